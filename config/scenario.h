@@ -1,0 +1,142 @@
+/*
+ * A scenario as its author sees it: text in, this struct out, once, before the first frame.
+ *
+ * Units are already SI, defaults are filled in, references are resolved to indices and every number has been
+ * checked.  Whatever is wrong is refused here with `file:line:column: what is wrong`.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dynamics/plant.h"
+#include "io/command.h"
+#include "io/device/drive.h"
+#include "io/device/triad.h"
+#include "io/link.h"
+#include "rt/clock.h"
+#include "rt/frame.h"
+
+enum { CFG_NAME_MAX = 48, CFG_ERROR_MAX = 512, CFG_ARGUMENT_MAX = 16, CFG_EXPECT_MAX = 16 };
+
+struct cfg_mark { /* where a thing stands in the file, for errors found later */
+    int line, column;
+};
+
+struct cfg_body {
+    char name[CFG_NAME_MAX];
+    struct dyn_body_spec spec;
+    double position[7]; /* initial q of its joint: [x y z qw qx qy qz] for free, [q] for 1 dof */
+    double velocity[6]; /* initial v of its joint */
+    struct cfg_mark mark;
+};
+
+struct cfg_wheel {
+    char name[CFG_NAME_MAX];
+    int body;
+    struct dyn_wheel wheel;
+    double speed;   /* initial, rad/s relative to the body */
+    struct io_drive_spec drive;
+    int link;       /* index of the link that commands it */
+    int control;    /* index into io_command.controls */
+    struct cfg_mark mark;
+};
+
+enum cfg_instrument { CFG_GYRO, CFG_ACCELEROMETER, CFG_MAGNETOMETER };
+
+struct cfg_sensor {
+    char name[CFG_NAME_MAX];
+    enum cfg_instrument kind;
+    int body;
+    double point[3];    /* body axes, m */
+    uint32_t every;     /* frames per sample */
+    uint32_t phase;
+    struct io_triad_spec triad;
+    struct cfg_mark mark;
+};
+
+struct cfg_link {
+    char name[CFG_NAME_MAX];
+    struct io_link_spec spec;
+    bool stop_on_loss;           /* on_loss: stop (exit 3) or safe (controls to zero, goes on) */
+    uint64_t wait_limit_ns;      /* lockstep: longest wait for a reply */
+    uint64_t connect_limit_ns;   /* longest wait for the board before the first frame */
+    int body;                    /* the body whose motion is reported on this link */
+    uint32_t every_sensor, every_state, every_gps, every_heartbeat, every_time; /* frames; 0: never */
+    struct cfg_mark mark;
+};
+
+struct cfg_controller { /* the board as a process, where the scenario names one */
+    int argument_count;  /* 0: none */
+    char *argument[CFG_ARGUMENT_MAX];
+    struct cfg_mark mark;
+};
+
+/* attitude_error < 0.1 deg after 15 s: the condition holds at every frame from 15 s on.
+ * attitude_error < 2 deg within 5 s: it holds at some frame at or before 5 s. */
+enum cfg_expect_signal { CFG_ATTITUDE_ERROR, CFG_RATE, CFG_WHEEL_SPEED };
+struct cfg_expect {
+    enum cfg_expect_signal signal;
+    bool below;      /* < or > */
+    double limit;    /* rad, rad/s */
+    bool within;     /* within or after */
+    double seconds;
+    char text[96];   /* as written */
+    struct cfg_mark mark;
+};
+
+struct cfg_scenario {
+    char *path;            /* as given */
+    char *text;            /* the whole file, for the log */
+    size_t text_size;
+    char name[CFG_NAME_MAX];
+    double rate_hz;
+    uint64_t period_ns;
+    double seconds;
+    uint64_t seed;
+    enum rt_pace pace;
+    bool commit_given;     /* else grid in real and fast pace, early in lockstep */
+    enum rt_commit commit;
+    enum rt_overrun overrun;
+    uint32_t max_catch_up;
+    bool require_realtime; /* require: realtime */
+
+    enum io_link_mode io_mode;
+    int frame_cpu, io_cpu;          /* -1: auto */
+    int frame_priority, io_priority;
+    enum rt_wait wait;
+    uint64_t lead_ns;               /* 0: measured */
+    uint64_t watchdog_ns;
+
+    enum dyn_integrator integrator;
+    int substeps;
+    struct dyn_environment environment;
+    double home[3];                 /* latitude rad, longitude rad, altitude m of the world origin */
+
+    int body_count;
+    struct cfg_body *bodies;        /* sorted parent before child, file order otherwise */
+    int wheel_count;
+    struct cfg_wheel *wheels;
+    int sensor_count;
+    struct cfg_sensor *sensors;
+    int link_count;
+    struct cfg_link *links;
+    struct cfg_controller controller;
+    int target_body;                /* pointing: body and attitude to hold */
+    double target[4];
+    uint32_t log_every;             /* frames per state record in the log */
+    int expect_count;
+    struct cfg_expect expects[CFG_EXPECT_MAX];
+};
+
+/* Read, validate and resolve.  overrides are "key=value" (key a dotted path, bodies.bus.mass or rate); they are
+ * applied to the document before validation, and errors in them are reported as `--set key=value: what`.
+ * 0, or -EINVAL (-errno for an unreadable file) with exactly one line in error.  Context: setup. */
+int cfg_scenario_load(const char *path, const char *const *overrides, int override_count,
+                      struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
+/* The same from memory; name stands for the path in messages (replay, fuzzing).  Context: setup. */
+int cfg_scenario_load_text(const char *name, const char *text, size_t size, const char *const *overrides,
+                           int override_count, struct cfg_scenario **scenario,
+                           char error[CFG_ERROR_MAX]);
+void cfg_scenario_free(struct cfg_scenario *scenario);

@@ -1,0 +1,65 @@
+/*
+ * The whole vehicle: tree, effectors and environment, stepped together.
+ *
+ * All continuous state (q, v, effector states) lies in one flat array x, so a snapshot is a memcpy:
+ *
+ *      x = [ q (nq) | v (nv) | effectors, one after the other ]
+ *
+ * Effectors are evaluated at every integrator stage.  A command is held over the step.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "dynamics/effector.h"
+#include "dynamics/environment.h"
+#include "dynamics/model.h"
+
+enum dyn_integrator { DYN_SEMI_IMPLICIT_EULER, DYN_RK4 };
+
+struct dyn_plant {
+    const struct dyn_model *model;
+    int effector_count;
+    const struct dyn_effector *effectors;
+    struct dyn_environment environment;
+    enum dyn_integrator integrator;
+    int substeps; /* integrator steps per frame, >= 1 */
+};
+
+struct dyn_plant_work; /* scratch; means nothing between two calls */
+
+/* Doubles in x, and where the effectors begin.  Context: setup. */
+int dyn_plant_state_count(const struct dyn_plant *plant);
+int dyn_plant_effector_index(const struct dyn_plant *plant, int effector);
+
+/* x at rest in the zero pose (unit quaternion).  Context: setup. */
+void dyn_plant_rest(const struct dyn_plant *plant, double *x);
+
+size_t dyn_plant_work_size(const struct dyn_plant *plant);
+struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void *mem);
+
+/* x(t) -> x(t + h), in place; commands: one per effector, held; joint_tau: nv generalized forces held over the
+ * step, may be NULL.  Never allocates, blocks or fails; a result that is not finite leaves x as it was and
+ * returns 0, else 1.  Context: frame. */
+int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
+                   double h, struct dyn_plant_work *work, double *x);
+
+/* What a device mounted on a body would feel, at this x with these commands. */
+struct dyn_motion {
+    double position[3];       /* of the mounting point, world */
+    double attitude[4];       /* body axes in world, w x y z */
+    double velocity[3];       /* of the point, world */
+    double rate[3];           /* body axes, rad/s */
+    double specific_force[3]; /* body axes, m/s^2: acceleration of the point minus gravity */
+    double magnetic_field[3]; /* body axes, tesla */
+};
+
+/* Solve once for the accelerations at x; dyn_plant_motion() then reads any number of points.
+ * Context: frame. */
+void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
+                     const double *x, struct dyn_plant_work *work);
+void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work, const double *x,
+                      int body, const double point[3], struct dyn_motion *motion);
+
+/* dv/dt of the last solve, nv values.  Context: any. */
+const double *dyn_plant_acceleration(const struct dyn_plant_work *work);

@@ -1,0 +1,52 @@
+/*
+ * Time for the frame loop, behind a two-function seam so that tests can bring their own.
+ *
+ * The real clock is CLOCK_MONOTONIC.  Its wait is `plain` (absolute clock_nanosleep) or `hybrid`
+ * (sleep to a measured lead before the deadline, then spin on the time-stamp counter).  While it
+ * spins it watches the counter: a jump between two readings is time that the machine took away.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rt_clock {
+    uint64_t (*now_ns)(void *self);
+    void (*wait_until_ns)(void *self, uint64_t deadline_ns);
+    void *self;
+};
+
+enum rt_wait { RT_WAIT_PLAIN, RT_WAIT_HYBRID };
+
+struct rt_clock_real {
+    enum rt_wait wait;
+    bool tsc;              /* invariant time-stamp counter present and calibrated */
+    double tsc_ns;         /* nanoseconds per tick */
+    uint64_t lead_ns;      /* how long before the deadline the spin begins */
+    uint64_t gap_floor_ns; /* shorter gaps in the spin are not counted */
+    uint64_t gap_ns;       /* longest gap seen in the last wait */
+    uint64_t gap_ns_total; /* all gaps above the floor, since set-up */
+    uint64_t gap_count;
+    uint64_t slept_late_ns; /* last wait: how much later than asked the sleep returned */
+};
+
+/* Calibrate the counter; with RT_WAIT_HYBRID measure the lead on the calling thread, which should
+ * already have its final policy and core.  lead_ns 0 means measure; max_lead_ns bounds it.
+ * Context: setup. */
+void rt_clock_real_open(struct rt_clock_real *real, enum rt_wait wait, uint64_t lead_ns,
+                        uint64_t max_lead_ns);
+
+/* The seam filled for the real clock.  Context: setup. */
+struct rt_clock rt_clock_real_seam(struct rt_clock_real *real);
+
+/* CLOCK_MONOTONIC in nanoseconds.  Context: any. */
+uint64_t rt_now_ns(void);
+
+/* CLOCK_REALTIME to CLOCK_MONOTONIC by sampled pairs, for kernel packet stamps. */
+struct rt_wall_map {
+    int64_t offset_ns; /* monotonic - realtime */
+    uint64_t sampled_ns;
+};
+/* Take a pair (tightest of a few tries).  Context: any. */
+void rt_wall_map_sample(struct rt_wall_map *map);
+uint64_t rt_wall_map_to_monotonic(const struct rt_wall_map *map, uint64_t realtime_ns);

@@ -1,0 +1,101 @@
+/*
+ * The frame loop: release, commit, latch, jobs, record.  It owns time and nothing else.
+ *
+ *   release k                                                     release k+1
+ *      |--start error--|--commit k-1--latch--jobs--|---- margin ----|
+ *                      |----------- busy ----------|
+ *
+ * Releases lie on a fixed grid, start + slot * period, and are never computed from the time a frame
+ * happened to end.  Sim time of frame k is k * period, always.
+ *
+ * commit `grid`: the sample of frame k leaves as the first act at the next release.
+ * commit `early`: it leaves as soon as frame k has computed it.
+ *
+ * overrun `skip`: releases already past are dropped and counted (missed).
+ * overrun `catch-up`: at most max_catch_up lost frames run back to back with held inputs; only the
+ *                     last one's sample is committed; what is beyond that is missed.
+ * overrun `stop`: safe outputs, end.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rt/clock.h"
+#include "rt/histogram.h"
+#include "rt/mailbox.h"
+#include "rt/schedule.h"
+#include "rt/watchdog.h"
+#include "rt/witness.h"
+
+enum rt_pace { RT_PACE_REAL, RT_PACE_FAST, RT_PACE_LOCKSTEP };
+enum rt_overrun { RT_OVERRUN_SKIP, RT_OVERRUN_CATCH_UP, RT_OVERRUN_STOP };
+enum rt_commit { RT_COMMIT_GRID, RT_COMMIT_EARLY };
+
+struct rt_frame_record {
+    uint64_t frame;
+    uint64_t release_ns;
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint32_t missed; /* releases dropped right before this frame */
+    uint8_t cause;   /* enum rt_cause; none unless end > next release */
+    uint8_t held;    /* ran in catch-up with held inputs */
+};
+
+/* What the loop calls, all on the frame thread.  None may allocate, lock, log or block; await alone
+ * may wait, for at most its limit. */
+struct rt_frame_tasks {
+    void *self;
+    void (*commit)(void *self, uint64_t frame);            /* the sample of this frame leaves */
+    bool (*await)(void *self, uint64_t frame);             /* lockstep: true when a reply came; may be NULL */
+    void (*latch)(void *self, uint64_t frame, bool held);  /* take the newest inputs unless held */
+    void (*record)(void *self, const struct rt_frame_record *record);
+    void (*safe)(void *self);                              /* outputs to their safe values */
+};
+
+struct rt_frame_spec {
+    uint64_t period_ns;
+    uint64_t frame_count; /* UINT64_MAX: until stopped */
+    enum rt_pace pace;
+    enum rt_overrun overrun;
+    enum rt_commit commit;
+    uint32_t max_catch_up;
+};
+
+/* What a display may look at while the run goes on; published every live_every frames. */
+struct rt_frame_live {
+    uint64_t frame;
+    uint64_t overruns, missed;
+    uint64_t start_error_ns, busy_ns; /* medians so far */
+    int64_t margin_ns_min;
+};
+
+enum rt_frame_end { RT_END_COUNT, RT_END_STOPPED, RT_END_POLICY };
+
+struct rt_frame {
+    struct rt_frame_spec spec;
+    struct rt_frame_tasks tasks;
+    struct rt_schedule *schedule;
+    struct rt_clock clock;
+    struct rt_witness *witness;   /* NULL: every overrun is unknown unless its own work explains it */
+    struct rt_watchdog *watchdog; /* may be NULL */
+    struct rt_mailbox *live;      /* of struct rt_frame_live; may be NULL */
+    uint32_t live_every;
+    atomic_bool stop;             /* set by any thread, read once per frame */
+
+    /* results; valid after the run, except through live */
+    uint64_t frames;
+    uint64_t first_release_ns, last_release_ns;
+    uint64_t overruns, missed, caught_up, missed_replies;
+    uint64_t causes[RT_CAUSE_COUNT];
+    int64_t margin_ns_min;
+    uint64_t margin_frame_min;
+    struct rt_histogram start_error_ns, busy_ns, margin_ns; /* negative margins count as 0 there */
+    double drift_ppm; /* slope of sim against the clock between misses */
+    enum rt_frame_end end;
+};
+
+/* Run to the end of the spec, the stop flag, or the overrun policy.  Context: the frame thread,
+ * after the seal. */
+void rt_frame_run(struct rt_frame *frame);

@@ -1,0 +1,15 @@
+/*
+ * When a check fails or the process takes a fatal signal, the outputs go safe first.
+ */
+#pragma once
+
+/* Install handlers (own stack) for SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT: call safe(self),
+ * which must be async-signal-safe, write one line to stderr, then die of the signal.
+ * Context: setup. */
+void rt_panic_install(void (*safe)(void *self), void *self);
+
+/* SIGINT and SIGTERM set a flag the run looks at; a second one within it dies at once.
+ * Context: setup. */
+void rt_stop_on_signals(void);
+/* 0, or the signal that asked for the end.  Context: any. */
+int rt_stop_signal(void);
