@@ -1,14 +1,18 @@
 /*
  * Three-axis instrument: rate gyro, accelerometer, magnetometer.
  *
- *      y = quantise(clamp( (1 + scale) M u + bias + walk + white ))
+ *      y = clamp(quantise( (1 + scale) M u + bias + walk + white ))
  *
  * M is the mounting (instrument axes from body axes, small misalignments included).  White noise of
- * density n sampled every dt has deviation n / sqrt(dt); the bias walk of density k adds k sqrt(dt) a step.
+ * density n sampled every dt has deviation n / sqrt(dt); the bias walk of density k adds k sqrt(dt)
+ * a step.  The walk starts at zero, so the first sample shows the switch-on bias.  Every sample
+ * takes the same number of draws, whatever the densities are: changing one leaves the other's noise
+ * alone.
+ *
+ * The output is `delay` samples old.  Until that many have been taken it is the first one.
  */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "io/device/noise.h"
@@ -27,17 +31,23 @@ struct io_triad_spec {
     double sample_time;   /* s */
 };
 
-/* Run state; every byte is part of the hash, pads are zero. */
+/* Run state; every byte is part of the hash. */
 struct io_triad_state {
     struct io_noise noise;
     double walk[3];
-    double out[3];        /* what the instrument says now */
+    double out[3]; /* what the instrument says now */
     double line[IO_TRIAD_DELAY_MAX][3];
-    uint64_t line_at;
     uint64_t samples;
 };
+_Static_assert(sizeof(struct io_triad_state) ==
+                   sizeof(struct io_noise) + (6 + 3 * IO_TRIAD_DELAY_MAX + 1) * 8,
+               "no pads in the run state");
 
 /* Context: setup. */
-void io_triad_begin(const struct io_triad_spec *spec, uint64_t seed, uint64_t stream, struct io_triad_state *state);
-/* One sample of the true vector u in body axes; the answer is in state->out.  Context: frame. */
-void io_triad_sample(const struct io_triad_spec *spec, const double u[3], struct io_triad_state *state);
+void io_triad_begin(const struct io_triad_spec *spec, uint64_t seed, uint64_t stream,
+                    struct io_triad_state *state);
+
+/* One sample of the true vector u in body axes; the answer is in state->out.  A u that is not
+ * finite shows as it is and leaves no trace in later samples.  Context: frame. */
+void io_triad_sample(const struct io_triad_spec *spec, const double u[3],
+                     struct io_triad_state *state);
