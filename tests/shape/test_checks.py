@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""The checks themselves: each accepts a clean case and refuses a planted fault."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOMS = ("rt", "dynamics", "io", "config", "tools", "tests")
+
+
+def run(script, *arguments):
+    """(exit status, output) of one of our scripts."""
+    done = subprocess.run(
+        [ROOT / "tools" / script, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def write(self, name, text):
+        path = self.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+class Rooms(Scratch):
+    def setUp(self):
+        super().setUp()
+        for room in ROOMS:
+            (self.directory / room).mkdir()
+
+    def check(self, name, *includes):
+        self.write(name, "/* first line */\n" + "".join(f"#include {i}\n" for i in includes))
+        return run("check_rooms.py", self.directory)
+
+    def refused(self, name, include):
+        status, output = self.check(name, include)
+        self.assertEqual(status, 1, f"{name} includes {include}")
+        self.assertIn(f"{name}:2: ", output)
+
+    def test_the_allowed_ways_pass(self):
+        self.assertEqual(self.check("rt/a.c", '"rt/a.h"', "<pthread.h>"), (0, ""))
+        self.assertEqual(self.check("dynamics/a.c", '"dynamics/a.h"', "<math.h>"), (0, ""))
+        self.assertEqual(self.check("io/a.c", '"rt/a.h"', '"dynamics/spatial.h"'), (0, ""))
+        self.assertEqual(self.check("config/a.c", '"io/a.h"', '"dynamics/a.h"'), (0, ""))
+        self.assertEqual(self.check("tests/a.c", '"unity.h"', '"tools/a.h"'), (0, ""))
+
+    def test_leaves_do_not_know_each_other(self):
+        self.refused("rt/a.c", '"dynamics/a.h"')
+        self.refused("dynamics/a.c", '"rt/a.h"')
+
+    def test_io_takes_only_vectors_from_dynamics(self):
+        self.refused("io/bus/a.c", '"dynamics/model.h"')
+
+    def test_nobody_sees_tools_or_tests(self):
+        self.refused("config/a.c", '"tools/a.h"')
+        self.refused("tools/a.c", '"tests/a.h"')
+
+    def test_a_header_without_its_room_is_refused(self):
+        self.refused("rt/a.c", '"ring.h"')
+        self.refused("rt/a.h", '"../io/link.h"')
+
+    def test_product_code_does_not_use_the_test_framework(self):
+        self.refused("tools/a.c", '"unity.h"')
+
+    def test_dynamics_has_no_clock_and_no_files(self):
+        self.refused("dynamics/a.c", "<time.h>")
+        self.refused("dynamics/a.h", "<stdio.h>")
+
+    def test_a_missing_room_is_not_a_clean_room(self):
+        (self.directory / "rt").rmdir()
+        self.assertEqual(run("check_rooms.py", self.directory)[0], 1)
+
+
+class Symbols(Scratch):
+    def check(self, text):
+        source = self.write("a.c", text)
+        thing, library = source.with_suffix(".o"), source.with_name("liba.a")
+        subprocess.run(["cc", "-O2", "-fPIC", "-c", source, "-o", thing], check=True)
+        subprocess.run(["ar", "cr", library, thing], check=True)
+        return run("check_symbols.py", library)
+
+    def refused(self, text, what):
+        status, output = self.check(text)
+        self.assertEqual(status, 1, text)
+        self.assertIn(what, output)
+
+    def test_memory_and_mathematics_pass(self):
+        text = """#include <math.h>
+            #include <string.h>
+            static const char *const names[] = {"x", "y"};
+            const char *name(const double *q, double *v, int n)
+            {
+                memcpy(v, q, (unsigned)n * sizeof *q);
+                return names[sin(v[0]) > atan2(v[1], v[2])];
+            }"""
+        self.assertEqual(self.check(text), (0, ""))
+
+    def test_allocation_is_found(self):
+        self.refused("#include <stdlib.h>\nvoid *f(void) { return malloc(8); }", "needs malloc")
+
+    def test_a_clock_is_found(self):
+        self.refused("#include <time.h>\nlong f(void) { return time(0); }", "needs time")
+
+    def test_global_state_is_found(self):
+        self.refused("int x = 3;", ".data can be written")
+        self.refused("int f(void) { static int n; return ++n; }", ".bss can be written")
+        self.refused("_Thread_local int x; int f(void) { return x; }", ".tbss can be written")
+
+    def test_an_empty_library_proves_nothing(self):
+        self.refused("typedef int unused;", "defines nothing")
+
+
+class Mavlink(Scratch):
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, str(ROOT / "tools" / "setup"))
+        sys.dont_write_bytecode = True
+        cls.messages = __import__("check_mavlink").MESSAGES
+
+    def headers(self, **changed):
+        for name, (number, lengths, shortest, extra) in self.messages.items():
+            values = {"": number, "_LEN": max(lengths), "_MIN_LEN": shortest, "_CRC": extra}
+            if name in changed:
+                values.update(changed[name])
+            text = "".join(f"#define MAVLINK_MSG_ID_{name}{k} {v}\n" for k, v in values.items())
+            self.write(f"common/mavlink_msg_{name.lower()}.h", text)
+        return run("setup/check_mavlink.py", self.directory)
+
+    def test_the_table_agrees_with_itself(self):
+        self.assertEqual(self.headers()[0], 0)
+
+    def test_a_short_timesync_is_fine(self):
+        self.assertEqual(self.headers(TIMESYNC={"_LEN": 16})[0], 0)
+
+    def test_each_wrong_number_is_found(self):
+        for suffix in ("", "_LEN", "_MIN_LEN", "_CRC"):
+            with self.subTest(suffix):
+                status, output = self.headers(HIL_SENSOR={suffix: 77})
+                self.assertEqual(status, 1)
+                self.assertIn("HIL_SENSOR", output)
+
+    def test_a_missing_message_is_found(self):
+        self.headers()
+        (self.directory / "common/mavlink_msg_hil_gps.h").unlink()
+        self.assertIn("HIL_GPS is missing", run("setup/check_mavlink.py", self.directory)[1])
+
+
+class Summary(Scratch):
+    def summarize(self, *tests, extra=()):
+        text = "".join(json.dumps({"name": "t", "returncode": 0, **t}) + "\n" for t in tests)
+        log = self.write("build-x/meson-logs/testlog.json", text)
+        status, output = run("setup/summarize.py", log, *extra)
+        return status, output.splitlines()[-1]
+
+    def test_cases_of_unity_are_counted_one_by_one(self):
+        test = {"result": "OK", "stdout": "...\n7 Tests 0 Failures 2 Ignored\nOK\n"}
+        self.assertEqual(self.summarize(test), (0, "5 passed, 0 failed, 2 skipped"))
+
+    def test_a_failure_fails(self):
+        passed = {"result": "OK", "stdout": ""}
+        failed = {"result": "FAIL", "stdout": "4 Tests 3 Failures 0 Ignored\nFAIL\n"}
+        self.assertEqual(self.summarize(passed, failed), (1, "2 passed, 3 failed, 0 skipped"))
+
+    def test_a_crash_behind_clean_cases_fails(self):
+        leaked = {"result": "FAIL", "stdout": "4 Tests 0 Failures 0 Ignored\nOK\n"}
+        self.assertEqual(self.summarize(leaked), (1, "3 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.summarize({"result": "TIMEOUT"}), (1, "0 passed, 1 failed, 0 skipped"))
+
+    def test_no_test_is_no_success(self):
+        self.assertEqual(self.summarize()[0], 1)
+        skipped = {"result": "SKIP", "stdout": "no peer\n"}
+        self.assertEqual(self.summarize(skipped), (1, "0 passed, 0 failed, 1 skipped"))
+
+    def test_a_build_without_results_fails(self):
+        passed = {"result": "OK"}
+        self.assertEqual(self.summarize(passed, extra=["build-y/none.json"])[0], 1)
+        self.assertEqual(self.summarize(passed, extra=["failed:tsan: does not build"])[0], 1)
+        self.assertEqual(self.summarize(passed, extra=["skipped:fuzz: no clang"])[0], 0)
+
+
+class Format(Scratch):
+    def check(self, text):
+        self.write(".clang-format", (ROOT / ".clang-format").read_text(encoding="utf-8"))
+        self.write("rt/a.c", text)
+        status, output = run("check_format.sh", self.directory, "rt/a.c")
+        if status == 77:
+            self.skipTest(output.strip())
+        return status
+
+    def test_the_house_style_passes(self):
+        self.assertEqual(self.check("int f(void)\n{\n    return 1;\n}\n"), 0)
+
+    def test_another_style_does_not(self):
+        self.assertNotEqual(self.check("int f(void) {\n  return 1;\n}\n"), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Sum up meson test logs: show what failed and what was skipped, end with the count.
+
+    summarize.py RESULT...
+
+RESULT is a testlog.json, or `failed:WHY` or `skipped:WHY` for a build that has none. A Unity
+program counts with each of its cases, any other test as one. Exits 1 when something failed or nothing ran.
+"""
+import collections
+import json
+import pathlib
+import re
+import sys
+
+LOG_TAIL_LINES = 40
+UNITY = re.compile(r"^(\d+) Tests (\d+) Failures (\d+) Ignored", re.MULTILINE)
+
+
+def count(test):
+    """Counter of passed, failed and skipped cases of one meson test."""
+    result = test["result"]
+    if result == "SKIP":
+        return collections.Counter(skipped=1)
+    unity = UNITY.findall(test.get("stdout", ""))
+    cases, failures, ignored = (sum(map(int, column)) for column in zip(*unity or [(1, 0, 0)]))
+    if result not in ("OK", "EXPECTEDFAIL"):
+        # A crash or a sanitizer's verdict at exit leaves Unity's own count clean.
+        failures = max(failures, 1)
+        cases = max(cases, failures + ignored)
+    return collections.Counter(passed=cases - failures - ignored, failed=failures, skipped=ignored)
+
+
+def output_of(test):
+    return (test.get("stdout", "") + test.get("stderr", "")).rstrip().splitlines()
+
+
+def show(build, test, counted):
+    """Print the log tail of a failure, the reason of a skip."""
+    name = f"{build}: {test['name']}"
+    if counted["failed"]:
+        print(f"\nFAILED {name} ({test['result']}, exit {test.get('returncode')})")
+        for line in output_of(test)[-LOG_TAIL_LINES:]:
+            print(f"    {line}")
+    elif test["result"] == "SKIP":
+        print(f"skipped {name}: {(output_of(test) or ['no reason given'])[-1]}")
+    elif counted["skipped"]:
+        for line in output_of(test):
+            if ":IGNORE" in line:
+                print(f"skipped {name}: {line}")
+
+
+def sum_log(log):
+    """Counter over one testlog.json, which has one JSON object a line."""
+    total = collections.Counter()
+    build = log.parent.parent.name
+    for line in log.read_text(encoding="utf-8").splitlines():
+        test = json.loads(line)
+        counted = count(test)
+        show(build, test, counted)
+        total += counted
+    print(f"{build}: {describe(total)}")
+    return total
+
+
+def describe(total):
+    return ", ".join(f"{total[outcome]} {outcome}" for outcome in ("passed", "failed", "skipped"))
+
+
+def main():
+    total = collections.Counter()
+    for result in sys.argv[1:]:
+        outcome, _, why = result.partition(":")
+        if outcome in ("failed", "skipped"):
+            print(f"{outcome} {why}")
+            total[outcome] += 1
+        elif pathlib.Path(result).exists():
+            total += sum_log(pathlib.Path(result))
+        else:
+            print(f"failed {result}: no test ran")
+            total["failed"] += 1
+    print(describe(total))
+    return 0 if total["passed"] and not total["failed"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
