@@ -1,0 +1,49 @@
+/*
+ * From a scenario to the things the frame touches, all cut from one arena.
+ *
+ * Everything that can change during a run lies in one flat block, the run state:
+ *
+ *      [ plant x: q | v | effectors ][ drives ][ instruments ][ links: held controls ][ schedule ]
+ *
+ * Snapshot, hash, checkpoint and replay are operations on that block.  Pads are zero.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/scenario.h"
+#include "rt/arena.h"
+
+/* What a link holds between two commands. */
+struct cfg_link_state {
+    double control[IO_CONTROL_MAX];
+    uint64_t commands; /* latched so far */
+    uint64_t lost;     /* 1 while the link is lost and the controls are safe */
+};
+
+struct cfg_schedule_state {
+    uint64_t frame;      /* frames completed */
+    uint64_t not_finite; /* steps refused because their result was not a number */
+};
+
+struct cfg_rig {
+    const struct cfg_scenario *scenario;
+    struct dyn_plant plant;
+    struct dyn_plant_work *work;
+    double *command; /* one per effector, N m; computed from the drives each frame */
+    double h;        /* s per frame */
+
+    unsigned char *state; /* the run state */
+    size_t state_size;
+    double *x;
+    struct io_drive_state *drive;
+    struct io_triad_state *triad;
+    struct cfg_link_state *link;
+    struct cfg_schedule_state *schedule;
+};
+
+/* Bytes of arena that cfg_rig_place() takes.  Context: setup. */
+size_t cfg_rig_size(const struct cfg_scenario *scenario);
+/* The rig at its initial state.  The scenario must outlive it.  Context: setup. */
+struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem);

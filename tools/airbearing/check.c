@@ -1,0 +1,126 @@
+/*
+ * airbearing check: parse, compile, rehearse; print what a run would be, and start nothing.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rt/machine.h"
+#include "tools/airbearing/command.h"
+#include "tools/airbearing/rig.h"
+#include "tools/airbearing/run.h"
+
+static const char usage[] =
+    "usage: airbearing check SCENARIO [--set KEY=VALUE]...\n"
+    "       airbearing check --schema\n"
+    "\n"
+    "Parse and compile a scenario and print its tree, jobs, core and memory plan and the work per\n"
+    "frame.  --schema prints every key a scenario may have, with its unit and default.\n"
+    "Exit: 0 good, 2 one line file:line:column: what is wrong, 64 usage.\n";
+
+static void print_jobs(const struct rig *rig)
+{
+    const struct rt_schedule *schedule = rig->schedule;
+    double mean_ns = 0.0;
+    uint64_t worst_ns = 0;
+    printf("\njobs, in order (times measured now on this machine, medians)\n");
+    for (int i = 0; i < schedule->job_count; i++) {
+        const struct rt_job *job = &schedule->job[i];
+        printf("  %-16s %8g Hz   every %u, phase %u   %6llu ns\n", job->name,
+               rig->scenario->rate_hz / job->every, job->every, job->phase,
+               (unsigned long long)job->predicted_ns);
+        mean_ns += (double)job->predicted_ns / job->every;
+    }
+    for (uint32_t row = 0; row < schedule->pattern; row++) {
+        uint64_t sum_ns = 0;
+        for (int i = 0; i < schedule->job_count; i++)
+            sum_ns += schedule->row[row] >> i & 1 ? schedule->job[i].predicted_ns : 0;
+        worst_ns = sum_ns > worst_ns ? sum_ns : worst_ns;
+    }
+    printf("  pattern repeats after %u frames; work per frame %.0f ns on average, %llu ns at most, "
+           "of %llu ns\n",
+           schedule->pattern, mean_ns, (unsigned long long)worst_ns,
+           (unsigned long long)rig->scenario->period_ns);
+}
+
+static int print_cores(const struct cfg_scenario *scenario)
+{
+    static struct rt_machine machine;
+    struct rt_core_plan plan;
+    rt_machine_read(&machine);
+    const bool threaded = scenario->io_mode == IO_LINK_THREADED && scenario->link_count > 0;
+    if (rt_core_plan(&machine, scenario->frame_cpu, scenario->io_cpu, threaded, &plan)) {
+        fprintf(stderr, "%s: %s\n", scenario->path, plan.why);
+        return EXIT_BAD_INPUT;
+    }
+    printf("\ncores\n  frame %d, I/O %d (%s), housekeeping %d\n  %s\n", plan.frame_cpu, plan.io_cpu,
+           scenario->io_mode == IO_LINK_INLINE ? "inline, inside the frame"
+           : plan.io_polls                     ? "polls"
+                                               : "blocks",
+           plan.housekeeping_cpu, plan.why);
+    static char notes[RT_NOTE_MAX][RT_NOTE_SIZE];
+    const int count = rt_machine_notes(&machine, &plan, notes);
+    for (int i = 0; i < count; i++)
+        printf("  - %s\n", notes[i]);
+    return EXIT_OK;
+}
+
+static void print_memory(const struct rig *rig)
+{
+    const size_t size = rig_size(rig->scenario, &rig->inject);
+    const struct cfg_rig *cfg = rig->cfg;
+    printf("\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
+           "%zu, instruments %zu, links %zu, schedule %zu\n",
+           size, cfg->state_size, (const unsigned char *)cfg->drive - cfg->state,
+           (size_t)cfg->scenario->wheel_count * sizeof *cfg->drive,
+           (size_t)cfg->scenario->sensor_count * sizeof *cfg->triad,
+           (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->schedule);
+}
+
+static int check(const char *path, const char *const *overrides, int override_count)
+{
+    struct cfg_scenario *scenario;
+    char error[CFG_ERROR_MAX];
+    if (cfg_scenario_load(path, overrides, override_count, &scenario, error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    struct rig *rig = rig_on_heap(scenario);
+    rig_rehearse(rig);
+
+    cfg_scenario_print(scenario, stdout);
+    print_jobs(rig);
+    print_memory(rig);
+    const int code = print_cores(scenario);
+    free(rig);
+    cfg_scenario_free(scenario);
+    return code;
+}
+
+int command_check(int argc, char **argv)
+{
+    static const struct option table[] = {{"set", required_argument, NULL, 's'},
+                                          {"schema", no_argument, NULL, 'k'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    const char *overrides[RUN_OVERRIDE_MAX];
+    int count = 0;
+    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return EXIT_OK;
+        }
+        if (option == 'k') {
+            cfg_schema_print(stdout);
+            return EXIT_OK;
+        }
+        if (option != 's' || count == RUN_OVERRIDE_MAX)
+            return EXIT_USAGE;
+        overrides[count++] = optarg;
+    }
+    if (optind != argc - 1) {
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+    return check(argv[optind], overrides, count);
+}

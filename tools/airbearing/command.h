@@ -1,0 +1,16 @@
+/*
+ * The subcommands of airbearing; each gets its own argc and argv and returns the exit code.
+ */
+#pragma once
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_VERDICT_NO = 1, /* an expectation failed, require not met, replay differs */
+    EXIT_BAD_INPUT = 2,
+    EXIT_BY_POLICY = 3, /* overrun with policy stop, link lost, frame thread hung */
+    EXIT_USAGE = 64,
+};
+
+int command_run(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_replay(int argc, char **argv);

@@ -1,0 +1,124 @@
+#include "tools/airbearing/controller.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The program beside this one, where there is one of that name. */
+static void find_beside(const char *name, char path[256])
+{
+    char self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    snprintf(path, 256, "%s", name);
+    if (length <= 0 || strchr(name, '/'))
+        return;
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    char beside[PATH_MAX + 256];
+    snprintf(beside, sizeof beside, "%s/%s", self, name);
+    if (access(beside, X_OK) == 0 && strlen(beside) < 256)
+        snprintf(path, 256, "%.255s", beside);
+}
+
+static void become(const struct controller *controller, const struct cfg_controller *spec,
+                   int report_fd)
+{
+    char *argument[CFG_ARGUMENT_MAX + 1] = {0};
+    memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGINT, SIG_IGN); /* the run ends it, not the terminal */
+    if (controller->output >= 0) {
+        dup2(controller->output, STDOUT_FILENO);
+        dup2(controller->output, STDERR_FILENO);
+    }
+    execvp(controller->program, argument);
+    const int failure = errno;
+    (void)!write(report_fd, &failure, sizeof failure);
+    _exit(127);
+}
+
+int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
+                     char error[CFG_ERROR_MAX])
+{
+    const struct cfg_controller *spec = &scenario->controller;
+    *controller = (struct controller){.output = -1};
+    if (spec->argument_count == 0)
+        return 0;
+    find_beside(spec->argument[0], controller->program);
+    controller->output = memfd_create("controller", MFD_CLOEXEC);
+
+    /* The pipe closes by itself on a successful exec; else it brings the errno. */
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return -errno;
+    controller->pid = fork();
+    if (controller->pid == 0)
+        become(controller, spec, report[1]);
+    close(report[1]);
+    int failure = controller->pid < 0 ? errno : 0;
+    (void)!read(report[0], &failure, sizeof failure);
+    close(report[0]);
+    if (failure == 0)
+        return 0;
+    if (controller->pid > 0)
+        waitpid(controller->pid, &controller->status, 0);
+    controller->pid = 0;
+    snprintf(error, CFG_ERROR_MAX,
+             "%s:%d:%d: controller.command: cannot start %s: %s; give a path, or put it beside "
+             "airbearing or on PATH",
+             scenario->path, spec->mark.line, spec->mark.column, controller->program,
+             strerror(failure));
+    return -failure;
+}
+
+bool controller_running(struct controller *controller)
+{
+    if (controller->pid == 0)
+        return false;
+    if (waitpid(controller->pid, &controller->status, WNOHANG) != controller->pid)
+        return true;
+    controller->pid = 0;
+    return false;
+}
+
+static bool ends_within(struct controller *controller, int tenths)
+{
+    const struct timespec tenth = {.tv_nsec = 100000000};
+    for (int i = 0; i < tenths && controller_running(controller); i++)
+        nanosleep(&tenth, NULL);
+    return !controller_running(controller);
+}
+
+void controller_stop(struct controller *controller)
+{
+    if (controller->pid == 0 || ends_within(controller, 10))
+        return;
+    kill(controller->pid, SIGTERM);
+    if (ends_within(controller, 10))
+        return;
+    kill(controller->pid, SIGKILL);
+    waitpid(controller->pid, &controller->status, 0);
+    controller->pid = 0;
+}
+
+void controller_show(const struct controller *controller, const char *prefix)
+{
+    if (controller->output < 0)
+        return;
+    FILE *file = fdopen(dup(controller->output), "r");
+    if (!file)
+        return;
+    rewind(file);
+    char line[512];
+    while (fgets(line, sizeof line, file))
+        printf("%s%s", prefix, line);
+    fclose(file);
+}

@@ -1,0 +1,27 @@
+/*
+ * The board as a process of its own, where the scenario names one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "config/scenario.h"
+
+struct controller {
+    pid_t pid;    /* 0: none, or already reaped */
+    int output;   /* memory file with what it printed, -1: none */
+    int status;   /* wait status once reaped */
+    char program[256];
+};
+
+/* Start it beside this program's own file, else from PATH; its output is kept, not shown.  0 or -errno with
+ * one line in error.  Context: setup. */
+int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
+                     char error[CFG_ERROR_MAX]);
+/* True while it runs.  Context: any but frame. */
+bool controller_running(struct controller *controller);
+/* Let it end by itself for a moment, then SIGTERM, then SIGKILL.  Context: after the run. */
+void controller_stop(struct controller *controller);
+/* Copy its output to stdout, each line after `prefix`.  Context: after the run. */
+void controller_show(const struct controller *controller, const char *prefix);

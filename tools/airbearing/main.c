@@ -1,0 +1,49 @@
+/*
+ * airbearing: a hard real-time hardware-in-the-loop simulation executive.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/airbearing/command.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"run", command_run, "run a scenario in closed loop with its board"},
+    {"check", command_check, "parse and compile a scenario; print tree, jobs, cores and memory"},
+    {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "usage: airbearing COMMAND [options]\n\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "\nairbearing COMMAND --help tells more; airbearing --version the version.\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("airbearing %s\n", AIRBEARING_VERSION);
+        return EXIT_OK;
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    }
+    fprintf(stderr, "airbearing: there is no command \"%s\"; airbearing --help lists them\n", argv[1]);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,377 @@
+/*
+ * The report of a run: the JSON object of the command-line contract, the same as a table, and one
+ * verdict in plain words.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rt/alloc.h"
+#include "tools/airbearing/command.h"
+#include "tools/airbearing/run.h"
+
+static const char *const end_name[] = {"complete", "signal", "overrun", "link_lost", "hung"};
+static const char *const pace_name[] = {"real", "fast", "lockstep"};
+
+static uint64_t wall_ns(const struct rt_frame *frame)
+{
+    if (frame->frames == 0)
+        return 0;
+    return frame->last_release_ns - frame->first_release_ns + frame->spec.period_ns;
+}
+
+static uint64_t lag_ns(const struct rt_frame *frame)
+{
+    return frame->missed * frame->spec.period_ns;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------ */
+
+static json_t *whole(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *percentiles(const struct rt_histogram *histogram)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "p50", whole(rt_histogram_at(histogram, 0.5)),
+                     "p99", whole(rt_histogram_at(histogram, 0.99)), "p999",
+                     whole(rt_histogram_at(histogram, 0.999)), "max", whole(histogram->max),
+                     "max_frame", whole(histogram->max_frame), "count", whole(histogram->count));
+}
+
+static json_t *margin(const struct rt_frame *frame)
+{
+    json_t *object = percentiles(&frame->margin_ns);
+    json_object_set_new(object, "min", json_integer(frame->margin_ns_min));
+    json_object_set_new(object, "min_frame", whole(frame->margin_frame_min));
+    return object;
+}
+
+static json_t *causes(const struct rt_frame *frame)
+{
+    json_t *object = json_object();
+    for (int i = RT_CAUSE_NONE + 1; i < RT_CAUSE_COUNT; i++)
+        json_object_set_new(object, rt_cause_name[i], whole(frame->causes[i]));
+    return object;
+}
+
+/* The sum at the top, each part by its name below it. */
+static json_t *latency(const struct run *run)
+{
+    static const struct io_latency none;
+    const struct io_latency *latency = run->links ? io_link_latency(run->links, 0) : &none;
+    json_t *object = percentiles(&latency->part[IO_PART_SUM]);
+    for (int i = 0; i < IO_PART_SUM; i++)
+        json_object_set_new(object, io_part_name[i], percentiles(&latency->part[i]));
+    return object;
+}
+
+static json_t *jobs(const struct rt_schedule *schedule, double rate_hz)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < schedule->job_count; i++) {
+        const struct rt_job *job = &schedule->job[i];
+        json_t *object = percentiles(&schedule->time[i]);
+        json_object_set_new(object, "name", json_string(job->name));
+        json_object_set_new(object, "rate_hz", json_real(rate_hz / job->every));
+        json_object_set_new(object, "predicted_ns", whole(job->predicted_ns));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *realtime(const struct run *run)
+{
+    const int policy = run->frame_thread.policy;
+    json_t *cpus = json_pack("{s:i, s:i, s:i}", "frame", run->frame_thread.cpu, "io",
+                             run->links ? run->plan.io_cpu : -1, "housekeeping",
+                             run->plan.housekeeping_cpu);
+    const int cpu = run->plan.frame_cpu;
+    const bool isolated = cpu >= 0 && cpu < RT_CPU_MAX && run->machine.isolated[cpu];
+    return json_pack("{s:b, s:s, s:i, s:o, s:b, s:b}", "kernel_rt", run->machine.kernel_rt, "policy",
+                     policy == SCHED_FIFO ? "fifo"
+                     : policy == SCHED_RR ? "rr"
+                                          : "other",
+                     "priority", run->frame_thread.priority, "cpus", cpus, "isolated", isolated,
+                     "memory_locked", run->memory_locked);
+}
+
+static json_t *expectations(const struct run *run)
+{
+    static const char *const verdict[] = {
+        [EXPECT_MET] = "met", [EXPECT_FAILED] = "failed", [EXPECT_NOT_REACHED] = "not reached"};
+    json_t *array = json_array();
+    for (int i = 0; i < run->scenario->expect_count; i++) {
+        const struct expect_watch *watch = &run->rig->expect[i];
+        json_array_append_new(array, json_pack("{s:s, s:s, s:f}", "expect", watch->expect->text,
+                                               "verdict", verdict[expect_judge(watch)], "worst",
+                                               watch->worst));
+    }
+    return array;
+}
+
+static void add_time(json_t *report, const struct run *run)
+{
+    const struct rt_frame *frame = run->frame;
+    const double simulated = (double)(frame->frames * frame->spec.period_ns) * 1e-9;
+    json_object_set_new(report, "frames", whole(frame->frames));
+    json_object_set_new(report, "rate_hz", json_real(run->scenario->rate_hz));
+    json_object_set_new(report, "pace", json_string(pace_name[run->scenario->pace]));
+    json_object_set_new(report, "seconds_simulated", json_real(simulated));
+    json_object_set_new(report, "seconds_wall", json_real((double)wall_ns(frame) * 1e-9));
+    json_object_set_new(report, "period_ns", whole(frame->spec.period_ns));
+    json_object_set_new(report, "wall_ns", whole(wall_ns(frame)));
+    json_object_set_new(report, "start_error_ns", percentiles(&frame->start_error_ns));
+    json_object_set_new(report, "busy_ns", percentiles(&frame->busy_ns));
+    json_object_set_new(report, "margin_ns", margin(frame));
+    json_object_set_new(report, "overruns", whole(frame->overruns));
+    json_object_set_new(report, "missed", whole(frame->missed));
+    json_object_set_new(report, "caught_up", whole(frame->caught_up));
+    json_object_set_new(report, "missed_replies", whole(frame->missed_replies));
+    json_object_set_new(report, "lag_ns", whole(lag_ns(frame)));
+    json_object_set_new(report, "overrun_causes", causes(frame));
+    json_object_set_new(report, "stolen_ns_total", whole(run->witness.stolen_ns_total));
+    json_object_set_new(report, "drift_ppm", json_real(frame->drift_ppm));
+}
+
+static void add_rest(json_t *report, const struct run *run)
+{
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->rig->hash);
+    json_object_set_new(report, "loop_latency_ns", latency(run));
+    json_object_set_new(report, "jobs", jobs(run->rig->schedule, run->scenario->rate_hz));
+    json_object_set_new(report, "allocations_after_seal", whole(run->allocations));
+    json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_counted()));
+    json_object_set_new(report, "page_faults_after_seal", whole(run->page_faults));
+    json_object_set_new(report, "io",
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rx", whole(run->io.rx),
+                                  "tx", whole(run->io.tx), "rx_bad", whole(run->io.rx_bad),
+                                  "tx_dropped", whole(run->io.tx_dropped), "rx_lost",
+                                  whole(run->io.rx_lost), "commands", whole(run->io.commands),
+                                  "losses", whole(run->io.losses)));
+    json_object_set_new(report, "log",
+                        json_pack("{s:o, s:o, s:o, s:i}", "records", whole(run->log.records),
+                                  "dropped", whole(run->log.dropped), "bytes", whole(run->log.bytes),
+                                  "error", -run->log.error));
+    json_object_set_new(report, "state_hash", json_string(hash));
+    json_object_set_new(report, "isa", json_string("sse2"));
+    json_object_set_new(report, "realtime", realtime(run));
+    json_object_set_new(report, "scenario", json_string(run->scenario->name));
+    json_object_set_new(report, "seed", whole(run->scenario->seed));
+    json_object_set_new(report, "ended", json_string(end_name[run->end]));
+    json_object_set_new(report, "attitude_error_rad", json_real(run->rig->attitude_error));
+    json_object_set_new(report, "not_finite", whole(run->rig->cfg->schedule->not_finite));
+    json_object_set_new(report, "expect", expectations(run));
+}
+
+struct json_t *report_json(const struct run *run)
+{
+    json_t *report = json_object();
+    add_time(report, run);
+    add_rest(report, run);
+    return report;
+}
+
+/* ---- the verdict ----------------------------------------------------------------------- */
+
+bool report_realtime(const struct run *run, const char **why)
+{
+    const int cpu = run->plan.frame_cpu;
+    *why = NULL;
+    if (!run->machine.kernel_rt)
+        *why = "the kernel is not PREEMPT_RT";
+    else if (run->frame_thread.policy != SCHED_FIFO && run->frame_thread.policy != SCHED_RR)
+        *why = "the frame thread has no real-time priority";
+    else if (!run->memory_locked)
+        *why = "memory is not locked";
+    else if (cpu < 0 || cpu >= RT_CPU_MAX || !run->machine.isolated[cpu])
+        *why = "the frame thread's core is not isolated";
+    return *why == NULL;
+}
+
+static int failed_expectations(const struct run *run)
+{
+    int failed = 0;
+    for (int i = 0; i < run->scenario->expect_count; i++)
+        failed += expect_judge(&run->rig->expect[i]) == EXPECT_FAILED;
+    return failed;
+}
+
+int report_exit_code(const struct run *run)
+{
+    const char *why;
+    if (run->end == RUN_OVERRUN || run->end == RUN_LINK_LOST || run->end == RUN_HUNG)
+        return EXIT_BY_POLICY;
+    if (failed_expectations(run) > 0)
+        return EXIT_VERDICT_NO;
+    if (run->scenario->require_realtime && !report_realtime(run, &why))
+        return EXIT_VERDICT_NO;
+    return EXIT_OK;
+}
+
+/* ---- the table ------------------------------------------------------------------------- */
+
+/* A time in the unit a person would choose. */
+static const char *time_text(double ns, char text[24])
+{
+    if (fabs(ns) < 1e3)
+        snprintf(text, 24, "%.0f ns", ns);
+    else if (fabs(ns) < 1e6)
+        snprintf(text, 24, "%.1f us", ns * 1e-3);
+    else if (fabs(ns) < 1e9)
+        snprintf(text, 24, "%.2f ms", ns * 1e-6);
+    else
+        snprintf(text, 24, "%.3f s", ns * 1e-9);
+    return text;
+}
+
+static void print_row(const char *name, const struct rt_histogram *histogram)
+{
+    char p50[24], p99[24], p999[24], max[24];
+    if (histogram->count == 0)
+        return;
+    printf("  %-14s %11s %11s %11s %11s\n", name,
+           time_text((double)rt_histogram_at(histogram, 0.5), p50),
+           time_text((double)rt_histogram_at(histogram, 0.99), p99),
+           time_text((double)rt_histogram_at(histogram, 0.999), p999),
+           time_text((double)histogram->max, max));
+}
+
+static void print_times(const struct run *run)
+{
+    printf("\n  %-14s %11s %11s %11s %11s\n", "", "median", "99 %", "99.9 %", "worst");
+    if (run->scenario->pace == RT_PACE_REAL)
+        print_row("start error", &run->frame->start_error_ns);
+    print_row("busy", &run->frame->busy_ns);
+    if (!run->links)
+        return;
+    const struct io_latency *latency = io_link_latency(run->links, 0);
+    print_row("loop latency", &latency->part[IO_PART_SUM]);
+    for (int i = 0; i < IO_PART_SUM; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "  %s", io_part_name[i]);
+        print_row(name, &latency->part[i]);
+    }
+}
+
+static void print_jobs(const struct run *run)
+{
+    const struct rt_schedule *schedule = run->rig->schedule;
+    printf("\n  %-14s %11s %11s %11s %11s\n", "job", "rate", "predicted", "median", "worst");
+    for (int i = 0; i < schedule->job_count; i++) {
+        char predicted[24], median[24], worst[24];
+        const struct rt_job *job = &schedule->job[i];
+        printf("  %-14s %8.4g Hz %11s %11s %11s\n", job->name, run->scenario->rate_hz / job->every,
+               time_text((double)job->predicted_ns, predicted),
+               time_text((double)rt_histogram_at(&schedule->time[i], 0.5), median),
+               time_text((double)schedule->time[i].max, worst));
+    }
+}
+
+static void print_counts(const struct run *run)
+{
+    const struct rt_frame *frame = run->frame;
+    char margin[24], lag[24];
+    printf("\n  frames %llu, late %llu, releases missed %llu, sim lags wall by %s, least margin %s\n",
+           (unsigned long long)frame->frames, (unsigned long long)frame->overruns,
+           (unsigned long long)frame->missed, time_text((double)lag_ns(frame), lag),
+           time_text((double)frame->margin_ns_min, margin));
+    if (frame->overruns > 0) {
+        printf("  late because of:");
+        for (int i = RT_CAUSE_NONE + 1; i < RT_CAUSE_COUNT; i++) {
+            if (frame->causes[i] > 0)
+                printf(" %s %llu", rt_cause_name[i], (unsigned long long)frame->causes[i]);
+        }
+        printf("\n");
+    }
+    if (run->links)
+        printf("  messages in %llu (bad %llu, lost %llu), out %llu (dropped %llu), commands %llu\n",
+               (unsigned long long)run->io.rx, (unsigned long long)run->io.rx_bad,
+               (unsigned long long)run->io.rx_lost, (unsigned long long)run->io.tx,
+               (unsigned long long)run->io.tx_dropped, (unsigned long long)run->io.commands);
+    printf("  after the seal: %llu allocations, %llu page faults; drift %.3f ppm\n",
+           (unsigned long long)run->allocations, (unsigned long long)run->page_faults,
+           frame->drift_ppm);
+    if (run->scenario->link_count > 0)
+        printf("  attitude error at the end %.4f deg\n",
+               run->rig->attitude_error * 180.0 / 3.14159265358979323846);
+    printf("  state hash %016llx\n", (unsigned long long)run->rig->hash);
+}
+
+/* What the machine did not give, each with its remedy. */
+static void print_notes(const struct run *run)
+{
+    static char notes[RT_NOTE_MAX][RT_NOTE_SIZE];
+    const int count = rt_machine_notes(&run->machine, &run->plan, notes);
+    printf("\nguarantees not had on this machine:\n");
+    if (!run->memory_locked)
+        printf("  - %s\n", run->lock_refused);
+    if (run->frame_thread.refused[0])
+        printf("  - frame thread: %s\n", run->frame_thread.refused);
+    if (run->links && run->io_thread.refused[0])
+        printf("  - I/O thread: %s\n", run->io_thread.refused);
+    for (int i = 0; i < count; i++)
+        printf("  - %s\n", notes[i]);
+}
+
+static void print_expectations(const struct run *run)
+{
+    for (int i = 0; i < run->scenario->expect_count; i++) {
+        const struct expect_watch *watch = &run->rig->expect[i];
+        const enum expect_verdict verdict = expect_judge(watch);
+        const double degrees = 180.0 / 3.14159265358979323846;
+        if (verdict == EXPECT_NOT_REACHED)
+            printf("  expect %s: the run ended before that\n", watch->expect->text);
+        else
+            printf("  expect %s: %s, worst %.4g deg%s\n", watch->expect->text,
+                   verdict == EXPECT_MET ? "yes" : "NO", watch->worst * degrees,
+                   watch->expect->signal == CFG_ATTITUDE_ERROR ? "" : "/s");
+    }
+}
+
+static void print_verdict(const struct run *run)
+{
+    const struct rt_frame *frame = run->frame;
+    const char *why;
+    printf("\nverdict: ");
+    if (run->end == RUN_HUNG)
+        printf("the frame thread hung; outputs went safe, the log is complete up to then\n");
+    else if (run->end == RUN_OVERRUN)
+        printf("stopped by the overrun policy at frame %llu; outputs went safe\n",
+               (unsigned long long)frame->frames);
+    else if (run->end == RUN_LINK_LOST)
+        printf("stopped because the link was lost at frame %llu\n", (unsigned long long)frame->frames);
+    else
+        printf("%s, simulated %.3f s in %.3f s of wall time%s\n",
+               failed_expectations(run) ? "NO" : "ok",
+               (double)(frame->frames * frame->spec.period_ns) * 1e-9, (double)wall_ns(frame) * 1e-9,
+               run->end == RUN_SIGNAL ? ", ended by a signal" : "");
+    print_expectations(run);
+    if (run->scenario->require_realtime && !report_realtime(run, &why))
+        printf("  require realtime: NO, %s\n", why);
+}
+
+void report_print(const struct run *run)
+{
+    printf("%s: %g Hz, %s pace\n", run->scenario->name, run->scenario->rate_hz,
+           pace_name[run->scenario->pace]);
+    print_times(run);
+    print_jobs(run);
+    print_counts(run);
+    controller_show(&run->controller, "  board: ");
+    if (run->scenario->pace == RT_PACE_REAL)
+        print_notes(run);
+    print_verdict(run);
+    if (run->log.error)
+        printf("  log: the disk refused (%s); readable up to the last whole chunk\n",
+               strerror(-run->log.error));
+    if (run->options.log)
+        printf("  log     %s (%llu records, %llu dropped)\n", run->options.log,
+               (unsigned long long)run->log.records, (unsigned long long)run->log.dropped);
+    if (run->options.report)
+        printf("  report  %s\n", run->options.report);
+}

@@ -1,0 +1,90 @@
+/*
+ * The frame of a compiled scenario: latch, drives, step, instruments, sample, watch, log, hash.
+ *
+ * Where the inputs come from is a seam with two users: the links of a live run, and the recorded
+ * inputs of a replay.  Everything else is the same code, which is why a replay can be identical.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/compile.h"
+#include "io/link.h"
+#include "io/telemetry/telemetry.h"
+#include "rt/frame.h"
+#include "rt/mailbox.h"
+#include "rt/schedule.h"
+#include "tools/airbearing/expect.h"
+#include "tools/airbearing/record.h"
+
+/* What a display may look at while the run goes on. */
+struct rig_live {
+    double attitude_error; /* rad */
+    double rate;           /* rad/s */
+    double wheel_speed;    /* rad/s, fastest */
+    uint64_t inputs;
+};
+
+struct rig;
+
+/* Gives the inputs of a frame by calling rig_apply() for each.  Context: frame. */
+struct rig_source {
+    void *self;
+    void (*gather)(void *self, struct rig *rig, uint64_t frame);
+};
+
+struct rig_device { /* self of a job that serves one device or link */
+    struct rig *rig;
+    int index;
+};
+
+/* A job of the injector: what a user asks for to see how his bench behaves then. */
+enum rig_inject_kind { RIG_INJECT_NONE, RIG_INJECT_HANG, RIG_INJECT_LATE };
+struct rig_inject {
+    enum rig_inject_kind kind;
+    uint64_t frame;
+    uint64_t late_ns;
+};
+
+struct rig {
+    struct cfg_rig *cfg;
+    const struct cfg_scenario *scenario;
+    struct rig_source source;
+    struct io_links *links;         /* NULL: samples go nowhere */
+    struct io_telemetry *telemetry; /* NULL: nothing is recorded */
+    struct record_layout layout;
+    struct rig_inject inject;
+
+    struct io_sample sample[IO_LINK_MAX];
+    struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
+    double attitude_error, rate, wheel_speed;
+    uint64_t hash;   /* rolled over the run state */
+    uint64_t inputs; /* applied so far */
+    struct expect_watch expect[CFG_EXPECT_MAX];
+    struct rt_mailbox *live; /* of struct rig_live; may be NULL */
+    uint32_t live_every;
+
+    struct rt_schedule *schedule;
+    struct rig_device sensor[RT_JOB_MAX];
+    struct rig_device link[IO_LINK_MAX];
+};
+
+/* Bytes that rig_place() takes of mem: the compiled scenario, the schedule and this struct.  Context: setup. */
+size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject);
+struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject, void *mem);
+
+/* A rig in heap memory of its own, for replay and check; free(rig) gives everything back.
+ * Context: setup. */
+struct rig *rig_on_heap(const struct cfg_scenario *scenario);
+
+/* Run the jobs on the initial state, take their median times as predictions, and put everything back as it
+ * was.  Also brings code and data into the caches.  Context: frame thread, before the first frame. */
+void rig_rehearse(struct rig *rig);
+
+/* The tasks of the frame loop for this rig.  Context: setup. */
+struct rt_frame_tasks rig_tasks(struct rig *rig);
+
+/* An input enters the run state and the log.  Context: frame, from gather. */
+void rig_apply(struct rig *rig, struct record_input *input);

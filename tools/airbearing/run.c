@@ -1,0 +1,546 @@
+/*
+ * airbearing run: set-up, the frames, and the truth about them.
+ */
+#include "tools/airbearing/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt/alloc.h"
+#include "rt/panic.h"
+#include "tools/airbearing/command.h"
+
+static const char usage[] =
+    "usage: airbearing run SCENARIO [options]\n"
+    "\n"
+    "Run a scenario in closed loop with its board.\n"
+    "\n"
+    "  --seconds S          simulated seconds (default: the scenario's)\n"
+    "  --pace PACE          real (wall clock), fast (no waiting; recorded or no peer), lockstep (the\n"
+    "                       board's replies pace the frames)\n"
+    "  --log FILE.mcap      write the log; opens in Foxglove, Lichtblick and PlotJuggler\n"
+    "  --report FILE.json   write the report\n"
+    "  --set KEY=VALUE      override a key of the scenario, e.g. --set rate=500Hz or\n"
+    "                       --set devices.gyro.noise=0; may be given many times\n"
+    "  --external-board     do not start the scenario's controller; the board is already there\n"
+    "  --inject WHAT@TIME   see how your bench takes it: hang@2s stops the frame thread for good,\n"
+    "                       late=5ms@2s makes one frame that long\n"
+    "\n"
+    "Exit: 0 ok (a run on a late machine is still ok), 1 an expectation failed, 2 bad input,\n"
+    "3 stopped by policy (overrun, link lost, frame thread hung), 64 usage.\n";
+
+/* ---- options --------------------------------------------------------------------------- */
+
+static const char *const pace_name[] = {"real", "fast", "lockstep"};
+
+static int pace_of(const char *name)
+{
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, pace_name[i]) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int usage_error(const char *what, const char *value)
+{
+    fprintf(stderr, "airbearing run: %s \"%s\"; airbearing run --help tells more\n", what, value);
+    return EXIT_USAGE;
+}
+
+static int take_option(struct run_options *options, int option, char *value)
+{
+    char *rest;
+    switch (option) {
+    case 's':
+        options->seconds = strtod(value, &rest);
+        if (*rest != '\0' || !(options->seconds > 0.0) || !(options->seconds < 1e7))
+            return usage_error("--seconds wants a positive number, not", value);
+        return 0;
+    case 'p':
+        options->pace = pace_of(value);
+        return options->pace < 0 ? usage_error("--pace is real, fast or lockstep, not", value) : 0;
+    case 'l':
+        options->log = value;
+        return 0;
+    case 'r':
+        options->report = value;
+        return 0;
+    case 'k':
+        if (options->override_count == RUN_OVERRIDE_MAX)
+            return usage_error("too many --set, at", value);
+        options->overrides[options->override_count++] = value;
+        return 0;
+    case 'e':
+        options->external_controller = true;
+        return 0;
+    case 'i':
+        options->inject = value;
+        return 0;
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+/* 0 to go on, else the exit code; *done tells that --help was served. */
+static int read_options(int argc, char **argv, struct run_options *options, bool *done)
+{
+    static const struct option table[] = {
+        {"seconds", required_argument, NULL, 's'}, {"pace", required_argument, NULL, 'p'},
+        {"log", required_argument, NULL, 'l'},     {"report", required_argument, NULL, 'r'},
+        {"set", required_argument, NULL, 'k'},     {"external-board", no_argument, NULL, 'e'},
+        {"inject", required_argument, NULL, 'i'},  {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    *options = (struct run_options){.pace = -1};
+    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            *done = true;
+            return 0;
+        }
+        const int code = take_option(options, option, optarg);
+        if (code)
+            return code;
+    }
+    if (optind != argc - 1) {
+        fputs(optind == argc ? "airbearing run: which scenario? Try airbearing run "
+                               "config/scenarios/satellite-board.yaml\n"
+                             : "airbearing run: one scenario at a time\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    options->scenario = argv[optind];
+    return 0;
+}
+
+/* hang@2s, late=5ms@2s */
+static int read_inject(const struct run_options *options, const struct cfg_scenario *scenario,
+                       struct rig_inject *inject)
+{
+    double at_s = 0.0, late_ms = 0.0;
+    int end = 0;
+    if (!options->inject)
+        return 0;
+    if (sscanf(options->inject, "hang@%lfs%n", &at_s, &end) == 1 && options->inject[end] == '\0')
+        inject->kind = RIG_INJECT_HANG;
+    else if (sscanf(options->inject, "late=%lfms@%lfs%n", &late_ms, &at_s, &end) == 2 &&
+             options->inject[end] == '\0')
+        inject->kind = RIG_INJECT_LATE;
+    else
+        return usage_error("--inject is hang@2s or late=5ms@2s, not", options->inject);
+    inject->frame = (uint64_t)llround(at_s * scenario->rate_hz);
+    inject->late_ns = (uint64_t)llround(late_ms * 1e6);
+    return 0;
+}
+
+/* ---- set-up ---------------------------------------------------------------------------- */
+
+static int load(struct run *run)
+{
+    char error[CFG_ERROR_MAX];
+    const struct run_options *options = &run->options;
+    if (cfg_scenario_load(options->scenario, options->overrides, options->override_count,
+                          &run->scenario, error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    struct cfg_scenario *scenario = run->scenario;
+    if (options->pace >= 0)
+        scenario->pace = (enum rt_pace)options->pace;
+    if (options->seconds > 0.0)
+        scenario->seconds = options->seconds;
+    if (!scenario->commit_given)
+        scenario->commit = scenario->pace == RT_PACE_LOCKSTEP ? RT_COMMIT_EARLY : RT_COMMIT_GRID;
+    if (cfg_check_pace(scenario, scenario->pace, error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    return read_inject(options, scenario, &run->inject);
+}
+
+static int plan_cores(struct run *run)
+{
+    const struct cfg_scenario *scenario = run->scenario;
+    rt_machine_read(&run->machine);
+    if (rt_core_plan(&run->machine, scenario->frame_cpu, scenario->io_cpu,
+                     scenario->io_mode == IO_LINK_THREADED && scenario->link_count > 0,
+                     &run->plan)) {
+        fprintf(stderr, "%s: %s\n", scenario->path, run->plan.why);
+        return EXIT_BAD_INPUT;
+    }
+    return 0;
+}
+
+/* Everything the run touches, in one arena: laid out twice, once to size it and once to place it. */
+static size_t lay_out(struct run *run, void *mem)
+{
+    const struct cfg_scenario *scenario = run->scenario;
+    size_t at = 0;
+    void *rig = rt_cut(mem, &at, rig_size(scenario, &run->inject));
+    run->frame = rt_cut(mem, &at, sizeof *run->frame);
+    void *live = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct rt_frame_live)));
+    void *links = rt_cut(mem, &at, io_links_size(scenario->link_count));
+    if (mem) {
+        run->rig = rig_place(scenario, &run->inject, rig);
+        run->frame_live = rt_mailbox_place(sizeof(struct rt_frame_live), live);
+        struct io_link_spec specs[IO_LINK_MAX];
+        for (int i = 0; i < scenario->link_count; i++)
+            specs[i] = scenario->links[i].spec;
+        if (scenario->link_count > 0)
+            run->links = io_links_place(specs, scenario->link_count, scenario->io_mode, links);
+    }
+    return at;
+}
+
+/* Positions and velocities of the model, needed to size the log before the rig is placed. */
+static void count_coordinates(const struct cfg_scenario *scenario, int *nq, int *nv)
+{
+    static const int q_count[] = {[DYN_JOINT_FIXED] = 0,
+                                  [DYN_JOINT_REVOLUTE] = 1,
+                                  [DYN_JOINT_PRISMATIC] = 1,
+                                  [DYN_JOINT_FREE] = 7};
+    *nq = *nv = 0;
+    for (int i = 0; i < scenario->body_count; i++) {
+        const int count = q_count[scenario->bodies[i].spec.joint];
+        *nq += count;
+        *nv += count == 7 ? 6 : count;
+    }
+}
+
+static int place(struct run *run)
+{
+    struct io_channel_spec channels[IO_CHANNEL_MAX];
+    int nq, nv;
+    count_coordinates(run->scenario, &nq, &nv);
+    record_channels(run->scenario, nq, nv, channels);
+    const int channel_count = record_layout(run->scenario, nq, nv).count;
+    const size_t telemetry_size = io_telemetry_size(channels, channel_count);
+    const size_t size = lay_out(run, NULL) + telemetry_size + 4 * RT_CACHE_LINE;
+
+    const int failure = rt_arena_open(&run->arena, size, run->plan.frame_cpu);
+    if (failure) {
+        fprintf(stderr, "airbearing run: cannot map %zu bytes: %s; close other programs or log fewer "
+                        "signals\n",
+                size, strerror(-failure));
+        return EXIT_BAD_INPUT;
+    }
+    (void)lay_out(run, rt_arena_take(&run->arena, lay_out(run, NULL)));
+    run->telemetry = io_telemetry_place(channels, channel_count,
+                                        rt_arena_take(&run->arena, telemetry_size));
+    run->rig->telemetry = run->telemetry;
+    run->rig->links = run->links;
+    rt_arena_seal(&run->arena);
+    return 0;
+}
+
+static int open_links(struct run *run)
+{
+    char error[IO_ERROR_MAX];
+    if (!run->links || io_links_open(run->links, error) == 0)
+        return 0;
+    fprintf(stderr, "%s: %s\n", run->scenario->path, error);
+    return EXIT_BAD_INPUT;
+}
+
+static int start_log(struct run *run)
+{
+    const struct cfg_scenario *scenario = run->scenario;
+    char seed[32], rate[32], seconds[32], set_key[RUN_OVERRIDE_MAX][16];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->seed);
+    snprintf(rate, sizeof rate, "%.17g", scenario->rate_hz);
+    snprintf(seconds, sizeof seconds, "%.17g", scenario->seconds);
+    const char *pairs[2 * (RUN_OVERRIDE_MAX + 8) + 1] = {
+        "version", AIRBEARING_VERSION, "scenario", scenario->path, "seed",    seed,
+        "rate_hz", rate,               "seconds",  seconds,        "isa",     "sse2",
+        "pace",    pace_name[scenario->pace]};
+    int count = 14;
+    for (int i = 0; i < run->options.override_count; i++) {
+        snprintf(set_key[i], sizeof set_key[i], "set.%d", i);
+        pairs[count++] = set_key[i];
+        pairs[count++] = run->options.overrides[i];
+    }
+    const struct io_blob text = {.name = "scenario.yaml",
+                                 .media_type = "application/yaml",
+                                 .bytes = scenario->text,
+                                 .size = scenario->text_size};
+    const struct rt_thread_spec spec = {
+        .name = "telemetry", .policy = SCHED_OTHER, .cpu = run->plan.housekeeping_cpu};
+    const int failure = io_telemetry_start(run->telemetry, run->options.log, &spec, pairs, &text, 1);
+    if (failure == 0)
+        return 0;
+    fprintf(stderr, "airbearing run: --log %s: %s\n", run->options.log, strerror(-failure));
+    return EXIT_BAD_INPUT;
+}
+
+static void sleep_ms(long ms)
+{
+    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+/* The board speaks first.  0 once every link has heard one. */
+static int wait_for_boards(struct run *run)
+{
+    for (int i = 0; i < run->scenario->link_count; i++) {
+        const struct cfg_link *link = &run->scenario->links[i];
+        const uint64_t limit_ns = rt_now_ns() + link->connect_limit_ns;
+        while (!io_link_has_peer(run->links, i)) {
+            if (rt_stop_signal())
+                return EXIT_OK;
+            const bool gone = run->controller.program[0] && !controller_running(&run->controller);
+            if (gone || rt_now_ns() > limit_ns) {
+                fprintf(stderr,
+                        "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path, link->mark.line,
+                        link->mark.column, link->name,
+                        gone ? "the controller ended before it spoke" : "no board spoke", link->spec.listen,
+                        gone ? "its output follows" : "start it, or check its address and port");
+                controller_show(&run->controller, "  ");
+                return EXIT_BY_POLICY;
+            }
+            if (run->scenario->io_mode == IO_LINK_INLINE)
+                io_links_poll(run->links);
+            sleep_ms(5);
+        }
+    }
+    return 0;
+}
+
+static int connect_boards(struct run *run)
+{
+    if (!run->links)
+        return 0;
+    const struct cfg_scenario *scenario = run->scenario;
+    const struct rt_thread_spec spec = {
+        .name = "io",
+        .policy = scenario->pace == RT_PACE_FAST ? SCHED_OTHER : SCHED_FIFO,
+        .priority = scenario->pace == RT_PACE_FAST ? 0 : scenario->io_priority,
+        .cpu = run->plan.io_cpu};
+    if (scenario->io_mode == IO_LINK_THREADED &&
+        io_links_start(run->links, &spec, run->plan.io_polls, &run->watchdog, &run->io_thread)) {
+        fprintf(stderr, "airbearing run: no I/O thread: %s\n", strerror(errno));
+        return EXIT_BAD_INPUT;
+    }
+    char error[CFG_ERROR_MAX];
+    if (!run->options.external_controller &&
+        controller_start(&run->controller, scenario, error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    return wait_for_boards(run);
+}
+
+/* ---- the frames ------------------------------------------------------------------------ */
+
+static void frame_thread(void *self)
+{
+    struct run *run = self;
+    rt_clock_real_open(&run->clock, run->scenario->wait, run->scenario->lead_ns,
+                       run->scenario->period_ns / 2);
+    run->frame->clock = rt_clock_real_seam(&run->clock);
+    rig_rehearse(run->rig);
+    rt_witness_open(&run->witness, &run->clock, run->plan.frame_cpu);
+    rt_alloc_watch();
+    rt_frame_run(run->frame);
+    rt_alloc_unwatch();
+    run->page_faults = rt_witness_faults(&run->witness);
+    rt_witness_close(&run->witness);
+    atomic_store_explicit(&run->finished, true, memory_order_release);
+}
+
+static void fill_frame(struct run *run)
+{
+    const struct cfg_scenario *scenario = run->scenario;
+    struct rt_frame *frame = run->frame;
+    run->source.links = run->links;
+    run->source.stop = &frame->stop;
+    run->rig->source = live_source_seam(&run->source);
+    run->watchdog.limit_ns = scenario->watchdog_ns;
+    frame->spec = (struct rt_frame_spec){
+        .period_ns = scenario->period_ns,
+        .frame_count = (uint64_t)llround(scenario->seconds * scenario->rate_hz),
+        .pace = scenario->pace,
+        .overrun = scenario->overrun,
+        .commit = scenario->commit,
+        .max_catch_up = scenario->max_catch_up,
+    };
+    frame->tasks = rig_tasks(run->rig);
+    frame->schedule = run->rig->schedule;
+    frame->witness = &run->witness;
+    frame->watchdog = &run->watchdog;
+    frame->live = run->frame_live;
+    frame->live_every = run->rig->live_every;
+}
+
+static int start_frames(struct run *run)
+{
+    const bool fast = run->scenario->pace == RT_PACE_FAST;
+    const struct rt_thread_spec spec = {.name = "frame",
+                                        .policy = fast ? SCHED_OTHER : SCHED_FIFO,
+                                        .priority = fast ? 0 : run->scenario->frame_priority,
+                                        .cpu = run->plan.frame_cpu};
+    fill_frame(run);
+    const int failure = rt_thread_start(&run->frame_thread, &spec, frame_thread, run);
+    if (failure == 0)
+        return 0;
+    fprintf(stderr, "airbearing run: no frame thread: %s\n", strerror(-failure));
+    return EXIT_BAD_INPUT;
+}
+
+/* Wait for the end and show the way there.  A barking watchdog gets one more second before the frame
+ * thread counts as hung: a machine that was merely away comes back. */
+static void watch_frames(struct run *run)
+{
+    uint64_t hung_ns = 0;
+    while (!atomic_load_explicit(&run->finished, memory_order_acquire)) {
+        sleep_ms(20);
+        if (rt_stop_signal())
+            atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
+        const uint64_t now_ns = rt_now_ns();
+        if (rt_watchdog_bark(&run->watchdog, now_ns) && run->links)
+            io_links_safe(run->links);
+        const bool barked = atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed);
+        if (barked && hung_ns == 0)
+            hung_ns = now_ns + 1000000000u;
+        if (hung_ns && now_ns > hung_ns) {
+            run->end = RUN_HUNG;
+            break;
+        }
+        controller_running(&run->controller);
+        status_draw(run);
+    }
+    status_end();
+}
+
+static void name_the_end(struct run *run)
+{
+    run->signal = rt_stop_signal();
+    if (run->end == RUN_HUNG)
+        return;
+    if (run->frame->end == RT_END_POLICY)
+        run->end = RUN_OVERRUN;
+    else if (atomic_load_explicit(&run->source.link_lost, memory_order_relaxed))
+        run->end = RUN_LINK_LOST;
+    else if (run->frame->end == RT_END_STOPPED)
+        run->end = RUN_SIGNAL;
+}
+
+static void finish_links(struct run *run)
+{
+    run->allocations = rt_alloc_count();
+    if (!run->links)
+        return;
+    io_links_stop(run->links);
+    run->allocations = rt_alloc_count();
+    run->page_faults += io_links_page_faults(run->links);
+    for (int i = 0; i < run->scenario->link_count; i++) {
+        struct io_counters counters;
+        io_link_counters(run->links, i, &counters);
+        run->io.rx += counters.rx;
+        run->io.tx += counters.tx;
+        run->io.rx_bytes += counters.rx_bytes;
+        run->io.tx_bytes += counters.tx_bytes;
+        run->io.rx_bad += counters.rx_bad;
+        run->io.rx_lost += counters.rx_lost;
+        run->io.tx_dropped += counters.tx_dropped;
+        run->io.commands += counters.commands;
+        run->io.losses += counters.losses;
+    }
+}
+
+/* The report goes into the log as it stands before the log's own last figures are known. */
+static void finish_log(struct run *run)
+{
+    io_telemetry_result(run->telemetry, &run->log);
+    json_t *report = report_json(run);
+    char *text = json_dumps(report, JSON_INDENT(2));
+    const struct io_blob blob = {.name = "report.json",
+                                 .media_type = "application/json",
+                                 .bytes = text,
+                                 .size = text ? strlen(text) : 0};
+    io_telemetry_stop(run->telemetry, &blob, 1, &run->log);
+    free(text);
+    json_decref(report);
+}
+
+static int write_report(const struct run *run)
+{
+    if (!run->options.report)
+        return 0;
+    json_t *report = report_json(run);
+    const int failure = json_dump_file(report, run->options.report, JSON_INDENT(2));
+    json_decref(report);
+    if (failure == 0)
+        return 0;
+    fprintf(stderr, "airbearing run: --report %s: %s\n", run->options.report, strerror(errno));
+    return EXIT_BAD_INPUT;
+}
+
+static void on_panic(void *self)
+{
+    struct run *run = self;
+    if (run->links)
+        io_links_safe(run->links);
+}
+
+static int set_up(struct run *run)
+{
+    int code = load(run);
+    if (code == 0)
+        code = plan_cores(run);
+    if (code)
+        return code;
+    run->memory_locked = rt_lock_memory(run->lock_refused);
+    if ((code = place(run)) || (code = open_links(run)) || (code = start_log(run)))
+        return code;
+    rt_panic_install(on_panic, run);
+    rt_stop_on_signals();
+    return 0;
+}
+
+/* From the last frame to the exit code.  A hung frame thread is left where it is. */
+static int conclude(struct run *run)
+{
+    name_the_end(run);
+    finish_links(run);
+    controller_stop(&run->controller);
+    finish_log(run);
+    const int code = write_report(run);
+    report_print(run);
+    fflush(NULL);
+    if (run->end == RUN_HUNG)
+        _exit(EXIT_BY_POLICY);
+    rt_thread_join(&run->frame_thread);
+    return code ? code : report_exit_code(run);
+}
+
+int command_run(int argc, char **argv)
+{
+    static struct run run; /* zeroed, and alive as long as a hung thread might look at it */
+    bool done = false;
+    int code = read_options(argc, argv, &run.options, &done);
+    if (code || done)
+        return code;
+    code = set_up(&run);
+    if (code)
+        return code;
+    code = connect_boards(&run);
+    if (code == 0 && !rt_stop_signal() && (code = start_frames(&run)) == 0) {
+        watch_frames(&run);
+        return conclude(&run);
+    }
+    if (run.links)
+        io_links_stop(run.links);
+    controller_stop(&run.controller);
+    io_telemetry_stop(run.telemetry, NULL, 0, &run.log);
+    return code;
+}

@@ -1,0 +1,79 @@
+/*
+ * One run from set-up to verdict: what exists while it lasts, and what is known when it is over.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/link.h"
+#include "io/telemetry/telemetry.h"
+#include "rt/arena.h"
+#include "rt/frame.h"
+#include "rt/machine.h"
+#include "rt/thread.h"
+#include "tools/airbearing/controller.h"
+#include "tools/airbearing/rig.h"
+#include "tools/airbearing/source.h"
+
+enum { RUN_OVERRIDE_MAX = 64 };
+
+struct run_options {
+    const char *scenario;
+    const char *overrides[RUN_OVERRIDE_MAX];
+    int override_count;
+    double seconds; /* 0: the scenario's */
+    int pace;       /* enum rt_pace, -1: the scenario's */
+    const char *log, *report;
+    bool external_controller; /* the board is started by hand */
+    const char *inject;
+};
+
+enum run_end { RUN_COMPLETE, RUN_SIGNAL, RUN_OVERRUN, RUN_LINK_LOST, RUN_HUNG };
+
+struct run {
+    struct run_options options;
+    struct cfg_scenario *scenario;
+    struct rt_machine machine;
+    struct rt_core_plan plan;
+    struct rt_arena arena;
+    bool memory_locked;
+    char lock_refused[RT_REASON_MAX];
+
+    struct rig *rig;
+    struct io_links *links; /* NULL: the scenario has none */
+    struct io_telemetry *telemetry;
+    struct live_source source;
+    struct controller controller;
+    struct rt_frame *frame;
+    struct rt_mailbox *frame_live;
+    struct rt_clock_real clock;
+    struct rt_witness witness;
+    struct rt_watchdog watchdog;
+    struct rt_thread frame_thread, io_thread;
+    atomic_bool finished; /* by the frame thread, last */
+    struct rig_inject inject;
+
+    /* known when it is over */
+    enum run_end end;
+    int signal;
+    uint64_t allocations, page_faults;
+    struct io_log_result log;
+    struct io_counters io; /* all links together */
+};
+
+/* What came out, as the JSON object of the contract; the caller owns it (json_t). */
+struct json_t;
+struct json_t *report_json(const struct run *run);
+/* The same as a table and a verdict for people. */
+void report_print(const struct run *run);
+/* The exit code that the run deserves. */
+int report_exit_code(const struct run *run);
+/* True when the run was what `require: realtime` asks for; else *why says what was missing. */
+bool report_realtime(const struct run *run, const char **why);
+
+/* Redraw the live table; on a terminal only. */
+void status_draw(const struct run *run);
+/* Leave the screen below the table. */
+void status_end(void);

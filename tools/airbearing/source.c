@@ -1,0 +1,57 @@
+#include "tools/airbearing/source.h"
+
+#include <string.h>
+
+#include "rt/clock.h"
+
+static void apply_command(struct rig *rig, int link, uint64_t frame, uint64_t now_ns,
+                          const struct io_command *command)
+{
+    struct record_input input = {
+        .frame = frame,
+        .rx_ns = command->rx_ns,
+        .ready_ns = command->ready_ns,
+        .board_us = command->board_us,
+        .flags = command->flags,
+        .sequence = command->sequence,
+        .mode = command->mode,
+        .kind = RECORD_COMMAND,
+        .link = (uint8_t)link,
+    };
+    memcpy(input.controls, command->controls, sizeof input.controls);
+    rig->trace[link] = (struct io_trace){
+        .rx_ns = command->rx_ns, .ready_ns = command->ready_ns, .latch_ns = now_ns};
+    rig_apply(rig, &input);
+}
+
+static void apply_loss(struct live_source *source, struct rig *rig, int link, uint64_t frame)
+{
+    struct record_input input = {.frame = frame, .kind = RECORD_LOSS, .link = (uint8_t)link};
+    rig_apply(rig, &input);
+    if (rig->scenario->links[link].stop_on_loss) {
+        atomic_store_explicit(&source->link_lost, true, memory_order_relaxed);
+        atomic_store_explicit(source->stop, true, memory_order_relaxed);
+    }
+}
+
+static void gather(void *self, struct rig *rig, uint64_t frame)
+{
+    struct live_source *source = self;
+    if (!source->links)
+        return;
+    io_links_poll(source->links);
+    const uint64_t now_ns = rt_now_ns();
+    for (int i = 0; i < rig->scenario->link_count; i++) {
+        const struct cfg_link_state *link = &rig->cfg->link[i];
+        struct io_command command;
+        if (io_link_latch(source->links, i, &command))
+            apply_command(rig, i, frame, now_ns, &command);
+        else if (link->commands > 0 && !link->lost && !io_link_alive(source->links, i, now_ns))
+            apply_loss(source, rig, i, frame);
+    }
+}
+
+struct rig_source live_source_seam(struct live_source *source)
+{
+    return (struct rig_source){.self = source, .gather = gather};
+}

@@ -1,0 +1,17 @@
+/*
+ * Inputs of a live run: the newest command of each link, or the fact that a link was lost.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "tools/airbearing/rig.h"
+
+struct live_source {
+    struct io_links *links;
+    atomic_bool *stop;    /* set when a link with on_loss: stop is lost */
+    atomic_bool link_lost; /* that is why */
+};
+
+struct rig_source live_source_seam(struct live_source *source);
