@@ -26,7 +26,7 @@ struct dyn_plant {
     int substeps; /* integrator steps per frame, >= 1 */
 };
 
-struct dyn_plant_work; /* scratch; means nothing between two calls */
+struct dyn_plant_work; /* scratch; means nothing between two calls, but solve and motion */
 
 /* Doubles in x, and where the effectors begin.  Context: setup. */
 int dyn_plant_state_count(const struct dyn_plant *plant);
@@ -35,12 +35,14 @@ int dyn_plant_effector_index(const struct dyn_plant *plant, int effector);
 /* x at rest in the zero pose (unit quaternion).  Context: setup. */
 void dyn_plant_rest(const struct dyn_plant *plant, double *x);
 
+/* Bytes for a work, and the work laid out in mem, 64-byte aligned and owned by the caller.
+ * Context: setup. */
 size_t dyn_plant_work_size(const struct dyn_plant *plant);
 struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void *mem);
 
-/* x(t) -> x(t + h), in place; commands: one per effector, held; joint_tau: nv generalized forces held over the
- * step, may be NULL.  Never allocates, blocks or fails; a result that is not finite leaves x as it was and
- * returns 0, else 1.  Context: frame. */
+/* x(t) -> x(t + h), in place; commands: one per effector, held; joint_tau: nv generalized forces
+ * held over the step, may be NULL.  Never allocates, blocks or fails; a result that is not finite
+ * leaves x as it was and returns 0, else 1.  Context: frame. */
 int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                    double h, struct dyn_plant_work *work, double *x);
 
@@ -54,12 +56,12 @@ struct dyn_motion {
     double magnetic_field[3]; /* body axes, tesla */
 };
 
-/* Solve once for the accelerations at x; dyn_plant_motion() then reads any number of points.
- * Context: frame. */
+/* Solve once for the accelerations at x; dyn_plant_motion() then reads any number of points, with
+ * the same x and until the next step or solve.  Context: frame. */
 void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                      const double *x, struct dyn_plant_work *work);
-void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work, const double *x,
-                      int body, const double point[3], struct dyn_motion *motion);
+void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                      const double *x, int body, const double point[3], struct dyn_motion *motion);
 
 /* dv/dt of the last solve, nv values.  Context: any. */
 const double *dyn_plant_acceleration(const struct dyn_plant_work *work);

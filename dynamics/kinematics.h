@@ -1,0 +1,42 @@
+/*
+ * Motion without forces: what coordinates and velocities mean.  Private to dynamics/ and tests/.
+ */
+#pragma once
+
+#include "dynamics/state.h"
+
+/* Transforms, velocities and velocity-caused accelerations of every body: X, v and c of the work.
+ * Context: frame. */
+void dyn_kinematics(const struct dyn_model *model, const struct dyn_state *state,
+                    struct dyn_work *work);
+
+/* How the parent's acceleration arrives at body i, with what velocities add: all of a[i] but the
+ * joint's own. `world` stands in for the parent of a root.  Needs dyn_kinematics().  Context:
+ * frame. */
+struct dyn_vec6 dyn_carried_acceleration(const struct dyn_model *model, const struct dyn_work *work,
+                                         int i, const struct dyn_vec6 *world);
+
+/* The force that velocities alone ask for on body i, about its origin: w x (I w), w x (w x mc).
+ * Needs dyn_kinematics().  Context: frame. */
+struct dyn_vec6 dyn_gyroscopic_force(const struct dyn_model *model, const struct dyn_work *work,
+                                     int i);
+
+/* Spring and damper of the one-dof joint of body i.  Context: frame. */
+double dyn_passive_force(const struct dyn_model *model, const struct dyn_state *state, int i);
+
+/* The fictitious acceleration of the world that stands for gravity.  Context: frame. */
+struct dyn_vec6 dyn_world_acceleration(const struct dyn_input *input);
+
+/* dq/dt, nq values.  Context: frame. */
+void dyn_position_rate(const struct dyn_model *model, const struct dyn_state *state,
+                       double *q_rate);
+
+/* q moved along the held velocity v for a time h, staying on the unit sphere of quaternions.
+ * Context: frame. */
+void dyn_position_advance(const struct dyn_model *model, const double *v, double h, double *q);
+
+/* Quaternions back to unit length.  Context: frame. */
+void dyn_position_normalise(const struct dyn_model *model, double *q);
+
+/* Place of a body in the world.  Context: frame. */
+struct dyn_pose dyn_body_pose(const struct dyn_model *model, const double *q, int body);

@@ -1,0 +1,31 @@
+/*
+ * Quantities that physics conserves, to watch the kernel by.
+ *
+ * Coded without the kernel: sums over bodies in world axes, from the author's specs, with
+ * kinematics of its own.  The rotors of wheels count.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "dynamics/plant.h"
+
+struct dyn_monitor {
+    double kinetic;             /* J */
+    double potential;           /* J: gravity (zero at the world origin) and joint springs */
+    double mass;                /* kg */
+    double center[3];           /* mass centre, world, m */
+    double linear_momentum[3];  /* world, kg m/s */
+    double angular_momentum[3]; /* about the world origin, world axes, kg m^2/s */
+};
+
+struct dyn_monitor_work; /* scratch; means nothing between two calls */
+
+/* Bytes for a work, and the work laid out in mem, 64-byte aligned and owned by the caller.
+ * Context: setup. */
+size_t dyn_monitor_work_size(const struct dyn_plant *plant);
+struct dyn_monitor_work *dyn_monitor_work_place(const struct dyn_plant *plant, void *mem);
+
+/* Context: frame. */
+void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn_monitor_work *work,
+                      struct dyn_monitor *monitor);

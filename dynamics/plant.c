@@ -1,0 +1,126 @@
+#include "dynamics/plant.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "dynamics/check.h"
+#include "dynamics/cut.h"
+#include "dynamics/integrate.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/tree.h"
+
+int dyn_plant_effector_index(const struct dyn_plant *plant, int effector)
+{
+    int at = plant->model->nq + plant->model->nv;
+    for (int k = 0; k < effector; k++)
+        at += dyn_effector_state_count(&plant->effectors[k]);
+    return at;
+}
+
+int dyn_plant_state_count(const struct dyn_plant *plant)
+{
+    return dyn_plant_effector_index(plant, plant->effector_count);
+}
+
+void dyn_plant_rest(const struct dyn_plant *plant, double *x)
+{
+    const struct dyn_model *model = plant->model;
+    memset(x, 0, (size_t)dyn_plant_state_count(plant) * sizeof *x);
+    for (int i = 0; i < model->body_count; i++)
+        if (model->joint[i] == DYN_JOINT_FREE)
+            x[model->q_index[i] + 3] = 1.0;
+}
+
+/* One layout answers both questions below, so size and placement cannot drift apart. */
+static size_t lay_out(struct dyn_plant_work *work, void *mem, const struct dyn_plant *plant)
+{
+    const size_t x_size = (size_t)dyn_plant_state_count(plant) * sizeof *work->x_rate;
+    size_t at = 0;
+    (void)dyn_cut(mem, &at, sizeof *work);
+    work->force = dyn_cut(mem, &at, (size_t)plant->model->body_count * sizeof *work->force);
+    work->x_rate = dyn_cut(mem, &at, x_size);
+    work->stage = dyn_cut(mem, &at, x_size);
+    work->sum = dyn_cut(mem, &at, x_size);
+    work->trial = dyn_cut(mem, &at, x_size);
+    work->kernel = dyn_cut(mem, &at, dyn_work_size(plant->model));
+    return at;
+}
+
+size_t dyn_plant_work_size(const struct dyn_plant *plant)
+{
+    struct dyn_plant_work probe;
+    return lay_out(&probe, NULL, plant);
+}
+
+struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void *mem)
+{
+    struct dyn_plant_work *work = mem;
+    DYN_CHECK(plant->substeps >= 1);
+    memset(mem, 0, dyn_plant_work_size(plant));
+    lay_out(work, mem, plant);
+    work->v_rate = work->x_rate + plant->model->nq;
+    (void)dyn_work_place(plant->model, work->kernel);
+    return work;
+}
+
+static bool all_finite(int count, const double *x)
+{
+    bool good = true;
+    for (int k = 0; k < count; k++)
+        good = good && isfinite(x[k]);
+    return good;
+}
+
+int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
+                   double h, struct dyn_plant_work *work, double *x)
+{
+    const struct dyn_drive drive = {commands, joint_tau};
+    const int count = dyn_plant_state_count(plant);
+    const size_t size = (size_t)count * sizeof *x;
+
+    memcpy(work->trial, x, size);
+    for (int k = 0; k < plant->substeps; k++)
+        dyn_integrate(plant, &drive, h / plant->substeps, work, work->trial);
+    if (!all_finite(count, work->trial))
+        return 0;
+    memcpy(x, work->trial, size);
+    return 1;
+}
+
+void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
+                     const double *x, struct dyn_plant_work *work)
+{
+    const struct dyn_drive drive = {commands, joint_tau};
+    dyn_plant_rate(plant, &drive, x, work);
+}
+
+/* a of a point at r on a body: of the origin, plus Euler's and the centripetal term.  The kernel's
+ * a has gravity taken off already. */
+static struct dyn_vec3 specific_force(const struct dyn_work *work, int body, struct dyn_vec3 r)
+{
+    const struct dyn_vec3 w = work->v[body].ang;
+    const struct dyn_vec6 *a = &work->a[body];
+    return dyn_add(a->lin, dyn_add(dyn_cross(a->ang, r), dyn_cross(w, dyn_cross(w, r))));
+}
+
+void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                      const double *x, int body, const double point[3], struct dyn_motion *motion)
+{
+    const struct dyn_vec3 r = dyn_vec3_load(point);
+    const struct dyn_vec6 *v = &work->kernel->v[body];
+    const struct dyn_vec3 field = dyn_vec3_load(plant->environment.magnetic_field);
+    const struct dyn_pose pose = dyn_body_pose(plant->model, x, body);
+    const struct dyn_vec3 v_point = dyn_add(v->lin, dyn_cross(v->ang, r));
+
+    dyn_vec3_store(dyn_pose_point(&pose, r), motion->position);
+    dyn_quat_store(pose.turn, motion->attitude);
+    dyn_vec3_store(dyn_quat_rotate(pose.turn, v_point), motion->velocity);
+    dyn_vec3_store(v->ang, motion->rate);
+    dyn_vec3_store(specific_force(work->kernel, body, r), motion->specific_force);
+    dyn_vec3_store(dyn_quat_rotate(dyn_quat_conjugate(pose.turn), field), motion->magnetic_field);
+}
+
+const double *dyn_plant_acceleration(const struct dyn_plant_work *work)
+{
+    return work->v_rate;
+}
