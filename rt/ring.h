@@ -18,7 +18,8 @@ struct rt_ring;
 size_t rt_ring_size(size_t item_size, size_t count);
 struct rt_ring *rt_ring_place(size_t item_size, size_t count, void *mem);
 
-/* The next free item, or NULL when the ring is full (and counted as dropped).  Context: frame, producer. */
+/* The next free item, or NULL when the ring is full (and counted as dropped).  Context: frame,
+ * producer. */
 void *rt_ring_claim(struct rt_ring *ring);
 /* Publish the claimed item.  Context: frame, producer. */
 void rt_ring_push(struct rt_ring *ring);

@@ -1,0 +1,167 @@
+#include "rt/ring.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "rt/arena.h"
+#include "rt/check.h"
+
+/*
+ * tail counts items pushed, head counts items popped; both only grow, item k lies in slot
+ * k & mask.  Each side writes one line and keeps its last look at the other's counter there, so in
+ * the usual case (neither full nor empty as last seen) it does not touch the other's line at all.
+ */
+struct rt_ring {
+    /* set at set-up, then const */
+    unsigned char *items;
+    size_t stride;
+    uint64_t mask;
+
+    /* the producer's line */
+    _Alignas(RT_CACHE_LINE) _Atomic uint64_t tail;
+    uint64_t head_seen;
+    _Atomic uint64_t dropped;
+    _Atomic uint64_t high_water;
+
+    /* the consumer's line */
+    _Alignas(RT_CACHE_LINE) _Atomic uint64_t head;
+    uint64_t tail_seen;
+};
+
+static size_t power_of_two(size_t count)
+{
+    RT_CHECK(count > 0 && count <= SIZE_MAX / 4);
+    size_t power = 1;
+    while (power < count)
+        power *= 2;
+    return power;
+}
+
+/* Items begin on a cache line, so filling one never disturbs the reader of its neighbour. */
+static size_t stride_of(size_t item_size)
+{
+    size_t stride = 0;
+    RT_CHECK(item_size > 0);
+    (void)rt_cut(NULL, &stride, item_size);
+    return stride;
+}
+
+static struct rt_ring *lay_out(size_t stride, size_t count, void *mem, unsigned char **items,
+                               size_t *size)
+{
+    RT_CHECK(count <= SIZE_MAX / 2 / stride);
+    *size = 0;
+    struct rt_ring *ring = rt_cut(mem, size, sizeof *ring);
+    *items = rt_cut(mem, size, count * stride);
+    return ring;
+}
+
+size_t rt_ring_size(size_t item_size, size_t count)
+{
+    unsigned char *items;
+    size_t size;
+    (void)lay_out(stride_of(item_size), power_of_two(count), NULL, &items, &size);
+    return size;
+}
+
+struct rt_ring *rt_ring_place(size_t item_size, size_t count, void *mem)
+{
+    const size_t stride = stride_of(item_size), slots = power_of_two(count);
+    unsigned char *items;
+    size_t size;
+    struct rt_ring *ring = lay_out(stride, slots, mem, &items, &size);
+    memset(mem, 0, size);
+    ring->items = items;
+    ring->stride = stride;
+    ring->mask = slots - 1;
+    return ring;
+}
+
+static unsigned char *slot(const struct rt_ring *ring, uint64_t index)
+{
+    return ring->items + (index & ring->mask) * ring->stride;
+}
+
+/* One writer per counter, so a plain load and store is an increment nobody can disturb. */
+static void count_one(_Atomic uint64_t *counter)
+{
+    const uint64_t count = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, count + 1, memory_order_relaxed);
+}
+
+/* Acquire: what the consumer still read from a slot before it moved head must be over before the
+ * producer overwrites that slot. */
+static void look_at_head(struct rt_ring *ring)
+{
+    ring->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
+}
+
+void *rt_ring_claim(struct rt_ring *ring)
+{
+    /* Relaxed: only the producer writes tail. */
+    const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    if (tail - ring->head_seen > ring->mask)
+        look_at_head(ring);
+    if (tail - ring->head_seen > ring->mask) {
+        count_one(&ring->dropped);
+        return NULL;
+    }
+    return slot(ring, tail);
+}
+
+/* The last look at head can only overstate what is waiting, so a fresh look is needed just when the
+ * mark seems beaten: ever more rarely, the deeper the ring has been. */
+static void mark_high_water(struct rt_ring *ring, uint64_t tail)
+{
+    const uint64_t high = atomic_load_explicit(&ring->high_water, memory_order_relaxed);
+    if (tail - ring->head_seen <= high)
+        return;
+    look_at_head(ring);
+    if (tail - ring->head_seen > high)
+        atomic_store_explicit(&ring->high_water, tail - ring->head_seen, memory_order_relaxed);
+}
+
+void rt_ring_push(struct rt_ring *ring)
+{
+    const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed) + 1;
+    RT_CHECK(tail - ring->head_seen <= ring->mask + 1); /* nothing was claimed */
+    mark_high_water(ring, tail);
+    /* Release: the consumer that sees the new tail must see the whole item. */
+    atomic_store_explicit(&ring->tail, tail, memory_order_release);
+}
+
+const void *rt_ring_front(struct rt_ring *ring)
+{
+    /* Relaxed: only the consumer writes head. */
+    const uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    /* Acquire: pairs with the push; the item's bytes must be read after the tail that covers
+     * them. */
+    if (head == ring->tail_seen)
+        ring->tail_seen = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    return head == ring->tail_seen ? NULL : slot(ring, head);
+}
+
+void rt_ring_pop(struct rt_ring *ring)
+{
+    const uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    RT_CHECK(head != ring->tail_seen); /* there was a front */
+    /* Release: the producer that sees the slot free must not see it being read any more. */
+    atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+}
+
+/* Relaxed below: these are counts for a report, and carry no item with them. */
+
+uint64_t rt_ring_pushed(const struct rt_ring *ring)
+{
+    return atomic_load_explicit(&ring->tail, memory_order_relaxed);
+}
+
+uint64_t rt_ring_dropped(const struct rt_ring *ring)
+{
+    return atomic_load_explicit(&ring->dropped, memory_order_relaxed);
+}
+
+uint64_t rt_ring_high_water(const struct rt_ring *ring)
+{
+    return atomic_load_explicit(&ring->high_water, memory_order_relaxed);
+}
