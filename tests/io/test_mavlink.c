@@ -1,0 +1,564 @@
+/*
+ * The codec against frames made by hand from the published tables (ids, CRC extras, offsets,
+ * units).
+ */
+#include "io/protocol/mavlink.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/io/wire.h"
+#include "unity.h"
+
+enum { HEARTBEAT = 0, TIMESYNC = 111, SENSOR = 107, GPS = 113, STATE = 115, CONTROLS = 93 };
+enum { CRC_HEARTBEAT = 50, CRC_TIMESYNC = 34, CRC_CONTROLS = 47, CRC_ATTITUDE = 39 };
+enum { CONTROLS_SIZE = 81, MINE = 7 };
+
+static _Alignas(64) unsigned char parser_mem[4096], other_mem[4096];
+static struct io_mavlink_parser *parser;
+static struct io_mavlink_message message;
+static struct io_mavlink_sender sender;
+static unsigned char frame[IO_MAVLINK_FRAME_MAX];
+static unsigned char controls[CONTROLS_SIZE];
+
+void setUp(void)
+{
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof parser_mem, io_mavlink_parser_size());
+    memset(parser_mem, 0xff, sizeof parser_mem);
+    parser = io_mavlink_parser_place(parser_mem);
+    sender = (struct io_mavlink_sender){.system_id = MINE, .component_id = 200, .sequence = 5};
+    /* time_usec | flags | controls[16] | mode */
+    const uint64_t time_us = 0x0102030405060708, flags = 1;
+    memcpy(controls, &time_us, 8);
+    memcpy(controls + 8, &flags, 8);
+    for (int i = 0; i < 16; i++) {
+        const float value = (float)(i + 1) / 16.0f;
+        memcpy(controls + 16 + 4 * i, &value, 4);
+    }
+    controls[80] = 0x81;
+}
+
+void tearDown(void)
+{
+}
+
+static const struct io_mavlink_counters *counted(void)
+{
+    return io_mavlink_counted(parser);
+}
+
+/* The first message in the bytes, and how many there are. */
+static int feed(const void *bytes, size_t size)
+{
+    struct io_mavlink_message next;
+    int count = 0;
+    message.kind = IO_MAVLINK_NONE;
+    for (size_t at = 0; at < size;) {
+        at += io_mavlink_feed(parser, (const unsigned char *)bytes + at, size - at, &next);
+        if (next.kind != IO_MAVLINK_NONE && count++ == 0)
+            message = next;
+    }
+    return count;
+}
+
+static int feed_datagram(const struct wire *wire)
+{
+    const int count = feed(wire->bytes, wire->size);
+    io_mavlink_end(parser);
+    return count;
+}
+
+static uint64_t bad(void)
+{
+    return counted()->bad_crc + counted()->bad_length + counted()->bad_header;
+}
+
+static void check_controls(void)
+{
+    TEST_ASSERT_EQUAL(IO_MAVLINK_CONTROLS, message.kind);
+    TEST_ASSERT_EQUAL_HEX64(0x0102030405060708, message.controls.time_us);
+    TEST_ASSERT_EQUAL_UINT64(1, message.controls.flags);
+    TEST_ASSERT_EQUAL_HEX8(0x81, message.controls.mode);
+    for (int i = 0; i < 16; i++)
+        TEST_ASSERT_EQUAL_FLOAT((float)(i + 1) / 16.0f, message.controls.controls[i]);
+}
+
+static float float_at(size_t offset)
+{
+    float value;
+    memcpy(&value, frame + 10 + offset, sizeof value);
+    return value;
+}
+
+static int32_t int32_at(size_t offset)
+{
+    int32_t value;
+    memcpy(&value, frame + 10 + offset, sizeof value);
+    return value;
+}
+
+static int16_t int16_at(size_t offset)
+{
+    int16_t value;
+    memcpy(&value, frame + 10 + offset, sizeof value);
+    return value;
+}
+
+static uint64_t uint64_at(size_t offset)
+{
+    uint64_t value;
+    memcpy(&value, frame + 10 + offset, sizeof value);
+    return value;
+}
+
+/* Header, length and checksum are those of a MAVLink 2 frame with this id. */
+static void check_frame(size_t size, uint32_t id, uint8_t extra, size_t payload_max)
+{
+    TEST_ASSERT_EQUAL_HEX8(0xfd, frame[0]);
+    TEST_ASSERT_EQUAL_size_t(size, 12u + frame[1]);
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(payload_max, frame[1]);
+    const unsigned char rest[] = {0, 0, 5, MINE, 200, (unsigned char)id, 0, 0};
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(rest, frame + 2, sizeof rest);
+    TEST_ASSERT_NOT_EQUAL_HEX8(0, frame[size - 3]); /* trimmed */
+    const uint16_t crc = wire_crc(frame + 1, size - 3, extra);
+    TEST_ASSERT_EQUAL_HEX16(crc, frame[size - 2] | frame[size - 1] << 8);
+    memset(frame + size - 2, 0, sizeof frame - size + 2); /* read past the trimmed end */
+}
+
+static void test_a_heartbeat_has_the_published_bytes(void)
+{
+    /* custom_mode 0, type 0 generic, autopilot 8 invalid, base_mode 0, status 4 active, version 3
+     */
+    const unsigned char payload[] = {0, 0, 0, 0, 0, 8, 0, 4, 3};
+    struct wire expected = wire_v2(0, 5, HEARTBEAT, CRC_HEARTBEAT, payload, sizeof payload);
+    expected.bytes[5] = MINE;
+    expected.bytes[6] = 200;
+    expected.size -= 2;
+    wire_end(&expected, CRC_HEARTBEAT);
+    io_mavlink_from_status(IO_MAVLINK_ACTIVE, &message);
+    TEST_ASSERT_EQUAL_size_t(expected.size, io_mavlink_encode(&sender, &message, frame));
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(expected.bytes, frame, expected.size);
+    TEST_ASSERT_EQUAL_UINT8(6, sender.sequence);
+}
+
+static const struct io_sample sample = {
+    .sim_us = 123456789,
+    .fields = IO_FIELD_ACCEL | IO_FIELD_GYRO | IO_FIELD_MAG,
+    .accel = {0.5, -0.25, -9.81},
+    .gyro = {0.01, -0.02, 0.03},
+    .mag = {21.5e-6, 1.0e-6, 42.7e-6},
+    .pressure = 95000.0,
+    .temperature = 15.5,
+    .attitude = {0.5, -0.5, 0.25, 0.75},
+    .rate = {0.1, 0.2, -0.3},
+    .velocity = {3.0, -4.0, 1.006},
+    .latitude = 0.5,
+    .longitude = -1.25,
+    .altitude = 488.1234,
+    .true_accel = {9.80665, -19.6133, 0.0098},
+};
+
+static void test_a_sensor_message_has_its_fields_at_their_offsets_in_their_units(void)
+{
+    io_mavlink_from_sample(&sample, IO_MAVLINK_SENSOR, &message);
+    const size_t size = io_mavlink_encode(&sender, &message, frame);
+    check_frame(size, SENSOR, 108, 65);
+    TEST_ASSERT_EQUAL_UINT64(123456789, uint64_at(0));
+    TEST_ASSERT_EQUAL_FLOAT(-9.81f, float_at(16));
+    TEST_ASSERT_EQUAL_FLOAT(0.01f, float_at(20));
+    TEST_ASSERT_EQUAL_FLOAT(0.215f, float_at(32)); /* gauss */
+    TEST_ASSERT_EQUAL_FLOAT(0.010f, float_at(36));
+    TEST_ASSERT_EQUAL_FLOAT(0.427f, float_at(40));
+    TEST_ASSERT_EQUAL_FLOAT(950.0f, float_at(44)); /* hPa */
+    TEST_ASSERT_EQUAL_FLOAT(0.0f, float_at(48));
+    TEST_ASSERT_EQUAL_FLOAT(488.1234f, float_at(52));
+    TEST_ASSERT_EQUAL_FLOAT(15.5f, float_at(56));
+    TEST_ASSERT_EQUAL_INT32(0x1ff, int32_at(60));
+    TEST_ASSERT_EQUAL_size_t(12 + 62, size); /* fields 0x1ff and id 0 leave three zero bytes */
+}
+
+static void test_a_gps_message_is_scaled_and_rounded(void)
+{
+    io_mavlink_from_sample(&sample, IO_MAVLINK_GPS, &message);
+    check_frame(io_mavlink_encode(&sender, &message, frame), GPS, 124, 39);
+    TEST_ASSERT_EQUAL_UINT64(123456789, uint64_at(0));
+    TEST_ASSERT_EQUAL_INT32(286478898, int32_at(8));   /* 0.5 rad = 28.64788976 deg */
+    TEST_ASSERT_EQUAL_INT32(-716197244, int32_at(12)); /* -1.25 rad = -71.6197244 deg */
+    TEST_ASSERT_EQUAL_INT32(488123, int32_at(16));     /* mm */
+    TEST_ASSERT_EQUAL_INT16(500, int16_at(24));        /* 3-4-5 */
+    TEST_ASSERT_EQUAL_INT16(300, int16_at(26));
+    TEST_ASSERT_EQUAL_INT16(-400, int16_at(28));
+    TEST_ASSERT_EQUAL_INT16(101, int16_at(30));
+    TEST_ASSERT_EQUAL_UINT16(30687, (uint16_t)int16_at(32)); /* 360 - atan(4/3) */
+    TEST_ASSERT_EQUAL_UINT8(3, frame[10 + 34]);
+}
+
+static void test_a_state_message_is_scaled_and_rounded(void)
+{
+    io_mavlink_from_sample(&sample, IO_MAVLINK_STATE, &message);
+    check_frame(io_mavlink_encode(&sender, &message, frame), STATE, 4, 64);
+    TEST_ASSERT_EQUAL_UINT64(123456789, uint64_at(0));
+    for (int i = 0; i < 4; i++)
+        TEST_ASSERT_EQUAL_FLOAT((float)sample.attitude[i], float_at(8 + 4 * (size_t)i));
+    TEST_ASSERT_EQUAL_FLOAT(-0.3f, float_at(32));
+    TEST_ASSERT_EQUAL_INT32(286478898, int32_at(36));
+    TEST_ASSERT_EQUAL_INT32(488123, int32_at(44));
+    TEST_ASSERT_EQUAL_INT16(300, int16_at(48));
+    TEST_ASSERT_EQUAL_INT16(101, int16_at(52));
+    TEST_ASSERT_EQUAL_INT16(1000, int16_at(58)); /* mG */
+    TEST_ASSERT_EQUAL_INT16(-2000, int16_at(60));
+    TEST_ASSERT_EQUAL_INT16(1, int16_at(62));
+}
+
+static void test_numbers_beyond_the_wire_stop_at_its_ends(void)
+{
+    struct io_sample fast = sample;
+    fast.velocity[0] = 7600.0; /* an orbit */
+    fast.velocity[1] = -7600.0;
+    fast.velocity[2] = NAN;
+    fast.altitude = 1e9;
+    io_mavlink_from_sample(&fast, IO_MAVLINK_GPS, &message);
+    TEST_ASSERT_EQUAL_INT16(INT16_MAX, message.gps.velocity_cms[0]);
+    TEST_ASSERT_EQUAL_INT16(INT16_MIN, message.gps.velocity_cms[1]);
+    TEST_ASSERT_EQUAL_INT16(0, message.gps.velocity_cms[2]);
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, message.gps.speed_cms);
+    TEST_ASSERT_EQUAL_INT32(INT32_MAX, message.gps.altitude_mm);
+    TEST_ASSERT_EQUAL_UINT16(31500, message.gps.course_cdeg);
+    fast.velocity[0] = fast.velocity[1] = 0.0;
+    io_mavlink_from_sample(&fast, IO_MAVLINK_GPS, &message);
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, message.gps.course_cdeg); /* unknown at rest */
+    fast.velocity[0] = 100.0;
+    fast.velocity[1] = -1e-6;
+    io_mavlink_from_sample(&fast, IO_MAVLINK_GPS, &message);
+    TEST_ASSERT_EQUAL_UINT16(0, message.gps.course_cdeg); /* never 360 */
+}
+
+static void test_controls_come_in_both_versions(void)
+{
+    struct wire wire = wire_v1(9, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    check_controls();
+    TEST_ASSERT_EQUAL_UINT8(1, message.version);
+    wire = wire_v2(0, 10, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    check_controls();
+    TEST_ASSERT_EQUAL_UINT8(2, message.version);
+    TEST_ASSERT_EQUAL_UINT8(10, message.sequence);
+    TEST_ASSERT_EQUAL_UINT64(0, bad() + counted()->lost);
+
+    struct io_command command = {.sequence = 77};
+    io_mavlink_to_command(&message, &command);
+    TEST_ASSERT_EQUAL_HEX64(0x0102030405060708, command.board_us);
+    TEST_ASSERT_EQUAL_UINT64(1, command.flags);
+    TEST_ASSERT_EQUAL_UINT32(0x81, command.mode);
+    TEST_ASSERT_EQUAL_FLOAT(0.125f, command.controls[1]);
+    TEST_ASSERT_EQUAL_UINT32(77, command.sequence);
+}
+
+static void test_a_trimmed_payload_is_filled_with_zeros(void)
+{
+    struct wire wire = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire)); /* leaves its bytes in the parser */
+    wire = wire_v2(0, 1, CONTROLS, CRC_CONTROLS, controls, 20);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL_FLOAT(0.0625f, message.controls.controls[0]);
+    for (int i = 1; i < 16; i++)
+        TEST_ASSERT_EQUAL_FLOAT(0.0f, message.controls.controls[i]);
+    TEST_ASSERT_EQUAL_UINT8(0, message.controls.mode);
+}
+
+static void test_unknown_extensions_are_ignored_in_version_2_and_refused_in_version_1(void)
+{
+    unsigned char longer[CONTROLS_SIZE + 4] = {0};
+    memcpy(longer, controls, sizeof controls);
+    longer[CONTROLS_SIZE + 3] = 1;
+    struct wire wire = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, longer, sizeof longer);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    check_controls();
+    wire = wire_v1(1, CONTROLS, CRC_CONTROLS, longer, sizeof longer);
+    TEST_ASSERT_EQUAL(0, feed_datagram(&wire));
+    wire = wire_v1(1, CONTROLS, CRC_CONTROLS, controls, sizeof controls - 1);
+    TEST_ASSERT_EQUAL(0, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL_UINT64(2, counted()->bad_length);
+    TEST_ASSERT_EQUAL_UINT64(2, bad());
+}
+
+static void test_no_flipped_bit_gets_through(void)
+{
+    const struct wire good = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    for (size_t bit = 0; bit < 8 * good.size; bit++) {
+        struct wire flipped = good;
+        flipped.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        const uint64_t bad_before = bad(), unknown_before = counted()->unknown;
+        const int count = feed_datagram(&flipped);
+        TEST_ASSERT_TRUE(count == 0 || message.kind == IO_MAVLINK_UNKNOWN);
+        TEST_ASSERT_GREATER_THAN_UINT64(bad_before + unknown_before, bad() + counted()->unknown);
+        TEST_ASSERT_EQUAL(1, feed_datagram(&good));
+        check_controls();
+    }
+}
+
+static void test_a_wrong_checksum_is_counted_as_one(void)
+{
+    struct wire wire = wire_v2(0, 0, CONTROLS, CRC_CONTROLS + 1, controls, sizeof controls);
+    TEST_ASSERT_EQUAL(0, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL_UINT64(1, counted()->bad_crc);
+    TEST_ASSERT_EQUAL_UINT64(1, bad());
+    TEST_ASSERT_EQUAL_UINT64(0, counted()->messages);
+}
+
+static void test_bytes_may_come_in_any_pieces(void)
+{
+    const struct wire wire = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    for (size_t cut = 1; cut < wire.size; cut++) {
+        io_mavlink_forget(parser);
+        TEST_ASSERT_EQUAL(0, feed(wire.bytes, cut));
+        TEST_ASSERT_EQUAL(1, feed(wire.bytes + cut, wire.size - cut));
+        check_controls();
+    }
+    TEST_ASSERT_EQUAL_UINT64(wire.size - 1, counted()->messages);
+    TEST_ASSERT_EQUAL_UINT64(0, bad());
+}
+
+static void test_a_feed_stops_behind_each_message(void)
+{
+    struct wire two = wire_v1(0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    const size_t one = two.size;
+    const struct wire next = wire_v2(0, 1, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    wire_put(&two, next.bytes, next.size);
+    TEST_ASSERT_EQUAL_size_t(one, io_mavlink_feed(parser, two.bytes, two.size, &message));
+    check_controls();
+    TEST_ASSERT_EQUAL(1, feed(two.bytes + one, two.size - one));
+    TEST_ASSERT_EQUAL_UINT8(2, message.version);
+}
+
+static void test_garbage_is_counted_once_a_run_and_skipped(void)
+{
+    struct wire wire = {.size = 0};
+    const struct wire good = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    for (unsigned i = 0; i < 100; i++)
+        wire_byte(&wire, i);
+    wire_put(&wire, good.bytes, good.size);
+    wire_put(&wire, "xyz", 3);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    check_controls();
+    TEST_ASSERT_EQUAL_UINT64(2, counted()->bad_header);
+    TEST_ASSERT_EQUAL_UINT64(2, bad());
+}
+
+static void test_a_cut_datagram_is_bad_and_does_not_spoil_the_next(void)
+{
+    const struct wire good = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    for (size_t size = 1; size < good.size; size++) {
+        struct wire cut = good;
+        cut.size = size;
+        TEST_ASSERT_EQUAL(0, feed_datagram(&cut));
+        TEST_ASSERT_EQUAL(1, feed_datagram(&good));
+        check_controls();
+    }
+    TEST_ASSERT_EQUAL_UINT64(good.size - 1, counted()->bad_length);
+    TEST_ASSERT_EQUAL_UINT64(good.size - 1, bad());
+}
+
+static void test_a_lost_byte_costs_one_frame_of_a_stream(void)
+{
+    struct wire stream = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    const struct wire next = wire_v2(0, 1, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    memmove(stream.bytes + 40, stream.bytes + 41, stream.size - 41);
+    stream.size--;
+    wire_put(&stream, next.bytes, next.size);
+    TEST_ASSERT_EQUAL(1, feed(stream.bytes, stream.size));
+    check_controls();
+    TEST_ASSERT_EQUAL_UINT64(1, counted()->bad_crc);
+    TEST_ASSERT_EQUAL_UINT64(1, bad());
+}
+
+static void feed_heartbeat(uint8_t sequence, uint8_t component)
+{
+    const unsigned char payload[9] = {0, 0, 0, 0, 2, 12, 0, 4, 3};
+    struct wire wire = wire_v2(0, sequence, HEARTBEAT, CRC_HEARTBEAT, payload, sizeof payload);
+    wire.bytes[6] = component;
+    wire.size -= 2;
+    wire_end(&wire, CRC_HEARTBEAT);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL(IO_MAVLINK_HEARTBEAT, message.kind);
+}
+
+static void test_sequence_gaps_are_counted_per_component(void)
+{
+    feed_heartbeat(250, 1);
+    feed_heartbeat(3, 2);
+    feed_heartbeat(251, 1);
+    feed_heartbeat(4, 2);
+    TEST_ASSERT_EQUAL_UINT64(0, counted()->lost);
+    feed_heartbeat(2, 1); /* 252..255, 0, 1 are missing */
+    TEST_ASSERT_EQUAL_UINT64(6, counted()->lost);
+    feed_heartbeat(6, 2);
+    TEST_ASSERT_EQUAL_UINT64(7, counted()->lost);
+    io_mavlink_forget(parser);
+    feed_heartbeat(100, 1);
+    TEST_ASSERT_EQUAL_UINT64(7, counted()->lost);
+}
+
+static void test_more_components_than_the_table_holds_are_heard_and_not_watched(void)
+{
+    for (unsigned i = 0; i < 2 * IO_MAVLINK_SOURCE_MAX; i++)
+        feed_heartbeat(0, (uint8_t)i);
+    for (unsigned i = 0; i < 2 * IO_MAVLINK_SOURCE_MAX; i++)
+        feed_heartbeat(2, (uint8_t)i);
+    TEST_ASSERT_EQUAL_UINT64(IO_MAVLINK_SOURCE_MAX, counted()->lost);
+    TEST_ASSERT_EQUAL_UINT64(4 * IO_MAVLINK_SOURCE_MAX, counted()->messages);
+}
+
+static void test_an_unknown_id_is_skipped_and_not_bad(void)
+{
+    const struct wire wire = wire_v2(0, 11, 0xabcdef, 99, controls, sizeof controls);
+    feed_heartbeat(10, 1);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL(IO_MAVLINK_UNKNOWN, message.kind);
+    TEST_ASSERT_EQUAL_HEX32(0xabcdef, message.id);
+    feed_heartbeat(12, 1); /* its number was seen */
+    TEST_ASSERT_EQUAL_UINT64(3, counted()->messages);
+    TEST_ASSERT_EQUAL_UINT64(1, counted()->unknown);
+    TEST_ASSERT_EQUAL_UINT64(0, bad() + counted()->lost);
+}
+
+static void test_a_known_message_without_use_is_other(void)
+{
+    const unsigned char attitude[28] = {1, 2, 3};
+    const struct wire wire = wire_v2(0, 0, 30, CRC_ATTITUDE, attitude, sizeof attitude);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL(IO_MAVLINK_OTHER, message.kind);
+    TEST_ASSERT_EQUAL_UINT32(30, message.id);
+}
+
+static void test_signed_frames_are_read_and_other_flags_refused(void)
+{
+    struct wire wire = wire_v2(1, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    wire_put(&wire, "thirteenbytes", 13);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    check_controls();
+    TEST_ASSERT_EQUAL_UINT64(0, bad());
+    wire = wire_v2(2, 1, HEARTBEAT, CRC_HEARTBEAT, "", 0);
+    TEST_ASSERT_EQUAL(0, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL_UINT64(1, counted()->bad_header);
+}
+
+static void test_timesync_comes_with_and_without_its_target(void)
+{
+    const int64_t request[2] = {0, 0x1122334455667788};
+    unsigned char with_target[18];
+    memcpy(with_target, request, 16);
+    with_target[16] = 7;
+    with_target[17] = 9;
+    struct wire wire = wire_v1(0, TIMESYNC, CRC_TIMESYNC, request, sizeof request);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL(IO_MAVLINK_TIMESYNC, message.kind);
+    TEST_ASSERT_EQUAL_INT64(request[1], message.timesync.ts1);
+    TEST_ASSERT_EQUAL_UINT8(0, message.timesync.target_system);
+    wire = wire_v2(0, 1, TIMESYNC, CRC_TIMESYNC, with_target, sizeof with_target);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL_INT64(0, message.timesync.tc1);
+    TEST_ASSERT_EQUAL_INT64(request[1], message.timesync.ts1);
+    TEST_ASSERT_EQUAL_UINT8(7, message.timesync.target_system);
+    TEST_ASSERT_EQUAL_UINT8(9, message.timesync.target_component);
+}
+
+static void test_a_timesync_answer_echoes_and_goes_to_who_asked(void)
+{
+    const int64_t request[2] = {0, 4711};
+    const struct wire wire = wire_v2(0, 0, TIMESYNC, CRC_TIMESYNC, request, sizeof request);
+    struct io_mavlink_message answer;
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    io_mavlink_answer(&message, 123456, &answer);
+    check_frame(io_mavlink_encode(&sender, &answer, frame), TIMESYNC, CRC_TIMESYNC, 18);
+    TEST_ASSERT_EQUAL_UINT64(123456, uint64_at(0));
+    TEST_ASSERT_EQUAL_UINT64(4711, uint64_at(8));
+    TEST_ASSERT_EQUAL_UINT8(1, frame[26]);
+    TEST_ASSERT_EQUAL_UINT8(1, frame[27]);
+}
+
+static void round_trip(const struct io_mavlink_message *in)
+{
+    unsigned char again[IO_MAVLINK_FRAME_MAX];
+    struct io_mavlink_sender twin = sender;
+    const size_t size = io_mavlink_encode(&sender, in, frame);
+    TEST_ASSERT_EQUAL(1, feed(frame, size));
+    TEST_ASSERT_EQUAL(in->kind, message.kind);
+    TEST_ASSERT_EQUAL_UINT8(MINE, message.system_id);
+    TEST_ASSERT_EQUAL_size_t(size, io_mavlink_encode(&twin, &message, again));
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(frame, again, size);
+}
+
+static void test_every_message_survives_the_way_out_and_in(void)
+{
+    struct io_mavlink_message in;
+    const enum io_mavlink_kind kinds[] = {IO_MAVLINK_SENSOR, IO_MAVLINK_GPS, IO_MAVLINK_STATE};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        io_mavlink_from_sample(&sample, kinds[i], &in);
+        round_trip(&in);
+    }
+    TEST_ASSERT_EQUAL_INT16(-2000, message.state.accel_mg[1]);
+    TEST_ASSERT_EQUAL_FLOAT(0.25f, message.state.attitude[2]);
+    io_mavlink_from_sample(&sample, IO_MAVLINK_SENSOR, &in);
+    in.sensor.id = 2;
+    in.sensor.diff_pressure_hpa = 1.5f;
+    round_trip(&in);
+    TEST_ASSERT_EQUAL_UINT8(2, message.sensor.id);
+    TEST_ASSERT_EQUAL_FLOAT(1.5f, message.sensor.diff_pressure_hpa);
+    TEST_ASSERT_EQUAL_FLOAT(0.427f, message.sensor.mag[2]);
+    in = (struct io_mavlink_message){.kind = IO_MAVLINK_TIME,
+                                     .time = {.unix_us = UINT64_MAX - 1, .boot_ms = 99}};
+    round_trip(&in);
+    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX - 1, message.time.unix_us);
+    TEST_ASSERT_EQUAL_UINT32(99, message.time.boot_ms);
+    in = (struct io_mavlink_message){.kind = IO_MAVLINK_CONTROLS,
+                                     .controls = {.time_us = 5, .flags = 1, .mode = 0x81}};
+    in.controls.controls[15] = -0.5f;
+    round_trip(&in);
+    TEST_ASSERT_EQUAL_FLOAT(-0.5f, message.controls.controls[15]);
+    TEST_ASSERT_EQUAL_UINT64(0, bad() + counted()->lost);
+}
+
+static void test_two_parsers_share_nothing(void)
+{
+    const struct wire wire = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    struct io_mavlink_parser *other = io_mavlink_parser_place(other_mem);
+    struct io_mavlink_message others = {.kind = IO_MAVLINK_NONE};
+    for (size_t i = 0; i < wire.size; i++) {
+        (void)io_mavlink_feed(other, wire.bytes + i, 1, &others);
+        TEST_ASSERT_EQUAL(i + 1 == wire.size, feed(wire.bytes + i, 1));
+    }
+    check_controls();
+    TEST_ASSERT_EQUAL(IO_MAVLINK_CONTROLS, others.kind);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_a_heartbeat_has_the_published_bytes);
+    RUN_TEST(test_a_sensor_message_has_its_fields_at_their_offsets_in_their_units);
+    RUN_TEST(test_a_gps_message_is_scaled_and_rounded);
+    RUN_TEST(test_a_state_message_is_scaled_and_rounded);
+    RUN_TEST(test_numbers_beyond_the_wire_stop_at_its_ends);
+    RUN_TEST(test_controls_come_in_both_versions);
+    RUN_TEST(test_a_trimmed_payload_is_filled_with_zeros);
+    RUN_TEST(test_unknown_extensions_are_ignored_in_version_2_and_refused_in_version_1);
+    RUN_TEST(test_no_flipped_bit_gets_through);
+    RUN_TEST(test_a_wrong_checksum_is_counted_as_one);
+    RUN_TEST(test_bytes_may_come_in_any_pieces);
+    RUN_TEST(test_a_feed_stops_behind_each_message);
+    RUN_TEST(test_garbage_is_counted_once_a_run_and_skipped);
+    RUN_TEST(test_a_cut_datagram_is_bad_and_does_not_spoil_the_next);
+    RUN_TEST(test_a_lost_byte_costs_one_frame_of_a_stream);
+    RUN_TEST(test_sequence_gaps_are_counted_per_component);
+    RUN_TEST(test_more_components_than_the_table_holds_are_heard_and_not_watched);
+    RUN_TEST(test_an_unknown_id_is_skipped_and_not_bad);
+    RUN_TEST(test_a_known_message_without_use_is_other);
+    RUN_TEST(test_signed_frames_are_read_and_other_flags_refused);
+    RUN_TEST(test_timesync_comes_with_and_without_its_target);
+    RUN_TEST(test_a_timesync_answer_echoes_and_goes_to_who_asked);
+    RUN_TEST(test_every_message_survives_the_way_out_and_in);
+    RUN_TEST(test_two_parsers_share_nothing);
+    return UNITY_END();
+}
