@@ -2,6 +2,20 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 deps=$root/build-deps
 
+# Prints the comment at the top of the calling script.
+usage() {
+    sed -n '2,/^set/{/^set/d;s/^# \?//p}' "$0"
+}
+
+# Prints the build directory of kind $1 (see tools/build).
+directory_of() {
+    if [ "$1" = plain ]; then
+        echo "$root/build"
+    else
+        echo "$root/build-$1"
+    fi
+}
+
 say() {
     echo "${0##*/}: $*"
 }
