@@ -1,15 +1,17 @@
 /*
  * A scenario as its author sees it: text in, this struct out, once, before the first frame.
  *
- * Units are already SI, defaults are filled in, references are resolved to indices and every number has been
- * checked.  Whatever is wrong is refused here with `file:line:column: what is wrong`.
+ * Units are already SI, defaults are filled in, references are resolved to indices and every number
+ * has been checked.  Whatever is wrong is refused here with `file:line:column: what is wrong`.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "config/report.h"
 #include "dynamics/plant.h"
 #include "io/command.h"
 #include "io/device/drive.h"
@@ -18,11 +20,7 @@
 #include "rt/clock.h"
 #include "rt/frame.h"
 
-enum { CFG_NAME_MAX = 48, CFG_ERROR_MAX = 512, CFG_ARGUMENT_MAX = 16, CFG_EXPECT_MAX = 16 };
-
-struct cfg_mark { /* where a thing stands in the file, for errors found later */
-    int line, column;
-};
+enum { CFG_NAME_MAX = 48, CFG_ARGUMENT_MAX = 16, CFG_EXPECT_MAX = 16, CFG_EXPECT_TEXT_MAX = 96 };
 
 struct cfg_body {
     char name[CFG_NAME_MAX];
@@ -36,10 +34,10 @@ struct cfg_wheel {
     char name[CFG_NAME_MAX];
     int body;
     struct dyn_wheel wheel;
-    double speed;   /* initial, rad/s relative to the body */
+    double speed; /* initial, rad/s relative to the body */
     struct io_drive_spec drive;
-    int link;       /* index of the link that commands it */
-    int control;    /* index into io_command.controls */
+    int link;    /* index of the link that commands it */
+    int control; /* index into io_command.controls */
     struct cfg_mark mark;
 };
 
@@ -49,8 +47,8 @@ struct cfg_sensor {
     char name[CFG_NAME_MAX];
     enum cfg_instrument kind;
     int body;
-    double point[3];    /* body axes, m */
-    uint32_t every;     /* frames per sample */
+    double point[3]; /* body axes, m */
+    uint32_t every;  /* frames per sample */
     uint32_t phase;
     struct io_triad_spec triad;
     struct cfg_mark mark;
@@ -59,17 +57,18 @@ struct cfg_sensor {
 struct cfg_link {
     char name[CFG_NAME_MAX];
     struct io_link_spec spec;
-    bool stop_on_loss;           /* on_loss: stop (exit 3) or safe (controls to zero, goes on) */
-    uint64_t wait_limit_ns;      /* lockstep: longest wait for a reply */
-    uint64_t connect_limit_ns;   /* longest wait for the board before the first frame */
-    int body;                    /* the body whose motion is reported on this link */
-    uint32_t every_sensor, every_state, every_gps, every_heartbeat, every_time; /* frames; 0: never */
+    bool stop_on_loss;         /* on_loss: stop (exit 3) or safe (controls to zero, goes on) */
+    uint64_t wait_limit_ns;    /* lockstep: longest wait for a reply */
+    uint64_t connect_limit_ns; /* longest wait for the board before the first frame */
+    int body;                  /* the body whose motion is reported on this link */
+    /* frames between two messages; 0: never */
+    uint32_t every_sensor, every_state, every_gps, every_heartbeat, every_time;
     struct cfg_mark mark;
 };
 
-struct cfg_controller { /* the board as a process, where the scenario names one */
-    int argument_count;  /* 0: none */
-    char *argument[CFG_ARGUMENT_MAX];
+struct cfg_controller {               /* the board as a process, where the scenario names one */
+    int argument_count;               /* 0: none */
+    char *argument[CFG_ARGUMENT_MAX]; /* ends with NULL, as exec wants it */
     struct cfg_mark mark;
 };
 
@@ -78,17 +77,17 @@ struct cfg_controller { /* the board as a process, where the scenario names one 
 enum cfg_expect_signal { CFG_ATTITUDE_ERROR, CFG_RATE, CFG_WHEEL_SPEED };
 struct cfg_expect {
     enum cfg_expect_signal signal;
-    bool below;      /* < or > */
-    double limit;    /* rad, rad/s */
-    bool within;     /* within or after */
+    bool below;   /* < or > */
+    double limit; /* rad, rad/s */
+    bool within;  /* within or after */
     double seconds;
-    char text[96];   /* as written */
+    char text[CFG_EXPECT_TEXT_MAX]; /* as written */
     struct cfg_mark mark;
 };
 
 struct cfg_scenario {
-    char *path;            /* as given */
-    char *text;            /* the whole file, for the log */
+    char *path; /* as given */
+    char *text; /* the whole file, for the log */
     size_t text_size;
     char name[CFG_NAME_MAX];
     double rate_hz;
@@ -96,26 +95,26 @@ struct cfg_scenario {
     double seconds;
     uint64_t seed;
     enum rt_pace pace;
-    bool commit_given;     /* else grid in real and fast pace, early in lockstep */
+    bool commit_given; /* else grid in real and fast pace, early in lockstep */
     enum rt_commit commit;
     enum rt_overrun overrun;
     uint32_t max_catch_up;
     bool require_realtime; /* require: realtime */
 
     enum io_link_mode io_mode;
-    int frame_cpu, io_cpu;          /* -1: auto */
+    int frame_cpu, io_cpu; /* -1: auto */
     int frame_priority, io_priority;
     enum rt_wait wait;
-    uint64_t lead_ns;               /* 0: measured */
+    uint64_t lead_ns; /* 0: measured */
     uint64_t watchdog_ns;
 
     enum dyn_integrator integrator;
     int substeps;
     struct dyn_environment environment;
-    double home[3];                 /* latitude rad, longitude rad, altitude m of the world origin */
+    double home[3]; /* latitude rad, longitude rad, altitude m of the world origin */
 
     int body_count;
-    struct cfg_body *bodies;        /* sorted parent before child, file order otherwise */
+    struct cfg_body *bodies; /* sorted parent before child, file order otherwise */
     int wheel_count;
     struct cfg_wheel *wheels;
     int sensor_count;
@@ -123,20 +122,37 @@ struct cfg_scenario {
     int link_count;
     struct cfg_link *links;
     struct cfg_controller controller;
-    int target_body;                /* pointing: body and attitude to hold */
+    int target_body; /* pointing: body and attitude to hold; the first body where none is named */
     double target[4];
-    uint32_t log_every;             /* frames per state record in the log */
+    uint32_t log_every; /* frames per state record in the log */
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
 };
 
-/* Read, validate and resolve.  overrides are "key=value" (key a dotted path, bodies.bus.mass or rate); they are
- * applied to the document before validation, and errors in them are reported as `--set key=value: what`.
- * 0, or -EINVAL (-errno for an unreadable file) with exactly one line in error.  Context: setup. */
+/* Read, validate and resolve.  overrides are "key=value" (key a dotted path, bodies.bus.mass or
+ * rate); they are applied to the document before validation, and errors in them are reported as
+ * `--set key=value: what`. 0, or -EINVAL (-errno for an unreadable file) with exactly one line in
+ * error.  Context: setup. */
 int cfg_scenario_load(const char *path, const char *const *overrides, int override_count,
                       struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
 /* The same from memory; name stands for the path in messages (replay, fuzzing).  Context: setup. */
-int cfg_scenario_load_text(const char *name, const char *text, size_t size, const char *const *overrides,
-                           int override_count, struct cfg_scenario **scenario,
-                           char error[CFG_ERROR_MAX]);
+int cfg_scenario_load_text(const char *name, const char *text, size_t size,
+                           const char *const *overrides, int override_count,
+                           struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
 void cfg_scenario_free(struct cfg_scenario *scenario);
+
+/* Does the scenario bear this pace (its own or that of --pace)?  0, or -EINVAL with one line in
+ * error.  Context: setup. */
+int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
+                   char error[CFG_ERROR_MAX]);
+
+/* `file:line:column: what` for things that only show later, as a port in use.  Context: setup. */
+void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark mark,
+                           char error[CFG_ERROR_MAX], const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The readable part of `airbearing check`: tree, devices, links, rates.  Context: setup. */
+void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out);
+
+/* All keys of a scenario file with units, defaults and meaning.  Context: setup. */
+void cfg_schema_print(FILE *out);

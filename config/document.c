@@ -1,0 +1,377 @@
+#include "config/document.h"
+
+#include <libfyaml.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rt/check.h"
+
+/* One list or mapping that is still open, and the key that waits for its value. */
+struct level {
+    struct cfg_node *node;
+    const char *key;
+    struct cfg_mark key_mark;
+};
+
+struct builder {
+    struct cfg_pool *pool;
+    struct cfg_report *report;
+    const char *origin;
+    struct cfg_node *root;
+    int depth;
+    struct level levels[CFG_DEPTH_MAX];
+};
+
+/* ---- text ---- */
+
+/* Bytes of the well-formed UTF-8 character at text, 0 when it is not one (RFC 3629). */
+static size_t utf8_size(const unsigned char *text, size_t left)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char c = text[0];
+    const size_t size = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3 : c >> 3 == 30 ? 4 : 0;
+    if (size <= 1 || size > left)
+        return size <= left ? size : 0;
+
+    uint32_t point = c & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        point = point << 6 | (text[i] & 0x3fu);
+    }
+    const int surrogate = point >= 0xd800 && point < 0xe000;
+    return point >= least[size] && point <= 0x10ffff && !surrogate ? size : 0;
+}
+
+static bool is_printable(unsigned char c)
+{
+    return (c >= 0x20 && c != 0x7f) || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* libfyaml is lenient about bytes that are no text; a scenario is not. */
+static bool check_text(const char *text, size_t size, const char *origin, struct cfg_report *report)
+{
+    const struct cfg_mark nowhere = {0, 0};
+    if (size > CFG_TEXT_MAX)
+        return cfg_fail(report, origin, nowhere,
+                        "the file has %zu bytes; a scenario has at most %d, so is this the right "
+                        "file?",
+                        size, CFG_TEXT_MAX);
+
+    struct cfg_mark mark = {1, 1};
+    for (size_t i = 0; i < size;) {
+        const unsigned char *c = (const unsigned char *)text + i;
+        const size_t step = utf8_size(c, size - i);
+        if (step == 0)
+            return cfg_fail(report, origin, mark,
+                            "byte 0x%02x is not UTF-8 text; save the file as UTF-8", *c);
+        if (!is_printable(*c))
+            return cfg_fail(report, origin, mark, "control character 0x%02x; remove it", *c);
+        mark.column++;
+        if (*c == '\n')
+            mark = (struct cfg_mark){mark.line + 1, 1};
+        i += step;
+    }
+    return true;
+}
+
+/* ---- events to nodes ---- */
+
+static struct cfg_mark mark_of(struct fy_event *event)
+{
+    const struct fy_mark *mark = fy_event_start_mark(event);
+    if (mark == NULL)
+        return (struct cfg_mark){0, 0};
+    return (struct cfg_mark){mark->line + 1, mark->column + 1};
+}
+
+static struct level *top(struct builder *builder)
+{
+    return builder->depth > 0 ? &builder->levels[builder->depth - 1] : NULL;
+}
+
+static bool awaits_key(const struct level *level)
+{
+    return level != NULL && level->node->kind == CFG_NODE_MAP && level->key == NULL;
+}
+
+static struct cfg_node *node_new(struct builder *builder, enum cfg_node_kind kind,
+                                 struct cfg_mark mark)
+{
+    struct cfg_node *node = cfg_pool_take(builder->pool, sizeof *node);
+    node->kind = kind;
+    node->mark = mark;
+    node->origin = builder->origin;
+    return node;
+}
+
+void cfg_node_append(struct cfg_node *parent, struct cfg_node *child)
+{
+    if (parent->last != NULL)
+        parent->last->next = child;
+    else
+        parent->first = child;
+    parent->last = child;
+    child->next = NULL;
+    parent->count++;
+}
+
+static bool attach(struct builder *builder, struct cfg_node *node)
+{
+    struct level *level = top(builder);
+    if (level == NULL) {
+        builder->root = node;
+        return true;
+    }
+    const int limit = level->node->kind == CFG_NODE_MAP ? CFG_KEYS_MAX : CFG_ITEMS_MAX;
+    if (level->node->count == limit)
+        return cfg_fail(builder->report, builder->origin, node->mark,
+                        "more than %d entries in one %s; no scenario needs that many", limit,
+                        level->node->kind == CFG_NODE_MAP ? "mapping" : "list");
+    node->key = level->key;
+    node->key_mark = level->key_mark;
+    if (node->mark.line == 0)
+        node->mark = level->key != NULL ? level->key_mark : level->node->mark;
+    level->key = NULL;
+    cfg_node_append(level->node, node);
+    return true;
+}
+
+static bool take_key(struct builder *builder, const char *text, struct cfg_mark mark)
+{
+    struct level *level = top(builder);
+    const struct cfg_node *before = cfg_node_find(level->node, text);
+    if (before != NULL)
+        return cfg_fail(builder->report, builder->origin, mark,
+                        "%s is given twice; it already stands in line %d, remove one",
+                        cfg_quote(text).text, before->key_mark.line);
+    level->key = text;
+    level->key_mark = mark;
+    return true;
+}
+
+static bool is_empty(const char *text, enum fy_scalar_style style)
+{
+    return style == FYSS_PLAIN &&
+           (text[0] == '\0' || strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
+}
+
+static bool take_scalar(struct builder *builder, struct fy_event *event)
+{
+    size_t size = 0;
+    const char *text = fy_token_get_text(event->scalar.value, &size);
+    const enum fy_scalar_style style = fy_token_scalar_style(event->scalar.value);
+    struct cfg_mark mark = mark_of(event);
+    if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
+        mark.column--; /* the token begins behind the quote */
+    if (text == NULL)
+        size = 0;
+    if (size > 0 && memchr(text, '\0', size) != NULL)
+        return cfg_fail(builder->report, builder->origin, mark, "NUL inside a text; remove it");
+
+    const char *copy = cfg_pool_copy(builder->pool, size > 0 ? text : "", size);
+    if (awaits_key(top(builder)))
+        return take_key(builder, copy, mark);
+    struct cfg_node *node = node_new(builder, CFG_NODE_SCALAR, mark);
+    node->text = copy;
+    node->empty = event->scalar.value == NULL || is_empty(copy, style);
+    return attach(builder, node);
+}
+
+static bool open_level(struct builder *builder, enum cfg_node_kind kind, struct cfg_mark mark)
+{
+    if (awaits_key(top(builder)))
+        return cfg_fail(builder->report, builder->origin, mark,
+                        "a key is a plain word, not a list or a mapping; put quotes around text "
+                        "that begins with [ or {");
+    if (builder->depth == CFG_DEPTH_MAX)
+        return cfg_fail(builder->report, builder->origin, mark,
+                        "more than %d lists and mappings inside each other; no scenario needs that",
+                        CFG_DEPTH_MAX);
+    struct cfg_node *node = node_new(builder, kind, mark);
+    if (!attach(builder, node))
+        return false;
+    builder->levels[builder->depth++] = (struct level){.node = node};
+    return true;
+}
+
+static bool refuse_alias(struct builder *builder, struct fy_event *event)
+{
+    struct cfg_mark mark = mark_of(event);
+    mark.column--; /* the token begins behind the star */
+    return cfg_fail(builder->report, builder->origin, mark,
+                    "aliases (*name) are not read in a scenario; write the value out");
+}
+
+static bool check_properties(struct builder *builder, struct fy_event *event,
+                             const struct fy_token *anchor, const struct fy_token *tag)
+{
+    if (anchor != NULL)
+        return cfg_fail(builder->report, builder->origin, mark_of(event),
+                        "anchors (&name) are not read in a scenario; remove it");
+    if (tag != NULL)
+        return cfg_fail(builder->report, builder->origin, mark_of(event),
+                        "tags (!name) are not read in a scenario; remove it");
+    return true;
+}
+
+static bool begin_document(struct builder *builder, struct fy_event *event)
+{
+    if (builder->root == NULL)
+        return true;
+    return cfg_fail(builder->report, builder->origin, mark_of(event),
+                    "a second document begins here; a scenario is one, remove the ---");
+}
+
+static bool take_event(struct builder *builder, struct fy_event *event)
+{
+    switch (event->type) {
+    case FYET_DOCUMENT_START:
+        return begin_document(builder, event);
+    case FYET_SCALAR:
+        return check_properties(builder, event, event->scalar.anchor, event->scalar.tag) &&
+               take_scalar(builder, event);
+    case FYET_SEQUENCE_START:
+        return check_properties(builder, event, event->sequence_start.anchor,
+                                event->sequence_start.tag) &&
+               open_level(builder, CFG_NODE_LIST, mark_of(event));
+    case FYET_MAPPING_START:
+        return check_properties(builder, event, event->mapping_start.anchor,
+                                event->mapping_start.tag) &&
+               open_level(builder, CFG_NODE_MAP, mark_of(event));
+    case FYET_SEQUENCE_END:
+    case FYET_MAPPING_END:
+        RT_CHECK(builder->depth > 0);
+        builder->depth--;
+        return true;
+    case FYET_ALIAS:
+        return refuse_alias(builder, event);
+    default: /* stream start and end, document end */
+        return true;
+    }
+}
+
+static bool take_events(struct builder *builder, struct fy_parser *parser)
+{
+    struct fy_event *event;
+    bool good = true;
+    while (good && (event = fy_parser_parse(parser)) != NULL) {
+        good = take_event(builder, event);
+        fy_parser_event_free(parser, event);
+    }
+    return good;
+}
+
+/* ---- libfyaml ---- */
+
+/* Turn what libfyaml collected into our one line. */
+static bool report_syntax(struct builder *builder, struct fy_parser *parser, struct fy_diag *diag)
+{
+    void *previous = NULL;
+    const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &previous);
+    if (error != NULL)
+        return cfg_fail(builder->report, builder->origin,
+                        (struct cfg_mark){error->line, error->column}, "YAML syntax: %s",
+                        error->msg);
+    if (fy_parser_get_stream_error(parser))
+        return cfg_fail(builder->report, builder->origin, (struct cfg_mark){0, 0},
+                        "not readable as YAML");
+    return true;
+}
+
+/* A collector of complaints that prints nothing itself. */
+static struct fy_diag *diag_new(void)
+{
+    struct fy_diag_cfg settings;
+    fy_diag_cfg_default(&settings);
+    settings.fp = NULL;
+    settings.colorize = false;
+    struct fy_diag *diag = fy_diag_create(&settings);
+    RT_CHECK(diag != NULL);
+    fy_diag_set_collect_errors(diag, true);
+    return diag;
+}
+
+static void parse(struct builder *builder, const char *text, size_t size)
+{
+    struct fy_diag *diag = diag_new();
+    const struct fy_parse_cfg settings = {
+        .flags = FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE | FYPCF_DEFAULT_VERSION_1_2,
+        .diag = diag,
+    };
+    struct fy_parser *parser = fy_parser_create(&settings);
+    RT_CHECK(parser != NULL);
+    RT_CHECK(fy_parser_set_string(parser, text, size) == 0);
+    if (take_events(builder, parser))
+        report_syntax(builder, parser, diag);
+    fy_parser_destroy(parser);
+    fy_diag_destroy(diag);
+}
+
+struct cfg_node *cfg_document_parse(struct cfg_pool *pool, const char *text, size_t size,
+                                    const char *origin, struct cfg_report *report)
+{
+    if (!check_text(text, size, origin, report))
+        return NULL;
+    struct builder builder = {.pool = pool, .report = report, .origin = origin};
+    if (size > 0)
+        parse(&builder, text, size);
+    if (builder.root == NULL)
+        cfg_fail(report, origin, (struct cfg_mark){1, 1}, "%s",
+                 origin != NULL
+                     ? "there is no value behind the ="
+                     : "nothing is written here; a scenario begins with name: and bodies:");
+    return report->line[0] == '\0' ? builder.root : NULL;
+}
+
+/* ---- the tree ---- */
+
+struct cfg_node *cfg_node_find(const struct cfg_node *map, const char *key)
+{
+    if (map == NULL || map->kind != CFG_NODE_MAP)
+        return NULL;
+    struct cfg_node *child = map->first;
+    while (child != NULL && strcmp(child->key, key) != 0)
+        child = child->next;
+    return child;
+}
+
+static const char *name_of(const struct cfg_node *item)
+{
+    const struct cfg_node *name = cfg_node_find(item, "name");
+    return name != NULL && name->kind == CFG_NODE_SCALAR ? name->text : "";
+}
+
+struct cfg_node *cfg_node_named(const struct cfg_node *list, const char *name)
+{
+    struct cfg_node *item = list->first;
+    while (item != NULL && strcmp(name_of(item), name) != 0)
+        item = item->next;
+    return item;
+}
+
+const char *cfg_node_kind_name(const struct cfg_node *node)
+{
+    static const char *const names[] = {[CFG_NODE_SCALAR] = "a single value",
+                                        [CFG_NODE_LIST] = "a list",
+                                        [CFG_NODE_MAP] = "a mapping"};
+    return node->empty ? "nothing" : names[node->kind];
+}
+
+bool cfg_fail_at(struct cfg_report *report, const struct cfg_node *node, const char *key,
+                 const char *format, ...)
+{
+    char what[CFG_ERROR_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+
+    const struct cfg_node *value = key != NULL ? cfg_node_find(node, key) : NULL;
+    const struct cfg_node *place = value != NULL ? value : node;
+    if (place == NULL)
+        return cfg_fail(report, NULL, (struct cfg_mark){1, 1}, "%s", what);
+    return cfg_fail(report, place->origin, place->mark, "%s", what);
+}

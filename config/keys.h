@@ -1,0 +1,142 @@
+/*
+ * The keys of a scenario file, and what they say before references are resolved.
+ *
+ * Each struct is filled by its table (config/schema.h): SI units, defaults in place, names still
+ * names.  keys.c is the reference of the file format.
+ */
+#pragma once
+
+#include "config/schema.h"
+
+enum { CFG_BODY_MAX = 512, CFG_DEVICE_MAX = 256 };
+
+enum cfg_device_type {
+    CFG_DEVICE_GYRO,
+    CFG_DEVICE_ACCELEROMETER,
+    CFG_DEVICE_MAGNETOMETER,
+    CFG_DEVICE_WHEEL
+};
+
+struct cfg_keys_overrun {
+    const struct cfg_node *node;
+    int policy;
+    int64_t max_catch_up;
+};
+
+struct cfg_keys_io {
+    const struct cfg_node *node;
+    int mode;
+    int64_t cpu, priority;
+};
+
+struct cfg_keys_frame {
+    const struct cfg_node *node;
+    int64_t cpu, priority;
+    int wait;
+    double lead, watchdog;
+};
+
+struct cfg_keys_integrator {
+    const struct cfg_node *node;
+    int method;
+    int64_t substeps;
+};
+
+struct cfg_keys_home {
+    const struct cfg_node *node;
+    double latitude, longitude, altitude;
+};
+
+struct cfg_keys_environment {
+    const struct cfg_node *node;
+    double gravity[3], magnetic_field[3];
+    struct cfg_keys_home home;
+};
+
+struct cfg_keys_joint {
+    const struct cfg_node *node;
+    int type;
+    double axis[3];
+    double at[3], attitude[4]; /* the joint frame in the parent's; a free body in the world */
+    double stiffness, damping, rest;
+    double position, rate;       /* one coordinate: angle or way, and its speed */
+    double spin[3], velocity[3]; /* free: body axes */
+};
+
+struct cfg_keys_body {
+    const struct cfg_node *node;
+    const char *name, *parent;
+    struct cfg_keys_joint joint;
+    double mass, center[3], inertia[6];
+};
+
+struct cfg_keys_command {
+    const struct cfg_node *node;
+    const char *link;
+    int64_t control;
+};
+
+struct cfg_keys_device {
+    const struct cfg_node *node;
+    const char *name, *body;
+    int type;
+    double delay, quantum;
+    /* instruments */
+    double at[3], attitude[4];
+    double rate, phase;
+    double noise, bias_walk, bias[3], scale[3], range;
+    /* wheels */
+    double axis[3], inertia, max_torque, max_speed, speed;
+    double viscous, coulomb, coulomb_speed, gain;
+    struct cfg_keys_command command;
+};
+
+struct cfg_keys_send {
+    const struct cfg_node *node;
+    double sensor, state, gps, heartbeat, time;
+};
+
+struct cfg_keys_link {
+    const struct cfg_node *node;
+    const char *name, *listen, *peer, *body;
+    int protocol, bus, on_loss;
+    int64_t system_id, component_id;
+    double lost_after, connect_within, wait_limit;
+    struct cfg_keys_send send;
+};
+
+struct cfg_keys_controller {
+    const struct cfg_node *node;
+    struct cfg_list command;
+};
+
+struct cfg_keys_pointing {
+    const struct cfg_node *node;
+    const char *body;
+    double target[4];
+};
+
+struct cfg_keys_log {
+    const struct cfg_node *node;
+    int64_t every;
+};
+
+struct cfg_keys_scenario {
+    const struct cfg_node *node;
+    const char *name;
+    double rate, seconds;
+    int64_t seed;
+    int pace, commit, require;
+    struct cfg_keys_overrun overrun;
+    struct cfg_keys_io io;
+    struct cfg_keys_frame frame;
+    struct cfg_keys_integrator integrator;
+    struct cfg_keys_environment environment;
+    struct cfg_list bodies, devices, links;
+    struct cfg_keys_controller controller;
+    struct cfg_keys_pointing pointing;
+    struct cfg_list expect; /* of const char * */
+    struct cfg_keys_log log;
+};
+
+extern const struct cfg_table cfg_scenario_table;

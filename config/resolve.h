@@ -1,0 +1,36 @@
+/*
+ * From what the keys say to a scenario: names become indices, rates become frames, and all that a
+ * frame could not survive is refused.
+ */
+#pragma once
+
+#include "config/keys.h"
+#include "config/scenario.h"
+
+struct cfg_resolve {
+    const struct cfg_keys_scenario *keys;
+    struct cfg_scenario *scenario;
+    struct cfg_report *report;
+};
+
+/* In this order; each false with the complaint in report.  Context: setup. */
+bool cfg_resolve_run(const struct cfg_resolve *resolve);
+bool cfg_resolve_bodies(const struct cfg_resolve *resolve);
+bool cfg_resolve_links(const struct cfg_resolve *resolve);
+bool cfg_resolve_devices(const struct cfg_resolve *resolve);
+bool cfg_resolve_expects(const struct cfg_resolve *resolve);
+/* The tree as the kernel will see it, rotors taken out. */
+bool cfg_resolve_model(const struct cfg_resolve *resolve);
+
+/* The body that `key` of the mapping at node names.  Context: setup. */
+bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
+                   const char *name, int *index);
+
+/* Frames between two events at rate.  Context: setup. */
+bool cfg_frames_per(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
+                    double rate_hz, uint32_t *every);
+
+/* A time as a whole number of steps of so many frames, less than limit of them.  Context: setup. */
+bool cfg_whole_steps(const struct cfg_resolve *resolve, const struct cfg_node *node,
+                     const char *key, double seconds, uint32_t step_frames, uint32_t limit,
+                     uint32_t *count);

@@ -1,0 +1,205 @@
+#include "config/value.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "config/unit.h"
+
+enum { VECTOR_MAX = 6 };
+
+static bool wrong_count(const struct cfg_reader *reader, const struct cfg_key *key,
+                        const struct cfg_node *node, int count)
+{
+    struct cfg_phrase want = {0};
+    cfg_describe(key, &want);
+    return cfg_fail_at(reader->report, node, NULL, "%s wants %s; here %s %d", key->name, want.text,
+                       count == 1 ? "is" : "are", count);
+}
+
+/* `1 2 3 deg/s`: numbers, then one unit for all. */
+static bool read_line(const struct cfg_reader *reader, const struct cfg_key *key,
+                      const struct cfg_node *node, double *out, int *count)
+{
+    const char *rest = node->text, *next;
+    double number;
+    *count = 0;
+    while ((next = cfg_number_parse(rest, &number)) != NULL) {
+        if (*count == VECTOR_MAX)
+            return wrong_count(reader, key, node, VECTOR_MAX + 1);
+        out[(*count)++] = number;
+        rest = next;
+    }
+    if (*count == 0)
+        return cfg_wants(reader, key, node);
+    struct cfg_phrase problem = {0};
+    for (int i = 0; i < *count; i++)
+        if (!cfg_accept(key, rest, &out[i], &problem))
+            return cfg_fail_at(reader->report, node, NULL, "%s", problem.text);
+    return true;
+}
+
+/* [1 deg, 2] is a trap: the 2 would be radians. */
+static bool check_one_unit(const struct cfg_reader *reader, const struct cfg_key *key,
+                           const struct cfg_node *list)
+{
+    const struct cfg_node *bare = NULL;
+    bool some = false;
+    double number;
+    for (const struct cfg_node *item = list->first; item != NULL; item = item->next) {
+        const char *unit = cfg_number_parse(item->text, &number);
+        if (*unit != '\0')
+            some = true;
+        else if (number != 0.0)
+            bare = item;
+    }
+    if (!some || bare == NULL)
+        return true;
+    return cfg_fail_at(reader->report, bare, NULL,
+                       "%s has numbers with and without a unit; give each its own, or one behind "
+                       "the last: 1 2 3 %s",
+                       key->name, key->unit != NULL ? key->unit : "%");
+}
+
+static bool read_items(const struct cfg_reader *reader, const struct cfg_key *key,
+                       const struct cfg_node *list, double *out, int *count)
+{
+    *count = list->count;
+    if (list->count > VECTOR_MAX || list->count == 0)
+        return wrong_count(reader, key, list, list->count);
+    for (const struct cfg_node *item = list->first; item != NULL; item = item->next) {
+        struct cfg_phrase problem = {0};
+        if (item->kind != CFG_NODE_SCALAR || item->empty)
+            return cfg_wants(reader, key, item);
+        if (!cfg_quantity_parse(key, item->text, out++, &problem))
+            return cfg_fail_at(reader->report, item, NULL, "%s", problem.text);
+    }
+    return check_one_unit(reader, key, list);
+}
+
+static bool read_numbers(const struct cfg_reader *reader, const struct cfg_key *key,
+                         const struct cfg_node *node, double *numbers, int *count)
+{
+    if (node->kind == CFG_NODE_SCALAR)
+        return read_line(reader, key, node, numbers, count);
+    if (node->kind == CFG_NODE_LIST)
+        return read_items(reader, key, node, numbers, count);
+    return cfg_wants(reader, key, node);
+}
+
+static bool read_vector(const struct cfg_reader *reader, const struct cfg_key *key,
+                        const struct cfg_node *node, double *out)
+{
+    double numbers[VECTOR_MAX] = {0};
+    int count;
+    if (!read_numbers(reader, key, node, numbers, &count))
+        return false;
+    const bool diagonal = key->size == 6 && count == 3;
+    if (count != key->size && !diagonal)
+        return wrong_count(reader, key, node, count);
+    memcpy(out, numbers, (size_t)key->size * sizeof *out);
+    return true;
+}
+
+static double norm(const double *vector, int size)
+{
+    double sum = 0.0;
+    for (int i = 0; i < size; i++)
+        sum += vector[i] * vector[i];
+    return sqrt(sum);
+}
+
+static bool read_axis(const struct cfg_reader *reader, const struct cfg_key *key,
+                      const struct cfg_node *node, double out[3])
+{
+    const struct cfg_key plain = {
+        .name = key->name, .type = CFG_VECTOR, .size = 3, .example = key->example};
+    if (!read_vector(reader, &plain, node, out))
+        return false;
+    const double length = norm(out, 3);
+    if (!(length > 1e-6) || !isfinite(length))
+        return cfg_fail_at(reader->report, node, NULL,
+                           "%s has no direction; write e.g. 0 1 0 for the y axis", key->name);
+    for (int i = 0; i < 3; i++)
+        out[i] /= length;
+    return true;
+}
+
+/* ---- attitude ---- */
+
+struct euler {
+    const struct cfg_node *node;
+    double roll, pitch, yaw;
+};
+
+#define EULER_KEY(member, text)                                                                    \
+    {                                                                                              \
+        .name = #member, .type = CFG_QUANTITY, .offset = offsetof(struct euler, member),           \
+        .unit = "rad", .fallback = "0", .example = "20 deg", .help = text                          \
+    }
+static const struct cfg_key euler_keys[] = {
+    EULER_KEY(roll, "last turn, about the turned x axis"),
+    EULER_KEY(pitch, "second turn, about the turned y axis"),
+    EULER_KEY(yaw, "first turn, about z"),
+};
+const struct cfg_table cfg_euler_table = {
+    .what = "an attitude", .size = sizeof(struct euler), .key_count = 3, .keys = euler_keys};
+
+/* Turns about z, then y, then x: q = qz qy qx. */
+static void quaternion_of(const struct euler *euler, double q[4])
+{
+    const double cx = cos(euler->roll / 2), sx = sin(euler->roll / 2);
+    const double cy = cos(euler->pitch / 2), sy = sin(euler->pitch / 2);
+    const double cz = cos(euler->yaw / 2), sz = sin(euler->yaw / 2);
+    q[0] = cz * cy * cx + sz * sy * sx;
+    q[1] = cz * cy * sx - sz * sy * cx;
+    q[2] = cz * sy * cx + sz * cy * sx;
+    q[3] = sz * cy * cx - cz * sy * sx;
+}
+
+static bool read_quaternion(const struct cfg_reader *reader, const struct cfg_key *key,
+                            const struct cfg_node *node, double out[4])
+{
+    const struct cfg_key plain = {
+        .name = key->name, .type = CFG_ATTITUDE, .size = 4, .example = key->example};
+    double numbers[VECTOR_MAX] = {0};
+    int count;
+    if (!read_numbers(reader, &plain, node, numbers, &count))
+        return false;
+    if (count != 4)
+        return wrong_count(reader, &plain, node, count);
+    const double length = norm(numbers, 4);
+    if (!(fabs(length - 1.0) <= 1e-3)) /* leaves room for 0.7071 */
+        return cfg_fail_at(
+            reader->report, node, NULL,
+            "%s is no unit quaternion (w x y z): its length is %.6g; divide by it, or "
+            "write {roll: 20 deg, pitch: 0, yaw: 0}",
+            key->name, length);
+    for (int i = 0; i < 4; i++)
+        out[i] = numbers[i] / length;
+    return true;
+}
+
+static bool read_attitude(const struct cfg_reader *reader, const struct cfg_key *key,
+                          const struct cfg_node *node, double out[4])
+{
+    if (node->kind != CFG_NODE_MAP)
+        return read_quaternion(reader, key, node, out);
+    struct euler euler = {0};
+    if (!cfg_schema_read(&cfg_euler_table, node, &euler, reader->pool, reader->report))
+        return false;
+    quaternion_of(&euler, out);
+    return true;
+}
+
+bool cfg_read_row(const struct cfg_reader *reader, const struct cfg_key *key,
+                  const struct cfg_node *node, double *out)
+{
+    switch (key->type) {
+    case CFG_AXIS:
+        return read_axis(reader, key, node, out);
+    case CFG_ATTITUDE:
+        return read_attitude(reader, key, node, out);
+    default:
+        return read_vector(reader, key, node, out);
+    }
+}

@@ -1,0 +1,196 @@
+#include "config/scenario.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/override.h"
+#include "config/resolve.h"
+#include "rt/check.h"
+
+/* ---- pointing and controller: too small for rooms of their own ---- */
+
+static bool resolve_pointing(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_pointing *pointing = &resolve->keys->pointing;
+    struct cfg_scenario *scenario = resolve->scenario;
+    memcpy(scenario->target, pointing->target, sizeof scenario->target);
+    return pointing->body == NULL ||
+           cfg_find_body(resolve, pointing->node, "body", pointing->body, &scenario->target_body);
+}
+
+static bool resolve_controller(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_controller *keys = &resolve->keys->controller;
+    struct cfg_controller *controller = &resolve->scenario->controller;
+    const char *const *words = keys->command.items;
+    if (keys->node != NULL)
+        controller->mark = keys->node->mark;
+    for (int i = 0; i < keys->command.count; i++) {
+        controller->argument[i] = strdup(words[i]);
+        RT_CHECK(controller->argument[i] != NULL);
+        controller->argument_count++;
+    }
+    return true;
+}
+
+static bool resolve_all(const struct cfg_resolve *resolve)
+{
+    return cfg_resolve_run(resolve) && cfg_resolve_bodies(resolve) && cfg_resolve_links(resolve) &&
+           cfg_resolve_devices(resolve) && cfg_resolve_model(resolve) &&
+           resolve_pointing(resolve) && resolve_controller(resolve) && cfg_resolve_expects(resolve);
+}
+
+/* ---- loading ---- */
+
+static bool read_document(struct cfg_scenario *scenario, const char *const *overrides,
+                          int override_count, struct cfg_pool *pool, struct cfg_report *report)
+{
+    struct cfg_keys_scenario keys = {0};
+    const struct cfg_resolve resolve = {&keys, scenario, report};
+    struct cfg_node *root =
+        cfg_document_parse(pool, scenario->text, scenario->text_size, NULL, report);
+    if (root == NULL)
+        return false;
+    for (int i = 0; i < override_count; i++)
+        if (!cfg_override_apply(&cfg_scenario_table, root, overrides[i], pool, report))
+            return false;
+    return cfg_schema_read(&cfg_scenario_table, root, &keys, pool, report) && resolve_all(&resolve);
+}
+
+/* Takes text over. */
+static int load(const char *name, char *text, size_t size, const char *const *overrides,
+                int override_count, struct cfg_scenario **out, char error[CFG_ERROR_MAX])
+{
+    struct cfg_report report = {.path = name, .line = error};
+    struct cfg_pool pool = {0};
+    struct cfg_scenario *scenario = calloc(1, sizeof *scenario);
+    RT_CHECK(scenario != NULL);
+    scenario->path = strdup(name);
+    scenario->text = text;
+    scenario->text_size = size;
+    RT_CHECK(scenario->path != NULL);
+
+    error[0] = '\0';
+    *out = NULL;
+    const bool good = read_document(scenario, overrides, override_count, &pool, &report);
+    cfg_pool_free(&pool);
+    if (good)
+        *out = scenario;
+    else
+        cfg_scenario_free(scenario);
+    return good ? 0 : -EINVAL;
+}
+
+int cfg_scenario_load_text(const char *name, const char *text, size_t size,
+                           const char *const *overrides, int override_count,
+                           struct cfg_scenario **scenario, char error[CFG_ERROR_MAX])
+{
+    char *copy = malloc(size + 1);
+    RT_CHECK(copy != NULL);
+    if (size > 0)
+        memcpy(copy, text, size);
+    copy[size] = '\0';
+    return load(name, copy, size, overrides, override_count, scenario, error);
+}
+
+/* A little more than fits, so that a file that is too large shows itself. */
+static char *read_all(int fd, size_t *size)
+{
+    char *text = malloc(CFG_TEXT_MAX + 2);
+    RT_CHECK(text != NULL);
+    *size = 0;
+    ssize_t got = 1;
+    while (got > 0 && *size <= CFG_TEXT_MAX) {
+        got = read(fd, text + *size, CFG_TEXT_MAX + 1 - *size);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0)
+            *size += (size_t)got;
+    }
+    text[*size] = '\0';
+    if (got >= 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int unreadable(const char *path, int code, char error[CFG_ERROR_MAX])
+{
+    struct cfg_report report = {.path = path, .line = error};
+    error[0] = '\0';
+    cfg_fail(&report, NULL, (struct cfg_mark){0, 0},
+             code == ENOENT   ? "there is no such file; check the path"
+             : code == EISDIR ? "this is a directory; name the scenario file in it"
+             : code == EACCES ? "no permission to read it; check its owner and mode"
+                              : "cannot be read (%s); name a scenario file",
+             strerror(code));
+    return -code;
+}
+
+int cfg_scenario_load(const char *path, const char *const *overrides, int override_count,
+                      struct cfg_scenario **scenario, char error[CFG_ERROR_MAX])
+{
+    *scenario = NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return unreadable(path, errno, error);
+    size_t size;
+    char *text = read_all(fd, &size);
+    const int code = errno;
+    close(fd);
+    if (text == NULL)
+        return unreadable(path, code, error);
+    return load(path, text, size, overrides, override_count, scenario, error);
+}
+
+void cfg_scenario_free(struct cfg_scenario *scenario)
+{
+    if (scenario == NULL)
+        return;
+    for (int i = 0; i < scenario->controller.argument_count; i++)
+        free(scenario->controller.argument[i]);
+    free(scenario->bodies);
+    free(scenario->wheels);
+    free(scenario->sensors);
+    free(scenario->links);
+    free(scenario->text);
+    free(scenario->path);
+    free(scenario);
+}
+
+/* ---- later complaints ---- */
+
+void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark mark,
+                           char error[CFG_ERROR_MAX], const char *format, ...)
+{
+    struct cfg_report report = {.path = scenario->path, .line = error};
+    char what[CFG_ERROR_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    error[0] = '\0';
+    cfg_fail(&report, NULL, mark, "%s", what);
+}
+
+int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
+                   char error[CFG_ERROR_MAX])
+{
+    error[0] = '\0';
+    if (pace == RT_PACE_FAST && scenario->link_count > 0)
+        cfg_scenario_complain(scenario, scenario->links[0].mark, error,
+                              "a board on link \"%s\" cannot follow pace fast; use --pace real or "
+                              "--pace lockstep",
+                              scenario->links[0].name);
+    if (pace == RT_PACE_LOCKSTEP && scenario->link_count == 0)
+        cfg_scenario_complain(
+            scenario, (struct cfg_mark){0, 0}, error,
+            "pace lockstep needs a link whose board sets the pace; add one or use "
+            "--pace fast");
+    return error[0] == '\0' ? 0 : -EINVAL;
+}

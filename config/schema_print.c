@@ -1,0 +1,88 @@
+/*
+ * The tables as a reference for people: one line per key.
+ */
+#include "config/keys.h"
+#include "config/scenario.h"
+#include "config/unit.h"
+
+#include <string.h>
+
+enum { NAME_WIDTH = 28, VALUE_WIDTH = 34, DEFAULT_WIDTH = 24 };
+
+static void describe_range(const struct cfg_key *key, struct cfg_phrase *value)
+{
+    if (key->limit == CFG_POSITIVE)
+        cfg_phrase_add(value, " > 0");
+    else if (key->limit == CFG_NOT_NEGATIVE)
+        cfg_phrase_add(value, " >= 0");
+    else if (key->limit == CFG_BETWEEN)
+        cfg_phrase_add(value, " %.6g..%.6g", key->min, key->max);
+}
+
+static void describe_choices(const struct cfg_key *key, struct cfg_phrase *value)
+{
+    for (int i = 0; key->choices[i] != NULL; i++)
+        cfg_phrase_add(value, "%s%s", i > 0 ? " | " : "", key->choices[i]);
+}
+
+static void describe_value(const struct cfg_key *key, struct cfg_phrase *value)
+{
+    static const char *const nouns[] = {
+        [CFG_NAME] = "name",      [CFG_TEXT] = "text",         [CFG_TEXTS] = "list of texts",
+        [CFG_INTEGER] = "count",  [CFG_QUANTITY] = "number",   [CFG_VECTOR] = "numbers",
+        [CFG_AXIS] = "direction", [CFG_ATTITUDE] = "attitude", [CFG_CHOICE] = "",
+        [CFG_MAP] = "mapping",    [CFG_LIST] = "list"};
+    if (key->type == CFG_VECTOR)
+        cfg_phrase_add(value, key->size == 6 ? "3 or 6 " : "%d ", key->size);
+    cfg_phrase_add(value, "%s", nouns[key->type]);
+    if (key->choices != NULL)
+        describe_choices(key, value);
+    if (key->unit != NULL)
+        cfg_phrase_add(value, ", %s", key->unit);
+    describe_range(key, value);
+    if (key->word != NULL)
+        cfg_phrase_add(value, " | %s", key->word);
+}
+
+static void describe_default(const struct cfg_key *key, struct cfg_phrase *text)
+{
+    if (key->required)
+        cfg_phrase_add(text, "required");
+    else if (key->otherwise != NULL)
+        cfg_phrase_add(text, "(%s)", key->otherwise);
+    else if (key->fallback != NULL)
+        cfg_phrase_add(text, "%s", key->fallback);
+}
+
+static void print_key(const struct cfg_key *key, int indent, FILE *out)
+{
+    struct cfg_phrase value = {0}, fallback = {0};
+    describe_value(key, &value);
+    describe_default(key, &fallback);
+    fprintf(out, "%*s%-*s %-*s %-*s %s\n", indent, "", NAME_WIDTH - indent, key->name, VALUE_WIDTH,
+            value.text, DEFAULT_WIDTH, fallback.text, key->help);
+    if (key->table != NULL)
+        cfg_table_print(key->table, indent + 2, out);
+}
+
+void cfg_table_print(const struct cfg_table *table, int indent, FILE *out)
+{
+    for (int i = 0; i < table->key_count; i++)
+        print_key(&table->keys[i], indent, out);
+    for (int i = 0; i < table->variant_count; i++) {
+        fprintf(out, "%*s-- %s\n", indent, "", table->variants[i].what);
+        cfg_table_print(&table->variants[i], indent, out);
+    }
+}
+
+void cfg_schema_print(FILE *out)
+{
+    fprintf(out, "%-*s %-*s %-*s %s\n", NAME_WIDTH, "key", VALUE_WIDTH, "value, SI unit, range",
+            DEFAULT_WIDTH, "default", "meaning");
+    cfg_table_print(&cfg_scenario_table, 0, out);
+    fputs("\nunits:", out);
+    for (int i = 0; cfg_unit_name(i) != NULL; i++)
+        fprintf(out, " %s", cfg_unit_name(i));
+    fputs("\n       with n u m c k M G before the SI ones; joined by blanks, /, ^2 and sqrt()\n",
+          out);
+}
