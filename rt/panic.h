@@ -3,13 +3,14 @@
  */
 #pragma once
 
-/* Install handlers (own stack) for SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT: call safe(self),
- * which must be async-signal-safe, write one line to stderr, then die of the signal.
- * Context: setup. */
+/* Install handlers (own stack) for SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT: call
+ * safe(self), which must be async-signal-safe, write one line to stderr, then die of the signal.
+ * safe runs once, however many threads crash.  The calling thread gets a signal stack; threads of
+ * rt_thread_start() have one of their own.  Context: setup. */
 void rt_panic_install(void (*safe)(void *self), void *self);
 
-/* SIGINT and SIGTERM set a flag the run looks at; a second one within it dies at once.
- * Context: setup. */
+/* SIGINT and SIGTERM set a flag the run looks at, and interrupt a blocking call of the thread that
+ * takes them; a second one dies at once, outputs safe first as above.  Context: setup. */
 void rt_stop_on_signals(void);
 /* 0, or the signal that asked for the end.  Context: any. */
 int rt_stop_signal(void);

@@ -1,0 +1,119 @@
+#include "rt/panic.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "rt/check.h"
+
+enum { SIGNAL_STACK = 64 << 10 };
+
+static const struct {
+    int number;
+    const char *words;
+} fatal[] = {
+    {SIGILL, "SIGILL (a check failed)"},
+    {SIGTRAP, "SIGTRAP"},
+    {SIGSEGV, "SIGSEGV (bad memory access or stack overflow)"},
+    {SIGBUS, "SIGBUS"},
+    {SIGFPE, "SIGFPE"},
+    {SIGABRT, "SIGABRT"},
+};
+enum { FATAL_COUNT = sizeof fatal / sizeof fatal[0] };
+
+/* A handler has no argument of ours, so this is the one place in rt/ with globals. */
+static void (*make_safe)(void *self);
+static void *safe_self;
+static atomic_int dying; /* thread that crashed first */
+static atomic_int stop_signal;
+
+static const char *words_of(int number)
+{
+    for (int i = 0; i < FATAL_COUNT; i++)
+        if (fatal[i].number == number)
+            return fatal[i].words;
+    return number == SIGINT ? "second SIGINT" : "second SIGTERM";
+}
+
+static void say(const char *text)
+{
+    /* There is nobody left to tell when stderr is gone. */
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return;
+}
+
+/* One line in pieces: snprintf is not async-signal-safe. */
+static void say_why(int number)
+{
+    char thread[16] = "";
+    (void)prctl(PR_GET_NAME, thread);
+    say("fatal: ");
+    say(words_of(number));
+    say(" in thread ");
+    say(thread);
+    say(make_safe ? "; outputs went safe\n" : "\n");
+}
+
+static void set_action(int number, void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    sigfillset(&action.sa_mask);
+    RT_CHECK(sigaction(number, &action, NULL) == 0);
+}
+
+/*
+ * The signal is blocked while its handler runs, so the raise stays pending until the handler
+ * returns, and then kills before the interrupted code runs on: exit status and core dump show the
+ * crash as it was.  A fault inside safe() itself is blocked too; the kernel then kills at once.
+ */
+static void die(int number)
+{
+    const int self = gettid();
+    int first = 0;
+    if (atomic_compare_exchange_strong(&dying, &first, self)) {
+        if (make_safe)
+            make_safe(safe_self);
+        say_why(number);
+    } else if (first != self) {
+        /* Another thread is making the outputs safe and will end the process; dying now would
+         * cut it short. */
+        for (;;)
+            pause();
+    }
+    set_action(number, SIG_DFL, 0);
+    raise(number);
+}
+
+void rt_panic_install(void (*safe)(void *self), void *self)
+{
+    static _Alignas(64) unsigned char stack[SIGNAL_STACK];
+    const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+
+    make_safe = safe;
+    safe_self = self;
+    RT_CHECK(sigaltstack(&own, NULL) == 0);
+    for (int i = 0; i < FATAL_COUNT; i++)
+        set_action(fatal[i].number, die, SA_ONSTACK);
+}
+
+static void stop(int number)
+{
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&stop_signal, &none, number))
+        die(number);
+}
+
+void rt_stop_on_signals(void)
+{
+    /* Without SA_RESTART: a main thread that sleeps or waits wakes up to look at the flag. */
+    set_action(SIGINT, stop, 0);
+    set_action(SIGTERM, stop, 0);
+}
+
+int rt_stop_signal(void)
+{
+    return atomic_load_explicit(&stop_signal, memory_order_relaxed);
+}
