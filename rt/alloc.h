@@ -2,8 +2,8 @@
  * Counts heap calls of watched threads after the seal.  Every run reports the count; in test
  * builds (-Dtrap_allocations=true) the first one traps where it happens.
  *
- * alloc.c defines malloc and its relatives on top of glibc's own; sanitizer builds leave it out, and
- * rt_alloc_counted() then answers false.
+ * alloc.c defines malloc and its relatives on top of glibc's own; sanitizer builds leave it out,
+ * and rt_alloc_counted() then answers false.
  */
 #pragma once
 
