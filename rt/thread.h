@@ -18,24 +18,25 @@ struct rt_thread_spec {
     size_t stack_size; /* 0: 256 KiB */
 };
 
-enum { RT_REASON_MAX = 256 };
+enum { RT_REASON_MAX = 1024 };
 
 struct rt_thread {
     pthread_t id;
     int tid;
-    int policy;                   /* what it really got */
+    int policy; /* what it really got */
     int priority;
-    int cpu;                      /* -1: not pinned */
-    char refused[RT_REASON_MAX];  /* empty, or one sentence per refusal with its remedy */
+    int cpu;                     /* -1: not pinned */
+    char refused[RT_REASON_MAX]; /* empty, or one sentence per refusal with its remedy */
 };
 
 /* Start run(self) once the thread has its policy, core and touched stack; returns when it has
- * (or has been refused).  0 or -errno when there is no thread at all.  Context: setup. */
+ * (or has been refused).  Signals from outside (SIGINT ...) go to other threads.  0 or -errno when
+ * there is no thread at all.  Context: setup. */
 int rt_thread_start(struct rt_thread *thread, const struct rt_thread_spec *spec,
                     void (*run)(void *self), void *self);
 /* Context: after the run. */
 void rt_thread_join(struct rt_thread *thread);
 
-/* Lock all present and future pages, keep malloc from returning memory.  Returns true when locked; else
- * reason holds one sentence with the remedy.  Context: setup. */
+/* Lock all present and future pages, keep malloc from returning memory.  Returns true when locked;
+ * else reason holds one sentence with the remedy.  Context: setup. */
 bool rt_lock_memory(char reason[RT_REASON_MAX]);
