@@ -2,8 +2,8 @@
  * From the frame to the file: the frame thread copies fixed-size records into rings; the telemetry
  * thread, never real-time, turns them into an MCAP log.  A full ring drops and counts.
  *
- * A payload is the CDR image of its message after the 4-byte header: little endian, natural alignment,
- * fixed-size arrays only, so a C struct is a memcpy.  The schema is ros2msg text.
+ * A payload is the CDR image of its message after the 4-byte header: little endian, natural
+ * alignment, fixed-size arrays only, so a C struct is a memcpy.  The schema is ros2msg text.
  */
 #pragma once
 
@@ -32,27 +32,34 @@ struct io_blob { /* attachment or metadata text */
 
 struct io_log_result {
     uint64_t records, dropped, bytes;
-    int error; /* 0, or -errno of the first failed write: the log ends with the last chunk before it */
+    int error; /* 0, or -errno of the first failed write: the log ends with the last chunk before it
+                */
 };
 
 struct io_telemetry;
 
 /* Context: setup. */
 size_t io_telemetry_size(const struct io_channel_spec *channels, int channel_count);
-struct io_telemetry *io_telemetry_place(const struct io_channel_spec *channels, int channel_count, void *mem);
+struct io_telemetry *io_telemetry_place(const struct io_channel_spec *channels, int channel_count,
+                                        void *mem);
 
-/* Room for the next record of a channel, or NULL when the ring is full (counted).  log_time is sim time.
- * Context: frame. */
+/* Room for the next record of a channel, or NULL when the ring is full (counted).  log_time is sim
+ * time. Context: frame. */
 void *io_telemetry_claim(struct io_telemetry *telemetry, int channel, uint64_t log_time_ns);
 /* The claimed record is complete.  Context: frame. */
 void io_telemetry_push(struct io_telemetry *telemetry, int channel);
+/* True when a claim would succeed.  A run that no wall clock paces waits for it instead of
+ * dropping. Context: frame, the channel's producer. */
+bool io_telemetry_has_room(const struct io_telemetry *telemetry, int channel);
 
-/* Create the file, write header, schemas, channels, metadata (key/value pairs, an even count) and
- * attachments, start the thread.  0 or -errno.  Context: setup. */
-int io_telemetry_start(struct io_telemetry *telemetry, const char *path, const struct rt_thread_spec *spec,
-                       const char *const *metadata, const struct io_blob *attachments,
-                       int attachment_count);
-/* Drain, write the summary, close, join.  extra: attachments known only now (the report). Context: after the run. */
+/* Create the file, write header, schemas, channels, metadata (key, value, ... NULL; or NULL for
+ * none) and attachments, start the thread.  0 or -errno.  From here on the process ignores SIGXFSZ.
+ * Context: setup. */
+int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
+                       const struct rt_thread_spec *spec, const char *const *metadata,
+                       const struct io_blob *attachments, int attachment_count);
+/* Drain, write the summary, close, join.  extra: attachments known only now (the report). Context:
+ * after the run. */
 void io_telemetry_stop(struct io_telemetry *telemetry, const struct io_blob *extra, int extra_count,
                        struct io_log_result *result);
 /* So far.  Context: any. */

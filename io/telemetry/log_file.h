@@ -1,0 +1,52 @@
+/*
+ * A file that is only appended to, without waiting for the disk.
+ *
+ * Bytes are copied into a few blocks.  One block at a time is under way, through io_uring where the
+ * machine permits it and else through pwrite, so the file never has a hole: at any moment it holds
+ * a prefix of what was appended, and what `written` counts survives the death of this process.
+ *
+ * The first failed write stops the file: later bytes are ignored until io_log_file_rewind().
+ */
+#pragma once
+
+#include <liburing.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { IO_LOG_BLOCK_COUNT = 4, IO_LOG_BLOCK_SIZE = 256 * 1024 };
+
+struct io_log_block {
+    unsigned char *data;
+    size_t size, done; /* bytes to write, bytes written */
+};
+
+struct io_log_file {
+    int fd;
+    bool uring_open;
+    bool under_way; /* blocks[first] is with the kernel */
+    struct io_uring uring;
+    struct io_log_block blocks[IO_LOG_BLOCK_COUNT];
+    unsigned first, count; /* queued blocks, oldest first */
+    uint64_t appended, written;
+    int error; /* 0 or -errno */
+};
+
+/* Create or empty the file.  0 or -errno.  Context: setup. */
+int io_log_file_open(struct io_log_file *file, const char *path);
+
+/* Queue bytes; waits only when all blocks are full.  Context: telemetry thread. */
+void io_log_file_append(struct io_log_file *file, const void *bytes, size_t size);
+
+/* Take note of finished writes and start the next one; never waits.  Context: telemetry thread. */
+void io_log_file_poll(struct io_log_file *file);
+
+/* Wait until all is written or a write failed.  0 or -errno.  Context: telemetry thread. */
+int io_log_file_settle(struct io_log_file *file);
+
+/* Cut the file back to size, forget the error and what was queued, and append from there.
+ * 0 or -errno.  Context: telemetry thread. */
+int io_log_file_rewind(struct io_log_file *file, uint64_t size);
+
+/* 0 or -errno.  Context: after the run. */
+int io_log_file_close(struct io_log_file *file);
