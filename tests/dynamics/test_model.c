@@ -1,0 +1,316 @@
+/*
+ * What a model refuses, and how it counts.
+ */
+#include "dynamics/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "unity.h"
+
+enum { BODIES = 4 };
+
+static struct dyn_body_spec specs[BODIES];
+
+/* free bus, hinge, slide, bolt: all in order */
+void setUp(void)
+{
+    static const enum dyn_joint_type joints[BODIES] = {DYN_JOINT_FREE, DYN_JOINT_REVOLUTE,
+                                                       DYN_JOINT_PRISMATIC, DYN_JOINT_FIXED};
+    for (int i = 0; i < BODIES; i++)
+        specs[i] = (struct dyn_body_spec){
+            .parent = i - 1,
+            .joint = joints[i],
+            .axis = {0.6, 0.8, 0.0},
+            .place_quat = {1.0, 0.0, 0.0, 0.0},
+            .mass = 2.0,
+            .center = {0.1, 0.2, 0.3},
+            .inertia = {1.0, 1.0, 1.5, 0.1, -0.1, 0.2},
+        };
+}
+
+void tearDown(void)
+{
+}
+
+static void assert_refused(int body, const char *why)
+{
+    int at = -1;
+    const char *flaw = dyn_model_flaw(specs, BODIES, &at);
+    TEST_ASSERT_NOT_NULL(flaw);
+    TEST_ASSERT_EQUAL_STRING(why, flaw);
+    TEST_ASSERT_EQUAL_INT(body, at);
+}
+
+static void assert_accepted(void)
+{
+    int at = -1;
+    TEST_ASSERT_NULL(dyn_model_flaw(specs, BODIES, &at));
+}
+
+static void test_a_sound_model_has_no_flaw(void)
+{
+    assert_accepted();
+}
+
+static void test_a_model_without_bodies_is_refused(void)
+{
+    int at = -1;
+    TEST_ASSERT_EQUAL_STRING("a model needs a body", dyn_model_flaw(specs, 0, &at));
+}
+
+static void test_a_parent_after_its_child_is_refused(void)
+{
+    specs[2].parent = 2;
+    assert_refused(2, "a parent must come before its child");
+    specs[2].parent = 3;
+    assert_refused(2, "a parent must come before its child");
+    specs[2].parent = -2;
+    assert_refused(2, "a parent must come before its child");
+}
+
+static void test_an_unknown_joint_is_refused(void)
+{
+    const int wrong = DYN_JOINT_FREE + 1;
+    memcpy(&specs[1].joint, &wrong, sizeof specs[1].joint);
+    assert_refused(1, "unknown joint type");
+}
+
+static void test_every_number_must_be_finite(void)
+{
+    double *numbers[] = {&specs[1].axis[2],   &specs[1].place_xyz[0], &specs[1].place_quat[3],
+                         &specs[1].mass,      &specs[1].center[1],    &specs[1].inertia[5],
+                         &specs[1].stiffness, &specs[1].damping,      &specs[1].rest,
+                         &specs[1].inertia[0]};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        const double good = *numbers[k];
+        *numbers[k] = (double)NAN;
+        assert_refused(1, "a number is not finite");
+        *numbers[k] = (double)INFINITY;
+        assert_refused(1, "a number is not finite");
+        *numbers[k] = good;
+    }
+    assert_accepted();
+}
+
+static void test_a_negative_mass_is_refused(void)
+{
+    specs[3].mass = -1e-9;
+    assert_refused(3, "the mass is negative");
+}
+
+static void set_inertia(int body, double xx, double yy, double zz, double xy, double xz, double yz)
+{
+    memcpy(specs[body].inertia, (double[]){xx, yy, zz, xy, xz, yz}, sizeof specs[body].inertia);
+}
+
+static void test_an_inertia_against_the_triangle_inequality_is_refused(void)
+{
+    static const char why[] = "no mass distribution has this inertia (triangle inequality)";
+    set_inertia(1, 1.0, 1.0, 2.1, 0, 0, 0);
+    assert_refused(1, why);
+    set_inertia(1, 2.1, 1.0, 1.0, 0, 0, 0);
+    assert_refused(1, why);
+    set_inertia(1, 1.0, 2.1, 1.0, 0, 0, 0);
+    assert_refused(1, why);
+    set_inertia(1, -1.0, 1.0, 1.0, 0, 0, 0);
+    assert_refused(1, why);
+    set_inertia(1, -1.0, -1.0, -1.0, 0, 0, 0);
+    assert_refused(1, why);
+    set_inertia(1, 0.0, 0.0, 0.0, 0, 0, 0.1);
+    assert_refused(1, why);
+    set_inertia(1, 1.0, 1.0, 1.0, 0.8, 0, 0); /* principal moments 0.2, 1, 1.8 */
+    assert_refused(1, why);
+    set_inertia(1, 1.0, 1.0, 1.0, 0, 0.8, 0);
+    assert_refused(1, why);
+    set_inertia(1, 1.0, 1.0, 1.0, 0, 0, 0.8);
+    assert_refused(1, why);
+}
+
+static void test_a_flat_plate_and_a_rounded_one_are_accepted(void)
+{
+    set_inertia(1, 1.0, 1.0, 2.0, 0, 0, 0);
+    assert_accepted();
+    set_inertia(1, 0.333333, 0.333333, 0.666667, 0, 0, 0);
+    assert_accepted();
+    set_inertia(1, 1.0, 1.0, 1.0, 0.49, 0, 0); /* principal moments 0.51, 1, 1.49 */
+    assert_accepted();
+}
+
+static void test_an_axis_must_be_unit(void)
+{
+    specs[1].axis[0] = 0.7;
+    assert_refused(1, "the joint axis is not a unit vector");
+    setUp();
+    memset(specs[2].axis, 0, sizeof specs[2].axis);
+    assert_refused(2, "the joint axis is not a unit vector");
+    setUp();
+    memset(specs[3].axis, 0, sizeof specs[3].axis); /* a bolt has none */
+    assert_accepted();
+}
+
+static void test_a_placing_quaternion_must_be_unit(void)
+{
+    specs[3].place_quat[0] = 0.0;
+    assert_refused(3, "the placing quaternion is not a unit quaternion");
+}
+
+static void test_a_free_joint_hangs_on_the_world(void)
+{
+    specs[1].joint = DYN_JOINT_FREE;
+    assert_refused(1, "a free joint must hang on the world");
+}
+
+static void test_a_free_joint_has_no_place(void)
+{
+    static const char why[] = "a free joint has no place: its pose is its coordinates";
+    for (int k = 0; k < 3; k++) {
+        setUp();
+        specs[0].place_xyz[k] = 1.0;
+        assert_refused(0, why);
+        setUp();
+        specs[0].place_quat[0] = 0.0;
+        specs[0].place_quat[k + 1] = 1.0;
+        assert_refused(0, why);
+    }
+}
+
+static void test_springs_and_dampers_must_not_be_negative(void)
+{
+    specs[1].stiffness = -1.0;
+    assert_refused(1, "stiffness and damping must not be negative");
+    setUp();
+    specs[2].damping = -1.0;
+    assert_refused(2, "stiffness and damping must not be negative");
+}
+
+static void test_a_spring_needs_one_coordinate(void)
+{
+    specs[0].stiffness = 1.0;
+    assert_refused(0, "a spring or damper needs a joint with one coordinate");
+    setUp();
+    specs[3].damping = 1.0;
+    assert_refused(3, "a spring or damper needs a joint with one coordinate");
+}
+
+/* Mass and inertia gone; the bolt at the end of the row is still there to carry. */
+static void empty(int body)
+{
+    specs[body].mass = 0.0;
+    set_inertia(body, 0, 0, 0, 0, 0, 0);
+}
+
+static void test_a_hinge_that_carries_no_inertia_is_refused(void)
+{
+    empty(1);
+    assert_refused(1, "the joint carries no inertia");
+    specs[1].mass = 1.0; /* a point mass on the axis */
+    memcpy(specs[1].center, (double[]){0.3, 0.4, 0.0}, sizeof specs[1].center);
+    assert_refused(1, "the joint carries no inertia");
+    specs[1].center[2] = 0.1; /* and off it */
+    assert_accepted();
+}
+
+static void test_a_slide_that_carries_no_mass_is_refused(void)
+{
+    empty(2);
+    assert_accepted(); /* the bolted body is carried */
+    empty(3);
+    assert_refused(2, "the joint carries no inertia");
+}
+
+static void test_bolted_bodies_count_for_the_hinge_they_turn_on(void)
+{
+    empty(1);
+    specs[2].joint = DYN_JOINT_FIXED;
+    specs[3].joint = DYN_JOINT_FIXED;
+    assert_accepted();
+    empty(2);
+    assert_accepted();
+    empty(3);
+    assert_refused(1, "the joint carries no inertia");
+}
+
+static void test_a_bolt_far_out_is_placed_before_it_counts(void)
+{
+    empty(1);
+    empty(2);
+    specs[2].joint = DYN_JOINT_FIXED;
+    specs[3].mass = 1.0;
+    set_inertia(3, 0, 0, 0, 0, 0, 0);
+    memset(specs[3].center, 0, sizeof specs[3].center);
+    memcpy(specs[3].place_xyz, (double[]){0.0, 0.0, 1.0}, sizeof specs[3].place_xyz);
+    assert_accepted();
+    /* a half turn of the body between, about y, brings it to -1; a place of +1 then back onto the
+     * axis */
+    memcpy(specs[2].place_quat, (double[]){0.0, 0.0, 1.0, 0.0}, sizeof specs[2].place_quat);
+    memcpy(specs[2].place_xyz, (double[]){0.0, 0.0, 1.0}, sizeof specs[2].place_xyz);
+    assert_refused(1, "the joint carries no inertia");
+}
+
+static void test_a_free_body_needs_mass_and_three_moments(void)
+{
+    empty(0);
+    assert_refused(0, "the joint carries no inertia");
+    specs[0].mass = 1.0;
+    assert_refused(0, "the joint carries no inertia");
+    set_inertia(0, 0.0, 1.0, 1.0, 0, 0, 0); /* a thin rod */
+    assert_refused(0, "the joint carries no inertia");
+    set_inertia(0, 1e-6, 1.0, 1.0, 0, 0, 0);
+    assert_accepted();
+}
+
+static void test_coordinates_are_counted_in_body_order(void)
+{
+    static _Alignas(64) unsigned char mem[1 << 14];
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof mem, dyn_model_size(specs, BODIES));
+    const struct dyn_model *model = dyn_model_place(specs, BODIES, mem);
+    TEST_ASSERT_EQUAL_INT(BODIES, dyn_model_body_count(model));
+    TEST_ASSERT_EQUAL_INT(9, dyn_model_nq(model));
+    TEST_ASSERT_EQUAL_INT(8, dyn_model_nv(model));
+    TEST_ASSERT_EQUAL_INT(0, dyn_model_q_index(model, 0));
+    TEST_ASSERT_EQUAL_INT(7, dyn_model_q_index(model, 1));
+    TEST_ASSERT_EQUAL_INT(8, dyn_model_q_index(model, 2));
+    TEST_ASSERT_EQUAL_INT(0, dyn_model_v_index(model, 0));
+    TEST_ASSERT_EQUAL_INT(6, dyn_model_v_index(model, 1));
+    TEST_ASSERT_EQUAL_INT(7, dyn_model_v_index(model, 2));
+}
+
+/* Whatever lay there before, the bytes after placing are the same, and none beyond the size change.
+ */
+static void test_a_placed_model_fills_its_size_and_no_more(void)
+{
+    static _Alignas(64) unsigned char mem[1 << 14];
+    const size_t size = dyn_model_size(specs, BODIES);
+    memset(mem, 0xa5, sizeof mem);
+    dyn_model_place(specs, BODIES, mem);
+    for (size_t k = size; k < sizeof mem; k++)
+        TEST_ASSERT_EQUAL_HEX8(0xa5, mem[k]);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_a_sound_model_has_no_flaw);
+    RUN_TEST(test_a_model_without_bodies_is_refused);
+    RUN_TEST(test_a_parent_after_its_child_is_refused);
+    RUN_TEST(test_an_unknown_joint_is_refused);
+    RUN_TEST(test_every_number_must_be_finite);
+    RUN_TEST(test_a_negative_mass_is_refused);
+    RUN_TEST(test_an_inertia_against_the_triangle_inequality_is_refused);
+    RUN_TEST(test_a_flat_plate_and_a_rounded_one_are_accepted);
+    RUN_TEST(test_an_axis_must_be_unit);
+    RUN_TEST(test_a_placing_quaternion_must_be_unit);
+    RUN_TEST(test_a_free_joint_hangs_on_the_world);
+    RUN_TEST(test_a_free_joint_has_no_place);
+    RUN_TEST(test_springs_and_dampers_must_not_be_negative);
+    RUN_TEST(test_a_spring_needs_one_coordinate);
+    RUN_TEST(test_a_hinge_that_carries_no_inertia_is_refused);
+    RUN_TEST(test_a_slide_that_carries_no_mass_is_refused);
+    RUN_TEST(test_bolted_bodies_count_for_the_hinge_they_turn_on);
+    RUN_TEST(test_a_bolt_far_out_is_placed_before_it_counts);
+    RUN_TEST(test_a_free_body_needs_mass_and_three_moments);
+    RUN_TEST(test_coordinates_are_counted_in_body_order);
+    RUN_TEST(test_a_placed_model_fills_its_size_and_no_more);
+    return UNITY_END();
+}

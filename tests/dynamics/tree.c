@@ -1,0 +1,177 @@
+#include "tests/dynamics/tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/aba.h"
+#include "dynamics/tree.h"
+#include "dynamics/work.h"
+#include "unity.h"
+
+static uint64_t noise_state;
+
+void tree_noise_seed(uint64_t seed)
+{
+    noise_state = seed;
+}
+
+/* splitmix64 */
+double tree_noise(void)
+{
+    uint64_t z = (noise_state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-52 - 1.0;
+}
+
+void tree_begin(struct tree *tree)
+{
+    memset(tree, 0, sizeof *tree);
+}
+
+int tree_add(struct tree *tree, int parent, enum dyn_joint_type joint, double ax, double ay,
+             double az)
+{
+    tree->spec[tree->body_count] = (struct dyn_body_spec){
+        .parent = parent,
+        .joint = joint,
+        .axis = {ax, ay, az},
+        .place_quat = {1.0, 0.0, 0.0, 0.0},
+        .mass = 1.0,
+        .inertia = {1.0, 1.0, 1.0, 0.0, 0.0, 0.0},
+    };
+    return tree->body_count++;
+}
+
+void tree_build(struct tree *tree)
+{
+    int body = -1;
+    TEST_ASSERT_NULL(dyn_model_flaw(tree->spec, tree->body_count, &body));
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof tree->model_mem,
+                                     dyn_model_size(tree->spec, tree->body_count));
+    tree->model = dyn_model_place(tree->spec, tree->body_count, tree->model_mem);
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof tree->work_mem, dyn_work_size(tree->model));
+    tree->work = dyn_work_place(tree->model, tree->work_mem);
+    for (int i = 0; i < tree->body_count; i++)
+        if (tree->spec[i].joint == DYN_JOINT_FREE)
+            tree->q[dyn_model_q_index(tree->model, i) + 3] = 1.0;
+}
+
+static void random_unit(double *e, int count)
+{
+    double square = 0.0;
+    for (int k = 0; k < count; k++) {
+        e[k] = tree_noise();
+        square += e[k] * e[k];
+    }
+    if (square < 0.01)
+        random_unit(e, count);
+    else
+        for (int k = 0; k < count; k++)
+            e[k] /= sqrt(square);
+}
+
+/* Of a few point masses and a small ball, so that it is physical by construction. */
+static void random_inertia(double inertia[6])
+{
+    double *I = inertia;
+    I[0] = I[1] = I[2] = 0.02;
+    I[3] = I[4] = I[5] = 0.0;
+    for (int k = 0; k < 4; k++) {
+        const double m = 1.1 + tree_noise();
+        const double x = 0.3 * tree_noise(), y = 0.3 * tree_noise(), z = 0.3 * tree_noise();
+        I[0] += m * (y * y + z * z);
+        I[1] += m * (x * x + z * z);
+        I[2] += m * (x * x + y * y);
+        I[3] -= m * x * y;
+        I[4] -= m * x * z;
+        I[5] -= m * y * z;
+    }
+}
+
+static enum dyn_joint_type random_joint(void)
+{
+    const double r = tree_noise();
+    return r < 0.2 ? DYN_JOINT_REVOLUTE : r < 0.75 ? DYN_JOINT_PRISMATIC : DYN_JOINT_FIXED;
+}
+
+static void random_body(struct tree *tree, enum dyn_joint_type joint, int parent)
+{
+    const int one_dof = joint == DYN_JOINT_REVOLUTE || joint == DYN_JOINT_PRISMATIC;
+    struct dyn_body_spec *spec = &tree->spec[tree_add(tree, parent, joint, 0.0, 0.0, 0.0)];
+
+    random_unit(spec->axis, 3);
+    if (joint != DYN_JOINT_FREE) {
+        random_unit(spec->place_quat, 4);
+        for (int k = 0; k < 3; k++)
+            spec->place_xyz[k] = tree_noise();
+    }
+    spec->mass = 1.1 + tree_noise();
+    for (int k = 0; k < 3; k++)
+        spec->center[k] = 0.3 * tree_noise();
+    random_inertia(spec->inertia);
+    if (one_dof && tree_noise() > 0.0) {
+        spec->stiffness = 5.0 * (1.0 + tree_noise());
+        spec->damping = 0.5 * (1.0 + tree_noise());
+        spec->rest = tree_noise();
+    }
+}
+
+static void random_state(struct tree *tree)
+{
+    for (int k = 0; k < dyn_model_nq(tree->model); k++)
+        tree->q[k] = 2.0 * tree_noise();
+    for (int i = 0; i < tree->body_count; i++)
+        if (tree->spec[i].joint == DYN_JOINT_FREE)
+            random_unit(tree->q + dyn_model_q_index(tree->model, i) + 3, 4);
+    for (int k = 0; k < dyn_model_nv(tree->model); k++) {
+        tree->v[k] = tree_noise();
+        tree->tau[k] = 5.0 * tree_noise();
+    }
+    for (int i = 0; i < tree->body_count; i++)
+        tree->force[i] = (struct dyn_vec6){{tree_noise(), tree_noise(), tree_noise()},
+                                           {tree_noise(), tree_noise(), tree_noise()}};
+    for (int k = 0; k < 3; k++)
+        tree->gravity[k] = 9.81 * tree_noise();
+}
+
+void tree_random(struct tree *tree, int body_count, int free_base, uint64_t seed)
+{
+    tree_noise_seed(seed);
+    tree_begin(tree);
+    random_body(tree, free_base ? DYN_JOINT_FREE : random_joint(), -1);
+    for (int i = 1; i < body_count; i++) {
+        /* half of them long chains, and now and then another root */
+        const int any = (int)(0.5 * (tree_noise() + 1.0) * (i + 1)) - 1;
+        random_body(tree, random_joint(), tree_noise() > 0.0 ? i - 1 : any);
+    }
+    tree_build(tree);
+    random_state(tree);
+}
+
+struct dyn_state tree_state(const struct tree *tree)
+{
+    return (struct dyn_state){tree->q, tree->v};
+}
+
+struct dyn_input tree_input(const struct tree *tree)
+{
+    return (struct dyn_input){
+        tree->tau, tree->force, {tree->gravity[0], tree->gravity[1], tree->gravity[2]}};
+}
+
+void tree_poison(struct tree *tree)
+{
+    const size_t head = sizeof(struct dyn_work);
+    memset(tree->work_mem + head, 0xff, dyn_work_size(tree->model) - head);
+}
+
+void tree_forward(struct tree *tree)
+{
+    const struct dyn_state state = tree_state(tree);
+    const struct dyn_input input = tree_input(tree);
+    struct dyn_output output = {tree->a};
+    tree_poison(tree);
+    dyn_aba(tree->model, &state, &input, tree->work, &output);
+}

@@ -1,0 +1,46 @@
+/*
+ * Models that several tests of this room share, with memory and a state to try them on.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "dynamics/plant.h"
+#include "dynamics/state.h"
+
+enum { TREE_BODY_MAX = 128, TREE_NV_MAX = 256 };
+
+struct tree {
+    int body_count;
+    struct dyn_body_spec spec[TREE_BODY_MAX];
+    const struct dyn_model *model; /* after tree_build() */
+    struct dyn_work *work;
+    double q[TREE_NV_MAX], v[TREE_NV_MAX], tau[TREE_NV_MAX], a[TREE_NV_MAX];
+    struct dyn_vec6 force[TREE_BODY_MAX];
+    double gravity[3];
+    _Alignas(64) unsigned char model_mem[1 << 17];
+    _Alignas(64) unsigned char work_mem[1 << 17];
+};
+
+/* An empty tree; then a unit-mass body with unit inertia per call, to be changed through spec[]. */
+void tree_begin(struct tree *tree);
+int tree_add(struct tree *tree, int parent, enum dyn_joint_type joint, double ax, double ay,
+             double az);
+/* Fails the test on a flaw; lays out model and work; unit quaternions into q, the rest zero. */
+void tree_build(struct tree *tree);
+
+/* A random vehicle of so many bodies: parents, joints, places, inertias, springs, and a random
+ * state, forces and gravity.  With free_base its first body is free, else free joints do not occur.
+ */
+void tree_random(struct tree *tree, int body_count, int free_base, uint64_t seed);
+
+/* Uniform in [-1, 1), of the generator that tree_random() seeds. */
+double tree_noise(void);
+void tree_noise_seed(uint64_t seed);
+
+/* a = dyn_aba() of the tree's state and forces, with a work full of NaN. */
+void tree_forward(struct tree *tree);
+void tree_poison(struct tree *tree);
+
+struct dyn_state tree_state(const struct tree *tree);
+struct dyn_input tree_input(const struct tree *tree);
