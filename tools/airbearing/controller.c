@@ -1,7 +1,6 @@
 #include "tools/airbearing/controller.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,11 +27,9 @@ static void find_beside(const char *name, char path[256])
         snprintf(path, 256, "%.255s", beside);
 }
 
-static void become(const struct controller *controller, const struct cfg_controller *spec,
-                   int report_fd)
+/* Runs in the child of a vfork: shares our memory until it execs, so it only calls the kernel. */
+static int become(const struct controller *controller, char *const *argument)
 {
-    char *argument[CFG_ARGUMENT_MAX + 1] = {0};
-    memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGINT, SIG_IGN); /* the run ends it, not the terminal */
     if (controller->output >= 0) {
@@ -40,9 +37,29 @@ static void become(const struct controller *controller, const struct cfg_control
         dup2(controller->output, STDERR_FILENO);
     }
     execvp(controller->program, argument);
-    const int failure = errno;
-    (void)!write(report_fd, &failure, sizeof failure);
-    _exit(127);
+    return errno;
+}
+
+/*
+ * vfork, not fork: a fork would make every page of this process copy-on-write, and the frame and
+ * I/O threads would then fault on each page they write.
+ */
+static int spawn(struct controller *controller, char *const *argument)
+{
+    volatile int failure = 0;
+    const pid_t pid = vfork();
+    if (pid == 0) {
+        failure = become(controller, argument);
+        _exit(127);
+    }
+    if (pid < 0)
+        return errno;
+    controller->pid = pid;
+    if (failure) {
+        waitpid(pid, &controller->status, 0);
+        controller->pid = 0;
+    }
+    return failure;
 }
 
 int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
@@ -52,25 +69,13 @@ int controller_start(struct controller *controller, const struct cfg_scenario *s
     *controller = (struct controller){.output = -1};
     if (spec->argument_count == 0)
         return 0;
+    char *argument[CFG_ARGUMENT_MAX + 1] = {0};
+    memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
     find_beside(spec->argument[0], controller->program);
     controller->output = memfd_create("controller", MFD_CLOEXEC);
-
-    /* The pipe closes by itself on a successful exec; else it brings the errno. */
-    int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0)
-        return -errno;
-    controller->pid = fork();
-    if (controller->pid == 0)
-        become(controller, spec, report[1]);
-    close(report[1]);
-    int failure = controller->pid < 0 ? errno : 0;
-    (void)!read(report[0], &failure, sizeof failure);
-    close(report[0]);
+    const int failure = spawn(controller, argument);
     if (failure == 0)
         return 0;
-    if (controller->pid > 0)
-        waitpid(controller->pid, &controller->status, 0);
-    controller->pid = 0;
     snprintf(error, CFG_ERROR_MAX,
              "%s:%d:%d: controller.command: cannot start %s: %s; give a path, or put it beside "
              "airbearing or on PATH",

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "dynamics/spatial.h"
 #include "rt/arena.h"
@@ -75,10 +76,15 @@ static void run_drives(void *self, uint64_t frame)
 
 static void run_step(void *self, uint64_t frame)
 {
-    struct cfg_rig *cfg = ((struct rig *)self)->cfg;
+    struct rig *rig = self;
+    struct cfg_rig *cfg = rig->cfg;
     if (!dyn_plant_step(&cfg->plant, cfg->command, NULL, cfg->h, cfg->work, cfg->x))
         cfg->schedule->not_finite++;
     cfg->schedule->frame = frame + 1;
+    for (int i = 0; i < rig->scenario->link_count; i++) {
+        if (rig->trace[i].latch_ns && !rig->trace[i].step_ns)
+            rig->trace[i].step_ns = rt_now_ns();
+    }
 }
 
 static void run_solve(void *self, uint64_t frame)
@@ -163,8 +169,7 @@ static void run_send_sensor(void *self, uint64_t frame)
     if (trace->latch_ns == 0)
         return;
     sample->trace = *trace;
-    sample->trace.step_ns = rt_now_ns();
-    trace->latch_ns = 0;
+    *trace = (struct io_trace){0};
 }
 
 static void mark_due(const struct rig_device *device, uint32_t message)
@@ -328,6 +333,16 @@ static bool await(void *self, uint64_t frame)
     return all;
 }
 
+/* A run that no wall clock paces would outrun any log: it waits instead of dropping. */
+static void wait_for_room(const struct rig *rig)
+{
+    const struct timespec pause = {.tv_nsec = 200000};
+    for (int i = 0; i < rig->layout.count; i++) {
+        while (!io_telemetry_has_room(rig->telemetry, i))
+            nanosleep(&pause, NULL);
+    }
+}
+
 static void record(void *self, const struct rt_frame_record *frame)
 {
     struct rig *rig = self;
@@ -349,6 +364,8 @@ static void record(void *self, const struct rt_frame_record *frame)
     };
     memcpy(out, &filled, RECORD_FRAME_SIZE);
     io_telemetry_push(rig->telemetry, rig->layout.frame);
+    if (rig->scenario->pace == RT_PACE_FAST)
+        wait_for_room(rig);
 }
 
 static void safe(void *self)

@@ -16,6 +16,14 @@ static void draw_bar(double fraction)
         fputs(i < fraction * BAR_WIDTH ? "#" : ".", stdout);
 }
 
+static double newest_latency_us(const struct run *run)
+{
+    if (!run->links)
+        return 0.0;
+    const struct io_latency *latency = io_link_latency(run->links, 0);
+    return (double)atomic_load_explicit(&latency->last[IO_PART_SUM], memory_order_relaxed) * 1e-3;
+}
+
 void status_draw(const struct run *run)
 {
     static uint64_t drawn_ns;
@@ -42,7 +50,7 @@ void status_draw(const struct run *run)
     printf("\033[K  start error     %.2f us (median)   busy %.1f us (median)\n",
            (double)frame.start_error_ns * 1e-3, (double)frame.busy_ns * 1e-3);
     printf("\033[K  loop latency    %.1f us (newest)   commands %llu\n",
-           run->links ? (double)io_link_latency_newest(run->links, 0) * 1e-3 : 0.0,
+           newest_latency_us(run),
            (unsigned long long)rig.inputs);
     printf("\033[K  attitude error  %.4f deg   rate %.4f deg/s   fastest wheel %.0f rpm\n",
            rig.attitude_error * degrees, rig.rate * degrees, rig.wheel_speed * 9.549296585513721);

@@ -1,0 +1,70 @@
+"""What the whole-program tests share: start airbearing on a port of its own, read what came out."""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+AIRBEARING = pathlib.Path(os.environ.get("AIRBEARING", ROOT / "build" / "airbearing"))
+SCENARIOS = ROOT / "config" / "scenarios"
+SATELLITE = SCENARIOS / "satellite-board.yaml"
+TUMBLE = SCENARIOS / "tumble.yaml"
+PEERS = ROOT / "tools" / "peers"
+# Sanitizer builds are many times slower and have a heap of their own.
+SANITIZED = bool(os.environ.get("AIRBEARING_SANITIZED"))
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.dir = pathlib.Path(self.folder.name)
+
+    def board_options(self, *board_arguments, port=None):
+        """Overrides that give the satellite a port of its own and its board some arguments."""
+        address = f"127.0.0.1:{port or free_port()}"
+        command = json.dumps(["board", "--connect", address, *board_arguments])
+        return ["--set", f"links.board.listen={address}", "--set", f"controller.command={command}"]
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen([AIRBEARING, *arguments], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **options)
+
+    def call(self, *arguments, timeout=120, **options):
+        """Exit code, stdout and stderr of one command."""
+        done = subprocess.run([AIRBEARING, *arguments], capture_output=True, text=True,
+                              timeout=timeout, **options)
+        return done.returncode, done.stdout, done.stderr
+
+    def run_scenario(self, scenario, *options, expect=0):
+        """Report of a run that must end with this exit code."""
+        report = self.dir / "report.json"
+        code, out, err = self.call("run", scenario, "--report", report, *options)
+        self.assertEqual(code, expect, f"\n{out}\n{err}")
+        self.out = out
+        return json.loads(report.read_text())
+
+    def assert_one_line(self, text, *parts):
+        lines = text.strip().split("\n")
+        self.assertEqual(len(lines), 1, text)
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+
+def main():
+    if not AIRBEARING.exists():
+        print(f"{AIRBEARING} is missing; run tools/build")
+        sys.exit(1)
+    unittest.main(verbosity=2)

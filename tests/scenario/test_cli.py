@@ -1,0 +1,66 @@
+"""The command line: help everywhere, usage errors are 64, bad input is one line and 2."""
+import harness
+
+
+class CommandLine(harness.Case):
+    def test_help_is_everywhere(self):
+        for arguments in (["--help"], ["run", "--help"], ["check", "--help"], ["replay", "--help"]):
+            code, out, err = self.call(*arguments)
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("usage: airbearing", out)
+
+    def test_usage_errors_are_64(self):
+        for arguments in ([], ["fly"], ["run"], ["run", "a.yaml", "b.yaml"], ["replay"], ["check"],
+                          ["run", harness.TUMBLE, "--nonsense"], ["run", harness.TUMBLE, "--seconds", "-1"],
+                          ["run", harness.TUMBLE, "--seconds", "abc"], ["run", harness.TUMBLE, "--pace", "slow"],
+                          ["run", harness.TUMBLE, "--inject", "earthquake@1s"]):
+            code, out, err = self.call(*arguments)
+            self.assertEqual(code, 64, arguments)
+            self.assertEqual(out, "")
+            self.assertNotEqual(err, "")
+
+    def test_bad_input_is_one_line_with_its_place(self):
+        bad = self.dir / "bad.yaml"
+        bad.write_text("name: bad\nrate: 1 kHz\nseconds: 1 s\nintegratr: rk4\n")
+        for command in ("run", "check"):
+            code, out, err = self.call(command, bad)
+            self.assertEqual((code, out), (2, ""))
+            self.assert_one_line(err, f"{bad}:4:1: ", "integrator")
+
+    def test_a_missing_file_is_one_line(self):
+        for command in ("run", "check", "replay"):
+            code, out, err = self.call(command, self.dir / "absent.yaml")
+            self.assertEqual((code, out), (2, ""))
+            self.assert_one_line(err, "absent.yaml")
+
+    def test_a_bad_override_is_one_line(self):
+        code, out, err = self.call("run", harness.TUMBLE, "--set", "bodies.buss.mass=1")
+        self.assertEqual((code, out), (2, ""))
+        self.assert_one_line(err, "--set bodies.buss.mass=1: ", "bus")
+
+    def test_fast_pace_with_a_live_board_is_refused(self):
+        code, out, err = self.call("run", harness.SATELLITE, "--pace", "fast")
+        self.assertEqual((code, out), (2, ""))
+        self.assert_one_line(err, "fast", "lockstep")
+
+    def test_a_core_that_is_not_there_is_refused(self):
+        code, out, err = self.call("run", harness.TUMBLE, "--set", "frame.cpu=255")
+        self.assertEqual((code, out), (2, ""))
+        self.assert_one_line(err, "255")
+
+    def test_check_prints_the_plan_and_starts_nothing(self):
+        for scenario in sorted(harness.SCENARIOS.glob("*.yaml")):
+            code, out, err = self.call("check", scenario)
+            self.assertEqual((code, err), (0, ""), scenario)
+            for part in ("jobs", "cores", "memory", "work per frame", "step"):
+                self.assertIn(part, out)
+
+    def test_the_schema_names_every_top_level_key(self):
+        code, out, err = self.call("check", "--schema")
+        self.assertEqual((code, err), (0, ""))
+        for key in ("rate", "bodies", "devices", "links", "expect", "controller"):
+            self.assertIn(key, out)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,168 @@
+"""What goes wrong on a bench, one test each: nothing hangs, and nothing is lost that was reported."""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import harness
+
+
+def count_records(log):
+    """Records per topic, read by somebody else's library; None where it is not installed."""
+    if not shutil.which("node") or not (harness.PEERS / "node_modules").exists():
+        return None
+    done = subprocess.run(["node", harness.ROOT / "tests/peers/mcap_read.mjs", log],
+                          capture_output=True, text=True)
+    return sum(int(n) for n in re.findall(r"^(?:/\S+)\s+(\d+)", done.stdout, re.M))
+
+
+class Faults(harness.Case):
+    def satellite(self, *options, port=None, board=()):
+        return ["run", harness.SATELLITE, "--report", self.dir / "report.json",
+                *self.board_options(*board, port=port), *options]
+
+    def report(self):
+        return json.loads((self.dir / "report.json").read_text())
+
+    def test_a_port_in_use_is_one_line_and_exit_2(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.bind(("127.0.0.1", 0))
+            port = other.getsockname()[1]
+            code, out, err = self.call(*self.satellite(port=port))
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, str(port), "links.board")
+        self.assertFalse((self.dir / "report.json").exists())
+
+    def test_no_board_is_one_line_and_exit_3(self):
+        code, out, err = self.call(*self.satellite("--external-board", "--set",
+                                                   "links.board.connect_within=300 ms"))
+        self.assertEqual(code, 3)
+        self.assert_one_line(err, "no board spoke")
+
+    def test_a_controller_that_cannot_be_started_is_exit_2(self):
+        code, out, err = self.call("run", harness.SATELLITE, "--set", "controller.command=[no-such-board]",
+                                   "--set", f"links.board.listen=127.0.0.1:{harness.free_port()}")
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, "controller", "no-such-board")
+
+    def test_a_board_that_dies_makes_the_controls_safe_and_the_run_goes_on(self):
+        log = self.dir / "run.mcap"
+        code, out, err = self.call(*self.satellite("--seconds", "3", "--log", log,
+                                                   board=("--die-after", "1")))
+        self.assertEqual(code, 0, out + err)
+        report = self.report()
+        self.assertEqual(report["frames"], 3000)
+        self.assertGreaterEqual(report["io"]["losses"], 1)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+
+    def test_a_board_that_dies_stops_the_run_where_the_scenario_says_so(self):
+        code, out, err = self.call(*self.satellite("--seconds", "10", "--set", "links.board.on_loss=stop",
+                                                   board=("--die-after", "1")))
+        self.assertEqual(code, 3, out + err)
+        report = self.report()
+        self.assertEqual(report["ended"], "link_lost")
+        self.assertLess(report["frames"], 10000)
+
+    def test_sigterm_ends_the_run_with_log_and_report_complete(self):
+        log = self.dir / "run.mcap"
+        process = self.start(*self.satellite("--seconds", "60", "--log", log))
+        time.sleep(2.5)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, out + err)
+        report = self.report()
+        self.assertEqual(report["ended"], "signal")
+        self.assertGreater(report["frames"], 0)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn(f"{report['frames']} of {report['frames']} frames", out)
+        records = count_records(log)
+        if records is not None:
+            self.assertEqual(records, report["log"]["records"])
+
+    def test_after_sigkill_the_log_replays_up_to_the_last_whole_chunk(self):
+        log = self.dir / "run.mcap"
+        process = self.start(*self.satellite("--seconds", "60", "--log", log))
+        time.sleep(4)
+        process.kill()
+        process.communicate(timeout=30)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("cut off", out)
+        self.assertGreater(int(re.search(r"replay: (\d+) of", out).group(1)), 500)
+
+    def test_a_hung_frame_thread_makes_the_outputs_safe_and_ends_with_3(self):
+        log = self.dir / "run.mcap"
+        for mode in ("threaded", "inline"):
+            code, out, err = self.call(*self.satellite("--seconds", "30", "--inject", "hang@1s", "--log",
+                                                       log, "--set", f"io.mode={mode}"))
+            self.assertEqual(code, 3, out + err)
+            self.assertEqual(self.report()["ended"], "hung")
+            self.assertIn("EMERGENCY", out)
+            code, out, err = self.call("replay", log)
+            self.assertEqual(code, 0, out + err)
+
+    def test_the_overrun_policy_stop_ends_with_3(self):
+        code, out, err = self.call(*self.satellite("--seconds", "30", "--inject", "late=5ms@1s", "--set",
+                                                   "overrun=stop"))
+        self.assertEqual(code, 3, out + err)
+        report = self.report()
+        self.assertEqual(report["ended"], "overrun")
+        self.assertEqual(sum(report["overrun_causes"].values()), report["overruns"])
+        self.assertIn("EMERGENCY", out)
+
+    def test_a_late_frame_is_counted_and_has_a_cause(self):
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--inject", "late=20ms@0.5s")
+        self.assertGreaterEqual(report["overruns"], 1)
+        self.assertGreaterEqual(report["missed"], 19)
+        self.assertEqual(sum(report["overrun_causes"].values()), report["overruns"])
+
+    def test_a_full_disk_keeps_what_was_written_readable(self):
+        disk = self.dir / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", disk],
+                                 capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("cannot mount a small tmpfs (needs root)")
+        self.addCleanup(subprocess.run, ["umount", disk])
+        log = disk / "run.mcap"
+        code, out, err = self.call(*self.satellite("--seconds", "8", "--log", log))
+        self.assertEqual(code, 0, out + err)
+        report = self.report()
+        self.assertNotEqual(report["log"]["error"], 0)
+        self.assertGreater(report["log"]["dropped"], 0)
+        self.assertEqual(report["frames"], 8000)
+        self.assertIn("the disk refused", out)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        records = count_records(log)
+        if records is not None:
+            self.assertEqual(records, report["log"]["records"])
+
+    def test_a_log_that_cannot_be_made_is_exit_2_before_anything_starts(self):
+        code, out, err = self.call(*self.satellite("--log", "/no/such/folder/run.mcap"))
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, "/no/such/folder/run.mcap")
+
+    def test_garbage_from_strangers_does_not_disturb_the_loop(self):
+        port = harness.free_port()
+        process = self.start(*self.satellite("--seconds", "3", port=port))
+        stranger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for i in range(200):
+            stranger.sendto(os.urandom(1 + i % 300), ("127.0.0.1", port))
+            time.sleep(0.01)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, out + err)
+        report = self.report()
+        self.assertEqual(report["frames"], 3000)
+        self.assertGreater(report["io"]["rx_bad"], 0)
+        self.assertGreater(report["io"]["commands"], 100)
+
+
+if __name__ == "__main__":
+    harness.main()

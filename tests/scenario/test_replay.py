@@ -1,0 +1,76 @@
+"""The same run twice: recorded inputs give identical states, and a changed one is found."""
+import re
+import shutil
+import subprocess
+
+import harness
+
+
+class Replay(harness.Case):
+    def record(self, *options, seconds="2"):
+        log = self.dir / "run.mcap"
+        report = self.run_scenario(harness.SATELLITE, "--seconds", seconds, "--log", log,
+                                   *self.board_options(), *options)
+        return log, report
+
+    def assert_identical(self, log, report):
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("all identical", out)
+        self.assertIn(report["state_hash"], out)
+        self.assertIn(f"{report['frames']} of {report['frames']} frames", out)
+        return out
+
+    def test_a_real_run_replays_twice_with_every_hash_identical(self):
+        log, report = self.record()
+        self.assertEqual(self.assert_identical(log, report), self.assert_identical(log, report))
+
+    def test_a_run_with_a_late_frame_and_missed_releases_replays(self):
+        log, report = self.record("--inject", "late=20ms@1s")
+        self.assertGreaterEqual(report["missed"], 19)
+        self.assert_identical(log, report)
+
+    def test_a_catch_up_run_replays(self):
+        log, report = self.record("--inject", "late=8ms@1s", "--set", "overrun=catch-up")
+        self.assertGreater(report["caught_up"], 0)
+        self.assert_identical(log, report)
+
+    def test_overrides_are_part_of_the_log(self):
+        log, report = self.record("--set", "seed=77", "--set", "devices.gyro.noise=0")
+        self.assert_identical(log, report)
+
+    def test_real_and_fast_pace_give_the_same_states(self):
+        real = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--pace", "real")
+        fast = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--pace", "fast")
+        self.assertEqual(real["state_hash"], fast["state_hash"])
+
+    def test_another_seed_is_another_run(self):
+        one = self.run_scenario(harness.TUMBLE, "--seconds", "0.1", "--pace", "fast")
+        two = self.run_scenario(harness.TUMBLE, "--seconds", "0.1", "--pace", "fast", "--set", "seed=2")
+        self.assertNotEqual(one["state_hash"], two["state_hash"])
+
+    def test_a_flipped_bit_in_one_command_is_found_at_its_frame(self):
+        if not shutil.which("node") or not (harness.PEERS / "node_modules").exists():
+            self.skipTest("node or tools/peers/node_modules is missing; tools/test installs them")
+        log, report = self.record()
+        for ordinal in (0, 100):
+            copy = self.dir / f"flipped{ordinal}.mcap"
+            flip = subprocess.run(["node", harness.ROOT / "tests/scenario/flip_input.mjs", log, copy,
+                                   str(ordinal)], capture_output=True, text=True)
+            self.assertEqual(flip.returncode, 0, flip.stderr)
+            frame = int(flip.stdout)
+            code, out, err = self.call("replay", copy)
+            self.assertEqual(code, 1, out + err)
+            self.assertEqual(int(re.search(r"frame (\d+) differs", out).group(1)), frame)
+
+    def test_what_is_not_a_log_is_refused_with_one_line(self):
+        nonsense = self.dir / "nonsense.mcap"
+        nonsense.write_bytes(b"not a log")
+        for path in (nonsense, self.dir / "absent.mcap"):
+            code, out, err = self.call("replay", path)
+            self.assertEqual(code, 2)
+            self.assert_one_line(err, path.name)
+
+
+if __name__ == "__main__":
+    harness.main()
