@@ -12,7 +12,8 @@
 
 struct rt_clock {
     uint64_t (*now_ns)(void *self);
-    void (*wait_until_ns)(void *self, uint64_t deadline_ns);
+    void (*wait_until_ns)(void *self, uint64_t deadline_ns); /* never returns early */
+    uint64_t (*raw_ns)(void *self); /* undisciplined clock to measure drift by; NULL: now_ns */
     void *self;
 };
 
@@ -24,15 +25,17 @@ struct rt_clock_real {
     double tsc_ns;         /* nanoseconds per tick */
     uint64_t lead_ns;      /* how long before the deadline the spin begins */
     uint64_t gap_floor_ns; /* shorter gaps in the spin are not counted */
-    uint64_t gap_ns;       /* longest gap seen in the last wait */
+    uint64_t gap_ns;       /* longest gap above the floor in the last wait */
     uint64_t gap_ns_total; /* all gaps above the floor, since set-up */
     uint64_t gap_count;
-    uint64_t slept_late_ns; /* last wait: how much later than asked the sleep returned */
+    uint64_t slept_late_ns;  /* last wait: how much later than asked the sleep returned */
+    uint64_t asked_ns_total; /* how long the sleeps should have been, since set-up */
+    uint64_t slept_ns_total; /* how long they were */
 };
 
-/* Calibrate the counter; with RT_WAIT_HYBRID measure the lead on the calling thread, which should
- * already have its final policy and core.  lead_ns 0 means measure; max_lead_ns bounds it.
- * Context: setup. */
+/* With RT_WAIT_HYBRID calibrate the counter and measure the lead, in about 40 ms, on the calling
+ * thread, which should already have its final policy and core.  lead_ns 0 means measure;
+ * max_lead_ns bounds it.  A plain wait needs neither.  Context: setup. */
 void rt_clock_real_open(struct rt_clock_real *real, enum rt_wait wait, uint64_t lead_ns,
                         uint64_t max_lead_ns);
 
@@ -49,4 +52,5 @@ struct rt_wall_map {
 };
 /* Take a pair (tightest of a few tries).  Context: any. */
 void rt_wall_map_sample(struct rt_wall_map *map);
+/* Context: any. */
 uint64_t rt_wall_map_to_monotonic(const struct rt_wall_map *map, uint64_t realtime_ns);
