@@ -22,17 +22,17 @@ struct rt_job {
     const char *name;
     void (*run)(void *self, uint64_t frame);
     void *self;
-    uint32_t every; /* frames between two runs, >= 1 */
-    uint32_t phase; /* first frame, < every */
+    uint32_t every;        /* frames between two runs, >= 1 */
+    uint32_t phase;        /* first frame, < every */
     uint64_t predicted_ns; /* 0: not predicted */
 };
 
 struct rt_schedule {
     int job_count;
     struct rt_job job[RT_JOB_MAX];
-    uint32_t pattern;           /* frames after which the table repeats */
-    uint32_t *row;              /* one bit per job */
-    struct rt_histogram *time;  /* measured, one per job */
+    uint32_t pattern;          /* frames after which the table repeats */
+    uint32_t *row;             /* one bit per job */
+    struct rt_histogram *time; /* measured, one per job */
 };
 
 /* Frames after which the jobs repeat: the least common multiple; 0 when above RT_PATTERN_MAX.

@@ -1,0 +1,85 @@
+#include "rt/schedule.h"
+
+#include <string.h>
+
+#include "rt/arena.h"
+#include "rt/check.h"
+#include "rt/clock.h"
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+uint32_t rt_schedule_pattern(const struct rt_job *jobs, int job_count)
+{
+    uint64_t pattern = 1;
+    for (int j = 0; j < job_count; j++) {
+        RT_CHECK(jobs[j].every >= 1 && jobs[j].phase < jobs[j].every);
+        pattern *= jobs[j].every / greatest_common_divisor(pattern, jobs[j].every);
+        if (pattern > RT_PATTERN_MAX)
+            return 0;
+    }
+    return (uint32_t)pattern;
+}
+
+/* One layout answers both size and placement, so they cannot drift apart. */
+static size_t lay_out(struct rt_schedule *schedule, void *mem)
+{
+    size_t at = 0;
+    const size_t jobs = (size_t)schedule->job_count;
+    (void)rt_cut(mem, &at, sizeof *schedule);
+    schedule->row = rt_cut(mem, &at, schedule->pattern * sizeof *schedule->row);
+    schedule->time = rt_cut(mem, &at, jobs * sizeof *schedule->time);
+    return at;
+}
+
+size_t rt_schedule_size(const struct rt_job *jobs, int job_count)
+{
+    RT_CHECK(job_count >= 0 && job_count <= RT_JOB_MAX);
+    struct rt_schedule counted = {.job_count = job_count};
+    counted.pattern = rt_schedule_pattern(jobs, job_count);
+    RT_CHECK(counted.pattern > 0); /* config/ refuses what does not repeat soon enough */
+    return lay_out(&counted, NULL);
+}
+
+static void fill_rows(struct rt_schedule *schedule)
+{
+    for (int j = 0; j < schedule->job_count; j++) {
+        const struct rt_job *job = &schedule->job[j];
+        for (uint32_t frame = job->phase; frame < schedule->pattern; frame += job->every)
+            schedule->row[frame] |= UINT32_C(1) << j;
+    }
+}
+
+struct rt_schedule *rt_schedule_place(const struct rt_job *jobs, int job_count, void *mem)
+{
+    struct rt_schedule *schedule = mem;
+    memset(mem, 0, rt_schedule_size(jobs, job_count));
+    schedule->job_count = job_count;
+    if (job_count > 0)
+        memcpy(schedule->job, jobs, (size_t)job_count * sizeof *jobs);
+    schedule->pattern = rt_schedule_pattern(jobs, job_count);
+    (void)lay_out(schedule, mem);
+    fill_rows(schedule);
+    return schedule;
+}
+
+void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame)
+{
+    uint32_t due = schedule->row[frame % schedule->pattern];
+    uint64_t begin_ns = rt_now_ns(); /* one stamp per boundary: the end of a job begins the next */
+    while (due != 0) {
+        const int j = __builtin_ctz(due);
+        due &= due - 1;
+        schedule->job[j].run(schedule->job[j].self, frame);
+        const uint64_t end_ns = rt_now_ns();
+        rt_histogram_add(&schedule->time[j], end_ns - begin_ns, frame);
+        begin_ns = end_ns;
+    }
+}
