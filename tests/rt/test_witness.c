@@ -1,0 +1,398 @@
+/*
+ * The verdict as a table, and the sources against things really done to the frame thread.  This
+ * machine may interfere with what was planted, so planted causes are tried until one run shows
+ * them.
+ */
+#include "rt/witness.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "rt/frame.h"
+#include "unity.h"
+
+enum { US = 1000, MS = 1000 * 1000, ALL = 15 };
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+/* ---- the table ---- */
+
+struct verdict {
+    const char *what;
+    enum rt_cause cause;
+    unsigned sources;
+    struct rt_lateness late;
+    struct rt_evidence change;
+};
+
+/* Late by a wake: started 5 ms late, worked 200 us; slept 900 us too long by 5 ms. */
+#define LATE_WAKE                                                                                  \
+    {                                                                                              \
+        .period_ns = MS, .start_error_ns = 5 * MS, .busy_ns = 200 * US                             \
+    }
+/* Late by itself: punctual, but 5 ms of work. */
+#define LONG_WORK                                                                                  \
+    {                                                                                              \
+        .period_ns = MS, .start_error_ns = 2 * US, .busy_ns = 5 * MS                               \
+    }
+
+static const struct verdict verdicts[] = {
+    {"nothing explains a late wake",
+     RT_CAUSE_UNKNOWN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US, .cpu_ns = 210 * US, .asked_ns = 900 * US, .slept_ns = 5900 * US}},
+    {"nothing is known of a late wake", RT_CAUSE_UNKNOWN, 0, LATE_WAKE, {0}},
+    {"work borne out by CPU time",
+     RT_CAUSE_OWN,
+     ALL,
+     LONG_WORK,
+     {.wall_ns = 6 * MS, .cpu_ns = 5 * MS, .asked_ns = 900 * US, .slept_ns = 950 * US}},
+    {"work, and no other source at all", RT_CAUSE_OWN, 0, LONG_WORK, {0}},
+    {"work of which most CPU time is missing",
+     RT_CAUSE_STOLEN,
+     ALL,
+     LONG_WORK,
+     {.wall_ns = 6 * MS, .cpu_ns = 500 * US, .asked_ns = 900 * US, .slept_ns = 950 * US}},
+    {"the core stood idle while the timer was due",
+     RT_CAUSE_STOLEN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .idle_ns = 5850 * US}},
+    {"idle time is no evidence where it cannot be read",
+     RT_CAUSE_UNKNOWN,
+     ALL & ~RT_SOURCE_IDLE,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .idle_ns = 5850 * US}},
+    {"the core was idle only while the sleep was wanted",
+     RT_CAUSE_UNKNOWN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .idle_ns = 900 * US}},
+    {"a gap in the spin",
+     RT_CAUSE_STOLEN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 5200 * US,
+      .asked_ns = 800 * US,
+      .slept_ns = 850 * US,
+      .gap_ns = 4900 * US}},
+    {"a small gap does not explain much lateness",
+     RT_CAUSE_UNKNOWN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 800 * US,
+      .slept_ns = 5850 * US,
+      .gap_ns = 30 * US}},
+    {"the steal counter moved",
+     RT_CAUSE_STOLEN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .steal_ns = 10 * MS}},
+    {"a steal counter that cannot be read says nothing",
+     RT_CAUSE_UNKNOWN,
+     ALL & ~RT_SOURCE_STEAL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .steal_ns = 10 * MS}},
+    {"the coarse counter does not outvote CPU time",
+     RT_CAUSE_OWN,
+     ALL,
+     LONG_WORK,
+     {.wall_ns = 6 * MS,
+      .cpu_ns = 5 * MS,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .steal_ns = 10 * MS}},
+    {"kept waiting for the core",
+     RT_CAUSE_SWITCH,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .run_delay_ns = 4950 * US}},
+    {"a short run delay does not explain a long lateness",
+     RT_CAUSE_UNKNOWN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .run_delay_ns = 3 * US,
+      .switches = 1}},
+    {"switched out, and the delay cannot be read",
+     RT_CAUSE_SWITCH,
+     ALL & ~RT_SOURCE_RUN_DELAY,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US, .cpu_ns = 210 * US, .switches = 1}},
+    {"preempted in the spin: the gap is no theft",
+     RT_CAUSE_SWITCH,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 300 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .run_delay_ns = 4900 * US,
+      .gap_ns = 4900 * US,
+      .switches = 1}},
+    {"preempted in the work: missing CPU time is no theft",
+     RT_CAUSE_SWITCH,
+     ALL,
+     LONG_WORK,
+     {.wall_ns = 6 * MS,
+      .cpu_ns = 600 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .run_delay_ns = 4400 * US,
+      .switches = 1}},
+    {"waited for a reply",
+     RT_CAUSE_IO,
+     ALL,
+     {.period_ns = MS, .start_error_ns = US, .busy_ns = 5 * MS, .waited_ns = 4 * MS},
+     {.wall_ns = 6 * MS,
+      .cpu_ns = MS,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .waited_ns = 4 * MS}},
+    {"a short wait in long work",
+     RT_CAUSE_OWN,
+     ALL,
+     {.period_ns = MS, .start_error_ns = US, .busy_ns = 5 * MS, .waited_ns = 100 * US},
+     {.wall_ns = 6 * MS,
+      .cpu_ns = 5 * MS,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .waited_ns = 100 * US}},
+    {"io goes before stolen",
+     RT_CAUSE_IO,
+     ALL,
+     {.period_ns = MS, .start_error_ns = 5 * MS, .busy_ns = 5 * MS, .waited_ns = 5 * MS},
+     {.wall_ns = 12 * MS,
+      .asked_ns = MS,
+      .slept_ns = 6 * MS,
+      .idle_ns = 6 * MS,
+      .waited_ns = 5 * MS}},
+    {"switch goes before io",
+     RT_CAUSE_SWITCH,
+     ALL,
+     {.period_ns = MS, .start_error_ns = 5 * MS, .busy_ns = 5 * MS, .waited_ns = 5 * MS},
+     {.wall_ns = 12 * MS, .run_delay_ns = 5 * MS, .waited_ns = 5 * MS}},
+    {"fault goes before switch",
+     RT_CAUSE_FAULT,
+     ALL,
+     {.period_ns = MS, .start_error_ns = 5 * MS, .busy_ns = 5 * MS, .waited_ns = 5 * MS},
+     {.wall_ns = 12 * MS, .faults = 1, .run_delay_ns = 5 * MS, .waited_ns = 5 * MS}},
+    {"late by a hair after a period of work",
+     RT_CAUSE_OWN,
+     ALL,
+     {.period_ns = MS, .start_error_ns = 5 * US, .busy_ns = 998 * US},
+     {.wall_ns = MS, .cpu_ns = 990 * US, .run_delay_ns = 4 * US, .gap_ns = 10 * US}},
+};
+
+static void test_each_cause_needs_its_evidence_and_the_first_wins(void)
+{
+    for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
+        const struct verdict *v = &verdicts[i];
+        const enum rt_cause got = rt_cause_of(&v->late, &v->change, v->sources);
+        TEST_ASSERT_EQUAL_STRING_MESSAGE(rt_cause_name[v->cause], rt_cause_name[got], v->what);
+    }
+}
+
+/* The threshold itself: half of the excess, not a nanosecond less. */
+static void test_half_of_the_excess_is_enough_evidence(void)
+{
+    const struct rt_lateness late = {.period_ns = MS, .start_error_ns = 10 * MS, .busy_ns = MS};
+    struct rt_evidence change = {.run_delay_ns = 5 * MS};
+    TEST_ASSERT_EQUAL_INT(RT_CAUSE_SWITCH, rt_cause_of(&late, &change, ALL));
+    change.run_delay_ns--;
+    TEST_ASSERT_EQUAL_INT(RT_CAUSE_UNKNOWN, rt_cause_of(&late, &change, ALL));
+}
+
+/* ---- things really done ---- */
+
+enum { PLANTED = 40, FRAMES = 60, TRIES = 40, PERIOD = 2 * MS };
+
+static struct rt_clock_real real;
+static struct rt_witness witness;
+static struct rt_frame frame;
+static enum rt_cause planted_cause;
+
+static void burn(uint64_t ns)
+{
+    const uint64_t begin_ns = rt_now_ns();
+    while (rt_now_ns() - begin_ns < ns)
+        ;
+}
+
+static void plant_nothing(void *self, uint64_t k)
+{
+    (void)self;
+    (void)k;
+}
+
+static void plant_fault(void *self, uint64_t k)
+{
+    (void)self;
+    if (k != PLANTED)
+        return;
+    volatile char *page =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    page[7] = 1;
+    burn(3 * PERIOD); /* a fault is short; be late */
+    munmap((void *)page, 4096);
+}
+
+static void plant_work(void *self, uint64_t k)
+{
+    (void)self;
+    if (k == PLANTED)
+        burn(3 * PERIOD);
+}
+
+static void plant_reply(void *self, uint64_t k)
+{
+    (void)self;
+    if (k != PLANTED)
+        return;
+    const struct timespec pause = {.tv_nsec = 3 * PERIOD};
+    const uint64_t begin_ns = rt_now_ns();
+    nanosleep(&pause, NULL);
+    frame.waited_ns += rt_now_ns() - begin_ns;
+}
+
+static void ignore_frame(void *self, uint64_t k)
+{
+    (void)self;
+    (void)k;
+}
+
+static void ignore_latch(void *self, uint64_t k, bool held)
+{
+    (void)self;
+    (void)k;
+    (void)held;
+}
+
+static void ignore_safe(void *self)
+{
+    (void)self;
+}
+
+static void keep_cause(void *self, const struct rt_frame_record *record)
+{
+    (void)self;
+    if (record->frame == PLANTED)
+        planted_cause = (enum rt_cause)record->cause;
+}
+
+/* A short real run on the core it happens to be on; returns the cause of the planted frame. */
+static enum rt_cause run_with(void (*plant)(void *self, uint64_t k))
+{
+    static _Alignas(64) unsigned char mem[1 << 17];
+    const struct rt_job job = {.name = "plant", .run = plant, .every = 1};
+    memset(&frame, 0, sizeof frame);
+    frame.spec = (struct rt_frame_spec){.period_ns = PERIOD, .frame_count = FRAMES};
+    frame.tasks = (struct rt_frame_tasks){
+        .commit = ignore_frame, .latch = ignore_latch, .record = keep_cause, .safe = ignore_safe};
+    frame.schedule = rt_schedule_place(&job, 1, mem);
+    rt_clock_real_open(&real, RT_WAIT_HYBRID, 50 * US, PERIOD / 2);
+    frame.clock = rt_clock_real_seam(&real);
+    rt_witness_open(&witness, &real, sched_getcpu());
+    frame.witness = &witness;
+    planted_cause = RT_CAUSE_NONE;
+    rt_frame_run(&frame);
+    rt_witness_close(&witness);
+    return planted_cause;
+}
+
+static void expect_planted(void (*plant)(void *self, uint64_t k), enum rt_cause expected)
+{
+    enum rt_cause got = RT_CAUSE_NONE;
+    for (int tries = 0; tries < TRIES && got != expected; tries++) {
+        got = run_with(plant);
+        TEST_ASSERT_TRUE(got != RT_CAUSE_NONE); /* three periods of anything make a frame late */
+    }
+    TEST_ASSERT_EQUAL_STRING(rt_cause_name[expected], rt_cause_name[got]);
+}
+
+static void test_a_planted_page_fault_is_a_fault(void)
+{
+    expect_planted(plant_fault, RT_CAUSE_FAULT);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(1, rt_witness_faults(&witness));
+}
+
+static void test_planted_long_work_is_own(void)
+{
+    expect_planted(plant_work, RT_CAUSE_OWN);
+}
+
+static void test_a_planted_wait_for_a_reply_is_io(void)
+{
+    expect_planted(plant_reply, RT_CAUSE_IO);
+}
+
+static void test_causes_of_a_real_run_add_up_to_its_overruns(void)
+{
+    uint64_t sum = 0;
+    (void)run_with(plant_nothing);
+    for (int c = 0; c < RT_CAUSE_COUNT; c++)
+        sum += frame.causes[c];
+    TEST_ASSERT_EQUAL_UINT64(frame.overruns, sum);
+    TEST_ASSERT_EQUAL_UINT64((frame.frames + frame.missed) * PERIOD,
+                             frame.last_release_ns + PERIOD - frame.first_release_ns);
+}
+
+static void test_a_witness_on_no_core_has_no_sources_of_the_core(void)
+{
+    rt_witness_open(&witness, NULL, -1);
+    TEST_ASSERT_EQUAL_UINT(0, witness.sources & ~(unsigned)RT_SOURCE_RUN_DELAY);
+    rt_witness_close(&witness);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_each_cause_needs_its_evidence_and_the_first_wins);
+    RUN_TEST(test_half_of_the_excess_is_enough_evidence);
+    RUN_TEST(test_a_planted_page_fault_is_a_fault);
+    RUN_TEST(test_planted_long_work_is_own);
+    RUN_TEST(test_a_planted_wait_for_a_reply_is_io);
+    RUN_TEST(test_causes_of_a_real_run_add_up_to_its_overruns);
+    RUN_TEST(test_a_witness_on_no_core_has_no_sources_of_the_core);
+    return UNITY_END();
+}
