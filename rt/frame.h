@@ -8,13 +8,19 @@
  * Releases lie on a fixed grid, start + slot * period, and are never computed from the time a frame
  * happened to end.  Sim time of frame k is k * period, always.
  *
- * commit `grid`: the sample of frame k leaves as the first act at the next release.
+ * commit `grid`: the sample of frame k leaves as the first act at the next release that runs.
  * commit `early`: it leaves as soon as frame k has computed it.
  *
  * overrun `skip`: releases already past are dropped and counted (missed).
  * overrun `catch-up`: at most max_catch_up lost frames run back to back with held inputs; only the
  *                     last one's sample is committed; what is beyond that is missed.
  * overrun `stop`: safe outputs, end.
+ *
+ * pace `real`: as drawn; wall = last release + period - first release = (frames + missed) * period.
+ *
+ * pace `fast` and `lockstep`: there is no grid.  The sample before leaves, its reply is awaited,
+ * and the release is the moment at which the frame then starts: no start error, no overrun, nothing
+ * missed, no margin, no drift.  Lockstep must have an await.
  */
 #pragma once
 
@@ -37,7 +43,7 @@ struct rt_frame_record {
     uint64_t frame;
     uint64_t release_ns;
     uint64_t start_ns;
-    uint64_t end_ns;
+    uint64_t end_ns; /* before this record is taken */
     uint32_t missed; /* releases dropped right before this frame */
     uint8_t cause;   /* enum rt_cause; none unless end > next release */
     uint8_t held;    /* ran in catch-up with held inputs */
@@ -47,11 +53,16 @@ struct rt_frame_record {
  * may wait, for at most its limit. */
 struct rt_frame_tasks {
     void *self;
-    void (*commit)(void *self, uint64_t frame);            /* the sample of this frame leaves */
-    bool (*await)(void *self, uint64_t frame);             /* lockstep: true when a reply came; may be NULL */
-    void (*latch)(void *self, uint64_t frame, bool held);  /* take the newest inputs unless held */
+    /* The sample of this frame leaves. */
+    void (*commit)(void *self, uint64_t frame);
+    /* Lockstep and fast: wait for the reply to the frame before; true when it came.  Not called
+     * before frame 0.  NULL: frames do not wait. */
+    bool (*await)(void *self, uint64_t frame);
+    /* Take the newest inputs unless held. */
+    void (*latch)(void *self, uint64_t frame, bool held);
     void (*record)(void *self, const struct rt_frame_record *record);
-    void (*safe)(void *self);                              /* outputs to their safe values */
+    /* Outputs to their safe values. */
+    void (*safe)(void *self);
 };
 
 struct rt_frame_spec {
@@ -78,21 +89,23 @@ struct rt_frame {
     struct rt_frame_tasks tasks;
     struct rt_schedule *schedule;
     struct rt_clock clock;
-    struct rt_witness *witness;   /* NULL: every overrun is unknown unless its own work explains it */
+    struct rt_witness *witness; /* NULL: every overrun is unknown unless its own work explains it */
     struct rt_watchdog *watchdog; /* may be NULL */
     struct rt_mailbox *live;      /* of struct rt_frame_live; may be NULL */
     uint32_t live_every;
-    atomic_bool stop;             /* set by any thread, read once per frame */
+    atomic_bool stop;   /* set by any thread, read once per frame */
+    uint64_t waited_ns; /* real pace: tasks and jobs add what they waited for I/O in this frame */
 
     /* results; valid after the run, except through live */
     uint64_t frames;
     uint64_t first_release_ns, last_release_ns;
     uint64_t overruns, missed, caught_up, missed_replies;
-    uint64_t causes[RT_CAUSE_COUNT];
-    int64_t margin_ns_min;
+    uint64_t causes[RT_CAUSE_COUNT]; /* those of overruns; they add up to them */
+    int64_t margin_ns_min;           /* 0 while no margin was measured */
     uint64_t margin_frame_min;
-    struct rt_histogram start_error_ns, busy_ns, margin_ns; /* negative margins count as 0 there */
-    double drift_ppm; /* slope of sim against the clock between misses */
+    /* Negative margins count as 0.  Busy also has what taking the record cost. */
+    struct rt_histogram start_error_ns, busy_ns, margin_ns;
+    double drift_ppm; /* slope of sim against the raw clock between misses */
     enum rt_frame_end end;
 };
 

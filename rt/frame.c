@@ -1,0 +1,399 @@
+#include "rt/frame.h"
+
+#include <string.h>
+
+#include "rt/check.h"
+
+/*
+ * Drift is the slope of sim time against the raw clock, least squares.  A late wake says nothing
+ * about drift, so of every DRIFT_BLOCK frames only the most punctual one is a point; this also
+ * keeps the raw clock to about four readings in 64 frames.  Running means and co-moments of the
+ * small difference sim - clock lose no digits however long the run.
+ */
+enum { DRIFT_BLOCK = 64 };
+
+struct drift {
+    uint64_t first_ns;                                /* raw clock at the first point */
+    double count, mean_x, mean_z, xx, xz;             /* x: clock since first_ns; z: sim - clock */
+    uint64_t best_error_ns, best_raw_ns, best_sim_ns; /* of this block */
+    uint64_t block;                                   /* frames seen in it */
+    bool any;
+};
+
+/* Where the loop stands on the grid. */
+struct grid {
+    uint64_t first_ns;   /* release of slot 0 */
+    uint64_t slot;       /* of the frame to run next; ahead of its number by the misses */
+    uint64_t missed;     /* releases dropped right before it */
+    uint32_t held;       /* which frame of a catch-up it is; 0: fresh */
+    enum rt_cause cause; /* of the frame that made the catch-up necessary */
+};
+
+struct run {
+    struct rt_frame *frame;
+    struct grid grid;
+    struct drift drift;
+    bool pending; /* the newest sample has not left yet */
+    uint64_t pending_frame;
+};
+
+static uint64_t now_ns(const struct rt_frame *frame)
+{
+    return frame->clock.now_ns(frame->clock.self);
+}
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* --- drift ------------------------------------------------------------------------------------ */
+
+static void drift_close_block(struct drift *drift)
+{
+    if (drift->block == 0)
+        return;
+    if (drift->count == 0.0)
+        drift->first_ns = drift->best_raw_ns;
+    const double x = (double)(int64_t)(drift->best_raw_ns - drift->first_ns);
+    const double z = (double)(int64_t)(drift->best_sim_ns - drift->best_raw_ns + drift->first_ns);
+    drift->count += 1.0;
+    const double dx = x - drift->mean_x;
+    drift->mean_x += dx / drift->count;
+    drift->mean_z += (z - drift->mean_z) / drift->count;
+    drift->xx += dx * (x - drift->mean_x);
+    drift->xz += dx * (z - drift->mean_z);
+    drift->block = 0;
+}
+
+/* Right after the start stamp of a fresh frame.  missed_ns is taken off the clock, so that sim and
+ * clock run on together over a miss. */
+static void drift_add(struct drift *drift, const struct rt_frame *frame,
+                      const struct rt_frame_record *record)
+{
+    const uint64_t error_ns = record->start_ns - record->release_ns;
+    if (drift->block == 0 || error_ns < drift->best_error_ns) {
+        const uint64_t raw_ns =
+            frame->clock.raw_ns == NULL ? record->start_ns : frame->clock.raw_ns(frame->clock.self);
+        drift->best_error_ns = error_ns;
+        drift->best_raw_ns = raw_ns - frame->missed * frame->spec.period_ns;
+        drift->best_sim_ns = record->frame * frame->spec.period_ns;
+    }
+    if (++drift->block == DRIFT_BLOCK)
+        drift_close_block(drift);
+}
+
+static double drift_ppm(struct drift *drift)
+{
+    drift_close_block(drift);
+    return drift->xx > 0.0 ? drift->xz / drift->xx * 1e6 : 0.0;
+}
+
+/* --- one frame -------------------------------------------------------------------------------- */
+
+static void commit_pending(struct run *run)
+{
+    if (!run->pending)
+        return;
+    run->pending = false;
+    run->frame->tasks.commit(run->frame->tasks.self, run->pending_frame);
+}
+
+static void compute(struct run *run, uint64_t k, bool held)
+{
+    struct rt_frame *frame = run->frame;
+    frame->tasks.latch(frame->tasks.self, k, held);
+    rt_schedule_run(frame->schedule, k);
+    run->pending = true;
+    run->pending_frame = k;
+}
+
+static void kick(struct rt_frame *frame, uint64_t start_ns)
+{
+    if (frame->watchdog != NULL)
+        rt_watchdog_kick(frame->watchdog, start_ns);
+}
+
+static void publish_live(struct rt_frame *frame, uint64_t k)
+{
+    if (frame->live == NULL || k % frame->live_every != 0)
+        return;
+    struct rt_frame_live *live = rt_mailbox_back(frame->live);
+    *live = (struct rt_frame_live){
+        .frame = k,
+        .overruns = frame->overruns,
+        .missed = frame->missed,
+        .start_error_ns = rt_histogram_at(&frame->start_error_ns, 0.5),
+        .busy_ns = rt_histogram_at(&frame->busy_ns, 0.5),
+        .margin_ns_min = frame->margin_ns_min,
+    };
+    rt_mailbox_publish(frame->live);
+}
+
+/* Hand the record over and count the frame.  Busy has the frame up to end_ns and the taking of the
+ * record, but not the search for a cause in between. */
+static void finish(struct rt_frame *frame, const struct rt_frame_record *record)
+{
+    const uint64_t begin_ns = record->cause == RT_CAUSE_NONE ? record->end_ns : now_ns(frame);
+    frame->tasks.record(frame->tasks.self, record);
+    const uint64_t taking_ns = later(now_ns(frame), begin_ns) - begin_ns;
+
+    const uint64_t k = record->frame;
+    if (frame->frames == 0)
+        frame->first_release_ns = record->release_ns;
+    frame->last_release_ns = record->release_ns;
+    frame->frames++;
+    rt_histogram_add(&frame->start_error_ns, record->start_ns - record->release_ns, k);
+    rt_histogram_add(&frame->busy_ns, record->end_ns - record->start_ns + taking_ns, k);
+}
+
+/* --- real pace: the grid ---------------------------------------------------------------------- */
+
+static uint64_t grid_release(const struct run *run, uint64_t slot)
+{
+    return run->grid.first_ns + slot * run->frame->spec.period_ns;
+}
+
+/* First slot, from `slot` on, whose release is not before at_ns. */
+static uint64_t grid_reach(const struct run *run, uint64_t slot, uint64_t at_ns)
+{
+    const uint64_t period_ns = run->frame->spec.period_ns;
+    const uint64_t since_ns = later(at_ns, run->grid.first_ns) - run->grid.first_ns;
+    return later(slot, since_ns / period_ns + (since_ns % period_ns != 0));
+}
+
+/* A late frame costs releases: run them back to back while the policy allows, else drop them. */
+static void grid_advance(struct run *run, uint64_t end_ns)
+{
+    struct grid *grid = &run->grid;
+    const struct rt_frame_spec *spec = &run->frame->spec;
+    const uint64_t next = grid_reach(run, grid->slot + 1, end_ns);
+    const uint64_t lost = next - (grid->slot + 1);
+    if (lost > 0 && spec->overrun == RT_OVERRUN_CATCH_UP && grid->held < spec->max_catch_up) {
+        grid->slot++;
+        grid->held++;
+        grid->missed = 0;
+        return;
+    }
+    grid->slot = next;
+    grid->held = 0;
+    grid->missed = lost;
+}
+
+static void count_margin(struct rt_frame *frame, const struct rt_frame_record *record)
+{
+    const uint64_t next_ns = record->release_ns + frame->spec.period_ns;
+    const int64_t margin_ns = (int64_t)(next_ns - record->end_ns);
+    if (frame->margin_ns.count == 0 || margin_ns < frame->margin_ns_min) {
+        frame->margin_ns_min = margin_ns;
+        frame->margin_frame_min = record->frame;
+    }
+    rt_histogram_add(&frame->margin_ns, margin_ns > 0 ? (uint64_t)margin_ns : 0, record->frame);
+}
+
+static enum rt_cause find_cause(struct rt_frame *frame, const struct rt_frame_record *record)
+{
+    const struct rt_evidence nothing = {0};
+    const struct rt_lateness late = {
+        .period_ns = frame->spec.period_ns,
+        .start_error_ns = record->start_ns - record->release_ns,
+        .busy_ns = record->end_ns - record->start_ns,
+        .waited_ns = frame->waited_ns,
+    };
+    return frame->witness == NULL ? rt_cause_of(&late, &nothing, 0)
+                                  : rt_witness_cause(frame->witness, &late);
+}
+
+/* Was it late, and why?  Held frames are late for the reason that made them necessary. */
+static void judge(struct run *run, struct rt_frame_record *record)
+{
+    struct rt_frame *frame = run->frame;
+    count_margin(frame, record);
+    if (frame->witness != NULL)
+        frame->witness->waited_ns_total += frame->waited_ns;
+    if (record->end_ns <= record->release_ns + frame->spec.period_ns)
+        return;
+    if (!record->held)
+        run->grid.cause = find_cause(frame, record);
+    record->cause = (uint8_t)run->grid.cause;
+    frame->overruns++;
+    frame->causes[run->grid.cause]++;
+}
+
+/* In a catch-up only the last sample leaves: the one after which the grid is reached again, or the
+ * last that the policy allows. */
+static void commit_early(struct run *run, const struct rt_frame_record *record)
+{
+    struct rt_frame *frame = run->frame;
+    if (record->held && run->grid.held < frame->spec.max_catch_up &&
+        now_ns(frame) > record->release_ns + frame->spec.period_ns)
+        return;
+    commit_pending(run);
+}
+
+/*
+ * Wait for the release, start.  A clock that steps back shows a start before the release or an end
+ * before the start: stamps never go back within a frame, so neither turns into a huge error.
+ */
+static void grid_start(struct run *run, struct rt_frame_record *record)
+{
+    struct rt_frame *frame = run->frame;
+    if (!record->held)
+        frame->clock.wait_until_ns(frame->clock.self, record->release_ns);
+    record->start_ns = later(now_ns(frame), record->release_ns);
+    frame->missed += run->grid.missed;
+    frame->caught_up += record->held;
+    frame->waited_ns = 0;
+    if (!record->held)
+        drift_add(&run->drift, frame, record);
+    kick(frame, record->start_ns);
+}
+
+static void grid_frame(struct run *run, uint64_t k)
+{
+    struct rt_frame *frame = run->frame;
+    struct rt_frame_record record = {
+        .frame = k,
+        .release_ns = grid_release(run, run->grid.slot),
+        .missed = run->grid.missed > UINT32_MAX ? UINT32_MAX : (uint32_t)run->grid.missed,
+        .held = run->grid.held > 0,
+    };
+    grid_start(run, &record);
+    if (!record.held)
+        commit_pending(run);
+    compute(run, k, record.held);
+    if (frame->spec.commit == RT_COMMIT_EARLY)
+        commit_early(run, &record);
+    record.end_ns = later(now_ns(frame), record.start_ns);
+
+    judge(run, &record);
+    finish(frame, &record);
+    grid_advance(run, record.end_ns);
+    if (record.cause != RT_CAUSE_NONE && frame->spec.overrun == RT_OVERRUN_STOP)
+        frame->end = RT_END_POLICY;
+}
+
+/* In the slack: a baseline for the witness where there is time for it. */
+static void grid_slack(struct run *run)
+{
+    struct rt_frame *frame = run->frame;
+    if (frame->witness == NULL || run->grid.held > 0)
+        return;
+    const uint64_t release_ns = grid_release(run, run->grid.slot);
+    const uint64_t at_ns = now_ns(frame);
+    rt_witness_refresh(frame->witness, later(release_ns, at_ns) - at_ns);
+}
+
+/* The last sample leaves when all others did, unless the safe outputs take its place. */
+static void grid_close(struct run *run)
+{
+    struct rt_frame *frame = run->frame;
+    if (frame->end == RT_END_POLICY) {
+        frame->tasks.safe(frame->tasks.self);
+        return;
+    }
+    if (run->pending && frame->spec.commit == RT_COMMIT_GRID) {
+        const uint64_t slot = grid_reach(run, run->grid.slot, now_ns(frame));
+        frame->clock.wait_until_ns(frame->clock.self, grid_release(run, slot));
+    }
+    commit_pending(run);
+}
+
+/* --- fast and lockstep: no grid --------------------------------------------------------------- */
+
+static void await_reply(struct rt_frame *frame, uint64_t k)
+{
+    if (frame->tasks.await == NULL || k == 0)
+        return;
+    if (!frame->tasks.await(frame->tasks.self, k))
+        frame->missed_replies++;
+}
+
+static void free_frame(struct run *run, uint64_t k)
+{
+    struct rt_frame *frame = run->frame;
+    commit_pending(run);
+    await_reply(frame, k);
+    struct rt_frame_record record = {.frame = k, .start_ns = now_ns(frame)};
+    record.release_ns = record.start_ns;
+    kick(frame, record.start_ns);
+    compute(run, k, false);
+    if (frame->spec.commit == RT_COMMIT_EARLY)
+        commit_pending(run);
+    record.end_ns = later(now_ns(frame), record.start_ns);
+    finish(frame, &record);
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static void check(const struct rt_frame *frame)
+{
+    RT_CHECK(frame->spec.period_ns > 0);
+    RT_CHECK(frame->schedule != NULL);
+    RT_CHECK(frame->tasks.commit != NULL && frame->tasks.latch != NULL);
+    RT_CHECK(frame->tasks.record != NULL && frame->tasks.safe != NULL);
+    RT_CHECK(frame->spec.pace != RT_PACE_LOCKSTEP || frame->tasks.await != NULL);
+    RT_CHECK(frame->live == NULL || frame->live_every > 0);
+}
+
+static void clear_results(struct rt_frame *frame)
+{
+    frame->frames = frame->overruns = frame->missed = 0;
+    frame->caught_up = frame->missed_replies = 0;
+    frame->first_release_ns = frame->last_release_ns = 0;
+    frame->margin_ns_min = 0;
+    frame->margin_frame_min = 0;
+    frame->drift_ppm = 0.0;
+    frame->end = RT_END_COUNT;
+    memset(frame->causes, 0, sizeof frame->causes);
+    memset(&frame->start_error_ns, 0, sizeof frame->start_error_ns);
+    memset(&frame->busy_ns, 0, sizeof frame->busy_ns);
+    memset(&frame->margin_ns, 0, sizeof frame->margin_ns);
+}
+
+/* Relaxed: the flag orders nothing, it only has to be seen before long. */
+static bool stop_asked(struct rt_frame *frame)
+{
+    if (!atomic_load_explicit(&frame->stop, memory_order_relaxed))
+        return false;
+    frame->end = RT_END_STOPPED;
+    return true;
+}
+
+static void run_grid(struct run *run)
+{
+    struct rt_frame *frame = run->frame;
+    run->grid.first_ns = now_ns(frame) + frame->spec.period_ns;
+    for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame); k++) {
+        grid_frame(run, k);
+        publish_live(frame, k);
+        if (frame->end == RT_END_POLICY)
+            break;
+        grid_slack(run);
+    }
+    frame->drift_ppm = drift_ppm(&run->drift);
+    grid_close(run);
+}
+
+static void run_free(struct run *run)
+{
+    struct rt_frame *frame = run->frame;
+    for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame); k++) {
+        free_frame(run, k);
+        publish_live(frame, k);
+    }
+    commit_pending(run);
+}
+
+void rt_frame_run(struct rt_frame *frame)
+{
+    struct run run = {.frame = frame};
+    check(frame);
+    clear_results(frame);
+    if (frame->spec.pace == RT_PACE_REAL)
+        run_grid(&run);
+    else
+        run_free(&run);
+    if (frame->watchdog != NULL)
+        rt_watchdog_disarm(frame->watchdog);
+}
