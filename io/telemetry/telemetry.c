@@ -43,6 +43,7 @@ struct io_telemetry {
     struct producer *producers;
     struct consumer *consumers;
     struct rt_thread thread;
+    bool to_file;
     struct io_mcap_writer writer;
     atomic_bool stop;
 
@@ -153,13 +154,15 @@ static int earliest(const struct io_telemetry *telemetry, const struct item **it
 static void take(struct io_telemetry *telemetry, int channel, const struct item *item)
 {
     struct consumer *consumer = &telemetry->consumers[channel];
-    io_mcap_writer_add(&telemetry->writer, &(struct io_chunk_message){
-                                               .channel = channel,
-                                               .sequence = item->sequence,
-                                               .log_ns = item->log_ns,
-                                               .payload = item->payload,
-                                               .size = telemetry->channels[channel].payload_size,
-                                           });
+    if (telemetry->to_file)
+        io_mcap_writer_add(&telemetry->writer,
+                           &(struct io_chunk_message){
+                               .channel = channel,
+                               .sequence = item->sequence,
+                               .log_ns = item->log_ns,
+                               .payload = item->payload,
+                               .size = telemetry->channels[channel].payload_size,
+                           });
     rt_ring_pop(consumer->ring);
     /* Release: who sees the count also sees the slot it frees. */
     atomic_fetch_add_explicit(&consumer->taken, 1, memory_order_release);
@@ -193,7 +196,8 @@ static void run(void *self)
     struct io_telemetry *telemetry = self;
     for (bool last = false;;) {
         const bool more = drain(telemetry);
-        io_mcap_writer_poll(&telemetry->writer);
+        if (telemetry->to_file)
+            io_mcap_writer_poll(&telemetry->writer);
         publish(telemetry);
         if (more)
             continue;
@@ -204,7 +208,8 @@ static void run(void *self)
         if (!last)
             nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     }
-    io_mcap_writer_settle(&telemetry->writer);
+    if (telemetry->to_file)
+        io_mcap_writer_settle(&telemetry->writer);
     publish(telemetry);
 }
 
@@ -220,16 +225,19 @@ int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
                        const struct rt_thread_spec *spec, const char *const *metadata,
                        const struct io_blob *attachments, int attachment_count)
 {
+    int error = 0;
     ignore_file_size_signal();
-    int error =
-        io_mcap_writer_open(&telemetry->writer, path, telemetry->channels, telemetry->channel_count,
-                            metadata, attachments, attachment_count);
+    telemetry->to_file = path != NULL;
+    if (telemetry->to_file)
+        error =
+            io_mcap_writer_open(&telemetry->writer, path, telemetry->channels,
+                                telemetry->channel_count, metadata, attachments, attachment_count);
     if (error)
         return error;
     publish(telemetry);
     atomic_store_explicit(&telemetry->stop, false, memory_order_relaxed);
     error = rt_thread_start(&telemetry->thread, spec, run, telemetry);
-    if (error)
+    if (error && telemetry->to_file)
         io_mcap_writer_close(&telemetry->writer, NULL, 0);
     return error;
 }
@@ -239,7 +247,8 @@ void io_telemetry_stop(struct io_telemetry *telemetry, const struct io_blob *ext
 {
     atomic_store_explicit(&telemetry->stop, true, memory_order_release);
     rt_thread_join(&telemetry->thread);
-    io_mcap_writer_close(&telemetry->writer, extra, extra_count);
+    if (telemetry->to_file)
+        io_mcap_writer_close(&telemetry->writer, extra, extra_count);
     publish(telemetry);
     io_telemetry_result(telemetry, result);
 }

@@ -54,7 +54,8 @@ bool io_telemetry_has_room(const struct io_telemetry *telemetry, int channel);
 
 /* Create the file, write header, schemas, channels, metadata (key, value, ... NULL; or NULL for
  * none) and attachments, start the thread.  0 or -errno.  From here on the process ignores SIGXFSZ.
- * Context: setup. */
+ * With path NULL the thread drains the rings all the same and keeps nothing, so that the frame does
+ * the same work with and without a log.  Context: setup. */
 int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
                        const struct rt_thread_spec *spec, const char *const *metadata,
                        const struct io_blob *attachments, int attachment_count);
