@@ -402,7 +402,7 @@ static int inflate_chunk(struct io_mcap_reader *reader, size_t offset, struct io
                          size_t plain_size)
 {
     const unsigned long long told = ZSTD_getFrameContentSize(stored.data, stored.size);
-    if (told == ZSTD_CONTENTSIZE_ERROR || (told != ZSTD_CONTENTSIZE_UNKNOWN && told > plain_size))
+    if (told == ZSTD_CONTENTSIZE_ERROR || (told != ZSTD_CONTENTSIZE_UNKNOWN && told != plain_size))
         return fail(reader, offset, "chunk is no zstd frame of %zu bytes", plain_size);
     if (reader->inflated_capacity < plain_size || !reader->inflated) {
         free(reader->inflated);
