@@ -16,6 +16,8 @@
 
 enum { LIMIT_MS = 20000, ARGUMENT_MAX = 16 };
 
+static const int64_t request_mark = 123456789; /* ts1 of our own TIMESYNC requests */
+
 static int64_t now_ms(void)
 {
     struct timespec now;
@@ -47,7 +49,7 @@ void peer_start(struct peer *peer, const char *program, const char *const *argum
     char *argv[ARGUMENT_MAX] = {strdup(program)};
     int ends[2];
 
-    *peer = (struct peer){.fd = -1};
+    *peer = (struct peer){.fd = -1, .fields = 0x3f}; /* accelerometer and gyro */
     open_socket(peer);
     for (int i = 0; arguments[i] != NULL && i + 2 < ARGUMENT_MAX; i++)
         argv[i + 1] = strdup(strcmp(arguments[i], "@") == 0 ? peer->address : arguments[i]);
@@ -65,10 +67,12 @@ void peer_start(struct peer *peer, const char *program, const char *const *argum
 static void send_message(struct peer *peer, mavlink_message_t *message)
 {
     uint8_t bytes[MAVLINK_MAX_PACKET_LEN];
-    const uint16_t size = mavlink_msg_to_send_buffer(bytes, message);
+    uint16_t size = mavlink_msg_to_send_buffer(bytes, message);
     if (peer->break_next)
         bytes[size - 1] ^= 0x40;
-    peer->break_next = false;
+    if (peer->tear_next)
+        size /= 2;
+    peer->break_next = peer->tear_next = false;
     if (send(peer->fd, bytes, size, 0) != size)
         peer->strangers++;
 }
@@ -87,7 +91,8 @@ void peer_send_sensor(struct peer *peer, uint64_t time_us, const double gyro[3])
                                          .xgyro = (float)gyro[0],
                                          .ygyro = (float)gyro[1],
                                          .zgyro = (float)gyro[2],
-                                         .fields_updated = 0x3f};
+                                         .fields_updated = peer->fields,
+                                         .id = peer->instrument};
     mavlink_message_t message;
     mavlink_msg_hil_sensor_encode_status(1, 200, next_status(peer), &message, &sensor);
     send_message(peer, &message);
@@ -130,16 +135,30 @@ static void take_command(struct peer *peer, const mavlink_message_t *message)
         peer->controls[i] = (double)command.controls[i];
 }
 
-static void answer_request(struct peer *peer, const mavlink_message_t *message)
+static void send_sync(struct peer *peer, int64_t tc1, int64_t ts1)
 {
-    mavlink_timesync_t sync = {.tc1 = now_ms() * 1000000,
-                               .ts1 = mavlink_msg_timesync_get_ts1(message)};
-    mavlink_message_t answer;
-    peer->requests++;
-    if (peer->silent)
+    const mavlink_timesync_t sync = {.tc1 = tc1, .ts1 = ts1};
+    mavlink_message_t message;
+    mavlink_msg_timesync_encode_status(1, 200, next_status(peer), &message, &sync);
+    send_message(peer, &message);
+}
+
+void peer_send_request(struct peer *peer)
+{
+    send_sync(peer, 0, request_mark);
+}
+
+static void take_sync(struct peer *peer, const mavlink_message_t *message)
+{
+    const int64_t tc1 = mavlink_msg_timesync_get_tc1(message);
+    const int64_t ts1 = mavlink_msg_timesync_get_ts1(message);
+    if (tc1 != 0) {
+        peer->answers += tc1 > 0 && ts1 == request_mark;
         return;
-    mavlink_msg_timesync_encode_status(1, 200, next_status(peer), &answer, &sync);
-    send_message(peer, &answer);
+    }
+    peer->requests++;
+    if (!peer->silent)
+        send_sync(peer, now_ms() * 1000000, ts1);
 }
 
 static void take_message(struct peer *peer, const mavlink_message_t *message)
@@ -151,7 +170,7 @@ static void take_message(struct peer *peer, const mavlink_message_t *message)
     else if (message->msgid == MAVLINK_MSG_ID_HIL_ACTUATOR_CONTROLS)
         take_command(peer, message);
     else if (message->msgid == MAVLINK_MSG_ID_TIMESYNC)
-        answer_request(peer, message);
+        take_sync(peer, message);
     else
         peer->strangers++;
 }

@@ -17,12 +17,15 @@ struct peer {
     char address[32];
     bool connected; /* the board has spoken, and the socket is connected to it */
     uint8_t sequence;
-    bool silent;     /* answer no TIMESYNC either */
-    bool break_next; /* spoil the CRC of the next message */
+    bool silent;        /* answer no TIMESYNC either */
+    bool break_next;    /* spoil the CRC of the next message */
+    bool tear_next;     /* send only its first half */
+    uint8_t instrument; /* id of HIL_SENSOR */
+    uint32_t fields;    /* fields_updated of HIL_SENSOR */
 
-    unsigned heartbeats, requests, commands, strangers; /* messages of the board */
-    uint8_t autopilot, base_mode, system_status;        /* of its last HEARTBEAT */
-    uint8_t mode;                                       /* of its last HIL_ACTUATOR_CONTROLS */
+    unsigned heartbeats, requests, answers, commands, strangers; /* messages of the board */
+    uint8_t autopilot, base_mode, system_status;                 /* of its last HEARTBEAT */
+    uint8_t mode; /* of its last HIL_ACTUATOR_CONTROLS */
     uint64_t flags;
     double controls[16];
     bool ended;
@@ -38,6 +41,7 @@ bool peer_meet(struct peer *peer);
 void peer_send_sensor(struct peer *peer, uint64_t time_us, const double gyro[3]);
 void peer_send_star(struct peer *peer, uint64_t time_us, const double attitude[4]);
 void peer_send_status(struct peer *peer, int status);
+void peer_send_request(struct peer *peer); /* TIMESYNC */
 
 /* Take in messages until one more command has come than `commands`, or limit_ms have passed. */
 bool peer_await_command(struct peer *peer, unsigned commands, int limit_ms);

@@ -162,6 +162,47 @@ static void test_gaps_and_broken_frames_are_counted(void)
     assert_end(0, " 3 lost, 1 bad");
 }
 
+static void test_a_torn_datagram_does_not_spoil_the_next(void)
+{
+    START("--connect", "@");
+    TEST_ASSERT_TRUE(peer_meet(&peer));
+    peer.tear_next = true;
+    peer_send_sensor(&peer, 1 * STEP_US, still);
+    TEST_ASSERT_TRUE(exchange(2 * STEP_US, still));
+}
+
+static void test_a_sensor_without_a_new_gyro_is_answered_with_the_same_controls(void)
+{
+    START("--connect", "@");
+    TEST_ASSERT_TRUE(peer_meet(&peer));
+    peer_send_star(&peer, STEP_US, level);
+    TEST_ASSERT_TRUE(exchange(STEP_US, (double[]){0.01, 0.0, 0.0}));
+    const double before = peer.controls[0];
+    peer.fields = 0x1ff & ~0x08u; /* one of the three rates is old */
+    TEST_ASSERT_TRUE(exchange(2 * STEP_US, (double[]){-1.0, 0.0, 0.0}));
+    TEST_ASSERT_TRUE(before > 0.0 && peer.controls[0] == before);
+}
+
+static void test_a_second_instrument_is_not_listened_to(void)
+{
+    START("--connect", "@");
+    TEST_ASSERT_TRUE(peer_meet(&peer));
+    peer.instrument = 1;
+    peer_send_sensor(&peer, STEP_US, still);
+    peer.instrument = 0;
+    TEST_ASSERT_TRUE(exchange(2 * STEP_US, still));
+    TEST_ASSERT_EQUAL_UINT(1, peer.commands);
+}
+
+static void test_time_requests_of_the_simulator_are_answered(void)
+{
+    START("--connect", "@");
+    TEST_ASSERT_TRUE(peer_meet(&peer));
+    peer_send_request(&peer);
+    TEST_ASSERT_TRUE(exchange(STEP_US, still));
+    TEST_ASSERT_EQUAL_UINT(1, peer.answers);
+}
+
 static void test_in_an_emergency_the_board_sends_zero_once_and_ends(void)
 {
     START("--connect", "@");
@@ -299,6 +340,10 @@ int main(int argc, char **argv)
     RUN_TEST(test_controls_are_zero_and_disarmed_until_the_first_star);
     RUN_TEST(test_the_round_trip_is_measured_and_told);
     RUN_TEST(test_gaps_and_broken_frames_are_counted);
+    RUN_TEST(test_a_torn_datagram_does_not_spoil_the_next);
+    RUN_TEST(test_a_sensor_without_a_new_gyro_is_answered_with_the_same_controls);
+    RUN_TEST(test_a_second_instrument_is_not_listened_to);
+    RUN_TEST(test_time_requests_of_the_simulator_are_answered);
     RUN_TEST(test_in_an_emergency_the_board_sends_zero_once_and_ends);
     RUN_TEST(test_a_silent_simulator_ends_the_board_with_a_line);
     RUN_TEST(test_without_a_simulator_the_board_retries_and_gives_up);

@@ -75,6 +75,17 @@ static void test_a_perfect_gyro_carries_the_attitude_alone(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-10, 0.0, error_now());
 }
 
+/* w = b t about z turns by b t^2 / 2; the mean of two neighbouring samples makes it exact. */
+static void test_a_growing_rate_is_integrated_without_lag(void)
+{
+    const double b = 0.05, t = 1000 * STEP_US * 1e-6;
+    board_estimator_star(&estimator, 0, (double[]){1.0, 0.0, 0.0, 0.0});
+    for (uint64_t k = 0; k <= 1000; k++)
+        board_estimator_gyro(&estimator, k * STEP_US,
+                             (double[]){0.0, 0.0, b * (double)k * STEP_US * 1e-6});
+    TEST_ASSERT_DOUBLE_WITHIN(1e-10, sin(0.25 * b * t * t), estimator.attitude[3]);
+}
+
 static void assert_settled(void)
 {
     TEST_ASSERT_DOUBLE_WITHIN(1e-5, 0.0, error_now());
@@ -153,6 +164,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_there_is_no_attitude_before_the_first_star);
     RUN_TEST(test_a_perfect_gyro_carries_the_attitude_alone);
+    RUN_TEST(test_a_growing_rate_is_integrated_without_lag);
     RUN_TEST(test_the_bias_is_found_within_three_seconds_at_any_rate_of_stars);
     RUN_TEST(test_a_star_after_its_gyro_sample_serves_as_well);
     RUN_TEST(test_a_clock_that_jumps_starts_the_estimate_anew);

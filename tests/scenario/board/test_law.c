@@ -103,20 +103,27 @@ static void test_the_gyroscopic_torque_is_compensated(void)
                               0.5 * (with[2] + law.torque[2]));
 }
 
-static void test_the_trim_grows_near_the_target_only_and_is_bounded(void)
+/* rate error -k p, for one second, then for a thousand */
+static void test_the_trim_integrates_the_rate_error_within_a_quarter_of_the_torque(void)
 {
     law.trim_gain = 0.5;
-    for (int k = 0; k < 250; k++)
-        torque_at((double[]){0.5, 0.5, 0.5}, (double[]){0.0, 0.0, 0.0});
-    TEST_ASSERT_TRUE(law.trim[0] == 0.0 && law.trim[1] == 0.0 && law.trim[2] == 0.0);
-
-    /* rate error -k p, for one second */
     for (int k = 0; k < 250; k++)
         torque_at((double[]){1e-4, 0.0, 0.0}, (double[]){0.0, 0.0, 0.0});
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, -0.5 * 12.0 * 1.5e-4, law.trim[0]);
     for (int k = 0; k < 250000; k++)
         torque_at((double[]){1e-4, 0.0, 0.0}, (double[]){0.0, 0.0, 0.0});
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, -0.25 * 0.2, law.trim[0]);
+}
+
+/* Far away near the braking curve, where no wheel is at its limit; and close, but too fast. */
+static void test_nothing_winds_up_in_a_slew_or_at_the_limit(void)
+{
+    law.trim_gain = 0.5;
+    torque_at((double[]){0.0, 0.3, 0.0}, (double[]){0.0, -0.081, 0.0});
+    TEST_ASSERT_TRUE(law.torque[1] != 0.0 && fabs(law.torque[1]) < 0.2);
+    torque_at((double[]){0.0, 1e-4, 0.0}, (double[]){0.0, -0.05, 0.0});
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.2, law.torque[1]);
+    TEST_ASSERT_TRUE(law.trim[0] == 0.0 && law.trim[1] == 0.0 && law.trim[2] == 0.0);
 }
 
 /* A step through a first-order lag of 5 Hz: 1 - exp(-2 pi f t). */
@@ -147,7 +154,8 @@ int main(void)
     RUN_TEST(test_the_shorter_way_round_is_taken);
     RUN_TEST(test_a_limited_torque_keeps_its_direction);
     RUN_TEST(test_the_gyroscopic_torque_is_compensated);
-    RUN_TEST(test_the_trim_grows_near_the_target_only_and_is_bounded);
+    RUN_TEST(test_the_trim_integrates_the_rate_error_within_a_quarter_of_the_torque);
+    RUN_TEST(test_nothing_winds_up_in_a_slew_or_at_the_limit);
     RUN_TEST(test_the_roll_off_is_first_order);
     RUN_TEST(test_the_error_is_the_angle_to_the_target);
     return UNITY_END();
