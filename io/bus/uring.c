@@ -82,8 +82,8 @@ const char *io_reactor_note(const struct io_reactor *reactor)
 static void give_back(struct io_reactor *reactor, unsigned buffer)
 {
     unsigned char *bytes = reactor->bytes + (size_t)buffer * BUFFER_SIZE;
-    io_uring_buf_ring_add(reactor->buffers, bytes, BUFFER_SIZE, (unsigned short)buffer,
-                          io_uring_buf_ring_mask(BUFFER_COUNT), 0);
+    io_uring_buf_ring_add(reactor->buffers, bytes, HEADER_SIZE + IO_DATAGRAM_MAX,
+                          (unsigned short)buffer, io_uring_buf_ring_mask(BUFFER_COUNT), 0);
     io_uring_buf_ring_advance(reactor->buffers, 1);
 }
 
@@ -191,10 +191,12 @@ void io_reactor_close(struct io_reactor *reactor)
     reactor->wake_fd = -1;
 }
 
+/* io_uring_enable_rings() by its own name: liburing 2.3 declares it but does not export it. */
 void io_reactor_enter(struct io_reactor *reactor)
 {
     if (reactor->has_ring)
-        RT_CHECK(io_uring_enable_rings(&reactor->ring) == 0);
+        RT_CHECK(io_uring_register((unsigned)reactor->ring.ring_fd, IORING_REGISTER_ENABLE_RINGS,
+                                   NULL, 0) == 0);
 }
 
 void io_reactor_wake(struct io_reactor *reactor)

@@ -16,6 +16,8 @@ _Static_assert((int)IO_MAVLINK_ACTIVE == (int)MAV_STATE_ACTIVE, "MAV_STATE");
 _Static_assert((int)IO_MAVLINK_EMERGENCY == (int)MAV_STATE_EMERGENCY, "MAV_STATE");
 _Static_assert((int)IO_MAVLINK_POWEROFF == (int)MAV_STATE_POWEROFF, "MAV_STATE");
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the wire's order, see encode_timesync");
+
 /* TIMESYNC has 16 bytes in some dialects and 18 in others, with the same CRC: the two target bytes
  * are handled by hand, so that the generated headers may be of either kind. */
 enum { TIMESYNC_CORE = 16, TIMESYNC_FULL = 18 };
@@ -339,8 +341,8 @@ static void encode_time(struct envelope *to, const struct io_mavlink_time *in)
 static void encode_timesync(struct envelope *to, const struct io_mavlink_timesync *in)
 {
     char *payload = _MAV_PAYLOAD_NON_CONST(&to->tx);
-    _mav_put_int64_t(payload, 0, in->tc1);
-    _mav_put_int64_t(payload, 8, in->ts1);
+    memcpy(payload, &in->tc1, sizeof in->tc1);
+    memcpy(payload + 8, &in->ts1, sizeof in->ts1);
     payload[TIMESYNC_CORE] = (char)in->target_system;
     payload[TIMESYNC_CORE + 1] = (char)in->target_component;
     to->tx.msgid = MAVLINK_MSG_ID_TIMESYNC;

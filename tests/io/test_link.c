@@ -1,0 +1,676 @@
+/*
+ * Links against a board that is nothing but a socket and the codec.  The same promises in each way
+ * to run them, given as the argument: threaded, polling, inline, refused (threaded, no io_uring).
+ */
+#include "io/link.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "io/bus/udp.h"
+#include "io/protocol/mavlink.h"
+#include "rt/alloc.h"
+#include "rt/clock.h"
+#include "tests/io/forbid_uring.h"
+#include "unity.h"
+
+enum { PATIENCE_NS = 2000000000, MEMORY = 2 << 20, MS = 1000000 };
+
+static enum io_link_mode mode;
+static bool polls;
+static _Alignas(4096) unsigned char memory[MEMORY], second_memory[MEMORY];
+static struct io_links *links;
+static struct rt_thread thread;
+static struct rt_watchdog dog;
+static struct io_command command;
+
+struct board {
+    struct io_udp udp;
+    struct io_address simulator;
+    struct io_mavlink_sender sender;
+    struct io_mavlink_parser *parser;
+    struct io_mavlink_message heard;
+    struct io_packet packet; /* not all read yet when at < size */
+    size_t at;
+    _Alignas(64) unsigned char parser_mem[4096];
+};
+static struct board board, stranger;
+
+static const struct rt_thread_spec thread_spec = {.name = "io", .policy = SCHED_OTHER, .cpu = -1};
+static const struct io_address loopback = {.ip = 0x7f000001, .port = 0};
+
+static struct io_link_spec make_spec(uint64_t lost_after_ns)
+{
+    return (struct io_link_spec){
+        .name = "board",
+        .listen = "127.0.0.1:0",
+        .lost_after_ns = lost_after_ns,
+        .system_id = 42,
+        .component_id = 1,
+    };
+}
+
+static void board_open(struct board *to)
+{
+    TEST_ASSERT_EQUAL(0, io_udp_open(&to->udp, loopback));
+    to->parser = io_mavlink_parser_place(to->parser_mem);
+    to->sender = (struct io_mavlink_sender){.system_id = 1, .component_id = 1};
+    to->packet.size = to->at = 0;
+}
+
+static void start(const struct io_link_spec *spec)
+{
+    char error[IO_ERROR_MAX];
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(MEMORY, io_links_size(1));
+    links = io_links_place(spec, 1, mode, memory);
+    TEST_ASSERT_EQUAL_MESSAGE(0, io_links_open(links, error), error);
+    TEST_ASSERT_EQUAL(0, io_links_start(links, &thread_spec, polls, &dog, &thread));
+    board.simulator = stranger.simulator =
+        (struct io_address){.ip = loopback.ip, .port = io_link_port(links, 0)};
+}
+
+void setUp(void)
+{
+    memset(memory, 0xff, sizeof memory);
+    dog = (struct rt_watchdog){.limit_ns = 1 * MS};
+    links = NULL;
+    board_open(&board);
+    board_open(&stranger);
+}
+
+void tearDown(void)
+{
+    if (links)
+        io_links_stop(links);
+    io_udp_close(&board.udp);
+    io_udp_close(&stranger.udp);
+}
+
+static void board_say(struct board *from, const struct io_mavlink_message *message)
+{
+    unsigned char frame[IO_MAVLINK_FRAME_MAX];
+    const size_t size = io_mavlink_encode(&from->sender, message, frame);
+    TEST_ASSERT_EQUAL(0, io_udp_send(&from->udp, from->simulator, frame, size, false));
+}
+
+static void board_command(struct board *from, uint64_t time_us)
+{
+    struct io_mavlink_message message = {
+        .kind = IO_MAVLINK_CONTROLS,
+        .controls = {.time_us = time_us, .flags = 1, .mode = 0x81},
+    };
+    message.controls.controls[0] = 0.5f;
+    message.controls.controls[15] = -1.0f;
+    board_say(from, &message);
+}
+
+static void board_heartbeat(struct board *from)
+{
+    struct io_mavlink_message message;
+    io_mavlink_from_status(IO_MAVLINK_ACTIVE, &message);
+    board_say(from, &message);
+}
+
+static void pause_ms(long ms)
+{
+    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS};
+    (void)nanosleep(&pause, NULL);
+}
+
+/* The next message in from->heard; false when none has come so far. */
+static bool board_look(struct board *from)
+{
+    if (from->at == from->packet.size) {
+        from->at = from->packet.size = 0;
+        if (io_udp_receive(&from->udp, &from->packet) <= 0)
+            return false;
+    }
+    from->at += io_mavlink_feed(from->parser, from->packet.bytes + from->at,
+                                from->packet.size - from->at, &from->heard);
+    return from->heard.kind != IO_MAVLINK_NONE;
+}
+
+static void breathe(void)
+{
+    io_links_poll(links);
+    (void)sched_yield();
+}
+
+static void board_hear(struct board *from, enum io_mavlink_kind kind)
+{
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (!board_look(from)) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "nothing heard");
+        breathe();
+    }
+    TEST_ASSERT_EQUAL(kind, from->heard.kind);
+    TEST_ASSERT_EQUAL_UINT8(42, from->heard.system_id);
+}
+
+static struct io_counters counters(void)
+{
+    struct io_counters now;
+    io_link_counters(links, 0, &now);
+    return now;
+}
+
+/* Until the link has seen that many datagrams worth of messages, good or bad. */
+static void wait_seen(uint64_t count)
+{
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (counters().rx + counters().rx_bad < count) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "not seen");
+        breathe();
+    }
+}
+
+static void wait_commands(uint64_t count)
+{
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (counters().commands < count) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "no command");
+        breathe();
+    }
+}
+
+/* A sample whose tracks can be told apart from others by its time. */
+static struct io_sample make_sample(uint64_t frame, uint32_t due)
+{
+    return (struct io_sample){
+        .frame = frame,
+        .sim_us = 1000 * (frame + 1),
+        .due = due,
+        .fields = IO_FIELD_GYRO,
+        .gyro = {0.25, 0.5, -0.75},
+        .latitude = 0.5,
+        .attitude = {1.0, 0.0, 0.0, 0.0},
+    };
+}
+
+static void commit(uint64_t frame, uint32_t due)
+{
+    const struct io_sample sample = make_sample(frame, due);
+    io_link_commit(links, 0, &sample);
+}
+
+static void start_with_board(uint64_t lost_after_ns)
+{
+    const struct io_link_spec spec = make_spec(lost_after_ns);
+    start(&spec);
+    board_heartbeat(&board);
+    wait_seen(1);
+}
+
+static void test_a_command_is_latched_once(void)
+{
+    const struct io_link_spec spec = make_spec(10000ull * MS);
+    start(&spec);
+    TEST_ASSERT_FALSE(io_link_has_peer(links, 0));
+    TEST_ASSERT_FALSE(io_link_alive(links, 0, rt_now_ns()));
+    TEST_ASSERT_FALSE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT32(0, command.sequence);
+
+    const uint64_t before_ns = rt_now_ns();
+    board_command(&board, 777);
+    wait_commands(1);
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT64(777, command.board_us);
+    TEST_ASSERT_EQUAL_UINT32(1, command.sequence);
+    TEST_ASSERT_EQUAL_UINT32(0x81, command.mode);
+    TEST_ASSERT_EQUAL_UINT64(1, command.flags);
+    TEST_ASSERT_EQUAL_FLOAT(0.5f, command.controls[0]);
+    TEST_ASSERT_EQUAL_FLOAT(-1.0f, command.controls[15]);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(command.ready_ns, command.rx_ns);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns - 1 * MS, command.rx_ns); /* mapped clock */
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(rt_now_ns(), command.ready_ns);
+    TEST_ASSERT_FALSE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT64(777, command.board_us);
+
+    TEST_ASSERT_TRUE(io_link_has_peer(links, 0));
+    TEST_ASSERT_TRUE(io_link_alive(links, 0, command.ready_ns));
+    TEST_ASSERT_TRUE(io_link_alive(links, 0, command.ready_ns + 10000ull * MS));
+    TEST_ASSERT_FALSE(io_link_alive(links, 0, command.ready_ns + 10001ull * MS));
+}
+
+static void test_the_newest_command_wins(void)
+{
+    start_with_board(10000ull * MS);
+    for (uint64_t i = 1; i <= 5; i++)
+        board_command(&board, i);
+    wait_commands(5);
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT64(5, command.board_us);
+    TEST_ASSERT_EQUAL_UINT32(5, command.sequence);
+    TEST_ASSERT_FALSE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT64(0, counters().rx_lost + counters().rx_bad);
+    TEST_ASSERT_EQUAL_UINT64(6, counters().rx);
+}
+
+static void test_a_sample_leaves_in_order_with_the_sensors_last(void)
+{
+    start_with_board(10000ull * MS);
+    commit(6, IO_SEND_HEARTBEAT | IO_SEND_SENSOR | IO_SEND_GPS | IO_SEND_STATE | IO_SEND_TIME);
+    commit(7, IO_SEND_SENSOR);
+    commit(8, 0);
+    board_hear(&board, IO_MAVLINK_HEARTBEAT);
+    TEST_ASSERT_EQUAL_UINT8(IO_MAVLINK_ACTIVE, board.heard.heartbeat.status);
+    board_hear(&board, IO_MAVLINK_TIME);
+    TEST_ASSERT_EQUAL_UINT32(7, board.heard.time.boot_ms);
+    TEST_ASSERT_UINT64_WITHIN(600000000, (uint64_t)time(NULL) * 1000000, board.heard.time.unix_us);
+    board_hear(&board, IO_MAVLINK_GPS);
+    TEST_ASSERT_EQUAL_INT32(286478898, board.heard.gps.latitude_e7);
+    board_hear(&board, IO_MAVLINK_STATE);
+    TEST_ASSERT_EQUAL_FLOAT(1.0f, board.heard.state.attitude[0]);
+    board_hear(&board, IO_MAVLINK_SENSOR);
+    TEST_ASSERT_EQUAL_UINT64(7000, board.heard.sensor.time_us);
+    TEST_ASSERT_EQUAL_HEX32(IO_FIELD_GYRO, board.heard.sensor.fields);
+    TEST_ASSERT_EQUAL_FLOAT(-0.75f, board.heard.sensor.gyro[2]);
+    board_hear(&board, IO_MAVLINK_SENSOR);
+    TEST_ASSERT_EQUAL_UINT64(8000, board.heard.sensor.time_us);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(7, counters().tx); /* with the farewell */
+    TEST_ASSERT_EQUAL_UINT64(0, counters().tx_dropped);
+    TEST_ASSERT_EQUAL_UINT64(0, io_mavlink_counted(board.parser)->lost);
+}
+
+static void test_samples_that_find_no_room_are_counted_and_the_others_keep_their_order(void)
+{
+    enum { COUNT = 200 };
+    uint64_t heard = 0, last_us = 0;
+    start_with_board(10000ull * MS);
+    for (uint64_t i = 0; i < COUNT; i++)
+        commit(i, IO_SEND_SENSOR);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(COUNT + 1, counters().tx + counters().tx_dropped);
+    while (board_look(&board)) {
+        if (board.heard.kind != IO_MAVLINK_SENSOR)
+            continue;
+        TEST_ASSERT_GREATER_THAN_UINT64(last_us, board.heard.sensor.time_us);
+        last_us = board.heard.sensor.time_us;
+        heard++;
+    }
+    TEST_ASSERT_EQUAL_UINT64(counters().tx - 1, heard);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(8, heard); /* what the ring holds is never lost */
+}
+
+static void test_samples_without_a_peer_are_dropped_and_counted(void)
+{
+    const struct io_link_spec spec = make_spec(0);
+    start(&spec);
+    commit(0, IO_SEND_SENSOR | IO_SEND_GPS);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(0, counters().tx);
+    TEST_ASSERT_EQUAL_UINT64(2, counters().tx_dropped);
+}
+
+static void test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard(void)
+{
+    struct io_link_spec spec = make_spec(1);
+    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:%u", io_udp_local(&board.udp).port);
+    start(&spec);
+    commit(0, IO_SEND_SENSOR);
+    board_hear(&board, IO_MAVLINK_SENSOR);
+    TEST_ASSERT_FALSE(io_link_has_peer(links, 0));
+    board_command(&stranger, 1);
+    wait_seen(1);
+    TEST_ASSERT_EQUAL_UINT64(1, counters().rx_bad);
+    TEST_ASSERT_FALSE(io_link_has_peer(links, 0));
+    board_command(&board, 2);
+    wait_commands(1);
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT64(2, command.board_us);
+}
+
+static void test_timesync_is_answered_when_it_is_ours(void)
+{
+    struct io_mavlink_message request = {
+        .kind = IO_MAVLINK_TIMESYNC,
+        .timesync = {.ts1 = 1, .target_system = 99},
+    };
+    start_with_board(10000ull * MS);
+    board_say(&board, &request); /* for somebody else */
+    request.timesync = (struct io_mavlink_timesync){.tc1 = 5, .ts1 = 2};
+    board_say(&board, &request); /* an answer */
+    request.timesync = (struct io_mavlink_timesync){.ts1 = 4711};
+    const uint64_t before_ns = rt_now_ns();
+    board_say(&board, &request);
+    board_hear(&board, IO_MAVLINK_TIMESYNC);
+    TEST_ASSERT_EQUAL_INT64(4711, board.heard.timesync.ts1);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, (uint64_t)board.heard.timesync.tc1);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(rt_now_ns(), (uint64_t)board.heard.timesync.tc1);
+    TEST_ASSERT_EQUAL_UINT8(1, board.heard.timesync.target_system);
+    request.timesync =
+        (struct io_mavlink_timesync){.ts1 = 4712, .target_system = 42, .target_component = 1};
+    board_say(&board, &request);
+    board_hear(&board, IO_MAVLINK_TIMESYNC);
+    TEST_ASSERT_EQUAL_INT64(4712, board.heard.timesync.ts1);
+}
+
+static void test_garbage_makes_no_peer(void)
+{
+    const struct io_link_spec spec = make_spec(10000ull * MS);
+    start(&spec);
+    TEST_ASSERT_EQUAL(0, io_udp_send(&stranger.udp, stranger.simulator, "hello", 5, false));
+    wait_seen(1);
+    TEST_ASSERT_EQUAL_UINT64(1, counters().rx_bad);
+    TEST_ASSERT_EQUAL_UINT64(5, counters().rx_bytes);
+    TEST_ASSERT_FALSE(io_link_has_peer(links, 0));
+    board_heartbeat(&board);
+    wait_seen(2);
+    TEST_ASSERT_TRUE(io_link_has_peer(links, 0));
+}
+
+static void test_a_second_sender_is_ignored_and_counted(void)
+{
+    start_with_board(10000ull * MS);
+    board_command(&stranger, 666);
+    wait_seen(2);
+    TEST_ASSERT_EQUAL_UINT64(1, counters().rx_bad);
+    TEST_ASSERT_EQUAL_UINT64(0, counters().commands);
+    board_command(&board, 1);
+    wait_commands(1);
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT64(1, command.board_us);
+    commit(0, IO_SEND_SENSOR);
+    board_hear(&board, IO_MAVLINK_SENSOR);
+    TEST_ASSERT_FALSE(board_look(&stranger));
+}
+
+static void wait_losses(uint64_t count)
+{
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (counters().losses < count) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "not lost");
+        breathe();
+    }
+}
+
+static void test_a_lost_peer_is_replaced_by_the_next_one(void)
+{
+    start_with_board(30ull * MS);
+    board_command(&board, 1);
+    wait_commands(1);
+    wait_losses(1);
+    TEST_ASSERT_FALSE(io_link_alive(links, 0, rt_now_ns()));
+    stranger.sender.sequence = 99; /* the same ids, other numbers: no gap */
+    board_command(&stranger, 2);
+    wait_commands(2);
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT64(2, command.board_us);
+    TEST_ASSERT_EQUAL_UINT64(0, counters().rx_lost);
+    commit(0, IO_SEND_SENSOR);
+    board_hear(&stranger, IO_MAVLINK_SENSOR);
+    TEST_ASSERT_FALSE(board_look(&board));
+    wait_losses(2);
+}
+
+static void test_gaps_in_the_sequence_are_counted(void)
+{
+    start_with_board(10000ull * MS);
+    board.sender.sequence = (uint8_t)(board.sender.sequence + 3);
+    board_command(&board, 1);
+    wait_commands(1);
+    TEST_ASSERT_EQUAL_UINT64(3, counters().rx_lost);
+}
+
+static void test_safe_is_told_and_no_sample_follows(void)
+{
+    start_with_board(10000ull * MS);
+    io_links_safe(links);
+    board_hear(&board, IO_MAVLINK_HEARTBEAT);
+    TEST_ASSERT_EQUAL_UINT8(IO_MAVLINK_EMERGENCY, board.heard.heartbeat.status);
+    commit(0, IO_SEND_SENSOR);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(1, counters().tx_dropped);
+    while (board_look(&board))
+        TEST_ASSERT_EQUAL(IO_MAVLINK_HEARTBEAT, board.heard.kind);
+    io_links_safe(links); /* too late to say anything, and harmless */
+}
+
+static void test_a_hung_frame_thread_makes_the_outputs_safe(void)
+{
+    start_with_board(10000ull * MS);
+    rt_watchdog_kick(&dog, rt_now_ns());
+    for (int i = 0; i < 3; i++) { /* again and again */
+        board_hear(&board, IO_MAVLINK_HEARTBEAT);
+        TEST_ASSERT_EQUAL_UINT8(IO_MAVLINK_EMERGENCY, board.heard.heartbeat.status);
+    }
+    commit(0, IO_SEND_SENSOR);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(1, counters().tx_dropped);
+}
+
+static void test_the_stop_says_farewell(void)
+{
+    start_with_board(10000ull * MS);
+    commit(0, IO_SEND_SENSOR);
+    io_links_stop(links);
+    board_hear(&board, IO_MAVLINK_SENSOR);
+    board_hear(&board, IO_MAVLINK_HEARTBEAT);
+    TEST_ASSERT_EQUAL_UINT8(IO_MAVLINK_POWEROFF, board.heard.heartbeat.status);
+    io_links_stop(links); /* once is enough */
+    TEST_ASSERT_FALSE(board_look(&board));
+}
+
+static void test_the_loop_latency_is_the_sum_of_its_parts(void)
+{
+    const uint64_t now_ns = rt_now_ns();
+    struct io_sample sample = make_sample(9, IO_SEND_SENSOR);
+    start_with_board(10000ull * MS);
+    commit(8, IO_SEND_SENSOR); /* shows no new command */
+    sample.trace = (struct io_trace){
+        .rx_ns = now_ns - 10000,
+        .ready_ns = now_ns - 9000,
+        .latch_ns = now_ns - 7000,
+        .step_ns = now_ns - 4000,
+    };
+    io_link_commit(links, 0, &sample);
+    sample.frame = 10;
+    sample.due = IO_SEND_GPS; /* not the message that closes the loop */
+    io_link_commit(links, 0, &sample);
+    io_links_stop(links);
+    const struct io_latency *latency = io_link_latency(links, 0);
+    uint64_t sum = 0;
+    for (int i = 0; i < IO_PART_COUNT; i++) {
+        TEST_ASSERT_EQUAL_UINT64(1, latency->part[i].count);
+        TEST_ASSERT_EQUAL_UINT64(9, latency->part[i].max_frame);
+        TEST_ASSERT_EQUAL_UINT64(latency->last[i], latency->part[i].max);
+        if (i != IO_PART_SUM)
+            sum += latency->last[i];
+    }
+    TEST_ASSERT_EQUAL_UINT64(1000, latency->last[IO_PART_WIRE_IN]);
+    TEST_ASSERT_EQUAL_UINT64(2000, latency->last[IO_PART_GRID_WAIT]);
+    TEST_ASSERT_EQUAL_UINT64(3000, latency->last[IO_PART_STEP]);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(4000, latency->last[IO_PART_HOLD]);
+    TEST_ASSERT_EQUAL_UINT64(sum, latency->last[IO_PART_SUM]);
+}
+
+static void test_parts_that_run_backwards_count_as_nothing(void)
+{
+    const uint64_t now_ns = rt_now_ns();
+    struct io_sample sample = make_sample(9, IO_SEND_SENSOR);
+    start_with_board(10000ull * MS);
+    sample.trace = (struct io_trace){
+        .rx_ns = now_ns, .ready_ns = now_ns - 5, .latch_ns = now_ns, .step_ns = now_ns};
+    io_link_commit(links, 0, &sample);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(0, io_link_latency(links, 0)->last[IO_PART_WIRE_IN]);
+    TEST_ASSERT_EQUAL_UINT64(5, io_link_latency(links, 0)->last[IO_PART_GRID_WAIT]);
+}
+
+static void test_an_await_returns_at_once_for_a_command_that_is_there(void)
+{
+    start_with_board(10000ull * MS);
+    board_command(&board, 1);
+    wait_commands(1);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 0));
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 0)); /* not latched yet */
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    const uint64_t before_ns = rt_now_ns();
+    TEST_ASSERT_FALSE(io_link_await(links, 0, 20 * MS));
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns + 20 * MS, rt_now_ns());
+}
+
+static void *command_later(void *self)
+{
+    pause_ms(20);
+    board_heartbeat(self); /* is no command */
+    pause_ms(5);
+    board_command(self, 1);
+    return NULL;
+}
+
+static void test_an_await_ends_with_the_command(void)
+{
+    pthread_t other;
+    start_with_board(10000ull * MS);
+    TEST_ASSERT_EQUAL(0, pthread_create(&other, NULL, command_later, &board));
+    const bool came = io_link_await(links, 0, PATIENCE_NS);
+    TEST_ASSERT_EQUAL(0, pthread_join(other, NULL));
+    TEST_ASSERT_TRUE(came);
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+}
+
+enum { LOCKSTEP_FRAMES = 300 };
+
+/* Answers each HIL_SENSOR with a command that carries its time. */
+static void *lockstep_board(void *self)
+{
+    const uint64_t limit_ns = rt_now_ns() + 30ull * PATIENCE_NS;
+    for (int i = 0; i < LOCKSTEP_FRAMES && rt_now_ns() < limit_ns;) {
+        if (!board_look(self)) {
+            (void)sched_yield();
+        } else if (board.heard.kind == IO_MAVLINK_SENSOR) {
+            board_command(self, board.heard.sensor.time_us);
+            i++;
+        }
+    }
+    return NULL;
+}
+
+static void test_a_lockstep_run_misses_no_reply_and_allocates_nothing(void)
+{
+    pthread_t other;
+    int replies = 0;
+    start_with_board(10000ull * MS);
+    TEST_ASSERT_EQUAL(0, pthread_create(&other, NULL, lockstep_board, &board));
+    const uint64_t allocations = rt_alloc_count();
+    rt_alloc_watch();
+    for (uint64_t i = 0; i < LOCKSTEP_FRAMES; i++) {
+        commit(i, IO_SEND_SENSOR);
+        replies += io_link_await(links, 0, PATIENCE_NS) && io_link_latch(links, 0, &command) &&
+                   command.board_us == 1000 * (i + 1);
+    }
+    rt_alloc_unwatch();
+    TEST_ASSERT_EQUAL(0, pthread_join(other, NULL));
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL(LOCKSTEP_FRAMES, replies);
+    TEST_ASSERT_EQUAL_UINT64(LOCKSTEP_FRAMES, counters().commands);
+    TEST_ASSERT_EQUAL_UINT64(0, counters().rx_lost + counters().rx_bad + counters().tx_dropped);
+    if (rt_alloc_counted())
+        TEST_ASSERT_EQUAL_UINT64(allocations, rt_alloc_count());
+}
+
+static int open_second(const struct io_link_spec *spec, char error[IO_ERROR_MAX])
+{
+    struct io_links *second = io_links_place(spec, 1, mode, second_memory);
+    const int status = io_links_open(second, error);
+    io_links_stop(second); /* harmless after a failed open */
+    return status;
+}
+
+static void test_a_port_in_use_is_named_with_the_way_out(void)
+{
+    char error[IO_ERROR_MAX], port[16];
+    struct io_link_spec spec = make_spec(0);
+    start(&spec);
+    (void)snprintf(port, sizeof port, "port %u", io_link_port(links, 0));
+    (void)snprintf(spec.listen, sizeof spec.listen, "127.0.0.1:%u", io_link_port(links, 0));
+    TEST_ASSERT_EQUAL(-EADDRINUSE, open_second(&spec, error));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.listen: "), error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, port), error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "in use"), error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "choose another links.board.listen"), error);
+    TEST_ASSERT_NULL(strchr(error, '\n'));
+}
+
+static void test_bad_addresses_are_named(void)
+{
+    char error[IO_ERROR_MAX];
+    struct io_link_spec spec = make_spec(0);
+    (void)snprintf(spec.listen, sizeof spec.listen, "nonsense");
+    TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
+    TEST_ASSERT_EQUAL_STRING("links.board.listen: \"nonsense\" is not an IPv4 address and port "
+                             "like 127.0.0.1:14560",
+                             error);
+    spec = make_spec(0);
+    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:0");
+    TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.peer: "), error);
+    spec = make_spec(0);
+    (void)snprintf(spec.listen, sizeof spec.listen, "192.0.2.1:14560"); /* for documentation */
+    TEST_ASSERT_EQUAL(-EADDRNOTAVAIL, open_second(&spec, error));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "not an address of this machine"), error);
+}
+
+static void test_two_links_do_not_mix(void)
+{
+    char error[IO_ERROR_MAX];
+    struct io_link_spec specs[2] = {make_spec(10000ull * MS), make_spec(10000ull * MS)};
+    struct board *const boards[2] = {&board, &stranger};
+    links = io_links_place(specs, 2, mode, memory);
+    TEST_ASSERT_EQUAL_MESSAGE(0, io_links_open(links, error), error);
+    TEST_ASSERT_EQUAL(0, io_links_start(links, &thread_spec, polls, NULL, &thread));
+    for (int i = 0; i < 2; i++) {
+        boards[i]->simulator = (struct io_address){loopback.ip, io_link_port(links, i)};
+        board_command(boards[i], 100 + (uint64_t)i);
+        TEST_ASSERT_TRUE(io_link_await(links, i, PATIENCE_NS));
+        TEST_ASSERT_TRUE(io_link_latch(links, i, &command));
+        TEST_ASSERT_EQUAL_UINT64(100 + (uint64_t)i, command.board_us);
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct io_sample sample = make_sample((uint64_t)i, IO_SEND_SENSOR);
+        io_link_commit(links, i, &sample);
+        board_hear(boards[i], IO_MAVLINK_SENSOR);
+        TEST_ASSERT_EQUAL_UINT64(1000 * (1 + (uint64_t)i), boards[i]->heard.sensor.time_us);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "threaded";
+    mode = strcmp(how, "inline") == 0 ? IO_LINK_INLINE : IO_LINK_THREADED;
+    polls = strcmp(how, "polling") == 0;
+    if (strcmp(how, "refused") == 0 && !forbid_uring())
+        return 77;
+    UNITY_BEGIN();
+    RUN_TEST(test_a_command_is_latched_once);
+    RUN_TEST(test_the_newest_command_wins);
+    RUN_TEST(test_a_sample_leaves_in_order_with_the_sensors_last);
+    RUN_TEST(test_samples_that_find_no_room_are_counted_and_the_others_keep_their_order);
+    RUN_TEST(test_samples_without_a_peer_are_dropped_and_counted);
+    RUN_TEST(test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard);
+    RUN_TEST(test_timesync_is_answered_when_it_is_ours);
+    RUN_TEST(test_garbage_makes_no_peer);
+    RUN_TEST(test_a_second_sender_is_ignored_and_counted);
+    RUN_TEST(test_a_lost_peer_is_replaced_by_the_next_one);
+    RUN_TEST(test_gaps_in_the_sequence_are_counted);
+    RUN_TEST(test_safe_is_told_and_no_sample_follows);
+    if (mode == IO_LINK_THREADED) /* inline, the frame thread would have to watch itself */
+        RUN_TEST(test_a_hung_frame_thread_makes_the_outputs_safe);
+    RUN_TEST(test_the_stop_says_farewell);
+    RUN_TEST(test_the_loop_latency_is_the_sum_of_its_parts);
+    RUN_TEST(test_parts_that_run_backwards_count_as_nothing);
+    RUN_TEST(test_an_await_returns_at_once_for_a_command_that_is_there);
+    RUN_TEST(test_an_await_ends_with_the_command);
+    RUN_TEST(test_a_lockstep_run_misses_no_reply_and_allocates_nothing);
+    RUN_TEST(test_a_port_in_use_is_named_with_the_way_out);
+    RUN_TEST(test_bad_addresses_are_named);
+    RUN_TEST(test_two_links_do_not_mix);
+    return UNITY_END();
+}
