@@ -233,6 +233,20 @@ static void test_every_record_reaches_the_log(void)
     TEST_ASSERT_EQUAL_UINT64(0, contents.gaps[FRAME] + contents.gaps[NOISE]);
 }
 
+static void test_without_a_file_the_rings_are_drained_and_nothing_is_kept(void)
+{
+    place(64);
+    TEST_ASSERT_EQUAL_INT(0, io_telemetry_start(telemetry, NULL, &thread, NULL, NULL, 0));
+    for (int i = 0; i < 1000; i++) {
+        wait_for_room(FRAME);
+        TEST_ASSERT_TRUE(record_frame());
+    }
+    const struct io_log_result result = stop();
+    TEST_ASSERT_EQUAL_INT(0, result.error);
+    TEST_ASSERT_EQUAL_UINT64(0, result.records + result.dropped + result.bytes);
+    TEST_ASSERT_NOT_EQUAL_INT(0, access(path, F_OK));
+}
+
 static void test_channels_are_merged_by_time(void)
 {
     place(1024);
@@ -473,6 +487,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_run_without_records_leaves_a_whole_log);
     RUN_TEST(test_every_record_reaches_the_log);
+    RUN_TEST(test_without_a_file_the_rings_are_drained_and_nothing_is_kept);
     RUN_TEST(test_channels_are_merged_by_time);
     RUN_TEST(test_a_full_ring_drops_and_counts);
     RUN_TEST(test_fifty_thousand_records_a_second_lose_none);
