@@ -17,6 +17,7 @@
 
 #include "rt/alloc.h"
 #include "rt/panic.h"
+#include "rt/power.h"
 #include "tools/airbearing/command.h"
 
 static const char usage[] =
@@ -502,6 +503,7 @@ static int set_up(struct run *run)
     run->memory_locked = rt_lock_memory(run->lock_refused);
     if ((code = place(run)) || (code = open_links(run)) || (code = start_log(run)))
         return code;
+    (void)rt_power_hold(); /* for as long as the process lives; refused: only less punctual */
     rt_panic_install(on_panic, run);
     rt_stop_on_signals();
     return 0;

@@ -1,0 +1,9 @@
+/*
+ * Cores that sleep deeply wake late.
+ */
+#pragma once
+
+/* Ask the kernel to keep every core out of idle states that take time to leave, for as long as the
+ * returned descriptor is open.  -errno where that is refused; the run is then only less punctual.
+ * Context: setup. */
+int rt_power_hold(void);
