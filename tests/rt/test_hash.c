@@ -84,6 +84,24 @@ static void test_every_pair_of_flipped_bits_changes_the_hash(void)
     flip_each_pair(10);
 }
 
+/* What one flipped bit leaves in its lane must not be undone by the lane's next word, four on:
+ * after a round with a single multiply, a flipped sign was undone by two bits. */
+static void test_no_flipped_bit_is_undone_by_two_in_the_next_word_of_its_lane(void)
+{
+    const uint64_t before = hash(8);
+    for (unsigned a = 0; a < 64; a++) {
+        block[1] ^= UINT64_C(1) << a;
+        for (unsigned b = 0; b < 64; b++)
+            for (unsigned c = 0; c <= b; c++) {
+                const uint64_t kept = block[1 + RT_HASH_LANES];
+                block[1 + RT_HASH_LANES] ^= UINT64_C(1) << b | UINT64_C(1) << c;
+                TEST_ASSERT_TRUE(hash(8) != before);
+                block[1 + RT_HASH_LANES] = kept;
+            }
+        block[1] ^= UINT64_C(1) << a;
+    }
+}
+
 /* -0 for 0 and q for -q differ in signs alone. */
 static void test_every_set_of_flipped_signs_changes_the_hash(void)
 {
@@ -171,6 +189,7 @@ int main(void)
     RUN_TEST(test_the_same_memory_gives_the_same_hash);
     RUN_TEST(test_every_flipped_bit_changes_the_hash);
     RUN_TEST(test_every_pair_of_flipped_bits_changes_the_hash);
+    RUN_TEST(test_no_flipped_bit_is_undone_by_two_in_the_next_word_of_its_lane);
     RUN_TEST(test_every_set_of_flipped_signs_changes_the_hash);
     RUN_TEST(test_the_order_of_words_matters);
     RUN_TEST(test_the_size_matters_even_for_zeros);

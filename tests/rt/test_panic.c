@@ -149,23 +149,37 @@ static void overflow_thread(void *self)
     put((char)overflow(&start));
 }
 
-static void start_overflowing_thread(void *self)
+static void check_in_thread(void *self)
+{
+    RT_CHECK(self == words);
+    put('x');
+}
+
+static void start_thread(void *run)
 {
     const struct rt_thread_spec spec = {.name = "deep", .policy = SCHED_OTHER, .cpu = -1};
     struct rt_thread thread;
-    (void)self;
     install();
-    if (rt_thread_start(&thread, &spec, overflow_thread, NULL) == 0)
+    if (rt_thread_start(&thread, &spec, *(void (**)(void *))run, NULL) == 0)
         rt_thread_join(&thread);
+}
+
+static void test_a_failed_check_in_a_started_thread_goes_safe(void)
+{
+    void (*run)(void *) = check_in_thread;
+    dies_of(SIGILL, start_thread, &run);
+    TEST_ASSERT_EQUAL_STRING("s.", letters);
+    TEST_ASSERT_NOT_NULL(strstr(words, "in thread deep;"));
 }
 
 static void test_a_stack_overflow_goes_safe_too(void)
 {
+    void (*run)(void *) = overflow_thread;
     if (!rt_alloc_counted())
         TEST_IGNORE_MESSAGE("sanitizer build: the sanitizer owns the signal stack");
     dies_of(SIGSEGV, overflow_main, NULL);
     TEST_ASSERT_EQUAL_STRING("s.", letters);
-    dies_of(SIGSEGV, start_overflowing_thread, NULL);
+    dies_of(SIGSEGV, start_thread, &run);
     TEST_ASSERT_EQUAL_STRING("s.", letters);
     TEST_ASSERT_NOT_NULL(strstr(words, "in thread deep;"));
 }
@@ -308,8 +322,9 @@ static void wait_for_stop(void *self)
     (void)self;
     rt_stop_on_signals();
     pthread_create(&other, NULL, interrupt_later, &main_thread);
-    const int got = poll(NULL, 0, 30000);
-    _exit(got < 0 && errno == EINTR && rt_stop_signal() == SIGTERM ? 42 : 1);
+    const bool woken = poll(NULL, 0, 30000) < 0 && errno == EINTR;
+    pthread_join(other, NULL);
+    _exit(woken && rt_stop_signal() == SIGTERM ? 42 : 1);
 }
 
 static void test_a_stop_signal_ends_a_wait(void)
@@ -325,6 +340,7 @@ int main(void)
     RUN_TEST(test_every_fatal_signal_goes_safe_and_then_kills);
     RUN_TEST(test_a_failed_check_goes_safe_and_says_so_in_one_line);
     RUN_TEST(test_a_bad_access_goes_safe_and_dies_of_it);
+    RUN_TEST(test_a_failed_check_in_a_started_thread_goes_safe);
     RUN_TEST(test_a_stack_overflow_goes_safe_too);
     RUN_TEST(test_a_crash_inside_safe_dies_at_once);
     RUN_TEST(test_of_many_crashing_threads_one_goes_safe_and_finishes);
