@@ -248,11 +248,12 @@ static void take_message(struct io_mavlink_parser *parser, bool checked,
     message->kind = checked ? decode_body(rx, message) : IO_MAVLINK_UNKNOWN;
 }
 
-/* MAVLink 2 trims trailing zeros and may carry extensions that we do not know, so any length is
- * right there.  MAVLink 1 knows neither. */
+/* MAVLink 2 trims trailing zeros, MAVLink 1 does not.  Longer is no mistake in either: version 2
+ * may have grown fields that we do not know, and some libraries write version 2's into version 1.
+ */
 static bool length_fits(const mavlink_message_t *rx, const mavlink_msg_entry_t *entry)
 {
-    return rx->magic != MAVLINK_STX_MAVLINK1 || rx->len == entry->min_msg_len;
+    return rx->magic != MAVLINK_STX_MAVLINK1 || rx->len >= entry->min_msg_len;
 }
 
 static bool is_start(uint8_t byte)

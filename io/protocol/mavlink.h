@@ -109,7 +109,7 @@ struct io_mavlink_counters {
     uint64_t messages;   /* whole ones, unknown ids included */
     uint64_t unknown;    /* ids outside the dialect */
     uint64_t bad_crc;    /* wrong checksum */
-    uint64_t bad_length; /* cut short, or not the length of its id in MAVLink 1 */
+    uint64_t bad_length; /* cut short, or shorter than its id allows in MAVLink 1 */
     uint64_t bad_header; /* runs of bytes that start no frame, flags that must be understood */
     uint64_t lost;       /* gaps in the sequence of a (system, component) */
 };
