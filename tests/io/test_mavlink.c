@@ -215,7 +215,7 @@ static void test_numbers_beyond_the_wire_stop_at_its_ends(void)
     struct io_sample fast = sample;
     fast.velocity[0] = 7600.0; /* an orbit */
     fast.velocity[1] = -7600.0;
-    fast.velocity[2] = NAN;
+    fast.velocity[2] = (double)NAN;
     fast.altitude = 1e9;
     io_mavlink_from_sample(&fast, IO_MAVLINK_GPS, &message);
     TEST_ASSERT_EQUAL_INT16(INT16_MAX, message.gps.velocity_cms[0]);
