@@ -166,6 +166,24 @@ static void test_a_free_body_under_a_force_at_a_point_obeys_newton_and_euler(voi
     }
 }
 
+/* Numbers typed with seven digits must not make a hinge stretch what it turns. */
+static void test_a_nearly_unit_axis_and_place_are_made_unit(void)
+{
+    double exact = 0.0;
+    for (int k = 0; k < 2; k++) {
+        const double typed = k == 0 ? 1.0 : 1.0 + 3e-7;
+        tree_begin(&tree);
+        tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.6 * typed, 0.8 * typed, 0.0);
+        set_inertia(0, 2.0, 0.3, 0.1, 0.5, 0.2);
+        memcpy(tree.spec[0].place_quat, (double[]){0.6 * typed, 0, 0, 0.8 * typed}, 32);
+        tree_build(&tree);
+        tree.gravity[1] = 9.0, tree.tau[0] = 1.0, tree.q[0] = 0.4;
+        tree_forward(&tree);
+        exact = k == 0 ? tree.a[0] : exact;
+    }
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, exact, tree.a[0]);
+}
+
 /* Two bodies bolted together are one body with the mass of both. */
 static void test_bodies_bolted_together_move_as_one(void)
 {
@@ -365,6 +383,22 @@ static void test_a_runaway_state_gives_no_plausible_answer(void)
     TEST_ASSERT_FALSE(isfinite(tree.a[0]));
 }
 
+/* No sound model has such a pivot; a negative mass behind the checks' back makes one. */
+static void test_a_pivot_that_is_not_positive_gives_no_plausible_answer(void)
+{
+    static const enum dyn_joint_type joints[] = {DYN_JOINT_PRISMATIC, DYN_JOINT_FREE};
+    for (int k = 0; k < 2; k++) {
+        tree_begin(&tree);
+        tree_add(&tree, -1, joints[k], 1, 0, 0);
+        tree_build(&tree);
+        tree.spec[0].mass = -1.0;
+        tree.model = dyn_model_place(tree.spec, 1, tree.model_mem);
+        tree.tau[0] = 1.0;
+        tree_forward(&tree);
+        TEST_ASSERT_FALSE(isfinite(tree.a[dyn_model_nv(tree.model) - 1]));
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -373,6 +407,7 @@ int main(void)
     RUN_TEST(test_a_tilted_slide_obeys_its_spring_and_gravity);
     RUN_TEST(test_a_spring_hinge_turns_its_axial_inertia);
     RUN_TEST(test_a_free_body_under_a_force_at_a_point_obeys_newton_and_euler);
+    RUN_TEST(test_a_nearly_unit_axis_and_place_are_made_unit);
     RUN_TEST(test_bodies_bolted_together_move_as_one);
     RUN_TEST(test_inverse_dynamics_returns_the_forces);
     RUN_TEST(test_the_dense_mass_matrix_gives_the_same_accelerations);
@@ -381,5 +416,6 @@ int main(void)
     RUN_TEST(test_absent_forces_are_zero_forces);
     RUN_TEST(test_work_carries_nothing_between_calls);
     RUN_TEST(test_a_runaway_state_gives_no_plausible_answer);
+    RUN_TEST(test_a_pivot_that_is_not_positive_gives_no_plausible_answer);
     return UNITY_END();
 }

@@ -248,6 +248,20 @@ static void test_a_bolt_far_out_is_placed_before_it_counts(void)
     assert_refused(1, "the joint carries no inertia");
 }
 
+/* A thin rod carries nothing about its own axis and all across it. */
+static void test_a_bolt_is_turned_before_it_counts(void)
+{
+    empty(1);
+    empty(3);
+    specs[2].joint = DYN_JOINT_FIXED;
+    memcpy(specs[1].axis, (double[]){1.0, 0.0, 0.0}, sizeof specs[1].axis);
+    memset(specs[2].center, 0, sizeof specs[2].center);
+    set_inertia(2, 0.0, 1.0, 1.0, 0, 0, 0);
+    assert_refused(1, "the joint carries no inertia");
+    memcpy(specs[2].place_quat, (double[]){0.8, 0.0, 0.0, 0.6}, sizeof specs[2].place_quat);
+    assert_accepted();
+}
+
 static void test_a_free_body_needs_mass_and_three_moments(void)
 {
     empty(0);
@@ -309,6 +323,7 @@ int main(void)
     RUN_TEST(test_a_slide_that_carries_no_mass_is_refused);
     RUN_TEST(test_bolted_bodies_count_for_the_hinge_they_turn_on);
     RUN_TEST(test_a_bolt_far_out_is_placed_before_it_counts);
+    RUN_TEST(test_a_bolt_is_turned_before_it_counts);
     RUN_TEST(test_a_free_body_needs_mass_and_three_moments);
     RUN_TEST(test_coordinates_are_counted_in_body_order);
     RUN_TEST(test_a_placed_model_fills_its_size_and_no_more);

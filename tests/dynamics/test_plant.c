@@ -78,6 +78,18 @@ static void test_a_step_that_is_not_finite_leaves_x_alone(void)
     craft_run(&craft, 1, 0.001); /* and the next one is good again */
 }
 
+/* Two slides that know nothing of each other: the first runs away, the last number of x is good. */
+static void test_one_number_that_is_not_finite_is_enough(void)
+{
+    const double tau[2] = {1e308, 1.0};
+    tree_add(&craft.tree, -1, DYN_JOINT_PRISMATIC, 0, 0, 1);
+    tree_add(&craft.tree, -1, DYN_JOINT_PRISMATIC, 0, 0, 1);
+    tree_build(&craft.tree);
+    craft_build(&craft);
+    TEST_ASSERT_EQUAL_INT(0, dyn_plant_step(&craft.plant, NULL, tau, 10.0, craft.work, craft.x));
+    assert_3(0.0, 0.0, 0.0, 0.0, craft.x);
+}
+
 static void test_work_carries_nothing_between_steps(void)
 {
     double clean[CRAFT_X_MAX];
@@ -294,6 +306,7 @@ int main(void)
     RUN_TEST(test_x_holds_q_then_v_then_effectors);
     RUN_TEST(test_rest_is_zero_but_for_a_unit_quaternion);
     RUN_TEST(test_a_step_that_is_not_finite_leaves_x_alone);
+    RUN_TEST(test_one_number_that_is_not_finite_is_enough);
     RUN_TEST(test_work_carries_nothing_between_steps);
     RUN_TEST(test_a_copy_of_x_is_a_snapshot);
     RUN_TEST(test_works_placed_for_a_plant_fill_their_size_and_no_more);
