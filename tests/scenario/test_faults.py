@@ -38,10 +38,12 @@ class Faults(harness.Case):
         self.assertFalse((self.dir / "report.json").exists())
 
     def test_no_board_is_one_line_and_exit_3(self):
-        code, out, err = self.call(*self.satellite("--external-board", "--set",
+        log = self.dir / "run.mcap"
+        code, out, err = self.call(*self.satellite("--external-board", "--log", log, "--set",
                                                    "links.board.connect_within=300 ms"))
         self.assertEqual(code, 3)
         self.assert_one_line(err, "no board spoke")
+        self.assertEqual(list(self.dir.iterdir()), [])
 
     def test_a_controller_that_cannot_be_started_is_exit_2(self):
         code, out, err = self.call("run", harness.SATELLITE, "--set", "controller.command=[no-such-board]",
@@ -148,6 +150,14 @@ class Faults(harness.Case):
         code, out, err = self.call(*self.satellite("--log", "/no/such/folder/run.mcap"))
         self.assertEqual(code, 2)
         self.assert_one_line(err, "/no/such/folder/run.mcap")
+
+    def test_a_report_that_cannot_be_made_is_exit_2_before_anything_starts(self):
+        log = self.dir / "run.mcap"
+        code, out, err = self.call("run", harness.TUMBLE, "--report", "/no/such/folder/report.json",
+                                   "--log", log)
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, "/no/such/folder/report.json")
+        self.assertFalse(log.exists())
 
     def test_garbage_from_strangers_does_not_disturb_the_loop(self):
         port = harness.free_port()

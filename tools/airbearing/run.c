@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -283,6 +284,27 @@ static int start_log(struct run *run)
     return EXIT_BAD_INPUT;
 }
 
+/* A report that cannot be written is found out before the run, not after it. */
+static int try_report(const struct run *run)
+{
+    if (!run->options.report)
+        return 0;
+    const int fd = open(run->options.report, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        fprintf(stderr, "airbearing run: --report %s: %s\n", run->options.report, strerror(errno));
+        return EXIT_BAD_INPUT;
+    }
+    close(fd);
+    return 0;
+}
+
+static void remove_if_empty(const char *path)
+{
+    struct stat status;
+    if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+        unlink(path);
+}
+
 static void sleep_ms(long ms)
 {
     const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
@@ -501,7 +523,8 @@ static int set_up(struct run *run)
     if (code)
         return code;
     run->memory_locked = rt_lock_memory(run->lock_refused);
-    if ((code = place(run)) || (code = open_links(run)) || (code = start_log(run)))
+    if ((code = place(run)) || (code = open_links(run)) || (code = try_report(run)) ||
+        (code = start_log(run)))
         return code;
     (void)rt_power_hold(); /* for as long as the process lives; refused: only less punctual */
     rt_panic_install(on_panic, run);
@@ -525,6 +548,18 @@ static int conclude(struct run *run)
     return code ? code : report_exit_code(run);
 }
 
+/* No frame ran: leave nothing behind. */
+static void abandon(struct run *run)
+{
+    if (run->links)
+        io_links_stop(run->links);
+    controller_stop(&run->controller);
+    io_telemetry_stop(run->telemetry, NULL, 0, &run->log);
+    if (run->options.log)
+        unlink(run->options.log);
+    remove_if_empty(run->options.report);
+}
+
 int command_run(int argc, char **argv)
 {
     static struct run run; /* zeroed, and alive as long as a hung thread might look at it */
@@ -540,9 +575,6 @@ int command_run(int argc, char **argv)
         watch_frames(&run);
         return conclude(&run);
     }
-    if (run.links)
-        io_links_stop(run.links);
-    controller_stop(&run.controller);
-    io_telemetry_stop(run.telemetry, NULL, 0, &run.log);
+    abandon(&run);
     return code;
 }
