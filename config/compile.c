@@ -40,11 +40,8 @@ static void fill_state(const struct cfg_rig *rig)
         const double origin[3] = {0};
         struct dyn_motion motion;
         dyn_plant_motion(&rig->plant, rig->work, rig->x, wheel->body, origin, &motion);
-        double axial_rate = 0.0;
-        for (int k = 0; k < 3; k++)
-            axial_rate += wheel->wheel.axis[k] * motion.rate[k];
         rig->x[dyn_plant_effector_index(&rig->plant, i)] =
-            wheel->wheel.inertia * (wheel->speed + axial_rate);
+            dyn_wheel_momentum(&wheel->wheel, motion.rate, wheel->speed);
     }
 }
 

@@ -69,12 +69,13 @@ static void print_memory(const struct rig *rig)
 {
     const size_t size = rig_size(rig->scenario, &rig->inject);
     const struct cfg_rig *cfg = rig->cfg;
-    printf("\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
-           "%zu, instruments %zu, links %zu, schedule %zu\n",
-           size, cfg->state_size, (const unsigned char *)cfg->drive - cfg->state,
-           (size_t)cfg->scenario->wheel_count * sizeof *cfg->drive,
-           (size_t)cfg->scenario->sensor_count * sizeof *cfg->triad,
-           (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->schedule);
+    printf(
+        "\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
+        "%zu, instruments %zu, links %zu, schedule %zu\n",
+        size, cfg->state_size, (const unsigned char *)cfg->drive - cfg->state,
+        (size_t)cfg->scenario->wheel_count * sizeof *cfg->drive,
+        (size_t)cfg->scenario->sensor_count * sizeof *cfg->triad,
+        (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->schedule);
 }
 
 static int check(const char *path, const char *const *overrides, int override_count)

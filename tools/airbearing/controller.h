@@ -9,14 +9,14 @@
 #include "config/scenario.h"
 
 struct controller {
-    pid_t pid;    /* 0: none, or already reaped */
-    int output;   /* memory file with what it printed, -1: none */
-    int status;   /* wait status once reaped */
+    pid_t pid;  /* 0: none, or already reaped */
+    int output; /* memory file with what it printed, -1: none */
+    int status; /* wait status once reaped */
     char program[256];
 };
 
-/* Start it beside this program's own file, else from PATH; its output is kept, not shown.  0 or -errno with
- * one line in error.  Context: setup. */
+/* Start it beside this program's own file, else from PATH; its output is kept, not shown.  0 or
+ * -errno with one line in error.  Context: setup. */
 int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
                      char error[CFG_ERROR_MAX]);
 /* True while it runs.  Context: any but frame. */

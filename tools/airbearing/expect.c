@@ -14,7 +14,8 @@ void expect_see(struct expect_watch *watch, double seconds, double value)
         return;
     }
     const bool holds = expect->below ? value < expect->limit : value > expect->limit;
-    /* `after` keeps the value that came closest to breaking it, `within` the one closest to meeting it. */
+    /* `after` keeps the value that came closest to breaking it, `within` the one closest to meeting
+     * it. */
     const bool keep_larger = expect->below != expect->within;
     if (watch->seen == 0 || (keep_larger ? value > watch->worst : value < watch->worst))
         watch->worst = value;

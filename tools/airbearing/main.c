@@ -44,6 +44,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     }
-    fprintf(stderr, "airbearing: there is no command \"%s\"; airbearing --help lists them\n", argv[1]);
+    fprintf(stderr, "airbearing: there is no command \"%s\"; airbearing --help lists them\n",
+            argv[1]);
     return EXIT_USAGE;
 }

@@ -80,7 +80,8 @@ static char *plant_definition(int nq, int nv, int wheel_count)
     char *q = field("q", nq, "positions: base x y z qw qx qy qz, then joints");
     char *v = field("v", nv, "velocities: base rate and velocity in body axes, then joints");
     char *wheels = field("wheel_momentum", wheel_count, "N m s, absolute, along the axis");
-    char *text = format("%s%s%sfloat64 attitude_error # rad, from the target attitude\n", q, v, wheels);
+    char *text =
+        format("%s%s%sfloat64 attitude_error # rad, from the target attitude\n", q, v, wheels);
     free(q);
     free(v);
     free(wheels);

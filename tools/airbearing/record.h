@@ -47,7 +47,8 @@ struct record_layout {
 
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv);
 
-/* Fill the specs; the definitions are allocated once and live as long as the program.  seconds of the
- * run size the rings so that a telemetry thread delayed by that long loses nothing.  Context: setup. */
+/* Fill the specs; the definitions are allocated once and live as long as the program.  seconds of
+ * the run size the rings so that a telemetry thread delayed by that long loses nothing.  Context:
+ * setup. */
 void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
                      struct io_channel_spec channels[IO_CHANNEL_MAX]);

@@ -43,7 +43,8 @@ static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
     size_t size;
     const char *text = io_mcap_attachment(reader, "scenario.yaml", &size);
     if (!text)
-        return refuse(replay, "no scenario.yaml inside; only logs of airbearing run can be replayed");
+        return refuse(replay,
+                      "no scenario.yaml inside; only logs of airbearing run can be replayed");
     const char *isa = io_mcap_metadata(reader, "airbearing", "isa");
     if (!isa || strcmp(isa, "sse2") != 0)
         return refuse(replay, "recorded with another instruction set than this program's sse2");
@@ -71,8 +72,7 @@ static bool keep_input(struct replay *replay, const struct io_mcap_message *mess
         return false;
     if (replay->input_count == replay->input_room) {
         replay->input_room = replay->input_room ? 2 * replay->input_room : 1024;
-        replay->inputs =
-            realloc(replay->inputs, replay->input_room * sizeof *replay->inputs);
+        replay->inputs = realloc(replay->inputs, replay->input_room * sizeof *replay->inputs);
         if (!replay->inputs)
             return false;
     }
@@ -145,7 +145,8 @@ static void name_difference(const struct replay *replay, uint64_t frame)
             continue;
         for (size_t i = 0; i < count; i++) {
             double recorded;
-            memcpy(&recorded, message.data + CDR_HEADER_SIZE + i * sizeof recorded, sizeof recorded);
+            memcpy(&recorded, message.data + CDR_HEADER_SIZE + i * sizeof recorded,
+                   sizeof recorded);
             if (memcmp(&recorded, &replay->rig->cfg->x[i], sizeof recorded) == 0)
                 continue;
             printf("  plant state %zu: recorded %.17g, replayed %.17g\n", i, recorded,

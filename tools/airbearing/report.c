@@ -37,8 +37,9 @@ static json_t *whole(uint64_t value)
 
 static json_t *percentiles(const struct rt_histogram *histogram)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "p50", whole(rt_histogram_at(histogram, 0.5)),
-                     "p99", whole(rt_histogram_at(histogram, 0.99)), "p999",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "p50",
+                     whole(rt_histogram_at(histogram, 0.5)), "p99",
+                     whole(rt_histogram_at(histogram, 0.99)), "p999",
                      whole(rt_histogram_at(histogram, 0.999)), "max", whole(histogram->max),
                      "max_frame", whole(histogram->max_frame), "count", whole(histogram->count));
 }
@@ -87,12 +88,13 @@ static json_t *jobs(const struct rt_schedule *schedule, double rate_hz)
 static json_t *realtime(const struct run *run)
 {
     const int policy = run->frame_thread.policy;
-    json_t *cpus = json_pack("{s:i, s:i, s:i}", "frame", run->frame_thread.cpu, "io",
-                             run->links ? run->plan.io_cpu : -1, "housekeeping",
-                             run->plan.housekeeping_cpu);
+    json_t *cpus =
+        json_pack("{s:i, s:i, s:i}", "frame", run->frame_thread.cpu, "io",
+                  run->links ? run->plan.io_cpu : -1, "housekeeping", run->plan.housekeeping_cpu);
     const int cpu = run->plan.frame_cpu;
     const bool isolated = cpu >= 0 && cpu < RT_CPU_MAX && run->machine.isolated[cpu];
-    return json_pack("{s:b, s:s, s:i, s:o, s:b, s:b}", "kernel_rt", run->machine.kernel_rt, "policy",
+    return json_pack("{s:b, s:s, s:i, s:o, s:b, s:b}", "kernel_rt", run->machine.kernel_rt,
+                     "policy",
                      policy == SCHED_FIFO ? "fifo"
                      : policy == SCHED_RR ? "rr"
                                           : "other",
@@ -107,9 +109,9 @@ static json_t *expectations(const struct run *run)
     json_t *array = json_array();
     for (int i = 0; i < run->scenario->expect_count; i++) {
         const struct expect_watch *watch = &run->rig->expect[i];
-        json_array_append_new(array, json_pack("{s:s, s:s, s:f}", "expect", watch->expect->text,
-                                               "verdict", verdict[expect_judge(watch)], "worst",
-                                               watch->worst));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:f}", "expect", watch->expect->text, "verdict",
+                                        verdict[expect_judge(watch)], "worst", watch->worst));
     }
     return array;
 }
@@ -155,8 +157,8 @@ static void add_rest(json_t *report, const struct run *run)
                                   "losses", whole(run->io.losses)));
     json_object_set_new(report, "log",
                         json_pack("{s:o, s:o, s:o, s:i}", "records", whole(run->log.records),
-                                  "dropped", whole(run->log.dropped), "bytes", whole(run->log.bytes),
-                                  "error", -run->log.error));
+                                  "dropped", whole(run->log.dropped), "bytes",
+                                  whole(run->log.bytes), "error", -run->log.error));
     json_object_set_new(report, "state_hash", json_string(hash));
     json_object_set_new(report, "isa", json_string("sse2"));
     json_object_set_new(report, "realtime", realtime(run));
@@ -276,10 +278,11 @@ static void print_counts(const struct run *run)
 {
     const struct rt_frame *frame = run->frame;
     char margin[24], lag[24];
-    printf("\n  frames %llu, late %llu, releases missed %llu, sim lags wall by %s, least margin %s\n",
-           (unsigned long long)frame->frames, (unsigned long long)frame->overruns,
-           (unsigned long long)frame->missed, time_text((double)lag_ns(frame), lag),
-           time_text((double)frame->margin_ns_min, margin));
+    printf(
+        "\n  frames %llu, late %llu, releases missed %llu, sim lags wall by %s, least margin %s\n",
+        (unsigned long long)frame->frames, (unsigned long long)frame->overruns,
+        (unsigned long long)frame->missed, time_text((double)lag_ns(frame), lag),
+        time_text((double)frame->margin_ns_min, margin));
     if (frame->overruns > 0) {
         printf("  late because of:");
         for (int i = RT_CAUSE_NONE + 1; i < RT_CAUSE_COUNT; i++) {
@@ -344,12 +347,13 @@ static void print_verdict(const struct run *run)
         printf("stopped by the overrun policy at frame %llu; outputs went safe\n",
                (unsigned long long)frame->frames);
     else if (run->end == RUN_LINK_LOST)
-        printf("stopped because the link was lost at frame %llu\n", (unsigned long long)frame->frames);
+        printf("stopped because the link was lost at frame %llu\n",
+               (unsigned long long)frame->frames);
     else
         printf("%s, simulated %.3f s in %.3f s of wall time%s\n",
                failed_expectations(run) ? "NO" : "ok",
-               (double)(frame->frames * frame->spec.period_ns) * 1e-9, (double)wall_ns(frame) * 1e-9,
-               run->end == RUN_SIGNAL ? ", ended by a signal" : "");
+               (double)(frame->frames * frame->spec.period_ns) * 1e-9,
+               (double)wall_ns(frame) * 1e-9, run->end == RUN_SIGNAL ? ", ended by a signal" : "");
     print_expectations(run);
     if (run->scenario->require_realtime && !report_realtime(run, &why))
         printf("  require realtime: NO, %s\n", why);

@@ -377,8 +377,12 @@ static void safe(void *self)
 
 struct rt_frame_tasks rig_tasks(struct rig *rig)
 {
-    return (struct rt_frame_tasks){
-        .self = rig, .commit = commit, .await = await, .latch = latch, .record = record, .safe = safe};
+    return (struct rt_frame_tasks){.self = rig,
+                                   .commit = commit,
+                                   .await = await,
+                                   .latch = latch,
+                                   .record = record,
+                                   .safe = safe};
 }
 
 /* ---- set-up ---------------------------------------------------------------------------- */
@@ -411,8 +415,8 @@ struct job_list {
     struct rt_job job[RT_JOB_MAX];
 };
 
-/* A job that runs every n frames runs in the last of them, so that its sample stands at a multiple of n
- * periods.  every 0: never. */
+/* A job that runs every n frames runs in the last of them, so that its sample stands at a multiple
+ * of n periods.  every 0: never. */
 static void add(struct job_list *list, const char *name, void (*run)(void *, uint64_t), void *self,
                 uint32_t every)
 {
@@ -468,7 +472,8 @@ size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *in
     return at;
 }
 
-struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject, void *mem)
+struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject,
+                      void *mem)
 {
     size_t at = 0;
     struct rig *rig = rt_cut(mem, &at, sizeof *rig);

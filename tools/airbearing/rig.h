@@ -71,16 +71,19 @@ struct rig {
     struct rig_device link[IO_LINK_MAX];
 };
 
-/* Bytes that rig_place() takes of mem: the compiled scenario, the schedule and this struct.  Context: setup. */
+/* Bytes that rig_place() takes of mem: the compiled scenario, the schedule and this struct.
+ * Context: setup. */
 size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject);
-struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject, void *mem);
+struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject,
+                      void *mem);
 
 /* A rig in heap memory of its own, for replay and check; free(rig) gives everything back.
  * Context: setup. */
 struct rig *rig_on_heap(const struct cfg_scenario *scenario);
 
-/* Run the jobs on the initial state, take their median times as predictions, and put everything back as it
- * was.  Also brings code and data into the caches.  Context: frame thread, before the first frame. */
+/* Run the jobs on the initial state, take their median times as predictions, and put everything
+ * back as it was.  Also brings code and data into the caches.  Context: frame thread, before the
+ * first frame. */
 void rig_rehearse(struct rig *rig);
 
 /* The tasks of the frame loop for this rig.  Context: setup. */

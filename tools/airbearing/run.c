@@ -27,7 +27,8 @@ static const char usage[] =
     "Run a scenario in closed loop with its board.\n"
     "\n"
     "  --seconds S          simulated seconds (default: the scenario's)\n"
-    "  --pace PACE          real (wall clock), fast (no waiting; recorded or no peer), lockstep (the\n"
+    "  --pace PACE          real (wall clock), fast (no waiting; recorded or no peer), lockstep "
+    "(the\n"
     "                       board's replies pace the frames)\n"
     "  --log FILE.mcap      write the log; opens in Foxglove, Lichtblick and PlotJuggler\n"
     "  --report FILE.json   write the report\n"
@@ -97,10 +98,14 @@ static int take_option(struct run_options *options, int option, char *value)
 static int read_options(int argc, char **argv, struct run_options *options, bool *done)
 {
     static const struct option table[] = {
-        {"seconds", required_argument, NULL, 's'}, {"pace", required_argument, NULL, 'p'},
-        {"log", required_argument, NULL, 'l'},     {"report", required_argument, NULL, 'r'},
-        {"set", required_argument, NULL, 'k'},     {"external-board", no_argument, NULL, 'e'},
-        {"inject", required_argument, NULL, 'i'},  {"help", no_argument, NULL, 'h'},
+        {"seconds", required_argument, NULL, 's'},
+        {"pace", required_argument, NULL, 'p'},
+        {"log", required_argument, NULL, 'l'},
+        {"report", required_argument, NULL, 'r'},
+        {"set", required_argument, NULL, 'k'},
+        {"external-board", no_argument, NULL, 'e'},
+        {"inject", required_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},
         {0},
     };
     *options = (struct run_options){.pace = -1};
@@ -183,7 +188,8 @@ static int plan_cores(struct run *run)
     return 0;
 }
 
-/* Everything the run touches, in one arena: laid out twice, once to size it and once to place it. */
+/* Everything the run touches, in one arena: laid out twice, once to size it and once to place it.
+ */
 static size_t lay_out(struct run *run, void *mem)
 {
     const struct cfg_scenario *scenario = run->scenario;
@@ -231,14 +237,15 @@ static int place(struct run *run)
 
     const int failure = rt_arena_open(&run->arena, size, run->plan.frame_cpu);
     if (failure) {
-        fprintf(stderr, "airbearing run: cannot map %zu bytes: %s; close other programs or log fewer "
-                        "signals\n",
+        fprintf(stderr,
+                "airbearing run: cannot map %zu bytes: %s; close other programs or log fewer "
+                "signals\n",
                 size, strerror(-failure));
         return EXIT_BAD_INPUT;
     }
     (void)lay_out(run, rt_arena_take(&run->arena, lay_out(run, NULL)));
-    run->telemetry = io_telemetry_place(channels, channel_count,
-                                        rt_arena_take(&run->arena, telemetry_size));
+    run->telemetry =
+        io_telemetry_place(channels, channel_count, rt_arena_take(&run->arena, telemetry_size));
     run->rig->telemetry = run->telemetry;
     run->rig->links = run->links;
     rt_arena_seal(&run->arena);
@@ -261,10 +268,13 @@ static int start_log(struct run *run)
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->seed);
     snprintf(rate, sizeof rate, "%.17g", scenario->rate_hz);
     snprintf(seconds, sizeof seconds, "%.17g", scenario->seconds);
-    const char *pairs[2 * (RUN_OVERRIDE_MAX + 8) + 1] = {
-        "version", AIRBEARING_VERSION, "scenario", scenario->path, "seed",    seed,
-        "rate_hz", rate,               "seconds",  seconds,        "isa",     "sse2",
-        "pace",    pace_name[scenario->pace]};
+    const char *pairs[2 * (RUN_OVERRIDE_MAX + 8) + 1] = {"version",  AIRBEARING_VERSION,
+                                                         "scenario", scenario->path,
+                                                         "seed",     seed,
+                                                         "rate_hz",  rate,
+                                                         "seconds",  seconds,
+                                                         "isa",      "sse2",
+                                                         "pace",     pace_name[scenario->pace]};
     int count = 14;
     for (int i = 0; i < run->options.override_count; i++) {
         snprintf(set_key[i], sizeof set_key[i], "set.%d", i);
@@ -277,7 +287,8 @@ static int start_log(struct run *run)
                                  .size = scenario->text_size};
     const struct rt_thread_spec spec = {
         .name = "telemetry", .policy = SCHED_OTHER, .cpu = run->plan.housekeeping_cpu};
-    const int failure = io_telemetry_start(run->telemetry, run->options.log, &spec, pairs, &text, 1);
+    const int failure =
+        io_telemetry_start(run->telemetry, run->options.log, &spec, pairs, &text, 1);
     if (failure == 0)
         return 0;
     fprintf(stderr, "airbearing run: --log %s: %s\n", run->options.log, strerror(-failure));
@@ -322,10 +333,10 @@ static int wait_for_boards(struct run *run)
                 return EXIT_OK;
             const bool gone = run->controller.program[0] && !controller_running(&run->controller);
             if (gone || rt_now_ns() > limit_ns) {
-                fprintf(stderr,
-                        "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path, link->mark.line,
-                        link->mark.column, link->name,
-                        gone ? "the controller ended before it spoke" : "no board spoke", link->spec.listen,
+                fprintf(stderr, "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path,
+                        link->mark.line, link->mark.column, link->name,
+                        gone ? "the controller ended before it spoke" : "no board spoke",
+                        link->spec.listen,
                         gone ? "its output follows" : "start it, or check its address and port");
                 controller_show(&run->controller, "  ");
                 return EXIT_BY_POLICY;
@@ -354,8 +365,7 @@ static int connect_boards(struct run *run)
         return EXIT_BAD_INPUT;
     }
     char error[CFG_ERROR_MAX];
-    if (!run->options.external_controller &&
-        controller_start(&run->controller, scenario, error)) {
+    if (!run->options.external_controller && controller_start(&run->controller, scenario, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
@@ -419,8 +429,8 @@ static int start_frames(struct run *run)
     return EXIT_BAD_INPUT;
 }
 
-/* Wait for the end and show the way there.  A barking watchdog gets one more second before the frame
- * thread counts as hung: a machine that was merely away comes back. */
+/* Wait for the end and show the way there.  A barking watchdog gets one more second before the
+ * frame thread counts as hung: a machine that was merely away comes back. */
 static void watch_frames(struct run *run)
 {
     uint64_t hung_ns = 0;

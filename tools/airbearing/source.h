@@ -10,7 +10,7 @@
 
 struct live_source {
     struct io_links *links;
-    atomic_bool *stop;    /* set when a link with on_loss: stop is lost */
+    atomic_bool *stop;     /* set when a link with on_loss: stop is lost */
     atomic_bool link_lost; /* that is why */
 };
 

@@ -49,8 +49,7 @@ void status_draw(const struct run *run)
     printf("\033[K  margin          %.1f us (least)\n", (double)frame.margin_ns_min * 1e-3);
     printf("\033[K  start error     %.2f us (median)   busy %.1f us (median)\n",
            (double)frame.start_error_ns * 1e-3, (double)frame.busy_ns * 1e-3);
-    printf("\033[K  loop latency    %.1f us (newest)   commands %llu\n",
-           newest_latency_us(run),
+    printf("\033[K  loop latency    %.1f us (newest)   commands %llu\n", newest_latency_us(run),
            (unsigned long long)rig.inputs);
     printf("\033[K  attitude error  %.4f deg   rate %.4f deg/s   fastest wheel %.0f rpm\n",
            rig.attitude_error * degrees, rig.rate * degrees, rig.wheel_speed * 9.549296585513721);
