@@ -2,7 +2,8 @@
  * A link is a bus with a protocol on it: commands in, samples out.
  *
  *   threaded   the I/O thread owns the sockets and sits in io_uring (or polls, with a core of its
- *              own); the frame meets it only through a mailbox in each direction
+ *              own); the frame meets it only through a mailbox (commands, the newest wins) and a
+ *              ring (samples, none lost while the thread is less than eight frames late)
  *   inline     the frame thread polls the sockets itself, bounded work per frame
  *
  * Nothing here blocks, locks or allocates after io_links_start().

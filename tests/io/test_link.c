@@ -22,7 +22,7 @@
 enum { PATIENCE_NS = 2000000000, MEMORY = 2 << 20, MS = 1000000 };
 
 static enum io_link_mode mode;
-static bool polls;
+static bool polls, locked;
 static _Alignas(4096) unsigned char memory[MEMORY], second_memory[MEMORY];
 static struct io_links *links;
 static struct rt_thread thread;
@@ -365,6 +365,24 @@ static void test_garbage_makes_no_peer(void)
     TEST_ASSERT_TRUE(io_link_has_peer(links, 0));
 }
 
+static void test_cut_and_oversize_datagrams_are_bad_and_spoil_nothing(void)
+{
+    static unsigned char bytes[IO_DATAGRAM_MAX + 1];
+    struct io_mavlink_message message = {.kind = IO_MAVLINK_CONTROLS,
+                                         .controls = {.time_us = 9, .mode = 1}};
+    start_with_board(10000ull * MS);
+    const size_t size = io_mavlink_encode(&board.sender, &message, bytes);
+    const struct io_address to = board.simulator;
+    TEST_ASSERT_EQUAL(0, io_udp_send(&board.udp, to, bytes, sizeof bytes, false));
+    wait_seen(2);
+    TEST_ASSERT_EQUAL(0, io_udp_send(&board.udp, to, bytes, size - 1, false));
+    wait_seen(3);
+    TEST_ASSERT_EQUAL_UINT64(0, counters().commands);
+    TEST_ASSERT_EQUAL(0, io_udp_send(&board.udp, to, bytes, size, false));
+    wait_commands(1);
+    TEST_ASSERT_EQUAL_UINT64(2, counters().rx_bad);
+}
+
 static void test_a_second_sender_is_ignored_and_counted(void)
 {
     start_with_board(10000ull * MS);
@@ -530,9 +548,12 @@ static void test_an_await_ends_with_the_command(void)
     pthread_t other;
     start_with_board(10000ull * MS);
     TEST_ASSERT_EQUAL(0, pthread_create(&other, NULL, command_later, &board));
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
     const bool came = io_link_await(links, 0, PATIENCE_NS);
+    const uint64_t end_ns = rt_now_ns();
     TEST_ASSERT_EQUAL(0, pthread_join(other, NULL));
     TEST_ASSERT_TRUE(came);
+    TEST_ASSERT_LESS_THAN_UINT64(limit_ns, end_ns); /* woken, not run out of patience */
     TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
 }
 
@@ -553,7 +574,7 @@ static void *lockstep_board(void *self)
     return NULL;
 }
 
-static void test_a_lockstep_run_misses_no_reply_and_allocates_nothing(void)
+static void test_a_lockstep_run_misses_no_reply_and_takes_no_memory(void)
 {
     pthread_t other;
     int replies = 0;
@@ -561,8 +582,12 @@ static void test_a_lockstep_run_misses_no_reply_and_allocates_nothing(void)
     TEST_ASSERT_EQUAL(0, pthread_create(&other, NULL, lockstep_board, &board));
     const uint64_t allocations = rt_alloc_count();
     rt_alloc_watch();
+    command.rx_ns = 0;
     for (uint64_t i = 0; i < LOCKSTEP_FRAMES; i++) {
-        commit(i, IO_SEND_SENSOR);
+        struct io_sample sample = make_sample(i, IO_SEND_SENSOR);
+        const uint64_t now_ns = rt_now_ns();
+        sample.trace = (struct io_trace){command.rx_ns, command.ready_ns, now_ns, now_ns};
+        io_link_commit(links, 0, &sample);
         replies += io_link_await(links, 0, PATIENCE_NS) && io_link_latch(links, 0, &command) &&
                    command.board_us == 1000 * (i + 1);
     }
@@ -572,8 +597,15 @@ static void test_a_lockstep_run_misses_no_reply_and_allocates_nothing(void)
     TEST_ASSERT_EQUAL(LOCKSTEP_FRAMES, replies);
     TEST_ASSERT_EQUAL_UINT64(LOCKSTEP_FRAMES, counters().commands);
     TEST_ASSERT_EQUAL_UINT64(0, counters().rx_lost + counters().rx_bad + counters().tx_dropped);
+    const struct rt_histogram *part = io_link_latency(links, 0)->part;
+    for (int i = 0; i < IO_PART_COUNT; i++)
+        TEST_ASSERT_EQUAL_UINT64(LOCKSTEP_FRAMES - 1, part[i].count); /* the first shows none */
+    TEST_ASSERT_GREATER_THAN_UINT64(0, part[IO_PART_WIRE_IN].max);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, part[IO_PART_WIRE_OUT].max);
     if (rt_alloc_counted())
         TEST_ASSERT_EQUAL_UINT64(allocations, rt_alloc_count());
+    if (locked)
+        TEST_ASSERT_EQUAL_UINT64(0, io_links_page_faults(links));
 }
 
 static int open_second(const struct io_link_spec *spec, char error[IO_ERROR_MAX])
@@ -648,6 +680,8 @@ int main(int argc, char **argv)
     polls = strcmp(how, "polling") == 0;
     if (strcmp(how, "refused") == 0 && !forbid_uring())
         return 77;
+    char reason[RT_REASON_MAX];
+    locked = rt_alloc_counted() && rt_lock_memory(reason); /* sanitizers fault as they like */
     UNITY_BEGIN();
     RUN_TEST(test_a_command_is_latched_once);
     RUN_TEST(test_the_newest_command_wins);
@@ -657,6 +691,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard);
     RUN_TEST(test_timesync_is_answered_when_it_is_ours);
     RUN_TEST(test_garbage_makes_no_peer);
+    RUN_TEST(test_cut_and_oversize_datagrams_are_bad_and_spoil_nothing);
     RUN_TEST(test_a_second_sender_is_ignored_and_counted);
     RUN_TEST(test_a_lost_peer_is_replaced_by_the_next_one);
     RUN_TEST(test_gaps_in_the_sequence_are_counted);
@@ -668,7 +703,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_parts_that_run_backwards_count_as_nothing);
     RUN_TEST(test_an_await_returns_at_once_for_a_command_that_is_there);
     RUN_TEST(test_an_await_ends_with_the_command);
-    RUN_TEST(test_a_lockstep_run_misses_no_reply_and_allocates_nothing);
+    RUN_TEST(test_a_lockstep_run_misses_no_reply_and_takes_no_memory);
     RUN_TEST(test_a_port_in_use_is_named_with_the_way_out);
     RUN_TEST(test_bad_addresses_are_named);
     RUN_TEST(test_two_links_do_not_mix);
