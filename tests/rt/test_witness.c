@@ -85,11 +85,11 @@ static const struct verdict verdicts[] = {
      RT_CAUSE_UNKNOWN,
      ALL,
      LATE_WAKE,
-     {.wall_ns = 6100 * US,
+     {.wall_ns = 8100 * US,
       .cpu_ns = 210 * US,
-      .asked_ns = 900 * US,
-      .slept_ns = 5900 * US,
-      .idle_ns = 900 * US}},
+      .asked_ns = 2900 * US,
+      .slept_ns = 7900 * US,
+      .idle_ns = 2900 * US}},
     {"a gap in the spin",
      RT_CAUSE_STOLEN,
      ALL,
@@ -217,6 +217,55 @@ static const struct verdict verdicts[] = {
      ALL,
      {.period_ns = MS, .start_error_ns = 5 * MS, .busy_ns = 5 * MS, .waited_ns = 5 * MS},
      {.wall_ns = 12 * MS, .faults = 1, .run_delay_ns = 5 * MS, .waited_ns = 5 * MS}},
+    {"a gap that was partly a switch is only partly theft",
+     RT_CAUSE_UNKNOWN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 3150 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .run_delay_ns = 2 * MS,
+      .gap_ns = 4 * MS,
+      .switches = 1}},
+    {"missing CPU time that was partly a switch",
+     RT_CAUSE_OWN,
+     ALL,
+     LONG_WORK,
+     {.wall_ns = 6 * MS,
+      .cpu_ns = 2050 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .run_delay_ns = 1900 * US,
+      .switches = 1}},
+    {"missing CPU time that was partly a wait",
+     RT_CAUSE_OWN,
+     ALL,
+     {.period_ns = MS, .busy_ns = 5 * MS, .waited_ns = 1900 * US},
+     {.wall_ns = 6 * MS,
+      .cpu_ns = 2950 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .waited_ns = 1900 * US}},
+    {"a core idle in a wait for a reply is no late timer",
+     RT_CAUSE_OWN,
+     ALL,
+     {.period_ns = MS, .busy_ns = 5 * MS, .waited_ns = 1900 * US},
+     {.wall_ns = 6 * MS,
+      .cpu_ns = 3150 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .idle_ns = 3 * MS,
+      .waited_ns = 1900 * US}},
+    {"some theft and some waiting leave too little work",
+     RT_CAUSE_UNKNOWN,
+     ALL,
+     {.period_ns = MS, .busy_ns = 5 * MS, .waited_ns = MS},
+     {.wall_ns = 6 * MS,
+      .cpu_ns = 2150 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 950 * US,
+      .waited_ns = MS}},
     {"late by a hair after a period of work",
      RT_CAUSE_OWN,
      ALL,
@@ -265,34 +314,59 @@ static void plant_nothing(void *self, uint64_t k)
     (void)k;
 }
 
+/* Late by half a period only, which is less than a frame sleeps: the sleep must not look stolen. */
+static void plant_work(void *self, uint64_t k)
+{
+    (void)self;
+    if (k == PLANTED)
+        burn(PERIOD * 3 / 2);
+}
+
+static void touch_a_fresh_page(void)
+{
+    volatile char *page =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    page[7] = 1;
+    munmap((void *)page, 4096);
+}
+
+/* Faults in frames that are in time, up to the one before. */
+static void plant_work_after_faults(void *self, uint64_t k)
+{
+    if (k < PLANTED)
+        touch_a_fresh_page();
+    plant_work(self, k);
+}
+
 static void plant_fault(void *self, uint64_t k)
 {
     (void)self;
     if (k != PLANTED)
         return;
-    volatile char *page =
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    page[7] = 1;
+    touch_a_fresh_page();
     burn(3 * PERIOD); /* a fault is short; be late */
-    munmap((void *)page, 4096);
 }
 
-static void plant_work(void *self, uint64_t k)
+static void wait_for_a_reply(long ns)
 {
-    (void)self;
-    if (k == PLANTED)
-        burn(3 * PERIOD);
+    const struct timespec pause = {.tv_nsec = ns};
+    const uint64_t begin_ns = rt_now_ns();
+    nanosleep(&pause, NULL);
+    frame.waited_ns += rt_now_ns() - begin_ns;
 }
 
 static void plant_reply(void *self, uint64_t k)
 {
     (void)self;
-    if (k != PLANTED)
-        return;
-    const struct timespec pause = {.tv_nsec = 3 * PERIOD};
-    const uint64_t begin_ns = rt_now_ns();
-    nanosleep(&pause, NULL);
-    frame.waited_ns += rt_now_ns() - begin_ns;
+    if (k == PLANTED)
+        wait_for_a_reply(3 * PERIOD);
+}
+
+static void wait_a_little(void *self, uint64_t k)
+{
+    (void)self;
+    (void)k;
+    wait_for_a_reply(PERIOD / 4);
 }
 
 static void ignore_frame(void *self, uint64_t k)
@@ -345,7 +419,7 @@ static void expect_planted(void (*plant)(void *self, uint64_t k), enum rt_cause 
     enum rt_cause got = RT_CAUSE_NONE;
     for (int tries = 0; tries < TRIES && got != expected; tries++) {
         got = run_with(plant);
-        TEST_ASSERT_TRUE(got != RT_CAUSE_NONE); /* three periods of anything make a frame late */
+        TEST_ASSERT_TRUE(got != RT_CAUSE_NONE); /* all that is planted is longer than a period */
     }
     TEST_ASSERT_EQUAL_STRING(rt_cause_name[expected], rt_cause_name[got]);
 }
@@ -359,6 +433,22 @@ static void test_a_planted_page_fault_is_a_fault(void)
 static void test_planted_long_work_is_own(void)
 {
     expect_planted(plant_work, RT_CAUSE_OWN);
+}
+
+static void test_a_frame_is_not_blamed_for_its_neighbours(void)
+{
+    expect_planted(plant_work_after_faults, RT_CAUSE_OWN);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(PLANTED, rt_witness_faults(&witness));
+}
+
+static void test_waiting_for_replies_in_time_is_not_theft(void)
+{
+    uint64_t stolen_ns = UINT64_MAX;
+    for (int tries = 0; tries < TRIES && stolen_ns > FRAMES * PERIOD / 8; tries++) {
+        (void)run_with(wait_a_little);
+        stolen_ns = witness.stolen_ns_total;
+    }
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(FRAMES * PERIOD / 8, stolen_ns); /* half of what it waited */
 }
 
 static void test_a_planted_wait_for_a_reply_is_io(void)
@@ -391,7 +481,9 @@ int main(void)
     RUN_TEST(test_half_of_the_excess_is_enough_evidence);
     RUN_TEST(test_a_planted_page_fault_is_a_fault);
     RUN_TEST(test_planted_long_work_is_own);
+    RUN_TEST(test_a_frame_is_not_blamed_for_its_neighbours);
     RUN_TEST(test_a_planted_wait_for_a_reply_is_io);
+    RUN_TEST(test_waiting_for_replies_in_time_is_not_theft);
     RUN_TEST(test_causes_of_a_real_run_add_up_to_its_overruns);
     RUN_TEST(test_a_witness_on_no_core_has_no_sources_of_the_core);
     return UNITY_END();
