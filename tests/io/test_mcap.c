@@ -289,6 +289,7 @@ static void test_what_is_written_is_read_back(void)
     TEST_ASSERT_EQUAL_INT(0, writer.error);
     TEST_ASSERT_EQUAL_UINT64(COUNT, writer.statistics.messages);
     TEST_ASSERT_GREATER_THAN_UINT32(5, writer.statistics.chunks);
+    TEST_ASSERT_EQUAL_UINT16(3, writer.statistics.schemas); /* /a and /c share theirs */
 
     struct io_mcap_reader *reader = io_mcap_open(path, error);
     TEST_ASSERT_NOT_NULL_MESSAGE(reader, error);
@@ -410,20 +411,26 @@ static void limit_file_size(rlim_t size)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+static void add_large(uint64_t time)
+{
+    static unsigned char payload[3000];
+    for (size_t k = 0; k < sizeof payload; k++)
+        payload[k] = (unsigned char)random_u64();
+    io_mcap_writer_add(
+        &writer, &(struct io_chunk_message){
+                     .channel = 3, .log_ns = time, .payload = payload, .size = sizeof payload});
+}
+
 /* Six messages in three chunks, each larger than the summary, into a file of at most `size` bytes.
  */
 static int write_limited(size_t size)
 {
-    static unsigned char payload[3000];
     limit_file_size(size);
+    random_state = 1;
     const int refused =
         io_mcap_writer_open(&writer, path, channels, CHANNEL_COUNT, pairs, &scenario, 1);
     for (uint64_t i = 0; i < 6 && refused == 0; i++) {
-        for (size_t k = 0; k < sizeof payload; k++)
-            payload[k] = (unsigned char)random_u64();
-        io_mcap_writer_add(
-            &writer, &(struct io_chunk_message){
-                         .channel = 3, .log_ns = i, .payload = payload, .size = sizeof payload});
+        add_large(i);
         if (i % 2 == 1)
             io_mcap_writer_settle(&writer);
     }
@@ -433,33 +440,107 @@ static int write_limited(size_t size)
     return refused;
 }
 
+/* The disk gets room again between the short write and its rest. */
+static void test_a_short_write_is_continued_where_it_stopped(void)
+{
+    static struct io_log_file log_file;
+    unsigned char bytes[1000];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i % 251);
+    signal(SIGXFSZ, SIG_IGN);
+    TEST_ASSERT_EQUAL_INT(0, io_log_file_open(&log_file, path));
+    if (!log_file.uring_open) {
+        io_log_file_close(&log_file);
+        TEST_IGNORE_MESSAGE("io_uring is not permitted here");
+    }
+    limit_file_size(600);
+    io_log_file_append(&log_file, bytes, sizeof bytes);
+    usleep(50000); /* the kernel tries the rest once more by itself */
+    limit_file_size(RLIM_INFINITY);
+    TEST_ASSERT_EQUAL_INT(0, io_log_file_settle(&log_file));
+    TEST_ASSERT_EQUAL_UINT64(sizeof bytes, log_file.written);
+    TEST_ASSERT_EQUAL_INT(0, io_log_file_close(&log_file));
+    const struct blob log = slurp(path);
+    TEST_ASSERT_EQUAL_size_t(sizeof bytes, log.size);
+    TEST_ASSERT_EQUAL_MEMORY(bytes, log.data, sizeof bytes);
+    free(log.data);
+}
+
 /* Whatever the size of the disk, the log holds what it says it holds. */
+static void check_disk_of(size_t size, int *refused, int *cut, int *closed)
+{
+    if (write_limited(size) != 0) {
+        TEST_ASSERT_NOT_EQUAL_INT(0, access(path, F_OK));
+        ++*refused;
+        return;
+    }
+    const struct blob log = slurp(path);
+    bool complete;
+    TEST_ASSERT_EQUAL_INT(-EFBIG, writer.error);
+    TEST_ASSERT_EQUAL_UINT64(6, writer.statistics.messages + writer.lost);
+    TEST_ASSERT_EQUAL_UINT64(log.size, writer.whole);
+    TEST_ASSERT_EQUAL_INT_MESSAGE((int)writer.statistics.messages,
+                                  count_messages(log.data, log.size, &complete), error);
+    free(log.data);
+    *cut += !complete;
+    *closed += complete;
+}
+
 static void test_a_full_disk_leaves_whole_chunks_and_true_counts(void)
 {
     signal(SIGXFSZ, SIG_IGN);
     TEST_ASSERT_EQUAL_INT(0, write_limited(1 << 20));
-    const size_t full = writer.whole;
+    const struct blob log = slurp(path);
     int refused = 0, cut = 0, closed = 0;
-    for (size_t size = 0; size < full; size += 101) {
-        if (write_limited(size) != 0) {
-            TEST_ASSERT_NOT_EQUAL_INT(0, access(path, F_OK));
-            refused++;
-            continue;
-        }
-        const struct blob log = slurp(path);
-        bool complete;
-        TEST_ASSERT_EQUAL_INT(-EFBIG, writer.error);
-        TEST_ASSERT_EQUAL_UINT64(6, writer.statistics.messages + writer.lost);
-        TEST_ASSERT_EQUAL_UINT64(log.size, writer.whole);
-        TEST_ASSERT_EQUAL_INT_MESSAGE((int)writer.statistics.messages,
-                                      count_messages(log.data, log.size, &complete), error);
-        free(log.data);
-        cut += !complete;
-        closed += complete;
+    for (size_t size = 0; size < log.size; size += 101)
+        check_disk_of(size, &refused, &cut, &closed);
+    for (size_t at = 8; at < log.size - 8; at += 9 + get(log.data + at + 1, 8)) {
+        check_disk_of(at, &refused, &cut, &closed); /* a record just fits */
+        check_disk_of(at - 1, &refused, &cut, &closed);
     }
+    free(log.data);
     TEST_ASSERT_GREATER_THAN_INT(0, refused);
     TEST_ASSERT_GREATER_THAN_INT(0, cut);
     TEST_ASSERT_GREATER_THAN_INT(0, closed);
+}
+
+static void test_a_full_disk_costs_the_open_chunk_too(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    open_writer();
+    add_large(0);
+    io_mcap_writer_settle(&writer);
+    limit_file_size(10000);
+    for (uint64_t i = 1; i <= 100; i++) /* a chunk and a little of the next */
+        add_large(i);
+    TEST_ASSERT_GREATER_THAN_UINT32(0, writer.chunk.entry_count);
+    while (writer.error == 0)
+        io_mcap_writer_poll(&writer);
+    add_large(101);
+    io_mcap_writer_close(&writer, NULL, 0);
+    limit_file_size(RLIM_INFINITY);
+    TEST_ASSERT_EQUAL_UINT64(1, writer.statistics.messages);
+    TEST_ASSERT_EQUAL_UINT64(101, writer.lost);
+}
+
+static void test_a_late_attachment_that_does_not_fit_is_left_out(void)
+{
+    static const unsigned char large[100000];
+    const struct io_blob blob = {
+        .name = "large", .media_type = "", .bytes = large, .size = sizeof large};
+    signal(SIGXFSZ, SIG_IGN);
+    open_writer();
+    limit_file_size(10000);
+    io_mcap_writer_close(&writer, &blob, 1);
+    limit_file_size(RLIM_INFINITY);
+    TEST_ASSERT_EQUAL_INT(-EFBIG, writer.error);
+    TEST_ASSERT_EQUAL_UINT32(1, writer.statistics.attachments);
+    struct io_mcap_reader *reader = io_mcap_open(path, error);
+    size_t size;
+    TEST_ASSERT_NOT_NULL_MESSAGE(reader, error);
+    TEST_ASSERT_TRUE(io_mcap_complete(reader));
+    TEST_ASSERT_NULL(io_mcap_attachment(reader, "large", &size));
+    io_mcap_close(reader);
 }
 
 static void test_a_log_on_a_full_device_is_refused(void)
@@ -557,6 +638,38 @@ static void test_a_wrong_chunk_crc_is_reported_after_the_chunks_before_it(void)
     TEST_ASSERT_EQUAL_STRING(line, error);
 }
 
+/* The messages before the fault, then the fault. */
+static void assert_message_then(const char *line)
+{
+    struct io_mcap_message message;
+    struct io_mcap_reader *reader = io_mcap_open_bytes(file.data, file.size, error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(reader, error);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(1, io_mcap_next(reader, &message, error), error);
+    TEST_ASSERT_EQUAL_INT(-1, io_mcap_next(reader, &message, error));
+    TEST_ASSERT_EQUAL_STRING(line, error);
+    io_mcap_close(reader);
+}
+
+static void test_a_fault_after_a_chunk_leaves_the_chunk_readable(void)
+{
+    forge_begin();
+    forge_message(&file, 9, 12, "x");
+    put_data(&file, "\x0c\2\0\0\0\0\0\0\0ab", 11);
+    forge_tail(&file);
+    assert_message_then("bytes: byte 157: metadata record is too short for its fields");
+}
+
+static void test_a_length_past_the_end_is_a_fault_where_the_end_is_there(void)
+{
+    bool complete;
+    forge_begin();
+    forge_message(&file, 9, 12, "x");
+    put_data(&file, "\x80\xff\0\0\0\0\0\0\0", 9);
+    TEST_ASSERT_EQUAL_INT(1, count_messages(file.data, file.size, &complete)); /* just cut off */
+    forge_tail(&file);
+    assert_message_then("bytes: byte 157: record reaches past the end of the file");
+}
+
 /* One forged chunk after the usual head. */
 static void assert_chunk_refused(const char *compression, uint64_t plain_size, const void *stored,
                                  size_t stored_size, const char *what)
@@ -622,6 +735,36 @@ static void test_records_that_cannot_be_in_a_chunk_are_refused(void)
     assert_records_refused("message record is too short for its fields");
 }
 
+/* A few kilobytes that unpack to a schema of 30 MiB. */
+static void forge_schema_bomb(int id)
+{
+    enum { TEXT = 30 << 20, HEAD = 9 + 2 + 4 + 4 + 4 };
+    static unsigned char stored[1 << 14];
+    unsigned char *records = calloc(1, HEAD + TEXT);
+    records[0] = 0x03;
+    for (int i = 0; i < 4; i++) {
+        records[1 + i] = (unsigned char)((HEAD - 9 + TEXT) >> 8 * i);
+        records[HEAD - 4 + i] = (unsigned char)(TEXT >> 8 * i);
+    }
+    records[9] = (unsigned char)id;
+    const size_t size = ZSTD_compress(stored, sizeof stored, records, HEAD + TEXT, 1);
+    TEST_ASSERT_FALSE(ZSTD_isError(size));
+    forge_chunk(&file, "zstd", HEAD + TEXT, 0, stored, size);
+    free(records);
+}
+
+static void test_definitions_cannot_fill_the_memory(void)
+{
+    char line[256];
+    forge_begin();
+    forge_schema_bomb(4);
+    snprintf(line, sizeof line, "bytes: byte %zu: no room for the definition of schema 5",
+             file.size);
+    forge_schema_bomb(5);
+    forge_tail(&file);
+    assert_refused(line);
+}
+
 static void test_definitions_that_contradict_are_refused(void)
 {
     forge_begin();
@@ -666,15 +809,21 @@ int main(void)
     RUN_TEST(test_the_writer_counts_the_bytes_of_the_file);
     RUN_TEST(test_a_log_cut_at_any_byte_yields_its_whole_chunks);
     RUN_TEST(test_any_flipped_bit_is_reported);
+    RUN_TEST(test_a_short_write_is_continued_where_it_stopped);
     RUN_TEST(test_a_full_disk_leaves_whole_chunks_and_true_counts);
+    RUN_TEST(test_a_full_disk_costs_the_open_chunk_too);
+    RUN_TEST(test_a_late_attachment_that_does_not_fit_is_left_out);
     RUN_TEST(test_a_log_on_a_full_device_is_refused);
     RUN_TEST(test_plain_chunks_with_their_own_definitions_are_read);
     RUN_TEST(test_messages_outside_chunks_are_read);
     RUN_TEST(test_unknown_records_are_skipped);
     RUN_TEST(test_the_smallest_file_is_a_header_and_a_footer);
     RUN_TEST(test_a_wrong_chunk_crc_is_reported_after_the_chunks_before_it);
+    RUN_TEST(test_a_fault_after_a_chunk_leaves_the_chunk_readable);
+    RUN_TEST(test_a_length_past_the_end_is_a_fault_where_the_end_is_there);
     RUN_TEST(test_chunks_that_cannot_be_are_refused);
     RUN_TEST(test_records_that_cannot_be_in_a_chunk_are_refused);
+    RUN_TEST(test_definitions_cannot_fill_the_memory);
     RUN_TEST(test_definitions_that_contradict_are_refused);
     RUN_TEST(test_what_is_no_mcap_file_is_refused_in_one_line);
     RUN_TEST(test_a_long_file_name_keeps_its_end_in_the_error);

@@ -429,6 +429,26 @@ static void test_the_log_does_not_need_io_uring(void)
     TEST_ASSERT_EQUAL_INT(0, code);
 }
 
+/* A plain write raises the signal in the thread that calls start. */
+static int no_room_for_the_head_scene(void)
+{
+    if (forbid_io_uring() != 0)
+        return 77;
+    const struct rlimit limit = {.rlim_cur = 100, .rlim_max = 100};
+    signal(SIGXFSZ, SIG_DFL);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    place(16);
+    return io_telemetry_start(telemetry, path, &thread, NULL, &scenario, 1) == -EFBIG ? 0 : 1;
+}
+
+static void test_a_file_size_limit_below_the_head_is_an_error_and_not_a_signal(void)
+{
+    const int code = in_child(no_room_for_the_head_scene);
+    if (code == 77)
+        TEST_IGNORE_MESSAGE("seccomp filters are not permitted here");
+    TEST_ASSERT_EQUAL_INT(0, code);
+}
+
 static void run_until_killed(struct io_log_result *shown)
 {
     for (;;) {
@@ -495,6 +515,7 @@ int main(void)
     RUN_TEST(test_a_full_tmpfs_leaves_whole_chunks_and_a_summary);
     RUN_TEST(test_a_log_that_cannot_be_begun_is_refused);
     RUN_TEST(test_the_log_does_not_need_io_uring);
+    RUN_TEST(test_a_file_size_limit_below_the_head_is_an_error_and_not_a_signal);
     RUN_TEST(test_a_killed_run_leaves_all_that_was_reported_as_written);
     RUN_TEST(test_a_slow_channel_reaches_the_file_while_the_run_goes_on);
     return UNITY_END();
