@@ -2,8 +2,8 @@
 // rosmsg2-serialization for the payloads.
 //
 //   node mcap_read.mjs FILE              check any log: CRCs, indexes, statistics, every payload
-//   node mcap_read.mjs --sample PROGRAM  let PROGRAM (mcap_sample) write a log, check every value in it,
-//                                        then a cut-off and a damaged copy of it
+//   node mcap_read.mjs --sample PROGRAM  let PROGRAM (mcap_sample) write a log, check every value
+//                                        in it, then a cut-off and a damaged copy of it
 //
 // Exit 0 good, 1 a problem, 77 the packages are not installed (tools/test installs them).
 
@@ -206,7 +206,8 @@ function report(file, { reader, decoder, tally, attachments, metadata }) {
   console.log(`${file}: ${tally.count} messages in ${reader.chunkIndexes.length} chunks`);
   for (const channel of decoder.channels.values())
     console.log(`  ${channel.topic}  ${tally.byChannel.get(channel.id)?.count ?? 0}`);
-  for (const { name, data } of attachments) console.log(`  attachment ${name}  ${data.length} bytes`);
+  for (const { name, data } of attachments)
+    console.log(`  attachment ${name}  ${data.length} bytes`);
   for (const { name, metadata: map } of metadata)
     console.log(`  metadata ${name}  ${[...map.keys()].join(" ")}`);
 }
@@ -253,8 +254,9 @@ async function checkSample(file) {
   assert.equal(log.reader.header.profile, "");
   assert.equal(log.reader.header.library, "airbearing");
   assert(log.reader.chunkIndexes.length >= 5, "the log should have several chunks");
+  const text = (data) => Buffer.from(data).toString();
   assert.deepEqual(
-    log.attachments.map(({ name, mediaType, data }) => [name, mediaType, Buffer.from(data).toString()]),
+    log.attachments.map(({ name, mediaType, data }) => [name, mediaType, text(data)]),
     [
       ["scenario.yaml", "text/yaml", "rate: 1 kHz\n"],
       ["report.json", "application/json", "{}\n"],
@@ -262,7 +264,13 @@ async function checkSample(file) {
   );
   assert.equal(log.metadata.length, 1);
   assert.equal(log.metadata[0].name, "airbearing");
-  assert.deepEqual([...log.metadata[0].metadata], [["sample_count", "20000"], ["unicode", "µ ± °"]]);
+  assert.deepEqual(
+    [...log.metadata[0].metadata],
+    [
+      ["sample_count", "20000"],
+      ["unicode", "µ ± °"],
+    ],
+  );
   await checkSeek(log.reader);
   return log;
 }
@@ -283,7 +291,8 @@ async function checkSeek(reader) {
 
 /** A log cut off inside its last chunk reads up to the chunk before. */
 function checkCutOff(file, reader) {
-  const last = reader.chunkIndexes.reduce((a, b) => (a.chunkStartOffset > b.chunkStartOffset ? a : b));
+  const later = (a, b) => (a.chunkStartOffset > b.chunkStartOffset ? a : b);
+  const last = reader.chunkIndexes.reduce(later);
   const cut = Number(last.chunkStartOffset + last.chunkLength / 2n);
   const decoder = new Decoder();
   const { seen, onMessage } = expectSample();
