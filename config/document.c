@@ -26,65 +26,79 @@ struct builder {
 
 /* ---- text ---- */
 
-/* Bytes of the well-formed UTF-8 character at text, 0 when it is not one (RFC 3629). */
-static size_t utf8_size(const unsigned char *text, size_t left)
+/* The well-formed UTF-8 character at text and its bytes, 0 when it is not one (RFC 3629). */
+static size_t utf8_decode(const unsigned char *text, size_t left, uint32_t *point)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char c = text[0];
     const size_t size = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3 : c >> 3 == 30 ? 4 : 0;
-    if (size <= 1 || size > left)
-        return size <= left ? size : 0;
-
-    uint32_t point = c & (0x7fu >> size);
+    if (size == 0 || size > left)
+        return 0;
+    *point = size == 1 ? c : c & (0x7fu >> size);
     for (size_t i = 1; i < size; i++) {
         if ((text[i] & 0xc0) != 0x80)
             return 0;
-        point = point << 6 | (text[i] & 0x3fu);
+        *point = *point << 6 | (text[i] & 0x3fu);
     }
-    const int surrogate = point >= 0xd800 && point < 0xe000;
-    return point >= least[size] && point <= 0x10ffff && !surrogate ? size : 0;
+    const bool surrogate = *point >= 0xd800 && *point < 0xe000;
+    return *point >= least[size] && *point <= 0x10ffff && !surrogate ? size : 0;
 }
 
-static bool is_printable(unsigned char c)
+/* Control characters, and the line breaks that only some programs take for one. */
+static bool is_control(uint32_t point)
 {
-    return (c >= 0x20 && c != 0x7f) || c == '\t' || c == '\n' || c == '\r';
+    const bool usual = point == '\t' || point == '\n' || point == '\r';
+    return (point < 0x20 && !usual) || (point >= 0x7f && point < 0xa0) || point == 0x2028 ||
+           point == 0x2029;
 }
 
-/* libfyaml is lenient about bytes that are no text; a scenario is not. */
-static bool check_text(const char *text, size_t size, const char *origin, struct cfg_report *report)
+/* libfyaml is lenient about bytes that are no text, and some of them confuse it. */
+static bool check_characters(const char *text, size_t size, const char *origin,
+                             struct cfg_report *report)
 {
-    const struct cfg_mark nowhere = {0, 0};
-    if (size > CFG_TEXT_MAX)
-        return cfg_fail(report, origin, nowhere,
-                        "the file has %zu bytes; a scenario has at most %d, so is this the right "
-                        "file?",
-                        size, CFG_TEXT_MAX);
-
     struct cfg_mark mark = {1, 1};
     for (size_t i = 0; i < size;) {
-        const unsigned char *c = (const unsigned char *)text + i;
-        const size_t step = utf8_size(c, size - i);
+        uint32_t point = 0;
+        const size_t step = utf8_decode((const unsigned char *)text + i, size - i, &point);
         if (step == 0)
             return cfg_fail(report, origin, mark,
-                            "byte 0x%02x is not UTF-8 text; save the file as UTF-8", *c);
-        if (!is_printable(*c))
-            return cfg_fail(report, origin, mark, "control character 0x%02x; remove it", *c);
+                            "byte 0x%02x is not UTF-8 text; save the file as UTF-8",
+                            (unsigned char)text[i]);
+        if (is_control(point))
+            return cfg_fail(report, origin, mark, "control character U+%04X; remove it",
+                            (unsigned)point);
+        if (point == '%' && mark.column == 1)
+            return cfg_fail(report, origin, mark,
+                            "directives (%%NAME) are not read in a scenario; remove the line");
         mark.column++;
-        if (*c == '\n')
+        if (point == '\n')
             mark = (struct cfg_mark){mark.line + 1, 1};
         i += step;
     }
     return true;
 }
 
+static bool check_text(const char *text, size_t size, const char *origin, struct cfg_report *report)
+{
+    if (size > CFG_TEXT_MAX)
+        return cfg_fail(report, origin, (struct cfg_mark){0, 0},
+                        "more than %d bytes; no scenario is that long, is this the right file?",
+                        CFG_TEXT_MAX);
+    return check_characters(text, size, origin, report);
+}
+
 /* ---- events to nodes ---- */
 
-static struct cfg_mark mark_of(struct fy_event *event)
+static struct cfg_mark mark_from(const struct fy_mark *mark)
 {
-    const struct fy_mark *mark = fy_event_start_mark(event);
     if (mark == NULL)
         return (struct cfg_mark){0, 0};
     return (struct cfg_mark){mark->line + 1, mark->column + 1};
+}
+
+static struct cfg_mark mark_of(struct fy_event *event)
+{
+    return mark_from(fy_event_start_mark(event));
 }
 
 static struct level *top(struct builder *builder)
@@ -205,14 +219,16 @@ static bool refuse_alias(struct builder *builder, struct fy_event *event)
                     "aliases (*name) are not read in a scenario; write the value out");
 }
 
-static bool check_properties(struct builder *builder, struct fy_event *event,
-                             const struct fy_token *anchor, const struct fy_token *tag)
+static bool check_properties(struct builder *builder, struct fy_token *anchor, struct fy_token *tag)
 {
-    if (anchor != NULL)
-        return cfg_fail(builder->report, builder->origin, mark_of(event),
+    if (anchor != NULL) {
+        struct cfg_mark mark = mark_from(fy_token_start_mark(anchor));
+        mark.column--; /* the token begins behind the ampersand */
+        return cfg_fail(builder->report, builder->origin, mark,
                         "anchors (&name) are not read in a scenario; remove it");
+    }
     if (tag != NULL)
-        return cfg_fail(builder->report, builder->origin, mark_of(event),
+        return cfg_fail(builder->report, builder->origin, mark_from(fy_token_start_mark(tag)),
                         "tags (!name) are not read in a scenario; remove it");
     return true;
 }
@@ -231,15 +247,13 @@ static bool take_event(struct builder *builder, struct fy_event *event)
     case FYET_DOCUMENT_START:
         return begin_document(builder, event);
     case FYET_SCALAR:
-        return check_properties(builder, event, event->scalar.anchor, event->scalar.tag) &&
+        return check_properties(builder, event->scalar.anchor, event->scalar.tag) &&
                take_scalar(builder, event);
     case FYET_SEQUENCE_START:
-        return check_properties(builder, event, event->sequence_start.anchor,
-                                event->sequence_start.tag) &&
+        return check_properties(builder, event->sequence_start.anchor, event->sequence_start.tag) &&
                open_level(builder, CFG_NODE_LIST, mark_of(event));
     case FYET_MAPPING_START:
-        return check_properties(builder, event, event->mapping_start.anchor,
-                                event->mapping_start.tag) &&
+        return check_properties(builder, event->mapping_start.anchor, event->mapping_start.tag) &&
                open_level(builder, CFG_NODE_MAP, mark_of(event));
     case FYET_SEQUENCE_END:
     case FYET_MAPPING_END:

@@ -145,7 +145,8 @@ static const struct cfg_table environment_table = {
     {"attitude", CFG_ATTITUDE, AT(attitude), .fallback = "1 0 0 0", .example = "{yaw: 90 deg}", \
      .help = "axes of the joint frame in the parent's"}
 #define HINGE_KEYS(way_name, way, speed_name, speed, spring, damper) \
-    {"axis", CFG_AXIS, AT(axis), .required = true, .example = "0 1 0", .help = "in joint axes"}, \
+    {"axis", CFG_AXIS, AT(axis), .required = true, .example = "axis: 0 1 0", \
+     .help = "in joint axes"}, \
     PLACE_KEYS, \
     {"stiffness", CFG_QUANTITY, AT(stiffness), .unit = spring, .limit = CFG_NOT_NEGATIVE, \
      .fallback = "0", .example = "80 " spring, .help = "of a spring about rest"}, \
@@ -199,8 +200,7 @@ static const struct cfg_key body_keys[] = {
      .example = "0 0.1 0 m", .help = "mass centre, body axes"},
     {"inertia", CFG_VECTOR, AT(inertia), .required = true, .size = 6, .unit = "kg m^2",
      .example = "inertia: 12 14 10 kg m^2",
-     .help = "about the mass centre, body axes, with the rotors of its wheels: xx yy zz or xx yy zz "
-             "xy xz yz"},
+     .help = "about the mass centre, rotors included: xx yy zz [xy xz yz]"},
 };
 static const struct cfg_table body_table = {
     TABLE_OF("a body", body_keys), .size = sizeof(struct cfg_keys_body)};

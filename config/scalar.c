@@ -17,13 +17,6 @@ static const char *unit_of(const struct cfg_key *key)
     return key->unit != NULL ? key->unit : "";
 }
 
-/* " kg" behind a number, nothing behind a plain one. */
-static const char *unit_behind(const struct cfg_key *key, char text[32])
-{
-    snprintf(text, 32, "%s%s", key->unit != NULL ? " " : "", unit_of(key));
-    return text;
-}
-
 void cfg_describe(const struct cfg_key *key, struct cfg_phrase *phrase)
 {
     static const char *const nouns[] = {
@@ -130,16 +123,18 @@ static bool within_limit(const struct cfg_key *key, double value)
     return true;
 }
 
-static void describe_limit(const struct cfg_key *key, struct cfg_phrase *phrase)
+/* The limits in the unit that the value is written in. */
+static void describe_limit(const struct cfg_key *key, const char *unit, double factor,
+                           struct cfg_phrase *phrase)
 {
-    char unit[32];
-    unit_behind(key, unit);
+    const char *blank = *unit != '\0' ? " " : "";
     if (key->limit == CFG_POSITIVE)
-        cfg_phrase_add(phrase, "above 0%s", unit);
+        cfg_phrase_add(phrase, "above 0%s%.40s", blank, unit);
     else if (key->limit == CFG_NOT_NEGATIVE)
-        cfg_phrase_add(phrase, "0%s or more", unit);
+        cfg_phrase_add(phrase, "0%s%.40s or more", blank, unit);
     else
-        cfg_phrase_add(phrase, "from %.10g%s to %.10g%s", key->min, unit, key->max, unit);
+        cfg_phrase_add(phrase, "from %.10g to %.10g%s%.40s", key->min / factor, key->max / factor,
+                       blank, unit);
 }
 
 static bool read_integer(const struct cfg_reader *reader, const struct cfg_key *key,
@@ -154,12 +149,15 @@ static bool read_integer(const struct cfg_reader *reader, const struct cfg_key *
     const long long value = strtoll(node->text, &end, 10);
     if (end == node->text || *end != '\0' || isspace((unsigned char)node->text[0]))
         return cfg_wants(reader, key, node);
-    if (errno == 0 && within_limit(key, (double)value)) {
+    if (errno != 0)
+        return cfg_fail_at(reader->report, node, NULL, "%s has too many digits; shorten %s",
+                           key->name, cfg_quote(node->text).text);
+    if (within_limit(key, (double)value)) {
         *out = value;
         return true;
     }
     struct cfg_phrase limit = {0};
-    describe_limit(key, &limit);
+    describe_limit(key, "", 1.0, &limit);
     return cfg_fail_at(reader->report, node, NULL, "%s must be %s; here is %s", key->name,
                        limit.text, cfg_quote(node->text).text);
 }
@@ -173,46 +171,45 @@ static struct cfg_unit own_unit(const struct cfg_key *key)
     return unit;
 }
 
-/* Bare numbers are SI. */
-static bool to_si(const struct cfg_key *key, const char *unit_text, double *value,
-                  struct cfg_phrase *problem)
+/* Factor of the unit that a value carries; a bare number is SI. */
+static bool find_factor(const struct cfg_key *key, const char *text, double *factor,
+                        struct cfg_phrase *problem)
 {
     struct cfg_unit unit;
-    if (*unit_text != '\0') {
-        if (!cfg_unit_parse(unit_text, &unit, problem))
-            return false;
-        const struct cfg_unit own = own_unit(key);
-        if (!cfg_unit_same_dimension(&unit, &own)) {
-            const bool gravity = strcmp(unit_text, "g") == 0 && strcmp(unit_of(key), "m/s^2") == 0;
-            cfg_phrase_add(problem, "%s wants %s, not %s%s", key->name,
-                           key->unit != NULL ? key->unit : "a plain number", unit_text,
-                           gravity ? " (gram); write g0 for standard gravity" : "");
-            return false;
-        }
-        *value *= unit.factor;
-    }
-    if (isfinite(*value))
+    const struct cfg_unit own = own_unit(key);
+    *factor = 1.0;
+    if (*text == '\0')
         return true;
-    cfg_phrase_add(problem, "%s is too large for a number; check it", key->name);
-    return false;
-}
-
-static bool check_limit(const struct cfg_key *key, double value, struct cfg_phrase *problem)
-{
-    if (within_limit(key, value))
+    if (!cfg_unit_parse(text, &unit, problem))
+        return false;
+    *factor = unit.factor;
+    if (cfg_unit_same_dimension(&unit, &own))
         return true;
-    char unit[32];
-    struct cfg_phrase limit = {0};
-    describe_limit(key, &limit);
-    cfg_phrase_add(problem, "%s must be %s; here is %.10g%s", key->name, limit.text, value,
-                   unit_behind(key, unit));
+    const bool gravity = strcmp(text, "g") == 0 && strcmp(unit_of(key), "m/s^2") == 0;
+    cfg_phrase_add(problem, "%s wants %s, not %.40s%s", key->name,
+                   key->unit != NULL ? key->unit : "a plain number", text,
+                   gravity ? " (gram); write g0 for standard gravity" : "");
     return false;
 }
 
 bool cfg_accept(const struct cfg_key *key, const char *unit, double *value,
                 struct cfg_phrase *problem)
 {
-    return to_si(key, unit, value, problem) && check_limit(key, *value, problem);
+    double factor;
+    if (!find_factor(key, unit, &factor, problem))
+        return false;
+    const double written = *value;
+    *value *= factor;
+    if (!isfinite(*value)) {
+        cfg_phrase_add(problem, "%s is too large for a number; check it", key->name);
+        return false;
+    }
+    if (within_limit(key, *value))
+        return true;
+    struct cfg_phrase limit = {0};
+    describe_limit(key, *unit != '\0' ? unit : unit_of(key), factor, &limit);
+    cfg_phrase_add(problem, "%s must be %s; here is %.10g", key->name, limit.text, written);
+    return false;
 }
 
 bool cfg_quantity_parse(const struct cfg_key *key, const char *text, double *value,

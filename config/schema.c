@@ -19,8 +19,8 @@ static bool check_list(const struct cfg_reader *reader, const struct cfg_key *ke
         return cfg_fail_at(reader->report, node, NULL, "%s is empty; give at least one", key->name);
     if (key->size == 0 || node->count <= key->size)
         return true;
-    return cfg_fail_at(reader->report, node, NULL, "%s has %d entries; it can have %d", key->name,
-                       node->count, key->size);
+    return cfg_fail_at(reader->report, node, NULL, "%s has %d entries; it can have %d, remove some",
+                       key->name, node->count, key->size);
 }
 
 static bool read_list(const struct cfg_reader *reader, const struct cfg_key *key,
@@ -48,8 +48,8 @@ static bool read_texts(const struct cfg_reader *reader, const struct cfg_key *ke
     for (const struct cfg_node *item = node->first; item != NULL; item = item->next) {
         if (item->kind != CFG_NODE_SCALAR || item->empty)
             return cfg_fail_at(reader->report, item, NULL,
-                               "an entry of %s wants a text; here is %s", key->name,
-                               cfg_node_kind_name(item));
+                               "an entry of %s wants a text, as in %s; here is %s", key->name,
+                               key->example, cfg_node_kind_name(item));
         *items++ = item->text;
     }
     return true;
@@ -92,7 +92,7 @@ static bool read_fallback(const struct cfg_reader *reader, const struct cfg_key 
         const struct cfg_node node = {.kind = CFG_NODE_SCALAR, .text = key->fallback};
         RT_CHECK(read_value(reader, key, &node, out)); /* the tables are ours */
     } else if (key->type == CFG_QUANTITY) {
-        *(double *)out = NAN;
+        *(double *)out = nan("");
     } else if (key->type == CFG_CHOICE) {
         *(int *)out = -1;
     }
@@ -203,6 +203,16 @@ static const struct cfg_node *expand_shorthand(const struct cfg_reader *reader,
     return map;
 }
 
+static bool no_map(const struct cfg_reader *reader, const struct cfg_table *table,
+                   const struct cfg_node *node)
+{
+    struct cfg_phrase names = {0};
+    for (int i = 0; i < table->key_count && i < 3; i++)
+        cfg_phrase_add(&names, "%s: .., ", table->keys[i].name);
+    return cfg_fail_at(reader->report, node, NULL, "%s wants keys, {%s..}; here is %s", table->what,
+                       names.text, cfg_node_kind_name(node));
+}
+
 static bool read_map(const struct cfg_reader *reader, const struct cfg_table *table,
                      const struct cfg_node *node, void *out)
 {
@@ -211,8 +221,7 @@ static bool read_map(const struct cfg_reader *reader, const struct cfg_table *ta
     if (node != NULL) {
         map = expand_shorthand(reader, table, node);
         if (map->kind != CFG_NODE_MAP)
-            return cfg_fail_at(reader->report, map, NULL, "%s wants keys and values; here is %s",
-                               table->what, cfg_node_kind_name(map));
+            return no_map(reader, table, map);
         if (!read_variant(reader, table, map, &variant) ||
             !check_known(reader, table, variant, map))
             return false;

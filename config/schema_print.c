@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { NAME_WIDTH = 28, VALUE_WIDTH = 34, DEFAULT_WIDTH = 24 };
+enum { NAME_WIDTH = 22, VALUE_WIDTH = 44, DEFAULT_WIDTH = 26 };
 
 static void describe_range(const struct cfg_key *key, struct cfg_phrase *value)
 {
@@ -42,6 +42,8 @@ static void describe_value(const struct cfg_key *key, struct cfg_phrase *value)
     describe_range(key, value);
     if (key->word != NULL)
         cfg_phrase_add(value, " | %s", key->word);
+    if (key->table != NULL && key->table->shorthand != NULL)
+        cfg_phrase_add(value, ", or its %s alone", key->table->shorthand);
 }
 
 static void describe_default(const struct cfg_key *key, struct cfg_phrase *text)
@@ -80,9 +82,14 @@ void cfg_schema_print(FILE *out)
     fprintf(out, "%-*s %-*s %-*s %s\n", NAME_WIDTH, "key", VALUE_WIDTH, "value, SI unit, range",
             DEFAULT_WIDTH, "default", "meaning");
     cfg_table_print(&cfg_scenario_table, 0, out);
-    fputs("\nunits:", out);
+    fputs("\n"
+          "number     with its unit, 10 ms or 5 deg/s; a bare number is SI\n"
+          "numbers    [1 deg, 2 deg, 3 deg] or 1 2 3 deg\n"
+          "attitude   quaternion w x y z, or {roll: .., pitch: .., yaw: ..}: turns about z, y, x\n"
+          "unit      ",
+          out);
     for (int i = 0; cfg_unit_name(i) != NULL; i++)
         fprintf(out, " %s", cfg_unit_name(i));
-    fputs("\n       with n u m c k M G before the SI ones; joined by blanks, /, ^2 and sqrt()\n",
+    fputs("\n           with n u m c k M G before the SI ones; joined by blanks, /, ^2, sqrt()\n",
           out);
 }

@@ -154,7 +154,7 @@ static bool parse_root(struct cursor *cursor, struct cfg_unit *unit, bool is_sqr
     if (!parse_product(cursor, unit))
         return false;
     if (*cursor->at != ')') {
-        cfg_phrase_add(cursor->problem, "the unit lacks a closing bracket");
+        cfg_phrase_add(cursor->problem, "the unit lacks a closing bracket; add it");
         return false;
     }
     cursor->at++;
@@ -217,7 +217,7 @@ static bool multiply(struct cursor *cursor, struct cfg_unit *unit, const struct 
     for (int i = 0; i < CFG_DIMENSION_COUNT; i++) {
         unit->halves[i] += divide ? -factor->halves[i] : factor->halves[i];
         if (abs(unit->halves[i]) > HALVES_MAX) {
-            cfg_phrase_add(cursor->problem, "the unit has a power that no quantity has");
+            cfg_phrase_add(cursor->problem, "the unit has a power that no quantity has; check it");
             return false;
         }
     }
@@ -252,7 +252,7 @@ bool cfg_unit_parse(const char *text, struct cfg_unit *unit, struct cfg_phrase *
         return false;
     if (*cursor.at == '\0')
         return true;
-    cfg_phrase_add(problem, "the unit has a closing bracket too many");
+    cfg_phrase_add(problem, "the unit has a closing bracket too many; remove it");
     return false;
 }
 
