@@ -1,0 +1,489 @@
+/*
+ * Mistakes that people make, one by one: each must be refused with exactly the line that names its
+ * place and what to do.  An entry is an edit of a good scenario (tests/config/base.h), or a whole
+ * text.
+ */
+#include "config/scenario.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/config/base.h"
+#include "unity.h"
+
+struct mistake {
+    const char *good, *bad;
+    const char *complaint; /* line:column: what */
+};
+
+struct whole {
+    const char *text;
+    const char *complaint;
+};
+
+// clang-format off
+/* Errors that libfyaml finds: the words are its own, only the place is ours to promise. */
+static const struct mistake slips[] = {
+    {"pace: real", "pace: \"real",
+     "5:7: YAML syntax: "},
+    {"gravity: [0, 0, 9.81 m/s^2]", "gravity: [0, 0, 9.81 m/s^2",
+     "15:7: YAML syntax: "},
+    {"overrun: {policy: catch-up, max_catch_up: 5}", "overrun: {policy: catch-up, max_catch_up: 5",
+     "8:8: YAML syntax: "},
+    {"pace: real", "pace: real: fast",
+     "5:11: YAML syntax: "},
+    {"  magnetic_field: 0.215", "\t magnetic_field: 0.215",
+     "14:1: YAML syntax: "},
+    {"pace: real", "pace: @real",
+     "5:7: YAML syntax: "},
+    {"seed: 7", "seed: 7\n  pace: fast",
+     "4:7: YAML syntax: "},
+    {"seed: 7", "seed: \"\\q\"",
+     "4:8: YAML syntax: "},
+    {"seed: 7", "seed: 7\n}",
+     "5:1: YAML syntax: "},
+    {"log: {every: 10}", "log: {every: 10}\n- more",
+     "79:1: YAML syntax: "},
+};
+
+static const struct mistake mistakes[] = {
+    /* what a scenario does not read, though YAML has it */
+    {"pace: real", "pace: &p real",
+     "5:7: anchors (&name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: *p",
+     "5:7: aliases (*name) are not read in a scenario; write the value out"},
+    {"pace: real", "pace: !!str real",
+     "5:7: tags (!name) are not read in a scenario; remove it"},
+    {"log: {every: 10}", "log: {every: 10}\n---\nname: second",
+     "79:1: a second document begins here; a scenario is one, remove the ---"},
+    {"seed: 7", "[seed]: 7",
+     "4:1: a key is a plain word, not a list or a mapping; put quotes around text that begins with [ or {"},
+    {"seed: 7", "seed: 7\nseed: 8",
+     "5:1: \"seed\" is given twice; it already stands in line 4, remove one"},
+    {"mass: 120 kg", "mass: 120 kg\n    mass: 80 kg",
+     "31:5: \"mass\" is given twice; it already stands in line 30, remove one"},
+    {"gravity: [0, 0, 9.81 m/s^2]", "gravity: [[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]",
+     "13:26: more than 16 lists and mappings inside each other; no scenario needs that"},
+    {"pace: real", "pace: \001",
+     "5:7: control character U+0001; remove it"},
+    {"pace: real", "pace: r\351el",
+     "5:8: byte 0xe9 is not UTF-8 text; save the file as UTF-8"},
+    {"pace: real", "pace: \"\\0\"",
+     "5:7: NUL inside a text; remove it"},
+    {"pace: real", "pace: r\342\200\250l",
+     "5:8: control character U+2028; remove it"},
+    {"pace: real", "%YAML 1.1",
+     "5:1: directives (%NAME) are not read in a scenario; remove the line"},
+    /* keys */
+    {"mass: 120 kg", "mas: 120 kg",
+     "30:5: unknown key \"mas\" in a body; did you mean \"mass\"?"},
+    {"mass: 120 kg", "mass: 120 kg\n    colour: red",
+     "31:5: unknown key \"colour\" in a body; it takes name, parent, joint, mass, center, inertia"},
+    {"integrator:", "integratr:",
+     "11:1: unknown key \"integratr\" in a scenario; did you mean \"integrator\"?"},
+    {"phase: 1 ms", "phas: 1 ms",
+     "45:5: unknown key \"phas\" in a gyro; did you mean \"phase\"?"},
+    {"latitude: 45 deg", "lattitude: 45 deg",
+     "15:10: unknown key \"lattitude\" in home; did you mean \"latitude\"?"},
+    {"velocity: 3.6 0 -7.2 km/h", "stiffness: 3 N/m",
+     "29:7: unknown key \"stiffness\" in a free joint; it takes type, position, attitude, rate, velocity"},
+    {"axis: 0 0 2", "direction: 0 0 2",
+     "55:43: unknown key \"direction\" in a wheel; it takes name, type, body, axis, inertia, max_torque, max_speed, speed, viscous, coulomb, coulomb_speed, gain, quantum, delay, command"},
+    {"name: bench\n", "",
+     "1:1: a scenario needs \"name\" (of the run); write e.g. name: satellite"},
+    {"    mass: 120 kg\n", "",
+     "23:5: a body needs \"mass\" (with its wheels); write e.g. mass: 120 kg"},
+    {"    type: gyro\n", "",
+     "41:5: a device needs \"type\" (decides which further keys there are); write e.g. type: gyro"},
+    {"axis: 0 0 2, ", "",
+     "55:5: a wheel needs \"axis\" (body axes); write e.g. axis: 1 0 0"},
+    {", control: 2}", "}",
+     "58:28: a command needs \"control\" (which of the link's controls); write e.g. control: 0"},
+    {"    listen: 127.0.0.1:14560\n", "",
+     "60:5: a link needs \"listen\" (own IPv4 address and port); write e.g. listen: 127.0.0.1:14560"},
+    {"    body: bus\n    send", "    send",
+     "60:5: a link needs \"body\" (whose motion is reported); write e.g. body: bus"},
+    {"type: revolute, ", "",
+     "35:12: a joint needs \"type\" (decides which further keys there are); write e.g. type: revolute"},
+    {"type: revolute, axis: [0, 1, 0]", "type: revolute",
+     "35:12: a revolute joint needs \"axis\" (in joint axes); write e.g. axis: 0 1 0"},
+    {"controller: {command: [board, --connect, '127.0.0.1:14560']}", "controller: {}",
+     "73:13: controller needs \"command\" (program and arguments); write e.g. command: [board, --connect, 127.0.0.1:14560]"},
+    /* kinds of value */
+    {"mass: 120 kg", "mass:",
+     "30:5: mass wants a number in kg, e.g. mass: 120 kg; here is nothing"},
+    {"mass: 120 kg", "mass: ~",
+     "30:11: mass wants a number in kg, e.g. mass: 120 kg; here is nothing"},
+    {"mass: 120 kg", "mass: [120 kg]",
+     "30:11: mass wants a number in kg, e.g. mass: 120 kg; here is a list"},
+    {"mass: 120 kg", "mass: {kg: 120}",
+     "30:11: mass wants a number in kg, e.g. mass: 120 kg; here is a mapping"},
+    {"mass: 120 kg", "mass: heavy",
+     "30:11: mass wants a number in kg, e.g. mass: 120 kg; here is \"heavy\""},
+    {"overrun: {policy: catch-up, max_catch_up: 5}", "overrun: [skip]",
+     "7:10: overrun wants keys, {policy: .., max_catch_up: .., ..}; here is a list"},
+    {"environment:\n  gravity: [0, 0, 9.81 m/s^2]\n  magnetic_field: 0.215 0.01 0.427 gauss\n  home: {latitude: 45 deg, longitude: -90 deg, altitude: 2 km}", "environment: space",
+     "12:14: environment wants keys, {gravity: .., magnetic_field: .., home: .., ..}; here is a single value"},
+    {"home: {latitude: 45 deg, longitude: -90 deg, altitude: 2 km}", "home: Zurich",
+     "15:9: home wants keys, {latitude: .., longitude: .., altitude: .., ..}; here is a single value"},
+    {"expect:\n  - attitude_error < 0.1 deg after 15 s\n  - rate > 0.5 deg/s within 500 ms", "expect: all",
+     "75:9: expect wants a list, e.g. [attitude_error < 0.1 deg after 15 s]; here is \"all\""},
+    {"  - rate > 0.5 deg/s within 500 ms", "  - {rate: 1}",
+     "77:5: an entry of expect wants a text, as in [attitude_error < 0.1 deg after 15 s]; here is a mapping"},
+    {"controller: {command: [board, --connect, '127.0.0.1:14560']}", "controller: {command: board}",
+     "73:23: command wants a list, e.g. command: [board, --connect, 127.0.0.1:14560]; here is \"board\""},
+    {"controller: {command: [board, --connect, '127.0.0.1:14560']}", "controller: {command: []}",
+     "73:23: command is empty; give at least one"},
+    {"  - rate > 0.5 deg/s within 500 ms", "  -",
+     "76:3: an entry of expect wants a text, as in [attitude_error < 0.1 deg after 15 s]; here is nothing"},
+    {"seed: 7", "seed: 7.5",
+     "4:7: seed wants a whole number, e.g. 1; here is \"7.5\""},
+    {"seed: 7", "seed: seven",
+     "4:7: seed wants a whole number, e.g. 1; here is \"seven\""},
+    {"seed: 7", "seed: -7",
+     "4:7: seed must be 0 or more; here is \"-7\""},
+    {"seed: 7", "seed: 99999999999999999999",
+     "4:7: seed has too many digits; shorten \"99999999999999999999\""},
+    {"name: bench", "name: 1bench",
+     "1:7: name cannot be \"1bench\"; a name is a letter, then letters, digits, _ or -, at most 47 in all"},
+    {"name: bench", "name: test bench",
+     "1:7: name cannot be \"test bench\"; a name is a letter, then letters, digits, _ or -, at most 47 in all"},
+    {"name: bench", "name: a234567890123456789012345678901234567890123456789",
+     "1:7: name cannot be \"a234567890123456789012345678901234567890...\"; a name is a letter, then letters, digits, _ or -, at most 47 in all"},
+    {"pace: real", "pace: reel",
+     "5:7: pace cannot be \"reel\"; did you mean \"real\"?"},
+    {"pace: real", "pace: slow",
+     "5:7: pace cannot be \"slow\"; write real, fast or lockstep"},
+    {"type: gyro", "type: star_tracker",
+     "42:11: type cannot be \"star_tracker\"; write gyro, accelerometer, magnetometer or wheel"},
+    {"bus: udp", "bus: can",
+     "62:10: bus cannot be \"can\"; write udp"},
+    {"protocol: mavlink", "protocol: MAVlink",
+     "61:15: protocol cannot be \"MAVlink\"; did you mean \"mavlink\"?"},
+    /* numbers and units */
+    {"mass: 120 kg", "mass: 120 s",
+     "30:11: mass wants kg, not s"},
+    {"mass: 120 kg", "mass: 120 kgs",
+     "30:11: unknown unit \"kgs\"; did you mean \"kg\"?"},
+    {"mass: 120 kg", "mass: 120 stone",
+     "30:11: unknown unit \"stone\"; units look like ms, deg/s, N m/rad or kg m^2"},
+    {"mass: 120 kg", "mass: -1 kg",
+     "30:11: mass must be 0 kg or more; here is -1"},
+    {"mass: 120 kg", "mass: nan",
+     "30:11: mass wants a number in kg, e.g. mass: 120 kg; here is \"nan\""},
+    {"mass: 120 kg", "mass: inf",
+     "30:11: mass wants a number in kg, e.g. mass: 120 kg; here is \"inf\""},
+    {"mass: 120 kg", "mass: 0x10",
+     "30:11: unknown unit \"x10\"; units look like ms, deg/s, N m/rad or kg m^2"},
+    {"mass: 120 kg", "mass: 1e400",
+     "30:11: mass is too large for a number; check it"},
+    {"mass: 120 kg", "mass: 120 kg/",
+     "30:11: a unit is missing before the end; units look like deg/s"},
+    {"mass: 120 kg", "mass: 120 kg^x",
+     "30:11: a power in a unit is a whole number up to 6, as in m^2"},
+    {"mass: 120 kg", "mass: 120 (kg",
+     "30:11: the unit lacks a closing bracket; add it"},
+    {"mass: 120 kg", "mass: 120 kg)",
+     "30:11: the unit has a closing bracket too many; remove it"},
+    {"mass: 120 kg", "mass: 120 kg^9",
+     "30:11: a power in a unit is a whole number up to 6, as in m^2"},
+    {"noise: 0.18 deg/sqrt(h)", "noise: 0.18 deg/s",
+     "48:12: noise wants rad/s/sqrt(Hz), not deg/s"},
+    {"noise: 0.18 deg/sqrt(h)", "noise: -0.18 deg/sqrt(h)",
+     "48:12: noise must be 0 deg/sqrt(h) or more; here is -0.18"},
+    {"range: 250 deg/s", "range: 250 Hz",
+     "52:12: range wants rad/s, not Hz"},
+    {"gravity: [0, 0, 9.81 m/s^2]", "gravity: 0 0 1 g",
+     "13:12: gravity wants m/s^2, not g (gram); write g0 for standard gravity"},
+    {"stiffness: 80 N m/rad", "stiffness: 80 N/m",
+     "36:24: stiffness wants N m/rad, not N/m"},
+    {"scale: [100 ppm, -0.2 %, 0]", "scale: 3 3 3 kg",
+     "51:12: scale wants a plain number, not kg"},
+    {"scale: [100 ppm, -0.2 %, 0]", "scale: 0 0 60 %",
+     "51:12: scale must be from -50 to 50 %; here is 60"},
+    {"latitude: 45 deg", "latitude: 95 deg",
+     "15:20: latitude must be from -90 to 90 deg; here is 95"},
+    {"center: 0 0.1 0", "center: 0 0.1",
+     "31:13: center wants 3 numbers in m, e.g. 0 0.1 0 m; here are 2"},
+    {"center: 0 0.1 0", "center: [0, 0.1, 0, 0]",
+     "31:13: center wants 3 numbers in m, e.g. 0 0.1 0 m; here are 4"},
+    {"center: 0 0.1 0", "center: [0, ten, 0]",
+     "31:17: center wants 3 numbers in m, e.g. 0 0.1 0 m; here is \"ten\""},
+    {"center: 0 0.1 0", "center: [0, 10 cm, 2]",
+     "31:24: center has numbers with and without a unit; give each its own, or one behind the last: 1 2 3 m"},
+    {"center: 0 0.1 0", "center: []",
+     "31:13: center wants 3 numbers in m, e.g. 0 0.1 0 m; here are 0"},
+    {"center: 0 0.1 0", "center: 1 2 3 4 5 6 7",
+     "31:13: center wants 3 numbers in m, e.g. 0 0.1 0 m; here are 7"},
+    {"inertia: [12, 14, 10, 0.5, 0.25, -0.5]", "inertia: 12 14",
+     "32:14: inertia wants 3 or 6 numbers in kg m^2, e.g. inertia: 12 14 10 kg m^2; here are 2"},
+    {"axis: 0 0 2", "axis: 0 0 0",
+     "55:49: axis has no direction; write e.g. 0 1 0 for the y axis"},
+    {"attitude: 0 0 0 1", "attitude: 0 0 0 2",
+     "35:71: attitude is no unit quaternion (w x y z): its length is 2; divide by it, or write {roll: 20 deg, pitch: 0, yaw: 0}"},
+    {"attitude: 0 0 0 1", "attitude: 0 90 0",
+     "35:71: attitude wants 4 numbers (w x y z) or roll, pitch and yaw, e.g. {yaw: 90 deg}; here are 3"},
+    {"      attitude: {yaw: 90 deg}", "      attitude: {yaw: 90 deg, tilt: 3 deg}",
+     "27:31: unknown key \"tilt\" in an attitude; it takes roll, pitch, yaw"},
+    /* frames and threads */
+    {"rate: 1 kHz", "rate: 50 kHz",
+     "2:7: rate must be from 0.001 to 20 kHz; here is 50"},
+    {"rate: 1 kHz", "rate: 0.5 Hz",
+     "2:7: rate must be from 1 to 20000 Hz; here is 0.5"},
+    {"rate: 1 kHz", "rate: 300 Hz",
+     "2:7: rate of 300 Hz has a period of 3333333.333 ns, and the grid counts whole ones; the nearest round rates are 256 Hz and 320 Hz"},
+    {"rate: 1 kHz", "rate: 1 ms",
+     "2:7: rate wants Hz, not ms"},
+    {"seconds: 20 s", "seconds: 0",
+     "3:10: seconds must be from 5e-05 to 10000000 s; here is 0"},
+    {"seconds: 20 s", "seconds: 0.1 ms",
+     "3:10: seconds of 0.0001 s is not even one frame of 0.001 s; make it longer"},
+    {"seconds: 20 s", "seconds: 20 Hz",
+     "3:10: seconds wants s, not Hz"},
+    {"max_catch_up: 5", "max_catch_up: 0",
+     "7:43: max_catch_up must be from 1 to 1000000; here is \"0\""},
+    {"priority: 91", "priority: 99",
+     "9:27: priority must be from 1 to 98; here is \"99\""},
+    {"priority: 81", "priority: 91",
+     "9:27: the frame thread's priority (91) must be above the I/O thread's (91); raise one or lower the other"},
+    {"cpu: 3", "cpu: 2",
+     "10:27: the frame and I/O threads are both on core 2; give them two cores, or io: inline"},
+    {"cpu: 3", "cpu: any",
+     "10:27: cpu wants a whole number or auto, e.g. 3; here is \"any\""},
+    {"lead: 80 us", "lead: 500 us",
+     "9:50: lead of 0.0005 s is not below half a period, 0.0005 s; shorten it or write auto"},
+    {"watchdog: 250 ms", "watchdog: 1 ms",
+     "9:67: watchdog of 0.001 s would bark at healthy frames; give it at least two periods, 0.002 s"},
+    {"substeps: 4", "substeps: 0",
+     "11:53: substeps must be from 1 to 1000; here is \"0\""},
+    {"log: {every: 10}", "log: {every: 0}",
+     "78:14: every must be from 1 to 1000000; here is \"0\""},
+    /* bodies */
+    {"name: panel", "name: bus",
+     "33:11: there is already a body \"bus\"; choose another name"},
+    {"    parent: bus\n    joint: {type: revolute", "    parent: buss\n    joint: {type: revolute",
+     "34:13: there is no body \"buss\"; did you mean \"bus\"?"},
+    {"    parent: bus\n    joint: {type: revolute", "    parent: chassis\n    joint: {type: revolute",
+     "34:13: there is no body \"chassis\"; the bodies are boom, bus, panel"},
+    {"    parent: bus\n    joint: {type: revolute", "    parent: panel\n    joint: {type: revolute",
+     "34:13: body \"panel\" hangs from \"panel\" in a circle that never meets the world; give one of them another parent"},
+    {"  - name: bus\n    joint:\n      type: free\n      position: 1 2 3 m", "  - name: bus\n    parent: panel\n    joint:\n      type: free\n      position: 1 2 3 m",
+     "26:13: a free body has no parent; remove the parent or take another joint"},
+    {"inertia: [12, 14, 10, 0.5, 0.25, -0.5]", "inertia: 2 14 10",
+     "32:14: no body has this inertia: each principal moment is at most the sum of the other two; check the numbers and their order, xx yy zz xy xz yz"},
+    {"inertia: [12, 14, 10, 0.5, 0.25, -0.5]", "inertia: 12 14 10 20 0 0",
+     "32:14: no body has this inertia: each principal moment is at most the sum of the other two; check the numbers and their order, xx yy zz xy xz yz"},
+    {"mass: 500 g", "mass: 0",
+     "17:5: body \"boom\": the joint carries no inertia; check its joint, mass and inertia"},
+    /* devices */
+    {"    body: bus\n    rate: 250 Hz", "    body: buss\n    rate: 250 Hz",
+     "43:11: there is no body \"buss\"; did you mean \"bus\"?"},
+    {"type: wheel, body: bus", "type: wheel, body: hub",
+     "55:38: there is no body \"hub\"; the bodies are boom, bus, panel"},
+    {"rate: 250 Hz", "rate: 300 Hz",
+     "44:11: rate of 300 Hz does not divide the frame rate of 1000 Hz; the nearest that do are 333.3333 Hz and 250 Hz"},
+    {"rate: 250 Hz", "rate: 2 kHz",
+     "44:11: rate of 2000 Hz is above the frame rate of 1000 Hz; lower it, or raise the scenario's rate"},
+    {"rate: 250 Hz", "rate: 0 Hz",
+     "44:11: rate must be above 0 Hz; here is 0"},
+    {"phase: 1 ms", "phase: 4 ms",
+     "45:12: phase of 0.004 s is too long; at most 0.003 s"},
+    {"phase: 1 ms", "phase: 1.5 ms",
+     "45:12: phase of 0.0015 s is not a multiple of 0.001 s; the nearest are 0.001 s and 0.002 s"},
+    {"    delay: 8 ms", "    delay: 6 ms",
+     "54:12: delay of 0.006 s is not a multiple of 0.004 s; the nearest are 0.004 s and 0.008 s"},
+    {"    delay: 8 ms", "    delay: 64 ms",
+     "54:12: delay of 0.064 s is too long; at most 0.06 s"},
+    {"delay: 3 ms", "delay: 64 ms",
+     "58:13: delay of 0.064 s is too long; at most 0.063 s"},
+    {"delay: 3 ms", "delay: 2.5 ms",
+     "58:13: delay of 0.0025 s is not a multiple of 0.001 s; the nearest are 0.002 s and 0.003 s"},
+    {"  - name: gyro\n", "  - {name: other, type: gyro, body: bus}\n  - name: gyro\n",
+     "43:11: \"other\" is already the instrument of this type, and a vehicle has one of each; remove one"},
+    {"{name: wheel,", "{name: gyro,",
+     "55:12: there is already a device \"gyro\"; choose another name"},
+    {"link: board", "link: bord",
+     "58:35: there is no link \"bord\"; did you mean \"board\"?"},
+    {"link: board", "link: autopilot",
+     "58:35: there is no link \"autopilot\"; add it under links"},
+    {"control: 2", "control: 16",
+     "58:51: control must be from 0 to 15; here is \"16\""},
+    {"links:", "  - {name: twin, type: wheel, body: bus, axis: 1 0 0, inertia: 0.01, max_torque: 1, max_speed: 1, command: {link: board, control: 2}}\nlinks:",
+     "59:131: control 2 already drives \"wheel\"; take another"},
+    {"inertia: 0.02 kg m^2", "inertia: 9 kg m^2",
+     "55:65: the rotor's 9 kg m^2 does not fit into the inertia of \"bus\", which is stated with its rotors; check both"},
+    {"inertia: 0.02 kg m^2", "inertia: 0",
+     "55:65: inertia must be above 0 kg m^2; here is 0"},
+    {"speed: -600 rpm", "speed: -7000 rpm",
+     "56:56: speed of 733.0382858 rad/s is above max_speed, 628.3185307 rad/s; lower it"},
+    /* links */
+    {"listen: 127.0.0.1:14560", "listen: localhost:14560",
+     "63:13: listen wants an IPv4 address and a port from 1 to 65535, e.g. 127.0.0.1:14560; here is \"localhost:14560\""},
+    {"listen: 127.0.0.1:14560", "listen: 127.0.0.1:70000",
+     "63:13: listen wants an IPv4 address and a port from 1 to 65535, e.g. 127.0.0.1:14560; here is \"127.0.0.1:70000\""},
+    {"listen: 127.0.0.1:14560", "listen: 127.0.0.1",
+     "63:13: listen wants an IPv4 address and a port from 1 to 65535, e.g. 127.0.0.1:14560; here is \"127.0.0.1\""},
+    {"listen: 127.0.0.1:14560", "listen: 127.0.0.1:0",
+     "63:13: listen wants an IPv4 address and a port from 1 to 65535, e.g. 127.0.0.1:14560; here is \"127.0.0.1:0\""},
+    {"peer: 127.0.0.1:14561", "peer: 127.0.0.256:14561",
+     "64:11: peer wants an IPv4 address and a port from 1 to 65535, e.g. 127.0.0.1:14560; here is \"127.0.0.256:14561\""},
+    {"    body: bus\n    send", "    body: bux\n    send",
+     "65:11: there is no body \"bux\"; did you mean \"bus\"?"},
+    {"gps: 5 Hz", "gps: 3 Hz",
+     "66:48: gps of 3 Hz does not divide the frame rate of 1000 Hz; the nearest that do are 3.003003 Hz and 2.994012 Hz"},
+    {"state: 100 Hz", "state: 1e-7 Hz",
+     "66:35: state of 1e-07 Hz comes less than once in a thousand million frames; use 0 for never"},
+    {"lost_after: 250 ms", "lost_after: 0",
+     "67:17: lost_after must be from 0.001 to 3600 s; here is 0"},
+    {"system_id: 9", "system_id: 256",
+     "71:16: system_id must be from 1 to 255; here is \"256\""},
+    {"controller:", "  - {name: board, listen: 127.0.0.1:1, body: bus}\ncontroller:",
+     "73:12: there is already a link \"board\"; choose another name"},
+    {"controller:", "  - {name: twin, listen: 127.0.0.1:14560, body: bus}\ncontroller:",
+     "73:26: link \"board\" already listens on 127.0.0.1:14560; take another port"},
+    {"controller:", "  - {name: a, listen: 127.0.0.1:1, body: bus}\n  - {name: b, listen: 127.0.0.1:2, body: bus}\n  - {name: c, listen: 127.0.0.1:3, body: bus}\n  - {name: d, listen: 127.0.0.1:4, body: bus}\ncontroller:",
+     "60:3: links has 5 entries; it can have 4, remove some"},
+    /* what a run must show */
+    {"pointing: {body: panel", "pointing: {body: pannel",
+     "74:18: there is no body \"pannel\"; did you mean \"panel\"?"},
+    {"attitude_error < 0.1 deg after 15 s", "attitude_error below 0.1 deg after 15 s",
+     "76:5: an expectation looks like \"attitude_error < 0.1 deg after 15 s\" (or > and within); here is \"attitude_error below 0.1 deg after 15 s\""},
+    {"attitude_error < 0.1 deg after 15 s", "attitude_error < 0.1 deg",
+     "76:5: an expectation looks like \"attitude_error < 0.1 deg after 15 s\" (or > and within); here is \"attitude_error < 0.1 deg\""},
+    {"attitude_error < 0.1 deg after 15 s", "atitude_error < 0.1 deg after 15 s",
+     "76:5: nothing is called \"atitude_error\"; did you mean \"attitude_error\"?"},
+    {"attitude_error < 0.1 deg after 15 s", "temperature < 0.1 deg after 15 s",
+     "76:5: nothing is called \"temperature\"; there are attitude_error, rate and wheel_speed"},
+    {"attitude_error < 0.1 deg after 15 s", "attitude_error < 0.1 m after 15 s",
+     "76:5: attitude_error wants rad, not m"},
+    {"attitude_error < 0.1 deg after 15 s", "attitude_error < little after 15 s",
+     "76:5: attitude_error wants a number in rad, e.g. 0.1 deg; here is \"little\""},
+    {"attitude_error < 0.1 deg after 15 s", "attitude_error < 0.1 deg after lunch",
+     "76:5: after wants a number in s, e.g. 15 s; here is \"lunch\""},
+    {"attitude_error < 0.1 deg after 15 s", "attitude_error < 0.1 deg after 20 s",
+     "76:5: the run ends at 20 s, so nothing is tested after 20 s; raise seconds or take an earlier time"},
+    {"within 500 ms", "within 21 s",
+     "77:5: the run ends at 20 s, so nothing is tested up to 21 s; raise seconds or take an earlier time"},
+};
+
+static const struct whole wholes[] = {
+    {"name: x\nbodies: [{name: a, joint: fixed, mass: 1, inertia: 1 1 1}]\nexpect: [wheel_speed < 1 rpm after 1 s]\n",
+     "3:10: there is no wheel whose speed could be tested; add one or remove the line"},
+    {"",
+     "1:1: nothing is written here; a scenario begins with name: and bodies:"},
+    {"# nothing but words\n",
+     "1:1: nothing is written here; a scenario begins with name: and bodies:"},
+    {"just words\n",
+     "1:1: a scenario wants keys, {name: .., rate: .., seconds: .., ..}; here is a single value"},
+    {"[1, 2, 3]\n",
+     "1:1: a scenario wants keys, {name: .., rate: .., seconds: .., ..}; here is a list"},
+    {"name: x\n",
+     "1:1: a scenario needs \"bodies\" (the vehicle, as a tree); write e.g. bodies: [{name: bus, joint: free, mass: 120 kg, inertia: 12 14 10 kg m^2}]"},
+    {"name: x\nbodies: []\n",
+     "2:9: bodies is empty; give at least one"},
+    {"name: x\nbodies: {name: a}\n",
+     "2:9: bodies wants a list, e.g. bodies: [{name: bus, joint: free, mass: 120 kg, inertia: 12 14 10 kg m^2}]; here is a mapping"},
+    {"name: x\nbodies: [a]\n",
+     "2:10: a body wants keys, {name: .., parent: .., joint: .., ..}; here is a single value"},
+    {"name: x\nbodies: [{name: a, joint: free, mass: 0, inertia: 0 0 0}]\n",
+     "2:10: body \"a\": the joint carries no inertia; check its joint, mass and inertia"},
+    {"\xef\xbb\xbfname: [x]\n",
+     "1:7: name wants a name, e.g. name: satellite; here is a list"},
+};
+// clang-format on
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+static void refuse(const char *text, char error[CFG_ERROR_MAX])
+{
+    struct cfg_scenario *scenario;
+    const int status =
+        cfg_scenario_load_text("s.yaml", text, strlen(text), NULL, 0, &scenario, error);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(-EINVAL, status, text);
+    TEST_ASSERT_NULL(scenario);
+    TEST_ASSERT_EQUAL_STRING_LEN("s.yaml:", error, strlen("s.yaml:"));
+    TEST_ASSERT_NULL(strchr(error, '\n'));
+}
+
+static void expect_complaint(const char *text, const char *complaint)
+{
+    char error[CFG_ERROR_MAX];
+    refuse(text, error);
+    TEST_ASSERT_EQUAL_STRING(complaint, error + strlen("s.yaml:"));
+}
+
+/* The base with one piece exchanged, which must be in it exactly once. */
+static char *edit(const char *good, const char *bad)
+{
+    const char *at = strstr(base_text, good);
+    TEST_ASSERT_NOT_NULL_MESSAGE(at, good);
+    TEST_ASSERT_NULL_MESSAGE(strstr(at + 1, good), good);
+    char *text = malloc(sizeof base_text + strlen(bad));
+    TEST_ASSERT_NOT_NULL(text);
+    sprintf(text, "%.*s%s%s", (int)(at - base_text), base_text, bad, at + strlen(good));
+    return text;
+}
+
+static void test_the_base_itself_has_no_mistake(void)
+{
+    char error[CFG_ERROR_MAX];
+    struct cfg_scenario *scenario;
+    TEST_ASSERT_EQUAL_INT(0, cfg_scenario_load_text("s.yaml", base_text, strlen(base_text), NULL, 0,
+                                                    &scenario, error));
+    TEST_ASSERT_EQUAL_STRING("", error);
+    cfg_scenario_free(scenario);
+}
+
+static void test_a_slip_in_the_syntax_is_refused_at_its_place(void)
+{
+    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+        char error[CFG_ERROR_MAX], *text = edit(slips[i].good, slips[i].bad);
+        const char *complaint = slips[i].complaint;
+        refuse(text, error);
+        TEST_ASSERT_EQUAL_STRING_LEN(complaint, error + strlen("s.yaml:"), strlen(complaint));
+        TEST_ASSERT_GREATER_THAN_size_t(strlen("s.yaml:") + strlen(complaint), strlen(error));
+        free(text);
+    }
+}
+
+static void test_every_mistake_is_refused_at_its_place(void)
+{
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        char *text = edit(mistakes[i].good, mistakes[i].bad);
+        expect_complaint(text, mistakes[i].complaint);
+        free(text);
+    }
+}
+
+static void test_texts_that_are_no_scenario_are_refused(void)
+{
+    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++)
+        expect_complaint(wholes[i].text, wholes[i].complaint);
+}
+
+/* Windows line ends and a byte order mark move nothing. */
+static void test_line_ends_do_not_move_the_place(void)
+{
+    expect_complaint("name: x\r\nrate: 1 kg\r\n", "2:7: rate wants Hz, not kg");
+    expect_complaint("# \303\251\303\251\nname: \303\251",
+                     "2:7: name cannot be \"\303\251\"; a name is a letter, "
+                     "then letters, digits, _ or -, at most 47 in all");
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_the_base_itself_has_no_mistake);
+    RUN_TEST(test_a_slip_in_the_syntax_is_refused_at_its_place);
+    RUN_TEST(test_every_mistake_is_refused_at_its_place);
+    RUN_TEST(test_texts_that_are_no_scenario_are_refused);
+    RUN_TEST(test_line_ends_do_not_move_the_place);
+    return UNITY_END();
+}
