@@ -100,7 +100,7 @@ static void wait_oldest(struct io_log_file *file)
         finish(file, cqe);
         return;
     }
-    close_uring(file); /* waits for, or cancels, the write it has */
+    close_uring(file); /* the block under way is given up with the ring */
     file->under_way = false;
     fail(file, error);
 }
