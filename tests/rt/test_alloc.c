@@ -156,6 +156,17 @@ static void test_each_heap_call_of_a_watched_thread_counts_once(void)
     }
 }
 
+static void test_the_end_of_the_watch_ends_the_count(void)
+{
+    need_counting();
+    rt_alloc_watch();
+    rt_alloc_unwatch();
+    const uint64_t before = rt_alloc_count();
+    call_malloc();
+    call_free();
+    TEST_ASSERT_EQUAL_UINT64(before, rt_alloc_count());
+}
+
 static void *allocate_elsewhere(void *self)
 {
     for (int i = 0; i < 100; i++)
@@ -255,6 +266,7 @@ int main(void)
     RUN_TEST(test_each_heap_call_of_a_watched_thread_traps);
 #else
     RUN_TEST(test_each_heap_call_of_a_watched_thread_counts_once);
+    RUN_TEST(test_the_end_of_the_watch_ends_the_count);
     RUN_TEST(test_the_watch_is_of_one_thread);
     RUN_TEST(test_counts_of_two_watched_threads_add_up);
 #endif

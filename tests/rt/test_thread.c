@@ -331,7 +331,7 @@ static void lock_with_little_room(void *self)
     const rlim_t bytes = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + (1 << 20);
     const struct rlimit tight = {bytes, bytes};
     if (setrlimit(RLIMIT_MEMLOCK, &tight) != 0)
-        _exit(0); /* the hard limit is lower still: the test above */
+        _exit(77); /* the hard limit is lower still */
     if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
         _exit(2);
     const bool locked = rt_lock_memory(reason);
@@ -343,12 +343,17 @@ static void test_a_lock_never_takes_the_room_of_what_comes_later(void)
 {
     if (!rt_alloc_counted())
         TEST_IGNORE_MESSAGE("sanitizers turn mlockall off");
-    TEST_ASSERT_TRUE(in_child(lock_with_little_room, NULL));
+    const int status = child_status(lock_with_little_room, NULL);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        TEST_IGNORE_MESSAGE("the limit on locked memory is below this program's size");
+    TEST_ASSERT_EQUAL_INT(0, status);
 }
 
 int main(void)
 {
     UNITY_BEGIN();
+    /* First: threads leave the process with more mapped than a small limit allows. */
+    RUN_TEST(test_a_lock_never_takes_the_room_of_what_comes_later);
     RUN_TEST(test_a_thread_runs_with_its_argument_name_and_number);
     RUN_TEST(test_a_thread_starts_with_its_whole_stack_present);
     RUN_TEST(test_a_thread_takes_its_own_signals_only_and_on_a_stack_of_its_own);
@@ -361,6 +366,5 @@ int main(void)
     RUN_TEST(test_a_stack_that_no_machine_has_is_an_error);
     RUN_TEST(test_memory_is_locked_or_there_is_a_reason);
     RUN_TEST(test_without_rights_memory_is_not_locked_and_it_says_why);
-    RUN_TEST(test_a_lock_never_takes_the_room_of_what_comes_later);
     return UNITY_END();
 }
