@@ -175,6 +175,17 @@ static int load(struct run *run)
     return read_inject(options, scenario, &run->inject);
 }
 
+/* This thread, and with it the board's process, stays off the frame's core. */
+static void keep_house(int cpu)
+{
+    cpu_set_t set;
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
+        return;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    (void)sched_setaffinity(0, sizeof set, &set); /* refused: only less quiet */
+}
+
 static int plan_cores(struct run *run)
 {
     const struct cfg_scenario *scenario = run->scenario;
@@ -185,6 +196,7 @@ static int plan_cores(struct run *run)
         fprintf(stderr, "%s: %s\n", scenario->path, run->plan.why);
         return EXIT_BAD_INPUT;
     }
+    keep_house(run->plan.housekeeping_cpu);
     return 0;
 }
 
