@@ -178,7 +178,8 @@ class Summary(Scratch):
     def test_a_crash_behind_clean_cases_fails(self):
         leaked = {"result": "FAIL", "stdout": "4 Tests 0 Failures 0 Ignored\nOK\n"}
         self.assertEqual(self.summarize(leaked), (1, "3 passed, 1 failed, 0 skipped"))
-        self.assertEqual(self.summarize({"result": "TIMEOUT"}), (1, "0 passed, 1 failed, 0 skipped"))
+        late = {"result": "TIMEOUT"}
+        self.assertEqual(self.summarize(late), (1, "0 passed, 1 failed, 0 skipped"))
 
     def test_no_test_is_no_success(self):
         self.assertEqual(self.summarize()[0], 1)
