@@ -36,9 +36,7 @@ static bool resolve_sampling(const struct cfg_resolve *resolve, const struct cfg
         return false;
     const double period = (double)resolve->scenario->period_ns * 1e-9;
     sensor->triad.sample_time = (double)sensor->every * period;
-    return cfg_whole_steps(resolve, keys->node, "phase", keys->phase, 1, sensor->every,
-                           &sensor->phase) &&
-           cfg_whole_steps(resolve, keys->node, "delay", keys->delay, sensor->every,
+    return cfg_whole_steps(resolve, keys->node, "delay", keys->delay, sensor->every,
                            IO_TRIAD_DELAY_MAX, &sensor->triad.delay);
 }
 

@@ -44,7 +44,8 @@ static const struct cfg_key overrun_keys[] = {
      .fallback = "10", .example = "10", .help = "catch-up: most frames run back to back"},
 };
 static const struct cfg_table overrun_table = {
-    TABLE_OF("overrun", overrun_keys), .size = sizeof(struct cfg_keys_overrun), .shorthand = "policy"};
+    TABLE_OF("overrun", overrun_keys), .size = sizeof(struct cfg_keys_overrun),
+    .shorthand = "policy"};
 #undef AT
 
 #define CPU_KEY(thread) \
@@ -95,8 +96,8 @@ static const struct cfg_table integrator_table = {
 
 #define AT(member) .offset = offsetof(struct cfg_keys_log, member)
 static const struct cfg_key log_keys[] = {
-    {"every", CFG_INTEGER, AT(every), .limit = CFG_BETWEEN, .min = 1, .max = 1000000, .fallback = "1",
-     .example = "10", .help = "frames per state record"},
+    {"every", CFG_INTEGER, AT(every), .limit = CFG_BETWEEN, .min = 1, .max = 1000000,
+     .fallback = "1", .example = "10", .help = "frames per state record"},
 };
 static const struct cfg_table log_table = {
     TABLE_OF("log", log_keys), .size = sizeof(struct cfg_keys_log)};
@@ -140,8 +141,8 @@ static const struct cfg_table environment_table = {
     {"type", CFG_CHOICE, AT(type), .required = true, .choices = list, .example = text, \
      .help = "decides which further keys there are"}
 #define PLACE_KEYS \
-    {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0", .example = "0 0.6 0 m", \
-     .help = "origin of the joint frame in the parent's axes"}, \
+    {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0", \
+     .example = "0 0.6 0 m", .help = "origin of the joint frame in the parent's axes"}, \
     {"attitude", CFG_ATTITUDE, AT(attitude), .fallback = "1 0 0 0", .example = "{yaw: 90 deg}", \
      .help = "axes of the joint frame in the parent's"}
 #define HINGE_KEYS(way_name, way, speed_name, speed, spring, damper) \
@@ -221,16 +222,15 @@ static const struct cfg_table command_table = {
 
 #define AT(member) .offset = offsetof(struct cfg_keys_device, member)
 #define INSTRUMENT_KEYS(si, density, walk) \
-    {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0", .example = "0.1 0 0 m", \
-     .help = "where it sits, body axes"}, \
+    {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0", \
+     .example = "0.1 0 0 m", .help = "where it sits, body axes"}, \
     {"attitude", CFG_ATTITUDE, AT(attitude), .fallback = "1 0 0 0", .example = "{yaw: 0.1 deg}", \
      .help = "its axes in the body's, misalignment included"}, \
     {"rate", CFG_QUANTITY, AT(rate), .unit = "Hz", .limit = CFG_POSITIVE, \
-     .otherwise = "every frame", .example = "250 Hz", .help = "samples; must divide the frame rate"}, \
-    {"phase", CFG_QUANTITY, AT(phase), .unit = "s", .limit = CFG_NOT_NEGATIVE, .fallback = "0", \
-     .example = "1 ms", .help = "first sample; whole frames, less than one sample"}, \
-    {"noise", CFG_QUANTITY, AT(noise), .unit = density, .limit = CFG_NOT_NEGATIVE, .fallback = "0", \
-     .example = "0.001 " density, .help = "density of the white noise"}, \
+     .otherwise = "every frame", .example = "250 Hz", \
+     .help = "samples; must divide the frame rate"}, \
+    {"noise", CFG_QUANTITY, AT(noise), .unit = density, .limit = CFG_NOT_NEGATIVE, \
+     .fallback = "0", .example = "0.001 " density, .help = "density of the white noise"}, \
     {"bias", CFG_VECTOR, AT(bias), .size = 3, .unit = si, .fallback = "0 0 0", \
      .example = "0.01 0 0 " si, .help = "at the start"}, \
     {"bias_walk", CFG_QUANTITY, AT(bias_walk), .unit = walk, .limit = CFG_NOT_NEGATIVE, \
@@ -252,8 +252,9 @@ static const struct cfg_key magnetometer_keys[] = {
     INSTRUMENT_KEYS("T", "T/sqrt(Hz)", "T/sqrt(s)")};
 static const struct cfg_key wheel_keys[] = {
     {"axis", CFG_AXIS, AT(axis), .required = true, .example = "axis: 1 0 0", .help = "body axes"},
-    {"inertia", CFG_QUANTITY, AT(inertia), .required = true, .unit = "kg m^2", .limit = CFG_POSITIVE,
-     .example = "inertia: 0.02 kg m^2", .help = "of the rotor about its axis; part of the body's"},
+    {"inertia", CFG_QUANTITY, AT(inertia), .required = true, .unit = "kg m^2",
+     .limit = CFG_POSITIVE, .example = "inertia: 0.02 kg m^2",
+     .help = "of the rotor about its axis; part of the body's"},
     {"max_torque", CFG_QUANTITY, AT(max_torque), .required = true, .unit = "N m",
      .limit = CFG_POSITIVE, .example = "max_torque: 0.2 N m", .help = "of the motor"},
     {"max_speed", CFG_QUANTITY, AT(max_speed), .required = true, .unit = "rad/s",
@@ -286,7 +287,8 @@ static const struct cfg_key device_keys[] = {
     {"name", CFG_NAME, AT(name), .required = true, .example = "name: gyro",
      .help = "by which others refer to it"},
     TYPE_KEY(device_types, "type: gyro"),
-    {"body", CFG_NAME, AT(body), .required = true, .example = "body: bus", .help = "what it sits on"},
+    {"body", CFG_NAME, AT(body), .required = true, .example = "body: bus",
+     .help = "what it sits on"},
 };
 static const struct cfg_table device_table = {
     TABLE_OF("a device", device_keys), .size = sizeof(struct cfg_keys_device),
@@ -329,11 +331,12 @@ static const struct cfg_key link_keys[] = {
      .help = "without a command for this long the link is lost"},
     {"on_loss", CFG_CHOICE, AT(on_loss), .choices = losses, .fallback = "safe",
      .help = "controls to zero and go on, or end the run (exit 3)"},
-    {"connect_within", CFG_QUANTITY, AT(connect_within), .unit = "s", .limit = CFG_BETWEEN, .min = 0,
-     .max = 3600, .fallback = "10 s", .example = "10 s",
+    {"connect_within", CFG_QUANTITY, AT(connect_within), .unit = "s", .limit = CFG_BETWEEN,
+     .min = 0, .max = 3600, .fallback = "10 s", .example = "10 s",
      .help = "longest wait for the board before the first frame"},
     {"wait_limit", CFG_QUANTITY, AT(wait_limit), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-6,
-     .max = 3600, .fallback = "1 s", .example = "1 s", .help = "lockstep: longest wait for a reply"},
+     .max = 3600, .fallback = "1 s", .example = "1 s",
+     .help = "lockstep: longest wait for a reply"},
     {"system_id", CFG_INTEGER, AT(system_id), .limit = CFG_BETWEEN, .min = 1, .max = 255,
      .fallback = "1", .example = "1", .help = "MAVLink, own"},
     {"component_id", CFG_INTEGER, AT(component_id), .limit = CFG_BETWEEN, .min = 1, .max = 255,
@@ -367,7 +370,8 @@ static const struct cfg_table pointing_table = {
 
 #define AT(member) .offset = offsetof(struct cfg_keys_scenario, member)
 static const struct cfg_key scenario_keys[] = {
-    {"name", CFG_NAME, AT(name), .required = true, .example = "name: satellite", .help = "of the run"},
+    {"name", CFG_NAME, AT(name), .required = true, .example = "name: satellite",
+     .help = "of the run"},
     {"rate", CFG_QUANTITY, AT(rate), .unit = "Hz", .limit = CFG_BETWEEN, .min = 1, .max = 20000,
      .fallback = "1 kHz", .example = "1 kHz", .help = "frames; the period is whole nanoseconds"},
     {"seconds", CFG_QUANTITY, AT(seconds), .unit = "s", .limit = CFG_BETWEEN, .min = 5e-5,
@@ -391,7 +395,8 @@ static const struct cfg_key scenario_keys[] = {
     {"devices", CFG_LIST, AT(devices), .size = CFG_DEVICE_MAX, .table = &device_table,
      .example = "[{name: gyro, type: gyro, body: bus}]", .help = "instruments and actuators"},
     {"links", CFG_LIST, AT(links), .size = IO_LINK_MAX, .table = &link_table,
-     .example = "[{name: board, listen: 127.0.0.1:14560, body: bus}]", .help = "boards on the wire"},
+     .example = "[{name: board, listen: 127.0.0.1:14560, body: bus}]",
+     .help = "boards on the wire"},
     {"controller", CFG_MAP, AT(controller), .table = &controller_table, .otherwise = "none",
      .help = "the board as a process, started with the run"},
     {"pointing", CFG_MAP, AT(pointing), .table = &pointing_table, .help = "what the board is for"},

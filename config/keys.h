@@ -83,7 +83,7 @@ struct cfg_keys_device {
     double delay, quantum;
     /* instruments */
     double at[3], attitude[4];
-    double rate, phase;
+    double rate;
     double noise, bias_walk, bias[3], scale[3], range;
     /* wheels */
     double axis[3], inertia, max_torque, max_speed, speed;

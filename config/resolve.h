@@ -19,6 +19,8 @@ bool cfg_resolve_bodies(const struct cfg_resolve *resolve);
 bool cfg_resolve_links(const struct cfg_resolve *resolve);
 bool cfg_resolve_devices(const struct cfg_resolve *resolve);
 bool cfg_resolve_expects(const struct cfg_resolve *resolve);
+/* The frame table: few enough jobs, and a pattern that repeats soon enough. */
+bool cfg_resolve_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */
 bool cfg_resolve_model(const struct cfg_resolve *resolve);
 

@@ -49,7 +49,6 @@ struct cfg_sensor {
     int body;
     double point[3]; /* body axes, m */
     uint32_t every;  /* frames per sample */
-    uint32_t phase;
     struct io_triad_spec triad;
     struct cfg_mark mark;
 };

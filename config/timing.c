@@ -5,6 +5,11 @@
 
 #include <math.h>
 
+#include "rt/schedule.h"
+
+/* Jobs that every run has: step, solve, drives, watch, log, hash and the like. */
+enum { OWN_JOBS = 8 };
+
 /* Slack for a rate that was typed with seven digits; the grid itself is exact. */
 static const double TYPED = 1e-6;
 
@@ -52,4 +57,78 @@ bool cfg_whole_steps(const struct cfg_resolve *resolve, const struct cfg_node *n
             key, seconds, step, step * floor(ratio), step * ceil(ratio));
     *count = (uint32_t)whole;
     return true;
+}
+
+/* ---- the frame table ---- */
+
+/* The jobs so far: their number, and the frames after which they repeat. */
+struct table {
+    const struct cfg_resolve *resolve;
+    int jobs;
+    uint64_t pattern;
+};
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static bool extend_pattern(struct table *table, const struct cfg_node *node, const char *key,
+                           uint32_t every)
+{
+    table->pattern *= every / common_divisor(table->pattern, every);
+    if (table->pattern <= RT_PATTERN_MAX)
+        return true;
+    return cfg_fail_at(table->resolve->report, node, key,
+                       "%s makes the rates repeat together only after more than %d frames; take a "
+                       "rate that divides, or is divided by, the others",
+                       key, RT_PATTERN_MAX);
+}
+
+static bool add_job(struct table *table, const struct cfg_node *node, const char *key,
+                    uint32_t every)
+{
+    if (every == 0)
+        return true;
+    if (++table->jobs > RT_JOB_MAX - OWN_JOBS)
+        return cfg_fail_at(
+            table->resolve->report, node, key,
+            "instruments and messages make more than the %d jobs that a frame has room "
+            "for; set a message's rate to 0",
+            RT_JOB_MAX - OWN_JOBS);
+    return extend_pattern(table, node, key, every);
+}
+
+static bool add_link(struct table *table, int i)
+{
+    const struct cfg_keys_link *keys =
+        (const struct cfg_keys_link *)table->resolve->keys->links.items + i;
+    const struct cfg_link *link = &table->resolve->scenario->links[i];
+    const struct cfg_node *node = keys->send.node != NULL ? keys->send.node : keys->node;
+    table->jobs++; /* true motion, for its messages */
+    return add_job(table, node, "sensor", link->every_sensor) &&
+           add_job(table, node, "state", link->every_state) &&
+           add_job(table, node, "gps", link->every_gps) &&
+           add_job(table, node, "heartbeat", link->every_heartbeat) &&
+           add_job(table, node, "time", link->every_time);
+}
+
+bool cfg_resolve_table(const struct cfg_resolve *resolve)
+{
+    struct table table = {.resolve = resolve, .pattern = 1};
+    const struct cfg_keys_device *devices = resolve->keys->devices.items;
+    const struct cfg_sensor *sensor = resolve->scenario->sensors;
+    for (int i = 0; i < resolve->keys->devices.count; i++)
+        if (devices[i].type != CFG_DEVICE_WHEEL &&
+            !add_job(&table, devices[i].node, "rate", sensor++->every))
+            return false;
+    for (int i = 0; i < resolve->scenario->link_count; i++)
+        if (!add_link(&table, i))
+            return false;
+    return extend_pattern(&table, resolve->keys->log.node, "every", resolve->scenario->log_every);
 }

@@ -54,7 +54,8 @@ static const struct {
 };
 /* Spellings that a slip of the pen is compared with, besides the plain names. */
 static const char *const common[] = {
-    "kg", "mm", "cm", "km", "ms", "us", "ns", "kHz", "MHz", "mrad", "urad", "mN", "uT", "nT", "mg0", "ug0",
+    "kg", "mm", "cm", "km", "ms", "us", "ns", "kHz", "MHz", "mrad", "urad", "mN", "uT",
+    "nT", "mg0", "ug0",
 };
 // clang-format on
 
