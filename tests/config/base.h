@@ -49,7 +49,6 @@ static const char base_text[] =
     "    type: gyro\n"
     "    body: bus\n"
     "    rate: 250 Hz\n"
-    "    phase: 1 ms\n"
     "    at: 0.1 0.2 0.3 m\n"
     "    attitude: {yaw: 90 deg}\n"
     "    noise: 0.18 deg/sqrt(h)\n"

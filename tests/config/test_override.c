@@ -80,6 +80,13 @@ static void test_a_value_may_be_a_whole_mapping_or_list(void)
     TEST_ASSERT_EQUAL_STRING("a=b", scenario->controller.argument[1]);
 }
 
+static void test_a_replaced_body_keeps_its_place_for_later_complaints(void)
+{
+    set("bodies.bus={name: bus, joint: free, mass: 1, inertia: 1 1 1}", NULL);
+    TEST_ASSERT_EQUAL_INT(23, scenario->bodies[0].mark.line);
+    TEST_ASSERT_EQUAL_INT(5, scenario->bodies[0].mark.column);
+}
+
 static void test_the_last_override_wins(void)
 {
     set("seed=1", "seed=2");
@@ -141,7 +148,7 @@ static void test_a_mistake_in_the_file_keeps_its_place(void)
                                  error, 60);
     TEST_ASSERT_EQUAL_INT(-EINVAL, load("rate=400 Hz", NULL));
     TEST_ASSERT_EQUAL_STRING(
-        "s.yaml:66:20: sensor of 500 Hz is above the frame rate of 400 Hz; lower "
+        "s.yaml:65:20: sensor of 500 Hz is above the frame rate of 400 Hz; lower "
         "it, or raise the scenario's rate",
         error);
 }
@@ -153,6 +160,7 @@ int main(void)
     RUN_TEST(test_entries_go_by_name_or_number);
     RUN_TEST(test_keys_that_the_file_leaves_out_are_added);
     RUN_TEST(test_a_value_may_be_a_whole_mapping_or_list);
+    RUN_TEST(test_a_replaced_body_keeps_its_place_for_later_complaints);
     RUN_TEST(test_the_last_override_wins);
     RUN_TEST(test_the_text_for_the_log_stays_as_written);
     RUN_TEST(test_mistakes_name_the_override);

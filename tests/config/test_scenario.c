@@ -164,7 +164,6 @@ static void test_instruments_are_read(void)
     TEST_ASSERT_EQUAL_INT(CFG_GYRO, gyro->kind);
     TEST_ASSERT_EQUAL_INT(0, gyro->body);
     TEST_ASSERT_EQUAL_UINT32(4, gyro->every);
-    TEST_ASSERT_EQUAL_UINT32(1, gyro->phase);
     TEST_ASSERT_EQUAL_UINT32(2, gyro->triad.delay);
     NEAR(0.004, gyro->triad.sample_time);
     EXPECT_VECTOR(gyro->point, 0.1, 0.2, 0.3);
@@ -202,6 +201,46 @@ static void test_euler_angles_turn_in_the_stated_order(void)
     /* x goes to y by the yaw, then to -z by the pitch; z goes to where the yawed x was: y. */
     EXPECT_VECTOR(scenario->sensors[0].triad.mounting, 0, 0, -1, -1, 0, 0, 0, 1, 0);
     EXPECT_VECTOR(scenario->bodies[0].position + 3, 0.5, -0.5, 0.5, 0.5);
+    cfg_scenario_free(scenario);
+    /* With the nose straight up, yaw and roll are about the same line and cancel. */
+    load("name: x\n"
+         "bodies: [{name: a, joint: {type: free, attitude: {yaw: 40 deg, pitch: 90 deg, roll: 40 "
+         "deg}},\n"
+         "          mass: 1, inertia: 1 1 1}]\n");
+    EXPECT_VECTOR(scenario->bodies[0].position + 3, sqrt(0.5), 0, sqrt(0.5), 0);
+}
+
+static void test_a_quaternion_typed_with_four_digits_becomes_unit(void)
+{
+    load("name: x\n"
+         "bodies: [{name: a, joint: {type: free, attitude: [0.7071, 0, -0.7071, 0]}, mass: 1,\n"
+         "          inertia: 1 1 1}]\n");
+    EXPECT_VECTOR(scenario->bodies[0].position + 3, sqrt(0.5), 0, -sqrt(0.5), 0);
+}
+
+static void test_two_links_may_use_the_same_control(void)
+{
+    load("name: x\n"
+         "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
+         "devices:\n"
+         "- {name: v, type: wheel, body: a, axis: 1 0 0, inertia: 0.1, max_torque: 1, max_speed: "
+         "1,\n"
+         "   command: {link: k, control: 3}}\n"
+         "- {name: w, type: wheel, body: a, axis: 0 1 0, inertia: 0.1, max_torque: 1, max_speed: "
+         "1,\n"
+         "   command: {link: l, control: 3}}\n"
+         "links: [{name: k, listen: 127.0.0.1:1, body: a}, {name: l, listen: 127.0.0.1:2, body: "
+         "a}]\n");
+    TEST_ASSERT_EQUAL_INT(0, scenario->wheels[0].link);
+    TEST_ASSERT_EQUAL_INT(1, scenario->wheels[1].link);
+}
+
+/* Inline there is no I/O thread to get in the way of the frame's. */
+static void test_inline_links_need_no_core_and_no_priority(void)
+{
+    load("name: x\nio: {mode: inline, cpu: 1, priority: 95}\nframe: {cpu: 1}\n"
+         "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
+    TEST_ASSERT_EQUAL_INT(IO_LINK_INLINE, scenario->io_mode);
 }
 
 static void test_wheels_are_read(void)
@@ -269,7 +308,7 @@ static void test_controller_target_and_expectations_are_read(void)
     TEST_ASSERT_TRUE(!second->below && second->within);
     NEAR(PI / 360, second->limit);
     NEAR(0.5, second->seconds);
-    TEST_ASSERT_EQUAL_INT(77, second->mark.line);
+    TEST_ASSERT_EQUAL_INT(76, second->mark.line);
 }
 
 /* ---- defaults and short forms ---- */
@@ -444,7 +483,7 @@ static void test_a_live_board_cannot_follow_pace_fast(void)
     TEST_ASSERT_EQUAL_INT(0, cfg_check_pace(scenario, RT_PACE_LOCKSTEP, error));
     TEST_ASSERT_EQUAL_STRING("", error);
     TEST_ASSERT_EQUAL_INT(-EINVAL, cfg_check_pace(scenario, RT_PACE_FAST, error));
-    TEST_ASSERT_EQUAL_STRING("s.yaml:60:5: a board on link \"board\" cannot follow pace fast; use "
+    TEST_ASSERT_EQUAL_STRING("s.yaml:59:5: a board on link \"board\" cannot follow pace fast; use "
                              "--pace real or --pace lockstep",
                              error);
 }
@@ -524,6 +563,9 @@ int main(int argc, char **argv)
     RUN_TEST(test_instruments_are_read);
     RUN_TEST(test_mounting_takes_body_axes_to_instrument_axes);
     RUN_TEST(test_euler_angles_turn_in_the_stated_order);
+    RUN_TEST(test_a_quaternion_typed_with_four_digits_becomes_unit);
+    RUN_TEST(test_two_links_may_use_the_same_control);
+    RUN_TEST(test_inline_links_need_no_core_and_no_priority);
     RUN_TEST(test_wheels_are_read);
     RUN_TEST(test_links_are_read);
     RUN_TEST(test_controller_target_and_expectations_are_read);
