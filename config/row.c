@@ -16,6 +16,12 @@ static bool wrong_count(const struct cfg_reader *reader, const struct cfg_key *k
                        count == 1 ? "is" : "are", count);
 }
 
+/* May a number begin here?  1.2.3 and 1-2 are slips, not two numbers. */
+static bool is_apart(const char *text, const char *at)
+{
+    return at == text || at[-1] == ' ' || at[-1] == '\t';
+}
+
 /* `1 2 3 deg/s`: numbers, then one unit for all. */
 static bool read_line(const struct cfg_reader *reader, const struct cfg_key *key,
                       const struct cfg_node *node, double *out, int *count)
@@ -23,7 +29,7 @@ static bool read_line(const struct cfg_reader *reader, const struct cfg_key *key
     const char *rest = node->text, *next;
     double number;
     *count = 0;
-    while ((next = cfg_number_parse(rest, &number)) != NULL) {
+    while (is_apart(node->text, rest) && (next = cfg_number_parse(rest, &number)) != NULL) {
         if (*count == VECTOR_MAX)
             return wrong_count(reader, key, node, VECTOR_MAX + 1);
         out[(*count)++] = number;

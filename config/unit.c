@@ -137,8 +137,11 @@ static bool parse_name(struct cursor *cursor, struct cfg_unit *unit)
     memcpy(name, cursor->at, kept);
     name[kept] = '\0';
     if (size == 0) {
-        cfg_phrase_add(cursor->problem, "a unit is missing before %s; units look like deg/s",
-                       *cursor->at != '\0' ? cfg_quote(cursor->at).text : "the end");
+        if (*cursor->at != '\0')
+            cfg_phrase_add(cursor->problem, "no unit begins with %s; units look like deg/s",
+                           cfg_quote(cursor->at).text);
+        else
+            cfg_phrase_add(cursor->problem, "the unit ends too early; units look like deg/s");
         return false;
     }
     cursor->at += size;

@@ -106,8 +106,8 @@ static void test_what_is_no_unit_is_refused_with_advice(void)
         {"kmin", "unknown unit \"kmin\"; did you mean \"min\"?"}, /* no prefix there */
         {"a_name_that_never_ends", "unknown unit \"a_name_that_nev\"; units look like ms, deg/s, N "
                                    "m/rad or kg m^2"},
-        {"m/", "a unit is missing before the end; units look like deg/s"},
-        {"/s", "a unit is missing before \"/s\"; units look like deg/s"},
+        {"m/", "the unit ends too early; units look like deg/s"},
+        {"/s", "no unit begins with \"/s\"; units look like deg/s"},
         {"m^", "a power in a unit is a whole number up to 6, as in m^2"},
         {"m^ 2", "a power in a unit is a whole number up to 6, as in m^2"},
         {"m^7", "a power in a unit is a whole number up to 6, as in m^2"},
