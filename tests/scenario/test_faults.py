@@ -17,7 +17,7 @@ def count_records(log):
         return None
     done = subprocess.run(["node", harness.ROOT / "tests/peers/mcap_read.mjs", log],
                           capture_output=True, text=True)
-    return sum(int(n) for n in re.findall(r"^(?:/\S+)\s+(\d+)", done.stdout, re.M))
+    return sum(int(n) for n in re.findall(r"^\s*/\S+\s+(\d+)$", done.stdout, re.M))
 
 
 class Faults(harness.Case):
