@@ -317,6 +317,8 @@ static void print_notes(const struct run *run)
         printf("  - frame thread: %s\n", run->frame_thread.refused);
     if (run->links && run->io_thread.refused[0])
         printf("  - I/O thread: %s\n", run->io_thread.refused);
+    if (run->links && io_links_note(run->links)[0])
+        printf("  - %s\n", io_links_note(run->links));
     for (int i = 0; i < count; i++)
         printf("  - %s\n", notes[i]);
 }
@@ -342,7 +344,10 @@ static void print_verdict(const struct run *run)
     const char *why;
     printf("\nverdict: ");
     if (run->end == RUN_HUNG)
-        printf("the frame thread hung; outputs went safe, the log is complete up to then\n");
+        printf(
+            "the frame thread hung, or was kept off its core, after frame %llu; outputs went safe, "
+            "the log is complete up to then\n",
+            (unsigned long long)frame->frames);
     else if (run->end == RUN_OVERRUN)
         printf("stopped by the overrun policy at frame %llu; outputs went safe\n",
                (unsigned long long)frame->frames);
@@ -366,7 +371,7 @@ void report_print(const struct run *run)
     print_times(run);
     print_jobs(run);
     print_counts(run);
-    controller_show(&run->controller, "  board: ");
+    controller_show(&run->controller, "  ");
     if (run->scenario->pace == RT_PACE_REAL)
         print_notes(run);
     print_verdict(run);
