@@ -68,20 +68,10 @@ struct table {
     uint64_t pattern;
 };
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static bool extend_pattern(struct table *table, const struct cfg_node *node, const char *key,
                            uint32_t every)
 {
-    table->pattern *= every / common_divisor(table->pattern, every);
+    table->pattern *= every / rt_gcd(table->pattern, every);
     if (table->pattern <= RT_PATTERN_MAX)
         return true;
     return cfg_fail_at(table->resolve->report, node, key,

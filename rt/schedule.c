@@ -6,7 +6,7 @@
 #include "rt/check.h"
 #include "rt/clock.h"
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+uint64_t rt_gcd(uint64_t a, uint64_t b)
 {
     while (b != 0) {
         const uint64_t rest = a % b;
@@ -21,7 +21,7 @@ uint32_t rt_schedule_pattern(const struct rt_job *jobs, int job_count)
     uint64_t pattern = 1;
     for (int j = 0; j < job_count; j++) {
         RT_CHECK(jobs[j].every >= 1 && jobs[j].phase < jobs[j].every);
-        pattern *= jobs[j].every / greatest_common_divisor(pattern, jobs[j].every);
+        pattern *= jobs[j].every / rt_gcd(pattern, jobs[j].every);
         if (pattern > RT_PATTERN_MAX)
             return 0;
     }

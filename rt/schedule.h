@@ -35,6 +35,9 @@ struct rt_schedule {
     struct rt_histogram *time; /* measured, one per job */
 };
 
+/* Greatest common divisor; of 0 and n it is n.  Context: setup. */
+uint64_t rt_gcd(uint64_t a, uint64_t b);
+
 /* Frames after which the jobs repeat: the least common multiple; 0 when above RT_PATTERN_MAX.
  * Context: setup. */
 uint32_t rt_schedule_pattern(const struct rt_job *jobs, int job_count);

@@ -387,27 +387,26 @@ struct rt_frame_tasks rig_tasks(struct rig *rig)
 
 /* ---- set-up ---------------------------------------------------------------------------- */
 
-static uint32_t gcd(uint32_t a, uint32_t b)
+/* How often a link's messages may carry the true motion. */
+static uint32_t truth_every(const struct cfg_link *link)
 {
-    while (b) {
-        const uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
+    const uint32_t every[] = {link->every_state, link->every_gps, link->every_heartbeat,
+                              link->every_time};
+    uint64_t common = link->every_sensor;
+    for (size_t i = 0; i < sizeof every / sizeof *every; i++)
+        common = rt_gcd(common, every[i]);
+    return (uint32_t)common;
 }
 
 /* How often the motion must be known: for the log, the instruments and the links. */
 static uint32_t solve_every(const struct cfg_scenario *scenario)
 {
-    uint32_t every = scenario->log_every;
+    uint64_t every = scenario->log_every;
     for (int i = 0; i < scenario->sensor_count; i++)
-        every = gcd(every, scenario->sensors[i].every);
-    for (int i = 0; i < scenario->link_count; i++) {
-        const struct cfg_link *link = &scenario->links[i];
-        every = gcd(gcd(gcd(every, link->every_sensor), link->every_state), link->every_gps);
-    }
-    return every;
+        every = rt_gcd(every, scenario->sensors[i].every);
+    for (int i = 0; i < scenario->link_count; i++)
+        every = rt_gcd(every, truth_every(&scenario->links[i]));
+    return (uint32_t)every;
 }
 
 struct job_list {
@@ -425,12 +424,6 @@ static void add(struct job_list *list, const char *name, void (*run)(void *, uin
     RT_CHECK(list->count < RT_JOB_MAX); /* config/ limits devices and links */
     list->job[list->count++] =
         (struct rt_job){.name = name, .run = run, .self = self, .every = every, .phase = every - 1};
-}
-
-static uint32_t truth_every(const struct cfg_link *link)
-{
-    return gcd(gcd(link->every_sensor, link->every_state),
-               gcd(link->every_gps, gcd(link->every_heartbeat, link->every_time)));
 }
 
 static void list_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inject,
