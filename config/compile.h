@@ -18,8 +18,9 @@
 /* What a link holds between two commands. */
 struct cfg_link_state {
     double control[IO_CONTROL_MAX];
-    uint64_t commands; /* latched so far */
-    uint64_t lost;     /* 1 while the link is lost and the controls are safe */
+    uint64_t flags, board_us, sequence, mode; /* of the newest command, as the board sent them */
+    uint64_t commands;                        /* latched so far */
+    uint64_t lost; /* 1 while the link is lost and the controls are safe */
 };
 
 struct cfg_schedule_state {

@@ -75,6 +75,13 @@ static bool check_threads(const struct cfg_resolve *resolve)
     return true;
 }
 
+/* Whether the machine has the core is known only at the run, so the place is kept for then. */
+static struct cfg_mark mark_of(const struct cfg_node *map, const char *key)
+{
+    const struct cfg_node *node = map != NULL ? cfg_node_find(map, key) : NULL;
+    return node != NULL ? node->mark : (struct cfg_mark){0};
+}
+
 static bool resolve_threads(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_frame *frame = &resolve->keys->frame;
@@ -84,6 +91,8 @@ static bool resolve_threads(const struct cfg_resolve *resolve)
     scenario->io_cpu = (int)io->cpu;
     scenario->io_priority = (int)io->priority;
     scenario->frame_cpu = (int)frame->cpu;
+    scenario->frame_cpu_mark = mark_of(frame->node, "cpu");
+    scenario->io_cpu_mark = mark_of(io->node, "cpu");
     scenario->frame_priority = (int)frame->priority;
     scenario->wait = (enum rt_wait)frame->wait;
     scenario->lead_ns = nanoseconds(frame->lead);

@@ -30,6 +30,9 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
     const char *const *words = keys->command.items;
     if (keys->node != NULL)
         controller->mark = keys->node->mark;
+    if (keys->command.count > 0 && resolve->scenario->link_count == 0)
+        return cfg_fail_at(resolve->report, keys->node, "command",
+                           "there is no link for the controller to talk on; add one to links");
     for (int i = 0; i < keys->command.count; i++) {
         controller->argument[i] = strdup(words[i]);
         RT_CHECK(controller->argument[i] != NULL);

@@ -102,6 +102,7 @@ struct cfg_scenario {
 
     enum io_link_mode io_mode;
     int frame_cpu, io_cpu; /* -1: auto */
+    struct cfg_mark frame_cpu_mark, io_cpu_mark;
     int frame_priority, io_priority;
     enum rt_wait wait;
     uint64_t lead_ns; /* 0: measured */

@@ -31,8 +31,9 @@
 
 enum {
     SAMPLES_WAITING_MAX = 8, /* how many frames late the I/O thread may be without losing one */
-    DATAGRAMS_PER_POLL = 8,
+    DATAGRAMS_PER_POLL = 8,  /* of the peer; of strangers, eight times as many are thrown away */
     TICK_NS = 20000000,
+    HELLO_TICKS = 10,            /* between two greetings of a named peer that has not spoken */
     STAMP_TRUST_NS = 1000000000, /* a datagram that lay longer in the kernel has a wrong stamp */
     STAMP_SLACK_NS = 1000000,    /* error of the clock mapping, generously */
 };
@@ -69,6 +70,7 @@ struct link {
     bool fixed_peer; /* named by the spec, not learned */
     bool lost;
     uint32_t sequence; /* of the newest command */
+    uint32_t ticks;    /* while nobody has spoken */
 
     _Atomic uint64_t peer;       /* packed address; 0: not known yet */
     _Atomic uint64_t heard_ns;   /* newest sound message of the peer; 0: none yet */
@@ -567,10 +569,14 @@ static void receive(struct io_links *links)
 {
     for (int i = 0; i < links->link_count; i++) {
         struct io_packet packet;
-        for (int k = 0; k < DATAGRAMS_PER_POLL; k++) {
+        const _Atomic uint64_t *refused = &links->link[i].tally.refused;
+        for (int k = 0; k < 8 * DATAGRAMS_PER_POLL; k++) {
+            const uint64_t before = read_counter(refused);
             if (io_udp_receive(&links->link[i].udp, &packet) <= 0)
                 break;
             take_packet(links, i, &packet);
+            if (read_counter(refused) == before)
+                k += 7;
         }
     }
 }
@@ -586,6 +592,13 @@ static void notice_loss(struct link *link, uint64_t now_ns)
     add(&link->tally.losses, 1);
 }
 
+/* A board may wait to be spoken to; one whose address is known is. */
+static void greet(struct link *link)
+{
+    if (link->fixed_peer && read_counter(&link->heard_ns) == 0 && link->ticks++ % HELLO_TICKS == 0)
+        send_status(link, IO_MAVLINK_ACTIVE);
+}
+
 static uint64_t thread_faults(void)
 {
     struct rusage usage;
@@ -597,8 +610,10 @@ static void tick(struct io_links *links, uint64_t now_ns)
 {
     links->next_tick_ns = now_ns + TICK_NS;
     rt_wall_map_sample(&links->wall);
-    for (int i = 0; i < links->link_count; i++)
+    for (int i = 0; i < links->link_count; i++) {
         notice_loss(&links->link[i], now_ns);
+        greet(&links->link[i]);
+    }
 }
 
 static void guard(struct io_links *links, uint64_t now_ns)

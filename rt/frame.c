@@ -183,13 +183,13 @@ static void grid_advance(struct run *run, uint64_t end_ns)
 
 static void count_margin(struct rt_frame *frame, const struct rt_frame_record *record)
 {
-    const uint64_t next_ns = record->release_ns + frame->spec.period_ns;
-    const int64_t margin_ns = (int64_t)(next_ns - record->end_ns);
-    if (frame->margin_ns.count == 0 || margin_ns < frame->margin_ns_min) {
+    const uint64_t response_ns = record->end_ns - record->release_ns;
+    const int64_t margin_ns = (int64_t)(frame->spec.period_ns - response_ns);
+    if (frame->response_ns.count == 0 || margin_ns < frame->margin_ns_min) {
         frame->margin_ns_min = margin_ns;
         frame->margin_frame_min = record->frame;
     }
-    rt_histogram_add(&frame->margin_ns, margin_ns > 0 ? (uint64_t)margin_ns : 0, record->frame);
+    rt_histogram_add(&frame->response_ns, response_ns, record->frame);
 }
 
 static enum rt_cause find_cause(struct rt_frame *frame, const struct rt_frame_record *record)
@@ -306,6 +306,8 @@ static void await_reply(struct rt_frame *frame, uint64_t k)
 {
     if (frame->tasks.await == NULL || k == 0)
         return;
+    if (frame->watchdog != NULL)
+        rt_watchdog_disarm(frame->watchdog); /* the far end may take its time */
     if (!frame->tasks.await(frame->tasks.self, k))
         frame->missed_replies++;
 }
@@ -349,7 +351,7 @@ static void clear_results(struct rt_frame *frame)
     memset(frame->causes, 0, sizeof frame->causes);
     memset(&frame->start_error_ns, 0, sizeof frame->start_error_ns);
     memset(&frame->busy_ns, 0, sizeof frame->busy_ns);
-    memset(&frame->margin_ns, 0, sizeof frame->margin_ns);
+    memset(&frame->response_ns, 0, sizeof frame->response_ns);
 }
 
 /* Relaxed: the flag orders nothing, it only has to be seen before long. */

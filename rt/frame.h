@@ -103,8 +103,9 @@ struct rt_frame {
     uint64_t causes[RT_CAUSE_COUNT]; /* those of overruns; they add up to them */
     int64_t margin_ns_min;           /* 0 while no margin was measured */
     uint64_t margin_frame_min;
-    /* Negative margins count as 0.  Busy also has what taking the record cost. */
-    struct rt_histogram start_error_ns, busy_ns, margin_ns;
+    /* Response is end - release, so margin is the period less that, and the slow tail of one is the
+     * thin tail of the other.  Busy also has what taking the record cost. */
+    struct rt_histogram start_error_ns, busy_ns, response_ns;
     double drift_ppm; /* slope of sim against the raw clock between misses */
     enum rt_frame_end end;
 };

@@ -35,7 +35,9 @@ static const char *words_of(int number)
     for (int i = 0; i < FATAL_COUNT; i++)
         if (fatal[i].number == number)
             return fatal[i].words;
-    return number == SIGINT ? "second SIGINT" : "second SIGTERM";
+    return number == SIGINT   ? "second SIGINT"
+           : number == SIGHUP ? "second SIGHUP"
+                              : "second SIGTERM";
 }
 
 static void say(const char *text)
@@ -111,6 +113,7 @@ void rt_stop_on_signals(void)
     /* Without SA_RESTART: a main thread that sleeps or waits wakes up to look at the flag. */
     set_action(SIGINT, stop, 0);
     set_action(SIGTERM, stop, 0);
+    set_action(SIGHUP, stop, 0);
 }
 
 int rt_stop_signal(void)

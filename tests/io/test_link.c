@@ -313,8 +313,14 @@ static void test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard(
     struct io_link_spec spec = make_spec(1);
     (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:%u", io_udp_local(&board.udp).port);
     start(&spec);
+    board_hear(&board, IO_MAVLINK_HEARTBEAT);
     commit(0, IO_SEND_SENSOR);
-    board_hear(&board, IO_MAVLINK_SENSOR);
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (!board_look(&board) || board.heard.kind == IO_MAVLINK_HEARTBEAT) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "nothing but greetings");
+        breathe();
+    }
+    TEST_ASSERT_EQUAL(IO_MAVLINK_SENSOR, board.heard.kind);
     TEST_ASSERT_FALSE(io_link_has_peer(links, 0));
     board_command(&stranger, 1);
     wait_seen(1);

@@ -266,8 +266,8 @@ static void ask_to_stop(void *number)
 
 static void test_the_first_stop_signal_is_a_flag(void)
 {
-    static int asks[] = {SIGINT, SIGTERM};
-    for (int i = 0; i < 2; i++) {
+    static int asks[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; i++) {
         const int status = status_of(ask_to_stop, &asks[i]);
         TEST_ASSERT_TRUE(WIFEXITED(status));
         TEST_ASSERT_EQUAL_INT(42, WEXITSTATUS(status));

@@ -13,7 +13,10 @@ class CommandLine(harness.Case):
         for arguments in ([], ["fly"], ["run"], ["run", "a.yaml", "b.yaml"], ["replay"], ["check"],
                           ["run", harness.TUMBLE, "--nonsense"], ["run", harness.TUMBLE, "--seconds", "-1"],
                           ["run", harness.TUMBLE, "--seconds", "abc"], ["run", harness.TUMBLE, "--pace", "slow"],
-                          ["run", harness.TUMBLE, "--inject", "earthquake@1s"]):
+                          ["run", harness.TUMBLE, "--inject", "earthquake@1s"],
+                          ["run", harness.TUMBLE, "--inject", "late=nanms@1s"],
+                          ["run", harness.TUMBLE, "--inject", "late=-5ms@1s"],
+                          ["run", harness.TUMBLE, "--inject", "hang@-1s"]):
             code, out, err = self.call(*arguments)
             self.assertEqual(code, 64, arguments)
             self.assertEqual(out, "")
@@ -44,9 +47,16 @@ class CommandLine(harness.Case):
         self.assert_one_line(err, "fast", "lockstep")
 
     def test_a_core_that_is_not_there_is_refused(self):
-        code, out, err = self.call("run", harness.TUMBLE, "--set", "frame.cpu=255")
+        scenario = self.dir / "cpu.yaml"
+        scenario.write_text(harness.TUMBLE.read_text() + "frame: {cpu: 255}\n")
+        place = f"{scenario}:{scenario.read_text().count(chr(10))}:14: "
+        for command in ("run", "check"):
+            code, out, err = self.call(command, scenario)
+            self.assertEqual(code, 2)
+            self.assert_one_line(err, place, "255")
+        code, out, err = self.call("run", scenario, "--seconds", "1e-7")
         self.assertEqual((code, out), (2, ""))
-        self.assert_one_line(err, "255")
+        self.assert_one_line(err, "less than one frame")
 
     def test_check_prints_the_plan_and_starts_nothing(self):
         for scenario in sorted(harness.SCENARIOS.glob("*.yaml")):

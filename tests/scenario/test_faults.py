@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import time
 
@@ -18,6 +19,18 @@ def count_records(log):
     done = subprocess.run(["node", harness.ROOT / "tests/peers/mcap_read.mjs", log],
                           capture_output=True, text=True)
     return sum(int(n) for n in re.findall(r"^\s*/\S+\s+(\d+)$", done.stdout, re.M))
+
+
+def heartbeat(sequence=0):
+    """A MAVLink 2 HEARTBEAT of a board, written from the wire format."""
+    payload = struct.pack("<IBBBBB", 0, 2, 12, 0x21, 4, 3)
+    head = bytes([len(payload), 0, 0, sequence & 255, 1, 1, 0, 0, 0])
+    crc = 0xFFFF
+    for byte in head + payload + bytes([50]):
+        mixed = (byte ^ crc) & 0xFF
+        mixed = (mixed ^ mixed << 4) & 0xFF
+        crc = (crc >> 8 ^ mixed << 8 ^ mixed << 3 ^ mixed >> 4) & 0xFFFF
+    return b"\xfd" + head + payload + struct.pack("<H", crc)
 
 
 class Faults(harness.Case):
@@ -150,6 +163,7 @@ class Faults(harness.Case):
         code, out, err = self.call(*self.satellite("--log", "/no/such/folder/run.mcap"))
         self.assertEqual(code, 2)
         self.assert_one_line(err, "/no/such/folder/run.mcap")
+        self.assertEqual(list(self.dir.iterdir()), [])
 
     def test_a_report_that_cannot_be_made_is_exit_2_before_anything_starts(self):
         log = self.dir / "run.mcap"
@@ -158,6 +172,87 @@ class Faults(harness.Case):
         self.assertEqual(code, 2)
         self.assert_one_line(err, "/no/such/folder/report.json")
         self.assertFalse(log.exists())
+
+    def test_a_run_that_never_began_keeps_the_old_log(self):
+        log = self.dir / "run.mcap"
+        log.write_text("old")
+        code, out, err = self.call(*self.satellite("--external-board", "--log", log, "--set",
+                                                   "links.board.connect_within=300 ms"))
+        self.assertEqual(code, 3)
+        self.assertEqual(log.read_text(), "old")
+
+    def test_the_scenario_is_never_overwritten(self):
+        scenario = self.dir / "mine.yaml"
+        scenario.write_text(harness.TUMBLE.read_text())
+        for option in ("--log", "--report"):
+            code, out, err = self.call("run", scenario, option, scenario)
+            self.assertEqual(code, 2)
+            self.assert_one_line(err, option, "scenario")
+        self.assertEqual(scenario.read_text(), harness.TUMBLE.read_text())
+        same = self.dir / "same"
+        code, out, err = self.call("run", scenario, "--log", same, "--report", same)
+        self.assertEqual(code, 2)
+        self.assertFalse(same.exists())
+
+    def test_a_frame_thread_that_comes_back_ends_in_order(self):
+        log = self.dir / "run.mcap"
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "4", "--inject", "late=800ms@1s",
+                                   "--log", log, expect=3)
+        self.assertEqual(report["ended"], "hung")
+        self.assertIsNotNone(report["drift_ppm"])
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn(f"{report['frames']} of {report['frames']} frames", out)
+        self.assertIn(report["state_hash"], out)
+
+    def test_a_board_that_is_slow_in_lockstep_is_not_a_hung_frame_thread(self):
+        code, out, err = self.call(*self.satellite("--seconds", "0.508", "--pace", "lockstep", "--set",
+                                                   "links.board.wait_limit=800 ms",
+                                                   board=("--mute-after", "0.5")))
+        self.assertEqual(code, 0, out + err)
+        self.assertGreaterEqual(self.report()["missed_replies"], 1)
+
+    def test_a_plant_that_blows_up_is_a_no(self):
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--pace", "fast", "--set",
+                                   "bodies.panel.joint.stiffness=1e12 N m/rad", expect=1)
+        self.assertGreater(report["not_finite"], 0)
+        self.assertIn("not finite from frame", self.out)
+
+    def test_a_board_that_never_commands_is_lost_where_that_must_stop_the_run(self):
+        port = harness.free_port()
+        process = self.start(*self.satellite("--external-board", "--seconds", "20", "--set",
+                                             "links.board.on_loss=stop", port=port))
+        board = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(board.close)
+        while process.poll() is None:
+            board.sendto(heartbeat(), ("127.0.0.1", port))
+            time.sleep(0.05)
+        out, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 3, out + err)
+        self.assertEqual(self.report()["ended"], "link_lost")
+
+    def test_a_named_peer_is_spoken_to_first(self):
+        for mode in ("threaded", "inline"):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as board:
+                board.bind(("127.0.0.1", 0))
+                board.settimeout(10)
+                process = self.start(*self.satellite(
+                    "--external-board", "--seconds", "0.2", "--set", f"io.mode={mode}", "--set",
+                    f"links.board.peer=127.0.0.1:{board.getsockname()[1]}"))
+                data, address = board.recvfrom(300)
+                self.assertEqual(data[0], 0xFD)
+                board.sendto(heartbeat(), address)
+                out, err = process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 0, out + err)
+
+    def test_sigterm_before_the_board_spoke_is_one_line(self):
+        process = self.start(*self.satellite("--external-board", "--log", self.dir / "run.mcap"))
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 3)
+        self.assert_one_line(err, "SIGTERM", "nothing was run")
+        self.assertEqual(list(self.dir.iterdir()), [])
 
     def test_garbage_from_strangers_does_not_disturb_the_loop(self):
         port = harness.free_port()

@@ -65,6 +65,8 @@ class Run(harness.Case):
     def test_a_run_shorter_than_an_expectation_does_not_fail_it(self):
         report = self.run_scenario(harness.SATELLITE, "--seconds", "1", *self.board_options())
         self.assertEqual([e["verdict"] for e in report["expect"]], ["not reached"])
+        self.assertIsNone(report["expect"][0]["worst"])
+        self.assertIn("verdict: ok so far", self.out)
 
     def test_a_failed_expectation_is_exit_1(self):
         report = self.run_scenario(harness.SATELLITE, "--seconds", "1", *self.board_options(),

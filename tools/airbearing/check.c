@@ -7,6 +7,7 @@
 
 #include "rt/machine.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/cores.h"
 #include "tools/airbearing/rig.h"
 #include "tools/airbearing/run.h"
 
@@ -47,12 +48,8 @@ static int print_cores(const struct cfg_scenario *scenario)
 {
     static struct rt_machine machine;
     struct rt_core_plan plan;
-    rt_machine_read(&machine);
-    const bool threaded = scenario->io_mode == IO_LINK_THREADED && scenario->link_count > 0;
-    if (rt_core_plan(&machine, scenario->frame_cpu, scenario->io_cpu, threaded, &plan)) {
-        fprintf(stderr, "%s: %s\n", scenario->path, plan.why);
+    if (cores_plan(scenario, &machine, &plan))
         return EXIT_BAD_INPUT;
-    }
     printf("\ncores\n  frame %d, I/O %d (%s), housekeeping %d\n  %s\n", plan.frame_cpu, plan.io_cpu,
            scenario->io_mode == IO_LINK_INLINE ? "inline, inside the frame"
            : plan.io_polls                     ? "polls"

@@ -1,6 +1,7 @@
 #include "tools/airbearing/controller.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,6 +33,9 @@ static int become(const struct controller *controller, char *const *argument)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGINT, SIG_IGN); /* the run ends it, not the terminal */
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
     if (controller->output >= 0) {
         dup2(controller->output, STDOUT_FILENO);
         dup2(controller->output, STDERR_FILENO);

@@ -35,6 +35,12 @@ static json_t *whole(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
+/* JSON knows no infinity and no NaN, and what was not measured is not a number either. */
+static json_t *real_or_null(double value, bool known)
+{
+    return known && isfinite(value) ? json_real(value) : json_null();
+}
+
 static json_t *percentiles(const struct rt_histogram *histogram)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "p50",
@@ -44,12 +50,21 @@ static json_t *percentiles(const struct rt_histogram *histogram)
                      "max_frame", whole(histogram->max_frame), "count", whole(histogram->count));
 }
 
+/* The margin that this fraction of the frames had at least. */
+static int64_t margin_at(const struct rt_frame *frame, double fraction)
+{
+    if (frame->response_ns.count == 0)
+        return 0;
+    return (int64_t)(frame->spec.period_ns - rt_histogram_at(&frame->response_ns, fraction));
+}
+
 static json_t *margin(const struct rt_frame *frame)
 {
-    json_t *object = percentiles(&frame->margin_ns);
-    json_object_set_new(object, "min", json_integer(frame->margin_ns_min));
-    json_object_set_new(object, "min_frame", whole(frame->margin_frame_min));
-    return object;
+    const struct rt_histogram *response = &frame->response_ns;
+    return json_pack("{s:I, s:o, s:I, s:I, s:I, s:o}", "min", (json_int_t)frame->margin_ns_min,
+                     "min_frame", whole(frame->margin_frame_min), "p50",
+                     (json_int_t)margin_at(frame, 0.5), "p99", (json_int_t)margin_at(frame, 0.99),
+                     "p999", (json_int_t)margin_at(frame, 0.999), "count", whole(response->count));
 }
 
 static json_t *causes(const struct rt_frame *frame)
@@ -109,9 +124,11 @@ static json_t *expectations(const struct run *run)
     json_t *array = json_array();
     for (int i = 0; i < run->scenario->expect_count; i++) {
         const struct expect_watch *watch = &run->rig->expect[i];
+        const enum expect_verdict judged = expect_judge(watch);
         json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:f}", "expect", watch->expect->text, "verdict",
-                                        verdict[expect_judge(watch)], "worst", watch->worst));
+                              json_pack("{s:s, s:s, s:o}", "expect", watch->expect->text, "verdict",
+                                        verdict[judged], "worst",
+                                        real_or_null(watch->worst, judged != EXPECT_NOT_REACHED)));
     }
     return array;
 }
@@ -137,7 +154,7 @@ static void add_time(json_t *report, const struct run *run)
     json_object_set_new(report, "lag_ns", whole(lag_ns(frame)));
     json_object_set_new(report, "overrun_causes", causes(frame));
     json_object_set_new(report, "stolen_ns_total", whole(run->witness.stolen_ns_total));
-    json_object_set_new(report, "drift_ppm", json_real(frame->drift_ppm));
+    json_object_set_new(report, "drift_ppm", real_or_null(frame->drift_ppm, !run->stuck));
 }
 
 static void add_rest(json_t *report, const struct run *run)
@@ -148,7 +165,8 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "jobs", jobs(run->rig->schedule, run->scenario->rate_hz));
     json_object_set_new(report, "allocations_after_seal", whole(run->allocations));
     json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_counted()));
-    json_object_set_new(report, "page_faults_after_seal", whole(run->page_faults));
+    json_object_set_new(report, "page_faults_after_seal",
+                        run->stuck ? json_null() : whole(run->page_faults));
     json_object_set_new(report, "io",
                         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rx", whole(run->io.rx),
                                   "tx", whole(run->io.tx), "rx_bad", whole(run->io.rx_bad),
@@ -165,7 +183,7 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "scenario", json_string(run->scenario->name));
     json_object_set_new(report, "seed", whole(run->scenario->seed));
     json_object_set_new(report, "ended", json_string(end_name[run->end]));
-    json_object_set_new(report, "attitude_error_rad", json_real(run->rig->attitude_error));
+    json_object_set_new(report, "attitude_error_rad", real_or_null(run->rig->attitude_error, true));
     json_object_set_new(report, "not_finite", whole(run->rig->cfg->schedule->not_finite));
     json_object_set_new(report, "expect", expectations(run));
 }
@@ -188,9 +206,13 @@ bool report_realtime(const struct run *run, const char **why)
         *why = "the kernel is not PREEMPT_RT";
     else if (run->frame_thread.policy != SCHED_FIFO && run->frame_thread.policy != SCHED_RR)
         *why = "the frame thread has no real-time priority";
+    else if (run->io_thread.tid && run->io_thread.policy != SCHED_FIFO)
+        *why = "the I/O thread has no real-time priority";
     else if (!run->memory_locked)
         *why = "memory is not locked";
-    else if (cpu < 0 || cpu >= RT_CPU_MAX || !run->machine.isolated[cpu])
+    else if (cpu < 0 || run->frame_thread.cpu != cpu)
+        *why = "the frame thread is not pinned to its core";
+    else if (cpu >= RT_CPU_MAX || !run->machine.isolated[cpu])
         *why = "the frame thread's core is not isolated";
     return *why == NULL;
 }
@@ -208,7 +230,7 @@ int report_exit_code(const struct run *run)
     const char *why;
     if (run->end == RUN_OVERRUN || run->end == RUN_LINK_LOST || run->end == RUN_HUNG)
         return EXIT_BY_POLICY;
-    if (failed_expectations(run) > 0)
+    if (failed_expectations(run) > 0 || run->rig->cfg->schedule->not_finite > 0)
         return EXIT_VERDICT_NO;
     if (run->scenario->require_realtime && !report_realtime(run, &why))
         return EXIT_VERDICT_NO;
@@ -338,6 +360,17 @@ static void print_expectations(const struct run *run)
     }
 }
 
+static const char *verdict_word(const struct run *run)
+{
+    if (report_exit_code(run) != EXIT_OK)
+        return "NO";
+    for (int i = 0; i < run->scenario->expect_count; i++) {
+        if (expect_judge(&run->rig->expect[i]) == EXPECT_NOT_REACHED)
+            return "ok so far";
+    }
+    return "ok";
+}
+
 static void print_verdict(const struct run *run)
 {
     const struct rt_frame *frame = run->frame;
@@ -355,10 +388,15 @@ static void print_verdict(const struct run *run)
         printf("stopped because the link was lost at frame %llu\n",
                (unsigned long long)frame->frames);
     else
-        printf("%s, simulated %.3f s in %.3f s of wall time%s\n",
-               failed_expectations(run) ? "NO" : "ok",
+        printf("%s, simulated %.3f s in %.3f s of wall time%s\n", verdict_word(run),
                (double)(frame->frames * frame->spec.period_ns) * 1e-9,
                (double)wall_ns(frame) * 1e-9, run->end == RUN_SIGNAL ? ", ended by a signal" : "");
+    if (run->rig->cfg->schedule->not_finite > 0)
+        printf(
+            "  the motion is not finite from frame %llu on (%llu steps refused): NO; make the step "
+            "smaller (integrator.substeps) or the forces softer\n",
+            (unsigned long long)run->rig->first_not_finite,
+            (unsigned long long)run->rig->cfg->schedule->not_finite);
     print_expectations(run);
     if (run->scenario->require_realtime && !report_realtime(run, &why))
         printf("  require realtime: NO, %s\n", why);

@@ -38,7 +38,13 @@ void rig_apply(struct rig *rig, struct record_input *input)
     input->ordinal = rig->inputs++;
     for (int i = 0; i < IO_CONTROL_MAX; i++)
         link->control[i] = input->kind == RECORD_COMMAND ? (double)input->controls[i] : 0.0;
-    link->commands += input->kind == RECORD_COMMAND;
+    if (input->kind == RECORD_COMMAND) {
+        link->flags = input->flags;
+        link->board_us = input->board_us;
+        link->sequence = input->sequence;
+        link->mode = input->mode;
+        link->commands++;
+    }
     link->lost = input->kind == RECORD_LOSS;
     log_input(rig, input);
 }
@@ -78,8 +84,9 @@ static void run_step(void *self, uint64_t frame)
 {
     struct rig *rig = self;
     struct cfg_rig *cfg = rig->cfg;
-    if (!dyn_plant_step(&cfg->plant, cfg->command, NULL, cfg->h, cfg->work, cfg->x))
-        cfg->schedule->not_finite++;
+    if (!dyn_plant_step(&cfg->plant, cfg->command, NULL, cfg->h, cfg->work, cfg->x) &&
+        cfg->schedule->not_finite++ == 0)
+        rig->first_not_finite = frame;
     cfg->schedule->frame = frame + 1;
     for (int i = 0; i < rig->scenario->link_count; i++) {
         if (rig->trace[i].latch_ns && !rig->trace[i].step_ns)
@@ -106,7 +113,7 @@ static void log_sensor(struct rig *rig, int index, uint64_t frame)
     io_telemetry_push(rig->telemetry, channel);
 }
 
-/* Truth to what the instrument says, into the samples of the links that report this body. */
+/* Truth to what the instrument says, into the samples of all links. */
 static void run_sensor(void *self, uint64_t frame)
 {
     const struct rig_device *device = self;
@@ -338,8 +345,11 @@ static void wait_for_room(const struct rig *rig)
 {
     const struct timespec pause = {.tv_nsec = 200000};
     for (int i = 0; i < rig->layout.count; i++) {
-        while (!io_telemetry_has_room(rig->telemetry, i))
+        while (!io_telemetry_has_room(rig->telemetry, i)) {
+            if (rig->watchdog)
+                rt_watchdog_kick(rig->watchdog, rt_now_ns()); /* slow is not hung */
             nanosleep(&pause, NULL);
+        }
     }
 }
 
@@ -364,7 +374,7 @@ static void record(void *self, const struct rt_frame_record *frame)
     };
     memcpy(out, &filled, RECORD_FRAME_SIZE);
     io_telemetry_push(rig->telemetry, rig->layout.frame);
-    if (rig->scenario->pace == RT_PACE_FAST)
+    if (rig->scenario->pace != RT_PACE_REAL)
         wait_for_room(rig);
 }
 

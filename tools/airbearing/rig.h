@@ -56,12 +56,14 @@ struct rig {
     struct io_telemetry *telemetry; /* NULL: nothing is recorded */
     struct record_layout layout;
     struct rig_inject inject;
+    struct rt_watchdog *watchdog; /* kicked while waiting for the log; may be NULL */
 
     struct io_sample sample[IO_LINK_MAX];
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
     double attitude_error, rate, wheel_speed;
-    uint64_t hash;   /* rolled over the run state */
-    uint64_t inputs; /* applied so far */
+    uint64_t hash;             /* rolled over the run state */
+    uint64_t inputs;           /* applied so far */
+    uint64_t first_not_finite; /* frame of the first step that was refused, if any was */
     struct expect_watch expect[CFG_EXPECT_MAX];
     struct rt_mailbox *live; /* of struct rig_live; may be NULL */
     uint32_t live_every;

@@ -20,6 +20,7 @@
 #include "rt/panic.h"
 #include "rt/power.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/cores.h"
 
 static const char usage[] =
     "usage: airbearing run SCENARIO [options]\n"
@@ -145,6 +146,8 @@ static int read_inject(const struct run_options *options, const struct cfg_scena
         inject->kind = RIG_INJECT_LATE;
     else
         return usage_error("--inject is hang@2s or late=5ms@2s, not", options->inject);
+    if (!(at_s >= 0.0 && at_s < 1e7 && late_ms >= 0.0 && late_ms < 1e7))
+        return usage_error("--inject wants times that are not negative, not", options->inject);
     inject->frame = (uint64_t)llround(at_s * scenario->rate_hz);
     inject->late_ns = (uint64_t)llround(late_ms * 1e6);
     return 0;
@@ -172,6 +175,11 @@ static int load(struct run *run)
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
+    if (scenario->seconds * scenario->rate_hz < 0.5) {
+        fprintf(stderr, "airbearing run: --seconds %g is less than one frame of %g s\n",
+                scenario->seconds, 1.0 / scenario->rate_hz);
+        return EXIT_BAD_INPUT;
+    }
     return read_inject(options, scenario, &run->inject);
 }
 
@@ -188,16 +196,10 @@ static void keep_house(int cpu)
 
 static int plan_cores(struct run *run)
 {
-    const struct cfg_scenario *scenario = run->scenario;
-    rt_machine_read(&run->machine);
-    if (rt_core_plan(&run->machine, scenario->frame_cpu, scenario->io_cpu,
-                     scenario->io_mode == IO_LINK_THREADED && scenario->link_count > 0,
-                     &run->plan)) {
-        fprintf(stderr, "%s: %s\n", scenario->path, run->plan.why);
-        return EXIT_BAD_INPUT;
-    }
-    keep_house(run->plan.housekeeping_cpu);
-    return 0;
+    const int code = cores_plan(run->scenario, &run->machine, &run->plan);
+    if (code == 0)
+        keep_house(run->plan.housekeeping_cpu);
+    return code;
 }
 
 /* Everything the run touches, in one arena: laid out twice, once to size it and once to place it.
@@ -273,6 +275,56 @@ static int open_links(struct run *run)
     return EXIT_BAD_INPUT;
 }
 
+/* ---- files ----------------------------------------------------------------------------- */
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static int refuse_file(const char *option, const char *path, const char *why)
+{
+    fprintf(stderr, "airbearing run: %s %s: %s\n", option, path, why);
+    return EXIT_BAD_INPUT;
+}
+
+/* Can it be written?  Found out before the run, without touching what is in it; *made tells that it
+ * was not there before. */
+static int try_file(const char *option, const char *path, struct stat *status, bool *made)
+{
+    const bool there = stat(path, status) == 0;
+    if (there && !S_ISREG(status->st_mode) && !S_ISCHR(status->st_mode))
+        return refuse_file(option, path, "not a regular file; give the name of one");
+    const int fd = open(path, O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return refuse_file(option, path, strerror(errno));
+    *made = !there;
+    fstat(fd, status);
+    close(fd);
+    return 0;
+}
+
+static int try_files(struct run *run)
+{
+    const struct run_options *options = &run->options;
+    struct stat scenario = {0}, log = {0}, report = {0};
+    int code = 0;
+    (void)stat(options->scenario, &scenario);
+    if (options->log)
+        code = try_file("--log", options->log, &log, &run->log_made);
+    if (code == 0 && options->report)
+        code = try_file("--report", options->report, &report, &run->report_made);
+    if (code)
+        return code;
+    if (options->log && same_file(&log, &scenario))
+        return refuse_file("--log", options->log, "that is the scenario itself");
+    if (options->report && same_file(&report, &scenario))
+        return refuse_file("--report", options->report, "that is the scenario itself");
+    if (options->log && options->report && S_ISREG(log.st_mode) && same_file(&log, &report))
+        return refuse_file("--report", options->report, "that is the log; give it another name");
+    return 0;
+}
+
 static int start_log(struct run *run)
 {
     const struct cfg_scenario *scenario = run->scenario;
@@ -301,31 +353,10 @@ static int start_log(struct run *run)
         .name = "telemetry", .policy = SCHED_OTHER, .cpu = run->plan.housekeeping_cpu};
     const int failure =
         io_telemetry_start(run->telemetry, run->options.log, &spec, pairs, &text, 1);
+    run->log_started = failure == 0;
     if (failure == 0)
         return 0;
-    fprintf(stderr, "airbearing run: --log %s: %s\n", run->options.log, strerror(-failure));
-    return EXIT_BAD_INPUT;
-}
-
-/* A report that cannot be written is found out before the run, not after it. */
-static int try_report(const struct run *run)
-{
-    if (!run->options.report)
-        return 0;
-    const int fd = open(run->options.report, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        fprintf(stderr, "airbearing run: --report %s: %s\n", run->options.report, strerror(errno));
-        return EXIT_BAD_INPUT;
-    }
-    close(fd);
-    return 0;
-}
-
-static void remove_if_empty(const char *path)
-{
-    struct stat status;
-    if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
-        unlink(path);
+    return refuse_file("--log", run->options.log ? run->options.log : "(none)", strerror(-failure));
 }
 
 static void sleep_ms(long ms)
@@ -341,8 +372,12 @@ static int wait_for_boards(struct run *run)
         const struct cfg_link *link = &run->scenario->links[i];
         const uint64_t limit_ns = rt_now_ns() + link->connect_limit_ns;
         while (!io_link_has_peer(run->links, i)) {
-            if (rt_stop_signal())
-                return EXIT_OK;
+            if (rt_stop_signal()) {
+                fprintf(stderr,
+                        "airbearing run: ended by SIG%s before the first frame; nothing was run\n",
+                        sigabbrev_np(rt_stop_signal()));
+                return EXIT_BY_POLICY;
+            }
             const bool gone = run->controller.program[0] && !controller_running(&run->controller);
             if (gone || rt_now_ns() > limit_ns) {
                 fprintf(stderr, "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path,
@@ -424,6 +459,7 @@ static void fill_frame(struct run *run)
     frame->watchdog = &run->watchdog;
     frame->live = run->frame_live;
     frame->live_every = run->rig->live_every;
+    run->rig->watchdog = &run->watchdog;
 }
 
 static int start_frames(struct run *run)
@@ -441,23 +477,33 @@ static int start_frames(struct run *run)
     return EXIT_BAD_INPUT;
 }
 
-/* Wait for the end and show the way there.  A barking watchdog gets one more second before the
- * frame thread counts as hung: a machine that was merely away comes back. */
+static bool finished(const struct run *run)
+{
+    return atomic_load_explicit(&run->finished, memory_order_acquire);
+}
+
+/* The outputs went safe, so the run is over.  A frame thread that was merely away comes back, sees
+ * the stop flag and ends in order; one that does not within a second is stuck. */
+static void end_hung(struct run *run)
+{
+    run->end = RUN_HUNG;
+    atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
+    for (int i = 0; i < 100 && !finished(run); i++)
+        sleep_ms(10);
+    run->stuck = !finished(run);
+}
+
+/* Wait for the end and show the way there. */
 static void watch_frames(struct run *run)
 {
-    uint64_t hung_ns = 0;
-    while (!atomic_load_explicit(&run->finished, memory_order_acquire)) {
+    while (!finished(run)) {
         sleep_ms(20);
         if (rt_stop_signal())
             atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
-        const uint64_t now_ns = rt_now_ns();
-        if (rt_watchdog_bark(&run->watchdog, now_ns) && run->links)
+        if (rt_watchdog_bark(&run->watchdog, rt_now_ns()) && run->links)
             io_links_safe(run->links);
-        const bool barked = atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed);
-        if (barked && hung_ns == 0)
-            hung_ns = now_ns + 1000000000u;
-        if (hung_ns && now_ns > hung_ns) {
-            run->end = RUN_HUNG;
+        if (atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed)) {
+            end_hung(run);
             break;
         }
         controller_running(&run->controller);
@@ -471,12 +517,14 @@ static void name_the_end(struct run *run)
     run->signal = rt_stop_signal();
     if (run->end == RUN_HUNG)
         return;
-    if (run->frame->end == RT_END_POLICY)
+    if (run->frame->end == RT_END_POLICY) {
         run->end = RUN_OVERRUN;
-    else if (atomic_load_explicit(&run->source.link_lost, memory_order_relaxed))
+    } else if (atomic_load_explicit(&run->source.link_lost, memory_order_relaxed)) {
         run->end = RUN_LINK_LOST;
-    else if (run->frame->end == RT_END_STOPPED)
+        io_links_safe(run->links);
+    } else if (run->frame->end == RT_END_STOPPED) {
         run->end = RUN_SIGNAL;
+    }
 }
 
 static void finish_links(struct run *run)
@@ -545,16 +593,16 @@ static int set_up(struct run *run)
     if (code)
         return code;
     run->memory_locked = rt_lock_memory(run->lock_refused);
-    if ((code = place(run)) || (code = open_links(run)) || (code = try_report(run)) ||
-        (code = start_log(run)))
+    code = place(run);
+    if (code)
         return code;
     (void)rt_power_hold(); /* for as long as the process lives; refused: only less punctual */
     rt_panic_install(on_panic, run);
     rt_stop_on_signals();
-    return 0;
+    return open_links(run);
 }
 
-/* From the last frame to the exit code.  A hung frame thread is left where it is. */
+/* From the last frame to the exit code.  A stuck frame thread is left where it is. */
 static int conclude(struct run *run)
 {
     name_the_end(run);
@@ -562,41 +610,57 @@ static int conclude(struct run *run)
     controller_stop(&run->controller);
     finish_log(run);
     const int code = write_report(run);
+    if (code)
+        run->options.report = NULL;
     report_print(run);
     fflush(NULL);
-    if (run->end == RUN_HUNG)
+    if (run->stuck)
         _exit(EXIT_BY_POLICY);
     rt_thread_join(&run->frame_thread);
     return code ? code : report_exit_code(run);
 }
 
-/* No frame ran: leave nothing behind. */
+/* No frame ran: leave nothing behind that was not there before. */
 static void abandon(struct run *run)
 {
     if (run->links)
         io_links_stop(run->links);
     controller_stop(&run->controller);
-    io_telemetry_stop(run->telemetry, NULL, 0, &run->log);
-    if (run->options.log)
+    if (run->log_started)
+        io_telemetry_stop(run->telemetry, NULL, 0, &run->log);
+    if (run->log_made)
         unlink(run->options.log);
-    remove_if_empty(run->options.report);
+    if (run->report_made)
+        unlink(run->options.report);
+}
+
+/* Everything up to the first frame; the board has spoken then, and only then is the log begun. */
+static int begin(struct run *run)
+{
+    int code = set_up(run);
+    if (code == 0)
+        code = try_files(run);
+    if (code == 0)
+        code = connect_boards(run);
+    if (code == 0)
+        code = start_log(run);
+    if (code == 0)
+        code = start_frames(run);
+    return code;
 }
 
 int command_run(int argc, char **argv)
 {
-    static struct run run; /* zeroed, and alive as long as a hung thread might look at it */
+    static struct run run; /* zeroed, and alive as long as a stuck thread might look at it */
     bool done = false;
     int code = read_options(argc, argv, &run.options, &done);
     if (code || done)
         return code;
-    code = set_up(&run);
-    if (code)
+    code = begin(&run);
+    if (code) {
+        abandon(&run);
         return code;
-    code = connect_boards(&run);
-    if (code == 0 && !rt_stop_signal() && (code = start_frames(&run)) == 0) {
-        watch_frames(&run);
-        return conclude(&run);
     }
-    abandon(&run);
-    return code;
+    watch_frames(&run);
+    return conclude(&run);
 }

@@ -55,8 +55,12 @@ struct run {
     atomic_bool finished; /* by the frame thread, last */
     struct rig_inject inject;
 
+    bool log_made, report_made; /* those files were not there before */
+    bool log_started;
+
     /* known when it is over */
     enum run_end end;
+    bool stuck; /* hung for good: the frame thread's own figures are not known */
     int signal;
     uint64_t allocations, page_faults;
     struct io_log_result log;

@@ -34,6 +34,17 @@ static void apply_loss(struct live_source *source, struct rig *rig, int link, ui
     }
 }
 
+/* A link is lost when its commands stop; one that must not be lost, also when they never begin. */
+static bool is_lost(const struct live_source *source, const struct rig *rig, int index,
+                    uint64_t now_ns)
+{
+    const struct cfg_link *link = &rig->scenario->links[index];
+    if (rig->cfg->link[index].commands > 0)
+        return !io_link_alive(source->links, index, now_ns);
+    const uint64_t limit_ns = link->spec.lost_after_ns;
+    return link->stop_on_loss && limit_ns && now_ns - source->begin_ns > limit_ns;
+}
+
 static void gather(void *self, struct rig *rig, uint64_t frame)
 {
     struct live_source *source = self;
@@ -41,12 +52,13 @@ static void gather(void *self, struct rig *rig, uint64_t frame)
         return;
     io_links_poll(source->links);
     const uint64_t now_ns = rt_now_ns();
+    if (source->begin_ns == 0)
+        source->begin_ns = now_ns;
     for (int i = 0; i < rig->scenario->link_count; i++) {
-        const struct cfg_link_state *link = &rig->cfg->link[i];
         struct io_command command;
         if (io_link_latch(source->links, i, &command))
             apply_command(rig, i, frame, now_ns, &command);
-        else if (link->commands > 0 && !link->lost && !io_link_alive(source->links, i, now_ns))
+        else if (!rig->cfg->link[i].lost && is_lost(source, rig, i, now_ns))
             apply_loss(source, rig, i, frame);
     }
 }

@@ -12,6 +12,7 @@ struct live_source {
     struct io_links *links;
     atomic_bool *stop;     /* set when a link with on_loss: stop is lost */
     atomic_bool link_lost; /* that is why */
+    uint64_t begin_ns;     /* first frame; a link that never commands is lost from there */
 };
 
 struct rig_source live_source_seam(struct live_source *source);
