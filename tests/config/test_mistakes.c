@@ -449,6 +449,9 @@ static const struct whole wholes[] = {
      "2:10: body \"a\": the joint carries no inertia; check its joint, mass and inertia"},
     {"\xef\xbb\xbfname: [x]\n",
      "1:7: name wants a name, e.g. name: satellite; here is a list"},
+    {"name: x\nbodies: [{name: a, joint: fixed, mass: 1, inertia: 1 1 1}]\n"
+     "controller: {command: [board]}\n",
+     "3:23: there is no link for the controller to talk on; add one to links"},
     {"*a\n", "1:1: aliases (*name) are not read in a scenario; write the value out"},
     /* bytes that look like UTF-8 and are not: overlong, surrogate, beyond Unicode, cut off */
     {"name: \300\200\n", "1:7: byte 0xc0 is not UTF-8 text; save the file as UTF-8"},
