@@ -38,6 +38,14 @@ void rt_histogram_add(struct rt_histogram *histogram, uint64_t value_ns, uint64_
     histogram->bucket[bucket_of(value_ns)]++;
 }
 
+/* The rank-th of count values in a bucket, as if they were spread over it evenly. */
+static uint64_t within(unsigned bucket, uint64_t rank, uint64_t count)
+{
+    const uint64_t bound = bound_of(bucket);
+    const uint64_t width = bucket == 0 ? 1 : bound - bound_of(bucket - 1);
+    return bound - (uint64_t)((double)(width - 1) * (double)(count - rank) / (double)count);
+}
+
 uint64_t rt_histogram_at(const struct rt_histogram *histogram, double fraction)
 {
     const double wanted = ceil(fraction * (double)histogram->count);
@@ -45,8 +53,11 @@ uint64_t rt_histogram_at(const struct rt_histogram *histogram, double fraction)
     uint64_t seen = 0;
     for (unsigned b = 0; b < RT_HISTOGRAM_BUCKETS; b++) {
         seen += histogram->bucket[b];
-        if (seen >= rank)
-            return bound_of(b) < histogram->max ? bound_of(b) : histogram->max;
+        if (seen >= rank) {
+            const uint64_t value =
+                within(b, rank + histogram->bucket[b] - seen, histogram->bucket[b]);
+            return value < histogram->max ? value : histogram->max;
+        }
     }
     return histogram->max;
 }

@@ -20,6 +20,6 @@ struct rt_histogram {
 /* Context: frame. */
 void rt_histogram_add(struct rt_histogram *histogram, uint64_t value_ns, uint64_t frame);
 
-/* Smallest bucket bound that at least fraction (0..1) of the values do not exceed, never above max;
- * 0 when empty.  Context: any. */
+/* The value that fraction (0..1) of the values do not exceed, to one bucket, taking the values of a
+ * bucket as spread over it evenly; never above max; 0 when empty.  Context: any. */
 uint64_t rt_histogram_at(const struct rt_histogram *histogram, double fraction);
