@@ -1,9 +1,6 @@
 #include "tools/airbearing/record.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "rt/check.h"
 
@@ -58,33 +55,31 @@ struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, 
     return layout;
 }
 
-static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-static char *format(const char *pattern, ...)
+/* Append a fixed-size array to the text, or nothing when it is empty. */
+static size_t add_array(char *text, size_t room, size_t at, const char *name, int count,
+                        const char *comment)
 {
-    char *text = NULL;
-    va_list args;
-    va_start(args, pattern);
-    RT_CHECK(vasprintf(&text, pattern, args) >= 0);
-    va_end(args);
-    return text;
+    if (count == 0)
+        return at;
+    const int length =
+        snprintf(text + at, room - at, "float64[%d] %s # %s\n", count, name, comment);
+    RT_CHECK(length > 0 && (size_t)length < room - at);
+    return at + (size_t)length;
 }
 
-/* A field of a fixed-size array, or nothing when it is empty. */
-static char *field(const char *name, int count, const char *comment)
+/* The one definition that depends on the scenario. */
+static const char *plant_definition(int nq, int nv, int wheel_count)
 {
-    return count > 0 ? format("float64[%d] %s # %s\n", count, name, comment) : format("%s", "");
-}
-
-static char *plant_definition(int nq, int nv, int wheel_count)
-{
-    char *q = field("q", nq, "positions: base x y z qw qx qy qz, then joints");
-    char *v = field("v", nv, "velocities: base rate and velocity in body axes, then joints");
-    char *wheels = field("wheel_momentum", wheel_count, "N m s, absolute, along the axis");
-    char *text =
-        format("%s%s%sfloat64 attitude_error # rad, from the target attitude\n", q, v, wheels);
-    free(q);
-    free(v);
-    free(wheels);
+    static char text[512];
+    size_t at =
+        add_array(text, sizeof text, 0, "q", nq, "positions: base x y z qw qx qy qz, then joints");
+    at = add_array(text, sizeof text, at, "v", nv,
+                   "velocities: base rate and velocity in body axes, then joints");
+    at = add_array(text, sizeof text, at, "wheel_momentum", wheel_count,
+                   "N m s, absolute, along the axis");
+    const int length = snprintf(text + at, sizeof text - at,
+                                "float64 attitude_error # rad, from the target attitude\n");
+    RT_CHECK(length > 0 && (size_t)length < sizeof text - at);
     return text;
 }
 
