@@ -150,8 +150,9 @@ void peer_send_request(struct peer *peer)
 
 static void take_sync(struct peer *peer, const mavlink_message_t *message)
 {
-    const int64_t tc1 = mavlink_msg_timesync_get_tc1(message);
-    const int64_t ts1 = mavlink_msg_timesync_get_ts1(message);
+    mavlink_timesync_t sync; /* decoded whole: the getters load misaligned */
+    mavlink_msg_timesync_decode(message, &sync);
+    const int64_t tc1 = sync.tc1, ts1 = sync.ts1;
     if (tc1 != 0) {
         peer->answers += tc1 > 0 && ts1 == request_mark;
         return;
