@@ -14,7 +14,6 @@
 #include "tools/airbearing/run.h"
 
 static const char *const end_name[] = {"complete", "signal", "overrun", "link_lost", "hung"};
-static const char *const pace_name[] = {"real", "fast", "lockstep"};
 
 static uint64_t wall_ns(const struct rt_frame *frame)
 {
@@ -139,7 +138,7 @@ static void add_time(json_t *report, const struct run *run)
     const double simulated = (double)(frame->frames * frame->spec.period_ns) * 1e-9;
     json_object_set_new(report, "frames", whole(frame->frames));
     json_object_set_new(report, "rate_hz", json_real(run->scenario->rate_hz));
-    json_object_set_new(report, "pace", json_string(pace_name[run->scenario->pace]));
+    json_object_set_new(report, "pace", json_string(options_pace_name[run->scenario->pace]));
     json_object_set_new(report, "seconds_simulated", json_real(simulated));
     json_object_set_new(report, "seconds_wall", json_real((double)wall_ns(frame) * 1e-9));
     json_object_set_new(report, "period_ns", whole(frame->spec.period_ns));
@@ -405,7 +404,7 @@ static void print_verdict(const struct run *run)
 void report_print(const struct run *run)
 {
     printf("%s: %g Hz, %s pace\n", run->scenario->name, run->scenario->rate_hz,
-           pace_name[run->scenario->pace]);
+           options_pace_name[run->scenario->pace]);
     print_times(run);
     print_jobs(run);
     print_counts(run);

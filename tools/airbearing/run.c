@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <sched.h>
@@ -22,137 +21,6 @@
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/cores.h"
 
-static const char usage[] =
-    "usage: airbearing run SCENARIO [options]\n"
-    "\n"
-    "Run a scenario in closed loop with its board.\n"
-    "\n"
-    "  --seconds S          simulated seconds (default: the scenario's)\n"
-    "  --pace PACE          real (wall clock), fast (no waiting; recorded or no peer), lockstep "
-    "(the\n"
-    "                       board's replies pace the frames)\n"
-    "  --log FILE.mcap      write the log; opens in Foxglove, Lichtblick and PlotJuggler\n"
-    "  --report FILE.json   write the report\n"
-    "  --set KEY=VALUE      override a key of the scenario, e.g. --set rate=500Hz or\n"
-    "                       --set devices.gyro.noise=0; may be given many times\n"
-    "  --external-board     do not start the scenario's controller; the board is already there\n"
-    "  --inject WHAT@TIME   see how your bench takes it: hang@2s stops the frame thread for good,\n"
-    "                       late=5ms@2s makes one frame that long\n"
-    "\n"
-    "Exit: 0 ok (a run on a late machine is still ok), 1 an expectation failed, 2 bad input,\n"
-    "3 stopped by policy (overrun, link lost, frame thread hung), 64 usage.\n";
-
-/* ---- options --------------------------------------------------------------------------- */
-
-static const char *const pace_name[] = {"real", "fast", "lockstep"};
-
-static int pace_of(const char *name)
-{
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(name, pace_name[i]) == 0)
-            return i;
-    }
-    return -1;
-}
-
-static int usage_error(const char *what, const char *value)
-{
-    fprintf(stderr, "airbearing run: %s \"%s\"; airbearing run --help tells more\n", what, value);
-    return EXIT_USAGE;
-}
-
-static int take_option(struct run_options *options, int option, char *value)
-{
-    char *rest;
-    switch (option) {
-    case 's':
-        options->seconds = strtod(value, &rest);
-        if (*rest != '\0' || !(options->seconds > 0.0) || !(options->seconds < 1e7))
-            return usage_error("--seconds wants a positive number, not", value);
-        return 0;
-    case 'p':
-        options->pace = pace_of(value);
-        return options->pace < 0 ? usage_error("--pace is real, fast or lockstep, not", value) : 0;
-    case 'l':
-        options->log = value;
-        return 0;
-    case 'r':
-        options->report = value;
-        return 0;
-    case 'k':
-        if (options->override_count == RUN_OVERRIDE_MAX)
-            return usage_error("too many --set, at", value);
-        options->overrides[options->override_count++] = value;
-        return 0;
-    case 'e':
-        options->external_controller = true;
-        return 0;
-    case 'i':
-        options->inject = value;
-        return 0;
-    default:
-        return EXIT_USAGE;
-    }
-}
-
-/* 0 to go on, else the exit code; *done tells that --help was served. */
-static int read_options(int argc, char **argv, struct run_options *options, bool *done)
-{
-    static const struct option table[] = {
-        {"seconds", required_argument, NULL, 's'},
-        {"pace", required_argument, NULL, 'p'},
-        {"log", required_argument, NULL, 'l'},
-        {"report", required_argument, NULL, 'r'},
-        {"set", required_argument, NULL, 'k'},
-        {"external-board", no_argument, NULL, 'e'},
-        {"inject", required_argument, NULL, 'i'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    *options = (struct run_options){.pace = -1};
-    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            *done = true;
-            return 0;
-        }
-        const int code = take_option(options, option, optarg);
-        if (code)
-            return code;
-    }
-    if (optind != argc - 1) {
-        fputs(optind == argc ? "airbearing run: which scenario? Try airbearing run "
-                               "config/scenarios/satellite-board.yaml\n"
-                             : "airbearing run: one scenario at a time\n",
-              stderr);
-        return EXIT_USAGE;
-    }
-    options->scenario = argv[optind];
-    return 0;
-}
-
-/* hang@2s, late=5ms@2s */
-static int read_inject(const struct run_options *options, const struct cfg_scenario *scenario,
-                       struct rig_inject *inject)
-{
-    double at_s = 0.0, late_ms = 0.0;
-    int end = 0;
-    if (!options->inject)
-        return 0;
-    if (sscanf(options->inject, "hang@%lfs%n", &at_s, &end) == 1 && options->inject[end] == '\0')
-        inject->kind = RIG_INJECT_HANG;
-    else if (sscanf(options->inject, "late=%lfms@%lfs%n", &late_ms, &at_s, &end) == 2 &&
-             options->inject[end] == '\0')
-        inject->kind = RIG_INJECT_LATE;
-    else
-        return usage_error("--inject is hang@2s or late=5ms@2s, not", options->inject);
-    if (!(at_s >= 0.0 && at_s < 1e7 && late_ms >= 0.0 && late_ms < 1e7))
-        return usage_error("--inject wants times that are not negative, not", options->inject);
-    inject->frame = (uint64_t)llround(at_s * scenario->rate_hz);
-    inject->late_ns = (uint64_t)llround(late_ms * 1e6);
-    return 0;
-}
-
 /* ---- set-up ---------------------------------------------------------------------------- */
 
 static int load(struct run *run)
@@ -165,6 +33,7 @@ static int load(struct run *run)
         return EXIT_BAD_INPUT;
     }
     struct cfg_scenario *scenario = run->scenario;
+    run->watchdog.limit_ns = scenario->watchdog_ns; /* before any thread looks at it */
     if (options->pace >= 0)
         scenario->pace = (enum rt_pace)options->pace;
     if (options->seconds > 0.0)
@@ -180,7 +49,7 @@ static int load(struct run *run)
                 scenario->seconds, 1.0 / scenario->rate_hz);
         return EXIT_BAD_INPUT;
     }
-    return read_inject(options, scenario, &run->inject);
+    return options_inject(options, scenario, &run->inject);
 }
 
 /* This thread, and with it the board's process, stays off the frame's core. */
@@ -247,7 +116,7 @@ static int place(struct run *run)
     record_channels(run->scenario, nq, nv, channels);
     const int channel_count = record_layout(run->scenario, nq, nv).count;
     const size_t telemetry_size = io_telemetry_size(channels, channel_count);
-    const size_t size = lay_out(run, NULL) + telemetry_size + 4 * RT_CACHE_LINE;
+    const size_t size = lay_out(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two takes */
 
     const int failure = rt_arena_open(&run->arena, size, run->plan.frame_cpu);
     if (failure) {
@@ -332,13 +201,14 @@ static int start_log(struct run *run)
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->seed);
     snprintf(rate, sizeof rate, "%.17g", scenario->rate_hz);
     snprintf(seconds, sizeof seconds, "%.17g", scenario->seconds);
-    const char *pairs[2 * (RUN_OVERRIDE_MAX + 8) + 1] = {"version",  AIRBEARING_VERSION,
-                                                         "scenario", scenario->path,
-                                                         "seed",     seed,
-                                                         "rate_hz",  rate,
-                                                         "seconds",  seconds,
-                                                         "isa",      "sse2",
-                                                         "pace",     pace_name[scenario->pace]};
+    const char *pairs[2 * (RUN_OVERRIDE_MAX + 8) + 1] = {
+        "version",  AIRBEARING_VERSION,
+        "scenario", scenario->path,
+        "seed",     seed,
+        "rate_hz",  rate,
+        "seconds",  seconds,
+        "isa",      "sse2",
+        "pace",     options_pace_name[scenario->pace]};
     int count = 14;
     for (int i = 0; i < run->options.override_count; i++) {
         snprintf(set_key[i], sizeof set_key[i], "set.%d", i);
@@ -388,8 +258,7 @@ static int wait_for_boards(struct run *run)
                 controller_show(&run->controller, "  ");
                 return EXIT_BY_POLICY;
             }
-            if (run->scenario->io_mode == IO_LINK_INLINE)
-                io_links_poll(run->links);
+            io_links_poll(run->links);
             sleep_ms(5);
         }
     }
@@ -406,9 +275,10 @@ static int connect_boards(struct run *run)
         .policy = scenario->pace == RT_PACE_FAST ? SCHED_OTHER : SCHED_FIFO,
         .priority = scenario->pace == RT_PACE_FAST ? 0 : scenario->io_priority,
         .cpu = run->plan.io_cpu};
-    if (scenario->io_mode == IO_LINK_THREADED &&
-        io_links_start(run->links, &spec, run->plan.io_polls, &run->watchdog, &run->io_thread)) {
-        fprintf(stderr, "airbearing run: no I/O thread: %s\n", strerror(errno));
+    const int failure =
+        io_links_start(run->links, &spec, run->plan.io_polls, &run->watchdog, &run->io_thread);
+    if (failure) {
+        fprintf(stderr, "airbearing run: no I/O thread: %s\n", strerror(-failure));
         return EXIT_BAD_INPUT;
     }
     char error[CFG_ERROR_MAX];
@@ -444,7 +314,6 @@ static void fill_frame(struct run *run)
     run->source.links = run->links;
     run->source.stop = &frame->stop;
     run->rig->source = live_source_seam(&run->source);
-    run->watchdog.limit_ns = scenario->watchdog_ns;
     frame->spec = (struct rt_frame_spec){
         .period_ns = scenario->period_ns,
         .frame_count = (uint64_t)llround(scenario->seconds * scenario->rate_hz),
@@ -653,7 +522,7 @@ int command_run(int argc, char **argv)
 {
     static struct run run; /* zeroed, and alive as long as a stuck thread might look at it */
     bool done = false;
-    int code = read_options(argc, argv, &run.options, &done);
+    int code = options_read(argc, argv, &run.options, &done);
     if (code || done)
         return code;
     code = begin(&run);

@@ -14,21 +14,9 @@
 #include "rt/machine.h"
 #include "rt/thread.h"
 #include "tools/airbearing/controller.h"
+#include "tools/airbearing/options.h"
 #include "tools/airbearing/rig.h"
 #include "tools/airbearing/source.h"
-
-enum { RUN_OVERRIDE_MAX = 64 };
-
-struct run_options {
-    const char *scenario;
-    const char *overrides[RUN_OVERRIDE_MAX];
-    int override_count;
-    double seconds; /* 0: the scenario's */
-    int pace;       /* enum rt_pace, -1: the scenario's */
-    const char *log, *report;
-    bool external_controller; /* the board is started by hand */
-    const char *inject;
-};
 
 enum run_end { RUN_COMPLETE, RUN_SIGNAL, RUN_OVERRUN, RUN_LINK_LOST, RUN_HUNG };
 

@@ -1,0 +1,136 @@
+#include "tools/airbearing/options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/airbearing/command.h"
+
+static const char usage[] =
+    "usage: airbearing run SCENARIO [options]\n"
+    "\n"
+    "Run a scenario in closed loop with its board.\n"
+    "\n"
+    "  --seconds S          simulated seconds (default: the scenario's)\n"
+    "  --pace PACE          real (wall clock), fast (no waiting; recorded or no peer), lockstep "
+    "(the\n"
+    "                       board's replies pace the frames)\n"
+    "  --log FILE.mcap      write the log; opens in Foxglove, Lichtblick and PlotJuggler\n"
+    "  --report FILE.json   write the report\n"
+    "  --set KEY=VALUE      override a key of the scenario, e.g. --set rate=500Hz or\n"
+    "                       --set devices.gyro.noise=0; may be given many times\n"
+    "  --external-board     do not start the scenario's controller; the board is already there\n"
+    "  --inject WHAT@TIME   see how your bench takes it: hang@2s stops the frame thread for good,\n"
+    "                       late=5ms@2s makes one frame that long\n"
+    "\n"
+    "Exit: 0 ok (a run on a late machine is still ok), 1 an expectation failed, 2 bad input,\n"
+    "3 stopped by policy (overrun, link lost, frame thread hung), 64 usage.\n";
+
+const char *const options_pace_name[] = {"real", "fast", "lockstep"};
+
+static int pace_of(const char *name)
+{
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, options_pace_name[i]) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int usage_error(const char *what, const char *value)
+{
+    fprintf(stderr, "airbearing run: %s \"%s\"; airbearing run --help tells more\n", what, value);
+    return EXIT_USAGE;
+}
+
+static int take_option(struct run_options *options, int option, char *value)
+{
+    char *rest;
+    switch (option) {
+    case 's':
+        options->seconds = strtod(value, &rest);
+        if (*rest != '\0' || !(options->seconds > 0.0) || !(options->seconds < 1e7))
+            return usage_error("--seconds wants a positive number, not", value);
+        return 0;
+    case 'p':
+        options->pace = pace_of(value);
+        return options->pace < 0 ? usage_error("--pace is real, fast or lockstep, not", value) : 0;
+    case 'l':
+        options->log = value;
+        return 0;
+    case 'r':
+        options->report = value;
+        return 0;
+    case 'k':
+        if (options->override_count == RUN_OVERRIDE_MAX)
+            return usage_error("too many --set, at", value);
+        options->overrides[options->override_count++] = value;
+        return 0;
+    case 'e':
+        options->external_controller = true;
+        return 0;
+    case 'i':
+        options->inject = value;
+        return 0;
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+int options_read(int argc, char **argv, struct run_options *options, bool *done)
+{
+    static const struct option table[] = {
+        {"seconds", required_argument, NULL, 's'},
+        {"pace", required_argument, NULL, 'p'},
+        {"log", required_argument, NULL, 'l'},
+        {"report", required_argument, NULL, 'r'},
+        {"set", required_argument, NULL, 'k'},
+        {"external-board", no_argument, NULL, 'e'},
+        {"inject", required_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    *options = (struct run_options){.pace = -1};
+    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            *done = true;
+            return 0;
+        }
+        const int code = take_option(options, option, optarg);
+        if (code)
+            return code;
+    }
+    if (optind != argc - 1) {
+        fputs(optind == argc ? "airbearing run: which scenario? Try airbearing run "
+                               "config/scenarios/satellite-board.yaml\n"
+                             : "airbearing run: one scenario at a time\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    options->scenario = argv[optind];
+    return 0;
+}
+
+int options_inject(const struct run_options *options, const struct cfg_scenario *scenario,
+                   struct rig_inject *inject)
+{
+    double at_s = 0.0, late_ms = 0.0;
+    int end = 0;
+    if (!options->inject)
+        return 0;
+    if (sscanf(options->inject, "hang@%lfs%n", &at_s, &end) == 1 && options->inject[end] == '\0')
+        inject->kind = RIG_INJECT_HANG;
+    else if (sscanf(options->inject, "late=%lfms@%lfs%n", &late_ms, &at_s, &end) == 2 &&
+             options->inject[end] == '\0')
+        inject->kind = RIG_INJECT_LATE;
+    else
+        return usage_error("--inject is hang@2s or late=5ms@2s, not", options->inject);
+    if (!(at_s >= 0.0 && at_s < 1e7 && late_ms >= 0.0 && late_ms < 1e7))
+        return usage_error("--inject wants times that are not negative, not", options->inject);
+    inject->frame = (uint64_t)llround(at_s * scenario->rate_hz);
+    inject->late_ns = (uint64_t)llround(late_ms * 1e6);
+    return 0;
+}
