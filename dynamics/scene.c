@@ -1,0 +1,89 @@
+#include "dynamics/scene.h"
+
+#include <string.h>
+
+#include "dynamics/cut.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/tree.h"
+
+static size_t lay_out(struct dyn_scene *scene, void *mem, const struct dyn_model *model)
+{
+    const size_t n = (size_t)model->body_count, nv = (size_t)model->nv;
+    size_t at = 0;
+    (void)dyn_cut(mem, &at, sizeof *scene);
+    scene->kernel = dyn_cut(mem, &at, dyn_work_size(model));
+    scene->E = dyn_cut(mem, &at, n * sizeof *scene->E);
+    scene->arm = dyn_cut(mem, &at, n * sizeof *scene->arm);
+    scene->S = dyn_cut(mem, &at, nv * sizeof *scene->S);
+    return at;
+}
+
+size_t dyn_scene_size(const struct dyn_model *model)
+{
+    struct dyn_scene probe;
+    return lay_out(&probe, NULL, model);
+}
+
+struct dyn_scene *dyn_scene_place(const struct dyn_model *model, void *mem)
+{
+    struct dyn_scene *scene = mem;
+    memset(mem, 0, dyn_scene_size(model));
+    lay_out(scene, mem, model);
+    (void)dyn_work_place(model, scene->kernel);
+    return scene;
+}
+
+int dyn_scene_first(const struct dyn_model *model, int body)
+{
+    return model->v_index[body];
+}
+
+int dyn_scene_end(const struct dyn_model *model, int body)
+{
+    return model->v_index[body] + dyn_joint_nv(model->joint[body]);
+}
+
+/* The columns of S of body i; all of them stand at its origin. */
+static void joint_columns(const struct dyn_model *model, int i, const struct dyn_mat3 *E,
+                          struct dyn_vec6 *S)
+{
+    switch (model->joint[i]) {
+    case DYN_JOINT_FIXED:
+        break;
+    case DYN_JOINT_REVOLUTE:
+        S[0] = (struct dyn_vec6){.ang = dyn_mul_t(E, model->axis[i])};
+        break;
+    case DYN_JOINT_PRISMATIC:
+        S[0] = (struct dyn_vec6){.lin = dyn_mul_t(E, model->axis[i])};
+        break;
+    case DYN_JOINT_FREE: /* velocities in body axes */
+        for (int k = 0; k < 3; k++) {
+            S[k] = (struct dyn_vec6){.ang = E->row[k]};
+            S[k + 3] = (struct dyn_vec6){.lin = E->row[k]};
+        }
+        break;
+    }
+}
+
+void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene)
+{
+    for (int i = 0; i < model->body_count; i++) {
+        const struct dyn_transform *X = &scene->kernel->X[i];
+        const int parent = model->parent[i];
+        if (parent >= 0) {
+            scene->E[i] = dyn_mat3_mul(&X->E, &scene->E[parent]);
+            scene->arm[i] = dyn_mul_t(&scene->E[parent], X->r);
+        } else {
+            scene->E[i] = X->E;
+            scene->arm[i] = X->r;
+        }
+        joint_columns(model, i, &scene->E[i], scene->S + dyn_scene_first(model, i));
+    }
+}
+
+void dyn_scene_take(const struct dyn_model *model, const struct dyn_state *state,
+                    struct dyn_scene *scene)
+{
+    dyn_kinematics(model, state, scene->kernel);
+    dyn_scene_turn(model, scene);
+}
