@@ -40,20 +40,18 @@ struct dyn_crba_work *dyn_crba_work_place(const struct dyn_model *model, void *m
     return work;
 }
 
-/* The row of velocity k of body i; the order of a row is the order of this walk. */
-static void fill_row(const struct dyn_model *model, const struct dyn_crba_work *work, int i, int k,
-                     double *row)
+/* The row of velocity k, which moves what Ic is the inertia of. */
+static void fill_row(const struct dyn_scene *scene, const struct dyn_inertia *Ic, int k,
+                     struct dyn_ldl *ldl)
 {
-    const struct dyn_scene *scene = work->scene;
-    struct dyn_vec6 F = dyn_inertia_mul(&work->Ic[i], &scene->S[k]);
+    struct dyn_vec6 F = dyn_inertia_mul(Ic, &scene->S[k]);
+    double *row = ldl->row[k];
 
-    for (int j = k; j >= dyn_scene_first(model, i); j--)
-        *row++ = dyn_dot6(&F, &scene->S[j]);
-    for (int b = i; model->parent[b] >= 0; b = model->parent[b]) {
-        const int onto = model->parent[b];
-        F = dyn_force_shift(&F, scene->arm[b]);
-        for (int j = dyn_scene_end(model, onto) - 1; j >= dyn_scene_first(model, onto); j--)
-            *row++ = dyn_dot6(&F, &scene->S[j]);
+    row[0] = dyn_dot6(&F, &scene->S[k]);
+    for (int p = 1, j = k; p < ldl->depth[k]; p++) {
+        F = dyn_force_shift(&F, scene->hop[j]);
+        j = ldl->parent[j];
+        row[p] = dyn_dot6(&F, &scene->S[j]);
     }
 }
 
@@ -65,7 +63,7 @@ void dyn_composite_rows(const struct dyn_model *model, struct dyn_crba_work *wor
     for (int i = model->body_count - 1; i >= 0; i--) {
         const int parent = model->parent[i];
         for (int k = dyn_scene_first(model, i); k < dyn_scene_end(model, i); k++)
-            fill_row(model, work, i, k, work->ldl->row[k]);
+            fill_row(work->scene, &work->Ic[i], k, work->ldl);
         if (parent >= 0) {
             const struct dyn_inertia J = dyn_inertia_shift(&work->Ic[i], work->scene->arm[i]);
             work->Ic[parent] = dyn_inertia_add(&work->Ic[parent], &J);

@@ -15,6 +15,7 @@ static size_t lay_out(struct dyn_scene *scene, void *mem, const struct dyn_model
     scene->E = dyn_cut(mem, &at, n * sizeof *scene->E);
     scene->arm = dyn_cut(mem, &at, n * sizeof *scene->arm);
     scene->S = dyn_cut(mem, &at, nv * sizeof *scene->S);
+    scene->hop = dyn_cut(mem, &at, nv * sizeof *scene->hop);
     return at;
 }
 
@@ -65,6 +66,19 @@ static void joint_columns(const struct dyn_model *model, int i, const struct dyn
     }
 }
 
+/* One hop over all bodies that are bolted in between; none between the velocities of one joint. */
+static void joint_hops(const struct dyn_model *model, int i, struct dyn_scene *scene)
+{
+    const int first = dyn_scene_first(model, i), end = dyn_scene_end(model, i);
+    struct dyn_vec3 hop = scene->arm[i];
+    int onto = model->parent[i];
+
+    for (; onto >= 0 && dyn_joint_nv(model->joint[onto]) == 0; onto = model->parent[onto])
+        hop = dyn_add(hop, scene->arm[onto]);
+    for (int k = first; k < end; k++)
+        scene->hop[k] = k == first ? hop : (struct dyn_vec3){0.0, 0.0, 0.0};
+}
+
 void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene)
 {
     for (int i = 0; i < model->body_count; i++) {
@@ -78,6 +92,7 @@ void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene)
             scene->arm[i] = X->r;
         }
         joint_columns(model, i, &scene->E[i], scene->S + dyn_scene_first(model, i));
+        joint_hops(model, i, scene);
     }
 }
 

@@ -15,6 +15,8 @@ struct dyn_scene {
     struct dyn_mat3 *E;      /* per body: world axes to body axes */
     struct dyn_vec3 *arm;    /* per body: from the parent's origin to its own */
     struct dyn_vec6 *S;      /* per velocity: the motion it gives its body, at the body origin */
+    struct dyn_vec3 *hop;    /* per velocity: to its body's origin, from that of the body which the
+                                next velocity towards the root moves; from the world's for the last */
 };
 
 /* The same as dyn_scene_take() when the kernel's X, v and c are there already.  Context: frame. */
