@@ -13,7 +13,7 @@ struct dyn_crba_work; /* scratch; means nothing between two calls */
 size_t dyn_crba_work_size(const struct dyn_model *model);
 struct dyn_crba_work *dyn_crba_work_place(const struct dyn_model *model, void *mem);
 
-/* M(q), nv x nv by rows, both triangles.  Context: frame. */
+/* M(q), nv x nv by rows, both triangles; v is read and does not matter.  Context: frame. */
 void dyn_crba(const struct dyn_model *model, const struct dyn_state *state,
               struct dyn_crba_work *work, double *M);
 

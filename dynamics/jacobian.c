@@ -9,12 +9,6 @@
 #include "dynamics/scene.h"
 #include "dynamics/tree.h"
 
-/* From the origin of its body to the point, world axes. */
-static struct dyn_vec3 point_arm(const struct dyn_scene *scene, const struct dyn_point *point)
-{
-    return dyn_mul_t(&scene->E[point->body], dyn_vec3_load(point->at));
-}
-
 /* A body-axes motion of body i's origin, in world axes and felt at arm. */
 static struct dyn_vec6 seen_at(const struct dyn_scene *scene, int i, const struct dyn_vec6 *m,
                                struct dyn_vec3 arm)
@@ -37,7 +31,7 @@ void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
                   const struct dyn_point *point, double *J)
 {
     const size_t nv = (size_t)model->nv;
-    struct dyn_vec3 arm = point_arm(scene, point);
+    struct dyn_vec3 arm = dyn_scene_arm(scene, point);
 
     memset(J, 0, 6 * nv * sizeof *J);
     for (int i = point->body; i >= 0; i = model->parent[i]) {
@@ -51,7 +45,7 @@ void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
 
 struct dyn_vec6 dyn_point_velocity(const struct dyn_scene *scene, const struct dyn_point *point)
 {
-    return seen_at(scene, point->body, &scene->kernel->v[point->body], point_arm(scene, point));
+    return seen_at(scene, point->body, &scene->kernel->v[point->body], dyn_scene_arm(scene, point));
 }
 
 /* S a of body i's joint, at its origin. */
@@ -70,7 +64,7 @@ struct dyn_vec6 dyn_point_acceleration(const struct dyn_model *model, const stru
                                        const struct dyn_point *point, const double *a)
 {
     const struct dyn_work *kernel = scene->kernel;
-    struct dyn_vec3 arm = point_arm(scene, point);
+    struct dyn_vec3 arm = dyn_scene_arm(scene, point);
     const struct dyn_vec3 w = dyn_mul_t(&scene->E[point->body], kernel->v[point->body].ang);
     struct dyn_vec6 sum = {.lin = dyn_cross(w, dyn_cross(w, arm))};
 

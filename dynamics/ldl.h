@@ -20,7 +20,7 @@ struct dyn_ldl {
     int nv;
     int *parent;   /* per velocity: the next towards the root, -1: none */
     int *depth;    /* per velocity: the length of its row */
-    double **row;  /* per velocity: of M; after the factorisation of L, with row[k][0] unused */
+    double **row;  /* per velocity: of M; after the factorisation of L, D in place of its ones */
     double *entry; /* all rows, one after the other */
     double *d_inv; /* per velocity: of D^-1 */
 };

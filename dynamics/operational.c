@@ -53,7 +53,7 @@ struct dyn_operational_work *dyn_operational_work_place(const struct dyn_model *
 static void branch_columns(const struct dyn_model *model, const struct dyn_scene *scene,
                            const struct dyn_point *point, double (*Y)[6])
 {
-    struct dyn_vec3 arm = dyn_mul_t(&scene->E[point->body], dyn_vec3_load(point->at));
+    struct dyn_vec3 arm = dyn_scene_arm(scene, point);
     for (int i = point->body; i >= 0; i = model->parent[i]) {
         for (int k = dyn_scene_end(model, i) - 1; k >= dyn_scene_first(model, i); k--, Y++) {
             const struct dyn_vec6 column = dyn_motion_shift(&scene->S[k], arm);

@@ -102,3 +102,8 @@ void dyn_scene_take(const struct dyn_model *model, const struct dyn_state *state
     dyn_kinematics(model, state, scene->kernel);
     dyn_scene_turn(model, scene);
 }
+
+struct dyn_vec3 dyn_scene_arm(const struct dyn_scene *scene, const struct dyn_point *point)
+{
+    return dyn_mul_t(&scene->E[point->body], dyn_vec3_load(point->at));
+}

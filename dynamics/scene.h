@@ -22,6 +22,9 @@ struct dyn_scene {
 /* The same as dyn_scene_take() when the kernel's X, v and c are there already.  Context: frame. */
 void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene);
 
+/* From the origin of its body to the point, world axes.  Context: frame. */
+struct dyn_vec3 dyn_scene_arm(const struct dyn_scene *scene, const struct dyn_point *point);
+
 /* First and one past the last velocity of a body's own joint.  Context: any. */
 int dyn_scene_first(const struct dyn_model *model, int body);
 int dyn_scene_end(const struct dyn_model *model, int body);

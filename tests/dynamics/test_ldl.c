@@ -115,6 +115,20 @@ static void test_a_pivot_that_is_not_positive_shows_in_all_it_touches(void)
         }
 }
 
+/* Zero exactly, with nothing else to spoil it: the answer is no number, not an infinite one. */
+static void test_a_pivot_of_zero_is_refused(void)
+{
+    double x[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    build_bus();
+    fill();
+    ldl->row[9][0] = 0.0;
+    dyn_ldl_factor(ldl);
+    dyn_ldl_solve(ldl, x);
+    TEST_ASSERT_TRUE(isnan(x[9]));
+    for (int k = 0; k < 9; k++)
+        TEST_ASSERT_TRUE(isfinite(x[k]));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -122,5 +136,6 @@ int main(void)
     RUN_TEST(test_a_row_holds_what_lies_towards_the_root);
     RUN_TEST(test_the_tip_is_the_last_velocity_that_moves_a_body);
     RUN_TEST(test_a_pivot_that_is_not_positive_shows_in_all_it_touches);
+    RUN_TEST(test_a_pivot_of_zero_is_refused);
     return UNITY_END();
 }
