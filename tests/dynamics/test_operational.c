@@ -4,7 +4,10 @@
 #include "dynamics/operational.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "dynamics/aba.h"
 #include "dynamics/crba.h"
@@ -218,6 +221,25 @@ static void test_a_pivot_that_is_not_positive_gives_no_plausible_answer(void)
     TEST_ASSERT_TRUE(isnan(entry(3, 3)));
 }
 
+/* It traps in a child, before anything is written past the end. */
+static void test_more_points_than_the_work_holds_are_a_bug(void)
+{
+    int status = 0;
+    tree_random(&tree, 5, 1, 1);
+    random_points(2);
+    const struct dyn_state state = tree_state(&tree);
+    struct dyn_operational_work *work = dyn_operational_work_place(tree.model, 1, work_mem);
+    const pid_t child = fork();
+    TEST_ASSERT_TRUE(child >= 0);
+    if (child == 0) {
+        signal(SIGILL, SIG_DFL);
+        dyn_operational_inverse(tree.model, &state, points, 2, work, inverse);
+        _exit(0);
+    }
+    TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
+    TEST_ASSERT_TRUE(WIFSIGNALED(status));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -227,5 +249,6 @@ int main(void)
     RUN_TEST(test_siblings_feel_each_other_through_a_moving_base);
     RUN_TEST(test_a_point_that_cannot_move_feels_nothing);
     RUN_TEST(test_a_pivot_that_is_not_positive_gives_no_plausible_answer);
+    RUN_TEST(test_more_points_than_the_work_holds_are_a_bug);
     return UNITY_END();
 }
