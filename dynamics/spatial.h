@@ -302,6 +302,24 @@ static inline struct dyn_vec6 dyn_axpy6(const struct dyn_vec6 *a, double s,
                              dyn_add(a->lin, dyn_scale(s, b->lin))};
 }
 
+/* Power of a force in a motion. */
+static inline double dyn_dot6(const struct dyn_vec6 *f, const struct dyn_vec6 *m)
+{
+    return dyn_dot(f->ang, m->ang) + dyn_dot(f->lin, m->lin);
+}
+
+/* The motion of a body at its origin, felt at r. */
+static inline struct dyn_vec6 dyn_motion_shift(const struct dyn_vec6 *m, struct dyn_vec3 r)
+{
+    return (struct dyn_vec6){m->ang, dyn_add(m->lin, dyn_cross(m->ang, r))};
+}
+
+/* A force at r, felt at the origin. */
+static inline struct dyn_vec6 dyn_force_shift(const struct dyn_vec6 *f, struct dyn_vec3 r)
+{
+    return (struct dyn_vec6){dyn_add(f->ang, dyn_cross(r, f->lin)), f->lin};
+}
+
 /* Motion of the parent as the child's origin feels it, child axes. */
 static inline struct dyn_vec6 dyn_motion_to_child(const struct dyn_transform *X,
                                                   const struct dyn_vec6 *m)
@@ -339,6 +357,38 @@ static inline struct dyn_vec6 dyn_inertia_mul(const struct dyn_inertia *J, const
         dyn_add(dyn_sym3_mul(&J->I, m->ang), dyn_cross(J->mc, m->lin)),
         dyn_add(dyn_scale(J->mass, m->lin), dyn_cross(m->ang, J->mc)),
     };
+}
+
+/* The same body in parent axes, about the same origin; E takes parent axes to its own. */
+static inline struct dyn_inertia dyn_inertia_turn(const struct dyn_inertia *J,
+                                                  const struct dyn_mat3 *E)
+{
+    return (struct dyn_inertia){J->mass, dyn_mul_t(E, J->mc), dyn_sym3_to_parent(&J->I, E)};
+}
+
+/*
+ * The same body about an origin from which its own stands at r:
+ *      mc + m r,   I + (2 r.mc + m r.r) 1 - mc r' - r mc' - m r r'
+ */
+static inline struct dyn_inertia dyn_inertia_shift(const struct dyn_inertia *J, struct dyn_vec3 r)
+{
+    const struct dyn_vec3 h = dyn_add(J->mc, dyn_scale(0.5 * J->mass, r));
+    const double hr = 2.0 * dyn_dot(h, r);
+    const struct dyn_sym3 *I = &J->I;
+    return (struct dyn_inertia){
+        .mass = J->mass,
+        .mc = dyn_add(J->mc, dyn_scale(J->mass, r)),
+        .I = {I->xx + (hr - 2.0 * h.x * r.x), I->yy + (hr - 2.0 * h.y * r.y),
+              I->zz + (hr - 2.0 * h.z * r.z), I->xy - (h.x * r.y + h.y * r.x),
+              I->xz - (h.x * r.z + h.z * r.x), I->yz - (h.y * r.z + h.z * r.y)},
+    };
+}
+
+static inline struct dyn_inertia dyn_inertia_add(const struct dyn_inertia *J,
+                                                 const struct dyn_inertia *K)
+{
+    return (struct dyn_inertia){J->mass + K->mass, dyn_add(J->mc, K->mc),
+                                dyn_sym3_add(&J->I, &K->I)};
 }
 
 static inline struct dyn_articulated dyn_articulated_make(const struct dyn_inertia *J)

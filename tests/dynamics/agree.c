@@ -1,15 +1,21 @@
 /*
  * Reads a model and states with agreed accelerations from standard input, prints the largest
- * relative error of dyn_aba() and of dyn_rnea(), each against the largest number of its state.
+ * relative error of forward dynamics and of dyn_rnea(), each against the largest number of its
+ * state.
  *
- *      bodies N                      then N lines: parent joint axis[3] xyz[3] quat[4] mass
- * center[3] inertia[6] states N gx gy gz             then N lines: q[nq] v[nv] tau[nv] a[nv]
+ *      agree aba|crba
+ *
+ *      bodies N            then N lines: parent joint axis[3] xyz[3] quat[4] mass center[3]
+ *                          inertia[6]
+ *      states N gx gy gz   then N lines: q[nq] v[nv] tau[nv] a[nv]
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dynamics/aba.h"
+#include "dynamics/crba.h"
 #include "dynamics/rnea.h"
 
 struct answer {
@@ -77,10 +83,20 @@ static double relative_error(int count, const double *want, const double *got)
     return error / scale;
 }
 
-int main(void)
+static int use_crba(int argc, char **argv)
 {
+    const int crba = argc == 2 && strcmp(argv[1], "crba") == 0;
+    if (!crba && (argc != 2 || strcmp(argv[1], "aba") != 0))
+        stop("aba or crba expected");
+    return crba;
+}
+
+int main(int argc, char **argv)
+{
+    const int crba = use_crba(argc, argv);
     struct dyn_model *model = read_model();
     struct dyn_work *work = dyn_work_place(model, take(dyn_work_size(model)));
+    struct dyn_crba_work *mass = dyn_crba_work_place(model, take(dyn_crba_work_size(model)));
     const size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
     struct answer is = {take(nq * 8), take(nv * 8), take(nv * 8), take(nv * 8)};
     struct dyn_output output = {take(nv * 8)};
@@ -97,13 +113,16 @@ int main(void)
         read_numbers((int)nv, is.v);
         read_numbers((int)nv, is.tau);
         read_numbers((int)nv, is.a);
-        dyn_aba(model, &state, &input, work, &output);
+        if (crba)
+            dyn_crba_forward(model, &state, &input, mass, &output);
+        else
+            dyn_aba(model, &state, &input, work, &output);
         dyn_rnea(model, &state, is.a, &input, work, tau);
         forward = fmax(forward, relative_error((int)nv, is.a, output.a));
         backward = fmax(backward, relative_error((int)nv, is.tau, tau));
     }
     printf("%.3g %.3g\n", forward, backward);
     free(model), free(work), free(is.q), free(is.v), free(is.tau), free(is.a), free(output.a);
-    free(tau);
+    free(tau), free(mass);
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "dynamics/rnea.h"
 #include "dynamics/work.h"
+#include "tests/dynamics/dense.h"
 #include "tests/dynamics/tree.h"
 #include "unity.h"
 
@@ -244,33 +245,6 @@ static void test_inverse_dynamics_returns_the_forces(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, worst);
 }
 
-/* m a = b by Gauss with row exchange. */
-static void solve_dense(int n, double m[TREE_NV_MAX][TREE_NV_MAX], double *b)
-{
-    for (int k = 0; k < n; k++) {
-        int best = k;
-        for (int r = k + 1; r < n; r++)
-            best = fabs(m[r][k]) > fabs(m[best][k]) ? r : best;
-        for (int c = 0; c < n; c++) {
-            const double swap = m[k][c];
-            m[k][c] = m[best][c], m[best][c] = swap;
-        }
-        const double swap = b[k];
-        b[k] = b[best], b[best] = swap;
-        for (int r = k + 1; r < n; r++) {
-            const double l = m[r][k] / m[k][k];
-            for (int c = k; c < n; c++)
-                m[r][c] -= l * m[k][c];
-            b[r] -= l * b[k];
-        }
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        for (int c = k + 1; c < n; c++)
-            b[k] -= m[k][c] * b[c];
-        b[k] /= m[k][k];
-    }
-}
-
 /* Columns of the mass matrix and the bias, all by inverse dynamics: tau = M a + b. */
 static void dense_forward(double *a)
 {
@@ -293,7 +267,7 @@ static void dense_forward(double *a)
         for (int c = 0; c < r; c++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-9, M[c][r], M[r][c]);
     }
-    solve_dense(nv, M, a);
+    dense_solve(nv, M, a, 1);
 }
 
 static void test_the_dense_mass_matrix_gives_the_same_accelerations(void)

@@ -19,6 +19,7 @@ FREE = {"talos", "spacecraft22"}
 JOINTS = {"fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 2}
 FREE_JOINT = 3
 ERROR_MAX = 1e-10
+ALGORITHMS = ("aba", "crba")
 
 
 def numbers(element, name, default):
@@ -115,10 +116,12 @@ def main():
         return 77
     bad = 0
     for path in paths:
-        run = subprocess.run([agree], input=text_of(path, path.stem in FREE), text=True,
-                             capture_output=True)
-        print(f"{path.stem:14} forward, inverse error: {run.stdout.strip()} {run.stderr.strip()}")
-        bad += run.returncode != 0 or any(float(e) > ERROR_MAX for e in run.stdout.split())
+        text = text_of(path, path.stem in FREE)
+        for algorithm in ALGORITHMS:
+            run = subprocess.run([agree, algorithm], input=text, text=True, capture_output=True)
+            print(f"{path.stem:14} {algorithm:4} forward, inverse error:"
+                  f" {run.stdout.strip()} {run.stderr.strip()}")
+            bad += run.returncode != 0 or any(float(e) > ERROR_MAX for e in run.stdout.split())
     return int(bad != 0)
 
 

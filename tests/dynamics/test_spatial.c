@@ -202,6 +202,39 @@ static void test_an_articulated_inertia_moves_to_the_parent(void)
     }
 }
 
+/* Turned and then shifted it is what the articulated form of the same body becomes. */
+static void test_a_rigid_inertia_moves_to_the_parent(void)
+{
+    for (int k = 0; k < 50; k++) {
+        const struct dyn_transform X = noise_transform();
+        const struct dyn_sym3 Ic = {2.0, 2.5, 3.0, tree_noise(), tree_noise(), tree_noise()};
+        const struct dyn_inertia J = dyn_inertia_make(1.5 + tree_noise(), noise3(), &Ic);
+        const struct dyn_inertia K = dyn_inertia_make(1.5 + tree_noise(), noise3(), &Ic);
+        const struct dyn_articulated A = dyn_articulated_make(&J), B = dyn_articulated_make(&K);
+        const struct dyn_articulated Ap = dyn_articulated_to_parent(&X, &A);
+        const struct dyn_articulated want = dyn_articulated_add(&Ap, &B);
+        const struct dyn_inertia turned = dyn_inertia_turn(&J, &X.E);
+        const struct dyn_inertia shifted = dyn_inertia_shift(&turned, X.r);
+        const struct dyn_inertia got = dyn_inertia_add(&shifted, &K);
+        const struct dyn_vec6 m = noise6();
+        const struct dyn_vec6 f = dyn_articulated_mul(&want, &m), g = dyn_inertia_mul(&got, &m);
+        assert_vec3(1e-13, f.ang, g.ang);
+        assert_vec3(1e-13, f.lin, g.lin);
+    }
+}
+
+static void test_shifts_keep_the_power(void)
+{
+    const struct dyn_transform X = {{{X_AXIS, Y_AXIS, Z_AXIS}}, noise3()};
+    const struct dyn_vec6 m = noise6(), f = noise6();
+    const struct dyn_vec6 there = dyn_motion_shift(&m, X.r), here = dyn_force_shift(&f, X.r);
+    const struct dyn_vec6 child = dyn_motion_to_child(&X, &m);
+    assert_vec3(0.0, child.ang, there.ang);
+    assert_vec3(0.0, child.lin, there.lin);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, power(&f, &there), power(&here, &m));
+    TEST_ASSERT_TRUE(power(&f, &m) == dyn_dot6(&f, &m));
+}
+
 static void test_a_square_takes_out_one_direction(void)
 {
     const struct dyn_articulated A = noise_articulated();
@@ -237,6 +270,8 @@ int main(void)
     RUN_TEST(test_a_child_origin_moves_with_its_parent);
     RUN_TEST(test_inertia_is_that_of_its_point_masses);
     RUN_TEST(test_an_articulated_inertia_moves_to_the_parent);
+    RUN_TEST(test_a_rigid_inertia_moves_to_the_parent);
+    RUN_TEST(test_shifts_keep_the_power);
     RUN_TEST(test_a_square_takes_out_one_direction);
     RUN_TEST(test_arrays_go_in_and_out_unchanged);
     return UNITY_END();

@@ -1,0 +1,18 @@
+/*
+ * The scratch of the composite-body algorithm.  Private to dynamics/ and tests/.
+ */
+#pragma once
+
+#include "dynamics/crba.h"
+#include "dynamics/ldl.h"
+#include "dynamics/scene.h"
+
+struct dyn_crba_work {
+    struct dyn_scene *scene;
+    struct dyn_inertia *Ic; /* per body: of all it carries, about its origin, world axes */
+    struct dyn_ldl *ldl;
+    double *rest; /* nv: the accelerations that leave every body origin of a free base unmoved */
+};
+
+/* Rows of M(q) into work->ldl; needs the scene.  Context: frame. */
+void dyn_composite_rows(const struct dyn_model *model, struct dyn_crba_work *work);

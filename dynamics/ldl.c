@@ -1,0 +1,123 @@
+#include "dynamics/ldl.h"
+
+#include <string.h>
+
+#include "dynamics/cut.h"
+#include "dynamics/tree.h"
+
+int dyn_ldl_tip(const struct dyn_model *model, int body)
+{
+    for (int i = body; i >= 0; i = model->parent[i]) {
+        const int own = dyn_joint_nv(model->joint[i]);
+        if (own > 0)
+            return model->v_index[i] + own - 1;
+    }
+    return -1;
+}
+
+/* Entries of all rows: for each velocity those of its joint before it, and all towards the root. */
+static size_t entry_count(const struct dyn_model *model)
+{
+    size_t count = 0;
+    for (int i = 0; i < model->body_count; i++) {
+        size_t depth = 0;
+        for (int b = model->parent[i]; b >= 0; b = model->parent[b])
+            depth += (size_t)dyn_joint_nv(model->joint[b]);
+        for (int k = 0; k < dyn_joint_nv(model->joint[i]); k++)
+            count += ++depth;
+    }
+    return count;
+}
+
+static size_t lay_out(struct dyn_ldl *ldl, void *mem, const struct dyn_model *model)
+{
+    const size_t nv = (size_t)model->nv;
+    size_t at = 0;
+    (void)dyn_cut(mem, &at, sizeof *ldl);
+    ldl->parent = dyn_cut(mem, &at, nv * sizeof *ldl->parent);
+    ldl->depth = dyn_cut(mem, &at, nv * sizeof *ldl->depth);
+    ldl->row = dyn_cut(mem, &at, nv * sizeof *ldl->row);
+    ldl->d_inv = dyn_cut(mem, &at, nv * sizeof *ldl->d_inv);
+    ldl->entry = dyn_cut(mem, &at, entry_count(model) * sizeof *ldl->entry);
+    return at;
+}
+
+size_t dyn_ldl_size(const struct dyn_model *model)
+{
+    struct dyn_ldl probe;
+    return lay_out(&probe, NULL, model);
+}
+
+static void begin_rows(const struct dyn_model *model, struct dyn_ldl *ldl, int body)
+{
+    const int first = model->v_index[body], own = dyn_joint_nv(model->joint[body]);
+    const int before = model->parent[body];
+
+    for (int k = first; k < first + own; k++) {
+        const int parent = k > first ? k - 1 : before < 0 ? -1 : dyn_ldl_tip(model, before);
+        ldl->parent[k] = parent;
+        ldl->depth[k] = parent < 0 ? 1 : ldl->depth[parent] + 1;
+        ldl->row[k] = k == 0 ? ldl->entry : ldl->row[k - 1] + ldl->depth[k - 1];
+    }
+}
+
+struct dyn_ldl *dyn_ldl_place(const struct dyn_model *model, void *mem)
+{
+    struct dyn_ldl *ldl = mem;
+    memset(mem, 0, dyn_ldl_size(model));
+    lay_out(ldl, mem, model);
+    ldl->nv = model->nv;
+    for (int i = 0; i < model->body_count; i++)
+        begin_rows(model, ldl, i);
+    return ldl;
+}
+
+/* y -= s x */
+static void subtract(int count, double s, const double *restrict x, double *restrict y)
+{
+    for (int k = 0; k < count; k++)
+        y[k] -= s * x[k];
+}
+
+void dyn_ldl_factor(struct dyn_ldl *ldl)
+{
+    for (int k = ldl->nv - 1; k >= 0; k--) {
+        double *row = ldl->row[k];
+        const double d_inv = row[0] > 0.0 ? 1.0 / row[0] : (double)NAN;
+        int p = 1;
+        for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i], p++) {
+            const double l = row[p] * d_inv;
+            subtract(ldl->depth[i], l, row + p, ldl->row[i]);
+            row[p] = l;
+        }
+        ldl->d_inv[k] = d_inv;
+    }
+}
+
+/* L' y = b, then D z = y, then L x = z. */
+void dyn_ldl_solve(const struct dyn_ldl *ldl, double *b)
+{
+    for (int k = ldl->nv - 1; k >= 0; k--) {
+        int p = 1;
+        for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i], p++)
+            b[i] -= ldl->row[k][p] * b[k];
+    }
+    for (int k = 0; k < ldl->nv; k++) {
+        int p = 1;
+        b[k] *= ldl->d_inv[k];
+        for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i], p++)
+            b[k] -= ldl->row[k][p] * b[i];
+    }
+}
+
+void dyn_ldl_spread(const struct dyn_ldl *ldl, double *M)
+{
+    const size_t nv = (size_t)ldl->nv;
+
+    memset(M, 0, nv * nv * sizeof *M);
+    for (int k = 0; k < ldl->nv; k++) {
+        const double *from = ldl->row[k];
+        for (int i = k; i >= 0; i = ldl->parent[i], from++)
+            M[(size_t)k * nv + (size_t)i] = M[(size_t)i * nv + (size_t)k] = *from;
+    }
+}

@@ -1,0 +1,30 @@
+/*
+ * The tree at one state, in world axes: what mass matrix and Jacobians are made of.  Private to
+ * dynamics/ and tests/.
+ *
+ * Only axes are the world's.  Every vector starts at an origin of its own branch, never at the
+ * world's, so a vehicle far from there and the tip of a long chain lose no digits.
+ */
+#pragma once
+
+#include "dynamics/jacobian.h"
+#include "dynamics/work.h"
+
+struct dyn_scene {
+    struct dyn_work *kernel; /* after dyn_kinematics() */
+    struct dyn_mat3 *E;      /* per body: world axes to body axes */
+    struct dyn_vec3 *arm;    /* per body: from the parent's origin to its own */
+    struct dyn_vec6 *S;      /* per velocity: the motion it gives its body, at the body origin */
+    struct dyn_vec3 *hop;    /* per velocity: to its body's origin, from that of the body which the
+                                next velocity towards the root moves; from the world's for the last */
+};
+
+/* The same as dyn_scene_take() when the kernel's X, v and c are there already.  Context: frame. */
+void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene);
+
+/* From the origin of its body to the point, world axes.  Context: frame. */
+struct dyn_vec3 dyn_scene_arm(const struct dyn_scene *scene, const struct dyn_point *point);
+
+/* First and one past the last velocity of a body's own joint.  Context: any. */
+int dyn_scene_first(const struct dyn_model *model, int body);
+int dyn_scene_end(const struct dyn_model *model, int body);
