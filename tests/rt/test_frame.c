@@ -490,7 +490,7 @@ static void test_the_live_letter_says_what_has_been_counted_so_far(void)
     TEST_ASSERT_EQUAL_UINT64(1, live->overruns);
     TEST_ASSERT_EQUAL_UINT64(1, live->missed);
     TEST_ASSERT_EQUAL_INT64(-H, live->margin_ns_min);
-    TEST_ASSERT_EQUAL_UINT64(rt_histogram_at(&frame.busy_ns, 0.5), live->busy_ns);
+    TEST_ASSERT_DOUBLE_WITHIN(0.032 * H / 5, H / 5, (double)live->busy_ns); /* to a bucket */
 }
 
 static uint64_t kicked_ns[FRAMES_MAX];
