@@ -22,6 +22,19 @@ static void make_room(struct cfg_model *model, int body_count)
     model->joints = cfg_pool_take(&model->pool, count * sizeof *model->joints);
 }
 
+/* The joint of a body that has no name and no limits of its own. */
+static struct cfg_model_joint unbounded(const struct cfg_model *model, int body)
+{
+    return (struct cfg_model_joint){
+        .name = model->body_names[body],
+        .body = body,
+        .lower = -HUGE_VAL,
+        .upper = HUGE_VAL,
+        .effort = HUGE_VAL,
+        .velocity = HUGE_VAL,
+    };
+}
+
 /* ---- URDF ---- */
 
 static void fill_mass(const struct cfg_urdf_link *link, struct dyn_body_spec *spec)
@@ -68,13 +81,7 @@ static void fill_bodies(const struct cfg_urdf *urdf, enum cfg_base base, int *bo
 static void list_joints(const struct cfg_urdf *urdf, const int *body_of, struct cfg_model *model)
 {
     if (model->specs[0].joint == DYN_JOINT_FREE)
-        model->joints[model->joint_count++] = (struct cfg_model_joint){
-            .name = model->body_names[0],
-            .lower = -INFINITY,
-            .upper = INFINITY,
-            .effort = INFINITY,
-            .velocity = INFINITY,
-        };
+        model->joints[model->joint_count++] = unbounded(model, 0);
     for (int j = 0; j < urdf->joint_count; j++) {
         const struct cfg_urdf_joint *joint = &urdf->joints[j];
         if (joint->type == DYN_JOINT_FIXED)
@@ -165,14 +172,7 @@ static void list_bodies(const struct cfg_scenario *scenario, bool free_ones,
         int k = model->joint_count++;
         for (; k > first && is_before(body, &scenario->bodies[model->joints[k - 1].body]); k--)
             model->joints[k] = model->joints[k - 1];
-        model->joints[k] = (struct cfg_model_joint){
-            .name = model->body_names[i],
-            .body = i,
-            .lower = -INFINITY,
-            .upper = INFINITY,
-            .effort = INFINITY,
-            .velocity = INFINITY,
-        };
+        model->joints[k] = unbounded(model, i);
     }
 }
 

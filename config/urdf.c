@@ -395,7 +395,7 @@ static bool read_limit(const struct reader *reader, const struct cfg_element *el
                        bool continuous, struct cfg_urdf_limit *limit)
 {
     const struct cfg_element *child;
-    *limit = (struct cfg_urdf_limit){-INFINITY, INFINITY, INFINITY, INFINITY};
+    *limit = (struct cfg_urdf_limit){-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     if (!find_child(reader, element, "limit", &child))
         return false;
     if (child == NULL)

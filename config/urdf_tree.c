@@ -58,21 +58,28 @@ static int place_joints(struct cfg_urdf *urdf, bool *placed, bool *reached)
     return count;
 }
 
+/* Up from a joint that does not hang on the root one never leaves the circle. */
+static bool refuse_circle(const struct cfg_urdf *urdf, const int *carrier, const bool *placed,
+                          struct cfg_report *report)
+{
+    int j = 0;
+    while (placed[j])
+        j++;
+    for (int up = 0; up < urdf->joint_count; up++)
+        j = carrier[urdf->joints[j].parent];
+    return cfg_fail(report, NULL, urdf->joints[j].mark,
+                    "joint %s hangs in a circle that never meets the root %s",
+                    cfg_quote(urdf->joints[j].name).text,
+                    cfg_quote(urdf->links[urdf->root].name).text);
+}
+
 bool cfg_urdf_sort(struct cfg_urdf *urdf, struct cfg_pool *pool, struct cfg_report *report)
 {
     int *carrier = cfg_pool_take(pool, (size_t)urdf->link_count * sizeof *carrier);
     bool *reached = cfg_pool_take(pool, (size_t)urdf->link_count * sizeof *reached);
     bool *placed = cfg_pool_take(pool, (size_t)urdf->joint_count * sizeof *placed);
     urdf->order = cfg_pool_take(pool, (size_t)urdf->joint_count * sizeof *urdf->order);
-    if (!find_carriers(urdf, carrier, report) || !find_root(urdf, carrier, report))
-        return false;
-    if (place_joints(urdf, placed, reached) == urdf->joint_count)
-        return true;
-    int j = 0;
-    while (placed[j])
-        j++;
-    return cfg_fail(report, NULL, urdf->joints[j].mark,
-                    "joint %s hangs in a circle that never meets the root %s",
-                    cfg_quote(urdf->joints[j].name).text,
-                    cfg_quote(urdf->links[urdf->root].name).text);
+    return find_carriers(urdf, carrier, report) && find_root(urdf, carrier, report) &&
+           (place_joints(urdf, placed, reached) == urdf->joint_count ||
+            refuse_circle(urdf, carrier, placed, report));
 }

@@ -31,8 +31,8 @@ static const char usage[] =
     "\n"
     "Coordinates: a free base first, q = x y z qw qx qy qz and v = wx wy wz vx vy vz in base "
     "axes,\n"
-    "then the joints that move, in the order of the file.  Joint damping counts; friction, limits\n"
-    "and wheels do not.\n"
+    "then the joints that move, in the order of the file.  Joint damping counts, friction and\n"
+    "limits do not, wheels are locked.\n"
     "Exit: 0 ok, 2 one line <stdin>:line: what is wrong, or file:line:column:, 64 usage.\n";
 
 /* ---- options --------------------------------------------------------------------------- */
