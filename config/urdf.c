@@ -58,11 +58,12 @@ static bool is_listed(const char *const *list, const char *name)
     return *list != NULL;
 }
 
-/* Is there a word in the list that this one was meant to be?  NULL: no. */
+/* Is there a word in the list that this one was meant to be?  NULL: no.  A name with a prefix is
+ * some other program's. */
 static const char *meant(const char *const *list, const char *name)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
-    if (is_listed(list, name))
+    if (is_listed(list, name) || strchr(name, ':') != NULL)
         return NULL;
     for (; *list != NULL; list++)
         cfg_suggest_offer(&suggestion, *list);

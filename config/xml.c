@@ -71,25 +71,27 @@ static void skip_blanks(struct cursor *cursor)
     step(cursor, strspn(cursor->at, " \t\r\n"));
 }
 
-/* From the end of a name to the value of the next attribute that is no namespace declaration. */
-static void next_value(struct cursor *cursor)
-{
-    bool declaration = true;
-    while (declaration) {
-        skip_blanks(cursor);
-        declaration = starts_with(cursor, "xmlns") && strchr(":= \t\r\n", cursor->at[5]) != NULL;
-        step(cursor, strcspn(cursor->at, "\"'"));
-        const char quote[2] = {*cursor->at, '\0'};
-        step(cursor, 1);
-        if (declaration)
-            step_past(cursor, quote);
-    }
-}
-
 static void skip_value(struct cursor *cursor)
 {
     const char quote[2] = {cursor->at[-1], '\0'};
     step_past(cursor, quote);
+}
+
+/* From inside a tag to the value of its next attribute of that name, past namespace declarations,
+ * which libxml2 does not count as attributes. */
+static void find_value(struct cursor *cursor, const char *name)
+{
+    bool found = false;
+    while (!found) {
+        skip_blanks(cursor);
+        const size_t size = strcspn(cursor->at, "= \t\r\n");
+        RT_CHECK(size > 0 && *cursor->at != '>');
+        found = strlen(name) == size && strncmp(cursor->at, name, size) == 0;
+        step(cursor, strcspn(cursor->at, "\"'"));
+        step(cursor, 1);
+        if (!found)
+            skip_value(cursor);
+    }
 }
 
 /* ---- before libxml2 ---- */
@@ -158,7 +160,7 @@ static struct cfg_attribute *build_attribute(struct builder *builder, const xmlA
     attribute->name = copy_name(builder->pool, from->ns, from->name);
     attribute->value = cfg_pool_copy(builder->pool, text, strlen(text));
     xmlFree(value);
-    next_value(&builder->cursor);
+    find_value(&builder->cursor, attribute->name);
     attribute->mark = builder->cursor.mark;
     skip_value(&builder->cursor);
     return attribute;

@@ -165,6 +165,10 @@ static const struct mistake wholes[] = {
     {NULL, "\357\273\277<robot><link/></robot>", "1:8: <link> needs name=\"...\""},
     {NULL, "<robot \n xmlns\n=\"u\" xmlns:y='v' nam=\"r\"><link/></robot>",
      "3:23: <robot> has no attribute \"nam\"; did you mean \"name\"?"},
+    {NULL, "<robot xmlns:-x='u' nam=\"r\"><link/></robot>",
+     "1:26: <robot> has no attribute \"nam\"; did you mean \"name\"?"},
+    {NULL, "<robot y:name='u' nam=\"r\"><link/></robot>",
+     "1:24: <robot> has no attribute \"nam\"; did you mean \"name\"?"},
     {NULL, "<robot", "1:7: XML syntax: ~"},
     {NULL, "<", "1:2: XML syntax: ~"},
 };
