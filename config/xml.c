@@ -78,20 +78,25 @@ static void skip_value(struct cursor *cursor)
 }
 
 /* From inside a tag to the value of its next attribute of that name, past namespace declarations,
- * which libxml2 does not count as attributes. */
-static void find_value(struct cursor *cursor, const char *name)
+ * which libxml2 does not count as attributes.  false, and no step, where there is none: a name that
+ * is not ASCII looks different in another encoding. */
+static bool find_value(struct cursor *cursor, const char *name)
 {
+    struct cursor ahead = *cursor;
     bool found = false;
     while (!found) {
-        skip_blanks(cursor);
-        const size_t size = strcspn(cursor->at, "= \t\r\n");
-        RT_CHECK(size > 0 && *cursor->at != '>');
-        found = strlen(name) == size && strncmp(cursor->at, name, size) == 0;
-        step(cursor, strcspn(cursor->at, "\"'"));
-        step(cursor, 1);
+        skip_blanks(&ahead);
+        const size_t size = strcspn(ahead.at, "= \t\r\n/>");
+        if (size == 0)
+            return false;
+        found = strlen(name) == size && strncmp(ahead.at, name, size) == 0;
+        step(&ahead, strcspn(ahead.at, "\"'"));
+        step(&ahead, 1);
         if (!found)
-            skip_value(cursor);
+            skip_value(&ahead);
     }
+    *cursor = ahead;
+    return true;
 }
 
 /* ---- before libxml2 ---- */
@@ -160,9 +165,11 @@ static struct cfg_attribute *build_attribute(struct builder *builder, const xmlA
     attribute->name = copy_name(builder->pool, from->ns, from->name);
     attribute->value = cfg_pool_copy(builder->pool, text, strlen(text));
     xmlFree(value);
-    find_value(&builder->cursor, attribute->name);
     attribute->mark = builder->cursor.mark;
-    skip_value(&builder->cursor);
+    if (find_value(&builder->cursor, attribute->name)) {
+        attribute->mark = builder->cursor.mark;
+        skip_value(&builder->cursor);
+    }
     return attribute;
 }
 

@@ -169,6 +169,8 @@ static const struct mistake wholes[] = {
      "1:26: <robot> has no attribute \"nam\"; did you mean \"name\"?"},
     {NULL, "<robot y:name='u' nam=\"r\"><link/></robot>",
      "1:24: <robot> has no attribute \"nam\"; did you mean \"name\"?"},
+    {NULL, "<?xml version='1.0' encoding='ISO-8859-1'?><robot \351='1' nam=\"r\"><link/></robot>",
+     "1:62: <robot> has no attribute \"nam\"; did you mean \"name\"?"},
     {NULL, "<robot", "1:7: XML syntax: ~"},
     {NULL, "<", "1:2: XML syntax: ~"},
 };
