@@ -48,12 +48,14 @@ static bool next_tag(struct cursor *cursor)
         size_t i = 0;
         while (i < 4 && !starts_with(cursor, spans[i][0]))
             i++;
-        if (i < 4)
-            step_past(cursor, spans[i][1]);
-        else if (*cursor->at == '<')
+        if (i == 4 && *cursor->at == '<')
             return true;
-        else
+        if (i == 4) {
             step(cursor, strcspn(cursor->at, "<"));
+        } else {
+            step(cursor, strlen(spans[i][0])); /* <!--> is no whole comment */
+            step_past(cursor, spans[i][1]);
+        }
     }
     return false;
 }

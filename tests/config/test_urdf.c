@@ -99,8 +99,8 @@ static const struct mistake mistakes[] = {
      "13:18: xyz of <origin> wants 3 numbers; here is \"1 2 3 4\""},
     {"xyz=\"1 2 3\"", "xyz=\"1 2,3\"",
      "13:18: xyz of <origin> wants 3 numbers; here is \"1 2,3\""},
-    {"xyz=\"1 2 3\"", "xyz=\"1 2-3 4\"",
-     "13:18: xyz of <origin> wants 3 numbers; here is \"1 2-3 4\""},
+    {"xyz=\"1 2 3\"", "xyz=\"1 2-3\"",
+     "13:18: xyz of <origin> wants 3 numbers; here is \"1 2-3\""},
     {"xyz=\"1 2 3\"", "xyz=\"1 2 nan\"",
      "13:18: xyz of <origin> wants 3 numbers; here is \"1 2 nan\""},
     {"rpy=\"0.1 0.2 0.3\"", "rpy=\"0 0 0\" quat_xyzw=\"0 0 0 1\"",
@@ -171,6 +171,8 @@ static const struct mistake wholes[] = {
      "1:24: <robot> has no attribute \"nam\"; did you mean \"name\"?"},
     {NULL, "<?xml version='1.0' encoding='ISO-8859-1'?><robot \351='1' nam=\"r\"><link/></robot>",
      "1:62: <robot> has no attribute \"nam\"; did you mean \"name\"?"},
+    {NULL, "<robot><![CDATA[<a>]]><?p <b>?><!---> <c> --><link/></robot>",
+     "1:46: <link> needs name=\"...\""},
     {NULL, "<robot", "1:7: XML syntax: ~"},
     {NULL, "<", "1:2: XML syntax: ~"},
 };
@@ -365,6 +367,7 @@ static void test_a_fixed_base_welds_the_root(void)
     }
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_FIXED, model->specs[0].joint);
     TEST_ASSERT_EQUAL_DOUBLE(7.0, model->specs[3].damping);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-3, 0.034, model->specs[1].place_quat[1]); /* rpy 0.1 0.2 0.3 */
     TEST_ASSERT_EQUAL_INT(3, model->joint_count);
     for (int k = 0; k < 3; k++) {
         TEST_ASSERT_EQUAL_STRING(joints[k], model->joints[k].name);
