@@ -1,13 +1,11 @@
 #include "config/scenario.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "config/file.h"
 #include "config/override.h"
 #include "config/resolve.h"
 #include "rt/check.h"
@@ -102,54 +100,14 @@ int cfg_scenario_load_text(const char *name, const char *text, size_t size,
     return load(name, copy, size, overrides, override_count, scenario, error);
 }
 
-/* A little more than fits, so that a file that is too large shows itself. */
-static char *read_all(int fd, size_t *size)
-{
-    char *text = malloc(CFG_TEXT_MAX + 2);
-    RT_CHECK(text != NULL);
-    *size = 0;
-    ssize_t got = 1;
-    while (got > 0 && *size <= CFG_TEXT_MAX) {
-        got = read(fd, text + *size, CFG_TEXT_MAX + 1 - *size);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0)
-            *size += (size_t)got;
-    }
-    text[*size] = '\0';
-    if (got >= 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static int unreadable(const char *path, int code, char error[CFG_ERROR_MAX])
-{
-    struct cfg_report report = {.path = path, .line = error};
-    error[0] = '\0';
-    cfg_fail(&report, NULL, (struct cfg_mark){0, 0},
-             code == ENOENT   ? "there is no such file; check the path"
-             : code == EISDIR ? "this is a directory; name the scenario file in it"
-             : code == EACCES ? "no permission to read it; check its owner and mode"
-                              : "cannot be read (%s); name a scenario file",
-             strerror(code));
-    return -code;
-}
-
 int cfg_scenario_load(const char *path, const char *const *overrides, int override_count,
                       struct cfg_scenario **scenario, char error[CFG_ERROR_MAX])
 {
-    *scenario = NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return unreadable(path, errno, error);
+    char *text;
     size_t size;
-    char *text = read_all(fd, &size);
-    const int code = errno;
-    close(fd);
-    if (text == NULL)
-        return unreadable(path, code, error);
-    return load(path, text, size, overrides, override_count, scenario, error);
+    *scenario = NULL;
+    const int status = cfg_file_read(path, "scenario", CFG_TEXT_MAX, &text, &size, error);
+    return status ? status : load(path, text, size, overrides, override_count, scenario, error);
 }
 
 void cfg_scenario_free(struct cfg_scenario *scenario)

@@ -178,6 +178,8 @@ static bool carries(const struct dyn_body_spec *spec, const struct dyn_inertia *
 static const char *tree_flaw(const struct dyn_body_spec *specs, int body_count, int *body)
 {
     for (int i = 0; i < body_count; i++) {
+        if (specs[i].joint == DYN_JOINT_FIXED)
+            continue;
         const struct dyn_inertia J = cluster(specs, body_count, i);
         *body = i;
         if (!carries(&specs[i], &J))

@@ -4,7 +4,8 @@ import harness
 
 class CommandLine(harness.Case):
     def test_help_is_everywhere(self):
-        for arguments in (["--help"], ["run", "--help"], ["check", "--help"], ["replay", "--help"]):
+        for arguments in (["--help"], ["run", "--help"], ["check", "--help"], ["replay", "--help"],
+                          ["eval", "--help"]):
             code, out, err = self.call(*arguments)
             self.assertEqual((code, err), (0, ""))
             self.assertIn("usage: airbearing", out)

@@ -14,3 +14,4 @@ enum exit_code {
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_eval(int argc, char **argv);

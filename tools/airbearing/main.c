@@ -14,6 +14,7 @@ static const struct {
     {"run", command_run, "run a scenario in closed loop with its board"},
     {"check", command_check, "parse and compile a scenario; print tree, jobs, cores and memory"},
     {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
+    {"eval", command_eval, "accelerations or forces of a model at given states"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

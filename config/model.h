@@ -1,0 +1,47 @@
+/*
+ * MODEL of the command line: a tree of bodies from a URDF or from a scenario, ready for the kernel.
+ *
+ * The author of a model counts coordinates as design says: base first, then the joints in the order
+ * of the file.  The kernel has its bodies parent before child.  q_at and v_at lead from the first
+ * to the second.
+ */
+#pragma once
+
+#include "config/pool.h"
+#include "config/report.h"
+#include "dynamics/model.h"
+
+/* How a URDF's root meets the world.  A scenario says that itself. */
+enum cfg_base { CFG_BASE_UNSAID, CFG_BASE_FIXED, CFG_BASE_FREE }; /* unsaid: fixed */
+
+struct cfg_model_joint {
+    const char *name; /* of the joint; of its body in a scenario, and for a free base */
+    int body;
+    int q_first, v_first;                  /* in the order of the file */
+    double lower, upper, effort, velocity; /* infinite where the file sets no bound */
+    double friction;                       /* Coulomb; kept, not part of the dynamics */
+};
+
+struct cfg_model {
+    int body_count;
+    struct dyn_body_spec *specs; /* parent before child */
+    const char **body_names;
+    struct dyn_model *tree;
+    int joint_count;
+    struct cfg_model_joint *joints; /* those that move: free ones, then the others, in file order */
+    int nq, nv;
+    int *q_at, *v_at; /* the kernel's index of each coordinate of the file */
+    struct cfg_pool pool;
+};
+
+/* A file that begins with `<` is a URDF, any other a scenario.  Of a scenario count the bodies,
+ * with the rotors of its wheels locked.  A joint that mimics another is refused: the kernel has no
+ * coupled joints.  0, or -EINVAL (-errno for an unreadable file) with exactly one line in error.
+ * Context: setup. */
+int cfg_model_load(const char *path, enum cfg_base base, struct cfg_model **model,
+                   char error[CFG_ERROR_MAX]);
+/* The same from memory, with a NUL behind the text; name stands for the path in messages.
+ * Context: setup. */
+int cfg_model_load_text(const char *name, const char *text, size_t size, enum cfg_base base,
+                        struct cfg_model **model, char error[CFG_ERROR_MAX]);
+void cfg_model_free(struct cfg_model *model);

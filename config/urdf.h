@@ -1,0 +1,66 @@
+/*
+ * A robot as its URDF says it: links, joints and how they hang together.
+ *
+ * Read are link (inertial), joint (origin, axis, limit, dynamics, mimic) and what stands in them;
+ * geometry, materials, transmissions and the extensions of other programs are passed over, but a
+ * name that looks like a slip of a known one is refused.  Joint types floating and planar are
+ * refused.  SI units, as URDF has them.
+ */
+#pragma once
+
+#include "config/pool.h"
+#include "config/report.h"
+#include "dynamics/model.h"
+
+enum { CFG_URDF_LINKS_MAX = 16384 };
+
+struct cfg_urdf_link {
+    const char *name;
+    struct cfg_mark mark;
+    double mass;       /* 0 without an inertial element */
+    double center[3];  /* mass centre in link axes */
+    double inertia[6]; /* about the mass centre, link axes: xx yy zz xy xz yz */
+};
+
+/* What the joint may do; an infinity where the file sets no bound. */
+struct cfg_urdf_limit {
+    double lower, upper; /* rad or m; infinite for continuous joints */
+    double effort, velocity;
+};
+
+/* q = multiplier q_leader + offset */
+struct cfg_urdf_mimic {
+    int leader; /* joint index; -1: the joint is its own master */
+    double multiplier, offset;
+    struct cfg_mark mark;
+};
+
+struct cfg_urdf_joint {
+    const char *name;
+    struct cfg_mark mark;
+    enum dyn_joint_type type; /* fixed, revolute (also continuous), prismatic */
+    int parent, child;        /* link indices */
+    double xyz[3], quat[4];   /* joint frame seen from the parent link */
+    double axis[3];           /* unit, joint axes */
+    struct cfg_urdf_limit limit;
+    double damping;  /* N m s/rad or N s/m */
+    double friction; /* N m or N, Coulomb; kept, not part of the dynamics */
+    struct cfg_urdf_mimic mimic;
+};
+
+struct cfg_urdf {
+    const char *name;
+    int link_count, joint_count; /* a tree: one joint less than links */
+    struct cfg_urdf_link *links; /* both in file order */
+    struct cfg_urdf_joint *joints;
+    int root;   /* the link that hangs on no joint */
+    int *order; /* joint indices, parent before child, file order otherwise */
+};
+
+/* Read and check a text behind which stands a NUL.  The robot lives in the pool.  NULL with the
+ * complaint in report.  Context: setup. */
+const struct cfg_urdf *cfg_urdf_parse(struct cfg_pool *pool, const char *text, size_t size,
+                                      struct cfg_report *report);
+
+/* Find root and order; false with a complaint where the joints make no tree.  Context: setup. */
+bool cfg_urdf_sort(struct cfg_urdf *urdf, struct cfg_pool *pool, struct cfg_report *report);
