@@ -75,11 +75,12 @@ static bool check_threads(const struct cfg_resolve *resolve)
     return true;
 }
 
-/* Whether the machine has the core is known only at the run, so the place is kept for then. */
+/* Whether the machine has the core is known only at the run, so the place is kept for then; none
+ * where an override said it. */
 static struct cfg_mark mark_of(const struct cfg_node *map, const char *key)
 {
     const struct cfg_node *node = map != NULL ? cfg_node_find(map, key) : NULL;
-    return node != NULL ? node->mark : (struct cfg_mark){0};
+    return node != NULL && node->origin == NULL ? node->mark : (struct cfg_mark){0};
 }
 
 static bool resolve_threads(const struct cfg_resolve *resolve)

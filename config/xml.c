@@ -232,6 +232,11 @@ static bool check_encoding(const xmlDoc *document, struct cfg_report *report)
                     cfg_quote(name).text);
 }
 
+static void say_nothing(void *self, const char *format, ...)
+{
+    (void)self, (void)format;
+}
+
 static xmlDoc *read_text(const char *text, size_t size, struct cfg_report *report)
 {
     const int options = XML_PARSE_NONET | XML_PARSE_NOBLANKS | XML_PARSE_NOWARNING;
@@ -239,8 +244,12 @@ static xmlDoc *read_text(const char *text, size_t size, struct cfg_report *repor
     RT_CHECK(parser != NULL && size <= INT_MAX);
     parser->_private = report;
     parser->sax->serror = take_error;
+    xmlSetGenericErrorFunc(NULL, say_nothing); /* some complaints go past the parser */
     xmlDoc *document = xmlCtxtReadMemory(parser, text, (int)size, NULL, NULL, options);
+    xmlSetGenericErrorFunc(NULL, NULL);
     xmlFreeParserCtxt(parser);
+    if (document != NULL)
+        report->line[0] = '\0'; /* it could go on, so it was no error */
     if (document == NULL)
         cfg_fail(report, NULL, (struct cfg_mark){1, 1}, "XML syntax: cannot be read");
     return document;

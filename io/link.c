@@ -31,7 +31,8 @@
 
 enum {
     SAMPLES_WAITING_MAX = 8, /* how many frames late the I/O thread may be without losing one */
-    DATAGRAMS_PER_POLL = 8,  /* of the peer; of strangers, eight times as many are thrown away */
+    DATAGRAMS_PER_POLL = 8,  /* of the peer */
+    STRANGERS_PER_PEER = 4,  /* so many of strangers cost a poll as much as one of the peer */
     TICK_NS = 20000000,
     HELLO_TICKS = 10,            /* between two greetings of a named peer that has not spoken */
     STAMP_TRUST_NS = 1000000000, /* a datagram that lay longer in the kernel has a wrong stamp */
@@ -570,13 +571,13 @@ static void receive(struct io_links *links)
     for (int i = 0; i < links->link_count; i++) {
         struct io_packet packet;
         const _Atomic uint64_t *refused = &links->link[i].tally.refused;
-        for (int k = 0; k < 8 * DATAGRAMS_PER_POLL; k++) {
+        for (int k = 0; k < STRANGERS_PER_PEER * DATAGRAMS_PER_POLL; k++) {
             const uint64_t before = read_counter(refused);
             if (io_udp_receive(&links->link[i].udp, &packet) <= 0)
                 break;
             take_packet(links, i, &packet);
             if (read_counter(refused) == before)
-                k += 7;
+                k += STRANGERS_PER_PEER - 1;
         }
     }
 }

@@ -117,27 +117,29 @@ class Eval(harness.Case):
             ('{"q":[0],"v":[0],"tau":[0]} x', "JSON: end of file expected"),
             ('[1]', 'a state is an object, {"q":[],"v":[],...}'),
         ):
-            self.assert_one_line(self.refused(PENDULUM, line + "\n"), "<stdin>:1: " + what)
+            err = self.refused(PENDULUM, line + "\n")
+            self.assert_one_line(err, what)
+            self.assertRegex(err, "^<stdin>:1:[0-9]+: ")
 
     def test_an_answer_that_is_no_number_is_told(self):
         line = '{"q":[1,0],"v":[0,1e200],"tau":[0,0]}'
         text = SWAPPED.replace('<axis xyz="0 0 1"/></joint>\n  <joint name="turn"',
                                '<axis xyz="1 0 0"/></joint>\n  <joint name="turn"')
-        self.assert_one_line(self.refused(text, line), "<stdin>:1: the answer is too large")
+        self.assert_one_line(self.refused(text, line), "<stdin>:1:1: the answer is too large")
 
     def test_the_line_of_a_mistake_is_counted(self):
         good = '{"q":[0],"v":[0],"tau":[0]}\n'
         lines = good + "\n" + good + "x\n" + good
         code, out, err = self.call("eval", self.model(PENDULUM), input=lines)
         self.assertEqual((code, out.count("\n")), (2, 2))
-        self.assert_one_line(err, "<stdin>:4: JSON: ")
+        self.assert_one_line(err, "<stdin>:4:1: JSON: ")
 
     def test_a_quaternion_must_be_a_unit_one(self):
         def line(*quaternion):
             return json.dumps({"q": [0, 0, 0, *quaternion], "v": [0] * 6, "tau": [0] * 6})
 
         err = self.refused(BALL, line(1, 0.01, 0, 0), "--base", "free")
-        self.assert_one_line(err, '<stdin>:1: the quaternion of "ball" (numbers 4 to 7 of "q") has '
+        self.assert_one_line(err, '<stdin>:1:1: the quaternion of "ball" (numbers 4 to 7 of "q") has '
                                   "length 1.00005, not 1")
         err = self.refused(BALL, line(0, 0, 0, 0), "--base", "free")
         self.assert_one_line(err, "length 0, not 1")

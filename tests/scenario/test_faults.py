@@ -147,7 +147,7 @@ class Faults(harness.Case):
         self.addCleanup(subprocess.run, ["umount", disk])
         log = disk / "run.mcap"
         code, out, err = self.call(*self.satellite("--seconds", "8", "--log", log))
-        self.assertEqual(code, 0, out + err)
+        self.assertEqual(code, 1, out + err)
         report = self.report()
         self.assertNotEqual(report["log"]["error"], 0)
         self.assertGreater(report["log"]["dropped"], 0)
@@ -193,6 +193,19 @@ class Faults(harness.Case):
         code, out, err = self.call("run", scenario, "--log", same, "--report", same)
         self.assertEqual(code, 2)
         self.assertFalse(same.exists())
+
+    def test_a_run_without_a_board_leaves_the_standard_input_alone(self):
+        process = self.start("run", harness.TUMBLE, "--pace", "fast", "--seconds", "0.1",
+                             stdin=subprocess.PIPE)
+        process.stdin.write("SECRET\n")
+        process.stdin.flush()  # and the pipe stays open: whoever reads to its end hangs
+        try:
+            process.wait(timeout=30)
+        finally:
+            process.kill()
+        out, err = process.communicate()
+        self.assertEqual(process.returncode, 0, out + err)
+        self.assertNotIn("SECRET", out)
 
     def test_a_frame_thread_that_comes_back_ends_in_order(self):
         log = self.dir / "run.mcap"

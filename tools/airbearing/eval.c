@@ -35,7 +35,7 @@ static const char usage[] =
     "axes,\n"
     "then the joints that move, in the order of the file.  Joint damping counts, friction and\n"
     "limits do not, wheels are locked.\n"
-    "Exit: 0 ok, 2 one line <stdin>:line: what is wrong, or file:line:column:, 64 usage.\n";
+    "Exit: 0 ok, 2 one line <stdin>:line:column: what is wrong, 64 usage.\n";
 
 /* ---- options --------------------------------------------------------------------------- */
 
@@ -133,17 +133,18 @@ struct bench {
     double *q, *v, *given, *answer; /* given, answer: tau and a, or with --inverse a and tau */
 };
 
-static int line_error(long line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int place_error(long line, int column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static int line_error(long line, const char *format, ...)
+static int place_error(long line, int column, const char *format, ...)
 {
-    char place[32], what[CFG_ERROR_MAX], error[CFG_ERROR_MAX] = "";
+    char what[CFG_ERROR_MAX], error[CFG_ERROR_MAX] = "";
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    snprintf(place, sizeof place, "<stdin>:%ld", line);
-    cfg_fail(&(struct cfg_report){place, error}, NULL, (struct cfg_mark){0, 0}, "%s", what);
+    cfg_fail(&(struct cfg_report){"<stdin>", error}, NULL, (struct cfg_mark){(int)line, column},
+             "%s", what);
     fprintf(stderr, "%s\n", error);
     return EXIT_BAD_INPUT;
 }
@@ -154,16 +155,16 @@ static int take_numbers(long line, const json_t *state, const char *key, const i
 {
     const json_t *row = json_object_get(state, key);
     if (row == NULL)
-        return line_error(line, "there is no \"%s\"", key);
+        return place_error(line, 1, "there is no \"%s\"", key);
     if (!json_is_array(row))
-        return line_error(line, "\"%s\" wants an array of %d numbers", key, count);
+        return place_error(line, 1, "\"%s\" wants an array of %d numbers", key, count);
     if (json_array_size(row) != (size_t)count)
-        return line_error(line, "\"%s\" has %zu numbers, this model wants %d", key,
-                          json_array_size(row), count);
+        return place_error(line, 1, "\"%s\" has %zu numbers, this model wants %d", key,
+                           json_array_size(row), count);
     for (int k = 0; k < count; k++) {
         const json_t *number = json_array_get(row, (size_t)k);
         if (!json_is_number(number))
-            return line_error(line, "number %d of \"%s\" is no number", k + 1, key);
+            return place_error(line, 1, "number %d of \"%s\" is no number", k + 1, key);
         out[at[k]] = json_number_value(number);
     }
     return EXIT_OK;
@@ -180,10 +181,10 @@ static int check_quaternions(long line, const struct bench *bench)
         const double *e = bench->q + model->q_at[joint->q_first];
         const double length = sqrt(dyn_quat_square(dyn_quat_load(e + 3)));
         if (!(fabs(length - 1.0) <= 1e-6))
-            return line_error(line,
-                              "the quaternion of \"%s\" (numbers %d to %d of \"q\") has length "
-                              "%.9g, not 1",
-                              joint->name, joint->q_first + 4, joint->q_first + 7, length);
+            return place_error(line, 1,
+                               "the quaternion of \"%s\" (numbers %d to %d of \"q\") has length "
+                               "%.9g, not 1",
+                               joint->name, joint->q_first + 4, joint->q_first + 7, length);
     }
     return EXIT_OK;
 }
@@ -193,7 +194,7 @@ static int print_answer(long line, const struct bench *bench, const char *key)
     const struct cfg_model *model = bench->model;
     for (int k = 0; k < model->nv; k++)
         if (!isfinite(bench->answer[k]))
-            return line_error(line, "the answer is too large for a number; check the state");
+            return place_error(line, 1, "the answer is too large for a number; check the state");
     printf("{\"%s\":[", key);
     for (int k = 0; k < model->nv; k++)
         printf("%s%.17g", k > 0 ? "," : "", bench->answer[model->v_at[k]]);
@@ -240,12 +241,13 @@ static int answer_state(long line, const json_t *state, bool inverse, struct ben
 static int answer_line(long line, const char *text, size_t size, bool inverse, struct bench *bench)
 {
     json_error_t error;
-    json_t *state = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *state =
+        json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (state == NULL)
-        return line_error(line, "JSON: %s (column %d)", error.text, error.column);
+        return place_error(line, error.column > 0 ? error.column : 1, "JSON: %s", error.text);
     const int code = json_is_object(state)
                          ? answer_state(line, state, inverse, bench)
-                         : line_error(line, "a state is an object, {\"q\":[],\"v\":[],...}");
+                         : place_error(line, 1, "a state is an object, {\"q\":[],\"v\":[],...}");
     json_decref(state);
     return code;
 }
@@ -279,7 +281,13 @@ static int answer_all(bool inverse, struct bench *bench)
 static void *take(size_t size)
 {
     void *mem = aligned_alloc(64, (size + 64) / 64 * 64);
-    RT_CHECK(mem != NULL);
+    if (mem == NULL) {
+        fprintf(stderr,
+                "airbearing eval: no memory for %zu MiB; close other programs, or use "
+                "--algorithm aba\n",
+                size >> 20);
+        exit(EXIT_BAD_INPUT);
+    }
     return mem;
 }
 

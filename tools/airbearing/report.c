@@ -229,6 +229,8 @@ int report_exit_code(const struct run *run)
     const char *why;
     if (run->end == RUN_OVERRUN || run->end == RUN_LINK_LOST || run->end == RUN_HUNG)
         return EXIT_BY_POLICY;
+    if (run->log.error)
+        return EXIT_VERDICT_NO; /* what was asked for is not all there */
     if (failed_expectations(run) > 0 || run->rig->cfg->schedule->not_finite > 0)
         return EXIT_VERDICT_NO;
     if (run->scenario->require_realtime && !report_realtime(run, &why))

@@ -161,8 +161,8 @@ static int refuse_file(const char *option, const char *path, const char *why)
  * was not there before. */
 static int try_file(const char *option, const char *path, struct stat *status, bool *made)
 {
-    const bool there = stat(path, status) == 0;
-    if (there && !S_ISREG(status->st_mode) && !S_ISCHR(status->st_mode))
+    const bool there = lstat(path, status) == 0; /* a link to nowhere is there, too */
+    if (stat(path, status) == 0 && !S_ISREG(status->st_mode) && !S_ISCHR(status->st_mode))
         return refuse_file(option, path, "not a regular file; give the name of one");
     const int fd = open(path, O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -384,6 +384,9 @@ static void watch_frames(struct run *run)
 static void name_the_end(struct run *run)
 {
     run->signal = rt_stop_signal();
+    /* Barked and came back while nobody looked: the outputs went safe all the same. */
+    if (atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed))
+        run->end = RUN_HUNG;
     if (run->end == RUN_HUNG)
         return;
     if (run->frame->end == RT_END_POLICY) {
@@ -486,7 +489,8 @@ static int conclude(struct run *run)
     if (run->stuck)
         _exit(EXIT_BY_POLICY);
     rt_thread_join(&run->frame_thread);
-    return code ? code : report_exit_code(run);
+    const int verdict = report_exit_code(run);
+    return verdict ? verdict : code;
 }
 
 /* No frame ran: leave nothing behind that was not there before. */
@@ -520,7 +524,8 @@ static int begin(struct run *run)
 
 int command_run(int argc, char **argv)
 {
-    static struct run run; /* zeroed, and alive as long as a stuck thread might look at it */
+    /* Zeroed, and alive as long as a stuck thread might look at it. */
+    static struct run run = {.controller = {.output = -1}};
     bool done = false;
     int code = options_read(argc, argv, &run.options, &done);
     if (code || done)
