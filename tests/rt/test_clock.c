@@ -113,7 +113,7 @@ static uint64_t longest_gap_with_a_stall(bool tsc)
     rt_clock_real_open(&real, RT_WAIT_HYBRID, 20 * MS, 20 * MS);
     real.tsc = real.tsc && tsc;
     struct rt_clock clock = rt_clock_real_seam(&real);
-    for (int tries = 0; tries < 5 && gap_ns < 2 * MS; tries++) {
+    for (int tries = 0; tries < 20 && gap_ns < 2 * MS; tries++) {
         const uint64_t deadline_ns = rt_now_ns() + 15 * MS; /* within the lead: no sleep at all */
         alarm_in_us(5000);
         clock.wait_until_ns(clock.self, deadline_ns);
@@ -126,6 +126,9 @@ static uint64_t longest_gap_with_a_stall(bool tsc)
 
 static void test_a_stall_in_the_spin_is_a_gap(void)
 {
+#if defined(__SANITIZE_THREAD__)
+    TEST_IGNORE_MESSAGE("the thread sanitizer keeps signals back until the next call it knows");
+#endif
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(2 * MS, longest_gap_with_a_stall(true));
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(real.gap_ns, real.gap_ns_total);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(1, real.gap_count);
