@@ -161,7 +161,9 @@ static void test_the_calibrated_counter_keeps_pace_with_the_clock(void)
         TEST_IGNORE_MESSAGE("no invariant time-stamp counter here");
     struct rt_clock clock = rt_clock_real_seam(&real);
     double best = 1.0;
-    for (int tries = 0; tries < 5; tries++) { /* a reading split by the machine is tried again */
+    for (int tries = 0; tries < 10 && best >= 20e-6;
+         tries++) { /* the machine may split a reading */
+        rt_clock_real_open(&real, RT_WAIT_HYBRID, 1000, MS);
         const uint64_t raw0 = clock.raw_ns(clock.self), ticks0 = __rdtsc();
         const struct timespec pause = {.tv_nsec = 100 * MS};
         nanosleep(&pause, NULL);
