@@ -25,8 +25,9 @@ static const char usage[] =
     "  --inject WHAT@TIME   see how your bench takes it: hang@2s stops the frame thread for good,\n"
     "                       late=5ms@2s makes one frame that long\n"
     "\n"
-    "Exit: 0 ok (a run on a late machine is still ok), 1 an expectation failed, 2 bad input,\n"
-    "3 stopped by policy (overrun, link lost, frame thread hung), 64 usage.\n";
+    "Exit: 0 ok (a run on a late machine is still ok); 1 no: an expectation or require failed,\n"
+    "the motion is not finite, or the log is not all there; 2 bad input; 3 stopped by policy\n"
+    "(overrun, link lost, frame thread hung) or no board spoke; 64 usage.\n";
 
 const char *const options_pace_name[] = {"real", "fast", "lockstep"};
 
