@@ -15,14 +15,28 @@ struct dyn_state {
     const double *v; /* nv */
 };
 
+/* A force on a body at a point of it. */
+struct dyn_load {
+    int body;
+    double at[3];     /* body axes */
+    double moment[3]; /* body axes */
+    double force[3];
+};
+
 struct dyn_input {
-    const double *tau;            /* nv, springs and dampers not included; NULL: none */
-    const struct dyn_vec6 *force; /* per body, on it, at its origin, body axes; NULL: none */
-    double gravity[3];            /* m/s^2, world */
+    const double *tau; /* nv, the joints' own laws not included; NULL: none */
+    const struct dyn_load *loads;
+    int load_count;
+    double gravity[3];           /* m/s^2, world */
+    double base_acceleration[6]; /* of the world itself, angular first; zero: it stands */
+    const unsigned char *held;   /* nv, 1: the acceleration is given, not found; NULL: none */
+    const double *held_a;        /* nv, read where held; NULL: zero, locked.  v is the caller's */
 };
 
 struct dyn_output {
-    double *a; /* nv, dv/dt */
+    double *a;        /* nv, dv/dt */
+    double *held_tau; /* nv: the force that holding needs, on top of tau; zero where not held.  NULL:
+                         not asked for */
 };
 
 struct dyn_work; /* opaque: its fields are of no use outside dynamics/ */
