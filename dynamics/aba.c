@@ -1,200 +1,164 @@
 /*
- * Letters as in Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1, with classical
- * instead of spatial accelerations (work.h):
- *
- *      outward   v, c                                    dyn_kinematics
- *      inward    IA = I + sum X' Ia X,  pA = p + sum X' pa
- *                U = IA S,  D = S' U,  u = tau - S' pA
- *                Ia = IA - U D^-1 U',  pa = pA + Ia c + U D^-1 u
- *      outward   a' = X a_parent + c,  qdd = D^-1 (u - U' a'),  a = a' + S qdd
+ * What surrounds the kernel: the choice of the instruction set, the loads, the forces of held
+ * joints, and the joints that follow others.
  */
 #include "dynamics/aba.h"
 
-#include "dynamics/kinematics.h"
-#include "dynamics/tree.h"
-#include "dynamics/work.h"
+#include <string.h>
 
-/* Own inertia, and own bias less the force from outside. */
-static void begin_body(const struct dyn_model *model, const struct dyn_input *input,
-                       struct dyn_work *work, int i)
+#include "dynamics/aba_kernel.h"
+#include "dynamics/law.h"
+
+static const struct dyn_aba_kernel *kernel_of(const struct dyn_model *model)
 {
-    work->IA[i] = dyn_articulated_make(&model->inertia[i]);
-    work->pA[i] = dyn_gyroscopic_force(model, work, i);
-    if (input->force != NULL)
-        work->pA[i] = dyn_axpy6(&work->pA[i], -1.0, &input->force[i]);
+    return model->isa == DYN_ISA_AVX512 ? &dyn_aba_avx512
+           : model->isa == DYN_ISA_AVX2 ? &dyn_aba_avx2
+                                        : &dyn_aba_sse2;
 }
 
-static double joint_force(const struct dyn_model *model, const struct dyn_state *state,
-                          const struct dyn_input *input, int i)
+static struct dyn_vec3 row(const struct dyn_row *r)
 {
-    const double passive = dyn_passive_force(model, state, i);
-    return input->tau != NULL ? input->tau[model->v_index[i]] + passive : passive;
+    return dyn_vec3_load(r->e);
 }
 
-/* S' f: what of a force the joint's one coordinate feels. */
-static double along(const struct dyn_model *model, int i, const struct dyn_vec6 *f)
+/* Link axes to world axes, and back. */
+static struct dyn_vec3 to_world(const struct dyn_link_work *L, struct dyn_vec3 a)
 {
-    return dyn_dot(model->axis[i], model->joint[i] == DYN_JOINT_REVOLUTE ? f->ang : f->lin);
+    return dyn_add(dyn_add(dyn_scale(a.x, row(&L->R[0])), dyn_scale(a.y, row(&L->R[1]))),
+                   dyn_scale(a.z, row(&L->R[2])));
 }
 
-/* IA S */
-static struct dyn_vec6 joint_inertia(const struct dyn_model *model, int i,
-                                     const struct dyn_articulated *IA)
+static struct dyn_vec3 to_link(const struct dyn_link_work *L, struct dyn_vec3 a)
 {
-    const struct dyn_vec3 s = model->axis[i];
-    if (model->joint[i] == DYN_JOINT_REVOLUTE)
-        return (struct dyn_vec6){dyn_sym3_mul(&IA->I, s), dyn_mul_t(&IA->H, s)};
-    return (struct dyn_vec6){dyn_mul(&IA->H, s), dyn_sym3_mul(&IA->M, s)};
+    return (struct dyn_vec3){dyn_dot(row(&L->R[0]), a), dyn_dot(row(&L->R[1]), a),
+                             dyn_dot(row(&L->R[2]), a)};
 }
 
-/*
- * D is positive for every pose of a model without a flaw.  When the state has run away it may be
- * anything; a NaN in its place makes the result visibly wrong instead of plausibly wrong.
- */
-static double inverse(double D)
+static void subtract(struct dyn_row *sum, struct dyn_vec3 a)
 {
-    return D > 0.0 ? 1.0 / D : (double)NAN;
+    dyn_vec3_store(dyn_sub(row(sum), a), sum->e);
 }
 
-static void eliminate_joint(const struct dyn_model *model, const struct dyn_state *state,
-                            const struct dyn_input *input, struct dyn_work *work, int i)
+static void add_load(const struct dyn_model *model, const struct dyn_load *load,
+                     struct dyn_work *work)
 {
-    const struct dyn_vec6 U = joint_inertia(model, i, &work->IA[i]);
-    work->U[i] = U;
-    work->d_inv[i] = inverse(along(model, i, &U));
-    work->u[i] = joint_force(model, state, input, i) - along(model, i, &work->pA[i]);
+    const int l = model->body_link[load->body];
+    const struct dyn_transform *seat = &model->seat_X[load->body];
+    if (l < 0)
+        return;
+    struct dyn_link_work *L = &work->link[l];
+    const struct dyn_vec3 f = to_world(L, dyn_mul_t(&seat->E, dyn_vec3_load(load->force)));
+    const struct dyn_vec3 n = to_world(L, dyn_mul_t(&seat->E, dyn_vec3_load(load->moment)));
+    const struct dyn_vec3 at = dyn_add(seat->r, dyn_mul_t(&seat->E, dyn_vec3_load(load->at)));
+    subtract(&L->pa, dyn_add(n, dyn_cross(to_world(L, at), f)));
+    subtract(&L->pl, f);
 }
 
-static void hand_to_parent(const struct dyn_model *model, struct dyn_work *work, int i)
+static void take_forces(const struct dyn_model *model, const struct dyn_state *state,
+                        const struct dyn_input *input, struct dyn_work *work)
 {
-    const int parent = model->parent[i];
-    struct dyn_articulated Ia = work->IA[i];
-    struct dyn_vec6 pa = work->pA[i];
-
-    if (model->joint[i] != DYN_JOINT_FIXED) {
-        Ia = dyn_articulated_add_square(&Ia, -work->d_inv[i], &work->U[i]);
-        pa = dyn_axpy6(&pa, work->u[i] * work->d_inv[i], &work->U[i]);
-    }
-    const struct dyn_vec6 Ia_c = dyn_articulated_mul(&Ia, &work->c[i]);
-    pa = dyn_add6(&pa, &Ia_c);
-
-    const struct dyn_articulated Ip = dyn_articulated_to_parent(&work->X[i], &Ia);
-    const struct dyn_vec6 pp = dyn_force_to_parent(&work->X[i], &pa);
-    work->IA[parent] = dyn_articulated_add(&work->IA[parent], &Ip);
-    work->pA[parent] = dyn_add6(&work->pA[parent], &pp);
-}
-
-/* Leaves to root: parents come before their children, so one descending loop meets every child
- * before its parent. */
-static void inward(const struct dyn_model *model, const struct dyn_state *state,
-                   const struct dyn_input *input, struct dyn_work *work)
-{
-    for (int i = 0; i < model->body_count; i++)
-        begin_body(model, input, work, i);
-
-    for (int i = model->body_count - 1; i >= 0; i--) {
-        const enum dyn_joint_type joint = model->joint[i];
-        if (joint == DYN_JOINT_REVOLUTE || joint == DYN_JOINT_PRISMATIC)
-            eliminate_joint(model, state, input, work, i);
-        if (model->parent[i] >= 0)
-            hand_to_parent(model, work, i);
-    }
-}
-
-static void spread(const struct dyn_articulated *A, double m[6][6])
-{
-    const struct dyn_sym3 *I = &A->I, *M = &A->M;
-    const double I_full[3][3] = {
-        {I->xx, I->xy, I->xz}, {I->xy, I->yy, I->yz}, {I->xz, I->yz, I->zz}};
-    const double M_full[3][3] = {
-        {M->xx, M->xy, M->xz}, {M->xy, M->yy, M->yz}, {M->xz, M->yz, M->zz}};
-    for (int r = 0; r < 3; r++) {
-        double h[3];
-        dyn_vec3_store(A->H.row[r], h);
-        for (int c = 0; c < 3; c++) {
-            m[r][c] = I_full[r][c];
-            m[r][c + 3] = m[c + 3][r] = h[c];
-            m[r + 3][c + 3] = M_full[r][c];
-        }
-    }
-}
-
-/* b becomes m^-1 b by L D L', in place, lower triangle of m. */
-static void solve6(double m[6][6], double b[6])
-{
-    for (int k = 0; k < 6; k++) {
-        const double d_inv = inverse(m[k][k]);
-        for (int r = k + 1; r < 6; r++) {
-            const double l = m[r][k] * d_inv;
-            for (int c = k + 1; c <= r; c++)
-                m[r][c] -= l * m[c][k];
-            b[r] -= l * b[k];
-        }
-        for (int r = k + 1; r < 6; r++)
-            m[r][k] *= d_inv;
-        b[k] *= d_inv;
-    }
-    for (int k = 5; k >= 0; k--)
-        for (int r = k + 1; r < 6; r++)
-            b[k] -= m[r][k] * b[r];
-}
-
-/* IA a = tau - pA, and dv/dt = a - a' because S is the identity. */
-static void release_free(const struct dyn_model *model, const struct dyn_input *input,
-                         struct dyn_work *work, int i, double *qdd)
-{
-    const struct dyn_vec6 carried = work->a[i];
-    double m[6][6], b[6];
-
-    spread(&work->IA[i], m);
-    dyn_vec3_store(dyn_scale(-1.0, work->pA[i].ang), b);
-    dyn_vec3_store(dyn_scale(-1.0, work->pA[i].lin), b + 3);
-    for (int k = 0; k < 6; k++)
-        b[k] += input->tau != NULL ? input->tau[model->v_index[i] + k] : 0.0;
-    solve6(m, b);
-
-    work->a[i] = (struct dyn_vec6){dyn_vec3_load(b), dyn_vec3_load(b + 3)};
-    dyn_vec3_store(dyn_sub(work->a[i].ang, carried.ang), qdd);
-    dyn_vec3_store(dyn_sub(work->a[i].lin, carried.lin), qdd + 3);
-}
-
-static void release_joint(const struct dyn_model *model, struct dyn_work *work, int i, double *qdd)
-{
-    struct dyn_vec6 *a = &work->a[i];
-    const double U_a = dyn_dot(work->U[i].ang, a->ang) + dyn_dot(work->U[i].lin, a->lin);
-    qdd[0] = work->d_inv[i] * (work->u[i] - U_a);
-    const struct dyn_vec3 s = dyn_scale(qdd[0], model->axis[i]);
-    if (model->joint[i] == DYN_JOINT_REVOLUTE)
-        a->ang = dyn_add(a->ang, s);
+    const size_t size = (size_t)model->full_nv * sizeof *work->tau;
+    if (input->tau != NULL)
+        memcpy(work->tau, input->tau, size);
     else
-        a->lin = dyn_add(a->lin, s);
+        memset(work->tau, 0, size);
+    dyn_law_add(model, state->q, state->v, 1.0, work->tau);
+    for (int k = 0; k < input->load_count; k++)
+        add_load(model, &input->loads[k], work);
 }
 
-static void outward(const struct dyn_model *model, const struct dyn_input *input,
-                    struct dyn_work *work, struct dyn_output *output)
+/* The world falls upward instead of everything else downward. */
+static void take_world(const struct dyn_input *input, struct dyn_link_work *world)
 {
-    const struct dyn_vec6 world = dyn_world_acceleration(input);
-
-    for (int i = 0; i < model->body_count; i++) {
-        double *qdd = output->a + model->v_index[i];
-        work->a[i] = dyn_carried_acceleration(model, work, i, &world);
-        if (model->joint[i] == DYN_JOINT_FREE)
-            release_free(model, input, work, i, qdd);
-        else if (model->joint[i] != DYN_JOINT_FIXED)
-            release_joint(model, work, i, qdd);
+    for (int k = 0; k < 3; k++) {
+        world->alpha.e[k] = input->base_acceleration[k];
+        world->a.e[k] = input->base_acceleration[k + 3] - input->gravity[k];
     }
+}
+
+/* IA a + pA: the force through the joint. */
+static struct dyn_vec6 joint_force(const struct dyn_link_work *L)
+{
+    struct dyn_vec6 f = {row(&L->pa), row(&L->pl)};
+    for (int k = 0; k < 3; k++) {
+        f.ang = dyn_add(f.ang, dyn_scale(L->alpha.e[k], row(&L->I[k])));
+        f.lin = dyn_add(f.lin, dyn_scale(L->a.e[k], row(&L->M[k])));
+        f.lin = dyn_add(f.lin, dyn_scale(L->alpha.e[k], row(&L->H[k])));
+    }
+    const struct dyn_vec3 a = row(&L->a);
+    const struct dyn_vec3 H_a = {dyn_dot(row(&L->H[0]), a), dyn_dot(row(&L->H[1]), a),
+                                 dyn_dot(row(&L->H[2]), a)};
+    f.ang = dyn_add(f.ang, H_a);
+    return f;
+}
+
+/* What the rotor's own acceleration asks for. */
+static double rotor_force(const struct dyn_link *link, const struct dyn_link_work *on, double qdd)
+{
+    return link->rotor * qdd + dyn_dot(link->rotor_spin, to_link(on, row(&on->alpha)));
+}
+
+static void held_forces(const struct dyn_model *model, const struct dyn_input *input,
+                        const struct dyn_work *work, const struct dyn_output *output)
+{
+    memset(output->held_tau, 0, (size_t)model->full_nv * sizeof *output->held_tau);
+    for (int i = 0; input->held != NULL && i < model->link_count; i++) {
+        const struct dyn_link *link = &model->link[i];
+        const struct dyn_link_work *L = &work->link[i];
+        const struct dyn_vec6 f = joint_force(L);
+        const struct dyn_vec3 n = to_link(L, f.ang), p = to_link(L, f.lin);
+        const double turn = dyn_link_turns(link) ? 1.0 : 0.0;
+        const double each[6] = {n.x, n.y, n.z, p.x, p.y, p.z};
+        for (int k = 0; k < dyn_link_nv(link); k++) {
+            const int v = link->v_at + k;
+            if (!input->held[v])
+                continue;
+            const double need = dyn_link_nv(link) > 1 ? each[k] : turn * n.z + link->pitch * p.z;
+            output->held_tau[v] =
+                need + rotor_force(link, &work->link[link->parent], output->a[v]) - work->tau[v];
+        }
+    }
+}
+
+void dyn_aba_move(const struct dyn_model *model, const struct dyn_state *state,
+                  struct dyn_work *work)
+{
+    kernel_of(model)->move(model, state->q, state->v, work);
 }
 
 void dyn_aba_solve(const struct dyn_model *model, const struct dyn_state *state,
                    const struct dyn_input *input, struct dyn_work *work, struct dyn_output *output)
 {
-    inward(model, state, input, work);
-    outward(model, input, work, output);
+    take_forces(model, state, input, work);
+    take_world(input, &work->link[-1]);
+    kernel_of(model)->solve(model, input, work, output->a);
+    if (output->held_tau != NULL)
+        held_forces(model, input, work, output);
 }
 
 void dyn_aba(const struct dyn_model *model, const struct dyn_state *state,
              const struct dyn_input *input, struct dyn_work *work, struct dyn_output *output)
 {
-    dyn_kinematics(model, state, work);
+    dyn_aba_move(model, state, work);
     dyn_aba_solve(model, state, input, work, output);
+}
+
+struct dyn_vec6 dyn_body_velocity(const struct dyn_model *model, const struct dyn_work *work,
+                                  int body)
+{
+    const struct dyn_link_work *L = &work->link[model->body_link[body]];
+    const struct dyn_transform *seat = &model->seat_X[body];
+    const struct dyn_vec6 link = {to_link(L, row(&L->w)), to_link(L, row(&L->v))};
+    return dyn_motion_to_child(seat, &link);
+}
+
+struct dyn_vec6 dyn_body_acceleration(const struct dyn_model *model, const struct dyn_work *work,
+                                      int body)
+{
+    const struct dyn_link_work *L = &work->link[model->body_link[body]];
+    const struct dyn_transform *seat = &model->seat_X[body];
+    const struct dyn_vec3 w = to_link(L, row(&L->w));
+    struct dyn_vec6 link = {to_link(L, row(&L->alpha)), to_link(L, row(&L->a))};
+    link.lin = dyn_add(link.lin, dyn_cross(w, dyn_cross(w, seat->r)));
+    return dyn_motion_to_child(seat, &link);
 }

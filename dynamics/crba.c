@@ -18,9 +18,9 @@ static size_t lay_out(struct dyn_crba_work *work, void *mem, const struct dyn_mo
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
     work->scene = dyn_cut(mem, &at, dyn_scene_size(model));
-    work->Ic = dyn_cut(mem, &at, (size_t)model->body_count * sizeof *work->Ic);
+    work->Ic = dyn_cut(mem, &at, (size_t)model->link_count * sizeof *work->Ic);
     work->ldl = dyn_cut(mem, &at, dyn_ldl_size(model));
-    work->rest = dyn_cut(mem, &at, (size_t)model->nv * sizeof *work->rest);
+    work->rest = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *work->rest);
     return at;
 }
 
@@ -40,14 +40,16 @@ struct dyn_crba_work *dyn_crba_work_place(const struct dyn_model *model, void *m
     return work;
 }
 
-/* The row of velocity k, which moves what Ic is the inertia of. */
-static void fill_row(const struct dyn_scene *scene, const struct dyn_inertia *Ic, int k,
-                     struct dyn_ldl *ldl)
+/* The row of velocity k, which moves what Ic is the inertia of.  `spin` is what its rotor hands to
+ * the parent. */
+static void fill_row(const struct dyn_scene *scene, const struct dyn_inertia *Ic, double rotor,
+                     struct dyn_vec3 spin, int k, struct dyn_ldl *ldl)
 {
     struct dyn_vec6 F = dyn_inertia_mul(Ic, &scene->S[k]);
     double *row = ldl->row[k];
 
-    row[0] = dyn_dot6(&F, &scene->S[k]);
+    row[0] = dyn_dot6(&F, &scene->S[k]) + rotor;
+    F.ang = dyn_add(F.ang, spin);
     for (int p = 1, j = k; p < ldl->depth[k]; p++) {
         F = dyn_force_shift(&F, scene->hop[j]);
         j = ldl->parent[j];
@@ -57,13 +59,17 @@ static void fill_row(const struct dyn_scene *scene, const struct dyn_inertia *Ic
 
 void dyn_composite_rows(const struct dyn_model *model, struct dyn_crba_work *work)
 {
-    for (int i = 0; i < model->body_count; i++)
+    for (int i = 0; i < model->link_count; i++)
         work->Ic[i] = dyn_inertia_turn(&model->inertia[i], &work->scene->E[i]);
 
-    for (int i = model->body_count - 1; i >= 0; i--) {
-        const int parent = model->parent[i];
-        for (int k = dyn_scene_first(model, i); k < dyn_scene_end(model, i); k++)
-            fill_row(work->scene, &work->Ic[i], k, work->ldl);
+    for (int i = model->link_count - 1; i >= 0; i--) {
+        const struct dyn_link *link = &model->link[i];
+        const int parent = link->parent;
+        const struct dyn_vec3 spin = parent >= 0
+                                         ? dyn_mul_t(&work->scene->E[parent], link->rotor_spin)
+                                         : link->rotor_spin;
+        for (int k = 0; k < dyn_link_nv(link); k++)
+            fill_row(work->scene, &work->Ic[i], link->rotor, spin, link->v_at + k, work->ldl);
         if (parent >= 0) {
             const struct dyn_inertia J = dyn_inertia_shift(&work->Ic[i], work->scene->arm[i]);
             work->Ic[parent] = dyn_inertia_add(&work->Ic[parent], &J);
@@ -86,12 +92,13 @@ void dyn_crba(const struct dyn_model *model, const struct dyn_state *state,
  */
 static void take_rest(const struct dyn_model *model, const struct dyn_state *state, double *rest)
 {
-    memset(rest, 0, (size_t)model->nv * sizeof *rest);
-    for (int i = 0; i < model->body_count; i++) {
-        const double *v = state->v + model->v_index[i];
-        if (model->joint[i] == DYN_JOINT_FREE)
+    memset(rest, 0, (size_t)model->full_nv * sizeof *rest);
+    for (int i = 0; i < model->link_count; i++) {
+        const struct dyn_link *link = &model->link[i];
+        const double *v = state->v + link->v_at;
+        if (link->kind == DYN_LINK_FREE)
             dyn_vec3_store(dyn_cross(dyn_vec3_load(v + 3), dyn_vec3_load(v)),
-                           rest + model->v_index[i] + 3);
+                           rest + link->v_at + 3);
     }
 }
 
@@ -103,13 +110,13 @@ void dyn_crba_forward(const struct dyn_model *model, const struct dyn_state *sta
 
     take_rest(model, state, work->rest);
     dyn_rnea(model, state, work->rest, input, work->scene->kernel, a);
-    for (int k = 0; k < model->nv; k++)
+    for (int k = 0; k < model->full_nv; k++)
         a[k] = (input->tau != NULL ? input->tau[k] : 0.0) - a[k];
 
     dyn_scene_turn(model, work->scene);
     dyn_composite_rows(model, work);
     dyn_ldl_factor(work->ldl);
     dyn_ldl_solve(work->ldl, a);
-    for (int k = 0; k < model->nv; k++)
+    for (int k = 0; k < model->full_nv; k++)
         a[k] += work->rest[k];
 }

@@ -22,15 +22,27 @@ static bool all_finite(const double *e, int count)
 
 static bool is_finite(const struct dyn_body_spec *spec)
 {
-    const double scalars[] = {spec->mass, spec->stiffness, spec->damping, spec->rest};
-    return all_finite(spec->axis, 3) && all_finite(spec->place_xyz, 3) &&
-           all_finite(spec->place_quat, 4) && all_finite(spec->center, 3) &&
-           all_finite(spec->inertia, 6) && all_finite(scalars, 4);
+    const struct dyn_rotor *rotor = &spec->rotor;
+    const double scalars[] = {spec->mass, rotor->ratio, rotor->inertia, spec->mimic.ratio,
+                              spec->mimic.offset};
+    bool good = all_finite(spec->axis, 3) && all_finite(spec->axis2, 3) &&
+                all_finite(spec->place_xyz, 3) && all_finite(spec->place_quat, 4) &&
+                all_finite(spec->center, 3) && all_finite(spec->inertia, 6) &&
+                all_finite(scalars, 5) && all_finite(rotor->axis, 3);
+    for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
+        const struct dyn_joint_law *law = &spec->law[k];
+        const double laws[] = {law->stiffness, law->rest,  law->damping,        law->coulomb,
+                               law->coulomb_speed, law->limit_stiffness, law->limit_damping};
+        good = good && all_finite(laws, 7) && all_finite(spec->screw[k], 6) &&
+               !isnan(law->lower) && !isnan(law->upper);
+    }
+    return good;
 }
 
 static bool is_one_dof(const struct dyn_body_spec *spec)
 {
-    return spec->joint == DYN_JOINT_REVOLUTE || spec->joint == DYN_JOINT_PRISMATIC;
+    return spec->joint == DYN_JOINT_REVOLUTE || spec->joint == DYN_JOINT_PRISMATIC ||
+           (spec->joint == DYN_JOINT_GENERAL && spec->screw_count == 1);
 }
 
 /* Pivots of s + slack 1, one after the other: positive definite or not, without eigenvalues. */
@@ -70,27 +82,118 @@ static bool is_unit(const double *e, int count)
     return fabs(square - 1.0) <= 2.0 * TYPED;
 }
 
-static bool is_identity(const struct dyn_body_spec *spec)
+static bool is_across(const double a[3], const double b[3])
 {
-    const double *p = spec->place_xyz, *q = spec->place_quat;
-    return p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 0.0;
+    return fabs(dyn_dot(dyn_vec3_load(a), dyn_vec3_load(b))) <= TYPED;
+}
+
+static const char *axis_flaw(const struct dyn_body_spec *spec)
+{
+    switch (spec->joint) {
+    case DYN_JOINT_UNIVERSAL:
+    case DYN_JOINT_PLANAR:
+        if (!is_unit(spec->axis2, 3))
+            return "the second joint axis is not a unit vector";
+        if (!is_across(spec->axis, spec->axis2))
+            return "the two joint axes are not at right angles";
+        /* fall through */
+    case DYN_JOINT_REVOLUTE:
+    case DYN_JOINT_PRISMATIC:
+    case DYN_JOINT_CYLINDRICAL:
+        return is_unit(spec->axis, 3) ? NULL : "the joint axis is not a unit vector";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_screw(const double e[6])
+{
+    return is_unit(e, 3) || (e[0] == 0.0 && e[1] == 0.0 && e[2] == 0.0 && is_unit(e + 3, 3));
+}
+
+static const char *screw_flaw(const struct dyn_body_spec *spec)
+{
+    if (spec->joint != DYN_JOINT_GENERAL)
+        return NULL;
+    if (spec->screw_count < 1 || spec->screw_count > DYN_JOINT_DOF_MAX)
+        return "a general joint has one to six screws";
+    for (int k = 0; k < spec->screw_count; k++)
+        if (!is_screw(spec->screw[k]))
+            return "a screw needs a unit turn, or no turn and a unit travel";
+    return NULL;
+}
+
+static bool law_is_positive(const struct dyn_joint_law *law)
+{
+    return law->coulomb >= 0.0 && law->limit_stiffness >= 0.0 && law->limit_damping >= 0.0;
+}
+
+static bool has_coordinate(const struct dyn_body_spec *spec, int k)
+{
+    const bool quat = spec->joint == DYN_JOINT_SPHERICAL || spec->joint == DYN_JOINT_FREE;
+    return !quat && k < (spec->mimic.on ? 1 : dyn_joint_nv(spec));
+}
+
+static const char *law_flaw(const struct dyn_body_spec *spec)
+{
+    for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
+        const struct dyn_joint_law *law = &spec->law[k];
+        if (law->stiffness < 0.0 || law->damping < 0.0)
+            return "stiffness and damping must not be negative";
+        if (!law_is_positive(law))
+            return "friction and limits must not be negative";
+        if (law->coulomb > 0.0 && !(law->coulomb_speed > 0.0))
+            return "Coulomb friction needs a positive speed over which it sets in";
+        if (law->limit_stiffness > 0.0 && !(law->lower < law->upper))
+            return "the lower limit must be below the upper one";
+        if (!has_coordinate(spec, k) && (law->stiffness != 0.0 || law->limit_stiffness != 0.0))
+            return "a spring or limit needs a joint coordinate";
+        if (k >= (spec->mimic.on ? 1 : dyn_joint_nv(spec)) &&
+            (law->damping != 0.0 || law->coulomb != 0.0))
+            return "a damper or friction needs a joint velocity";
+    }
+    return NULL;
+}
+
+static const char *rotor_flaw(const struct dyn_body_spec *spec)
+{
+    const struct dyn_rotor *rotor = &spec->rotor;
+    if ((unsigned)rotor->terms > DYN_ROTOR_FULL)
+        return "unknown rotor terms";
+    if (rotor->terms == DYN_ROTOR_NONE)
+        return NULL;
+    if (!is_one_dof(spec))
+        return "a geared rotor needs a joint with one coordinate";
+    if (rotor->inertia < 0.0)
+        return "the rotor's inertia is negative";
+    if (rotor->terms == DYN_ROTOR_FULL && !is_unit(rotor->axis, 3))
+        return "the rotor axis is not a unit vector";
+    return NULL;
+}
+
+static const char *mimic_flaw(const struct dyn_body_spec *specs, int body_count, int i)
+{
+    const struct dyn_mimic *mimic = &specs[i].mimic;
+    if (!mimic->on)
+        return NULL;
+    if (!is_one_dof(&specs[i]))
+        return "only a joint with one coordinate can mimic";
+    if (mimic->leader < 0 || mimic->leader >= body_count || mimic->leader == i ||
+        !is_one_dof(&specs[mimic->leader]) || specs[mimic->leader].mimic.on)
+        return "a joint must mimic another one with one coordinate of its own";
+    return NULL;
 }
 
 static const char *joint_flaw(const struct dyn_body_spec *spec)
 {
-    if (is_one_dof(spec) && !is_unit(spec->axis, 3))
-        return "the joint axis is not a unit vector";
-    if (!is_unit(spec->place_quat, 4))
-        return "the placing quaternion is not a unit quaternion";
-    if (spec->joint == DYN_JOINT_FREE && spec->parent != -1)
-        return "a free joint must hang on the world";
-    if (spec->joint == DYN_JOINT_FREE && !is_identity(spec))
-        return "a free joint has no place: its pose is its coordinates";
-    if (spec->stiffness < 0.0 || spec->damping < 0.0)
-        return "stiffness and damping must not be negative";
-    if (!is_one_dof(spec) && (spec->stiffness != 0.0 || spec->damping != 0.0))
-        return "a spring or damper needs a joint with one coordinate";
-    return NULL;
+    const char *flaw = axis_flaw(spec);
+    if (flaw == NULL)
+        flaw = screw_flaw(spec);
+    if (flaw == NULL && !is_unit(spec->place_quat, 4))
+        flaw = "the placing quaternion is not a unit quaternion";
+    if (flaw == NULL)
+        flaw = law_flaw(spec);
+    return flaw != NULL ? flaw : rotor_flaw(spec);
 }
 
 static const char *body_flaw(const struct dyn_body_spec *spec, int i)
@@ -98,7 +201,7 @@ static const char *body_flaw(const struct dyn_body_spec *spec, int i)
     const struct dyn_sym3 I = dyn_sym3_load(spec->inertia);
     if (spec->parent < -1 || spec->parent >= i)
         return "a parent must come before its child";
-    if ((unsigned)spec->joint > DYN_JOINT_FREE)
+    if ((unsigned)spec->joint > DYN_JOINT_GENERAL)
         return "unknown joint type";
     if (!is_finite(spec))
         return "a number is not finite";
@@ -109,35 +212,38 @@ static const char *body_flaw(const struct dyn_body_spec *spec, int i)
     return joint_flaw(spec);
 }
 
-/* Add what body j carries to the inertia of the body i, to which it is fixed through `pose`. */
-static void add_fixed(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
-                      const struct dyn_pose *pose)
+/* Where body j stands in the frame of its ancestor i, every joint between at zero. */
+static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose)
+{
+    *pose = (struct dyn_pose){.turn = {1.0, 0.0, 0.0, 0.0}};
+    for (; j > i; j = specs[j].parent) {
+        const struct dyn_pose place = {dyn_quat_load(specs[j].place_quat),
+                                       dyn_vec3_load(specs[j].place_xyz)};
+        *pose = dyn_pose_mul(&place, pose);
+    }
+    return j == i;
+}
+
+/* Add a body that stands at `pose`. */
+static void add_body(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
+                     const struct dyn_pose *pose)
 {
     const struct dyn_mat3 E = dyn_quat_to_child(pose->turn);
     const struct dyn_sym3 own = dyn_sym3_load(spec->inertia);
     const struct dyn_sym3 Ic = dyn_sym3_to_parent(&own, &E);
     const struct dyn_vec3 center = dyn_pose_point(pose, dyn_vec3_load(spec->center));
     const struct dyn_inertia add = dyn_inertia_make(spec->mass, center, &Ic);
-    sum->mass += add.mass;
-    sum->mc = dyn_add(sum->mc, add.mc);
-    sum->I = dyn_sym3_add(&sum->I, &add.I);
+    *sum = dyn_inertia_add(sum, &add);
 }
 
-/* Body i and all that is bolted to it, about its origin. */
-static struct dyn_inertia cluster(const struct dyn_body_spec *specs, int body_count, int i)
+/* Body i and all that it carries in the zero pose, about its origin. */
+static struct dyn_inertia carried(const struct dyn_body_spec *specs, int body_count, int i)
 {
     struct dyn_inertia sum = {0};
-    for (int j = i; j < body_count; j++) {
-        struct dyn_pose pose = {.turn = {1.0, 0.0, 0.0, 0.0}};
-        int k = j;
-        for (; k > i && specs[k].joint == DYN_JOINT_FIXED; k = specs[k].parent) {
-            const struct dyn_pose place = {dyn_quat_load(specs[k].place_quat),
-                                           dyn_vec3_load(specs[k].place_xyz)};
-            pose = dyn_pose_mul(&place, &pose);
-        }
-        if (k == i)
-            add_fixed(&sum, &specs[j], &pose);
-    }
+    struct dyn_pose pose;
+    for (int j = i; j < body_count; j++)
+        if (stands_on(specs, j, i, &pose))
+            add_body(&sum, &specs[j], &pose);
     return sum;
 }
 
@@ -153,39 +259,64 @@ static struct dyn_sym3 central(const struct dyn_inertia *J)
     return Ic;
 }
 
-static bool carries(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
+/* S' I S of one screw [turn; travel]. */
+static bool screw_feels(const struct dyn_inertia *J, struct dyn_vec3 turn, struct dyn_vec3 travel)
 {
-    const struct dyn_vec3 a = dyn_vec3_load(spec->axis);
-    const double least = ROUNDING * dyn_sym3_trace(&J->I);
+    const struct dyn_vec6 s = {turn, travel};
+    const struct dyn_vec6 f = dyn_inertia_mul(J, &s);
+    return dyn_dot6(&f, &s) > ROUNDING * dyn_sym3_trace(&J->I) * dyn_dot(turn, turn);
+}
+
+/* Whether each motion of the joint alone meets inertia; how they meet it together is found when
+ * the model is tried (dyn_model_weakness()). */
+static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
+{
+    const struct dyn_vec3 none = {0.0, 0.0, 0.0};
+    const struct dyn_vec3 a = dyn_vec3_load(spec->axis), b = dyn_vec3_load(spec->axis2);
 
     switch (spec->joint) {
     case DYN_JOINT_FIXED:
         return true;
     case DYN_JOINT_REVOLUTE:
-        return dyn_dot(a, dyn_sym3_mul(&J->I, a)) > least;
+        return spec->rotor.terms != DYN_ROTOR_NONE || screw_feels(J, a, none);
     case DYN_JOINT_PRISMATIC:
-        return J->mass > 0.0;
+        return spec->rotor.terms != DYN_ROTOR_NONE || J->mass > 0.0;
+    case DYN_JOINT_CYLINDRICAL:
+    case DYN_JOINT_PLANAR:
+        return J->mass > 0.0 && screw_feels(J, a, none);
+    case DYN_JOINT_UNIVERSAL:
+        return screw_feels(J, a, none) && screw_feels(J, b, none);
+    case DYN_JOINT_SPHERICAL:
+        return is_positive(&J->I, -ROUNDING * dyn_sym3_trace(&J->I));
     case DYN_JOINT_FREE: {
         if (!(J->mass > 0.0))
             return false;
         const struct dyn_sym3 Ic = central(J);
-        return is_positive(&Ic, -least);
+        return is_positive(&Ic, -ROUNDING * dyn_sym3_trace(&J->I));
+    }
+    case DYN_JOINT_GENERAL: {
+        bool good = true;
+        for (int k = 0; k < spec->screw_count; k++)
+            good = good && screw_feels(J, dyn_vec3_load(spec->screw[k]),
+                                       dyn_vec3_load(spec->screw[k] + 3));
+        return good;
     }
     }
     return false;
 }
 
-static const char *tree_flaw(const struct dyn_body_spec *specs, int body_count, int *body)
+/* Most joints meet their own body's inertia; only for the others the whole branch is weighed. */
+static bool carries(const struct dyn_body_spec *specs, int body_count, int i)
 {
-    for (int i = 0; i < body_count; i++) {
-        if (specs[i].joint == DYN_JOINT_FIXED)
-            continue;
-        const struct dyn_inertia J = cluster(specs, body_count, i);
-        *body = i;
-        if (!carries(&specs[i], &J))
-            return "the joint carries no inertia";
-    }
-    return NULL;
+    const struct dyn_pose here = {.turn = {1.0, 0.0, 0.0, 0.0}};
+    struct dyn_inertia J = {0};
+    if (specs[i].joint == DYN_JOINT_FIXED)
+        return true;
+    add_body(&J, &specs[i], &here);
+    if (feels(&specs[i], &J))
+        return true;
+    J = carried(specs, body_count, i);
+    return feels(&specs[i], &J);
 }
 
 const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, int *body)
@@ -199,5 +330,13 @@ const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, in
         if (flaw != NULL)
             return flaw;
     }
-    return tree_flaw(specs, body_count, body);
+    for (int i = 0; i < body_count; i++) {
+        const char *flaw = mimic_flaw(specs, body_count, i);
+        *body = i;
+        if (flaw != NULL)
+            return flaw;
+        if (!carries(specs, body_count, i))
+            return "the joint carries no inertia";
+    }
+    return NULL;
 }

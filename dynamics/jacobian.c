@@ -6,10 +6,10 @@
 
 #include <string.h>
 
+#include "dynamics/kinematics.h"
 #include "dynamics/scene.h"
-#include "dynamics/tree.h"
 
-/* A body-axes motion of body i's origin, in world axes and felt at arm. */
+/* A motion of link i's origin in its axes, in world axes and felt at arm. */
 static struct dyn_vec6 seen_at(const struct dyn_scene *scene, int i, const struct dyn_vec6 *m,
                                struct dyn_vec3 arm)
 {
@@ -31,11 +31,12 @@ void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
                   const struct dyn_point *point, double *J)
 {
     const size_t nv = (size_t)model->nv;
-    struct dyn_vec3 arm = dyn_scene_arm(scene, point);
+    struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
 
     memset(J, 0, 6 * nv * sizeof *J);
-    for (int i = point->body; i >= 0; i = model->parent[i]) {
-        for (int k = dyn_scene_first(model, i); k < dyn_scene_end(model, i); k++) {
+    for (int i = model->body_link[point->body]; i >= 0; i = model->link[i].parent) {
+        const int first = model->link[i].v_at, end = first + dyn_link_nv(&model->link[i]);
+        for (int k = first; k < end; k++) {
             const struct dyn_vec6 column = dyn_motion_shift(&scene->S[k], arm);
             store_column(&column, nv, J + k);
         }
@@ -43,19 +44,22 @@ void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
     }
 }
 
-struct dyn_vec6 dyn_point_velocity(const struct dyn_scene *scene, const struct dyn_point *point)
+struct dyn_vec6 dyn_point_velocity(const struct dyn_model *model, const struct dyn_scene *scene,
+                                   const struct dyn_point *point)
 {
-    return seen_at(scene, point->body, &scene->kernel->v[point->body], dyn_scene_arm(scene, point));
+    const int l = model->body_link[point->body];
+    if (l < 0)
+        return (struct dyn_vec6){0};
+    return seen_at(scene, l, &scene->kernel->v[l], dyn_scene_arm(model, scene, point));
 }
 
-/* S a of body i's joint, at its origin. */
+/* S a of link i's joint, at its origin. */
 static struct dyn_vec6 joint_motion(const struct dyn_model *model, const struct dyn_scene *scene,
                                     int i, const double *a)
 {
-    struct dyn_vec6 sum = {0};
-    for (int k = dyn_scene_first(model, i); k < dyn_scene_end(model, i); k++)
-        sum = dyn_axpy6(&sum, a[k], &scene->S[k]);
-    return sum;
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_vec6 own = dyn_joint_motion(link, a + link->v_at);
+    return seen_at(scene, i, &own, (struct dyn_vec3){0.0, 0.0, 0.0});
 }
 
 /* c of the work is what velocities add at each joint, the parent's centripetal term included; only
@@ -64,11 +68,14 @@ struct dyn_vec6 dyn_point_acceleration(const struct dyn_model *model, const stru
                                        const struct dyn_point *point, const double *a)
 {
     const struct dyn_work *kernel = scene->kernel;
-    struct dyn_vec3 arm = dyn_scene_arm(scene, point);
-    const struct dyn_vec3 w = dyn_mul_t(&scene->E[point->body], kernel->v[point->body].ang);
+    const int l = model->body_link[point->body];
+    if (l < 0)
+        return (struct dyn_vec6){0};
+    struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
+    const struct dyn_vec3 w = dyn_mul_t(&scene->E[l], kernel->v[l].ang);
     struct dyn_vec6 sum = {.lin = dyn_cross(w, dyn_cross(w, arm))};
 
-    for (int i = point->body; i >= 0; i = model->parent[i]) {
+    for (int i = l; i >= 0; i = model->link[i].parent) {
         const struct dyn_vec6 c = seen_at(scene, i, &kernel->c[i], arm);
         sum = dyn_add6(&sum, &c);
         if (a != NULL) {

@@ -29,7 +29,8 @@ void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
                   const struct dyn_point *point, double *J);
 
 /* J v.  Context: frame. */
-struct dyn_vec6 dyn_point_velocity(const struct dyn_scene *scene, const struct dyn_point *point);
+struct dyn_vec6 dyn_point_velocity(const struct dyn_model *model, const struct dyn_scene *scene,
+                                   const struct dyn_point *point);
 
 /* J a + dJ/dt v for dv/dt = a, nv values; NULL: none.  What an accelerometer would feel there is
  * this less gravity.  Context: frame. */

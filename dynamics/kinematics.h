@@ -1,31 +1,30 @@
 /*
  * Motion without forces: what coordinates and velocities mean.  Private to dynamics/ and tests/.
+ *
+ * The book's way, in link axes, for the algorithms that check the kernel or run seldom.
  */
 #pragma once
 
 #include "dynamics/state.h"
+#include "dynamics/tree.h"
 
-/* Transforms, velocities and velocity-caused accelerations of every body: X, v and c of the work.
+/* Transforms, velocities and velocity-caused accelerations of every link: X, v and c of the work.
  * Context: frame. */
 void dyn_kinematics(const struct dyn_model *model, const struct dyn_state *state,
                     struct dyn_work *work);
 
-/* How the parent's acceleration arrives at body i, with what velocities add: all of a[i] but the
+/* How the parent's acceleration arrives at link i, with what velocities add: all of a[i] but the
  * joint's own. `world` stands in for the parent of a root.  Needs dyn_kinematics().  Context:
  * frame. */
 struct dyn_vec6 dyn_carried_acceleration(const struct dyn_model *model, const struct dyn_work *work,
                                          int i, const struct dyn_vec6 *world);
 
-/* The force that velocities alone ask for on body i, about its origin: w x (I w), w x (w x mc).
- * Needs dyn_kinematics().  Context: frame. */
-struct dyn_vec6 dyn_gyroscopic_force(const struct dyn_model *model, const struct dyn_work *work,
-                                     int i);
-
-/* Spring and damper of the one-dof joint of body i.  Context: frame. */
-double dyn_passive_force(const struct dyn_model *model, const struct dyn_state *state, int i);
-
 /* The fictitious acceleration of the world that stands for gravity.  Context: frame. */
 struct dyn_vec6 dyn_world_acceleration(const struct dyn_input *input);
+
+/* S a and S' f of the joint of a link, which leaves its z axis where it is.  Context: frame. */
+struct dyn_vec6 dyn_joint_motion(const struct dyn_link *link, const double *a);
+void dyn_joint_project(const struct dyn_link *link, const struct dyn_vec6 *f, double *tau);
 
 /* dq/dt, nq values.  Context: frame. */
 void dyn_position_rate(const struct dyn_model *model, const struct dyn_state *state,

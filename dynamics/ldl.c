@@ -5,25 +5,26 @@
 #include "dynamics/cut.h"
 #include "dynamics/tree.h"
 
-int dyn_ldl_tip(const struct dyn_model *model, int body)
+/* Of a link; -1 where there is none. */
+static int last_velocity(const struct dyn_model *model, int link)
 {
-    for (int i = body; i >= 0; i = model->parent[i]) {
-        const int own = dyn_joint_nv(model->joint[i]);
-        if (own > 0)
-            return model->v_index[i] + own - 1;
-    }
-    return -1;
+    return link < 0 ? -1 : model->link[link].v_at + dyn_link_nv(&model->link[link]) - 1;
 }
 
-/* Entries of all rows: for each velocity those of its joint before it, and all towards the root. */
+int dyn_ldl_tip(const struct dyn_model *model, int body)
+{
+    return last_velocity(model, model->body_link[body]);
+}
+
+/* Entries of all rows: for each velocity those of its link before it, and all towards the root. */
 static size_t entry_count(const struct dyn_model *model)
 {
     size_t count = 0;
-    for (int i = 0; i < model->body_count; i++) {
+    for (int i = 0; i < model->link_count; i++) {
         size_t depth = 0;
-        for (int b = model->parent[i]; b >= 0; b = model->parent[b])
-            depth += (size_t)dyn_joint_nv(model->joint[b]);
-        for (int k = 0; k < dyn_joint_nv(model->joint[i]); k++)
+        for (int l = model->link[i].parent; l >= 0; l = model->link[l].parent)
+            depth += (size_t)dyn_link_nv(&model->link[l]);
+        for (int k = 0; k < dyn_link_nv(&model->link[i]); k++)
             count += ++depth;
     }
     return count;
@@ -31,7 +32,7 @@ static size_t entry_count(const struct dyn_model *model)
 
 static size_t lay_out(struct dyn_ldl *ldl, void *mem, const struct dyn_model *model)
 {
-    const size_t nv = (size_t)model->nv;
+    const size_t nv = (size_t)model->full_nv;
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *ldl);
     ldl->parent = dyn_cut(mem, &at, nv * sizeof *ldl->parent);
@@ -48,16 +49,14 @@ size_t dyn_ldl_size(const struct dyn_model *model)
     return lay_out(&probe, NULL, model);
 }
 
-static void begin_rows(const struct dyn_model *model, struct dyn_ldl *ldl, int body)
+static void begin_rows(const struct dyn_model *model, struct dyn_ldl *ldl, int i)
 {
-    const int first = model->v_index[body], own = dyn_joint_nv(model->joint[body]);
-    const int before = model->parent[body];
+    const int first = model->link[i].v_at, own = dyn_link_nv(&model->link[i]);
 
     for (int k = first; k < first + own; k++) {
-        const int parent = k > first ? k - 1 : before < 0 ? -1 : dyn_ldl_tip(model, before);
+        const int parent = k > first ? k - 1 : last_velocity(model, model->link[i].parent);
         ldl->parent[k] = parent;
         ldl->depth[k] = parent < 0 ? 1 : ldl->depth[parent] + 1;
-        ldl->row[k] = k == 0 ? ldl->entry : ldl->row[k - 1] + ldl->depth[k - 1];
     }
 }
 
@@ -66,9 +65,11 @@ struct dyn_ldl *dyn_ldl_place(const struct dyn_model *model, void *mem)
     struct dyn_ldl *ldl = mem;
     memset(mem, 0, dyn_ldl_size(model));
     lay_out(ldl, mem, model);
-    ldl->nv = model->nv;
-    for (int i = 0; i < model->body_count; i++)
+    ldl->nv = model->full_nv;
+    for (int i = 0; i < model->link_count; i++)
         begin_rows(model, ldl, i);
+    for (int k = 0; k < ldl->nv; k++)
+        ldl->row[k] = k == 0 ? ldl->entry : ldl->row[k - 1] + ldl->depth[k - 1];
     return ldl;
 }
 

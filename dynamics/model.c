@@ -4,130 +4,278 @@
 
 #include "dynamics/check.h"
 #include "dynamics/cut.h"
+#include "dynamics/joint.h"
+#include "dynamics/principal.h"
 #include "dynamics/tree.h"
 
-int dyn_joint_nq(enum dyn_joint_type joint)
+static int law_is_empty(const struct dyn_joint_law *law)
 {
-    return joint == DYN_JOINT_FREE ? 7 : dyn_joint_nv(joint);
+    return law->stiffness == 0.0 && law->damping == 0.0 && law->coulomb == 0.0 &&
+           law->limit_stiffness == 0.0;
 }
 
-int dyn_joint_nv(enum dyn_joint_type joint)
+static int lawful_of(const struct dyn_body_spec *spec)
 {
-    switch (joint) {
-    case DYN_JOINT_FIXED:
-        return 0;
-    case DYN_JOINT_REVOLUTE:
-    case DYN_JOINT_PRISMATIC:
-        return 1;
-    case DYN_JOINT_FREE:
-        return 6;
+    const int nv = spec->mimic.on ? 1 : dyn_joint_nv(spec);
+    int count = 0;
+    for (int k = 0; k < nv; k++)
+        count += !law_is_empty(&spec->law[k]);
+    return count;
+}
+
+/* What the specs amount to. */
+static struct dyn_model count_all(const struct dyn_body_spec *specs, int body_count)
+{
+    struct dyn_model sum = {.body_count = body_count};
+    for (int i = 0; i < body_count; i++) {
+        sum.link_count += dyn_joint_screw_count(&specs[i]);
+        sum.nq += dyn_joint_nq(&specs[i]);
+        sum.nv += dyn_joint_nv(&specs[i]);
+        sum.lawful_count += lawful_of(&specs[i]);
+        sum.follower_count += specs[i].mimic.on;
     }
-    __builtin_unreachable();
+    sum.full_nq = sum.nq + sum.follower_count;
+    sum.full_nv = sum.nv + sum.follower_count;
+    return sum;
 }
 
-/* One layout answers both questions below, so size and placement cannot drift apart. */
-static size_t lay_out(struct dyn_model *model, void *mem, size_t n)
+/* One layout answers both questions below, so size and placement cannot drift apart.  `next` is
+ * scratch of the placement: per depth the next free link. */
+static size_t lay_out(struct dyn_model *model, void *mem, int **next)
 {
+    const size_t n = (size_t)model->body_count, links = (size_t)model->link_count;
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *model);
-    model->parent = dyn_cut(mem, &at, n * sizeof *model->parent);
-    model->joint = dyn_cut(mem, &at, n * sizeof *model->joint);
+    model->link = dyn_cut(mem, &at, links * sizeof *model->link);
+    model->inertia = dyn_cut(mem, &at, links * sizeof *model->inertia);
+    model->place = dyn_cut(mem, &at, links * sizeof *model->place);
+    model->lawful = dyn_cut(mem, &at, (size_t)model->lawful_count * sizeof *model->lawful);
+    model->follower = dyn_cut(mem, &at, (size_t)model->follower_count * sizeof *model->follower);
+    model->spec = dyn_cut(mem, &at, n * sizeof *model->spec);
     model->q_index = dyn_cut(mem, &at, n * sizeof *model->q_index);
     model->v_index = dyn_cut(mem, &at, n * sizeof *model->v_index);
-    model->axis = dyn_cut(mem, &at, n * sizeof *model->axis);
-    model->E0 = dyn_cut(mem, &at, n * sizeof *model->E0);
-    model->Es = dyn_cut(mem, &at, n * sizeof *model->Es);
-    model->Ec = dyn_cut(mem, &at, n * sizeof *model->Ec);
-    model->origin = dyn_cut(mem, &at, n * sizeof *model->origin);
-    model->slide = dyn_cut(mem, &at, n * sizeof *model->slide);
-    model->inertia = dyn_cut(mem, &at, n * sizeof *model->inertia);
-    model->stiffness = dyn_cut(mem, &at, n * sizeof *model->stiffness);
-    model->damping = dyn_cut(mem, &at, n * sizeof *model->damping);
-    model->rest = dyn_cut(mem, &at, n * sizeof *model->rest);
-    model->spec = dyn_cut(mem, &at, n * sizeof *model->spec);
+    model->body_link = dyn_cut(mem, &at, n * sizeof *model->body_link);
+    model->seat = dyn_cut(mem, &at, n * sizeof *model->seat);
+    model->seat_X = dyn_cut(mem, &at, n * sizeof *model->seat_X);
+    *next = dyn_cut(mem, &at, (links + n + 1) * sizeof **next);
     return at;
 }
 
 size_t dyn_model_size(const struct dyn_body_spec *specs, int body_count)
 {
-    struct dyn_model probe;
-    (void)specs;
-    return lay_out(&probe, NULL, (size_t)body_count);
+    struct dyn_model probe = count_all(specs, body_count);
+    int *next;
+    return lay_out(&probe, NULL, &next);
 }
 
-static int has_axis(const struct dyn_body_spec *spec)
+static void make_unit3(double e[3])
 {
-    return spec->joint == DYN_JOINT_REVOLUTE || spec->joint == DYN_JOINT_PRISMATIC;
+    const struct dyn_vec3 a = dyn_vec3_load(e);
+    const double norm = dyn_norm(a);
+    if (norm > 0.0)
+        dyn_vec3_store(dyn_scale(1.0 / norm, a), e);
 }
 
 /* The author's numbers are unit to six digits; the kernel wants them unit to rounding. */
 static void make_unit(struct dyn_body_spec *spec)
 {
     dyn_quat_store(dyn_quat_unit(dyn_quat_load(spec->place_quat)), spec->place_quat);
-    if (has_axis(spec)) {
-        const struct dyn_vec3 a = dyn_vec3_load(spec->axis);
-        dyn_vec3_store(dyn_scale(1.0 / dyn_norm(a), a), spec->axis);
+    make_unit3(spec->axis);
+    make_unit3(spec->axis2);
+    make_unit3(spec->rotor.axis);
+    for (int k = 0; k < spec->screw_count; k++) {
+        const struct dyn_vec3 turn = dyn_vec3_load(spec->screw[k]);
+        make_unit3(dyn_dot(turn, turn) > 0.0 ? spec->screw[k] : spec->screw[k] + 3);
     }
 }
 
-/*
- * A turn by q about the unit axis a, seen from the turned axes, is
- *      a a' + (1 - a a') cos q - (a x) sin q
- * so with the place's rotation E on its right three constant matrices give E(q).
- */
-static void place_turn(struct dyn_model *model, int i, const struct dyn_mat3 *E)
+static struct dyn_pose inverse_pose(const struct dyn_pose *pose)
 {
-    const struct dyn_vec3 a = model->axis[i];
-    const struct dyn_vec3 along = dyn_mul_t(E, a); /* the axis in parent axes */
-    const struct dyn_mat3 turned = dyn_cross_mat3(a, E);
+    const struct dyn_quat back = dyn_quat_conjugate(pose->turn);
+    return (struct dyn_pose){back, dyn_scale(-1.0, dyn_quat_rotate(back, pose->origin))};
+}
 
-    model->E0[i] =
-        (struct dyn_mat3){{dyn_scale(a.x, along), dyn_scale(a.y, along), dyn_scale(a.z, along)}};
-    for (int k = 0; k < 3; k++) {
-        model->Es[i].row[k] = dyn_scale(-1.0, turned.row[k]);
-        model->Ec[i].row[k] = dyn_sub(E->row[k], model->E0[i].row[k]);
+static struct dyn_transform transform_of(const struct dyn_pose *pose)
+{
+    return (struct dyn_transform){dyn_quat_to_child(pose->turn), pose->origin};
+}
+
+/* Depth of body i's first link is the number of screws between the world and it. */
+static void order_links(struct dyn_model *model, int *next)
+{
+    int *depth = next + model->link_count + 1; /* by body: of its last link, from 1 */
+    for (int i = 0; i < model->body_count; i++) {
+        const struct dyn_body_spec *spec = &model->spec[i];
+        depth[i] = spec->parent < 0 ? 0 : depth[spec->parent];
+        for (int k = 0; k < dyn_joint_screw_count(spec); k++)
+            next[++depth[i]]++;
+    }
+    /* next[d] becomes the first link of depth d + 1 */
+    int from = 0;
+    for (int d = 0; d <= model->link_count; d++) {
+        const int here = d < model->link_count ? next[d + 1] : 0;
+        next[d] = from;
+        from += here;
     }
 }
 
-static void place_body(struct dyn_model *model, int i)
+static void place_rotor(struct dyn_link *link, const struct dyn_rotor *rotor,
+                        const struct dyn_mat3 *from_body)
+{
+    if (rotor->terms == DYN_ROTOR_NONE)
+        return;
+    link->has_rotor = 1;
+    link->rotor = rotor->ratio * rotor->ratio * rotor->inertia;
+    if (rotor->terms == DYN_ROTOR_FULL)
+        link->rotor_spin = dyn_scale(rotor->ratio * rotor->inertia,
+                                     dyn_mul_t(from_body, dyn_vec3_load(rotor->axis)));
+}
+
+/* The links of body i's joint, at their depths; `on` is where they begin, in the parent's link. */
+static void place_links(struct dyn_model *model, int i, int depth, int *next, int q_at, int v_at)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
-    const struct dyn_mat3 E = dyn_quat_to_child(dyn_quat_load(spec->place_quat));
-    const struct dyn_sym3 Ic = dyn_sym3_load(spec->inertia);
+    const struct dyn_pose place = {dyn_quat_load(spec->place_quat), dyn_vec3_load(spec->place_xyz)};
+    const struct dyn_pose identity = {.turn = {1.0, 0.0, 0.0, 0.0}};
+    const struct dyn_pose *on = spec->parent < 0 ? &identity : &model->seat[spec->parent];
+    struct dyn_pose at = dyn_pose_mul(on, &place);
+    int parent = spec->parent < 0 ? -1 : model->body_link[spec->parent];
 
-    model->parent[i] = spec->parent;
-    model->joint[i] = spec->joint;
-    model->axis[i] = dyn_vec3_load(spec->axis);
-    model->E0[i] = E;
-    model->origin[i] = dyn_vec3_load(spec->place_xyz);
-    model->inertia[i] = dyn_inertia_make(spec->mass, dyn_vec3_load(spec->center), &Ic);
-    model->stiffness[i] = spec->stiffness;
-    model->damping[i] = spec->damping;
-    model->rest[i] = spec->rest;
-    if (spec->joint == DYN_JOINT_REVOLUTE)
-        place_turn(model, i, &E);
-    if (spec->joint == DYN_JOINT_PRISMATIC)
-        model->slide[i] = dyn_mul_t(&E, model->axis[i]);
+    for (int k = 0; k < dyn_joint_screw_count(spec); k++) {
+        const struct dyn_screw screw = dyn_joint_screw(spec, k);
+        const int index = next[depth + k]++;
+        struct dyn_link *link = &model->link[index];
+        at = dyn_pose_mul(&at, &screw.frame);
+        const struct dyn_transform X = transform_of(&at);
+        model->place[index] = at;
+        *link = (struct dyn_link){.parent = parent,
+                                  .kind = screw.kind,
+                                  .q_at = q_at + k,
+                                  .v_at = v_at + k,
+                                  .E = X.E,
+                                  .origin = X.r,
+                                  .pitch = screw.pitch,
+                                  .body = i};
+        if (k == 0) {
+            const struct dyn_mat3 seat = dyn_quat_to_child(on->turn);
+            place_rotor(link, &spec->rotor, &seat);
+        }
+        at = inverse_pose(&screw.frame);
+        parent = index;
+    }
+    model->body_link[i] = parent;
+    model->seat[i] = at;
+    model->seat_X[i] = transform_of(&at);
+}
+
+/* What body i weighs, to its link. */
+static void place_inertia(struct dyn_model *model, int i)
+{
+    const struct dyn_body_spec *spec = &model->spec[i];
+    const int l = model->body_link[i];
+    if (l < 0)
+        return;
+    const struct dyn_sym3 own = dyn_sym3_load(spec->inertia);
+    const struct dyn_sym3 Ic = dyn_sym3_to_parent(&own, &model->seat_X[i].E);
+    const struct dyn_vec3 c = dyn_pose_point(&model->seat[i], dyn_vec3_load(spec->center));
+    const struct dyn_inertia J = dyn_inertia_make(spec->mass, c, &Ic);
+    model->inertia[l] = dyn_inertia_add(&model->inertia[l], &J);
+}
+
+static void place_laws(struct dyn_model *model, int i, int q_at, int v_at)
+{
+    const struct dyn_body_spec *spec = &model->spec[i];
+    const int nv = spec->mimic.on ? 1 : dyn_joint_nv(spec);
+    const int has_quat = spec->joint == DYN_JOINT_FREE || spec->joint == DYN_JOINT_SPHERICAL;
+    for (int k = 0; k < nv; k++)
+        if (!law_is_empty(&spec->law[k]))
+            model->lawful[model->lawful_count++] = (struct dyn_lawful){
+                .v_at = v_at + k, .q_at = has_quat ? -1 : q_at + k, .law = spec->law[k]};
+}
+
+/* Leaders have their indices by now. */
+static void place_follower(struct dyn_model *model, int i)
+{
+    const struct dyn_mimic *mimic = &model->spec[i].mimic;
+    model->follower[model->follower_count++] = (struct dyn_follower){
+        .q_at = model->q_index[i],
+        .v_at = model->v_index[i],
+        .q_of = model->q_index[mimic->leader],
+        .v_of = model->v_index[mimic->leader],
+        .ratio = mimic->ratio,
+        .offset = mimic->offset,
+    };
+}
+
+static void place_body(struct dyn_model *model, int i, int *next)
+{
+    const struct dyn_body_spec *spec = &model->spec[i];
+    const int parent = spec->parent;
+    int *depth = next + model->link_count + 1;
+    const int under = parent < 0 ? 0 : depth[parent];
+    /* full coordinates: the followers' come last */
+    const int q_at = spec->mimic.on ? model->full_nq++ : model->nq;
+    const int v_at = spec->mimic.on ? model->full_nv++ : model->nv;
+
+    model->q_index[i] = q_at;
+    model->v_index[i] = v_at;
+    place_links(model, i, under, next, q_at, v_at);
+    place_inertia(model, i);
+    place_laws(model, i, q_at, v_at);
+    model->nq += dyn_joint_nq(spec);
+    model->nv += dyn_joint_nv(spec);
+}
+
+/* Inertia as the kernel turns it into world axes: a sphere and two rods cost least. */
+static void place_roots(struct dyn_model *model)
+{
+    for (int l = 0; l < model->link_count; l++) {
+        struct dyn_link *link = &model->link[l];
+        const struct dyn_principal p = dyn_principal(&model->inertia[l].I);
+        link->mass = model->inertia[l].mass;
+        link->mc = model->inertia[l].mc;
+        link->sphere = p.moment[0];
+        for (int k = 0; k < 2; k++)
+            link->root[k] = dyn_scale(sqrt(p.moment[k + 1] - p.moment[0]), p.axis[k + 1]);
+    }
 }
 
 struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_count, void *mem)
 {
     struct dyn_model *model = mem;
-    memset(mem, 0, dyn_model_size(specs, body_count));
-    lay_out(model, mem, (size_t)body_count);
-    model->body_count = body_count;
+    const struct dyn_model sum = count_all(specs, body_count);
+    int *next;
 
+    memset(mem, 0, dyn_model_size(specs, body_count));
+    *model = sum;
+    lay_out(model, mem, &next);
+    model->isa = dyn_isa_best();
     for (int i = 0; i < body_count; i++) {
         DYN_CHECK(specs[i].parent < i);
         model->spec[i] = specs[i];
         make_unit(&model->spec[i]);
-        place_body(model, i);
-        model->q_index[i] = model->nq;
-        model->v_index[i] = model->nv;
-        model->nq += dyn_joint_nq(specs[i].joint);
-        model->nv += dyn_joint_nv(specs[i].joint);
     }
+    order_links(model, next);
+    model->full_nq = sum.nq, model->full_nv = sum.nv;
+    model->nq = model->nv = model->lawful_count = model->follower_count = 0;
+    for (int i = 0; i < body_count; i++)
+        place_body(model, i, next);
+    for (int i = 0; i < body_count; i++)
+        if (specs[i].mimic.on)
+            place_follower(model, i);
+    place_roots(model);
     return model;
+}
+
+void dyn_model_use_isa(struct dyn_model *model, enum dyn_isa isa)
+{
+    DYN_CHECK(dyn_isa_runs(isa));
+    model->isa = isa;
+}
+
+enum dyn_isa dyn_model_isa(const struct dyn_model *model)
+{
+    return model->isa;
 }
 
 int dyn_model_body_count(const struct dyn_model *model)

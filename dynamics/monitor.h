@@ -2,7 +2,7 @@
  * Quantities that physics conserves, to watch the kernel by.
  *
  * Coded without the kernel: sums over bodies in world axes, from the author's specs, with
- * kinematics of its own.  The rotors of wheels count.
+ * kinematics of its own.  The rotors of wheels and of geared joints count.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 struct dyn_monitor {
     double kinetic;             /* J */
-    double potential;           /* J: gravity (zero at the world origin) and joint springs */
+    double potential;           /* J: gravity (zero at the world origin), joint springs and limits */
     double mass;                /* kg */
     double center[3];           /* mass centre, world, m */
     double linear_momentum[3];  /* world, kg m/s */

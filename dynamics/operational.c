@@ -26,7 +26,7 @@ static size_t lay_out(struct dyn_operational_work *work, void *mem, const struct
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
     work->mass = dyn_cut(mem, &at, dyn_crba_work_size(model));
-    work->Y = dyn_cut(mem, &at, point_max * (size_t)model->nv * sizeof *work->Y);
+    work->Y = dyn_cut(mem, &at, point_max * (size_t)model->full_nv * sizeof *work->Y);
     work->tip = dyn_cut(mem, &at, point_max * sizeof *work->tip);
     return at;
 }
@@ -43,7 +43,7 @@ struct dyn_operational_work *dyn_operational_work_place(const struct dyn_model *
     struct dyn_operational_work *work = mem;
     memset(mem, 0, dyn_operational_work_size(model, point_max));
     lay_out(work, mem, model, (size_t)point_max);
-    work->nv = model->nv;
+    work->nv = model->full_nv;
     work->point_max = point_max;
     (void)dyn_crba_work_place(model, work->mass);
     return work;
@@ -53,9 +53,10 @@ struct dyn_operational_work *dyn_operational_work_place(const struct dyn_model *
 static void branch_columns(const struct dyn_model *model, const struct dyn_scene *scene,
                            const struct dyn_point *point, double (*Y)[6])
 {
-    struct dyn_vec3 arm = dyn_scene_arm(scene, point);
-    for (int i = point->body; i >= 0; i = model->parent[i]) {
-        for (int k = dyn_scene_end(model, i) - 1; k >= dyn_scene_first(model, i); k--, Y++) {
+    struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
+    for (int i = model->body_link[point->body]; i >= 0; i = model->link[i].parent) {
+        const int first = model->link[i].v_at;
+        for (int k = first + dyn_link_nv(&model->link[i]) - 1; k >= first; k--, Y++) {
             const struct dyn_vec6 column = dyn_motion_shift(&scene->S[k], arm);
             dyn_vec3_store(column.ang, Y[0]);
             dyn_vec3_store(column.lin, Y[0] + 3);

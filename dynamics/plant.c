@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/check.h"
+#include "dynamics/aba.h"
 #include "dynamics/cut.h"
 #include "dynamics/integrate.h"
 #include "dynamics/kinematics.h"
@@ -27,8 +28,7 @@ void dyn_plant_rest(const struct dyn_plant *plant, double *x)
     const struct dyn_model *model = plant->model;
     memset(x, 0, (size_t)dyn_plant_state_count(plant) * sizeof *x);
     for (int i = 0; i < model->body_count; i++)
-        if (model->joint[i] == DYN_JOINT_FREE)
-            x[model->q_index[i] + 3] = 1.0;
+        dyn_joint_zero(&model->spec[i], x + model->q_index[i]);
 }
 
 /* One layout answers both questions below, so size and placement cannot drift apart. */
@@ -37,7 +37,7 @@ static size_t lay_out(struct dyn_plant_work *work, void *mem, const struct dyn_p
     const size_t x_size = (size_t)dyn_plant_state_count(plant) * sizeof *work->x_rate;
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
-    work->force = dyn_cut(mem, &at, (size_t)plant->model->body_count * sizeof *work->force);
+    work->load = dyn_cut(mem, &at, (size_t)plant->effector_count * sizeof *work->load);
     work->x_rate = dyn_cut(mem, &at, x_size);
     work->stage = dyn_cut(mem, &at, x_size);
     work->sum = dyn_cut(mem, &at, x_size);
@@ -96,10 +96,9 @@ void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, cons
 
 /* a of a point at r on a body: of the origin, plus Euler's and the centripetal term.  The kernel's
  * a has gravity taken off already. */
-static struct dyn_vec3 specific_force(const struct dyn_work *work, int body, struct dyn_vec3 r)
+static struct dyn_vec3 specific_force(const struct dyn_vec6 *a, struct dyn_vec3 w,
+                                      struct dyn_vec3 r)
 {
-    const struct dyn_vec3 w = work->v[body].ang;
-    const struct dyn_vec6 *a = &work->a[body];
     return dyn_add(a->lin, dyn_add(dyn_cross(a->ang, r), dyn_cross(w, dyn_cross(w, r))));
 }
 
@@ -107,16 +106,17 @@ void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work
                       const double *x, int body, const double point[3], struct dyn_motion *motion)
 {
     const struct dyn_vec3 r = dyn_vec3_load(point);
-    const struct dyn_vec6 *v = &work->kernel->v[body];
+    const struct dyn_vec6 v = dyn_body_velocity(plant->model, work->kernel, body);
+    const struct dyn_vec6 a = dyn_body_acceleration(plant->model, work->kernel, body);
     const struct dyn_vec3 field = dyn_vec3_load(plant->environment.magnetic_field);
     const struct dyn_pose pose = dyn_body_pose(plant->model, x, body);
-    const struct dyn_vec3 v_point = dyn_add(v->lin, dyn_cross(v->ang, r));
+    const struct dyn_vec3 v_point = dyn_add(v.lin, dyn_cross(v.ang, r));
 
     dyn_vec3_store(dyn_pose_point(&pose, r), motion->position);
     dyn_quat_store(pose.turn, motion->attitude);
     dyn_vec3_store(dyn_quat_rotate(pose.turn, v_point), motion->velocity);
-    dyn_vec3_store(v->ang, motion->rate);
-    dyn_vec3_store(specific_force(work->kernel, body, r), motion->specific_force);
+    dyn_vec3_store(v.ang, motion->rate);
+    dyn_vec3_store(specific_force(&a, v.ang, r), motion->specific_force);
     dyn_vec3_store(dyn_quat_rotate(dyn_quat_conjugate(pose.turn), field), motion->magnetic_field);
 }
 

@@ -12,16 +12,17 @@ static void eval_effectors(const struct dyn_plant *plant, const struct dyn_drive
 {
     int at = plant->model->nq + plant->model->nv;
 
-    memset(work->force, 0, (size_t)plant->model->body_count * sizeof *work->force);
     for (int k = 0; k < plant->effector_count; k++) {
         const struct dyn_effector *effector = &plant->effectors[k];
-        struct dyn_vec6 *sum = &work->force[effector->body];
+        struct dyn_load *load = &work->load[k];
+        const struct dyn_vec6 v = dyn_body_velocity(plant->model, work->kernel, effector->body);
         double rate[3], force[6];
 
-        dyn_vec3_store(work->kernel->v[effector->body].ang, rate);
+        dyn_vec3_store(v.ang, rate);
         dyn_effector_eval(effector, rate, drive->commands[k], x + at, work->x_rate + at, force);
-        sum->ang = dyn_add(sum->ang, dyn_vec3_load(force));
-        sum->lin = dyn_add(sum->lin, dyn_vec3_load(force + 3));
+        *load = (struct dyn_load){.body = effector->body};
+        memcpy(load->moment, force, sizeof load->moment);
+        memcpy(load->force, force + 3, sizeof load->force);
         at += dyn_effector_state_count(effector);
     }
 }
@@ -33,10 +34,11 @@ void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive
     const double *g = plant->environment.gravity;
     const struct dyn_state state = {.q = x, .v = x + model->nq};
     const struct dyn_input input = {
-        .tau = drive->joint_tau, .force = work->force, .gravity = {g[0], g[1], g[2]}};
+        .tau = drive->joint_tau, .loads = work->load, .load_count = plant->effector_count,
+        .gravity = {g[0], g[1], g[2]}};
     struct dyn_output output = {.a = work->v_rate};
 
-    dyn_kinematics(model, &state, work->kernel);
+    dyn_aba_move(model, &state, work->kernel);
     eval_effectors(plant, drive, x, work);
     dyn_aba_solve(model, &state, &input, work->kernel, &output);
     dyn_position_rate(model, &state, work->x_rate);

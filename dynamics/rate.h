@@ -14,7 +14,7 @@ struct dyn_drive {
 
 struct dyn_plant_work {
     struct dyn_work *kernel;
-    struct dyn_vec6 *force; /* per body, from its effectors */
+    struct dyn_load *load;  /* per effector */
     double *x_rate;         /* dx/dt of the last evaluation */
     double *v_rate;         /* the part of it that is dv/dt */
     double *stage;          /* x where an integrator stage looks */

@@ -4,11 +4,10 @@
 
 #include "dynamics/cut.h"
 #include "dynamics/kinematics.h"
-#include "dynamics/tree.h"
 
 static size_t lay_out(struct dyn_scene *scene, void *mem, const struct dyn_model *model)
 {
-    const size_t n = (size_t)model->body_count, nv = (size_t)model->nv;
+    const size_t n = (size_t)model->link_count, nv = (size_t)model->full_nv;
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *scene);
     scene->kernel = dyn_cut(mem, &at, dyn_work_size(model));
@@ -34,65 +33,32 @@ struct dyn_scene *dyn_scene_place(const struct dyn_model *model, void *mem)
     return scene;
 }
 
-int dyn_scene_first(const struct dyn_model *model, int body)
+/* The columns of S of a link; all of them stand at its origin. */
+static void joint_columns(const struct dyn_link *link, const struct dyn_mat3 *E, struct dyn_vec6 *S)
 {
-    return model->v_index[body];
-}
-
-int dyn_scene_end(const struct dyn_model *model, int body)
-{
-    return model->v_index[body] + dyn_joint_nv(model->joint[body]);
-}
-
-/* The columns of S of body i; all of them stand at its origin. */
-static void joint_columns(const struct dyn_model *model, int i, const struct dyn_mat3 *E,
-                          struct dyn_vec6 *S)
-{
-    switch (model->joint[i]) {
-    case DYN_JOINT_FIXED:
-        break;
-    case DYN_JOINT_REVOLUTE:
-        S[0] = (struct dyn_vec6){.ang = dyn_mul_t(E, model->axis[i])};
-        break;
-    case DYN_JOINT_PRISMATIC:
-        S[0] = (struct dyn_vec6){.lin = dyn_mul_t(E, model->axis[i])};
-        break;
-    case DYN_JOINT_FREE: /* velocities in body axes */
-        for (int k = 0; k < 3; k++) {
-            S[k] = (struct dyn_vec6){.ang = E->row[k]};
-            S[k + 3] = (struct dyn_vec6){.lin = E->row[k]};
-        }
-        break;
+    for (int k = 0; k < dyn_link_nv(link); k++) {
+        double unit[6] = {0.0};
+        unit[k] = 1.0;
+        const struct dyn_vec6 own = dyn_joint_motion(link, unit);
+        S[k] = (struct dyn_vec6){dyn_mul_t(E, own.ang), dyn_mul_t(E, own.lin)};
     }
-}
-
-/* One hop over all bodies that are bolted in between; none between the velocities of one joint. */
-static void joint_hops(const struct dyn_model *model, int i, struct dyn_scene *scene)
-{
-    const int first = dyn_scene_first(model, i), end = dyn_scene_end(model, i);
-    struct dyn_vec3 hop = scene->arm[i];
-    int onto = model->parent[i];
-
-    for (; onto >= 0 && dyn_joint_nv(model->joint[onto]) == 0; onto = model->parent[onto])
-        hop = dyn_add(hop, scene->arm[onto]);
-    for (int k = first; k < end; k++)
-        scene->hop[k] = k == first ? hop : (struct dyn_vec3){0.0, 0.0, 0.0};
 }
 
 void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene)
 {
-    for (int i = 0; i < model->body_count; i++) {
+    for (int i = 0; i < model->link_count; i++) {
+        const struct dyn_link *link = &model->link[i];
         const struct dyn_transform *X = &scene->kernel->X[i];
-        const int parent = model->parent[i];
-        if (parent >= 0) {
-            scene->E[i] = dyn_mat3_mul(&X->E, &scene->E[parent]);
-            scene->arm[i] = dyn_mul_t(&scene->E[parent], X->r);
+        if (link->parent >= 0) {
+            scene->E[i] = dyn_mat3_mul(&X->E, &scene->E[link->parent]);
+            scene->arm[i] = dyn_mul_t(&scene->E[link->parent], X->r);
         } else {
             scene->E[i] = X->E;
             scene->arm[i] = X->r;
         }
-        joint_columns(model, i, &scene->E[i], scene->S + dyn_scene_first(model, i));
-        joint_hops(model, i, scene);
+        joint_columns(link, &scene->E[i], scene->S + link->v_at);
+        for (int k = 0; k < dyn_link_nv(link); k++) /* none between velocities of one link */
+            scene->hop[link->v_at + k] = k == 0 ? scene->arm[i] : (struct dyn_vec3){0.0, 0.0, 0.0};
     }
 }
 
@@ -103,7 +69,10 @@ void dyn_scene_take(const struct dyn_model *model, const struct dyn_state *state
     dyn_scene_turn(model, scene);
 }
 
-struct dyn_vec3 dyn_scene_arm(const struct dyn_scene *scene, const struct dyn_point *point)
+struct dyn_vec3 dyn_scene_arm(const struct dyn_model *model, const struct dyn_scene *scene,
+                              const struct dyn_point *point)
 {
-    return dyn_mul_t(&scene->E[point->body], dyn_vec3_load(point->at));
+    const int l = model->body_link[point->body];
+    const struct dyn_vec3 at = dyn_pose_point(&model->seat[point->body], dyn_vec3_load(point->at));
+    return l < 0 ? at : dyn_mul_t(&scene->E[l], at);
 }

@@ -12,19 +12,17 @@
 
 struct dyn_scene {
     struct dyn_work *kernel; /* after dyn_kinematics() */
-    struct dyn_mat3 *E;      /* per body: world axes to body axes */
-    struct dyn_vec3 *arm;    /* per body: from the parent's origin to its own */
-    struct dyn_vec6 *S;      /* per velocity: the motion it gives its body, at the body origin */
-    struct dyn_vec3 *hop;    /* per velocity: to its body's origin, from that of the body which the
+    struct dyn_mat3 *E;      /* per link: world axes to link axes */
+    struct dyn_vec3 *arm;    /* per link: from the parent's origin to its own */
+    struct dyn_vec6 *S;      /* per velocity: the motion it gives its link, at the link's origin */
+    struct dyn_vec3 *hop;    /* per velocity: to its link's origin, from that of the link which the
                                 next velocity towards the root moves; from the world's for the last */
 };
 
 /* The same as dyn_scene_take() when the kernel's X, v and c are there already.  Context: frame. */
 void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene);
 
-/* From the origin of its body to the point, world axes.  Context: frame. */
-struct dyn_vec3 dyn_scene_arm(const struct dyn_scene *scene, const struct dyn_point *point);
-
-/* First and one past the last velocity of a body's own joint.  Context: any. */
-int dyn_scene_first(const struct dyn_model *model, int body);
-int dyn_scene_end(const struct dyn_model *model, int body);
+/* From the origin of the link that carries it to the point, world axes; from the world's where none
+ * does.  Context: frame. */
+struct dyn_vec3 dyn_scene_arm(const struct dyn_model *model, const struct dyn_scene *scene,
+                              const struct dyn_point *point);

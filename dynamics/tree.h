@@ -1,38 +1,94 @@
 /*
  * The fields of struct dyn_model.  Private to dynamics/ and tests/.
  *
- * Arrays by body, each on its own cache line.  What the kernel reads at every call is laid out for
- * it; the specs are kept beside for those who ask rarely (poses, monitors).
+ * The author's bodies become links, which are all the kernel knows.  A link moves against its parent
+ * by a turn about its z axis, a slide along it, both at once, a ball, or freely: a joint of several
+ * screws is as many links, without mass but for the last, and a body that is bolted to another is no
+ * link of its own.  Links are in the order of their depth, so that neighbours do not wait for each
+ * other; a parent still comes before its child.
  */
 #pragma once
 
 #include "dynamics/model.h"
 
-struct dyn_model {
-    int body_count;
-    int nq;
-    int nv;
-
-    /* hot: read at every call */
-    int *parent; /* parent[i] < i; -1 is the world */
-    enum dyn_joint_type *joint;
-    int *q_index;
-    int *v_index;
-    struct dyn_vec3 *axis; /* unit, body axes, which the joint leaves where they are */
-    struct dyn_mat3 *E0;   /* E(q) = E0 + Es sin q + Ec cos q; only E0 unless revolute */
-    struct dyn_mat3 *Es;
-    struct dyn_mat3 *Ec;
-    struct dyn_vec3 *origin;     /* r(q) = origin + slide q, parent axes */
-    struct dyn_vec3 *slide;      /* zero unless prismatic */
-    struct dyn_inertia *inertia; /* about the body origin */
-    double *stiffness;           /* zero unless the joint has one coordinate */
-    double *damping;
-    double *rest;
-
-    /* cold: as the author gave them, axes and quaternions made unit to rounding */
-    struct dyn_body_spec *spec;
+enum dyn_link_kind {
+    DYN_LINK_TURN,  /* about z by q */
+    DYN_LINK_SLIDE, /* along z by q */
+    DYN_LINK_SCREW, /* both: about z by q, along z by pitch q */
+    DYN_LINK_BALL,  /* q is a quaternion, v in link axes */
+    DYN_LINK_FREE,  /* q is x y z and a quaternion, v angular first in link axes */
 };
 
-/* Coordinates and velocities of a joint type.  Context: any. */
-int dyn_joint_nq(enum dyn_joint_type joint);
-int dyn_joint_nv(enum dyn_joint_type joint);
+struct dyn_link {
+    _Alignas(64) int parent; /* -1: the world */
+    enum dyn_link_kind kind;
+    int q_at, v_at;
+    struct dyn_mat3 E;      /* axes of the parent to those of this link at q = 0 */
+    struct dyn_vec3 origin; /* at q = 0, parent axes */
+    double pitch;           /* travel along z per q */
+    double mass;
+    struct dyn_vec3 mc;      /* mass times mass centre, link axes */
+    struct dyn_vec3 root[2]; /* I = sphere 1 + root[0] root[0]' + root[1] root[1]', about the origin */
+    double sphere;
+    double rotor;               /* ratio^2 inertia of the joint's rotor */
+    struct dyn_vec3 rotor_spin; /* ratio inertia axis, parent axes; zero: not coupled */
+    int has_rotor;
+    int body; /* whose joint this is */
+};
+
+/* A velocity along which the joint itself acts. */
+struct dyn_lawful {
+    int v_at;
+    int q_at; /* -1: a quaternion's, which has no coordinate */
+    struct dyn_joint_law law;
+};
+
+/* A link whose motion is another's.  Indices are into the full coordinates. */
+struct dyn_follower {
+    int q_at, v_at;
+    int q_of, v_of; /* the leader's */
+    double ratio, offset;
+};
+
+struct dyn_model {
+    enum dyn_isa isa;
+    int body_count;
+    int link_count;
+    int nq; /* the author's coordinates; without followers they are the links' */
+    int nv;
+    int full_nq; /* the links' */
+    int full_nv;
+    int lawful_count;
+    int follower_count;
+
+    struct dyn_link *link;
+    struct dyn_inertia *inertia; /* by link, about its origin, link axes */
+    struct dyn_pose *place;      /* by link, at q = 0, in its parent */
+    struct dyn_lawful *lawful;
+    struct dyn_follower *follower;
+
+    /* by body */
+    struct dyn_body_spec *spec; /* axes and quaternions made unit to rounding */
+    int *q_index;
+    int *v_index;
+    int *body_link;             /* -1: bolted to the world */
+    struct dyn_pose *seat;      /* the body's frame in its link's */
+    struct dyn_transform *seat_X; /* the same as a transform */
+};
+
+/* Velocities and coordinates of a link.  Context: any. */
+static inline int dyn_link_nv(const struct dyn_link *link)
+{
+    return link->kind == DYN_LINK_FREE ? 6 : link->kind == DYN_LINK_BALL ? 3 : 1;
+}
+
+static inline int dyn_link_nq(const struct dyn_link *link)
+{
+    return link->kind == DYN_LINK_FREE ? 7 : link->kind == DYN_LINK_BALL ? 4 : 1;
+}
+
+/* 1 where the link turns with its one coordinate.  Context: any. */
+static inline int dyn_link_turns(const struct dyn_link *link)
+{
+    return link->kind == DYN_LINK_TURN || link->kind == DYN_LINK_SCREW;
+}

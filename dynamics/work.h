@@ -1,7 +1,7 @@
 /*
- * The kernel's scratch, arrays by body.  Private to dynamics/ and tests/.
+ * The kernel's scratch, arrays by link.  Private to dynamics/ and tests/.
  *
- * Accelerations are classical: of the material point at the body origin, as an accelerometer there
+ * Accelerations are classical: of the material point at the link origin, as an accelerometer there
  * would have it, not the spatial ones of the book.  So no force depends on linear velocity, and a
  * vehicle at orbital speed loses no digits to v x (m v).
  */
@@ -9,17 +9,50 @@
 
 #include "dynamics/state.h"
 
-struct dyn_work {
-    /* computed by dyn_kinematics */
-    struct dyn_transform *X; /* parent to body */
-    struct dyn_vec6 *v;      /* velocity, body axes */
-    struct dyn_vec6 *c;      /* acceleration that the velocities alone cause across the joint */
+/* A three-vector that fills four lanes; the last is zero. */
+struct dyn_row {
+    _Alignas(32) double e[4];
+};
 
-    /* computed by dyn_aba; dyn_rnea uses pA for the joint forces, and a */
-    struct dyn_articulated *IA;
-    struct dyn_vec6 *pA;
-    struct dyn_vec6 *U; /* IA S, one-dof joints */
-    double *d_inv;      /* 1 / S' U */
-    double *u;          /* tau - S' pA */
-    struct dyn_vec6 *a; /* acceleration minus gravity, body axes */
+/*
+ * Forward dynamics, all in world axes and about the link's own origin.  Only axes are the world's:
+ * every arm begins at the parent's origin, so a vehicle far from the world's loses no digits, and
+ * nothing has to be turned from link to link.
+ */
+struct dyn_link_work {
+    struct dyn_row R[3];    /* the link's axes */
+    struct dyn_row r;       /* from the parent's origin */
+    struct dyn_row w;       /* angular velocity */
+    struct dyn_row v;       /* of the origin */
+    struct dyn_row ca, cl;  /* acceleration that the velocities alone cause across the joint */
+    struct dyn_row I[3];    /* articulated inertia [ I H ; H' M ]: columns of I */
+    struct dyn_row H[3];    /* rows of H */
+    struct dyn_row M[3];    /* columns of M */
+    struct dyn_row pa, pl;  /* articulated bias force */
+    struct dyn_row ga, gl;  /* one-dof links: D^-1 U, moved to the parent's origin */
+    struct dyn_row alpha, a; /* acceleration minus gravity */
+    double ud;              /* D^-1 u */
+};
+
+/* What an elimination of several velocities in one link leaves behind. */
+struct dyn_column_work {
+    struct dyn_row ga, gl; /* D^-1 U at the link's own origin */
+    double ud;
+};
+
+struct dyn_work {
+    /* computed by dyn_aba_move and dyn_aba_solve; link[-1] is the world */
+    struct dyn_link_work *link;
+    struct dyn_column_work *column; /* by velocity; ball and free links */
+    double *sine, *cosine;          /* by link, of its angle; zero and one where there is none */
+    double *tau;                    /* by velocity: given, and by the joints' own laws */
+
+    /* computed by dyn_kinematics, in link axes */
+    struct dyn_transform *X; /* parent to link */
+    struct dyn_vec6 *v;
+    struct dyn_vec6 *c; /* as ca, cl */
+
+    /* computed by dyn_rnea, in link axes */
+    struct dyn_vec6 *f; /* force through the joint */
+    struct dyn_vec6 *a; /* acceleration minus gravity */
 };

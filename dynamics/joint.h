@@ -1,0 +1,20 @@
+/*
+ * A joint as the author names it, taken apart into screws.  Private to dynamics/ and tests/.
+ *
+ *      pose of the body = place exp(s1 q1) exp(s2 q2) ...
+ *
+ * Each screw is a turn about z, a slide along z or both in a frame of its own.
+ */
+#pragma once
+
+#include "dynamics/tree.h"
+
+struct dyn_screw {
+    enum dyn_link_kind kind; /* ball and free joints are one of their own */
+    struct dyn_pose frame;   /* z on the screw axis, seen from the joint frame at q = 0 */
+    double pitch;
+};
+
+/* Links that a joint needs, mimicking or not.  Context: setup. */
+int dyn_joint_screw_count(const struct dyn_body_spec *spec);
+struct dyn_screw dyn_joint_screw(const struct dyn_body_spec *spec, int k);
