@@ -82,9 +82,9 @@ static void fill_joint(const struct cfg_keys_joint *joint, struct cfg_body *body
     memcpy(spec->axis, joint->axis, sizeof spec->axis);
     memcpy(spec->place_xyz, joint->at, sizeof spec->place_xyz);
     memcpy(spec->place_quat, joint->attitude, sizeof spec->place_quat);
-    spec->stiffness = joint->stiffness;
-    spec->damping = joint->damping;
-    spec->rest = joint->rest;
+    spec->law[0].stiffness = joint->stiffness;
+    spec->law[0].damping = joint->damping;
+    spec->law[0].rest = joint->rest;
     body->position[0] = joint->position;
     body->velocity[0] = joint->rate;
 }

@@ -3,7 +3,8 @@
  *
  * Everything that can change during a run lies in one flat block, the run state:
  *
- *      [ plant x: q | v | effectors ][ drives ][ instruments ][ links: held controls ][ schedule ]
+ *      [ plant x: q | v | effectors | history of the integrator ]
+ *      [ drives ][ instruments ][ links: held controls ][ schedule ]
  *
  * Snapshot, hash, checkpoint and replay are operations on that block.  Pads are zero.
  */

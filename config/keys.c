@@ -16,8 +16,13 @@ static const char *const requirements[] = {"nothing", "realtime", NULL};
 static const char *const modes[] = {
     [IO_LINK_THREADED] = "threaded", [IO_LINK_INLINE] = "inline", NULL};
 static const char *const waits[] = {[RT_WAIT_PLAIN] = "plain", [RT_WAIT_HYBRID] = "hybrid", NULL};
-static const char *const methods[] = {
-    [DYN_SEMI_IMPLICIT_EULER] = "semi-implicit-euler", [DYN_RK4] = "rk4", NULL};
+static const char *const methods[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit-euler",
+                                      [DYN_RK2] = "rk2",
+                                      [DYN_RK4] = "rk4",
+                                      [DYN_AB2] = "ab2",
+                                      [DYN_AB3] = "ab3",
+                                      [DYN_AB4] = "ab4",
+                                      NULL};
 static const char *const joints[] = {[DYN_JOINT_FIXED] = "fixed",
                                      [DYN_JOINT_REVOLUTE] = "revolute",
                                      [DYN_JOINT_PRISMATIC] = "prismatic",

@@ -8,6 +8,12 @@
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 
 static const char *const joint_name[] = {"fixed", "revolute", "prismatic", "free"};
+static const char *const integrator_name[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit-euler",
+                                              [DYN_RK2] = "rk2",
+                                              [DYN_RK4] = "rk4",
+                                              [DYN_AB2] = "ab2",
+                                              [DYN_AB3] = "ab3",
+                                              [DYN_AB4] = "ab4"};
 static const char *const instrument_name[] = {"gyro", "accelerometer", "magnetometer"};
 static const char *const pace_name[] = {"real", "fast", "lockstep"};
 static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
@@ -24,9 +30,8 @@ static void print_head(const struct cfg_scenario *scenario, FILE *out)
             scenario->name, scenario->rate_hz, (double)scenario->period_ns * 1e-6,
             scenario->seconds, pace_name[scenario->pace], overrun_name[scenario->overrun],
             (unsigned long long)scenario->seed);
-    fprintf(out, "integrator %s, %d step%s a frame\n",
-            scenario->integrator == DYN_RK4 ? "rk4" : "semi-implicit-euler", scenario->substeps,
-            scenario->substeps == 1 ? "" : "s");
+    fprintf(out, "integrator %s, %d step%s a frame\n", integrator_name[scenario->integrator],
+            scenario->substeps, scenario->substeps == 1 ? "" : "s");
 }
 
 static void print_joint(const struct cfg_body *body, FILE *out)
@@ -34,8 +39,8 @@ static void print_joint(const struct cfg_body *body, FILE *out)
     const struct dyn_body_spec *spec = &body->spec;
     const char *unit = spec->joint == DYN_JOINT_REVOLUTE ? "N m/rad" : "N/m";
     fprintf(out, "%-9s %9.4g kg", joint_name[spec->joint], spec->mass);
-    if (spec->stiffness > 0.0)
-        fprintf(out, ", spring %.4g %s", spec->stiffness, unit);
+    if (spec->law[0].stiffness > 0.0)
+        fprintf(out, ", spring %.4g %s", spec->law[0].stiffness, unit);
     fputc('\n', out);
 }
 

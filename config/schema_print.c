@@ -56,13 +56,29 @@ static void describe_default(const struct cfg_key *key, struct cfg_phrase *text)
         cfg_phrase_add(text, "%s", key->fallback);
 }
 
+/* How much of a text goes into the column of values: all that fits, up to a choice. */
+static int fitting(const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t at = VALUE_WIDTH; size > VALUE_WIDTH && at > 0; at--)
+        if (strncmp(text + at, " | ", 3) == 0)
+            return (int)at;
+    return (int)size;
+}
+
+/* Choices that do not fit go on below. */
 static void print_key(const struct cfg_key *key, int indent, FILE *out)
 {
     struct cfg_phrase value = {0}, fallback = {0};
     describe_value(key, &value);
     describe_default(key, &fallback);
-    fprintf(out, "%*s%-*s %-*s %-*s %s\n", indent, "", NAME_WIDTH - indent, key->name, VALUE_WIDTH,
-            value.text, DEFAULT_WIDTH, fallback.text, key->help);
+    int size = fitting(value.text);
+    fprintf(out, "%*s%-*s %-*.*s %-*s %s\n", indent, "", NAME_WIDTH - indent, key->name,
+            VALUE_WIDTH, size, value.text, DEFAULT_WIDTH, fallback.text, key->help);
+    for (const char *rest = value.text + size; *rest != '\0'; rest += size) {
+        size = fitting(rest);
+        fprintf(out, "%*s%.*s\n", NAME_WIDTH, "", size, rest);
+    }
     if (key->table != NULL)
         cfg_table_print(key->table, indent + 2, out);
 }

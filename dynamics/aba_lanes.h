@@ -1,6 +1,6 @@
 /*
- * The body of a kernel: included once by each of aba_sse2.c, aba_avx2.c and aba_avx512.c, which name
- * it in DYN_ABA_KERNEL and are compiled for that instruction set.
+ * The body of a kernel: included once by each of aba_sse2.c, aba_avx2.c and aba_avx512.c, which
+ * name it in DYN_ABA_KERNEL and are compiled for that instruction set.
  *
  * Letters as in Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1, with classical
  * instead of spatial accelerations (work.h).  Everything is in world axes about the link's origin,
@@ -40,8 +40,8 @@ static void sine_cosine(int count, double *restrict sine, double *restrict cosin
         const dyn_lane whole = x * lane_splat(0x1.45f306dc9c883p-1) + lane_splat(ROUND);
         const dyn_lane_mask quadrant = (dyn_lane_mask)whole;
         const dyn_lane k = whole - lane_splat(ROUND);
-        const dyn_lane r = ((x - k * lane_splat(PART[0])) - k * lane_splat(PART[1])) -
-                           k * lane_splat(PART[2]);
+        const dyn_lane r =
+            ((x - k * lane_splat(PART[0])) - k * lane_splat(PART[1])) - k * lane_splat(PART[2]);
         const dyn_lane z = r * r;
         dyn_lane s = lane_splat(1.0 / 355687428096000.0);
         s = s * z - lane_splat(1.0 / 1307674368000.0);
@@ -81,8 +81,11 @@ static void sine_cosine(int count, double *restrict sine, double *restrict cosin
 
 static void take_angles(const struct dyn_model *model, const double *q, struct dyn_work *work)
 {
-    for (int i = 0; i < model->link_count; i++)
+    const int count = model->link_count;
+    for (int i = 0; i < count; i++)
         work->sine[i] = dyn_link_turns(&model->link[i]) ? q[model->link[i].q_at] : 0.0;
+    for (int i = count; i % 4 != 0; i++)
+        work->sine[i] = 0.0;
     sine_cosine(model->link_count, work->sine, work->cosine);
 }
 
@@ -94,8 +97,8 @@ static inline void placed_axes(const struct dyn_link *link, const struct dyn_lin
 {
     const dyn_lane P[3] = {lane_load(&on->R[0]), lane_load(&on->R[1]), lane_load(&on->R[2])};
     for (int k = 0; k < 3; k++)
-        R[k] = lane_mul(P, &link->E.row[k].x);
-    *r = lane_mul(P, &link->origin.x);
+        R[k] = lane_mul(P, link->E.row[k]);
+    *r = lane_mul(P, link->origin);
 }
 
 /* R becomes R turned by the quaternion. */
@@ -104,7 +107,7 @@ static inline void turn_axes(const double quat[4], dyn_lane R[3])
     const struct dyn_mat3 E = dyn_quat_to_child(dyn_quat_load(quat));
     const dyn_lane P[3] = {R[0], R[1], R[2]};
     for (int k = 0; k < 3; k++)
-        R[k] = lane_mul(P, &E.row[k].x);
+        R[k] = lane_mul(P, E.row[k]);
 }
 
 static inline void turn_about_z(double s, double c, dyn_lane R[3])
@@ -142,17 +145,17 @@ static inline void move_joint(const struct dyn_link *link, const double *q, cons
         travel = R[2] * lane_splat(v[0]);
         break;
     case DYN_LINK_FREE:
-        r += lane_mul(R, q);
+        r += lane_mul(R, dyn_vec3_load(q));
         turn_axes(q + 3, R);
-        spin = lane_mul(R, v);
+        spin = lane_mul(R, dyn_vec3_load(v));
         w = w_on + spin;
         ca = lane_cross(w_on, spin);
-        travel = lane_mul(R, v + 3);
+        travel = lane_mul(R, dyn_vec3_load(v + 3));
         extra = lane_cross(spin, travel); /* dv/dt counts components in axes that turn */
         break;
     case DYN_LINK_BALL:
         turn_axes(q, R);
-        spin = lane_mul(R, v);
+        spin = lane_mul(R, dyn_vec3_load(v));
         w = w_on + spin;
         ca = lane_cross(w_on, spin);
         break;
@@ -172,8 +175,8 @@ static inline void move_inertia(const struct dyn_link *link, struct dyn_link_wor
 {
     const dyn_lane R[3] = {lane_load(&L->R[0]), lane_load(&L->R[1]), lane_load(&L->R[2])};
     const dyn_lane w = lane_load(&L->w), zero = lane_splat(0.0);
-    const dyn_lane a = lane_mul(R, &link->root[0].x), b = lane_mul(R, &link->root[1].x);
-    const dyn_lane h = lane_mul(R, &link->mc.x);
+    const dyn_lane a = lane_mul(R, link->root[0]), b = lane_mul(R, link->root[1]);
+    const dyn_lane h = lane_mul(R, link->mc);
     const double j = link->sphere, m = link->mass;
     const dyn_lane I[3] = {
         (dyn_lane){j, 0.0, 0.0, 0.0} + a * lane_splat(a[0]) + b * lane_splat(b[0]),
@@ -184,14 +187,14 @@ static inline void move_inertia(const struct dyn_link *link, struct dyn_link_wor
 
     for (int k = 0; k < 3; k++)
         lane_store(&L->I[k], I[k]);
-    lane_store(&L->H[0], __builtin_shufflevector(__builtin_shufflevector(h, minus, 3, 6, 1, 3), zero,
-                                                 0, 1, 2, 4));
+    lane_store(&L->H[0], __builtin_shufflevector(__builtin_shufflevector(h, minus, 3, 6, 1, 3),
+                                                 zero, 0, 1, 2, 4));
     lane_store(&L->H[1], __builtin_shufflevector(h, minus, 2, 3, 4, 3));
     lane_store(&L->H[2], __builtin_shufflevector(h, minus, 5, 0, 3, 3));
     lane_store(&L->M[0], (dyn_lane){m, 0.0, 0.0, 0.0});
     lane_store(&L->M[1], (dyn_lane){0.0, m, 0.0, 0.0});
     lane_store(&L->M[2], (dyn_lane){0.0, 0.0, m, 0.0});
-    lane_store(&L->pa, lane_cross(w, lane_mul(I, L->w.e)));
+    lane_store(&L->pa, lane_cross(w, lane_mul(I, dyn_vec3_load(L->w.e))));
     lane_store(&L->pl, lane_cross(w, lane_cross(w, h)));
 }
 
@@ -199,7 +202,7 @@ static inline void move_inertia(const struct dyn_link *link, struct dyn_link_wor
 static inline dyn_lane rotor_spin(const struct dyn_link *link, const struct dyn_link_work *on)
 {
     const dyn_lane P[3] = {lane_load(&on->R[0]), lane_load(&on->R[1]), lane_load(&on->R[2])};
-    return lane_mul(P, &link->rotor_spin.x);
+    return lane_mul(P, link->rotor_spin);
 }
 
 /* The parent must turn the rotor's momentum along. */
@@ -267,7 +270,7 @@ static inline void add_to_parent(const struct articulated *A, struct dyn_link_wo
  * X' A X.  With N = M (r x), whose columns are differences of those of M:
  *      H_p = H - N',   I_p = I + Q + Q',   Q = (r x) (H - N'/2)'
  */
-static inline void shift_inertia(const double r[3], struct articulated *A)
+static inline void shift_inertia(struct dyn_vec3 r, struct articulated *A)
 {
     dyn_lane rM[3], half[3], turned[3], Q[3], Qt[3];
 
@@ -300,8 +303,8 @@ static inline void add_bias(const struct dyn_row *ca, const struct dyn_row *cl,
 {
     dyn_lane columns[3];
     lane_transpose(A->H, columns);
-    A->pa += lane_mul(A->I, ca->e) + lane_mul(columns, cl->e);
-    A->pl += lane_mul(A->H, ca->e) + lane_mul(A->M, cl->e);
+    A->pa += lane_mul(A->I, dyn_vec3_load(ca->e)) + lane_mul(columns, dyn_vec3_load(cl->e));
+    A->pl += lane_mul(A->H, dyn_vec3_load(ca->e)) + lane_mul(A->M, dyn_vec3_load(cl->e));
 }
 
 /* D is positive for every pose of a model without a flaw.  When the state has run away it may be
@@ -331,7 +334,7 @@ static inline void eliminate(const struct dyn_link *link, dyn_lane Ua, dyn_lane 
 {
     const dyn_lane r = lane_load(&L->r);
 
-    shift_inertia(L->r.e, A);
+    shift_inertia(dyn_vec3_load(L->r.e), A);
     A->pa += lane_cross(r, A->pl);
     Ua += lane_cross(r, Ul);
     if (link->has_rotor)
@@ -352,7 +355,8 @@ static inline void inward_turn(const struct dyn_link *link, double tau, struct d
 {
     struct articulated A = load_articulated(L);
     const dyn_lane z = lane_load(&L->R[2]);
-    const dyn_lane Ua = lane_mul(A.I, L->R[2].e), Ul = lane_mul(A.H, L->R[2].e);
+    const dyn_lane Ua = lane_mul(A.I, dyn_vec3_load(L->R[2].e)),
+                   Ul = lane_mul(A.H, dyn_vec3_load(L->R[2].e));
     const dyn_lane D_inv = inverse(lane_sum(z * Ua) + lane_splat(link->rotor));
 
     add_bias(&L->ca, &L->cl, &A);
@@ -370,8 +374,10 @@ static void inward_screw(const struct dyn_link *link, double tau, struct dyn_lin
     dyn_lane columns[3];
 
     lane_transpose(A.H, columns);
-    const dyn_lane Ua = turn * lane_mul(A.I, L->R[2].e) + pitch * lane_mul(columns, L->R[2].e);
-    const dyn_lane Ul = turn * lane_mul(A.H, L->R[2].e) + pitch * lane_mul(A.M, L->R[2].e);
+    const dyn_lane Ua = turn * lane_mul(A.I, dyn_vec3_load(L->R[2].e)) +
+                        pitch * lane_mul(columns, dyn_vec3_load(L->R[2].e));
+    const dyn_lane Ul = turn * lane_mul(A.H, dyn_vec3_load(L->R[2].e)) +
+                        pitch * lane_mul(A.M, dyn_vec3_load(L->R[2].e));
     const dyn_lane D = lane_sum(z * (turn * Ua + pitch * Ul)) + lane_splat(link->rotor);
     const dyn_lane D_inv = inverse(D);
 
@@ -387,7 +393,7 @@ static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link
     struct articulated A = load_articulated(L);
 
     add_bias(&L->ca, &L->cl, &A);
-    shift_inertia(L->r.e, &A);
+    shift_inertia(dyn_vec3_load(L->r.e), &A);
     A.pa += lane_cross(lane_load(&L->r), A.pl);
     if (link->has_rotor)
         A.pa += rotor_spin(link, on) * lane_splat(qdd);
@@ -401,17 +407,17 @@ static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link
 static void hold(const struct dyn_link *link, int k, double qdd, struct dyn_link_work *L)
 {
     const dyn_lane s = lane_splat(qdd);
-    const int angular = link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE
-                            ? k < 3
-                            : dyn_link_turns(link);
+    const int angular =
+        link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE ? k < 3 : dyn_link_turns(link);
     const dyn_lane axis =
         lane_load(&L->R[link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE ? k % 3 : 2]);
 
     if (angular)
         lane_store(&L->ca, lane_load(&L->ca) + axis * s);
     if (link->kind == DYN_LINK_FREE ? k >= 3 : link->pitch != 0.0)
-        lane_store(&L->cl, lane_load(&L->cl) +
-                               axis * s * lane_splat(link->kind == DYN_LINK_FREE ? 1.0 : link->pitch));
+        lane_store(&L->cl,
+                   lane_load(&L->cl) +
+                       axis * s * lane_splat(link->kind == DYN_LINK_FREE ? 1.0 : link->pitch));
 }
 
 /* The velocities of a ball or free link, one after the other, at the link's own origin. */
@@ -429,13 +435,13 @@ static void eliminate_columns(const struct dyn_link *link, const struct dyn_inpu
             continue;
         }
         if (k < 3) {
-            Ua = lane_mul(A->I, axis->e);
-            Ul = lane_mul(A->H, axis->e);
+            Ua = lane_mul(A->I, dyn_vec3_load(axis->e));
+            Ul = lane_mul(A->H, dyn_vec3_load(axis->e));
         } else {
             dyn_lane columns[3];
             lane_transpose(A->H, columns);
-            Ua = lane_mul(columns, axis->e);
-            Ul = lane_mul(A->M, axis->e);
+            Ua = lane_mul(columns, dyn_vec3_load(axis->e));
+            Ul = lane_mul(A->M, dyn_vec3_load(axis->e));
         }
         const dyn_lane D_inv = inverse(lane_sum(s * (k < 3 ? Ua : Ul)));
         const dyn_lane p = lane_sum(s * (k < 3 ? A->pa : A->pl));
@@ -459,7 +465,7 @@ static void inward_columns(const struct dyn_link *link, const struct dyn_input *
     eliminate_columns(link, input, work, L, &A);
     if (link->parent < 0)
         return;
-    shift_inertia(L->r.e, &A);
+    shift_inertia(dyn_vec3_load(L->r.e), &A);
     A.pa += lane_cross(lane_load(&L->r), A.pl);
     add_to_parent(&A, on);
 }
@@ -515,8 +521,7 @@ static void outward(const struct dyn_model *model, const struct dyn_input *input
         const struct dyn_link_work *on = &work->link[link->parent];
         const dyn_lane alpha_on = lane_load(&on->alpha), a_on = lane_load(&on->a);
         const dyn_lane z = lane_load(&L->R[2]);
-        dyn_lane alpha = alpha_on + lane_load(&L->ca);
-        dyn_lane a = a_on + lane_cross(alpha_on, lane_load(&L->r)) + lane_load(&L->cl);
+        dyn_lane alpha = alpha_on, a = a_on + lane_cross(alpha_on, lane_load(&L->r));
         double *qdd = out + link->v_at;
 
         if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
@@ -532,8 +537,9 @@ static void outward(const struct dyn_model *model, const struct dyn_input *input
             if (link->kind != DYN_LINK_TURN)
                 a += z * x * lane_splat(link->pitch);
         }
-        lane_store(&L->alpha, alpha);
-        lane_store(&L->a, a);
+        /* c comes last: u has been charged with it already */
+        lane_store(&L->alpha, alpha + lane_load(&L->ca));
+        lane_store(&L->a, a + lane_load(&L->cl));
     }
 }
 

@@ -65,9 +65,8 @@ void dyn_composite_rows(const struct dyn_model *model, struct dyn_crba_work *wor
     for (int i = model->link_count - 1; i >= 0; i--) {
         const struct dyn_link *link = &model->link[i];
         const int parent = link->parent;
-        const struct dyn_vec3 spin = parent >= 0
-                                         ? dyn_mul_t(&work->scene->E[parent], link->rotor_spin)
-                                         : link->rotor_spin;
+        const struct dyn_vec3 spin =
+            parent >= 0 ? dyn_mul_t(&work->scene->E[parent], link->rotor_spin) : link->rotor_spin;
         for (int k = 0; k < dyn_link_nv(link); k++)
             fill_row(work->scene, &work->Ic[i], link->rotor, spin, link->v_at + k, work->ldl);
         if (parent >= 0) {

@@ -31,10 +31,11 @@ static bool is_finite(const struct dyn_body_spec *spec)
                 all_finite(scalars, 5) && all_finite(rotor->axis, 3);
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
         const struct dyn_joint_law *law = &spec->law[k];
-        const double laws[] = {law->stiffness, law->rest,  law->damping,        law->coulomb,
-                               law->coulomb_speed, law->limit_stiffness, law->limit_damping};
-        good = good && all_finite(laws, 7) && all_finite(spec->screw[k], 6) &&
-               !isnan(law->lower) && !isnan(law->upper);
+        const double laws[] = {law->stiffness,    law->rest,          law->damping,
+                               law->coulomb,      law->coulomb_speed, law->limit_stiffness,
+                               law->limit_damping};
+        good = good && all_finite(laws, 7) && all_finite(spec->screw[k], 6) && !isnan(law->lower) &&
+               !isnan(law->upper);
     }
     return good;
 }
@@ -297,8 +298,8 @@ static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
     case DYN_JOINT_GENERAL: {
         bool good = true;
         for (int k = 0; k < spec->screw_count; k++)
-            good = good && screw_feels(J, dyn_vec3_load(spec->screw[k]),
-                                       dyn_vec3_load(spec->screw[k] + 3));
+            good = good &&
+                   screw_feels(J, dyn_vec3_load(spec->screw[k]), dyn_vec3_load(spec->screw[k] + 3));
         return good;
     }
     }

@@ -1,10 +1,33 @@
 #include "dynamics/integrate.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#include "dynamics/check.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/tree.h"
+
+/* x += h (now f(t) + past[0] f(t - h) + past[1] f(t - 2 h) + ...); depth 0: needs no history */
+struct adams_bashforth {
+    int depth;
+    double now, past[3];
+};
+
+static const struct adams_bashforth rule_of[] = {
+    [DYN_AB2] = {1, 3.0 / 2.0, {-1.0 / 2.0}},
+    [DYN_AB3] = {2, 23.0 / 12.0, {-16.0 / 12.0, 5.0 / 12.0}},
+    [DYN_AB4] = {3, 55.0 / 24.0, {-59.0 / 24.0, 37.0 / 24.0, -9.0 / 24.0}},
+};
+
+int dyn_rate_count(const struct dyn_plant *plant)
+{
+    return dyn_plant_effector_index(plant, plant->effector_count);
+}
+
+int dyn_history_count(const struct dyn_plant *plant)
+{
+    const int depth = rule_of[plant->integrator].depth;
+    return depth > 0 ? 1 + depth * dyn_rate_count(plant) : 0;
+}
 
 /* y += s x */
 static void accumulate(int count, double s, const double *x, double *y)
@@ -13,14 +36,32 @@ static void accumulate(int count, double s, const double *x, double *y)
         y[k] += s * x[k];
 }
 
-static void euler(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
-                  struct dyn_plant_work *work, double *x)
-{
-    const int nq = plant->model->nq, count = dyn_plant_state_count(plant);
+/* ---- each finds work->x_rate = f(x) ---- */
 
-    dyn_plant_rate(plant, drive, x, work);
-    accumulate(count - nq, h, work->x_rate + nq, x + nq);
+static void euler(const struct dyn_plant *plant, double h, const struct dyn_plant_work *work,
+                  double *x)
+{
+    const int nq = plant->model->nq;
+    accumulate(dyn_rate_count(plant) - nq, h, work->x_rate + nq, x + nq);
     dyn_position_advance(plant->model, x + nq, h, x);
+}
+
+/* work->x_rate = f(x + h x_rate) */
+static void look_ahead(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
+                       struct dyn_plant_work *work, const double *x)
+{
+    const int count = dyn_rate_count(plant);
+    memcpy(work->stage, x, (size_t)count * sizeof *x);
+    accumulate(count, h, work->x_rate, work->stage);
+    dyn_plant_rate(plant, drive, work->stage, work);
+}
+
+/* The midpoint rule: x += h f(x + h/2 f(x)) */
+static void runge_kutta_2(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
+                          struct dyn_plant_work *work, double *x)
+{
+    look_ahead(plant, drive, 0.5 * h, work, x);
+    accumulate(dyn_rate_count(plant), h, work->x_rate, x);
 }
 
 /* x += h/6 (k1 + 2 k2 + 2 k3 + k4), each k taken where the one before points */
@@ -28,29 +69,70 @@ static void runge_kutta_4(const struct dyn_plant *plant, const struct dyn_drive 
                           struct dyn_plant_work *work, double *x)
 {
     static const double reach[3] = {0.5, 0.5, 1.0}, weight[3] = {2.0, 2.0, 1.0};
-    const int count = dyn_plant_state_count(plant);
-    const size_t size = (size_t)count * sizeof *x;
+    const int count = dyn_rate_count(plant);
 
-    dyn_plant_rate(plant, drive, x, work);
-    memcpy(work->sum, work->x_rate, size);
+    memcpy(work->sum, work->x_rate, (size_t)count * sizeof *x);
     for (int k = 0; k < 3; k++) {
-        memcpy(work->stage, x, size);
-        accumulate(count, reach[k] * h, work->x_rate, work->stage);
-        dyn_plant_rate(plant, drive, work->stage, work);
+        look_ahead(plant, drive, reach[k] * h, work, x);
         accumulate(count, weight[k], work->x_rate, work->sum);
     }
     accumulate(count, h / 6.0, work->sum, x);
 }
 
+/* The sum comes first, so that x is rounded once a step. */
+static void extrapolate(const struct adams_bashforth *rule, int count, double h,
+                        struct dyn_plant_work *work, const double *past, double *x)
+{
+    for (int k = 0; k < count; k++)
+        work->sum[k] = rule->now * work->x_rate[k];
+    for (int k = 0; k < rule->depth; k++)
+        accumulate(count, rule->past[k], past + k * count, work->sum);
+    accumulate(count, h, work->sum, x);
+}
+
+/* The newest rate goes in front, the oldest is dropped. */
+static void remember(int depth, int count, const double *rate, double *kept, double *past)
+{
+    const size_t size = (size_t)count * sizeof *past;
+    for (int k = depth - 1; k > 0; k--)
+        memcpy(past + k * count, past + (k - 1) * count, size);
+    memcpy(past, rate, size);
+    *kept = *kept < depth ? *kept + 1.0 : depth;
+}
+
+static void adams_bashforth(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
+                            struct dyn_plant_work *work, double *x)
+{
+    const struct adams_bashforth *rule = &rule_of[plant->integrator];
+    const int count = dyn_rate_count(plant);
+    double *kept = x + count, *past = kept + 1;
+    const bool full = *kept >= rule->depth;
+
+    if (full)
+        extrapolate(rule, count, h, work, past, x);
+    remember(rule->depth, count, work->x_rate, kept, past);
+    if (!full)
+        runge_kutta_4(plant, drive, h, work, x);
+}
+
 void dyn_integrate(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
                    struct dyn_plant_work *work, double *x)
 {
+    dyn_plant_rate(plant, drive, x, work);
     switch (plant->integrator) {
     case DYN_SEMI_IMPLICIT_EULER:
-        euler(plant, drive, h, work, x);
+        euler(plant, h, work, x);
+        break;
+    case DYN_RK2:
+        runge_kutta_2(plant, drive, h, work, x);
         break;
     case DYN_RK4:
         runge_kutta_4(plant, drive, h, work, x);
+        break;
+    case DYN_AB2:
+    case DYN_AB3:
+    case DYN_AB4:
+        adams_bashforth(plant, drive, h, work, x);
         break;
     }
     dyn_position_normalise(plant->model, x);

@@ -1,5 +1,6 @@
 /*
- * The instruction sets the kernel is compiled for.  A run is repeated bit for bit with the same one.
+ * The instruction sets the kernel is compiled for.  A run is repeated bit for bit with the same
+ * one.
  */
 #pragma once
 

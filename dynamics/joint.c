@@ -64,7 +64,9 @@ static struct dyn_screw axis_screw(struct dyn_vec3 turn, struct dyn_vec3 travel)
     const double pitch = turns ? dyn_dot(turn, travel) : 1.0;
     const struct dyn_vec3 along = turns ? turn : travel;
     return (struct dyn_screw){
-        .kind = !turns ? DYN_LINK_SLIDE : pitch == 0.0 ? DYN_LINK_TURN : DYN_LINK_SCREW,
+        .kind = !turns         ? DYN_LINK_SLIDE
+                : pitch == 0.0 ? DYN_LINK_TURN
+                               : DYN_LINK_SCREW,
         .frame = {turn_z_to(along), dyn_cross(turn, travel)},
         .pitch = pitch,
     };

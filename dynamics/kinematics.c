@@ -6,9 +6,9 @@
 static struct dyn_mat3 turned(const struct dyn_mat3 *E, double q)
 {
     const double s = sin(q), c = cos(q);
-    return (struct dyn_mat3){
-        {dyn_add(dyn_scale(c, E->row[0]), dyn_scale(s, E->row[1])),
-         dyn_sub(dyn_scale(c, E->row[1]), dyn_scale(s, E->row[0])), E->row[2]}};
+    return (struct dyn_mat3){{dyn_add(dyn_scale(c, E->row[0]), dyn_scale(s, E->row[1])),
+                              dyn_sub(dyn_scale(c, E->row[1]), dyn_scale(s, E->row[0])),
+                              E->row[2]}};
 }
 
 static struct dyn_transform joint_transform(const struct dyn_link *link, const double *q)
@@ -82,8 +82,8 @@ void dyn_joint_project(const struct dyn_link *link, const struct dyn_vec6 *f, do
 
 /*
  * The joint's own velocity s added to v, and to c what it causes together with the parent's turning
- * w: w x s.ang, and twice w x s.lin (Coriolis).  A free joint's components turn with the link, which
- * adds s.ang x s.lin; of the other kinds s keeps its direction.
+ * w: w x s.ang, and twice w x s.lin (Coriolis).  A free joint's components turn with the link,
+ * which adds s.ang x s.lin; of the other kinds s keeps its direction.
  */
 static void add_joint_motion(const struct dyn_link *link, const double *qd, struct dyn_vec6 *v,
                              struct dyn_vec6 *c)

@@ -47,15 +47,15 @@ static inline dyn_lane lane_sum(dyn_lane t)
 }
 
 /* x a.x + y a.y + z a.z, for the columns x, y, z. */
-static inline dyn_lane lane_mul(const dyn_lane m[3], const double a[3])
+static inline dyn_lane lane_mul(const dyn_lane m[3], struct dyn_vec3 a)
 {
-    return m[0] * lane_splat(a[0]) + m[1] * lane_splat(a[1]) + m[2] * lane_splat(a[2]);
+    return m[0] * lane_splat(a.x) + m[1] * lane_splat(a.y) + m[2] * lane_splat(a.z);
 }
 
 /* r x, applied to the rows m: each row of the result is a sum of two rows. */
-static inline void lane_cross_rows(const double r[3], const dyn_lane m[3], dyn_lane out[3])
+static inline void lane_cross_rows(struct dyn_vec3 r, const dyn_lane m[3], dyn_lane out[3])
 {
-    const dyn_lane x = lane_splat(r[0]), y = lane_splat(r[1]), z = lane_splat(r[2]);
+    const dyn_lane x = lane_splat(r.x), y = lane_splat(r.y), z = lane_splat(r.z);
     out[0] = y * m[2] - z * m[1];
     out[1] = z * m[0] - x * m[2];
     out[2] = x * m[1] - y * m[0];

@@ -1,5 +1,6 @@
 /*
- * What joints do by themselves: springs, dampers, friction, limits.  Private to dynamics/ and tests/.
+ * What joints do by themselves: springs, dampers, friction, limits.  Private to dynamics/ and
+ * tests/.
  */
 #pragma once
 

@@ -12,7 +12,8 @@
  *      planar       travel, travel, angle  speed, speed, rate           axis2, axis x axis2, axis
  *      spherical    qw qx qy qz            wx wy wz (body axes)         a turn
  *      free         x y z  qw qx qy qz     wx wy wz  vx vy vz (body)    anything
- *      general      one per screw          one per screw                its screws, one after another
+ *      general      one per screw          one per screw                its screws, one after
+ * another
  *
  * Quaternions are w, x, y, z.  Coordinates are relative to the joint's place on the parent.
  */
@@ -78,12 +79,12 @@ struct dyn_mimic {
 struct dyn_body_spec {
     int parent; /* index, -1: the world */
     enum dyn_joint_type joint;
-    double axis[3];       /* unit, in joint axes, where the type speaks of one */
-    double axis2[3];      /* unit, across axis; universal and planar */
-    int screw_count;      /* general: 1 to 6 */
-    double screw[6][6];   /* general: each [turn; travel at the joint origin] in joint axes at q = 0;
-                             the turn is unit, or zero and the travel unit */
-    double place_xyz[3];  /* joint frame at q = 0, seen from the parent's frame */
+    double axis[3];      /* unit, in joint axes, where the type speaks of one */
+    double axis2[3];     /* unit, across axis; universal and planar */
+    int screw_count;     /* general: 1 to 6 */
+    double screw[6][6];  /* general: each [turn; travel at the joint origin] in joint axes at q = 0;
+                            the turn is unit, or zero and the travel unit */
+    double place_xyz[3]; /* joint frame at q = 0, seen from the parent's frame */
     double place_quat[4]; /* its axes, w x y z */
     double mass;
     double center[3];  /* mass centre in body axes */

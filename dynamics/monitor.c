@@ -102,7 +102,8 @@ static struct sight placed(const struct dyn_body_spec *spec, const struct sight 
                           dyn_add(on->velocity, dyn_cross(on->rate, arm))};
 }
 
-/* The frame of a body on a parent that is seen as `on`: first the place, then the joint's motion. */
+/* The frame of a body on a parent that is seen as `on`: first the place, then the joint's motion.
+ */
 static struct sight carried_sight(const struct dyn_body_spec *spec, const struct sight *on,
                                   const double *q, const double *v)
 {
@@ -179,8 +180,7 @@ static void look(const struct dyn_model *model, const double *x, struct sight *s
 {
     for (int i = 0; i < model->body_count; i++) {
         const struct stand at = stand_of(model, x, i);
-        sight[i] =
-            carried_sight(&model->spec[i], sight_of_parent(model, sight, i), at.q, at.v);
+        sight[i] = carried_sight(&model->spec[i], sight_of_parent(model, sight, i), at.q, at.v);
     }
 }
 

@@ -11,11 +11,11 @@
 #include "dynamics/plant.h"
 
 struct dyn_monitor {
-    double kinetic;             /* J */
-    double potential;           /* J: gravity (zero at the world origin), joint springs and limits */
-    double mass;                /* kg */
-    double center[3];           /* mass centre, world, m */
-    double linear_momentum[3];  /* world, kg m/s */
+    double kinetic;            /* J */
+    double potential;          /* J: gravity (zero at the world origin), joint springs and limits */
+    double mass;               /* kg */
+    double center[3];          /* mass centre, world, m */
+    double linear_momentum[3]; /* world, kg m/s */
     double angular_momentum[3]; /* about the world origin, world axes, kg m^2/s */
 };
 

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "dynamics/check.h"
 #include "dynamics/aba.h"
+#include "dynamics/check.h"
 #include "dynamics/cut.h"
 #include "dynamics/integrate.h"
 #include "dynamics/kinematics.h"
@@ -20,7 +20,7 @@ int dyn_plant_effector_index(const struct dyn_plant *plant, int effector)
 
 int dyn_plant_state_count(const struct dyn_plant *plant)
 {
-    return dyn_plant_effector_index(plant, plant->effector_count);
+    return dyn_rate_count(plant) + dyn_history_count(plant);
 }
 
 void dyn_plant_rest(const struct dyn_plant *plant, double *x)
@@ -31,16 +31,22 @@ void dyn_plant_rest(const struct dyn_plant *plant, double *x)
         dyn_joint_zero(&model->spec[i], x + model->q_index[i]);
 }
 
+void dyn_plant_restart(const struct dyn_plant *plant, double *x)
+{
+    memset(x + dyn_rate_count(plant), 0, (size_t)dyn_history_count(plant) * sizeof *x);
+}
+
 /* One layout answers both questions below, so size and placement cannot drift apart. */
 static size_t lay_out(struct dyn_plant_work *work, void *mem, const struct dyn_plant *plant)
 {
-    const size_t x_size = (size_t)dyn_plant_state_count(plant) * sizeof *work->x_rate;
+    const size_t x_size = (size_t)dyn_plant_state_count(plant) * sizeof *work->trial;
+    const size_t rate_size = (size_t)dyn_rate_count(plant) * sizeof *work->x_rate;
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
     work->load = dyn_cut(mem, &at, (size_t)plant->effector_count * sizeof *work->load);
-    work->x_rate = dyn_cut(mem, &at, x_size);
-    work->stage = dyn_cut(mem, &at, x_size);
-    work->sum = dyn_cut(mem, &at, x_size);
+    work->x_rate = dyn_cut(mem, &at, rate_size);
+    work->stage = dyn_cut(mem, &at, rate_size);
+    work->sum = dyn_cut(mem, &at, rate_size);
     work->trial = dyn_cut(mem, &at, x_size);
     work->kernel = dyn_cut(mem, &at, dyn_work_size(plant->model));
     return at;

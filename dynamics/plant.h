@@ -3,7 +3,7 @@
  *
  * All continuous state (q, v, effector states) lies in one flat array x, so a snapshot is a memcpy:
  *
- *      x = [ q (nq) | v (nv) | effectors, one after the other ]
+ *      x = [ q (nq) | v (nv) | effectors, one after the other | history of the integrator ]
  *
  * Effectors are evaluated at every integrator stage.  A command is held over the step.
  */
@@ -15,7 +15,17 @@
 #include "dynamics/environment.h"
 #include "dynamics/model.h"
 
-enum dyn_integrator { DYN_SEMI_IMPLICIT_EULER, DYN_RK4 };
+/*
+ * Semi-implicit Euler is of first order, the others of the order in their name.  RK2 (midpoint)
+ * evaluates the forces twice a step, RK4 four times, the rest once.
+ *
+ * Adams-Bashforth also uses the rates of the one to three steps before, which make up the history:
+ * every step must have the same length, and x changed by hand needs dyn_plant_restart().  Its first
+ * steps, until the history is full, are steps of RK4 and cost as much.  It takes the rates to be
+ * smooth: a command that jumps overshoots at first and in the end has acted half a step too early,
+ * an error of first order.
+ */
+enum dyn_integrator { DYN_SEMI_IMPLICIT_EULER, DYN_RK2, DYN_RK4, DYN_AB2, DYN_AB3, DYN_AB4 };
 
 struct dyn_plant {
     const struct dyn_model *model;
@@ -28,12 +38,16 @@ struct dyn_plant {
 
 struct dyn_plant_work; /* scratch; means nothing between two calls, but solve and motion */
 
-/* Doubles in x, and where the effectors begin.  Context: setup. */
+/* Doubles in x, history included, and where an effector begins.  Context: setup. */
 int dyn_plant_state_count(const struct dyn_plant *plant);
 int dyn_plant_effector_index(const struct dyn_plant *plant, int effector);
 
 /* x at rest in the zero pose (unit quaternion).  Context: setup. */
 void dyn_plant_rest(const struct dyn_plant *plant, double *x);
+
+/* x was changed by other means than a step: forget the rates of the steps before, which led to
+ * another x.  A whole x put back, history included, needs no restart.  Context: frame. */
+void dyn_plant_restart(const struct dyn_plant *plant, double *x);
 
 /* Bytes for a work, and the work laid out in mem, 64-byte aligned and owned by the caller.
  * Context: setup. */

@@ -33,9 +33,10 @@ void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive
     const struct dyn_model *model = plant->model;
     const double *g = plant->environment.gravity;
     const struct dyn_state state = {.q = x, .v = x + model->nq};
-    const struct dyn_input input = {
-        .tau = drive->joint_tau, .loads = work->load, .load_count = plant->effector_count,
-        .gravity = {g[0], g[1], g[2]}};
+    const struct dyn_input input = {.tau = drive->joint_tau,
+                                    .loads = work->load,
+                                    .load_count = plant->effector_count,
+                                    .gravity = {g[0], g[1], g[2]}};
     struct dyn_output output = {.a = work->v_rate};
 
     dyn_aba_move(model, &state, work->kernel);

@@ -14,12 +14,12 @@ struct dyn_drive {
 
 struct dyn_plant_work {
     struct dyn_work *kernel;
-    struct dyn_load *load;  /* per effector */
-    double *x_rate;         /* dx/dt of the last evaluation */
-    double *v_rate;         /* the part of it that is dv/dt */
-    double *stage;          /* x where an integrator stage looks */
-    double *sum;            /* weighted sum of the stages' rates */
-    double *trial;          /* x to be, not yet known to be finite */
+    struct dyn_load *load; /* per effector */
+    double *x_rate;        /* dx/dt of the last evaluation */
+    double *v_rate;        /* the part of it that is dv/dt */
+    double *stage;         /* x where an integrator stage looks */
+    double *sum;           /* weighted sum of the stages' rates */
+    double *trial;         /* x to be, not yet known to be finite */
 };
 
 /* work->x_rate = f(x, drive).  Context: frame. */

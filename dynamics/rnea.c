@@ -43,8 +43,8 @@ static void take_loads(const struct dyn_model *model, const struct dyn_input *in
 }
 
 /* What the rotor's acceleration asks of the joint, and its change of momentum of the parent. */
-static void turn_rotor(const struct dyn_model *model, const struct dyn_vec6 *world, int i, double qd,
-                       double qdd, struct dyn_work *work, double *tau)
+static void turn_rotor(const struct dyn_model *model, const struct dyn_vec6 *world, int i,
+                       double qd, double qdd, struct dyn_work *work, double *tau)
 {
     const struct dyn_link *link = &model->link[i];
     const int parent = link->parent;

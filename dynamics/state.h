@@ -35,7 +35,7 @@ struct dyn_input {
 
 struct dyn_output {
     double *a;        /* nv, dv/dt */
-    double *held_tau; /* nv: the force that holding needs, on top of tau; zero where not held.  NULL:
+    double *held_tau; /* nv: the force that holding needs, on top of tau; zero where not held. NULL:
                          not asked for */
 };
 

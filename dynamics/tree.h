@@ -1,11 +1,11 @@
 /*
  * The fields of struct dyn_model.  Private to dynamics/ and tests/.
  *
- * The author's bodies become links, which are all the kernel knows.  A link moves against its parent
- * by a turn about its z axis, a slide along it, both at once, a ball, or freely: a joint of several
- * screws is as many links, without mass but for the last, and a body that is bolted to another is no
- * link of its own.  Links are in the order of their depth, so that neighbours do not wait for each
- * other; a parent still comes before its child.
+ * The author's bodies become links, which are all the kernel knows.  A link moves against its
+ * parent by a turn about its z axis, a slide along it, both at once, a ball, or freely: a joint of
+ * several screws is as many links, without mass but for the last, and a body that is bolted to
+ * another is no link of its own.  Links are in the order of their depth, so that neighbours do not
+ * wait for each other; a parent still comes before its child.
  */
 #pragma once
 
@@ -27,8 +27,9 @@ struct dyn_link {
     struct dyn_vec3 origin; /* at q = 0, parent axes */
     double pitch;           /* travel along z per q */
     double mass;
-    struct dyn_vec3 mc;      /* mass times mass centre, link axes */
-    struct dyn_vec3 root[2]; /* I = sphere 1 + root[0] root[0]' + root[1] root[1]', about the origin */
+    struct dyn_vec3 mc; /* mass times mass centre, link axes */
+    struct dyn_vec3
+        root[2]; /* I = sphere 1 + root[0] root[0]' + root[1] root[1]', about the origin */
     double sphere;
     double rotor;               /* ratio^2 inertia of the joint's rotor */
     struct dyn_vec3 rotor_spin; /* ratio inertia axis, parent axes; zero: not coupled */
@@ -71,8 +72,8 @@ struct dyn_model {
     struct dyn_body_spec *spec; /* axes and quaternions made unit to rounding */
     int *q_index;
     int *v_index;
-    int *body_link;             /* -1: bolted to the world */
-    struct dyn_pose *seat;      /* the body's frame in its link's */
+    int *body_link;               /* -1: bolted to the world */
+    struct dyn_pose *seat;        /* the body's frame in its link's */
     struct dyn_transform *seat_X; /* the same as a transform */
 };
 

@@ -20,18 +20,18 @@ struct dyn_row {
  * nothing has to be turned from link to link.
  */
 struct dyn_link_work {
-    struct dyn_row R[3];    /* the link's axes */
-    struct dyn_row r;       /* from the parent's origin */
-    struct dyn_row w;       /* angular velocity */
-    struct dyn_row v;       /* of the origin */
-    struct dyn_row ca, cl;  /* acceleration that the velocities alone cause across the joint */
-    struct dyn_row I[3];    /* articulated inertia [ I H ; H' M ]: columns of I */
-    struct dyn_row H[3];    /* rows of H */
-    struct dyn_row M[3];    /* columns of M */
-    struct dyn_row pa, pl;  /* articulated bias force */
-    struct dyn_row ga, gl;  /* one-dof links: D^-1 U, moved to the parent's origin */
+    struct dyn_row R[3];     /* the link's axes */
+    struct dyn_row r;        /* from the parent's origin */
+    struct dyn_row w;        /* angular velocity */
+    struct dyn_row v;        /* of the origin */
+    struct dyn_row ca, cl;   /* acceleration that the velocities alone cause across the joint */
+    struct dyn_row I[3];     /* articulated inertia [ I H ; H' M ]: columns of I */
+    struct dyn_row H[3];     /* rows of H */
+    struct dyn_row M[3];     /* columns of M */
+    struct dyn_row pa, pl;   /* articulated bias force */
+    struct dyn_row ga, gl;   /* one-dof links: D^-1 U, moved to the parent's origin */
     struct dyn_row alpha, a; /* acceleration minus gravity */
-    double ud;              /* D^-1 u */
+    double ud;               /* D^-1 u */
 };
 
 /* What an elimination of several velocities in one link leaves behind. */

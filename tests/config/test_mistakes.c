@@ -85,6 +85,8 @@ static const struct mistake mistakes[] = {
      "5:1: unknown key \"paec\" in a scenario; did you mean \"pace\"?"},
     {"integrator:", "integratr:",
      "11:1: unknown key \"integratr\" in a scenario; did you mean \"integrator\"?"},
+    {"semi-implicit-euler", "leapfrog",
+     "11:22: method cannot be \"leapfrog\"; write semi-implicit-euler, rk2, rk4, ab2, ab3 or ab4"},
     {"quantum: 1 mrad/s", "quantm: 1 mrad/s",
      "52:5: unknown key \"quantm\" in a gyro; did you mean \"quantum\"?"},
     {"latitude: 45 deg", "lattitude: 45 deg",

@@ -126,7 +126,7 @@ static void test_hinged_and_sliding_bodies_are_read(void)
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_PRISMATIC, boom->joint);
     EXPECT_VECTOR(boom->axis, 0, 0.6, 0.8);
     EXPECT_VECTOR(boom->place_xyz, 0.01, 0.02, 0.03);
-    EXPECT_VECTOR(&boom->stiffness, 8000, 2, 0.002); /* stiffness, damping, rest */
+    EXPECT_VECTOR(&boom->law[0].stiffness, 8000, 0.002, 2); /* stiffness, rest, damping */
     EXPECT_VECTOR(scenario->bodies[1].position, 0.005);
     EXPECT_VECTOR(scenario->bodies[1].velocity, 0.01);
     NEAR(0.5, boom->mass);
@@ -135,7 +135,7 @@ static void test_hinged_and_sliding_bodies_are_read(void)
     EXPECT_VECTOR(panel->axis, 0, 1, 0);
     EXPECT_VECTOR(panel->place_xyz, 0, 0.6, 0);
     EXPECT_VECTOR(panel->place_quat, 0, 0, 0, 1);
-    EXPECT_VECTOR(&panel->stiffness, 80, 0.5, PI / 180);
+    EXPECT_VECTOR(&panel->law[0].stiffness, 80, PI / 180, 0.5);
     EXPECT_VECTOR(scenario->bodies[2].position, PI / 90);
     EXPECT_VECTOR(scenario->bodies[2].velocity, PI / 30);
 }
@@ -532,6 +532,31 @@ static void test_a_scenario_is_printed_as_a_tree(void)
     free(text);
 }
 
+static void test_every_integrator_is_chosen_and_printed_by_its_name(void)
+{
+    static const char *const names[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit-euler",
+                                        [DYN_RK2] = "rk2",
+                                        [DYN_RK4] = "rk4",
+                                        [DYN_AB2] = "ab2",
+                                        [DYN_AB3] = "ab3",
+                                        [DYN_AB4] = "ab4"};
+    for (int k = DYN_SEMI_IMPLICIT_EULER; k <= DYN_AB4; k++) {
+        char text[256], line[64];
+        snprintf(text, sizeof text,
+                 "name: x\nintegrator: %s\n"
+                 "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n",
+                 names[k]);
+        load(text);
+        TEST_ASSERT_EQUAL_INT(k, scenario->integrator);
+        snprintf(line, sizeof line, "integrator %s, 1 step a frame\n", names[k]);
+        char *out = printed(print_scenario);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(out, line), out);
+        free(out);
+        cfg_scenario_free(scenario);
+        scenario = NULL;
+    }
+}
+
 /* The reference in config/README.md is what the program prints, to the letter. */
 static void test_the_written_reference_is_the_printed_one(void)
 {
@@ -580,6 +605,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_live_board_cannot_follow_pace_fast);
     RUN_TEST(test_lockstep_needs_a_board);
     RUN_TEST(test_a_scenario_is_printed_as_a_tree);
+    RUN_TEST(test_every_integrator_is_chosen_and_printed_by_its_name);
     RUN_TEST(test_the_written_reference_is_the_printed_one);
     return UNITY_END();
 }

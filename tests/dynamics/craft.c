@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "dynamics/rate.h"
+#include "dynamics/integrate.h"
 #include "unity.h"
 
 void craft_add_wheel(struct craft *craft, int body, double ax, double ay, double az, double inertia)
@@ -16,25 +16,32 @@ void craft_add_wheel(struct craft *craft, int body, double ax, double ay, double
     };
 }
 
+void craft_use(struct craft *craft, enum dyn_integrator integrator)
+{
+    struct dyn_plant *plant = &craft->plant;
+    plant->integrator = integrator;
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof craft->work_mem, dyn_plant_work_size(plant));
+    craft->work = dyn_plant_work_place(plant, craft->work_mem);
+    craft->x_count = dyn_plant_state_count(plant);
+    TEST_ASSERT_LESS_OR_EQUAL_INT(CRAFT_X_MAX, craft->x_count);
+    dyn_plant_restart(plant, craft->x);
+}
+
 void craft_build(struct craft *craft)
 {
     struct dyn_plant *plant = &craft->plant;
     plant->model = craft->tree.model;
     plant->effectors = craft->effectors;
-    plant->integrator = DYN_RK4;
     plant->substeps = 1;
     memcpy(plant->environment.gravity, craft->tree.gravity, sizeof craft->tree.gravity);
     for (int k = 0; k < plant->effector_count; k++)
         TEST_ASSERT_NULL(dyn_effector_flaw(&craft->effectors[k], craft->tree.body_count));
 
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof craft->work_mem, dyn_plant_work_size(plant));
-    craft->work = dyn_plant_work_place(plant, craft->work_mem);
+    craft_use(craft, DYN_RK4);
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof craft->monitor_mem, dyn_monitor_work_size(plant));
     craft->monitor = dyn_monitor_work_place(plant, craft->monitor_mem);
 
     const int nq = dyn_model_nq(plant->model), nv = dyn_model_nv(plant->model);
-    craft->x_count = dyn_plant_state_count(plant);
-    TEST_ASSERT_LESS_OR_EQUAL_INT(CRAFT_X_MAX, craft->x_count);
     dyn_plant_rest(plant, craft->x);
     memcpy(craft->x, craft->tree.q, (size_t)nq * sizeof(double));
     memcpy(craft->x + nq, craft->tree.v, (size_t)nv * sizeof(double));
@@ -47,8 +54,8 @@ static void add_panel(struct tree *tree, double side)
     panel->mass = 8.0;
     panel->center[1] = 1.0 * side;
     memcpy(panel->inertia, (double[]){2.7, 0.7, 3.4, 0, 0, 0}, sizeof panel->inertia);
-    panel->stiffness = 40.0;
-    panel->damping = 0.2;
+    panel->law[0].stiffness = 40.0;
+    panel->law[0].damping = 0.2;
 }
 
 void craft_satellite(struct craft *craft)
@@ -97,11 +104,12 @@ void craft_poison(struct craft *craft)
     const struct dyn_plant_work *work = craft->work;
     unsigned char *kernel = (unsigned char *)work->kernel;
     const size_t x_size = (size_t)craft->x_count * sizeof(double);
+    const size_t rate_size = (size_t)dyn_rate_count(&craft->plant) * sizeof(double);
     memset(kernel + sizeof(struct dyn_work), 0xff,
            dyn_work_size(craft->plant.model) - sizeof(struct dyn_work));
-    memset(work->force, 0xff, (size_t)craft->tree.body_count * sizeof *work->force);
-    memset(work->x_rate, 0xff, x_size);
-    memset(work->stage, 0xff, x_size);
-    memset(work->sum, 0xff, x_size);
+    memset(work->load, 0xff, (size_t)craft->plant.effector_count * sizeof *work->load);
+    memset(work->x_rate, 0xff, rate_size);
+    memset(work->stage, 0xff, rate_size);
+    memset(work->sum, 0xff, rate_size);
     memset(work->trial, 0xff, x_size);
 }

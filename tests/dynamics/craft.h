@@ -28,6 +28,9 @@ void craft_add_wheel(struct craft *craft, int body, double ax, double ay, double
 /* The plant of the tree (built before), RK4, with the tree's q, v and gravity; wheels at rest. */
 void craft_build(struct craft *craft);
 
+/* Change to another integrator, with nothing behind it; x goes on from where it is. */
+void craft_use(struct craft *craft, enum dyn_integrator integrator);
+
 /* A bus of 100 kg with two hinged, sprung panels and three wheels with friction; turning. */
 void craft_satellite(struct craft *craft);
 

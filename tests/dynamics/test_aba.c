@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dynamics/rnea.h"
+#include "dynamics/tree.h"
 #include "dynamics/work.h"
 #include "tests/dynamics/dense.h"
 #include "tests/dynamics/tree.h"
@@ -97,7 +98,7 @@ static void test_a_tilted_slide_obeys_its_spring_and_gravity(void)
     const double half = 0.3; /* turn about z, half angle */
     tree_add(&tree, -1, DYN_JOINT_PRISMATIC, 0, 1, 0);
     set_inertia(0, 4.0, 0.1, 0.2, 0.3, 0.5);
-    tree.spec[0].stiffness = 50.0, tree.spec[0].damping = 3.0, tree.spec[0].rest = 0.2;
+    tree.spec[0].law[0].stiffness = 50.0, tree.spec[0].law[0].damping = 3.0, tree.spec[0].law[0].rest = 0.2;
     memcpy(tree.spec[0].place_quat, (double[]){cos(half), 0, 0, sin(half)}, 4 * sizeof(double));
     tree_build(&tree);
     tree.gravity[0] = 2.0, tree.gravity[1] = -9.0;
@@ -113,7 +114,7 @@ static void test_a_spring_hinge_turns_its_axial_inertia(void)
     tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.6, 0.0, 0.8);
     set_inertia(0, 2.0, 0.0, 0.5, 0.0, 0.0);
     memcpy(tree.spec[0].inertia, (double[]){0.3, 0.4, 0.5, 0.01, 0.02, -0.03}, 6 * sizeof(double));
-    tree.spec[0].stiffness = 7.0, tree.spec[0].damping = 0.9, tree.spec[0].rest = -0.4;
+    tree.spec[0].law[0].stiffness = 7.0, tree.spec[0].law[0].damping = 0.9, tree.spec[0].law[0].rest = -0.4;
     tree_build(&tree);
     tree.q[0] = 1.1, tree.v[0] = 0.7, tree.tau[0] = -2.0;
     tree_forward(&tree);
@@ -217,9 +218,9 @@ static void test_bodies_bolted_together_move_as_one(void)
 static double force_scale(void)
 {
     double scale = 0.0;
-    for (int i = 0; i < tree.body_count; i++) {
-        scale = fmax(scale, dyn_norm(tree.work->pA[i].ang));
-        scale = fmax(scale, dyn_norm(tree.work->pA[i].lin));
+    for (int i = 0; i < tree.model->link_count; i++) {
+        scale = fmax(scale, dyn_norm(tree.work->f[i].ang));
+        scale = fmax(scale, dyn_norm(tree.work->f[i].lin));
     }
     for (int k = 0; k < dyn_model_nv(tree.model); k++)
         scale = fmax(scale, fabs(tree.tau[k]));
@@ -332,8 +333,8 @@ static void test_absent_forces_are_zero_forces(void)
 
     const struct dyn_state state = tree_state(&tree);
     struct dyn_input input = tree_input(&tree);
-    struct dyn_output output = {tree.a};
-    input.tau = NULL, input.force = NULL;
+    struct dyn_output output = {.a = tree.a};
+    input.tau = NULL, input.load_count = 0;
     dyn_aba(tree.model, &state, &input, tree.work, &output);
     for (int k = 0; k < dyn_model_nv(tree.model); k++)
         TEST_ASSERT_TRUE(with[k] == tree.a[k]);

@@ -9,6 +9,7 @@
 
 #include "dynamics/composite.h"
 #include "dynamics/rnea.h"
+#include "dynamics/tree.h"
 #include "tests/dynamics/craft.h"
 #include "unity.h"
 
@@ -71,7 +72,7 @@ static void forward_both(void)
 {
     const struct dyn_state state = tree_state(tree);
     const struct dyn_input input = tree_input(tree);
-    struct dyn_output output = {tree->a};
+    struct dyn_output output = {.a = tree->a};
     tree_forward(tree);
     memcpy(by_aba, tree->a, sizeof by_aba);
     memset(tree->a, 0xff, sizeof tree->a);
@@ -226,8 +227,8 @@ static double backward_error(void)
     double tau[TREE_NV_MAX], scale = 1e-3, error = 0.0;
     tree_poison(tree);
     dyn_rnea(tree->model, &state, tree->a, &input, tree->work, tau);
-    for (int i = 0; i < tree->body_count; i++)
-        scale = fmax(scale, fmax(dyn_norm(tree->work->pA[i].ang), dyn_norm(tree->work->pA[i].lin)));
+    for (int i = 0; i < tree->model->link_count; i++)
+        scale = fmax(scale, fmax(dyn_norm(tree->work->f[i].ang), dyn_norm(tree->work->f[i].lin)));
     for (int k = 0; k < nv(); k++) {
         TEST_ASSERT_TRUE(isfinite(tau[k]));
         scale = fmax(scale, fabs(tree->tau[k]));
@@ -271,8 +272,8 @@ static void test_absent_forces_are_zero_forces(void)
 
     const struct dyn_state state = tree_state(tree);
     struct dyn_input input = tree_input(tree);
-    struct dyn_output output = {tree->a};
-    input.tau = NULL, input.force = NULL;
+    struct dyn_output output = {.a = tree->a};
+    input.tau = NULL, input.load_count = 0;
     dyn_crba_forward(tree->model, &state, &input, poisoned_work(), &output);
     for (int k = 0; k < nv(); k++)
         TEST_ASSERT_TRUE(with[k] == tree->a[k]);

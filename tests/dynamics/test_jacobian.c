@@ -131,7 +131,7 @@ static void test_j_v_is_the_velocity_of_the_point(void)
     for (uint64_t seed = 1; seed <= 1000; seed++) {
         const struct dyn_point point = begin(1 + (int)(seed % 40), 3 * seed);
         double velocity[6];
-        const struct dyn_vec6 velocity_m = dyn_point_velocity(scene, &point);
+        const struct dyn_vec6 velocity_m = dyn_point_velocity(tree->model, scene, &point);
         store(&velocity_m, velocity);
         for (int r = 0; r < 6; r++) {
             double sum = 0.0;
@@ -153,7 +153,7 @@ static void test_velocity_and_acceleration_are_those_of_a_device_mounted_there(v
         dyn_plant_motion(&craft.plant, craft.work, craft.x, point.body, point.at, &motion);
 
         const double *a = dyn_plant_acceleration(craft.work);
-        const struct dyn_vec6 v = dyn_point_velocity(scene, &point);
+        const struct dyn_vec6 v = dyn_point_velocity(tree->model, scene, &point);
         const struct dyn_vec6 acc = dyn_point_acceleration(tree->model, scene, &point, a);
         const struct dyn_quat turn = dyn_quat_load(motion.attitude);
         const struct dyn_vec3 rate = dyn_quat_rotate(turn, dyn_vec3_load(motion.rate));
@@ -176,7 +176,7 @@ static void velocity_after(const struct dyn_point *point, const double *a, doubl
     for (int k = 0; k < nv(); k++)
         v[k] = tree->v[k] + h * a[k];
     take_at(q, v);
-    const struct dyn_vec6 e_m = dyn_point_velocity(scene, point);
+    const struct dyn_vec6 e_m = dyn_point_velocity(tree->model, scene, point);
     store(&e_m, e);
 }
 

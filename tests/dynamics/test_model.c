@@ -80,7 +80,7 @@ static void test_every_number_must_be_finite(void)
 {
     double *numbers[] = {&specs[1].axis[2],   &specs[1].place_xyz[0], &specs[1].place_quat[3],
                          &specs[1].mass,      &specs[1].center[1],    &specs[1].inertia[5],
-                         &specs[1].stiffness, &specs[1].damping,      &specs[1].rest,
+                         &specs[1].law[0].stiffness, &specs[1].law[0].damping,      &specs[1].law[0].rest,
                          &specs[1].inertia[0]};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         const double good = *numbers[k];
@@ -177,19 +177,19 @@ static void test_a_free_joint_has_no_place(void)
 
 static void test_springs_and_dampers_must_not_be_negative(void)
 {
-    specs[1].stiffness = -1.0;
+    specs[1].law[0].stiffness = -1.0;
     assert_refused(1, "stiffness and damping must not be negative");
     setUp();
-    specs[2].damping = -1.0;
+    specs[2].law[0].damping = -1.0;
     assert_refused(2, "stiffness and damping must not be negative");
 }
 
 static void test_a_spring_needs_one_coordinate(void)
 {
-    specs[0].stiffness = 1.0;
+    specs[0].law[0].stiffness = 1.0;
     assert_refused(0, "a spring or damper needs a joint with one coordinate");
     setUp();
-    specs[3].damping = 1.0;
+    specs[3].law[0].damping = 1.0;
     assert_refused(3, "a spring or damper needs a joint with one coordinate");
 }
 

@@ -54,8 +54,7 @@ void tree_build(struct tree *tree)
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof tree->work_mem, dyn_work_size(tree->model));
     tree->work = dyn_work_place(tree->model, tree->work_mem);
     for (int i = 0; i < tree->body_count; i++)
-        if (tree->spec[i].joint == DYN_JOINT_FREE)
-            tree->q[dyn_model_q_index(tree->model, i) + 3] = 1.0;
+        dyn_joint_zero(&tree->spec[i], tree->q + dyn_model_q_index(tree->model, i));
 }
 
 static void random_unit(double *e, int count)
@@ -92,30 +91,89 @@ static void random_inertia(double inertia[6])
 
 static enum dyn_joint_type random_joint(void)
 {
-    const double r = tree_noise();
-    return r < 0.2 ? DYN_JOINT_REVOLUTE : r < 0.75 ? DYN_JOINT_PRISMATIC : DYN_JOINT_FIXED;
+    static const enum dyn_joint_type often[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_REVOLUTE,
+                                                DYN_JOINT_PRISMATIC, DYN_JOINT_FIXED};
+    const int any = (int)(4.5 * (tree_noise() + 1.0)), usual = (int)(2.0 * (tree_noise() + 1.0));
+    return tree_noise() > 0.2 ? (enum dyn_joint_type)any : often[usual];
+}
+
+static void random_across(const double a[3], double b[3])
+{
+    double c[3];
+    random_unit(c, 3);
+    const struct dyn_vec3 across = dyn_cross(dyn_vec3_load(a), dyn_vec3_load(c));
+    dyn_vec3_store(dyn_scale(1.0 / dyn_norm(across), across), b);
+}
+
+/* Hinges off the origin, slides and helices, independent of each other: at most three turns and at
+ * most three slides, on axes across each other where there are two of a kind. */
+static void random_screws(struct dyn_body_spec *spec)
+{
+    double axis[3][3];
+    const int turns = 1 + (int)(1.5 * (tree_noise() + 1.0)),
+              slides = (int)(1.5 * (tree_noise() + 1.0));
+
+    random_unit(axis[0], 3);
+    random_across(axis[0], axis[1]);
+    dyn_vec3_store(dyn_cross(dyn_vec3_load(axis[0]), dyn_vec3_load(axis[1])), axis[2]);
+    spec->screw_count = turns + slides;
+    for (int k = 0; k < slides; k++)
+        memcpy(spec->screw[k] + 3, axis[k], sizeof axis[k]);
+    for (int k = 0; k < turns; k++) {
+        double *screw = spec->screw[slides + k];
+        memcpy(screw, axis[k], sizeof axis[k]);
+        for (int j = 0; j < 3; j++)
+            screw[3 + j] = tree_noise() > 0.0 ? 0.3 * tree_noise() : 0.0;
+    }
+}
+
+static void random_laws(struct dyn_body_spec *spec)
+{
+    const int quat = spec->joint == DYN_JOINT_SPHERICAL || spec->joint == DYN_JOINT_FREE;
+    for (int k = 0; k < dyn_joint_nv(spec); k++) {
+        struct dyn_joint_law *law = &spec->law[k];
+        if (tree_noise() > 0.0) {
+            law->damping = 0.5 * (1.0 + tree_noise());
+            law->stiffness = quat ? 0.0 : 5.0 * (1.0 + tree_noise());
+            law->rest = tree_noise();
+        }
+        if (tree_noise() > 0.6)
+            law->coulomb = 1.0, law->coulomb_speed = 0.2;
+        if (!quat && tree_noise() > 0.6) {
+            law->limit_stiffness = 10.0, law->limit_damping = 1.0;
+            law->lower = -0.5, law->upper = 0.5;
+        }
+    }
+}
+
+static void random_rotor(struct dyn_body_spec *spec)
+{
+    const int one_dof = spec->joint == DYN_JOINT_REVOLUTE || spec->joint == DYN_JOINT_PRISMATIC;
+    if (!one_dof || tree_noise() < 0.3)
+        return;
+    spec->rotor.terms = (enum dyn_rotor_terms)(int)(1.5 * (tree_noise() + 1.0));
+    spec->rotor.ratio = 20.0 * tree_noise();
+    spec->rotor.inertia = 0.01 * (1.0 + tree_noise());
+    random_unit(spec->rotor.axis, 3);
 }
 
 static void random_body(struct tree *tree, enum dyn_joint_type joint, int parent)
 {
-    const int one_dof = joint == DYN_JOINT_REVOLUTE || joint == DYN_JOINT_PRISMATIC;
     struct dyn_body_spec *spec = &tree->spec[tree_add(tree, parent, joint, 0.0, 0.0, 0.0)];
 
     random_unit(spec->axis, 3);
-    if (joint != DYN_JOINT_FREE) {
-        random_unit(spec->place_quat, 4);
-        for (int k = 0; k < 3; k++)
-            spec->place_xyz[k] = tree_noise();
-    }
+    random_across(spec->axis, spec->axis2);
+    random_unit(spec->place_quat, 4);
+    for (int k = 0; k < 3; k++)
+        spec->place_xyz[k] = tree_noise();
+    if (joint == DYN_JOINT_GENERAL)
+        random_screws(spec);
     spec->mass = 1.1 + tree_noise();
     for (int k = 0; k < 3; k++)
         spec->center[k] = 0.3 * tree_noise();
     random_inertia(spec->inertia);
-    if (one_dof && tree_noise() > 0.0) {
-        spec->stiffness = 5.0 * (1.0 + tree_noise());
-        spec->damping = 0.5 * (1.0 + tree_noise());
-        spec->rest = tree_noise();
-    }
+    random_laws(spec);
+    random_rotor(spec);
 }
 
 static void random_state(struct tree *tree)
@@ -125,6 +183,8 @@ static void random_state(struct tree *tree)
     for (int i = 0; i < tree->body_count; i++)
         if (tree->spec[i].joint == DYN_JOINT_FREE)
             random_unit(tree->q + dyn_model_q_index(tree->model, i) + 3, 4);
+        else if (tree->spec[i].joint == DYN_JOINT_SPHERICAL)
+            random_unit(tree->q + dyn_model_q_index(tree->model, i), 4);
     for (int k = 0; k < dyn_model_nv(tree->model); k++) {
         tree->v[k] = tree_noise();
         tree->tau[k] = 5.0 * tree_noise();
@@ -155,10 +215,19 @@ struct dyn_state tree_state(const struct tree *tree)
     return (struct dyn_state){tree->q, tree->v};
 }
 
-struct dyn_input tree_input(const struct tree *tree)
+struct dyn_input tree_input(struct tree *tree)
 {
+    for (int i = 0; i < tree->body_count; i++) {
+        tree->load[i] = (struct dyn_load){.body = i};
+        dyn_vec3_store(tree->force[i].ang, tree->load[i].moment);
+        dyn_vec3_store(tree->force[i].lin, tree->load[i].force);
+    }
     return (struct dyn_input){
-        tree->tau, tree->force, {tree->gravity[0], tree->gravity[1], tree->gravity[2]}};
+        .tau = tree->tau,
+        .loads = tree->load,
+        .load_count = tree->body_count,
+        .gravity = {tree->gravity[0], tree->gravity[1], tree->gravity[2]},
+    };
 }
 
 void tree_poison(struct tree *tree)
@@ -171,7 +240,7 @@ void tree_forward(struct tree *tree)
 {
     const struct dyn_state state = tree_state(tree);
     const struct dyn_input input = tree_input(tree);
-    struct dyn_output output = {tree->a};
+    struct dyn_output output = {.a = tree->a};
     tree_poison(tree);
     dyn_aba(tree->model, &state, &input, tree->work, &output);
 }

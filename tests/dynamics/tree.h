@@ -8,7 +8,7 @@
 #include "dynamics/plant.h"
 #include "dynamics/state.h"
 
-enum { TREE_BODY_MAX = 128, TREE_NV_MAX = 256 };
+enum { TREE_BODY_MAX = 128, TREE_NV_MAX = 7 * TREE_BODY_MAX };
 
 struct tree {
     int body_count;
@@ -16,10 +16,11 @@ struct tree {
     const struct dyn_model *model; /* after tree_build() */
     struct dyn_work *work;
     double q[TREE_NV_MAX], v[TREE_NV_MAX], tau[TREE_NV_MAX], a[TREE_NV_MAX];
-    struct dyn_vec6 force[TREE_BODY_MAX];
+    struct dyn_vec6 force[TREE_BODY_MAX]; /* on each body at its origin, body axes */
+    struct dyn_load load[TREE_BODY_MAX];  /* the same, after tree_input() */
     double gravity[3];
-    _Alignas(64) unsigned char model_mem[1 << 17];
-    _Alignas(64) unsigned char work_mem[1 << 17];
+    _Alignas(64) unsigned char model_mem[1 << 20];
+    _Alignas(64) unsigned char work_mem[1 << 21];
 };
 
 /* An empty tree; then a unit-mass body with unit inertia per call, to be changed through spec[]. */
@@ -29,9 +30,8 @@ int tree_add(struct tree *tree, int parent, enum dyn_joint_type joint, double ax
 /* Fails the test on a flaw; lays out model and work; unit quaternions into q, the rest zero. */
 void tree_build(struct tree *tree);
 
-/* A random vehicle of so many bodies: parents, joints, places, inertias, springs, and a random
- * state, forces and gravity.  With free_base its first body is free, else free joints do not occur.
- */
+/* A random vehicle of so many bodies: parents, joints of every type, places, inertias, laws, rotors,
+ * and a random state, forces and gravity.  With free_base its first body is free. */
 void tree_random(struct tree *tree, int body_count, int free_base, uint64_t seed);
 
 /* Uniform in [-1, 1), of the generator that tree_random() seeds. */
@@ -43,4 +43,4 @@ void tree_forward(struct tree *tree);
 void tree_poison(struct tree *tree);
 
 struct dyn_state tree_state(const struct tree *tree);
-struct dyn_input tree_input(const struct tree *tree);
+struct dyn_input tree_input(struct tree *tree);

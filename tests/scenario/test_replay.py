@@ -44,6 +44,23 @@ class Replay(harness.Case):
         fast = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--pace", "fast")
         self.assertEqual(real["state_hash"], fast["state_hash"])
 
+    def test_a_run_by_every_integrator_replays(self):
+        hashes = set()
+        for method in ("semi-implicit-euler", "rk2", "rk4", "ab2", "ab3", "ab4"):
+            with self.subTest(method):
+                log = self.dir / f"{method}.mcap"
+                report = self.run_scenario(harness.TUMBLE, "--seconds", "0.5", "--pace", "fast",
+                                           "--log", log, "--set",
+                                           f"integrator={{method: {method}, substeps: 2}}")
+                self.assert_identical(log, report)
+                hashes.add(report["state_hash"])
+        self.assertEqual(len(hashes), 6)
+
+    def test_a_real_run_by_adams_bashforth_replays(self):
+        log, report = self.record("--set", "integrator=ab4", "--inject", "late=20ms@1s")
+        self.assertGreater(report["io"]["rx"], 0)
+        self.assert_identical(log, report)
+
     def test_another_seed_is_another_run(self):
         one = self.run_scenario(harness.TUMBLE, "--seconds", "0.1", "--pace", "fast")
         two = self.run_scenario(harness.TUMBLE, "--seconds", "0.1", "--pace", "fast", "--set", "seed=2")

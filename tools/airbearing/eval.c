@@ -207,7 +207,7 @@ static void solve(struct bench *bench, bool inverse)
 {
     const struct dyn_model *tree = bench->model->tree;
     const struct dyn_state state = {bench->q, bench->v};
-    struct dyn_output output = {bench->answer};
+    struct dyn_output output = {.a = bench->answer};
     if (inverse) {
         dyn_rnea(tree, &state, bench->given, &bench->input, bench->work, bench->answer);
         return;
