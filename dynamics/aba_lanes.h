@@ -456,6 +456,80 @@ static void eliminate_columns(const struct dyn_link *link, const struct dyn_inpu
     }
 }
 
+/* ---- free links: what they carry moves as it must, whatever the parent does ---- */
+
+/* m^-1 by cofactors, m symmetric and positive. */
+static inline void invert(const dyn_lane m[3], dyn_lane out[3])
+{
+    const dyn_lane c = lane_cross(m[1], m[2]);
+    const dyn_lane d_inv = inverse(lane_sum(m[0] * c));
+    out[0] = c * d_inv;
+    out[1] = lane_cross(m[2], m[0]) * d_inv;
+    out[2] = lane_cross(m[0], m[1]) * d_inv;
+}
+
+static inline struct dyn_vec3 lane_vec3(dyn_lane a)
+{
+    return (struct dyn_vec3){a[0], a[1], a[2]};
+}
+
+/* A [alpha; a] = [n; f], the linear part eliminated first. */
+static void solve_free(const struct articulated *A, dyn_lane n, dyn_lane f, struct dyn_link_work *L)
+{
+    dyn_lane M_inv[3], columns[3], S[3], S_inv[3];
+
+    invert(A->M, M_inv);
+    lane_transpose(A->H, columns);
+    for (int k = 0; k < 3; k++)
+        S[k] = A->I[k] - lane_mul(columns, lane_vec3(lane_mul(M_inv, lane_vec3(A->H[k]))));
+    invert(S, S_inv);
+    n -= lane_mul(columns, lane_vec3(lane_mul(M_inv, lane_vec3(f))));
+    const dyn_lane alpha = lane_mul(S_inv, lane_vec3(n));
+    lane_store(&L->alpha, alpha);
+    lane_store(&L->a, lane_mul(M_inv, lane_vec3(f - lane_mul(A->H, lane_vec3(alpha)))));
+}
+
+/* The parent feels the joint's force and nothing else. */
+static void inward_free(const struct dyn_link *link, const double *tau, struct dyn_link_work *L,
+                        struct dyn_link_work *on)
+{
+    const struct articulated A = load_articulated(L);
+    const dyn_lane R[3] = {lane_load(&L->R[0]), lane_load(&L->R[1]), lane_load(&L->R[2])};
+    const dyn_lane n = lane_mul(R, dyn_vec3_load(tau)), f = lane_mul(R, dyn_vec3_load(tau + 3));
+
+    solve_free(&A, n - A.pa, f - A.pl, L);
+    if (link->parent < 0)
+        return;
+    lane_store(&on->pa, lane_load(&on->pa) + n + lane_cross(lane_load(&L->r), f));
+    lane_store(&on->pl, lane_load(&on->pl) + f);
+}
+
+/* dv/dt is what the joint adds to the parent's acceleration and to what velocities cause. */
+static void outward_free(const struct dyn_link_work *L, const struct dyn_link_work *on, double *qdd)
+{
+    const dyn_lane alpha_on = lane_load(&on->alpha);
+    const dyn_lane carried = lane_load(&on->a) + lane_cross(alpha_on, lane_load(&L->r));
+    const dyn_lane alpha = lane_load(&L->alpha) - alpha_on - lane_load(&L->ca);
+    const dyn_lane a = lane_load(&L->a) - carried - lane_load(&L->cl);
+    for (int k = 0; k < 3; k++) {
+        qdd[k] = lane_sum(lane_load(&L->R[k]) * alpha)[0];
+        qdd[k + 3] = lane_sum(lane_load(&L->R[k]) * a)[0];
+    }
+}
+
+static int any_held(const struct dyn_input *input, const struct dyn_link *link)
+{
+    int count = 0;
+    for (int k = 0; k < dyn_link_nv(link); k++)
+        count += is_held(input, link->v_at + k);
+    return count;
+}
+
+static int is_loose(const struct dyn_input *input, const struct dyn_link *link)
+{
+    return link->kind == DYN_LINK_FREE && (input->held == NULL || !any_held(input, link));
+}
+
 static void inward_columns(const struct dyn_link *link, const struct dyn_input *input,
                            struct dyn_work *work, struct dyn_link_work *L, struct dyn_link_work *on)
 {
@@ -480,7 +554,9 @@ static void inward(const struct dyn_model *model, const struct dyn_input *input,
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
         const double tau = work->tau[link->v_at];
 
-        if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
+        if (is_loose(input, link))
+            inward_free(link, work->tau + link->v_at, L, on);
+        else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
             inward_columns(link, input, work, L, on);
         else if (__builtin_expect(is_held(input, link->v_at), 0))
             inward_held(link, held_acceleration(input, link->v_at), L, on);
@@ -524,6 +600,10 @@ static void outward(const struct dyn_model *model, const struct dyn_input *input
         dyn_lane alpha = alpha_on, a = a_on + lane_cross(alpha_on, lane_load(&L->r));
         double *qdd = out + link->v_at;
 
+        if (is_loose(input, link)) {
+            outward_free(L, on, qdd);
+            continue;
+        }
         if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
             release_columns(link, input, work, L, &alpha, &a, qdd);
         } else if (__builtin_expect(is_held(input, link->v_at), 0)) {
