@@ -7,6 +7,7 @@
 
 #include "config/model.h"
 #include "dynamics/aba.h"
+#include "dynamics/rnea.h"
 #include "rt/check.h"
 #include "tests/peers/noise.h"
 #include "tests/peers/translate.h"
@@ -99,6 +100,15 @@ void subject_forward(const struct subject *subject, const struct subject_state *
                                     .gravity = {gravity[0], gravity[1], gravity[2]}};
     struct dyn_output output = {.a = a};
     dyn_aba(subject->tree, &at, &input, subject->work, &output);
+}
+
+void subject_inverse(const struct subject *subject, const struct subject_state *state,
+                     const double *a, double *tau)
+{
+    const double *gravity = subject->engine.gravity;
+    const struct dyn_state at = {.q = state->q, .v = state->v};
+    const struct dyn_input input = {.gravity = {gravity[0], gravity[1], gravity[2]}};
+    dyn_rnea(subject->tree, &at, a, &input, subject->work, tau);
 }
 
 double subject_error(const struct subject *subject, const double *a, const double *b)

@@ -27,8 +27,10 @@ void subject_state_open(const struct subject *subject, struct subject_state *sta
 void subject_state_random(const struct subject *subject, int number, struct subject_state *state);
 void subject_state_close(struct subject_state *state);
 
-/* Our answer.  Context: any. */
+/* Our answers; the inverse does not read state->tau.  Context: any. */
 void subject_forward(const struct subject *subject, const struct subject_state *state, double *a);
+void subject_inverse(const struct subject *subject, const struct subject_state *state,
+                     const double *a, double *tau);
 
 /* max |a - b| / max |b|; infinite when a number is not finite.  Context: any. */
 double subject_error(const struct subject *subject, const double *a, const double *b);

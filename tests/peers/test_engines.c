@@ -1,11 +1,12 @@
 /*
- * Our forward dynamics judged by another engine.
+ * Our forward and inverse dynamics judged by another engine.
  *
  *      test_engines ENGINE MODELS_DIR
  *
  * Skipped (77) when this build has no such engine; models of the reference are left out where they
  * are not.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +29,24 @@ void tearDown(void)
 {
 }
 
-/* MuJoCo solves with the mass matrix, whose condition grows fast with the length of a chain. */
-static double error_max(const struct subject *subject)
+struct errors {
+    double forward; /* our acceleration against the engine's */
+    double inverse; /* what our inverse dynamics makes of its acceleration, against tau */
+};
+
+/* On a long chain MuJoCo, which solves with the mass matrix, keeps ten digits; and the last digit
+ * of an acceleration, times the inertia of the whole chain, is the tenth of the torque. */
+static struct errors errors_max(const struct subject *subject)
 {
-    return strcmp(engine->name, "mujoco") == 0 && subject->engine.nv >= 100 ? 1e-8 : 1e-10;
+    const int is_long = subject->engine.nv >= 100;
+    const int is_mujoco = strcmp(engine->name, "mujoco") == 0;
+    return (struct errors){.forward = is_long && is_mujoco ? 1e-8 : 1e-10,
+                           .inverse = is_long ? 1e-8 : 1e-10};
 }
 
-static double worst_error(const struct subject *subject, void *self)
+static struct errors worst_errors(const struct subject *subject, void *self)
 {
-    double worst = 0.0;
+    struct errors worst = {0.0, 0.0};
     double *ours = calloc((size_t)subject->engine.nv, sizeof *ours);
     double *theirs = calloc((size_t)subject->engine.nv, sizeof *theirs);
     RT_CHECK(ours && theirs);
@@ -48,8 +58,9 @@ static double worst_error(const struct subject *subject, void *self)
         engine->run(self, 0);
         engine->get(self, 0, theirs);
         subject_forward(subject, &state, ours);
-        const double error = subject_error(subject, ours, theirs);
-        worst = error > worst ? error : worst;
+        worst.forward = fmax(worst.forward, subject_error(subject, ours, theirs));
+        subject_inverse(subject, &state, theirs, ours);
+        worst.inverse = fmax(worst.inverse, subject_error(subject, ours, state.tau));
     }
     subject_state_close(&state);
     free(ours);
@@ -62,13 +73,13 @@ static void compare(const char *name, struct subject *subject)
 {
     void *self = engine->open(&subject->engine, 1);
     TEST_ASSERT_NOT_NULL_MESSAGE(self, name);
-    const double worst = worst_error(subject, self);
-    printf("%-10s %-14s %4d dof, %d states: %.2g\n", engine->name, name, subject->engine.nv, STATES,
-           worst);
-    const double bound = error_max(subject);
+    const struct errors worst = worst_errors(subject, self), bound = errors_max(subject);
+    printf("%-8s %-14s %3d dof, %d states: forward %.2g, inverse %.2g\n", engine->name, name,
+           subject->engine.nv, STATES, worst.forward, worst.inverse);
     engine->close(self);
     subject_close(subject);
-    TEST_ASSERT_TRUE_MESSAGE(worst < bound, name);
+    TEST_ASSERT_TRUE_MESSAGE(worst.forward < bound.forward, name);
+    TEST_ASSERT_TRUE_MESSAGE(worst.inverse < bound.inverse, name);
 }
 
 static void compare_made(const char *name, struct dyn_body_spec *specs, int body_count)
@@ -93,7 +104,7 @@ static void test_the_engine_agrees_on_the_models_of_the_reference(void)
         if (engine->serial_only && !models[i].serial)
             continue;
         if (subject_load(&subject, models_dir, models[i].name, models[i].free_base) != 0)
-            printf("%-10s %-14s skipped: not in %s\n", engine->name, models[i].name, models_dir);
+            printf("%-8s %-14s skipped: not in %s\n", engine->name, models[i].name, models_dir);
         else
             compare(models[i].name, &subject);
     }
