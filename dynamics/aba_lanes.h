@@ -91,118 +91,104 @@ static void take_angles(const struct dyn_model *model, const double *q, struct d
 
 /* ---- move ---------------------------------------------------------------------------------- */
 
-/* Axes of the link before its joint turns it. */
-static inline void placed_axes(const struct dyn_link *link, const struct dyn_link_work *on,
-                               dyn_lane R[3], dyn_lane *r)
+/* P turned by the rotation whose transpose is E. */
+static inline struct dyn_lane3 turned(struct dyn_lane3 P, const struct dyn_mat3 *E)
 {
-    const dyn_lane P[3] = {lane_load(&on->R[0]), lane_load(&on->R[1]), lane_load(&on->R[2])};
-    for (int k = 0; k < 3; k++)
-        R[k] = lane_mul(P, link->E.row[k]);
-    *r = lane_mul(P, link->origin);
+    return (struct dyn_lane3){lane3_mul(P, E->row[0]), lane3_mul(P, E->row[1]),
+                              lane3_mul(P, E->row[2])};
 }
 
-/* R becomes R turned by the quaternion. */
-static inline void turn_axes(const double quat[4], dyn_lane R[3])
+static inline struct dyn_lane3 turned_by_quat(struct dyn_lane3 P, const double quat[4])
 {
     const struct dyn_mat3 E = dyn_quat_to_child(dyn_quat_load(quat));
-    const dyn_lane P[3] = {R[0], R[1], R[2]};
-    for (int k = 0; k < 3; k++)
-        R[k] = lane_mul(P, E.row[k]);
+    return turned(P, &E);
 }
 
-static inline void turn_about_z(double s, double c, dyn_lane R[3])
+static inline struct dyn_lane3 turned_about_z(struct dyn_lane3 P, double s, double c)
 {
-    const dyn_lane x = R[0], y = R[1], sine = lane_splat(s), cosine = lane_splat(c);
-    R[0] = cosine * x + sine * y;
-    R[1] = cosine * y - sine * x;
+    const dyn_lane sine = lane_splat(s), cosine = lane_splat(c);
+    return (struct dyn_lane3){cosine * P.x + sine * P.y, cosine * P.y - sine * P.x, P.z};
 }
 
 static inline void move_joint(const struct dyn_link *link, const double *q, const double *v,
                               double s, double c, const struct dyn_link_work *on,
                               struct dyn_link_work *L)
 {
+    const struct dyn_lane3 P = lane3_load(on->R);
     const dyn_lane w_on = lane_load(&on->w), zero = lane_splat(0.0);
-    dyn_lane R[3], r, w = w_on, spin, travel = zero, ca = zero, extra = zero;
+    struct dyn_lane3 R = turned(P, &link->E);
+    dyn_lane r = lane3_mul(P, link->origin);
+    dyn_lane spin = zero, travel = zero, extra = zero;
 
-    placed_axes(link, on, R, &r);
     switch (link->kind) {
     case DYN_LINK_TURN:
-        turn_about_z(s, c, R);
-        spin = R[2] * lane_splat(v[0]);
-        w = w_on + spin;
-        ca = lane_cross(w_on, spin);
+        R = turned_about_z(R, s, c);
+        spin = R.z * lane_splat(v[0]);
         break;
     case DYN_LINK_SCREW:
-        turn_about_z(s, c, R);
-        spin = R[2] * lane_splat(v[0]);
-        w = w_on + spin;
-        ca = lane_cross(w_on, spin);
-        r += R[2] * lane_splat(link->pitch * q[0]);
-        travel = R[2] * lane_splat(link->pitch * v[0]);
+        R = turned_about_z(R, s, c);
+        spin = R.z * lane_splat(v[0]);
+        r += R.z * lane_splat(link->pitch * q[0]);
+        travel = R.z * lane_splat(link->pitch * v[0]);
         break;
     case DYN_LINK_SLIDE:
-        r += R[2] * lane_splat(q[0]);
-        travel = R[2] * lane_splat(v[0]);
-        break;
-    case DYN_LINK_FREE:
-        r += lane_mul(R, dyn_vec3_load(q));
-        turn_axes(q + 3, R);
-        spin = lane_mul(R, dyn_vec3_load(v));
-        w = w_on + spin;
-        ca = lane_cross(w_on, spin);
-        travel = lane_mul(R, dyn_vec3_load(v + 3));
-        extra = lane_cross(spin, travel); /* dv/dt counts components in axes that turn */
+        r += R.z * lane_splat(q[0]);
+        travel = R.z * lane_splat(v[0]);
         break;
     case DYN_LINK_BALL:
-        turn_axes(q, R);
-        spin = lane_mul(R, dyn_vec3_load(v));
-        w = w_on + spin;
-        ca = lane_cross(w_on, spin);
+        R = turned_by_quat(R, q);
+        spin = lane3_mul(R, dyn_vec3_load(v));
+        break;
+    case DYN_LINK_FREE:
+        r += lane3_mul(R, dyn_vec3_load(q));
+        R = turned_by_quat(R, q + 3);
+        spin = lane3_mul(R, dyn_vec3_load(v));
+        travel = lane3_mul(R, dyn_vec3_load(v + 3));
+        extra = lane_cross(spin, travel); /* dv/dt counts components in axes that turn */
         break;
     }
     const dyn_lane carried = lane_cross(w_on, r) + travel;
-    for (int k = 0; k < 3; k++)
-        lane_store(&L->R[k], R[k]);
+    lane3_store(L->R, R);
     lane_store(&L->r, r);
-    lane_store(&L->w, w);
+    lane_store(&L->s, lane_cross(r, R.z));
+    lane_keep(&L->w, w_on + spin);
     lane_store(&L->v, lane_load(&on->v) + carried);
-    lane_store(&L->ca, ca);
+    lane_store(&L->ca, lane_cross(w_on, spin));
     lane_store(&L->cl, lane_cross(w_on, carried + travel) + extra);
+}
+
+/* h x, by rows. */
+static inline struct dyn_lane3 skew(dyn_lane h)
+{
+    const dyn_lane minus = -h; /* and the last lane of h is zero */
+    return (struct dyn_lane3){__builtin_shufflevector(h, minus, 3, 6, 1, 3),
+                              __builtin_shufflevector(h, minus, 2, 3, 4, 3),
+                              __builtin_shufflevector(h, minus, 5, 0, 3, 3)};
 }
 
 /* Own inertia in world axes, and the force its velocity asks for: w x (I w), w x (w x mc). */
 static inline void move_inertia(const struct dyn_link *link, struct dyn_link_work *L)
 {
-    const dyn_lane R[3] = {lane_load(&L->R[0]), lane_load(&L->R[1]), lane_load(&L->R[2])};
-    const dyn_lane w = lane_load(&L->w), zero = lane_splat(0.0);
-    const dyn_lane a = lane_mul(R, link->root[0]), b = lane_mul(R, link->root[1]);
-    const dyn_lane h = lane_mul(R, link->mc);
-    const double j = link->sphere, m = link->mass;
-    const dyn_lane I[3] = {
-        (dyn_lane){j, 0.0, 0.0, 0.0} + a * lane_splat(a[0]) + b * lane_splat(b[0]),
-        (dyn_lane){0.0, j, 0.0, 0.0} + a * lane_splat(a[1]) + b * lane_splat(b[1]),
-        (dyn_lane){0.0, 0.0, j, 0.0} + a * lane_splat(a[2]) + b * lane_splat(b[2]),
-    };
-    const dyn_lane minus = -h;
+    const struct dyn_lane3 R = lane3_load(L->R);
+    const dyn_lane w = lane_load(&L->w);
+    const dyn_lane a = lane3_mul(R, link->root[0]), b = lane3_mul(R, link->root[1]);
+    const dyn_lane h = lane3_mul(R, link->mc);
 
-    for (int k = 0; k < 3; k++)
-        lane_store(&L->I[k], I[k]);
-    lane_store(&L->H[0], __builtin_shufflevector(__builtin_shufflevector(h, minus, 3, 6, 1, 3),
-                                                 zero, 0, 1, 2, 4));
-    lane_store(&L->H[1], __builtin_shufflevector(h, minus, 2, 3, 4, 3));
-    lane_store(&L->H[2], __builtin_shufflevector(h, minus, 5, 0, 3, 3));
-    lane_store(&L->M[0], (dyn_lane){m, 0.0, 0.0, 0.0});
-    lane_store(&L->M[1], (dyn_lane){0.0, m, 0.0, 0.0});
-    lane_store(&L->M[2], (dyn_lane){0.0, 0.0, m, 0.0});
-    lane_store(&L->pa, lane_cross(w, lane_mul(I, dyn_vec3_load(L->w.e))));
+    lane_keep(&L->ga, a); /* free until the inward pass */
+    lane_keep(&L->gl, b);
+    const struct dyn_lane3 aa = lane3_outer(a, &L->ga), bb = lane3_outer(b, &L->gl);
+    const struct dyn_lane3 I = lane3_add(lane3_add(lane3_load(link->sphere_rows), aa), bb);
+    lane3_store(L->I, I);
+    lane3_store(L->H, skew(h));
+    lane3_store(L->M, lane3_load(link->mass_rows));
+    lane_store(&L->pa, lane_cross(w, lane3_mul(I, dyn_vec3_load(L->w.e))));
     lane_store(&L->pl, lane_cross(w, lane_cross(w, h)));
 }
 
 /* Rotors on the parent, turned into world axes. */
 static inline dyn_lane rotor_spin(const struct dyn_link *link, const struct dyn_link_work *on)
 {
-    const dyn_lane P[3] = {lane_load(&on->R[0]), lane_load(&on->R[1]), lane_load(&on->R[2])};
-    return lane_mul(P, link->rotor_spin);
+    return lane3_mul(lane3_load(on->R), link->rotor_spin);
 }
 
 /* The parent must turn the rotor's momentum along. */
@@ -237,74 +223,65 @@ static void move(const struct dyn_model *model, const double *q, const double *v
 
 /* ---- inward -------------------------------------------------------------------------------- */
 
-/* An articulated inertia with its bias force, at one origin. */
+/* An articulated inertia with its bias force, at one origin: columns of I and M, rows of H. */
 struct articulated {
-    dyn_lane I[3], H[3], M[3], pa, pl;
+    struct dyn_lane3 I, H, M;
+    dyn_lane pa, pl;
 };
 
 static inline struct articulated load_articulated(const struct dyn_link_work *L)
 {
-    struct articulated A;
-    for (int k = 0; k < 3; k++) {
-        A.I[k] = lane_load(&L->I[k]);
-        A.H[k] = lane_load(&L->H[k]);
-        A.M[k] = lane_load(&L->M[k]);
-    }
-    A.pa = lane_load(&L->pa);
-    A.pl = lane_load(&L->pl);
-    return A;
+    return (struct articulated){lane3_load(L->I), lane3_load(L->H), lane3_load(L->M),
+                                lane_load(&L->pa), lane_load(&L->pl)};
 }
 
 static inline void add_to_parent(const struct articulated *A, struct dyn_link_work *on)
 {
-    for (int k = 0; k < 3; k++) {
-        lane_store(&on->I[k], lane_load(&on->I[k]) + A->I[k]);
-        lane_store(&on->H[k], lane_load(&on->H[k]) + A->H[k]);
-        lane_store(&on->M[k], lane_load(&on->M[k]) + A->M[k]);
-    }
+    lane3_store(on->I, lane3_add(lane3_load(on->I), A->I));
+    lane3_store(on->H, lane3_add(lane3_load(on->H), A->H));
+    lane3_store(on->M, lane3_add(lane3_load(on->M), A->M));
     lane_store(&on->pa, lane_load(&on->pa) + A->pa);
     lane_store(&on->pl, lane_load(&on->pl) + A->pl);
 }
 
 /*
- * X' A X.  With N = M (r x), whose columns are differences of those of M:
- *      H_p = H - N',   I_p = I + Q + Q',   Q = (r x) (H - N'/2)'
+ * X' A X and X' (p + A c), about the parent's origin.  With half of the shift in H,
+ *      B = (H + (r x) M / 2)',   I_p = I + (r x) B + ((r x) B)',   H_p = H + (r x) M
+ * and the same B serves the bias: H cl + r x (M cl) / 2 = B' cl.
  */
-static inline void shift_inertia(struct dyn_vec3 r, struct articulated *A)
+static inline struct articulated shifted(const struct articulated *A, const struct dyn_row *arm,
+                                         const struct dyn_row *bias_a, const struct dyn_row *bias_l)
 {
-    dyn_lane rM[3], half[3], turned[3], Q[3], Qt[3];
+    const struct dyn_vec3 r = dyn_vec3_load(arm->e);
+    const struct dyn_vec3 ca = dyn_vec3_load(bias_a->e), cl = dyn_vec3_load(bias_l->e);
+    const dyn_lane half = lane_splat(0.5);
+    const struct dyn_lane3 rM = lane3_cross(r, A->M);
+    const struct dyn_lane3 mid = {A->H.x + half * rM.x, A->H.y + half * rM.y, A->H.z + half * rM.z};
+    const struct dyn_lane3 B = lane3_transpose(mid);
+    const struct dyn_lane3 Q = lane3_cross(r, B), Qt = lane3_transpose(Q);
+    const dyn_lane m = lane3_mul(A->M, cl), g = A->pl + lane3_mul(A->H, ca);
 
-    lane_cross_rows(r, A->M, rM); /* -N', by rows, because M is symmetric */
-    for (int k = 0; k < 3; k++)
-        half[k] = A->H[k] + lane_splat(0.5) * rM[k];
-    lane_transpose(half, turned);
-    lane_cross_rows(r, turned, Q);
-    lane_transpose(Q, Qt);
-    for (int k = 0; k < 3; k++) {
-        A->H[k] += rM[k];
-        A->I[k] += Q[k] + Qt[k];
-    }
+    return (struct articulated){
+        .I = lane3_add(A->I, lane3_add(Q, Qt)),
+        .H = lane3_add(A->H, rM),
+        .M = A->M,
+        .pa = A->pa + lane3_mul(A->I, ca) + lane3_mul(B, cl) +
+              lane_cross(lane_load(arm), g + half * m),
+        .pl = g + m,
+    };
 }
 
-/* A - U D^-1 U', with g = D^-1 U. */
+/* A - U g', with g = D^-1 U. */
 static inline void take_square(dyn_lane Ua, dyn_lane Ul, dyn_lane ga, dyn_lane gl,
-                               struct articulated *A)
+                               struct dyn_row keep[2], struct articulated *A)
 {
-    for (int k = 0; k < 3; k++) {
-        A->I[k] -= lane_splat(Ua[k]) * ga;
-        A->H[k] -= lane_splat(Ua[k]) * gl;
-        A->M[k] -= lane_splat(Ul[k]) * gl;
-    }
-}
-
-/* p += A c */
-static inline void add_bias(const struct dyn_row *ca, const struct dyn_row *cl,
-                            struct articulated *A)
-{
-    dyn_lane columns[3];
-    lane_transpose(A->H, columns);
-    A->pa += lane_mul(A->I, dyn_vec3_load(ca->e)) + lane_mul(columns, dyn_vec3_load(cl->e));
-    A->pl += lane_mul(A->H, dyn_vec3_load(ca->e)) + lane_mul(A->M, dyn_vec3_load(cl->e));
+    lane_keep(&keep[0], Ua);
+    lane_keep(&keep[1], Ul);
+    const struct dyn_lane3 I = lane3_outer(ga, &keep[0]), H = lane3_outer(gl, &keep[0]),
+                           M = lane3_outer(gl, &keep[1]);
+    A->I = (struct dyn_lane3){A->I.x - I.x, A->I.y - I.y, A->I.z - I.z};
+    A->H = (struct dyn_lane3){A->H.x - H.x, A->H.y - H.y, A->H.z - H.z};
+    A->M = (struct dyn_lane3){A->M.x - M.x, A->M.y - M.y, A->M.z - M.z};
 }
 
 /* D is positive for every pose of a model without a flaw.  When the state has run away it may be
@@ -327,20 +304,16 @@ static inline int is_held(const struct dyn_input *input, int v_at)
     return input->held != NULL && input->held[v_at];
 }
 
-/* U and D of the joint's one velocity at the link's origin, taken off there and at the parent's. */
+/* The joint's one velocity taken off at the parent's origin, and the rest handed over. */
 static inline void eliminate(const struct dyn_link *link, dyn_lane Ua, dyn_lane Ul, dyn_lane D_inv,
                              dyn_lane ud, struct articulated *A, struct dyn_link_work *L,
                              struct dyn_link_work *on)
 {
-    const dyn_lane r = lane_load(&L->r);
-
-    shift_inertia(dyn_vec3_load(L->r.e), A);
-    A->pa += lane_cross(r, A->pl);
-    Ua += lane_cross(r, Ul);
-    if (link->has_rotor)
+    Ua += lane_cross(lane_load(&L->r), Ul);
+    if (__builtin_expect(link->has_rotor, 0))
         Ua += rotor_spin(link, on);
     const dyn_lane ga = Ua * D_inv, gl = Ul * D_inv;
-    take_square(Ua, Ul, ga, gl, A);
+    take_square(Ua, Ul, ga, gl, L->keep, A);
     A->pa += Ua * ud;
     A->pl += Ul * ud;
     add_to_parent(A, on);
@@ -353,54 +326,47 @@ static inline void eliminate(const struct dyn_link *link, dyn_lane Ua, dyn_lane 
 static inline void inward_turn(const struct dyn_link *link, double tau, struct dyn_link_work *L,
                                struct dyn_link_work *on)
 {
-    struct articulated A = load_articulated(L);
+    const struct articulated A = load_articulated(L);
+    const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
     const dyn_lane z = lane_load(&L->R[2]);
-    const dyn_lane Ua = lane_mul(A.I, dyn_vec3_load(L->R[2].e)),
-                   Ul = lane_mul(A.H, dyn_vec3_load(L->R[2].e));
+    const dyn_lane Ua = lane3_mul(A.I, axis), Ul = lane3_mul(A.H, axis);
     const dyn_lane D_inv = inverse(lane_sum(z * Ua) + lane_splat(link->rotor));
 
-    add_bias(&L->ca, &L->cl, &A);
-    const dyn_lane ud = (lane_splat(tau) - lane_sum(z * A.pa)) * D_inv;
-    eliminate(link, Ua, Ul, D_inv, ud, &A, L, on);
+    struct articulated Ap = shifted(&A, &L->r, &L->ca, &L->cl);
+    const dyn_lane p = lane_sum(z * Ap.pa + lane_load(&L->s) * Ap.pl);
+    eliminate(link, Ua, Ul, D_inv, (lane_splat(tau) - p) * D_inv, &Ap, L, on);
 }
 
 /* S = [turn z; pitch z] */
 static void inward_screw(const struct dyn_link *link, double tau, struct dyn_link_work *L,
                          struct dyn_link_work *on)
 {
-    struct articulated A = load_articulated(L);
-    const dyn_lane z = lane_load(&L->R[2]), pitch = lane_splat(link->pitch);
+    const struct articulated A = load_articulated(L);
+    const struct dyn_lane3 columns = lane3_transpose(A.H);
+    const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
+    const dyn_lane z = lane_load(&L->R[2]), s = lane_load(&L->s);
     const dyn_lane turn = lane_splat(dyn_link_turns(link) ? 1.0 : 0.0);
-    dyn_lane columns[3];
-
-    lane_transpose(A.H, columns);
-    const dyn_lane Ua = turn * lane_mul(A.I, dyn_vec3_load(L->R[2].e)) +
-                        pitch * lane_mul(columns, dyn_vec3_load(L->R[2].e));
-    const dyn_lane Ul = turn * lane_mul(A.H, dyn_vec3_load(L->R[2].e)) +
-                        pitch * lane_mul(A.M, dyn_vec3_load(L->R[2].e));
+    const dyn_lane pitch = lane_splat(link->pitch);
+    const dyn_lane Ua = turn * lane3_mul(A.I, axis) + pitch * lane3_mul(columns, axis);
+    const dyn_lane Ul = turn * lane3_mul(A.H, axis) + pitch * lane3_mul(A.M, axis);
     const dyn_lane D = lane_sum(z * (turn * Ua + pitch * Ul)) + lane_splat(link->rotor);
     const dyn_lane D_inv = inverse(D);
 
-    add_bias(&L->ca, &L->cl, &A);
-    const dyn_lane p = lane_sum(z * (turn * A.pa + pitch * A.pl));
-    eliminate(link, Ua, Ul, D_inv, (lane_splat(tau) - p) * D_inv, &A, L, on);
+    struct articulated Ap = shifted(&A, &L->r, &L->ca, &L->cl);
+    const dyn_lane p = lane_sum(turn * (z * Ap.pa + s * Ap.pl) + pitch * z * Ap.pl);
+    eliminate(link, Ua, Ul, D_inv, (lane_splat(tau) - p) * D_inv, &Ap, L, on);
 }
 
 /* A joint whose acceleration is given is a bolt that moves: c has it already. */
 static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link_work *L,
                         struct dyn_link_work *on)
 {
-    struct articulated A = load_articulated(L);
+    const struct articulated A = load_articulated(L);
+    struct articulated Ap = shifted(&A, &L->r, &L->ca, &L->cl);
 
-    add_bias(&L->ca, &L->cl, &A);
-    shift_inertia(dyn_vec3_load(L->r.e), &A);
-    A.pa += lane_cross(lane_load(&L->r), A.pl);
     if (link->has_rotor)
-        A.pa += rotor_spin(link, on) * lane_splat(qdd);
-    add_to_parent(&A, on);
-    memset(&L->ga, 0, sizeof L->ga);
-    memset(&L->gl, 0, sizeof L->gl);
-    L->ud = 0.0;
+        Ap.pa += rotor_spin(link, on) * lane_splat(qdd);
+    add_to_parent(&Ap, on);
 }
 
 /* c += S a, where a is given. */
@@ -420,73 +386,61 @@ static void hold(const struct dyn_link *link, int k, double qdd, struct dyn_link
                        axis * s * lane_splat(link->kind == DYN_LINK_FREE ? 1.0 : link->pitch));
 }
 
-/* The velocities of a ball or free link, one after the other, at the link's own origin. */
-static void eliminate_columns(const struct dyn_link *link, const struct dyn_input *input,
-                              struct dyn_work *work, const struct dyn_link_work *L,
-                              struct articulated *A)
+/* p += A c, at the link's own origin. */
+static inline void add_bias(const struct dyn_link_work *L, struct articulated *A)
 {
-    for (int k = 0; k < dyn_link_nv(link); k++) {
-        struct dyn_column_work *column = &work->column[link->v_at + k];
-        const struct dyn_row *axis = &L->R[k % 3];
-        dyn_lane Ua, Ul, s = lane_load(axis);
+    const struct dyn_vec3 ca = dyn_vec3_load(L->ca.e), cl = dyn_vec3_load(L->cl.e);
+    A->pa += lane3_mul(A->I, ca) + lane3_mul(lane3_transpose(A->H), cl);
+    A->pl += lane3_mul(A->H, ca) + lane3_mul(A->M, cl);
+}
 
-        if (is_held(input, link->v_at + k)) {
-            memset(column, 0, sizeof *column);
-            continue;
-        }
-        if (k < 3) {
-            Ua = lane_mul(A->I, dyn_vec3_load(axis->e));
-            Ul = lane_mul(A->H, dyn_vec3_load(axis->e));
-        } else {
-            dyn_lane columns[3];
-            lane_transpose(A->H, columns);
-            Ua = lane_mul(columns, dyn_vec3_load(axis->e));
-            Ul = lane_mul(A->M, dyn_vec3_load(axis->e));
-        }
-        const dyn_lane D_inv = inverse(lane_sum(s * (k < 3 ? Ua : Ul)));
-        const dyn_lane p = lane_sum(s * (k < 3 ? A->pa : A->pl));
-        const dyn_lane ud = (lane_splat(work->tau[link->v_at + k]) - p) * D_inv;
-        const dyn_lane ga = Ua * D_inv, gl = Ul * D_inv;
-        take_square(Ua, Ul, ga, gl, A);
-        A->pa += Ua * ud;
-        A->pl += Ul * ud;
-        lane_store(&column->ga, ga);
-        lane_store(&column->gl, gl);
-        column->ud = ud[0];
-    }
+/* Velocity k of a ball or free link, at the link's own origin. */
+static void eliminate_column(int k, double tau, struct dyn_link_work *L, struct articulated *A,
+                             struct dyn_column_work *column)
+{
+    const struct dyn_vec3 axis = dyn_vec3_load(L->R[k % 3].e);
+    const dyn_lane s = lane_load(&L->R[k % 3]);
+    const dyn_lane Ua = k < 3 ? lane3_mul(A->I, axis) : lane3_mul(lane3_transpose(A->H), axis);
+    const dyn_lane Ul = k < 3 ? lane3_mul(A->H, axis) : lane3_mul(A->M, axis);
+    const dyn_lane D_inv = inverse(lane_sum(s * (k < 3 ? Ua : Ul)));
+    const dyn_lane p = lane_sum(s * (k < 3 ? A->pa : A->pl));
+    const dyn_lane ud = (lane_splat(tau) - p) * D_inv, ga = Ua * D_inv, gl = Ul * D_inv;
+
+    take_square(Ua, Ul, ga, gl, L->keep, A);
+    A->pa += Ua * ud;
+    A->pl += Ul * ud;
+    lane_store(&column->ga, ga);
+    lane_store(&column->gl, gl);
+    column->ud = ud[0];
 }
 
 /* ---- free links: what they carry moves as it must, whatever the parent does ---- */
 
 /* m^-1 by cofactors, m symmetric and positive. */
-static inline void invert(const dyn_lane m[3], dyn_lane out[3])
+static inline struct dyn_lane3 inverse3(struct dyn_lane3 m)
 {
-    const dyn_lane c = lane_cross(m[1], m[2]);
-    const dyn_lane d_inv = inverse(lane_sum(m[0] * c));
-    out[0] = c * d_inv;
-    out[1] = lane_cross(m[2], m[0]) * d_inv;
-    out[2] = lane_cross(m[0], m[1]) * d_inv;
+    const dyn_lane c = lane_cross(m.y, m.z);
+    const dyn_lane d_inv = inverse(lane_sum(m.x * c));
+    return (struct dyn_lane3){c * d_inv, lane_cross(m.z, m.x) * d_inv,
+                              lane_cross(m.x, m.y) * d_inv};
 }
 
-static inline struct dyn_vec3 lane_vec3(dyn_lane a)
+/* m a, where a stands in lanes. */
+static inline dyn_lane times(struct dyn_lane3 m, dyn_lane a)
 {
-    return (struct dyn_vec3){a[0], a[1], a[2]};
+    return lane3_mul(m, (struct dyn_vec3){a[0], a[1], a[2]});
 }
 
 /* A [alpha; a] = [n; f], the linear part eliminated first. */
 static void solve_free(const struct articulated *A, dyn_lane n, dyn_lane f, struct dyn_link_work *L)
 {
-    dyn_lane M_inv[3], columns[3], S[3], S_inv[3];
-
-    invert(A->M, M_inv);
-    lane_transpose(A->H, columns);
-    for (int k = 0; k < 3; k++)
-        S[k] = A->I[k] - lane_mul(columns, lane_vec3(lane_mul(M_inv, lane_vec3(A->H[k]))));
-    invert(S, S_inv);
-    n -= lane_mul(columns, lane_vec3(lane_mul(M_inv, lane_vec3(f))));
-    const dyn_lane alpha = lane_mul(S_inv, lane_vec3(n));
+    const struct dyn_lane3 M_inv = inverse3(A->M), H = lane3_transpose(A->H);
+    const struct dyn_lane3 S = {A->I.x - times(H, times(M_inv, A->H.x)),
+                                A->I.y - times(H, times(M_inv, A->H.y)),
+                                A->I.z - times(H, times(M_inv, A->H.z))};
+    const dyn_lane alpha = times(inverse3(S), n - times(H, times(M_inv, f)));
     lane_store(&L->alpha, alpha);
-    lane_store(&L->a, lane_mul(M_inv, lane_vec3(f - lane_mul(A->H, lane_vec3(alpha)))));
+    lane_store(&L->a, times(M_inv, f - times(A->H, alpha)));
 }
 
 /* The parent feels the joint's force and nothing else. */
@@ -494,8 +448,8 @@ static void inward_free(const struct dyn_link *link, const double *tau, struct d
                         struct dyn_link_work *on)
 {
     const struct articulated A = load_articulated(L);
-    const dyn_lane R[3] = {lane_load(&L->R[0]), lane_load(&L->R[1]), lane_load(&L->R[2])};
-    const dyn_lane n = lane_mul(R, dyn_vec3_load(tau)), f = lane_mul(R, dyn_vec3_load(tau + 3));
+    const struct dyn_lane3 R = lane3_load(L->R);
+    const dyn_lane n = lane3_mul(R, dyn_vec3_load(tau)), f = lane3_mul(R, dyn_vec3_load(tau + 3));
 
     solve_free(&A, n - A.pa, f - A.pl, L);
     if (link->parent < 0)
@@ -535,13 +489,19 @@ static void inward_columns(const struct dyn_link *link, const struct dyn_input *
 {
     struct articulated A = load_articulated(L);
 
-    add_bias(&L->ca, &L->cl, &A);
-    eliminate_columns(link, input, work, L, &A);
+    add_bias(L, &A);
+    for (int k = 0; k < dyn_link_nv(link); k++) {
+        const int v = link->v_at + k;
+        if (is_held(input, v))
+            work->column[v] = (struct dyn_column_work){0};
+        else
+            eliminate_column(k, work->tau[v], L, &A, &work->column[v]);
+    }
     if (link->parent < 0)
         return;
-    shift_inertia(dyn_vec3_load(L->r.e), &A);
-    A.pa += lane_cross(lane_load(&L->r), A.pl);
-    add_to_parent(&A, on);
+    static const struct dyn_row none; /* c is charged already */
+    const struct articulated Ap = shifted(&A, &L->r, &none, &none);
+    add_to_parent(&Ap, on);
 }
 
 /* Leaves to root: parents come before their children, so one descending loop meets every child

@@ -235,6 +235,10 @@ static void place_roots(struct dyn_model *model)
         link->mass = model->inertia[l].mass;
         link->mc = model->inertia[l].mc;
         link->sphere = p.moment[0];
+        for (int k = 0; k < 3; k++) {
+            link->sphere_rows[k].e[k] = link->sphere;
+            link->mass_rows[k].e[k] = link->mass;
+        }
         for (int k = 0; k < 2; k++)
             link->root[k] = dyn_scale(sqrt(p.moment[k + 1] - p.moment[0]), p.axis[k + 1]);
     }

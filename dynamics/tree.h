@@ -19,6 +19,11 @@ enum dyn_link_kind {
     DYN_LINK_FREE,  /* q is x y z and a quaternion, v angular first in link axes */
 };
 
+/* A three-vector that fills four lanes; the last is zero. */
+struct dyn_row {
+    _Alignas(32) double e[4];
+};
+
 struct dyn_link {
     _Alignas(64) int parent; /* -1: the world */
     enum dyn_link_kind kind;
@@ -34,7 +39,8 @@ struct dyn_link {
     double rotor;               /* ratio^2 inertia of the joint's rotor */
     struct dyn_vec3 rotor_spin; /* ratio inertia axis, parent axes; zero: not coupled */
     int has_rotor;
-    int body; /* whose joint this is */
+    int body;                                    /* whose joint this is */
+    struct dyn_row sphere_rows[3], mass_rows[3]; /* the same two on a diagonal */
 };
 
 /* A velocity along which the joint itself acts. */
