@@ -74,6 +74,7 @@ static void take_world(const struct dyn_input *input, struct dyn_link_work *worl
         world->alpha.e[k] = input->base_acceleration[k];
         world->a.e[k] = input->base_acceleration[k + 3] - input->gravity[k];
     }
+    world->alpha.e[3] = world->a.e[3] = 0.0;
 }
 
 /* IA a + pA: the force through the joint. */

@@ -110,9 +110,33 @@ static inline struct dyn_lane3 turned_about_z(struct dyn_lane3 P, double s, doub
     return (struct dyn_lane3){cosine * P.x + sine * P.y, cosine * P.y - sine * P.x, P.z};
 }
 
-static inline void move_joint(const struct dyn_link *link, const double *q, const double *v,
-                              double s, double c, const struct dyn_link_work *on,
-                              struct dyn_link_work *L)
+/* What every joint leaves behind: axes, arm, and how the velocities bend its path. */
+static inline void put_joint(struct dyn_lane3 R, dyn_lane r, dyn_lane w_on, dyn_lane spin,
+                             struct dyn_link_work *L)
+{
+    lane3_store(L->R, R);
+    lane_store(&L->r, r);
+    lane_keep(&L->w, w_on + spin);
+    lane_store(&L->ca, lane_cross(w_on, spin));
+}
+
+/* The hot path: the link's origin does not move in the parent. */
+static inline void move_turn(const struct dyn_link *link, double v, double s, double c,
+                             const struct dyn_link_work *on, struct dyn_link_work *L)
+{
+    const struct dyn_lane3 P = lane3_load(on->R), placed = turned(P, &link->E);
+    const struct dyn_lane3 R = turned_about_z(placed, s, c);
+    const dyn_lane w_on = lane_load(&on->w), r = lane3_mul(P, link->origin);
+    const dyn_lane carried = lane_cross(w_on, r);
+
+    put_joint(R, r, w_on, R.z * lane_splat(v), L);
+    lane_store(&L->v, lane_load(&on->v) + carried);
+    lane_store(&L->cl, lane_cross(w_on, carried));
+}
+
+/* Any other joint. */
+static void move_joint(const struct dyn_link *link, const double *q, const double *v, double s,
+                       double c, const struct dyn_link_work *on, struct dyn_link_work *L)
 {
     const struct dyn_lane3 P = lane3_load(on->R);
     const dyn_lane w_on = lane_load(&on->w), zero = lane_splat(0.0);
@@ -122,9 +146,6 @@ static inline void move_joint(const struct dyn_link *link, const double *q, cons
 
     switch (link->kind) {
     case DYN_LINK_TURN:
-        R = turned_about_z(R, s, c);
-        spin = R.z * lane_splat(v[0]);
-        break;
     case DYN_LINK_SCREW:
         R = turned_about_z(R, s, c);
         spin = R.z * lane_splat(v[0]);
@@ -148,12 +169,8 @@ static inline void move_joint(const struct dyn_link *link, const double *q, cons
         break;
     }
     const dyn_lane carried = lane_cross(w_on, r) + travel;
-    lane3_store(L->R, R);
-    lane_store(&L->r, r);
-    lane_store(&L->s, lane_cross(r, R.z));
-    lane_keep(&L->w, w_on + spin);
+    put_joint(R, r, w_on, spin, L);
     lane_store(&L->v, lane_load(&on->v) + carried);
-    lane_store(&L->ca, lane_cross(w_on, spin));
     lane_store(&L->cl, lane_cross(w_on, carried + travel) + extra);
 }
 
@@ -198,9 +215,12 @@ static void turn_rotor(const struct dyn_link *link, double v, struct dyn_link_wo
     lane_store(&on->pa, lane_load(&on->pa) + torque);
 }
 
+/* It stands, and feels nothing of what stands on it. */
 static void begin_world(struct dyn_link_work *world)
 {
-    memset(world, 0, sizeof *world);
+    memset(world->R, 0, sizeof world->R);
+    memset(&world->w, 0, sizeof world->w);
+    memset(&world->v, 0, sizeof world->v);
     for (int k = 0; k < 3; k++)
         world->R[k].e[k] = 1.0;
 }
@@ -212,12 +232,15 @@ static void move(const struct dyn_model *model, const double *q, const double *v
     take_angles(model, q, work);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
-        struct dyn_link_work *L = &work->link[i];
-        move_joint(link, q + link->q_at, v + link->v_at, work->sine[i], work->cosine[i],
-                   &work->link[link->parent], L);
+        struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
+        const double sine = work->sine[i], cosine = work->cosine[i];
+        if (__builtin_expect(link->kind == DYN_LINK_TURN, 1))
+            move_turn(link, v[link->v_at], sine, cosine, on, L);
+        else
+            move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
         move_inertia(link, L);
-        if (__builtin_expect(link->has_rotor, 0))
-            turn_rotor(link, v[link->v_at], &work->link[link->parent]);
+        if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))
+            turn_rotor(link, v[link->v_at], on);
     }
 }
 
@@ -235,40 +258,44 @@ static inline struct articulated load_articulated(const struct dyn_link_work *L)
                                 lane_load(&L->pa), lane_load(&L->pl)};
 }
 
-static inline void add_to_parent(const struct articulated *A, struct dyn_link_work *on)
-{
-    lane3_store(on->I, lane3_add(lane3_load(on->I), A->I));
-    lane3_store(on->H, lane3_add(lane3_load(on->H), A->H));
-    lane3_store(on->M, lane3_add(lane3_load(on->M), A->M));
-    lane_store(&on->pa, lane_load(&on->pa) + A->pa);
-    lane_store(&on->pl, lane_load(&on->pl) + A->pl);
-}
+/* What of a link the parent does not feel: the velocities eliminated there, u' g to be given back.
+ */
+struct relief {
+    dyn_lane Ua, Ul; /* at the parent's origin */
+    dyn_lane ga, gl; /* D^-1 U */
+    dyn_lane u;
+};
 
 /*
- * X' A X and X' (p + A c), about the parent's origin.  With half of the shift in H,
- *      B = (H + (r x) M / 2)',   I_p = I + (r x) B + ((r x) B)',   H_p = H + (r x) M
- * and the same B serves the bias: H cl + r x (M cl) / 2 = B' cl.
+ * on += X' A X - U g' and X' (p + A c) + g u, about the parent's origin.  With half of the shift in
+ * H, B = (H + (r x) M / 2)',   I_p = I + (r x) B + ((r x) B)',   H_p = H + (r x) M and the same B
+ * serves the bias: H cl + r x (M cl) / 2 = B' cl. In an order that keeps few values alive; the
+ * processor finds its own.
  */
-static inline struct articulated shifted(const struct articulated *A, const struct dyn_row *arm,
-                                         const struct dyn_row *bias_a, const struct dyn_row *bias_l)
+static inline void hand_over(const struct articulated *A, const struct dyn_row *arm,
+                             const struct dyn_row *bias_a, const struct dyn_row *bias_l,
+                             const struct relief *f, struct dyn_row keep[2],
+                             struct dyn_link_work *on)
 {
     const struct dyn_vec3 r = dyn_vec3_load(arm->e);
     const struct dyn_vec3 ca = dyn_vec3_load(bias_a->e), cl = dyn_vec3_load(bias_l->e);
     const dyn_lane half = lane_splat(0.5);
-    const struct dyn_lane3 rM = lane3_cross(r, A->M);
-    const struct dyn_lane3 mid = {A->H.x + half * rM.x, A->H.y + half * rM.y, A->H.z + half * rM.z};
-    const struct dyn_lane3 B = lane3_transpose(mid);
-    const struct dyn_lane3 Q = lane3_cross(r, B), Qt = lane3_transpose(Q);
-    const dyn_lane m = lane3_mul(A->M, cl), g = A->pl + lane3_mul(A->H, ca);
 
-    return (struct articulated){
-        .I = lane3_add(A->I, lane3_add(Q, Qt)),
-        .H = lane3_add(A->H, rM),
-        .M = A->M,
-        .pa = A->pa + lane3_mul(A->I, ca) + lane3_mul(B, cl) +
-              lane_cross(lane_load(arm), g + half * m),
-        .pl = g + m,
-    };
+    lane_keep(&keep[0], f->Ua);
+    lane_keep(&keep[1], f->Ul);
+    const struct dyn_lane3 rM = lane3_cross(r, A->M);
+    const dyn_lane m = lane3_mul(A->M, cl), g = A->pl + lane3_mul(A->H, ca);
+    lane3_accumulate(on->M, A->M, f->gl, &keep[1]);
+    lane3_accumulate(on->H, lane3_add(A->H, rM), f->gl, &keep[0]);
+
+    const struct dyn_lane3 B = lane3_transpose(lane3_axpy(A->H, half, rM));
+    const struct dyn_lane3 Q = lane3_cross(r, B), Qt = lane3_transpose(Q);
+    const dyn_lane n = A->pa + lane3_mul(A->I, ca) + lane3_mul(B, cl);
+    lane3_accumulate(on->I, lane3_add(lane3_add(A->I, Q), Qt), f->ga, &keep[0]);
+
+    lane_store(&on->pa,
+               lane_load(&on->pa) + n + lane_cross(lane_load(arm), g + half * m) + f->ga * f->u);
+    lane_store(&on->pl, lane_load(&on->pl) + (g + m) + f->gl * f->u);
 }
 
 /* A - U g', with g = D^-1 U. */
@@ -304,22 +331,40 @@ static inline int is_held(const struct dyn_input *input, int v_at)
     return input->held != NULL && input->held[v_at];
 }
 
-/* The joint's one velocity taken off at the parent's origin, and the rest handed over. */
-static inline void eliminate(const struct dyn_link *link, dyn_lane Ua, dyn_lane Ul, dyn_lane D_inv,
-                             dyn_lane ud, struct articulated *A, struct dyn_link_work *L,
-                             struct dyn_link_work *on)
+/* U moved to the parent's origin, what the rotor there feels included. */
+static inline dyn_lane parent_moment(const struct dyn_link *link, dyn_lane Ua, dyn_lane Ul,
+                                     const struct dyn_link_work *L, const struct dyn_link_work *on)
 {
     Ua += lane_cross(lane_load(&L->r), Ul);
     if (__builtin_expect(link->has_rotor, 0))
         Ua += rotor_spin(link, on);
-    const dyn_lane ga = Ua * D_inv, gl = Ul * D_inv;
-    take_square(Ua, Ul, ga, gl, L->keep, A);
-    A->pa += Ua * ud;
-    A->pl += Ul * ud;
-    add_to_parent(A, on);
-    lane_store(&L->ga, ga);
-    lane_store(&L->gl, gl);
-    L->ud = ud[0];
+    return Ua;
+}
+
+static inline void put_gain(const struct relief *f, dyn_lane D_inv, struct dyn_link_work *L)
+{
+    lane_store(&L->ga, f->ga);
+    lane_store(&L->gl, f->gl);
+    L->ud = (f->u * D_inv)[0];
+}
+
+/* S' IA c = U' c, lane by lane. */
+static inline dyn_lane charge(dyn_lane Ua, dyn_lane Ul, const struct dyn_link_work *L)
+{
+    return Ua * lane_load(&L->ca) + Ul * lane_load(&L->cl);
+}
+
+/* U and D^-1 u kept for the outward pass; the rest to the parent, where there is one. */
+static inline void relieve(const struct dyn_link *link, const struct articulated *A, dyn_lane Ua,
+                           dyn_lane Ul, dyn_lane D_inv, dyn_lane u, struct dyn_link_work *L,
+                           struct dyn_link_work *on)
+{
+    const dyn_lane Up = parent_moment(link, Ua, Ul, L, on);
+    const struct relief f = {Up, Ul, Up * D_inv, Ul * D_inv, u};
+
+    put_gain(&f, D_inv, L);
+    if (__builtin_expect(link->parent >= 0, 1))
+        hand_over(A, &L->r, &L->ca, &L->cl, &f, L->keep, on);
 }
 
 /* The hot path. */
@@ -330,11 +375,11 @@ static inline void inward_turn(const struct dyn_link *link, double tau, struct d
     const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
     const dyn_lane z = lane_load(&L->R[2]);
     const dyn_lane Ua = lane3_mul(A.I, axis), Ul = lane3_mul(A.H, axis);
-    const dyn_lane D_inv = inverse(lane_sum(z * Ua) + lane_splat(link->rotor));
-
-    struct articulated Ap = shifted(&A, &L->r, &L->ca, &L->cl);
-    const dyn_lane p = lane_sum(z * Ap.pa + lane_load(&L->s) * Ap.pl);
-    eliminate(link, Ua, Ul, D_inv, (lane_splat(tau) - p) * D_inv, &Ap, L, on);
+    dyn_lane D = lane_sum(z * Ua);
+    if (__builtin_expect(link->has_rotor, 0))
+        D += lane_splat(link->rotor);
+    const dyn_lane u = lane_splat(tau) - lane_sum(z * A.pa + charge(Ua, Ul, L));
+    relieve(link, &A, Ua, Ul, inverse(D), u, L, on);
 }
 
 /* S = [turn z; pitch z] */
@@ -344,7 +389,7 @@ static void inward_screw(const struct dyn_link *link, double tau, struct dyn_lin
     const struct articulated A = load_articulated(L);
     const struct dyn_lane3 columns = lane3_transpose(A.H);
     const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
-    const dyn_lane z = lane_load(&L->R[2]), s = lane_load(&L->s);
+    const dyn_lane z = lane_load(&L->R[2]);
     const dyn_lane turn = lane_splat(dyn_link_turns(link) ? 1.0 : 0.0);
     const dyn_lane pitch = lane_splat(link->pitch);
     const dyn_lane Ua = turn * lane3_mul(A.I, axis) + pitch * lane3_mul(columns, axis);
@@ -352,21 +397,29 @@ static void inward_screw(const struct dyn_link *link, double tau, struct dyn_lin
     const dyn_lane D = lane_sum(z * (turn * Ua + pitch * Ul)) + lane_splat(link->rotor);
     const dyn_lane D_inv = inverse(D);
 
-    struct articulated Ap = shifted(&A, &L->r, &L->ca, &L->cl);
-    const dyn_lane p = lane_sum(turn * (z * Ap.pa + s * Ap.pl) + pitch * z * Ap.pl);
-    eliminate(link, Ua, Ul, D_inv, (lane_splat(tau) - p) * D_inv, &Ap, L, on);
+    const dyn_lane p = lane_sum(z * (turn * A.pa + pitch * A.pl) + charge(Ua, Ul, L));
+    relieve(link, &A, Ua, Ul, D_inv, lane_splat(tau) - p, L, on);
+}
+
+/* Nothing is eliminated. */
+static inline struct relief no_relief(void)
+{
+    const dyn_lane none = lane_splat(0.0);
+    return (struct relief){none, none, none, none, none};
 }
 
 /* A joint whose acceleration is given is a bolt that moves: c has it already. */
 static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link_work *L,
                         struct dyn_link_work *on)
 {
-    const struct articulated A = load_articulated(L);
-    struct articulated Ap = shifted(&A, &L->r, &L->ca, &L->cl);
+    struct articulated A = load_articulated(L);
+    const struct relief none = no_relief();
 
+    if (link->parent < 0)
+        return;
     if (link->has_rotor)
-        Ap.pa += rotor_spin(link, on) * lane_splat(qdd);
-    add_to_parent(&Ap, on);
+        A.pa += rotor_spin(link, on) * lane_splat(qdd);
+    hand_over(&A, &L->r, &L->ca, &L->cl, &none, L->keep, on);
 }
 
 /* c += S a, where a is given. */
@@ -499,9 +552,24 @@ static void inward_columns(const struct dyn_link *link, const struct dyn_input *
     }
     if (link->parent < 0)
         return;
-    static const struct dyn_row none; /* c is charged already */
-    const struct articulated Ap = shifted(&A, &L->r, &none, &none);
-    add_to_parent(&Ap, on);
+    static const struct dyn_row no_bias; /* c is charged already */
+    const struct relief none = no_relief();
+    hand_over(&A, &L->r, &no_bias, &no_bias, &none, L->keep, on);
+}
+
+static void inward_other(const struct dyn_link *link, const struct dyn_input *input,
+                         struct dyn_work *work, struct dyn_link_work *L, struct dyn_link_work *on)
+{
+    const double *tau = work->tau + link->v_at;
+
+    if (is_loose(input, link))
+        inward_free(link, tau, L, on);
+    else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
+        inward_columns(link, input, work, L, on);
+    else if (is_held(input, link->v_at))
+        inward_held(link, held_acceleration(input, link->v_at), L, on);
+    else
+        inward_screw(link, tau[0], L, on);
 }
 
 /* Leaves to root: parents come before their children, so one descending loop meets every child
@@ -512,18 +580,11 @@ static void inward(const struct dyn_model *model, const struct dyn_input *input,
     for (int i = model->link_count - 1; i >= 0; i--) {
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
-        const double tau = work->tau[link->v_at];
 
-        if (is_loose(input, link))
-            inward_free(link, work->tau + link->v_at, L, on);
-        else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
-            inward_columns(link, input, work, L, on);
-        else if (__builtin_expect(is_held(input, link->v_at), 0))
-            inward_held(link, held_acceleration(input, link->v_at), L, on);
-        else if (link->kind == DYN_LINK_TURN)
-            inward_turn(link, tau, L, on);
+        if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
+            inward_turn(link, work->tau[link->v_at], L, on);
         else
-            inward_screw(link, tau, L, on);
+            inward_other(link, input, work, L, on);
     }
 }
 
@@ -548,6 +609,53 @@ static void release_columns(const struct dyn_link *link, const struct dyn_input 
     }
 }
 
+/* qdd, in all lanes. */
+static inline dyn_lane joint_acceleration(const struct dyn_link_work *L,
+                                          const struct dyn_link_work *on)
+{
+    const dyn_lane t =
+        lane_load(&L->ga) * lane_load(&on->alpha) + lane_load(&L->gl) * lane_load(&on->a);
+    return lane_splat(L->ud) - lane_sum(t);
+}
+
+static inline void outward_turn(struct dyn_link_work *L, const struct dyn_link_work *on,
+                                double *qdd)
+{
+    const dyn_lane alpha = lane_load(&on->alpha), x = joint_acceleration(L, on);
+    const dyn_lane a = lane_load(&on->a) + lane_load(&L->cl);
+
+    lane_store(&L->a, a + lane_cross(alpha, lane_load(&L->r)));
+    lane_store(&L->alpha, alpha + lane_load(&L->ca) + lane_load(&L->R[2]) * x);
+    *qdd = x[0];
+}
+
+static void outward_other(const struct dyn_link *link, const struct dyn_input *input,
+                          struct dyn_work *work, struct dyn_link_work *L,
+                          const struct dyn_link_work *on, double *qdd)
+{
+    dyn_lane alpha = lane_load(&on->alpha);
+    dyn_lane a = lane_load(&on->a) + lane_cross(alpha, lane_load(&L->r));
+
+    if (is_loose(input, link)) {
+        outward_free(L, on, qdd);
+        return;
+    }
+    if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
+        release_columns(link, input, work, L, &alpha, &a, qdd);
+    } else if (is_held(input, link->v_at)) {
+        qdd[0] = held_acceleration(input, link->v_at);
+    } else {
+        const dyn_lane x = joint_acceleration(L, on), z = lane_load(&L->R[2]);
+        qdd[0] = x[0];
+        if (dyn_link_turns(link))
+            alpha += z * x;
+        a += z * x * lane_splat(link->pitch);
+    }
+    /* c comes last: u has been charged with it already */
+    lane_store(&L->alpha, alpha + lane_load(&L->ca));
+    lane_store(&L->a, a + lane_load(&L->cl));
+}
+
 static void outward(const struct dyn_model *model, const struct dyn_input *input,
                     struct dyn_work *work, double *out)
 {
@@ -555,31 +663,11 @@ static void outward(const struct dyn_model *model, const struct dyn_input *input
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i];
         const struct dyn_link_work *on = &work->link[link->parent];
-        const dyn_lane alpha_on = lane_load(&on->alpha), a_on = lane_load(&on->a);
-        const dyn_lane z = lane_load(&L->R[2]);
-        dyn_lane alpha = alpha_on, a = a_on + lane_cross(alpha_on, lane_load(&L->r));
-        double *qdd = out + link->v_at;
 
-        if (is_loose(input, link)) {
-            outward_free(L, on, qdd);
-            continue;
-        }
-        if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
-            release_columns(link, input, work, L, &alpha, &a, qdd);
-        } else if (__builtin_expect(is_held(input, link->v_at), 0)) {
-            qdd[0] = held_acceleration(input, link->v_at);
-        } else {
-            const dyn_lane t = lane_load(&L->ga) * alpha_on + lane_load(&L->gl) * a_on;
-            const dyn_lane x = lane_splat(L->ud) - lane_sum(t);
-            qdd[0] = x[0];
-            if (link->kind != DYN_LINK_SLIDE)
-                alpha += z * x;
-            if (link->kind != DYN_LINK_TURN)
-                a += z * x * lane_splat(link->pitch);
-        }
-        /* c comes last: u has been charged with it already */
-        lane_store(&L->alpha, alpha + lane_load(&L->ca));
-        lane_store(&L->a, a + lane_load(&L->cl));
+        if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
+            outward_turn(L, on, out + link->v_at);
+        else
+            outward_other(link, input, work, L, on, out + link->v_at);
     }
 }
 

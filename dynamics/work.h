@@ -20,7 +20,6 @@ struct dyn_link_work {
     struct dyn_row r;        /* from the parent's origin */
     struct dyn_row w;        /* angular velocity */
     struct dyn_row v;        /* of the origin */
-    struct dyn_row s;        /* r x z: how the joint's turn moves the parent's origin */
     struct dyn_row ca, cl;   /* acceleration that the velocities alone cause across the joint */
     struct dyn_row I[3];     /* articulated inertia [ I H ; H' M ]: columns of I */
     struct dyn_row H[3];     /* rows of H */
