@@ -79,11 +79,16 @@ static void sine_cosine(int count, double *restrict sine, double *restrict cosin
     }
 }
 
+static inline double angle(const struct dyn_link *link, const double *q)
+{
+    return dyn_link_turns(link) ? q[link->q_at] + link->offset : 0.0;
+}
+
 static void take_angles(const struct dyn_model *model, const double *q, struct dyn_work *work)
 {
     const int count = model->link_count;
     for (int i = 0; i < count; i++)
-        work->sine[i] = dyn_link_turns(&model->link[i]) ? q[model->link[i].q_at] : 0.0;
+        work->sine[i] = angle(&model->link[i], q);
     for (int i = count; i % 4 != 0; i++)
         work->sine[i] = 0.0;
     sine_cosine(model->link_count, work->sine, work->cosine);
@@ -102,6 +107,13 @@ static inline struct dyn_lane3 turned_by_quat(struct dyn_lane3 P, const double q
 {
     const struct dyn_mat3 E = dyn_quat_to_child(dyn_quat_load(quat));
     return turned(P, &E);
+}
+
+/* y is the second row of such an E: 0, cosine, sine. */
+static inline struct dyn_lane3 turned_about_x(struct dyn_lane3 P, struct dyn_vec3 y)
+{
+    const dyn_lane sine = lane_splat(y.z), cosine = lane_splat(y.y);
+    return (struct dyn_lane3){P.x, cosine * P.y + sine * P.z, cosine * P.z - sine * P.y};
 }
 
 static inline struct dyn_lane3 turned_about_z(struct dyn_lane3 P, double s, double c)
@@ -124,7 +136,9 @@ static inline void put_joint(struct dyn_lane3 R, dyn_lane r, dyn_lane w_on, dyn_
 static inline void move_turn(const struct dyn_link *link, double v, double s, double c,
                              const struct dyn_link_work *on, struct dyn_link_work *L)
 {
-    const struct dyn_lane3 P = lane3_load(on->R), placed = turned(P, &link->E);
+    const struct dyn_lane3 P = lane3_load(on->R);
+    const struct dyn_lane3 placed =
+        link->axial ? turned_about_x(P, link->E.row[1]) : turned(P, &link->E);
     const struct dyn_lane3 R = turned_about_z(placed, s, c);
     const dyn_lane w_on = lane_load(&on->w), r = lane3_mul(P, link->origin);
     const dyn_lane carried = lane_cross(w_on, r);
@@ -538,7 +552,8 @@ static int is_loose(const struct dyn_input *input, const struct dyn_link *link)
 }
 
 static void inward_columns(const struct dyn_link *link, const struct dyn_input *input,
-                           struct dyn_work *work, struct dyn_link_work *L, struct dyn_link_work *on)
+                           const double *tau, struct dyn_work *work, struct dyn_link_work *L,
+                           struct dyn_link_work *on)
 {
     struct articulated A = load_articulated(L);
 
@@ -548,7 +563,7 @@ static void inward_columns(const struct dyn_link *link, const struct dyn_input *
         if (is_held(input, v))
             work->column[v] = (struct dyn_column_work){0};
         else
-            eliminate_column(k, work->tau[v], L, &A, &work->column[v]);
+            eliminate_column(k, tau[v], L, &A, &work->column[v]);
     }
     if (link->parent < 0)
         return;
@@ -558,23 +573,22 @@ static void inward_columns(const struct dyn_link *link, const struct dyn_input *
 }
 
 static void inward_other(const struct dyn_link *link, const struct dyn_input *input,
-                         struct dyn_work *work, struct dyn_link_work *L, struct dyn_link_work *on)
+                         const double *tau, struct dyn_work *work, struct dyn_link_work *L,
+                         struct dyn_link_work *on)
 {
-    const double *tau = work->tau + link->v_at;
-
     if (is_loose(input, link))
-        inward_free(link, tau, L, on);
+        inward_free(link, tau + link->v_at, L, on);
     else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
-        inward_columns(link, input, work, L, on);
+        inward_columns(link, input, tau, work, L, on);
     else if (is_held(input, link->v_at))
         inward_held(link, held_acceleration(input, link->v_at), L, on);
     else
-        inward_screw(link, tau[0], L, on);
+        inward_screw(link, tau[link->v_at], L, on);
 }
 
 /* Leaves to root: parents come before their children, so one descending loop meets every child
  * before its parent. */
-static void inward(const struct dyn_model *model, const struct dyn_input *input,
+static void inward(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
                    struct dyn_work *work)
 {
     for (int i = model->link_count - 1; i >= 0; i--) {
@@ -582,9 +596,9 @@ static void inward(const struct dyn_model *model, const struct dyn_input *input,
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
 
         if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
-            inward_turn(link, work->tau[link->v_at], L, on);
+            inward_turn(link, tau[link->v_at], L, on);
         else
-            inward_other(link, input, work, L, on);
+            inward_other(link, input, tau, work, L, on);
     }
 }
 
@@ -682,12 +696,12 @@ static void take_held(const struct dyn_model *model, const struct dyn_input *inp
     }
 }
 
-static void solve(const struct dyn_model *model, const struct dyn_input *input,
+static void solve(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
                   struct dyn_work *work, double *a)
 {
     if (input->held != NULL)
         take_held(model, input, work);
-    inward(model, input, work);
+    inward(model, input, tau, work);
     outward(model, input, work, a);
 }
 

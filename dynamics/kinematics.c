@@ -17,10 +17,10 @@ static struct dyn_transform joint_transform(const struct dyn_link *link, const d
 
     switch (link->kind) {
     case DYN_LINK_TURN:
-        X.E = turned(&link->E, q[0]);
+        X.E = turned(&link->E, q[0] + link->offset);
         break;
     case DYN_LINK_SCREW:
-        X.E = turned(&link->E, q[0]);
+        X.E = turned(&link->E, q[0] + link->offset);
         X.r = dyn_add(X.r, dyn_scale(link->pitch * q[0], link->E.row[2]));
         break;
     case DYN_LINK_SLIDE:
@@ -208,8 +208,10 @@ static struct dyn_pose joint_motion_pose(const struct dyn_link *link, const doub
         pose = (struct dyn_pose){dyn_quat_unit(dyn_quat_load(q + 3)), dyn_vec3_load(q)};
         break;
     default:
-        if (dyn_link_turns(link))
-            pose.turn = (struct dyn_quat){cos(0.5 * q[0]), 0.0, 0.0, sin(0.5 * q[0])};
+        if (dyn_link_turns(link)) {
+            const double half = 0.5 * (q[0] + link->offset);
+            pose.turn = (struct dyn_quat){cos(half), 0.0, 0.0, sin(half)};
+        }
         pose.origin.z = link->pitch * q[0];
         break;
     }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/align.h"
 #include "dynamics/check.h"
 #include "dynamics/cut.h"
 #include "dynamics/joint.h"
@@ -267,6 +268,9 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
     for (int i = 0; i < body_count; i++)
         if (specs[i].mimic.on)
             place_follower(model, i);
+    dyn_model_align(model, next);
+    for (int i = 0; i < body_count; i++)
+        model->seat_X[i] = transform_of(&model->seat[i]);
     place_roots(model);
     return model;
 }
