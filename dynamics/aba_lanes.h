@@ -436,21 +436,16 @@ static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link
     hand_over(&A, &L->r, &L->ca, &L->cl, &none, L->keep, on);
 }
 
-/* c += S a, where a is given. */
+/* c += S a of velocity k, where a is given. */
 static void hold(const struct dyn_link *link, int k, double qdd, struct dyn_link_work *L)
 {
-    const dyn_lane s = lane_splat(qdd);
-    const int angular =
-        link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE ? k < 3 : dyn_link_turns(link);
-    const dyn_lane axis =
-        lane_load(&L->R[link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE ? k % 3 : 2]);
+    const int is_many = dyn_link_nv(link) > 1;
+    const dyn_lane step = lane_load(&L->R[is_many ? k % 3 : 2]) * lane_splat(qdd);
+    const double turn = is_many ? k < 3 : dyn_link_turns(link);
+    const double travel = is_many ? k >= 3 : link->pitch;
 
-    if (angular)
-        lane_store(&L->ca, lane_load(&L->ca) + axis * s);
-    if (link->kind == DYN_LINK_FREE ? k >= 3 : link->pitch != 0.0)
-        lane_store(&L->cl,
-                   lane_load(&L->cl) +
-                       axis * s * lane_splat(link->kind == DYN_LINK_FREE ? 1.0 : link->pitch));
+    lane_store(&L->ca, lane_load(&L->ca) + step * lane_splat(turn));
+    lane_store(&L->cl, lane_load(&L->cl) + step * lane_splat(travel));
 }
 
 /* p += A c, at the link's own origin. */
