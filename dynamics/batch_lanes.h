@@ -389,86 +389,78 @@ static void move(const struct dyn_model *model, const struct dyn_batch_group *gr
 
 /* ---- inward: links and their parents ------------------------------------------------------- */
 
-/* The link alone, at rest. */
-static void begin_sum(const struct dyn_batch_link *link, struct articulated *A)
+/* Nothing is carried. */
+static void begin_sum(struct articulated *A)
 {
-    const wide zero = wide_splat(0.0), m = wide_splat(link->mass);
-    wide h[3];
-    splat3(link->mc, h);
+    const wide zero = wide_splat(0.0);
     for (int k = 0; k < 6; k++) {
-        A->I[k] = wide_splat(link->I[k]);
-        A->M[k] = k < 3 ? m : zero;
+        A->I[k] = zero;
+        A->M[k] = zero;
     }
-    A->H[0][0] = zero, A->H[0][1] = -h[2], A->H[0][2] = h[1];
-    A->H[1][0] = h[2], A->H[1][1] = zero, A->H[1][2] = -h[0];
-    A->H[2][0] = -h[1], A->H[2][1] = h[0], A->H[2][2] = zero;
     for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < 3; j++)
+            A->H[k][j] = zero;
         A->pa[k] = zero;
         A->pl[k] = zero;
     }
 }
 
-/* What the link alone asks for its velocity: w x (I w), w x (w x mc). */
-WIDE_INLINE void add_own_force(const struct dyn_batch_link *link, const wide w[3], wide pa[3],
-                               wide pl[3])
+/* The link's own inertia, and what its velocity asks for: w x (I w), w x (w x mc). */
+static void add_link(const struct dyn_batch_link *link, const wide w[3], struct articulated *A)
 {
+    const wide m = wide_splat(link->mass);
     wide I[6], Iw[3], h[3], wh[3];
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 6; k++) {
         I[k] = wide_splat(link->I[k]);
-    splat3(link->mc, h);
-    sym_mul(I, w, Iw);
-    add_cross(w, Iw, pa);
-    cross(w, h, wh);
-    add_cross(w, wh, pl);
-}
-
-/* The first of the siblings finds the parent's own inertia, the others what there is. */
-WIDE_INLINE void add_first(const struct dyn_batch_link *on, const struct articulated *A,
-                           struct articulated *sum)
-{
-    const wide m = wide_splat(on->mass);
-    wide h[3];
-    splat3(on->mc, h);
-    for (int k = 0; k < 6; k++)
-        sum->I[k] = A->I[k] + wide_splat(on->I[k]);
-    for (int k = 0; k < 3; k++) {
-        sum->H[k][k] = A->H[k][k];
-        sum->M[k] = A->M[k] + m;
-        sum->M[k + 3] = A->M[k + 3];
-        sum->pa[k] = A->pa[k];
-        sum->pl[k] = A->pl[k];
+        A->I[k] = A->I[k] + I[k];
     }
-    sum->H[0][1] = A->H[0][1] - h[2], sum->H[0][2] = A->H[0][2] + h[1];
-    sum->H[1][0] = A->H[1][0] + h[2], sum->H[1][2] = A->H[1][2] - h[0];
-    sum->H[2][0] = A->H[2][0] - h[1], sum->H[2][1] = A->H[2][1] + h[0];
+    splat3(link->mc, h);
+    A->H[0][1] = A->H[0][1] - h[2], A->H[0][2] = A->H[0][2] + h[1];
+    A->H[1][0] = A->H[1][0] + h[2], A->H[1][2] = A->H[1][2] - h[0];
+    A->H[2][0] = A->H[2][0] - h[1], A->H[2][1] = A->H[2][1] + h[0];
+    for (int k = 0; k < 3; k++)
+        A->M[k] = A->M[k] + m;
+    sym_mul(I, w, Iw);
+    add_cross(w, Iw, A->pa);
+    cross(w, h, wh);
+    add_cross(w, wh, A->pl);
 }
 
-WIDE_INLINE void add_next(const struct articulated *A, struct articulated *sum)
+/* The first of the siblings to come finds nothing there. */
+WIDE_INLINE void put_in_sum(int is_first, wide a, wide *sum)
+{
+    if (is_first)
+        *sum = a;
+    else
+        *sum = *sum + a;
+}
+
+WIDE_INLINE void put_all_in_sum(int is_first, const struct articulated *A, struct articulated *sum)
 {
     for (int k = 0; k < 6; k++) {
-        sum->I[k] = sum->I[k] + A->I[k];
-        sum->M[k] = sum->M[k] + A->M[k];
+        put_in_sum(is_first, A->I[k], &sum->I[k]);
+        put_in_sum(is_first, A->M[k], &sum->M[k]);
     }
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < 3; j++)
-            sum->H[k][j] = sum->H[k][j] + A->H[k][j];
-        sum->pa[k] = sum->pa[k] + A->pa[k];
-        sum->pl[k] = sum->pl[k] + A->pl[k];
+            put_in_sum(is_first, A->H[k][j], &sum->H[k][j]);
+        put_in_sum(is_first, A->pa[k], &sum->pa[k]);
+        put_in_sum(is_first, A->pl[k], &sum->pl[k]);
     }
 }
 
 /* From joint axes, about the parent's origin, into the parent's sum. */
-WIDE_INLINE void give_to_parent(const struct dyn_batch_link *link, const struct dyn_batch_link *on,
-                                struct articulated *A, struct articulated *sum)
+static void give_to_parent(const struct dyn_batch_link *link, struct articulated *A,
+                           struct articulated *sum)
 {
     if (link->is_tilted)
         tilt_articulated_back(wide_splat(link->tilt_sine), wide_splat(link->tilt_cosine), A);
-    if (__builtin_expect(link->is_skewed, 0))
+    if (link->is_skewed)
         turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), A);
     if (link->is_first)
-        add_first(on, A, sum);
+        put_all_in_sum(1, A, sum);
     else
-        add_next(A, sum);
+        put_all_in_sum(0, A, sum);
 }
 
 /* ---- inward: hinges ------------------------------------------------------------------------ */
@@ -479,109 +471,182 @@ struct planar {
     wide pa[3], pl[3];
 };
 
-/* A - U D^-1 U' and p + U D^-1 u.  U is the z column. */
-WIDE_INLINE struct planar eliminate_turn(const struct articulated *A, wide tau, struct moving *L,
-                                         const wide pa[3], const wide pl[3])
+/*
+ * All block by block, so that few numbers are alive at a time: the link's own inertia added,
+ * Ia = IA - U D^-1 U' and pA + U D^-1 u, turned into joint axes, and Ia c added.  U is the z column.
+ */
+WIDE_INLINE struct planar eliminate_turn(const struct dyn_batch_link *link, wide tau,
+                                         const struct articulated *A, struct moving *L)
 {
-    const wide D_inv = wide_inverse(A->I[2]);
-    const wide Ux = A->I[4], Uy = A->I[5], *Ul = A->H[2];
-    const wide gx = Ux * D_inv, gy = Uy * D_inv;
-    const wide gl[3] = {Ul[0] * D_inv, Ul[1] * D_inv, Ul[2] * D_inv};
-    const wide ud = (tau - pa[2]) * D_inv;
+    const wide *w = L->w;
+    const wide Ixx = wide_splat(link->I[0]), Iyy = wide_splat(link->I[1]);
+    const wide Izz = wide_splat(link->I[2]), Ixy = wide_splat(link->I[3]);
+    const wide Ixz = wide_splat(link->I[4]), Iyz = wide_splat(link->I[5]);
+    const wide h[3] = {wide_splat(link->mc[0]), wide_splat(link->mc[1]), wide_splat(link->mc[2])};
     struct planar P;
 
-    P.xx = A->I[0] - Ux * gx;
-    P.yy = A->I[1] - Uy * gy;
-    P.xy = A->I[3] - Ux * gy;
-    for (int k = 0; k < 3; k++) {
-        P.x[k] = A->H[0][k] - Ux * gl[k];
-        P.y[k] = A->H[1][k] - Uy * gl[k];
-        P.M[k] = A->M[k] - Ul[k] * gl[k];
-        P.pl[k] = pl[k] + Ul[k] * ud;
-    }
-    P.M[3] = A->M[3] - Ul[0] * gl[1];
-    P.M[4] = A->M[4] - Ul[0] * gl[2];
-    P.M[5] = A->M[5] - Ul[1] * gl[2];
-    P.pa[0] = pa[0] + Ux * ud;
-    P.pa[1] = pa[1] + Uy * ud;
+    const wide D_inv = wide_inverse(A->I[2] + Izz);
+    const wide Ux = A->I[4] + Ixz, Uy = A->I[5] + Iyz;
+    const wide U0 = A->H[2][0] - h[1], U1 = A->H[2][1] + h[0], U2 = A->H[2][2];
+
+    /* w x (I w) */
+    const wide nx = Ixx * w[0] + Ixy * w[1] + Ixz * w[2];
+    const wide ny = Ixy * w[0] + Iyy * w[1] + Iyz * w[2];
+    const wide nz = Ixz * w[0] + Iyz * w[1] + Izz * w[2];
+    const wide ud = (tau - (A->pa[2] + w[0] * ny - w[1] * nx)) * D_inv;
+    P.pa[0] = A->pa[0] + w[1] * nz - w[2] * ny + Ux * ud;
+    P.pa[1] = A->pa[1] + w[2] * nx - w[0] * nz + Uy * ud;
     P.pa[2] = tau;
 
+    /* w x (w x h) */
+    const wide fx = w[1] * h[2] - w[2] * h[1];
+    const wide fy = w[2] * h[0] - w[0] * h[2];
+    const wide fz = w[0] * h[1] - w[1] * h[0];
+    P.pl[0] = A->pl[0] + w[1] * fz - w[2] * fy + U0 * ud;
+    P.pl[1] = A->pl[1] + w[2] * fx - w[0] * fz + U1 * ud;
+    P.pl[2] = A->pl[2] + w[0] * fy - w[1] * fx + U2 * ud;
+
+    const wide gx = Ux * D_inv, gy = Uy * D_inv;
+    const wide g0 = U0 * D_inv, g1 = U1 * D_inv, g2 = U2 * D_inv;
     L->ga[0] = gx;
     L->ga[1] = gy;
-    for (int k = 0; k < 3; k++)
-        L->gl[k] = gl[k];
+    L->gl[0] = g0;
+    L->gl[1] = g1;
+    L->gl[2] = g2;
     L->ud = ud;
+    if (link->parent < 0)
+        return P;
+
+    const wide s = L->s, c = L->c, *ca = L->ca, *cl = L->cl, m = wide_splat(link->mass);
+    turn_back(s, c, &P.pa[0], &P.pa[1]);
+    turn_back(s, c, &P.pl[0], &P.pl[1]);
+    P.M[0] = A->M[0] + m - U0 * g0;
+    P.M[1] = A->M[1] + m - U1 * g1;
+    P.M[3] = A->M[3] - U0 * g1;
+    turn_sym_back(s, c, &P.M[0], &P.M[1], &P.M[3]);
+    P.M[4] = A->M[4] - U0 * g2;
+    P.M[5] = A->M[5] - U1 * g2;
+    turn_back(s, c, &P.M[4], &P.M[5]);
+    P.M[2] = A->M[2] + m - U2 * g2;
+    P.pl[0] = P.pl[0] + P.M[0] * cl[0] + P.M[3] * cl[1] + P.M[4] * cl[2];
+    P.pl[1] = P.pl[1] + P.M[3] * cl[0] + P.M[1] * cl[1] + P.M[5] * cl[2];
+    P.pl[2] = P.pl[2] + P.M[4] * cl[0] + P.M[5] * cl[1] + P.M[2] * cl[2];
+
+    P.x[0] = A->H[0][0] - Ux * g0;
+    P.x[1] = A->H[0][1] - h[2] - Ux * g1;
+    P.y[0] = A->H[1][0] + h[2] - Uy * g0;
+    P.y[1] = A->H[1][1] - Uy * g1;
+    turn_block_back(s, c, &P.x[0], &P.x[1], &P.y[0], &P.y[1]);
+    P.x[2] = A->H[0][2] + h[1] - Ux * g2;
+    P.y[2] = A->H[1][2] - h[0] - Uy * g2;
+    turn_back(s, c, &P.x[2], &P.y[2]);
+    P.pl[0] = P.pl[0] + P.x[0] * ca[0] + P.y[0] * ca[1];
+    P.pl[1] = P.pl[1] + P.x[1] * ca[0] + P.y[1] * ca[1];
+    P.pl[2] = P.pl[2] + P.x[2] * ca[0] + P.y[2] * ca[1];
+    P.pa[0] = P.pa[0] + P.x[0] * cl[0] + P.x[1] * cl[1] + P.x[2] * cl[2];
+    P.pa[1] = P.pa[1] + P.y[0] * cl[0] + P.y[1] * cl[1] + P.y[2] * cl[2];
+
+    P.xx = A->I[0] + Ixx - Ux * gx;
+    P.yy = A->I[1] + Iyy - Uy * gy;
+    P.xy = A->I[3] + Ixy - Ux * gy;
+    turn_sym_back(s, c, &P.xx, &P.yy, &P.xy);
+    P.pa[0] = P.pa[0] + P.xx * ca[0] + P.xy * ca[1];
+    P.pa[1] = P.pa[1] + P.xy * ca[0] + P.yy * ca[1];
     return P;
-}
-
-WIDE_INLINE void turn_planar_back(wide s, wide c, struct planar *P)
-{
-    turn_sym_back(s, c, &P->xx, &P->yy, &P->xy);
-    turn_block_back(s, c, &P->x[0], &P->x[1], &P->y[0], &P->y[1]);
-    turn_back(s, c, &P->x[2], &P->y[2]);
-    turn_sym_back(s, c, &P->M[0], &P->M[1], &P->M[3]);
-    turn_back(s, c, &P->M[4], &P->M[5]);
-    turn_back(s, c, &P->pa[0], &P->pa[1]);
-    turn_back(s, c, &P->pl[0], &P->pl[1]);
-}
-
-/* p += Ia c */
-WIDE_INLINE void add_planar_bias(const wide ca[2], const wide cl[3], struct planar *P)
-{
-    const wide *M = P->M;
-    P->pa[0] = P->pa[0] + P->xx * ca[0] + P->xy * ca[1] + dot(P->x, cl);
-    P->pa[1] = P->pa[1] + P->xy * ca[0] + P->yy * ca[1] + dot(P->y, cl);
-    P->pl[0] =
-        P->pl[0] + P->x[0] * ca[0] + P->y[0] * ca[1] + M[0] * cl[0] + M[3] * cl[1] + M[4] * cl[2];
-    P->pl[1] =
-        P->pl[1] + P->x[1] * ca[0] + P->y[1] * ca[1] + M[3] * cl[0] + M[1] * cl[1] + M[5] * cl[2];
-    P->pl[2] =
-        P->pl[2] + P->x[2] * ca[0] + P->y[2] * ca[1] + M[4] * cl[0] + M[5] * cl[1] + M[2] * cl[2];
 }
 
 /*
  * To an origin from which this one stands at r, for h the rows of H there and H the rows here:
  *      h = H + r x M,   I_ij + (r x H_j)_i + (r x h_i)_j
+ * then tilted, and put into the sum.
  */
-WIDE_INLINE void shift_planar(const struct planar *P, const wide r[3], struct articulated *A)
+WIDE_INLINE void give_planar(const struct dyn_batch_link *link, int is_tilted, int is_first,
+                             const struct planar *P, struct articulated *sum)
 {
-    const wide *M = P->M;
-    const wide Mx[3] = {M[0], M[3], M[4]}, My[3] = {M[3], M[1], M[5]}, Mz[3] = {M[4], M[5], M[2]};
-    for (int k = 0; k < 3; k++) {
-        A->H[0][k] = P->x[k] + r[1] * Mz[k] - r[2] * My[k];
-        A->H[1][k] = P->y[k] + r[2] * Mx[k] - r[0] * Mz[k];
-        A->H[2][k] = r[0] * My[k] - r[1] * Mx[k];
-        A->pa[k] = P->pa[k];
-        A->pl[k] = P->pl[k];
-        A->M[k] = M[k];
-        A->M[k + 3] = M[k + 3];
+    const wide s = wide_splat(link->tilt_sine), c = wide_splat(link->tilt_cosine);
+    const wide r[3] = {wide_splat(link->r[0]), wide_splat(link->r[1]), wide_splat(link->r[2])};
+    const wide *x = P->x, *y = P->y;
+    wide pl[3] = {P->pl[0], P->pl[1], P->pl[2]};
+    wide pa[3] = {P->pa[0] + r[1] * pl[2] - r[2] * pl[1], P->pa[1] + r[2] * pl[0] - r[0] * pl[2],
+                  P->pa[2] + r[0] * pl[1] - r[1] * pl[0]};
+    if (is_tilted) {
+        turn_back(s, c, &pa[1], &pa[2]);
+        turn_back(s, c, &pl[1], &pl[2]);
     }
-    add_cross(r, P->pl, A->pa);
-    A->I[0] = P->xx + r[1] * (P->x[2] + A->H[0][2]) - r[2] * (P->x[1] + A->H[0][1]);
-    A->I[1] = P->yy + r[2] * (P->y[0] + A->H[1][0]) - r[0] * (P->y[2] + A->H[1][2]);
-    A->I[2] = r[0] * A->H[2][1] - r[1] * A->H[2][0];
-    A->I[3] = P->xy + r[1] * P->y[2] - r[2] * P->y[1] + r[2] * A->H[0][0] - r[0] * A->H[0][2];
-    A->I[4] = r[0] * A->H[0][1] - r[1] * A->H[0][0];
-    A->I[5] = r[0] * A->H[1][1] - r[1] * A->H[1][0];
+    put_in_sum(is_first, pa[0], &sum->pa[0]);
+    put_in_sum(is_first, pa[1], &sum->pa[1]);
+    put_in_sum(is_first, pa[2], &sum->pa[2]);
+    put_in_sum(is_first, pl[0], &sum->pl[0]);
+    put_in_sum(is_first, pl[1], &sum->pl[1]);
+    put_in_sum(is_first, pl[2], &sum->pl[2]);
+
+    wide M[6] = {P->M[0], P->M[1], P->M[2], P->M[3], P->M[4], P->M[5]};
+    wide hx[3] = {x[0] + r[1] * M[4] - r[2] * M[3], x[1] + r[1] * M[5] - r[2] * M[1],
+                  x[2] + r[1] * M[2] - r[2] * M[5]};
+    wide Ixx = P->xx + r[1] * (x[2] + hx[2]) - r[2] * (x[1] + hx[1]);
+    wide Ixy = P->xy + r[1] * y[2] - r[2] * y[1] + r[2] * hx[0] - r[0] * hx[2];
+    wide Ixz = r[0] * hx[1] - r[1] * hx[0];
+    if (is_tilted) {
+        turn_back(s, c, &Ixy, &Ixz);
+        turn_back(s, c, &hx[1], &hx[2]);
+    }
+    put_in_sum(is_first, Ixx, &sum->I[0]);
+    put_in_sum(is_first, Ixy, &sum->I[3]);
+    put_in_sum(is_first, Ixz, &sum->I[4]);
+    put_in_sum(is_first, hx[0], &sum->H[0][0]);
+    put_in_sum(is_first, hx[1], &sum->H[0][1]);
+    put_in_sum(is_first, hx[2], &sum->H[0][2]);
+
+    wide hy[3] = {y[0] + r[2] * M[0] - r[0] * M[4], y[1] + r[2] * M[3] - r[0] * M[5],
+                  y[2] + r[2] * M[4] - r[0] * M[2]};
+    wide hz[3] = {r[0] * M[3] - r[1] * M[0], r[0] * M[1] - r[1] * M[3], r[0] * M[5] - r[1] * M[4]};
+    wide Iyy = P->yy + r[2] * (y[0] + hy[0]) - r[0] * (y[2] + hy[2]);
+    wide Iyz = r[0] * hy[1] - r[1] * hy[0];
+    wide Izz = r[0] * hz[1] - r[1] * hz[0];
+    if (is_tilted) {
+        turn_sym_back(s, c, &Iyy, &Izz, &Iyz);
+        turn_back(s, c, &hy[0], &hz[0]);
+        turn_block_back(s, c, &hy[1], &hy[2], &hz[1], &hz[2]);
+    }
+    put_in_sum(is_first, Iyy, &sum->I[1]);
+    put_in_sum(is_first, Iyz, &sum->I[5]);
+    put_in_sum(is_first, Izz, &sum->I[2]);
+    put_in_sum(is_first, hy[0], &sum->H[1][0]);
+    put_in_sum(is_first, hy[1], &sum->H[1][1]);
+    put_in_sum(is_first, hy[2], &sum->H[1][2]);
+    put_in_sum(is_first, hz[0], &sum->H[2][0]);
+    put_in_sum(is_first, hz[1], &sum->H[2][1]);
+    put_in_sum(is_first, hz[2], &sum->H[2][2]);
+
+    if (is_tilted) {
+        turn_sym_back(s, c, &M[1], &M[2], &M[5]);
+        turn_back(s, c, &M[3], &M[4]);
+    }
+    put_in_sum(is_first, M[0], &sum->M[0]);
+    put_in_sum(is_first, M[1], &sum->M[1]);
+    put_in_sum(is_first, M[2], &sum->M[2]);
+    put_in_sum(is_first, M[3], &sum->M[3]);
+    put_in_sum(is_first, M[4], &sum->M[4]);
+    put_in_sum(is_first, M[5], &sum->M[5]);
 }
 
 /* The hot path. */
 WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const struct scratch *at,
                              const struct dyn_batch_link *links, struct moving *L)
 {
-    const struct articulated *A = &at->sum[link->sum];
-    wide pa[3] = {A->pa[0], A->pa[1], A->pa[2]}, pl[3] = {A->pl[0], A->pl[1], A->pl[2]}, r[3];
-    struct articulated given;
-
-    add_own_force(link, L->w, pa, pl);
-    struct planar P = eliminate_turn(A, tau, L, pa, pl);
+    const struct planar P = eliminate_turn(link, tau, &at->sum[link->sum], L);
     if (link->parent < 0)
         return;
-    turn_planar_back(L->s, L->c, &P);
-    add_planar_bias(L->ca, L->cl, &P);
-    splat3(link->r, r);
-    shift_planar(&P, r, &given);
-    give_to_parent(link, &links[link->parent], &given, &at->sum[links[link->parent].sum]);
+    struct articulated *sum = &at->sum[links[link->parent].sum], aside;
+    if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
+        give_planar(link, 1, 1, &P, &aside);
+        turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &aside);
+        put_all_in_sum(link->is_first, &aside, sum);
+    } else if (link->is_tilted) {
+        give_planar(link, 1, 1, &P, sum);
+    } else {
+        give_planar(link, 0, 1, &P, sum);
+    }
 }
 
 /* ---- inward: all other links --------------------------------------------------------------- */
@@ -709,7 +774,7 @@ static void inward_axial(const struct dyn_batch_link *link, const struct dyn_bat
     const wide ca[3] = {L->ca[0], L->ca[1], wide_splat(0.0)};
     wide r[3];
 
-    add_own_force(link, L->w, A.pa, A.pl);
+    add_link(link, L->w, &A);
     eliminate_axial(link, tau, &A, L);
     if (link->parent < 0)
         return;
@@ -718,7 +783,7 @@ static void inward_axial(const struct dyn_batch_link *link, const struct dyn_bat
     add_bias(ca, L->cl, &A);
     arm_of(link, group, r);
     shift(r, &A);
-    give_to_parent(link, &links[link->parent], &A, sum);
+    give_to_parent(link, &A, sum);
     if (link->is_coupled)
         couple_rotor(link, v_of(group, link->v_at), &at->moving[link->parent], r, L, sum);
 }
@@ -847,7 +912,7 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
     struct round_moving *round = &at->round[link->round];
     wide tau[6], p[3], r[3];
 
-    add_own_force(link, L->w, A.pa, A.pl);
+    add_link(link, L->w, &A);
     for (int k = 0; k < (link->kind == DYN_LINK_FREE ? 6 : 3); k++)
         tau[k] = tau_of(model, group, work, link->v_at + k);
     if (link->kind == DYN_LINK_FREE)
@@ -864,8 +929,7 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
     rotate_sym_back(round->E, A.M);
     round_arm_of(link, group, r);
     shift(r, &A);
-    const struct dyn_batch_link *on = &work->link[link->parent];
-    give_to_parent(link, on, &A, &at->sum[on->sum]);
+    give_to_parent(link, &A, &at->sum[work->link[link->parent].sum]);
 }
 
 /* Backward in depth-first order: every child comes before its parent, and the sums of few are
@@ -878,7 +942,7 @@ static void inward(const struct dyn_model *model, const struct dyn_batch_group *
         struct moving *L = &at->moving[i];
 
         if (link->is_leaf)
-            begin_sum(link, &at->sum[link->sum]);
+            begin_sum(&at->sum[link->sum]);
         if (__builtin_expect(link->round >= 0, 0)) {
             inward_round(model, link, group, work, at, L);
             continue;
