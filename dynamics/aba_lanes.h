@@ -79,19 +79,28 @@ static void sine_cosine(int count, double *restrict sine, double *restrict cosin
     }
 }
 
-static inline double angle(const struct dyn_link *link, const double *q)
+/* By q and by the link's offset, one after the other: their sum would cost digits of a q that has
+ * turned for long. */
+static void add_offsets(const struct dyn_model *model, int count, double *sine, double *cosine)
 {
-    return dyn_link_turns(link) ? q[link->q_at] + link->offset : 0.0;
+    for (int i = 0; i < count; i += 4) {
+        const dyn_lane s = *(const dyn_lane *)(sine + i), c = *(const dyn_lane *)(cosine + i);
+        const dyn_lane so = *(const dyn_lane *)(model->offset_sine + i);
+        const dyn_lane co = *(const dyn_lane *)(model->offset_cosine + i);
+        *(dyn_lane *)(sine + i) = s * co + c * so;
+        *(dyn_lane *)(cosine + i) = c * co - s * so;
+    }
 }
 
 static void take_angles(const struct dyn_model *model, const double *q, struct dyn_work *work)
 {
     const int count = model->link_count;
     for (int i = 0; i < count; i++)
-        work->sine[i] = angle(&model->link[i], q);
+        work->sine[i] = dyn_link_turns(&model->link[i]) ? q[model->link[i].q_at] : 0.0;
     for (int i = count; i % 4 != 0; i++)
         work->sine[i] = 0.0;
-    sine_cosine(model->link_count, work->sine, work->cosine);
+    sine_cosine(count, work->sine, work->cosine);
+    add_offsets(model, count, work->sine, work->cosine);
 }
 
 /* ---- move ---------------------------------------------------------------------------------- */

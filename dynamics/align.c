@@ -78,9 +78,7 @@ static void realign(struct dyn_model *model, int i, double phi_on, double phi, i
         psi = split_axes(&link->E);
         link->axial = 1;
     }
-    const double own = dyn_link_turns(link) ? psi : phi; /* what the place itself must take */
-    const struct dyn_quat about = {cos(0.5 * own), 0.0, 0.0,
-                                   dyn_link_turns(link) ? -sin(0.5 * own) : sin(0.5 * own)};
+    const struct dyn_quat about = {cos(0.5 * phi), 0.0, 0.0, sin(0.5 * phi)};
     model->place[i].turn = dyn_quat_mul(model->place[i].turn, about);
     if (dyn_link_turns(link)) {
         link->offset = psi + phi;
