@@ -306,7 +306,8 @@ static const struct mistake mistakes[] = {
      "of them another parent"},
     {"  - name: bus\n    joint:\n      type: free\n      position: 1 2 3 m", "  - name: bus\n    "
      "parent: panel\n    joint:\n      type: free\n      position: 1 2 3 m",
-     "26:13: a free body has no parent; remove the parent or take another joint"},
+     "24:13: body \"bus\" hangs from \"panel\" in a circle that never meets the world; give one of "
+     "them another parent"},
     {"inertia: [12, 14, 10, 0.5, 0.25, -0.5]", "inertia: 2 14 10",
      "32:14: no body has this inertia: each principal moment is at most the sum of the other two; "
      "check the numbers and their order, xx yy zz xy xz yz"},

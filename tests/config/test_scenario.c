@@ -524,7 +524,7 @@ static void test_a_scenario_is_printed_as_a_tree(void)
                                       "catch-up, seed 7\n"));
     TEST_ASSERT_NOT_NULL(strstr(text, "\n  bus "));
     TEST_ASSERT_NOT_NULL(strstr(text, "\n    boom "));
-    TEST_ASSERT_NOT_NULL(strstr(text, "spring 8000 N/m\n"));
+    TEST_ASSERT_NOT_NULL(strstr(text, "spring 8000 N/m, damper 2 N s/m\n"));
     TEST_ASSERT_NOT_NULL(strstr(text, " on bus, 250 Hz, 8 ms late\n"));
     TEST_ASSERT_NOT_NULL(strstr(text, "12.57 N m s, control 2 of board\n"));
     TEST_ASSERT_NOT_NULL(strstr(text, "sensor 500 Hz  state 100 Hz  gps 5 Hz  heartbeat 2 Hz\n"));
