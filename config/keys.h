@@ -8,7 +8,7 @@
 
 #include "config/schema.h"
 
-enum { CFG_BODY_MAX = 512, CFG_DEVICE_MAX = 60 };
+enum { CFG_BODY_MAX = CFG_ITEMS_MAX, CFG_DEVICE_MAX = 60 };
 
 enum cfg_device_type {
     CFG_DEVICE_GYRO,

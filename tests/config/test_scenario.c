@@ -461,11 +461,12 @@ static void test_files_that_cannot_be_read_are_one_line(void)
 
     FILE *file = fopen(path, "w");
     TEST_ASSERT_NOT_NULL(file);
-    for (int i = 0; i <= 1 << 20; i++)
+    for (int i = 0; i <= 16 << 20; i++)
         fputc('#', file);
     fclose(file);
-    expect_unreadable(EINVAL, path,
-                      "more than 1048576 bytes; no scenario is that long, is this the right file?");
+    expect_unreadable(
+        EINVAL, path,
+        "more than 16777216 bytes; no scenario is that long, is this the right file?");
     if (geteuid() != 0) {
         TEST_ASSERT_EQUAL_INT(0, chmod(path, 0));
         expect_unreadable(EACCES, path, "no permission to read it; check its owner and mode");
