@@ -152,9 +152,9 @@ static bool find_leader(const struct cfg_resolve *resolve, const struct roster *
     const struct cfg_body *leader = &resolve->scenario->bodies[roster->place[mimic->leader]];
     return dyn_joint_nv(&leader->spec) == 1 ||
            cfg_fail_at(resolve->report, keys->node, "body",
-                       "the joint of \"%s\" has %d coordinates, and one that has 1 can lead; name "
-                       "another body",
-                       leader->name, dyn_joint_nv(&leader->spec));
+                       "the joint of \"%s\" has not one coordinate to follow; name a body with a "
+                       "revolute or prismatic joint",
+                       leader->name);
 }
 
 static bool resolve_mimics(const struct cfg_resolve *resolve, const struct roster *roster)

@@ -188,7 +188,7 @@ static bool check_follower(const struct cfg_resolve *resolve, const struct cfg_k
     for (size_t i = 0; joint->mimic.node != NULL && i < sizeof own / sizeof own[0]; i++)
         if (cfg_node_find(joint->node, own[i]) != NULL)
             return cfg_fail_at(resolve->report, joint->node, own[i],
-                               "a joint that mimics another has no %s of its own; remove it",
+                               "%s means nothing for a joint that mimics another; remove it",
                                own[i]);
     return true;
 }
