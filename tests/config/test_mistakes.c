@@ -663,12 +663,13 @@ static void test_every_mistake_in_a_joint_is_refused_at_its_place(void)
 {
     static char text[1024];
     for (size_t i = 0; i < sizeof joints / sizeof joints[0]; i++) {
-        snprintf(text, sizeof text,
-                 "name: x\nbodies:\n"
-                 "- {name: a, joint: {%s}, mass: 1, center: 1 1 1, inertia: 1 1 1}\n"
-                 "- {name: ball, joint: spherical, mass: 1, inertia: 1 1 1}\n"
-                 "- {name: slide, joint: {type: prismatic, axis: 1 0 0}, mass: 1, inertia: 1 1 1}\n",
-                 joints[i].text);
+        snprintf(
+            text, sizeof text,
+            "name: x\nbodies:\n"
+            "- {name: a, joint: {%s}, mass: 1, center: 1 1 1, inertia: 1 1 1}\n"
+            "- {name: ball, joint: spherical, mass: 1, inertia: 1 1 1}\n"
+            "- {name: slide, joint: {type: prismatic, axis: 1 0 0}, mass: 1, inertia: 1 1 1}\n",
+            joints[i].text);
         expect_complaint(text, joints[i].complaint);
     }
 }
