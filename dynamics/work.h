@@ -8,11 +8,7 @@
 #pragma once
 
 #include "dynamics/state.h"
-
-/* A three-vector that fills four lanes; the last is zero. */
-struct dyn_row {
-    _Alignas(32) double e[4];
-};
+#include "dynamics/tree.h"
 
 /*
  * Forward dynamics, all in world axes and about the link's own origin.  Only axes are the world's:
@@ -30,6 +26,7 @@ struct dyn_link_work {
     struct dyn_row M[3];     /* columns of M */
     struct dyn_row pa, pl;   /* articulated bias force */
     struct dyn_row ga, gl;   /* one-dof links: D^-1 U, moved to the parent's origin */
+    struct dyn_row keep[2];  /* U at the parent\'s origin */
     struct dyn_row alpha, a; /* acceleration minus gravity */
     double ud;               /* D^-1 u */
 };
@@ -38,6 +35,20 @@ struct dyn_link_work {
 struct dyn_column_work {
     struct dyn_row ga, gl; /* D^-1 U at the link's own origin */
     double ud;
+};
+
+/* Where joints follow others (follow.h); empty where none does.  Full coordinates. */
+struct dyn_follow_work {
+    double *q, *v;             /* the state of all links */
+    double *a, *tau;           /* of all links */
+    unsigned char *held;       /* every leader and follower too */
+    double *held_a, *held_tau; /* of all links */
+    double *still;             /* velocities at rest */
+    double *unit;              /* one leader accelerates */
+    double *need;              /* what holding takes, as the leaders feel it */
+    double *inertia;           /* Lambda, by rows */
+    double *y;                 /* by leader: its acceleration */
+    int *leader;               /* its velocity */
 };
 
 struct dyn_work {
@@ -55,4 +66,6 @@ struct dyn_work {
     /* computed by dyn_rnea, in link axes */
     struct dyn_vec6 *f; /* force through the joint */
     struct dyn_vec6 *a; /* acceleration minus gravity */
+
+    struct dyn_follow_work follow;
 };
