@@ -79,6 +79,19 @@ static void sine_cosine(int count, double *restrict sine, double *restrict cosin
     }
 }
 
+/* By q and by the link's offset, one after the other: their sum would cost digits of a q that has
+ * turned for long. */
+static void add_offsets(const struct dyn_model *model, int count, double *sine, double *cosine)
+{
+    for (int i = 0; i < count; i += 4) {
+        const dyn_lane s = *(const dyn_lane *)(sine + i), c = *(const dyn_lane *)(cosine + i);
+        const dyn_lane so = *(const dyn_lane *)(model->offset_sine + i);
+        const dyn_lane co = *(const dyn_lane *)(model->offset_cosine + i);
+        *(dyn_lane *)(sine + i) = s * co + c * so;
+        *(dyn_lane *)(cosine + i) = c * co - s * so;
+    }
+}
+
 static void take_angles(const struct dyn_model *model, const double *q, struct dyn_work *work)
 {
     const int count = model->link_count;
@@ -86,123 +99,136 @@ static void take_angles(const struct dyn_model *model, const double *q, struct d
         work->sine[i] = dyn_link_turns(&model->link[i]) ? q[model->link[i].q_at] : 0.0;
     for (int i = count; i % 4 != 0; i++)
         work->sine[i] = 0.0;
-    sine_cosine(model->link_count, work->sine, work->cosine);
+    sine_cosine(count, work->sine, work->cosine);
+    add_offsets(model, count, work->sine, work->cosine);
 }
 
 /* ---- move ---------------------------------------------------------------------------------- */
 
-/* Axes of the link before its joint turns it. */
-static inline void placed_axes(const struct dyn_link *link, const struct dyn_link_work *on,
-                               dyn_lane R[3], dyn_lane *r)
+/* P turned by the rotation whose transpose is E. */
+static inline struct dyn_lane3 turned(struct dyn_lane3 P, const struct dyn_mat3 *E)
 {
-    const dyn_lane P[3] = {lane_load(&on->R[0]), lane_load(&on->R[1]), lane_load(&on->R[2])};
-    for (int k = 0; k < 3; k++)
-        R[k] = lane_mul(P, link->E.row[k]);
-    *r = lane_mul(P, link->origin);
+    return (struct dyn_lane3){lane3_mul(P, E->row[0]), lane3_mul(P, E->row[1]),
+                              lane3_mul(P, E->row[2])};
 }
 
-/* R becomes R turned by the quaternion. */
-static inline void turn_axes(const double quat[4], dyn_lane R[3])
+static inline struct dyn_lane3 turned_by_quat(struct dyn_lane3 P, const double quat[4])
 {
     const struct dyn_mat3 E = dyn_quat_to_child(dyn_quat_load(quat));
-    const dyn_lane P[3] = {R[0], R[1], R[2]};
-    for (int k = 0; k < 3; k++)
-        R[k] = lane_mul(P, E.row[k]);
+    return turned(P, &E);
 }
 
-static inline void turn_about_z(double s, double c, dyn_lane R[3])
+/* y is the second row of such an E: 0, cosine, sine. */
+static inline struct dyn_lane3 turned_about_x(struct dyn_lane3 P, struct dyn_vec3 y)
 {
-    const dyn_lane x = R[0], y = R[1], sine = lane_splat(s), cosine = lane_splat(c);
-    R[0] = cosine * x + sine * y;
-    R[1] = cosine * y - sine * x;
+    const dyn_lane sine = lane_splat(y.z), cosine = lane_splat(y.y);
+    return (struct dyn_lane3){P.x, cosine * P.y + sine * P.z, cosine * P.z - sine * P.y};
 }
 
-static inline void move_joint(const struct dyn_link *link, const double *q, const double *v,
-                              double s, double c, const struct dyn_link_work *on,
-                              struct dyn_link_work *L)
+static inline struct dyn_lane3 turned_about_z(struct dyn_lane3 P, double s, double c)
 {
+    const dyn_lane sine = lane_splat(s), cosine = lane_splat(c);
+    return (struct dyn_lane3){cosine * P.x + sine * P.y, cosine * P.y - sine * P.x, P.z};
+}
+
+/* What every joint leaves behind: axes, arm, and how the velocities bend its path. */
+static inline void put_joint(struct dyn_lane3 R, dyn_lane r, dyn_lane w_on, dyn_lane spin,
+                             struct dyn_link_work *L)
+{
+    lane3_store(L->R, R);
+    lane_store(&L->r, r);
+    lane_keep(&L->w, w_on + spin);
+    lane_store(&L->ca, lane_cross(w_on, spin));
+}
+
+/* The hot path: the link's origin does not move in the parent. */
+static inline void move_turn(const struct dyn_link *link, double v, double s, double c,
+                             const struct dyn_link_work *on, struct dyn_link_work *L)
+{
+    const struct dyn_lane3 P = lane3_load(on->R);
+    const struct dyn_lane3 placed =
+        link->axial ? turned_about_x(P, link->E.row[1]) : turned(P, &link->E);
+    const struct dyn_lane3 R = turned_about_z(placed, s, c);
+    const dyn_lane w_on = lane_load(&on->w), r = lane3_mul(P, link->origin);
+    const dyn_lane carried = lane_cross(w_on, r);
+
+    put_joint(R, r, w_on, R.z * lane_splat(v), L);
+    lane_store(&L->v, lane_load(&on->v) + carried);
+    lane_store(&L->cl, lane_cross(w_on, carried));
+}
+
+/* Any other joint. */
+static void move_joint(const struct dyn_link *link, const double *q, const double *v, double s,
+                       double c, const struct dyn_link_work *on, struct dyn_link_work *L)
+{
+    const struct dyn_lane3 P = lane3_load(on->R);
     const dyn_lane w_on = lane_load(&on->w), zero = lane_splat(0.0);
-    dyn_lane R[3], r, w = w_on, spin, travel = zero, ca = zero, extra = zero;
+    struct dyn_lane3 R = turned(P, &link->E);
+    dyn_lane r = lane3_mul(P, link->origin);
+    dyn_lane spin = zero, travel = zero, extra = zero;
 
-    placed_axes(link, on, R, &r);
     switch (link->kind) {
     case DYN_LINK_TURN:
-        turn_about_z(s, c, R);
-        spin = R[2] * lane_splat(v[0]);
-        w = w_on + spin;
-        ca = lane_cross(w_on, spin);
-        break;
     case DYN_LINK_SCREW:
-        turn_about_z(s, c, R);
-        spin = R[2] * lane_splat(v[0]);
-        w = w_on + spin;
-        ca = lane_cross(w_on, spin);
-        r += R[2] * lane_splat(link->pitch * q[0]);
-        travel = R[2] * lane_splat(link->pitch * v[0]);
+        R = turned_about_z(R, s, c);
+        spin = R.z * lane_splat(v[0]);
+        r += R.z * lane_splat(link->pitch * q[0]);
+        travel = R.z * lane_splat(link->pitch * v[0]);
         break;
     case DYN_LINK_SLIDE:
-        r += R[2] * lane_splat(q[0]);
-        travel = R[2] * lane_splat(v[0]);
-        break;
-    case DYN_LINK_FREE:
-        r += lane_mul(R, dyn_vec3_load(q));
-        turn_axes(q + 3, R);
-        spin = lane_mul(R, dyn_vec3_load(v));
-        w = w_on + spin;
-        ca = lane_cross(w_on, spin);
-        travel = lane_mul(R, dyn_vec3_load(v + 3));
-        extra = lane_cross(spin, travel); /* dv/dt counts components in axes that turn */
+        r += R.z * lane_splat(q[0]);
+        travel = R.z * lane_splat(v[0]);
         break;
     case DYN_LINK_BALL:
-        turn_axes(q, R);
-        spin = lane_mul(R, dyn_vec3_load(v));
-        w = w_on + spin;
-        ca = lane_cross(w_on, spin);
+        R = turned_by_quat(R, q);
+        spin = lane3_mul(R, dyn_vec3_load(v));
+        break;
+    case DYN_LINK_FREE:
+        r += lane3_mul(R, dyn_vec3_load(q));
+        R = turned_by_quat(R, q + 3);
+        spin = lane3_mul(R, dyn_vec3_load(v));
+        travel = lane3_mul(R, dyn_vec3_load(v + 3));
+        extra = lane_cross(spin, travel); /* dv/dt counts components in axes that turn */
         break;
     }
     const dyn_lane carried = lane_cross(w_on, r) + travel;
-    for (int k = 0; k < 3; k++)
-        lane_store(&L->R[k], R[k]);
-    lane_store(&L->r, r);
-    lane_store(&L->w, w);
+    put_joint(R, r, w_on, spin, L);
     lane_store(&L->v, lane_load(&on->v) + carried);
-    lane_store(&L->ca, ca);
     lane_store(&L->cl, lane_cross(w_on, carried + travel) + extra);
+}
+
+/* h x, by rows. */
+static inline struct dyn_lane3 skew(dyn_lane h)
+{
+    const dyn_lane minus = -h; /* and the last lane of h is zero */
+    return (struct dyn_lane3){__builtin_shufflevector(h, minus, 3, 6, 1, 3),
+                              __builtin_shufflevector(h, minus, 2, 3, 4, 3),
+                              __builtin_shufflevector(h, minus, 5, 0, 3, 3)};
 }
 
 /* Own inertia in world axes, and the force its velocity asks for: w x (I w), w x (w x mc). */
 static inline void move_inertia(const struct dyn_link *link, struct dyn_link_work *L)
 {
-    const dyn_lane R[3] = {lane_load(&L->R[0]), lane_load(&L->R[1]), lane_load(&L->R[2])};
-    const dyn_lane w = lane_load(&L->w), zero = lane_splat(0.0);
-    const dyn_lane a = lane_mul(R, link->root[0]), b = lane_mul(R, link->root[1]);
-    const dyn_lane h = lane_mul(R, link->mc);
-    const double j = link->sphere, m = link->mass;
-    const dyn_lane I[3] = {
-        (dyn_lane){j, 0.0, 0.0, 0.0} + a * lane_splat(a[0]) + b * lane_splat(b[0]),
-        (dyn_lane){0.0, j, 0.0, 0.0} + a * lane_splat(a[1]) + b * lane_splat(b[1]),
-        (dyn_lane){0.0, 0.0, j, 0.0} + a * lane_splat(a[2]) + b * lane_splat(b[2]),
-    };
-    const dyn_lane minus = -h;
+    const struct dyn_lane3 R = lane3_load(L->R);
+    const dyn_lane w = lane_load(&L->w);
+    const dyn_lane a = lane3_mul(R, link->root[0]), b = lane3_mul(R, link->root[1]);
+    const dyn_lane h = lane3_mul(R, link->mc);
 
-    for (int k = 0; k < 3; k++)
-        lane_store(&L->I[k], I[k]);
-    lane_store(&L->H[0], __builtin_shufflevector(__builtin_shufflevector(h, minus, 3, 6, 1, 3),
-                                                 zero, 0, 1, 2, 4));
-    lane_store(&L->H[1], __builtin_shufflevector(h, minus, 2, 3, 4, 3));
-    lane_store(&L->H[2], __builtin_shufflevector(h, minus, 5, 0, 3, 3));
-    lane_store(&L->M[0], (dyn_lane){m, 0.0, 0.0, 0.0});
-    lane_store(&L->M[1], (dyn_lane){0.0, m, 0.0, 0.0});
-    lane_store(&L->M[2], (dyn_lane){0.0, 0.0, m, 0.0});
-    lane_store(&L->pa, lane_cross(w, lane_mul(I, dyn_vec3_load(L->w.e))));
+    lane_keep(&L->ga, a); /* free until the inward pass */
+    lane_keep(&L->gl, b);
+    const struct dyn_lane3 aa = lane3_outer(a, &L->ga), bb = lane3_outer(b, &L->gl);
+    const struct dyn_lane3 I = lane3_add(lane3_add(lane3_load(link->sphere_rows), aa), bb);
+    lane3_store(L->I, I);
+    lane3_store(L->H, skew(h));
+    lane3_store(L->M, lane3_load(link->mass_rows));
+    lane_store(&L->pa, lane_cross(w, lane3_mul(I, dyn_vec3_load(L->w.e))));
     lane_store(&L->pl, lane_cross(w, lane_cross(w, h)));
 }
 
 /* Rotors on the parent, turned into world axes. */
 static inline dyn_lane rotor_spin(const struct dyn_link *link, const struct dyn_link_work *on)
 {
-    const dyn_lane P[3] = {lane_load(&on->R[0]), lane_load(&on->R[1]), lane_load(&on->R[2])};
-    return lane_mul(P, link->rotor_spin);
+    return lane3_mul(lane3_load(on->R), link->rotor_spin);
 }
 
 /* The parent must turn the rotor's momentum along. */
@@ -212,9 +238,12 @@ static void turn_rotor(const struct dyn_link *link, double v, struct dyn_link_wo
     lane_store(&on->pa, lane_load(&on->pa) + torque);
 }
 
+/* It stands, and feels nothing of what stands on it. */
 static void begin_world(struct dyn_link_work *world)
 {
-    memset(world, 0, sizeof *world);
+    memset(world->R, 0, sizeof world->R);
+    memset(&world->w, 0, sizeof world->w);
+    memset(&world->v, 0, sizeof world->v);
     for (int k = 0; k < 3; k++)
         world->R[k].e[k] = 1.0;
 }
@@ -226,85 +255,83 @@ static void move(const struct dyn_model *model, const double *q, const double *v
     take_angles(model, q, work);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
-        struct dyn_link_work *L = &work->link[i];
-        move_joint(link, q + link->q_at, v + link->v_at, work->sine[i], work->cosine[i],
-                   &work->link[link->parent], L);
+        struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
+        const double sine = work->sine[i], cosine = work->cosine[i];
+        if (__builtin_expect(link->kind == DYN_LINK_TURN, 1))
+            move_turn(link, v[link->v_at], sine, cosine, on, L);
+        else
+            move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
         move_inertia(link, L);
-        if (__builtin_expect(link->has_rotor, 0))
-            turn_rotor(link, v[link->v_at], &work->link[link->parent]);
+        if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))
+            turn_rotor(link, v[link->v_at], on);
     }
 }
 
 /* ---- inward -------------------------------------------------------------------------------- */
 
-/* An articulated inertia with its bias force, at one origin. */
+/* An articulated inertia with its bias force, at one origin: columns of I and M, rows of H. */
 struct articulated {
-    dyn_lane I[3], H[3], M[3], pa, pl;
+    struct dyn_lane3 I, H, M;
+    dyn_lane pa, pl;
 };
 
 static inline struct articulated load_articulated(const struct dyn_link_work *L)
 {
-    struct articulated A;
-    for (int k = 0; k < 3; k++) {
-        A.I[k] = lane_load(&L->I[k]);
-        A.H[k] = lane_load(&L->H[k]);
-        A.M[k] = lane_load(&L->M[k]);
-    }
-    A.pa = lane_load(&L->pa);
-    A.pl = lane_load(&L->pl);
-    return A;
+    return (struct articulated){lane3_load(L->I), lane3_load(L->H), lane3_load(L->M),
+                                lane_load(&L->pa), lane_load(&L->pl)};
 }
 
-static inline void add_to_parent(const struct articulated *A, struct dyn_link_work *on)
-{
-    for (int k = 0; k < 3; k++) {
-        lane_store(&on->I[k], lane_load(&on->I[k]) + A->I[k]);
-        lane_store(&on->H[k], lane_load(&on->H[k]) + A->H[k]);
-        lane_store(&on->M[k], lane_load(&on->M[k]) + A->M[k]);
-    }
-    lane_store(&on->pa, lane_load(&on->pa) + A->pa);
-    lane_store(&on->pl, lane_load(&on->pl) + A->pl);
-}
+/* What of a link the parent does not feel: the velocities eliminated there, u' g to be given back.
+ */
+struct relief {
+    dyn_lane Ua, Ul; /* at the parent's origin */
+    dyn_lane ga, gl; /* D^-1 U */
+    dyn_lane u;
+};
 
 /*
- * X' A X.  With N = M (r x), whose columns are differences of those of M:
- *      H_p = H - N',   I_p = I + Q + Q',   Q = (r x) (H - N'/2)'
+ * on += X' A X - U g' and X' (p + A c) + g u, about the parent's origin.  With half of the shift in
+ * H, B = (H + (r x) M / 2)',   I_p = I + (r x) B + ((r x) B)',   H_p = H + (r x) M and the same B
+ * serves the bias: H cl + r x (M cl) / 2 = B' cl. In an order that keeps few values alive; the
+ * processor finds its own.
  */
-static inline void shift_inertia(struct dyn_vec3 r, struct articulated *A)
+static inline void hand_over(const struct articulated *A, const struct dyn_row *arm,
+                             const struct dyn_row *bias_a, const struct dyn_row *bias_l,
+                             const struct relief *f, struct dyn_row keep[2],
+                             struct dyn_link_work *on)
 {
-    dyn_lane rM[3], half[3], turned[3], Q[3], Qt[3];
+    const struct dyn_vec3 r = dyn_vec3_load(arm->e);
+    const struct dyn_vec3 ca = dyn_vec3_load(bias_a->e), cl = dyn_vec3_load(bias_l->e);
+    const dyn_lane half = lane_splat(0.5);
 
-    lane_cross_rows(r, A->M, rM); /* -N', by rows, because M is symmetric */
-    for (int k = 0; k < 3; k++)
-        half[k] = A->H[k] + lane_splat(0.5) * rM[k];
-    lane_transpose(half, turned);
-    lane_cross_rows(r, turned, Q);
-    lane_transpose(Q, Qt);
-    for (int k = 0; k < 3; k++) {
-        A->H[k] += rM[k];
-        A->I[k] += Q[k] + Qt[k];
-    }
+    lane_keep(&keep[0], f->Ua);
+    lane_keep(&keep[1], f->Ul);
+    const struct dyn_lane3 rM = lane3_cross(r, A->M);
+    const dyn_lane m = lane3_mul(A->M, cl), g = A->pl + lane3_mul(A->H, ca);
+    lane3_accumulate(on->M, A->M, f->gl, &keep[1]);
+    lane3_accumulate(on->H, lane3_add(A->H, rM), f->gl, &keep[0]);
+
+    const struct dyn_lane3 B = lane3_transpose(lane3_axpy(A->H, half, rM));
+    const struct dyn_lane3 Q = lane3_cross(r, B), Qt = lane3_transpose(Q);
+    const dyn_lane n = A->pa + lane3_mul(A->I, ca) + lane3_mul(B, cl);
+    lane3_accumulate(on->I, lane3_add(lane3_add(A->I, Q), Qt), f->ga, &keep[0]);
+
+    lane_store(&on->pa,
+               lane_load(&on->pa) + n + lane_cross(lane_load(arm), g + half * m) + f->ga * f->u);
+    lane_store(&on->pl, lane_load(&on->pl) + (g + m) + f->gl * f->u);
 }
 
-/* A - U D^-1 U', with g = D^-1 U. */
+/* A - U g', with g = D^-1 U. */
 static inline void take_square(dyn_lane Ua, dyn_lane Ul, dyn_lane ga, dyn_lane gl,
-                               struct articulated *A)
+                               struct dyn_row keep[2], struct articulated *A)
 {
-    for (int k = 0; k < 3; k++) {
-        A->I[k] -= lane_splat(Ua[k]) * ga;
-        A->H[k] -= lane_splat(Ua[k]) * gl;
-        A->M[k] -= lane_splat(Ul[k]) * gl;
-    }
-}
-
-/* p += A c */
-static inline void add_bias(const struct dyn_row *ca, const struct dyn_row *cl,
-                            struct articulated *A)
-{
-    dyn_lane columns[3];
-    lane_transpose(A->H, columns);
-    A->pa += lane_mul(A->I, dyn_vec3_load(ca->e)) + lane_mul(columns, dyn_vec3_load(cl->e));
-    A->pl += lane_mul(A->H, dyn_vec3_load(ca->e)) + lane_mul(A->M, dyn_vec3_load(cl->e));
+    lane_keep(&keep[0], Ua);
+    lane_keep(&keep[1], Ul);
+    const struct dyn_lane3 I = lane3_outer(ga, &keep[0]), H = lane3_outer(gl, &keep[0]),
+                           M = lane3_outer(gl, &keep[1]);
+    A->I = (struct dyn_lane3){A->I.x - I.x, A->I.y - I.y, A->I.z - I.z};
+    A->H = (struct dyn_lane3){A->H.x - H.x, A->H.y - H.y, A->H.z - H.z};
+    A->M = (struct dyn_lane3){A->M.x - M.x, A->M.y - M.y, A->M.z - M.z};
 }
 
 /* D is positive for every pose of a model without a flaw.  When the state has run away it may be
@@ -327,63 +354,81 @@ static inline int is_held(const struct dyn_input *input, int v_at)
     return input->held != NULL && input->held[v_at];
 }
 
-/* U and D of the joint's one velocity at the link's origin, taken off there and at the parent's. */
-static inline void eliminate(const struct dyn_link *link, dyn_lane Ua, dyn_lane Ul, dyn_lane D_inv,
-                             dyn_lane ud, struct articulated *A, struct dyn_link_work *L,
-                             struct dyn_link_work *on)
+/* U moved to the parent's origin, what the rotor there feels included. */
+static inline dyn_lane parent_moment(const struct dyn_link *link, dyn_lane Ua, dyn_lane Ul,
+                                     const struct dyn_link_work *L, const struct dyn_link_work *on)
 {
-    const dyn_lane r = lane_load(&L->r);
-
-    shift_inertia(dyn_vec3_load(L->r.e), A);
-    A->pa += lane_cross(r, A->pl);
-    Ua += lane_cross(r, Ul);
-    if (link->has_rotor)
+    Ua += lane_cross(lane_load(&L->r), Ul);
+    if (__builtin_expect(link->has_rotor, 0))
         Ua += rotor_spin(link, on);
-    const dyn_lane ga = Ua * D_inv, gl = Ul * D_inv;
-    take_square(Ua, Ul, ga, gl, A);
-    A->pa += Ua * ud;
-    A->pl += Ul * ud;
-    add_to_parent(A, on);
-    lane_store(&L->ga, ga);
-    lane_store(&L->gl, gl);
-    L->ud = ud[0];
+    return Ua;
+}
+
+static inline void put_gain(const struct relief *f, dyn_lane D_inv, struct dyn_link_work *L)
+{
+    lane_store(&L->ga, f->ga);
+    lane_store(&L->gl, f->gl);
+    L->ud = (f->u * D_inv)[0];
+}
+
+/* S' IA c = U' c, lane by lane. */
+static inline dyn_lane charge(dyn_lane Ua, dyn_lane Ul, const struct dyn_link_work *L)
+{
+    return Ua * lane_load(&L->ca) + Ul * lane_load(&L->cl);
+}
+
+/* U and D^-1 u kept for the outward pass; the rest to the parent, where there is one. */
+static inline void relieve(const struct dyn_link *link, const struct articulated *A, dyn_lane Ua,
+                           dyn_lane Ul, dyn_lane D_inv, dyn_lane u, struct dyn_link_work *L,
+                           struct dyn_link_work *on)
+{
+    const dyn_lane Up = parent_moment(link, Ua, Ul, L, on);
+    const struct relief f = {Up, Ul, Up * D_inv, Ul * D_inv, u};
+
+    put_gain(&f, D_inv, L);
+    if (__builtin_expect(link->parent >= 0, 1))
+        hand_over(A, &L->r, &L->ca, &L->cl, &f, L->keep, on);
 }
 
 /* The hot path. */
 static inline void inward_turn(const struct dyn_link *link, double tau, struct dyn_link_work *L,
                                struct dyn_link_work *on)
 {
-    struct articulated A = load_articulated(L);
+    const struct articulated A = load_articulated(L);
+    const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
     const dyn_lane z = lane_load(&L->R[2]);
-    const dyn_lane Ua = lane_mul(A.I, dyn_vec3_load(L->R[2].e)),
-                   Ul = lane_mul(A.H, dyn_vec3_load(L->R[2].e));
-    const dyn_lane D_inv = inverse(lane_sum(z * Ua) + lane_splat(link->rotor));
-
-    add_bias(&L->ca, &L->cl, &A);
-    const dyn_lane ud = (lane_splat(tau) - lane_sum(z * A.pa)) * D_inv;
-    eliminate(link, Ua, Ul, D_inv, ud, &A, L, on);
+    const dyn_lane Ua = lane3_mul(A.I, axis), Ul = lane3_mul(A.H, axis);
+    dyn_lane D = lane_sum(z * Ua);
+    if (__builtin_expect(link->has_rotor, 0))
+        D += lane_splat(link->rotor);
+    const dyn_lane u = lane_splat(tau) - lane_sum(z * A.pa + charge(Ua, Ul, L));
+    relieve(link, &A, Ua, Ul, inverse(D), u, L, on);
 }
 
 /* S = [turn z; pitch z] */
 static void inward_screw(const struct dyn_link *link, double tau, struct dyn_link_work *L,
                          struct dyn_link_work *on)
 {
-    struct articulated A = load_articulated(L);
-    const dyn_lane z = lane_load(&L->R[2]), pitch = lane_splat(link->pitch);
+    const struct articulated A = load_articulated(L);
+    const struct dyn_lane3 columns = lane3_transpose(A.H);
+    const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
+    const dyn_lane z = lane_load(&L->R[2]);
     const dyn_lane turn = lane_splat(dyn_link_turns(link) ? 1.0 : 0.0);
-    dyn_lane columns[3];
-
-    lane_transpose(A.H, columns);
-    const dyn_lane Ua = turn * lane_mul(A.I, dyn_vec3_load(L->R[2].e)) +
-                        pitch * lane_mul(columns, dyn_vec3_load(L->R[2].e));
-    const dyn_lane Ul = turn * lane_mul(A.H, dyn_vec3_load(L->R[2].e)) +
-                        pitch * lane_mul(A.M, dyn_vec3_load(L->R[2].e));
+    const dyn_lane pitch = lane_splat(link->pitch);
+    const dyn_lane Ua = turn * lane3_mul(A.I, axis) + pitch * lane3_mul(columns, axis);
+    const dyn_lane Ul = turn * lane3_mul(A.H, axis) + pitch * lane3_mul(A.M, axis);
     const dyn_lane D = lane_sum(z * (turn * Ua + pitch * Ul)) + lane_splat(link->rotor);
     const dyn_lane D_inv = inverse(D);
 
-    add_bias(&L->ca, &L->cl, &A);
-    const dyn_lane p = lane_sum(z * (turn * A.pa + pitch * A.pl));
-    eliminate(link, Ua, Ul, D_inv, (lane_splat(tau) - p) * D_inv, &A, L, on);
+    const dyn_lane p = lane_sum(z * (turn * A.pa + pitch * A.pl) + charge(Ua, Ul, L));
+    relieve(link, &A, Ua, Ul, D_inv, lane_splat(tau) - p, L, on);
+}
+
+/* Nothing is eliminated. */
+static inline struct relief no_relief(void)
+{
+    const dyn_lane none = lane_splat(0.0);
+    return (struct relief){none, none, none, none, none};
 }
 
 /* A joint whose acceleration is given is a bolt that moves: c has it already. */
@@ -391,103 +436,173 @@ static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link
                         struct dyn_link_work *on)
 {
     struct articulated A = load_articulated(L);
+    const struct relief none = no_relief();
 
-    add_bias(&L->ca, &L->cl, &A);
-    shift_inertia(dyn_vec3_load(L->r.e), &A);
-    A.pa += lane_cross(lane_load(&L->r), A.pl);
+    if (link->parent < 0)
+        return;
     if (link->has_rotor)
         A.pa += rotor_spin(link, on) * lane_splat(qdd);
-    add_to_parent(&A, on);
-    memset(&L->ga, 0, sizeof L->ga);
-    memset(&L->gl, 0, sizeof L->gl);
-    L->ud = 0.0;
+    hand_over(&A, &L->r, &L->ca, &L->cl, &none, L->keep, on);
 }
 
-/* c += S a, where a is given. */
+/* c += S a of velocity k, where a is given. */
 static void hold(const struct dyn_link *link, int k, double qdd, struct dyn_link_work *L)
 {
-    const dyn_lane s = lane_splat(qdd);
-    const int angular =
-        link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE ? k < 3 : dyn_link_turns(link);
-    const dyn_lane axis =
-        lane_load(&L->R[link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE ? k % 3 : 2]);
+    const int is_many = dyn_link_nv(link) > 1;
+    const dyn_lane step = lane_load(&L->R[is_many ? k % 3 : 2]) * lane_splat(qdd);
+    const double turn = is_many ? k < 3 : dyn_link_turns(link);
+    const double travel = is_many ? k >= 3 : link->pitch;
 
-    if (angular)
-        lane_store(&L->ca, lane_load(&L->ca) + axis * s);
-    if (link->kind == DYN_LINK_FREE ? k >= 3 : link->pitch != 0.0)
-        lane_store(&L->cl,
-                   lane_load(&L->cl) +
-                       axis * s * lane_splat(link->kind == DYN_LINK_FREE ? 1.0 : link->pitch));
+    lane_store(&L->ca, lane_load(&L->ca) + step * lane_splat(turn));
+    lane_store(&L->cl, lane_load(&L->cl) + step * lane_splat(travel));
 }
 
-/* The velocities of a ball or free link, one after the other, at the link's own origin. */
-static void eliminate_columns(const struct dyn_link *link, const struct dyn_input *input,
-                              struct dyn_work *work, const struct dyn_link_work *L,
-                              struct articulated *A)
+/* p += A c, at the link's own origin. */
+static inline void add_bias(const struct dyn_link_work *L, struct articulated *A)
 {
-    for (int k = 0; k < dyn_link_nv(link); k++) {
-        struct dyn_column_work *column = &work->column[link->v_at + k];
-        const struct dyn_row *axis = &L->R[k % 3];
-        dyn_lane Ua, Ul, s = lane_load(axis);
+    const struct dyn_vec3 ca = dyn_vec3_load(L->ca.e), cl = dyn_vec3_load(L->cl.e);
+    A->pa += lane3_mul(A->I, ca) + lane3_mul(lane3_transpose(A->H), cl);
+    A->pl += lane3_mul(A->H, ca) + lane3_mul(A->M, cl);
+}
 
-        if (is_held(input, link->v_at + k)) {
-            memset(column, 0, sizeof *column);
-            continue;
-        }
-        if (k < 3) {
-            Ua = lane_mul(A->I, dyn_vec3_load(axis->e));
-            Ul = lane_mul(A->H, dyn_vec3_load(axis->e));
-        } else {
-            dyn_lane columns[3];
-            lane_transpose(A->H, columns);
-            Ua = lane_mul(columns, dyn_vec3_load(axis->e));
-            Ul = lane_mul(A->M, dyn_vec3_load(axis->e));
-        }
-        const dyn_lane D_inv = inverse(lane_sum(s * (k < 3 ? Ua : Ul)));
-        const dyn_lane p = lane_sum(s * (k < 3 ? A->pa : A->pl));
-        const dyn_lane ud = (lane_splat(work->tau[link->v_at + k]) - p) * D_inv;
-        const dyn_lane ga = Ua * D_inv, gl = Ul * D_inv;
-        take_square(Ua, Ul, ga, gl, A);
-        A->pa += Ua * ud;
-        A->pl += Ul * ud;
-        lane_store(&column->ga, ga);
-        lane_store(&column->gl, gl);
-        column->ud = ud[0];
+/* Velocity k of a ball or free link, at the link's own origin. */
+static void eliminate_column(int k, double tau, struct dyn_link_work *L, struct articulated *A,
+                             struct dyn_column_work *column)
+{
+    const struct dyn_vec3 axis = dyn_vec3_load(L->R[k % 3].e);
+    const dyn_lane s = lane_load(&L->R[k % 3]);
+    const dyn_lane Ua = k < 3 ? lane3_mul(A->I, axis) : lane3_mul(lane3_transpose(A->H), axis);
+    const dyn_lane Ul = k < 3 ? lane3_mul(A->H, axis) : lane3_mul(A->M, axis);
+    const dyn_lane D_inv = inverse(lane_sum(s * (k < 3 ? Ua : Ul)));
+    const dyn_lane p = lane_sum(s * (k < 3 ? A->pa : A->pl));
+    const dyn_lane ud = (lane_splat(tau) - p) * D_inv, ga = Ua * D_inv, gl = Ul * D_inv;
+
+    take_square(Ua, Ul, ga, gl, L->keep, A);
+    A->pa += Ua * ud;
+    A->pl += Ul * ud;
+    lane_store(&column->ga, ga);
+    lane_store(&column->gl, gl);
+    column->ud = ud[0];
+}
+
+/* ---- free links: what they carry moves as it must, whatever the parent does ---- */
+
+/* m^-1 by cofactors, m symmetric and positive. */
+static inline struct dyn_lane3 inverse3(struct dyn_lane3 m)
+{
+    const dyn_lane c = lane_cross(m.y, m.z);
+    const dyn_lane d_inv = inverse(lane_sum(m.x * c));
+    return (struct dyn_lane3){c * d_inv, lane_cross(m.z, m.x) * d_inv,
+                              lane_cross(m.x, m.y) * d_inv};
+}
+
+/* m a, where a stands in lanes. */
+static inline dyn_lane times(struct dyn_lane3 m, dyn_lane a)
+{
+    return lane3_mul(m, (struct dyn_vec3){a[0], a[1], a[2]});
+}
+
+/* A [alpha; a] = [n; f], the linear part eliminated first. */
+static void solve_free(const struct articulated *A, dyn_lane n, dyn_lane f, struct dyn_link_work *L)
+{
+    const struct dyn_lane3 M_inv = inverse3(A->M), H = lane3_transpose(A->H);
+    const struct dyn_lane3 S = {A->I.x - times(H, times(M_inv, A->H.x)),
+                                A->I.y - times(H, times(M_inv, A->H.y)),
+                                A->I.z - times(H, times(M_inv, A->H.z))};
+    const dyn_lane alpha = times(inverse3(S), n - times(H, times(M_inv, f)));
+    lane_store(&L->alpha, alpha);
+    lane_store(&L->a, times(M_inv, f - times(A->H, alpha)));
+}
+
+/* The parent feels the joint's force and nothing else. */
+static void inward_free(const struct dyn_link *link, const double *tau, struct dyn_link_work *L,
+                        struct dyn_link_work *on)
+{
+    const struct articulated A = load_articulated(L);
+    const struct dyn_lane3 R = lane3_load(L->R);
+    const dyn_lane n = lane3_mul(R, dyn_vec3_load(tau)), f = lane3_mul(R, dyn_vec3_load(tau + 3));
+
+    solve_free(&A, n - A.pa, f - A.pl, L);
+    if (link->parent < 0)
+        return;
+    lane_store(&on->pa, lane_load(&on->pa) + n + lane_cross(lane_load(&L->r), f));
+    lane_store(&on->pl, lane_load(&on->pl) + f);
+}
+
+/* dv/dt is what the joint adds to the parent's acceleration and to what velocities cause. */
+static void outward_free(const struct dyn_link_work *L, const struct dyn_link_work *on, double *qdd)
+{
+    const dyn_lane alpha_on = lane_load(&on->alpha);
+    const dyn_lane carried = lane_load(&on->a) + lane_cross(alpha_on, lane_load(&L->r));
+    const dyn_lane alpha = lane_load(&L->alpha) - alpha_on - lane_load(&L->ca);
+    const dyn_lane a = lane_load(&L->a) - carried - lane_load(&L->cl);
+    for (int k = 0; k < 3; k++) {
+        qdd[k] = lane_sum(lane_load(&L->R[k]) * alpha)[0];
+        qdd[k + 3] = lane_sum(lane_load(&L->R[k]) * a)[0];
     }
 }
 
+static int any_held(const struct dyn_input *input, const struct dyn_link *link)
+{
+    int count = 0;
+    for (int k = 0; k < dyn_link_nv(link); k++)
+        count += is_held(input, link->v_at + k);
+    return count;
+}
+
+static int is_loose(const struct dyn_input *input, const struct dyn_link *link)
+{
+    return link->kind == DYN_LINK_FREE && (input->held == NULL || !any_held(input, link));
+}
+
 static void inward_columns(const struct dyn_link *link, const struct dyn_input *input,
-                           struct dyn_work *work, struct dyn_link_work *L, struct dyn_link_work *on)
+                           const double *tau, struct dyn_work *work, struct dyn_link_work *L,
+                           struct dyn_link_work *on)
 {
     struct articulated A = load_articulated(L);
 
-    add_bias(&L->ca, &L->cl, &A);
-    eliminate_columns(link, input, work, L, &A);
+    add_bias(L, &A);
+    for (int k = 0; k < dyn_link_nv(link); k++) {
+        const int v = link->v_at + k;
+        if (is_held(input, v))
+            work->column[v] = (struct dyn_column_work){0};
+        else
+            eliminate_column(k, tau[v], L, &A, &work->column[v]);
+    }
     if (link->parent < 0)
         return;
-    shift_inertia(dyn_vec3_load(L->r.e), &A);
-    A.pa += lane_cross(lane_load(&L->r), A.pl);
-    add_to_parent(&A, on);
+    static const struct dyn_row no_bias; /* c is charged already */
+    const struct relief none = no_relief();
+    hand_over(&A, &L->r, &no_bias, &no_bias, &none, L->keep, on);
+}
+
+static void inward_other(const struct dyn_link *link, const struct dyn_input *input,
+                         const double *tau, struct dyn_work *work, struct dyn_link_work *L,
+                         struct dyn_link_work *on)
+{
+    if (is_loose(input, link))
+        inward_free(link, tau + link->v_at, L, on);
+    else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
+        inward_columns(link, input, tau, work, L, on);
+    else if (is_held(input, link->v_at))
+        inward_held(link, held_acceleration(input, link->v_at), L, on);
+    else
+        inward_screw(link, tau[link->v_at], L, on);
 }
 
 /* Leaves to root: parents come before their children, so one descending loop meets every child
  * before its parent. */
-static void inward(const struct dyn_model *model, const struct dyn_input *input,
+static void inward(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
                    struct dyn_work *work)
 {
     for (int i = model->link_count - 1; i >= 0; i--) {
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
-        const double tau = work->tau[link->v_at];
 
-        if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
-            inward_columns(link, input, work, L, on);
-        else if (__builtin_expect(is_held(input, link->v_at), 0))
-            inward_held(link, held_acceleration(input, link->v_at), L, on);
-        else if (link->kind == DYN_LINK_TURN)
-            inward_turn(link, tau, L, on);
+        if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
+            inward_turn(link, tau[link->v_at], L, on);
         else
-            inward_screw(link, tau, L, on);
+            inward_other(link, input, tau, work, L, on);
     }
 }
 
@@ -512,6 +627,53 @@ static void release_columns(const struct dyn_link *link, const struct dyn_input 
     }
 }
 
+/* qdd, in all lanes. */
+static inline dyn_lane joint_acceleration(const struct dyn_link_work *L,
+                                          const struct dyn_link_work *on)
+{
+    const dyn_lane t =
+        lane_load(&L->ga) * lane_load(&on->alpha) + lane_load(&L->gl) * lane_load(&on->a);
+    return lane_splat(L->ud) - lane_sum(t);
+}
+
+static inline void outward_turn(struct dyn_link_work *L, const struct dyn_link_work *on,
+                                double *qdd)
+{
+    const dyn_lane alpha = lane_load(&on->alpha), x = joint_acceleration(L, on);
+    const dyn_lane a = lane_load(&on->a) + lane_load(&L->cl);
+
+    lane_store(&L->a, a + lane_cross(alpha, lane_load(&L->r)));
+    lane_store(&L->alpha, alpha + lane_load(&L->ca) + lane_load(&L->R[2]) * x);
+    *qdd = x[0];
+}
+
+static void outward_other(const struct dyn_link *link, const struct dyn_input *input,
+                          struct dyn_work *work, struct dyn_link_work *L,
+                          const struct dyn_link_work *on, double *qdd)
+{
+    dyn_lane alpha = lane_load(&on->alpha);
+    dyn_lane a = lane_load(&on->a) + lane_cross(alpha, lane_load(&L->r));
+
+    if (is_loose(input, link)) {
+        outward_free(L, on, qdd);
+        return;
+    }
+    if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
+        release_columns(link, input, work, L, &alpha, &a, qdd);
+    } else if (is_held(input, link->v_at)) {
+        qdd[0] = held_acceleration(input, link->v_at);
+    } else {
+        const dyn_lane x = joint_acceleration(L, on), z = lane_load(&L->R[2]);
+        qdd[0] = x[0];
+        if (dyn_link_turns(link))
+            alpha += z * x;
+        a += z * x * lane_splat(link->pitch);
+    }
+    /* c comes last: u has been charged with it already */
+    lane_store(&L->alpha, alpha + lane_load(&L->ca));
+    lane_store(&L->a, a + lane_load(&L->cl));
+}
+
 static void outward(const struct dyn_model *model, const struct dyn_input *input,
                     struct dyn_work *work, double *out)
 {
@@ -519,27 +681,11 @@ static void outward(const struct dyn_model *model, const struct dyn_input *input
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i];
         const struct dyn_link_work *on = &work->link[link->parent];
-        const dyn_lane alpha_on = lane_load(&on->alpha), a_on = lane_load(&on->a);
-        const dyn_lane z = lane_load(&L->R[2]);
-        dyn_lane alpha = alpha_on, a = a_on + lane_cross(alpha_on, lane_load(&L->r));
-        double *qdd = out + link->v_at;
 
-        if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
-            release_columns(link, input, work, L, &alpha, &a, qdd);
-        } else if (__builtin_expect(is_held(input, link->v_at), 0)) {
-            qdd[0] = held_acceleration(input, link->v_at);
-        } else {
-            const dyn_lane t = lane_load(&L->ga) * alpha_on + lane_load(&L->gl) * a_on;
-            const dyn_lane x = lane_splat(L->ud) - lane_sum(t);
-            qdd[0] = x[0];
-            if (link->kind != DYN_LINK_SLIDE)
-                alpha += z * x;
-            if (link->kind != DYN_LINK_TURN)
-                a += z * x * lane_splat(link->pitch);
-        }
-        /* c comes last: u has been charged with it already */
-        lane_store(&L->alpha, alpha + lane_load(&L->ca));
-        lane_store(&L->a, a + lane_load(&L->cl));
+        if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
+            outward_turn(L, on, out + link->v_at);
+        else
+            outward_other(link, input, work, L, on, out + link->v_at);
     }
 }
 
@@ -554,12 +700,12 @@ static void take_held(const struct dyn_model *model, const struct dyn_input *inp
     }
 }
 
-static void solve(const struct dyn_model *model, const struct dyn_input *input,
+static void solve(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
                   struct dyn_work *work, double *a)
 {
     if (input->held != NULL)
         take_held(model, input, work);
-    inward(model, input, work);
+    inward(model, input, tau, work);
     outward(model, input, work, a);
 }
 

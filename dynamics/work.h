@@ -8,11 +8,7 @@
 #pragma once
 
 #include "dynamics/state.h"
-
-/* A three-vector that fills four lanes; the last is zero. */
-struct dyn_row {
-    _Alignas(32) double e[4];
-};
+#include "dynamics/tree.h"
 
 /*
  * Forward dynamics, all in world axes and about the link's own origin.  Only axes are the world's:
@@ -30,6 +26,7 @@ struct dyn_link_work {
     struct dyn_row M[3];     /* columns of M */
     struct dyn_row pa, pl;   /* articulated bias force */
     struct dyn_row ga, gl;   /* one-dof links: D^-1 U, moved to the parent's origin */
+    struct dyn_row keep[2];  /* U at the parent\'s origin */
     struct dyn_row alpha, a; /* acceleration minus gravity */
     double ud;               /* D^-1 u */
 };

@@ -98,7 +98,8 @@ static void test_a_tilted_slide_obeys_its_spring_and_gravity(void)
     const double half = 0.3; /* turn about z, half angle */
     tree_add(&tree, -1, DYN_JOINT_PRISMATIC, 0, 1, 0);
     set_inertia(0, 4.0, 0.1, 0.2, 0.3, 0.5);
-    tree.spec[0].law[0].stiffness = 50.0, tree.spec[0].law[0].damping = 3.0, tree.spec[0].law[0].rest = 0.2;
+    tree.spec[0].law[0].stiffness = 50.0, tree.spec[0].law[0].damping = 3.0,
+    tree.spec[0].law[0].rest = 0.2;
     memcpy(tree.spec[0].place_quat, (double[]){cos(half), 0, 0, sin(half)}, 4 * sizeof(double));
     tree_build(&tree);
     tree.gravity[0] = 2.0, tree.gravity[1] = -9.0;
@@ -114,7 +115,8 @@ static void test_a_spring_hinge_turns_its_axial_inertia(void)
     tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.6, 0.0, 0.8);
     set_inertia(0, 2.0, 0.0, 0.5, 0.0, 0.0);
     memcpy(tree.spec[0].inertia, (double[]){0.3, 0.4, 0.5, 0.01, 0.02, -0.03}, 6 * sizeof(double));
-    tree.spec[0].law[0].stiffness = 7.0, tree.spec[0].law[0].damping = 0.9, tree.spec[0].law[0].rest = -0.4;
+    tree.spec[0].law[0].stiffness = 7.0, tree.spec[0].law[0].damping = 0.9,
+    tree.spec[0].law[0].rest = -0.4;
     tree_build(&tree);
     tree.q[0] = 1.1, tree.v[0] = 0.7, tree.tau[0] = -2.0;
     tree_forward(&tree);
@@ -243,7 +245,7 @@ static void test_inverse_dynamics_returns_the_forces(void)
             worst = fmax(worst, fabs(tau[k] - tree.tau[k]) / scale);
         }
     }
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, worst);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-10, 0.0, worst);
 }
 
 /* Columns of the mass matrix and the bias, all by inverse dynamics: tau = M a + b. */
@@ -312,6 +314,7 @@ static void test_joints_do_not_feel_the_orbital_speed(void)
 {
     double slow[TREE_NV_MAX];
     tree_random(&tree, 20, 1, 3);
+    tree_unlaw_base(&tree);
     memset(tree.v + 3, 0, 3 * sizeof tree.v[0]);
     tree_forward(&tree);
     memcpy(slow, tree.a, sizeof slow);

@@ -16,7 +16,7 @@ static struct craft craft;
 static struct tree *const tree = &craft.tree;
 static struct dyn_scene *scene;
 static double J[6 * TREE_NV_MAX];
-static _Alignas(64) unsigned char scene_mem[1 << 18];
+static _Alignas(64) unsigned char scene_mem[1 << 22];
 
 void setUp(void)
 {

@@ -12,7 +12,7 @@
 static struct tree tree;
 static struct dyn_ldl *ldl;
 static double M[TREE_NV_MAX * TREE_NV_MAX], dense[TREE_NV_MAX][TREE_NV_MAX];
-static _Alignas(64) unsigned char ldl_mem[1 << 19];
+static _Alignas(64) unsigned char ldl_mem[1 << 22];
 
 void setUp(void)
 {

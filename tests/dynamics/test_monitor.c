@@ -97,7 +97,9 @@ static void random_floating(int body_count, uint64_t seed)
     setUp();
     tree_random(&craft.tree, body_count, 1, seed);
     for (int i = 0; i < body_count; i++) {
-        craft.tree.spec[i].law[0].damping = 0.0;
+        struct dyn_joint_law *law = craft.tree.spec[i].law;
+        for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
+            law[k].damping = law[k].coulomb = law[k].limit_stiffness = 0.0;
         if (i > 0 && craft.tree.spec[i].parent < 0)
             craft.tree.spec[i].parent = 0;
         if (craft.tree.spec[i].joint == DYN_JOINT_PRISMATIC)

@@ -21,7 +21,7 @@ static struct tree tree;
 static struct dyn_point points[POINTS];
 static int point_count;
 static double inverse[SIDE * SIDE];
-static _Alignas(64) unsigned char work_mem[1 << 20], mass_mem[1 << 20], scene_mem[1 << 18];
+static _Alignas(64) unsigned char work_mem[1 << 23], mass_mem[1 << 23], scene_mem[1 << 22];
 
 void setUp(void)
 {

@@ -210,6 +210,29 @@ void tree_random(struct tree *tree, int body_count, int free_base, uint64_t seed
     random_state(tree);
 }
 
+/* The state stays. */
+static void rebuild(struct tree *tree)
+{
+    double q[TREE_NV_MAX];
+    memcpy(q, tree->q, sizeof q);
+    tree_build(tree);
+    memcpy(tree->q, q, sizeof q);
+}
+
+void tree_unlimit(struct tree *tree)
+{
+    for (int i = 0; i < tree->body_count; i++)
+        for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
+            tree->spec[i].law[k].limit_stiffness = tree->spec[i].law[k].limit_damping = 0.0;
+    rebuild(tree);
+}
+
+void tree_unlaw_base(struct tree *tree)
+{
+    memset(tree->spec[0].law, 0, sizeof tree->spec[0].law);
+    rebuild(tree);
+}
+
 struct dyn_state tree_state(const struct tree *tree)
 {
     return (struct dyn_state){tree->q, tree->v};

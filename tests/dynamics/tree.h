@@ -30,9 +30,14 @@ int tree_add(struct tree *tree, int parent, enum dyn_joint_type joint, double ax
 /* Fails the test on a flaw; lays out model and work; unit quaternions into q, the rest zero. */
 void tree_build(struct tree *tree);
 
-/* A random vehicle of so many bodies: parents, joints of every type, places, inertias, laws, rotors,
- * and a random state, forces and gravity.  With free_base its first body is free. */
+/* A random vehicle of so many bodies: parents, joints of every type, places, inertias, laws,
+ * rotors, and a random state, forces and gravity.  With free_base its first body is free. */
 void tree_random(struct tree *tree, int body_count, int free_base, uint64_t seed);
+
+/* The same vehicle without limits, which no finite difference survives. */
+void tree_unlimit(struct tree *tree);
+/* The same vehicle with nothing that acts on its base by itself. */
+void tree_unlaw_base(struct tree *tree);
 
 /* Uniform in [-1, 1), of the generator that tree_random() seeds. */
 double tree_noise(void);
