@@ -424,7 +424,7 @@ static void add_link(const struct dyn_batch_link *link, const wide w[3], struct 
 }
 
 /* The first of the siblings to come finds nothing of use there. */
-static void put_in_sum(int is_first, const struct articulated *A, struct articulated *sum)
+WIDE_INLINE void put_in_sum(int is_first, const struct articulated *A, struct articulated *sum)
 {
     if (is_first) {
         *sum = *A;
@@ -694,6 +694,15 @@ WIDE_INLINE void give_planar(const struct dyn_batch_link *link, enum dyn_batch_t
     give_M(&way, P, sum);
 }
 
+/* What does not come straight from an heir is turned once more, or added. */
+WIDE_INLINE void give_aside(const struct dyn_batch_link *link, struct articulated A,
+                            struct articulated *sum)
+{
+    if (link->is_skewed)
+        turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &A);
+    put_in_sum(link->is_first, &A, sum);
+}
+
 /* The hot path. */
 WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const struct scratch *at,
                              const struct dyn_batch_link *links, struct moving *L)
@@ -716,8 +725,7 @@ WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const 
     sum = &at->sum[links[link->parent].sum];
     if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
         give_planar(link, DYN_BATCH_TILT_ANY, &P, &aside);
-        turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &aside);
-        put_in_sum(link->is_first, &aside, sum);
+        give_aside(link, aside, sum);
     } else if (link->tilt == DYN_BATCH_TILT_ANY) {
         give_planar(link, DYN_BATCH_TILT_ANY, &P, sum);
     } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
@@ -908,10 +916,9 @@ static void unpack(const struct articulated *A, wide full[6][6])
             full[j + 3][k] = A->H[k][j];
 }
 
-/* Nothing is carried through a free joint but the force along it. */
-static void eliminate_free(const wide tau[6], struct articulated *A, struct round_moving *round)
+/* The acceleration of a free link is its own affair. */
+static void solve_free(const wide tau[6], const struct articulated *A, struct round_moving *round)
 {
-    const wide zero = wide_splat(0.0);
     wide full[6][6], D_inv[6];
 
     unpack(A, full);
@@ -921,13 +928,13 @@ static void eliminate_free(const wide tau[6], struct articulated *A, struct roun
     }
     factor(6, full, D_inv);
     substitute(6, full, D_inv, round->x);
-    for (int k = 0; k < 6; k++) {
-        A->I[k] = zero;
-        A->M[k] = zero;
-    }
+}
+
+/* Nothing is carried through a free joint but the force along it. */
+static void eliminate_free(const wide tau[6], struct articulated *A)
+{
+    *A = NOTHING;
     for (int k = 0; k < 3; k++) {
-        for (int j = 0; j < 3; j++)
-            A->H[k][j] = zero;
         A->pa[k] = tau[k];
         A->pl[k] = tau[k + 3];
     }
@@ -994,11 +1001,13 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
     for (int k = 0; k < (link->kind == DYN_LINK_FREE ? 6 : 3); k++)
         tau[k] = tau_of(model, group, work, link->v_at + k);
     if (link->kind == DYN_LINK_FREE)
-        eliminate_free(tau, &A, round);
+        solve_free(tau, &A, round);
     else
         eliminate_ball(tau, &A, round);
     if (link->parent < 0)
         return;
+    if (link->kind == DYN_LINK_FREE)
+        eliminate_free(tau, &A);
     sym_mul(A.M, L->cl, p);
     for (int k = 0; k < 3; k++)
         p[k] = p[k] + A.pl[k];
