@@ -139,15 +139,16 @@ struct euler {
     struct angle turn, tilt, skew;
 };
 
-/* Where the axes are parallel only turn and skew together mean something: the skew is given. */
+/* Where the axes are along each other only turn and skew together mean something: the skew is
+ * given.  Along and across is meant to rounding. */
 static struct euler take_apart(const struct dyn_mat3 *E, struct angle skew)
 {
-    static const double PARALLEL = 1e-15;
+    static const double ROUNDING = 1e-15;
     const struct dyn_vec3 z = E->row[2];
     const double sine = hypot(z.x, z.y);
     struct euler e = {.tilt = {0.0, z.z > 0.0 ? 1.0 : -1.0}, .skew = skew};
-    if (sine > PARALLEL) {
-        e.tilt = make_angle(sine, z.z);
+    if (sine > ROUNDING) {
+        e.tilt = fabs(z.z) < ROUNDING ? (struct angle){1.0, 0.0} : make_angle(sine, z.z);
         e.skew = (struct angle){z.x / sine, -z.y / sine};
     }
     const struct dyn_vec3 normal = {e.skew.cosine, e.skew.sine, 0.0};
@@ -194,7 +195,9 @@ static void place_axes(const struct dyn_model *model, int i, const struct dyn_ba
     to->turn_sine = turn.sine, to->turn_cosine = turn.cosine;
     to->tilt_sine = e.tilt.sine, to->tilt_cosine = e.tilt.cosine;
     to->skew_sine = skew.sine, to->skew_cosine = skew.cosine;
-    to->is_tilted = e.tilt.cosine != 1.0;
+    to->tilt = e.tilt.cosine == 1.0   ? DYN_BATCH_TILT_NONE
+               : e.tilt.cosine == 0.0 ? DYN_BATCH_TILT_QUARTER
+                                      : DYN_BATCH_TILT_ANY;
     to->is_skewed = skew.cosine != 1.0 && !(is_heir && !is_round(&model->link[link->parent]));
     dyn_vec3_store(dyn_mul_t(&turned, dyn_mul(&E, link->origin)), to->r);
     dyn_vec3_store(dyn_mul(&turned_on, link->rotor_spin), to->rotor_spin);
