@@ -1,0 +1,326 @@
+/*
+ * What surrounds the batch kernels: the tree in their axes and order, and groups that are not full.
+ */
+#include "dynamics/batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/batch_kernel.h"
+#include "dynamics/check.h"
+#include "dynamics/cut.h"
+
+/* What is known of a link of the model before the batch has its own. */
+struct dyn_batch_branch {
+    int size;                        /* of links, it and all beyond */
+    int heir;                        /* the child with most links beyond it; -1: a leaf */
+    int place;                       /* in the batch */
+    int next;                        /* place of the next child that is not the heir */
+    double phase_sine, phase_cosine; /* about z, of its axes in the batch */
+};
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static int is_round(const struct dyn_link *link)
+{
+    return link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE;
+}
+
+static size_t round_count(const struct dyn_model *model)
+{
+    size_t count = 0;
+    for (int i = 0; i < model->link_count; i++)
+        count += (size_t)is_round(&model->link[i]);
+    return count;
+}
+
+/* A sum more only on the way to a child that has at most half of what there is. */
+static size_t sum_count(const struct dyn_model *model)
+{
+    size_t count = 1;
+    for (int n = model->link_count; n > 0; n /= 2)
+        count++;
+    return count;
+}
+
+/* One layout answers both questions below, so size and placement cannot drift apart. */
+static size_t lay_out(struct dyn_batch_work *work, void *mem, const struct dyn_model *model)
+{
+    const size_t n = (size_t)model->link_count, nq = (size_t)model->nq, nv = (size_t)model->nv;
+    const size_t wide = DYN_BATCH_WIDTH_MAX * sizeof(double);
+    size_t at = 0;
+    (void)dyn_cut(mem, &at, sizeof *work);
+    work->link = dyn_cut(mem, &at, n * sizeof *work->link);
+    work->law = dyn_cut(mem, &at, nv * sizeof *work->law);
+    work->moving = dyn_cut(mem, &at, (n + 1) * DYN_BATCH_LINK_WIDES * wide);
+    work->round = dyn_cut(mem, &at, round_count(model) * DYN_BATCH_ROUND_WIDES * wide);
+    work->sums = dyn_cut(mem, &at, sum_count(model) * DYN_BATCH_SUM_WIDES * wide);
+    work->q = dyn_cut(mem, &at, nq * wide);
+    work->v = dyn_cut(mem, &at, nv * wide);
+    work->tau = dyn_cut(mem, &at, nv * wide);
+    work->a = dyn_cut(mem, &at, nv * wide);
+    work->branch = dyn_cut(mem, &at, n * sizeof *work->branch);
+    return at;
+}
+
+size_t dyn_batch_work_size(const struct dyn_model *model)
+{
+    struct dyn_batch_work probe;
+    DYN_CHECK(model->follower_count == 0);
+    return lay_out(&probe, NULL, model);
+}
+
+/* ---- order --------------------------------------------------------------------------------- */
+
+static void count_branches(const struct dyn_model *model, struct dyn_batch_branch *branch)
+{
+    for (int i = 0; i < model->link_count; i++)
+        branch[i].heir = -1;
+    for (int i = model->link_count - 1; i >= 0; i--) {
+        const int parent = model->link[i].parent;
+        branch[i].size++;
+        if (parent < 0)
+            continue;
+        branch[parent].size += branch[i].size;
+        if (branch[parent].heir < 0 || branch[i].size > branch[branch[parent].heir].size)
+            branch[parent].heir = i;
+    }
+}
+
+/* Depth first, heirs last: what they bring is gathered first, and needs no sum of its own. */
+static void order_branches(const struct dyn_model *model, struct dyn_batch_branch *branch)
+{
+    int next_root = 0;
+    for (int i = 0; i < model->link_count; i++) {
+        const int parent = model->link[i].parent;
+        struct dyn_batch_branch *on = parent < 0 ? NULL : &branch[parent], *b = &branch[i];
+        if (on != NULL && on->heir == i) {
+            b->place = on->place + on->size - b->size;
+        } else {
+            int *next = on == NULL ? &next_root : &on->next;
+            b->place = *next;
+            *next += b->size;
+        }
+        b->next = b->place + 1;
+    }
+}
+
+/* ---- axes ---------------------------------------------------------------------------------- */
+
+struct angle {
+    double sine, cosine;
+};
+
+static struct angle make_angle(double sine, double cosine)
+{
+    const double length = hypot(sine, cosine);
+    return (struct angle){sine / length, cosine / length};
+}
+
+static struct angle sum_of(struct angle a, struct angle b)
+{
+    return (struct angle){a.sine * b.cosine + a.cosine * b.sine,
+                          a.cosine * b.cosine - a.sine * b.sine};
+}
+
+static struct angle minus(struct angle a)
+{
+    return (struct angle){-a.sine, a.cosine};
+}
+
+/* Components on axes turned about z. */
+static struct dyn_mat3 turn_of(struct angle a)
+{
+    return (struct dyn_mat3){{{a.cosine, a.sine, 0.0}, {-a.sine, a.cosine, 0.0}, {0.0, 0.0, 1.0}}};
+}
+
+/* E = turn tilt skew: about z, x and z. */
+struct euler {
+    struct angle turn, tilt, skew;
+};
+
+/* Where the axes are parallel only turn and skew together mean something: the skew is given. */
+static struct euler take_apart(const struct dyn_mat3 *E, struct angle skew)
+{
+    static const double PARALLEL = 1e-15;
+    const struct dyn_vec3 z = E->row[2];
+    const double sine = hypot(z.x, z.y);
+    struct euler e = {.tilt = {0.0, z.z > 0.0 ? 1.0 : -1.0}, .skew = skew};
+    if (sine > PARALLEL) {
+        e.tilt = make_angle(sine, z.z);
+        e.skew = (struct angle){z.x / sine, -z.y / sine};
+    }
+    const struct dyn_vec3 normal = {e.skew.cosine, e.skew.sine, 0.0};
+    e.turn = make_angle(-dyn_dot(E->row[1], normal), dyn_dot(E->row[0], normal));
+    return e;
+}
+
+/* About z the link's axes stand so that its heir has no skew.  Axes of which velocities count
+ * components stay. */
+static void choose_phase(const struct dyn_model *model, int i, struct dyn_batch_branch *branch)
+{
+    const int heir = branch[i].heir;
+    struct angle phase = {0.0, 1.0};
+    if (heir >= 0 && !is_round(&model->link[i]))
+        phase = take_apart(&model->link[heir].E, phase).skew;
+    branch[i].phase_sine = phase.sine;
+    branch[i].phase_cosine = phase.cosine;
+}
+
+static struct angle phase_of(const struct dyn_batch_branch *branch, int i)
+{
+    return i < 0 ? (struct angle){0.0, 1.0}
+                 : (struct angle){branch[i].phase_sine, branch[i].phase_cosine};
+}
+
+static void place_axes(const struct dyn_model *model, int i, const struct dyn_batch_branch *branch,
+                       struct dyn_batch_link *to)
+{
+    const struct dyn_link *link = &model->link[i];
+    const struct angle phase = phase_of(branch, i), phase_on = phase_of(branch, link->parent);
+    const struct euler e = take_apart(&link->E, phase_on);
+    const struct angle skew = sum_of(e.skew, minus(phase_on)), turn = sum_of(e.turn, phase);
+    const struct dyn_mat3 turned = turn_of(e.turn), turned_on = turn_of(phase_on);
+    const int is_heir = link->parent >= 0 && branch[link->parent].heir == i;
+
+    to->turn_sine = turn.sine, to->turn_cosine = turn.cosine;
+    to->tilt_sine = e.tilt.sine, to->tilt_cosine = e.tilt.cosine;
+    to->skew_sine = skew.sine, to->skew_cosine = skew.cosine;
+    to->is_tilted = e.tilt.cosine != 1.0;
+    to->is_skewed = skew.cosine != 1.0 && !(is_heir && !is_round(&model->link[link->parent]));
+    dyn_vec3_store(dyn_mul_t(&turned, dyn_mul(&link->E, link->origin)), to->r);
+    dyn_vec3_store(dyn_mul(&turned_on, link->rotor_spin), to->rotor_spin);
+}
+
+static void place_inertia(const struct dyn_inertia *inertia, struct angle phase,
+                          struct dyn_batch_link *to)
+{
+    const struct dyn_mat3 turned = turn_of(phase), back = turn_of(minus(phase));
+    const struct dyn_sym3 I = dyn_sym3_to_parent(&inertia->I, &back);
+    const double each[6] = {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz};
+    to->mass = inertia->mass;
+    dyn_vec3_store(dyn_mul(&turned, inertia->mc), to->mc);
+    memcpy(to->I, each, sizeof to->I);
+}
+
+/* ---- placement ----------------------------------------------------------------------------- */
+
+static void place_link(const struct dyn_model *model, int i, struct dyn_batch_work *work)
+{
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_batch_branch *branch = work->branch;
+    struct dyn_batch_link *to = &work->link[branch[i].place];
+    const int parent = link->parent < 0 ? -1 : branch[link->parent].place;
+    const struct dyn_vec3 spin = link->rotor_spin;
+
+    *to = (struct dyn_batch_link){
+        .parent = parent,
+        .kind = link->kind,
+        .q_at = link->q_at,
+        .v_at = link->v_at,
+        .round = -1,
+        .is_leaf = branch[i].heir < 0,
+        .is_first = link->parent >= 0 && branch[link->parent].heir == i,
+        .has_rotor = link->has_rotor,
+        .is_coupled = parent >= 0 && dyn_dot(spin, spin) > 0.0,
+        .pitch = link->pitch,
+        .rotor = link->rotor,
+    };
+    to->sum = parent < 0 ? 0 : work->link[parent].sum + !to->is_first;
+    place_axes(model, i, branch, to);
+    place_inertia(&model->inertia[i], phase_of(branch, i), to);
+}
+
+struct dyn_batch_work *dyn_batch_work_place(const struct dyn_model *model, void *mem)
+{
+    struct dyn_batch_work *work = mem;
+    int rounds = 0;
+
+    memset(mem, 0, dyn_batch_work_size(model));
+    lay_out(work, mem, model);
+    count_branches(model, work->branch);
+    order_branches(model, work->branch);
+    for (int i = 0; i < model->link_count; i++)
+        choose_phase(model, i, work->branch);
+    for (int i = 0; i < model->link_count; i++) {
+        place_link(model, i, work);
+        if (is_round(&model->link[i]))
+            work->link[work->branch[i].place].round = rounds++;
+    }
+    for (int k = 0; k < model->nv; k++)
+        work->law[k] = -1;
+    for (int k = 0; k < model->lawful_count; k++)
+        work->law[model->lawful[k].v_at] = k;
+    return work;
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+static const struct dyn_batch_kernel *kernel_of(const struct dyn_model *model)
+{
+    return model->isa == DYN_ISA_AVX512 ? &dyn_batch_avx512
+           : model->isa == DYN_ISA_AVX2 ? &dyn_batch_avx2
+                                        : &dyn_batch_sse2;
+}
+
+int dyn_batch_width(const struct dyn_model *model)
+{
+    return kernel_of(model)->width;
+}
+
+/* The last states of a batch, and the very last again in the lanes that are left. */
+static void fill(const double *rows, int row_count, size_t stride, int count, int width, double *to)
+{
+    for (int k = 0; k < row_count; k++)
+        for (int s = 0; s < width; s++)
+            to[k * width + s] = rows[(size_t)k * stride + (size_t)(s < count ? s : count - 1)];
+}
+
+static void run_rest(const struct dyn_batch_kernel *kernel, const struct dyn_model *model,
+                     const struct dyn_batch_group *rest, int count, struct dyn_batch_work *work)
+{
+    const int width = kernel->width;
+    struct dyn_batch_group group = *rest;
+
+    fill(rest->q, model->nq, rest->stride, count, width, work->q);
+    fill(rest->v, model->nv, rest->stride, count, width, work->v);
+    if (rest->tau != NULL)
+        fill(rest->tau, model->nv, rest->stride, count, width, work->tau);
+    group.stride = (size_t)width;
+    group.q = work->q, group.v = work->v, group.a = work->a;
+    group.tau = rest->tau != NULL ? work->tau : NULL;
+    kernel->run(model, &group, work);
+    for (int k = 0; k < model->nv; k++)
+        memcpy(rest->a + (size_t)k * rest->stride, work->a + k * width,
+               (size_t)count * sizeof *rest->a);
+}
+
+void dyn_batch_run(const struct dyn_batch_kernel *kernel, const struct dyn_model *model,
+                   const struct dyn_batch *batch, struct dyn_batch_work *work, double *a)
+{
+    struct dyn_batch_group group = {
+        .stride = batch->stride,
+        .q = batch->q,
+        .v = batch->v,
+        .tau = batch->tau,
+        .a = a,
+        .gravity = {batch->gravity[0], batch->gravity[1], batch->gravity[2]},
+    };
+    for (int left = batch->count; left > 0; left -= kernel->width) {
+        if (left < kernel->width)
+            run_rest(kernel, model, &group, left, work);
+        else
+            kernel->run(model, &group, work);
+        group.q += kernel->width;
+        group.v += kernel->width;
+        group.a += kernel->width;
+        if (group.tau != NULL)
+            group.tau += kernel->width;
+    }
+}
+
+void dyn_aba_batch(const struct dyn_model *model, const struct dyn_batch *batch,
+                   struct dyn_batch_work *work, double *a)
+{
+    dyn_batch_run(kernel_of(model), model, batch, work, a);
+}

@@ -1,0 +1,5 @@
+#define DYN_WIDE         4
+#define DYN_BATCH_KERNEL dyn_batch_sse2
+#include "dynamics/batch_wide.h"
+
+#include "dynamics/batch_lanes.h"
