@@ -426,26 +426,22 @@ static void add_link(const struct dyn_batch_link *link, const wide w[3], struct 
     add_cross(w, wh, A->pl);
 }
 
-/* The first of the siblings to come finds nothing there. */
-WIDE_INLINE void put_in_sum(int is_first, wide a, wide *sum)
+/* The first of the siblings to come finds nothing of use there. */
+static void put_in_sum(int is_first, const struct articulated *A, struct articulated *sum)
 {
-    if (is_first)
-        *sum = a;
-    else
-        *sum = *sum + a;
-}
-
-WIDE_INLINE void put_all_in_sum(int is_first, const struct articulated *A, struct articulated *sum)
-{
+    if (is_first) {
+        *sum = *A;
+        return;
+    }
     for (int k = 0; k < 6; k++) {
-        put_in_sum(is_first, A->I[k], &sum->I[k]);
-        put_in_sum(is_first, A->M[k], &sum->M[k]);
+        sum->I[k] = sum->I[k] + A->I[k];
+        sum->M[k] = sum->M[k] + A->M[k];
     }
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < 3; j++)
-            put_in_sum(is_first, A->H[k][j], &sum->H[k][j]);
-        put_in_sum(is_first, A->pa[k], &sum->pa[k]);
-        put_in_sum(is_first, A->pl[k], &sum->pl[k]);
+            sum->H[k][j] = sum->H[k][j] + A->H[k][j];
+        sum->pa[k] = sum->pa[k] + A->pa[k];
+        sum->pl[k] = sum->pl[k] + A->pl[k];
     }
 }
 
@@ -457,195 +453,255 @@ static void give_to_parent(const struct dyn_batch_link *link, struct articulated
         tilt_articulated_back(wide_splat(link->tilt_sine), wide_splat(link->tilt_cosine), A);
     if (link->is_skewed)
         turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), A);
-    if (link->is_first)
-        put_all_in_sum(1, A, sum);
-    else
-        put_all_in_sum(0, A, sum);
+    put_in_sum(link->is_first, A, sum);
 }
 
 /* ---- inward: hinges ------------------------------------------------------------------------ */
 
-/* Articulated inertia of which the z rows of I and H are zero. */
+/*
+ * A hinge's D^-1 leaves an inertia of which the z rows of I and H are zero.  What follows goes
+ * block by block, so that few numbers are alive at a time.
+ */
 struct planar {
-    wide xx, yy, xy, x[3], y[3], M[6];
+    wide xx, yy, xy, x[3], y[3], M[6]; /* x and y are rows of H */
     wide pa[3], pl[3];
 };
 
-/*
- * All block by block, so that few numbers are alive at a time: the link's own inertia added,
- * Ia = IA - U D^-1 U' and pA + U D^-1 u, turned into joint axes, and Ia c added.  U is the z column.
- */
-WIDE_INLINE struct planar eliminate_turn(const struct dyn_batch_link *link, wide tau,
-                                         const struct articulated *A, struct moving *L)
+/* U is the z column of IA and g is D^-1 U; g.z is one. */
+struct hinge {
+    wide Ux, Uy, U[3];
+    wide gx, gy, g[3], ud;
+};
+
+/* pA, with what the link's own velocity asks for: w x (I w), w x (w x mc). */
+WIDE_INLINE void take_force(const struct dyn_batch_link *link, const struct articulated *A,
+                            const wide w[3], struct planar *P)
 {
-    const wide *w = L->w;
-    const wide Ixx = wide_splat(link->I[0]), Iyy = wide_splat(link->I[1]);
-    const wide Izz = wide_splat(link->I[2]), Ixy = wide_splat(link->I[3]);
-    const wide Ixz = wide_splat(link->I[4]), Iyz = wide_splat(link->I[5]);
+    const wide I[6] = {wide_splat(link->I[0]), wide_splat(link->I[1]), wide_splat(link->I[2]),
+                       wide_splat(link->I[3]), wide_splat(link->I[4]), wide_splat(link->I[5])};
     const wide h[3] = {wide_splat(link->mc[0]), wide_splat(link->mc[1]), wide_splat(link->mc[2])};
-    struct planar P;
+    wide Iw[3], wh[3];
 
-    const wide D_inv = wide_inverse(A->I[2] + Izz);
-    const wide Ux = A->I[4] + Ixz, Uy = A->I[5] + Iyz;
-    const wide U0 = A->H[2][0] - h[1], U1 = A->H[2][1] + h[0], U2 = A->H[2][2];
+    P->pa[0] = A->pa[0], P->pa[1] = A->pa[1], P->pa[2] = A->pa[2];
+    sym_mul(I, w, Iw);
+    add_cross(w, Iw, P->pa);
+    P->pl[0] = A->pl[0], P->pl[1] = A->pl[1], P->pl[2] = A->pl[2];
+    cross(w, h, wh);
+    add_cross(w, wh, P->pl);
+}
 
-    /* w x (I w) */
-    const wide nx = Ixx * w[0] + Ixy * w[1] + Ixz * w[2];
-    const wide ny = Ixy * w[0] + Iyy * w[1] + Iyz * w[2];
-    const wide nz = Ixz * w[0] + Iyz * w[1] + Izz * w[2];
-    const wide ud = (tau - (A->pa[2] + w[0] * ny - w[1] * nx)) * D_inv;
-    P.pa[0] = A->pa[0] + w[1] * nz - w[2] * ny + Ux * ud;
-    P.pa[1] = A->pa[1] + w[2] * nx - w[0] * nz + Uy * ud;
-    P.pa[2] = tau;
+/* D^-1 U, D^-1 u and pA + U D^-1 u. */
+WIDE_INLINE struct hinge solve_hinge(const struct dyn_batch_link *link, wide tau,
+                                     const struct articulated *A, struct planar *P)
+{
+    const wide D_inv = wide_inverse(A->I[2] + wide_splat(link->I[2]));
+    struct hinge J;
 
-    /* w x (w x h) */
-    const wide fx = w[1] * h[2] - w[2] * h[1];
-    const wide fy = w[2] * h[0] - w[0] * h[2];
-    const wide fz = w[0] * h[1] - w[1] * h[0];
-    P.pl[0] = A->pl[0] + w[1] * fz - w[2] * fy + U0 * ud;
-    P.pl[1] = A->pl[1] + w[2] * fx - w[0] * fz + U1 * ud;
-    P.pl[2] = A->pl[2] + w[0] * fy - w[1] * fx + U2 * ud;
+    J.ud = (tau - P->pa[2]) * D_inv;
+    J.Ux = A->I[4] + wide_splat(link->I[4]);
+    J.Uy = A->I[5] + wide_splat(link->I[5]);
+    J.U[0] = A->H[2][0] - wide_splat(link->mc[1]);
+    J.U[1] = A->H[2][1] + wide_splat(link->mc[0]);
+    J.U[2] = A->H[2][2];
+    J.gx = J.Ux * D_inv;
+    J.gy = J.Uy * D_inv;
+    J.g[0] = J.U[0] * D_inv;
+    J.g[1] = J.U[1] * D_inv;
+    J.g[2] = J.U[2] * D_inv;
+    P->pa[0] = P->pa[0] + J.Ux * J.ud;
+    P->pa[1] = P->pa[1] + J.Uy * J.ud;
+    P->pa[2] = tau;
+    P->pl[0] = P->pl[0] + J.U[0] * J.ud;
+    P->pl[1] = P->pl[1] + J.U[1] * J.ud;
+    P->pl[2] = P->pl[2] + J.U[2] * J.ud;
+    return J;
+}
 
-    const wide gx = Ux * D_inv, gy = Uy * D_inv;
-    const wide g0 = U0 * D_inv, g1 = U1 * D_inv, g2 = U2 * D_inv;
-    L->ga[0] = gx;
-    L->ga[1] = gy;
-    L->gl[0] = g0;
-    L->gl[1] = g1;
-    L->gl[2] = g2;
-    L->ud = ud;
-    if (link->parent < 0)
-        return P;
+WIDE_INLINE void keep_hinge(const struct hinge *J, struct moving *L)
+{
+    L->ga[0] = J->gx;
+    L->ga[1] = J->gy;
+    L->gl[0] = J->g[0];
+    L->gl[1] = J->g[1];
+    L->gl[2] = J->g[2];
+    L->ud = J->ud;
+}
 
-    const wide s = L->s, c = L->c, *ca = L->ca, *cl = L->cl, m = wide_splat(link->mass);
-    turn_back(s, c, &P.pa[0], &P.pa[1]);
-    turn_back(s, c, &P.pl[0], &P.pl[1]);
-    P.M[0] = A->M[0] + m - U0 * g0;
-    P.M[1] = A->M[1] + m - U1 * g1;
-    P.M[3] = A->M[3] - U0 * g1;
-    turn_sym_back(s, c, &P.M[0], &P.M[1], &P.M[3]);
-    P.M[4] = A->M[4] - U0 * g2;
-    P.M[5] = A->M[5] - U1 * g2;
-    turn_back(s, c, &P.M[4], &P.M[5]);
-    P.M[2] = A->M[2] + m - U2 * g2;
-    P.pl[0] = P.pl[0] + P.M[0] * cl[0] + P.M[3] * cl[1] + P.M[4] * cl[2];
-    P.pl[1] = P.pl[1] + P.M[3] * cl[0] + P.M[1] * cl[1] + P.M[5] * cl[2];
-    P.pl[2] = P.pl[2] + P.M[4] * cl[0] + P.M[5] * cl[1] + P.M[2] * cl[2];
+/* Ia = IA - U D^-1 U' in joint axes, a block of it, with its part of pa += Ia c. */
+WIDE_INLINE void take_M(const struct dyn_batch_link *link, const struct articulated *A,
+                        const struct hinge *J, const struct moving *L, struct planar *P)
+{
+    const wide m = wide_splat(link->mass), *cl = L->cl;
+    wide *M = P->M, *pl = P->pl;
+    M[0] = A->M[0] + m - J->U[0] * J->g[0];
+    M[1] = A->M[1] + m - J->U[1] * J->g[1];
+    M[3] = A->M[3] - J->U[0] * J->g[1];
+    turn_sym_back(L->s, L->c, &M[0], &M[1], &M[3]);
+    M[4] = A->M[4] - J->U[0] * J->g[2];
+    M[5] = A->M[5] - J->U[1] * J->g[2];
+    turn_back(L->s, L->c, &M[4], &M[5]);
+    M[2] = A->M[2] + m - J->U[2] * J->g[2];
+    pl[0] = pl[0] + M[0] * cl[0] + M[3] * cl[1] + M[4] * cl[2];
+    pl[1] = pl[1] + M[3] * cl[0] + M[1] * cl[1] + M[5] * cl[2];
+    pl[2] = pl[2] + M[4] * cl[0] + M[5] * cl[1] + M[2] * cl[2];
+}
 
-    P.x[0] = A->H[0][0] - Ux * g0;
-    P.x[1] = A->H[0][1] - h[2] - Ux * g1;
-    P.y[0] = A->H[1][0] + h[2] - Uy * g0;
-    P.y[1] = A->H[1][1] - Uy * g1;
-    turn_block_back(s, c, &P.x[0], &P.x[1], &P.y[0], &P.y[1]);
-    P.x[2] = A->H[0][2] + h[1] - Ux * g2;
-    P.y[2] = A->H[1][2] - h[0] - Uy * g2;
-    turn_back(s, c, &P.x[2], &P.y[2]);
-    P.pl[0] = P.pl[0] + P.x[0] * ca[0] + P.y[0] * ca[1];
-    P.pl[1] = P.pl[1] + P.x[1] * ca[0] + P.y[1] * ca[1];
-    P.pl[2] = P.pl[2] + P.x[2] * ca[0] + P.y[2] * ca[1];
-    P.pa[0] = P.pa[0] + P.x[0] * cl[0] + P.x[1] * cl[1] + P.x[2] * cl[2];
-    P.pa[1] = P.pa[1] + P.y[0] * cl[0] + P.y[1] * cl[1] + P.y[2] * cl[2];
+WIDE_INLINE void take_H(const struct dyn_batch_link *link, const struct articulated *A,
+                        const struct hinge *J, const struct moving *L, struct planar *P)
+{
+    const wide h[3] = {wide_splat(link->mc[0]), wide_splat(link->mc[1]), wide_splat(link->mc[2])};
+    const wide *ca = L->ca, *cl = L->cl;
+    wide *x = P->x, *y = P->y, *pl = P->pl;
+    x[0] = A->H[0][0] - J->Ux * J->g[0];
+    x[1] = A->H[0][1] - h[2] - J->Ux * J->g[1];
+    y[0] = A->H[1][0] + h[2] - J->Uy * J->g[0];
+    y[1] = A->H[1][1] - J->Uy * J->g[1];
+    turn_block_back(L->s, L->c, &x[0], &x[1], &y[0], &y[1]);
+    x[2] = A->H[0][2] + h[1] - J->Ux * J->g[2];
+    y[2] = A->H[1][2] - h[0] - J->Uy * J->g[2];
+    turn_back(L->s, L->c, &x[2], &y[2]);
+    pl[0] = pl[0] + x[0] * ca[0] + y[0] * ca[1];
+    pl[1] = pl[1] + x[1] * ca[0] + y[1] * ca[1];
+    pl[2] = pl[2] + x[2] * ca[0] + y[2] * ca[1];
+    P->pa[0] = P->pa[0] + x[0] * cl[0] + x[1] * cl[1] + x[2] * cl[2];
+    P->pa[1] = P->pa[1] + y[0] * cl[0] + y[1] * cl[1] + y[2] * cl[2];
+}
 
-    P.xx = A->I[0] + Ixx - Ux * gx;
-    P.yy = A->I[1] + Iyy - Uy * gy;
-    P.xy = A->I[3] + Ixy - Ux * gy;
-    turn_sym_back(s, c, &P.xx, &P.yy, &P.xy);
-    P.pa[0] = P.pa[0] + P.xx * ca[0] + P.xy * ca[1];
-    P.pa[1] = P.pa[1] + P.xy * ca[0] + P.yy * ca[1];
-    return P;
+WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articulated *A,
+                        const struct hinge *J, const struct moving *L, struct planar *P)
+{
+    P->xx = A->I[0] + wide_splat(link->I[0]) - J->Ux * J->gx;
+    P->yy = A->I[1] + wide_splat(link->I[1]) - J->Uy * J->gy;
+    P->xy = A->I[3] + wide_splat(link->I[3]) - J->Ux * J->gy;
+    turn_sym_back(L->s, L->c, &P->xx, &P->yy, &P->xy);
+    P->pa[0] = P->pa[0] + P->xx * L->ca[0] + P->xy * L->ca[1];
+    P->pa[1] = P->pa[1] + P->xy * L->ca[0] + P->yy * L->ca[1];
+}
+
+/* The way from joint axes to those of the seat, and a tilt that may be none. */
+struct way {
+    int is_tilted;
+    wide s, c, r[3];
+};
+
+WIDE_INLINE void tilt_back(const struct way *way, wide *a, wide *b)
+{
+    if (way->is_tilted)
+        turn_back(way->s, way->c, a, b);
+}
+
+WIDE_INLINE void tilt_sym_back(const struct way *way, wide *aa, wide *bb, wide *ab)
+{
+    if (way->is_tilted)
+        turn_sym_back(way->s, way->c, aa, bb, ab);
+}
+
+WIDE_INLINE void give_force(const struct way *way, const struct planar *P, struct articulated *sum)
+{
+    const wide *r = way->r;
+    wide pl[3] = {P->pl[0], P->pl[1], P->pl[2]}, pa[3] = {P->pa[0], P->pa[1], P->pa[2]};
+    add_cross(r, pl, pa);
+    tilt_back(way, &pa[1], &pa[2]);
+    tilt_back(way, &pl[1], &pl[2]);
+    sum->pa[0] = pa[0], sum->pa[1] = pa[1], sum->pa[2] = pa[2];
+    sum->pl[0] = pl[0], sum->pl[1] = pl[1], sum->pl[2] = pl[2];
 }
 
 /*
- * To an origin from which this one stands at r, for h the rows of H there and H the rows here:
+ * About an origin from which this one stands at r, with H the rows here and h the rows there:
  *      h = H + r x M,   I_ij + (r x H_j)_i + (r x h_i)_j
- * then tilted, and put into the sum.
+ * First what has an x for the row, then the rest.
  */
-WIDE_INLINE void give_planar(const struct dyn_batch_link *link, int is_tilted, int is_first,
+WIDE_INLINE void give_x(const struct way *way, const struct planar *P, struct articulated *sum)
+{
+    const wide *r = way->r, *x = P->x, *y = P->y, *M = P->M;
+    wide h0 = x[0] + r[1] * M[4] - r[2] * M[3];
+    wide h1 = x[1] + r[1] * M[5] - r[2] * M[1];
+    wide h2 = x[2] + r[1] * M[2] - r[2] * M[5];
+    wide xx = P->xx + r[1] * (x[2] + h2) - r[2] * (x[1] + h1);
+    wide xy = P->xy + r[1] * y[2] - r[2] * y[1] + r[2] * h0 - r[0] * h2;
+    wide xz = r[0] * h1 - r[1] * h0;
+    tilt_back(way, &xy, &xz);
+    tilt_back(way, &h1, &h2);
+    sum->I[0] = xx, sum->I[3] = xy, sum->I[4] = xz;
+    sum->H[0][0] = h0, sum->H[0][1] = h1, sum->H[0][2] = h2;
+}
+
+WIDE_INLINE void give_yz(const struct way *way, const struct planar *P, struct articulated *sum)
+{
+    const wide *r = way->r, *y = P->y, *M = P->M;
+    wide h0 = y[0] + r[2] * M[0] - r[0] * M[4];
+    wide h1 = y[1] + r[2] * M[3] - r[0] * M[5];
+    wide h2 = y[2] + r[2] * M[4] - r[0] * M[2];
+    wide k0 = r[0] * M[3] - r[1] * M[0];
+    wide k1 = r[0] * M[1] - r[1] * M[3];
+    wide k2 = r[0] * M[5] - r[1] * M[4];
+    wide yy = P->yy + r[2] * (y[0] + h0) - r[0] * (y[2] + h2);
+    wide yz = r[0] * h1 - r[1] * h0;
+    wide zz = r[0] * k1 - r[1] * k0;
+    tilt_sym_back(way, &yy, &zz, &yz);
+    tilt_back(way, &h0, &k0);
+    if (way->is_tilted)
+        turn_block_back(way->s, way->c, &h1, &h2, &k1, &k2);
+    sum->I[1] = yy, sum->I[2] = zz, sum->I[5] = yz;
+    sum->H[1][0] = h0, sum->H[1][1] = h1, sum->H[1][2] = h2;
+    sum->H[2][0] = k0, sum->H[2][1] = k1, sum->H[2][2] = k2;
+}
+
+WIDE_INLINE void give_M(const struct way *way, const struct planar *P, struct articulated *sum)
+{
+    wide xx = P->M[0], yy = P->M[1], zz = P->M[2], xy = P->M[3], xz = P->M[4], yz = P->M[5];
+    tilt_sym_back(way, &yy, &zz, &yz);
+    tilt_back(way, &xy, &xz);
+    sum->M[0] = xx, sum->M[1] = yy, sum->M[2] = zz;
+    sum->M[3] = xy, sum->M[4] = xz, sum->M[5] = yz;
+}
+
+/* is_tilted is a constant where this is expanded. */
+WIDE_INLINE void give_planar(const struct dyn_batch_link *link, int is_tilted,
                              const struct planar *P, struct articulated *sum)
 {
-    const wide s = wide_splat(link->tilt_sine), c = wide_splat(link->tilt_cosine);
-    const wide r[3] = {wide_splat(link->r[0]), wide_splat(link->r[1]), wide_splat(link->r[2])};
-    const wide *x = P->x, *y = P->y;
-    wide pl[3] = {P->pl[0], P->pl[1], P->pl[2]};
-    wide pa[3] = {P->pa[0] + r[1] * pl[2] - r[2] * pl[1], P->pa[1] + r[2] * pl[0] - r[0] * pl[2],
-                  P->pa[2] + r[0] * pl[1] - r[1] * pl[0]};
-    if (is_tilted) {
-        turn_back(s, c, &pa[1], &pa[2]);
-        turn_back(s, c, &pl[1], &pl[2]);
-    }
-    put_in_sum(is_first, pa[0], &sum->pa[0]);
-    put_in_sum(is_first, pa[1], &sum->pa[1]);
-    put_in_sum(is_first, pa[2], &sum->pa[2]);
-    put_in_sum(is_first, pl[0], &sum->pl[0]);
-    put_in_sum(is_first, pl[1], &sum->pl[1]);
-    put_in_sum(is_first, pl[2], &sum->pl[2]);
-
-    wide M[6] = {P->M[0], P->M[1], P->M[2], P->M[3], P->M[4], P->M[5]};
-    wide hx[3] = {x[0] + r[1] * M[4] - r[2] * M[3], x[1] + r[1] * M[5] - r[2] * M[1],
-                  x[2] + r[1] * M[2] - r[2] * M[5]};
-    wide Ixx = P->xx + r[1] * (x[2] + hx[2]) - r[2] * (x[1] + hx[1]);
-    wide Ixy = P->xy + r[1] * y[2] - r[2] * y[1] + r[2] * hx[0] - r[0] * hx[2];
-    wide Ixz = r[0] * hx[1] - r[1] * hx[0];
-    if (is_tilted) {
-        turn_back(s, c, &Ixy, &Ixz);
-        turn_back(s, c, &hx[1], &hx[2]);
-    }
-    put_in_sum(is_first, Ixx, &sum->I[0]);
-    put_in_sum(is_first, Ixy, &sum->I[3]);
-    put_in_sum(is_first, Ixz, &sum->I[4]);
-    put_in_sum(is_first, hx[0], &sum->H[0][0]);
-    put_in_sum(is_first, hx[1], &sum->H[0][1]);
-    put_in_sum(is_first, hx[2], &sum->H[0][2]);
-
-    wide hy[3] = {y[0] + r[2] * M[0] - r[0] * M[4], y[1] + r[2] * M[3] - r[0] * M[5],
-                  y[2] + r[2] * M[4] - r[0] * M[2]};
-    wide hz[3] = {r[0] * M[3] - r[1] * M[0], r[0] * M[1] - r[1] * M[3], r[0] * M[5] - r[1] * M[4]};
-    wide Iyy = P->yy + r[2] * (y[0] + hy[0]) - r[0] * (y[2] + hy[2]);
-    wide Iyz = r[0] * hy[1] - r[1] * hy[0];
-    wide Izz = r[0] * hz[1] - r[1] * hz[0];
-    if (is_tilted) {
-        turn_sym_back(s, c, &Iyy, &Izz, &Iyz);
-        turn_back(s, c, &hy[0], &hz[0]);
-        turn_block_back(s, c, &hy[1], &hy[2], &hz[1], &hz[2]);
-    }
-    put_in_sum(is_first, Iyy, &sum->I[1]);
-    put_in_sum(is_first, Iyz, &sum->I[5]);
-    put_in_sum(is_first, Izz, &sum->I[2]);
-    put_in_sum(is_first, hy[0], &sum->H[1][0]);
-    put_in_sum(is_first, hy[1], &sum->H[1][1]);
-    put_in_sum(is_first, hy[2], &sum->H[1][2]);
-    put_in_sum(is_first, hz[0], &sum->H[2][0]);
-    put_in_sum(is_first, hz[1], &sum->H[2][1]);
-    put_in_sum(is_first, hz[2], &sum->H[2][2]);
-
-    if (is_tilted) {
-        turn_sym_back(s, c, &M[1], &M[2], &M[5]);
-        turn_back(s, c, &M[3], &M[4]);
-    }
-    put_in_sum(is_first, M[0], &sum->M[0]);
-    put_in_sum(is_first, M[1], &sum->M[1]);
-    put_in_sum(is_first, M[2], &sum->M[2]);
-    put_in_sum(is_first, M[3], &sum->M[3]);
-    put_in_sum(is_first, M[4], &sum->M[4]);
-    put_in_sum(is_first, M[5], &sum->M[5]);
+    struct way way;
+    way.is_tilted = is_tilted;
+    way.s = wide_splat(link->tilt_sine);
+    way.c = wide_splat(link->tilt_cosine);
+    way.r[0] = wide_splat(link->r[0]);
+    way.r[1] = wide_splat(link->r[1]);
+    way.r[2] = wide_splat(link->r[2]);
+    give_force(&way, P, sum);
+    give_x(&way, P, sum);
+    give_yz(&way, P, sum);
+    give_M(&way, P, sum);
 }
 
 /* The hot path. */
 WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const struct scratch *at,
                              const struct dyn_batch_link *links, struct moving *L)
 {
-    const struct planar P = eliminate_turn(link, tau, &at->sum[link->sum], L);
+    const struct articulated *A = &at->sum[link->sum];
+    struct articulated *sum, aside;
+    struct planar P;
+
+    take_force(link, A, L->w, &P);
+    const struct hinge J = solve_hinge(link, tau, A, &P);
+    keep_hinge(&J, L);
     if (link->parent < 0)
         return;
-    struct articulated *sum = &at->sum[links[link->parent].sum], aside;
+    turn_back(L->s, L->c, &P.pa[0], &P.pa[1]);
+    turn_back(L->s, L->c, &P.pl[0], &P.pl[1]);
+    take_M(link, A, &J, L, &P);
+    take_H(link, A, &J, L, &P);
+    take_I(link, A, &J, L, &P);
+
+    sum = &at->sum[links[link->parent].sum];
     if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
-        give_planar(link, 1, 1, &P, &aside);
+        give_planar(link, 1, &P, &aside);
         turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &aside);
-        put_all_in_sum(link->is_first, &aside, sum);
+        put_in_sum(link->is_first, &aside, sum);
     } else if (link->is_tilted) {
-        give_planar(link, 1, 1, &P, sum);
+        give_planar(link, 1, &P, sum);
     } else {
-        give_planar(link, 0, 1, &P, sum);
+        give_planar(link, 0, &P, sum);
     }
 }
 
@@ -962,11 +1018,11 @@ WIDE_INLINE void put(const struct dyn_batch_group *group, int at, wide a)
     wide_store(group->a + (size_t)at * group->stride, a);
 }
 
+/* alpha and a are the parent's and become the link's. */
 WIDE_INLINE void outward_axial(const struct dyn_batch_link *link,
-                               const struct dyn_batch_group *group, const struct moving *on,
+                               const struct dyn_batch_group *group, wide alpha[3], wide a[3],
                                struct moving *L)
 {
-    wide alpha[3] = {on->w[0], on->w[1], on->w[2]}, a[3] = {on->cl[0], on->cl[1], on->cl[2]};
     wide r[3], qdd = L->ud;
 
     if (__builtin_expect(link->is_coupled, 0)) {
@@ -987,28 +1043,27 @@ WIDE_INLINE void outward_axial(const struct dyn_batch_link *link,
 
     qdd = qdd - L->ga[0] * alpha[0] - L->ga[1] * alpha[1] - dot(L->gl, a);
     if (__builtin_expect(link->kind == DYN_LINK_TURN && !link->has_rotor, 1)) {
-        L->w[2] = qdd; /* alpha.z + (qdd - alpha.z) */
+        const wide spin = qdd; /* alpha.z + (qdd - alpha.z) */
         qdd = qdd - alpha[2];
+        alpha[2] = spin;
     } else {
         qdd = qdd - L->ga[2] * alpha[2];
-        L->w[2] = alpha[2];
         if (link->kind != DYN_LINK_SLIDE)
-            L->w[2] = alpha[2] + qdd;
+            alpha[2] = alpha[2] + qdd;
         if (link->kind != DYN_LINK_TURN)
             a[2] = a[2] + wide_splat(link->pitch) * qdd;
     }
     put(group, link->v_at, qdd);
-    L->w[0] = alpha[0];
-    L->w[1] = alpha[1];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
+        L->w[k] = alpha[k];
         L->cl[k] = a[k];
+    }
 }
 
 static void outward_round(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
-                          const struct moving *on, struct moving *L,
+                          wide alpha_on[3], wide a_on[3], struct moving *L,
                           struct round_moving *round)
 {
-    wide alpha_on[3] = {on->w[0], on->w[1], on->w[2]}, a_on[3] = {on->cl[0], on->cl[1], on->cl[2]};
     wide alpha[3], a[3], r[3];
 
     to_joint(link, alpha_on);
@@ -1037,14 +1092,29 @@ static void outward_round(const struct dyn_batch_link *link, const struct dyn_ba
 static void outward(const struct dyn_model *model, const struct dyn_batch_group *group,
                     const struct dyn_batch_work *work, const struct scratch *at)
 {
+    const struct moving *world = &at->moving[-1];
+    /* of the link before, which most often is the parent */
+    wide alpha[3] = {world->w[0], world->w[1], world->w[2]};
+    wide a[3] = {world->cl[0], world->cl[1], world->cl[2]};
+
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_batch_link *link = &work->link[i];
         struct moving *L = &at->moving[i];
         const struct moving *on = &at->moving[link->parent];
-        if (__builtin_expect(link->round >= 0, 0))
-            outward_round(link, group, on, L, &at->round[link->round]);
-        else
-            outward_axial(link, group, on, L);
+        if (link->parent != i - 1)
+            for (int k = 0; k < 3; k++) {
+                alpha[k] = on->w[k];
+                a[k] = on->cl[k];
+            }
+        if (__builtin_expect(link->round >= 0, 0)) {
+            outward_round(link, group, alpha, a, L, &at->round[link->round]);
+            for (int k = 0; k < 3; k++) {
+                alpha[k] = L->w[k];
+                a[k] = L->cl[k];
+            }
+        } else {
+            outward_axial(link, group, alpha, a, L);
+        }
     }
 }
 
