@@ -15,3 +15,4 @@ int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_eval(int argc, char **argv);
+int command_bench(int argc, char **argv);

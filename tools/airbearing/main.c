@@ -15,6 +15,7 @@ static const struct {
     {"check", command_check, "parse and compile a scenario; print tree, jobs, cores and memory"},
     {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
     {"eval", command_eval, "accelerations or forces of a model at given states"},
+    {"bench", command_bench, "speed of the dynamics, and what the executive adds"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
