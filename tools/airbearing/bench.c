@@ -393,7 +393,7 @@ static int measure(const struct bench_options *options)
     json_t *report = NULL;
 
     for (int i = 0; i < (is_one ? 1 : SUBJECTS_MAX); i++) {
-        if (subject_open(&subject, &sources[i], error)) {
+        if (subject_open(&subject, &sources[i], SUBJECT_STATES, error)) {
             fprintf(stderr, "%s\n", error);
             return EXIT_BAD_INPUT; /* the first of one: those made here have no flaw */
         }
@@ -410,16 +410,17 @@ static int measure(const struct bench_options *options)
 
 static int make_calls(const struct bench_options *options)
 {
+    const int states = options->calls < SUBJECT_STATES ? (int)options->calls : SUBJECT_STATES;
     struct subject subject;
     char error[CFG_ERROR_MAX];
-    if (subject_open(&subject, &options->source, error)) {
+    if (subject_open(&subject, &options->source, states, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
     if (options->isa >= 0)
         dyn_model_use_isa(subject.tree, (enum dyn_isa)options->isa);
     for (long i = 0; i < options->calls; i++)
-        subject_forward(&subject, (int)(i % SUBJECT_STATES));
+        subject_forward(&subject, (int)(i % states));
     subject_close(&subject);
     return EXIT_OK;
 }

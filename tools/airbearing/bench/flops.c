@@ -16,6 +16,8 @@
 #include "tools/airbearing/bench/subject.h"
 #include "tools/airbearing/command.h"
 
+enum { STATES = 2 }; /* room for two answers */
+
 /* The first state of the pool, its answer in the first nv numbers of a. */
 static struct counting_tally count(const struct subject *subject)
 {
@@ -65,7 +67,7 @@ int main(int argc, char **argv)
         fputs("usage: bench_flops NAME made | bench_flops FILE fixed|free|unsaid\n", stderr);
         return EXIT_USAGE;
     }
-    if (subject_open(&subject, &source, error) || subject.batch_work == NULL) {
+    if (subject_open(&subject, &source, STATES, error) || subject.batch_work == NULL) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }

@@ -17,7 +17,7 @@ static void run_pool(const struct subject *subject, bool is_batch)
         subject_batch(subject);
         return;
     }
-    for (int i = 0; i < SUBJECT_STATES; i++)
+    for (int i = 0; i < subject->state_count; i++)
         subject_forward(subject, i);
 }
 
@@ -63,7 +63,8 @@ void speed_measure(const struct subject *subject, int only, struct speed speeds[
         for (int i = 0; i < count; i++) {
             /* nobody is always behind the same one */
             struct contender *next = &contenders[segment % 2 == 0 ? i : count - 1 - i];
-            next->state_ns[segment] = turn_ns(subject, next) / (next->rounds * SUBJECT_STATES);
+            next->state_ns[segment] =
+                turn_ns(subject, next) / (next->rounds * subject->state_count);
         }
     dyn_model_use_isa(subject->tree, own);
 

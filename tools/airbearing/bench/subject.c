@@ -15,16 +15,14 @@ static const double gravity = 9.81;
 
 static void *take(size_t size)
 {
-    const size_t whole = (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE;
-    void *mem = aligned_alloc(RT_CACHE_LINE, whole);
+    void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     RT_CHECK(mem);
-    memset(mem, 0, whole);
     return mem;
 }
 
-static double *take_numbers(int rows)
+static double *take_numbers(const struct subject *subject, int rows)
 {
-    return take((size_t)rows * SUBJECT_STATES * sizeof(double));
+    return take((size_t)rows * (size_t)subject->state_count * sizeof(double));
 }
 
 /* ---- states ---- */
@@ -54,29 +52,29 @@ static void fill_state(struct subject *subject, int state)
     fill_quaternions(subject->tree, &random, q);
 }
 
-static double *turn_to_rows(const double *states, int count)
+static double *turn_to_rows(const struct subject *subject, const double *states, int count)
 {
-    double *rows = take_numbers(count);
-    for (int state = 0; state < SUBJECT_STATES; state++)
+    double *rows = take_numbers(subject, count);
+    for (int state = 0; state < subject->state_count; state++)
         for (int k = 0; k < count; k++)
-            rows[k * SUBJECT_STATES + state] = states[state * count + k];
+            rows[k * subject->state_count + state] = states[state * count + k];
     return rows;
 }
 
 static void fill_states(struct subject *subject)
 {
-    subject->q = take_numbers(subject->nq);
-    subject->v = take_numbers(subject->nv);
-    subject->tau = take_numbers(subject->nv);
-    subject->a = take_numbers(subject->nv);
-    for (int state = 0; state < SUBJECT_STATES; state++)
+    subject->q = take_numbers(subject, subject->nq);
+    subject->v = take_numbers(subject, subject->nv);
+    subject->tau = take_numbers(subject, subject->nv);
+    subject->a = take_numbers(subject, subject->nv);
+    for (int state = 0; state < subject->state_count; state++)
         fill_state(subject, state);
     subject->rows = (struct dyn_batch){
-        .count = SUBJECT_STATES,
-        .stride = SUBJECT_STATES,
-        .q = turn_to_rows(subject->q, subject->nq),
-        .v = turn_to_rows(subject->v, subject->nv),
-        .tau = turn_to_rows(subject->tau, subject->nv),
+        .count = subject->state_count,
+        .stride = (size_t)subject->state_count,
+        .q = turn_to_rows(subject, subject->q, subject->nq),
+        .v = turn_to_rows(subject, subject->v, subject->nv),
+        .tau = turn_to_rows(subject, subject->tau, subject->nv),
         .gravity = {0.0, 0.0, -gravity},
     };
 }
@@ -135,9 +133,10 @@ static int make(struct subject *subject, const char *name, char error[CFG_ERROR_
     return 0;
 }
 
-int subject_open(struct subject *subject, const struct subject_source *source,
+int subject_open(struct subject *subject, const struct subject_source *source, int state_count,
                  char error[CFG_ERROR_MAX])
 {
+    subject->state_count = state_count;
     return source->is_made ? make(subject, source->name, error) : load(subject, source, error);
 }
 

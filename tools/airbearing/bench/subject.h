@@ -23,6 +23,7 @@ struct subject {
     char name[SUBJECT_NAME_MAX];
     struct dyn_model *tree;
     int nq, nv, link_count;
+    int state_count; /* in the pool */
     struct dyn_work *work;
     struct dyn_batch_work *batch_work; /* NULL: some joint mimics another, which batches refuse */
 
@@ -32,8 +33,9 @@ struct subject {
     double *a;              /* answers, of one state or of all */
 };
 
-/* 0, or -EINVAL (-errno for an unreadable file) with one line in error.  Context: setup. */
-int subject_open(struct subject *subject, const struct subject_source *source,
+/* With so many states, always the same ones.  0, or -EINVAL (-errno for an unreadable file) with
+ * one line in error.  Context: setup. */
+int subject_open(struct subject *subject, const struct subject_source *source, int state_count,
                  char error[CFG_ERROR_MAX]);
 void subject_close(struct subject *subject);
 
