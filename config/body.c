@@ -6,20 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/mimic.h"
+#include "config/names.h"
+#include "config/order.h"
 #include "config/suggest.h"
+#include "config/tree.h"
 #include "rt/check.h"
 
 static const struct cfg_keys_body *body_keys(const struct cfg_resolve *resolve, int i)
 {
     return (const struct cfg_keys_body *)resolve->keys->bodies.items + i;
-}
-
-static int file_index(const struct cfg_resolve *resolve, const char *name)
-{
-    for (int i = 0; i < resolve->keys->bodies.count; i++)
-        if (strcmp(body_keys(resolve, i)->name, name) == 0)
-            return i;
-    return -1;
 }
 
 static bool no_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
@@ -50,112 +46,156 @@ bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *nod
     return no_body(resolve, node, key, name);
 }
 
-static bool check_names(const struct cfg_resolve *resolve)
+/* ---- the tree ---- */
+
+/* The bodies in the order of the file, while they are put in order. */
+struct roster {
+    int count;
+    struct cfg_name *names; /* sorted */
+    int *parent;            /* -1: the world */
+    int *order;             /* parents first */
+    int *place;             /* in order */
+    struct cfg_mimic *mimics;
+};
+
+static void *take(size_t count, size_t size)
 {
-    for (int i = 0; i < resolve->keys->bodies.count; i++) {
+    void *mem = calloc(count + 1, size);
+    RT_CHECK(mem != NULL);
+    return mem;
+}
+
+static struct roster roster_make(int count)
+{
+    const size_t n = (size_t)count;
+    return (struct roster){
+        .count = count,
+        .names = take(n, sizeof(struct cfg_name)),
+        .parent = take(n, sizeof(int)),
+        .order = take(n, sizeof(int)),
+        .place = take(n, sizeof(int)),
+        .mimics = take(n, sizeof(struct cfg_mimic)),
+    };
+}
+
+static void roster_free(struct roster *roster)
+{
+    free(roster->names);
+    free(roster->parent);
+    free(roster->order);
+    free(roster->place);
+    free(roster->mimics);
+}
+
+static bool sort_names(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    int twin;
+    for (int i = 0; i < roster->count; i++)
+        roster->names[i] = (struct cfg_name){body_keys(resolve, i)->name, i};
+    const int again = cfg_names_sort(roster->names, roster->count, &twin);
+    return again < 0 || cfg_fail_at(resolve->report, body_keys(resolve, again)->node, "name",
+                                    "there is already a body \"%s\"; choose another name",
+                                    body_keys(resolve, again)->name);
+}
+
+static bool find_parents(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    for (int i = 0; i < roster->count; i++) {
         const struct cfg_keys_body *body = body_keys(resolve, i);
-        if (file_index(resolve, body->name) != i)
-            return cfg_fail_at(resolve->report, body->node, "name",
-                               "there is already a body \"%s\"; choose another name", body->name);
-        if (body->parent != NULL && file_index(resolve, body->parent) < 0)
+        roster->parent[i] =
+            body->parent != NULL ? cfg_names_find(roster->names, roster->count, body->parent) : -1;
+        if (body->parent != NULL && roster->parent[i] < 0)
             return no_body(resolve, body->node, "parent", body->parent);
-        if (body->parent != NULL && body->joint.type == DYN_JOINT_FREE)
-            return cfg_fail_at(
-                resolve->report, body->joint.node, "type",
-                "a free body has no parent; remove the parent or take another joint");
     }
     return true;
 }
 
-static void fill_joint(const struct cfg_keys_joint *joint, struct cfg_body *body)
+static bool sort_bodies(const struct cfg_resolve *resolve, const struct roster *roster)
 {
-    struct dyn_body_spec *spec = &body->spec;
-    spec->joint = (enum dyn_joint_type)joint->type;
-    spec->place_quat[0] = 1.0;
-    if (spec->joint == DYN_JOINT_FREE) { /* its place is its coordinates */
-        memcpy(body->position, joint->at, sizeof joint->at);
-        memcpy(body->position + 3, joint->attitude, sizeof joint->attitude);
-        memcpy(body->velocity, joint->spin, sizeof joint->spin);
-        memcpy(body->velocity + 3, joint->velocity, sizeof joint->velocity);
-        return;
-    }
-    memcpy(spec->axis, joint->axis, sizeof spec->axis);
-    memcpy(spec->place_xyz, joint->at, sizeof spec->place_xyz);
-    memcpy(spec->place_quat, joint->attitude, sizeof spec->place_quat);
-    spec->law[0].stiffness = joint->stiffness;
-    spec->law[0].damping = joint->damping;
-    spec->law[0].rest = joint->rest;
-    body->position[0] = joint->position;
-    body->velocity[0] = joint->rate;
-}
-
-static void fill_body(const struct cfg_keys_body *keys, int parent, struct cfg_body *body)
-{
-    strcpy(body->name, keys->name);
-    body->mark = keys->node->mark;
-    body->spec.parent = parent;
-    body->spec.mass = keys->mass;
-    memcpy(body->spec.center, keys->center, sizeof body->spec.center);
-    memcpy(body->spec.inertia, keys->inertia, sizeof body->spec.inertia);
-    fill_joint(&keys->joint, body);
-}
-
-/* Where a body of the file hangs and stands; -1: the world, not placed yet. */
-struct seat {
-    int parent, place;
-};
-
-/* The first body in the file that is not placed yet and whose parent is; -1: none. */
-static int next_body(const struct seat *seats, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (seats[i].place < 0 && (seats[i].parent < 0 || seats[seats[i].parent].place >= 0))
-            return i;
-    return -1;
-}
-
-static bool refuse_circle(const struct cfg_resolve *resolve, const struct seat *seats)
-{
-    int i = 0;
-    while (seats[i].place >= 0)
-        i++;
-    const struct cfg_keys_body *body = body_keys(resolve, i);
+    const int circle = cfg_order(roster->parent, roster->count, roster->order);
+    for (int k = 0; k < roster->count && circle < 0; k++)
+        roster->place[roster->order[k]] = k;
+    if (circle < 0)
+        return true;
+    const struct cfg_keys_body *body = body_keys(resolve, circle);
     return cfg_fail_at(resolve->report, body->node, "parent",
                        "body \"%s\" hangs from \"%s\" in a circle that never meets the world; give "
                        "one of them another parent",
                        body->name, body->parent);
 }
 
-/* Parent before child, file order otherwise. */
-static bool sort_bodies(const struct cfg_resolve *resolve, struct seat *seats)
+static bool fill_body(const struct cfg_resolve *resolve, const struct roster *roster, int i)
 {
-    struct cfg_scenario *scenario = resolve->scenario;
-    const int count = resolve->keys->bodies.count;
-    for (int i = 0; i < count; i++) {
-        const char *parent = body_keys(resolve, i)->parent;
-        seats[i] = (struct seat){parent != NULL ? file_index(resolve, parent) : -1, -1};
-    }
-    while (scenario->body_count < count) {
-        const int i = next_body(seats, count);
-        if (i < 0)
-            return refuse_circle(resolve, seats);
-        const int parent = seats[i].parent >= 0 ? seats[seats[i].parent].place : -1;
-        fill_body(body_keys(resolve, i), parent, &scenario->bodies[scenario->body_count]);
-        seats[i].place = scenario->body_count++;
+    const struct cfg_keys_body *keys = body_keys(resolve, i);
+    struct cfg_body *body = &resolve->scenario->bodies[roster->place[i]];
+    strcpy(body->name, keys->name);
+    body->mark = keys->node->mark;
+    body->spec.parent = roster->parent[i] >= 0 ? roster->place[roster->parent[i]] : -1;
+    body->spec.mass = keys->mass;
+    memcpy(body->spec.center, keys->center, sizeof body->spec.center);
+    memcpy(body->spec.inertia, keys->inertia, sizeof body->spec.inertia);
+    return cfg_resolve_joint(resolve, &keys->joint, body);
+}
+
+/* ---- followers ---- */
+
+static bool find_leader(const struct cfg_resolve *resolve, const struct roster *roster, int i)
+{
+    const struct cfg_keys_mimic *keys = &body_keys(resolve, i)->joint.mimic;
+    struct cfg_mimic *mimic = &roster->mimics[i];
+    *mimic = (struct cfg_mimic){-1, keys->ratio, keys->offset};
+    if (keys->node == NULL)
+        return true;
+    mimic->leader = cfg_names_find(roster->names, roster->count, keys->body);
+    if (mimic->leader < 0)
+        return no_body(resolve, keys->node, "body", keys->body);
+    const struct cfg_body *leader = &resolve->scenario->bodies[roster->place[mimic->leader]];
+    return dyn_joint_nv(&leader->spec) == 1 ||
+           cfg_fail_at(resolve->report, keys->node, "body",
+                       "the joint of \"%s\" has not one coordinate to follow; name a body with a "
+                       "revolute or prismatic joint",
+                       leader->name);
+}
+
+static bool resolve_mimics(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    for (int i = 0; i < roster->count; i++)
+        if (!find_leader(resolve, roster, i))
+            return false;
+    const int circle = cfg_mimic_resolve(roster->mimics, roster->count);
+    if (circle >= 0)
+        return cfg_fail_at(resolve->report, body_keys(resolve, circle)->joint.mimic.node, "body",
+                           "the joint of \"%s\" follows itself in the end; let one of the circle "
+                           "lead",
+                           body_keys(resolve, circle)->name);
+    for (int i = 0; i < roster->count; i++) {
+        const struct cfg_mimic *mimic = &roster->mimics[i];
+        if (mimic->leader >= 0)
+            resolve->scenario->bodies[roster->place[i]].spec.mimic =
+                (struct dyn_mimic){1, roster->place[mimic->leader], mimic->ratio, mimic->offset};
     }
     return true;
 }
 
+static bool fill_bodies(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    struct cfg_scenario *scenario = resolve->scenario;
+    if (!sort_names(resolve, roster) || !find_parents(resolve, roster) ||
+        !sort_bodies(resolve, roster))
+        return false;
+    scenario->bodies = take((size_t)roster->count, sizeof *scenario->bodies);
+    scenario->body_count = roster->count;
+    for (int i = 0; i < roster->count; i++)
+        if (!fill_body(resolve, roster, i))
+            return false;
+    return resolve_mimics(resolve, roster);
+}
+
 bool cfg_resolve_bodies(const struct cfg_resolve *resolve)
 {
-    const size_t count = (size_t)resolve->keys->bodies.count;
-    if (!check_names(resolve))
-        return false;
-    resolve->scenario->bodies = calloc(count, sizeof *resolve->scenario->bodies);
-    struct seat *seats = calloc(count, sizeof *seats);
-    RT_CHECK(resolve->scenario->bodies != NULL && seats != NULL);
-    const bool good = sort_bodies(resolve, seats);
-    free(seats);
+    struct roster roster = roster_make(resolve->keys->bodies.count);
+    const bool good = fill_bodies(resolve, &roster);
+    roster_free(&roster);
     return good;
 }
 
@@ -208,22 +248,28 @@ static bool take_rotor_out(const struct cfg_resolve *resolve, const struct cfg_w
                        J, body->name);
 }
 
+static const struct cfg_node *body_node(const struct cfg_resolve *resolve, const char *name)
+{
+    int i = 0;
+    while (strcmp(body_keys(resolve, i)->name, name) != 0)
+        i++;
+    return body_keys(resolve, i)->node;
+}
+
 static bool check_model(const struct cfg_resolve *resolve)
 {
     struct cfg_scenario *scenario = resolve->scenario;
-    struct dyn_body_spec *specs = calloc((size_t)scenario->body_count, sizeof *specs);
-    RT_CHECK(specs != NULL);
+    struct dyn_body_spec *specs = take((size_t)scenario->body_count, sizeof *specs);
     for (int i = 0; i < scenario->body_count; i++)
         specs[i] = scenario->bodies[i].spec;
     int at = 0;
-    const char *flaw = dyn_model_flaw(specs, scenario->body_count, &at);
+    const char *flaw = cfg_tree_flaw(specs, scenario->body_count, &at);
     free(specs);
     if (flaw == NULL)
         return true;
-    const struct cfg_body *body = &scenario->bodies[at];
-    return cfg_fail_at(resolve->report, body_keys(resolve, file_index(resolve, body->name))->node,
-                       NULL, "body \"%s\": %s; check its joint, mass and inertia", body->name,
-                       flaw);
+    const char *name = scenario->bodies[at].name;
+    return cfg_fail_at(resolve->report, body_node(resolve, name), NULL,
+                       "body \"%s\": %s; check its joint, mass and inertia", name, flaw);
 }
 
 bool cfg_resolve_model(const struct cfg_resolve *resolve)

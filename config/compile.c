@@ -19,6 +19,19 @@ static void fill_effectors(const struct cfg_scenario *scenario, struct dyn_effec
     }
 }
 
+static void fill_held(const struct cfg_rig *rig)
+{
+    const struct cfg_scenario *scenario = rig->scenario;
+    for (int i = 0; i < scenario->body_count; i++) {
+        const struct cfg_body *body = &scenario->bodies[i];
+        const int at = dyn_model_v_index(rig->plant.model, i);
+        for (int k = 0; k < dyn_joint_nv(&body->spec); k++) {
+            rig->held[at + k] = body->held[k];
+            rig->held_a[at + k] = body->held_a[k];
+        }
+    }
+}
+
 /* Initial x: joints as the scenario says, rotors at their speed relative to the body. */
 static void fill_state(const struct cfg_rig *rig)
 {
@@ -27,12 +40,11 @@ static void fill_state(const struct cfg_rig *rig)
     dyn_plant_rest(&rig->plant, rig->x);
     for (int i = 0; i < scenario->body_count; i++) {
         const struct cfg_body *body = &scenario->bodies[i];
-        const int nq = body->spec.joint == DYN_JOINT_FREE ? 7 : body->spec.joint != DYN_JOINT_FIXED;
-        const int nv = body->spec.joint == DYN_JOINT_FREE ? 6 : nq;
+        const size_t nq = (size_t)dyn_joint_nq(&body->spec), nv = (size_t)dyn_joint_nv(&body->spec);
         double *q = rig->x + dyn_model_q_index(model, i);
         double *v = rig->x + dyn_model_nq(model) + dyn_model_v_index(model, i);
-        memcpy(q, body->position, (size_t)nq * sizeof *q);
-        memcpy(v, body->velocity, (size_t)nv * sizeof *v);
+        memcpy(q, body->position, nq * sizeof *q);
+        memcpy(v, body->velocity, nv * sizeof *v);
     }
     dyn_plant_solve(&rig->plant, rig->command, NULL, rig->x, rig->work);
     for (int i = 0; i < scenario->wheel_count; i++) {
@@ -53,6 +65,15 @@ static void begin_devices(const struct cfg_rig *rig)
     for (int i = 0; i < scenario->sensor_count; i++)
         io_triad_begin(&scenario->sensors[i].triad, scenario->seed, STREAM_SENSOR + (uint64_t)i,
                        &rig->triad[i]);
+}
+
+static bool is_held(const struct cfg_scenario *scenario)
+{
+    bool some = false;
+    for (int i = 0; i < scenario->body_count; i++)
+        for (int k = 0; k < dyn_joint_nv(&scenario->bodies[i].spec); k++)
+            some = some || scenario->bodies[i].held[k];
+    return some;
 }
 
 /* The parts of the run state, in order; with state NULL only the size counts. */
@@ -84,6 +105,13 @@ static size_t lay_out(struct cfg_rig *rig, const struct dyn_model *model,
         .integrator = scenario->integrator,
         .substeps = scenario->substeps,
     };
+    const size_t nv = (size_t)dyn_model_nv(model);
+    rig->held = NULL;
+    rig->held_a = NULL;
+    if (is_held(scenario)) { /* else the kernel need not ask */
+        rig->plant.held = rig->held = rt_cut(mem, &at, nv * sizeof *rig->held);
+        rig->plant.held_a = rig->held_a = rt_cut(mem, &at, nv * sizeof *rig->held_a);
+    }
     rig->command = rt_cut(mem, &at, (size_t)scenario->wheel_count * sizeof *rig->command);
     void *work = rt_cut(mem, &at, dyn_plant_work_size(&rig->plant));
     if (mem)
@@ -149,11 +177,14 @@ struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem)
     const size_t head = cut_head(scenario, specs, mem, &rig, &model_mem, &effectors);
     rig->scenario = scenario;
     fill_effectors(scenario, effectors);
-    const struct dyn_model *model = dyn_model_place(specs, scenario->body_count, model_mem);
+    struct dyn_model *model = dyn_model_place(specs, scenario->body_count, model_mem);
+    dyn_model_use_isa(model, scenario->isa);
     (void)lay_out(rig, model, effectors, head, mem);
     free(specs);
 
     begin_devices(rig);
+    if (rig->held != NULL)
+        fill_held(rig);
     fill_state(rig);
     return rig;
 }

@@ -33,8 +33,10 @@ struct cfg_rig {
     const struct cfg_scenario *scenario;
     struct dyn_plant plant;
     struct dyn_plant_work *work;
-    double *command; /* one per effector, N m; computed from the drives each frame */
-    double h;        /* s per frame */
+    double *command;     /* one per effector, N m; computed from the drives each frame */
+    unsigned char *held; /* nv, what the plant's joints are held by; const over a run */
+    double *held_a;
+    double h; /* s per frame */
 
     unsigned char *state; /* the run state */
     size_t state_size;

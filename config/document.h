@@ -11,10 +11,10 @@
 #include "config/report.h"
 
 enum {
-    CFG_TEXT_MAX = 1 << 20, /* bytes of a scenario */
-    CFG_DEPTH_MAX = 16,     /* lists and mappings inside each other */
-    CFG_KEYS_MAX = 64,      /* in one mapping */
-    CFG_ITEMS_MAX = 4096,   /* in one list */
+    CFG_TEXT_MAX = 16 << 20, /* bytes of a scenario */
+    CFG_DEPTH_MAX = 16,      /* lists and mappings inside each other */
+    CFG_KEYS_MAX = 64,       /* in one mapping */
+    CFG_ITEMS_MAX = 16384,   /* in one list */
 };
 
 enum cfg_node_kind { CFG_NODE_SCALAR, CFG_NODE_LIST, CFG_NODE_MAP };

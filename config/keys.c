@@ -2,9 +2,6 @@
 
 #include "config/scenario.h"
 
-#define COUNT(array)         ((int)(sizeof(array) / sizeof((array)[0])))
-#define TABLE_OF(name, list) .what = name, .key_count = COUNT(list), .keys = list
-
 static const char *const paces[] = {
     [RT_PACE_REAL] = "real", [RT_PACE_FAST] = "fast", [RT_PACE_LOCKSTEP] = "lockstep", NULL};
 static const char *const commits[] = {[RT_COMMIT_GRID] = "grid", [RT_COMMIT_EARLY] = "early", NULL};
@@ -23,11 +20,6 @@ static const char *const methods[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit
                                       [DYN_AB3] = "ab3",
                                       [DYN_AB4] = "ab4",
                                       NULL};
-static const char *const joints[] = {[DYN_JOINT_FIXED] = "fixed",
-                                     [DYN_JOINT_REVOLUTE] = "revolute",
-                                     [DYN_JOINT_PRISMATIC] = "prismatic",
-                                     [DYN_JOINT_FREE] = "free",
-                                     NULL};
 static const char *const device_types[] = {[CFG_DEVICE_GYRO] = "gyro",
                                            [CFG_DEVICE_ACCELEROMETER] = "accelerometer",
                                            [CFG_DEVICE_MAGNETOMETER] = "magnetometer",
@@ -49,7 +41,7 @@ static const struct cfg_key overrun_keys[] = {
      .fallback = "10", .example = "10", .help = "catch-up: most frames run back to back"},
 };
 static const struct cfg_table overrun_table = {
-    TABLE_OF("overrun", overrun_keys), .size = sizeof(struct cfg_keys_overrun),
+    CFG_KEYS("overrun", overrun_keys), .size = sizeof(struct cfg_keys_overrun),
     .shorthand = "policy"};
 #undef AT
 
@@ -68,7 +60,7 @@ static const struct cfg_key io_keys[] = {
     PRIORITY_KEY("I/O", "80"),
 };
 static const struct cfg_table io_table = {
-    TABLE_OF("io", io_keys), .size = sizeof(struct cfg_keys_io), .shorthand = "mode"};
+    CFG_KEYS("io", io_keys), .size = sizeof(struct cfg_keys_io), .shorthand = "mode"};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_frame, member)
@@ -84,7 +76,7 @@ static const struct cfg_key frame_keys[] = {
      .help = "a frame thread silent for this long is taken for dead"},
 };
 static const struct cfg_table frame_table = {
-    TABLE_OF("frame", frame_keys), .size = sizeof(struct cfg_keys_frame)};
+    CFG_KEYS("frame", frame_keys), .size = sizeof(struct cfg_keys_frame)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_integrator, member)
@@ -95,7 +87,7 @@ static const struct cfg_key integrator_keys[] = {
      .fallback = "1", .example = "4", .help = "steps per frame"},
 };
 static const struct cfg_table integrator_table = {
-    TABLE_OF("integrator", integrator_keys), .size = sizeof(struct cfg_keys_integrator),
+    CFG_KEYS("integrator", integrator_keys), .size = sizeof(struct cfg_keys_integrator),
     .shorthand = "method"};
 #undef AT
 
@@ -105,7 +97,7 @@ static const struct cfg_key log_keys[] = {
      .fallback = "1", .example = "10", .help = "frames per state record"},
 };
 static const struct cfg_table log_table = {
-    TABLE_OF("log", log_keys), .size = sizeof(struct cfg_keys_log)};
+    CFG_KEYS("log", log_keys), .size = sizeof(struct cfg_keys_log)};
 #undef AT
 
 /* ---- the world ---- */
@@ -123,7 +115,7 @@ static const struct cfg_key home_keys[] = {
      .help = "above sea level"},
 };
 static const struct cfg_table home_table = {
-    TABLE_OF("home", home_keys), .size = sizeof(struct cfg_keys_home)};
+    CFG_KEYS("home", home_keys), .size = sizeof(struct cfg_keys_home)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_environment, member)
@@ -136,61 +128,10 @@ static const struct cfg_key environment_keys[] = {
      .help = "where on Earth the world origin lies, for GPS"},
 };
 static const struct cfg_table environment_table = {
-    TABLE_OF("environment", environment_keys), .size = sizeof(struct cfg_keys_environment)};
+    CFG_KEYS("environment", environment_keys), .size = sizeof(struct cfg_keys_environment)};
 #undef AT
 
 /* ---- bodies ---- */
-
-#define AT(member) .offset = offsetof(struct cfg_keys_joint, member)
-#define TYPE_KEY(list, text) \
-    {"type", CFG_CHOICE, AT(type), .required = true, .choices = list, .example = text, \
-     .help = "decides which further keys there are"}
-#define PLACE_KEYS \
-    {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0", \
-     .example = "0 0.6 0 m", .help = "origin of the joint frame in the parent's axes"}, \
-    {"attitude", CFG_ATTITUDE, AT(attitude), .fallback = "1 0 0 0", .example = "{yaw: 90 deg}", \
-     .help = "axes of the joint frame in the parent's"}
-#define HINGE_KEYS(way_name, way, speed_name, speed, spring, damper) \
-    {"axis", CFG_AXIS, AT(axis), .required = true, .example = "axis: 0 1 0", \
-     .help = "in joint axes"}, \
-    PLACE_KEYS, \
-    {"stiffness", CFG_QUANTITY, AT(stiffness), .unit = spring, .limit = CFG_NOT_NEGATIVE, \
-     .fallback = "0", .example = "80 " spring, .help = "of a spring about rest"}, \
-    {"damping", CFG_QUANTITY, AT(damping), .unit = damper, .limit = CFG_NOT_NEGATIVE, \
-     .fallback = "0", .example = "0.5 " damper, .help = "of a damper beside it"}, \
-    {"rest", CFG_QUANTITY, AT(rest), .unit = way, .fallback = "0", .example = "0.1 " way, \
-     .help = "where the spring is slack"}, \
-    {way_name, CFG_QUANTITY, AT(position), .unit = way, .fallback = "0", .example = "0.1 " way, \
-     .help = "at the start"}, \
-    {speed_name, CFG_QUANTITY, AT(rate), .unit = speed, .fallback = "0", .example = "0.1 " speed, \
-     .help = "at the start"}
-
-static const struct cfg_key fixed_keys[] = {PLACE_KEYS};
-static const struct cfg_key revolute_keys[] = {
-    HINGE_KEYS("angle", "rad", "rate", "rad/s", "N m/rad", "N m s/rad")};
-static const struct cfg_key prismatic_keys[] = {
-    HINGE_KEYS("position", "m", "velocity", "m/s", "N/m", "N s/m")};
-static const struct cfg_key free_keys[] = {
-    {"position", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0",
-     .example = "0 0 -10 m", .help = "of the body's origin in the world, at the start"},
-    {"attitude", CFG_ATTITUDE, AT(attitude), .fallback = "1 0 0 0",
-     .example = "{roll: 20 deg, pitch: -15 deg}", .help = "of the body in the world, at the start"},
-    {"rate", CFG_VECTOR, AT(spin), .size = 3, .unit = "rad/s", .fallback = "0 0 0",
-     .example = "2 -1 0.5 deg/s", .help = "body axes, at the start"},
-    {"velocity", CFG_VECTOR, AT(velocity), .size = 3, .unit = "m/s", .fallback = "0 0 0",
-     .example = "1 0 0 m/s", .help = "body axes, at the start"},
-};
-static const struct cfg_table joint_variants[] = {
-    [DYN_JOINT_FIXED] = {TABLE_OF("a fixed joint", fixed_keys)},
-    [DYN_JOINT_REVOLUTE] = {TABLE_OF("a revolute joint", revolute_keys)},
-    [DYN_JOINT_PRISMATIC] = {TABLE_OF("a prismatic joint", prismatic_keys)},
-    [DYN_JOINT_FREE] = {TABLE_OF("a free joint", free_keys)},
-};
-static const struct cfg_key joint_keys[] = {TYPE_KEY(joints, "type: revolute")};
-static const struct cfg_table joint_table = {
-    TABLE_OF("a joint", joint_keys), .size = sizeof(struct cfg_keys_joint), .shorthand = "type",
-    .variant_count = COUNT(joint_variants), .variants = joint_variants};
-#undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_body, member)
 static const struct cfg_key body_keys[] = {
@@ -198,7 +139,7 @@ static const struct cfg_key body_keys[] = {
      .help = "by which others refer to it"},
     {"parent", CFG_NAME, AT(parent), .otherwise = "the world", .example = "bus",
      .help = "the body it hangs from"},
-    {"joint", CFG_MAP, AT(joint), .required = true, .table = &joint_table, .example = "joint: free",
+    {"joint", CFG_MAP, AT(joint), .required = true, .table = &cfg_joint_table, .example = "joint: free",
      .help = "what carries it"},
     {"mass", CFG_QUANTITY, AT(mass), .required = true, .unit = "kg", .limit = CFG_NOT_NEGATIVE,
      .example = "mass: 120 kg", .help = "with its wheels"},
@@ -209,7 +150,7 @@ static const struct cfg_key body_keys[] = {
      .help = "about the mass centre, rotors included: xx yy zz [xy xz yz]"},
 };
 static const struct cfg_table body_table = {
-    TABLE_OF("a body", body_keys), .size = sizeof(struct cfg_keys_body)};
+    CFG_KEYS("a body", body_keys), .size = sizeof(struct cfg_keys_body)};
 #undef AT
 
 /* ---- devices ---- */
@@ -222,7 +163,7 @@ static const struct cfg_key command_keys[] = {
      .max = IO_CONTROL_MAX - 1, .example = "control: 0", .help = "which of the link's controls"},
 };
 static const struct cfg_table command_table = {
-    TABLE_OF("a command", command_keys), .size = sizeof(struct cfg_keys_command)};
+    CFG_KEYS("a command", command_keys), .size = sizeof(struct cfg_keys_command)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_device, member)
@@ -283,21 +224,21 @@ static const struct cfg_key wheel_keys[] = {
      .example = "command: {link: board, control: 0}", .help = "where its control comes from"},
 };
 static const struct cfg_table device_variants[] = {
-    [CFG_DEVICE_GYRO] = {TABLE_OF("a gyro", gyro_keys)},
-    [CFG_DEVICE_ACCELEROMETER] = {TABLE_OF("an accelerometer", accelerometer_keys)},
-    [CFG_DEVICE_MAGNETOMETER] = {TABLE_OF("a magnetometer", magnetometer_keys)},
-    [CFG_DEVICE_WHEEL] = {TABLE_OF("a wheel", wheel_keys)},
+    [CFG_DEVICE_GYRO] = {CFG_KEYS("a gyro", gyro_keys)},
+    [CFG_DEVICE_ACCELEROMETER] = {CFG_KEYS("an accelerometer", accelerometer_keys)},
+    [CFG_DEVICE_MAGNETOMETER] = {CFG_KEYS("a magnetometer", magnetometer_keys)},
+    [CFG_DEVICE_WHEEL] = {CFG_KEYS("a wheel", wheel_keys)},
 };
 static const struct cfg_key device_keys[] = {
     {"name", CFG_NAME, AT(name), .required = true, .example = "name: gyro",
      .help = "by which others refer to it"},
-    TYPE_KEY(device_types, "type: gyro"),
+    CFG_TYPE_KEY(device_types, "type: gyro"),
     {"body", CFG_NAME, AT(body), .required = true, .example = "body: bus",
      .help = "what it sits on"},
 };
 static const struct cfg_table device_table = {
-    TABLE_OF("a device", device_keys), .size = sizeof(struct cfg_keys_device),
-    .variant_count = COUNT(device_variants), .variants = device_variants};
+    CFG_KEYS("a device", device_keys), .size = sizeof(struct cfg_keys_device),
+    .variant_count = CFG_COUNT(device_variants), .variants = device_variants};
 #undef AT
 
 /* ---- links ---- */
@@ -314,7 +255,7 @@ static const struct cfg_key send_keys[] = {
     SEND_KEY(time, "1 Hz", "system time"),
 };
 static const struct cfg_table send_table = {
-    TABLE_OF("send", send_keys), .size = sizeof(struct cfg_keys_send)};
+    CFG_KEYS("send", send_keys), .size = sizeof(struct cfg_keys_send)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_link, member)
@@ -348,7 +289,7 @@ static const struct cfg_key link_keys[] = {
      .fallback = "200", .example = "200", .help = "MAVLink, own"},
 };
 static const struct cfg_table link_table = {
-    TABLE_OF("a link", link_keys), .size = sizeof(struct cfg_keys_link)};
+    CFG_KEYS("a link", link_keys), .size = sizeof(struct cfg_keys_link)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_controller, member)
@@ -357,7 +298,7 @@ static const struct cfg_key controller_keys[] = {
      .example = "command: [board, --connect, 127.0.0.1:14560]", .help = "program and arguments"},
 };
 static const struct cfg_table controller_table = {
-    TABLE_OF("controller", controller_keys), .size = sizeof(struct cfg_keys_controller)};
+    CFG_KEYS("controller", controller_keys), .size = sizeof(struct cfg_keys_controller)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_pointing, member)
@@ -368,7 +309,7 @@ static const struct cfg_key pointing_keys[] = {
      .help = "the attitude it should have; attitude_error is measured from it"},
 };
 static const struct cfg_table pointing_table = {
-    TABLE_OF("pointing", pointing_keys), .size = sizeof(struct cfg_keys_pointing)};
+    CFG_KEYS("pointing", pointing_keys), .size = sizeof(struct cfg_keys_pointing)};
 #undef AT
 
 /* ---- the whole ---- */
@@ -411,4 +352,4 @@ static const struct cfg_key scenario_keys[] = {
     {"log", CFG_MAP, AT(log), .table = &log_table, .help = "what is recorded"},
 };
 const struct cfg_table cfg_scenario_table = {
-    TABLE_OF("a scenario", scenario_keys), .size = sizeof(struct cfg_keys_scenario)};
+    CFG_KEYS("a scenario", scenario_keys), .size = sizeof(struct cfg_keys_scenario)};

@@ -8,7 +8,7 @@
 
 #include "config/schema.h"
 
-enum { CFG_BODY_MAX = 512, CFG_DEVICE_MAX = 60 };
+enum { CFG_BODY_MAX = CFG_ITEMS_MAX, CFG_DEVICE_MAX = 60 };
 
 enum cfg_device_type {
     CFG_DEVICE_GYRO,
@@ -53,14 +53,61 @@ struct cfg_keys_environment {
     struct cfg_keys_home home;
 };
 
+struct cfg_keys_friction {
+    const struct cfg_node *node;
+    double coulomb, speed;
+};
+
+struct cfg_keys_limits {
+    const struct cfg_node *node;
+    double lower, upper; /* NAN: none */
+    double stiffness, damping;
+};
+
+/* One coordinate of a joint: how it starts, what acts along it, whether it is held. */
+struct cfg_keys_motion {
+    const struct cfg_node *node; /* NULL also where its keys stand in the joint itself */
+    double position, rate;       /* angle or way, and its speed */
+    double stiffness, damping, rest;
+    struct cfg_keys_friction friction;
+    struct cfg_keys_limits limits;
+    int locked;
+    double prescribed; /* acceleration; NAN: it moves as the forces will */
+};
+
+struct cfg_keys_motor {
+    const struct cfg_node *node;
+    double ratio, inertia;
+    double axis[3]; /* parent axes; zero: the joint's */
+    int terms;
+};
+
+struct cfg_keys_mimic {
+    const struct cfg_node *node;
+    const char *body;
+    double ratio, offset;
+};
+
+enum cfg_screw_type { CFG_SCREW_TURN, CFG_SCREW_SLIDE };
+
+struct cfg_keys_screw {
+    const struct cfg_node *node;
+    int type;
+    double axis[3], at[3], pitch;
+    struct cfg_keys_motion motion;
+};
+
 struct cfg_keys_joint {
     const struct cfg_node *node;
     int type;
-    double axis[3];
-    double at[3], attitude[4]; /* the joint frame in the parent's; a free body in the world */
-    double stiffness, damping, rest;
-    double position, rate;       /* one coordinate: angle or way, and its speed */
-    double spin[3], velocity[3]; /* free: body axes */
+    double axis[3], axis2[3];
+    double at[3], attitude[4]; /* the joint frame in the parent's; of a body that starts there */
+    struct cfg_keys_motion motion[3]; /* in the order of the coordinates */
+    struct cfg_list screws;
+    struct cfg_keys_motor motor;
+    struct cfg_keys_mimic mimic;
+    double spin[3], velocity[3]; /* spherical and free: body axes */
+    double drag[3];              /* spherical: damping by body axis */
 };
 
 struct cfg_keys_body {
@@ -139,4 +186,4 @@ struct cfg_keys_scenario {
     struct cfg_keys_log log;
 };
 
-extern const struct cfg_table cfg_scenario_table;
+extern const struct cfg_table cfg_scenario_table, cfg_joint_table;

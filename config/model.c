@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "config/file.h"
+#include "config/isa.h"
 #include "config/scenario.h"
+#include "config/tree.h"
 #include "config/urdf.h"
 #include "config/xml.h"
 #include "rt/check.h"
-
-enum { CACHE_LINE = 64 };
 
 static void make_room(struct cfg_model *model, int body_count)
 {
@@ -48,6 +48,7 @@ static void fill_joint(const struct cfg_urdf_joint *joint, struct dyn_body_spec 
 {
     spec->joint = joint->type;
     memcpy(spec->axis, joint->axis, sizeof spec->axis);
+    memcpy(spec->axis2, joint->axis2, sizeof spec->axis2);
     memcpy(spec->place_xyz, joint->xyz, sizeof spec->place_xyz);
     memcpy(spec->place_quat, joint->quat, sizeof spec->place_quat);
     if (joint->type != DYN_JOINT_FIXED)
@@ -98,25 +99,22 @@ static void list_joints(const struct cfg_urdf *urdf, const int *body_of, struct 
     }
 }
 
-static bool refuse_mimics(const struct cfg_urdf *urdf, struct cfg_report *report)
+/* Leaders have their bodies by now. */
+static void fill_mimics(const struct cfg_urdf *urdf, const int *body_of, struct cfg_model *model)
 {
     for (int j = 0; j < urdf->joint_count; j++) {
-        const struct cfg_urdf_joint *joint = &urdf->joints[j];
-        if (joint->mimic.leader >= 0)
-            return cfg_fail(report, NULL, joint->mimic.mark,
-                            "joint %s mimics %s, and coupled joints are not simulated yet; remove "
-                            "<mimic> to let it move on its own",
-                            cfg_quote(joint->name).text,
-                            cfg_quote(urdf->joints[joint->mimic.leader].name).text);
+        const struct cfg_mimic *mimic = &urdf->mimics[j];
+        if (mimic->leader >= 0)
+            model->specs[body_of[urdf->joints[j].child]].mimic = (struct dyn_mimic){
+                1, body_of[urdf->joints[mimic->leader].child], mimic->ratio, mimic->offset};
     }
-    return true;
 }
 
 static bool check_flaw(const struct cfg_urdf *urdf, const struct cfg_model *model,
                        struct cfg_report *report)
 {
     int body;
-    const char *flaw = dyn_model_flaw(model->specs, model->body_count, &body);
+    const char *flaw = cfg_tree_flaw(model->specs, model->body_count, &body);
     if (flaw == NULL)
         return true;
     const int link = body == 0 ? urdf->root : urdf->joints[urdf->order[body - 1]].child;
@@ -129,11 +127,12 @@ static bool from_urdf(struct cfg_model *model, const char *text, size_t size, en
                       struct cfg_report *report)
 {
     const struct cfg_urdf *urdf = cfg_urdf_parse(&model->pool, text, size, report);
-    if (urdf == NULL || !refuse_mimics(urdf, report))
+    if (urdf == NULL)
         return false;
     int *body_of = cfg_pool_take(&model->pool, (size_t)urdf->link_count * sizeof *body_of);
     make_room(model, urdf->link_count);
     fill_bodies(urdf, base, body_of, model);
+    fill_mimics(urdf, body_of, model);
     list_joints(urdf, body_of, model);
     return check_flaw(urdf, model, report);
 }
@@ -152,28 +151,36 @@ static void lock_rotors(const struct cfg_scenario *scenario, struct cfg_model *m
     }
 }
 
-/* Body a stands before body b in the file. */
-static bool is_before(const struct cfg_body *a, const struct cfg_body *b)
+/* How the joints of a scenario come one after the other. */
+struct rank {
+    int body;
+    bool is_base;
+    struct cfg_mark mark;
+};
+
+static int compare_ranks(const void *a, const void *b)
 {
-    return a->mark.line < b->mark.line ||
-           (a->mark.line == b->mark.line && a->mark.column < b->mark.column);
+    const struct rank *x = a, *y = b;
+    return x->is_base != y->is_base           ? y->is_base - x->is_base
+           : x->mark.line != y->mark.line     ? (x->mark.line > y->mark.line ? 1 : -1)
+           : x->mark.column != y->mark.column ? (x->mark.column > y->mark.column ? 1 : -1)
+                                              : 0;
 }
 
-/* The moving bodies that are free, or that are not, in file order behind those listed. */
-static void list_bodies(const struct cfg_scenario *scenario, bool free_ones,
-                        struct cfg_model *model)
+static void list_bodies(const struct cfg_scenario *scenario, struct cfg_model *model)
 {
-    const int first = model->joint_count;
+    const size_t room = (size_t)scenario->body_count * sizeof(struct rank);
+    struct rank *ranks = cfg_pool_take(&model->pool, room);
+    int count = 0;
     for (int i = 0; i < scenario->body_count; i++) {
-        const struct cfg_body *body = &scenario->bodies[i];
-        if (body->spec.joint == DYN_JOINT_FIXED ||
-            (body->spec.joint == DYN_JOINT_FREE) != free_ones)
-            continue;
-        int k = model->joint_count++;
-        for (; k > first && is_before(body, &scenario->bodies[model->joints[k - 1].body]); k--)
-            model->joints[k] = model->joints[k - 1];
-        model->joints[k] = unbounded(model, i);
+        const struct dyn_body_spec *spec = &scenario->bodies[i].spec;
+        if (spec->joint != DYN_JOINT_FIXED)
+            ranks[count++] = (struct rank){i, spec->joint == DYN_JOINT_FREE && spec->parent < 0,
+                                           scenario->bodies[i].mark};
     }
+    qsort(ranks, (size_t)count, sizeof *ranks, compare_ranks);
+    for (int k = 0; k < count; k++)
+        model->joints[model->joint_count++] = unbounded(model, ranks[k].body);
 }
 
 static bool from_scenario(struct cfg_model *model, const char *text, size_t size,
@@ -192,42 +199,35 @@ static bool from_scenario(struct cfg_model *model, const char *text, size_t size
         model->body_names[i] = cfg_pool_copy(&model->pool, name, strlen(name));
     }
     lock_rotors(scenario, model);
-    list_bodies(scenario, true, model);
-    list_bodies(scenario, false, model);
+    list_bodies(scenario, model);
     cfg_scenario_free(scenario);
     return true;
 }
 
 /* ---- both ---- */
 
-static void place_tree(struct cfg_model *model)
+static void place_tree(struct cfg_model *model, enum dyn_isa isa)
 {
-    const size_t size = dyn_model_size(model->specs, model->body_count);
-    void *mem = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-    RT_CHECK(mem != NULL);
-    model->tree = dyn_model_place(model->specs, model->body_count, mem);
+    model->tree = cfg_tree_place(model->specs, model->body_count);
+    dyn_model_use_isa(model->tree, isa);
     model->nq = dyn_model_nq(model->tree);
     model->nv = dyn_model_nv(model->tree);
     model->q_at = cfg_pool_take(&model->pool, (size_t)model->nq * sizeof *model->q_at);
     model->v_at = cfg_pool_take(&model->pool, (size_t)model->nv * sizeof *model->v_at);
 }
 
-/* The kernel numbers coordinates body by body: those of one end where the next one's begin. */
 static void map_coordinates(struct cfg_model *model)
 {
-    const struct dyn_model *tree = model->tree;
     int q = 0, v = 0;
     for (int k = 0; k < model->joint_count; k++) {
         struct cfg_model_joint *joint = &model->joints[k];
-        const bool last = joint->body == model->body_count - 1;
-        const int q_end = last ? model->nq : dyn_model_q_index(tree, joint->body + 1);
-        const int v_end = last ? model->nv : dyn_model_v_index(tree, joint->body + 1);
+        const struct dyn_body_spec *spec = &model->specs[joint->body];
         joint->q_first = q;
         joint->v_first = v;
-        for (int at = dyn_model_q_index(tree, joint->body); at < q_end; at++)
-            model->q_at[q++] = at;
-        for (int at = dyn_model_v_index(tree, joint->body); at < v_end; at++)
-            model->v_at[v++] = at;
+        for (int i = 0; i < dyn_joint_nq(spec); i++)
+            model->q_at[q++] = dyn_model_q_index(model->tree, joint->body) + i;
+        for (int i = 0; i < dyn_joint_nv(spec); i++)
+            model->v_at[v++] = dyn_model_v_index(model->tree, joint->body) + i;
     }
     RT_CHECK(q == model->nq && v == model->nv);
 }
@@ -237,14 +237,15 @@ int cfg_model_load_text(const char *name, const char *text, size_t size, enum cf
 {
     struct cfg_report report = {.path = name, .line = error};
     struct cfg_model *model = calloc(1, sizeof *model);
+    enum dyn_isa isa;
     RT_CHECK(model != NULL);
-    error[0] = '\0';
     *out = NULL;
-    if (!(cfg_xml_smells(text) ? from_urdf : from_scenario)(model, text, size, base, &report)) {
+    if (!cfg_isa(&isa, error) ||
+        !(cfg_xml_smells(text) ? from_urdf : from_scenario)(model, text, size, base, &report)) {
         cfg_model_free(model);
         return -EINVAL;
     }
-    place_tree(model);
+    place_tree(model, isa);
     map_coordinates(model);
     *out = model;
     return 0;

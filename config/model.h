@@ -17,7 +17,7 @@ enum cfg_base { CFG_BASE_UNSAID, CFG_BASE_FIXED, CFG_BASE_FREE }; /* unsaid: fix
 struct cfg_model_joint {
     const char *name; /* of the joint; of its body in a scenario, and for a free base */
     int body;
-    int q_first, v_first;                  /* in the order of the file */
+    int q_first, v_first; /* in the order of the file; as many as dyn_joint_nq() and _nv() say */
     double lower, upper, effort, velocity; /* infinite where the file sets no bound */
     double friction;                       /* Coulomb; kept, not part of the dynamics */
 };
@@ -28,16 +28,18 @@ struct cfg_model {
     const char **body_names;
     struct dyn_model *tree;
     int joint_count;
-    struct cfg_model_joint *joints; /* those that move: free ones, then the others, in file order */
+    /* those that move: free ones on the world, then the others in file order; one that mimics
+     * another is among them and has no coordinate */
+    struct cfg_model_joint *joints;
     int nq, nv;
     int *q_at, *v_at; /* the kernel's index of each coordinate of the file */
     struct cfg_pool pool;
 };
 
 /* A file that begins with `<` is a URDF, any other a scenario.  Of a scenario count the bodies,
- * with the rotors of its wheels locked.  A joint that mimics another is refused: the kernel has no
- * coupled joints.  0, or -EINVAL (-errno for an unreadable file) with exactly one line in error.
- * Context: setup. */
+ * with the rotors of its wheels locked and nothing held.  The kernel is that of AIRBEARING_ISA,
+ * else the best that runs.  0, or -EINVAL (-errno for an unreadable file) with exactly one line in
+ * error. Context: setup. */
 int cfg_model_load(const char *path, enum cfg_base base, struct cfg_model **model,
                    char error[CFG_ERROR_MAX]);
 /* The same from memory, with a NUL behind the text; name stands for the path in messages.

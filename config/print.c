@@ -4,10 +4,20 @@
 #include "config/scenario.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "rt/check.h"
+
+enum { INDENT_MAX = 20 };
 
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 
-static const char *const joint_name[] = {"fixed", "revolute", "prismatic", "free"};
+static const char *const joint_name[] = {
+    [DYN_JOINT_FIXED] = "fixed",         [DYN_JOINT_REVOLUTE] = "revolute",
+    [DYN_JOINT_PRISMATIC] = "prismatic", [DYN_JOINT_CYLINDRICAL] = "cylindrical",
+    [DYN_JOINT_UNIVERSAL] = "universal", [DYN_JOINT_SPHERICAL] = "spherical",
+    [DYN_JOINT_PLANAR] = "planar",       [DYN_JOINT_FREE] = "free",
+    [DYN_JOINT_GENERAL] = "general"};
 static const char *const integrator_name[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit-euler",
                                               [DYN_RK2] = "rk2",
                                               [DYN_RK4] = "rk4",
@@ -34,26 +44,79 @@ static void print_head(const struct cfg_scenario *scenario, FILE *out)
             scenario->substeps, scenario->substeps == 1 ? "" : "s");
 }
 
-static void print_joint(const struct cfg_body *body, FILE *out)
+/* What acts along one velocity of a joint, and what holds it. */
+static void print_motion(const struct cfg_body *body, int k, FILE *out)
+{
+    const struct dyn_joint_law *law = &body->spec.law[k];
+    const bool turns = cfg_joint_turns(&body->spec, k);
+    const char *way = turns ? "rad" : "m", *force = turns ? "N m" : "N";
+    if (law->stiffness > 0.0)
+        fprintf(out, ", spring %.4g %s/%s", law->stiffness, force, way);
+    if (law->damping > 0.0)
+        fprintf(out, ", damper %.4g %s s/%s", law->damping, force, way);
+    if (law->coulomb > 0.0)
+        fprintf(out, ", friction %.4g %s", law->coulomb, force);
+    if (law->limit_stiffness > 0.0)
+        fprintf(out, ", stops at %.4g and %.4g %s", law->lower, law->upper, way);
+    if (body->held[k] && body->held_a[k] == 0.0 && body->velocity[k] == 0.0)
+        fputs(", locked", out);
+    else if (body->held[k])
+        fprintf(out, ", prescribed %.4g %s/s^2", body->held_a[k], way);
+}
+
+static void print_joint(const struct cfg_scenario *scenario, const struct cfg_body *body, FILE *out)
 {
     const struct dyn_body_spec *spec = &body->spec;
-    const char *unit = spec->joint == DYN_JOINT_REVOLUTE ? "N m/rad" : "N/m";
-    fprintf(out, "%-9s %9.4g kg", joint_name[spec->joint], spec->mass);
-    if (spec->law[0].stiffness > 0.0)
-        fprintf(out, ", spring %.4g %s", spec->law[0].stiffness, unit);
+    fprintf(out, "%-11s %9.4g kg", joint_name[spec->joint], spec->mass);
+    for (int k = 0; k < (spec->mimic.on ? 1 : dyn_joint_nv(spec)); k++)
+        print_motion(body, k, out);
+    if (spec->rotor.terms != DYN_ROTOR_NONE)
+        fprintf(out, ", motor %.4g kg m^2 at %.4g:1", spec->rotor.inertia, spec->rotor.ratio);
+    if (spec->mimic.on)
+        fprintf(out, ", follows %s", scenario->bodies[spec->mimic.leader].name);
     fputc('\n', out);
 }
 
-static void print_children(const struct cfg_scenario *scenario, int parent, int depth, FILE *out)
+static void print_body(const struct cfg_scenario *scenario, int i, int depth, FILE *out)
 {
-    for (int i = 0; i < scenario->body_count; i++) {
-        const struct cfg_body *body = &scenario->bodies[i];
-        if (body->spec.parent != parent)
+    const int indent = depth < INDENT_MAX ? 2 * depth : 2 * INDENT_MAX;
+    const struct cfg_body *body = &scenario->bodies[i];
+    fprintf(out, "  %*s%-*s ", indent, "", indent < 20 ? 24 - indent : 4, body->name);
+    print_joint(scenario, body, out);
+}
+
+/* Each body, then all that it carries: down to the first child, else on to a sibling. */
+static void walk_tree(const struct cfg_scenario *scenario, const int *child, const int *sibling,
+                      int i, FILE *out)
+{
+    for (int depth = 0; i >= 0;) {
+        print_body(scenario, i, depth, out);
+        if (child[i] >= 0) {
+            i = child[i];
+            depth++;
             continue;
-        fprintf(out, "  %*s%-*s ", 2 * depth, "", depth < 10 ? 24 - 2 * depth : 4, body->name);
-        print_joint(body, out);
-        print_children(scenario, i, depth + 1, out);
+        }
+        for (; i >= 0 && sibling[i] < 0; depth--)
+            i = scenario->bodies[i].spec.parent;
+        i = i >= 0 ? sibling[i] : -1;
     }
+}
+
+static void print_tree(const struct cfg_scenario *scenario, FILE *out)
+{
+    const int count = scenario->body_count;
+    int *child = malloc(2 * (size_t)count * sizeof *child), *sibling = child + count, root = -1;
+    RT_CHECK(child != NULL);
+    for (int i = 0; i < count; i++)
+        child[i] = -1;
+    for (int i = count - 1; i >= 0; i--) {
+        const int parent = scenario->bodies[i].spec.parent;
+        int *first = parent >= 0 ? &child[parent] : &root;
+        sibling[i] = *first;
+        *first = i;
+    }
+    walk_tree(scenario, child, sibling, root, out);
+    free(child);
 }
 
 static void print_sensor(const struct cfg_scenario *scenario, const struct cfg_sensor *sensor,
@@ -105,7 +168,7 @@ void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out)
 {
     print_head(scenario, out);
     fputs("bodies\n", out);
-    print_children(scenario, -1, 0, out);
+    print_tree(scenario, out);
     if (scenario->sensor_count + scenario->wheel_count > 0)
         fputs("devices\n", out);
     for (int i = 0; i < scenario->sensor_count; i++)

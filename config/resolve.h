@@ -24,6 +24,11 @@ bool cfg_resolve_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */
 bool cfg_resolve_model(const struct cfg_resolve *resolve);
 
+/* One body's joint: all but whom it mimics.  false with the complaint in report.  Context: setup.
+ */
+bool cfg_resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
+                       struct cfg_body *body);
+
 /* The body that `key` of the mapping at node names.  Context: setup. */
 bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
                    const char *name, int *index);

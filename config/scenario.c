@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/file.h"
+#include "config/isa.h"
 #include "config/override.h"
 #include "config/resolve.h"
 #include "rt/check.h"
@@ -77,9 +78,9 @@ static int load(const char *name, char *text, size_t size, const char *const *ov
     scenario->text_size = size;
     RT_CHECK(scenario->path != NULL);
 
-    error[0] = '\0';
     *out = NULL;
-    const bool good = read_document(scenario, overrides, override_count, &pool, &report);
+    const bool good = cfg_isa(&scenario->isa, error) &&
+                      read_document(scenario, overrides, override_count, &pool, &report);
     cfg_pool_free(&pool);
     if (good)
         *out = scenario;

@@ -25,8 +25,10 @@ enum { CFG_NAME_MAX = 48, CFG_ARGUMENT_MAX = 16, CFG_EXPECT_MAX = 16, CFG_EXPECT
 struct cfg_body {
     char name[CFG_NAME_MAX];
     struct dyn_body_spec spec;
-    double position[7]; /* initial q of its joint: [x y z qw qx qy qz] for free, [q] for 1 dof */
-    double velocity[6]; /* initial v of its joint */
+    double position[7]; /* initial q of its joint, in the order of dynamics/model.h */
+    double velocity[DYN_JOINT_DOF_MAX]; /* initial v of its joint */
+    bool held[DYN_JOINT_DOF_MAX];       /* locked, or with a prescribed acceleration */
+    double held_a[DYN_JOINT_DOF_MAX];   /* which is constant */
     struct cfg_mark mark;
 };
 
@@ -110,6 +112,7 @@ struct cfg_scenario {
 
     enum dyn_integrator integrator;
     int substeps;
+    enum dyn_isa isa; /* of the kernel: as AIRBEARING_ISA says, else the best that runs */
     struct dyn_environment environment;
     double home[3]; /* latitude rad, longitude rad, altitude m of the world origin */
 
@@ -150,6 +153,9 @@ int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
 void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark mark,
                            char error[CFG_ERROR_MAX], const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Does velocity k of the joint turn, or does it slide?  Context: any. */
+bool cfg_joint_turns(const struct dyn_body_spec *spec, int k);
 
 /* The readable part of `airbearing check`: tree, devices, links, rates.  Context: setup. */
 void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out);

@@ -55,9 +55,20 @@ struct cfg_table {
     const char *shorthand; /* the key that a lone word or number stands for */
     int key_count;
     const struct cfg_key *keys;
+    const char *like; /* what the reference says instead of all keys but the first `shown` */
+    int shown;
     int variant_count; /* further keys by `type`: variants[i] goes with choice i */
     const struct cfg_table *variants;
 };
+
+/* For those who write tables; AT() leads to the struct's `type`. */
+#define CFG_COUNT(array)     ((int)(sizeof(array) / sizeof((array)[0])))
+#define CFG_KEYS(name, list) .what = name, .key_count = CFG_COUNT(list), .keys = list
+#define CFG_TYPE_KEY(list, text)                                                                   \
+    {                                                                                              \
+        "type", CFG_CHOICE, AT(type), .required = true, .choices = list, .example = text,          \
+                                      .help = "decides which further keys there are"               \
+    }
 
 struct cfg_list {
     int count;

@@ -85,8 +85,11 @@ static void print_key(const struct cfg_key *key, int indent, FILE *out)
 
 void cfg_table_print(const struct cfg_table *table, int indent, FILE *out)
 {
-    for (int i = 0; i < table->key_count; i++)
+    const int shown = table->like != NULL ? table->shown : table->key_count;
+    for (int i = 0; i < shown; i++)
         print_key(&table->keys[i], indent, out);
+    if (table->like != NULL)
+        fprintf(out, "%*s%s\n", indent, "", table->like);
     for (int i = 0; i < table->variant_count; i++) {
         fprintf(out, "%*s-- %s\n", indent, "", table->variants[i].what);
         cfg_table_print(&table->variants[i], indent, out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/names.h"
 #include "config/suggest.h"
 #include "config/unit.h"
 #include "config/xml.h"
@@ -13,13 +14,7 @@ struct reader {
     struct cfg_report *report;
     struct cfg_urdf *urdf;
     /* by name, for look-up */
-    const struct name *link_names, *joint_names;
-};
-
-struct name {
-    const char *text;
-    int index;
-    struct cfg_mark mark;
+    const struct cfg_name *link_names, *joint_names;
 };
 
 /* ---- what may stand where ---- */
@@ -285,43 +280,27 @@ static bool read_link(const struct reader *reader, const struct cfg_element *ele
 
 /* ---- names ---- */
 
-static int compare_names(const void *a, const void *b)
+/* Sort, and refuse a name that is there twice; marks[i] goes with entry i. */
+static bool sort_names(const struct reader *reader, const char *what, struct cfg_name *names,
+                       const struct cfg_mark *marks, int count)
 {
-    const struct name *x = a, *y = b;
-    const int order = strcmp(x->text, y->text);
-    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
-}
-
-/* Sort, and refuse a name that is there twice. */
-static bool sort_names(const struct reader *reader, const char *what, struct name *names, int count)
-{
-    qsort(names, (size_t)count, sizeof *names, compare_names);
-    for (int i = 1; i < count; i++)
-        if (strcmp(names[i - 1].text, names[i].text) == 0)
-            return cfg_fail(reader->report, NULL, names[i].mark,
-                            "there is already a %s %s in line %d; choose another name", what,
-                            cfg_quote(names[i].text).text, names[i - 1].mark.line);
-    return true;
-}
-
-static int find_name(const struct name *names, int count, const char *text)
-{
-    int low = 0, high = count;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (strcmp(names[middle].text, text) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && strcmp(names[low].text, text) == 0 ? names[low].index : -1;
+    int twin;
+    const int again = cfg_names_sort(names, count, &twin);
+    if (again < 0)
+        return true;
+    int at = 0;
+    while (names[at].index != again)
+        at++;
+    return cfg_fail(reader->report, NULL, marks[again],
+                    "there is already a %s %s in line %d; choose another name", what,
+                    cfg_quote(names[at].text).text, marks[twin].line);
 }
 
 static bool resolve(const struct reader *reader, const struct cfg_attribute *attribute,
-                    const char *what, const struct name *names, int count, int *index)
+                    const char *what, const struct cfg_name *names, int count, int *index)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(attribute->value);
-    *index = find_name(names, count, attribute->value);
+    *index = cfg_names_find(names, count, attribute->value);
     if (*index >= 0)
         return true;
     for (int i = 0; i < count; i++)
@@ -335,12 +314,13 @@ static bool resolve(const struct reader *reader, const struct cfg_attribute *att
 /* ---- joints ---- */
 
 static bool read_type(const struct reader *reader, const struct cfg_element *element,
-                      enum dyn_joint_type *type, bool *continuous)
+                      enum dyn_joint_type *type, bool *unbounded)
 {
     static const char *const names[] = {"fixed",    "revolute", "continuous", "prismatic",
                                         "floating", "planar",   NULL};
-    static const enum dyn_joint_type types[] = {DYN_JOINT_FIXED, DYN_JOINT_REVOLUTE,
-                                                DYN_JOINT_REVOLUTE, DYN_JOINT_PRISMATIC};
+    static const enum dyn_joint_type types[] = {DYN_JOINT_FIXED,    DYN_JOINT_REVOLUTE,
+                                                DYN_JOINT_REVOLUTE, DYN_JOINT_PRISMATIC,
+                                                DYN_JOINT_FREE,     DYN_JOINT_PLANAR};
     const struct cfg_attribute *attribute = need(reader, element, "type");
     if (attribute == NULL)
         return false;
@@ -349,15 +329,11 @@ static bool read_type(const struct reader *reader, const struct cfg_element *ele
         k++;
     if (names[k] == NULL)
         return cfg_fail(reader->report, NULL, attribute->mark,
-                        "there is no joint type %s; take fixed, revolute, continuous or prismatic",
+                        "there is no joint type %s; take fixed, revolute, continuous, prismatic, "
+                        "floating or planar",
                         cfg_quote(attribute->value).text);
-    if (k >= 4)
-        return cfg_fail(reader->report, NULL, attribute->mark,
-                        "joints of type %s are not read yet; take fixed, revolute, continuous or "
-                        "prismatic%s",
-                        names[k], k == 4 ? ", or --base free for the root" : "");
     *type = types[k];
-    *continuous = k == 2;
+    *unbounded = k == 2 || k >= 4;
     return true;
 }
 
@@ -372,6 +348,17 @@ static bool read_end(const struct reader *reader, const struct cfg_element *elem
            resolve(reader, attribute, "link", reader->link_names, reader->urdf->link_count, link);
 }
 
+/* URDF leaves the axes within the plane to the reader: x of the joint frame laid into it, or y
+ * where the normal is nearly x. */
+static void find_axis2(const double normal[3], double axis2[3])
+{
+    const struct dyn_vec3 n = dyn_vec3_load(normal);
+    const struct dyn_vec3 x = {1.0, 0.0, 0.0}, y = {0.0, 1.0, 0.0};
+    const struct dyn_vec3 start = fabs(n.x) > 0.9 ? y : x;
+    const struct dyn_vec3 flat = dyn_sub(start, dyn_scale(dyn_dot(start, n), n));
+    dyn_vec3_store(dyn_scale(1.0 / dyn_norm(flat), flat), axis2);
+}
+
 static bool read_axis(const struct reader *reader, const struct cfg_element *element,
                       struct cfg_urdf_joint *joint)
 {
@@ -380,7 +367,7 @@ static bool read_axis(const struct reader *reader, const struct cfg_element *ele
     if (!find_child(reader, element, "axis", &axis) ||
         !read_numbers(reader, axis, "xyz", 3, joint->axis))
         return false;
-    if (joint->type == DYN_JOINT_FIXED)
+    if (joint->type == DYN_JOINT_FIXED || joint->type == DYN_JOINT_FREE)
         return true;
     /* scaled first: the square of a tiny number is zero */
     const double *a = joint->axis, most = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
@@ -389,11 +376,13 @@ static bool read_axis(const struct reader *reader, const struct cfg_element *ele
                         "the axis has no direction: it is 0 0 0");
     const struct dyn_vec3 scaled = {a[0] / most, a[1] / most, a[2] / most};
     dyn_vec3_store(dyn_scale(1.0 / dyn_norm(scaled), scaled), joint->axis);
+    if (joint->type == DYN_JOINT_PLANAR)
+        find_axis2(joint->axis, joint->axis2);
     return true;
 }
 
 static bool read_limit(const struct reader *reader, const struct cfg_element *element,
-                       bool continuous, struct cfg_urdf_limit *limit)
+                       bool unbounded, struct cfg_urdf_limit *limit)
 {
     const struct cfg_element *child;
     *limit = (struct cfg_urdf_limit){-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -407,7 +396,7 @@ static bool read_limit(const struct reader *reader, const struct cfg_element *el
         !read_not_negative(reader, child, "effort", &limit->effort) ||
         !read_not_negative(reader, child, "velocity", &limit->velocity))
         return false;
-    if (continuous)
+    if (unbounded)
         return true;
     limit->lower = lower;
     limit->upper = upper;
@@ -419,53 +408,61 @@ static bool read_dynamics(const struct reader *reader, const struct cfg_element 
                           struct cfg_urdf_joint *joint)
 {
     const struct cfg_element *child;
-    return find_child(reader, element, "dynamics", &child) &&
-           (child == NULL || (read_not_negative(reader, child, "damping", &joint->damping) &&
-                              read_not_negative(reader, child, "friction", &joint->friction)));
+    if (!find_child(reader, element, "dynamics", &child) ||
+        (child != NULL && (!read_not_negative(reader, child, "damping", &joint->damping) ||
+                           !read_not_negative(reader, child, "friction", &joint->friction))))
+        return false;
+    const bool several = joint->type == DYN_JOINT_PLANAR || joint->type == DYN_JOINT_FREE;
+    return !several || joint->damping == 0.0 ||
+           cfg_fail(reader->report, NULL, cfg_xml_attribute(child, "damping")->mark,
+                    "a joint that turns and slides has no one damping; remove it");
 }
 
 static bool read_joint(const struct reader *reader, const struct cfg_element *element,
                        struct cfg_urdf_joint *joint)
 {
     const struct cfg_attribute *name = need(reader, element, "name");
-    bool continuous = false;
+    bool unbounded = false;
     if (name == NULL)
         return false;
     joint->name = name->value;
     joint->mark = element->mark;
-    joint->mimic.leader = -1;
-    return check_shape(reader, element) && read_type(reader, element, &joint->type, &continuous) &&
+    return check_shape(reader, element) && read_type(reader, element, &joint->type, &unbounded) &&
            read_end(reader, element, "parent", &joint->parent) &&
            read_end(reader, element, "child", &joint->child) &&
            read_origin(reader, element, joint->xyz, joint->quat) &&
            read_axis(reader, element, joint) &&
-           read_limit(reader, element, continuous, &joint->limit) &&
+           read_limit(reader, element, unbounded, &joint->limit) &&
            read_dynamics(reader, element, joint);
 }
 
+static bool is_one_dof(const struct cfg_urdf_joint *joint)
+{
+    return joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_PRISMATIC;
+}
+
 /* After all joints: the leader may stand behind its follower. */
-static bool read_mimic(const struct reader *reader, const struct cfg_element *element,
-                       struct cfg_urdf_joint *joint)
+static bool read_mimic(const struct reader *reader, const struct cfg_element *element, int j)
 {
     const struct cfg_element *child;
-    struct cfg_urdf_mimic *mimic = &joint->mimic;
+    struct cfg_mimic *mimic = &reader->urdf->mimics[j];
+    *mimic = (struct cfg_mimic){-1, 1.0, 0.0};
     if (!find_child(reader, element, "mimic", &child))
         return false;
     if (child == NULL)
         return true;
-    *mimic = (struct cfg_urdf_mimic){-1, 1.0, 0.0, child->mark};
     const struct cfg_attribute *leader = need(reader, child, "joint");
     if (leader == NULL ||
         !resolve(reader, leader, "joint", reader->joint_names, reader->urdf->joint_count,
                  &mimic->leader) ||
-        !read_numbers(reader, child, "multiplier", 1, &mimic->multiplier) ||
+        !read_numbers(reader, child, "multiplier", 1, &mimic->ratio) ||
         !read_numbers(reader, child, "offset", 1, &mimic->offset))
         return false;
-    const struct cfg_urdf_joint *other = &reader->urdf->joints[mimic->leader];
-    if (other == joint)
+    if (mimic->leader == j)
         return cfg_fail(reader->report, NULL, leader->mark, "a joint cannot mimic itself");
-    if (other->type == DYN_JOINT_FIXED || joint->type == DYN_JOINT_FIXED)
-        return cfg_fail(reader->report, NULL, child->mark, "a fixed joint cannot mimic or lead");
+    if (!is_one_dof(&reader->urdf->joints[mimic->leader]) || !is_one_dof(&reader->urdf->joints[j]))
+        return cfg_fail(reader->report, NULL, child->mark,
+                        "only revolute, continuous and prismatic joints can mimic or lead");
     return true;
 }
 
@@ -498,15 +495,17 @@ static bool read_links(struct reader *reader, const struct cfg_element *robot)
         return cfg_fail(reader->report, NULL, robot->mark, "more than %d links",
                         CFG_URDF_LINKS_MAX);
     urdf->links = cfg_pool_take(reader->pool, (size_t)urdf->link_count * sizeof *urdf->links);
-    struct name *names = cfg_pool_take(reader->pool, (size_t)urdf->link_count * sizeof *names);
+    struct cfg_name *names = cfg_pool_take(reader->pool, (size_t)urdf->link_count * sizeof *names);
+    struct cfg_mark *marks = cfg_pool_take(reader->pool, (size_t)urdf->link_count * sizeof *marks);
     for (int i = 0; i < urdf->link_count; i++, element = element->next) {
         element = next_named(element, "link");
         if (!read_link(reader, element, &urdf->links[i]))
             return false;
-        names[i] = (struct name){urdf->links[i].name, i, element->mark};
+        names[i] = (struct cfg_name){urdf->links[i].name, i};
+        marks[i] = element->mark;
     }
     reader->link_names = names;
-    return sort_names(reader, "link", names, urdf->link_count);
+    return sort_names(reader, "link", names, marks, urdf->link_count);
 }
 
 static bool read_joints(struct reader *reader, const struct cfg_element *robot)
@@ -515,26 +514,33 @@ static bool read_joints(struct reader *reader, const struct cfg_element *robot)
     const struct cfg_element *element = robot->first;
     urdf->joint_count = count_children(robot, "joint");
     urdf->joints = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *urdf->joints);
-    struct name *names = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *names);
+    struct cfg_name *names = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *names);
+    struct cfg_mark *marks = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *marks);
     for (int i = 0; i < urdf->joint_count; i++, element = element->next) {
         element = next_named(element, "joint");
         if (!read_joint(reader, element, &urdf->joints[i]))
             return false;
-        names[i] = (struct name){urdf->joints[i].name, i, element->mark};
+        names[i] = (struct cfg_name){urdf->joints[i].name, i};
+        marks[i] = element->mark;
     }
     reader->joint_names = names;
-    return sort_names(reader, "joint", names, urdf->joint_count);
+    return sort_names(reader, "joint", names, marks, urdf->joint_count);
 }
 
 static bool read_mimics(const struct reader *reader, const struct cfg_element *robot)
 {
+    struct cfg_urdf *urdf = reader->urdf;
     const struct cfg_element *element = robot->first;
-    for (int i = 0; i < reader->urdf->joint_count; i++, element = element->next) {
+    urdf->mimics = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *urdf->mimics);
+    for (int i = 0; i < urdf->joint_count; i++, element = element->next) {
         element = next_named(element, "joint");
-        if (!read_mimic(reader, element, &reader->urdf->joints[i]))
+        if (!read_mimic(reader, element, i))
             return false;
     }
-    return true;
+    const int circle = cfg_mimic_resolve(urdf->mimics, urdf->joint_count);
+    return circle < 0 || cfg_fail(reader->report, NULL, urdf->joints[circle].mark,
+                                  "joint %s mimics itself in the end; let one of the circle lead",
+                                  cfg_quote(urdf->joints[circle].name).text);
 }
 
 const struct cfg_urdf *cfg_urdf_parse(struct cfg_pool *pool, const char *text, size_t size,

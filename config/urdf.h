@@ -3,11 +3,11 @@
  *
  * Read are link (inertial), joint (origin, axis, limit, dynamics, mimic) and what stands in them;
  * geometry, materials, transmissions and the extensions of other programs are passed over, but a
- * name that looks like a slip of a known one is refused.  Joint types floating and planar are
- * refused.  SI units, as URDF has them.
+ * name that looks like a slip of a known one is refused.  SI units, as URDF has them.
  */
 #pragma once
 
+#include "config/mimic.h"
 #include "config/pool.h"
 #include "config/report.h"
 #include "dynamics/model.h"
@@ -24,28 +24,21 @@ struct cfg_urdf_link {
 
 /* What the joint may do; an infinity where the file sets no bound. */
 struct cfg_urdf_limit {
-    double lower, upper; /* rad or m; infinite for continuous joints */
+    double lower, upper; /* rad or m; infinite for continuous, planar and floating joints */
     double effort, velocity;
-};
-
-/* q = multiplier q_leader + offset */
-struct cfg_urdf_mimic {
-    int leader; /* joint index; -1: the joint is its own master */
-    double multiplier, offset;
-    struct cfg_mark mark;
 };
 
 struct cfg_urdf_joint {
     const char *name;
     struct cfg_mark mark;
-    enum dyn_joint_type type; /* fixed, revolute (also continuous), prismatic */
+    enum dyn_joint_type type; /* fixed, revolute (also continuous), prismatic, planar, free */
     int parent, child;        /* link indices */
     double xyz[3], quat[4];   /* joint frame seen from the parent link */
-    double axis[3];           /* unit, joint axes */
+    double axis[3];           /* unit, joint axes; of a planar joint the normal of its plane */
+    double axis2[3];          /* planar: the first way it slides, see README.md */
     struct cfg_urdf_limit limit;
     double damping;  /* N m s/rad or N s/m */
     double friction; /* N m or N, Coulomb; kept, not part of the dynamics */
-    struct cfg_urdf_mimic mimic;
 };
 
 struct cfg_urdf {
@@ -53,8 +46,9 @@ struct cfg_urdf {
     int link_count, joint_count; /* a tree: one joint less than links */
     struct cfg_urdf_link *links; /* both in file order */
     struct cfg_urdf_joint *joints;
-    int root;   /* the link that hangs on no joint */
-    int *order; /* joint indices, parent before child, file order otherwise */
+    struct cfg_mimic *mimics; /* by joint; a leader follows no other */
+    int root;                 /* the link that hangs on no joint */
+    int *order;               /* joint indices, parent before child, file order otherwise */
 };
 
 /* Read and check a text behind which stands a NUL.  The robot lives in the pool.  NULL with the

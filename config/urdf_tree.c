@@ -1,6 +1,7 @@
 /*
  * How the links of a robot hang together: one root, no circle, parents before children.
  */
+#include "config/order.h"
 #include "config/urdf.h"
 
 /* The joint that carries each link; -1: none. */
@@ -41,32 +42,8 @@ static bool find_root(struct cfg_urdf *urdf, const int *carrier, struct cfg_repo
                     "every link hangs on a joint, so they go in a circle; a robot has one root");
 }
 
-/* Pass over the joints until all hang on the root, or none of the rest does. */
-static int place_joints(struct cfg_urdf *urdf, bool *placed, bool *reached)
+static bool refuse_circle(const struct cfg_urdf *urdf, int j, struct cfg_report *report)
 {
-    int count = 0, before = -1;
-    reached[urdf->root] = true;
-    while (count > before) {
-        before = count;
-        for (int j = 0; j < urdf->joint_count; j++) {
-            if (placed[j] || !reached[urdf->joints[j].parent])
-                continue;
-            placed[j] = reached[urdf->joints[j].child] = true;
-            urdf->order[count++] = j;
-        }
-    }
-    return count;
-}
-
-/* Up from a joint that does not hang on the root one never leaves the circle. */
-static bool refuse_circle(const struct cfg_urdf *urdf, const int *carrier, const bool *placed,
-                          struct cfg_report *report)
-{
-    int j = 0;
-    while (placed[j])
-        j++;
-    for (int up = 0; up < urdf->joint_count; up++)
-        j = carrier[urdf->joints[j].parent];
     return cfg_fail(report, NULL, urdf->joints[j].mark,
                     "joint %s hangs in a circle that never meets the root %s",
                     cfg_quote(urdf->joints[j].name).text,
@@ -76,10 +53,12 @@ static bool refuse_circle(const struct cfg_urdf *urdf, const int *carrier, const
 bool cfg_urdf_sort(struct cfg_urdf *urdf, struct cfg_pool *pool, struct cfg_report *report)
 {
     int *carrier = cfg_pool_take(pool, (size_t)urdf->link_count * sizeof *carrier);
-    bool *reached = cfg_pool_take(pool, (size_t)urdf->link_count * sizeof *reached);
-    bool *placed = cfg_pool_take(pool, (size_t)urdf->joint_count * sizeof *placed);
+    int *above = cfg_pool_take(pool, (size_t)urdf->joint_count * sizeof *above);
     urdf->order = cfg_pool_take(pool, (size_t)urdf->joint_count * sizeof *urdf->order);
-    return find_carriers(urdf, carrier, report) && find_root(urdf, carrier, report) &&
-           (place_joints(urdf, placed, reached) == urdf->joint_count ||
-            refuse_circle(urdf, carrier, placed, report));
+    if (!find_carriers(urdf, carrier, report) || !find_root(urdf, carrier, report))
+        return false;
+    for (int j = 0; j < urdf->joint_count; j++)
+        above[j] = carrier[urdf->joints[j].parent];
+    const int circle = cfg_order(above, urdf->joint_count, urdf->order);
+    return circle < 0 || refuse_circle(urdf, circle, report);
 }

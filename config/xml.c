@@ -110,6 +110,22 @@ bool cfg_xml_smells(const char *text)
     return *cursor.at == '<';
 }
 
+/* Quoted values in the tag at the cursor, at most one more than there may be. */
+static int count_values(struct cursor cursor)
+{
+    int count = 0;
+    step(&cursor, 1);
+    while (count <= CFG_XML_ATTRIBUTES_MAX) {
+        step(&cursor, strcspn(cursor.at, "\"'<>"));
+        if (*cursor.at != '"' && *cursor.at != '\'')
+            break;
+        step(&cursor, 1);
+        skip_value(&cursor);
+        count++;
+    }
+    return count;
+}
+
 static bool check_tags(const char *text, struct cfg_report *report)
 {
     struct cursor cursor = cursor_at_start(text);
@@ -121,6 +137,10 @@ static bool check_tags(const char *text, struct cfg_report *report)
         if (++elements > CFG_XML_ELEMENTS_MAX)
             return cfg_fail(report, NULL, cursor.mark, "more than %d elements; is this a robot?",
                             CFG_XML_ELEMENTS_MAX);
+        if (count_values(cursor) > CFG_XML_ATTRIBUTES_MAX)
+            return cfg_fail(report, NULL, cursor.mark,
+                            "more than %d attributes in one element; is this a robot?",
+                            CFG_XML_ATTRIBUTES_MAX);
     }
     return true;
 }

@@ -13,6 +13,7 @@
 enum {
     CFG_XML_TEXT_MAX = 16 << 20,    /* bytes */
     CFG_XML_ELEMENTS_MAX = 1 << 20, /* deeper than 256 libxml2 refuses */
+    CFG_XML_ATTRIBUTES_MAX = 256,   /* of one element: libxml2 compares each with every other */
 };
 
 struct cfg_attribute {

@@ -54,17 +54,19 @@ static void add_load(const struct dyn_model *model, const struct dyn_load *load,
     subtract(&L->pl, f);
 }
 
-static void take_forces(const struct dyn_model *model, const struct dyn_state *state,
-                        const struct dyn_input *input, struct dyn_work *work)
+/* Given, and by the joints' own laws. */
+static const double *joint_forces(const struct dyn_model *model, const struct dyn_state *state,
+                                  const struct dyn_input *input, struct dyn_work *work)
 {
     const size_t size = (size_t)model->full_nv * sizeof *work->tau;
+    if (input->tau != NULL && model->lawful_count == 0)
+        return input->tau;
     if (input->tau != NULL)
         memcpy(work->tau, input->tau, size);
     else
         memset(work->tau, 0, size);
     dyn_law_add(model, state->q, state->v, 1.0, work->tau);
-    for (int k = 0; k < input->load_count; k++)
-        add_load(model, &input->loads[k], work);
+    return work->tau;
 }
 
 /* The world falls upward instead of everything else downward. */
@@ -100,7 +102,8 @@ static double rotor_force(const struct dyn_link *link, const struct dyn_link_wor
 }
 
 static void held_forces(const struct dyn_model *model, const struct dyn_input *input,
-                        const struct dyn_work *work, const struct dyn_output *output)
+                        const double *tau, const struct dyn_work *work,
+                        const struct dyn_output *output)
 {
     memset(output->held_tau, 0, (size_t)model->full_nv * sizeof *output->held_tau);
     for (int i = 0; input->held != NULL && i < model->link_count; i++) {
@@ -116,7 +119,7 @@ static void held_forces(const struct dyn_model *model, const struct dyn_input *i
                 continue;
             const double need = dyn_link_nv(link) > 1 ? each[k] : turn * n.z + link->pitch * p.z;
             output->held_tau[v] =
-                need + rotor_force(link, &work->link[link->parent], output->a[v]) - work->tau[v];
+                need + rotor_force(link, &work->link[link->parent], output->a[v]) - tau[v];
         }
     }
 }
@@ -130,11 +133,14 @@ void dyn_aba_move(const struct dyn_model *model, const struct dyn_state *state,
 void dyn_aba_solve(const struct dyn_model *model, const struct dyn_state *state,
                    const struct dyn_input *input, struct dyn_work *work, struct dyn_output *output)
 {
-    take_forces(model, state, input, work);
+    const double *tau = joint_forces(model, state, input, work);
+
+    for (int k = 0; k < input->load_count; k++)
+        add_load(model, &input->loads[k], work);
     take_world(input, &work->link[-1]);
-    kernel_of(model)->solve(model, input, work, output->a);
+    kernel_of(model)->solve(model, input, tau, work, output->a);
     if (output->held_tau != NULL)
-        held_forces(model, input, work, output);
+        held_forces(model, input, tau, work, output);
 }
 
 void dyn_aba(const struct dyn_model *model, const struct dyn_state *state,

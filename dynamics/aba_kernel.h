@@ -10,8 +10,8 @@
 struct dyn_aba_kernel {
     void (*move)(const struct dyn_model *model, const double *q, const double *v,
                  struct dyn_work *work);
-    /* work->tau holds all forces on the joints, the links' pa and pl have the loads taken off */
-    void (*solve)(const struct dyn_model *model, const struct dyn_input *input,
+    /* tau: all forces on the joints; the links' pa and pl have the loads taken off */
+    void (*solve)(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
                   struct dyn_work *work, double *a);
 };
 

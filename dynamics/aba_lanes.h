@@ -79,6 +79,19 @@ static void sine_cosine(int count, double *restrict sine, double *restrict cosin
     }
 }
 
+/* By q and by the link's offset, one after the other: their sum would cost digits of a q that has
+ * turned for long. */
+static void add_offsets(const struct dyn_model *model, int count, double *sine, double *cosine)
+{
+    for (int i = 0; i < count; i += 4) {
+        const dyn_lane s = *(const dyn_lane *)(sine + i), c = *(const dyn_lane *)(cosine + i);
+        const dyn_lane so = *(const dyn_lane *)(model->offset_sine + i);
+        const dyn_lane co = *(const dyn_lane *)(model->offset_cosine + i);
+        *(dyn_lane *)(sine + i) = s * co + c * so;
+        *(dyn_lane *)(cosine + i) = c * co - s * so;
+    }
+}
+
 static void take_angles(const struct dyn_model *model, const double *q, struct dyn_work *work)
 {
     const int count = model->link_count;
@@ -86,7 +99,8 @@ static void take_angles(const struct dyn_model *model, const double *q, struct d
         work->sine[i] = dyn_link_turns(&model->link[i]) ? q[model->link[i].q_at] : 0.0;
     for (int i = count; i % 4 != 0; i++)
         work->sine[i] = 0.0;
-    sine_cosine(model->link_count, work->sine, work->cosine);
+    sine_cosine(count, work->sine, work->cosine);
+    add_offsets(model, count, work->sine, work->cosine);
 }
 
 /* ---- move ---------------------------------------------------------------------------------- */
@@ -102,6 +116,13 @@ static inline struct dyn_lane3 turned_by_quat(struct dyn_lane3 P, const double q
 {
     const struct dyn_mat3 E = dyn_quat_to_child(dyn_quat_load(quat));
     return turned(P, &E);
+}
+
+/* y is the second row of such an E: 0, cosine, sine. */
+static inline struct dyn_lane3 turned_about_x(struct dyn_lane3 P, struct dyn_vec3 y)
+{
+    const dyn_lane sine = lane_splat(y.z), cosine = lane_splat(y.y);
+    return (struct dyn_lane3){P.x, cosine * P.y + sine * P.z, cosine * P.z - sine * P.y};
 }
 
 static inline struct dyn_lane3 turned_about_z(struct dyn_lane3 P, double s, double c)
@@ -124,7 +145,9 @@ static inline void put_joint(struct dyn_lane3 R, dyn_lane r, dyn_lane w_on, dyn_
 static inline void move_turn(const struct dyn_link *link, double v, double s, double c,
                              const struct dyn_link_work *on, struct dyn_link_work *L)
 {
-    const struct dyn_lane3 P = lane3_load(on->R), placed = turned(P, &link->E);
+    const struct dyn_lane3 P = lane3_load(on->R);
+    const struct dyn_lane3 placed =
+        link->axial ? turned_about_x(P, link->E.row[1]) : turned(P, &link->E);
     const struct dyn_lane3 R = turned_about_z(placed, s, c);
     const dyn_lane w_on = lane_load(&on->w), r = lane3_mul(P, link->origin);
     const dyn_lane carried = lane_cross(w_on, r);
@@ -422,21 +445,16 @@ static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link
     hand_over(&A, &L->r, &L->ca, &L->cl, &none, L->keep, on);
 }
 
-/* c += S a, where a is given. */
+/* c += S a of velocity k, where a is given. */
 static void hold(const struct dyn_link *link, int k, double qdd, struct dyn_link_work *L)
 {
-    const dyn_lane s = lane_splat(qdd);
-    const int angular =
-        link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE ? k < 3 : dyn_link_turns(link);
-    const dyn_lane axis =
-        lane_load(&L->R[link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE ? k % 3 : 2]);
+    const int is_many = dyn_link_nv(link) > 1;
+    const dyn_lane step = lane_load(&L->R[is_many ? k % 3 : 2]) * lane_splat(qdd);
+    const double turn = is_many ? k < 3 : dyn_link_turns(link);
+    const double travel = is_many ? k >= 3 : link->pitch;
 
-    if (angular)
-        lane_store(&L->ca, lane_load(&L->ca) + axis * s);
-    if (link->kind == DYN_LINK_FREE ? k >= 3 : link->pitch != 0.0)
-        lane_store(&L->cl,
-                   lane_load(&L->cl) +
-                       axis * s * lane_splat(link->kind == DYN_LINK_FREE ? 1.0 : link->pitch));
+    lane_store(&L->ca, lane_load(&L->ca) + step * lane_splat(turn));
+    lane_store(&L->cl, lane_load(&L->cl) + step * lane_splat(travel));
 }
 
 /* p += A c, at the link's own origin. */
@@ -538,7 +556,8 @@ static int is_loose(const struct dyn_input *input, const struct dyn_link *link)
 }
 
 static void inward_columns(const struct dyn_link *link, const struct dyn_input *input,
-                           struct dyn_work *work, struct dyn_link_work *L, struct dyn_link_work *on)
+                           const double *tau, struct dyn_work *work, struct dyn_link_work *L,
+                           struct dyn_link_work *on)
 {
     struct articulated A = load_articulated(L);
 
@@ -548,7 +567,7 @@ static void inward_columns(const struct dyn_link *link, const struct dyn_input *
         if (is_held(input, v))
             work->column[v] = (struct dyn_column_work){0};
         else
-            eliminate_column(k, work->tau[v], L, &A, &work->column[v]);
+            eliminate_column(k, tau[v], L, &A, &work->column[v]);
     }
     if (link->parent < 0)
         return;
@@ -558,23 +577,22 @@ static void inward_columns(const struct dyn_link *link, const struct dyn_input *
 }
 
 static void inward_other(const struct dyn_link *link, const struct dyn_input *input,
-                         struct dyn_work *work, struct dyn_link_work *L, struct dyn_link_work *on)
+                         const double *tau, struct dyn_work *work, struct dyn_link_work *L,
+                         struct dyn_link_work *on)
 {
-    const double *tau = work->tau + link->v_at;
-
     if (is_loose(input, link))
-        inward_free(link, tau, L, on);
+        inward_free(link, tau + link->v_at, L, on);
     else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
-        inward_columns(link, input, work, L, on);
+        inward_columns(link, input, tau, work, L, on);
     else if (is_held(input, link->v_at))
         inward_held(link, held_acceleration(input, link->v_at), L, on);
     else
-        inward_screw(link, tau[0], L, on);
+        inward_screw(link, tau[link->v_at], L, on);
 }
 
 /* Leaves to root: parents come before their children, so one descending loop meets every child
  * before its parent. */
-static void inward(const struct dyn_model *model, const struct dyn_input *input,
+static void inward(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
                    struct dyn_work *work)
 {
     for (int i = model->link_count - 1; i >= 0; i--) {
@@ -582,9 +600,9 @@ static void inward(const struct dyn_model *model, const struct dyn_input *input,
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
 
         if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
-            inward_turn(link, work->tau[link->v_at], L, on);
+            inward_turn(link, tau[link->v_at], L, on);
         else
-            inward_other(link, input, work, L, on);
+            inward_other(link, input, tau, work, L, on);
     }
 }
 
@@ -682,12 +700,12 @@ static void take_held(const struct dyn_model *model, const struct dyn_input *inp
     }
 }
 
-static void solve(const struct dyn_model *model, const struct dyn_input *input,
+static void solve(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
                   struct dyn_work *work, double *a)
 {
     if (input->held != NULL)
         take_held(model, input, work);
-    inward(model, input, work);
+    inward(model, input, tau, work);
     outward(model, input, work, a);
 }
 

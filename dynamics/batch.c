@@ -139,15 +139,16 @@ struct euler {
     struct angle turn, tilt, skew;
 };
 
-/* Where the axes are parallel only turn and skew together mean something: the skew is given. */
+/* Where the axes are along each other only turn and skew together mean something: the skew is
+ * given.  Along and across is meant to rounding. */
 static struct euler take_apart(const struct dyn_mat3 *E, struct angle skew)
 {
-    static const double PARALLEL = 1e-15;
+    static const double ROUNDING = 1e-15;
     const struct dyn_vec3 z = E->row[2];
     const double sine = hypot(z.x, z.y);
     struct euler e = {.tilt = {0.0, z.z > 0.0 ? 1.0 : -1.0}, .skew = skew};
-    if (sine > PARALLEL) {
-        e.tilt = make_angle(sine, z.z);
+    if (sine > ROUNDING) {
+        e.tilt = fabs(z.z) < ROUNDING ? (struct angle){1.0, 0.0} : make_angle(sine, z.z);
         e.skew = (struct angle){z.x / sine, -z.y / sine};
     }
     const struct dyn_vec3 normal = {e.skew.cosine, e.skew.sine, 0.0};
@@ -173,12 +174,20 @@ static struct angle phase_of(const struct dyn_batch_branch *branch, int i)
                  : (struct angle){branch[i].phase_sine, branch[i].phase_cosine};
 }
 
+/* Parent axes to the link's at q = 0. */
+static struct dyn_mat3 zero_axes(const struct dyn_link *link)
+{
+    const struct dyn_mat3 turned = turn_of((struct angle){sin(link->offset), cos(link->offset)});
+    return dyn_mat3_mul(&turned, &link->E);
+}
+
 static void place_axes(const struct dyn_model *model, int i, const struct dyn_batch_branch *branch,
                        struct dyn_batch_link *to)
 {
     const struct dyn_link *link = &model->link[i];
     const struct angle phase = phase_of(branch, i), phase_on = phase_of(branch, link->parent);
-    const struct euler e = take_apart(&link->E, phase_on);
+    const struct dyn_mat3 E = zero_axes(link);
+    const struct euler e = take_apart(&E, phase_on);
     const struct angle skew = sum_of(e.skew, minus(phase_on)), turn = sum_of(e.turn, phase);
     const struct dyn_mat3 turned = turn_of(e.turn), turned_on = turn_of(phase_on);
     const int is_heir = link->parent >= 0 && branch[link->parent].heir == i;
@@ -186,9 +195,11 @@ static void place_axes(const struct dyn_model *model, int i, const struct dyn_ba
     to->turn_sine = turn.sine, to->turn_cosine = turn.cosine;
     to->tilt_sine = e.tilt.sine, to->tilt_cosine = e.tilt.cosine;
     to->skew_sine = skew.sine, to->skew_cosine = skew.cosine;
-    to->is_tilted = e.tilt.cosine != 1.0;
+    to->tilt = e.tilt.cosine == 1.0   ? DYN_BATCH_TILT_NONE
+               : e.tilt.cosine == 0.0 ? DYN_BATCH_TILT_QUARTER
+                                      : DYN_BATCH_TILT_ANY;
     to->is_skewed = skew.cosine != 1.0 && !(is_heir && !is_round(&model->link[link->parent]));
-    dyn_vec3_store(dyn_mul_t(&turned, dyn_mul(&link->E, link->origin)), to->r);
+    dyn_vec3_store(dyn_mul_t(&turned, dyn_mul(&E, link->origin)), to->r);
     dyn_vec3_store(dyn_mul(&turned_on, link->rotor_spin), to->rotor_spin);
 }
 

@@ -25,6 +25,9 @@ enum {
     DYN_BATCH_SUM_WIDES = 27,
 };
 
+/* Most robots have axes along or across each other. */
+enum dyn_batch_tilt { DYN_BATCH_TILT_NONE, DYN_BATCH_TILT_QUARTER, DYN_BATCH_TILT_ANY };
+
 struct dyn_batch_link {
     _Alignas(64) int parent; /* -1: the world */
     enum dyn_link_kind kind;
@@ -33,7 +36,8 @@ struct dyn_batch_link {
     int round; /* ball and free links are counted; -1 */
     int is_leaf;
     int is_first; /* of its siblings to be gathered */
-    int is_tilted, is_skewed;
+    int is_skewed;
+    enum dyn_batch_tilt tilt;
     int has_rotor, is_coupled;     /* the rotor's spin is felt by the parent */
     double turn_sine, turn_cosine; /* of the constant about z; ball and free: of their seat's */
     double tilt_sine, tilt_cosine;

@@ -188,14 +188,18 @@ WIDE_INLINE void to_joint(const struct dyn_batch_link *link, wide a[3])
 {
     if (link->is_skewed)
         turn(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &a[0], &a[1]);
-    if (link->is_tilted)
+    if (link->tilt == DYN_BATCH_TILT_QUARTER) {
+        const wide y = a[1];
+        a[1] = a[2];
+        a[2] = -y;
+    } else if (link->tilt == DYN_BATCH_TILT_ANY) {
         turn(wide_splat(link->tilt_sine), wide_splat(link->tilt_cosine), &a[1], &a[2]);
+    }
 }
 
-WIDE_INLINE void to_parent(const struct dyn_batch_link *link, wide a[3])
+static void to_parent(const struct dyn_batch_link *link, wide a[3])
 {
-    if (link->is_tilted)
-        turn_back(wide_splat(link->tilt_sine), wide_splat(link->tilt_cosine), &a[1], &a[2]);
+    turn_back(wide_splat(link->tilt_sine), wide_splat(link->tilt_cosine), &a[1], &a[2]);
     if (link->is_skewed)
         turn_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &a[0], &a[1]);
 }
@@ -389,20 +393,13 @@ static void move(const struct dyn_model *model, const struct dyn_batch_group *gr
 
 /* ---- inward: links and their parents ------------------------------------------------------- */
 
-/* Nothing is carried. */
-static void begin_sum(struct articulated *A)
+/* What a leaf carries. */
+static const struct articulated NOTHING;
+
+WIDE_INLINE const struct articulated *carried_by(const struct dyn_batch_link *link,
+                                                 const struct scratch *at)
 {
-    const wide zero = wide_splat(0.0);
-    for (int k = 0; k < 6; k++) {
-        A->I[k] = zero;
-        A->M[k] = zero;
-    }
-    for (int k = 0; k < 3; k++) {
-        for (int j = 0; j < 3; j++)
-            A->H[k][j] = zero;
-        A->pa[k] = zero;
-        A->pl[k] = zero;
-    }
+    return link->is_leaf ? &NOTHING : &at->sum[link->sum];
 }
 
 /* The link's own inertia, and what its velocity asks for: w x (I w), w x (w x mc). */
@@ -427,7 +424,7 @@ static void add_link(const struct dyn_batch_link *link, const wide w[3], struct 
 }
 
 /* The first of the siblings to come finds nothing of use there. */
-static void put_in_sum(int is_first, const struct articulated *A, struct articulated *sum)
+WIDE_INLINE void put_in_sum(int is_first, const struct articulated *A, struct articulated *sum)
 {
     if (is_first) {
         *sum = *A;
@@ -449,7 +446,7 @@ static void put_in_sum(int is_first, const struct articulated *A, struct articul
 static void give_to_parent(const struct dyn_batch_link *link, struct articulated *A,
                            struct articulated *sum)
 {
-    if (link->is_tilted)
+    if (link->tilt != DYN_BATCH_TILT_NONE)
         tilt_articulated_back(wide_splat(link->tilt_sine), wide_splat(link->tilt_cosine), A);
     if (link->is_skewed)
         turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), A);
@@ -578,22 +575,46 @@ WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articula
     P->pa[1] = P->pa[1] + P->xy * L->ca[0] + P->yy * L->ca[1];
 }
 
-/* The way from joint axes to those of the seat, and a tilt that may be none. */
+/* The way from joint axes to those of the seat. */
 struct way {
-    int is_tilted;
+    enum dyn_batch_tilt tilt;
     wide s, c, r[3];
 };
 
 WIDE_INLINE void tilt_back(const struct way *way, wide *a, wide *b)
 {
-    if (way->is_tilted)
+    const wide x = *a;
+    if (way->tilt == DYN_BATCH_TILT_ANY) {
         turn_back(way->s, way->c, a, b);
+    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+        *a = -*b;
+        *b = x;
+    }
 }
 
 WIDE_INLINE void tilt_sym_back(const struct way *way, wide *aa, wide *bb, wide *ab)
 {
-    if (way->is_tilted)
+    const wide x = *aa;
+    if (way->tilt == DYN_BATCH_TILT_ANY) {
         turn_sym_back(way->s, way->c, aa, bb, ab);
+    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+        *aa = *bb;
+        *bb = x;
+        *ab = -*ab;
+    }
+}
+
+WIDE_INLINE void tilt_block_back(const struct way *way, wide *aa, wide *ab, wide *ba, wide *bb)
+{
+    const wide x = *aa, y = *ab;
+    if (way->tilt == DYN_BATCH_TILT_ANY) {
+        turn_block_back(way->s, way->c, aa, ab, ba, bb);
+    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+        *aa = *bb;
+        *ab = -*ba;
+        *ba = -y;
+        *bb = x;
+    }
 }
 
 WIDE_INLINE void give_force(const struct way *way, const struct planar *P, struct articulated *sum)
@@ -641,8 +662,7 @@ WIDE_INLINE void give_yz(const struct way *way, const struct planar *P, struct a
     wide zz = r[0] * k1 - r[1] * k0;
     tilt_sym_back(way, &yy, &zz, &yz);
     tilt_back(way, &h0, &k0);
-    if (way->is_tilted)
-        turn_block_back(way->s, way->c, &h1, &h2, &k1, &k2);
+    tilt_block_back(way, &h1, &h2, &k1, &k2);
     sum->I[1] = yy, sum->I[2] = zz, sum->I[5] = yz;
     sum->H[1][0] = h0, sum->H[1][1] = h1, sum->H[1][2] = h2;
     sum->H[2][0] = k0, sum->H[2][1] = k1, sum->H[2][2] = k2;
@@ -657,12 +677,12 @@ WIDE_INLINE void give_M(const struct way *way, const struct planar *P, struct ar
     sum->M[3] = xy, sum->M[4] = xz, sum->M[5] = yz;
 }
 
-/* is_tilted is a constant where this is expanded. */
-WIDE_INLINE void give_planar(const struct dyn_batch_link *link, int is_tilted,
+/* The tilt is a constant where this is expanded. */
+WIDE_INLINE void give_planar(const struct dyn_batch_link *link, enum dyn_batch_tilt tilt,
                              const struct planar *P, struct articulated *sum)
 {
     struct way way;
-    way.is_tilted = is_tilted;
+    way.tilt = tilt;
     way.s = wide_splat(link->tilt_sine);
     way.c = wide_splat(link->tilt_cosine);
     way.r[0] = wide_splat(link->r[0]);
@@ -674,11 +694,20 @@ WIDE_INLINE void give_planar(const struct dyn_batch_link *link, int is_tilted,
     give_M(&way, P, sum);
 }
 
+/* What does not come straight from an heir is turned once more, or added. */
+WIDE_INLINE void give_aside(const struct dyn_batch_link *link, struct articulated A,
+                            struct articulated *sum)
+{
+    if (link->is_skewed)
+        turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &A);
+    put_in_sum(link->is_first, &A, sum);
+}
+
 /* The hot path. */
 WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const struct scratch *at,
                              const struct dyn_batch_link *links, struct moving *L)
 {
-    const struct articulated *A = &at->sum[link->sum];
+    const struct articulated *A = carried_by(link, at);
     struct articulated *sum, aside;
     struct planar P;
 
@@ -695,13 +724,14 @@ WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const 
 
     sum = &at->sum[links[link->parent].sum];
     if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
-        give_planar(link, 1, &P, &aside);
-        turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &aside);
-        put_in_sum(link->is_first, &aside, sum);
-    } else if (link->is_tilted) {
-        give_planar(link, 1, &P, sum);
+        give_planar(link, DYN_BATCH_TILT_ANY, &P, &aside);
+        give_aside(link, aside, sum);
+    } else if (link->tilt == DYN_BATCH_TILT_ANY) {
+        give_planar(link, DYN_BATCH_TILT_ANY, &P, sum);
+    } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
+        give_planar(link, DYN_BATCH_TILT_QUARTER, &P, sum);
     } else {
-        give_planar(link, 0, &P, sum);
+        give_planar(link, DYN_BATCH_TILT_NONE, &P, sum);
     }
 }
 
@@ -826,7 +856,7 @@ static void inward_axial(const struct dyn_batch_link *link, const struct dyn_bat
                          wide tau, const struct scratch *at, const struct dyn_batch_link *links,
                          struct moving *L)
 {
-    struct articulated A = at->sum[link->sum];
+    struct articulated A = *carried_by(link, at);
     const wide ca[3] = {L->ca[0], L->ca[1], wide_splat(0.0)};
     wide r[3];
 
@@ -886,10 +916,9 @@ static void unpack(const struct articulated *A, wide full[6][6])
             full[j + 3][k] = A->H[k][j];
 }
 
-/* Nothing is carried through a free joint but the force along it. */
-static void eliminate_free(const wide tau[6], struct articulated *A, struct round_moving *round)
+/* The acceleration of a free link is its own affair. */
+static void solve_free(const wide tau[6], const struct articulated *A, struct round_moving *round)
 {
-    const wide zero = wide_splat(0.0);
     wide full[6][6], D_inv[6];
 
     unpack(A, full);
@@ -899,13 +928,13 @@ static void eliminate_free(const wide tau[6], struct articulated *A, struct roun
     }
     factor(6, full, D_inv);
     substitute(6, full, D_inv, round->x);
-    for (int k = 0; k < 6; k++) {
-        A->I[k] = zero;
-        A->M[k] = zero;
-    }
+}
+
+/* Nothing is carried through a free joint but the force along it. */
+static void eliminate_free(const wide tau[6], struct articulated *A)
+{
+    *A = NOTHING;
     for (int k = 0; k < 3; k++) {
-        for (int j = 0; j < 3; j++)
-            A->H[k][j] = zero;
         A->pa[k] = tau[k];
         A->pl[k] = tau[k + 3];
     }
@@ -964,7 +993,7 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
                          const struct dyn_batch_group *group, const struct dyn_batch_work *work,
                          const struct scratch *at, struct moving *L)
 {
-    struct articulated A = at->sum[link->sum];
+    struct articulated A = *carried_by(link, at);
     struct round_moving *round = &at->round[link->round];
     wide tau[6], p[3], r[3];
 
@@ -972,11 +1001,13 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
     for (int k = 0; k < (link->kind == DYN_LINK_FREE ? 6 : 3); k++)
         tau[k] = tau_of(model, group, work, link->v_at + k);
     if (link->kind == DYN_LINK_FREE)
-        eliminate_free(tau, &A, round);
+        solve_free(tau, &A, round);
     else
         eliminate_ball(tau, &A, round);
     if (link->parent < 0)
         return;
+    if (link->kind == DYN_LINK_FREE)
+        eliminate_free(tau, &A);
     sym_mul(A.M, L->cl, p);
     for (int k = 0; k < 3; k++)
         p[k] = p[k] + A.pl[k];
@@ -997,8 +1028,6 @@ static void inward(const struct dyn_model *model, const struct dyn_batch_group *
         const struct dyn_batch_link *link = &work->link[i];
         struct moving *L = &at->moving[i];
 
-        if (link->is_leaf)
-            begin_sum(&at->sum[link->sum]);
         if (__builtin_expect(link->round >= 0, 0)) {
             inward_round(model, link, group, work, at, L);
             continue;

@@ -11,6 +11,8 @@
 static const double TYPED = 1e-6;
 /* Inertia below this part of the cluster's own is rounding, not inertia. */
 static const double ROUNDING = 1e-12;
+/* How far to look, in all, for inertia that massless bodies carry. */
+enum { STEPS_PER_BODY = 100 };
 
 static bool all_finite(const double *e, int count)
 {
@@ -214,10 +216,11 @@ static const char *body_flaw(const struct dyn_body_spec *spec, int i)
 }
 
 /* Where body j stands in the frame of its ancestor i, every joint between at zero. */
-static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose)
+static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose,
+                      long *steps)
 {
     *pose = (struct dyn_pose){.turn = {1.0, 0.0, 0.0, 0.0}};
-    for (; j > i; j = specs[j].parent) {
+    for (; j > i; j = specs[j].parent, --*steps) {
         const struct dyn_pose place = {dyn_quat_load(specs[j].place_quat),
                                        dyn_vec3_load(specs[j].place_xyz)};
         *pose = dyn_pose_mul(&place, pose);
@@ -235,17 +238,6 @@ static void add_body(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
     const struct dyn_vec3 center = dyn_pose_point(pose, dyn_vec3_load(spec->center));
     const struct dyn_inertia add = dyn_inertia_make(spec->mass, center, &Ic);
     *sum = dyn_inertia_add(sum, &add);
-}
-
-/* Body i and all that it carries in the zero pose, about its origin. */
-static struct dyn_inertia carried(const struct dyn_body_spec *specs, int body_count, int i)
-{
-    struct dyn_inertia sum = {0};
-    struct dyn_pose pose;
-    for (int j = i; j < body_count; j++)
-        if (stands_on(specs, j, i, &pose))
-            add_body(&sum, &specs[j], &pose);
-    return sum;
 }
 
 /* I about the mass centre from I about the origin. */
@@ -306,22 +298,27 @@ static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
     return false;
 }
 
-/* Most joints meet their own body's inertia; only for the others the whole branch is weighed. */
-static bool carries(const struct dyn_body_spec *specs, int body_count, int i)
+/* Does the joint of body i meet inertia in the zero pose: in its own body, as most do, or in what
+ * that carries?  Where the search grows long it is taken to, until the model is tried. */
+static bool carries(const struct dyn_body_spec *specs, int body_count, int i, long *steps)
 {
-    const struct dyn_pose here = {.turn = {1.0, 0.0, 0.0, 0.0}};
     struct dyn_inertia J = {0};
+    struct dyn_pose pose;
     if (specs[i].joint == DYN_JOINT_FIXED)
         return true;
-    add_body(&J, &specs[i], &here);
-    if (feels(&specs[i], &J))
-        return true;
-    J = carried(specs, body_count, i);
-    return feels(&specs[i], &J);
+    for (int j = i; j < body_count && (*steps > 0 || j == i); j++) {
+        if (!stands_on(specs, j, i, &pose, steps))
+            continue;
+        add_body(&J, &specs[j], &pose);
+        if (feels(&specs[i], &J))
+            return true;
+    }
+    return *steps <= 0;
 }
 
 const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, int *body)
 {
+    long steps = STEPS_PER_BODY * (long)body_count;
     *body = 0;
     if (body_count < 1)
         return "a model needs a body";
@@ -336,7 +333,7 @@ const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, in
         *body = i;
         if (flaw != NULL)
             return flaw;
-        if (!carries(specs, body_count, i))
+        if (!carries(specs, body_count, i, &steps))
             return "the joint carries no inertia";
     }
     return NULL;

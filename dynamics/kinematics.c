@@ -2,25 +2,34 @@
 
 #include "dynamics/work.h"
 
-/* E after a turn by q about z: rows 0 and 1 mix. */
-static struct dyn_mat3 turned(const struct dyn_mat3 *E, double q)
+/* E after a turn about z: rows 0 and 1 mix. */
+static struct dyn_mat3 turned(const struct dyn_mat3 *E, double s, double c)
 {
-    const double s = sin(q), c = cos(q);
-    return (struct dyn_mat3){{dyn_add(dyn_scale(c, E->row[0]), dyn_scale(s, E->row[1])),
-                              dyn_sub(dyn_scale(c, E->row[1]), dyn_scale(s, E->row[0])),
-                              E->row[2]}};
+    const struct dyn_vec3 x = E->row[0], y = E->row[1];
+    return (struct dyn_mat3){{dyn_add(dyn_scale(c, x), dyn_scale(s, y)),
+                              dyn_sub(dyn_scale(c, y), dyn_scale(s, x)), E->row[2]}};
 }
 
-static struct dyn_transform joint_transform(const struct dyn_link *link, const double *q)
+/* By q and by the offset, one after the other: their sum would cost digits of a q that has turned
+ * for long. */
+static struct dyn_mat3 joint_axes(const struct dyn_model *model, int i, double q)
 {
+    const struct dyn_mat3 E =
+        turned(&model->link[i].E, model->offset_sine[i], model->offset_cosine[i]);
+    return turned(&E, sin(q), cos(q));
+}
+
+static struct dyn_transform joint_transform(const struct dyn_model *model, int i, const double *q)
+{
+    const struct dyn_link *link = &model->link[i];
     struct dyn_transform X = {link->E, link->origin};
 
     switch (link->kind) {
     case DYN_LINK_TURN:
-        X.E = turned(&link->E, q[0]);
+        X.E = joint_axes(model, i, q[0]);
         break;
     case DYN_LINK_SCREW:
-        X.E = turned(&link->E, q[0]);
+        X.E = joint_axes(model, i, q[0]);
         X.r = dyn_add(X.r, dyn_scale(link->pitch * q[0], link->E.row[2]));
         break;
     case DYN_LINK_SLIDE:
@@ -105,7 +114,7 @@ void dyn_kinematics(const struct dyn_model *model, const struct dyn_state *state
         struct dyn_transform *X = &work->X[i];
         struct dyn_vec6 v = {0}, c = {0};
 
-        *X = joint_transform(link, state->q + link->q_at);
+        *X = joint_transform(model, i, state->q + link->q_at);
         if (link->parent >= 0) {
             const struct dyn_vec3 w = work->v[link->parent].ang;
             v = dyn_motion_to_child(X, &work->v[link->parent]);

@@ -33,11 +33,6 @@ static inline dyn_lane lane_yzx(dyn_lane a)
     return __builtin_shufflevector(a, a, 1, 2, 0, 3);
 }
 
-static inline dyn_lane lane_zxy(dyn_lane a)
-{
-    return __builtin_shufflevector(a, a, 2, 0, 1, 3);
-}
-
 static inline dyn_lane lane_cross(dyn_lane a, dyn_lane b)
 {
     return lane_yzx(a * lane_yzx(b) - lane_yzx(a) * b);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/align.h"
 #include "dynamics/check.h"
 #include "dynamics/cut.h"
 #include "dynamics/joint.h"
@@ -49,6 +50,8 @@ static size_t lay_out(struct dyn_model *model, void *mem, int **next)
     model->link = dyn_cut(mem, &at, links * sizeof *model->link);
     model->inertia = dyn_cut(mem, &at, links * sizeof *model->inertia);
     model->place = dyn_cut(mem, &at, links * sizeof *model->place);
+    model->offset_sine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_sine);
+    model->offset_cosine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_cosine);
     model->lawful = dyn_cut(mem, &at, (size_t)model->lawful_count * sizeof *model->lawful);
     model->follower = dyn_cut(mem, &at, (size_t)model->follower_count * sizeof *model->follower);
     model->spec = dyn_cut(mem, &at, n * sizeof *model->spec);
@@ -231,6 +234,8 @@ static void place_roots(struct dyn_model *model)
 {
     for (int l = 0; l < model->link_count; l++) {
         struct dyn_link *link = &model->link[l];
+        model->offset_sine[l] = sin(link->offset);
+        model->offset_cosine[l] = cos(link->offset);
         const struct dyn_principal p = dyn_principal(&model->inertia[l].I);
         link->mass = model->inertia[l].mass;
         link->mc = model->inertia[l].mc;
@@ -267,6 +272,9 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
     for (int i = 0; i < body_count; i++)
         if (specs[i].mimic.on)
             place_follower(model, i);
+    dyn_model_align(model, next);
+    for (int i = 0; i < body_count; i++)
+        model->seat_X[i] = transform_of(&model->seat[i]);
     place_roots(model);
     return model;
 }

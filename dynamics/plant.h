@@ -33,7 +33,9 @@ struct dyn_plant {
     const struct dyn_effector *effectors;
     struct dyn_environment environment;
     enum dyn_integrator integrator;
-    int substeps; /* integrator steps per frame, >= 1 */
+    int substeps;              /* integrator steps per frame, >= 1 */
+    const unsigned char *held; /* nv, 1: the acceleration is given, not found; NULL: none */
+    const double *held_a;      /* nv, read where held; NULL: zero, locked */
 };
 
 struct dyn_plant_work; /* scratch; means nothing between two calls, but solve and motion */

@@ -36,7 +36,9 @@ void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive
     const struct dyn_input input = {.tau = drive->joint_tau,
                                     .loads = work->load,
                                     .load_count = plant->effector_count,
-                                    .gravity = {g[0], g[1], g[2]}};
+                                    .gravity = {g[0], g[1], g[2]},
+                                    .held = plant->held,
+                                    .held_a = plant->held_a};
     struct dyn_output output = {.a = work->v_rate};
 
     dyn_aba_move(model, &state, work->kernel);

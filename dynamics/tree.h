@@ -28,9 +28,11 @@ struct dyn_link {
     _Alignas(64) int parent; /* -1: the world */
     enum dyn_link_kind kind;
     int q_at, v_at;
-    struct dyn_mat3 E;      /* axes of the parent to those of this link at q = 0 */
+    struct dyn_mat3 E;      /* axes of the parent to those of this link, but for its offset */
     struct dyn_vec3 origin; /* at q = 0, parent axes */
     double pitch;           /* travel along z per q */
+    double offset;          /* about z, on top of q; E and q know nothing of it */
+    int axial;              /* 1: E is a turn about x */
     double mass;
     struct dyn_vec3 mc; /* mass times mass centre, link axes */
     struct dyn_vec3
@@ -71,6 +73,8 @@ struct dyn_model {
     struct dyn_link *link;
     struct dyn_inertia *inertia; /* by link, about its origin, link axes */
     struct dyn_pose *place;      /* by link, at q = 0, in its parent */
+    double *offset_sine;         /* by link, of its offset, and a few lanes more */
+    double *offset_cosine;
     struct dyn_lawful *lawful;
     struct dyn_follower *follower;
 

@@ -22,6 +22,7 @@ ROOMS = {
 # Pure functions need no more of C than this; a clock, a file or a thread starts with a header.
 SYSTEM_HEADERS = {
     "dynamics": {
+        "cpuid.h",
         "float.h",
         "immintrin.h",
         "math.h",

@@ -128,13 +128,12 @@ static const struct mistake mistakes[] = {
     {"<child link=\"hand\"/>", "<child link=\"somewhere\"/>",
      "15:18: there is no link \"somewhere\""},
     {"type=\"prismatic\"", "type=\"screw\"",
-     "12:29: there is no joint type \"screw\"; take fixed, revolute, continuous or prismatic"},
+     "12:29: there is no joint type \"screw\"; take fixed, revolute, continuous, "
+     "prismatic, floating or planar"},
     {"type=\"prismatic\"", "type=\"planar\"",
-     "12:29: joints of type planar are not read yet; take fixed, revolute, continuous or "
-     "prismatic"},
+     "18:24: a joint that turns and slides has no one damping; remove it"},
     {"type=\"prismatic\"", "type=\"floating\"",
-     "12:29: joints of type floating are not read yet; take fixed, revolute, continuous or "
-     "prismatic, or --base free for the root"},
+     "18:24: a joint that turns and slides has no one damping; remove it"},
     {"<link name=\"base\"/>", "<link name=\"base\"/><link name=\"moon\"/>",
      "20:22: link \"moon\" hangs on no joint, and neither does \"base\"; a robot has one root"},
     {"<parent link=\"base\"/>", "<parent link=\"upper\"/>",
@@ -143,16 +142,16 @@ static const struct mistake mistakes[] = {
      "35:3: joint \"wrist\" carries link \"hand\", which joint \"slide\" carries already; a URDF is "
      "a tree"},
     {"<child link=\"wheel\"/>", "<child link=\"wheel\"/><mimic joint=\"flange\"/>",
-     "35:84: a fixed joint cannot mimic or lead"},
+     "35:84: only revolute, continuous and prismatic joints can mimic or lead"},
     {"<child link=\"wheel\"/>", "<child link=\"wheel\"/><mimic joint=\"wrist\"/>",
      "35:98: a joint cannot mimic itself"},
     {"<child link=\"wheel\"/>", "<child link=\"wheel\"/><mimic joint=\"elbow\"/>",
      "35:98: there is no joint \"elbow\""},
-    {"<child link=\"wheel\"/>", "<child link=\"wheel\"/><mimic joint=\"slide\"/>",
-     "35:84: joint \"wrist\" mimics \"slide\", and coupled joints are not simulated yet; remove "
-     "<mimic> to let it move on its own"},
-    {"<inertial><mass value=\"3\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial>", "",
-     "21:3: link \"upper\": the joint carries no inertia; check its <inertial> and its joint"},
+    {"type=\"continuous\"><parent link=\"upper\"/>",
+     "type=\"planar\"><parent link=\"upper\"/><mimic joint=\"slide\"/>",
+     "35:59: only revolute, continuous and prismatic joints can mimic or lead"},
+    {"<inertia ixx=\"4\" iyy=\"4\" izz=\"4\"/>", "<inertia ixx=\"0\" iyy=\"0\" izz=\"0\"/>",
+     "33:3: link \"wheel\": the joint carries no inertia; check its <inertial> and its joint"},
 };
 
 static const struct mistake wholes[] = {
@@ -280,7 +279,7 @@ static void test_joints_are_read_in_file_order(void)
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_FIXED, urdf->joints[2].type);
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_REVOLUTE, wrist->type);
     TEST_ASSERT_EQUAL_DOUBLE_ARRAY(x, wrist->axis, 3);
-    TEST_ASSERT_EQUAL_INT(-1, wrist->mimic.leader);
+    TEST_ASSERT_EQUAL_INT(-1, urdf->mimics[3].leader);
 }
 
 /* w x y z of Rz(yaw) Ry(pitch) Rx(roll), written out in half angles. */
@@ -321,25 +320,109 @@ static void test_limits_are_kept(void)
     expect_limit(&urdf->joints[3], -no_bound, no_bound, 4.0, 9.0);
 }
 
-static void test_mimic_is_kept(void)
+static void expect_mimic(const struct cfg_mimic *mimic, int leader, double ratio, double offset)
 {
-    const char *text = edit("<child link=\"wheel\"/>",
-                            "<child link=\"wheel\"/>"
-                            "<mimic joint=\"slide\" multiplier=\"-2\" offset=\"0.5\"/>");
-    const struct cfg_urdf_mimic *mimic = &read_urdf(text)->joints[3].mimic;
-    TEST_ASSERT_EQUAL_INT(0, mimic->leader);
-    TEST_ASSERT_EQUAL_DOUBLE(-2.0, mimic->multiplier);
-    TEST_ASSERT_EQUAL_DOUBLE(0.5, mimic->offset);
+    TEST_ASSERT_EQUAL_INT(leader, mimic->leader);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, ratio, mimic->ratio);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, offset, mimic->offset);
+}
 
-    text = edit("<child link=\"wheel\"/>", "<child link=\"wheel\"/><mimic joint=\"slide\"/>");
-    mimic = &read_urdf(text)->joints[3].mimic;
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, mimic->multiplier);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, mimic->offset);
+#define WRIST_MIMICS(text) edit("<child link=\"wheel\"/>", "<child link=\"wheel\"/>" text)
+
+static void test_mimic_is_read(void)
+{
+    expect_mimic(
+        &read_urdf(WRIST_MIMICS("<mimic joint='slide' multiplier='-2' offset='0.5'/>"))->mimics[3],
+        0, -2.0, 0.5);
+    expect_mimic(&read_urdf(WRIST_MIMICS("<mimic joint='slide'/>"))->mimics[3], 0, 1.0, 0.0);
+}
+
+/* q3 = -2 q1 + 0.5 and q0 = 3 q3 + 0.25, so q0 = -6 q1 + 1.75, wherever they stand. */
+static void test_who_mimics_a_follower_mimics_its_leader(void)
+{
+    static const char *const wrist =
+        "<child link=\"wheel\"/><mimic joint='shoulder' multiplier='-2' offset='0.5'/>";
+    static const char *const slide =
+        "<child link=\"hand\"/><mimic joint='wrist' multiplier='3' offset='0.25'/>";
+    const char *once = edit("<child link=\"wheel\"/>", wrist);
+    char *text = cfg_pool_take(&pool, strlen(once) + strlen(slide) + 1);
+    const char *at = strstr(once, "<child link=\"hand\"/>");
+    sprintf(text, "%.*s%s%s", (int)(at - once), once, slide, at + strlen("<child link=\"hand\"/>"));
+    const struct cfg_urdf *urdf = read_urdf(text);
+    expect_mimic(&urdf->mimics[3], 1, -2.0, 0.5);
+    expect_mimic(&urdf->mimics[0], 1, -6.0, 1.75);
+    TEST_ASSERT_EQUAL_INT(-1, urdf->mimics[1].leader);
+}
+
+static void test_joints_that_mimic_each_other_are_refused(void)
+{
+    static const char text[] =
+        "<robot><link name='a'/><link name='b'/><link name='c'/>"
+        "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+        "<mimic joint='k'/></joint>\n"
+        "<joint name='k' type='continuous'><parent link='b'/><child link='c'/>"
+        "<mimic joint='j'/></joint></robot>";
+    expect_complaint(text, CFG_BASE_FIXED,
+                     "1:56: joint \"j\" mimics itself in the end; let one of the circle lead");
+}
+
+/* The bodies are base, upper, hand, tool, wheel. */
+static void test_a_follower_has_no_coordinate(void)
+{
+    load(WRIST_MIMICS("<mimic joint='slide' multiplier='-2' offset='0.5'/>"), CFG_BASE_FIXED);
+    const struct dyn_mimic *mimic = &model->specs[model->joints[2].body].mimic;
+    TEST_ASSERT_EQUAL_INT(2, model->nq);
+    TEST_ASSERT_EQUAL_INT(2, model->nv);
+    TEST_ASSERT_EQUAL_INT(3, model->joint_count);
+    TEST_ASSERT_EQUAL_STRING("wrist", model->joints[2].name);
+    TEST_ASSERT_EQUAL_INT(2, model->joints[2].q_first);
+    TEST_ASSERT_TRUE(mimic->on);
+    TEST_ASSERT_EQUAL_STRING("hand", model->body_names[mimic->leader]);
+    TEST_ASSERT_EQUAL_DOUBLE(-2.0, mimic->ratio);
+    TEST_ASSERT_EQUAL_DOUBLE(0.5, mimic->offset);
+}
+
+static void test_a_planar_joint_slides_along_x_laid_into_its_plane(void)
+{
+    static const struct {
+        const char *axis;
+        double axis2[3];
+    } cases[] = {{"0 0 2", {1, 0, 0}},
+                 {"0 3 4", {1, 0, 0}},
+                 {"3 0 4", {0.8, 0, -0.6}},
+                 {"1 0 0", {0, 1, 0}},
+                 {"-5 0 0", {0, 1, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char joint[128];
+        snprintf(joint, sizeof joint, "type='planar'><axis xyz='%s'/>", cases[i].axis);
+        const struct cfg_urdf_joint *wrist =
+            &read_urdf(edit("type=\"continuous\">", joint))->joints[3];
+        TEST_ASSERT_EQUAL_INT(DYN_JOINT_PLANAR, wrist->type);
+        for (int k = 0; k < 3; k++)
+            TEST_ASSERT_DOUBLE_WITHIN(1e-15, cases[i].axis2[k], wrist->axis2[k]);
+        expect_limit(wrist, -HUGE_VAL, HUGE_VAL, 4.0, 9.0);
+    }
+}
+
+/* slide 1, shoulder 1, wrist 7: the kernel has shoulder, slide, wrist. */
+static void test_joints_of_several_coordinates_keep_the_order_of_the_file(void)
+{
+    static const int q_at[] = {1, 0, 2, 3, 4, 5, 6, 7, 8}, v_at[] = {1, 0, 2, 3, 4, 5, 6, 7};
+    load(edit("type=\"continuous\"", "type='floating'"), CFG_BASE_FIXED);
+    TEST_ASSERT_EQUAL_INT(DYN_JOINT_FREE, model->specs[model->joints[2].body].joint);
+    TEST_ASSERT_EQUAL_INT(9, model->nq);
+    TEST_ASSERT_EQUAL_INT(8, model->nv);
+    TEST_ASSERT_EQUAL_INT_ARRAY(q_at, model->q_at, 9);
+    TEST_ASSERT_EQUAL_INT_ARRAY(v_at, model->v_at, 8);
+    cfg_model_free(model);
+    load(edit("type=\"continuous\"", "type='planar'"), CFG_BASE_FIXED);
+    TEST_ASSERT_EQUAL_INT(5, model->nq);
+    TEST_ASSERT_EQUAL_INT(5, model->nv);
 }
 
 static void test_parents_come_before_children(void)
 {
-    static const int order[] = {1, 3, 0, 2};
+    static const int order[] = {1, 0, 2, 3};
     const struct cfg_urdf *urdf = read_urdf(arm);
     TEST_ASSERT_EQUAL_INT(1, urdf->root);
     TEST_ASSERT_EQUAL_INT_ARRAY(order, urdf->order, 4);
@@ -357,9 +440,9 @@ static void test_extensions_are_passed_over(void)
 
 static void test_a_fixed_base_welds_the_root(void)
 {
-    static const char *const bodies[] = {"base", "upper", "wheel", "hand", "tool"};
+    static const char *const bodies[] = {"base", "upper", "hand", "tool", "wheel"};
     static const char *const joints[] = {"slide", "shoulder", "wrist"};
-    static const int parent[] = {-1, 0, 1, 1, 3}, at[] = {2, 0, 1};
+    static const int parent[] = {-1, 0, 1, 2, 1}, at[] = {1, 0, 2};
     load(arm, CFG_BASE_UNSAID);
     TEST_ASSERT_EQUAL_INT(5, model->body_count);
     for (int i = 0; i < 5; i++) {
@@ -367,14 +450,14 @@ static void test_a_fixed_base_welds_the_root(void)
         TEST_ASSERT_EQUAL_INT(parent[i], model->specs[i].parent);
     }
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_FIXED, model->specs[0].joint);
-    TEST_ASSERT_EQUAL_DOUBLE(7.0, model->specs[3].law[0].damping);
+    TEST_ASSERT_EQUAL_DOUBLE(7.0, model->specs[2].law[0].damping);
     TEST_ASSERT_DOUBLE_WITHIN(1e-3, 0.034, model->specs[1].place_quat[1]); /* rpy 0.1 0.2 0.3 */
     TEST_ASSERT_EQUAL_INT(3, model->joint_count);
     for (int k = 0; k < 3; k++) {
         TEST_ASSERT_EQUAL_STRING(joints[k], model->joints[k].name);
         TEST_ASSERT_EQUAL_INT(k, model->joints[k].q_first);
     }
-    TEST_ASSERT_EQUAL_INT(3, model->joints[0].body);
+    TEST_ASSERT_EQUAL_INT(2, model->joints[0].body);
     TEST_ASSERT_EQUAL_DOUBLE(3.0, model->joints[0].friction);
     TEST_ASSERT_EQUAL_DOUBLE(0.2, model->joints[0].upper);
     TEST_ASSERT_EQUAL_INT(3, model->nq);
@@ -384,7 +467,7 @@ static void test_a_fixed_base_welds_the_root(void)
 
 static void test_a_free_base_comes_first(void)
 {
-    static const int q_at[] = {0, 1, 2, 3, 4, 5, 6, 9, 7, 8}, v_at[] = {0, 1, 2, 3, 4, 5, 8, 6, 7};
+    static const int q_at[] = {0, 1, 2, 3, 4, 5, 6, 8, 7, 9}, v_at[] = {0, 1, 2, 3, 4, 5, 7, 6, 8};
     load(edit("<link name=\"base\"/>",
               "<link name=\"base\"><inertial><mass value=\"1\"/>"
               "<inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>"),
@@ -451,8 +534,8 @@ static void test_texts_that_are_no_robot_are_refused(void)
 static void test_a_free_base_needs_inertia(void)
 {
     expect_complaint(arm, CFG_BASE_FREE,
-                     "20:3: link \"base\": the joint carries no inertia; check its <inertial> and "
-                     "its joint");
+                     "20:3: link \"base\": its joint and those further out can move without moving "
+                     "any mass; check its <inertial> and its joint");
 }
 
 static void test_a_byte_0_is_no_text(void)
@@ -486,6 +569,50 @@ static void test_huge_and_deep_files_are_refused(void)
     free(text);
 }
 
+/* libxml2 compares each attribute of an element with every other. */
+static void test_an_element_with_endless_attributes_is_refused(void)
+{
+    enum { COUNT = 100000, WIDTH = 11 };
+    char *text = malloc(COUNT * WIDTH + 64);
+    TEST_ASSERT_NOT_NULL(text);
+    size_t size = (size_t)sprintf(text, "<robot>\n <link name='a'");
+    for (int i = 0; i < COUNT; i++)
+        size += (size_t)sprintf(text + size, " x%06d=''", i);
+    sprintf(text + size, "/></robot>");
+    expect_complaint(text, CFG_BASE_FIXED,
+                     "2:2: more than 256 attributes in one element; is this a robot?");
+    /* as many as there may be */
+    size = (size_t)sprintf(text, "<robot><link name='a'");
+    for (int i = 1; i < CFG_XML_ATTRIBUTES_MAX; i++)
+        size += (size_t)sprintf(text + size, " x%06d='>'", i);
+    sprintf(text + size, "/></robot>");
+    load(text, CFG_BASE_FIXED);
+    free(text);
+}
+
+/* A chain of as many links as there may be, the last one first. */
+static void test_a_long_chain_loads_in_any_order(void)
+{
+    enum { LINKS = CFG_URDF_LINKS_MAX };
+    char *text = malloc((size_t)LINKS * 400);
+    TEST_ASSERT_NOT_NULL(text);
+    size_t size = (size_t)sprintf(text, "<robot><link name='l0'/>");
+    for (int i = LINKS - 1; i > 0; i--)
+        size += (size_t)sprintf(
+            text + size,
+            "<link name='l%d'><inertial><origin xyz='0 0 .5'/><mass value='1'/>"
+            "<inertia ixx='.1' iyy='.1' izz='.1'/></inertial></link>"
+            "<joint name='j%d' type='continuous'><origin xyz='0 0 1'/><axis xyz='1 0 0'/>"
+            "<parent link='l%d'/><child link='l%d'/></joint>",
+            i, i, i - 1, i);
+    sprintf(text + size, "</robot>");
+    load(text, CFG_BASE_FIXED);
+    free(text);
+    TEST_ASSERT_EQUAL_INT(LINKS - 1, model->nq);
+    for (int k = 0; k < LINKS - 1; k++)
+        TEST_ASSERT_EQUAL_INT(LINKS - 2 - k, model->q_at[k]);
+}
+
 static void test_files_that_cannot_be_read_are_one_line(void)
 {
     TEST_ASSERT_EQUAL_INT(-ENOENT, cfg_model_load("no/where.urdf", CFG_BASE_FIXED, &model, error));
@@ -503,7 +630,12 @@ int main(void)
     RUN_TEST(test_rpy_turns_about_fixed_axes);
     RUN_TEST(test_an_origin_may_be_a_quaternion);
     RUN_TEST(test_limits_are_kept);
-    RUN_TEST(test_mimic_is_kept);
+    RUN_TEST(test_mimic_is_read);
+    RUN_TEST(test_who_mimics_a_follower_mimics_its_leader);
+    RUN_TEST(test_joints_that_mimic_each_other_are_refused);
+    RUN_TEST(test_a_follower_has_no_coordinate);
+    RUN_TEST(test_a_planar_joint_slides_along_x_laid_into_its_plane);
+    RUN_TEST(test_joints_of_several_coordinates_keep_the_order_of_the_file);
     RUN_TEST(test_parents_come_before_children);
     RUN_TEST(test_extensions_are_passed_over);
     RUN_TEST(test_a_fixed_base_welds_the_root);
@@ -514,6 +646,8 @@ int main(void)
     RUN_TEST(test_a_free_base_needs_inertia);
     RUN_TEST(test_a_byte_0_is_no_text);
     RUN_TEST(test_huge_and_deep_files_are_refused);
+    RUN_TEST(test_an_element_with_endless_attributes_is_refused);
+    RUN_TEST(test_a_long_chain_loads_in_any_order);
     RUN_TEST(test_files_that_cannot_be_read_are_one_line);
     return UNITY_END();
 }

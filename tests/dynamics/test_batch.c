@@ -330,7 +330,7 @@ static void test_wheels_that_have_turned_for_long_are_as_sound(void)
     place_work();
     tree.gravity[0] = 9.81;
     make_states(width());
-    batch.q[0] = 1e5, batch.q[1] = 3e7, batch.q[2] = -8e8, batch.q[STRIDE] = 1e9;
+    batch.q[0] = 1e5, batch.q[1] = 3e7, batch.q[STRIDE] = -8e17, batch.q[STRIDE + 1] = 1e9;
     run();
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, worst_error());
 }

@@ -53,6 +53,16 @@ static void check_finite(const double *numbers, int count)
         RT_CHECK(isfinite(numbers[i]));
 }
 
+static void check_mimic(const struct cfg_scenario *scenario, int i)
+{
+    const struct dyn_mimic *mimic = &scenario->bodies[i].spec.mimic;
+    if (!mimic->on)
+        return;
+    RT_CHECK(mimic->leader >= 0 && mimic->leader < scenario->body_count && mimic->leader != i);
+    RT_CHECK(!scenario->bodies[mimic->leader].spec.mimic.on);
+    RT_CHECK(isfinite(mimic->ratio) && isfinite(mimic->offset));
+}
+
 static void check_bodies(const struct cfg_scenario *scenario)
 {
     RT_CHECK(scenario->body_count >= 1);
@@ -62,7 +72,9 @@ static void check_bodies(const struct cfg_scenario *scenario)
         RT_CHECK(body->spec.mass >= 0.0 && body->mark.line >= 1);
         check_finite(body->position, 7);
         check_finite(body->velocity, 6);
+        check_finite(body->held_a, 6);
         check_finite(body->spec.inertia, 6);
+        check_mimic(scenario, i);
     }
 }
 

@@ -59,10 +59,10 @@ static void run_dynamics(const struct cfg_model *model)
 {
     struct dyn_work *work = dyn_work_place(model->tree, take(dyn_work_size(model->tree)));
     double *q = take((size_t)model->nq * sizeof *q), *v = take((size_t)model->nv * sizeof *v);
-    struct dyn_output output = {take((size_t)model->nv * sizeof *output.a)};
+    struct dyn_output output = {.a = take((size_t)model->nv * sizeof *output.a)};
     const struct dyn_input input = {.gravity = {0.0, 0.0, -9.81}};
-    if (model->specs[0].joint == DYN_JOINT_FREE)
-        q[3] = 1.0;
+    for (int i = 0; i < model->body_count; i++)
+        dyn_joint_zero(&model->specs[i], q + dyn_model_q_index(model->tree, i));
     dyn_aba(model->tree, &(struct dyn_state){q, v}, &input, work, &output);
     free(work);
     free(q);

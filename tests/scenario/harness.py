@@ -1,4 +1,6 @@
 """What the whole-program tests share: start airbearing on a port of its own, read what came out."""
+import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -22,6 +24,31 @@ def free_port():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def environment(**variables):
+    """What the programs started inside see in their environment."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@functools.cache
+def instruction_sets():
+    """Those of the kernel's that run on this machine."""
+    def runs(isa):
+        with environment(AIRBEARING_ISA=isa):
+            return subprocess.run([AIRBEARING, "eval", TUMBLE], stdin=subprocess.DEVNULL,
+                                  capture_output=True).returncode == 0
+    return [isa for isa in ("sse2", "avx2", "avx512") if runs(isa)]
 
 
 class Case(unittest.TestCase):

@@ -37,6 +37,18 @@ class CommandLine(harness.Case):
             self.assertEqual((code, out), (2, ""))
             self.assert_one_line(err, "absent.yaml")
 
+    def test_an_instruction_set_that_does_not_run_is_one_line(self):
+        log = self.dir / "run.mcap"
+        self.run_scenario(harness.TUMBLE, "--seconds", "0.01", "--pace", "fast", "--log", log)
+        absent = {"neon", "sse2", "avx2", "avx512"} - set(harness.instruction_sets())
+        for isa in absent:
+            with harness.environment(AIRBEARING_ISA=isa):
+                for arguments in (["run", harness.TUMBLE], ["check", harness.TUMBLE], ["replay", log],
+                                  ["eval", harness.TUMBLE]):
+                    code, out, err = self.call(*arguments)
+                    self.assertEqual((code, out), (2, ""), arguments)
+                    self.assert_one_line(err, "AIRBEARING_ISA: ", isa)
+
     def test_a_bad_override_is_one_line(self):
         code, out, err = self.call("run", harness.TUMBLE, "--set", "bodies.buss.mass=1")
         self.assertEqual((code, out), (2, ""))

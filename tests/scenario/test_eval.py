@@ -26,6 +26,26 @@ SWAPPED = f"""<robot name="swapped">
 """
 
 
+# A disc on a table tilted by a quarter turn about y: its normal is the world's x, and the joint's x,
+# along which it slides first, the world's -z.
+TABLE = f"""<robot name="table">
+  <link name="world"/><link name="disc">{INERTIAL.format(x=0)}</link>
+  <joint name="plane" type="planar"><origin rpy="0 {math.pi / 2} 0"/>
+    <parent link="world"/><child link="disc"/><axis xyz="0 0 1"/></joint>
+</robot>
+"""
+# A ball in a socket 2 m up, its mass 0.5 m below: the inertia about the socket is 1.5 1.5 1.
+SOCKET = """
+name: socket
+bodies:
+  - name: ball
+    joint: {type: spherical, at: 0 0 2, damping: 3 0 0}
+    mass: 2
+    center: 0 0 -0.5
+    inertia: 1 1 1
+"""
+
+
 class Eval(harness.Case):
     def model(self, text, name="model.urdf"):
         path = self.dir / name
@@ -73,6 +93,34 @@ class Eval(harness.Case):
         state = {"q": [0, 0], "v": [0, 0], "a": [2, 3]}
         (answer,) = self.eval(SWAPPED, [state], "--gravity", "0,0,0", "--inverse")
         self.assertEqual(answer["tau"], [4, 6])
+
+    def test_a_planar_joint_slides_and_turns(self):
+        state = {"q": [1, 2, 0.5], "v": [0, 0, 0], "tau": [4, 6, 8]}
+        (answer,) = self.eval(TABLE, [state])
+        for got, want in zip(answer["a"], (2 + 9.81, 3, 8)):
+            self.assertAlmostEqual(got, want, 13)
+
+    def test_a_floating_joint_is_a_free_body(self):
+        text = TABLE.replace("planar", "floating")
+        state = {"q": [1, 2, 3, 1, 0, 0, 0], "v": [0] * 6, "tau": [1, 2, 3, 4, 6, 8]}
+        (answer,) = self.eval(text, [state])
+        for got, want in zip(answer["a"], (1, 2, 3, 2 + 9.81, 3, 4)):
+            self.assertAlmostEqual(got, want, 13)
+
+    def test_a_ball_in_a_socket_swings(self):
+        half = math.sqrt(0.5)  # a quarter turn about y: the mass points to -x
+        state = {"q": [half, 0, half, 0], "v": [0, 0, 0], "tau": [1.5, 0, 2]}
+        (answer,) = self.eval(SOCKET, [state])
+        for got, want in zip(answer["a"], (1, -9.81 * 2 * 0.5 / 1.5, 2)):
+            self.assertAlmostEqual(got, want, 13)
+        state = {"q": [1, 0, 0, 0], "v": [2, 0, 0], "tau": [0, 0, 0]}
+        (answer,) = self.eval(SOCKET, [state])
+        self.assertAlmostEqual(answer["a"][0], -3 * 2 / 1.5, 13)
+
+    def test_the_quaternion_of_a_ball_must_be_a_unit_one(self):
+        line = json.dumps({"q": [1, 0.01, 0, 0], "v": [0] * 3, "tau": [0] * 3})
+        self.assert_one_line(self.refused(SOCKET, line), 'the quaternion of "ball" (numbers 1 to 4 of '
+                                                         '"q") has length 1.00005, not 1')
 
     def test_a_scenario_falls_as_one(self):
         state = {"q": [0, 0, 0, 1, 0, 0, 0, 0], "v": [0] * 7, "tau": [0] * 7}

@@ -61,6 +61,30 @@ class Replay(harness.Case):
         self.assertGreater(report["io"]["rx"], 0)
         self.assert_identical(log, report)
 
+    def test_a_run_replays_on_the_instruction_set_it_was_made_with(self):
+        hashes = set()
+        for isa in harness.instruction_sets():
+            with self.subTest(isa):
+                log = self.dir / f"{isa}.mcap"
+                with harness.environment(AIRBEARING_ISA=isa):
+                    report = self.run_scenario(harness.TUMBLE, "--seconds", "0.5", "--pace", "fast",
+                                               "--log", log)
+                self.assertEqual(report["isa"], isa)
+                for wish in ("", *harness.instruction_sets()):
+                    with harness.environment(AIRBEARING_ISA=wish):
+                        self.assert_identical(log, report)
+                hashes.add(report["state_hash"])
+        self.assertEqual(len(hashes) > 1, len(harness.instruction_sets()) > 1)
+
+    def test_a_log_of_an_unknown_instruction_set_is_refused_with_one_line(self):
+        log = self.dir / "run.mcap"
+        with harness.environment(AIRBEARING_ISA="sse2"):
+            self.run_scenario(harness.TUMBLE, "--seconds", "0.1", "--pace", "fast", "--log", log)
+        log.write_bytes(log.read_bytes().replace(b"sse2", b"neon"))
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 2, out)
+        self.assert_one_line(err, "run.mcap", "neon", "replay it on a machine that has it")
+
     def test_another_seed_is_another_run(self):
         one = self.run_scenario(harness.TUMBLE, "--seconds", "0.1", "--pace", "fast")
         two = self.run_scenario(harness.TUMBLE, "--seconds", "0.1", "--pace", "fast", "--set", "seed=2")

@@ -40,6 +40,7 @@ static void print_jobs(const struct rig *rig)
             sum_ns += schedule->row[row] >> i & 1 ? schedule->job[i].predicted_ns : 0;
         worst_ns = sum_ns > worst_ns ? sum_ns : worst_ns;
     }
+    printf("  kernel %s; AIRBEARING_ISA asks for another\n", dyn_isa_name(rig->scenario->isa));
     printf("  pattern repeats after %u frames; work per frame %.0f ns on average, %llu ns at most, "
            "of %llu ns\n",
            schedule->pattern, mean_ns, (unsigned long long)worst_ns,

@@ -33,8 +33,11 @@ static const char usage[] =
     "\n"
     "Coordinates: a free base first, q = x y z qw qx qy qz and v = wx wy wz vx vy vz in base "
     "axes,\n"
-    "then the joints that move, in the order of the file.  Joint damping counts, friction and\n"
-    "limits do not, wheels are locked.\n"
+    "then the joints that move, in the order of the file; one that mimics another has none.  Of\n"
+    "a URDF damping counts, friction and limits do not; of a scenario all that acts in a joint\n"
+    "counts, nothing is held, and wheels are locked.  AIRBEARING_ISA=sse2, avx2 or avx512 asks "
+    "for\n"
+    "a kernel.\n"
     "Exit: 0 ok, 2 one line <stdin>:line:column: what is wrong, 64 usage.\n";
 
 /* ---- options --------------------------------------------------------------------------- */
@@ -176,15 +179,16 @@ static int check_quaternions(long line, const struct bench *bench)
     const struct cfg_model *model = bench->model;
     for (int k = 0; k < model->joint_count; k++) {
         const struct cfg_model_joint *joint = &model->joints[k];
-        if (model->specs[joint->body].joint != DYN_JOINT_FREE)
+        const enum dyn_joint_type type = model->specs[joint->body].joint;
+        if (type != DYN_JOINT_FREE && type != DYN_JOINT_SPHERICAL)
             continue;
-        const double *e = bench->q + model->q_at[joint->q_first];
-        const double length = sqrt(dyn_quat_square(dyn_quat_load(e + 3)));
+        const int first = joint->q_first + (type == DYN_JOINT_FREE ? 3 : 0);
+        const double length = sqrt(dyn_quat_square(dyn_quat_load(bench->q + model->q_at[first])));
         if (!(fabs(length - 1.0) <= 1e-6))
             return place_error(line, 1,
                                "the quaternion of \"%s\" (numbers %d to %d of \"q\") has length "
                                "%.9g, not 1",
-                               joint->name, joint->q_first + 4, joint->q_first + 7, length);
+                               joint->name, first + 1, first + 4, length);
     }
     return EXIT_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/isa.h"
 #include "io/telemetry/mcap.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/rig.h"
@@ -38,6 +39,23 @@ static int refuse(const struct replay *replay, const char *what)
 
 /* ---- what the log holds ---------------------------------------------------------------- */
 
+/* The same bits come out of the same instructions only. */
+static int find_isa(const struct replay *replay, struct io_mcap_reader *reader, enum dyn_isa *isa)
+{
+    const char *name = io_mcap_metadata(reader, "airbearing", "isa");
+    char what[CFG_ERROR_MAX];
+    if (!name)
+        return refuse(replay, "it does not say which instruction set it was recorded with");
+    if (cfg_isa_named(name, isa) && dyn_isa_runs(*isa))
+        return 0;
+    snprintf(
+        what, sizeof what,
+        "recorded with the instruction set %s, which does not run here; replay it on a machine "
+        "that has it",
+        cfg_quote(name).text);
+    return refuse(replay, what);
+}
+
 static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
 {
     size_t size;
@@ -45,9 +63,10 @@ static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
     if (!text)
         return refuse(replay,
                       "no scenario.yaml inside; only logs of airbearing run can be replayed");
-    const char *isa = io_mcap_metadata(reader, "airbearing", "isa");
-    if (!isa || strcmp(isa, "sse2") != 0)
-        return refuse(replay, "recorded with another instruction set than this program's sse2");
+    enum dyn_isa isa;
+    const int code = find_isa(replay, reader, &isa);
+    if (code)
+        return code;
 
     const char *overrides[RUN_OVERRIDE_MAX];
     int count = 0;
@@ -63,6 +82,7 @@ static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
         fprintf(stderr, "%s: %s\n", replay->path, error);
         return EXIT_BAD_INPUT;
     }
+    replay->scenario->isa = isa;
     return 0;
 }
 

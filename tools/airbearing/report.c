@@ -177,7 +177,7 @@ static void add_rest(json_t *report, const struct run *run)
                                   "dropped", whole(run->log.dropped), "bytes",
                                   whole(run->log.bytes), "error", -run->log.error));
     json_object_set_new(report, "state_hash", json_string(hash));
-    json_object_set_new(report, "isa", json_string("sse2"));
+    json_object_set_new(report, "isa", json_string(dyn_isa_name(run->scenario->isa)));
     json_object_set_new(report, "realtime", realtime(run));
     json_object_set_new(report, "scenario", json_string(run->scenario->name));
     json_object_set_new(report, "seed", whole(run->scenario->seed));

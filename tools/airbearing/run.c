@@ -207,7 +207,7 @@ static int start_log(struct run *run)
         "seed",     seed,
         "rate_hz",  rate,
         "seconds",  seconds,
-        "isa",      "sse2",
+        "isa",      dyn_isa_name(scenario->isa),
         "pace",     options_pace_name[scenario->pace]};
     int count = 14;
     for (int i = 0; i < run->options.override_count; i++) {

@@ -1,0 +1,13 @@
+/*
+ * Joints that follow others: q = ratio q(leader) + offset.
+ */
+#pragma once
+
+struct cfg_mimic {
+    int leader; /* index; -1: its coordinate is its own */
+    double ratio, offset;
+};
+
+/* Who follows a follower comes to follow that one's leader.  The index of a joint that follows
+ * itself in the end; -1: none.  Context: setup. */
+int cfg_mimic_resolve(struct cfg_mimic *mimics, int count);

@@ -1,0 +1,16 @@
+/*
+ * Names of a list, sorted, so that many of them are found fast.
+ */
+#pragma once
+
+struct cfg_name {
+    const char *text;
+    int index; /* in the list */
+};
+
+/* Sort by text.  The index of the first entry whose name an earlier one has, which is put in *twin;
+ * -1: all differ.  Context: setup. */
+int cfg_names_sort(struct cfg_name *names, int count, int *twin);
+
+/* The index that goes with a text among sorted names; -1: none.  Context: setup. */
+int cfg_names_find(const struct cfg_name *names, int count, const char *text);

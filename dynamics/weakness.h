@@ -1,0 +1,15 @@
+/*
+ * Joints that meet inertia one by one but not together: two massless hinges in one line, four about
+ * one point.  Their mass matrix is singular in every pose, so such a model cannot move.
+ */
+#pragma once
+
+#include "dynamics/model.h"
+
+/* Bytes of scratch for dyn_model_weakness(), 64-byte aligned.  Context: setup. */
+size_t dyn_weakness_size(const struct dyn_model *model);
+
+/* The body whose joint, with those further out giving way, moves no more inertia than rounding
+ * leaves, in each of a few arbitrary poses; -1: there is none.  A joint that mimics another counts
+ * as rigid.  O(bodies).  Context: setup. */
+int dyn_model_weakness(const struct dyn_model *model, void *mem);
