@@ -222,9 +222,9 @@ static void print_count(const struct finding *finding)
         printf("    instructions not counted: %s\n", count->no_instructions);
     if (count->has_flops)
         printf("    flops a state %.0f, a dof %.1f (%.0f mul, %.0f add, %.0f div in the batch; "
-               "beside them %.0f sine-cosine)\n",
-               count_flops(count), count_flops(count) / dof, count->mul, count->add, count->div,
-               count->sine_cosine);
+               "beside them %.0f sines with cosines and tanhs)\n",
+               count_sum(count), count_sum(count) / dof, count->mul, count->add, count->div,
+               count->functions);
     else
         printf("    flops not counted: %s\n", count->no_flops);
 }
@@ -295,12 +295,11 @@ static void set_count(json_t *object, const struct count *count)
     json_object_set_new(object, "instructions_isa",
                         count->has_instructions ? json_string(dyn_isa_name(count->isa))
                                                 : json_null());
-    set_number(object, "flops", count->has_flops, count_flops(count));
+    set_number(object, "flops", count->has_flops, count_sum(count));
     if (count->has_flops)
         json_object_set_new(object, "flops_parts",
-                            json_pack("{s:f,s:f,s:f,s:f,s:f}", "mul", count->mul, "add", count->add,
-                                      "div", count->div, "sine_cosine", count->sine_cosine, "tanh",
-                                      count->tanhs));
+                            json_pack("{s:f,s:f,s:f,s:f}", "mul", count->mul, "add", count->add,
+                                      "div", count->div, "functions", count->functions));
 }
 
 static json_t *finding_json(const struct finding *finding)

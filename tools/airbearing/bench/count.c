@@ -62,8 +62,8 @@ static void run_counting(const struct subject_source *source, struct count *coun
     const char *argv[] = {program, source->name, source->is_made ? "made" : base_name(source->base),
                           NULL};
     const int code = child_run((char *const *)argv, output, sizeof output);
-    count->has_flops = code == 0 && sscanf(output, "%lf %lf %lf %lf %lf", &count->mul, &count->add,
-                                           &count->div, &count->sine_cosine, &count->tanhs) == 5;
+    count->has_flops = code == 0 && sscanf(output, "%lf %lf %lf %lf", &count->mul, &count->add,
+                                           &count->div, &count->functions) == 4;
     output[strcspn(output, "\n")] = '\0';
     if (!count->has_flops)
         (void)snprintf(count->no_flops, sizeof count->no_flops, "%.79s", output);
@@ -76,7 +76,7 @@ void count_measure(const struct subject_source *source, enum dyn_isa isa, struct
     run_counting(source, count);
 }
 
-double count_flops(const struct count *count)
+double count_sum(const struct count *count)
 {
     return count->mul + count->add + count->div;
 }

@@ -10,7 +10,7 @@ struct count {
     double instructions;                    /* of one call of dyn_aba() */
     enum dyn_isa isa;                       /* with which they were counted */
     double mul, add, div;                   /* of one state, by the counting build */
-    double sine_cosine, tanhs;              /* calls, not among the flops */
+    double functions;                       /* sines with their cosines, and tanhs: not flops */
     char no_instructions[80], no_flops[80]; /* why not */
 };
 
@@ -20,4 +20,4 @@ struct count {
 void count_measure(const struct subject_source *source, enum dyn_isa isa, struct count *count);
 
 /* mul + add + div.  Context: any. */
-double count_flops(const struct count *count);
+double count_sum(const struct count *count);
