@@ -1,12 +1,13 @@
 /*
- * What surrounds the kernel: the choice of the instruction set, the loads, the forces of held
- * joints, and the joints that follow others.
+ * What surrounds the kernel: the choice of the instruction set, the loads, and the forces of held
+ * joints.
  */
 #include "dynamics/aba.h"
 
 #include <string.h>
 
 #include "dynamics/aba_kernel.h"
+#include "dynamics/follow.h"
 #include "dynamics/law.h"
 
 static const struct dyn_aba_kernel *kernel_of(const struct dyn_model *model)
@@ -101,6 +102,14 @@ static double rotor_force(const struct dyn_link *link, const struct dyn_link_wor
     return link->rotor * qdd + dyn_dot(link->rotor_spin, to_link(on, row(&on->alpha)));
 }
 
+static int any_held(const struct dyn_input *input, const struct dyn_link *link)
+{
+    int count = 0;
+    for (int k = 0; k < dyn_link_nv(link); k++)
+        count += input->held[link->v_at + k];
+    return count;
+}
+
 static void held_forces(const struct dyn_model *model, const struct dyn_input *input,
                         const double *tau, const struct dyn_work *work,
                         const struct dyn_output *output)
@@ -109,6 +118,8 @@ static void held_forces(const struct dyn_model *model, const struct dyn_input *i
     for (int i = 0; input->held != NULL && i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
         const struct dyn_link_work *L = &work->link[i];
+        if (!any_held(input, link))
+            continue;
         const struct dyn_vec6 f = joint_force(L);
         const struct dyn_vec3 n = to_link(L, f.ang), p = to_link(L, f.lin);
         const double turn = dyn_link_turns(link) ? 1.0 : 0.0;
@@ -124,23 +135,57 @@ static void held_forces(const struct dyn_model *model, const struct dyn_input *i
     }
 }
 
+static inline void react(const struct dyn_model *model, const struct dyn_input *input,
+                         const double *tau, struct dyn_work *work, struct dyn_output *output)
+{
+    take_world(input, &work->link[-1]);
+    kernel_of(model)->solve(model, input, tau, work, output->a);
+    if (output->held_tau != NULL)
+        held_forces(model, input, tau, work, output);
+}
+
+static inline void solve(const struct dyn_model *model, const struct dyn_state *state,
+                         const struct dyn_input *input, struct dyn_work *work,
+                         struct dyn_output *output)
+{
+    for (int k = 0; k < input->load_count; k++)
+        add_load(model, &input->loads[k], work);
+    react(model, input, joint_forces(model, state, input, work), work, output);
+}
+
+void dyn_links_move(const struct dyn_model *model, const struct dyn_state *state,
+                    struct dyn_work *work)
+{
+    kernel_of(model)->move(model, state->q, state->v, work);
+}
+
+void dyn_links_react(const struct dyn_model *model, const struct dyn_input *input,
+                     struct dyn_work *work, struct dyn_output *output)
+{
+    react(model, input, work->tau, work, output);
+}
+
+void dyn_links_solve(const struct dyn_model *model, const struct dyn_state *state,
+                     const struct dyn_input *input, struct dyn_work *work,
+                     struct dyn_output *output)
+{
+    solve(model, state, input, work, output);
+}
+
 void dyn_aba_move(const struct dyn_model *model, const struct dyn_state *state,
                   struct dyn_work *work)
 {
-    kernel_of(model)->move(model, state->q, state->v, work);
+    const struct dyn_state links = dyn_follow_state(model, state, &work->follow);
+    kernel_of(model)->move(model, links.q, links.v, work);
 }
 
 void dyn_aba_solve(const struct dyn_model *model, const struct dyn_state *state,
                    const struct dyn_input *input, struct dyn_work *work, struct dyn_output *output)
 {
-    const double *tau = joint_forces(model, state, input, work);
-
-    for (int k = 0; k < input->load_count; k++)
-        add_load(model, &input->loads[k], work);
-    take_world(input, &work->link[-1]);
-    kernel_of(model)->solve(model, input, tau, work, output->a);
-    if (output->held_tau != NULL)
-        held_forces(model, input, tau, work, output);
+    if (dyn_follow_any(model))
+        dyn_follow_solve(model, state, input, work, output);
+    else
+        solve(model, state, input, work, output);
 }
 
 void dyn_aba(const struct dyn_model *model, const struct dyn_state *state,

@@ -11,8 +11,9 @@ struct dyn_crba_work {
     struct dyn_scene *scene;
     struct dyn_inertia *Ic; /* per body: of all it carries, about its origin, world axes */
     struct dyn_ldl *ldl;
-    double *rest; /* nv: the accelerations that leave every body origin of a free base unmoved */
+    double *rest;  /* nv: the accelerations that leave every body origin of a free base unmoved */
+    double *dense; /* nv x nv, where joints follow others: M without their coordinates, or L */
 };
 
-/* Rows of M(q) into work->ldl; needs the scene.  Context: frame. */
+/* Rows of M(q), full coordinates, into work->ldl; needs the scene.  Context: frame. */
 void dyn_composite_rows(const struct dyn_model *model, struct dyn_crba_work *work);

@@ -8,19 +8,23 @@
 
 #include <string.h>
 
+#include "dynamics/cholesky.h"
 #include "dynamics/composite.h"
 #include "dynamics/cut.h"
+#include "dynamics/follow.h"
 #include "dynamics/rnea.h"
 #include "dynamics/tree.h"
 
 static size_t lay_out(struct dyn_crba_work *work, void *mem, const struct dyn_model *model)
 {
+    const size_t dense = model->follower_count > 0 ? (size_t)model->nv * (size_t)model->nv : 0;
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
     work->scene = dyn_cut(mem, &at, dyn_scene_size(model));
     work->Ic = dyn_cut(mem, &at, (size_t)model->link_count * sizeof *work->Ic);
     work->ldl = dyn_cut(mem, &at, dyn_ldl_size(model));
-    work->rest = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *work->rest);
+    work->rest = dyn_cut(mem, &at, (size_t)model->nv * sizeof *work->rest);
+    work->dense = dyn_cut(mem, &at, dense * sizeof *work->dense);
     return at;
 }
 
@@ -81,7 +85,10 @@ void dyn_crba(const struct dyn_model *model, const struct dyn_state *state,
 {
     dyn_scene_take(model, state, work->scene);
     dyn_composite_rows(model, work);
-    dyn_ldl_spread(work->ldl, M);
+    if (dyn_follow_any(model))
+        dyn_follow_mass(model, work->ldl, M);
+    else
+        dyn_ldl_spread(work->ldl, M);
 }
 
 /*
@@ -91,13 +98,27 @@ void dyn_crba(const struct dyn_model *model, const struct dyn_state *state,
  */
 static void take_rest(const struct dyn_model *model, const struct dyn_state *state, double *rest)
 {
-    memset(rest, 0, (size_t)model->full_nv * sizeof *rest);
+    memset(rest, 0, (size_t)model->nv * sizeof *rest);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
         const double *v = state->v + link->v_at;
         if (link->kind == DYN_LINK_FREE)
             dyn_vec3_store(dyn_cross(dyn_vec3_load(v + 3), dyn_vec3_load(v)),
                            rest + link->v_at + 3);
+    }
+}
+
+/* Of the rows: b = M^-1 b.  A chain of followers and leaders closes loops that rows have no place
+ * for, so M is filled out. */
+static void solve(const struct dyn_model *model, struct dyn_crba_work *work, double *b)
+{
+    if (dyn_follow_any(model)) {
+        dyn_follow_mass(model, work->ldl, work->dense);
+        dyn_cholesky_factor(model->nv, work->dense);
+        dyn_cholesky_solve(model->nv, work->dense, b);
+    } else {
+        dyn_ldl_factor(work->ldl);
+        dyn_ldl_solve(work->ldl, b);
     }
 }
 
@@ -109,13 +130,12 @@ void dyn_crba_forward(const struct dyn_model *model, const struct dyn_state *sta
 
     take_rest(model, state, work->rest);
     dyn_rnea(model, state, work->rest, input, work->scene->kernel, a);
-    for (int k = 0; k < model->full_nv; k++)
+    for (int k = 0; k < model->nv; k++)
         a[k] = (input->tau != NULL ? input->tau[k] : 0.0) - a[k];
 
     dyn_scene_turn(model, work->scene);
     dyn_composite_rows(model, work);
-    dyn_ldl_factor(work->ldl);
-    dyn_ldl_solve(work->ldl, a);
-    for (int k = 0; k < model->full_nv; k++)
+    solve(model, work, a);
+    for (int k = 0; k < model->nv; k++)
         a[k] += work->rest[k];
 }

@@ -17,7 +17,8 @@ struct dyn_crba_work *dyn_crba_work_place(const struct dyn_model *model, void *m
 void dyn_crba(const struct dyn_model *model, const struct dyn_state *state,
               struct dyn_crba_work *work, double *M);
 
-/* a = FD(q, v, tau, f), the same as dyn_aba(): never allocates, blocks or fails; an input that is
+/* a = FD(q, v, tau, loads), the same as dyn_aba() where nothing is held: input->held is not read.
+ * Never allocates, blocks or fails; an input that is
  * not finite gives an output that is not finite.  Context: frame. */
 void dyn_crba_forward(const struct dyn_model *model, const struct dyn_state *state,
                       const struct dyn_input *input, struct dyn_crba_work *work,

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "dynamics/follow.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/scene.h"
 
@@ -27,8 +28,18 @@ static void store_column(const struct dyn_vec6 *m, size_t nv, double *J)
         J[r * nv] = e[r];
 }
 
-void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
-                  const struct dyn_point *point, double *J)
+/* The columns of joints that follow, or are followed, add up. */
+static void add_column(const struct dyn_vec6 *m, double ratio, size_t nv, double *J)
+{
+    double e[6];
+    dyn_vec3_store(m->ang, e);
+    dyn_vec3_store(m->lin, e + 3);
+    for (size_t r = 0; r < 6; r++)
+        J[r * nv] += ratio * e[r];
+}
+
+static inline void fill(const struct dyn_model *model, const struct dyn_scene *scene,
+                        const struct dyn_point *point, int follows, double *J)
 {
     const size_t nv = (size_t)model->nv;
     struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
@@ -38,10 +49,24 @@ void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
         const int first = model->link[i].v_at, end = first + dyn_link_nv(&model->link[i]);
         for (int k = first; k < end; k++) {
             const struct dyn_vec6 column = dyn_motion_shift(&scene->S[k], arm);
-            store_column(&column, nv, J + k);
+            const struct dyn_follow_share share = dyn_follow_share(model, k);
+            if (follows)
+                add_column(&column, share.ratio, nv, J + share.of);
+            else
+                store_column(&column, nv, J + k);
         }
         arm = dyn_add(arm, scene->arm[i]);
     }
+}
+
+/* Two loops of one text: the one without followers does not look for them. */
+void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
+                  const struct dyn_point *point, double *J)
+{
+    if (dyn_follow_any(model))
+        fill(model, scene, point, 1, J);
+    else
+        fill(model, scene, point, 0, J);
 }
 
 struct dyn_vec6 dyn_point_velocity(const struct dyn_model *model, const struct dyn_scene *scene,
@@ -58,7 +83,8 @@ static struct dyn_vec6 joint_motion(const struct dyn_model *model, const struct 
                                     int i, const double *a)
 {
     const struct dyn_link *link = &model->link[i];
-    const struct dyn_vec6 own = dyn_joint_motion(link, a + link->v_at);
+    double followed;
+    const struct dyn_vec6 own = dyn_joint_motion(link, dyn_follow_v(model, link, a, &followed));
     return seen_at(scene, i, &own, (struct dyn_vec3){0.0, 0.0, 0.0});
 }
 

@@ -1,5 +1,6 @@
 #include "dynamics/kinematics.h"
 
+#include "dynamics/follow.h"
 #include "dynamics/work.h"
 
 /* E after a turn about z: rows 0 and 1 mix. */
@@ -161,7 +162,7 @@ void dyn_position_rate(const struct dyn_model *model, const struct dyn_state *st
             free_rate(q, v, rate);
         else if (link->kind == DYN_LINK_BALL)
             dyn_quat_store(dyn_quat_rate(dyn_quat_load(q), dyn_vec3_load(v)), rate);
-        else
+        else if (link->v_at < model->nv)
             rate[0] = v[0];
     }
 }
@@ -191,7 +192,7 @@ void dyn_position_advance(const struct dyn_model *model, const double *v, double
             free_advance(rate, h, at);
         else if (link->kind == DYN_LINK_BALL)
             turn_advance(rate, h, at);
-        else
+        else if (link->v_at < model->nv)
             at[0] += h * rate[0];
     }
 }
@@ -230,7 +231,10 @@ struct dyn_pose dyn_body_pose(const struct dyn_model *model, const double *q, in
 {
     struct dyn_pose pose = model->seat[body];
     for (int i = model->body_link[body]; i >= 0; i = model->link[i].parent) {
-        const struct dyn_pose moved = joint_motion_pose(&model->link[i], q + model->link[i].q_at);
+        const struct dyn_link *link = &model->link[i];
+        double followed;
+        const struct dyn_pose moved =
+            joint_motion_pose(link, dyn_follow_q(model, link, q, &followed));
         pose = dyn_pose_mul(&moved, &pose);
         pose = dyn_pose_mul(&model->place[i], &pose);
     }

@@ -9,6 +9,7 @@
 #include "dynamics/tree.h"
 
 /* Transforms, velocities and velocity-caused accelerations of every link: X, v and c of the work.
+ * The state is the links', in full coordinates; further down it is the author's.
  * Context: frame. */
 void dyn_kinematics(const struct dyn_model *model, const struct dyn_state *state,
                     struct dyn_work *work);

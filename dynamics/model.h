@@ -113,7 +113,7 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
 void dyn_model_use_isa(struct dyn_model *model, enum dyn_isa isa);
 enum dyn_isa dyn_model_isa(const struct dyn_model *model);
 
-/* Context: any. */
+/* A mimicking joint has no q and v of its own: its indices lie beyond nq and nv.  Context: any. */
 int dyn_model_body_count(const struct dyn_model *model);
 int dyn_model_nq(const struct dyn_model *model);
 int dyn_model_nv(const struct dyn_model *model);

@@ -3,20 +3,26 @@
  * entries only between point and root, and so has Y; two points share what lies between root and
  * their last common velocity.  That this is nothing for siblings (Rodriguez, Jain, Kreutz 1989,
  * A.5) holds only where no moving body carries both.
+ *
+ * Joints that follow others tie any two branches together: there M = L L' is dense, and so is
+ * Y = L^-1 J'.
  */
 #include "dynamics/operational.h"
 
 #include <string.h>
 
+#include "dynamics/cholesky.h"
 #include "dynamics/composite.h"
 #include "dynamics/cut.h"
+#include "dynamics/follow.h"
 #include "dynamics/tree.h"
 
 struct dyn_operational_work {
     int nv;
     int point_max;
     struct dyn_crba_work *mass;
-    double (*Y)[6]; /* nv for each point: from the point's last velocity towards the root */
+    double (*Y)[6]; /* nv for each point: from the point's last velocity towards the root; or, where
+                       joints follow others, Y' by rows */
     int *tip;       /* per point: that velocity; -1: none */
 };
 
@@ -26,7 +32,7 @@ static size_t lay_out(struct dyn_operational_work *work, void *mem, const struct
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
     work->mass = dyn_cut(mem, &at, dyn_crba_work_size(model));
-    work->Y = dyn_cut(mem, &at, point_max * (size_t)model->full_nv * sizeof *work->Y);
+    work->Y = dyn_cut(mem, &at, point_max * (size_t)model->nv * sizeof *work->Y);
     work->tip = dyn_cut(mem, &at, point_max * sizeof *work->tip);
     return at;
 }
@@ -43,7 +49,7 @@ struct dyn_operational_work *dyn_operational_work_place(const struct dyn_model *
     struct dyn_operational_work *work = mem;
     memset(mem, 0, dyn_operational_work_size(model, point_max));
     lay_out(work, mem, model, (size_t)point_max);
-    work->nv = model->full_nv;
+    work->nv = model->nv;
     work->point_max = point_max;
     (void)dyn_crba_work_place(model, work->mass);
     return work;
@@ -99,6 +105,19 @@ static void block(const struct dyn_operational_work *work, int a, int b, double 
                 out[r][c] += Ya[0][r] * Yb[0][c];
 }
 
+/* Ya' Yb where both are dense. */
+static void dense_block(const struct dyn_operational_work *work, int a, int b, double out[6][6])
+{
+    const size_t nv = (size_t)work->nv;
+    const double *Ya = *(work->Y + (size_t)a * nv), *Yb = *(work->Y + (size_t)b * nv);
+
+    memset(out, 0, 36 * sizeof(double));
+    for (size_t r = 0; r < 6; r++)
+        for (size_t c = 0; c < 6; c++)
+            for (size_t k = 0; k < nv; k++)
+                out[r][c] += Ya[r * nv + k] * Yb[c * nv + k];
+}
+
 static void store_block(double block[6][6], size_t side, size_t a, size_t b, double *inverse)
 {
     for (size_t r = 0; r < 6; r++)
@@ -108,16 +127,13 @@ static void store_block(double block[6][6], size_t side, size_t a, size_t b, dou
         }
 }
 
-void dyn_operational_inverse(const struct dyn_model *model, const struct dyn_state *state,
-                             const struct dyn_point *points, int n,
-                             struct dyn_operational_work *work, double *inverse)
+/* M is in mass->ldl. */
+static void sparse_inverse(const struct dyn_model *model, const struct dyn_point *points, int n,
+                           struct dyn_operational_work *work, double *inverse)
 {
-    struct dyn_crba_work *mass = work->mass;
+    const struct dyn_crba_work *mass = work->mass;
     double both[6][6];
-    DYN_CHECK(n <= work->point_max);
 
-    dyn_scene_take(model, state, mass->scene);
-    dyn_composite_rows(model, mass);
     dyn_ldl_factor(mass->ldl);
     for (int a = 0; a < n; a++) {
         double(*Y)[6] = work->Y + (size_t)a * (size_t)work->nv;
@@ -129,4 +145,38 @@ void dyn_operational_inverse(const struct dyn_model *model, const struct dyn_sta
             store_block(both, 6 * (size_t)n, (size_t)a, (size_t)b, inverse);
         }
     }
+}
+
+static void dense_inverse(const struct dyn_model *model, const struct dyn_point *points, int n,
+                          struct dyn_operational_work *work, double *inverse)
+{
+    const struct dyn_crba_work *mass = work->mass;
+    double both[6][6];
+
+    dyn_follow_mass(model, mass->ldl, mass->dense);
+    dyn_cholesky_factor(work->nv, mass->dense);
+    for (int a = 0; a < n; a++) {
+        double *Y = *(work->Y + (size_t)a * (size_t)work->nv);
+        dyn_jacobian(model, mass->scene, &points[a], Y);
+        for (int r = 0; r < 6; r++)
+            dyn_cholesky_halve(work->nv, mass->dense, Y + r * work->nv);
+        for (int b = 0; b <= a; b++) {
+            dense_block(work, a, b, both);
+            store_block(both, 6 * (size_t)n, (size_t)a, (size_t)b, inverse);
+        }
+    }
+}
+
+void dyn_operational_inverse(const struct dyn_model *model, const struct dyn_state *state,
+                             const struct dyn_point *points, int n,
+                             struct dyn_operational_work *work, double *inverse)
+{
+    DYN_CHECK(n <= work->point_max);
+
+    dyn_scene_take(model, state, work->mass->scene);
+    dyn_composite_rows(model, work->mass);
+    if (dyn_follow_any(model))
+        dense_inverse(model, points, n, work, inverse);
+    else
+        sparse_inverse(model, points, n, work, inverse);
 }

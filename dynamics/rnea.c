@@ -1,5 +1,6 @@
 #include "dynamics/rnea.h"
 
+#include "dynamics/follow.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/law.h"
 #include "dynamics/work.h"
@@ -58,8 +59,10 @@ static void turn_rotor(const struct dyn_model *model, const struct dyn_vec6 *wor
     work->f[parent].ang = dyn_add(work->f[parent].ang, dyn_add(n, dyn_scale(qdd, e)));
 }
 
-void dyn_rnea(const struct dyn_model *model, const struct dyn_state *state, const double *a,
-              const struct dyn_input *input, struct dyn_work *work, double *tau)
+/* Of all links, in full coordinates. */
+static void solve_links(const struct dyn_model *model, const struct dyn_state *state,
+                        const double *a, const struct dyn_input *input, struct dyn_work *work,
+                        double *tau)
 {
     const struct dyn_vec6 world = dyn_world_acceleration(input);
 
@@ -78,4 +81,19 @@ void dyn_rnea(const struct dyn_model *model, const struct dyn_state *state, cons
         work->f[link->parent] = dyn_add6(&work->f[link->parent], &f);
     }
     dyn_law_add(model, state->q, state->v, -1.0, tau);
+}
+
+void dyn_rnea(const struct dyn_model *model, const struct dyn_state *state, const double *a,
+              const struct dyn_input *input, struct dyn_work *work, double *tau)
+{
+    const struct dyn_follow_work *follow = &work->follow;
+    const struct dyn_state links = dyn_follow_state(model, state, follow);
+
+    if (!dyn_follow_any(model)) {
+        solve_links(model, &links, a, input, work, tau);
+        return;
+    }
+    dyn_follow_spread(model, a, follow->a);
+    solve_links(model, &links, follow->a, input, work, follow->tau);
+    dyn_follow_gather(model, follow->tau, tau);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/cut.h"
+#include "dynamics/follow.h"
 #include "dynamics/kinematics.h"
 
 static size_t lay_out(struct dyn_scene *scene, void *mem, const struct dyn_model *model)
@@ -65,7 +66,8 @@ void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene)
 void dyn_scene_take(const struct dyn_model *model, const struct dyn_state *state,
                     struct dyn_scene *scene)
 {
-    dyn_kinematics(model, state, scene->kernel);
+    const struct dyn_state links = dyn_follow_state(model, state, &scene->kernel->follow);
+    dyn_kinematics(model, &links, scene->kernel);
     dyn_scene_turn(model, scene);
 }
 

@@ -11,6 +11,24 @@ static size_t padded(size_t n)
     return (n + 7) / 8 * 8;
 }
 
+static void lay_out_follow(struct dyn_follow_work *follow, void *mem, size_t *at,
+                           const struct dyn_model *model)
+{
+    const size_t count = (size_t)model->follower_count;
+    const size_t nq = count > 0 ? (size_t)model->full_nq : 0;
+    const size_t nv = count > 0 ? (size_t)model->full_nv : 0;
+    double **const by_velocity[] = {&follow->v,        &follow->a,     &follow->tau,
+                                    &follow->held_a,   &follow->still, &follow->unit,
+                                    &follow->held_tau, &follow->need};
+    follow->q = dyn_cut(mem, at, nq * sizeof *follow->q);
+    for (size_t k = 0; k < sizeof by_velocity / sizeof *by_velocity; k++)
+        *by_velocity[k] = dyn_cut(mem, at, nv * sizeof(double));
+    follow->held = dyn_cut(mem, at, nv * sizeof *follow->held);
+    follow->inertia = dyn_cut(mem, at, count * count * sizeof *follow->inertia);
+    follow->y = dyn_cut(mem, at, count * sizeof *follow->y);
+    follow->leader = dyn_cut(mem, at, count * sizeof *follow->leader);
+}
+
 /* One layout answers both questions below, so size and placement cannot drift apart. */
 static size_t lay_out(struct dyn_work *work, void *mem, const struct dyn_model *model)
 {
@@ -27,6 +45,7 @@ static size_t lay_out(struct dyn_work *work, void *mem, const struct dyn_model *
     work->c = dyn_cut(mem, &at, n * sizeof *work->c);
     work->f = dyn_cut(mem, &at, n * sizeof *work->f);
     work->a = dyn_cut(mem, &at, n * sizeof *work->a);
+    lay_out_follow(&work->follow, mem, &at, model);
     return at;
 }
 

@@ -37,6 +37,20 @@ struct dyn_column_work {
     double ud;
 };
 
+/* Where joints follow others (follow.h); empty where none does.  Full coordinates. */
+struct dyn_follow_work {
+    double *q, *v;             /* the state of all links */
+    double *a, *tau;           /* of all links */
+    unsigned char *held;       /* every leader and follower too */
+    double *held_a, *held_tau; /* of all links */
+    double *still;             /* velocities at rest */
+    double *unit;              /* one leader accelerates */
+    double *need;              /* what holding takes, as the leaders feel it */
+    double *inertia;           /* Lambda, by rows */
+    double *y;                 /* by leader: its acceleration */
+    int *leader;               /* its velocity */
+};
+
 struct dyn_work {
     /* computed by dyn_aba_move and dyn_aba_solve; link[-1] is the world */
     struct dyn_link_work *link;
@@ -52,4 +66,6 @@ struct dyn_work {
     /* computed by dyn_rnea, in link axes */
     struct dyn_vec6 *f; /* force through the joint */
     struct dyn_vec6 *a; /* acceleration minus gravity */
+
+    struct dyn_follow_work follow;
 };

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dynamics/batch.h"
 #include "rt/check.h"
 #include "tests/peers/made.h"
 #include "tests/peers/subject.h"
@@ -37,8 +38,12 @@ struct bench {
     const char *name;
     const char *source;
     struct subject subject;
+    struct subject plain; /* the same on the plain instruction set */
     struct subject_state states[STATES];
-    double *ours, *theirs; /* an acceleration of each */
+    double *ours, *theirs;  /* an acceleration of each */
+    struct dyn_batch batch; /* the states once more, side by side */
+    struct dyn_batch_work *batch_work;
+    double *batch_mem;
     int contender_count;
     struct contender contenders[CONTENDERS_MAX];
 };
@@ -78,6 +83,22 @@ static void run_ours(void *self, int slot)
     subject_forward(&bench->subject, &bench->states[slot], bench->ours);
 }
 
+static void run_plain(void *self, int slot)
+{
+    const struct bench *bench = self;
+    subject_forward(&bench->plain, &bench->states[slot], bench->ours);
+}
+
+/* All states at the first of them, so that a turn over the states costs what the batch costs. */
+static void run_batch(void *self, int slot)
+{
+    const struct bench *bench = self;
+    const size_t given = (size_t)(bench->subject.engine.nq + 2 * bench->subject.engine.nv) * STATES;
+    if (slot == 0)
+        dyn_aba_batch(bench->subject.tree, &bench->batch, bench->batch_work,
+                      bench->batch_mem + given);
+}
+
 static struct contender *add(struct bench *bench, const char *name, int segments)
 {
     RT_CHECK(bench->contender_count < CONTENDERS_MAX);
@@ -86,11 +107,46 @@ static struct contender *add(struct bench *bench, const char *name, int segments
     return contender;
 }
 
+static void spread(const double *from, int count, int slot, double *to)
+{
+    for (int k = 0; k < count; k++)
+        to[k * STATES + slot] = from[k];
+}
+
+static void open_batch(struct bench *bench)
+{
+    const int nq = bench->subject.engine.nq, nv = bench->subject.engine.nv;
+    const size_t size = (dyn_batch_work_size(bench->subject.tree) + 63) / 64 * 64;
+    void *mem = aligned_alloc(64, size);
+    RT_CHECK(mem);
+    bench->batch_work = dyn_batch_work_place(bench->subject.tree, mem);
+    bench->batch_mem = numbers((nq + 3 * nv) * STATES);
+    double *q = bench->batch_mem, *v = q + nq * STATES, *tau = v + nv * STATES;
+    for (int i = 0; i < STATES; i++) {
+        spread(bench->states[i].q, nq, i, q);
+        spread(bench->states[i].v, nv, i, v);
+        spread(bench->states[i].tau, nv, i, tau);
+    }
+    bench->batch =
+        (struct dyn_batch){.count = STATES, .stride = STATES, .q = q, .v = v, .tau = tau};
+    memcpy(bench->batch.gravity, bench->subject.engine.gravity, sizeof bench->batch.gravity);
+}
+
+static void add_own(struct bench *bench, const char *name, void (*run)(void *self, int slot),
+                    int segments)
+{
+    struct contender *contender = add(bench, name, segments);
+    contender->run = run;
+    contender->self = bench;
+}
+
 static void add_ours(struct bench *bench, int segments)
 {
-    struct contender *contender = add(bench, "ours", segments);
-    contender->run = run_ours;
-    contender->self = bench;
+    add_own(bench, "ours", run_ours, segments);
+    if (dyn_model_isa(bench->subject.tree) != DYN_ISA_SSE2)
+        add_own(bench, "sse2", run_plain, segments);
+    open_batch(bench);
+    add_own(bench, "batch", run_batch, segments);
 }
 
 /* A race between engines that answer different questions is void. */
@@ -175,12 +231,12 @@ static void print(const struct bench *bench, int segments)
 
 /* ---- models ---- */
 
-static int load(struct bench *bench, const char *dir, int free_base)
+static int load(struct bench *bench, struct subject *subject, const char *dir, int free_base)
 {
     struct dyn_body_spec *specs = NULL;
     int body_count = 0;
     bench->source = "urdf";
-    if (subject_load(&bench->subject, dir, bench->name, free_base) == 0)
+    if (subject_load(subject, dir, bench->name, free_base) == 0)
         return 0;
     bench->source = "made";
     if (strcmp(bench->name, "spacecraft22") == 0)
@@ -189,7 +245,7 @@ static int load(struct bench *bench, const char *dir, int free_base)
         specs = made_chain(body_count);
     else
         return 1;
-    subject_make(&bench->subject, specs, body_count);
+    subject_make(subject, specs, body_count);
     free(specs);
     return 0;
 }
@@ -197,8 +253,10 @@ static int load(struct bench *bench, const char *dir, int free_base)
 static void run_model(const char *name, int free_base, const char *dir, int segments)
 {
     struct bench bench = {.name = name};
-    if (load(&bench, dir, free_base) != 0)
+    if (load(&bench, &bench.subject, dir, free_base) != 0 ||
+        load(&bench, &bench.plain, dir, free_base) != 0)
         return;
+    dyn_model_use_isa((struct dyn_model *)bench.plain.tree, DYN_ISA_SSE2);
     bench.ours = numbers(bench.subject.engine.nv);
     bench.theirs = numbers(bench.subject.engine.nv);
     for (int i = 0; i < STATES; i++) {
@@ -218,9 +276,12 @@ static void run_model(const char *name, int free_base, const char *dir, int segm
     }
     for (int i = 0; i < STATES; i++)
         subject_state_close(&bench.states[i]);
+    free(bench.batch_mem);
+    free(bench.batch_work);
     free(bench.ours);
     free(bench.theirs);
     subject_close(&bench.subject);
+    subject_close(&bench.plain);
 }
 
 int main(int argc, char **argv)

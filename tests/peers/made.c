@@ -28,7 +28,6 @@ static struct dyn_body_spec random_body(uint64_t *rng, int parent, enum dyn_join
     const double size = 0.3;
     struct dyn_body_spec spec = {.parent = parent, .joint = joint, .place_quat = {1.0}};
     noise_unit(rng, spec.axis, 3);
-#ifdef DYN_ALL_JOINTS
     double aside[3];
     noise_unit(rng, aside, 3);
     spec.axis2[0] = spec.axis[1] * aside[2] - spec.axis[2] * aside[1];
@@ -38,7 +37,6 @@ static struct dyn_body_spec random_body(uint64_t *rng, int parent, enum dyn_join
                                spec.axis2[2] * spec.axis2[2]);
     for (int k = 0; k < 3; k++)
         spec.axis2[k] /= length;
-#endif
     if (joint != DYN_JOINT_FREE) {
         noise_unit(rng, spec.place_quat, 4);
         for (int k = 0; k < 3; k++)
@@ -54,10 +52,8 @@ static struct dyn_body_spec random_body(uint64_t *rng, int parent, enum dyn_join
 static enum dyn_joint_type random_joint(uint64_t *rng)
 {
     static const enum dyn_joint_type types[] = {
-        DYN_JOINT_FIXED,       DYN_JOINT_REVOLUTE,  DYN_JOINT_PRISMATIC,
-#ifdef DYN_ALL_JOINTS
-        DYN_JOINT_CYLINDRICAL, DYN_JOINT_UNIVERSAL, DYN_JOINT_SPHERICAL, DYN_JOINT_PLANAR,
-#endif
+        DYN_JOINT_FIXED,     DYN_JOINT_REVOLUTE,  DYN_JOINT_PRISMATIC, DYN_JOINT_CYLINDRICAL,
+        DYN_JOINT_UNIVERSAL, DYN_JOINT_SPHERICAL, DYN_JOINT_PLANAR,
     };
     const int count = (int)(sizeof types / sizeof types[0]);
     return types[(int)(0.5 * (noise(rng) + 1.0) * count)];

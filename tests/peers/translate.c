@@ -56,7 +56,6 @@ static void add_motions(struct engine_body *body, const struct dyn_body_spec *sp
     case DYN_JOINT_FREE:
         add_motion(body, ENGINE_FREE, NULL, q, v);
         break;
-#ifdef DYN_ALL_JOINTS
     case DYN_JOINT_CYLINDRICAL:
         add_motion(body, ENGINE_TURN, spec->axis, q, v);
         add_motion(body, ENGINE_SLIDE, spec->axis, q + 1, v + 1);
@@ -79,7 +78,6 @@ static void add_motions(struct engine_body *body, const struct dyn_body_spec *sp
     }
     case DYN_JOINT_GENERAL:
         RT_CHECK(spec->joint != DYN_JOINT_GENERAL); /* a row of motions has no screws */
-#endif
     }
 }
 
