@@ -307,7 +307,7 @@ static json_t *finding_json(const struct finding *finding)
     json_t *per_isa = json_object();
     json_t *object = json_pack("{s:s,s:i,s:i}", "name", finding->subject.name, "nv",
                                finding->subject.nv, "links", finding->subject.link_count);
-    set_speed(object, finding, finding->isa);
+    set_speed(object, finding, (int)finding->isa);
     for (int isa = 0; isa < SPEED_ISA_COUNT; isa++) {
         json_t *speed;
         if (!finding->speed[isa].is_measured)

@@ -44,6 +44,7 @@ struct board {
     struct io_mavlink_sender sender;
     struct io_mavlink_parser *parser;
     struct rt_thread thread;
+    bool is_open; /* its thread runs */
     atomic_bool stop;
 };
 
@@ -88,14 +89,18 @@ static int board_open(struct board *board, uint16_t port, int cpu)
     board->simulator = (struct io_address){.ip = anywhere.ip, .port = port};
     board->sender = (struct io_mavlink_sender){.system_id = 1, .component_id = 1};
     board->parser = io_mavlink_parser_place(take(io_mavlink_parser_size()));
-    const int failure = io_udp_open(&board->udp, anywhere);
-    return failure ? failure : rt_thread_start(&board->thread, &spec, be_board, board);
+    int failure = io_udp_open(&board->udp, anywhere);
+    if (failure == 0)
+        failure = rt_thread_start(&board->thread, &spec, be_board, board);
+    board->is_open = failure == 0;
+    return failure;
 }
 
 static void board_close(struct board *board)
 {
     atomic_store_explicit(&board->stop, true, memory_order_relaxed);
-    rt_thread_join(&board->thread);
+    if (board->is_open)
+        rt_thread_join(&board->thread);
     io_udp_close(&board->udp);
     free(board->parser);
 }
@@ -210,12 +215,11 @@ static int run_threads(struct run *run, char why_not[IO_ERROR_MAX])
         failure = board_open(&run->board, io_link_port(run->links, 0), run->plan.housekeeping_cpu);
     if (failure == 0)
         failure = rt_thread_start(&frame_thread, &frame, run_frames, run);
-    if (failure == 0) {
+    if (failure == 0)
         rt_thread_join(&frame_thread);
-        board_close(&run->board);
-    } else {
+    else
         (void)snprintf(why_not, IO_ERROR_MAX, "%s", strerror(-failure));
-    }
+    board_close(&run->board);
     io_links_stop(run->links);
     return failure;
 }
@@ -240,6 +244,7 @@ void loop_measure(struct loop *loop)
     struct run *run = calloc(1, sizeof *run);
     char error[CFG_ERROR_MAX];
     RT_CHECK(run);
+    run->board.udp.fd = -1;
     memset(loop, 0, sizeof *loop);
     RT_CHECK(cfg_scenario_load_text("loop", loop_text, sizeof loop_text - 1, NULL, 0,
                                     &run->scenario, error) == 0);
