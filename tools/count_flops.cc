@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #define _Alignas alignas
+#define _Static_assert static_assert
 extern "C" {
 #include "dynamics/batch_kernel.h"
 }

@@ -333,6 +333,32 @@ static void test_a_locked_panel_keeps_energy_and_momentum(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, before.kinetic, after.kinetic);
 }
 
+/* A slide of 2 kg on a spring of 90 N/m draws another at twice its way: w^2 = 90 / (2 + 4 2). */
+static void test_a_follower_is_drawn_by_its_leader(void)
+{
+    place("- {name: a, joint: {type: prismatic, axis: 1 0 0, position: 0.1, stiffness: 90}" HEAVY
+          "- {name: b, joint: {type: prismatic, axis: 0 1 0, mimic: {body: a, ratio: -2,\n"
+          "   offset: 1}}" HEAVY);
+    TEST_ASSERT_EQUAL_INT(2, dyn_plant_state_count(&rig->plant));
+    run(1000);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.1 * cos(3.0), rig->x[0]);
+    const struct dyn_motion motion = motion_of(1);
+    EXPECT_VECTOR(motion.position, 0, 1 - 2 * rig->x[0], 0);
+    EXPECT_VECTOR(motion.velocity, 0, -2 * rig->x[1], 0);
+}
+
+/* A leader that is prescribed takes its follower along. */
+static void test_a_prescribed_leader_draws_its_follower(void)
+{
+    place("- {name: a, joint: {type: prismatic, axis: 1 0 0, prescribed: 3}" HEAVY
+          "- {name: b, joint: {type: prismatic, axis: 0 1 0, mimic: {body: a, ratio: -2}}" HEAVY);
+    run(1000);
+    NEAR(1.5, rig->x[0]);
+    const struct dyn_motion motion = motion_of(1);
+    NEAR(-3.0, motion.position[1]);
+    NEAR(-6.0, motion.specific_force[1]);
+}
+
 static void test_nothing_is_held_where_the_scenario_holds_nothing(void)
 {
     place(BUS);
@@ -406,6 +432,8 @@ int main(void)
     RUN_TEST(test_one_coordinate_alone_may_be_locked);
     RUN_TEST(test_a_prescribed_panel_goes_its_way_and_momentum_stays);
     RUN_TEST(test_a_locked_panel_keeps_energy_and_momentum);
+    RUN_TEST(test_a_follower_is_drawn_by_its_leader);
+    RUN_TEST(test_a_prescribed_leader_draws_its_follower);
     RUN_TEST(test_nothing_is_held_where_the_scenario_holds_nothing);
     RUN_TEST(test_the_tree_is_printed_with_its_joints);
     RUN_TEST(test_a_long_chain_loads_in_any_order);

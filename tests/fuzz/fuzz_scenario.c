@@ -3,13 +3,14 @@
  * What must hold:
  *   - bad input gives exactly one line that names its place, good input none,
  *   - what was accepted keeps the promises of config/scenario.h: sorted parents, indices inside
- * their arrays, finite numbers, rates on the grid.
+ * their arrays, finite numbers, rates on the grid,
+ *   - it can be placed and stepped.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/scenario.h"
+#include "config/compile.h"
 #include "rt/check.h"
 
 enum { OVERRIDE_MAX = 4 };
@@ -120,6 +121,18 @@ static void check_print(const struct cfg_scenario *scenario)
     cfg_scenario_print(scenario, nowhere);
 }
 
+/* Whatever comes of it; a step that is not finite is taken back. */
+static void check_step(const struct cfg_scenario *scenario)
+{
+    const size_t size = (cfg_rig_size(scenario) + 63) / 64 * 64;
+    void *mem = aligned_alloc(64, size);
+    RT_CHECK(mem != NULL);
+    struct cfg_rig *rig = cfg_rig_place(scenario, memset(mem, 0, size));
+    rig->plant.substeps = 1;
+    (void)dyn_plant_step(&rig->plant, rig->command, NULL, rig->h, rig->work, rig->x);
+    free(mem);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char error[CFG_ERROR_MAX], *overrides[OVERRIDE_MAX];
@@ -139,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_bodies(scenario);
         check_devices(scenario);
         check_print(scenario);
+        check_step(scenario);
         cfg_scenario_free(scenario);
     }
     for (int i = 0; i < count; i++)

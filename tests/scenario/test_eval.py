@@ -44,6 +44,16 @@ bodies:
     center: 0 0 -0.5
     inertia: 1 1 1
 """
+# A lift that draws a sledge: (2 + 2^2 2) a = tau - 2 * 9.81, whatever it slides on.
+LIFT = f"""<robot name="lift">
+  <link name="world"/><link name="lift">{INERTIAL.format(x=0)}</link>
+  <link name="sledge">{INERTIAL.format(x=0)}</link>
+  <joint name="draw" type="prismatic"><parent link="world"/><child link="sledge"/>
+    <axis xyz="1 0 0"/><mimic joint="rise" multiplier="-2" offset="1"/></joint>
+  <joint name="rise" type="prismatic"><parent link="world"/><child link="lift"/>
+    <axis xyz="0 0 1"/></joint>
+</robot>
+"""
 
 
 class Eval(harness.Case):
@@ -106,6 +116,14 @@ class Eval(harness.Case):
         (answer,) = self.eval(text, [state])
         for got, want in zip(answer["a"], (1, 2, 3, 2 + 9.81, 3, 4)):
             self.assertAlmostEqual(got, want, 13)
+
+    def test_a_joint_that_mimics_is_drawn_by_its_leader(self):
+        for options in ((), ("--algorithm", "crba")):
+            (answer,) = self.eval(LIFT, [{"q": [0.5], "v": [3], "tau": [40]}], *options)
+            self.assertEqual(len(answer["a"]), 1)
+            self.assertAlmostEqual(answer["a"][0], (40 - 2 * 9.81) / 10, 13)
+        (answer,) = self.eval(LIFT, [{"q": [0.5], "v": [3], "a": [2]}], "--inverse")
+        self.assertAlmostEqual(answer["tau"][0], 20 + 2 * 9.81, 13)
 
     def test_a_ball_in_a_socket_swings(self):
         half = math.sqrt(0.5)  # a quarter turn about y: the mass points to -x

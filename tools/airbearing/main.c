@@ -15,6 +15,8 @@ static const struct {
     {"check", command_check, "parse and compile a scenario; print tree, jobs, cores and memory"},
     {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
     {"eval", command_eval, "accelerations or forces of a model at given states"},
+    {"linearize", command_linearize, "A, B, C, D of a model about a point"},
+    {"modes", command_modes, "natural frequencies and damping of a model about a point"},
     {"bench", command_bench, "speed of the dynamics, and what the executive adds"},
 };
 
@@ -24,7 +26,7 @@ static void print_help(FILE *out)
 {
     fprintf(out, "usage: airbearing COMMAND [options]\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
     fprintf(out, "\nairbearing COMMAND --help tells more; airbearing --version the version.\n");
 }
 

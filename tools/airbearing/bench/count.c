@@ -22,10 +22,15 @@ static enum dyn_isa known_isa(enum dyn_isa isa)
 /* Collection is on inside dyn_aba() only, so that nothing has to be taken off. */
 static void run_callgrind(const struct subject_source *source, struct count *count)
 {
-    char self[PATH_MAX], calls[16], output[OUTPUT_SIZE];
-    const char *argv[20] = {"valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+    char self[PATH_MAX], isa[32], calls[16], output[OUTPUT_SIZE];
+    const char *argv[20] = {"env",
+                            isa,
+                            "valgrind",
+                            "--tool=callgrind",
+                            "--callgrind-out-file=/dev/null",
                             "--toggle-collect=dyn_aba"};
-    int argc = 4;
+    int argc = 6;
+    (void)snprintf(isa, sizeof isa, "AIRBEARING_ISA=%s", dyn_isa_name(count->isa));
     (void)snprintf(calls, sizeof calls, "%d", CALLS);
     (void)snprintf(count->no_instructions, sizeof count->no_instructions,
                    "valgrind is missing or does not run here");
@@ -39,8 +44,6 @@ static void run_callgrind(const struct subject_source *source, struct count *cou
         argv[argc++] = "--base";
         argv[argc++] = base_name(source->base);
     }
-    argv[argc++] = "--isa";
-    argv[argc++] = dyn_isa_name(count->isa);
     argv[argc++] = "--calls";
     argv[argc++] = calls;
     if (child_run((char *const *)argv, output, sizeof output) != 0)

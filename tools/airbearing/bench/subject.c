@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/isa.h"
 #include "dynamics/tree.h"
 #include "rt/arena.h"
 #include "rt/check.h"
@@ -118,6 +119,9 @@ static int load(struct subject *subject, const struct subject_source *source,
 static int make(struct subject *subject, const char *name, char error[CFG_ERROR_MAX])
 {
     int body_count;
+    enum dyn_isa isa;
+    if (!cfg_isa(&isa, error))
+        return -EINVAL;
     struct dyn_body_spec *specs = made_model(name, &body_count);
     if (specs == NULL) {
         (void)snprintf(error, CFG_ERROR_MAX,

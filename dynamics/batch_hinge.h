@@ -1,0 +1,340 @@
+/*
+ * The way inward of a batch kernel where it is hot: through hinges without a rotor.  C and C++ at
+ * once, as batch_lanes.h.
+ */
+#pragma once
+
+#include "dynamics/batch_move.h"
+
+/* ---- links and their parents --------------------------------------------------------------- */
+
+/* What a leaf carries. */
+static const struct articulated NOTHING;
+
+WIDE_INLINE const struct articulated *carried_by(const struct dyn_batch_link *link,
+                                                 const struct scratch *at)
+{
+    return link->is_leaf ? &NOTHING : &at->sum[link->sum];
+}
+
+/* The link's own inertia, and what its velocity asks for: w x (I w), w x (w x mc). */
+static void add_link(const struct dyn_batch_link *link, const wide w[3], struct articulated *A)
+{
+    const wide m = wide_splat(link->mass);
+    wide I[6], Iw[3], h[3], wh[3];
+    for (int k = 0; k < 6; k++) {
+        I[k] = wide_splat(link->I[k]);
+        A->I[k] = A->I[k] + I[k];
+    }
+    splat3(link->mc, h);
+    A->H[0][1] = A->H[0][1] - h[2], A->H[0][2] = A->H[0][2] + h[1];
+    A->H[1][0] = A->H[1][0] + h[2], A->H[1][2] = A->H[1][2] - h[0];
+    A->H[2][0] = A->H[2][0] - h[1], A->H[2][1] = A->H[2][1] + h[0];
+    for (int k = 0; k < 3; k++)
+        A->M[k] = A->M[k] + m;
+    sym_mul(I, w, Iw);
+    add_cross(w, Iw, A->pa);
+    cross(w, h, wh);
+    add_cross(w, wh, A->pl);
+}
+
+/* The first of the siblings to come finds nothing of use there. */
+WIDE_INLINE void put_in_sum(int is_first, const struct articulated *A, struct articulated *sum)
+{
+    if (is_first) {
+        *sum = *A;
+        return;
+    }
+    for (int k = 0; k < 6; k++) {
+        sum->I[k] = sum->I[k] + A->I[k];
+        sum->M[k] = sum->M[k] + A->M[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < 3; j++)
+            sum->H[k][j] = sum->H[k][j] + A->H[k][j];
+        sum->pa[k] = sum->pa[k] + A->pa[k];
+        sum->pl[k] = sum->pl[k] + A->pl[k];
+    }
+}
+
+/* From the axes of the seat into the parent's sum. */
+WIDE_INLINE void give_from_seat(const struct dyn_batch_link *link, struct articulated A,
+                                struct articulated *sum)
+{
+    if (link->is_skewed)
+        turn_articulated_back(wide_splat(link->skew_sine), wide_splat(link->skew_cosine), &A);
+    put_in_sum(link->is_first, &A, sum);
+}
+
+/* ---- hinges -------------------------------------------------------------------------------- */
+
+/*
+ * A hinge's D^-1 leaves an inertia of which the z rows of I and H are zero.  What follows goes
+ * block by block, so that few numbers are alive at a time.
+ */
+struct planar {
+    wide xx, yy, xy, x[3], y[3], M[6]; /* x and y are rows of H */
+    wide pa[3], pl[3];
+};
+
+/* U is the z column of IA and g is D^-1 U; g.z is one. */
+struct hinge {
+    wide Ux, Uy, U[3];
+    wide gx, gy, g[3], ud;
+};
+
+/* pA, with what the link's own velocity asks for: w x (I w), w x (w x mc). */
+WIDE_INLINE void take_force(const struct dyn_batch_link *link, const struct articulated *A,
+                            const wide w[3], struct planar *P)
+{
+    const wide I[6] = {wide_splat(link->I[0]), wide_splat(link->I[1]), wide_splat(link->I[2]),
+                       wide_splat(link->I[3]), wide_splat(link->I[4]), wide_splat(link->I[5])};
+    const wide h[3] = {wide_splat(link->mc[0]), wide_splat(link->mc[1]), wide_splat(link->mc[2])};
+    wide Iw[3], wh[3];
+
+    P->pa[0] = A->pa[0], P->pa[1] = A->pa[1], P->pa[2] = A->pa[2];
+    sym_mul(I, w, Iw);
+    add_cross(w, Iw, P->pa);
+    P->pl[0] = A->pl[0], P->pl[1] = A->pl[1], P->pl[2] = A->pl[2];
+    cross(w, h, wh);
+    add_cross(w, wh, P->pl);
+}
+
+/* D^-1 U, D^-1 u and pA + U D^-1 u. */
+WIDE_INLINE struct hinge solve_hinge(const struct dyn_batch_link *link, wide tau,
+                                     const struct articulated *A, struct planar *P)
+{
+    const wide D_inv = wide_inverse(A->I[2] + wide_splat(link->I[2]));
+    struct hinge J;
+
+    J.ud = (tau - P->pa[2]) * D_inv;
+    J.Ux = A->I[4] + wide_splat(link->I[4]);
+    J.Uy = A->I[5] + wide_splat(link->I[5]);
+    J.U[0] = A->H[2][0] - wide_splat(link->mc[1]);
+    J.U[1] = A->H[2][1] + wide_splat(link->mc[0]);
+    J.U[2] = A->H[2][2];
+    J.gx = J.Ux * D_inv;
+    J.gy = J.Uy * D_inv;
+    J.g[0] = J.U[0] * D_inv;
+    J.g[1] = J.U[1] * D_inv;
+    J.g[2] = J.U[2] * D_inv;
+    P->pa[0] = P->pa[0] + J.Ux * J.ud;
+    P->pa[1] = P->pa[1] + J.Uy * J.ud;
+    P->pa[2] = tau;
+    P->pl[0] = P->pl[0] + J.U[0] * J.ud;
+    P->pl[1] = P->pl[1] + J.U[1] * J.ud;
+    P->pl[2] = P->pl[2] + J.U[2] * J.ud;
+    return J;
+}
+
+WIDE_INLINE void keep_hinge(const struct hinge *J, struct moving *L)
+{
+    L->ga[0] = J->gx;
+    L->ga[1] = J->gy;
+    L->gl[0] = J->g[0];
+    L->gl[1] = J->g[1];
+    L->gl[2] = J->g[2];
+    L->ud = J->ud;
+}
+
+/* Ia = IA - U D^-1 U' in joint axes, a block of it, with its part of pa += Ia c. */
+WIDE_INLINE void take_M(const struct dyn_batch_link *link, const struct articulated *A,
+                        const struct hinge *J, const struct moving *L, struct planar *P)
+{
+    const wide m = wide_splat(link->mass), *cl = L->cl;
+    wide *M = P->M, *pl = P->pl;
+    M[0] = A->M[0] + m - J->U[0] * J->g[0];
+    M[1] = A->M[1] + m - J->U[1] * J->g[1];
+    M[3] = A->M[3] - J->U[0] * J->g[1];
+    turn_sym_back(L->s, L->c, &M[0], &M[1], &M[3]);
+    M[4] = A->M[4] - J->U[0] * J->g[2];
+    M[5] = A->M[5] - J->U[1] * J->g[2];
+    turn_back(L->s, L->c, &M[4], &M[5]);
+    M[2] = A->M[2] + m - J->U[2] * J->g[2];
+    pl[0] = pl[0] + M[0] * cl[0] + M[3] * cl[1] + M[4] * cl[2];
+    pl[1] = pl[1] + M[3] * cl[0] + M[1] * cl[1] + M[5] * cl[2];
+    pl[2] = pl[2] + M[4] * cl[0] + M[5] * cl[1] + M[2] * cl[2];
+}
+
+WIDE_INLINE void take_H(const struct dyn_batch_link *link, const struct articulated *A,
+                        const struct hinge *J, const struct moving *L, struct planar *P)
+{
+    const wide h[3] = {wide_splat(link->mc[0]), wide_splat(link->mc[1]), wide_splat(link->mc[2])};
+    const wide *ca = L->ca, *cl = L->cl;
+    wide *x = P->x, *y = P->y, *pl = P->pl;
+    x[0] = A->H[0][0] - J->Ux * J->g[0];
+    x[1] = A->H[0][1] - h[2] - J->Ux * J->g[1];
+    y[0] = A->H[1][0] + h[2] - J->Uy * J->g[0];
+    y[1] = A->H[1][1] - J->Uy * J->g[1];
+    turn_block_back(L->s, L->c, &x[0], &x[1], &y[0], &y[1]);
+    x[2] = A->H[0][2] + h[1] - J->Ux * J->g[2];
+    y[2] = A->H[1][2] - h[0] - J->Uy * J->g[2];
+    turn_back(L->s, L->c, &x[2], &y[2]);
+    pl[0] = pl[0] + x[0] * ca[0] + y[0] * ca[1];
+    pl[1] = pl[1] + x[1] * ca[0] + y[1] * ca[1];
+    pl[2] = pl[2] + x[2] * ca[0] + y[2] * ca[1];
+    P->pa[0] = P->pa[0] + x[0] * cl[0] + x[1] * cl[1] + x[2] * cl[2];
+    P->pa[1] = P->pa[1] + y[0] * cl[0] + y[1] * cl[1] + y[2] * cl[2];
+}
+
+WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articulated *A,
+                        const struct hinge *J, const struct moving *L, struct planar *P)
+{
+    P->xx = A->I[0] + wide_splat(link->I[0]) - J->Ux * J->gx;
+    P->yy = A->I[1] + wide_splat(link->I[1]) - J->Uy * J->gy;
+    P->xy = A->I[3] + wide_splat(link->I[3]) - J->Ux * J->gy;
+    turn_sym_back(L->s, L->c, &P->xx, &P->yy, &P->xy);
+    P->pa[0] = P->pa[0] + P->xx * L->ca[0] + P->xy * L->ca[1];
+    P->pa[1] = P->pa[1] + P->xy * L->ca[0] + P->yy * L->ca[1];
+}
+
+/* The way from joint axes to those of the seat. */
+struct way {
+    enum dyn_batch_tilt tilt;
+    wide s, c, r[3];
+};
+
+WIDE_INLINE void tilt_back(const struct way *way, wide *a, wide *b)
+{
+    const wide x = *a;
+    if (way->tilt == DYN_BATCH_TILT_ANY) {
+        turn_back(way->s, way->c, a, b);
+    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+        *a = -*b;
+        *b = x;
+    }
+}
+
+WIDE_INLINE void tilt_sym_back(const struct way *way, wide *aa, wide *bb, wide *ab)
+{
+    const wide x = *aa;
+    if (way->tilt == DYN_BATCH_TILT_ANY) {
+        turn_sym_back(way->s, way->c, aa, bb, ab);
+    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+        *aa = *bb;
+        *bb = x;
+        *ab = -*ab;
+    }
+}
+
+WIDE_INLINE void tilt_block_back(const struct way *way, wide *aa, wide *ab, wide *ba, wide *bb)
+{
+    const wide x = *aa, y = *ab;
+    if (way->tilt == DYN_BATCH_TILT_ANY) {
+        turn_block_back(way->s, way->c, aa, ab, ba, bb);
+    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+        *aa = *bb;
+        *ab = -*ba;
+        *ba = -y;
+        *bb = x;
+    }
+}
+
+WIDE_INLINE void give_force(const struct way *way, const struct planar *P, struct articulated *sum)
+{
+    const wide *r = way->r;
+    wide pl[3] = {P->pl[0], P->pl[1], P->pl[2]}, pa[3] = {P->pa[0], P->pa[1], P->pa[2]};
+    add_cross(r, pl, pa);
+    tilt_back(way, &pa[1], &pa[2]);
+    tilt_back(way, &pl[1], &pl[2]);
+    sum->pa[0] = pa[0], sum->pa[1] = pa[1], sum->pa[2] = pa[2];
+    sum->pl[0] = pl[0], sum->pl[1] = pl[1], sum->pl[2] = pl[2];
+}
+
+/*
+ * About an origin from which this one stands at r, with H the rows here and h the rows there:
+ *      h = H + r x M,   I_ij + (r x H_j)_i + (r x h_i)_j
+ * First what has an x for the row, then the rest.
+ */
+WIDE_INLINE void give_x(const struct way *way, const struct planar *P, struct articulated *sum)
+{
+    const wide *r = way->r, *x = P->x, *y = P->y, *M = P->M;
+    wide h0 = x[0] + r[1] * M[4] - r[2] * M[3];
+    wide h1 = x[1] + r[1] * M[5] - r[2] * M[1];
+    wide h2 = x[2] + r[1] * M[2] - r[2] * M[5];
+    wide xx = P->xx + r[1] * (x[2] + h2) - r[2] * (x[1] + h1);
+    wide xy = P->xy + r[1] * y[2] - r[2] * y[1] + r[2] * h0 - r[0] * h2;
+    wide xz = r[0] * h1 - r[1] * h0;
+    tilt_back(way, &xy, &xz);
+    tilt_back(way, &h1, &h2);
+    sum->I[0] = xx, sum->I[3] = xy, sum->I[4] = xz;
+    sum->H[0][0] = h0, sum->H[0][1] = h1, sum->H[0][2] = h2;
+}
+
+WIDE_INLINE void give_yz(const struct way *way, const struct planar *P, struct articulated *sum)
+{
+    const wide *r = way->r, *y = P->y, *M = P->M;
+    wide h0 = y[0] + r[2] * M[0] - r[0] * M[4];
+    wide h1 = y[1] + r[2] * M[3] - r[0] * M[5];
+    wide h2 = y[2] + r[2] * M[4] - r[0] * M[2];
+    wide k0 = r[0] * M[3] - r[1] * M[0];
+    wide k1 = r[0] * M[1] - r[1] * M[3];
+    wide k2 = r[0] * M[5] - r[1] * M[4];
+    wide yy = P->yy + r[2] * (y[0] + h0) - r[0] * (y[2] + h2);
+    wide yz = r[0] * h1 - r[1] * h0;
+    wide zz = r[0] * k1 - r[1] * k0;
+    tilt_sym_back(way, &yy, &zz, &yz);
+    tilt_back(way, &h0, &k0);
+    tilt_block_back(way, &h1, &h2, &k1, &k2);
+    sum->I[1] = yy, sum->I[2] = zz, sum->I[5] = yz;
+    sum->H[1][0] = h0, sum->H[1][1] = h1, sum->H[1][2] = h2;
+    sum->H[2][0] = k0, sum->H[2][1] = k1, sum->H[2][2] = k2;
+}
+
+WIDE_INLINE void give_M(const struct way *way, const struct planar *P, struct articulated *sum)
+{
+    wide xx = P->M[0], yy = P->M[1], zz = P->M[2], xy = P->M[3], xz = P->M[4], yz = P->M[5];
+    tilt_sym_back(way, &yy, &zz, &yz);
+    tilt_back(way, &xy, &xz);
+    sum->M[0] = xx, sum->M[1] = yy, sum->M[2] = zz;
+    sum->M[3] = xy, sum->M[4] = xz, sum->M[5] = yz;
+}
+
+/* The tilt is a constant where this is expanded. */
+WIDE_INLINE void give_planar(const struct dyn_batch_link *link, enum dyn_batch_tilt tilt,
+                             const struct planar *P, struct articulated *sum)
+{
+    struct way way;
+    way.tilt = tilt;
+    way.s = wide_splat(link->tilt_sine);
+    way.c = wide_splat(link->tilt_cosine);
+    way.r[0] = wide_splat(link->r[0]);
+    way.r[1] = wide_splat(link->r[1]);
+    way.r[2] = wide_splat(link->r[2]);
+    give_force(&way, P, sum);
+    give_x(&way, P, sum);
+    give_yz(&way, P, sum);
+    give_M(&way, P, sum);
+}
+
+/* The hot path. */
+WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const struct scratch *at,
+                             const struct dyn_batch_link *links, struct moving *L)
+{
+    const struct articulated *A = carried_by(link, at);
+    struct articulated *sum, aside;
+    struct planar P;
+
+    take_force(link, A, L->w, &P);
+    const struct hinge J = solve_hinge(link, tau, A, &P);
+    keep_hinge(&J, L);
+    if (link->parent < 0)
+        return;
+    turn_back(L->s, L->c, &P.pa[0], &P.pa[1]);
+    turn_back(L->s, L->c, &P.pl[0], &P.pl[1]);
+    take_M(link, A, &J, L, &P);
+    take_H(link, A, &J, L, &P);
+    take_I(link, A, &J, L, &P);
+
+    sum = &at->sum[links[link->parent].sum];
+    if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
+        give_planar(link, DYN_BATCH_TILT_ANY, &P, &aside);
+        give_from_seat(link, aside, sum);
+    } else if (link->tilt == DYN_BATCH_TILT_ANY) {
+        give_planar(link, DYN_BATCH_TILT_ANY, &P, sum);
+    } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
+        give_planar(link, DYN_BATCH_TILT_QUARTER, &P, sum);
+    } else {
+        give_planar(link, DYN_BATCH_TILT_NONE, &P, sum);
+    }
+}

@@ -1,0 +1,32 @@
+/*
+ * Modes of M d'' + C d' + K d = 0, with M symmetric and positive.
+ *
+ * In coordinates that make M the unit matrix.  Without C and with K symmetric the eigenvalues are
+ * those of K, a symmetric problem (dsyev): frequencies are good to rounding and damping is exactly
+ * zero.  Else they are those of [0 1; -K -C] (dgeev), from which all zero eigenvalues are taken out
+ * first, one null space after the other: a rigid-body motion is a double zero, which would come
+ * out as a pair of size sqrt(eps) otherwise, and be taken for a slow mode.
+ */
+#pragma once
+
+struct eigen_problem {
+    int count;
+    double *M, *C, *K; /* by rows; overwritten */
+    double floor; /* 1/s^2: K is in doubt by rounding of numbers of this size, besides its own */
+};
+
+struct eigen_mode {
+    double re, im; /* eigenvalue, 1/s; im >= 0: of a conjugate pair one is listed */
+    double *shape; /* of d: re and im of each coordinate in turn; the largest is 1 */
+};
+
+struct eigen {
+    int motions; /* independent ways to move for which there is no stiffness */
+    int zeros;   /* zero eigenvalues */
+    int mode_count;
+    struct eigen_mode *modes; /* all others, slowest first */
+};
+
+/* NULL, or what went wrong.  Ends the program where there is no memory. */
+const char *eigen_solve(struct eigen_problem *problem, struct eigen *eigen);
+void eigen_free(struct eigen *eigen);

@@ -1,0 +1,276 @@
+/*
+ * airbearing modes: natural frequencies and damping of a model about a point.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dynamics/aba.h"
+#include "dynamics/linear.h"
+#include "tools/airbearing/command.h"
+#include "tools/airbearing/eigen.h"
+#include "tools/airbearing/point.h"
+
+static const char usage[] =
+    "usage: airbearing modes MODEL [options]\n"
+    "\n"
+    "Modes of a URDF or of a scenario's bodies in the frozen geometry of a point: eigenvalues of\n"
+    "M d'' + C d' + K d = 0 for the small deviation d of all coordinates, slowest first.\n"
+    "\n"
+    "  oscillating  natural frequency |s| / 2 pi in Hz and damping ratio -Re s / |s|\n"
+    "  decaying     a real eigenvalue below zero, as of an overdamped joint: damping 1\n"
+    "  growing      unstable; a real eigenvalue above zero has damping -1\n"
+    "  rigid        zero eigenvalues: counted, not listed\n"
+    "\n"
+    "Without damping and at rest frequencies are good to rounding.  A base that turns has its\n"
+    "deviation in axes that turn along, which shows its rate among the modes.  Names of the\n"
+    "coordinates are those of linearize.  Away from an equilibrium the modes are those of the\n"
+    "deviation from the motion that follows, while it is near the point.\n";
+
+enum { SHOWN_MAX = 4 }; /* components of a shape in a line */
+
+/* ---- the equation --------------------------------------------------------------------------- */
+
+static double *take_matrix(const struct point *point)
+{
+    const size_t nv = (size_t)point->model->nv;
+    return point_take(nv * nv * sizeof(double));
+}
+
+/* X -= Y W, nv x nv */
+static void subtract_product(size_t nv, const double *Y, const double *W, double *X)
+{
+    for (size_t r = 0; r < nv; r++)
+        for (size_t k = 0; k < nv; k++)
+            for (size_t c = 0; c < nv && Y[r * nv + k] != 0.0; c++)
+                X[r * nv + c] -= Y[r * nv + k] * W[k * nv + c];
+}
+
+/* What is held leaves: rows and columns of the free velocities, by the order of the file. */
+static double *free_part(const struct point *point, const double *X)
+{
+    const size_t nv = (size_t)point->model->nv, n = (size_t)point->count;
+    double *part = point_take(n * n * sizeof *part);
+    for (int r = 0; r < point->count; r++)
+        for (int c = 0; c < point->count; c++)
+            part[(size_t)r * n + (size_t)c] =
+                X[(size_t)point_at(point, r) * nv + (size_t)point_at(point, c)];
+    return part;
+}
+
+/* a, M, and how the forces of inverse dynamics change with coordinates and velocities. */
+static void take_slopes(const struct point *point, double *a, double *M, double *tau_q,
+                        double *tau_v)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const struct dyn_state state = point_state(point);
+    struct dyn_inverse_slope slope = {tau_q, tau_v, M};
+    struct dyn_output output = {.a = a};
+    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+    struct dyn_linear_work *linear =
+        dyn_linear_work_place(tree, point_take(dyn_linear_work_size(tree)));
+
+    dyn_aba(tree, &state, &point->input, work, &output);
+    dyn_rnea_slope(tree, &state, a, &point->input, linear, &slope);
+    free(work);
+    free(linear);
+}
+
+/*
+ * M dv' + tau_v dv + tau_q d = 0 with d' = W d + dv, so that dv = d' - W d and
+ * dv' = d'' - W d' - W' d:
+ *      C = tau_v - M W,   K = tau_q - tau_v W - M W'
+ * W is linear in v, and W' the same of a.
+ */
+static struct eigen_problem equation(const struct point *point, double *a)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const size_t nv = (size_t)point->model->nv;
+    const double *g = point->input.gravity;
+    double *M = take_matrix(point), *tau_q = take_matrix(point), *tau_v = take_matrix(point);
+    double *W = take_matrix(point);
+
+    take_slopes(point, a, M, tau_q, tau_v);
+    dyn_linear_drift(tree, a, W);
+    subtract_product(nv, M, W, tau_q);
+    dyn_linear_drift(tree, point->v, W);
+    subtract_product(nv, tau_v, W, tau_q);
+    subtract_product(nv, M, W, tau_v);
+    const struct eigen_problem problem = {
+        .count = point->count,
+        .M = free_part(point, M),
+        .C = free_part(point, tau_v),
+        .K = free_part(point, tau_q),
+        .floor = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), /* a pendulum of one metre */
+    };
+    free(M);
+    free(tau_q);
+    free(tau_v);
+    free(W);
+    return problem;
+}
+
+/* ---- output -------------------------------------------------------------------------------- */
+
+/* Rounding leaves this much damping to what has none. */
+static const double DAMPING_DOUBT = 1e-6;
+
+static double frequency_of(const struct eigen_mode *mode)
+{
+    return hypot(mode->re, mode->im) / (2.0 * M_PI);
+}
+
+static double damping_of(const struct eigen_mode *mode)
+{
+    return mode->re == 0.0 ? 0.0 : -mode->re / hypot(mode->re, mode->im);
+}
+
+static const char *kind_of(const struct eigen_mode *mode)
+{
+    return damping_of(mode) < -DAMPING_DOUBT ? "growing"
+           : mode->im > 0.0                  ? "oscillating"
+                                             : "decaying";
+}
+
+static int count_growing(const struct eigen *eigen)
+{
+    int count = 0;
+    for (int k = 0; k < eigen->mode_count; k++)
+        count += damping_of(&eigen->modes[k]) < -DAMPING_DOUBT;
+    return count;
+}
+
+static double largest_free(const struct point *point, const double *a)
+{
+    double most = 0.0;
+    for (int k = 0; k < point->count; k++)
+        most = fmax(most, fabs(a[point_at(point, k)]));
+    return most;
+}
+
+static void print_json(const struct point *point, const struct eigen *eigen, const double *a)
+{
+    struct table_name *names = point_take((size_t)point->count * sizeof *names);
+    for (int k = 0; k < point->count; k++)
+        names[k] = point_name(point, POINT_POSITION, k);
+    fputs("{\"modes\":[", stdout);
+    for (int m = 0; m < eigen->mode_count; m++) {
+        const struct eigen_mode *mode = &eigen->modes[m];
+        const double value[2] = {mode->re, mode->im};
+        printf("%s{\"frequency_hz\":%.17g,\"damping\":%.17g,\"kind\":\"%s\",\"eigenvalue\":",
+               m > 0 ? "," : "", frequency_of(mode), damping_of(mode), kind_of(mode));
+        table_json_row(value, 2);
+        fputs(",\"shape\":", stdout);
+        const struct table shape = {NULL, point->count, 2, NULL, NULL, mode->shape};
+        table_json_matrix(&shape);
+        putchar('}');
+    }
+    printf("],\"rigid\":%d,\"zero_eigenvalues\":%d,\"growing\":%d,\"x\":", eigen->motions,
+           eigen->zeros, count_growing(eigen));
+    table_json_names(names, point->count);
+    printf(",\"equilibrium\":{\"largest\":%.17g}}\n", largest_free(point, a));
+    free(names);
+}
+
+/* The largest components of a shape that has not been told yet; -1: none worth telling. */
+static int next_component(const struct eigen_mode *mode, int count, double below)
+{
+    int best = -1;
+    double most = 0.05;
+    for (int k = 0; k < count; k++) {
+        const double size = hypot(mode->shape[2 * k], mode->shape[2 * k + 1]);
+        if (size < below && size > most) {
+            most = size;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* With a sign: components that move against the first are negative. */
+static void print_shape(const struct point *point, const struct eigen_mode *mode)
+{
+    double below = HUGE_VAL;
+    for (int shown = 0; shown < SHOWN_MAX; shown++) {
+        const int k = next_component(mode, point->count, below);
+        if (k < 0)
+            break;
+        below = hypot(mode->shape[2 * k], mode->shape[2 * k + 1]);
+        printf("%s%s %.2f", shown > 0 ? ", " : "", point_name(point, POINT_POSITION, k).text,
+               mode->shape[2 * k] < 0.0 ? -below : below);
+    }
+    puts("");
+}
+
+static void print_table(const struct point *point, const struct eigen *eigen, const double *a)
+{
+    if (eigen->mode_count > 0)
+        printf("%14s %10s  %-11s  %s\n", "frequency Hz", "damping", "kind", "what moves");
+    for (int m = 0; m < eigen->mode_count; m++) {
+        const struct eigen_mode *mode = &eigen->modes[m];
+        const double damping = damping_of(mode); /* what rounding leaves would print as -0 */
+        printf("%14.7g %10.5f  %-11s  ", frequency_of(mode), fabs(damping) < 5e-6 ? 0.0 : damping,
+               kind_of(mode));
+        print_shape(point, mode);
+    }
+    printf("%srigid-body motions: %d (%d zero eigenvalues)\n", eigen->mode_count > 0 ? "\n" : "",
+           eigen->motions, eigen->zeros);
+    printf("growing modes: %d%s\n", count_growing(eigen),
+           count_growing(eigen) > 0 ? ", the point is unstable" : "");
+    printf("largest acceleration at the point: %.5g\n", largest_free(point, a));
+}
+
+static bool is_finite(const struct eigen_problem *problem)
+{
+    const size_t entries = (size_t)problem->count * (size_t)problem->count;
+    double sum = 0.0; /* NaN or infinite once anything is */
+    for (size_t k = 0; k < entries; k++)
+        sum += 0.0 * problem->M[k] + 0.0 * problem->C[k] + 0.0 * problem->K[k];
+    return isfinite(sum);
+}
+
+static int tell(const char *where, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", where, what);
+    return EXIT_BAD_INPUT;
+}
+
+static int modes(const struct point_options *options, const struct point *point)
+{
+    const char *where = options->at != NULL ? options->at : options->model;
+    double *a = point_take((size_t)point->model->nv * sizeof *a);
+    struct eigen_problem problem = equation(point, a);
+    struct eigen eigen = {0};
+    const char *wrong = is_finite(&problem)
+                            ? eigen_solve(&problem, &eigen)
+                            : "the answer is too large for a number; check the point";
+    int code = EXIT_OK;
+    if (wrong != NULL)
+        code = tell(where, wrong);
+    else
+        (options->json ? print_json : print_table)(point, &eigen, a);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        code = tell("airbearing modes", "the answer cannot be written");
+    eigen_free(&eigen);
+    free(problem.M);
+    free(problem.C);
+    free(problem.K);
+    free(a);
+    return code;
+}
+
+int command_modes(int argc, char **argv)
+{
+    struct point_options options;
+    struct point point;
+    bool done;
+    int code = point_read_options(argc, argv, usage, &options, &done);
+    if (code || done)
+        return code;
+    code = point_load(&options, &point);
+    if (code)
+        return code;
+    code = modes(&options, &point);
+    point_free(&point);
+    return code;
+}
