@@ -1,5 +1,6 @@
 """airbearing bench: what it reports, that work grows with the links, and that check's bound holds."""
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -93,6 +94,19 @@ class Bench(harness.Case):
         for part in ("forward ns", "batch ns", "instructions", "flops", "frame overhead",
                      "loop latency floor"):
             self.assertIn(part, out)
+
+    def test_the_instruction_set_of_a_run_is_the_one_that_counts(self):
+        environment = dict(os.environ, AIRBEARING_ISA="sse2")
+        code, out, err = self.call("bench", "--made", "arm7", "--json", env=environment)
+        self.assertEqual((code, err), (0, ""))
+        report = json.loads(out)
+        self.assertEqual(report["isa"], "sse2")
+        self.assertEqual(report["forward_ns"], report["models"][0]["per_isa"]["sse2"]["forward_ns"])
+        if COUNTS:
+            self.assertEqual(report["models"][0]["instructions_isa"], "sse2")
+        code, out, err = self.call("bench", env=dict(environment, AIRBEARING_ISA="mmx"))
+        self.assertEqual((code, out), (2, ""))
+        self.assert_one_line(err, "AIRBEARING_ISA", "mmx")
 
     def test_a_bad_model_is_one_line(self):
         bad = self.dir / "bad.urdf"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/isa.h"
 #include "rt/machine.h"
 #include "tools/airbearing/bench/count.h"
 #include "tools/airbearing/bench/loop.h"
@@ -71,14 +72,11 @@ static int take_base(struct bench_options *options, const char *value)
 
 static int take_isa(struct bench_options *options, const char *value)
 {
-    for (int isa = 0; isa < SPEED_ISA_COUNT; isa++) {
-        if (strcmp(value, dyn_isa_name((enum dyn_isa)isa)) != 0)
-            continue;
-        options->isa = isa;
-        return dyn_isa_runs((enum dyn_isa)isa) ? 0
-                                               : usage_error("this processor does not run", value);
-    }
-    return usage_error("--isa is sse2, avx2 or avx512, not", value);
+    enum dyn_isa isa;
+    if (!cfg_isa_named(value, &isa))
+        return usage_error("--isa is sse2, avx2 or avx512, not", value);
+    options->isa = (int)isa;
+    return dyn_isa_runs(isa) ? 0 : usage_error("this processor does not run", value);
 }
 
 static int take_calls(struct bench_options *options, const char *value)

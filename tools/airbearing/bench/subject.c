@@ -133,6 +133,7 @@ static int make(struct subject *subject, const char *name, char error[CFG_ERROR_
     subject->file = NULL;
     (void)snprintf(subject->name, sizeof subject->name, "%s", name);
     open_tree(subject, dyn_model_place(specs, body_count, take(dyn_model_size(specs, body_count))));
+    dyn_model_use_isa(subject->tree, isa);
     free(specs);
     return 0;
 }
