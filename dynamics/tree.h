@@ -1,5 +1,5 @@
 /*
- * The fields of struct dyn_model.  Private to dynamics/ and tests/.
+ * The fields of struct dyn_model.  Private to dynamics/, tests/ and what of tools/ counts links.
  *
  * The author's bodies become links, which are all the kernel knows.  A link moves against its
  * parent by a turn about its z axis, a slide along it, both at once, a ball, or freely: a joint of

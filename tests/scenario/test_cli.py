@@ -5,7 +5,7 @@ import harness
 class CommandLine(harness.Case):
     def test_help_is_everywhere(self):
         for arguments in (["--help"], ["run", "--help"], ["check", "--help"], ["replay", "--help"],
-                          ["eval", "--help"]):
+                          ["eval", "--help"], ["bench", "--help"]):
             code, out, err = self.call(*arguments)
             self.assertEqual((code, err), (0, ""))
             self.assertIn("usage: airbearing", out)
@@ -78,7 +78,7 @@ class CommandLine(harness.Case):
         for scenario in sorted(harness.SCENARIOS.glob("*.yaml")):
             code, out, err = self.call("check", scenario)
             self.assertEqual((code, err), (0, ""), scenario)
-            for part in ("jobs", "cores", "memory", "work per frame", "step"):
+            for part in ("jobs", "cores", "memory", "work per frame", "step", "worst case"):
                 self.assertIn(part, out)
 
     def test_the_schema_names_every_top_level_key(self):

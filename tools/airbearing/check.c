@@ -4,12 +4,14 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rt/machine.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/cores.h"
 #include "tools/airbearing/rig.h"
 #include "tools/airbearing/run.h"
+#include "tools/airbearing/worst_case.h"
 
 static const char usage[] =
     "usage: airbearing check SCENARIO [--set KEY=VALUE]...\n"
@@ -43,6 +45,29 @@ static void print_jobs(const struct rig *rig)
            "of %llu ns\n",
            schedule->pattern, mean_ns, (unsigned long long)worst_ns,
            (unsigned long long)rig->scenario->period_ns);
+}
+
+static bool has_job(const struct rt_schedule *schedule, const char *name)
+{
+    for (int i = 0; i < schedule->job_count; i++) {
+        if (strcmp(schedule->job[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void print_work(const struct rig *rig)
+{
+    const struct worst_case worst =
+        worst_case_of(&rig->cfg->plant, has_job(rig->schedule, "solve"));
+    printf("\nworst case by the model\n  %d forward dynamics a frame: step %d, instruments %d\n",
+           worst.by_step + worst.by_solve, worst.by_step, worst.by_solve);
+    if (worst.is_bounded)
+        printf("  at most %.0f instructions each, %.0f a frame with the integrator (%s, from "
+               "callgrind counts by link)\n",
+               worst.each, worst.frame, dyn_isa_name(worst.isa));
+    else
+        printf("  instructions not bounded: joints mimic others\n");
 }
 
 static int print_cores(const struct cfg_scenario *scenario)
@@ -89,6 +114,7 @@ static int check(const char *path, const char *const *overrides, int override_co
 
     cfg_scenario_print(scenario, stdout);
     print_jobs(rig);
+    print_work(rig);
     print_memory(rig);
     const int code = print_cores(scenario);
     free(rig);

@@ -17,3 +17,4 @@ int command_replay(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_linearize(int argc, char **argv);
 int command_modes(int argc, char **argv);
+int command_bench(int argc, char **argv);

@@ -1,0 +1,181 @@
+"""airbearing bench: what it reports, that work grows with the links, and that check's bound holds."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import harness
+
+COUNTS = shutil.which("valgrind") is not None and not harness.SANITIZED
+FLOPS = harness.AIRBEARING.parent / "bench_flops"
+URDF = """<robot name="swing">
+  <link name="base"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <link name="bob"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <joint name="pivot" type="continuous"><parent link="base"/><child link="bob"/><axis xyz="0 1 0"/></joint>
+</robot>
+"""
+# Hinges and slides, with springs, dampers and a step that is cut in two.
+CHAIN = """name: chain
+rate: 1 kHz
+seconds: 1 s
+integrator: {{method: {method}, substeps: 2}}
+bodies:
+  - {{name: a, joint: {{type: revolute, axis: 0 0 1, stiffness: 3 N m/rad, rate: 1 rad/s}}, mass: 2 kg,
+     inertia: 1 1 1 kg m^2}}
+  - {{name: b, parent: a, joint: {{type: prismatic, axis: 1 0 0, at: 0.1 0.2 0.3 m}}, mass: 2 kg,
+     center: 0.1 0 0 m, inertia: 1 1 1 kg m^2}}
+  - {{name: c, parent: b, joint: {{type: revolute, axis: 0 1 0, at: 0.3 0 0 m, damping: 0.1 N m s/rad}},
+     mass: 1 kg, inertia: 1 1 1 kg m^2}}
+devices:
+  - {{name: gyro, type: gyro, body: c}}
+"""
+
+
+def callgrind(function, file, *arguments):
+    """Total of the instructions inside this function while airbearing runs with these arguments."""
+    done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}",
+                           f"--toggle-collect={function}", harness.AIRBEARING, *map(str, arguments)],
+                          capture_output=True, text=True, check=True, timeout=120)
+    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+class Bench(harness.Case):
+    def bench(self, *options):
+        code, out, err = self.call("bench", *options)
+        self.assertEqual((code, err), (0, ""))
+        return out
+
+    def assert_model(self, model):
+        for isa in (model, *model["per_isa"].values()):
+            for kind in ("forward_ns", "batch_ns"):
+                self.assertGreater(isa[kind + "_min"], 0)
+                self.assertGreaterEqual(isa[kind], isa[kind + "_min"])
+        self.assertIn("sse2", model["per_isa"])
+        if COUNTS:
+            self.assertGreater(model["instructions"], 100 * model["links"])
+            self.assertIn(model["instructions_isa"], ("sse2", "avx2"))
+        if FLOPS.exists():
+            parts = model["flops_parts"]
+            self.assertEqual(model["flops"], parts["mul"] + parts["add"] + parts["div"])
+            self.assertGreater(model["flops"], 100 * model["links"])
+
+    def test_json_has_every_figure(self):
+        report = json.loads(self.bench("--json"))
+        self.assertEqual([(m["name"], m["nv"], m["links"]) for m in report["models"]],
+                         [("arm7", 7, 7), ("chain30", 30, 30), ("chain100", 100, 100),
+                          ("spacecraft22", 28, 23)])
+        for model in report["models"]:
+            self.assert_model(model)
+            self.assertIn(report["isa"], model["per_isa"])
+            self.assertEqual(model["per_isa"][report["isa"]]["forward_ns"], model["forward_ns"])
+        for key in ("frame_overhead_ns", "loop_latency_floor_ns", "loop_round_trip_ns"):
+            self.assertGreater(report[key + "_min"], 0)
+            self.assertGreaterEqual(report[key], report[key + "_min"] * 31 / 32)  # a histogram's bucket
+        self.assertTrue(report["machine"]["processor"])
+        self.assertNotIn("forward_ns", report)
+
+    def test_one_model_stands_at_the_top_too(self):
+        path = self.dir / "swing.urdf"
+        path.write_text(URDF)
+        for base, nv, links in (("fixed", 1, 1), ("free", 7, 2)):
+            report = json.loads(self.bench("--model", path, "--base", base, "--json"))
+            (model,) = report["models"]
+            self.assertEqual((model["name"], model["nv"], model["links"]), ("swing", nv, links))
+            self.assert_model(model)
+            for key in ("forward_ns", "batch_ns"):
+                self.assertEqual(report[key], model[key])
+
+    def test_the_table_says_what_it_is(self):
+        out = self.bench("--made", "arm7", "--isa", "sse2")
+        self.assertRegex(out, r"\narm7 +7 +7 +sse2 *\* +\d+ \( *\d+\) +\d+\.\d +\d+ \( *\d+\) +\d+\.\d+\n")
+        self.assertNotIn("avx", out)
+        for part in ("forward ns", "batch ns", "instructions", "flops", "frame overhead",
+                     "loop latency floor"):
+            self.assertIn(part, out)
+
+    def test_the_instruction_set_of_a_run_is_the_one_that_counts(self):
+        environment = dict(os.environ, AIRBEARING_ISA="sse2")
+        code, out, err = self.call("bench", "--made", "arm7", "--json", env=environment)
+        self.assertEqual((code, err), (0, ""))
+        report = json.loads(out)
+        self.assertEqual(report["isa"], "sse2")
+        self.assertEqual(report["forward_ns"], report["models"][0]["per_isa"]["sse2"]["forward_ns"])
+        if COUNTS:
+            self.assertEqual(report["models"][0]["instructions_isa"], "sse2")
+        code, out, err = self.call("bench", env=dict(environment, AIRBEARING_ISA="mmx"))
+        self.assertEqual((code, out), (2, ""))
+        self.assert_one_line(err, "AIRBEARING_ISA", "mmx")
+
+    def test_a_bad_model_is_one_line(self):
+        bad = self.dir / "bad.urdf"
+        bad.write_text(URDF.replace('type="continuous"', 'type="loose"'))
+        for options, parts in ((["--model", bad], [f"{bad}:4:", "loose"]),
+                               (["--model", self.dir / "absent.urdf"], ["absent.urdf"]),
+                               (["--made", "chain0"], ["chain0", "arm7"]),
+                               (["--made", "chain3x"], ["chain3x"])):
+            code, out, err = self.call("bench", *options)
+            self.assertEqual((code, out), (2, ""))
+            self.assert_one_line(err, *parts)
+
+    def test_usage_errors_are_64(self):
+        for options in (["--nonsense"], ["model.urdf"], ["--base", "free"], ["--isa", "mmx"],
+                        ["--made", "arm7", "--base", "free"], ["--made", "arm7", "--model", "a.urdf"],
+                        ["--model", "a.urdf", "--base", "loose"], ["--calls", "7"],
+                        ["--made", "arm7", "--calls", "0"], ["--made", "arm7", "--calls", "7x"]):
+            code, out, err = self.call("bench", *options)
+            self.assertEqual((code, out), (64, ""), options)
+            self.assertNotEqual(err, "")
+
+
+class Work(harness.Case):
+    @unittest.skipUnless(COUNTS, "no valgrind, or a sanitizer build")
+    def test_instructions_grow_with_the_links_to_ten_thousand(self):
+        per_link = [callgrind("dyn_aba", "/dev/null", "bench", "--made", f"chain{n}", "--calls", calls) / calls / n
+                    for n, calls in ((100, 10), (1000, 4), (10000, 2))]
+        self.assertLess(max(per_link), 1.1 * min(per_link), per_link)
+
+    @unittest.skipUnless(FLOPS.exists(), "no counting build")
+    def test_flops_grow_with_the_links_to_ten_thousand(self):
+        per_link = []
+        for n in (100, 1000, 10000):
+            done = subprocess.run([FLOPS, f"chain{n}", "made"], capture_output=True, text=True, check=True)
+            mul, add, div, functions = map(int, done.stdout.split())
+            self.assertEqual((div, functions), (n, n))
+            per_link.append((mul + add) / n)
+        self.assertLess(max(per_link), 1.1 * min(per_link), per_link)
+
+    def check(self, method):
+        """Scenario and output of check; a chain that is integrated by this method."""
+        scenario = self.dir / f"{method}.yaml"
+        scenario.write_text(CHAIN.format(method=method))
+        code, out, err = self.call("check", scenario)
+        self.assertEqual((code, err), (0, ""))
+        return scenario, out
+
+    def test_check_counts_the_forward_dynamics_of_the_worst_frame(self):
+        for method, evaluations in (("semi-implicit-euler", 2), ("rk2", 4), ("rk4", 8), ("ab2", 5),
+                                    ("ab4", 8)):
+            self.assertIn(f"\n  {evaluations + 1} forward dynamics a frame: step {evaluations}, "
+                          "instruments 1\n", self.check(method)[1])
+
+    @unittest.skipUnless(COUNTS, "no valgrind, or a sanitizer build")
+    def test_a_frame_stays_below_the_worst_case_of_check(self):
+        scenario, out = self.check("rk4")
+        bound = int(re.search(r"instructions each, (\d+) a frame", out).group(1))
+
+        counts = self.dir / "callgrind.out"
+        callgrind("rt_frame_run", counts, "run", scenario, "--pace", "fast", "--seconds", "0.02")
+        table = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", counts],
+                               capture_output=True, text=True, check=True).stdout
+        real = 0
+        for function in ("dyn_plant_step", "dyn_plant_solve"):
+            line = re.search(rf"^ *([\d,]+) .*:{function} ", table, re.M)
+            real += int(line.group(1).replace(",", "")) / 20
+        self.assertLess(real, bound)
+        self.assertGreater(real, bound / 2.5)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,99 @@
+#include "tools/airbearing/worst_case.h"
+
+#include "dynamics/tree.h"
+
+/*
+ * Instructions by callgrind, the largest of gcc 12 and clang 14 and of the paths through the kernel
+ * (joints held and not), rounded up by a twentieth and more: of one link more or less in a tree of
+ * otherwise equal ones.  tests/scenario/test_bench.py counts real frames against it.
+ */
+struct price {
+    double call;
+    double link[DYN_LINK_FREE + 1];
+    double rotor;
+};
+
+static const struct price price_of[] = {
+    [DYN_ISA_SSE2] = {.call = 400.0,
+                      .link = {[DYN_LINK_TURN] = 1550.0,
+                               [DYN_LINK_SLIDE] = 1600.0,
+                               [DYN_LINK_SCREW] = 1650.0,
+                               [DYN_LINK_BALL] = 2800.0,
+                               [DYN_LINK_FREE] = 3900.0},
+                      .rotor = 100.0},
+    [DYN_ISA_AVX2] = {.call = 400.0,
+                      .link = {[DYN_LINK_TURN] = 600.0,
+                               [DYN_LINK_SLIDE] = 650.0,
+                               [DYN_LINK_SCREW] = 650.0,
+                               [DYN_LINK_BALL] = 1250.0,
+                               [DYN_LINK_FREE] = 1900.0},
+                      .rotor = 60.0},
+};
+
+/* The same on every instruction set. */
+static const double law_price = 80.0, coulomb_price = 200.0;
+static const double wheel_price = 800.0;
+static const double frame_price = 1000.0;
+static const double quaternion_price = 400.0; /* by step */
+static const double rate_price = 24.0;        /* by number that has a rate, by evaluation */
+static const double past_price = 24.0;        /* by number of the history, by step */
+static const double number_price = 32.0;      /* by number of x, by frame */
+
+/* Adams-Bashforth begins with as many steps of RK4 as it looks back. */
+static int evaluations_of(enum dyn_integrator integrator, int steps)
+{
+    static const int stages[] = {[DYN_SEMI_IMPLICIT_EULER] = 1,
+                                 [DYN_RK2] = 2,
+                                 [DYN_RK4] = 4,
+                                 [DYN_AB2] = 1,
+                                 [DYN_AB3] = 1,
+                                 [DYN_AB4] = 1};
+    static const int first[] = {[DYN_AB2] = 1, [DYN_AB3] = 2, [DYN_AB4] = 3};
+    const int begins = integrator < DYN_AB2 ? 0 : first[integrator];
+    return steps * stages[integrator] + 3 * (steps < begins ? steps : begins);
+}
+
+static double price_links(const struct dyn_model *model, const struct price *price)
+{
+    double sum = 0.0;
+    for (int i = 0; i < model->link_count; i++) {
+        const struct dyn_link *link = &model->link[i];
+        sum += price->link[link->kind] + (link->has_rotor ? price->rotor : 0.0);
+    }
+    for (int k = 0; k < model->lawful_count; k++)
+        sum += law_price + (model->lawful[k].law.coulomb > 0.0 ? coulomb_price : 0.0);
+    return sum;
+}
+
+static int count_quaternions(const struct dyn_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->link_count; i++)
+        count += dyn_link_nq(&model->link[i]) > dyn_link_nv(&model->link[i]);
+    return count;
+}
+
+/* What the integrator does itself: sums over all numbers, and quaternions made unit. */
+static double price_integrator(const struct dyn_plant *plant, int evaluations)
+{
+    const double all = dyn_plant_state_count(plant);
+    const double rates = dyn_plant_effector_index(plant, plant->effector_count);
+    return frame_price + all * number_price + evaluations * rates * rate_price +
+           plant->substeps *
+               ((all - rates) * past_price + count_quaternions(plant->model) * quaternion_price);
+}
+
+struct worst_case worst_case_of(const struct dyn_plant *plant, bool solves)
+{
+    const struct dyn_model *model = plant->model;
+    const enum dyn_isa isa = model->isa == DYN_ISA_SSE2 ? DYN_ISA_SSE2 : DYN_ISA_AVX2;
+    struct worst_case worst = {.by_step = evaluations_of(plant->integrator, plant->substeps),
+                               .by_solve = solves ? 1 : 0,
+                               .is_bounded = model->follower_count == 0,
+                               .isa = isa};
+    const int evaluations = worst.by_step + worst.by_solve;
+    worst.each = price_of[isa].call + price_links(model, &price_of[isa]) +
+                 plant->effector_count * wheel_price;
+    worst.frame = evaluations * worst.each + price_integrator(plant, evaluations);
+    return worst;
+}
