@@ -87,6 +87,17 @@ class Bench(harness.Case):
             for key in ("forward_ns", "batch_ns"):
                 self.assertEqual(report[key], model[key])
 
+    def test_a_model_with_a_mimic_has_no_batch(self):
+        path = self.dir / "mimic.urdf"
+        more = """<link name="tip"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+          <joint name="wrist" type="continuous"><parent link="bob"/><child link="tip"/><axis xyz="0 1 0"/>
+          <mimic joint="pivot"/></joint></robot>"""
+        path.write_text(URDF.replace("</robot>", more))
+        report = json.loads(self.bench("--model", path, "--json"))
+        self.assertGreater(report["forward_ns"], 0)
+        self.assertIsNone(report["batch_ns"])
+        self.assertIsNone(report["models"][0]["flops"])
+
     def test_the_table_says_what_it_is(self):
         out = self.bench("--made", "arm7", "--isa", "sse2")
         self.assertRegex(out, r"\narm7 +7 +7 +sse2 *\* +\d+ \( *\d+\) +\d+\.\d +\d+ \( *\d+\) +\d+\.\d+\n")

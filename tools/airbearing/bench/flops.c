@@ -34,18 +34,21 @@ int main(int argc, char **argv)
     struct subject_source source;
     struct subject subject;
     struct flop_count count;
-    char error[CFG_ERROR_MAX] = "some joint of the model mimics another";
+    char error[CFG_ERROR_MAX];
     if (read_source(argc, argv, &source)) {
         fputs("usage: bench_flops NAME made | bench_flops FILE fixed|free|unsaid\n", stderr);
         return EXIT_USAGE;
     }
-    if (subject_open(&subject, &source, 1, error) || subject.batch_work == NULL ||
-        count_flops(subject.tree, &count)) {
+    if (subject_open(&subject, &source, 1, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    printf("%ld %ld %ld %ld\n", count.multiplications, count.additions, count.divisions,
-           count.functions);
+    const bool can = subject.batch_work != NULL && count_flops(subject.tree, &count) == 0;
+    if (can)
+        printf("%ld %ld %ld %ld\n", count.multiplications, count.additions, count.divisions,
+               count.functions);
+    else
+        fputs("a joint mimics another\n", stderr);
     subject_close(&subject);
-    return EXIT_OK;
+    return can ? EXIT_OK : EXIT_BAD_INPUT;
 }
