@@ -256,6 +256,42 @@ static const struct cfg_node *body_node(const struct cfg_resolve *resolve, const
     return body_keys(resolve, i)->node;
 }
 
+/* Bolted to the world. */
+static bool rests(const struct cfg_body *bodies, int i)
+{
+    for (; i >= 0; i = bodies[i].spec.parent)
+        if (bodies[i].spec.joint != DYN_JOINT_FIXED)
+            return false;
+    return true;
+}
+
+/* The parent's inertia is stated with the rotor locked, so what is left without it must be a body:
+ * else the kernel would find less than no inertia in some pose. */
+static bool check_motor(const struct cfg_resolve *resolve, int i)
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    const struct cfg_body *bodies = resolve->scenario->bodies, *body = &bodies[i];
+    const struct dyn_rotor *rotor = &body->spec.rotor;
+    const int parent = body->spec.parent;
+    double left[6];
+    if (rotor->terms != DYN_ROTOR_FULL || parent < 0 || rests(bodies, parent))
+        return true;
+    memcpy(left, bodies[parent].spec.inertia, sizeof left);
+    for (int j = 0; j < resolve->scenario->body_count; j++) {
+        const struct dyn_body_spec *other = &bodies[j].spec;
+        const double *a = other->rotor.axis;
+        if (other->parent == parent && other->rotor.terms == DYN_ROTOR_FULL)
+            for (int k = 0; k < 6; k++)
+                left[k] -= other->rotor.inertia * a[row[k]] * a[column[k]];
+    }
+    if (is_physical(left))
+        return true;
+    return cfg_fail_at(resolve->report, body_node(resolve, body->name), NULL,
+                       "the motor's rotor of %.10g kg m^2 does not fit into the inertia of \"%s\", "
+                       "which is stated with the rotors on it; check both, or say terms: diagonal",
+                       rotor->inertia, bodies[parent].name);
+}
+
 static bool check_model(const struct cfg_resolve *resolve)
 {
     struct cfg_scenario *scenario = resolve->scenario;
@@ -278,6 +314,9 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve)
         return false;
     for (int i = 0; i < resolve->scenario->wheel_count; i++)
         if (!take_rotor_out(resolve, &resolve->scenario->wheels[i]))
+            return false;
+    for (int i = 0; i < resolve->scenario->body_count; i++)
+        if (!check_motor(resolve, i))
             return false;
     return check_model(resolve);
 }

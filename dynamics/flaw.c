@@ -298,6 +298,15 @@ static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
     return false;
 }
 
+/* A joint that follows another, or is followed, may find its inertia on another branch. */
+static bool is_coupled(const struct dyn_body_spec *specs, int body_count, int i)
+{
+    bool coupled = specs[i].mimic.on;
+    for (int j = 0; j < body_count && !coupled; j++)
+        coupled = specs[j].mimic.on && specs[j].mimic.leader == i;
+    return coupled;
+}
+
 /* Does the joint of body i meet inertia in the zero pose: in its own body, as most do, or in what
  * that carries?  Where the search grows long it is taken to, until the model is tried. */
 static bool carries(const struct dyn_body_spec *specs, int body_count, int i, long *steps)
@@ -313,7 +322,7 @@ static bool carries(const struct dyn_body_spec *specs, int body_count, int i, lo
         if (feels(&specs[i], &J))
             return true;
     }
-    return *steps <= 0;
+    return *steps <= 0 || is_coupled(specs, body_count, i);
 }
 
 const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, int *body)

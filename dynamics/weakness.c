@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "dynamics/crba.h"
 #include "dynamics/cut.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/work.h"
@@ -10,14 +11,26 @@
 enum { POSES = 3 };
 
 /* A pivot below this part of what stood there before the elimination is rounding. */
-static const double ROUNDING = 1e-13;
+static const double ROUNDING = 1e-11;
+
+/* Velocities up to which joints that follow others are tried; their mass matrix is dense. */
+enum { COUPLED_NV_MAX = 1500 };
 
 struct sweep {
     double *q, *v; /* full coordinates; v is zero */
     struct dyn_work *kernel;
     struct dyn_articulated *A; /* by link: with those further out giving way */
     struct dyn_articulated *B; /* by link: with its children's joints locked */
+
+    /* where joints follow others */
+    struct dyn_crba_work *crba;
+    double *M; /* nv x nv */
 };
+
+static int is_coupled(const struct dyn_model *model)
+{
+    return model->follower_count > 0;
+}
 
 static size_t lay_out(struct sweep *sweep, void *mem, const struct dyn_model *model)
 {
@@ -28,12 +41,16 @@ static size_t lay_out(struct sweep *sweep, void *mem, const struct dyn_model *mo
     sweep->A = dyn_cut(mem, &at, n * sizeof *sweep->A);
     sweep->B = dyn_cut(mem, &at, n * sizeof *sweep->B);
     sweep->kernel = dyn_cut(mem, &at, dyn_work_size(model));
+    if (is_coupled(model) && model->nv <= COUPLED_NV_MAX) {
+        sweep->crba = dyn_cut(mem, &at, dyn_crba_work_size(model));
+        sweep->M = dyn_cut(mem, &at, (size_t)model->nv * (size_t)model->nv * sizeof *sweep->M);
+    }
     return at;
 }
 
 size_t dyn_weakness_size(const struct dyn_model *model)
 {
-    struct sweep probe;
+    struct sweep probe = {0};
     return lay_out(&probe, NULL, model);
 }
 
@@ -65,12 +82,11 @@ static int give_way(const struct dyn_model *model, int i, struct sweep *sweep)
 {
     const struct dyn_link *link = &model->link[i];
     const struct dyn_transform *X = &sweep->kernel->X[i];
-    const int follows = link->v_at >= model->nv;
     struct dyn_articulated A = sweep->A[i];
     const struct dyn_articulated locked = dyn_articulated_to_parent(X, &A);
     struct dyn_articulated left = locked;
 
-    for (int k = 0; k < dyn_link_nv(link) && !follows; k++) {
+    for (int k = 0; k < dyn_link_nv(link); k++) {
         double unit[6] = {0.0};
         unit[k] = 1.0;
         const struct dyn_vec6 S = dyn_joint_motion(link, unit);
@@ -102,17 +118,57 @@ static int weak_body(const struct dyn_model *model, struct sweep *sweep)
     return -1;
 }
 
+static int body_of(const struct dyn_model *model, int v)
+{
+    int i = 0;
+    while (v < model->link[i].v_at || v >= model->link[i].v_at + dyn_link_nv(&model->link[i]))
+        i++;
+    return model->link[i].body;
+}
+
+/* Pivots of the mass matrix itself: what follows and what leads meet inertia together. */
+static int weak_pivot(const struct dyn_model *model, struct sweep *sweep)
+{
+    const struct dyn_state state = {sweep->q, sweep->v};
+    const size_t nv = (size_t)model->nv;
+    double *M = sweep->M;
+
+    dyn_crba(model, &state, sweep->crba, M);
+    for (size_t k = 0; k < nv; k++) {
+        const double whole = M[k * nv + k];
+        for (size_t j = 0; j < k; j++)
+            M[k * nv + k] -= M[k * nv + j] * M[k * nv + j] * M[j * nv + j];
+        if (!(M[k * nv + k] > ROUNDING * whole))
+            return body_of(model, (int)k);
+        for (size_t r = k + 1; r < nv; r++) {
+            for (size_t j = 0; j < k; j++)
+                M[r * nv + k] -= M[r * nv + j] * M[k * nv + j] * M[j * nv + j];
+            M[r * nv + k] /= M[k * nv + k];
+        }
+    }
+    return -1;
+}
+
+static int weak_in(const struct dyn_model *model, struct sweep *sweep)
+{
+    if (!is_coupled(model))
+        return weak_body(model, sweep);
+    return model->nv <= COUPLED_NV_MAX ? weak_pivot(model, sweep) : -1;
+}
+
 int dyn_model_weakness(const struct dyn_model *model, void *mem)
 {
-    struct sweep sweep;
+    struct sweep sweep = {0};
     uint64_t seed = 1;
     int body = 0;
     memset(mem, 0, dyn_weakness_size(model));
     lay_out(&sweep, mem, model);
     sweep.kernel = dyn_work_place(model, sweep.kernel);
+    if (is_coupled(model) && model->nv <= COUPLED_NV_MAX)
+        sweep.crba = dyn_crba_work_place(model, sweep.crba);
     for (int k = 0; k < POSES && body >= 0; k++) {
         take_pose(model, &seed, &sweep);
-        body = weak_body(model, &sweep);
+        body = weak_in(model, &sweep);
     }
     return body;
 }

@@ -24,9 +24,11 @@ static void lay_out_follow(struct dyn_follow_work *follow, void *mem, size_t *at
     for (size_t k = 0; k < sizeof by_velocity / sizeof *by_velocity; k++)
         *by_velocity[k] = dyn_cut(mem, at, nv * sizeof(double));
     follow->held = dyn_cut(mem, at, nv * sizeof *follow->held);
-    follow->inertia = dyn_cut(mem, at, count * count * sizeof *follow->inertia);
-    follow->y = dyn_cut(mem, at, count * sizeof *follow->y);
-    follow->leader = dyn_cut(mem, at, count * sizeof *follow->leader);
+    /* at most so many are followed */
+    const size_t leaders = count < (size_t)model->nv ? count : (size_t)model->nv;
+    follow->inertia = dyn_cut(mem, at, leaders * leaders * sizeof *follow->inertia);
+    follow->y = dyn_cut(mem, at, leaders * sizeof *follow->y);
+    follow->leader = dyn_cut(mem, at, leaders * sizeof *follow->leader);
 }
 
 /* One layout answers both questions below, so size and placement cannot drift apart. */

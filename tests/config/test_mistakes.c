@@ -674,6 +674,29 @@ static void test_every_mistake_in_a_joint_is_refused_at_its_place(void)
     }
 }
 
+/* A rotor of the motor is part of its parent, unless that stands in the world. */
+static void test_a_motor_must_fit_into_the_body_it_sits_on(void)
+{
+#define MOTOR                                                                                      \
+    "name: x\nbodies:\n- {name: bus, joint: %s, mass: 1, inertia: 0.1 0.1 0.1}\n"                  \
+    "- {name: arm, parent: bus, joint: {type: revolute, axis: 0 0 1, "                             \
+    "motor: {ratio: 9, inertia: %s, axis: 0 1 0}}, mass: 1, inertia: 1 1 1}\n"
+    static char whole[1024];
+    char error[CFG_ERROR_MAX];
+    struct cfg_scenario *scenario;
+    snprintf(whole, sizeof whole, MOTOR, "free", "0.2");
+    expect_complaint(whole, "4:3: the motor's rotor of 0.2 kg m^2 does not fit into the inertia of "
+                            "\"bus\", which is stated with the rotors on it; check both, or say "
+                            "terms: diagonal");
+    const char *good[][2] = {{"free", "0.05"}, {"fixed", "0.2"}};
+    for (int k = 0; k < 2; k++) {
+        snprintf(whole, sizeof whole, MOTOR, good[k][0], good[k][1]);
+        TEST_ASSERT_EQUAL_INT(
+            0, cfg_scenario_load_text("s.yaml", whole, strlen(whole), NULL, 0, &scenario, error));
+        cfg_scenario_free(scenario);
+    }
+}
+
 static void test_texts_that_are_no_scenario_are_refused(void)
 {
     for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++)
@@ -714,6 +737,7 @@ int main(void)
     RUN_TEST(test_a_slip_in_the_syntax_is_refused_at_its_place);
     RUN_TEST(test_every_mistake_is_refused_at_its_place);
     RUN_TEST(test_every_mistake_in_a_joint_is_refused_at_its_place);
+    RUN_TEST(test_a_motor_must_fit_into_the_body_it_sits_on);
     RUN_TEST(test_texts_that_are_no_scenario_are_refused);
     RUN_TEST(test_endless_lists_and_mappings_are_refused);
     RUN_TEST(test_line_ends_do_not_move_the_place);

@@ -210,6 +210,40 @@ static void test_a_long_chain_has_no_weakness(void)
     free(specs);
 }
 
+/* A finger that turns back as far as its massless leader turns it forward. */
+static void test_a_leader_whose_follower_undoes_its_motion_is_found(void)
+{
+    const int leader = add_bare(-1, DYN_JOINT_REVOLUTE, 0.6, 0, 0.8);
+    const int follower = tree_add(&tree, leader, DYN_JOINT_REVOLUTE, 0.6, 0, 0.8);
+    tree.spec[follower].mimic = (struct dyn_mimic){1, leader, -1.0, 0.2};
+    expect_weak(leader);
+    tree.spec[follower].mimic.ratio = -0.9;
+    expect_weak(-1);
+}
+
+static void test_a_leader_may_have_its_inertia_on_another_branch(void)
+{
+    const int leader = add_bare(-1, DYN_JOINT_REVOLUTE, 0, 0, 1);
+    const int follower = tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 1, 0, 0);
+    const int light = add_bare(-1, DYN_JOINT_REVOLUTE, 0, 1, 0);
+    tree.spec[follower].mimic = (struct dyn_mimic){1, leader, 2.0, 0.0};
+    tree.spec[light].mimic = (struct dyn_mimic){1, leader, 3.0, 0.0};
+    expect_weak(-1);
+}
+
+/* Nine digits of what hinges a millionth of a radian apart give would be rounding. */
+static void test_hinges_that_are_nearly_in_line_are_found(void)
+{
+    const int body = tree_add(&tree, -1, DYN_JOINT_GENERAL, 0, 0, 0);
+    tree.spec[body].screw_count = 2;
+    tree.spec[body].screw[0][2] = 1.0;
+    tree.spec[body].screw[1][0] = 1e-6;
+    tree.spec[body].screw[1][2] = 1.0;
+    expect_weak(body);
+    tree.spec[body].screw[1][0] = 1e-4;
+    expect_weak(-1);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -224,5 +258,8 @@ int main(void)
     RUN_TEST(test_random_trees_have_no_weakness);
     RUN_TEST(test_a_doubled_hinge_is_found_in_random_trees);
     RUN_TEST(test_a_long_chain_has_no_weakness);
+    RUN_TEST(test_a_leader_whose_follower_undoes_its_motion_is_found);
+    RUN_TEST(test_a_leader_may_have_its_inertia_on_another_branch);
+    RUN_TEST(test_hinges_that_are_nearly_in_line_are_found);
     return UNITY_END();
 }
