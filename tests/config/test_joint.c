@@ -376,7 +376,7 @@ static void test_the_tree_is_printed_with_its_joints(void)
         "   turn: {stiffness: 80}, turn2: {locked: true}}" HEAVY
         "- {name: c, joint: {type: spherical, damping: 1 2 3}" HEAVY
         "- {name: b, parent: a, joint: {type: prismatic, axis: 0 0 1, friction: 2, prescribed: 3,\n"
-        "   limits: {lower: -1, upper: 4, stiffness: 5}, motor: {ratio: 6, inertia: 7}}" HEAVY
+        "   limits: {lower: -1, upper: 4, stiffness: 5}, motor: {ratio: 6, inertia: 0.1}}" HEAVY
         "- {name: d, parent: c, joint: {type: revolute, axis: 0 0 1, mimic: b}" HEAVY);
     FILE *out = open_memstream(&text, &size);
     cfg_scenario_print(scenario, out);
