@@ -387,7 +387,7 @@ static void test_the_tree_is_printed_with_its_joints(void)
         "bodies\n"
         "  a                        universal           2 kg, spring 80 N m/rad, locked\n"
         "    b                      prismatic           2 kg, friction 2 N, stops at -1 and 4 m, "
-        "prescribed 3 m/s^2, motor 7 kg m^2 at 6:1\n"
+        "prescribed 3 m/s^2, motor 0.1 kg m^2 at 6:1\n"
         "  c                        spherical           2 kg, damper 1 N m s/rad, damper 2 N m "
         "s/rad, damper 3 N m s/rad\n"
         "    d                      revolute            2 kg, follows b\n",
