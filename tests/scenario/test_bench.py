@@ -119,6 +119,14 @@ class Bench(harness.Case):
         self.assertEqual((code, out), (2, ""))
         self.assert_one_line(err, "AIRBEARING_ISA", "mmx")
 
+    def test_a_report_that_cannot_be_written_is_one_line(self):
+        path = self.dir / "swing.urdf"
+        path.write_text(URDF)
+        for more in ([], ["--json"]):
+            code, err = self.call_on_full_disk("bench", "--model", path, "--isa", "sse2", *more)
+            self.assertEqual(code, 2)
+            self.assert_one_line(err, "cannot be written")
+
     def test_a_bad_model_is_one_line(self):
         bad = self.dir / "bad.urdf"
         bad.write_text(URDF.replace('type="continuous"', 'type="loose"'))
