@@ -142,7 +142,8 @@ class Bench(harness.Case):
         for options in (["--nonsense"], ["model.urdf"], ["--base", "free"], ["--isa", "mmx"],
                         ["--made", "arm7", "--base", "free"], ["--made", "arm7", "--model", "a.urdf"],
                         ["--model", "a.urdf", "--base", "loose"], ["--calls", "7"],
-                        ["--made", "arm7", "--calls", "0"], ["--made", "arm7", "--calls", "7x"]):
+                        ["--made", "arm7", "--calls", "0"], ["--made", "arm7", "--calls", "7x"],
+                        ["--made", "arm7", "--calls", "99999999999999999999"]):
             code, out, err = self.call("bench", *options)
             self.assertEqual((code, out), (64, ""), options)
             self.assertNotEqual(err, "")

@@ -1,6 +1,7 @@
 /*
  * airbearing bench: how fast the dynamics are here, what they count, and what the executive adds.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -82,9 +83,10 @@ static int take_isa(struct bench_options *options, const char *value)
 static int take_calls(struct bench_options *options, const char *value)
 {
     char *end;
+    errno = 0;
     options->calls = strtol(value, &end, 10);
-    return *end == '\0' && options->calls > 0 ? 0
-                                              : usage_error("--calls wants a number, not", value);
+    const bool is_good = errno == 0 && *end == '\0' && options->calls > 0;
+    return is_good ? 0 : usage_error("--calls wants a number, not", value);
 }
 
 static int take_option(struct bench_options *options, int option, const char *value)
