@@ -1,16 +1,21 @@
 """airbearing bench: what it reports, that work grows with the links, and that check's bound holds."""
 import concurrent.futures
+import contextlib
+import io
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import unittest
+import unittest.mock
 
 import harness
 
 COUNTS = shutil.which("valgrind") is not None and not harness.SANITIZED
 FLOPS = harness.AIRBEARING.parent / "bench_flops"
+BENCH_PEERS = harness.ROOT / "tools" / "bench-peers"
 URDF = """<robot name="swing">
   <link name="base"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
   <link name="bob"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
@@ -197,6 +202,60 @@ class Work(harness.Case):
             real += int(line.group(1).replace(",", "")) / 20
         self.assertLess(real, bound)
         self.assertGreater(real, bound / 2.5)
+
+
+class Peers(harness.Case):
+    """tools/bench-peers, with a made-up benchmark in place of the one it builds."""
+
+    def judge(self, call_ns, segments, *options):
+        """Exit code, stdout and stderr for a chain of 100 that takes so many ns in every segment."""
+        model = {"model": "chain100", "source": "made", "dof": 100,
+                 "contenders": {name: {"call_ns": [ns] * segments, "error": 0} for name, ns in call_ns.items()}}
+        fake = self.dir / "bench_peers"
+        fake.write_text(f"#!/bin/sh\necho '{json.dumps(model)}'\n")
+        fake.chmod(0o755)
+        main = runpy.run_path(str(BENCH_PEERS))["main"]
+        main.__globals__["build"] = lambda directory: fake
+        out, err = io.StringIO(), io.StringIO()
+        with (contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+              unittest.mock.patch("sys.argv", ["bench-peers", *map(str, options)])):
+            try:
+                code = main()
+            except SystemExit as end:
+                code = end.code
+        return code, out.getvalue(), err.getvalue()
+
+    def test_a_gate_is_passed_or_missed(self):
+        for kdl, code, verdict in ((801, 0, "pass"), (799, 1, "FAIL")):
+            got, out, err = self.judge({"ours": 100, "batch": 50, "kdl": kdl}, 20)
+            self.assertEqual((got, err), (code, ""))
+            self.assertRegex(out, rf"kdl +{kdl / 100:.2f} +8 +{verdict} ")
+
+    def test_few_segments_are_not_judged(self):
+        code, out, err = self.judge({"ours": 100, "batch": 50, "kdl": 900}, 19)
+        self.assertEqual((code, err), (77, ""))
+        self.assertRegex(out, r"kdl +9\.00 +8 +not judged ")
+
+    def test_the_batch_has_a_wish_that_fails_nothing(self):
+        file = self.dir / "rows.json"
+        code, out, _ = self.judge({"ours": 100, "batch": 50, "kdl": 900}, 20, "--json", file)
+        self.assertEqual(code, 0)
+        self.assertIn(" 2.00  wish at least 3\n", out)
+        self.assertEqual(json.loads(file.read_text())[0]["batch"], {"ratio": 2.0, "wish": 3.0})
+
+    def test_a_file_that_cannot_be_written_is_one_line(self):
+        code, out, err = self.judge({"ours": 100, "batch": 50}, 20, "--json", "/dev/full")
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, "/dev/full: ")
+        code, out, err = self.judge({"ours": 100, "batch": 50}, 20, "--json", self.dir / "absent" / "a.json")
+        self.assertEqual((code, out), (2, ""))  # before the run
+        self.assert_one_line(err, "a.json: ")
+
+    def test_usage_errors_are_one_line_and_64(self):
+        for options in (["--segments", "0"], ["--segments", "-3"], ["--segments", "x"], ["--nonsense"]):
+            done = subprocess.run([BENCH_PEERS, *options], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (64, ""), options)
+            self.assert_one_line(done.stderr, "tools/bench-peers: ", options[0])
 
 
 if __name__ == "__main__":
