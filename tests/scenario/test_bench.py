@@ -109,7 +109,7 @@ class Bench(harness.Case):
         self.assertRegex(out, r"\narm7 +7 +7 +sse2 *\* +\d+ \( *\d+\) +\d+\.\d +\d+ \( *\d+\) +\d+\.\d+\n")
         self.assertNotIn("avx", out)
         for part in ("forward ns", "batch ns", "instructions", "flops", "frame overhead",
-                     "loop latency floor"):
+                     "loop latency floor", "as quoted by Lilly and Orin 1989"):
             self.assertIn(part, out)
 
     def test_the_instruction_set_of_a_run_is_the_one_that_counts(self):

@@ -249,8 +249,8 @@ static void print_finding(const struct finding *finding)
 
 static void print_executive(struct spread frame_ns, const struct loop *loop)
 {
-    printf("\nflops of articulated bodies in the literature: 250 mul + 220 add a hinge (Brandl, "
-           "Johanni and Otter 1986)\n\n");
+    printf("\nflops of articulated bodies elsewhere: 250 mul + 220 add a hinge (Brandl et al., as "
+           "quoted by Lilly and Orin 1989)\n\n");
     printf("frame overhead      %8.0f ns (%.0f)  commit, latch, jobs, stamps of a frame in which "
            "nothing moves;\n"
            "%37s no wait, no log, no link\n",
