@@ -75,6 +75,13 @@ class Case(unittest.TestCase):
                               timeout=timeout, **options)
         return done.returncode, done.stdout, done.stderr
 
+    def call_on_full_disk(self, *arguments):
+        """Exit code and stderr of one command that can write nothing."""
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([AIRBEARING, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=120)
+        return done.returncode, done.stderr
+
     def run_scenario(self, scenario, *options, expect=0):
         """Report of a run that must end with this exit code."""
         report = self.dir / "report.json"

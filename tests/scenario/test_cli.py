@@ -87,6 +87,22 @@ class CommandLine(harness.Case):
         for key in ("rate", "bodies", "devices", "links", "expect", "controller"):
             self.assertIn(key, out)
 
+    def test_output_that_cannot_be_written_is_one_line(self):
+        for arguments in (["--help"], ["--version"], ["check", "--help"], ["check", "--schema"],
+                          ["check", harness.TUMBLE], ["bench", "--help"],
+                          ["run", harness.TUMBLE, "--seconds", "0.01", "--pace", "fast"]):
+            code, err = self.call_on_full_disk(*arguments)
+            self.assertEqual(code, 2, arguments)
+            self.assert_one_line(err, "cannot be written")
+
+    def test_another_exit_code_survives_output_that_cannot_be_written(self):
+        bad = self.dir / "bad.yaml"
+        bad.write_text("name: bad\n")
+        code, err = self.call_on_full_disk("check", bad)
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, f"{bad}:")
+        self.assertEqual(self.call_on_full_disk("fly")[0], 64)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -1,6 +1,7 @@
 /*
  * airbearing: a hard real-time hardware-in-the-loop simulation executive.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static void print_help(FILE *out)
     fprintf(out, "\nairbearing COMMAND --help tells more; airbearing --version the version.\n");
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -51,4 +52,20 @@ int main(int argc, char **argv)
     fprintf(stderr, "airbearing: there is no command \"%s\"; airbearing --help lists them\n",
             argv[1]);
     return EXIT_USAGE;
+}
+
+/* What was asked for and got lost is a failure, of every command.  One that already ends with 2 or
+ * 64 has had its line. */
+static int after_output(int code)
+{
+    const bool is_lost = fflush(stdout) != 0 || ferror(stdout);
+    if (!is_lost || code == EXIT_BAD_INPUT || code == EXIT_USAGE)
+        return code;
+    fputs("airbearing: the output cannot be written\n", stderr);
+    return code == EXIT_OK ? EXIT_BAD_INPUT : code;
+}
+
+int main(int argc, char **argv)
+{
+    return after_output(dispatch(argc, argv));
 }
