@@ -159,7 +159,7 @@ class Modes(Linear):
         self.assertEqual((answer["rigid"], answer["zero_eigenvalues"]), (6, 12))
 
     def test_a_shape_keeps_the_angular_momentum(self):
-        mode = self.ask("modes", PANEL % 0)["modes"][0]
+        mode = self.ask("modes", PANEL % 0, "--gravity", "0,0,0")["modes"][0]
         reduced_mass = 40 * 2 / 42
         share = (0.167 + reduced_mass * 0.9 * 0.5) / (2 + 0.167 + reduced_mass * 0.9 * 0.9)
         self.assert_close(mode["shape"], [[-share, 0]] + [[0, 0]] * 4 + mode["shape"][5:6] + [[1, 0]])
@@ -178,6 +178,45 @@ class Modes(Linear):
         self.assertEqual(answer["growing"], 0)
         middle = self.ask("modes", BODY, "--base", "free", at={"v": [0, 2, 0, 0, 0, 0]})
         self.assertEqual(middle["growing"], 1)  # the middle axis does not hold
+
+    def eigenvalues(self, answer):
+        """All of them, conjugates and zeros as well."""
+        out = [0j] * answer["zero_eigenvalues"]
+        for mode in answer["modes"]:
+            value = complex(*mode["eigenvalue"])
+            out += [value] if value.imag == 0 else [value, value.conjugate()]
+        return out
+
+    def test_a_torque_on_a_body_at_rest_makes_no_mode(self):
+        for kind, count in (("free", 6), ("spherical", 3)):
+            text = f"name: s\nbodies:\n  - {{name: s, joint: {{type: {kind}}}, mass: 3, inertia: 2 2 2}}\n"
+            answer = self.ask("modes", text, at={"tau": [1] + [0] * (count - 1), "gravity": [0, 0, 0]})
+            self.assertEqual((answer["modes"], answer["zero_eigenvalues"], answer["rigid"]), ([], 2 * count, count))
+            self.assertAlmostEqual(answer["equilibrium"]["largest"], 0.5, 14)
+
+    def test_modes_are_the_eigenvalues_of_linearize(self):
+        """Power sums of the eigenvalues are the traces of the powers of A, where the point moves too."""
+        ball = (PANEL % 0.2).replace("joint: free", "joint: {type: spherical, at: 0 0 0 m}").replace(
+            "inertia: 2 3 4 kg m^2", "inertia: 2 3 4 kg m^2\n    center: 0.1 0.2 -0.3 m")
+        turn = [0.5, 0.5, -0.5, 0.5]
+        for text, at in (
+            (PANEL % 0, {"tau": [3, 1, -2, 5, 40, 2, 1]}),
+            (PANEL % 0.3, {"q": [1, 2, 3, *turn, 0.4], "v": [0.3, -0.2, 0.5, 1, 2, -1, 0.7],
+                           "tau": [3, 1, -2, 5, 40, 2, 1], "gravity": [0, 1, -9]}),
+            (ball, {"q": [*turn, -0.3], "tau": [3, 1, -2, 1], "gravity": [0, 1, -9]}),
+            (ball, {"q": [*turn, -0.3], "v": [1, -2, 0.5, 1], "tau": [3, 1, -2, 1], "gravity": [0, 1, -9]}),
+        ):
+            A = self.ask("linearize", text, at=at)["A"]
+            answer = self.ask("modes", text, at=at)
+            self.assertGreater(answer["equilibrium"]["largest"], 0.1)
+            values = self.eigenvalues(answer)
+            self.assertEqual(len(values), len(A))
+            power, size = A, max(abs(x) for x in values)
+            for k in range(1, len(A) + 1):
+                trace = sum(power[i][i] for i in range(len(A)))
+                total = sum(x ** k for x in values)
+                self.assertLess(abs(trace - total), 1e-10 * len(A) * max(size, 1) ** k, (at, k))
+                power = [[sum(a * b for a, b in zip(row, column)) for column in zip(*A)] for row in power]
 
     def test_a_model_that_cannot_move_has_no_modes(self):
         answer = self.ask("modes", BODY)

@@ -64,6 +64,17 @@ static double complex number(double re, double im)
 
 /* ---- coordinates --------------------------------------------------------------------------- */
 
+/* X = X L^-T */
+static void divide_columns(size_t n, const double *L, double *X)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < i; j++)
+                X[r * n + i] -= L[i * n + j] * X[r * n + j];
+            X[r * n + i] /= L[i * n + i];
+        }
+}
+
 /* X = L^-1 X L^-T */
 static void normalise(size_t n, const double *L, double *X)
 {
@@ -73,12 +84,20 @@ static void normalise(size_t n, const double *L, double *X)
                 X[i * n + c] -= L[i * n + j] * X[j * n + c];
             X[i * n + c] /= L[i * n + i];
         }
-    for (size_t r = 0; r < n; r++)
-        for (size_t i = 0; i < n; i++) {
-            for (size_t j = 0; j < i; j++)
-                X[r * n + i] -= L[i * n + j] * X[r * n + j];
-            X[r * n + i] /= L[i * n + i];
+    divide_columns(n, L, X);
+}
+
+/* X = L' X L^-T */
+static void carry(size_t n, const double *L, double *X)
+{
+    for (size_t i = 0; i < n; i++) /* row i of L' has its entries from i on: what is read is old */
+        for (size_t c = 0; c < n; c++) {
+            double sum = 0.0;
+            for (size_t j = i; j < n; j++)
+                sum += L[j * n + i] * X[j * n + c];
+            X[i * n + c] = sum;
         }
+    divide_columns(n, L, X);
 }
 
 /* L^-T z into a shape whose largest component is 1 */
@@ -115,7 +134,7 @@ static bool is_symmetric(const struct eigen_problem *problem, double scale)
         for (size_t j = 0; j < i; j++)
             if (fabs(problem->K[i * n + j] - problem->K[j * n + i]) > 1e-12 * scale)
                 return false;
-    return largest(problem->C, n * n) == 0.0;
+    return largest(problem->C, n * n) == 0.0 && largest(problem->W, n * n) == 0.0;
 }
 
 /* K = Z diag(k) Z': sqrt(-k) is the eigenvalue. */
@@ -155,7 +174,7 @@ struct staircase {
     double *T, *Q;
 };
 
-/* T = [0 1; -K -C], time in units of 1 / rate */
+/* T = [W 1; -K -C], time in units of 1 / rate */
 static void begin_stairs(const struct eigen_problem *problem, double rate, struct staircase *stairs)
 {
     const size_t n = (size_t)problem->count, size = 2 * n;
@@ -165,6 +184,7 @@ static void begin_stairs(const struct eigen_problem *problem, double rate, struc
     for (size_t i = 0; i < n; i++) {
         stairs->T[i * size + n + i] = 1.0;
         for (size_t j = 0; j < n; j++) {
+            stairs->T[i * size + j] = problem->W[i * n + j] / rate;
             stairs->T[(n + i) * size + j] = -problem->K[i * n + j] / (rate * rate);
             stairs->T[(n + i) * size + n + j] = -problem->C[i * n + j] / rate;
         }
@@ -236,6 +256,27 @@ static const char *climb(const struct lapack *lapack, struct staircase *stairs, 
     return status == 0 ? NULL : failed;
 }
 
+/* How many coordinates the zeros can move: the rank of the positions in their space. */
+static const char *count_motions(const struct lapack *lapack, const struct staircase *stairs,
+                                 int *motions)
+{
+    const size_t size = (size_t)stairs->size, n = size / 2, zeros = (size_t)stairs->zeros;
+    const size_t rank_max = n < zeros ? n : zeros;
+    double *part = take(n, zeros), *sigma = take(rank_max, 1), *spare = take(rank_max, 1);
+    for (size_t r = 0; r < n; r++)
+        memcpy(part + r * zeros, stairs->Q + r * size, zeros * sizeof *part);
+    const int status = zeros == 0
+                           ? 0
+                           : lapack->dgesvd(LAPACK_ROW_MAJOR, 'N', 'N', (int)n, (int)zeros, part,
+                                            (int)zeros, sigma, NULL, 1, NULL, 1, spare);
+    for (*motions = 0; *motions < (int)rank_max && sigma[*motions] > sqrt(DBL_EPSILON);)
+        ++*motions;
+    free(part);
+    free(sigma);
+    free(spare);
+    return status == 0 ? NULL : failed;
+}
+
 /* The positions of the eigenvector whose last part is y: T y = value y from below, then Q y. */
 static void complete(const struct staircase *stairs, double complex value, double complex *y,
                      double complex *z)
@@ -287,18 +328,18 @@ static const char *solve_general(const struct lapack *lapack, struct eigen_probl
                                  double scale, struct eigen *eigen)
 {
     const size_t entries = (size_t)problem->count * (size_t)problem->count;
-    const double fast = fmax(sqrt(largest(problem->K, entries)), largest(problem->C, entries));
+    const double fast = fmax(sqrt(largest(problem->K, entries)),
+                             fmax(largest(problem->W, entries), largest(problem->C, entries)));
     const double rate = fast > 0.0 ? fast : 1.0;
     struct staircase stairs;
     const char *wrong = NULL;
 
     begin_stairs(problem, rate, &stairs);
-    for (int found = 1; wrong == NULL && found > 0 && stairs.zeros < stairs.size;) {
+    for (int found = 1; wrong == NULL && found > 0 && stairs.zeros < stairs.size;)
         wrong = climb(lapack, &stairs, scale / (rate * rate), &found);
-        if (eigen->motions == 0)
-            eigen->motions = found;
-    }
     eigen->zeros = stairs.zeros;
+    if (wrong == NULL)
+        wrong = count_motions(lapack, &stairs, &eigen->motions);
     if (wrong == NULL)
         wrong = solve_rest(lapack, &stairs, problem->M, rate, eigen);
     free(stairs.T);
@@ -329,6 +370,7 @@ const char *eigen_solve(struct eigen_problem *problem, struct eigen *eigen)
         return "the mass matrix is not positive";
     normalise((size_t)n, problem->M, problem->K);
     normalise((size_t)n, problem->M, problem->C);
+    carry((size_t)n, problem->M, problem->W);
     const double scale = fmax(largest(problem->K, entries), problem->floor);
     wrong = (is_symmetric(problem, scale) ? solve_symmetric : solve_general)(&lapack, problem,
                                                                              scale, eigen);

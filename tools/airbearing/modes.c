@@ -14,8 +14,9 @@
 static const char usage[] =
     "usage: airbearing modes MODEL [options]\n"
     "\n"
-    "Modes of a URDF or of a scenario's bodies in the frozen geometry of a point: eigenvalues of\n"
-    "M d'' + C d' + K d = 0 for the small deviation d of all coordinates, slowest first.\n"
+    "Modes of a URDF or of a scenario's bodies in the frozen geometry of a point: eigenvalues s "
+    "of\n"
+    "the matrix A that linearize prints, slowest first.\n"
     "\n"
     "  oscillating  natural frequency |s| / 2 pi in Hz and damping ratio -Re s / |s|\n"
     "  decaying     a real eigenvalue below zero, as of an overdamped joint: damping 1\n"
@@ -35,15 +36,6 @@ static double *take_matrix(const struct point *point)
 {
     const size_t nv = (size_t)point->model->nv;
     return point_take(nv * nv * sizeof(double));
-}
-
-/* X -= Y W, nv x nv */
-static void subtract_product(size_t nv, const double *Y, const double *W, double *X)
-{
-    for (size_t r = 0; r < nv; r++)
-        for (size_t k = 0; k < nv; k++)
-            for (size_t c = 0; c < nv && Y[r * nv + k] != 0.0; c++)
-                X[r * nv + c] -= Y[r * nv + k] * W[k * nv + c];
 }
 
 /* What is held leaves: rows and columns of the free velocities, by the order of the file. */
@@ -76,29 +68,20 @@ static void take_slopes(const struct point *point, double *a, double *M, double 
     free(linear);
 }
 
-/*
- * M dv' + tau_v dv + tau_q d = 0 with d' = W d + dv, so that dv = d' - W d and
- * dv' = d'' - W d' - W' d:
- *      C = tau_v - M W,   K = tau_q - tau_v W - M W'
- * W is linear in v, and W' the same of a.
- */
+/* What linearize prints as A, [W 1; a_q a_v], with a_q = -M^-1 tau_q and a_v = -M^-1 tau_v. */
 static struct eigen_problem equation(const struct point *point, double *a)
 {
     const struct dyn_model *tree = point->model->tree;
-    const size_t nv = (size_t)point->model->nv;
     const double *g = point->input.gravity;
     double *M = take_matrix(point), *tau_q = take_matrix(point), *tau_v = take_matrix(point);
     double *W = take_matrix(point);
 
     take_slopes(point, a, M, tau_q, tau_v);
-    dyn_linear_drift(tree, a, W);
-    subtract_product(nv, M, W, tau_q);
     dyn_linear_drift(tree, point->v, W);
-    subtract_product(nv, tau_v, W, tau_q);
-    subtract_product(nv, M, W, tau_v);
     const struct eigen_problem problem = {
         .count = point->count,
         .M = free_part(point, M),
+        .W = free_part(point, W),
         .C = free_part(point, tau_v),
         .K = free_part(point, tau_q),
         .floor = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), /* a pendulum of one metre */
@@ -225,7 +208,8 @@ static bool is_finite(const struct eigen_problem *problem)
     const size_t entries = (size_t)problem->count * (size_t)problem->count;
     double sum = 0.0; /* NaN or infinite once anything is */
     for (size_t k = 0; k < entries; k++)
-        sum += 0.0 * problem->M[k] + 0.0 * problem->C[k] + 0.0 * problem->K[k];
+        sum +=
+            0.0 * problem->M[k] + 0.0 * problem->W[k] + 0.0 * problem->C[k] + 0.0 * problem->K[k];
     return isfinite(sum);
 }
 
@@ -253,6 +237,7 @@ static int modes(const struct point_options *options, const struct point *point)
         code = tell("airbearing modes", "the answer cannot be written");
     eigen_free(&eigen);
     free(problem.M);
+    free(problem.W);
     free(problem.C);
     free(problem.K);
     free(a);
