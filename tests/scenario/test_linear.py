@@ -230,6 +230,75 @@ class Modes(Linear):
         self.assertIn("growing modes: 0", out)
 
 
+# A pendulum about y, 0.5 m long, that starts out of plumb; a second one hangs on it.
+PENDULUM = """name: pendulum
+%s
+bodies:
+  - name: upper
+    joint: {type: revolute, axis: 0 1 0, angle: 0.3 rad, %s}
+    mass: 2 kg
+    center: 0 0 -0.5 m
+    inertia: 0.1 0.1 0.1 kg m^2
+  - name: lower
+    parent: upper
+    joint: {type: prismatic, axis: 0 0 -1, position: 0.2 m, %s}
+    mass: 1 kg
+    inertia: 0.1 0.1 0.1 kg m^2
+"""
+
+
+class Start(Linear):
+    """Without a point, a scenario is looked at as it begins."""
+    MOON = "environment: {gravity: 0 0 -1.62 m/s^2}"
+    INERTIA = 2 * 0.25 + 0.1 + 0.04 + 0.1  # about the hinge, with the mass at 0.2 m
+    TORQUE = 2 * 0.5 + 0.2
+
+    def test_gravity_and_pose_and_locks_are_those_of_the_scenario(self):
+        text = PENDULUM % (self.MOON, "rate: 3 rad/s", "locked: true")
+        answer = self.ask("linearize", text)
+        self.assertEqual(answer["x"], ["upper.q", "upper.v"])
+        self.assert_close(answer["A"], [[0, 1], [-1.62 * self.TORQUE * math.cos(0.3) / self.INERTIA, 0]])
+        self.assert_close(answer["equilibrium"]["acceleration"],
+                          [-1.62 * self.TORQUE * math.sin(0.3) / self.INERTIA])
+        mode = self.ask("modes", text)["modes"][0]
+        self.assertAlmostEqual(mode["frequency_hz"] * 2 * math.pi, math.sqrt(-answer["A"][1][0]), 13)
+
+    def test_a_scenario_without_gravity_has_none(self):
+        answer = self.ask("modes", PENDULUM % ("", "", "locked: true"))
+        self.assertEqual((answer["modes"], answer["zero_eigenvalues"]), ([], 2))
+
+    def test_a_prescribed_joint_moves_as_the_scenario_says(self):
+        text = PENDULUM % ("", "rate: 3 rad/s, prescribed: 2 rad/s^2", "")
+        for at in (None, {"v": [7, 0]}):
+            answer = self.ask("linearize", text, at=at)
+            self.assertEqual(answer["x"], ["lower.q", "lower.v"])
+            self.assert_close(answer["A"], [[0, 1], [9, 0]])
+            self.assert_close(answer["equilibrium"]["acceleration"], [9 * 0.2])
+
+    def test_options_and_points_come_before_the_scenario(self):
+        text = PENDULUM % (self.MOON, "", "locked: true")
+        heavy = [[0, 1], [-G * self.TORQUE * math.cos(0.3) / self.INERTIA, 0]]
+        self.assert_close(self.ask("linearize", text, "--gravity", "0,0,-9.81")["A"], heavy)
+        self.assert_close(self.ask("linearize", text, at={"gravity": [0, 0, -9.81]})["A"], heavy)
+        plumb = self.ask("linearize", text, at={"q": [0, 0.2]})
+        self.assert_close(plumb["A"], [[0, 1], [-1.62 * self.TORQUE / self.INERTIA, 0]])
+        self.assertEqual(self.ask("linearize", text, at={"locked": ["upper"]})["x"], ["lower.q", "lower.v"])
+        self.assertEqual(len(self.ask("linearize", text, at={"locked": []})["x"]), 4)
+
+    def test_a_free_body_starts_where_the_scenario_puts_it(self):
+        text = (PANEL % 0.1).replace("joint: free", "joint: {type: free, attitude: 0.8 0 0.6 0}")
+        at = {"q": [0, 0, 0, 0.8, 0, 0.6, 0, 0], "gravity": [0, 0, -3]}
+        self.assertEqual(self.ask("linearize", text, "--gravity", "0,0,-3"),
+                         self.ask("linearize", PANEL % 0.1, at=at))
+        self.assertNotEqual(self.ask("linearize", text, "--gravity", "0,0,-3"),
+                            self.ask("linearize", PANEL % 0.1, "--gravity", "0,0,-3"))
+
+    def test_the_helps_say_so(self):
+        for command in ("linearize", "modes"):
+            out = self.call(command, "--help")[1]
+            self.assertIn("A scenario gives the point its gravity", out)
+
+
 class Linearize(Linear):
     def test_the_model_has_its_names_and_sizes(self):
         answer = self.ask("linearize", DOUBLE)
