@@ -218,6 +218,25 @@ class Modes(Linear):
                 self.assertLess(abs(trace - total), 1e-10 * len(A) * max(size, 1) ** k, (at, k))
                 power = [[sum(a * b for a, b in zip(row, column)) for column in zip(*A)] for row in power]
 
+    def test_a_body_in_orbit_does_not_grow(self):
+        text = ("name: s\nbodies:\n  - {name: s, joint: {type: free}, mass: 3, center: 0.3 0.2 0.1, "
+                "inertia: 2 2 3}\n")
+        for v in ([0, 0, 0.001, 7500, 0, 0], [0, 0, 0.001, 3000, -7000, 10]):
+            answer = self.ask("modes", text, at={"v": v, "gravity": [0, 0, 0]})
+            self.assertEqual(answer["growing"], 0, v)
+
+    def test_rounding_is_no_mode_of_a_long_chain(self):
+        """Stretched out, the weight of the links has no slope: 30 hinges without stiffness."""
+        parts = ['<robot name="chain"><link name="l0"/>']
+        for i in range(30):
+            parts.append(f"""<link name="l{i + 1}"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+                <inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial></link>
+                <joint name="j{i}" type="continuous"><origin xyz="{0.2 * (i > 0)} 0 0"/>
+                <parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 {i % 2} {1 - i % 2}"/></joint>""")
+        answer = self.ask("modes", "\n".join(parts + ["</robot>"]), at={"tau": "hold"})
+        self.assertEqual((answer["modes"], answer["rigid"], answer["zero_eigenvalues"], answer["growing"]),
+                         ([], 30, 60, 0))
+
     def test_a_model_that_cannot_move_has_no_modes(self):
         answer = self.ask("modes", BODY)
         self.assertEqual((answer["modes"], answer["rigid"], answer["x"]), ([], 0, []))

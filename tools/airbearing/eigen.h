@@ -12,11 +12,12 @@
 struct eigen_problem {
     int count;
     double *M, *W, *C, *K; /* by rows; overwritten */
-    double floor; /* 1/s^2: K is in doubt by rounding of numbers of this size, besides its own */
+    double *force; /* of each coordinate: K is in doubt by rounding of numbers of this size */
 };
 
 struct eigen_mode {
     double re, im; /* eigenvalue, 1/s; im >= 0: of a conjugate pair one is listed */
+    double doubt;  /* 1/s: rounding may have moved it this far */
     double *shape; /* of d: re and im of each coordinate in turn; the largest is 1 */
 };
 

@@ -7,6 +7,7 @@
 
 #include "dynamics/aba.h"
 #include "dynamics/linear.h"
+#include "dynamics/rnea.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/eigen.h"
 #include "tools/airbearing/point.h"
@@ -50,6 +51,31 @@ static double *free_part(const struct point *point, const double *X)
     return part;
 }
 
+/* What K is the slope of: forces that hold the point, and those that accelerate it. */
+static double *take_forces(const struct point *point, const double *a, const double *M)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const struct dyn_state state = point_state(point);
+    const size_t nv = (size_t)point->model->nv;
+    double *still = point_take(nv * sizeof *still), *tau = point_take(nv * sizeof *tau);
+    double *force = point_take((size_t)point->count * sizeof *force);
+    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+
+    for (size_t k = 0; k < nv; k++)
+        still[k] = 0.0;
+    dyn_rnea(tree, &state, still, &point->input, work, tau);
+    for (int k = 0; k < point->count; k++) {
+        const size_t at = (size_t)point_at(point, k);
+        force[k] = fabs(tau[at]);
+        for (size_t c = 0; c < nv; c++)
+            force[k] += fabs(M[at * nv + c] * a[c]);
+    }
+    free(still);
+    free(tau);
+    free(work);
+    return force;
+}
+
 /* a, M, and how the forces of inverse dynamics change with coordinates and velocities. */
 static void take_slopes(const struct point *point, double *a, double *M, double *tau_q,
                         double *tau_v)
@@ -72,7 +98,6 @@ static void take_slopes(const struct point *point, double *a, double *M, double 
 static struct eigen_problem equation(const struct point *point, double *a)
 {
     const struct dyn_model *tree = point->model->tree;
-    const double *g = point->input.gravity;
     double *M = take_matrix(point), *tau_q = take_matrix(point), *tau_v = take_matrix(point);
     double *W = take_matrix(point);
 
@@ -84,7 +109,7 @@ static struct eigen_problem equation(const struct point *point, double *a)
         .W = free_part(point, W),
         .C = free_part(point, tau_v),
         .K = free_part(point, tau_q),
-        .floor = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), /* a pendulum of one metre */
+        .force = take_forces(point, a, M),
     };
     free(M);
     free(tau_q);
@@ -94,9 +119,6 @@ static struct eigen_problem equation(const struct point *point, double *a)
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
-
-/* Rounding leaves this much damping to what has none. */
-static const double DAMPING_DOUBT = 1e-6;
 
 static double frequency_of(const struct eigen_mode *mode)
 {
@@ -108,18 +130,22 @@ static double damping_of(const struct eigen_mode *mode)
     return mode->re == 0.0 ? 0.0 : -mode->re / hypot(mode->re, mode->im);
 }
 
+/* Beyond what rounding may have made of a mode that does not grow. */
+static bool is_growing(const struct eigen_mode *mode)
+{
+    return mode->re > mode->doubt;
+}
+
 static const char *kind_of(const struct eigen_mode *mode)
 {
-    return damping_of(mode) < -DAMPING_DOUBT ? "growing"
-           : mode->im > 0.0                  ? "oscillating"
-                                             : "decaying";
+    return is_growing(mode) ? "growing" : mode->im > 0.0 ? "oscillating" : "decaying";
 }
 
 static int count_growing(const struct eigen *eigen)
 {
     int count = 0;
     for (int k = 0; k < eigen->mode_count; k++)
-        count += damping_of(&eigen->modes[k]) < -DAMPING_DOUBT;
+        count += is_growing(&eigen->modes[k]);
     return count;
 }
 
@@ -240,6 +266,7 @@ static int modes(const struct point_options *options, const struct point *point)
     free(problem.W);
     free(problem.C);
     free(problem.K);
+    free(problem.force);
     free(a);
     return code;
 }
