@@ -22,6 +22,13 @@ static void make_room(struct cfg_model *model, int body_count)
     model->joints = cfg_pool_take(&model->pool, count * sizeof *model->joints);
 }
 
+static struct cfg_model_start zero_pose(const struct dyn_body_spec *spec)
+{
+    struct cfg_model_start start = {0};
+    dyn_joint_zero(spec, start.q);
+    return start;
+}
+
 /* The joint of a body that has no name and no limits of its own. */
 static struct cfg_model_joint unbounded(const struct cfg_model *model, int body)
 {
@@ -32,6 +39,7 @@ static struct cfg_model_joint unbounded(const struct cfg_model *model, int body)
         .upper = HUGE_VAL,
         .effort = HUGE_VAL,
         .velocity = HUGE_VAL,
+        .start = zero_pose(&model->specs[body]),
     };
 }
 
@@ -95,6 +103,7 @@ static void list_joints(const struct cfg_urdf *urdf, const int *body_of, struct 
             .effort = joint->limit.effort,
             .velocity = joint->limit.velocity,
             .friction = joint->friction,
+            .start = zero_pose(&model->specs[body_of[joint->child]]),
         };
     }
 }
@@ -134,6 +143,7 @@ static bool from_urdf(struct cfg_model *model, const char *text, size_t size, en
     fill_bodies(urdf, base, body_of, model);
     fill_mimics(urdf, body_of, model);
     list_joints(urdf, body_of, model);
+    model->gravity[2] = -9.81;
     return check_flaw(urdf, model, report);
 }
 
@@ -167,6 +177,18 @@ static int compare_ranks(const void *a, const void *b)
                                               : 0;
 }
 
+static struct cfg_model_start start_of(const struct cfg_body *body)
+{
+    struct cfg_model_start start = {0};
+    memcpy(start.q, body->position, sizeof start.q);
+    for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
+        start.held[k] = body->held[k];
+        start.v[k] = body->held[k] ? body->velocity[k] : 0.0;
+        start.a[k] = body->held[k] ? body->held_a[k] : 0.0;
+    }
+    return start;
+}
+
 static void list_bodies(const struct cfg_scenario *scenario, struct cfg_model *model)
 {
     const size_t room = (size_t)scenario->body_count * sizeof(struct rank);
@@ -179,8 +201,11 @@ static void list_bodies(const struct cfg_scenario *scenario, struct cfg_model *m
                                            scenario->bodies[i].mark};
     }
     qsort(ranks, (size_t)count, sizeof *ranks, compare_ranks);
-    for (int k = 0; k < count; k++)
-        model->joints[model->joint_count++] = unbounded(model, ranks[k].body);
+    for (int k = 0; k < count; k++) {
+        model->joints[k] = unbounded(model, ranks[k].body);
+        model->joints[k].start = start_of(&scenario->bodies[ranks[k].body]);
+    }
+    model->joint_count = count;
 }
 
 static bool from_scenario(struct cfg_model *model, const char *text, size_t size,
@@ -200,6 +225,7 @@ static bool from_scenario(struct cfg_model *model, const char *text, size_t size
     }
     lock_rotors(scenario, model);
     list_bodies(scenario, model);
+    memcpy(model->gravity, scenario->environment.gravity, sizeof model->gravity);
     cfg_scenario_free(scenario);
     return true;
 }

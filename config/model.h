@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "config/pool.h"
 #include "config/report.h"
 #include "dynamics/model.h"
@@ -14,12 +16,20 @@
 /* How a URDF's root meets the world.  A scenario says that itself. */
 enum cfg_base { CFG_BASE_UNSAID, CFG_BASE_FIXED, CFG_BASE_FREE }; /* unsaid: fixed */
 
+/* How a scenario begins a joint; of a URDF the zero pose, nothing held. */
+struct cfg_model_start {
+    double q[7];
+    bool held[DYN_JOINT_DOF_MAX];                      /* locked, or with a prescribed motion */
+    double v[DYN_JOINT_DOF_MAX], a[DYN_JOINT_DOF_MAX]; /* of what is held; else zero */
+};
+
 struct cfg_model_joint {
     const char *name; /* of the joint; of its body in a scenario, and for a free base */
     int body;
     int q_first, v_first; /* in the order of the file; as many as dyn_joint_nq() and _nv() say */
     double lower, upper, effort, velocity; /* infinite where the file sets no bound */
     double friction;                       /* Coulomb; kept, not part of the dynamics */
+    struct cfg_model_start start;
 };
 
 struct cfg_model {
@@ -32,14 +42,15 @@ struct cfg_model {
      * another is among them and has no coordinate */
     struct cfg_model_joint *joints;
     int nq, nv;
-    int *q_at, *v_at; /* the kernel's index of each coordinate of the file */
+    int *q_at, *v_at;  /* the kernel's index of each coordinate of the file */
+    double gravity[3]; /* of the scenario; a URDF stands on the ground: 0 0 -9.81 */
     struct cfg_pool pool;
 };
 
 /* A file that begins with `<` is a URDF, any other a scenario.  Of a scenario count the bodies,
- * with the rotors of its wheels locked and nothing held.  The kernel is that of AIRBEARING_ISA,
- * else the best that runs.  0, or -EINVAL (-errno for an unreadable file) with exactly one line in
- * error. Context: setup. */
+ * with the rotors of its wheels locked; what it holds is told and held by the caller.  The kernel
+ * is that of AIRBEARING_ISA, else the best that runs.  0, or -EINVAL (-errno for an unreadable
+ * file) with exactly one line in error. Context: setup. */
 int cfg_model_load(const char *path, enum cfg_base base, struct cfg_model **model,
                    char error[CFG_ERROR_MAX]);
 /* The same from memory, with a NUL behind the text; name stands for the path in messages.

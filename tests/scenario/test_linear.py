@@ -159,7 +159,7 @@ class Modes(Linear):
         self.assertEqual((answer["rigid"], answer["zero_eigenvalues"]), (6, 12))
 
     def test_a_shape_keeps_the_angular_momentum(self):
-        mode = self.ask("modes", PANEL % 0)["modes"][0]
+        mode = self.ask("modes", PANEL % 0, "--gravity", "0,0,0")["modes"][0]
         reduced_mass = 40 * 2 / 42
         share = (0.167 + reduced_mass * 0.9 * 0.5) / (2 + 0.167 + reduced_mass * 0.9 * 0.9)
         self.assert_close(mode["shape"], [[-share, 0]] + [[0, 0]] * 4 + mode["shape"][5:6] + [[1, 0]])
@@ -179,6 +179,64 @@ class Modes(Linear):
         middle = self.ask("modes", BODY, "--base", "free", at={"v": [0, 2, 0, 0, 0, 0]})
         self.assertEqual(middle["growing"], 1)  # the middle axis does not hold
 
+    def eigenvalues(self, answer):
+        """All of them, conjugates and zeros as well."""
+        out = [0j] * answer["zero_eigenvalues"]
+        for mode in answer["modes"]:
+            value = complex(*mode["eigenvalue"])
+            out += [value] if value.imag == 0 else [value, value.conjugate()]
+        return out
+
+    def test_a_torque_on_a_body_at_rest_makes_no_mode(self):
+        for kind, count in (("free", 6), ("spherical", 3)):
+            text = f"name: s\nbodies:\n  - {{name: s, joint: {{type: {kind}}}, mass: 3, inertia: 2 2 2}}\n"
+            answer = self.ask("modes", text, at={"tau": [1] + [0] * (count - 1), "gravity": [0, 0, 0]})
+            self.assertEqual((answer["modes"], answer["zero_eigenvalues"], answer["rigid"]), ([], 2 * count, count))
+            self.assertAlmostEqual(answer["equilibrium"]["largest"], 0.5, 14)
+
+    def test_modes_are_the_eigenvalues_of_linearize(self):
+        """Power sums of the eigenvalues are the traces of the powers of A, where the point moves too."""
+        ball = (PANEL % 0.2).replace("joint: free", "joint: {type: spherical, at: 0 0 0 m}").replace(
+            "inertia: 2 3 4 kg m^2", "inertia: 2 3 4 kg m^2\n    center: 0.1 0.2 -0.3 m")
+        turn = [0.5, 0.5, -0.5, 0.5]
+        for text, at in (
+            (PANEL % 0, {"tau": [3, 1, -2, 5, 40, 2, 1]}),
+            (PANEL % 0.3, {"q": [1, 2, 3, *turn, 0.4], "v": [0.3, -0.2, 0.5, 1, 2, -1, 0.7],
+                           "tau": [3, 1, -2, 5, 40, 2, 1], "gravity": [0, 1, -9]}),
+            (ball, {"q": [*turn, -0.3], "tau": [3, 1, -2, 1], "gravity": [0, 1, -9]}),
+            (ball, {"q": [*turn, -0.3], "v": [1, -2, 0.5, 1], "tau": [3, 1, -2, 1], "gravity": [0, 1, -9]}),
+        ):
+            A = self.ask("linearize", text, at=at)["A"]
+            answer = self.ask("modes", text, at=at)
+            self.assertGreater(answer["equilibrium"]["largest"], 0.1)
+            values = self.eigenvalues(answer)
+            self.assertEqual(len(values), len(A))
+            power, size = A, max(abs(x) for x in values)
+            for k in range(1, len(A) + 1):
+                trace = sum(power[i][i] for i in range(len(A)))
+                total = sum(x ** k for x in values)
+                self.assertLess(abs(trace - total), 1e-10 * len(A) * max(size, 1) ** k, (at, k))
+                power = [[sum(a * b for a, b in zip(row, column)) for column in zip(*A)] for row in power]
+
+    def test_a_body_in_orbit_does_not_grow(self):
+        text = ("name: s\nbodies:\n  - {name: s, joint: {type: free}, mass: 3, center: 0.3 0.2 0.1, "
+                "inertia: 2 2 3}\n")
+        for v in ([0, 0, 0.001, 7500, 0, 0], [0, 0, 0.001, 3000, -7000, 10]):
+            answer = self.ask("modes", text, at={"v": v, "gravity": [0, 0, 0]})
+            self.assertEqual(answer["growing"], 0, v)
+
+    def test_rounding_is_no_mode_of_a_long_chain(self):
+        """Stretched out, the weight of the links has no slope: 30 hinges without stiffness."""
+        parts = ['<robot name="chain"><link name="l0"/>']
+        for i in range(30):
+            parts.append(f"""<link name="l{i + 1}"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+                <inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial></link>
+                <joint name="j{i}" type="continuous"><origin xyz="{0.2 * (i > 0)} 0 0"/>
+                <parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 {i % 2} {1 - i % 2}"/></joint>""")
+        answer = self.ask("modes", "\n".join(parts + ["</robot>"]), at={"tau": "hold"})
+        self.assertEqual((answer["modes"], answer["rigid"], answer["zero_eigenvalues"], answer["growing"]),
+                         ([], 30, 60, 0))
+
     def test_a_model_that_cannot_move_has_no_modes(self):
         answer = self.ask("modes", BODY)
         self.assertEqual((answer["modes"], answer["rigid"], answer["x"]), ([], 0, []))
@@ -189,6 +247,75 @@ class Modes(Linear):
         self.assertIn("panel.q 1.00, bus.rx -0.", out)
         self.assertIn("rigid-body motions: 6 (12 zero eigenvalues)", out)
         self.assertIn("growing modes: 0", out)
+
+
+# A pendulum about y, 0.5 m long, that starts out of plumb; a second one hangs on it.
+PENDULUM = """name: pendulum
+%s
+bodies:
+  - name: upper
+    joint: {type: revolute, axis: 0 1 0, angle: 0.3 rad, %s}
+    mass: 2 kg
+    center: 0 0 -0.5 m
+    inertia: 0.1 0.1 0.1 kg m^2
+  - name: lower
+    parent: upper
+    joint: {type: prismatic, axis: 0 0 -1, position: 0.2 m, %s}
+    mass: 1 kg
+    inertia: 0.1 0.1 0.1 kg m^2
+"""
+
+
+class Start(Linear):
+    """Without a point, a scenario is looked at as it begins."""
+    MOON = "environment: {gravity: 0 0 -1.62 m/s^2}"
+    INERTIA = 2 * 0.25 + 0.1 + 0.04 + 0.1  # about the hinge, with the mass at 0.2 m
+    TORQUE = 2 * 0.5 + 0.2
+
+    def test_gravity_and_pose_and_locks_are_those_of_the_scenario(self):
+        text = PENDULUM % (self.MOON, "rate: 3 rad/s", "locked: true")
+        answer = self.ask("linearize", text)
+        self.assertEqual(answer["x"], ["upper.q", "upper.v"])
+        self.assert_close(answer["A"], [[0, 1], [-1.62 * self.TORQUE * math.cos(0.3) / self.INERTIA, 0]])
+        self.assert_close(answer["equilibrium"]["acceleration"],
+                          [-1.62 * self.TORQUE * math.sin(0.3) / self.INERTIA])
+        mode = self.ask("modes", text)["modes"][0]
+        self.assertAlmostEqual(mode["frequency_hz"] * 2 * math.pi, math.sqrt(-answer["A"][1][0]), 13)
+
+    def test_a_scenario_without_gravity_has_none(self):
+        answer = self.ask("modes", PENDULUM % ("", "", "locked: true"))
+        self.assertEqual((answer["modes"], answer["zero_eigenvalues"]), ([], 2))
+
+    def test_a_prescribed_joint_moves_as_the_scenario_says(self):
+        text = PENDULUM % ("", "rate: 3 rad/s, prescribed: 2 rad/s^2", "")
+        for at in (None, {"v": [7, 0]}):
+            answer = self.ask("linearize", text, at=at)
+            self.assertEqual(answer["x"], ["lower.q", "lower.v"])
+            self.assert_close(answer["A"], [[0, 1], [9, 0]])
+            self.assert_close(answer["equilibrium"]["acceleration"], [9 * 0.2])
+
+    def test_options_and_points_come_before_the_scenario(self):
+        text = PENDULUM % (self.MOON, "", "locked: true")
+        heavy = [[0, 1], [-G * self.TORQUE * math.cos(0.3) / self.INERTIA, 0]]
+        self.assert_close(self.ask("linearize", text, "--gravity", "0,0,-9.81")["A"], heavy)
+        self.assert_close(self.ask("linearize", text, at={"gravity": [0, 0, -9.81]})["A"], heavy)
+        plumb = self.ask("linearize", text, at={"q": [0, 0.2]})
+        self.assert_close(plumb["A"], [[0, 1], [-1.62 * self.TORQUE / self.INERTIA, 0]])
+        self.assertEqual(self.ask("linearize", text, at={"locked": ["upper"]})["x"], ["lower.q", "lower.v"])
+        self.assertEqual(len(self.ask("linearize", text, at={"locked": []})["x"]), 4)
+
+    def test_a_free_body_starts_where_the_scenario_puts_it(self):
+        text = (PANEL % 0.1).replace("joint: free", "joint: {type: free, attitude: 0.8 0 0.6 0}")
+        at = {"q": [0, 0, 0, 0.8, 0, 0.6, 0, 0], "gravity": [0, 0, -3]}
+        self.assertEqual(self.ask("linearize", text, "--gravity", "0,0,-3"),
+                         self.ask("linearize", PANEL % 0.1, at=at))
+        self.assertNotEqual(self.ask("linearize", text, "--gravity", "0,0,-3"),
+                            self.ask("linearize", PANEL % 0.1, "--gravity", "0,0,-3"))
+
+    def test_the_helps_say_so(self):
+        for command in ("linearize", "modes"):
+            out = self.call(command, "--help")[1]
+            self.assertIn("A scenario gives the point its gravity", out)
 
 
 class Linearize(Linear):

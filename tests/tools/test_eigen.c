@@ -14,13 +14,16 @@
 
 enum { COUNT_MAX = 24 };
 
-static double M[COUNT_MAX * COUNT_MAX], C[COUNT_MAX * COUNT_MAX], K[COUNT_MAX * COUNT_MAX];
+static double M[COUNT_MAX * COUNT_MAX], W[COUNT_MAX * COUNT_MAX], C[COUNT_MAX * COUNT_MAX],
+    K[COUNT_MAX * COUNT_MAX], force[COUNT_MAX];
 static struct eigen_problem problem;
 static struct eigen eigen;
 
 void setUp(void)
 {
     memset(M, 0, sizeof M);
+    memset(force, 0, sizeof force);
+    memset(W, 0, sizeof W);
     memset(C, 0, sizeof C);
     memset(K, 0, sizeof K);
 }
@@ -47,7 +50,7 @@ static void free_chain(int n, double m, double k, double alpha, double beta)
         add_spring(K, n, i, i + 1, k);
     for (int i = 0; i < n * n; i++)
         C[i] = alpha * M[i] + beta * K[i];
-    problem = (struct eigen_problem){.count = n, .M = M, .C = C, .K = K};
+    problem = (struct eigen_problem){.count = n, .M = M, .W = W, .C = C, .K = K, .force = force};
 }
 
 static double chain_rate(int n, double m, double k, int i)
@@ -159,6 +162,40 @@ static void test_gyroscopic_forces_split_a_pair(void)
     }
 }
 
+/* d' = W d + v, M v' + K d = 0, both coordinates alone: s (s - w) + k / m = 0. */
+static void test_axes_that_turn_change_the_modes(void)
+{
+    const double w = 3.0, k = 2.0, m = 2.0;
+    free_chain(2, m, 0.0, 0.0, 0.0);
+    M[1] = M[2] = 1.0; /* W d and v meet in coordinates that share their masses */
+    W[0] = W[3] = w;
+    K[0] = K[3] = k;
+    K[1] = K[2] = k / 2.0;
+    TEST_ASSERT_NULL(eigen_solve(&problem, &eigen));
+    TEST_ASSERT_EQUAL_INT(4, eigen.mode_count);
+    for (int i = 0; i < 4; i++) {
+        const double root = sqrt(w * w - 4.0 * k / m);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.5 * (i < 2 ? w - root : w + root), eigen.modes[i].re);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.0, eigen.modes[i].im);
+    }
+}
+
+/* W couples coordinates of different masses: d0' = v0, d1' = w d0 + v1 and d0'' = -k1 d1 / m0. */
+static void test_axes_that_turn_couple_unequal_masses(void)
+{
+    const double w = 2.0, k = 8.0;
+    free_chain(2, 1.0, 0.0, 0.0, 0.0);
+    M[0] = 4.0;
+    W[1 * 2 + 0] = w;
+    K[0 * 2 + 1] = k; /* s^3 = -w k / m0, and a zero: v1 is constant */
+    TEST_ASSERT_NULL(eigen_solve(&problem, &eigen));
+    TEST_ASSERT_EQUAL_INT(1, eigen.zeros);
+    TEST_ASSERT_EQUAL_INT(2, eigen.mode_count);
+    const double rate = cbrt(w * k / 4.0);
+    for (int i = 0; i < 2; i++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-13, rate, hypot(eigen.modes[i].re, eigen.modes[i].im));
+}
+
 /* A mass on a wagon: the second coordinate is relative, and one of five moves back a fifth. */
 static void test_coordinates_may_share_their_masses(void)
 {
@@ -215,14 +252,14 @@ static void test_slow_modes_stand_beside_fast_ones(void)
     }
 }
 
-/* Rounding of numbers as large as the floor is no stiffness. */
-static void test_stiffness_below_the_floor_is_none(void)
+/* Rounding of the numbers that made it is no stiffness, the less so the lighter what it moves. */
+static void test_stiffness_of_the_size_of_rounding_is_none(void)
 {
     for (int damped = 0; damped <= 1; damped++) {
         setUp();
-        free_chain(2, 1.0, 1e-14, 0.0, 0.0);
-        problem.floor = 9.81;
-        C[0] = damped ? 1e-3 : 0.0;
+        free_chain(2, 1e-3, 1e-14, 0.0, 0.0);
+        force[0] = 9.81;
+        C[0] = damped ? 1e-6 : 0.0;
         TEST_ASSERT_NULL(eigen_solve(&problem, &eigen));
         TEST_ASSERT_EQUAL_INT(2, eigen.motions);
         TEST_ASSERT_EQUAL_INT(damped ? 3 : 4, eigen.zeros);
@@ -246,10 +283,12 @@ int main(void)
     RUN_TEST(test_a_motion_that_is_braked_keeps_one_zero);
     RUN_TEST(test_a_triple_zero_is_counted);
     RUN_TEST(test_gyroscopic_forces_split_a_pair);
+    RUN_TEST(test_axes_that_turn_change_the_modes);
+    RUN_TEST(test_axes_that_turn_couple_unequal_masses);
     RUN_TEST(test_coordinates_may_share_their_masses);
     RUN_TEST(test_forces_that_follow_make_flutter);
     RUN_TEST(test_slow_modes_stand_beside_fast_ones);
-    RUN_TEST(test_stiffness_below_the_floor_is_none);
+    RUN_TEST(test_stiffness_of_the_size_of_rounding_is_none);
     RUN_TEST(test_a_mass_matrix_that_is_not_positive_is_refused);
     return UNITY_END();
 }

@@ -64,6 +64,17 @@ static double complex number(double re, double im)
 
 /* ---- coordinates --------------------------------------------------------------------------- */
 
+/* X = X L^-T */
+static void divide_columns(size_t n, const double *L, double *X)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < i; j++)
+                X[r * n + i] -= L[i * n + j] * X[r * n + j];
+            X[r * n + i] /= L[i * n + i];
+        }
+}
+
 /* X = L^-1 X L^-T */
 static void normalise(size_t n, const double *L, double *X)
 {
@@ -73,12 +84,20 @@ static void normalise(size_t n, const double *L, double *X)
                 X[i * n + c] -= L[i * n + j] * X[j * n + c];
             X[i * n + c] /= L[i * n + i];
         }
-    for (size_t r = 0; r < n; r++)
-        for (size_t i = 0; i < n; i++) {
-            for (size_t j = 0; j < i; j++)
-                X[r * n + i] -= L[i * n + j] * X[r * n + j];
-            X[r * n + i] /= L[i * n + i];
+    divide_columns(n, L, X);
+}
+
+/* X = L' X L^-T */
+static void carry(size_t n, const double *L, double *X)
+{
+    for (size_t i = 0; i < n; i++) /* row i of L' has its entries from i on: what is read is old */
+        for (size_t c = 0; c < n; c++) {
+            double sum = 0.0;
+            for (size_t j = i; j < n; j++)
+                sum += L[j * n + i] * X[j * n + c];
+            X[i * n + c] = sum;
         }
+    divide_columns(n, L, X);
 }
 
 /* L^-T z into a shape whose largest component is 1 */
@@ -101,9 +120,36 @@ static double *shape_of(size_t n, const double *L, double complex *z)
     return shape;
 }
 
-static void add_mode(struct eigen *eigen, double re, double im, double *shape)
+static void add_mode(struct eigen *eigen, struct eigen_mode mode)
 {
-    eigen->modes[eigen->mode_count++] = (struct eigen_mode){re, im, shape};
+    eigen->modes[eigen->mode_count++] = mode;
+}
+
+/* Diagonal entry i of M^-1: the square of column i of L^-1. */
+static double inverse_entry(size_t n, const double *L, size_t i)
+{
+    double *y = take(n, 1), square = 0.0;
+    for (size_t r = i; r < n; r++) {
+        y[r] = r == i ? 1.0 : 0.0;
+        for (size_t c = i; c < r; c++)
+            y[r] -= L[r * n + c] * y[c];
+        y[r] /= L[r * n + r];
+        square += y[r] * y[r];
+    }
+    free(y);
+    return square;
+}
+
+/* 1/s^2: the largest of the numbers that made K, each over the inertia that it can move. */
+static double scale_of(const struct eigen_problem *problem)
+{
+    const size_t n = (size_t)problem->count;
+    double most = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double force = fmax(problem->force[i], fabs(problem->K[i * n + i]));
+        most = fmax(most, force * inverse_entry(n, problem->M, i));
+    }
+    return most;
 }
 
 /* ---- symmetric ----------------------------------------------------------------------------- */
@@ -115,7 +161,7 @@ static bool is_symmetric(const struct eigen_problem *problem, double scale)
         for (size_t j = 0; j < i; j++)
             if (fabs(problem->K[i * n + j] - problem->K[j * n + i]) > 1e-12 * scale)
                 return false;
-    return largest(problem->C, n * n) == 0.0;
+    return largest(problem->C, n * n) == 0.0 && largest(problem->W, n * n) == 0.0;
 }
 
 /* K = Z diag(k) Z': sqrt(-k) is the eigenvalue. */
@@ -138,8 +184,12 @@ static const char *solve_symmetric(const struct lapack *lapack, struct eigen_pro
         for (int twice = 0; twice < (k < 0.0 ? 2 : 1); twice++) {
             for (int i = 0; i < n; i++)
                 z[i] = problem->K[i * n + m];
-            double *shape = shape_of((size_t)n, problem->M, z);
-            add_mode(eigen, k < 0.0 ? (twice ? -rate : rate) : 0.0, k < 0.0 ? 0.0 : rate, shape);
+            add_mode(eigen, (struct eigen_mode){
+                                .re = k < 0.0 ? (twice ? -rate : rate) : 0.0,
+                                .im = k < 0.0 ? 0.0 : rate,
+                                .doubt = tolerance / rate,
+                                .shape = shape_of((size_t)n, problem->M, z),
+                            });
         }
     }
     free(stiffness);
@@ -155,7 +205,7 @@ struct staircase {
     double *T, *Q;
 };
 
-/* T = [0 1; -K -C], time in units of 1 / rate */
+/* T = [W 1; -K -C], time in units of 1 / rate */
 static void begin_stairs(const struct eigen_problem *problem, double rate, struct staircase *stairs)
 {
     const size_t n = (size_t)problem->count, size = 2 * n;
@@ -165,6 +215,7 @@ static void begin_stairs(const struct eigen_problem *problem, double rate, struc
     for (size_t i = 0; i < n; i++) {
         stairs->T[i * size + n + i] = 1.0;
         for (size_t j = 0; j < n; j++) {
+            stairs->T[i * size + j] = problem->W[i * n + j] / rate;
             stairs->T[(n + i) * size + j] = -problem->K[i * n + j] / (rate * rate);
             stairs->T[(n + i) * size + n + j] = -problem->C[i * n + j] / rate;
         }
@@ -236,6 +287,27 @@ static const char *climb(const struct lapack *lapack, struct staircase *stairs, 
     return status == 0 ? NULL : failed;
 }
 
+/* How many coordinates the zeros can move: the rank of the positions in their space. */
+static const char *count_motions(const struct lapack *lapack, const struct staircase *stairs,
+                                 int *motions)
+{
+    const size_t size = (size_t)stairs->size, n = size / 2, zeros = (size_t)stairs->zeros;
+    const size_t rank_max = n < zeros ? n : zeros;
+    double *part = take(n, zeros), *sigma = take(rank_max, 1), *spare = take(rank_max, 1);
+    for (size_t r = 0; r < n; r++)
+        memcpy(part + r * zeros, stairs->Q + r * size, zeros * sizeof *part);
+    const int status = zeros == 0
+                           ? 0
+                           : lapack->dgesvd(LAPACK_ROW_MAJOR, 'N', 'N', (int)n, (int)zeros, part,
+                                            (int)zeros, sigma, NULL, 1, NULL, 1, spare);
+    for (*motions = 0; *motions < (int)rank_max && sigma[*motions] > sqrt(DBL_EPSILON);)
+        ++*motions;
+    free(part);
+    free(sigma);
+    free(spare);
+    return status == 0 ? NULL : failed;
+}
+
 /* The positions of the eigenvector whose last part is y: T y = value y from below, then Q y. */
 static void complete(const struct staircase *stairs, double complex value, double complex *y,
                      double complex *z)
@@ -253,31 +325,82 @@ static void complete(const struct staircase *stairs, double complex value, doubl
     }
 }
 
-static const char *solve_rest(const struct lapack *lapack, const struct staircase *stairs,
-                              const double *L, double rate, struct eigen *eigen)
+/* Eigenvector k of dgeev; a pair has it in two columns. */
+static void pick_vector(const double *V, size_t m, const double *im, size_t k, double complex *y)
+{
+    for (size_t i = 0; i < m; i++)
+        y[i] = number(V[i * m + k], im[k] > 0.0 ? V[i * m + k + 1] : 0.0);
+}
+
+/* How much further than its matrix an eigenvalue moves: 1 / |x'y| of unit vectors left and right.
+ */
+static double sensitivity(size_t m, const double complex *x, const double complex *y)
+{
+    double complex product = 0.0;
+    double xx = 0.0, yy = 0.0;
+    for (size_t i = 0; i < m; i++) {
+        product += conj(x[i]) * y[i];
+        xx += creal(x[i] * conj(x[i]));
+        yy += creal(y[i] * conj(y[i]));
+    }
+    return sqrt(xx * yy) / fmax(cabs(product), DBL_MIN);
+}
+
+struct rest {
+    size_t size;
+    double *T, *re, *im, *left, *right; /* vectors in columns */
+};
+
+static struct rest take_rest(const struct staircase *stairs)
 {
     const size_t size = (size_t)stairs->size, from = (size_t)stairs->zeros, m = size - from;
-    const int left = (int)m;
-    double *rest = take(m, m), *re = take(m, 1), *im = take(m, 1), *V = take(m, m);
-    double complex *y = (double complex *)take(size, 2), *z = (double complex *)take(size, 2);
-
+    const struct rest rest = {m, take(m, m), take(m, 1), take(m, 1), take(m, m), take(m, m)};
     for (size_t r = 0; r < m; r++)
-        memcpy(rest + r * m, stairs->T + (from + r) * size + from, m * sizeof *rest);
-    const int status = left == 0 ? 0
-                                 : lapack->dgeev(LAPACK_ROW_MAJOR, 'N', 'V', left, rest, left, re,
-                                                 im, NULL, left, V, left);
+        memcpy(rest.T + r * m, stairs->T + (from + r) * size + from, m * sizeof(double));
+    return rest;
+}
+
+static void free_rest(struct rest *rest)
+{
+    free(rest->T);
+    free(rest->re);
+    free(rest->im);
+    free(rest->left);
+    free(rest->right);
+}
+
+/* Rounding, as a change of T: what the staircase and dgeev add, and what K brought along. */
+static const char *solve_rest(const struct lapack *lapack, const struct staircase *stairs,
+                              const double *L, double rate, double rounding, struct eigen *eigen)
+{
+    const size_t size = (size_t)stairs->size, from = (size_t)stairs->zeros;
+    struct rest rest = take_rest(stairs);
+    const size_t m = rest.size;
+    const int count = (int)m;
+    double complex *x = (double complex *)take(size, 2), *y = (double complex *)take(size, 2);
+    double complex *z = (double complex *)take(size, 2);
+    const int status = count == 0
+                           ? 0
+                           : lapack->dgeev(LAPACK_ROW_MAJOR, 'V', 'V', count, rest.T, count,
+                                           rest.re, rest.im, rest.left, count, rest.right, count);
+
     for (size_t k = 0; status == 0 && k < m; k++) {
-        if (im[k] < 0.0)
+        const double complex value = number(rest.re[k], rest.im[k]);
+        if (cimag(value) < 0.0)
             continue;
-        for (size_t i = 0; i < m; i++) /* a pair has its vector in two columns */
-            y[from + i] = number(V[i * m + k], im[k] > 0.0 ? V[i * m + k + 1] : 0.0);
-        complete(stairs, number(re[k], im[k]), y, z);
-        add_mode(eigen, rate * re[k], rate * im[k], shape_of(size / 2, L, z));
+        pick_vector(rest.left, m, rest.im, k, x);
+        pick_vector(rest.right, m, rest.im, k, y + from);
+        const double doubt = rounding * sensitivity(m, x, y + from);
+        if (cabs(value) <= doubt) {
+            eigen->zeros += cimag(value) > 0.0 ? 2 : 1;
+            continue;
+        }
+        complete(stairs, value, y, z);
+        add_mode(eigen, (struct eigen_mode){rate * creal(value), rate * cimag(value), rate * doubt,
+                                            shape_of(size / 2, L, z)});
     }
-    free(rest);
-    free(re);
-    free(im);
-    free(V);
+    free_rest(&rest);
+    free(x);
     free(y);
     free(z);
     return status == 0 ? NULL : failed;
@@ -287,20 +410,21 @@ static const char *solve_general(const struct lapack *lapack, struct eigen_probl
                                  double scale, struct eigen *eigen)
 {
     const size_t entries = (size_t)problem->count * (size_t)problem->count;
-    const double fast = fmax(sqrt(largest(problem->K, entries)), largest(problem->C, entries));
+    const double fast = fmax(sqrt(largest(problem->K, entries)),
+                             fmax(largest(problem->W, entries), largest(problem->C, entries)));
     const double rate = fast > 0.0 ? fast : 1.0;
     struct staircase stairs;
     const char *wrong = NULL;
 
     begin_stairs(problem, rate, &stairs);
-    for (int found = 1; wrong == NULL && found > 0 && stairs.zeros < stairs.size;) {
+    for (int found = 1; wrong == NULL && found > 0 && stairs.zeros < stairs.size;)
         wrong = climb(lapack, &stairs, scale / (rate * rate), &found);
-        if (eigen->motions == 0)
-            eigen->motions = found;
-    }
     eigen->zeros = stairs.zeros;
     if (wrong == NULL)
-        wrong = solve_rest(lapack, &stairs, problem->M, rate, eigen);
+        wrong = count_motions(lapack, &stairs, &eigen->motions);
+    if (wrong == NULL)
+        wrong = solve_rest(lapack, &stairs, problem->M, rate,
+                           stairs.size * DBL_EPSILON * fmax(1.0, scale / (rate * rate)), eigen);
     free(stairs.T);
     free(stairs.Q);
     return wrong;
@@ -327,9 +451,11 @@ const char *eigen_solve(struct eigen_problem *problem, struct eigen *eigen)
         return wrong;
     if (lapack.dpotrf(LAPACK_ROW_MAJOR, 'L', n, problem->M, n) != 0)
         return "the mass matrix is not positive";
+    const double made_of = scale_of(problem);
     normalise((size_t)n, problem->M, problem->K);
     normalise((size_t)n, problem->M, problem->C);
-    const double scale = fmax(largest(problem->K, entries), problem->floor);
+    carry((size_t)n, problem->M, problem->W);
+    const double scale = fmax(largest(problem->K, entries), made_of);
     wrong = (is_symmetric(problem, scale) ? solve_symmetric : solve_general)(&lapack, problem,
                                                                              scale, eigen);
     qsort(eigen->modes, (size_t)eigen->mode_count, sizeof *eigen->modes, by_speed);

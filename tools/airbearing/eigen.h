@@ -1,27 +1,28 @@
 /*
- * Modes of M d'' + C d' + K d = 0, with M symmetric and positive.
+ * Modes of d' = W d + v, M v' + C v + K d = 0, with M symmetric and positive.
  *
- * In coordinates that make M the unit matrix.  Without C and with K symmetric the eigenvalues are
- * those of K, a symmetric problem (dsyev): frequencies are good to rounding and damping is exactly
- * zero.  Else they are those of [0 1; -K -C] (dgeev), from which all zero eigenvalues are taken out
- * first, one null space after the other: a rigid-body motion is a double zero, which would come
- * out as a pair of size sqrt(eps) otherwise, and be taken for a slow mode.
+ * In coordinates that make M the unit matrix.  Without W and C and with K symmetric the squares of
+ * the eigenvalues are those of -K, a symmetric problem (dsyev): frequencies are good to rounding
+ * and damping is exactly zero.  Else they are those of [W 1; -K -C] (dgeev), from which all zero
+ * eigenvalues are taken out first, one null space after the other: a rigid-body motion is a double
+ * zero, which would come out as a pair of size sqrt(eps) otherwise, and be taken for a slow mode.
  */
 #pragma once
 
 struct eigen_problem {
     int count;
-    double *M, *C, *K; /* by rows; overwritten */
-    double floor; /* 1/s^2: K is in doubt by rounding of numbers of this size, besides its own */
+    double *M, *W, *C, *K; /* by rows; overwritten */
+    double *force; /* of each coordinate: K is in doubt by rounding of numbers of this size */
 };
 
 struct eigen_mode {
     double re, im; /* eigenvalue, 1/s; im >= 0: of a conjugate pair one is listed */
+    double doubt;  /* 1/s: rounding may have moved it this far */
     double *shape; /* of d: re and im of each coordinate in turn; the largest is 1 */
 };
 
 struct eigen {
-    int motions; /* independent ways to move for which there is no stiffness */
+    int motions; /* independent ways to move that neither swing nor decay to where they began */
     int zeros;   /* zero eigenvalues */
     int mode_count;
     struct eigen_mode *modes; /* all others, slowest first */

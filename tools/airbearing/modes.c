@@ -7,6 +7,7 @@
 
 #include "dynamics/aba.h"
 #include "dynamics/linear.h"
+#include "dynamics/rnea.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/eigen.h"
 #include "tools/airbearing/point.h"
@@ -14,8 +15,9 @@
 static const char usage[] =
     "usage: airbearing modes MODEL [options]\n"
     "\n"
-    "Modes of a URDF or of a scenario's bodies in the frozen geometry of a point: eigenvalues of\n"
-    "M d'' + C d' + K d = 0 for the small deviation d of all coordinates, slowest first.\n"
+    "Modes of a URDF or of a scenario's bodies in the frozen geometry of a point: eigenvalues s "
+    "of\n"
+    "the matrix A that linearize prints, slowest first.\n"
     "\n"
     "  oscillating  natural frequency |s| / 2 pi in Hz and damping ratio -Re s / |s|\n"
     "  decaying     a real eigenvalue below zero, as of an overdamped joint: damping 1\n"
@@ -37,15 +39,6 @@ static double *take_matrix(const struct point *point)
     return point_take(nv * nv * sizeof(double));
 }
 
-/* X -= Y W, nv x nv */
-static void subtract_product(size_t nv, const double *Y, const double *W, double *X)
-{
-    for (size_t r = 0; r < nv; r++)
-        for (size_t k = 0; k < nv; k++)
-            for (size_t c = 0; c < nv && Y[r * nv + k] != 0.0; c++)
-                X[r * nv + c] -= Y[r * nv + k] * W[k * nv + c];
-}
-
 /* What is held leaves: rows and columns of the free velocities, by the order of the file. */
 static double *free_part(const struct point *point, const double *X)
 {
@@ -56,6 +49,31 @@ static double *free_part(const struct point *point, const double *X)
             part[(size_t)r * n + (size_t)c] =
                 X[(size_t)point_at(point, r) * nv + (size_t)point_at(point, c)];
     return part;
+}
+
+/* What K is the slope of: forces that hold the point, and those that accelerate it. */
+static double *take_forces(const struct point *point, const double *a, const double *M)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const struct dyn_state state = point_state(point);
+    const size_t nv = (size_t)point->model->nv;
+    double *still = point_take(nv * sizeof *still), *tau = point_take(nv * sizeof *tau);
+    double *force = point_take((size_t)point->count * sizeof *force);
+    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+
+    for (size_t k = 0; k < nv; k++)
+        still[k] = 0.0;
+    dyn_rnea(tree, &state, still, &point->input, work, tau);
+    for (int k = 0; k < point->count; k++) {
+        const size_t at = (size_t)point_at(point, k);
+        force[k] = fabs(tau[at]);
+        for (size_t c = 0; c < nv; c++)
+            force[k] += fabs(M[at * nv + c] * a[c]);
+    }
+    free(still);
+    free(tau);
+    free(work);
+    return force;
 }
 
 /* a, M, and how the forces of inverse dynamics change with coordinates and velocities. */
@@ -76,32 +94,22 @@ static void take_slopes(const struct point *point, double *a, double *M, double 
     free(linear);
 }
 
-/*
- * M dv' + tau_v dv + tau_q d = 0 with d' = W d + dv, so that dv = d' - W d and
- * dv' = d'' - W d' - W' d:
- *      C = tau_v - M W,   K = tau_q - tau_v W - M W'
- * W is linear in v, and W' the same of a.
- */
+/* What linearize prints as A, [W 1; a_q a_v], with a_q = -M^-1 tau_q and a_v = -M^-1 tau_v. */
 static struct eigen_problem equation(const struct point *point, double *a)
 {
     const struct dyn_model *tree = point->model->tree;
-    const size_t nv = (size_t)point->model->nv;
-    const double *g = point->input.gravity;
     double *M = take_matrix(point), *tau_q = take_matrix(point), *tau_v = take_matrix(point);
     double *W = take_matrix(point);
 
     take_slopes(point, a, M, tau_q, tau_v);
-    dyn_linear_drift(tree, a, W);
-    subtract_product(nv, M, W, tau_q);
     dyn_linear_drift(tree, point->v, W);
-    subtract_product(nv, tau_v, W, tau_q);
-    subtract_product(nv, M, W, tau_v);
     const struct eigen_problem problem = {
         .count = point->count,
         .M = free_part(point, M),
+        .W = free_part(point, W),
         .C = free_part(point, tau_v),
         .K = free_part(point, tau_q),
-        .floor = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), /* a pendulum of one metre */
+        .force = take_forces(point, a, M),
     };
     free(M);
     free(tau_q);
@@ -111,9 +119,6 @@ static struct eigen_problem equation(const struct point *point, double *a)
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
-
-/* Rounding leaves this much damping to what has none. */
-static const double DAMPING_DOUBT = 1e-6;
 
 static double frequency_of(const struct eigen_mode *mode)
 {
@@ -125,18 +130,22 @@ static double damping_of(const struct eigen_mode *mode)
     return mode->re == 0.0 ? 0.0 : -mode->re / hypot(mode->re, mode->im);
 }
 
+/* Beyond what rounding may have made of a mode that does not grow. */
+static bool is_growing(const struct eigen_mode *mode)
+{
+    return mode->re > mode->doubt;
+}
+
 static const char *kind_of(const struct eigen_mode *mode)
 {
-    return damping_of(mode) < -DAMPING_DOUBT ? "growing"
-           : mode->im > 0.0                  ? "oscillating"
-                                             : "decaying";
+    return is_growing(mode) ? "growing" : mode->im > 0.0 ? "oscillating" : "decaying";
 }
 
 static int count_growing(const struct eigen *eigen)
 {
     int count = 0;
     for (int k = 0; k < eigen->mode_count; k++)
-        count += damping_of(&eigen->modes[k]) < -DAMPING_DOUBT;
+        count += is_growing(&eigen->modes[k]);
     return count;
 }
 
@@ -225,7 +234,8 @@ static bool is_finite(const struct eigen_problem *problem)
     const size_t entries = (size_t)problem->count * (size_t)problem->count;
     double sum = 0.0; /* NaN or infinite once anything is */
     for (size_t k = 0; k < entries; k++)
-        sum += 0.0 * problem->M[k] + 0.0 * problem->C[k] + 0.0 * problem->K[k];
+        sum +=
+            0.0 * problem->M[k] + 0.0 * problem->W[k] + 0.0 * problem->C[k] + 0.0 * problem->K[k];
     return isfinite(sum);
 }
 
@@ -253,8 +263,10 @@ static int modes(const struct point_options *options, const struct point *point)
         code = tell("airbearing modes", "the answer cannot be written");
     eigen_free(&eigen);
     free(problem.M);
+    free(problem.W);
     free(problem.C);
     free(problem.K);
+    free(problem.force);
     free(a);
     return code;
 }

@@ -15,7 +15,10 @@
 #include "tools/airbearing/command.h"
 
 static const char options_usage[] =
-    "  --at FILE.json     the point, else the zero pose at rest; an object with any of\n"
+    "A scenario gives the point its gravity, its start without the speeds, and its locked and\n"
+    "prescribed joints; a URDF is in its zero pose under 0,0,-9.81.  Other points:\n"
+    "\n"
+    "  --at FILE.json     an object with any of\n"
     "                       \"q\", \"v\", \"tau\"       as eval takes them; tau \"hold\" stands "
     "for the\n"
     "                                           forces that leave no acceleration (default 0)\n"
@@ -26,8 +29,10 @@ static const char options_usage[] =
     "outside\n"
     "                     Joints go by their name, a scenario's by that of their body.  Those "
     "that\n"
-    "                     are locked or prescribed are no states.\n"
-    "  --gravity X,Y,Z    m/s^2, world axes, before that of the file (default 0,0,-9.81)\n"
+    "                     are locked or prescribed are no states; with one of these two keys "
+    "only\n"
+    "                     joints it names are held, none of the scenario's own.\n"
+    "  --gravity X,Y,Z    m/s^2, world axes, before that of the file and of the model\n"
     "  --base BASE        of a URDF: fixed (default) welds the root link to the world, free lets\n"
     "                     it fly\n"
     "  --json             one JSON object, 17 significant digits\n";
@@ -87,7 +92,7 @@ int point_read_options(int argc, char **argv, const char *usage, struct point_op
         {"base", required_argument, NULL, 'b'}, {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},       {0},
     };
-    *options = (struct point_options){.gravity = {0.0, 0.0, -9.81}};
+    *options = (struct point_options){0};
     *done = false;
     for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (option == 'h') {
@@ -175,6 +180,21 @@ static void hold(struct point *point, int joint, const double *v, const double *
         point->held[at[k]] = 1;
         point->v[at[k]] = v[k];
         point->held_a[at[k]] = a[k];
+    }
+}
+
+/* What the model holds itself, whatever the velocities said. */
+static void hold_as_model(struct point *point)
+{
+    for (int j = 0; j < point->model->joint_count; j++) {
+        const struct cfg_model_start *start = &point->model->joints[j].start;
+        const int *at = point->model->v_at + point->model->joints[j].v_first;
+        for (int k = 0; k < joint_nv(point, j); k++)
+            if (start->held[k]) {
+                point->held[at[k]] = 1;
+                point->v[at[k]] = start->v[k];
+                point->held_a[at[k]] = start->a[k];
+            }
     }
 }
 
@@ -287,6 +307,16 @@ static bool is_hold(const struct cfg_node *node)
     return node->kind == CFG_NODE_SCALAR && !node->empty && strcmp(node->text, "hold") == 0;
 }
 
+static bool read_held(struct point *point, const struct cfg_node *root, struct cfg_report *report)
+{
+    const struct cfg_node *locked = cfg_node_find(root, "locked");
+    const struct cfg_node *prescribed = cfg_node_find(root, "prescribed");
+    if (locked == NULL && prescribed == NULL)
+        hold_as_model(point);
+    return (locked == NULL || read_locked(point, locked, report)) &&
+           (prescribed == NULL || read_prescribed(point, prescribed, report));
+}
+
 /* *holds: tau is to be found. */
 static bool read_root(struct point *point, const struct cfg_node *root, struct cfg_report *report,
                       bool *holds)
@@ -312,10 +342,7 @@ static bool read_root(struct point *point, const struct cfg_node *root, struct c
     if ((node = cfg_node_find(root, "base_acceleration")) != NULL &&
         !read_list(node, "base_acceleration", 6, NULL, report, input->base_acceleration))
         return false;
-    if ((node = cfg_node_find(root, "locked")) != NULL && !read_locked(point, node, report))
-        return false;
-    node = cfg_node_find(root, "prescribed");
-    return node == NULL || read_prescribed(point, node, report);
+    return read_held(point, root, report);
 }
 
 /* jansson says what is no JSON; where the parts of JSON stand, only the YAML reader knows. */
@@ -364,8 +391,9 @@ static void make_room(struct point *point)
     point->held_a = cfg_pool_take(pool, nv * sizeof *point->held_a);
     point->free_v = cfg_pool_take(pool, nv * sizeof *point->free_v);
     for (int k = 0; k < model->joint_count; k++) {
-        const int body = model->joints[k].body;
-        dyn_joint_zero(&model->specs[body], point->q + dyn_model_q_index(model->tree, body));
+        const struct cfg_model_joint *joint = &model->joints[k];
+        for (int i = 0; i < dyn_joint_nq(&model->specs[joint->body]); i++)
+            point->q[model->q_at[joint->q_first + i]] = joint->start.q[i];
     }
     point->input =
         (struct dyn_input){.tau = point->tau, .held = point->held, .held_a = point->held_a};
@@ -406,8 +434,10 @@ int point_load(const struct point_options *options, struct point *point)
         return EXIT_BAD_INPUT;
     }
     make_room(point);
-    memcpy(point->input.gravity, options->gravity, sizeof options->gravity);
-    if (options->at != NULL && !read_file(options->at, point, &holds, error)) {
+    memcpy(point->input.gravity, point->model->gravity, sizeof point->model->gravity);
+    if (options->at == NULL)
+        hold_as_model(point);
+    else if (!read_file(options->at, point, &holds, error)) {
         fprintf(stderr, "%s\n", error);
         point_free(point);
         return EXIT_BAD_INPUT;

@@ -12,7 +12,7 @@
 #include "tools/airbearing/table.h"
 
 struct point_options {
-    const char *model, *at; /* at NULL: the zero pose at rest */
+    const char *model, *at; /* at NULL: as the model begins, at rest */
     enum cfg_base base;
     bool gravity_given, json;
     double gravity[3];
