@@ -96,7 +96,7 @@ static void take_angles(const struct dyn_model *model, const double *q, struct d
 {
     const int count = model->link_count;
     for (int i = 0; i < count; i++)
-        work->sine[i] = dyn_link_turns(&model->link[i]) ? q[model->link[i].q_at] : 0.0;
+        work->sine[i] = model->angle_at[i] >= 0 ? q[model->angle_at[i]] : 0.0;
     for (int i = count; i % 4 != 0; i++)
         work->sine[i] = 0.0;
     sine_cosine(count, work->sine, work->cosine);
@@ -155,6 +155,21 @@ static inline void move_turn(const struct dyn_link *link, double v, double s, do
     put_joint(R, r, w_on, R.z * lane_splat(v), L);
     lane_store(&L->v, lane_load(&on->v) + carried);
     lane_store(&L->cl, lane_cross(w_on, carried));
+}
+
+/* The same on the world, whose axes are those in which all is told, and which does not turn. */
+static inline void move_root_turn(const struct dyn_link *link, double v, double s, double c,
+                                  struct dyn_link_work *L)
+{
+    const struct dyn_lane3 R = turned_about_z(lane3_load(link->E_rows), s, c);
+    const dyn_lane zero = lane_splat(0.0);
+
+    lane3_store(L->R, R);
+    lane_store(&L->r, lane_load(&link->origin_row));
+    lane_keep(&L->w, R.z * lane_splat(v));
+    lane_store(&L->v, zero);
+    lane_store(&L->ca, zero);
+    lane_store(&L->cl, zero);
 }
 
 /* Any other joint. */
@@ -257,7 +272,9 @@ static void move(const struct dyn_model *model, const double *q, const double *v
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
         const double sine = work->sine[i], cosine = work->cosine[i];
-        if (__builtin_expect(link->kind == DYN_LINK_TURN, 1))
+        if (link->kind == DYN_LINK_TURN && link->parent < 0)
+            move_root_turn(link, v[link->v_at], sine, cosine, L);
+        else if (__builtin_expect(link->kind == DYN_LINK_TURN, 1))
             move_turn(link, v[link->v_at], sine, cosine, on, L);
         else
             move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);

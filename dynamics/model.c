@@ -50,6 +50,7 @@ static size_t lay_out(struct dyn_model *model, void *mem, int **next)
     model->link = dyn_cut(mem, &at, links * sizeof *model->link);
     model->inertia = dyn_cut(mem, &at, links * sizeof *model->inertia);
     model->place = dyn_cut(mem, &at, links * sizeof *model->place);
+    model->angle_at = dyn_cut(mem, &at, links * sizeof *model->angle_at);
     model->offset_sine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_sine);
     model->offset_cosine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_cosine);
     model->lawful = dyn_cut(mem, &at, (size_t)model->lawful_count * sizeof *model->lawful);
@@ -234,6 +235,7 @@ static void place_roots(struct dyn_model *model)
 {
     for (int l = 0; l < model->link_count; l++) {
         struct dyn_link *link = &model->link[l];
+        model->angle_at[l] = dyn_link_turns(link) ? link->q_at : -1;
         model->offset_sine[l] = sin(link->offset);
         model->offset_cosine[l] = cos(link->offset);
         const struct dyn_principal p = dyn_principal(&model->inertia[l].I);
@@ -243,7 +245,9 @@ static void place_roots(struct dyn_model *model)
         for (int k = 0; k < 3; k++) {
             link->sphere_rows[k].e[k] = link->sphere;
             link->mass_rows[k].e[k] = link->mass;
+            dyn_vec3_store(link->E.row[k], link->E_rows[k].e);
         }
+        dyn_vec3_store(link->origin, link->origin_row.e);
         for (int k = 0; k < 2; k++)
             link->root[k] = dyn_scale(sqrt(p.moment[k + 1] - p.moment[0]), p.axis[k + 1]);
     }

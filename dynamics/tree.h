@@ -43,6 +43,7 @@ struct dyn_link {
     int has_rotor;
     int body;                                    /* whose joint this is */
     struct dyn_row sphere_rows[3], mass_rows[3]; /* the same two on a diagonal */
+    struct dyn_row E_rows[3], origin_row;        /* E and origin in lanes */
 };
 
 /* A velocity along which the joint itself acts. */
@@ -73,6 +74,7 @@ struct dyn_model {
     struct dyn_link *link;
     struct dyn_inertia *inertia; /* by link, about its origin, link axes */
     struct dyn_pose *place;      /* by link, at q = 0, in its parent */
+    int *angle_at;               /* by link: q_at where it turns with its coordinate, else -1 */
     double *offset_sine;         /* by link, of its offset, and a few lanes more */
     double *offset_cosine;
     struct dyn_lawful *lawful;
