@@ -256,11 +256,12 @@ static void turn_rotor(const struct dyn_link *link, double v, struct dyn_link_wo
 /* It stands, and feels nothing of what stands on it. */
 static void begin_world(struct dyn_link_work *world)
 {
-    memset(world->R, 0, sizeof world->R);
-    memset(&world->w, 0, sizeof world->w);
-    memset(&world->v, 0, sizeof world->v);
-    for (int k = 0; k < 3; k++)
-        world->R[k].e[k] = 1.0;
+    const dyn_lane zero = lane_splat(0.0);
+    lane_store(&world->R[0], (dyn_lane){1.0, 0.0, 0.0, 0.0});
+    lane_store(&world->R[1], (dyn_lane){0.0, 1.0, 0.0, 0.0});
+    lane_store(&world->R[2], (dyn_lane){0.0, 0.0, 1.0, 0.0});
+    lane_store(&world->w, zero);
+    lane_store(&world->v, zero);
 }
 
 static void move(const struct dyn_model *model, const double *q, const double *v,
