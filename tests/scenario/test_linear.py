@@ -470,6 +470,8 @@ class Mistakes(Linear):
             ('{"q": [0]}', "1:7", '"q" has 1 numbers, this model wants 2'),
             ('{"q": 0}', "1:7", '"q" wants a list of 2 numbers'),
             ('{\n "v": [0,\n  "fast"]}', "3:3", '"v" wants numbers'),
+            ('{"q": [0,\n "1"]}', "2:2", '"q" wants numbers'),
+            ('{"prescribed": {"upper": {"a": "3"}}}', "1:32", '"a" wants numbers'),
             ('{"v": [0, null]}', "1:11", '"v" wants numbers'),
             ('{"v": [0, 1e999]}', "1:", "JSON: real number overflow"),
             ('{"tau": "drop"}', "1:9", '"tau" wants a list'),
@@ -495,6 +497,10 @@ class Mistakes(Linear):
             for command in ("linearize", "modes"):
                 err = self.refused(DOUBLE, at, what, command=command)
                 self.assertIn(f"at.json:{place}", err)
+
+    def test_a_joint_may_have_a_number_for_a_name(self):
+        answer = self.ask("linearize", DOUBLE.replace('"upper"', '"1"'), at={"locked": ["1"]})
+        self.assertEqual(answer["x"], ["lower.q", "lower.v"])
 
     def test_a_quaternion_must_be_a_unit_one(self):
         path = self.file("at.json", {"q": [0, 0, 0, 1, 0.01, 0, 0]})
