@@ -223,7 +223,9 @@ class Modes(Linear):
                 "inertia: 2 2 3}\n")
         for v in ([0, 0, 0.001, 7500, 0, 0], [0, 0, 0.001, 3000, -7000, 10]):
             answer = self.ask("modes", text, at={"v": v, "gravity": [0, 0, 0]})
-            self.assertEqual(answer["growing"], 0, v)
+            self.assertEqual((answer["growing"], answer["zero_eigenvalues"]), (0, 4), v)
+            for got, want in zip(self.hz(answer), (0.5, 1, 1, 1), strict=True):  # it nutates, its axes turn
+                self.assertAlmostEqual(got * 2 * math.pi / 0.001, want, 4)
 
     def test_rounding_is_no_mode_of_a_long_chain(self):
         """Stretched out, the weight of the links has no slope: 30 hinges without stiffness."""
