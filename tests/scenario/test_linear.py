@@ -227,6 +227,15 @@ class Modes(Linear):
             for got, want in zip(self.hz(answer), (0.5, 1, 1, 1), strict=True):  # it nutates, its axes turn
                 self.assertAlmostEqual(got * 2 * math.pi / 0.001, want, 4)
 
+    def test_gravity_is_no_matter_to_what_falls(self):
+        v = [2e-3, -1e-3, 3e-3, 5, 6, 7, 1e-3]
+        answers = [self.ask("modes", PANEL % 0.1, at={"v": v, "gravity": g}) for g in ([0, 0, 0], [1, 2, -9])]
+        self.assertEqual(*[[mode["eigenvalue"] for mode in a["modes"]] for a in answers])
+        self.assertAlmostEqual(answers[1]["equilibrium"]["largest"], 9, 1)
+        bound = {"gravity": [0, 0, -9], "locked": ["bus"]}
+        self.assertNotEqual(*[self.ask("modes", PANEL % 0.1, at={**bound, "q": [0, 0, 0, 1, 0, 0, 0, q]})["modes"]
+                              for q in (0, 1)])
+
     def test_rounding_is_no_mode_of_a_long_chain(self):
         """Stretched out, the weight of the links has no slope: 30 hinges without stiffness."""
         parts = ['<robot name="chain"><link name="l0"/>']

@@ -27,8 +27,9 @@ static const char usage[] =
     "\n"
     "Without damping and at rest frequencies are good to rounding.  A base that turns has its\n"
     "deviation in axes that turn along, which shows its rate among the modes.  Names of the\n"
-    "coordinates are those of linearize.  Away from an equilibrium the modes are those of the\n"
-    "deviation from the motion that follows, while it is near the point.\n";
+    "coordinates are those of linearize; shapes of what flies are told by one who falls along.\n"
+    "Away from an equilibrium the modes are those of the deviation from the motion that follows,\n"
+    "while it is near the point.\n";
 
 enum { SHOWN_MAX = 4 }; /* components of a shape in a line */
 
@@ -113,10 +114,23 @@ static bool is_adrift(const struct point *point, const struct cfg_model_joint *j
     return true;
 }
 
+/* Nothing stands in the world: gravity moves all alike. */
+static bool all_adrift(const struct point *point)
+{
+    const struct cfg_model *model = point->model;
+    int roots = 0;
+    for (int k = 0; k < model->body_count; k++)
+        roots += model->specs[k].parent < 0;
+    for (int j = 0; j < model->joint_count; j++)
+        roots -= is_adrift(point, &model->joints[j]);
+    return roots == 0;
+}
+
 /*
- * The same point seen by one who travels along with the bodies that fly.  No eigenvalue and no
- * shape changes: v less the turn of the travel takes the place of v.  Orbital speed would drown
- * all rates in its rounding.
+ * The same point seen by one who travels along with the bodies that fly, and falls along where all
+ * of them do.  No eigenvalue changes: v less the turn of the travel takes the place of v, and
+ * gravity only leads from turns to travel, which nothing else depends on.  Orbital speed and
+ * gravity would drown slow rates in their rounding.
  */
 static struct point travel_along(const struct point *point)
 {
@@ -128,6 +142,8 @@ static struct point travel_along(const struct point *point)
     for (int j = 0; j < model->joint_count; j++)
         for (int k = 3; k < 6 && is_adrift(point, &model->joints[j]); k++)
             along.v[model->v_at[model->joints[j].v_first + k]] = 0.0;
+    if (all_adrift(point))
+        memset(along.input.gravity, 0, sizeof along.input.gravity);
     return along;
 }
 
