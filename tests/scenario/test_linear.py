@@ -223,7 +223,18 @@ class Modes(Linear):
                 "inertia: 2 2 3}\n")
         for v in ([0, 0, 0.001, 7500, 0, 0], [0, 0, 0.001, 3000, -7000, 10]):
             answer = self.ask("modes", text, at={"v": v, "gravity": [0, 0, 0]})
-            self.assertEqual(answer["growing"], 0, v)
+            self.assertEqual((answer["growing"], answer["zero_eigenvalues"]), (0, 4), v)
+            for got, want in zip(self.hz(answer), (0.5, 1, 1, 1), strict=True):  # it nutates, its axes turn
+                self.assertAlmostEqual(got * 2 * math.pi / 0.001, want, 4)
+
+    def test_gravity_is_no_matter_to_what_falls(self):
+        v = [2e-3, -1e-3, 3e-3, 5, 6, 7, 1e-3]
+        answers = [self.ask("modes", PANEL % 0.1, at={"v": v, "gravity": g}) for g in ([0, 0, 0], [1, 2, -9])]
+        self.assertEqual(*[[mode["eigenvalue"] for mode in a["modes"]] for a in answers])
+        self.assertAlmostEqual(answers[1]["equilibrium"]["largest"], 9, 1)
+        bound = {"gravity": [0, 0, -9], "locked": ["bus"]}
+        self.assertNotEqual(*[self.ask("modes", PANEL % 0.1, at={**bound, "q": [0, 0, 0, 1, 0, 0, 0, q]})["modes"]
+                              for q in (0, 1)])
 
     def test_rounding_is_no_mode_of_a_long_chain(self):
         """Stretched out, the weight of the links has no slope: 30 hinges without stiffness."""
@@ -470,6 +481,8 @@ class Mistakes(Linear):
             ('{"q": [0]}', "1:7", '"q" has 1 numbers, this model wants 2'),
             ('{"q": 0}', "1:7", '"q" wants a list of 2 numbers'),
             ('{\n "v": [0,\n  "fast"]}', "3:3", '"v" wants numbers'),
+            ('{"q": [0,\n "1"]}', "2:2", '"q" wants numbers'),
+            ('{"prescribed": {"upper": {"a": "3"}}}', "1:32", '"a" wants numbers'),
             ('{"v": [0, null]}', "1:11", '"v" wants numbers'),
             ('{"v": [0, 1e999]}', "1:", "JSON: real number overflow"),
             ('{"tau": "drop"}', "1:9", '"tau" wants a list'),
@@ -495,6 +508,10 @@ class Mistakes(Linear):
             for command in ("linearize", "modes"):
                 err = self.refused(DOUBLE, at, what, command=command)
                 self.assertIn(f"at.json:{place}", err)
+
+    def test_a_joint_may_have_a_number_for_a_name(self):
+        answer = self.ask("linearize", DOUBLE.replace('"upper"', '"1"'), at={"locked": ["1"]})
+        self.assertEqual(answer["x"], ["lower.q", "lower.v"])
 
     def test_a_quaternion_must_be_a_unit_one(self):
         path = self.file("at.json", {"q": [0, 0, 0, 1, 0.01, 0, 0]})

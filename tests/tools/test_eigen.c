@@ -6,6 +6,7 @@
 #include "tools/airbearing/eigen.h"
 
 #include <complex.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,15 @@ static void free_chain(int n, double m, double k, double alpha, double beta)
 static double chain_rate(int n, double m, double k, int i)
 {
     return 2.0 * sqrt(k / m) * sin(i * M_PI / (2.0 * n));
+}
+
+/* Runs first: LAPACK stays once it is loaded. */
+static void test_what_cannot_move_needs_no_lapack(void)
+{
+    free_chain(0, 1.0, 1.0, 0.0, 0.0);
+    TEST_ASSERT_NULL(eigen_solve(&problem, &eigen));
+    TEST_ASSERT_EQUAL_INT(0, eigen.mode_count + eigen.motions + eigen.zeros);
+    TEST_ASSERT_NULL(dlopen("liblapacke.so.3", RTLD_NOW | RTLD_NOLOAD));
 }
 
 static void test_a_chain_without_damping_is_exact(void)
@@ -277,6 +287,7 @@ static void test_a_mass_matrix_that_is_not_positive_is_refused(void)
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_what_cannot_move_needs_no_lapack);
     RUN_TEST(test_a_chain_without_damping_is_exact);
     RUN_TEST(test_shapes_are_those_of_the_chain);
     RUN_TEST(test_a_double_zero_is_no_slow_mode);

@@ -446,8 +446,10 @@ const char *eigen_solve(struct eigen_problem *problem, struct eigen *eigen)
     struct lapack lapack;
     *eigen = (struct eigen){.modes = calloc(2 * (size_t)n + 1, sizeof *eigen->modes)};
     RT_CHECK(eigen->modes != NULL);
+    if (n == 0)
+        return NULL;
     const char *wrong = load(&lapack);
-    if (wrong != NULL || n == 0)
+    if (wrong != NULL)
         return wrong;
     if (lapack.dpotrf(LAPACK_ROW_MAJOR, 'L', n, problem->M, n) != 0)
         return "the mass matrix is not positive";

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dynamics/aba.h"
 #include "dynamics/linear.h"
@@ -26,8 +27,9 @@ static const char usage[] =
     "\n"
     "Without damping and at rest frequencies are good to rounding.  A base that turns has its\n"
     "deviation in axes that turn along, which shows its rate among the modes.  Names of the\n"
-    "coordinates are those of linearize.  Away from an equilibrium the modes are those of the\n"
-    "deviation from the motion that follows, while it is near the point.\n";
+    "coordinates are those of linearize; shapes of what flies are told by one who falls along.\n"
+    "Away from an equilibrium the modes are those of the deviation from the motion that follows,\n"
+    "while it is near the point.\n";
 
 enum { SHOWN_MAX = 4 }; /* components of a shape in a line */
 
@@ -76,45 +78,98 @@ static double *take_forces(const struct point *point, const double *a, const dou
     return force;
 }
 
-/* a, M, and how the forces of inverse dynamics change with coordinates and velocities. */
-static void take_slopes(const struct point *point, double *a, double *M, double *tau_q,
+static double *take_acceleration(const struct point *point)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const struct dyn_state state = point_state(point);
+    struct dyn_output output = {.a = point_take((size_t)point->model->nv * sizeof(double))};
+    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+    dyn_aba(tree, &state, &point->input, work, &output);
+    free(work);
+    return output.a;
+}
+
+/* M, and how the forces of inverse dynamics change with coordinates and velocities. */
+static void take_slopes(const struct point *point, const double *a, double *M, double *tau_q,
                         double *tau_v)
 {
     const struct dyn_model *tree = point->model->tree;
     const struct dyn_state state = point_state(point);
     struct dyn_inverse_slope slope = {tau_q, tau_v, M};
-    struct dyn_output output = {.a = a};
-    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
     struct dyn_linear_work *linear =
         dyn_linear_work_place(tree, point_take(dyn_linear_work_size(tree)));
-
-    dyn_aba(tree, &state, &point->input, work, &output);
     dyn_rnea_slope(tree, &state, a, &point->input, linear, &slope);
-    free(work);
     free(linear);
 }
 
-/* What linearize prints as A, [W 1; a_q a_v], with a_q = -M^-1 tau_q and a_v = -M^-1 tau_v. */
-static struct eigen_problem equation(const struct point *point, double *a)
+/* Nothing asks how fast this joint's body travels: it flies in the world, and no axis is held. */
+static bool is_adrift(const struct point *point, const struct cfg_model_joint *joint)
 {
-    const struct dyn_model *tree = point->model->tree;
-    double *M = take_matrix(point), *tau_q = take_matrix(point), *tau_v = take_matrix(point);
-    double *W = take_matrix(point);
+    const struct dyn_body_spec *spec = &point->model->specs[joint->body];
+    if (spec->joint != DYN_JOINT_FREE || spec->parent >= 0)
+        return false;
+    for (int k = 0; k < 6; k++)
+        if (point->held[point->model->v_at[joint->v_first + k]])
+            return false;
+    return true;
+}
 
-    take_slopes(point, a, M, tau_q, tau_v);
-    dyn_linear_drift(tree, point->v, W);
+/* Nothing stands in the world: gravity moves all alike. */
+static bool all_adrift(const struct point *point)
+{
+    const struct cfg_model *model = point->model;
+    int roots = 0;
+    for (int k = 0; k < model->body_count; k++)
+        roots += model->specs[k].parent < 0;
+    for (int j = 0; j < model->joint_count; j++)
+        roots -= is_adrift(point, &model->joints[j]);
+    return roots == 0;
+}
+
+/*
+ * The same point seen by one who travels along with the bodies that fly, and falls along where all
+ * of them do.  No eigenvalue changes: v less the turn of the travel takes the place of v, and
+ * gravity only leads from turns to travel, which nothing else depends on.  Orbital speed and
+ * gravity would drown slow rates in their rounding.
+ */
+static struct point travel_along(const struct point *point)
+{
+    const struct cfg_model *model = point->model;
+    const size_t nv = (size_t)model->nv;
+    struct point along = *point;
+    along.v = point_take(nv * sizeof *along.v);
+    memcpy(along.v, point->v, nv * sizeof *along.v);
+    for (int j = 0; j < model->joint_count; j++)
+        for (int k = 3; k < 6 && is_adrift(point, &model->joints[j]); k++)
+            along.v[model->v_at[model->joints[j].v_first + k]] = 0.0;
+    if (all_adrift(point))
+        memset(along.input.gravity, 0, sizeof along.input.gravity);
+    return along;
+}
+
+/* What linearize prints as A, [W 1; a_q a_v], with a_q = -M^-1 tau_q and a_v = -M^-1 tau_v. */
+static struct eigen_problem equation(const struct point *point)
+{
+    const struct point along = travel_along(point);
+    double *M = take_matrix(point), *tau_q = take_matrix(point), *tau_v = take_matrix(point);
+    double *W = take_matrix(point), *a = take_acceleration(&along);
+
+    take_slopes(&along, a, M, tau_q, tau_v);
+    dyn_linear_drift(point->model->tree, along.v, W);
     const struct eigen_problem problem = {
         .count = point->count,
         .M = free_part(point, M),
         .W = free_part(point, W),
         .C = free_part(point, tau_v),
         .K = free_part(point, tau_q),
-        .force = take_forces(point, a, M),
+        .force = take_forces(&along, a, M),
     };
+    free(along.v);
     free(M);
     free(tau_q);
     free(tau_v);
     free(W);
+    free(a);
     return problem;
 }
 
@@ -248,8 +303,8 @@ static int tell(const char *where, const char *what)
 static int modes(const struct point_options *options, const struct point *point)
 {
     const char *where = options->at != NULL ? options->at : options->model;
-    double *a = point_take((size_t)point->model->nv * sizeof *a);
-    struct eigen_problem problem = equation(point, a);
+    double *a = take_acceleration(point);
+    struct eigen_problem problem = equation(point);
     struct eigen eigen = {0};
     const char *wrong = is_finite(&problem)
                             ? eigen_solve(&problem, &eigen)

@@ -345,6 +345,35 @@ static bool read_root(struct point *point, const struct cfg_node *root, struct c
     return read_held(point, root, report);
 }
 
+/* YAML reads "1" as it reads 1.  Text inside of a key that has numbers is told at its place. */
+static bool check_numbers(const struct cfg_node *node, const json_t *json, const char *key,
+                          struct cfg_report *report)
+{
+    size_t k = 0;
+    for (const struct cfg_node *item = node->first; item != NULL; item = item->next, k++) {
+        const json_t *value =
+            item->key != NULL ? json_object_get(json, item->key) : json_array_get(json, k);
+        const char *of = item->key != NULL ? item->key : key;
+        if (json_is_string(value))
+            return cfg_fail_at(report, item, NULL, "\"%s\" wants numbers here", of);
+        if (!check_numbers(item, value, of, report))
+            return false;
+    }
+    return true;
+}
+
+static bool check_all_numbers(const struct cfg_node *root, const json_t *json,
+                              struct cfg_report *report)
+{
+    if (root->kind != CFG_NODE_MAP)
+        return true; /* told later */
+    for (const struct cfg_node *item = root->first; item != NULL; item = item->next)
+        if (strcmp(item->key, "locked") != 0 &&
+            !check_numbers(item, json_object_get(json, item->key), item->key, report))
+            return false;
+    return true;
+}
+
 /* jansson says what is no JSON; where the parts of JSON stand, only the YAML reader knows. */
 static const struct cfg_node *parse(const char *text, size_t size, struct cfg_pool *pool,
                                     struct cfg_report *report)
@@ -357,8 +386,11 @@ static const struct cfg_node *parse(const char *text, size_t size, struct cfg_po
         (void)cfg_fail(report, NULL, mark, "JSON: %s", error.text);
         return NULL;
     }
+    const struct cfg_node *root = cfg_document_parse(pool, text, size, NULL, report);
+    if (root != NULL && !check_all_numbers(root, json, report))
+        root = NULL;
     json_decref(json);
-    return cfg_document_parse(pool, text, size, NULL, report);
+    return root;
 }
 
 static bool read_file(const char *path, struct point *point, bool *holds, char error[CFG_ERROR_MAX])
