@@ -195,12 +195,28 @@ void dyn_aba(const struct dyn_model *model, const struct dyn_state *state,
     dyn_aba_solve(model, state, input, work, output);
 }
 
+/* Of the origin of link i, world axes: what each link on the way to the root adds.  Dynamics do not
+ * need it, so only those who ask pay. */
+static struct dyn_vec3 origin_velocity(const struct dyn_model *model, const struct dyn_work *work,
+                                       int i)
+{
+    struct dyn_vec3 v = {0.0, 0.0, 0.0};
+    for (; i >= 0; i = model->link[i].parent) {
+        const struct dyn_link_work *L = &work->link[i], *on = &work->link[model->link[i].parent];
+        v = dyn_add(v, dyn_cross(row(&on->w), row(&L->r)));
+        if (model->link[i].kind != DYN_LINK_TURN)
+            v = dyn_add(v, row(&L->travel));
+    }
+    return v;
+}
+
 struct dyn_vec6 dyn_body_velocity(const struct dyn_model *model, const struct dyn_work *work,
                                   int body)
 {
     const struct dyn_link_work *L = &work->link[model->body_link[body]];
     const struct dyn_transform *seat = &model->seat_X[body];
-    const struct dyn_vec6 link = {to_link(L, row(&L->w)), to_link(L, row(&L->v))};
+    const struct dyn_vec6 link = {to_link(L, row(&L->w)),
+                                  to_link(L, origin_velocity(model, work, model->body_link[body]))};
     return dyn_motion_to_child(seat, &link);
 }
 

@@ -153,7 +153,6 @@ static inline void move_turn(const struct dyn_link *link, double v, double s, do
     const dyn_lane carried = lane_cross(w_on, r);
 
     put_joint(R, r, w_on, R.z * lane_splat(v), L);
-    lane_store(&L->v, lane_load(&on->v) + carried);
     lane_store(&L->cl, lane_cross(w_on, carried));
 }
 
@@ -167,7 +166,6 @@ static inline void move_root_turn(const struct dyn_link *link, double v, double 
     lane3_store(L->R, R);
     lane_store(&L->r, lane_load(&link->origin_row));
     lane_keep(&L->w, R.z * lane_splat(v));
-    lane_store(&L->v, zero);
     lane_store(&L->ca, zero);
     lane_store(&L->cl, zero);
 }
@@ -208,7 +206,7 @@ static void move_joint(const struct dyn_link *link, const double *q, const doubl
     }
     const dyn_lane carried = lane_cross(w_on, r) + travel;
     put_joint(R, r, w_on, spin, L);
-    lane_store(&L->v, lane_load(&on->v) + carried);
+    lane_store(&L->travel, travel);
     lane_store(&L->cl, lane_cross(w_on, carried + travel) + extra);
 }
 
@@ -261,7 +259,6 @@ static void begin_world(struct dyn_link_work *world)
     lane_store(&world->R[1], (dyn_lane){0.0, 1.0, 0.0, 0.0});
     lane_store(&world->R[2], (dyn_lane){0.0, 0.0, 1.0, 0.0});
     lane_store(&world->w, zero);
-    lane_store(&world->v, zero);
 }
 
 static void move(const struct dyn_model *model, const double *q, const double *v,

@@ -19,7 +19,7 @@ struct dyn_link_work {
     struct dyn_row R[3];     /* the link's axes */
     struct dyn_row r;        /* from the parent's origin */
     struct dyn_row w;        /* angular velocity */
-    struct dyn_row v;        /* of the origin */
+    struct dyn_row travel;   /* of the origin in the parent; not of a link that only turns */
     struct dyn_row ca, cl;   /* acceleration that the velocities alone cause across the joint */
     struct dyn_row I[3];     /* articulated inertia [ I H ; H' M ]: columns of I */
     struct dyn_row H[3];     /* rows of H */
