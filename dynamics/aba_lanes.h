@@ -24,6 +24,33 @@
 
 /* ---- sine and cosine ----------------------------------------------------------------------- */
 
+/* r - r^3/3! + r^5/5! ..., with z = r^2. */
+static inline dyn_lane sine_series(dyn_lane r, dyn_lane z)
+{
+    dyn_lane s = lane_splat(1.0 / 355687428096000.0);
+    s = s * z - lane_splat(1.0 / 1307674368000.0);
+    s = s * z + lane_splat(1.0 / 6227020800.0);
+    s = s * z - lane_splat(1.0 / 39916800.0);
+    s = s * z + lane_splat(1.0 / 362880.0);
+    s = s * z - lane_splat(1.0 / 5040.0);
+    s = s * z + lane_splat(1.0 / 120.0);
+    s = s * z - lane_splat(1.0 / 6.0);
+    return s * z * r + r;
+}
+
+/* 1 - z/2! + z^2/4! ... */
+static inline dyn_lane cosine_series(dyn_lane z)
+{
+    dyn_lane c = lane_splat(1.0 / 20922789888000.0);
+    c = c * z - lane_splat(1.0 / 87178291200.0);
+    c = c * z + lane_splat(1.0 / 479001600.0);
+    c = c * z - lane_splat(1.0 / 3628800.0);
+    c = c * z + lane_splat(1.0 / 40320.0);
+    c = c * z - lane_splat(1.0 / 720.0);
+    c = c * z + lane_splat(1.0 / 24.0);
+    return (c * z - lane_splat(0.5)) * z + lane_splat(1.0);
+}
+
 /*
  * Four at a time: the nearest multiple of pi/2 taken off in three parts, then the series, which at
  * pi/4 has converged to rounding.  The parts of pi/2 have 33, 33 and 53 bits, so the products with
@@ -43,23 +70,7 @@ static void sine_cosine(int count, double *restrict sine, double *restrict cosin
         const dyn_lane r =
             ((x - k * lane_splat(PART[0])) - k * lane_splat(PART[1])) - k * lane_splat(PART[2]);
         const dyn_lane z = r * r;
-        dyn_lane s = lane_splat(1.0 / 355687428096000.0);
-        s = s * z - lane_splat(1.0 / 1307674368000.0);
-        s = s * z + lane_splat(1.0 / 6227020800.0);
-        s = s * z - lane_splat(1.0 / 39916800.0);
-        s = s * z + lane_splat(1.0 / 362880.0);
-        s = s * z - lane_splat(1.0 / 5040.0);
-        s = s * z + lane_splat(1.0 / 120.0);
-        s = s * z - lane_splat(1.0 / 6.0);
-        s = s * z * r + r;
-        dyn_lane c = lane_splat(1.0 / 20922789888000.0);
-        c = c * z - lane_splat(1.0 / 87178291200.0);
-        c = c * z + lane_splat(1.0 / 479001600.0);
-        c = c * z - lane_splat(1.0 / 3628800.0);
-        c = c * z + lane_splat(1.0 / 40320.0);
-        c = c * z - lane_splat(1.0 / 720.0);
-        c = c * z + lane_splat(1.0 / 24.0);
-        c = (c * z - lane_splat(0.5)) * z + lane_splat(1.0);
+        const dyn_lane s = sine_series(r, z), c = cosine_series(z);
 
         /* an odd quadrant swaps them; signs by the quadrant's second bit, of it and of the next */
         const dyn_lane_mask one = {1, 1, 1, 1};
