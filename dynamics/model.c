@@ -50,7 +50,7 @@ static size_t lay_out(struct dyn_model *model, void *mem, int **next)
     model->link = dyn_cut(mem, &at, links * sizeof *model->link);
     model->inertia = dyn_cut(mem, &at, links * sizeof *model->inertia);
     model->place = dyn_cut(mem, &at, links * sizeof *model->place);
-    model->angle_at = dyn_cut(mem, &at, links * sizeof *model->angle_at);
+    model->angle_at = dyn_cut(mem, &at, (links + 3) * sizeof *model->angle_at);
     model->offset_sine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_sine);
     model->offset_cosine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_cosine);
     model->lawful = dyn_cut(mem, &at, (size_t)model->lawful_count * sizeof *model->lawful);
@@ -233,6 +233,8 @@ static void place_body(struct dyn_model *model, int i, int *next)
 /* Inertia as the kernel turns it into world axes: a sphere and two rods cost least. */
 static void place_roots(struct dyn_model *model)
 {
+    for (int l = 0; l < model->link_count + 3; l++)
+        model->angle_at[l] = -1;
     for (int l = 0; l < model->link_count; l++) {
         struct dyn_link *link = &model->link[l];
         model->angle_at[l] = dyn_link_turns(link) ? link->q_at : -1;

@@ -74,8 +74,8 @@ struct dyn_model {
     struct dyn_link *link;
     struct dyn_inertia *inertia; /* by link, about its origin, link axes */
     struct dyn_pose *place;      /* by link, at q = 0, in its parent */
-    int *angle_at;               /* by link: q_at where it turns with its coordinate, else -1 */
-    double *offset_sine;         /* by link, of its offset, and a few lanes more */
+    int *angle_at;       /* by link: q_at where it turns with its coordinate, else -1; three more */
+    double *offset_sine; /* by link, of its offset, and a few lanes more */
     double *offset_cosine;
     struct dyn_lawful *lawful;
     struct dyn_follower *follower;

@@ -16,15 +16,13 @@ void tearDown(void)
 {
 }
 
-static _Alignas(64) double sine[8], cosine[8];
+static dyn_lane sine, cosine;
 
 /* Largest distance to the truth in units of rounding at one. */
 static double error_of(double x)
 {
-    for (int k = 0; k < 8; k++)
-        sine[k] = x;
-    sine_cosine(8, sine, cosine);
-    const double s = fabs((double)((long double)sine[7] - sinl((long double)x)));
+    sine_cosine(lane_splat(x), &sine, &cosine);
+    const double s = fabs((double)((long double)sine[3] - sinl((long double)x)));
     const double c = fabs((double)((long double)cosine[0] - cosl((long double)x)));
     return fmax(s, c) / 0x1p-53;
 }
