@@ -245,7 +245,7 @@ static void test_inverse_dynamics_returns_the_forces(void)
             worst = fmax(worst, fabs(tau[k] - tree.tau[k]) / scale);
         }
     }
-    TEST_ASSERT_DOUBLE_WITHIN(1e-10, 0.0, worst);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.0, worst);
 }
 
 /* Columns of the mass matrix and the bias, all by inverse dynamics: tau = M a + b. */

@@ -410,7 +410,7 @@ static void test_quaternions_stay_unit(void)
     for (int k = 0; k < METHOD_COUNT; k++) {
         satellite_by(methods[k].integrator);
         craft_run(&craft, 200, 0.05); /* far too long on purpose */
-        TEST_ASSERT_DOUBLE_WITHIN(8e-16, 1.0, dyn_quat_square(dyn_quat_load(craft.x + 3)));
+        TEST_ASSERT_DOUBLE_WITHIN(7e-16, 1.0, dyn_quat_square(dyn_quat_load(craft.x + 3)));
     }
 }
 

@@ -284,7 +284,7 @@ static void assert_motion_is_the_derivative_of_position(int body)
     const struct dyn_quat turn = dyn_quat_load(motion.attitude);
     const struct dyn_vec3 f = dyn_quat_rotate(dyn_quat_conjugate(turn), felt);
     assert_3(1e-6, v.x, v.y, v.z, motion.velocity);
-    assert_3(1e-3, f.x, f.y, f.z, motion.specific_force);
+    assert_3(2e-4, f.x, f.y, f.z, motion.specific_force);
 }
 
 static void test_motion_is_the_derivative_of_position(void)

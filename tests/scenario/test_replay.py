@@ -74,8 +74,8 @@ class Replay(harness.Case):
                     with harness.environment(AIRBEARING_ISA=wish):
                         self.assert_identical(log, report)
                 hashes.add(report["state_hash"])
-        # Without optimisation nothing fuses, and all sets may round alike.
-        self.assertLessEqual(len(hashes), len(harness.instruction_sets()))
+        if not harness.SANITIZED:  # without optimisation nothing fuses, and all sets may round alike
+            self.assertEqual(len(hashes) > 1, len(harness.instruction_sets()) > 1)
 
     def test_a_log_of_an_unknown_instruction_set_is_refused_with_one_line(self):
         log = self.dir / "run.mcap"
