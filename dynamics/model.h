@@ -1,5 +1,5 @@
 /*
- * The rigid tree: what is true of the vehicle before it moves.  Written once at load, const after.
+ * The tree: what is true of the vehicle before it moves.  Written once at load, const after.
  *
  * Spatial vectors are angular first.  Bodies are sorted parent before child.  SI units.
  *
@@ -16,11 +16,13 @@
  * another
  *
  * Quaternions are w, x, y, z.  Coordinates are relative to the joint's place on the parent.
+ * A flexible body's modal coordinates and their rates follow those of its joint.
  */
 #pragma once
 
 #include <stddef.h>
 
+#include "dynamics/flex.h"
 #include "dynamics/isa.h"
 #include "dynamics/spatial.h"
 
@@ -78,13 +80,14 @@ struct dyn_mimic {
 /* One body and the joint that carries it, as the author of a model sees it. */
 struct dyn_body_spec {
     int parent; /* index, -1: the world */
+    int node;   /* 1, 2 ...: the joint sits on this node of the flexible parent; 0: on its frame */
     enum dyn_joint_type joint;
     double axis[3];      /* unit, in joint axes, where the type speaks of one */
     double axis2[3];     /* unit, across axis; universal and planar */
     int screw_count;     /* general: 1 to 6 */
     double screw[6][6];  /* general: each [turn; travel at the joint origin] in joint axes at q = 0;
                             the turn is unit, or zero and the travel unit */
-    double place_xyz[3]; /* joint frame at q = 0, seen from the parent's frame */
+    double place_xyz[3]; /* joint frame at q = 0, seen from the parent's frame or node */
     double place_quat[4]; /* its axes, w x y z */
     double mass;
     double center[3];  /* mass centre in body axes */
@@ -92,6 +95,7 @@ struct dyn_body_spec {
     struct dyn_joint_law law[DYN_JOINT_DOF_MAX]; /* by velocity */
     struct dyn_rotor rotor;
     struct dyn_mimic mimic;
+    const struct dyn_flex *flex; /* NULL: rigid.  Mass, centre and inertia above are undeformed */
 };
 
 struct dyn_model; /* opaque outside dynamics/; its fields are in dynamics/tree.h */
@@ -104,8 +108,8 @@ struct dyn_model; /* opaque outside dynamics/; its fields are in dynamics/tree.h
 const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, int *body);
 
 /* Bytes for the model, and the model laid out in mem, 64-byte aligned and owned by the caller.  The
- * specs must have no flaw; they are copied.  The kernel is the best this processor runs.
- * Context: setup. */
+ * specs must have no flaw; they and what they point at are copied.  The kernel is the best this
+ * processor runs. Context: setup. */
 size_t dyn_model_size(const struct dyn_body_spec *specs, int body_count);
 struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_count, void *mem);
 
@@ -119,6 +123,11 @@ int dyn_model_nq(const struct dyn_model *model);
 int dyn_model_nv(const struct dyn_model *model);
 int dyn_model_q_index(const struct dyn_model *model, int body); /* first q of the body's joint */
 int dyn_model_v_index(const struct dyn_model *model, int body);
+
+/* Modes of a body, and where their coordinates and rates begin; none: 0.  Context: any. */
+int dyn_model_modes(const struct dyn_model *model, int body);
+int dyn_model_eta_index(const struct dyn_model *model, int body);
+int dyn_model_xi_index(const struct dyn_model *model, int body);
 
 /* Coordinates and velocities of a joint.  A mimicking joint has none.  Context: any. */
 int dyn_joint_nq(const struct dyn_body_spec *spec);
