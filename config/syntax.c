@@ -25,7 +25,7 @@ static const struct known refused[] = {
     {NULL, "while scanning an anchor", true, CFG_NO_ANCHORS},
     {NULL, "while scanning a tag", true, CFG_NO_TAGS},
     {NULL, "while parsing a tag", true, CFG_NO_TAGS},
-    {"found undefined tag handle", NULL, true, CFG_NO_TAGS},
+    {"found undefined tag handle", NULL, false, CFG_NO_TAGS},
 };
 
 static const struct known slips[] = {

@@ -116,6 +116,7 @@ static void test_nothing_stands_where_its_key_or_list_stands(void)
     expect_tree("a:\nb: ~\nc: null\nd:\n", "1:1{a@1:1 1:1=, b@2:1 2:4=, c@3:1 3:4=, d@4:1 4:1=}");
     expect_tree("x:\n  -\n  - 1\n", "1:1{x@1:1 2:3[2:3=, 3:5=1]}");
     expect_tree("{a, b: , c: 1}", "1:1{a@1:2 1:2=, b@1:5 1:5=, c@1:10 1:13=1}");
+    expect_tree("a: ''\nb: |\n", "1:1{a@1:1 1:4=, b@2:1 2:4=}");
     TEST_ASSERT_TRUE(parse("a:")->first->empty);
     TEST_ASSERT_FALSE(parse("a: ''")->first->empty);
     TEST_ASSERT_FALSE(parse("a: '~'")->first->empty);

@@ -103,6 +103,8 @@ static const struct mistake mistakes[] = {
      "5:7: tags (!name) are not read in a scenario; remove it"},
     {"pace: real", "pace: !own!word real",
      "5:7: tags (!name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: &p !own!word real",
+     "5:10: tags (!name) are not read in a scenario; remove it"},
     {"pace: real", "pace: !<word real",
      "5:7: tags (!name) are not read in a scenario; remove it"},
     {"pace: real", "pace: !a%zz real",
