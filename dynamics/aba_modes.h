@@ -111,6 +111,8 @@ static inline struct dyn_vec3 lane_vec3(dyn_lane a)
 static void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
                        struct dyn_modal_work *W)
 {
+    modes_put(W->eta + modal->lanes - 4, lane_splat(0.0));
+    modes_put(W->xi + modal->lanes - 4, lane_splat(0.0));
     for (int p = 0; p < modal->modes; p++) {
         W->eta[p] = q[modal->q_at + p];
         W->xi[p] = v[modal->v_at + p];
