@@ -36,7 +36,7 @@ void beam_points(int n, double length, double *at, double *weight)
 static double bending_root(int order)
 {
     double z = pi * (order - 0.5);
-    for (int turn = 0; turn < 20; turn++)
+    for (int turn = 0; turn < 7; turn++)
         z -= (cos(z) + 1.0 / cosh(z)) / (-sin(z) - tanh(z) / cosh(z));
     return z;
 }
@@ -97,8 +97,9 @@ static void put_lump(const struct beam *beam, int modes, const struct beam_mode 
             lump->theta[3 * p + 2] = beam_slope(beam, mode[p], x);
         if (mode[p].way == BEAM_Z)
             lump->theta[3 * p + 1] = -beam_slope(beam, mode[p], x);
-        for (int q = 0; q < modes; q++)
-            lump->psi2[3 * (p * modes + q)] = -beam_drawn(beam, mode[p], mode[q], x);
+        for (int q = 0; q <= p; q++)
+            lump->psi2[3 * (p * modes + q)] = lump->psi2[3 * (q * modes + p)] =
+                -beam_drawn(beam, mode[p], mode[q], x);
     }
 }
 
