@@ -28,10 +28,10 @@ static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
         .P = rows(mem, at, 3, lanes),
         .L = rows(mem, at, 9, lanes),
         .S = rows(mem, at, 3, lanes),
-        .P1 = rows(mem, at, 3 * modes, lanes),
-        .W1 = rows(mem, at, 9 * modes, lanes),
-        .Y1 = rows(mem, at, 3 * modes, lanes),
-        .G1 = rows(mem, at, 3 * modes, lanes),
+        .P1 = rows(mem, at, 3 * lanes, lanes),
+        .W1 = rows(mem, at, 9 * lanes, lanes),
+        .Y1 = rows(mem, at, 3 * lanes, lanes),
+        .G1 = rows(mem, at, 3 * lanes, lanes),
         .M = rows(mem, at, lanes, lanes),
         .K = rows(mem, at, lanes, lanes),
         .C = rows(mem, at, lanes, lanes),
@@ -44,8 +44,8 @@ static struct dyn_modal_node node_rows(int modes, void *mem, size_t *at)
     return (struct dyn_modal_node){
         .psi = rows(mem, at, 3, lanes),
         .theta = rows(mem, at, 3, lanes),
-        .psi1 = rows(mem, at, 3 * modes, lanes),
-        .theta1 = rows(mem, at, 3 * modes, lanes),
+        .psi1 = rows(mem, at, 3 * lanes, lanes),
+        .theta1 = rows(mem, at, 3 * lanes, lanes),
     };
 }
 
@@ -98,7 +98,7 @@ static void turn_vector(const struct seat *seat, const double *from, int lanes, 
     put_vector(dyn_mul_t(&seat->E, vector_at(from)), lanes, to);
 }
 
-/* int psi x' with x about the link's origin: T A T' + (T P) s' */
+/* int psi x' with x about the link's origin: T A T' + (T P) s'; what is NULL is zero */
 static struct dyn_mat3 turn_matrix(const struct seat *seat, const double *A, const double *P)
 {
     struct dyn_mat3 out;
@@ -106,7 +106,8 @@ static struct dyn_mat3 turn_matrix(const struct seat *seat, const double *A, con
     const double *m = &moved.x;
     double mid[3][3]; /* T A, by rows: columns of A turned */
     for (int j = 0; j < 3; j++) {
-        const struct dyn_vec3 column = {A[j], A[3 + j], A[6 + j]};
+        const struct dyn_vec3 column =
+            A != NULL ? (struct dyn_vec3){A[j], A[3 + j], A[6 + j]} : vector_at(NULL);
         const struct dyn_vec3 turned = dyn_mul_t(&seat->E, column);
         mid[0][j] = turned.x, mid[1][j] = turned.y, mid[2][j] = turned.z;
     }
@@ -149,12 +150,10 @@ static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex
     add_matrix(&N, n, modal->W1 + q * 9 * n + p);
     if (flex->fidelity != DYN_FLEX_CONSISTENT)
         return;
+    const struct dyn_mat3 W = turn_matrix(seat, L2, P2);
     turn_vector(seat, P2, n, modal->P1 + q * 3 * n + p);
-    if (L2 != NULL) {
-        const struct dyn_mat3 W = turn_matrix(seat, L2, P2);
-        add_matrix(&W, n, modal->W1 + q * 9 * n + p);
-        put_vector(axial(&W), n, modal->G1 + q * 3 * n + p);
-    }
+    add_matrix(&W, n, modal->W1 + q * 9 * n + p);
+    put_vector(axial(&W), n, modal->G1 + q * 3 * n + p);
 }
 
 static void place_modal(struct dyn_modal_link *modal, const struct dyn_flex *flex,
@@ -182,15 +181,15 @@ static void place_node(struct dyn_modal_node *to, const struct dyn_flex *flex,
                        const struct dyn_node *from, const struct seat *seat, int n)
 {
     const int modes = flex->modes;
-    to->bends =
-        flex->fidelity == DYN_FLEX_CONSISTENT && (from->psi2 != NULL || from->theta2 != NULL);
+    to->bends = flex->fidelity == DYN_FLEX_CONSISTENT && from->psi2 != NULL;
+    to->twists = flex->fidelity == DYN_FLEX_CONSISTENT && from->theta2 != NULL;
     for (int p = 0; p < modes; p++) {
         turn_vector(seat, from->psi + 3 * p, n, to->psi + p);
         turn_vector(seat, from->theta + 3 * p, n, to->theta + p);
-        for (int q = 0; to->bends && q < modes; q++) {
+        for (int q = 0; to->bends && q < modes; q++)
             turn_vector(seat, pair(from->psi2, modes, p, q, 3), n, to->psi1 + q * 3 * n + p);
+        for (int q = 0; to->twists && q < modes; q++)
             turn_vector(seat, pair(from->theta2, modes, p, q, 3), n, to->theta1 + q * 3 * n + p);
-        }
     }
 }
 
@@ -203,6 +202,8 @@ void dyn_modal_place(struct dyn_model *model)
         struct dyn_modal_link *modal = &model->modal[model->link[model->body_link[i]].modal];
         const struct seat seat = {model->seat_X[i].E, model->seat_X[i].r};
         modal->deforms = spec->flex->fidelity != DYN_FLEX_RUTHLESS;
+        modal->draws = spec->flex->fidelity == DYN_FLEX_CONSISTENT &&
+                       (spec->flex->P2 != NULL || spec->flex->L2 != NULL);
         place_modal(modal, spec->flex, &seat);
         for (int k = 0; k < spec->flex->nodes; k++)
             place_node(&model->node[model->body_node[i] + k], spec->flex, &spec->flex->node[k],

@@ -17,7 +17,8 @@
 
 /*
  * Semi-implicit Euler is of first order, the others of the order in their name.  RK2 (midpoint)
- * evaluates the forces twice a step, RK4 four times, the rest once.
+ * evaluates the forces twice a step, RK4 four times, the rest once.  ROS2 evaluates them twice and
+ * stays stable when a mode of a flexible body is faster than the step (rosenbrock.h).
  *
  * Adams-Bashforth also uses the rates of the one to three steps before, which make up the history:
  * every step must have the same length, and x changed by hand needs dyn_plant_restart().  Its first
@@ -25,7 +26,15 @@
  * smooth: a command that jumps overshoots at first and in the end has acted half a step too early,
  * an error of first order.
  */
-enum dyn_integrator { DYN_SEMI_IMPLICIT_EULER, DYN_RK2, DYN_RK4, DYN_AB2, DYN_AB3, DYN_AB4 };
+enum dyn_integrator {
+    DYN_SEMI_IMPLICIT_EULER,
+    DYN_RK2,
+    DYN_RK4,
+    DYN_AB2,
+    DYN_AB3,
+    DYN_AB4,
+    DYN_ROS2,
+};
 
 struct dyn_plant {
     const struct dyn_model *model;
