@@ -118,3 +118,10 @@ unsigned dyn_plant_range(const struct dyn_plant *plant, const struct dyn_plant_w
         sum |= check_modal(plant->model, x, work->kernel, m);
     return sum;
 }
+
+unsigned dyn_plant_body_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                              const double *x, int body)
+{
+    const struct dyn_state state = {.q = x, .v = x + plant->model->nq};
+    return dyn_body_range(plant->model, &state, work->kernel, body);
+}

@@ -20,6 +20,10 @@ enum dyn_range { DYN_RANGE_RATE = 1, DYN_RANGE_DEFLECTION = 2, DYN_RANGE_STIFFNE
 unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *state,
                         const struct dyn_work *work, int body);
 
-/* The same of all bodies together, after dyn_plant_solve() with this x.  Context: frame. */
+/* The same, after dyn_plant_solve() with this x.  Context: frame. */
+unsigned dyn_plant_body_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                              const double *x, int body);
+
+/* Of all bodies together, after dyn_plant_solve() with this x.  Context: frame. */
 unsigned dyn_plant_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                          const double *x);
