@@ -117,6 +117,7 @@ void cfg_scenario_free(struct cfg_scenario *scenario)
         return;
     for (int i = 0; i < scenario->controller.argument_count; i++)
         free(scenario->controller.argument[i]);
+    cfg_pool_free(&scenario->kept);
     free(scenario->bodies);
     free(scenario->wheels);
     free(scenario->sensors);

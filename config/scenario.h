@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/pool.h"
 #include "config/report.h"
 #include "dynamics/plant.h"
 #include "io/command.h"
@@ -22,10 +23,27 @@
 
 enum { CFG_NAME_MAX = 48, CFG_ARGUMENT_MAX = 16, CFG_EXPECT_MAX = 16, CFG_EXPECT_TEXT_MAX = 96 };
 
+/* Where other bodies may sit on a flexible one. */
+struct cfg_flex_node {
+    const char *name;
+    struct dyn_node node;
+    int index; /* in the kernel's list, from 1; 0: nobody sits there */
+};
+
+struct cfg_flex {
+    struct dyn_flex modal;      /* where spec.flex leads */
+    double *start, *start_rate; /* modal coordinates and their rates, one per mode */
+    int node_count;
+    struct cfg_flex_node *nodes;
+    double first_hz, last_hz; /* of its modes while its frame is held */
+    double share;             /* of the body's inertia that the modes take with them */
+};
+
 struct cfg_body {
     char name[CFG_NAME_MAX];
     struct dyn_body_spec spec;
-    double position[7]; /* initial q of its joint, in the order of dynamics/model.h */
+    struct cfg_flex *flex; /* NULL: it does not bend */
+    double position[7];    /* initial q of its joint, in the order of dynamics/model.h */
     double velocity[DYN_JOINT_DOF_MAX]; /* initial v of its joint */
     bool held[DYN_JOINT_DOF_MAX];       /* locked, or with a prescribed acceleration */
     double held_a[DYN_JOINT_DOF_MAX];   /* which is constant */
@@ -130,6 +148,7 @@ struct cfg_scenario {
     uint32_t log_every; /* frames per state record in the log */
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
+    struct cfg_pool kept; /* all that flexible bodies and their specs lead to */
 };
 
 /* Read, validate and resolve.  overrides are "key=value" (key a dotted path, bodies.bus.mass or
@@ -156,6 +175,9 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
 
 /* Does velocity k of the joint turn, or does it slide?  Context: any. */
 bool cfg_joint_turns(const struct dyn_body_spec *spec, int k);
+
+/* As a scenario writes it.  Context: any. */
+const char *cfg_integrator_name(enum dyn_integrator integrator);
 
 /* The readable part of `airbearing check`: tree, devices, links, rates.  Context: setup. */
 void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out);

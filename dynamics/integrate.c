@@ -16,6 +16,7 @@ static const struct adams_bashforth rule_of[] = {
     [DYN_AB2] = {1, 3.0 / 2.0, {-1.0 / 2.0}},
     [DYN_AB3] = {2, 23.0 / 12.0, {-16.0 / 12.0, 5.0 / 12.0}},
     [DYN_AB4] = {3, 55.0 / 24.0, {-59.0 / 24.0, 37.0 / 24.0, -9.0 / 24.0}},
+    [DYN_ROS2] = {0},
 };
 
 int dyn_rate_count(const struct dyn_plant *plant)
@@ -127,6 +128,7 @@ void dyn_integrate(const struct dyn_plant *plant, const struct dyn_drive *drive,
         runge_kutta_2(plant, drive, h, work, x);
         break;
     case DYN_RK4:
+    case DYN_ROS2: /* merged with the implicit steps */
         runge_kutta_4(plant, drive, h, work, x);
         break;
     case DYN_AB2:

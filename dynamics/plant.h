@@ -25,7 +25,15 @@
  * smooth: a command that jumps overshoots at first and in the end has acted half a step too early,
  * an error of first order.
  */
-enum dyn_integrator { DYN_SEMI_IMPLICIT_EULER, DYN_RK2, DYN_RK4, DYN_AB2, DYN_AB3, DYN_AB4 };
+enum dyn_integrator {
+    DYN_SEMI_IMPLICIT_EULER,
+    DYN_RK2,
+    DYN_RK4,
+    DYN_AB2,
+    DYN_AB3,
+    DYN_AB4,
+    DYN_ROS2,
+};
 
 struct dyn_plant {
     const struct dyn_model *model;

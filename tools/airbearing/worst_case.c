@@ -47,8 +47,9 @@ static int evaluations_of(enum dyn_integrator integrator, int steps)
                                  [DYN_RK4] = 4,
                                  [DYN_AB2] = 1,
                                  [DYN_AB3] = 1,
-                                 [DYN_AB4] = 1};
-    static const int first[] = {[DYN_AB2] = 1, [DYN_AB3] = 2, [DYN_AB4] = 3};
+                                 [DYN_AB4] = 1,
+                                 [DYN_ROS2] = 2};
+    static const int first[] = {[DYN_AB2] = 1, [DYN_AB3] = 2, [DYN_AB4] = 3, [DYN_ROS2] = 0};
     const int begins = integrator < DYN_AB2 ? 0 : first[integrator];
     return steps * stages[integrator] + 3 * (steps < begins ? steps : begins);
 }

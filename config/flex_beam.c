@@ -1,0 +1,5 @@
+#include "config/flex.h"
+bool cfg_draft_beam(struct cfg_flex_draft *draft)
+{
+    return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL, "TODO");
+}
