@@ -238,6 +238,7 @@ bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_b
     struct cfg_pool scratch = {0};
     struct cfg_flex_draft draft = {.resolve = resolve,
                                    .keys = &keys->flex,
+                                   .spec = &body->spec,
                                    .kept = &resolve->scenario->kept,
                                    .scratch = &scratch};
     const bool good =

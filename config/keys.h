@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "config/beam.h"
 #include "config/schema.h"
 
 enum {
@@ -165,8 +166,6 @@ struct cfg_keys_seat {
 
 enum cfg_flex_type { CFG_FLEX_BEAM, CFG_FLEX_OSCILLATORS, CFG_FLEX_TABLE, CFG_FLEX_NASTRAN };
 
-enum cfg_family { CFG_BEND_Y, CFG_BEND_Z, CFG_TWIST, CFG_STRETCH, CFG_FAMILY_COUNT };
-
 struct cfg_keys_flex {
     const struct cfg_node *node;
     int type, fidelity;
@@ -175,9 +174,9 @@ struct cfg_keys_flex {
     struct cfg_numbers damping;
     /* beam */
     double length, mass, roll_inertia;
-    double along[3], across[3];
+    double attitude[4];
     int root;
-    struct cfg_keys_family family[CFG_FAMILY_COUNT];
+    struct cfg_keys_family family[CFG_BEAM_FAMILIES];
     struct cfg_keys_tip tip;
     /* oscillators */
     struct cfg_list oscillators;
@@ -188,6 +187,8 @@ struct cfg_keys_flex {
     /* nastran */
     const char *bulk, *punch;
     struct cfg_numbers pick;
+    int64_t count, grid; /* -1: not said; of the joint, 0: not said */
+    double slowest, length_unit, mass_unit, tolerance;
 };
 
 struct cfg_keys_body {
