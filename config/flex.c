@@ -9,8 +9,6 @@
 #include "config/names.h"
 #include "config/suggest.h"
 
-static const double TURN = 2.0 * 3.14159265358979323846;
-
 double *cfg_take_numbers(struct cfg_pool *pool, int count)
 {
     return cfg_pool_take(pool, (size_t)count * sizeof(double));
@@ -37,10 +35,8 @@ void cfg_draft_name(struct cfg_flex_draft *draft, int i, const char *name,
     draft->places[i] = place;
 }
 
-void cfg_draft_tune(struct cfg_flex_draft *draft, int p, double mass, double frequency_hz,
-                    double ratio)
+void cfg_draft_tune(struct cfg_flex_draft *draft, int p, double mass, double omega, double ratio)
 {
-    const double omega = TURN * frequency_hz;
     draft->K[p * draft->modes + p] = omega * omega * mass;
     draft->C[p * draft->modes + p] = 2.0 * ratio * omega * mass;
 }

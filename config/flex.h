@@ -37,9 +37,14 @@ void cfg_draft_nodes(struct cfg_flex_draft *draft, int count);
 void cfg_draft_name(struct cfg_flex_draft *draft, int i, const char *name,
                     const struct cfg_node *place);
 
-/* Mode p of this modal mass gets a frequency and a damping ratio.  Context: setup. */
-void cfg_draft_tune(struct cfg_flex_draft *draft, int p, double mass, double frequency_hz,
-                    double ratio);
+/* Mode p of this modal mass gets a frequency, rad/s, and a damping ratio.  Context: setup. */
+void cfg_draft_tune(struct cfg_flex_draft *draft, int p, double mass, double omega, double ratio);
+
+/* rad/s.  Context: any. */
+static inline double cfg_omega(double hertz)
+{
+    return 2.0 * 3.14159265358979323846 * hertz;
+}
 
 /* The ratio of mode p where there is one for all or one for each.  false: there are neither, with
  * the complaint in report.  Context: setup. */

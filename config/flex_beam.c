@@ -7,7 +7,6 @@
 #include "config/beam.h"
 #include "config/flex.h"
 
-static const double TURN = 2.0 * 3.14159265358979323846;
 static const char *const family_name[] = {[CFG_BEAM_BEND_Y] = "bend_y",
                                           [CFG_BEAM_BEND_Z] = "bend_z",
                                           [CFG_BEAM_TWIST] = "twist",
@@ -42,7 +41,7 @@ static double stiffness_of(const struct cfg_flex_draft *draft, const struct cfg_
         lone.modes[k] = k == family;
     lone.stiffness[family] = 1.0;
     cfg_beam_shape(draft->scratch, &lone, &form);
-    const double ratio = TURN * keys->frequency / form.mode[0].rate;
+    const double ratio = cfg_omega(keys->frequency) / form.mode[0].rate;
     return ratio * ratio;
 }
 
@@ -83,7 +82,7 @@ static bool fill_nodes(struct cfg_flex_draft *draft, const struct cfg_beam_form 
 static void fill_matrices(struct cfg_flex_draft *draft, const struct cfg_beam_form *form)
 {
     for (int p = 0; p < draft->modes; p++)
-        cfg_draft_tune(draft, p, 1.0, form->mode[p].rate / TURN, cfg_draft_ratio(draft, p));
+        cfg_draft_tune(draft, p, 1.0, form->mode[p].rate, cfg_draft_ratio(draft, p));
 }
 
 bool cfg_draft_beam(struct cfg_flex_draft *draft)

@@ -9,7 +9,6 @@
 #include "config/spectrum.h"
 #include "rt/check.h"
 
-static const double TURN = 2.0 * 3.14159265358979323846;
 /* Beside the largest, a number this small is rounding. */
 static const double ROUNDING = 1e-9;
 
@@ -47,8 +46,8 @@ static bool check_matrices(const struct check *check)
     if (rate[0] < -ROUNDING * fabs(rate[last]))
         return fail(check, "damping",
                     "the damping matrix drives the motion, it has a negative eigenvalue; check it");
-    check->body->flex->first_hz = sqrt(fmax(square[0], 0.0)) / TURN;
-    check->body->flex->last_hz = sqrt(square[last]) / TURN;
+    check->body->flex->first_hz = sqrt(fmax(square[0], 0.0)) / cfg_omega(1.0);
+    check->body->flex->last_hz = sqrt(square[last]) / cfg_omega(1.0);
     return true;
 }
 
@@ -190,9 +189,9 @@ static bool check_speed(const struct check *check)
     return cfg_fail_at(check->resolve->report, check->keys->flex.node, NULL,
                        "the modes of \"%s\" reach %.4g Hz in free flight, and %s with steps of "
                        "%.4g ms is stable up to %.4g Hz; use %sfewer modes or integrator: ros2",
-                       check->body->name, mu / TURN, cfg_integrator_name(scenario->integrator),
+                       check->body->name, mu / cfg_omega(1.0), cfg_integrator_name(scenario->integrator),
                        period / scenario->substeps * 1e3,
-                       limit * scenario->substeps / period / TURN, more.text);
+                       limit * scenario->substeps / period / cfg_omega(1.0), more.text);
 }
 
 bool cfg_check_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,

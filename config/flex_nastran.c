@@ -160,7 +160,7 @@ bool cfg_draft_nastran(struct cfg_flex_draft *draft)
     if (!cfg_draft_check_ratios(draft))
         return false;
     for (int p = 0; p < draft->modes; p++)
-        cfg_draft_tune(draft, p, body->modes[p].mass, sqrt(body->modes[p].eigenvalue) / TURN,
+        cfg_draft_tune(draft, p, body->modes[p].mass, sqrt(body->modes[p].eigenvalue),
                        cfg_draft_ratio(draft, p));
     fill_stations(draft, body, joint);
     return fill_nodes(draft, body, joint);

@@ -211,6 +211,8 @@ static void move_joint(const struct dyn_link *link, const double *q, const doubl
         travel = lane3_mul(R, dyn_vec3_load(v + 3));
         extra = lane_cross(spin, travel); /* dv/dt counts components in axes that turn */
         break;
+    case DYN_LINK_BOLT:
+        break;
     }
     const dyn_lane carried = lane_cross(w_on, r) + travel;
     put_joint(R, r, w_on, spin, L);
@@ -257,37 +259,6 @@ static void turn_rotor(const struct dyn_link *link, double v, struct dyn_link_wo
 {
     const dyn_lane torque = lane_cross(lane_load(&on->w), rotor_spin(link, on) * lane_splat(v));
     lane_store(&on->pa, lane_load(&on->pa) + torque);
-}
-
-/* It stands, and feels nothing of what stands on it. */
-static void begin_world(struct dyn_link_work *world)
-{
-    const dyn_lane zero = lane_splat(0.0);
-    lane_store(&world->R[0], (dyn_lane){1.0, 0.0, 0.0, 0.0});
-    lane_store(&world->R[1], (dyn_lane){0.0, 1.0, 0.0, 0.0});
-    lane_store(&world->R[2], (dyn_lane){0.0, 0.0, 1.0, 0.0});
-    lane_store(&world->w, zero);
-}
-
-static void move(const struct dyn_model *model, const double *q, const double *v,
-                 struct dyn_work *work)
-{
-    begin_world(&work->link[-1]);
-    take_angles(model, q, work);
-    for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
-        const double sine = work->sine[i], cosine = work->cosine[i];
-        if (link->kind == DYN_LINK_TURN && link->parent < 0)
-            move_root_turn(link, v[link->v_at], sine, cosine, L);
-        else if (__builtin_expect(link->kind == DYN_LINK_TURN, 1))
-            move_turn(link, v[link->v_at], sine, cosine, on, L);
-        else
-            move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
-        move_inertia(link, L);
-        if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))
-            turn_rotor(link, v[link->v_at], on);
-    }
 }
 
 /* ---- inward -------------------------------------------------------------------------------- */
@@ -488,6 +459,8 @@ static inline void add_bias(const struct dyn_link_work *L, struct articulated *A
     A->pl += lane3_mul(A->H, ca) + lane3_mul(A->M, cl);
 }
 
+#include "dynamics/aba_modes.h"
+
 /* Velocity k of a ball or free link, at the link's own origin. */
 static void eliminate_column(int k, double tau, struct dyn_link_work *L, struct articulated *A,
                              struct dyn_column_work *column)
@@ -605,6 +578,8 @@ static void inward_other(const struct dyn_link *link, const struct dyn_input *in
 {
     if (is_loose(input, link))
         inward_free(link, tau + link->v_at, L, on);
+    else if (link->kind == DYN_LINK_BOLT)
+        inward_held(link, 0.0, L, on);
     else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
         inward_columns(link, input, tau, work, L, on);
     else if (is_held(input, link->v_at))
@@ -622,8 +597,12 @@ static void inward(const struct dyn_model *model, const struct dyn_input *input,
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
 
+        if (__builtin_expect(link->modal >= 0, 0))
+            eliminate_modes(&model->modal[link->modal], input, tau, &work->modal[link->modal], L);
         if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
             inward_turn(link, tau[link->v_at], L, on);
+        else if (link->node >= 0)
+            inward_node(model, link, work, L, on);
         else
             inward_other(link, input, tau, work, L, on);
     }
@@ -681,7 +660,9 @@ static void outward_other(const struct dyn_link *link, const struct dyn_input *i
         outward_free(L, on, qdd);
         return;
     }
-    if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
+    if (link->kind == DYN_LINK_BOLT) {
+        /* goes along */
+    } else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
         release_columns(link, input, work, L, &alpha, &a, qdd);
     } else if (is_held(input, link->v_at)) {
         qdd[0] = held_acceleration(input, link->v_at);
@@ -707,8 +688,49 @@ static void outward(const struct dyn_model *model, const struct dyn_input *input
 
         if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
             outward_turn(L, on, out + link->v_at);
+        else if (link->node >= 0)
+            outward_node(model, link, work, L, on);
         else
             outward_other(link, input, work, L, on, out + link->v_at);
+        if (__builtin_expect(link->modal >= 0, 0))
+            release_modes(&model->modal[link->modal], L, &work->modal[link->modal], out);
+    }
+}
+
+/* ---- whole ----------------------------------------------------------------------------------- */
+
+/* It stands, and feels nothing of what stands on it. */
+static void begin_world(struct dyn_link_work *world)
+{
+    const dyn_lane zero = lane_splat(0.0);
+    lane_store(&world->R[0], (dyn_lane){1.0, 0.0, 0.0, 0.0});
+    lane_store(&world->R[1], (dyn_lane){0.0, 1.0, 0.0, 0.0});
+    lane_store(&world->R[2], (dyn_lane){0.0, 0.0, 1.0, 0.0});
+    lane_store(&world->w, zero);
+}
+
+static void move(const struct dyn_model *model, const double *q, const double *v,
+                 struct dyn_work *work)
+{
+    begin_world(&work->link[-1]);
+    take_angles(model, q, work);
+    for (int i = 0; i < model->link_count; i++) {
+        const struct dyn_link *link = &model->link[i];
+        struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
+        const double sine = work->sine[i], cosine = work->cosine[i];
+        if (link->kind == DYN_LINK_TURN && link->parent < 0)
+            move_root_turn(link, v[link->v_at], sine, cosine, L);
+        else if (__builtin_expect(link->kind == DYN_LINK_TURN, 1))
+            move_turn(link, v[link->v_at], sine, cosine, on, L);
+        else if (link->node >= 0)
+            move_node(model, link, work, on, L);
+        else
+            move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
+        move_inertia(link, L);
+        if (__builtin_expect(link->modal >= 0, 0))
+            move_modes(&model->modal[link->modal], q, v, L, &work->modal[link->modal]);
+        if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))
+            turn_rotor(link, v[link->v_at], on);
     }
 }
 

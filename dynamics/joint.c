@@ -6,7 +6,7 @@ int dyn_joint_screw_count(const struct dyn_body_spec *spec)
 {
     switch (spec->joint) {
     case DYN_JOINT_FIXED:
-        return 0;
+        return dyn_flex_modes(spec) > 0;
     case DYN_JOINT_REVOLUTE:
     case DYN_JOINT_PRISMATIC:
     case DYN_JOINT_SPHERICAL:
@@ -23,9 +23,14 @@ int dyn_joint_screw_count(const struct dyn_body_spec *spec)
     __builtin_unreachable();
 }
 
+int dyn_flex_modes(const struct dyn_body_spec *spec)
+{
+    return spec->flex == NULL || spec->flex->fidelity == DYN_FLEX_RIGID ? 0 : spec->flex->modes;
+}
+
 int dyn_joint_nv(const struct dyn_body_spec *spec)
 {
-    if (spec->mimic.on)
+    if (spec->mimic.on || spec->joint == DYN_JOINT_FIXED)
         return 0;
     return spec->joint == DYN_JOINT_FREE        ? 6
            : spec->joint == DYN_JOINT_SPHERICAL ? 3
@@ -80,7 +85,8 @@ struct dyn_screw dyn_joint_screw(const struct dyn_body_spec *spec, int k)
 
     switch (spec->joint) {
     case DYN_JOINT_FIXED:
-        break;
+        whole.kind = DYN_LINK_BOLT;
+        return whole;
     case DYN_JOINT_REVOLUTE:
         return axis_screw(a, none);
     case DYN_JOINT_PRISMATIC:

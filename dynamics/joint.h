@@ -15,6 +15,10 @@ struct dyn_screw {
     double pitch;
 };
 
-/* Links that a joint needs, mimicking or not.  Context: setup. */
+/* Links that a joint needs, mimicking or not.  Bolts need none but for a flexible body.
+ * Context: setup. */
 int dyn_joint_screw_count(const struct dyn_body_spec *spec);
 struct dyn_screw dyn_joint_screw(const struct dyn_body_spec *spec, int k);
+
+/* Modes that a body has in the dynamics: none at the fidelity `rigid`.  Context: any. */
+int dyn_flex_modes(const struct dyn_body_spec *spec);

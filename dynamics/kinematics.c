@@ -47,6 +47,8 @@ static struct dyn_transform joint_transform(const struct dyn_model *model, int i
         X.E = dyn_mat3_mul(&turn, &link->E);
         break;
     }
+    case DYN_LINK_BOLT:
+        break;
     }
     return X;
 }
@@ -64,6 +66,8 @@ struct dyn_vec6 dyn_joint_motion(const struct dyn_link *link, const double *a)
         return (struct dyn_vec6){.ang = dyn_vec3_load(a)};
     case DYN_LINK_FREE:
         return (struct dyn_vec6){dyn_vec3_load(a), dyn_vec3_load(a + 3)};
+    case DYN_LINK_BOLT:
+        return (struct dyn_vec6){0};
     }
     __builtin_unreachable();
 }
@@ -86,6 +90,8 @@ void dyn_joint_project(const struct dyn_link *link, const struct dyn_vec6 *f, do
     case DYN_LINK_FREE:
         dyn_vec3_store(f->ang, tau);
         dyn_vec3_store(f->lin, tau + 3);
+        break;
+    case DYN_LINK_BOLT:
         break;
     }
 }
@@ -154,6 +160,11 @@ static void free_rate(const double *q, const double *v, double *q_rate)
 
 void dyn_position_rate(const struct dyn_model *model, const struct dyn_state *state, double *q_rate)
 {
+    for (int m = 0; m < model->modal_count; m++) {
+        const struct dyn_modal_link *modal = &model->modal[m];
+        for (int p = 0; p < modal->modes; p++)
+            q_rate[modal->q_at + p] = state->v[modal->v_at + p];
+    }
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
         const double *q = state->q + link->q_at, *v = state->v + link->v_at;
@@ -162,7 +173,7 @@ void dyn_position_rate(const struct dyn_model *model, const struct dyn_state *st
             free_rate(q, v, rate);
         else if (link->kind == DYN_LINK_BALL)
             dyn_quat_store(dyn_quat_rate(dyn_quat_load(q), dyn_vec3_load(v)), rate);
-        else if (link->v_at < model->nv)
+        else if (link->kind != DYN_LINK_BOLT && link->v_at < model->nv)
             rate[0] = v[0];
     }
 }
@@ -184,6 +195,11 @@ static void free_advance(const double *v, double h, double *q)
 
 void dyn_position_advance(const struct dyn_model *model, const double *v, double h, double *q)
 {
+    for (int m = 0; m < model->modal_count; m++) {
+        const struct dyn_modal_link *modal = &model->modal[m];
+        for (int p = 0; p < modal->modes; p++)
+            q[modal->q_at + p] += h * v[modal->v_at + p];
+    }
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
         double *at = q + link->q_at;
@@ -192,7 +208,7 @@ void dyn_position_advance(const struct dyn_model *model, const double *v, double
             free_advance(rate, h, at);
         else if (link->kind == DYN_LINK_BALL)
             turn_advance(rate, h, at);
-        else if (link->v_at < model->nv)
+        else if (link->kind != DYN_LINK_BOLT && link->v_at < model->nv)
             at[0] += h * rate[0];
     }
 }
@@ -216,6 +232,8 @@ static struct dyn_pose joint_motion_pose(const struct dyn_link *link, const doub
         break;
     case DYN_LINK_FREE:
         pose = (struct dyn_pose){dyn_quat_unit(dyn_quat_load(q + 3)), dyn_vec3_load(q)};
+        break;
+    case DYN_LINK_BOLT:
         break;
     default:
         if (dyn_link_turns(link))

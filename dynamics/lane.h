@@ -49,6 +49,17 @@ static inline dyn_lane lane_sum(dyn_lane t)
 #endif
 }
 
+/* The sums of four, each in its lane. */
+static inline dyn_lane lane_sums(dyn_lane a, dyn_lane b, dyn_lane c, dyn_lane d)
+{
+    const dyn_lane ab =
+        __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const dyn_lane cd =
+        __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) +
+           __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
 /* Three of them: the columns of a matrix, or its rows.  Named and not counted, so that they live in
  * registers. */
 struct dyn_lane3 {

@@ -6,6 +6,7 @@
 #include "dynamics/check.h"
 #include "dynamics/cut.h"
 #include "dynamics/joint.h"
+#include "dynamics/modal_link.h"
 #include "dynamics/principal.h"
 #include "dynamics/tree.h"
 
@@ -29,9 +30,12 @@ static struct dyn_model count_all(const struct dyn_body_spec *specs, int body_co
 {
     struct dyn_model sum = {.body_count = body_count};
     for (int i = 0; i < body_count; i++) {
-        sum.link_count += dyn_joint_screw_count(&specs[i]);
-        sum.nq += dyn_joint_nq(&specs[i]);
-        sum.nv += dyn_joint_nv(&specs[i]);
+        const int modes = dyn_flex_modes(&specs[i]), nodes = dyn_modal_nodes(&specs[i]);
+        sum.link_count += dyn_joint_screw_count(&specs[i]) + nodes;
+        sum.nq += dyn_joint_nq(&specs[i]) + modes;
+        sum.nv += dyn_joint_nv(&specs[i]) + modes;
+        sum.modal_count += modes > 0;
+        sum.node_count += nodes;
         sum.lawful_count += lawful_of(&specs[i]);
         sum.follower_count += specs[i].mimic.on;
     }
@@ -42,7 +46,8 @@ static struct dyn_model count_all(const struct dyn_body_spec *specs, int body_co
 
 /* One layout answers both questions below, so size and placement cannot drift apart.  `next` is
  * scratch of the placement: per depth the next free link. */
-static size_t lay_out(struct dyn_model *model, void *mem, int **next)
+static size_t lay_out(struct dyn_model *model, const struct dyn_body_spec *specs, void *mem,
+                      int **next)
 {
     const size_t n = (size_t)model->body_count, links = (size_t)model->link_count;
     size_t at = 0;
@@ -55,10 +60,12 @@ static size_t lay_out(struct dyn_model *model, void *mem, int **next)
     model->offset_cosine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_cosine);
     model->lawful = dyn_cut(mem, &at, (size_t)model->lawful_count * sizeof *model->lawful);
     model->follower = dyn_cut(mem, &at, (size_t)model->follower_count * sizeof *model->follower);
+    dyn_modal_lay_out(model, specs, mem, &at);
     model->spec = dyn_cut(mem, &at, n * sizeof *model->spec);
     model->q_index = dyn_cut(mem, &at, n * sizeof *model->q_index);
     model->v_index = dyn_cut(mem, &at, n * sizeof *model->v_index);
     model->body_link = dyn_cut(mem, &at, n * sizeof *model->body_link);
+    model->body_node = dyn_cut(mem, &at, n * sizeof *model->body_node);
     model->seat = dyn_cut(mem, &at, n * sizeof *model->seat);
     model->seat_X = dyn_cut(mem, &at, n * sizeof *model->seat_X);
     *next = dyn_cut(mem, &at, (links + n + 1) * sizeof **next);
@@ -69,7 +76,7 @@ size_t dyn_model_size(const struct dyn_body_spec *specs, int body_count)
 {
     struct dyn_model probe = count_all(specs, body_count);
     int *next;
-    return lay_out(&probe, NULL, &next);
+    return lay_out(&probe, specs, NULL, &next);
 }
 
 static void make_unit3(double e[3])
@@ -104,15 +111,29 @@ static struct dyn_transform transform_of(const struct dyn_pose *pose)
     return (struct dyn_transform){dyn_quat_to_child(pose->turn), pose->origin};
 }
 
-/* Depth of body i's first link is the number of screws between the world and it. */
+/* The joint sits on a node that moves. */
+static int is_on_node(const struct dyn_model *model, const struct dyn_body_spec *spec)
+{
+    return spec->node > 0 && dyn_modal_nodes(&model->spec[spec->parent]) > 0;
+}
+
+/* Links between the world and body i's joint; depth is by body, of its last link. */
+static int depth_under(const struct dyn_model *model, const int *depth, int i)
+{
+    const struct dyn_body_spec *spec = &model->spec[i];
+    return spec->parent < 0 ? 0 : depth[spec->parent] + is_on_node(model, spec);
+}
+
 static void order_links(struct dyn_model *model, int *next)
 {
     int *depth = next + model->link_count + 1; /* by body: of its last link, from 1 */
     for (int i = 0; i < model->body_count; i++) {
         const struct dyn_body_spec *spec = &model->spec[i];
-        depth[i] = spec->parent < 0 ? 0 : depth[spec->parent];
+        depth[i] = depth_under(model, depth, i);
         for (int k = 0; k < dyn_joint_screw_count(spec); k++)
             next[++depth[i]]++;
+        if (dyn_modal_nodes(spec) > 0)
+            next[depth[i] + 1] += dyn_modal_nodes(spec);
     }
     /* next[d] becomes the first link of depth d + 1 */
     int from = 0;
@@ -135,33 +156,54 @@ static void place_rotor(struct dyn_link *link, const struct dyn_rotor *rotor,
                                      dyn_mul_t(from_body, dyn_vec3_load(rotor->axis)));
 }
 
-/* The links of body i's joint, at their depths; `on` is where they begin, in the parent's link. */
+static const struct dyn_pose identity = {.turn = {1.0, 0.0, 0.0, 0.0}};
+
+/* Where body i's joint sits: a link, and the frame in it that the spec's place is told in. */
+static int ground_of(const struct dyn_model *model, int i, struct dyn_pose *on)
+{
+    const struct dyn_body_spec *spec = &model->spec[i];
+    *on = identity;
+    if (spec->parent < 0)
+        return -1;
+    if (is_on_node(model, spec))
+        return model->node_link[model->body_node[spec->parent] + spec->node - 1];
+    *on = model->seat[spec->parent];
+    if (spec->node > 0) { /* of a body that is rigid for now */
+        const struct dyn_node *node = &model->spec[spec->parent].flex->node[spec->node - 1];
+        on->origin = dyn_pose_point(on, dyn_vec3_load(node->r));
+    }
+    return model->body_link[spec->parent];
+}
+
+static struct dyn_link link_at(const struct dyn_pose *at, enum dyn_link_kind kind, int parent)
+{
+    const struct dyn_transform X = transform_of(at);
+    return (struct dyn_link){
+        .parent = parent, .kind = kind, .E = X.E, .origin = X.r, .modal = -1, .node = -1};
+}
+
+/* The links of body i's joint, at their depths. */
 static void place_links(struct dyn_model *model, int i, int depth, int *next, int q_at, int v_at)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
     const struct dyn_pose place = {dyn_quat_load(spec->place_quat), dyn_vec3_load(spec->place_xyz)};
-    const struct dyn_pose identity = {.turn = {1.0, 0.0, 0.0, 0.0}};
-    const struct dyn_pose *on = spec->parent < 0 ? &identity : &model->seat[spec->parent];
-    struct dyn_pose at = dyn_pose_mul(on, &place);
-    int parent = spec->parent < 0 ? -1 : model->body_link[spec->parent];
+    struct dyn_pose on;
+    int parent = ground_of(model, i, &on);
+    struct dyn_pose at = dyn_pose_mul(&on, &place);
 
     for (int k = 0; k < dyn_joint_screw_count(spec); k++) {
         const struct dyn_screw screw = dyn_joint_screw(spec, k);
         const int index = next[depth + k]++;
         struct dyn_link *link = &model->link[index];
         at = dyn_pose_mul(&at, &screw.frame);
-        const struct dyn_transform X = transform_of(&at);
         model->place[index] = at;
-        *link = (struct dyn_link){.parent = parent,
-                                  .kind = screw.kind,
-                                  .q_at = q_at + k,
-                                  .v_at = v_at + k,
-                                  .E = X.E,
-                                  .origin = X.r,
-                                  .pitch = screw.pitch,
-                                  .body = i};
+        *link = link_at(&at, screw.kind, parent);
+        link->q_at = q_at + k;
+        link->v_at = v_at + k;
+        link->pitch = screw.pitch;
+        link->body = i;
         if (k == 0) {
-            const struct dyn_mat3 seat = dyn_quat_to_child(on->turn);
+            const struct dyn_mat3 seat = dyn_quat_to_child(on.turn);
             place_rotor(link, &spec->rotor, &seat);
         }
         at = inverse_pose(&screw.frame);
@@ -170,6 +212,37 @@ static void place_links(struct dyn_model *model, int i, int depth, int *next, in
     model->body_link[i] = parent;
     model->seat[i] = at;
     model->seat_X[i] = transform_of(&at);
+}
+
+/* The modes of body i and the links of its nodes; the numbers come when all axes are known. */
+static void place_modes(struct dyn_model *model, int i, int depth, int *next)
+{
+    const struct dyn_body_spec *spec = &model->spec[i];
+    const int l = model->body_link[i], modes = dyn_flex_modes(spec);
+
+    model->body_node[i] = model->node_count;
+    if (modes == 0)
+        return;
+    model->link[l].modal = model->modal_count;
+    struct dyn_modal_link *modal = &model->modal[model->modal_count];
+    modal->link = l;
+    modal->q_at = model->nq;
+    modal->v_at = model->nv;
+    modal->modes = modes;
+    for (int k = 0; k < dyn_modal_nodes(spec); k++) {
+        const int index = next[depth]++;
+        const struct dyn_pose on_body = {identity.turn, dyn_vec3_load(spec->flex->node[k].r)};
+        const struct dyn_pose at = dyn_pose_mul(&model->seat[i], &on_body);
+        model->place[index] = at;
+        model->link[index] = link_at(&at, DYN_LINK_BOLT, l);
+        model->link[index].body = i;
+        model->link[index].node = model->node_count;
+        model->node[model->node_count].modal = model->modal_count;
+        model->node_link[model->node_count++] = index;
+    }
+    model->modal_count++;
+    model->nq += modes;
+    model->nv += modes;
 }
 
 /* What body i weighs, to its link. */
@@ -214,20 +287,19 @@ static void place_follower(struct dyn_model *model, int i)
 static void place_body(struct dyn_model *model, int i, int *next)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
-    const int parent = spec->parent;
-    int *depth = next + model->link_count + 1;
-    const int under = parent < 0 ? 0 : depth[parent];
+    const int *depth = next + model->link_count + 1;
     /* full coordinates: the followers' come last */
     const int q_at = spec->mimic.on ? model->full_nq++ : model->nq;
     const int v_at = spec->mimic.on ? model->full_nv++ : model->nv;
 
     model->q_index[i] = q_at;
     model->v_index[i] = v_at;
-    place_links(model, i, under, next, q_at, v_at);
+    place_links(model, i, depth_under(model, depth, i), next, q_at, v_at);
     place_inertia(model, i);
     place_laws(model, i, q_at, v_at);
     model->nq += dyn_joint_nq(spec);
     model->nv += dyn_joint_nv(spec);
+    place_modes(model, i, depth[i], next);
 }
 
 /* Inertia as the kernel turns it into world axes: a sphere and two rods cost least. */
@@ -263,7 +335,7 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
 
     memset(mem, 0, dyn_model_size(specs, body_count));
     *model = sum;
-    lay_out(model, mem, &next);
+    lay_out(model, specs, mem, &next);
     model->isa = dyn_isa_best();
     for (int i = 0; i < body_count; i++) {
         DYN_CHECK(specs[i].parent < i);
@@ -273,6 +345,7 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
     order_links(model, next);
     model->full_nq = sum.nq, model->full_nv = sum.nv;
     model->nq = model->nv = model->lawful_count = model->follower_count = 0;
+    model->modal_count = model->node_count = 0;
     for (int i = 0; i < body_count; i++)
         place_body(model, i, next);
     for (int i = 0; i < body_count; i++)
@@ -281,6 +354,9 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
     dyn_model_align(model, next);
     for (int i = 0; i < body_count; i++)
         model->seat_X[i] = transform_of(&model->seat[i]);
+    dyn_modal_place(model);
+    for (int i = 0; i < body_count; i++)
+        model->spec[i].flex = NULL; /* the author's; the links have it all */
     place_roots(model);
     return model;
 }
@@ -319,4 +395,30 @@ int dyn_model_q_index(const struct dyn_model *model, int body)
 int dyn_model_v_index(const struct dyn_model *model, int body)
 {
     return model->v_index[body];
+}
+
+/* The modes of a body; NULL: none. */
+static const struct dyn_modal_link *modal_of(const struct dyn_model *model, int body)
+{
+    const int l = model->body_link[body];
+    const int own = l >= 0 && model->link[l].modal >= 0 && model->link[l].body == body;
+    return own ? &model->modal[model->link[l].modal] : NULL;
+}
+
+int dyn_model_modes(const struct dyn_model *model, int body)
+{
+    const struct dyn_modal_link *modal = modal_of(model, body);
+    return modal != NULL ? modal->modes : 0;
+}
+
+int dyn_model_eta_index(const struct dyn_model *model, int body)
+{
+    const struct dyn_modal_link *modal = modal_of(model, body);
+    return modal != NULL ? modal->q_at : 0;
+}
+
+int dyn_model_xi_index(const struct dyn_model *model, int body)
+{
+    const struct dyn_modal_link *modal = modal_of(model, body);
+    return modal != NULL ? modal->v_at : 0;
 }

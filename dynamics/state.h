@@ -29,8 +29,11 @@ struct dyn_input {
     int load_count;
     double gravity[3];           /* m/s^2, world */
     double base_acceleration[6]; /* of the world itself, angular first; zero: it stands */
-    const unsigned char *held;   /* nv, 1: the acceleration is given, not found; NULL: none */
+    const unsigned char *held;   /* nv, 1: the acceleration is given, not found; NULL: none.  Modes
+                                    are never held */
     const double *held_a;        /* nv, read where held; NULL: zero, locked.  v is the caller's */
+    double modal_lead;           /* s; the modes' springs and dampers act on what eta and its rate
+                                    will be by then, if the found acceleration lasts; zero: now */
 };
 
 struct dyn_output {

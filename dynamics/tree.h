@@ -4,8 +4,10 @@
  * The author's bodies become links, which are all the kernel knows.  A link moves against its
  * parent by a turn about its z axis, a slide along it, both at once, a ball, or freely: a joint of
  * several screws is as many links, without mass but for the last, and a body that is bolted to
- * another is no link of its own.  Links are in the order of their depth, so that neighbours do not
- * wait for each other; a parent still comes before its child.
+ * another is no link of its own.  A flexible body that is bolted is a link nevertheless, for its
+ * modes need one; and so is each of its nodes that carries something.  Links are in the order of
+ * their depth, so that neighbours do not wait for each other; a parent still comes before its
+ * child.
  */
 #pragma once
 
@@ -17,6 +19,7 @@ enum dyn_link_kind {
     DYN_LINK_SCREW, /* both: about z by q, along z by pitch q */
     DYN_LINK_BALL,  /* q is a quaternion, v in link axes */
     DYN_LINK_FREE,  /* q is x y z and a quaternion, v angular first in link axes */
+    DYN_LINK_BOLT,  /* not at all, or as a node by the modes of its parent */
 };
 
 /* A three-vector that fills four lanes; the last is zero. */
@@ -41,9 +44,43 @@ struct dyn_link {
     double rotor;               /* ratio^2 inertia of the joint's rotor */
     struct dyn_vec3 rotor_spin; /* ratio inertia axis, parent axes; zero: not coupled */
     int has_rotor;
-    int body;                                    /* whose joint this is */
+    int body;                                    /* whose joint or node this is */
+    int modal;                                   /* its modes; -1: rigid */
+    int node;                                    /* of its parent, by whose modes it moves; -1 */
     struct dyn_row sphere_rows[3], mass_rows[3]; /* the same two on a diagonal */
     struct dyn_row E_rows[3], origin_row;        /* E and origin in lanes */
+};
+
+/*
+ * The modes of a link: the integrals of flex.h about the link's origin, in link axes.  Mode by mode
+ * in lanes: element c of mode p is at [c * lanes + p], and what depends on a second mode q begins
+ * at [q * components * lanes].  Lanes beyond the last mode are empty: zero, with a mass of one.
+ */
+struct dyn_modal_link {
+    int link;
+    int q_at, v_at;
+    int modes;
+    int lanes;         /* modes, rounded up to whole vectors */
+    int deforms;       /* 0: ruthless, all below that depends on a second mode is zero */
+    double *P;         /* 3 */
+    double *L;         /* 9, by rows */
+    double *S;         /* 3 */
+    double *P1;        /* by q, 3: dP_p / deta_q = P2_pq */
+    double *W1;        /* by q, 9: dW_p / deta_q = N_pq + L2_pq */
+    double *Y1;        /* by q, 3: int psi_q x psi_p dm, the axial vector of N_pq */
+    double *G1;        /* by q, 3: int r x psi2_pq dm, that of L2_pq */
+    double *M, *K, *C; /* by q */
+};
+
+/* A node of a modal link: how its modes p move the origin and turn the axes, in the axes of that
+ * link.  The link of the node has the rest. */
+struct dyn_modal_node {
+    int modal;
+    int bends;      /* psi2 or theta2 is not zero */
+    double *psi;    /* 3 */
+    double *theta;  /* 3 */
+    double *psi1;   /* by q, 3: dpsi_p / deta_q = psi2_pq */
+    double *theta1; /* by q, 3 */
 };
 
 /* A velocity along which the joint itself acts. */
@@ -70,6 +107,8 @@ struct dyn_model {
     int full_nv;
     int lawful_count;
     int follower_count;
+    int modal_count;
+    int node_count;
 
     struct dyn_link *link;
     struct dyn_inertia *inertia; /* by link, about its origin, link axes */
@@ -79,25 +118,32 @@ struct dyn_model {
     double *offset_cosine;
     struct dyn_lawful *lawful;
     struct dyn_follower *follower;
+    struct dyn_modal_link *modal;
+    struct dyn_modal_node *node;
+    int *node_link; /* by node */
 
     /* by body */
     struct dyn_body_spec *spec; /* axes and quaternions made unit to rounding */
     int *q_index;
     int *v_index;
     int *body_link;               /* -1: bolted to the world */
+    int *body_node;               /* its first node, were it to have any */
     struct dyn_pose *seat;        /* the body's frame in its link's */
     struct dyn_transform *seat_X; /* the same as a transform */
 };
 
-/* Velocities and coordinates of a link.  Context: any. */
+/* Velocities and coordinates of a link's joint, its modes not counted.  Context: any. */
 static inline int dyn_link_nv(const struct dyn_link *link)
 {
-    return link->kind == DYN_LINK_FREE ? 6 : link->kind == DYN_LINK_BALL ? 3 : 1;
+    static const int count[] = {[DYN_LINK_TURN] = 1, [DYN_LINK_SLIDE] = 1, [DYN_LINK_SCREW] = 1,
+                                [DYN_LINK_BALL] = 3, [DYN_LINK_FREE] = 6,  [DYN_LINK_BOLT] = 0};
+    return count[link->kind];
 }
 
 static inline int dyn_link_nq(const struct dyn_link *link)
 {
-    return link->kind == DYN_LINK_FREE ? 7 : link->kind == DYN_LINK_BALL ? 4 : 1;
+    const int has_quat = link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE;
+    return dyn_link_nv(link) + has_quat;
 }
 
 /* 1 where the link turns with its one coordinate.  Context: any. */

@@ -31,6 +31,41 @@ static void lay_out_follow(struct dyn_follow_work *follow, void *mem, size_t *at
     follow->leader = dyn_cut(mem, at, leaders * sizeof *follow->leader);
 }
 
+static double *rows(void *mem, size_t *at, int count, int lanes)
+{
+    return dyn_cut(mem, at, (size_t)count * (size_t)lanes * sizeof(double));
+}
+
+static struct dyn_modal_work modal_rows(int lanes, void *mem, size_t *at)
+{
+    return (struct dyn_modal_work){
+        .eta = rows(mem, at, 1, lanes),
+        .xi = rows(mem, at, 1, lanes),
+        .B = rows(mem, at, 6, lanes),
+        .D = rows(mem, at, lanes, lanes),
+        .f = rows(mem, at, 1, lanes),
+        .D_inv = rows(mem, at, 1, lanes),
+        .a = rows(mem, at, 1, lanes),
+    };
+}
+
+static void lay_out_modes(struct dyn_work *work, void *mem, size_t *at,
+                          const struct dyn_model *model)
+{
+    work->modal = dyn_cut(mem, at, (size_t)model->modal_count * sizeof *work->modal);
+    work->node = dyn_cut(mem, at, (size_t)model->node_count * sizeof *work->node);
+    for (int m = 0; m < model->modal_count; m++) {
+        const struct dyn_modal_work modal = modal_rows(model->modal[m].lanes, mem, at);
+        if (mem != NULL)
+            work->modal[m] = modal;
+    }
+    for (int n = 0; n < model->node_count; n++) {
+        double *node = rows(mem, at, 6, model->modal[model->node[n].modal].lanes);
+        if (mem != NULL)
+            work->node[n] = node;
+    }
+}
+
 /* One layout answers both questions below, so size and placement cannot drift apart. */
 static size_t lay_out(struct dyn_work *work, void *mem, const struct dyn_model *model)
 {
@@ -42,6 +77,7 @@ static size_t lay_out(struct dyn_work *work, void *mem, const struct dyn_model *
     work->sine = dyn_cut(mem, &at, padded(n) * sizeof *work->sine);
     work->cosine = dyn_cut(mem, &at, padded(n) * sizeof *work->cosine);
     work->tau = dyn_cut(mem, &at, nv * sizeof *work->tau);
+    lay_out_modes(work, mem, &at, model);
     work->X = dyn_cut(mem, &at, n * sizeof *work->X);
     work->v = dyn_cut(mem, &at, n * sizeof *work->v);
     work->c = dyn_cut(mem, &at, n * sizeof *work->c);

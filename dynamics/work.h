@@ -37,6 +37,25 @@ struct dyn_column_work {
     double ud;
 };
 
+/*
+ * The modes of a link beside its articulated inertia A and bias p, in world axes.  Until they are
+ * eliminated
+ *
+ *      [ A   B ] [ a      ]   [ p ]
+ *      [ B'  D ] [ eta'' ]  + [ f ]
+ *
+ * are the forces that the joint and the modes have to bear.  Rows over modes, as in
+ * dyn_modal_link.
+ */
+struct dyn_modal_work {
+    double *eta, *xi; /* of the state, and zeros in the empty lanes */
+    double *B;        /* 6 rows, angular first */
+    double *D;        /* a row by mode; when eliminated, what is right of its diagonal */
+    double *f;
+    double *D_inv; /* of the pivots */
+    double *a;     /* eta'' */
+};
+
 /* Where joints follow others (follow.h); empty where none does.  Full coordinates. */
 struct dyn_follow_work {
     double *q, *v;             /* the state of all links */
@@ -57,6 +76,8 @@ struct dyn_work {
     struct dyn_column_work *column; /* by velocity; ball and free links */
     double *sine, *cosine;          /* by link, of its angle; zero and one where there is none */
     double *tau;                    /* by velocity: given, and by the joints' own laws */
+    struct dyn_modal_work *modal;
+    double **node; /* by node: 6 rows over the modes, how they move its origin, world axes */
 
     /* computed by dyn_kinematics, in link axes */
     struct dyn_transform *X; /* parent to link */

@@ -1,0 +1,576 @@
+/*
+ * The flexible half of the kernel, included by aba_lanes.h.  Letters as in flex.h and work.h.
+ *
+ *      move      W(eta), and with it the deformed inertia and B, f of the link; X of each node
+ *      inward    a node hands  A to its parent, and A X to B, X' A X to D, X' (p + A c) to f
+ *                A - B D^-1 B',  p - B D^-1 f: modes are gone before the joint's turn comes
+ *      outward   eta'' = -D^-1 (f + B' a),  a of a node = a of its parent + c + X eta''
+ *
+ * Modes lie in lanes, so all but D^-1 is done for four of them at once.
+ */
+#pragma once
+
+#include <math.h>
+
+#include "dynamics/lane.h"
+
+/* The lanes that a row of modes begins with. */
+static inline dyn_lane modes_at(const double *row)
+{
+    return *(const dyn_lane *)row;
+}
+
+static inline void modes_put(double *row, dyn_lane a)
+{
+    *(dyn_lane *)row = a;
+}
+
+/* Rows over modes, named by component. */
+struct dyn_mode_rows {
+    dyn_lane x, y, z;
+};
+
+static inline struct dyn_mode_rows rows_none(void)
+{
+    const dyn_lane none = lane_splat(0.0);
+    return (struct dyn_mode_rows){none, none, none};
+}
+
+static inline struct dyn_mode_rows rows_at(const double *row, int lanes)
+{
+    return (struct dyn_mode_rows){modes_at(row), modes_at(row + lanes), modes_at(row + 2 * lanes)};
+}
+
+static inline void rows_put(double *row, int lanes, struct dyn_mode_rows a)
+{
+    modes_put(row, a.x);
+    modes_put(row + lanes, a.y);
+    modes_put(row + 2 * lanes, a.z);
+}
+
+static inline void rows_add(double *row, int lanes, struct dyn_mode_rows a)
+{
+    modes_put(row, modes_at(row) + a.x);
+    modes_put(row + lanes, modes_at(row + lanes) + a.y);
+    modes_put(row + 2 * lanes, modes_at(row + 2 * lanes) + a.z);
+}
+
+static inline struct dyn_mode_rows rows_axpy(struct dyn_mode_rows a, dyn_lane s,
+                                             struct dyn_mode_rows b)
+{
+    return (struct dyn_mode_rows){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static inline struct dyn_mode_rows rows_scale(dyn_lane s, struct dyn_mode_rows a)
+{
+    return (struct dyn_mode_rows){s * a.x, s * a.y, s * a.z};
+}
+
+/* a + sum_q s_q d_q: what depends on a second mode, for all of them. */
+static inline struct dyn_mode_rows rows_gather(struct dyn_mode_rows a, const double *d,
+                                               const double *s, int modes, int lanes)
+{
+    for (int q = 0; q < modes; q++)
+        a = rows_axpy(a, lane_splat(s[q]), rows_at(d + q * 3 * lanes, lanes));
+    return a;
+}
+
+static inline struct dyn_mode_rows rows_cross(struct dyn_vec3 r, struct dyn_mode_rows a)
+{
+    const dyn_lane x = lane_splat(r.x), y = lane_splat(r.y), z = lane_splat(r.z);
+    return (struct dyn_mode_rows){y * a.z - z * a.y, z * a.x - x * a.z, x * a.y - y * a.x};
+}
+
+static inline dyn_lane rows_dot(struct dyn_vec3 r, struct dyn_mode_rows a)
+{
+    return lane_splat(r.x) * a.x + lane_splat(r.y) * a.y + lane_splat(r.z) * a.z;
+}
+
+/* Link axes to world axes. */
+static inline struct dyn_mode_rows rows_turn(const struct dyn_row R[3], struct dyn_mode_rows a)
+{
+    return (struct dyn_mode_rows){rows_dot((struct dyn_vec3){R[0].e[0], R[1].e[0], R[2].e[0]}, a),
+                                  rows_dot((struct dyn_vec3){R[0].e[1], R[1].e[1], R[2].e[1]}, a),
+                                  rows_dot((struct dyn_vec3){R[0].e[2], R[1].e[2], R[2].e[2]}, a)};
+}
+
+/* Over all modes, as a vector. */
+static inline dyn_lane rows_sum(struct dyn_mode_rows a)
+{
+    return lane_sums(a.x, a.y, a.z, lane_splat(0.0));
+}
+
+static inline struct dyn_vec3 lane_vec3(dyn_lane a)
+{
+    return (struct dyn_vec3){a[0], a[1], a[2]};
+}
+
+/* ---- move ---------------------------------------------------------------------------------- */
+
+static void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
+                       struct dyn_modal_work *W)
+{
+    for (int p = 0; p < modal->modes; p++) {
+        W->eta[p] = q[modal->q_at + p];
+        W->xi[p] = v[modal->v_at + p];
+    }
+}
+
+/* W = int psi x' dm of four modes. */
+struct dyn_mode_matrix {
+    struct dyn_mode_rows x, y, z; /* its rows */
+};
+
+static inline struct dyn_mode_matrix matrix_at(const double *row, int lanes)
+{
+    return (struct dyn_mode_matrix){rows_at(row, lanes), rows_at(row + 3 * lanes, lanes),
+                                    rows_at(row + 6 * lanes, lanes)};
+}
+
+static inline struct dyn_mode_matrix deformed_W(const struct dyn_modal_link *modal, int g,
+                                                const double *eta, int lanes)
+{
+    struct dyn_mode_matrix W = matrix_at(modal->L + g, lanes);
+    for (int q = 0; q < modal->modes; q++) {
+        const struct dyn_mode_matrix d = matrix_at(modal->W1 + q * 9 * lanes + g, lanes);
+        const dyn_lane s = lane_splat(eta[q]);
+        W = (struct dyn_mode_matrix){rows_axpy(W.x, s, d.x), rows_axpy(W.y, s, d.y),
+                                     rows_axpy(W.z, s, d.z)};
+    }
+    return W;
+}
+
+static inline struct dyn_mode_rows axial(struct dyn_mode_matrix W)
+{
+    return (struct dyn_mode_rows){W.z.y - W.y.z, W.x.z - W.z.x, W.y.x - W.x.y};
+}
+
+/* tr(W) w - W w */
+static inline struct dyn_mode_rows spun(struct dyn_mode_matrix W, struct dyn_vec3 w)
+{
+    const dyn_lane trace = W.x.x + W.y.y + W.z.z;
+    return (struct dyn_mode_rows){trace * lane_splat(w.x) - rows_dot(w, W.x),
+                                  trace * lane_splat(w.y) - rows_dot(w, W.y),
+                                  trace * lane_splat(w.z) - rows_dot(w, W.z)};
+}
+
+/* What deformation adds to a link, in link axes, summed over modes. */
+struct dyn_bent {
+    struct dyn_mode_rows mc, force, torque;
+    struct dyn_mode_rows Z_diagonal, Z_across; /* xx yy zz, yz xz xy of Z */
+};
+
+static inline void bend(const struct dyn_modal_link *modal, const struct dyn_modal_work *work,
+                        int g, int lanes, struct dyn_vec3 w, const struct dyn_mode_matrix *W,
+                        const struct dyn_mode_rows *P, const struct dyn_mode_rows *t,
+                        struct dyn_bent *bent)
+{
+    const dyn_lane eta = modes_at(work->eta + g), xi = modes_at(work->xi + g);
+    const dyn_lane half = lane_splat(0.5), two = lane_splat(2.0);
+    const struct dyn_mode_matrix L = matrix_at(modal->L + g, lanes);
+    const struct dyn_mode_rows P0 = rows_at(modal->P + g, lanes);
+    const struct dyn_mode_rows P_rate =
+        rows_gather(rows_none(), modal->P1 + g, work->xi, modal->modes, lanes);
+    const struct dyn_mode_rows G_rate =
+        rows_gather(rows_none(), modal->G1 + g, work->xi, modal->modes, lanes);
+
+    bent->mc = rows_axpy(bent->mc, half * eta, rows_axpy(P0, lane_splat(1.0), *P));
+    bent->force = rows_axpy(bent->force, xi, rows_axpy(P_rate, two, rows_cross(w, *P)));
+    bent->torque = rows_axpy(bent->torque, xi, rows_axpy(G_rate, two, *t));
+    bent->Z_diagonal =
+        rows_axpy(bent->Z_diagonal, eta,
+                  (struct dyn_mode_rows){W->x.x + L.x.x, W->y.y + L.y.y, W->z.z + L.z.z});
+    bent->Z_across =
+        rows_axpy(bent->Z_across, eta,
+                  (struct dyn_mode_rows){W->y.z + L.z.y, W->x.z + L.z.x, W->x.y + L.y.x});
+}
+
+/* What four modes feel of springs, dampers and rates, and how they couple to the link. */
+static inline void move_four(const struct dyn_modal_link *modal, int g, int lanes,
+                             struct dyn_vec3 w, const struct dyn_link_work *L,
+                             struct dyn_modal_work *work, struct dyn_bent *bent)
+{
+    const int deforms = modal->deforms;
+    const struct dyn_mode_matrix W =
+        deforms ? deformed_W(modal, g, work->eta, lanes) : matrix_at(modal->L + g, lanes);
+    struct dyn_mode_rows P = rows_at(modal->P + g, lanes);
+    const struct dyn_mode_rows t = spun(W, w);
+    const struct dyn_mode_rows H =
+        rows_axpy(axial(W), lane_splat(1.0), rows_at(modal->S + g, lanes));
+    dyn_lane f = -rows_dot(w, t);
+
+    for (int q = 0; q < modal->modes; q++)
+        f += modes_at(modal->K + q * lanes + g) * lane_splat(work->eta[q]) +
+             modes_at(modal->C + q * lanes + g) * lane_splat(work->xi[q]);
+    if (deforms) {
+        const struct dyn_mode_rows Y =
+            rows_gather(rows_none(), modal->Y1 + g, work->xi, modal->modes, lanes);
+        P = rows_gather(P, modal->P1 + g, work->eta, modal->modes, lanes);
+        f += lane_splat(2.0) * rows_dot(w, Y);
+        bend(modal, work, g, lanes, w, &W, &P, &t, bent);
+    }
+    rows_put(work->B + g, lanes, rows_turn(L->R, H));
+    rows_put(work->B + 3 * lanes + g, lanes, rows_turn(L->R, P));
+    modes_put(work->f + g, f);
+}
+
+/* The deformed inertia, to world axes and to what the link has already. */
+static inline void add_bent(const struct dyn_bent *bent, struct dyn_link_work *L)
+{
+    const struct dyn_lane3 R = lane3_load(L->R);
+    const dyn_lane w = lane_load(&L->w);
+    const struct dyn_vec3 d = lane_vec3(rows_sum(bent->Z_diagonal));
+    const struct dyn_vec3 c = lane_vec3(rows_sum(bent->Z_across));
+    const struct dyn_vec3 Zx = {d.x, c.z, c.y}, Zy = {c.z, d.y, c.x}, Zz = {c.y, c.x, d.z};
+    const struct dyn_lane3 RZ = {lane3_mul(R, Zx), lane3_mul(R, Zy), lane3_mul(R, Zz)};
+    const double trace = d.x + d.y + d.z;
+    const dyn_lane h = lane3_mul(R, lane_vec3(rows_sum(bent->mc)));
+    const struct dyn_mode_rows I = {
+        (dyn_lane){trace, 0.0, 0.0, 0.0} -
+            lane3_mul(RZ, (struct dyn_vec3){L->R[0].e[0], L->R[1].e[0], L->R[2].e[0]}),
+        (dyn_lane){0.0, trace, 0.0, 0.0} -
+            lane3_mul(RZ, (struct dyn_vec3){L->R[0].e[1], L->R[1].e[1], L->R[2].e[1]}),
+        (dyn_lane){0.0, 0.0, trace, 0.0} -
+            lane3_mul(RZ, (struct dyn_vec3){L->R[0].e[2], L->R[1].e[2], L->R[2].e[2]})};
+    const struct dyn_lane3 columns = {I.x, I.y, I.z};
+    const dyn_lane n = lane_cross(w, lane3_mul(columns, dyn_vec3_load(L->w.e))) +
+                       lane3_mul(R, lane_vec3(rows_sum(bent->torque)));
+    const dyn_lane f =
+        lane_cross(w, lane_cross(w, h)) + lane3_mul(R, lane_vec3(rows_sum(bent->force)));
+
+    lane3_store(L->I, lane3_add(lane3_load(L->I), columns));
+    lane3_store(L->H, lane3_add(lane3_load(L->H), skew(h)));
+    lane_store(&L->pa, lane_load(&L->pa) + n);
+    lane_store(&L->pl, lane_load(&L->pl) + f);
+}
+
+static inline void move_modes_of(const struct dyn_modal_link *modal, int lanes,
+                                 struct dyn_link_work *L, struct dyn_modal_work *work)
+{
+    const struct dyn_lane3 R = lane3_load(L->R);
+    const dyn_lane w = lane_load(&L->w);
+    const struct dyn_vec3 w_link = lane_vec3(lane_sums(R.x * w, R.y * w, R.z * w, w));
+    struct dyn_bent bent = {0};
+
+    for (int g = 0; g < lanes; g += 4)
+        move_four(modal, g, lanes, w_link, L, work, &bent);
+    memcpy(work->D, modal->M, (size_t)(modal->modes * lanes) * sizeof *work->D);
+    if (modal->deforms)
+        add_bent(&bent, L);
+}
+
+/* After move_inertia, to which it adds. */
+static void move_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
+                       struct dyn_link_work *L, struct dyn_modal_work *work)
+{
+    take_modes(modal, q, v, work);
+    if (modal->lanes == 4)
+        move_modes_of(modal, 4, L, work);
+    else
+        move_modes_of(modal, modal->lanes, L, work);
+}
+
+/* ---- nodes ---- */
+
+/* How a node stands and moves on its link, in the axes of that link. */
+struct dyn_node_motion {
+    struct dyn_vec3 turn, travel;           /* theta, u */
+    struct dyn_vec3 turn_rate, travel_rate; /* their rates */
+    struct dyn_vec3 turn_bend, travel_bend; /* of those the part that no eta'' causes */
+};
+
+/* Sums over all modes, and X = d[theta; u]/deta in the place where it belongs. */
+static inline struct dyn_node_motion sum_node(const struct dyn_modal_node *node, int modes,
+                                              int lanes, const struct dyn_modal_work *work,
+                                              double *X)
+{
+    struct dyn_mode_rows u = rows_none(), theta = u, u_rate = u, theta_rate = u, u_bend = u,
+                         theta_bend = u;
+    const dyn_lane half = lane_splat(0.5);
+    for (int g = 0; g < lanes; g += 4) {
+        const dyn_lane eta = modes_at(work->eta + g), xi = modes_at(work->xi + g);
+        const struct dyn_mode_rows psi0 = rows_at(node->psi + g, lanes),
+                                   theta0 = rows_at(node->theta + g, lanes);
+        struct dyn_mode_rows psi = psi0, turn = theta0;
+        if (node->bends) {
+            psi = rows_gather(psi, node->psi1 + g, work->eta, modes, lanes);
+            turn = rows_gather(turn, node->theta1 + g, work->eta, modes, lanes);
+            u_bend = rows_axpy(u_bend, xi,
+                               rows_gather(rows_none(), node->psi1 + g, work->xi, modes, lanes));
+            theta_bend = rows_axpy(
+                theta_bend, xi, rows_gather(rows_none(), node->theta1 + g, work->xi, modes, lanes));
+        }
+        u = rows_axpy(u, half * eta, rows_axpy(psi0, lane_splat(1.0), psi));
+        theta = rows_axpy(theta, half * eta, rows_axpy(theta0, lane_splat(1.0), turn));
+        u_rate = rows_axpy(u_rate, xi, psi);
+        theta_rate = rows_axpy(theta_rate, xi, turn);
+        rows_put(X + g, lanes, turn);
+        rows_put(X + 3 * lanes + g, lanes, psi);
+    }
+    return (struct dyn_node_motion){lane_vec3(rows_sum(theta)),      lane_vec3(rows_sum(u)),
+                                    lane_vec3(rows_sum(theta_rate)), lane_vec3(rows_sum(u_rate)),
+                                    lane_vec3(rows_sum(theta_bend)), lane_vec3(rows_sum(u_bend))};
+}
+
+/* s (a + theta x a / 2): a rate of the turn theta as an angular velocity. */
+static inline struct dyn_vec3 angular(double s, struct dyn_vec3 theta, struct dyn_vec3 a)
+{
+    return dyn_scale(s, dyn_add(a, dyn_scale(0.5, dyn_cross(theta, a))));
+}
+
+/* The parent's axes P, turned by theta: 1 + s (theta x) + s/2 (theta x)^2. */
+static inline struct dyn_lane3 turned_by_modes(struct dyn_lane3 P, double s, struct dyn_vec3 theta)
+{
+    const dyn_lane t = lane3_mul(P, theta);
+    const dyn_lane x = lane_cross(t, P.x), y = lane_cross(t, P.y), z = lane_cross(t, P.z);
+    const dyn_lane one = lane_splat(s), half = lane_splat(0.5 * s);
+    return (struct dyn_lane3){P.x + one * x + half * lane_cross(t, x),
+                              P.y + one * y + half * lane_cross(t, y),
+                              P.z + one * z + half * lane_cross(t, z)};
+}
+
+/* X to world axes, its turn to an angular velocity. */
+static inline void turn_node_columns(const struct dyn_row R[3], double s, struct dyn_vec3 theta,
+                                     int lanes, double *X)
+{
+    for (int g = 0; g < lanes; g += 4) {
+        const struct dyn_mode_rows t = rows_at(X + g, lanes);
+        const struct dyn_mode_rows w =
+            rows_scale(lane_splat(s), rows_axpy(t, lane_splat(0.5), rows_cross(theta, t)));
+        rows_put(X + g, lanes, rows_turn(R, w));
+        rows_put(X + 3 * lanes + g, lanes, rows_turn(R, rows_at(X + 3 * lanes + g, lanes)));
+    }
+}
+
+static void move_node(const struct dyn_model *model, const struct dyn_link *link,
+                      const struct dyn_work *work, const struct dyn_link_work *on,
+                      struct dyn_link_work *L)
+{
+    const struct dyn_modal_node *node = &model->node[link->node];
+    const struct dyn_modal_link *modal = &model->modal[node->modal];
+    const struct dyn_lane3 P = lane3_load(on->R);
+    const dyn_lane w_on = lane_load(&on->w), zero = lane_splat(0.0);
+    double *X = work->node[link->node];
+    struct dyn_node_motion m =
+        sum_node(node, modal->modes, modal->lanes, &work->modal[node->modal], X);
+
+    if (!modal->deforms)
+        m.turn = m.travel = (struct dyn_vec3){0.0, 0.0, 0.0};
+    const double s = 1.0 / (1.0 + 0.25 * dyn_dot(m.turn, m.turn));
+    const struct dyn_vec3 w_rel = angular(s, m.turn, m.turn_rate);
+    const struct dyn_vec3 a_rel = dyn_sub(angular(s, m.turn, m.turn_bend),
+                                          dyn_scale(0.5 * s * dyn_dot(m.turn, m.turn_rate), w_rel));
+    const dyn_lane r = lane3_mul(P, dyn_add(link->origin, m.travel));
+    const dyn_lane spin = lane3_mul(P, w_rel), travel = lane3_mul(P, m.travel_rate);
+
+    lane3_store(L->R, turned(turned_by_modes(P, s, m.turn), &link->E));
+    lane_store(&L->r, r);
+    lane_keep(&L->w, w_on + spin);
+    lane_store(&L->travel, travel);
+    if (modal->deforms) {
+        const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * travel;
+        lane_store(&L->ca, lane_cross(w_on, spin) + lane3_mul(P, a_rel));
+        lane_store(&L->cl, lane_cross(w_on, carried) + lane3_mul(P, m.travel_bend));
+    } else {
+        lane_store(&L->ca, zero);
+        lane_store(&L->cl, lane_cross(w_on, lane_cross(w_on, r)));
+    }
+    turn_node_columns(on->R, s, m.turn, modal->lanes, X);
+}
+
+/* ---- inward -------------------------------------------------------------------------------- */
+
+/* Row i of a symmetric 3x3 times rows over modes, or of H; elements stand in memory. */
+static inline dyn_lane row_times(const struct dyn_row m[3], int i, struct dyn_mode_rows a)
+{
+    return lane_splat(m[0].e[i]) * a.x + lane_splat(m[1].e[i]) * a.y + lane_splat(m[2].e[i]) * a.z;
+}
+
+static inline dyn_lane times_row(const struct dyn_row m[3], int i, struct dyn_mode_rows a)
+{
+    return lane_splat(m[i].e[0]) * a.x + lane_splat(m[i].e[1]) * a.y + lane_splat(m[i].e[2]) * a.z;
+}
+
+/* B, D and f of the parent feel what the node N carries: A X, X' A X, X' p, with p = pA + A c. */
+static inline void load_modes(const struct dyn_link_work *N, dyn_lane pa, dyn_lane pl, int modes,
+                              int lanes, const double *X, struct dyn_modal_work *work)
+{
+    const struct dyn_vec3 r = dyn_vec3_load(N->r.e), n = lane_vec3(pa), f = lane_vec3(pl);
+    for (int g = 0; g < lanes; g += 4) {
+        const struct dyn_mode_rows Xa = rows_at(X + g, lanes),
+                                   Xl = rows_at(X + 3 * lanes + g, lanes);
+        /* H stands by rows: (H x)_i = sum_j H_ij x_j, and H' for the torque */
+        const struct dyn_mode_rows Ta = {row_times(N->I, 0, Xa) + times_row(N->H, 0, Xl),
+                                         row_times(N->I, 1, Xa) + times_row(N->H, 1, Xl),
+                                         row_times(N->I, 2, Xa) + times_row(N->H, 2, Xl)};
+        const struct dyn_mode_rows Tl = {row_times(N->H, 0, Xa) + row_times(N->M, 0, Xl),
+                                         row_times(N->H, 1, Xa) + row_times(N->M, 1, Xl),
+                                         row_times(N->H, 2, Xa) + row_times(N->M, 2, Xl)};
+        rows_add(work->B + g, lanes, rows_axpy(Ta, lane_splat(1.0), rows_cross(r, Tl)));
+        rows_add(work->B + 3 * lanes + g, lanes, Tl);
+        modes_put(work->f + g, modes_at(work->f + g) + rows_dot(n, Xa) + rows_dot(f, Xl));
+        for (int p = 0; p < modes; p++) {
+            const double *x = X + p;
+            const struct dyn_vec3 xa = {x[0], x[lanes], x[2 * lanes]};
+            const struct dyn_vec3 xl = {x[3 * lanes], x[4 * lanes], x[5 * lanes]};
+            double *D = work->D + p * lanes + g;
+            modes_put(D, modes_at(D) + rows_dot(xa, Ta) + rows_dot(xl, Tl));
+        }
+    }
+}
+
+/* Nothing is eliminated at a node; all it carries goes on, and to the modes. */
+static void inward_node(const struct dyn_model *model, const struct dyn_link *link,
+                        struct dyn_work *work, struct dyn_link_work *N, struct dyn_link_work *on)
+{
+    const struct dyn_modal_node *node = &model->node[link->node];
+    const struct dyn_modal_link *modal = &model->modal[node->modal];
+    const double *X = work->node[link->node];
+    struct dyn_modal_work *modes = &work->modal[node->modal];
+    struct articulated A = load_articulated(N);
+    static const struct dyn_row no_bias;
+    const struct relief none = no_relief();
+
+    add_bias(N, &A);
+    if (modal->lanes == 4)
+        load_modes(N, A.pa, A.pl, modal->modes, 4, X, modes);
+    else
+        load_modes(N, A.pa, A.pl, modal->modes, modal->lanes, X, modes);
+    hand_over(&A, &N->r, &no_bias, &no_bias, &none, N->keep, on);
+}
+
+/* M becomes M + s C + s^2 K, and K acts on eta + s xi. */
+static void lead_modes(const struct dyn_modal_link *modal, double s, struct dyn_modal_work *work)
+{
+    const int lanes = modal->lanes;
+    const dyn_lane lead = lane_splat(s);
+    for (int q = 0; q < modal->modes; q++)
+        for (int g = 0; g < lanes; g += 4) {
+            const dyn_lane K = modes_at(modal->K + q * lanes + g);
+            const dyn_lane C = modes_at(modal->C + q * lanes + g);
+            double *D = work->D + q * lanes + g, *f = work->f + g;
+            modes_put(D, modes_at(D) + lead * (C + lead * K));
+            modes_put(f, modes_at(f) + lead * K * lane_splat(work->xi[q]));
+        }
+}
+
+/* Lanes behind that of mode p, of those that begin at g. */
+static inline dyn_lane behind(dyn_lane a, int p, int g)
+{
+    const dyn_lane_mask lane = {g, g + 1, g + 2, g + 3};
+    const dyn_lane_mask later = lane > (dyn_lane_mask){p, p, p, p};
+    return (dyn_lane)((dyn_lane_mask)a & later);
+}
+
+/* Mode p out of the modes behind it: of D, B and f. */
+static inline void eliminate_mode(int p, int modes, int lanes, struct dyn_modal_work *work)
+{
+    double *D = work->D + p * lanes;
+    const double D_inv = inverse(lane_splat(D[p]))[0];
+    const int from = p / 4 * 4;
+
+    work->D_inv[p] = D_inv;
+    for (int g = from; g < lanes; g += 4)
+        modes_put(D + g, behind(modes_at(D + g), p, g));
+    for (int r = p + 1; r < modes; r++) {
+        const dyn_lane l = lane_splat(D[r] * D_inv);
+        for (int g = from; g < lanes; g += 4)
+            modes_put(work->D + r * lanes + g,
+                      modes_at(work->D + r * lanes + g) - l * modes_at(D + g));
+    }
+    for (int i = 0; i < 7; i++) { /* B, and f as its seventh row */
+        double *row = i < 6 ? work->B + i * lanes : work->f;
+        const dyn_lane l = lane_splat(row[p] * D_inv);
+        for (int g = from; g < lanes; g += 4)
+            modes_put(row + g, modes_at(row + g) - l * modes_at(D + g));
+    }
+}
+
+/* Mode p out of what the joint carries: A - b D^-1 b', p - b D^-1 f. */
+static inline void relieve_of_mode(const double *b, int lanes, double f, double D_inv,
+                                   struct articulated *A)
+{
+    const dyn_lane d = lane_splat(D_inv);
+    const dyn_lane ga = d * (dyn_lane){b[0], b[lanes], b[2 * lanes], 0.0};
+    const dyn_lane gl = d * (dyn_lane){b[3 * lanes], b[4 * lanes], b[5 * lanes], 0.0};
+    const dyn_lane x = lane_splat(b[0]), y = lane_splat(b[lanes]), z = lane_splat(b[2 * lanes]);
+
+    A->I = (struct dyn_lane3){A->I.x - ga * x, A->I.y - ga * y, A->I.z - ga * z};
+    A->H = (struct dyn_lane3){A->H.x - gl * x, A->H.y - gl * y, A->H.z - gl * z};
+    A->M = (struct dyn_lane3){A->M.x - gl * lane_splat(b[3 * lanes]),
+                              A->M.y - gl * lane_splat(b[4 * lanes]),
+                              A->M.z - gl * lane_splat(b[5 * lanes])};
+    A->pa -= ga * lane_splat(f);
+    A->pl -= gl * lane_splat(f);
+}
+
+static inline void eliminate_modes_of(const struct dyn_modal_link *modal, int modes, int lanes,
+                                      const double *tau, struct dyn_modal_work *work,
+                                      struct dyn_link_work *L)
+{
+    for (int p = 0; p < modal->modes; p++)
+        work->f[p] -= tau[modal->v_at + p];
+    for (int p = 0; p < modes; p++)
+        eliminate_mode(p, modes, lanes, work);
+
+    struct articulated A = load_articulated(L);
+    for (int p = 0; p < modes; p++)
+        relieve_of_mode(work->B + p, lanes, work->f[p], work->D_inv[p], &A);
+    lane3_store(L->I, A.I);
+    lane3_store(L->H, A.H);
+    lane3_store(L->M, A.M);
+    lane_store(&L->pa, A.pa);
+    lane_store(&L->pl, A.pl);
+}
+
+static void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn_input *input,
+                            const double *tau, struct dyn_modal_work *work, struct dyn_link_work *L)
+{
+    if (input->modal_lead > 0.0)
+        lead_modes(modal, input->modal_lead, work);
+    if (modal->modes == 4)
+        eliminate_modes_of(modal, 4, 4, tau, work, L);
+    else
+        eliminate_modes_of(modal, modal->modes, modal->lanes, tau, work, L);
+}
+
+/* ---- outward ------------------------------------------------------------------------------- */
+
+/* eta'' = -D^-1 (f + B' a), from the last mode eliminated to the first. */
+static void release_modes(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
+                          struct dyn_modal_work *work, double *out)
+{
+    const int lanes = modal->lanes;
+    const struct dyn_vec3 alpha = dyn_vec3_load(L->alpha.e), a = dyn_vec3_load(L->a.e);
+
+    for (int g = 0; g < lanes; g += 4)
+        modes_put(work->a + g, -modes_at(work->f + g) -
+                                   rows_dot(alpha, rows_at(work->B + g, lanes)) -
+                                   rows_dot(a, rows_at(work->B + 3 * lanes + g, lanes)));
+    for (int p = modal->modes - 1; p >= 0; p--) {
+        double x = work->a[p];
+        for (int r = p + 1; r < modal->modes; r++)
+            x -= work->D[p * lanes + r] * work->a[r];
+        work->a[p] = x * work->D_inv[p];
+        out[modal->v_at + p] = work->a[p];
+    }
+}
+
+static void outward_node(const struct dyn_model *model, const struct dyn_link *link,
+                         const struct dyn_work *work, struct dyn_link_work *N,
+                         const struct dyn_link_work *on)
+{
+    const struct dyn_modal_node *node = &model->node[link->node];
+    const int lanes = model->modal[node->modal].lanes;
+    const double *X = work->node[link->node], *eta_aa = work->modal[node->modal].a;
+    struct dyn_mode_rows turn = rows_none(), travel = turn;
+    const dyn_lane alpha = lane_load(&on->alpha);
+
+    for (int g = 0; g < lanes; g += 4) {
+        turn = rows_axpy(turn, modes_at(eta_aa + g), rows_at(X + g, lanes));
+        travel = rows_axpy(travel, modes_at(eta_aa + g), rows_at(X + 3 * lanes + g, lanes));
+    }
+    lane_store(&N->alpha, alpha + lane_load(&N->ca) + rows_sum(turn));
+    lane_store(&N->a, lane_load(&on->a) + lane_cross(alpha, lane_load(&N->r)) + lane_load(&N->cl) +
+                          rows_sum(travel));
+}
