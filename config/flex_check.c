@@ -189,8 +189,8 @@ static bool check_speed(const struct check *check)
     return cfg_fail_at(check->resolve->report, check->keys->flex.node, NULL,
                        "the modes of \"%s\" reach %.4g Hz in free flight, and %s with steps of "
                        "%.4g ms is stable up to %.4g Hz; use %sfewer modes or integrator: ros2",
-                       check->body->name, mu / cfg_omega(1.0), cfg_integrator_name(scenario->integrator),
-                       period / scenario->substeps * 1e3,
+                       check->body->name, mu / cfg_omega(1.0),
+                       cfg_integrator_name(scenario->integrator), period / scenario->substeps * 1e3,
                        limit * scenario->substeps / period / cfg_omega(1.0), more.text);
 }
 

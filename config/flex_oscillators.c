@@ -36,7 +36,8 @@ static void fill(struct cfg_flex_draft *draft, const struct cfg_keys_oscillator 
     memcpy(station->r, keys->at, sizeof station->r);
     if (!slides)
         set_inertia(keys->inertia, keys->axis, station->inertia);
-    cfg_draft_tune(draft, p, slides ? keys->mass : keys->inertia, cfg_omega(keys->frequency), keys->damping);
+    cfg_draft_tune(draft, p, slides ? keys->mass : keys->inertia, cfg_omega(keys->frequency),
+                   keys->damping);
     if (keys->name == NULL)
         return;
     struct dyn_node *node = &draft->nodes[draft->node_count].node;

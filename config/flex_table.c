@@ -220,7 +220,8 @@ static bool fill_stiffness(struct cfg_flex_draft *draft, const double *M)
 {
     const struct cfg_keys_mode *modes = draft->keys->modes.items;
     for (int p = 0; p < draft->keys->modes.count; p++)
-        cfg_draft_tune(draft, p, M[p * draft->modes + p], cfg_omega(modes[p].frequency), modes[p].damping);
+        cfg_draft_tune(draft, p, M[p * draft->modes + p], cfg_omega(modes[p].frequency),
+                       modes[p].damping);
     return fill_matrix(draft, "stiffness", &draft->keys->stiffness_matrix, draft->K) &&
            fill_matrix(draft, "damping", &draft->keys->damping_matrix, draft->C);
 }
