@@ -1,0 +1,75 @@
+/*
+ * The modes of one flexible body from NASTRAN: bulk data say where its points are and what they
+ * weigh, a punch file how the modes move them.
+ *
+ * Mass comes from CONM2 cards alone, so the model is to be lumped on them.  That this is the mass
+ * the modes were computed with is checked: modes scaled to a modal mass of one (NORM=MASS) must
+ * have it of the lumps too, and modes must not share momentum.  Modes whose greatest component is 1
+ * are taken as scaled to that (NORM=MAX); then the lumps say the modal mass.
+ *
+ * Everything is in the file's basic coordinates and given in SI.  There is no second-order part
+ * (psi2): such files have none.
+ */
+#pragma once
+
+#include "config/pool.h"
+#include "config/report.h"
+#include "dynamics/modal.h"
+
+enum { CFG_NASTRAN_TEXT_MAX = 256 << 20 }; /* bytes of a file */
+
+/* What the files leave to the user. */
+struct cfg_nastran_choice {
+    int modes;          /* how many, 1 to DYN_MODES_MAX */
+    const int *numbers; /* which, as the file counts them; NULL: the first that are not rigid */
+    double slowest;     /* Hz: below that a mode is one of the rigid body; 0: 0.01 Hz */
+    double damping;     /* ratio, of each mode */
+    double length;      /* m that one unit of the files is; 0: 1 */
+    double mass;        /* kg the same, after PARAM,WTMASS; 0: 1 */
+    double tolerance;   /* of modal masses, as a share; 0: 0.05 */
+};
+
+struct cfg_nastran_mode {
+    int number;
+    struct cfg_mark mark; /* in the punch file */
+    double eigenvalue;    /* rad^2/s^2 */
+    double mass;          /* kg, of the stations */
+};
+
+struct cfg_nastran_node {
+    int grid;
+    struct dyn_node node;
+};
+
+struct cfg_nastran {
+    int mode_count, station_count, node_count;
+    struct cfg_nastran_mode *modes;
+    struct dyn_station *stations;   /* one for each CONM2, by its EID */
+    struct cfg_nastran_node *nodes; /* all grids of the punch file, by id */
+    /* The shapes that stations and nodes point at, for who re-bases them (dyn_modal_clamp):
+     * stations, or nodes, x modes x 3. */
+    double *station_psi, *station_theta, *node_psi, *node_theta;
+    double *K, *C; /* modes x modes, diagonal: eigenvalue and damping times modal mass */
+};
+
+/* A file in memory; name stands for it in messages. */
+struct cfg_nastran_text {
+    const char *name, *text;
+    size_t size;
+};
+
+/* The body lives in the pool.  NULL with one line in error.  Context: setup. */
+const struct cfg_nastran *cfg_nastran_parse(struct cfg_pool *pool,
+                                            const struct cfg_nastran_text *bulk,
+                                            const struct cfg_nastran_text *punch,
+                                            const struct cfg_nastran_choice *choice,
+                                            char error[CFG_ERROR_MAX]);
+
+/* The same from files.  0, or -EINVAL (-errno for an unreadable file) with one line in error.
+ * Context: setup. */
+int cfg_nastran_load(struct cfg_pool *pool, const char *bulk_path, const char *punch_path,
+                     const struct cfg_nastran_choice *choice, const struct cfg_nastran **body,
+                     char error[CFG_ERROR_MAX]);
+
+/* The node at a grid; NULL: the punch file has none of that id.  Context: setup. */
+const struct dyn_node *cfg_nastran_find(const struct cfg_nastran *body, int grid);
