@@ -1,11 +1,12 @@
 #include "config/document.h"
 
-#include <libfyaml.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <yaml.h>
 
+#include "config/syntax.h"
 #include "rt/check.h"
 
 /* One list or mapping that is still open, and the key that waits for its value. */
@@ -44,15 +45,22 @@ static size_t utf8_decode(const unsigned char *text, size_t left, uint32_t *poin
     return *point >= least[size] && *point <= 0x10ffff && !surrogate ? size : 0;
 }
 
-/* Control characters, and the line breaks that only some programs take for one. */
+/* Control characters, line breaks that only some programs take for one, and what is invisible or
+ * no character at all. */
 static bool is_control(uint32_t point)
 {
     const bool usual = point == '\t' || point == '\n' || point == '\r';
     return (point < 0x20 && !usual) || (point >= 0x7f && point < 0xa0) || point == 0x2028 ||
-           point == 0x2029;
+           point == 0x2029 || point == 0xfeff || point == 0xfffe || point == 0xffff;
 }
 
-/* libfyaml is lenient about bytes that are no text, and some of them confuse it. */
+/* Where a line begins behind this character: a carriage return alone ends one, too. */
+static bool ends_line(const char *text, size_t left)
+{
+    return text[0] == '\n' || (text[0] == '\r' && !(left > 1 && text[1] == '\n'));
+}
+
+/* libyaml would refuse most of these itself, but by byte and not by line and column. */
 static bool check_characters(const char *text, size_t size, const char *origin,
                              struct cfg_report *report)
 {
@@ -71,7 +79,7 @@ static bool check_characters(const char *text, size_t size, const char *origin,
             return cfg_fail(report, origin, mark,
                             "directives (%%NAME) are not read in a scenario; remove the line");
         mark.column++;
-        if (point == '\n')
+        if (ends_line(text + i, size - i))
             mark = (struct cfg_mark){mark.line + 1, 1};
         i += step;
     }
@@ -89,16 +97,9 @@ static bool check_text(const char *text, size_t size, const char *origin, struct
 
 /* ---- events to nodes ---- */
 
-static struct cfg_mark mark_from(const struct fy_mark *mark)
+static struct cfg_mark mark_of(const yaml_event_t *event)
 {
-    if (mark == NULL)
-        return (struct cfg_mark){0, 0};
-    return (struct cfg_mark){mark->line + 1, mark->column + 1};
-}
-
-static struct cfg_mark mark_of(struct fy_event *event)
-{
-    return mark_from(fy_event_start_mark(event));
+    return cfg_syntax_mark(&event->start_mark);
 }
 
 static struct level *top(struct builder *builder)
@@ -139,6 +140,8 @@ static bool attach(struct builder *builder, struct cfg_node *node)
         builder->root = node;
         return true;
     }
+    if (node->mark.line == 0)
+        node->mark = level->key != NULL ? level->key_mark : level->node->mark;
     const int limit = level->node->kind == CFG_NODE_MAP ? CFG_KEYS_MAX : CFG_ITEMS_MAX;
     if (level->node->count == limit)
         return cfg_fail(builder->report, builder->origin, node->mark,
@@ -146,8 +149,6 @@ static bool attach(struct builder *builder, struct cfg_node *node)
                         level->node->kind == CFG_NODE_MAP ? "mapping" : "list");
     node->key = level->key;
     node->key_mark = level->key_mark;
-    if (node->mark.line == 0)
-        node->mark = level->key != NULL ? level->key_mark : level->node->mark;
     level->key = NULL;
     cfg_node_append(level->node, node);
     return true;
@@ -166,31 +167,34 @@ static bool take_key(struct builder *builder, const char *text, struct cfg_mark 
     return true;
 }
 
-static bool is_empty(const char *text, enum fy_scalar_style style)
+/* A plain scalar has at least one character; libyaml makes one without where nothing is written. */
+static bool is_absent(const yaml_event_t *event)
 {
-    return style == FYSS_PLAIN &&
-           (text[0] == '\0' || strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
+    return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.length == 0;
 }
 
-static bool take_scalar(struct builder *builder, struct fy_event *event)
+static bool is_empty(const yaml_event_t *event)
 {
-    size_t size = 0;
-    const char *text = fy_token_get_text(event->scalar.value, &size);
-    const enum fy_scalar_style style = fy_token_scalar_style(event->scalar.value);
-    struct cfg_mark mark = mark_of(event);
-    if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
-        mark.column--; /* the token begins behind the quote */
-    if (text == NULL)
-        size = 0;
-    if (size > 0 && memchr(text, '\0', size) != NULL)
+    const char *text = (const char *)event->data.scalar.value;
+    return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           (is_absent(event) || strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
+}
+
+static bool take_scalar(struct builder *builder, const yaml_event_t *event)
+{
+    const char *text = (const char *)event->data.scalar.value;
+    const size_t size = event->data.scalar.length;
+    const struct cfg_mark mark = mark_of(event);
+    if (memchr(text, '\0', size) != NULL)
         return cfg_fail(builder->report, builder->origin, mark, "NUL inside a text; remove it");
 
-    const char *copy = cfg_pool_copy(builder->pool, size > 0 ? text : "", size);
+    const char *copy = cfg_pool_copy(builder->pool, text, size);
     if (awaits_key(top(builder)))
         return take_key(builder, copy, mark);
-    struct cfg_node *node = node_new(builder, CFG_NODE_SCALAR, mark);
+    const struct cfg_mark nowhere = {0, 0};
+    struct cfg_node *node = node_new(builder, CFG_NODE_SCALAR, is_absent(event) ? nowhere : mark);
     node->text = copy;
-    node->empty = event->scalar.value == NULL || is_empty(copy, style);
+    node->empty = is_empty(event);
     return attach(builder, node);
 }
 
@@ -211,127 +215,93 @@ static bool open_level(struct builder *builder, enum cfg_node_kind kind, struct 
     return true;
 }
 
-static bool refuse_alias(struct builder *builder, struct fy_event *event)
+static bool refuse(struct builder *builder, const yaml_event_t *event, const char *what)
 {
-    struct cfg_mark mark = mark_of(event);
-    mark.column--; /* the token begins behind the star */
-    return cfg_fail(builder->report, builder->origin, mark,
-                    "aliases (*name) are not read in a scenario; write the value out");
+    return cfg_fail(builder->report, builder->origin, mark_of(event), "%s", what);
 }
 
-static bool check_properties(struct builder *builder, struct fy_token *anchor, struct fy_token *tag)
+/* An event begins at the first of its anchor and tag, whichever that is. */
+static bool check_properties(struct builder *builder, const yaml_event_t *event,
+                             const yaml_char_t *anchor, const yaml_char_t *tag)
 {
-    if (anchor != NULL) {
-        struct cfg_mark mark = mark_from(fy_token_start_mark(anchor));
-        mark.column--; /* the token begins behind the ampersand */
-        return cfg_fail(builder->report, builder->origin, mark,
-                        "anchors (&name) are not read in a scenario; remove it");
-    }
-    if (tag != NULL)
-        return cfg_fail(builder->report, builder->origin, mark_from(fy_token_start_mark(tag)),
-                        "tags (!name) are not read in a scenario; remove it");
-    return true;
+    if (anchor != NULL && tag != NULL)
+        return refuse(builder, event, CFG_NO_ANCHORS_OR_TAGS);
+    if (anchor != NULL)
+        return refuse(builder, event, CFG_NO_ANCHORS);
+    return tag == NULL || refuse(builder, event, CFG_NO_TAGS);
 }
 
-static bool begin_document(struct builder *builder, struct fy_event *event)
+static bool begin_document(struct builder *builder, const yaml_event_t *event)
 {
-    if (builder->root == NULL)
-        return true;
-    return cfg_fail(builder->report, builder->origin, mark_of(event),
-                    "a second document begins here; a scenario is one, remove the ---");
+    return builder->root == NULL ||
+           refuse(builder, event,
+                  "a second document begins here; a scenario is one, remove the ---");
 }
 
-static bool take_event(struct builder *builder, struct fy_event *event)
+static bool take_event(struct builder *builder, const yaml_event_t *event)
 {
     switch (event->type) {
-    case FYET_DOCUMENT_START:
+    case YAML_DOCUMENT_START_EVENT:
         return begin_document(builder, event);
-    case FYET_SCALAR:
-        return check_properties(builder, event->scalar.anchor, event->scalar.tag) &&
+    case YAML_SCALAR_EVENT:
+        return check_properties(builder, event, event->data.scalar.anchor,
+                                event->data.scalar.tag) &&
                take_scalar(builder, event);
-    case FYET_SEQUENCE_START:
-        return check_properties(builder, event->sequence_start.anchor, event->sequence_start.tag) &&
+    case YAML_SEQUENCE_START_EVENT:
+        return check_properties(builder, event, event->data.sequence_start.anchor,
+                                event->data.sequence_start.tag) &&
                open_level(builder, CFG_NODE_LIST, mark_of(event));
-    case FYET_MAPPING_START:
-        return check_properties(builder, event->mapping_start.anchor, event->mapping_start.tag) &&
+    case YAML_MAPPING_START_EVENT:
+        return check_properties(builder, event, event->data.mapping_start.anchor,
+                                event->data.mapping_start.tag) &&
                open_level(builder, CFG_NODE_MAP, mark_of(event));
-    case FYET_SEQUENCE_END:
-    case FYET_MAPPING_END:
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
         RT_CHECK(builder->depth > 0);
         builder->depth--;
         return true;
-    case FYET_ALIAS:
-        return refuse_alias(builder, event);
+    case YAML_ALIAS_EVENT:
+        return refuse(builder, event, CFG_NO_ALIASES);
     default: /* stream start and end, document end */
         return true;
     }
 }
 
-static bool take_events(struct builder *builder, struct fy_parser *parser)
+/* False when the parser is stuck; what we refuse ourselves is in the report. */
+static bool take_events(struct builder *builder, yaml_parser_t *parser)
 {
-    struct fy_event *event;
-    bool good = true;
-    while (good && (event = fy_parser_parse(parser)) != NULL) {
-        good = take_event(builder, event);
-        fy_parser_event_free(parser, event);
+    bool more = true;
+    while (more) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(parser, &event))
+            return false;
+        more = take_event(builder, &event) && event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
     }
-    return good;
-}
-
-/* ---- libfyaml ---- */
-
-/* Turn what libfyaml collected into our one line. */
-static bool report_syntax(struct builder *builder, struct fy_parser *parser, struct fy_diag *diag)
-{
-    void *previous = NULL;
-    const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &previous);
-    if (error != NULL)
-        return cfg_fail(builder->report, builder->origin,
-                        (struct cfg_mark){error->line, error->column}, "YAML syntax: %s",
-                        error->msg);
-    if (fy_parser_get_stream_error(parser))
-        return cfg_fail(builder->report, builder->origin, (struct cfg_mark){0, 0},
-                        "not readable as YAML");
     return true;
-}
-
-/* A collector of complaints that prints nothing itself. */
-static struct fy_diag *diag_new(void)
-{
-    struct fy_diag_cfg settings;
-    fy_diag_cfg_default(&settings);
-    settings.fp = NULL;
-    settings.colorize = false;
-    struct fy_diag *diag = fy_diag_create(&settings);
-    RT_CHECK(diag != NULL);
-    fy_diag_set_collect_errors(diag, true);
-    return diag;
 }
 
 static void parse(struct builder *builder, const char *text, size_t size)
 {
-    struct fy_diag *diag = diag_new();
-    const struct fy_parse_cfg settings = {
-        .flags = FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE | FYPCF_DEFAULT_VERSION_1_2,
-        .diag = diag,
-    };
-    struct fy_parser *parser = fy_parser_create(&settings);
-    RT_CHECK(parser != NULL);
-    RT_CHECK(fy_parser_set_string(parser, text, size) == 0);
-    if (take_events(builder, parser))
-        report_syntax(builder, parser, diag);
-    fy_parser_destroy(parser);
-    fy_diag_destroy(diag);
+    yaml_parser_t parser;
+    RT_CHECK(yaml_parser_initialize(&parser));
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    if (!take_events(builder, &parser))
+        cfg_syntax_fail(builder->report, builder->origin, &parser, text, size);
+    yaml_parser_delete(&parser);
 }
 
 struct cfg_node *cfg_document_parse(struct cfg_pool *pool, const char *text, size_t size,
                                     const char *origin, struct cfg_report *report)
 {
-    if (!check_text(text, size, origin, report))
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    const size_t skip = size >= 3 && memcmp(text, byte_order_mark, 3) == 0 ? 3 : 0;
+    if (!check_text(text + skip, size - skip, origin, report))
         return NULL;
     struct builder builder = {.pool = pool, .report = report, .origin = origin};
-    if (size > 0)
-        parse(&builder, text, size);
+    if (size > skip)
+        parse(&builder, text + skip, size - skip);
     if (builder.root == NULL)
         cfg_fail(report, origin, (struct cfg_mark){1, 1}, "%s",
                  origin != NULL

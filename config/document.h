@@ -1,7 +1,7 @@
 /*
  * YAML text as a tree that knows where each piece stood.
  *
- * libfyaml reads the syntax; the tree is ours, so that depth, size, double keys and overrides are
+ * libyaml reads the syntax; the tree is ours, so that depth, size, double keys and overrides are
  * in our hands.  Anchors, aliases, tags, directives and further documents are refused: a scenario
  * says each thing once, in place.
  */

@@ -11,8 +11,8 @@ struct cfg_flex_draft {
     const struct cfg_resolve *resolve;
     const struct cfg_keys_flex *keys;
     const struct dyn_body_spec *spec; /* its joint is known */
-    struct cfg_pool *kept, *scratch; /* lives with the scenario; with the draft */
-    bool whole;                      /* the stations are the body, which has no mass of its own */
+    struct cfg_pool *kept, *scratch;  /* lives with the scenario; with the draft */
+    bool whole;                       /* the stations are the body, which has no mass of its own */
     int modes;
     int station_count;
     struct dyn_station *stations; /* scratch */

@@ -31,7 +31,7 @@ bool cfg_fail(struct cfg_report *report, const char *origin, struct cfg_mark mar
     vsnprintf(report->line + at, CFG_ERROR_MAX - at, format, arguments);
     va_end(arguments);
 
-    /* The path, the override and libfyaml's words are not ours: keep the promise of one line. */
+    /* The path, the override and libyaml's words are not ours: keep the promise of one line. */
     for (char *c = report->line; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';

@@ -248,6 +248,18 @@ static inline void move_inertia(const struct dyn_link *link, struct dyn_link_wor
     lane_store(&L->pl, lane_cross(w, lane_cross(w, h)));
 }
 
+/* A link that only carries. */
+static void leave_inertia(struct dyn_link_work *L)
+{
+    const dyn_lane none = lane_splat(0.0);
+    const struct dyn_lane3 nothing = {none, none, none};
+    lane3_store(L->I, nothing);
+    lane3_store(L->H, nothing);
+    lane3_store(L->M, nothing);
+    lane_store(&L->pa, none);
+    lane_store(&L->pl, none);
+}
+
 /* Rotors on the parent, turned into world axes. */
 static inline dyn_lane rotor_spin(const struct dyn_link *link, const struct dyn_link_work *on)
 {
@@ -313,6 +325,22 @@ static inline void hand_over(const struct articulated *A, const struct dyn_row *
     lane_store(&on->pa,
                lane_load(&on->pa) + n + lane_cross(lane_load(arm), g + half * m) + f->ga * f->u);
     lane_store(&on->pl, lane_load(&on->pl) + (g + m) + f->gl * f->u);
+}
+
+/* The same where nothing is eliminated and c is charged already. */
+static inline void hand_whole(const struct articulated *A, const struct dyn_row *arm,
+                              struct dyn_link_work *on)
+{
+    const struct dyn_vec3 r = dyn_vec3_load(arm->e);
+    const struct dyn_lane3 rM = lane3_cross(r, A->M);
+    const struct dyn_lane3 B = lane3_transpose(lane3_axpy(A->H, lane_splat(0.5), rM));
+    const struct dyn_lane3 Q = lane3_cross(r, B), Qt = lane3_transpose(Q);
+
+    lane3_store(on->M, lane3_add(lane3_load(on->M), A->M));
+    lane3_store(on->H, lane3_add(lane3_load(on->H), lane3_add(A->H, rM)));
+    lane3_store(on->I, lane3_add(lane3_load(on->I), lane3_add(A->I, lane3_add(Q, Qt))));
+    lane_store(&on->pa, lane_load(&on->pa) + A->pa + lane_cross(lane_load(arm), A->pl));
+    lane_store(&on->pl, lane_load(&on->pl) + A->pl);
 }
 
 /* A - U g', with g = D^-1 U. */
@@ -418,11 +446,12 @@ static void inward_screw(const struct dyn_link *link, double tau, struct dyn_lin
     relieve(link, &A, Ua, Ul, D_inv, lane_splat(tau) - p, L, on);
 }
 
-/* Nothing is eliminated. */
-static inline struct relief no_relief(void)
+/* p += A c, at the link's own origin. */
+static inline void add_bias(const struct dyn_link_work *L, struct articulated *A)
 {
-    const dyn_lane none = lane_splat(0.0);
-    return (struct relief){none, none, none, none, none};
+    const struct dyn_vec3 ca = dyn_vec3_load(L->ca.e), cl = dyn_vec3_load(L->cl.e);
+    A->pa += lane3_mul(A->I, ca) + lane3_mul(lane3_transpose(A->H), cl);
+    A->pl += lane3_mul(A->H, ca) + lane3_mul(A->M, cl);
 }
 
 /* A joint whose acceleration is given is a bolt that moves: c has it already. */
@@ -430,13 +459,13 @@ static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link
                         struct dyn_link_work *on)
 {
     struct articulated A = load_articulated(L);
-    const struct relief none = no_relief();
 
     if (link->parent < 0)
         return;
     if (link->has_rotor)
         A.pa += rotor_spin(link, on) * lane_splat(qdd);
-    hand_over(&A, &L->r, &L->ca, &L->cl, &none, L->keep, on);
+    add_bias(L, &A);
+    hand_whole(&A, &L->r, on);
 }
 
 /* c += S a of velocity k, where a is given. */
@@ -449,14 +478,6 @@ static void hold(const struct dyn_link *link, int k, double qdd, struct dyn_link
 
     lane_store(&L->ca, lane_load(&L->ca) + step * lane_splat(turn));
     lane_store(&L->cl, lane_load(&L->cl) + step * lane_splat(travel));
-}
-
-/* p += A c, at the link's own origin. */
-static inline void add_bias(const struct dyn_link_work *L, struct articulated *A)
-{
-    const struct dyn_vec3 ca = dyn_vec3_load(L->ca.e), cl = dyn_vec3_load(L->cl.e);
-    A->pa += lane3_mul(A->I, ca) + lane3_mul(lane3_transpose(A->H), cl);
-    A->pl += lane3_mul(A->H, ca) + lane3_mul(A->M, cl);
 }
 
 #include "dynamics/aba_modes.h"
@@ -567,9 +588,7 @@ static void inward_columns(const struct dyn_link *link, const struct dyn_input *
     }
     if (link->parent < 0)
         return;
-    static const struct dyn_row no_bias; /* c is charged already */
-    const struct relief none = no_relief();
-    hand_over(&A, &L->r, &no_bias, &no_bias, &none, L->keep, on);
+    hand_whole(&A, &L->r, on);
 }
 
 static void inward_other(const struct dyn_link *link, const struct dyn_input *input,
@@ -726,7 +745,10 @@ static void move(const struct dyn_model *model, const double *q, const double *v
             move_node(model, link, work, on, L);
         else
             move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
-        move_inertia(link, L);
+        if (__builtin_expect(link->massless, 0))
+            leave_inertia(L);
+        else
+            move_inertia(link, L);
         if (__builtin_expect(link->modal >= 0, 0))
             move_modes(&model->modal[link->modal], q, v, L, &work->modal[link->modal]);
         if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))

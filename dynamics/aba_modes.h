@@ -128,10 +128,10 @@ static inline struct dyn_mode_matrix matrix_at(const double *row, int lanes)
 }
 
 static inline struct dyn_mode_matrix deformed_W(const struct dyn_modal_link *modal, int g,
-                                                const double *eta, int lanes)
+                                                const double *eta, int modes, int lanes)
 {
     struct dyn_mode_matrix W = matrix_at(modal->L + g, lanes);
-    for (int q = 0; q < modal->modes; q++) {
+    for (int q = 0; q < modes; q++) {
         const struct dyn_mode_matrix d = matrix_at(modal->W1 + q * 9 * lanes + g, lanes);
         const dyn_lane s = lane_splat(eta[q]);
         W = (struct dyn_mode_matrix){rows_axpy(W.x, s, d.x), rows_axpy(W.y, s, d.y),
@@ -161,18 +161,18 @@ struct dyn_bent {
 };
 
 static inline void bend(const struct dyn_modal_link *modal, const struct dyn_modal_work *work,
-                        int g, int lanes, struct dyn_vec3 w, const struct dyn_mode_matrix *W,
-                        const struct dyn_mode_rows *P, const struct dyn_mode_rows *t,
-                        struct dyn_bent *bent)
+                        int g, int modes, int lanes, struct dyn_vec3 w,
+                        const struct dyn_mode_matrix *W, const struct dyn_mode_rows *P,
+                        const struct dyn_mode_rows *t, struct dyn_bent *bent)
 {
     const dyn_lane eta = modes_at(work->eta + g), xi = modes_at(work->xi + g);
     const dyn_lane half = lane_splat(0.5), two = lane_splat(2.0);
     const struct dyn_mode_matrix L = matrix_at(modal->L + g, lanes);
     const struct dyn_mode_rows P0 = rows_at(modal->P + g, lanes);
     const struct dyn_mode_rows P_rate =
-        rows_gather(rows_none(), modal->P1 + g, work->xi, modal->modes, lanes);
+        rows_gather(rows_none(), modal->P1 + g, work->xi, modes, lanes);
     const struct dyn_mode_rows G_rate =
-        rows_gather(rows_none(), modal->G1 + g, work->xi, modal->modes, lanes);
+        rows_gather(rows_none(), modal->G1 + g, work->xi, modes, lanes);
 
     bent->mc = rows_axpy(bent->mc, half * eta, rows_axpy(P0, lane_splat(1.0), *P));
     bent->force = rows_axpy(bent->force, xi, rows_axpy(P_rate, two, rows_cross(w, *P)));
@@ -186,28 +186,28 @@ static inline void bend(const struct dyn_modal_link *modal, const struct dyn_mod
 }
 
 /* What four modes feel of springs, dampers and rates, and how they couple to the link. */
-static inline void move_four(const struct dyn_modal_link *modal, int g, int lanes,
+static inline void move_four(const struct dyn_modal_link *modal, int g, int modes, int lanes,
                              struct dyn_vec3 w, const struct dyn_link_work *L,
                              struct dyn_modal_work *work, struct dyn_bent *bent)
 {
     const int deforms = modal->deforms;
     const struct dyn_mode_matrix W =
-        deforms ? deformed_W(modal, g, work->eta, lanes) : matrix_at(modal->L + g, lanes);
+        deforms ? deformed_W(modal, g, work->eta, modes, lanes) : matrix_at(modal->L + g, lanes);
     struct dyn_mode_rows P = rows_at(modal->P + g, lanes);
     const struct dyn_mode_rows t = spun(W, w);
     const struct dyn_mode_rows H =
         rows_axpy(axial(W), lane_splat(1.0), rows_at(modal->S + g, lanes));
     dyn_lane f = -rows_dot(w, t);
 
-    for (int q = 0; q < modal->modes; q++)
+    for (int q = 0; q < modes; q++)
         f += modes_at(modal->K + q * lanes + g) * lane_splat(work->eta[q]) +
              modes_at(modal->C + q * lanes + g) * lane_splat(work->xi[q]);
     if (deforms) {
         const struct dyn_mode_rows Y =
-            rows_gather(rows_none(), modal->Y1 + g, work->xi, modal->modes, lanes);
-        P = rows_gather(P, modal->P1 + g, work->eta, modal->modes, lanes);
+            rows_gather(rows_none(), modal->Y1 + g, work->xi, modes, lanes);
+        P = rows_gather(P, modal->P1 + g, work->eta, modes, lanes);
         f += lane_splat(2.0) * rows_dot(w, Y);
-        bend(modal, work, g, lanes, w, &W, &P, &t, bent);
+        bend(modal, work, g, modes, lanes, w, &W, &P, &t, bent);
     }
     rows_put(work->B + g, lanes, rows_turn(L->R, H));
     rows_put(work->B + 3 * lanes + g, lanes, rows_turn(L->R, P));
@@ -244,7 +244,7 @@ static inline void add_bent(const struct dyn_bent *bent, struct dyn_link_work *L
     lane_store(&L->pl, lane_load(&L->pl) + f);
 }
 
-static inline void move_modes_of(const struct dyn_modal_link *modal, int lanes,
+static inline void move_modes_of(const struct dyn_modal_link *modal, int modes, int lanes,
                                  struct dyn_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_lane3 R = lane3_load(L->R);
@@ -253,8 +253,8 @@ static inline void move_modes_of(const struct dyn_modal_link *modal, int lanes,
     struct dyn_bent bent = {0};
 
     for (int g = 0; g < lanes; g += 4)
-        move_four(modal, g, lanes, w_link, L, work, &bent);
-    memcpy(work->D, modal->M, (size_t)(modal->modes * lanes) * sizeof *work->D);
+        move_four(modal, g, modes, lanes, w_link, L, work, &bent);
+    memcpy(work->D, modal->M, (size_t)(modes * lanes) * sizeof *work->D);
     if (modal->deforms)
         add_bent(&bent, L);
 }
@@ -265,9 +265,9 @@ static void move_modes(const struct dyn_modal_link *modal, const double *q, cons
 {
     take_modes(modal, q, v, work);
     if (modal->lanes == 4)
-        move_modes_of(modal, 4, L, work);
+        move_modes_of(modal, 4, 4, L, work); /* empty ones do no harm */
     else
-        move_modes_of(modal, modal->lanes, L, work);
+        move_modes_of(modal, modal->modes, modal->lanes, L, work);
 }
 
 /* ---- nodes ---- */
@@ -342,40 +342,72 @@ static inline void turn_node_columns(const struct dyn_row R[3], double s, struct
     }
 }
 
-static void move_node(const struct dyn_model *model, const struct dyn_link *link,
-                      const struct dyn_work *work, const struct dyn_link_work *on,
-                      struct dyn_link_work *L)
+/* The node of a link that deforms. */
+static inline void move_bent_node(const struct dyn_link *link, const struct dyn_modal_node *node,
+                                  int modes, int lanes, const struct dyn_modal_work *work,
+                                  double *X, const struct dyn_link_work *on,
+                                  struct dyn_link_work *L)
 {
-    const struct dyn_modal_node *node = &model->node[link->node];
-    const struct dyn_modal_link *modal = &model->modal[node->modal];
     const struct dyn_lane3 P = lane3_load(on->R);
-    const dyn_lane w_on = lane_load(&on->w), zero = lane_splat(0.0);
-    double *X = work->node[link->node];
-    struct dyn_node_motion m =
-        sum_node(node, modal->modes, modal->lanes, &work->modal[node->modal], X);
-
-    if (!modal->deforms)
-        m.turn = m.travel = (struct dyn_vec3){0.0, 0.0, 0.0};
+    const dyn_lane w_on = lane_load(&on->w);
+    const struct dyn_node_motion m = sum_node(node, modes, lanes, work, X);
     const double s = 1.0 / (1.0 + 0.25 * dyn_dot(m.turn, m.turn));
     const struct dyn_vec3 w_rel = angular(s, m.turn, m.turn_rate);
     const struct dyn_vec3 a_rel = dyn_sub(angular(s, m.turn, m.turn_bend),
                                           dyn_scale(0.5 * s * dyn_dot(m.turn, m.turn_rate), w_rel));
     const dyn_lane r = lane3_mul(P, dyn_add(link->origin, m.travel));
     const dyn_lane spin = lane3_mul(P, w_rel), travel = lane3_mul(P, m.travel_rate);
+    const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * travel;
 
-    lane3_store(L->R, turned(turned_by_modes(P, s, m.turn), &link->E));
-    lane_store(&L->r, r);
-    lane_keep(&L->w, w_on + spin);
+    put_joint(turned(turned_by_modes(P, s, m.turn), &link->E), r, w_on, spin, L);
+    lane_store(&L->ca, lane_load(&L->ca) + lane3_mul(P, a_rel));
+    lane_store(&L->cl, lane_cross(w_on, carried) + lane3_mul(P, m.travel_bend));
     lane_store(&L->travel, travel);
-    if (modal->deforms) {
-        const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * travel;
-        lane_store(&L->ca, lane_cross(w_on, spin) + lane3_mul(P, a_rel));
-        lane_store(&L->cl, lane_cross(w_on, carried) + lane3_mul(P, m.travel_bend));
-    } else {
-        lane_store(&L->ca, zero);
-        lane_store(&L->cl, lane_cross(w_on, lane_cross(w_on, r)));
+    turn_node_columns(on->R, s, m.turn, lanes, X);
+}
+
+/* The node of a link whose modes move it, but not its place. */
+static inline void move_straight_node(const struct dyn_link *link,
+                                      const struct dyn_modal_node *node, int lanes,
+                                      const struct dyn_modal_work *work, double *X,
+                                      const struct dyn_link_work *on, struct dyn_link_work *L)
+{
+    const struct dyn_lane3 P = lane3_load(on->R);
+    const dyn_lane w_on = lane_load(&on->w), r = lane3_mul(P, link->origin);
+    struct dyn_mode_rows spin = rows_none(), travel = spin;
+
+    for (int g = 0; g < lanes; g += 4) {
+        const dyn_lane xi = modes_at(work->xi + g);
+        const struct dyn_mode_rows theta = rows_turn(on->R, rows_at(node->theta + g, lanes));
+        const struct dyn_mode_rows psi = rows_turn(on->R, rows_at(node->psi + g, lanes));
+        rows_put(X + g, lanes, theta);
+        rows_put(X + 3 * lanes + g, lanes, psi);
+        spin = rows_axpy(spin, xi, theta);
+        travel = rows_axpy(travel, xi, psi);
     }
-    turn_node_columns(on->R, s, m.turn, modal->lanes, X);
+    lane3_store(L->R, turned(P, &link->E));
+    lane_store(&L->r, r);
+    lane_keep(&L->w, w_on + rows_sum(spin));
+    lane_store(&L->travel, rows_sum(travel));
+    lane_store(&L->ca, lane_splat(0.0));
+    lane_store(&L->cl, lane_cross(w_on, lane_cross(w_on, r)));
+}
+
+static void move_node(const struct dyn_model *model, const struct dyn_link *link,
+                      const struct dyn_work *work, const struct dyn_link_work *on,
+                      struct dyn_link_work *L)
+{
+    const struct dyn_modal_node *node = &model->node[link->node];
+    const struct dyn_modal_link *modal = &model->modal[node->modal];
+    const struct dyn_modal_work *modes = &work->modal[node->modal];
+    double *X = work->node[link->node];
+
+    if (!modal->deforms)
+        move_straight_node(link, node, modal->lanes, modes, X, on, L);
+    else if (modal->lanes == 4)
+        move_bent_node(link, node, 4, 4, modes, X, on, L);
+    else
+        move_bent_node(link, node, modal->modes, modal->lanes, modes, X, on, L);
 }
 
 /* ---- inward -------------------------------------------------------------------------------- */
@@ -428,15 +460,13 @@ static void inward_node(const struct dyn_model *model, const struct dyn_link *li
     const double *X = work->node[link->node];
     struct dyn_modal_work *modes = &work->modal[node->modal];
     struct articulated A = load_articulated(N);
-    static const struct dyn_row no_bias;
-    const struct relief none = no_relief();
 
     add_bias(N, &A);
     if (modal->lanes == 4)
-        load_modes(N, A.pa, A.pl, modal->modes, 4, X, modes);
+        load_modes(N, A.pa, A.pl, 4, 4, X, modes);
     else
         load_modes(N, A.pa, A.pl, modal->modes, modal->lanes, X, modes);
-    hand_over(&A, &N->r, &no_bias, &no_bias, &none, N->keep, on);
+    hand_whole(&A, &N->r, on);
 }
 
 /* M becomes M + s C + s^2 K, and K acts on eta + s xi. */
@@ -463,7 +493,7 @@ static inline dyn_lane behind(dyn_lane a, int p, int g)
 }
 
 /* Mode p out of the modes behind it: of D, B and f. */
-static inline void eliminate_mode(int p, int modes, int lanes, struct dyn_modal_work *work)
+static inline void eliminate_mode(int p, int modes, int lanes, const struct dyn_modal_work *work)
 {
     double *D = work->D + p * lanes;
     const double D_inv = inverse(lane_splat(D[p]))[0];
@@ -472,18 +502,118 @@ static inline void eliminate_mode(int p, int modes, int lanes, struct dyn_modal_
     work->D_inv[p] = D_inv;
     for (int g = from; g < lanes; g += 4)
         modes_put(D + g, behind(modes_at(D + g), p, g));
-    for (int r = p + 1; r < modes; r++) {
-        const dyn_lane l = lane_splat(D[r] * D_inv);
-        for (int g = from; g < lanes; g += 4)
-            modes_put(work->D + r * lanes + g,
-                      modes_at(work->D + r * lanes + g) - l * modes_at(D + g));
-    }
-    for (int i = 0; i < 7; i++) { /* B, and f as its seventh row */
-        double *row = i < 6 ? work->B + i * lanes : work->f;
+    for (int i = p + 1; i < modes + 7; i++) { /* D, the six of B, f */
+        double *row = i < modes       ? work->D + i * lanes
+                      : i < modes + 6 ? work->B + (i - modes) * lanes
+                                      : work->f;
         const dyn_lane l = lane_splat(row[p] * D_inv);
         for (int g = from; g < lanes; g += 4)
             modes_put(row + g, modes_at(row + g) - l * modes_at(D + g));
     }
+}
+
+static void eliminate_many(int modes, int lanes, const struct dyn_modal_work *work)
+{
+    for (int p = 0; p < modes; p++)
+        eliminate_mode(p, modes, lanes, work);
+}
+
+/* Four rows, or as many columns. */
+struct dyn_square {
+    dyn_lane p[4];
+};
+
+static inline struct dyn_square columns_of(dyn_lane x, dyn_lane y, dyn_lane z, dyn_lane w)
+{
+    const dyn_lane xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6);
+    const dyn_lane xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
+    const dyn_lane zw02 = __builtin_shufflevector(z, w, 0, 4, 2, 6);
+    const dyn_lane zw13 = __builtin_shufflevector(z, w, 1, 5, 3, 7);
+    return (struct dyn_square){{__builtin_shufflevector(xy02, zw02, 0, 1, 4, 5),
+                                __builtin_shufflevector(xy13, zw13, 0, 1, 4, 5),
+                                __builtin_shufflevector(xy02, zw02, 2, 3, 6, 7),
+                                __builtin_shufflevector(xy13, zw13, 2, 3, 6, 7)}};
+}
+
+/* The modes of one vector out of each other: L D L' of the rows D, and L^-1 of the others. */
+struct dyn_four {
+    dyn_lane D[4];  /* D L', what is right of its diagonal */
+    dyn_lane U[7];  /* B and f */
+    dyn_lane D_inv; /* of the pivots */
+};
+
+static inline struct dyn_four eliminate_four(const struct dyn_modal_work *work)
+{
+    struct dyn_four four;
+    dyn_lane D_inv[4];
+
+    for (int i = 0; i < 4; i++)
+        four.D[i] = modes_at(work->D + 4 * i);
+    for (int i = 0; i < 6; i++)
+        four.U[i] = modes_at(work->B + 4 * i);
+    four.U[6] = modes_at(work->f);
+#pragma GCC unroll 4
+    for (int p = 0; p < 4; p++) {
+        D_inv[p] = inverse(lane_splat(four.D[p][p]));
+        four.D[p] = behind(four.D[p], p, 0);
+        const dyn_lane g = four.D[p] * D_inv[p];
+#pragma GCC unroll 4
+        for (int i = p + 1; i < 4; i++)
+            four.D[i] -= lane_splat(four.D[i][p]) * g;
+#pragma GCC unroll 7
+        for (int i = 0; i < 7 && p < 3; i++)
+            four.U[i] -= lane_splat(four.U[i][p]) * g;
+    }
+    four.D_inv = (dyn_lane){D_inv[0][0], D_inv[1][0], D_inv[2][0], D_inv[3][0]};
+    return four;
+}
+
+/* D^-1 B' and D^-1 f in place of B and f, so that the outward pass has nothing to solve. */
+static inline void substitute_four(const struct dyn_four *four, const struct dyn_modal_work *work)
+{
+    const struct dyn_square above = columns_of(four->D[0], four->D[1], four->D[2], four->D[3]);
+    dyn_lane Y[7];
+
+    for (int i = 0; i < 7; i++)
+        Y[i] = four->U[i] * four->D_inv;
+#pragma GCC unroll 3
+    for (int p = 3; p > 0; p--) {
+        const dyn_lane g = above.p[p] * four->D_inv;
+#pragma GCC unroll 7
+        for (int i = 0; i < 7; i++)
+            Y[i] -= lane_splat(Y[i][p]) * g;
+    }
+    for (int i = 0; i < 6; i++)
+        modes_put(work->B + 4 * i, Y[i]);
+    modes_put(work->f, Y[6]);
+}
+
+static void relieve_of_four(const struct dyn_modal_work *work, struct dyn_link_work *L)
+{
+    const struct dyn_four four = eliminate_four(work);
+    const dyn_lane *U = four.U, none = lane_splat(0.0);
+    const struct dyn_square a = columns_of(U[0], U[1], U[2], none);
+    const struct dyn_square l = columns_of(U[3], U[4], U[5], none);
+    struct articulated A = load_articulated(L);
+
+#pragma GCC unroll 4
+    for (int p = 0; p < 4; p++) {
+        const dyn_lane d = lane_splat(four.D_inv[p]), f = lane_splat(U[6][p]);
+        const dyn_lane ga = a.p[p] * d, gl = l.p[p] * d;
+        const dyn_lane x = lane_splat(U[0][p]), y = lane_splat(U[1][p]), z = lane_splat(U[2][p]);
+        A.I = (struct dyn_lane3){A.I.x - ga * x, A.I.y - ga * y, A.I.z - ga * z};
+        A.H = (struct dyn_lane3){A.H.x - gl * x, A.H.y - gl * y, A.H.z - gl * z};
+        A.M = (struct dyn_lane3){A.M.x - gl * lane_splat(U[3][p]), A.M.y - gl * lane_splat(U[4][p]),
+                                 A.M.z - gl * lane_splat(U[5][p])};
+        A.pa -= ga * f;
+        A.pl -= gl * f;
+    }
+    lane3_store(L->I, A.I);
+    lane3_store(L->H, A.H);
+    lane3_store(L->M, A.M);
+    lane_store(&L->pa, A.pa);
+    lane_store(&L->pl, A.pl);
+    substitute_four(&four, work);
 }
 
 /* Mode p out of what the joint carries: A - b D^-1 b', p - b D^-1 f. */
@@ -504,18 +634,13 @@ static inline void relieve_of_mode(const double *b, int lanes, double f, double 
     A->pl -= gl * lane_splat(f);
 }
 
-static inline void eliminate_modes_of(const struct dyn_modal_link *modal, int modes, int lanes,
-                                      const double *tau, struct dyn_modal_work *work,
-                                      struct dyn_link_work *L)
+static inline void relieve_of_modes(int modes, int lanes, const struct dyn_modal_work *work,
+                                    struct dyn_link_work *L)
 {
-    for (int p = 0; p < modal->modes; p++)
-        work->f[p] -= tau[modal->v_at + p];
-    for (int p = 0; p < modes; p++)
-        eliminate_mode(p, modes, lanes, work);
-
+    const double *B = work->B, *f = work->f, *D_inv = work->D_inv;
     struct articulated A = load_articulated(L);
     for (int p = 0; p < modes; p++)
-        relieve_of_mode(work->B + p, lanes, work->f[p], work->D_inv[p], &A);
+        relieve_of_mode(B + p, lanes, f[p], D_inv[p], &A);
     lane3_store(L->I, A.I);
     lane3_store(L->H, A.H);
     lane3_store(L->M, A.M);
@@ -528,17 +653,32 @@ static void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn
 {
     if (input->modal_lead > 0.0)
         lead_modes(modal, input->modal_lead, work);
-    if (modal->modes == 4)
-        eliminate_modes_of(modal, 4, 4, tau, work, L);
-    else
-        eliminate_modes_of(modal, modal->modes, modal->lanes, tau, work, L);
+    for (int p = 0; p < modal->modes; p++)
+        work->f[p] -= tau[modal->v_at + p];
+    if (modal->lanes == 4) {
+        relieve_of_four(work, L);
+    } else {
+        eliminate_many(modal->modes, modal->lanes, work);
+        relieve_of_modes(modal->modes, modal->lanes, work, L);
+    }
 }
 
 /* ---- outward ------------------------------------------------------------------------------- */
 
-/* eta'' = -D^-1 (f + B' a), from the last mode eliminated to the first. */
-static void release_modes(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
-                          struct dyn_modal_work *work, double *out)
+/* From the last mode eliminated to the first. */
+static void substitute_modes(int modes, int lanes, const struct dyn_modal_work *work)
+{
+    for (int p = modes - 1; p >= 0; p--) {
+        double x = work->a[p];
+        for (int r = p + 1; r < modes; r++)
+            x -= work->D[p * lanes + r] * work->a[r];
+        work->a[p] = x * work->D_inv[p];
+    }
+}
+
+/* eta'' = -D^-1 (f + B' a) */
+static inline void release_modes(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
+                                 struct dyn_modal_work *work, double *out)
 {
     const int lanes = modal->lanes;
     const struct dyn_vec3 alpha = dyn_vec3_load(L->alpha.e), a = dyn_vec3_load(L->a.e);
@@ -547,13 +687,9 @@ static void release_modes(const struct dyn_modal_link *modal, const struct dyn_l
         modes_put(work->a + g, -modes_at(work->f + g) -
                                    rows_dot(alpha, rows_at(work->B + g, lanes)) -
                                    rows_dot(a, rows_at(work->B + 3 * lanes + g, lanes)));
-    for (int p = modal->modes - 1; p >= 0; p--) {
-        double x = work->a[p];
-        for (int r = p + 1; r < modal->modes; r++)
-            x -= work->D[p * lanes + r] * work->a[r];
-        work->a[p] = x * work->D_inv[p];
-        out[modal->v_at + p] = work->a[p];
-    }
+    if (lanes > 4)
+        substitute_modes(modal->modes, lanes, work);
+    memcpy(out + modal->v_at, work->a, (size_t)modal->modes * sizeof *out);
 }
 
 static void outward_node(const struct dyn_model *model, const struct dyn_link *link,

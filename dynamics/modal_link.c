@@ -28,10 +28,10 @@ static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
         .P = rows(mem, at, 3, lanes),
         .L = rows(mem, at, 9, lanes),
         .S = rows(mem, at, 3, lanes),
-        .P1 = rows(mem, at, 3 * modes, lanes),
-        .W1 = rows(mem, at, 9 * modes, lanes),
-        .Y1 = rows(mem, at, 3 * modes, lanes),
-        .G1 = rows(mem, at, 3 * modes, lanes),
+        .P1 = rows(mem, at, 3 * lanes, lanes),
+        .W1 = rows(mem, at, 9 * lanes, lanes),
+        .Y1 = rows(mem, at, 3 * lanes, lanes),
+        .G1 = rows(mem, at, 3 * lanes, lanes),
         .M = rows(mem, at, lanes, lanes),
         .K = rows(mem, at, lanes, lanes),
         .C = rows(mem, at, lanes, lanes),
@@ -44,8 +44,8 @@ static struct dyn_modal_node node_rows(int modes, void *mem, size_t *at)
     return (struct dyn_modal_node){
         .psi = rows(mem, at, 3, lanes),
         .theta = rows(mem, at, 3, lanes),
-        .psi1 = rows(mem, at, 3 * modes, lanes),
-        .theta1 = rows(mem, at, 3 * modes, lanes),
+        .psi1 = rows(mem, at, 3 * lanes, lanes),
+        .theta1 = rows(mem, at, 3 * lanes, lanes),
     };
 }
 

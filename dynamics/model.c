@@ -316,6 +316,7 @@ static void place_roots(struct dyn_model *model)
         link->mass = model->inertia[l].mass;
         link->mc = model->inertia[l].mc;
         link->sphere = p.moment[0];
+        link->massless = link->mass == 0.0 && p.moment[2] == 0.0;
         for (int k = 0; k < 3; k++) {
             link->sphere_rows[k].e[k] = link->sphere;
             link->mass_rows[k].e[k] = link->mass;

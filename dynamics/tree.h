@@ -36,6 +36,7 @@ struct dyn_link {
     double pitch;           /* travel along z per q */
     double offset;          /* about z, on top of q; E and q know nothing of it */
     int axial;              /* 1: E is a turn about x */
+    int massless;           /* 1: no inertia of its own at all */
     double mass;
     struct dyn_vec3 mc; /* mass times mass centre, link axes */
     struct dyn_vec3

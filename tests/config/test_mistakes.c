@@ -23,37 +23,91 @@ struct whole {
 };
 
 // clang-format off
-/* Errors that libfyaml finds: the words are its own, only the place is ours to promise. */
-static const struct mistake slips[] = {
-    {"pace: real", "pace: \"real",
-     "5:7: YAML syntax: "},
-    {"gravity: [0, 0, 9.81 m/s^2]", "gravity: [0, 0, 9.81 m/s^2",
-     "15:7: YAML syntax: "},
-    {"overrun: {policy: catch-up, max_catch_up: 5}", "overrun: {policy: catch-up, max_catch_up: 5",
-     "8:8: YAML syntax: "},
-    {"pace: real", "pace: real: fast",
-     "5:11: YAML syntax: "},
-    {"  magnetic_field: 0.215", "\t magnetic_field: 0.215",
-     "14:1: YAML syntax: "},
-    {"pace: real", "pace: @real",
-     "5:7: YAML syntax: "},
-    {"seed: 7", "seed: 7\n  pace: fast",
-     "4:7: YAML syntax: "},
-    {"seed: 7", "seed: \"\\q\"",
-     "4:8: YAML syntax: "},
-    {"seed: 7", "seed: 7\n}",
-     "5:1: YAML syntax: "},
-    {"log: {every: 10}", "log: {every: 10}\n- more",
-     "78:1: YAML syntax: "},
-};
-
 static const struct mistake mistakes[] = {
+    /* slips in the syntax */
+    {"pace: real", "pace: \"real",
+     "5:7: YAML syntax: this text is not closed; add the quote at its end"},
+    {"pace: real", "pace: 'real\n---",
+     "5:7: YAML syntax: this text is not closed; add the quote at its end"},
+    {"gravity: [0, 0, 9.81 m/s^2]", "gravity: [0, 0, 9.81 m/s^2",
+     "14:17: YAML syntax: the list that begins in line 13 wants a , or its ] here"},
+    {"overrun: {policy: catch-up, max_catch_up: 5}", "overrun: {policy: catch-up, max_catch_up: 5",
+     "8:8: YAML syntax: the mapping that begins in line 7 wants a , or its } here"},
+    {"pace: real", "pace: real: fast",
+     "5:11: YAML syntax: this : has no key; check the indentation and the line above, or put "
+     "quotes around the text"},
+    {"seed: 7", "seed: 7\n  pace: fast",
+     "5:7: YAML syntax: this : has no key; check the indentation and the line above, or put quotes "
+     "around the text"},
+    {"pace: real", "pace:real",
+     "5:1: YAML syntax: a key wants a : and a space behind it, on the same line"},
+    {"pace: real", "pace real",
+     "5:1: YAML syntax: a key wants a : and a space behind it, on the same line"},
+    {"log: {every: 10}", "log: {every:[10]}",
+     "77:12: YAML syntax: a : wants a space behind it; or put quotes around the text"},
+    {"  magnetic_field: 0.215", "\t magnetic_field: 0.215",
+     "14:1: YAML syntax: a tab cannot indent; use spaces"},
+    {"pace: real", "pace: real\n\t# hurry",
+     "6:1: YAML syntax: a tab cannot indent; use spaces"},
+    {"pace: real", "pace: |\n  real\n\tfast",
+     "7:1: YAML syntax: a tab cannot indent; use spaces"},
+    {"commit: early\n", "commit:\n\tearly\n",
+     "7:1: YAML syntax: a tab cannot indent; use spaces"},
+    {"pace: real", "pace: @real",
+     "5:7: YAML syntax: no value begins with @; put quotes around the text"},
+    {"pace: real", "# \303\251\303\251\r\npace: `real`",
+     "6:7: YAML syntax: no value begins with `; put quotes around the text"},
+    {"seed: 7", "seed: \"\\q\"",
+     "4:8: YAML syntax: there is no such escape; write \\\\ for a backslash, or use single quotes"},
+    {"seed: 7", "seed: \"\\x7\"",
+     "4:10: YAML syntax: the escape lacks digits; write as many as \\x41, \\u0041 and \\U00000041 "
+     "have"},
+    {"seed: 7", "seed: \"\\ud800\"",
+     "4:10: YAML syntax: found invalid Unicode character escape code"},
+    {"seed: 7", "seed: > 7",
+     "4:9: YAML syntax: text behind | or > begins on the next line; or put quotes around all of "
+     "it"},
+    {"seed: 7", "seed: - 7",
+     "4:7: YAML syntax: a list of - begins on a line of its own"},
+    {"seed: 7", "seed: [7,, 8]",
+     "4:10: YAML syntax: a value is missing before this; write one or remove this"},
+    {"seed: 7", "seed: 7\n}",
+     "5:1: YAML syntax: the mapping that begins in line 1 wants a key here; check the indentation, "
+     "quotes and brackets"},
+    {"mass: 120 kg", " mass: 120 kg",
+     "30:6: YAML syntax: the mapping that begins in line 23 wants a key here; check the "
+     "indentation, quotes and brackets"},
+    {"    mass: 120 kg", "   mass: 120 kg",
+     "30:4: YAML syntax: the list that begins in line 17 wants a - here; check the indentation, "
+     "quotes and brackets"},
+    {"log: {every: 10}", "log: {every: 10}\n- more",
+     "78:1: YAML syntax: the mapping that begins in line 1 wants a key here; check the "
+     "indentation, quotes and brackets"},
+    {"log: {every: 10}", "log: {every: 10}\n...\nname: second",
+     "79:1: YAML syntax: this stands behind the end of the document; remove it, or check the "
+     "indentation"},
     /* what a scenario does not read, though YAML has it */
     {"pace: real", "pace: &p real",
      "5:7: anchors (&name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: &p !!str real",
+     "5:7: anchors (&name) and tags (!name) are not read in a scenario; remove them"},
+    {"pace: real", "&p pace: real",
+     "5:1: anchors (&name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: & real",
+     "5:7: anchors (&name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: *",
+     "5:7: aliases (*name) are not read in a scenario; write the value out"},
     {"pace: real", "pace: *p",
      "5:7: aliases (*name) are not read in a scenario; write the value out"},
     {"pace: real", "pace: !!str real",
+     "5:7: tags (!name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: !own!word real",
+     "5:7: tags (!name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: &p !own!word real",
+     "5:10: tags (!name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: !<word real",
+     "5:7: tags (!name) are not read in a scenario; remove it"},
+    {"pace: real", "pace: !a%zz real",
      "5:7: tags (!name) are not read in a scenario; remove it"},
     {"log: {every: 10}", "log: {every: 10}\n---\nname: second",
      "78:1: a second document begins here; a scenario is one, remove the ---"},
@@ -74,6 +128,12 @@ static const struct mistake mistakes[] = {
      "5:7: NUL inside a text; remove it"},
     {"pace: real", "pace: r\342\200\250l",
      "5:8: control character U+2028; remove it"},
+    {"pace: real", "pace: r\357\273\277l",
+     "5:8: control character U+FEFF; remove it"},
+    {"pace: real", "pace: r\357\277\277l",
+     "5:8: control character U+FFFF; remove it"},
+    {"pace: real", "pace: real\r%YAML 1.1",
+     "6:1: directives (%NAME) are not read in a scenario; remove the line"},
     {"pace: real", "%YAML 1.1",
      "5:1: directives (%NAME) are not read in a scenario; remove the line"},
     /* keys */
@@ -573,6 +633,10 @@ static const struct whole wholes[] = {
      "- {name: b, joint: {type: revolute, axis: 0 0 1, mimic: c}, mass: 1, inertia: 1 1 1}\n"
      "- {name: c, joint: {type: revolute, axis: 0 0 1, mimic: b}, mass: 1, inertia: 1 1 1}\n",
      "4:57: the joint of \"b\" follows itself in the end; let one of the circle lead"},
+    {"\xef\xbb\xbf",
+     "1:1: nothing is written here; a scenario begins with name: and bodies:"},
+    {"\xef\xbb\xbf%YAML 1.1\n---\nname: x\n",
+     "1:1: directives (%NAME) are not read in a scenario; remove the line"},
     {"\xef\xbb\xbfname: [x]\n",
      "1:7: name wants a name, e.g. name: satellite; here is a list"},
     {"name: x\nbodies: [{name: a, joint: fixed, mass: 1, inertia: 1 1 1}]\n"
@@ -598,21 +662,16 @@ void tearDown(void)
 {
 }
 
-static void refuse(const char *text, char error[CFG_ERROR_MAX])
+static void expect_complaint(const char *text, const char *complaint)
 {
     struct cfg_scenario *scenario;
+    char error[CFG_ERROR_MAX];
     const int status =
         cfg_scenario_load_text("s.yaml", text, strlen(text), NULL, 0, &scenario, error);
     TEST_ASSERT_EQUAL_INT_MESSAGE(-EINVAL, status, text);
     TEST_ASSERT_NULL(scenario);
     TEST_ASSERT_EQUAL_STRING_LEN("s.yaml:", error, strlen("s.yaml:"));
     TEST_ASSERT_NULL(strchr(error, '\n'));
-}
-
-static void expect_complaint(const char *text, const char *complaint)
-{
-    char error[CFG_ERROR_MAX];
-    refuse(text, error);
     TEST_ASSERT_EQUAL_STRING(complaint, error + strlen("s.yaml:"));
 }
 
@@ -636,18 +695,6 @@ static void test_the_base_itself_has_no_mistake(void)
                                                     &scenario, error));
     TEST_ASSERT_EQUAL_STRING("", error);
     cfg_scenario_free(scenario);
-}
-
-static void test_a_slip_in_the_syntax_is_refused_at_its_place(void)
-{
-    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
-        char error[CFG_ERROR_MAX], *text = edit(slips[i].good, slips[i].bad);
-        const char *complaint = slips[i].complaint;
-        refuse(text, error);
-        TEST_ASSERT_EQUAL_STRING_LEN(complaint, error + strlen("s.yaml:"), strlen(complaint));
-        TEST_ASSERT_GREATER_THAN_size_t(strlen("s.yaml:") + strlen(complaint), strlen(error));
-        free(text);
-    }
 }
 
 static void test_every_mistake_is_refused_at_its_place(void)
@@ -734,7 +781,6 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_the_base_itself_has_no_mistake);
-    RUN_TEST(test_a_slip_in_the_syntax_is_refused_at_its_place);
     RUN_TEST(test_every_mistake_is_refused_at_its_place);
     RUN_TEST(test_every_mistake_in_a_joint_is_refused_at_its_place);
     RUN_TEST(test_a_motor_must_fit_into_the_body_it_sits_on);

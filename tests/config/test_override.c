@@ -106,7 +106,7 @@ static void test_mistakes_name_the_override(void)
         {"rate", "an override is key=value, e.g. --set rate=\"500 Hz\""},
         {"=5", "an override is key=value, e.g. --set rate=\"500 Hz\""},
         {"rate=", "there is no value behind the ="},
-        {"rate=[1", "YAML syntax: "},
+        {"rate=[1", "YAML syntax: the list that begins in line 1 wants a , or its ] here"},
         {"rat=5", "there is no key \"rat\"; did you mean \"rate\"?"},
         {"colour=red", "there is no key \"colour\"; it takes name, rate, "},
         {"bodies.buss.mass=1", "bodies has no entry \"buss\"; did you mean \"bus\"?"},

@@ -16,15 +16,6 @@
 enum { OVERRIDE_MAX = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-const char *__lsan_default_suppressions(void);
-
-/* libfyaml 0.7.12 loses the chunk list of a quoted scalar with more than eight escapes (its issue
- * 233, fixed later): about a kilobyte per load, nothing that a run notices.  Our own use of the
- * library is leak-checked without this by the unit tests. */
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfyaml.so";
-}
 
 /* Overrides are C strings: copies, since the input need not end with NUL. */
 static int split_overrides(const uint8_t *bytes, size_t size, char *overrides[OVERRIDE_MAX])

@@ -96,15 +96,12 @@ static size_t lay_out(struct run *run, void *mem)
 /* Positions and velocities of the model, needed to size the log before the rig is placed. */
 static void count_coordinates(const struct cfg_scenario *scenario, int *nq, int *nv)
 {
-    static const int q_count[] = {[DYN_JOINT_FIXED] = 0,
-                                  [DYN_JOINT_REVOLUTE] = 1,
-                                  [DYN_JOINT_PRISMATIC] = 1,
-                                  [DYN_JOINT_FREE] = 7};
     *nq = *nv = 0;
     for (int i = 0; i < scenario->body_count; i++) {
-        const int count = q_count[scenario->bodies[i].spec.joint];
-        *nq += count;
-        *nv += count == 7 ? 6 : count;
+        const struct dyn_body_spec *spec = &scenario->bodies[i].spec;
+        const bool bends = spec->flex != NULL && spec->flex->fidelity != DYN_FLEX_RIGID;
+        *nq += dyn_joint_nq(spec) + (bends ? spec->flex->modes : 0);
+        *nv += dyn_joint_nv(spec) + (bends ? spec->flex->modes : 0);
     }
 }
 
