@@ -44,14 +44,15 @@ static const char *const roots[] = {
      .otherwise = "of frequency", .example = "200 " si, .help = text}, \
     {"frequency", CFG_QUANTITY, AT(frequency), .unit = "Hz", .limit = CFG_POSITIVE, \
      .otherwise = "of stiffness", .example = "0.5 Hz", .help = "of the lowest, instead of stiffness"}
-#define FAMILY_TABLE(name, list) {CFG_KEYS(name, list), .size = sizeof(struct cfg_keys_family)}
+#define FAMILY_TABLE(name, list) CFG_KEYS(name, list), .size = sizeof(struct cfg_keys_family)
 static const struct cfg_key bend_keys[] = {FAMILY_KEYS("N m^2", "E I")};
 static const struct cfg_key twist_keys[] = {FAMILY_KEYS("N m^2", "G J")};
 static const struct cfg_key stretch_keys[] = {FAMILY_KEYS("N", "E A")};
-static const struct cfg_table bend_y_table = FAMILY_TABLE("bend_y", bend_keys);
-static const struct cfg_table bend_z_table = FAMILY_TABLE("bend_z", bend_keys);
-static const struct cfg_table twist_table = FAMILY_TABLE("twist", twist_keys);
-static const struct cfg_table stretch_table = FAMILY_TABLE("stretch", stretch_keys);
+static const struct cfg_table bend_y_table = {FAMILY_TABLE("bend_y", bend_keys)};
+static const struct cfg_table bend_z_table = {
+    FAMILY_TABLE("bend_z", bend_keys), .like = "modes to frequency, as of bend_y"};
+static const struct cfg_table twist_table = {FAMILY_TABLE("twist", twist_keys)};
+static const struct cfg_table stretch_table = {FAMILY_TABLE("stretch", stretch_keys)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_tip, member)
@@ -136,7 +137,7 @@ static const struct cfg_key oscillators_keys[] = {
 static const struct cfg_key mode_keys[] = {
     FREQUENCY_KEY("stiffness is (2 pi frequency)^2 times the modal mass"), RATIO_KEY("ratio")};
 static const struct cfg_table mode_table = {
-    CFG_KEYS("a mode", mode_keys), .size = sizeof(struct cfg_keys_mode), .shorthand = "frequency"};
+    CFG_KEYS("a mode", mode_keys), .size = sizeof(struct cfg_keys_mode)};
 #undef AT
 
 /* AT() leads to the shape. */
@@ -157,7 +158,8 @@ static const struct cfg_table mode_table = {
 #define AT(member) .offset = offsetof(struct cfg_keys_shape, member)
 static const struct cfg_key joint_shape_keys[] = {SHAPE_KEYS, SHAPE2_KEY};
 static const struct cfg_table joint_shape_table = {
-    CFG_KEYS("the shapes at the joint", joint_shape_keys), .size = sizeof(struct cfg_keys_shape)};
+    CFG_KEYS("the shapes at the joint", joint_shape_keys), .size = sizeof(struct cfg_keys_shape),
+    .like = "psi to theta2, as of a node"};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_station, shape.member)
@@ -224,8 +226,8 @@ static const struct cfg_key nastran_keys[] = {
     {"slowest", CFG_QUANTITY, AT(slowest), .unit = "Hz", .limit = CFG_POSITIVE,
      .fallback = "0.01 Hz", .example = "0.1 Hz", .help = "below this a mode moves the body without bending it"},
     {"joint", CFG_INTEGER, AT(grid), .limit = CFG_BETWEEN, .min = 1, .max = 100000000,
-     .otherwise = "at the files' origin, held", .example = "1",
-     .help = "grid point of the body's joint: becomes the origin, and shapes are made to stand still there"},
+     .otherwise = "the files' origin", .example = "1",
+     .help = "grid point of the body's joint: it becomes the origin, and the shapes stand still there"},
     {"length_unit", CFG_QUANTITY, AT(length_unit), .unit = "m", .limit = CFG_POSITIVE,
      .fallback = "1 m", .example = "1 mm", .help = "of the files"},
     {"mass_unit", CFG_QUANTITY, AT(mass_unit), .unit = "kg", .limit = CFG_POSITIVE,

@@ -232,8 +232,8 @@ static const struct cfg_table joint_variants[] = {
 #define AT(member) OWN(member)
 static const struct cfg_key joint_keys[] = {
     CFG_TYPE_KEY(joints, "type: revolute"),
-    {"node", CFG_NAME, OWN(seat), .otherwise = "required on a flexible parent", .example = "tip",
-     .help = "of the flexible parent that it sits on, or frame; at and attitude are then from there"},
+    {"node", CFG_NAME, OWN(seat), .otherwise = "none", .example = "tip",
+     .help = "where the parent bends: its node below the joint, or frame; the place is seen from it"},
 };
 const struct cfg_table cfg_joint_table = {
     CFG_KEYS("a joint", joint_keys), .size = sizeof(struct cfg_keys_joint), .shorthand = "type",

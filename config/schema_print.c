@@ -52,7 +52,7 @@ static void describe_value(const struct cfg_key *key, struct cfg_phrase *value)
 static void describe_default(const struct cfg_key *key, struct cfg_phrase *text)
 {
     if (key->required)
-        cfg_phrase_add(text, "required%s%s", key->unless != NULL ? ", not with " : "",
+        cfg_phrase_add(text, "required%s%s", key->unless != NULL ? " without " : "",
                        key->unless != NULL ? key->unless : "");
     else if (key->otherwise != NULL)
         cfg_phrase_add(text, "(%s)", key->otherwise);
