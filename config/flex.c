@@ -92,7 +92,7 @@ static bool fill_mass(const struct cfg_flex_draft *draft, const struct cfg_keys_
     for (size_t i = 0; i < sizeof mass_keys / sizeof mass_keys[0]; i += 2)
         if (cfg_node_find(keys->node, mass_keys[i]) == NULL)
             return cfg_fail_at(report, keys->node, NULL,
-                               "body \"%s\" needs \"%s\": what its flex says is only a part of it",
+                               "body \"%s\" needs \"%s\": what flex says is only a part of it",
                                keys->name, mass_keys[i]);
     return true;
 }

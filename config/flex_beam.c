@@ -69,9 +69,10 @@ static bool fill_nodes(struct cfg_flex_draft *draft, const struct cfg_beam_form 
     cfg_draft_nodes(draft, draft->keys->nodes.count);
     for (int i = 0; i < draft->node_count; i++) {
         if (keys[i].x > form->beam.length)
-            return cfg_fail_at(draft->resolve->report, keys[i].node, "x",
-                               "x of %.10g m is beyond the beam, which is %.10g m long", keys[i].x,
-                               form->beam.length);
+            return cfg_fail_at(
+                draft->resolve->report, keys[i].node, "x",
+                "x of %.10g m is beyond the beam, which is %.10g m long; give at most that",
+                keys[i].x, form->beam.length);
         cfg_beam_node(draft->kept, form, keys[i].x, &draft->nodes[i].node);
         cfg_draft_name(draft, i, keys[i].name, keys[i].node);
     }
@@ -89,13 +90,20 @@ bool cfg_draft_beam(struct cfg_flex_draft *draft)
 {
     struct cfg_beam beam;
     struct cfg_beam_form form;
+    int modes = 0;
     fill_beam(draft, &beam);
-    for (int family = 0; family < CFG_BEAM_FAMILIES; family++)
+    for (int family = 0; family < CFG_BEAM_FAMILIES; family++) {
         if (!fill_family(draft, family, &beam))
             return false;
-    const char *flaw = cfg_beam_flaw(&beam);
+        modes += beam.modes[family];
+    }
+    if (modes == 0)
+        return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL,
+                           "a beam needs modes that bend, twist or stretch it; write e.g. bend_y: "
+                           "{modes: 2, frequency: 0.5 Hz}");
+    const char *flaw = cfg_beam_flaw(&beam); /* what the keys have let through */
     if (flaw != NULL)
-        return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL, "beam: %s", flaw);
+        return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL, "a beam: %s", flaw);
     cfg_beam_shape(draft->scratch, &beam, &form);
     cfg_draft_modes(draft, form.modes);
     draft->whole = true;

@@ -65,7 +65,7 @@ static bool check_share(const struct check *check)
         return true;
     return cfg_fail_at(check->resolve->report, check->keys->flex.node, NULL,
                        "the modes carry more mass than the body: %.4g times what it has in some "
-                       "direction, and less than 1 is possible; check mass, inertia and shapes",
+                       "direction, where less than 1 is possible; check mass, inertia and shapes",
                        share);
 }
 
@@ -139,11 +139,13 @@ static void float_free(int modes, double A[ROW][ROW])
     }
 }
 
-/* Bolted to the world, so that its frame stands still. */
+/* Bolted to the world, and to nothing that bends, so that its frame stands still. */
 static bool is_held(const struct check *check)
 {
-    const struct cfg_body *body = check->body;
-    return body->spec.parent < 0 && body->spec.joint == DYN_JOINT_FIXED;
+    const struct dyn_body_spec *spec = &check->body->spec;
+    while (spec->joint == DYN_JOINT_FIXED && spec->node == 0 && spec->parent >= 0)
+        spec = &check->resolve->scenario->bodies[spec->parent].spec;
+    return spec->joint == DYN_JOINT_FIXED && spec->node == 0;
 }
 
 /*

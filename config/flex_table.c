@@ -22,7 +22,8 @@ static bool check_square(const struct cfg_flex_draft *draft, const char *key,
                            "%s is of %d modes; a body can have %d, leave the fastest out", key,
                            rows->count, DYN_MODES_MAX);
     return draft->modes == 0 || rows->count == draft->modes ||
-           cfg_fail_at(report, rows->node, NULL, "%s is of %d mode%s, and there %s %d", key,
+           cfg_fail_at(report, rows->node, NULL,
+                       "%s is of %d mode%s and there %s %d; give one row and column for each", key,
                        rows->count, rows->count == 1 ? "" : "s", draft->modes == 1 ? "is" : "are",
                        draft->modes);
 }
@@ -98,11 +99,12 @@ static bool fill_pairs(const struct cfg_flex_draft *draft, const char *key,
     if (rows->node == NULL)
         return true;
     if (rows->count != pairs)
-        return cfg_fail_at(draft->resolve->report, rows->node, NULL,
-                           "%s has %d row%s; %d mode%s make %d pair%s, give one row for each in "
-                           "the order 11 12 .. 22 23 ..",
-                           key, rows->count, rows->count == 1 ? "" : "s", n, n == 1 ? "" : "s",
-                           pairs, pairs == 1 ? "" : "s");
+        return cfg_fail_at(
+            draft->resolve->report, rows->node, NULL,
+            "%s has %d row%s and there %s %d pair%s of modes; give one row for each, "
+            "11 12 .. 22 23 ..",
+            key, rows->count, rows->count == 1 ? "" : "s", pairs == 1 ? "is" : "are", pairs,
+            pairs == 1 ? "" : "s");
     const double *row = rows->items;
     for (int p = 0; p < n; p++)
         for (int q = p; q < n; q++, row += 3) {

@@ -175,8 +175,11 @@ static bool read_rows(const struct cfg_reader *reader, const struct cfg_key *key
     *out = (struct cfg_rows){.node = node};
     if (node->kind == CFG_NODE_SCALAR)
         return read_one(reader, key, node, 1, out);
-    if (node->kind != CFG_NODE_LIST || node->count == 0)
+    if (node->kind != CFG_NODE_LIST)
         return cfg_wants(reader, key, node);
+    if (node->count == 0)
+        return cfg_fail_at(reader->report, node, NULL, "%s is empty; give at least one row",
+                           key->name);
     for (const struct cfg_node *row = node->first; row != NULL; row = row->next)
         if (!read_one(reader, key, row, node->count, out))
             return false;
