@@ -70,6 +70,7 @@ static inline struct dyn_mode_rows rows_scale(dyn_lane s, struct dyn_mode_rows a
 static inline struct dyn_mode_rows rows_gather(struct dyn_mode_rows a, const double *d,
                                                const double *s, int modes, int lanes)
 {
+#pragma GCC unroll 4
     for (int q = 0; q < modes; q++)
         a = rows_axpy(a, lane_splat(s[q]), rows_at(d + q * 3 * lanes, lanes));
     return a;
@@ -110,6 +111,8 @@ static inline struct dyn_vec3 lane_vec3(dyn_lane a)
 static void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
                        struct dyn_modal_work *W)
 {
+    modes_put(W->eta + modal->lanes - 4, lane_splat(0.0));
+    modes_put(W->xi + modal->lanes - 4, lane_splat(0.0));
     for (int p = 0; p < modal->modes; p++) {
         W->eta[p] = q[modal->q_at + p];
         W->xi[p] = v[modal->v_at + p];
@@ -131,6 +134,7 @@ static inline struct dyn_mode_matrix deformed_W(const struct dyn_modal_link *mod
                                                 const double *eta, int modes, int lanes)
 {
     struct dyn_mode_matrix W = matrix_at(modal->L + g, lanes);
+#pragma GCC unroll 4
     for (int q = 0; q < modes; q++) {
         const struct dyn_mode_matrix d = matrix_at(modal->W1 + q * 9 * lanes + g, lanes);
         const dyn_lane s = lane_splat(eta[q]);
@@ -169,14 +173,15 @@ static inline void bend(const struct dyn_modal_link *modal, const struct dyn_mod
     const dyn_lane half = lane_splat(0.5), two = lane_splat(2.0);
     const struct dyn_mode_matrix L = matrix_at(modal->L + g, lanes);
     const struct dyn_mode_rows P0 = rows_at(modal->P + g, lanes);
-    const struct dyn_mode_rows P_rate =
-        rows_gather(rows_none(), modal->P1 + g, work->xi, modes, lanes);
-    const struct dyn_mode_rows G_rate =
-        rows_gather(rows_none(), modal->G1 + g, work->xi, modes, lanes);
+    struct dyn_mode_rows force = rows_scale(two, rows_cross(w, *P)), torque = rows_scale(two, *t);
 
     bent->mc = rows_axpy(bent->mc, half * eta, rows_axpy(P0, lane_splat(1.0), *P));
-    bent->force = rows_axpy(bent->force, xi, rows_axpy(P_rate, two, rows_cross(w, *P)));
-    bent->torque = rows_axpy(bent->torque, xi, rows_axpy(G_rate, two, *t));
+    if (modal->draws) {
+        force = rows_gather(force, modal->P1 + g, work->xi, modes, lanes);
+        torque = rows_gather(torque, modal->G1 + g, work->xi, modes, lanes);
+    }
+    bent->force = rows_axpy(bent->force, xi, force);
+    bent->torque = rows_axpy(bent->torque, xi, torque);
     bent->Z_diagonal =
         rows_axpy(bent->Z_diagonal, eta,
                   (struct dyn_mode_rows){W->x.x + L.x.x, W->y.y + L.y.y, W->z.z + L.z.z});
@@ -205,7 +210,8 @@ static inline void move_four(const struct dyn_modal_link *modal, int g, int mode
     if (deforms) {
         const struct dyn_mode_rows Y =
             rows_gather(rows_none(), modal->Y1 + g, work->xi, modes, lanes);
-        P = rows_gather(P, modal->P1 + g, work->eta, modes, lanes);
+        if (modal->draws)
+            P = rows_gather(P, modal->P1 + g, work->eta, modes, lanes);
         f += lane_splat(2.0) * rows_dot(w, Y);
         bend(modal, work, g, modes, lanes, w, &W, &P, &t, bent);
     }
@@ -294,9 +300,11 @@ static inline struct dyn_node_motion sum_node(const struct dyn_modal_node *node,
         struct dyn_mode_rows psi = psi0, turn = theta0;
         if (node->bends) {
             psi = rows_gather(psi, node->psi1 + g, work->eta, modes, lanes);
-            turn = rows_gather(turn, node->theta1 + g, work->eta, modes, lanes);
             u_bend = rows_axpy(u_bend, xi,
                                rows_gather(rows_none(), node->psi1 + g, work->xi, modes, lanes));
+        }
+        if (node->twists) {
+            turn = rows_gather(turn, node->theta1 + g, work->eta, modes, lanes);
             theta_bend = rows_axpy(
                 theta_bend, xi, rows_gather(rows_none(), node->theta1 + g, work->xi, modes, lanes));
         }
@@ -318,15 +326,19 @@ static inline struct dyn_vec3 angular(double s, struct dyn_vec3 theta, struct dy
     return dyn_scale(s, dyn_add(a, dyn_scale(0.5, dyn_cross(theta, a))));
 }
 
+/* P (theta x), by columns. */
+static inline struct dyn_lane3 times_skew(struct dyn_lane3 P, struct dyn_vec3 theta)
+{
+    const dyn_lane x = lane_splat(theta.x), y = lane_splat(theta.y), z = lane_splat(theta.z);
+    return (struct dyn_lane3){z * P.y - y * P.z, x * P.z - z * P.x, y * P.x - x * P.y};
+}
+
 /* The parent's axes P, turned by theta: 1 + s (theta x) + s/2 (theta x)^2. */
 static inline struct dyn_lane3 turned_by_modes(struct dyn_lane3 P, double s, struct dyn_vec3 theta)
 {
-    const dyn_lane t = lane3_mul(P, theta);
-    const dyn_lane x = lane_cross(t, P.x), y = lane_cross(t, P.y), z = lane_cross(t, P.z);
-    const dyn_lane one = lane_splat(s), half = lane_splat(0.5 * s);
-    return (struct dyn_lane3){P.x + one * x + half * lane_cross(t, x),
-                              P.y + one * y + half * lane_cross(t, y),
-                              P.z + one * z + half * lane_cross(t, z)};
+    const struct dyn_lane3 once = times_skew(P, theta), twice = times_skew(once, theta);
+    const struct dyn_lane3 sum = lane3_axpy(once, lane_splat(0.5), twice);
+    return lane3_axpy(P, lane_splat(s), sum);
 }
 
 /* X to world axes, its turn to an angular velocity. */

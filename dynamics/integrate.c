@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/kinematics.h"
+#include "dynamics/rosenbrock.h"
 #include "dynamics/tree.h"
 
 /* x += h (now f(t) + past[0] f(t - h) + past[1] f(t - 2 h) + ...); depth 0: needs no history */
@@ -16,7 +17,7 @@ static const struct adams_bashforth rule_of[] = {
     [DYN_AB2] = {1, 3.0 / 2.0, {-1.0 / 2.0}},
     [DYN_AB3] = {2, 23.0 / 12.0, {-16.0 / 12.0, 5.0 / 12.0}},
     [DYN_AB4] = {3, 55.0 / 24.0, {-59.0 / 24.0, 37.0 / 24.0, -9.0 / 24.0}},
-    [DYN_ROS2] = {0},
+    [DYN_ROS2] = {0, 0.0, {0.0}},
 };
 
 int dyn_rate_count(const struct dyn_plant *plant)
@@ -37,7 +38,7 @@ static void accumulate(int count, double s, const double *x, double *y)
         y[k] += s * x[k];
 }
 
-/* ---- each finds work->x_rate = f(x) ---- */
+/* ---- each but Rosenbrock's finds work->x_rate = f(x) ---- */
 
 static void euler(const struct dyn_plant *plant, double h, const struct dyn_plant_work *work,
                   double *x)
@@ -119,7 +120,8 @@ static void adams_bashforth(const struct dyn_plant *plant, const struct dyn_driv
 void dyn_integrate(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
                    struct dyn_plant_work *work, double *x)
 {
-    dyn_plant_rate(plant, drive, x, work);
+    if (plant->integrator != DYN_ROS2)
+        dyn_plant_rate(plant, drive, x, work);
     switch (plant->integrator) {
     case DYN_SEMI_IMPLICIT_EULER:
         euler(plant, h, work, x);
@@ -128,13 +130,15 @@ void dyn_integrate(const struct dyn_plant *plant, const struct dyn_drive *drive,
         runge_kutta_2(plant, drive, h, work, x);
         break;
     case DYN_RK4:
-    case DYN_ROS2: /* merged with the implicit steps */
         runge_kutta_4(plant, drive, h, work, x);
         break;
     case DYN_AB2:
     case DYN_AB3:
     case DYN_AB4:
         adams_bashforth(plant, drive, h, work, x);
+        break;
+    case DYN_ROS2:
+        dyn_rosenbrock(plant, drive, h, work, x);
         break;
     }
     dyn_position_normalise(plant->model, x);

@@ -1,6 +1,7 @@
 #include "dynamics/kinematics.h"
 
 #include "dynamics/follow.h"
+#include "dynamics/shape.h"
 #include "dynamics/work.h"
 
 /* E after a turn about z: rows 0 and 1 mix. */
@@ -113,14 +114,51 @@ static void add_joint_motion(const struct dyn_link *link, const double *qd, stru
     *v = dyn_add6(v, &s);
 }
 
+/* The turn by the Gibbs vector theta / 2, as a rotation of components. */
+static struct dyn_quat gibbs_turn(struct dyn_vec3 theta)
+{
+    return dyn_quat_unit((struct dyn_quat){1.0, 0.5 * theta.x, 0.5 * theta.y, 0.5 * theta.z});
+}
+
+/* A node stands where the modes of its parent put it, and moves with them. */
+static void move_node(const struct dyn_model *model, int i, struct dyn_work *work)
+{
+    const struct dyn_link *link = &model->link[i];
+    const int m = model->node[link->node].modal, deforms = model->modal[m].deforms;
+    const struct dyn_shape_node at =
+        dyn_shape_node(model, link->node, work->modal[m].eta, work->modal[m].xi);
+    const struct dyn_mat3 turn = dyn_quat_to_child(gibbs_turn(at.theta));
+    const struct dyn_vec6 *on = &work->v[link->parent];
+    const struct dyn_vec3 w = on->ang;
+    struct dyn_transform *X = &work->X[i];
+    struct dyn_vec6 c = {0};
+
+    X->E = dyn_mat3_mul(&link->E, &turn);
+    X->r = dyn_add(link->origin, at.u);
+    c.lin = dyn_cross(w, dyn_cross(w, X->r));
+    if (deforms) {
+        c.ang = dyn_add(at.alpha, dyn_cross(w, at.w));
+        c.lin = dyn_add(c.lin, dyn_add(at.accel, dyn_scale(2.0, dyn_cross(w, at.travel))));
+    }
+    const struct dyn_vec6 carried = dyn_motion_to_child(X, on);
+    const struct dyn_vec6 own = {dyn_mul(&X->E, at.w), dyn_mul(&X->E, at.travel)};
+    work->v[i] = dyn_add6(&carried, &own);
+    work->c[i] = (struct dyn_vec6){dyn_mul(&X->E, c.ang), dyn_mul(&X->E, c.lin)};
+}
+
 void dyn_kinematics(const struct dyn_model *model, const struct dyn_state *state,
                     struct dyn_work *work)
 {
+    dyn_shape_take(model, state->q, state->v, work);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
         struct dyn_transform *X = &work->X[i];
         struct dyn_vec6 v = {0}, c = {0};
 
+        if (link->node >= 0) {
+            move_node(model, i, work);
+            continue;
+        }
         *X = joint_transform(model, i, state->q + link->q_at);
         if (link->parent >= 0) {
             const struct dyn_vec3 w = work->v[link->parent].ang;
@@ -244,17 +282,32 @@ static struct dyn_pose joint_motion_pose(const struct dyn_link *link, const doub
     return pose;
 }
 
+/* Where link i stands in its parent. */
+static struct dyn_pose link_pose(const struct dyn_model *model, const double *q, int i)
+{
+    const struct dyn_link *link = &model->link[i];
+    struct dyn_pose pose = model->place[i];
+    double followed;
+
+    if (link->node < 0) {
+        const struct dyn_pose moved =
+            joint_motion_pose(link, dyn_follow_q(model, link, q, &followed));
+        return dyn_pose_mul(&pose, &moved);
+    }
+    const double *eta = q + dyn_shape_under(model, link)->q_at;
+    const struct dyn_shape_node at = dyn_shape_node(model, link->node, eta, NULL);
+    pose.origin = dyn_add(pose.origin, at.u);
+    pose.turn = dyn_quat_mul(gibbs_turn(at.theta), pose.turn);
+    return pose;
+}
+
 /* A quaternion keeps its sign from one frame to the next; one taken from a matrix would not. */
 struct dyn_pose dyn_body_pose(const struct dyn_model *model, const double *q, int body)
 {
     struct dyn_pose pose = model->seat[body];
     for (int i = model->body_link[body]; i >= 0; i = model->link[i].parent) {
-        const struct dyn_link *link = &model->link[i];
-        double followed;
-        const struct dyn_pose moved =
-            joint_motion_pose(link, dyn_follow_q(model, link, q, &followed));
-        pose = dyn_pose_mul(&moved, &pose);
-        pose = dyn_pose_mul(&model->place[i], &pose);
+        const struct dyn_pose link = link_pose(model, q, i);
+        pose = dyn_pose_mul(&link, &pose);
     }
     return pose;
 }

@@ -182,15 +182,15 @@ static void place_node(struct dyn_modal_node *to, const struct dyn_flex *flex,
                        const struct dyn_node *from, const struct seat *seat, int n)
 {
     const int modes = flex->modes;
-    to->bends =
-        flex->fidelity == DYN_FLEX_CONSISTENT && (from->psi2 != NULL || from->theta2 != NULL);
+    to->bends = flex->fidelity == DYN_FLEX_CONSISTENT && from->psi2 != NULL;
+    to->twists = flex->fidelity == DYN_FLEX_CONSISTENT && from->theta2 != NULL;
     for (int p = 0; p < modes; p++) {
         turn_vector(seat, from->psi + 3 * p, n, to->psi + p);
         turn_vector(seat, from->theta + 3 * p, n, to->theta + p);
-        for (int q = 0; to->bends && q < modes; q++) {
+        for (int q = 0; to->bends && q < modes; q++)
             turn_vector(seat, pair(from->psi2, modes, p, q, 3), n, to->psi1 + q * 3 * n + p);
+        for (int q = 0; to->twists && q < modes; q++)
             turn_vector(seat, pair(from->theta2, modes, p, q, 3), n, to->theta1 + q * 3 * n + p);
-        }
     }
 }
 
@@ -203,6 +203,8 @@ void dyn_modal_place(struct dyn_model *model)
         struct dyn_modal_link *modal = &model->modal[model->link[model->body_link[i]].modal];
         const struct seat seat = {model->seat_X[i].E, model->seat_X[i].r};
         modal->deforms = spec->flex->fidelity != DYN_FLEX_RUTHLESS;
+        modal->draws = spec->flex->fidelity == DYN_FLEX_CONSISTENT &&
+                       (spec->flex->P2 != NULL || spec->flex->L2 != NULL);
         place_modal(modal, spec->flex, &seat);
         for (int k = 0; k < spec->flex->nodes; k++)
             place_node(&model->node[model->body_node[i] + k], spec->flex, &spec->flex->node[k],

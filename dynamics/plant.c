@@ -41,12 +41,15 @@ static size_t lay_out(struct dyn_plant_work *work, void *mem, const struct dyn_p
 {
     const size_t x_size = (size_t)dyn_plant_state_count(plant) * sizeof *work->trial;
     const size_t rate_size = (size_t)dyn_rate_count(plant) * sizeof *work->x_rate;
+    const int two_taus = plant->integrator == DYN_ROS2;
+    const size_t tau_size = two_taus ? (size_t)plant->model->nv * sizeof *work->tau : 0;
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
     work->load = dyn_cut(mem, &at, (size_t)plant->effector_count * sizeof *work->load);
     work->x_rate = dyn_cut(mem, &at, rate_size);
     work->stage = dyn_cut(mem, &at, rate_size);
     work->sum = dyn_cut(mem, &at, rate_size);
+    work->tau = dyn_cut(mem, &at, tau_size);
     work->trial = dyn_cut(mem, &at, x_size);
     work->kernel = dyn_cut(mem, &at, dyn_work_size(plant->model));
     return at;
@@ -80,7 +83,7 @@ static bool all_finite(int count, const double *x)
 int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                    double h, struct dyn_plant_work *work, double *x)
 {
-    const struct dyn_drive drive = {commands, joint_tau};
+    const struct dyn_drive drive = {commands, joint_tau, 0.0};
     const int count = dyn_plant_state_count(plant);
     const size_t size = (size_t)count * sizeof *x;
 
@@ -96,7 +99,7 @@ int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const 
 void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                      const double *x, struct dyn_plant_work *work)
 {
-    const struct dyn_drive drive = {commands, joint_tau};
+    const struct dyn_drive drive = {commands, joint_tau, 0.0};
     dyn_plant_rate(plant, &drive, x, work);
 }
 

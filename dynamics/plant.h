@@ -17,7 +17,8 @@
 
 /*
  * Semi-implicit Euler is of first order, the others of the order in their name.  RK2 (midpoint)
- * evaluates the forces twice a step, RK4 four times, the rest once.
+ * evaluates the forces twice a step, RK4 four times, the rest once.  ROS2 evaluates them twice and
+ * stays stable when a mode of a flexible body is faster than the step (rosenbrock.h).
  *
  * Adams-Bashforth also uses the rates of the one to three steps before, which make up the history:
  * every step must have the same length, and x changed by hand needs dyn_plant_restart().  Its first

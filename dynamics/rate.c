@@ -38,7 +38,8 @@ void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive
                                     .load_count = plant->effector_count,
                                     .gravity = {g[0], g[1], g[2]},
                                     .held = plant->held,
-                                    .held_a = plant->held_a};
+                                    .held_a = plant->held_a,
+                                    .modal_lead = drive->modal_lead};
     struct dyn_output output = {.a = work->v_rate};
 
     dyn_aba_move(model, &state, work->kernel);

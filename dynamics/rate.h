@@ -10,6 +10,7 @@
 struct dyn_drive {
     const double *commands;  /* one per effector */
     const double *joint_tau; /* nv, or NULL */
+    double modal_lead;       /* as in dyn_input */
 };
 
 struct dyn_plant_work {
@@ -19,6 +20,7 @@ struct dyn_plant_work {
     double *v_rate;        /* the part of it that is dv/dt */
     double *stage;         /* x where an integrator stage looks */
     double *sum;           /* weighted sum of the stages' rates */
+    double *tau;           /* nv, what a stage adds to joint_tau included; ROS2 */
     double *trial;         /* x to be, not yet known to be finite */
 };
 

@@ -63,6 +63,7 @@ struct dyn_modal_link {
     int modes;
     int lanes;         /* modes, rounded up to whole vectors */
     int deforms;       /* 0: ruthless, all below that depends on a second mode is zero */
+    int draws;         /* P1 or G1 is not zero */
     double *P;         /* 3 */
     double *L;         /* 9, by rows */
     double *S;         /* 3 */
@@ -77,7 +78,8 @@ struct dyn_modal_link {
  * link.  The link of the node has the rest. */
 struct dyn_modal_node {
     int modal;
-    int bends;      /* psi2 or theta2 is not zero */
+    int bends;      /* psi1 is not zero */
+    int twists;     /* theta1 is not zero */
     double *psi;    /* 3 */
     double *theta;  /* 3 */
     double *psi1;   /* by q, 3: dpsi_p / deta_q = psi2_pq */

@@ -176,7 +176,7 @@ static void random_body(struct tree *tree, enum dyn_joint_type joint, int parent
     random_rotor(spec);
 }
 
-static void random_state(struct tree *tree)
+void tree_random_state(struct tree *tree)
 {
     for (int k = 0; k < dyn_model_nq(tree->model); k++)
         tree->q[k] = 2.0 * tree_noise();
@@ -207,7 +207,7 @@ void tree_random(struct tree *tree, int body_count, int free_base, uint64_t seed
         random_body(tree, random_joint(), tree_noise() > 0.0 ? i - 1 : any);
     }
     tree_build(tree);
-    random_state(tree);
+    tree_random_state(tree);
 }
 
 /* The state stays. */
@@ -253,10 +253,24 @@ struct dyn_input tree_input(struct tree *tree)
     };
 }
 
+/* All but where things are, and the empty lanes of the modes. */
 void tree_poison(struct tree *tree)
 {
+    struct dyn_modal_work modal[TREE_BODY_MAX];
+    double *node[TREE_BODY_MAX];
+    const struct dyn_model *model = tree->model;
+    const struct dyn_work *work = tree->work;
     const size_t head = sizeof(struct dyn_work);
+
+    TEST_ASSERT_LESS_OR_EQUAL_INT(TREE_BODY_MAX, model->node_count);
+    memcpy(modal, work->modal, (size_t)model->modal_count * sizeof *modal);
+    memcpy(node, work->node, (size_t)model->node_count * sizeof *node);
     memset(tree->work_mem + head, 0xff, dyn_work_size(tree->model) - head);
+    memcpy(work->modal, modal, (size_t)model->modal_count * sizeof *modal);
+    memcpy(work->node, node, (size_t)model->node_count * sizeof *node);
+    for (int m = 0; m < model->modal_count; m++)
+        for (int p = model->modal[m].modes; p < model->modal[m].lanes; p++)
+            work->modal[m].eta[p] = work->modal[m].xi[p] = 0.0;
 }
 
 void tree_forward(struct tree *tree)

@@ -34,6 +34,9 @@ void tree_build(struct tree *tree);
  * rotors, and a random state, forces and gravity.  With free_base its first body is free. */
 void tree_random(struct tree *tree, int body_count, int free_base, uint64_t seed);
 
+/* Another random state, forces and gravity of the same vehicle. */
+void tree_random_state(struct tree *tree);
+
 /* The same vehicle without limits, which no finite difference survives. */
 void tree_unlimit(struct tree *tree);
 /* The same vehicle with nothing that acts on its base by itself. */
