@@ -145,10 +145,10 @@ static bool add_free(struct builder *builder, const struct cfg_line *line, int c
     const struct piece rest =
         trim(line, piece.to < line->size ? piece.to + 1 : line->size, line->size);
     if (rest.from < rest.to || line->cut)
-        return cfg_fail(builder->report, NULL, (struct cfg_mark){line->number, rest.from + 1},
-                        "more than %d fields in a line of %s; go on in a next one that begins with "
-                        "a comma",
-                        count, builder->card->name);
+        return cfg_fail(
+            builder->report, NULL, (struct cfg_mark){line->number, rest.from + 1},
+            "more than %d fields in a line of %s; go on in a line below that begins with %s", count,
+            builder->card->name, count < LINE_FIELDS ? "*," : ",");
     return store(builder, line, piece, builder->label);
 }
 
