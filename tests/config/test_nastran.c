@@ -401,6 +401,17 @@ static void test_lumps_have_offset_and_inertia(void)
     }
 }
 
+/* One wide line is half of the first eight fields; the narrow one begins with the ninth. */
+static void test_a_narrow_line_may_follow_a_lone_wide_one(void)
+{
+    const struct cfg_bulk *bulk =
+        read_bulk("GRID,1\n"
+                  "CONM2*                20               1                             3.0\n"
+                  "+            5.0    -0.5     6.0     0.2     0.1     7.0\n");
+    expect_vector(0.0, 0.0, 0.0, bulk->lumps[0].offset);
+    expect_inertia(&bulk->lumps[0].inertia, 5.0, 6.0, 7.0, 0.5, -0.2, -0.1);
+}
+
 static void test_a_lump_may_name_its_mass_centre_in_basic_coordinates(void)
 {
     const struct cfg_bulk *bulk = read_bulk("GRID,1,,1.,2.,3.\nCONM2,2,1,-1,5.,1.5,2.,2.\n");
@@ -702,6 +713,7 @@ int main(void)
     RUN_TEST(test_lines_keep_their_columns_and_lose_their_ends);
     RUN_TEST(test_a_card_may_be_written_in_any_format);
     RUN_TEST(test_lumps_have_offset_and_inertia);
+    RUN_TEST(test_a_narrow_line_may_follow_a_lone_wide_one);
     RUN_TEST(test_a_lump_may_name_its_mass_centre_in_basic_coordinates);
     RUN_TEST(test_wtmass_scales_mass_and_inertia);
     RUN_TEST(test_coordinate_systems_hang_on_each_other);
