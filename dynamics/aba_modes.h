@@ -173,7 +173,9 @@ static inline void bend(const struct dyn_modal_link *modal, const struct dyn_mod
     const dyn_lane half = lane_splat(0.5), two = lane_splat(2.0);
     const struct dyn_mode_matrix L = matrix_at(modal->L + g, lanes);
     const struct dyn_mode_rows P0 = rows_at(modal->P + g, lanes);
-    struct dyn_mode_rows force = rows_scale(two, rows_cross(w, *P)), torque = rows_scale(two, *t);
+    const struct dyn_mode_rows S = rows_at(modal->S + g, lanes);
+    struct dyn_mode_rows force = rows_scale(two, rows_cross(w, *P));
+    struct dyn_mode_rows torque = rows_axpy(rows_cross(w, S), two, *t);
 
     bent->mc = rows_axpy(bent->mc, half * eta, rows_axpy(P0, lane_splat(1.0), *P));
     if (modal->draws) {
@@ -185,9 +187,10 @@ static inline void bend(const struct dyn_modal_link *modal, const struct dyn_mod
     bent->Z_diagonal =
         rows_axpy(bent->Z_diagonal, eta,
                   (struct dyn_mode_rows){W->x.x + L.x.x, W->y.y + L.y.y, W->z.z + L.z.z});
-    bent->Z_across =
-        rows_axpy(bent->Z_across, eta,
-                  (struct dyn_mode_rows){W->y.z + L.z.y, W->x.z + L.z.x, W->x.y + L.y.x});
+    bent->Z_across = rows_axpy(bent->Z_across, half * eta,
+                               (struct dyn_mode_rows){W->y.z + W->z.y + L.y.z + L.z.y,
+                                                      W->x.z + W->z.x + L.x.z + L.z.x,
+                                                      W->x.y + W->y.x + L.x.y + L.y.x});
 }
 
 /* What four modes feel of springs, dampers and rates, and how they couple to the link. */

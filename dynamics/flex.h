@@ -19,7 +19,7 @@
  * L_p + sum_q (N_pq + L2_pq) eta_q, the kinetic energy is
  *
  *      mass centre     m c = m c0 + sum (P_p + 1/2 sum P2_pq eta_q) eta_p
- *      inertia         J = J0 + tr(Z) 1 - Z,  Z = sum_p eta_p (W_p + L_p')
+ *      inertia         J = J0 + tr(Z) 1 - Z,  Z the symmetric part of sum_p eta_p (W_p + L_p')
  *      momenta         of mode p: P_p(eta) = P_p + sum P2_pq eta_q, and
  *                      H_p(eta) = int x x psi_p dm + S_p, the axial vector of W_p, and S_p
  *
@@ -32,8 +32,9 @@ enum { DYN_MODES_MAX = 64 }; /* of one body */
 
 enum dyn_fidelity {
     DYN_FLEX_RIGID,        /* no modes: nodes stand where they are */
-    DYN_FLEX_RUTHLESS,     /* inertia of the undeformed body; no product of eta or its rate with a
-                              rate */
+    DYN_FLEX_RUTHLESS,     /* inertia and nodes of the undeformed body, and no product of eta or
+                              its rate with a rate of the body; what sits on a node still moves
+                              with it */
     DYN_FLEX_CONSISTENT,   /* all of the above */
     DYN_FLEX_INCONSISTENT, /* without psi2: wrong where rates reach a tenth of a frequency; tests */
 };
