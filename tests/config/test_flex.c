@@ -71,7 +71,7 @@ static const char beam_text[] =
     "    damping: 0.5 1 2 %\n"
     "    start: 1e-3 2e-3 1e-4\n"
     "    start_rate: [0.1, 0.2, 0.3]\n"
-    "    nodes: [{name: middle, x: 5 m}, {name: tip, x: 10 m}, {name: idle, x: 1 m}]\n"
+    "    nodes: [{name: idle, x: 1 m}, {name: tip, x: 10 m}, {name: middle, x: 5 m}]\n"
     "- {name: far, parent: arm, joint: {type: fixed, node: tip}, mass: 1, inertia: 1 1 1}\n"
     "- {name: near, parent: arm, joint: {type: free, node: middle}, mass: 1, inertia: 1 1 1}\n"
     "- {name: near2, parent: arm, joint: {type: spherical, node: middle}, mass: 1, inertia: 1 1 1}\n"
@@ -268,19 +268,19 @@ static void test_a_table_takes_matrices_and_leaves_the_body_its_mass(void)
 }
 
 /* A shape that moves and turns the joint: there it goes to zero, and elsewhere what is left is
- * 3 - 1 - (0.5 about y) x (2 along x) = 3 - 1 + 0.5 * 2 along z. */
+ * 3 - 2 - (0.5 about y) x (2 along x) = 3 - 2 + 0.5 * 2 along z. */
 static void test_what_a_table_has_at_the_joint_is_taken_off(void)
 {
     load("name: x\nbodies:\n- name: a\n  joint: fixed\n  mass: 9\n  inertia: 9 9 9\n  flex:\n"
          "    type: table\n    modes: [{frequency: 1 Hz}]\n"
-         "    joint: {psi: 0 0 1, theta: 0 0.5 0}\n"
+         "    joint: {psi: 0 0 2, theta: 0 0.5 0}\n"
          "    stations: [{at: 2 0 0, mass: 0.5, psi: 0 0 3}]\n"
-         "    nodes: [{name: root, psi: 0 0 1, theta: 0 0.5 0}]\n"
+         "    nodes: [{name: root, psi: 0 0 2, theta: 0 0.5 0}]\n"
          "- {name: b, parent: a, joint: {type: fixed, node: root}, mass: 1, inertia: 1 1 1}\n");
     const struct dyn_flex *modal = body("a")->spec.flex;
     const double still[3] = {0}, K = 0.5 * 9 * TURN * TURN;
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * 3.0, modal->P[2]);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * 9.0, modal->M[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * 2.0, modal->P[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * 4.0, modal->M[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, K, modal->K[0]); /* of the shape as given */
     expect_numbers(still, modal->node[0].psi, 3, 1e-15);
     expect_numbers(still, modal->node[0].theta, 3, 1e-15);
@@ -340,8 +340,13 @@ static void test_files_of_an_fe_model_lie_beside_the_scenario(void)
     write_file(folder, "s.yaml", fe_text);
     snprintf(path, sizeof path, "%s/s.yaml", folder);
     const int status = cfg_scenario_load(path, NULL, 0, &scenario, error);
+    char whole[256];
+    const char *const overrides[] = {whole};
+    struct cfg_scenario *same, *bad;
+    snprintf(whole, sizeof whole, "bodies.bus.flex.bulk=%s/part.bdf", folder);
+    TEST_ASSERT_EQUAL_INT(0, cfg_scenario_load(path, overrides, 1, &same, error));
+    cfg_scenario_free(same);
     remove_file(folder, "sub/part.pch");
-    struct cfg_scenario *bad;
     char lack[CFG_ERROR_MAX], want[CFG_ERROR_MAX];
     TEST_ASSERT_NOT_EQUAL_INT(0, cfg_scenario_load(path, NULL, 0, &bad, lack));
     snprintf(want, sizeof want, "%s:10:12: %s/sub/part.pch: there is no such file; check the path",
@@ -460,6 +465,37 @@ static void test_what_is_not_refused_does_not_grow(void)
         }
 }
 
+/*
+ * A mass m at d from the mass centre that swings along a leaves, in free flight, of its modal mass
+ *      m (1 - m/M - m (d x a)' I^-1 (d x a))
+ * whatever the origin.
+ */
+static void test_a_lever_makes_a_mode_faster(void)
+{
+    const double m = 2.0, M = 10.0, I[3] = {30.0, 40.0, 50.0}, a[3] = {0.6, 0.0, 0.8};
+    const double r[3] = {1.0, 2.0, -0.5}, c[3] = {0.3, -0.2, 0.4};
+    const double d[3] = {r[0] - c[0], r[1] - c[1], r[2] - c[2]};
+    const double arm[3] = {d[1] * a[2] - d[2] * a[1], d[2] * a[0] - d[0] * a[2],
+                           d[0] * a[1] - d[1] * a[0]};
+    double left = 1.0 - m / M;
+    for (int k = 0; k < 3; k++)
+        left -= m * arm[k] * arm[k] / I[k];
+    for (int over = 0; over < 2; over++) {
+        char text[512];
+        struct cfg_scenario *loaded;
+        const double omega = 2.78 * 1000.0 * sqrt(left) * (over ? 1.0001 : 0.9999);
+        snprintf(text, sizeof text,
+                 "name: x\nrate: 1 kHz\nbodies:\n- {name: a, joint: free, mass: 10, center: 0.3 "
+                 "-0.2 0.4, inertia: 30 40 50, flex: {type: oscillators, oscillators: [{axis: 3 0 "
+                 "4, at: 1 2 -0.5, mass: 2, frequency: %.15g Hz}]}}\n",
+                 omega / TURN);
+        const int status =
+            cfg_scenario_load_text("s.yaml", text, strlen(text), NULL, 0, &loaded, error);
+        cfg_scenario_free(loaded);
+        TEST_ASSERT_EQUAL_INT(over ? -EINVAL : 0, status);
+    }
+}
+
 /* Bolted to the world a body has its own frequencies, and may be faster than in flight. */
 static void test_a_body_in_the_world_is_as_fast_as_its_modes(void)
 {
@@ -515,6 +551,11 @@ static void test_a_spectrum_needs_a_positive_matrix(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, 1.0, values[1]);
     TEST_ASSERT_FALSE(cfg_spectrum(2, A, bad, values));
     TEST_ASSERT_FALSE(cfg_spectrum(2, A, thin, values));
+    for (int k = 1; k <= 100; k++) { /* what rounding leaves of a pivot is not positive */
+        const double v[2] = {0.1 * k, 1.0 / k};
+        const double outer[4] = {v[0] * v[0], v[0] * v[1], v[0] * v[1], v[1] * v[1]};
+        TEST_ASSERT_FALSE(cfg_spectrum(2, A, outer, values));
+    }
 }
 
 /* ---- read back ---- */
@@ -547,9 +588,12 @@ static void test_a_model_counts_modes_behind_the_joint_they_belong_to(void)
     TEST_ASSERT_EQUAL_INT(3, model->joints[1].modes);
     TEST_ASSERT_EQUAL_DOUBLE(2e-3, model->joints[1].start.eta[1]);
     TEST_ASSERT_EQUAL_INT(11, model->joints[2].q_first);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         TEST_ASSERT_EQUAL_INT(dyn_model_eta_index(model->tree, model->joints[1].body) + i,
                               model->q_at[8 + i]);
+        TEST_ASSERT_EQUAL_INT(dyn_model_xi_index(model->tree, model->joints[1].body) + i,
+                              model->v_at[7 + i]);
+    }
     cfg_model_free(model);
 }
 
@@ -569,6 +613,7 @@ int main(void)
     RUN_TEST(test_files_of_an_fe_model_lie_beside_the_scenario);
     RUN_TEST(test_modes_are_refused_where_the_limit_of_the_method_is);
     RUN_TEST(test_what_is_not_refused_does_not_grow);
+    RUN_TEST(test_a_lever_makes_a_mode_faster);
     RUN_TEST(test_a_body_in_the_world_is_as_fast_as_its_modes);
     RUN_TEST(test_rigid_bodies_have_no_modes_to_be_too_fast);
     RUN_TEST(test_the_spectrum_of_a_row_of_springs_is_known);
