@@ -2,22 +2,11 @@
  * Modes of an FE model: which of them, where its joint is, and which grid points have names.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/flex.h"
 #include "config/nastran.h"
-
-/* A file as seen from the scenario's folder. */
-static const char *beside(const struct cfg_flex_draft *draft, const char *file)
-{
-    const char *scenario = draft->resolve->scenario->path, *slash = strrchr(scenario, '/');
-    const size_t folder = slash != NULL && file[0] != '/' ? (size_t)(slash - scenario) + 1 : 0;
-    char *path = cfg_pool_take(draft->scratch, folder + strlen(file) + 1);
-    memcpy(path, scenario, folder);
-    memcpy(path + folder, file, strlen(file));
-    return path;
-}
+#include "config/shelf.h"
 
 /* ---- which modes ---- */
 
@@ -55,18 +44,36 @@ static bool fill_choice(const struct cfg_flex_draft *draft, struct cfg_nastran_c
 
 /* ---- the files ---- */
 
+/* One of the two files; NULL with the complaint in report. */
+static const struct cfg_file *take(const struct cfg_flex_draft *draft, const char *key,
+                                   const char *name, const char *what)
+{
+    char error[CFG_ERROR_MAX] = "";
+    const struct cfg_file *file =
+        cfg_shelf_take(draft->resolve, name, what, CFG_NASTRAN_TEXT_MAX, error);
+    if (file == NULL)
+        cfg_fail_at(draft->resolve->report, draft->keys->node, key, "%.400s", error);
+    return file;
+}
+
 static const struct cfg_nastran *load(const struct cfg_flex_draft *draft,
                                       const struct cfg_nastran_choice *choice)
 {
-    const char *bulk = beside(draft, draft->keys->bulk), *punch = beside(draft, draft->keys->punch);
-    const struct cfg_nastran *body = NULL;
+    const struct cfg_file *bulk = take(draft, "bulk", draft->keys->bulk, "bulk data");
+    const struct cfg_file *punch =
+        bulk != NULL ? take(draft, "punch", draft->keys->punch, "punch") : NULL;
+    if (punch == NULL)
+        return NULL;
     char error[CFG_ERROR_MAX] = "";
-    if (cfg_nastran_load(draft->scratch, bulk, punch, choice, &body, error) == 0)
-        return body;
-    const bool in_bulk = strncmp(error, bulk, strlen(bulk)) == 0;
-    cfg_fail_at(draft->resolve->report, draft->keys->node, in_bulk ? "bulk" : "punch", "%.400s",
-                error);
-    return NULL;
+    const struct cfg_nastran_text texts[2] = {{bulk->path, bulk->text, bulk->size},
+                                              {punch->path, punch->text, punch->size}};
+    const struct cfg_nastran *body =
+        cfg_nastran_parse(draft->scratch, &texts[0], &texts[1], choice, error);
+    const bool in_bulk = strncmp(error, bulk->path, strlen(bulk->path)) == 0;
+    if (body == NULL)
+        cfg_fail_at(draft->resolve->report, draft->keys->node, in_bulk ? "bulk" : "punch", "%.400s",
+                    error);
+    return body;
 }
 
 static const struct dyn_node *find(const struct cfg_flex_draft *draft,

@@ -11,6 +11,7 @@ struct cfg_resolve {
     const struct cfg_keys_scenario *keys;
     struct cfg_scenario *scenario;
     struct cfg_report *report;
+    const struct cfg_shelf *shelf; /* NULL: files are on disk */
 };
 
 /* In this order; each false with the complaint in report.  Context: setup. */

@@ -104,6 +104,13 @@ struct cfg_expect {
     struct cfg_mark mark;
 };
 
+struct cfg_file {
+    const char *name, *path; /* as the scenario has it; as it was found */
+    const char *text;        /* a NUL behind it */
+    size_t size;
+    struct cfg_file *next;
+};
+
 struct cfg_scenario {
     char *path; /* as given */
     char *text; /* the whole file, for the log */
@@ -148,7 +155,14 @@ struct cfg_scenario {
     uint32_t log_every; /* frames per state record in the log */
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
-    struct cfg_pool kept; /* all that flexible bodies and their specs lead to */
+    struct cfg_file *files; /* that it names and were read; for the log */
+    struct cfg_pool kept;   /* files, and all that flexible bodies and their specs lead to */
+};
+
+/* Where the files that a scenario names come from, if not from disk. */
+struct cfg_shelf {
+    const void *(*find)(void *context, const char *name, size_t *size); /* NULL: not there */
+    void *context;
 };
 
 /* Read, validate and resolve.  overrides are "key=value" (key a dotted path, bodies.bus.mass or
@@ -157,10 +171,16 @@ struct cfg_scenario {
  * error.  Context: setup. */
 int cfg_scenario_load(const char *path, const char *const *overrides, int override_count,
                       struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
-/* The same from memory; name stands for the path in messages (replay, fuzzing).  Context: setup. */
+/* The same from memory; name stands for the path in messages, and for its folder.
+ * Context: setup. */
 int cfg_scenario_load_text(const char *name, const char *text, size_t size,
                            const char *const *overrides, int override_count,
                            struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
+/* The same out of a log, which has on its shelf what the scenario names.  Context: setup. */
+int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
+                             const char *const *overrides, int override_count,
+                             const struct cfg_shelf *shelf, struct cfg_scenario **scenario,
+                             char error[CFG_ERROR_MAX]);
 void cfg_scenario_free(struct cfg_scenario *scenario);
 
 /* Does the scenario bear this pace (its own or that of --pace)?  0, or -EINVAL with one line in
