@@ -153,6 +153,11 @@ static int joint_nv(const struct point *point, int joint)
     return dyn_joint_nv(&point->model->specs[point->model->joints[joint].body]);
 }
 
+static bool is_fixed(const struct point *point, int joint)
+{
+    return point->model->specs[point->model->joints[joint].body].joint == DYN_JOINT_FIXED;
+}
+
 /* A joint by the name at a mark; one that mimics another has no motion of its own to hold. */
 static bool find_joint(const struct point *point, const char *name, struct cfg_mark mark,
                        struct cfg_report *report, int *joint)
@@ -163,8 +168,8 @@ static bool find_joint(const struct point *point, const char *name, struct cfg_m
         if (strcmp(model->joints[*joint].name, name) == 0)
             return joint_nv(point, *joint) > 0 ||
                    cfg_fail(report, NULL, mark,
-                            "joint %s has no motion of its own: it is fixed or mimics another, "
-                            "name that one",
+                            is_fixed(point, *joint) ? "joint %s is fixed, it cannot move anyway"
+                                                    : "joint %s mimics another; name that one",
                             cfg_quote(name).text);
         cfg_suggest_offer(&suggestion, model->joints[*joint].name);
     }
