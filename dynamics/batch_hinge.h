@@ -137,6 +137,23 @@ WIDE_INLINE void keep_hinge(const struct hinge *J, struct moving *L)
     L->ud = J->ud;
 }
 
+/* pa += Ia c, block by block. */
+WIDE_INLINE void feel_H(const struct moving *L, struct planar *P)
+{
+    const wide *ca = L->ca, *cl = L->cl, *x = P->x, *y = P->y;
+    P->pl[0] = P->pl[0] + x[0] * ca[0] + y[0] * ca[1];
+    P->pl[1] = P->pl[1] + x[1] * ca[0] + y[1] * ca[1];
+    P->pl[2] = P->pl[2] + x[2] * ca[0] + y[2] * ca[1];
+    P->pa[0] = P->pa[0] + x[0] * cl[0] + x[1] * cl[1] + x[2] * cl[2];
+    P->pa[1] = P->pa[1] + y[0] * cl[0] + y[1] * cl[1] + y[2] * cl[2];
+}
+
+WIDE_INLINE void feel_I(const struct moving *L, struct planar *P)
+{
+    P->pa[0] = P->pa[0] + P->xx * L->ca[0] + P->xy * L->ca[1];
+    P->pa[1] = P->pa[1] + P->xy * L->ca[0] + P->yy * L->ca[1];
+}
+
 /* Ia = IA - U D^-1 U' in joint axes, a block of it, with its part of pa += Ia c. */
 WIDE_INLINE void take_M(const struct dyn_batch_link *link, const struct articulated *A,
                         const struct hinge *J, const struct moving *L, struct planar *P)
@@ -160,8 +177,7 @@ WIDE_INLINE void take_H(const struct dyn_batch_link *link, const struct articula
                         const struct hinge *J, const struct moving *L, struct planar *P)
 {
     const wide h[3] = {wide_splat(link->mc[0]), wide_splat(link->mc[1]), wide_splat(link->mc[2])};
-    const wide *ca = L->ca, *cl = L->cl;
-    wide *x = P->x, *y = P->y, *pl = P->pl;
+    wide *x = P->x, *y = P->y;
     x[0] = A->H[0][0] - J->Ux * J->g[0];
     x[1] = A->H[0][1] - h[2] - J->Ux * J->g[1];
     y[0] = A->H[1][0] + h[2] - J->Uy * J->g[0];
@@ -170,11 +186,7 @@ WIDE_INLINE void take_H(const struct dyn_batch_link *link, const struct articula
     x[2] = A->H[0][2] + h[1] - J->Ux * J->g[2];
     y[2] = A->H[1][2] - h[0] - J->Uy * J->g[2];
     turn_back(L->s, L->c, &x[2], &y[2]);
-    pl[0] = pl[0] + x[0] * ca[0] + y[0] * ca[1];
-    pl[1] = pl[1] + x[1] * ca[0] + y[1] * ca[1];
-    pl[2] = pl[2] + x[2] * ca[0] + y[2] * ca[1];
-    P->pa[0] = P->pa[0] + x[0] * cl[0] + x[1] * cl[1] + x[2] * cl[2];
-    P->pa[1] = P->pa[1] + y[0] * cl[0] + y[1] * cl[1] + y[2] * cl[2];
+    feel_H(L, P);
 }
 
 WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articulated *A,
@@ -184,14 +196,14 @@ WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articula
     P->yy = A->I[1] + wide_splat(link->I[1]) - J->Uy * J->gy;
     P->xy = A->I[3] + wide_splat(link->I[3]) - J->Ux * J->gy;
     turn_sym_back(L->s, L->c, &P->xx, &P->yy, &P->xy);
-    P->pa[0] = P->pa[0] + P->xx * L->ca[0] + P->xy * L->ca[1];
-    P->pa[1] = P->pa[1] + P->xy * L->ca[0] + P->yy * L->ca[1];
+    feel_I(L, P);
 }
 
 /* The way from joint axes to those of the seat. */
 struct way {
     enum dyn_batch_tilt tilt;
-    wide s, c, r[3];
+    wide s, c;
+    wide x, y; /* of the arm, which is level */
 };
 
 WIDE_INLINE void tilt_back(const struct way *way, wide *a, wide *b)
@@ -232,9 +244,9 @@ WIDE_INLINE void tilt_block_back(const struct way *way, wide *aa, wide *ab, wide
 
 WIDE_INLINE void give_force(const struct way *way, const struct planar *P, struct articulated *sum)
 {
-    const wide *r = way->r;
-    wide pl[3] = {P->pl[0], P->pl[1], P->pl[2]}, pa[3] = {P->pa[0], P->pa[1], P->pa[2]};
-    add_cross(r, pl, pa);
+    wide pl[3] = {P->pl[0], P->pl[1], P->pl[2]};
+    wide pa[3] = {P->pa[0] + way->y * pl[2], P->pa[1] - way->x * pl[2],
+                  P->pa[2] + way->x * pl[1] - way->y * pl[0]};
     tilt_back(way, &pa[1], &pa[2]);
     tilt_back(way, &pl[1], &pl[2]);
     sum->pa[0] = pa[0], sum->pa[1] = pa[1], sum->pa[2] = pa[2];
@@ -248,13 +260,13 @@ WIDE_INLINE void give_force(const struct way *way, const struct planar *P, struc
  */
 WIDE_INLINE void give_x(const struct way *way, const struct planar *P, struct articulated *sum)
 {
-    const wide *r = way->r, *x = P->x, *y = P->y, *M = P->M;
-    wide h0 = x[0] + r[1] * M[4] - r[2] * M[3];
-    wide h1 = x[1] + r[1] * M[5] - r[2] * M[1];
-    wide h2 = x[2] + r[1] * M[2] - r[2] * M[5];
-    wide xx = P->xx + r[1] * (x[2] + h2) - r[2] * (x[1] + h1);
-    wide xy = P->xy + r[1] * y[2] - r[2] * y[1] + r[2] * h0 - r[0] * h2;
-    wide xz = r[0] * h1 - r[1] * h0;
+    const wide rx = way->x, ry = way->y, *x = P->x, *y = P->y, *M = P->M;
+    wide h0 = x[0] + ry * M[4];
+    wide h1 = x[1] + ry * M[5];
+    wide h2 = x[2] + ry * M[2];
+    wide xx = P->xx + ry * (x[2] + h2);
+    wide xy = P->xy + ry * y[2] - rx * h2;
+    wide xz = rx * h1 - ry * h0;
     tilt_back(way, &xy, &xz);
     tilt_back(way, &h1, &h2);
     sum->I[0] = xx, sum->I[3] = xy, sum->I[4] = xz;
@@ -263,16 +275,16 @@ WIDE_INLINE void give_x(const struct way *way, const struct planar *P, struct ar
 
 WIDE_INLINE void give_yz(const struct way *way, const struct planar *P, struct articulated *sum)
 {
-    const wide *r = way->r, *y = P->y, *M = P->M;
-    wide h0 = y[0] + r[2] * M[0] - r[0] * M[4];
-    wide h1 = y[1] + r[2] * M[3] - r[0] * M[5];
-    wide h2 = y[2] + r[2] * M[4] - r[0] * M[2];
-    wide k0 = r[0] * M[3] - r[1] * M[0];
-    wide k1 = r[0] * M[1] - r[1] * M[3];
-    wide k2 = r[0] * M[5] - r[1] * M[4];
-    wide yy = P->yy + r[2] * (y[0] + h0) - r[0] * (y[2] + h2);
-    wide yz = r[0] * h1 - r[1] * h0;
-    wide zz = r[0] * k1 - r[1] * k0;
+    const wide rx = way->x, ry = way->y, *y = P->y, *M = P->M;
+    wide h0 = y[0] - rx * M[4];
+    wide h1 = y[1] - rx * M[5];
+    wide h2 = y[2] - rx * M[2];
+    wide k0 = rx * M[3] - ry * M[0];
+    wide k1 = rx * M[1] - ry * M[3];
+    wide k2 = rx * M[5] - ry * M[4];
+    wide yy = P->yy - rx * (y[2] + h2);
+    wide yz = rx * h1 - ry * h0;
+    wide zz = rx * k1 - ry * k0;
     tilt_sym_back(way, &yy, &zz, &yz);
     tilt_back(way, &h0, &k0);
     tilt_block_back(way, &h1, &h2, &k1, &k2);
@@ -298,21 +310,36 @@ WIDE_INLINE void give_planar(const struct dyn_batch_link *link, enum dyn_batch_t
     way.tilt = tilt;
     way.s = wide_splat(link->tilt_sine);
     way.c = wide_splat(link->tilt_cosine);
-    way.r[0] = wide_splat(link->r[0]);
-    way.r[1] = wide_splat(link->r[1]);
-    way.r[2] = wide_splat(link->r[2]);
-    give_force(&way, P, sum);
-    give_x(&way, P, sum);
+    way.x = wide_splat(link->r[0]);
+    way.y = wide_splat(link->r[1]);
     give_yz(&way, P, sum);
+    give_x(&way, P, sum);
     give_M(&way, P, sum);
+    give_force(&way, P, sum);
+}
+
+/* To the parent. */
+WIDE_INLINE void give_hinge(const struct dyn_batch_link *link, const struct planar *P,
+                            struct articulated *sum)
+{
+    if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
+        struct articulated aside;
+        give_planar(link, DYN_BATCH_TILT_ANY, P, &aside);
+        give_from_seat(link, aside, sum);
+    } else if (link->tilt == DYN_BATCH_TILT_ANY) {
+        give_planar(link, DYN_BATCH_TILT_ANY, P, sum);
+    } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
+        give_planar(link, DYN_BATCH_TILT_QUARTER, P, sum);
+    } else {
+        give_planar(link, DYN_BATCH_TILT_NONE, P, sum);
+    }
 }
 
 /* The hot path. */
-WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const struct scratch *at,
-                             const struct dyn_batch_link *links, struct moving *L)
+WIDE_INLINE void inward_hinge(const struct dyn_batch_link *link, wide tau, const struct scratch *at,
+                              const struct dyn_batch_link *links, struct moving *L)
 {
-    const struct articulated *A = carried_by(link, at);
-    struct articulated *sum, aside;
+    const struct articulated *A = &at->sum[link->sum];
     struct planar P;
 
     take_force(link, A, L->w, &P);
@@ -325,16 +352,5 @@ WIDE_INLINE void inward_turn(const struct dyn_batch_link *link, wide tau, const 
     take_M(link, A, &J, L, &P);
     take_H(link, A, &J, L, &P);
     take_I(link, A, &J, L, &P);
-
-    sum = &at->sum[links[link->parent].sum];
-    if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
-        give_planar(link, DYN_BATCH_TILT_ANY, &P, &aside);
-        give_from_seat(link, aside, sum);
-    } else if (link->tilt == DYN_BATCH_TILT_ANY) {
-        give_planar(link, DYN_BATCH_TILT_ANY, &P, sum);
-    } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
-        give_planar(link, DYN_BATCH_TILT_QUARTER, &P, sum);
-    } else {
-        give_planar(link, DYN_BATCH_TILT_NONE, &P, sum);
-    }
+    give_hinge(link, &P, &at->sum[links[link->parent].sum]);
 }

@@ -17,7 +17,7 @@
  * This file is C and C++ at once.  Of `wide` it uses + - *, the unary minus and the functions
  * wide_..., so that it can be compiled with a number that counts.
  */
-#include "dynamics/batch_hinge.h"
+#include "dynamics/batch_leaf.h"
 
 /* ---- inward: all other links --------------------------------------------------------------- */
 
@@ -88,7 +88,7 @@ static void eliminate_axial(const struct dyn_batch_link *link, wide tau, struct 
     take_square(Ua, Ul, L->ga, L->gl, A);
 }
 
-/* Slides, screws, and hinges with a rotor. */
+/* Slides, screws, hinges with a rotor, and those that are not level. */
 static void inward_axial(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
                          wide tau, const struct scratch *at, const struct dyn_batch_link *links,
                          struct moving *L)
@@ -174,7 +174,7 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
                          const struct scratch *at, struct moving *L)
 {
     struct articulated A = *carried_by(link, at);
-    struct round_moving *round = &at->round[link->round];
+    struct round_moving *round = &at->round[link->nth];
     wide tau[6], p[3], r[3];
 
     add_link(link, L->w, &A);
@@ -208,13 +208,15 @@ static void inward(const struct dyn_model *model, const struct dyn_batch_group *
         const struct dyn_batch_link *link = &work->link[i];
         struct moving *L = &at->moving[i];
 
-        if (__builtin_expect(link->round >= 0, 0)) {
+        if (__builtin_expect(link->way == DYN_BATCH_ROUND, 0)) {
             inward_round(model, link, group, work, at, L);
             continue;
         }
         const wide tau = tau_of(model, group, work, link->v_at);
-        if (__builtin_expect(link->kind == DYN_LINK_TURN && !link->has_rotor, 1))
-            inward_turn(link, tau, at, work->link, L);
+        if (__builtin_expect(link->way == DYN_BATCH_HINGE, 1))
+            inward_hinge(link, tau, at, work->link, L);
+        else if (link->way == DYN_BATCH_LEAF)
+            inward_leaf(link, &work->leaf[link->nth], tau, at, work->link, L);
         else
             inward_axial(link, group, tau, at, work->link, L);
     }
@@ -228,13 +230,32 @@ WIDE_INLINE void put(const struct dyn_batch_group *group, int at, wide a)
 }
 
 /* alpha and a are the parent's and become the link's. */
-WIDE_INLINE void outward_axial(const struct dyn_batch_link *link,
+WIDE_INLINE void outward_hinge(const struct dyn_batch_link *link,
                                const struct dyn_batch_group *group, wide alpha[3], wide a[3],
-                               struct moving *L)
+                               const struct moving *L)
+{
+    const wide x = wide_splat(link->r[0]), y = wide_splat(link->r[1]);
+
+    to_joint(link, alpha);
+    to_joint(link, a);
+    a[0] = a[0] - alpha[2] * y + L->cl[0];
+    a[1] = a[1] + alpha[2] * x + L->cl[1];
+    a[2] = a[2] + alpha[0] * y - alpha[1] * x + L->cl[2];
+    alpha[0] = alpha[0] + L->ca[0];
+    alpha[1] = alpha[1] + L->ca[1];
+    turn(L->s, L->c, &alpha[0], &alpha[1]);
+    turn(L->s, L->c, &a[0], &a[1]);
+    const wide spin = L->ud - L->ga[0] * alpha[0] - L->ga[1] * alpha[1] - dot(L->gl, a);
+    put(group, link->v_at, spin - alpha[2]);
+    alpha[2] = spin;
+}
+
+static void outward_axial(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
+                          wide alpha[3], wide a[3], const struct moving *L)
 {
     wide r[3], qdd = L->ud;
 
-    if (__builtin_expect(link->is_coupled, 0)) {
+    if (link->is_coupled) {
         wide s[3];
         splat3(link->rotor_spin, s);
         qdd = qdd - L->D_inv * dot(s, alpha);
@@ -249,52 +270,40 @@ WIDE_INLINE void outward_axial(const struct dyn_batch_link *link,
         a[k] = a[k] + L->cl[k];
     turn(L->s, L->c, &alpha[0], &alpha[1]);
     turn(L->s, L->c, &a[0], &a[1]);
-
-    qdd = qdd - L->ga[0] * alpha[0] - L->ga[1] * alpha[1] - dot(L->gl, a);
-    if (__builtin_expect(link->kind == DYN_LINK_TURN && !link->has_rotor, 1)) {
-        const wide spin = qdd; /* alpha.z + (qdd - alpha.z) */
-        qdd = qdd - alpha[2];
-        alpha[2] = spin;
-    } else {
-        qdd = qdd - L->ga[2] * alpha[2];
-        if (link->kind != DYN_LINK_SLIDE)
-            alpha[2] = alpha[2] + qdd;
-        if (link->kind != DYN_LINK_TURN)
-            a[2] = a[2] + wide_splat(link->pitch) * qdd;
-    }
+    qdd = qdd - dot(L->ga, alpha) - dot(L->gl, a);
+    if (link->kind != DYN_LINK_SLIDE)
+        alpha[2] = alpha[2] + qdd;
+    if (link->kind != DYN_LINK_TURN)
+        a[2] = a[2] + wide_splat(link->pitch) * qdd;
     put(group, link->v_at, qdd);
-    for (int k = 0; k < 3; k++) {
-        L->w[k] = alpha[k];
-        L->cl[k] = a[k];
-    }
 }
 
 static void outward_round(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
-                          wide alpha_on[3], wide a_on[3], struct moving *L,
+                          wide alpha[3], wide a[3], const struct moving *L,
                           struct round_moving *round)
 {
-    wide alpha[3], a[3], r[3];
+    wide alpha_on[3], a_on[3], r[3];
 
-    to_joint(link, alpha_on);
-    to_joint(link, a_on);
+    to_joint(link, alpha);
+    to_joint(link, a);
     round_arm_of(link, group, r);
-    add_cross(alpha_on, r, a_on);
-    rotate(round->E, alpha_on, alpha);
-    rotate(round->E, a_on, a);
+    add_cross(alpha, r, a);
+    rotate(round->E, alpha, alpha_on);
+    rotate(round->E, a, a_on);
     for (int k = 0; k < 3; k++) {
-        alpha[k] = alpha[k] + L->ca[k];
-        a[k] = a[k] + L->cl[k];
+        alpha_on[k] = alpha_on[k] + L->ca[k];
+        a_on[k] = a_on[k] + L->cl[k];
     }
     for (int k = 0; k < 3; k++) {
         if (link->kind == DYN_LINK_FREE) {
-            L->w[k] = round->x[k];
-            L->cl[k] = round->x[k + 3];
-            put(group, link->v_at + 3 + k, round->x[k + 3] - a[k]);
+            alpha[k] = round->x[k];
+            a[k] = round->x[k + 3];
+            put(group, link->v_at + 3 + k, a[k] - a_on[k]);
         } else {
-            L->w[k] = round->x[k] - dot(round->G[k], a);
-            L->cl[k] = a[k];
+            alpha[k] = round->x[k] - dot(round->G[k], a_on);
+            a[k] = a_on[k];
         }
-        put(group, link->v_at + k, L->w[k] - alpha[k]);
+        put(group, link->v_at + k, alpha[k] - alpha_on[k]);
     }
 }
 
@@ -315,15 +324,19 @@ static void outward(const struct dyn_model *model, const struct dyn_batch_group 
                 alpha[k] = on->w[k];
                 a[k] = on->cl[k];
             }
-        if (__builtin_expect(link->round >= 0, 0)) {
-            outward_round(link, group, alpha, a, L, &at->round[link->round]);
-            for (int k = 0; k < 3; k++) {
-                alpha[k] = L->w[k];
-                a[k] = L->cl[k];
-            }
-        } else {
+        if (__builtin_expect(link->way == DYN_BATCH_HINGE, 1))
+            outward_hinge(link, group, alpha, a, L);
+        else if (link->way == DYN_BATCH_LEAF)
+            put(group, link->v_at, leaf_acceleration(link, &work->leaf[link->nth], alpha, a, L));
+        else if (link->way == DYN_BATCH_AXIAL)
             outward_axial(link, group, alpha, a, L);
-        }
+        else
+            outward_round(link, group, alpha, a, L, &at->round[link->nth]);
+        if (link->is_fork)
+            for (int k = 0; k < 3; k++) {
+                L->w[k] = alpha[k];
+                L->cl[k] = a[k];
+            }
     }
 }
 

@@ -150,13 +150,31 @@ WIDE_INLINE void centripetal(const wide w[3], const wide r[3], wide out[3])
     cross(w, wr, out);
 }
 
-WIDE_INLINE void move_axial(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
+/* Of leaves too. */
+WIDE_INLINE void move_hinge(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
                             const struct moving *on, struct moving *L)
+{
+    const wide x = wide_splat(link->r[0]), y = wide_splat(link->r[1]);
+    const wide v = v_of(group, link->v_at);
+    wide w[3] = {on->w[0], on->w[1], on->w[2]};
+
+    to_joint(link, w);
+    const wide wr[3] = {-(w[2] * y), w[2] * x, w[0] * y - w[1] * x};
+    cross(w, wr, L->cl);
+    L->ca[0] = w[1] * v;
+    L->ca[1] = -(w[0] * v);
+    turn(L->s, L->c, &w[0], &w[1]);
+    L->w[0] = w[0];
+    L->w[1] = w[1];
+    L->w[2] = w[2] + v;
+}
+
+static void move_axial(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
+                       const struct moving *on, struct moving *L)
 {
     wide w[3] = {on->w[0], on->w[1], on->w[2]}, r[3], cl[3];
     const wide v = v_of(group, link->v_at);
 
-    angle_of(link, group, L);
     to_joint(link, w);
     arm_of(link, group, r);
     centripetal(w, r, cl);
@@ -239,16 +257,28 @@ static void move_round(const struct dyn_batch_link *link, const struct dyn_batch
         L->w[k] = L->w[k] + spin[k];
 }
 
+/* Apart from the rest, because no link waits for another here. */
+static void find_angles(const struct dyn_model *model, const struct dyn_batch_group *group,
+                        const struct dyn_batch_work *work, const struct scratch *at)
+{
+    for (int i = 0; i < model->link_count; i++)
+        if (work->link[i].way != DYN_BATCH_ROUND)
+            angle_of(&work->link[i], group, &at->moving[i]);
+}
+
 static void move(const struct dyn_model *model, const struct dyn_batch_group *group,
                  const struct dyn_batch_work *work, const struct scratch *at)
 {
+    find_angles(model, group, work, at);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_batch_link *link = &work->link[i];
         struct moving *L = &at->moving[i];
         const struct moving *on = &at->moving[link->parent];
-        if (__builtin_expect(link->round >= 0, 0))
-            move_round(link, group, on, L, &at->round[link->round]);
-        else
+        if (__builtin_expect(link->way <= DYN_BATCH_LEAF, 1))
+            move_hinge(link, group, on, L);
+        else if (link->way == DYN_BATCH_AXIAL)
             move_axial(link, group, on, L);
+        else
+            move_round(link, group, on, L, &at->round[link->nth]);
     }
 }
