@@ -59,6 +59,7 @@ static size_t lay_out(struct dyn_batch_work *work, void *mem, const struct dyn_m
     (void)dyn_cut(mem, &at, sizeof *work);
     work->link = dyn_cut(mem, &at, n * sizeof *work->link);
     work->leaf = dyn_cut(mem, &at, n * sizeof *work->leaf);
+    work->turning = dyn_cut(mem, &at, n * sizeof *work->turning);
     work->law = dyn_cut(mem, &at, nv * sizeof *work->law);
     work->moving = dyn_cut(mem, &at, (n + 1) * DYN_BATCH_LINK_WIDES * wide);
     work->round = dyn_cut(mem, &at, round_count(model) * DYN_BATCH_ROUND_WIDES * wide);
@@ -328,7 +329,7 @@ static void place_link(const struct dyn_model *model, int i, struct dyn_batch_wo
     to->way = way_of(link, to);
 }
 
-/* The tables of the links that have any. */
+/* The tables of those links that have any. */
 static void count_links(const struct dyn_model *model, struct dyn_batch_work *work)
 {
     int leaves = 0, rounds = 0;
@@ -340,6 +341,8 @@ static void count_links(const struct dyn_model *model, struct dyn_batch_work *wo
             link->nth = leaves++;
             work->leaf[link->nth] = make_leaf(link);
         }
+        if (link->way != DYN_BATCH_ROUND && link->kind != DYN_LINK_SLIDE)
+            work->turning[work->turning_count++] = i;
     }
 }
 

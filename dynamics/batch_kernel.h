@@ -80,7 +80,9 @@ struct dyn_batch_branch;
 struct dyn_batch_work {
     struct dyn_batch_link *link; /* written once */
     struct dyn_batch_leaf *leaf; /* likewise */
-    int *law;                    /* by velocity: index into the model's, -1: none */
+    int *turning;                /* links that turn by q */
+    int turning_count;
+    int *law; /* by velocity: index into the model's, -1: none */
 
     /* scratch, a number of every state of the group in a row */
     double *moving;                  /* DYN_BATCH_LINK_WIDES by link and first for the world */
