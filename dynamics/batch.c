@@ -263,30 +263,47 @@ static void place_inertia(const struct dyn_inertia *inertia, struct angle phase,
     memcpy(to->I, each, sizeof to->I);
 }
 
+static void add_inertia(const struct dyn_inertia *inertia, struct dyn_batch_link *to)
+{
+    const struct dyn_vec3 mc = inertia->mc;
+    const struct dyn_sym3 I = inertia->I;
+    to->mass += inertia->mass;
+    to->mc[0] += mc.x, to->mc[1] += mc.y, to->mc[2] += mc.z;
+    to->I[0] += I.xx, to->I[1] += I.yy, to->I[2] += I.zz;
+    to->I[3] += I.xy, to->I[4] += I.xz, to->I[5] += I.yz;
+}
+
+/* What struct dyn_batch_leaf leaves to the parent: a rod on the axis. */
+static void give_rod(struct dyn_batch_link *leaf, struct dyn_batch_link *on)
+{
+    const struct dyn_vec3 r = {leaf->r[0], leaf->r[1], leaf->r[2]};
+    const struct dyn_inertia rod = {.mass = leaf->mass,
+                                    .mc = {0.0, 0.0, leaf->mc[2]},
+                                    .I = {.xx = leaf->I[1], .yy = leaf->I[1]}};
+    const struct angle skew = {leaf->skew_sine, leaf->skew_cosine};
+    const struct dyn_mat3 tilted = {{{1.0, 0.0, 0.0},
+                                     {0.0, leaf->tilt_cosine, leaf->tilt_sine},
+                                     {0.0, -leaf->tilt_sine, leaf->tilt_cosine}}};
+    const struct dyn_mat3 skewed = turn_of(leaf->is_skewed ? skew : (struct angle){0.0, 1.0});
+    const struct dyn_mat3 E = dyn_mat3_mul(&tilted, &skewed);
+    const struct dyn_inertia shifted = dyn_inertia_shift(&rod, r);
+    const struct dyn_inertia turned = dyn_inertia_turn(&shifted, &E);
+
+    if (on != NULL)
+        add_inertia(&turned, on);
+    leaf->mass = leaf->mc[2] = 0.0;
+    leaf->I[0] -= leaf->I[1];
+    leaf->I[1] = 0.0;
+}
+
 static struct dyn_batch_leaf make_leaf(const struct dyn_batch_link *link)
 {
-    const double *I = link->I, *mc = link->mc;
     /* as wide_inverse() */
-    const double D_inv = I[2] > 0.0 ? 1.0 / I[2] : (double)NAN;
-    const double Ux = I[4], Uy = I[5], U = mc[0];
-    const double gx = Ux * D_inv, gy = Uy * D_inv, g = U * D_inv;
-    return (struct dyn_batch_leaf){
-        .Ux = Ux,
-        .Uy = Uy,
-        .U = U,
-        .D_inv = D_inv,
-        .gx = gx,
-        .gy = gy,
-        .g = g,
-        .xx = I[0] - Ux * gx,
-        .yy = I[1] - Uy * gy,
-        .xy = I[3] - Ux * gy,
-        .H01 = -mc[2] - Ux * g,
-        .H10 = mc[2],
-        .H11 = -Uy * g,
-        .H12 = -mc[0],
-        .Myy = link->mass - U * g,
-    };
+    const double D_inv = link->I[2] > 0.0 ? 1.0 / link->I[2] : (double)NAN;
+    return (struct dyn_batch_leaf){.D_inv = D_inv,
+                                   .gx = link->I[4] * D_inv,
+                                   .gy = link->I[5] * D_inv,
+                                   .g = link->mc[0] * D_inv};
 }
 
 /* ---- placement ----------------------------------------------------------------------------- */
@@ -340,6 +357,7 @@ static void count_links(const struct dyn_model *model, struct dyn_batch_work *wo
         } else if (link->way == DYN_BATCH_LEAF) {
             link->nth = leaves++;
             work->leaf[link->nth] = make_leaf(link);
+            give_rod(link, link->parent < 0 ? NULL : &work->link[link->parent]);
         }
         if (link->way != DYN_BATCH_ROUND && link->kind != DYN_LINK_SLIDE)
             work->turning[work->turning_count++] = i;

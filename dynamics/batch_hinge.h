@@ -68,13 +68,17 @@ WIDE_INLINE void give_from_seat(const struct dyn_batch_link *link, struct articu
 
 /* ---- hinges -------------------------------------------------------------------------------- */
 
+struct force {
+    wide pa[3], pl[3];
+};
+
 /*
  * A hinge's D^-1 leaves an inertia of which the z rows of I and H are zero.  What follows goes
  * block by block, so that few numbers are alive at a time.
  */
 struct planar {
     wide xx, yy, xy, x[3], y[3], M[6]; /* x and y are rows of H */
-    wide pa[3], pl[3];
+    struct force p;
 };
 
 /* U is the z column of IA and g is D^-1 U; g.z is one. */
@@ -92,12 +96,12 @@ WIDE_INLINE void take_force(const struct dyn_batch_link *link, const struct arti
     const wide h[3] = {wide_splat(link->mc[0]), wide_splat(link->mc[1]), wide_splat(link->mc[2])};
     wide Iw[3], wh[3];
 
-    P->pa[0] = A->pa[0], P->pa[1] = A->pa[1], P->pa[2] = A->pa[2];
+    P->p.pa[0] = A->pa[0], P->p.pa[1] = A->pa[1], P->p.pa[2] = A->pa[2];
     sym_mul(I, w, Iw);
-    add_cross(w, Iw, P->pa);
-    P->pl[0] = A->pl[0], P->pl[1] = A->pl[1], P->pl[2] = A->pl[2];
+    add_cross(w, Iw, P->p.pa);
+    P->p.pl[0] = A->pl[0], P->p.pl[1] = A->pl[1], P->p.pl[2] = A->pl[2];
     cross(w, h, wh);
-    add_cross(w, wh, P->pl);
+    add_cross(w, wh, P->p.pl);
 }
 
 /* D^-1 U, D^-1 u and pA + U D^-1 u. */
@@ -107,7 +111,7 @@ WIDE_INLINE struct hinge solve_hinge(const struct dyn_batch_link *link, wide tau
     const wide D_inv = wide_inverse(A->I[2] + wide_splat(link->I[2]));
     struct hinge J;
 
-    J.ud = (tau - P->pa[2]) * D_inv;
+    J.ud = (tau - P->p.pa[2]) * D_inv;
     J.Ux = A->I[4] + wide_splat(link->I[4]);
     J.Uy = A->I[5] + wide_splat(link->I[5]);
     J.U[0] = A->H[2][0] - wide_splat(link->mc[1]);
@@ -118,12 +122,12 @@ WIDE_INLINE struct hinge solve_hinge(const struct dyn_batch_link *link, wide tau
     J.g[0] = J.U[0] * D_inv;
     J.g[1] = J.U[1] * D_inv;
     J.g[2] = J.U[2] * D_inv;
-    P->pa[0] = P->pa[0] + J.Ux * J.ud;
-    P->pa[1] = P->pa[1] + J.Uy * J.ud;
-    P->pa[2] = tau;
-    P->pl[0] = P->pl[0] + J.U[0] * J.ud;
-    P->pl[1] = P->pl[1] + J.U[1] * J.ud;
-    P->pl[2] = P->pl[2] + J.U[2] * J.ud;
+    P->p.pa[0] = P->p.pa[0] + J.Ux * J.ud;
+    P->p.pa[1] = P->p.pa[1] + J.Uy * J.ud;
+    P->p.pa[2] = tau;
+    P->p.pl[0] = P->p.pl[0] + J.U[0] * J.ud;
+    P->p.pl[1] = P->p.pl[1] + J.U[1] * J.ud;
+    P->p.pl[2] = P->p.pl[2] + J.U[2] * J.ud;
     return J;
 }
 
@@ -137,29 +141,12 @@ WIDE_INLINE void keep_hinge(const struct hinge *J, struct moving *L)
     L->ud = J->ud;
 }
 
-/* pa += Ia c, block by block. */
-WIDE_INLINE void feel_H(const struct moving *L, struct planar *P)
-{
-    const wide *ca = L->ca, *cl = L->cl, *x = P->x, *y = P->y;
-    P->pl[0] = P->pl[0] + x[0] * ca[0] + y[0] * ca[1];
-    P->pl[1] = P->pl[1] + x[1] * ca[0] + y[1] * ca[1];
-    P->pl[2] = P->pl[2] + x[2] * ca[0] + y[2] * ca[1];
-    P->pa[0] = P->pa[0] + x[0] * cl[0] + x[1] * cl[1] + x[2] * cl[2];
-    P->pa[1] = P->pa[1] + y[0] * cl[0] + y[1] * cl[1] + y[2] * cl[2];
-}
-
-WIDE_INLINE void feel_I(const struct moving *L, struct planar *P)
-{
-    P->pa[0] = P->pa[0] + P->xx * L->ca[0] + P->xy * L->ca[1];
-    P->pa[1] = P->pa[1] + P->xy * L->ca[0] + P->yy * L->ca[1];
-}
-
 /* Ia = IA - U D^-1 U' in joint axes, a block of it, with its part of pa += Ia c. */
 WIDE_INLINE void take_M(const struct dyn_batch_link *link, const struct articulated *A,
                         const struct hinge *J, const struct moving *L, struct planar *P)
 {
     const wide m = wide_splat(link->mass), *cl = L->cl;
-    wide *M = P->M, *pl = P->pl;
+    wide *M = P->M, *pl = P->p.pl;
     M[0] = A->M[0] + m - J->U[0] * J->g[0];
     M[1] = A->M[1] + m - J->U[1] * J->g[1];
     M[3] = A->M[3] - J->U[0] * J->g[1];
@@ -177,7 +164,8 @@ WIDE_INLINE void take_H(const struct dyn_batch_link *link, const struct articula
                         const struct hinge *J, const struct moving *L, struct planar *P)
 {
     const wide h[3] = {wide_splat(link->mc[0]), wide_splat(link->mc[1]), wide_splat(link->mc[2])};
-    wide *x = P->x, *y = P->y;
+    const wide *ca = L->ca, *cl = L->cl;
+    wide *x = P->x, *y = P->y, *pa = P->p.pa, *pl = P->p.pl;
     x[0] = A->H[0][0] - J->Ux * J->g[0];
     x[1] = A->H[0][1] - h[2] - J->Ux * J->g[1];
     y[0] = A->H[1][0] + h[2] - J->Uy * J->g[0];
@@ -186,7 +174,11 @@ WIDE_INLINE void take_H(const struct dyn_batch_link *link, const struct articula
     x[2] = A->H[0][2] + h[1] - J->Ux * J->g[2];
     y[2] = A->H[1][2] - h[0] - J->Uy * J->g[2];
     turn_back(L->s, L->c, &x[2], &y[2]);
-    feel_H(L, P);
+    pl[0] = pl[0] + x[0] * ca[0] + y[0] * ca[1];
+    pl[1] = pl[1] + x[1] * ca[0] + y[1] * ca[1];
+    pl[2] = pl[2] + x[2] * ca[0] + y[2] * ca[1];
+    pa[0] = pa[0] + x[0] * cl[0] + x[1] * cl[1] + x[2] * cl[2];
+    pa[1] = pa[1] + y[0] * cl[0] + y[1] * cl[1] + y[2] * cl[2];
 }
 
 WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articulated *A,
@@ -196,7 +188,8 @@ WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articula
     P->yy = A->I[1] + wide_splat(link->I[1]) - J->Uy * J->gy;
     P->xy = A->I[3] + wide_splat(link->I[3]) - J->Ux * J->gy;
     turn_sym_back(L->s, L->c, &P->xx, &P->yy, &P->xy);
-    feel_I(L, P);
+    P->p.pa[0] = P->p.pa[0] + P->xx * L->ca[0] + P->xy * L->ca[1];
+    P->p.pa[1] = P->p.pa[1] + P->xy * L->ca[0] + P->yy * L->ca[1];
 }
 
 /* The way from joint axes to those of the seat. */
@@ -242,11 +235,11 @@ WIDE_INLINE void tilt_block_back(const struct way *way, wide *aa, wide *ab, wide
     }
 }
 
-WIDE_INLINE void give_force(const struct way *way, const struct planar *P, struct articulated *sum)
+WIDE_INLINE void give_force(const struct way *way, const struct force *p, struct articulated *sum)
 {
-    wide pl[3] = {P->pl[0], P->pl[1], P->pl[2]};
-    wide pa[3] = {P->pa[0] + way->y * pl[2], P->pa[1] - way->x * pl[2],
-                  P->pa[2] + way->x * pl[1] - way->y * pl[0]};
+    wide pl[3] = {p->pl[0], p->pl[1], p->pl[2]};
+    wide pa[3] = {p->pa[0] + way->y * pl[2], p->pa[1] - way->x * pl[2],
+                  p->pa[2] + way->x * pl[1] - way->y * pl[0]};
     tilt_back(way, &pa[1], &pa[2]);
     tilt_back(way, &pl[1], &pl[2]);
     sum->pa[0] = pa[0], sum->pa[1] = pa[1], sum->pa[2] = pa[2];
@@ -303,8 +296,7 @@ WIDE_INLINE void give_M(const struct way *way, const struct planar *P, struct ar
 }
 
 /* The tilt is a constant where this is expanded. */
-WIDE_INLINE void give_planar(const struct dyn_batch_link *link, enum dyn_batch_tilt tilt,
-                             const struct planar *P, struct articulated *sum)
+WIDE_INLINE struct way way_of(const struct dyn_batch_link *link, enum dyn_batch_tilt tilt)
 {
     struct way way;
     way.tilt = tilt;
@@ -312,26 +304,30 @@ WIDE_INLINE void give_planar(const struct dyn_batch_link *link, enum dyn_batch_t
     way.c = wide_splat(link->tilt_cosine);
     way.x = wide_splat(link->r[0]);
     way.y = wide_splat(link->r[1]);
+    return way;
+}
+
+WIDE_INLINE void give_planar(struct way way, const struct planar *P, struct articulated *sum)
+{
     give_yz(&way, P, sum);
     give_x(&way, P, sum);
     give_M(&way, P, sum);
-    give_force(&way, P, sum);
+    give_force(&way, &P->p, sum);
 }
 
-/* To the parent. */
 WIDE_INLINE void give_hinge(const struct dyn_batch_link *link, const struct planar *P,
                             struct articulated *sum)
 {
     if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
         struct articulated aside;
-        give_planar(link, DYN_BATCH_TILT_ANY, P, &aside);
+        give_planar(way_of(link, DYN_BATCH_TILT_ANY), P, &aside);
         give_from_seat(link, aside, sum);
     } else if (link->tilt == DYN_BATCH_TILT_ANY) {
-        give_planar(link, DYN_BATCH_TILT_ANY, P, sum);
+        give_planar(way_of(link, DYN_BATCH_TILT_ANY), P, sum);
     } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
-        give_planar(link, DYN_BATCH_TILT_QUARTER, P, sum);
+        give_planar(way_of(link, DYN_BATCH_TILT_QUARTER), P, sum);
     } else {
-        give_planar(link, DYN_BATCH_TILT_NONE, P, sum);
+        give_planar(way_of(link, DYN_BATCH_TILT_NONE), P, sum);
     }
 }
 
@@ -347,8 +343,8 @@ WIDE_INLINE void inward_hinge(const struct dyn_batch_link *link, wide tau, const
     keep_hinge(&J, L);
     if (link->parent < 0)
         return;
-    turn_back(L->s, L->c, &P.pa[0], &P.pa[1]);
-    turn_back(L->s, L->c, &P.pl[0], &P.pl[1]);
+    turn_back(L->s, L->c, &P.p.pa[0], &P.p.pa[1]);
+    turn_back(L->s, L->c, &P.p.pl[0], &P.p.pl[1]);
     take_M(link, A, &J, L, &P);
     take_H(link, A, &J, L, &P);
     take_I(link, A, &J, L, &P);

@@ -63,16 +63,13 @@ struct dyn_batch_link {
 };
 
 /*
- * A leaf's elimination does not depend on the state: all of it but the forces is known beforehand.
- * Its x axis is towards its mass centre, so U has no more than x and y of the angular part and y of
- * the linear one, and M has no more than a diagonal, of which xx and zz are the mass.
+ * The elimination of a leaf does not depend on the state.  What is round about its axis and does
+ * not resist a turn about it is left to the parent, which does not feel the difference: the leaf
+ * keeps no mass, no mc.z and no I.yy.  Its x axis is towards its mass centre, so it has no mc.y
+ * either.
  */
 struct dyn_batch_leaf {
-    double Ux, Uy, U, D_inv;
-    double gx, gy, g;     /* D^-1 U */
-    double xx, yy, xy;    /* Ia = I - U D^-1 U' */
-    double H01, H10, H11; /* of the rest of H only 12 is not zero */
-    double H12, Myy;
+    double D_inv, gx, gy, g; /* D^-1, and D^-1 U: angular x and y, linear y */
 };
 
 struct dyn_batch_branch;

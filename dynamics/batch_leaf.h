@@ -6,89 +6,130 @@
 
 #include "dynamics/batch_hinge.h"
 
-/* pA = [ w x (I w); w x (w x mc) ], of which mc has no y. */
-WIDE_INLINE void take_leaf_force(const struct dyn_batch_link *link, const wide w[3],
-                                 struct planar *P)
-{
-    const wide I[6] = {wide_splat(link->I[0]), wide_splat(link->I[1]), wide_splat(link->I[2]),
-                       wide_splat(link->I[3]), wide_splat(link->I[4]), wide_splat(link->I[5])};
-    const wide x = wide_splat(link->mc[0]), z = wide_splat(link->mc[2]);
-    const wide wh[3] = {w[1] * z, w[2] * x - w[0] * z, -(w[1] * x)};
-    wide Iw[3];
+/* A leaf without its rod, in joint axes: I and mc = [x y 0].  U is the z column: Ua of I, Ul = z x
+ * mc.
+ */
+struct leaf {
+    wide I[6], x, y;
+};
 
-    sym_mul(I, w, Iw);
-    cross(w, Iw, P->pa);
-    cross(w, wh, P->pl);
+WIDE_INLINE struct leaf take_leaf(const struct dyn_batch_link *link, const struct moving *L)
+{
+    const wide x = wide_splat(link->mc[0]), s = L->s, c = L->c;
+    const wide t = s * wide_splat(link->I[0]) + c * wide_splat(2.0 * link->I[3]);
+    struct leaf A;
+    A.I[0] = wide_splat(link->I[0]) - s * t;
+    A.I[1] = s * t;
+    A.I[2] = wide_splat(link->I[2]);
+    A.I[3] = c * t - wide_splat(link->I[3]);
+    A.I[4] = wide_splat(link->I[4]);
+    A.I[5] = wide_splat(link->I[5]);
+    turn_back(s, c, &A.I[4], &A.I[5]);
+    A.x = c * x;
+    A.y = s * x;
+    return A;
 }
 
-/* D^-1 u and pA + U D^-1 u. */
-WIDE_INLINE wide solve_leaf(const struct dyn_batch_leaf *leaf, wide tau, struct planar *P)
+/* pA = [ w x (I w); w x (w x mc) ] in link axes. */
+WIDE_INLINE struct force leaf_force(const struct dyn_batch_link *link, const wide w[3])
 {
-    const wide ud = (tau - P->pa[2]) * wide_splat(leaf->D_inv);
-    P->pa[0] = P->pa[0] + wide_splat(leaf->Ux) * ud;
-    P->pa[1] = P->pa[1] + wide_splat(leaf->Uy) * ud;
-    P->pa[2] = tau;
-    P->pl[1] = P->pl[1] + wide_splat(leaf->U) * ud;
-    return ud;
+    const wide xx = wide_splat(link->I[0]), zz = wide_splat(link->I[2]);
+    const wide xy = wide_splat(link->I[3]), xz = wide_splat(link->I[4]);
+    const wide yz = wide_splat(link->I[5]), x = wide_splat(link->mc[0]);
+    const wide Iw[3] = {xx * w[0] + xy * w[1] + xz * w[2], xy * w[0] + yz * w[2],
+                        xz * w[0] + yz * w[1] + zz * w[2]};
+    const wide wy = w[2] * x, wz = -(w[1] * x); /* of w x mc */
+    struct force p;
+
+    cross(w, Iw, p.pa);
+    p.pl[0] = w[1] * wz - w[2] * wy;
+    p.pl[1] = -(w[0] * wz);
+    p.pl[2] = w[0] * wy;
+    return p;
 }
 
-/* Blocks of Ia in joint axes, as take_M() and the others of a hinge do it. */
-WIDE_INLINE void take_leaf_M(const struct dyn_batch_link *link, const struct dyn_batch_leaf *leaf,
-                             const struct moving *L, struct planar *P)
+/* pa = pA + I c + U D^-1 (u - U' c), joint axes. */
+WIDE_INLINE void pass_force(const struct leaf *A, wide D_inv, wide u, wide tau,
+                            const struct moving *L, struct force *p)
 {
-    const wide *cl = L->cl;
-    const wide t = L->s * wide_splat(link->mass - leaf->Myy);
-    wide *M = P->M, *pl = P->pl;
-    M[0] = wide_splat(link->mass) - L->s * t;
-    M[1] = wide_splat(leaf->Myy) + L->s * t;
-    M[2] = wide_splat(link->mass);
-    M[3] = L->c * t;
-    M[4] = wide_splat(0.0);
-    M[5] = wide_splat(0.0);
-    pl[0] = pl[0] + M[0] * cl[0] + M[3] * cl[1];
-    pl[1] = pl[1] + M[3] * cl[0] + M[1] * cl[1];
-    pl[2] = pl[2] + M[2] * cl[2];
+    const wide *I = A->I, *ca = L->ca, *cl = L->cl;
+    const wide push = (u - I[4] * ca[0] - I[5] * ca[1] + A->y * cl[0] - A->x * cl[1]) * D_inv;
+
+    turn_back(L->s, L->c, &p->pa[0], &p->pa[1]);
+    turn_back(L->s, L->c, &p->pl[0], &p->pl[1]);
+    p->pa[0] = p->pa[0] + I[0] * ca[0] + I[3] * ca[1] + A->y * cl[2] + I[4] * push;
+    p->pa[1] = p->pa[1] + I[3] * ca[0] + I[1] * ca[1] - A->x * cl[2] + I[5] * push;
+    p->pa[2] = tau;
+    p->pl[0] = p->pl[0] - A->y * push;
+    p->pl[1] = p->pl[1] + A->x * push;
+    p->pl[2] = p->pl[2] + A->y * ca[0] - A->x * ca[1];
 }
 
-WIDE_INLINE void take_leaf_H(const struct dyn_batch_leaf *leaf, const struct moving *L,
-                             struct planar *P)
+/* I - U D^-1 U' in the axes of the seat, about the parent's origin. */
+WIDE_INLINE void give_leaf(struct way way, const struct leaf *A, wide D_inv,
+                           struct articulated *sum)
 {
-    const wide t = L->c * wide_splat(leaf->H01 + leaf->H10) - L->s * wide_splat(leaf->H11);
-    P->x[0] = -(L->s * t);
-    P->x[1] = L->c * t - wide_splat(leaf->H10);
-    P->x[2] = -(L->s * wide_splat(leaf->H12));
-    P->y[0] = L->c * t - wide_splat(leaf->H01);
-    P->y[1] = L->s * t + wide_splat(leaf->H11);
-    P->y[2] = L->c * wide_splat(leaf->H12);
-    feel_H(L, P);
+    const wide along = way.x * A->x + way.y * A->y;
+    wide xx = A->I[0] + wide_splat(2.0) * (way.y * A->y);
+    wide yy = A->I[1] + wide_splat(2.0) * (way.x * A->x), zz = A->I[2] + along + along;
+    wide xy = A->I[3] - way.x * A->y - way.y * A->x, xz = A->I[4], yz = A->I[5];
+    wide a[3] = {A->I[4], A->I[5], A->I[2] + along}; /* Ua + r x Ul */
+    wide l[3] = {-A->y, A->x, wide_splat(0.0)};      /* Ul */
+    wide h[3] = {A->x, A->y, wide_splat(0.0)};       /* mc */
+
+    tilt_sym_back(&way, &yy, &zz, &yz);
+    tilt_back(&way, &xy, &xz);
+    tilt_back(&way, &a[1], &a[2]);
+    tilt_back(&way, &l[1], &l[2]);
+    tilt_back(&way, &h[1], &h[2]);
+    const wide gl[3] = {l[0] * D_inv, l[1] * D_inv, l[2] * D_inv};
+    sum->M[0] = -(l[0] * gl[0]), sum->M[1] = -(l[1] * gl[1]), sum->M[2] = -(l[2] * gl[2]);
+    sum->M[3] = -(l[0] * gl[1]), sum->M[4] = -(l[0] * gl[2]), sum->M[5] = -(l[1] * gl[2]);
+    sum->H[0][0] = -(a[0] * gl[0]);
+    sum->H[0][1] = -h[2] - a[0] * gl[1];
+    sum->H[0][2] = h[1] - a[0] * gl[2];
+    sum->H[1][0] = h[2] - a[1] * gl[0];
+    sum->H[1][1] = -(a[1] * gl[1]);
+    sum->H[1][2] = -h[0] - a[1] * gl[2];
+    sum->H[2][0] = -h[1] - a[2] * gl[0];
+    sum->H[2][1] = h[0] - a[2] * gl[1];
+    sum->H[2][2] = -(a[2] * gl[2]);
+    const wide ga[3] = {a[0] * D_inv, a[1] * D_inv, a[2] * D_inv};
+    sum->I[0] = xx - a[0] * ga[0], sum->I[1] = yy - a[1] * ga[1], sum->I[2] = zz - a[2] * ga[2];
+    sum->I[3] = xy - a[0] * ga[1], sum->I[4] = xz - a[0] * ga[2], sum->I[5] = yz - a[1] * ga[2];
 }
 
-WIDE_INLINE void take_leaf_I(const struct dyn_batch_leaf *leaf, const struct moving *L,
-                             struct planar *P)
+WIDE_INLINE void give_all_of_leaf(struct way way, const struct leaf *A, wide D_inv,
+                                  const struct force *p, struct articulated *sum)
 {
-    const wide t = L->s * wide_splat(leaf->xx - leaf->yy) + L->c * wide_splat(leaf->xy + leaf->xy);
-    P->xx = wide_splat(leaf->xx) - L->s * t;
-    P->yy = wide_splat(leaf->yy) + L->s * t;
-    P->xy = L->c * t - wide_splat(leaf->xy);
-    feel_I(L, P);
+    give_leaf(way, A, D_inv, sum);
+    give_force(&way, p, sum);
 }
 
 static void inward_leaf(const struct dyn_batch_link *link, const struct dyn_batch_leaf *leaf,
                         wide tau, const struct scratch *at, const struct dyn_batch_link *links,
                         struct moving *L)
 {
-    struct planar P;
+    const wide D_inv = wide_splat(leaf->D_inv);
+    struct force p = leaf_force(link, L->w);
+    const wide u = tau - p.pa[2];
 
-    take_leaf_force(link, L->w, &P);
-    L->ud = solve_leaf(leaf, tau, &P);
+    L->ud = u * D_inv;
     if (link->parent < 0)
         return;
-    turn_back(L->s, L->c, &P.pa[0], &P.pa[1]);
-    turn_back(L->s, L->c, &P.pl[0], &P.pl[1]);
-    take_leaf_M(link, leaf, L, &P);
-    take_leaf_H(leaf, L, &P);
-    take_leaf_I(leaf, L, &P);
-    give_hinge(link, &P, &at->sum[links[link->parent].sum]);
+    const struct leaf A = take_leaf(link, L);
+    struct articulated aside, *sum = &at->sum[links[link->parent].sum];
+    pass_force(&A, D_inv, u, tau, L, &p);
+    if (link->is_skewed || !link->is_first) {
+        give_all_of_leaf(way_of(link, DYN_BATCH_TILT_ANY), &A, D_inv, &p, &aside);
+        give_from_seat(link, aside, sum);
+    } else if (link->tilt == DYN_BATCH_TILT_ANY) {
+        give_all_of_leaf(way_of(link, DYN_BATCH_TILT_ANY), &A, D_inv, &p, sum);
+    } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
+        give_all_of_leaf(way_of(link, DYN_BATCH_TILT_QUARTER), &A, D_inv, &p, sum);
+    } else {
+        give_all_of_leaf(way_of(link, DYN_BATCH_TILT_NONE), &A, D_inv, &p, sum);
+    }
 }
 
 /* alpha and a are the parent's. */
