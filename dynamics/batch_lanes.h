@@ -25,9 +25,13 @@
 static void give_to_parent(const struct dyn_batch_link *link, struct articulated *A,
                            struct articulated *sum)
 {
-    if (link->tilt != DYN_BATCH_TILT_NONE)
-        tilt_articulated_back(wide_splat(link->tilt_sine), wide_splat(link->tilt_cosine), A);
-    give_from_seat(link, *A, sum);
+    const struct way way = way_of(link, DYN_BATCH_TILT_ANY, 1, 1);
+    make_room(link, sum);
+    give_sym(&way, A->I, sum->I);
+    give_block(&way, A->H[0], A->H[1], A->H[2], sum->H);
+    give_sym(&way, A->M, sum->M);
+    give_vector(&way, A->pa, sum->pa);
+    give_vector(&way, A->pl, sum->pl);
 }
 
 /*
@@ -114,15 +118,16 @@ static void inward_axial(const struct dyn_batch_link *link, const struct dyn_bat
 /* The acceleration of a free link is its own affair. */
 static void solve_free(const wide tau[6], const struct articulated *A, struct round_moving *round)
 {
-    wide full[6][6], D_inv[6];
+    wide full[7][6];
 
     unpack(A, full);
     for (int k = 0; k < 3; k++) {
-        round->x[k] = tau[k] - A->pa[k];
-        round->x[k + 3] = tau[k + 3] - A->pl[k];
+        full[6][k] = tau[k] - A->pa[k];
+        full[6][k + 3] = tau[k + 3] - A->pl[k];
     }
-    factor(6, full, D_inv);
-    substitute(6, full, D_inv, round->x);
+    solve_six(full);
+    for (int k = 0; k < 6; k++)
+        round->x[k] = full[6][k];
 }
 
 /* Nothing is carried through a free joint but the force along it. */
@@ -139,18 +144,19 @@ static void eliminate_free(const wide tau[6], struct articulated *A)
 static void eliminate_ball(const wide tau[3], struct articulated *A, struct round_moving *round)
 {
     const wide zero = wide_splat(0.0);
-    wide full[6][6], D_inv[6];
+    wide full[7][6], D_inv[3];
 
-    unpack(A, full);
-    factor(3, full, D_inv);
-    for (int j = 0; j < 3; j++) {
-        wide g[3] = {A->H[0][j], A->H[1][j], A->H[2][j]};
-        substitute(3, full, D_inv, g);
-        for (int k = 0; k < 3; k++)
-            round->G[k][j] = g[k];
-        round->x[j] = tau[j] - A->pa[j];
+    unpack(A, full); /* rows 3 to 5 are H', and become H' I^-1 */
+    for (int k = 0; k < 3; k++)
+        full[6][k] = tau[k] - A->pa[k];
+    factor_three(full, D_inv);
+    for (int j = 0; j < 4; j++)
+        substitute_three(full, D_inv, full[j + 3]);
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < 3; j++)
+            round->G[k][j] = full[j + 3][k];
+        round->x[k] = full[6][k];
     }
-    substitute(3, full, D_inv, round->x);
     for (int k = 0; k < 3; k++) {
         const wide H[3] = {A->H[0][k], A->H[1][k], A->H[2][k]};
         for (int j = k; j < 3; j++) {

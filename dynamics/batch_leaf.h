@@ -65,44 +65,48 @@ WIDE_INLINE void pass_force(const struct leaf *A, wide D_inv, wide u, wide tau,
     p->pl[2] = p->pl[2] + A->y * ca[0] - A->x * ca[1];
 }
 
-/* I - U D^-1 U' in the axes of the seat, about the parent's origin. */
-WIDE_INLINE void give_leaf(struct way way, const struct leaf *A, wide D_inv,
+/* I - U D^-1 U' in the parent's axes, about its origin. */
+WIDE_INLINE void give_leaf(struct way way, const struct leaf *A, wide D_inv, const struct force *p,
                            struct articulated *sum)
 {
     const wide along = way.x * A->x + way.y * A->y;
-    wide xx = A->I[0] + wide_splat(2.0) * (way.y * A->y);
-    wide yy = A->I[1] + wide_splat(2.0) * (way.x * A->x), zz = A->I[2] + along + along;
-    wide xy = A->I[3] - way.x * A->y - way.y * A->x, xz = A->I[4], yz = A->I[5];
+    wide I[6] = {A->I[0] + wide_splat(2.0) * (way.y * A->y),
+                 A->I[1] + wide_splat(2.0) * (way.x * A->x),
+                 A->I[2] + along + along,
+                 A->I[3] - way.x * A->y - way.y * A->x,
+                 A->I[4],
+                 A->I[5]};
     wide a[3] = {A->I[4], A->I[5], A->I[2] + along}; /* Ua + r x Ul */
     wide l[3] = {-A->y, A->x, wide_splat(0.0)};      /* Ul */
     wide h[3] = {A->x, A->y, wide_splat(0.0)};       /* mc */
 
-    tilt_sym_back(&way, &yy, &zz, &yz);
-    tilt_back(&way, &xy, &xz);
-    tilt_back(&way, &a[1], &a[2]);
-    tilt_back(&way, &l[1], &l[2]);
-    tilt_back(&way, &h[1], &h[2]);
+    turn_to_parent(&way, a);
+    turn_to_parent(&way, l);
+    turn_to_parent(&way, h);
+    turn_sym_to_parent(&way, I);
     const wide gl[3] = {l[0] * D_inv, l[1] * D_inv, l[2] * D_inv};
-    sum->M[0] = -(l[0] * gl[0]), sum->M[1] = -(l[1] * gl[1]), sum->M[2] = -(l[2] * gl[2]);
-    sum->M[3] = -(l[0] * gl[1]), sum->M[4] = -(l[0] * gl[2]), sum->M[5] = -(l[1] * gl[2]);
-    sum->H[0][0] = -(a[0] * gl[0]);
-    sum->H[0][1] = -h[2] - a[0] * gl[1];
-    sum->H[0][2] = h[1] - a[0] * gl[2];
-    sum->H[1][0] = h[2] - a[1] * gl[0];
-    sum->H[1][1] = -(a[1] * gl[1]);
-    sum->H[1][2] = -h[0] - a[1] * gl[2];
-    sum->H[2][0] = -h[1] - a[2] * gl[0];
-    sum->H[2][1] = h[0] - a[2] * gl[1];
-    sum->H[2][2] = -(a[2] * gl[2]);
+    put_in_sum(&way, -(l[0] * gl[0]), &sum->M[0]);
+    put_in_sum(&way, -(l[1] * gl[1]), &sum->M[1]);
+    put_in_sum(&way, -(l[2] * gl[2]), &sum->M[2]);
+    put_in_sum(&way, -(l[0] * gl[1]), &sum->M[3]);
+    put_in_sum(&way, -(l[0] * gl[2]), &sum->M[4]);
+    put_in_sum(&way, -(l[1] * gl[2]), &sum->M[5]);
+    put_in_sum(&way, -(a[0] * gl[0]), &sum->H[0][0]);
+    put_in_sum(&way, -h[2] - a[0] * gl[1], &sum->H[0][1]);
+    put_in_sum(&way, h[1] - a[0] * gl[2], &sum->H[0][2]);
+    put_in_sum(&way, h[2] - a[1] * gl[0], &sum->H[1][0]);
+    put_in_sum(&way, -(a[1] * gl[1]), &sum->H[1][1]);
+    put_in_sum(&way, -h[0] - a[1] * gl[2], &sum->H[1][2]);
+    put_in_sum(&way, -h[1] - a[2] * gl[0], &sum->H[2][0]);
+    put_in_sum(&way, h[0] - a[2] * gl[1], &sum->H[2][1]);
+    put_in_sum(&way, -(a[2] * gl[2]), &sum->H[2][2]);
     const wide ga[3] = {a[0] * D_inv, a[1] * D_inv, a[2] * D_inv};
-    sum->I[0] = xx - a[0] * ga[0], sum->I[1] = yy - a[1] * ga[1], sum->I[2] = zz - a[2] * ga[2];
-    sum->I[3] = xy - a[0] * ga[1], sum->I[4] = xz - a[0] * ga[2], sum->I[5] = yz - a[1] * ga[2];
-}
-
-WIDE_INLINE void give_all_of_leaf(struct way way, const struct leaf *A, wide D_inv,
-                                  const struct force *p, struct articulated *sum)
-{
-    give_leaf(way, A, D_inv, sum);
+    put_in_sum(&way, I[0] - a[0] * ga[0], &sum->I[0]);
+    put_in_sum(&way, I[1] - a[1] * ga[1], &sum->I[1]);
+    put_in_sum(&way, I[2] - a[2] * ga[2], &sum->I[2]);
+    put_in_sum(&way, I[3] - a[0] * ga[1], &sum->I[3]);
+    put_in_sum(&way, I[4] - a[0] * ga[2], &sum->I[4]);
+    put_in_sum(&way, I[5] - a[1] * ga[2], &sum->I[5]);
     give_force(&way, p, sum);
 }
 
@@ -118,17 +122,13 @@ static void inward_leaf(const struct dyn_batch_link *link, const struct dyn_batc
     if (link->parent < 0)
         return;
     const struct leaf A = take_leaf(link, L);
-    struct articulated aside, *sum = &at->sum[links[link->parent].sum];
+    struct articulated *sum = &at->sum[links[link->parent].sum];
     pass_force(&A, D_inv, u, tau, L, &p);
     if (link->is_skewed || !link->is_first) {
-        give_all_of_leaf(way_of(link, DYN_BATCH_TILT_ANY), &A, D_inv, &p, &aside);
-        give_from_seat(link, aside, sum);
-    } else if (link->tilt == DYN_BATCH_TILT_ANY) {
-        give_all_of_leaf(way_of(link, DYN_BATCH_TILT_ANY), &A, D_inv, &p, sum);
-    } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
-        give_all_of_leaf(way_of(link, DYN_BATCH_TILT_QUARTER), &A, D_inv, &p, sum);
+        make_room(link, sum);
+        give_leaf(way_of(link, DYN_BATCH_TILT_ANY, 1, 1), &A, D_inv, &p, sum);
     } else {
-        give_all_of_leaf(way_of(link, DYN_BATCH_TILT_NONE), &A, D_inv, &p, sum);
+        give_leaf(way_of(link, DYN_BATCH_TILT_ANY, 0, 0), &A, D_inv, &p, sum);
     }
 }
 
