@@ -13,6 +13,7 @@
 #include "dynamics/law.h"
 #include "dynamics/rnea.h"
 #include "dynamics/tree.h"
+#include "tests/dynamics/flexible.h"
 #include "tests/dynamics/tree.h"
 #include "unity.h"
 
@@ -153,11 +154,9 @@ static void clear_limits(void)
     }
 }
 
-/* A vehicle of every joint, law and rotor, with loads at points, in a lift that turns. */
-static struct dyn_input random_vehicle(uint64_t seed)
+/* Loads, a lift that turns and accelerations, for any tree. */
+static struct dyn_input random_input(void)
 {
-    tree_random(&tree, 2 + (int)(seed % 15), seed % 3 == 0, seed);
-    clear_limits();
     struct dyn_input input = tree_input(&tree);
     for (int i = 0; i < tree.body_count; i++)
         for (int k = 0; k < 3; k++)
@@ -167,6 +166,14 @@ static struct dyn_input random_vehicle(uint64_t seed)
     for (int k = 0; k < dyn_model_nv(tree.model); k++)
         tree.a[k] = 3.0 * tree_noise();
     return input;
+}
+
+/* A vehicle of every joint, law and rotor, with loads at points, in a lift that turns. */
+static struct dyn_input random_vehicle(uint64_t seed)
+{
+    tree_random(&tree, 2 + (int)(seed % 15), seed % 3 == 0, seed);
+    clear_limits();
+    return random_input();
 }
 
 static void test_inverse_dynamics_change_as_differences_say(void)
@@ -293,6 +300,31 @@ static void test_a_tree_that_cannot_move_has_nothing_to_say(void)
     const struct dyn_input input = {.gravity = {0.0, 0.0, -9.81}};
     linearize(&input);
     TEST_ASSERT_TRUE(isnan(a_q[0]));
+}
+
+/* ---- bodies that bend --------------------------------------------------------------------- */
+
+/* The same vehicle with modes of any fidelity, joints and bolts on nodes, psi2 and theta2. */
+static struct dyn_input random_flexible(uint64_t seed)
+{
+    flexible_random(&tree, 1 + (int)(seed % 9), seed % 3 == 0, seed);
+    clear_limits();
+    return random_input();
+}
+
+static void test_inverse_dynamics_of_what_bends_change_as_differences_say(void)
+{
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        const struct dyn_input input = random_flexible(seed);
+        const struct dyn_state state = tree_state(&tree);
+        const struct inverse inverse = {tree.a, &input};
+        place_work();
+        dyn_rnea_slope(tree.model, &state, tree.a, &input, work, &slope);
+        difference(inverse_answer, &inverse, 1, near_q);
+        difference(inverse_answer, &inverse, 0, near_v);
+        assert_near(1e-10, tau_q, near_q, seed);
+        assert_near(1e-10, tau_v, near_v, seed);
+    }
 }
 
 /* ---- joints that mimic -------------------------------------------------------------------- */
@@ -718,6 +750,7 @@ int main(void)
     RUN_TEST(test_held_velocities_have_rows_and_columns_of_zeros);
     RUN_TEST(test_work_carries_nothing_between_calls);
     RUN_TEST(test_a_tree_that_cannot_move_has_nothing_to_say);
+    RUN_TEST(test_inverse_dynamics_of_what_bends_change_as_differences_say);
     RUN_TEST(test_joints_that_mimic_fold_into_their_leaders);
     RUN_TEST(test_joints_that_mimic_change_as_differences_say);
     RUN_TEST(test_joints_that_mimic_accelerate_with_their_leaders);
