@@ -2,23 +2,11 @@
 
 /* ---- forces of the link itself ---- */
 
-/* tr(W) 1 - W */
-static struct dyn_mat3 less_trace(const struct dyn_mat3 *W)
-{
-    const double trace = W->row[0].x + W->row[1].y + W->row[2].z;
-    struct dyn_mat3 m = {
-        {dyn_scale(-1.0, W->row[0]), dyn_scale(-1.0, W->row[1]), dyn_scale(-1.0, W->row[2])}};
-    m.row[0].x += trace;
-    m.row[1].y += trace;
-    m.row[2].z += trace;
-    return m;
-}
-
 /* Of W_p, and of dW_p / deta_q. */
 static struct dyn_mat3 spin_matrix(const struct dyn_modal_link *modal, const double *eta, int p)
 {
     const struct dyn_mat3 W = dyn_shape_W(modal, eta, p);
-    return less_trace(&W);
+    return dyn_shape_spin(&W);
 }
 
 static struct dyn_mat3 pair_matrix(const struct dyn_modal_link *modal, int p, int q)
@@ -39,16 +27,6 @@ static struct dyn_vec3 axial(const struct dyn_mat3 *W)
 static struct dyn_vec3 mul_twice(const struct dyn_mat3 *m, struct dyn_vec3 a)
 {
     return dyn_add(dyn_mul(m, a), dyn_mul_t(m, a));
-}
-
-/* sum_q table_pq by_q */
-static struct dyn_vec3 sum_pairs(const struct dyn_modal_link *modal, const double *table, int p,
-                                 const double *by)
-{
-    struct dyn_vec3 sum = {0.0, 0.0, 0.0};
-    for (int q = 0; q < modal->modes; q++)
-        sum = dyn_add(sum, dyn_scale(by[q], dyn_shape_pair(table, modal->lanes, p, q)));
-    return sum;
 }
 
 /* What the inertia of the link asks for as eta_j changes it: dmc = P_j, dI = T + T' with
@@ -73,7 +51,7 @@ struct dyn_vec6 dyn_shape_force_q(const struct dyn_modal_link *modal,
         return none;
     struct dyn_vec6 f = inertia_force_q(modal, at, j);
     for (int p = 0; p < modal->modes; p++) {
-        const struct dyn_mat3 W = pair_matrix(modal, p, j), T = less_trace(&W);
+        const struct dyn_mat3 W = pair_matrix(modal, p, j), T = dyn_shape_spin(&W);
         const struct dyn_vec3 P = dyn_shape_pair(modal->P1, modal->lanes, p, j);
         const struct dyn_vec6 by_accel = {axial(&W), P};
         const struct dyn_vec6 by_rate = {dyn_mul(&T, at->w), dyn_cross(at->w, P)};
@@ -101,8 +79,8 @@ struct dyn_vec6 dyn_shape_force_v(const struct dyn_modal_link *modal,
     if (!modal->deforms)
         return none;
     const struct dyn_vec6 f = rate_force(modal, at, at->w, j);
-    const struct dyn_vec6 drawn = {sum_pairs(modal, modal->G1, j, at->xi),
-                                   sum_pairs(modal, modal->P1, j, at->xi)};
+    const struct dyn_vec6 drawn = {dyn_shape_sum(modal, modal->G1, j, at->xi),
+                                   dyn_shape_sum(modal, modal->P1, j, at->xi)};
     return dyn_axpy6(&f, 2.0, &drawn);
 }
 
@@ -125,7 +103,7 @@ double dyn_shape_need_q(const struct dyn_modal_link *modal, const struct dyn_sha
     const double spring = modal->K[j * modal->lanes + p];
     if (!modal->deforms)
         return spring;
-    const struct dyn_mat3 W = pair_matrix(modal, p, j), T = less_trace(&W);
+    const struct dyn_mat3 W = pair_matrix(modal, p, j), T = dyn_shape_spin(&W);
     return spring + dyn_dot(dyn_shape_pair(modal->P1, modal->lanes, p, j), at->a.lin) +
            dyn_dot(axial(&W), at->a.ang) - dyn_dot(at->w, dyn_mul(&T, at->w));
 }
@@ -148,7 +126,7 @@ struct dyn_vec3 dyn_shape_need_turn(const struct dyn_modal_link *modal,
     n = dyn_add(n, dyn_scale(2.0, dyn_cross(at->u, dyn_shape_P(modal, at->eta, p))));
     if (!modal->deforms)
         return n;
-    return dyn_add(n, dyn_scale(2.0, sum_pairs(modal, modal->Y1, p, at->xi)));
+    return dyn_add(n, dyn_scale(2.0, dyn_shape_sum(modal, modal->Y1, p, at->xi)));
 }
 
 /* ---- nodes ---- */
@@ -157,7 +135,7 @@ struct dyn_vec3 dyn_shape_need_turn(const struct dyn_modal_link *modal,
 static struct dyn_vec3 bent(const struct dyn_modal_link *modal, const double *table,
                             const double *table1, const double *eta, int p)
 {
-    return dyn_add(dyn_shape_pair(table, modal->lanes, p, 0), sum_pairs(modal, table1, p, eta));
+    return dyn_add(dyn_shape_pair(table, modal->lanes, p, 0), dyn_shape_sum(modal, table1, p, eta));
 }
 
 /* How the sum of a table goes with time: its rate and the rate of that. */
@@ -167,7 +145,7 @@ static void add_path(const struct dyn_modal_link *modal, const double *table, co
 {
     for (int p = 0; p < modal->modes; p++) {
         const struct dyn_vec3 a = bent(modal, table, table1, at->eta, p);
-        const struct dyn_vec3 a_rate = sum_pairs(modal, table1, p, at->xi);
+        const struct dyn_vec3 a_rate = dyn_shape_sum(modal, table1, p, at->xi);
         *rate = dyn_add(*rate, dyn_scale(at->xi[p], a));
         *accel = dyn_add(*accel, dyn_scale(at->accel[p], a));
         *accel = dyn_add(*accel, dyn_scale(at->xi[p], a_rate));
@@ -214,8 +192,8 @@ struct dyn_column_rate dyn_shape_column_rate(const struct dyn_model *model, int 
     const struct dyn_modal_node *n = &model->node[node];
     const struct dyn_modal_link *modal = &model->modal[n->modal];
     const struct dyn_vec3 t = bent(modal, n->theta, n->theta1, at->eta, p);
-    const struct dyn_vec3 t_rate = sum_pairs(modal, n->theta1, p, at->xi);
-    const struct dyn_vec3 t_accel = sum_pairs(modal, n->theta1, p, at->accel);
+    const struct dyn_vec3 t_rate = dyn_shape_sum(modal, n->theta1, p, at->xi);
+    const struct dyn_vec3 t_accel = dyn_shape_sum(modal, n->theta1, p, at->accel);
     const struct dyn_vec3 g = half_cross(t, path->theta, t);
     const struct dyn_vec3 g_rate =
         half_cross(half_cross(t_rate, path->theta, t_rate), path->theta_rate, t);
@@ -229,8 +207,9 @@ struct dyn_column_rate dyn_shape_column_rate(const struct dyn_model *model, int 
     const struct dyn_vec3 swung =
         dyn_add(dyn_scale(2.0, dyn_cross(w_rate, path->u_rate)), dyn_cross(w, path->u_accel));
     return (struct dyn_column_rate){
-        .rate = {w_rate, dyn_sub(sum_pairs(modal, n->psi1, p, at->xi), dyn_cross(w, path->u_rate))},
-        .accel = {w_accel, dyn_sub(sum_pairs(modal, n->psi1, p, at->accel), swung)},
+        .rate = {w_rate,
+                 dyn_sub(dyn_shape_sum(modal, n->psi1, p, at->xi), dyn_cross(w, path->u_rate))},
+        .accel = {w_accel, dyn_sub(dyn_shape_sum(modal, n->psi1, p, at->accel), swung)},
     };
 }
 
