@@ -19,6 +19,19 @@ void cfg_draft_modes(struct cfg_flex_draft *draft, int modes)
     draft->modes = modes;
     draft->K = cfg_take_numbers(draft->kept, modes * modes);
     draft->C = cfg_take_numbers(draft->kept, modes * modes);
+    draft->reach = cfg_take_numbers(draft->kept, modes);
+}
+
+static double norm(const double a[3])
+{
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+void cfg_draft_reach(struct cfg_flex_draft *draft, const double r[3], const double *psi)
+{
+    draft->length = fmax(draft->length, norm(r));
+    for (int p = 0; p < draft->modes; p++)
+        draft->reach[p] = fmax(draft->reach[p], norm(psi + 3 * p));
 }
 
 void cfg_draft_nodes(struct cfg_flex_draft *draft, int count)
@@ -200,7 +213,18 @@ static bool fill_start(const struct cfg_flex_draft *draft, const char *key,
     return true;
 }
 
-static bool finish(const struct cfg_flex_draft *draft, const struct cfg_keys_body *keys,
+/* What swings on a spring is no deflection of the body. */
+static void measure(struct cfg_flex_draft *draft)
+{
+    if (draft->keys->type == CFG_FLEX_OSCILLATORS)
+        return;
+    for (int i = 0; i < draft->station_count; i++)
+        cfg_draft_reach(draft, draft->stations[i].r, draft->stations[i].psi);
+    for (int i = 0; i < draft->node_count; i++)
+        cfg_draft_reach(draft, draft->nodes[i].node.r, draft->nodes[i].node.psi);
+}
+
+static bool finish(struct cfg_flex_draft *draft, const struct cfg_keys_body *keys,
                    struct cfg_body *body)
 {
     struct cfg_flex *flex = cfg_pool_take(draft->kept, sizeof *flex);
@@ -213,6 +237,9 @@ static bool finish(const struct cfg_flex_draft *draft, const struct cfg_keys_bod
         flex->modal.M = draft->M;
     flex->modal.K = draft->K;
     flex->modal.C = draft->C;
+    measure(draft);
+    flex->modal.length = draft->length;
+    flex->modal.reach = draft->reach;
     flex->node_count = draft->node_count;
     flex->nodes = draft->nodes;
     body->flex = flex;

@@ -18,6 +18,8 @@ struct cfg_flex_draft {
     struct dyn_station *stations; /* scratch */
     const double *M;              /* kept; NULL: of the stations */
     double *K, *C;                /* kept */
+    double length;                /* as in dyn_flex, before stations and nodes are looked at */
+    double *reach;                /* kept, the same */
     int node_count;
     struct cfg_flex_node *nodes;    /* kept */
     const struct cfg_node **places; /* scratch: where each is given in the file */
@@ -29,8 +31,12 @@ bool cfg_draft_oscillators(struct cfg_flex_draft *draft);
 bool cfg_draft_table(struct cfg_flex_draft *draft);
 bool cfg_draft_nastran(struct cfg_flex_draft *draft);
 
-/* Room for K and C, zero, of so many modes.  Context: setup. */
+/* Room for K, C and reach, zero, of so many modes.  Context: setup. */
 void cfg_draft_modes(struct cfg_flex_draft *draft, int modes);
+
+/* A point of the body: how far it lies from the joint, how far the modes move it.
+ * Context: setup. */
+void cfg_draft_reach(struct cfg_flex_draft *draft, const double r[3], const double *psi);
 
 /* Room for so many nodes, and the name of one.  Context: setup. */
 void cfg_draft_nodes(struct cfg_flex_draft *draft, int count);

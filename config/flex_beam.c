@@ -112,5 +112,8 @@ bool cfg_draft_beam(struct cfg_flex_draft *draft)
     if (!cfg_draft_check_ratios(draft))
         return false;
     fill_matrices(draft, &form);
+    struct dyn_node tip; /* farther than the last station */
+    cfg_beam_node(draft->scratch, &form, beam.length, &tip);
+    cfg_draft_reach(draft, tip.r, tip.psi);
     return fill_nodes(draft, &form);
 }

@@ -101,6 +101,9 @@ static void test_a_beam_gives_its_modes_and_its_mass(void)
         TEST_ASSERT_DOUBLE_WITHIN(1e-9 * omega, 2 * ratio[p] * omega, modal->C[4 * p]);
     }
     TEST_ASSERT_NOT_NULL(modal->P2);
+    const double reach[3] = {0.4472135955, 0.4472135955, 0.4472135955}; /* at the tip */
+    TEST_ASSERT_EQUAL_DOUBLE(10.0, modal->length);
+    expect_numbers(reach, modal->reach, 3, 1e-9);
 }
 
 static void test_stiffness_gives_the_frequency_of_the_textbook(void)
@@ -213,6 +216,7 @@ static void test_an_oscillator_is_a_mass_on_a_spring(void)
     expect_numbers(C, modal->C, 4, 1e-12);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 5 * 0.6, modal->L[3]); /* psi_y x */
     TEST_ASSERT_EQUAL_DOUBLE(100.0, bus->spec.mass);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, modal->length);
     TEST_ASSERT_EQUAL_INT(1, modal->nodes);
     expect_numbers(at, modal->node[0].r, 3, 0.0);
     expect_numbers(none, modal->node[0].psi, 6, 0.0);
@@ -243,6 +247,9 @@ static void test_a_table_is_summed_over_its_stations(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 2 * 0.01 * TURN * 12.5, modal->C[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 5.0, a->spec.mass);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1.6, a->spec.center[1]);
+    TEST_ASSERT_EQUAL_DOUBLE(2.0, modal->length);
+    TEST_ASSERT_EQUAL_DOUBLE(2.0, modal->reach[0]);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, modal->reach[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 2 * 0.36 + 3 * 0.16 + 0.5, a->spec.inertia[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5, a->spec.inertia[1]);
 }

@@ -397,8 +397,8 @@ static void run_rigid(struct path *path)
 static void run_truth(struct path *truth)
 {
     static struct path coarse, fine;
-    run_fem(5, 130, &coarse);
-    run_fem(10, 520, &fine);
+    run_fem(5, 75, &coarse);
+    run_fem(10, 300, &fine);
     for (int k = 0; k <= SAMPLES; k++)
         for (int i = 0; i < 2; i++)
             truth->at[k][i] = (4.0 * fine.at[k][i] - coarse.at[k][i]) / 3.0;
