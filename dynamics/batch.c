@@ -66,7 +66,7 @@ static size_t lay_out(struct dyn_batch_work *work, void *mem, const struct dyn_m
 size_t dyn_batch_work_size(const struct dyn_model *model)
 {
     struct dyn_batch_work probe;
-    DYN_CHECK(model->follower_count == 0);
+    DYN_CHECK(model->follower_count == 0 && model->modal_count == 0);
     return lay_out(&probe, NULL, model);
 }
 

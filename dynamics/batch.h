@@ -23,7 +23,7 @@ struct dyn_batch {
 struct dyn_batch_work; /* opaque; of one model, on any instruction set */
 
 /* Bytes for a work, and the work laid out in mem, 64-byte aligned and owned by the caller.  The
- * model must have no mimicking joint.  Context: setup. */
+ * model must have no mimicking joint and no modes.  Context: setup. */
 size_t dyn_batch_work_size(const struct dyn_model *model);
 struct dyn_batch_work *dyn_batch_work_place(const struct dyn_model *model, void *mem);
 

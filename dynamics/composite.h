@@ -10,6 +10,8 @@
 struct dyn_crba_work {
     struct dyn_scene *scene;
     struct dyn_inertia *Ic; /* per body: of all it carries, about its origin, world axes */
+    struct dyn_vec6 *B; /* per velocity, of modes: the force that its unit acceleration asks of all
+                           its link carries, about the link's origin, world axes */
     struct dyn_ldl *ldl;
     double *rest;  /* nv: the accelerations that leave every body origin of a free base unmoved */
     double *dense; /* nv x nv, where joints follow others: M without their coordinates, or L */

@@ -3,6 +3,8 @@
  *
  *      Ic = I + sum of the children's Ic
  *      M[k][j] = S_j . F,  F = Ic S_k, carried from origin to origin towards the root
+ *
+ * A mode moves what the nodes of its link carry, each by a column X of its own.
  */
 #include "dynamics/crba.h"
 
@@ -13,6 +15,7 @@
 #include "dynamics/cut.h"
 #include "dynamics/follow.h"
 #include "dynamics/rnea.h"
+#include "dynamics/shape.h"
 #include "dynamics/tree.h"
 
 static size_t lay_out(struct dyn_crba_work *work, void *mem, const struct dyn_model *model)
@@ -22,6 +25,7 @@ static size_t lay_out(struct dyn_crba_work *work, void *mem, const struct dyn_mo
     (void)dyn_cut(mem, &at, sizeof *work);
     work->scene = dyn_cut(mem, &at, dyn_scene_size(model));
     work->Ic = dyn_cut(mem, &at, (size_t)model->link_count * sizeof *work->Ic);
+    work->B = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *work->B);
     work->ldl = dyn_cut(mem, &at, dyn_ldl_size(model));
     work->rest = dyn_cut(mem, &at, (size_t)model->nv * sizeof *work->rest);
     work->dense = dyn_cut(mem, &at, dense * sizeof *work->dense);
@@ -44,35 +48,101 @@ struct dyn_crba_work *dyn_crba_work_place(const struct dyn_model *model, void *m
     return work;
 }
 
-/* The row of velocity k, which moves what Ic is the inertia of.  `spin` is what its rotor hands to
- * the parent. */
-static void fill_row(const struct dyn_scene *scene, const struct dyn_inertia *Ic, double rotor,
-                     struct dyn_vec3 spin, int k, struct dyn_ldl *ldl)
+/* What the force F at link i's origin asks of the velocities that move the link's frame, the last
+ * first. */
+static void spread_force(const struct dyn_model *model, const struct dyn_scene *scene, int i,
+                         struct dyn_vec6 F, double *row)
 {
-    struct dyn_vec6 F = dyn_inertia_mul(Ic, &scene->S[k]);
-    double *row = ldl->row[k];
-
-    row[0] = dyn_dot6(&F, &scene->S[k]) + rotor;
-    F.ang = dyn_add(F.ang, spin);
-    for (int p = 1, j = k; p < ldl->depth[k]; p++) {
-        F = dyn_force_shift(&F, scene->hop[j]);
-        j = ldl->parent[j];
-        row[p] = dyn_dot6(&F, &scene->S[j]);
+    for (; i >= 0; i = model->link[i].parent) {
+        const struct dyn_link *link = &model->link[i];
+        if (link->node >= 0)
+            for (int p = dyn_shape_under(model, link)->modes - 1; p >= 0; p--)
+                *row++ = dyn_dot6(&F, &scene->X[link->node][p]);
+        for (int k = dyn_link_nv(link) - 1; k >= 0; k--)
+            *row++ = dyn_dot6(&F, &scene->S[link->v_at + k]);
+        F = dyn_force_shift(&F, scene->arm[i]);
     }
+}
+
+/* The row of velocity k of link i's joint, which moves what Ic is the inertia of.  The rotor hands
+ * its spin to the parent. */
+static void fill_row(const struct dyn_model *model, const struct dyn_scene *scene,
+                     const struct dyn_inertia *Ic, int i, int k, double *row)
+{
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_vec6 *S = scene->S + link->v_at;
+    struct dyn_vec6 F = dyn_inertia_mul(Ic, &S[k]);
+
+    for (int j = k; j >= 0; j--)
+        *row++ = dyn_dot6(&F, &S[j]) + (j == k ? link->rotor : 0.0);
+    if (link->parent < 0)
+        return;
+    F.ang = dyn_add(F.ang, dyn_mul_t(&scene->E[link->parent], link->rotor_spin));
+    F = dyn_force_shift(&F, scene->arm[i]);
+    spread_force(model, scene, link->parent, F, row);
+}
+
+/* ---- modes ---- */
+
+/* Of the flexible link alone: its rows and B. */
+static void begin_modes(const struct dyn_modal_link *modal, const struct dyn_crba_work *work,
+                        const double *eta)
+{
+    const struct dyn_mat3 *E = &work->scene->E[modal->link];
+    for (int p = 0; p < modal->modes; p++) {
+        double *row = work->ldl->row[modal->v_at + p];
+        for (int q = p; q >= 0; q--)
+            row[p - q] = modal->M[q * modal->lanes + p];
+        work->B[modal->v_at + p] = (struct dyn_vec6){dyn_mul_t(E, dyn_shape_H(modal, eta, p)),
+                                                     dyn_mul_t(E, dyn_shape_P(modal, eta, p))};
+    }
+}
+
+/* The modes under node i move what it carries. */
+static void load_modes(const struct dyn_model *model, const struct dyn_crba_work *work, int i)
+{
+    const struct dyn_modal_link *modal = dyn_shape_under(model, &model->link[i]);
+    const struct dyn_vec6 *X = work->scene->X[model->link[i].node];
+    for (int p = 0; p < modal->modes; p++) {
+        const struct dyn_vec6 F = dyn_inertia_mul(&work->Ic[i], &X[p]);
+        const struct dyn_vec6 felt = dyn_force_shift(&F, work->scene->arm[i]);
+        struct dyn_vec6 *B = &work->B[modal->v_at + p];
+        double *row = work->ldl->row[modal->v_at + p];
+        *B = dyn_add6(B, &felt);
+        for (int q = p; q >= 0; q--)
+            row[p - q] += dyn_dot6(&F, &X[q]);
+    }
+}
+
+/* The joints under a flexible link feel its modes, and all that they move. */
+static void end_modes(const struct dyn_model *model, const struct dyn_modal_link *modal,
+                      const struct dyn_crba_work *work)
+{
+    for (int p = 0; p < modal->modes; p++)
+        spread_force(model, work->scene, modal->link, work->B[modal->v_at + p],
+                     work->ldl->row[modal->v_at + p] + p + 1);
 }
 
 void dyn_composite_rows(const struct dyn_model *model, struct dyn_crba_work *work)
 {
-    for (int i = 0; i < model->link_count; i++)
-        work->Ic[i] = dyn_inertia_turn(&model->inertia[i], &work->scene->E[i]);
+    const struct dyn_work *kernel = work->scene->kernel;
+
+    for (int i = 0; i < model->link_count; i++) {
+        const struct dyn_inertia J = dyn_shape_link_inertia(model, kernel, i);
+        work->Ic[i] = dyn_inertia_turn(&J, &work->scene->E[i]);
+    }
+    for (int m = 0; m < model->modal_count; m++)
+        begin_modes(&model->modal[m], work, kernel->modal[m].eta);
 
     for (int i = model->link_count - 1; i >= 0; i--) {
         const struct dyn_link *link = &model->link[i];
         const int parent = link->parent;
-        const struct dyn_vec3 spin =
-            parent >= 0 ? dyn_mul_t(&work->scene->E[parent], link->rotor_spin) : link->rotor_spin;
         for (int k = 0; k < dyn_link_nv(link); k++)
-            fill_row(work->scene, &work->Ic[i], link->rotor, spin, link->v_at + k, work->ldl);
+            fill_row(model, work->scene, &work->Ic[i], i, k, work->ldl->row[link->v_at + k]);
+        if (link->modal >= 0)
+            end_modes(model, &model->modal[link->modal], work);
+        if (link->node >= 0)
+            load_modes(model, work, i);
         if (parent >= 0) {
             const struct dyn_inertia J = dyn_inertia_shift(&work->Ic[i], work->scene->arm[i]);
             work->Ic[parent] = dyn_inertia_add(&work->Ic[parent], &J);
@@ -89,6 +159,19 @@ void dyn_crba(const struct dyn_model *model, const struct dyn_state *state,
         dyn_follow_mass(model, work->ldl, M);
     else
         dyn_ldl_spread(work->ldl, M);
+}
+
+/* M + s C + s^2 K of the modes, whose springs and dampers act on what will be after s. */
+static void lead_modes(const struct dyn_model *model, double s, const struct dyn_ldl *ldl)
+{
+    for (int m = 0; m < model->modal_count; m++) {
+        const struct dyn_modal_link *modal = &model->modal[m];
+        for (int p = 0; p < modal->modes; p++)
+            for (int q = p; q >= 0; q--) {
+                const int at = q * modal->lanes + p;
+                ldl->row[modal->v_at + p][p - q] += s * (modal->C[at] + s * modal->K[at]);
+            }
+    }
 }
 
 /*
@@ -135,6 +218,8 @@ void dyn_crba_forward(const struct dyn_model *model, const struct dyn_state *sta
 
     dyn_scene_turn(model, work->scene);
     dyn_composite_rows(model, work);
+    if (input->modal_lead > 0.0)
+        lead_modes(model, input->modal_lead, work->ldl);
     solve(model, work, a);
     for (int k = 0; k < model->nv; k++)
         a[k] += work->rest[k];

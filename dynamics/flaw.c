@@ -2,6 +2,7 @@
  * What a model's author can get wrong.  Kept apart from model.c, which may then trust its input.
  */
 #include "dynamics/check.h"
+#include "dynamics/flex_flaw.h"
 #include "dynamics/model.h"
 
 #include <float.h>
@@ -212,7 +213,8 @@ static const char *body_flaw(const struct dyn_body_spec *spec, int i)
         return "the mass is negative";
     if (!is_physical(&I))
         return "no mass distribution has this inertia (triangle inequality)";
-    return joint_flaw(spec);
+    const char *flaw = joint_flaw(spec);
+    return flaw != NULL ? flaw : dyn_flex_flaw(spec);
 }
 
 /* Where body j stands in the frame of its ancestor i, every joint between at zero. */
@@ -221,8 +223,12 @@ static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dy
 {
     *pose = (struct dyn_pose){.turn = {1.0, 0.0, 0.0, 0.0}};
     for (; j > i; j = specs[j].parent, --*steps) {
-        const struct dyn_pose place = {dyn_quat_load(specs[j].place_quat),
-                                       dyn_vec3_load(specs[j].place_xyz)};
+        struct dyn_pose place = {dyn_quat_load(specs[j].place_quat),
+                                 dyn_vec3_load(specs[j].place_xyz)};
+        if (specs[j].node > 0) {
+            const struct dyn_node *node = &specs[specs[j].parent].flex->node[specs[j].node - 1];
+            place.origin = dyn_add(place.origin, dyn_vec3_load(node->r));
+        }
         *pose = dyn_pose_mul(&place, pose);
     }
     return j == i;
@@ -334,6 +340,8 @@ const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, in
     for (int i = 0; i < body_count; i++) {
         const char *flaw = body_flaw(&specs[i], i);
         *body = i;
+        if (flaw == NULL)
+            flaw = dyn_node_flaw(&specs[i], specs[i].parent < 0 ? NULL : &specs[specs[i].parent]);
         if (flaw != NULL)
             return flaw;
     }

@@ -114,12 +114,25 @@ static struct dyn_input take_input(const struct dyn_model *model, const struct d
     return all;
 }
 
+/* The forces that keep what is bent as it is. */
+static void keep_bent(const struct dyn_model *model, const double *q, double *tau)
+{
+    for (int m = 0; m < model->modal_count; m++) {
+        const struct dyn_modal_link *modal = &model->modal[m];
+        for (int p = 0; p < modal->modes; p++)
+            for (int r = 0; r < modal->modes; r++)
+                tau[modal->v_at + p] += modal->K[r * modal->lanes + p] * q[modal->q_at + r];
+    }
+}
+
 /* Column c of Lambda: what it takes to move one leader from rest, where no other force acts. */
-static void find_column(const struct dyn_model *model, int c, int count, struct dyn_work *work)
+static void find_column(const struct dyn_model *model, int c, int count, double modal_lead,
+                        struct dyn_work *work)
 {
     const struct dyn_follow_work *follow = &work->follow;
     const struct dyn_state still = {follow->q, follow->still};
-    const struct dyn_input given = {.held = follow->held, .held_a = follow->unit};
+    const struct dyn_input given = {
+        .held = follow->held, .held_a = follow->unit, .modal_lead = modal_lead};
     struct dyn_output output = {.a = follow->a, .held_tau = follow->held_tau};
     const size_t size = (size_t)model->full_nv * sizeof *follow->unit;
 
@@ -128,6 +141,7 @@ static void find_column(const struct dyn_model *model, int c, int count, struct 
     lead(model, follow->unit);
     memset(follow->still, 0, size);
     memset(work->tau, 0, size);
+    keep_bent(model, follow->q, work->tau);
     dyn_links_move(model, &still, work);
     dyn_links_react(model, &given, work, &output);
     dyn_follow_gather(model, follow->held_tau, follow->need);
@@ -136,7 +150,8 @@ static void find_column(const struct dyn_model *model, int c, int count, struct 
 }
 
 /* y into held_a, from held_tau of y = 0. */
-static void find_accelerations(const struct dyn_model *model, int count, struct dyn_work *work)
+static void find_accelerations(const struct dyn_model *model, int count, double modal_lead,
+                               struct dyn_work *work)
 {
     const struct dyn_follow_work *follow = &work->follow;
 
@@ -144,7 +159,7 @@ static void find_accelerations(const struct dyn_model *model, int count, struct 
     for (int r = 0; r < count; r++)
         follow->y[r] = -follow->need[follow->leader[r]];
     for (int c = 0; c < count; c++)
-        find_column(model, c, count, work);
+        find_column(model, c, count, modal_lead, work);
     dyn_cholesky_factor(count, follow->inertia);
     dyn_cholesky_solve(count, follow->inertia, follow->y);
     for (int r = 0; r < count; r++)
@@ -174,7 +189,7 @@ void dyn_follow_solve(const struct dyn_model *model, const struct dyn_state *sta
 
     dyn_links_solve(model, &links, &all, work, &out);
     if (count > 0) {
-        find_accelerations(model, count, work);
+        find_accelerations(model, count, input->modal_lead, work);
         dyn_links_move(model, &links, work);
         dyn_links_solve(model, &links, &all, work, &out);
     }

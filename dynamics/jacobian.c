@@ -9,6 +9,7 @@
 #include "dynamics/follow.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/scene.h"
+#include "dynamics/shape.h"
 
 /* A motion of link i's origin in its axes, in world axes and felt at arm. */
 static struct dyn_vec6 seen_at(const struct dyn_scene *scene, int i, const struct dyn_vec6 *m,
@@ -38,6 +39,17 @@ static void add_column(const struct dyn_vec6 *m, double ratio, size_t nv, double
         J[r * nv] += ratio * e[r];
 }
 
+/* Modes follow nothing, and nothing follows them. */
+static void node_columns(const struct dyn_model *model, const struct dyn_scene *scene, int i,
+                         struct dyn_vec3 arm, double *J)
+{
+    const struct dyn_modal_link *modal = dyn_shape_under(model, &model->link[i]);
+    for (int p = 0; p < modal->modes; p++) {
+        const struct dyn_vec6 column = dyn_motion_shift(&scene->X[model->link[i].node][p], arm);
+        store_column(&column, (size_t)model->nv, J + modal->v_at + p);
+    }
+}
+
 static inline void fill(const struct dyn_model *model, const struct dyn_scene *scene,
                         const struct dyn_point *point, int follows, double *J)
 {
@@ -55,6 +67,8 @@ static inline void fill(const struct dyn_model *model, const struct dyn_scene *s
             else
                 store_column(&column, nv, J + k);
         }
+        if (model->link[i].node >= 0)
+            node_columns(model, scene, i, arm, J);
         arm = dyn_add(arm, scene->arm[i]);
     }
 }
@@ -78,11 +92,22 @@ struct dyn_vec6 dyn_point_velocity(const struct dyn_model *model, const struct d
     return seen_at(scene, l, &scene->kernel->v[l], dyn_scene_arm(model, scene, point));
 }
 
-/* S a of link i's joint, at its origin. */
+static struct dyn_vec6 node_motion(const struct dyn_vec6 *X, const struct dyn_modal_link *modal,
+                                   const double *a)
+{
+    struct dyn_vec6 sum = {0};
+    for (int p = 0; p < modal->modes; p++)
+        sum = dyn_axpy6(&sum, a[modal->v_at + p], &X[p]);
+    return sum;
+}
+
+/* S a of link i's joint, or X a of a node, at its origin. */
 static struct dyn_vec6 joint_motion(const struct dyn_model *model, const struct dyn_scene *scene,
                                     int i, const double *a)
 {
     const struct dyn_link *link = &model->link[i];
+    if (link->node >= 0)
+        return node_motion(scene->X[link->node], dyn_shape_under(model, link), a);
     double followed;
     const struct dyn_vec6 own = dyn_joint_motion(link, dyn_follow_v(model, link, a, &followed));
     return seen_at(scene, i, &own, (struct dyn_vec3){0.0, 0.0, 0.0});

@@ -5,10 +5,29 @@
 #include "dynamics/cut.h"
 #include "dynamics/tree.h"
 
-/* Of a link; -1 where there is none. */
+static int mode_count(const struct dyn_model *model, int modal)
+{
+    return modal >= 0 ? model->modal[modal].modes : 0;
+}
+
+/* The modes by which a link moves, as a node; -1: none. */
+static int modal_under(const struct dyn_model *model, const struct dyn_link *link)
+{
+    return link->node >= 0 ? model->node[link->node].modal : -1;
+}
+
+/* Of those that move the link's frame: a link's own modes do not, those under a node do. */
 static int last_velocity(const struct dyn_model *model, int link)
 {
-    return link < 0 ? -1 : model->link[link].v_at + dyn_link_nv(&model->link[link]) - 1;
+    for (; link >= 0; link = model->link[link].parent) {
+        const struct dyn_link *at = &model->link[link];
+        const int under = modal_under(model, at);
+        if (under >= 0)
+            return model->modal[under].v_at + model->modal[under].modes - 1;
+        if (dyn_link_nv(at) > 0)
+            return at->v_at + dyn_link_nv(at) - 1;
+    }
+    return -1;
 }
 
 int dyn_ldl_tip(const struct dyn_model *model, int body)
@@ -16,15 +35,25 @@ int dyn_ldl_tip(const struct dyn_model *model, int body)
     return last_velocity(model, model->body_link[body]);
 }
 
+/* How many velocities move the link's frame. */
+static size_t depth_of(const struct dyn_model *model, int link)
+{
+    size_t depth = 0;
+    for (; link >= 0; link = model->link[link].parent)
+        depth += (size_t)(dyn_link_nv(&model->link[link]) +
+                          mode_count(model, modal_under(model, &model->link[link])));
+    return depth;
+}
+
 /* Entries of all rows: for each velocity those of its link before it, and all towards the root. */
 static size_t entry_count(const struct dyn_model *model)
 {
     size_t count = 0;
     for (int i = 0; i < model->link_count; i++) {
-        size_t depth = 0;
-        for (int l = model->link[i].parent; l >= 0; l = model->link[l].parent)
-            depth += (size_t)dyn_link_nv(&model->link[l]);
-        for (int k = 0; k < dyn_link_nv(&model->link[i]); k++)
+        const struct dyn_link *link = &model->link[i];
+        const int own = dyn_link_nv(link) + mode_count(model, link->modal);
+        size_t depth = own > 0 ? depth_of(model, link->parent) : 0;
+        for (int k = 0; k < own; k++)
             count += ++depth;
     }
     return count;
@@ -49,15 +78,23 @@ size_t dyn_ldl_size(const struct dyn_model *model)
     return lay_out(&probe, NULL, model);
 }
 
-static void begin_rows(const struct dyn_model *model, struct dyn_ldl *ldl, int i)
+/* Of so many velocities from `first` on, which stand on one another and the first on `under`. */
+static void begin_rows(struct dyn_ldl *ldl, int first, int count, int under)
 {
-    const int first = model->link[i].v_at, own = dyn_link_nv(&model->link[i]);
-
-    for (int k = first; k < first + own; k++) {
-        const int parent = k > first ? k - 1 : last_velocity(model, model->link[i].parent);
+    for (int k = first; k < first + count; k++) {
+        const int parent = k > first ? k - 1 : under;
         ldl->parent[k] = parent;
         ldl->depth[k] = parent < 0 ? 1 : ldl->depth[parent] + 1;
     }
+}
+
+static void begin_link(const struct dyn_model *model, struct dyn_ldl *ldl, int i)
+{
+    const struct dyn_link *link = &model->link[i];
+    begin_rows(ldl, link->v_at, dyn_link_nv(link), last_velocity(model, link->parent));
+    if (link->modal >= 0)
+        begin_rows(ldl, model->modal[link->modal].v_at, model->modal[link->modal].modes,
+                   last_velocity(model, i));
 }
 
 struct dyn_ldl *dyn_ldl_place(const struct dyn_model *model, void *mem)
@@ -67,7 +104,7 @@ struct dyn_ldl *dyn_ldl_place(const struct dyn_model *model, void *mem)
     lay_out(ldl, mem, model);
     ldl->nv = model->full_nv;
     for (int i = 0; i < model->link_count; i++)
-        begin_rows(model, ldl, i);
+        begin_link(model, ldl, i);
     for (int k = 0; k < ldl->nv; k++)
         ldl->row[k] = k == 0 ? ldl->entry : ldl->row[k - 1] + ldl->depth[k - 1];
     return ldl;

@@ -8,7 +8,8 @@
  *
  * Eliminated from the leaves, M keeps this pattern (Featherstone, section 6.5), and the tail of a
  * row lies in step with the row of the velocity it begins at: each inner loop runs over two plain
- * arrays.  A chain is a dense triangle; of a branching tree little is left.
+ * arrays.  A chain is a dense triangle; of a branching tree little is left.  The modes of a link
+ * stand on its joint; on them stand the joints of its nodes, but not those of its frame.
  *
  * Rows are of full coordinates.  Where joints follow others a velocity may come behind one that it
  * carries: the rows are still M, but the factorisation is for models without.

@@ -98,7 +98,7 @@ static void turn_vector(const struct seat *seat, const double *from, int lanes, 
     put_vector(dyn_mul_t(&seat->E, vector_at(from)), lanes, to);
 }
 
-/* int psi x' with x about the link's origin: T A T' + (T P) s' */
+/* int psi x' with x about the link's origin: T A T' + (T P) s'; what is NULL is zero */
 static struct dyn_mat3 turn_matrix(const struct seat *seat, const double *A, const double *P)
 {
     struct dyn_mat3 out;
@@ -106,7 +106,8 @@ static struct dyn_mat3 turn_matrix(const struct seat *seat, const double *A, con
     const double *m = &moved.x;
     double mid[3][3]; /* T A, by rows: columns of A turned */
     for (int j = 0; j < 3; j++) {
-        const struct dyn_vec3 column = {A[j], A[3 + j], A[6 + j]};
+        const struct dyn_vec3 column =
+            A != NULL ? (struct dyn_vec3){A[j], A[3 + j], A[6 + j]} : vector_at(NULL);
         const struct dyn_vec3 turned = dyn_mul_t(&seat->E, column);
         mid[0][j] = turned.x, mid[1][j] = turned.y, mid[2][j] = turned.z;
     }
@@ -149,12 +150,10 @@ static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex
     add_matrix(&N, n, modal->W1 + q * 9 * n + p);
     if (flex->fidelity != DYN_FLEX_CONSISTENT)
         return;
+    const struct dyn_mat3 W = turn_matrix(seat, L2, P2);
     turn_vector(seat, P2, n, modal->P1 + q * 3 * n + p);
-    if (L2 != NULL) {
-        const struct dyn_mat3 W = turn_matrix(seat, L2, P2);
-        add_matrix(&W, n, modal->W1 + q * 9 * n + p);
-        put_vector(axial(&W), n, modal->G1 + q * 3 * n + p);
-    }
+    add_matrix(&W, n, modal->W1 + q * 9 * n + p);
+    put_vector(axial(&W), n, modal->G1 + q * 3 * n + p);
 }
 
 static void place_modal(struct dyn_modal_link *modal, const struct dyn_flex *flex,

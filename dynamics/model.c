@@ -100,6 +100,16 @@ static void make_unit(struct dyn_body_spec *spec)
     }
 }
 
+/* A node of a body that is rigid for now is a place on its frame. */
+static void make_rigid(struct dyn_body_spec *spec, const struct dyn_body_spec *on)
+{
+    if (spec->node == 0 || dyn_flex_modes(on) > 0)
+        return;
+    for (int k = 0; k < 3; k++)
+        spec->place_xyz[k] += on->flex->node[spec->node - 1].r[k];
+    spec->node = 0;
+}
+
 static struct dyn_pose inverse_pose(const struct dyn_pose *pose)
 {
     const struct dyn_quat back = dyn_quat_conjugate(pose->turn);
@@ -111,17 +121,11 @@ static struct dyn_transform transform_of(const struct dyn_pose *pose)
     return (struct dyn_transform){dyn_quat_to_child(pose->turn), pose->origin};
 }
 
-/* The joint sits on a node that moves. */
-static int is_on_node(const struct dyn_model *model, const struct dyn_body_spec *spec)
-{
-    return spec->node > 0 && dyn_modal_nodes(&model->spec[spec->parent]) > 0;
-}
-
 /* Links between the world and body i's joint; depth is by body, of its last link. */
 static int depth_under(const struct dyn_model *model, const int *depth, int i)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
-    return spec->parent < 0 ? 0 : depth[spec->parent] + is_on_node(model, spec);
+    return spec->parent < 0 ? 0 : depth[spec->parent] + (spec->node > 0);
 }
 
 static void order_links(struct dyn_model *model, int *next)
@@ -165,13 +169,9 @@ static int ground_of(const struct dyn_model *model, int i, struct dyn_pose *on)
     *on = identity;
     if (spec->parent < 0)
         return -1;
-    if (is_on_node(model, spec))
+    if (spec->node > 0)
         return model->node_link[model->body_node[spec->parent] + spec->node - 1];
     *on = model->seat[spec->parent];
-    if (spec->node > 0) { /* of a body that is rigid for now */
-        const struct dyn_node *node = &model->spec[spec->parent].flex->node[spec->node - 1];
-        on->origin = dyn_pose_point(on, dyn_vec3_load(node->r));
-    }
     return model->body_link[spec->parent];
 }
 
@@ -342,6 +342,8 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
         DYN_CHECK(specs[i].parent < i);
         model->spec[i] = specs[i];
         make_unit(&model->spec[i]);
+        if (specs[i].parent >= 0)
+            make_rigid(&model->spec[i], &specs[specs[i].parent]);
     }
     order_links(model, next);
     model->full_nq = sum.nq, model->full_nv = sum.nv;

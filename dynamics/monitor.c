@@ -169,18 +169,109 @@ static struct stand stand_of(const struct dyn_model *model, const double *x, int
     return at;
 }
 
-static const struct sight *sight_of_parent(const struct dyn_model *model, const struct sight *sight,
-                                           int i)
+/* ---- modes ---- */
+
+static struct dyn_vec3 plus(struct dyn_vec3 sum, double k, struct dyn_vec3 a)
+{
+    return dyn_add(sum, dyn_scale(k, a));
+}
+
+static const struct dyn_modal_link *modal_of(const struct dyn_model *model, int body)
+{
+    return dyn_model_modes(model, body) > 0
+               ? &model->modal[model->link[model->body_link[body]].modal]
+               : NULL;
+}
+
+/* Modal coordinates that geometry knows of; `ruthless` knows none. */
+static double eta_of(const struct dyn_modal_link *modal, const double *x, int p)
+{
+    return modal->deforms ? x[modal->q_at + p] : 0.0;
+}
+
+/* The frame of body i's link, in whose axes its modes are told. */
+static struct sight link_sight(const struct dyn_model *model, int i, const struct sight *body)
+{
+    const struct dyn_pose *seat = &model->seat[i];
+    const struct dyn_quat axes = dyn_quat_mul(body->turn, dyn_quat_conjugate(seat->turn));
+    const struct dyn_vec3 back = dyn_scale(-1.0, dyn_quat_rotate(axes, seat->origin));
+    return (struct sight){axes, dyn_add(body->origin, back), body->rate,
+                          dyn_add(body->velocity, dyn_cross(body->rate, back))};
+}
+
+/* sum a_p y_p + 1/2 sum a1_pq y_p y_q, and sum (a_p + sum a1_pq y_q) z_p. */
+struct swing {
+    struct dyn_vec3 place, rate;
+};
+
+static struct dyn_vec3 element(const double *e, int lanes)
+{
+    return (struct dyn_vec3){e[0], e[lanes], e[2 * lanes]};
+}
+
+static struct swing swing_of(const struct dyn_modal_link *modal, const double *a, const double *a1,
+                             const double *x, const double *xi)
+{
+    const int n = modal->lanes;
+    struct swing s = {0};
+    for (int p = 0; p < modal->modes; p++) {
+        const double eta = eta_of(modal, x, p);
+        s.place = plus(s.place, eta, element(a + p, n));
+        s.rate = plus(s.rate, xi[p], element(a + p, n));
+        for (int q = 0; q < modal->modes; q++) {
+            const struct dyn_vec3 pair = element(a1 + q * 3 * n + p, n);
+            s.place = plus(s.place, 0.5 * eta * eta_of(modal, x, q), pair);
+            s.rate = plus(s.rate, xi[p] * eta_of(modal, x, q), pair);
+        }
+    }
+    return s;
+}
+
+/* Where body i's joint sits on a flexible parent: on a node, of which the axes are the parent's
+ * while it does not bend. */
+static struct sight node_sight(const struct dyn_model *model, int i, const struct sight *parent,
+                               const double *x)
+{
+    const struct dyn_body_spec *spec = &model->spec[i];
+    const int node = model->body_node[spec->parent] + spec->node - 1;
+    const struct dyn_modal_node *shape = &model->node[node];
+    const struct dyn_modal_link *modal = &model->modal[shape->modal];
+    const double *xi = x + model->nq + modal->v_at;
+    const struct sight on = link_sight(model, spec->parent, parent);
+    const struct swing travel = swing_of(modal, shape->psi, shape->psi1, x, xi);
+    const struct swing theta = swing_of(modal, shape->theta, shape->theta1, x, xi);
+    const struct dyn_vec3 g = dyn_scale(0.5, theta.place), g_rate = dyn_scale(0.5, theta.rate);
+    const struct dyn_vec3 arm =
+        dyn_quat_rotate(on.turn, dyn_add(model->link[model->node_link[node]].origin, travel.place));
+    const struct dyn_vec3 spin =
+        dyn_scale(2.0 / (1.0 + dyn_dot(g, g)), dyn_add(g_rate, dyn_cross(g, g_rate)));
+    const struct dyn_quat turned =
+        dyn_quat_mul(on.turn, dyn_quat_unit((struct dyn_quat){1.0, g.x, g.y, g.z}));
+
+    return (struct sight){
+        .turn = dyn_quat_mul(turned, model->seat[spec->parent].turn),
+        .origin = dyn_add(on.origin, arm),
+        .rate = dyn_add(on.rate, dyn_quat_rotate(on.turn, spin)),
+        .velocity = dyn_add(dyn_add(on.velocity, dyn_cross(on.rate, arm)),
+                            dyn_quat_rotate(on.turn, travel.rate)),
+    };
+}
+
+static struct sight sight_of_ground(const struct dyn_model *model, const struct sight *sight, int i,
+                                    const double *x)
 {
     const int parent = model->spec[i].parent;
-    return parent < 0 ? &WORLD : &sight[parent];
+    if (parent < 0)
+        return WORLD;
+    return model->spec[i].node > 0 ? node_sight(model, i, &sight[parent], x) : sight[parent];
 }
 
 static void look(const struct dyn_model *model, const double *x, struct sight *sight)
 {
     for (int i = 0; i < model->body_count; i++) {
         const struct stand at = stand_of(model, x, i);
-        sight[i] = carried_sight(&model->spec[i], sight_of_parent(model, sight, i), at.q, at.v);
+        const struct sight on = sight_of_ground(model, sight, i, x);
+        sight[i] = carried_sight(&model->spec[i], &on, at.q, at.v);
     }
 }
 
@@ -243,6 +334,84 @@ static void add_body(const struct dyn_body_spec *spec, const struct sight *s, st
     add3(sum->angular_momentum, dyn_add(dyn_cross(c, p), dyn_quat_rotate(s->turn, spin)));
 }
 
+/* out += k int psi x' of the table. */
+static void add_moment(double k, const double *e, int lanes, double out[3][3])
+{
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            out[r][c] += k * e[(3 * r + c) * lanes];
+}
+
+/* With u the deformation: int u r' + 1/2 int u u', and int x_rate x'. */
+static void sum_moments(const struct dyn_modal_link *modal, const double *x, const double *xi,
+                        double still[3][3], double moving[3][3])
+{
+    const int n = modal->lanes;
+    for (int p = 0; p < modal->modes; p++) {
+        const double eta = eta_of(modal, x, p);
+        add_moment(eta, modal->L + p, n, still);
+        add_moment(xi[p], modal->L + p, n, moving);
+        for (int q = 0; q < modal->modes; q++) {
+            const double *pair = modal->W1 + q * 9 * n + p;
+            add_moment(0.5 * eta * eta_of(modal, x, q), pair, n, still);
+            add_moment(xi[p] * eta_of(modal, x, q), pair, n, moving);
+        }
+    }
+}
+
+/* (2 tr A - A - A') w: what the deformation adds to the angular momentum of the turning. */
+static struct dyn_vec3 more_spin(double A[3][3], struct dyn_vec3 w)
+{
+    const double e[3] = {w.x, w.y, w.z}, trace = A[0][0] + A[1][1] + A[2][2];
+    double h[3];
+    for (int r = 0; r < 3; r++) {
+        h[r] = 2.0 * trace * e[r];
+        for (int c = 0; c < 3; c++)
+            h[r] -= (A[r][c] + A[c][r]) * e[c];
+    }
+    return dyn_vec3_load(h);
+}
+
+static double modal_energy(const struct dyn_modal_link *modal, const double *square,
+                           const double *y)
+{
+    double sum = 0.0;
+    for (int p = 0; p < modal->modes; p++)
+        for (int q = 0; q < modal->modes; q++)
+            sum += 0.5 * square[q * modal->lanes + p] * y[p] * y[q];
+    return sum;
+}
+
+/* All that modes add to a body that add_body() took as straight, in the axes and about the origin
+ * of its link. */
+static void add_modes(const struct dyn_modal_link *modal, const struct sight *link, const double *x,
+                      const double *xi, struct dyn_vec3 g, struct dyn_monitor *sum)
+{
+    const struct dyn_quat back = dyn_quat_conjugate(link->turn);
+    const struct dyn_vec3 w = dyn_quat_rotate(back, link->rate);
+    const struct dyn_vec3 v = dyn_quat_rotate(back, link->velocity);
+    const struct swing mc = swing_of(modal, modal->P, modal->P1, x, xi);
+    double A[3][3] = {{0.0}}, B[3][3] = {{0.0}};
+    struct dyn_vec3 own = {0.0, 0.0, 0.0}; /* int x x x_rate, and of rotary inertia */
+
+    sum_moments(modal, x, xi, A, B);
+    own = dyn_add(own, (struct dyn_vec3){B[2][1] - B[1][2], B[0][2] - B[2][0], B[1][0] - B[0][1]});
+    for (int p = 0; p < modal->modes; p++)
+        own = plus(own, xi[p], element(modal->S + p, modal->lanes));
+    const struct dyn_vec3 p = dyn_add(dyn_cross(w, mc.place), mc.rate), spin = more_spin(A, w);
+    const struct dyn_vec3 h = dyn_add(dyn_add(dyn_cross(mc.place, v), spin), own);
+    const struct dyn_vec3 moved = dyn_quat_rotate(link->turn, mc.place);
+    const struct dyn_vec3 p_world = dyn_quat_rotate(link->turn, p);
+
+    sum->kinetic += dyn_dot(v, p) + 0.5 * dyn_dot(w, spin) + dyn_dot(w, own) +
+                    modal_energy(modal, modal->M, xi);
+    sum->potential += modal_energy(modal, modal->K, x + modal->q_at) - dyn_dot(g, moved);
+    add3(sum->center, moved);
+    add3(sum->linear_momentum, p_world);
+    add3(sum->angular_momentum,
+         dyn_add(dyn_cross(link->origin, p_world), dyn_quat_rotate(link->turn, h)));
+}
+
 static void add_wheel(const struct dyn_wheel *wheel, const struct sight *s, double momentum,
                       struct dyn_monitor *sum)
 {
@@ -261,9 +430,14 @@ void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn
     look(model, x, work->sight);
     for (int i = 0; i < model->body_count; i++) {
         const struct stand at = stand_of(model, x, i);
-        const struct sight *on = sight_of_parent(model, work->sight, i);
+        const struct sight on = sight_of_ground(model, work->sight, i, x);
+        const struct dyn_modal_link *modal = modal_of(model, i);
         add_body(&model->spec[i], &work->sight[i], g, &sum);
-        add_rotor(&model->spec[i].rotor, on, at.v[0], &sum);
+        add_rotor(&model->spec[i].rotor, &on, at.v[0], &sum);
+        if (modal != NULL) {
+            const struct sight link = link_sight(model, i, &work->sight[i]);
+            add_modes(modal, &link, x, x + model->nq + modal->v_at, g, &sum);
+        }
         sum.potential += joint_energy(&model->spec[i], &at);
     }
     for (int k = 0; k < plant->effector_count; k++) {

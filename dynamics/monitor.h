@@ -2,7 +2,8 @@
  * Quantities that physics conserves, to watch the kernel by.
  *
  * Coded without the kernel: sums over bodies in world axes, from the author's specs, with
- * kinematics of its own.  The rotors of wheels and of geared joints count.
+ * kinematics of its own.  The rotors of wheels and of geared joints count, and so do modes; of a
+ * body whose fidelity is `ruthless` their rates do, but not where they put its mass.
  */
 #pragma once
 
@@ -11,11 +12,12 @@
 #include "dynamics/plant.h"
 
 struct dyn_monitor {
-    double kinetic;            /* J */
-    double potential;          /* J: gravity (zero at the world origin), joint springs and limits */
-    double mass;               /* kg */
-    double center[3];          /* mass centre, world, m */
-    double linear_momentum[3]; /* world, kg m/s */
+    double kinetic;             /* J */
+    double potential;           /* J: gravity (zero at the world origin), joint springs and limits,
+                                   and what bends */
+    double mass;                /* kg */
+    double center[3];           /* mass centre, world, m */
+    double linear_momentum[3];  /* world, kg m/s */
     double angular_momentum[3]; /* about the world origin, world axes, kg m^2/s */
 };
 

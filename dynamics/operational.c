@@ -15,6 +15,7 @@
 #include "dynamics/composite.h"
 #include "dynamics/cut.h"
 #include "dynamics/follow.h"
+#include "dynamics/shape.h"
 #include "dynamics/tree.h"
 
 struct dyn_operational_work {
@@ -55,18 +56,25 @@ struct dyn_operational_work *dyn_operational_work_place(const struct dyn_model *
     return work;
 }
 
+static void put_column(const struct dyn_vec6 *S, struct dyn_vec3 arm, double Y[6])
+{
+    const struct dyn_vec6 column = dyn_motion_shift(S, arm);
+    dyn_vec3_store(column.ang, Y);
+    dyn_vec3_store(column.lin, Y + 3);
+}
+
 /* The columns of J from the point towards the root, one after the other. */
 static void branch_columns(const struct dyn_model *model, const struct dyn_scene *scene,
                            const struct dyn_point *point, double (*Y)[6])
 {
     struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
     for (int i = model->body_link[point->body]; i >= 0; i = model->link[i].parent) {
-        const int first = model->link[i].v_at;
-        for (int k = first + dyn_link_nv(&model->link[i]) - 1; k >= first; k--, Y++) {
-            const struct dyn_vec6 column = dyn_motion_shift(&scene->S[k], arm);
-            dyn_vec3_store(column.ang, Y[0]);
-            dyn_vec3_store(column.lin, Y[0] + 3);
-        }
+        const struct dyn_link *link = &model->link[i];
+        if (link->node >= 0)
+            for (int p = dyn_shape_under(model, link)->modes - 1; p >= 0; p--)
+                put_column(&scene->X[link->node][p], arm, *Y++);
+        for (int k = dyn_link_nv(link) - 1; k >= 0; k--)
+            put_column(&scene->S[link->v_at + k], arm, *Y++);
         arm = dyn_add(arm, scene->arm[i]);
     }
 }

@@ -5,6 +5,7 @@
 #include "dynamics/cut.h"
 #include "dynamics/follow.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/shape.h"
 
 static size_t lay_out(struct dyn_scene *scene, void *mem, const struct dyn_model *model)
 {
@@ -15,7 +16,13 @@ static size_t lay_out(struct dyn_scene *scene, void *mem, const struct dyn_model
     scene->E = dyn_cut(mem, &at, n * sizeof *scene->E);
     scene->arm = dyn_cut(mem, &at, n * sizeof *scene->arm);
     scene->S = dyn_cut(mem, &at, nv * sizeof *scene->S);
-    scene->hop = dyn_cut(mem, &at, nv * sizeof *scene->hop);
+    scene->X = dyn_cut(mem, &at, (size_t)model->node_count * sizeof *scene->X);
+    for (int k = 0; k < model->node_count; k++) {
+        const size_t modes = (size_t)model->modal[model->node[k].modal].modes;
+        struct dyn_vec6 *X = dyn_cut(mem, &at, modes * sizeof *X);
+        if (mem != NULL)
+            scene->X[k] = X;
+    }
     return at;
 }
 
@@ -45,6 +52,19 @@ static void joint_columns(const struct dyn_link *link, const struct dyn_mat3 *E,
     }
 }
 
+/* What the modes under a node give it, turned to world axes by E of their link. */
+static void node_columns(const struct dyn_model *model, const struct dyn_scene *scene, int node,
+                         const struct dyn_mat3 *E)
+{
+    const int m = model->node[node].modal;
+    const double *eta = scene->kernel->modal[m].eta;
+    const struct dyn_shape_node at = dyn_shape_node(model, node, eta, NULL);
+    for (int p = 0; p < model->modal[m].modes; p++) {
+        const struct dyn_vec6 own = dyn_shape_column(model, node, eta, &at, p);
+        scene->X[node][p] = (struct dyn_vec6){dyn_mul_t(E, own.ang), dyn_mul_t(E, own.lin)};
+    }
+}
+
 void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene)
 {
     for (int i = 0; i < model->link_count; i++) {
@@ -58,8 +78,8 @@ void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene)
             scene->arm[i] = X->r;
         }
         joint_columns(link, &scene->E[i], scene->S + link->v_at);
-        for (int k = 0; k < dyn_link_nv(link); k++) /* none between velocities of one link */
-            scene->hop[link->v_at + k] = k == 0 ? scene->arm[i] : (struct dyn_vec3){0.0, 0.0, 0.0};
+        if (link->node >= 0)
+            node_columns(model, scene, link->node, &scene->E[link->parent]);
     }
 }
 

@@ -15,8 +15,7 @@ struct dyn_scene {
     struct dyn_mat3 *E;      /* per link: world axes to link axes */
     struct dyn_vec3 *arm;    /* per link: from the parent's origin to its own */
     struct dyn_vec6 *S;      /* per velocity: the motion it gives its link, at the link's origin */
-    struct dyn_vec3 *hop;    /* per velocity: to its link's origin, from that of the link which the
-                                next velocity towards the root moves; from the world's for the last */
+    struct dyn_vec6 **X;     /* per node, per mode of its parent: the same at the node's origin */
 };
 
 /* The same as dyn_scene_take() when the kernel's X, v and c are there already.  Context: frame. */

@@ -13,7 +13,8 @@ enum { POSES = 3 };
 /* A pivot below this part of what stood there before the elimination is rounding. */
 static const double ROUNDING = 1e-11;
 
-/* Velocities up to which joints that follow others are tried; their mass matrix is dense. */
+/* Velocities up to which joints that follow others, and bodies that bend, are tried; their mass
+ * matrix is taken as dense. */
 enum { COUPLED_NV_MAX = 1500 };
 
 struct sweep {
@@ -22,14 +23,14 @@ struct sweep {
     struct dyn_articulated *A; /* by link: with those further out giving way */
     struct dyn_articulated *B; /* by link: with its children's joints locked */
 
-    /* where joints follow others */
+    /* where joints follow others or bodies bend */
     struct dyn_crba_work *crba;
     double *M; /* nv x nv */
 };
 
 static int is_coupled(const struct dyn_model *model)
 {
-    return model->follower_count > 0;
+    return model->follower_count > 0 || model->modal_count > 0;
 }
 
 static size_t lay_out(struct sweep *sweep, void *mem, const struct dyn_model *model)
@@ -61,12 +62,16 @@ static double next_number(uint64_t *seed)
     return 3.14159265358979323846 * ((double)(*seed >> 11) * 0x1p-52 - 1.0);
 }
 
-/* A pose that no author has in mind, so that what vanishes there vanishes everywhere. */
+/* A pose that no author has in mind, so that what vanishes there vanishes everywhere.  Nothing is
+ * bent: a body may be sound only while its deformation is small. */
 static void take_pose(const struct dyn_model *model, uint64_t *seed, struct sweep *sweep)
 {
     const struct dyn_state state = {sweep->q, sweep->v};
     for (int k = 0; k < model->full_nq; k++)
         sweep->q[k] = next_number(seed);
+    for (int m = 0; m < model->modal_count; m++)
+        memset(sweep->q + model->modal[m].q_at, 0,
+               (size_t)model->modal[m].modes * sizeof *sweep->q);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
         double *quat = sweep->q + link->q_at + (link->kind == DYN_LINK_FREE ? 3 : 0);
@@ -121,12 +126,16 @@ static int weak_body(const struct dyn_model *model, struct sweep *sweep)
 static int body_of(const struct dyn_model *model, int v)
 {
     int i = 0;
+    for (int m = 0; m < model->modal_count; m++)
+        if (v >= model->modal[m].v_at && v < model->modal[m].v_at + model->modal[m].modes)
+            return model->link[model->modal[m].link].body;
     while (v < model->link[i].v_at || v >= model->link[i].v_at + dyn_link_nv(&model->link[i]))
         i++;
     return model->link[i].body;
 }
 
-/* Pivots of the mass matrix itself: what follows and what leads meet inertia together. */
+/* Pivots of the mass matrix itself: what follows and what leads meet inertia together, and so do
+ * modes and joints. */
 static int weak_pivot(const struct dyn_model *model, struct sweep *sweep)
 {
     const struct dyn_state state = {sweep->q, sweep->v};

@@ -11,6 +11,6 @@ size_t dyn_weakness_size(const struct dyn_model *model);
 
 /* The body whose joint, with those further out giving way, moves no more inertia than rounding
  * leaves, in each of a few arbitrary poses; -1: there is none.  Where joints
- * mimic others the whole mass matrix is tried, up to 1500 velocities; otherwise O(bodies). Context:
- * setup. */
+ * mimic others or bodies bend the whole mass matrix is tried, up to 1500 velocities; otherwise
+ * O(bodies).  Context: setup. */
 int dyn_model_weakness(const struct dyn_model *model, void *mem);

@@ -174,8 +174,9 @@ void flexible_make(struct flexible *f, int modes, enum dyn_fidelity fidelity,
 }
 
 /* Deformations are small, as their author would have it. */
-static void random_state(struct tree *tree)
+void flexible_build(struct tree *tree)
 {
+    tree_build(tree);
     tree_random_state(tree);
     for (int i = 0; i < tree->body_count; i++)
         for (int p = 0; p < dyn_model_modes(tree->model, i); p++)
@@ -200,8 +201,7 @@ void flexible_random(struct tree *tree, int body_count, int free_base, uint64_t 
         flexible_make(&flexibles[flexible_count++], random_count(1, FLEXIBLE_MODES_MAX),
                       often[random_count(0, 6)], spec);
     }
-    tree_build(tree);
-    random_state(tree);
+    flexible_build(tree);
 }
 
 struct flexible *flexible_of(const struct tree *tree, int body)
@@ -216,6 +216,5 @@ void flexible_set(struct tree *tree, enum dyn_fidelity fidelity)
 {
     for (int k = 0; k < flexible_count; k++)
         flexibles[k].flex.fidelity = fidelity;
-    tree_build(tree);
-    random_state(tree);
+    flexible_build(tree);
 }

@@ -39,6 +39,8 @@ void flexible_random(struct tree *tree, int body_count, int free_base, uint64_t 
 /* The flexible body that a body is; NULL: it is rigid. */
 struct flexible *flexible_of(const struct tree *tree, int body);
 
-/* The same vehicle with every flexible body at one fidelity; eta and xi of modes that vanish are
- * forgotten. */
+/* The vehicle laid out anew after its specs changed, in another random state. */
+void flexible_build(struct tree *tree);
+
+/* The same with every flexible body at one fidelity. */
 void flexible_set(struct tree *tree, enum dyn_fidelity fidelity);

@@ -49,7 +49,6 @@ static struct dyn_crba_work *poisoned_work(void)
     memset(scene->E, 0xff, bodies * sizeof *scene->E);
     memset(scene->arm, 0xff, bodies * sizeof *scene->arm);
     memset(scene->S, 0xff, n * sizeof *scene->S);
-    memset(scene->hop, 0xff, n * sizeof *scene->hop);
     memset(work->Ic, 0xff, bodies * sizeof *work->Ic);
     memset(work->rest, 0xff, n * sizeof *work->rest);
     memset(ldl->d_inv, 0xff, n * sizeof *ldl->d_inv);

@@ -206,7 +206,7 @@ static void print_speed(const struct finding *finding, int isa)
         printf("%9.0f (%6.0f) %7.2f\n", speed->batch_ns.median, speed->batch_ns.lowest,
                speed->forward_ns.median / speed->batch_ns.median);
     else
-        printf("%18s\n", "no batch: a joint mimics another");
+        printf("%18s\n", "no batch: joints mimic or bodies bend");
 }
 
 static void print_count(const struct finding *finding)

@@ -90,7 +90,7 @@ static void open_tree(struct subject *subject, struct dyn_model *tree)
     subject->link_count = tree->link_count;
     subject->work = dyn_work_place(tree, take(dyn_work_size(tree)));
     subject->batch_work = NULL;
-    if (tree->follower_count == 0)
+    if (tree->follower_count == 0 && tree->modal_count == 0)
         subject->batch_work = dyn_batch_work_place(tree, take(dyn_batch_work_size(tree)));
     fill_states(subject);
 }

@@ -25,7 +25,8 @@ struct subject {
     int nq, nv, link_count;
     int state_count; /* in the pool */
     struct dyn_work *work;
-    struct dyn_batch_work *batch_work; /* NULL: some joint mimics another, which batches refuse */
+    struct dyn_batch_work *batch_work; /* NULL: a joint mimics another, or a body bends,
+                                          which batches refuse */
 
     struct cfg_model *file; /* NULL: made */
     double *q, *v, *tau;    /* of the pool, state after state */
