@@ -39,6 +39,16 @@ static void fill_quaternions(const struct dyn_model *tree, uint64_t *random, dou
     }
 }
 
+/* Bends that a beam survives. */
+static void fill_modes(const struct dyn_model *tree, uint64_t *random, double *q, double *v)
+{
+    for (int i = 0; i < tree->body_count; i++)
+        for (int k = 0; k < dyn_model_modes(tree, i); k++) {
+            q[dyn_model_eta_index(tree, i) + k] = 0.01 * random_number(random);
+            v[dyn_model_xi_index(tree, i) + k] = 0.1 * random_number(random);
+        }
+}
+
 static void fill_state(struct subject *subject, int state)
 {
     uint64_t random = (uint64_t)state << 32;
@@ -51,6 +61,7 @@ static void fill_state(struct subject *subject, int state)
         tau[k] = 10.0 * random_number(&random);
     }
     fill_quaternions(subject->tree, &random, q);
+    fill_modes(subject->tree, &random, q, v);
 }
 
 static double *turn_to_rows(const struct subject *subject, const double *states, int count)
@@ -118,23 +129,24 @@ static int load(struct subject *subject, const struct subject_source *source,
 
 static int make(struct subject *subject, const char *name, char error[CFG_ERROR_MAX])
 {
-    int body_count;
+    struct made made;
     enum dyn_isa isa;
     if (!cfg_isa(&isa, error))
         return -EINVAL;
-    struct dyn_body_spec *specs = made_model(name, &body_count);
-    if (specs == NULL) {
+    if (!made_model(name, &made)) {
         (void)snprintf(error, CFG_ERROR_MAX,
-                       "there is no made model \"%s\"; there are arm7, spacecraft22, and chain1 to "
-                       "chain%d",
-                       name, MADE_CHAIN_MAX);
+                       "there is no made model \"%s\"; there are arm7, spacecraft22, chain1 to "
+                       "chain%d, and rigid16x4, ruthless16x4 and consistent16x4 of any number of "
+                       "beams and 1 to %d modes",
+                       name, MADE_CHAIN_MAX, MADE_MODES_MAX);
         return -EINVAL;
     }
     subject->file = NULL;
     (void)snprintf(subject->name, sizeof subject->name, "%s", name);
-    open_tree(subject, dyn_model_place(specs, body_count, take(dyn_model_size(specs, body_count))));
+    open_tree(subject, dyn_model_place(made.specs, made.body_count,
+                                       take(dyn_model_size(made.specs, made.body_count))));
     dyn_model_use_isa(subject->tree, isa);
-    free(specs);
+    made_free(&made);
     return 0;
 }
 
