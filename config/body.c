@@ -134,7 +134,20 @@ static bool fill_body(const struct cfg_resolve *resolve, const struct roster *ro
     body->spec.mass = keys->mass;
     memcpy(body->spec.center, keys->center, sizeof body->spec.center);
     memcpy(body->spec.inertia, keys->inertia, sizeof body->spec.inertia);
-    return cfg_resolve_joint(resolve, &keys->joint, body);
+    return cfg_resolve_joint(resolve, &keys->joint, body) &&
+           (keys->flex.node == NULL || cfg_resolve_flex(resolve, keys, body));
+}
+
+/* On which nodes the bodies sit; those that carry none are kept from the kernel. */
+static bool fill_seats(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    struct cfg_body *bodies = resolve->scenario->bodies;
+    for (int i = 0; i < roster->count; i++)
+        if (!cfg_resolve_seat(resolve, body_keys(resolve, i), &bodies[roster->place[i]]))
+            return false;
+    for (int i = 0; i < roster->count; i++)
+        cfg_gather_nodes(resolve, &bodies[i]);
+    return true;
 }
 
 /* ---- followers ---- */
@@ -188,7 +201,7 @@ static bool fill_bodies(const struct cfg_resolve *resolve, const struct roster *
     for (int i = 0; i < roster->count; i++)
         if (!fill_body(resolve, roster, i))
             return false;
-    return resolve_mimics(resolve, roster);
+    return fill_seats(resolve, roster) && resolve_mimics(resolve, roster);
 }
 
 bool cfg_resolve_bodies(const struct cfg_resolve *resolve)
@@ -201,8 +214,8 @@ bool cfg_resolve_bodies(const struct cfg_resolve *resolve)
 
 /* ---- the model ---- */
 
-/* Is there a mass distribution with this inertia?  Asked of the kernel's own check. */
-static bool is_physical(const double inertia[6])
+/* Asked of the kernel's own check. */
+bool cfg_is_physical(const double inertia[6])
 {
     struct dyn_body_spec spec = {.parent = -1, .joint = DYN_JOINT_FIXED, .place_quat = {1.0}};
     int body;
@@ -214,7 +227,7 @@ static bool check_inertias(const struct cfg_resolve *resolve)
 {
     for (int i = 0; i < resolve->keys->bodies.count; i++) {
         const struct cfg_keys_body *body = body_keys(resolve, i);
-        if (!is_physical(body->inertia))
+        if (cfg_node_find(body->node, "inertia") != NULL && !cfg_is_physical(body->inertia))
             return cfg_fail_at(
                 resolve->report, body->node, "inertia",
                 "no body has this inertia: each principal moment is at most the sum of "
@@ -240,7 +253,7 @@ static bool take_rotor_out(const struct cfg_resolve *resolve, const struct cfg_w
     const double *a = wheel->wheel.axis, J = wheel->wheel.inertia;
     for (int k = 0; k < 6; k++)
         body->spec.inertia[k] -= J * a[row[k]] * a[column[k]];
-    if (is_physical(body->spec.inertia))
+    if (cfg_is_physical(body->spec.inertia))
         return true;
     return cfg_fail_at(resolve->report, wheel_node(resolve, wheel->name), "inertia",
                        "the rotor's %.10g kg m^2 does not fit into the inertia of \"%s\", which is "
@@ -248,12 +261,12 @@ static bool take_rotor_out(const struct cfg_resolve *resolve, const struct cfg_w
                        J, body->name);
 }
 
-static const struct cfg_node *body_node(const struct cfg_resolve *resolve, const char *name)
+static const struct cfg_keys_body *keys_of(const struct cfg_resolve *resolve, const char *name)
 {
     int i = 0;
     while (strcmp(body_keys(resolve, i)->name, name) != 0)
         i++;
-    return body_keys(resolve, i)->node;
+    return body_keys(resolve, i);
 }
 
 /* Bolted to the world. */
@@ -284,12 +297,22 @@ static bool check_motor(const struct cfg_resolve *resolve, int i)
             for (int k = 0; k < 6; k++)
                 left[k] -= other->rotor.inertia * a[row[k]] * a[column[k]];
     }
-    if (is_physical(left))
+    if (cfg_is_physical(left))
         return true;
-    return cfg_fail_at(resolve->report, body_node(resolve, body->name), NULL,
+    return cfg_fail_at(resolve->report, keys_of(resolve, body->name)->node, NULL,
                        "the motor's rotor of %.10g kg m^2 does not fit into the inertia of \"%s\", "
                        "which is stated with the rotors on it; check both, or say terms: diagonal",
                        rotor->inertia, bodies[parent].name);
+}
+
+static bool check_bending(const struct cfg_resolve *resolve)
+{
+    for (int i = 0; i < resolve->scenario->body_count; i++) {
+        struct cfg_body *body = &resolve->scenario->bodies[i];
+        if (body->flex != NULL && !cfg_check_flex(resolve, keys_of(resolve, body->name), body))
+            return false;
+    }
+    return true;
 }
 
 static bool check_model(const struct cfg_resolve *resolve)
@@ -304,7 +327,7 @@ static bool check_model(const struct cfg_resolve *resolve)
     if (flaw == NULL)
         return true;
     const char *name = scenario->bodies[at].name;
-    return cfg_fail_at(resolve->report, body_node(resolve, name), NULL,
+    return cfg_fail_at(resolve->report, keys_of(resolve, name)->node, NULL,
                        "body \"%s\": %s; check its joint, mass and inertia", name, flaw);
 }
 
@@ -318,5 +341,5 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve)
     for (int i = 0; i < resolve->scenario->body_count; i++)
         if (!check_motor(resolve, i))
             return false;
-    return check_model(resolve);
+    return check_bending(resolve) && check_model(resolve);
 }

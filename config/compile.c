@@ -32,7 +32,18 @@ static void fill_held(const struct cfg_rig *rig)
     }
 }
 
-/* Initial x: joints as the scenario says, rotors at their speed relative to the body. */
+static void fill_modes(const struct cfg_rig *rig, int i)
+{
+    const struct dyn_model *model = rig->plant.model;
+    const struct cfg_flex *flex = rig->scenario->bodies[i].flex;
+    const size_t size = (size_t)dyn_model_modes(model, i) * sizeof(double);
+    if (size == 0)
+        return;
+    memcpy(rig->x + dyn_model_eta_index(model, i), flex->start, size);
+    memcpy(rig->x + dyn_model_nq(model) + dyn_model_xi_index(model, i), flex->start_rate, size);
+}
+
+/* Initial x: joints and modes as the scenario says, rotors at their speed relative to the body. */
 static void fill_state(const struct cfg_rig *rig)
 {
     const struct cfg_scenario *scenario = rig->scenario;
@@ -45,6 +56,7 @@ static void fill_state(const struct cfg_rig *rig)
         double *v = rig->x + dyn_model_nq(model) + dyn_model_v_index(model, i);
         memcpy(q, body->position, nq * sizeof *q);
         memcpy(v, body->velocity, nv * sizeof *v);
+        fill_modes(rig, i);
     }
     dyn_plant_solve(&rig->plant, rig->command, NULL, rig->x, rig->work);
     for (int i = 0; i < scenario->wheel_count; i++) {

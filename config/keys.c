@@ -19,6 +19,7 @@ static const char *const methods[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit
                                       [DYN_AB2] = "ab2",
                                       [DYN_AB3] = "ab3",
                                       [DYN_AB4] = "ab4",
+                                      [DYN_ROS2] = "ros2",
                                       NULL};
 static const char *const device_types[] = {[CFG_DEVICE_GYRO] = "gyro",
                                            [CFG_DEVICE_ACCELEROMETER] = "accelerometer",
@@ -141,13 +142,15 @@ static const struct cfg_key body_keys[] = {
      .help = "the body it hangs from"},
     {"joint", CFG_MAP, AT(joint), .required = true, .table = &cfg_joint_table, .example = "joint: free",
      .help = "what carries it"},
-    {"mass", CFG_QUANTITY, AT(mass), .required = true, .unit = "kg", .limit = CFG_NOT_NEGATIVE,
-     .example = "mass: 120 kg", .help = "with its wheels"},
+    {"mass", CFG_QUANTITY, AT(mass), .required = true, .unless = "flex", .unit = "kg",
+     .limit = CFG_NOT_NEGATIVE, .example = "mass: 120 kg", .help = "with its wheels"},
     {"center", CFG_VECTOR, AT(center), .size = 3, .unit = "m", .fallback = "0 0 0",
      .example = "0 0.1 0 m", .help = "mass centre, body axes"},
-    {"inertia", CFG_VECTOR, AT(inertia), .required = true, .size = 6, .unit = "kg m^2",
-     .example = "inertia: 12 14 10 kg m^2",
+    {"inertia", CFG_VECTOR, AT(inertia), .required = true, .unless = "flex", .size = 6,
+     .unit = "kg m^2", .example = "inertia: 12 14 10 kg m^2",
      .help = "about the mass centre, rotors included: xx yy zz [xy xz yz]"},
+    {"flex", CFG_MAP, AT(flex), .table = &cfg_flex_table, .otherwise = "rigid",
+     .help = "how it bends"},
 };
 static const struct cfg_table body_table = {
     CFG_KEYS("a body", body_keys), .size = sizeof(struct cfg_keys_body)};

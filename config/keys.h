@@ -6,9 +6,15 @@
  */
 #pragma once
 
+#include "config/beam.h"
 #include "config/schema.h"
 
-enum { CFG_BODY_MAX = CFG_ITEMS_MAX, CFG_DEVICE_MAX = 60 };
+enum {
+    CFG_BODY_MAX = CFG_ITEMS_MAX,
+    CFG_DEVICE_MAX = 60,
+    CFG_STATION_MAX = 2048, /* of one body */
+    CFG_SEAT_MAX = 256,     /* nodes of one body */
+};
 
 enum cfg_device_type {
     CFG_DEVICE_GYRO,
@@ -100,6 +106,7 @@ struct cfg_keys_screw {
 struct cfg_keys_joint {
     const struct cfg_node *node;
     int type;
+    const char *seat; /* node of the parent, "frame", or NULL: not said */
     double axis[3], axis2[3];
     double at[3], attitude[4]; /* the joint frame in the parent's; of a body that starts there */
     struct cfg_keys_motion motion[3]; /* in the order of the coordinates */
@@ -110,11 +117,86 @@ struct cfg_keys_joint {
     double drag[3];              /* spherical: damping by body axis */
 };
 
+/* Shapes of all modes at one point; psi2 and theta2 by pairs of modes, 11 12 .. 22 .. */
+struct cfg_keys_shape {
+    const struct cfg_node *node;
+    double at[3];
+    struct cfg_rows psi, theta, psi2, theta2;
+};
+
+struct cfg_keys_station {
+    const struct cfg_node *node;
+    struct cfg_keys_shape shape;
+    double mass, inertia[6];
+};
+
+struct cfg_keys_mode {
+    const struct cfg_node *node;
+    double frequency, damping; /* Hz, ratio */
+};
+
+struct cfg_keys_oscillator {
+    const struct cfg_node *node;
+    const char *name; /* NULL: nobody sits on it */
+    double axis[3], at[3];
+    double frequency, damping;
+    double mass, inertia; /* NAN: it is the other */
+};
+
+/* Modes of a beam that move alike, and what holds against them. */
+struct cfg_keys_family {
+    const struct cfg_node *node;
+    int64_t modes;
+    double stiffness, frequency; /* NAN: the other is given */
+};
+
+struct cfg_keys_tip {
+    const struct cfg_node *node;
+    double mass, inertia[3]; /* beam axes */
+};
+
+/* Where others sit: of a beam at x, of a FE model at a grid point, else with its own shapes. */
+struct cfg_keys_seat {
+    const struct cfg_node *node;
+    const char *name;
+    double x;
+    int64_t grid;
+    struct cfg_keys_shape shape;
+};
+
+enum cfg_flex_type { CFG_FLEX_BEAM, CFG_FLEX_OSCILLATORS, CFG_FLEX_TABLE, CFG_FLEX_NASTRAN };
+
+struct cfg_keys_flex {
+    const struct cfg_node *node;
+    int type, fidelity;
+    struct cfg_numbers start, start_rate;
+    struct cfg_list nodes; /* of struct cfg_keys_seat */
+    struct cfg_numbers damping;
+    /* beam */
+    double length, mass, roll_inertia;
+    double attitude[4];
+    int root;
+    struct cfg_keys_family family[CFG_BEAM_FAMILIES];
+    struct cfg_keys_tip tip;
+    /* oscillators */
+    struct cfg_list oscillators;
+    /* table */
+    struct cfg_list modes, stations;
+    struct cfg_rows mass_matrix, stiffness_matrix, damping_matrix;
+    struct cfg_keys_shape joint; /* the shapes where the body's joint is */
+    /* nastran */
+    const char *bulk, *punch;
+    struct cfg_numbers pick;
+    int64_t count, grid; /* -1: not said; of the joint, 0: not said */
+    double slowest, length_unit, mass_unit, tolerance;
+};
+
 struct cfg_keys_body {
     const struct cfg_node *node;
     const char *name, *parent;
     struct cfg_keys_joint joint;
-    double mass, center[3], inertia[6];
+    double mass, center[3], inertia[6]; /* mass NAN: not given */
+    struct cfg_keys_flex flex;
 };
 
 struct cfg_keys_command {
@@ -186,4 +268,4 @@ struct cfg_keys_scenario {
     struct cfg_keys_log log;
 };
 
-extern const struct cfg_table cfg_scenario_table, cfg_joint_table;
+extern const struct cfg_table cfg_scenario_table, cfg_joint_table, cfg_flex_table;

@@ -230,7 +230,11 @@ static const struct cfg_table joint_variants[] = {
 };
 #undef AT
 #define AT(member) OWN(member)
-static const struct cfg_key joint_keys[] = {CFG_TYPE_KEY(joints, "type: revolute")};
+static const struct cfg_key joint_keys[] = {
+    CFG_TYPE_KEY(joints, "type: revolute"),
+    {"node", CFG_NAME, OWN(seat), .otherwise = "none", .example = "tip",
+     .help = "where the parent bends: its node below the joint, or frame; the place is seen from it"},
+};
 const struct cfg_table cfg_joint_table = {
     CFG_KEYS("a joint", joint_keys), .size = sizeof(struct cfg_keys_joint), .shorthand = "type",
     .variant_count = CFG_COUNT(joint_variants), .variants = joint_variants};

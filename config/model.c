@@ -181,6 +181,7 @@ static struct cfg_model_start start_of(const struct cfg_body *body)
 {
     struct cfg_model_start start = {0};
     memcpy(start.q, body->position, sizeof start.q);
+    start.eta = body->flex != NULL ? body->flex->start : NULL;
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
         start.held[k] = body->held[k];
         start.v[k] = body->held[k] ? body->velocity[k] : 0.0;
@@ -196,7 +197,7 @@ static void list_bodies(const struct cfg_scenario *scenario, struct cfg_model *m
     int count = 0;
     for (int i = 0; i < scenario->body_count; i++) {
         const struct dyn_body_spec *spec = &scenario->bodies[i].spec;
-        if (spec->joint != DYN_JOINT_FIXED)
+        if (spec->joint != DYN_JOINT_FIXED || spec->flex != NULL)
             ranks[count++] = (struct rank){i, spec->joint == DYN_JOINT_FREE && spec->parent < 0,
                                            scenario->bodies[i].mark};
     }
@@ -226,6 +227,8 @@ static bool from_scenario(struct cfg_model *model, const char *text, size_t size
     lock_rotors(scenario, model);
     list_bodies(scenario, model);
     memcpy(model->gravity, scenario->environment.gravity, sizeof model->gravity);
+    model->kept = scenario->kept; /* taken over */
+    scenario->kept = (struct cfg_pool){0};
     cfg_scenario_free(scenario);
     return true;
 }
@@ -254,6 +257,11 @@ static void map_coordinates(struct cfg_model *model)
             model->q_at[q++] = dyn_model_q_index(model->tree, joint->body) + i;
         for (int i = 0; i < dyn_joint_nv(spec); i++)
             model->v_at[v++] = dyn_model_v_index(model->tree, joint->body) + i;
+        joint->modes = dyn_model_modes(model->tree, joint->body);
+        for (int i = 0; i < joint->modes; i++) {
+            model->q_at[q++] = dyn_model_eta_index(model->tree, joint->body) + i;
+            model->v_at[v++] = dyn_model_xi_index(model->tree, joint->body) + i;
+        }
     }
     RT_CHECK(q == model->nq && v == model->nv);
 }
@@ -295,6 +303,7 @@ void cfg_model_free(struct cfg_model *model)
     if (model == NULL)
         return;
     cfg_pool_free(&model->pool);
+    cfg_pool_free(&model->kept);
     free(model->tree);
     free(model);
 }

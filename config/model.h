@@ -21,12 +21,14 @@ struct cfg_model_start {
     double q[7];
     bool held[DYN_JOINT_DOF_MAX];                      /* locked, or with a prescribed motion */
     double v[DYN_JOINT_DOF_MAX], a[DYN_JOINT_DOF_MAX]; /* of what is held; else zero */
+    const double *eta;                                 /* of its body's modes; NULL: none */
 };
 
 struct cfg_model_joint {
     const char *name; /* of the joint; of its body in a scenario, and for a free base */
     int body;
     int q_first, v_first; /* in the order of the file; as many as dyn_joint_nq() and _nv() say */
+    int modes;            /* of its body, whose coordinates and rates come next */
     double lower, upper, effort, velocity; /* infinite where the file sets no bound */
     double friction;                       /* Coulomb; kept, not part of the dynamics */
     struct cfg_model_start start;
@@ -38,13 +40,14 @@ struct cfg_model {
     const char **body_names;
     struct dyn_model *tree;
     int joint_count;
-    /* those that move: free ones on the world, then the others in file order; one that mimics
-     * another is among them and has no coordinate */
+    /* those that move, or whose body bends: free ones on the world, then the others in file order;
+     * one that mimics another is among them and has no coordinate */
     struct cfg_model_joint *joints;
     int nq, nv;
     int *q_at, *v_at;  /* the kernel's index of each coordinate of the file */
     double gravity[3]; /* of the scenario; a URDF stands on the ground: 0 0 -9.81 */
     struct cfg_pool pool;
+    struct cfg_pool kept; /* where the specs of flexible bodies lead */
 };
 
 /* A file that begins with `<` is a URDF, any other a scenario.  Of a scenario count the bodies,

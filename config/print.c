@@ -18,15 +18,25 @@ static const char *const joint_name[] = {
     [DYN_JOINT_UNIVERSAL] = "universal", [DYN_JOINT_SPHERICAL] = "spherical",
     [DYN_JOINT_PLANAR] = "planar",       [DYN_JOINT_FREE] = "free",
     [DYN_JOINT_GENERAL] = "general"};
-static const char *const integrator_name[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit-euler",
-                                              [DYN_RK2] = "rk2",
-                                              [DYN_RK4] = "rk4",
-                                              [DYN_AB2] = "ab2",
-                                              [DYN_AB3] = "ab3",
-                                              [DYN_AB4] = "ab4"};
+static const char *const methods[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit-euler",
+                                      [DYN_RK2] = "rk2",
+                                      [DYN_RK4] = "rk4",
+                                      [DYN_AB2] = "ab2",
+                                      [DYN_AB3] = "ab3",
+                                      [DYN_AB4] = "ab4",
+                                      [DYN_ROS2] = "ros2"};
+static const char *const fidelity_name[] = {[DYN_FLEX_RIGID] = "rigid",
+                                            [DYN_FLEX_RUTHLESS] = "ruthless",
+                                            [DYN_FLEX_CONSISTENT] = "consistent",
+                                            [DYN_FLEX_INCONSISTENT] = "inconsistent (for tests)"};
 static const char *const instrument_name[] = {"gyro", "accelerometer", "magnetometer"};
 static const char *const pace_name[] = {"real", "fast", "lockstep"};
 static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
+
+const char *cfg_integrator_name(enum dyn_integrator integrator)
+{
+    return methods[integrator];
+}
 
 static void print_rate(FILE *out, const char *what, double rate_hz, uint32_t every)
 {
@@ -40,7 +50,7 @@ static void print_head(const struct cfg_scenario *scenario, FILE *out)
             scenario->name, scenario->rate_hz, (double)scenario->period_ns * 1e-6,
             scenario->seconds, pace_name[scenario->pace], overrun_name[scenario->overrun],
             (unsigned long long)scenario->seed);
-    fprintf(out, "integrator %s, %d step%s a frame\n", integrator_name[scenario->integrator],
+    fprintf(out, "integrator %s, %d step%s a frame\n", cfg_integrator_name(scenario->integrator),
             scenario->substeps, scenario->substeps == 1 ? "" : "s");
 }
 
@@ -77,12 +87,25 @@ static void print_joint(const struct cfg_scenario *scenario, const struct cfg_bo
     fputc('\n', out);
 }
 
+static void print_flex(const struct cfg_flex *flex, int indent, FILE *out)
+{
+    const struct dyn_flex *modal = &flex->modal;
+    fprintf(out, "  %*sbends: %d mode%s, %.4g", indent + 2, "", modal->modes,
+            modal->modes == 1 ? "" : "s", flex->first_hz);
+    if (modal->modes > 1)
+        fprintf(out, " to %.4g", flex->last_hz);
+    fprintf(out, " Hz held at the joint, with %.1f %% of its mass or inertia, %s\n",
+            100.0 * flex->share, fidelity_name[modal->fidelity]);
+}
+
 static void print_body(const struct cfg_scenario *scenario, int i, int depth, FILE *out)
 {
     const int indent = depth < INDENT_MAX ? 2 * depth : 2 * INDENT_MAX;
     const struct cfg_body *body = &scenario->bodies[i];
     fprintf(out, "  %*s%-*s ", indent, "", indent < 20 ? 24 - indent : 4, body->name);
     print_joint(scenario, body, out);
+    if (body->flex != NULL)
+        print_flex(body->flex, indent, out);
 }
 
 /* Each body, then all that it carries: down to the first child, else on to a sibling. */

@@ -11,6 +11,7 @@ struct cfg_resolve {
     const struct cfg_keys_scenario *keys;
     struct cfg_scenario *scenario;
     struct cfg_report *report;
+    const struct cfg_shelf *shelf; /* NULL: files are on disk */
 };
 
 /* In this order; each false with the complaint in report.  Context: setup. */
@@ -28,6 +29,28 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve);
  */
 bool cfg_resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
                        struct cfg_body *body);
+
+/* How a body bends, and what it weighs where that says it.  keys->flex is given.  false with the
+ * complaint in report.  Context: setup. */
+bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                      struct cfg_body *body);
+
+/* The node of the parent that a body's joint sits on.  false with the complaint in report.
+ * Context: setup. */
+bool cfg_resolve_seat(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                      struct cfg_body *body);
+
+/* The nodes of a flexible body that carry something, for the kernel; after all seats.
+ * Context: setup. */
+void cfg_gather_nodes(const struct cfg_resolve *resolve, struct cfg_body *body);
+
+/* Modes that the kernel and the integrator survive; after the rotors are out of the body.  false
+ * with the complaint in report.  Context: setup. */
+bool cfg_check_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                    struct cfg_body *body);
+
+/* Is there a mass distribution with this inertia?  Context: setup. */
+bool cfg_is_physical(const double inertia[6]);
 
 /* The body that `key` of the mapping at node names.  Context: setup. */
 bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,

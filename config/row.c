@@ -7,6 +7,12 @@
 
 enum { VECTOR_MAX = 6 };
 
+/* Numbers on their way from the file, and how many there is room for. */
+struct row {
+    int room, count;
+    double *items;
+};
+
 static bool wrong_count(const struct cfg_reader *reader, const struct cfg_key *key,
                         const struct cfg_node *node, int count)
 {
@@ -24,22 +30,21 @@ static bool is_apart(const char *text, const char *at)
 
 /* `1 2 3 deg/s`: numbers, then one unit for all. */
 static bool read_line(const struct cfg_reader *reader, const struct cfg_key *key,
-                      const struct cfg_node *node, double *out, int *count)
+                      const struct cfg_node *node, struct row *row)
 {
     const char *rest = node->text, *next;
     double number;
-    *count = 0;
     while (is_apart(node->text, rest) && (next = cfg_number_parse(rest, &number)) != NULL) {
-        if (*count == VECTOR_MAX)
-            return wrong_count(reader, key, node, VECTOR_MAX + 1);
-        out[(*count)++] = number;
+        if (row->count == row->room)
+            return wrong_count(reader, key, node, row->room + 1);
+        row->items[row->count++] = number;
         rest = next;
     }
-    if (*count == 0)
+    if (row->count == 0)
         return cfg_wants(reader, key, node);
     struct cfg_phrase problem = {0};
-    for (int i = 0; i < *count; i++)
-        if (!cfg_accept(key, rest, &out[i], &problem))
+    for (int i = 0; i < row->count; i++)
+        if (!cfg_accept(key, rest, &row->items[i], &problem))
             return cfg_fail_at(reader->report, node, NULL, "%s", problem.text);
     return true;
 }
@@ -67,10 +72,11 @@ static bool check_one_unit(const struct cfg_reader *reader, const struct cfg_key
 }
 
 static bool read_items(const struct cfg_reader *reader, const struct cfg_key *key,
-                       const struct cfg_node *list, double *out, int *count)
+                       const struct cfg_node *list, struct row *row)
 {
-    *count = list->count;
-    if (list->count > VECTOR_MAX || list->count == 0)
+    double *out = row->items;
+    row->count = list->count;
+    if (list->count > row->room || list->count == 0)
         return wrong_count(reader, key, list, list->count);
     for (const struct cfg_node *item = list->first; item != NULL; item = item->next) {
         struct cfg_phrase problem = {0};
@@ -83,12 +89,12 @@ static bool read_items(const struct cfg_reader *reader, const struct cfg_key *ke
 }
 
 static bool read_numbers(const struct cfg_reader *reader, const struct cfg_key *key,
-                         const struct cfg_node *node, double *numbers, int *count)
+                         const struct cfg_node *node, struct row *row)
 {
     if (node->kind == CFG_NODE_SCALAR)
-        return read_line(reader, key, node, numbers, count);
+        return node->empty ? cfg_wants(reader, key, node) : read_line(reader, key, node, row);
     if (node->kind == CFG_NODE_LIST)
-        return read_items(reader, key, node, numbers, count);
+        return read_items(reader, key, node, row);
     return cfg_wants(reader, key, node);
 }
 
@@ -96,15 +102,91 @@ static bool read_vector(const struct cfg_reader *reader, const struct cfg_key *k
                         const struct cfg_node *node, double *out)
 {
     double numbers[VECTOR_MAX] = {0};
-    int count;
-    if (!read_numbers(reader, key, node, numbers, &count))
+    struct row row = {.room = VECTOR_MAX, .items = numbers};
+    if (!read_numbers(reader, key, node, &row))
         return false;
-    const bool diagonal = key->size == 6 && count == 3;
-    if (count != key->size && !diagonal)
-        return wrong_count(reader, key, node, count);
+    const bool diagonal = key->size == 6 && row.count == 3;
+    if (row.count != key->size && !diagonal)
+        return wrong_count(reader, key, node, row.count);
     memcpy(out, numbers, (size_t)key->size * sizeof *out);
     return true;
 }
+
+/* ---- as many as there are ---- */
+
+/* A row of unknown length, with room for what the node can hold. */
+static bool read_open_row(const struct cfg_reader *reader, const struct cfg_key *key,
+                          const struct cfg_node *node, struct row *row)
+{
+    const size_t room = node->kind == CFG_NODE_SCALAR && node->text != NULL
+                            ? strlen(node->text) / 2 + 1
+                            : (size_t)node->count;
+    *row = (struct row){.room = (int)room,
+                        .items = cfg_pool_take(reader->pool, room * sizeof(double))};
+    return read_numbers(reader, key, node, row);
+}
+
+static bool read_open(const struct cfg_reader *reader, const struct cfg_key *key,
+                      const struct cfg_node *node, struct cfg_numbers *out)
+{
+    struct row row;
+    if (!read_open_row(reader, key, node, &row))
+        return false;
+    *out = (struct cfg_numbers){node, row.count, row.items};
+    return key->size == 0 || row.count <= key->size ||
+           cfg_fail_at(reader->report, node, NULL, "%s has %d numbers; it can have %d", key->name,
+                       row.count, key->size);
+}
+
+const struct cfg_node *cfg_rows_node(const struct cfg_rows *rows, int i)
+{
+    if (rows->node->kind != CFG_NODE_LIST)
+        return rows->node;
+    const struct cfg_node *row = rows->node->first;
+    while (i-- > 0)
+        row = row->next;
+    return row;
+}
+
+/* One row; the first says how long they are where the key does not. */
+static bool read_one(const struct cfg_reader *reader, const struct cfg_key *key,
+                     const struct cfg_node *node, int rows, struct cfg_rows *out)
+{
+    struct row row;
+    if (!read_open_row(reader, key, node, &row))
+        return false;
+    if (out->items == NULL) {
+        out->columns = key->size > 0 ? key->size : row.count;
+        out->items =
+            cfg_pool_take(reader->pool, (size_t)rows * (size_t)out->columns * sizeof(double));
+    }
+    if (row.count != out->columns)
+        return cfg_fail_at(reader->report, node, NULL, "a row of %s wants %d number%s; here %s %d",
+                           key->name, out->columns, out->columns == 1 ? "" : "s",
+                           row.count == 1 ? "is" : "are", row.count);
+    memcpy(out->items + (size_t)out->count++ * (size_t)out->columns, row.items,
+           (size_t)row.count * sizeof(double));
+    return true;
+}
+
+static bool read_rows(const struct cfg_reader *reader, const struct cfg_key *key,
+                      const struct cfg_node *node, struct cfg_rows *out)
+{
+    *out = (struct cfg_rows){.node = node};
+    if (node->kind == CFG_NODE_SCALAR)
+        return read_one(reader, key, node, 1, out);
+    if (node->kind != CFG_NODE_LIST)
+        return cfg_wants(reader, key, node);
+    if (node->count == 0)
+        return cfg_fail_at(reader->report, node, NULL, "%s is empty; give at least one row",
+                           key->name);
+    for (const struct cfg_node *row = node->first; row != NULL; row = row->next)
+        if (!read_one(reader, key, row, node->count, out))
+            return false;
+    return true;
+}
+
+/* ---- directions ---- */
 
 static double norm(const double *vector, int size)
 {
@@ -168,11 +250,11 @@ static bool read_quaternion(const struct cfg_reader *reader, const struct cfg_ke
     const struct cfg_key plain = {
         .name = key->name, .type = CFG_ATTITUDE, .size = 4, .example = key->example};
     double numbers[VECTOR_MAX] = {0};
-    int count;
-    if (!read_numbers(reader, &plain, node, numbers, &count))
+    struct row row = {.room = VECTOR_MAX, .items = numbers};
+    if (!read_numbers(reader, &plain, node, &row))
         return false;
-    if (count != 4)
-        return wrong_count(reader, &plain, node, count);
+    if (row.count != 4)
+        return wrong_count(reader, &plain, node, row.count);
     const double length = norm(numbers, 4);
     if (!(fabs(length - 1.0) <= 1e-3)) /* leaves room for 0.7071 */
         return cfg_fail_at(
@@ -198,9 +280,13 @@ static bool read_attitude(const struct cfg_reader *reader, const struct cfg_key 
 }
 
 bool cfg_read_row(const struct cfg_reader *reader, const struct cfg_key *key,
-                  const struct cfg_node *node, double *out)
+                  const struct cfg_node *node, void *out)
 {
     switch (key->type) {
+    case CFG_NUMBERS:
+        return read_open(reader, key, node, out);
+    case CFG_ROWS:
+        return read_rows(reader, key, node, out);
     case CFG_AXIS:
         return read_axis(reader, key, node, out);
     case CFG_ATTITUDE:

@@ -23,6 +23,7 @@ void cfg_describe(const struct cfg_key *key, struct cfg_phrase *phrase)
         [CFG_NAME] = "a name",       [CFG_TEXT] = "a text",
         [CFG_TEXTS] = "a list",      [CFG_INTEGER] = "a whole number",
         [CFG_QUANTITY] = "a number", [CFG_VECTOR] = "numbers",
+        [CFG_NUMBERS] = "numbers",   [CFG_ROWS] = "a list of rows",
         [CFG_AXIS] = "3 numbers",    [CFG_ATTITUDE] = "4 numbers (w x y z) or roll, pitch and yaw",
         [CFG_CHOICE] = "a word",     [CFG_MAP] = "a mapping",
         [CFG_LIST] = "a list"};

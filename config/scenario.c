@@ -51,10 +51,11 @@ static bool resolve_all(const struct cfg_resolve *resolve)
 /* ---- loading ---- */
 
 static bool read_document(struct cfg_scenario *scenario, const char *const *overrides,
-                          int override_count, struct cfg_pool *pool, struct cfg_report *report)
+                          int override_count, const struct cfg_shelf *shelf, struct cfg_pool *pool,
+                          struct cfg_report *report)
 {
     struct cfg_keys_scenario keys = {0};
-    const struct cfg_resolve resolve = {&keys, scenario, report};
+    const struct cfg_resolve resolve = {&keys, scenario, report, shelf};
     struct cfg_node *root =
         cfg_document_parse(pool, scenario->text, scenario->text_size, NULL, report);
     if (root == NULL)
@@ -67,7 +68,8 @@ static bool read_document(struct cfg_scenario *scenario, const char *const *over
 
 /* Takes text over. */
 static int load(const char *name, char *text, size_t size, const char *const *overrides,
-                int override_count, struct cfg_scenario **out, char error[CFG_ERROR_MAX])
+                int override_count, const struct cfg_shelf *shelf, struct cfg_scenario **out,
+                char error[CFG_ERROR_MAX])
 {
     struct cfg_report report = {.path = name, .line = error};
     struct cfg_pool pool = {0};
@@ -80,7 +82,7 @@ static int load(const char *name, char *text, size_t size, const char *const *ov
 
     *out = NULL;
     const bool good = cfg_isa(&scenario->isa, error) &&
-                      read_document(scenario, overrides, override_count, &pool, &report);
+                      read_document(scenario, overrides, override_count, shelf, &pool, &report);
     cfg_pool_free(&pool);
     if (good)
         *out = scenario;
@@ -89,16 +91,25 @@ static int load(const char *name, char *text, size_t size, const char *const *ov
     return good ? 0 : -EINVAL;
 }
 
-int cfg_scenario_load_text(const char *name, const char *text, size_t size,
-                           const char *const *overrides, int override_count,
-                           struct cfg_scenario **scenario, char error[CFG_ERROR_MAX])
+int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
+                             const char *const *overrides, int override_count,
+                             const struct cfg_shelf *shelf, struct cfg_scenario **scenario,
+                             char error[CFG_ERROR_MAX])
 {
     char *copy = malloc(size + 1);
     RT_CHECK(copy != NULL);
     if (size > 0)
         memcpy(copy, text, size);
     copy[size] = '\0';
-    return load(name, copy, size, overrides, override_count, scenario, error);
+    return load(name, copy, size, overrides, override_count, shelf, scenario, error);
+}
+
+int cfg_scenario_load_text(const char *name, const char *text, size_t size,
+                           const char *const *overrides, int override_count,
+                           struct cfg_scenario **scenario, char error[CFG_ERROR_MAX])
+{
+    return cfg_scenario_load_logged(name, text, size, overrides, override_count, NULL, scenario,
+                                    error);
 }
 
 int cfg_scenario_load(const char *path, const char *const *overrides, int override_count,
@@ -108,7 +119,8 @@ int cfg_scenario_load(const char *path, const char *const *overrides, int overri
     size_t size;
     *scenario = NULL;
     const int status = cfg_file_read(path, "scenario", CFG_TEXT_MAX, &text, &size, error);
-    return status ? status : load(path, text, size, overrides, override_count, scenario, error);
+    return status ? status
+                  : load(path, text, size, overrides, override_count, NULL, scenario, error);
 }
 
 void cfg_scenario_free(struct cfg_scenario *scenario)
@@ -117,6 +129,7 @@ void cfg_scenario_free(struct cfg_scenario *scenario)
         return;
     for (int i = 0; i < scenario->controller.argument_count; i++)
         free(scenario->controller.argument[i]);
+    cfg_pool_free(&scenario->kept);
     free(scenario->bodies);
     free(scenario->wheels);
     free(scenario->sensors);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/pool.h"
 #include "config/report.h"
 #include "dynamics/plant.h"
 #include "io/command.h"
@@ -22,10 +23,27 @@
 
 enum { CFG_NAME_MAX = 48, CFG_ARGUMENT_MAX = 16, CFG_EXPECT_MAX = 16, CFG_EXPECT_TEXT_MAX = 96 };
 
+/* Where other bodies may sit on a flexible one. */
+struct cfg_flex_node {
+    const char *name;
+    struct dyn_node node;
+    int index; /* in the kernel's list, from 1; 0: nobody sits there */
+};
+
+struct cfg_flex {
+    struct dyn_flex modal;      /* where spec.flex leads */
+    double *start, *start_rate; /* modal coordinates and their rates, one per mode */
+    int node_count;
+    struct cfg_flex_node *nodes;
+    double first_hz, last_hz; /* of its modes while its frame is held */
+    double share;             /* of the body's inertia that the modes take with them */
+};
+
 struct cfg_body {
     char name[CFG_NAME_MAX];
     struct dyn_body_spec spec;
-    double position[7]; /* initial q of its joint, in the order of dynamics/model.h */
+    struct cfg_flex *flex; /* NULL: it does not bend */
+    double position[7];    /* initial q of its joint, in the order of dynamics/model.h */
     double velocity[DYN_JOINT_DOF_MAX]; /* initial v of its joint */
     bool held[DYN_JOINT_DOF_MAX];       /* locked, or with a prescribed acceleration */
     double held_a[DYN_JOINT_DOF_MAX];   /* which is constant */
@@ -86,6 +104,13 @@ struct cfg_expect {
     struct cfg_mark mark;
 };
 
+struct cfg_file {
+    const char *name, *path; /* as the scenario has it; as it was found */
+    const char *text;        /* a NUL behind it */
+    size_t size;
+    struct cfg_file *next;
+};
+
 struct cfg_scenario {
     char *path; /* as given */
     char *text; /* the whole file, for the log */
@@ -130,6 +155,14 @@ struct cfg_scenario {
     uint32_t log_every; /* frames per state record in the log */
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
+    struct cfg_file *files; /* that it names and were read; for the log */
+    struct cfg_pool kept;   /* files, and all that flexible bodies and their specs lead to */
+};
+
+/* Where the files that a scenario names come from, if not from disk. */
+struct cfg_shelf {
+    const void *(*find)(void *context, const char *name, size_t *size); /* NULL: not there */
+    void *context;
 };
 
 /* Read, validate and resolve.  overrides are "key=value" (key a dotted path, bodies.bus.mass or
@@ -138,10 +171,16 @@ struct cfg_scenario {
  * error.  Context: setup. */
 int cfg_scenario_load(const char *path, const char *const *overrides, int override_count,
                       struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
-/* The same from memory; name stands for the path in messages (replay, fuzzing).  Context: setup. */
+/* The same from memory; name stands for the path in messages, and for its folder.
+ * Context: setup. */
 int cfg_scenario_load_text(const char *name, const char *text, size_t size,
                            const char *const *overrides, int override_count,
                            struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
+/* The same out of a log, which has on its shelf what the scenario names.  Context: setup. */
+int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
+                             const char *const *overrides, int override_count,
+                             const struct cfg_shelf *shelf, struct cfg_scenario **scenario,
+                             char error[CFG_ERROR_MAX]);
 void cfg_scenario_free(struct cfg_scenario *scenario);
 
 /* Does the scenario bear this pace (its own or that of --pace)?  0, or -EINVAL with one line in
@@ -156,6 +195,9 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
 
 /* Does velocity k of the joint turn, or does it slide?  Context: any. */
 bool cfg_joint_turns(const struct dyn_body_spec *spec, int k);
+
+/* As a scenario writes it.  Context: any. */
+const char *cfg_integrator_name(enum dyn_integrator integrator);
 
 /* The readable part of `airbearing check`: tree, devices, links, rates.  Context: setup. */
 void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out);

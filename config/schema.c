@@ -62,6 +62,8 @@ static bool read_value(const struct cfg_reader *reader, const struct cfg_key *ke
         return cfg_wants(reader, key, node);
     switch (key->type) {
     case CFG_VECTOR:
+    case CFG_NUMBERS:
+    case CFG_ROWS:
     case CFG_AXIS:
     case CFG_ATTITUDE:
         return cfg_read_row(reader, key, node, out);
@@ -99,6 +101,11 @@ static bool read_fallback(const struct cfg_reader *reader, const struct cfg_key 
     return true;
 }
 
+static bool is_required(const struct cfg_key *key, const struct cfg_node *map)
+{
+    return key->required && (key->unless == NULL || cfg_node_find(map, key->unless) == NULL);
+}
+
 /* map is NULL when the file leaves the whole mapping out: then nothing in it is missing. */
 static bool read_keys(const struct cfg_reader *reader, const struct cfg_table *table,
                       const struct cfg_table *keys, const struct cfg_node *map, void *out)
@@ -107,7 +114,7 @@ static bool read_keys(const struct cfg_reader *reader, const struct cfg_table *t
         const struct cfg_key *key = &keys->keys[i];
         void *member = (unsigned char *)out + key->offset;
         const struct cfg_node *node = cfg_node_find(map, key->name);
-        if (node == NULL && key->required && map != NULL)
+        if (node == NULL && map != NULL && is_required(key, map))
             return missing(reader, table, key, map);
         if (node != NULL ? !read_value(reader, key, node, member)
                          : !read_fallback(reader, key, member))

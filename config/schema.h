@@ -20,6 +20,8 @@ enum cfg_type {
     CFG_INTEGER,  /* int64_t */
     CFG_QUANTITY, /* double, SI; NAN when left out without a default */
     CFG_VECTOR,   /* double[size]; a symmetric tensor (size 6) may be its diagonal alone */
+    CFG_NUMBERS,  /* struct cfg_numbers: as many as there are, at most size */
+    CFG_ROWS,     /* struct cfg_rows: of size numbers each, 0: as many as the first has */
     CFG_AXIS,     /* double[3], made unit */
     CFG_ATTITUDE, /* double[4], unit quaternion w x y z */
     CFG_CHOICE,   /* int, index into choices; -1 when left out without a default */
@@ -36,8 +38,9 @@ struct cfg_key {
     enum cfg_type type;
     size_t offset; /* in the struct of the table */
     bool required;
-    int size;         /* numbers of a vector; most items of a list, 0: any */
-    const char *unit; /* SI unit of the value, NULL: a plain number */
+    const char *unless; /* then not required where this key is given */
+    int size;           /* numbers of a vector or row; most items of a list, 0: any */
+    const char *unit;   /* SI unit of the value, NULL: a plain number */
     enum cfg_limit limit;
     double min, max;            /* SI, both included */
     const char *word;           /* stands for -1 (integer) or 0 (quantity) */
@@ -74,6 +77,21 @@ struct cfg_list {
     int count;
     void *items;
 };
+
+struct cfg_numbers {
+    const struct cfg_node *node; /* NULL: left out */
+    int count;
+    double *items;
+};
+
+struct cfg_rows {
+    const struct cfg_node *node; /* NULL: left out */
+    int count, columns;
+    double *items; /* row by row */
+};
+
+/* Where row i stands; of a single row the whole.  Context: setup. */
+const struct cfg_node *cfg_rows_node(const struct cfg_rows *rows, int i);
 
 /* Fill the struct of table from the mapping at node.  false with the complaint in report.
  * Context: setup. */

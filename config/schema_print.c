@@ -28,15 +28,18 @@ static void describe_choices(const struct cfg_key *key, struct cfg_phrase *value
 static void describe_value(const struct cfg_key *key, struct cfg_phrase *value)
 {
     static const char *const nouns[] = {
-        [CFG_NAME] = "name",      [CFG_TEXT] = "text",         [CFG_TEXTS] = "list of texts",
-        [CFG_INTEGER] = "count",  [CFG_QUANTITY] = "number",   [CFG_VECTOR] = "numbers",
-        [CFG_AXIS] = "direction", [CFG_ATTITUDE] = "attitude", [CFG_CHOICE] = "",
-        [CFG_MAP] = "mapping",    [CFG_LIST] = "list"};
+        [CFG_NAME] = "name",         [CFG_TEXT] = "text",       [CFG_TEXTS] = "list of texts",
+        [CFG_INTEGER] = "count",     [CFG_QUANTITY] = "number", [CFG_VECTOR] = "numbers",
+        [CFG_NUMBERS] = "numbers",   [CFG_ROWS] = "rows",       [CFG_AXIS] = "direction",
+        [CFG_ATTITUDE] = "attitude", [CFG_CHOICE] = "",         [CFG_MAP] = "mapping",
+        [CFG_LIST] = "list"};
     if (key->type == CFG_VECTOR)
         cfg_phrase_add(value, key->size == 6 ? "3 or 6 " : "%d ", key->size);
     cfg_phrase_add(value, "%s", nouns[key->type]);
     if (key->choices != NULL)
         describe_choices(key, value);
+    if (key->type == CFG_ROWS && key->size > 0)
+        cfg_phrase_add(value, " of %d numbers", key->size);
     if (key->unit != NULL)
         cfg_phrase_add(value, ", %s", key->unit);
     describe_range(key, value);
@@ -49,7 +52,8 @@ static void describe_value(const struct cfg_key *key, struct cfg_phrase *value)
 static void describe_default(const struct cfg_key *key, struct cfg_phrase *text)
 {
     if (key->required)
-        cfg_phrase_add(text, "required");
+        cfg_phrase_add(text, "required%s%s", key->unless != NULL ? " without " : "",
+                       key->unless != NULL ? key->unless : "");
     else if (key->otherwise != NULL)
         cfg_phrase_add(text, "(%s)", key->otherwise);
     else if (key->fallback != NULL)
@@ -104,6 +108,7 @@ void cfg_schema_print(FILE *out)
     fputs("\n"
           "number     with its unit, 10 ms or 5 deg/s; a bare number is SI\n"
           "numbers    [1 deg, 2 deg, 3 deg] or 1 2 3 deg\n"
+          "rows       [1 2 3, 4 5 6] or [[1, 2, 3], [4, 5, 6]]\n"
           "attitude   quaternion w x y z, or {roll: .., pitch: .., yaw: ..}: turns about z, y, x\n"
           "unit      ",
           out);

@@ -26,9 +26,9 @@ bool cfg_accept(const struct cfg_key *key, const char *unit, double *value,
 bool cfg_read_scalar(const struct cfg_reader *reader, const struct cfg_key *key,
                      const struct cfg_node *node, void *out);
 
-/* Rows of numbers: vector, axis, attitude.  Context: setup. */
+/* Rows of numbers: vector, numbers, rows, axis, attitude.  Context: setup. */
 bool cfg_read_row(const struct cfg_reader *reader, const struct cfg_key *key,
-                  const struct cfg_node *node, double *out);
+                  const struct cfg_node *node, void *out);
 
 /* A mapping of roll, pitch and yaw.  Context: setup. */
 extern const struct cfg_table cfg_euler_table;

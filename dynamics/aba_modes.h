@@ -108,15 +108,16 @@ static inline struct dyn_vec3 lane_vec3(dyn_lane a)
 
 /* ---- move ---------------------------------------------------------------------------------- */
 
-static void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
-                       struct dyn_modal_work *W)
+/* A row over modes from where they stand side by side, zero in the empty lanes. */
+static inline void take_row(const double *from, int modes, int lanes, double *row)
 {
-    modes_put(W->eta + modal->lanes - 4, lane_splat(0.0));
-    modes_put(W->xi + modal->lanes - 4, lane_splat(0.0));
-    for (int p = 0; p < modal->modes; p++) {
-        W->eta[p] = q[modal->q_at + p];
-        W->xi[p] = v[modal->v_at + p];
+    if (modes == 4) { /* the lanes need not be aligned there */
+        memcpy(row, from, 4 * sizeof *row);
+        return;
     }
+    modes_put(row + lanes - 4, lane_splat(0.0));
+    for (int p = 0; p < modes; p++)
+        row[p] = from[p];
 }
 
 /* W = int psi x' dm of four modes. */
@@ -272,7 +273,8 @@ static inline void move_modes_of(const struct dyn_modal_link *modal, int modes, 
 static void move_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
                        struct dyn_link_work *L, struct dyn_modal_work *work)
 {
-    take_modes(modal, q, v, work);
+    take_row(q + modal->q_at, modal->modes, modal->lanes, work->eta);
+    take_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
     if (modal->lanes == 4)
         move_modes_of(modal, 4, 4, L, work); /* empty ones do no harm */
     else
@@ -668,8 +670,9 @@ static void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn
 {
     if (input->modal_lead > 0.0)
         lead_modes(modal, input->modal_lead, work);
-    for (int p = 0; p < modal->modes; p++)
-        work->f[p] -= tau[modal->v_at + p];
+    take_row(tau + modal->v_at, modal->modes, modal->lanes, work->a);
+    for (int g = 0; g < modal->lanes; g += 4)
+        modes_put(work->f + g, modes_at(work->f + g) - modes_at(work->a + g));
     if (modal->lanes == 4) {
         relieve_of_four(work, L);
     } else {
@@ -704,7 +707,10 @@ static inline void release_modes(const struct dyn_modal_link *modal, const struc
                                    rows_dot(a, rows_at(work->B + 3 * lanes + g, lanes)));
     if (lanes > 4)
         substitute_modes(modal->modes, lanes, work);
-    memcpy(out + modal->v_at, work->a, (size_t)modal->modes * sizeof *out);
+    if (modal->modes == 4)
+        memcpy(out + modal->v_at, work->a, 4 * sizeof *out);
+    else
+        memcpy(out + modal->v_at, work->a, (size_t)modal->modes * sizeof *out);
 }
 
 static void outward_node(const struct dyn_model *model, const struct dyn_link *link,

@@ -1,5 +1,7 @@
 #include "dynamics/modal_link.h"
 
+#include <math.h>
+
 #include "dynamics/cut.h"
 #include "dynamics/joint.h"
 
@@ -35,6 +37,7 @@ static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
         .M = rows(mem, at, lanes, lanes),
         .K = rows(mem, at, lanes, lanes),
         .C = rows(mem, at, lanes, lanes),
+        .reach = rows(mem, at, 1, lanes),
     };
 }
 
@@ -148,7 +151,7 @@ static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex
 
     put_vector(axial(&N), n, modal->Y1 + q * 3 * n + p);
     add_matrix(&N, n, modal->W1 + q * 9 * n + p);
-    if (flex->fidelity != DYN_FLEX_CONSISTENT)
+    if (flex->fidelity == DYN_FLEX_INCONSISTENT)
         return;
     const struct dyn_mat3 W = turn_matrix(seat, L2, P2);
     turn_vector(seat, P2, n, modal->P1 + q * 3 * n + p);
@@ -171,24 +174,29 @@ static void place_modal(struct dyn_modal_link *modal, const struct dyn_flex *fle
             modal->M[q * n + p] = flex->M[q * modes + p];
             modal->K[q * n + p] = flex->K[q * modes + p];
             modal->C[q * n + p] = flex->C[q * modes + p];
-            if (modal->deforms)
-                place_pair(modal, flex, seat, p, q);
+            place_pair(modal, flex, seat, p, q);
         }
+        const double rate = sqrt(flex->K[p * modes + p] / flex->M[p * modes + p]);
+        modal->slowest = p == 0 || rate < modal->slowest ? rate : modal->slowest;
+        modal->reach[p] = flex->reach != NULL ? flex->reach[p] : 0.0;
     }
+    modal->length = flex->length;
 }
 
 static void place_node(struct dyn_modal_node *to, const struct dyn_flex *flex,
                        const struct dyn_node *from, const struct seat *seat, int n)
 {
     const int modes = flex->modes;
-    to->bends = flex->fidelity == DYN_FLEX_CONSISTENT && from->psi2 != NULL;
-    to->twists = flex->fidelity == DYN_FLEX_CONSISTENT && from->theta2 != NULL;
+    const int known = flex->fidelity != DYN_FLEX_INCONSISTENT;
+    const int felt = flex->fidelity == DYN_FLEX_CONSISTENT;
+    to->bends = felt && from->psi2 != NULL;
+    to->twists = felt && from->theta2 != NULL;
     for (int p = 0; p < modes; p++) {
         turn_vector(seat, from->psi + 3 * p, n, to->psi + p);
         turn_vector(seat, from->theta + 3 * p, n, to->theta + p);
-        for (int q = 0; to->bends && q < modes; q++)
+        for (int q = 0; known && from->psi2 != NULL && q < modes; q++)
             turn_vector(seat, pair(from->psi2, modes, p, q, 3), n, to->psi1 + q * 3 * n + p);
-        for (int q = 0; to->twists && q < modes; q++)
+        for (int q = 0; known && from->theta2 != NULL && q < modes; q++)
             turn_vector(seat, pair(from->theta2, modes, p, q, 3), n, to->theta1 + q * 3 * n + p);
     }
 }

@@ -62,8 +62,11 @@ struct dyn_modal_link {
     int q_at, v_at;
     int modes;
     int lanes;         /* modes, rounded up to whole vectors */
-    int deforms;       /* 0: ruthless, all below that depends on a second mode is zero */
-    int draws;         /* P1 or G1 is not zero */
+    int deforms;       /* 0: ruthless, nothing of what follows by q is felt */
+    int draws;         /* 1: and P1 or G1 is */
+    double slowest;    /* rad/s, the lowest frequency of a mode by itself */
+    double length;     /* m, of the body; 0: not known */
+    double *reach;     /* how far a mode moves any point of the body at most */
     double *P;         /* 3 */
     double *L;         /* 9, by rows */
     double *S;         /* 3 */
@@ -78,8 +81,8 @@ struct dyn_modal_link {
  * link.  The link of the node has the rest. */
 struct dyn_modal_node {
     int modal;
-    int bends;      /* psi1 is not zero */
-    int twists;     /* theta1 is not zero */
+    int bends;      /* 1: psi1 is felt */
+    int twists;     /* 1: theta1 is felt */
     double *psi;    /* 3 */
     double *theta;  /* 3 */
     double *psi1;   /* by q, 3: dpsi_p / deta_q = psi2_pq */

@@ -565,6 +565,24 @@ static void test_bending_does_not_stretch_the_beam_to_second_order(void)
     TEST_ASSERT_DOUBLE_WITHIN(0.5, 8.0, coarse / fine);
 }
 
+/* A station is reached in many steps, a node in one. */
+static void test_a_node_at_the_tip_has_what_the_station_there_has(void)
+{
+    enum { MODES = 30 };
+    struct cfg_beam beam = unit_beam(CFG_ROOT_CLAMPED);
+    struct cfg_beam_form form;
+    struct dyn_node node;
+    set_tip(&beam, 0.5, 0.0, 0.0, 0.0);
+    set_modes(&beam, MODES, 0, 0, 0);
+    cfg_beam_shape(&pool, &beam, &form);
+    cfg_beam_node(&pool, &form, 1.0, &node);
+    const struct dyn_station *tip = &form.station[form.stations - 1];
+    for (int k = 0; k < 3 * MODES; k++)
+        TEST_ASSERT_EQUAL_DOUBLE(tip->psi[k], node.psi[k]);
+    for (int k = 0; k < 3 * MODES * MODES; k++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, tip->psi2[k], node.psi2[k]); /* they reach 1e4 */
+}
+
 static void test_a_beam_may_lie_anywhere_in_its_body(void)
 {
     struct cfg_beam beam = unit_beam(CFG_ROOT_FREE);
@@ -746,6 +764,7 @@ int main(void)
     RUN_TEST(test_stations_are_as_many_as_the_integrals_need);
     RUN_TEST(test_a_node_turns_with_its_section_to_second_order);
     RUN_TEST(test_bending_does_not_stretch_the_beam_to_second_order);
+    RUN_TEST(test_a_node_at_the_tip_has_what_the_station_there_has);
     RUN_TEST(test_a_beam_may_lie_anywhere_in_its_body);
     RUN_TEST(test_a_root_that_would_move_stands_still_in_the_body_frame);
     RUN_TEST(test_free_modes_have_no_momentum);

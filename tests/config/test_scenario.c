@@ -540,8 +540,9 @@ static void test_every_integrator_is_chosen_and_printed_by_its_name(void)
                                         [DYN_RK4] = "rk4",
                                         [DYN_AB2] = "ab2",
                                         [DYN_AB3] = "ab3",
-                                        [DYN_AB4] = "ab4"};
-    for (int k = DYN_SEMI_IMPLICIT_EULER; k <= DYN_AB4; k++) {
+                                        [DYN_AB4] = "ab4",
+                                        [DYN_ROS2] = "ros2"};
+    for (int k = DYN_SEMI_IMPLICIT_EULER; k <= DYN_ROS2; k++) {
         char text[256], line[64];
         snprintf(text, sizeof text,
                  "name: x\nintegrator: %s\n"

@@ -35,9 +35,11 @@ void beam_points(int n, double length, double *at, double *weight)
 /* cos z cosh z = -1, that is cos z = -1 / cosh z */
 static double bending_root(int order)
 {
-    double z = pi * (order - 0.5);
-    for (int turn = 0; turn < 7; turn++)
-        z -= (cos(z) + 1.0 / cosh(z)) / (-sin(z) - tanh(z) / cosh(z));
+    double z = pi * (order - 0.5), step = 1.0;
+    while (fabs(step) > 1e-14) {
+        step = (cos(z) + 1.0 / cosh(z)) / (-sin(z) - tanh(z) / cosh(z));
+        z -= step;
+    }
     return z;
 }
 

@@ -86,12 +86,24 @@ static void some_lumps(struct lumps *lumps)
 
 static enum dyn_joint_type some_joint(int is_first)
 {
-    static const enum dyn_joint_type type[] = {DYN_JOINT_FREE,      DYN_JOINT_FIXED,
-                                               DYN_JOINT_REVOLUTE,  DYN_JOINT_REVOLUTE,
-                                               DYN_JOINT_PRISMATIC, DYN_JOINT_SPHERICAL};
-    if (is_first)
-        return type[tree_noise() > 0.0 ? 0 : 1 + (int)(2.5 * (tree_noise() + 1.0))];
-    return type[1 + (int)(2.5 * (tree_noise() + 1.0))];
+    static const enum dyn_joint_type type[] = {
+        DYN_JOINT_FIXED,     DYN_JOINT_FIXED,       DYN_JOINT_REVOLUTE,  DYN_JOINT_REVOLUTE,
+        DYN_JOINT_PRISMATIC, DYN_JOINT_CYLINDRICAL, DYN_JOINT_UNIVERSAL, DYN_JOINT_PLANAR,
+        DYN_JOINT_SPHERICAL, DYN_JOINT_GENERAL};
+    if (is_first && tree_noise() > 0.0)
+        return DYN_JOINT_FREE;
+    return type[(int)(5.0 * (tree_noise() + 1.0))];
+}
+
+/* A helix off the origin, a slide and a hinge off the origin. */
+static void some_screws(struct dyn_body_spec *spec)
+{
+    spec->screw_count = 3;
+    for (int k = 0; k < 3; k++) {
+        form_unit(spec->screw[k] + (k == 1 ? 3 : 0), 3);
+        if (k != 1)
+            some(0.3, 3, spec->screw[k] + 3);
+    }
 }
 
 static void some_body(struct flex_tree *flex, int i)
@@ -100,6 +112,9 @@ static void some_body(struct flex_tree *flex, int i)
     tree_add(&flex->tree, parent, some_joint(i == 0), 0.0, 0.0, 0.0);
     struct dyn_body_spec *spec = &flex->tree.spec[i];
     form_unit(spec->axis, 3);
+    form_across(spec->axis, spec->axis2);
+    if (spec->joint == DYN_JOINT_GENERAL)
+        some_screws(spec);
     form_unit(spec->place_quat, 4);
     some(0.5, 3, spec->place_xyz);
     some_lumps(&flex->lumps[i]);

@@ -14,10 +14,10 @@ struct flex_tree {
 };
 
 /*
- * So many bodies at random: fixed, revolute, prismatic, spherical joints, the first free or not;
- * two of three bodies flexible, and psi2 of a mass across its psi, as it is in all that bends.  A
- * random state: eta and its rate of the order of `deflection`, all others of the order of one; and
- * random forces, modal ones too, and gravity.
+ * So many bodies at random, on joints of every type, the first often free; two of three bodies
+ * flexible, and psi2 of a mass across its psi, as it is in all that bends.  A random state: eta and
+ * its rate of the order of `deflection`, all others of the order of one; and random forces, modal
+ * ones too, and gravity.
  */
 void flex_tree_random(struct flex_tree *flex, int body_count, enum dyn_fidelity fidelity,
                       double deflection, uint64_t seed);

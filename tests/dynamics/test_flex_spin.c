@@ -219,7 +219,7 @@ static double buckling_thrust(int modes)
  * J_-1/3. */
 static void test_a_beam_buckles_under_its_own_thrust(void)
 {
-    const double one = beam_frequency(&unit, bending(0)), greenhill = 7.8373474395;
+    const double one = beam_frequency(&unit, bending(0)), greenhill = 7.8373474389;
     double before = buckling_thrust(1);
     printf("buckling thrust: 1 mode %.6f", before);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, one * one / drawn_moment(0, 0, 0), before);

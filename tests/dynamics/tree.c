@@ -27,7 +27,7 @@ double tree_noise(void)
 
 void tree_begin(struct tree *tree)
 {
-    memset(tree, 0, sizeof *tree);
+    memset(tree, 0, offsetof(struct tree, model_mem)); /* the rest is laid out anew by each build */
 }
 
 int tree_add(struct tree *tree, int parent, enum dyn_joint_type joint, double ax, double ay,

@@ -55,6 +55,28 @@ static void check_mimic(const struct cfg_scenario *scenario, int i)
     RT_CHECK(isfinite(mimic->ratio) && isfinite(mimic->offset));
 }
 
+static void check_flex(const struct cfg_scenario *scenario, const struct cfg_body *body)
+{
+    const struct cfg_flex *flex = body->flex;
+    RT_CHECK((flex != NULL) == (body->spec.flex != NULL));
+    const int parent = body->spec.parent;
+    const struct cfg_flex *below = parent >= 0 ? scenario->bodies[parent].flex : NULL;
+    RT_CHECK(body->spec.node >= 0 && body->spec.node <= (below != NULL ? below->modal.nodes : 0));
+    if (flex == NULL)
+        return;
+    const int modes = flex->modal.modes;
+    RT_CHECK(modes >= 1 && modes <= DYN_MODES_MAX && flex->share < 1.0);
+    RT_CHECK(flex->first_hz >= 0.0 && flex->last_hz >= flex->first_hz);
+    check_finite(flex->modal.M, modes * modes);
+    check_finite(flex->modal.K, modes * modes);
+    check_finite(flex->modal.C, modes * modes);
+    check_finite(flex->modal.N, 9 * modes * modes);
+    check_finite(flex->start, modes);
+    check_finite(flex->start_rate, modes);
+    for (int i = 0; i < flex->modal.nodes; i++)
+        check_finite(flex->modal.node[i].psi, 3 * modes);
+}
+
 static void check_bodies(const struct cfg_scenario *scenario)
 {
     RT_CHECK(scenario->body_count >= 1);
@@ -67,6 +89,7 @@ static void check_bodies(const struct cfg_scenario *scenario)
         check_finite(body->held_a, 6);
         check_finite(body->spec.inertia, 6);
         check_mimic(scenario, i);
+        check_flex(scenario, body);
     }
 }
 

@@ -153,6 +153,11 @@ static int joint_nv(const struct point *point, int joint)
     return dyn_joint_nv(&point->model->specs[point->model->joints[joint].body]);
 }
 
+static bool is_fixed(const struct point *point, int joint)
+{
+    return point->model->specs[point->model->joints[joint].body].joint == DYN_JOINT_FIXED;
+}
+
 /* A joint by the name at a mark; one that mimics another has no motion of its own to hold. */
 static bool find_joint(const struct point *point, const char *name, struct cfg_mark mark,
                        struct cfg_report *report, int *joint)
@@ -162,7 +167,9 @@ static bool find_joint(const struct point *point, const char *name, struct cfg_m
     for (*joint = 0; *joint < model->joint_count; ++*joint) {
         if (strcmp(model->joints[*joint].name, name) == 0)
             return joint_nv(point, *joint) > 0 ||
-                   cfg_fail(report, NULL, mark, "joint %s mimics another; name that one",
+                   cfg_fail(report, NULL, mark,
+                            is_fixed(point, *joint) ? "joint %s is fixed, it cannot move anyway"
+                                                    : "joint %s mimics another; name that one",
                             cfg_quote(name).text);
         cfg_suggest_offer(&suggestion, model->joints[*joint].name);
     }
@@ -426,6 +433,8 @@ static void make_room(struct point *point)
         const struct cfg_model_joint *joint = &model->joints[k];
         for (int i = 0; i < dyn_joint_nq(&model->specs[joint->body]); i++)
             point->q[model->q_at[joint->q_first + i]] = joint->start.q[i];
+        for (int i = 0; i < joint->modes; i++)
+            point->q[dyn_model_eta_index(model->tree, joint->body) + i] = joint->start.eta[i];
     }
     point->input =
         (struct dyn_input){.tau = point->tau, .held = point->held, .held_a = point->held_a};
@@ -498,19 +507,23 @@ static const char *const rigid_suffix[][6] = {
     [POINT_ACCELERATION] = {"dwx", "dwy", "dwz", "dvx", "dvy", "dvz"},
 };
 static const char *const joint_suffix[] = {"q", "v", "tau", "a"};
+static const char *const mode_suffix[] = {"eta", "xi", "force", "dxi"};
 
 struct table_name point_name(const struct point *point, enum point_signal signal, int k)
 {
     const struct cfg_model *model = point->model;
     const int v = point->free_v[k];
     int joint = 0;
-    while (v >= model->joints[joint].v_first + joint_nv(point, joint))
+    while (v >= model->joints[joint].v_first + joint_nv(point, joint) + model->joints[joint].modes)
         joint++;
     const char *name = model->joints[joint].name;
     const enum dyn_joint_type type = model->specs[model->joints[joint].body].joint;
     const int of = v - model->joints[joint].v_first;
+    const int mode = of - joint_nv(point, joint);
     struct table_name out;
-    if (type == DYN_JOINT_FREE || type == DYN_JOINT_SPHERICAL)
+    if (mode >= 0)
+        snprintf(out.text, sizeof out.text, "%s.%s%d", name, mode_suffix[signal], mode + 1);
+    else if (type == DYN_JOINT_FREE || type == DYN_JOINT_SPHERICAL)
         snprintf(out.text, sizeof out.text, "%s.%s", name, rigid_suffix[signal][of]);
     else if (joint_nv(point, joint) == 1)
         snprintf(out.text, sizeof out.text, "%s.%s", name, joint_suffix[signal]);

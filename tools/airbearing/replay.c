@@ -56,6 +56,11 @@ static int find_isa(const struct replay *replay, struct io_mcap_reader *reader, 
     return refuse(replay, what);
 }
 
+static const void *find_file(void *reader, const char *name, size_t *size)
+{
+    return io_mcap_attachment(reader, name, size);
+}
+
 static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
 {
     size_t size;
@@ -77,8 +82,9 @@ static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
             break;
     }
     char error[CFG_ERROR_MAX];
-    if (cfg_scenario_load_text("scenario.yaml", text, size, overrides, count, &replay->scenario,
-                               error)) {
+    const struct cfg_shelf shelf = {find_file, reader};
+    if (cfg_scenario_load_logged("scenario.yaml", text, size, overrides, count, &shelf,
+                                 &replay->scenario, error)) {
         fprintf(stderr, "%s: %s\n", replay->path, error);
         return EXIT_BAD_INPUT;
     }

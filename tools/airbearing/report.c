@@ -156,6 +156,14 @@ static void add_time(json_t *report, const struct run *run)
     json_object_set_new(report, "drift_ppm", real_or_null(frame->drift_ppm, !run->stuck));
 }
 
+/* Frames in which a flexible body left the range of its model. */
+static json_t *out_of_range(const struct cfg_schedule_state *schedule)
+{
+    return json_pack("{s:o, s:o, s:o}", "rate", whole(schedule->out_of_range[0]), "deflection",
+                     whole(schedule->out_of_range[1]), "stiffness",
+                     whole(schedule->out_of_range[2]));
+}
+
 static void add_rest(json_t *report, const struct run *run)
 {
     char hash[20];
@@ -184,6 +192,7 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "ended", json_string(end_name[run->end]));
     json_object_set_new(report, "attitude_error_rad", real_or_null(run->rig->attitude_error, true));
     json_object_set_new(report, "not_finite", whole(run->rig->cfg->schedule->not_finite));
+    json_object_set_new(report, "out_of_range", out_of_range(run->rig->cfg->schedule));
     json_object_set_new(report, "expect", expectations(run));
 }
 
@@ -346,6 +355,20 @@ static void print_notes(const struct run *run)
         printf("  - %s\n", notes[i]);
 }
 
+static void print_range(const struct run *run)
+{
+    const struct rig *rig = run->rig;
+    const uint64_t *out = rig->cfg->schedule->out_of_range;
+    if (out[0] + out[1] + out[2] == 0)
+        return;
+    printf(
+        "  flexible bodies left the range of their models, \"%s\" first: by rate in %llu frames, "
+        "by deflection in %llu, by stiffness in %llu%s\n",
+        run->scenario->bodies[rig->first_out_of_range].name, (unsigned long long)out[0],
+        (unsigned long long)out[1], (unsigned long long)out[2],
+        out[0] > 0 ? "; fidelity: consistent knows no limit of rate" : "");
+}
+
 static void print_expectations(const struct run *run)
 {
     for (int i = 0; i < run->scenario->expect_count; i++) {
@@ -398,6 +421,7 @@ static void print_verdict(const struct run *run)
             "smaller (integrator.substeps) or the forces softer\n",
             (unsigned long long)run->rig->first_not_finite,
             (unsigned long long)run->rig->cfg->schedule->not_finite);
+    print_range(run);
     print_expectations(run);
     if (run->scenario->require_realtime && !report_realtime(run, &why))
         printf("  require realtime: NO, %s\n", why);

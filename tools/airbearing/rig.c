@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dynamics/range.h"
 #include "dynamics/spatial.h"
 #include "rt/arena.h"
 #include "rt/check.h"
@@ -94,11 +95,37 @@ static void run_step(void *self, uint64_t frame)
     }
 }
 
+static bool any_out_of_range(const struct cfg_schedule_state *schedule)
+{
+    return schedule->out_of_range[0] + schedule->out_of_range[1] + schedule->out_of_range[2] > 0;
+}
+
+static int body_out_of_range(const struct cfg_rig *cfg)
+{
+    int body = 0;
+    while (dyn_plant_body_range(&cfg->plant, cfg->work, cfg->x, body) == 0)
+        body++;
+    return body;
+}
+
+/* Flexible bodies that have left the range of their model are counted, and the first is named. */
+static void count_range(struct rig *rig)
+{
+    const struct cfg_rig *cfg = rig->cfg;
+    const unsigned out = dyn_plant_range(&cfg->plant, cfg->work, cfg->x);
+    if (out != 0 && !any_out_of_range(cfg->schedule))
+        rig->first_out_of_range = body_out_of_range(cfg);
+    for (int k = 0; k < CFG_RANGE_COUNT; k++)
+        cfg->schedule->out_of_range[k] += out >> k & 1;
+}
+
 static void run_solve(void *self, uint64_t frame)
 {
     (void)frame;
-    const struct cfg_rig *cfg = ((struct rig *)self)->cfg;
+    struct rig *rig = self;
+    const struct cfg_rig *cfg = rig->cfg;
     dyn_plant_solve(&cfg->plant, cfg->command, NULL, cfg->x, cfg->work);
+    count_range(rig);
 }
 
 static void log_sensor(struct rig *rig, int index, uint64_t frame)

@@ -64,6 +64,7 @@ struct rig {
     uint64_t hash;             /* rolled over the run state */
     uint64_t inputs;           /* applied so far */
     uint64_t first_not_finite; /* frame of the first step that was refused, if any was */
+    int first_out_of_range;    /* the body that left the range of its model first, if any did */
     struct expect_watch expect[CFG_EXPECT_MAX];
     struct rt_mailbox *live; /* of struct rig_live; may be NULL */
     uint32_t live_every;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "rt/alloc.h"
+#include "rt/check.h"
 #include "rt/panic.h"
 #include "rt/power.h"
 #include "tools/airbearing/command.h"
@@ -96,15 +97,12 @@ static size_t lay_out(struct run *run, void *mem)
 /* Positions and velocities of the model, needed to size the log before the rig is placed. */
 static void count_coordinates(const struct cfg_scenario *scenario, int *nq, int *nv)
 {
-    static const int q_count[] = {[DYN_JOINT_FIXED] = 0,
-                                  [DYN_JOINT_REVOLUTE] = 1,
-                                  [DYN_JOINT_PRISMATIC] = 1,
-                                  [DYN_JOINT_FREE] = 7};
     *nq = *nv = 0;
     for (int i = 0; i < scenario->body_count; i++) {
-        const int count = q_count[scenario->bodies[i].spec.joint];
-        *nq += count;
-        *nv += count == 7 ? 6 : count;
+        const struct dyn_body_spec *spec = &scenario->bodies[i].spec;
+        const bool bends = spec->flex != NULL && spec->flex->fidelity != DYN_FLEX_RIGID;
+        *nq += dyn_joint_nq(spec) + (bends ? spec->flex->modes : 0);
+        *nv += dyn_joint_nv(spec) + (bends ? spec->flex->modes : 0);
     }
 }
 
@@ -194,6 +192,27 @@ static int try_files(struct run *run)
     return 0;
 }
 
+/* The scenario and the files that it names: all that a replay needs.  The caller frees it. */
+static struct io_blob *blobs_of(const struct cfg_scenario *scenario, int *count)
+{
+    int files = 0;
+    for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next)
+        files++;
+    struct io_blob *blobs = calloc((size_t)files + 1, sizeof *blobs);
+    RT_CHECK(blobs != NULL);
+    *count = 0;
+    blobs[(*count)++] = (struct io_blob){.name = "scenario.yaml",
+                                         .media_type = "application/yaml",
+                                         .bytes = scenario->text,
+                                         .size = scenario->text_size};
+    for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next)
+        blobs[(*count)++] = (struct io_blob){.name = file->name,
+                                             .media_type = "text/plain",
+                                             .bytes = file->text,
+                                             .size = file->size};
+    return blobs;
+}
+
 static int start_log(struct run *run)
 {
     const struct cfg_scenario *scenario = run->scenario;
@@ -215,14 +234,13 @@ static int start_log(struct run *run)
         pairs[count++] = set_key[i];
         pairs[count++] = run->options.overrides[i];
     }
-    const struct io_blob text = {.name = "scenario.yaml",
-                                 .media_type = "application/yaml",
-                                 .bytes = scenario->text,
-                                 .size = scenario->text_size};
+    int blob_count;
+    struct io_blob *blobs = blobs_of(scenario, &blob_count);
     const struct rt_thread_spec spec = {
         .name = "telemetry", .policy = SCHED_OTHER, .cpu = run->plan.housekeeping_cpu};
     const int failure =
-        io_telemetry_start(run->telemetry, run->options.log, &spec, pairs, &text, 1);
+        io_telemetry_start(run->telemetry, run->options.log, &spec, pairs, blobs, blob_count);
+    free(blobs);
     run->log_started = failure == 0;
     if (failure == 0)
         return 0;

@@ -1,0 +1,124 @@
+/*
+ * What each limit of a flexible model is a limit of: a clamped beam in units of density, length
+ * and EI, whose one mode has the frequency 3.516.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/aba.h"
+#include "dynamics/range.h"
+#include "tests/dynamics/beam_truth.h"
+#include "tests/dynamics/tree.h"
+#include "unity.h"
+
+static const struct beam unit = {1.0, 1.0, 1.0};
+static const struct beam_mode first = {BEAM_Y, 1};
+static struct tree tree;
+static struct lumps lumps;
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+/* Held on its joint along or about an axis, with a tip of so much mass. */
+static void make(enum dyn_fidelity fidelity, enum dyn_joint_type joint, double ax, double az,
+                 double tip_mass)
+{
+    static double reach[1];
+    tree_begin(&tree);
+    tree_add(&tree, -1, joint, ax, 0.0, az);
+    beam_lumps(&unit, 1, &first, &lumps);
+    lumps_sum(&lumps, fidelity, &tree.spec[0]);
+    reach[0] = fabs(beam_shape(&unit, first, 1.0));
+    lumps.flex.reach = reach;
+    lumps.flex.length = 1.0;
+    if (tip_mass > 0.0) {
+        struct dyn_body_spec *tip = &tree.spec[tree_add(&tree, 0, DYN_JOINT_FIXED, 0, 0, 0)];
+        tip->node = 1;
+        tip->mass = tip_mass;
+    }
+    tree_build(&tree);
+}
+
+static unsigned range_at(double eta, double speed, double acceleration)
+{
+    const unsigned char held[2] = {1, 0};
+    const double held_a[2] = {acceleration, 0.0};
+    const struct dyn_input input = {.held = held, .held_a = held_a};
+    struct dyn_output output = {.a = tree.a};
+    const struct dyn_state state = tree_state(&tree);
+    tree.q[1] = eta;
+    tree.v[0] = speed;
+    dyn_aba(tree.model, &state, &input, tree.work, &output);
+    return dyn_body_range(tree.model, &state, tree.work, 0);
+}
+
+static void test_a_tenth_of_the_lowest_frequency_is_fast_for_what_has_no_geometric_stiffness(void)
+{
+    for (int f = DYN_FLEX_RUTHLESS; f <= DYN_FLEX_INCONSISTENT; f++) {
+        make((enum dyn_fidelity)f, DYN_JOINT_REVOLUTE, 0, 1, 0.0);
+        TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.351, 0.0));
+        TEST_ASSERT_EQUAL_UINT(f == DYN_FLEX_CONSISTENT ? 0 : DYN_RANGE_RATE,
+                               range_at(0.0, -0.353, 0.0));
+    }
+}
+
+/* The tip of the first mode is at 2. */
+static void test_a_tenth_of_the_length_is_far(void)
+{
+    make(DYN_FLEX_CONSISTENT, DYN_JOINT_REVOLUTE, 0, 1, 0.0);
+    TEST_ASSERT_EQUAL_UINT(0, range_at(0.0499, 0.0, 0.0));
+    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_DEFLECTION, range_at(-0.0501, 0.0, 0.0));
+}
+
+/* Thrust g takes g mu, mu = 1.57088, of 3.516^2 = 12.3624: half of it at 3.9348. */
+static void test_half_of_the_way_to_buckling_is_far(void)
+{
+    for (int f = DYN_FLEX_RUTHLESS; f <= DYN_FLEX_CONSISTENT; f++) {
+        make((enum dyn_fidelity)f, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
+        TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, 3.93));
+        TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS, range_at(0.0, 0.0, 3.94));
+    }
+}
+
+/* A tip mass m adds m g int phi' phi' = m g 4.6477 (by beam_drawn). */
+static void test_a_load_through_a_node_counts(void)
+{
+    const double drawn = beam_drawn(&unit, first, first, 1.0), m = 2.0, mu = 1.57088;
+    const double g = 0.5 * 12.3624 / (mu + m * drawn);
+    make(DYN_FLEX_CONSISTENT, DYN_JOINT_PRISMATIC, 1, 0, m);
+    TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, 0.999 * g));
+    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS, range_at(0.0, 0.0, 1.001 * g));
+}
+
+/* A pull stiffens; that is no news to what feels it. */
+static void test_twice_as_stiff_is_far_for_what_does_not_feel_it(void)
+{
+    make(DYN_FLEX_CONSISTENT, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
+    TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, -8.0));
+    make(DYN_FLEX_RUTHLESS, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
+    TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, -7.8));
+    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS, range_at(0.0, 0.0, -7.9));
+}
+
+static void test_a_rigid_body_is_never_out_of_range(void)
+{
+    make(DYN_FLEX_RIGID, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
+    TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, 1e6));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_a_tenth_of_the_lowest_frequency_is_fast_for_what_has_no_geometric_stiffness);
+    RUN_TEST(test_a_tenth_of_the_length_is_far);
+    RUN_TEST(test_half_of_the_way_to_buckling_is_far);
+    RUN_TEST(test_a_load_through_a_node_counts);
+    RUN_TEST(test_twice_as_stiff_is_far_for_what_does_not_feel_it);
+    RUN_TEST(test_a_rigid_body_is_never_out_of_range);
+    return UNITY_END();
+}

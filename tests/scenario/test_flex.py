@@ -1,0 +1,107 @@
+"""Bodies that bend, as a whole run: read back, logged, replayed."""
+import harness
+
+TEXT = """
+name: bent
+rate: 1 kHz
+bodies:
+- {name: bus, joint: {type: free, rate: 0 0.1 0.2 rad/s}, mass: 100, inertia: 50 50 50}
+- name: boom
+  parent: bus
+  joint: {type: revolute, axis: 0 1 0, at: 1 0 0, stiffness: 100}
+  flex:
+    type: beam
+    length: 4 m
+    mass: 3 kg
+    bend_y: {modes: 2, frequency: 0.8 Hz}
+    bend_z: {modes: 2, frequency: 0.5 Hz}
+    damping: 0.5 %
+    start: 0.01 0 0.02 0
+    nodes: [{name: tip, x: 4 m}]
+- {name: camera, parent: boom, joint: {type: fixed, node: tip}, mass: 1, inertia: 0.1 0.1 0.1}
+"""
+
+BULK = """BEGIN BULK
+GRID,1,,0.0,0.0,0.0
+GRID,2,,2.0,0.0,0.0
+CONM2,7,2,,0.5
+ENDDATA
+"""
+
+PUNCH = """$EIGENVECTOR                                                                   1
+$EIGENVALUE =  0.4000000E+03  MODE =     1                                     2
+         1       G      0.000000E+00      0.000000E+00      0.000000E+00       3
+-CONT-                  0.000000E+00      0.000000E+00      0.000000E+00       4
+         2       G      0.000000E+00      1.000000E+00      0.000000E+00       5
+-CONT-                  0.000000E+00      0.000000E+00      5.000000E-01       6
+"""
+
+FE_TEXT = """
+name: fe
+rate: 1 kHz
+bodies:
+- name: panel
+  joint: {type: free, rate: 0 0 0.1 rad/s}
+  mass: 5
+  inertia: 5 5 5
+  flex: {type: nastran, bulk: panel.bdf, punch: panel.pch, modes: 1, start: 0.01}
+"""
+
+
+class Flex(harness.Case):
+    def write(self, name, text):
+        path = self.dir / name
+        path.write_text(text)
+        return path
+
+    def assert_replays(self, log, report):
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("all identical", out)
+        self.assertIn(report["state_hash"], out)
+
+    def test_check_tells_how_a_body_bends(self):
+        code, out, err = self.call("check", self.write("s.yaml", TEXT))
+        self.assertEqual(code, 0, err)
+        self.assertRegex(out, r"bends: 4 modes, 0\.5 to 5\.014 Hz held at the joint, "
+                              r"with \d\d\.\d % of its mass or inertia, consistent")
+
+    def test_runs_of_every_fidelity_and_integrator_replay_and_differ(self):
+        scenario = self.write("s.yaml", TEXT)
+        hashes = []
+        for fidelity in ("rigid", "ruthless", "consistent", "inconsistent"):
+            for method in ("semi-implicit-euler", "rk4", "ros2"):
+                with self.subTest(fidelity=fidelity, method=method):
+                    log = self.dir / "run.mcap"
+                    report = self.run_scenario(
+                        scenario, "--seconds", "0.5", "--pace", "fast", "--log", log, "--set",
+                        f"integrator={method}", "--set", f"bodies.boom.flex.fidelity={fidelity}")
+                    self.assert_replays(log, report)
+                    hashes.append(report["state_hash"])
+        self.assertEqual(len(set(hashes)), 12)
+
+    def test_modes_too_fast_for_the_step_are_refused_with_the_remedy(self):
+        scenario = self.write("s.yaml", TEXT)
+        stiff = ["--set", "bodies.boom.flex.bend_y.frequency=200 Hz"]
+        code, _, err = self.call("run", scenario, *stiff)
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, 'the modes of "boom" reach', "rk4 with steps of 1 ms",
+                             "substeps, fewer modes or integrator: ros2")
+        self.run_scenario(scenario, "--seconds", "0.1", "--pace", "fast", *stiff, "--set",
+                          "integrator=ros2")
+
+    def test_a_log_carries_the_files_that_its_scenario_names(self):
+        scenario = self.write("s.yaml", FE_TEXT)
+        files = [self.write("panel.bdf", BULK), self.write("panel.pch", PUNCH)]
+        log = self.dir / "run.mcap"
+        report = self.run_scenario(scenario, "--seconds", "0.5", "--pace", "fast", "--log", log)
+        for file in files:
+            file.unlink()
+        self.assert_replays(log, report)
+        code, _, err = self.call("run", scenario)
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, "s.yaml:9:31:", "panel.bdf: there is no such file")
+
+
+if __name__ == "__main__":
+    harness.main()
