@@ -10,7 +10,7 @@
 extern "C" {
 #include "dynamics/batch_kernel.h"
 }
-#include "tools/count_flops.h"
+#include "tools/count/flops.h"
 
 static struct flop_count counted;
 
