@@ -358,11 +358,16 @@ static inline void take_square(dyn_lane Ua, dyn_lane Ul, dyn_lane ga, dyn_lane g
 
 /* D is positive for every pose of a model without a flaw.  When the state has run away it may be
  * anything; a NaN in its place makes the result visibly wrong instead of plausibly wrong. */
-static inline dyn_lane inverse(dyn_lane D)
+static inline dyn_lane quotient(dyn_lane a, dyn_lane D)
 {
     const dyn_lane_mask good = D > lane_splat(0.0);
-    const dyn_lane_mask bits = (dyn_lane_mask)(lane_splat(1.0) / D);
+    const dyn_lane_mask bits = (dyn_lane_mask)(a / D);
     return (dyn_lane)(bits | ~good); /* all ones is a NaN */
+}
+
+static inline dyn_lane inverse(dyn_lane D)
+{
+    return quotient(lane_splat(1.0), D);
 }
 
 /* Joint's own acceleration, where it is given, becomes part of c. */

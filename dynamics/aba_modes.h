@@ -108,16 +108,21 @@ static inline struct dyn_vec3 lane_vec3(dyn_lane a)
 
 /* ---- move ---------------------------------------------------------------------------------- */
 
-/* A row over modes from where they stand side by side, zero in the empty lanes. */
-static inline void take_row(const double *from, int modes, int lanes, double *row)
+/* Up to four from where modes stand side by side, zero in the empty lanes. */
+static inline dyn_lane modes_from(const double *from, int modes)
 {
-    if (modes == 4) { /* the lanes need not be aligned there */
-        memcpy(row, from, 4 * sizeof *row);
-        return;
-    }
-    modes_put(row + lanes - 4, lane_splat(0.0));
+    dyn_lane row = lane_splat(0.0);
+    if (__builtin_expect(modes >= 4, 1))
+        return lane_at(from);
     for (int p = 0; p < modes; p++)
         row[p] = from[p];
+    return row;
+}
+
+static inline void take_row(const double *from, int modes, int lanes, double *row)
+{
+    for (int g = 0; g < lanes; g += 4)
+        modes_put(row + g, modes_from(from + g, modes - g));
 }
 
 /* W = int psi x' dm of four modes. */
@@ -501,6 +506,115 @@ static void lead_modes(const struct dyn_modal_link *modal, double s, struct dyn_
         }
 }
 
+/* ---- four modes, which fill one vector ---- */
+
+/* L and D^-1 of L D L', each number in all lanes. */
+struct dyn_four {
+    dyn_lane l10, l20, l30, l21, l31, l32;
+    dyn_lane d0, d1, d2, d3;
+};
+
+/* Pivots come in pairs, the second as the determinant over the first: two waits for a division
+ * instead of four. */
+static inline struct dyn_four factor_four(const double *D)
+{
+    const dyn_lane D00 = lane_splat(D[0]), D01 = lane_splat(D[1]), D02 = lane_splat(D[2]);
+    const dyn_lane D03 = lane_splat(D[3]), D11 = lane_splat(D[5]), D12 = lane_splat(D[6]);
+    const dyn_lane D13 = lane_splat(D[7]), D22 = lane_splat(D[10]), D23 = lane_splat(D[11]);
+    const dyn_lane D33 = lane_splat(D[15]);
+
+    const dyn_lane d0 = inverse(D00), d1 = quotient(D00, D00 * D11 - D01 * D01);
+    const dyn_lane l10 = D01 * d0, l20 = D02 * d0, l30 = D03 * d0;
+    const dyn_lane e12 = D12 - D01 * l20, e13 = D13 - D01 * l30;
+    const dyn_lane l21 = e12 * d1, l31 = e13 * d1;
+
+    const dyn_lane e22 = D22 - D02 * l20 - e12 * l21, e23 = D23 - D02 * l30 - e12 * l31;
+    const dyn_lane e33 = D33 - D03 * l30 - e13 * l31;
+    const dyn_lane d2 = inverse(e22), d3 = quotient(e22, e22 * e33 - e23 * e23);
+    return (struct dyn_four){l10, l20, l30, l21, l31, e23 * d2, d0, d1, d2, d3};
+}
+
+/* One lane vector by mode. */
+struct dyn_by_mode {
+    dyn_lane p0, p1, p2, p3;
+};
+
+/* From a row by component to a vector by mode. */
+static inline struct dyn_by_mode by_mode(dyn_lane x, dyn_lane y, dyn_lane z, dyn_lane w)
+{
+    const dyn_lane xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6);
+    const dyn_lane xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
+    const dyn_lane zw02 = __builtin_shufflevector(z, w, 0, 4, 2, 6);
+    const dyn_lane zw13 = __builtin_shufflevector(z, w, 1, 5, 3, 7);
+    return (struct dyn_by_mode){__builtin_shufflevector(xy02, zw02, 0, 1, 4, 5),
+                                __builtin_shufflevector(xy13, zw13, 0, 1, 4, 5),
+                                __builtin_shufflevector(xy02, zw02, 2, 3, 6, 7),
+                                __builtin_shufflevector(xy13, zw13, 2, 3, 6, 7)};
+}
+
+/* L^-1 u */
+static inline struct dyn_by_mode forward_four(const struct dyn_four *D, struct dyn_by_mode u)
+{
+    u.p1 -= D->l10 * u.p0;
+    u.p2 -= D->l20 * u.p0 + D->l21 * u.p1;
+    u.p3 -= D->l30 * u.p0 + D->l31 * u.p1 + D->l32 * u.p2;
+    return u;
+}
+
+/* L^-T D^-1 u, stored */
+static inline void backward_four(const struct dyn_four *D, struct dyn_by_mode u, double *x)
+{
+    const dyn_lane p3 = D->d3 * u.p3;
+    const dyn_lane p2 = D->d2 * u.p2 - D->l32 * p3;
+    const dyn_lane p1 = D->d1 * u.p1 - D->l31 * p3 - D->l21 * p2;
+    const dyn_lane p0 = D->d0 * u.p0 - D->l30 * p3 - D->l20 * p2 - D->l10 * p1;
+    modes_put(x, p0);
+    modes_put(x + 4, p1);
+    modes_put(x + 8, p2);
+    modes_put(x + 12, p3);
+}
+
+/* A mode out of what the joint carries: A - u D^-1 u', p - u D^-1 f, with f behind the angular half
+ * of u. */
+static inline void relieve_of_mode(dyn_lane ua, dyn_lane ul, dyn_lane D_inv, struct articulated *A)
+{
+    const dyn_lane ga = lane_three(ua) * D_inv, gl = ul * D_inv;
+    struct dyn_row keep[2];
+
+    take_square(ua, ul, ga, gl, keep, A);
+    A->pa -= ga * lane_splat(keep[0].e[3]);
+    A->pl -= gl * lane_splat(keep[0].e[3]);
+}
+
+static inline void store_articulated(const struct articulated *A, struct dyn_link_work *L)
+{
+    lane3_store(L->I, A->I);
+    lane3_store(L->H, A->H);
+    lane3_store(L->M, A->M);
+    lane_store(&L->pa, A->pa);
+    lane_store(&L->pl, A->pl);
+}
+
+/* D^-1 [B' f] takes the place of D, and of B for its linear half. */
+static void relieve_of_four(dyn_lane f, const struct dyn_modal_work *work, struct dyn_link_work *L)
+{
+    const struct dyn_mode_rows Ba = rows_at(work->B, 4), Bl = rows_at(work->B + 12, 4);
+    const struct dyn_four D = factor_four(work->D);
+    const struct dyn_by_mode ua = forward_four(&D, by_mode(Ba.x, Ba.y, Ba.z, f));
+    const struct dyn_by_mode ul = forward_four(&D, by_mode(Bl.x, Bl.y, Bl.z, lane_splat(0.0)));
+    struct articulated A = load_articulated(L);
+
+    relieve_of_mode(ua.p0, ul.p0, D.d0, &A);
+    relieve_of_mode(ua.p1, ul.p1, D.d1, &A);
+    relieve_of_mode(ua.p2, ul.p2, D.d2, &A);
+    relieve_of_mode(ua.p3, ul.p3, D.d3, &A);
+    store_articulated(&A, L);
+    backward_four(&D, ua, work->D);
+    backward_four(&D, ul, work->B);
+}
+
+/* ---- any number of modes ---- */
+
 /* Lanes behind that of mode p, of those that begin at g. */
 static inline dyn_lane behind(dyn_lane a, int p, int g)
 {
@@ -535,150 +649,35 @@ static void eliminate_many(int modes, int lanes, const struct dyn_modal_work *wo
         eliminate_mode(p, modes, lanes, work);
 }
 
-/* Four rows, or as many columns. */
-struct dyn_square {
-    dyn_lane p[4];
-};
-
-static inline struct dyn_square columns_of(dyn_lane x, dyn_lane y, dyn_lane z, dyn_lane w)
-{
-    const dyn_lane xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6);
-    const dyn_lane xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
-    const dyn_lane zw02 = __builtin_shufflevector(z, w, 0, 4, 2, 6);
-    const dyn_lane zw13 = __builtin_shufflevector(z, w, 1, 5, 3, 7);
-    return (struct dyn_square){{__builtin_shufflevector(xy02, zw02, 0, 1, 4, 5),
-                                __builtin_shufflevector(xy13, zw13, 0, 1, 4, 5),
-                                __builtin_shufflevector(xy02, zw02, 2, 3, 6, 7),
-                                __builtin_shufflevector(xy13, zw13, 2, 3, 6, 7)}};
-}
-
-/* The modes of one vector out of each other: L D L' of the rows D, and L^-1 of the others. */
-struct dyn_four {
-    dyn_lane D[4];  /* D L', what is right of its diagonal */
-    dyn_lane U[7];  /* B and f */
-    dyn_lane D_inv; /* of the pivots */
-};
-
-static inline struct dyn_four eliminate_four(const struct dyn_modal_work *work)
-{
-    struct dyn_four four;
-    dyn_lane D_inv[4];
-
-    for (int i = 0; i < 4; i++)
-        four.D[i] = modes_at(work->D + 4 * i);
-    for (int i = 0; i < 6; i++)
-        four.U[i] = modes_at(work->B + 4 * i);
-    four.U[6] = modes_at(work->f);
-#pragma GCC unroll 4
-    for (int p = 0; p < 4; p++) {
-        D_inv[p] = inverse(lane_splat(four.D[p][p]));
-        four.D[p] = behind(four.D[p], p, 0);
-        const dyn_lane g = four.D[p] * D_inv[p];
-#pragma GCC unroll 4
-        for (int i = p + 1; i < 4; i++)
-            four.D[i] -= lane_splat(four.D[i][p]) * g;
-#pragma GCC unroll 7
-        for (int i = 0; i < 7 && p < 3; i++)
-            four.U[i] -= lane_splat(four.U[i][p]) * g;
-    }
-    four.D_inv = (dyn_lane){D_inv[0][0], D_inv[1][0], D_inv[2][0], D_inv[3][0]};
-    return four;
-}
-
-/* D^-1 B' and D^-1 f in place of B and f, so that the outward pass has nothing to solve. */
-static inline void substitute_four(const struct dyn_four *four, const struct dyn_modal_work *work)
-{
-    const struct dyn_square above = columns_of(four->D[0], four->D[1], four->D[2], four->D[3]);
-    dyn_lane Y[7];
-
-    for (int i = 0; i < 7; i++)
-        Y[i] = four->U[i] * four->D_inv;
-#pragma GCC unroll 3
-    for (int p = 3; p > 0; p--) {
-        const dyn_lane g = above.p[p] * four->D_inv;
-#pragma GCC unroll 7
-        for (int i = 0; i < 7; i++)
-            Y[i] -= lane_splat(Y[i][p]) * g;
-    }
-    for (int i = 0; i < 6; i++)
-        modes_put(work->B + 4 * i, Y[i]);
-    modes_put(work->f, Y[6]);
-}
-
-static void relieve_of_four(const struct dyn_modal_work *work, struct dyn_link_work *L)
-{
-    const struct dyn_four four = eliminate_four(work);
-    const dyn_lane *U = four.U, none = lane_splat(0.0);
-    const struct dyn_square a = columns_of(U[0], U[1], U[2], none);
-    const struct dyn_square l = columns_of(U[3], U[4], U[5], none);
-    struct articulated A = load_articulated(L);
-
-#pragma GCC unroll 4
-    for (int p = 0; p < 4; p++) {
-        const dyn_lane d = lane_splat(four.D_inv[p]), f = lane_splat(U[6][p]);
-        const dyn_lane ga = a.p[p] * d, gl = l.p[p] * d;
-        const dyn_lane x = lane_splat(U[0][p]), y = lane_splat(U[1][p]), z = lane_splat(U[2][p]);
-        A.I = (struct dyn_lane3){A.I.x - ga * x, A.I.y - ga * y, A.I.z - ga * z};
-        A.H = (struct dyn_lane3){A.H.x - gl * x, A.H.y - gl * y, A.H.z - gl * z};
-        A.M = (struct dyn_lane3){A.M.x - gl * lane_splat(U[3][p]), A.M.y - gl * lane_splat(U[4][p]),
-                                 A.M.z - gl * lane_splat(U[5][p])};
-        A.pa -= ga * f;
-        A.pl -= gl * f;
-    }
-    lane3_store(L->I, A.I);
-    lane3_store(L->H, A.H);
-    lane3_store(L->M, A.M);
-    lane_store(&L->pa, A.pa);
-    lane_store(&L->pl, A.pl);
-    substitute_four(&four, work);
-}
-
-/* Mode p out of what the joint carries: A - b D^-1 b', p - b D^-1 f. */
-static inline void relieve_of_mode(const double *b, int lanes, double f, double D_inv,
-                                   struct articulated *A)
-{
-    const dyn_lane d = lane_splat(D_inv);
-    const dyn_lane ga = d * (dyn_lane){b[0], b[lanes], b[2 * lanes], 0.0};
-    const dyn_lane gl = d * (dyn_lane){b[3 * lanes], b[4 * lanes], b[5 * lanes], 0.0};
-    const dyn_lane x = lane_splat(b[0]), y = lane_splat(b[lanes]), z = lane_splat(b[2 * lanes]);
-
-    A->I = (struct dyn_lane3){A->I.x - ga * x, A->I.y - ga * y, A->I.z - ga * z};
-    A->H = (struct dyn_lane3){A->H.x - gl * x, A->H.y - gl * y, A->H.z - gl * z};
-    A->M = (struct dyn_lane3){A->M.x - gl * lane_splat(b[3 * lanes]),
-                              A->M.y - gl * lane_splat(b[4 * lanes]),
-                              A->M.z - gl * lane_splat(b[5 * lanes])};
-    A->pa -= ga * lane_splat(f);
-    A->pl -= gl * lane_splat(f);
-}
-
 static inline void relieve_of_modes(int modes, int lanes, const struct dyn_modal_work *work,
                                     struct dyn_link_work *L)
 {
-    const double *B = work->B, *f = work->f, *D_inv = work->D_inv;
     struct articulated A = load_articulated(L);
-    for (int p = 0; p < modes; p++)
-        relieve_of_mode(B + p, lanes, f[p], D_inv[p], &A);
-    lane3_store(L->I, A.I);
-    lane3_store(L->H, A.H);
-    lane3_store(L->M, A.M);
-    lane_store(&L->pa, A.pa);
-    lane_store(&L->pl, A.pl);
+    for (int p = 0; p < modes; p++) {
+        const double *b = work->B + p;
+        const dyn_lane ua = {b[0], b[lanes], b[2 * lanes], work->f[p]};
+        const dyn_lane ul = {b[3 * lanes], b[4 * lanes], b[5 * lanes], 0.0};
+        relieve_of_mode(ua, ul, lane_splat(work->D_inv[p]), &A);
+    }
+    store_articulated(&A, L);
 }
 
 static void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn_input *input,
                             const double *tau, struct dyn_modal_work *work, struct dyn_link_work *L)
 {
+    const int modes = modal->modes, lanes = modal->lanes;
+
     if (input->modal_lead > 0.0)
         lead_modes(modal, input->modal_lead, work);
-    take_row(tau + modal->v_at, modal->modes, modal->lanes, work->a);
-    for (int g = 0; g < modal->lanes; g += 4)
-        modes_put(work->f + g, modes_at(work->f + g) - modes_at(work->a + g));
-    if (modal->lanes == 4) {
-        relieve_of_four(work, L);
-    } else {
-        eliminate_many(modal->modes, modal->lanes, work);
-        relieve_of_modes(modal->modes, modal->lanes, work, L);
+    if (lanes == 4) {
+        relieve_of_four(modes_at(work->f) - modes_from(tau + modal->v_at, modes), work, L);
+        return;
     }
+    for (int g = 0; g < lanes; g += 4)
+        modes_put(work->f + g,
+                  modes_at(work->f + g) - modes_from(tau + modal->v_at + g, modes - g));
+    eliminate_many(modes, lanes, work);
+    relieve_of_modes(modes, lanes, work, L);
 }
 
 /* ---- outward ------------------------------------------------------------------------------- */
@@ -694,32 +693,50 @@ static void substitute_modes(int modes, int lanes, const struct dyn_modal_work *
     }
 }
 
-/* eta'' = -D^-1 (f + B' a) */
-static inline void release_modes(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
-                                 struct dyn_modal_work *work, double *out)
+/* D^-1 [B' f] stands ready, f where alpha has nothing. */
+static inline dyn_lane release_four(const struct dyn_link_work *L,
+                                    const struct dyn_modal_work *work)
 {
-    const int lanes = modal->lanes;
+    const dyn_lane a = lane_load(&L->a);
+    const dyn_lane alpha =
+        __builtin_shufflevector(lane_load(&L->alpha), lane_splat(1.0), 0, 1, 2, 7);
+    const double *Y = work->D, *Z = work->B;
+    return -lane_sums(modes_at(Y) * alpha + modes_at(Z) * a,
+                      modes_at(Y + 4) * alpha + modes_at(Z + 4) * a,
+                      modes_at(Y + 8) * alpha + modes_at(Z + 8) * a,
+                      modes_at(Y + 12) * alpha + modes_at(Z + 12) * a);
+}
+
+static inline void release_many(int modes, int lanes, const struct dyn_link_work *L,
+                                const struct dyn_modal_work *work)
+{
     const struct dyn_vec3 alpha = dyn_vec3_load(L->alpha.e), a = dyn_vec3_load(L->a.e);
 
     for (int g = 0; g < lanes; g += 4)
         modes_put(work->a + g, -modes_at(work->f + g) -
                                    rows_dot(alpha, rows_at(work->B + g, lanes)) -
                                    rows_dot(a, rows_at(work->B + 3 * lanes + g, lanes)));
-    if (lanes > 4)
-        substitute_modes(modal->modes, lanes, work);
+    substitute_modes(modes, lanes, work);
+}
+
+/* eta'' = -D^-1 (f + B' a) */
+static inline void release_modes(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
+                                 const struct dyn_modal_work *work, double *out)
+{
+    if (modal->lanes == 4)
+        modes_put(work->a, release_four(L, work));
+    else
+        release_many(modal->modes, modal->lanes, L, work);
     if (modal->modes == 4)
-        memcpy(out + modal->v_at, work->a, 4 * sizeof *out);
+        lane_put(out + modal->v_at, modes_at(work->a));
     else
         memcpy(out + modal->v_at, work->a, (size_t)modal->modes * sizeof *out);
 }
 
-static void outward_node(const struct dyn_model *model, const struct dyn_link *link,
-                         const struct dyn_work *work, struct dyn_link_work *N,
-                         const struct dyn_link_work *on)
+/* How the modes of its link make a node accelerate. */
+static inline void swing_node(int lanes, const double *X, const double *eta_aa,
+                              struct dyn_link_work *N, const struct dyn_link_work *on)
 {
-    const struct dyn_modal_node *node = &model->node[link->node];
-    const int lanes = model->modal[node->modal].lanes;
-    const double *X = work->node[link->node], *eta_aa = work->modal[node->modal].a;
     struct dyn_mode_rows turn = rows_none(), travel = turn;
     const dyn_lane alpha = lane_load(&on->alpha);
 
@@ -730,4 +747,18 @@ static void outward_node(const struct dyn_model *model, const struct dyn_link *l
     lane_store(&N->alpha, alpha + lane_load(&N->ca) + rows_sum(turn));
     lane_store(&N->a, lane_load(&on->a) + lane_cross(alpha, lane_load(&N->r)) + lane_load(&N->cl) +
                           rows_sum(travel));
+}
+
+static void outward_node(const struct dyn_model *model, const struct dyn_link *link,
+                         const struct dyn_work *work, struct dyn_link_work *N,
+                         const struct dyn_link_work *on)
+{
+    const struct dyn_modal_node *node = &model->node[link->node];
+    const int lanes = model->modal[node->modal].lanes;
+    const double *X = work->node[link->node], *eta_aa = work->modal[node->modal].a;
+
+    if (lanes == 4)
+        swing_node(4, X, eta_aa, N, on);
+    else
+        swing_node(lanes, X, eta_aa, N, on);
 }

@@ -11,6 +11,7 @@
 #include "dynamics/work.h"
 
 typedef double dyn_lane __attribute__((vector_size(32), may_alias));
+typedef double dyn_loose_lane __attribute__((vector_size(32), aligned(8), may_alias));
 typedef long long dyn_lane_mask __attribute__((vector_size(32)));
 
 static inline dyn_lane lane_load(const struct dyn_row *row)
@@ -26,6 +27,24 @@ static inline void lane_store(struct dyn_row *row, dyn_lane a)
 static inline dyn_lane lane_splat(double a)
 {
     return (dyn_lane){a, a, a, a};
+}
+
+/* Four doubles that need not be aligned, by one instruction: a copy in halves would make the next
+ * to read all four of them wait. */
+static inline dyn_lane lane_at(const double *from)
+{
+    return *(const dyn_loose_lane *)from;
+}
+
+static inline void lane_put(double *to, dyn_lane a)
+{
+    *(dyn_loose_lane *)to = a;
+}
+
+/* The last lane made zero. */
+static inline dyn_lane lane_three(dyn_lane a)
+{
+    return __builtin_shufflevector(a, lane_splat(0.0), 0, 1, 2, 7);
 }
 
 static inline dyn_lane lane_yzx(dyn_lane a)
