@@ -750,12 +750,12 @@ static void move(const struct dyn_model *model, const double *q, const double *v
             move_node(model, link, work, on, L);
         else
             move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
-        if (__builtin_expect(link->massless, 0))
+        if (__builtin_expect(link->modal >= 0, 0))
+            move_flexible(model, link, q, v, L, &work->modal[link->modal]);
+        else if (__builtin_expect(link->massless, 0))
             leave_inertia(L);
         else
             move_inertia(link, L);
-        if (__builtin_expect(link->modal >= 0, 0))
-            move_modes(&model->modal[link->modal], q, v, L, &work->modal[link->modal]);
         if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))
             turn_rotor(link, v[link->v_at], on);
     }

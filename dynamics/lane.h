@@ -41,10 +41,14 @@ static inline void lane_put(double *to, dyn_lane a)
     *(dyn_loose_lane *)to = a;
 }
 
-/* The last lane made zero. */
-static inline dyn_lane lane_three(dyn_lane a)
+/* The three of a, and the last of b. */
+static inline dyn_lane lane_last(dyn_lane a, dyn_lane b)
 {
-    return __builtin_shufflevector(a, lane_splat(0.0), 0, 1, 2, 7);
+#ifdef __AVX__ /* compilers take three instructions */
+    return (dyn_lane)_mm256_blend_pd((__m256d)a, (__m256d)b, 8);
+#else
+    return __builtin_shufflevector(a, b, 0, 1, 2, 7);
+#endif
 }
 
 static inline dyn_lane lane_yzx(dyn_lane a)

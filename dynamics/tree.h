@@ -67,6 +67,7 @@ struct dyn_modal_link {
     double *P;         /* 3 */
     double *L;         /* 9, by rows */
     double *S;         /* 3 */
+    double *Z0;        /* 6: xx yy zz of L, xy xz yz of L + L' */
     double *P1;        /* by q, 3: dP_p / deta_q = P2_pq */
     double *W1;        /* by q, 9: dW_p / deta_q = N_pq + L2_pq */
     double *Y1;        /* by q, 3: int psi_q x psi_p dm, the axial vector of N_pq */
