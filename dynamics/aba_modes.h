@@ -205,10 +205,11 @@ DYN_FOR_LANES dyn_lane bend_torque(const struct dyn_modal_link *modal, int g, in
                                    struct dyn_vec3 w, const struct dyn_mode_rows *t,
                                    const struct dyn_modal_work *work, struct dyn_bent *bent)
 {
-    const struct dyn_mode_rows S = rows_at(modal->S + g, lanes);
     const struct dyn_mode_rows Y = rows_gather(rows_none(), modal->Y1 + g, work->xi, modes, lanes);
-    struct dyn_mode_rows torque = rows_axpy(rows_cross(w, S), lane_splat(2.0), *t);
+    struct dyn_mode_rows torque = rows_scale(lane_splat(2.0), *t);
 
+    if (modal->rotary)
+        torque = rows_sum_of(torque, rows_cross(w, rows_at(modal->S + g, lanes)));
     if (modal->draws)
         torque = rows_gather(torque, modal->G1 + g, work->xi, modes, lanes);
     bent->torque += rows_sum(rows_scale(modes_at(work->xi + g), torque));
@@ -239,6 +240,9 @@ DYN_FOR_LANES dyn_lane spring_force(const struct dyn_modal_link *modal, int g, i
                                     const struct dyn_modal_work *work)
 {
     dyn_lane spring = lane_splat(0.0), damper = spring;
+    if (modal->apart)
+        return modes_at(modal->k + g) * modes_at(work->eta + g) +
+               modes_at(modal->c + g) * modes_at(work->xi + g);
 #pragma GCC unroll 4
     for (int q = 0; q < modes; q++) {
         spring += modes_at(modal->K + q * lanes + g) * lane_splat(work->eta[q]);
@@ -257,8 +261,10 @@ DYN_FOR_LANES void move_four(const struct dyn_modal_link *modal, int deforms, in
         deforms ? deformed_W(modal, g, work->eta, modes, lanes) : matrix_at(modal->L + g, lanes);
     if (deforms)
         bend_inertia(modal->Z0 + g, lanes, &W, modes_at(work->eta + g), bent);
-    const struct dyn_mode_rows H = rows_sum_of(axial(W), rows_at(modal->S + g, lanes));
     const struct dyn_mode_rows t = spun(W, w);
+    struct dyn_mode_rows H = axial(W);
+    if (modal->rotary)
+        H = rows_sum_of(H, rows_at(modal->S + g, lanes));
     rows_put(work->B + g, lanes, rows_turn(L->R, H));
 
     dyn_lane f = spring_force(modal, g, modes, lanes, work) - rows_dot(w, t);
@@ -320,45 +326,44 @@ DYN_FOR_LANES void move_modes(const struct dyn_modal_link *modal, int deforms, i
         modes_put(work->D + k, modes_at(modal->M + k));
 }
 
-/* The modes of a link that keeps its shape for all but them. */
-DYN_APART void move_straight_modes(const struct dyn_modal_link *modal,
-                                   const struct dyn_link_work *L, struct dyn_modal_work *work)
+/* The state of the modes, zero in the empty lanes. */
+static inline void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
+                              struct dyn_modal_work *work)
 {
+    take_row(q + modal->q_at, modal->modes, modal->lanes, work->eta);
+    take_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
+}
+
+/* In place of move_inertia: a link that keeps its shape for all but its modes. */
+DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_link *link,
+                             const double *q, const double *v, struct dyn_link_work *L,
+                             struct dyn_modal_work *work)
+{
+    const struct dyn_modal_link *modal = &model->modal[link->modal];
+
+    take_modes(modal, q, v, work);
+    move_inertia(link, L);
     if (modal->lanes == 4)
         move_modes(modal, 0, 4, 4, L, work, NULL); /* empty ones do no harm */
     else
         move_modes(modal, 0, modal->modes, modal->lanes, L, work, NULL);
 }
 
-DYN_APART void move_bent_modes(const struct dyn_modal_link *modal, const struct dyn_link *link,
-                               const struct dyn_inertia *own, struct dyn_link_work *L,
-                               struct dyn_modal_work *work)
+/* The same of a link that deforms. */
+DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_link *link,
+                         const double *q, const double *v, struct dyn_link_work *L,
+                         struct dyn_modal_work *work)
 {
+    const struct dyn_modal_link *modal = &model->modal[link->modal];
     const dyn_lane none = lane_splat(0.0);
     struct dyn_bent bent = {none, none, none, none, none};
 
+    take_modes(modal, q, v, work);
     if (modal->lanes == 4)
         move_modes(modal, 1, 4, 4, L, work, &bent);
     else
         move_modes(modal, 1, modal->modes, modal->lanes, L, work, &bent);
-    move_bent_inertia(link, own, &bent, L);
-}
-
-/* In place of move_inertia. */
-DYN_APART void move_flexible(const struct dyn_model *model, const struct dyn_link *link,
-                             const double *q, const double *v, struct dyn_link_work *L,
-                             struct dyn_modal_work *work)
-{
-    const struct dyn_modal_link *modal = &model->modal[link->modal];
-
-    take_row(q + modal->q_at, modal->modes, modal->lanes, work->eta);
-    take_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
-    if (modal->deforms) {
-        move_bent_modes(modal, link, &model->inertia[modal->link], L, work);
-    } else {
-        move_inertia(link, L);
-        move_straight_modes(modal, L, work);
-    }
+    move_bent_inertia(link, &model->inertia[modal->link], &bent, L);
 }
 
 /* ---- nodes ---- */
@@ -459,25 +464,24 @@ DYN_FOR_LANES void move_bent_node(const struct dyn_link *link, const struct dyn_
     const struct dyn_vec3 theta = lane_vec3(at.theta);
     const dyn_lane s =
         lane_splat(1.0) / (lane_splat(1.0) + lane_splat(0.25) * lane_sum(at.theta * at.theta));
+    const dyn_lane bent = node->bends ? bend_rate(node->psi1, modes, lanes, work->xi)
+                                      : lane_splat(0.0); /* while s is waited for */
     const struct dyn_node_rate rate = turn_node_columns(on->R, s, theta, lanes, work->xi, X);
     const dyn_lane r = lane3_mul(P, lane_vec3(lane_load(&link->origin_row) + at.u));
     const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * rate.travel;
     dyn_lane ca =
         lane_cross(w_on, rate.spin) - half * lane_sum(lane3_mul(P, theta) * rate.spin) * rate.spin;
-    dyn_lane cl = lane_cross(w_on, carried);
 
     if (node->twists) {
         const dyn_lane b = bend_rate(node->theta1, modes, lanes, work->xi);
         ca += s * lane3_mul(P, lane_vec3(b + half * lane_cross(at.theta, b)));
     }
-    if (node->bends)
-        cl += lane3_mul(P, lane_vec3(bend_rate(node->psi1, modes, lanes, work->xi)));
     lane3_store(L->R, node_axes(turned_by_modes(P, s, theta), link));
     lane_store(&L->r, r);
     lane_keep(&L->w, w_on + rate.spin);
     lane_store(&L->travel, rate.travel);
     lane_store(&L->ca, ca);
-    lane_store(&L->cl, cl);
+    lane_store(&L->cl, lane_cross(w_on, carried) + lane3_mul(P, lane_vec3(bent)));
 }
 
 /* The node of a link whose modes move it, but not its place. */
@@ -516,25 +520,36 @@ DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *l
     const struct dyn_modal_work *modes = &work->modal[node->modal];
     double *X = work->node[link->node];
 
-    if (!modal->deforms)
-        move_straight_node(link, node, modal->lanes, modes, X, on, L);
-    else if (modal->lanes == 4)
+    if (modal->deforms && modal->lanes == 4)
         move_bent_node(link, node, 4, 4, modes, X, on, L);
-    else
+    else if (modal->deforms)
         move_bent_node(link, node, modal->modes, modal->lanes, modes, X, on, L);
+    else if (modal->lanes == 4)
+        move_straight_node(link, node, 4, modes, X, on, L);
+    else
+        move_straight_node(link, node, modal->lanes, modes, X, on, L);
 }
 
 /* ---- inward -------------------------------------------------------------------------------- */
 
-/* Row i of a symmetric 3x3 times rows over modes, or of H; elements stand in memory. */
+/* Columns m, whose elements stand in memory, times rows over modes. */
 static inline dyn_lane row_times(const struct dyn_row m[3], int i, struct dyn_mode_rows a)
 {
     return lane_splat(m[0].e[i]) * a.x + lane_splat(m[1].e[i]) * a.y + lane_splat(m[2].e[i]) * a.z;
 }
 
-static inline dyn_lane times_row(const struct dyn_row m[3], int i, struct dyn_mode_rows a)
+static inline struct dyn_mode_rows columns_times(const struct dyn_row m[3], struct dyn_mode_rows a)
 {
-    return lane_splat(m[i].e[0]) * a.x + lane_splat(m[i].e[1]) * a.y + lane_splat(m[i].e[2]) * a.z;
+    return (struct dyn_mode_rows){row_times(m, 0, a), row_times(m, 1, a), row_times(m, 2, a)};
+}
+
+/* Row h of H, both ways: returns h' Xl, and adds h xa to Tl. */
+static inline dyn_lane couple(const struct dyn_row *h, struct dyn_mode_rows Xl, dyn_lane xa,
+                              struct dyn_mode_rows *Tl)
+{
+    const dyn_lane x = lane_splat(h->e[0]), y = lane_splat(h->e[1]), z = lane_splat(h->e[2]);
+    *Tl = (struct dyn_mode_rows){Tl->x + x * xa, Tl->y + y * xa, Tl->z + z * xa};
+    return x * Xl.x + y * Xl.y + z * Xl.z;
 }
 
 /* B, D and f of the parent feel what the node N carries: A X, X' A X, X' p, with p = pA + A c. */
@@ -545,13 +560,10 @@ DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, dyn_lane pa, dyn_la
     for (int g = 0; g < lanes; g += 4) {
         const struct dyn_mode_rows Xa = rows_at(X + g, lanes),
                                    Xl = rows_at(X + 3 * lanes + g, lanes);
-        /* H stands by rows: (H x)_i = sum_j H_ij x_j, and H' for the torque */
-        const struct dyn_mode_rows Ta = {row_times(N->I, 0, Xa) + times_row(N->H, 0, Xl),
-                                         row_times(N->I, 1, Xa) + times_row(N->H, 1, Xl),
-                                         row_times(N->I, 2, Xa) + times_row(N->H, 2, Xl)};
-        const struct dyn_mode_rows Tl = {row_times(N->H, 0, Xa) + row_times(N->M, 0, Xl),
-                                         row_times(N->H, 1, Xa) + row_times(N->M, 1, Xl),
-                                         row_times(N->H, 2, Xa) + row_times(N->M, 2, Xl)};
+        struct dyn_mode_rows Ta = columns_times(N->I, Xa), Tl = columns_times(N->M, Xl);
+        Ta.x += couple(&N->H[0], Xl, Xa.x, &Tl);
+        Ta.y += couple(&N->H[1], Xl, Xa.y, &Tl);
+        Ta.z += couple(&N->H[2], Xl, Xa.z, &Tl);
         rows_add(work->B + g, lanes, rows_sum_of(Ta, rows_cross(r, Tl)));
         rows_add(work->B + 3 * lanes + g, lanes, Tl);
         modes_put(work->f + g, modes_at(work->f + g) + rows_dot(n, Xa) + rows_dot(f, Xl));
@@ -565,6 +577,15 @@ DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, dyn_lane pa, dyn_la
     }
 }
 
+/* p + A c of a node. */
+static inline void node_bias(const struct dyn_link_work *N, dyn_lane *pa, dyn_lane *pl)
+{
+    struct articulated A = load_articulated(N);
+    add_bias(N, &A);
+    *pa = A.pa;
+    *pl = A.pl;
+}
+
 /* Nothing is eliminated at a node; all it carries goes on, and to the modes. */
 DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_link *link,
                            struct dyn_work *work, struct dyn_link_work *N, struct dyn_link_work *on)
@@ -573,13 +594,14 @@ DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_link 
     const struct dyn_modal_link *modal = &model->modal[node->modal];
     const double *X = work->node[link->node];
     struct dyn_modal_work *modes = &work->modal[node->modal];
-    struct articulated A = load_articulated(N);
+    dyn_lane pa, pl;
 
-    add_bias(N, &A);
+    node_bias(N, &pa, &pl);
     if (modal->lanes == 4)
-        load_modes(N, A.pa, A.pl, 4, 4, X, modes);
+        load_modes(N, pa, pl, 4, 4, X, modes);
     else
-        load_modes(N, A.pa, A.pl, modal->modes, modal->lanes, X, modes);
+        load_modes(N, pa, pl, modal->modes, modal->lanes, X, modes);
+    const struct articulated A = {lane3_load(N->I), lane3_load(N->H), lane3_load(N->M), pa, pl};
     hand_whole(&A, &N->r, on);
 }
 

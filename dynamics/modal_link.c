@@ -36,6 +36,8 @@ static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
         .M = rows(mem, at, lanes, lanes),
         .K = rows(mem, at, lanes, lanes),
         .C = rows(mem, at, lanes, lanes),
+        .k = rows(mem, at, 1, lanes),
+        .c = rows(mem, at, 1, lanes),
     };
 }
 
@@ -166,10 +168,21 @@ static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex
     }
 }
 
+static int is_diagonal(const double *A, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (i != j && A[i * n + j] != 0.0)
+                return 0;
+    return 1;
+}
+
 static void place_modal(struct dyn_modal_link *modal, const struct dyn_flex *flex,
                         const struct seat *seat)
 {
     const int n = modal->lanes, modes = flex->modes;
+    modal->rotary = flex->S != NULL;
+    modal->apart = is_diagonal(flex->K, modes) && is_diagonal(flex->C, modes);
     for (int p = modes; p < n; p++)
         modal->M[p * n + p] = 1.0;
     for (int p = 0; p < modes; p++) {
@@ -178,6 +191,8 @@ static void place_modal(struct dyn_modal_link *modal, const struct dyn_flex *fle
         put_symmetric(&L, n, modal->Z0 + p);
         turn_vector(seat, flex->P + 3 * p, n, modal->P + p);
         turn_vector(seat, pair(flex->S, 1, p, 0, 3), n, modal->S + p);
+        modal->k[p] = flex->K[p * modes + p];
+        modal->c[p] = flex->C[p * modes + p];
         for (int q = 0; q < modes; q++) {
             modal->M[q * n + p] = flex->M[q * modes + p];
             modal->K[q * n + p] = flex->K[q * modes + p];

@@ -64,6 +64,8 @@ struct dyn_modal_link {
     int lanes;         /* modes, rounded up to whole vectors */
     int deforms;       /* 0: ruthless, all below that depends on a second mode is zero */
     int draws;         /* P1 or G1 is not zero */
+    int rotary;        /* S is not zero */
+    int apart;         /* K and C couple no modes */
     double *P;         /* 3 */
     double *L;         /* 9, by rows */
     double *S;         /* 3 */
@@ -73,6 +75,7 @@ struct dyn_modal_link {
     double *Y1;        /* by q, 3: int psi_q x psi_p dm, the axial vector of N_pq */
     double *G1;        /* by q, 3: int r x psi2_pq dm, that of L2_pq */
     double *M, *K, *C; /* by q */
+    double *k, *c;     /* 1: the diagonals of K and C */
 };
 
 /* A node of a modal link: how its modes p move the origin and turn the axes, in the axes of that
