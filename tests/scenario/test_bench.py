@@ -231,7 +231,7 @@ class Work(harness.Case):
         flex = runpy.run_path(str(BENCH_FLEX))
         for fidelity in ("ruthless", "consistent"):
             few, more, many = (flex["count"](f"{fidelity}{n}x4")[0] for n in (10, 20, 1000))
-            self.assertAlmostEqual(many, few + 99 * (more - few), delta=1e-3 * many)
+            self.assertAlmostEqual(many, few + 99 * (more - few), delta=5e-3 * many)  # small angles have cheaper sines
             self.assertAlmostEqual(flex["slope"]([10, 1000], [few, many]), 1, delta=0.02)
 
     @unittest.skipUnless(FLOPS.exists(), "no counting build")
