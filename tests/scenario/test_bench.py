@@ -16,6 +16,8 @@ import harness
 COUNTS = shutil.which("valgrind") is not None and not harness.SANITIZED
 FLOPS = harness.AIRBEARING.parent / "bench_flops"
 BENCH_PEERS = harness.ROOT / "tools" / "bench-peers"
+BENCH_FLEX = harness.ROOT / "tools" / "bench-flex"
+MAKE_CHAIN = harness.ROOT / "tools" / "make-chain"
 URDF = """<robot name="swing">
   <link name="base"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
   <link name="bob"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
@@ -67,6 +69,21 @@ class Bench(harness.Case):
             self.assertEqual(model["flops"], parts["mul"] + parts["add"] + parts["div"])
             self.assertGreater(model["flops"], 100 * model["links"])
 
+    def assert_beams(self, beams, bodies, modes):
+        self.assertEqual((beams["bodies"], beams["modes"]), (bodies, modes))
+        self.assertEqual([row["fidelity"] for row in beams["rows"]], ["rigid", "ruthless", "consistent"])
+        self.assertEqual(beams["rows"][0]["ratio"], 1)
+        for row in beams["rows"]:
+            for key in ("forward_ns", "rk4_step_ns"):
+                self.assertGreater(row[key + "_min"], 0)
+                self.assertGreaterEqual(row[key], row[key + "_min"])
+            self.assertGreater(row["rk4_step_ns_min"], row["forward_ns_min"])
+        for key, there in (("instructions", COUNTS), ("flops", FLOPS.exists())):
+            if there:
+                rigid, ruthless, consistent = (row[key] for row in beams["rows"])
+                self.assertLess(rigid, ruthless)
+                self.assertLess(ruthless, consistent)
+
     def test_json_has_every_figure(self):
         report = json.loads(self.bench("--json"))
         self.assertEqual([(m["name"], m["nv"], m["links"]) for m in report["models"]],
@@ -81,6 +98,7 @@ class Bench(harness.Case):
             self.assertGreaterEqual(report[key], report[key + "_min"] * 31 / 32)  # a histogram's bucket
         self.assertTrue(report["machine"]["processor"])
         self.assertNotIn("forward_ns", report)
+        self.assert_beams(report["beams"], 16, 4)
 
     def test_one_model_stands_at_the_top_too(self):
         path = self.dir / "swing.urdf"
@@ -114,6 +132,14 @@ class Bench(harness.Case):
                      "loop latency floor", "as quoted by Lilly and Orin 1989"):
             self.assertIn(part, out)
 
+    def test_beams_stand_alone(self):
+        self.assert_beams(json.loads(self.bench("--beams", "3x5", "--isa", "sse2", "--json"))["beams"], 3, 5)
+        out = self.bench("--beams", "2x1", "--isa", "sse2")
+        self.assertRegex(out, r"\n2 beams with 1 modes each, hinged in a chain, sse2;")
+        self.assertRegex(out, r"\nruthless +\d+ \( *\d+\) +\d+\.\d +\d+\.\d\d +\d+\.\d\d \( *\d+\.\d\d\) ")
+        self.assertNotIn("NASA", out)
+        self.assertNotIn("frame overhead", out)
+
     def test_the_instruction_set_of_a_run_is_the_one_that_counts(self):
         environment = dict(os.environ, AIRBEARING_ISA="sse2")
         code, out, err = self.call("bench", "--made", "arm7", "--json", env=environment)
@@ -141,7 +167,11 @@ class Bench(harness.Case):
         for options, parts in ((["--model", bad], [f"{bad}:4:", "loose"]),
                                (["--model", self.dir / "absent.urdf"], ["absent.urdf"]),
                                (["--made", "chain0"], ["chain0", "arm7"]),
-                               (["--made", "chain3x"], ["chain3x"])):
+                               (["--made", "chain3x"], ["chain3x"]),
+                               (["--made", "ruthless16"], ["ruthless16"]),
+                               (["--made", "ruthless0x4"], ["ruthless0x4"]),
+                               (["--made", "rigid16x17"], ["rigid16x17", "16 modes"]),
+                               (["--made", "consistent16x4x"], ["consistent16x4x"])):
             code, out, err = self.call("bench", *options)
             self.assertEqual((code, out), (2, ""))
             self.assert_one_line(err, *parts)
@@ -151,7 +181,9 @@ class Bench(harness.Case):
                         ["--made", "arm7", "--base", "free"], ["--made", "arm7", "--model", "a.urdf"],
                         ["--model", "a.urdf", "--base", "loose"], ["--calls", "7"],
                         ["--made", "arm7", "--calls", "0"], ["--made", "arm7", "--calls", "7x"],
-                        ["--made", "arm7", "--calls", "99999999999999999999"]):
+                        ["--made", "arm7", "--calls", "99999999999999999999"],
+                        ["--beams", "16"], ["--beams", "0x4"], ["--beams", "4x17"], ["--beams", "4x4 "],
+                        ["--beams", "4x4", "--made", "arm7"], ["--made", "arm7", "--composite"]):
             code, out, err = self.call("bench", *options)
             self.assertEqual((code, out), (64, ""), options)
             self.assertNotEqual(err, "")
@@ -176,6 +208,71 @@ class Work(harness.Case):
             per_link.append((mul + add) / n)
         self.assertLess(max(per_link), 1.1 * min(per_link), per_link)
 
+    @unittest.skipUnless(FLOPS.exists(), "no counting build")
+    def test_articulated_bodies_beat_composite_ones_by_the_modes(self):
+        flex = runpy.run_path(str(BENCH_FLEX))
+        for modes, least in ((5, 3), (10, 7)):
+            row = flex["compare"](10, modes)
+            self.assertGreaterEqual(row["ratio"], least, row)
+            n = 10 * (1 + modes)  # of a full triangle
+            self.assertEqual(row["factor"], (n**3 - n) / 3 + n * (n - 1) / 2 + n)
+            published = flex["formulas"](10, modes)[1]
+            self.assertLess(row["composite"], published)  # no rival made slow
+            self.assertGreater(row["composite"], 0.7 * published)
+
+    def test_the_published_formulas_give_the_published_ratios(self):
+        formulas = runpy.run_path(str(BENCH_FLEX))["formulas"]
+        for modes, ratio in ((5, 3.68), (10, 7.27)):
+            articulated, composite = formulas(10, modes)
+            self.assertAlmostEqual(composite / articulated, ratio, 2)
+
+    @unittest.skipUnless(FLOPS.exists(), "no counting build")
+    def test_flops_of_flexible_chains_are_linear_in_bodies(self):
+        flex = runpy.run_path(str(BENCH_FLEX))
+        for fidelity in ("ruthless", "consistent"):
+            few, more, many = (flex["count"](f"{fidelity}{n}x4")[0] for n in (10, 20, 1000))
+            self.assertAlmostEqual(many, few + 99 * (more - few), delta=5e-3 * many)  # small angles have cheaper sines
+            self.assertAlmostEqual(flex["slope"]([10, 1000], [few, many]), 1, delta=0.02)
+
+    @unittest.skipUnless(FLOPS.exists(), "no counting build")
+    def test_flops_of_flexible_chains_grow_with_modes_by_less_than_their_square(self):
+        flex = runpy.run_path(str(BENCH_FLEX))
+        modes = [8, 10, 12, 14, 16]
+        ours = [flex["compare"](10, m)["articulated"] for m in modes]
+        rival = [flex["compare"](10, m)["composite"] for m in modes]
+        self.assertLess(flex["slope"](modes, ours), 2)
+        self.assertGreater(flex["slope"](modes, rival), 2)
+        terms, off = flex["cubic"](modes, ours)
+        self.assertLess(off, 0.01)
+        self.assertAlmostEqual(terms[3] / 10, 2 / 3, delta=0.4)  # the elimination of m modes from each other
+
+    def test_a_fit_finds_what_was_there(self):
+        flex = runpy.run_path(str(BENCH_FLEX))
+        xs = [1, 2, 3, 5, 8]
+        self.assertAlmostEqual(flex["slope"](xs, [7 * x**1.5 for x in xs]), 1.5)
+        terms, off = flex["cubic"](xs, [4 - x + 0.5 * x**3 for x in xs])
+        for found, true in zip(terms, (4, -1, 0, 0.5)):
+            self.assertAlmostEqual(found, true)
+        self.assertLess(off, 1e-9)
+
+    @unittest.skipUnless(COUNTS, "no valgrind, or a sanitizer build")
+    def test_instructions_of_flexible_chains_grow_with_the_bodies(self):
+        def per_body(n):
+            return callgrind("dyn_aba", "/dev/null", "bench", "--made", f"consistent{n}x4", "--calls", 1) / n
+        with concurrent.futures.ThreadPoolExecutor() as side_by_side:
+            counts = list(side_by_side.map(per_body, (100, 1000)))
+        self.assertLess(max(counts), 1.05 * min(counts), counts)
+
+    def test_flex_chain_is_what_make_chain_makes(self):
+        made = subprocess.run([MAKE_CHAIN, "16", "4"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(made, (harness.SCENARIOS / "flex-chain.yaml").read_text())
+
+    def test_bench_flex_says_what_is_wrong_with_its_usage(self):
+        for options in (["--nonsense"], ["fast"]):
+            done = subprocess.run([BENCH_FLEX, *options], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (64, ""), options)
+            self.assert_one_line(done.stderr, "tools/bench-flex: ", options[0])
+
     def check(self, method):
         """Scenario and output of check; a chain that is integrated by this method."""
         scenario = self.dir / f"{method}.yaml"
@@ -190,21 +287,42 @@ class Work(harness.Case):
             self.assertIn(f"\n  {evaluations + 1} forward dynamics a frame: step {evaluations}, "
                           "instruments 1\n", self.check(method)[1])
 
-    @unittest.skipUnless(COUNTS, "no valgrind, or a sanitizer build")
-    def test_a_frame_stays_below_the_worst_case_of_check(self):
-        scenario, out = self.check("rk4")
+    def real_and_bound(self, scenario, out, frames=20):
+        """Instructions of the dynamics in a frame, counted, and as check has them at most."""
         bound = int(re.search(r"instructions each, (\d+) a frame", out).group(1))
-
-        counts = self.dir / "callgrind.out"
-        callgrind("rt_frame_run", counts, "run", scenario, "--pace", "fast", "--seconds", "0.02")
+        counts = self.dir / f"{scenario.stem}.callgrind"
+        callgrind("rt_frame_run", counts, "run", scenario, "--pace", "fast", "--seconds", frames / 1000)
         table = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", counts],
                                capture_output=True, text=True, check=True).stdout
         real = 0
         for function in ("dyn_plant_step", "dyn_plant_solve"):
             line = re.search(rf"^ *([\d,]+) .*:{function} ", table, re.M)
-            real += int(line.group(1).replace(",", "")) / 20
+            real += int(line.group(1).replace(",", "")) / frames
+        return real, bound
+
+    @unittest.skipUnless(COUNTS, "no valgrind, or a sanitizer build")
+    def test_a_frame_stays_below_the_worst_case_of_check(self):
+        real, bound = self.real_and_bound(*self.check("rk4"))
         self.assertLess(real, bound)
         self.assertGreater(real, bound / 2.5)
+
+    @unittest.skipUnless(COUNTS, "no valgrind, or a sanitizer build")
+    def test_a_frame_of_flexible_bodies_stays_below_it_too(self):
+        def measure(case):
+            modes, fidelity, method = case
+            scenario = self.dir / f"{fidelity}{modes}{method}.yaml"
+            text = subprocess.run([MAKE_CHAIN, "3", str(modes), "--fidelity", fidelity], capture_output=True,
+                                  text=True, check=True).stdout
+            scenario.write_text(text.replace("method: rk4", f"method: {method}"))
+            code, out, err = self.call("check", scenario)
+            self.assertEqual((code, err), (0, ""))
+            return case, *self.real_and_bound(scenario, out, 5)
+        cases = ((1, "ruthless", "rk4"), (4, "consistent", "rk4"), (5, "ruthless", "ros2"),
+                 (6, "consistent", "ros2"), (13, "consistent", "ros2"), (16, "ruthless", "ros2"))
+        with concurrent.futures.ThreadPoolExecutor() as side_by_side:
+            for case, real, bound in side_by_side.map(measure, cases):
+                self.assertLess(real, bound, case)
+                self.assertGreater(real, bound / 2.5, case)
 
 
 class Peers(harness.Case):

@@ -2,6 +2,14 @@
 
 #include "dynamics/tree.h"
 
+/* What a flexible link costs on top, and what a node of it does as a link of its own.  Up to four
+ * modes fill one vector, for which the kernel has a path of its own. */
+struct modal_price {
+    double four;         /* the path of one vector */
+    double base, vector; /* else: at all, and by vector of four modes */
+    double pair, triple; /* by mode and vector, by two modes and vector */
+};
+
 /*
  * Instructions by callgrind, the largest of gcc 12 and clang 14 and of the paths through the kernel
  * (joints held and not), rounded up by a twentieth and more: of one link more or less in a tree of
@@ -9,8 +17,10 @@
  */
 struct price {
     double call;
-    double link[DYN_LINK_FREE + 1];
+    double link[DYN_LINK_BOLT + 1];
     double rotor;
+    struct modal_price modal[2], node[2]; /* ruthless, and bodies that deform */
+    double lead;                          /* ROS2: by pair of a mode and a vector of modes */
 };
 
 static const struct price price_of[] = {
@@ -19,15 +29,26 @@ static const struct price price_of[] = {
                                [DYN_LINK_SLIDE] = 1600.0,
                                [DYN_LINK_SCREW] = 1650.0,
                                [DYN_LINK_BALL] = 2800.0,
-                               [DYN_LINK_FREE] = 3900.0},
-                      .rotor = 100.0},
+                               [DYN_LINK_FREE] = 3900.0,
+                               [DYN_LINK_BOLT] = 1550.0},
+                      .rotor = 100.0,
+                      .modal = {{2300.0, 2700.0, 0.0, 390.0, 3.0},
+                                {3900.0, 3800.0, 0.0, 640.0, 3.0}},
+                      .node = {{2300.0, 1400.0, 760.0, 55.0, 0.0},
+                               {3700.0, 1700.0, 1350.0, 170.0, 0.4}},
+                      .lead = 80.0},
     [DYN_ISA_AVX2] = {.call = 400.0,
                       .link = {[DYN_LINK_TURN] = 600.0,
                                [DYN_LINK_SLIDE] = 650.0,
                                [DYN_LINK_SCREW] = 650.0,
                                [DYN_LINK_BALL] = 1250.0,
-                               [DYN_LINK_FREE] = 1900.0},
-                      .rotor = 60.0},
+                               [DYN_LINK_FREE] = 1900.0,
+                               [DYN_LINK_BOLT] = 600.0},
+                      .rotor = 60.0,
+                      .modal = {{1100.0, 1700.0, 0.0, 200.0, 0.5},
+                                {1700.0, 2300.0, 0.0, 255.0, 0.5}},
+                      .node = {{970.0, 670.0, 230.0, 21.0, 0.1}, {1550.0, 740.0, 590.0, 39.0, 0.4}},
+                      .lead = 60.0},
 };
 
 /* The same on every instruction set. */
@@ -54,15 +75,47 @@ static int evaluations_of(enum dyn_integrator integrator, int steps)
     return steps * stages[integrator] + 3 * (steps < begins ? steps : begins);
 }
 
+static double price_modes(const struct modal_price *price, const struct dyn_modal_link *modal)
+{
+    const double modes = modal->modes, vectors = modal->lanes / 4;
+    if (modal->lanes == 4)
+        return price->four;
+    return price->base + vectors * (price->vector + modes * (price->pair + modes * price->triple));
+}
+
+static double price_link(const struct dyn_model *model, const struct price *price,
+                         const struct dyn_link *link)
+{
+    double sum = link->has_rotor ? price->rotor : 0.0;
+    if (link->node >= 0) {
+        const struct dyn_modal_link *under = &model->modal[model->node[link->node].modal];
+        sum += price_modes(&price->node[under->deforms], under);
+    } else {
+        sum += price->link[link->kind];
+    }
+    if (link->modal >= 0) {
+        const struct dyn_modal_link *own = &model->modal[link->modal];
+        sum += price_modes(&price->modal[own->deforms], own);
+    }
+    return sum;
+}
+
 static double price_links(const struct dyn_model *model, const struct price *price)
 {
     double sum = 0.0;
-    for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        sum += price->link[link->kind] + (link->has_rotor ? price->rotor : 0.0);
-    }
+    for (int i = 0; i < model->link_count; i++)
+        sum += price_link(model, price, &model->link[i]);
     for (int k = 0; k < model->lawful_count; k++)
         sum += law_price + (model->lawful[k].law.coulomb > 0.0 ? coulomb_price : 0.0);
+    return sum;
+}
+
+/* ROS2 alone: the modes' springs and dampers ahead of their time, in each evaluation. */
+static double price_lead(const struct dyn_model *model, const struct price *price)
+{
+    double sum = 0.0;
+    for (int m = 0; m < model->modal_count; m++)
+        sum += price->lead * model->modal[m].modes * model->modal[m].lanes / 4;
     return sum;
 }
 
@@ -94,7 +147,8 @@ struct worst_case worst_case_of(const struct dyn_plant *plant, bool solves)
                                .isa = isa};
     const int evaluations = worst.by_step + worst.by_solve;
     worst.each = price_of[isa].call + price_links(model, &price_of[isa]) +
-                 plant->effector_count * wheel_price;
+                 plant->effector_count * wheel_price +
+                 (plant->integrator == DYN_ROS2 ? price_lead(model, &price_of[isa]) : 0.0);
     worst.frame = evaluations * worst.each + price_integrator(plant, evaluations);
     return worst;
 }

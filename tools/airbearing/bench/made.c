@@ -71,8 +71,7 @@ static void make_spacecraft(struct made *made)
 
 /* ---- beams ---- */
 
-/* Bending first, then a twist, then a stretch.  The beam lies aslant in its body, so that no shape
- * has a component that is zero. */
+/* Bending first, then a twist, then a stretch.  The beam lies aslant in its body. */
 static struct cfg_beam slant_beam(uint64_t *random, int modes)
 {
     struct cfg_beam beam = {
@@ -94,11 +93,84 @@ static struct cfg_beam slant_beam(uint64_t *random, int modes)
     return beam;
 }
 
+/*
+ * Modes that are mixtures of the beam's own, so that no matrix is diagonal and nothing vanishes by
+ * symmetry: shape p becomes sum_q mix[p][q] of them, a mirror after a change of lengths.
+ */
+struct mixture {
+    int modes;
+    double mix[MADE_MODES_MAX][MADE_MODES_MAX];
+};
+
+static struct mixture make_mixture(uint64_t *random, int modes)
+{
+    struct mixture mixture = {.modes = modes};
+    double normal[MADE_MODES_MAX];
+    random_unit(random, normal, modes);
+    for (int p = 0; p < modes; p++)
+        for (int q = 0; q < modes; q++)
+            mixture.mix[p][q] =
+                (1.0 + 0.05 * q) * ((p == q ? 1.0 : 0.0) - 2.0 * normal[p] * normal[q]);
+    return mixture;
+}
+
+/* A table of so many numbers a mode, new; of none there is none. */
+static const double *mix_modes(struct made *made, const struct mixture *mixture, int width,
+                               const double *table)
+{
+    const size_t modes = (size_t)mixture->modes, row = (size_t)width;
+    if (table == NULL)
+        return NULL;
+    double *mixed = cfg_pool_take(&made->pool, modes * row * sizeof *mixed);
+    for (size_t p = 0; p < modes; p++)
+        for (size_t q = 0; q < modes; q++)
+            for (size_t k = 0; k < row; k++)
+                mixed[p * row + k] += mixture->mix[p][q] * table[q * row + k];
+    return mixed;
+}
+
+/* The same of two modes. */
+static const double *mix_pairs(struct made *made, const struct mixture *mixture, int width,
+                               const double *table)
+{
+    const size_t modes = (size_t)mixture->modes, row = (size_t)width;
+    if (table == NULL)
+        return NULL;
+    double *half = cfg_pool_take(&made->pool, modes * modes * row * sizeof *half);
+    for (size_t p = 0; p < modes; p++) {
+        const double *second = mix_modes(made, mixture, width, table + p * modes * row);
+        memcpy(half + p * modes * row, second, modes * row * sizeof *half);
+    }
+    return mix_modes(made, mixture, width * mixture->modes, half);
+}
+
+static void mix_node(struct made *made, const struct mixture *mixture, struct dyn_node *node)
+{
+    node->psi = mix_modes(made, mixture, 3, node->psi);
+    node->theta = mix_modes(made, mixture, 3, node->theta);
+    node->psi2 = mix_pairs(made, mixture, 3, node->psi2);
+    node->theta2 = mix_pairs(made, mixture, 3, node->theta2);
+}
+
+static void mix_flex(struct made *made, const struct mixture *mixture, struct dyn_flex *flex)
+{
+    flex->P = mix_modes(made, mixture, 3, flex->P);
+    flex->L = mix_modes(made, mixture, 9, flex->L);
+    flex->S = mix_modes(made, mixture, 3, flex->S);
+    flex->N = mix_pairs(made, mixture, 9, flex->N);
+    flex->P2 = mix_pairs(made, mixture, 3, flex->P2);
+    flex->L2 = mix_pairs(made, mixture, 9, flex->L2);
+    flex->M = mix_pairs(made, mixture, 1, flex->M);
+    flex->K = mix_pairs(made, mixture, 1, flex->K);
+    flex->C = mix_pairs(made, mixture, 1, flex->C);
+}
+
 /* One for all of them, with a node at its tip. */
 static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int modes,
                                    enum dyn_fidelity fidelity)
 {
     const struct cfg_beam beam = slant_beam(random, modes);
+    const struct mixture mixture = make_mixture(random, modes);
     struct dyn_modal *modal = cfg_pool_take(&made->pool, sizeof *modal);
     struct dyn_node *tip = cfg_pool_take(&made->pool, sizeof *tip);
     double *room = cfg_pool_take(&made->pool, dyn_modal_room(modes) * sizeof *room);
@@ -109,9 +181,12 @@ static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int mode
     modal->flex = (struct dyn_flex){
         .fidelity = fidelity, .modes = modes, .K = form.K, .C = form.C, .nodes = 1, .node = tip};
     dyn_modal_integrate(form.station, form.stations, modes, room, modal);
+    mix_flex(made, &mixture, &modal->flex);
+    mix_node(made, &mixture, tip);
     return modal;
 }
 
+/* The hinges stand off the tips a little: an arm of zero would cost nothing. */
 static void make_beams(struct made *made, int count, int modes, enum dyn_fidelity fidelity)
 {
     uint64_t random = (uint64_t)modes;
