@@ -10,8 +10,10 @@
 
 #include "dynamics/work.h"
 
+#ifndef DYN_LANE_GIVEN /* tools/count/ has lanes that count */
 typedef double dyn_lane __attribute__((vector_size(32), may_alias));
 typedef long long dyn_lane_mask __attribute__((vector_size(32)));
+#endif
 
 static inline dyn_lane lane_load(const struct dyn_row *row)
 {

@@ -9,28 +9,37 @@
 #include <string.h>
 
 #include "config/isa.h"
+#include "dynamics/crba.h"
 #include "rt/machine.h"
+#include "tools/airbearing/bench/beams.h"
 #include "tools/airbearing/bench/count.h"
 #include "tools/airbearing/bench/loop.h"
+#include "tools/airbearing/bench/made.h"
 #include "tools/airbearing/bench/overhead.h"
 #include "tools/airbearing/bench/speed.h"
 #include "tools/airbearing/command.h"
 
 static const char usage[] =
     "usage: airbearing bench [--model MODEL] [--base fixed|free] [--json]\n"
+    "       airbearing bench --beams NxM [--json]\n"
     "\n"
     "Nanoseconds of one call of the forward dynamics and of one state in a batch, for every\n"
     "instruction set that this processor has; instructions (callgrind) and floating-point\n"
     "operations (a counting build) per call; the executive's own frame; the shortest loop with a\n"
-    "board.  Times are CPU time of one thread, in turns: median, and lowest in brackets.\n"
+    "board; what flexible bodies cost beside rigid ones.  Times are CPU time of one thread, in\n"
+    "turns: median, and lowest in brackets.\n"
     "\n"
     "  --model MODEL      a URDF or a scenario; without it an arm, two chains and a spacecraft\n"
     "                     that are made here\n"
     "  --base BASE        of a URDF: fixed (default) or free\n"
-    "  --made NAME        one of those made here: arm7, spacecraft22, chain1 to chain100000\n"
+    "  --made NAME        one of those made here: arm7, spacecraft22, chain1 to chain100000,\n"
+    "                     rigid16x4, ruthless16x4, consistent16x4 of any N x M\n"
+    "  --beams NxM        N flexible beams with M modes each beside as many rigid ones, and\n"
+    "                     nothing else; without it 16x4 at the end\n"
     "  --isa NAME         sse2, avx2 or avx512 and no other\n"
     "  --json             one JSON object instead of the table\n"
     "  --calls N          make N calls of the forward dynamics and nothing else, for a profiler\n"
+    "  --composite        make them by composite bodies\n"
     "\n"
     "Exit: 0 ok, 2 one line file:line:column: what is wrong, 64 usage.\n";
 
@@ -41,6 +50,8 @@ struct bench_options {
     int isa;                      /* enum dyn_isa; -1: all that run */
     bool json;
     long calls; /* 0: measure */
+    bool composite;
+    int beams, modes; /* 0: not asked for */
 };
 
 /* ---- options --------------------------------------------------------------------------- */
@@ -89,6 +100,16 @@ static int take_calls(struct bench_options *options, const char *value)
     return is_good ? 0 : usage_error("--calls wants a number, not", value);
 }
 
+static int take_beams(struct bench_options *options, const char *value)
+{
+    int length = 0;
+    const bool is_good =
+        sscanf(value, "%4dx%2d%n", &options->beams, &options->modes, &length) == 2 &&
+        value[length] == '\0' && options->beams > 0 && options->modes > 0 &&
+        options->modes <= MADE_MODES_MAX;
+    return is_good ? 0 : usage_error("--beams wants such as 16x4, not", value);
+}
+
 static int take_option(struct bench_options *options, int option, const char *value)
 {
     switch (option) {
@@ -102,8 +123,13 @@ static int take_option(struct bench_options *options, int option, const char *va
         return take_isa(options, value);
     case 'c':
         return take_calls(options, value);
+    case 'B':
+        return take_beams(options, value);
     case 'j':
         options->json = true;
+        return 0;
+    case 'C':
+        options->composite = true;
         return 0;
     default:
         return EXIT_USAGE;
@@ -117,6 +143,10 @@ static int check_options(const struct bench_options *options)
         return usage_error("--base is of a URDF: name it with", "--model");
     if (options->calls > 0 && source->name == NULL)
         return usage_error("--calls wants", "--model or --made");
+    if (options->composite && options->calls == 0)
+        return usage_error("--composite wants", "--calls");
+    if (options->beams > 0 && source->name != NULL)
+        return usage_error("--beams makes its own, not", source->name);
     return 0;
 }
 
@@ -127,6 +157,7 @@ static int read_options(int argc, char **argv, struct bench_options *options, bo
         {"model", required_argument, NULL, 'm'}, {"made", required_argument, NULL, 'M'},
         {"base", required_argument, NULL, 'b'},  {"isa", required_argument, NULL, 'i'},
         {"json", no_argument, NULL, 'j'},        {"calls", required_argument, NULL, 'c'},
+        {"beams", required_argument, NULL, 'B'}, {"composite", no_argument, NULL, 'C'},
         {"help", no_argument, NULL, 'h'},        {0},
     };
     *options = (struct bench_options){.isa = -1};
@@ -379,6 +410,31 @@ static json_t *begin_report(const struct bench_options *options)
     return json_pack("{s:o,s:[]}", "machine", machine_json(&machine, processor), "models");
 }
 
+static int take_beams_row(const struct bench_options *options, int count, int modes, json_t *report)
+{
+    static struct beams beams;
+    char error[CFG_ERROR_MAX];
+    if (beams_measure(count, modes, options->isa, &beams, error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    json_object_set_new(report, "beams", beams_json(&beams));
+    if (!options->json)
+        beams_print(&beams);
+    return EXIT_OK;
+}
+
+/* Prints nothing else. */
+static int measure_beams(const struct bench_options *options)
+{
+    json_t *report = json_object();
+    const int code = take_beams_row(options, options->beams, options->modes, report);
+    if (code == EXIT_OK && options->json)
+        print_json(report);
+    json_decref(report);
+    return code;
+}
+
 /* A model that cannot be read is told before anything is printed. */
 static int measure(const struct bench_options *options)
 {
@@ -399,10 +455,20 @@ static int measure(const struct bench_options *options)
         subject_close(&subject);
     }
     take_executive(options, report);
-    if (options->json)
+    const int code = is_one ? EXIT_OK : take_beams_row(options, 16, 4, report);
+    if (options->json && code == EXIT_OK)
         print_json(report);
     json_decref(report);
-    return EXIT_OK;
+    return code;
+}
+
+static void make_composite_calls(const struct bench_options *options, const struct subject *subject)
+{
+    void *mem = subject_room(dyn_crba_work_size(subject->tree));
+    struct dyn_crba_work *work = dyn_crba_work_place(subject->tree, mem);
+    for (long i = 0; i < options->calls; i++)
+        subject_composite(subject, (int)(i % subject->state_count), work);
+    free(mem);
 }
 
 static int make_calls(const struct bench_options *options)
@@ -416,7 +482,9 @@ static int make_calls(const struct bench_options *options)
     }
     if (options->isa >= 0)
         dyn_model_use_isa(subject.tree, (enum dyn_isa)options->isa);
-    for (long i = 0; i < options->calls; i++)
+    if (options->composite)
+        make_composite_calls(options, &subject);
+    for (long i = 0; i < options->calls && !options->composite; i++)
         subject_forward(&subject, (int)(i % states));
     subject_close(&subject);
     return EXIT_OK;
@@ -429,5 +497,7 @@ int command_bench(int argc, char **argv)
     const int code = read_options(argc, argv, &options, &done);
     if (code || done)
         return code;
-    return options.calls > 0 ? make_calls(&options) : measure(&options);
+    return options.calls > 0   ? make_calls(&options)
+           : options.beams > 0 ? measure_beams(&options)
+                               : measure(&options);
 }

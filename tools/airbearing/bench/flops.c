@@ -1,24 +1,29 @@
 /*
  * Floating-point operations of one state's forward dynamics, counted while they are done.
  *
- *      bench_flops NAME made
- *      bench_flops FILE fixed|free|unsaid
+ *      bench_flops NAME made [composite]
+ *      bench_flops FILE fixed|free|unsaid [composite]
  *
- * prints multiplications, additions, divisions, and sines with their cosines and tanhs.  For
- * `airbearing bench`, which runs this program where the build had a C++ compiler for it.
+ * prints multiplications, additions, divisions, and sines with their cosines and tanhs: of a state
+ * in a batch, or of one call where batches refuse the model.  With `composite` that of one call in
+ * any case, and then the same four numbers of its rival, composite bodies, part by part: bias
+ * force, mass matrix, its factors, and the solution.  For `airbearing bench` and tools/bench, which
+ * run this program where the build had a C++ compiler for it.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/tree.h"
 #include "tools/airbearing/bench/subject.h"
 #include "tools/airbearing/command.h"
-#include "tools/count_flops.h"
+#include "tools/count/flops.h"
+#include "tools/count/tree.h"
 
 static int read_source(int argc, char **argv, struct subject_source *source)
 {
     static const char *const base[] = {
         [CFG_BASE_UNSAID] = "unsaid", [CFG_BASE_FIXED] = "fixed", [CFG_BASE_FREE] = "free"};
-    if (argc != 3)
+    if (argc < 3 || argc > 4 || (argc == 4 && strcmp(argv[3], "composite") != 0))
         return EXIT_USAGE;
     *source = (struct subject_source){.name = argv[1], .is_made = strcmp(argv[2], "made") == 0};
     for (int k = CFG_BASE_UNSAID; k <= CFG_BASE_FREE && !source->is_made; k++) {
@@ -29,26 +34,45 @@ static int read_source(int argc, char **argv, struct subject_source *source)
     return source->is_made ? EXIT_OK : EXIT_USAGE;
 }
 
+static void print_flops(const struct flop_count *count)
+{
+    printf("%ld %ld %ld %ld\n", count->multiplications, count->additions, count->divisions,
+           count->functions);
+}
+
+static bool run_counting(const struct subject *subject, bool is_composite)
+{
+    const struct count_call call = {subject->q, subject->v, subject->tau, {0.0, 0.0, -9.81}};
+    struct flop_count own, parts[COUNT_PARTS];
+    const int failure = is_composite || subject->batch_work == NULL
+                            ? count_articulated(subject->tree, &call, subject->a, &own)
+                            : count_flops(subject->tree, &own);
+    if (failure || (is_composite && count_composite(subject->tree, &call, subject->a, parts)))
+        return false;
+    print_flops(&own);
+    for (int k = 0; is_composite && k < COUNT_PARTS; k++)
+        print_flops(&parts[k]);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct subject_source source;
     struct subject subject;
-    struct flop_count count;
     char error[CFG_ERROR_MAX];
     if (read_source(argc, argv, &source)) {
-        fputs("usage: bench_flops NAME made | bench_flops FILE fixed|free|unsaid\n", stderr);
+        fputs("usage: bench_flops NAME made | bench_flops FILE fixed|free|unsaid [composite]\n",
+              stderr);
         return EXIT_USAGE;
     }
     if (subject_open(&subject, &source, 1, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    const bool can = subject.batch_work != NULL && count_flops(subject.tree, &count) == 0;
-    if (can)
-        printf("%ld %ld %ld %ld\n", count.multiplications, count.additions, count.divisions,
-               count.functions);
-    else
-        fputs("a joint mimics another\n", stderr);
+    const bool is_mimicking = subject.tree->follower_count > 0;
+    const bool is_done = !is_mimicking && run_counting(&subject, argc == 4);
+    if (!is_done)
+        fputs(is_mimicking ? "a joint mimics another\n" : "no memory\n", stderr);
     subject_close(&subject);
-    return can ? EXIT_OK : EXIT_BAD_INPUT;
+    return is_done ? EXIT_OK : EXIT_BAD_INPUT;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt/check.h"
+#include "config/beam.h"
 #include "tools/airbearing/bench/random.h"
 
 /* A few point masses and a small ball: physical by construction. */
@@ -43,52 +43,155 @@ static struct dyn_body_spec make_body(uint64_t *random, int parent, enum dyn_joi
     return spec;
 }
 
-static struct dyn_body_spec *new_bodies(int count)
+static void begin_bodies(struct made *made, int count)
 {
-    struct dyn_body_spec *specs = calloc((size_t)count, sizeof *specs);
-    RT_CHECK(specs);
-    return specs;
+    made->body_count = count;
+    made->specs = cfg_pool_take(&made->pool, (size_t)count * sizeof *made->specs);
 }
 
-static struct dyn_body_spec *make_chain(int count)
+static void make_chain(struct made *made, int count)
 {
     uint64_t random = (uint64_t)count;
-    struct dyn_body_spec *specs = new_bodies(count);
+    begin_bodies(made, count);
     for (int i = 0; i < count; i++)
-        specs[i] = make_body(&random, i - 1, DYN_JOINT_REVOLUTE);
-    return specs;
+        made->specs[i] = make_body(&random, i - 1, DYN_JOINT_REVOLUTE);
 }
 
-static struct dyn_body_spec *make_spacecraft(int *body_count)
+static void make_spacecraft(struct made *made)
 {
     static const int hinges[] = {1, 1, 2, 2, 2, 3, 3, 4, 4}; /* of each appendage, 22 in all */
     uint64_t random = 22;
-    struct dyn_body_spec *specs = new_bodies(23);
     int count = 0;
-    specs[count++] = make_body(&random, -1, DYN_JOINT_FREE);
+    begin_bodies(made, 23);
+    made->specs[count++] = make_body(&random, -1, DYN_JOINT_FREE);
     for (size_t i = 0; i < sizeof hinges / sizeof *hinges; i++)
         for (int k = 0; k < hinges[i]; k++, count++)
-            specs[count] = make_body(&random, k == 0 ? 0 : count - 1, DYN_JOINT_REVOLUTE);
-    *body_count = count;
-    return specs;
+            made->specs[count] = make_body(&random, k == 0 ? 0 : count - 1, DYN_JOINT_REVOLUTE);
 }
 
-/* The number behind "chain"; 0: that is no such name. */
-static int chain_length(const char *name)
+/* ---- beams ---- */
+
+/* Bending first, then a twist, then a stretch.  The beam lies aslant in its body, so that no shape
+ * has a component that is zero. */
+static struct cfg_beam slant_beam(uint64_t *random, int modes)
 {
-    static const char prefix[] = "chain";
-    const size_t length = sizeof prefix - 1;
+    struct cfg_beam beam = {
+        .length = 1.0,
+        .mass = 2.0,
+        .polar = 0.004,
+        .stiffness = {200.0, 300.0, 100.0, 1e5},
+        .root = CFG_ROOT_CLAMPED,
+        .damping = {0.005, 0.005, 0.005, 0.005},
+    };
+    double turn[4];
+    random_unit(random, turn, 4);
+    beam.pose.turn = (struct dyn_quat){turn[0], turn[1], turn[2], turn[3]};
+    beam.modes[CFG_BEAM_TWIST] = modes > 4;
+    beam.modes[CFG_BEAM_STRETCH] = modes > 5;
+    const int bending = modes - beam.modes[CFG_BEAM_TWIST] - beam.modes[CFG_BEAM_STRETCH];
+    beam.modes[CFG_BEAM_BEND_Z] = bending / 2;
+    beam.modes[CFG_BEAM_BEND_Y] = bending - bending / 2;
+    return beam;
+}
+
+/* One for all of them, with a node at its tip. */
+static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int modes,
+                                   enum dyn_fidelity fidelity)
+{
+    const struct cfg_beam beam = slant_beam(random, modes);
+    struct dyn_modal *modal = cfg_pool_take(&made->pool, sizeof *modal);
+    struct dyn_node *tip = cfg_pool_take(&made->pool, sizeof *tip);
+    double *room = cfg_pool_take(&made->pool, dyn_modal_room(modes) * sizeof *room);
+    struct cfg_beam_form form;
+
+    cfg_beam_shape(&made->pool, &beam, &form);
+    cfg_beam_node(&made->pool, &form, beam.length, tip);
+    modal->flex = (struct dyn_flex){
+        .fidelity = fidelity, .modes = modes, .K = form.K, .C = form.C, .nodes = 1, .node = tip};
+    dyn_modal_integrate(form.station, form.stations, modes, room, modal);
+    return modal;
+}
+
+static void make_beams(struct made *made, int count, int modes, enum dyn_fidelity fidelity)
+{
+    uint64_t random = (uint64_t)modes;
+    const struct dyn_modal *beam = make_beam(made, &random, modes, fidelity);
+    begin_bodies(made, count);
+    for (int i = 0; i < count; i++) {
+        struct dyn_body_spec *spec = &made->specs[i];
+        *spec = make_body(&random, i - 1, DYN_JOINT_REVOLUTE);
+        spec->node = i > 0;
+        spec->mass = beam->mass;
+        memcpy(spec->center, beam->center, sizeof spec->center);
+        memcpy(spec->inertia, beam->inertia, sizeof spec->inertia);
+        spec->flex = &beam->flex;
+    }
+}
+
+/* ---- names ---- */
+
+/* From 1 to most, with no zero before it; 0: there is none. */
+static int read_number(const char **text, int most)
+{
     char *end;
-    if (strncmp(name, prefix, length) != 0 || name[length] < '1' || name[length] > '9')
+    if (**text < '1' || **text > '9')
         return 0;
-    const unsigned long count = strtoul(name + length, &end, 10);
-    return *end == '\0' && count <= MADE_CHAIN_MAX ? (int)count : 0;
+    const unsigned long value = strtoul(*text, &end, 10);
+    *text = end;
+    return value <= (unsigned long)most ? (int)value : 0;
 }
 
-struct dyn_body_spec *made_model(const char *name, int *body_count)
+static bool take_word(const char **text, const char *word)
 {
-    if (strcmp(name, "spacecraft22") == 0)
-        return make_spacecraft(body_count);
-    *body_count = strcmp(name, "arm7") == 0 ? 7 : chain_length(name);
-    return *body_count > 0 ? make_chain(*body_count) : NULL;
+    const size_t length = strlen(word);
+    const bool is_there = strncmp(*text, word, length) == 0;
+    *text += is_there ? length : 0;
+    return is_there;
+}
+
+static bool make_named_chain(struct made *made, const char *name)
+{
+    const int count = take_word(&name, "chain") ? read_number(&name, MADE_CHAIN_MAX) : 0;
+    if (count == 0 || *name != '\0')
+        return false;
+    make_chain(made, count);
+    return true;
+}
+
+static bool make_named_beams(struct made *made, const char *name)
+{
+    static const char *const fidelity[] = {
+        [DYN_FLEX_RIGID] = "rigid",
+        [DYN_FLEX_RUTHLESS] = "ruthless",
+        [DYN_FLEX_CONSISTENT] = "consistent",
+        [DYN_FLEX_INCONSISTENT] = "inconsistent",
+    };
+    int k = 0;
+    while (k <= DYN_FLEX_INCONSISTENT && !take_word(&name, fidelity[k]))
+        k++;
+    const int count = read_number(&name, MADE_CHAIN_MAX);
+    const int modes = take_word(&name, "x") ? read_number(&name, MADE_MODES_MAX) : 0;
+    if (k > DYN_FLEX_INCONSISTENT || count == 0 || modes == 0 || *name != '\0')
+        return false;
+    make_beams(made, count, modes, (enum dyn_fidelity)k);
+    return true;
+}
+
+bool made_model(const char *name, struct made *made)
+{
+    *made = (struct made){0};
+    if (strcmp(name, "spacecraft22") == 0) {
+        make_spacecraft(made);
+        return true;
+    }
+    if (strcmp(name, "arm7") == 0) {
+        make_chain(made, 7);
+        return true;
+    }
+    return make_named_chain(made, name) || make_named_beams(made, name);
+}
+
+void made_free(struct made *made)
+{
+    cfg_pool_free(&made->pool);
 }

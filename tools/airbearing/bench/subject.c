@@ -14,7 +14,7 @@
 
 static const double gravity = 9.81;
 
-static void *take(size_t size)
+void *subject_room(size_t size)
 {
     void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     RT_CHECK(mem);
@@ -23,7 +23,7 @@ static void *take(size_t size)
 
 static double *take_numbers(const struct subject *subject, int rows)
 {
-    return take((size_t)rows * (size_t)subject->state_count * sizeof(double));
+    return subject_room((size_t)rows * (size_t)subject->state_count * sizeof(double));
 }
 
 /* ---- states ---- */
@@ -39,6 +39,16 @@ static void fill_quaternions(const struct dyn_model *tree, uint64_t *random, dou
     }
 }
 
+/* Bends that a beam survives. */
+static void fill_modes(const struct dyn_model *tree, uint64_t *random, double *q, double *v)
+{
+    for (int i = 0; i < tree->body_count; i++)
+        for (int k = 0; k < dyn_model_modes(tree, i); k++) {
+            q[dyn_model_eta_index(tree, i) + k] = 0.01 * random_number(random);
+            v[dyn_model_xi_index(tree, i) + k] = 0.1 * random_number(random);
+        }
+}
+
 static void fill_state(struct subject *subject, int state)
 {
     uint64_t random = (uint64_t)state << 32;
@@ -51,6 +61,7 @@ static void fill_state(struct subject *subject, int state)
         tau[k] = 10.0 * random_number(&random);
     }
     fill_quaternions(subject->tree, &random, q);
+    fill_modes(subject->tree, &random, q, v);
 }
 
 static double *turn_to_rows(const struct subject *subject, const double *states, int count)
@@ -88,10 +99,10 @@ static void open_tree(struct subject *subject, struct dyn_model *tree)
     subject->nq = dyn_model_nq(tree);
     subject->nv = dyn_model_nv(tree);
     subject->link_count = tree->link_count;
-    subject->work = dyn_work_place(tree, take(dyn_work_size(tree)));
+    subject->work = dyn_work_place(tree, subject_room(dyn_work_size(tree)));
     subject->batch_work = NULL;
     if (tree->follower_count == 0 && tree->modal_count == 0)
-        subject->batch_work = dyn_batch_work_place(tree, take(dyn_batch_work_size(tree)));
+        subject->batch_work = dyn_batch_work_place(tree, subject_room(dyn_batch_work_size(tree)));
     fill_states(subject);
 }
 
@@ -118,23 +129,24 @@ static int load(struct subject *subject, const struct subject_source *source,
 
 static int make(struct subject *subject, const char *name, char error[CFG_ERROR_MAX])
 {
-    int body_count;
+    struct made made;
     enum dyn_isa isa;
     if (!cfg_isa(&isa, error))
         return -EINVAL;
-    struct dyn_body_spec *specs = made_model(name, &body_count);
-    if (specs == NULL) {
+    if (!made_model(name, &made)) {
         (void)snprintf(error, CFG_ERROR_MAX,
-                       "there is no made model \"%s\"; there are arm7, spacecraft22, and chain1 to "
-                       "chain%d",
-                       name, MADE_CHAIN_MAX);
+                       "there is no made model \"%s\"; there are arm7, spacecraft22, chain1 to "
+                       "chain%d, and rigid16x4, ruthless16x4 and consistent16x4 of any number of "
+                       "beams and 1 to %d modes",
+                       name, MADE_CHAIN_MAX, MADE_MODES_MAX);
         return -EINVAL;
     }
     subject->file = NULL;
     (void)snprintf(subject->name, sizeof subject->name, "%s", name);
-    open_tree(subject, dyn_model_place(specs, body_count, take(dyn_model_size(specs, body_count))));
+    open_tree(subject, dyn_model_place(made.specs, made.body_count,
+                                       subject_room(dyn_model_size(made.specs, made.body_count))));
     dyn_model_use_isa(subject->tree, isa);
-    free(specs);
+    made_free(&made);
     return 0;
 }
 
@@ -164,14 +176,32 @@ void subject_close(struct subject *subject)
 
 /* ---- calls ---- */
 
+static struct dyn_state state_of(const struct subject *subject, int state)
+{
+    return (struct dyn_state){.q = subject->q + state * subject->nq,
+                              .v = subject->v + state * subject->nv};
+}
+
+static struct dyn_input input_of(const struct subject *subject, int state)
+{
+    return (struct dyn_input){.tau = subject->tau + state * subject->nv,
+                              .gravity = {0.0, 0.0, -gravity}};
+}
+
 void subject_forward(const struct subject *subject, int state)
 {
-    const struct dyn_state at = {.q = subject->q + state * subject->nq,
-                                 .v = subject->v + state * subject->nv};
-    const struct dyn_input input = {.tau = subject->tau + state * subject->nv,
-                                    .gravity = {0.0, 0.0, -gravity}};
+    const struct dyn_state at = state_of(subject, state);
+    const struct dyn_input input = input_of(subject, state);
     struct dyn_output output = {.a = subject->a};
     dyn_aba(subject->tree, &at, &input, subject->work, &output);
+}
+
+void subject_composite(const struct subject *subject, int state, struct dyn_crba_work *work)
+{
+    const struct dyn_state at = state_of(subject, state);
+    const struct dyn_input input = input_of(subject, state);
+    struct dyn_output output = {.a = subject->a};
+    dyn_crba_forward(subject->tree, &at, &input, work, &output);
 }
 
 void subject_batch(const struct subject *subject)

@@ -8,6 +8,7 @@
 #include "config/model.h"
 #include "dynamics/aba.h"
 #include "dynamics/batch.h"
+#include "dynamics/crba.h"
 
 /* Enough that no branch predictor learns them by heart, few enough to stay in the cache. */
 enum { SUBJECT_STATES = 64, SUBJECT_NAME_MAX = 64 };
@@ -40,6 +41,12 @@ int subject_open(struct subject *subject, const struct subject_source *source, i
                  char error[CFG_ERROR_MAX]);
 void subject_close(struct subject *subject);
 
+/* Aligned, never NULL, to be freed.  Context: setup. */
+void *subject_room(size_t size);
+
 /* Forward dynamics of one state of the pool, and of all of them in one batch.  Context: frame. */
 void subject_forward(const struct subject *subject, int state);
 void subject_batch(const struct subject *subject);
+
+/* The first of them by composite bodies.  Context: frame. */
+void subject_composite(const struct subject *subject, int state, struct dyn_crba_work *work);

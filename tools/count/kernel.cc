@@ -1,0 +1,11 @@
+/*
+ * The kernel of dyn_aba(), of lanes that count.
+ */
+#include "tools/count/lane.h"
+
+#define DYN_ABA_KERNEL dyn_aba_sse2
+#define double number
+namespace counting
+{
+#include "dynamics/aba_lanes.h"
+}
