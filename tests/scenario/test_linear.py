@@ -563,6 +563,18 @@ class Flexible(Linear):
             self.assert_close(self.hz(answer), sorted(want), 5)
             self.assertEqual((answer["rigid"], answer["zero_eigenvalues"], answer["growing"]), (6, 12, 0))
 
+    def test_stiff_damped_modes_do_not_blur_the_rigid_motions(self):
+        """Hinges four decades slower than the modes: with damping, as many rigid motions as without."""
+        text = booms(damping="DAMPING").replace("frequency: 0.5 Hz", "frequency: 40 Hz").replace(
+            "axis: 1 0 0", "axis: 1 0 0, stiffness: 0.0005")
+        text = text.replace("bodies:", "integrator: ros2\nbodies:")
+        answers = [self.ask("modes", text.replace("DAMPING", damping)) for damping in ("0", "0.5 %")]
+        for answer in answers:
+            self.assertEqual((answer["rigid"], answer["zero_eigenvalues"], answer["growing"]), (6, 12, 0))
+        slow = [self.hz(answer)[:2] for answer in answers]
+        self.assertLess(max(slow[0]), 0.01)
+        self.assert_close(slow[1], slow[0], 6)
+
     def test_a_bent_body_is_on_its_way_back_unless_held(self):
         text = booms().replace("    damping: 0", "    start: 0.5 0 0 0 0\n    damping: 0")
         locked = {"locked": ["bus", "left", "right"]}
