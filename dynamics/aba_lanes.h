@@ -358,11 +358,16 @@ static inline void take_square(dyn_lane Ua, dyn_lane Ul, dyn_lane ga, dyn_lane g
 
 /* D is positive for every pose of a model without a flaw.  When the state has run away it may be
  * anything; a NaN in its place makes the result visibly wrong instead of plausibly wrong. */
-static inline dyn_lane inverse(dyn_lane D)
+static inline dyn_lane quotient(dyn_lane a, dyn_lane D)
 {
     const dyn_lane_mask good = D > lane_splat(0.0);
-    const dyn_lane_mask bits = (dyn_lane_mask)(lane_splat(1.0) / D);
+    const dyn_lane_mask bits = (dyn_lane_mask)(a / D);
     return (dyn_lane)(bits | ~good); /* all ones is a NaN */
+}
+
+static inline dyn_lane inverse(dyn_lane D)
+{
+    return quotient(lane_splat(1.0), D);
 }
 
 /* Joint's own acceleration, where it is given, becomes part of c. */
@@ -745,12 +750,13 @@ static void move(const struct dyn_model *model, const double *q, const double *v
             move_node(model, link, work, on, L);
         else
             move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
-        if (__builtin_expect(link->massless, 0))
+        if (__builtin_expect(link->modal >= 0, 0))
+            (model->modal[link->modal].deforms ? move_bent : move_straight)(
+                model, link, q, v, L, &work->modal[link->modal]);
+        else if (__builtin_expect(link->massless, 0))
             leave_inertia(L);
         else
             move_inertia(link, L);
-        if (__builtin_expect(link->modal >= 0, 0))
-            move_modes(&model->modal[link->modal], q, v, L, &work->modal[link->modal]);
         if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))
             turn_rotor(link, v[link->v_at], on);
     }

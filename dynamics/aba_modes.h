@@ -14,6 +14,12 @@
 
 #include "dynamics/lane.h"
 
+/* Compiled anew for four lanes, in which no loop is left, and for any number of them. */
+#define DYN_FOR_LANES static inline __attribute__((always_inline))
+
+/* Not to take registers from links that do not bend. */
+#define DYN_APART static __attribute__((noinline))
+
 /* The lanes that a row of modes begins with. */
 static inline dyn_lane modes_at(const double *row)
 {
@@ -55,6 +61,11 @@ static inline void rows_add(double *row, int lanes, struct dyn_mode_rows a)
     modes_put(row + 2 * lanes, modes_at(row + 2 * lanes) + a.z);
 }
 
+static inline struct dyn_mode_rows rows_sum_of(struct dyn_mode_rows a, struct dyn_mode_rows b)
+{
+    return (struct dyn_mode_rows){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
 static inline struct dyn_mode_rows rows_axpy(struct dyn_mode_rows a, dyn_lane s,
                                              struct dyn_mode_rows b)
 {
@@ -67,7 +78,7 @@ static inline struct dyn_mode_rows rows_scale(dyn_lane s, struct dyn_mode_rows a
 }
 
 /* a + sum_q s_q d_q: what depends on a second mode, for all of them. */
-static inline struct dyn_mode_rows rows_gather(struct dyn_mode_rows a, const double *d,
+DYN_FOR_LANES struct dyn_mode_rows rows_gather(struct dyn_mode_rows a, const double *d,
                                                const double *s, int modes, int lanes)
 {
 #pragma GCC unroll 4
@@ -108,16 +119,25 @@ static inline struct dyn_vec3 lane_vec3(dyn_lane a)
 
 /* ---- move ---------------------------------------------------------------------------------- */
 
-/* A row over modes from where they stand side by side, zero in the empty lanes. */
-static inline void take_row(const double *from, int modes, int lanes, double *row)
+/* Up to four from where modes stand side by side, zero in the empty lanes. */
+static inline dyn_lane modes_from(const double *from, int modes)
 {
-    if (modes == 4) { /* the lanes need not be aligned there */
-        memcpy(row, from, 4 * sizeof *row);
-        return;
-    }
-    modes_put(row + lanes - 4, lane_splat(0.0));
+    dyn_lane row = lane_splat(0.0);
+    if (__builtin_expect(modes >= 4, 1))
+        return lane_at(from);
     for (int p = 0; p < modes; p++)
         row[p] = from[p];
+    return row;
+}
+
+static inline void take_row(const double *from, int modes, int lanes, double *row)
+{
+    if (__builtin_expect(modes == 4, 1)) {
+        modes_put(row, lane_at(from));
+        return;
+    }
+    for (int g = 0; g < lanes; g += 4)
+        modes_put(row + g, modes_from(from + g, modes - g));
 }
 
 /* W = int psi x' dm of four modes. */
@@ -131,7 +151,7 @@ static inline struct dyn_mode_matrix matrix_at(const double *row, int lanes)
                                     rows_at(row + 6 * lanes, lanes)};
 }
 
-static inline struct dyn_mode_matrix deformed_W(const struct dyn_modal_link *modal, int g,
+DYN_FOR_LANES struct dyn_mode_matrix deformed_W(const struct dyn_modal_link *modal, int g,
                                                 const double *eta, int modes, int lanes)
 {
     struct dyn_mode_matrix W = matrix_at(modal->L + g, lanes);
@@ -159,176 +179,230 @@ static inline struct dyn_mode_rows spun(struct dyn_mode_matrix W, struct dyn_vec
                                   trace * lane_splat(w.z) - rows_dot(w, W.z)};
 }
 
-/* What deformation adds to a link, in link axes, summed over modes. */
+/* What deformation adds to a link, in link axes. */
 struct dyn_bent {
-    struct dyn_mode_rows mc, force, torque;
-    struct dyn_mode_rows Z_diagonal, Z_across; /* xx yy zz, yz xz xy of Z */
+    dyn_lane mc, force, torque;
+    dyn_lane Z_diagonal, Z_across; /* xx yy zz, - xy xz yz of Z */
 };
 
-static inline void bend(const struct dyn_modal_link *modal, const struct dyn_modal_work *work,
-                        int g, int modes, int lanes, struct dyn_vec3 w,
-                        const struct dyn_mode_matrix *W, const struct dyn_mode_rows *P,
-                        const struct dyn_mode_rows *t, struct dyn_bent *bent)
+/* Z of four modes. */
+DYN_FOR_LANES void bend_inertia(const double *Z0, int lanes, const struct dyn_mode_matrix *W,
+                                dyn_lane eta, struct dyn_bent *bent)
 {
-    const dyn_lane eta = modes_at(work->eta + g), xi = modes_at(work->xi + g);
-    const dyn_lane half = lane_splat(0.5), two = lane_splat(2.0);
-    const struct dyn_mode_matrix L = matrix_at(modal->L + g, lanes);
-    const struct dyn_mode_rows P0 = rows_at(modal->P + g, lanes);
-    const struct dyn_mode_rows S = rows_at(modal->S + g, lanes);
-    struct dyn_mode_rows force = rows_scale(two, rows_cross(w, *P));
-    struct dyn_mode_rows torque = rows_axpy(rows_cross(w, S), two, *t);
+    const struct dyn_mode_rows diagonal0 = rows_at(Z0, lanes);
+    const struct dyn_mode_rows across0 = rows_at(Z0 + 3 * lanes, lanes);
+    const dyn_lane half_eta = lane_splat(0.5) * eta;
 
-    bent->mc = rows_axpy(bent->mc, half * eta, rows_axpy(P0, lane_splat(1.0), *P));
-    if (modal->draws) {
-        force = rows_gather(force, modal->P1 + g, work->xi, modes, lanes);
-        torque = rows_gather(torque, modal->G1 + g, work->xi, modes, lanes);
-    }
-    bent->force = rows_axpy(bent->force, xi, force);
-    bent->torque = rows_axpy(bent->torque, xi, torque);
-    bent->Z_diagonal =
-        rows_axpy(bent->Z_diagonal, eta,
-                  (struct dyn_mode_rows){W->x.x + L.x.x, W->y.y + L.y.y, W->z.z + L.z.z});
-    bent->Z_across = rows_axpy(bent->Z_across, half * eta,
-                               (struct dyn_mode_rows){W->y.z + W->z.y + L.y.z + L.z.y,
-                                                      W->x.z + W->z.x + L.x.z + L.z.x,
-                                                      W->x.y + W->y.x + L.x.y + L.y.x});
+    bent->Z_diagonal += lane_sums(eta * (W->x.x + diagonal0.x), eta * (W->y.y + diagonal0.y),
+                                  eta * (W->z.z + diagonal0.z), lane_splat(0.0));
+    bent->Z_across += lane_sums(lane_splat(0.0), half_eta * (W->x.y + W->y.x + across0.x),
+                                half_eta * (W->x.z + W->z.x + across0.y),
+                                half_eta * (W->y.z + W->z.y + across0.z));
 }
 
-/* What four modes feel of springs, dampers and rates, and how they couple to the link. */
-static inline void move_four(const struct dyn_modal_link *modal, int g, int modes, int lanes,
-                             struct dyn_vec3 w, const struct dyn_link_work *L,
+/* Forces on the modes, and torque on the link, of w and the modes' rates: t = tr(W) w - W w. */
+DYN_FOR_LANES dyn_lane bend_torque(const struct dyn_modal_link *modal, int g, int modes, int lanes,
+                                   struct dyn_vec3 w, const struct dyn_mode_rows *t,
+                                   const struct dyn_modal_work *work, struct dyn_bent *bent)
+{
+    const struct dyn_mode_rows Y = rows_gather(rows_none(), modal->Y1 + g, work->xi, modes, lanes);
+    struct dyn_mode_rows torque = rows_scale(lane_splat(2.0), *t);
+
+    if (modal->rotary)
+        torque = rows_sum_of(torque, rows_cross(w, rows_at(modal->S + g, lanes)));
+    if (modal->draws)
+        torque = rows_gather(torque, modal->G1 + g, work->xi, modes, lanes);
+    bent->torque += rows_sum(rows_scale(modes_at(work->xi + g), torque));
+    return lane_splat(2.0) * rows_dot(w, Y);
+}
+
+/* P of four modes, the mass centre, and the force on the link. */
+DYN_FOR_LANES struct dyn_mode_rows bend_center(const struct dyn_modal_link *modal, int g, int modes,
+                                               int lanes, struct dyn_vec3 w,
+                                               const struct dyn_modal_work *work,
+                                               struct dyn_bent *bent)
+{
+    const struct dyn_mode_rows P0 = rows_at(modal->P + g, lanes);
+    struct dyn_mode_rows P = P0;
+    if (modal->draws)
+        P = rows_gather(P, modal->P1 + g, work->eta, modes, lanes);
+    bent->mc += rows_sum(rows_scale(lane_splat(0.5) * modes_at(work->eta + g), rows_sum_of(P0, P)));
+
+    struct dyn_mode_rows force = rows_cross(dyn_scale(2.0, w), P);
+    if (modal->draws)
+        force = rows_gather(force, modal->P1 + g, work->xi, modes, lanes);
+    bent->force += rows_sum(rows_scale(modes_at(work->xi + g), force));
+    return P;
+}
+
+/* K eta + C xi of four modes. */
+DYN_FOR_LANES dyn_lane spring_force(const struct dyn_modal_link *modal, int g, int modes, int lanes,
+                                    const struct dyn_modal_work *work)
+{
+    dyn_lane spring = lane_splat(0.0), damper = spring;
+    if (modal->apart)
+        return modes_at(modal->k + g) * modes_at(work->eta + g) +
+               modes_at(modal->c + g) * modes_at(work->xi + g);
+#pragma GCC unroll 4
+    for (int q = 0; q < modes; q++) {
+        spring += modes_at(modal->K + q * lanes + g) * lane_splat(work->eta[q]);
+        damper += modes_at(modal->C + q * lanes + g) * lane_splat(work->xi[q]);
+    }
+    return spring + damper;
+}
+
+/* What four modes feel of springs, dampers and rates, and how they couple to the link.  In an order
+ * that keeps few values alive. */
+DYN_FOR_LANES void move_four(const struct dyn_modal_link *modal, int deforms, int g, int modes,
+                             int lanes, struct dyn_vec3 w, const struct dyn_link_work *L,
                              struct dyn_modal_work *work, struct dyn_bent *bent)
 {
-    const int deforms = modal->deforms;
     const struct dyn_mode_matrix W =
         deforms ? deformed_W(modal, g, work->eta, modes, lanes) : matrix_at(modal->L + g, lanes);
-    struct dyn_mode_rows P = rows_at(modal->P + g, lanes);
+    if (deforms)
+        bend_inertia(modal->Z0 + g, lanes, &W, modes_at(work->eta + g), bent);
     const struct dyn_mode_rows t = spun(W, w);
-    const struct dyn_mode_rows H =
-        rows_axpy(axial(W), lane_splat(1.0), rows_at(modal->S + g, lanes));
-    dyn_lane f = -rows_dot(w, t);
-
-    for (int q = 0; q < modes; q++)
-        f += modes_at(modal->K + q * lanes + g) * lane_splat(work->eta[q]) +
-             modes_at(modal->C + q * lanes + g) * lane_splat(work->xi[q]);
-    if (deforms) {
-        const struct dyn_mode_rows Y =
-            rows_gather(rows_none(), modal->Y1 + g, work->xi, modes, lanes);
-        if (modal->draws)
-            P = rows_gather(P, modal->P1 + g, work->eta, modes, lanes);
-        f += lane_splat(2.0) * rows_dot(w, Y);
-        bend(modal, work, g, modes, lanes, w, &W, &P, &t, bent);
-    }
+    struct dyn_mode_rows H = axial(W);
+    if (modal->rotary)
+        H = rows_sum_of(H, rows_at(modal->S + g, lanes));
     rows_put(work->B + g, lanes, rows_turn(L->R, H));
-    rows_put(work->B + 3 * lanes + g, lanes, rows_turn(L->R, P));
+
+    dyn_lane f = spring_force(modal, g, modes, lanes, work) - rows_dot(w, t);
+    if (deforms)
+        f += bend_torque(modal, g, modes, lanes, w, &t, work, bent);
     modes_put(work->f + g, f);
+
+    const struct dyn_mode_rows P =
+        deforms ? bend_center(modal, g, modes, lanes, w, work, bent) : rows_at(modal->P + g, lanes);
+    rows_put(work->B + 3 * lanes + g, lanes, rows_turn(L->R, P));
 }
 
-/* The deformed inertia, to world axes and to what the link has already. */
-static inline void add_bent(const struct dyn_bent *bent, struct dyn_link_work *L)
+/* I0 + tr(Z) 1 - Z, in world axes. */
+static inline struct dyn_lane3 bent_inertia(const struct dyn_bent *bent, const struct dyn_sym3 *I0,
+                                            const struct dyn_row R_rows[3])
+{
+    const struct dyn_lane3 R = lane3_load(R_rows);
+    const dyn_lane yzx = lane_yzx(bent->Z_diagonal);
+    const dyn_lane d = lane_at(&I0->xx) + yzx + lane_yzx(yzx); /* the last lane is not used, */
+    const dyn_lane c = lane_at(&I0->zz) - bent->Z_across;      /* nor the first */
+    const struct dyn_lane3 RI = {lane3_mul(R, (struct dyn_vec3){d[0], c[1], c[2]}),
+                                 lane3_mul(R, (struct dyn_vec3){c[1], d[1], c[3]}),
+                                 lane3_mul(R, (struct dyn_vec3){c[2], c[3], d[2]})};
+    return (struct dyn_lane3){
+        lane3_mul(RI, (struct dyn_vec3){R_rows[0].e[0], R_rows[1].e[0], R_rows[2].e[0]}),
+        lane3_mul(RI, (struct dyn_vec3){R_rows[0].e[1], R_rows[1].e[1], R_rows[2].e[1]}),
+        lane3_mul(RI, (struct dyn_vec3){R_rows[0].e[2], R_rows[1].e[2], R_rows[2].e[2]})};
+}
+
+/* As move_inertia, of the deformed link. */
+static inline void move_bent_inertia(const struct dyn_link *link, const struct dyn_inertia *own,
+                                     const struct dyn_bent *bent, struct dyn_link_work *L)
 {
     const struct dyn_lane3 R = lane3_load(L->R);
     const dyn_lane w = lane_load(&L->w);
-    const struct dyn_vec3 d = lane_vec3(rows_sum(bent->Z_diagonal));
-    const struct dyn_vec3 c = lane_vec3(rows_sum(bent->Z_across));
-    const struct dyn_vec3 Zx = {d.x, c.z, c.y}, Zy = {c.z, d.y, c.x}, Zz = {c.y, c.x, d.z};
-    const struct dyn_lane3 RZ = {lane3_mul(R, Zx), lane3_mul(R, Zy), lane3_mul(R, Zz)};
-    const double trace = d.x + d.y + d.z;
-    const dyn_lane h = lane3_mul(R, lane_vec3(rows_sum(bent->mc)));
-    const struct dyn_mode_rows I = {
-        (dyn_lane){trace, 0.0, 0.0, 0.0} -
-            lane3_mul(RZ, (struct dyn_vec3){L->R[0].e[0], L->R[1].e[0], L->R[2].e[0]}),
-        (dyn_lane){0.0, trace, 0.0, 0.0} -
-            lane3_mul(RZ, (struct dyn_vec3){L->R[0].e[1], L->R[1].e[1], L->R[2].e[1]}),
-        (dyn_lane){0.0, 0.0, trace, 0.0} -
-            lane3_mul(RZ, (struct dyn_vec3){L->R[0].e[2], L->R[1].e[2], L->R[2].e[2]})};
-    const struct dyn_lane3 columns = {I.x, I.y, I.z};
-    const dyn_lane n = lane_cross(w, lane3_mul(columns, dyn_vec3_load(L->w.e))) +
-                       lane3_mul(R, lane_vec3(rows_sum(bent->torque)));
-    const dyn_lane f =
-        lane_cross(w, lane_cross(w, h)) + lane3_mul(R, lane_vec3(rows_sum(bent->force)));
+    const struct dyn_lane3 I = bent_inertia(bent, &own->I, L->R);
+    const dyn_lane h = lane3_mul(R, lane_vec3(lane_at(&own->mc.x) + bent->mc));
+    const dyn_lane n = lane3_mul(R, lane_vec3(bent->torque));
+    const dyn_lane f = lane3_mul(R, lane_vec3(bent->force));
 
-    lane3_store(L->I, lane3_add(lane3_load(L->I), columns));
-    lane3_store(L->H, lane3_add(lane3_load(L->H), skew(h)));
-    lane_store(&L->pa, lane_load(&L->pa) + n);
-    lane_store(&L->pl, lane_load(&L->pl) + f);
+    lane3_store(L->I, I);
+    lane3_store(L->H, skew(h));
+    lane3_store(L->M, lane3_load(link->mass_rows));
+    lane_store(&L->pa, lane_cross(w, lane3_mul(I, dyn_vec3_load(L->w.e))) + n);
+    lane_store(&L->pl, lane_cross(w, lane_cross(w, h)) + f);
 }
 
-static inline void move_modes_of(const struct dyn_modal_link *modal, int modes, int lanes,
-                                 struct dyn_link_work *L, struct dyn_modal_work *work)
+DYN_FOR_LANES void move_modes(const struct dyn_modal_link *modal, int deforms, int modes, int lanes,
+                              const struct dyn_link_work *L, struct dyn_modal_work *work,
+                              struct dyn_bent *bent)
 {
     const struct dyn_lane3 R = lane3_load(L->R);
     const dyn_lane w = lane_load(&L->w);
     const struct dyn_vec3 w_link = lane_vec3(lane_sums(R.x * w, R.y * w, R.z * w, w));
-    struct dyn_bent bent = {0};
 
     for (int g = 0; g < lanes; g += 4)
-        move_four(modal, g, modes, lanes, w_link, L, work, &bent);
-    memcpy(work->D, modal->M, (size_t)(modes * lanes) * sizeof *work->D);
-    if (modal->deforms)
-        add_bent(&bent, L);
+        move_four(modal, deforms, g, modes, lanes, w_link, L, work, bent);
+    for (int k = 0; k < modes * lanes; k += 4)
+        modes_put(work->D + k, modes_at(modal->M + k));
 }
 
-/* After move_inertia, to which it adds. */
-static void move_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
-                       struct dyn_link_work *L, struct dyn_modal_work *work)
+/* The state of the modes, zero in the empty lanes. */
+static inline void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
+                              struct dyn_modal_work *work)
 {
     take_row(q + modal->q_at, modal->modes, modal->lanes, work->eta);
     take_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
+}
+
+/* In place of move_inertia: a link that keeps its shape for all but its modes. */
+DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_link *link,
+                             const double *q, const double *v, struct dyn_link_work *L,
+                             struct dyn_modal_work *work)
+{
+    const struct dyn_modal_link *modal = &model->modal[link->modal];
+
+    take_modes(modal, q, v, work);
+    move_inertia(link, L);
     if (modal->lanes == 4)
-        move_modes_of(modal, 4, 4, L, work); /* empty ones do no harm */
+        move_modes(modal, 0, 4, 4, L, work, NULL); /* empty ones do no harm */
     else
-        move_modes_of(modal, modal->modes, modal->lanes, L, work);
+        move_modes(modal, 0, modal->modes, modal->lanes, L, work, NULL);
+}
+
+/* The same of a link that deforms. */
+DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_link *link,
+                         const double *q, const double *v, struct dyn_link_work *L,
+                         struct dyn_modal_work *work)
+{
+    const struct dyn_modal_link *modal = &model->modal[link->modal];
+    const dyn_lane none = lane_splat(0.0);
+    struct dyn_bent bent = {none, none, none, none, none};
+
+    take_modes(modal, q, v, work);
+    if (modal->lanes == 4)
+        move_modes(modal, 1, 4, 4, L, work, &bent);
+    else
+        move_modes(modal, 1, modal->modes, modal->lanes, L, work, &bent);
+    move_bent_inertia(link, &model->inertia[modal->link], &bent, L);
 }
 
 /* ---- nodes ---- */
 
-/* How a node stands and moves on its link, in the axes of that link. */
-struct dyn_node_motion {
-    struct dyn_vec3 turn, travel;           /* theta, u */
-    struct dyn_vec3 turn_rate, travel_rate; /* their rates */
-    struct dyn_vec3 turn_bend, travel_bend; /* of those the part that no eta'' causes */
+/* Where modes put a node, in the axes of its link: turn theta and travel u. */
+struct dyn_node_place {
+    dyn_lane theta, u;
 };
 
-/* Sums over all modes, and X = d[theta; u]/deta in the place where it belongs. */
-static inline struct dyn_node_motion sum_node(const struct dyn_modal_node *node, int modes,
-                                              int lanes, const struct dyn_modal_work *work,
-                                              double *X)
+/* X = d[theta; u]/deta comes to the place where it belongs. */
+DYN_FOR_LANES struct dyn_node_place place_node(const struct dyn_modal_node *node, int modes,
+                                               int lanes, const struct dyn_modal_work *work,
+                                               double *X)
 {
-    struct dyn_mode_rows u = rows_none(), theta = u, u_rate = u, theta_rate = u, u_bend = u,
-                         theta_bend = u;
-    const dyn_lane half = lane_splat(0.5);
+    struct dyn_mode_rows u = rows_none(), theta = u;
     for (int g = 0; g < lanes; g += 4) {
-        const dyn_lane eta = modes_at(work->eta + g), xi = modes_at(work->xi + g);
+        const dyn_lane half_eta = lane_splat(0.5) * modes_at(work->eta + g);
         const struct dyn_mode_rows psi0 = rows_at(node->psi + g, lanes),
                                    theta0 = rows_at(node->theta + g, lanes);
         struct dyn_mode_rows psi = psi0, turn = theta0;
-        if (node->bends) {
+        if (node->bends)
             psi = rows_gather(psi, node->psi1 + g, work->eta, modes, lanes);
-            u_bend = rows_axpy(u_bend, xi,
-                               rows_gather(rows_none(), node->psi1 + g, work->xi, modes, lanes));
-        }
-        if (node->twists) {
+        if (node->twists)
             turn = rows_gather(turn, node->theta1 + g, work->eta, modes, lanes);
-            theta_bend = rows_axpy(
-                theta_bend, xi, rows_gather(rows_none(), node->theta1 + g, work->xi, modes, lanes));
-        }
-        u = rows_axpy(u, half * eta, rows_axpy(psi0, lane_splat(1.0), psi));
-        theta = rows_axpy(theta, half * eta, rows_axpy(theta0, lane_splat(1.0), turn));
-        u_rate = rows_axpy(u_rate, xi, psi);
-        theta_rate = rows_axpy(theta_rate, xi, turn);
+        u = rows_axpy(u, half_eta, rows_sum_of(psi0, psi));
+        theta = rows_axpy(theta, half_eta, rows_sum_of(theta0, turn));
         rows_put(X + g, lanes, turn);
         rows_put(X + 3 * lanes + g, lanes, psi);
     }
-    return (struct dyn_node_motion){lane_vec3(rows_sum(theta)),      lane_vec3(rows_sum(u)),
-                                    lane_vec3(rows_sum(theta_rate)), lane_vec3(rows_sum(u_rate)),
-                                    lane_vec3(rows_sum(theta_bend)), lane_vec3(rows_sum(u_bend))};
+    return (struct dyn_node_place){rows_sum(theta), rows_sum(u)};
 }
 
-/* s (a + theta x a / 2): a rate of the turn theta as an angular velocity. */
-static inline struct dyn_vec3 angular(double s, struct dyn_vec3 theta, struct dyn_vec3 a)
+/* sum_pq d1_pq xi_p xi_q: what moves on when no mode accelerates. */
+DYN_FOR_LANES dyn_lane bend_rate(const double *d1, int modes, int lanes, const double *xi)
 {
-    return dyn_scale(s, dyn_add(a, dyn_scale(0.5, dyn_cross(theta, a))));
+    struct dyn_mode_rows sum = rows_none();
+    for (int g = 0; g < lanes; g += 4)
+        sum = rows_axpy(sum, modes_at(xi + g), rows_gather(rows_none(), d1 + g, xi, modes, lanes));
+    return rows_sum(sum);
 }
 
 /* P (theta x), by columns. */
@@ -339,52 +413,79 @@ static inline struct dyn_lane3 times_skew(struct dyn_lane3 P, struct dyn_vec3 th
 }
 
 /* The parent's axes P, turned by theta: 1 + s (theta x) + s/2 (theta x)^2. */
-static inline struct dyn_lane3 turned_by_modes(struct dyn_lane3 P, double s, struct dyn_vec3 theta)
+static inline struct dyn_lane3 turned_by_modes(struct dyn_lane3 P, dyn_lane s,
+                                               struct dyn_vec3 theta)
 {
     const struct dyn_lane3 once = times_skew(P, theta), twice = times_skew(once, theta);
     const struct dyn_lane3 sum = lane3_axpy(once, lane_splat(0.5), twice);
-    return lane3_axpy(P, lane_splat(s), sum);
+    return lane3_axpy(P, s, sum);
 }
 
-/* X to world axes, its turn to an angular velocity. */
-static inline void turn_node_columns(const struct dyn_row R[3], double s, struct dyn_vec3 theta,
-                                     int lanes, double *X)
+/* The axes of a node, where E is often a turn about x and oftener none. */
+static inline struct dyn_lane3 node_axes(struct dyn_lane3 P, const struct dyn_link *link)
 {
+    return link->axial ? turned_about_x(P, link->E.row[1]) : turned(P, &link->E);
+}
+
+/* How modes move a node, world axes. */
+struct dyn_node_rate {
+    dyn_lane spin, travel;
+};
+
+/* X to world axes, its turn as an angular velocity s (theta' + theta x theta' / 2); and X xi. */
+DYN_FOR_LANES struct dyn_node_rate turn_node_columns(const struct dyn_row R[3], dyn_lane s,
+                                                     struct dyn_vec3 theta, int lanes,
+                                                     const double *xi, double *X)
+{
+    const struct dyn_vec3 half_theta = dyn_scale(0.5, theta);
+    struct dyn_mode_rows spin = rows_none(), travel = spin;
     for (int g = 0; g < lanes; g += 4) {
         const struct dyn_mode_rows t = rows_at(X + g, lanes);
-        const struct dyn_mode_rows w =
-            rows_scale(lane_splat(s), rows_axpy(t, lane_splat(0.5), rows_cross(theta, t)));
-        rows_put(X + g, lanes, rows_turn(R, w));
-        rows_put(X + 3 * lanes + g, lanes, rows_turn(R, rows_at(X + 3 * lanes + g, lanes)));
+        const struct dyn_mode_rows w = rows_scale(s, rows_sum_of(t, rows_cross(half_theta, t)));
+        const struct dyn_mode_rows Xa = rows_turn(R, w);
+        const struct dyn_mode_rows Xl = rows_turn(R, rows_at(X + 3 * lanes + g, lanes));
+        spin = rows_axpy(spin, modes_at(xi + g), Xa);
+        travel = rows_axpy(travel, modes_at(xi + g), Xl);
+        rows_put(X + g, lanes, Xa);
+        rows_put(X + 3 * lanes + g, lanes, Xl);
     }
+    return (struct dyn_node_rate){rows_sum(spin), rows_sum(travel)};
 }
 
 /* The node of a link that deforms. */
-static inline void move_bent_node(const struct dyn_link *link, const struct dyn_modal_node *node,
+DYN_FOR_LANES void move_bent_node(const struct dyn_link *link, const struct dyn_modal_node *node,
                                   int modes, int lanes, const struct dyn_modal_work *work,
                                   double *X, const struct dyn_link_work *on,
                                   struct dyn_link_work *L)
 {
     const struct dyn_lane3 P = lane3_load(on->R);
-    const dyn_lane w_on = lane_load(&on->w);
-    const struct dyn_node_motion m = sum_node(node, modes, lanes, work, X);
-    const double s = 1.0 / (1.0 + 0.25 * dyn_dot(m.turn, m.turn));
-    const struct dyn_vec3 w_rel = angular(s, m.turn, m.turn_rate);
-    const struct dyn_vec3 a_rel = dyn_sub(angular(s, m.turn, m.turn_bend),
-                                          dyn_scale(0.5 * s * dyn_dot(m.turn, m.turn_rate), w_rel));
-    const dyn_lane r = lane3_mul(P, dyn_add(link->origin, m.travel));
-    const dyn_lane spin = lane3_mul(P, w_rel), travel = lane3_mul(P, m.travel_rate);
-    const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * travel;
+    const dyn_lane w_on = lane_load(&on->w), half = lane_splat(0.5);
+    const struct dyn_node_place at = place_node(node, modes, lanes, work, X);
+    const struct dyn_vec3 theta = lane_vec3(at.theta);
+    const dyn_lane s =
+        lane_splat(1.0) / (lane_splat(1.0) + lane_splat(0.25) * lane_sum(at.theta * at.theta));
+    const dyn_lane bent = node->bends ? bend_rate(node->psi1, modes, lanes, work->xi)
+                                      : lane_splat(0.0); /* while s is waited for */
+    const struct dyn_node_rate rate = turn_node_columns(on->R, s, theta, lanes, work->xi, X);
+    const dyn_lane r = lane3_mul(P, lane_vec3(lane_load(&link->origin_row) + at.u));
+    const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * rate.travel;
+    dyn_lane ca =
+        lane_cross(w_on, rate.spin) - half * lane_sum(lane3_mul(P, theta) * rate.spin) * rate.spin;
 
-    put_joint(turned(turned_by_modes(P, s, m.turn), &link->E), r, w_on, spin, L);
-    lane_store(&L->ca, lane_load(&L->ca) + lane3_mul(P, a_rel));
-    lane_store(&L->cl, lane_cross(w_on, carried) + lane3_mul(P, m.travel_bend));
-    lane_store(&L->travel, travel);
-    turn_node_columns(on->R, s, m.turn, lanes, X);
+    if (node->twists) {
+        const dyn_lane b = bend_rate(node->theta1, modes, lanes, work->xi);
+        ca += s * lane3_mul(P, lane_vec3(b + half * lane_cross(at.theta, b)));
+    }
+    lane3_store(L->R, node_axes(turned_by_modes(P, s, theta), link));
+    lane_store(&L->r, r);
+    lane_keep(&L->w, w_on + rate.spin);
+    lane_store(&L->travel, rate.travel);
+    lane_store(&L->ca, ca);
+    lane_store(&L->cl, lane_cross(w_on, carried) + lane3_mul(P, lane_vec3(bent)));
 }
 
 /* The node of a link whose modes move it, but not its place. */
-static inline void move_straight_node(const struct dyn_link *link,
+DYN_FOR_LANES void move_straight_node(const struct dyn_link *link,
                                       const struct dyn_modal_node *node, int lanes,
                                       const struct dyn_modal_work *work, double *X,
                                       const struct dyn_link_work *on, struct dyn_link_work *L)
@@ -402,7 +503,7 @@ static inline void move_straight_node(const struct dyn_link *link,
         spin = rows_axpy(spin, xi, theta);
         travel = rows_axpy(travel, xi, psi);
     }
-    lane3_store(L->R, turned(P, &link->E));
+    lane3_store(L->R, node_axes(P, link));
     lane_store(&L->r, r);
     lane_keep(&L->w, w_on + rows_sum(spin));
     lane_store(&L->travel, rows_sum(travel));
@@ -410,52 +511,60 @@ static inline void move_straight_node(const struct dyn_link *link,
     lane_store(&L->cl, lane_cross(w_on, lane_cross(w_on, r)));
 }
 
-static void move_node(const struct dyn_model *model, const struct dyn_link *link,
-                      const struct dyn_work *work, const struct dyn_link_work *on,
-                      struct dyn_link_work *L)
+DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *link,
+                         const struct dyn_work *work, const struct dyn_link_work *on,
+                         struct dyn_link_work *L)
 {
     const struct dyn_modal_node *node = &model->node[link->node];
     const struct dyn_modal_link *modal = &model->modal[node->modal];
     const struct dyn_modal_work *modes = &work->modal[node->modal];
     double *X = work->node[link->node];
 
-    if (!modal->deforms)
-        move_straight_node(link, node, modal->lanes, modes, X, on, L);
-    else if (modal->lanes == 4)
+    if (modal->deforms && modal->lanes == 4)
         move_bent_node(link, node, 4, 4, modes, X, on, L);
-    else
+    else if (modal->deforms)
         move_bent_node(link, node, modal->modes, modal->lanes, modes, X, on, L);
+    else if (modal->lanes == 4)
+        move_straight_node(link, node, 4, modes, X, on, L);
+    else
+        move_straight_node(link, node, modal->lanes, modes, X, on, L);
 }
 
 /* ---- inward -------------------------------------------------------------------------------- */
 
-/* Row i of a symmetric 3x3 times rows over modes, or of H; elements stand in memory. */
+/* Columns m, whose elements stand in memory, times rows over modes. */
 static inline dyn_lane row_times(const struct dyn_row m[3], int i, struct dyn_mode_rows a)
 {
     return lane_splat(m[0].e[i]) * a.x + lane_splat(m[1].e[i]) * a.y + lane_splat(m[2].e[i]) * a.z;
 }
 
-static inline dyn_lane times_row(const struct dyn_row m[3], int i, struct dyn_mode_rows a)
+static inline struct dyn_mode_rows columns_times(const struct dyn_row m[3], struct dyn_mode_rows a)
 {
-    return lane_splat(m[i].e[0]) * a.x + lane_splat(m[i].e[1]) * a.y + lane_splat(m[i].e[2]) * a.z;
+    return (struct dyn_mode_rows){row_times(m, 0, a), row_times(m, 1, a), row_times(m, 2, a)};
+}
+
+/* Row h of H, both ways: returns h' Xl, and adds h xa to Tl. */
+static inline dyn_lane couple(const struct dyn_row *h, struct dyn_mode_rows Xl, dyn_lane xa,
+                              struct dyn_mode_rows *Tl)
+{
+    const dyn_lane x = lane_splat(h->e[0]), y = lane_splat(h->e[1]), z = lane_splat(h->e[2]);
+    *Tl = (struct dyn_mode_rows){Tl->x + x * xa, Tl->y + y * xa, Tl->z + z * xa};
+    return x * Xl.x + y * Xl.y + z * Xl.z;
 }
 
 /* B, D and f of the parent feel what the node N carries: A X, X' A X, X' p, with p = pA + A c. */
-static inline void load_modes(const struct dyn_link_work *N, dyn_lane pa, dyn_lane pl, int modes,
+DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, dyn_lane pa, dyn_lane pl, int modes,
                               int lanes, const double *X, struct dyn_modal_work *work)
 {
     const struct dyn_vec3 r = dyn_vec3_load(N->r.e), n = lane_vec3(pa), f = lane_vec3(pl);
     for (int g = 0; g < lanes; g += 4) {
         const struct dyn_mode_rows Xa = rows_at(X + g, lanes),
                                    Xl = rows_at(X + 3 * lanes + g, lanes);
-        /* H stands by rows: (H x)_i = sum_j H_ij x_j, and H' for the torque */
-        const struct dyn_mode_rows Ta = {row_times(N->I, 0, Xa) + times_row(N->H, 0, Xl),
-                                         row_times(N->I, 1, Xa) + times_row(N->H, 1, Xl),
-                                         row_times(N->I, 2, Xa) + times_row(N->H, 2, Xl)};
-        const struct dyn_mode_rows Tl = {row_times(N->H, 0, Xa) + row_times(N->M, 0, Xl),
-                                         row_times(N->H, 1, Xa) + row_times(N->M, 1, Xl),
-                                         row_times(N->H, 2, Xa) + row_times(N->M, 2, Xl)};
-        rows_add(work->B + g, lanes, rows_axpy(Ta, lane_splat(1.0), rows_cross(r, Tl)));
+        struct dyn_mode_rows Ta = columns_times(N->I, Xa), Tl = columns_times(N->M, Xl);
+        Ta.x += couple(&N->H[0], Xl, Xa.x, &Tl);
+        Ta.y += couple(&N->H[1], Xl, Xa.y, &Tl);
+        Ta.z += couple(&N->H[2], Xl, Xa.z, &Tl);
+        rows_add(work->B + g, lanes, rows_sum_of(Ta, rows_cross(r, Tl)));
         rows_add(work->B + 3 * lanes + g, lanes, Tl);
         modes_put(work->f + g, modes_at(work->f + g) + rows_dot(n, Xa) + rows_dot(f, Xl));
         for (int p = 0; p < modes; p++) {
@@ -468,21 +577,31 @@ static inline void load_modes(const struct dyn_link_work *N, dyn_lane pa, dyn_la
     }
 }
 
+/* p + A c of a node. */
+static inline void node_bias(const struct dyn_link_work *N, dyn_lane *pa, dyn_lane *pl)
+{
+    struct articulated A = load_articulated(N);
+    add_bias(N, &A);
+    *pa = A.pa;
+    *pl = A.pl;
+}
+
 /* Nothing is eliminated at a node; all it carries goes on, and to the modes. */
-static void inward_node(const struct dyn_model *model, const struct dyn_link *link,
-                        struct dyn_work *work, struct dyn_link_work *N, struct dyn_link_work *on)
+DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_link *link,
+                           struct dyn_work *work, struct dyn_link_work *N, struct dyn_link_work *on)
 {
     const struct dyn_modal_node *node = &model->node[link->node];
     const struct dyn_modal_link *modal = &model->modal[node->modal];
     const double *X = work->node[link->node];
     struct dyn_modal_work *modes = &work->modal[node->modal];
-    struct articulated A = load_articulated(N);
+    dyn_lane pa, pl;
 
-    add_bias(N, &A);
+    node_bias(N, &pa, &pl);
     if (modal->lanes == 4)
-        load_modes(N, A.pa, A.pl, 4, 4, X, modes);
+        load_modes(N, pa, pl, 4, 4, X, modes);
     else
-        load_modes(N, A.pa, A.pl, modal->modes, modal->lanes, X, modes);
+        load_modes(N, pa, pl, modal->modes, modal->lanes, X, modes);
+    const struct articulated A = {lane3_load(N->I), lane3_load(N->H), lane3_load(N->M), pa, pl};
     hand_whole(&A, &N->r, on);
 }
 
@@ -500,6 +619,129 @@ static void lead_modes(const struct dyn_modal_link *modal, double s, struct dyn_
             modes_put(f, modes_at(f) + lead * K * lane_splat(work->xi[q]));
         }
 }
+
+/* ---- four modes, which fill one vector ---- */
+
+/* L and D^-1 of L D L', each number in all lanes. */
+struct dyn_four {
+    dyn_lane l10, l20, l30, l21, l31, l32;
+    dyn_lane d0, d1, d2, d3;
+};
+
+/* Pivots come in pairs, the second as the determinant over the first: two waits for a division
+ * instead of four. */
+static inline struct dyn_four factor_four(const double *D)
+{
+    const dyn_lane D00 = lane_splat(D[0]), D01 = lane_splat(D[1]), D02 = lane_splat(D[2]);
+    const dyn_lane D03 = lane_splat(D[3]), D11 = lane_splat(D[5]), D12 = lane_splat(D[6]);
+    const dyn_lane D13 = lane_splat(D[7]), D22 = lane_splat(D[10]), D23 = lane_splat(D[11]);
+    const dyn_lane D33 = lane_splat(D[15]);
+
+    const dyn_lane d0 = inverse(D00), d1 = quotient(D00, D00 * D11 - D01 * D01);
+    const dyn_lane l10 = D01 * d0, l20 = D02 * d0, l30 = D03 * d0;
+    const dyn_lane e12 = D12 - D01 * l20, e13 = D13 - D01 * l30;
+    const dyn_lane l21 = e12 * d1, l31 = e13 * d1;
+
+    const dyn_lane e22 = D22 - D02 * l20 - e12 * l21, e23 = D23 - D02 * l30 - e12 * l31;
+    const dyn_lane e33 = D33 - D03 * l30 - e13 * l31;
+    const dyn_lane d2 = inverse(e22), d3 = quotient(e22, e22 * e33 - e23 * e23);
+    return (struct dyn_four){l10, l20, l30, l21, l31, e23 * d2, d0, d1, d2, d3};
+}
+
+/* One lane vector by mode. */
+struct dyn_by_mode {
+    dyn_lane p0, p1, p2, p3;
+};
+
+/* From a row by component to a vector by mode. */
+static inline struct dyn_by_mode by_mode(dyn_lane x, dyn_lane y, dyn_lane z, dyn_lane w)
+{
+    const dyn_lane xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6);
+    const dyn_lane xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
+    const dyn_lane zw02 = __builtin_shufflevector(z, w, 0, 4, 2, 6);
+    const dyn_lane zw13 = __builtin_shufflevector(z, w, 1, 5, 3, 7);
+    return (struct dyn_by_mode){__builtin_shufflevector(xy02, zw02, 0, 1, 4, 5),
+                                __builtin_shufflevector(xy13, zw13, 0, 1, 4, 5),
+                                __builtin_shufflevector(xy02, zw02, 2, 3, 6, 7),
+                                __builtin_shufflevector(xy13, zw13, 2, 3, 6, 7)};
+}
+
+/* L^-1 u */
+static inline struct dyn_by_mode forward_four(const struct dyn_four *D, struct dyn_by_mode u)
+{
+    u.p1 -= D->l10 * u.p0;
+    u.p2 = u.p2 - D->l20 * u.p0 - D->l21 * u.p1;
+    u.p3 = u.p3 - D->l30 * u.p0 - D->l31 * u.p1 - D->l32 * u.p2;
+    return u;
+}
+
+/* L^-T u, stored by mode */
+static inline void backward_four(const struct dyn_four *D, struct dyn_by_mode u, double *x)
+{
+    const dyn_lane p2 = u.p2 - D->l32 * u.p3;
+    const dyn_lane p1 = u.p1 - D->l31 * u.p3 - D->l21 * p2;
+    const dyn_lane p0 = u.p0 - D->l30 * u.p3 - D->l20 * p2 - D->l10 * p1;
+    modes_put(x, p0);
+    modes_put(x + 4, p1);
+    modes_put(x + 8, p2);
+    modes_put(x + 12, u.p3);
+}
+
+static inline struct dyn_by_mode gain_of_four(const struct dyn_four *D, struct dyn_by_mode u)
+{
+    return (struct dyn_by_mode){D->d0 * u.p0, D->d1 * u.p1, D->d2 * u.p2, D->d3 * u.p3};
+}
+
+static inline struct dyn_by_mode three_of_four(struct dyn_by_mode u)
+{
+    const dyn_lane none = lane_splat(0.0);
+    return (struct dyn_by_mode){lane_last(u.p0, none), lane_last(u.p1, none), lane_last(u.p2, none),
+                                lane_last(u.p3, none)};
+}
+
+static inline void keep_four(struct dyn_row keep[4], struct dyn_by_mode u)
+{
+    lane_keep(&keep[0], u.p0);
+    lane_keep(&keep[1], u.p1);
+    lane_keep(&keep[2], u.p2);
+    lane_keep(&keep[3], u.p3);
+}
+
+/* row - sum_p g_p u_p, of element c of u. */
+static inline void relieve_row(struct dyn_row *row, struct dyn_by_mode g, const struct dyn_row u[4],
+                               int c)
+{
+    lane_store(row, lane_load(row) - g.p0 * lane_splat(u[0].e[c]) - g.p1 * lane_splat(u[1].e[c]) -
+                        g.p2 * lane_splat(u[2].e[c]) - g.p3 * lane_splat(u[3].e[c]));
+}
+
+/* A - u D^-1 u', p - u D^-1 f with f behind the angular half of u.  What the outward pass needs,
+ * D^-1 [B' f], takes the place of D, and of B for its linear half. */
+static void relieve_of_four(dyn_lane f, const struct dyn_modal_work *work, struct dyn_link_work *L)
+{
+    const struct dyn_mode_rows Ba = rows_at(work->B, 4), Bl = rows_at(work->B + 12, 4);
+    const struct dyn_four D = factor_four(work->D);
+    const struct dyn_by_mode ua = forward_four(&D, by_mode(Ba.x, Ba.y, Ba.z, f));
+    const struct dyn_by_mode ul = forward_four(&D, by_mode(Bl.x, Bl.y, Bl.z, lane_splat(0.0)));
+    const struct dyn_by_mode gf = gain_of_four(&D, ua), gl = gain_of_four(&D, ul);
+    const struct dyn_by_mode ga = three_of_four(gf);
+    struct dyn_row keep_a[4], keep_l[4];
+
+    keep_four(keep_a, ua);
+    keep_four(keep_l, ul);
+    backward_four(&D, gf, work->D);
+    backward_four(&D, gl, work->B);
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; c++) {
+        relieve_row(&L->I[c], ga, keep_a, c);
+        relieve_row(&L->H[c], gl, keep_a, c);
+        relieve_row(&L->M[c], gl, keep_l, c);
+    }
+    relieve_row(&L->pa, ga, keep_a, 3);
+    relieve_row(&L->pl, gl, keep_a, 3);
+}
+
+/* ---- any number of modes ---- */
 
 /* Lanes behind that of mode p, of those that begin at g. */
 static inline dyn_lane behind(dyn_lane a, int p, int g)
@@ -535,150 +777,55 @@ static void eliminate_many(int modes, int lanes, const struct dyn_modal_work *wo
         eliminate_mode(p, modes, lanes, work);
 }
 
-/* Four rows, or as many columns. */
-struct dyn_square {
-    dyn_lane p[4];
-};
-
-static inline struct dyn_square columns_of(dyn_lane x, dyn_lane y, dyn_lane z, dyn_lane w)
+/* As for four, of one mode. */
+static inline void relieve_of_mode(dyn_lane ua, dyn_lane ul, dyn_lane D_inv, struct articulated *A)
 {
-    const dyn_lane xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6);
-    const dyn_lane xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
-    const dyn_lane zw02 = __builtin_shufflevector(z, w, 0, 4, 2, 6);
-    const dyn_lane zw13 = __builtin_shufflevector(z, w, 1, 5, 3, 7);
-    return (struct dyn_square){{__builtin_shufflevector(xy02, zw02, 0, 1, 4, 5),
-                                __builtin_shufflevector(xy13, zw13, 0, 1, 4, 5),
-                                __builtin_shufflevector(xy02, zw02, 2, 3, 6, 7),
-                                __builtin_shufflevector(xy13, zw13, 2, 3, 6, 7)}};
+    const dyn_lane ga = lane_last(ua, lane_splat(0.0)) * D_inv, gl = ul * D_inv;
+    struct dyn_row keep[2];
+
+    take_square(ua, ul, ga, gl, keep, A);
+    A->pa -= ga * lane_splat(keep[0].e[3]);
+    A->pl -= gl * lane_splat(keep[0].e[3]);
 }
 
-/* The modes of one vector out of each other: L D L' of the rows D, and L^-1 of the others. */
-struct dyn_four {
-    dyn_lane D[4];  /* D L', what is right of its diagonal */
-    dyn_lane U[7];  /* B and f */
-    dyn_lane D_inv; /* of the pivots */
-};
-
-static inline struct dyn_four eliminate_four(const struct dyn_modal_work *work)
+static inline void store_articulated(const struct articulated *A, struct dyn_link_work *L)
 {
-    struct dyn_four four;
-    dyn_lane D_inv[4];
-
-    for (int i = 0; i < 4; i++)
-        four.D[i] = modes_at(work->D + 4 * i);
-    for (int i = 0; i < 6; i++)
-        four.U[i] = modes_at(work->B + 4 * i);
-    four.U[6] = modes_at(work->f);
-#pragma GCC unroll 4
-    for (int p = 0; p < 4; p++) {
-        D_inv[p] = inverse(lane_splat(four.D[p][p]));
-        four.D[p] = behind(four.D[p], p, 0);
-        const dyn_lane g = four.D[p] * D_inv[p];
-#pragma GCC unroll 4
-        for (int i = p + 1; i < 4; i++)
-            four.D[i] -= lane_splat(four.D[i][p]) * g;
-#pragma GCC unroll 7
-        for (int i = 0; i < 7 && p < 3; i++)
-            four.U[i] -= lane_splat(four.U[i][p]) * g;
-    }
-    four.D_inv = (dyn_lane){D_inv[0][0], D_inv[1][0], D_inv[2][0], D_inv[3][0]};
-    return four;
-}
-
-/* D^-1 B' and D^-1 f in place of B and f, so that the outward pass has nothing to solve. */
-static inline void substitute_four(const struct dyn_four *four, const struct dyn_modal_work *work)
-{
-    const struct dyn_square above = columns_of(four->D[0], four->D[1], four->D[2], four->D[3]);
-    dyn_lane Y[7];
-
-    for (int i = 0; i < 7; i++)
-        Y[i] = four->U[i] * four->D_inv;
-#pragma GCC unroll 3
-    for (int p = 3; p > 0; p--) {
-        const dyn_lane g = above.p[p] * four->D_inv;
-#pragma GCC unroll 7
-        for (int i = 0; i < 7; i++)
-            Y[i] -= lane_splat(Y[i][p]) * g;
-    }
-    for (int i = 0; i < 6; i++)
-        modes_put(work->B + 4 * i, Y[i]);
-    modes_put(work->f, Y[6]);
-}
-
-static void relieve_of_four(const struct dyn_modal_work *work, struct dyn_link_work *L)
-{
-    const struct dyn_four four = eliminate_four(work);
-    const dyn_lane *U = four.U, none = lane_splat(0.0);
-    const struct dyn_square a = columns_of(U[0], U[1], U[2], none);
-    const struct dyn_square l = columns_of(U[3], U[4], U[5], none);
-    struct articulated A = load_articulated(L);
-
-#pragma GCC unroll 4
-    for (int p = 0; p < 4; p++) {
-        const dyn_lane d = lane_splat(four.D_inv[p]), f = lane_splat(U[6][p]);
-        const dyn_lane ga = a.p[p] * d, gl = l.p[p] * d;
-        const dyn_lane x = lane_splat(U[0][p]), y = lane_splat(U[1][p]), z = lane_splat(U[2][p]);
-        A.I = (struct dyn_lane3){A.I.x - ga * x, A.I.y - ga * y, A.I.z - ga * z};
-        A.H = (struct dyn_lane3){A.H.x - gl * x, A.H.y - gl * y, A.H.z - gl * z};
-        A.M = (struct dyn_lane3){A.M.x - gl * lane_splat(U[3][p]), A.M.y - gl * lane_splat(U[4][p]),
-                                 A.M.z - gl * lane_splat(U[5][p])};
-        A.pa -= ga * f;
-        A.pl -= gl * f;
-    }
-    lane3_store(L->I, A.I);
-    lane3_store(L->H, A.H);
-    lane3_store(L->M, A.M);
-    lane_store(&L->pa, A.pa);
-    lane_store(&L->pl, A.pl);
-    substitute_four(&four, work);
-}
-
-/* Mode p out of what the joint carries: A - b D^-1 b', p - b D^-1 f. */
-static inline void relieve_of_mode(const double *b, int lanes, double f, double D_inv,
-                                   struct articulated *A)
-{
-    const dyn_lane d = lane_splat(D_inv);
-    const dyn_lane ga = d * (dyn_lane){b[0], b[lanes], b[2 * lanes], 0.0};
-    const dyn_lane gl = d * (dyn_lane){b[3 * lanes], b[4 * lanes], b[5 * lanes], 0.0};
-    const dyn_lane x = lane_splat(b[0]), y = lane_splat(b[lanes]), z = lane_splat(b[2 * lanes]);
-
-    A->I = (struct dyn_lane3){A->I.x - ga * x, A->I.y - ga * y, A->I.z - ga * z};
-    A->H = (struct dyn_lane3){A->H.x - gl * x, A->H.y - gl * y, A->H.z - gl * z};
-    A->M = (struct dyn_lane3){A->M.x - gl * lane_splat(b[3 * lanes]),
-                              A->M.y - gl * lane_splat(b[4 * lanes]),
-                              A->M.z - gl * lane_splat(b[5 * lanes])};
-    A->pa -= ga * lane_splat(f);
-    A->pl -= gl * lane_splat(f);
+    lane3_store(L->I, A->I);
+    lane3_store(L->H, A->H);
+    lane3_store(L->M, A->M);
+    lane_store(&L->pa, A->pa);
+    lane_store(&L->pl, A->pl);
 }
 
 static inline void relieve_of_modes(int modes, int lanes, const struct dyn_modal_work *work,
                                     struct dyn_link_work *L)
 {
-    const double *B = work->B, *f = work->f, *D_inv = work->D_inv;
     struct articulated A = load_articulated(L);
-    for (int p = 0; p < modes; p++)
-        relieve_of_mode(B + p, lanes, f[p], D_inv[p], &A);
-    lane3_store(L->I, A.I);
-    lane3_store(L->H, A.H);
-    lane3_store(L->M, A.M);
-    lane_store(&L->pa, A.pa);
-    lane_store(&L->pl, A.pl);
+    for (int p = 0; p < modes; p++) {
+        const double *b = work->B + p;
+        const dyn_lane ua = {b[0], b[lanes], b[2 * lanes], work->f[p]};
+        const dyn_lane ul = {b[3 * lanes], b[4 * lanes], b[5 * lanes], 0.0};
+        relieve_of_mode(ua, ul, lane_splat(work->D_inv[p]), &A);
+    }
+    store_articulated(&A, L);
 }
 
 static void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn_input *input,
                             const double *tau, struct dyn_modal_work *work, struct dyn_link_work *L)
 {
+    const int modes = modal->modes, lanes = modal->lanes;
+
     if (input->modal_lead > 0.0)
         lead_modes(modal, input->modal_lead, work);
-    take_row(tau + modal->v_at, modal->modes, modal->lanes, work->a);
-    for (int g = 0; g < modal->lanes; g += 4)
-        modes_put(work->f + g, modes_at(work->f + g) - modes_at(work->a + g));
-    if (modal->lanes == 4) {
-        relieve_of_four(work, L);
-    } else {
-        eliminate_many(modal->modes, modal->lanes, work);
-        relieve_of_modes(modal->modes, modal->lanes, work, L);
+    if (lanes == 4) {
+        relieve_of_four(modes_at(work->f) - modes_from(tau + modal->v_at, modes), work, L);
+        return;
     }
+    for (int g = 0; g < lanes; g += 4)
+        modes_put(work->f + g,
+                  modes_at(work->f + g) - modes_from(tau + modal->v_at + g, modes - g));
+    eliminate_many(modes, lanes, work);
+    relieve_of_modes(modes, lanes, work, L);
 }
 
 /* ---- outward ------------------------------------------------------------------------------- */
@@ -694,32 +841,49 @@ static void substitute_modes(int modes, int lanes, const struct dyn_modal_work *
     }
 }
 
-/* eta'' = -D^-1 (f + B' a) */
-static inline void release_modes(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
-                                 struct dyn_modal_work *work, double *out)
+/* D^-1 [B' f] stands ready, f where alpha has nothing. */
+static inline dyn_lane release_four(const struct dyn_link_work *L,
+                                    const struct dyn_modal_work *work)
 {
-    const int lanes = modal->lanes;
+    const dyn_lane a = lane_load(&L->a);
+    const dyn_lane alpha = lane_last(lane_load(&L->alpha), lane_splat(1.0));
+    const double *Y = work->D, *Z = work->B;
+    return -lane_sums(modes_at(Y) * alpha + modes_at(Z) * a,
+                      modes_at(Y + 4) * alpha + modes_at(Z + 4) * a,
+                      modes_at(Y + 8) * alpha + modes_at(Z + 8) * a,
+                      modes_at(Y + 12) * alpha + modes_at(Z + 12) * a);
+}
+
+static inline void release_many(int modes, int lanes, const struct dyn_link_work *L,
+                                const struct dyn_modal_work *work)
+{
     const struct dyn_vec3 alpha = dyn_vec3_load(L->alpha.e), a = dyn_vec3_load(L->a.e);
 
     for (int g = 0; g < lanes; g += 4)
         modes_put(work->a + g, -modes_at(work->f + g) -
                                    rows_dot(alpha, rows_at(work->B + g, lanes)) -
                                    rows_dot(a, rows_at(work->B + 3 * lanes + g, lanes)));
-    if (lanes > 4)
-        substitute_modes(modal->modes, lanes, work);
+    substitute_modes(modes, lanes, work);
+}
+
+/* eta'' = -D^-1 (f + B' a) */
+static inline void release_modes(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
+                                 const struct dyn_modal_work *work, double *out)
+{
+    if (modal->lanes == 4)
+        modes_put(work->a, release_four(L, work));
+    else
+        release_many(modal->modes, modal->lanes, L, work);
     if (modal->modes == 4)
-        memcpy(out + modal->v_at, work->a, 4 * sizeof *out);
+        lane_put(out + modal->v_at, modes_at(work->a));
     else
         memcpy(out + modal->v_at, work->a, (size_t)modal->modes * sizeof *out);
 }
 
-static void outward_node(const struct dyn_model *model, const struct dyn_link *link,
-                         const struct dyn_work *work, struct dyn_link_work *N,
-                         const struct dyn_link_work *on)
+/* How the modes of its link make a node accelerate. */
+DYN_FOR_LANES void swing_node(int lanes, const double *X, const double *eta_aa,
+                              struct dyn_link_work *N, const struct dyn_link_work *on)
 {
-    const struct dyn_modal_node *node = &model->node[link->node];
-    const int lanes = model->modal[node->modal].lanes;
-    const double *X = work->node[link->node], *eta_aa = work->modal[node->modal].a;
     struct dyn_mode_rows turn = rows_none(), travel = turn;
     const dyn_lane alpha = lane_load(&on->alpha);
 
@@ -730,4 +894,18 @@ static void outward_node(const struct dyn_model *model, const struct dyn_link *l
     lane_store(&N->alpha, alpha + lane_load(&N->ca) + rows_sum(turn));
     lane_store(&N->a, lane_load(&on->a) + lane_cross(alpha, lane_load(&N->r)) + lane_load(&N->cl) +
                           rows_sum(travel));
+}
+
+DYN_APART void outward_node(const struct dyn_model *model, const struct dyn_link *link,
+                            const struct dyn_work *work, struct dyn_link_work *N,
+                            const struct dyn_link_work *on)
+{
+    const struct dyn_modal_node *node = &model->node[link->node];
+    const int lanes = model->modal[node->modal].lanes;
+    const double *X = work->node[link->node], *eta_aa = work->modal[node->modal].a;
+
+    if (lanes == 4)
+        swing_node(4, X, eta_aa, N, on);
+    else
+        swing_node(lanes, X, eta_aa, N, on);
 }

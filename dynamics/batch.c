@@ -17,6 +17,7 @@ struct dyn_batch_branch {
     int place;                       /* in the batch */
     int next;                        /* place of the next child that is not the heir */
     double phase_sine, phase_cosine; /* about z, of its axes in the batch */
+    double slide;                    /* along z, of its origin in the batch */
 };
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -24,6 +25,12 @@ struct dyn_batch_branch {
 static int is_round(const struct dyn_link *link)
 {
     return link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE;
+}
+
+/* Without a rotor. */
+static int is_hinge(const struct dyn_link *link)
+{
+    return link->kind == DYN_LINK_TURN && !link->has_rotor;
 }
 
 static size_t round_count(const struct dyn_model *model)
@@ -51,6 +58,8 @@ static size_t lay_out(struct dyn_batch_work *work, void *mem, const struct dyn_m
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
     work->link = dyn_cut(mem, &at, n * sizeof *work->link);
+    work->leaf = dyn_cut(mem, &at, n * sizeof *work->leaf);
+    work->turning = dyn_cut(mem, &at, n * sizeof *work->turning);
     work->law = dyn_cut(mem, &at, nv * sizeof *work->law);
     work->moving = dyn_cut(mem, &at, (n + 1) * DYN_BATCH_LINK_WIDES * wide);
     work->round = dyn_cut(mem, &at, round_count(model) * DYN_BATCH_ROUND_WIDES * wide);
@@ -156,14 +165,19 @@ static struct euler take_apart(const struct dyn_mat3 *E, struct angle skew)
     return e;
 }
 
-/* About z the link's axes stand so that its heir has no skew.  Axes of which velocities count
- * components stay. */
+/* About z the link's axes stand so that its heir has no skew, or, of a leaf, that its mass centre
+ * is on x.  Axes of which velocities count components stay. */
 static void choose_phase(const struct dyn_model *model, int i, struct dyn_batch_branch *branch)
 {
     const int heir = branch[i].heir;
+    const struct dyn_vec3 mc = model->inertia[i].mc;
     struct angle phase = {0.0, 1.0};
-    if (heir >= 0 && !is_round(&model->link[i]))
+    if (is_round(&model->link[i]))
+        ;
+    else if (heir >= 0)
         phase = take_apart(&model->link[heir].E, phase).skew;
+    else if (mc.x != 0.0 || mc.y != 0.0)
+        phase = make_angle(mc.y, mc.x);
     branch[i].phase_sine = phase.sine;
     branch[i].phase_cosine = phase.cosine;
 }
@@ -179,6 +193,38 @@ static struct dyn_mat3 zero_axes(const struct dyn_link *link)
 {
     const struct dyn_mat3 turned = turn_of((struct angle){sin(link->offset), cos(link->offset)});
     return dyn_mat3_mul(&turned, &link->E);
+}
+
+/* From the parent's origin, which has slid already, to the link's, which has not: link axes at
+ * q = 0. */
+static struct dyn_vec3 arm_at_zero(const struct dyn_model *model, int i, const struct dyn_mat3 *E,
+                                   const struct dyn_batch_branch *branch)
+{
+    const struct dyn_link *link = &model->link[i];
+    struct dyn_vec3 arm = link->origin;
+    if (link->parent >= 0)
+        arm.z -= branch[link->parent].slide;
+    return dyn_mul(E, arm);
+}
+
+/*
+ * To the foot of the perpendicular from the parent's origin.  Inertias are about the origin: far
+ * from the link they would drown what it has about its own mass centre, so where parallel axes let
+ * the origin creep away link by link, it starts anew.
+ */
+static void choose_slide(const struct dyn_model *model, int i, struct dyn_batch_branch *branch)
+{
+    static const double FARTHEST = 2.0; /* of the link's size */
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_inertia *inertia = &model->inertia[i];
+    const struct dyn_mat3 E = zero_axes(link);
+    const double slide = -arm_at_zero(model, i, &E, branch).z;
+    double size = dyn_norm(link->origin);
+
+    if (inertia->mass > 0.0)
+        size += dyn_norm(inertia->mc) / inertia->mass;
+    if (is_hinge(link) && fabs(slide) <= FARTHEST * size)
+        branch[i].slide = slide;
 }
 
 static void place_axes(const struct dyn_model *model, int i, const struct dyn_batch_branch *branch,
@@ -199,9 +245,12 @@ static void place_axes(const struct dyn_model *model, int i, const struct dyn_ba
                : e.tilt.cosine == 0.0 ? DYN_BATCH_TILT_QUARTER
                                       : DYN_BATCH_TILT_ANY;
     to->is_skewed = skew.cosine != 1.0 && !(is_heir && !is_round(&model->link[link->parent]));
-    dyn_vec3_store(dyn_mul_t(&turned, dyn_mul(&E, link->origin)), to->r);
+    dyn_vec3_store(dyn_mul_t(&turned, arm_at_zero(model, i, &E, branch)), to->r);
+    to->r[2] += branch[i].slide;
     dyn_vec3_store(dyn_mul(&turned_on, link->rotor_spin), to->rotor_spin);
 }
+
+/* ---- inertia ------------------------------------------------------------------------------- */
 
 static void place_inertia(const struct dyn_inertia *inertia, struct angle phase,
                           struct dyn_batch_link *to)
@@ -214,12 +263,65 @@ static void place_inertia(const struct dyn_inertia *inertia, struct angle phase,
     memcpy(to->I, each, sizeof to->I);
 }
 
+static void add_inertia(const struct dyn_inertia *inertia, struct dyn_batch_link *to)
+{
+    const struct dyn_vec3 mc = inertia->mc;
+    const struct dyn_sym3 I = inertia->I;
+    to->mass += inertia->mass;
+    to->mc[0] += mc.x, to->mc[1] += mc.y, to->mc[2] += mc.z;
+    to->I[0] += I.xx, to->I[1] += I.yy, to->I[2] += I.zz;
+    to->I[3] += I.xy, to->I[4] += I.xz, to->I[5] += I.yz;
+}
+
+/* What struct dyn_batch_leaf leaves to the parent: a rod on the axis. */
+static void give_rod(struct dyn_batch_link *leaf, struct dyn_batch_link *on)
+{
+    const struct dyn_vec3 r = {leaf->r[0], leaf->r[1], leaf->r[2]};
+    const struct dyn_inertia rod = {.mass = leaf->mass,
+                                    .mc = {0.0, 0.0, leaf->mc[2]},
+                                    .I = {.xx = leaf->I[1], .yy = leaf->I[1]}};
+    const struct angle skew = {leaf->skew_sine, leaf->skew_cosine};
+    const struct dyn_mat3 tilted = {{{1.0, 0.0, 0.0},
+                                     {0.0, leaf->tilt_cosine, leaf->tilt_sine},
+                                     {0.0, -leaf->tilt_sine, leaf->tilt_cosine}}};
+    const struct dyn_mat3 skewed = turn_of(leaf->is_skewed ? skew : (struct angle){0.0, 1.0});
+    const struct dyn_mat3 E = dyn_mat3_mul(&tilted, &skewed);
+    const struct dyn_inertia shifted = dyn_inertia_shift(&rod, r);
+    const struct dyn_inertia turned = dyn_inertia_turn(&shifted, &E);
+
+    if (on != NULL)
+        add_inertia(&turned, on);
+    leaf->mass = leaf->mc[2] = 0.0;
+    leaf->I[0] -= leaf->I[1];
+    leaf->I[1] = 0.0;
+}
+
+static struct dyn_batch_leaf make_leaf(const struct dyn_batch_link *link)
+{
+    /* as wide_inverse() */
+    const double D_inv = link->I[2] > 0.0 ? 1.0 / link->I[2] : (double)NAN;
+    return (struct dyn_batch_leaf){.D_inv = D_inv,
+                                   .gx = link->I[4] * D_inv,
+                                   .gy = link->I[5] * D_inv,
+                                   .g = link->mc[0] * D_inv};
+}
+
 /* ---- placement ----------------------------------------------------------------------------- */
+
+static enum dyn_batch_way way_of(const struct dyn_link *link, const struct dyn_batch_link *to)
+{
+    return is_round(link)                       ? DYN_BATCH_ROUND
+           : !is_hinge(link) || to->r[2] != 0.0 ? DYN_BATCH_AXIAL
+           : to->is_leaf                        ? DYN_BATCH_LEAF
+                                                : DYN_BATCH_HINGE;
+}
 
 static void place_link(const struct dyn_model *model, int i, struct dyn_batch_work *work)
 {
     const struct dyn_link *link = &model->link[i];
     const struct dyn_batch_branch *branch = work->branch;
+    const struct dyn_vec3 slid = {0.0, 0.0, branch[i].slide};
+    const struct dyn_inertia inertia = dyn_inertia_shift(&model->inertia[i], dyn_scale(-1.0, slid));
     struct dyn_batch_link *to = &work->link[branch[i].place];
     const int parent = link->parent < 0 ? -1 : branch[link->parent].place;
     const struct dyn_vec3 spin = link->rotor_spin;
@@ -229,7 +331,6 @@ static void place_link(const struct dyn_model *model, int i, struct dyn_batch_wo
         .kind = link->kind,
         .q_at = link->q_at,
         .v_at = link->v_at,
-        .round = -1,
         .is_leaf = branch[i].heir < 0,
         .is_first = link->parent >= 0 && branch[link->parent].heir == i,
         .has_rotor = link->has_rotor,
@@ -238,26 +339,46 @@ static void place_link(const struct dyn_model *model, int i, struct dyn_batch_wo
         .rotor = link->rotor,
     };
     to->sum = parent < 0 ? 0 : work->link[parent].sum + !to->is_first;
+    if (parent >= 0 && !to->is_first)
+        work->link[parent].is_fork = 1;
     place_axes(model, i, branch, to);
-    place_inertia(&model->inertia[i], phase_of(branch, i), to);
+    place_inertia(&inertia, phase_of(branch, i), to);
+    to->way = way_of(link, to);
+}
+
+/* The tables of those links that have any. */
+static void count_links(const struct dyn_model *model, struct dyn_batch_work *work)
+{
+    int leaves = 0, rounds = 0;
+    for (int i = 0; i < model->link_count; i++) {
+        struct dyn_batch_link *link = &work->link[i];
+        if (link->way == DYN_BATCH_ROUND) {
+            link->nth = rounds++;
+        } else if (link->way == DYN_BATCH_LEAF) {
+            link->nth = leaves++;
+            work->leaf[link->nth] = make_leaf(link);
+            give_rod(link, link->parent < 0 ? NULL : &work->link[link->parent]);
+        }
+        if (link->way != DYN_BATCH_ROUND && link->kind != DYN_LINK_SLIDE)
+            work->turning[work->turning_count++] = i;
+    }
 }
 
 struct dyn_batch_work *dyn_batch_work_place(const struct dyn_model *model, void *mem)
 {
     struct dyn_batch_work *work = mem;
-    int rounds = 0;
 
     memset(mem, 0, dyn_batch_work_size(model));
     lay_out(work, mem, model);
     count_branches(model, work->branch);
     order_branches(model, work->branch);
-    for (int i = 0; i < model->link_count; i++)
-        choose_phase(model, i, work->branch);
     for (int i = 0; i < model->link_count; i++) {
-        place_link(model, i, work);
-        if (is_round(&model->link[i]))
-            work->link[work->branch[i].place].round = rounds++;
+        choose_phase(model, i, work->branch);
+        choose_slide(model, i, work->branch);
     }
+    for (int i = 0; i < model->link_count; i++)
+        place_link(model, i, work);
+    count_links(model, work);
     for (int k = 0; k < model->nv; k++)
         work->law[k] = -1;
     for (int k = 0; k < model->lawful_count; k++)

@@ -114,20 +114,6 @@ WIDE_INLINE void turn_articulated_back(wide s, wide c, struct articulated *A)
     turn_back(s, c, &A->pl[0], &A->pl[1]);
 }
 
-/* About x. */
-WIDE_INLINE void tilt_articulated_back(wide s, wide c, struct articulated *A)
-{
-    turn_sym_back(s, c, &A->I[1], &A->I[2], &A->I[5]);
-    turn_back(s, c, &A->I[3], &A->I[4]);
-    turn_block_back(s, c, &A->H[1][1], &A->H[1][2], &A->H[2][1], &A->H[2][2]);
-    turn_back(s, c, &A->H[1][0], &A->H[2][0]);
-    turn_back(s, c, &A->H[0][1], &A->H[0][2]);
-    turn_sym_back(s, c, &A->M[1], &A->M[2], &A->M[5]);
-    turn_back(s, c, &A->M[3], &A->M[4]);
-    turn_back(s, c, &A->pa[1], &A->pa[2]);
-    turn_back(s, c, &A->pl[1], &A->pl[2]);
-}
-
 /* ---- articulated inertias ------------------------------------------------------------------ */
 
 /* To an origin from which this one stands at r, with H the rows here and h the rows there:
@@ -205,36 +191,71 @@ static void rotate_sym_back(wide E[3][3], wide m[6])
 
 /* ---- equations ----------------------------------------------------------------------------- */
 
-/* A = L D L': below the diagonal L D is left, and D^-1 beside it. */
-static void factor(int n, wide A[6][6], wide D_inv[6])
+/* Three equations: A = L D L'.  Below the diagonal L D is left, and D^-1 beside it.  The other rows
+ * are right-hand sides b', of which L^-1 b is left. */
+WIDE_INLINE void factor_three(wide A[7][6], wide D_inv[3])
 {
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < 3; j++) {
         D_inv[j] = wide_inverse(A[j][j]);
-        for (int i = j + 1; i < n; i++) {
+        for (int i = j + 1; i < 7; i++) {
             const wide l = A[i][j] * D_inv[j];
-            for (int k = j + 1; k <= i; k++)
+            for (int k = j + 1; k <= i && k < 3; k++)
                 A[i][k] = A[i][k] - l * A[k][j];
         }
     }
 }
 
-/* x becomes A^-1 x. */
-static void substitute(int n, wide A[6][6], const wide D_inv[6], wide *x)
+/* x, which is L^-1 b, becomes A^-1 b. */
+WIDE_INLINE void substitute_three(wide A[7][6], const wide D_inv[3], wide x[3])
 {
-    for (int j = 0; j < n; j++) {
-        const wide y = x[j] * D_inv[j];
-        for (int i = j + 1; i < n; i++)
-            x[i] = x[i] - A[i][j] * y;
-    }
-    for (int j = n - 1; j >= 0; j--) {
-        for (int i = j + 1; i < n; i++)
+    for (int j = 2; j >= 0; j--) {
+        for (int i = j + 1; i < 3; i++)
             x[j] = x[j] - A[i][j] * x[i];
         x[j] = x[j] * D_inv[j];
     }
 }
 
-/* The lower half. */
-static void unpack(const struct articulated *A, wide full[6][6])
+/* The inverse of [ a b ; b d ]. */
+struct pair {
+    wide a, b, d;
+};
+
+WIDE_INLINE struct pair invert_pair(wide a, wide b, wide d)
+{
+    const wide scale = wide_inverse(wide_where_positive(a, a * d - b * b));
+    const struct pair inverse = {d * scale, -(b * scale), a * scale};
+    return inverse;
+}
+
+/* Six equations, the last row being b', which becomes x'.  Two unknowns go at a time: that halves
+ * the divisions, each of which waits for the one before. */
+WIDE_INLINE void solve_six(wide A[7][6])
+{
+    struct pair P[3];
+    for (int j = 0; j < 6; j += 2) {
+        const struct pair p = invert_pair(A[j][j], A[j + 1][j], A[j + 1][j + 1]);
+        for (int i = j + 2; i < 7; i++) {
+            const wide x = A[i][j] * p.a + A[i][j + 1] * p.b;
+            const wide y = A[i][j] * p.b + A[i][j + 1] * p.d;
+            for (int k = j + 2; k <= i && k < 6; k++)
+                A[i][k] = A[i][k] - x * A[k][j] - y * A[k][j + 1];
+        }
+        P[j / 2] = p;
+    }
+    for (int j = 4; j >= 0; j -= 2) {
+        const struct pair p = P[j / 2];
+        wide x = A[6][j], y = A[6][j + 1];
+        for (int i = j + 2; i < 6; i++) {
+            x = x - A[i][j] * A[6][i];
+            y = y - A[i][j + 1] * A[6][i];
+        }
+        A[6][j] = x * p.a + y * p.b;
+        A[6][j + 1] = x * p.b + y * p.d;
+    }
+}
+
+/* The lower half.  The last row is for the right-hand side. */
+WIDE_INLINE void unpack(const struct articulated *A, wide full[7][6])
 {
     for (int k = 0; k < 2; k++) {
         const wide *m = k == 0 ? A->I : A->M;

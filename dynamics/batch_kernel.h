@@ -11,6 +11,9 @@
  *
  * Both turns cost a fraction of a full change of axes.  The skew is needed only by links that are
  * not their parent's heir, which is the child with most links beyond it.
+ *
+ * A hinge's origin is free along its axis.  It is slid to where the arm from the parent's origin
+ * has no z in joint axes: such a hinge is level.
  */
 #pragma once
 
@@ -28,14 +31,24 @@ enum {
 /* Most robots have axes along or across each other. */
 enum dyn_batch_tilt { DYN_BATCH_TILT_NONE, DYN_BATCH_TILT_QUARTER, DYN_BATCH_TILT_ANY };
 
+/* How a link is computed: the first two are the fast ways. */
+enum dyn_batch_way {
+    DYN_BATCH_HINGE, /* level, without a rotor */
+    DYN_BATCH_LEAF,  /* the same, with nothing beyond it */
+    DYN_BATCH_AXIAL, /* all else that has one velocity */
+    DYN_BATCH_ROUND, /* ball and free */
+};
+
 struct dyn_batch_link {
     _Alignas(64) int parent; /* -1: the world */
     enum dyn_link_kind kind;
+    enum dyn_batch_way way;
+    int nth; /* leaves are counted, and round links */
     int q_at, v_at;
-    int sum;   /* where the inertia of what it carries is gathered */
-    int round; /* ball and free links are counted; -1 */
+    int sum; /* where the inertia of what it carries is gathered */
     int is_leaf;
     int is_first; /* of its siblings to be gathered */
+    int is_fork;  /* carries more than one */
     int is_skewed;
     enum dyn_batch_tilt tilt;
     int has_rotor, is_coupled;     /* the rotor's spin is felt by the parent */
@@ -49,11 +62,24 @@ struct dyn_batch_link {
     double rotor, rotor_spin[3]; /* parent axes */
 };
 
+/*
+ * The elimination of a leaf does not depend on the state.  What is round about its axis and does
+ * not resist a turn about it is left to the parent, which does not feel the difference: the leaf
+ * keeps no mass, no mc.z and no I.yy.  Its x axis is towards its mass centre, so it has no mc.y
+ * either.
+ */
+struct dyn_batch_leaf {
+    double D_inv, gx, gy, g; /* D^-1, and D^-1 U: angular x and y, linear y */
+};
+
 struct dyn_batch_branch;
 
 struct dyn_batch_work {
     struct dyn_batch_link *link; /* written once */
-    int *law;                    /* by velocity: index into the model's, -1: none */
+    struct dyn_batch_leaf *leaf; /* likewise */
+    int *turning;                /* links that turn by q */
+    int turning_count;
+    int *law; /* by velocity: index into the model's, -1: none */
 
     /* scratch, a number of every state of the group in a row */
     double *moving;                  /* DYN_BATCH_LINK_WIDES by link and first for the world */

@@ -17,7 +17,7 @@
  * This file is C and C++ at once.  Of `wide` it uses + - *, the unary minus and the functions
  * wide_..., so that it can be compiled with a number that counts.
  */
-#include "dynamics/batch_hinge.h"
+#include "dynamics/batch_leaf.h"
 
 /* ---- inward: all other links --------------------------------------------------------------- */
 
@@ -25,9 +25,13 @@
 static void give_to_parent(const struct dyn_batch_link *link, struct articulated *A,
                            struct articulated *sum)
 {
-    if (link->tilt != DYN_BATCH_TILT_NONE)
-        tilt_articulated_back(wide_splat(link->tilt_sine), wide_splat(link->tilt_cosine), A);
-    give_from_seat(link, *A, sum);
+    const struct way way = way_of(link, DYN_BATCH_TILT_ANY, 1, 1);
+    make_room(link, sum);
+    give_sym(&way, A->I, sum->I);
+    give_block(&way, A->H[0], A->H[1], A->H[2], sum->H);
+    give_sym(&way, A->M, sum->M);
+    give_vector(&way, A->pa, sum->pa);
+    give_vector(&way, A->pl, sum->pl);
 }
 
 /*
@@ -88,7 +92,7 @@ static void eliminate_axial(const struct dyn_batch_link *link, wide tau, struct 
     take_square(Ua, Ul, L->ga, L->gl, A);
 }
 
-/* Slides, screws, and hinges with a rotor. */
+/* Slides, screws, hinges with a rotor, and those that are not level. */
 static void inward_axial(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
                          wide tau, const struct scratch *at, const struct dyn_batch_link *links,
                          struct moving *L)
@@ -114,15 +118,16 @@ static void inward_axial(const struct dyn_batch_link *link, const struct dyn_bat
 /* The acceleration of a free link is its own affair. */
 static void solve_free(const wide tau[6], const struct articulated *A, struct round_moving *round)
 {
-    wide full[6][6], D_inv[6];
+    wide full[7][6];
 
     unpack(A, full);
     for (int k = 0; k < 3; k++) {
-        round->x[k] = tau[k] - A->pa[k];
-        round->x[k + 3] = tau[k + 3] - A->pl[k];
+        full[6][k] = tau[k] - A->pa[k];
+        full[6][k + 3] = tau[k + 3] - A->pl[k];
     }
-    factor(6, full, D_inv);
-    substitute(6, full, D_inv, round->x);
+    solve_six(full);
+    for (int k = 0; k < 6; k++)
+        round->x[k] = full[6][k];
 }
 
 /* Nothing is carried through a free joint but the force along it. */
@@ -139,18 +144,19 @@ static void eliminate_free(const wide tau[6], struct articulated *A)
 static void eliminate_ball(const wide tau[3], struct articulated *A, struct round_moving *round)
 {
     const wide zero = wide_splat(0.0);
-    wide full[6][6], D_inv[6];
+    wide full[7][6], D_inv[3];
 
-    unpack(A, full);
-    factor(3, full, D_inv);
-    for (int j = 0; j < 3; j++) {
-        wide g[3] = {A->H[0][j], A->H[1][j], A->H[2][j]};
-        substitute(3, full, D_inv, g);
-        for (int k = 0; k < 3; k++)
-            round->G[k][j] = g[k];
-        round->x[j] = tau[j] - A->pa[j];
+    unpack(A, full); /* rows 3 to 5 are H', and become H' I^-1 */
+    for (int k = 0; k < 3; k++)
+        full[6][k] = tau[k] - A->pa[k];
+    factor_three(full, D_inv);
+    for (int j = 0; j < 4; j++)
+        substitute_three(full, D_inv, full[j + 3]);
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < 3; j++)
+            round->G[k][j] = full[j + 3][k];
+        round->x[k] = full[6][k];
     }
-    substitute(3, full, D_inv, round->x);
     for (int k = 0; k < 3; k++) {
         const wide H[3] = {A->H[0][k], A->H[1][k], A->H[2][k]};
         for (int j = k; j < 3; j++) {
@@ -174,7 +180,7 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
                          const struct scratch *at, struct moving *L)
 {
     struct articulated A = *carried_by(link, at);
-    struct round_moving *round = &at->round[link->round];
+    struct round_moving *round = &at->round[link->nth];
     wide tau[6], p[3], r[3];
 
     add_link(link, L->w, &A);
@@ -208,13 +214,15 @@ static void inward(const struct dyn_model *model, const struct dyn_batch_group *
         const struct dyn_batch_link *link = &work->link[i];
         struct moving *L = &at->moving[i];
 
-        if (__builtin_expect(link->round >= 0, 0)) {
+        if (__builtin_expect(link->way == DYN_BATCH_ROUND, 0)) {
             inward_round(model, link, group, work, at, L);
             continue;
         }
         const wide tau = tau_of(model, group, work, link->v_at);
-        if (__builtin_expect(link->kind == DYN_LINK_TURN && !link->has_rotor, 1))
-            inward_turn(link, tau, at, work->link, L);
+        if (__builtin_expect(link->way == DYN_BATCH_HINGE, 1))
+            inward_hinge(link, tau, at, work->link, L);
+        else if (link->way == DYN_BATCH_LEAF)
+            inward_leaf(link, &work->leaf[link->nth], tau, at, work->link, L);
         else
             inward_axial(link, group, tau, at, work->link, L);
     }
@@ -228,13 +236,32 @@ WIDE_INLINE void put(const struct dyn_batch_group *group, int at, wide a)
 }
 
 /* alpha and a are the parent's and become the link's. */
-WIDE_INLINE void outward_axial(const struct dyn_batch_link *link,
+WIDE_INLINE void outward_hinge(const struct dyn_batch_link *link,
                                const struct dyn_batch_group *group, wide alpha[3], wide a[3],
-                               struct moving *L)
+                               const struct moving *L)
+{
+    const wide x = wide_splat(link->r[0]), y = wide_splat(link->r[1]);
+
+    to_joint(link, alpha);
+    to_joint(link, a);
+    a[0] = a[0] - alpha[2] * y + L->cl[0];
+    a[1] = a[1] + alpha[2] * x + L->cl[1];
+    a[2] = a[2] + alpha[0] * y - alpha[1] * x + L->cl[2];
+    alpha[0] = alpha[0] + L->ca[0];
+    alpha[1] = alpha[1] + L->ca[1];
+    turn(L->s, L->c, &alpha[0], &alpha[1]);
+    turn(L->s, L->c, &a[0], &a[1]);
+    const wide spin = L->ud - L->ga[0] * alpha[0] - L->ga[1] * alpha[1] - dot(L->gl, a);
+    put(group, link->v_at, spin - alpha[2]);
+    alpha[2] = spin;
+}
+
+static void outward_axial(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
+                          wide alpha[3], wide a[3], const struct moving *L)
 {
     wide r[3], qdd = L->ud;
 
-    if (__builtin_expect(link->is_coupled, 0)) {
+    if (link->is_coupled) {
         wide s[3];
         splat3(link->rotor_spin, s);
         qdd = qdd - L->D_inv * dot(s, alpha);
@@ -249,52 +276,40 @@ WIDE_INLINE void outward_axial(const struct dyn_batch_link *link,
         a[k] = a[k] + L->cl[k];
     turn(L->s, L->c, &alpha[0], &alpha[1]);
     turn(L->s, L->c, &a[0], &a[1]);
-
-    qdd = qdd - L->ga[0] * alpha[0] - L->ga[1] * alpha[1] - dot(L->gl, a);
-    if (__builtin_expect(link->kind == DYN_LINK_TURN && !link->has_rotor, 1)) {
-        const wide spin = qdd; /* alpha.z + (qdd - alpha.z) */
-        qdd = qdd - alpha[2];
-        alpha[2] = spin;
-    } else {
-        qdd = qdd - L->ga[2] * alpha[2];
-        if (link->kind != DYN_LINK_SLIDE)
-            alpha[2] = alpha[2] + qdd;
-        if (link->kind != DYN_LINK_TURN)
-            a[2] = a[2] + wide_splat(link->pitch) * qdd;
-    }
+    qdd = qdd - dot(L->ga, alpha) - dot(L->gl, a);
+    if (link->kind != DYN_LINK_SLIDE)
+        alpha[2] = alpha[2] + qdd;
+    if (link->kind != DYN_LINK_TURN)
+        a[2] = a[2] + wide_splat(link->pitch) * qdd;
     put(group, link->v_at, qdd);
-    for (int k = 0; k < 3; k++) {
-        L->w[k] = alpha[k];
-        L->cl[k] = a[k];
-    }
 }
 
 static void outward_round(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
-                          wide alpha_on[3], wide a_on[3], struct moving *L,
+                          wide alpha[3], wide a[3], const struct moving *L,
                           struct round_moving *round)
 {
-    wide alpha[3], a[3], r[3];
+    wide alpha_on[3], a_on[3], r[3];
 
-    to_joint(link, alpha_on);
-    to_joint(link, a_on);
+    to_joint(link, alpha);
+    to_joint(link, a);
     round_arm_of(link, group, r);
-    add_cross(alpha_on, r, a_on);
-    rotate(round->E, alpha_on, alpha);
-    rotate(round->E, a_on, a);
+    add_cross(alpha, r, a);
+    rotate(round->E, alpha, alpha_on);
+    rotate(round->E, a, a_on);
     for (int k = 0; k < 3; k++) {
-        alpha[k] = alpha[k] + L->ca[k];
-        a[k] = a[k] + L->cl[k];
+        alpha_on[k] = alpha_on[k] + L->ca[k];
+        a_on[k] = a_on[k] + L->cl[k];
     }
     for (int k = 0; k < 3; k++) {
         if (link->kind == DYN_LINK_FREE) {
-            L->w[k] = round->x[k];
-            L->cl[k] = round->x[k + 3];
-            put(group, link->v_at + 3 + k, round->x[k + 3] - a[k]);
+            alpha[k] = round->x[k];
+            a[k] = round->x[k + 3];
+            put(group, link->v_at + 3 + k, a[k] - a_on[k]);
         } else {
-            L->w[k] = round->x[k] - dot(round->G[k], a);
-            L->cl[k] = a[k];
+            alpha[k] = round->x[k] - dot(round->G[k], a_on);
+            a[k] = a_on[k];
         }
-        put(group, link->v_at + k, L->w[k] - alpha[k]);
+        put(group, link->v_at + k, alpha[k] - alpha_on[k]);
     }
 }
 
@@ -315,15 +330,19 @@ static void outward(const struct dyn_model *model, const struct dyn_batch_group 
                 alpha[k] = on->w[k];
                 a[k] = on->cl[k];
             }
-        if (__builtin_expect(link->round >= 0, 0)) {
-            outward_round(link, group, alpha, a, L, &at->round[link->round]);
-            for (int k = 0; k < 3; k++) {
-                alpha[k] = L->w[k];
-                a[k] = L->cl[k];
-            }
-        } else {
+        if (__builtin_expect(link->way == DYN_BATCH_HINGE, 1))
+            outward_hinge(link, group, alpha, a, L);
+        else if (link->way == DYN_BATCH_LEAF)
+            put(group, link->v_at, leaf_acceleration(link, &work->leaf[link->nth], alpha, a, L));
+        else if (link->way == DYN_BATCH_AXIAL)
             outward_axial(link, group, alpha, a, L);
-        }
+        else
+            outward_round(link, group, alpha, a, L, &at->round[link->nth]);
+        if (link->is_fork)
+            for (int k = 0; k < 3; k++) {
+                L->w[k] = alpha[k];
+                L->cl[k] = a[k];
+            }
     }
 }
 

@@ -128,20 +128,6 @@ WIDE_INLINE void arm_of(const struct dyn_batch_link *link, const struct dyn_batc
         r[2] = r[2] + wide_splat(link->pitch) * q_of(group, link->q_at);
 }
 
-/* Sine and cosine of the whole turn about z. */
-WIDE_INLINE void angle_of(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
-                          struct moving *L)
-{
-    wide s = wide_splat(link->turn_sine), c = wide_splat(link->turn_cosine);
-    if (link->kind != DYN_LINK_SLIDE) {
-        wide sine, cosine;
-        wide_sine_cosine(q_of(group, link->q_at), &sine, &cosine);
-        turn_back(sine, cosine, &c, &s);
-    }
-    L->s = s;
-    L->c = c;
-}
-
 /* w x (w x r) */
 WIDE_INLINE void centripetal(const wide w[3], const wide r[3], wide out[3])
 {
@@ -150,13 +136,35 @@ WIDE_INLINE void centripetal(const wide w[3], const wide r[3], wide out[3])
     cross(w, wr, out);
 }
 
-WIDE_INLINE void move_axial(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
+/* Of leaves too. */
+WIDE_INLINE void move_hinge(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
                             const struct moving *on, struct moving *L)
+{
+    const wide x = wide_splat(link->r[0]), y = wide_splat(link->r[1]);
+    const wide v = v_of(group, link->v_at);
+    wide w[3] = {on->w[0], on->w[1], on->w[2]};
+
+    to_joint(link, w);
+    const wide wr[3] = {-(w[2] * y), w[2] * x, w[0] * y - w[1] * x};
+    cross(w, wr, L->cl);
+    L->ca[0] = w[1] * v;
+    L->ca[1] = -(w[0] * v);
+    turn(L->s, L->c, &w[0], &w[1]);
+    L->w[0] = w[0];
+    L->w[1] = w[1];
+    L->w[2] = w[2] + v;
+}
+
+static void move_axial(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
+                       const struct moving *on, struct moving *L)
 {
     wide w[3] = {on->w[0], on->w[1], on->w[2]}, r[3], cl[3];
     const wide v = v_of(group, link->v_at);
 
-    angle_of(link, group, L);
+    if (link->kind == DYN_LINK_SLIDE) {
+        L->s = wide_splat(link->turn_sine);
+        L->c = wide_splat(link->turn_cosine);
+    }
     to_joint(link, w);
     arm_of(link, group, r);
     centripetal(w, r, cl);
@@ -239,16 +247,75 @@ static void move_round(const struct dyn_batch_link *link, const struct dyn_batch
         L->w[k] = L->w[k] + spin[k];
 }
 
+/* ---- angles -------------------------------------------------------------------------------- */
+
+/* The whole turn about z: by q and the constant. */
+WIDE_INLINE void put_angle(const struct dyn_batch_link *link, wide sine, wide cosine,
+                           struct moving *L)
+{
+    wide s = wide_splat(link->turn_sine), c = wide_splat(link->turn_cosine);
+    turn_back(sine, cosine, &c, &s);
+    L->s = s;
+    L->c = c;
+}
+
+WIDE_INLINE void find_some_angles(const int *turning, int count,
+                                  const struct dyn_batch_group *group,
+                                  const struct dyn_batch_work *work, const struct scratch *at,
+                                  wide *far)
+{
+    wide x[WIDE_ANGLES], s[WIDE_ANGLES], c[WIDE_ANGLES];
+    for (int k = 0; k < count; k++)
+        x[k] = q_of(group, work->link[turning[k]].q_at);
+    wide_sine_cosine(count, x, s, c, far);
+    for (int k = 0; k < count; k++)
+        put_angle(&work->link[turning[k]], s[k], c[k], &at->moving[turning[k]]);
+}
+
+/* Where an angle of the group is too large for the series, or not finite. */
+static void find_far_angles(const struct dyn_batch_group *group, const struct dyn_batch_work *work,
+                            const struct scratch *at)
+{
+    for (int k = 0; k < work->turning_count; k++) {
+        const int i = work->turning[k];
+        const wide x[1] = {q_of(group, work->link[i].q_at)};
+        wide s[1], c[1], far = wide_splat(0.0);
+        wide_sine_cosine(1, x, s, c, &far);
+        wide_far_sine_cosine(x[0], &s[0], &c[0]);
+        put_angle(&work->link[i], s[0], c[0], &at->moving[i]);
+    }
+}
+
+/* Apart from the rest of the movement, because here no link waits for another. */
+static void find_angles(const struct dyn_batch_group *group, const struct dyn_batch_work *work,
+                        const struct scratch *at)
+{
+    const int *turning = work->turning;
+    wide far = wide_splat(0.0);
+    int k = 0;
+    for (; k + WIDE_ANGLES <= work->turning_count; k += WIDE_ANGLES)
+        find_some_angles(turning + k, WIDE_ANGLES, group, work, at, &far);
+    for (; k < work->turning_count; k++)
+        find_some_angles(turning + k, 1, group, work, at, &far);
+    if (__builtin_expect(!wide_is_zero(far), 0))
+        find_far_angles(group, work, at);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
 static void move(const struct dyn_model *model, const struct dyn_batch_group *group,
                  const struct dyn_batch_work *work, const struct scratch *at)
 {
+    find_angles(group, work, at);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_batch_link *link = &work->link[i];
         struct moving *L = &at->moving[i];
         const struct moving *on = &at->moving[link->parent];
-        if (__builtin_expect(link->round >= 0, 0))
-            move_round(link, group, on, L, &at->round[link->round]);
-        else
+        if (__builtin_expect(link->way <= DYN_BATCH_LEAF, 1))
+            move_hinge(link, group, on, L);
+        else if (link->way == DYN_BATCH_AXIAL)
             move_axial(link, group, on, L);
+        else
+            move_round(link, group, on, L, &at->round[link->nth]);
     }
 }

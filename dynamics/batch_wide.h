@@ -56,68 +56,93 @@ static inline wide wide_tanh(wide x)
     return x;
 }
 
-enum { WIDE_LARGEST_ANGLE = 1 << 20 };
+/* ---- sine and cosine ----------------------------------------------------------------------- */
 
-/* Where an angle is too large for the series, or not finite. */
-static __attribute__((noinline, cold)) void wide_far_angles(const double *x, double *s, double *c)
+/* As many angles at a time: they share the constants, and none waits for another. */
+enum { WIDE_ANGLES = 2, WIDE_LARGEST_ANGLE = 1 << 20 };
+
+/* p = p z + a, of each. */
+WIDE_INLINE void wide_horner(int count, wide p[], const wide z[], double a)
 {
-    for (int j = 0; j < DYN_WIDE; j++)
-        if (!(fabs(x[j]) < WIDE_LARGEST_ANGLE)) {
-            s[j] = sin(x[j]);
-            c[j] = cos(x[j]);
-        }
+    for (int k = 0; k < count; k++)
+        p[k] = p[k] * z[k] + wide_splat(a);
+}
+
+/* Of angles r within pi/4, by polynomials in z = r^2 that have the least error there: 0.03 of the
+ * last digit. */
+WIDE_INLINE void wide_near_sine(int count, const wide r[], const wide z[], wide s[])
+{
+    for (int k = 0; k < count; k++)
+        s[k] = wide_splat(0x1.5d9300ec2ec11p-33);
+    wide_horner(count, s, z, -0x1.ae5e663a5a9d6p-26);
+    wide_horner(count, s, z, 0x1.71de3577b65b2p-19);
+    wide_horner(count, s, z, -0x1.a01a019c11991p-13);
+    wide_horner(count, s, z, 0x1.111111110f87ap-7);
+    wide_horner(count, s, z, -0x1.5555555555549p-3);
+    for (int k = 0; k < count; k++)
+        s[k] = s[k] * (z[k] * r[k]) + r[k];
+}
+
+WIDE_INLINE void wide_near_cosine(int count, const wide z[], wide c[])
+{
+    for (int k = 0; k < count; k++)
+        c[k] = wide_splat(-0x1.8fae9c7ef8f93p-37);
+    wide_horner(count, c, z, 0x1.1ee9ebe93ab0ep-29);
+    wide_horner(count, c, z, -0x1.27e4f809f0ae5p-22);
+    wide_horner(count, c, z, 0x1.a01a019cb1bdbp-16);
+    wide_horner(count, c, z, -0x1.6c16c16c1517ep-10);
+    wide_horner(count, c, z, 0x1.555555555554cp-5);
+    wide_horner(count, c, z, -0.5);
+    wide_horner(count, c, z, 1.0);
 }
 
 /*
- * The nearest multiple of pi/2 taken off in three parts, then the series, which at pi/4 has
- * converged to rounding.  The parts of pi/2 have 33, 33 and 53 bits, so the products with the
- * multiple are exact while it stays below 2^20; larger angles go to the library.
+ * The nearest multiple of pi/2 is taken off in three parts.  They have 33, 33 and 53 bits, so the
+ * products with the multiple are exact while it stays below 2^20.  Where an angle is beyond that,
+ * or not finite, far becomes other than zero and the answer is worth nothing.
  */
-WIDE_INLINE void wide_sine_cosine(wide x, wide *sine, wide *cosine)
+WIDE_INLINE void wide_sine_cosine(int count, const wide x[], wide sine[], wide cosine[], wide *far)
 {
     const wide round = wide_splat(0x1.8p52); /* leaves a whole number in the low bits */
-    const wide whole = x * wide_splat(0x1.45f306dc9c883p-1) + round;
-    const wide k = whole - round;
-    const wide r = ((x - k * wide_splat(0x1.921fb544p+0)) - k * wide_splat(0x1.0b4611a6p-34)) -
-                   k * wide_splat(0x1.3198a2e037073p-69);
-    const wide z = r * r;
-    wide s = wide_splat(1.0 / 355687428096000.0);
-    s = s * z - wide_splat(1.0 / 1307674368000.0);
-    s = s * z + wide_splat(1.0 / 6227020800.0);
-    s = s * z - wide_splat(1.0 / 39916800.0);
-    s = s * z + wide_splat(1.0 / 362880.0);
-    s = s * z - wide_splat(1.0 / 5040.0);
-    s = s * z + wide_splat(1.0 / 120.0);
-    s = s * z - wide_splat(1.0 / 6.0);
-    s = s * z * r + r;
-    wide c = wide_splat(1.0 / 20922789888000.0);
-    c = c * z - wide_splat(1.0 / 87178291200.0);
-    c = c * z + wide_splat(1.0 / 479001600.0);
-    c = c * z - wide_splat(1.0 / 3628800.0);
-    c = c * z + wide_splat(1.0 / 40320.0);
-    c = c * z - wide_splat(1.0 / 720.0);
-    c = c * z + wide_splat(1.0 / 24.0);
-    c = (c * z - wide_splat(0.5)) * z + wide_splat(1.0);
-
-    /* an odd quadrant swaps them; signs by the quadrant's second bit, of it and of the next */
-    const wide_mask quadrant = (wide_mask)whole;
-    const wide_mask odd = -(quadrant & 1);
-    const wide_mask sb = (wide_mask)s, cb = (wide_mask)c;
-    *sine = (wide)(((sb & ~odd) | (cb & odd)) ^ ((quadrant & 2) << 62));
-    *cosine = (wide)(((cb & ~odd) | (sb & odd)) ^ (((quadrant + 1) & 2) << 62));
-
     const wide largest = wide_splat(WIDE_LARGEST_ANGLE);
-    const wide_mask near = (x < largest) & (x > -largest);
-    long long all = -1;
-    for (int j = 0; j < DYN_WIDE; j++)
-        all &= near[j];
-    if (__builtin_expect(all == 0, 0)) {
-        double angle[DYN_WIDE], its_sine[DYN_WIDE], its_cosine[DYN_WIDE];
-        wide_store(angle, x);
-        wide_store(its_sine, *sine);
-        wide_store(its_cosine, *cosine);
-        wide_far_angles(angle, its_sine, its_cosine);
-        *sine = wide_load(its_sine);
-        *cosine = wide_load(its_cosine);
+    wide whole[WIDE_ANGLES], r[WIDE_ANGLES], z[WIDE_ANGLES], s[WIDE_ANGLES], c[WIDE_ANGLES];
+
+    for (int k = 0; k < count; k++) {
+        whole[k] = x[k] * wide_splat(0x1.45f306dc9c883p-1) + round;
+        const wide n = whole[k] - round;
+        r[k] = ((x[k] - n * wide_splat(0x1.921fb544p+0)) - n * wide_splat(0x1.0b4611a6p-34)) -
+               n * wide_splat(0x1.3198a2e037073p-69);
+        z[k] = r[k] * r[k];
+        const wide_mask near = (x[k] < largest) & (x[k] > -largest);
+        *far = (wide)((wide_mask)*far | ~near);
     }
+    wide_near_sine(count, r, z, s);
+    wide_near_cosine(count, z, c);
+    for (int k = 0; k < count; k++) {
+        /* an odd quadrant swaps them; signs by the quadrant's second bit, of it and of the next */
+        const wide_mask quadrant = (wide_mask)whole[k];
+        const wide_mask swap = ((wide_mask)s[k] ^ (wide_mask)c[k]) & -(quadrant & 1);
+        const wide_mask minus = (quadrant & 2) << 62, next_minus = ((quadrant + 1) & 2) << 62;
+        sine[k] = (wide)((wide_mask)s[k] ^ swap ^ minus);
+        cosine[k] = (wide)((wide_mask)c[k] ^ swap ^ next_minus);
+    }
+}
+
+static inline int wide_is_zero(wide a)
+{
+    const wide_mask bits = (wide_mask)a;
+    long long any = 0;
+    for (int j = 0; j < DYN_WIDE; j++)
+        any |= bits[j];
+    return any == 0;
+}
+
+/* By the library, in the lanes where wide_sine_cosine() is worth nothing. */
+static __attribute__((cold)) void wide_far_sine_cosine(wide x, wide *sine, wide *cosine)
+{
+    for (int j = 0; j < DYN_WIDE; j++)
+        if (!(fabs(x[j]) < WIDE_LARGEST_ANGLE)) {
+            (*sine)[j] = sin(x[j]);
+            (*cosine)[j] = cos(x[j]);
+        }
 }

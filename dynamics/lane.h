@@ -12,6 +12,7 @@
 
 #ifndef DYN_LANE_GIVEN /* tools/count/ has lanes that count */
 typedef double dyn_lane __attribute__((vector_size(32), may_alias));
+typedef double dyn_loose_lane __attribute__((vector_size(32), aligned(8), may_alias));
 typedef long long dyn_lane_mask __attribute__((vector_size(32)));
 #endif
 
@@ -28,6 +29,28 @@ static inline void lane_store(struct dyn_row *row, dyn_lane a)
 static inline dyn_lane lane_splat(double a)
 {
     return (dyn_lane){a, a, a, a};
+}
+
+/* Four doubles that need not be aligned, by one instruction: a copy in halves would make the next
+ * to read all four of them wait. */
+static inline dyn_lane lane_at(const double *from)
+{
+    return *(const dyn_loose_lane *)from;
+}
+
+static inline void lane_put(double *to, dyn_lane a)
+{
+    *(dyn_loose_lane *)to = a;
+}
+
+/* The three of a, and the last of b. */
+static inline dyn_lane lane_last(dyn_lane a, dyn_lane b)
+{
+#ifdef __AVX__ /* compilers take three instructions */
+    return (dyn_lane)_mm256_blend_pd((__m256d)a, (__m256d)b, 8);
+#else
+    return __builtin_shufflevector(a, b, 0, 1, 2, 7);
+#endif
 }
 
 static inline dyn_lane lane_yzx(dyn_lane a)

@@ -182,9 +182,11 @@ void dyn_linearize(const struct dyn_model *model, const struct dyn_state *state,
     double *const each[3] = {linear->a_q, linear->a_v, linear->a_tau};
     const struct dyn_slope to = {linear->a_q, linear->a_v};
     struct dyn_output output = {.a = linear->a};
+    struct dyn_input now = *input;
 
-    dyn_aba(model, state, input, work->slope->crba->scene->kernel, &output);
-    struct dyn_ldl *ldl = take_slopes(model, state, linear->a, input, input, work, &to);
+    now.modal_lead = 0.0;
+    dyn_aba(model, state, &now, work->slope->crba->scene->kernel, &output);
+    struct dyn_ldl *ldl = take_slopes(model, state, linear->a, &now, input, work, &to);
     hold_rows(input, ldl);
     dyn_ldl_factor(ldl);
     set_minus_unit(nv, linear->a_tau);

@@ -3,13 +3,14 @@
  *
  * A coordinate is varied along its velocity: q of a ball by three small turns in its own axes, q of
  * a free body by three turns and then three travels, both in body axes.  So dq has nv components,
- * named and ordered as those of v.
+ * named and ordered as those of v; modal coordinates of flexible bodies are among them.
  *
  *      d(dv/dt) = a_q dq + a_v dv + a_tau dtau
  *      d(dq)/dt = drift dq + dv
  *
  * Loads stay as they are in the axes of their bodies; laws of the joints and rotors count.  A
- * joint that mimics another is part of that one.
+ * joint that mimics another is part of that one.  Springs and dampers of modes act on what eta and
+ * its rate are: input->modal_lead is not read.
  */
 #pragma once
 

@@ -30,6 +30,7 @@ static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
         .P = rows(mem, at, 3, lanes),
         .L = rows(mem, at, 9, lanes),
         .S = rows(mem, at, 3, lanes),
+        .Z0 = rows(mem, at, 6, lanes),
         .P1 = rows(mem, at, 3 * lanes, lanes),
         .W1 = rows(mem, at, 9 * lanes, lanes),
         .Y1 = rows(mem, at, 3 * lanes, lanes),
@@ -38,6 +39,8 @@ static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
         .K = rows(mem, at, lanes, lanes),
         .C = rows(mem, at, lanes, lanes),
         .reach = rows(mem, at, 1, lanes),
+        .k = rows(mem, at, 1, lanes),
+        .c = rows(mem, at, 1, lanes),
     };
 }
 
@@ -128,6 +131,14 @@ static void add_matrix(const struct dyn_mat3 *A, int lanes, double *to)
     }
 }
 
+static void put_symmetric(const struct dyn_mat3 *A, int lanes, double *to)
+{
+    const struct dyn_vec3 *r = A->row;
+    put_vector((struct dyn_vec3){r[0].x, r[1].y, r[2].z}, lanes, to);
+    put_vector((struct dyn_vec3){r[0].y + r[1].x, r[0].z + r[2].x, r[1].z + r[2].y}, lanes,
+               to + 3 * lanes);
+}
+
 /* int x x psi, where A = int psi x' */
 static struct dyn_vec3 axial(const struct dyn_mat3 *A)
 {
@@ -159,17 +170,31 @@ static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex
     put_vector(axial(&W), n, modal->G1 + q * 3 * n + p);
 }
 
+static int is_diagonal(const double *A, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (i != j && A[i * n + j] != 0.0)
+                return 0;
+    return 1;
+}
+
 static void place_modal(struct dyn_modal_link *modal, const struct dyn_flex *flex,
                         const struct seat *seat)
 {
     const int n = modal->lanes, modes = flex->modes;
+    modal->rotary = flex->S != NULL;
+    modal->apart = is_diagonal(flex->K, modes) && is_diagonal(flex->C, modes);
     for (int p = modes; p < n; p++)
         modal->M[p * n + p] = 1.0;
     for (int p = 0; p < modes; p++) {
         const struct dyn_mat3 L = turn_matrix(seat, flex->L + 9 * p, flex->P + 3 * p);
         add_matrix(&L, n, modal->L + p);
+        put_symmetric(&L, n, modal->Z0 + p);
         turn_vector(seat, flex->P + 3 * p, n, modal->P + p);
         turn_vector(seat, pair(flex->S, 1, p, 0, 3), n, modal->S + p);
+        modal->k[p] = flex->K[p * modes + p];
+        modal->c[p] = flex->C[p * modes + p];
         for (int q = 0; q < modes; q++) {
             modal->M[q * n + p] = flex->M[q * modes + p];
             modal->K[q * n + p] = flex->K[q * modes + p];

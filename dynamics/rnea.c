@@ -15,17 +15,6 @@ static struct dyn_vec6 gyroscopic_force(const struct dyn_inertia *J, struct dyn_
 
 /* ---- flexible links: the Lagrangian of flex.h, mode by mode ---- */
 
-static struct dyn_mat3 matrix_less_trace(const struct dyn_mat3 *W)
-{
-    const double trace = W->row[0].x + W->row[1].y + W->row[2].z;
-    struct dyn_mat3 m = {
-        {dyn_scale(-1.0, W->row[0]), dyn_scale(-1.0, W->row[1]), dyn_scale(-1.0, W->row[2])}};
-    m.row[0].x += trace;
-    m.row[1].y += trace;
-    m.row[2].z += trace;
-    return m;
-}
-
 /* Force and torque of mode p: by its own acceleration and, where the link deforms, its rate. */
 static struct dyn_vec6 mode_force(const struct dyn_modal_link *modal,
                                   const struct dyn_modal_work *now, int p, double accel,
@@ -34,7 +23,7 @@ static struct dyn_vec6 mode_force(const struct dyn_modal_link *modal,
     const int n = modal->lanes;
     const struct dyn_vec3 P = dyn_shape_P(modal, now->eta, p);
     const struct dyn_vec3 H = dyn_shape_H(modal, now->eta, p);
-    const struct dyn_mat3 W = dyn_shape_W(modal, now->eta, p), trace_W = matrix_less_trace(&W);
+    const struct dyn_mat3 W = dyn_shape_W(modal, now->eta, p), trace_W = dyn_shape_spin(&W);
     const struct dyn_vec3 S = dyn_shape_pair(modal->S, n, p, 0);
     struct dyn_vec6 f = {dyn_scale(accel, H), dyn_scale(accel, P)};
     struct dyn_vec6 rate = {dyn_add(dyn_scale(2.0, dyn_mul(&trace_W, w)), dyn_cross(w, S)),
@@ -57,7 +46,7 @@ static double mode_need(const struct dyn_modal_link *modal, const struct dyn_mod
                         struct dyn_vec3 w)
 {
     const int n = modal->lanes;
-    const struct dyn_mat3 W = dyn_shape_W(modal, now->eta, p), trace_W = matrix_less_trace(&W);
+    const struct dyn_mat3 W = dyn_shape_W(modal, now->eta, p), trace_W = dyn_shape_spin(&W);
     double need = dyn_dot(dyn_shape_P(modal, now->eta, p), a->lin) +
                   dyn_dot(dyn_shape_H(modal, now->eta, p), a->ang) -
                   dyn_dot(w, dyn_mul(&trace_W, w));

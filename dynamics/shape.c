@@ -12,11 +12,12 @@ void dyn_shape_take(const struct dyn_model *model, const double *q, const double
     }
 }
 
-static struct dyn_vec3 sum_pairs(const double *table, int lanes, int modes, int p, const double *by)
+struct dyn_vec3 dyn_shape_sum(const struct dyn_modal_link *modal, const double *table, int p,
+                              const double *by)
 {
     struct dyn_vec3 sum = {0.0, 0.0, 0.0};
-    for (int q = 0; q < modes; q++)
-        sum = dyn_add(sum, dyn_scale(by[q], dyn_shape_pair(table, lanes, p, q)));
+    for (int q = 0; q < modal->modes; q++)
+        sum = dyn_add(sum, dyn_scale(by[q], dyn_shape_pair(table, modal->lanes, p, q)));
     return sum;
 }
 
@@ -27,7 +28,7 @@ static struct dyn_vec3 bent(const double *a, const double *a1, const struct dyn_
     const struct dyn_vec3 first = dyn_shape_pair(a, modal->lanes, p, 0);
     if (!modal->deforms)
         return first;
-    return dyn_add(first, sum_pairs(a1, modal->lanes, modal->modes, p, eta));
+    return dyn_add(first, dyn_shape_sum(modal, a1, p, eta));
 }
 
 struct dyn_vec3 dyn_shape_P(const struct dyn_modal_link *modal, const double *eta, int p)
@@ -158,16 +159,15 @@ struct dyn_shape_node dyn_shape_node(const struct dyn_model *model, int node, co
 {
     const struct dyn_modal_node *n = &model->node[node];
     const struct dyn_modal_link *modal = &model->modal[n->modal];
-    const int lanes = modal->lanes, modes = modal->modes;
     struct dyn_shape_node at = {0};
     struct dyn_vec3 rate = {0.0, 0.0, 0.0}, bend = {0.0, 0.0, 0.0};
 
     stand(modal, n, eta, &at);
-    for (int p = 0; xi != NULL && p < modes; p++) {
+    for (int p = 0; xi != NULL && p < modal->modes; p++) {
         at.travel = dyn_add(at.travel, dyn_scale(xi[p], psi_of(modal, n, eta, p)));
         rate = dyn_add(rate, dyn_scale(xi[p], theta_of(modal, n, eta, p)));
-        at.accel = dyn_add(at.accel, dyn_scale(xi[p], sum_pairs(n->psi1, lanes, modes, p, xi)));
-        bend = dyn_add(bend, dyn_scale(xi[p], sum_pairs(n->theta1, lanes, modes, p, xi)));
+        at.accel = dyn_add(at.accel, dyn_scale(xi[p], dyn_shape_sum(modal, n->psi1, p, xi)));
+        bend = dyn_add(bend, dyn_scale(xi[p], dyn_shape_sum(modal, n->theta1, p, xi)));
     }
     at.w = spin_of(at.theta, rate);
     /* the factor s of w has a rate of its own */

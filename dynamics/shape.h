@@ -36,6 +36,22 @@ static inline struct dyn_vec3 dyn_shape_pair(const double *table, int lanes, int
     return (struct dyn_vec3){e[0], e[lanes], e[2 * lanes]};
 }
 
+/* The sum of those of mode p, each times by_q.  Context: any. */
+struct dyn_vec3 dyn_shape_sum(const struct dyn_modal_link *modal, const double *table, int p,
+                              const double *by);
+
+/* tr(W) 1 - W: what W_p makes of a turning.  Context: any. */
+static inline struct dyn_mat3 dyn_shape_spin(const struct dyn_mat3 *W)
+{
+    const double trace = W->row[0].x + W->row[1].y + W->row[2].z;
+    struct dyn_mat3 m = {
+        {dyn_scale(-1.0, W->row[0]), dyn_scale(-1.0, W->row[1]), dyn_scale(-1.0, W->row[2])}};
+    m.row[0].x += trace;
+    m.row[1].y += trace;
+    m.row[2].z += trace;
+    return m;
+}
+
 /* How a node stands and moves on its link, in the axes of that link. */
 struct dyn_shape_node {
     struct dyn_vec3 theta, u;     /* twice the Gibbs vector of its turn, and its travel */

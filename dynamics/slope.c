@@ -22,6 +22,19 @@
  *
  * Towards the root the changed force arrives turned and shifted by the step: S_k x* f_l.
  *
+ * A mode of a flexible link changes the link's own forces (shape_slope.h), and steps each of its
+ * nodes by a column X_p of that node, which changes itself as the link bends.  With time
+ * derivatives of X_p as the world has them
+ *
+ *      v_q = X_p'     a_q = X_p''     a_v = 2 X_p'
+ *
+ * of which the above are those of a column that stands still in its parent.  A mode of its link
+ * feels a motion of the link as one more force: F_p . a_q + n_p . w.
+ *
+ * A link without deformation, `ruthless`, moves its nodes and not their places, and leaves out what
+ * the rates of both make together.  What such a node carries lags behind the step of anything
+ * further in: a_q less w x s and, for the travel, less 2 w x s, of its own velocity s.
+ *
  * Forces do not ask how fast a free base goes, only where its velocity leads.  So the observer
  * moves with its origin, and a vehicle at orbital speed loses no digits to w x v.
  */
@@ -34,6 +47,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/law.h"
 #include "dynamics/rnea.h"
+#include "dynamics/shape_slope.h"
 
 /* Of a link, in world axes and about its origin, velocities as the observer sees them. */
 struct dyn_slope_part {
@@ -41,14 +55,22 @@ struct dyn_slope_part {
     struct dyn_vec6 a;    /* spatial acceleration less gravity */
     struct dyn_vec6 v_on; /* the parent's at this origin */
     struct dyn_vec6 a_on;
-    struct dyn_vec6 f; /* through the joint */
-    struct dyn_vec3 p; /* Bc: momentum of all the link carries */
-    struct dyn_mat3 N; /* Bc: row k is N of a turning about axis k */
+    struct dyn_vec6 f;       /* through the joint */
+    struct dyn_vec6 turn[3]; /* Bc: what all the link carries asks for a turning about axis k */
+    struct dyn_vec6 own;     /* velocity against the parent */
+    int lags;                /* 1: the node of a link without deformation */
 };
 
 /* What a step along a velocity, or of it, does from its link outward. */
 struct dyn_slope_step {
     struct dyn_vec6 v_q, a_q, a_v;
+};
+
+/* A mode and all that it moves, about the origin of its link; the force F of it is B of the
+ * composite bodies. */
+struct dyn_slope_mode {
+    struct dyn_vec3 n;
+    struct dyn_vec6 by_q, by_v; /* the force that a step hands to what is further in */
 };
 
 static size_t lay_out(struct dyn_slope_work *work, void *mem, const struct dyn_model *model)
@@ -58,6 +80,14 @@ static size_t lay_out(struct dyn_slope_work *work, void *mem, const struct dyn_m
     work->crba = dyn_cut(mem, &at, dyn_crba_work_size(model));
     work->part = dyn_cut(mem, &at, (size_t)model->link_count * sizeof *work->part);
     work->step = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *work->step);
+    work->mode = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *work->mode);
+    work->node_step = dyn_cut(mem, &at, (size_t)model->node_count * sizeof *work->node_step);
+    for (int k = 0; k < model->node_count; k++) {
+        const size_t modes = (size_t)model->modal[model->node[k].modal].modes;
+        struct dyn_slope_step *step = dyn_cut(mem, &at, modes * sizeof *step);
+        if (mem != NULL)
+            work->node_step[k] = step;
+    }
     return at;
 }
 
@@ -101,6 +131,24 @@ static int is_base(const struct dyn_link *link)
     return link->parent < 0 && link->kind == DYN_LINK_FREE;
 }
 
+/* What the joint's velocities, or the modes under a node, give the link; but a base stands. */
+static struct dyn_vec6 own_motion(const struct dyn_model *model, const struct dyn_scene *scene,
+                                  const double *v, int i)
+{
+    const struct dyn_link *link = &model->link[i];
+    if (link->node >= 0) {
+        const struct dyn_modal_link *under = dyn_shape_under(model, link);
+        struct dyn_vec6 sum = {0};
+        for (int p = 0; p < under->modes; p++)
+            sum = dyn_axpy6(&sum, v[under->v_at + p], &scene->X[link->node][p]);
+        return sum;
+    }
+    struct dyn_vec6 own = dyn_joint_motion(link, v + link->v_at);
+    if (is_base(link))
+        own.lin = (struct dyn_vec3){0.0, 0.0, 0.0};
+    return turned(&scene->E[i], &own);
+}
+
 static void take_motion(const struct dyn_model *model, const struct dyn_state *state,
                         const struct dyn_vec6 *world, struct dyn_slope_work *work, int i)
 {
@@ -111,13 +159,11 @@ static void take_motion(const struct dyn_model *model, const struct dyn_state *s
     const struct dyn_vec6 still = {0};
     struct dyn_slope_part *part = &work->part[i];
 
-    struct dyn_vec6 own = dyn_joint_motion(link, state->v + link->v_at);
-    if (is_base(link))
-        own.lin = (struct dyn_vec3){0.0, 0.0, 0.0};
-    own = turned(E, &own);
+    part->own = own_motion(model, scene, state->v, i);
+    part->lags = link->node >= 0 && !dyn_shape_under(model, link)->deforms;
     part->v_on = dyn_motion_shift(on != NULL ? &on->v : &still, scene->arm[i]);
     part->a_on = dyn_motion_shift(on != NULL ? &on->a : world, scene->arm[i]);
-    part->v = dyn_add6(&part->v_on, &own);
+    part->v = dyn_add6(&part->v_on, &part->own);
     part->a = turned(E, &scene->kernel->a[i]);
     part->a.lin = dyn_sub(part->a.lin, dyn_cross(part->v.ang, part->v.lin));
     part->f = turned(E, &scene->kernel->f[i]);
@@ -169,20 +215,111 @@ static void take_steps(const struct dyn_model *model, const struct dyn_state *st
     }
 }
 
+/* What a node's place and the axes of its columns do in the meantime. */
+static void take_bent_steps(const struct dyn_model *model, const struct dyn_shape_motion *at,
+                            struct dyn_slope_work *work, int i)
+{
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_mat3 *E = &work->crba->scene->E[link->parent];
+    const struct dyn_slope_part *part = &work->part[i];
+    const struct dyn_shape_path path = dyn_shape_path(model, link->node, at);
+
+    for (int p = 0; p < dyn_shape_under(model, link)->modes; p++) {
+        const struct dyn_vec6 *X = &work->crba->scene->X[link->node][p];
+        const struct dyn_column_rate own = dyn_shape_column_rate(model, link->node, at, &path, p);
+        const struct dyn_vec6 rate = turned(E, &own.rate), accel = turned(E, &own.accel);
+        const struct dyn_vec6 swept = cross_motion(&part->v_on, X);
+        struct dyn_slope_step *step = &work->node_step[link->node][p];
+        step->v_q = dyn_add6(&swept, &rate);
+        step->a_v = dyn_axpy6(&step->v_q, 1.0, &step->v_q);
+        const struct dyn_vec6 both = dyn_add6(&step->v_q, &rate);
+        const struct dyn_vec6 again = cross_motion(&part->v_on, &both);
+        step->a_q = cross_motion(&part->a_on, X);
+        step->a_q = dyn_add6(&step->a_q, &again);
+        step->a_q = dyn_add6(&step->a_q, &accel);
+    }
+}
+
+/* No acceleration comes of such a step, and a_v takes back what the form of it has. */
+static void take_lagging_steps(const struct dyn_model *model, struct dyn_slope_work *work, int i)
+{
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_vec6 *v = &work->part[i].v;
+
+    for (int p = 0; p < dyn_shape_under(model, link)->modes; p++) {
+        const struct dyn_vec3 w = work->crba->scene->X[link->node][p].ang;
+        work->node_step[link->node][p] = (struct dyn_slope_step){
+            .a_v = {dyn_cross(v->ang, w), dyn_scale(2.0, dyn_cross(v->lin, w))}};
+    }
+}
+
 /* ---- inward: composites ------------------------------------------------------------------- */
+
+/* What is missing in a_q for what a node carries that lags, by a turning w. */
+static struct dyn_vec6 lag(const struct dyn_slope_part *part, struct dyn_vec3 w)
+{
+    return (struct dyn_vec6){dyn_cross(part->own.ang, w),
+                             dyn_scale(2.0, dyn_cross(part->own.lin, w))};
+}
+
+/* How a flexible link moves, in its own axes. */
+static struct dyn_shape_motion shape_motion(const struct dyn_modal_link *modal,
+                                            const struct dyn_slope_work *work,
+                                            const struct dyn_modal_work *now, const double *a)
+{
+    const int i = modal->link;
+    const struct dyn_scene *scene = work->crba->scene;
+    return (struct dyn_shape_motion){
+        .eta = now->eta,
+        .xi = now->xi,
+        .accel = a + modal->v_at,
+        .w = scene->kernel->v[i].ang,
+        .u = dyn_mul(&scene->E[i], work->part[i].v.lin),
+        .a = scene->kernel->a[i],
+    };
+}
 
 static void take_own(const struct dyn_model *model, struct dyn_slope_work *work, int i)
 {
-    const struct dyn_inertia J = dyn_inertia_turn(&model->inertia[i], &work->crba->scene->E[i]);
+    const struct dyn_scene *scene = work->crba->scene;
+    const struct dyn_inertia own = dyn_shape_link_inertia(model, scene->kernel, i);
+    const struct dyn_inertia J = dyn_inertia_turn(&own, &scene->E[i]);
     struct dyn_slope_part *part = &work->part[i];
     const struct dyn_vec3 w = part->v.ang, u = part->v.lin;
+    const struct dyn_vec3 p = dyn_add(dyn_scale(J.mass, u), dyn_cross(w, J.mc));
 
-    part->p = dyn_add(dyn_scale(J.mass, u), dyn_cross(w, J.mc));
     for (int k = 0; k < 3; k++) {
         const struct dyn_vec3 twice = dyn_add(dyn_cross(w, dyn_sym3_mul(&J.I, axis(k))),
                                               dyn_cross(J.mc, dyn_cross(axis(k), u)));
-        part->N.row[k] =
-            dyn_sub(dyn_scale(2.0, twice), dyn_scale(dyn_sym3_trace(&J.I), dyn_cross(w, axis(k))));
+        part->turn[k] = (struct dyn_vec6){
+            dyn_sub(dyn_scale(2.0, twice), dyn_scale(dyn_sym3_trace(&J.I), dyn_cross(w, axis(k)))),
+            dyn_scale(2.0, dyn_cross(axis(k), p)),
+        };
+    }
+}
+
+/* Of the link itself: what its modes add to it, and to each other. */
+static void take_own_modes(const struct dyn_modal_link *modal, const struct dyn_shape_motion *at,
+                           struct dyn_slope_work *work, size_t nv, const struct dyn_slope *slope)
+{
+    const struct dyn_mat3 *E = &work->crba->scene->E[modal->link];
+    struct dyn_slope_part *part = &work->part[modal->link];
+
+    for (int k = 0; k < 3; k++) {
+        const struct dyn_vec6 f = dyn_shape_force_turn(modal, at, dyn_mul(E, axis(k)));
+        const struct dyn_vec6 more = turned(E, &f);
+        part->turn[k] = dyn_add6(&part->turn[k], &more);
+    }
+    for (int j = 0; j < modal->modes; j++) {
+        const struct dyn_vec6 by_q = dyn_shape_force_q(modal, at, j);
+        const struct dyn_vec6 by_v = dyn_shape_force_v(modal, at, j);
+        work->mode[modal->v_at + j] = (struct dyn_slope_mode){
+            dyn_mul_t(E, dyn_shape_need_turn(modal, at, j)), turned(E, &by_q), turned(E, &by_v)};
+        for (int p = 0; p < modal->modes; p++) {
+            const size_t to = (size_t)(modal->v_at + p) * nv + (size_t)(modal->v_at + j);
+            slope->tau_q[to] = dyn_shape_need_q(modal, at, p, j);
+            slope->tau_v[to] = dyn_shape_need_v(modal, at, p, j);
+        }
     }
 }
 
@@ -194,26 +331,108 @@ static struct dyn_vec3 rotor_spin(const struct dyn_model *model, const struct dy
     return dyn_mul_t(&scene->E[link->parent], link->rotor_spin);
 }
 
-/* The moment 2 r x (w x p) that the force has at the parent's origin, and a rotor's w x e qd. */
+/* Its response to a turning, and a rotor's w x e qd. */
 static void give_parent(const struct dyn_model *model, const struct dyn_state *state,
                         struct dyn_slope_work *work, int i)
 {
     const struct dyn_link *link = &model->link[i];
-    const struct dyn_vec3 r = work->crba->scene->arm[i];
-    const double arm[3] = {r.x, r.y, r.z};
     const struct dyn_slope_part *part = &work->part[i];
     struct dyn_slope_part *on = &work->part[link->parent];
-    const double rp = 2.0 * dyn_dot(r, part->p);
     struct dyn_vec3 h = {0.0, 0.0, 0.0};
 
     if (link->has_rotor)
         h = dyn_scale(state->v[link->v_at], rotor_spin(model, work->crba->scene, i));
-    on->p = dyn_add(on->p, part->p);
     for (int k = 0; k < 3; k++) {
-        struct dyn_vec3 n = dyn_add(part->N.row[k], dyn_scale(rp, axis(k)));
-        n = dyn_sub(n, dyn_scale(2.0 * arm[k], part->p));
-        on->N.row[k] = dyn_add(on->N.row[k], dyn_add(n, dyn_cross(axis(k), h)));
+        struct dyn_vec6 f = part->turn[k];
+        if (part->lags) {
+            const struct dyn_vec6 behind = lag(part, axis(k));
+            const struct dyn_vec6 less = dyn_inertia_mul(&work->crba->Ic[i], &behind);
+            f = dyn_add6(&f, &less);
+        }
+        f = dyn_force_shift(&f, work->crba->scene->arm[i]);
+        f.ang = dyn_add(f.ang, dyn_cross(axis(k), h));
+        on->turn[k] = dyn_add6(&on->turn[k], &f);
     }
+}
+
+/* Ic a + Bc v */
+static struct dyn_vec6 changed_force(const struct dyn_inertia *Ic,
+                                     const struct dyn_slope_part *part, const struct dyn_vec6 *a,
+                                     struct dyn_vec3 w)
+{
+    struct dyn_vec6 f = dyn_inertia_mul(Ic, a);
+    f = dyn_axpy6(&f, w.x, &part->turn[0]);
+    f = dyn_axpy6(&f, w.y, &part->turn[1]);
+    return dyn_axpy6(&f, w.z, &part->turn[2]);
+}
+
+/* Bc' S: what a force that is felt along S takes from a turning. */
+static struct dyn_vec3 felt_turn(const struct dyn_slope_part *part, const struct dyn_vec6 *S)
+{
+    return (struct dyn_vec3){dyn_dot6(&part->turn[0], S), dyn_dot6(&part->turn[1], S),
+                             dyn_dot6(&part->turn[2], S)};
+}
+
+/* The same of what lags, by the force F of it. */
+static struct dyn_vec3 felt_lag(const struct dyn_slope_part *part, const struct dyn_vec6 *F)
+{
+    return dyn_add(dyn_cross(F->ang, part->own.ang),
+                   dyn_scale(2.0, dyn_cross(F->lin, part->own.lin)));
+}
+
+/* What mode j does to all that node i carries, and that to the other modes and further in. */
+static void load_mode(const struct dyn_model *model, const struct dyn_shape_motion *at,
+                      const struct dyn_shape_path *path, struct dyn_slope_work *work, int i, int j,
+                      const struct dyn_slope *slope)
+{
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_modal_link *under = dyn_shape_under(model, link);
+    const struct dyn_slope_part *part = &work->part[i];
+    const struct dyn_vec6 *X = work->crba->scene->X[link->node];
+    const struct dyn_vec3 arm = work->crba->scene->arm[i];
+    const struct dyn_slope_step *step = &work->node_step[link->node][j];
+    const struct dyn_inertia *Ic = &work->crba->Ic[i];
+    const struct dyn_vec6 F = dyn_inertia_mul(Ic, &X[j]);
+    const struct dyn_vec6 by_q = changed_force(Ic, part, &step->a_q, step->v_q.ang);
+    const struct dyn_vec6 by_v = changed_force(Ic, part, &step->a_v, X[j].ang);
+    struct dyn_slope_mode *mode = &work->mode[under->v_at + j];
+
+    mode->n = dyn_add(mode->n, felt_turn(part, &X[j]));
+    if (part->lags)
+        mode->n = dyn_add(mode->n, felt_lag(part, &F));
+    const struct dyn_vec6 swept = cross_force(&X[j], &part->f);
+    struct dyn_vec6 handed = part->lags ? by_q : dyn_add6(&by_q, &swept);
+    handed = dyn_force_shift(&handed, arm);
+    mode->by_q = dyn_add6(&mode->by_q, &handed);
+    handed = dyn_force_shift(&by_v, arm);
+    mode->by_v = dyn_add6(&mode->by_v, &handed);
+
+    const struct dyn_mat3 *E = &work->crba->scene->E[link->parent];
+    for (int p = 0; p < under->modes; p++) {
+        const size_t to =
+            (size_t)(under->v_at + p) * (size_t)model->full_nv + (size_t)(under->v_at + j);
+        slope->tau_q[to] += dyn_dot6(&by_q, &X[p]);
+        slope->tau_v[to] += dyn_dot6(&by_v, &X[p]);
+        if (!part->lags) { /* X_p changes as well: as much as X_j does along p, seen from there */
+            const struct dyn_vec6 own = dyn_shape_column_q(model, link->node, at, path, j, p);
+            const struct dyn_vec6 changed = turned(E, &own);
+            slope->tau_q[to] += dyn_dot6(&changed, &part->f);
+        }
+    }
+}
+
+static void load_modes(const struct dyn_model *model, const double *a, struct dyn_slope_work *work,
+                       int i, const struct dyn_slope *slope)
+{
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_modal_link *under = dyn_shape_under(model, link);
+    const struct dyn_modal_work *now =
+        &work->crba->scene->kernel->modal[model->node[link->node].modal];
+    const struct dyn_shape_motion at = shape_motion(under, work, now, a);
+    const struct dyn_shape_path path = dyn_shape_path(model, link->node, &at);
+
+    for (int j = 0; j < under->modes; j++)
+        load_mode(model, &at, &path, work, i, j, slope);
 }
 
 /* ---- every pair on one branch ------------------------------------------------------------- */
@@ -228,16 +447,6 @@ struct reach {
     struct dyn_vec6 by_q, by_v;
 };
 
-/* Ic a + Bc v */
-static struct dyn_vec6 changed_force(const struct dyn_inertia *Ic,
-                                     const struct dyn_slope_part *part, const struct dyn_vec6 *a,
-                                     struct dyn_vec3 w)
-{
-    const struct dyn_vec6 f = dyn_inertia_mul(Ic, a);
-    return (struct dyn_vec6){dyn_add(f.ang, dyn_mul_t(&part->N, w)),
-                             dyn_add(f.lin, dyn_scale(2.0, dyn_cross(w, part->p)))};
-}
-
 static struct reach begin_reach(const struct dyn_model *model, const struct dyn_slope_work *work,
                                 int i, int j)
 {
@@ -249,28 +458,39 @@ static struct reach begin_reach(const struct dyn_model *model, const struct dyn_
         .j = j,
         .nv = (size_t)model->full_nv,
         .F = dyn_inertia_mul(Ic, S),
-        .n = dyn_add(dyn_mul(&part->N, S->ang), dyn_scale(2.0, dyn_cross(part->p, S->lin))),
+        .n = felt_turn(part, S),
         .by_q = changed_force(Ic, part, &step->a_q, step->v_q.ang),
         .by_v = changed_force(Ic, part, &step->a_v, S->ang),
     };
 }
 
-/* tau_j for steps of velocity k, which is further in or of the same link. */
-static void fill_outer(const struct dyn_slope_work *work, const struct reach *reach, int k,
-                       const struct dyn_slope *slope)
+static struct reach begin_mode_reach(const struct dyn_model *model,
+                                     const struct dyn_slope_work *work, int j)
 {
-    const struct dyn_slope_step *step = &work->step[k];
+    const struct dyn_slope_mode *mode = &work->mode[j];
+    return (struct reach){
+        .j = j,
+        .nv = (size_t)model->full_nv,
+        .F = work->crba->B[j],
+        .n = mode->n,
+        .by_q = mode->by_q,
+        .by_v = mode->by_v,
+    };
+}
+
+/* tau_j for steps of velocity k, along S, which is further in or of the same link. */
+static void fill_outer(const struct reach *reach, const struct dyn_slope_step *step,
+                       const struct dyn_vec6 *S, int k, const struct dyn_slope *slope)
+{
     const size_t at = (size_t)reach->j * reach->nv + (size_t)k;
     slope->tau_q[at] = dyn_dot6(&reach->F, &step->a_q) + dyn_dot(reach->n, step->v_q.ang);
-    slope->tau_v[at] =
-        dyn_dot6(&reach->F, &step->a_v) + dyn_dot(reach->n, work->crba->scene->S[k].ang);
+    slope->tau_v[at] = dyn_dot6(&reach->F, &step->a_v) + dyn_dot(reach->n, S->ang);
 }
 
 /* tau_k for steps of velocity j. */
-static void fill_inner(const struct dyn_slope_work *work, const struct reach *reach, int k,
+static void fill_inner(const struct reach *reach, const struct dyn_vec6 *S, int k,
                        const struct dyn_slope *slope)
 {
-    const struct dyn_vec6 *S = &work->crba->scene->S[k];
     const size_t at = (size_t)k * reach->nv + (size_t)reach->j;
     slope->tau_q[at] = dyn_dot6(&reach->by_q, S);
     slope->tau_v[at] = dyn_dot6(&reach->by_v, S);
@@ -297,26 +517,63 @@ static void leave_link(const struct dyn_model *model, const struct dyn_slope_wor
     }
 }
 
+/* Both, for the velocities of link l and for the modes under it. */
+static void fill_link(const struct dyn_model *model, const struct dyn_slope_work *work, int l,
+                      const struct reach *reach, const struct dyn_slope *slope)
+{
+    const struct dyn_link *link = &model->link[l];
+    const struct dyn_scene *scene = work->crba->scene;
+
+    for (int k = link->v_at; k < link->v_at + dyn_link_nv(link); k++) {
+        fill_outer(reach, &work->step[k], &scene->S[k], k, slope);
+        fill_inner(reach, &scene->S[k], k, slope);
+    }
+    if (link->node < 0)
+        return;
+    const struct dyn_modal_link *under = dyn_shape_under(model, link);
+    for (int p = 0; p < under->modes; p++) {
+        const struct dyn_vec6 *X = &scene->X[link->node][p];
+        fill_outer(reach, &work->node_step[link->node][p], X, under->v_at + p, slope);
+        fill_inner(reach, X, under->v_at + p, slope);
+    }
+}
+
+/* From link l to the root. */
+static void climb(const struct dyn_model *model, const struct dyn_slope_work *work, int l,
+                  struct reach *reach, const struct dyn_slope *slope)
+{
+    const struct dyn_vec3 *arm = work->crba->scene->arm;
+
+    for (; l >= 0; l = model->link[l].parent) {
+        fill_link(model, work, l, reach, slope);
+        if (work->part[l].lags)
+            reach->n = dyn_add(reach->n, felt_lag(&work->part[l], &reach->F));
+        reach->F = dyn_force_shift(&reach->F, arm[l]);
+        reach->by_q = dyn_force_shift(&reach->by_q, arm[l]);
+        reach->by_v = dyn_force_shift(&reach->by_v, arm[l]);
+    }
+}
+
 static void fill_branch(const struct dyn_model *model, const struct dyn_slope_work *work, int i,
                         int j, const struct dyn_slope *slope)
 {
-    const struct dyn_vec3 *arm = work->crba->scene->arm;
+    const struct dyn_link *link = &model->link[i];
     struct reach reach = begin_reach(model, work, i, j);
 
-    for (int k = 0; k < dyn_link_nv(&model->link[i]); k++)
-        fill_outer(work, &reach, model->link[i].v_at + k, slope);
-    int l = model->link[i].parent;
-    if (l >= 0)
-        leave_link(model, work, i, &reach);
-    for (; l >= 0; l = model->link[l].parent) {
-        const int first = model->link[l].v_at, end = first + dyn_link_nv(&model->link[l]);
-        for (int k = first; k < end; k++) {
-            fill_outer(work, &reach, k, slope);
-            fill_inner(work, &reach, k, slope);
-        }
-        reach.F = dyn_force_shift(&reach.F, arm[l]);
-        reach.by_q = dyn_force_shift(&reach.by_q, arm[l]);
-        reach.by_v = dyn_force_shift(&reach.by_v, arm[l]);
+    for (int k = link->v_at; k < link->v_at + dyn_link_nv(link); k++)
+        fill_outer(&reach, &work->step[k], &work->crba->scene->S[k], k, slope);
+    if (link->parent < 0)
+        return;
+    leave_link(model, work, i, &reach);
+    climb(model, work, link->parent, &reach, slope);
+}
+
+static void fill_mode_branches(const struct dyn_model *model, const struct dyn_slope_work *work,
+                               const struct dyn_modal_link *modal, const struct dyn_slope *slope)
+{
+    for (int j = modal->v_at; j < modal->v_at + modal->modes; j++) {
+        struct reach reach = begin_mode_reach(model, work, j);
+        climb(model, work, modal->link, &reach, slope);
     }
 }
 
@@ -333,12 +590,41 @@ static void add_laws(const struct dyn_model *model, const struct dyn_state *stat
     }
 }
 
+/* Of all links, from the root. */
+static void move_outward(const struct dyn_model *model, const struct dyn_state *links,
+                         const double *a, const struct dyn_input *input,
+                         const struct dyn_input *finds, struct dyn_slope_work *work,
+                         const struct dyn_slope *slope)
+{
+    const struct dyn_vec6 world = dyn_world_acceleration(input);
+    const struct dyn_modal_work *now = work->crba->scene->kernel->modal;
+
+    for (int i = 0; i < model->link_count; i++) {
+        const struct dyn_link *link = &model->link[i];
+        take_motion(model, links, &world, work, i);
+        take_steps(model, links, finds, work, i);
+        take_own(model, work, i);
+        if (link->modal >= 0) {
+            const struct dyn_modal_link *modal = &model->modal[link->modal];
+            const struct dyn_shape_motion at = shape_motion(modal, work, &now[link->modal], a);
+            take_own_modes(modal, &at, work, (size_t)model->full_nv, slope);
+        }
+        if (work->part[i].lags) {
+            take_lagging_steps(model, work, i);
+        } else if (link->node >= 0) {
+            const struct dyn_modal_link *under = dyn_shape_under(model, link);
+            const struct dyn_shape_motion at =
+                shape_motion(under, work, &now[model->node[link->node].modal], a);
+            take_bent_steps(model, &at, work, i);
+        }
+    }
+}
+
 void dyn_slope_take(const struct dyn_model *model, const struct dyn_state *state, const double *a,
                     const struct dyn_input *input, const struct dyn_input *finds,
                     struct dyn_slope_work *work, const struct dyn_slope *slope)
 {
     struct dyn_work *kernel = work->crba->scene->kernel;
-    const struct dyn_vec6 world = dyn_world_acceleration(input);
     const size_t size = (size_t)model->full_nv * (size_t)model->full_nv * sizeof(double);
 
     /* the forces themselves are not asked for, and have a row of tau_q to go to */
@@ -348,15 +634,16 @@ void dyn_slope_take(const struct dyn_model *model, const struct dyn_state *state
     dyn_composite_rows(model, work->crba);
     memset(slope->tau_q, 0, size);
     memset(slope->tau_v, 0, size);
-    for (int i = 0; i < model->link_count; i++) {
-        take_motion(model, &links, &world, work, i);
-        take_steps(model, &links, finds, work, i);
-        take_own(model, work, i);
-    }
+    move_outward(model, &links, a, input, finds, work, slope);
     for (int i = model->link_count - 1; i >= 0; i--) {
-        for (int k = 0; k < dyn_link_nv(&model->link[i]); k++)
-            fill_branch(model, work, i, model->link[i].v_at + k, slope);
-        if (model->link[i].parent >= 0)
+        const struct dyn_link *link = &model->link[i];
+        for (int k = 0; k < dyn_link_nv(link); k++)
+            fill_branch(model, work, i, link->v_at + k, slope);
+        if (link->modal >= 0)
+            fill_mode_branches(model, work, &model->modal[link->modal], slope);
+        if (link->node >= 0)
+            load_modes(model, a, work, i, slope);
+        if (link->parent >= 0)
             give_parent(model, &links, work, i);
     }
     add_laws(model, &links, slope);

@@ -11,12 +11,15 @@
 #include "dynamics/tree.h"
 
 struct dyn_slope_part; /* by link */
-struct dyn_slope_step; /* by velocity */
+struct dyn_slope_step; /* by velocity of a joint, and of each node by mode */
+struct dyn_slope_mode; /* by velocity */
 
 struct dyn_slope_work {
     struct dyn_crba_work *crba; /* its ldl has the rows of M afterwards */
     struct dyn_slope_part *part;
     struct dyn_slope_step *step;
+    struct dyn_slope_mode *mode;
+    struct dyn_slope_step **node_step;
 };
 
 /* Bytes, and the work laid out in mem, 64-byte aligned and owned by the caller.  Context: setup. */

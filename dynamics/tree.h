@@ -64,17 +64,21 @@ struct dyn_modal_link {
     int lanes;         /* modes, rounded up to whole vectors */
     int deforms;       /* 0: ruthless, nothing of what follows by q is felt */
     int draws;         /* 1: and P1 or G1 is */
+    int rotary;        /* S is not zero */
+    int apart;         /* K and C couple no modes */
     double slowest;    /* rad/s, the lowest frequency of a mode by itself */
     double length;     /* m, of the body; 0: not known */
     double *reach;     /* how far a mode moves any point of the body at most */
     double *P;         /* 3 */
     double *L;         /* 9, by rows */
     double *S;         /* 3 */
+    double *Z0;        /* 6: xx yy zz of L, xy xz yz of L + L' */
     double *P1;        /* by q, 3: dP_p / deta_q = P2_pq */
     double *W1;        /* by q, 9: dW_p / deta_q = N_pq + L2_pq */
     double *Y1;        /* by q, 3: int psi_q x psi_p dm, the axial vector of N_pq */
     double *G1;        /* by q, 3: int r x psi2_pq dm, that of L2_pq */
     double *M, *K, *C; /* by q */
+    double *k, *c;     /* 1: the diagonals of K and C */
 };
 
 /* A node of a modal link: how its modes p move the origin and turn the axes, in the axes of that

@@ -46,6 +46,9 @@ struct dyn_column_work {
  *
  * are the forces that the joint and the modes have to bear.  Rows over modes, as in
  * dyn_modal_link.
+ *
+ * Once four of them or fewer are eliminated, D has the angular half of D^-1 B', a row by mode with
+ * D^-1 f behind it, and B the linear half.
  */
 struct dyn_modal_work {
     double *eta, *xi; /* of the state, and zeros in the empty lanes */

@@ -13,6 +13,7 @@
 #include "dynamics/law.h"
 #include "dynamics/rnea.h"
 #include "dynamics/tree.h"
+#include "tests/dynamics/flexible.h"
 #include "tests/dynamics/tree.h"
 #include "unity.h"
 
@@ -153,11 +154,9 @@ static void clear_limits(void)
     }
 }
 
-/* A vehicle of every joint, law and rotor, with loads at points, in a lift that turns. */
-static struct dyn_input random_vehicle(uint64_t seed)
+/* Loads, a lift that turns and accelerations, for any tree. */
+static struct dyn_input random_input(void)
 {
-    tree_random(&tree, 2 + (int)(seed % 15), seed % 3 == 0, seed);
-    clear_limits();
     struct dyn_input input = tree_input(&tree);
     for (int i = 0; i < tree.body_count; i++)
         for (int k = 0; k < 3; k++)
@@ -167,6 +166,14 @@ static struct dyn_input random_vehicle(uint64_t seed)
     for (int k = 0; k < dyn_model_nv(tree.model); k++)
         tree.a[k] = 3.0 * tree_noise();
     return input;
+}
+
+/* A vehicle of every joint, law and rotor, with loads at points, in a lift that turns. */
+static struct dyn_input random_vehicle(uint64_t seed)
+{
+    tree_random(&tree, 2 + (int)(seed % 15), seed % 3 == 0, seed);
+    clear_limits();
+    return random_input();
 }
 
 static void test_inverse_dynamics_change_as_differences_say(void)
@@ -293,6 +300,93 @@ static void test_a_tree_that_cannot_move_has_nothing_to_say(void)
     const struct dyn_input input = {.gravity = {0.0, 0.0, -9.81}};
     linearize(&input);
     TEST_ASSERT_TRUE(isnan(a_q[0]));
+}
+
+/* ---- bodies that bend --------------------------------------------------------------------- */
+
+/* The same vehicle with modes of any fidelity, joints and bolts on nodes, psi2 and theta2. */
+static struct dyn_input random_flexible(uint64_t seed)
+{
+    flexible_random(&tree, 1 + (int)(seed % 9), seed % 3 == 0, seed);
+    clear_limits();
+    return random_input();
+}
+
+static void test_inverse_dynamics_of_what_bends_change_as_differences_say(void)
+{
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        const struct dyn_input input = random_flexible(seed);
+        const struct dyn_state state = tree_state(&tree);
+        const struct inverse inverse = {tree.a, &input};
+        place_work();
+        dyn_rnea_slope(tree.model, &state, tree.a, &input, work, &slope);
+        difference(inverse_answer, &inverse, 1, near_q);
+        difference(inverse_answer, &inverse, 0, near_v);
+        assert_near(1e-10, tau_q, near_q, seed);
+        assert_near(1e-10, tau_v, near_v, seed);
+    }
+}
+
+static void test_forward_dynamics_of_what_bends_change_as_differences_say(void)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        const struct dyn_input input = random_flexible(seed);
+        const struct dyn_state state = tree_state(&tree);
+        linearize(&input);
+        difference(forward_answer, &input, 1, near_q);
+        difference(forward_answer, &input, 0, near_v);
+        assert_near(1e-8, a_q, near_q, seed);
+        assert_near(1e-8, a_v, near_v, seed);
+        forward_answer(&state, &input, tree.a);
+        for (int k = 0; k < dyn_model_nv(tree.model); k++)
+            TEST_ASSERT_EQUAL_DOUBLE(tree.a[k], a[k]);
+    }
+}
+
+/* M a_tau = 1, but for what is held: joints, for modes never are. */
+static void test_held_joints_of_what_bends_leave_the_equations(void)
+{
+    static _Alignas(64) unsigned char crba_mem[1 << 22];
+    static double M[ENTRY_MAX];
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        unsigned char held[NV_MAX] = {0};
+        struct dyn_input input = random_flexible(seed);
+        const struct dyn_state state = tree_state(&tree);
+        const int nv = dyn_model_nv(tree.model);
+        for (int i = 0; i < tree.model->link_count; i++)
+            for (int k = 0; k < dyn_link_nv(&tree.model->link[i]); k++)
+                held[tree.model->link[i].v_at + k] = tree_noise() > 0.3;
+        input.held = held;
+        linearize(&input);
+        difference(forward_answer, &input, 1, near_q);
+        difference(forward_answer, &input, 0, near_v);
+        dyn_crba(tree.model, &state, dyn_crba_work_place(tree.model, crba_mem), M);
+        for (int r = 0; r < nv; r++)
+            for (int c = 0; c < nv; c++) {
+                double sum = 0.0;
+                if (held[c])
+                    near_q[r * nv + c] = near_v[r * nv + c] = 0.0;
+                for (int k = 0; k < nv; k++)
+                    sum += entry(M, r, k) * entry(a_tau, k, c);
+                if (!held[r])
+                    TEST_ASSERT_DOUBLE_WITHIN(1e-9, r == c, sum);
+            }
+        assert_near(1e-8, a_q, near_q, seed);
+        assert_near(1e-8, a_v, near_v, seed);
+    }
+}
+
+static void test_a_lead_of_the_modes_does_not_matter(void)
+{
+    static double plain[ENTRY_MAX];
+    struct dyn_input input = random_flexible(6);
+    const size_t size = (size_t)(dyn_model_nv(tree.model) * dyn_model_nv(tree.model)) * sizeof *a_q;
+    TEST_ASSERT_GREATER_THAN_INT(0, tree.model->modal_count);
+    linearize(&input);
+    memcpy(plain, a_q, size);
+    input.modal_lead = 0.01;
+    linearize(&input);
+    TEST_ASSERT_EQUAL_MEMORY(plain, a_q, size);
 }
 
 /* ---- joints that mimic -------------------------------------------------------------------- */
@@ -429,6 +523,26 @@ static void test_joints_that_mimic_change_as_differences_say(void)
         assert_near(1e-8, a_q, near_q, seed);
         assert_near(1e-8, a_v, near_v, seed);
     }
+}
+
+static void test_joints_that_mimic_beside_what_bends_change_as_differences_say(void)
+{
+    int count = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        flexible_random(&tree, 4 + (int)(seed % 6), seed % 3 == 0, seed);
+        if (add_mimics() == 0)
+            continue;
+        count++;
+        flexible_build(&tree);
+        tree_unlimit(&tree);
+        const struct dyn_input input = random_input();
+        linearize(&input);
+        difference(forward_answer, &input, 1, near_q);
+        difference(forward_answer, &input, 0, near_v);
+        assert_near(1e-8, a_q, near_q, seed);
+        assert_near(1e-8, a_v, near_v, seed);
+    }
+    TEST_ASSERT_GREATER_THAN_INT(20, count);
 }
 
 /* M a_q + tau_q = 0, M a_v + tau_v = 0 and M a_tau = 1, but for what is held */
@@ -599,10 +713,9 @@ static void test_a_spinning_body_has_the_slopes_of_eulers_equations(void)
 }
 
 /* Galileo: no acceleration asks how fast the vehicle goes, and none may lose digits to it. */
-static void test_orbital_speed_costs_no_digits(void)
+static void assert_speed_does_not_matter(void)
 {
     static double slow_q[ENTRY_MAX], slow_v[ENTRY_MAX];
-    tree_random(&tree, 12, 1, 99);
     const struct dyn_input input = tree_input(&tree);
     const int nv = dyn_model_nv(tree.model);
     tree.v[3] = tree.v[4] = tree.v[5] = 0.0;
@@ -620,6 +733,15 @@ static void test_orbital_speed_costs_no_digits(void)
         }
     TEST_ASSERT_DOUBLE_WITHIN(1e-8, entry(slow_v, 4, 2) - 7500.0, entry(a_v, 4, 2));
     TEST_ASSERT_DOUBLE_WITHIN(1e-8, entry(slow_v, 5, 1) + 7500.0, entry(a_v, 5, 1));
+}
+
+static void test_orbital_speed_costs_no_digits(void)
+{
+    tree_random(&tree, 12, 1, 99);
+    assert_speed_does_not_matter();
+    flexible_random(&tree, 8, 1, 99);
+    TEST_ASSERT_GREATER_THAN_INT(2, tree.model->node_count);
+    assert_speed_does_not_matter();
 }
 
 /* ---- first order -------------------------------------------------------------------------- */
@@ -718,8 +840,13 @@ int main(void)
     RUN_TEST(test_held_velocities_have_rows_and_columns_of_zeros);
     RUN_TEST(test_work_carries_nothing_between_calls);
     RUN_TEST(test_a_tree_that_cannot_move_has_nothing_to_say);
+    RUN_TEST(test_inverse_dynamics_of_what_bends_change_as_differences_say);
+    RUN_TEST(test_forward_dynamics_of_what_bends_change_as_differences_say);
+    RUN_TEST(test_held_joints_of_what_bends_leave_the_equations);
+    RUN_TEST(test_a_lead_of_the_modes_does_not_matter);
     RUN_TEST(test_joints_that_mimic_fold_into_their_leaders);
     RUN_TEST(test_joints_that_mimic_change_as_differences_say);
+    RUN_TEST(test_joints_that_mimic_beside_what_bends_change_as_differences_say);
     RUN_TEST(test_joints_that_mimic_accelerate_with_their_leaders);
     RUN_TEST(test_a_pendulum_has_its_textbook_slopes);
     RUN_TEST(test_a_planar_arm_at_rest_has_its_textbook_slopes);

@@ -475,6 +475,142 @@ class Linearize(Linear):
                 self.assertLess(abs(got - slope) / size, 1e-8, (path.stem, r, column))
 
 
+# A bus that flies, with a boom to either side: 0.5 m from its centre on a hinge along the boom, 3 m long, 4 kg.
+BOOMS = """name: booms
+bodies:
+- {name: bus, joint: free, mass: 40 kg, inertia: 20 20 20 kg m^2}
+""" + "".join(f"""- name: {name}
+  parent: bus
+  joint: {{type: revolute, axis: 1 0 0, at: {at} 0 0 m, attitude: {{yaw: {yaw} deg}}}}
+  flex:
+    type: beam
+    length: 3 m
+    mass: 4 kg
+    roll_inertia: 0.5 kg m^2
+    fidelity: FIDELITY
+    bend_y: {{modes: 3, frequency: 0.5 Hz}}
+    bend_z: {{modes: 2, frequency: 0.8 Hz}}
+    damping: DAMPING
+    nodes: [{{name: tip, x: 3 m}}]
+""" for name, at, yaw in (("left", 0.5, 0), ("right", -0.5, 180)))
+# Roots of cos x cosh x = -1.
+CLAMPED = (1.8751040687119611, 4.6940911329741746, 7.8547574382376126)
+
+
+def booms(fidelity="consistent", damping="0"):
+    return BOOMS.replace("FIDELITY", fidelity).replace("DAMPING", damping)
+
+
+def clamped_hz(first):
+    return [first * (x / CLAMPED[0]) ** 2 for x in CLAMPED]
+
+
+def swinging_hz(m, parts, first):
+    """Where m + sum h^2 w^2 / (w_p^2 - w^2) is zero: a root behind each frequency w_p of the clamped beam."""
+    squares = [f * f for f in clamped_hz(first)[:len(parts)]]
+    roots = []
+    for low, high in zip(squares, squares[1:] + [1e3 * squares[-1]]):
+        for _ in range(200):
+            middle = (low + high) / 2
+            left = m + sum(h * h * middle / (s - middle) for h, s in zip(parts, squares)) < 0
+            low, high = (middle, high) if left else (low, middle)
+        roots.append(math.sqrt(low))
+    return roots
+
+
+class Flexible(Linear):
+    def hz(self, answer):
+        return [mode["frequency_hz"] for mode in answer["modes"]]
+
+    def test_modes_have_names(self):
+        answer = self.ask("linearize", booms(), at={"locked": ["bus"]})
+        one = [f"{name}.{which}" for name in ("left", "right")
+               for which in ("{0}", "{1}1", "{1}2", "{1}3", "{1}4", "{1}5")]
+
+        def named(joint, mode):
+            return [name.format(joint, mode) for name in one]
+
+        self.assertEqual(answer["x"], named("q", "eta") + named("v", "xi"))
+        self.assertEqual(answer["u"], named("tau", "force"))
+        self.assertEqual(answer["y"], answer["x"] + named("a", "dxi"))
+        shapes = self.ask("modes", booms(), at={"locked": ["bus"]})
+        self.assertEqual(shapes["x"], named("q", "eta"))
+        code, out, err = self.call("modes", self.file("model", booms()))
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("left.eta1 1.00", out)
+
+    def test_locked_joints_leave_the_frequencies_of_the_clamped_beam(self):
+        answer = self.ask("modes", booms(damping="0.5 %"), at={"locked": ["bus", "left", "right"]})
+        want = sorted(2 * (clamped_hz(0.5) + clamped_hz(0.8)[:2]))
+        self.assert_close(self.hz(answer), want, 6)
+        self.assert_close([mode["damping"] for mode in answer["modes"]], [0.005] * 10, 8)
+        self.assertEqual((answer["rigid"], answer["growing"]), (0, 0))
+
+    def test_a_bus_with_two_booms_swings_against_them(self):
+        """Booms that swing to one side turn the bus, those that swing apart push it along."""
+        for fidelity in ("consistent", "inconsistent", "ruthless"):
+            answer = self.ask("modes", booms(fidelity), at={"locked": ["left", "right"]})
+            turn = 20 + 2 * 4 * (0.5 ** 2 + 0.5 * 3 + 3 ** 2 / 3)
+            want = []
+            for first, count in ((0.5, 3), (0.8, 2)):
+                pull, lever = [], []
+                for x in CLAMPED[:count]:
+                    sigma = (math.cosh(x) + math.cos(x)) / (math.sinh(x) + math.sin(x))
+                    # int phi = 2 sigma / x and int x phi = 2 / x^2 of a unit beam, both booms at once
+                    pull.append(math.sqrt(2 * 4) * 2 * sigma / x)
+                    lever.append(0.5 * pull[-1] + math.sqrt(2 * 4) * 3 * 2 / x ** 2)
+                want += swinging_hz(turn, lever, first) + swinging_hz(48, pull, first)
+            self.assert_close(self.hz(answer), sorted(want), 5)
+            self.assertEqual((answer["rigid"], answer["zero_eigenvalues"], answer["growing"]), (6, 12, 0))
+
+    def test_stiff_damped_modes_do_not_blur_the_rigid_motions(self):
+        """Hinges four decades slower than the modes: with damping, as many rigid motions as without."""
+        text = booms(damping="DAMPING").replace("frequency: 0.5 Hz", "frequency: 40 Hz").replace(
+            "axis: 1 0 0", "axis: 1 0 0, stiffness: 0.0005")
+        text = text.replace("bodies:", "integrator: ros2\nbodies:")
+        answers = [self.ask("modes", text.replace("DAMPING", damping)) for damping in ("0", "0.5 %")]
+        for answer in answers:
+            self.assertEqual((answer["rigid"], answer["zero_eigenvalues"], answer["growing"]), (6, 12, 0))
+        slow = [self.hz(answer)[:2] for answer in answers]
+        self.assertLess(max(slow[0]), 0.01)
+        self.assert_close(slow[1], slow[0], 6)
+
+    def test_a_bent_body_is_on_its_way_back_unless_held(self):
+        text = booms().replace("    damping: 0", "    start: 0.5 0 0 0 0\n    damping: 0")
+        locked = {"locked": ["bus", "left", "right"]}
+        self.assertGreater(self.ask("modes", text, at=locked)["equilibrium"]["largest"], 1)
+        held = self.ask("modes", text, at={**locked, "tau": "hold"})
+        self.assertLess(held["equilibrium"]["largest"], 1e-12)
+        self.assert_close(self.hz(held), sorted(2 * (clamped_hz(0.5) + clamped_hz(0.8)[:2])), 6)
+
+    def test_a_spinning_bus_stiffens_its_booms(self):
+        """Out of the plane of the spin the lowest square grows by 1.193 W^2, and 1.571 W^2 per hub radius."""
+        at = {"prescribed": {"bus": {"v": [0, 0, 1, 0, 0, 0]}}, "locked": ["left", "right"]}
+
+        def lowest(fidelity):
+            shapes = self.ask("modes", booms(fidelity), at=at)["modes"]
+            flap = [m["frequency_hz"] for m in shapes if abs(complex(*m["shape"][3])) > 0.99]
+            return (2 * math.pi * min(flap)) ** 2
+
+        rest = (2 * math.pi * 0.8) ** 2
+        self.assertAlmostEqual(lowest("ruthless"), rest, 4)
+        self.assertAlmostEqual(lowest("inconsistent"), rest, 4)
+        grown = lowest("consistent") - rest
+        self.assertAlmostEqual(grown, 1.193 + 1.571 * 0.5 / 3, 2)
+
+    def test_booms_change_as_eval_does(self):
+        """With the bus on a hinge, and a camera on a node: q has as many numbers as v."""
+        text = booms(damping="1 %").replace("joint: free", "joint: {type: revolute, axis: 0 0 1}") + (
+            "- {name: camera, parent: left, joint: {type: revolute, axis: 0 1 0, node: tip}, mass: 2, "
+            "center: 0.1 0.2 0.3, inertia: 1 1 1}\nenvironment: {gravity: 0 0 -9.81}\n")
+        n = 14
+        for fidelity in ("consistent", "inconsistent", "ruthless"):
+            path = self.file("booms.yaml", text.replace("consistent", fidelity))
+            state = {"q": [0.1 * math.sin(k) for k in range(n)], "v": [0.5 * math.cos(3 * k) for k in range(n)],
+                     "tau": [math.sin(2 * k) for k in range(n)], "a": [1] * n}
+            Linearize.assert_differences(self, path, state)
+
+
 class Mistakes(Linear):
     def test_every_mistake_in_a_point_is_told_at_its_place(self):
         for at, place, what in (

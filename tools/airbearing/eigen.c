@@ -199,10 +199,12 @@ static const char *solve_symmetric(const struct lapack *lapack, struct eigen_pro
 
 /* ---- general ------------------------------------------------------------------------------- */
 
-/* The state matrix T = Q' A Q, upper triangular with a zero diagonal in its first `zeros`. */
+/* The state matrix T = Q' A Q, upper triangular with a zero diagonal in its first `zeros`. Rounding
+ * leans these towards the slowest of the others by no more than `blur`. */
 struct staircase {
     int size, zeros;
     double *T, *Q;
+    double blur;
 };
 
 /* T = [W 1; -K -C], time in units of 1 / rate */
@@ -273,6 +275,8 @@ static const char *climb(const struct lapack *lapack, struct staircase *stairs, 
     for (*found = 0; *found < left && sigma[left - 1 - *found] <= tolerance;)
         ++*found;
     if (status == 0 && *found > 0) {
+        if (*found < left)
+            stairs->blur = fmax(stairs->blur, tolerance / sigma[left - 1 - *found]);
         turn_columns(stairs->T, size, size, from, Vt);
         turn_rows(stairs->T, size, from, Vt);
         turn_columns(stairs->Q, size, size, from, Vt);
@@ -287,7 +291,8 @@ static const char *climb(const struct lapack *lapack, struct staircase *stairs, 
     return status == 0 ? NULL : failed;
 }
 
-/* How many coordinates the zeros can move: the rank of the positions in their space. */
+/* How many coordinates the zeros can move: the rank of the positions in their space.  Those of a
+ * mere velocity are nothing but blur, which stiff modes beside soft ones make large. */
 static const char *count_motions(const struct lapack *lapack, const struct staircase *stairs,
                                  int *motions)
 {
@@ -300,7 +305,8 @@ static const char *count_motions(const struct lapack *lapack, const struct stair
                            ? 0
                            : lapack->dgesvd(LAPACK_ROW_MAJOR, 'N', 'N', (int)n, (int)zeros, part,
                                             (int)zeros, sigma, NULL, 1, NULL, 1, spare);
-    for (*motions = 0; *motions < (int)rank_max && sigma[*motions] > sqrt(DBL_EPSILON);)
+    const double least = fmin(0.5, fmax(sqrt(DBL_EPSILON), stairs->blur));
+    for (*motions = 0; *motions < (int)rank_max && sigma[*motions] > least;)
         ++*motions;
     free(part);
     free(sigma);

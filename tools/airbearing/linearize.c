@@ -26,6 +26,8 @@ static const char usage[] =
     "attitude error .rx .ry .rz (rad, small turns) and travel .x .y .z; velocities .wx .. .vz;\n"
     "moment and force .mx .. .fz; accelerations .dwx .. .dvz.  A ball has the turning half of "
     "them.\n"
+    "BODY.eta1, .xi1, .force1 and .dxi1 are coordinate, rate, force and acceleration of the first\n"
+    "mode of a flexible body.\n"
     "Friction and limits of a URDF do not count, wheels are locked.\n";
 
 /* All four matrices as one: [A B; C D]. */

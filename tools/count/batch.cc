@@ -80,9 +80,23 @@ static wide wide_tanh(wide x)
     return wide(tanh(x.e));
 }
 
-static void wide_sine_cosine(wide x, wide *sine, wide *cosine)
+enum { WIDE_ANGLES = 1 };
+
+static void wide_sine_cosine(int count, const wide *x, wide *sine, wide *cosine, wide *far)
 {
-    counted.functions++;
+    for (int k = 0; k < count; k++)
+        sine[k].e = sin(x[k].e), cosine[k].e = cos(x[k].e);
+    counted.functions += count;
+    *far = wide();
+}
+
+static int wide_is_zero(wide a)
+{
+    return a.e == 0.0;
+}
+
+static void wide_far_sine_cosine(wide x, wide *sine, wide *cosine)
+{
     sine->e = sin(x.e);
     cosine->e = cos(x.e);
 }

@@ -42,6 +42,8 @@ struct dyn_lane {
     }
 };
 
+typedef dyn_lane dyn_loose_lane; /* numbers that count are aligned anyhow */
+
 inline dyn_lane_mask::operator dyn_lane() const
 {
     dyn_lane a;
