@@ -431,7 +431,8 @@ static void path_of(const char *name, char path[256])
 
 static void test_shipped_scenarios_load(void)
 {
-    static const char *const names[] = {"satellite-board.yaml", "empty.yaml", "tumble.yaml"};
+    static const char *const names[] = {"satellite-board.yaml", "cassini.yaml", "empty.yaml",
+                                        "tumble.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[256];
         path_of(names[i], path);

@@ -164,7 +164,7 @@ static void test_a_pivot_in_all_lanes_is_one_division(void)
     TEST_ASSERT_EQUAL_INT64(0, count.functions);
 }
 
-static void test_empty_lanes_cost_nothing(void)
+static void test_empty_lanes_cost_nothing_but_half_of_a_pair(void)
 {
     static struct flexible beam;
     static double a[TREE_NV_MAX];
@@ -178,7 +178,7 @@ static void test_empty_lanes_cost_nothing(void)
         tree_random_state(&tree);
         const struct count_call call = call_of(&tree);
         TEST_ASSERT_EQUAL_INT(0, count_articulated(tree.model, &call, a, &count));
-        TEST_ASSERT_EQUAL_INT64(1 + modes, count.divisions);
+        TEST_ASSERT_EQUAL_INT64(1 + (modes + 1) / 2 * 2, count.divisions); /* pivots go by pairs */
         cost[modes - 1] = sum_of(&count);
     }
     for (int modes = 2; modes <= 4; modes++)
@@ -195,6 +195,6 @@ int main(void)
     RUN_TEST(test_numbers_that_count_are_numbers_still);
     RUN_TEST(test_a_full_triangle_is_factored_by_its_formula);
     RUN_TEST(test_a_pivot_in_all_lanes_is_one_division);
-    RUN_TEST(test_empty_lanes_cost_nothing);
+    RUN_TEST(test_empty_lanes_cost_nothing_but_half_of_a_pair);
     return UNITY_END();
 }

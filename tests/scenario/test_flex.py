@@ -1,4 +1,6 @@
 """Bodies that bend, as a whole run: read back, logged, replayed."""
+import math
+
 import harness
 
 TEXT = """
@@ -47,6 +49,21 @@ bodies:
   flex: {type: nastran, bulk: panel.bdf, punch: panel.pch, modes: 1, start: 0.01}
 """
 
+# A beam at 1 Hz that is spun up at 0.5 rad/s^2.
+ROTOR_TEXT = """
+name: rotor
+rate: 1 kHz
+bodies:
+- name: hub
+  joint: {type: fixed}
+  mass: 1
+  inertia: 1 1 1
+- name: rotor
+  parent: hub
+  joint: {type: revolute, axis: 0 0 1, prescribed: 0.5 rad/s^2}
+  flex: {type: beam, fidelity: ruthless, length: 1 m, mass: 1 kg, bend_y: {modes: 1, frequency: 1 Hz}}
+"""
+
 
 class Flex(harness.Case):
     def write(self, name, text):
@@ -89,6 +106,20 @@ class Flex(harness.Case):
                              "substeps, fewer modes or integrator: ros2")
         self.run_scenario(scenario, "--seconds", "0.1", "--pace", "fast", *stiff, "--set",
                           "integrator=ros2")
+
+    def test_frames_beyond_the_range_of_a_model_are_counted_and_the_body_is_named(self):
+        report = self.run_scenario(self.write("s.yaml", ROTOR_TEXT), "--seconds", "2", "--pace", "fast")
+        within = 0.1 * 2 * math.pi * 1000 / 0.5  # frames until a tenth of the frequency
+        self.assertAlmostEqual(report["out_of_range"]["rate"], 2000 - within, delta=1)
+        self.assertEqual(report["out_of_range"]["deflection"], 0)
+        self.assertEqual(report["out_of_range"]["stiffness"], 0)
+        self.assertIn('"rotor" first: by rate in %d frames' % report["out_of_range"]["rate"], self.out)
+
+    def test_a_model_that_stiffens_as_it_spins_knows_no_limit_of_rate(self):
+        report = self.run_scenario(self.write("s.yaml", ROTOR_TEXT), "--seconds", "2", "--pace", "fast",
+                                   "--set", "bodies.rotor.flex.fidelity=consistent")
+        self.assertEqual(set(report["out_of_range"].values()), {0})
+        self.assertNotIn("left the range", self.out)
 
     def test_a_log_carries_the_files_that_its_scenario_names(self):
         scenario = self.write("s.yaml", FE_TEXT)

@@ -57,7 +57,8 @@ class Replay(harness.Case):
         self.assertEqual(len(hashes), 6)
 
     def test_a_real_run_by_adams_bashforth_replays(self):
-        log, report = self.record("--set", "integrator=ab4", "--inject", "late=20ms@1s")
+        log, report = self.record("--set", "integrator={method: ab4, substeps: 2}", "--inject",
+                                  "late=20ms@1s")
         self.assertGreater(report["io"]["rx"], 0)
         self.assert_identical(log, report)
 

@@ -3,7 +3,7 @@ import harness
 
 REPORT_KEYS = """frames rate_hz pace seconds_simulated seconds_wall start_error_ns busy_ns margin_ns
 overruns missed lag_ns overrun_causes stolen_ns_total drift_ppm loop_latency_ns
-allocations_after_seal page_faults_after_seal io log state_hash isa realtime""".split()
+allocations_after_seal page_faults_after_seal out_of_range io log state_hash isa realtime""".split()
 
 
 class Run(harness.Case):
@@ -20,6 +20,7 @@ class Run(harness.Case):
             self.assertEqual(report["allocations_after_seal"], 0)
             self.assertEqual(report["page_faults_after_seal"], 0)
         self.assertEqual(report["not_finite"], 0)
+        self.assertEqual(set(report["out_of_range"].values()), {0})
 
     def assert_closed_loop(self, report):
         latency = report["loop_latency_ns"]

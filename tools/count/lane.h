@@ -42,7 +42,20 @@ struct dyn_lane {
     }
 };
 
-typedef dyn_lane dyn_loose_lane; /* numbers that count are aligned anyhow */
+/* The same where it need not be aligned. */
+struct dyn_loose_lane {
+    number e[4];
+    operator dyn_lane() const
+    {
+        return {{e[0], e[1], e[2], e[3]}};
+    }
+    dyn_loose_lane &operator=(const dyn_lane &a)
+    {
+        for (int k = 0; k < 4; k++)
+            e[k] = a.e[k];
+        return *this;
+    }
+};
 
 inline dyn_lane_mask::operator dyn_lane() const
 {
