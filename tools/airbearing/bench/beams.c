@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dynamics/plant.h"
+#include "rt/check.h"
 #include "tools/airbearing/bench/speed.h"
 
 enum { TURN_NS = 2000000, NAME_MAX_SIZE = 32 };
@@ -122,6 +123,8 @@ static void measure(struct chain *chains, int isa, struct beams *beams)
         choose_rounds(&chains[i], false);
         choose_rounds(&chains[i], true);
     }
+    for (int i = 0; i < BEAMS_KINDS; i++)
+        RT_CHECK(subject_is_finite(&chains[i].subject));
     beams->isa = dyn_model_isa(chains[0].subject.tree);
     take_turns(chains);
     conclude(chains, beams);

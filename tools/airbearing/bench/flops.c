@@ -40,19 +40,27 @@ static void print_flops(const struct flop_count *count)
            count->functions);
 }
 
-static bool run_counting(const struct subject *subject, bool is_composite)
+/* What is in the way, or NULL.  Where answers are not finite, neither are the operands, and a zero
+ * is no longer one. */
+static const char *run_counting(const struct subject *subject, bool is_composite)
 {
     const struct count_call call = {subject->q, subject->v, subject->tau, {0.0, 0.0, -9.81}};
     struct flop_count own, parts[COUNT_PARTS];
-    const int failure = is_composite || subject->batch_work == NULL
-                            ? count_articulated(subject->tree, &call, subject->a, &own)
-                            : count_flops(subject->tree, &own);
-    if (failure || (is_composite && count_composite(subject->tree, &call, subject->a, parts)))
-        return false;
+    const bool is_batch = !is_composite && subject->batch_work != NULL;
+
+    if (subject->tree->follower_count > 0)
+        return "a joint mimics another";
+    if (is_batch ? count_flops(subject->tree, &own)
+                 : count_articulated(subject->tree, &call, subject->a, &own))
+        return "no memory";
+    if (!is_batch && !subject_is_finite(subject))
+        return "the model does not survive the state";
+    if (is_composite && count_composite(subject->tree, &call, subject->a, parts))
+        return "no memory";
     print_flops(&own);
     for (int k = 0; is_composite && k < COUNT_PARTS; k++)
         print_flops(&parts[k]);
-    return true;
+    return NULL;
 }
 
 int main(int argc, char **argv)
@@ -69,10 +77,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    const bool is_mimicking = subject.tree->follower_count > 0;
-    const bool is_done = !is_mimicking && run_counting(&subject, argc == 4);
-    if (!is_done)
-        fputs(is_mimicking ? "a joint mimics another\n" : "no memory\n", stderr);
+    const char *obstacle = run_counting(&subject, argc == 4);
+    if (obstacle != NULL)
+        fprintf(stderr, "%s\n", obstacle);
     subject_close(&subject);
-    return is_done ? EXIT_OK : EXIT_BAD_INPUT;
+    return obstacle == NULL ? EXIT_OK : EXIT_BAD_INPUT;
 }

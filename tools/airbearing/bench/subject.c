@@ -1,6 +1,7 @@
 #include "tools/airbearing/bench/subject.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,14 +40,16 @@ static void fill_quaternions(const struct dyn_model *tree, uint64_t *random, dou
     }
 }
 
-/* Bends that a beam survives. */
+/* Bends that a beam survives: of many modes the highest has the shortest waves. */
 static void fill_modes(const struct dyn_model *tree, uint64_t *random, double *q, double *v)
 {
-    for (int i = 0; i < tree->body_count; i++)
-        for (int k = 0; k < dyn_model_modes(tree, i); k++) {
-            q[dyn_model_eta_index(tree, i) + k] = 0.01 * random_number(random);
-            v[dyn_model_xi_index(tree, i) + k] = 0.1 * random_number(random);
+    for (int i = 0; i < tree->body_count; i++) {
+        const int modes = dyn_model_modes(tree, i);
+        for (int k = 0; k < modes; k++) {
+            q[dyn_model_eta_index(tree, i) + k] = 0.02 / (modes * modes) * random_number(random);
+            v[dyn_model_xi_index(tree, i) + k] = 0.2 / (modes * modes) * random_number(random);
         }
+    }
 }
 
 static void fill_state(struct subject *subject, int state)
@@ -202,6 +205,14 @@ void subject_composite(const struct subject *subject, int state, struct dyn_crba
     const struct dyn_input input = input_of(subject, state);
     struct dyn_output output = {.a = subject->a};
     dyn_crba_forward(subject->tree, &at, &input, work, &output);
+}
+
+bool subject_is_finite(const struct subject *subject)
+{
+    for (int k = 0; k < subject->nv; k++)
+        if (!isfinite(subject->a[k]))
+            return false;
+    return true;
 }
 
 void subject_batch(const struct subject *subject)

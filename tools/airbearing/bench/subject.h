@@ -48,5 +48,8 @@ void *subject_room(size_t size);
 void subject_forward(const struct subject *subject, int state);
 void subject_batch(const struct subject *subject);
 
+/* Is the answer of the last single one?  Context: any. */
+bool subject_is_finite(const struct subject *subject);
+
 /* The first of them by composite bodies.  Context: frame. */
 void subject_composite(const struct subject *subject, int state, struct dyn_crba_work *work);
