@@ -230,7 +230,7 @@ class Work(harness.Case):
     def test_flops_of_flexible_chains_are_linear_in_bodies(self):
         flex = runpy.run_path(str(BENCH_FLEX))
         for fidelity in ("ruthless", "consistent"):
-            few, more, many = (flex["count"](f"{fidelity}{n}x4")[0] for n in (10, 20, 1000))
+            few, more, many = (flex["count"](f"{fidelity}{n}x4mixed")[0] for n in (10, 20, 1000))
             self.assertAlmostEqual(many, few + 99 * (more - few), delta=5e-3 * many)  # small angles have cheaper sines
             self.assertAlmostEqual(flex["slope"]([10, 1000], [few, many]), 1, delta=0.02)
 
@@ -243,7 +243,7 @@ class Work(harness.Case):
         self.assertLess(flex["slope"](modes, ours), 2)
         self.assertGreater(flex["slope"](modes, rival), 2)
         for fidelity in ("ruthless", "consistent"):
-            per_beam = [(flex["count"](f"{fidelity}12x{m}")[0] - flex["count"](f"{fidelity}10x{m}")[0]) / 2
+            per_beam = [(flex["count"](f"{fidelity}12x{m}mixed")[0] - flex["count"](f"{fidelity}10x{m}mixed")[0]) / 2
                         for m in modes]
             terms, off = flex["cubic"](modes, per_beam)
             self.assertLess(off, 0.01)

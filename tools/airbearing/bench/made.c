@@ -94,8 +94,8 @@ static struct cfg_beam slant_beam(uint64_t *random, int modes)
 }
 
 /*
- * Modes that are mixtures of the beam's own, so that no matrix is diagonal and nothing vanishes by
- * symmetry: shape p becomes sum_q mix[p][q] of them, a mirror after a change of lengths.
+ * Modes that are mixtures of the beam's own: no matrix is diagonal and nothing vanishes by
+ * symmetry.  Shape p becomes sum_q mix[p][q] of them, a mirror after a change of lengths.
  */
 struct mixture {
     int modes;
@@ -167,7 +167,7 @@ static void mix_flex(struct made *made, const struct mixture *mixture, struct dy
 
 /* One for all of them, with a node at its tip. */
 static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int modes,
-                                   enum dyn_fidelity fidelity)
+                                   enum dyn_fidelity fidelity, bool is_mixed)
 {
     const struct cfg_beam beam = slant_beam(random, modes);
     const struct mixture mixture = make_mixture(random, modes);
@@ -181,16 +181,19 @@ static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int mode
     modal->flex = (struct dyn_flex){
         .fidelity = fidelity, .modes = modes, .K = form.K, .C = form.C, .nodes = 1, .node = tip};
     dyn_modal_integrate(form.station, form.stations, modes, room, modal);
-    mix_flex(made, &mixture, &modal->flex);
-    mix_node(made, &mixture, tip);
+    if (is_mixed) {
+        mix_flex(made, &mixture, &modal->flex);
+        mix_node(made, &mixture, tip);
+    }
     return modal;
 }
 
 /* The hinges stand off the tips a little: an arm of zero would cost nothing. */
-static void make_beams(struct made *made, int count, int modes, enum dyn_fidelity fidelity)
+static void make_beams(struct made *made, int count, int modes, enum dyn_fidelity fidelity,
+                       bool is_mixed)
 {
     uint64_t random = (uint64_t)modes;
-    const struct dyn_modal *beam = make_beam(made, &random, modes, fidelity);
+    const struct dyn_modal *beam = make_beam(made, &random, modes, fidelity, is_mixed);
     begin_bodies(made, count);
     for (int i = 0; i < count; i++) {
         struct dyn_body_spec *spec = &made->specs[i];
@@ -246,9 +249,10 @@ static bool make_named_beams(struct made *made, const char *name)
         k++;
     const int count = read_number(&name, MADE_CHAIN_MAX);
     const int modes = take_word(&name, "x") ? read_number(&name, MADE_MODES_MAX) : 0;
+    const bool is_mixed = take_word(&name, "mixed");
     if (k > DYN_FLEX_INCONSISTENT || count == 0 || modes == 0 || *name != '\0')
         return false;
-    make_beams(made, count, modes, (enum dyn_fidelity)k);
+    make_beams(made, count, modes, (enum dyn_fidelity)k, is_mixed);
     return true;
 }
 

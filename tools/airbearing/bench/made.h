@@ -7,6 +7,7 @@
  *      ruthless16x4     sixteen beams of four modes, hinged one to the tip of the other; 1 to
  *                       MADE_CHAIN_MAX of 1 to MADE_MODES_MAX
  *      consistent16x4   the same at another fidelity; inconsistent16x4; rigid16x4
+ *      ruthless16x4mixed   with modes that are mixtures of a beam's own: every matrix is full
  */
 #pragma once
 
