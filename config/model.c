@@ -257,7 +257,11 @@ static void map_coordinates(struct cfg_model *model)
             model->q_at[q++] = dyn_model_q_index(model->tree, joint->body) + i;
         for (int i = 0; i < dyn_joint_nv(spec); i++)
             model->v_at[v++] = dyn_model_v_index(model->tree, joint->body) + i;
+    }
+    for (int k = 0; k < model->joint_count; k++) {
+        struct cfg_model_joint *joint = &model->joints[k];
         joint->modes = dyn_model_modes(model->tree, joint->body);
+        joint->mode_first = v;
         for (int i = 0; i < joint->modes; i++) {
             model->q_at[q++] = dyn_model_eta_index(model->tree, joint->body) + i;
             model->v_at[v++] = dyn_model_xi_index(model->tree, joint->body) + i;

@@ -1,9 +1,9 @@
 /*
  * MODEL of the command line: a tree of bodies from a URDF or from a scenario, ready for the kernel.
  *
- * The author of a model counts coordinates as design says: base first, then the joints in the order
- * of the file.  The kernel has its bodies parent before child.  q_at and v_at lead from the first
- * to the second.
+ * The author of a model counts coordinates so: base first, then the joints in the order of the
+ * file, then the modes body by body.  The kernel has its bodies parent before child, with their
+ * modes among them.  q_at and v_at lead from the first to the second.
  */
 #pragma once
 
@@ -28,7 +28,8 @@ struct cfg_model_joint {
     const char *name; /* of the joint; of its body in a scenario, and for a free base */
     int body;
     int q_first, v_first; /* in the order of the file; as many as dyn_joint_nq() and _nv() say */
-    int modes;            /* of its body, whose coordinates and rates come next */
+    int modes;            /* of its body */
+    int mode_first;       /* the first of their rates: behind those of all joints, body by body */
     double lower, upper, effort, velocity; /* infinite where the file sets no bound */
     double friction;                       /* Coulomb; kept, not part of the dynamics */
     struct cfg_model_start start;

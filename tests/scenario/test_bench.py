@@ -204,7 +204,7 @@ class Work(harness.Case):
         for n in (100, 1000, 10000):
             done = subprocess.run([FLOPS, f"chain{n}", "made"], capture_output=True, text=True, check=True)
             mul, add, div, functions = map(int, done.stdout.split())
-            self.assertEqual((div, functions), (n, n))
+            self.assertEqual((div, functions), (n - 1, n))  # the last link is known beforehand
             per_link.append((mul + add) / n)
         self.assertLess(max(per_link), 1.1 * min(per_link), per_link)
 

@@ -19,9 +19,9 @@ static const char options_usage[] =
     "prescribed joints; a URDF is in its zero pose under 0,0,-9.81.  Other points:\n"
     "\n"
     "  --at FILE.json     an object with any of\n"
-    "                       \"q\", \"v\", \"tau\"       as eval takes them, those of modes after "
-    "those of\n"
-    "                                           their body's joint; tau \"hold\" stands for the\n"
+    "                       \"q\", \"v\", \"tau\"       as eval takes them; tau \"hold\" stands "
+    "for "
+    "the\n"
     "                                           forces that leave no acceleration (default 0)\n"
     "                       \"gravity\"           three numbers, m/s^2, world axes\n"
     "                       \"base_acceleration\" of the world, six numbers, angular first\n"
@@ -510,21 +510,31 @@ static const char *const rigid_suffix[][6] = {
 static const char *const joint_suffix[] = {"q", "v", "tau", "a"};
 static const char *const mode_suffix[] = {"eta", "xi", "force", "dxi"};
 
+static struct table_name mode_name(const struct cfg_model *model, enum point_signal signal, int v)
+{
+    struct table_name out;
+    int joint = 0;
+    while (v >= model->joints[joint].mode_first + model->joints[joint].modes)
+        joint++;
+    snprintf(out.text, sizeof out.text, "%s.%s%d", model->joints[joint].name, mode_suffix[signal],
+             v - model->joints[joint].mode_first + 1);
+    return out;
+}
+
 struct table_name point_name(const struct point *point, enum point_signal signal, int k)
 {
     const struct cfg_model *model = point->model;
     const int v = point->free_v[k];
     int joint = 0;
-    while (v >= model->joints[joint].v_first + joint_nv(point, joint) + model->joints[joint].modes)
+    while (joint < model->joint_count && v >= model->joints[joint].v_first + joint_nv(point, joint))
         joint++;
+    if (joint == model->joint_count)
+        return mode_name(model, signal, v);
     const char *name = model->joints[joint].name;
     const enum dyn_joint_type type = model->specs[model->joints[joint].body].joint;
     const int of = v - model->joints[joint].v_first;
-    const int mode = of - joint_nv(point, joint);
     struct table_name out;
-    if (mode >= 0)
-        snprintf(out.text, sizeof out.text, "%s.%s%d", name, mode_suffix[signal], mode + 1);
-    else if (type == DYN_JOINT_FREE || type == DYN_JOINT_SPHERICAL)
+    if (type == DYN_JOINT_FREE || type == DYN_JOINT_SPHERICAL)
         snprintf(out.text, sizeof out.text, "%s.%s", name, rigid_suffix[signal][of]);
     else if (joint_nv(point, joint) == 1)
         snprintf(out.text, sizeof out.text, "%s.%s", name, joint_suffix[signal]);
