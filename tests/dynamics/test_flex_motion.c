@@ -161,6 +161,44 @@ static void test_momenta_and_energy_change_by_outer_forces_alone(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, worst);
 }
 
+/* The force that a `ruthless` body's mass takes, as it says its points accelerate: world axes. */
+static struct dyn_vec3 taken_force(int body)
+{
+    const struct dyn_body_spec *spec = &tree.spec[body];
+    const struct flexible *flexible = flexible_of(&tree, body);
+    const struct dyn_vec6 a = dyn_body_acceleration(tree.model, tree.work, body);
+    const struct dyn_vec3 w = dyn_body_velocity(tree.model, tree.work, body).ang;
+    const struct dyn_vec3 mc = dyn_scale(spec->mass, dyn_vec3_load(spec->center));
+    const struct dyn_pose pose = dyn_body_pose(tree.model, tree.q, body);
+    struct dyn_vec3 f = dyn_scale(spec->mass, a.lin);
+
+    f = dyn_add(f, dyn_add(dyn_cross(a.ang, mc), dyn_cross(w, dyn_cross(w, mc))));
+    for (int p = 0; flexible != NULL && p < flexible->flex.modes; p++)
+        f = dyn_add(f, dyn_scale(tree.a[dyn_model_xi_index(tree.model, body) + p],
+                                 dyn_vec3_load(flexible->P + 3 * p)));
+    return dyn_quat_rotate(pose.turn, f);
+}
+
+/* Its equations are no derivatives of a momentum; but no force is lost on the way. */
+static void test_ruthless_vehicles_keep_their_linear_momentum(void)
+{
+    double worst = 0.0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct dyn_vec3 sum = {0.0, 0.0, 0.0};
+        double size = 0.0;
+        take_loose_tree(seed, DYN_FLEX_RUTHLESS);
+        tree_forward(&tree);
+        for (int i = 0; i < tree.body_count; i++) {
+            const struct dyn_vec3 f = taken_force(i);
+            sum = dyn_add(sum, f);
+            const struct dyn_vec6 a = dyn_body_acceleration(tree.model, tree.work, i);
+            size += dyn_norm(f) + tree.spec[i].mass * dyn_norm(a.lin);
+        }
+        worst = fmax(worst, dyn_norm(sum) / size);
+    }
+    TEST_ASSERT_TRUE(worst < 1e-12);
+}
+
 static _Alignas(64) unsigned char scene_mem[1 << 21];
 static struct dyn_scene *scene;
 static struct dyn_point point;
@@ -363,6 +401,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_momenta_and_energy_change_by_outer_forces_alone);
+    RUN_TEST(test_ruthless_vehicles_keep_their_linear_momentum);
     RUN_TEST(test_points_move_as_their_poses_say);
     RUN_TEST(test_the_kernel_moves_bodies_as_the_scene_does);
     RUN_TEST(test_points_show_the_inertia_of_the_dense_matrices);
