@@ -524,11 +524,10 @@ class Flexible(Linear):
 
     def test_modes_have_names(self):
         answer = self.ask("linearize", booms(), at={"locked": ["bus"]})
-        one = [f"{name}.{which}" for name in ("left", "right")
-               for which in ("{0}", "{1}1", "{1}2", "{1}3", "{1}4", "{1}5")]
+        sides = ("left", "right")
 
-        def named(joint, mode):
-            return [name.format(joint, mode) for name in one]
+        def named(joint, mode):  # all joints, then the modes body by body
+            return [f"{side}.{joint}" for side in sides] + [f"{side}.{mode}{p}" for side in sides for p in range(1, 6)]
 
         self.assertEqual(answer["x"], named("q", "eta") + named("v", "xi"))
         self.assertEqual(answer["u"], named("tau", "force"))
