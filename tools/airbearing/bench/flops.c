@@ -6,9 +6,9 @@
  *
  * prints multiplications, additions, divisions, and sines with their cosines and tanhs: of a state
  * in a batch, or of one call where batches refuse the model.  With `composite` that of one call in
- * any case, and then the same four numbers of its rival, composite bodies, part by part: bias
- * force, mass matrix, its factors, and the solution.  For `airbearing bench` and tools/bench, which
- * run this program where the build had a C++ compiler for it.
+ * any case, and then the same four numbers by composite bodies, part by part: bias
+ * force, mass matrix, its factors, and the solution.  For `airbearing bench` and tools/bench-flex,
+ * which run this program where the build had a C++ compiler for it.
  */
 #include <stdio.h>
 #include <string.h>
