@@ -1,0 +1,24 @@
+/*
+ * Instants in two numbers, so that a microsecond survives a century: whole days since J2000.0
+ * (2000-01-01 12:00) and seconds after that.  A run keeps the days and counts the seconds on.
+ *
+ * The scale is UT1.  Who has UTC may use it as it is: less than 0.9 s, or 0.004 deg of the Earth's
+ * turn, lies between them.
+ */
+#pragma once
+
+struct dyn_instant {
+    double days;    /* whole */
+    double seconds; /* any number of them */
+};
+
+/* Of a date of the Gregorian calendar from the year 1583 on, and the seconds since its midnight.
+ * Context: any. */
+struct dyn_instant dyn_instant_of_date(int year, int month, int day, double seconds);
+
+/* Days since J2000.0 in one number, good for half a microsecond in this century.  Context: any. */
+double dyn_instant_days(const struct dyn_instant *instant);
+
+/* The year and the part of it that has gone, as 2025.5: what models of the magnetic field want.
+ * Context: any. */
+double dyn_instant_year(const struct dyn_instant *instant);
