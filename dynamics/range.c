@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "dynamics/rate.h"
+#include "dynamics/shape.h"
 #include "dynamics/tree.h"
 #include "dynamics/work.h"
 
@@ -15,27 +16,6 @@ static struct dyn_vec3 to_link(const struct dyn_link_work *L, struct dyn_vec3 a)
 {
     return (struct dyn_vec3){dyn_dot(row(&L->R[0]), a), dyn_dot(row(&L->R[1]), a),
                              dyn_dot(row(&L->R[2]), a)};
-}
-
-/* Of mode p with itself. */
-static struct dyn_vec3 own_vector(const double *table, int lanes, int p)
-{
-    const double *e = table + p * 3 * lanes + p;
-    return (struct dyn_vec3){e[0], e[lanes], e[2 * lanes]};
-}
-
-static struct dyn_mat3 own_matrix(const double *table, int lanes, int p)
-{
-    const double *e = table + p * 9 * lanes + p;
-    return (struct dyn_mat3){{{e[0], e[lanes], e[2 * lanes]},
-                              {e[3 * lanes], e[4 * lanes], e[5 * lanes]},
-                              {e[6 * lanes], e[7 * lanes], e[8 * lanes]}}};
-}
-
-static struct dyn_vec3 axial(const struct dyn_mat3 *W)
-{
-    return (struct dyn_vec3){W->row[2].y - W->row[1].z, W->row[0].z - W->row[2].x,
-                             W->row[1].x - W->row[0].y};
 }
 
 /* A force through a node, on the body, in the axes of its link: what the node's own load takes. */
@@ -56,16 +36,16 @@ static double added_stiffness(const struct dyn_model *model, const struct dyn_wo
     const struct dyn_modal_link *modal = &model->modal[m];
     const struct dyn_link_work *L = &work->link[modal->link];
     const struct dyn_vec3 w = to_link(L, row(&L->w));
-    const struct dyn_vec3 P = own_vector(modal->P1, modal->lanes, p);
-    const struct dyn_mat3 W = own_matrix(modal->W1, modal->lanes, p);
+    const struct dyn_vec3 P = dyn_shape_pair(modal->P1, modal->lanes, p, p);
+    const struct dyn_mat3 W = dyn_shape_pair_matrix(modal->W1, modal->lanes, p, p);
     const double trace = W.row[0].x + W.row[1].y + W.row[2].z;
     double sum =
-        dyn_dot(P, to_link(L, row(&L->a))) + dyn_dot(axial(&W), to_link(L, row(&L->alpha)));
+        dyn_dot(P, to_link(L, row(&L->a))) + dyn_dot(dyn_axial(&W), to_link(L, row(&L->alpha)));
 
     sum += dyn_dot(w, dyn_mul(&W, w)) - trace * dyn_dot(w, w);
     for (int n = 0; n < model->node_count; n++)
         if (model->node[n].modal == m)
-            sum -= dyn_dot(own_vector(model->node[n].psi1, modal->lanes, p),
+            sum -= dyn_dot(dyn_shape_pair(model->node[n].psi1, modal->lanes, p, p),
                            node_force(&work->link[model->node_link[n]], L));
     return sum;
 }
