@@ -29,33 +29,45 @@ static struct dyn_vec3 node_force(const struct dyn_link_work *N, const struct dy
     return to_link(L, dyn_scale(-1.0, f));
 }
 
-/* d f_p / d eta_p of all that the modes feel but their springs. */
-static double added_stiffness(const struct dyn_model *model, const struct dyn_work *work, int m,
-                              int p)
+/* Of the body's own mass, to `added` by mode. */
+static void add_motion(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
+                       double *added)
 {
-    const struct dyn_modal_link *modal = &model->modal[m];
-    const struct dyn_link_work *L = &work->link[modal->link];
     const struct dyn_vec3 w = to_link(L, row(&L->w));
-    const struct dyn_vec3 P = dyn_shape_pair(modal->P1, modal->lanes, p, p);
-    const struct dyn_mat3 W = dyn_shape_pair_matrix(modal->W1, modal->lanes, p, p);
-    const double trace = W.row[0].x + W.row[1].y + W.row[2].z;
-    double sum =
-        dyn_dot(P, to_link(L, row(&L->a))) + dyn_dot(dyn_axial(&W), to_link(L, row(&L->alpha)));
-
-    sum += dyn_dot(w, dyn_mul(&W, w)) - trace * dyn_dot(w, w);
-    for (int n = 0; n < model->node_count; n++)
-        if (model->node[n].modal == m)
-            sum -= dyn_dot(dyn_shape_pair(model->node[n].psi1, modal->lanes, p, p),
-                           node_force(&work->link[model->node_link[n]], L));
-    return sum;
+    const struct dyn_vec3 a = to_link(L, row(&L->a)), alpha = to_link(L, row(&L->alpha));
+    for (int p = 0; p < modal->modes; p++) {
+        const struct dyn_vec3 P = dyn_shape_pair(modal->P1, modal->lanes, p, p);
+        const struct dyn_mat3 W = dyn_shape_pair_matrix(modal->W1, modal->lanes, p, p);
+        const struct dyn_mat3 T = dyn_shape_spin(&W);
+        added[p] += dyn_dot(P, a) + dyn_dot(dyn_axial(&W), alpha) - dyn_dot(w, dyn_mul(&T, w));
+    }
 }
 
-static unsigned check_stiffness(const struct dyn_model *model, const struct dyn_work *work, int m)
+static void add_force(const struct dyn_modal_node *node, const struct dyn_modal_link *modal,
+                      struct dyn_vec3 force, double *added)
 {
-    const struct dyn_modal_link *modal = &model->modal[m];
+    for (int p = 0; p < modal->modes; p++)
+        added[p] -= dyn_dot(dyn_shape_pair(node->psi1, modal->lanes, p, p), force);
+}
+
+/* By mode: d f_p / d eta_p of all that the modes feel but their springs. */
+static void added_stiffness(const struct dyn_model *model, const struct dyn_work *work,
+                            const struct dyn_modal_link *modal, double *added)
+{
+    const struct dyn_link_work *L = &work->link[modal->link];
+    add_motion(modal, L, added);
+    for (int n = modal->node_at; n < modal->node_at + modal->nodes; n++)
+        add_force(&model->node[n], modal, node_force(&work->link[model->node_link[n]], L), added);
+}
+
+static unsigned check_stiffness(const struct dyn_model *model, const struct dyn_work *work,
+                                const struct dyn_modal_link *modal)
+{
+    double added[DYN_MODES_MAX] = {0.0};
+    added_stiffness(model, work, modal, added);
     for (int p = 0; p < modal->modes; p++) {
-        const double K = modal->K[p * modal->lanes + p], added = added_stiffness(model, work, m, p);
-        if (added < -0.5 * K || (!modal->draws && added > K))
+        const double K = modal->K[p * modal->lanes + p];
+        if (added[p] < -0.5 * K || (!modal->draws && added[p] > K))
             return DYN_RANGE_STIFFNESS;
     }
     return 0;
@@ -80,7 +92,7 @@ static unsigned check_modal(const struct dyn_model *model, const double *q,
 {
     const struct dyn_modal_link *modal = &model->modal[m];
     return check_rate(modal, &work->link[modal->link]) | check_deflection(modal, q + modal->q_at) |
-           check_stiffness(model, work, m);
+           check_stiffness(model, work, modal);
 }
 
 unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *state,

@@ -62,6 +62,8 @@ struct dyn_modal_link {
     int q_at, v_at;
     int modes;
     int lanes;         /* modes, rounded up to whole vectors */
+    int node_at;       /* its first node, were it to have any */
+    int nodes;         /* and how many follow, that one counted */
     int deforms;       /* 0: ruthless, nothing of what follows by q is felt */
     int draws;         /* 1: and P1 or G1 is */
     int rotary;        /* S is not zero */
