@@ -230,6 +230,7 @@ void dyn_modal_place(struct dyn_model *model)
         modal->deforms = spec->flex->fidelity != DYN_FLEX_RUTHLESS;
         modal->draws = spec->flex->fidelity == DYN_FLEX_CONSISTENT &&
                        (spec->flex->P2 != NULL || spec->flex->L2 != NULL);
+        modal->stiffens = spec->flex->fidelity == DYN_FLEX_CONSISTENT && spec->flex->stiffens;
         place_modal(modal, spec->flex, &seat);
         for (int k = 0; k < spec->flex->nodes; k++)
             place_node(&model->node[model->body_node[i] + k], spec->flex, &spec->flex->node[k],

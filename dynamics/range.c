@@ -67,7 +67,7 @@ static unsigned check_stiffness(const struct dyn_model *model, const struct dyn_
     added_stiffness(model, work, modal, added);
     for (int p = 0; p < modal->modes; p++) {
         const double K = modal->K[p * modal->lanes + p];
-        if (added[p] < -0.5 * K || (!modal->draws && added[p] > K))
+        if (added[p] < -0.5 * K || (!modal->stiffens && added[p] > K))
             return DYN_RANGE_STIFFNESS;
     }
     return 0;
@@ -84,7 +84,7 @@ static unsigned check_deflection(const struct dyn_modal_link *modal, const doubl
 static unsigned check_rate(const struct dyn_modal_link *modal, const struct dyn_link_work *L)
 {
     const double w = dyn_norm(row(&L->w));
-    return !modal->draws && w > 0.1 * modal->slowest ? DYN_RANGE_RATE : 0;
+    return !modal->stiffens && w > 0.1 * modal->slowest ? DYN_RANGE_RATE : 0;
 }
 
 static unsigned check_modal(const struct dyn_model *model, const double *q,

@@ -1,11 +1,11 @@
 /*
  * Has a flexible body left the range in which its model is true?
  *
- *      rate         it turns faster than a tenth of its lowest frequency, and its fidelity has no
- *                   geometric stiffness (Padilla and von Flotow 1989)
+ *      rate         it turns faster than a tenth of its lowest frequency, and its fidelity or its
+ *                   psi2 has no geometric stiffness (Padilla and von Flotow 1989)
  *      deflection   some point of it may have moved by more than a tenth of its length
  *      stiffness    acceleration, spin and loads through its nodes have taken half of the stiffness
- *                   of a mode, or doubled it where the fidelity knows nothing of that: it is about
+ *                   of a mode, or doubled it where the model knows nothing of that: it is about
  *                   to buckle, or stiffer than simulated
  */
 #pragma once

@@ -66,6 +66,7 @@ struct dyn_modal_link {
     int nodes;         /* and how many follow, that one counted */
     int deforms;       /* 0: ruthless, nothing of what follows by q is felt */
     int draws;         /* 1: and P1 or G1 is */
+    int stiffens;      /* 1: and is all of the geometric stiffness, not the frame's part alone */
     int rotary;        /* S is not zero */
     int apart;         /* K and C couple no modes */
     double slowest;    /* rad/s, the lowest frequency of a mode by itself */
