@@ -7,6 +7,11 @@
 #include "dynamics/tree.h"
 #include "dynamics/work.h"
 
+static const double FAST = 0.1;  /* part of the lowest frequency */
+static const double FAR = 0.1;   /* part of the length */
+static const double WEAK = -0.5; /* part of a mode's stiffness that is added */
+static const double STIFF = 1.0; /* the same, where the model does not know it */
+
 static struct dyn_vec3 row(const struct dyn_row *r)
 {
     return dyn_vec3_load(r->e);
@@ -67,7 +72,7 @@ static unsigned check_stiffness(const struct dyn_model *model, const struct dyn_
     added_stiffness(model, work, modal, added);
     for (int p = 0; p < modal->modes; p++) {
         const double K = modal->K[p * modal->lanes + p];
-        if (added[p] < -0.5 * K || (!modal->stiffens && added[p] > K))
+        if (added[p] < WEAK * K || (!modal->stiffens && added[p] > STIFF * K))
             return DYN_RANGE_STIFFNESS;
     }
     return 0;
@@ -78,13 +83,13 @@ static unsigned check_deflection(const struct dyn_modal_link *modal, const doubl
     double reach = 0.0;
     for (int p = 0; p < modal->modes; p++)
         reach += modal->reach[p] * fabs(eta[p]);
-    return reach > 0.1 * modal->length && modal->length > 0.0 ? DYN_RANGE_DEFLECTION : 0;
+    return reach > FAR * modal->length && modal->length > 0.0 ? DYN_RANGE_DEFLECTION : 0;
 }
 
 static unsigned check_rate(const struct dyn_modal_link *modal, const struct dyn_link_work *L)
 {
     const double w = dyn_norm(row(&L->w));
-    return !modal->stiffens && w > 0.1 * modal->slowest ? DYN_RANGE_RATE : 0;
+    return !modal->stiffens && w > FAST * modal->slowest ? DYN_RANGE_RATE : 0;
 }
 
 static unsigned check_modal(const struct dyn_model *model, const double *q,
@@ -103,17 +108,15 @@ unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *s
 }
 
 unsigned dyn_plant_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                         const double *x)
+                         const double *x, int *first)
 {
+    const struct dyn_model *model = plant->model;
     unsigned sum = 0;
-    for (int m = 0; m < plant->model->modal_count; m++)
-        sum |= check_modal(plant->model, x, work->kernel, m);
+    for (int m = 0; m < model->modal_count; m++) {
+        const unsigned out = check_modal(model, x, work->kernel, m);
+        if (out != 0 && sum == 0)
+            *first = model->link[model->modal[m].link].body;
+        sum |= out;
+    }
     return sum;
-}
-
-unsigned dyn_plant_body_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                              const double *x, int body)
-{
-    const struct dyn_state state = {.q = x, .v = x + plant->model->nq};
-    return dyn_body_range(plant->model, &state, work->kernel, body);
 }
