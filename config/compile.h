@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "config/scenario.h"
+#include "dynamics/range.h"
 #include "rt/arena.h"
 
 /* What a link holds between two commands. */
@@ -24,13 +25,10 @@ struct cfg_link_state {
     uint64_t lost; /* 1 while the link is lost and the controls are safe */
 };
 
-/* As in dynamics/range.h: by rate, deflection, stiffness. */
-enum { CFG_RANGE_COUNT = 3 };
-
 struct cfg_schedule_state {
     uint64_t frame;      /* frames completed */
     uint64_t not_finite; /* steps refused because their result was not a number */
-    uint64_t out_of_range[CFG_RANGE_COUNT]; /* frames in which a flexible body left its model */
+    uint64_t out_of_range[DYN_LIMIT_COUNT]; /* frames in which a flexible body left its model */
 };
 
 struct cfg_rig {

@@ -237,6 +237,7 @@ static bool finish(struct cfg_flex_draft *draft, const struct cfg_keys_body *key
         flex->modal.M = draft->M;
     flex->modal.K = draft->K;
     flex->modal.C = draft->C;
+    flex->modal.stiffens = draft->stiffens;
     measure(draft);
     flex->modal.length = draft->length;
     flex->modal.reach = draft->reach;

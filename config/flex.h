@@ -18,6 +18,7 @@ struct cfg_flex_draft {
     struct dyn_station *stations; /* scratch */
     const double *M;              /* kept; NULL: of the stations */
     double *K, *C;                /* kept */
+    bool stiffens;                /* as in dyn_flex */
     double length;                /* as in dyn_flex, before stations and nodes are looked at */
     double *reach;                /* kept, the same */
     int node_count;

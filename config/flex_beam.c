@@ -107,6 +107,7 @@ bool cfg_draft_beam(struct cfg_flex_draft *draft)
     cfg_beam_shape(draft->scratch, &beam, &form);
     cfg_draft_modes(draft, form.modes);
     draft->whole = true;
+    draft->stiffens = true;
     draft->station_count = form.stations;
     draft->stations = form.station;
     if (!cfg_draft_check_ratios(draft))

@@ -169,6 +169,21 @@ static bool fill_nodes(struct cfg_flex_draft *draft, struct shape *shapes)
     return true;
 }
 
+/* Does the author tell it, of what has mass?  Taking the joint's shapes off makes some too, but
+ * that is the frame's. */
+static bool has_psi2(const struct cfg_keys_flex *keys)
+{
+    const struct cfg_keys_station *stations = keys->stations.items;
+    const struct cfg_keys_seat *nodes = keys->nodes.items;
+    for (int i = 0; i < keys->stations.count; i++)
+        if (stations[i].shape.psi2.node != NULL)
+            return true;
+    for (int i = 0; keys->stations.count == 0 && i < keys->nodes.count; i++)
+        if (nodes[i].shape.psi2.node != NULL)
+            return true;
+    return false;
+}
+
 /* ---- modes ---- */
 
 static bool count_modes(struct cfg_flex_draft *draft)
@@ -257,6 +272,7 @@ bool cfg_draft_table(struct cfg_flex_draft *draft)
     struct shape *stations = cfg_pool_take(draft->scratch, station_count * sizeof *stations);
     struct shape *nodes = cfg_pool_take(draft->scratch, node_count * sizeof *nodes);
     double *M = cfg_take_numbers(draft->kept, draft->modes * draft->modes);
+    draft->stiffens = has_psi2(draft->keys);
     return fill_stations(draft, stations) && fill_nodes(draft, nodes) &&
            fill_modal_mass(draft, M) && fill_stiffness(draft, M) && clamp(draft, stations, nodes);
 }

@@ -58,7 +58,9 @@ struct dyn_flex {
     const double *P2; /* modes x modes x 3: int psi2_pq dm; NULL: zero */
     const double *L2; /* modes x modes x 3 x 3: int psi2_pq r' dm; NULL: zero */
     const double *M, *K, *C; /* modes x modes, symmetric: mass, stiffness, damping */
-    double length;           /* m, of the body, to judge its deflection by; 0: not known */
+    int stiffens;  /* 1: psi2 is of the body's own bending, and so knows its geometric stiffness;
+                      0: there is none, or the frame's alone, of dyn_modal_clamp */
+    double length; /* m, of the body, to judge its deflection by; 0: not known */
     const double
         *reach; /* modes: the greatest travel of any point by a unit of the mode; NULL: 0 */
     int nodes;

@@ -142,10 +142,10 @@ static bool is_independent(const double *M, int n)
 /* Momenta of mode p, angular first. */
 static void momenta(const struct dyn_flex *flex, int p, double e[6])
 {
-    const double *L = flex->L + 9 * p;
-    const double axial[3] = {L[7] - L[5], L[2] - L[6], L[3] - L[1]};
+    const struct dyn_mat3 L = dyn_mat3_load(flex->L + 9 * p);
+    dyn_vec3_store(dyn_axial(&L), e);
     for (int k = 0; k < 3; k++) {
-        e[k] = axial[k] + (flex->S != NULL ? flex->S[3 * p + k] : 0.0);
+        e[k] += flex->S != NULL ? flex->S[3 * p + k] : 0.0;
         e[k + 3] = flex->P[3 * p + k];
     }
 }

@@ -209,10 +209,10 @@ static void couplings(const struct dyn_flex *flex, struct dyn_vec3 center,
                       const struct dyn_principal *principal, double way[WAYS][DYN_MODES_MAX])
 {
     for (int p = 0; p < flex->modes; p++) {
-        const double *L = flex->L + 9 * (ptrdiff_t)p;
+        const struct dyn_mat3 L = dyn_mat3_load(flex->L + 9 * (ptrdiff_t)p);
         const struct dyn_vec3 P = load(flex->P, p);
-        const struct dyn_vec3 axial = {L[7] - L[5], L[2] - L[6], L[3] - L[1]};
-        const struct dyn_vec3 H = dyn_sub(dyn_add(axial, load(flex->S, p)), dyn_cross(center, P));
+        const struct dyn_vec3 H =
+            dyn_sub(dyn_add(dyn_axial(&L), load(flex->S, p)), dyn_cross(center, P));
         way[0][p] = P.x, way[1][p] = P.y, way[2][p] = P.z;
         for (int k = 0; k < 3; k++)
             way[3 + k][p] = dyn_dot(principal->axis[k], H);

@@ -139,13 +139,6 @@ static void put_symmetric(const struct dyn_mat3 *A, int lanes, double *to)
                to + 3 * lanes);
 }
 
-/* int x x psi, where A = int psi x' */
-static struct dyn_vec3 axial(const struct dyn_mat3 *A)
-{
-    return (struct dyn_vec3){A->row[2].y - A->row[1].z, A->row[0].z - A->row[2].x,
-                             A->row[1].x - A->row[0].y};
-}
-
 static const double *pair(const double *from, int modes, int p, int q, int components)
 {
     return from != NULL ? from + (p * modes + q) * components : NULL;
@@ -160,14 +153,14 @@ static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex
     const struct dyn_mat3 N = turn_matrix(&axes, pair(flex->N, modes, p, q, 9), NULL);
     const double *P2 = pair(flex->P2, modes, p, q, 3), *L2 = pair(flex->L2, modes, p, q, 9);
 
-    put_vector(axial(&N), n, modal->Y1 + q * 3 * n + p);
+    put_vector(dyn_axial(&N), n, modal->Y1 + q * 3 * n + p);
     add_matrix(&N, n, modal->W1 + q * 9 * n + p);
     if (flex->fidelity == DYN_FLEX_INCONSISTENT)
         return;
     const struct dyn_mat3 W = turn_matrix(seat, L2, P2);
     turn_vector(seat, P2, n, modal->P1 + q * 3 * n + p);
     add_matrix(&W, n, modal->W1 + q * 9 * n + p);
-    put_vector(axial(&W), n, modal->G1 + q * 3 * n + p);
+    put_vector(dyn_axial(&W), n, modal->G1 + q * 3 * n + p);
 }
 
 static int is_diagonal(const double *A, int n)
@@ -237,6 +230,7 @@ void dyn_modal_place(struct dyn_model *model)
         modal->deforms = spec->flex->fidelity != DYN_FLEX_RUTHLESS;
         modal->draws = spec->flex->fidelity == DYN_FLEX_CONSISTENT &&
                        (spec->flex->P2 != NULL || spec->flex->L2 != NULL);
+        modal->stiffens = spec->flex->fidelity == DYN_FLEX_CONSISTENT && spec->flex->stiffens;
         place_modal(modal, spec->flex, &seat);
         for (int k = 0; k < spec->flex->nodes; k++)
             place_node(&model->node[model->body_node[i] + k], spec->flex, &spec->flex->node[k],

@@ -229,7 +229,9 @@ static void place_modes(struct dyn_model *model, int i, int depth, int *next)
     modal->q_at = model->nq;
     modal->v_at = model->nv;
     modal->modes = modes;
-    for (int k = 0; k < dyn_modal_nodes(spec); k++) {
+    modal->node_at = model->node_count;
+    modal->nodes = dyn_modal_nodes(spec);
+    for (int k = 0; k < modal->nodes; k++) {
         const int index = next[depth]++;
         const struct dyn_pose on_body = {identity.turn, dyn_vec3_load(spec->flex->node[k].r)};
         const struct dyn_pose at = dyn_pose_mul(&model->seat[i], &on_body);

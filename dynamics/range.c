@@ -3,8 +3,14 @@
 #include <math.h>
 
 #include "dynamics/rate.h"
+#include "dynamics/shape.h"
 #include "dynamics/tree.h"
 #include "dynamics/work.h"
+
+static const double FAST = 0.1;  /* part of the lowest frequency */
+static const double FAR = 0.1;   /* part of the length */
+static const double WEAK = -0.5; /* part of a mode's stiffness that is added */
+static const double STIFF = 1.0; /* the same, where the model does not know it */
 
 static struct dyn_vec3 row(const struct dyn_row *r)
 {
@@ -15,27 +21,6 @@ static struct dyn_vec3 to_link(const struct dyn_link_work *L, struct dyn_vec3 a)
 {
     return (struct dyn_vec3){dyn_dot(row(&L->R[0]), a), dyn_dot(row(&L->R[1]), a),
                              dyn_dot(row(&L->R[2]), a)};
-}
-
-/* Of mode p with itself. */
-static struct dyn_vec3 own_vector(const double *table, int lanes, int p)
-{
-    const double *e = table + p * 3 * lanes + p;
-    return (struct dyn_vec3){e[0], e[lanes], e[2 * lanes]};
-}
-
-static struct dyn_mat3 own_matrix(const double *table, int lanes, int p)
-{
-    const double *e = table + p * 9 * lanes + p;
-    return (struct dyn_mat3){{{e[0], e[lanes], e[2 * lanes]},
-                              {e[3 * lanes], e[4 * lanes], e[5 * lanes]},
-                              {e[6 * lanes], e[7 * lanes], e[8 * lanes]}}};
-}
-
-static struct dyn_vec3 axial(const struct dyn_mat3 *W)
-{
-    return (struct dyn_vec3){W->row[2].y - W->row[1].z, W->row[0].z - W->row[2].x,
-                             W->row[1].x - W->row[0].y};
 }
 
 /* A force through a node, on the body, in the axes of its link: what the node's own load takes. */
@@ -49,33 +34,45 @@ static struct dyn_vec3 node_force(const struct dyn_link_work *N, const struct dy
     return to_link(L, dyn_scale(-1.0, f));
 }
 
-/* d f_p / d eta_p of all that the modes feel but their springs. */
-static double added_stiffness(const struct dyn_model *model, const struct dyn_work *work, int m,
-                              int p)
+/* Of the body's own mass, to `added` by mode. */
+static void add_motion(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
+                       double *added)
 {
-    const struct dyn_modal_link *modal = &model->modal[m];
-    const struct dyn_link_work *L = &work->link[modal->link];
     const struct dyn_vec3 w = to_link(L, row(&L->w));
-    const struct dyn_vec3 P = own_vector(modal->P1, modal->lanes, p);
-    const struct dyn_mat3 W = own_matrix(modal->W1, modal->lanes, p);
-    const double trace = W.row[0].x + W.row[1].y + W.row[2].z;
-    double sum =
-        dyn_dot(P, to_link(L, row(&L->a))) + dyn_dot(axial(&W), to_link(L, row(&L->alpha)));
-
-    sum += dyn_dot(w, dyn_mul(&W, w)) - trace * dyn_dot(w, w);
-    for (int n = 0; n < model->node_count; n++)
-        if (model->node[n].modal == m)
-            sum -= dyn_dot(own_vector(model->node[n].psi1, modal->lanes, p),
-                           node_force(&work->link[model->node_link[n]], L));
-    return sum;
+    const struct dyn_vec3 a = to_link(L, row(&L->a)), alpha = to_link(L, row(&L->alpha));
+    for (int p = 0; p < modal->modes; p++) {
+        const struct dyn_vec3 P = dyn_shape_pair(modal->P1, modal->lanes, p, p);
+        const struct dyn_mat3 W = dyn_shape_pair_matrix(modal->W1, modal->lanes, p, p);
+        const struct dyn_mat3 T = dyn_shape_spin(&W);
+        added[p] += dyn_dot(P, a) + dyn_dot(dyn_axial(&W), alpha) - dyn_dot(w, dyn_mul(&T, w));
+    }
 }
 
-static unsigned check_stiffness(const struct dyn_model *model, const struct dyn_work *work, int m)
+static void add_force(const struct dyn_modal_node *node, const struct dyn_modal_link *modal,
+                      struct dyn_vec3 force, double *added)
 {
-    const struct dyn_modal_link *modal = &model->modal[m];
+    for (int p = 0; p < modal->modes; p++)
+        added[p] -= dyn_dot(dyn_shape_pair(node->psi1, modal->lanes, p, p), force);
+}
+
+/* By mode: d f_p / d eta_p of all that the modes feel but their springs. */
+static void added_stiffness(const struct dyn_model *model, const struct dyn_work *work,
+                            const struct dyn_modal_link *modal, double *added)
+{
+    const struct dyn_link_work *L = &work->link[modal->link];
+    add_motion(modal, L, added);
+    for (int n = modal->node_at; n < modal->node_at + modal->nodes; n++)
+        add_force(&model->node[n], modal, node_force(&work->link[model->node_link[n]], L), added);
+}
+
+static unsigned check_stiffness(const struct dyn_model *model, const struct dyn_work *work,
+                                const struct dyn_modal_link *modal)
+{
+    double added[DYN_MODES_MAX] = {0.0};
+    added_stiffness(model, work, modal, added);
     for (int p = 0; p < modal->modes; p++) {
-        const double K = modal->K[p * modal->lanes + p], added = added_stiffness(model, work, m, p);
-        if (added < -0.5 * K || (!modal->draws && added > K))
+        const double K = modal->K[p * modal->lanes + p];
+        if (added[p] < WEAK * K || (!modal->stiffens && added[p] > STIFF * K))
             return DYN_RANGE_STIFFNESS;
     }
     return 0;
@@ -86,13 +83,13 @@ static unsigned check_deflection(const struct dyn_modal_link *modal, const doubl
     double reach = 0.0;
     for (int p = 0; p < modal->modes; p++)
         reach += modal->reach[p] * fabs(eta[p]);
-    return reach > 0.1 * modal->length && modal->length > 0.0 ? DYN_RANGE_DEFLECTION : 0;
+    return reach > FAR * modal->length && modal->length > 0.0 ? DYN_RANGE_DEFLECTION : 0;
 }
 
 static unsigned check_rate(const struct dyn_modal_link *modal, const struct dyn_link_work *L)
 {
     const double w = dyn_norm(row(&L->w));
-    return !modal->draws && w > 0.1 * modal->slowest ? DYN_RANGE_RATE : 0;
+    return !modal->stiffens && w > FAST * modal->slowest ? DYN_RANGE_RATE : 0;
 }
 
 static unsigned check_modal(const struct dyn_model *model, const double *q,
@@ -100,7 +97,7 @@ static unsigned check_modal(const struct dyn_model *model, const double *q,
 {
     const struct dyn_modal_link *modal = &model->modal[m];
     return check_rate(modal, &work->link[modal->link]) | check_deflection(modal, q + modal->q_at) |
-           check_stiffness(model, work, m);
+           check_stiffness(model, work, modal);
 }
 
 unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *state,
@@ -111,17 +108,15 @@ unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *s
 }
 
 unsigned dyn_plant_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                         const double *x)
+                         const double *x, int *first)
 {
+    const struct dyn_model *model = plant->model;
     unsigned sum = 0;
-    for (int m = 0; m < plant->model->modal_count; m++)
-        sum |= check_modal(plant->model, x, work->kernel, m);
+    for (int m = 0; m < model->modal_count; m++) {
+        const unsigned out = check_modal(model, x, work->kernel, m);
+        if (out != 0 && sum == 0)
+            *first = model->link[model->modal[m].link].body;
+        sum |= out;
+    }
     return sum;
-}
-
-unsigned dyn_plant_body_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                              const double *x, int body)
-{
-    const struct dyn_state state = {.q = x, .v = x + plant->model->nq};
-    return dyn_body_range(plant->model, &state, work->kernel, body);
 }

@@ -1,11 +1,11 @@
 /*
  * Has a flexible body left the range in which its model is true?
  *
- *      rate         it turns faster than a tenth of its lowest frequency, and its fidelity has no
- *                   geometric stiffness (Padilla and von Flotow 1989)
+ *      rate         it turns faster than a tenth of its lowest frequency, and its fidelity or its
+ *                   psi2 has no geometric stiffness (Padilla and von Flotow 1989)
  *      deflection   some point of it may have moved by more than a tenth of its length
  *      stiffness    acceleration, spin and loads through its nodes have taken half of the stiffness
- *                   of a mode, or doubled it where the fidelity knows nothing of that: it is about
+ *                   of a mode, or doubled it where the model knows nothing of that: it is about
  *                   to buckle, or stiffer than simulated
  */
 #pragma once
@@ -13,17 +13,22 @@
 #include "dynamics/plant.h"
 #include "dynamics/state.h"
 
-enum dyn_range { DYN_RANGE_RATE = 1, DYN_RANGE_DEFLECTION = 2, DYN_RANGE_STIFFNESS = 4 };
+/* What it is left by, to count by. */
+enum dyn_limit { DYN_LIMIT_RATE, DYN_LIMIT_DEFLECTION, DYN_LIMIT_STIFFNESS, DYN_LIMIT_COUNT };
+
+/* The same as a set. */
+enum dyn_range {
+    DYN_RANGE_RATE = 1 << DYN_LIMIT_RATE,
+    DYN_RANGE_DEFLECTION = 1 << DYN_LIMIT_DEFLECTION,
+    DYN_RANGE_STIFFNESS = 1 << DYN_LIMIT_STIFFNESS,
+};
 
 /* What body `body`, with the accelerations of the last dyn_aba(), is out of; 0: nothing, or it does
  * not bend.  Context: frame. */
 unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *state,
                         const struct dyn_work *work, int body);
 
-/* The same, after dyn_plant_solve() with this x.  Context: frame. */
-unsigned dyn_plant_body_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                              const double *x, int body);
-
-/* Of all bodies together, after dyn_plant_solve() with this x.  Context: frame. */
+/* Of all bodies together, after dyn_plant_solve() with this x; *first is the first of those that
+ * are out of anything, left as it is where none is.  Context: frame. */
 unsigned dyn_plant_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                         const double *x);
+                         const double *x, int *first);

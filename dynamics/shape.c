@@ -36,15 +36,6 @@ struct dyn_vec3 dyn_shape_P(const struct dyn_modal_link *modal, const double *et
     return bent(modal->P, modal->P1, modal, eta, p);
 }
 
-static struct dyn_mat3 matrix_at(const double *e, int lanes)
-{
-    struct dyn_mat3 m;
-    for (int r = 0; r < 3; r++)
-        m.row[r] =
-            (struct dyn_vec3){e[3 * r * lanes], e[(3 * r + 1) * lanes], e[(3 * r + 2) * lanes]};
-    return m;
-}
-
 /* m += k a */
 static void add_matrix(struct dyn_mat3 *m, double k, const struct dyn_mat3 *a)
 {
@@ -54,9 +45,9 @@ static void add_matrix(struct dyn_mat3 *m, double k, const struct dyn_mat3 *a)
 
 struct dyn_mat3 dyn_shape_W(const struct dyn_modal_link *modal, const double *eta, int p)
 {
-    struct dyn_mat3 W = matrix_at(modal->L + p, modal->lanes);
+    struct dyn_mat3 W = dyn_shape_pair_matrix(modal->L, modal->lanes, p, 0);
     for (int q = 0; modal->deforms && q < modal->modes; q++) {
-        const struct dyn_mat3 W1 = matrix_at(modal->W1 + q * 9 * modal->lanes + p, modal->lanes);
+        const struct dyn_mat3 W1 = dyn_shape_pair_matrix(modal->W1, modal->lanes, p, q);
         add_matrix(&W, eta[q], &W1);
     }
     return W;
@@ -65,10 +56,7 @@ struct dyn_mat3 dyn_shape_W(const struct dyn_modal_link *modal, const double *et
 struct dyn_vec3 dyn_shape_H(const struct dyn_modal_link *modal, const double *eta, int p)
 {
     const struct dyn_mat3 W = dyn_shape_W(modal, eta, p);
-    const struct dyn_vec3 S = dyn_shape_pair(modal->S, modal->lanes, p, 0);
-    const struct dyn_vec3 *row = W.row;
-    return (struct dyn_vec3){row[2].y - row[1].z + S.x, row[0].z - row[2].x + S.y,
-                             row[1].x - row[0].y + S.z};
+    return dyn_add(dyn_axial(&W), dyn_shape_pair(modal->S, modal->lanes, p, 0));
 }
 
 /* Z of flex.h, of which only the symmetric part has a meaning: sum eta_p (W_p + L_p'). */
@@ -77,7 +65,7 @@ static struct dyn_mat3 spread_of(const struct dyn_modal_link *modal, const doubl
     struct dyn_mat3 Z = {0};
     for (int p = 0; p < modal->modes; p++) {
         const struct dyn_mat3 W = dyn_shape_W(modal, eta, p);
-        const struct dyn_mat3 L = matrix_at(modal->L + p, modal->lanes);
+        const struct dyn_mat3 L = dyn_shape_pair_matrix(modal->L, modal->lanes, p, 0);
         const struct dyn_mat3 Wt = dyn_mat3_transpose(&W), Lt = dyn_mat3_transpose(&L);
         const double half = 0.5 * eta[p];
         add_matrix(&Z, half, &W);

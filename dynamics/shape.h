@@ -36,7 +36,16 @@ static inline struct dyn_vec3 dyn_shape_pair(const double *table, int lanes, int
     return (struct dyn_vec3){e[0], e[lanes], e[2 * lanes]};
 }
 
-/* The sum of those of mode p, each times by_q.  Context: any. */
+/* The same of nine components, a matrix by rows.  Context: any. */
+static inline struct dyn_mat3 dyn_shape_pair_matrix(const double *table, int lanes, int p, int q)
+{
+    struct dyn_mat3 m;
+    for (int r = 0; r < 3; r++)
+        m.row[r] = dyn_shape_pair(table + 3 * r * lanes, lanes, p, 3 * q);
+    return m;
+}
+
+/* The sum of the vectors of mode p, each times by_q.  Context: any. */
 struct dyn_vec3 dyn_shape_sum(const struct dyn_modal_link *modal, const double *table, int p,
                               const double *by);
 

@@ -11,16 +11,7 @@ static struct dyn_mat3 spin_matrix(const struct dyn_modal_link *modal, const dou
 
 static struct dyn_mat3 pair_matrix(const struct dyn_modal_link *modal, int p, int q)
 {
-    const double *e = modal->W1 + q * 9 * modal->lanes + p;
-    const int n = modal->lanes;
-    return (struct dyn_mat3){
-        {{e[0], e[n], e[2 * n]}, {e[3 * n], e[4 * n], e[5 * n]}, {e[6 * n], e[7 * n], e[8 * n]}}};
-}
-
-static struct dyn_vec3 axial(const struct dyn_mat3 *W)
-{
-    const struct dyn_vec3 *row = W->row;
-    return (struct dyn_vec3){row[2].y - row[1].z, row[0].z - row[2].x, row[1].x - row[0].y};
+    return dyn_shape_pair_matrix(modal->W1, modal->lanes, p, q);
 }
 
 /* m a + m' a */
@@ -53,7 +44,7 @@ struct dyn_vec6 dyn_shape_force_q(const struct dyn_modal_link *modal,
     for (int p = 0; p < modal->modes; p++) {
         const struct dyn_mat3 W = pair_matrix(modal, p, j), T = dyn_shape_spin(&W);
         const struct dyn_vec3 P = dyn_shape_pair(modal->P1, modal->lanes, p, j);
-        const struct dyn_vec6 by_accel = {axial(&W), P};
+        const struct dyn_vec6 by_accel = {dyn_axial(&W), P};
         const struct dyn_vec6 by_rate = {dyn_mul(&T, at->w), dyn_cross(at->w, P)};
         f = dyn_axpy6(&f, at->accel[p], &by_accel);
         f = dyn_axpy6(&f, 2.0 * at->xi[p], &by_rate);
@@ -105,7 +96,7 @@ double dyn_shape_need_q(const struct dyn_modal_link *modal, const struct dyn_sha
         return spring;
     const struct dyn_mat3 W = pair_matrix(modal, p, j), T = dyn_shape_spin(&W);
     return spring + dyn_dot(dyn_shape_pair(modal->P1, modal->lanes, p, j), at->a.lin) +
-           dyn_dot(axial(&W), at->a.ang) - dyn_dot(at->w, dyn_mul(&T, at->w));
+           dyn_dot(dyn_axial(&W), at->a.ang) - dyn_dot(at->w, dyn_mul(&T, at->w));
 }
 
 double dyn_shape_need_v(const struct dyn_modal_link *modal, const struct dyn_shape_motion *at,

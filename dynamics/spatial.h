@@ -104,6 +104,12 @@ static inline double dyn_norm(struct dyn_vec3 a)
 
 /* --- matrices ------------------------------------------------------------------------------ */
 
+/* By rows. */
+static inline struct dyn_mat3 dyn_mat3_load(const double e[9])
+{
+    return (struct dyn_mat3){{dyn_vec3_load(e), dyn_vec3_load(e + 3), dyn_vec3_load(e + 6)}};
+}
+
 /* m a */
 static inline struct dyn_vec3 dyn_mul(const struct dyn_mat3 *m, struct dyn_vec3 a)
 {
@@ -129,6 +135,13 @@ static inline struct dyn_mat3 dyn_mat3_transpose(const struct dyn_mat3 *m)
     return (struct dyn_mat3){{{m->row[0].x, m->row[1].x, m->row[2].x},
                               {m->row[0].y, m->row[1].y, m->row[2].y},
                               {m->row[0].z, m->row[1].z, m->row[2].z}}};
+}
+
+/* b x a, where m = a b', and sums of such. */
+static inline struct dyn_vec3 dyn_axial(const struct dyn_mat3 *m)
+{
+    return (struct dyn_vec3){m->row[2].y - m->row[1].z, m->row[0].z - m->row[2].x,
+                             m->row[1].x - m->row[0].y};
 }
 
 /* E' m E: components in child axes to components in parent axes. */

@@ -62,8 +62,11 @@ struct dyn_modal_link {
     int q_at, v_at;
     int modes;
     int lanes;         /* modes, rounded up to whole vectors */
+    int node_at;       /* its first node, were it to have any */
+    int nodes;         /* and how many follow, that one counted */
     int deforms;       /* 0: ruthless, nothing of what follows by q is felt */
     int draws;         /* 1: and P1 or G1 is */
+    int stiffens;      /* 1: and is all of the geometric stiffness, not the frame's part alone */
     int rotary;        /* S is not zero */
     int apart;         /* K and C couple no modes */
     double slowest;    /* rad/s, the lowest frequency of a mode by itself */

@@ -101,6 +101,7 @@ static void test_a_beam_gives_its_modes_and_its_mass(void)
         TEST_ASSERT_DOUBLE_WITHIN(1e-9 * omega, 2 * ratio[p] * omega, modal->C[4 * p]);
     }
     TEST_ASSERT_NOT_NULL(modal->P2);
+    TEST_ASSERT_TRUE(modal->stiffens);
     const double reach[3] = {0.4472135955, 0.4472135955, 0.4472135955}; /* at the tip */
     TEST_ASSERT_EQUAL_DOUBLE(10.0, modal->length);
     expect_numbers(reach, modal->reach, 3, 1e-9);
@@ -292,6 +293,36 @@ static void test_what_a_table_has_at_the_joint_is_taken_off(void)
     expect_numbers(still, modal->node[0].psi, 3, 1e-15);
     expect_numbers(still, modal->node[0].theta, 3, 1e-15);
     TEST_ASSERT_NOT_NULL(modal->P2);
+    TEST_ASSERT_FALSE(modal->stiffens); /* by the frame's second order alone */
+}
+
+static int table_stiffens(const char *joint, const char *station, const char *nodes)
+{
+    char text[600];
+    snprintf(text, sizeof text,
+             "name: x\nbodies:\n- {name: a, joint: fixed, mass: 9, inertia: 9 9 9, flex: {type: "
+             "table, modes: [{frequency: 1 Hz}]%s%s%s}}\n",
+             joint, station, nodes);
+    load(text);
+    const int stiffens = body("a")->spec.flex->stiffens;
+    cfg_scenario_free(scenario);
+    scenario = NULL;
+    return stiffens;
+}
+
+static void test_a_table_knows_geometric_stiffness_by_the_psi2_it_is_given(void)
+{
+    const char *joint = ", joint: {psi: 0 0 2, theta: 0 0.5 0}";
+    const char *plain = ", stations: [{at: 2 0 0, mass: 0.5, psi: 0 0 3}]";
+    const char *drawn = ", stations: [{at: 1 0 0, mass: 1}, {at: 2 0 0, mass: 0.5, psi: 0 0 3, "
+                        "psi2: -1 0 0}]";
+    const char *node = ", nodes: [{name: tip, at: 2 0 0, psi: 0 0 3, psi2: -1 0 0}]";
+    TEST_ASSERT_FALSE(table_stiffens("", plain, ""));
+    TEST_ASSERT_FALSE(table_stiffens(joint, plain, ""));
+    TEST_ASSERT_TRUE(table_stiffens("", drawn, ""));
+    TEST_ASSERT_TRUE(table_stiffens(joint, drawn, ""));
+    TEST_ASSERT_TRUE(table_stiffens("", "", node));
+    TEST_ASSERT_FALSE(table_stiffens("", plain, node)); /* its own mass does not */
 }
 
 /* ---- FE models ---- */
@@ -376,6 +407,8 @@ static void test_files_of_an_fe_model_lie_beside_the_scenario(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.5 * 2 * psi, modal->L[3]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6 * modal->K[0], 400 * 2 * pow(psi / 0.8, 2), modal->K[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 2 * 0.01 * modal->K[0] / 20, modal->C[0]);
+    TEST_ASSERT_NOT_NULL(modal->P2); /* the frame's, for it has a joint */
+    TEST_ASSERT_FALSE(modal->stiffens);
 }
 
 /* ---- modes and the step ---- */
@@ -617,6 +650,7 @@ int main(void)
     RUN_TEST(test_a_table_is_summed_over_its_stations);
     RUN_TEST(test_a_table_takes_matrices_and_leaves_the_body_its_mass);
     RUN_TEST(test_what_a_table_has_at_the_joint_is_taken_off);
+    RUN_TEST(test_a_table_knows_geometric_stiffness_by_the_psi2_it_is_given);
     RUN_TEST(test_files_of_an_fe_model_lie_beside_the_scenario);
     RUN_TEST(test_modes_are_refused_where_the_limit_of_the_method_is);
     RUN_TEST(test_what_is_not_refused_does_not_grow);

@@ -85,6 +85,7 @@ void lumps_sum(struct lumps *lumps, enum dyn_fidelity fidelity, struct dyn_body_
         .M = lumps->M,
         .K = lumps->K,
         .C = lumps->C,
+        .stiffens = 1,
         .nodes = lumps->nodes,
         .node = lumps->dyn_node,
     };

@@ -156,12 +156,17 @@ static void add_time(json_t *report, const struct run *run)
     json_object_set_new(report, "drift_ppm", real_or_null(frame->drift_ppm, !run->stuck));
 }
 
+static const char *const limit_name[] = {[DYN_LIMIT_RATE] = "rate",
+                                         [DYN_LIMIT_DEFLECTION] = "deflection",
+                                         [DYN_LIMIT_STIFFNESS] = "stiffness"};
+
 /* Frames in which a flexible body left the range of its model. */
 static json_t *out_of_range(const struct cfg_schedule_state *schedule)
 {
-    return json_pack("{s:o, s:o, s:o}", "rate", whole(schedule->out_of_range[0]), "deflection",
-                     whole(schedule->out_of_range[1]), "stiffness",
-                     whole(schedule->out_of_range[2]));
+    json_t *counts = json_object();
+    for (int k = 0; k < DYN_LIMIT_COUNT; k++)
+        json_object_set_new(counts, limit_name[k], whole(schedule->out_of_range[k]));
+    return counts;
 }
 
 static void add_rest(json_t *report, const struct run *run)
@@ -355,18 +360,27 @@ static void print_notes(const struct run *run)
         printf("  - %s\n", notes[i]);
 }
 
+/* Why this body has a limit of rate, if it has one. */
+static const char *rate_note(const struct dyn_flex *flex)
+{
+    if (!flex->stiffens)
+        return "; its modes have no psi2 and know no geometric stiffness";
+    return flex->fidelity != DYN_FLEX_CONSISTENT ? "; fidelity: consistent knows no limit of rate"
+                                                 : "";
+}
+
 static void print_range(const struct run *run)
 {
     const struct rig *rig = run->rig;
     const uint64_t *out = rig->cfg->schedule->out_of_range;
-    if (out[0] + out[1] + out[2] == 0)
+    const struct cfg_body *first = &run->scenario->bodies[rig->first_out_of_range];
+    if (!rig_left_range(rig))
         return;
-    printf(
-        "  flexible bodies left the range of their models, \"%s\" first: by rate in %llu frames, "
-        "by deflection in %llu, by stiffness in %llu%s\n",
-        run->scenario->bodies[rig->first_out_of_range].name, (unsigned long long)out[0],
-        (unsigned long long)out[1], (unsigned long long)out[2],
-        out[0] > 0 ? "; fidelity: consistent knows no limit of rate" : "");
+    printf("  flexible bodies left the range of their models, \"%s\" first:", first->name);
+    for (int k = 0; k < DYN_LIMIT_COUNT; k++)
+        printf("%s by %s in %llu%s", k > 0 ? "," : "", limit_name[k], (unsigned long long)out[k],
+               k > 0 ? "" : " frames");
+    printf("%s\n", out[DYN_LIMIT_RATE] > 0 ? rate_note(first->spec.flex) : "");
 }
 
 static void print_expectations(const struct run *run)

@@ -95,27 +95,23 @@ static void run_step(void *self, uint64_t frame)
     }
 }
 
-static bool any_out_of_range(const struct cfg_schedule_state *schedule)
+bool rig_left_range(const struct rig *rig)
 {
-    return schedule->out_of_range[0] + schedule->out_of_range[1] + schedule->out_of_range[2] > 0;
-}
-
-static int body_out_of_range(const struct cfg_rig *cfg)
-{
-    int body = 0;
-    while (dyn_plant_body_range(&cfg->plant, cfg->work, cfg->x, body) == 0)
-        body++;
-    return body;
+    uint64_t sum = 0;
+    for (int k = 0; k < DYN_LIMIT_COUNT; k++)
+        sum += rig->cfg->schedule->out_of_range[k];
+    return sum > 0;
 }
 
 /* Flexible bodies that have left the range of their model are counted, and the first is named. */
 static void count_range(struct rig *rig)
 {
     const struct cfg_rig *cfg = rig->cfg;
-    const unsigned out = dyn_plant_range(&cfg->plant, cfg->work, cfg->x);
-    if (out != 0 && !any_out_of_range(cfg->schedule))
-        rig->first_out_of_range = body_out_of_range(cfg);
-    for (int k = 0; k < CFG_RANGE_COUNT; k++)
+    int first = 0;
+    const unsigned out = dyn_plant_range(&cfg->plant, cfg->work, cfg->x, &first);
+    if (out != 0 && !rig_left_range(rig))
+        rig->first_out_of_range = first;
+    for (int k = 0; k < DYN_LIMIT_COUNT; k++)
         cfg->schedule->out_of_range[k] += out >> k & 1;
 }
 

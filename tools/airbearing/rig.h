@@ -92,5 +92,8 @@ void rig_rehearse(struct rig *rig);
 /* The tasks of the frame loop for this rig.  Context: setup. */
 struct rt_frame_tasks rig_tasks(struct rig *rig);
 
+/* Has any flexible body left the range of its model so far?  Context: any. */
+bool rig_left_range(const struct rig *rig);
+
 /* An input enters the run state and the log.  Context: frame, from gather. */
 void rig_apply(struct rig *rig, struct record_input *input);

@@ -60,6 +60,11 @@ static const double rate_price = 24.0;        /* by number that has a rate, by e
 static const double past_price = 24.0;        /* by number of the history, by step */
 static const double number_price = 32.0;      /* by number of x, by frame */
 
+/* Whether a flexible body is in the range of its model, by solve: by body, by node, and by mode of
+ * each. */
+static const double range_price = 420.0, range_mode_price = 105.0;
+static const double range_node_price = 110.0, range_node_mode_price = 26.0;
+
 /* Adams-Bashforth begins with as many steps of RK4 as it looks back. */
 static int evaluations_of(enum dyn_integrator integrator, int steps)
 {
@@ -137,6 +142,17 @@ static double price_integrator(const struct dyn_plant *plant, int evaluations)
                ((all - rates) * past_price + count_quaternions(plant->model) * quaternion_price);
 }
 
+static double price_range(const struct dyn_model *model)
+{
+    double sum = 0.0;
+    for (int m = 0; m < model->modal_count; m++) {
+        const double modes = model->modal[m].modes;
+        sum += range_price + modes * range_mode_price +
+               model->modal[m].nodes * (range_node_price + modes * range_node_mode_price);
+    }
+    return sum;
+}
+
 struct worst_case worst_case_of(const struct dyn_plant *plant, bool solves)
 {
     const struct dyn_model *model = plant->model;
@@ -149,6 +165,7 @@ struct worst_case worst_case_of(const struct dyn_plant *plant, bool solves)
     worst.each = price_of[isa].call + price_links(model, &price_of[isa]) +
                  plant->effector_count * wheel_price +
                  (plant->integrator == DYN_ROS2 ? price_lead(model, &price_of[isa]) : 0.0);
-    worst.frame = evaluations * worst.each + price_integrator(plant, evaluations);
+    worst.frame = evaluations * worst.each + price_integrator(plant, evaluations) +
+                  worst.by_solve * price_range(model);
     return worst;
 }

@@ -12,7 +12,7 @@ struct worst_case {
     int by_solve; /* and that the instruments need, 0 or 1 */
     bool is_bounded;
     double each;      /* instructions of one of them */
-    double frame;     /* and of all, the integrator's own included */
+    double frame;     /* and of all, with the integrator's own and the look at dynamics/range.h */
     enum dyn_isa isa; /* of the table that was used */
 };
 

@@ -179,7 +179,14 @@ static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int mode
     cfg_beam_shape(&made->pool, &beam, &form);
     cfg_beam_node(&made->pool, &form, beam.length, tip);
     modal->flex = (struct dyn_flex){
-        .fidelity = fidelity, .modes = modes, .K = form.K, .C = form.C, .nodes = 1, .node = tip};
+        .fidelity = fidelity,
+        .modes = modes,
+        .K = form.K,
+        .C = form.C,
+        .stiffens = 1,
+        .nodes = 1,
+        .node = tip,
+    };
     dyn_modal_integrate(form.station, form.stations, modes, room, modal);
     if (is_mixed) {
         mix_flex(made, &mixture, &modal->flex);
