@@ -49,19 +49,11 @@ static void modes_make(struct cfg_pool *pool, struct cfg_beam_form *form)
     for (int family = 0; family < CFG_BEAM_FAMILIES; family++)
         form->modes += beam->modes[family];
 
-    const size_t n = (size_t)form->modes;
-    form->mode = cfg_pool_take(pool, n * sizeof *form->mode);
-    form->K = cfg_pool_take(pool, n * n * sizeof *form->K);
-    form->C = cfg_pool_take(pool, n * n * sizeof *form->C);
-
-    size_t p = 0;
+    form->mode = cfg_pool_take(pool, (size_t)form->modes * sizeof *form->mode);
+    int p = 0;
     for (int family = 0; family < CFG_BEAM_FAMILIES; family++)
-        for (int k = 0; k < beam->modes[family]; k++, p++) {
-            const struct cfg_beam_mode mode = mode_make(beam, (enum cfg_beam_family)family, k);
-            form->mode[p] = mode;
-            form->K[p * n + p] = mode.rate * mode.rate;
-            form->C[p * n + p] = 2.0 * beam->damping[family] * mode.rate;
-        }
+        for (int k = 0; k < beam->modes[family]; k++, p++)
+            form->mode[p] = mode_make(beam, (enum cfg_beam_family)family, k);
 }
 
 /* --- shapes at a place --------------------------------------------------------------------- */
@@ -335,8 +327,6 @@ static const char *family_flaw(const struct cfg_beam *beam, int family)
         return "number of modes must not be negative";
     if (beam->modes[family] > 0 && !positive(beam->stiffness[family]))
         return stiffness[family];
-    if (!not_negative(beam->damping[family]))
-        return "damping ratio must not be negative";
     return NULL;
 }
 

@@ -39,7 +39,6 @@ struct cfg_beam {
     double tip_mass;
     double tip_inertia[3]; /* about the tip, kg m^2, along the beam's x y z */
     int modes[CFG_BEAM_FAMILIES];
-    double damping[CFG_BEAM_FAMILIES]; /* ratio */
     bool floats; /* shapes that move the root may stay so, under a free joint; else the body frame
                     stands still in the root, by dyn_modal_clamp, and M is full */
 };
@@ -51,12 +50,11 @@ struct cfg_beam_mode {
     struct cfg_wave wave;
 };
 
-/* The modes and the stations, to be integrated by dyn_modal_integrate; K and C as in dyn_flex. */
+/* The modes and the stations, to be integrated by dyn_modal_integrate. */
 struct cfg_beam_form {
     struct cfg_beam beam;
     int modes;
     struct cfg_beam_mode *mode;
-    double *K, *C;
     int stations; /* Gauss points, ascending, and the tip's body if there is one */
     struct dyn_station *station;
     struct dyn_node root; /* before the frame was made to stand still in it */

@@ -48,6 +48,12 @@ static struct piece comma_piece(const struct cfg_line *line, int from)
     return (struct piece){from, to};
 }
 
+/* The column behind the comma that ends a piece, or the end of the line. */
+static int behind(const struct cfg_line *line, struct piece piece)
+{
+    return piece.to < line->size ? piece.to + 1 : line->size;
+}
+
 static struct piece name_piece(const struct cfg_line *line)
 {
     const int to = is_free(line) ? comma_piece(line, 0).to : NAME_COLUMNS;
@@ -137,13 +143,12 @@ static bool add_free(struct builder *builder, const struct cfg_line *line, int c
 {
     struct piece piece = comma_piece(line, 0);
     for (int k = 0; k < count; k++) {
-        piece = comma_piece(line, piece.to < line->size ? piece.to + 1 : line->size);
+        piece = comma_piece(line, behind(line, piece));
         if (!add_field(builder, line, piece))
             return false;
     }
-    piece = comma_piece(line, piece.to < line->size ? piece.to + 1 : line->size);
-    const struct piece rest =
-        trim(line, piece.to < line->size ? piece.to + 1 : line->size, line->size);
+    piece = comma_piece(line, behind(line, piece));
+    const struct piece rest = trim(line, behind(line, piece), line->size);
     if (rest.from < rest.to || line->cut)
         return cfg_fail(
             builder->report, NULL, (struct cfg_mark){line->number, rest.from + 1},

@@ -42,6 +42,7 @@ void cfg_deck_open(struct cfg_deck *deck, const char *text, size_t size, const c
 /* The next wanted card.  false: ENDDATA, the end of the text, or a complaint.  Context: setup. */
 bool cfg_deck_next(struct cfg_deck *deck, struct cfg_card *card);
 
+/* Is the field not blank?  Context: any. */
 bool cfg_card_has(const struct cfg_card *card, int field);
 
 /* A field as a number, 0 when blank, or as a whole number from least on; false with a complaint,

@@ -149,10 +149,11 @@ static bool is_held(const struct check *check)
 }
 
 /*
- * The fastest that the modes can be in any vehicle.  Were the body alone and free, its frequencies
- * would be those of K against M_ff - M_fr M_rr^-1 M_rf.  In the tree the body's kinetic energy is
- * never less than with that matrix and all else only adds to it, so by Rayleigh's quotient no
- * frequency of the whole lies above the highest of the bodies alone.
+ * The fastest that the springs of the modes can make any vehicle.  Were the body alone and free,
+ * its frequencies would be those of K against M_ff - M_fr M_rr^-1 M_rf.  In the tree the body's
+ * kinetic energy is never less than with that matrix and all else only adds to it, so by Rayleigh's
+ * quotient no frequency of the whole, its joints without springs, lies above the highest of the
+ * bodies alone.  What acts in joints is not judged here: a stiff spring or stop may be faster.
  */
 static double fastest(const struct check *check)
 {

@@ -1,12 +1,10 @@
 #include "config/nastran.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/bulk.h"
-#include "config/file.h"
 #include "config/punch.h"
 #include "rt/check.h"
 
@@ -21,6 +19,7 @@ struct reader {
     const struct cfg_punch_mode **taken; /* by mode of the body */
     struct cfg_punch_row *rows;          /* of one mode at a time */
     bool *by_peak;                       /* is the mode scaled to a greatest component of 1? */
+    double *psi, *theta;                 /* of the nodes, x modes x 3 */
     struct cfg_nastran *body;
 };
 
@@ -109,14 +108,14 @@ static bool make_nodes(struct reader *reader)
         return false;
     body->node_count = first->row_count;
     body->nodes = cfg_pool_take(reader->pool, count * sizeof *body->nodes);
-    body->node_psi = cfg_pool_take(reader->pool, count * shape * sizeof(double));
-    body->node_theta = cfg_pool_take(reader->pool, count * shape * sizeof(double));
+    reader->psi = cfg_pool_take(reader->pool, count * shape * sizeof(double));
+    reader->theta = cfg_pool_take(reader->pool, count * shape * sizeof(double));
     for (int i = 0; i < body->node_count; i++) {
         const int grid = cfg_bulk_find_grid(reader->bulk, reader->rows[i].grid);
         struct dyn_node *node = &body->nodes[i].node;
         body->nodes[i].grid = reader->rows[i].grid;
-        node->psi = body->node_psi + (size_t)i * shape;
-        node->theta = body->node_theta + (size_t)i * shape;
+        node->psi = reader->psi + (size_t)i * shape;
+        node->theta = reader->theta + (size_t)i * shape;
         dyn_vec3_store(dyn_scale(reader->choice.length, reader->bulk->grids[grid].r), node->r);
     }
     return true;
@@ -132,14 +131,13 @@ static bool refuse_count(struct reader *reader, const struct cfg_punch_mode *mod
 /* Turns are per unit of travel, so they carry one over the length. */
 static void place_row(struct reader *reader, int mode, int node)
 {
-    struct cfg_nastran *body = reader->body;
     const struct cfg_punch_row *row = &reader->rows[node];
     const int grid = cfg_bulk_find_grid(reader->bulk, row->grid);
     const struct dyn_mat3 *axes = &reader->bulk->systems[reader->bulk->grids[grid].system].axes;
-    const size_t at = 3 * ((size_t)node * (size_t)body->mode_count + (size_t)mode);
+    const size_t at = 3 * ((size_t)node * (size_t)reader->body->mode_count + (size_t)mode);
     const struct dyn_vec3 theta = dyn_mul_t(axes, dyn_vec3_load(row->shape + 3));
-    dyn_vec3_store(dyn_mul_t(axes, dyn_vec3_load(row->shape)), body->node_psi + at);
-    dyn_vec3_store(dyn_scale(1.0 / reader->choice.length, theta), body->node_theta + at);
+    dyn_vec3_store(dyn_mul_t(axes, dyn_vec3_load(row->shape)), reader->psi + at);
+    dyn_vec3_store(dyn_scale(1.0 / reader->choice.length, theta), reader->theta + at);
 }
 
 static bool read_shape(struct reader *reader, int p)
@@ -184,19 +182,17 @@ const struct dyn_node *cfg_nastran_find(const struct cfg_nastran *body, int grid
 
 /* psi + theta x offset: a lump is stiff between its grid and its mass centre. */
 static void fill_station(struct reader *reader, const struct cfg_bulk_lump *lump,
-                         const struct dyn_node *node, int i)
+                         const struct dyn_node *node, struct dyn_station *station)
 {
-    struct cfg_nastran *body = reader->body;
-    struct dyn_station *station = &body->stations[i];
     const double length = reader->choice.length, mass = reader->choice.mass;
     const double f = mass * length * length;
     const struct dyn_vec3 offset = dyn_scale(length, lump->offset);
     const struct dyn_sym3 *I = &lump->inertia;
     const double inertia[6] = {f * I->xx, f * I->yy, f * I->zz, f * I->xy, f * I->xz, f * I->yz};
-    const size_t shape = 3 * (size_t)body->mode_count;
-    double *psi = body->station_psi + (size_t)i * shape;
-    double *theta = body->station_theta + (size_t)i * shape;
-    for (int p = 0; p < body->mode_count; p++) {
+    const int modes = reader->body->mode_count;
+    double *psi = cfg_pool_take(reader->pool, 3 * (size_t)modes * sizeof *psi);
+    double *theta = cfg_pool_take(reader->pool, 3 * (size_t)modes * sizeof *theta);
+    for (int p = 0; p < modes; p++) {
         const struct dyn_vec3 turn = dyn_vec3_load(node->theta + 3 * p);
         const struct dyn_vec3 travel = dyn_vec3_load(node->psi + 3 * p);
         dyn_vec3_store(dyn_add(travel, dyn_cross(turn, offset)), psi + 3 * p);
@@ -211,10 +207,7 @@ static bool make_stations(struct reader *reader)
 {
     const struct cfg_bulk *bulk = reader->bulk;
     struct cfg_nastran *body = reader->body;
-    const size_t count = (size_t)bulk->lump_count, shape = 3 * (size_t)body->mode_count;
-    body->stations = cfg_pool_take(reader->pool, count * sizeof *body->stations);
-    body->station_psi = cfg_pool_take(reader->pool, count * shape * sizeof(double));
-    body->station_theta = cfg_pool_take(reader->pool, count * shape * sizeof(double));
+    body->stations = cfg_pool_take(reader->pool, (size_t)bulk->lump_count * sizeof *body->stations);
     for (int i = 0; i < bulk->lump_count; i++) {
         const struct cfg_bulk_lump *lump = &bulk->lumps[i];
         const int grid = bulk->grids[lump->grid].id;
@@ -224,7 +217,7 @@ static bool make_stations(struct reader *reader)
                             "CONM2 %d sits on grid %d, which has no rows in %.100s; punch all "
                             "grids with mass",
                             lump->id, grid, reader->punch_report.path);
-        fill_station(reader, lump, node, i);
+        fill_station(reader, lump, node, &body->stations[i]);
     }
     body->station_count = bulk->lump_count;
     return true;
@@ -278,12 +271,8 @@ static bool check_shared(struct reader *reader, int p, int q, double mass)
 static bool weigh_modes(struct reader *reader)
 {
     struct cfg_nastran *body = reader->body;
-    const size_t count = (size_t)body->mode_count;
-    body->K = cfg_pool_take(reader->pool, count * count * sizeof *body->K);
-    body->C = cfg_pool_take(reader->pool, count * count * sizeof *body->C);
     for (int p = 0; p < body->mode_count; p++) {
         struct cfg_nastran_mode *mode = &body->modes[p];
-        const size_t at = (size_t)p * (count + 1);
         *mode = (struct cfg_nastran_mode){reader->taken[p]->number, reader->taken[p]->mark,
                                           reader->taken[p]->eigenvalue, modal_mass(body, p, p)};
         if (!check_mass(reader, p, mode->mass))
@@ -291,23 +280,11 @@ static bool weigh_modes(struct reader *reader)
         for (int q = 0; q < p; q++)
             if (!check_shared(reader, p, q, modal_mass(body, p, q)))
                 return false;
-        body->K[at] = mode->eigenvalue * mode->mass;
-        body->C[at] = 2.0 * reader->choice.damping * sqrt(mode->eigenvalue) * mode->mass;
     }
     return true;
 }
 
 /* ---- all of it ---- */
-
-static struct cfg_nastran_choice with_defaults(const struct cfg_nastran_choice *choice)
-{
-    struct cfg_nastran_choice full = *choice;
-    full.slowest = choice->slowest > 0.0 ? choice->slowest : 0.01;
-    full.length = choice->length > 0.0 ? choice->length : 1.0;
-    full.mass = choice->mass > 0.0 ? choice->mass : 1.0;
-    full.tolerance = choice->tolerance > 0.0 ? choice->tolerance : 0.05;
-    return full;
-}
 
 static bool check_size(const struct cfg_nastran_text *text, struct cfg_report *report)
 {
@@ -354,37 +331,15 @@ const struct cfg_nastran *cfg_nastran_parse(struct cfg_pool *pool,
                                             char error[CFG_ERROR_MAX])
 {
     RT_CHECK(choice->modes >= 1 && choice->modes <= DYN_MODES_MAX);
-    RT_CHECK(choice->damping >= 0.0 && isfinite(choice->damping));
+    RT_CHECK(choice->slowest > 0.0 && choice->length > 0.0);
+    RT_CHECK(choice->mass > 0.0 && choice->tolerance > 0.0);
     struct reader reader = {
         .pool = pool,
-        .choice = with_defaults(choice),
+        .choice = *choice,
         .bulk_report = {.path = bulk->name, .line = error},
         .punch_report = {.path = punch->name, .line = error},
         .body = cfg_pool_take(pool, sizeof *reader.body),
     };
     error[0] = '\0';
     return read_texts(&reader, bulk, punch) && make_body(&reader) ? reader.body : NULL;
-}
-
-int cfg_nastran_load(struct cfg_pool *pool, const char *bulk_path, const char *punch_path,
-                     const struct cfg_nastran_choice *choice, const struct cfg_nastran **body,
-                     char error[CFG_ERROR_MAX])
-{
-    struct cfg_nastran_text bulk = {.name = bulk_path}, punch = {.name = punch_path};
-    char *bulk_text = NULL, *punch_text = NULL;
-    *body = NULL;
-    int status =
-        cfg_file_read(bulk_path, "bulk data", CFG_NASTRAN_TEXT_MAX, &bulk_text, &bulk.size, error);
-    if (status == 0)
-        status = cfg_file_read(punch_path, "punch", CFG_NASTRAN_TEXT_MAX, &punch_text, &punch.size,
-                               error);
-    if (status == 0) {
-        bulk.text = bulk_text;
-        punch.text = punch_text;
-        *body = cfg_nastran_parse(pool, &bulk, &punch, choice, error);
-        status = *body != NULL ? 0 : -EINVAL;
-    }
-    free(bulk_text);
-    free(punch_text);
-    return status;
 }

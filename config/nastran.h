@@ -18,15 +18,14 @@
 
 enum { CFG_NASTRAN_TEXT_MAX = 256 << 20 }; /* bytes of a file */
 
-/* What the files leave to the user. */
+/* What the files leave to the user; all numbers positive. */
 struct cfg_nastran_choice {
     int modes;          /* how many, 1 to DYN_MODES_MAX */
     const int *numbers; /* which, as the file counts them; NULL: the first that are not rigid */
-    double slowest;     /* Hz: below that a mode is one of the rigid body; 0: 0.01 Hz */
-    double damping;     /* ratio, of each mode */
-    double length;      /* m that one unit of the files is; 0: 1 */
-    double mass;        /* kg the same, after PARAM,WTMASS; 0: 1 */
-    double tolerance;   /* of modal masses, as a share; 0: 0.05 */
+    double slowest;     /* Hz: below that a mode is one of the rigid body */
+    double length;      /* m that one unit of the files is */
+    double mass;        /* kg the same, after PARAM,WTMASS */
+    double tolerance;   /* of modal masses, as a share */
 };
 
 struct cfg_nastran_mode {
@@ -46,10 +45,6 @@ struct cfg_nastran {
     struct cfg_nastran_mode *modes;
     struct dyn_station *stations;   /* one for each CONM2, by its EID */
     struct cfg_nastran_node *nodes; /* all grids of the punch file, by id */
-    /* The shapes that stations and nodes point at, for who re-bases them (dyn_modal_clamp):
-     * stations, or nodes, x modes x 3. */
-    double *station_psi, *station_theta, *node_psi, *node_theta;
-    double *K, *C; /* modes x modes, diagonal: eigenvalue and damping times modal mass */
 };
 
 /* A file in memory; name stands for it in messages. */
@@ -64,12 +59,6 @@ const struct cfg_nastran *cfg_nastran_parse(struct cfg_pool *pool,
                                             const struct cfg_nastran_text *punch,
                                             const struct cfg_nastran_choice *choice,
                                             char error[CFG_ERROR_MAX]);
-
-/* The same from files.  0, or -EINVAL (-errno for an unreadable file) with one line in error.
- * Context: setup. */
-int cfg_nastran_load(struct cfg_pool *pool, const char *bulk_path, const char *punch_path,
-                     const struct cfg_nastran_choice *choice, const struct cfg_nastran **body,
-                     char error[CFG_ERROR_MAX]);
 
 /* The node at a grid; NULL: the punch file has none of that id.  Context: setup. */
 const struct dyn_node *cfg_nastran_find(const struct cfg_nastran *body, int grid);

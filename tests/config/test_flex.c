@@ -54,7 +54,7 @@ static void expect_numbers(const double *want, const double *got, int count, dou
 }
 
 // clang-format off
-/* The beam of shared/reference: numbers by hand and by an independent model. */
+/* A hinged beam of 10 m on a free hub: numbers by hand and by an independent model. */
 static const char beam_text[] =
     "name: x\nbodies:\n"
     "- {name: hub, joint: free, mass: 1000, inertia: 800 900 1000}\n"

@@ -37,8 +37,6 @@ static void check_nodes(const struct cfg_nastran *body)
         const struct cfg_nastran_node *node = &body->nodes[i];
         RT_CHECK(node->grid > (i > 0 ? body->nodes[i - 1].grid : 0));
         RT_CHECK(cfg_nastran_find(body, node->grid) == &node->node);
-        RT_CHECK(node->node.psi == body->node_psi + 3 * i * body->mode_count);
-        RT_CHECK(node->node.theta == body->node_theta + 3 * i * body->mode_count);
         check_finite(node->node.r, 3);
         check_finite(node->node.psi, 3 * body->mode_count);
         check_finite(node->node.theta, 3 * body->mode_count);
@@ -50,8 +48,6 @@ static void check_stations(const struct cfg_nastran *body)
     for (int i = 0; i < body->station_count; i++) {
         const struct dyn_station *station = &body->stations[i];
         RT_CHECK(station->mass >= 0.0 && isfinite(station->mass));
-        RT_CHECK(station->psi == body->station_psi + 3 * i * body->mode_count);
-        RT_CHECK(station->theta == body->station_theta + 3 * i * body->mode_count);
         check_finite(station->r, 3);
         check_finite(station->inertia, 6);
         check_finite(station->psi, 3 * body->mode_count);
@@ -64,10 +60,9 @@ static void check_body(const struct cfg_nastran *body, int modes)
     RT_CHECK(body->mode_count == modes && body->station_count >= 1 && body->node_count >= 1);
     for (int p = 0; p < modes; p++) {
         RT_CHECK(body->modes[p].number > 0 && body->modes[p].mass > 0.0);
-        RT_CHECK(body->K[p * (modes + 1)] > 0.0 && body->C[p * (modes + 1)] > 0.0);
+        RT_CHECK(body->modes[p].eigenvalue > 0.0);
+        RT_CHECK(isfinite(body->modes[p].eigenvalue * body->modes[p].mass));
     }
-    check_finite(body->K, modes * modes);
-    check_finite(body->C, modes * modes);
     check_nodes(body);
     check_stations(body);
 }
@@ -92,8 +87,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const struct cfg_nastran_choice choice = {
         .modes = modes,
         .numbers = bytes[0] & 4 ? numbers : NULL,
-        .damping = 0.01,
-        .length = bytes[0] & 8 ? 1e-3 : 0.0,
+        .slowest = 0.01,
+        .length = bytes[0] & 8 ? 1e-3 : 1.0,
+        .mass = 1.0,
+        .tolerance = 0.05,
     };
     const struct cfg_nastran_text bulk =
         copy("f.bdf", bytes + 1, (size_t)((cut != NULL ? cut : end) - bytes - 1));

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/file.h"
 #include "config/nastran.h"
 #include "dynamics/spatial.h"
 
@@ -60,15 +61,30 @@ static void print_mode(const struct cfg_nastran *body, int p, const struct dyn_n
     printf("}");
 }
 
+static struct cfg_nastran_text read_text(const char *path, char **text, char error[CFG_ERROR_MAX])
+{
+    size_t size;
+    if (cfg_file_read(path, "model", CFG_NASTRAN_TEXT_MAX, text, &size, error) != 0) {
+        fprintf(stderr, "%s\n", error);
+        exit(2);
+    }
+    return (struct cfg_nastran_text){path, *text, size};
+}
+
 int main(int argc, char **argv)
 {
     struct cfg_pool pool = {0};
-    char error[CFG_ERROR_MAX];
-    const struct cfg_nastran *body;
+    char error[CFG_ERROR_MAX], *bulk_text, *punch_text;
     if (argc != 5)
         return 64;
-    const struct cfg_nastran_choice choice = {.modes = atoi(argv[3]), .damping = 0.005};
-    if (cfg_nastran_load(&pool, argv[1], argv[2], &choice, &body, error) != 0) {
+    const struct cfg_nastran_choice choice = {
+        .modes = atoi(argv[3]), .slowest = 0.01, .length = 1.0, .mass = 1.0, .tolerance = 0.05};
+    const struct cfg_nastran_text bulk = read_text(argv[1], &bulk_text, error);
+    const struct cfg_nastran_text punch = read_text(argv[2], &punch_text, error);
+    const struct cfg_nastran *body = cfg_nastran_parse(&pool, &bulk, &punch, &choice, error);
+    free(bulk_text);
+    free(punch_text);
+    if (body == NULL) {
         fprintf(stderr, "%s\n", error);
         return 2;
     }

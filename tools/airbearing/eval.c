@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "config/model.h"
-#include "config/unit.h"
 #include "dynamics/aba.h"
 #include "dynamics/crba.h"
 #include "dynamics/rnea.h"
 #include "rt/check.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/gravity.h"
 
 static const char usage[] =
     "usage: airbearing eval MODEL [options] < STATES\n"
@@ -56,17 +56,6 @@ static int usage_error(const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static bool read_gravity(const char *text, double gravity[3])
-{
-    for (int k = 0; k < 3; k++) {
-        text = cfg_number_parse(text, &gravity[k]);
-        if (text == NULL || !isfinite(gravity[k]) || *text != (k < 2 ? ',' : '\0'))
-            return false;
-        text++;
-    }
-    return true;
-}
-
 static int take_option(struct eval_options *options, int option, const char *value)
 {
     switch (option) {
@@ -76,7 +65,7 @@ static int take_option(struct eval_options *options, int option, const char *val
                    ? 0
                    : usage_error("--algorithm is aba or crba, not", value);
     case 'g':
-        return read_gravity(value, options->gravity)
+        return gravity_parse(value, options->gravity)
                    ? 0
                    : usage_error("--gravity wants three numbers x,y,z, not", value);
     case 'b':

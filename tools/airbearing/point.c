@@ -13,6 +13,7 @@
 #include "config/unit.h"
 #include "dynamics/rnea.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/gravity.h"
 
 static const char options_usage[] =
     "A scenario gives the point its gravity, its start without the speeds, and its locked and\n"
@@ -47,17 +48,6 @@ static int usage_error(const char *command, const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static bool read_gravity(const char *text, double gravity[3])
-{
-    for (int k = 0; k < 3; k++) {
-        text = cfg_number_parse(text, &gravity[k]);
-        if (text == NULL || !isfinite(gravity[k]) || *text != (k < 2 ? ',' : '\0'))
-            return false;
-        text++;
-    }
-    return true;
-}
-
 static int take_option(const char *command, struct point_options *options, int option,
                        const char *value)
 {
@@ -70,7 +60,7 @@ static int take_option(const char *command, struct point_options *options, int o
         return 0;
     case 'g':
         options->gravity_given = true;
-        return read_gravity(value, options->gravity)
+        return gravity_parse(value, options->gravity)
                    ? 0
                    : usage_error(command, "--gravity wants three numbers x,y,z, not", value);
     case 'b':

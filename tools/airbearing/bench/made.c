@@ -80,7 +80,6 @@ static struct cfg_beam slant_beam(uint64_t *random, int modes)
         .polar = 0.004,
         .stiffness = {200.0, 300.0, 100.0, 1e5},
         .root = CFG_ROOT_CLAMPED,
-        .damping = {0.005, 0.005, 0.005, 0.005},
     };
     double turn[4];
     random_unit(random, turn, 4);
@@ -165,6 +164,21 @@ static void mix_flex(struct made *made, const struct mixture *mixture, struct dy
     flex->C = mix_pairs(made, mixture, 1, flex->C);
 }
 
+/* Stiffness and damping of the beam's own modes, whose modal masses are one. */
+static void tune_beam(struct made *made, const struct cfg_beam_form *form, struct dyn_flex *flex)
+{
+    const size_t modes = (size_t)form->modes;
+    double *K = cfg_pool_take(&made->pool, modes * modes * sizeof *K);
+    double *C = cfg_pool_take(&made->pool, modes * modes * sizeof *C);
+    for (size_t p = 0; p < modes; p++) {
+        const double rate = form->mode[p].rate, damping_ratio = 0.005;
+        K[p * (modes + 1)] = rate * rate;
+        C[p * (modes + 1)] = 2.0 * damping_ratio * rate;
+    }
+    flex->K = K;
+    flex->C = C;
+}
+
 /* One for all of them, with a node at its tip. */
 static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int modes,
                                    enum dyn_fidelity fidelity, bool is_mixed)
@@ -179,14 +193,8 @@ static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int mode
     cfg_beam_shape(&made->pool, &beam, &form);
     cfg_beam_node(&made->pool, &form, beam.length, tip);
     modal->flex = (struct dyn_flex){
-        .fidelity = fidelity,
-        .modes = modes,
-        .K = form.K,
-        .C = form.C,
-        .stiffens = 1,
-        .nodes = 1,
-        .node = tip,
-    };
+        .fidelity = fidelity, .modes = modes, .stiffens = 1, .nodes = 1, .node = tip};
+    tune_beam(made, &form, &modal->flex);
     dyn_modal_integrate(form.station, form.stations, modes, room, modal);
     if (is_mixed) {
         mix_flex(made, &mixture, &modal->flex);

@@ -26,4 +26,6 @@ struct made {
 
 /* A model by name, always the same; false: there is none of that name.  Context: setup. */
 bool made_model(const char *name, struct made *made);
+
+/* Gives back all that the model is made of.  Context: setup. */
 void made_free(struct made *made);
