@@ -356,8 +356,9 @@ static inline void take_square(dyn_lane Ua, dyn_lane Ul, dyn_lane ga, dyn_lane g
     A->M = (struct dyn_lane3){A->M.x - M.x, A->M.y - M.y, A->M.z - M.z};
 }
 
-/* D is positive for every pose of a model without a flaw.  When the state has run away it may be
- * anything; a NaN in its place makes the result visibly wrong instead of plausibly wrong. */
+/* D is positive for every pose of a model without a flaw, of flexible bodies within their bounds.
+ * When the state has run away it may be anything; a NaN in its place makes the result visibly wrong
+ * instead of plausibly wrong. */
 static inline dyn_lane quotient(dyn_lane a, dyn_lane D)
 {
     const dyn_lane_mask good = D > lane_splat(0.0);

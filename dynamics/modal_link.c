@@ -4,6 +4,7 @@
 
 #include "dynamics/cut.h"
 #include "dynamics/joint.h"
+#include "dynamics/modal_bound.h"
 
 enum { LANES = 4 };
 
@@ -39,6 +40,7 @@ static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
         .K = rows(mem, at, lanes, lanes),
         .C = rows(mem, at, lanes, lanes),
         .reach = rows(mem, at, 1, lanes),
+        .ends = rows(mem, at, 1, lanes),
         .k = rows(mem, at, 1, lanes),
         .c = rows(mem, at, 1, lanes),
     };
@@ -219,6 +221,19 @@ static void place_node(struct dyn_modal_node *to, const struct dyn_flex *flex,
     }
 }
 
+/* No mode is asked about deflections beyond the body's length. */
+static void place_ends(const struct dyn_model *model, struct dyn_modal_link *modal)
+{
+    for (int p = 0; p < modal->modes; p++) {
+        const double most = modal->length / modal->reach[p];
+        if (!(most > 0.0) || !isfinite(most))
+            continue;
+        const double bound = dyn_modal_bound(modal, &model->link[modal->link],
+                                             &model->inertia[modal->link], p, most);
+        modal->ends[p] = bound < most ? 1.0 / bound : 0.0;
+    }
+}
+
 void dyn_modal_place(struct dyn_model *model)
 {
     for (int i = 0; i < model->body_count; i++) {
@@ -232,6 +247,7 @@ void dyn_modal_place(struct dyn_model *model)
                        (spec->flex->P2 != NULL || spec->flex->L2 != NULL);
         modal->stiffens = spec->flex->fidelity == DYN_FLEX_CONSISTENT && spec->flex->stiffens;
         place_modal(modal, spec->flex, &seat);
+        place_ends(model, modal);
         for (int k = 0; k < spec->flex->nodes; k++)
             place_node(&model->node[model->body_node[i] + k], spec->flex, &spec->flex->node[k],
                        &seat, modal->lanes);

@@ -11,6 +11,7 @@ static const double FAST = 0.1;  /* part of the lowest frequency */
 static const double FAR = 0.1;   /* part of the length */
 static const double WEAK = -0.5; /* part of a mode's stiffness that is added */
 static const double STIFF = 1.0; /* the same, where the model does not know it */
+static const double NEAR = 0.5;  /* part of the way to the end of the energy */
 
 static struct dyn_vec3 row(const struct dyn_row *r)
 {
@@ -86,10 +87,18 @@ static unsigned check_deflection(const struct dyn_modal_link *modal, const doubl
     return reach > FAR * modal->length && modal->length > 0.0 ? DYN_RANGE_DEFLECTION : 0;
 }
 
+static unsigned check_inertia(const struct dyn_modal_link *modal, const double *eta)
+{
+    double share = 0.0;
+    for (int p = 0; p < modal->modes; p++)
+        share += modal->ends[p] * fabs(eta[p]);
+    return share > NEAR ? DYN_RANGE_INERTIA : 0;
+}
+
 static unsigned check_rate(const struct dyn_modal_link *modal, const struct dyn_link_work *L)
 {
     const double w = dyn_norm(row(&L->w));
-    return !modal->stiffens && w > FAST * modal->slowest ? DYN_RANGE_RATE : 0;
+    return (!modal->stiffens || modal->rotary) && w > FAST * modal->slowest ? DYN_RANGE_RATE : 0;
 }
 
 static unsigned check_modal(const struct dyn_model *model, const double *q,
@@ -97,7 +106,7 @@ static unsigned check_modal(const struct dyn_model *model, const double *q,
 {
     const struct dyn_modal_link *modal = &model->modal[m];
     return check_rate(modal, &work->link[modal->link]) | check_deflection(modal, q + modal->q_at) |
-           check_stiffness(model, work, modal);
+           check_stiffness(model, work, modal) | check_inertia(modal, q + modal->q_at);
 }
 
 unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *state,

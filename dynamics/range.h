@@ -2,11 +2,14 @@
  * Has a flexible body left the range in which its model is true?
  *
  *      rate         it turns faster than a tenth of its lowest frequency, and its fidelity or its
- *                   psi2 has no geometric stiffness (Padilla and von Flotow 1989)
+ *                   psi2 has no geometric stiffness (Padilla and von Flotow 1989), or it has rotary
+ *                   inertia, which does not turn with the modes
  *      deflection   some point of it may have moved by more than a tenth of its length
  *      stiffness    acceleration, spin and loads through its nodes have taken half of the stiffness
  *                   of a mode, or doubled it where the model knows nothing of that: it is about
  *                   to buckle, or stiffer than simulated
+ *      inertia      its modes are half of the way to where a consistent body's kinetic energy
+ *                   ceases to be positive (modal_bound.h)
  */
 #pragma once
 
@@ -14,13 +17,20 @@
 #include "dynamics/state.h"
 
 /* What it is left by, to count by. */
-enum dyn_limit { DYN_LIMIT_RATE, DYN_LIMIT_DEFLECTION, DYN_LIMIT_STIFFNESS, DYN_LIMIT_COUNT };
+enum dyn_limit {
+    DYN_LIMIT_RATE,
+    DYN_LIMIT_DEFLECTION,
+    DYN_LIMIT_STIFFNESS,
+    DYN_LIMIT_INERTIA,
+    DYN_LIMIT_COUNT
+};
 
 /* The same as a set. */
 enum dyn_range {
     DYN_RANGE_RATE = 1 << DYN_LIMIT_RATE,
     DYN_RANGE_DEFLECTION = 1 << DYN_LIMIT_DEFLECTION,
     DYN_RANGE_STIFFNESS = 1 << DYN_LIMIT_STIFFNESS,
+    DYN_RANGE_INERTIA = 1 << DYN_LIMIT_INERTIA,
 };
 
 /* What body `body`, with the accelerations of the last dyn_aba(), is out of; 0: nothing, or it does

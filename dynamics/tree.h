@@ -72,6 +72,7 @@ struct dyn_modal_link {
     double slowest;    /* rad/s, the lowest frequency of a mode by itself */
     double length;     /* m, of the body; 0: not known */
     double *reach;     /* how far a mode moves any point of the body at most */
+    double *ends;      /* 1 / eta at which a mode ends the energy of a consistent link */
     double *P;         /* 3 */
     double *L;         /* 9, by rows */
     double *S;         /* 3 */

@@ -7,6 +7,7 @@
 
 #include "dynamics/aba.h"
 #include "dynamics/range.h"
+#include "dynamics/tree.h"
 #include "tests/dynamics/beam_truth.h"
 #include "tests/dynamics/tree.h"
 #include "unity.h"
@@ -151,6 +152,70 @@ static void test_twice_as_stiff_is_far_for_what_does_not_feel_it(void)
     TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS, range_at(0.0, 0.0, -7.9));
 }
 
+/* ---- inertia ---- */
+
+enum { MANY = 4 };
+
+/* A beam of several modes on a free hinge. */
+static void make_loose(enum dyn_fidelity fidelity)
+{
+    static double reach[MANY];
+    struct beam_mode mode[MANY];
+    for (int p = 0; p < MANY; p++) {
+        mode[p] = (struct beam_mode){BEAM_Y, p + 1};
+        reach[p] = fabs(beam_shape(&unit, mode[p], 1.0));
+    }
+    tree_begin(&tree);
+    tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.0, 0.0, 1.0);
+    beam_lumps(&unit, MANY, mode, &lumps);
+    lumps_sum(&lumps, fidelity, &tree.spec[0]);
+    lumps.flex.reach = reach;
+    lumps.flex.length = 1.0;
+    tree_build(&tree);
+}
+
+/* The kernel makes a NaN of what has no inertia. */
+static int survives(int p, double eta)
+{
+    const struct dyn_input input = {0};
+    struct dyn_output output = {.a = tree.a};
+    const struct dyn_state state = tree_state(&tree);
+    memset(tree.q, 0, sizeof tree.q);
+    tree.q[1 + p] = eta;
+    dyn_aba(tree.model, &state, &input, tree.work, &output);
+    return isfinite(tree.a[0]);
+}
+
+static unsigned loose_range(int p, double eta)
+{
+    const struct dyn_state state = tree_state(&tree);
+    (void)survives(p, eta);
+    return dyn_body_range(tree.model, &state, tree.work, 0) & DYN_RANGE_INERTIA;
+}
+
+static void test_a_consistent_body_ends_where_its_bound_says(void)
+{
+    make_loose(DYN_FLEX_CONSISTENT);
+    for (int p = 0; p < MANY; p++) {
+        const double end = 1.0 / tree.model->modal[0].ends[p];
+        TEST_ASSERT_TRUE(end * fabs(beam_shape(&unit, (struct beam_mode){BEAM_Y, p + 1}, 1.0)) <
+                         0.2);
+        TEST_ASSERT_TRUE(survives(p, 0.999 * end) && survives(p, -0.999 * end));
+        TEST_ASSERT_FALSE(survives(p, 1.001 * end) && survives(p, -1.001 * end));
+        TEST_ASSERT_EQUAL_UINT(0, loose_range(p, 0.499 * end));
+        TEST_ASSERT_EQUAL_UINT(DYN_RANGE_INERTIA, loose_range(p, -0.501 * end));
+    }
+}
+
+static void test_a_ruthless_body_has_no_such_end(void)
+{
+    make_loose(DYN_FLEX_RUTHLESS);
+    for (int p = 0; p < MANY; p++) {
+        TEST_ASSERT_TRUE(survives(p, 10.0));
+        TEST_ASSERT_EQUAL_UINT(0, loose_range(p, 10.0));
+    }
+}
+
 static void test_a_rigid_body_is_never_out_of_range(void)
 {
     make(DYN_FLEX_RIGID, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
@@ -167,6 +232,8 @@ int main(void)
     RUN_TEST(test_a_load_through_a_node_counts);
     RUN_TEST(test_a_load_counts_on_its_own_body);
     RUN_TEST(test_twice_as_stiff_is_far_for_what_does_not_feel_it);
+    RUN_TEST(test_a_consistent_body_ends_where_its_bound_says);
+    RUN_TEST(test_a_ruthless_body_has_no_such_end);
     RUN_TEST(test_a_rigid_body_is_never_out_of_range);
     return UNITY_END();
 }

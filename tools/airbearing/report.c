@@ -158,7 +158,8 @@ static void add_time(json_t *report, const struct run *run)
 
 static const char *const limit_name[] = {[DYN_LIMIT_RATE] = "rate",
                                          [DYN_LIMIT_DEFLECTION] = "deflection",
-                                         [DYN_LIMIT_STIFFNESS] = "stiffness"};
+                                         [DYN_LIMIT_STIFFNESS] = "stiffness",
+                                         [DYN_LIMIT_INERTIA] = "inertia"};
 
 /* Frames in which a flexible body left the range of its model. */
 static json_t *out_of_range(const struct cfg_schedule_state *schedule)
@@ -369,6 +370,14 @@ static const char *rate_note(const struct dyn_flex *flex)
                                                  : "";
 }
 
+/* A consistent body has an end of its own. */
+static const char *bent_note(const struct run *run)
+{
+    return run->rig->cfg->schedule->out_of_range[DYN_LIMIT_INERTIA] > 0
+               ? ", the bent body's fidelity ruthless, its modes fewer"
+               : "";
+}
+
 static void print_range(const struct run *run)
 {
     const struct rig *rig = run->rig;
@@ -432,9 +441,9 @@ static void print_verdict(const struct run *run)
     if (run->rig->cfg->schedule->not_finite > 0)
         printf(
             "  the motion is not finite from frame %llu on (%llu steps refused): NO; make the step "
-            "smaller (integrator.substeps) or the forces softer\n",
+            "smaller (integrator.substeps)%s or the forces softer\n",
             (unsigned long long)run->rig->first_not_finite,
-            (unsigned long long)run->rig->cfg->schedule->not_finite);
+            (unsigned long long)run->rig->cfg->schedule->not_finite, bent_note(run));
     print_range(run);
     print_expectations(run);
     if (run->scenario->require_realtime && !report_realtime(run, &why))
