@@ -165,6 +165,14 @@ static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex
     put_vector(dyn_axial(&W), n, modal->G1 + q * 3 * n + p);
 }
 
+static int is_zero(const double *a, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (a[k] != 0.0)
+            return 0;
+    return 1;
+}
+
 static int is_diagonal(const double *A, int n)
 {
     for (int i = 0; i < n; i++)
@@ -178,7 +186,7 @@ static void place_modal(struct dyn_modal_link *modal, const struct dyn_flex *fle
                         const struct seat *seat)
 {
     const int n = modal->lanes, modes = flex->modes;
-    modal->rotary = flex->S != NULL;
+    modal->rotary = flex->S != NULL && !is_zero(flex->S, 3 * modes);
     modal->apart = is_diagonal(flex->K, modes) && is_diagonal(flex->C, modes);
     for (int p = modes; p < n; p++)
         modal->M[p * n + p] = 1.0;

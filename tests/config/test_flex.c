@@ -616,7 +616,7 @@ static void test_the_summary_tells_how_a_body_bends(void)
     free(text);
 }
 
-static void test_a_model_counts_modes_behind_the_joint_they_belong_to(void)
+static void test_a_model_counts_modes_behind_all_joints(void)
 {
     struct cfg_model *model;
     TEST_ASSERT_EQUAL_INT(0, cfg_model_load_text("s.yaml", beam_text, strlen(beam_text),
@@ -627,12 +627,14 @@ static void test_a_model_counts_modes_behind_the_joint_they_belong_to(void)
     TEST_ASSERT_EQUAL_INT(7, model->joints[1].q_first);
     TEST_ASSERT_EQUAL_INT(3, model->joints[1].modes);
     TEST_ASSERT_EQUAL_DOUBLE(2e-3, model->joints[1].start.eta[1]);
-    TEST_ASSERT_EQUAL_INT(11, model->joints[2].q_first);
+    TEST_ASSERT_EQUAL_INT(8, model->joints[2].q_first);
+    const int joints = 6 + 1 + 6 + 3; /* velocities of all of them */
+    TEST_ASSERT_EQUAL_INT(joints, model->joints[1].mode_first);
     for (int i = 0; i < 3; i++) {
         TEST_ASSERT_EQUAL_INT(dyn_model_eta_index(model->tree, model->joints[1].body) + i,
-                              model->q_at[8 + i]);
+                              model->q_at[model->nq - 3 + i]);
         TEST_ASSERT_EQUAL_INT(dyn_model_xi_index(model->tree, model->joints[1].body) + i,
-                              model->v_at[7 + i]);
+                              model->v_at[joints + i]);
     }
     cfg_model_free(model);
 }
@@ -660,6 +662,6 @@ int main(void)
     RUN_TEST(test_the_spectrum_of_a_row_of_springs_is_known);
     RUN_TEST(test_a_spectrum_needs_a_positive_matrix);
     RUN_TEST(test_the_summary_tells_how_a_body_bends);
-    RUN_TEST(test_a_model_counts_modes_behind_the_joint_they_belong_to);
+    RUN_TEST(test_a_model_counts_modes_behind_all_joints);
     return UNITY_END();
 }
