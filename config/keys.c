@@ -356,3 +356,8 @@ static const struct cfg_key scenario_keys[] = {
 };
 const struct cfg_table cfg_scenario_table = {
     CFG_KEYS("a scenario", scenario_keys), .size = sizeof(struct cfg_keys_scenario)};
+
+const char *cfg_integrator_name(enum dyn_integrator integrator)
+{
+    return methods[integrator];
+}

@@ -18,13 +18,6 @@ static const char *const joint_name[] = {
     [DYN_JOINT_UNIVERSAL] = "universal", [DYN_JOINT_SPHERICAL] = "spherical",
     [DYN_JOINT_PLANAR] = "planar",       [DYN_JOINT_FREE] = "free",
     [DYN_JOINT_GENERAL] = "general"};
-static const char *const methods[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit-euler",
-                                      [DYN_RK2] = "rk2",
-                                      [DYN_RK4] = "rk4",
-                                      [DYN_AB2] = "ab2",
-                                      [DYN_AB3] = "ab3",
-                                      [DYN_AB4] = "ab4",
-                                      [DYN_ROS2] = "ros2"};
 static const char *const fidelity_name[] = {[DYN_FLEX_RIGID] = "rigid",
                                             [DYN_FLEX_RUTHLESS] = "ruthless",
                                             [DYN_FLEX_CONSISTENT] = "consistent",
@@ -32,11 +25,6 @@ static const char *const fidelity_name[] = {[DYN_FLEX_RIGID] = "rigid",
 static const char *const instrument_name[] = {"gyro", "accelerometer", "magnetometer"};
 static const char *const pace_name[] = {"real", "fast", "lockstep"};
 static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
-
-const char *cfg_integrator_name(enum dyn_integrator integrator)
-{
-    return methods[integrator];
-}
 
 static void print_rate(FILE *out, const char *what, double rate_hz, uint32_t every)
 {
