@@ -15,6 +15,8 @@ struct io_command {
     uint64_t flags;
     uint32_t sequence; /* counts commands of this link, from 1 */
     uint32_t mode;
+    uint32_t resets; /* times the far end began anew; the vehicle goes back to its start with it */
+    uint32_t pad;
     float controls[IO_CONTROL_MAX];
 };
 
@@ -25,6 +27,10 @@ enum io_send {
     IO_SEND_GPS = 1 << 2,
     IO_SEND_STATE = 1 << 3,
     IO_SEND_TIME = 1 << 4,
+    IO_SEND_TRACKER = 1 << 5, /* attitude of a star tracker */
+    IO_SEND_SUN = 1 << 6,     /* direction of the Sun by a sun sensor */
+    IO_SEND_ANGLES = 1 << 7,  /* joint angles by encoders */
+    IO_SEND_RC = 1 << 8,      /* what a pilot's sticks say */
 };
 
 /* fields_updated of a sample: which instruments have something new. */
@@ -32,6 +38,7 @@ enum io_field {
     IO_FIELD_ACCEL = 0x7,
     IO_FIELD_GYRO = 0x38,
     IO_FIELD_MAG = 0x1c0,
+    IO_FIELD_AIRSPEED = 0x400,
     IO_FIELD_BARO = 0x1a00
 };
 
@@ -41,21 +48,45 @@ struct io_trace {
     uint64_t rx_ns, ready_ns, latch_ns, step_ns;
 };
 
+/* What a satellite navigation receiver says. */
+struct io_fix {
+    double latitude, longitude; /* rad */
+    double altitude;            /* m above the sea */
+    double velocity[3];         /* m/s, north, east, down */
+    double eph, epv;            /* m, as the receiver thinks of itself */
+    uint32_t type;              /* 0 none, 2 two-dimensional, 3 three-dimensional */
+    uint32_t satellites;
+};
+
+enum { IO_ANGLE_MAX = 16, IO_RC_MAX = 16 };
+
 struct io_sample {
     uint64_t frame;
-    uint64_t sim_us;            /* time of the sample, t_k + h */
-    uint32_t due;               /* enum io_send */
-    uint32_t fields;            /* enum io_field */
-    double gyro[3];             /* rad/s, body axes */
-    double accel[3];            /* m/s^2, specific force */
-    double mag[3];              /* tesla */
-    double pressure;            /* Pa, static; 0 without a barometer */
-    double temperature;         /* degC, of the barometer */
+    uint64_t sim_us;      /* time of the sample, t_k + h */
+    uint32_t due;         /* enum io_send */
+    uint32_t fields;      /* enum io_field */
+    double gyro[3];       /* rad/s, body axes */
+    double accel[3];      /* m/s^2, specific force */
+    double mag[3];        /* tesla */
+    double pressure;      /* Pa, static; 0 without a barometer */
+    double temperature;   /* degC, of the barometer */
+    double diff_pressure; /* Pa, of the airspeed probe */
+    struct io_fix fix;
+    double tracker[4];          /* attitude by the star tracker, body in world, w x y z */
+    double sun[3];              /* by the sun sensor, body axes, unit; 0 0 0: not seen */
+    double angle[IO_ANGLE_MAX]; /* rad or m, by encoders */
+    uint32_t angle_count;
+    uint32_t tracker_valid; /* 0: blinded, or turning too fast */
+    uint16_t
+        rc[IO_RC_MAX]; /* us, 1000 to 2000; aileron, elevator, throttle, rudder, then switches */
+    /* from here on the truth */
     double attitude[4];         /* body in world, w x y z */
     double rate[3];             /* rad/s, true */
+    double position[3];         /* m, world (north, east, down from home) */
     double velocity[3];         /* m/s, world (north, east, down) */
     double latitude, longitude; /* rad */
     double altitude;            /* m */
+    double airspeed;            /* m/s */
     double true_accel[3];       /* m/s^2, specific force, true */
     struct io_trace trace;
 };
