@@ -236,7 +236,7 @@ static bool check_inertias(const struct cfg_resolve *resolve)
     return true;
 }
 
-static const struct cfg_node *wheel_node(const struct cfg_resolve *resolve, const char *name)
+static const struct cfg_node *device_node(const struct cfg_resolve *resolve, const char *name)
 {
     const struct cfg_keys_device *devices = resolve->keys->devices.items;
     int i = 0;
@@ -246,16 +246,18 @@ static const struct cfg_node *wheel_node(const struct cfg_resolve *resolve, cons
 }
 
 /* The kernel wants the body without J a a'; the file states it with the rotors locked. */
-static bool take_rotor_out(const struct cfg_resolve *resolve, const struct cfg_wheel *wheel)
+static bool take_rotor_out(const struct cfg_resolve *resolve, const struct cfg_effector *wheel)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    struct cfg_body *body = &resolve->scenario->bodies[wheel->body];
-    const double *a = wheel->wheel.axis, J = wheel->wheel.inertia;
+    struct cfg_body *body = &resolve->scenario->bodies[wheel->effector.body];
+    const double *a = wheel->effector.wheel.axis, J = wheel->effector.wheel.inertia;
+    if (wheel->effector.type != DYN_EFFECTOR_WHEEL)
+        return true;
     for (int k = 0; k < 6; k++)
         body->spec.inertia[k] -= J * a[row[k]] * a[column[k]];
     if (cfg_is_physical(body->spec.inertia))
         return true;
-    return cfg_fail_at(resolve->report, wheel_node(resolve, wheel->name), "inertia",
+    return cfg_fail_at(resolve->report, device_node(resolve, wheel->name), "inertia",
                        "the rotor's %.10g kg m^2 does not fit into the inertia of \"%s\", which is "
                        "stated with its rotors; check both",
                        J, body->name);
@@ -335,8 +337,8 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve)
 {
     if (!check_inertias(resolve))
         return false;
-    for (int i = 0; i < resolve->scenario->wheel_count; i++)
-        if (!take_rotor_out(resolve, &resolve->scenario->wheels[i]))
+    for (int i = 0; i < resolve->scenario->effector_count; i++)
+        if (!take_rotor_out(resolve, &resolve->scenario->effectors[i]))
             return false;
     for (int i = 0; i < resolve->scenario->body_count; i++)
         if (!check_motor(resolve, i))

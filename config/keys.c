@@ -21,14 +21,12 @@ static const char *const methods[] = {[DYN_SEMI_IMPLICIT_EULER] = "semi-implicit
                                       [DYN_AB4] = "ab4",
                                       [DYN_ROS2] = "ros2",
                                       NULL};
-static const char *const device_types[] = {[CFG_DEVICE_GYRO] = "gyro",
-                                           [CFG_DEVICE_ACCELEROMETER] = "accelerometer",
-                                           [CFG_DEVICE_MAGNETOMETER] = "magnetometer",
-                                           [CFG_DEVICE_WHEEL] = "wheel",
-                                           NULL};
-static const char *const protocols[] = {"mavlink", NULL};
-static const char *const buses[] = {"udp", NULL};
-static const char *const losses[] = {"safe", "stop", NULL};
+
+static const char *const worlds[] = {[DYN_WORLD_UNIFORM] = "uniform",
+                                     [DYN_WORLD_LOCAL] = "local",
+                                     [DYN_WORLD_ORBIT] = "orbit",
+                                     NULL};
+static const char *const answers[] = {"false", "true", NULL};
 
 // clang-format off
 
@@ -119,14 +117,64 @@ static const struct cfg_table home_table = {
     CFG_KEYS("home", home_keys), .size = sizeof(struct cfg_keys_home)};
 #undef AT
 
+#define AT(member) .offset = offsetof(struct cfg_keys_gust, member)
+static const struct cfg_key gust_keys[] = {
+    {"sigma", CFG_VECTOR, AT(sigma), .size = 3, .unit = "m/s", .limit = CFG_NOT_NEGATIVE,
+     .fallback = "0 0 0", .example = "1 1 0.5 m/s", .help = "deviation along each world axis"},
+    {"time", CFG_VECTOR, AT(time), .size = 3, .unit = "s", .limit = CFG_POSITIVE,
+     .fallback = "2 2 2", .example = "2 2 1 s", .help = "over which it forgets"},
+};
+static const struct cfg_table gust_table = {
+    CFG_KEYS("gust", gust_keys), .size = sizeof(struct cfg_keys_gust)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_orbit, member)
+static const struct cfg_key orbit_keys[] = {
+    {"body", CFG_NAME, AT(body), .otherwise = "the first free body", .example = "bus",
+     .help = "the one that flies it; its position and velocity come on top"},
+    {"altitude", CFG_QUANTITY, AT(altitude), .unit = "m", .limit = CFG_POSITIVE,
+     .fallback = "500 km", .example = "500 km", .help = "semi-major axis less the Earth's radius"},
+    {"eccentricity", CFG_QUANTITY, AT(eccentricity), .limit = CFG_BETWEEN, .min = 0, .max = 0.9,
+     .fallback = "0", .example = "0.001", .help = "0 is a circle"},
+    {"inclination", CFG_QUANTITY, AT(inclination), .unit = "rad", .limit = CFG_BETWEEN, .min = 0,
+     .max = 2 * QUARTER_TURN, .fallback = "97.4 deg", .example = "51.6 deg",
+     .help = "to the equator"},
+    {"node", CFG_QUANTITY, AT(ascending_node), .unit = "rad", .fallback = "0", .example = "30 deg",
+     .help = "right ascension of the ascending node"},
+    {"perigee", CFG_QUANTITY, AT(perigee), .unit = "rad", .fallback = "0", .example = "0 deg",
+     .help = "its angle from the node"},
+    {"anomaly", CFG_QUANTITY, AT(anomaly), .unit = "rad", .fallback = "0", .example = "0 deg",
+     .help = "mean, at the start"},
+    {"bulge", CFG_CHOICE, AT(bulge), .choices = answers, .fallback = "true",
+     .help = "the Earth's oblateness, J2"},
+};
+static const struct cfg_table orbit_table = {
+    CFG_KEYS("orbit", orbit_keys), .size = sizeof(struct cfg_keys_orbit)};
+#undef AT
+
 #define AT(member) .offset = offsetof(struct cfg_keys_environment, member)
 static const struct cfg_key environment_keys[] = {
-    {"gravity", CFG_VECTOR, AT(gravity), .size = 3, .unit = "m/s^2", .fallback = "0 0 0",
-     .example = "0 0 9.81", .help = "world axes: north, east, down"},
-    {"magnetic_field", CFG_VECTOR, AT(magnetic_field), .size = 3, .unit = "T", .fallback = "0 0 0",
-     .example = "21.5 1.0 42.7 uT", .help = "world axes"},
+    {"world", CFG_CHOICE, AT(world), .choices = worlds, .fallback = "uniform",
+     .help = "uniform: as said here; local: at home on the Earth; orbit: around it"},
+    {"gravity", CFG_VECTOR, AT(gravity), .size = 3, .unit = "m/s^2",
+     .otherwise = "0 0 0; local: as at home", .example = "0 0 9.81",
+     .help = "world axes: north, east, down"},
+    {"magnetic_field", CFG_VECTOR, AT(magnetic_field), .size = 3, .unit = "T",
+     .otherwise = "0 0 0; else by the World Magnetic Model", .example = "21.5 1.0 42.7 uT",
+     .help = "world axes"},
     {"home", CFG_MAP, AT(home), .table = &home_table,
      .help = "where on Earth the world origin lies, for GPS"},
+    {"date", CFG_TEXT, AT(date), .fallback = "2026-06-21T12:00:00Z",
+     .example = "2026-06-21T12:00:00Z", .help = "UTC at the start: Sun, Earth's turn, magnetic field"},
+    {"wind", CFG_VECTOR, AT(wind), .size = 3, .unit = "m/s", .fallback = "0 0 0",
+     .example = "3 0 0 m/s", .help = "how the air moves, world axes"},
+    {"gust", CFG_MAP, AT(gust), .table = &gust_table, .help = "on top of the wind"},
+    {"air", CFG_CHOICE, AT(air), .choices = answers, .otherwise = "true in a local world",
+     .help = "standard atmosphere: drag, thrust of rotors, pressure"},
+    {"ground", CFG_QUANTITY, AT(ground), .unit = "m", .otherwise = "none", .example = "0 m",
+     .help = "down to flat ground from the world origin, for contact"},
+    {"orbit", CFG_MAP, AT(orbit), .table = &orbit_table,
+     .help = "orbit: where the vehicle starts; world axes are inertial, from the Earth's centre"},
 };
 static const struct cfg_table environment_table = {
     CFG_KEYS("environment", environment_keys), .size = sizeof(struct cfg_keys_environment)};
@@ -156,153 +204,7 @@ static const struct cfg_table body_table = {
     CFG_KEYS("a body", body_keys), .size = sizeof(struct cfg_keys_body)};
 #undef AT
 
-/* ---- devices ---- */
-
-#define AT(member) .offset = offsetof(struct cfg_keys_command, member)
-static const struct cfg_key command_keys[] = {
-    {"link", CFG_NAME, AT(link), .required = true, .example = "link: board",
-     .help = "the link that it listens to"},
-    {"control", CFG_INTEGER, AT(control), .required = true, .limit = CFG_BETWEEN, .min = 0,
-     .max = IO_CONTROL_MAX - 1, .example = "control: 0", .help = "which of the link's controls"},
-};
-static const struct cfg_table command_table = {
-    CFG_KEYS("a command", command_keys), .size = sizeof(struct cfg_keys_command)};
-#undef AT
-
-#define AT(member) .offset = offsetof(struct cfg_keys_device, member)
-#define INSTRUMENT_KEYS(si, density, walk) \
-    {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0", \
-     .example = "0.1 0 0 m", .help = "where it sits, body axes"}, \
-    {"attitude", CFG_ATTITUDE, AT(attitude), .fallback = "1 0 0 0", .example = "{yaw: 0.1 deg}", \
-     .help = "its axes in the body's, misalignment included"}, \
-    {"rate", CFG_QUANTITY, AT(rate), .unit = "Hz", .limit = CFG_POSITIVE, \
-     .otherwise = "every frame", .example = "250 Hz", \
-     .help = "samples; must divide the frame rate"}, \
-    {"noise", CFG_QUANTITY, AT(noise), .unit = density, .limit = CFG_NOT_NEGATIVE, \
-     .fallback = "0", .example = "0.001 " density, .help = "density of the white noise"}, \
-    {"bias", CFG_VECTOR, AT(bias), .size = 3, .unit = si, .fallback = "0 0 0", \
-     .example = "0.01 0 0 " si, .help = "at the start"}, \
-    {"bias_walk", CFG_QUANTITY, AT(bias_walk), .unit = walk, .limit = CFG_NOT_NEGATIVE, \
-     .fallback = "0", .example = "1e-6 " walk, .help = "density of the bias's random walk"}, \
-    {"scale", CFG_VECTOR, AT(scale), .size = 3, .limit = CFG_BETWEEN, .min = -0.5, .max = 0.5, \
-     .fallback = "0 0 0", .example = "0.1 0 0 %", .help = "relative error of each axis"}, \
-    {"range", CFG_QUANTITY, AT(range), .unit = si, .limit = CFG_NOT_NEGATIVE, .fallback = "0", \
-     .example = "10 " si, .help = "largest reading; 0 is unlimited"}, \
-    {"quantum", CFG_QUANTITY, AT(quantum), .unit = si, .limit = CFG_NOT_NEGATIVE, .fallback = "0", \
-     .example = "0.001 " si, .help = "step of the reading; 0 is continuous"}, \
-    {"delay", CFG_QUANTITY, AT(delay), .unit = "s", .limit = CFG_NOT_NEGATIVE, .fallback = "0", \
-     .example = "4 ms", .help = "motion to reading; whole samples, fewer than 16"}
-
-static const struct cfg_key gyro_keys[] = {
-    INSTRUMENT_KEYS("rad/s", "rad/s/sqrt(Hz)", "rad/s/sqrt(s)")};
-static const struct cfg_key accelerometer_keys[] = {
-    INSTRUMENT_KEYS("m/s^2", "m/s^2/sqrt(Hz)", "m/s^2/sqrt(s)")};
-static const struct cfg_key magnetometer_keys[] = {
-    INSTRUMENT_KEYS("T", "T/sqrt(Hz)", "T/sqrt(s)")};
-static const struct cfg_key wheel_keys[] = {
-    {"axis", CFG_AXIS, AT(axis), .required = true, .example = "axis: 1 0 0", .help = "body axes"},
-    {"inertia", CFG_QUANTITY, AT(inertia), .required = true, .unit = "kg m^2",
-     .limit = CFG_POSITIVE, .example = "inertia: 0.02 kg m^2",
-     .help = "of the rotor about its axis; part of the body's"},
-    {"max_torque", CFG_QUANTITY, AT(max_torque), .required = true, .unit = "N m",
-     .limit = CFG_POSITIVE, .example = "max_torque: 0.2 N m", .help = "of the motor"},
-    {"max_speed", CFG_QUANTITY, AT(max_speed), .required = true, .unit = "rad/s",
-     .limit = CFG_POSITIVE, .example = "max_speed: 6000 rpm", .help = "the motor goes no faster"},
-    {"speed", CFG_QUANTITY, AT(speed), .unit = "rad/s", .fallback = "0", .example = "1000 rpm",
-     .help = "at the start, relative to the body"},
-    {"viscous", CFG_QUANTITY, AT(viscous), .unit = "N m s/rad", .limit = CFG_NOT_NEGATIVE,
-     .fallback = "0", .example = "2e-5 N m s/rad", .help = "friction that grows with speed"},
-    {"coulomb", CFG_QUANTITY, AT(coulomb), .unit = "N m", .limit = CFG_NOT_NEGATIVE,
-     .fallback = "0", .example = "0.5 mN m", .help = "dry friction"},
-    {"coulomb_speed", CFG_QUANTITY, AT(coulomb_speed), .unit = "rad/s", .limit = CFG_POSITIVE,
-     .fallback = "1 rad/s", .example = "1 rad/s",
-     .help = "dry friction is smooth below about this speed"},
-    {"gain", CFG_QUANTITY, AT(gain), .unit = "N m", .otherwise = "max_torque", .example = "0.2 N m",
-     .help = "torque at control 1; negative turns the sense"},
-    {"quantum", CFG_QUANTITY, AT(quantum), .limit = CFG_BETWEEN, .min = 0, .max = 1,
-     .fallback = "0", .example = "0.001", .help = "step of the control; 0 is continuous"},
-    {"delay", CFG_QUANTITY, AT(delay), .unit = "s", .limit = CFG_NOT_NEGATIVE, .fallback = "0",
-     .example = "2 ms", .help = "control to torque; whole frames, fewer than 64"},
-    {"command", CFG_MAP, AT(command), .required = true, .table = &command_table,
-     .example = "command: {link: board, control: 0}", .help = "where its control comes from"},
-};
-static const struct cfg_table device_variants[] = {
-    [CFG_DEVICE_GYRO] = {CFG_KEYS("a gyro", gyro_keys)},
-    [CFG_DEVICE_ACCELEROMETER] = {CFG_KEYS("an accelerometer", accelerometer_keys)},
-    [CFG_DEVICE_MAGNETOMETER] = {CFG_KEYS("a magnetometer", magnetometer_keys)},
-    [CFG_DEVICE_WHEEL] = {CFG_KEYS("a wheel", wheel_keys)},
-};
-static const struct cfg_key device_keys[] = {
-    {"name", CFG_NAME, AT(name), .required = true, .example = "name: gyro",
-     .help = "by which others refer to it"},
-    CFG_TYPE_KEY(device_types, "type: gyro"),
-    {"body", CFG_NAME, AT(body), .required = true, .example = "body: bus",
-     .help = "what it sits on"},
-};
-static const struct cfg_table device_table = {
-    CFG_KEYS("a device", device_keys), .size = sizeof(struct cfg_keys_device),
-    .variant_count = CFG_COUNT(device_variants), .variants = device_variants};
-#undef AT
-
-/* ---- links ---- */
-
-#define AT(member) .offset = offsetof(struct cfg_keys_send, member)
-#define SEND_KEY(member, hertz, text) \
-    {#member, CFG_QUANTITY, AT(member), .unit = "Hz", .limit = CFG_NOT_NEGATIVE, \
-     .otherwise = "about " hertz, .example = hertz, .help = text}
-static const struct cfg_key send_keys[] = {
-    SEND_KEY(sensor, "250 Hz", "instrument readings; each rate divides the frame rate, 0 is never"),
-    SEND_KEY(state, "50 Hz", "true motion of the body"),
-    SEND_KEY(gps, "10 Hz", "position and velocity"),
-    SEND_KEY(heartbeat, "1 Hz", "sign of life"),
-    SEND_KEY(time, "1 Hz", "system time"),
-};
-static const struct cfg_table send_table = {
-    CFG_KEYS("send", send_keys), .size = sizeof(struct cfg_keys_send)};
-#undef AT
-
-#define AT(member) .offset = offsetof(struct cfg_keys_link, member)
-static const struct cfg_key link_keys[] = {
-    {"name", CFG_NAME, AT(name), .required = true, .example = "name: board",
-     .help = "by which others refer to it"},
-    {"protocol", CFG_CHOICE, AT(protocol), .choices = protocols, .fallback = "mavlink",
-     .help = "language on the wire"},
-    {"bus", CFG_CHOICE, AT(bus), .choices = buses, .fallback = "udp", .help = "the wire"},
-    {"listen", CFG_TEXT, AT(listen), .required = true, .example = "listen: 127.0.0.1:14560",
-     .help = "own IPv4 address and port"},
-    {"peer", CFG_TEXT, AT(peer), .otherwise = "who speaks first", .example = "127.0.0.1:14561",
-     .help = "the board's IPv4 address and port"},
-    {"body", CFG_NAME, AT(body), .required = true, .example = "body: bus",
-     .help = "whose motion is reported"},
-    {"send", CFG_MAP, AT(send), .table = &send_table, .help = "how often each message leaves"},
-    {"lost_after", CFG_QUANTITY, AT(lost_after), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-3,
-     .max = 3600, .fallback = "500 ms", .example = "500 ms",
-     .help = "without a command for this long the link is lost"},
-    {"on_loss", CFG_CHOICE, AT(on_loss), .choices = losses, .fallback = "safe",
-     .help = "controls to zero and go on, or end the run (exit 3)"},
-    {"connect_within", CFG_QUANTITY, AT(connect_within), .unit = "s", .limit = CFG_BETWEEN,
-     .min = 0, .max = 3600, .fallback = "10 s", .example = "10 s",
-     .help = "longest wait for the board before the first frame"},
-    {"wait_limit", CFG_QUANTITY, AT(wait_limit), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-6,
-     .max = 3600, .fallback = "1 s", .example = "1 s",
-     .help = "lockstep: longest wait for a reply"},
-    {"system_id", CFG_INTEGER, AT(system_id), .limit = CFG_BETWEEN, .min = 1, .max = 255,
-     .fallback = "1", .example = "1", .help = "MAVLink, own"},
-    {"component_id", CFG_INTEGER, AT(component_id), .limit = CFG_BETWEEN, .min = 1, .max = 255,
-     .fallback = "200", .example = "200", .help = "MAVLink, own"},
-};
-static const struct cfg_table link_table = {
-    CFG_KEYS("a link", link_keys), .size = sizeof(struct cfg_keys_link)};
-#undef AT
-
-#define AT(member) .offset = offsetof(struct cfg_keys_controller, member)
-static const struct cfg_key controller_keys[] = {
-    {"command", CFG_TEXTS, AT(command), .required = true, .size = CFG_ARGUMENT_MAX - 1,
-     .example = "command: [board, --connect, 127.0.0.1:14560]", .help = "program and arguments"},
-};
-static const struct cfg_table controller_table = {
-    CFG_KEYS("controller", controller_keys), .size = sizeof(struct cfg_keys_controller)};
-#undef AT
+/* ---- the whole ---- */
 
 #define AT(member) .offset = offsetof(struct cfg_keys_pointing, member)
 static const struct cfg_key pointing_keys[] = {
@@ -310,12 +212,12 @@ static const struct cfg_key pointing_keys[] = {
      .help = "the body that is to be pointed"},
     {"target", CFG_ATTITUDE, AT(target), .fallback = "1 0 0 0", .example = "{yaw: 90 deg}",
      .help = "the attitude it should have; attitude_error is measured from it"},
+    {"position", CFG_VECTOR, AT(position), .size = 3, .unit = "m", .fallback = "0 0 0",
+     .example = "0 0 -10 m", .help = "where it should be; position_error is the level way to it"},
 };
 static const struct cfg_table pointing_table = {
     CFG_KEYS("pointing", pointing_keys), .size = sizeof(struct cfg_keys_pointing)};
 #undef AT
-
-/* ---- the whole ---- */
 
 #define AT(member) .offset = offsetof(struct cfg_keys_scenario, member)
 static const struct cfg_key scenario_keys[] = {
@@ -341,17 +243,20 @@ static const struct cfg_key scenario_keys[] = {
     {"bodies", CFG_LIST, AT(bodies), .required = true, .size = CFG_BODY_MAX, .table = &body_table,
      .example = "bodies: [{name: bus, joint: free, mass: 120 kg, inertia: 12 14 10 kg m^2}]",
      .help = "the vehicle, as a tree"},
-    {"devices", CFG_LIST, AT(devices), .size = CFG_DEVICE_MAX, .table = &device_table,
+    {"devices", CFG_LIST, AT(devices), .size = CFG_DEVICE_MAX, .table = &cfg_device_table,
      .example = "[{name: gyro, type: gyro, body: bus}]", .help = "instruments and actuators"},
-    {"links", CFG_LIST, AT(links), .size = IO_LINK_MAX, .table = &link_table,
+    {"links", CFG_LIST, AT(links), .size = IO_LINK_MAX, .table = &cfg_link_table,
      .example = "[{name: board, listen: 127.0.0.1:14560, body: bus}]",
      .help = "boards on the wire"},
-    {"controller", CFG_MAP, AT(controller), .table = &controller_table, .otherwise = "none",
+    {"controller", CFG_MAP, AT(controller), .table = &cfg_controller_table, .otherwise = "none",
      .help = "the board as a process, started with the run"},
     {"pointing", CFG_MAP, AT(pointing), .table = &pointing_table, .help = "what the board is for"},
+    {"faults", CFG_LIST, AT(faults), .size = CFG_FAULT_MAX, .table = &cfg_fault_table,
+     .example = "[{device: gyro, type: bias, at: 5 s, for: 2 s, value: 1 deg/s}]",
+     .help = "what goes wrong, and when"},
     {"expect", CFG_TEXTS, AT(expect), .size = CFG_EXPECT_MAX,
      .example = "[attitude_error < 0.1 deg after 15 s]",
-     .help = "attitude_error, rate or wheel_speed; < or >; after (from then on) or within (once)"},
+     .help = "a signal; < or >; a limit; after (from then on) or within (once) a time"},
     {"log", CFG_MAP, AT(log), .table = &log_table, .help = "what is recorded"},
 };
 const struct cfg_table cfg_scenario_table = {

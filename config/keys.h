@@ -16,11 +16,23 @@ enum {
     CFG_SEAT_MAX = 256,     /* nodes of one body */
 };
 
-enum cfg_device_type {
+enum cfg_device_type { /* instruments first, in the order of enum cfg_instrument */
     CFG_DEVICE_GYRO,
     CFG_DEVICE_ACCELEROMETER,
     CFG_DEVICE_MAGNETOMETER,
-    CFG_DEVICE_WHEEL
+    CFG_DEVICE_BAROMETER,
+    CFG_DEVICE_AIRSPEED,
+    CFG_DEVICE_GPS,
+    CFG_DEVICE_SUN_SENSOR,
+    CFG_DEVICE_STAR_TRACKER,
+    CFG_DEVICE_ENCODER,
+    CFG_DEVICE_WHEEL,
+    CFG_DEVICE_ROTOR,
+    CFG_DEVICE_TORQUER,
+    CFG_DEVICE_THRUSTER,
+    CFG_DEVICE_DRAG,
+    CFG_DEVICE_CONTACT,
+    CFG_DEVICE_BATTERY
 };
 
 struct cfg_keys_overrun {
@@ -53,10 +65,28 @@ struct cfg_keys_home {
     double latitude, longitude, altitude;
 };
 
+struct cfg_keys_gust {
+    const struct cfg_node *node;
+    double sigma[3], time[3];
+};
+
+struct cfg_keys_orbit {
+    const struct cfg_node *node;
+    const char *body;
+    double altitude, eccentricity, inclination, ascending_node, perigee, anomaly;
+    int bulge;
+};
+
 struct cfg_keys_environment {
     const struct cfg_node *node;
-    double gravity[3], magnetic_field[3];
+    int world;
+    double gravity[3], magnetic_field[3]; /* gravity NAN: not said */
     struct cfg_keys_home home;
+    const char *date;
+    double wind[3], ground; /* NAN: none */
+    int air;
+    struct cfg_keys_gust gust;
+    struct cfg_keys_orbit orbit;
 };
 
 struct cfg_keys_friction {
@@ -210,39 +240,79 @@ struct cfg_keys_device {
     const char *name, *body;
     int type;
     double delay, quantum;
+    double at[3], attitude[4], axis[3];
     /* instruments */
-    double at[3], attitude[4];
     double rate;
-    double noise, bias_walk, bias[3], scale[3], range;
-    /* wheels */
-    double axis[3], inertia, max_torque, max_speed, speed;
-    double viscous, coulomb, coulomb_speed, gain;
+    double noise, bias_walk, instability, instability_time;
+    double bias[3], scale[3], misalignment[3], range; /* gauges: the first of each */
+    int64_t coordinate;
+    double noise_horizontal, noise_vertical, noise_velocity; /* a tracker's: across, about */
+    double wander, wander_time, eph, epv;
+    int64_t satellites;
+    double view, sun_exclusion, earth_exclusion, max_rate;
+    /* wheels, rotors, torquers, thrusters */
+    double inertia, max_torque, max_speed, speed;
+    double viscous, coulomb, coulomb_speed, stiction, stiction_speed;
+    double static_imbalance, dynamic_imbalance;
+    int turns;
+    double idle_speed, max_thrust, torque_ratio, lag, lag_down, lateral_drag, pitch;
+    double max_dipole, min_control, gain;
     struct cfg_keys_command command;
+    /* drag, contact, battery */
+    double area[3], linear[3], angular[3];
+    struct cfg_rows points;
+    double stiffness, damping, friction, slip_speed;
+    double voltage, voltage_empty, capacity, resistance, idle_current, efficiency;
 };
 
 struct cfg_keys_send {
     const struct cfg_node *node;
-    double sensor, state, gps, heartbeat, time;
+    double rate[CFG_MESSAGE_COUNT]; /* Hz; NAN: not said */
+};
+
+/* Where a pilot's sticks are from some time on; the channels in the order of an AETR receiver. */
+struct cfg_keys_stick {
+    const struct cfg_node *node;
+    double at;
+    double roll, pitch, throttle, yaw;
+    struct cfg_numbers switches; /* channels 5 and up, 0 to 1 */
 };
 
 struct cfg_keys_link {
     const struct cfg_node *node;
-    const char *name, *listen, *peer, *body;
+    const char *name, *listen, *peer, *device, *body;
     int protocol, bus, on_loss;
+    int64_t baud, can_id, can_reply_id;
+    int rs485, can_fd;
     int64_t system_id, component_id;
     double lost_after, connect_within, wait_limit;
     struct cfg_keys_send send;
+    struct cfg_list forward; /* of const char * */
+    struct cfg_list sticks;  /* of struct cfg_keys_stick */
 };
 
 struct cfg_keys_controller {
     const struct cfg_node *node;
     struct cfg_list command;
+    int64_t cpu, priority;
+    int policy;
+};
+
+/* What goes wrong, and when. */
+struct cfg_keys_fault {
+    const struct cfg_node *node;
+    const char *device, *link; /* one of them */
+    int type, way;
+    double at, duration; /* s; duration NAN: to the end */
+    int64_t frame;       /* -1: by time */
+    struct cfg_numbers axes;
+    const char *value; /* as written: its unit is that of the signal */
 };
 
 struct cfg_keys_pointing {
     const struct cfg_node *node;
     const char *body;
-    double target[4];
+    double target[4], position[3];
 };
 
 struct cfg_keys_log {
@@ -264,8 +334,13 @@ struct cfg_keys_scenario {
     struct cfg_list bodies, devices, links;
     struct cfg_keys_controller controller;
     struct cfg_keys_pointing pointing;
+    struct cfg_list faults;
     struct cfg_list expect; /* of const char * */
     struct cfg_keys_log log;
 };
 
-extern const struct cfg_table cfg_scenario_table, cfg_joint_table, cfg_flex_table;
+extern const struct cfg_table cfg_scenario_table, cfg_joint_table, cfg_flex_table, cfg_device_table;
+extern const struct cfg_table cfg_link_table, cfg_controller_table, cfg_fault_table;
+
+/* As a scenario writes it.  Context: any. */
+const char *cfg_device_type_name(int type);

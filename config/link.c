@@ -1,10 +1,11 @@
 /*
- * Links: addresses, message rates, what happens when the board falls silent.
+ * Links: the wire, who is on it, and what happens when the board falls silent.
  */
 #include "config/resolve.h"
 
 #include <arpa/inet.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@ static uint64_t nanoseconds(double seconds)
 {
     return (uint64_t)llround(seconds * 1e9);
 }
+
+/* ---- addresses ---- */
 
 static bool is_port(const char *text)
 {
@@ -55,40 +58,176 @@ static bool resolve_address(const struct cfg_resolve *resolve, const struct cfg_
     return true;
 }
 
-/* A rate that nobody wrote bends to the grid; a written one must lie on it. */
-static bool resolve_send(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                         const char *key, double rate_hz, double usual_hz, uint32_t *every)
+/* Where a board of this protocol looks for the simulator. */
+static bool resolve_ends(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                         struct io_bus_spec *bus)
 {
-    if (!isnan(rate_hz) && rate_hz > 0.0)
-        return cfg_frames_per(resolve, keys->send.node, key, rate_hz, every);
-    const double frames = nearbyint(resolve->scenario->rate_hz / usual_hz);
-    *every = rate_hz == 0.0 ? 0 : frames > 1.0 ? (uint32_t)frames : 1;
+    const struct io_protocol_traits *traits =
+        io_protocol_traits((enum io_protocol_kind)keys->protocol);
+    if (!resolve_address(resolve, keys, "listen", keys->listen, bus->listen) ||
+        !resolve_address(resolve, keys, "peer", keys->peer, bus->peer))
+        return false;
+    if (bus->kind == IO_BUS_TCP && keys->listen != NULL && keys->peer != NULL)
+        return cfg_fail_at(resolve->report, keys->node, "peer",
+                           "of tcp give listen, to be the server, or peer, to connect there");
+    const bool client = bus->kind == IO_BUS_TCP && keys->peer != NULL;
+    if (keys->listen == NULL && !client && traits->listen_port == 0)
+        return cfg_fail_at(resolve->report, keys->node, NULL,
+                           "a link needs \"listen\" (own IPv4 address and port); write e.g. listen: "
+                           "127.0.0.1:14560");
+    if (keys->listen == NULL && !client)
+        snprintf(bus->listen, sizeof bus->listen, "127.0.0.1:%u", traits->listen_port);
+    if (keys->peer == NULL && traits->peer_port != 0 && bus->kind == IO_BUS_UDP)
+        snprintf(bus->peer, sizeof bus->peer, "127.0.0.1:%u", traits->peer_port);
     return true;
 }
 
-static bool resolve_sends(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                          struct cfg_link *link)
+/* ---- the wire ---- */
+
+static bool is_given(const struct cfg_keys_link *keys, const char *key)
 {
-    const struct cfg_keys_send *send = &keys->send;
-    return resolve_send(resolve, keys, "sensor", send->sensor, 250.0, &link->every_sensor) &&
-           resolve_send(resolve, keys, "state", send->state, 50.0, &link->every_state) &&
-           resolve_send(resolve, keys, "gps", send->gps, 10.0, &link->every_gps) &&
-           resolve_send(resolve, keys, "heartbeat", send->heartbeat, 1.0, &link->every_heartbeat) &&
-           resolve_send(resolve, keys, "time", send->time, 1.0, &link->every_time);
+    return cfg_node_find(keys->node, key) != NULL;
+}
+
+/* Keys that another kind of bus would read are a slip. */
+static bool check_bus_keys(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                           enum io_bus_kind bus)
+{
+    static const struct {
+        const char *key;
+        unsigned buses;
+    } of[] = {
+        {"listen", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
+        {"peer", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
+        {"device", 1 << IO_BUS_SERIAL | 1 << IO_BUS_CAN | 1 << IO_BUS_SHARED | 1 << IO_BUS_TAPE},
+        {"baud", 1 << IO_BUS_SERIAL},
+        {"rs485", 1 << IO_BUS_SERIAL},
+        {"can_fd", 1 << IO_BUS_CAN},
+        {"can_id", 1 << IO_BUS_CAN},
+        {"can_reply_id", 1 << IO_BUS_CAN},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        if (is_given(keys, of[i].key) && !(of[i].buses >> bus & 1))
+            return cfg_fail_at(resolve->report, keys->node, of[i].key,
+                               "%s means nothing on bus %s; remove it, or name another bus",
+                               of[i].key, cfg_bus_name(bus));
+    return true;
+}
+
+static bool resolve_device(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                           struct io_bus_spec *bus)
+{
+    static const char *const example[] = {[IO_BUS_SERIAL] = "/dev/ttyACM0",
+                                          [IO_BUS_CAN] = "can0",
+                                          [IO_BUS_SHARED] = "/board",
+                                          [IO_BUS_TAPE] = "board.tape"};
+    if (keys->device == NULL)
+        return cfg_fail_at(resolve->report, keys->node, NULL,
+                           "a link on bus %s needs \"device\"; write e.g. device: %s",
+                           cfg_bus_name(bus->kind), example[bus->kind]);
+    if (strlen(keys->device) >= sizeof bus->device)
+        return cfg_fail_at(resolve->report, keys->node, "device",
+                           "device has more than %zu characters; shorten it",
+                           sizeof bus->device - 1);
+    strcpy(bus->device, keys->device);
+    return true;
+}
+
+static bool resolve_bus(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                        struct io_bus_spec *bus)
+{
+    static const enum io_bus_kind usual[] = {[IO_PROTOCOL_MAVLINK] = IO_BUS_UDP,
+                                             [IO_PROTOCOL_PX4] = IO_BUS_TCP,
+                                             [IO_PROTOCOL_PX4_HITL] = IO_BUS_SERIAL,
+                                             [IO_PROTOCOL_ARDUPILOT] = IO_BUS_UDP,
+                                             [IO_PROTOCOL_BETAFLIGHT] = IO_BUS_UDP};
+    bus->kind = keys->bus >= 0 ? (enum io_bus_kind)keys->bus : usual[keys->protocol];
+    bus->baud = (uint32_t)keys->baud;
+    bus->rs485 = keys->rs485 == 1;
+    bus->fd = keys->can_fd == 1;
+    bus->can_id_tx = (uint32_t)keys->can_id;
+    bus->can_id_rx = (uint32_t)keys->can_reply_id;
+    if (io_protocol_traits((enum io_protocol_kind)keys->protocol)->datagrams_only &&
+        bus->kind != IO_BUS_UDP)
+        return cfg_fail_at(resolve->report, keys->node, "bus",
+                           "%s is spoken over udp only; write bus: udp",
+                           cfg_protocol_name((enum io_protocol_kind)keys->protocol));
+    if (!check_bus_keys(resolve, keys, bus->kind))
+        return false;
+    return bus->kind == IO_BUS_UDP || bus->kind == IO_BUS_TCP ? resolve_ends(resolve, keys, bus)
+                                                              : resolve_device(resolve, keys, bus);
+}
+
+/* ---- ground stations and the pilot ---- */
+
+static bool resolve_forward(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                            struct io_link_spec *spec)
+{
+    const char *const *address = keys->forward.items;
+    if (keys->forward.count > 0 && !io_protocol_traits(spec->protocol)->forwards)
+        return cfg_fail_at(resolve->report, keys->node, "forward",
+                           "only px4-hitl has a line that ground stations could share; remove it");
+    for (int i = 0; i < keys->forward.count; i++)
+        if (!resolve_address(resolve, keys, "forward", address[i], spec->ground[i]))
+            return false;
+    return true;
+}
+
+static double stick_us(double way)
+{
+    return 1500.0 + 500.0 * way;
+}
+
+static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                           struct cfg_link *link)
+{
+    const struct cfg_keys_stick *steps = keys->sticks.items;
+    struct io_sticks_script *script = &link->sticks;
+    script->step_count = (uint32_t)keys->sticks.count;
+    for (int i = 0; i < keys->sticks.count; i++) {
+        const struct cfg_keys_stick *from = &steps[i];
+        struct io_sticks_step *step = &script->step[i];
+        if (i > 0 && from->at < from[-1].at)
+            return cfg_fail_at(resolve->report, from->node, "at",
+                               "the sticks move at %.10g s after they moved at %.10g s; sort them",
+                               from->at, from[-1].at);
+        step->time = from->at;
+        const double first[4] = {stick_us(from->roll), stick_us(from->pitch),
+                                 1000.0 + 1000.0 * from->throttle, stick_us(from->yaw)};
+        memcpy(step->channel, first, sizeof first);
+        for (int k = 4; k < IO_STICKS_CHANNEL_COUNT; k++)
+            step->channel[k] = k - 4 < from->switches.count
+                                   ? 1000.0 + 1000.0 * from->switches.items[k - 4]
+                                   : 1000.0;
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
+static bool same_wire(const struct io_bus_spec *a, const struct io_bus_spec *b)
+{
+    return a->kind == b->kind && strcmp(a->listen, b->listen) == 0 &&
+           strcmp(a->peer, b->peer) == 0 && strcmp(a->device, b->device) == 0;
 }
 
 static bool check_unique(const struct cfg_resolve *resolve, int i)
 {
     const struct cfg_keys_link *keys = link_keys(resolve, i);
+    const struct cfg_link *links = resolve->scenario->links;
     for (int k = 0; k < i; k++) {
-        const struct cfg_keys_link *other = link_keys(resolve, k);
-        if (strcmp(other->name, keys->name) == 0)
+        if (strcmp(links[k].name, keys->name) == 0)
             return cfg_fail_at(resolve->report, keys->node, "name",
                                "there is already a link \"%s\"; choose another name", keys->name);
-        if (strcmp(other->listen, keys->listen) == 0)
+        if (links[i].spec.bus.listen[0] != '\0' &&
+            strcmp(links[k].spec.bus.listen, links[i].spec.bus.listen) == 0)
             return cfg_fail_at(resolve->report, keys->node, "listen",
-                               "link \"%s\" already listens on %s; take another port", other->name,
-                               keys->listen);
+                               "link \"%s\" already listens on %s; take another port",
+                               links[k].name, links[i].spec.bus.listen);
+        if (same_wire(&links[k].spec.bus, &links[i].spec.bus))
+            return cfg_fail_at(resolve->report, keys->node, "device",
+                               "link \"%s\" is already on %s; take another", links[k].name,
+                               links[i].spec.bus.device);
     }
     return true;
 }
@@ -98,17 +237,17 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
 {
     strcpy(link->name, keys->name);
     link->mark = keys->node->mark;
-    link->spec.name = link->name;
+    link->spec.name = link->spec.bus.name = link->name;
+    link->spec.protocol = (enum io_protocol_kind)keys->protocol;
     link->spec.lost_after_ns = nanoseconds(keys->lost_after);
     link->spec.system_id = (uint8_t)keys->system_id;
     link->spec.component_id = (uint8_t)keys->component_id;
     link->stop_on_loss = keys->on_loss == 1;
     link->wait_limit_ns = nanoseconds(keys->wait_limit);
     link->connect_limit_ns = nanoseconds(keys->connect_within);
-    return resolve_address(resolve, keys, "listen", keys->listen, link->spec.listen) &&
-           resolve_address(resolve, keys, "peer", keys->peer, link->spec.peer) &&
+    return resolve_bus(resolve, keys, &link->spec.bus) &&
            cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
-           resolve_sends(resolve, keys, link);
+           resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link);
 }
 
 bool cfg_resolve_links(const struct cfg_resolve *resolve)
@@ -117,8 +256,8 @@ bool cfg_resolve_links(const struct cfg_resolve *resolve)
     scenario->links = calloc((size_t)resolve->keys->links.count + 1, sizeof *scenario->links);
     RT_CHECK(scenario->links != NULL);
     for (int i = 0; i < resolve->keys->links.count; i++) {
-        if (!check_unique(resolve, i) ||
-            !resolve_link(resolve, link_keys(resolve, i), &scenario->links[i]))
+        if (!resolve_link(resolve, link_keys(resolve, i), &scenario->links[i]) ||
+            !check_unique(resolve, i))
             return false;
         scenario->link_count++;
     }

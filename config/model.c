@@ -153,11 +153,14 @@ static bool from_urdf(struct cfg_model *model, const char *text, size_t size, en
 static void lock_rotors(const struct cfg_scenario *scenario, struct cfg_model *model)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    for (int i = 0; i < scenario->wheel_count; i++) {
-        const struct cfg_wheel *wheel = &scenario->wheels[i];
-        const double *a = wheel->wheel.axis;
+    for (int i = 0; i < scenario->effector_count; i++) {
+        const struct dyn_effector *effector = &scenario->effectors[i].effector;
+        const double *a = effector->wheel.axis;
+        if (effector->type != DYN_EFFECTOR_WHEEL)
+            continue;
         for (int k = 0; k < 6; k++)
-            model->specs[wheel->body].inertia[k] += wheel->wheel.inertia * a[row[k]] * a[column[k]];
+            model->specs[effector->body].inertia[k] +=
+                effector->wheel.inertia * a[row[k]] * a[column[k]];
     }
 }
 

@@ -17,13 +17,26 @@ struct cfg_resolve {
 /* In this order; each false with the complaint in report.  Context: setup. */
 bool cfg_resolve_run(const struct cfg_resolve *resolve);
 bool cfg_resolve_bodies(const struct cfg_resolve *resolve);
+/* The body that flies the orbit starts on it; nothing in other worlds. */
+bool cfg_resolve_orbit(const struct cfg_resolve *resolve);
 bool cfg_resolve_links(const struct cfg_resolve *resolve);
 bool cfg_resolve_devices(const struct cfg_resolve *resolve);
+/* How often each message of a link leaves, by its protocol and the instruments that there are. */
+bool cfg_resolve_sends(const struct cfg_resolve *resolve);
+bool cfg_resolve_faults(const struct cfg_resolve *resolve);
 bool cfg_resolve_expects(const struct cfg_resolve *resolve);
 /* The frame table: few enough jobs, and a pattern that repeats soon enough. */
 bool cfg_resolve_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */
 bool cfg_resolve_model(const struct cfg_resolve *resolve);
+
+/* Gravity, field, air and ground, and where on the Earth all that is; part of cfg_resolve_run().
+ * false with the complaint in report.  Context: setup. */
+bool cfg_resolve_world(const struct cfg_resolve *resolve);
+
+/* Is there a magnetic field, and what to say where there is not.  Context: setup. */
+bool cfg_has_field(const struct cfg_resolve *resolve);
+extern const char cfg_no_field[];
 
 /* One body's joint: all but whom it mimics.  false with the complaint in report.  Context: setup.
  */

@@ -1,5 +1,5 @@
 /*
- * How the frames run: rate, threads, pace, environment.
+ * How the frames run: rate, threads, pace.
  */
 #include "config/resolve.h"
 
@@ -114,20 +114,6 @@ static bool resolve_threads(const struct cfg_resolve *resolve)
     return check_threads(resolve);
 }
 
-static void resolve_world(const struct cfg_resolve *resolve)
-{
-    const struct cfg_keys_environment *environment = &resolve->keys->environment;
-    struct cfg_scenario *scenario = resolve->scenario;
-    memcpy(scenario->environment.gravity, environment->gravity, sizeof environment->gravity);
-    memcpy(scenario->environment.magnetic_field, environment->magnetic_field,
-           sizeof environment->magnetic_field);
-    scenario->home[0] = environment->home.latitude;
-    scenario->home[1] = environment->home.longitude;
-    scenario->home[2] = environment->home.altitude;
-    scenario->integrator = (enum dyn_integrator)resolve->keys->integrator.method;
-    scenario->substeps = (int)resolve->keys->integrator.substeps;
-}
-
 static void resolve_policies(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_scenario *keys = resolve->keys;
@@ -141,11 +127,13 @@ static void resolve_policies(const struct cfg_resolve *resolve)
     scenario->max_catch_up = (uint32_t)keys->overrun.max_catch_up;
     scenario->require_realtime = keys->require == 1;
     scenario->log_every = (uint32_t)keys->log.every;
+    scenario->integrator = (enum dyn_integrator)keys->integrator.method;
+    scenario->substeps = (int)keys->integrator.substeps;
 }
 
 bool cfg_resolve_run(const struct cfg_resolve *resolve)
 {
     resolve_policies(resolve);
-    resolve_world(resolve);
-    return resolve_rate(resolve) && resolve_length(resolve) && resolve_threads(resolve);
+    return resolve_rate(resolve) && resolve_length(resolve) && resolve_threads(resolve) &&
+           cfg_resolve_world(resolve);
 }

@@ -18,6 +18,7 @@ static bool resolve_pointing(const struct cfg_resolve *resolve)
     const struct cfg_keys_pointing *pointing = &resolve->keys->pointing;
     struct cfg_scenario *scenario = resolve->scenario;
     memcpy(scenario->target, pointing->target, sizeof scenario->target);
+    memcpy(scenario->target_position, pointing->position, sizeof scenario->target_position);
     return pointing->body == NULL ||
            cfg_find_body(resolve, pointing->node, "body", pointing->body, &scenario->target_body);
 }
@@ -29,6 +30,8 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
     const char *const *words = keys->command.items;
     if (keys->node != NULL)
         controller->mark = keys->node->mark;
+    controller->cpu = (int)keys->cpu;
+    controller->priority = keys->policy == 1 ? (int)keys->priority : 0;
     if (keys->command.count > 0 && resolve->scenario->link_count == 0)
         return cfg_fail_at(resolve->report, keys->node, "command",
                            "there is no link for the controller to talk on; add one to links");
@@ -42,10 +45,11 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
 
 static bool resolve_all(const struct cfg_resolve *resolve)
 {
-    return cfg_resolve_run(resolve) && cfg_resolve_bodies(resolve) && cfg_resolve_links(resolve) &&
-           cfg_resolve_devices(resolve) && cfg_resolve_model(resolve) &&
-           cfg_resolve_table(resolve) && resolve_pointing(resolve) && resolve_controller(resolve) &&
-           cfg_resolve_expects(resolve);
+    return cfg_resolve_run(resolve) && cfg_resolve_bodies(resolve) && cfg_resolve_orbit(resolve) &&
+           cfg_resolve_links(resolve) && cfg_resolve_devices(resolve) &&
+           cfg_resolve_sends(resolve) && cfg_resolve_model(resolve) && cfg_resolve_table(resolve) &&
+           resolve_pointing(resolve) && resolve_controller(resolve) &&
+           cfg_resolve_faults(resolve) && cfg_resolve_expects(resolve);
 }
 
 /* ---- loading ---- */
@@ -131,7 +135,7 @@ void cfg_scenario_free(struct cfg_scenario *scenario)
         free(scenario->controller.argument[i]);
     cfg_pool_free(&scenario->kept);
     free(scenario->bodies);
-    free(scenario->wheels);
+    free(scenario->effectors);
     free(scenario->sensors);
     free(scenario->links);
     free(scenario->text);

@@ -14,14 +14,29 @@
 #include "config/pool.h"
 #include "config/report.h"
 #include "dynamics/plant.h"
+#include "dynamics/world.h"
 #include "io/command.h"
 #include "io/device/drive.h"
+#include "io/device/gauge.h"
+#include "io/device/gps.h"
+#include "io/device/gust.h"
+#include "io/device/sticks.h"
+#include "io/device/sun.h"
+#include "io/device/tracker.h"
 #include "io/device/triad.h"
+#include "io/fault.h"
 #include "io/link.h"
 #include "rt/clock.h"
 #include "rt/frame.h"
 
-enum { CFG_NAME_MAX = 48, CFG_ARGUMENT_MAX = 16, CFG_EXPECT_MAX = 16, CFG_EXPECT_TEXT_MAX = 96 };
+enum {
+    CFG_NAME_MAX = 48,
+    CFG_ARGUMENT_MAX = 24,
+    CFG_EXPECT_MAX = 16,
+    CFG_EXPECT_TEXT_MAX = 96,
+    CFG_FAULT_MAX = 32,
+    CFG_EFFECTOR_MAX = 96,
+};
 
 /* Where other bodies may sit on a flexible one. */
 struct cfg_flex_node {
@@ -50,27 +65,61 @@ struct cfg_body {
     struct cfg_mark mark;
 };
 
-struct cfg_wheel {
+/* Whatever acts on a body. */
+struct cfg_effector {
     char name[CFG_NAME_MAX];
-    int body;
-    struct dyn_wheel wheel;
-    double speed; /* initial, rad/s relative to the body */
+    struct dyn_effector effector;
+    double speed; /* initial, of what turns: rad/s relative to the body */
     struct io_drive_spec drive;
-    int link;    /* index of the link that commands it */
+    int link;    /* index of the link that commands it, -1: nobody does */
     int control; /* index into io_command.controls */
     struct cfg_mark mark;
 };
 
-enum cfg_instrument { CFG_GYRO, CFG_ACCELEROMETER, CFG_MAGNETOMETER };
+enum cfg_instrument {
+    CFG_GYRO,
+    CFG_ACCELEROMETER,
+    CFG_MAGNETOMETER,
+    CFG_BAROMETER,
+    CFG_AIRSPEED,
+    CFG_GPS,
+    CFG_SUN_SENSOR,
+    CFG_STAR_TRACKER,
+    CFG_ENCODER,
+    CFG_INSTRUMENT_COUNT
+};
 
 struct cfg_sensor {
     char name[CFG_NAME_MAX];
     enum cfg_instrument kind;
     int body;
-    double point[3]; /* body axes, m */
-    uint32_t every;  /* frames per sample */
-    struct io_triad_spec triad;
+    double point[3];    /* body axes, m */
+    uint32_t every;     /* frames per sample */
+    double sample_time; /* s */
+    union {             /* by kind: */
+        struct io_triad_spec triad;
+        struct io_gauge_spec gauge;
+        struct io_gps_spec gps;
+        struct io_sun_spec sun;
+        struct io_tracker_spec tracker;
+    };
+    int coordinate; /* encoder: of the body's joint */
+    int angle;      /* encoder: which of the sample's angles */
     struct cfg_mark mark;
+};
+
+/* Messages of a link, by the place of their bit in enum io_send. */
+enum cfg_message {
+    CFG_SEND_HEARTBEAT,
+    CFG_SEND_SENSOR,
+    CFG_SEND_GPS,
+    CFG_SEND_STATE,
+    CFG_SEND_TIME,
+    CFG_SEND_TRACKER,
+    CFG_SEND_SUN,
+    CFG_SEND_ANGLES,
+    CFG_SEND_RC,
+    CFG_MESSAGE_COUNT
 };
 
 struct cfg_link {
@@ -80,20 +129,42 @@ struct cfg_link {
     uint64_t wait_limit_ns;    /* lockstep: longest wait for a reply */
     uint64_t connect_limit_ns; /* longest wait for the board before the first frame */
     int body;                  /* the body whose motion is reported on this link */
-    /* frames between two messages; 0: never */
-    uint32_t every_sensor, every_state, every_gps, every_heartbeat, every_time;
+    uint32_t every[CFG_MESSAGE_COUNT]; /* frames between two messages; 0: never */
+    struct io_sticks_script sticks;    /* step_count 0: no pilot */
     struct cfg_mark mark;
 };
 
 struct cfg_controller {               /* the board as a process, where the scenario names one */
     int argument_count;               /* 0: none */
     char *argument[CFG_ARGUMENT_MAX]; /* ends with NULL, as exec wants it */
+    int cpu;                          /* -1: where the run keeps house */
+    int priority;                     /* SCHED_FIFO; 0: it is not real-time */
+    struct cfg_mark mark;
+};
+
+enum cfg_way { CFG_WAY_BOTH, CFG_WAY_OUT, CFG_WAY_IN };
+
+/* One of sensor, effector and link says what it hits; the others are -1. */
+struct cfg_fault {
+    struct io_fault_spec spec;
+    int sensor, effector, link;
+    enum cfg_way way; /* of a link's messages */
+    char text[CFG_EXPECT_TEXT_MAX];
     struct cfg_mark mark;
 };
 
 /* attitude_error < 0.1 deg after 15 s: the condition holds at every frame from 15 s on.
  * attitude_error < 2 deg within 5 s: it holds at some frame at or before 5 s. */
-enum cfg_expect_signal { CFG_ATTITUDE_ERROR, CFG_RATE, CFG_WHEEL_SPEED };
+enum cfg_expect_signal {
+    CFG_ATTITUDE_ERROR,
+    CFG_RATE,
+    CFG_WHEEL_SPEED,
+    CFG_ALTITUDE,       /* m above the start of the world: home, or the sea in orbit */
+    CFG_SPEED,          /* m/s, of the pointed body in the world */
+    CFG_POSITION_ERROR, /* m, horizontal way from pointing.position */
+    CFG_TILT,           /* rad, between the body's z axis and the world's */
+    CFG_SIGNAL_COUNT
+};
 struct cfg_expect {
     enum cfg_expect_signal signal;
     bool below;   /* < or > */
@@ -138,20 +209,25 @@ struct cfg_scenario {
     enum dyn_integrator integrator;
     int substeps;
     enum dyn_isa isa; /* of the kernel: as AIRBEARING_ISA says, else the best that runs */
-    struct dyn_environment environment;
-    double home[3]; /* latitude rad, longitude rad, altitude m of the world origin */
+    struct dyn_environment environment; /* at the start */
+    struct dyn_world world;
+    struct io_gust_spec gust;
+    bool gusty;
 
     int body_count;
     struct cfg_body *bodies; /* sorted parent before child, file order otherwise */
-    int wheel_count;
-    struct cfg_wheel *wheels;
+    int effector_count;
+    struct cfg_effector *effectors;
     int sensor_count;
     struct cfg_sensor *sensors;
     int link_count;
     struct cfg_link *links;
     struct cfg_controller controller;
+    int fault_count;
+    struct cfg_fault faults[CFG_FAULT_MAX];
     int target_body; /* pointing: body and attitude to hold; the first body where none is named */
     double target[4];
+    double target_position[3]; /* world, m */
     uint32_t log_every; /* frames per state record in the log */
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
@@ -196,7 +272,11 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
 /* Does velocity k of the joint turn, or does it slide?  Context: any. */
 bool cfg_joint_turns(const struct dyn_body_spec *spec, int k);
 
-/* As a scenario writes it.  Context: any. */
+/* As a scenario writes them.  Context: any. */
+const char *cfg_protocol_name(enum io_protocol_kind protocol);
+const char *cfg_bus_name(enum io_bus_kind bus);
+const char *cfg_fault_name(enum io_fault_kind kind);
+const char *cfg_message_name(int message);
 const char *cfg_integrator_name(enum dyn_integrator integrator);
 
 /* The readable part of `airbearing check`: tree, devices, links, rates.  Context: setup. */

@@ -232,8 +232,8 @@ static void test_two_links_may_use_the_same_control(void)
          "   command: {link: l, control: 3}}\n"
          "links: [{name: k, listen: 127.0.0.1:1, body: a}, {name: l, listen: 127.0.0.1:2, body: "
          "a}]\n");
-    TEST_ASSERT_EQUAL_INT(0, scenario->wheels[0].link);
-    TEST_ASSERT_EQUAL_INT(1, scenario->wheels[1].link);
+    TEST_ASSERT_EQUAL_INT(0, scenario->effectors[0].link);
+    TEST_ASSERT_EQUAL_INT(1, scenario->effectors[1].link);
 }
 
 /* Inline there is no I/O thread to get in the way of the frame's. */
@@ -247,18 +247,18 @@ static void test_inline_links_need_no_core_and_no_priority(void)
 static void test_wheels_are_read(void)
 {
     load(base_text);
-    TEST_ASSERT_EQUAL_INT(1, scenario->wheel_count);
-    const struct cfg_wheel *wheel = &scenario->wheels[0];
+    TEST_ASSERT_EQUAL_INT(1, scenario->effector_count);
+    const struct cfg_effector *wheel = &scenario->effectors[0];
     TEST_ASSERT_EQUAL_STRING("wheel", wheel->name);
-    TEST_ASSERT_EQUAL_INT(0, wheel->body);
-    EXPECT_VECTOR(wheel->wheel.axis, 0, 0, 1);
-    NEAR(0.02, wheel->wheel.inertia);
-    NEAR(0.2, wheel->wheel.max_torque);
-    NEAR(200 * PI, wheel->wheel.max_speed);
+    TEST_ASSERT_EQUAL_INT(0, wheel->effector.body);
+    EXPECT_VECTOR(wheel->effector.wheel.axis, 0, 0, 1);
+    NEAR(0.02, wheel->effector.wheel.inertia);
+    NEAR(0.2, wheel->effector.wheel.max_torque);
+    NEAR(200 * PI, wheel->effector.wheel.max_speed);
     NEAR(-20 * PI, wheel->speed);
-    NEAR(2e-5, wheel->wheel.viscous);
-    NEAR(5e-4, wheel->wheel.coulomb);
-    NEAR(2.0, wheel->wheel.coulomb_speed);
+    NEAR(2e-5, wheel->effector.wheel.viscous);
+    NEAR(5e-4, wheel->effector.wheel.coulomb);
+    NEAR(2.0, wheel->effector.wheel.coulomb_speed);
     NEAR(-0.1, wheel->drive.gain);
     NEAR(0.01, wheel->drive.quantum);
     TEST_ASSERT_EQUAL_UINT32(3, wheel->drive.delay);
@@ -353,8 +353,8 @@ static void test_defaults_of_devices_and_links(void)
     load(small_text);
     TEST_ASSERT_EQUAL_UINT32(1, scenario->sensors[0].every);
     EXPECT_VECTOR(scenario->sensors[0].triad.mounting, 1, 0, 0, 0, 1, 0, 0, 0, 1);
-    TEST_ASSERT_EQUAL_DOUBLE(0.3, scenario->wheels[0].drive.gain);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, scenario->wheels[0].wheel.coulomb_speed);
+    TEST_ASSERT_EQUAL_DOUBLE(0.3, scenario->effectors[0].drive.gain);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, scenario->effectors[0].effector.wheel.coulomb_speed);
     const struct cfg_link *link = &scenario->links[0];
     TEST_ASSERT_EQUAL_UINT32(4, link->every_sensor);
     TEST_ASSERT_EQUAL_UINT32(20, link->every_state);

@@ -102,13 +102,13 @@ static void check_devices(const struct cfg_scenario *scenario)
         RT_CHECK(sensor->triad.delay < IO_TRIAD_DELAY_MAX && sensor->triad.sample_time > 0.0);
         check_finite(sensor->triad.mounting, 9);
     }
-    for (int i = 0; i < scenario->wheel_count; i++) {
-        const struct cfg_wheel *wheel = &scenario->wheels[i];
-        RT_CHECK(wheel->body >= 0 && wheel->body < scenario->body_count);
-        RT_CHECK(wheel->link >= 0 && wheel->link < scenario->link_count);
-        RT_CHECK(wheel->control >= 0 && wheel->control < IO_CONTROL_MAX);
-        RT_CHECK(wheel->drive.delay < IO_DRIVE_DELAY_MAX);
-        check_finite(&wheel->drive.gain, 1);
+    for (int i = 0; i < scenario->effector_count; i++) {
+        const struct cfg_effector *effector = &scenario->effectors[i];
+        RT_CHECK(dyn_effector_flaw(&effector->effector, scenario->body_count) == NULL);
+        RT_CHECK(effector->link >= -1 && effector->link < scenario->link_count);
+        RT_CHECK(effector->control >= 0 && effector->control < IO_CONTROL_MAX);
+        RT_CHECK(effector->drive.delay < IO_DRIVE_DELAY_MAX);
+        check_finite(&effector->drive.gain, 1);
     }
 }
 

@@ -1,0 +1,181 @@
+/*
+ * The keys of links, of the controller on the other end, and of faults.
+ */
+#include "config/keys.h"
+
+#include "config/scenario.h"
+
+static const char *const protocols[] = {[IO_PROTOCOL_MAVLINK] = "mavlink",
+                                        [IO_PROTOCOL_PX4] = "px4",
+                                        [IO_PROTOCOL_PX4_HITL] = "px4-hitl",
+                                        [IO_PROTOCOL_ARDUPILOT] = "ardupilot",
+                                        [IO_PROTOCOL_BETAFLIGHT] = "betaflight",
+                                        NULL};
+static const char *const buses[] = {[IO_BUS_UDP] = "udp",       [IO_BUS_TCP] = "tcp",
+                                    [IO_BUS_SERIAL] = "serial", [IO_BUS_CAN] = "can",
+                                    [IO_BUS_SHARED] = "shared", [IO_BUS_TAPE] = "tape",
+                                    NULL};
+static const char *const losses[] = {"safe", "stop", NULL};
+static const char *const answers[] = {"false", "true", NULL};
+static const char *const policies[] = {"other", "fifo", NULL};
+static const char *const fault_types[] = {[IO_FAULT_STUCK] = "stuck",
+                                          [IO_FAULT_BIAS] = "bias",
+                                          [IO_FAULT_DRIFT] = "drift",
+                                          [IO_FAULT_NOISE] = "noise",
+                                          [IO_FAULT_DROPOUT] = "dropout",
+                                          [IO_FAULT_DELAY] = "delay",
+                                          [IO_FAULT_BIT_FLIP] = "bit_flip",
+                                          [IO_FAULT_CRC] = "crc",
+                                          [IO_FAULT_LOSS] = "loss",
+                                          NULL};
+static const char *const ways[] = {[CFG_WAY_BOTH] = "both",
+                                   [CFG_WAY_OUT] = "out",
+                                   [CFG_WAY_IN] = "in",
+                                   NULL};
+
+// clang-format off
+
+#define AT(message) .offset = offsetof(struct cfg_keys_send, rate[message])
+#define SEND_KEY(name, message, text) \
+    {name, CFG_QUANTITY, AT(message), .unit = "Hz", .limit = CFG_NOT_NEGATIVE, \
+     .otherwise = "as the protocol has it", .example = "50 Hz", .help = text}
+static const struct cfg_key send_keys[] = {
+    SEND_KEY("sensor", CFG_SEND_SENSOR,
+             "instrument readings; each rate divides the frame rate, 0 is never"),
+    SEND_KEY("state", CFG_SEND_STATE, "true motion of the body"),
+    SEND_KEY("gps", CFG_SEND_GPS, "position and velocity"),
+    SEND_KEY("heartbeat", CFG_SEND_HEARTBEAT, "sign of life"),
+    SEND_KEY("time", CFG_SEND_TIME, "system time"),
+    SEND_KEY("star_tracker", CFG_SEND_TRACKER, "attitude by the star tracker (ATT_POS_MOCAP)"),
+    SEND_KEY("sun", CFG_SEND_SUN, "direction of the Sun (DEBUG_VECT)"),
+    SEND_KEY("angles", CFG_SEND_ANGLES, "joint angles by encoders (DEBUG_FLOAT_ARRAY)"),
+    SEND_KEY("rc", CFG_SEND_RC, "a pilot's sticks"),
+};
+static const struct cfg_table send_table = {
+    CFG_KEYS("send", send_keys), .size = sizeof(struct cfg_keys_send)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_stick, member)
+#define STICK_KEY(member, least, start) \
+    {#member, CFG_QUANTITY, AT(member), .limit = CFG_BETWEEN, .min = least, .max = 1, \
+     .fallback = start, .example = "0.2", .help = "stick, full way is 1"}
+static const struct cfg_key stick_keys[] = {
+    {"at", CFG_QUANTITY, AT(at), .required = true, .unit = "s", .limit = CFG_NOT_NEGATIVE,
+     .example = "at: 2 s", .help = "from when on, simulated time"},
+    STICK_KEY(roll, -1, "0"), STICK_KEY(pitch, -1, "0"), STICK_KEY(yaw, -1, "0"),
+    STICK_KEY(throttle, 0, "0"),
+    {"switches", CFG_NUMBERS, AT(switches), .size = IO_RC_MAX - 4, .limit = CFG_BETWEEN, .min = 0,
+     .max = 1, .otherwise = "0", .example = "[1, 0]", .help = "channels from 5 on, 0 to 1"},
+};
+static const struct cfg_table stick_table = {
+    CFG_KEYS("a stick position", stick_keys), .size = sizeof(struct cfg_keys_stick)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_link, member)
+static const struct cfg_key link_keys[] = {
+    {"name", CFG_NAME, AT(name), .required = true, .example = "name: board",
+     .help = "by which others refer to it"},
+    {"protocol", CFG_CHOICE, AT(protocol), .choices = protocols, .fallback = "mavlink",
+     .help = "language on the wire"},
+    {"bus", CFG_CHOICE, AT(bus), .choices = buses, .otherwise = "udp; px4: tcp; px4-hitl: serial",
+     .help = "the wire"},
+    {"listen", CFG_TEXT, AT(listen), .otherwise = "as the protocol has it",
+     .example = "127.0.0.1:14560", .help = "udp and tcp: own IPv4 address and port"},
+    {"peer", CFG_TEXT, AT(peer), .otherwise = "who speaks first", .example = "127.0.0.1:14561",
+     .help = "the board's IPv4 address and port; tcp: connect there"},
+    {"device", CFG_TEXT, AT(device), .otherwise = "none", .example = "/dev/ttyACM0",
+     .help = "serial: the port; can: the interface; shared: a name; tape: a file"},
+    {"baud", CFG_INTEGER, AT(baud), .limit = CFG_BETWEEN, .min = 50, .max = 20000000,
+     .fallback = "921600", .example = "921600", .help = "serial: any rate that the port can do"},
+    {"rs485", CFG_CHOICE, AT(rs485), .choices = answers, .fallback = "false",
+     .help = "serial: the driver switches the direction"},
+    {"can_fd", CFG_CHOICE, AT(can_fd), .choices = answers, .fallback = "false",
+     .help = "can: frames of 64 bytes"},
+    {"can_id", CFG_INTEGER, AT(can_id), .limit = CFG_BETWEEN, .min = 0, .max = 0x7ff,
+     .fallback = "256", .example = "256", .help = "can: of what is sent"},
+    {"can_reply_id", CFG_INTEGER, AT(can_reply_id), .limit = CFG_BETWEEN, .min = 0, .max = 0x7ff,
+     .fallback = "257", .example = "257", .help = "can: of what the board sends"},
+    {"body", CFG_NAME, AT(body), .required = true, .example = "body: bus",
+     .help = "whose motion is reported"},
+    {"send", CFG_MAP, AT(send), .table = &send_table, .help = "how often each message leaves"},
+    {"forward", CFG_TEXTS, AT(forward), .size = IO_GROUND_MAX, .otherwise = "nobody",
+     .example = "[127.0.0.1:14550, 127.0.0.1:14540]",
+     .help = "px4-hitl: ground stations that share the board's line"},
+    {"sticks", CFG_LIST, AT(sticks), .size = IO_STICKS_STEP_MAX, .table = &stick_table,
+     .otherwise = "centred, no throttle", .example = "[{at: 2 s, throttle: 0.5, switches: [1]}]",
+     .help = "betaflight: what the pilot does"},
+    {"lost_after", CFG_QUANTITY, AT(lost_after), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-3,
+     .max = 3600, .fallback = "500 ms", .example = "500 ms",
+     .help = "without a command for this long the link is lost"},
+    {"on_loss", CFG_CHOICE, AT(on_loss), .choices = losses, .fallback = "safe",
+     .help = "controls to zero and go on, or end the run (exit 3)"},
+    {"connect_within", CFG_QUANTITY, AT(connect_within), .unit = "s", .limit = CFG_BETWEEN,
+     .min = 0, .max = 3600, .fallback = "10 s", .example = "10 s",
+     .help = "longest wait for the board before the first frame"},
+    {"wait_limit", CFG_QUANTITY, AT(wait_limit), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-6,
+     .max = 3600, .fallback = "1 s", .example = "1 s",
+     .help = "lockstep: longest wait for a reply"},
+    {"system_id", CFG_INTEGER, AT(system_id), .limit = CFG_BETWEEN, .min = 1, .max = 255,
+     .fallback = "1", .example = "1", .help = "MAVLink, own"},
+    {"component_id", CFG_INTEGER, AT(component_id), .limit = CFG_BETWEEN, .min = 1, .max = 255,
+     .fallback = "200", .example = "200", .help = "MAVLink, own"},
+};
+const struct cfg_table cfg_link_table = {
+    CFG_KEYS("a link", link_keys), .size = sizeof(struct cfg_keys_link)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_controller, member)
+static const struct cfg_key controller_keys[] = {
+    {"command", CFG_TEXTS, AT(command), .required = true, .size = CFG_ARGUMENT_MAX - 1,
+     .example = "command: [board, --connect, 127.0.0.1:14560]", .help = "program and arguments"},
+    {"cpu", CFG_INTEGER, AT(cpu), .limit = CFG_BETWEEN, .min = 0, .max = 1023, .word = "auto",
+     .fallback = "auto", .example = "3", .help = "core that it runs on; auto: where the run keeps house"},
+    {"policy", CFG_CHOICE, AT(policy), .choices = policies, .fallback = "other",
+     .help = "fifo: with real-time priority, below the run's own threads"},
+    {"priority", CFG_INTEGER, AT(priority), .limit = CFG_BETWEEN, .min = 1, .max = 98,
+     .fallback = "40", .example = "40", .help = "fifo: its priority"},
+};
+const struct cfg_table cfg_controller_table = {
+    CFG_KEYS("controller", controller_keys), .size = sizeof(struct cfg_keys_controller)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_fault, member)
+static const struct cfg_key fault_keys[] = {
+    {"device", CFG_NAME, AT(device), .otherwise = "none", .example = "gyro",
+     .help = "whose signal it hits: an instrument's reading, an actuator's command"},
+    {"link", CFG_NAME, AT(link), .otherwise = "none", .example = "board",
+     .help = "or whose messages"},
+    {"type", CFG_CHOICE, AT(type), .required = true, .choices = fault_types,
+     .example = "type: bias", .help = "a link knows dropout, bit_flip, crc and loss"},
+    {"way", CFG_CHOICE, AT(way), .choices = ways, .fallback = "both",
+     .help = "of a link: to the board, from it, or both"},
+    {"at", CFG_QUANTITY, AT(at), .unit = "s", .limit = CFG_NOT_NEGATIVE, .otherwise = "frame",
+     .example = "5 s", .help = "when it begins, simulated time"},
+    {"frame", CFG_INTEGER, AT(frame), .limit = CFG_NOT_NEGATIVE, .word = "never",
+     .fallback = "never", .example = "5000", .help = "or in which frame"},
+    {"for", CFG_QUANTITY, AT(duration), .unit = "s", .limit = CFG_POSITIVE,
+     .otherwise = "to the end", .example = "2 s", .help = "how long it lasts"},
+    {"axes", CFG_NUMBERS, AT(axes), .size = 4, .limit = CFG_BETWEEN, .min = 0, .max = 3,
+     .otherwise = "all", .example = "[0]", .help = "which components of the signal, from 0"},
+    {"value", CFG_TEXT, AT(value), .otherwise = "as the type has it", .example = "1 deg/s",
+     .help = "bias, drift (a second), deviation of noise; chance of dropout, bit_flip, crc; delay"},
+};
+const struct cfg_table cfg_fault_table = {
+    CFG_KEYS("a fault", fault_keys), .size = sizeof(struct cfg_keys_fault)};
+#undef AT
+// clang-format on
+
+const char *cfg_protocol_name(enum io_protocol_kind protocol)
+{
+    return protocols[protocol];
+}
+
+const char *cfg_bus_name(enum io_bus_kind bus)
+{
+    return buses[bus];
+}
+
+const char *cfg_fault_name(enum io_fault_kind kind)
+{
+    return fault_types[kind];
+}

@@ -1,0 +1,196 @@
+/*
+ * The world around the vehicle: what was said of it, and what follows from a place and a date.
+ */
+#include "config/resolve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/wmm.h"
+#include "dynamics/orbit.h"
+#include "dynamics/spatial.h"
+
+/* WMM.COF as the build found it; empty where it did not. */
+extern const char cfg_wmm_text[];
+extern const size_t cfg_wmm_text_size;
+
+static bool is_given(const struct cfg_keys_environment *keys, const char *key)
+{
+    return keys->node != NULL && cfg_node_find(keys->node, key) != NULL;
+}
+
+/* ---- date ---- */
+
+static bool is_date(const char *text, int part[5], double *seconds)
+{
+    int used = 0;
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lfZ%n", &part[0], &part[1], &part[2], &part[3],
+               &part[4], seconds, &used) != 6 ||
+        text[used] != '\0')
+        return false;
+    return part[0] >= 1900 && part[0] <= 2199 && part[1] >= 1 && part[1] <= 12 && part[2] >= 1 &&
+           part[2] <= 31 && part[3] >= 0 && part[3] < 24 && part[4] >= 0 && part[4] < 60 &&
+           *seconds >= 0.0 && *seconds < 61.0;
+}
+
+static bool resolve_date(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_environment *keys = &resolve->keys->environment;
+    int part[5];
+    double seconds;
+    if (!is_date(keys->date, part, &seconds))
+        return cfg_fail_at(resolve->report, keys->node, "date",
+                           "date wants a time in UTC like 2026-06-21T12:00:00Z; here is %s",
+                           cfg_quote(keys->date).text);
+    resolve->scenario->world.epoch = dyn_instant_of_date(
+        part[0], part[1], part[2], part[3] * 3600.0 + part[4] * 60.0 + seconds);
+    return true;
+}
+
+/* ---- magnetic field ---- */
+
+/* What was said holds; else the model, where the program has one for the year.  Who needs a field
+ * and finds none complains (config/sensor.c, config/effector.c). */
+static void resolve_field(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_environment *keys = &resolve->keys->environment;
+    struct dyn_world *world = &resolve->scenario->world;
+    struct cfg_wmm wmm;
+    char error[CFG_ERROR_MAX];
+    memcpy(resolve->scenario->environment.magnetic_field, keys->magnetic_field,
+           sizeof keys->magnetic_field);
+    world->fixed_field = world->kind == DYN_WORLD_UNIFORM || is_given(keys, "magnetic_field");
+    if (world->fixed_field ||
+        !cfg_wmm_parse("WMM.COF", cfg_wmm_text, cfg_wmm_text_size, &wmm, error))
+        return;
+    const double year = dyn_instant_year(&world->epoch);
+    if (!cfg_wmm_covers(&wmm, year))
+        return;
+    dyn_field_date(&wmm.model, year, &world->field);
+    world->has_field = true;
+}
+
+const char cfg_no_field[] =
+    "there is no magnetic model for environment.date in this program; take a date that the World "
+    "Magnetic Model covers (tools/build fetches it), or give environment.magnetic_field";
+
+bool cfg_has_field(const struct cfg_resolve *resolve)
+{
+    return resolve->scenario->world.fixed_field || resolve->scenario->world.has_field;
+}
+
+/* ---- all ---- */
+
+static bool resolve_gust(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_gust *keys = &resolve->keys->environment.gust;
+    struct cfg_scenario *scenario = resolve->scenario;
+    memcpy(scenario->gust.sigma, keys->sigma, sizeof keys->sigma);
+    memcpy(scenario->gust.time, keys->time, sizeof keys->time);
+    scenario->gust.sample_time = (double)scenario->period_ns * 1e-9;
+    scenario->gusty = keys->sigma[0] > 0.0 || keys->sigma[1] > 0.0 || keys->sigma[2] > 0.0;
+    if (!scenario->gusty || scenario->environment.air)
+        return true;
+    return cfg_fail_at(resolve->report, keys->node, NULL,
+                       "there is no air for a gust; give environment.air: true, or world: local");
+}
+
+static bool check_orbit_keys(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_environment *keys = &resolve->keys->environment;
+    static const char *const earthly[] = {"gravity", "ground", "wind", "gust", "air"};
+    if (keys->world != DYN_WORLD_ORBIT) {
+        if (keys->orbit.node == NULL)
+            return true;
+        return cfg_fail_at(resolve->report, keys->node, "orbit",
+                           "orbit goes with world: orbit; write that, or remove it");
+    }
+    for (size_t i = 0; i < sizeof earthly / sizeof earthly[0]; i++)
+        if (is_given(keys, earthly[i]))
+            return cfg_fail_at(resolve->report, keys->node, earthly[i],
+                               "there is no %s to choose in orbit; remove it", earthly[i]);
+    return true;
+}
+
+bool cfg_resolve_world(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_environment *keys = &resolve->keys->environment;
+    struct cfg_scenario *scenario = resolve->scenario;
+    struct dyn_environment *environment = &scenario->environment;
+    struct dyn_world *world = &scenario->world;
+    if (!check_orbit_keys(resolve) || !resolve_date(resolve))
+        return false;
+    world->kind = environment->kind = (enum dyn_world_kind)keys->world;
+    world->home = (struct dyn_geodetic){
+        .latitude = keys->home.latitude,
+        .longitude = keys->home.longitude,
+        .height = keys->home.altitude,
+    };
+    environment->height = keys->home.altitude;
+    environment->has_ground = is_given(keys, "ground");
+    environment->ground = environment->has_ground ? keys->ground : 0.0;
+    environment->air = keys->air >= 0 ? keys->air == 1 : keys->world == DYN_WORLD_LOCAL;
+    environment->bulge = keys->world == DYN_WORLD_ORBIT && keys->orbit.bulge == 1;
+    memcpy(environment->wind, keys->wind, sizeof keys->wind);
+    memcpy(environment->gravity, keys->gravity, sizeof keys->gravity);
+    if (keys->world == DYN_WORLD_LOCAL && !is_given(keys, "gravity"))
+        environment->gravity[2] =
+            dyn_earth_normal_gravity(keys->home.latitude, keys->home.altitude);
+    resolve_field(resolve);
+    dyn_world_begin(world);
+    return resolve_gust(resolve);
+}
+
+/* ---- orbit ---- */
+
+static bool find_flier(const struct cfg_resolve *resolve, int *index)
+{
+    const struct cfg_keys_orbit *keys = &resolve->keys->environment.orbit;
+    const struct cfg_scenario *scenario = resolve->scenario;
+    if (keys->body != NULL && !cfg_find_body(resolve, keys->node, "body", keys->body, index))
+        return false;
+    for (int i = 0; keys->body == NULL && i < scenario->body_count; i++)
+        if (scenario->bodies[i].spec.parent < 0) {
+            *index = i;
+            break;
+        }
+    const struct dyn_body_spec *spec = &scenario->bodies[*index].spec;
+    if (spec->parent < 0 && spec->joint == DYN_JOINT_FREE)
+        return true;
+    return cfg_fail_at(resolve->report, resolve->keys->environment.node, "world",
+                       "what orbits must be free: give \"%s\" joint: free and no parent, or name "
+                       "another as environment.orbit.body",
+                       scenario->bodies[*index].name);
+}
+
+bool cfg_resolve_orbit(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_orbit *keys = &resolve->keys->environment.orbit;
+    struct cfg_scenario *scenario = resolve->scenario;
+    int index = 0;
+    if (scenario->world.kind != DYN_WORLD_ORBIT)
+        return true;
+    if (!find_flier(resolve, &index))
+        return false;
+    const struct dyn_orbit orbit = {
+        .a = DYN_EARTH_RADIUS + keys->altitude,
+        .e = keys->eccentricity,
+        .i = keys->inclination,
+        .node = keys->ascending_node,
+        .perigee = keys->perigee,
+        .mean = keys->anomaly,
+    };
+    if (orbit.a * (1.0 - orbit.e) <= DYN_EARTH_RADIUS)
+        return cfg_fail_at(resolve->report, keys->node, "eccentricity",
+                           "the perigee is %.10g km below the ground; raise altitude or lower "
+                           "eccentricity",
+                           (DYN_EARTH_RADIUS - orbit.a * (1.0 - orbit.e)) * 1e-3);
+    const struct dyn_orbit_state state = dyn_orbit_to_state(&orbit, DYN_EARTH_MU);
+    double *q = scenario->bodies[index].position, *v = scenario->bodies[index].velocity;
+    const struct dyn_quat turn = dyn_quat_load(q + 3);
+    const struct dyn_vec3 own = dyn_quat_rotate(dyn_quat_conjugate(turn), state.v);
+    dyn_vec3_store(dyn_add(dyn_vec3_load(q), state.r), q);
+    dyn_vec3_store(dyn_add(dyn_vec3_load(v + 3), own), v + 3);
+    return true;
+}
