@@ -300,7 +300,7 @@ static double joint_energy(const struct dyn_body_spec *spec, const struct stand 
 }
 
 /* A geared rotor, beyond what its parent's inertia has of it locked. */
-static void add_rotor(const struct dyn_rotor *rotor, const struct sight *on, double v,
+static void add_rotor(const struct dyn_geared_rotor *rotor, const struct sight *on, double v,
                       struct dyn_monitor *sum)
 {
     const double spin = rotor->ratio * v;
