@@ -24,7 +24,8 @@ const char *dyn_battery_flaw(const struct dyn_battery *battery)
 double dyn_battery_voltage(const struct dyn_battery *battery, double used, double power)
 {
     const double fall = battery->voltage_full - battery->voltage_empty;
-    const double open = battery->voltage_full - fall * dyn_clamp(used / battery->capacity, 0.0, 1.0);
+    const double open =
+        battery->voltage_full - fall * dyn_clamp(used / battery->capacity, 0.0, 1.0);
     const double half = 0.5 * (open - battery->resistance * battery->idle_current);
     const double square = half * half - battery->resistance * power / battery->efficiency;
     return half + sqrt(square > 0.0 ? square : 0.0);

@@ -5,9 +5,9 @@
  *      friction = -friction N v / sqrt(v^2 + slip_speed^2)
  *
  * There is no memory of where the point came down, so a foot that is pushed sideways by a part p of
- * what friction can bear creeps, at p / sqrt(1 - p^2) of slip_speed.  A foot that stands is a damper
- * of friction N / slip_speed, and one that carries the mass m wants steps below about
- * 2 slip_speed / (friction g).
+ * what friction can bear creeps, at p / sqrt(1 - p^2) of slip_speed.  A foot that stands is a
+ * damper of friction N / slip_speed, and one that carries the mass m wants steps below about 2
+ * slip_speed / (friction g).
  */
 #pragma once
 

@@ -73,7 +73,7 @@ void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_felt *felt, 
 
     state_rate[0] = gain;
     force->lin = air_force(rotor, felt, omega);
-    force->ang = dyn_sub(dyn_cross(dyn_vec3_load(rotor->at), force->lin),
-                         dyn_add(dyn_scale(rotor->spin * against, a),
-                                 dyn_cross(felt->rate, momentum)));
+    force->ang =
+        dyn_sub(dyn_cross(dyn_vec3_load(rotor->at), force->lin),
+                dyn_add(dyn_scale(rotor->spin * against, a), dyn_cross(felt->rate, momentum)));
 }

@@ -190,7 +190,8 @@ static void test_a_motor_on_the_ground_adds_its_geared_inertia(void)
  *      m (v' + w x v) = f
  * With `diagonal` there is no h, and no e.w'.
  */
-static void expect_disc(const struct dyn_geared_rotor *rotor, const double base[3], double C, double m)
+static void expect_disc(const struct dyn_geared_rotor *rotor, const double base[3], double C,
+                        double m)
 {
     const double muJ = rotor->terms == DYN_ROTOR_NONE ? 0.0 : rotor->ratio * rotor->inertia;
     const double cross = rotor->terms == DYN_ROTOR_FULL ? muJ : 0.0;

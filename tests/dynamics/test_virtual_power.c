@@ -47,8 +47,8 @@ static void add_rotors(void)
         if (!has_one_screw(&tree->spec[i]))
             continue;
         *rotor = (struct dyn_geared_rotor){.terms = (enum dyn_rotor_terms)form_some(0, 3),
-                                    .ratio = form_some(-100, 100),
-                                    .inertia = 1e-3};
+                                           .ratio = form_some(-100, 100),
+                                           .inertia = 1e-3};
         form_unit(rotor->axis, 3);
     }
 }
