@@ -286,7 +286,7 @@ static bool check_motor(const struct cfg_resolve *resolve, int i)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const struct cfg_body *bodies = resolve->scenario->bodies, *body = &bodies[i];
-    const struct dyn_rotor *rotor = &body->spec.rotor;
+    const struct dyn_geared_rotor *rotor = &body->spec.rotor;
     const int parent = body->spec.parent;
     double left[6];
     if (rotor->terms != DYN_ROTOR_FULL || parent < 0 || rests(bodies, parent))

@@ -1,34 +1,6 @@
 #include "dynamics/effector.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
-
-#include "dynamics/check.h"
-#include "dynamics/spatial.h"
-
-static bool not_negative(double value)
-{
-    return value >= 0.0 && value <= DBL_MAX;
-}
-
-static const char *wheel_flaw(const struct dyn_wheel *wheel)
-{
-    const struct dyn_vec3 a = dyn_vec3_load(wheel->axis);
-    if (!(fabs(dyn_dot(a, a) - 1.0) <= 1e-9))
-        return "the wheel axis is not a unit vector";
-    if (!(wheel->inertia > 0.0 && wheel->inertia <= DBL_MAX))
-        return "the wheel inertia must be positive";
-    if (!not_negative(wheel->max_torque) || !not_negative(wheel->max_speed))
-        return "wheel limits must not be negative";
-    if (!not_negative(wheel->viscous) || !not_negative(wheel->coulomb))
-        return "wheel friction must not be negative";
-    if (!not_negative(wheel->coulomb_speed) ||
-        (wheel->coulomb > 0.0 && wheel->coulomb_speed == 0.0))
-        return "coulomb friction needs a positive coulomb_speed";
-    return NULL;
-}
 
 const char *dyn_effector_flaw(const struct dyn_effector *effector, int body_count)
 {
@@ -36,66 +8,81 @@ const char *dyn_effector_flaw(const struct dyn_effector *effector, int body_coun
         return "no such body";
     switch (effector->type) {
     case DYN_EFFECTOR_WHEEL:
-        return wheel_flaw(&effector->wheel);
+        return dyn_wheel_flaw(&effector->wheel);
+    case DYN_EFFECTOR_ROTOR:
+        return dyn_rotor_flaw(&effector->rotor);
+    case DYN_EFFECTOR_TORQUER:
+        return dyn_torquer_flaw(&effector->torquer);
+    case DYN_EFFECTOR_THRUSTER:
+        return dyn_thruster_flaw(&effector->thruster);
+    case DYN_EFFECTOR_DRAG:
+        return dyn_drag_flaw(&effector->drag);
+    case DYN_EFFECTOR_CONTACT:
+        return dyn_contact_flaw(&effector->contact);
+    case DYN_EFFECTOR_BATTERY:
+        return dyn_battery_flaw(&effector->battery);
     }
     return "unknown effector type";
 }
 
 int dyn_effector_state_count(const struct dyn_effector *effector)
 {
-    DYN_CHECK(effector->type == DYN_EFFECTOR_WHEEL);
-    return 1;
+    switch (effector->type) {
+    case DYN_EFFECTOR_WHEEL:
+        return dyn_wheel_state_count(&effector->wheel);
+    case DYN_EFFECTOR_THRUSTER:
+        return dyn_thruster_state_count(&effector->thruster);
+    case DYN_EFFECTOR_ROTOR:
+    case DYN_EFFECTOR_BATTERY:
+        return 1;
+    case DYN_EFFECTOR_TORQUER:
+    case DYN_EFFECTOR_DRAG:
+    case DYN_EFFECTOR_CONTACT:
+        break;
+    }
+    return 0;
 }
 
-double dyn_wheel_speed(const struct dyn_wheel *wheel, const double rate[3], double momentum)
+unsigned dyn_effector_needs(const struct dyn_effector *effector)
 {
-    return momentum / wheel->inertia - dyn_dot(dyn_vec3_load(wheel->axis), dyn_vec3_load(rate));
+    static const unsigned needs[] = {
+        [DYN_EFFECTOR_WHEEL] = 0,
+        [DYN_EFFECTOR_ROTOR] = DYN_NEED_AIR,
+        [DYN_EFFECTOR_TORQUER] = DYN_NEED_FIELD,
+        [DYN_EFFECTOR_THRUSTER] = 0,
+        [DYN_EFFECTOR_DRAG] = DYN_NEED_AIR,
+        [DYN_EFFECTOR_CONTACT] = DYN_NEED_GROUND,
+        [DYN_EFFECTOR_BATTERY] = 0,
+    };
+    return needs[effector->type];
 }
 
-double dyn_wheel_momentum(const struct dyn_wheel *wheel, const double rate[3], double speed)
+void dyn_effector_eval(const struct dyn_effector *effector, const struct dyn_felt *felt,
+                       double command, const double *state, double *state_rate,
+                       struct dyn_vec6 *force)
 {
-    const double body_rate = dyn_dot(dyn_vec3_load(wheel->axis), dyn_vec3_load(rate));
-    return wheel->inertia * (speed + body_rate);
-}
-
-/* What the motor gives of what it was asked for. */
-static double motor_torque(const struct dyn_wheel *wheel, double speed, double command)
-{
-    const double limit = wheel->max_torque;
-    double torque = command;
-    if (limit > 0.0 && torque > limit)
-        torque = limit;
-    if (limit > 0.0 && torque < -limit)
-        torque = -limit;
-    if (wheel->max_speed > 0.0 && fabs(speed) >= wheel->max_speed && torque * speed > 0.0)
-        torque = 0.0;
-    return torque;
-}
-
-static double friction_torque(const struct dyn_wheel *wheel, double speed)
-{
-    const double coulomb =
-        wheel->coulomb > 0.0 ? wheel->coulomb * tanh(speed / wheel->coulomb_speed) : 0.0;
-    return wheel->viscous * speed + coulomb;
-}
-
-static void wheel_eval(const struct dyn_wheel *wheel, const double rate[3], double command,
-                       double momentum, double *momentum_rate, double force[6])
-{
-    const struct dyn_vec3 a = dyn_vec3_load(wheel->axis), w = dyn_vec3_load(rate);
-    const double speed = dyn_wheel_speed(wheel, rate, momentum);
-    const double tau = motor_torque(wheel, speed, command) - friction_torque(wheel, speed);
-
-    /* -a tau - w x (a h) */
-    const struct dyn_vec3 gyroscopic = dyn_cross(w, dyn_scale(momentum, a));
-    *momentum_rate = tau;
-    dyn_vec3_store(dyn_sub(dyn_scale(-tau, a), gyroscopic), force);
-    dyn_vec3_store((struct dyn_vec3){0.0, 0.0, 0.0}, force + 3);
-}
-
-void dyn_effector_eval(const struct dyn_effector *effector, const double rate[3], double command,
-                       const double *state, double *state_rate, double force[6])
-{
-    DYN_CHECK(effector->type == DYN_EFFECTOR_WHEEL);
-    wheel_eval(&effector->wheel, rate, command, state[0], state_rate, force);
+    switch (effector->type) {
+    case DYN_EFFECTOR_WHEEL:
+        dyn_wheel_eval(&effector->wheel, felt, command, state, state_rate, force);
+        break;
+    case DYN_EFFECTOR_ROTOR:
+        dyn_rotor_eval(&effector->rotor, felt, command, state, state_rate, force);
+        break;
+    case DYN_EFFECTOR_TORQUER:
+        dyn_torquer_eval(&effector->torquer, felt, command, force);
+        break;
+    case DYN_EFFECTOR_THRUSTER:
+        dyn_thruster_eval(&effector->thruster, command, state, state_rate, force);
+        break;
+    case DYN_EFFECTOR_DRAG:
+        dyn_drag_eval(&effector->drag, felt, force);
+        break;
+    case DYN_EFFECTOR_CONTACT:
+        dyn_contact_eval(&effector->contact, felt, force);
+        break;
+    case DYN_EFFECTOR_BATTERY:
+        state_rate[0] = dyn_battery_current(&effector->battery, state[0], felt->power);
+        *force = (struct dyn_vec6){.ang = {0.0, 0.0, 0.0}};
+        break;
+    }
 }

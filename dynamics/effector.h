@@ -1,27 +1,35 @@
 /*
- * Continuous force laws on a body, with their own continuous states.
+ * Continuous force laws on a body, with their own continuous states.  Each law has a file of its
+ * own; this is what they have in common.
  *
- * Reaction wheel (gyrostat, exact): state h, the absolute axial momentum of the rotor.
- *      Omega = h / J - a.w                     rotor speed relative to the body
- *      tau   = motor - friction(Omega)         on the rotor
- *      dh/dt = tau
- *      torque on the body = -a tau - w x (a h)
- * The body's inertia is understood with the rotor's axial inertia J a a' taken out; config/ does
- * that.
+ *      type        command              states
+ *      wheel       motor torque, N m    momentum; angle where it is out of balance
+ *      rotor       0 to 1               speed
+ *      torquer     dipole, A m^2        -
+ *      thruster    0 to 1               level, where it rises and falls
+ *      drag        not read             -
+ *      contact     not read             -
+ *      battery     not read             charge used
  */
 #pragma once
 
-enum dyn_effector_type { DYN_EFFECTOR_WHEEL };
+#include "dynamics/battery.h"
+#include "dynamics/contact.h"
+#include "dynamics/drag.h"
+#include "dynamics/felt.h"
+#include "dynamics/rotor.h"
+#include "dynamics/thruster.h"
+#include "dynamics/torquer.h"
+#include "dynamics/wheel.h"
 
-struct dyn_wheel {
-    double axis[3];       /* a, unit, body axes */
-    double inertia;       /* J, kg m^2 */
-    double max_torque;    /* N m, motor; 0: unlimited */
-    double max_speed;     /* rad/s: the motor gives no torque that would raise the speed further; 0:
-                             unlimited */
-    double viscous;       /* N m s */
-    double coulomb;       /* N m, smoothed by tanh(Omega / coulomb_speed) */
-    double coulomb_speed; /* rad/s, positive where coulomb is */
+enum dyn_effector_type {
+    DYN_EFFECTOR_WHEEL,
+    DYN_EFFECTOR_ROTOR,
+    DYN_EFFECTOR_TORQUER,
+    DYN_EFFECTOR_THRUSTER,
+    DYN_EFFECTOR_DRAG,
+    DYN_EFFECTOR_CONTACT,
+    DYN_EFFECTOR_BATTERY, /* at most one in a plant; any body */
 };
 
 struct dyn_effector {
@@ -29,22 +37,25 @@ struct dyn_effector {
     int body;
     union {
         struct dyn_wheel wheel;
+        struct dyn_rotor rotor;
+        struct dyn_torquer torquer;
+        struct dyn_thruster thruster;
+        struct dyn_drag drag;
+        struct dyn_contact contact;
+        struct dyn_battery battery;
     };
 };
 
 /* What is wrong with the effector of a vehicle with so many bodies, or NULL.  Context: setup. */
 const char *dyn_effector_flaw(const struct dyn_effector *effector, int body_count);
 
-/* Continuous states of this effector.  Context: setup. */
+/* Continuous states of this effector.  Context: any. */
 int dyn_effector_state_count(const struct dyn_effector *effector);
 
-/* Force on the body (angular first, body axes, at the body origin) and the state's rate, for motor
- * torque command.  Context: frame. */
-void dyn_effector_eval(const struct dyn_effector *effector, const double rate[3], double command,
-                       const double *state, double *state_rate, double force[6]);
+/* What its law has to know of its body, of enum dyn_need.  Context: setup. */
+unsigned dyn_effector_needs(const struct dyn_effector *effector);
 
-/* Rotor speed relative to the body, rad/s.  Context: any. */
-double dyn_wheel_speed(const struct dyn_wheel *wheel, const double rate[3], double momentum);
-
-/* The inverse: the momentum of a rotor at this speed.  Context: any. */
-double dyn_wheel_momentum(const struct dyn_wheel *wheel, const double rate[3], double speed);
+/* Force on the body (body axes, at the body origin) and the states' rates.  Context: frame. */
+void dyn_effector_eval(const struct dyn_effector *effector, const struct dyn_felt *felt,
+                       double command, const double *state, double *state_rate,
+                       struct dyn_vec6 *force);

@@ -25,7 +25,7 @@ static bool all_finite(const double *e, int count)
 
 static bool is_finite(const struct dyn_body_spec *spec)
 {
-    const struct dyn_rotor *rotor = &spec->rotor;
+    const struct dyn_geared_rotor *rotor = &spec->rotor;
     const double scalars[] = {spec->mass, rotor->ratio, rotor->inertia, spec->mimic.ratio,
                               spec->mimic.offset};
     bool good = all_finite(spec->axis, 3) && all_finite(spec->axis2, 3) &&
@@ -161,7 +161,7 @@ static const char *law_flaw(const struct dyn_body_spec *spec)
 
 static const char *rotor_flaw(const struct dyn_body_spec *spec)
 {
-    const struct dyn_rotor *rotor = &spec->rotor;
+    const struct dyn_geared_rotor *rotor = &spec->rotor;
     if ((unsigned)rotor->terms > DYN_ROTOR_FULL)
         return "unknown rotor terms";
     if (rotor->terms == DYN_ROTOR_NONE)

@@ -148,7 +148,7 @@ static void order_links(struct dyn_model *model, int *next)
     }
 }
 
-static void place_rotor(struct dyn_link *link, const struct dyn_rotor *rotor,
+static void place_rotor(struct dyn_link *link, const struct dyn_geared_rotor *rotor,
                         const struct dyn_mat3 *from_body)
 {
     if (rotor->terms == DYN_ROTOR_NONE)

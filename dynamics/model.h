@@ -63,7 +63,7 @@ enum dyn_rotor_terms {
 
 /* The motor of a one-dof joint: on the parent, turning ratio times as fast as the joint.  The
  * parent's inertia is understood with the rotor locked. */
-struct dyn_rotor {
+struct dyn_geared_rotor {
     enum dyn_rotor_terms terms;
     double ratio;   /* 1, or rad/m on a slide */
     double inertia; /* kg m^2, about its own axis */
@@ -93,7 +93,7 @@ struct dyn_body_spec {
     double center[3];  /* mass centre in body axes */
     double inertia[6]; /* about the mass centre, body axes: xx yy zz xy xz yz */
     struct dyn_joint_law law[DYN_JOINT_DOF_MAX]; /* by velocity */
-    struct dyn_rotor rotor;
+    struct dyn_geared_rotor rotor;
     struct dyn_mimic mimic;
     const struct dyn_flex *flex; /* NULL: rigid.  Mass, centre and inertia above are undeformed */
 };

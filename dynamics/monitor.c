@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/cut.h"
+#include "dynamics/earth.h"
 #include "dynamics/tree.h"
 
 /* A body frame seen from the world: everything in world axes. */
@@ -300,7 +301,7 @@ static double joint_energy(const struct dyn_body_spec *spec, const struct stand 
 }
 
 /* A geared rotor, beyond what its parent's inertia has of it locked. */
-static void add_rotor(const struct dyn_rotor *rotor, const struct sight *on, double v,
+static void add_rotor(const struct dyn_geared_rotor *rotor, const struct sight *on, double v,
                       struct dyn_monitor *sum)
 {
     const double spin = rotor->ratio * v;
@@ -420,11 +421,41 @@ static void add_wheel(const struct dyn_wheel *wheel, const struct sight *s, doub
     add3(sum->angular_momentum, dyn_scale(momentum, axis));
 }
 
+/* The same of a propeller, which its body's inertia has locked. */
+static void add_propeller(const struct dyn_rotor *rotor, const struct sight *s, double omega,
+                          struct dyn_monitor *sum)
+{
+    const struct dyn_vec3 axis = dyn_quat_rotate(s->turn, dyn_vec3_load(rotor->axis));
+    const double momentum = rotor->inertia * rotor->spin * omega;
+    sum->kinetic += momentum * (0.5 * rotor->spin * omega + dyn_dot(s->rate, axis));
+    add3(sum->angular_momentum, dyn_scale(momentum, axis));
+}
+
+/* Of the Earth's gravity, with u = c / |c|, I about the mass centre c, and s = c_z / |c|:
+ *      -mu m / c - mu (tr I - 3 u I u) / (2 c^3) + mu m J2 a^2 (3 s^2 - 1) / (2 c^3) */
+static double orbit_energy(const struct dyn_environment *environment,
+                           const struct dyn_body_spec *spec, const struct sight *s)
+{
+    const struct dyn_sym3 Ic = dyn_sym3_load(spec->inertia);
+    const struct dyn_vec3 arm = dyn_quat_rotate(s->turn, dyn_vec3_load(spec->center));
+    const struct dyn_vec3 c = dyn_add(s->origin, arm);
+    const double d = dyn_norm(c), k = 0.5 * DYN_EARTH_MU / (d * d * d);
+    const struct dyn_vec3 u = dyn_quat_rotate(dyn_quat_conjugate(s->turn), dyn_scale(1.0 / d, c));
+    const double along = dyn_dot(u, dyn_sym3_mul(&Ic, u));
+    const double flat =
+        DYN_EARTH_J2 * DYN_EARTH_RADIUS * DYN_EARTH_RADIUS * (3.0 * c.z * c.z / (d * d) - 1.0);
+    return -DYN_EARTH_MU * spec->mass / d - k * (dyn_sym3_trace(&Ic) - 3.0 * along) +
+           (environment->bulge ? k * spec->mass * flat : 0.0);
+}
+
 void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn_monitor_work *work,
                       struct dyn_monitor *monitor)
 {
     const struct dyn_model *model = plant->model;
-    const struct dyn_vec3 g = dyn_vec3_load(plant->environment.gravity);
+    const struct dyn_environment *environment = &plant->environment;
+    const bool in_orbit = environment->kind == DYN_WORLD_ORBIT;
+    const struct dyn_vec3 g =
+        in_orbit ? (struct dyn_vec3){0.0, 0.0, 0.0} : dyn_vec3_load(environment->gravity);
     struct dyn_monitor sum = {0};
 
     look(model, x, work->sight);
@@ -433,6 +464,8 @@ void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn
         const struct sight on = sight_of_ground(model, work->sight, i, x);
         const struct dyn_modal_link *modal = modal_of(model, i);
         add_body(&model->spec[i], &work->sight[i], g, &sum);
+        if (in_orbit)
+            sum.potential += orbit_energy(environment, &model->spec[i], &work->sight[i]);
         add_rotor(&model->spec[i].rotor, &on, at.v[0], &sum);
         if (modal != NULL) {
             const struct sight link = link_sight(model, i, &work->sight[i]);
@@ -442,9 +475,12 @@ void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn
     }
     for (int k = 0; k < plant->effector_count; k++) {
         const struct dyn_effector *effector = &plant->effectors[k];
-        DYN_CHECK(effector->type == DYN_EFFECTOR_WHEEL);
-        add_wheel(&effector->wheel, &work->sight[effector->body],
-                  x[dyn_plant_effector_index(plant, k)], &sum);
+        const struct sight *s = &work->sight[effector->body];
+        const double *state = x + dyn_plant_effector_index(plant, k);
+        if (effector->type == DYN_EFFECTOR_WHEEL)
+            add_wheel(&effector->wheel, s, state[0], &sum);
+        if (effector->type == DYN_EFFECTOR_ROTOR)
+            add_propeller(&effector->rotor, s, state[0], &sum);
     }
     if (sum.mass > 0.0)
         dyn_vec3_store(dyn_scale(1.0 / sum.mass, dyn_vec3_load(sum.center)), sum.center);

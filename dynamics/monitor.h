@@ -2,8 +2,8 @@
  * Quantities that physics conserves, to watch the kernel by.
  *
  * Coded without the kernel: sums over bodies in world axes, from the author's specs, with
- * kinematics of its own.  The rotors of wheels and of geared joints count, and so do modes; of a
- * body whose fidelity is `ruthless` their rates do, but not where they put its mass.
+ * kinematics of its own.  The rotors of wheels, of propellers and of geared joints count, and so do
+ * modes; of a body whose fidelity is `ruthless` their rates do, but not where they put its mass.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 
 struct dyn_monitor {
     double kinetic;             /* J */
-    double potential;           /* J: gravity (zero at the world origin), joint springs and limits,
-                                   and what bends */
+    double potential;           /* J: gravity (zero at the world origin; in orbit far away, and as
+                                   if nothing bent), joint springs and limits, and what bends */
     double mass;                /* kg */
     double center[3];           /* mass centre, world, m */
     double linear_momentum[3];  /* world, kg m/s */

@@ -45,7 +45,14 @@ static size_t lay_out(struct dyn_plant_work *work, void *mem, const struct dyn_p
     const size_t tau_size = two_taus ? (size_t)plant->model->nv * sizeof *work->tau : 0;
     size_t at = 0;
     (void)dyn_cut(mem, &at, sizeof *work);
-    work->load = dyn_cut(mem, &at, (size_t)plant->effector_count * sizeof *work->load);
+    const size_t effectors = (size_t)plant->effector_count;
+    const bool in_orbit = plant->environment.kind == DYN_WORLD_ORBIT;
+    const size_t bodies = in_orbit ? (size_t)plant->model->body_count : 0;
+    work->mount = dyn_cut(mem, &at, effectors * sizeof *work->mount);
+    work->post = dyn_cut(mem, &at, effectors * sizeof *work->post);
+    work->felt = dyn_cut(mem, &at, effectors * sizeof *work->felt);
+    work->tide = dyn_cut(mem, &at, bodies * sizeof *work->tide);
+    work->load = dyn_cut(mem, &at, (effectors + bodies) * sizeof *work->load);
     work->x_rate = dyn_cut(mem, &at, rate_size);
     work->stage = dyn_cut(mem, &at, rate_size);
     work->sum = dyn_cut(mem, &at, rate_size);
@@ -68,8 +75,18 @@ struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void 
     memset(mem, 0, dyn_plant_work_size(plant));
     lay_out(work, mem, plant);
     work->v_rate = work->x_rate + plant->model->nq;
+    work->supply.ratio = 1.0;
+    dyn_plant_mount(plant, work);
     (void)dyn_work_place(plant->model, work->kernel);
     return work;
+}
+
+const char *dyn_plant_flaw(const struct dyn_plant *plant)
+{
+    int batteries = 0;
+    for (int k = 0; k < plant->effector_count; k++)
+        batteries += plant->effectors[k].type == DYN_EFFECTOR_BATTERY;
+    return batteries > 1 ? "a vehicle has at most one battery" : NULL;
 }
 
 static bool all_finite(int count, const double *x)
@@ -111,22 +128,43 @@ static struct dyn_vec3 specific_force(const struct dyn_vec6 *a, struct dyn_vec3 
     return dyn_add(a->lin, dyn_add(dyn_cross(a->ang, r), dyn_cross(w, dyn_cross(w, r))));
 }
 
+/* What gravity is more at a point in the world than where the kernel took it. */
+static struct dyn_vec3 more_gravity(const struct dyn_plant *plant,
+                                    const struct dyn_plant_work *work, struct dyn_vec3 at)
+{
+    const struct dyn_vec3 base = dyn_tide_base(work->kernel);
+    if (plant->environment.kind != DYN_WORLD_ORBIT)
+        return (struct dyn_vec3){0.0, 0.0, 0.0};
+    return dyn_tide_difference(&plant->environment, base, dyn_sub(at, base));
+}
+
 void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                       const double *x, int body, const double point[3], struct dyn_motion *motion)
 {
+    const struct dyn_environment *environment = &plant->environment;
     const struct dyn_vec3 r = dyn_vec3_load(point);
     const struct dyn_vec6 v = dyn_body_velocity(plant->model, work->kernel, body);
     const struct dyn_vec6 a = dyn_body_acceleration(plant->model, work->kernel, body);
-    const struct dyn_vec3 field = dyn_vec3_load(plant->environment.magnetic_field);
     const struct dyn_pose pose = dyn_body_pose(plant->model, x, body);
+    const struct dyn_quat back = dyn_quat_conjugate(pose.turn);
+    const struct dyn_vec3 at = dyn_pose_point(&pose, r);
     const struct dyn_vec3 v_point = dyn_add(v.lin, dyn_cross(v.ang, r));
+    const struct dyn_vec3 field = dyn_quat_rotate(back, dyn_vec3_load(environment->magnetic_field));
+    const struct dyn_vec3 wind = dyn_quat_rotate(back, dyn_vec3_load(environment->wind));
+    const struct dyn_vec3 more = dyn_quat_rotate(back, more_gravity(plant, work, at));
 
-    dyn_vec3_store(dyn_pose_point(&pose, r), motion->position);
+    dyn_vec3_store(at, motion->position);
     dyn_quat_store(pose.turn, motion->attitude);
     dyn_vec3_store(dyn_quat_rotate(pose.turn, v_point), motion->velocity);
     dyn_vec3_store(v.ang, motion->rate);
-    dyn_vec3_store(specific_force(&a, v.ang, r), motion->specific_force);
-    dyn_vec3_store(dyn_quat_rotate(dyn_quat_conjugate(pose.turn), field), motion->magnetic_field);
+    dyn_vec3_store(dyn_sub(specific_force(&a, v.ang, r), more), motion->specific_force);
+    dyn_vec3_store(field, motion->magnetic_field);
+    dyn_vec3_store(dyn_sub(v_point, wind), motion->air_velocity);
+}
+
+struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work)
+{
+    return work->supply;
 }
 
 const double *dyn_plant_acceleration(const struct dyn_plant_work *work)

@@ -47,6 +47,8 @@ struct dyn_plant {
     const double *held_a;      /* nv, read where held; NULL: zero, locked */
 };
 
+/* A work is placed for the model, the integrator, the kind of the world, and type and body of every
+ * effector; what else changes does not matter to it. */
 struct dyn_plant_work; /* scratch; means nothing between two calls, but solve and motion */
 
 /* Doubles in x, history included, and where an effector begins.  Context: setup. */
@@ -79,6 +81,7 @@ struct dyn_motion {
     double rate[3];           /* body axes, rad/s */
     double specific_force[3]; /* body axes, m/s^2: acceleration of the point minus gravity */
     double magnetic_field[3]; /* body axes, tesla */
+    double air_velocity[3];   /* body axes, m/s: of the point against the air */
 };
 
 /* Solve once for the accelerations at x; dyn_plant_motion() then reads any number of points, with
@@ -87,6 +90,21 @@ void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, cons
                      const double *x, struct dyn_plant_work *work);
 void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                       const double *x, int body, const double point[3], struct dyn_motion *motion);
+
+/* The battery at the last solve; without one no voltage and no current, and ratio 1. */
+struct dyn_supply {
+    double power;   /* W, of all rotors against the air */
+    double voltage; /* V; 0 without a battery */
+    double current; /* A */
+    double ratio;   /* of the full voltage */
+};
+
+/* Context: any. */
+struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work);
+
+/* What is wrong with the effectors together (each by itself: dyn_effector_flaw), or NULL.
+ * Context: setup. */
+const char *dyn_plant_flaw(const struct dyn_plant *plant);
 
 /* dv/dt of the last solve, nv values.  Context: any. */
 const double *dyn_plant_acceleration(const struct dyn_plant_work *work);

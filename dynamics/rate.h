@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dynamics/plant.h"
+#include "dynamics/tide.h"
 #include "dynamics/work.h"
 
 /* What is held over a step. */
@@ -13,16 +14,41 @@ struct dyn_drive {
     double modal_lead;       /* as in dyn_input */
 };
 
-struct dyn_plant_work {
-    struct dyn_work *kernel;
-    struct dyn_load *load; /* per effector */
-    double *x_rate;        /* dx/dt of the last evaluation */
-    double *v_rate;        /* the part of it that is dv/dt */
-    double *stage;         /* x where an integrator stage looks */
-    double *sum;           /* weighted sum of the stages' rates */
-    double *tau;           /* nv, what a stage adds to joint_tau included; ROS2 */
-    double *trial;         /* x to be, not yet known to be finite */
+/* A body that carries effectors: it is looked at once for all of them, and feels their sum. */
+struct dyn_mount {
+    int body;
+    unsigned needs; /* of all of them */
 };
+
+/* Where an effector finds its mount and its states. */
+struct dyn_post {
+    int mount;
+    int state_at;
+};
+
+struct dyn_plant_work {
+    /* settled when placed */
+    int mount_count;
+    int load_count;
+    int battery;             /* which effector; -1: none */
+    struct dyn_mount *mount; /* at most one per effector */
+    struct dyn_post *post;   /* per effector */
+    struct dyn_tide *tide;   /* per body, in orbit */
+
+    struct dyn_work *kernel;
+    struct dyn_felt *felt; /* per mount */
+    struct dyn_load *load; /* per mount; in orbit then per body */
+    struct dyn_supply supply;
+    double *x_rate; /* dx/dt of the last evaluation */
+    double *v_rate; /* the part of it that is dv/dt */
+    double *stage;  /* x where an integrator stage looks */
+    double *sum;    /* weighted sum of the stages' rates */
+    double *tau;    /* nv, what a stage adds to joint_tau included; ROS2 */
+    double *trial;  /* x to be, not yet known to be finite */
+};
+
+/* Mounts, posts and what else the effectors settle.  Context: setup. */
+void dyn_plant_mount(const struct dyn_plant *plant, struct dyn_plant_work *work);
 
 /* work->x_rate = f(x, drive).  Context: frame. */
 void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive, const double *x,

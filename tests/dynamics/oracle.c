@@ -296,8 +296,8 @@ static void body_demand(const struct dyn_body_spec *spec, const struct oracle_bo
 
 /* The rotor turns ratio times as fast as the joint, about e on the parent, beyond what the parent
  * carries of it:  momentum J ratio v e,  along the joint ratio J (ratio a + e.w_rate). */
-static void rotor_demand(const struct dyn_rotor *rotor, const struct oracle_body *parent, double v,
-                         double a, struct demand *demand)
+static void rotor_demand(const struct dyn_geared_rotor *rotor, const struct oracle_body *parent,
+                         double v, double a, struct demand *demand)
 {
     const double muJ = rotor->ratio * rotor->inertia;
     demand->along = muJ * rotor->ratio * a;
@@ -405,7 +405,7 @@ static double body_kinetic(const struct dyn_body_spec *spec, const struct oracle
 }
 
 /* mu^2 J v^2 / 2, and mu J v (w.e) of the parent's turning. */
-static double rotor_kinetic(const struct dyn_rotor *rotor, const struct oracle_body *parent,
+static double rotor_kinetic(const struct dyn_geared_rotor *rotor, const struct oracle_body *parent,
                             double v)
 {
     const double muJ = rotor->ratio * rotor->inertia;

@@ -172,7 +172,7 @@ static void test_a_motor_on_the_ground_adds_its_geared_inertia(void)
         begin();
         struct dyn_body_spec *spec = add(-1, joints[k / 3 % 2], 0, 0, 1);
         form_box(spec, 3.0, nowhere, round_box);
-        spec->rotor = (struct dyn_rotor){.terms = terms, .ratio = mu, .inertia = J};
+        spec->rotor = (struct dyn_geared_rotor){.terms = terms, .ratio = mu, .inertia = J};
         form_unit(spec->rotor.axis, 3);
         form_mount(&tree, nowhere);
         form_stir(&tree);
@@ -190,7 +190,8 @@ static void test_a_motor_on_the_ground_adds_its_geared_inertia(void)
  *      m (v' + w x v) = f
  * With `diagonal` there is no h, and no e.w'.
  */
-static void expect_disc(const struct dyn_rotor *rotor, const double base[3], double C, double m)
+static void expect_disc(const struct dyn_geared_rotor *rotor, const double base[3], double C,
+                        double m)
 {
     const double muJ = rotor->terms == DYN_ROTOR_NONE ? 0.0 : rotor->ratio * rotor->inertia;
     const double cross = rotor->terms == DYN_ROTOR_FULL ? muJ : 0.0;
@@ -222,7 +223,7 @@ static void test_a_motor_on_a_free_body_turns_it_back_and_is_a_gyroscope(void)
         form_box(add(-1, DYN_JOINT_FREE, 0, 0, 0), 5.0, nowhere, base);
         struct dyn_body_spec *disc = add(0, DYN_JOINT_REVOLUTE, 0, 0, 1);
         form_box(disc, 1.0, nowhere, (double[]){0.5 * C, 0.5 * C, C});
-        disc->rotor = (struct dyn_rotor){
+        disc->rotor = (struct dyn_geared_rotor){
             .terms = (enum dyn_rotor_terms)(k % 3), .ratio = form_some(20, 200), .inertia = 1e-3};
         form_unit(disc->rotor.axis, 3);
         tree_build(&tree);
@@ -241,7 +242,7 @@ static void test_a_coaxial_motor_couples_both_turns(void)
         form_box(add(-1, DYN_JOINT_REVOLUTE, 0, 0, 1), 1.0, nowhere, (double[]){2, 2, 3});
         struct dyn_body_spec *arm = add(0, DYN_JOINT_REVOLUTE, 0, 0, 1);
         form_box(arm, 1.0, nowhere, round_box);
-        arm->rotor = (struct dyn_rotor){DYN_ROTOR_FULL, mu, J, {0, 0, 1}};
+        arm->rotor = (struct dyn_geared_rotor){DYN_ROTOR_FULL, mu, J, {0, 0, 1}};
         form_mount(&tree, g);
         form_stir(&tree);
         const double J2 = round_box[2];

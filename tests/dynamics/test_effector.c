@@ -27,8 +27,10 @@ void tearDown(void)
 static double torque_at(double speed, double command)
 {
     const double momentum = dyn_wheel_momentum(&wheel.wheel, still, speed);
-    double rate = (double)NAN, force[6];
-    dyn_effector_eval(&wheel, still, command, &momentum, &rate, force);
+    const struct dyn_felt felt = {.supply = 1.0};
+    double rate = (double)NAN;
+    struct dyn_vec6 force;
+    dyn_effector_eval(&wheel, &felt, command, &momentum, &rate, &force);
     return rate;
 }
 
@@ -44,8 +46,12 @@ static void test_the_body_feels_reaction_and_gyroscopic_torque(void)
 {
     const double w[3] = {0.1, 0.2, -0.3}, h = 4.0, tau = 0.05;
     const double a[3] = {0.0, 0.6, 0.8};
+    const struct dyn_felt felt = {.rate = dyn_vec3_load(w)};
+    struct dyn_vec6 felt_force;
     double rate, force[6];
-    dyn_effector_eval(&wheel, w, tau, &h, &rate, force);
+    dyn_effector_eval(&wheel, &felt, tau, &h, &rate, &felt_force);
+    dyn_vec3_store(felt_force.ang, force);
+    dyn_vec3_store(felt_force.lin, force + 3);
     TEST_ASSERT_DOUBLE_WITHIN(1e-16, tau, rate);
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, -a[0] * tau - h * (w[1] * a[2] - w[2] * a[1]), force[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, -a[1] * tau - h * (w[2] * a[0] - w[0] * a[2]), force[1]);
@@ -98,7 +104,7 @@ static void test_an_unsound_wheel_is_refused(void)
     assert_refused("no such body");
     wheel.body = -1;
     assert_refused("no such body");
-    const int wrong = DYN_EFFECTOR_WHEEL + 1;
+    const int wrong = DYN_EFFECTOR_BATTERY + 1;
     memcpy(&wheel.type, &wrong, sizeof wheel.type);
     assert_refused("unknown effector type");
     wheel.wheel.axis[0] = 0.1;

@@ -80,7 +80,7 @@ static void test_what_a_follower_does_by_itself_reaches_the_leader(void)
     add_disc(J1);
     follow(0, 1, r, offset);
     tree->spec[0].law[0] = (struct dyn_joint_law){.stiffness = k, .rest = 0.1, .damping = d};
-    tree->spec[0].rotor = (struct dyn_rotor){DYN_ROTOR_DIAGONAL, 10.0, 0.002, {0, 0, 1}};
+    tree->spec[0].rotor = (struct dyn_geared_rotor){DYN_ROTOR_DIAGONAL, 10.0, 0.002, {0, 0, 1}};
     tree_build(tree);
     tree->q[0] = q, tree->v[0] = v;
     tree_forward(tree);

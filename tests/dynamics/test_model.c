@@ -206,14 +206,14 @@ static void test_friction_and_limits_must_make_sense(void)
 
 static void test_a_rotor_needs_one_coordinate_and_an_axis(void)
 {
-    specs[1].rotor = (struct dyn_rotor){DYN_ROTOR_FULL, 100.0, 1e-4, {0.0, 0.0, 2.0}};
+    specs[1].rotor = (struct dyn_geared_rotor){DYN_ROTOR_FULL, 100.0, 1e-4, {0.0, 0.0, 2.0}};
     assert_refused(1, "the rotor axis is not a unit vector");
     specs[1].rotor.axis[2] = 1.0;
     assert_accepted();
     specs[1].rotor.inertia = -1.0;
     assert_refused(1, "the rotor's inertia is negative");
     setUp();
-    specs[0].rotor = (struct dyn_rotor){DYN_ROTOR_DIAGONAL, 100.0, 1e-4, {0.0, 0.0, 1.0}};
+    specs[0].rotor = (struct dyn_geared_rotor){DYN_ROTOR_DIAGONAL, 100.0, 1e-4, {0.0, 0.0, 1.0}};
     assert_refused(0, "a geared rotor needs a joint with one coordinate");
 }
 

@@ -67,9 +67,9 @@ static void make_arm(enum dyn_rotor_terms terms, double first_ratio, double grav
         memcpy(spec->inertia, inertia, sizeof inertia);
         if (i > 0)
             memcpy(spec->place_xyz, links[i - 1].next, sizeof spec->place_xyz);
-        spec->rotor = (struct dyn_rotor){.terms = terms,
-                                         .ratio = i == 0 ? first_ratio : links[i].ratio,
-                                         .inertia = links[i].rotor};
+        spec->rotor = (struct dyn_geared_rotor){.terms = terms,
+                                                .ratio = i == 0 ? first_ratio : links[i].ratio,
+                                                .inertia = links[i].rotor};
         memcpy(spec->rotor.axis, i == 1 && as_printed ? aslant : axis, sizeof spec->rotor.axis);
     }
     tree->gravity[2] = -gravity;

@@ -43,12 +43,12 @@ static int has_one_screw(const struct dyn_body_spec *spec)
 static void add_rotors(void)
 {
     for (int i = 0; i < tree->body_count; i++) {
-        struct dyn_rotor *rotor = &tree->spec[i].rotor;
+        struct dyn_geared_rotor *rotor = &tree->spec[i].rotor;
         if (!has_one_screw(&tree->spec[i]))
             continue;
-        *rotor = (struct dyn_rotor){.terms = (enum dyn_rotor_terms)form_some(0, 3),
-                                    .ratio = form_some(-100, 100),
-                                    .inertia = 1e-3};
+        *rotor = (struct dyn_geared_rotor){.terms = (enum dyn_rotor_terms)form_some(0, 3),
+                                           .ratio = form_some(-100, 100),
+                                           .inertia = 1e-3};
         form_unit(rotor->axis, 3);
     }
 }

@@ -122,9 +122,9 @@ static void test_a_rotor_counts(void)
 {
     const int inner = add_bare(-1, DYN_JOINT_REVOLUTE, 0, 0, 1);
     const int outer = tree_add(&tree, inner, DYN_JOINT_REVOLUTE, 0, 0, 1);
-    struct dyn_rotor *rotor = &tree.spec[outer].rotor;
+    struct dyn_geared_rotor *rotor = &tree.spec[outer].rotor;
     expect_weak(inner);
-    *rotor = (struct dyn_rotor){DYN_ROTOR_DIAGONAL, 10.0, 1e-4, {0, 0, 1}};
+    *rotor = (struct dyn_geared_rotor){DYN_ROTOR_DIAGONAL, 10.0, 1e-4, {0, 0, 1}};
     expect_weak(-1);
     tree.spec[inner].inertia[0] = tree.spec[inner].inertia[1] = tree.spec[inner].inertia[2] = 1e-3;
     rotor->terms = DYN_ROTOR_FULL;
