@@ -15,7 +15,9 @@ static double convert(const struct io_drive_spec *spec, double control)
 {
     if (spec->quantum > 0.0)
         control = spec->quantum * rint(control / spec->quantum);
-    return control > 1.0 ? 1.0 : control < -1.0 ? -1.0 : control;
+    const double lower = spec->one_sided ? 0.0 : -1.0;
+    control = control > 1.0 ? 1.0 : control < lower ? lower : control;
+    return fabs(control) < spec->min_duty ? 0.0 : control;
 }
 
 void io_drive_update(const struct io_drive_spec *spec, double control, struct io_drive_state *state)

@@ -1,10 +1,14 @@
 /*
- * Wheel drive electronics: a control between -1 and 1 from the wire becomes a motor torque.
+ * Drive electronics: a control from the wire becomes what the actuator is told.
  *
- *      torque = clamp(quantise(control), -1, 1) * gain, after `delay` frames
+ *      out = clamp(quantise(control), -1 or 0, 1) * gain, after `delay` frames
+ *
+ * A wheel or torquer has both senses, a rotor or thruster only one.  The control of a pulsed
+ * thruster is the share of a command period that its valve is open; one that asks for less than
+ * the shortest pulse opens it not at all.
  *
  * A control that is not finite keeps the last good one and is counted.  Until the first control has
- * travelled through the delay the motor is off.
+ * travelled through the delay the actuator is off.
  */
 #pragma once
 
@@ -13,14 +17,16 @@
 enum { IO_DRIVE_DELAY_MAX = 64 };
 
 struct io_drive_spec {
-    double gain;    /* N m at control 1 */
-    double quantum; /* of the control, 0: continuous */
-    uint32_t delay; /* frames, < IO_DRIVE_DELAY_MAX */
+    double gain;        /* out at control 1: N m, N, A m^2, rad/s */
+    double quantum;     /* of the control, 0: continuous */
+    uint32_t delay;     /* frames, < IO_DRIVE_DELAY_MAX */
+    uint32_t one_sided; /* 0: control -1 to 1; 1: control 0 to 1 */
+    double min_duty;    /* shortest pulse over the command period; less gives 0; 0: not pulsed */
 };
 
 /* Run state; every byte is part of the hash. */
 struct io_drive_state {
-    double out;  /* N m, now */
+    double out;  /* now, in the unit of the gain */
     double good; /* last finite control, clamped and quantised */
     double line[IO_DRIVE_DELAY_MAX];
     uint64_t frames;
@@ -32,6 +38,6 @@ _Static_assert(sizeof(struct io_drive_state) == (2 + IO_DRIVE_DELAY_MAX + 2) * 8
 /* Context: setup. */
 void io_drive_begin(const struct io_drive_spec *spec, struct io_drive_state *state);
 
-/* One frame with the control in force; the torque is in state->out.  Context: frame. */
+/* One frame with the control in force; the answer is in state->out.  Context: frame. */
 void io_drive_update(const struct io_drive_spec *spec, double control,
                      struct io_drive_state *state);

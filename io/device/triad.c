@@ -1,56 +1,59 @@
 #include "io/device/triad.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "io/device/delay.h"
 #include "rt/check.h"
+
+static struct io_error_spec axis_error(const struct io_triad_spec *spec, int axis)
+{
+    return (struct io_error_spec){
+        .scale = spec->scale[axis],
+        .bias = spec->bias[axis],
+        .noise_density = spec->noise_density,
+        .walk_density = spec->walk_density,
+        .instability = spec->instability,
+        .instability_time = spec->instability_time,
+        .range = spec->range,
+        .quantum = spec->quantum,
+        .sample_time = spec->sample_time,
+    };
+}
 
 void io_triad_begin(const struct io_triad_spec *spec, uint64_t seed, uint64_t stream,
                     struct io_triad_state *state)
 {
     RT_CHECK(spec->delay < IO_TRIAD_DELAY_MAX);
-    RT_CHECK(spec->sample_time > 0.0);
     memset(state, 0, sizeof *state);
     io_noise_seed(&state->noise, seed, stream);
-}
-
-/* Nearest code, then the ends of the range; comparisons let a NaN through to be seen. */
-static double convert(const struct io_triad_spec *spec, double y)
-{
-    if (spec->quantum > 0.0)
-        y = spec->quantum * rint(y / spec->quantum);
-    if (spec->range > 0.0 && y > spec->range)
-        y = spec->range;
-    if (spec->range > 0.0 && y < -spec->range)
-        y = -spec->range;
-    return y;
-}
-
-/* What the converter sees now, before the delay. */
-static void measure(const struct io_triad_spec *spec, const double u[3],
-                    struct io_triad_state *state, double y[3])
-{
-    const double root = sqrt(spec->sample_time);
-
     for (int i = 0; i < 3; i++) {
-        const double *M = &spec->mounting[3 * i];
-        double normal[2];
-        io_noise_normal_pair(&state->noise, normal);
-
-        const double ideal = M[0] * u[0] + M[1] * u[1] + M[2] * u[2];
-        const double error =
-            spec->bias[i] + state->walk[i] + spec->noise_density / root * normal[0];
-        y[i] = convert(spec, (1.0 + spec->scale[i]) * ideal + error);
-        state->walk[i] += spec->walk_density * root * normal[1];
+        const struct io_error_spec error = axis_error(spec, i);
+        io_error_begin(&error, &state->noise, &state->error[i]);
     }
+}
+
+/* (1 + E) M u */
+static void project(const struct io_triad_spec *spec, const double u[3], double y[3])
+{
+    const double *M = spec->mounting, *E = spec->misalignment;
+    double m[3];
+    for (int i = 0; i < 3; i++)
+        m[i] = M[3 * i] * u[0] + M[3 * i + 1] * u[1] + M[3 * i + 2] * u[2];
+    y[0] = m[0] + (E[0] * m[1] + E[1] * m[2]);
+    y[1] = m[1] + (E[2] * m[0] + E[3] * m[2]);
+    y[2] = m[2] + (E[4] * m[0] + E[5] * m[1]);
 }
 
 void io_triad_sample(const struct io_triad_spec *spec, const double u[3],
                      struct io_triad_state *state)
 {
-    const uint64_t age = state->samples < spec->delay ? state->samples : spec->delay;
-
-    measure(spec, u, state, state->line[state->samples % IO_TRIAD_DELAY_MAX]);
-    memcpy(state->out, state->line[(state->samples - age) % IO_TRIAD_DELAY_MAX], sizeof state->out);
+    double y[3];
+    project(spec, u, y);
+    for (int i = 0; i < 3; i++) {
+        const struct io_error_spec error = axis_error(spec, i);
+        y[i] = io_error_sample(&error, y[i], &state->noise, &state->error[i]);
+    }
+    io_delay_pass(state->line[0], IO_TRIAD_DELAY_MAX, 3, state->samples, spec->delay, y,
+                  state->out);
     state->samples++;
 }

@@ -1,13 +1,10 @@
 /*
  * Three-axis instrument: rate gyro, accelerometer, magnetometer.
  *
- *      y = clamp(quantise( (1 + scale) M u + bias + walk + white ))
+ *      y = errors of io/device/error.h on each axis of (1 + E) M u
  *
- * M is the mounting (instrument axes from body axes, small misalignments included).  White noise of
- * density n sampled every dt has deviation n / sqrt(dt); the bias walk of density k adds k sqrt(dt)
- * a step.  The walk starts at zero, so the first sample shows the switch-on bias.  Every sample
- * takes the same number of draws, whatever the densities are: changing one leaves the other's noise
- * alone.
+ * M is the mounting (instrument axes from body axes); E says how the axes miss it and each other.
+ * Every sample takes the same number of draws, whatever the errors are.
  *
  * The output is `delay` samples old.  Until that many have been taken it is the first one.
  */
@@ -15,32 +12,35 @@
 
 #include <stdint.h>
 
-#include "io/device/noise.h"
+#include "io/device/error.h"
 
 enum { IO_TRIAD_DELAY_MAX = 16 };
 
 struct io_triad_spec {
-    double mounting[9];   /* M, row-major rotation */
-    double scale[3];      /* relative error, 0 is perfect */
-    double bias[3];       /* at switch-on */
-    double noise_density; /* unit / sqrt(Hz) */
-    double walk_density;  /* unit sqrt(Hz), random walk of the bias */
-    double range;         /* +-, 0: unlimited */
-    double quantum;       /* 0: continuous */
-    uint32_t delay;       /* samples between motion and output, < IO_TRIAD_DELAY_MAX */
-    double sample_time;   /* s */
+    double mounting[9];      /* M, row-major rotation */
+    double misalignment[6];  /* E, rad: xy xz yx yz zx zy, what axis x feels of y, of z, ... */
+    double scale[3];         /* relative error, 0 is perfect */
+    double bias[3];          /* at switch-on */
+    double noise_density;    /* unit / sqrt(Hz) */
+    double walk_density;     /* unit sqrt(Hz), random walk of the bias */
+    double instability;      /* unit, standard deviation of the wandering bias */
+    double instability_time; /* s, its correlation time */
+    double range;            /* +-, 0: unlimited */
+    double quantum;          /* 0: continuous */
+    uint32_t delay;          /* samples between motion and output, < IO_TRIAD_DELAY_MAX */
+    double sample_time;      /* s */
 };
 
 /* Run state; every byte is part of the hash. */
 struct io_triad_state {
     struct io_noise noise;
-    double walk[3];
+    struct io_error_state error[3];
     double out[3]; /* what the instrument says now */
     double line[IO_TRIAD_DELAY_MAX][3];
     uint64_t samples;
 };
 _Static_assert(sizeof(struct io_triad_state) ==
-                   sizeof(struct io_noise) + (6 + 3 * IO_TRIAD_DELAY_MAX + 1) * 8,
+                   sizeof(struct io_noise) + (2 * 3 + 3 + 3 * IO_TRIAD_DELAY_MAX + 1) * 8,
                "no pads in the run state");
 
 /* Context: setup. */

@@ -208,9 +208,9 @@ static void test_white_noise_and_walk_are_uncorrelated(void)
     spec.walk_density = 1.0 / sqrt(spec.sample_time);
     begin();
     for (int k = 0; k < SAMPLE_COUNT; k++) {
-        const double before = state.walk[0];
+        const double before = state.error[0].walk;
         io_triad_sample(&spec, zero, &state);
-        sum += (state.out[0] - before) * (state.walk[0] - before);
+        sum += (state.out[0] - before) * (state.error[0].walk - before);
     }
     TEST_ASSERT_DOUBLE_WITHIN(5.0, 0.0, sum / sqrt(SAMPLE_COUNT));
 }
@@ -223,7 +223,8 @@ static void test_the_white_noise_does_not_depend_on_the_walk(void)
     io_triad_begin(&spec, 7, 1, &other);
     for (int k = 0; k < 100; k++) {
         double walk[3];
-        memcpy(walk, other.walk, sizeof walk);
+        for (int i = 0; i < 3; i++)
+            walk[i] = other.error[i].walk;
         spec.walk_density = 0.0;
         io_triad_sample(&spec, zero, &state);
         spec.walk_density = 1e-3;

@@ -1,0 +1,62 @@
+/*
+ * Star tracker: attitude from a picture of the sky.
+ *
+ *      measured = attitude * turn(misalignment) * turn(noise)
+ *
+ * The attitude takes body components to inertial ones, as everywhere; errors are rotation vectors
+ * in body axes.  The picture fixes the boresight well and the turn about it badly, hence two
+ * deviations.  There is no answer while the Sun is nearer to the boresight than its exclusion
+ * angle, the Earth's limb nearer than its own (or the Earth in the way), or the body turns too
+ * fast for the stars to stay points.  Then the last good attitude stays, marked not valid.
+ *
+ * Attitude and mark are `delay` samples old; until that many have been taken they are the first.
+ * Every sample takes the same number of draws.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "io/device/noise.h"
+
+enum { IO_TRACKER_DELAY_MAX = 16 };
+
+struct io_tracker_spec {
+    double boresight[3];    /* body axes, unit */
+    double misalignment[3]; /* rad, rotation vector in body axes */
+    double noise_across;    /* rad, deviation of each of the two axes across the boresight */
+    double noise_about;     /* rad, about the boresight */
+    double sun_exclusion;   /* rad from the boresight to the Sun's centre, 0: none */
+    double earth_exclusion; /* rad from the boresight to the Earth's limb */
+    double max_rate;        /* rad/s, 0: unlimited */
+    uint32_t delay;         /* samples between picture and answer, < IO_TRACKER_DELAY_MAX */
+};
+
+/* Truth at the time of the picture.  A direction of zero length is a light that is not there. */
+struct io_tracker_view {
+    double attitude[4]; /* w x y z, unit */
+    double rate[3];     /* rad/s, body axes */
+    double sun[3];      /* unit, body axes */
+    double nadir[3];    /* unit, body axes */
+    double earth_angle; /* rad, the Earth's radius as seen from here */
+};
+
+/* Run state; every byte is part of the hash. */
+struct io_tracker_state {
+    struct io_noise noise;
+    double attitude[4]; /* what the instrument says now, w x y z */
+    uint64_t valid;     /* 1 or 0 */
+    double good[4];     /* last attitude that was valid, before the delay */
+    double line[IO_TRACKER_DELAY_MAX][5];
+    uint64_t samples;
+};
+_Static_assert(sizeof(struct io_tracker_state) ==
+                   sizeof(struct io_noise) + (5 + 4 + 5 * IO_TRACKER_DELAY_MAX + 1) * 8,
+               "no pads in the run state");
+
+/* Context: setup. */
+void io_tracker_begin(const struct io_tracker_spec *spec, uint64_t seed, uint64_t stream,
+                      struct io_tracker_state *state);
+
+/* One picture; the answer is in state->attitude and state->valid.  Context: frame. */
+void io_tracker_sample(const struct io_tracker_spec *spec, const struct io_tracker_view *view,
+                       struct io_tracker_state *state);
