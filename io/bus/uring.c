@@ -25,7 +25,8 @@ enum {
 
 /* What the kernel writes before the payload of a datagram. */
 enum {
-    HEADER_SIZE = sizeof(struct io_uring_recvmsg_out) + sizeof(struct sockaddr_in) + IO_UDP_CONTROL
+    HEADER_SIZE =
+        sizeof(struct io_uring_recvmsg_out) + sizeof(struct sockaddr_in) + IO_STAMP_CONTROL
 };
 _Static_assert(BUFFER_SIZE >= HEADER_SIZE + IO_DATAGRAM_MAX, "a whole datagram fits a buffer");
 
@@ -171,7 +172,7 @@ int io_reactor_open(struct io_reactor *reactor, struct io_udp *const *sockets, i
         return -errno;
     reactor->shape = (struct msghdr){
         .msg_namelen = sizeof(struct sockaddr_in),
-        .msg_controllen = IO_UDP_CONTROL,
+        .msg_controllen = IO_STAMP_CONTROL,
     };
     reactor->unarmed = (1u << (socket_count + 1)) - 1;
     const int status = open_uring(reactor);
@@ -246,7 +247,7 @@ static void take_datagram(struct io_reactor *reactor, int socket, unsigned char 
         .bytes = io_uring_recvmsg_payload(out, &reactor->shape),
         .size = io_uring_recvmsg_payload_length(out, size, &reactor->shape),
         .from = io_udp_from(&message),
-        .stamp_ns = io_udp_stamp(&message),
+        .stamp_ns = io_stamp_read(&message),
         .whole = !(out->flags & MSG_TRUNC),
     };
     reactor->tasks.packet(reactor->tasks.self, socket, &packet);

@@ -1,0 +1,348 @@
+/*
+ * What all kinds share (counters, recording, error lines), and UDP, which has an interface of its
+ * own.
+ */
+#include "io/bus/bus.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "io/bus/methods.h"
+#include "rt/check.h"
+
+const char *const io_bus_kind_name[IO_BUS_KIND_COUNT] = {"udp", "tcp",    "serial",
+                                                         "can", "shared", "tape"};
+
+void io_bus_count(_Atomic uint64_t *counter, uint64_t more)
+{
+    const uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, now + more, memory_order_relaxed);
+}
+
+static uint64_t read_counter(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+uint64_t io_bus_back_off(uint64_t *wait_ns)
+{
+    const uint64_t now = *wait_ns < IO_BUS_WAIT_NS_MIN ? IO_BUS_WAIT_NS_MIN : *wait_ns;
+    *wait_ns = 2 * now > IO_BUS_WAIT_NS_MAX ? IO_BUS_WAIT_NS_MAX : 2 * now;
+    return now;
+}
+
+static void next_generation(struct io_bus *bus)
+{
+    const uint32_t now = atomic_load_explicit(&bus->generation, memory_order_relaxed);
+    atomic_store_explicit(&bus->generation, now + 1, memory_order_relaxed);
+}
+
+void io_bus_arrived(struct io_bus *bus, struct io_address peer)
+{
+    bus->peer = peer;
+    atomic_store_explicit(&bus->connected, true, memory_order_relaxed);
+    next_generation(bus);
+    io_bus_count(&bus->tally.connects, 1);
+}
+
+void io_bus_left(struct io_bus *bus)
+{
+    if (!io_bus_connected(bus))
+        return;
+    bus->peer = (struct io_address){0};
+    atomic_store_explicit(&bus->connected, false, memory_order_relaxed);
+    next_generation(bus);
+    io_bus_count(&bus->tally.losses, 1);
+}
+
+/* Error lines. */
+
+int io_bus_refuse(const struct io_bus *bus, const char *key, int status, char *error,
+                  const char *format, ...)
+{
+    va_list values;
+    const int used = snprintf(error, IO_BUS_ERROR_MAX,
+                              "links.%s.%s: ", bus->spec.name ? bus->spec.name : "?", key);
+    if (used < 0 || used >= IO_BUS_ERROR_MAX)
+        return status;
+    va_start(values, format);
+    (void)vsnprintf(error + used, (size_t)(IO_BUS_ERROR_MAX - used), format, values);
+    va_end(values);
+    return status;
+}
+
+int io_bus_address(const struct io_bus *bus, const char *key, const char *text,
+                   struct io_address *address, char *error)
+{
+    if (io_address_parse(text, address) == 0)
+        return 0;
+    return io_bus_refuse(bus, key, -EINVAL, error,
+                         "\"%s\" is not an IPv4 address and port like 127.0.0.1:14560", text);
+}
+
+int io_bus_refuse_bind(const struct io_bus *bus, struct io_address listen, int status, char *error)
+{
+    const char *text = bus->spec.listen;
+    if (status == -EADDRINUSE)
+        return io_bus_refuse(bus, "listen", status, error,
+                             "port %u is in use (another run?); choose another links.%s.listen",
+                             listen.port, bus->spec.name ? bus->spec.name : "?");
+    if (status == -EADDRNOTAVAIL)
+        return io_bus_refuse(bus, "listen", status, error,
+                             "%s is not an address of this machine; 0.0.0.0 listens on all of them",
+                             text);
+    return io_bus_refuse(bus, "listen", status, error, "cannot listen on %s: %s", text,
+                         strerror(-status));
+}
+
+/* UDP. */
+
+static int udp_open(struct io_bus *bus, char *error)
+{
+    const struct io_bus_spec *spec = &bus->spec;
+    struct io_address listen = {0}, peer = {0};
+    int status = 0;
+    bus->udp.fd = -1;
+    if (spec->listen[0] || !spec->peer[0])
+        status = io_bus_address(bus, "listen", spec->listen, &listen, error);
+    if (status == 0 && spec->peer[0])
+        status = io_bus_address(bus, "peer", spec->peer, &peer, error);
+    if (status < 0)
+        return status;
+    if (spec->peer[0] && peer.port == 0)
+        return io_bus_refuse(bus, "peer", -EINVAL, error, "\"%s\" needs a port other than 0",
+                             spec->peer);
+    status = io_udp_open(&bus->udp, listen);
+    if (status < 0)
+        return io_bus_refuse_bind(bus, listen, status, error);
+    bus->peer = peer;
+    atomic_store(&bus->connected, true);
+    return 0;
+}
+
+static void udp_close(struct io_bus *bus)
+{
+    io_udp_close(&bus->udp);
+}
+
+static int udp_receive(struct io_bus *bus, struct io_packet *packet)
+{
+    return io_udp_receive(&bus->udp, packet);
+}
+
+static int udp_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
+                    bool stamped)
+{
+    if (to.port == 0)
+        return -ENOTCONN;
+    return io_udp_send(&bus->udp, to, bytes, size, stamped);
+}
+
+static bool udp_sent(struct io_bus *bus, uint64_t *stamp_ns)
+{
+    return io_udp_sent(&bus->udp, stamp_ns);
+}
+
+static void udp_shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+{
+    io_udp_shout(bus->udp.fd, to, bytes, size);
+}
+
+static int udp_fds(const struct io_bus *bus, int fds[IO_BUS_FD_MAX])
+{
+    fds[0] = bus->udp.fd;
+    return 1;
+}
+
+static size_t udp_backlog(struct io_bus *bus)
+{
+    int waiting = 0;
+    return ioctl(bus->udp.fd, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (size_t)waiting : 0;
+}
+
+static struct io_address udp_local(const struct io_bus *bus)
+{
+    return io_udp_local(&bus->udp);
+}
+
+static const struct io_bus_methods io_udp_methods = {
+    .open = udp_open,
+    .close = udp_close,
+    .receive = udp_receive,
+    .send = udp_send,
+    .sent = udp_sent,
+    .shout = udp_shout,
+    .fds = udp_fds,
+    .backlog = udp_backlog,
+    .local = udp_local,
+};
+
+/* All kinds. */
+
+static const struct io_bus_methods *const methods_of[IO_BUS_KIND_COUNT] = {
+    [IO_BUS_UDP] = &io_udp_methods,       [IO_BUS_TCP] = &io_tcp_methods,
+    [IO_BUS_SERIAL] = &io_serial_methods, [IO_BUS_CAN] = &io_can_methods,
+    [IO_BUS_SHARED] = &io_shared_methods, [IO_BUS_TAPE] = &io_tape_methods,
+};
+
+static int open_recorder(struct io_bus *bus, char *error)
+{
+    const struct io_bus_spec *spec = &bus->spec;
+    if (spec->record[0] == '\0')
+        return 0;
+    const size_t size = spec->record_size ? spec->record_size : IO_TAPE_RECORD_SIZE;
+    const int status = io_tape_record(&bus->recorder, spec->record, size, spec->clock);
+    if (status < 0)
+        return io_bus_refuse(bus, "record", status, error,
+                             "cannot set %zu bytes aside for the tape %s: %s", size, spec->record,
+                             strerror(-status));
+    return 0;
+}
+
+int io_bus_open(struct io_bus *bus, const struct io_bus_spec *spec, char error[IO_BUS_ERROR_MAX])
+{
+    RT_CHECK((unsigned)spec->kind < IO_BUS_KIND_COUNT);
+    error[0] = '\0';
+    memset(bus, 0, sizeof *bus);
+    bus->spec = *spec;
+    int status = open_recorder(bus, error);
+    if (status == 0)
+        status = methods_of[spec->kind]->open(bus, error);
+    if (status == 0)
+        bus->methods = methods_of[spec->kind];
+    else
+        io_tape_finish(&bus->recorder);
+    return status;
+}
+
+void io_bus_close(struct io_bus *bus)
+{
+    if (!bus->methods)
+        return;
+    bus->methods->close(bus);
+    io_tape_finish(&bus->recorder);
+    atomic_store(&bus->connected, false);
+    bus->methods = NULL;
+}
+
+bool io_bus_is_stream(const struct io_bus *bus)
+{
+    return bus->methods->stream;
+}
+
+bool io_bus_needs_polling(const struct io_bus *bus)
+{
+    return bus->methods->needs_polling;
+}
+
+bool io_bus_connected(const struct io_bus *bus)
+{
+    return atomic_load_explicit(&bus->connected, memory_order_relaxed);
+}
+
+struct io_address io_bus_peer(const struct io_bus *bus)
+{
+    return bus->peer;
+}
+
+struct io_address io_bus_local(const struct io_bus *bus)
+{
+    return bus->methods->local ? bus->methods->local(bus) : (struct io_address){0};
+}
+
+int io_bus_fds(const struct io_bus *bus, int fds[IO_BUS_FD_MAX])
+{
+    return bus->methods->fds(bus, fds);
+}
+
+uint32_t io_bus_generation(const struct io_bus *bus)
+{
+    return atomic_load_explicit(&bus->generation, memory_order_relaxed);
+}
+
+void io_bus_heard(struct io_bus *bus, const struct io_packet *packet)
+{
+    io_bus_count(&bus->tally.rx, 1);
+    io_bus_count(&bus->tally.rx_bytes, packet->size);
+    if (!packet->whole)
+        io_bus_count(&bus->tally.cut, 1);
+    if (bus->recorder.map && !io_tape_write(&bus->recorder, packet->bytes, packet->size))
+        io_bus_count(&bus->tally.unrecorded, 1);
+}
+
+int io_bus_receive(struct io_bus *bus, struct io_packet *packet)
+{
+    const int status = bus->methods->receive(bus, packet);
+    if (status > 0)
+        io_bus_heard(bus, packet);
+    else if (status < 0)
+        io_bus_count(&bus->tally.errors, 1);
+    return status;
+}
+
+int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
+                bool stamped)
+{
+    const int status = bus->methods->send(bus, to, bytes, size, stamped);
+    if (status == 0) {
+        io_bus_count(&bus->tally.tx, 1);
+        io_bus_count(&bus->tally.tx_bytes, size);
+    } else if (status == -EAGAIN) {
+        io_bus_count(&bus->tally.full, 1);
+    } else if (status != -ENOTCONN) {
+        io_bus_count(&bus->tally.errors, 1);
+    }
+    return status;
+}
+
+bool io_bus_sent(struct io_bus *bus, uint64_t *stamp_ns)
+{
+    return bus->methods->sent && bus->methods->sent(bus, stamp_ns);
+}
+
+size_t io_bus_backlog(struct io_bus *bus)
+{
+    return bus->methods->backlog ? bus->methods->backlog(bus) : 0;
+}
+
+void io_bus_tick(struct io_bus *bus, uint64_t now_ns)
+{
+    if (bus->methods->tick)
+        bus->methods->tick(bus, now_ns);
+}
+
+void io_bus_drop(struct io_bus *bus)
+{
+    if (bus->methods->drop)
+        bus->methods->drop(bus);
+}
+
+void io_bus_shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+{
+    const int saved = errno; /* the interrupted code may be looking at it */
+    if (size <= IO_SHOUT_MAX)
+        bus->methods->shout(bus, to, bytes, size);
+    errno = saved;
+}
+
+void io_bus_counters(const struct io_bus *bus, struct io_bus_counters *counters)
+{
+    const struct io_bus_tally *tally = &bus->tally;
+    *counters = (struct io_bus_counters){
+        .rx = read_counter(&tally->rx),
+        .rx_bytes = read_counter(&tally->rx_bytes),
+        .tx = read_counter(&tally->tx),
+        .tx_bytes = read_counter(&tally->tx_bytes),
+        .errors = read_counter(&tally->errors),
+        .full = read_counter(&tally->full),
+        .cut = read_counter(&tally->cut),
+        .connects = read_counter(&tally->connects),
+        .losses = read_counter(&tally->losses),
+        .refused = read_counter(&tally->refused),
+        .unrecorded = read_counter(&tally->unrecorded),
+    };
+}

@@ -1,0 +1,155 @@
+/*
+ * A bus carries packets of bytes to a far end and back: one interface, six kinds.
+ *
+ *   UDP      datagrams; the far end is an address
+ *   TCP      a stream; server (listen) or client (peer); one peer at a time
+ *   serial   a stream; the device may vanish and come back, as USB adapters do
+ *   CAN      a stream cut into frames of one identifier (io/bus/can.h)
+ *   shared   messages through shared memory (io/bus/shared.h)
+ *   tape     packets of a recorded file, at their recorded times (io/bus/tape.h)
+ *
+ * After io_bus_open() nothing here blocks, allocates or resolves a name.  A bus belongs to one
+ * thread, the one that receives, sends and ticks; only what says "Context: any" may be called from
+ * others.  A peer that goes and comes back is ordinary life: io_bus_tick() finds it again, sends
+ * in between answer -ENOTCONN.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/bus/can.h"
+#include "io/bus/packet.h"
+#include "io/bus/serial.h"
+#include "io/bus/shared.h"
+#include "io/bus/tape.h"
+#include "io/bus/tcp.h"
+#include "io/bus/udp.h"
+
+enum {
+    IO_BUS_ADDRESS_MAX = 64,
+    IO_BUS_DEVICE_MAX = 128,
+    IO_BUS_ERROR_MAX = 256,
+    IO_BUS_FD_MAX = 2, /* of one bus: listening, connected */
+};
+
+enum io_bus_kind {
+    IO_BUS_UDP,
+    IO_BUS_TCP,
+    IO_BUS_SERIAL,
+    IO_BUS_CAN,
+    IO_BUS_SHARED,
+    IO_BUS_TAPE,
+    IO_BUS_KIND_COUNT
+};
+extern const char *const io_bus_kind_name[IO_BUS_KIND_COUNT];
+
+struct io_bus_spec {
+    enum io_bus_kind kind;
+    const char *name;                /* of the link, for error lines: "links.<name>..." */
+    char listen[IO_BUS_ADDRESS_MAX]; /* UDP: bind here; TCP: be a server here */
+    char peer[IO_BUS_ADDRESS_MAX];   /* UDP: the one far end; TCP: be a client of it; "": none */
+    char device[IO_BUS_DEVICE_MAX];  /* serial path, CAN interface, shared name, tape file */
+    char record[IO_BUS_DEVICE_MAX];  /* any kind: what comes in goes to this tape, too; "": no */
+    uint64_t record_size;            /* bytes set aside for that tape; 0: IO_TAPE_RECORD_SIZE */
+    uint32_t baud;                   /* serial */
+    bool rs485;                      /* serial: the driver switches direction */
+    bool fd;                         /* CAN FD */
+    uint32_t can_id_tx, can_id_rx;   /* above 0x7ff: extended */
+    const struct rt_clock *clock;    /* time of the tape; NULL: CLOCK_MONOTONIC */
+};
+
+struct io_bus_counters {
+    uint64_t rx, rx_bytes; /* packets, or pieces of a stream */
+    uint64_t tx, tx_bytes; /* frames that were taken, not necessarily out yet */
+    uint64_t errors;       /* receives and sends that failed, a full buffer not counted */
+    uint64_t full;         /* sends that found the buffer full */
+    uint64_t cut;          /* packets that were longer than IO_DATAGRAM_MAX */
+    uint64_t connects;     /* peers and devices that came, the first one included */
+    uint64_t losses;       /* of a peer or device that was there */
+    uint64_t refused;      /* connections turned away because the place was taken */
+    uint64_t unrecorded;   /* packets for which the tape was too short */
+};
+
+/* Written by the thread of the bus, read by any. */
+struct io_bus_tally {
+    _Atomic uint64_t rx, rx_bytes, tx, tx_bytes;
+    _Atomic uint64_t errors, full, cut, connects, losses, refused, unrecorded;
+};
+
+struct io_bus_methods;
+
+struct io_bus {
+    const struct io_bus_methods *methods; /* NULL: closed */
+    struct io_bus_spec spec;
+    atomic_bool connected;
+    _Atomic uint32_t generation;
+    struct io_address peer; /* named by the spec, or connected; port 0: none */
+    struct io_bus_tally tally;
+    struct io_tape_writer recorder;
+    union {
+        struct io_udp udp;
+        struct io_tcp tcp;
+        struct io_serial serial;
+        struct io_can can;
+        struct io_shared shared;
+        struct io_tape tape;
+    };
+};
+
+/* 0, or -errno with one line in error that names the link's key and what to do.  A far end that is
+ * not there yet is no error.  Context: setup. */
+int io_bus_open(struct io_bus *bus, const struct io_bus_spec *spec, char error[IO_BUS_ERROR_MAX]);
+/* Any number of times; a zeroed bus counts as closed.  Context: after the run. */
+void io_bus_close(struct io_bus *bus);
+
+/* A stream keeps no message borders: a packet may hold half a message or three.  Context: any. */
+bool io_bus_is_stream(const struct io_bus *bus);
+/* Somebody is there to talk to; of UDP, which cannot know, always.  Context: any. */
+bool io_bus_connected(const struct io_bus *bus);
+/* The far end: named by the spec or connected; port 0: none known.  Kinds without addresses say
+ * io_address_far_end.  Context: the thread of the bus. */
+struct io_address io_bus_peer(const struct io_bus *bus);
+/* The address that was bound; port 0: none.  Context: any, after open. */
+struct io_address io_bus_local(const struct io_bus *bus);
+
+/* 1 with the next packet, 0 when there is none, -errno once when the far end went or the kernel
+ * refused.  Stamps as in struct io_packet; serial has none.  Context: frame. */
+int io_bus_receive(struct io_bus *bus, struct io_packet *packet);
+/* Whole or not at all: 0, -EAGAIN (the kernel's buffer is full), -ENOTCONN (nobody there),
+ * -EMSGSIZE, -errno.  Of a frame that a stream took in part the rest is kept and leaves before
+ * anything else.  Only UDP looks at `to`.  stamped asks for a stamp (UDP, TCP).  Context: frame. */
+int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
+                bool stamped);
+/* True with the stamp of the newest stamped frame, once, when it has come.  Context: frame. */
+bool io_bus_sent(struct io_bus *bus, uint64_t *stamp_ns);
+/* Bytes that were sent and still wait in this machine; 0 where nobody knows.  Context: frame. */
+size_t io_bus_backlog(struct io_bus *bus);
+
+/* Accept, connect again, look for a vanished device, push the rest of a frame: a bounded number of
+ * system calls, none of which waits.  About every 20 ms.  Context: frame. */
+void io_bus_tick(struct io_bus *bus, uint64_t now_ns);
+/* Give up the peer, whose place can then be taken: half-open or silent.  Nothing where there are no
+ * connections.  Context: frame. */
+void io_bus_drop(struct io_bus *bus);
+
+/* For whoever sleeps on the bus: descriptors that become readable when there is something to
+ * receive or to tick for.  0: this kind has none (shared memory, tape) or nobody is there; look
+ * again when the generation, which also counts peers, has changed.  Context: the thread of the
+ * bus. */
+int io_bus_fds(const struct io_bus *bus, int fds[IO_BUS_FD_MAX]);
+uint32_t io_bus_generation(const struct io_bus *bus);
+/* True: only looking (io_bus_receive) tells whether something came.  Context: any. */
+bool io_bus_needs_polling(const struct io_bus *bus);
+/* Account for, and record, a packet that was received past io_bus_receive(), by the reactor.
+ * Context: frame. */
+void io_bus_heard(struct io_bus *bus, const struct io_packet *packet);
+
+/* Last words, of at most IO_SHOUT_MAX bytes, with no regard to what is half sent: say them more
+ * than once.  Async-signal-safe, between open and close.  Context: any. */
+void io_bus_shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size);
+
+/* Context: any. */
+void io_bus_counters(const struct io_bus *bus, struct io_bus_counters *counters);

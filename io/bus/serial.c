@@ -1,0 +1,262 @@
+#include "io/bus/serial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/serial.h>
+#include <linux/tty_flags.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "io/bus/methods.h"
+#include "rt/check.h"
+
+static bool ask_low_latency(int fd)
+{
+    struct serial_struct line;
+    memset(&line, 0, sizeof line);
+    if (ioctl(fd, TIOCGSERIAL, &line) < 0)
+        return false;
+    line.flags = (int)((unsigned)line.flags | ASYNC_LOW_LATENCY);
+    return ioctl(fd, TIOCSSERIAL, &line) == 0;
+}
+
+static int ask_rs485(int fd)
+{
+    const struct serial_rs485 mode = {.flags = SER_RS485_ENABLED | SER_RS485_RTS_ON_SEND};
+    return ioctl(fd, TIOCSRS485, &mode) < 0 ? -errno : 0;
+}
+
+/* Which step failed, so that the line can say what to do. */
+enum step { STEP_OPEN, STEP_LOCK, STEP_LINE, STEP_RS485, STEP_SEAT };
+struct outcome {
+    int status;
+    enum step step;
+    uint32_t baud;
+};
+
+static struct outcome set_up(struct io_bus *bus, int fd)
+{
+    const struct io_bus_spec *spec = &bus->spec;
+    struct outcome outcome = {.step = STEP_LOCK};
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0 || ioctl(fd, TIOCEXCL) < 0) {
+        outcome.status = errno == EWOULDBLOCK ? -EBUSY : -errno;
+        return outcome;
+    }
+    outcome.step = STEP_LINE;
+    outcome.status = io_line_set(fd, spec->baud, &outcome.baud);
+    if (outcome.status == 0 && spec->rs485) {
+        outcome.step = STEP_RS485;
+        outcome.status = ask_rs485(fd);
+    }
+    return outcome;
+}
+
+/* The lock and the exclusive mode are the open device's, which somebody who still sleeps on it may
+ * keep alive after our close. */
+static void let_go(int fd)
+{
+    (void)ioctl(fd, TIOCNXCL);
+    (void)flock(fd, LOCK_UN);
+}
+
+static struct outcome open_device(struct io_bus *bus)
+{
+    const int flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
+    const int fd = open(bus->spec.device, flags);
+    if (fd < 0)
+        return (struct outcome){.status = -errno, .step = STEP_OPEN};
+    struct outcome outcome = set_up(bus, fd);
+    if (outcome.status < 0) {
+        if (outcome.step != STEP_LOCK)
+            let_go(fd);
+        (void)close(fd);
+        return outcome;
+    }
+    struct io_serial *serial = &bus->serial;
+    serial->low_latency = ask_low_latency(fd);
+    serial->rest.at = serial->rest.size = 0;
+    outcome.step = STEP_SEAT;
+    outcome.status = io_seat_take(&serial->seat, fd);
+    if (outcome.status == 0)
+        io_bus_arrived(bus, io_address_far_end);
+    return outcome;
+}
+
+static int refuse_line(struct io_bus *bus, const struct outcome *outcome, char *error)
+{
+    const char *device = bus->spec.device;
+    if (outcome->status == -ERANGE)
+        return io_bus_refuse(bus, "baud", outcome->status, error,
+                             "%s cannot do %u baud, the nearest it has is %u", device,
+                             bus->spec.baud, outcome->baud);
+    if (outcome->status == -ENOTTY)
+        return io_bus_refuse(bus, "device", outcome->status, error, "%s is not a serial device",
+                             device);
+    return io_bus_refuse(bus, "baud", outcome->status, error, "%s refuses %u baud: %s", device,
+                         bus->spec.baud, strerror(-outcome->status));
+}
+
+static int refuse(struct io_bus *bus, const struct outcome *outcome, char *error)
+{
+    const char *device = bus->spec.device;
+    const int status = outcome->status;
+    if (status == -ENOTTY && outcome->step == STEP_LOCK)
+        return refuse_line(bus, outcome, error);
+    if (status == -ENOENT || status == -ENXIO || status == -ENODEV)
+        return io_bus_refuse(
+            bus, "device", status, error,
+            "there is no device %s; is the board plugged in? `ls /dev/serial/by-id` "
+            "shows those that are",
+            device);
+    if (status == -EACCES && outcome->step == STEP_OPEN)
+        return io_bus_refuse(bus, "device", status, error,
+                             "no permission for %s; add the user to its group (`sudo usermod -aG "
+                             "dialout $USER`, then log in again)",
+                             device);
+    if (status == -EBUSY)
+        return io_bus_refuse(bus, "device", status, error,
+                             "%s is in use by another program; `fuser %s` shows which", device,
+                             device);
+    if (outcome->step == STEP_RS485)
+        return io_bus_refuse(bus, "rs485", status, error,
+                             "the driver of %s has no RS-485 mode (%s); leave rs485 out if the "
+                             "adapter switches direction by itself",
+                             device, strerror(-status));
+    if (outcome->step == STEP_LINE)
+        return refuse_line(bus, outcome, error);
+    return io_bus_refuse(bus, "device", status, error, "cannot open %s: %s", device,
+                         strerror(-status));
+}
+
+static void close_serial(struct io_bus *bus)
+{
+    if (bus->serial.seat.taken)
+        let_go(bus->serial.seat.fd);
+    io_seat_close(&bus->serial.seat);
+}
+
+static int open_serial(struct io_bus *bus, char *error)
+{
+    if (bus->spec.device[0] == '\0')
+        return io_bus_refuse(bus, "device", -EINVAL, error,
+                             "a serial link needs a device such as /dev/ttyACM0");
+    if (bus->spec.baud == 0)
+        return io_bus_refuse(bus, "baud", -EINVAL, error,
+                             "a serial link needs its baud rate, such as 921600");
+    const int status = io_seat_open(&bus->serial.seat);
+    if (status < 0)
+        return io_bus_refuse(bus, "device", status, error, "no descriptor left: %s",
+                             strerror(-status));
+    const struct outcome outcome = open_device(bus);
+    if (outcome.status == 0)
+        return 0;
+    close_serial(bus);
+    return refuse(bus, &outcome, error);
+}
+
+static void drop(struct io_bus *bus)
+{
+    if (!bus->serial.seat.taken)
+        return;
+    let_go(bus->serial.seat.fd);
+    io_seat_leave(&bus->serial.seat);
+    io_bus_left(bus);
+}
+
+static int receive(struct io_bus *bus, struct io_packet *packet)
+{
+    struct io_serial *serial = &bus->serial;
+    if (!serial->seat.taken)
+        return 0;
+    const ssize_t size = read(serial->seat.fd, serial->bytes, sizeof serial->bytes);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (size <= 0) {
+        const int status = size == 0 ? -EIO : -errno;
+        drop(bus);
+        return status;
+    }
+    *packet = (struct io_packet){
+        .bytes = serial->bytes,
+        .size = (size_t)size,
+        .from = io_address_far_end,
+        .whole = true,
+    };
+    return 1;
+}
+
+/* A line that takes nothing answers 0 as well as EAGAIN. */
+static ssize_t write_some(void *self, const void *bytes, size_t size)
+{
+    const struct io_serial *serial = self;
+    const ssize_t taken = write(serial->seat.fd, bytes, size);
+    if (taken > 0)
+        return taken;
+    return taken == 0 || errno == EINTR ? -EAGAIN : -errno;
+}
+
+static int send_frame(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
+                      bool stamped)
+{
+    struct io_serial *serial = &bus->serial;
+    (void)to;
+    (void)stamped;
+    if (!serial->seat.taken)
+        return -ENOTCONN;
+    const int status = io_stream_send(&serial->rest, write_some, serial, bytes, size);
+    if (status < 0 && status != -EAGAIN && status != -EMSGSIZE)
+        drop(bus);
+    return status;
+}
+
+static void tick(struct io_bus *bus, uint64_t now_ns)
+{
+    struct io_serial *serial = &bus->serial;
+    if (serial->seat.taken) {
+        const int status = io_stream_flush(&serial->rest, write_some, serial);
+        serial->wait_ns = serial->retry_ns = 0;
+        if (status < 0 && status != -EAGAIN)
+            drop(bus);
+    } else if (now_ns >= serial->retry_ns) {
+        serial->retry_ns = now_ns + io_bus_back_off(&serial->wait_ns);
+        (void)open_device(bus);
+    }
+}
+
+static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+{
+    const ssize_t taken = write(bus->serial.seat.fd, bytes, size);
+    (void)to;
+    (void)taken;
+}
+
+static int fds(const struct io_bus *bus, int fd[IO_BUS_FD_MAX])
+{
+    fd[0] = bus->serial.seat.fd;
+    return bus->serial.seat.taken;
+}
+
+static size_t backlog(struct io_bus *bus)
+{
+    const struct io_serial *serial = &bus->serial;
+    int waiting = 0;
+    if (!serial->seat.taken || ioctl(serial->seat.fd, TIOCOUTQ, &waiting) < 0 || waiting < 0)
+        return 0;
+    return (size_t)waiting + serial->rest.size - serial->rest.at;
+}
+
+const struct io_bus_methods io_serial_methods = {
+    .stream = true,
+    .open = open_serial,
+    .close = close_serial,
+    .receive = receive,
+    .send = send_frame,
+    .shout = shout,
+    .fds = fds,
+    .tick = tick,
+    .drop = NULL, /* there is no other to take the place */
+    .backlog = backlog,
+};

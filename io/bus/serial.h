@@ -1,0 +1,27 @@
+/*
+ * A serial line: raw, 8 data bits, no parity, one stop bit, no flow control, any baud rate.
+ *
+ * The device is taken exclusively (TIOCEXCL, and a lock that also holds against root).  Low latency
+ * is asked for where the driver knows it.  When the device vanishes (an unplugged USB adapter), its
+ * path is tried again every 50 ms to 2 s; nothing else of the run is touched.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/bus/packet.h"
+#include "io/bus/seat.h"
+#include "io/bus/stream.h"
+
+struct io_serial {
+    struct io_seat seat;
+    bool low_latency; /* the driver said yes */
+    uint64_t retry_ns, wait_ns;
+    struct io_stream_rest rest;
+    unsigned char bytes[IO_DATAGRAM_MAX];
+};
+
+/* Raw mode at this rate, in both directions.  0, -errno; -ERANGE with the rate that the driver
+ * would use instead, when that is more than 2.5 % off.  Context: frame. */
+int io_line_set(int fd, uint32_t baud, uint32_t *actual);
