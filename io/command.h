@@ -32,6 +32,7 @@ enum io_send {
     IO_SEND_ANGLES = 1 << 7,  /* joint angles by encoders */
     IO_SEND_RC = 1 << 8,      /* what a pilot's sticks say */
 };
+enum { IO_SEND_COUNT = 9 };
 
 /* fields_updated of a sample: which instruments have something new. */
 enum io_field {

@@ -807,9 +807,10 @@ static bool await_inline(struct io_links *links, struct link *link, uint64_t dea
     }
 }
 
-bool io_link_await(struct io_links *links, int link, uint64_t limit_ns)
+bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns)
 {
     struct link *from = at(links, link);
+    (void)sim_us;
     if (has_fresh(from, atomic_load(&from->arrived)))
         return true;
     const uint64_t deadline_ns = rt_now_ns() + limit_ns;

@@ -16,11 +16,12 @@
 #include <stdint.h>
 
 #include "io/command.h"
+#include "io/protocol/protocol.h"
 #include "rt/histogram.h"
 #include "rt/thread.h"
 #include "rt/watchdog.h"
 
-enum { IO_LINK_MAX = 4, IO_ADDRESS_MAX = 64, IO_ERROR_MAX = 256 };
+enum { IO_LINK_MAX = 4, IO_GROUND_MAX = 4, IO_ADDRESS_MAX = 64, IO_ERROR_MAX = 256 };
 enum io_link_mode { IO_LINK_THREADED, IO_LINK_INLINE };
 
 struct io_link_spec {
@@ -31,16 +32,33 @@ struct io_link_spec {
                                   once */
     uint64_t lost_after_ns;    /* no command for this long: the link counts as lost; 0: never */
     uint8_t system_id, component_id;
+    enum io_protocol_kind protocol;
+    bool virtual_gps;       /* of struct io_protocol_spec */
+    uint64_t late_after_ns; /* a longer gap between two commands counts as late; 0: none does */
+    /* "127.0.0.1:14550": ground stations, "" ends the list.  What the board says besides commands
+     * goes to all of them, what any of them says goes to the board, behind the samples. */
+    char ground[IO_GROUND_MAX][IO_ADDRESS_MAX];
 };
 
 struct io_counters {
     uint64_t rx, tx; /* messages */
     uint64_t rx_bytes, tx_bytes;
-    uint64_t rx_bad;     /* CRC, length, unknown magic, foreign sender */
-    uint64_t rx_lost;    /* gaps in the far end's sequence numbers */
-    uint64_t tx_dropped; /* kernel refused, no peer yet, I/O thread too late, after safe */
-    uint64_t commands;   /* HIL_ACTUATOR_CONTROLS heard */
-    uint64_t losses;     /* times the link was lost */
+    uint64_t rx_bad;          /* CRC, length, unknown magic, foreign sender */
+    uint64_t rx_lost;         /* gaps in the far end's sequence numbers */
+    uint64_t tx_dropped;      /* kernel refused, no peer yet, I/O thread too late, after safe */
+    uint64_t commands;        /* heard */
+    uint64_t losses;          /* times the link was lost: the controller fell silent */
+    uint64_t duplicates;      /* packets that came again and were no new command */
+    uint64_t forwarded;       /* frames between board and ground stations, both ways */
+    uint64_t forward_dropped; /* of those, the ones that found no room or no way */
+};
+
+/* How regularly commands come, by the time of their last byte. */
+struct io_pulse {
+    uint64_t since_ns;   /* from the newest command to now; 0 before the first */
+    uint64_t gap_ns_max; /* longest time between two of one far end */
+    uint64_t late;       /* gaps longer than late_after_ns */
+    uint64_t silent;     /* gaps longer than lost_after_ns, the running one included */
 };
 
 /* Parts of the loop latency, in the order of the data flow. */
@@ -81,8 +99,8 @@ uint16_t io_link_port(const struct io_links *links, int link);
  * setup. */
 int io_links_start(struct io_links *links, const struct rt_thread_spec *spec, bool polls,
                    struct rt_watchdog *watchdog, struct rt_thread *thread);
-/* Joins the thread, last messages out (HEARTBEAT, MAV_STATE_POWEROFF), sockets closed.  Context:
- * after the run. */
+/* Joins the thread, last messages out (MAVLink: HEARTBEAT, MAV_STATE_POWEROFF), sockets closed.
+ * Context: after the run. */
 void io_links_stop(struct io_links *links);
 
 /* Inline mode: receive what is there, at most a bounded number of messages.  Nothing in threaded
@@ -92,20 +110,35 @@ void io_links_poll(struct io_links *links);
 bool io_link_latch(struct io_links *links, int link, struct io_command *command);
 /* Hand the sample over; it leaves at once.  Context: frame. */
 void io_link_commit(struct io_links *links, int link, const struct io_sample *sample);
-/* Lockstep: wait until a command arrives that came after the last latch, at most limit_ns. Context:
- * frame. */
-bool io_link_await(struct io_links *links, int link, uint64_t limit_ns);
+/* Lockstep: wait for the reply to the sample of sim_us, the last one committed with IO_SEND_SENSOR,
+ * at most limit_ns.  True when it is there.
+ *
+ * A board whose clock is the simulation's (its first replies carry times that were sent to it) has
+ * answered when it says sim_us or later.  Of others one reply is expected per message: the late
+ * reply to one is not taken for the reply to the next; two misses in a row start the count anew.
+ * Where replies carry no time, and before the first sample, any command after the last latch is
+ * one.  Before the first command a board may need dozens of samples to wake up: do not wait long.
+ * Context: frame. */
+bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns);
 /* True while commands come in time.  False before the first.  Context: any. */
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns);
 /* A peer has spoken (any valid message).  Context: any. */
 bool io_link_has_peer(const struct io_links *links, int link);
-/* Tell every far end that the simulation is no longer valid (HEARTBEAT, MAV_STATE_EMERGENCY).  From
- * here on no sample leaves; the I/O thread repeats the message until the stop.  Async-signal-safe.
- * Context: any. */
+/* How the far end stands; IO_BOARD_SILENT also when nothing sound came for lost_after_ns.  Context:
+ * any. */
+enum io_board io_link_board(const struct io_links *links, int link);
+/* It has told that it runs in lockstep (PX4).  Context: any. */
+bool io_link_lockstep(const struct io_links *links, int link);
+/* Frames per second that it would like (ArduPilot); 0: it has not said.  Context: any. */
+uint32_t io_link_rate_hint(const struct io_links *links, int link);
+/* Tell every far end that the simulation is no longer valid (MAVLink: HEARTBEAT,
+ * MAV_STATE_EMERGENCY; others have no word for it).  From here on no sample leaves; the I/O thread
+ * repeats the message until the stop.  Async-signal-safe. Context: any. */
 void io_links_safe(struct io_links *links);
 
 /* Context: any; exact after io_links_stop(). */
 void io_link_counters(const struct io_links *links, int link, struct io_counters *counters);
+void io_link_pulse(const struct io_links *links, int link, uint64_t now_ns, struct io_pulse *pulse);
 const struct io_latency *io_link_latency(const struct io_links *links, int link);
 /* Page faults of the I/O thread since it entered its loop; exact after io_links_stop(). */
 uint64_t io_links_page_faults(const struct io_links *links);

@@ -536,11 +536,11 @@ static void test_an_await_returns_at_once_for_a_command_that_is_there(void)
     start_with_board(10000ull * MS);
     board_command(&board, 1);
     wait_commands(1);
-    TEST_ASSERT_TRUE(io_link_await(links, 0, 0));
-    TEST_ASSERT_TRUE(io_link_await(links, 0, 0)); /* not latched yet */
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 0, 0));
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 0, 0)); /* not latched yet */
     TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
     const uint64_t before_ns = rt_now_ns();
-    TEST_ASSERT_FALSE(io_link_await(links, 0, 20 * MS));
+    TEST_ASSERT_FALSE(io_link_await(links, 0, 0, 20 * MS));
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns + 20 * MS, rt_now_ns());
 }
 
@@ -559,7 +559,7 @@ static void test_an_await_ends_with_the_command(void)
     start_with_board(10000ull * MS);
     TEST_ASSERT_EQUAL(0, pthread_create(&other, NULL, command_later, &board));
     const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
-    const bool came = io_link_await(links, 0, PATIENCE_NS);
+    const bool came = io_link_await(links, 0, 0, PATIENCE_NS);
     const uint64_t end_ns = rt_now_ns();
     TEST_ASSERT_EQUAL(0, pthread_join(other, NULL));
     TEST_ASSERT_TRUE(came);
@@ -598,8 +598,8 @@ static void test_a_lockstep_run_misses_no_reply_and_takes_no_memory(void)
         const uint64_t now_ns = rt_now_ns();
         sample.trace = (struct io_trace){command.rx_ns, command.ready_ns, now_ns, now_ns};
         io_link_commit(links, 0, &sample);
-        replies += io_link_await(links, 0, PATIENCE_NS) && io_link_latch(links, 0, &command) &&
-                   command.board_us == 1000 * (i + 1);
+        replies += io_link_await(links, 0, 1000 * (i + 1), PATIENCE_NS) &&
+                   io_link_latch(links, 0, &command) && command.board_us == 1000 * (i + 1);
     }
     rt_alloc_unwatch();
     TEST_ASSERT_EQUAL(0, pthread_join(other, NULL));
@@ -671,7 +671,7 @@ static void test_two_links_do_not_mix(void)
     for (int i = 0; i < 2; i++) {
         boards[i]->simulator = (struct io_address){loopback.ip, io_link_port(links, i)};
         board_command(boards[i], 100 + (uint64_t)i);
-        TEST_ASSERT_TRUE(io_link_await(links, i, PATIENCE_NS));
+        TEST_ASSERT_TRUE(io_link_await(links, i, 0, PATIENCE_NS));
         TEST_ASSERT_TRUE(io_link_latch(links, i, &command));
         TEST_ASSERT_EQUAL_UINT64(100 + (uint64_t)i, command.board_us);
     }

@@ -357,7 +357,7 @@ static bool await(void *self, uint64_t frame)
     for (int i = 0; rig->links && i < rig->scenario->link_count; i++) {
         const struct cfg_link *link = &rig->scenario->links[i];
         const bool owed = link->every_sensor && frame > 0 && frame % link->every_sensor == 0;
-        if (owed && !io_link_await(rig->links, i, link->wait_limit_ns))
+        if (owed && !io_link_await(rig->links, i, rig->sample[i].sim_us, link->wait_limit_ns))
             all = false;
     }
     return all;
