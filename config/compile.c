@@ -6,17 +6,12 @@
 #include "rt/check.h"
 
 /* Distinct noise streams for distinct devices of one seed. */
-enum { STREAM_SENSOR = 1000 };
+enum { STREAM_GUST = 1, STREAM_SENSOR = 1000, STREAM_FAULT = 2000 };
 
 static void fill_effectors(const struct cfg_scenario *scenario, struct dyn_effector *effectors)
 {
-    for (int i = 0; i < scenario->wheel_count; i++) {
-        effectors[i] = (struct dyn_effector){
-            .type = DYN_EFFECTOR_WHEEL,
-            .body = scenario->wheels[i].body,
-            .wheel = scenario->wheels[i].wheel,
-        };
-    }
+    for (int i = 0; i < scenario->effector_count; i++)
+        effectors[i] = scenario->effectors[i].effector;
 }
 
 static void fill_held(const struct cfg_rig *rig)
@@ -43,6 +38,21 @@ static void fill_modes(const struct cfg_rig *rig, int i)
     memcpy(rig->x + dyn_model_nq(model) + dyn_model_xi_index(model, i), flex->start_rate, size);
 }
 
+/* Rotors at their speed relative to the body; valves closed, batteries full. */
+static void fill_effector(const struct cfg_rig *rig, int i)
+{
+    const struct cfg_effector *from = &rig->scenario->effectors[i];
+    double *state = rig->x + dyn_plant_effector_index(&rig->plant, i);
+    if (from->effector.type == DYN_EFFECTOR_ROTOR)
+        state[0] = from->speed;
+    if (from->effector.type != DYN_EFFECTOR_WHEEL)
+        return;
+    const double origin[3] = {0};
+    struct dyn_motion motion;
+    dyn_plant_motion(&rig->plant, rig->work, rig->x, from->effector.body, origin, &motion);
+    state[0] = dyn_wheel_momentum(&from->effector.wheel, motion.rate, from->speed);
+}
+
 /* Initial x: joints and modes as the scenario says, rotors at their speed relative to the body. */
 static void fill_state(const struct cfg_rig *rig)
 {
@@ -59,24 +69,81 @@ static void fill_state(const struct cfg_rig *rig)
         fill_modes(rig, i);
     }
     dyn_plant_solve(&rig->plant, rig->command, NULL, rig->x, rig->work);
-    for (int i = 0; i < scenario->wheel_count; i++) {
-        const struct cfg_wheel *wheel = &scenario->wheels[i];
-        const double origin[3] = {0};
-        struct dyn_motion motion;
-        dyn_plant_motion(&rig->plant, rig->work, rig->x, wheel->body, origin, &motion);
-        rig->x[dyn_plant_effector_index(&rig->plant, i)] =
-            dyn_wheel_momentum(&wheel->wheel, motion.rate, wheel->speed);
+    for (int i = 0; i < scenario->effector_count; i++)
+        fill_effector(rig, i);
+}
+
+static void begin_instrument(const struct cfg_rig *rig, int i)
+{
+    const struct cfg_sensor *sensor = &rig->scenario->sensors[i];
+    const uint64_t seed = rig->scenario->seed, stream = STREAM_SENSOR + (uint64_t)i;
+    void *state = rig->instrument[i];
+    switch (sensor->kind) {
+    case CFG_GYRO:
+    case CFG_ACCELEROMETER:
+    case CFG_MAGNETOMETER:
+        io_triad_begin(&sensor->triad, seed, stream, state);
+        break;
+    case CFG_GPS:
+        io_gps_begin(&sensor->gps, seed, stream, state);
+        break;
+    case CFG_SUN_SENSOR:
+        io_sun_begin(&sensor->sun, seed, stream, state);
+        break;
+    case CFG_STAR_TRACKER:
+        io_tracker_begin(&sensor->tracker, seed, stream, state);
+        break;
+    default:
+        io_gauge_begin(&sensor->gauge, seed, stream, state);
     }
 }
 
 static void begin_devices(const struct cfg_rig *rig)
 {
     const struct cfg_scenario *scenario = rig->scenario;
-    for (int i = 0; i < scenario->wheel_count; i++)
-        io_drive_begin(&scenario->wheels[i].drive, &rig->drive[i]);
+    for (int i = 0; i < scenario->drive_count; i++)
+        io_drive_begin(&scenario->effectors[i].drive, &rig->drive[i]);
     for (int i = 0; i < scenario->sensor_count; i++)
-        io_triad_begin(&scenario->sensors[i].triad, scenario->seed, STREAM_SENSOR + (uint64_t)i,
-                       &rig->triad[i]);
+        begin_instrument(rig, i);
+    for (int i = 0; i < scenario->fault_count; i++)
+        io_fault_begin(&scenario->faults[i].spec, scenario->seed, STREAM_FAULT + (uint64_t)i,
+                       &rig->fault[i]);
+}
+
+/* ---- the world ---- */
+
+void cfg_rig_surround(struct cfg_rig *rig)
+{
+    struct dyn_environment *environment = &rig->plant.environment;
+    const struct cfg_surroundings *now = rig->surroundings;
+    memcpy(environment->magnetic_field, now->magnetic_field, sizeof now->magnetic_field);
+    memcpy(environment->sun, now->sun, sizeof now->sun);
+    environment->sun_share = now->sun_share;
+    for (int k = 0; k < 3; k++)
+        environment->wind[k] = rig->scenario->environment.wind[k] + now->gust.out[k];
+}
+
+void cfg_rig_look_around(struct cfg_rig *rig, double seconds)
+{
+    struct dyn_environment environment = rig->scenario->environment;
+    struct cfg_surroundings *now = rig->surroundings;
+    static const double origin[3];
+    const int flier = rig->scenario->flier;
+    const double *position =
+        flier < 0 ? origin : rig->x + dyn_model_q_index(rig->plant.model, flier);
+    dyn_world_update(&rig->scenario->world, seconds, position, &environment);
+    memcpy(now->magnetic_field, environment.magnetic_field, sizeof now->magnetic_field);
+    memcpy(now->sun, environment.sun, sizeof now->sun);
+    now->sun_share = environment.sun_share;
+}
+
+static void begin_surroundings(struct cfg_rig *rig)
+{
+    const struct cfg_scenario *scenario = rig->scenario;
+    cfg_rig_look_around(rig, 0.0);
+    if (scenario->gusty)
+        io_gust_begin(&scenario->gust, scenario->seed, STREAM_GUST, &rig->surroundings->gust);
+    cfg_rig_surround(rig);
 }
 
 static bool is_held(const struct cfg_scenario *scenario)
@@ -88,6 +155,22 @@ static bool is_held(const struct cfg_scenario *scenario)
     return some;
 }
 
+size_t cfg_instrument_size(enum cfg_instrument kind)
+{
+    static const size_t size[CFG_INSTRUMENT_COUNT] = {
+        [CFG_GYRO] = sizeof(struct io_triad_state),
+        [CFG_ACCELEROMETER] = sizeof(struct io_triad_state),
+        [CFG_MAGNETOMETER] = sizeof(struct io_triad_state),
+        [CFG_BAROMETER] = sizeof(struct io_gauge_state),
+        [CFG_AIRSPEED] = sizeof(struct io_gauge_state),
+        [CFG_GPS] = sizeof(struct io_gps_state),
+        [CFG_SUN_SENSOR] = sizeof(struct io_sun_state),
+        [CFG_STAR_TRACKER] = sizeof(struct io_tracker_state),
+        [CFG_ENCODER] = sizeof(struct io_gauge_state),
+    };
+    return size[kind];
+}
+
 /* The parts of the run state, in order; with state NULL only the size counts. */
 static size_t lay_out_state(struct cfg_rig *rig, unsigned char *state)
 {
@@ -95,9 +178,15 @@ static size_t lay_out_state(struct cfg_rig *rig, unsigned char *state)
     const size_t x_count = (size_t)dyn_plant_state_count(&rig->plant);
     size_t at = 0;
     rig->x = rt_cut(state, &at, x_count * sizeof *rig->x);
-    rig->drive = rt_cut(state, &at, (size_t)scenario->wheel_count * sizeof *rig->drive);
-    rig->triad = rt_cut(state, &at, (size_t)scenario->sensor_count * sizeof *rig->triad);
+    rig->drive = rt_cut(state, &at, (size_t)scenario->drive_count * sizeof *rig->drive);
+    for (int i = 0; i < scenario->sensor_count; i++) {
+        void *instrument = rt_cut(state, &at, cfg_instrument_size(scenario->sensors[i].kind));
+        if (state)
+            rig->instrument[i] = instrument;
+    }
+    rig->fault = rt_cut(state, &at, (size_t)scenario->fault_count * sizeof *rig->fault);
     rig->link = rt_cut(state, &at, (size_t)scenario->link_count * sizeof *rig->link);
+    rig->surroundings = rt_cut(state, &at, sizeof *rig->surroundings);
     rig->schedule = rt_cut(state, &at, sizeof *rig->schedule);
     return (at + 7) / 8 * 8;
 }
@@ -111,7 +200,7 @@ static size_t lay_out(struct cfg_rig *rig, const struct dyn_model *model,
     rig->h = (double)scenario->period_ns * 1e-9;
     rig->plant = (struct dyn_plant){
         .model = model,
-        .effector_count = scenario->wheel_count,
+        .effector_count = scenario->effector_count,
         .effectors = effectors,
         .environment = scenario->environment,
         .integrator = scenario->integrator,
@@ -124,7 +213,8 @@ static size_t lay_out(struct cfg_rig *rig, const struct dyn_model *model,
         rig->plant.held = rig->held = rt_cut(mem, &at, nv * sizeof *rig->held);
         rig->plant.held_a = rig->held_a = rt_cut(mem, &at, nv * sizeof *rig->held_a);
     }
-    rig->command = rt_cut(mem, &at, (size_t)scenario->wheel_count * sizeof *rig->command);
+    rig->command = rt_cut(mem, &at, (size_t)scenario->effector_count * sizeof *rig->command);
+    rig->instrument = rt_cut(mem, &at, (size_t)scenario->sensor_count * sizeof *rig->instrument);
     void *work = rt_cut(mem, &at, dyn_plant_work_size(&rig->plant));
     if (mem)
         rig->work = dyn_plant_work_place(&rig->plant, work);
@@ -152,14 +242,15 @@ static size_t cut_head(const struct cfg_scenario *scenario, const struct dyn_bod
     size_t at = 0;
     *rig = rt_cut(mem, &at, sizeof **rig);
     *model = rt_cut(mem, &at, dyn_model_size(specs, scenario->body_count));
-    *effectors = rt_cut(mem, &at, (size_t)scenario->wheel_count * sizeof **effectors);
+    *effectors = rt_cut(mem, &at, (size_t)scenario->effector_count * sizeof **effectors);
     return at;
 }
 
 size_t cfg_rig_size(const struct cfg_scenario *scenario)
 {
     struct dyn_body_spec *specs = body_specs(scenario);
-    struct dyn_effector *effectors = calloc((size_t)scenario->wheel_count + 1, sizeof *effectors);
+    struct dyn_effector *effectors =
+        calloc((size_t)scenario->effector_count + 1, sizeof *effectors);
     void *model_mem = aligned_alloc(
         RT_CACHE_LINE,
         (dyn_model_size(specs, scenario->body_count) / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
@@ -194,9 +285,15 @@ struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem)
     (void)lay_out(rig, model, effectors, head, mem);
     free(specs);
 
-    begin_devices(rig);
     if (rig->held != NULL)
         fill_held(rig);
-    fill_state(rig);
+    cfg_rig_reset(rig);
     return rig;
+}
+
+void cfg_rig_reset(struct cfg_rig *rig)
+{
+    begin_devices(rig);
+    fill_state(rig);
+    begin_surroundings(rig);
 }

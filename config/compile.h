@@ -4,7 +4,7 @@
  * Everything that can change during a run lies in one flat block, the run state:
  *
  *      [ plant x: q | v | effectors | history of the integrator ]
- *      [ drives ][ instruments ][ links: held controls ][ schedule ]
+ *      [ drives ][ instruments ][ faults ][ links: held controls ][ surroundings ][ schedule ]
  *
  * Snapshot, hash, checkpoint and replay are operations on that block.  Pads are zero.
  */
@@ -25,6 +25,12 @@ struct cfg_link_state {
     uint64_t lost; /* 1 while the link is lost and the controls are safe */
 };
 
+/* What the environment has of its own, held between two looks at it. */
+struct cfg_surroundings {
+    double magnetic_field[3], sun[3], sun_share;
+    struct io_gust_state gust;
+};
+
 struct cfg_schedule_state {
     uint64_t frame;      /* frames completed */
     uint64_t not_finite; /* steps refused because their result was not a number */
@@ -35,7 +41,7 @@ struct cfg_rig {
     const struct cfg_scenario *scenario;
     struct dyn_plant plant;
     struct dyn_plant_work *work;
-    double *command;     /* one per effector, N m; computed from the drives each frame */
+    double *command;     /* one per effector; computed from the drives each frame */
     unsigned char *held; /* nv, what the plant's joints are held by; const over a run */
     double *held_a;
     double h; /* s per frame */
@@ -44,12 +50,25 @@ struct cfg_rig {
     size_t state_size;
     double *x;
     struct io_drive_state *drive;
-    struct io_triad_state *triad;
+    void **instrument; /* one per sensor: the state of its kind, inside the run state */
+    struct io_fault_state *fault;
     struct cfg_link_state *link;
+    struct cfg_surroundings *surroundings;
     struct cfg_schedule_state *schedule;
 };
 
 /* Bytes of arena that cfg_rig_place() takes.  Context: setup. */
 size_t cfg_rig_size(const struct cfg_scenario *scenario);
+/* Bytes of run state that an instrument has.  Context: setup. */
+size_t cfg_instrument_size(enum cfg_instrument kind);
+
+/* Field, Sun and gusts as of now, from the run state into the plant.  Context: frame. */
+void cfg_rig_surround(struct cfg_rig *rig);
+/* The same looked at anew, seconds into the run.  Context: frame. */
+void cfg_rig_look_around(struct cfg_rig *rig, double seconds);
+
+/* The vehicle back at its start, with its devices; links and schedule go on.  Context: frame. */
+void cfg_rig_reset(struct cfg_rig *rig);
+
 /* The rig at its initial state.  The scenario must outlive it.  Context: setup. */
 struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem);

@@ -21,6 +21,23 @@ static bool check_name(const struct cfg_resolve *resolve, int i)
     return true;
 }
 
+/* Those that somebody commands first, otherwise as in the file. */
+static void sort_effectors(struct cfg_scenario *scenario)
+{
+    struct cfg_effector *sorted = calloc(CFG_EFFECTOR_MAX, sizeof *sorted);
+    int at = 0;
+    RT_CHECK(sorted != NULL);
+    for (int commanded = 1; commanded >= 0; commanded--) {
+        for (int i = 0; i < scenario->effector_count; i++)
+            if ((scenario->effectors[i].link >= 0) == commanded)
+                sorted[at++] = scenario->effectors[i];
+        if (commanded)
+            scenario->drive_count = at;
+    }
+    free(scenario->effectors);
+    scenario->effectors = sorted;
+}
+
 bool cfg_resolve_devices(const struct cfg_resolve *resolve)
 {
     struct cfg_scenario *scenario = resolve->scenario;
@@ -36,5 +53,6 @@ bool cfg_resolve_devices(const struct cfg_resolve *resolve)
                                           : !cfg_resolve_effector(resolve, keys))
             return false;
     }
+    sort_effectors(scenario);
     return true;
 }

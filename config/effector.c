@@ -155,8 +155,8 @@ static bool resolve_thruster(const struct cfg_resolve *resolve, const struct cfg
         .rise = keys->lag,
         .fall = fall,
     };
-    return check_lag(resolve, keys, "rise", keys->lag) &&
-           check_lag(resolve, keys, "fall", fall) && resolve_drive(resolve, keys, out);
+    return check_lag(resolve, keys, "rise", keys->lag) && check_lag(resolve, keys, "fall", fall) &&
+           resolve_drive(resolve, keys, out);
 }
 
 static bool resolve_drag(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
@@ -183,9 +183,10 @@ static bool resolve_battery(const struct cfg_resolve *resolve, const struct cfg_
         .efficiency = keys->efficiency,
     };
     if (keys->voltage_empty >= keys->voltage)
-        return cfg_fail_at(resolve->report, keys->node, "voltage_empty",
-                           "an empty battery's %.10g V is not below a full one's %.10g V; swap them",
-                           keys->voltage_empty, keys->voltage);
+        return cfg_fail_at(
+            resolve->report, keys->node, "voltage_empty",
+            "an empty battery's %.10g V is not below a full one's %.10g V; swap them",
+            keys->voltage_empty, keys->voltage);
     for (const struct cfg_effector *other = resolve->scenario->effectors; other < out; other++)
         if (other->effector.type == DYN_EFFECTOR_BATTERY)
             return cfg_fail_at(resolve->report, keys->node, "type",
@@ -224,8 +225,8 @@ static bool check_flaw(const struct cfg_resolve *resolve, const struct cfg_keys_
                        const struct cfg_effector *out)
 {
     const char *flaw = dyn_effector_flaw(&out->effector, resolve->scenario->body_count);
-    return flaw == NULL || cfg_fail_at(resolve->report, keys->node, NULL, "device \"%s\": %s",
-                                       keys->name, flaw);
+    return flaw == NULL ||
+           cfg_fail_at(resolve->report, keys->node, NULL, "device \"%s\": %s", keys->name, flaw);
 }
 
 /* Each point is an effector of its own. */

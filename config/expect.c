@@ -7,24 +7,19 @@
 
 #include "config/suggest.h"
 
-static const struct cfg_key signals[] = {
-    [CFG_ATTITUDE_ERROR] = {.name = "attitude_error",
-                            .unit = "rad",
-                            .limit = CFG_NOT_NEGATIVE,
-                            .type = CFG_QUANTITY,
-                            .example = "0.1 deg"},
-    [CFG_RATE] = {.name = "rate",
-                  .unit = "rad/s",
-                  .limit = CFG_NOT_NEGATIVE,
-                  .type = CFG_QUANTITY,
-                  .example = "0.01 deg/s"},
-    [CFG_WHEEL_SPEED] = {.name = "wheel_speed",
-                         .unit = "rad/s",
-                         .limit = CFG_NOT_NEGATIVE,
-                         .type = CFG_QUANTITY,
-                         .example = "4000 rpm"},
+#define SIGNAL(text, si, least, some)                                                              \
+    {                                                                                              \
+        .name = text, .unit = si, .limit = least, .type = CFG_QUANTITY, .example = some            \
+    }
+static const struct cfg_key signals[CFG_SIGNAL_COUNT] = {
+    [CFG_ATTITUDE_ERROR] = SIGNAL("attitude_error", "rad", CFG_NOT_NEGATIVE, "0.1 deg"),
+    [CFG_RATE] = SIGNAL("rate", "rad/s", CFG_NOT_NEGATIVE, "0.01 deg/s"),
+    [CFG_WHEEL_SPEED] = SIGNAL("wheel_speed", "rad/s", CFG_NOT_NEGATIVE, "4000 rpm"),
+    [CFG_ALTITUDE] = SIGNAL("altitude", "m", CFG_ANY, "9 m"),
+    [CFG_SPEED] = SIGNAL("speed", "m/s", CFG_NOT_NEGATIVE, "1 m/s"),
+    [CFG_POSITION_ERROR] = SIGNAL("position_error", "m", CFG_NOT_NEGATIVE, "1 m"),
+    [CFG_TILT] = SIGNAL("tilt", "rad", CFG_NOT_NEGATIVE, "5 deg"),
 };
-enum { SIGNAL_COUNT = sizeof signals / sizeof signals[0] };
 static const struct cfg_key after_key = {.name = "after",
                                          .unit = "s",
                                          .limit = CFG_NOT_NEGATIVE,
@@ -73,7 +68,7 @@ static bool find_signal(const char *name, enum cfg_expect_signal *signal,
                         struct cfg_phrase *problem)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
-    for (int i = 0; i < SIGNAL_COUNT; i++) {
+    for (int i = 0; i < CFG_SIGNAL_COUNT; i++) {
         if (strcmp(signals[i].name, name) == 0) {
             *signal = (enum cfg_expect_signal)i;
             return true;
@@ -85,7 +80,8 @@ static bool find_signal(const char *name, enum cfg_expect_signal *signal,
                        suggestion.best);
     else
         cfg_phrase_add(problem,
-                       "nothing is called %s; there are attitude_error, rate and wheel_speed",
+                       "nothing is called %s; there are attitude_error, rate, wheel_speed, "
+                       "altitude, speed, position_error and tilt",
                        cfg_quote(name).text);
     return false;
 }
@@ -107,12 +103,20 @@ static bool parse(const char *text, struct cfg_expect *expect, struct cfg_phrase
                               problem);
 }
 
+static bool has_wheel(const struct cfg_scenario *scenario)
+{
+    for (int i = 0; i < scenario->effector_count; i++)
+        if (scenario->effectors[i].effector.type == DYN_EFFECTOR_WHEEL)
+            return true;
+    return false;
+}
+
 /* An expectation that no frame can test would pass by saying nothing. */
 static bool check_tested(const struct cfg_resolve *resolve, const struct cfg_expect *expect,
                          struct cfg_phrase *problem)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
-    if (expect->signal == CFG_WHEEL_SPEED && scenario->wheel_count == 0) {
+    if (expect->signal == CFG_WHEEL_SPEED && !has_wheel(scenario)) {
         cfg_phrase_add(problem, "there is no wheel whose speed could be tested; add one or remove "
                                 "the line");
         return false;
@@ -125,6 +129,11 @@ static bool check_tested(const struct cfg_resolve *resolve, const struct cfg_exp
         "an earlier time",
         scenario->seconds, expect->within ? "up to" : "after", expect->seconds);
     return false;
+}
+
+const char *cfg_signal_unit(enum cfg_expect_signal signal)
+{
+    return signals[signal].unit;
 }
 
 bool cfg_resolve_expects(const struct cfg_resolve *resolve)

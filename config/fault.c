@@ -82,8 +82,9 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
 {
     const double rate_hz = resolve->scenario->rate_hz;
     if (isnan(keys->at) == (keys->frame < 0))
-        return cfg_fail_at(resolve->report, keys->node, NULL,
-                           "a fault begins at a time or in a frame; give one of them, e.g. at: 5 s");
+        return cfg_fail_at(
+            resolve->report, keys->node, NULL,
+            "a fault begins at a time or in a frame; give one of them, e.g. at: 5 s");
     spec->first_frame =
         keys->frame >= 0 ? (uint64_t)keys->frame : (uint64_t)llround(keys->at * rate_hz);
     spec->last_frame = UINT64_MAX;
@@ -100,11 +101,10 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
 static const char *signal_unit(const struct cfg_scenario *scenario, const struct cfg_fault *fault,
                                int *count)
 {
-    static const char *const unit[] = {[CFG_GYRO] = "rad/s",    [CFG_ACCELEROMETER] = "m/s^2",
-                                       [CFG_MAGNETOMETER] = "T", [CFG_BAROMETER] = "Pa",
-                                       [CFG_AIRSPEED] = "Pa",    [CFG_GPS] = "m",
-                                       [CFG_SUN_SENSOR] = NULL,  [CFG_STAR_TRACKER] = "rad",
-                                       [CFG_ENCODER] = "rad"};
+    static const char *const unit[] = {
+        [CFG_GYRO] = "rad/s",    [CFG_ACCELEROMETER] = "m/s^2", [CFG_MAGNETOMETER] = "T",
+        [CFG_BAROMETER] = "Pa",  [CFG_AIRSPEED] = "Pa",         [CFG_GPS] = "m",
+        [CFG_SUN_SENSOR] = NULL, [CFG_STAR_TRACKER] = "rad",    [CFG_ENCODER] = "rad"};
     *count = 1;
     if (fault->sensor < 0)
         return NULL; /* controls are plain numbers */
@@ -131,8 +131,7 @@ static bool resolve_delay(const struct cfg_resolve *resolve, const struct cfg_ke
                                        .example = "20 ms"};
     double seconds;
     uint32_t samples;
-    const uint32_t every =
-        fault->sensor >= 0 ? resolve->scenario->sensors[fault->sensor].every : 1;
+    const uint32_t every = fault->sensor >= 0 ? resolve->scenario->sensors[fault->sensor].every : 1;
     if (!parse_value(resolve, keys, &key, &seconds) ||
         !cfg_whole_steps(resolve, keys->node, "value", seconds, every, IO_FAULT_DELAY_MAX,
                          &samples))
@@ -145,8 +144,7 @@ static bool resolve_size(const struct cfg_resolve *resolve, const struct cfg_key
                          const char *unit, struct io_fault_spec *spec)
 {
     char drift_unit[32];
-    struct cfg_key key = {
-        .name = "value", .type = CFG_QUANTITY, .unit = unit, .example = "0.1"};
+    struct cfg_key key = {.name = "value", .type = CFG_QUANTITY, .unit = unit, .example = "0.1"};
     if (spec->kind == IO_FAULT_DRIFT) {
         snprintf(drift_unit, sizeof drift_unit, "%s/s", unit != NULL ? unit : "1");
         key.unit = unit != NULL ? drift_unit : "Hz";
@@ -189,8 +187,7 @@ static bool resolve_value(const struct cfg_resolve *resolve, const struct cfg_ke
                            "loss is whole and has no value; remove it, or take dropout");
     if (kind == IO_FAULT_DELAY)
         return resolve_delay(resolve, keys, fault, spec);
-    return chance ? resolve_chance(resolve, keys, spec)
-                  : resolve_size(resolve, keys, unit, spec);
+    return chance ? resolve_chance(resolve, keys, spec) : resolve_size(resolve, keys, unit, spec);
 }
 
 static bool resolve_axes(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "config/beam.h"
+#include "config/scenario.h"
 #include "config/schema.h"
 
 enum {
@@ -17,22 +18,22 @@ enum {
 };
 
 enum cfg_device_type { /* instruments first, in the order of enum cfg_instrument */
-    CFG_DEVICE_GYRO,
-    CFG_DEVICE_ACCELEROMETER,
-    CFG_DEVICE_MAGNETOMETER,
-    CFG_DEVICE_BAROMETER,
-    CFG_DEVICE_AIRSPEED,
-    CFG_DEVICE_GPS,
-    CFG_DEVICE_SUN_SENSOR,
-    CFG_DEVICE_STAR_TRACKER,
-    CFG_DEVICE_ENCODER,
-    CFG_DEVICE_WHEEL,
-    CFG_DEVICE_ROTOR,
-    CFG_DEVICE_TORQUER,
-    CFG_DEVICE_THRUSTER,
-    CFG_DEVICE_DRAG,
-    CFG_DEVICE_CONTACT,
-    CFG_DEVICE_BATTERY
+                       CFG_DEVICE_GYRO,
+                       CFG_DEVICE_ACCELEROMETER,
+                       CFG_DEVICE_MAGNETOMETER,
+                       CFG_DEVICE_BAROMETER,
+                       CFG_DEVICE_AIRSPEED,
+                       CFG_DEVICE_GPS,
+                       CFG_DEVICE_SUN_SENSOR,
+                       CFG_DEVICE_STAR_TRACKER,
+                       CFG_DEVICE_ENCODER,
+                       CFG_DEVICE_WHEEL,
+                       CFG_DEVICE_ROTOR,
+                       CFG_DEVICE_TORQUER,
+                       CFG_DEVICE_THRUSTER,
+                       CFG_DEVICE_DRAG,
+                       CFG_DEVICE_CONTACT,
+                       CFG_DEVICE_BATTERY
 };
 
 struct cfg_keys_overrun {

@@ -5,33 +5,28 @@
 
 #include "config/scenario.h"
 
-static const char *const protocols[] = {[IO_PROTOCOL_MAVLINK] = "mavlink",
-                                        [IO_PROTOCOL_PX4] = "px4",
-                                        [IO_PROTOCOL_PX4_HITL] = "px4-hitl",
-                                        [IO_PROTOCOL_ARDUPILOT] = "ardupilot",
-                                        [IO_PROTOCOL_BETAFLIGHT] = "betaflight",
-                                        NULL};
-static const char *const buses[] = {[IO_BUS_UDP] = "udp",       [IO_BUS_TCP] = "tcp",
-                                    [IO_BUS_SERIAL] = "serial", [IO_BUS_CAN] = "can",
-                                    [IO_BUS_SHARED] = "shared", [IO_BUS_TAPE] = "tape",
+static const char *const protocols[] = {
+    [IO_PROTOCOL_MAVLINK] = "mavlink",       [IO_PROTOCOL_PX4] = "px4",
+    [IO_PROTOCOL_PX4_HITL] = "px4-hitl",     [IO_PROTOCOL_ARDUPILOT] = "ardupilot",
+    [IO_PROTOCOL_BETAFLIGHT] = "betaflight", NULL};
+static const char *const buses[] = {[IO_BUS_UDP] = "udp",
+                                    [IO_BUS_TCP] = "tcp",
+                                    [IO_BUS_SERIAL] = "serial",
+                                    [IO_BUS_CAN] = "can",
+                                    [IO_BUS_SHARED] = "shared",
+                                    [IO_BUS_TAPE] = "tape",
                                     NULL};
 static const char *const losses[] = {"safe", "stop", NULL};
 static const char *const answers[] = {"false", "true", NULL};
 static const char *const policies[] = {"other", "fifo", NULL};
-static const char *const fault_types[] = {[IO_FAULT_STUCK] = "stuck",
-                                          [IO_FAULT_BIAS] = "bias",
-                                          [IO_FAULT_DRIFT] = "drift",
-                                          [IO_FAULT_NOISE] = "noise",
-                                          [IO_FAULT_DROPOUT] = "dropout",
-                                          [IO_FAULT_DELAY] = "delay",
-                                          [IO_FAULT_BIT_FLIP] = "bit_flip",
-                                          [IO_FAULT_CRC] = "crc",
-                                          [IO_FAULT_LOSS] = "loss",
-                                          NULL};
-static const char *const ways[] = {[CFG_WAY_BOTH] = "both",
-                                   [CFG_WAY_OUT] = "out",
-                                   [CFG_WAY_IN] = "in",
-                                   NULL};
+static const char *const fault_types[] = {
+    [IO_FAULT_STUCK] = "stuck",       [IO_FAULT_BIAS] = "bias",
+    [IO_FAULT_DRIFT] = "drift",       [IO_FAULT_NOISE] = "noise",
+    [IO_FAULT_DROPOUT] = "dropout",   [IO_FAULT_DELAY] = "delay",
+    [IO_FAULT_BIT_FLIP] = "bit_flip", [IO_FAULT_CRC] = "crc",
+    [IO_FAULT_LOSS] = "loss",         NULL};
+static const char *const ways[] = {
+    [CFG_WAY_BOTH] = "both", [CFG_WAY_OUT] = "out", [CFG_WAY_IN] = "in", NULL};
 
 // clang-format off
 

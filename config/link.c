@@ -72,9 +72,10 @@ static bool resolve_ends(const struct cfg_resolve *resolve, const struct cfg_key
                            "of tcp give listen, to be the server, or peer, to connect there");
     const bool client = bus->kind == IO_BUS_TCP && keys->peer != NULL;
     if (keys->listen == NULL && !client && traits->listen_port == 0)
-        return cfg_fail_at(resolve->report, keys->node, NULL,
-                           "a link needs \"listen\" (own IPv4 address and port); write e.g. listen: "
-                           "127.0.0.1:14560");
+        return cfg_fail_at(
+            resolve->report, keys->node, NULL,
+            "a link needs \"listen\" (own IPv4 address and port); write e.g. listen: "
+            "127.0.0.1:14560");
     if (keys->listen == NULL && !client)
         snprintf(bus->listen, sizeof bus->listen, "127.0.0.1:%u", traits->listen_port);
     if (keys->peer == NULL && traits->peer_port != 0 && bus->kind == IO_BUS_UDP)
@@ -245,8 +246,11 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     link->stop_on_loss = keys->on_loss == 1;
     link->wait_limit_ns = nanoseconds(keys->wait_limit);
     link->connect_limit_ns = nanoseconds(keys->connect_within);
-    return resolve_bus(resolve, keys, &link->spec.bus) &&
-           cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
+    if (!resolve_bus(resolve, keys, &link->spec.bus))
+        return false;
+    strcpy(link->spec.listen, link->spec.bus.listen);
+    strcpy(link->spec.peer, link->spec.bus.peer);
+    return cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
            resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link);
 }
 

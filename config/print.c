@@ -22,7 +22,17 @@ static const char *const fidelity_name[] = {[DYN_FLEX_RIGID] = "rigid",
                                             [DYN_FLEX_RUTHLESS] = "ruthless",
                                             [DYN_FLEX_CONSISTENT] = "consistent",
                                             [DYN_FLEX_INCONSISTENT] = "inconsistent (for tests)"};
-static const char *const instrument_name[] = {"gyro", "accelerometer", "magnetometer"};
+static const char *const instrument_name[CFG_INSTRUMENT_COUNT] = {
+    [CFG_GYRO] = "gyro",
+    [CFG_ACCELEROMETER] = "accelerometer",
+    [CFG_MAGNETOMETER] = "magnetometer",
+    [CFG_BAROMETER] = "barometer",
+    [CFG_AIRSPEED] = "airspeed",
+    [CFG_GPS] = "gps",
+    [CFG_SUN_SENSOR] = "sun sensor",
+    [CFG_STAR_TRACKER] = "star tracker",
+    [CFG_ENCODER] = "encoder"};
+static const char *const world_name[] = {"uniform", "local", "orbit"};
 static const char *const pace_name[] = {"real", "fast", "lockstep"};
 static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
 
@@ -130,37 +140,119 @@ static void print_tree(const struct cfg_scenario *scenario, FILE *out)
     free(child);
 }
 
+static uint32_t delay_of(const struct cfg_sensor *sensor)
+{
+    switch (sensor->kind) {
+    case CFG_GYRO:
+    case CFG_ACCELEROMETER:
+    case CFG_MAGNETOMETER:
+        return sensor->triad.delay;
+    case CFG_GPS:
+        return sensor->gps.delay;
+    case CFG_SUN_SENSOR:
+        return sensor->sun.delay;
+    case CFG_STAR_TRACKER:
+        return sensor->tracker.delay;
+    default:
+        return sensor->gauge.delay;
+    }
+}
+
 static void print_sensor(const struct cfg_scenario *scenario, const struct cfg_sensor *sensor,
                          FILE *out)
 {
     fprintf(out, "  %-24s %-13s on %s, %.6g Hz", sensor->name, instrument_name[sensor->kind],
             scenario->bodies[sensor->body].name, scenario->rate_hz / sensor->every);
-    if (sensor->triad.delay > 0)
-        fprintf(out, ", %.4g ms late", sensor->triad.delay * sensor->triad.sample_time * 1e3);
+    if (delay_of(sensor) > 0)
+        fprintf(out, ", %.4g ms late", delay_of(sensor) * sensor->sample_time * 1e3);
     fputc('\n', out);
 }
 
-static void print_wheel(const struct cfg_scenario *scenario, const struct cfg_wheel *wheel,
-                        FILE *out)
+static void print_law(const struct dyn_effector *effector, const char *name, const char *body,
+                      FILE *out)
 {
-    fprintf(out, "  %-24s %-13s on %s, %.4g N m, %.4g N m s, control %d of %s\n", wheel->name,
-            "wheel", scenario->bodies[wheel->body].name, wheel->wheel.max_torque,
-            wheel->wheel.inertia * wheel->wheel.max_speed, wheel->control,
-            scenario->links[wheel->link].name);
+    const struct dyn_rotor *rotor = &effector->rotor;
+    switch (effector->type) {
+    case DYN_EFFECTOR_WHEEL:
+        fprintf(out, "  %-24s %-13s on %s, %.4g N m, %.4g N m s", name, "wheel", body,
+                effector->wheel.max_torque, effector->wheel.inertia * effector->wheel.max_speed);
+        break;
+    case DYN_EFFECTOR_ROTOR:
+        fprintf(out, "  %-24s %-13s on %s, %.4g N, lag %.4g ms", name, "rotor", body,
+                rotor->thrust * rotor->max_speed * rotor->max_speed, rotor->lag_up * 1e3);
+        break;
+    case DYN_EFFECTOR_TORQUER:
+        fprintf(out, "  %-24s %-13s on %s, %.4g A m^2", name, "torquer", body,
+                effector->torquer.max_dipole);
+        break;
+    case DYN_EFFECTOR_THRUSTER:
+        fprintf(out, "  %-24s %-13s on %s, %.4g N", name, "thruster", body,
+                effector->thruster.thrust);
+        break;
+    case DYN_EFFECTOR_DRAG:
+        fprintf(out, "  %-24s %-13s on %s", name, "drag", body);
+        break;
+    case DYN_EFFECTOR_CONTACT:
+        fprintf(out, "  %-24s %-13s on %s, %.4g N/m", name, "contact", body,
+                effector->contact.stiffness);
+        break;
+    case DYN_EFFECTOR_BATTERY:
+        fprintf(out, "  %-24s %-13s on %s, %.4g V, %.4g A h", name, "battery", body,
+                effector->battery.voltage_full, effector->battery.capacity / 3600.0);
+        break;
+    }
+}
+
+static void print_effector(const struct cfg_scenario *scenario, const struct cfg_effector *from,
+                           FILE *out)
+{
+    print_law(&from->effector, from->name, scenario->bodies[from->effector.body].name, out);
+    if (from->link >= 0)
+        fprintf(out, ", control %d of %s", from->control, scenario->links[from->link].name);
+    fputc('\n', out);
+}
+
+static void print_world(const struct cfg_scenario *scenario, FILE *out)
+{
+    const struct dyn_environment *environment = &scenario->environment;
+    const double *g = environment->gravity;
+    fprintf(out, "world %s", world_name[environment->kind]);
+    if (environment->kind != DYN_WORLD_ORBIT)
+        fprintf(out, ", gravity %.6g %.6g %.6g m/s^2", g[0], g[1], g[2]);
+    fprintf(out, "%s%s%s%s\n", environment->air ? ", air" : "",
+            environment->has_ground ? ", ground" : "", scenario->gusty ? ", gusts" : "",
+            scenario->world.has_field ? ", magnetic field by the World Magnetic Model" : "");
+}
+
+static const char *wire(const struct io_bus_spec *bus)
+{
+    return bus->device[0] ? bus->device : bus->listen[0] ? bus->listen : bus->peer;
 }
 
 static void print_link(const struct cfg_scenario *scenario, const struct cfg_link *link, FILE *out)
 {
-    fprintf(out, "  %-24s mavlink on udp %s, motion of %s, lost after %.4g ms: %s\n", link->name,
-            link->spec.listen, scenario->bodies[link->body].name,
+    fprintf(out, "  %-24s %s on %s %s, motion of %s, lost after %.4g ms: %s\n", link->name,
+            cfg_protocol_name(link->spec.protocol), cfg_bus_name(link->spec.bus.kind),
+            wire(&link->spec.bus), scenario->bodies[link->body].name,
             (double)link->spec.lost_after_ns * 1e-6, link->stop_on_loss ? "stop" : "safe");
     fprintf(out, "  %-24s sends", "");
-    print_rate(out, "sensor", scenario->rate_hz, link->every_sensor);
-    print_rate(out, "state", scenario->rate_hz, link->every_state);
-    print_rate(out, "gps", scenario->rate_hz, link->every_gps);
-    print_rate(out, "heartbeat", scenario->rate_hz, link->every_heartbeat);
-    print_rate(out, "time", scenario->rate_hz, link->every_time);
+    for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+        print_rate(out, cfg_message_name(m), scenario->rate_hz, link->every[m]);
     fputc('\n', out);
+}
+
+static void print_faults(const struct cfg_scenario *scenario, FILE *out)
+{
+    if (scenario->fault_count > 0)
+        fputs("faults\n", out);
+    for (int i = 0; i < scenario->fault_count; i++) {
+        const struct io_fault_spec *spec = &scenario->faults[i].spec;
+        fprintf(out, "  %-24s from %.6g s", scenario->faults[i].text,
+                (double)spec->first_frame / scenario->rate_hz);
+        if (spec->last_frame != UINT64_MAX)
+            fprintf(out, " to %.6g s", (double)spec->last_frame / scenario->rate_hz);
+        fputc('\n', out);
+    }
 }
 
 static void print_expects(const struct cfg_scenario *scenario, FILE *out)
@@ -178,17 +270,19 @@ static void print_expects(const struct cfg_scenario *scenario, FILE *out)
 void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out)
 {
     print_head(scenario, out);
+    print_world(scenario, out);
     fputs("bodies\n", out);
     print_tree(scenario, out);
-    if (scenario->sensor_count + scenario->wheel_count > 0)
+    if (scenario->sensor_count + scenario->effector_count > 0)
         fputs("devices\n", out);
     for (int i = 0; i < scenario->sensor_count; i++)
         print_sensor(scenario, &scenario->sensors[i], out);
-    for (int i = 0; i < scenario->wheel_count; i++)
-        print_wheel(scenario, &scenario->wheels[i], out);
+    for (int i = 0; i < scenario->effector_count; i++)
+        print_effector(scenario, &scenario->effectors[i], out);
     if (scenario->link_count > 0)
         fputs("links\n", out);
     for (int i = 0; i < scenario->link_count; i++)
         print_link(scenario, &scenario->links[i], out);
+    print_faults(scenario, out);
     print_expects(scenario, out);
 }

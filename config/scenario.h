@@ -211,13 +211,14 @@ struct cfg_scenario {
     enum dyn_isa isa; /* of the kernel: as AIRBEARING_ISA says, else the best that runs */
     struct dyn_environment environment; /* at the start */
     struct dyn_world world;
+    int flier; /* the free body whose place the world is looked at from; -1: the origin */
     struct io_gust_spec gust;
     bool gusty;
 
     int body_count;
     struct cfg_body *bodies; /* sorted parent before child, file order otherwise */
-    int effector_count;
-    struct cfg_effector *effectors;
+    int effector_count, drive_count;
+    struct cfg_effector *effectors; /* those that are commanded come first */
     int sensor_count;
     struct cfg_sensor *sensors;
     int link_count;
@@ -228,7 +229,7 @@ struct cfg_scenario {
     int target_body; /* pointing: body and attitude to hold; the first body where none is named */
     double target[4];
     double target_position[3]; /* world, m */
-    uint32_t log_every; /* frames per state record in the log */
+    uint32_t log_every;        /* frames per state record in the log */
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
     struct cfg_file *files; /* that it names and were read; for the log */
@@ -269,6 +270,9 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
                            char error[CFG_ERROR_MAX], const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Frames between two looks at what changes slowly around the vehicle.  Context: any. */
+uint32_t cfg_look_every(const struct cfg_scenario *scenario);
+
 /* Does velocity k of the joint turn, or does it slide?  Context: any. */
 bool cfg_joint_turns(const struct dyn_body_spec *spec, int k);
 
@@ -277,6 +281,8 @@ const char *cfg_protocol_name(enum io_protocol_kind protocol);
 const char *cfg_bus_name(enum io_bus_kind bus);
 const char *cfg_fault_name(enum io_fault_kind kind);
 const char *cfg_message_name(int message);
+/* SI unit of an expectation's limit.  Context: any. */
+const char *cfg_signal_unit(enum cfg_expect_signal signal);
 const char *cfg_integrator_name(enum dyn_integrator integrator);
 
 /* The readable part of `airbearing check`: tree, devices, links, rates.  Context: setup. */

@@ -6,10 +6,14 @@
 #include "config/resolve.h"
 
 static const char *const message_key[CFG_MESSAGE_COUNT] = {
-    [CFG_SEND_HEARTBEAT] = "heartbeat",  [CFG_SEND_SENSOR] = "sensor",
-    [CFG_SEND_GPS] = "gps",              [CFG_SEND_STATE] = "state",
-    [CFG_SEND_TIME] = "time",            [CFG_SEND_TRACKER] = "star_tracker",
-    [CFG_SEND_SUN] = "sun",              [CFG_SEND_ANGLES] = "angles",
+    [CFG_SEND_HEARTBEAT] = "heartbeat",
+    [CFG_SEND_SENSOR] = "sensor",
+    [CFG_SEND_GPS] = "gps",
+    [CFG_SEND_STATE] = "state",
+    [CFG_SEND_TIME] = "time",
+    [CFG_SEND_TRACKER] = "star_tracker",
+    [CFG_SEND_SUN] = "sun",
+    [CFG_SEND_ANGLES] = "angles",
     [CFG_SEND_RC] = "rc",
 };
 
@@ -18,11 +22,11 @@ static const char *const message_key[CFG_MESSAGE_COUNT] = {
 enum { FRAME = -1, DEVICE = -2, NONE = -3 };
 static const int usual_hz[IO_PROTOCOL_COUNT][CFG_MESSAGE_COUNT] = {
     /*                         heartbeat sensor gps   state time  tracker  sun     angles  rc */
-    [IO_PROTOCOL_MAVLINK] =    {1,       250,   10,   50,   1,    DEVICE,  DEVICE, DEVICE, NONE},
-    [IO_PROTOCOL_PX4] =        {NONE,    250,   10,   50,   1,    NONE,    NONE,   NONE,   NONE},
-    [IO_PROTOCOL_PX4_HITL] =   {1,       250,   10,   50,   1,    NONE,    NONE,   NONE,   NONE},
-    [IO_PROTOCOL_ARDUPILOT] =  {NONE,    FRAME, NONE, NONE, NONE, NONE,    NONE,   NONE,   NONE},
-    [IO_PROTOCOL_BETAFLIGHT] = {NONE,    FRAME, NONE, NONE, NONE, NONE,    NONE,   NONE,   50},
+    [IO_PROTOCOL_MAVLINK] = {1, 250, 10, 50, 1, DEVICE, DEVICE, DEVICE, NONE},
+    [IO_PROTOCOL_PX4] = {NONE, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
+    [IO_PROTOCOL_PX4_HITL] = {1, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
+    [IO_PROTOCOL_ARDUPILOT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+    [IO_PROTOCOL_BETAFLIGHT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, 50},
 };
 
 /* The slowest instrument that feeds the message; 0: there is none. */

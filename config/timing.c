@@ -8,7 +8,7 @@
 #include "rt/schedule.h"
 
 /* Jobs that every run has: step, solve, drives, watch, log, hash and the like. */
-enum { OWN_JOBS = 8 };
+enum { OWN_JOBS = 9 };
 
 /* Slack for a rate that was typed with seven digits; the grid itself is exact. */
 static const double TYPED = 1e-6;
@@ -59,6 +59,17 @@ bool cfg_whole_steps(const struct cfg_resolve *resolve, const struct cfg_node *n
     return true;
 }
 
+/* Field and Sun change slowly: ten looks a second at home, a hundred on the way around the Earth.
+ */
+uint32_t cfg_look_every(const struct cfg_scenario *scenario)
+{
+    if (scenario->world.kind == DYN_WORLD_UNIFORM)
+        return 1; /* a divisor of all; there is no such job */
+    const double looks_hz = scenario->world.kind == DYN_WORLD_ORBIT ? 100.0 : 10.0;
+    const double frames = floor(scenario->rate_hz / looks_hz);
+    return frames > 1.0 ? (uint32_t)frames : 1;
+}
+
 /* ---- the frame table ---- */
 
 /* The jobs so far: their number, and the frames after which they repeat. */
@@ -101,11 +112,10 @@ static bool add_link(struct table *table, int i)
     const struct cfg_link *link = &table->resolve->scenario->links[i];
     const struct cfg_node *node = keys->send.node != NULL ? keys->send.node : keys->node;
     table->jobs++; /* true motion, for its messages */
-    return add_job(table, node, "sensor", link->every_sensor) &&
-           add_job(table, node, "state", link->every_state) &&
-           add_job(table, node, "gps", link->every_gps) &&
-           add_job(table, node, "heartbeat", link->every_heartbeat) &&
-           add_job(table, node, "time", link->every_time);
+    for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+        if (!add_job(table, node, cfg_message_name(m), link->every[m]))
+            return false;
+    return true;
 }
 
 bool cfg_resolve_table(const struct cfg_resolve *resolve)
@@ -114,11 +124,13 @@ bool cfg_resolve_table(const struct cfg_resolve *resolve)
     const struct cfg_keys_device *devices = resolve->keys->devices.items;
     const struct cfg_sensor *sensor = resolve->scenario->sensors;
     for (int i = 0; i < resolve->keys->devices.count; i++)
-        if (devices[i].type != CFG_DEVICE_WHEEL &&
+        if (devices[i].type < CFG_DEVICE_WHEEL &&
             !add_job(&table, devices[i].node, "rate", sensor++->every))
             return false;
     for (int i = 0; i < resolve->scenario->link_count; i++)
         if (!add_link(&table, i))
             return false;
-    return extend_pattern(&table, resolve->keys->log.node, "every", resolve->scenario->log_every);
+    return extend_pattern(&table, resolve->keys->log.node, "every", resolve->scenario->log_every) &&
+           extend_pattern(&table, resolve->keys->environment.node, "world",
+                          cfg_look_every(resolve->scenario));
 }

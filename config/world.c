@@ -25,8 +25,8 @@ static bool is_given(const struct cfg_keys_environment *keys, const char *key)
 static bool is_date(const char *text, int part[5], double *seconds)
 {
     int used = 0;
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lfZ%n", &part[0], &part[1], &part[2], &part[3],
-               &part[4], seconds, &used) != 6 ||
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lfZ%n", &part[0], &part[1], &part[2], &part[3], &part[4],
+               seconds, &used) != 6 ||
         text[used] != '\0')
         return false;
     return part[0] >= 1900 && part[0] <= 2199 && part[1] >= 1 && part[1] <= 12 && part[2] >= 1 &&
@@ -43,8 +43,8 @@ static bool resolve_date(const struct cfg_resolve *resolve)
         return cfg_fail_at(resolve->report, keys->node, "date",
                            "date wants a time in UTC like 2026-06-21T12:00:00Z; here is %s",
                            cfg_quote(keys->date).text);
-    resolve->scenario->world.epoch = dyn_instant_of_date(
-        part[0], part[1], part[2], part[3] * 3600.0 + part[4] * 60.0 + seconds);
+    resolve->scenario->world.epoch =
+        dyn_instant_of_date(part[0], part[1], part[2], part[3] * 3600.0 + part[4] * 60.0 + seconds);
     return true;
 }
 
@@ -144,6 +144,14 @@ bool cfg_resolve_world(const struct cfg_resolve *resolve)
 
 /* ---- orbit ---- */
 
+static int first_free(const struct cfg_scenario *scenario)
+{
+    for (int i = 0; i < scenario->body_count; i++)
+        if (scenario->bodies[i].spec.parent < 0 && scenario->bodies[i].spec.joint == DYN_JOINT_FREE)
+            return i;
+    return -1;
+}
+
 static bool find_flier(const struct cfg_resolve *resolve, int *index)
 {
     const struct cfg_keys_orbit *keys = &resolve->keys->environment.orbit;
@@ -169,10 +177,12 @@ bool cfg_resolve_orbit(const struct cfg_resolve *resolve)
     const struct cfg_keys_orbit *keys = &resolve->keys->environment.orbit;
     struct cfg_scenario *scenario = resolve->scenario;
     int index = 0;
+    scenario->flier = first_free(scenario);
     if (scenario->world.kind != DYN_WORLD_ORBIT)
         return true;
     if (!find_flier(resolve, &index))
         return false;
+    scenario->flier = index;
     const struct dyn_orbit orbit = {
         .a = DYN_EARTH_RADIUS + keys->altitude,
         .e = keys->eccentricity,

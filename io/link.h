@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/bus/bus.h"
 #include "io/command.h"
 #include "io/protocol/protocol.h"
 #include "rt/histogram.h"
@@ -26,6 +27,7 @@ enum io_link_mode { IO_LINK_THREADED, IO_LINK_INLINE };
 
 struct io_link_spec {
     const char *name;            /* kept, not copied */
+    struct io_bus_spec bus;
     char listen[IO_ADDRESS_MAX]; /* "127.0.0.1:14560": bind here, learn the peer from its first
                                     valid message */
     char peer[IO_ADDRESS_MAX]; /* "": learned; else only this address is heard and it is sent to at

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "rt/check.h"
+#include "tools/airbearing/instrument.h"
 
 /* A ring holds this much of the run: longer than any outage seen on a shared machine. */
 static const double ring_seconds = 2.0;
@@ -29,29 +30,64 @@ static const char input_definition[] =
     "uint32 sequence\n"
     "uint32 mode\n"
     "float32[16] controls\n"
-    "uint8 kind # 0 command 1 link lost\n"
+    "uint8 kind # 0 command 1 link lost 2 the board began anew\n"
     "uint8 link\n";
 
-static const char *const triad_definition[] = {
-    [CFG_GYRO] = "float64[3] rate # rad/s, as the instrument says\n",
-    [CFG_ACCELEROMETER] = "float64[3] specific_force # m/s^2, as the instrument says\n",
-    [CFG_MAGNETOMETER] = "float64[3] magnetic_field # tesla, as the instrument says\n",
-};
-static const char *const triad_schema[] = {
-    [CFG_GYRO] = "airbearing_msgs/msg/Gyro",
-    [CFG_ACCELEROMETER] = "airbearing_msgs/msg/Accelerometer",
-    [CFG_MAGNETOMETER] = "airbearing_msgs/msg/Magnetometer",
+static const struct {
+    const char *schema, *definition;
+} instrument[CFG_INSTRUMENT_COUNT] = {
+    [CFG_GYRO] = {"airbearing_msgs/msg/Gyro", "float64[3] rate # rad/s, as the instrument says\n"},
+    [CFG_ACCELEROMETER] = {"airbearing_msgs/msg/Accelerometer",
+                           "float64[3] specific_force # m/s^2, as the instrument says\n"},
+    [CFG_MAGNETOMETER] = {"airbearing_msgs/msg/Magnetometer",
+                          "float64[3] magnetic_field # tesla, as the instrument says\n"},
+    [CFG_BAROMETER] = {"airbearing_msgs/msg/Barometer",
+                       "float64 pressure # Pa, as the instrument says\n"},
+    [CFG_AIRSPEED] = {"airbearing_msgs/msg/Airspeed",
+                      "float64 pressure # Pa, dynamic, as the instrument says\n"},
+    [CFG_GPS] = {"airbearing_msgs/msg/Gps",
+                 "float64[3] position # m, world axes, as the receiver says\n"
+                 "float64[3] velocity # m/s, world axes, as the receiver says\n"},
+    [CFG_SUN_SENSOR] = {"airbearing_msgs/msg/SunSensor",
+                        "float64[3] direction # body axes, as the instrument says; 0 0 0: none\n"},
+    [CFG_STAR_TRACKER] = {"airbearing_msgs/msg/StarTracker",
+                          "float64[4] attitude # w x y z, as the instrument says\n"
+                          "float64 valid # 1 or 0\n"},
+    [CFG_ENCODER] = {"airbearing_msgs/msg/Encoder",
+                     "float64 position # rad or m, as the instrument says\n"},
 };
 
-static const char wheel_definition[] = "float64 torque # N m, motor command after the drive\n"
-                                       "float64 speed # rad/s, relative to the body\n";
+static const struct {
+    const char *schema, *definition;
+} drive[] = {
+    [DYN_EFFECTOR_WHEEL] = {"airbearing_msgs/msg/Wheel",
+                            "float64 torque # N m, motor command after the drive\n"
+                            "float64 speed # rad/s, relative to the body\n"},
+    [DYN_EFFECTOR_ROTOR] = {"airbearing_msgs/msg/Rotor",
+                            "float64 command # 0 to 1, after the drive\n"
+                            "float64 speed # rad/s, relative to the body, about the thrust\n"},
+    [DYN_EFFECTOR_TORQUER] = {"airbearing_msgs/msg/Torquer",
+                              "float64 dipole # A m^2, after the drive\n"
+                              "float64 unused\n"},
+    [DYN_EFFECTOR_THRUSTER] = {"airbearing_msgs/msg/Thruster",
+                               "float64 command # 0 to 1, after the drive\n"
+                               "float64 unused\n"},
+};
+
+static int effector_states(const struct cfg_scenario *scenario)
+{
+    int count = 0;
+    for (int i = 0; i < scenario->effector_count; i++)
+        count += dyn_effector_state_count(&scenario->effectors[i].effector);
+    return count;
+}
 
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv)
 {
     struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
-    layout.wheel = layout.sensor + scenario->sensor_count;
-    layout.count = layout.wheel + scenario->wheel_count;
-    layout.plant_size = (uint32_t)((nq + nv + scenario->wheel_count + 1) * 8);
+    layout.drive = layout.sensor + scenario->sensor_count;
+    layout.count = layout.drive + scenario->drive_count;
+    layout.plant_size = (uint32_t)((nq + nv + effector_states(scenario) + 1) * 8);
     return layout;
 }
 
@@ -68,15 +104,16 @@ static size_t add_array(char *text, size_t room, size_t at, const char *name, in
 }
 
 /* The one definition that depends on the scenario. */
-static const char *plant_definition(int nq, int nv, int wheel_count)
+static const char *plant_definition(int nq, int nv, int effector_count)
 {
-    static char text[512];
+    static char text[1024];
     size_t at =
         add_array(text, sizeof text, 0, "q", nq, "positions: base x y z qw qx qy qz, then joints");
     at = add_array(text, sizeof text, at, "v", nv,
                    "velocities: base rate and velocity in body axes, then joints");
-    at = add_array(text, sizeof text, at, "wheel_momentum", wheel_count,
-                   "N m s, absolute, along the axis");
+    at = add_array(text, sizeof text, at, "effectors", effector_count,
+                   "states in the order of devices: momentum of a wheel, N m s; speed of a rotor, "
+                   "rad/s; level of a thruster; charge used of a battery, A s");
     const int length = snprintf(text + at, sizeof text - at,
                                 "float64 attitude_error # rad, from the target attitude\n");
     RT_CHECK(length > 0 && (size_t)length < sizeof text - at);
@@ -105,19 +142,21 @@ void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
     describe(&channels[layout.input], "/input", "airbearing_msgs/msg/Input", input_definition,
              RECORD_INPUT_SIZE, scenario->rate_hz);
     describe(&channels[layout.plant], "/plant", "airbearing_msgs/msg/Plant",
-             plant_definition(nq, nv, scenario->wheel_count), layout.plant_size, log_hz);
+             plant_definition(nq, nv, effector_states(scenario)), layout.plant_size, log_hz);
     for (int i = 0; i < scenario->sensor_count; i++) {
         const struct cfg_sensor *sensor = &scenario->sensors[i];
         char topic[IO_TOPIC_MAX];
         snprintf(topic, sizeof topic, "/device/%s", sensor->name);
-        describe(&channels[layout.sensor + i], topic, triad_schema[sensor->kind],
-                 triad_definition[sensor->kind], 3 * sizeof(double),
+        describe(&channels[layout.sensor + i], topic, instrument[sensor->kind].schema,
+                 instrument[sensor->kind].definition,
+                 (size_t)instrument_width(sensor->kind) * sizeof(double),
                  scenario->rate_hz / sensor->every);
     }
-    for (int i = 0; i < scenario->wheel_count; i++) {
+    for (int i = 0; i < scenario->drive_count; i++) {
+        const struct cfg_effector *effector = &scenario->effectors[i];
         char topic[IO_TOPIC_MAX];
-        snprintf(topic, sizeof topic, "/device/%s", scenario->wheels[i].name);
-        describe(&channels[layout.wheel + i], topic, "airbearing_msgs/msg/Wheel", wheel_definition,
-                 2 * sizeof(double), log_hz);
+        snprintf(topic, sizeof topic, "/device/%s", effector->name);
+        describe(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
+                 drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
     }
 }

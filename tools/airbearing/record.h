@@ -21,7 +21,7 @@ struct record_frame {
 };
 enum { RECORD_FRAME_SIZE = offsetof(struct record_frame, held) + 1 };
 
-enum record_input_kind { RECORD_COMMAND, RECORD_LOSS };
+enum record_input_kind { RECORD_COMMAND, RECORD_LOSS, RECORD_RESET };
 
 /* An input as the frame latched it: all that replay needs. */
 struct record_input {
@@ -40,7 +40,7 @@ enum { RECORD_INPUT_SIZE = offsetof(struct record_input, link) + 1 };
 struct record_layout {
     int frame, input, plant;
     int sensor; /* first of the sensors */
-    int wheel;  /* first of the wheels */
+    int drive;  /* first of the commanded effectors */
     int count;
     uint32_t plant_size;
 };

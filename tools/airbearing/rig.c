@@ -11,8 +11,7 @@
 #include "rt/check.h"
 #include "rt/clock.h"
 #include "rt/hash.h"
-
-static const double earth_radius_m = 6371008.8; /* mean radius, IUGG */
+#include "tools/airbearing/instrument.h"
 
 static uint64_t sim_end_ns(const struct rig *rig, uint64_t frame)
 {
@@ -37,6 +36,11 @@ void rig_apply(struct rig *rig, struct record_input *input)
 {
     struct cfg_link_state *link = &rig->cfg->link[input->link];
     input->ordinal = rig->inputs++;
+    if (input->kind == RECORD_RESET) {
+        cfg_rig_reset(rig->cfg);
+        log_input(rig, input);
+        return;
+    }
     for (int i = 0; i < IO_CONTROL_MAX; i++)
         link->control[i] = input->kind == RECORD_COMMAND ? (double)input->controls[i] : 0.0;
     if (input->kind == RECORD_COMMAND) {
@@ -69,13 +73,42 @@ static void run_inject(void *self, uint64_t frame)
         __asm__ volatile("pause");
 }
 
-static void run_drives(void *self, uint64_t frame)
+/* The wind of this frame. */
+static void run_gust(void *self, uint64_t frame)
 {
     (void)frame;
     struct cfg_rig *cfg = ((struct rig *)self)->cfg;
-    for (int i = 0; i < cfg->scenario->wheel_count; i++) {
-        const struct cfg_wheel *wheel = &cfg->scenario->wheels[i];
-        io_drive_update(&wheel->drive, cfg->link[wheel->link].control[wheel->control],
+    io_gust_step(&cfg->scenario->gust, &cfg->surroundings->gust);
+    cfg_rig_surround(cfg);
+}
+
+/* What changes slowly around the vehicle. */
+static void run_look(void *self, uint64_t frame)
+{
+    struct rig *rig = self;
+    cfg_rig_look_around(rig->cfg, (double)frame * rig->cfg->h);
+    cfg_rig_surround(rig->cfg);
+}
+
+/* The control in force, with the faults of this actuator. */
+static double control_of(struct rig *rig, int index, uint64_t frame)
+{
+    const struct cfg_effector *effector = &rig->scenario->effectors[index];
+    double control = rig->cfg->link[effector->link].control[effector->control];
+    for (int i = 0; i < rig->scenario->fault_count; i++)
+        if (rig->scenario->faults[i].effector == index &&
+            !io_fault_signal(&rig->scenario->faults[i].spec, &rig->cfg->fault[i], frame,
+                             rig->cfg->h, &control, 1))
+            control = rig->cfg->drive[index].good; /* nothing new came */
+    return control;
+}
+
+static void run_drives(void *self, uint64_t frame)
+{
+    struct rig *rig = self;
+    struct cfg_rig *cfg = rig->cfg;
+    for (int i = 0; i < cfg->scenario->drive_count; i++) {
+        io_drive_update(&cfg->scenario->effectors[i].drive, control_of(rig, i, frame),
                         &cfg->drive[i]);
         cfg->command[i] = cfg->drive[i].out;
     }
@@ -124,45 +157,25 @@ static void run_solve(void *self, uint64_t frame)
     count_range(rig);
 }
 
-static void log_sensor(struct rig *rig, int index, uint64_t frame)
-{
-    if (!rig->telemetry)
-        return;
-    const int channel = rig->layout.sensor + index;
-    void *record = io_telemetry_claim(rig->telemetry, channel, sim_end_ns(rig, frame));
-    if (!record)
-        return;
-    memcpy(record, rig->cfg->triad[index].out, sizeof rig->cfg->triad[index].out);
-    io_telemetry_push(rig->telemetry, channel);
-}
-
-/* Truth to what the instrument says, into the samples of all links. */
 static void run_sensor(void *self, uint64_t frame)
 {
     const struct rig_device *device = self;
-    struct rig *rig = device->rig;
-    const struct cfg_sensor *sensor = &rig->scenario->sensors[device->index];
-    struct io_triad_state *triad = &rig->cfg->triad[device->index];
-    struct dyn_motion motion;
-    dyn_plant_motion(&rig->cfg->plant, rig->cfg->work, rig->cfg->x, sensor->body, sensor->point,
-                     &motion);
+    instrument_sample(device->rig, device->index, frame);
+}
 
-    const double *truth[] = {[CFG_GYRO] = motion.rate,
-                             [CFG_ACCELEROMETER] = motion.specific_force,
-                             [CFG_MAGNETOMETER] = motion.magnetic_field};
-    static const uint32_t field[] = {[CFG_GYRO] = IO_FIELD_GYRO,
-                                     [CFG_ACCELEROMETER] = IO_FIELD_ACCEL,
-                                     [CFG_MAGNETOMETER] = IO_FIELD_MAG};
-    io_triad_sample(&sensor->triad, truth[sensor->kind], triad);
-    for (int i = 0; i < rig->scenario->link_count; i++) {
-        struct io_sample *sample = &rig->sample[i];
-        double *out[] = {[CFG_GYRO] = sample->gyro,
-                         [CFG_ACCELEROMETER] = sample->accel,
-                         [CFG_MAGNETOMETER] = sample->mag};
-        memcpy(out[sensor->kind], triad->out, sizeof triad->out);
-        sample->fields |= field[sensor->kind];
-    }
-    log_sensor(rig, device->index, frame);
+/* Where no receiver is simulated there is one that makes no errors. */
+static struct io_fix perfect_fix(const struct io_sample *sample)
+{
+    return (struct io_fix){
+        .latitude = sample->latitude,
+        .longitude = sample->longitude,
+        .altitude = sample->altitude,
+        .velocity = {sample->velocity[0], sample->velocity[1], sample->velocity[2]},
+        .eph = 0.3,
+        .epv = 0.4,
+        .type = 3,
+        .satellites = 14,
+    };
 }
 
 /* True motion of the link's body, for the messages that carry truth. */
@@ -177,24 +190,31 @@ static void run_truth(void *self, uint64_t frame)
     dyn_plant_motion(&rig->cfg->plant, rig->cfg->work, rig->cfg->x, link->body, origin, &motion);
 
     sample->frame = frame;
-    sample->sim_us = sim_end_ns(rig, frame) / 1000;
+    sample->sim_us = rig->epoch_us[device->index] + sim_end_ns(rig, frame) / 1000;
     memcpy(sample->attitude, motion.attitude, sizeof sample->attitude);
     memcpy(sample->rate, motion.rate, sizeof sample->rate);
-    memcpy(sample->velocity, motion.velocity, sizeof sample->velocity);
+    memcpy(sample->position, motion.position, sizeof sample->position);
     memcpy(sample->true_accel, motion.specific_force, sizeof sample->true_accel);
-    /* World axes are north, east, down at home. */
-    const double *home = rig->scenario->home;
-    sample->latitude = home[0] + motion.position[0] / earth_radius_m;
-    sample->longitude = home[1] + motion.position[1] / (earth_radius_m * cos(home[0]));
-    sample->altitude = home[2] - motion.position[2];
+    const double *air = motion.air_velocity;
+    sample->airspeed = sqrt(air[0] * air[0] + air[1] * air[1] + air[2] * air[2]);
+    struct dyn_geodetic at;
+    dyn_world_where(&rig->scenario->world, (double)(frame + 1) * rig->cfg->h, motion.position,
+                    motion.velocity, &at, sample->velocity);
+    sample->latitude = at.latitude;
+    sample->longitude = at.longitude;
+    sample->altitude = at.height;
+    if (!rig->has_gps)
+        sample->fix = perfect_fix(sample);
 }
+
+/* ---- messages ---------------------------------------------------------------------------- */
 
 static void run_send_sensor(void *self, uint64_t frame)
 {
     (void)frame;
-    const struct rig_device *device = self;
-    struct io_sample *sample = &device->rig->sample[device->index];
-    struct io_trace *trace = &device->rig->trace[device->index];
+    const struct rig_message *message = self;
+    struct io_sample *sample = &message->rig->sample[message->link];
+    struct io_trace *trace = &message->rig->trace[message->link];
     sample->due |= IO_SEND_SENSOR;
     if (trace->latch_ns == 0)
         return;
@@ -202,44 +222,48 @@ static void run_send_sensor(void *self, uint64_t frame)
     *trace = (struct io_trace){0};
 }
 
-static void mark_due(const struct rig_device *device, uint32_t message)
+static void run_send_sticks(void *self, uint64_t frame)
 {
-    device->rig->sample[device->index].due |= message;
+    const struct rig_message *message = self;
+    const struct rig *rig = message->rig;
+    struct io_sample *sample = &message->rig->sample[message->link];
+    const struct io_sticks_script *script = &rig->scenario->links[message->link].sticks;
+    double channel[IO_STICKS_CHANNEL_COUNT];
+    for (int k = 0; k < IO_RC_MAX; k++)
+        sample->rc[k] = k == 0 || k == 1 || k == 3 ? 1500 : 1000;
+    if (script->step_count > 0) {
+        io_sticks_at(script, (double)(frame + 1) * rig->cfg->h, channel);
+        for (int k = 0; k < IO_RC_MAX; k++)
+            sample->rc[k] = (uint16_t)lround(channel[k]);
+    }
+    sample->due |= IO_SEND_RC;
 }
 
-static void run_send_state(void *self, uint64_t frame)
-{
-    (void)frame;
-    mark_due(self, IO_SEND_STATE);
-}
-
-static void run_send_gps(void *self, uint64_t frame)
-{
-    (void)frame;
-    mark_due(self, IO_SEND_GPS);
-}
-
-static void run_send_heartbeat(void *self, uint64_t frame)
-{
-    (void)frame;
-    mark_due(self, IO_SEND_HEARTBEAT);
-}
-
-static void run_send_time(void *self, uint64_t frame)
+static void run_send(void *self, uint64_t frame)
 {
     (void)frame;
-    mark_due(self, IO_SEND_TIME);
+    const struct rig_message *message = self;
+    const uint32_t bit = 1u << message->message;
+    if (!(message->rig->mute & bit))
+        message->rig->sample[message->link].due |= bit;
 }
 
-static double wheel_speed(const struct rig *rig, int index)
+/* ---- what is watched ----------------------------------------------------------------------- */
+
+/* Of what turns, relative to its body; 0 of all else. */
+static double turning_speed(const struct rig *rig, int index)
 {
     const struct cfg_rig *cfg = rig->cfg;
-    const struct cfg_wheel *wheel = &rig->scenario->wheels[index];
+    const struct dyn_effector *effector = &cfg->plant.effectors[index];
+    const double *state = cfg->x + dyn_plant_effector_index(&cfg->plant, index);
+    if (effector->type == DYN_EFFECTOR_ROTOR)
+        return dyn_rotor_speed(&effector->rotor, state[0]);
+    if (effector->type != DYN_EFFECTOR_WHEEL)
+        return 0.0;
     const double origin[3] = {0};
     struct dyn_motion motion;
-    dyn_plant_motion(&cfg->plant, cfg->work, cfg->x, wheel->body, origin, &motion);
-    const double momentum = cfg->x[dyn_plant_effector_index(&cfg->plant, index)];
-    return dyn_wheel_speed(&wheel->wheel, motion.rate, momentum);
+    dyn_plant_motion(&cfg->plant, cfg->work, cfg->x, effector->body, origin, &motion);
+    return dyn_wheel_speed(&effector->wheel, motion.rate, state[0]);
 }
 
 /* Angle of the rotation that is left between the body and its target. */
@@ -256,36 +280,57 @@ static double attitude_error(const double target[4], const double attitude[4])
 static void see_expectations(struct rig *rig, uint64_t frame)
 {
     const double seconds = (double)sim_end_ns(rig, frame) * 1e-9;
-    const double value[] = {[CFG_ATTITUDE_ERROR] = rig->attitude_error,
-                            [CFG_RATE] = rig->rate,
-                            [CFG_WHEEL_SPEED] = rig->wheel_speed};
     for (int i = 0; i < rig->scenario->expect_count; i++)
-        expect_see(&rig->expect[i], seconds, value[rig->expect[i].expect->signal]);
+        expect_see(&rig->expect[i], seconds, rig->signal[rig->expect[i].expect->signal]);
+}
+
+static void watch_motion(struct rig *rig, uint64_t frame)
+{
+    const struct cfg_rig *cfg = rig->cfg;
+    const struct cfg_scenario *scenario = rig->scenario;
+    const double origin[3] = {0};
+    struct dyn_motion motion;
+    if (scenario->body_count == 0)
+        return;
+    dyn_plant_motion(&cfg->plant, cfg->work, cfg->x, scenario->target_body, origin, &motion);
+    const double *w = motion.rate, *v = motion.velocity, *q = motion.attitude;
+    const double north = motion.position[0] - scenario->target_position[0];
+    const double east = motion.position[1] - scenario->target_position[1];
+    double altitude = -motion.position[2], ground_velocity[3];
+    struct dyn_geodetic at;
+    if (scenario->world.kind == DYN_WORLD_ORBIT) {
+        dyn_world_where(&scenario->world, (double)(frame + 1) * cfg->h, motion.position, v, &at,
+                        ground_velocity);
+        altitude = at.height;
+    }
+    rig->signal[CFG_ATTITUDE_ERROR] = attitude_error(scenario->target, q);
+    rig->signal[CFG_RATE] = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    rig->signal[CFG_ALTITUDE] = altitude;
+    rig->signal[CFG_SPEED] = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    rig->signal[CFG_POSITION_ERROR] = sqrt(north * north + east * east);
+    rig->signal[CFG_TILT] = 2.0 * atan2(sqrt(q[1] * q[1] + q[2] * q[2]), sqrt(q[0] * q[0] + q[3] * q[3]));
+}
+
+static void watch_wheels(struct rig *rig)
+{
+    rig->signal[CFG_WHEEL_SPEED] = 0.0;
+    for (int i = 0; i < rig->scenario->drive_count; i++)
+        if (rig->scenario->effectors[i].effector.type == DYN_EFFECTOR_WHEEL)
+            rig->signal[CFG_WHEEL_SPEED] =
+                fmax(rig->signal[CFG_WHEEL_SPEED], fabs(turning_speed(rig, i)));
 }
 
 /* The numbers a person looks at, from the state after the step. */
 static void run_watch(void *self, uint64_t frame)
 {
     struct rig *rig = self;
-    const struct cfg_rig *cfg = rig->cfg;
-    const double origin[3] = {0};
-    struct dyn_motion motion;
-    if (rig->scenario->body_count > 0) {
-        dyn_plant_motion(&cfg->plant, cfg->work, cfg->x, rig->scenario->target_body, origin,
-                         &motion);
-        rig->attitude_error = attitude_error(rig->scenario->target, motion.attitude);
-        const double *w = motion.rate;
-        rig->rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    }
-    rig->wheel_speed = 0.0;
-    for (int i = 0; i < rig->scenario->wheel_count; i++) {
-        const double speed = fabs(wheel_speed(rig, i));
-        rig->wheel_speed = fmax(rig->wheel_speed, speed);
-    }
+    watch_motion(rig, frame);
+    watch_wheels(rig);
     see_expectations(rig, frame);
     if (rig->live && frame % rig->live_every == 0) {
-        *(struct rig_live *)rt_mailbox_back(rig->live) =
-            (struct rig_live){rig->attitude_error, rig->rate, rig->wheel_speed, rig->inputs};
+        struct rig_live *live = rt_mailbox_back(rig->live);
+        memcpy(live->signal, rig->signal, sizeof live->signal);
+        live->inputs = rig->inputs;
         rt_mailbox_publish(rig->live);
     }
 }
@@ -297,18 +342,18 @@ static void log_plant(struct rig *rig, uint64_t log_time_ns)
         return;
     const size_t x_size = rig->layout.plant_size - sizeof(double);
     memcpy(record, rig->cfg->x, x_size);
-    record[x_size / sizeof(double)] = rig->attitude_error;
+    record[x_size / sizeof(double)] = rig->signal[CFG_ATTITUDE_ERROR];
     io_telemetry_push(rig->telemetry, rig->layout.plant);
 }
 
-static void log_wheel(struct rig *rig, int index, uint64_t log_time_ns)
+static void log_drive(struct rig *rig, int index, uint64_t log_time_ns)
 {
-    const int channel = rig->layout.wheel + index;
+    const int channel = rig->layout.drive + index;
     double *record = io_telemetry_claim(rig->telemetry, channel, log_time_ns);
     if (!record)
         return;
     record[0] = rig->cfg->command[index];
-    record[1] = wheel_speed(rig, index);
+    record[1] = turning_speed(rig, index);
     io_telemetry_push(rig->telemetry, channel);
 }
 
@@ -318,8 +363,8 @@ static void run_log(void *self, uint64_t frame)
     if (!rig->telemetry)
         return;
     log_plant(rig, sim_end_ns(rig, frame));
-    for (int i = 0; i < rig->scenario->wheel_count; i++)
-        log_wheel(rig, i, sim_end_ns(rig, frame));
+    for (int i = 0; i < rig->scenario->drive_count; i++)
+        log_drive(rig, i, sim_end_ns(rig, frame));
 }
 
 static void run_hash(void *self, uint64_t frame)
@@ -356,7 +401,8 @@ static bool await(void *self, uint64_t frame)
     bool all = true;
     for (int i = 0; rig->links && i < rig->scenario->link_count; i++) {
         const struct cfg_link *link = &rig->scenario->links[i];
-        const bool owed = link->every_sensor && frame > 0 && frame % link->every_sensor == 0;
+        const uint32_t every = link->every[CFG_SEND_SENSOR];
+        const bool owed = every && frame > 0 && frame % every == 0;
         if (owed && !io_link_await(rig->links, i, rig->sample[i].sim_us, link->wait_limit_ns))
             all = false;
     }
@@ -423,11 +469,9 @@ struct rt_frame_tasks rig_tasks(struct rig *rig)
 /* How often a link's messages may carry the true motion. */
 static uint32_t truth_every(const struct cfg_link *link)
 {
-    const uint32_t every[] = {link->every_state, link->every_gps, link->every_heartbeat,
-                              link->every_time};
-    uint64_t common = link->every_sensor;
-    for (size_t i = 0; i < sizeof every / sizeof *every; i++)
-        common = rt_gcd(common, every[i]);
+    uint64_t common = 0;
+    for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+        common = rt_gcd(common, link->every[m]);
     return (uint32_t)common;
 }
 
@@ -459,13 +503,31 @@ static void add(struct job_list *list, const char *name, void (*run)(void *, uin
         (struct rt_job){.name = name, .run = run, .self = self, .every = every, .phase = every - 1};
 }
 
+static const char *const send_name[CFG_MESSAGE_COUNT] = {
+    [CFG_SEND_HEARTBEAT] = "send heartbeat", [CFG_SEND_SENSOR] = "send sensor",
+    [CFG_SEND_GPS] = "send gps",             [CFG_SEND_STATE] = "send state",
+    [CFG_SEND_TIME] = "send time",           [CFG_SEND_TRACKER] = "send tracker",
+    [CFG_SEND_SUN] = "send sun",             [CFG_SEND_ANGLES] = "send angles",
+    [CFG_SEND_RC] = "send rc",
+};
+
+static void (*send_job(int message))(void *, uint64_t)
+{
+    return message == CFG_SEND_SENSOR ? run_send_sensor
+           : message == CFG_SEND_RC   ? run_send_sticks
+                                      : run_send;
+}
+
 static void list_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inject,
                       struct rig *rig, struct job_list *list)
 {
     const uint32_t solve = solve_every(scenario);
     *list = (struct job_list){0};
     add(list, "inject", run_inject, rig, inject->kind != RIG_INJECT_NONE);
-    add(list, "drives", run_drives, rig, scenario->wheel_count > 0);
+    add(list, "world", run_look, rig,
+        scenario->world.kind != DYN_WORLD_UNIFORM ? cfg_look_every(scenario) : 0);
+    add(list, "gust", run_gust, rig, scenario->gusty);
+    add(list, "drives", run_drives, rig, scenario->drive_count > 0);
     add(list, "step", run_step, rig, 1);
     add(list, "solve", run_solve, rig, solve);
     for (int i = 0; i < scenario->sensor_count; i++)
@@ -473,13 +535,9 @@ static void list_jobs(const struct cfg_scenario *scenario, const struct rig_inje
             scenario->sensors[i].every);
     for (int i = 0; i < scenario->link_count; i++) {
         const struct cfg_link *link = &scenario->links[i];
-        void *self = rig ? &rig->link[i] : NULL;
-        add(list, "truth", run_truth, self, truth_every(link));
-        add(list, "send sensor", run_send_sensor, self, link->every_sensor);
-        add(list, "send state", run_send_state, self, link->every_state);
-        add(list, "send gps", run_send_gps, self, link->every_gps);
-        add(list, "send heartbeat", run_send_heartbeat, self, link->every_heartbeat);
-        add(list, "send time", run_send_time, self, link->every_time);
+        add(list, "truth", run_truth, rig ? &rig->link[i] : NULL, truth_every(link));
+        for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+            add(list, send_name[m], send_job(m), rig ? &rig->message[i][m] : NULL, link->every[m]);
     }
     add(list, "watch", run_watch, rig, solve);
     add(list, "log", run_log, rig, scenario->log_every);
@@ -519,8 +577,13 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
                                 dyn_model_nv(rig->cfg->plant.model));
     for (int i = 0; i < scenario->sensor_count; i++)
         rig->sensor[i] = (struct rig_device){rig, i};
-    for (int i = 0; i < scenario->link_count; i++)
+    for (int i = 0; i < scenario->sensor_count; i++)
+        rig->has_gps = rig->has_gps || scenario->sensors[i].kind == CFG_GPS;
+    for (int i = 0; i < scenario->link_count; i++) {
         rig->link[i] = (struct rig_device){rig, i};
+        for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+            rig->message[i][m] = (struct rig_message){rig, i, m};
+    }
     for (int i = 0; i < scenario->expect_count; i++)
         expect_begin(&rig->expect[i], &scenario->expects[i]);
     return rig;

@@ -21,9 +21,7 @@
 
 /* What a display may look at while the run goes on. */
 struct rig_live {
-    double attitude_error; /* rad */
-    double rate;           /* rad/s */
-    double wheel_speed;    /* rad/s, fastest */
+    double signal[CFG_SIGNAL_COUNT]; /* SI, by enum cfg_expect_signal */
     uint64_t inputs;
 };
 
@@ -38,6 +36,11 @@ struct rig_source {
 struct rig_device { /* self of a job that serves one device or link */
     struct rig *rig;
     int index;
+};
+
+struct rig_message { /* self of a job that makes a message due */
+    struct rig *rig;
+    int link, message; /* enum cfg_message */
 };
 
 /* A job of the injector: what a user asks for to see how his bench behaves then. */
@@ -60,7 +63,10 @@ struct rig {
 
     struct io_sample sample[IO_LINK_MAX];
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
-    double attitude_error, rate, wheel_speed;
+    uint64_t epoch_us[IO_LINK_MAX];     /* what a board's clock showed when frame 0 began */
+    uint32_t mute;                      /* messages whose instrument gives nothing; enum io_send */
+    bool has_gps;
+    double signal[CFG_SIGNAL_COUNT]; /* what is watched, SI, by enum cfg_expect_signal */
     uint64_t hash;             /* rolled over the run state */
     uint64_t inputs;           /* applied so far */
     uint64_t first_not_finite; /* frame of the first step that was refused, if any was */
@@ -72,6 +78,7 @@ struct rig {
     struct rt_schedule *schedule;
     struct rig_device sensor[RT_JOB_MAX];
     struct rig_device link[IO_LINK_MAX];
+    struct rig_message message[IO_LINK_MAX][CFG_MESSAGE_COUNT];
 };
 
 /* Bytes that rig_place() takes of mem: the compiled scenario, the schedule and this struct.

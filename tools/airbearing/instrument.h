@@ -1,0 +1,15 @@
+/*
+ * Instruments at work: from the true motion to what each says, faults included, into the samples of
+ * all links and into the log.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct rig;
+
+/* Numbers that an instrument's log record has.  Context: setup. */
+int instrument_width(int kind);
+
+/* One sample of sensor index at the end of this frame; after a solve.  Context: frame. */
+void instrument_sample(struct rig *rig, int index, uint64_t frame);
