@@ -5,15 +5,26 @@
 #include "dynamics/integrate.h"
 #include "unity.h"
 
-void craft_add_wheel(struct craft *craft, int body, double ax, double ay, double az, double inertia)
+int craft_add(struct craft *craft, const struct dyn_effector *effector)
 {
     const int k = craft->plant.effector_count++;
-    TEST_ASSERT_LESS_THAN_INT(CRAFT_WHEEL_MAX, k);
-    craft->effectors[k] = (struct dyn_effector){
-        .type = DYN_EFFECTOR_WHEEL,
-        .body = body,
-        .wheel = {.axis = {ax, ay, az}, .inertia = inertia},
-    };
+    TEST_ASSERT_LESS_THAN_INT(CRAFT_EFFECTOR_MAX, k);
+    craft->effectors[k] = *effector;
+    return k;
+}
+
+void craft_add_wheel(struct craft *craft, int body, double ax, double ay, double az, double inertia)
+{
+    craft_add(craft, &(struct dyn_effector){
+                         .type = DYN_EFFECTOR_WHEEL,
+                         .body = body,
+                         .wheel = {.axis = {ax, ay, az}, .inertia = inertia},
+                     });
+}
+
+double *craft_states(struct craft *craft, int effector)
+{
+    return craft->x + dyn_plant_effector_index(&craft->plant, effector);
 }
 
 void craft_use(struct craft *craft, enum dyn_integrator integrator)
@@ -36,6 +47,7 @@ void craft_build(struct craft *craft)
     memcpy(plant->environment.gravity, craft->tree.gravity, sizeof craft->tree.gravity);
     for (int k = 0; k < plant->effector_count; k++)
         TEST_ASSERT_NULL(dyn_effector_flaw(&craft->effectors[k], craft->tree.body_count));
+    TEST_ASSERT_NULL(dyn_plant_flaw(plant));
 
     craft_use(craft, DYN_RK4);
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof craft->monitor_mem, dyn_monitor_work_size(plant));
@@ -107,7 +119,8 @@ void craft_poison(struct craft *craft)
     const size_t rate_size = (size_t)dyn_rate_count(&craft->plant) * sizeof(double);
     memset(kernel + sizeof(struct dyn_work), 0xff,
            dyn_work_size(craft->plant.model) - sizeof(struct dyn_work));
-    memset(work->load, 0xff, (size_t)craft->plant.effector_count * sizeof *work->load);
+    memset(work->load, 0xff, (size_t)work->load_count * sizeof *work->load);
+    memset(work->felt, 0xff, (size_t)work->mount_count * sizeof *work->felt);
     memset(work->x_rate, 0xff, rate_size);
     memset(work->stage, 0xff, rate_size);
     memset(work->sum, 0xff, rate_size);

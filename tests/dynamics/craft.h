@@ -6,12 +6,12 @@
 #include "dynamics/monitor.h"
 #include "tests/dynamics/tree.h"
 
-enum { CRAFT_WHEEL_MAX = 4, CRAFT_X_MAX = 2 * TREE_NV_MAX };
+enum { CRAFT_EFFECTOR_MAX = 16, CRAFT_X_MAX = 2 * TREE_NV_MAX };
 
 struct craft {
     struct tree tree;
-    struct dyn_effector effectors[CRAFT_WHEEL_MAX];
-    double commands[CRAFT_WHEEL_MAX];
+    struct dyn_effector effectors[CRAFT_EFFECTOR_MAX];
+    double commands[CRAFT_EFFECTOR_MAX];
     struct dyn_plant plant; /* after craft_build() */
     struct dyn_plant_work *work;
     struct dyn_monitor_work *monitor;
@@ -21,9 +21,15 @@ struct craft {
     _Alignas(64) unsigned char monitor_mem[1 << 14];
 };
 
+/* An effector more; which one it is. */
+int craft_add(struct craft *craft, const struct dyn_effector *effector);
+
 /* A wheel with an ideal motor on a body. */
 void craft_add_wheel(struct craft *craft, int body, double ax, double ay, double az,
                      double inertia);
+
+/* Where the states of an effector are. */
+double *craft_states(struct craft *craft, int effector);
 
 /* The plant of the tree (built before), RK4, with the tree's q, v and gravity; wheels at rest. */
 void craft_build(struct craft *craft);
