@@ -233,6 +233,25 @@ static void test_all_noises_together_have_the_sum_of_their_allan_variances(void)
     }
 }
 
+/* With unit steps and no memory each noise shows its own draw. */
+static void test_white_noise_walk_and_instability_are_uncorrelated(void)
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    spec.sample_time = 1.0;
+    spec.noise_density = spec.walk_density = spec.instability = 1.0;
+    begin();
+    for (int k = 0; k < SAMPLE_COUNT; k++) {
+        const struct io_error_state before = state;
+        const double white = say(0.0) - before.walk - before.wander;
+        const double step = state.walk - before.walk;
+        sum[0] += white * step;
+        sum[1] += white * state.wander;
+        sum[2] += step * state.wander;
+    }
+    for (int i = 0; i < 3; i++)
+        TEST_ASSERT_DOUBLE_WITHIN(5.0, 0.0, sum[i] / sqrt(SAMPLE_COUNT));
+}
+
 static void test_a_noise_is_the_same_whatever_the_others_are(void)
 {
     double alone[100];
@@ -283,6 +302,7 @@ int main(void)
     RUN_TEST(test_the_allan_deviation_of_the_instability_is_that_of_gauss_and_markov);
     RUN_TEST(test_the_instability_begins_in_its_stationary_law);
     RUN_TEST(test_all_noises_together_have_the_sum_of_their_allan_variances);
+    RUN_TEST(test_white_noise_walk_and_instability_are_uncorrelated);
     RUN_TEST(test_a_noise_is_the_same_whatever_the_others_are);
     RUN_TEST(test_every_sample_takes_the_same_number_of_draws);
     RUN_TEST(test_a_truth_that_is_not_a_number_is_shown_and_forgotten);

@@ -249,7 +249,7 @@ static void test_a_mask_beyond_the_signal_strikes_nothing(void)
 /* All 64 places are met; where the flip would make a monster, the sign turns. */
 static void test_a_bit_flip_turns_one_bit_of_one_component(void)
 {
-    uint64_t place[2] = {0, 0}, hits = 0;
+    uint64_t place[2] = {0, 0}, hits = 0, count[64] = {0};
     spec.last_frame = UINT64_MAX;
     begin(IO_FAULT_BIT_FLIP, 0.5);
     for (uint64_t frame = FIRST; frame < FIRST + TRIAL_COUNT; frame++) {
@@ -264,6 +264,8 @@ static void test_a_bit_flip_turns_one_bit_of_one_component(void)
             TEST_ASSERT_TRUE(__builtin_popcountll(a ^ b) <= 1);
             TEST_ASSERT_TRUE(fabs(value[i]) <= (double)FLT_MAX);
             place[i] |= a ^ b;
+            if (i == 0 && a != b)
+                count[__builtin_ctzll(a ^ b)]++;
             changed += a != b;
         }
         TEST_ASSERT_TRUE(changed <= 1);
@@ -275,6 +277,9 @@ static void test_a_bit_flip_turns_one_bit_of_one_component(void)
      * to 61 add 128, 256 or 512 to the power, too much for a float. */
     TEST_ASSERT_EQUAL_HEX64(~(UINT64_C(1) << 62), place[0]);
     TEST_ASSERT_EQUAL_HEX64(~(UINT64_C(7) << 59), place[1]);
+    for (int bit = 0; bit < 62; bit++)
+        assert_binomial(0.5 / 128, count[bit]);
+    assert_binomial(0.5 / 64, count[63]); /* its own share and that of the top bit */
 }
 
 static void test_no_fault_makes_a_nan_of_a_finite_signal(void)
