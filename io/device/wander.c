@@ -12,7 +12,7 @@ static double lost_small(double r)
 {
     double sum = 1.0;
     for (int k = 15; k >= 2; k--)
-        sum = 1.0 - sum * r / k;
+        sum = 1.0 - sum * r * (1.0 / k);
     return sum * r;
 }
 

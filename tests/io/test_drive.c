@@ -54,6 +54,29 @@ static void test_quantisation_goes_to_the_nearest_step_and_never_beyond_one(void
     TEST_ASSERT_TRUE(torque_for(-1.0) == -0.2);
 }
 
+static void test_a_one_sided_drive_gives_nothing_below_zero(void)
+{
+    spec.one_sided = 1;
+    io_drive_begin(&spec, &state);
+    TEST_ASSERT_TRUE(torque_for(-1e-9) == 0.0 && torque_for(-1.0) == 0.0);
+    TEST_ASSERT_TRUE(torque_for(1e-9) == 0.2 * 1e-9 && torque_for(0.5) == 0.1);
+    TEST_ASSERT_TRUE(torque_for(1.5) == 0.2);
+    spec.quantum = 0.25;
+    TEST_ASSERT_TRUE(torque_for(-0.2) == 0.0 && torque_for(0.2) == 0.2 * 0.25);
+}
+
+static void test_a_duty_below_the_shortest_pulse_gives_nothing(void)
+{
+    spec.one_sided = 1, spec.min_duty = 0.1;
+    io_drive_begin(&spec, &state);
+    TEST_ASSERT_TRUE(torque_for(0.0999) == 0.0 && torque_for(0.1) == 0.2 * 0.1);
+    TEST_ASSERT_TRUE(torque_for(0.7) == 0.2 * 0.7 && torque_for(0.05) == 0.0);
+    spec.one_sided = 0; /* a pair of thrusters behind one control */
+    TEST_ASSERT_TRUE(torque_for(-0.0999) == 0.0 && torque_for(-0.1) == 0.2 * -0.1);
+    spec.quantum = 0.09; /* the valve counts in steps: one of them is too short, two are not */
+    TEST_ASSERT_TRUE(torque_for(0.13) == 0.0 && torque_for(0.14) == 0.2 * 0.18);
+}
+
 static void test_the_torque_is_old_by_the_delay_and_zero_before(void)
 {
     for (uint32_t delay = 0; delay < IO_DRIVE_DELAY_MAX; delay++) {
@@ -109,6 +132,8 @@ int main(void)
     RUN_TEST(test_torque_is_gain_times_control);
     RUN_TEST(test_controls_beyond_one_give_the_full_torque);
     RUN_TEST(test_quantisation_goes_to_the_nearest_step_and_never_beyond_one);
+    RUN_TEST(test_a_one_sided_drive_gives_nothing_below_zero);
+    RUN_TEST(test_a_duty_below_the_shortest_pulse_gives_nothing);
     RUN_TEST(test_the_torque_is_old_by_the_delay_and_zero_before);
     RUN_TEST(test_a_control_that_is_not_finite_keeps_the_last_good_one_and_is_counted);
     RUN_TEST(test_a_kept_control_takes_its_turn_in_the_delay);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/io/statistics.h"
 #include "unity.h"
 
 enum { SAMPLE_COUNT = 1 << 18 };
@@ -37,7 +38,7 @@ static void assert_says(double x, double y, double z)
 {
     const double expected[3] = {x, y, z};
     for (int i = 0; i < 3; i++)
-        TEST_ASSERT_DOUBLE_WITHIN(1e-14, expected[i], state.out[i]);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-14 + 1e-15 * fabs(expected[i]), expected[i], state.out[i]);
 }
 
 static void record_silence(void)
@@ -48,28 +49,6 @@ static void record_silence(void)
         for (int i = 0; i < 3; i++)
             record[i][k] = state.out[i];
     }
-}
-
-/* Half the mean squared difference of neighbouring means over m samples, square root of it. */
-static double allan_deviation(const double *y, int m)
-{
-    double last = 0.0, sum = 0.0;
-    const int clusters = SAMPLE_COUNT / m;
-    for (int c = 0; c < clusters; c++) {
-        double mean = 0.0;
-        for (int k = 0; k < m; k++)
-            mean += y[c * m + k] / m;
-        if (c > 0)
-            sum += (mean - last) * (mean - last);
-        last = mean;
-    }
-    return sqrt(0.5 * sum / (clusters - 1));
-}
-
-/* Neighbouring differences are correlated: the relative error is below 1 / sqrt(clusters). */
-static double allan_bound(int m)
-{
-    return 5.0 / sqrt((double)SAMPLE_COUNT / m);
 }
 
 static void test_a_perfect_instrument_says_the_truth_at_once(void)
@@ -87,6 +66,20 @@ static void test_the_mounting_gives_instrument_axes_from_body_axes(void)
     begin();
     io_triad_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
     assert_says(2.0, -1.0, 3.0);
+}
+
+/* Six different numbers and powers of ten: each must show in its own digit. */
+static void test_the_misalignment_mixes_the_mounted_axes(void)
+{
+    const double turned[9] = {0, 1, 0, -1, 0, 0, 0, 0, 1};
+    memcpy(spec.mounting, turned, sizeof turned);
+    memcpy(spec.misalignment, (double[]){0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, sizeof spec.misalignment);
+    begin();
+    io_triad_sample(&spec, (double[]){-100.0, 1.0, 10000.0}, &state); /* mounted: 1 100 10000 */
+    assert_says(1.0 + 10.0 + 2000.0, 0.3 + 100.0 + 4000.0, 0.5 + 60.0 + 10000.0);
+    memcpy(spec.scale, (double[]){1.0, 0.0, -0.5}, sizeof spec.scale);
+    io_triad_sample(&spec, (double[]){-100.0, 1.0, 10000.0}, &state);
+    assert_says(4022.0, 4100.3, 5030.25);
 }
 
 static void test_scale_acts_on_the_signal_and_not_on_the_bias(void)
@@ -160,8 +153,8 @@ static void test_the_allan_deviation_of_white_noise_falls_with_the_root_of_time(
     for (int m = 1; m <= 1024; m *= 4) {
         const double expected = spec.noise_density / sqrt(m * spec.sample_time);
         for (int i = 0; i < 3; i++)
-            TEST_ASSERT_DOUBLE_WITHIN(allan_bound(m) * expected, expected,
-                                      allan_deviation(record[i], m));
+            TEST_ASSERT_DOUBLE_WITHIN(5.0 * test_allan_error(SAMPLE_COUNT, m) * expected, expected,
+                                      test_allan_deviation(record[i], SAMPLE_COUNT, m));
     }
 }
 
@@ -174,8 +167,8 @@ static void test_the_allan_deviation_of_the_walk_rises_with_the_root_of_time(voi
         const double sampled = 1.0 + 0.5 / ((double)m * m);
         const double expected = spec.walk_density * sqrt(m * spec.sample_time / 3.0 * sampled);
         for (int i = 0; i < 3; i++)
-            TEST_ASSERT_DOUBLE_WITHIN(allan_bound(m) * expected, expected,
-                                      allan_deviation(record[i], m));
+            TEST_ASSERT_DOUBLE_WITHIN(5.0 * test_allan_error(SAMPLE_COUNT, m) * expected, expected,
+                                      test_allan_deviation(record[i], SAMPLE_COUNT, m));
     }
 }
 
@@ -187,6 +180,21 @@ static void test_the_walk_starts_at_zero(void)
     assert_says(1.0, 2.0, 3.0);
     io_triad_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
     TEST_ASSERT_TRUE(state.out[0] != 1.0 && state.out[1] != 2.0 && state.out[2] != 3.0);
+}
+
+static void test_the_instability_of_each_axis_has_its_deviation_and_time(void)
+{
+    const double variance = 0.04, keep = exp(-spec.sample_time / 0.05);
+    const double bound = 5.0 * variance * test_variance_error(SAMPLE_COUNT, keep);
+    spec.instability = 0.2, spec.instability_time = 0.05;
+    record_silence();
+    for (int i = 0; i < 3; i++) {
+        for (int lag = 0; lag <= 20; lag += 5)
+            TEST_ASSERT_DOUBLE_WITHIN(bound, variance * pow(keep, lag),
+                                      test_covariance(record[i], SAMPLE_COUNT, lag));
+        TEST_ASSERT_DOUBLE_WITHIN(bound / variance, 0.0,
+                                  test_correlation(record[i], record[(i + 1) % 3], SAMPLE_COUNT));
+    }
 }
 
 static void test_the_three_axes_have_uncorrelated_noise(void)
@@ -266,6 +274,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_perfect_instrument_says_the_truth_at_once);
     RUN_TEST(test_the_mounting_gives_instrument_axes_from_body_axes);
+    RUN_TEST(test_the_misalignment_mixes_the_mounted_axes);
     RUN_TEST(test_scale_acts_on_the_signal_and_not_on_the_bias);
     RUN_TEST(test_quantisation_goes_to_the_nearest_code);
     RUN_TEST(test_nothing_leaves_the_range_even_off_the_codes);
@@ -274,6 +283,7 @@ int main(void)
     RUN_TEST(test_the_allan_deviation_of_white_noise_falls_with_the_root_of_time);
     RUN_TEST(test_the_allan_deviation_of_the_walk_rises_with_the_root_of_time);
     RUN_TEST(test_the_walk_starts_at_zero);
+    RUN_TEST(test_the_instability_of_each_axis_has_its_deviation_and_time);
     RUN_TEST(test_the_three_axes_have_uncorrelated_noise);
     RUN_TEST(test_white_noise_and_walk_are_uncorrelated);
     RUN_TEST(test_the_white_noise_does_not_depend_on_the_walk);

@@ -1,0 +1,105 @@
+/*
+ * The script of a pilot: where the channels are at any time.
+ */
+#include "io/device/sticks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "unity.h"
+
+static struct io_sticks_script script;
+static double channel[IO_STICKS_CHANNEL_COUNT];
+
+/* Channel i is at base + i in each step. */
+static void add_step(double time, double base, uint32_t ramp)
+{
+    struct io_sticks_step *step = &script.step[script.step_count++];
+    step->time = time;
+    step->ramp = ramp;
+    for (int i = 0; i < IO_STICKS_CHANNEL_COUNT; i++)
+        step->channel[i] = base + i;
+}
+
+void setUp(void)
+{
+    memset(&script, 0, sizeof script);
+    memset(channel, 0xff, sizeof channel);
+}
+
+void tearDown(void)
+{
+}
+
+static void assert_at(double time, double base)
+{
+    io_sticks_at(&script, time, channel);
+    for (int i = 0; i < IO_STICKS_CHANNEL_COUNT; i++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, base + i, channel[i]);
+}
+
+static void test_channels_stay_until_the_next_step_begins(void)
+{
+    add_step(1.0, 1000.0, 0);
+    add_step(2.0, 1500.0, 0);
+    add_step(4.0, 2000.0, 0);
+    assert_at(1.0, 1000.0);
+    assert_at(nextafter(2.0, 0.0), 1000.0);
+    assert_at(2.0, 1500.0);
+    assert_at(3.999, 1500.0);
+    assert_at(4.0, 2000.0);
+}
+
+static void test_before_the_first_and_after_the_last_step_channels_stay(void)
+{
+    add_step(1.0, 1000.0, 1);
+    add_step(2.0, 1500.0, 1);
+    assert_at(-1e9, 1000.0);
+    assert_at(0.0, 1000.0);
+    assert_at(2.0, 1500.0);
+    assert_at(1e9, 1500.0);
+}
+
+static void test_a_ramp_is_a_straight_line_from_the_step_before(void)
+{
+    add_step(1.0, 1000.0, 0);
+    add_step(3.0, 1800.0, 1);
+    add_step(4.0, 1200.0, 0);
+    assert_at(1.0, 1000.0);
+    assert_at(1.5, 1200.0);
+    assert_at(2.0, 1400.0);
+    assert_at(2.75, 1700.0);
+    assert_at(3.0, 1800.0);
+    assert_at(3.5, 1800.0);
+    assert_at(4.0, 1200.0);
+}
+
+static void test_of_steps_at_the_same_time_the_last_one_counts(void)
+{
+    add_step(1.0, 1000.0, 0);
+    add_step(1.0, 1100.0, 1);
+    add_step(1.0, 1200.0, 1);
+    add_step(2.0, 1300.0, 1);
+    assert_at(0.5, 1000.0);
+    assert_at(1.0, 1200.0);
+    assert_at(1.5, 1250.0);
+}
+
+static void test_a_full_script_is_read_to_its_end(void)
+{
+    for (int k = 0; k < IO_STICKS_STEP_MAX; k++)
+        add_step(k, 1000.0 + 10.0 * k, 0);
+    for (int k = 0; k < IO_STICKS_STEP_MAX; k++)
+        assert_at(k + 0.5, 1000.0 + 10.0 * k);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_channels_stay_until_the_next_step_begins);
+    RUN_TEST(test_before_the_first_and_after_the_last_step_channels_stay);
+    RUN_TEST(test_a_ramp_is_a_straight_line_from_the_step_before);
+    RUN_TEST(test_of_steps_at_the_same_time_the_last_one_counts);
+    RUN_TEST(test_a_full_script_is_read_to_its_end);
+    return UNITY_END();
+}
