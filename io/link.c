@@ -256,7 +256,7 @@ static int open_reactor(struct io_links *links, char *error)
     const struct io_reactor_tasks tasks = {.self = links, .packet = take_packet};
     for (int i = 0; i < links->link_count; i++)
         sockets[i] = &links->link[i].udp;
-    const int status = io_reactor_open(links->reactor, sockets, links->link_count, &tasks);
+    const int status = io_reactor_open_udp(links->reactor, sockets, links->link_count, &tasks);
     if (status < 0)
         (void)snprintf(error, IO_ERROR_MAX, "links: no descriptor to wake the I/O thread: %s",
                        strerror(-status));

@@ -152,9 +152,9 @@ static void udp_shout(struct io_bus *bus, struct io_address to, const void *byte
     io_udp_shout(bus->udp.fd, to, bytes, size);
 }
 
-static int udp_fds(const struct io_bus *bus, int fds[IO_BUS_FD_MAX])
+static int udp_watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    fds[0] = bus->udp.fd;
+    watch[0] = (struct io_bus_watch){.fd = bus->udp.fd};
     return 1;
 }
 
@@ -176,7 +176,7 @@ static const struct io_bus_methods io_udp_methods = {
     .send = udp_send,
     .sent = udp_sent,
     .shout = udp_shout,
-    .fds = udp_fds,
+    .watches = udp_watches,
     .backlog = udp_backlog,
     .local = udp_local,
 };
@@ -254,9 +254,9 @@ struct io_address io_bus_local(const struct io_bus *bus)
     return bus->methods->local ? bus->methods->local(bus) : (struct io_address){0};
 }
 
-int io_bus_fds(const struct io_bus *bus, int fds[IO_BUS_FD_MAX])
+int io_bus_watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    return bus->methods->fds(bus, fds);
+    return bus->methods->watches(bus, watch);
 }
 
 uint32_t io_bus_generation(const struct io_bus *bus)

@@ -32,7 +32,7 @@ enum {
     IO_BUS_ADDRESS_MAX = 64,
     IO_BUS_DEVICE_MAX = 128,
     IO_BUS_ERROR_MAX = 256,
-    IO_BUS_FD_MAX = 2, /* of one bus: listening, connected */
+    IO_BUS_WATCH_MAX = 2, /* of one bus: listening, connected */
 };
 
 enum io_bus_kind {
@@ -136,10 +136,14 @@ void io_bus_tick(struct io_bus *bus, uint64_t now_ns);
 void io_bus_drop(struct io_bus *bus);
 
 /* For whoever sleeps on the bus: descriptors that become readable when there is something to
- * receive or to tick for.  0: this kind has none (shared memory, tape) or nobody is there; look
- * again when the generation, which also counts peers, has changed.  Context: the thread of the
- * bus. */
-int io_bus_fds(const struct io_bus *bus, int fds[IO_BUS_FD_MAX]);
+ * receive or, with wants_tick, to tick for.  How many; 0: this kind has none (shared memory, tape)
+ * or nobody is there.  They change only with the generation, which counts arrivals and losses.
+ * Context: the thread of the bus. */
+struct io_bus_watch {
+    int fd;
+    bool wants_tick;
+};
+int io_bus_watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX]);
 uint32_t io_bus_generation(const struct io_bus *bus);
 /* True: only looking (io_bus_receive) tells whether something came.  Context: any. */
 bool io_bus_needs_polling(const struct io_bus *bus);

@@ -246,9 +246,9 @@ static void shout(struct io_bus *bus, struct io_address to, const void *bytes, s
     (void)io_can_write(bus->can.seat.fd, bus->can.id_tx, bus->can.fd_frames, bytes, size);
 }
 
-static int fds(const struct io_bus *bus, int fd[IO_BUS_FD_MAX])
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    fd[0] = bus->can.seat.fd;
+    watch[0] = (struct io_bus_watch){.fd = bus->can.seat.fd};
     return bus->can.seat.taken;
 }
 
@@ -268,7 +268,7 @@ const struct io_bus_methods io_can_methods = {
     .receive = receive,
     .send = send_frame,
     .shout = shout,
-    .fds = fds,
+    .watches = watches,
     .tick = tick,
     .backlog = backlog,
 };

@@ -17,7 +17,7 @@ struct io_bus_methods {
     int (*send)(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                 bool stamped);
     void (*shout)(struct io_bus *bus, struct io_address to, const void *bytes, size_t size);
-    int (*fds)(const struct io_bus *bus, int fds[IO_BUS_FD_MAX]);
+    int (*watches)(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX]);
     /* the rest may be NULL: this kind has no such thing */
     void (*tick)(struct io_bus *bus, uint64_t now_ns);
     void (*drop)(struct io_bus *bus);

@@ -233,9 +233,9 @@ static void shout(struct io_bus *bus, struct io_address to, const void *bytes, s
     (void)taken;
 }
 
-static int fds(const struct io_bus *bus, int fd[IO_BUS_FD_MAX])
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    fd[0] = bus->serial.seat.fd;
+    watch[0] = (struct io_bus_watch){.fd = bus->serial.seat.fd};
     return bus->serial.seat.taken;
 }
 
@@ -255,7 +255,7 @@ const struct io_bus_methods io_serial_methods = {
     .receive = receive,
     .send = send_frame,
     .shout = shout,
-    .fds = fds,
+    .watches = watches,
     .tick = tick,
     .drop = NULL, /* there is no other to take the place */
     .backlog = backlog,

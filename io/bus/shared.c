@@ -385,10 +385,10 @@ static void shout(struct io_bus *bus, struct io_address to, const void *bytes, s
     atomic_store_explicit(&ring->turn, turn + 2, memory_order_release);
 }
 
-static int fds(const struct io_bus *bus, int fd[IO_BUS_FD_MAX])
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
     (void)bus;
-    (void)fd;
+    (void)watch;
     return 0;
 }
 
@@ -406,7 +406,7 @@ const struct io_bus_methods io_shared_methods = {
     .receive = receive,
     .send = send_message,
     .shout = shout,
-    .fds = fds,
+    .watches = watches,
     .tick = tick,
     .backlog = backlog,
 };

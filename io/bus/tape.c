@@ -58,11 +58,19 @@ static int check_header(const unsigned char *bytes, size_t size, char *error)
     return 0;
 }
 
+static bool is_zero(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
 /* 1 for a record, 0 for the end, or -EBADMSG. */
 static int check_record(const unsigned char *bytes, size_t size, size_t at, uint64_t last_ns,
                         struct record *record, char *error)
 {
-    if (at == size)
+    if (size - at < sizeof *record && is_zero(bytes + at, size - at))
         return 0;
     if (size - at < sizeof *record)
         return complain(
@@ -100,7 +108,7 @@ int io_tape_check(const unsigned char *bytes, size_t size, char error[IO_TAPE_ER
 bool io_tape_look(const struct io_tape_reader *reader, uint64_t *time_ns, struct io_packet *packet)
 {
     struct record record;
-    if (reader->at == reader->size)
+    if (reader->size - reader->at < sizeof record)
         return false;
     memcpy(&record, reader->bytes + reader->at, sizeof record);
     if (record.size == 0)
@@ -290,10 +298,10 @@ static void shout(struct io_bus *bus, struct io_address to, const void *bytes, s
     (void)size;
 }
 
-static int fds(const struct io_bus *bus, int fd[IO_BUS_FD_MAX])
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
     (void)bus;
-    (void)fd;
+    (void)watch;
     return 0;
 }
 
@@ -304,5 +312,5 @@ const struct io_bus_methods io_tape_methods = {
     .receive = receive,
     .send = send_packet,
     .shout = shout,
-    .fds = fds,
+    .watches = watches,
 };

@@ -352,13 +352,13 @@ static void shout(struct io_bus *bus, struct io_address to, const void *bytes, s
     (void)send(bus->tcp.seat.fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static int fds(const struct io_bus *bus, int fd[IO_BUS_FD_MAX])
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
     int count = 0;
     if (bus->tcp.listener >= 0)
-        fd[count++] = bus->tcp.listener;
+        watch[count++] = (struct io_bus_watch){.fd = bus->tcp.listener, .wants_tick = true};
     if (bus->tcp.seat.taken)
-        fd[count++] = bus->tcp.seat.fd;
+        watch[count++] = (struct io_bus_watch){.fd = bus->tcp.seat.fd};
     return count;
 }
 
@@ -388,7 +388,7 @@ const struct io_bus_methods io_tcp_methods = {
     .receive = receive,
     .send = send_frame,
     .shout = shout,
-    .fds = fds,
+    .watches = watches,
     .tick = tick,
     .drop = drop,
     .sent = sent,

@@ -12,16 +12,23 @@
 
 #include "rt/arena.h"
 #include "rt/check.h"
+#include "rt/clock.h"
 
 enum {
     PAGE = 4096,
     BUFFER_COUNT = 64, /* a power of two; 64 datagrams may come between two waits */
     BUFFER_SIZE = 2304,
     BUFFER_GROUP = 0,
-    SUBMISSIONS = 2 * (IO_REACTOR_SOCKET_MAX + 1),
+    SLOT_WAKE = IO_REACTOR_BUS_MAX * IO_BUS_WATCH_MAX, /* slots before it: the buses' watches */
+    SLOT_COUNT,
+    SUBMISSIONS = 64, /* per wait: at most a cancel and a post for each slot */
     COMPLETIONS = 2 * BUFFER_COUNT,
-    BATCH_MAX = 16, /* datagrams per socket and wait, with poll */
+    BATCH_MAX = 16, /* packets per bus and wait, where each is received by a call */
+    LOOK_NS = 200000,
 };
+_Static_assert(SUBMISSIONS >= 2 * SLOT_COUNT, "nothing waits for room in the queue");
+
+static const uint64_t no_answer = UINT64_MAX; /* user_data of what nobody waits for */
 
 /* What the kernel writes before the payload of a datagram. */
 enum {
@@ -30,17 +37,27 @@ enum {
 };
 _Static_assert(BUFFER_SIZE >= HEADER_SIZE + IO_DATAGRAM_MAX, "a whole datagram fits a buffer");
 
+/* Completions of an earlier epoch belong to descriptors that are gone. */
+struct source {
+    struct io_udp *udp; /* NULL: not UDP */
+    struct io_bus *bus; /* NULL: a bare UDP socket */
+    struct io_bus_watch watch[IO_BUS_WATCH_MAX];
+    int watch_count;
+    uint32_t generation, epoch;
+};
+
 struct io_reactor {
     struct io_reactor_tasks tasks;
-    struct io_udp *socket[IO_REACTOR_SOCKET_MAX];
-    int socket_count;
+    struct source source[IO_REACTOR_BUS_MAX];
+    int source_count;
+    bool looks; /* at least one bus cannot wake us */
     int wake_fd;
     uint64_t wake_count; /* where io_uring puts what it read from wake_fd */
 
     bool has_ring;
     struct io_uring ring;
     struct msghdr shape; /* how much room a receive leaves for name and control */
-    uint32_t unarmed;    /* one bit per receive that must be posted; bit socket_count is the wake */
+    uint32_t unarmed;    /* one bit per slot whose receive, poll or read must be posted */
     struct io_uring_buf_ring *buffers; /* page-aligned, as the kernel wants it */
     unsigned char *bytes;
 
@@ -158,14 +175,24 @@ static void explain(struct io_reactor *reactor, int status)
                    why);
 }
 
-int io_reactor_open(struct io_reactor *reactor, struct io_udp *const *sockets, int socket_count,
-                    const struct io_reactor_tasks *tasks)
+/* Take over the watches of a bus if they have changed; true when they have. */
+static bool refresh(struct source *source)
 {
-    RT_CHECK(socket_count >= 0 && socket_count <= IO_REACTOR_SOCKET_MAX);
+    if (!source->bus || source->generation == io_bus_generation(source->bus))
+        return false;
+    source->generation = io_bus_generation(source->bus);
+    source->watch_count = io_bus_watches(source->bus, source->watch);
+    return true;
+}
+
+static uint32_t slot_bits(int source, int watch_count)
+{
+    return ((1u << watch_count) - 1) << (source * IO_BUS_WATCH_MAX);
+}
+
+static int open_sources(struct io_reactor *reactor, const struct io_reactor_tasks *tasks)
+{
     reactor->tasks = *tasks;
-    reactor->socket_count = socket_count;
-    for (int i = 0; i < socket_count; i++)
-        reactor->socket[i] = sockets[i];
     /* Blocking, or io_uring would not wait for it; a write of 1 never blocks. */
     reactor->wake_fd = eventfd(0, EFD_CLOEXEC);
     if (reactor->wake_fd < 0)
@@ -174,12 +201,44 @@ int io_reactor_open(struct io_reactor *reactor, struct io_udp *const *sockets, i
         .msg_namelen = sizeof(struct sockaddr_in),
         .msg_controllen = IO_STAMP_CONTROL,
     };
-    reactor->unarmed = (1u << (socket_count + 1)) - 1;
+    reactor->unarmed = 1u << SLOT_WAKE;
+    for (int i = 0; i < reactor->source_count; i++)
+        reactor->unarmed |= slot_bits(i, reactor->source[i].watch_count);
     const int status = open_uring(reactor);
     reactor->has_ring = status == 0;
     if (status < 0)
         explain(reactor, status);
     return 0;
+}
+
+int io_reactor_open(struct io_reactor *reactor, struct io_bus *const *buses, int bus_count,
+                    const struct io_reactor_tasks *tasks)
+{
+    RT_CHECK(bus_count >= 0 && bus_count <= IO_REACTOR_BUS_MAX);
+    reactor->source_count = bus_count;
+    for (int i = 0; i < bus_count; i++) {
+        struct source *source = &reactor->source[i];
+        source->bus = buses[i];
+        source->udp = buses[i]->spec.kind == IO_BUS_UDP ? &buses[i]->udp : NULL;
+        source->generation = io_bus_generation(buses[i]);
+        source->watch_count = io_bus_watches(buses[i], source->watch);
+        reactor->looks = reactor->looks || io_bus_needs_polling(buses[i]);
+    }
+    return open_sources(reactor, tasks);
+}
+
+int io_reactor_open_udp(struct io_reactor *reactor, struct io_udp *const *sockets, int socket_count,
+                        const struct io_reactor_tasks *tasks)
+{
+    RT_CHECK(socket_count >= 0 && socket_count <= IO_REACTOR_BUS_MAX);
+    reactor->source_count = socket_count;
+    for (int i = 0; i < socket_count; i++)
+        reactor->source[i] = (struct source){
+            .udp = sockets[i],
+            .watch = {{.fd = sockets[i]->fd}},
+            .watch_count = 1,
+        };
+    return open_sources(reactor, tasks);
 }
 
 void io_reactor_close(struct io_reactor *reactor)
@@ -209,30 +268,98 @@ void io_reactor_wake(struct io_reactor *reactor)
     errno = saved;
 }
 
+static uint64_t slot_name(const struct io_reactor *reactor, int slot)
+{
+    const uint32_t epoch = slot == SLOT_WAKE ? 0 : reactor->source[slot / IO_BUS_WATCH_MAX].epoch;
+    return (uint64_t)epoch << 32 | (unsigned)slot;
+}
+
+/* Nobody must sleep on a descriptor that is gone: it would be kept alive by that. */
+static void cancel(struct io_reactor *reactor, int slot)
+{
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&reactor->ring);
+    if (!sqe)
+        return;
+    io_uring_prep_poll_remove(sqe, slot_name(reactor, slot));
+    sqe->user_data = no_answer;
+}
+
+static void follow(struct io_reactor *reactor, int index)
+{
+    struct source *source = &reactor->source[index];
+    const uint32_t armed = slot_bits(index, source->watch_count) & ~reactor->unarmed;
+    if (!refresh(source))
+        return;
+    for (int slot = 0; slot < SLOT_WAKE; slot++)
+        if (armed & 1u << slot)
+            cancel(reactor, slot);
+    source->epoch++;
+    reactor->unarmed &= ~slot_bits(index, IO_BUS_WATCH_MAX);
+    reactor->unarmed |= slot_bits(index, source->watch_count);
+}
+
+static void post(struct io_reactor *reactor, int slot, struct io_uring_sqe *sqe)
+{
+    if (slot == SLOT_WAKE) {
+        io_uring_prep_read(sqe, reactor->wake_fd, &reactor->wake_count, sizeof reactor->wake_count,
+                           0);
+        return;
+    }
+    const struct source *source = &reactor->source[slot / IO_BUS_WATCH_MAX];
+    if (source->udp) {
+        io_uring_prep_recvmsg_multishot(sqe, source->udp->fd, &reactor->shape, 0);
+        sqe->flags |= IOSQE_BUFFER_SELECT;
+        sqe->buf_group = BUFFER_GROUP;
+    } else {
+        io_uring_prep_poll_add(sqe, source->watch[slot % IO_BUS_WATCH_MAX].fd, POLLIN);
+    }
+}
+
 static void arm(struct io_reactor *reactor)
 {
-    for (int i = 0; i <= reactor->socket_count; i++) {
-        if (!(reactor->unarmed & 1u << i))
+    for (int i = 0; i < reactor->source_count; i++)
+        follow(reactor, i);
+    for (int slot = 0; reactor->unarmed && slot < SLOT_COUNT; slot++) {
+        if (!(reactor->unarmed & 1u << slot))
             continue;
         struct io_uring_sqe *sqe = io_uring_get_sqe(&reactor->ring);
         if (!sqe)
             return; /* the queue holds more than we ever post; next time */
-        if (i == reactor->socket_count) {
-            io_uring_prep_read(sqe, reactor->wake_fd, &reactor->wake_count,
-                               sizeof reactor->wake_count, 0);
-        } else {
-            io_uring_prep_recvmsg_multishot(sqe, reactor->socket[i]->fd, &reactor->shape, 0);
-            sqe->flags |= IOSQE_BUFFER_SELECT;
-            sqe->buf_group = BUFFER_GROUP;
-        }
-        sqe->user_data = (unsigned)i;
-        reactor->unarmed &= ~(1u << i);
+        post(reactor, slot, sqe);
+        sqe->user_data = slot_name(reactor, slot);
+        reactor->unarmed &= ~(1u << slot);
     }
 }
 
-/* header | name | control | payload */
-static void take_datagram(struct io_reactor *reactor, int socket, unsigned char *bytes, int size)
+static int receive_from(struct source *source, struct io_packet *packet)
 {
+    return source->bus ? io_bus_receive(source->bus, packet) : io_udp_receive(source->udp, packet);
+}
+
+/* How many came. */
+static int drain(struct io_reactor *reactor, int index)
+{
+    struct io_packet packet;
+    for (int i = 0; i < BATCH_MAX; i++) {
+        if (receive_from(&reactor->source[index], &packet) <= 0)
+            return i;
+        reactor->tasks.packet(reactor->tasks.self, index, &packet);
+    }
+    return BATCH_MAX;
+}
+
+/* Received first, ticked afterwards: a peer that has left makes room for the one that knocks. */
+static void serve(struct io_reactor *reactor, int index, bool wants_tick)
+{
+    (void)drain(reactor, index);
+    if (wants_tick)
+        io_bus_tick(reactor->source[index].bus, rt_now_ns());
+}
+
+/* header | name | control | payload */
+static void take_datagram(struct io_reactor *reactor, int index, unsigned char *bytes, int size)
+{
+    struct io_bus *bus = reactor->source[index].bus;
     struct io_uring_recvmsg_out *out = io_uring_recvmsg_validate(bytes, size, &reactor->shape);
     if (!out)
         return;
@@ -250,22 +377,34 @@ static void take_datagram(struct io_reactor *reactor, int socket, unsigned char 
         .stamp_ns = io_stamp_read(&message),
         .whole = !(out->flags & MSG_TRUNC),
     };
-    reactor->tasks.packet(reactor->tasks.self, socket, &packet);
+    if (bus)
+        io_bus_heard(bus, &packet);
+    reactor->tasks.packet(reactor->tasks.self, index, &packet);
 }
 
 static void take_completion(struct io_reactor *reactor, const struct io_uring_cqe *cqe)
 {
-    const int source = (int)cqe->user_data;
+    const int slot = (int)(cqe->user_data & UINT32_MAX);
+    if (cqe->user_data == no_answer || cqe->user_data != slot_name(reactor, slot))
+        return;
     if (!(cqe->flags & IORING_CQE_F_MORE))
-        reactor->unarmed |= 1u << source;
+        reactor->unarmed |= 1u << slot;
+    if (slot == SLOT_WAKE)
+        return;
+    const int index = slot / IO_BUS_WATCH_MAX;
+    if (!reactor->source[index].udp) {
+        serve(reactor, index, reactor->source[index].watch[slot % IO_BUS_WATCH_MAX].wants_tick);
+        return;
+    }
     if (!(cqe->flags & IORING_CQE_F_BUFFER))
-        return; /* the wake, or a receive that ended (out of buffers): posted again */
+        return; /* a receive that ended (out of buffers): posted again */
     const unsigned buffer = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
-    take_datagram(reactor, source, reactor->bytes + (size_t)buffer * BUFFER_SIZE, cqe->res);
+    take_datagram(reactor, index, reactor->bytes + (size_t)buffer * BUFFER_SIZE, cqe->res);
     give_back(reactor, buffer);
 }
 
-static void wait_uring(struct io_reactor *reactor, uint64_t timeout_ns)
+/* True when it was not time that ended the wait. */
+static bool wait_uring(struct io_reactor *reactor, uint64_t timeout_ns)
 {
     struct __kernel_timespec timeout = {
         .tv_sec = (long long)(timeout_ns / 1000000000u),
@@ -281,44 +420,81 @@ static void wait_uring(struct io_reactor *reactor, uint64_t timeout_ns)
         count++;
     }
     io_uring_cq_advance(&reactor->ring, count);
+    return count > 0;
 }
 
-static void drain_socket(struct io_reactor *reactor, int socket)
+static nfds_t gather(struct io_reactor *reactor, struct pollfd watch[SLOT_COUNT],
+                     int slot[SLOT_COUNT])
 {
-    struct io_packet packet;
-    for (int i = 0; i < BATCH_MAX; i++) {
-        if (io_udp_receive(reactor->socket[socket], &packet) <= 0)
-            return;
-        reactor->tasks.packet(reactor->tasks.self, socket, &packet);
+    nfds_t count = 0;
+    for (int i = 0; i < reactor->source_count; i++) {
+        struct source *source = &reactor->source[i];
+        (void)refresh(source);
+        for (int k = 0; k < source->watch_count; k++) {
+            slot[count] = i * IO_BUS_WATCH_MAX + k;
+            watch[count++] = (struct pollfd){.fd = source->watch[k].fd, .events = POLLIN};
+        }
+    }
+    slot[count] = SLOT_WAKE;
+    watch[count++] = (struct pollfd){.fd = reactor->wake_fd, .events = POLLIN};
+    return count;
+}
+
+static void take_ready(struct io_reactor *reactor, int slot)
+{
+    const int index = slot / IO_BUS_WATCH_MAX;
+    if (slot == SLOT_WAKE) {
+        const ssize_t size = read(reactor->wake_fd, &reactor->wake_count, sizeof(uint64_t));
+        (void)size;
+    } else {
+        serve(reactor, index, reactor->source[index].watch[slot % IO_BUS_WATCH_MAX].wants_tick);
     }
 }
 
-static void wait_poll(struct io_reactor *reactor, uint64_t timeout_ns)
+static bool wait_poll(struct io_reactor *reactor, uint64_t timeout_ns)
 {
     const struct timespec timeout = {
         .tv_sec = (time_t)(timeout_ns / 1000000000u),
         .tv_nsec = (long)(timeout_ns % 1000000000u),
     };
-    struct pollfd watch[IO_REACTOR_SOCKET_MAX + 1];
-    const int wake = reactor->socket_count;
-    for (int i = 0; i < wake; i++)
-        watch[i] = (struct pollfd){.fd = reactor->socket[i]->fd, .events = POLLIN};
-    watch[wake] = (struct pollfd){.fd = reactor->wake_fd, .events = POLLIN};
-    if (ppoll(watch, (nfds_t)wake + 1, &timeout, NULL) <= 0)
-        return;
-    if (watch[wake].revents & POLLIN) {
-        const ssize_t size = read(reactor->wake_fd, &reactor->wake_count, sizeof(uint64_t));
-        (void)size;
-    }
-    for (int i = 0; i < wake; i++)
-        if (watch[i].revents & POLLIN)
-            drain_socket(reactor, i);
+    struct pollfd watch[SLOT_COUNT];
+    int slot[SLOT_COUNT];
+    const nfds_t count = gather(reactor, watch, slot);
+    if (ppoll(watch, count, &timeout, NULL) <= 0)
+        return false;
+    for (nfds_t i = 0; i < count; i++)
+        if (watch[i].revents)
+            take_ready(reactor, slot[i]);
+    return true;
+}
+
+static bool wait_once(struct io_reactor *reactor, uint64_t timeout_ns)
+{
+    return reactor->has_ring ? wait_uring(reactor, timeout_ns) : wait_poll(reactor, timeout_ns);
+}
+
+/* At the buses that cannot wake us; true when one had something. */
+static bool look_around(struct io_reactor *reactor)
+{
+    int found = 0;
+    for (int i = 0; i < reactor->source_count; i++)
+        if (reactor->source[i].bus && io_bus_needs_polling(reactor->source[i].bus))
+            found += drain(reactor, i);
+    return found > 0;
 }
 
 void io_reactor_wait(struct io_reactor *reactor, uint64_t timeout_ns)
 {
-    if (reactor->has_ring)
-        wait_uring(reactor, timeout_ns);
-    else
-        wait_poll(reactor, timeout_ns);
+    if (!reactor->looks) {
+        (void)wait_once(reactor, timeout_ns);
+        return;
+    }
+    const uint64_t end_ns = rt_now_ns() + timeout_ns;
+    bool ended = look_around(reactor);
+    do {
+        const uint64_t now_ns = rt_now_ns();
+        const uint64_t left_ns = end_ns > now_ns && !ended ? end_ns - now_ns : 0;
+        ended = wait_once(reactor, left_ns < LOOK_NS ? left_ns : LOOK_NS) || left_ns == 0;
+        ended = look_around(reactor) || ended;
+    } while (!ended);
 }

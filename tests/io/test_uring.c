@@ -50,7 +50,7 @@ void setUp(void)
     TEST_ASSERT_EQUAL(0, io_udp_open(&here[0], any));
     TEST_ASSERT_EQUAL(0, io_udp_open(&here[1], any));
     TEST_ASSERT_EQUAL(0, io_udp_open(&there, any));
-    TEST_ASSERT_EQUAL(0, io_reactor_open(reactor, sockets, 2, &tasks));
+    TEST_ASSERT_EQUAL(0, io_reactor_open_udp(reactor, sockets, 2, &tasks));
     io_reactor_enter(reactor);
 }
 
