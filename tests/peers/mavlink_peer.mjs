@@ -104,11 +104,9 @@ const samples = [
   [new common.HilActuatorControls(),
     { timeUsec: 99n, flags: 1n, mode: 0x81, controls: Array.from({ length: 16 }, (_, i) => i / 16) },
     { time: 99, flags: 1, mode: 0x81, controls: Array.from({ length: 16 }, (_, i) => i / 16) }],
-  [new common.AttPosMocap(), { timeUsec: 5n, q: [1, 2, 3, 4], x: 5, y: 6, z: 7, covariance: Array(21).fill(0) },
+  [new common.MotionCaptureAttPos(), { timeUsec: 5n, q: [1, 2, 3, 4], x: 5, y: 6, z: 7, covariance: Array(21).fill(0) },
     { attitude: [1, 2, 3, 4] }],
   [new common.DebugVect(), { timeUsec: 5n, name: "torque", x: 1, y: -2, z: 3 }, { torque: [1, -2, 3] }],
-  [new common.DebugFloatArray(), { timeUsec: 5n, name: "angles", arrayId: 1, data: [1, 2, ...Array(56).fill(0)] },
-    { angles: [1, 2, ...Array(14).fill(0)] }],
   [new common.HilSensor(), {
     timeUsec: 7n, xacc: 1, yacc: 2, zacc: 3, xgyro: 4, ygyro: 5, zgyro: 6, xmag: 0.1, ymag: 0.2, zmag: 0.3,
     absPressure: 1013.25, diffPressure: 1.5, pressureAlt: -3, temperature: 20, fieldsUpdated: 0x80000007, id: 2,
