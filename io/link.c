@@ -21,7 +21,8 @@
 
 #include "io/bus/udp.h"
 #include "io/bus/uring.h"
-#include "io/protocol/mavlink.h"
+#include "io/protocol/protocol.h"
+#include "io/relay.h"
 #include "rt/alloc.h"
 #include "rt/arena.h"
 #include "rt/check.h"
@@ -37,6 +38,13 @@ enum {
     HELLO_TICKS = 10,            /* between two greetings of a named peer that has not spoken */
     STAMP_TRUST_NS = 1000000000, /* a datagram that lay longer in the kernel has a wrong stamp */
     STAMP_SLACK_NS = 1000000,    /* error of the clock mapping, generously */
+    GROUND_PERIOD_NS = 2000000,  /* ground stations are listened to no more often */
+    GROUND_DATAGRAMS = 4,        /* of each, at a time */
+    RELAYED_FRAMES = 16,         /* each way, behind one sample */
+    BACKLOG_SMALL = 64,          /* bytes waiting on the wire: a forwarded frame may join them */
+    CLOCK_VOTES = 3,             /* replies with times we sent: the board has our clock */
+    COUNT_MISSES = 2,            /* replies missed in a row: the count starts anew */
+    CLOCK_MISSES = 8,            /* replies with too old times in a row: it has not our clock */
 };
 
 const char *const io_part_name[IO_PART_COUNT] = {"wire_in", "grid_wait", "step",
@@ -46,7 +54,8 @@ const char *const io_part_name[IO_PART_COUNT] = {"wire_in", "grid_wait", "step",
 struct tally {
     _Atomic uint64_t rx, rx_bytes, rx_bad, rx_lost, refused;
     _Atomic uint64_t tx, tx_bytes, tx_dropped;
-    _Atomic uint64_t commands, losses;
+    _Atomic uint64_t commands, losses, late, duplicates;
+    _Atomic uint64_t forwarded, forward_dropped, ground_bad;
 };
 
 /* A sample on its way to the I/O thread. */
@@ -62,13 +71,41 @@ struct departure {
     struct io_trace trace;
 };
 
+/* The packet that is being read. */
+struct arrival {
+    uint64_t from, rx_ns, now_ns;
+};
+
+/* The sample that is being sent. */
+struct sending {
+    bool traced; /* its last message is worth a stamp */
+    bool closed; /* that message has left */
+};
+
+/* Does the board live on the time we send? */
+struct clock_watch {
+    uint64_t first_us, last_us; /* times sent so far; 0: none */
+    int votes;                  /* replies that named such a time; -1: one did not */
+};
+
+struct ground {
+    struct io_udp udp;
+    struct io_address address;
+};
+
 struct link {
     struct io_link_spec spec;
+    const struct io_protocol_traits *traits;
     struct io_udp udp;
-    struct io_mavlink_parser *parser;
-    struct io_mavlink_sender sender;
+    struct io_protocol *protocol;
+    struct io_protocol_port port;
     struct departure departure;
-    bool fixed_peer; /* named by the spec, not learned */
+    struct arrival arrival;
+    struct sending sending;
+    struct clock_watch clock;
+    uint64_t gap_from_ns; /* last byte of the newest command of this far end; 0: none */
+    bool fixed_peer;      /* named by the spec, not learned */
+    uint16_t hears_at;    /* port of a far end that speaks from others; 0: as it speaks */
     bool lost;
     uint32_t sequence; /* of the newest command */
     uint32_t ticks;    /* while nobody has spoken */
@@ -76,20 +113,36 @@ struct link {
     _Atomic uint64_t peer;       /* packed address; 0: not known yet */
     _Atomic uint64_t heard_ns;   /* newest sound message of the peer; 0: none yet */
     _Atomic uint64_t command_ns; /* newest command; 0: none yet */
+    _Atomic uint64_t gap_ns_max;
+    _Atomic uint64_t replied_us; /* board time of the newest command */
+    atomic_bool on_our_time;     /* and that time is the simulation's */
     _Atomic uint32_t arrived;    /* its sequence: the word on which io_link_await() sleeps */
+    _Atomic uint32_t board, rate_hint;
+    atomic_bool lockstep;
     struct tally tally;
     struct rt_mailbox *commands; /* to the frame */
     struct rt_ring *samples;     /* from the frame, of struct letter */
     struct io_latency latency;
 
+    struct io_protocol_port ground_port;
+    int ground_count;
+    uint64_t next_ground_ns;
+    struct ground ground[IO_GROUND_MAX];
+    struct io_relay to_board, to_ground;
+
     /* Written before the run, for io_links_safe() in whatever thread or signal handler. */
     _Atomic int safe_fd;
     size_t safe_size;
-    unsigned char safe[IO_MAVLINK_FRAME_MAX];
+    unsigned char safe[IO_PROTOCOL_SAFE_MAX];
 
     /* frame thread */
     _Alignas(RT_CACHE_LINE) atomic_bool awaited;
     uint32_t latched;           /* sequence of the command that was latched last */
+    uint32_t needed;            /* sequence of the command that answers the last sample */
+    bool asks;                  /* a sample that wants an answer was handed over */
+    bool distrusts;             /* its clock proved not to be ours after all */
+    uint32_t misses;            /* awaits in vain, in a row */
+    uint32_t stale;             /* of those, the ones in which only old times came */
     _Atomic uint64_t not_taken; /* messages of samples that found the ring full */
 };
 
@@ -110,6 +163,18 @@ struct io_links {
     _Alignas(RT_CACHE_LINE) atomic_bool sleeping;
 };
 
+/* The size of a link does not depend on its protocol. */
+static size_t protocol_room(void)
+{
+    size_t room = 0;
+    for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
+        const struct io_protocol_spec spec = {.kind = (enum io_protocol_kind)i};
+        const size_t size = io_protocol_size(&spec);
+        room = size > room ? size : room;
+    }
+    return room;
+}
+
 /* One layout answers size and placement. */
 static size_t lay_out(struct io_links *links, int link_count, void *mem)
 {
@@ -118,13 +183,13 @@ static size_t lay_out(struct io_links *links, int link_count, void *mem)
     links->link = rt_cut(mem, &at, (size_t)link_count * sizeof *links->link);
     links->reactor = rt_cut(mem, &at, io_reactor_size());
     for (int i = 0; i < link_count; i++) {
-        void *parser = rt_cut(mem, &at, io_mavlink_parser_size());
+        void *protocol = rt_cut(mem, &at, protocol_room());
         void *commands = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_command)));
         void *samples = rt_cut(mem, &at, rt_ring_size(sizeof(struct letter), SAMPLES_WAITING_MAX));
         if (!mem)
             continue;
         memset(&links->link[i], 0, sizeof links->link[i]);
-        links->link[i].parser = io_mavlink_parser_place(parser);
+        links->link[i].protocol = protocol;
         links->link[i].commands = rt_mailbox_place(sizeof(struct io_command), commands);
         links->link[i].samples = rt_ring_place(sizeof(struct letter), SAMPLES_WAITING_MAX, samples);
     }
@@ -137,6 +202,8 @@ size_t io_links_size(int link_count)
     return lay_out(&links, link_count, NULL);
 }
 
+static void place_link(struct link *link, const struct io_link_spec *spec);
+
 struct io_links *io_links_place(const struct io_link_spec *specs, int link_count,
                                 enum io_link_mode mode, void *mem)
 {
@@ -147,15 +214,8 @@ struct io_links *io_links_place(const struct io_link_spec *specs, int link_count
     (void)io_reactor_place(links->reactor);
     links->mode = mode;
     links->link_count = link_count;
-    for (int i = 0; i < link_count; i++) {
-        links->link[i].spec = specs[i];
-        links->link[i].udp.fd = -1;
-        links->link[i].sender = (struct io_mavlink_sender){
-            .system_id = specs[i].system_id,
-            .component_id = specs[i].component_id,
-        };
-        atomic_init(&links->link[i].safe_fd, -1);
-    }
+    for (int i = 0; i < link_count; i++)
+        place_link(&links->link[i], &specs[i]);
     return links;
 }
 
@@ -214,11 +274,41 @@ static int refuse_bind(const struct link *link, struct io_address listen, int st
 
 static void prepare_safe(struct link *link)
 {
-    struct io_mavlink_message message;
-    struct io_mavlink_sender sender = link->sender;
-    io_mavlink_from_status(IO_MAVLINK_EMERGENCY, &message);
-    link->safe_size = io_mavlink_encode(&sender, &message, link->safe);
+    link->safe_size = io_protocol_safe(link->protocol, link->safe);
     atomic_store(&link->safe_fd, link->udp.fd);
+}
+
+static int open_ground(struct link *link, const char *text, char *error)
+{
+    enum { LOOPBACK = 127 };
+    struct ground *ground = &link->ground[link->ground_count];
+    if (io_address_parse(text, &ground->address) < 0 || ground->address.port == 0)
+        return refuse_address(link, "ground", text, error);
+    /* Nobody else's network has to see a port of ours that serves this machine alone. */
+    const bool local = ground->address.ip >> 24 == LOOPBACK;
+    const struct io_address any = {.ip = local ? ground->address.ip : 0};
+    const int status = io_udp_open(&ground->udp, any);
+    if (status < 0)
+        (void)snprintf(error, IO_ERROR_MAX, "links.%s.ground: no socket for %s: %s",
+                       link->spec.name, text, strerror(-status));
+    else
+        link->ground_count++;
+    return status;
+}
+
+static int open_grounds(struct link *link, char *error)
+{
+    int status = 0;
+    if (link->spec.ground[0][0] != '\0' && !link->traits->forwards) {
+        (void)snprintf(error, IO_ERROR_MAX,
+                       "links.%s.ground: %s carries nothing for ground stations; they connect to "
+                       "the controller itself",
+                       link->spec.name, link->traits->name);
+        return -EINVAL;
+    }
+    for (int i = 0; i < IO_GROUND_MAX && link->spec.ground[i][0] != '\0' && status == 0; i++)
+        status = open_ground(link, link->spec.ground[i], error);
+    return status;
 }
 
 static int open_link(struct link *link, char *error)
@@ -229,12 +319,14 @@ static int open_link(struct link *link, char *error)
     link->fixed_peer = link->spec.peer[0] != '\0';
     if (link->fixed_peer && (io_address_parse(link->spec.peer, &peer) < 0 || peer.port == 0))
         return refuse_address(link, "peer", link->spec.peer, error);
+    if (link->traits->peer_port != 0)
+        link->hears_at = link->fixed_peer ? peer.port : link->traits->peer_port;
     const int status = io_udp_open(&link->udp, listen);
     if (status < 0)
         return refuse_bind(link, listen, status, error);
     atomic_store(&link->peer, io_address_pack(peer));
     prepare_safe(link);
-    return 0;
+    return open_grounds(link, error);
 }
 
 static void close_links(struct io_links *links)
@@ -242,6 +334,9 @@ static void close_links(struct io_links *links)
     for (int i = 0; i < links->link_count; i++) {
         atomic_store(&links->link[i].safe_fd, -1);
         io_udp_close(&links->link[i].udp);
+        for (int k = 0; k < links->link[i].ground_count; k++)
+            io_udp_close(&links->link[i].ground[k].udp);
+        links->link[i].ground_count = 0;
     }
     if (links->mode == IO_LINK_THREADED)
         io_reactor_close(links->reactor);
@@ -297,30 +392,122 @@ void io_links_safe(struct io_links *links)
         struct link *link = &links->link[i];
         const int fd = atomic_load(&link->safe_fd);
         const uint64_t peer = atomic_load(&link->peer);
-        if (fd >= 0 && peer != 0)
+        if (fd >= 0 && peer != 0 && link->safe_size > 0)
             io_udp_shout(fd, io_address_unpack(peer), link->safe, link->safe_size);
     }
 }
 
 /* Out. */
 
-static bool send_message(struct link *link, const struct io_mavlink_message *message, bool stamped)
+/* Faults of the wire act here, on whatever leaves for the board: bytes may be made to point at a
+ * changed copy; the size that is returned goes out, 0 swallows the message. */
+static size_t filter_out(struct link *link, const void **bytes, size_t size)
 {
-    unsigned char frame[IO_MAVLINK_FRAME_MAX];
-    const uint64_t peer = read_counter(&link->peer);
-    if (peer == 0) {
-        add(&link->tally.tx_dropped, 1);
+    (void)link;
+    (void)bytes;
+    return size;
+}
+
+static bool transmit(struct link *link, const void *bytes, size_t size, enum io_way way,
+                     bool stamped)
+{
+    struct io_address peer = io_address_unpack(read_counter(&link->peer));
+    if (peer.port == 0)
         return false;
-    }
-    const size_t size = io_mavlink_encode(&link->sender, message, frame);
-    if (io_udp_send(&link->udp, io_address_unpack(peer), frame, size, stamped) < 0) {
-        add(&link->tally.tx_dropped, 1);
+    size = filter_out(link, &bytes, size);
+    peer.port = (uint16_t)(peer.port + way);
+    if (size > 0 && io_udp_send(&link->udp, peer, bytes, size, stamped) < 0)
         return false;
-    }
     add(&link->tally.tx, 1);
     add(&link->tally.tx_bytes, size);
     return true;
 }
+
+/* Bytes that the wire has not taken yet.  A datagram is gone at once. */
+static size_t backlog(const struct link *link)
+{
+    (void)link;
+    return 0;
+}
+
+static void post(void *self, const void *bytes, size_t size, enum io_way way, bool stamped)
+{
+    struct link *link = self;
+    if (!transmit(link, bytes, size, way, stamped && link->sending.traced))
+        add(&link->tally.tx_dropped, 1);
+    else if (stamped)
+        link->sending.closed = true;
+}
+
+/* Between the board and its ground stations. */
+
+static void relay_up(void *self, const void *bytes, size_t size)
+{
+    struct link *link = self;
+    if (link->ground_count > 0)
+        add(&link->tally.forward_dropped, io_relay_push(&link->to_ground, bytes, size));
+}
+
+static void relay_down(void *self, const void *bytes, size_t size)
+{
+    struct link *link = self;
+    add(&link->tally.forward_dropped, io_relay_push(&link->to_board, bytes, size));
+}
+
+static void hear_ground(struct link *link, struct ground *ground)
+{
+    struct io_packet packet;
+    for (int i = 0; i < GROUND_DATAGRAMS && io_udp_receive(&ground->udp, &packet) > 0; i++) {
+        const uint64_t from = io_address_pack(packet.from);
+        if (packet.whole && from == io_address_pack(ground->address))
+            io_protocol_ground(link->protocol, packet.bytes, packet.size, &link->ground_port);
+        else
+            add(&link->tally.forward_dropped, 1);
+    }
+    atomic_store_explicit(&link->tally.ground_bad, io_protocol_counted(link->protocol).ground_bad,
+                          memory_order_relaxed);
+}
+
+static bool send_to_grounds(struct link *link, const struct io_relay_frame *frame)
+{
+    bool sent = false;
+    for (int i = 0; i < link->ground_count; i++) {
+        struct ground *ground = &link->ground[i];
+        sent |= io_udp_send(&ground->udp, ground->address, frame->bytes, frame->size, false) == 0;
+    }
+    return sent;
+}
+
+static void count_relayed(struct link *link, bool sent)
+{
+    add(sent ? &link->tally.forwarded : &link->tally.forward_dropped, 1);
+}
+
+/* Called behind a sample, so that nothing forwarded is ever ahead of one, and by the slow pulse,
+ * so that a link without samples forwards too. */
+static void relay(struct link *link, uint64_t now_ns)
+{
+    const struct io_relay_frame *frame;
+    if (link->ground_count == 0)
+        return;
+    if (now_ns >= link->next_ground_ns) {
+        link->next_ground_ns = now_ns + GROUND_PERIOD_NS;
+        for (int i = 0; i < link->ground_count; i++)
+            hear_ground(link, &link->ground[i]);
+    }
+    for (int i = 0; i < RELAYED_FRAMES && backlog(link) <= BACKLOG_SMALL &&
+                    (frame = io_relay_front(&link->to_board)) != NULL;
+         i++) {
+        count_relayed(link, transmit(link, frame->bytes, frame->size, IO_WAY_PEER, false));
+        io_relay_pop(&link->to_board);
+    }
+    for (int i = 0; i < RELAYED_FRAMES && (frame = io_relay_front(&link->to_ground)) != NULL; i++) {
+        count_relayed(link, send_to_grounds(link, frame));
+        io_relay_pop(&link->to_ground);
+    }
+}
+
+/* Samples out. */
 
 /* Stamps come from two clocks and one mapping between them, so a short part may come out a little
  * negative: it is 0 then. */
@@ -396,46 +583,26 @@ static uint64_t unix_us(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-static void send_time(struct link *link, const struct io_sample *sample)
+static void send_status(struct link *link, enum io_status status)
 {
-    const struct io_mavlink_message message = {
-        .kind = IO_MAVLINK_TIME,
-        .time = {.unix_us = unix_us(), .boot_ms = (uint32_t)(sample->sim_us / 1000u)},
-    };
-    (void)send_message(link, &message, false);
+    io_protocol_status(link->protocol, status, &link->port);
 }
 
-static void send_status(struct link *link, enum io_mavlink_status status)
-{
-    struct io_mavlink_message message;
-    io_mavlink_from_status(status, &message);
-    (void)send_message(link, &message, false);
-}
-
-static bool send_part(struct link *link, const struct io_sample *sample, enum io_mavlink_kind kind,
-                      bool stamped)
-{
-    struct io_mavlink_message message;
-    io_mavlink_from_sample(sample, kind, &message);
-    return send_message(link, &message, stamped);
-}
-
-/* HIL_SENSOR moves the clock of a board in lockstep, so it is the last message of a sample. */
 static void send_sample(struct io_links *links, struct link *link, const struct io_sample *sample,
                         uint64_t handed_ns)
 {
-    const bool traced = sample->trace.rx_ns != 0;
-    if (sample->due & IO_SEND_HEARTBEAT)
-        send_status(link, IO_MAVLINK_ACTIVE);
-    if (sample->due & IO_SEND_TIME)
-        send_time(link, sample);
-    if (sample->due & IO_SEND_GPS)
-        (void)send_part(link, sample, IO_MAVLINK_GPS, false);
-    if (sample->due & IO_SEND_STATE)
-        (void)send_part(link, sample, IO_MAVLINK_STATE, false);
-    if (sample->due & IO_SEND_SENSOR && send_part(link, sample, IO_MAVLINK_SENSOR, traced) &&
-        traced)
-        depart(links, link, sample, handed_ns);
+    const uint64_t wall_us = sample->due & IO_SEND_TIME ? unix_us() : 0;
+    link->sending = (struct sending){.traced = sample->trace.rx_ns != 0};
+    io_protocol_encode(link->protocol, sample, wall_us, &link->port);
+    if (link->sending.closed) {
+        link->clock.last_us = sample->sim_us;
+        if (link->clock.first_us == 0)
+            link->clock.first_us = sample->sim_us;
+        if (link->sending.traced)
+            depart(links, link, sample, handed_ns);
+    }
+    link->sending = (struct sending){0};
+    relay(link, handed_ns);
 }
 
 static uint64_t count_due(const struct io_sample *sample)
@@ -484,86 +651,146 @@ static void wake_waiter(struct link *link)
     (void)syscall(SYS_futex, &link->arrived, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+/* Replies that name times which we sent come from a board that lives on them. */
+static void compare_clocks(struct link *link, uint64_t board_us)
+{
+    struct clock_watch *clock = &link->clock;
+    if (clock->first_us == 0)
+        return;
+    if (board_us < clock->first_us || board_us > clock->last_us)
+        clock->votes = -1;
+    else if (clock->votes >= 0 && clock->votes < CLOCK_VOTES)
+        clock->votes++;
+    atomic_store(&link->on_our_time, clock->votes == CLOCK_VOTES);
+}
+
+static void watch_gap(struct link *link, uint64_t rx_ns)
+{
+    const uint64_t gap_ns = link->gap_from_ns ? span(link->gap_from_ns, rx_ns) : 0;
+    link->gap_from_ns = rx_ns;
+    if (gap_ns > read_counter(&link->gap_ns_max))
+        atomic_store_explicit(&link->gap_ns_max, gap_ns, memory_order_relaxed);
+    if (link->spec.late_after_ns != 0 && gap_ns > link->spec.late_after_ns)
+        add(&link->tally.late, 1);
+}
+
 /* `arrived` and `awaited` are both sequentially consistent here and in io_link_await(): either this
  * side sees that somebody waits, or that side sees what arrived.  The futex compares `arrived` once
  * more inside the kernel, so nothing is lost between the look and the sleep. */
-static void take_command(struct link *link, uint64_t rx_ns,
-                         const struct io_mavlink_message *message)
+static void take_command(void *self, const struct io_command *said)
 {
+    struct link *link = self;
     struct io_command *command = rt_mailbox_back(link->commands);
     const uint64_t ready_ns = rt_now_ns();
-    io_mavlink_to_command(message, command);
-    command->rx_ns = rx_ns;
+    *command = *said;
+    command->rx_ns = link->arrival.rx_ns;
     command->ready_ns = ready_ns;
     command->sequence = ++link->sequence;
     rt_mailbox_publish(link->commands);
+    watch_gap(link, link->arrival.rx_ns);
+    compare_clocks(link, said->board_us);
     atomic_store_explicit(&link->command_ns, ready_ns, memory_order_relaxed);
     add(&link->tally.commands, 1);
     link->lost = false;
+    atomic_store(&link->replied_us, said->board_us);
     atomic_store(&link->arrived, link->sequence);
     if (atomic_load(&link->awaited))
         wake_waiter(link);
 }
 
-static bool asks_us(const struct link *link, const struct io_mavlink_timesync *timesync)
+static void take_voice(void *self)
 {
-    return timesync->tc1 == 0 &&
-           (timesync->target_system == 0 || timesync->target_system == link->spec.system_id) &&
-           (timesync->target_component == 0 ||
-            timesync->target_component == link->spec.component_id);
+    struct link *link = self;
+    atomic_store(&link->peer, link->arrival.from);
+    atomic_store_explicit(&link->heard_ns, link->arrival.now_ns, memory_order_relaxed);
 }
 
-static void answer(struct link *link, const struct io_mavlink_message *request)
+static void publish(struct link *link)
 {
-    struct io_mavlink_message message;
-    io_mavlink_answer(request, rt_now_ns(), &message);
-    (void)send_message(link, &message, false);
-}
-
-static void take_message(struct link *link, uint64_t from, uint64_t rx_ns, uint64_t now_ns,
-                         const struct io_mavlink_message *message)
-{
-    atomic_store(&link->peer, from);
-    atomic_store_explicit(&link->heard_ns, now_ns, memory_order_relaxed);
-    if (message->kind == IO_MAVLINK_CONTROLS)
-        take_command(link, rx_ns, message);
-    else if (message->kind == IO_MAVLINK_TIMESYNC && asks_us(link, &message->timesync))
-        answer(link, message);
-}
-
-static void publish_counters(struct link *link)
-{
-    const struct io_mavlink_counters *in = io_mavlink_counted(link->parser);
+    const struct io_protocol_counters in = io_protocol_counted(link->protocol);
+    const struct io_protocol_facts *facts = io_protocol_facts(link->protocol);
     struct tally *tally = &link->tally;
-    atomic_store_explicit(&tally->rx, in->messages, memory_order_relaxed);
-    atomic_store_explicit(&tally->rx_lost, in->lost, memory_order_relaxed);
-    atomic_store_explicit(&tally->rx_bad, in->bad_crc + in->bad_length + in->bad_header,
-                          memory_order_relaxed);
+    atomic_store_explicit(&tally->rx, in.rx, memory_order_relaxed);
+    atomic_store_explicit(&tally->rx_lost, in.rx_lost, memory_order_relaxed);
+    atomic_store_explicit(&tally->rx_bad, in.rx_bad, memory_order_relaxed);
+    atomic_store_explicit(&tally->duplicates, in.duplicates, memory_order_relaxed);
+    atomic_store_explicit(&link->board, (uint32_t)facts->board, memory_order_relaxed);
+    atomic_store_explicit(&link->rate_hint, facts->rate_hint_hz, memory_order_relaxed);
+    atomic_store_explicit(&link->lockstep, facts->lockstep, memory_order_relaxed);
 }
 
-static void take_packet(void *self, int index, const struct io_packet *packet)
+/* Who it is that sent this; one that speaks from many ports is known by the one it hears at. */
+static uint64_t name_sender(const struct link *link, struct io_address from)
+{
+    if (link->hears_at != 0)
+        from.port = link->hears_at;
+    return io_address_pack(from);
+}
+
+static void forget_peer(struct link *link)
+{
+    io_protocol_forget(link->protocol);
+    link->clock.votes = 0;
+    link->gap_from_ns = 0;
+}
+
+/* Faults of the wire act here, on whatever comes from the board: the bytes may be made to point at
+ * a changed copy; false swallows them. */
+static bool filter_in(struct link *link, struct io_packet *packet)
+{
+    (void)link;
+    (void)packet;
+    return true;
+}
+
+static void take_packet(void *self, int index, const struct io_packet *arrived)
 {
     struct io_links *links = self;
     struct link *link = &links->link[index];
-    const uint64_t from = io_address_pack(packet->from);
+    struct io_packet packet = *arrived;
+    const uint64_t from = name_sender(link, packet.from);
     const uint64_t now_ns = rt_now_ns();
-    add(&link->tally.rx_bytes, packet->size);
-    if (!packet->whole || !may_speak(link, from, now_ns)) {
+    add(&link->tally.rx_bytes, packet.size);
+    if (!packet.whole || !may_speak(link, from, now_ns)) {
         add(&link->tally.refused, 1);
         return;
     }
+    if (!filter_in(link, &packet))
+        return;
     if (from != read_counter(&link->peer))
-        io_mavlink_forget(link->parser);
-    const uint64_t rx_ns =
-        on_our_clock(links, packet->stamp_ns, now_ns - STAMP_TRUST_NS, now_ns, now_ns);
-    for (size_t used = 0; used < packet->size;) {
-        struct io_mavlink_message message;
-        used += io_mavlink_feed(link->parser, packet->bytes + used, packet->size - used, &message);
-        if (message.kind > IO_MAVLINK_UNKNOWN)
-            take_message(link, from, rx_ns, now_ns, &message);
-    }
-    io_mavlink_end(link->parser);
-    publish_counters(link);
+        forget_peer(link);
+    link->arrival = (struct arrival){
+        .from = from,
+        .rx_ns = on_our_clock(links, packet.stamp_ns, now_ns - STAMP_TRUST_NS, now_ns, now_ns),
+        .now_ns = now_ns,
+    };
+    io_protocol_take(link->protocol, packet.bytes, packet.size, now_ns, &link->port);
+    publish(link);
+}
+
+/* Set-up again, now that the ports can be named. */
+static void place_link(struct link *link, const struct io_link_spec *spec)
+{
+    const struct io_protocol_spec protocol = {
+        .kind = spec->protocol,
+        .system_id = spec->system_id,
+        .component_id = spec->component_id,
+        .virtual_gps = spec->virtual_gps,
+    };
+    link->spec = *spec;
+    link->traits = io_protocol_traits(spec->protocol);
+    link->protocol = io_protocol_place(&protocol, link->protocol);
+    link->port = (struct io_protocol_port){
+        .self = link,
+        .heard = take_voice,
+        .command = take_command,
+        .send = post,
+        .forward = relay_up,
+    };
+    link->ground_port = link->port;
+    link->ground_port.forward = relay_down;
+    link->udp.fd = -1;
+    atomic_init(&link->safe_fd, -1);
 }
 
 static void receive(struct io_links *links)
@@ -597,7 +824,7 @@ static void notice_loss(struct link *link, uint64_t now_ns)
 static void greet(struct link *link)
 {
     if (link->fixed_peer && read_counter(&link->heard_ns) == 0 && link->ticks++ % HELLO_TICKS == 0)
-        send_status(link, IO_MAVLINK_ACTIVE);
+        send_status(link, IO_STATUS_ACTIVE);
 }
 
 static uint64_t thread_faults(void)
@@ -614,6 +841,7 @@ static void tick(struct io_links *links, uint64_t now_ns)
     for (int i = 0; i < links->link_count; i++) {
         notice_loss(&links->link[i], now_ns);
         greet(&links->link[i]);
+        relay(&links->link[i], now_ns);
     }
 }
 
@@ -714,7 +942,7 @@ void io_links_stop(struct io_links *links)
         if (link->departure.open)
             record_latency(link, link->departure.sent_ns);
         if (read_counter(&link->peer) != 0)
-            send_status(link, IO_MAVLINK_POWEROFF);
+            send_status(link, IO_STATUS_POWEROFF);
     }
     close_links(links);
 }
@@ -742,6 +970,17 @@ bool io_link_latch(struct io_links *links, int link, struct io_command *command)
     return fresh;
 }
 
+/* One reply more than have come, or than are still owed.  Before the first reply nothing is owed: a
+ * board that wakes up leaves dozens of samples unanswered. */
+static void expect_reply(struct link *link)
+{
+    const uint32_t arrived = atomic_load(&link->arrived);
+    if (arrived == 0 || (int32_t)(arrived - link->needed) > 0)
+        link->needed = arrived;
+    link->needed++;
+    link->asks = true;
+}
+
 void io_link_commit(struct io_links *links, int link, const struct io_sample *sample)
 {
     struct link *to = at(links, link);
@@ -749,6 +988,8 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
     const bool is_inline = links->mode == IO_LINK_INLINE;
     const bool safe = atomic_load_explicit(&links->safe, memory_order_relaxed);
     struct letter *letter = safe || is_inline ? NULL : rt_ring_claim(to->samples);
+    if (sample->due & IO_SEND_SENSOR && (letter || (is_inline && !safe)))
+        expect_reply(to);
     if (is_inline && !safe) {
         send_sample(links, to, sample, handed_ns);
         return;
@@ -769,6 +1010,21 @@ static bool has_fresh(const struct link *link, uint32_t arrived)
     return (int32_t)(arrived - link->latched) > 0;
 }
 
+static bool goes_by_clock(const struct link *link)
+{
+    return !link->distrusts && atomic_load(&link->on_our_time);
+}
+
+static bool is_answered(const struct link *link, uint64_t sim_us)
+{
+    const uint32_t arrived = atomic_load(&link->arrived);
+    if (!link->asks || !link->traits->stamps)
+        return has_fresh(link, arrived);
+    if (goes_by_clock(link))
+        return atomic_load(&link->replied_us) >= sim_us;
+    return (int32_t)(arrived - link->needed) >= 0;
+}
+
 static struct timespec to_timespec(uint64_t ns)
 {
     return (struct timespec){
@@ -777,26 +1033,29 @@ static struct timespec to_timespec(uint64_t ns)
     };
 }
 
-static bool await_thread(struct link *link, uint64_t deadline_ns)
+static bool await_thread(struct link *link, uint64_t sim_us, uint64_t deadline_ns)
 {
     const struct timespec deadline = to_timespec(deadline_ns);
     uint32_t arrived;
     atomic_store(&link->awaited, true);
-    while (arrived = atomic_load(&link->arrived), !has_fresh(link, arrived)) {
+    while (arrived = atomic_load(&link->arrived), !is_answered(link, sim_us)) {
         const long status = syscall(SYS_futex, &link->arrived, FUTEX_WAIT_BITSET_PRIVATE, arrived,
                                     &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
         if (status < 0 && errno == ETIMEDOUT)
             break;
+        if (rt_now_ns() >= deadline_ns)
+            break; /* woken again and again by what is no answer */
     }
     atomic_store(&link->awaited, false);
-    return has_fresh(link, atomic_load(&link->arrived));
+    return is_answered(link, sim_us);
 }
 
-static bool await_inline(struct io_links *links, struct link *link, uint64_t deadline_ns)
+static bool await_inline(struct io_links *links, struct link *link, uint64_t sim_us,
+                         uint64_t deadline_ns)
 {
     for (;;) {
         io_links_poll(links);
-        if (has_fresh(link, atomic_load(&link->arrived)))
+        if (is_answered(link, sim_us))
             return true;
         const uint64_t now_ns = rt_now_ns();
         if (now_ns >= deadline_ns)
@@ -807,15 +1066,33 @@ static bool await_inline(struct io_links *links, struct link *link, uint64_t dea
     }
 }
 
+/* A reply that was lost and one that is late look the same to a count, and a board's clock may have
+ * looked like ours by accident: neither may cost every reply from then on. */
+static void learn_from_miss(struct link *link, bool replies_came)
+{
+    link->misses++;
+    link->stale = replies_came ? link->stale + 1 : 0;
+    if (goes_by_clock(link))
+        link->distrusts = link->stale >= CLOCK_MISSES;
+    else if (link->misses >= COUNT_MISSES)
+        link->needed = atomic_load(&link->arrived);
+}
+
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns)
 {
     struct link *from = at(links, link);
-    (void)sim_us;
-    if (has_fresh(from, atomic_load(&from->arrived)))
-        return true;
-    const uint64_t deadline_ns = rt_now_ns() + limit_ns;
-    return links->mode == IO_LINK_INLINE ? await_inline(links, from, deadline_ns)
-                                         : await_thread(from, deadline_ns);
+    bool answered = is_answered(from, sim_us);
+    if (!answered) {
+        const uint32_t before = atomic_load(&from->arrived);
+        const uint64_t deadline_ns = rt_now_ns() + limit_ns;
+        answered = links->mode == IO_LINK_INLINE ? await_inline(links, from, sim_us, deadline_ns)
+                                                 : await_thread(from, sim_us, deadline_ns);
+        if (!answered)
+            learn_from_miss(from, atomic_load(&from->arrived) != before);
+    }
+    if (answered)
+        from->misses = from->stale = 0;
+    return answered;
 }
 
 /* Any thread. */
@@ -832,6 +1109,37 @@ bool io_link_has_peer(const struct io_links *links, int link)
     return read_counter(&look(links, link)->heard_ns) != 0;
 }
 
+enum io_board io_link_board(const struct io_links *links, int link)
+{
+    const struct link *of = look(links, link);
+    const uint64_t heard_ns = read_counter(&of->heard_ns);
+    if (heard_ns == 0 || silent(of, heard_ns, rt_now_ns()))
+        return IO_BOARD_SILENT;
+    return (enum io_board)atomic_load_explicit(&of->board, memory_order_relaxed);
+}
+
+bool io_link_lockstep(const struct io_links *links, int link)
+{
+    return atomic_load_explicit(&look(links, link)->lockstep, memory_order_relaxed);
+}
+
+uint32_t io_link_rate_hint(const struct io_links *links, int link)
+{
+    return atomic_load_explicit(&look(links, link)->rate_hint, memory_order_relaxed);
+}
+
+void io_link_pulse(const struct io_links *links, int link, uint64_t now_ns, struct io_pulse *pulse)
+{
+    const struct link *of = look(links, link);
+    const uint64_t command_ns = read_counter(&of->command_ns);
+    *pulse = (struct io_pulse){
+        .since_ns = command_ns ? span(command_ns, now_ns) : 0,
+        .gap_ns_max = read_counter(&of->gap_ns_max),
+        .late = read_counter(&of->tally.late),
+        .silent = read_counter(&of->tally.losses),
+    };
+}
+
 void io_link_counters(const struct io_links *links, int link, struct io_counters *counters)
 {
     const struct link *of = look(links, link);
@@ -846,6 +1154,9 @@ void io_link_counters(const struct io_links *links, int link, struct io_counters
         .tx_dropped = read_counter(&tally->tx_dropped) + read_counter(&of->not_taken),
         .commands = read_counter(&tally->commands),
         .losses = read_counter(&tally->losses),
+        .duplicates = read_counter(&tally->duplicates),
+        .forwarded = read_counter(&tally->forwarded),
+        .forward_dropped = read_counter(&tally->forward_dropped) + read_counter(&tally->ground_bad),
     };
 }
 

@@ -22,7 +22,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the wire's order, see
  * are handled by hand, so that the generated headers may be of either kind. */
 enum { TIMESYNC_CORE = 16, TIMESYNC_FULL = 18 };
 
-enum { COURSE_UNKNOWN = UINT16_MAX, FIX_3D = 3, SATELLITES = 10, DILUTION_1 = 100 };
+enum { COURSE_UNKNOWN = UINT16_MAX, CHANNEL_UNUSED = UINT16_MAX, RSSI_UNKNOWN = UINT8_MAX };
+
+_Static_assert((int)IO_ANGLE_MAX <= (int)IO_MAVLINK_ARRAY_MAX, "one message holds all angles");
+_Static_assert((int)IO_RC_MAX <= (int)IO_MAVLINK_RC_MAX, "one message holds all channels");
+
+/* The standard atmosphere's troposphere: h = T0 / L (1 - (p / p0)^(R L / g)). */
+static const double sea_temperature = 288.15, lapse_rate = 0.0065, sea_pressure = 101325.0,
+                    pressure_exponent = 0.190263;
 
 struct source {
     uint8_t system_id, component_id;
@@ -35,7 +42,9 @@ struct io_mavlink_parser {
     struct io_mavlink_counters counters;
     struct source source[IO_MAVLINK_SOURCE_MAX];
     int source_count;
-    bool stray; /* inside a run of bytes that start no frame */
+    bool stray;        /* inside a run of bytes that start no frame */
+    size_t frame_size; /* bytes of the frame so far, as they came */
+    unsigned char frame[IO_MAVLINK_FRAME_MAX];
 };
 
 size_t io_mavlink_parser_size(void)
@@ -204,6 +213,47 @@ static void decode_controls(const mavlink_message_t *rx, struct io_mavlink_contr
     memcpy(out->controls, in.controls, sizeof out->controls);
 }
 
+static void decode_tracker(const mavlink_message_t *rx, struct io_mavlink_tracker *out)
+{
+    mavlink_att_pos_mocap_t in;
+    mavlink_msg_att_pos_mocap_decode(rx, &in);
+    *out = (struct io_mavlink_tracker){.time_us = in.time_usec, .position = {in.x, in.y, in.z}};
+    memcpy(out->attitude, in.q, sizeof out->attitude);
+    memcpy(out->covariance, in.covariance, sizeof out->covariance);
+}
+
+static void decode_vector(const mavlink_message_t *rx, struct io_mavlink_vector *out)
+{
+    mavlink_debug_vect_t in;
+    mavlink_msg_debug_vect_decode(rx, &in);
+    *out = (struct io_mavlink_vector){.time_us = in.time_usec, .value = {in.x, in.y, in.z}};
+    memcpy(out->name, in.name, sizeof out->name);
+}
+
+static void decode_array(const mavlink_message_t *rx, struct io_mavlink_array *out)
+{
+    mavlink_debug_float_array_t in;
+    mavlink_msg_debug_float_array_decode(rx, &in);
+    *out = (struct io_mavlink_array){.time_us = in.time_usec, .id = in.array_id};
+    memcpy(out->name, in.name, sizeof out->name);
+    memcpy(out->value, in.data, sizeof out->value);
+}
+
+static void decode_rc(const mavlink_message_t *rx, struct io_mavlink_rc *out)
+{
+    mavlink_rc_channels_t in;
+    mavlink_msg_rc_channels_decode(rx, &in);
+    *out = (struct io_mavlink_rc){
+        .boot_ms = in.time_boot_ms,
+        .channel_us = {in.chan1_raw, in.chan2_raw, in.chan3_raw, in.chan4_raw, in.chan5_raw,
+                       in.chan6_raw, in.chan7_raw, in.chan8_raw, in.chan9_raw, in.chan10_raw,
+                       in.chan11_raw, in.chan12_raw, in.chan13_raw, in.chan14_raw, in.chan15_raw,
+                       in.chan16_raw, in.chan17_raw, in.chan18_raw},
+        .count = in.chancount,
+        .rssi = in.rssi,
+    };
+}
+
 static enum io_mavlink_kind decode_body(const mavlink_message_t *rx,
                                         struct io_mavlink_message *message)
 {
@@ -229,6 +279,18 @@ static enum io_mavlink_kind decode_body(const mavlink_message_t *rx,
     case MAVLINK_MSG_ID_HIL_ACTUATOR_CONTROLS:
         decode_controls(rx, &message->controls);
         return IO_MAVLINK_CONTROLS;
+    case MAVLINK_MSG_ID_ATT_POS_MOCAP:
+        decode_tracker(rx, &message->tracker);
+        return IO_MAVLINK_TRACKER;
+    case MAVLINK_MSG_ID_DEBUG_VECT:
+        decode_vector(rx, &message->vector);
+        return IO_MAVLINK_VECTOR;
+    case MAVLINK_MSG_ID_DEBUG_FLOAT_ARRAY:
+        decode_array(rx, &message->array);
+        return IO_MAVLINK_ARRAY;
+    case MAVLINK_MSG_ID_RC_CHANNELS:
+        decode_rc(rx, &message->rc);
+        return IO_MAVLINK_RC;
     default:
         return IO_MAVLINK_OTHER;
     }
@@ -267,13 +329,23 @@ static void count_stray(struct io_mavlink_parser *parser)
     parser->stray = true;
 }
 
+/* No frame is longer than the buffer: the library counts its bytes too. */
+static void keep_byte(struct io_mavlink_parser *parser, uint8_t byte)
+{
+    RT_CHECK(parser->frame_size < sizeof parser->frame);
+    parser->frame[parser->frame_size++] = byte;
+}
+
 /* A checksum that does not fit.  When bytes went missing its last byte may already be the start of
  * the next frame. */
 static void reject_checksum(struct io_mavlink_parser *parser, uint8_t byte)
 {
     parser->counters.bad_crc++;
-    if (is_start(byte))
-        (void)mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
+    if (!is_start(byte))
+        return;
+    (void)mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
+    parser->frame_size = 0;
+    keep_byte(parser, byte);
 }
 
 /* A frame is complete, sound or not. */
@@ -297,6 +369,9 @@ static void feed_byte(struct io_mavlink_parser *parser, uint8_t byte,
                       struct io_mavlink_message *message)
 {
     const bool was_idle = is_idle(parser);
+    if (was_idle)
+        parser->frame_size = 0;
+    keep_byte(parser, byte);
     const uint8_t framing =
         mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
     if (framing != MAVLINK_FRAMING_INCOMPLETE)
@@ -317,6 +392,12 @@ size_t io_mavlink_feed(struct io_mavlink_parser *parser, const unsigned char *by
             return i + 1;
     }
     return size;
+}
+
+const unsigned char *io_mavlink_frame(const struct io_mavlink_parser *parser, size_t *size)
+{
+    *size = parser->frame_size;
+    return parser->frame;
 }
 
 /* What the generated encoders need besides the body. */
@@ -430,6 +511,36 @@ static void encode_controls(struct envelope *to, const struct io_mavlink_control
         in->controls, in->mode, in->flags);
 }
 
+static void encode_tracker(struct envelope *to, const struct io_mavlink_tracker *in)
+{
+    (void)mavlink_msg_att_pos_mocap_pack_status(
+        to->sender->system_id, to->sender->component_id, &to->status, &to->tx, in->time_us,
+        in->attitude, in->position[0], in->position[1], in->position[2], in->covariance);
+}
+
+static void encode_vector(struct envelope *to, const struct io_mavlink_vector *in)
+{
+    (void)mavlink_msg_debug_vect_pack_status(to->sender->system_id, to->sender->component_id,
+                                             &to->status, &to->tx, in->name, in->time_us,
+                                             in->value[0], in->value[1], in->value[2]);
+}
+
+static void encode_array(struct envelope *to, const struct io_mavlink_array *in)
+{
+    (void)mavlink_msg_debug_float_array_pack_status(to->sender->system_id, to->sender->component_id,
+                                                    &to->status, &to->tx, in->time_us, in->name,
+                                                    in->id, in->value);
+}
+
+static void encode_rc(struct envelope *to, const struct io_mavlink_rc *in)
+{
+    const uint16_t *us = in->channel_us;
+    (void)mavlink_msg_rc_channels_pack_status(
+        to->sender->system_id, to->sender->component_id, &to->status, &to->tx, in->boot_ms,
+        in->count, us[0], us[1], us[2], us[3], us[4], us[5], us[6], us[7], us[8], us[9], us[10],
+        us[11], us[12], us[13], us[14], us[15], us[16], us[17], in->rssi);
+}
+
 static void encode_body(struct envelope *to, const struct io_mavlink_message *message)
 {
     switch (message->kind) {
@@ -453,6 +564,18 @@ static void encode_body(struct envelope *to, const struct io_mavlink_message *me
         return;
     case IO_MAVLINK_CONTROLS:
         encode_controls(to, &message->controls);
+        return;
+    case IO_MAVLINK_TRACKER:
+        encode_tracker(to, &message->tracker);
+        return;
+    case IO_MAVLINK_VECTOR:
+        encode_vector(to, &message->vector);
+        return;
+    case IO_MAVLINK_ARRAY:
+        encode_array(to, &message->array);
+        return;
+    case IO_MAVLINK_RC:
+        encode_rc(to, &message->rc);
         return;
     case IO_MAVLINK_NONE:
     case IO_MAVLINK_UNKNOWN:
@@ -486,6 +609,11 @@ static int16_t to_i16(double value)
     return (int16_t)to_wire(value, INT16_MIN, INT16_MAX);
 }
 
+static uint8_t to_u8(uint32_t value)
+{
+    return value < UINT8_MAX ? (uint8_t)value : UINT8_MAX;
+}
+
 static uint16_t to_u16(double value)
 {
     return (uint16_t)to_wire(value, 0, UINT16_MAX);
@@ -512,12 +640,21 @@ static uint16_t course_cdeg(double north, double east)
                       FULL_CIRCLE);
 }
 
+/* What a barometer takes for the altitude; 0 without one. */
+static double pressure_altitude(double pressure)
+{
+    if (!(pressure > 0.0))
+        return 0.0;
+    return sea_temperature / lapse_rate * (1.0 - pow(pressure / sea_pressure, pressure_exponent));
+}
+
 static void sample_sensor(const struct io_sample *sample, struct io_mavlink_sensor *out)
 {
     *out = (struct io_mavlink_sensor){
         .time_us = sample->sim_us,
         .pressure_hpa = (float)(sample->pressure / 100.0),
-        .pressure_altitude_m = (float)sample->altitude,
+        .diff_pressure_hpa = (float)(sample->diff_pressure / 100.0),
+        .pressure_altitude_m = (float)pressure_altitude(sample->pressure),
         .temperature_c = (float)sample->temperature,
         .fields = sample->fields,
     };
@@ -530,19 +667,20 @@ static void sample_sensor(const struct io_sample *sample, struct io_mavlink_sens
 
 static void sample_gps(const struct io_sample *sample, struct io_mavlink_gps *out)
 {
-    const double *v = sample->velocity;
+    const struct io_fix *fix = &sample->fix;
+    const double *v = fix->velocity;
     *out = (struct io_mavlink_gps){
         .time_us = sample->sim_us,
-        .latitude_e7 = degrees_e7(sample->latitude),
-        .longitude_e7 = degrees_e7(sample->longitude),
-        .altitude_mm = to_i32(sample->altitude * 1e3),
-        .eph = DILUTION_1,
-        .epv = DILUTION_1,
+        .latitude_e7 = degrees_e7(fix->latitude),
+        .longitude_e7 = degrees_e7(fix->longitude),
+        .altitude_mm = to_i32(fix->altitude * 1e3),
+        .eph = to_u16(fix->eph * 100.0), /* as PX4 reads it */
+        .epv = to_u16(fix->epv * 100.0),
         .speed_cms = to_u16(hypot(v[0], v[1]) * 100.0),
         .velocity_cms = {to_i16(v[0] * 100.0), to_i16(v[1] * 100.0), to_i16(v[2] * 100.0)},
         .course_cdeg = course_cdeg(v[0], v[1]),
-        .fix = FIX_3D,
-        .satellites = SATELLITES,
+        .fix = to_u8(fix->type),
+        .satellites = to_u8(fix->satellites),
     };
 }
 
@@ -553,6 +691,7 @@ static void sample_state(const struct io_sample *sample, struct io_mavlink_state
         .latitude_e7 = degrees_e7(sample->latitude),
         .longitude_e7 = degrees_e7(sample->longitude),
         .altitude_mm = to_i32(sample->altitude * 1e3),
+        .true_cms = to_u16(sample->airspeed * 100.0),
     };
     for (int i = 0; i < 4; i++)
         out->attitude[i] = (float)sample->attitude[i];
@@ -561,6 +700,43 @@ static void sample_state(const struct io_sample *sample, struct io_mavlink_state
         out->velocity_cms[i] = to_i16(sample->velocity[i] * 100.0);
         out->accel_mg[i] = to_i16(sample->true_accel[i] / 9.80665 * 1e3);
     }
+}
+
+/* A star tracker knows nothing of the position. */
+static void sample_tracker(const struct io_sample *sample, struct io_mavlink_tracker *out)
+{
+    *out = (struct io_mavlink_tracker){
+        .time_us = sample->sim_us,
+        .position = {NAN, NAN, NAN},
+        .covariance = {NAN},
+    };
+    for (int i = 0; i < 4; i++)
+        out->attitude[i] = (float)sample->tracker[i];
+}
+
+static void sample_sun(const struct io_sample *sample, struct io_mavlink_vector *out)
+{
+    *out = (struct io_mavlink_vector){.time_us = sample->sim_us, .name = "sun"};
+    for (int i = 0; i < 3; i++)
+        out->value[i] = (float)sample->sun[i];
+}
+
+static void sample_angles(const struct io_sample *sample, struct io_mavlink_array *out)
+{
+    *out = (struct io_mavlink_array){.time_us = sample->sim_us, .name = "angles"};
+    for (uint32_t i = 0; i < sample->angle_count && i < IO_ANGLE_MAX; i++)
+        out->value[i] = (float)sample->angle[i];
+}
+
+static void sample_rc(const struct io_sample *sample, struct io_mavlink_rc *out)
+{
+    *out = (struct io_mavlink_rc){
+        .boot_ms = (uint32_t)(sample->sim_us / 1000u),
+        .count = IO_RC_MAX,
+        .rssi = RSSI_UNKNOWN,
+    };
+    for (int i = 0; i < IO_MAVLINK_RC_MAX; i++)
+        out->channel_us[i] = i < IO_RC_MAX ? sample->rc[i] : CHANNEL_UNUSED;
 }
 
 void io_mavlink_from_sample(const struct io_sample *sample, enum io_mavlink_kind kind,
@@ -573,6 +749,14 @@ void io_mavlink_from_sample(const struct io_sample *sample, enum io_mavlink_kind
         sample_gps(sample, &message->gps);
     else if (kind == IO_MAVLINK_STATE)
         sample_state(sample, &message->state);
+    else if (kind == IO_MAVLINK_TRACKER)
+        sample_tracker(sample, &message->tracker);
+    else if (kind == IO_MAVLINK_VECTOR)
+        sample_sun(sample, &message->vector);
+    else if (kind == IO_MAVLINK_ARRAY)
+        sample_angles(sample, &message->array);
+    else if (kind == IO_MAVLINK_RC)
+        sample_rc(sample, &message->rc);
     else
         RT_CHECK(false);
 }

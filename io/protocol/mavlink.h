@@ -19,6 +19,12 @@
 #include "io/command.h"
 
 enum { IO_MAVLINK_FRAME_MAX = 280, IO_MAVLINK_SOURCE_MAX = 16 };
+enum {
+    IO_MAVLINK_NAME_MAX = 10, /* without a zero at the end when it is that long */
+    IO_MAVLINK_COVARIANCE = 21,
+    IO_MAVLINK_ARRAY_MAX = 58,
+    IO_MAVLINK_RC_MAX = 18,
+};
 
 enum io_mavlink_kind {
     IO_MAVLINK_NONE,      /* no whole message yet */
@@ -31,6 +37,10 @@ enum io_mavlink_kind {
     IO_MAVLINK_GPS,      /* HIL_GPS */
     IO_MAVLINK_STATE,    /* HIL_STATE_QUATERNION */
     IO_MAVLINK_CONTROLS, /* HIL_ACTUATOR_CONTROLS */
+    IO_MAVLINK_TRACKER,  /* ATT_POS_MOCAP */
+    IO_MAVLINK_VECTOR,   /* DEBUG_VECT */
+    IO_MAVLINK_ARRAY,    /* DEBUG_FLOAT_ARRAY */
+    IO_MAVLINK_RC,       /* RC_CHANNELS */
 };
 
 /* MAV_STATE, as far as a simulator has one. */
@@ -89,6 +99,32 @@ struct io_mavlink_controls {
     uint8_t mode;
 };
 
+struct io_mavlink_tracker {
+    uint64_t time_us;
+    float attitude[4];                       /* w x y z */
+    float position[3];                       /* m; NaN: not known */
+    float covariance[IO_MAVLINK_COVARIANCE]; /* the first is NaN: not known */
+};
+
+struct io_mavlink_vector {
+    uint64_t time_us;
+    float value[3];
+    char name[IO_MAVLINK_NAME_MAX];
+};
+
+struct io_mavlink_array {
+    uint64_t time_us;
+    float value[IO_MAVLINK_ARRAY_MAX];
+    uint16_t id;
+    char name[IO_MAVLINK_NAME_MAX];
+};
+
+struct io_mavlink_rc {
+    uint32_t boot_ms;
+    uint16_t channel_us[IO_MAVLINK_RC_MAX]; /* 65535: not used */
+    uint8_t count, rssi;                    /* rssi 255: not known */
+};
+
 struct io_mavlink_message {
     enum io_mavlink_kind kind;
     uint32_t id;
@@ -102,6 +138,10 @@ struct io_mavlink_message {
         struct io_mavlink_gps gps;
         struct io_mavlink_state state;
         struct io_mavlink_controls controls;
+        struct io_mavlink_tracker tracker;
+        struct io_mavlink_vector vector;
+        struct io_mavlink_array array;
+        struct io_mavlink_rc rc;
     };
 };
 
@@ -124,6 +164,9 @@ struct io_mavlink_parser *io_mavlink_parser_place(void *mem);
  * is IO_MAVLINK_NONE when they did not complete one.  Context: frame. */
 size_t io_mavlink_feed(struct io_mavlink_parser *parser, const unsigned char *bytes, size_t size,
                        struct io_mavlink_message *message);
+/* The bytes of the message that the last feed completed, as they came.  Valid until the next feed.
+ * Context: frame. */
+const unsigned char *io_mavlink_frame(const struct io_mavlink_parser *parser, size_t *size);
 /* End of a datagram: half a message is a bad one and does not spoil the next.  Context: frame. */
 void io_mavlink_end(struct io_mavlink_parser *parser);
 /* A new far end: its sequence numbers start anew; the counters go on.  Context: frame. */
@@ -140,8 +183,9 @@ struct io_mavlink_sender {
 size_t io_mavlink_encode(struct io_mavlink_sender *sender, const struct io_mavlink_message *message,
                          unsigned char frame[IO_MAVLINK_FRAME_MAX]);
 
-/* What a simulator says: SENSOR, GPS or STATE of a sample.  Numbers beyond the wire's range stop at
- * its ends (an orbital speed does not fit the int16 cm/s), NaN becomes 0 there.  Context: frame. */
+/* What a simulator says: SENSOR, GPS, STATE, TRACKER, RC, VECTOR ("sun") or ARRAY ("angles") of a
+ * sample.  Numbers beyond the wire's range stop at its ends (an orbital speed does not fit the
+ * int16 cm/s), NaN becomes 0 there.  Context: frame. */
 void io_mavlink_from_sample(const struct io_sample *sample, enum io_mavlink_kind kind,
                             struct io_mavlink_message *message);
 /* Context: frame. */

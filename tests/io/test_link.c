@@ -187,7 +187,7 @@ static struct io_sample make_sample(uint64_t frame, uint32_t due)
         .due = due,
         .fields = IO_FIELD_GYRO,
         .gyro = {0.25, 0.5, -0.75},
-        .latitude = 0.5,
+        .fix = {.latitude = 0.5},
         .attitude = {1.0, 0.0, 0.0, 0.0},
     };
 }

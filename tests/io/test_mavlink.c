@@ -149,12 +149,28 @@ static const struct io_sample sample = {
     .mag = {21.5e-6, 1.0e-6, 42.7e-6},
     .pressure = 95000.0,
     .temperature = 15.5,
+    .diff_pressure = 150.0,
+    .fix = {.latitude = 0.5,
+            .longitude = -1.25,
+            .altitude = 488.1234,
+            .velocity = {3.0, -4.0, 1.006},
+            .eph = 1.25,
+            .epv = 2.504,
+            .type = 3,
+            .satellites = 11},
+    .tracker = {0.5, 0.5, -0.5, 0.5},
+    .tracker_valid = 1,
+    .sun = {0.6, 0.0, -0.8},
+    .angle = {0.25, -1.5, 3.0},
+    .angle_count = 3,
+    .rc = {1500, 1501, 1000, 1502, 2000},
+    .airspeed = 12.344,
     .attitude = {0.5, -0.5, 0.25, 0.75},
     .rate = {0.1, 0.2, -0.3},
-    .velocity = {3.0, -4.0, 1.006},
-    .latitude = 0.5,
-    .longitude = -1.25,
-    .altitude = 488.1234,
+    .velocity = {5.0, -6.0, 2.006}, /* the truth is not what the receiver says */
+    .latitude = 0.25,
+    .longitude = 1.5,
+    .altitude = 499.0,
     .true_accel = {9.80665, -19.6133, 0.0098},
 };
 
@@ -170,8 +186,8 @@ static void test_a_sensor_message_has_its_fields_at_their_offsets_in_their_units
     TEST_ASSERT_EQUAL_FLOAT(0.010f, float_at(36));
     TEST_ASSERT_EQUAL_FLOAT(0.427f, float_at(40));
     TEST_ASSERT_EQUAL_FLOAT(950.0f, float_at(44)); /* hPa */
-    TEST_ASSERT_EQUAL_FLOAT(0.0f, float_at(48));
-    TEST_ASSERT_EQUAL_FLOAT(488.1234f, float_at(52));
+    TEST_ASSERT_EQUAL_FLOAT(1.5f, float_at(48));
+    TEST_ASSERT_EQUAL_FLOAT(540.3368f, float_at(52)); /* 44330.77 m (1 - 0.93758^0.190263) */
     TEST_ASSERT_EQUAL_FLOAT(15.5f, float_at(56));
     TEST_ASSERT_EQUAL_INT32(0x1ff, int32_at(60));
     TEST_ASSERT_EQUAL_size_t(12 + 62, size); /* fields 0x1ff and id 0 leave three zero bytes */
@@ -182,15 +198,18 @@ static void test_a_gps_message_is_scaled_and_rounded(void)
     io_mavlink_from_sample(&sample, IO_MAVLINK_GPS, &message);
     check_frame(io_mavlink_encode(&sender, &message, frame), GPS, 124, 39);
     TEST_ASSERT_EQUAL_UINT64(123456789, uint64_at(0));
-    TEST_ASSERT_EQUAL_INT32(286478898, int32_at(8));   /* 0.5 rad = 28.64788976 deg */
-    TEST_ASSERT_EQUAL_INT32(-716197244, int32_at(12)); /* -1.25 rad = -71.6197244 deg */
-    TEST_ASSERT_EQUAL_INT32(488123, int32_at(16));     /* mm */
-    TEST_ASSERT_EQUAL_INT16(500, int16_at(24));        /* 3-4-5 */
+    TEST_ASSERT_EQUAL_INT32(286478898, int32_at(8));       /* 0.5 rad = 28.64788976 deg */
+    TEST_ASSERT_EQUAL_INT32(-716197244, int32_at(12));     /* -1.25 rad = -71.6197244 deg */
+    TEST_ASSERT_EQUAL_INT32(488123, int32_at(16));         /* mm */
+    TEST_ASSERT_EQUAL_UINT16(125, (uint16_t)int16_at(20)); /* cm */
+    TEST_ASSERT_EQUAL_UINT16(250, (uint16_t)int16_at(22));
+    TEST_ASSERT_EQUAL_INT16(500, int16_at(24)); /* 3-4-5 */
     TEST_ASSERT_EQUAL_INT16(300, int16_at(26));
     TEST_ASSERT_EQUAL_INT16(-400, int16_at(28));
     TEST_ASSERT_EQUAL_INT16(101, int16_at(30));
     TEST_ASSERT_EQUAL_UINT16(30687, (uint16_t)int16_at(32)); /* 360 - atan(4/3) */
     TEST_ASSERT_EQUAL_UINT8(3, frame[10 + 34]);
+    TEST_ASSERT_EQUAL_UINT8(11, frame[10 + 35]);
 }
 
 static void test_a_state_message_is_scaled_and_rounded(void)
@@ -201,10 +220,12 @@ static void test_a_state_message_is_scaled_and_rounded(void)
     for (int i = 0; i < 4; i++)
         TEST_ASSERT_EQUAL_FLOAT((float)sample.attitude[i], float_at(8 + 4 * (size_t)i));
     TEST_ASSERT_EQUAL_FLOAT(-0.3f, float_at(32));
-    TEST_ASSERT_EQUAL_INT32(286478898, int32_at(36));
-    TEST_ASSERT_EQUAL_INT32(488123, int32_at(44));
-    TEST_ASSERT_EQUAL_INT16(300, int16_at(48));
-    TEST_ASSERT_EQUAL_INT16(101, int16_at(52));
+    TEST_ASSERT_EQUAL_INT32(143239449, int32_at(36)); /* 0.25 rad, the truth */
+    TEST_ASSERT_EQUAL_INT32(499000, int32_at(44));
+    TEST_ASSERT_EQUAL_INT16(500, int16_at(48));
+    TEST_ASSERT_EQUAL_INT16(201, int16_at(52));
+    TEST_ASSERT_EQUAL_INT16(0, int16_at(54));
+    TEST_ASSERT_EQUAL_INT16(1234, int16_at(56)); /* true airspeed */
     TEST_ASSERT_EQUAL_INT16(1000, int16_at(58)); /* mG */
     TEST_ASSERT_EQUAL_INT16(-2000, int16_at(60));
     TEST_ASSERT_EQUAL_INT16(1, int16_at(62));
@@ -213,24 +234,128 @@ static void test_a_state_message_is_scaled_and_rounded(void)
 static void test_numbers_beyond_the_wire_stop_at_its_ends(void)
 {
     struct io_sample fast = sample;
-    fast.velocity[0] = 7600.0; /* an orbit */
-    fast.velocity[1] = -7600.0;
-    fast.velocity[2] = (double)NAN;
-    fast.altitude = 1e9;
+    fast.fix.velocity[0] = 7600.0; /* an orbit */
+    fast.fix.velocity[1] = -7600.0;
+    fast.fix.velocity[2] = (double)NAN;
+    fast.fix.altitude = 1e9;
+    fast.fix.eph = 1e9;
+    fast.fix.satellites = 300;
     io_mavlink_from_sample(&fast, IO_MAVLINK_GPS, &message);
     TEST_ASSERT_EQUAL_INT16(INT16_MAX, message.gps.velocity_cms[0]);
     TEST_ASSERT_EQUAL_INT16(INT16_MIN, message.gps.velocity_cms[1]);
     TEST_ASSERT_EQUAL_INT16(0, message.gps.velocity_cms[2]);
     TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, message.gps.speed_cms);
     TEST_ASSERT_EQUAL_INT32(INT32_MAX, message.gps.altitude_mm);
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, message.gps.eph);
+    TEST_ASSERT_EQUAL_UINT8(UINT8_MAX, message.gps.satellites);
     TEST_ASSERT_EQUAL_UINT16(31500, message.gps.course_cdeg);
-    fast.velocity[0] = fast.velocity[1] = 0.0;
+    fast.fix.velocity[0] = fast.fix.velocity[1] = 0.0;
     io_mavlink_from_sample(&fast, IO_MAVLINK_GPS, &message);
     TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, message.gps.course_cdeg); /* unknown at rest */
-    fast.velocity[0] = 100.0;
-    fast.velocity[1] = -1e-6;
+    fast.fix.velocity[0] = 100.0;
+    fast.fix.velocity[1] = -1e-6;
     io_mavlink_from_sample(&fast, IO_MAVLINK_GPS, &message);
     TEST_ASSERT_EQUAL_UINT16(0, message.gps.course_cdeg); /* never 360 */
+}
+
+/* ATT_POS_MOCAP: time | q[4] | x y z | covariance[21], id 138 */
+static void test_a_star_tracker_tells_an_attitude_and_no_position(void)
+{
+    io_mavlink_from_sample(&sample, IO_MAVLINK_TRACKER, &message);
+    check_frame(io_mavlink_encode(&sender, &message, frame), 138, 109, 120);
+    TEST_ASSERT_EQUAL_UINT8(8 + 4 * 8, frame[1]); /* trimmed behind the NaN of the covariance */
+    TEST_ASSERT_EQUAL_UINT64(123456789, uint64_at(0));
+    TEST_ASSERT_EQUAL_FLOAT(0.5f, float_at(8));
+    TEST_ASSERT_EQUAL_FLOAT(-0.5f, float_at(16));
+    for (size_t i = 0; i < 4; i++)
+        TEST_ASSERT_TRUE(isnan(float_at(24 + 4 * i)));
+}
+
+/* DEBUG_VECT: time | x y z | name[10], id 250 */
+static void test_a_sun_sensor_tells_a_vector_by_name(void)
+{
+    io_mavlink_from_sample(&sample, IO_MAVLINK_VECTOR, &message);
+    check_frame(io_mavlink_encode(&sender, &message, frame), 250, 49, 30);
+    TEST_ASSERT_EQUAL_UINT64(123456789, uint64_at(0));
+    TEST_ASSERT_EQUAL_FLOAT(0.6f, float_at(8));
+    TEST_ASSERT_EQUAL_FLOAT(0.0f, float_at(12));
+    TEST_ASSERT_EQUAL_FLOAT(-0.8f, float_at(16));
+    TEST_ASSERT_EQUAL_STRING("sun", (const char *)frame + 10 + 20);
+}
+
+/* DEBUG_FLOAT_ARRAY: time | array_id | name[10] | data[58], id 350 */
+static void test_encoders_tell_an_array_by_name(void)
+{
+    struct io_sample sixteen = sample;
+    sixteen.angle_count = 99; /* no more than there are */
+    sixteen.angle[15] = 8.0;
+    io_mavlink_from_sample(&sixteen, IO_MAVLINK_ARRAY, &message);
+    TEST_ASSERT_EQUAL_FLOAT(8.0f, message.array.value[15]);
+    TEST_ASSERT_EQUAL_FLOAT(0.0f, message.array.value[16]);
+    io_mavlink_from_sample(&sample, IO_MAVLINK_ARRAY, &message);
+    const size_t size = io_mavlink_encode(&sender, &message, frame);
+    TEST_ASSERT_EQUAL_UINT8(20 + 4 * 3, frame[1]);
+    TEST_ASSERT_EQUAL_HEX8(350 & 0xff, frame[7]);
+    TEST_ASSERT_EQUAL_HEX8(350 >> 8, frame[8]);
+    TEST_ASSERT_EQUAL_HEX16(wire_crc(frame + 1, size - 3, 232),
+                            frame[size - 2] | frame[size - 1] << 8);
+    TEST_ASSERT_EQUAL_UINT64(123456789, uint64_at(0));
+    TEST_ASSERT_EQUAL_STRING("angles", (const char *)frame + 10 + 10);
+    TEST_ASSERT_EQUAL_FLOAT(0.25f, float_at(20));
+    TEST_ASSERT_EQUAL_FLOAT(-1.5f, float_at(24));
+    TEST_ASSERT_EQUAL_FLOAT(3.0f, float_at(28));
+}
+
+/* RC_CHANNELS: boot_ms | channel[18] | count | rssi, id 65 */
+static void test_the_sticks_are_told_as_pulses(void)
+{
+    io_mavlink_from_sample(&sample, IO_MAVLINK_RC, &message);
+    check_frame(io_mavlink_encode(&sender, &message, frame), 65, 118, 42);
+    TEST_ASSERT_EQUAL_INT32(123456, int32_at(0));
+    TEST_ASSERT_EQUAL_INT16(1500, int16_at(4));
+    TEST_ASSERT_EQUAL_INT16(1000, int16_at(8)); /* throttle is the third */
+    TEST_ASSERT_EQUAL_INT16(2000, int16_at(12));
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, (uint16_t)int16_at(4 + 2 * 16)); /* not used */
+    TEST_ASSERT_EQUAL_UINT8(16, frame[10 + 40]);
+    TEST_ASSERT_EQUAL_UINT8(255, frame[10 + 41]);
+}
+
+static void test_without_a_barometer_no_altitude_is_made_up(void)
+{
+    struct io_sample bare = sample;
+    bare.pressure = 0.0;
+    io_mavlink_from_sample(&bare, IO_MAVLINK_SENSOR, &message);
+    TEST_ASSERT_EQUAL_FLOAT(0.0f, message.sensor.pressure_altitude_m);
+}
+
+/* For forwarding: the bytes as they came, with signature, version 1, or behind a broken frame. */
+static void test_the_frame_of_a_message_is_kept_byte_by_byte(void)
+{
+    struct wire part = wire_v2(1, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    wire_put(&part, "thirteenbytes", 13);
+    const struct wire frames[] = {
+        part,
+        wire_v1(1, CONTROLS, CRC_CONTROLS, controls, sizeof controls),
+        wire_v2(0, 2, 0xabcdef, 99, controls, 7),
+        wire_v2(0, 3, HEARTBEAT, CRC_HEARTBEAT, "\1\2\3\4\5\0\0\0\3", 9),
+    };
+    struct wire stream = wire_v2(0, 9, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    stream.size--; /* the next frame's first byte is taken for the end of this one's checksum */
+    for (size_t i = 0; i < 4; i++)
+        wire_put(&stream, frames[i].bytes, frames[i].size);
+    size_t count = 0;
+    for (size_t used = 0; used < stream.size;) {
+        size_t size;
+        used += io_mavlink_feed(parser, stream.bytes + used, stream.size - used, &message);
+        if (message.kind == IO_MAVLINK_NONE)
+            continue;
+        const unsigned char *kept = io_mavlink_frame(parser, &size);
+        TEST_ASSERT_EQUAL_size_t(frames[count].size, size);
+        TEST_ASSERT_EQUAL_HEX8_ARRAY(frames[count].bytes, kept, size);
+        count++;
+    }
+    TEST_ASSERT_EQUAL_size_t(4, count);
+    TEST_ASSERT_EQUAL_UINT64(1, counted()->bad_crc);
 }
 
 static void test_controls_come_in_both_versions(void)
@@ -509,7 +634,9 @@ static void round_trip(const struct io_mavlink_message *in)
 static void test_every_message_survives_the_way_out_and_in(void)
 {
     struct io_mavlink_message in;
-    const enum io_mavlink_kind kinds[] = {IO_MAVLINK_SENSOR, IO_MAVLINK_GPS, IO_MAVLINK_STATE};
+    const enum io_mavlink_kind kinds[] = {IO_MAVLINK_TRACKER, IO_MAVLINK_VECTOR, IO_MAVLINK_ARRAY,
+                                          IO_MAVLINK_RC,      IO_MAVLINK_SENSOR, IO_MAVLINK_GPS,
+                                          IO_MAVLINK_STATE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         io_mavlink_from_sample(&sample, kinds[i], &in);
         round_trip(&in);
@@ -557,6 +684,12 @@ int main(void)
     RUN_TEST(test_a_gps_message_is_scaled_and_rounded);
     RUN_TEST(test_a_state_message_is_scaled_and_rounded);
     RUN_TEST(test_numbers_beyond_the_wire_stop_at_its_ends);
+    RUN_TEST(test_a_star_tracker_tells_an_attitude_and_no_position);
+    RUN_TEST(test_a_sun_sensor_tells_a_vector_by_name);
+    RUN_TEST(test_encoders_tell_an_array_by_name);
+    RUN_TEST(test_the_sticks_are_told_as_pulses);
+    RUN_TEST(test_without_a_barometer_no_altitude_is_made_up);
+    RUN_TEST(test_the_frame_of_a_message_is_kept_byte_by_byte);
     RUN_TEST(test_controls_come_in_both_versions);
     RUN_TEST(test_a_trimmed_payload_is_filled_with_zeros);
     RUN_TEST(test_unknown_extensions_are_ignored);

@@ -18,6 +18,21 @@ static const struct io_sample sample = {
     .mag = {0.5e-4, -0.25e-4, 2.0e-4},
     .pressure = 95000.0,
     .temperature = 15.5,
+    .fix = {.latitude = 0.827246, /* 47.397704 deg */
+            .longitude = -0.149148,
+            .altitude = 488.125,
+            .velocity = {3.0, -4.0, 1.5},
+            .eph = 1.0,
+            .epv = 1.0,
+            .type = 3,
+            .satellites = 10},
+    .diff_pressure = 150.0,
+    .airspeed = 12.25,
+    .tracker = {0.5, 0.5, -0.5, 0.5},
+    .sun = {0.5, 0.0, -0.75},
+    .angle = {0.25, -1.5, 3.0},
+    .angle_count = 3,
+    .rc = {1500, 1501, 1000, 1502, 2000},
     .attitude = {0.5, -0.5, 0.25, 0.75},
     .rate = {0.125, 0.25, -0.375},
     .velocity = {3.0, -4.0, 1.5},
@@ -57,6 +72,12 @@ static int encode(void)
     for (int i = 0; i < IO_CONTROL_MAX; i++)
         message.controls.controls[i] = (float)(i - 8) / 8.0f;
     put(&sender, &message);
+    const enum io_mavlink_kind more[] = {IO_MAVLINK_TRACKER, IO_MAVLINK_VECTOR, IO_MAVLINK_ARRAY,
+                                         IO_MAVLINK_RC};
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        io_mavlink_from_sample(&sample, more[i], &message);
+        put(&sender, &message);
+    }
     return 0;
 }
 
@@ -137,6 +158,19 @@ static void print_body(const struct io_mavlink_message *message)
         printf(",\"time\":%" PRIu64 ",\"flags\":%" PRIu64 ",\"mode\":%u", message->controls.time_us,
                message->controls.flags, message->controls.mode);
         print_floats("controls", message->controls.controls, IO_CONTROL_MAX);
+        break;
+    case IO_MAVLINK_TRACKER:
+        print_floats("attitude", message->tracker.attitude, 4);
+        break;
+    case IO_MAVLINK_VECTOR:
+        print_floats(message->vector.name, message->vector.value, 3);
+        break;
+    case IO_MAVLINK_ARRAY:
+        print_floats(message->array.name, message->array.value, IO_ANGLE_MAX);
+        break;
+    case IO_MAVLINK_RC:
+        printf(",\"boot\":%" PRIu32 ",\"throttle\":%u,\"count\":%u", message->rc.boot_ms,
+               message->rc.channel_us[2], message->rc.count);
         break;
     case IO_MAVLINK_NONE:
     case IO_MAVLINK_UNKNOWN:

@@ -56,14 +56,20 @@ const expected = [
   [115, {
     timeUsec: 123456789n, attitudeQuaternion: [0.5, -0.5, 0.25, 0.75], rollspeed: 0.125, pitchspeed: 0.25,
     yawspeed: -0.375, lat: 473977044, lon: -85455509, alt: 488125, vx: 300, vy: -400, vz: 150,
-    indAirspeed: 0, trueAirspeed: 0, xacc: 1000, yacc: -2000, zacc: 500,
+    indAirspeed: 0, trueAirspeed: 1225, xacc: 1000, yacc: -2000, zacc: 500,
   }],
   [107, {
     timeUsec: 123456789n, xacc: 0.5, yacc: -0.25, zacc: -9.8125, xgyro: 0.125, ygyro: -0.0625, zgyro: 0.03125,
-    xmag: 0.5, ymag: -0.25, zmag: 2, absPressure: 950, diffPressure: 0, pressureAlt: 488.125, temperature: 15.5,
+    xmag: 0.5, ymag: -0.25, zmag: 2, absPressure: 950, diffPressure: 1.5, pressureAlt: f(540.3368114807682), temperature: 15.5,
     fieldsUpdated: 0x1bff, id: 0,
   }],
   [93, { timeUsec: 4000n, flags: 1n, mode: 0x81, controls: Array.from({ length: 16 }, (_, i) => (i - 8) / 8) }],
+  [138, { timeUsec: 123456789n, q: [0.5, 0.5, -0.5, 0.5], x: NaN, y: NaN, z: NaN,
+    covariance: [NaN, ...Array(20).fill(0)] }],
+  [250, { timeUsec: 123456789n, name: "sun", x: 0.5, y: 0, z: -0.75 }],
+  [350, { timeUsec: 123456789n, name: "angles", arrayId: 0, data: [0.25, -1.5, 3, ...Array(55).fill(0)] }],
+  [65, { timeBootMs: 123456, chan1Raw: 1500, chan2Raw: 1501, chan3Raw: 1000, chan4Raw: 1502, chan5Raw: 2000,
+    chan6Raw: 0, chan16Raw: 0, chan17Raw: 65535, chan18Raw: 65535, chancount: 16, rssi: 255 }],
 ];
 
 function checkFields(message, fields, what) {
@@ -98,6 +104,9 @@ const samples = [
   [new common.HilActuatorControls(),
     { timeUsec: 99n, flags: 1n, mode: 0x81, controls: Array.from({ length: 16 }, (_, i) => i / 16) },
     { time: 99, flags: 1, mode: 0x81, controls: Array.from({ length: 16 }, (_, i) => i / 16) }],
+  [new common.MotionCaptureAttPos(), { timeUsec: 5n, q: [1, 2, 3, 4], x: 5, y: 6, z: 7, covariance: Array(21).fill(0) },
+    { attitude: [1, 2, 3, 4] }],
+  [new common.DebugVect(), { timeUsec: 5n, name: "torque", x: 1, y: -2, z: 3 }, { torque: [1, -2, 3] }],
   [new common.HilSensor(), {
     timeUsec: 7n, xacc: 1, yacc: 2, zacc: 3, xgyro: 4, ygyro: 5, zgyro: 6, xmag: 0.1, ymag: 0.2, zmag: 0.3,
     absPressure: 1013.25, diffPressure: 1.5, pressureAlt: -3, temperature: 20, fieldsUpdated: 0x80000007, id: 2,

@@ -1,0 +1,31 @@
+/*
+ * Frames that can wait: a bounded queue of whole frames between a board and its ground stations.
+ *
+ * A full queue loses its oldest frame, because the newest telemetry is worth most and a ground
+ * station asks again for what it misses.  One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { IO_RELAY_FRAME_MAX = 280, IO_RELAY_COUNT_MAX = 64 };
+
+struct io_relay_frame {
+    uint16_t size;
+    unsigned char bytes[IO_RELAY_FRAME_MAX];
+};
+
+/* All zero is empty. */
+struct io_relay {
+    uint32_t first, count;
+    struct io_relay_frame frame[IO_RELAY_COUNT_MAX];
+};
+
+/* Frames that were lost for it: 0 or 1.  Context: frame. */
+uint32_t io_relay_push(struct io_relay *relay, const void *bytes, size_t size);
+/* The oldest frame, or NULL.  Valid until the next push or pop.  Context: frame. */
+const struct io_relay_frame *io_relay_front(const struct io_relay *relay);
+/* There must be one.  Context: frame. */
+void io_relay_pop(struct io_relay *relay);
