@@ -1,14 +1,12 @@
 /*
- * A reference attitude control board for closed-loop tests without hardware.
+ * A reference control board for closed-loop tests without hardware.
  *
  * It is the simulator's peer and shares no code with it: what it knows of the other side is what
- * the wire says, so it also checks our reading of the protocol.
+ * the wire says, so it also checks our reading of each protocol.
  *
- *      HIL_SENSOR (gyro) ────────────> estimator ──attitude, rate──> law ──torque──> controls
- *      HIL_STATE_QUATERNION (star) ──────^                                HIL_ACTUATOR_CONTROLS
+ *      wire ──message──> vehicle ──command──> wire
  *
- * One control answers each sensor message.  The controls stay zero, and the board disarmed, until
- * the first star has given it an attitude.
+ * The wire knows when a command goes out: as the answer to a sensor message, or by the clock.
  */
 #include <math.h>
 #include <poll.h>
@@ -17,31 +15,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/board/estimator.h"
-#include "tools/board/law.h"
 #include "tools/board/options.h"
+#include "tools/board/vehicle.h"
 #include "tools/board/wire.h"
 
 enum { EXIT_OK = 0, EXIT_SILENT = 1, EXIT_ADDRESS = 2, EXIT_USAGE_ERROR = 64 };
 enum { BATCH_MAX = 64 }; /* messages between two looks at the clock */
 
 static const uint64_t second_ns = 1000000000u;
-static const uint64_t heartbeat_period_ns = 1000000000u;
-static const uint64_t sync_period_ns = 100000000u;
+static const uint64_t nap_ns_max = 20000000u; /* finer than all that is due at leisure */
 
-enum end { END_NOT, END_SIGNAL, END_POWEROFF, END_EMERGENCY, END_SILENT, END_NO_ANSWER };
+enum end {
+    END_NOT,
+    END_SIGNAL,
+    END_POWEROFF,
+    END_HUNG_UP,
+    END_EMERGENCY,
+    END_SILENT,
+    END_NO_ANSWER
+};
 
 struct board {
     struct board_options options;
     struct board_wire *wire;
-    struct board_estimator estimator;
-    struct board_law law;
-    bool armed; /* the controls are the law's */
-    double controls[BOARD_CONTROL_COUNT];
+    struct board_vehicle vehicle;
+    struct board_command command;
     uint64_t sensors;
     uint64_t first_sensor_us;
     bool heard; /* the simulator has spoken */
-    uint64_t heard_ns, heartbeat_ns, sync_ns;
+    uint64_t heard_ns;
     enum end end;
 };
 
@@ -61,6 +63,7 @@ static void catch_signals(sigset_t *while_waiting)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a simulator that hangs up is no reason to die of it */
 
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGINT);
@@ -68,17 +71,6 @@ static void catch_signals(sigset_t *while_waiting)
     sigprocmask(SIG_BLOCK, &blocked, while_waiting);
     sigdelset(while_waiting, SIGINT);
     sigdelset(while_waiting, SIGTERM);
-}
-
-/* The body feels the opposite of what the motor does to the wheel. */
-static void control(struct board *board, double dt)
-{
-    const struct board_estimator *e = &board->estimator;
-    board->armed = e->has_attitude;
-    if (board->armed)
-        board_law_update(&board->law, e->attitude, e->rate, dt);
-    for (int i = 0; i < BOARD_CONTROL_COUNT; i++)
-        board->controls[i] = board->armed ? -board->law.torque[i] / board->law.torque_max : 0.0;
 }
 
 /* Faults on purpose; true when this sensor message is to be ignored. */
@@ -90,7 +82,7 @@ static bool misbehave(struct board *board, uint64_t time_us)
     if (options->die_after_s > 0.0 && age_s >= options->die_after_s)
         _exit(EXIT_OK);
     if (options->mute_after_s > 0.0 && age_s >= options->mute_after_s)
-        board_wire_mute(board->wire);
+        board->wire->muted = true;
     return options->drop > 0 && board->sensors % options->drop == 0;
 }
 
@@ -101,20 +93,15 @@ static void take_sensor(struct board *board, const struct board_message *message
     if (misbehave(board, message->time_us))
         return;
 
-    const uint64_t before_us = board->estimator.time_us;
-    if (message->has_gyro &&
-        board_estimator_gyro(&board->estimator, message->time_us, message->gyro)) {
-        const double dt = (double)(int64_t)(message->time_us - before_us) * 1e-6;
-        control(board, fmin(fmax(dt, 0.0), 0.1));
-    }
-    board_wire_send_controls(board->wire, board->armed, board->controls);
+    board_vehicle_take(&board->vehicle, message);
+    board_vehicle_command(&board->vehicle, &board->command);
+    board->wire->kind->answer(board->wire, &board->command);
 }
 
 static void stop_commanding(struct board *board)
 {
-    board->armed = false;
-    memset(board->controls, 0, sizeof board->controls);
-    board_wire_send_controls(board->wire, board->armed, board->controls);
+    board->command = (struct board_command){.armed = false};
+    board->wire->kind->answer(board->wire, &board->command);
 }
 
 static void take_status(struct board *board, int status)
@@ -127,18 +114,24 @@ static void take_status(struct board *board, int status)
     }
 }
 
+static void take_message(struct board *board, const struct board_message *message)
+{
+    if (message->type == BOARD_MESSAGE_SENSOR || message->type == BOARD_MESSAGE_STATE)
+        take_sensor(board, message);
+    else if (message->type == BOARD_MESSAGE_STATUS)
+        take_status(board, message->status);
+    else
+        board_vehicle_take(&board->vehicle, message);
+}
+
 static void take_messages(struct board *board)
 {
+    struct board_wire *wire = board->wire;
     struct board_message message;
-    for (int i = 0; i < BATCH_MAX && !board->end && board_wire_next(board->wire, &message); i++) {
+    for (int i = 0; i < BATCH_MAX && !board->end && wire->kind->next(wire, &message); i++) {
         board->heard = true;
         board->heard_ns = board_now_ns();
-        if (message.type == BOARD_MESSAGE_SENSOR)
-            take_sensor(board, &message);
-        else if (message.type == BOARD_MESSAGE_STAR)
-            board_estimator_star(&board->estimator, message.time_us, message.attitude);
-        else if (message.type == BOARD_MESSAGE_STATUS)
-            take_status(board, message.status);
+        take_message(board, &message);
     }
 }
 
@@ -147,24 +140,33 @@ static void keep_time(struct board *board, uint64_t now_ns)
 {
     const double limit_s = board->heard ? board->options.timeout_s : board->options.wait_s;
 
-    if (now_ns >= board->heartbeat_ns) {
-        board_wire_send_heartbeat(board->wire, board->armed);
-        board->heartbeat_ns = now_ns + heartbeat_period_ns;
+    if (board->wire->has_own_clock) {
+        board_vehicle_wait(&board->vehicle, now_ns / 1000);
+        board_vehicle_command(&board->vehicle, &board->command);
     }
-    if (board->heard && now_ns >= board->sync_ns) {
-        board_wire_send_timesync(board->wire);
-        board->sync_ns = now_ns + sync_period_ns;
-    }
+    board->wire->kind->keep_time(board->wire, now_ns, board->heard, &board->command);
     if (limit_s > 0.0 && (double)(now_ns - board->heard_ns) > limit_s * (double)second_ns)
         board->end = board->heard ? END_SILENT : END_NO_ANSWER;
+    if (board->wire->closed)
+        board->end = END_HUNG_UP;
     if (signalled)
         board->end = END_SIGNAL;
 }
 
+static void nap(const struct board_wire *wire, const sigset_t *while_waiting)
+{
+    struct pollfd wait[2] = {{.fd = wire->fd[0], .events = POLLIN},
+                             {.fd = wire->fd[1], .events = POLLIN}};
+    const uint64_t now_ns = board_now_ns();
+    uint64_t left_ns = nap_ns_max;
+    if (wire->due_ns != 0 && wire->due_ns < now_ns + nap_ns_max)
+        left_ns = wire->due_ns > now_ns ? wire->due_ns - now_ns : 0;
+    const struct timespec limit = {.tv_nsec = (long)left_ns};
+    ppoll(wait, 2, &limit, while_waiting);
+}
+
 static void run(struct board *board)
 {
-    struct pollfd wait = {.fd = board_wire_descriptor(board->wire), .events = POLLIN};
-    const struct timespec nap = {.tv_nsec = 20000000}; /* finer than all that is due */
     sigset_t while_waiting;
 
     catch_signals(&while_waiting);
@@ -176,7 +178,7 @@ static void run(struct board *board)
         if (!board->end)
             keep_time(board, board_now_ns());
         if (!board->end)
-            ppoll(&wait, 1, &nap, &while_waiting);
+            nap(board->wire, &while_waiting);
     }
 }
 
@@ -185,6 +187,8 @@ static const char *why(enum end end)
     switch (end) {
     case END_POWEROFF:
         return "simulator ended";
+    case END_HUNG_UP:
+        return "simulator hung up";
     case END_EMERGENCY:
         return "simulator in emergency, commands stopped";
     case END_SILENT:
@@ -196,20 +200,46 @@ static const char *why(enum end end)
     }
 }
 
+static void summarise_vehicle(const struct board_vehicle *vehicle)
+{
+    const struct board_satellite *satellite = &vehicle->satellite;
+    const struct board_quad *quad = &vehicle->quad;
+
+    if (vehicle->kind == BOARD_VEHICLE_SATELLITE && satellite->estimator.has_attitude)
+        printf("; attitude error %.4f deg",
+               board_law_error(&satellite->law, satellite->estimator.attitude) * 180.0 / M_PI);
+    if (vehicle->kind == BOARD_VEHICLE_QUAD)
+        printf("; %s, %.2f m from the target", board_quad_phase_name(quad->phase),
+               hypot(hypot(quad->target[0] - quad->place.position[0],
+                           quad->target[1] - quad->place.position[1]),
+                     quad->target[2] - quad->place.position[2]));
+    if (vehicle->kind == BOARD_VEHICLE_PILOT)
+        printf("; %s", vehicle->pilot.armed ? "armed" : "disarmed");
+}
+
 static void summarise(const struct board *board)
 {
     struct board_wire_counters count;
-    board_wire_counters(board->wire, &count);
+    board->wire->kind->count(board->wire, &count);
 
     printf("board: %s; %llu in, %llu out, %llu lost, %llu bad", why(board->end),
            (unsigned long long)count.rx, (unsigned long long)count.tx,
            (unsigned long long)count.rx_lost, (unsigned long long)count.rx_bad);
-    if (board->estimator.has_attitude)
-        printf("; attitude error %.4f deg",
-               board_law_error(&board->law, board->estimator.attitude) * 180.0 / M_PI);
+    summarise_vehicle(&board->vehicle);
     if (count.round_trips > 0)
-        printf("; round trip %.0f us", (double)board_wire_round_trip(board->wire) * 1e-3);
+        printf("; round trip %.0f us", (double)count.round_trip_ns * 1e-3);
     putchar('\n');
+}
+
+static void set_up(const struct board_options *options, struct board_vehicle *vehicle)
+{
+    vehicle->kind = options->vehicle;
+    vehicle->satellite = (struct board_satellite){.law = options->law,
+                                                  .momentum = options->momentum,
+                                                  .detumble = options->detumble,
+                                                  .detumbles = options->detumbles};
+    board_quad_begin(&vehicle->quad, &options->airframe, options->height, options->declination);
+    board_pilot_begin(&vehicle->pilot, &options->airframe);
 }
 
 int main(int argc, char **argv)
@@ -220,8 +250,8 @@ int main(int argc, char **argv)
     const enum board_options_result result = board_options_read(argc, argv, &board.options);
     if (result != BOARD_OPTIONS_GO)
         return result == BOARD_OPTIONS_HELP ? EXIT_OK : EXIT_USAGE_ERROR;
-    board.law = board.options.law;
-    board.wire = board_wire_open(board.options.address, error);
+    set_up(&board.options, &board.vehicle);
+    board.wire = board.options.wire->open(&board.options.wire_setup, error);
     if (board.wire == NULL) {
         fprintf(stderr, "board: %s\n", error);
         return EXIT_ADDRESS;
@@ -233,6 +263,6 @@ int main(int argc, char **argv)
         summarise(&board);
     else if (silent || board.end == END_EMERGENCY)
         fprintf(stderr, "board: %s\n", why(board.end));
-    board_wire_close(board.wire);
+    board.wire->kind->close(board.wire);
     return silent ? EXIT_SILENT : EXIT_OK;
 }

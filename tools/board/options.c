@@ -4,57 +4,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/board/quaternion.h"
 
 static const double degree = M_PI / 180.0;
 
-static const char help[] =
-    "board - reference attitude control board: MAVLink 2 over UDP in, wheel controls out\n"
-    "\n"
-    "usage: board [--connect HOST:PORT] [options]\n"
-    "\n"
-    "It behaves like a PX4 board in hardware-in-the-loop mode.  It announces itself with "
-    "HEARTBEAT\n"
-    "until a simulator answers, steers with the gyro of HIL_SENSOR and the attitude of\n"
-    "HIL_STATE_QUATERNION (its star tracker), and answers every HIL_SENSOR with one\n"
-    "HIL_ACTUATOR_CONTROLS: controls 0, 1, 2 are the motor torques of three wheels along x, y, z\n"
-    "as shares of their largest torque.  A positive control turns the body the negative way.\n"
-    "\n"
-    "  --connect HOST:PORT   where the simulator listens (127.0.0.1:14560)\n"
-    "  --target W,X,Y,Z      attitude to hold, body to world (1,0,0,0)\n"
-    "  --timeout S           end when a connected simulator is silent for S seconds (5)\n"
-    "  --wait S              end when none answers for S seconds; 0: never (60)\n"
-    "  --quiet               no summary at the end\n"
-    "  --help                this text\n"
-    "\n"
-    "vehicle and gains\n"
-    "  --inertia X,Y,Z       principal inertias, kg m^2 (12,14,10)\n"
-    "  --torque T            largest torque of a wheel, N m (0.2)\n"
-    "  --rate-limit R        fastest slew, deg/s (6)\n"
-    "  --authority A         share of the torque that braking is planned with (0.8)\n"
-    "  --attitude-gain K     rate wanted per angle, 1/s (1.7)\n"
-    "  --rate-gain C         acceleration per rate error, 1/s (3.4)\n"
-    "  --trim-gain I         acceleration per integrated rate error, 1/s^2 (0.5)\n"
-    "  --roll-off F          bandwidth of the torque, Hz (5)\n"
-    "\n"
-    "test aids, to see what a simulator makes of a bad board; S is simulated time\n"
-    "  --drop N              ignore every N-th HIL_SENSOR\n"
-    "  --mute-after S        go on listening, send nothing any more\n"
-    "  --die-after S         vanish without a word\n"
-    "\n"
-    "It ends on SIGINT, SIGTERM, on a HEARTBEAT of the simulator with MAV_STATE_POWEROFF or\n"
-    "MAV_STATE_EMERGENCY (zero controls go out first), or on silence.\n"
-    "exit: 0 ended as told, 1 simulator silent, 2 bad address, 64 usage\n";
-
 enum key {
-    KEY_CONNECT = 1,
-    KEY_TARGET,
-    KEY_TIMEOUT,
-    KEY_WAIT,
-    KEY_QUIET,
-    KEY_HELP,
-    KEY_INERTIA,
+    KEY_CONNECT = 1, /* the wire */
+    KEY_WIRE,
+    KEY_BAUD,
+    KEY_PWM32,
+    KEY_NO_HIL,
+    KEY_LOCK_AFTER,
+    KEY_TARGET, /* satellites */
     KEY_TORQUE,
     KEY_RATE_LIMIT,
     KEY_AUTHORITY,
@@ -62,6 +25,22 @@ enum key {
     KEY_RATE_GAIN,
     KEY_TRIM_GAIN,
     KEY_ROLL_OFF,
+    KEY_DETUMBLE,
+    KEY_DETUMBLE_GAIN,
+    KEY_DIPOLE,
+    KEY_UNLOAD_GAIN,
+    KEY_ALTITUDE, /* quadrotors */
+    KEY_MASS,
+    KEY_MAX_THRUST,
+    KEY_ARMS,
+    KEY_DRAG_RATIO,
+    KEY_DECLINATION,
+    KEY_VEHICLE, /* both */
+    KEY_INERTIA,
+    KEY_TIMEOUT,
+    KEY_WAIT,
+    KEY_QUIET,
+    KEY_HELP,
     KEY_DROP,
     KEY_MUTE_AFTER,
     KEY_DIE_AFTER,
@@ -69,6 +48,12 @@ enum key {
 
 static const struct option table[] = {
     {"connect", required_argument, NULL, KEY_CONNECT},
+    {"wire", required_argument, NULL, KEY_WIRE},
+    {"vehicle", required_argument, NULL, KEY_VEHICLE},
+    {"baud", required_argument, NULL, KEY_BAUD},
+    {"pwm32", no_argument, NULL, KEY_PWM32},
+    {"no-hil", no_argument, NULL, KEY_NO_HIL},
+    {"lock-after", required_argument, NULL, KEY_LOCK_AFTER},
     {"target", required_argument, NULL, KEY_TARGET},
     {"timeout", required_argument, NULL, KEY_TIMEOUT},
     {"wait", required_argument, NULL, KEY_WAIT},
@@ -82,6 +67,16 @@ static const struct option table[] = {
     {"rate-gain", required_argument, NULL, KEY_RATE_GAIN},
     {"trim-gain", required_argument, NULL, KEY_TRIM_GAIN},
     {"roll-off", required_argument, NULL, KEY_ROLL_OFF},
+    {"detumble", no_argument, NULL, KEY_DETUMBLE},
+    {"detumble-gain", required_argument, NULL, KEY_DETUMBLE_GAIN},
+    {"dipole", required_argument, NULL, KEY_DIPOLE},
+    {"unload-gain", required_argument, NULL, KEY_UNLOAD_GAIN},
+    {"altitude", required_argument, NULL, KEY_ALTITUDE},
+    {"mass", required_argument, NULL, KEY_MASS},
+    {"max-thrust", required_argument, NULL, KEY_MAX_THRUST},
+    {"arms", required_argument, NULL, KEY_ARMS},
+    {"drag-ratio", required_argument, NULL, KEY_DRAG_RATIO},
+    {"declination", required_argument, NULL, KEY_DECLINATION},
     {"drop", required_argument, NULL, KEY_DROP},
     {"mute-after", required_argument, NULL, KEY_MUTE_AFTER},
     {"die-after", required_argument, NULL, KEY_DIE_AFTER},
@@ -89,7 +84,8 @@ static const struct option table[] = {
 };
 
 static const struct board_options defaults = {
-    .address = "127.0.0.1:14560",
+    .wire = &board_wire_mavlink,
+    .wire_setup = {.baud = 921600, .lock_after = 20},
     .law = {.target = {1.0, 0.0, 0.0, 0.0},
             .inertia = {12.0, 14.0, 10.0},
             .torque_max = 0.2,
@@ -99,6 +95,16 @@ static const struct board_options defaults = {
             .trim_gain = 0.5,
             .authority = 0.8,
             .roll_off = 5.0},
+    .momentum = {.gain = 0.005, .dipole_max = 10.0},
+    .detumble = {.gain = 4e-5, .dipole_max = 0.2},
+    .airframe = {.mass = 1.5,
+                 .inertia = {0.029, 0.029, 0.055},
+                 .max_thrust = 7.0,
+                 .forward_arm = 0.22,
+                 .side_arm = 0.20,
+                 .drag_ratio = 0.016},
+    .height = 10.0,
+    .declination = 2.663 * M_PI / 180.0, /* of the field in Zurich that simulators start with */
     .timeout_s = 5.0,
     .wait_s = 60.0,
 };
@@ -158,13 +164,80 @@ static bool read_count(const char *text, uint64_t *count)
     return true;
 }
 
-static bool read_gain(enum key key, const char *text, struct board_law *law)
+static bool read_baud(const char *text, unsigned *baud)
 {
+    uint64_t value;
+    const bool ok = read_count(text, &value) && value <= 20000000;
+    *baud = ok ? (unsigned)value : 0;
+    return ok;
+}
+
+static bool read_wire(const char *text, struct board_options *options)
+{
+    const struct board_wire_kind *kind = board_wire_find(text);
+    if (kind != NULL)
+        options->wire = kind;
+    return kind != NULL;
+}
+
+static bool read_dipole(const char *text, struct board_options *options)
+{
+    const bool ok = read_above_zero(text, &options->momentum.dipole_max);
+    options->detumble.dipole_max = options->momentum.dipole_max;
+    return ok;
+}
+
+static bool read_declination(const char *text, double *declination)
+{
+    const bool ok = read_numbers(text, declination, 1) && fabs(*declination) <= 180.0;
+    *declination *= degree;
+    return ok;
+}
+
+static bool read_arms(const char *text, struct board_airframe *airframe)
+{
+    double arm[2];
+    if (!read_numbers(text, arm, 2) || !(arm[0] > 0.0 && arm[1] > 0.0))
+        return false;
+    airframe->forward_arm = arm[0];
+    airframe->side_arm = arm[1];
+    return true;
+}
+
+static bool read_inertias(const char *text, struct board_options *options)
+{
+    if (!read_inertia(text, options->law.inertia))
+        return false;
+    memcpy(options->airframe.inertia, options->law.inertia, sizeof options->law.inertia);
+    return true;
+}
+
+static bool read_wire_option(enum key key, const char *text, struct board_options *options)
+{
+    struct board_wire_setup *setup = &options->wire_setup;
+    switch (key) {
+    case KEY_CONNECT:
+        setup->address = text;
+        return true;
+    case KEY_WIRE:
+        return read_wire(text, options);
+    case KEY_BAUD:
+        return read_baud(text, &setup->baud);
+    case KEY_PWM32:
+        return setup->is_pwm32 = true;
+    case KEY_NO_HIL:
+        return setup->is_not_hil = true;
+    default:
+        return read_count(text, &setup->lock_after);
+    }
+}
+
+static bool read_satellite_option(enum key key, const char *text, struct board_options *options)
+{
+    struct board_law *law = &options->law;
     switch (key) {
     case KEY_TARGET:
         return read_target(text, law->target);
-    case KEY_INERTIA:
-        return read_inertia(text, law->inertia);
     case KEY_TORQUE:
         return read_above_zero(text, &law->torque_max);
     case KEY_RATE_LIMIT:
@@ -177,20 +250,45 @@ static bool read_gain(enum key key, const char *text, struct board_law *law)
         return read_above_zero(text, &law->rate_gain);
     case KEY_TRIM_GAIN:
         return read_not_negative(text, &law->trim_gain);
-    default:
+    case KEY_ROLL_OFF:
         return read_above_zero(text, &law->roll_off);
+    case KEY_DETUMBLE:
+        return options->detumbles = true;
+    case KEY_DETUMBLE_GAIN:
+        return read_above_zero(text, &options->detumble.gain);
+    case KEY_DIPOLE:
+        return read_dipole(text, options);
+    default:
+        return read_not_negative(text, &options->momentum.gain);
     }
 }
 
-static bool read_option(enum key key, const char *text, struct board_options *options)
+static bool read_quad_option(enum key key, const char *text, struct board_options *options)
+{
+    struct board_airframe *airframe = &options->airframe;
+    switch (key) {
+    case KEY_ALTITUDE:
+        return read_above_zero(text, &options->height);
+    case KEY_MASS:
+        return read_above_zero(text, &airframe->mass);
+    case KEY_MAX_THRUST:
+        return read_above_zero(text, &airframe->max_thrust);
+    case KEY_ARMS:
+        return read_arms(text, airframe);
+    case KEY_DRAG_RATIO:
+        return read_above_zero(text, &airframe->drag_ratio);
+    default:
+        return read_declination(text, &options->declination);
+    }
+}
+
+static bool read_general_option(enum key key, const char *text, struct board_options *options)
 {
     switch (key) {
-    case KEY_CONNECT:
-        options->address = text;
-        return true;
     case KEY_QUIET:
-        options->quiet = true;
-        return true;
+        return options->quiet = true;
+    case KEY_INERTIA:
+        return read_inertias(text, options);
     case KEY_TIMEOUT:
         return read_above_zero(text, &options->timeout_s);
     case KEY_WAIT:
@@ -199,28 +297,81 @@ static bool read_option(enum key key, const char *text, struct board_options *op
         return read_count(text, &options->drop);
     case KEY_MUTE_AFTER:
         return read_above_zero(text, &options->mute_after_s);
-    case KEY_DIE_AFTER:
-        return read_above_zero(text, &options->die_after_s);
     default:
-        return read_gain(key, text, &options->law);
+        return read_above_zero(text, &options->die_after_s);
     }
+}
+
+/* The enum is sorted by group. */
+static bool read_option(enum key key, const char *text, struct board_options *options)
+{
+    if (key <= KEY_LOCK_AFTER)
+        return read_wire_option(key, text, options);
+    if (key <= KEY_UNLOAD_GAIN)
+        return read_satellite_option(key, text, options);
+    if (key <= KEY_DECLINATION)
+        return read_quad_option(key, text, options);
+    return read_general_option(key, text, options);
+}
+
+/* ArduPilot and Betaflight fly quadrotors, and Betaflight by hand. */
+static bool choose_vehicle(const char *name, struct board_options *options)
+{
+    const bool is_aircraft =
+        options->wire == &board_wire_ardupilot || options->wire == &board_wire_betaflight;
+    const bool is_quad = name == NULL ? is_aircraft : strcmp(name, "quad") == 0;
+
+    if (name != NULL && !is_quad && strcmp(name, "satellite") != 0) {
+        fprintf(stderr, "board: --vehicle: \"%s\" is not satellite or quad; try board --help\n",
+                name);
+        return false;
+    }
+    if (is_aircraft && !is_quad) {
+        fprintf(stderr, "board: --wire %s flies no satellite; try board --help\n",
+                options->wire->name);
+        return false;
+    }
+    options->vehicle = is_quad ? BOARD_VEHICLE_QUAD : BOARD_VEHICLE_SATELLITE;
+    if (options->wire == &board_wire_betaflight)
+        options->vehicle = BOARD_VEHICLE_PILOT;
+    return true;
+}
+
+/* What depends on other options, whatever their order was. */
+static bool settle(const char *vehicle, struct board_options *options)
+{
+    const struct board_airframe *airframe = &options->airframe;
+    if (!choose_vehicle(vehicle, options))
+        return false;
+    if (options->wire_setup.address == NULL)
+        options->wire_setup.address = options->wire->address;
+    if (options->vehicle == BOARD_VEHICLE_QUAD &&
+        4.0 * airframe->max_thrust < 12.0 * airframe->mass) {
+        fputs("board: four motors of --max-thrust do not lift --mass; try board --help\n", stderr);
+        return false;
+    }
+    return true;
 }
 
 enum board_options_result board_options_read(int argc, char **argv, struct board_options *options)
 {
     int key, index = 0;
+    const char *vehicle = NULL;
 
     *options = defaults;
     while ((key = getopt_long(argc, argv, "", table, &index)) != -1) {
         if (key == KEY_HELP) {
-            fputs(help, stdout);
+            for (int i = 0; board_help[i] != NULL; i++)
+                fputs(board_help[i], stdout);
             return BOARD_OPTIONS_HELP;
         }
         if (key == '?') {
             fputs("try board --help\n", stderr);
             return BOARD_OPTIONS_WRONG;
         }
-        if (!read_option((enum key)key, optarg, options)) {
+        if (key == KEY_VEHICLE)
+            vehicle = optarg;
+        else if (!read_option((enum key)key, optarg, options)) {
             fprintf(stderr, "board: --%s: \"%s\" will not do; try board --help\n",
                     table[index].name, optarg);
             return BOARD_OPTIONS_WRONG;
@@ -230,5 +381,5 @@ enum board_options_result board_options_read(int argc, char **argv, struct board
         fprintf(stderr, "board: what is \"%s\"? try board --help\n", argv[optind]);
         return BOARD_OPTIONS_WRONG;
     }
-    return BOARD_OPTIONS_GO;
+    return settle(vehicle, options) ? BOARD_OPTIONS_GO : BOARD_OPTIONS_WRONG;
 }

@@ -6,13 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/board/law.h"
+#include "tools/board/vehicle.h"
+#include "tools/board/wire.h"
 
 struct board_options {
-    const char *address;
-    struct board_law law; /* target, vehicle and gains; its running part is zero */
-    double timeout_s;     /* longest silence once the simulator has spoken */
-    double wait_s;        /* longest wait for its first word, 0: for ever */
+    const struct board_wire_kind *wire;
+    struct board_wire_setup wire_setup;
+    enum board_vehicle_kind vehicle;
+    /* Targets, vehicles and gains; the running parts of the structs are zero. */
+    struct board_law law;
+    struct board_momentum momentum;
+    struct board_detumble detumble;
+    bool detumbles;
+    struct board_airframe airframe;
+    double height;      /* m above the start */
+    double declination; /* rad */
+    double timeout_s;   /* longest silence once the simulator has spoken */
+    double wait_s;      /* longest wait for its first word, 0: for ever */
     bool quiet;
     /* Faults on purpose, 0: none. */
     uint64_t drop;      /* ignore every n-th sensor message */
@@ -21,6 +31,8 @@ struct board_options {
 };
 
 enum board_options_result { BOARD_OPTIONS_GO, BOARD_OPTIONS_HELP, BOARD_OPTIONS_WRONG };
+
+extern const char *const board_help[]; /* NULL at the end */
 
 /* Complaints go to stderr, help to stdout. */
 enum board_options_result board_options_read(int argc, char **argv, struct board_options *options);

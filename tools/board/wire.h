@@ -1,64 +1,69 @@
 /*
- * The board's end of the wire: MAVLink 2 over UDP, the way a PX4 board talks in
- * hardware-in-the-loop mode.  Knows messages and sockets, no control.  TIMESYNC is dealt with
- * inside: requests of the simulator are answered, answers to our own become round trips.
+ * The board's end of a wire: knows messages and sockets, no control.  Each kind of wire speaks as
+ * one kind of flight software does:
+ *
+ *      mavlink      MAVLink 2 over UDP; one command answers each sensor message
+ *      px4          PX4 in the loop, TCP, in lockstep with the simulator's clock
+ *      px4-hitl     a PX4 board, serial line or UDP, on its own clock
+ *      ardupilot    ArduPilot's JSON interface, UDP, in lockstep
+ *      betaflight   Betaflight's four UDP ports
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { BOARD_CONTROL_COUNT = 3 };
+#include "tools/board/message.h"
 
-enum board_message_type {
-    BOARD_MESSAGE_OTHER,
-    BOARD_MESSAGE_SENSOR,
-    BOARD_MESSAGE_STAR,
-    BOARD_MESSAGE_STATUS,
+struct board_wire_setup {
+    const char *address; /* NULL: the kind's own */
+    unsigned baud;       /* serial lines */
+    bool is_pwm32;       /* ardupilot: 32 channels */
+    bool is_not_hil;     /* px4-hitl: not in hardware-in-the-loop mode */
+    uint64_t lock_after; /* px4: answer from this sensor message on */
 };
-
-struct board_message {
-    enum board_message_type type;
-    uint64_t time_us;   /* sensor, star: the simulator's clock */
-    bool has_gyro;      /* sensor: all three rates are new */
-    double gyro[3];     /* rad/s, body axes */
-    double attitude[4]; /* star: w, x, y, z */
-    int status;         /* MAV_STATE of the simulator */
-};
-
-enum { BOARD_STATUS_EMERGENCY = 6, BOARD_STATUS_POWEROFF = 7 };
 
 struct board_wire_counters {
     uint64_t rx, tx;  /* messages */
     uint64_t rx_lost; /* gaps in the simulator's sequence numbers */
     uint64_t rx_bad;  /* broken frames */
     uint64_t round_trips;
+    uint64_t round_trip_ns; /* median of the newest */
 };
 
 struct board_wire;
 
-/* Open a socket to "host:port" or "[address]:port".  NULL with one line in error. */
-struct board_wire *board_wire_open(const char *address, char error[256]);
-void board_wire_close(struct board_wire *wire);
+struct board_wire_kind {
+    const char *name;
+    const char *address; /* default */
+    struct board_wire *(*open)(const struct board_wire_setup *setup, char error[256]);
+    void (*close)(struct board_wire *wire);
+    /* The next message that is already here; false when there is none. */
+    bool (*next)(struct board_wire *wire, struct board_message *message);
+    /* The command that answers a sensor or state message. */
+    void (*answer)(struct board_wire *wire, const struct board_command *command);
+    /* All that is due by the clock and not by a message; heard: the simulator has spoken. */
+    void (*keep_time)(struct board_wire *wire, uint64_t now_ns, bool heard,
+                      const struct board_command *command);
+    void (*count)(const struct board_wire *wire, struct board_wire_counters *counters);
+};
 
-/* For poll(). */
-int board_wire_descriptor(const struct board_wire *wire);
+/* What the program's loop sees of a wire. */
+struct board_wire {
+    const struct board_wire_kind *kind;
+    int fd[2];          /* for poll(), -1: none */
+    bool muted;         /* every send is swallowed; a test aid */
+    bool closed;        /* the simulator has hung up */
+    bool has_own_clock; /* messages are stamped at arrival, and time goes on without them */
+    uint64_t due_ns;    /* when keep_time() is wanted next, 0: at leisure */
+};
 
-/* The next message that is already here; false when there is none. */
-bool board_wire_next(struct board_wire *wire, struct board_message *message);
+extern const struct board_wire_kind board_wire_mavlink, board_wire_px4, board_wire_hitl,
+    board_wire_ardupilot, board_wire_betaflight;
 
-/* Nobody listening yet is no error: the next heartbeat tries again. */
-void board_wire_send_heartbeat(struct board_wire *wire, bool armed);
-void board_wire_send_timesync(struct board_wire *wire);
-void board_wire_send_controls(struct board_wire *wire, bool armed,
-                              const double controls[BOARD_CONTROL_COUNT]);
-
-/* From now on every send is swallowed; a test aid. */
-void board_wire_mute(struct board_wire *wire);
-
-void board_wire_counters(const struct board_wire *wire, struct board_wire_counters *counters);
-/* Median of the newest TIMESYNC round trips, ns; 0 when there was none. */
-uint64_t board_wire_round_trip(const struct board_wire *wire);
+/* By its name; NULL: there is none. */
+const struct board_wire_kind *board_wire_find(const char *name);
 
 /* CLOCK_MONOTONIC. */
 uint64_t board_now_ns(void);

@@ -1,0 +1,54 @@
+/*
+ * A quadrotor's flight software in small: it looks at its sensors, arms, takes off, holds its place
+ * at a height above the start, and comes down level when it has lost its senses.
+ *
+ *      disarmed --healthy for 1 s--> armed --0.5 s--> take-off --at the height--> hold
+ *                                                        |                          |
+ *             landed <------------------------------- descend <----- senses lost ---+
+ *
+ * Time is the simulator's alone, so the same messages give the same commands to the last bit.
+ */
+#pragma once
+
+#include "tools/board/attitude.h"
+#include "tools/board/hover.h"
+#include "tools/board/message.h"
+#include "tools/board/mixer.h"
+#include "tools/board/place.h"
+#include "tools/board/steer.h"
+
+enum board_quad_phase {
+    BOARD_QUAD_DISARMED,
+    BOARD_QUAD_ARMED,
+    BOARD_QUAD_TAKE_OFF,
+    BOARD_QUAD_HOLD,
+    BOARD_QUAD_DESCEND,
+    BOARD_QUAD_LANDED,
+};
+
+struct board_quad {
+    struct board_airframe airframe;
+    double height; /* m above the start, to hold */
+
+    struct board_attitude attitude;
+    struct board_place place;
+    struct board_hover hover;
+    struct board_steer steer;
+    enum board_quad_phase phase;
+    double phase_s;                              /* since the phase began */
+    double healthy_s;                            /* since when nothing is missing */
+    double since_gyro, since_accel, since_field; /* s */
+    bool has_time;
+    uint64_t time_us;
+    double heading;   /* rad, to hold */
+    double target[3]; /* m, to hold */
+    double motor[4];
+};
+
+void board_quad_begin(struct board_quad *quad, const struct board_airframe *airframe, double height,
+                      double declination);
+void board_quad_take(struct board_quad *quad, const struct board_message *message);
+/* What the board does while its clock runs and no message comes. */
+void board_quad_wait(struct board_quad *quad, uint64_t time_us);
+void board_quad_command(const struct board_quad *quad, struct board_command *command);
+const char *board_quad_phase_name(enum board_quad_phase phase);

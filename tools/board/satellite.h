@@ -1,0 +1,39 @@
+/*
+ * A satellite's attitude control: points with three wheels, unloads them with three torquers, or
+ * detumbles with the torquers alone.
+ *
+ *      gyro ─────────────────────> estimator ──attitude, rate──> law ──torque──> wheels 0, 1, 2
+ *      star tracker, else truth ──────^                           │
+ *      magnetometer ──────────────────────────────> momentum <────┘ ──dipole──> torquers 3, 4, 5
+ *
+ *      magnetometer ──> detumble ──dipole──> torquers 0, 1, 2
+ *
+ * The controls stay zero, and the board disarmed, until the first star has given it an attitude or,
+ * when it detumbles, until it has seen the field twice.
+ */
+#pragma once
+
+#include "tools/board/detumble.h"
+#include "tools/board/estimator.h"
+#include "tools/board/law.h"
+#include "tools/board/message.h"
+#include "tools/board/momentum.h"
+
+struct board_satellite {
+    struct board_law law;
+    struct board_momentum momentum;
+    struct board_detumble detumble;
+    bool detumbles; /* instead of pointing */
+
+    struct board_estimator estimator;
+    bool has_tracker; /* truth is not listened to any more */
+    bool has_field;
+    uint64_t field_us;
+    double field[3];
+    bool armed; /* the controls are the law's */
+    double controls[6];
+};
+
+void board_satellite_take(struct board_satellite *satellite, const struct board_message *message);
+void board_satellite_command(const struct board_satellite *satellite,
+                             struct board_command *command);

@@ -1,0 +1,34 @@
+/* Apart from the sockets: the kernel's terminal header, which knows any baud rate, and libc's do
+ * not live in one file. */
+#include "tools/board/socket.h"
+
+#include <asm/termbits.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int board_socket_serial(const char *path, unsigned baud, char error[256])
+{
+    struct termios2 line;
+    const int fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool ok = fd >= 0 && ioctl(fd, TCGETS2, &line) == 0;
+    if (ok) {
+        line.c_iflag = 0;
+        line.c_oflag = 0;
+        line.c_lflag = 0;
+        line.c_cflag = CS8 | CREAD | CLOCAL | BOTHER;
+        line.c_cc[VMIN] = 1; /* nothing there is EAGAIN and not an end of file */
+        line.c_cc[VTIME] = 0;
+        line.c_ispeed = line.c_ospeed = baud;
+        ok = ioctl(fd, TCSETS2, &line) == 0;
+    }
+    if (!ok) {
+        snprintf(error, 256, "%.150s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+    }
+    return ok ? fd : -1;
+}

@@ -1,0 +1,22 @@
+/*
+ * What the board flies: messages in, a command out, the same for every vehicle.
+ */
+#pragma once
+
+#include "tools/board/pilot.h"
+#include "tools/board/quad.h"
+#include "tools/board/satellite.h"
+
+enum board_vehicle_kind { BOARD_VEHICLE_SATELLITE, BOARD_VEHICLE_QUAD, BOARD_VEHICLE_PILOT };
+
+struct board_vehicle {
+    enum board_vehicle_kind kind;
+    struct board_satellite satellite;
+    struct board_quad quad;
+    struct board_pilot pilot;
+};
+
+void board_vehicle_take(struct board_vehicle *vehicle, const struct board_message *message);
+/* The board's own clock went on without a message. */
+void board_vehicle_wait(struct board_vehicle *vehicle, uint64_t time_us);
+void board_vehicle_command(const struct board_vehicle *vehicle, struct board_command *command);
