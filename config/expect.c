@@ -131,6 +131,11 @@ static bool check_tested(const struct cfg_resolve *resolve, const struct cfg_exp
     return false;
 }
 
+const char *cfg_signal_name(enum cfg_expect_signal signal)
+{
+    return signals[signal].name;
+}
+
 const char *cfg_signal_unit(enum cfg_expect_signal signal)
 {
     return signals[signal].unit;

@@ -281,7 +281,8 @@ const char *cfg_protocol_name(enum io_protocol_kind protocol);
 const char *cfg_bus_name(enum io_bus_kind bus);
 const char *cfg_fault_name(enum io_fault_kind kind);
 const char *cfg_message_name(int message);
-/* SI unit of an expectation's limit.  Context: any. */
+/* Of what an expectation looks at: its name, and the SI unit of the limit.  Context: any. */
+const char *cfg_signal_name(enum cfg_expect_signal signal);
 const char *cfg_signal_unit(enum cfg_expect_signal signal);
 const char *cfg_integrator_name(enum dyn_integrator integrator);
 

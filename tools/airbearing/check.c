@@ -88,6 +88,14 @@ static int print_cores(const struct cfg_scenario *scenario)
     return EXIT_OK;
 }
 
+static size_t instruments_size(const struct cfg_rig *cfg)
+{
+    size_t size = 0;
+    for (int i = 0; i < cfg->scenario->sensor_count; i++)
+        size += cfg_instrument_size(cfg->scenario->sensors[i].kind);
+    return size;
+}
+
 static void print_memory(const struct rig *rig)
 {
     const size_t size = rig_size(rig->scenario, &rig->inject);
@@ -96,8 +104,7 @@ static void print_memory(const struct rig *rig)
         "\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
         "%zu, instruments %zu, links %zu, schedule %zu\n",
         size, cfg->state_size, (const unsigned char *)cfg->drive - cfg->state,
-        (size_t)cfg->scenario->wheel_count * sizeof *cfg->drive,
-        (size_t)cfg->scenario->sensor_count * sizeof *cfg->triad,
+        (size_t)cfg->scenario->drive_count * sizeof *cfg->drive, instruments_size(cfg),
         (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->schedule);
 }
 

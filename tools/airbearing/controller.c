@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,9 +30,20 @@ static void find_beside(const char *name, char path[256])
 }
 
 /* Runs in the child of a vfork: shares our memory until it execs, so it only calls the kernel. */
-static int become(const struct controller *controller, char *const *argument)
+static int become(const struct controller *controller, const struct cfg_controller *spec,
+                  char *const *argument)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (spec->cpu >= 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET((size_t)spec->cpu, &set);
+        if (sched_setaffinity(0, sizeof set, &set) < 0)
+            return errno;
+    }
+    const struct sched_param priority = {.sched_priority = spec->priority};
+    if (spec->priority > 0 && sched_setscheduler(0, SCHED_FIFO, &priority) < 0)
+        return errno;
     signal(SIGINT, SIG_IGN); /* the run ends it, not the terminal */
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0)
@@ -48,12 +60,13 @@ static int become(const struct controller *controller, char *const *argument)
  * vfork, not fork: a fork would make every page of this process copy-on-write, and the frame and
  * I/O threads would then fault on each page they write.
  */
-static int spawn(struct controller *controller, char *const *argument)
+static int spawn(struct controller *controller, const struct cfg_controller *spec,
+                 char *const *argument)
 {
     volatile int failure = 0;
     const pid_t pid = vfork();
     if (pid == 0) {
-        failure = become(controller, argument);
+        failure = become(controller, spec, argument);
         _exit(127);
     }
     if (pid < 0)
@@ -77,14 +90,15 @@ int controller_start(struct controller *controller, const struct cfg_scenario *s
     memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
     find_beside(spec->argument[0], controller->program);
     controller->output = memfd_create("controller", MFD_CLOEXEC);
-    const int failure = spawn(controller, argument);
+    const int failure = spawn(controller, spec, argument);
     if (failure == 0)
         return 0;
-    snprintf(error, CFG_ERROR_MAX,
-             "%s:%d:%d: controller.command: cannot start %s: %s; give a path, or put it beside "
-             "airbearing or on PATH",
+    snprintf(error, CFG_ERROR_MAX, "%s:%d:%d: controller.command: cannot start %s: %s; %s",
              scenario->path, spec->mark.line, spec->mark.column, controller->program,
-             strerror(failure));
+             strerror(failure),
+             failure == EPERM ? "policy: fifo needs privileges; run as root or write policy: other"
+             : failure == EINVAL ? "is controller.cpu a core of this machine?"
+                                 : "give a path, or put it beside airbearing or on PATH");
     return -failure;
 }
 
@@ -95,6 +109,7 @@ bool controller_running(struct controller *controller)
     if (waitpid(controller->pid, &controller->status, WNOHANG) != controller->pid)
         return true;
     controller->pid = 0;
+    controller->died_early = !controller->stopping;
     return false;
 }
 
@@ -108,11 +123,13 @@ static bool ends_within(struct controller *controller, int tenths)
 
 void controller_stop(struct controller *controller)
 {
+    controller->stopping = true;
     if (controller->pid == 0 || ends_within(controller, 10))
         return;
     kill(controller->pid, SIGTERM);
     if (ends_within(controller, 10))
         return;
+    controller->killed = true;
     kill(controller->pid, SIGKILL);
     waitpid(controller->pid, &controller->status, 0);
     controller->pid = 0;

@@ -13,6 +13,9 @@ struct controller {
     int output; /* memory file with what it printed, -1: none */
     int status; /* wait status once reaped */
     char program[256];
+    bool died_early; /* it ended while it was still wanted */
+    bool stopping;   /* from here on its end is no news */
+    bool killed;     /* it did not end when asked to */
 };
 
 /* Start it beside this program's own file, else from PATH; its output is kept, not shown.  0 or

@@ -138,8 +138,8 @@ static void read(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
 static bool spoil_attitude(const struct io_fault_spec *spec, struct io_fault_state *state,
                            uint64_t frame, double dt, double q[4])
 {
-    const bool turns = spec->kind == IO_FAULT_BIAS || spec->kind == IO_FAULT_DRIFT ||
-                       spec->kind == IO_FAULT_NOISE;
+    const bool turns =
+        spec->kind == IO_FAULT_BIAS || spec->kind == IO_FAULT_DRIFT || spec->kind == IO_FAULT_NOISE;
     double turn[3] = {0};
     if (!turns)
         return io_fault_signal(spec, state, frame, dt, q, 4);
@@ -233,8 +233,8 @@ static void log_reading(struct rig *rig, int index, uint64_t frame, const double
     if (!rig->telemetry)
         return;
     const int channel = rig->layout.sensor + index;
-    void *record = io_telemetry_claim(rig->telemetry, channel,
-                                      (frame + 1) * rig->scenario->period_ns);
+    void *record =
+        io_telemetry_claim(rig->telemetry, channel, (frame + 1) * rig->scenario->period_ns);
     if (!record)
         return;
     memcpy(record, value,
@@ -267,7 +267,8 @@ void instrument_sample(struct rig *rig, int index, uint64_t frame)
     read(cfg, sensor, &motion, cfg->instrument[index], value);
     const bool fresh = spoil(rig, index, frame, value);
 
-    rig->mute = fresh ? rig->mute & ~message_of(sensor->kind) : rig->mute | message_of(sensor->kind);
+    rig->mute =
+        fresh ? rig->mute & ~message_of(sensor->kind) : rig->mute | message_of(sensor->kind);
     if (!fresh)
         return;
     const double temperature =

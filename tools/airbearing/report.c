@@ -170,6 +170,80 @@ static json_t *out_of_range(const struct cfg_schedule_state *schedule)
     return counts;
 }
 
+static const char *const board_name[] = {[IO_BOARD_SILENT] = "silent",
+                                         [IO_BOARD_HEARD] = "heard",
+                                         [IO_BOARD_NOT_HIL] = "not in HIL mode",
+                                         [IO_BOARD_READY] = "ready"};
+
+/* Each link by itself: who was there, how regularly it spoke. */
+static json_t *links(const struct run *run)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < run->scenario->link_count; i++) {
+        const struct cfg_link *link = &run->scenario->links[i];
+        const struct run_link *seen = &run->link[i];
+        const struct io_counters *io = &seen->counters;
+        json_t *object =
+            json_pack("{s:s, s:s, s:s, s:s}", "name", link->name, "protocol",
+                      cfg_protocol_name(link->spec.protocol), "bus",
+                      cfg_bus_name(link->spec.bus.kind), "board", board_name[seen->board]);
+        const struct {
+            const char *name;
+            uint64_t value;
+        } count[] = {{"rx", io->rx},
+                     {"tx", io->tx},
+                     {"rx_bytes", io->rx_bytes},
+                     {"tx_bytes", io->tx_bytes},
+                     {"rx_bad", io->rx_bad},
+                     {"rx_lost", io->rx_lost},
+                     {"tx_dropped", io->tx_dropped},
+                     {"commands", io->commands},
+                     {"duplicates", io->duplicates},
+                     {"losses", io->losses},
+                     {"forwarded", io->forwarded},
+                     {"forward_dropped", io->forward_dropped},
+                     {"gap_ns_max", seen->pulse.gap_ns_max},
+                     {"late", seen->pulse.late},
+                     {"silent", seen->pulse.silent},
+                     {"freewheel_messages", seen->freewheel},
+                     {"epoch_us", run->rig->epoch_us[i]}};
+        for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
+            json_object_set_new(object, count[k].name, whole(count[k].value));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+/* How often each fault struck. */
+static json_t *faults(const struct run *run)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < run->scenario->fault_count; i++) {
+        const struct cfg_fault *fault = &run->scenario->faults[i];
+        json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "fault", fault->text,
+                                               "first_frame", whole(fault->spec.first_frame),
+                                               "hits", whole(run->rig->cfg->fault[i].hits)));
+    }
+    return array;
+}
+
+/* The board as a process: did it live, and as long as the run? */
+static json_t *controller(const struct run *run)
+{
+    const struct controller *board = &run->controller;
+    return json_pack("{s:s, s:b, s:b, s:i}", "program", board->program, "died_early",
+                     board->died_early, "killed", board->killed, "status", board->status);
+}
+
+/* The watched signals as the run left them, SI. */
+static json_t *signals(const struct run *run)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < CFG_SIGNAL_COUNT; i++)
+        json_object_set_new(object, cfg_signal_name(i), real_or_null(run->rig->signal[i], true));
+    return object;
+}
+
 static void add_rest(json_t *report, const struct run *run)
 {
     char hash[20];
@@ -186,6 +260,11 @@ static void add_rest(json_t *report, const struct run *run)
                                   "tx_dropped", whole(run->io.tx_dropped), "rx_lost",
                                   whole(run->io.rx_lost), "commands", whole(run->io.commands),
                                   "losses", whole(run->io.losses)));
+    json_object_set_new(report, "links", links(run));
+    json_object_set_new(report, "faults", faults(run));
+    json_object_set_new(report, "signals", signals(run));
+    if (run->controller.program[0])
+        json_object_set_new(report, "controller", controller(run));
     json_object_set_new(report, "log",
                         json_pack("{s:o, s:o, s:o, s:i}", "records", whole(run->log.records),
                                   "dropped", whole(run->log.dropped), "bytes",
@@ -196,7 +275,8 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "scenario", json_string(run->scenario->name));
     json_object_set_new(report, "seed", whole(run->scenario->seed));
     json_object_set_new(report, "ended", json_string(end_name[run->end]));
-    json_object_set_new(report, "attitude_error_rad", real_or_null(run->rig->attitude_error, true));
+    json_object_set_new(report, "attitude_error_rad",
+                        real_or_null(run->rig->signal[CFG_ATTITUDE_ERROR], true));
     json_object_set_new(report, "not_finite", whole(run->rig->cfg->schedule->not_finite));
     json_object_set_new(report, "out_of_range", out_of_range(run->rig->cfg->schedule));
     json_object_set_new(report, "expect", expectations(run));
@@ -312,6 +392,31 @@ static void print_jobs(const struct run *run)
     }
 }
 
+/* What is worth a word about a board that did not do its part. */
+static void print_boards(const struct run *run)
+{
+    for (int i = 0; i < run->scenario->link_count; i++) {
+        const struct run_link *seen = &run->link[i];
+        char gap[24];
+        if (seen->counters.commands == 0)
+            printf("  %s: the controller was silent, no command ever came\n",
+                   run->scenario->links[i].name);
+        else if (seen->pulse.silent > 0)
+            printf("  %s: the controller fell silent %llu times, longest gap %s\n",
+                   run->scenario->links[i].name, (unsigned long long)seen->pulse.silent,
+                   time_text((double)seen->pulse.gap_ns_max, gap));
+    }
+    if (run->frame->missed_replies > 0)
+        printf("  lockstep: %llu replies did not come within the wait limit\n",
+               (unsigned long long)run->frame->missed_replies);
+    if (run->controller.died_early)
+        printf("  the controller ended before the run did (wait status %d)\n",
+               run->controller.status);
+    for (int i = 0; i < run->scenario->fault_count; i++)
+        printf("  fault %s struck %llu times\n", run->scenario->faults[i].text,
+               (unsigned long long)run->rig->cfg->fault[i].hits);
+}
+
 static void print_counts(const struct run *run)
 {
     const struct rt_frame *frame = run->frame;
@@ -337,9 +442,13 @@ static void print_counts(const struct run *run)
     printf("  after the seal: %llu allocations, %llu page faults; drift %.3f ppm\n",
            (unsigned long long)run->allocations, (unsigned long long)run->page_faults,
            frame->drift_ppm);
-    if (run->scenario->link_count > 0)
+    if (run->scenario->environment.has_ground)
+        printf("  altitude at the end %.3f m, %.3f m off, tilt %.2f deg\n",
+               run->rig->signal[CFG_ALTITUDE], run->rig->signal[CFG_POSITION_ERROR],
+               run->rig->signal[CFG_TILT] * 180.0 / 3.14159265358979323846);
+    else if (run->scenario->link_count > 0)
         printf("  attitude error at the end %.4f deg\n",
-               run->rig->attitude_error * 180.0 / 3.14159265358979323846);
+               run->rig->signal[CFG_ATTITUDE_ERROR] * 180.0 / 3.14159265358979323846);
     printf("  state hash %016llx\n", (unsigned long long)run->rig->hash);
 }
 
@@ -397,13 +506,15 @@ static void print_expectations(const struct run *run)
     for (int i = 0; i < run->scenario->expect_count; i++) {
         const struct expect_watch *watch = &run->rig->expect[i];
         const enum expect_verdict verdict = expect_judge(watch);
-        const double degrees = 180.0 / 3.14159265358979323846;
+        const char *unit = cfg_signal_unit(watch->expect->signal);
+        const bool turns = strncmp(unit, "rad", 3) == 0;
         if (verdict == EXPECT_NOT_REACHED)
             printf("  expect %s: the run ended before that\n", watch->expect->text);
         else
-            printf("  expect %s: %s, worst %.4g deg%s\n", watch->expect->text,
-                   verdict == EXPECT_MET ? "yes" : "NO", watch->worst * degrees,
-                   watch->expect->signal == CFG_ATTITUDE_ERROR ? "" : "/s");
+            printf("  expect %s: %s, worst %.4g %s%s\n", watch->expect->text,
+                   verdict == EXPECT_MET ? "yes" : "NO",
+                   watch->worst * (turns ? 180.0 / 3.14159265358979323846 : 1.0),
+                   turns ? "deg" : "", turns ? unit + 3 : unit);
     }
 }
 
@@ -457,6 +568,7 @@ void report_print(const struct run *run)
     print_times(run);
     print_jobs(run);
     print_counts(run);
+    print_boards(run);
     controller_show(&run->controller, "  ");
     if (run->scenario->pace == RT_PACE_REAL)
         print_notes(run);

@@ -308,7 +308,8 @@ static void watch_motion(struct rig *rig, uint64_t frame)
     rig->signal[CFG_ALTITUDE] = altitude;
     rig->signal[CFG_SPEED] = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     rig->signal[CFG_POSITION_ERROR] = sqrt(north * north + east * east);
-    rig->signal[CFG_TILT] = 2.0 * atan2(sqrt(q[1] * q[1] + q[2] * q[2]), sqrt(q[0] * q[0] + q[3] * q[3]));
+    rig->signal[CFG_TILT] =
+        2.0 * atan2(sqrt(q[1] * q[1] + q[2] * q[2]), sqrt(q[0] * q[0] + q[3] * q[3]));
 }
 
 static void watch_wheels(struct rig *rig)
@@ -504,10 +505,14 @@ static void add(struct job_list *list, const char *name, void (*run)(void *, uin
 }
 
 static const char *const send_name[CFG_MESSAGE_COUNT] = {
-    [CFG_SEND_HEARTBEAT] = "send heartbeat", [CFG_SEND_SENSOR] = "send sensor",
-    [CFG_SEND_GPS] = "send gps",             [CFG_SEND_STATE] = "send state",
-    [CFG_SEND_TIME] = "send time",           [CFG_SEND_TRACKER] = "send tracker",
-    [CFG_SEND_SUN] = "send sun",             [CFG_SEND_ANGLES] = "send angles",
+    [CFG_SEND_HEARTBEAT] = "send heartbeat",
+    [CFG_SEND_SENSOR] = "send sensor",
+    [CFG_SEND_GPS] = "send gps",
+    [CFG_SEND_STATE] = "send state",
+    [CFG_SEND_TIME] = "send time",
+    [CFG_SEND_TRACKER] = "send tracker",
+    [CFG_SEND_SUN] = "send sun",
+    [CFG_SEND_ANGLES] = "send angles",
     [CFG_SEND_RC] = "send rc",
 };
 
@@ -597,6 +602,18 @@ struct rig *rig_on_heap(const struct cfg_scenario *scenario)
     RT_CHECK(mem);
     memset(mem, 0, size);
     return rig_place(scenario, &none, mem);
+}
+
+void rig_sense(struct rig *rig)
+{
+    run_solve(rig, 0);
+    for (int i = 0; i < rig->scenario->sensor_count; i++)
+        run_sensor(&rig->sensor[i], 0);
+    for (int i = 0; i < rig->scenario->link_count; i++) {
+        run_truth(&rig->link[i], 0);
+        if (rig->scenario->links[i].every[CFG_SEND_RC])
+            run_send_sticks(&rig->message[i][CFG_SEND_RC], 0);
+    }
 }
 
 /* As many frames as make a median, but nobody waits long for a vehicle of thousands of bodies. */

@@ -67,10 +67,10 @@ struct rig {
     uint32_t mute;                      /* messages whose instrument gives nothing; enum io_send */
     bool has_gps;
     double signal[CFG_SIGNAL_COUNT]; /* what is watched, SI, by enum cfg_expect_signal */
-    uint64_t hash;             /* rolled over the run state */
-    uint64_t inputs;           /* applied so far */
-    uint64_t first_not_finite; /* frame of the first step that was refused, if any was */
-    int first_out_of_range;    /* the body that left the range of its model first, if any did */
+    uint64_t hash;                   /* rolled over the run state */
+    uint64_t inputs;                 /* applied so far */
+    uint64_t first_not_finite;       /* frame of the first step that was refused, if any was */
+    int first_out_of_range; /* the body that left the range of its model first, if any did */
     struct expect_watch expect[CFG_EXPECT_MAX];
     struct rt_mailbox *live; /* of struct rig_live; may be NULL */
     uint32_t live_every;
@@ -95,6 +95,9 @@ struct rig *rig_on_heap(const struct cfg_scenario *scenario);
  * back as it was.  Also brings code and data into the caches.  Context: frame thread, before the
  * first frame. */
 void rig_rehearse(struct rig *rig);
+
+/* Solve, and let every instrument and link look once at the state as it is.  Context: setup. */
+void rig_sense(struct rig *rig);
 
 /* The tasks of the frame loop for this rig.  Context: setup. */
 struct rt_frame_tasks rig_tasks(struct rig *rig);

@@ -253,34 +253,72 @@ static void sleep_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-/* The board speaks first.  0 once every link has heard one. */
+/* Nobody came: why, and what to do. */
+static int complain_of_board(const struct run *run, int index)
+{
+    const struct cfg_link *link = &run->scenario->links[index];
+    const struct io_bus_spec *bus = &link->spec.bus;
+    const bool gone = run->controller.died_early;
+    const bool not_hil = io_link_board(run->links, index) == IO_BOARD_NOT_HIL;
+    fprintf(stderr, "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path, link->mark.line,
+            link->mark.column, link->name,
+            not_hil ? "board not in HIL mode"
+            : gone  ? "the controller ended before it spoke"
+                    : "no board spoke",
+            bus->device[0]   ? bus->device
+            : bus->listen[0] ? bus->listen
+                             : bus->peer,
+            not_hil ? "set SYS_HITL to 1 on the board (airframe HIL Quadcopter X) and restart it"
+            : gone  ? "its output follows"
+                    : "start it, or check its address and port");
+    controller_show(&run->controller, "  ");
+    return EXIT_BY_POLICY;
+}
+
+/* 0 to go on waiting, else the exit code. */
+static int may_wait(struct run *run, int index, uint64_t limit_ns)
+{
+    if (rt_stop_signal()) {
+        fprintf(stderr, "airbearing run: ended by SIG%s before the first frame; nothing was run\n",
+                sigabbrev_np(rt_stop_signal()));
+        return EXIT_BY_POLICY;
+    }
+    const bool gone = run->controller.program[0] && !controller_running(&run->controller);
+    return gone || rt_now_ns() > limit_ns ? complain_of_board(run, index) : 0;
+}
+
+/* A PX4 board must also be in HIL mode, or it would ignore what it is sent. */
+static bool is_there(const struct run *run, int index)
+{
+    if (run->scenario->links[index].spec.protocol == IO_PROTOCOL_PX4_HITL)
+        return io_link_board(run->links, index) == IO_BOARD_READY;
+    return io_link_has_peer(run->links, index);
+}
+
+static int wait_for_board(struct run *run, int index)
+{
+    const struct cfg_link *link = &run->scenario->links[index];
+    const struct io_protocol_traits *traits = io_protocol_traits(link->spec.protocol);
+    const uint64_t limit_ns = rt_now_ns() + link->connect_limit_ns;
+    int code = 0;
+    while (traits->speaks_first && code == 0 && !is_there(run, index)) {
+        io_links_poll(run->links);
+        sleep_ms(5);
+        code = may_wait(run, index, limit_ns);
+    }
+    const bool locks = run->scenario->pace == RT_PACE_LOCKSTEP && traits->stamps;
+    const bool wakes = !traits->speaks_first || locks;
+    while (wakes && code == 0 && !freewheel(run, index))
+        code = may_wait(run, index, limit_ns);
+    return code;
+}
+
 static int wait_for_boards(struct run *run)
 {
-    for (int i = 0; i < run->scenario->link_count; i++) {
-        const struct cfg_link *link = &run->scenario->links[i];
-        const uint64_t limit_ns = rt_now_ns() + link->connect_limit_ns;
-        while (!io_link_has_peer(run->links, i)) {
-            if (rt_stop_signal()) {
-                fprintf(stderr,
-                        "airbearing run: ended by SIG%s before the first frame; nothing was run\n",
-                        sigabbrev_np(rt_stop_signal()));
-                return EXIT_BY_POLICY;
-            }
-            const bool gone = run->controller.program[0] && !controller_running(&run->controller);
-            if (gone || rt_now_ns() > limit_ns) {
-                fprintf(stderr, "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path,
-                        link->mark.line, link->mark.column, link->name,
-                        gone ? "the controller ended before it spoke" : "no board spoke",
-                        link->spec.listen,
-                        gone ? "its output follows" : "start it, or check its address and port");
-                controller_show(&run->controller, "  ");
-                return EXIT_BY_POLICY;
-            }
-            io_links_poll(run->links);
-            sleep_ms(5);
-        }
-    }
-    return 0;
+    int code = 0;
+    for (int i = 0; i < run->scenario->link_count && code == 0; i++)
+        code = wait_for_board(run, i);
+    return code;
 }
 
 static int connect_boards(struct run *run)
@@ -422,12 +460,17 @@ static void finish_links(struct run *run)
     run->allocations = rt_alloc_count();
     if (!run->links)
         return;
+    for (int i = 0; i < run->scenario->link_count; i++) {
+        run->link[i].board = io_link_board(run->links, i);
+        io_link_pulse(run->links, i, rt_now_ns(), &run->link[i].pulse);
+    }
     io_links_stop(run->links);
     run->allocations = rt_alloc_count();
     run->page_faults += io_links_page_faults(run->links);
     for (int i = 0; i < run->scenario->link_count; i++) {
         struct io_counters counters;
         io_link_counters(run->links, i, &counters);
+        run->link[i].counters = counters;
         run->io.rx += counters.rx;
         run->io.tx += counters.tx;
         run->io.rx_bytes += counters.rx_bytes;

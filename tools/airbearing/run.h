@@ -20,6 +20,14 @@
 
 enum run_end { RUN_COMPLETE, RUN_SIGNAL, RUN_OVERRUN, RUN_LINK_LOST, RUN_HUNG };
 
+/* What is known of a link when the run is over. */
+struct run_link {
+    struct io_counters counters;
+    struct io_pulse pulse;
+    enum io_board board;
+    uint64_t freewheel; /* messages that woke the board before frame 0 */
+};
+
 struct run {
     struct run_options options;
     struct cfg_scenario *scenario;
@@ -53,7 +61,13 @@ struct run {
     uint64_t allocations, page_faults;
     struct io_log_result log;
     struct io_counters io; /* all links together */
+    struct run_link link[IO_LINK_MAX];
 };
+
+/* Wake a board that speaks only when spoken to: the vehicle stands at its start and one more sample
+ * leaves.  True once the board has answered it; frame 0 then begins at the time that the board's
+ * clock shows.  Context: setup, links are started. */
+bool freewheel(struct run *run, int link);
 
 /* What came out, as the JSON object of the contract; the caller owns it (json_t). */
 struct json_t;

@@ -4,16 +4,32 @@
 
 #include "rt/clock.h"
 
-static void apply_command(struct rig *rig, int link, uint64_t frame, uint64_t now_ns,
-                          const struct io_command *command)
+/* A board that begins anew finds the vehicle at its start; what it did before frame 0 does not
+ * count. */
+static void apply_reset(struct live_source *source, struct rig *rig, int link, uint64_t frame,
+                        const struct io_command *command)
 {
+    const bool anew = source->first[link] != 0 && command->resets != source->resets[link];
+    source->resets[link] = command->resets;
+    if (!anew)
+        return;
+    struct record_input input = {.frame = frame, .kind = RECORD_RESET, .link = (uint8_t)link};
+    rig_apply(rig, &input);
+}
+
+static void apply_command(struct live_source *source, struct rig *rig, int link, uint64_t frame,
+                          uint64_t now_ns, const struct io_command *command)
+{
+    apply_reset(source, rig, link, frame, command);
+    if (source->first[link] == 0)
+        source->first[link] = command->sequence;
     struct record_input input = {
         .frame = frame,
         .rx_ns = command->rx_ns,
         .ready_ns = command->ready_ns,
         .board_us = command->board_us,
         .flags = command->flags,
-        .sequence = command->sequence,
+        .sequence = command->sequence - source->first[link] + 1, /* from 1 */
         .mode = command->mode,
         .kind = RECORD_COMMAND,
         .link = (uint8_t)link,
@@ -57,7 +73,7 @@ static void gather(void *self, struct rig *rig, uint64_t frame)
     for (int i = 0; i < rig->scenario->link_count; i++) {
         struct io_command command;
         if (io_link_latch(source->links, i, &command))
-            apply_command(rig, i, frame, now_ns, &command);
+            apply_command(source, rig, i, frame, now_ns, &command);
         else if (!rig->cfg->link[i].lost && is_lost(source, rig, i, now_ns))
             apply_loss(source, rig, i, frame);
     }

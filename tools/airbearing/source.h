@@ -10,9 +10,11 @@
 
 struct live_source {
     struct io_links *links;
-    atomic_bool *stop;     /* set when a link with on_loss: stop is lost */
-    atomic_bool link_lost; /* that is why */
-    uint64_t begin_ns;     /* first frame; a link that never commands is lost from there */
+    atomic_bool *stop;            /* set when a link with on_loss: stop is lost */
+    atomic_bool link_lost;        /* that is why */
+    uint64_t begin_ns;            /* first frame; a link that never commands is lost from there */
+    uint32_t first[IO_LINK_MAX];  /* sequence of the first command that a frame latched */
+    uint32_t resets[IO_LINK_MAX]; /* of the board, that the vehicle has followed */
 };
 
 struct rig_source live_source_seam(struct live_source *source);

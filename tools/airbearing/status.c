@@ -24,6 +24,21 @@ static double newest_latency_us(const struct run *run)
     return (double)atomic_load_explicit(&latency->last[IO_PART_SUM], memory_order_relaxed) * 1e-3;
 }
 
+/* What a person looks at: where it points, or where it flies. */
+static void draw_motion(const struct run *run, const struct rig_live *live)
+{
+    const double degrees = 180.0 / 3.14159265358979323846;
+    const double *signal = live->signal;
+    if (run->scenario->environment.has_ground)
+        printf("\033[K  altitude        %.2f m   way off %.2f m   speed %.2f m/s   tilt %.1f deg\n",
+               signal[CFG_ALTITUDE], signal[CFG_POSITION_ERROR], signal[CFG_SPEED],
+               signal[CFG_TILT] * degrees);
+    else
+        printf("\033[K  attitude error  %.4f deg   rate %.4f deg/s   fastest wheel %.0f rpm\n",
+               signal[CFG_ATTITUDE_ERROR] * degrees, signal[CFG_RATE] * degrees,
+               signal[CFG_WHEEL_SPEED] * 9.549296585513721);
+}
+
 void status_draw(const struct run *run)
 {
     static uint64_t drawn_ns;
@@ -37,7 +52,6 @@ void status_draw(const struct run *run)
     frame = *(const struct rt_frame_live *)rt_mailbox_take(run->frame_live, &fresh);
     rig = *(const struct rig_live *)rt_mailbox_take(run->rig->live, &fresh);
 
-    const double degrees = 180.0 / 3.14159265358979323846;
     const double seconds = (double)frame.frame / run->scenario->rate_hz;
     if (drawn)
         printf("\033[%dA", TABLE_LINES);
@@ -51,8 +65,7 @@ void status_draw(const struct run *run)
            (double)frame.start_error_ns * 1e-3, (double)frame.busy_ns * 1e-3);
     printf("\033[K  loop latency    %.1f us (newest)   commands %llu\n", newest_latency_us(run),
            (unsigned long long)rig.inputs);
-    printf("\033[K  attitude error  %.4f deg   rate %.4f deg/s   fastest wheel %.0f rpm\n",
-           rig.attitude_error * degrees, rig.rate * degrees, rig.wheel_speed * 9.549296585513721);
+    draw_motion(run, &rig);
     fflush(stdout);
     drawn = TABLE_LINES;
 }
