@@ -68,7 +68,7 @@ static void test_keys_that_the_file_leaves_out_are_added(void)
         0, cfg_scenario_load_text("s.yaml", text, strlen(text), overrides, 3, &scenario, error));
     TEST_ASSERT_EQUAL_UINT32(3, scenario->max_catch_up);
     TEST_ASSERT_EQUAL_INT(RT_OVERRUN_CATCH_UP, scenario->overrun);
-    TEST_ASSERT_EQUAL_DOUBLE(5.0, scenario->home[2]);
+    TEST_ASSERT_EQUAL_DOUBLE(5.0, scenario->world.home.height);
     TEST_ASSERT_EQUAL_DOUBLE(2.0, scenario->bodies[0].velocity[1]);
 }
 

@@ -49,6 +49,13 @@ static void expect_vector(const double *expected, const double *actual, int size
 
 /* ---- every key ---- */
 
+static void expect_home(double latitude, double longitude, double altitude)
+{
+    NEAR(latitude, scenario->world.home.latitude);
+    NEAR(longitude, scenario->world.home.longitude);
+    NEAR(altitude, scenario->world.home.height);
+}
+
 static void test_the_run_is_read(void)
 {
     load(base_text);
@@ -87,7 +94,7 @@ static void test_the_world_is_read(void)
     TEST_ASSERT_EQUAL_INT(4, scenario->substeps);
     EXPECT_VECTOR(scenario->environment.gravity, 0, 0, 9.81);
     EXPECT_VECTOR(scenario->environment.magnetic_field, 21.5e-6, 1e-6, 42.7e-6);
-    EXPECT_VECTOR(scenario->home, PI / 4, -PI / 2, 2000);
+    expect_home(PI / 4, -PI / 2, 2000);
 }
 
 /* boom stands before bus in the file and hangs from it. */
@@ -275,11 +282,11 @@ static void test_links_are_read(void)
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14560", link->spec.listen);
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14561", link->spec.peer);
     TEST_ASSERT_EQUAL_INT(0, link->body);
-    TEST_ASSERT_EQUAL_UINT32(2, link->every_sensor);
-    TEST_ASSERT_EQUAL_UINT32(10, link->every_state);
-    TEST_ASSERT_EQUAL_UINT32(200, link->every_gps);
-    TEST_ASSERT_EQUAL_UINT32(500, link->every_heartbeat);
-    TEST_ASSERT_EQUAL_UINT32(0, link->every_time);
+    TEST_ASSERT_EQUAL_UINT32(2, link->every[CFG_SEND_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(10, link->every[CFG_SEND_STATE]);
+    TEST_ASSERT_EQUAL_UINT32(200, link->every[CFG_SEND_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(500, link->every[CFG_SEND_HEARTBEAT]);
+    TEST_ASSERT_EQUAL_UINT32(0, link->every[CFG_SEND_TIME]);
     TEST_ASSERT_EQUAL_UINT64(250000000, link->spec.lost_after_ns);
     TEST_ASSERT_TRUE(link->stop_on_loss);
     TEST_ASSERT_EQUAL_UINT64(3000000000, link->connect_limit_ns);
@@ -345,7 +352,7 @@ static void test_defaults_of_the_run(void)
     TEST_ASSERT_EQUAL_INT(1, scenario->substeps);
     TEST_ASSERT_EQUAL_UINT32(1, scenario->log_every);
     EXPECT_VECTOR(scenario->environment.gravity, 0, 0, 0);
-    EXPECT_VECTOR(scenario->home, 47.397742 * PI / 180, 8.545594 * PI / 180, 488);
+    expect_home(47.397742 * PI / 180, 8.545594 * PI / 180, 488);
 }
 
 static void test_defaults_of_devices_and_links(void)
@@ -356,11 +363,11 @@ static void test_defaults_of_devices_and_links(void)
     TEST_ASSERT_EQUAL_DOUBLE(0.3, scenario->effectors[0].drive.gain);
     TEST_ASSERT_EQUAL_DOUBLE(1.0, scenario->effectors[0].effector.wheel.coulomb_speed);
     const struct cfg_link *link = &scenario->links[0];
-    TEST_ASSERT_EQUAL_UINT32(4, link->every_sensor);
-    TEST_ASSERT_EQUAL_UINT32(20, link->every_state);
-    TEST_ASSERT_EQUAL_UINT32(100, link->every_gps);
-    TEST_ASSERT_EQUAL_UINT32(1000, link->every_heartbeat);
-    TEST_ASSERT_EQUAL_UINT32(1000, link->every_time);
+    TEST_ASSERT_EQUAL_UINT32(4, link->every[CFG_SEND_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(20, link->every[CFG_SEND_STATE]);
+    TEST_ASSERT_EQUAL_UINT32(100, link->every[CFG_SEND_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(1000, link->every[CFG_SEND_HEARTBEAT]);
+    TEST_ASSERT_EQUAL_UINT32(1000, link->every[CFG_SEND_TIME]);
     TEST_ASSERT_EQUAL_STRING("", link->spec.peer);
     TEST_ASSERT_FALSE(link->stop_on_loss);
     TEST_ASSERT_EQUAL_UINT64(500000000, link->spec.lost_after_ns);
@@ -375,9 +382,9 @@ static void test_unwritten_message_rates_fit_a_slow_frame(void)
     const char *const overrides[] = {"rate=20 Hz"};
     TEST_ASSERT_EQUAL_INT(0, cfg_scenario_load_text("s.yaml", small_text, strlen(small_text),
                                                     overrides, 1, &scenario, error));
-    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].every_sensor);
-    TEST_ASSERT_EQUAL_UINT32(2, scenario->links[0].every_gps);
-    TEST_ASSERT_EQUAL_UINT32(20, scenario->links[0].every_time);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].every[CFG_SEND_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(2, scenario->links[0].every[CFG_SEND_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(20, scenario->links[0].every[CFG_SEND_TIME]);
 }
 
 static void test_a_lone_word_stands_for_its_mapping(void)
