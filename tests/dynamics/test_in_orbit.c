@@ -292,6 +292,51 @@ static void test_the_tide_turns_a_wheel_with_its_body(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-16, k * expected[2], 11.0 * a[2]);
 }
 
+/* The same as m g(r) on every body by itself, and its torque, in a world without gravity. */
+static void pull_by_hand(int body)
+{
+    const struct dyn_body_spec *spec = &craft.tree.spec[body];
+    const struct dyn_vec3 center = dyn_vec3_load(spec->center);
+    double r[3], Ir[3], twist[3], g[3];
+    struct dyn_motion motion;
+    struct vec_mat R, I;
+    dyn_plant_motion(&craft.plant, craft.work, craft.x, body, spec->center, &motion);
+    vec_quat_matrix(motion.attitude, &R);
+    vec_multiply_t(&R, motion.position, r);
+    const double d = sqrt(vec_dot(r, r)), k = MU / (d * d * d);
+    vec_symmetric(spec->inertia, &I);
+    vec_multiply(&I, r, Ir);
+    vec_cross(r, Ir, twist);
+    for (int i = 0; i < 3; i++)
+        g[i] = -k * r[i];
+    const struct dyn_vec3 f = dyn_scale(spec->mass, dyn_vec3_load(g));
+    const struct dyn_vec3 n = dyn_scale(3.0 * k / (d * d), dyn_vec3_load(twist));
+    craft.tree.force[body] = (struct dyn_vec6){dyn_add(n, dyn_cross(center, f)), f};
+}
+
+static void test_every_body_of_a_tree_has_its_own_weight(void)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        memset(&craft, 0, sizeof craft);
+        tree_random(&craft.tree, 2 + (int)(seed % 8), 1, seed);
+        memset(craft.tree.tau, 0, sizeof craft.tree.tau);
+        for (int i = 0; i < craft.tree.body_count; i++) /* roots that are no base, too */
+            if (craft.tree.spec[i].parent < 0)
+                memcpy(craft.tree.spec[i].place_xyz, (double[]){3e6, 4e6, 5e6}, 24);
+        tree_unlimit(&craft.tree);
+        craft.plant.environment.kind = DYN_WORLD_ORBIT;
+        craft_build(&craft);
+        (void)motion_at(ORIGIN);
+        for (int i = 0; i < craft.tree.body_count; i++)
+            pull_by_hand(i);
+        memset(craft.tree.gravity, 0, sizeof craft.tree.gravity);
+        tree_forward(&craft.tree);
+        const double *a = dyn_plant_acceleration(craft.work);
+        for (int k = 0; k < dyn_model_nv(craft.tree.model); k++)
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9 * (1.0 + fabs(a[k])), craft.tree.a[k], a[k]);
+    }
+}
+
 /* What the monitor says of energy, and of momentum about the Earth's axis, in the whole field. */
 static void test_energy_and_momentum_stay_in_orbit(void)
 {
@@ -308,6 +353,20 @@ static void test_energy_and_momentum_stay_in_orbit(void)
                               after.angular_momentum[2]);
     TEST_ASSERT_TRUE(fabs(before.angular_momentum[0] - after.angular_momentum[0]) >
                      1e-6 * fabs(before.angular_momentum[0]));
+}
+
+/* Two particles of 10 kg, 10 km from their centre, as one body: -mu m / |r +- d|. */
+static void test_the_monitor_knows_the_energy_of_a_long_body(void)
+{
+    memcpy(craft.tree.spec[0].inertia, (double[]){1.0, 2e9, 2e9, 0, 0, 0}, 48);
+    build();
+    put((double[]){0, 7e6, 0}, STILL, (double[]){0.8, 0, 0, 0.6}, STILL);
+    const double d[2] = {1e4 * 0.28, 1e4 * 0.96}; /* of the body's x axis */
+    const double near = -MU * 10.0 / hypot(d[0], 7e6 - d[1]);
+    const double far = -MU * 10.0 / hypot(d[0], 7e6 + d[1]);
+    const double whole = -MU * 20.0 / 7e6;
+    TEST_ASSERT_DOUBLE_WITHIN(1e-5 * fabs(near + far - whole), near + far,
+                              craft_monitor(&craft).potential);
 }
 
 static void test_there_is_neither_ground_nor_air_in_orbit(void)
@@ -337,7 +396,9 @@ int main(void)
     RUN_TEST(test_a_long_body_swings_about_the_way_up);
     RUN_TEST(test_a_dumbbell_swings_about_the_way_up);
     RUN_TEST(test_the_tide_turns_a_wheel_with_its_body);
+    RUN_TEST(test_every_body_of_a_tree_has_its_own_weight);
     RUN_TEST(test_energy_and_momentum_stay_in_orbit);
+    RUN_TEST(test_the_monitor_knows_the_energy_of_a_long_body);
     RUN_TEST(test_there_is_neither_ground_nor_air_in_orbit);
     return UNITY_END();
 }
