@@ -75,6 +75,8 @@ struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void 
     memset(mem, 0, dyn_plant_work_size(plant));
     lay_out(work, mem, plant);
     work->v_rate = work->x_rate + plant->model->nq;
+    work->rate_count = dyn_rate_count(plant);
+    work->x_count = dyn_plant_state_count(plant);
     work->supply.ratio = 1.0;
     dyn_plant_mount(plant, work);
     (void)dyn_work_place(plant->model, work->kernel);
@@ -101,7 +103,7 @@ int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const 
                    double h, struct dyn_plant_work *work, double *x)
 {
     const struct dyn_drive drive = {commands, joint_tau, 0.0};
-    const int count = dyn_plant_state_count(plant);
+    const int count = work->x_count;
     const size_t size = (size_t)count * sizeof *x;
 
     memcpy(work->trial, x, size);
