@@ -383,6 +383,19 @@ static void test_there_is_neither_ground_nor_air_in_orbit(void)
         TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, motion.specific_force[i]);
 }
 
+static void test_what_cannot_orbit_is_refused(void)
+{
+    build();
+    TEST_ASSERT_NULL(dyn_plant_flaw(&craft.plant));
+    craft.plant.integrator = DYN_SEMI_IMPLICIT_EULER;
+    TEST_ASSERT_EQUAL_STRING("semi-implicit Euler does not follow an orbit",
+                             dyn_plant_flaw(&craft.plant));
+    craft.tree.spec[0].joint = DYN_JOINT_SPHERICAL;
+    tree_build(&craft.tree);
+    craft.plant.model = craft.tree.model;
+    TEST_ASSERT_EQUAL_STRING("in orbit the first body must be free", dyn_plant_flaw(&craft.plant));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -400,5 +413,6 @@ int main(void)
     RUN_TEST(test_energy_and_momentum_stay_in_orbit);
     RUN_TEST(test_the_monitor_knows_the_energy_of_a_long_body);
     RUN_TEST(test_there_is_neither_ground_nor_air_in_orbit);
+    RUN_TEST(test_what_cannot_orbit_is_refused);
     return UNITY_END();
 }

@@ -202,6 +202,20 @@ static void test_a_torquer_turns_the_body_by_m_x_B(void)
              (double[]){2.0 * a[0], 3.0 * a[1], 4.0 * a[2]});
 }
 
+static void test_a_command_that_is_no_number_asks_for_nothing(void)
+{
+    craft_add(&craft,
+              &(struct dyn_effector){.type = DYN_EFFECTOR_TORQUER,
+                                     .torquer = {.axis = {1.0, 0.0, 0.0}, .max_dipole = 15.0}});
+    craft_add(&craft, &(struct dyn_effector){.type = DYN_EFFECTOR_THRUSTER,
+                                             .thruster = {.axis = {1, 0, 0}, .thrust = 1.0}});
+    craft_build(&craft);
+    craft.plant.environment.magnetic_field[1] = 1.0;
+    craft.commands[0] = craft.commands[1] = (double)NAN;
+    assert_3(0.0, ORIGIN, motion_now().specific_force);
+    assert_3(0.0, ORIGIN, dyn_plant_acceleration(craft.work));
+}
+
 /* A needle in the field: I theta'' = -m B sin theta. */
 static void test_a_torquer_swings_as_a_compass_does(void)
 {
@@ -303,6 +317,7 @@ int main(void)
     RUN_TEST(test_an_unbalanced_wheel_shakes_a_free_body);
     RUN_TEST(test_a_balanced_wheel_has_one_state);
     RUN_TEST(test_a_torquer_turns_the_body_by_m_x_B);
+    RUN_TEST(test_a_command_that_is_no_number_asks_for_nothing);
     RUN_TEST(test_a_torquer_swings_as_a_compass_does);
     RUN_TEST(test_a_pulse_gives_its_impulse);
     RUN_TEST(test_a_thruster_off_the_centre_turns_the_body);
