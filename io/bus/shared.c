@@ -144,18 +144,15 @@ int io_shared_pull(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MA
     return 1;
 }
 
-/* True when there were last words that had not been heard.  They are read like a sequence lock: if
- * the turn has not changed, neither have they. */
-static bool hear_words(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MAX],
-                       size_t *size)
+/* Read like a sequence lock: if the turn has not changed, neither have the words. */
+bool io_shared_hear(struct io_shared_port *in, unsigned char bytes[IO_SHOUT_MAX], size_t *size)
 {
     struct io_shared_ring *ring = in->ring;
     const uint32_t turn = atomic_load_explicit(&ring->turn, memory_order_acquire);
     if (turn == in->turn || turn & 1)
         return false;
-    *size = ring->words_size;
-    if (*size > IO_SHOUT_MAX)
-        *size = 0;
+    const uint32_t said = *(volatile uint32_t *)&ring->words_size; /* once: it is not ours */
+    *size = said <= IO_SHOUT_MAX ? said : 0;
     memcpy(bytes, ring->words, *size);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&ring->turn, memory_order_relaxed) != turn)
@@ -341,7 +338,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
     uint64_t stamp_ns = 0;
     int status = io_shared_pull(&shared->in, shared->bytes, &size, &stamp_ns);
     if (status == 0)
-        status = hear_words(&shared->in, shared->bytes, &size);
+        status = io_shared_hear(&shared->in, shared->bytes, &size);
     if (status > 0)
         *packet = (struct io_packet){
             .bytes = shared->bytes,
