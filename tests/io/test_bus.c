@@ -150,6 +150,47 @@ static void test_what_came_in_can_be_played_again(void)
     (void)unlink(path);
 }
 
+/* A kernel that takes as many bytes as the script says; 0: none now. */
+static struct {
+    size_t quota[16];
+    int call;
+    unsigned char bytes[256];
+    size_t size;
+} kernel;
+
+static ssize_t take_some(void *self, const void *bytes, size_t size)
+{
+    TEST_ASSERT_EQUAL_PTR(&kernel, self);
+    const size_t quota = kernel.quota[kernel.call++];
+    const size_t part = quota < size ? quota : size;
+    if (part == 0)
+        return -EAGAIN;
+    memcpy(kernel.bytes + kernel.size, bytes, part);
+    kernel.size += part;
+    return (ssize_t)part;
+}
+
+static void test_a_frame_taken_in_pieces_stays_one_frame(void)
+{
+    static const size_t quotas[] = {3, 0, 2, 0, 2, 99, 1, 0, 0, 99, 99};
+    struct io_stream_rest rest = {0};
+    memset(&kernel, 0, sizeof kernel);
+    memcpy(kernel.quota, quotas, sizeof quotas);
+    TEST_ASSERT_EQUAL(0, io_stream_send(&rest, take_some, &kernel, "abcdefg", 7)); /* takes abc */
+    TEST_ASSERT_EQUAL(-EAGAIN, io_stream_send(&rest, take_some, &kernel, "never", 5));
+    TEST_ASSERT_EQUAL(-EAGAIN, io_stream_flush(&rest, take_some, &kernel)); /* de */
+    TEST_ASSERT_EQUAL_MEMORY("abcde", kernel.bytes, 5);
+    TEST_ASSERT_EQUAL(0, io_stream_send(&rest, take_some, &kernel, "hij", 3)); /* fg, hij */
+    TEST_ASSERT_EQUAL(0, io_stream_send(&rest, take_some, &kernel, "klm", 3)); /* k */
+    TEST_ASSERT_EQUAL(-EAGAIN, io_stream_flush(&rest, take_some, &kernel));
+    TEST_ASSERT_EQUAL(-EAGAIN, io_stream_send(&rest, take_some, &kernel, "never", 5));
+    TEST_ASSERT_EQUAL(0, io_stream_send(&rest, take_some, &kernel, "n", 1)); /* lm, n */
+    TEST_ASSERT_EQUAL(0, io_stream_flush(&rest, take_some, &kernel));
+    TEST_ASSERT_EQUAL_size_t(14, kernel.size);
+    TEST_ASSERT_EQUAL_MEMORY("abcdefghijklmn", kernel.bytes, 14);
+    TEST_ASSERT_EQUAL(11, kernel.call);
+}
+
 static void test_closing_twice_or_a_bus_that_never_was_is_nothing(void)
 {
     struct io_bus never;
@@ -170,6 +211,7 @@ int main(void)
     RUN_TEST(test_refusals_name_the_key_and_the_remedy);
     RUN_TEST(test_a_shout_is_heard_and_leaves_no_trace_in_errno);
     RUN_TEST(test_what_came_in_can_be_played_again);
+    RUN_TEST(test_a_frame_taken_in_pieces_stays_one_frame);
     RUN_TEST(test_closing_twice_or_a_bus_that_never_was_is_nothing);
     return UNITY_END();
 }

@@ -52,7 +52,7 @@ static void test_fd_frames_have_only_lengths_that_exist(void)
 
 static void test_a_message_is_cut_in_order_and_put_together_again(void)
 {
-    unsigned char message[300], bytes[64], together[300];
+    unsigned char message[317], bytes[64], together[317]; /* 4 x 64 + 48 + 12 + 1 */
     for (size_t i = 0; i < sizeof message; i++)
         message[i] = (unsigned char)(i * 7);
     for (int fd_frames = 0; fd_frames < 2; fd_frames++) {

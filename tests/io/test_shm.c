@@ -191,7 +191,11 @@ static void test_memory_of_somebody_else_is_refused(void)
     (void)close(fd);
     (void)unlink(path);
     open_bus(&a, &spec);
-    ((struct io_shared_header *)a.shared.mem)->ring_size = 3 * 4096;
+    struct io_shared_header *header = a.shared.mem;
+    header->total_size++;
+    refuse_bus(&spec, -EINVAL, "links.board.device: ", "its sizes are impossible");
+    header->total_size--;
+    header->ring_size = 3 * 4096;
     refuse_bus(&spec, -EINVAL, "links.board.device: ", "its sizes are impossible");
     TEST_ASSERT_EQUAL(0, access(path, F_OK)); /* a refused one removes nothing */
 }
@@ -288,6 +292,13 @@ static void test_a_liar_costs_an_error_and_the_ring_goes_on(void)
         TEST_ASSERT_EQUAL(1, io_bus_receive(&b, &packet));
         TEST_ASSERT_EQUAL_MEMORY("sound", packet.bytes, 5);
     }
+    static const unsigned char longest[IO_DATAGRAM_MAX];
+    const uint32_t longer = IO_DATAGRAM_MAX + 1;
+    const uint64_t at = a.shared.out.at & (IO_SHARED_RING_SIZE - 1);
+    TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, longest, sizeof longest, false));
+    TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, longest, sizeof longest, false));
+    memcpy(a.shared.out.bytes + at, &longer, 4); /* and there are as many bytes */
+    TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
     const uint64_t heads[] = {8, 16 + IO_SHARED_RING_SIZE, 13, UINT64_MAX};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         atomic_store(&b.shared.in.ring->head, b.shared.in.at + heads[i]);

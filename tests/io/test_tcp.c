@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,6 +287,32 @@ static void test_a_frame_that_left_in_part_is_finished_before_the_next(void)
     (void)close(fd);
 }
 
+static void test_the_rest_of_a_frame_is_not_for_the_next_peer(void)
+{
+    unsigned char bytes[5];
+    const int first = call_in();
+    wait_connected(&server, true);
+    server.tcp.rest.size = 100; /* as if the kernel had taken a part */
+    io_bus_drop(&server);
+    (void)close(first);
+    join();
+    TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "clean", 5, false));
+    wait_bytes(&client, bytes, 5);
+    TEST_ASSERT_EQUAL_MEMORY("clean", bytes, 5);
+}
+
+static void test_small_frames_do_not_wait_for_more(void)
+{
+    int on = 0;
+    socklen_t size = sizeof on;
+    join();
+    TEST_ASSERT_EQUAL(0, getsockopt(server.tcp.seat.fd, IPPROTO_TCP, TCP_NODELAY, &on, &size));
+    TEST_ASSERT_NOT_EQUAL(0, on);
+    on = 0;
+    TEST_ASSERT_EQUAL(0, getsockopt(client.tcp.seat.fd, IPPROTO_TCP, TCP_NODELAY, &on, &size));
+    TEST_ASSERT_NOT_EQUAL(0, on);
+}
+
 static void test_a_client_finds_a_server_that_came_later_and_one_that_came_back(void)
 {
     struct io_bus_spec again = listening;
@@ -429,6 +456,8 @@ int main(void)
     RUN_TEST(test_a_reset_is_an_error_told_once);
     RUN_TEST(test_a_peer_that_never_reads_costs_frames_and_no_time);
     RUN_TEST(test_a_frame_that_left_in_part_is_finished_before_the_next);
+    RUN_TEST(test_the_rest_of_a_frame_is_not_for_the_next_peer);
+    RUN_TEST(test_small_frames_do_not_wait_for_more);
     RUN_TEST(test_a_client_finds_a_server_that_came_later_and_one_that_came_back);
     RUN_TEST(test_attempts_become_rare);
     RUN_TEST(test_a_storm_of_connections_leaves_the_peer_alone);

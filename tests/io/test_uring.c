@@ -398,6 +398,32 @@ static void test_a_stamp_that_was_asked_for_does_not_keep_the_thread_awake(void)
     stop_buses();
 }
 
+static void *send_later(void *self)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    (void)nanosleep(&pause, NULL);
+    (void)io_bus_send(self, nobody, "late", 4, false);
+    return NULL;
+}
+
+static void test_a_message_in_shared_memory_ends_the_wait(void)
+{
+    struct io_bus_spec spec = {.kind = IO_BUS_SHARED, .name = "shared"};
+    struct io_bus far_side;
+    pthread_t thread;
+    (void)snprintf(spec.device, sizeof spec.device, "airbearing-uring-%d", (int)getpid());
+    start_buses(&spec, 1);
+    open_bus(&far_side, &spec);
+    TEST_ASSERT_EQUAL(0, pthread_create(&thread, NULL, send_later, &far_side));
+    const uint64_t start_ns = rt_now_ns();
+    io_reactor_wait(bus_reactor, FAR_NS);
+    TEST_ASSERT_LESS_THAN_UINT64(FAR_NS, rt_now_ns() - start_ns);
+    TEST_ASSERT_EQUAL_size_t(4, heard.size[0]);
+    TEST_ASSERT_EQUAL(0, pthread_join(thread, NULL));
+    stop_buses();
+    io_bus_close(&far_side);
+}
+
 static void test_buses_without_descriptors_are_looked_at_until_time_is_up_or_a_wake(void)
 {
     struct io_bus_spec spec = {.kind = IO_BUS_SHARED, .name = "shared"};
@@ -444,6 +470,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_long_stream_arrives_whole_and_others_get_their_turn);
     RUN_TEST(test_a_device_that_vanishes_does_not_keep_the_thread_awake);
     RUN_TEST(test_a_stamp_that_was_asked_for_does_not_keep_the_thread_awake);
+    RUN_TEST(test_a_message_in_shared_memory_ends_the_wait);
     RUN_TEST(test_buses_without_descriptors_are_looked_at_until_time_is_up_or_a_wake);
     return UNITY_END();
 }
