@@ -484,8 +484,8 @@ static void count_relayed(struct link *link, bool sent)
     add(sent ? &link->tally.forwarded : &link->tally.forward_dropped, 1);
 }
 
-/* Called behind a sample, so that nothing forwarded is ever ahead of one, and by the slow pulse,
- * so that a link without samples forwards too. */
+/* Called when all waiting samples have left, so that nothing forwarded is ever ahead of one, and by
+ * the slow pulse, so that a link without samples forwards too. */
 static void relay(struct link *link, uint64_t now_ns)
 {
     const struct io_relay_frame *frame;
@@ -603,7 +603,6 @@ static void send_sample(struct io_links *links, struct link *link, const struct 
             depart(links, link, sample, handed_ns);
     }
     link->sending = (struct sending){0};
-    relay(link, handed_ns);
 }
 
 static uint64_t count_due(const struct io_sample *sample)
@@ -616,14 +615,18 @@ static void send_waiting(struct io_links *links)
     for (int i = 0; i < links->link_count; i++) {
         struct link *link = &links->link[i];
         const struct letter *letter;
+        bool sent = false;
         while ((letter = rt_ring_front(link->samples)) != NULL) {
             if (atomic_load_explicit(&links->safe, memory_order_relaxed))
                 add(&link->tally.tx_dropped, count_due(&letter->sample));
             else
                 send_sample(links, link, &letter->sample, letter->handed_ns);
             rt_ring_pop(link->samples);
+            sent = true;
         }
         settle(links, link);
+        if (sent)
+            relay(link, rt_now_ns());
     }
 }
 
@@ -996,6 +999,7 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
         expect_reply(to);
     if (is_inline && !safe) {
         send_sample(links, to, sample, handed_ns);
+        relay(to, handed_ns);
         return;
     }
     if (!letter) {

@@ -715,6 +715,36 @@ static void test_a_board_may_leave_the_first_samples_unanswered(void)
     round_trip(31, 77777778);
 }
 
+static void test_samples_before_the_first_reply_need_not_be_awaited(void)
+{
+    start_with_board(10000ull * MS);
+    for (uint64_t i = 0; i < 30; i++) {
+        commit(i, IO_SEND_SENSOR);
+        board_hear(&board, IO_MAVLINK_SENSOR);
+    }
+    round_trip(30, 77777777);
+    round_trip(31, 77777778);
+}
+
+static void test_the_clock_of_a_new_board_is_judged_anew(void)
+{
+    start_with_board(30ull * MS);
+    for (uint64_t i = 0; i < LOCK_FRAMES; i++)
+        round_trip(i, 99000000 + i);
+    wait_losses(1);
+    for (uint64_t i = 5; i < 9; i++) {
+        board_command(&stranger, 2000 + i); /* within what was sent */
+        wait_commands(i + 1);
+    }
+    commit(9, IO_SEND_SENSOR);
+    TEST_ASSERT_FALSE(await_shortly(9)); /* lost, and by its clock it costs nothing more */
+    commit(10, IO_SEND_SENSOR);
+    board_hear(&stranger, IO_MAVLINK_SENSOR);
+    board_hear(&stranger, IO_MAVLINK_SENSOR);
+    board_command(&stranger, 11000);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 11000, PATIENCE_NS));
+}
+
 /* Its clock lies within the times we sent, and behind them: not ours after all. */
 static void test_a_clock_that_stays_behind_is_not_ours(void)
 {
@@ -772,6 +802,8 @@ static void test_the_pulse_of_the_commands_is_taken(void)
     TEST_ASSERT_EQUAL_UINT64(0, pulse.since_ns + pulse.gap_ns_max + pulse.late + pulse.silent);
     board_command(&board, 1);
     wait_commands(1);
+    io_link_pulse(links, 0, rt_now_ns(), &pulse);
+    TEST_ASSERT_EQUAL_UINT64(0, pulse.late + pulse.gap_ns_max);
     pause_ms(20);
     board_command(&board, 2);
     wait_commands(2);
@@ -1116,6 +1148,8 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_lost_reply_does_not_cost_all_the_others);
     RUN_TEST(test_replies_that_nobody_asked_for_are_no_credit);
     RUN_TEST(test_a_board_may_leave_the_first_samples_unanswered);
+    RUN_TEST(test_samples_before_the_first_reply_need_not_be_awaited);
+    RUN_TEST(test_the_clock_of_a_new_board_is_judged_anew);
     RUN_TEST(test_a_clock_that_stays_behind_is_not_ours);
     RUN_TEST(test_the_state_of_the_board_is_told);
     RUN_TEST(test_a_board_that_fell_silent_is_silent);
