@@ -138,6 +138,7 @@ struct link {
     /* frame thread */
     _Alignas(RT_CACHE_LINE) atomic_bool awaited;
     uint32_t latched;           /* sequence of the command that was latched last */
+    uint32_t asked;             /* sequence of the newest command when the last sample left */
     uint32_t needed;            /* sequence of the command that answers the last sample */
     bool asks;                  /* a sample that wants an answer was handed over */
     bool distrusts;             /* its clock proved not to be ours after all */
@@ -483,8 +484,8 @@ static void count_relayed(struct link *link, bool sent)
     add(sent ? &link->tally.forwarded : &link->tally.forward_dropped, 1);
 }
 
-/* Called behind a sample, so that nothing forwarded is ever ahead of one, and by the slow pulse,
- * so that a link without samples forwards too. */
+/* Called when all waiting samples have left, so that nothing forwarded is ever ahead of one, and by
+ * the slow pulse, so that a link without samples forwards too. */
 static void relay(struct link *link, uint64_t now_ns)
 {
     const struct io_relay_frame *frame;
@@ -602,7 +603,6 @@ static void send_sample(struct io_links *links, struct link *link, const struct 
             depart(links, link, sample, handed_ns);
     }
     link->sending = (struct sending){0};
-    relay(link, handed_ns);
 }
 
 static uint64_t count_due(const struct io_sample *sample)
@@ -615,14 +615,18 @@ static void send_waiting(struct io_links *links)
     for (int i = 0; i < links->link_count; i++) {
         struct link *link = &links->link[i];
         const struct letter *letter;
+        bool sent = false;
         while ((letter = rt_ring_front(link->samples)) != NULL) {
             if (atomic_load_explicit(&links->safe, memory_order_relaxed))
                 add(&link->tally.tx_dropped, count_due(&letter->sample));
             else
                 send_sample(links, link, &letter->sample, letter->handed_ns);
             rt_ring_pop(link->samples);
+            sent = true;
         }
         settle(links, link);
+        if (sent)
+            relay(link, rt_now_ns());
     }
 }
 
@@ -971,13 +975,16 @@ bool io_link_latch(struct io_links *links, int link, struct io_command *command)
 }
 
 /* One reply more than have come, or than are still owed.  Before the first reply nothing is owed: a
- * board that wakes up leaves dozens of samples unanswered. */
+ * board that wakes up leaves dozens of samples unanswered.  Nor after some misses in a row: a reply
+ * that was lost looks like one that is late, and must not cost every reply from then on. */
 static void expect_reply(struct link *link)
 {
     const uint32_t arrived = atomic_load(&link->arrived);
-    if (arrived == 0 || (int32_t)(arrived - link->needed) > 0)
+    const bool starts_anew = arrived == 0 || link->misses >= COUNT_MISSES;
+    if (starts_anew || (int32_t)(arrived - link->needed) > 0)
         link->needed = arrived;
     link->needed++;
+    link->asked = arrived;
     link->asks = true;
 }
 
@@ -992,6 +999,7 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
         expect_reply(to);
     if (is_inline && !safe) {
         send_sample(links, to, sample, handed_ns);
+        relay(to, handed_ns);
         return;
     }
     if (!letter) {
@@ -1066,32 +1074,29 @@ static bool await_inline(struct io_links *links, struct link *link, uint64_t sim
     }
 }
 
-/* A reply that was lost and one that is late look the same to a count, and a board's clock may have
- * looked like ours by accident: neither may cost every reply from then on. */
-static void learn_from_miss(struct link *link, bool replies_came)
+/* A clock may look like ours by accident: one that stays behind while replies come is not. */
+static void learn_from_miss(struct link *link)
 {
+    const bool replies_came = atomic_load(&link->arrived) != link->asked;
     link->misses++;
     link->stale = replies_came ? link->stale + 1 : 0;
-    if (goes_by_clock(link))
-        link->distrusts = link->stale >= CLOCK_MISSES;
-    else if (link->misses >= COUNT_MISSES)
-        link->needed = atomic_load(&link->arrived);
+    if (goes_by_clock(link) && link->stale >= CLOCK_MISSES)
+        link->distrusts = true;
 }
 
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns)
 {
     struct link *from = at(links, link);
+    const uint64_t deadline_ns = rt_now_ns() + limit_ns;
     bool answered = is_answered(from, sim_us);
-    if (!answered) {
-        const uint32_t before = atomic_load(&from->arrived);
-        const uint64_t deadline_ns = rt_now_ns() + limit_ns;
-        answered = links->mode == IO_LINK_INLINE ? await_inline(links, from, sim_us, deadline_ns)
-                                                 : await_thread(from, sim_us, deadline_ns);
-        if (!answered)
-            learn_from_miss(from, atomic_load(&from->arrived) != before);
-    }
+    if (!answered && links->mode == IO_LINK_INLINE)
+        answered = await_inline(links, from, sim_us, deadline_ns);
+    else if (!answered)
+        answered = await_thread(from, sim_us, deadline_ns);
     if (answered)
         from->misses = from->stale = 0;
+    else
+        learn_from_miss(from);
     return answered;
 }
 

@@ -365,6 +365,8 @@ static void end_frame(struct io_mavlink_parser *parser, bool sound, uint8_t byte
     }
 }
 
+/* The library tells of a bad checksum twice when a signature follows: before and behind it.  The
+ * frame ends behind it. */
 static void feed_byte(struct io_mavlink_parser *parser, uint8_t byte,
                       struct io_mavlink_message *message)
 {
@@ -374,7 +376,7 @@ static void feed_byte(struct io_mavlink_parser *parser, uint8_t byte,
     keep_byte(parser, byte);
     const uint8_t framing =
         mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
-    if (framing != MAVLINK_FRAMING_INCOMPLETE)
+    if (framing != MAVLINK_FRAMING_INCOMPLETE && is_idle(parser))
         end_frame(parser, framing == MAVLINK_FRAMING_OK, byte, message);
     else if (is_idle(parser))
         count_stray(parser); /* starts no frame, or flags that we do not understand */
