@@ -62,8 +62,11 @@ int instruments_read(struct instruments *instruments, const struct quadrotor *qu
                      uint64_t step, struct board_message message[2])
 {
     int count = 0;
-    if (step % 25 == 0 && !instruments->no_gps)
-        read_gps(instruments, quadrotor, &message[count++]);
+    if (step % 25 == 0 && !instruments->no_gps) {
+        const struct board_message before = instruments->old_fix;
+        read_gps(instruments, quadrotor, &instruments->old_fix);
+        message[count++] = instruments->late_gps ? before : instruments->old_fix;
+    }
     message[count] = (struct board_message){.type = BOARD_MESSAGE_SENSOR,
                                             .time_us = (step + 1) * INSTRUMENTS_STEP_US};
     read_inertial(instruments, quadrotor, &message[count]);

@@ -155,6 +155,29 @@ static void test_it_survives_three_seconds_without_gps(void)
     TEST_ASSERT_TRUE(worst_side < 0.5);
 }
 
+static void test_gps_that_is_late_and_twice_the_noise_are_survived(void)
+{
+    instruments.late_gps = true;
+    instruments.loudness = 2.0;
+    quadrotor.wind[1] = 4.0;
+    fly(20.0);
+    fly(20.0);
+    tell("late, loud");
+    TEST_ASSERT_EQUAL_INT(BOARD_QUAD_HOLD, board.phase);
+    TEST_ASSERT_TRUE(worst_side < 1.0);
+    TEST_ASSERT_TRUE(worst_height < 0.6);
+}
+
+static void test_instruments_without_noise_are_not_called_stuck(void)
+{
+    instruments.loudness = 0.0;
+    fly(20.0);
+    fly(10.0);
+    tell("no noise");
+    TEST_ASSERT_TRUE(worst_height < 0.1);
+    TEST_ASSERT_TRUE(worst_side < 0.1);
+}
+
 static void test_a_stuck_barometer_is_replaced_by_gps(void)
 {
     fly(8.0); /* it still climbs */
@@ -258,6 +281,8 @@ int main(void)
     RUN_TEST(test_it_holds_in_wind);
     RUN_TEST(test_a_heavier_vehicle_than_it_believes_reaches_the_same_height);
     RUN_TEST(test_it_survives_three_seconds_without_gps);
+    RUN_TEST(test_gps_that_is_late_and_twice_the_noise_are_survived);
+    RUN_TEST(test_instruments_without_noise_are_not_called_stuck);
     RUN_TEST(test_a_stuck_barometer_is_replaced_by_gps);
     RUN_TEST(test_without_gps_for_long_it_comes_down_level);
     RUN_TEST(test_without_a_gyro_it_gives_no_torque_and_descends);
