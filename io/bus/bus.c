@@ -299,6 +299,12 @@ int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, siz
     return status;
 }
 
+bool io_bus_stamps(const struct io_bus *bus)
+{
+    return (bus->spec.kind == IO_BUS_UDP && bus->udp.stamps_sent) ||
+           (bus->spec.kind == IO_BUS_TCP && bus->tcp.stamps_sent);
+}
+
 bool io_bus_sent(struct io_bus *bus, uint64_t *stamp_ns)
 {
     return bus->methods->sent && bus->methods->sent(bus, stamp_ns);

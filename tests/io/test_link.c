@@ -49,7 +49,7 @@ static struct io_link_spec make_spec(uint64_t lost_after_ns)
 {
     return (struct io_link_spec){
         .name = "board",
-        .listen = "127.0.0.1:0",
+        .bus = {.listen = "127.0.0.1:0"},
         .lost_after_ns = lost_after_ns,
         .system_id = 42,
         .component_id = 1,
@@ -312,7 +312,8 @@ static void test_samples_without_a_peer_are_dropped_and_counted(void)
 static void test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard(void)
 {
     struct io_link_spec spec = make_spec(1);
-    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:%u", io_udp_local(&board.udp).port);
+    (void)snprintf(spec.bus.peer, sizeof spec.bus.peer, "127.0.0.1:%u",
+                   io_udp_local(&board.udp).port);
     start(&spec);
     board_hear(&board, IO_MAVLINK_HEARTBEAT);
     commit(0, IO_SEND_SENSOR);
@@ -1024,7 +1025,8 @@ static void test_betaflight_speaks_from_one_port_and_hears_at_two_others(void)
     open_neighbours();
     TEST_ASSERT_EQUAL(0, io_udp_open(&mouth, loopback));
     spec.protocol = IO_PROTOCOL_BETAFLIGHT;
-    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:%u", io_udp_local(&board.udp).port);
+    (void)snprintf(spec.bus.peer, sizeof spec.bus.peer, "127.0.0.1:%u",
+                   io_udp_local(&board.udp).port);
     start(&spec);
     commit(0, IO_SEND_SENSOR | IO_SEND_RC); /* it says nothing before it is told something */
     raw_hear(&stranger, &packet);
@@ -1060,7 +1062,7 @@ static void test_a_port_in_use_is_named_with_the_way_out(void)
     struct io_link_spec spec = make_spec(0);
     start(&spec);
     (void)snprintf(port, sizeof port, "port %u", io_link_port(links, 0));
-    (void)snprintf(spec.listen, sizeof spec.listen, "127.0.0.1:%u", io_link_port(links, 0));
+    (void)snprintf(spec.bus.listen, sizeof spec.bus.listen, "127.0.0.1:%u", io_link_port(links, 0));
     TEST_ASSERT_EQUAL(-EADDRINUSE, open_second(&spec, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.listen: "), error);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, port), error);
@@ -1073,13 +1075,13 @@ static void test_bad_addresses_are_named(void)
 {
     char error[IO_ERROR_MAX];
     struct io_link_spec spec = make_spec(0);
-    (void)snprintf(spec.listen, sizeof spec.listen, "nonsense");
+    (void)snprintf(spec.bus.listen, sizeof spec.bus.listen, "nonsense");
     TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
     TEST_ASSERT_EQUAL_STRING("links.board.listen: \"nonsense\" is not an IPv4 address and port "
                              "like 127.0.0.1:14560",
                              error);
     spec = make_spec(0);
-    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:0");
+    (void)snprintf(spec.bus.peer, sizeof spec.bus.peer, "127.0.0.1:0");
     TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.peer: "), error);
     spec = make_spec(0);
@@ -1092,7 +1094,8 @@ static void test_bad_addresses_are_named(void)
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.ground: ardupilot carries nothing"),
                                  error);
     spec = make_spec(0);
-    (void)snprintf(spec.listen, sizeof spec.listen, "192.0.2.1:14560"); /* for documentation */
+    (void)snprintf(spec.bus.listen, sizeof spec.bus.listen,
+                   "192.0.2.1:14560"); /* for documentation */
     TEST_ASSERT_EQUAL(-EADDRNOTAVAIL, open_second(&spec, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "not an address of this machine"), error);
 }
