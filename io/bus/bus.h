@@ -139,7 +139,7 @@ void io_bus_drop(struct io_bus *bus);
 
 /* For whoever sleeps on the bus: descriptors that become readable when there is something to
  * receive or, with wants_tick, to tick for.  How many; 0: this kind has none (shared memory, tape)
- * or nobody is there.  They change only with the generation, which counts arrivals and losses.
+ * or nobody is there.  They change only with the generation; so do peers and devices.
  * Context: the thread of the bus. */
 struct io_bus_watch {
     int fd;

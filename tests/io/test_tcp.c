@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -399,6 +400,29 @@ static void test_a_hundred_peers_one_after_the_other_use_up_nothing(void)
     TEST_ASSERT_EQUAL_UINT64(STORM, counters_of(&server).losses);
 }
 
+static void test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_accept(void)
+{
+    struct io_bus_watch watch[IO_BUS_WATCH_MAX];
+    struct rlimit before, none;
+    TEST_ASSERT_EQUAL(1, io_bus_watches(&server, watch));
+    TEST_ASSERT_TRUE(watch[0].wants_tick);
+    const int caller = call_in();
+    TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
+    none = before;
+    none.rlim_cur = (rlim_t)caller; /* no number below it is free */
+    const uint32_t generation = io_bus_generation(&server);
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
+    io_bus_tick(&server, rt_now_ns());
+    io_bus_tick(&server, rt_now_ns());
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &before));
+    TEST_ASSERT_EQUAL(0, io_bus_watches(&server, watch));
+    TEST_ASSERT_EQUAL_UINT32(generation + 1, io_bus_generation(&server));
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).errors);
+    wait_connected(&server, true);
+    TEST_ASSERT_EQUAL(2, io_bus_watches(&server, watch));
+    (void)close(caller);
+}
+
 static void test_last_words_reach_the_peer_or_nobody(void)
 {
     unsigned char bytes[4];
@@ -462,6 +486,7 @@ int main(void)
     RUN_TEST(test_attempts_become_rare);
     RUN_TEST(test_a_storm_of_connections_leaves_the_peer_alone);
     RUN_TEST(test_a_hundred_peers_one_after_the_other_use_up_nothing);
+    RUN_TEST(test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_accept);
     RUN_TEST(test_last_words_reach_the_peer_or_nobody);
     RUN_TEST(test_a_link_is_server_or_client);
     RUN_TEST(test_a_frame_longer_than_any_is_refused_whole);
