@@ -172,7 +172,8 @@ struct io_links {
     uint64_t faults_at_entry;
     _Atomic uint64_t faults;
     atomic_bool stop;
-    atomic_bool safe; /* no sample leaves any more */
+    atomic_bool safe;        /* no sample leaves any more */
+    atomic_bool interrupted; /* nobody is to wait any more */
     _Alignas(RT_CACHE_LINE) atomic_bool sleeping;
 };
 
@@ -307,7 +308,8 @@ static int open_grounds(struct link *link, char *error)
 
 static int open_link(struct link *link, char *error)
 {
-    _Static_assert((int)IO_BUS_ERROR_MAX <= (int)IO_ERROR_MAX, "a bus says it in one line of a link");
+    _Static_assert((int)IO_BUS_ERROR_MAX <= (int)IO_ERROR_MAX,
+                   "a bus says it in one line of a link");
     struct io_address peer = {0};
     link->spec.bus.name = link->spec.name;
     link->fixed_peer = link->spec.bus.kind == IO_BUS_UDP && link->spec.bus.peer[0] != '\0';
@@ -1083,7 +1085,8 @@ static struct timespec to_timespec(uint64_t ns)
     };
 }
 
-static bool await_thread(struct link *link, uint64_t sim_us, uint64_t deadline_ns)
+static bool await_thread(const struct io_links *links, struct link *link, uint64_t sim_us,
+                         uint64_t deadline_ns)
 {
     const struct timespec deadline = to_timespec(deadline_ns);
     uint32_t arrived;
@@ -1093,8 +1096,8 @@ static bool await_thread(struct link *link, uint64_t sim_us, uint64_t deadline_n
                                     &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
         if (status < 0 && errno == ETIMEDOUT)
             break;
-        if (rt_now_ns() >= deadline_ns)
-            break; /* woken again and again by what is no answer */
+        if (rt_now_ns() >= deadline_ns || atomic_load(&links->interrupted))
+            break; /* woken, but not by an answer */
     }
     atomic_store(&link->awaited, false);
     return is_answered(link, sim_us);
@@ -1122,7 +1125,7 @@ static bool await_inline(struct io_links *links, struct link *link, uint64_t sim
         if (is_answered(link, sim_us))
             return true;
         const uint64_t now_ns = rt_now_ns();
-        if (now_ns >= deadline_ns)
+        if (now_ns >= deadline_ns || atomic_load(&links->interrupted))
             return false;
         nap(link, span(now_ns, deadline_ns));
     }
@@ -1146,7 +1149,7 @@ bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t l
     if (!answered && links->mode == IO_LINK_INLINE)
         answered = await_inline(links, from, sim_us, deadline_ns);
     else if (!answered)
-        answered = await_thread(from, sim_us, deadline_ns);
+        answered = await_thread(links, from, sim_us, deadline_ns);
     if (answered)
         from->misses = from->stale = 0;
     else
@@ -1155,6 +1158,13 @@ bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t l
 }
 
 /* Any thread. */
+
+void io_links_interrupt(struct io_links *links)
+{
+    atomic_store(&links->interrupted, true);
+    for (int i = 0; i < links->link_count; i++)
+        wake_waiter(&links->link[i]);
+}
 
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns)
 {

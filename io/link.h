@@ -135,6 +135,8 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
  * one.  Before the first command a board may need dozens of samples to wake up: do not wait long.
  * Context: frame. */
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns);
+/* Whoever awaits, or will, gives up at once: the run ends.  Context: any. */
+void io_links_interrupt(struct io_links *links);
 /* True while commands come in time.  False before the first.  Context: any. */
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns);
 /* A peer has spoken (any valid message).  Context: any. */

@@ -67,6 +67,7 @@ const struct io_mavlink_counters *io_mavlink_counted(const struct io_mavlink_par
 
 void io_mavlink_forget(struct io_mavlink_parser *parser)
 {
+    io_mavlink_end(parser); /* what the old one left half said */
     parser->source_count = 0;
 }
 
