@@ -158,15 +158,25 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
     cfg_fail(&report, NULL, mark, "%s", what);
 }
 
+/* The first link whose board lives by the wall clock and not by replies. */
+static const struct cfg_link *first_live(const struct cfg_scenario *scenario)
+{
+    for (int i = 0; i < scenario->link_count; i++)
+        if (!io_protocol_traits(scenario->links[i].spec.protocol)->lockstep)
+            return &scenario->links[i];
+    return NULL;
+}
+
 int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
                    char error[CFG_ERROR_MAX])
 {
     error[0] = '\0';
-    if (pace == RT_PACE_FAST && scenario->link_count > 0)
-        cfg_scenario_complain(scenario, scenario->links[0].mark, error,
+    const struct cfg_link *live = first_live(scenario);
+    if (pace == RT_PACE_FAST && live != NULL)
+        cfg_scenario_complain(scenario, live->mark, error,
                               "a board on link \"%s\" cannot follow pace fast; use --pace real or "
                               "--pace lockstep",
-                              scenario->links[0].name);
+                              live->name);
     if (pace == RT_PACE_LOCKSTEP && scenario->link_count == 0)
         cfg_scenario_complain(
             scenario, (struct cfg_mark){0, 0}, error,
