@@ -11,7 +11,7 @@
 enum { WIDTH_MAX = 6 };
 static const double kelvin = 273.15;
 
-int instrument_width(int kind)
+int instrument_width(enum cfg_instrument kind)
 {
     static const int width[CFG_INSTRUMENT_COUNT] = {
         [CFG_GYRO] = 3,       [CFG_ACCELEROMETER] = 3, [CFG_MAGNETOMETER] = 3,
