@@ -271,6 +271,23 @@ static void describe(const struct cfg_keys_fault *keys, struct cfg_fault *fault)
              keys->device != NULL ? keys->device : keys->link);
 }
 
+/* Faults of the wire act in the link. */
+static bool hand_over(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                      struct cfg_fault *fault)
+{
+    struct io_link_spec *link = &resolve->scenario->links[fault->link].spec;
+    if (link->fault_count == IO_LINK_FAULT_MAX)
+        return cfg_fail_at(resolve->report, keys->node, "link",
+                           "a link can have %d faults; remove some", IO_LINK_FAULT_MAX);
+    fault->in_link = link->fault_count;
+    link->fault[link->fault_count++] = (struct io_link_fault){
+        .spec = fault->spec,
+        .out = fault->way != CFG_WAY_IN,
+        .in = fault->way != CFG_WAY_OUT,
+    };
+    return true;
+}
+
 bool cfg_resolve_faults(const struct cfg_resolve *resolve)
 {
     struct cfg_scenario *scenario = resolve->scenario;
@@ -290,6 +307,8 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
             return false;
         describe(keys, fault);
         scenario->fault_count++;
+        if (fault->link >= 0 && !hand_over(resolve, keys, fault))
+            return false;
     }
     return true;
 }

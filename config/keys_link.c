@@ -108,7 +108,7 @@ static const struct cfg_key link_keys[] = {
      .min = 0, .max = 3600, .fallback = "10 s", .example = "10 s",
      .help = "longest wait for the board before the first frame"},
     {"wait_limit", CFG_QUANTITY, AT(wait_limit), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-6,
-     .max = 3600, .fallback = "1 s", .example = "1 s",
+     .max = 3600, .otherwise = "1 s; ardupilot: 1 min", .example = "1 s",
      .help = "lockstep: longest wait for a reply"},
     {"system_id", CFG_INTEGER, AT(system_id), .limit = CFG_BETWEEN, .min = 1, .max = 255,
      .fallback = "1", .example = "1", .help = "MAVLink, own"},

@@ -245,18 +245,18 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     strcpy(link->name, keys->name);
     link->mark = keys->node->mark;
     link->spec.name = link->spec.bus.name = link->name;
+    link->spec.seed = resolve->scenario->seed;
     link->spec.protocol = (enum io_protocol_kind)keys->protocol;
     link->spec.lost_after_ns = nanoseconds(keys->lost_after);
     link->spec.system_id = (uint8_t)keys->system_id;
     link->spec.component_id = (uint8_t)keys->component_id;
     link->stop_on_loss = keys->on_loss == 1;
-    link->wait_limit_ns = nanoseconds(keys->wait_limit);
+    /* ArduPilot must be able to stand in a debugger without the physics going on. */
+    const double wait = link->spec.protocol == IO_PROTOCOL_ARDUPILOT ? 60.0 : 1.0;
+    link->wait_limit_ns = nanoseconds(isnan(keys->wait_limit) ? wait : keys->wait_limit);
     link->connect_limit_ns = nanoseconds(keys->connect_within);
-    if (!resolve_bus(resolve, keys, &link->spec.bus))
-        return false;
-    strcpy(link->spec.listen, link->spec.bus.listen);
-    strcpy(link->spec.peer, link->spec.bus.peer);
-    return cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
+    return resolve_bus(resolve, keys, &link->spec.bus) &&
+           cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
            resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link);
 }
 

@@ -149,6 +149,7 @@ struct cfg_fault {
     struct io_fault_spec spec;
     int sensor, effector, link;
     enum cfg_way way; /* of a link's messages */
+    int in_link;      /* which of the link's faults it is */
     char text[CFG_EXPECT_TEXT_MAX];
     struct cfg_mark mark;
 };

@@ -17,6 +17,9 @@ static const char *const message_key[CFG_MESSAGE_COUNT] = {
     [CFG_SEND_RC] = "rc",
 };
 
+/* A board that lets so many sensor messages go by without a command is late. */
+enum { LATE_PERIODS = 4 };
+
 /* Hz where nobody says otherwise; FRAME: with every frame; DEVICE: as its instrument samples;
  * NONE: the protocol has no such message. */
 enum { FRAME = -1, DEVICE = -2, NONE = -3 };
@@ -108,6 +111,8 @@ bool cfg_resolve_sends(const struct cfg_resolve *resolve)
         for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
             if (!resolve_send(resolve, keys, m, &link->every[m]))
                 return false;
+        link->spec.late_after_ns =
+            LATE_PERIODS * link->every[CFG_SEND_SENSOR] * resolve->scenario->period_ns;
         if (!check_budget(resolve, keys, link))
             return false;
     }

@@ -44,7 +44,7 @@ static void euler(const struct dyn_plant *plant, double h, const struct dyn_plan
                   double *x)
 {
     const int nq = plant->model->nq;
-    accumulate(dyn_rate_count(plant) - nq, h, work->x_rate + nq, x + nq);
+    accumulate(work->rate_count - nq, h, work->x_rate + nq, x + nq);
     dyn_position_advance(plant->model, x + nq, h, x);
 }
 
@@ -52,7 +52,7 @@ static void euler(const struct dyn_plant *plant, double h, const struct dyn_plan
 static void look_ahead(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
                        struct dyn_plant_work *work, const double *x)
 {
-    const int count = dyn_rate_count(plant);
+    const int count = work->rate_count;
     memcpy(work->stage, x, (size_t)count * sizeof *x);
     accumulate(count, h, work->x_rate, work->stage);
     dyn_plant_rate(plant, drive, work->stage, work);
@@ -63,7 +63,7 @@ static void runge_kutta_2(const struct dyn_plant *plant, const struct dyn_drive 
                           struct dyn_plant_work *work, double *x)
 {
     look_ahead(plant, drive, 0.5 * h, work, x);
-    accumulate(dyn_rate_count(plant), h, work->x_rate, x);
+    accumulate(work->rate_count, h, work->x_rate, x);
 }
 
 /* x += h/6 (k1 + 2 k2 + 2 k3 + k4), each k taken where the one before points */
@@ -71,7 +71,7 @@ static void runge_kutta_4(const struct dyn_plant *plant, const struct dyn_drive 
                           struct dyn_plant_work *work, double *x)
 {
     static const double reach[3] = {0.5, 0.5, 1.0}, weight[3] = {2.0, 2.0, 1.0};
-    const int count = dyn_rate_count(plant);
+    const int count = work->rate_count;
 
     memcpy(work->sum, work->x_rate, (size_t)count * sizeof *x);
     for (int k = 0; k < 3; k++) {
@@ -106,7 +106,7 @@ static void adams_bashforth(const struct dyn_plant *plant, const struct dyn_driv
                             struct dyn_plant_work *work, double *x)
 {
     const struct adams_bashforth *rule = &rule_of[plant->integrator];
-    const int count = dyn_rate_count(plant);
+    const int count = work->rate_count;
     double *kept = x + count, *past = kept + 1;
     const bool full = *kept >= rule->depth;
 

@@ -8,7 +8,9 @@
  *      d(dv/dt) = a_q dq + a_v dv + a_tau dtau
  *      d(dq)/dt = drift dq + dv
  *
- * Loads stay as they are in the axes of their bodies; laws of the joints and rotors count.  A
+ * Loads stay as they are in the axes of their bodies; laws of the joints and geared rotors count.
+ * Effectors are no part of the tree: their forces, how those change and their states are not here,
+ * nor is what gravity differs by over a vehicle in orbit.  A
  * joint that mimics another is part of that one.  Springs and dampers of modes act on what eta and
  * its rate are: input->modal_lead is not read.
  */

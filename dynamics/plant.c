@@ -75,6 +75,8 @@ struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void 
     memset(mem, 0, dyn_plant_work_size(plant));
     lay_out(work, mem, plant);
     work->v_rate = work->x_rate + plant->model->nq;
+    work->rate_count = dyn_rate_count(plant);
+    work->x_count = dyn_plant_state_count(plant);
     work->supply.ratio = 1.0;
     dyn_plant_mount(plant, work);
     (void)dyn_work_place(plant->model, work->kernel);
@@ -86,7 +88,15 @@ const char *dyn_plant_flaw(const struct dyn_plant *plant)
     int batteries = 0;
     for (int k = 0; k < plant->effector_count; k++)
         batteries += plant->effectors[k].type == DYN_EFFECTOR_BATTERY;
-    return batteries > 1 ? "a vehicle has at most one battery" : NULL;
+    if (batteries > 1)
+        return "a vehicle has at most one battery";
+    if (plant->environment.kind != DYN_WORLD_ORBIT)
+        return NULL;
+    if (plant->model->link[0].kind != DYN_LINK_FREE)
+        return "in orbit the first body must be free";
+    if (plant->integrator == DYN_SEMI_IMPLICIT_EULER)
+        return "semi-implicit Euler does not follow an orbit";
+    return NULL;
 }
 
 static bool all_finite(int count, const double *x)
@@ -101,7 +111,7 @@ int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const 
                    double h, struct dyn_plant_work *work, double *x)
 {
     const struct dyn_drive drive = {commands, joint_tau, 0.0};
-    const int count = dyn_plant_state_count(plant);
+    const int count = work->x_count;
     const size_t size = (size_t)count * sizeof *x;
 
     memcpy(work->trial, x, size);
@@ -128,14 +138,14 @@ static struct dyn_vec3 specific_force(const struct dyn_vec6 *a, struct dyn_vec3 
     return dyn_add(a->lin, dyn_add(dyn_cross(a->ang, r), dyn_cross(w, dyn_cross(w, r))));
 }
 
-/* What gravity is more at a point in the world than where the kernel took it. */
-static struct dyn_vec3 more_gravity(const struct dyn_plant *plant,
-                                    const struct dyn_plant_work *work, struct dyn_vec3 at)
+/* In orbit gravity is another at every point than where the kernel took it; body axes. */
+static struct dyn_vec3 take_off_tide(const struct dyn_plant *plant,
+                                     const struct dyn_plant_work *work, struct dyn_vec3 at,
+                                     struct dyn_quat back, struct dyn_vec3 felt)
 {
     const struct dyn_vec3 base = dyn_tide_base(work->kernel);
-    if (plant->environment.kind != DYN_WORLD_ORBIT)
-        return (struct dyn_vec3){0.0, 0.0, 0.0};
-    return dyn_tide_difference(&plant->environment, base, dyn_sub(at, base));
+    const struct dyn_vec3 more = dyn_tide_difference(&plant->environment, base, dyn_sub(at, base));
+    return dyn_sub(felt, dyn_quat_rotate(back, more));
 }
 
 void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
@@ -151,13 +161,15 @@ void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work
     const struct dyn_vec3 v_point = dyn_add(v.lin, dyn_cross(v.ang, r));
     const struct dyn_vec3 field = dyn_quat_rotate(back, dyn_vec3_load(environment->magnetic_field));
     const struct dyn_vec3 wind = dyn_quat_rotate(back, dyn_vec3_load(environment->wind));
-    const struct dyn_vec3 more = dyn_quat_rotate(back, more_gravity(plant, work, at));
+    struct dyn_vec3 felt = specific_force(&a, v.ang, r);
 
+    if (environment->kind == DYN_WORLD_ORBIT)
+        felt = take_off_tide(plant, work, at, back, felt);
     dyn_vec3_store(at, motion->position);
     dyn_quat_store(pose.turn, motion->attitude);
     dyn_vec3_store(dyn_quat_rotate(pose.turn, v_point), motion->velocity);
     dyn_vec3_store(v.ang, motion->rate);
-    dyn_vec3_store(dyn_sub(specific_force(&a, v.ang, r), more), motion->specific_force);
+    dyn_vec3_store(felt, motion->specific_force);
     dyn_vec3_store(field, motion->magnetic_field);
     dyn_vec3_store(dyn_sub(v_point, wind), motion->air_velocity);
 }

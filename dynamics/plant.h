@@ -102,7 +102,9 @@ struct dyn_supply {
 /* Context: any. */
 struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work);
 
-/* What is wrong with the effectors together (each by itself: dyn_effector_flaw), or NULL.
+/* What is wrong with the parts together (each by itself: dyn_model_flaw, dyn_effector_flaw), or
+ * NULL.  In orbit the first body is free, for gravity is taken at its origin; and semi-implicit
+ * Euler, of first order, would add speed to a velocity of km/s in the axes of a body that turns.
  * Context: setup. */
 const char *dyn_plant_flaw(const struct dyn_plant *plant);
 

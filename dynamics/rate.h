@@ -28,6 +28,8 @@ struct dyn_post {
 
 struct dyn_plant_work {
     /* settled when placed */
+    int rate_count; /* doubles of x that have a rate */
+    int x_count;    /* and all of them */
     int mount_count;
     int load_count;
     int battery;             /* which effector; -1: none */

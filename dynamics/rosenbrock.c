@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/integrate.h"
 #include "dynamics/tree.h"
 
 /* k1 of the modal coordinates: xi + s k1 of xi. */
@@ -57,7 +56,7 @@ void dyn_rosenbrock(const struct dyn_plant *plant, const struct dyn_drive *drive
                     struct dyn_plant_work *work, double *x)
 {
     const struct dyn_model *model = plant->model;
-    const int count = dyn_rate_count(plant);
+    const int count = work->rate_count;
     const double s = (1.0 - sqrt(0.5)) * h;
     struct dyn_drive led = {drive->commands, drive->joint_tau, s};
     double *k1 = work->sum, *u = work->x_rate;

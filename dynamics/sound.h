@@ -36,7 +36,7 @@ static inline bool dyn_are_not_negative(const double each[3])
            dyn_is_not_negative(each[2]);
 }
 
-/* A command that is no number asks for nothing. */
+/* What is no number becomes low. */
 static inline double dyn_clamp(double value, double low, double high)
 {
     if (value >= high)

@@ -16,8 +16,8 @@ const char *dyn_torquer_flaw(const struct dyn_torquer *torquer)
 void dyn_torquer_eval(const struct dyn_torquer *torquer, const struct dyn_felt *felt,
                       double command, struct dyn_vec6 *force)
 {
-    const double limit = torquer->max_dipole;
-    const double dipole = limit > 0.0 ? dyn_clamp(command, -limit, limit) : command;
+    const double limit = torquer->max_dipole > 0.0 ? torquer->max_dipole : DBL_MAX;
+    const double dipole = isnan(command) ? 0.0 : dyn_clamp(command, -limit, limit);
     const struct dyn_vec3 m = dyn_scale(dipole, dyn_vec3_load(torquer->axis));
     *force = (struct dyn_vec6){.ang = dyn_cross(m, felt->magnetic_field)};
 }

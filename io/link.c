@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/bus/udp.h"
+#include "io/bus/bus.h"
 #include "io/bus/uring.h"
 #include "io/protocol/protocol.h"
 #include "io/relay.h"
@@ -93,10 +93,16 @@ struct ground {
     struct io_address address;
 };
 
+/* A fault of the wire, one way. */
+struct wire_fault {
+    const struct io_fault_spec *spec;
+    struct io_fault_state state;
+};
+
 struct link {
     struct io_link_spec spec;
     const struct io_protocol_traits *traits;
-    struct io_udp udp;
+    struct io_bus bus;
     struct io_protocol *protocol;
     struct io_protocol_port port;
     struct departure departure;
@@ -130,14 +136,21 @@ struct link {
     struct ground ground[IO_GROUND_MAX];
     struct io_relay to_board, to_ground;
 
+    _Atomic uint64_t frame; /* of the run, by which faults come and go */
+    uint64_t turned_away;   /* knocks at a place that was taken, when it was last looked at */
+    int faults_out, faults_in;
+    struct wire_fault fault_out[IO_LINK_FAULT_MAX], fault_in[IO_LINK_FAULT_MAX];
+    unsigned char spoiled_out[IO_PROTOCOL_FRAME_MAX], spoiled_in[IO_DATAGRAM_MAX];
+
     /* Written before the run, for io_links_safe() in whatever thread or signal handler. */
-    _Atomic int safe_fd;
+    atomic_bool can_shout;
     size_t safe_size;
     unsigned char safe[IO_PROTOCOL_SAFE_MAX];
 
     /* frame thread */
     _Alignas(RT_CACHE_LINE) atomic_bool awaited;
     uint32_t latched;           /* sequence of the command that was latched last */
+    uint32_t asked;             /* sequence of the newest command when the last sample left */
     uint32_t needed;            /* sequence of the command that answers the last sample */
     bool asks;                  /* a sample that wants an answer was handed over */
     bool distrusts;             /* its clock proved not to be ours after all */
@@ -159,7 +172,8 @@ struct io_links {
     uint64_t faults_at_entry;
     _Atomic uint64_t faults;
     atomic_bool stop;
-    atomic_bool safe; /* no sample leaves any more */
+    atomic_bool safe;        /* no sample leaves any more */
+    atomic_bool interrupted; /* nobody is to wait any more */
     _Alignas(RT_CACHE_LINE) atomic_bool sleeping;
 };
 
@@ -253,29 +267,10 @@ static int refuse_address(const struct link *link, const char *key, const char *
     return -EINVAL;
 }
 
-static int refuse_bind(const struct link *link, struct io_address listen, int status, char *error)
-{
-    const char *name = link->spec.name;
-    if (status == -EADDRINUSE)
-        (void)snprintf(error, IO_ERROR_MAX,
-                       "links.%s.listen: port %u is in use (another run?); choose another "
-                       "links.%s.listen",
-                       name, listen.port, name);
-    else if (status == -EADDRNOTAVAIL)
-        (void)snprintf(error, IO_ERROR_MAX,
-                       "links.%s.listen: %s is not an address of this machine; 0.0.0.0 listens on "
-                       "all of them",
-                       name, link->spec.listen);
-    else
-        (void)snprintf(error, IO_ERROR_MAX, "links.%s.listen: cannot listen on %s: %s", name,
-                       link->spec.listen, strerror(-status));
-    return status;
-}
-
 static void prepare_safe(struct link *link)
 {
     link->safe_size = io_protocol_safe(link->protocol, link->safe);
-    atomic_store(&link->safe_fd, link->udp.fd);
+    atomic_store(&link->can_shout, true);
 }
 
 static int open_ground(struct link *link, const char *text, char *error)
@@ -313,17 +308,18 @@ static int open_grounds(struct link *link, char *error)
 
 static int open_link(struct link *link, char *error)
 {
-    struct io_address listen, peer = {0};
-    if (io_address_parse(link->spec.listen, &listen) < 0)
-        return refuse_address(link, "listen", link->spec.listen, error);
-    link->fixed_peer = link->spec.peer[0] != '\0';
-    if (link->fixed_peer && (io_address_parse(link->spec.peer, &peer) < 0 || peer.port == 0))
-        return refuse_address(link, "peer", link->spec.peer, error);
+    _Static_assert((int)IO_BUS_ERROR_MAX <= (int)IO_ERROR_MAX,
+                   "a bus says it in one line of a link");
+    struct io_address peer = {0};
+    link->spec.bus.name = link->spec.name;
+    link->fixed_peer = link->spec.bus.kind == IO_BUS_UDP && link->spec.bus.peer[0] != '\0';
+    const int status = io_bus_open(&link->bus, &link->spec.bus, error);
+    if (status < 0)
+        return status;
+    if (link->fixed_peer)
+        peer = io_bus_peer(&link->bus);
     if (link->traits->peer_port != 0)
         link->hears_at = link->fixed_peer ? peer.port : link->traits->peer_port;
-    const int status = io_udp_open(&link->udp, listen);
-    if (status < 0)
-        return refuse_bind(link, listen, status, error);
     atomic_store(&link->peer, io_address_pack(peer));
     prepare_safe(link);
     return open_grounds(link, error);
@@ -332,8 +328,8 @@ static int open_link(struct link *link, char *error)
 static void close_links(struct io_links *links)
 {
     for (int i = 0; i < links->link_count; i++) {
-        atomic_store(&links->link[i].safe_fd, -1);
-        io_udp_close(&links->link[i].udp);
+        atomic_store(&links->link[i].can_shout, false);
+        io_bus_close(&links->link[i].bus);
         for (int k = 0; k < links->link[i].ground_count; k++)
             io_udp_close(&links->link[i].ground[k].udp);
         links->link[i].ground_count = 0;
@@ -347,11 +343,11 @@ static void take_packet(void *self, int index, const struct io_packet *packet);
 
 static int open_reactor(struct io_links *links, char *error)
 {
-    struct io_udp *sockets[IO_LINK_MAX];
+    struct io_bus *buses[IO_LINK_MAX];
     const struct io_reactor_tasks tasks = {.self = links, .packet = take_packet};
     for (int i = 0; i < links->link_count; i++)
-        sockets[i] = &links->link[i].udp;
-    const int status = io_reactor_open_udp(links->reactor, sockets, links->link_count, &tasks);
+        buses[i] = &links->link[i].bus;
+    const int status = io_reactor_open(links->reactor, buses, links->link_count, &tasks);
     if (status < 0)
         (void)snprintf(error, IO_ERROR_MAX, "links: no descriptor to wake the I/O thread: %s",
                        strerror(-status));
@@ -380,7 +376,7 @@ const char *io_links_note(const struct io_links *links)
 
 uint16_t io_link_port(const struct io_links *links, int link)
 {
-    return io_udp_local(&look(links, link)->udp).port;
+    return io_bus_local(&look(links, link)->bus).port;
 }
 
 /* Safe. */
@@ -390,44 +386,50 @@ void io_links_safe(struct io_links *links)
     atomic_store(&links->safe, true);
     for (int i = 0; i < links->link_count; i++) {
         struct link *link = &links->link[i];
-        const int fd = atomic_load(&link->safe_fd);
         const uint64_t peer = atomic_load(&link->peer);
-        if (fd >= 0 && peer != 0 && link->safe_size > 0)
-            io_udp_shout(fd, io_address_unpack(peer), link->safe, link->safe_size);
+        if (atomic_load(&link->can_shout) && peer != 0 && link->safe_size > 0)
+            io_bus_shout(&link->bus, io_address_unpack(peer), link->safe, link->safe_size);
     }
 }
 
 /* Out. */
 
-/* Faults of the wire act here, on whatever leaves for the board: bytes may be made to point at a
- * changed copy; the size that is returned goes out, 0 swallows the message. */
+/* Faults of the wire, on whatever leaves for the board: bytes then point at a changed copy; the
+ * size that is returned goes out, 0 swallows the message. */
 static size_t filter_out(struct link *link, const void **bytes, size_t size)
 {
-    (void)link;
-    (void)bytes;
+    const uint64_t frame = read_counter(&link->frame);
+    if (link->faults_out == 0 || size > sizeof link->spoiled_out)
+        return size;
+    memcpy(link->spoiled_out, *bytes, size);
+    *bytes = link->spoiled_out;
+    for (int i = 0; i < link->faults_out && size > 0; i++)
+        size = io_fault_frame(link->fault_out[i].spec, &link->fault_out[i].state, frame,
+                              link->spoiled_out, size);
     return size;
+}
+
+/* Whom to send to; port 0: nobody yet.  A bus with one far end needs no address. */
+static struct io_address destination(const struct link *link)
+{
+    if (link->bus.spec.kind == IO_BUS_UDP)
+        return io_address_unpack(read_counter(&link->peer));
+    return io_bus_connected(&link->bus) ? io_address_far_end : (struct io_address){0};
 }
 
 static bool transmit(struct link *link, const void *bytes, size_t size, enum io_way way,
                      bool stamped)
 {
-    struct io_address peer = io_address_unpack(read_counter(&link->peer));
+    struct io_address peer = destination(link);
     if (peer.port == 0)
         return false;
     size = filter_out(link, &bytes, size);
     peer.port = (uint16_t)(peer.port + way);
-    if (size > 0 && io_udp_send(&link->udp, peer, bytes, size, stamped) < 0)
+    if (size > 0 && io_bus_send(&link->bus, peer, bytes, size, stamped) < 0)
         return false;
     add(&link->tally.tx, 1);
     add(&link->tally.tx_bytes, size);
     return true;
-}
-
-/* Bytes that the wire has not taken yet.  A datagram is gone at once. */
-static size_t backlog(const struct link *link)
-{
-    (void)link;
-    return 0;
 }
 
 static void post(void *self, const void *bytes, size_t size, enum io_way way, bool stamped)
@@ -483,8 +485,8 @@ static void count_relayed(struct link *link, bool sent)
     add(sent ? &link->tally.forwarded : &link->tally.forward_dropped, 1);
 }
 
-/* Called behind a sample, so that nothing forwarded is ever ahead of one, and by the slow pulse,
- * so that a link without samples forwards too. */
+/* Called when all waiting samples have left, so that nothing forwarded is ever ahead of one, and by
+ * the slow pulse, so that a link without samples forwards too. */
 static void relay(struct link *link, uint64_t now_ns)
 {
     const struct io_relay_frame *frame;
@@ -495,7 +497,7 @@ static void relay(struct link *link, uint64_t now_ns)
         for (int i = 0; i < link->ground_count; i++)
             hear_ground(link, &link->ground[i]);
     }
-    for (int i = 0; i < RELAYED_FRAMES && backlog(link) <= BACKLOG_SMALL &&
+    for (int i = 0; i < RELAYED_FRAMES && io_bus_backlog(&link->bus) <= BACKLOG_SMALL &&
                     (frame = io_relay_front(&link->to_board)) != NULL;
          i++) {
         count_relayed(link, transmit(link, frame->bytes, frame->size, IO_WAY_PEER, false));
@@ -551,7 +553,7 @@ static uint64_t on_our_clock(const struct io_links *links, uint64_t stamp_ns, ui
 static void settle(struct io_links *links, struct link *link)
 {
     uint64_t stamp_ns;
-    if (!link->departure.open || !io_udp_sent(&link->udp, &stamp_ns))
+    if (!link->departure.open || !io_bus_sent(&link->bus, &stamp_ns))
         return;
     const struct departure *left = &link->departure;
     record_latency(link, on_our_clock(links, stamp_ns, left->handed_ns - STAMP_SLACK_NS,
@@ -570,7 +572,7 @@ static void depart(struct io_links *links, struct link *link, const struct io_sa
         .sent_ns = rt_now_ns(),
         .trace = sample->trace,
     };
-    if (link->udp.stamps_sent)
+    if (io_bus_stamps(&link->bus))
         settle(links, link);
     else
         record_latency(link, link->departure.sent_ns);
@@ -602,7 +604,6 @@ static void send_sample(struct io_links *links, struct link *link, const struct 
             depart(links, link, sample, handed_ns);
     }
     link->sending = (struct sending){0};
-    relay(link, handed_ns);
 }
 
 static uint64_t count_due(const struct io_sample *sample)
@@ -615,14 +616,18 @@ static void send_waiting(struct io_links *links)
     for (int i = 0; i < links->link_count; i++) {
         struct link *link = &links->link[i];
         const struct letter *letter;
+        bool sent = false;
         while ((letter = rt_ring_front(link->samples)) != NULL) {
             if (atomic_load_explicit(&links->safe, memory_order_relaxed))
                 add(&link->tally.tx_dropped, count_due(&letter->sample));
             else
                 send_sample(links, link, &letter->sample, letter->handed_ns);
             rt_ring_pop(link->samples);
+            sent = true;
         }
         settle(links, link);
+        if (sent)
+            relay(link, rt_now_ns());
     }
 }
 
@@ -639,8 +644,8 @@ static bool silent(const struct link *link, uint64_t since_ns, uint64_t now_ns)
 static bool may_speak(const struct link *link, uint64_t from, uint64_t now_ns)
 {
     const uint64_t peer = read_counter(&link->peer);
-    if (peer == from)
-        return true;
+    if (peer == from || link->bus.spec.kind != IO_BUS_UDP)
+        return true; /* a bus that has one far end sees to it itself */
     if (link->fixed_peer)
         return false;
     return peer == 0 || silent(link, read_counter(&link->heard_ns), now_ns);
@@ -734,13 +739,19 @@ static void forget_peer(struct link *link)
     link->gap_from_ns = 0;
 }
 
-/* Faults of the wire act here, on whatever comes from the board: the bytes may be made to point at
- * a changed copy; false swallows them. */
+/* Faults of the wire, on whatever comes from the board: the bytes then point at a changed copy;
+ * false swallows them.  Of a stream a piece counts as one message. */
 static bool filter_in(struct link *link, struct io_packet *packet)
 {
-    (void)link;
-    (void)packet;
-    return true;
+    const uint64_t frame = read_counter(&link->frame);
+    if (link->faults_in == 0 || packet->size > sizeof link->spoiled_in)
+        return true;
+    memcpy(link->spoiled_in, packet->bytes, packet->size);
+    packet->bytes = link->spoiled_in;
+    for (int i = 0; i < link->faults_in && packet->size > 0; i++)
+        packet->size = io_fault_frame(link->fault_in[i].spec, &link->fault_in[i].state, frame,
+                                      link->spoiled_in, packet->size);
+    return packet->size > 0;
 }
 
 static void take_packet(void *self, int index, const struct io_packet *arrived)
@@ -769,15 +780,39 @@ static void take_packet(void *self, int index, const struct io_packet *arrived)
 }
 
 /* Set-up again, now that the ports can be named. */
+
+static void place_faults(struct link *link)
+{
+    enum { STREAM_OUT = 5000, STREAM_IN = 6000 };
+    for (int i = 0; i < link->spec.fault_count; i++) {
+        const struct io_link_fault *fault = &link->spec.fault[i];
+        struct wire_fault *out = &link->fault_out[link->faults_out];
+        struct wire_fault *in = &link->fault_in[link->faults_in];
+        if (fault->out) {
+            out->spec = &fault->spec;
+            io_fault_begin(out->spec, link->spec.seed, STREAM_OUT + (uint64_t)i, &out->state);
+            link->faults_out++;
+        }
+        if (fault->in) {
+            in->spec = &fault->spec;
+            io_fault_begin(in->spec, link->spec.seed, STREAM_IN + (uint64_t)i, &in->state);
+            link->faults_in++;
+        }
+    }
+}
+
 static void place_link(struct link *link, const struct io_link_spec *spec)
 {
     const struct io_protocol_spec protocol = {
         .kind = spec->protocol,
         .system_id = spec->system_id,
         .component_id = spec->component_id,
+        .stream = spec->bus.kind == IO_BUS_TCP || spec->bus.kind == IO_BUS_SERIAL ||
+                  spec->bus.kind == IO_BUS_CAN,
         .virtual_gps = spec->virtual_gps,
     };
     link->spec = *spec;
+    place_faults(link);
     link->traits = io_protocol_traits(spec->protocol);
     link->protocol = io_protocol_place(&protocol, link->protocol);
     link->port = (struct io_protocol_port){
@@ -789,8 +824,7 @@ static void place_link(struct link *link, const struct io_link_spec *spec)
     };
     link->ground_port = link->port;
     link->ground_port.forward = relay_down;
-    link->udp.fd = -1;
-    atomic_init(&link->safe_fd, -1);
+    atomic_init(&link->can_shout, false);
 }
 
 static void receive(struct io_links *links)
@@ -800,7 +834,7 @@ static void receive(struct io_links *links)
         const _Atomic uint64_t *refused = &links->link[i].tally.refused;
         for (int k = 0; k < STRANGERS_PER_PEER * DATAGRAMS_PER_POLL; k++) {
             const uint64_t before = read_counter(refused);
-            if (io_udp_receive(&links->link[i].udp, &packet) <= 0)
+            if (io_bus_receive(&links->link[i].bus, &packet) <= 0)
                 break;
             take_packet(links, i, &packet);
             if (read_counter(refused) == before)
@@ -827,6 +861,17 @@ static void greet(struct link *link)
         send_status(link, IO_STATUS_ACTIVE);
 }
 
+/* A peer that has gone silent keeps its place until somebody else knocks. */
+static void make_room(struct link *link, uint64_t now_ns)
+{
+    struct io_bus_counters counters;
+    io_bus_counters(&link->bus, &counters);
+    const bool knocked = counters.refused != link->turned_away;
+    link->turned_away = counters.refused;
+    if (knocked && silent(link, read_counter(&link->heard_ns), now_ns))
+        io_bus_drop(&link->bus);
+}
+
 static uint64_t thread_faults(void)
 {
     struct rusage usage;
@@ -839,6 +884,8 @@ static void tick(struct io_links *links, uint64_t now_ns)
     links->next_tick_ns = now_ns + TICK_NS;
     rt_wall_map_sample(&links->wall);
     for (int i = 0; i < links->link_count; i++) {
+        io_bus_tick(&links->link[i].bus, now_ns);
+        make_room(&links->link[i], now_ns);
         notice_loss(&links->link[i], now_ns);
         greet(&links->link[i]);
         relay(&links->link[i], now_ns);
@@ -971,13 +1018,16 @@ bool io_link_latch(struct io_links *links, int link, struct io_command *command)
 }
 
 /* One reply more than have come, or than are still owed.  Before the first reply nothing is owed: a
- * board that wakes up leaves dozens of samples unanswered. */
+ * board that wakes up leaves dozens of samples unanswered.  Nor after some misses in a row: a reply
+ * that was lost looks like one that is late, and must not cost every reply from then on. */
 static void expect_reply(struct link *link)
 {
     const uint32_t arrived = atomic_load(&link->arrived);
-    if (arrived == 0 || (int32_t)(arrived - link->needed) > 0)
+    const bool starts_anew = arrived == 0 || link->misses >= COUNT_MISSES;
+    if (starts_anew || (int32_t)(arrived - link->needed) > 0)
         link->needed = arrived;
     link->needed++;
+    link->asked = arrived;
     link->asks = true;
 }
 
@@ -988,10 +1038,12 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
     const bool is_inline = links->mode == IO_LINK_INLINE;
     const bool safe = atomic_load_explicit(&links->safe, memory_order_relaxed);
     struct letter *letter = safe || is_inline ? NULL : rt_ring_claim(to->samples);
+    atomic_store_explicit(&to->frame, sample->frame, memory_order_relaxed);
     if (sample->due & IO_SEND_SENSOR && (letter || (is_inline && !safe)))
         expect_reply(to);
     if (is_inline && !safe) {
         send_sample(links, to, sample, handed_ns);
+        relay(to, handed_ns);
         return;
     }
     if (!letter) {
@@ -1033,7 +1085,8 @@ static struct timespec to_timespec(uint64_t ns)
     };
 }
 
-static bool await_thread(struct link *link, uint64_t sim_us, uint64_t deadline_ns)
+static bool await_thread(const struct io_links *links, struct link *link, uint64_t sim_us,
+                         uint64_t deadline_ns)
 {
     const struct timespec deadline = to_timespec(deadline_ns);
     uint32_t arrived;
@@ -1043,11 +1096,25 @@ static bool await_thread(struct link *link, uint64_t sim_us, uint64_t deadline_n
                                     &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
         if (status < 0 && errno == ETIMEDOUT)
             break;
-        if (rt_now_ns() >= deadline_ns)
-            break; /* woken again and again by what is no answer */
+        if (rt_now_ns() >= deadline_ns || atomic_load(&links->interrupted))
+            break; /* woken, but not by an answer */
     }
     atomic_store(&link->awaited, false);
     return is_answered(link, sim_us);
+}
+
+/* Until something may have come; not beyond the next tick, at which a peer may be let in. */
+static void nap(const struct link *link, uint64_t limit_ns)
+{
+    enum { LOOK_NS = 100000 };
+    struct io_bus_watch on[IO_BUS_WATCH_MAX];
+    const int count = io_bus_watches(&link->bus, on);
+    struct pollfd watch[IO_BUS_WATCH_MAX] = {0};
+    for (int i = 0; i < count; i++)
+        watch[i] = (struct pollfd){.fd = on[i].fd, .events = POLLIN};
+    const uint64_t most_ns = count > 0 && !io_bus_needs_polling(&link->bus) ? TICK_NS : LOOK_NS;
+    const struct timespec left = to_timespec(limit_ns < most_ns ? limit_ns : most_ns);
+    (void)ppoll(watch, (nfds_t)count, &left, NULL);
 }
 
 static bool await_inline(struct io_links *links, struct link *link, uint64_t sim_us,
@@ -1058,44 +1125,46 @@ static bool await_inline(struct io_links *links, struct link *link, uint64_t sim
         if (is_answered(link, sim_us))
             return true;
         const uint64_t now_ns = rt_now_ns();
-        if (now_ns >= deadline_ns)
+        if (now_ns >= deadline_ns || atomic_load(&links->interrupted))
             return false;
-        const struct timespec left = to_timespec(deadline_ns - now_ns);
-        struct pollfd watch = {.fd = link->udp.fd, .events = POLLIN};
-        (void)ppoll(&watch, 1, &left, NULL);
+        nap(link, span(now_ns, deadline_ns));
     }
 }
 
-/* A reply that was lost and one that is late look the same to a count, and a board's clock may have
- * looked like ours by accident: neither may cost every reply from then on. */
-static void learn_from_miss(struct link *link, bool replies_came)
+/* A clock may look like ours by accident: one that stays behind while replies come is not. */
+static void learn_from_miss(struct link *link)
 {
+    const bool replies_came = atomic_load(&link->arrived) != link->asked;
     link->misses++;
     link->stale = replies_came ? link->stale + 1 : 0;
-    if (goes_by_clock(link))
-        link->distrusts = link->stale >= CLOCK_MISSES;
-    else if (link->misses >= COUNT_MISSES)
-        link->needed = atomic_load(&link->arrived);
+    if (goes_by_clock(link) && link->stale >= CLOCK_MISSES)
+        link->distrusts = true;
 }
 
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns)
 {
     struct link *from = at(links, link);
+    const uint64_t deadline_ns = rt_now_ns() + limit_ns;
     bool answered = is_answered(from, sim_us);
-    if (!answered) {
-        const uint32_t before = atomic_load(&from->arrived);
-        const uint64_t deadline_ns = rt_now_ns() + limit_ns;
-        answered = links->mode == IO_LINK_INLINE ? await_inline(links, from, sim_us, deadline_ns)
-                                                 : await_thread(from, sim_us, deadline_ns);
-        if (!answered)
-            learn_from_miss(from, atomic_load(&from->arrived) != before);
-    }
+    if (!answered && links->mode == IO_LINK_INLINE)
+        answered = await_inline(links, from, sim_us, deadline_ns);
+    else if (!answered)
+        answered = await_thread(links, from, sim_us, deadline_ns);
     if (answered)
         from->misses = from->stale = 0;
+    else
+        learn_from_miss(from);
     return answered;
 }
 
 /* Any thread. */
+
+void io_links_interrupt(struct io_links *links)
+{
+    atomic_store(&links->interrupted, true);
+    for (int i = 0; i < links->link_count; i++)
+        wake_waiter(&links->link[i]);
+}
 
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns)
 {
@@ -1163,6 +1232,19 @@ void io_link_counters(const struct io_links *links, int link, struct io_counters
 const struct io_latency *io_link_latency(const struct io_links *links, int link)
 {
     return &look(links, link)->latency;
+}
+
+uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault)
+{
+    const struct link *of = look(links, link);
+    uint64_t hits = 0;
+    for (int i = 0; i < of->faults_out; i++)
+        hits +=
+            of->fault_out[i].spec == &of->spec.fault[fault].spec ? of->fault_out[i].state.hits : 0;
+    for (int i = 0; i < of->faults_in; i++)
+        hits +=
+            of->fault_in[i].spec == &of->spec.fault[fault].spec ? of->fault_in[i].state.hits : 0;
+    return hits;
 }
 
 uint64_t io_links_page_faults(const struct io_links *links)

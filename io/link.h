@@ -17,22 +17,32 @@
 
 #include "io/bus/bus.h"
 #include "io/command.h"
+#include "io/fault.h"
 #include "io/protocol/protocol.h"
 #include "rt/histogram.h"
 #include "rt/thread.h"
 #include "rt/watchdog.h"
 
-enum { IO_LINK_MAX = 4, IO_GROUND_MAX = 4, IO_ADDRESS_MAX = 64, IO_ERROR_MAX = 256 };
+enum {
+    IO_LINK_MAX = 4,
+    IO_GROUND_MAX = 4,
+    IO_LINK_FAULT_MAX = 8,
+    IO_ADDRESS_MAX = IO_BUS_ADDRESS_MAX,
+    IO_ERROR_MAX = 256,
+};
 enum io_link_mode { IO_LINK_THREADED, IO_LINK_INLINE };
 
+/* What goes wrong on the wire: with what is sent, with what comes, or with both. */
+struct io_link_fault {
+    struct io_fault_spec spec;
+    bool out, in;
+};
+
 struct io_link_spec {
-    const char *name;            /* kept, not copied */
-    struct io_bus_spec bus;
-    char listen[IO_ADDRESS_MAX]; /* "127.0.0.1:14560": bind here, learn the peer from its first
-                                    valid message */
-    char peer[IO_ADDRESS_MAX]; /* "": learned; else only this address is heard and it is sent to at
-                                  once */
-    uint64_t lost_after_ns;    /* no command for this long: the link counts as lost; 0: never */
+    const char *name;       /* kept, not copied */
+    struct io_bus_spec bus; /* UDP without a peer learns it from the first valid message; with one,
+                               only that address is heard, and it is sent to at once */
+    uint64_t lost_after_ns; /* no command for this long: the link counts as lost; 0: never */
     uint8_t system_id, component_id;
     enum io_protocol_kind protocol;
     bool virtual_gps;       /* of struct io_protocol_spec */
@@ -40,6 +50,9 @@ struct io_link_spec {
     /* "127.0.0.1:14550": ground stations, "" ends the list.  What the board says besides commands
      * goes to all of them, what any of them says goes to the board, behind the samples. */
     char ground[IO_GROUND_MAX][IO_ADDRESS_MAX];
+    uint64_t seed; /* of the faults' noise */
+    int fault_count;
+    struct io_link_fault fault[IO_LINK_FAULT_MAX];
 };
 
 struct io_counters {
@@ -122,6 +135,8 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
  * one.  Before the first command a board may need dozens of samples to wake up: do not wait long.
  * Context: frame. */
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns);
+/* Whoever awaits, or will, gives up at once: the run ends.  Context: any. */
+void io_links_interrupt(struct io_links *links);
 /* True while commands come in time.  False before the first.  Context: any. */
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns);
 /* A peer has spoken (any valid message).  Context: any. */
@@ -142,5 +157,7 @@ void io_links_safe(struct io_links *links);
 void io_link_counters(const struct io_links *links, int link, struct io_counters *counters);
 void io_link_pulse(const struct io_links *links, int link, uint64_t now_ns, struct io_pulse *pulse);
 const struct io_latency *io_link_latency(const struct io_links *links, int link);
+/* Messages that a fault of the spec has altered or swallowed; exact after io_links_stop(). */
+uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault);
 /* Page faults of the I/O thread since it entered its loop; exact after io_links_stop(). */
 uint64_t io_links_page_faults(const struct io_links *links);

@@ -35,7 +35,7 @@ uint64_t io_bus_back_off(uint64_t *wait_ns)
     return now;
 }
 
-static void next_generation(struct io_bus *bus)
+void io_bus_rewatch(struct io_bus *bus)
 {
     const uint32_t now = atomic_load_explicit(&bus->generation, memory_order_relaxed);
     atomic_store_explicit(&bus->generation, now + 1, memory_order_relaxed);
@@ -45,7 +45,7 @@ void io_bus_arrived(struct io_bus *bus, struct io_address peer)
 {
     bus->peer = peer;
     atomic_store_explicit(&bus->connected, true, memory_order_relaxed);
-    next_generation(bus);
+    io_bus_rewatch(bus);
     io_bus_count(&bus->tally.connects, 1);
 }
 
@@ -55,7 +55,7 @@ void io_bus_left(struct io_bus *bus)
         return;
     bus->peer = (struct io_address){0};
     atomic_store_explicit(&bus->connected, false, memory_order_relaxed);
-    next_generation(bus);
+    io_bus_rewatch(bus);
     io_bus_count(&bus->tally.losses, 1);
 }
 
@@ -297,6 +297,12 @@ int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, siz
         io_bus_count(&bus->tally.errors, 1);
     }
     return status;
+}
+
+bool io_bus_stamps(const struct io_bus *bus)
+{
+    return (bus->spec.kind == IO_BUS_UDP && bus->udp.stamps_sent) ||
+           (bus->spec.kind == IO_BUS_TCP && bus->tcp.stamps_sent);
 }
 
 bool io_bus_sent(struct io_bus *bus, uint64_t *stamp_ns)

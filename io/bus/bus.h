@@ -123,6 +123,8 @@ int io_bus_receive(struct io_bus *bus, struct io_packet *packet);
  * anything else.  Only UDP looks at `to`.  stamped asks for a stamp (UDP, TCP).  Context: frame. */
 int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                 bool stamped);
+/* Will the kernel tell when a stamped frame left?  Context: frame. */
+bool io_bus_stamps(const struct io_bus *bus);
 /* True with the stamp of the newest stamped frame, once, when it has come.  Context: frame. */
 bool io_bus_sent(struct io_bus *bus, uint64_t *stamp_ns);
 /* Bytes that were sent and still wait in this machine; 0 where nobody knows.  Context: frame. */
@@ -137,7 +139,7 @@ void io_bus_drop(struct io_bus *bus);
 
 /* For whoever sleeps on the bus: descriptors that become readable when there is something to
  * receive or, with wants_tick, to tick for.  How many; 0: this kind has none (shared memory, tape)
- * or nobody is there.  They change only with the generation, which counts arrivals and losses.
+ * or nobody is there.  They change only with the generation; so do peers and devices.
  * Context: the thread of the bus. */
 struct io_bus_watch {
     int fd;

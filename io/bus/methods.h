@@ -34,6 +34,8 @@ enum { IO_BUS_WAIT_NS_MIN = 50000000, IO_BUS_WAIT_NS_MAX = 2000000000 };
 /* How long to wait now; doubles *wait_ns up to its bound. */
 uint64_t io_bus_back_off(uint64_t *wait_ns);
 
+/* The watches are others now. */
+void io_bus_rewatch(struct io_bus *bus);
 void io_bus_arrived(struct io_bus *bus, struct io_address peer);
 void io_bus_left(struct io_bus *bus);
 /* One writer, so no locked instruction is needed. */

@@ -161,6 +161,7 @@ static void drop(struct io_bus *bus)
 {
     if (!bus->serial.seat.taken)
         return;
+    (void)tcflush(bus->serial.seat.fd, TCIOFLUSH); /* or the close may wait for it to go out */
     let_go(bus->serial.seat.fd);
     io_seat_leave(&bus->serial.seat);
     io_bus_left(bus);

@@ -55,15 +55,21 @@ static struct io_shared_port port(unsigned char *mem, int ring, uint32_t size)
     };
 }
 
+/* Honest heads are multiples of 8; others become so, or a reader could never reach one. */
+static uint64_t load_head(const struct io_shared_port *of)
+{
+    return atomic_load_explicit(&of->ring->head, memory_order_acquire) & ~(uint64_t)7;
+}
+
 /* Who comes new reads from now on, and writes where the last writer stopped. */
 void io_shared_ports(void *mem, int side, struct io_shared_port *in, struct io_shared_port *out)
 {
     const uint32_t size = ((const struct io_shared_header *)mem)->ring_size;
     *in = port(mem, 1 - side, size);
     *out = port(mem, side, size);
-    in->at = atomic_load_explicit(&in->ring->head, memory_order_acquire) & ~(uint64_t)7;
+    in->at = load_head(in);
     in->turn = atomic_load_explicit(&in->ring->turn, memory_order_relaxed) & ~1u;
-    out->at = atomic_load_explicit(&out->ring->head, memory_order_relaxed) & ~(uint64_t)7;
+    out->at = load_head(out);
     atomic_store_explicit(&in->ring->tail, in->at, memory_order_release);
 }
 
@@ -123,13 +129,13 @@ static void read_on_from(struct io_shared_port *in, uint64_t at)
 int io_shared_pull(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MAX], size_t *size,
                    uint64_t *stamp_ns)
 {
-    const uint64_t head = atomic_load_explicit(&in->ring->head, memory_order_acquire);
+    const uint64_t head = load_head(in);
     const uint64_t waiting = head - in->at;
     struct record record;
     if (waiting == 0)
         return 0;
-    if (waiting > in->size || waiting % 8 != 0 || waiting < IO_SHARED_RECORD) {
-        read_on_from(in, head & ~(uint64_t)7);
+    if (waiting > in->size || waiting < IO_SHARED_RECORD) {
+        read_on_from(in, head);
         return -EBADMSG;
     }
     copy_out(in, in->at, &record, sizeof record);
@@ -144,18 +150,15 @@ int io_shared_pull(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MA
     return 1;
 }
 
-/* True when there were last words that had not been heard.  They are read like a sequence lock: if
- * the turn has not changed, neither have they. */
-static bool hear_words(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MAX],
-                       size_t *size)
+/* Read like a sequence lock: if the turn has not changed, neither have the words. */
+bool io_shared_hear(struct io_shared_port *in, unsigned char bytes[IO_SHOUT_MAX], size_t *size)
 {
     struct io_shared_ring *ring = in->ring;
     const uint32_t turn = atomic_load_explicit(&ring->turn, memory_order_acquire);
     if (turn == in->turn || turn & 1)
         return false;
-    *size = ring->words_size;
-    if (*size > IO_SHOUT_MAX)
-        *size = 0;
+    const uint32_t said = *(volatile uint32_t *)&ring->words_size; /* once: it is not ours */
+    *size = said <= IO_SHOUT_MAX ? said : 0;
     memcpy(bytes, ring->words, *size);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&ring->turn, memory_order_relaxed) != turn)
@@ -341,7 +344,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
     uint64_t stamp_ns = 0;
     int status = io_shared_pull(&shared->in, shared->bytes, &size, &stamp_ns);
     if (status == 0)
-        status = hear_words(&shared->in, shared->bytes, &size);
+        status = io_shared_hear(&shared->in, shared->bytes, &size);
     if (status > 0)
         *packet = (struct io_packet){
             .bytes = shared->bytes,

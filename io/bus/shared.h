@@ -103,3 +103,5 @@ int io_shared_push(struct io_shared_port *out, const void *bytes, size_t size, u
  * Context: frame. */
 int io_shared_pull(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MAX], size_t *size,
                    uint64_t *stamp_ns);
+/* True with last words that were not heard before.  Context: frame. */
+bool io_shared_hear(struct io_shared_port *in, unsigned char bytes[IO_SHOUT_MAX], size_t *size);

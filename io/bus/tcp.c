@@ -77,6 +77,17 @@ static bool is_leaving(const struct io_tcp *tcp)
     return poll(&watch, 1, 0) > 0 && watch.revents & (POLLRDHUP | POLLHUP);
 }
 
+/* A listener that cannot accept stays ready: nobody sleeps on it until it can. */
+static void set_deaf(struct io_bus *bus, bool deaf)
+{
+    if (bus->tcp.deaf == deaf)
+        return;
+    bus->tcp.deaf = deaf;
+    io_bus_rewatch(bus);
+    if (deaf)
+        io_bus_count(&bus->tally.errors, 1);
+}
+
 /* A newcomer waits while the peer is leaving: it may be the same one, back again. */
 static void accept_some(struct io_bus *bus)
 {
@@ -88,6 +99,7 @@ static void accept_some(struct io_bus *bus)
             return;
         const int fd =
             accept4(tcp->listener, (struct sockaddr *)&name, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        set_deaf(bus, fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM));
         if (fd < 0)
             return;
         if (tcp->seat.taken) {
@@ -355,7 +367,7 @@ static void shout(struct io_bus *bus, struct io_address to, const void *bytes, s
 static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
     int count = 0;
-    if (bus->tcp.listener >= 0)
+    if (bus->tcp.listener >= 0 && !bus->tcp.deaf)
         watch[count++] = (struct io_bus_watch){.fd = bus->tcp.listener, .wants_tick = true};
     if (bus->tcp.seat.taken)
         watch[count++] = (struct io_bus_watch){.fd = bus->tcp.seat.fd};

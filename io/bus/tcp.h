@@ -19,6 +19,7 @@
 
 struct io_tcp {
     int listener;        /* -1: client */
+    bool deaf;           /* server: no descriptor left to accept with */
     int attempt;         /* a connect under way; -1: none */
     struct io_seat seat; /* of the one peer */
     struct io_address remote;

@@ -10,6 +10,7 @@ enum {
     MAGIC_32 = 29569,
     HEAD_SIZE = 8,
     DIGITS = 9,          /* significant ones; a float has seven and a half */
+    ZEROS_MAX = 4,       /* in front of a small number, before it gets an exponent */
     NUMBER_MAX = 24,     /* characters of one number at the most */
     RC_CHANNELS_MAX = 12 /* that ArduPilot reads */
 };
@@ -95,7 +96,8 @@ static uint64_t take_apart(double value, int *exponent)
     return digits;
 }
 
-/* d.dddd, with the point behind the first `whole` digits, zeros at the end left out. */
+/* d.dddd, with the point behind the first `whole` digits (0 or less: 0.0ddd), zeros at the end left
+ * out. */
 static void put_digits(struct line *line, uint64_t digits, int whole)
 {
     uint64_t unit = 1;
@@ -122,7 +124,7 @@ static void put_number(struct line *line, double value)
     const uint64_t digits = take_apart(fabs(value), &exponent);
     if (value < 0.0)
         put_char(line, '-');
-    if (exponent >= 0 && exponent < DIGITS) {
+    if (exponent >= -ZEROS_MAX && exponent < DIGITS) {
         put_digits(line, digits, exponent + 1);
     } else {
         put_digits(line, digits, 1);

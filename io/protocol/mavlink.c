@@ -67,6 +67,7 @@ const struct io_mavlink_counters *io_mavlink_counted(const struct io_mavlink_par
 
 void io_mavlink_forget(struct io_mavlink_parser *parser)
 {
+    io_mavlink_end(parser); /* what the old one left half said */
     parser->source_count = 0;
 }
 
@@ -329,23 +330,13 @@ static void count_stray(struct io_mavlink_parser *parser)
     parser->stray = true;
 }
 
-/* No frame is longer than the buffer: the library counts its bytes too. */
-static void keep_byte(struct io_mavlink_parser *parser, uint8_t byte)
-{
-    RT_CHECK(parser->frame_size < sizeof parser->frame);
-    parser->frame[parser->frame_size++] = byte;
-}
-
 /* A checksum that does not fit.  When bytes went missing its last byte may already be the start of
  * the next frame. */
 static void reject_checksum(struct io_mavlink_parser *parser, uint8_t byte)
 {
     parser->counters.bad_crc++;
-    if (!is_start(byte))
-        return;
-    (void)mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
-    parser->frame_size = 0;
-    keep_byte(parser, byte);
+    if (is_start(byte))
+        (void)mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
 }
 
 /* A frame is complete, sound or not. */
@@ -365,16 +356,15 @@ static void end_frame(struct io_mavlink_parser *parser, bool sound, uint8_t byte
     }
 }
 
+/* The library tells of a bad checksum twice when a signature follows: before and behind it.  The
+ * frame ends behind it. */
 static void feed_byte(struct io_mavlink_parser *parser, uint8_t byte,
                       struct io_mavlink_message *message)
 {
     const bool was_idle = is_idle(parser);
-    if (was_idle)
-        parser->frame_size = 0;
-    keep_byte(parser, byte);
     const uint8_t framing =
         mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
-    if (framing != MAVLINK_FRAMING_INCOMPLETE)
+    if (framing != MAVLINK_FRAMING_INCOMPLETE && is_idle(parser))
         end_frame(parser, framing == MAVLINK_FRAMING_OK, byte, message);
     else if (is_idle(parser))
         count_stray(parser); /* starts no frame, or flags that we do not understand */
@@ -382,15 +372,32 @@ static void feed_byte(struct io_mavlink_parser *parser, uint8_t byte,
         parser->stray = false;
 }
 
+/* No frame is longer than the buffer: the library counts its bytes too. */
+static void keep_bytes(struct io_mavlink_parser *parser, const unsigned char *bytes, size_t size)
+{
+    RT_CHECK(size <= sizeof parser->frame - parser->frame_size);
+    memcpy(parser->frame + parser->frame_size, bytes, size);
+    parser->frame_size += size;
+}
+
 size_t io_mavlink_feed(struct io_mavlink_parser *parser, const unsigned char *bytes, size_t size,
                        struct io_mavlink_message *message)
 {
+    size_t begin = 0; /* of the frame, as far as it lies in these bytes */
     message->kind = IO_MAVLINK_NONE;
     for (size_t i = 0; i < size; i++) {
         feed_byte(parser, bytes[i], message);
-        if (message->kind != IO_MAVLINK_NONE)
+        if (parser->status.parse_state == MAVLINK_PARSE_STATE_GOT_STX) {
+            parser->frame_size = 0;
+            begin = i;
+        }
+        if (message->kind != IO_MAVLINK_NONE) {
+            keep_bytes(parser, bytes + begin, i + 1 - begin);
             return i + 1;
+        }
     }
+    if (!is_idle(parser))
+        keep_bytes(parser, bytes + begin, size - begin);
     return size;
 }
 

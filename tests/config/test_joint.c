@@ -109,7 +109,7 @@ static void test_a_motor_is_read(void)
          "- {name: b, parent: a, joint: {type: prismatic, axis: 0 0 1, attitude: {roll: 90 deg},\n"
          "   motor: {ratio: 6 rad/mm, inertia: 1 kg cm^2}}" HEAVY);
     const struct dyn_geared_rotor *a = &scenario->bodies[0].spec.rotor,
-                           *b = &scenario->bodies[1].spec.rotor;
+                                  *b = &scenario->bodies[1].spec.rotor;
     TEST_ASSERT_EQUAL_INT(DYN_ROTOR_DIAGONAL, a->terms);
     EXPECT_VECTOR(&a->ratio, -50, 2e-5, 0, 0.6, 0.8);
     TEST_ASSERT_EQUAL_INT(DYN_ROTOR_FULL, b->terms);

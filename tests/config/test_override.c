@@ -49,7 +49,7 @@ static void test_entries_go_by_name_or_number(void)
     TEST_ASSERT_EQUAL_DOUBLE(0.7, scenario->bodies[1].spec.mass); /* boom, sorted behind bus */
     set("devices.gyro.noise=0", "links.board.listen=127.0.0.1:9");
     TEST_ASSERT_EQUAL_DOUBLE(0.0, scenario->sensors[0].triad.noise_density);
-    TEST_ASSERT_EQUAL_STRING("127.0.0.1:9", scenario->links[0].spec.listen);
+    TEST_ASSERT_EQUAL_STRING("127.0.0.1:9", scenario->links[0].spec.bus.listen);
     set("bodies.bus.inertia.1=13", "expect.1=rate < 1 deg/s after 1 s");
     TEST_ASSERT_EQUAL_DOUBLE(13.0, scenario->bodies[0].spec.inertia[1]);
     TEST_ASSERT_EQUAL_STRING("rate < 1 deg/s after 1 s", scenario->expects[1].text);

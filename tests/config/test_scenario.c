@@ -279,8 +279,8 @@ static void test_links_are_read(void)
     TEST_ASSERT_EQUAL_INT(1, scenario->link_count);
     const struct cfg_link *link = &scenario->links[0];
     TEST_ASSERT_EQUAL_STRING("board", link->spec.name);
-    TEST_ASSERT_EQUAL_STRING("127.0.0.1:14560", link->spec.listen);
-    TEST_ASSERT_EQUAL_STRING("127.0.0.1:14561", link->spec.peer);
+    TEST_ASSERT_EQUAL_STRING("127.0.0.1:14560", link->spec.bus.listen);
+    TEST_ASSERT_EQUAL_STRING("127.0.0.1:14561", link->spec.bus.peer);
     TEST_ASSERT_EQUAL_INT(0, link->body);
     TEST_ASSERT_EQUAL_UINT32(2, link->every[CFG_SEND_SENSOR]);
     TEST_ASSERT_EQUAL_UINT32(10, link->every[CFG_SEND_STATE]);
@@ -368,7 +368,7 @@ static void test_defaults_of_devices_and_links(void)
     TEST_ASSERT_EQUAL_UINT32(100, link->every[CFG_SEND_GPS]);
     TEST_ASSERT_EQUAL_UINT32(1000, link->every[CFG_SEND_HEARTBEAT]);
     TEST_ASSERT_EQUAL_UINT32(1000, link->every[CFG_SEND_TIME]);
-    TEST_ASSERT_EQUAL_STRING("", link->spec.peer);
+    TEST_ASSERT_EQUAL_STRING("", link->spec.bus.peer);
     TEST_ASSERT_FALSE(link->stop_on_loss);
     TEST_ASSERT_EQUAL_UINT64(500000000, link->spec.lost_after_ns);
     TEST_ASSERT_EQUAL_INT(0, scenario->controller.argument_count);

@@ -1,5 +1,5 @@
 /*
- * The reaction wheel's law by itself.
+ * The reaction wheel's law by itself, and effectors that are refused.
  */
 #include "dynamics/effector.h"
 
@@ -127,6 +127,116 @@ static void test_an_unsound_wheel_is_refused(void)
     assert_refused("coulomb friction needs a positive coulomb_speed");
 }
 
+static void test_stiction_and_imbalance_are_checked(void)
+{
+    wheel.wheel.stiction = -1.0;
+    assert_refused("wheel friction must not be negative");
+    wheel.wheel.stiction = 1e-3, wheel.wheel.coulomb_speed = 1.0;
+    assert_refused("stiction needs a positive stribeck_speed and coulomb_speed");
+    wheel.wheel.stiction = 1e-3, wheel.wheel.stribeck_speed = 1.0;
+    assert_refused("stiction needs a positive stribeck_speed and coulomb_speed");
+    wheel.wheel.static_imbalance = -1.0;
+    assert_refused("wheel imbalance must not be negative");
+    wheel.wheel.dynamic_imbalance = (double)NAN;
+    assert_refused("wheel imbalance must not be negative");
+    wheel.wheel.at[1] = (double)NAN;
+    assert_refused("the wheel's place is not finite");
+}
+
+/* A number of an effector that is good until it is changed to value. */
+static void assert_number(struct dyn_effector *good, double *number, double value, const char *why)
+{
+    const double kept = *number;
+    TEST_ASSERT_NULL(dyn_effector_flaw(good, 1));
+    *number = value;
+    const char *flaw = dyn_effector_flaw(good, 1);
+    TEST_ASSERT_NOT_NULL(flaw);
+    TEST_ASSERT_EQUAL_STRING(why, flaw);
+    *number = kept;
+}
+
+static void test_an_unsound_rotor_is_refused(void)
+{
+    static const char *const all =
+        "thrust, torque, inertia, lateral_drag and inflow of a rotor must not be negative";
+    struct dyn_effector good = {
+        .type = DYN_EFFECTOR_ROTOR,
+        .rotor = {.axis = {0, 0, -1}, .spin = 1, .max_speed = 900, .lag_up = 0.1, .lag_down = 0.1}};
+    struct dyn_rotor *rotor = &good.rotor;
+    assert_number(&good, &rotor->at[2], (double)INFINITY, "the rotor's place is not finite");
+    assert_number(&good, &rotor->axis[0], 0.1, "the rotor axis is not a unit vector");
+    assert_number(&good, &rotor->spin, 0.0, "the rotor spins by +1 or -1");
+    assert_number(&good, &rotor->max_speed, 0.0, "the rotor's max_speed must be positive");
+    assert_number(&good, &rotor->idle_speed, 901.0,
+                  "the rotor's idle_speed must lie between zero and max_speed");
+    assert_number(&good, &rotor->lag_up, 0.0, "rotor lags must be positive");
+    assert_number(&good, &rotor->lag_down, (double)NAN, "rotor lags must be positive");
+    assert_number(&good, &rotor->thrust, -1.0, all);
+    assert_number(&good, &rotor->torque, -1.0, all);
+    assert_number(&good, &rotor->inertia, -1.0, all);
+    assert_number(&good, &rotor->lateral_drag, -1.0, all);
+    assert_number(&good, &rotor->inflow, -1.0, all);
+}
+
+static void test_an_unsound_torquer_or_thruster_is_refused(void)
+{
+    struct dyn_effector rod = {.type = DYN_EFFECTOR_TORQUER, .torquer = {.axis = {1, 0, 0}}};
+    struct dyn_effector jet = {.type = DYN_EFFECTOR_THRUSTER,
+                               .thruster = {.axis = {1, 0, 0}, .rise = 0.1, .fall = 0.1}};
+    assert_number(&rod, &rod.torquer.axis[1], 1.0, "the torquer axis is not a unit vector");
+    assert_number(&rod, &rod.torquer.max_dipole, -1.0,
+                  "the torquer's max_dipole must not be negative");
+    assert_number(&jet, &jet.thruster.at[0], (double)NAN, "the thruster's place is not finite");
+    assert_number(&jet, &jet.thruster.axis[1], 1.0, "the thruster axis is not a unit vector");
+    assert_number(&jet, &jet.thruster.thrust, -1.0, "the thrust must not be negative");
+    assert_number(&jet, &jet.thruster.rise, 0.0,
+                  "a thruster has both rise and fall, positive, or neither");
+    assert_number(&jet, &jet.thruster.fall, -0.1,
+                  "a thruster has both rise and fall, positive, or neither");
+}
+
+static void test_an_unsound_drag_or_contact_is_refused(void)
+{
+    static const char *const slip = "friction of a contact needs a positive slip_speed";
+    static const char *const sign = "damping and friction of a contact must not be negative";
+    struct dyn_effector air = {.type = DYN_EFFECTOR_DRAG};
+    struct dyn_effector foot = {.type = DYN_EFFECTOR_CONTACT,
+                                .contact = {.stiffness = 1.0, .friction = 0.5, .slip_speed = 0.01}};
+    assert_number(&air, &air.drag.at[2], (double)NAN, "the drag's place is not finite");
+    assert_number(&air, &air.drag.area[0], -1.0, "drag must not be negative");
+    assert_number(&air, &air.drag.linear[1], -1.0, "drag must not be negative");
+    assert_number(&air, &air.drag.angular[2], (double)NAN, "drag must not be negative");
+    assert_number(&foot, &foot.contact.at[2], (double)NAN, "the contact's place is not finite");
+    assert_number(&foot, &foot.contact.stiffness, 0.0, "the contact's stiffness must be positive");
+    assert_number(&foot, &foot.contact.damping, -1.0, sign);
+    assert_number(&foot, &foot.contact.friction, -1.0, sign);
+    assert_number(&foot, &foot.contact.slip_speed, 0.0, slip);
+    assert_number(&foot, &foot.contact.slip_speed, -1.0, slip);
+}
+
+static void test_an_unsound_battery_is_refused(void)
+{
+    static const char *const volts =
+        "a battery's voltage_empty is positive and not above voltage_full";
+    static const char *const amperes =
+        "resistance and idle_current of a battery must not be negative";
+    struct dyn_effector good = {
+        .type = DYN_EFFECTOR_BATTERY,
+        .battery = {16.8, 13.2, 18000.0, .resistance = 0.05, .idle_current = 1, .efficiency = 1}};
+    struct dyn_battery *battery = &good.battery;
+    assert_number(&good, &battery->voltage_full, 13.0, volts);
+    assert_number(&good, &battery->voltage_empty, 0.0, volts);
+    assert_number(&good, &battery->capacity, 0.0, "the battery's capacity must be positive");
+    assert_number(&good, &battery->resistance, -1.0, amperes);
+    assert_number(&good, &battery->idle_current, -1.0, amperes);
+    assert_number(&good, &battery->resistance, 14.0,
+                  "the idle_current is more than the battery can give");
+    assert_number(&good, &battery->efficiency, 0.0,
+                  "the efficiency must be above 0 and not above 1");
+    assert_number(&good, &battery->efficiency, 1.1,
+                  "the efficiency must be above 0 and not above 1");
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -136,5 +246,10 @@ int main(void)
     RUN_TEST(test_a_wheel_at_full_speed_can_only_be_braked);
     RUN_TEST(test_friction_brakes_and_is_smooth_through_zero);
     RUN_TEST(test_an_unsound_wheel_is_refused);
+    RUN_TEST(test_stiction_and_imbalance_are_checked);
+    RUN_TEST(test_an_unsound_rotor_is_refused);
+    RUN_TEST(test_an_unsound_torquer_or_thruster_is_refused);
+    RUN_TEST(test_an_unsound_drag_or_contact_is_refused);
+    RUN_TEST(test_an_unsound_battery_is_refused);
     return UNITY_END();
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/rate.h"
 #include "tests/dynamics/craft.h"
 #include "unity.h"
 
@@ -301,6 +302,44 @@ static void test_motion_is_the_derivative_of_position(void)
     }
 }
 
+/* Two ways to the same: the kernel's world axes, and the quaternions of the kinematics. */
+static void assert_felt_as_read(int body)
+{
+    const struct dyn_environment *environment = &craft.plant.environment;
+    const struct dyn_motion motion = motion_of(body, origin);
+    const struct dyn_quat turn = dyn_quat_load(motion.attitude);
+    const unsigned all = DYN_NEED_FIELD | DYN_NEED_GROUND | DYN_NEED_AIR;
+    struct dyn_felt felt, least;
+    dyn_felt_take(craft.plant.model, craft.work->kernel, environment, body, all, &felt);
+    dyn_felt_take(craft.plant.model, craft.work->kernel, environment, body, 0, &least);
+    const struct dyn_vec3 v = dyn_quat_rotate(turn, felt.velocity);
+    const struct dyn_vec3 up = dyn_mul_t(&felt.E, (struct dyn_vec3){1.0, 2.0, 3.0});
+    const struct dyn_vec3 read = dyn_quat_rotate(turn, (struct dyn_vec3){1.0, 2.0, 3.0});
+
+    assert_3(1e-12, felt.position.x, felt.position.y, felt.position.z, motion.position);
+    assert_3(1e-12, v.x, v.y, v.z, motion.velocity);
+    assert_3(1e-12, felt.rate.x, felt.rate.y, felt.rate.z, motion.rate);
+    assert_3(1e-12, least.rate.x, least.rate.y, least.rate.z, motion.rate);
+    assert_3(1e-17, felt.magnetic_field.x, felt.magnetic_field.y, felt.magnetic_field.z,
+             motion.magnetic_field);
+    assert_3(1e-12, felt.air_velocity.x, felt.air_velocity.y, felt.air_velocity.z,
+             motion.air_velocity);
+    TEST_ASSERT_TRUE(dyn_norm(dyn_sub(up, read)) < 1e-12);
+}
+
+static void test_a_body_feels_what_an_instrument_on_it_reads(void)
+{
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        setUp();
+        tree_random(&craft.tree, 1 + (int)(seed % 9), (int)(seed % 2), seed);
+        craft_build(&craft);
+        memcpy(craft.plant.environment.magnetic_field, (double[]){1e-5, 2e-5, 3e-5}, 24);
+        memcpy(craft.plant.environment.wind, (double[]){3.0, -7.0, 1.0}, 24);
+        for (int i = 0; i < craft.tree.body_count; i++)
+            assert_felt_as_read(i);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -321,5 +360,6 @@ int main(void)
     RUN_TEST(test_a_body_at_rest_feels_gravity_upward);
     RUN_TEST(test_the_field_is_seen_in_body_axes);
     RUN_TEST(test_motion_is_the_derivative_of_position);
+    RUN_TEST(test_a_body_feels_what_an_instrument_on_it_reads);
     return UNITY_END();
 }

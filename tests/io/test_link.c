@@ -17,6 +17,7 @@
 #include "rt/alloc.h"
 #include "rt/clock.h"
 #include "tests/io/forbid_uring.h"
+#include "tests/io/wire.h"
 #include "unity.h"
 
 enum { PATIENCE_NS = 2000000000, MEMORY = 2 << 20, MS = 1000000 };
@@ -48,7 +49,7 @@ static struct io_link_spec make_spec(uint64_t lost_after_ns)
 {
     return (struct io_link_spec){
         .name = "board",
-        .listen = "127.0.0.1:0",
+        .bus = {.listen = "127.0.0.1:0"},
         .lost_after_ns = lost_after_ns,
         .system_id = 42,
         .component_id = 1,
@@ -311,7 +312,8 @@ static void test_samples_without_a_peer_are_dropped_and_counted(void)
 static void test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard(void)
 {
     struct io_link_spec spec = make_spec(1);
-    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:%u", io_udp_local(&board.udp).port);
+    (void)snprintf(spec.bus.peer, sizeof spec.bus.peer, "127.0.0.1:%u",
+                   io_udp_local(&board.udp).port);
     start(&spec);
     board_hear(&board, IO_MAVLINK_HEARTBEAT);
     commit(0, IO_SEND_SENSOR);
@@ -424,6 +426,9 @@ static void test_a_lost_peer_is_replaced_by_the_next_one(void)
     stranger.sender.sequence = 99; /* the same ids, other numbers: no gap */
     board_command(&stranger, 2);
     wait_commands(2);
+    struct io_pulse pulse;
+    io_link_pulse(links, 0, rt_now_ns(), &pulse);
+    TEST_ASSERT_EQUAL_UINT64(0, pulse.gap_ns_max); /* of no one's commands */
     TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
     TEST_ASSERT_EQUAL_UINT64(2, command.board_us);
     TEST_ASSERT_EQUAL_UINT64(0, counters().rx_lost);
@@ -618,6 +623,431 @@ static void test_a_lockstep_run_misses_no_reply_and_takes_no_memory(void)
         TEST_ASSERT_EQUAL_UINT64(0, io_links_page_faults(links));
 }
 
+/* One sample out, its reply in. */
+static void round_trip(uint64_t frame, uint64_t board_us)
+{
+    commit(frame, IO_SEND_SENSOR);
+    board_hear(&board, IO_MAVLINK_SENSOR);
+    board_command(&board, board_us);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 1000 * (frame + 1), PATIENCE_NS));
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT64(board_us, command.board_us);
+}
+
+enum { LOCK_FRAMES = 5 };
+
+/* After this the board is known to live on the simulation's time, or on its own. */
+static void lock(bool on_our_time)
+{
+    start_with_board(10000ull * MS);
+    for (uint64_t i = 0; i < LOCK_FRAMES; i++)
+        round_trip(i, on_our_time ? 1000 * (i + 1) : 99000000 + i);
+}
+
+static bool await_shortly(uint64_t frame)
+{
+    return io_link_await(links, 0, 1000 * (frame + 1), 2 * MS);
+}
+
+static void test_a_late_reply_is_known_by_its_time(void)
+{
+    lock(true);
+    commit(5, IO_SEND_SENSOR);
+    TEST_ASSERT_FALSE(await_shortly(5));
+    commit(6, IO_SEND_SENSOR);
+    board_command(&board, 6000); /* answers frame 5 */
+    wait_commands(LOCK_FRAMES + 1);
+    TEST_ASSERT_FALSE(await_shortly(6));
+    board_command(&board, 7000);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 7000, PATIENCE_NS));
+    commit(7, IO_SEND_SENSOR); /* and one reply may be lost for good */
+    TEST_ASSERT_FALSE(await_shortly(7));
+    for (uint64_t i = 0; i < 3; i++)
+        board_hear(&board, IO_MAVLINK_SENSOR);
+    round_trip(8, 9000);
+}
+
+static void test_a_late_reply_of_a_board_with_its_own_clock_is_known_by_its_number(void)
+{
+    lock(false);
+    commit(5, IO_SEND_SENSOR);
+    TEST_ASSERT_FALSE(await_shortly(5));
+    commit(6, IO_SEND_SENSOR);
+    board_command(&board, 99000005);
+    wait_commands(LOCK_FRAMES + 1);
+    TEST_ASSERT_FALSE(await_shortly(6));
+    board_command(&board, 99000006);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 7000, PATIENCE_NS));
+}
+
+static void test_a_lost_reply_does_not_cost_all_the_others(void)
+{
+    lock(false);
+    commit(5, IO_SEND_SENSOR);
+    TEST_ASSERT_FALSE(await_shortly(5)); /* never answered */
+    commit(6, IO_SEND_SENSOR);
+    board_command(&board, 99000006);
+    wait_commands(LOCK_FRAMES + 1);
+    TEST_ASSERT_FALSE(await_shortly(6)); /* taken for the late one */
+    commit(7, IO_SEND_SENSOR);
+    TEST_ASSERT_FALSE(await_shortly(7));
+    board_command(&board, 99000007);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 8000, PATIENCE_NS));
+}
+
+static void test_replies_that_nobody_asked_for_are_no_credit(void)
+{
+    lock(false);
+    for (uint64_t i = 0; i < 3; i++)
+        board_command(&board, 99000010 + i);
+    wait_commands(LOCK_FRAMES + 3);
+    commit(5, IO_SEND_SENSOR);
+    TEST_ASSERT_FALSE(await_shortly(5));
+    board_command(&board, 99000020);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 6000, PATIENCE_NS));
+}
+
+static void test_a_board_may_leave_the_first_samples_unanswered(void)
+{
+    start_with_board(10000ull * MS);
+    for (uint64_t i = 0; i < 30; i++) {
+        commit(i, IO_SEND_SENSOR);
+        TEST_ASSERT_FALSE(io_link_await(links, 0, 1000 * (i + 1), 0));
+        board_hear(&board, IO_MAVLINK_SENSOR);
+    }
+    round_trip(30, 77777777);
+    round_trip(31, 77777778);
+}
+
+static void test_samples_before_the_first_reply_need_not_be_awaited(void)
+{
+    start_with_board(10000ull * MS);
+    for (uint64_t i = 0; i < 30; i++) {
+        commit(i, IO_SEND_SENSOR);
+        board_hear(&board, IO_MAVLINK_SENSOR);
+    }
+    round_trip(30, 77777777);
+    round_trip(31, 77777778);
+}
+
+static void test_the_clock_of_a_new_board_is_judged_anew(void)
+{
+    start_with_board(30ull * MS);
+    for (uint64_t i = 0; i < LOCK_FRAMES; i++)
+        round_trip(i, 99000000 + i);
+    while (io_link_alive(links, 0, rt_now_ns()))
+        breathe(); /* its place is free when it has been silent for long enough */
+    for (uint64_t i = 5; i < 9; i++) {
+        board_command(&stranger, 2000 + i); /* within what was sent */
+        wait_commands(i + 1);
+    }
+    commit(9, IO_SEND_SENSOR);
+    TEST_ASSERT_FALSE(await_shortly(9)); /* lost, and by its clock it costs nothing more */
+    commit(10, IO_SEND_SENSOR);
+    board_hear(&stranger, IO_MAVLINK_SENSOR);
+    board_hear(&stranger, IO_MAVLINK_SENSOR);
+    board_command(&stranger, 11000);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 11000, PATIENCE_NS));
+}
+
+/* Its clock lies within the times we sent, and behind them: not ours after all. */
+static void test_a_clock_that_stays_behind_is_not_ours(void)
+{
+    int missed = 0;
+    lock(true);
+    for (uint64_t i = LOCK_FRAMES; i < LOCK_FRAMES + 20; i++) {
+        commit(i, IO_SEND_SENSOR);
+        board_hear(&board, IO_MAVLINK_SENSOR);
+        board_command(&board, 1000 * (i - 2));
+        wait_commands(i + 1);
+        missed += !io_link_await(links, 0, 1000 * (i + 1), 1 * MS);
+    }
+    TEST_ASSERT_GREATER_THAN(0, missed);
+    TEST_ASSERT_LESS_OR_EQUAL(10, missed);
+}
+
+static void test_the_state_of_the_board_is_told(void)
+{
+    struct io_link_spec spec = make_spec(10000ull * MS);
+    struct io_mavlink_message beat = {.kind = IO_MAVLINK_HEARTBEAT,
+                                      .heartbeat = {.autopilot = 12, .base_mode = 0x1d}};
+    spec.protocol = IO_PROTOCOL_PX4_HITL;
+    start(&spec);
+    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board(links, 0));
+    board_say(&board, &beat);
+    wait_seen(1);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL(IO_BOARD_NOT_HIL, io_link_board(links, 0));
+    start(&spec);
+    beat.heartbeat.base_mode = 0x3d;
+    board_say(&board, &beat);
+    board_command(&board, 1); /* flags 1 */
+    wait_commands(1);
+    io_links_stop(links); /* all is published by now */
+    TEST_ASSERT_EQUAL(IO_BOARD_READY, io_link_board(links, 0));
+    TEST_ASSERT_TRUE(io_link_lockstep(links, 0));
+}
+
+static void test_a_board_that_fell_silent_is_silent(void)
+{
+    start_with_board(20ull * MS);
+    board_command(&board, 1);
+    wait_commands(1);
+    wait_losses(1);
+    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board(links, 0));
+}
+
+static void test_the_pulse_of_the_commands_is_taken(void)
+{
+    struct io_link_spec spec = make_spec(10000ull * MS);
+    struct io_pulse pulse;
+    spec.late_after_ns = 10 * MS;
+    start(&spec);
+    io_link_pulse(links, 0, rt_now_ns(), &pulse);
+    TEST_ASSERT_EQUAL_UINT64(0, pulse.since_ns + pulse.gap_ns_max + pulse.late + pulse.silent);
+    board_command(&board, 1);
+    wait_commands(1);
+    io_link_pulse(links, 0, rt_now_ns(), &pulse);
+    TEST_ASSERT_EQUAL_UINT64(0, pulse.late + pulse.gap_ns_max);
+    pause_ms(20);
+    board_command(&board, 2);
+    wait_commands(2);
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    io_link_pulse(links, 0, command.ready_ns + 12345, &pulse);
+    TEST_ASSERT_EQUAL_UINT64(12345, pulse.since_ns);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(18ull * MS, pulse.gap_ns_max);
+    TEST_ASSERT_EQUAL_UINT64(1, pulse.late);
+    TEST_ASSERT_EQUAL_UINT64(0, pulse.silent);
+}
+
+/* The stranger is the ground station now. */
+static void start_with_ground(enum io_protocol_kind protocol)
+{
+    struct io_link_spec spec = make_spec(10000ull * MS);
+    spec.protocol = protocol;
+    (void)snprintf(spec.ground[0], IO_ADDRESS_MAX, "127.0.0.1:%u",
+                   io_udp_local(&stranger.udp).port);
+    start(&spec);
+    board_heartbeat(&board);
+    wait_seen(1);
+}
+
+static void ground_hear(struct io_packet *packet)
+{
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (io_udp_receive(&stranger.udp, packet) <= 0) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "nothing forwarded");
+        breathe();
+    }
+}
+
+static void test_what_the_board_says_reaches_the_ground_unaltered(void)
+{
+    const unsigned char attitude[28] = {1, 2, 3};
+    struct wire wire = wire_v2(1, 1, 30, 39, attitude, sizeof attitude);
+    struct io_packet packet;
+    wire_put(&wire, "thirteenbytes", 13);
+    start_with_ground(IO_PROTOCOL_PX4_HITL);
+    ground_hear(&packet); /* the heartbeat */
+    TEST_ASSERT_EQUAL_size_t(21, packet.size);
+    board_command(&board, 1); /* is none of its business */
+    TEST_ASSERT_EQUAL(0, io_udp_send(&board.udp, board.simulator, wire.bytes, wire.size, false));
+    ground_hear(&packet);
+    TEST_ASSERT_EQUAL_size_t(wire.size, packet.size);
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(wire.bytes, packet.bytes, wire.size);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(2, counters().forwarded);
+    TEST_ASSERT_EQUAL_UINT64(0, counters().forward_dropped);
+}
+
+static void test_the_ground_reaches_the_board_behind_the_sensors(void)
+{
+    const unsigned char parameters[6] = {0, 0, 0, 0, 1, 1}; /* PARAM_REQUEST_LIST and more */
+    const struct wire wire = wire_v2(0, 77, 21, 159, parameters + 4, 2);
+    struct io_packet packet;
+    start_with_ground(IO_PROTOCOL_PX4_HITL);
+    ground_hear(&packet); /* now it knows where to answer */
+    TEST_ASSERT_EQUAL(0, io_udp_send(&stranger.udp, packet.from, "noise", 5, false));
+    TEST_ASSERT_EQUAL(0, io_udp_send(&stranger.udp, packet.from, wire.bytes, wire.size, false));
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    bool came = false;
+    for (uint64_t i = 0; !came; i++) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "nothing from the ground");
+        commit(i, IO_SEND_SENSOR);
+        breathe();
+        pause_ms(1);
+        while (board_look(&board)) {
+            if (board.heard.kind == IO_MAVLINK_SENSOR)
+                continue;
+            TEST_ASSERT_EQUAL_UINT32(21, board.heard.id);
+            TEST_ASSERT_EQUAL_UINT8(77, board.heard.sequence);
+            came = true;
+        }
+    }
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(1, counters().forward_dropped); /* the noise */
+    TEST_ASSERT_EQUAL_UINT64(0, io_mavlink_counted(board.parser)->bad_crc);
+}
+
+static void test_nobody_but_the_ground_station_reaches_the_board(void)
+{
+    struct io_packet packet;
+    start_with_ground(IO_PROTOCOL_MAVLINK);
+    ground_hear(&packet);
+    const struct io_address gateway = packet.from;
+    board.simulator = gateway; /* not a station that was named */
+    board_heartbeat(&board);
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (counters().forward_dropped == 0) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "not refused");
+        breathe();
+    }
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(1, counters().forwarded);
+}
+
+static void test_a_flood_from_the_board_is_bounded_and_costs_the_oldest_frames(void)
+{
+    enum { FLOOD = 2000 };
+    uint64_t heard = 0;
+    int last = -1;
+    struct io_packet packet;
+    start_with_ground(IO_PROTOCOL_PX4_HITL);
+    for (int i = 0; i < FLOOD; i++) {
+        board_heartbeat(&board);
+        if (i % 50 == 0)
+            breathe();
+    }
+    for (int i = 0; i < 40; i++) {
+        commit((uint64_t)i, IO_SEND_SENSOR);
+        breathe();
+        pause_ms(1);
+    }
+    io_links_stop(links);
+    while (io_udp_receive(&stranger.udp, &packet) > 0) {
+        TEST_ASSERT_EQUAL_size_t(21, packet.size); /* whole ones */
+        const int step = (packet.bytes[4] - last) & 0xff;
+        TEST_ASSERT_TRUE(step > 0 && step < 255); /* in order */
+        last = packet.bytes[4];
+        heard++;
+    }
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(counters().forwarded, heard);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(counters().rx,
+                                     counters().forwarded + counters().forward_dropped);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, heard);
+}
+
+static void put_u16(unsigned char *at, unsigned value)
+{
+    at[0] = (unsigned char)value;
+    at[1] = (unsigned char)(value >> 8);
+}
+
+static void ardupilot_say(unsigned count)
+{
+    unsigned char packet[40];
+    put_u16(packet, 18458);
+    put_u16(packet + 2, 1200);
+    put_u16(packet + 4, count);
+    put_u16(packet + 6, 0);
+    for (int i = 0; i < 16; i++)
+        put_u16(packet + 8 + 2 * i, 1500);
+    TEST_ASSERT_EQUAL(0, io_udp_send(&board.udp, board.simulator, packet, sizeof packet, false));
+}
+
+static void raw_hear(struct board *from, struct io_packet *packet)
+{
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (io_udp_receive(&from->udp, packet) <= 0) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "nothing heard");
+        breathe();
+    }
+}
+
+static void test_ardupilot_is_answered_where_it_spoke_and_paces_the_frames(void)
+{
+    struct io_link_spec spec = make_spec(10000ull * MS);
+    struct io_packet packet;
+    spec.protocol = IO_PROTOCOL_ARDUPILOT;
+    start(&spec);
+    for (unsigned i = 0; i < 5; i++) {
+        ardupilot_say(i);
+        TEST_ASSERT_TRUE(io_link_await(links, 0, 1000 * i, PATIENCE_NS));
+        TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+        TEST_ASSERT_EQUAL_UINT64(i, command.flags);
+        TEST_ASSERT_EQUAL_FLOAT(0.5f, command.controls[15]);
+        commit(i, IO_SEND_SENSOR);
+        raw_hear(&board, &packet);
+        TEST_ASSERT_EQUAL_MEMORY("\n{\"timestamp\":0.00", packet.bytes, 18);
+        TEST_ASSERT_EQUAL_HEX8('\n', packet.bytes[packet.size - 1]);
+    }
+    ardupilot_say(4); /* the reply got lost */
+    raw_hear(&board, &packet);
+    TEST_ASSERT_EQUAL_MEMORY("\n{\"timestamp\":0.005000,", packet.bytes, 23);
+    TEST_ASSERT_FALSE(io_link_await(links, 0, 6000, 2 * MS)); /* no new command */
+    ardupilot_say(0);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 6000, PATIENCE_NS));
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_UINT32(1, command.resets);
+    for (uint64_t i = 6; i < 8; i++) /* two frames of physics, one packet: any new one will do */
+        commit(i, IO_SEND_SENSOR);
+    ardupilot_say(2);
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 8000, PATIENCE_NS));
+    raw_hear(&board, &packet);
+    raw_hear(&board, &packet);
+    io_links_safe(links); /* no word for it, and harmless */
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(1, counters().duplicates);
+    TEST_ASSERT_EQUAL_UINT64(8, counters().tx); /* and no farewell */
+    TEST_ASSERT_EQUAL_UINT32(1200, io_link_rate_hint(links, 0));
+}
+
+/* Two sockets on neighbouring ports, as Betaflight hears at 9003 and 9004. */
+static void open_neighbours(void)
+{
+    for (int i = 0; i < 100; i++) {
+        io_udp_close(&board.udp);
+        io_udp_close(&stranger.udp);
+        TEST_ASSERT_EQUAL(0, io_udp_open(&board.udp, loopback));
+        const struct io_address next = {loopback.ip, (uint16_t)(io_udp_local(&board.udp).port + 1)};
+        if (io_udp_open(&stranger.udp, next) == 0)
+            return;
+    }
+    TEST_FAIL_MESSAGE("no two ports side by side");
+}
+
+static void test_betaflight_speaks_from_one_port_and_hears_at_two_others(void)
+{
+    const float speed[4] = {0.25f, 0.5f, 0.75f, 1.0f};
+    struct io_link_spec spec = make_spec(10000ull * MS);
+    struct io_udp mouth;
+    struct io_packet packet;
+    open_neighbours();
+    TEST_ASSERT_EQUAL(0, io_udp_open(&mouth, loopback));
+    spec.protocol = IO_PROTOCOL_BETAFLIGHT;
+    (void)snprintf(spec.bus.peer, sizeof spec.bus.peer, "127.0.0.1:%u",
+                   io_udp_local(&board.udp).port);
+    start(&spec);
+    commit(0, IO_SEND_SENSOR | IO_SEND_RC); /* it says nothing before it is told something */
+    raw_hear(&stranger, &packet);
+    TEST_ASSERT_EQUAL_size_t(40, packet.size);
+    raw_hear(&board, &packet);
+    TEST_ASSERT_EQUAL_size_t(144, packet.size);
+    TEST_ASSERT_EQUAL(0, io_udp_send(&mouth, board.simulator, speed, sizeof speed, false));
+    wait_commands(1);
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    TEST_ASSERT_EQUAL_FLOAT(0.25f, command.controls[0]);
+    TEST_ASSERT_EQUAL_FLOAT(1.0f, command.controls[3]);
+    commit(1, IO_SEND_SENSOR);
+    raw_hear(&board, &packet); /* not at the mouth */
+    TEST_ASSERT_EQUAL_size_t(144, packet.size);
+    TEST_ASSERT_EQUAL(0, io_udp_receive(&mouth, &packet));
+    io_udp_close(&mouth);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT64(0, counters().rx_bad + counters().tx_dropped);
+    TEST_ASSERT_EQUAL_UINT64(3, counters().tx);
+}
+
 static int open_second(const struct io_link_spec *spec, char error[IO_ERROR_MAX])
 {
     struct io_links *second = io_links_place(spec, 1, mode, second_memory);
@@ -632,7 +1062,7 @@ static void test_a_port_in_use_is_named_with_the_way_out(void)
     struct io_link_spec spec = make_spec(0);
     start(&spec);
     (void)snprintf(port, sizeof port, "port %u", io_link_port(links, 0));
-    (void)snprintf(spec.listen, sizeof spec.listen, "127.0.0.1:%u", io_link_port(links, 0));
+    (void)snprintf(spec.bus.listen, sizeof spec.bus.listen, "127.0.0.1:%u", io_link_port(links, 0));
     TEST_ASSERT_EQUAL(-EADDRINUSE, open_second(&spec, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.listen: "), error);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, port), error);
@@ -645,17 +1075,27 @@ static void test_bad_addresses_are_named(void)
 {
     char error[IO_ERROR_MAX];
     struct io_link_spec spec = make_spec(0);
-    (void)snprintf(spec.listen, sizeof spec.listen, "nonsense");
+    (void)snprintf(spec.bus.listen, sizeof spec.bus.listen, "nonsense");
     TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
     TEST_ASSERT_EQUAL_STRING("links.board.listen: \"nonsense\" is not an IPv4 address and port "
                              "like 127.0.0.1:14560",
                              error);
     spec = make_spec(0);
-    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:0");
+    (void)snprintf(spec.bus.peer, sizeof spec.bus.peer, "127.0.0.1:0");
     TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.peer: "), error);
     spec = make_spec(0);
-    (void)snprintf(spec.listen, sizeof spec.listen, "192.0.2.1:14560"); /* for documentation */
+    (void)snprintf(spec.ground[0], IO_ADDRESS_MAX, "127.0.0.1:14550");
+    (void)snprintf(spec.ground[1], IO_ADDRESS_MAX, "home");
+    TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.ground: \"home\" is not"), error);
+    spec.protocol = IO_PROTOCOL_ARDUPILOT;
+    TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "links.board.ground: ardupilot carries nothing"),
+                                 error);
+    spec = make_spec(0);
+    (void)snprintf(spec.bus.listen, sizeof spec.bus.listen,
+                   "192.0.2.1:14560"); /* for documentation */
     TEST_ASSERT_EQUAL(-EADDRNOTAVAIL, open_second(&spec, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "not an address of this machine"), error);
 }
@@ -716,6 +1156,23 @@ int main(int argc, char **argv)
     RUN_TEST(test_an_await_returns_at_once_for_a_command_that_is_there);
     RUN_TEST(test_an_await_ends_with_the_command);
     RUN_TEST(test_a_lockstep_run_misses_no_reply_and_takes_no_memory);
+    RUN_TEST(test_a_late_reply_is_known_by_its_time);
+    RUN_TEST(test_a_late_reply_of_a_board_with_its_own_clock_is_known_by_its_number);
+    RUN_TEST(test_a_lost_reply_does_not_cost_all_the_others);
+    RUN_TEST(test_replies_that_nobody_asked_for_are_no_credit);
+    RUN_TEST(test_a_board_may_leave_the_first_samples_unanswered);
+    RUN_TEST(test_samples_before_the_first_reply_need_not_be_awaited);
+    RUN_TEST(test_the_clock_of_a_new_board_is_judged_anew);
+    RUN_TEST(test_a_clock_that_stays_behind_is_not_ours);
+    RUN_TEST(test_the_state_of_the_board_is_told);
+    RUN_TEST(test_a_board_that_fell_silent_is_silent);
+    RUN_TEST(test_the_pulse_of_the_commands_is_taken);
+    RUN_TEST(test_what_the_board_says_reaches_the_ground_unaltered);
+    RUN_TEST(test_the_ground_reaches_the_board_behind_the_sensors);
+    RUN_TEST(test_nobody_but_the_ground_station_reaches_the_board);
+    RUN_TEST(test_a_flood_from_the_board_is_bounded_and_costs_the_oldest_frames);
+    RUN_TEST(test_ardupilot_is_answered_where_it_spoke_and_paces_the_frames);
+    RUN_TEST(test_betaflight_speaks_from_one_port_and_hears_at_two_others);
     RUN_TEST(test_a_port_in_use_is_named_with_the_way_out);
     RUN_TEST(test_bad_addresses_are_named);
     RUN_TEST(test_two_links_do_not_mix);

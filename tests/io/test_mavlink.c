@@ -581,6 +581,25 @@ static void test_signed_frames_are_read_and_other_flags_refused(void)
     TEST_ASSERT_EQUAL_UINT64(1, counted()->bad_header);
 }
 
+static void test_a_signature_behind_a_checksum_that_cannot_be_right_is_part_of_the_frame(void)
+{
+    struct wire wire = wire_v2(1, 0, 0xabcdef, 99, controls, sizeof controls);
+    size_t size;
+    wire_put(&wire, "thirteenbytes", 13);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire)); /* unknown, once */
+    (void)io_mavlink_frame(parser, &size);
+    TEST_ASSERT_EQUAL_size_t(wire.size, size);
+    TEST_ASSERT_EQUAL_UINT64(1, counted()->unknown);
+    wire = wire_v2(1, 0, CONTROLS, CRC_CONTROLS + 1, controls, sizeof controls);
+    wire_put(&wire, "thirteenbytes", 13);
+    TEST_ASSERT_EQUAL(0, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL_UINT64(1, counted()->bad_crc);
+    TEST_ASSERT_EQUAL_UINT64(1, bad());
+    wire = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    check_controls();
+}
+
 static void test_timesync_comes_with_and_without_its_target(void)
 {
     const int64_t request[2] = {0, 0x1122334455667788};
@@ -706,6 +725,7 @@ int main(void)
     RUN_TEST(test_an_unknown_id_is_skipped_and_not_bad);
     RUN_TEST(test_a_known_message_without_use_is_other);
     RUN_TEST(test_signed_frames_are_read_and_other_flags_refused);
+    RUN_TEST(test_a_signature_behind_a_checksum_that_cannot_be_right_is_part_of_the_frame);
     RUN_TEST(test_timesync_comes_with_and_without_its_target);
     RUN_TEST(test_a_timesync_answer_echoes_and_goes_to_who_asked);
     RUN_TEST(test_every_message_survives_the_way_out_and_in);

@@ -12,8 +12,10 @@
 #include "rt/check.h"
 #include "tools/airbearing/run.h"
 
-/* Longer than a loaded machine keeps an awake board from answering, mostly. */
-static const uint64_t ANSWER_NS = 40000000;
+/* At first longer than a loaded machine keeps an awake board from answering, mostly; a board that
+ * is still asleep then is woken at the pace of the clock. */
+enum { PATIENT_MESSAGES = 50 };
+static const uint64_t PATIENCE_NS = 40000000;
 
 /* What the instruments say at the start, with nothing in the rig or its state changed. */
 static void first_sample(struct rig *rig, int link, struct io_sample *sample)
@@ -45,5 +47,6 @@ bool freewheel(struct run *run, int link)
     sample.sim_us = rig->epoch_us[link];
     sample.due = IO_SEND_SENSOR | (spec->every[CFG_SEND_RC] ? IO_SEND_RC : 0);
     io_link_commit(run->links, link, &sample);
-    return io_link_await(run->links, link, sample.sim_us, ANSWER_NS);
+    const bool patient = run->link[link].freewheel <= PATIENT_MESSAGES;
+    return io_link_await(run->links, link, sample.sim_us, patient ? PATIENCE_NS : step_us * 1000);
 }

@@ -28,7 +28,8 @@ static const char usage[] =
     "them.\n"
     "BODY.eta1, .xi1, .force1 and .dxi1 are coordinate, rate, force and acceleration of the first\n"
     "mode of a flexible body.\n"
-    "Friction and limits of a URDF do not count, wheels are locked.\n";
+    "Friction and limits of a URDF do not count.  Effectors do nothing: wheels and rotors are "
+    "locked,\nnothing drags, thrusts or stands on the ground; in orbit there is no gravity.\n";
 
 /* All four matrices as one: [A B; C D]. */
 struct model {

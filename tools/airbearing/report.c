@@ -214,6 +214,14 @@ static json_t *links(const struct run *run)
     return array;
 }
 
+static uint64_t hits_of(const struct run *run, int i)
+{
+    const struct cfg_fault *fault = &run->scenario->faults[i];
+    return fault->link >= 0 && run->links
+               ? io_link_fault_hits(run->links, fault->link, fault->in_link)
+               : run->rig->cfg->fault[i].hits;
+}
+
 /* How often each fault struck. */
 static json_t *faults(const struct run *run)
 {
@@ -222,7 +230,7 @@ static json_t *faults(const struct run *run)
         const struct cfg_fault *fault = &run->scenario->faults[i];
         json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "fault", fault->text,
                                                "first_frame", whole(fault->spec.first_frame),
-                                               "hits", whole(run->rig->cfg->fault[i].hits)));
+                                               "hits", whole(hits_of(run, i))));
     }
     return array;
 }
@@ -414,7 +422,7 @@ static void print_boards(const struct run *run)
                run->controller.status);
     for (int i = 0; i < run->scenario->fault_count; i++)
         printf("  fault %s struck %llu times\n", run->scenario->faults[i].text,
-               (unsigned long long)run->rig->cfg->fault[i].hits);
+               (unsigned long long)hits_of(run, i));
 }
 
 static void print_counts(const struct run *run)

@@ -423,8 +423,11 @@ static void watch_frames(struct run *run)
 {
     while (!finished(run)) {
         sleep_ms(20);
-        if (rt_stop_signal())
+        if (rt_stop_signal()) {
             atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
+            if (run->links)
+                io_links_interrupt(run->links);
+        }
         if (rt_watchdog_bark(&run->watchdog, rt_now_ns()) && run->links)
             io_links_safe(run->links);
         if (atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed)) {

@@ -53,7 +53,16 @@ static const struct price price_of[] = {
 
 /* The same on every instruction set. */
 static const double law_price = 80.0, coulomb_price = 200.0;
-static const double wheel_price = 800.0;
+static const double effector_price[] = {
+    [DYN_EFFECTOR_WHEEL] = 450.0,    [DYN_EFFECTOR_ROTOR] = 350.0, [DYN_EFFECTOR_TORQUER] = 150.0,
+    [DYN_EFFECTOR_THRUSTER] = 200.0, [DYN_EFFECTOR_DRAG] = 200.0,  [DYN_EFFECTOR_CONTACT] = 350.0,
+    [DYN_EFFECTOR_BATTERY] = 350.0,
+};
+static const double stiction_price = 150.0, imbalance_price = 400.0;
+static const double mount_price = 450.0;   /* a body with effectors: its rate and one load */
+static const double look_price = 900.0;    /* where it is and moves, field and air */
+static const double tide_price = 1200.0;   /* a body in orbit */
+static const double ancestor_price = 60.0; /* for those who ask where a body is */
 static const double frame_price = 1000.0;
 static const double quaternion_price = 400.0; /* by step */
 static const double rate_price = 24.0;        /* by number that has a rate, by evaluation */
@@ -153,6 +162,51 @@ static double price_range(const struct dyn_model *model)
     return sum;
 }
 
+static double price_effector(const struct dyn_effector *effector)
+{
+    double price = effector_price[effector->type];
+    if (effector->type == DYN_EFFECTOR_WHEEL) {
+        price += effector->wheel.stiction > 0.0 ? stiction_price : 0.0;
+        price += dyn_wheel_state_count(&effector->wheel) > 1 ? imbalance_price : 0.0;
+    }
+    return price;
+}
+
+static int depth_of(const struct dyn_model *model, int body)
+{
+    int depth = 0;
+    for (int i = model->body_link[body]; i >= 0; i = model->link[i].parent)
+        depth++;
+    return depth;
+}
+
+/* A body that carries effectors is looked at once, for all that any of them needs. */
+static double price_mount(const struct dyn_plant *plant, int body)
+{
+    unsigned needs = 0;
+    bool some = false;
+    for (int k = 0; k < plant->effector_count; k++)
+        if (plant->effectors[k].body == body) {
+            needs |= dyn_effector_needs(&plant->effectors[k]);
+            some = true;
+        }
+    const double look = look_price + ancestor_price * depth_of(plant->model, body);
+    return (some ? mount_price : 0.0) + (needs != 0 ? look : 0.0);
+}
+
+static double price_effectors(const struct dyn_plant *plant)
+{
+    const bool in_orbit = plant->environment.kind == DYN_WORLD_ORBIT;
+    double sum = 0.0;
+    for (int k = 0; k < plant->effector_count; k++)
+        sum += price_effector(&plant->effectors[k]);
+    for (int i = 0; i < plant->model->body_count; i++) {
+        sum += plant->effector_count > 0 ? price_mount(plant, i) : 0.0;
+        sum += in_orbit ? tide_price + ancestor_price * depth_of(plant->model, i) : 0.0;
+    }
+    return sum;
+}
+
 struct worst_case worst_case_of(const struct dyn_plant *plant, bool solves)
 {
     const struct dyn_model *model = plant->model;
@@ -162,8 +216,7 @@ struct worst_case worst_case_of(const struct dyn_plant *plant, bool solves)
                                .is_bounded = model->follower_count == 0,
                                .isa = isa};
     const int evaluations = worst.by_step + worst.by_solve;
-    worst.each = price_of[isa].call + price_links(model, &price_of[isa]) +
-                 plant->effector_count * wheel_price +
+    worst.each = price_of[isa].call + price_links(model, &price_of[isa]) + price_effectors(plant) +
                  (plant->integrator == DYN_ROS2 ? price_lead(model, &price_of[isa]) : 0.0);
     worst.frame = evaluations * worst.each + price_integrator(plant, evaluations) +
                   worst.by_solve * price_range(model);

@@ -29,6 +29,7 @@ static double deflection(const struct board_pilot *pilot, int channel)
 static void disarm(struct board_pilot *pilot)
 {
     pilot->armed = false;
+    memset(pilot->motor, 0, sizeof pilot->motor);
     memset(pilot->steer.trim, 0, sizeof pilot->steer.trim);
 }
 

@@ -50,6 +50,7 @@ static void enter(struct board_quad *quad, enum board_quad_phase phase)
 {
     quad->phase = phase;
     quad->phase_s = 0.0;
+    quad->still_s = 0.0;
 }
 
 static double heading_of(const double q[4])
@@ -67,12 +68,12 @@ static void arm(struct board_quad *quad)
     memset(quad->steer.trim, 0, sizeof quad->steer.trim);
 }
 
-/* Near the ground and still: the ground holds it. */
-static bool has_landed(const struct board_quad *quad)
+/* It goes down no further, for longer than a gust could hold it; or long enough in any case. */
+static bool has_landed(struct board_quad *quad, double dt)
 {
-    const struct board_place *p = &quad->place;
-    const bool still = fabs(p->velocity[2]) < 0.2;
-    return quad->phase_s > 3.0 && (board_place_has_height(p) ? still : quad->phase_s > 60.0);
+    const bool still = fabs(quad->place.velocity[2]) < 0.2 && board_place_has_height(&quad->place);
+    quad->still_s = still ? quad->still_s + dt : 0.0;
+    return quad->still_s > 2.0 || quad->phase_s > 60.0;
 }
 
 static void resume(struct board_quad *quad)
@@ -82,7 +83,7 @@ static void resume(struct board_quad *quad)
     enter(quad, BOARD_QUAD_TAKE_OFF);
 }
 
-static void next_phase(struct board_quad *quad)
+static void next_phase(struct board_quad *quad, double dt)
 {
     const double gap = fabs(quad->place.position[2] - quad->target[2]);
     switch (quad->phase) {
@@ -106,7 +107,7 @@ static void next_phase(struct board_quad *quad)
     case BOARD_QUAD_DESCEND:
         if (can_hold(quad))
             resume(quad);
-        else if (has_landed(quad))
+        else if (has_landed(quad, dt))
             enter(quad, BOARD_QUAD_LANDED);
         break;
     case BOARD_QUAD_LANDED:
@@ -164,7 +165,7 @@ static void fly(struct board_quad *quad, double dt)
 static void control(struct board_quad *quad, double dt)
 {
     pass(quad, dt);
-    next_phase(quad);
+    next_phase(quad, dt);
     if (is_flying(quad)) {
         fly(quad, dt);
         return;

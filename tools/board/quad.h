@@ -37,6 +37,7 @@ struct board_quad {
     enum board_quad_phase phase;
     double phase_s;                              /* since the phase began */
     double healthy_s;                            /* since when nothing is missing */
+    double still_s;                              /* since when a descent goes no further */
     double since_gyro, since_accel, since_field; /* s */
     bool has_time;
     uint64_t time_us;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tools/board/vector.h"
+
 static const double step_max_s = 0.1, field_step_max_s = 2.0;
 
 static double since(uint64_t now_us, uint64_t then_us, double most)
@@ -19,7 +21,7 @@ static void unload(struct board_satellite *s, double dt)
     if (s->has_field)
         board_momentum_unload(&s->momentum, s->field);
     for (int i = 0; i < 3; i++)
-        s->controls[3 + i] = s->momentum.dipole[i] / s->momentum.dipole_max;
+        s->controls[3 + i] = board_clamp(s->momentum.dipole[i] / s->momentum.dipole_max, 1.0);
 }
 
 /* The body feels the opposite of what the motor does to the wheel. */

@@ -193,7 +193,7 @@ static void run_frames(void *self)
 static int open_links(struct run *run, char why_not[IO_ERROR_MAX])
 {
     struct io_link_spec spec = run->scenario->links[0].spec;
-    (void)snprintf(spec.listen, sizeof spec.listen, "127.0.0.1:0"); /* a port that is free */
+    (void)snprintf(spec.bus.listen, sizeof spec.bus.listen, "127.0.0.1:0"); /* a port that is free */
     run->links = io_links_place(&spec, 1, IO_LINK_THREADED, take(io_links_size(1)));
     return io_links_open(run->links, why_not);
 }

@@ -1,0 +1,494 @@
+/*
+ * TCP over the loopback: peers that come, go, come back, crowd, fall silent and never read.
+ */
+#include "io/bus/bus.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "io/bus/address.h"
+#include "tests/io/wait.h"
+#include "unity.h"
+
+enum { STORM = 100, FRAME = 300 };
+
+static struct io_bus server, client;
+static const struct io_bus_spec listening = {
+    .kind = IO_BUS_TCP, .name = "px4", .listen = "127.0.0.1:0"};
+static const struct io_address nobody = {0};
+static struct io_bus_spec calling;
+
+void setUp(void)
+{
+    memset(&client, 0, sizeof client);
+    open_bus(&server, &listening);
+    calling = (struct io_bus_spec){.kind = IO_BUS_TCP, .name = "sim"};
+    (void)snprintf(calling.peer, sizeof calling.peer, "127.0.0.1:%u", io_bus_local(&server).port);
+}
+
+void tearDown(void)
+{
+    io_bus_close(&server);
+    io_bus_close(&client);
+}
+
+static void join(void)
+{
+    open_bus(&client, &calling);
+    wait_connected(&client, true);
+    wait_connected(&server, true);
+}
+
+/* A peer that is nothing but a socket. */
+static int call_in(void)
+{
+    const struct sockaddr_in name = io_address_to_kernel(io_bus_local(&server));
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    TEST_ASSERT_GREATER_OR_EQUAL(0, fd);
+    TEST_ASSERT_EQUAL(0, connect(fd, (const struct sockaddr *)&name, sizeof name));
+    return fd;
+}
+
+static void test_bytes_go_both_ways(void)
+{
+    unsigned char bytes[5];
+    TEST_ASSERT_FALSE(io_bus_connected(&server));
+    TEST_ASSERT_EQUAL(-ENOTCONN, io_bus_send(&server, nobody, "lost", 4, false));
+    join();
+    TEST_ASSERT_TRUE(io_bus_is_stream(&server));
+    TEST_ASSERT_EQUAL(0, io_bus_send(&client, nobody, "hello", 5, false));
+    wait_bytes(&server, bytes, 5);
+    TEST_ASSERT_EQUAL_MEMORY("hello", bytes, 5);
+    TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "world", 5, false));
+    wait_bytes(&client, bytes, 5);
+    TEST_ASSERT_EQUAL_MEMORY("world", bytes, 5);
+    TEST_ASSERT_EQUAL_UINT64(5, counters_of(&server).rx_bytes);
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).connects);
+    TEST_ASSERT_EQUAL_UINT64(io_address_pack(io_bus_local(&client)),
+                             io_address_pack(io_bus_peer(&server)));
+    TEST_ASSERT_EQUAL_UINT64(io_address_pack(io_bus_local(&server)),
+                             io_address_pack(io_bus_peer(&client)));
+}
+
+static uint64_t wall_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void test_what_comes_in_has_the_stamp_of_the_kernel(void)
+{
+    struct io_packet packet = {0};
+    const uint64_t before_ns = wall_ns();
+    join();
+    /* the kernel begins to stamp when one of its workers had time to, not when it is asked to */
+    for (int i = 0; i < WAIT_TRIES && packet.stamp_ns == 0; i++) {
+        TEST_ASSERT_EQUAL(0, io_bus_send(&client, nobody, "tick", 4, false));
+        wait_packet(&server, &packet);
+    }
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, packet.stamp_ns);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(wall_ns(), packet.stamp_ns);
+}
+
+static void test_what_leaves_is_stamped_when_asked(void)
+{
+    uint64_t stamp_ns = 0;
+    join();
+    if (!server.tcp.stamps_sent)
+        TEST_IGNORE_MESSAGE("this kernel does not stamp what leaves");
+    for (int round = 0; round < 5; round++) {
+        const uint64_t before_ns = wall_ns();
+        bool has = false;
+        TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "plain", 5, false));
+        TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "older", 5, true));
+        TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "newest", 6, true));
+        for (int i = 0; i < WAIT_TRIES && !(has = io_bus_sent(&server, &stamp_ns)); i++)
+            wait_moment();
+        TEST_ASSERT_TRUE(has);
+        TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, stamp_ns);
+        TEST_ASSERT_LESS_OR_EQUAL_UINT64(wall_ns(), stamp_ns);
+        TEST_ASSERT_FALSE(io_bus_sent(&server, &stamp_ns)); /* once */
+    }
+}
+
+static void test_a_stamp_that_nobody_fetches_does_not_keep_the_descriptor_ready(void)
+{
+    struct io_packet packet;
+    struct pollfd watch = {.fd = -1, .events = POLLIN};
+    join();
+    if (!server.tcp.stamps_sent)
+        TEST_IGNORE_MESSAGE("this kernel does not stamp what leaves");
+    watch.fd = server.tcp.seat.fd;
+    TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "frame", 5, true));
+    TEST_ASSERT_EQUAL(1, poll(&watch, 1, 5000)); /* the stamp */
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&server, &packet));
+    TEST_ASSERT_EQUAL(0, poll(&watch, 1, 0));
+    uint64_t stamp_ns;
+    TEST_ASSERT_TRUE(io_bus_sent(&server, &stamp_ns));
+}
+
+static void test_a_second_connection_is_turned_away_and_the_first_does_not_notice(void)
+{
+    unsigned char bytes[4];
+    char byte;
+    join();
+    const uint32_t generation = io_bus_generation(&server);
+    const int second = call_in();
+    for (int i = 0; i < WAIT_TRIES && counters_of(&server).refused == 0; i++) {
+        io_bus_tick(&server, rt_now_ns());
+        wait_moment();
+    }
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).refused);
+    TEST_ASSERT_EQUAL(0, recv(second, &byte, 1, 0)); /* closed */
+    (void)close(second);
+    TEST_ASSERT_EQUAL_UINT32(generation, io_bus_generation(&server));
+    TEST_ASSERT_EQUAL(0, io_bus_send(&client, nobody, "here", 4, false));
+    wait_bytes(&server, bytes, 4);
+    TEST_ASSERT_EQUAL_MEMORY("here", bytes, 4);
+}
+
+static void test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard(void)
+{
+    unsigned char bytes[4];
+    struct io_packet packet;
+    const int first = call_in();
+    wait_connected(&server, true);
+    TEST_ASSERT_EQUAL(4, send(first, "last", 4, 0));
+    (void)close(first);
+    const int second = call_in();
+    for (int i = 0; i < 20; i++) { /* the newcomer must wait, not be refused */
+        io_bus_tick(&server, rt_now_ns());
+        wait_moment();
+    }
+    wait_bytes(&server, bytes, 4);
+    TEST_ASSERT_EQUAL_MEMORY("last", bytes, 4);
+    int status = 0;
+    for (int i = 0; i < WAIT_TRIES && (status = io_bus_receive(&server, &packet)) == 0; i++)
+        wait_moment();
+    TEST_ASSERT_EQUAL(-ECONNRESET, status);
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&server, &packet)); /* told once */
+    wait_connected(&server, true);
+    TEST_ASSERT_EQUAL(2, send(second, "hi", 2, 0));
+    wait_bytes(&server, bytes, 2);
+    TEST_ASSERT_EQUAL_UINT64(0, counters_of(&server).refused);
+    TEST_ASSERT_EQUAL_UINT64(2, counters_of(&server).connects);
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).losses);
+    (void)close(second);
+}
+
+static void test_the_place_of_a_silent_peer_can_be_taken(void)
+{
+    unsigned char bytes[3];
+    const int silent = call_in();
+    wait_connected(&server, true);
+    const int next = call_in();
+    io_bus_drop(&server);
+    TEST_ASSERT_FALSE(io_bus_connected(&server));
+    TEST_ASSERT_EQUAL_UINT16(0, io_bus_peer(&server).port);
+    wait_connected(&server, true);
+    TEST_ASSERT_EQUAL(3, send(next, "new", 3, 0));
+    wait_bytes(&server, bytes, 3);
+    TEST_ASSERT_EQUAL_MEMORY("new", bytes, 3);
+    TEST_ASSERT_EQUAL(0, recv(silent, bytes, 1, 0)); /* it is told, if it listens */
+    (void)close(silent);
+    (void)close(next);
+}
+
+static void test_a_reset_is_an_error_told_once(void)
+{
+    const struct linger now = {.l_onoff = 1, .l_linger = 0};
+    struct io_packet packet;
+    const int fd = call_in();
+    wait_connected(&server, true);
+    TEST_ASSERT_EQUAL(0, setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now));
+    (void)close(fd);
+    int status = 0;
+    for (int i = 0; i < WAIT_TRIES && (status = io_bus_receive(&server, &packet)) == 0; i++)
+        wait_moment();
+    TEST_ASSERT_EQUAL(-ECONNRESET, status);
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&server, &packet));
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).errors);
+    TEST_ASSERT_EQUAL(-ENOTCONN, io_bus_send(&server, nobody, "x", 1, false));
+}
+
+/* Frame i is FRAME bytes of value i. */
+static int fill_up(int limit)
+{
+    unsigned char frame[FRAME];
+    for (int i = 0; i < limit; i++) {
+        memset(frame, i & 0xff, sizeof frame);
+        const int status = io_bus_send(&server, nobody, frame, sizeof frame, false);
+        if (status == -EAGAIN)
+            return i;
+        TEST_ASSERT_EQUAL(0, status);
+    }
+    return -1;
+}
+
+static void test_a_peer_that_never_reads_costs_frames_and_no_time(void)
+{
+    const int fd = call_in();
+    wait_connected(&server, true);
+    TEST_ASSERT_EQUAL(0, io_bus_backlog(&server));
+    const int taken = fill_up(1000000); /* would not come back if it blocked */
+    TEST_ASSERT_GREATER_THAN(0, taken);
+    TEST_ASSERT_EQUAL_UINT64((uint64_t)taken, counters_of(&server).tx);
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).full);
+    TEST_ASSERT_EQUAL_UINT64(0, counters_of(&server).errors);
+    TEST_ASSERT_GREATER_THAN_size_t(FRAME, io_bus_backlog(&server));
+    TEST_ASSERT_TRUE(io_bus_connected(&server));
+    (void)close(fd);
+}
+
+static void test_a_frame_that_left_in_part_is_finished_before_the_next(void)
+{
+    static unsigned char heard[64 << 20];
+    unsigned char frame[FRAME];
+    size_t size = 0;
+    ssize_t got;
+    const int small = 4096;
+    const int fd = call_in();
+    TEST_ASSERT_EQUAL(0, setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small));
+    wait_connected(&server, true);
+    const int taken = fill_up(1000000);
+    TEST_ASSERT_GREATER_THAN(0, taken);
+    const bool had_rest = server.tcp.rest.at < server.tcp.rest.size;
+    memset(frame, 0xee, sizeof frame);
+    int status = -EAGAIN;
+    for (int i = 0; i < WAIT_TRIES && status == -EAGAIN; i++) { /* read a little, send once more */
+        got = recv(fd, heard + size, 65536, MSG_DONTWAIT);
+        size += got > 0 ? (size_t)got : 0;
+        status = io_bus_send(&server, nobody, frame, sizeof frame, false);
+        wait_moment();
+    }
+    TEST_ASSERT_EQUAL(0, status);
+    const size_t total = (size_t)(taken + 1) * FRAME;
+    TEST_ASSERT_LESS_THAN_size_t(sizeof heard, total);
+    for (int i = 0; i < WAIT_TRIES && size < total; i++) {
+        io_bus_tick(&server, rt_now_ns()); /* pushes the rest of a rest */
+        got = recv(fd, heard + size, sizeof heard - size, MSG_DONTWAIT);
+        size += got > 0 ? (size_t)got : 0;
+        wait_moment();
+    }
+    TEST_ASSERT_EQUAL_size_t(total, size);
+    for (size_t i = 0; i < total; i++)
+        if (heard[i] != (i / FRAME == (size_t)taken ? 0xee : (i / FRAME & 0xff)))
+            TEST_FAIL_MESSAGE("two frames are mixed");
+    if (!had_rest)
+        TEST_IGNORE_MESSAGE("this kernel took whole frames only");
+    (void)close(fd);
+}
+
+static void test_the_rest_of_a_frame_is_not_for_the_next_peer(void)
+{
+    unsigned char bytes[5];
+    const int first = call_in();
+    wait_connected(&server, true);
+    server.tcp.rest.size = 100; /* as if the kernel had taken a part */
+    io_bus_drop(&server);
+    (void)close(first);
+    join();
+    TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "clean", 5, false));
+    wait_bytes(&client, bytes, 5);
+    TEST_ASSERT_EQUAL_MEMORY("clean", bytes, 5);
+}
+
+static void test_small_frames_do_not_wait_for_more(void)
+{
+    int on = 0;
+    socklen_t size = sizeof on;
+    join();
+    TEST_ASSERT_EQUAL(0, getsockopt(server.tcp.seat.fd, IPPROTO_TCP, TCP_NODELAY, &on, &size));
+    TEST_ASSERT_NOT_EQUAL(0, on);
+    on = 0;
+    TEST_ASSERT_EQUAL(0, getsockopt(client.tcp.seat.fd, IPPROTO_TCP, TCP_NODELAY, &on, &size));
+    TEST_ASSERT_NOT_EQUAL(0, on);
+}
+
+static void test_a_client_finds_a_server_that_came_later_and_one_that_came_back(void)
+{
+    struct io_bus_spec again = listening;
+    (void)snprintf(again.listen, sizeof again.listen, "127.0.0.1:%u", io_bus_local(&server).port);
+    io_bus_close(&server);
+    open_bus(&client, &calling); /* nobody there: no error */
+    for (int i = 0; i < 5; i++)
+        io_bus_tick(&client, rt_now_ns());
+    TEST_ASSERT_FALSE(io_bus_connected(&client));
+    for (uint64_t round = 1; round <= 3; round++) {
+        open_bus(&server, &again);
+        wait_connected(&client, true);
+        wait_connected(&server, true);
+        TEST_ASSERT_EQUAL_UINT64(round, counters_of(&client).connects);
+        io_bus_close(&server);
+        wait_connected(&client, false);
+        TEST_ASSERT_EQUAL_UINT64(round, counters_of(&client).losses);
+    }
+    open_bus(&server, &again);
+}
+
+/* With a clock of our own: how many attempts within a minute of nobody there? */
+static void test_attempts_become_rare(void)
+{
+    int attempts = 0;
+    io_bus_close(&server);
+    open_bus(&client, &calling);
+    uint64_t last_ns = client.tcp.retry_ns;
+    for (uint64_t now_ns = 1; now_ns < 60000000000; now_ns += 20000000) {
+        io_bus_tick(&client, now_ns);
+        attempts += client.tcp.retry_ns != last_ns;
+        last_ns = client.tcp.retry_ns;
+    }
+    TEST_ASSERT_LESS_OR_EQUAL(40, attempts);
+    TEST_ASSERT_GREATER_OR_EQUAL(25, attempts); /* every two seconds still */
+    open_bus(&server, &listening);
+}
+
+static void test_a_storm_of_connections_leaves_the_peer_alone(void)
+{
+    unsigned char bytes[4];
+    int stranger[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    join();
+    for (int i = 0; i < STORM; i++) {
+        const uint32_t number = (uint32_t)i;
+        if (stranger[i % 8] >= 0)
+            (void)close(stranger[i % 8]);
+        stranger[i % 8] = call_in();
+        io_bus_tick(&server, rt_now_ns());
+        TEST_ASSERT_EQUAL(0, io_bus_send(&client, nobody, &number, sizeof number, false));
+        wait_bytes(&server, bytes, 4);
+        TEST_ASSERT_EQUAL_MEMORY(&number, bytes, 4);
+    }
+    for (int i = 0; i < WAIT_TRIES && counters_of(&server).refused < STORM; i++) {
+        io_bus_tick(&server, rt_now_ns());
+        wait_moment();
+    }
+    TEST_ASSERT_EQUAL_UINT64(STORM, counters_of(&server).refused);
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).connects);
+    TEST_ASSERT_EQUAL_UINT64(0, counters_of(&server).losses);
+    for (int i = 0; i < 8; i++)
+        (void)close(stranger[i]);
+}
+
+static void test_a_hundred_peers_one_after_the_other_use_up_nothing(void)
+{
+    unsigned char bytes[4];
+    const int before = dup(0);
+    (void)close(before);
+    for (int i = 0; i < STORM; i++) {
+        const uint32_t number = (uint32_t)i;
+        const int fd = call_in();
+        wait_connected(&server, true);
+        TEST_ASSERT_EQUAL(4, send(fd, &number, sizeof number, 0));
+        wait_bytes(&server, bytes, 4);
+        TEST_ASSERT_EQUAL_MEMORY(&number, bytes, 4);
+        (void)close(fd);
+        wait_connected(&server, false);
+    }
+    const int after = dup(0);
+    (void)close(after);
+    TEST_ASSERT_EQUAL(before, after);
+    TEST_ASSERT_EQUAL_UINT64(STORM, counters_of(&server).connects);
+    TEST_ASSERT_EQUAL_UINT64(STORM, counters_of(&server).losses);
+}
+
+static void test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_accept(void)
+{
+    struct io_bus_watch watch[IO_BUS_WATCH_MAX];
+    struct rlimit before, none;
+    TEST_ASSERT_EQUAL(1, io_bus_watches(&server, watch));
+    TEST_ASSERT_TRUE(watch[0].wants_tick);
+    const int caller = call_in();
+    TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
+    none = before;
+    none.rlim_cur = (rlim_t)caller; /* no number below it is free */
+    const uint32_t generation = io_bus_generation(&server);
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
+    io_bus_tick(&server, rt_now_ns());
+    io_bus_tick(&server, rt_now_ns());
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &before));
+    TEST_ASSERT_EQUAL(0, io_bus_watches(&server, watch));
+    TEST_ASSERT_EQUAL_UINT32(generation + 1, io_bus_generation(&server));
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).errors);
+    wait_connected(&server, true);
+    TEST_ASSERT_EQUAL(2, io_bus_watches(&server, watch));
+    (void)close(caller);
+}
+
+static void test_last_words_reach_the_peer_or_nobody(void)
+{
+    unsigned char bytes[4];
+    errno = EDOM;
+    io_bus_shout(&server, nobody, "void", 4); /* an empty seat */
+    TEST_ASSERT_EQUAL(EDOM, errno);
+    join();
+    io_bus_shout(&server, nobody, "safe", 4);
+    wait_bytes(&client, bytes, 4);
+    TEST_ASSERT_EQUAL_MEMORY("safe", bytes, 4);
+    const int seat = server.tcp.seat.fd;
+    io_bus_drop(&server);
+    TEST_ASSERT_EQUAL(seat, server.tcp.seat.fd);
+    const int other = open("/dev/null", O_RDWR | O_CLOEXEC);
+    TEST_ASSERT_NOT_EQUAL(seat, other); /* the number is not given out again */
+    (void)close(other);
+}
+
+static void test_a_link_is_server_or_client(void)
+{
+    struct io_bus_spec spec = {.kind = IO_BUS_TCP, .name = "px4"};
+    refuse_bus(&spec, -EINVAL, "links.px4.listen: ", "needs `listen` (server) or `peer` (client)");
+    (void)snprintf(spec.listen, sizeof spec.listen, "127.0.0.1:%u", io_bus_local(&server).port);
+    refuse_bus(&spec, -EADDRINUSE, "links.px4.listen: port ", "choose another links.px4.listen");
+    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:4560");
+    refuse_bus(&spec, -EINVAL, "links.px4.peer: ", "not both");
+    spec.listen[0] = '\0';
+    (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:0");
+    refuse_bus(&spec, -EINVAL, "links.px4.peer: ", "port other than 0");
+}
+
+static void test_a_frame_longer_than_any_is_refused_whole(void)
+{
+    static const unsigned char bytes[IO_DATAGRAM_MAX + 1];
+    struct io_packet packet;
+    join();
+    TEST_ASSERT_EQUAL(-EMSGSIZE, io_bus_send(&client, nobody, bytes, sizeof bytes, false));
+    TEST_ASSERT_TRUE(io_bus_connected(&client));
+    for (int i = 0; i < 10; i++) {
+        TEST_ASSERT_EQUAL(0, io_bus_receive(&server, &packet));
+        wait_moment();
+    }
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_bytes_go_both_ways);
+    RUN_TEST(test_what_comes_in_has_the_stamp_of_the_kernel);
+    RUN_TEST(test_what_leaves_is_stamped_when_asked);
+    RUN_TEST(test_a_stamp_that_nobody_fetches_does_not_keep_the_descriptor_ready);
+    RUN_TEST(test_a_second_connection_is_turned_away_and_the_first_does_not_notice);
+    RUN_TEST(test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard);
+    RUN_TEST(test_the_place_of_a_silent_peer_can_be_taken);
+    RUN_TEST(test_a_reset_is_an_error_told_once);
+    RUN_TEST(test_a_peer_that_never_reads_costs_frames_and_no_time);
+    RUN_TEST(test_a_frame_that_left_in_part_is_finished_before_the_next);
+    RUN_TEST(test_the_rest_of_a_frame_is_not_for_the_next_peer);
+    RUN_TEST(test_small_frames_do_not_wait_for_more);
+    RUN_TEST(test_a_client_finds_a_server_that_came_later_and_one_that_came_back);
+    RUN_TEST(test_attempts_become_rare);
+    RUN_TEST(test_a_storm_of_connections_leaves_the_peer_alone);
+    RUN_TEST(test_a_hundred_peers_one_after_the_other_use_up_nothing);
+    RUN_TEST(test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_accept);
+    RUN_TEST(test_last_words_reach_the_peer_or_nobody);
+    RUN_TEST(test_a_link_is_server_or_client);
+    RUN_TEST(test_a_frame_longer_than_any_is_refused_whole);
+    return UNITY_END();
+}

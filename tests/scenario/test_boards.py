@@ -1,0 +1,153 @@
+"""Every shipped board scenario with its reference controller: it settles, holds and recovers."""
+import json
+import subprocess
+import unittest
+
+import harness
+
+NODE = harness.PEERS / "node_modules" / "node-mavlink"
+
+
+def has_node():
+    return NODE.exists()
+
+
+class Boards(harness.Case):
+    def options(self, wire, *arguments, port=None):
+        """A port of its own for the link and for the program that plays the board."""
+        port = port or harness.free_port()
+        command = ["board", "--wire", wire, "--connect", f"127.0.0.1:{port}", *arguments]
+        return ["--set", f"links.board.listen=127.0.0.1:{port}",
+                "--set", f"controller.command={json.dumps(command)}"]
+
+    def scenario(self, name):
+        return harness.SCENARIOS / f"{name}.yaml"
+
+    def fly(self, name, *options, expect=0):
+        report = self.run_scenario(self.scenario(name), *options, expect=expect)
+        if report["allocations_counted"]:
+            self.assertEqual(report["allocations_after_seal"], 0)
+            self.assertEqual(report["page_faults_after_seal"], 0)
+        self.assertEqual(report["not_finite"], 0)
+        self.assertEqual(report["io"]["rx_bad"], 0)
+        return report
+
+    def assert_met(self, report):
+        self.assertEqual({e["verdict"] for e in report["expect"]}, {"met"}, report["expect"])
+
+    def test_px4_in_lockstep_takes_off_and_holds(self):
+        report = self.fly("quad-px4-lockstep", *self.options("px4", "--vehicle", "quad"))
+        self.assert_met(report)
+        self.assertEqual(report["missed_replies"], 0)
+        self.assertEqual(report["links"][0]["freewheel_messages"], 20)
+        # One reply per sensor message from the lock on, and the one that locked.
+        self.assertEqual(report["io"]["commands"], report["frames"] // 4 + 1)
+
+    def test_ardupilot_in_lockstep_takes_off_and_holds(self):
+        report = self.fly("quad-ardupilot", *self.options("ardupilot"))
+        self.assert_met(report)
+        self.assertEqual(report["missed_replies"], 0)
+
+    def test_ardupilot_with_32_channels_flies_the_same(self):
+        one = self.fly("quad-ardupilot", "--seconds", "3", *self.options("ardupilot"))
+        two = self.fly("quad-ardupilot", "--seconds", "3", *self.options("ardupilot", "--pwm32"))
+        self.assertEqual(one["state_hash"], two["state_hash"])
+
+    def test_lockstep_repeats_bit_for_bit_whatever_the_load(self):
+        for name, wire in (("quad-px4-lockstep", ("px4", "--vehicle", "quad")),
+                           ("quad-ardupilot", ("ardupilot",))):
+            load = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3)]
+            try:
+                busy = self.fly(name, "--seconds", "4", *self.options(*wire))
+            finally:
+                for process in load:
+                    process.kill()
+                    process.wait()
+            idle = self.fly(name, "--seconds", "4", *self.options(*wire))
+            if busy["missed_replies"] or idle["missed_replies"]:
+                self.skipTest("a reply was missed: the machine stood still for a second")
+            if busy["links"][0]["epoch_us"] != idle["links"][0]["epoch_us"]:
+                self.skipTest("the board locked late: the machine stood still for 40 ms")
+            self.assertEqual(busy["state_hash"], idle["state_hash"], name)
+
+    def test_a_lockstep_run_replays(self):
+        log = self.dir / "run.mcap"
+        self.fly("quad-px4-lockstep", "--seconds", "5", "--log", log,
+                 *self.options("px4", "--vehicle", "quad"))
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("5000 of 5000 frames compared, all identical", out)
+
+    @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
+    def test_px4_in_real_time_takes_off_and_holds(self):
+        report = self.fly("quad-px4-hitl", *self.options("px4-hitl", "--vehicle", "quad"))
+        self.assert_met(report)
+        self.assertGreater(report["io"]["commands"], 5000)
+        self.assertGreater(report["links"][0]["forwarded"], 100)
+
+    def test_a_board_that_is_not_in_hil_mode_is_told_so(self):
+        code, _, err = self.call("run", self.scenario("quad-px4-hitl"), "--set",
+                                 "links.board.connect_within=2 s",
+                                 *self.options("px4-hitl", "--vehicle", "quad", "--no-hil"))
+        self.assertEqual(code, 3)
+        self.assertIn("board not in HIL mode", err)
+        self.assertIn("SYS_HITL", err)
+
+    @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
+    def test_betaflight_obeys_the_pilot(self):
+        port = harness.free_port()
+        report = self.fly("quad-betaflight", "--seconds", "12", "--set",
+                          f"links.board.peer=127.0.0.1:{port + 1}",
+                          *self.options("betaflight", port=port))
+        self.assert_met(report)
+
+    def test_a_cubesat_is_stilled_by_its_torquers(self):
+        report = self.fly("cubesat-detumble",
+                          *self.board_options("--detumble", "--dipole", "0.1"))
+        self.assert_met(report)
+        self.assertEqual(report["missed_replies"], 0)
+
+    def test_faults_are_survived_and_counted(self):
+        report = self.fly("fault-campaign", *self.options("px4", "--vehicle", "quad"))
+        self.assert_met(report)
+        for fault in report["faults"]:
+            self.assertGreater(fault["hits"], 0, fault)
+
+    def peer(self, script, *options):
+        """A board of other people's making, beside an external run; its JSON."""
+        return subprocess.Popen(["node", harness.ROOT / "tests" / "peers" / script, *options],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def judged(self, process):
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, out + err)
+        return json.loads(out.strip().split("\n")[-1])
+
+    @unittest.skipUnless(has_node(), "node-mavlink is not installed")
+    def test_node_mavlink_in_lockstep_agrees_with_every_byte(self):
+        port = harness.free_port()
+        peer = self.peer("px4_peer.mjs", "--port", str(port), "--seconds", "4")
+        try:
+            report = self.fly("quad-px4-lockstep", "--seconds", "6", "--external-board",
+                              "--set", f"links.board.listen=127.0.0.1:{port}", "--set",
+                              "links.board.wait_limit=200 ms", expect=None)
+        finally:
+            seen = self.judged(peer)
+        self.assertFalse(seen["problems"], seen)
+        self.assertGreater(report["io"]["commands"], 800)
+
+    @unittest.skipUnless(has_node(), "node-mavlink is not installed")
+    @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
+    def test_node_mavlink_in_real_time_agrees_with_every_byte(self):
+        port = harness.free_port()
+        peer = self.peer("hitl_peer.mjs", "--port", str(port), "--seconds", "5")
+        try:
+            self.fly("quad-px4-hitl", "--seconds", "8", "--external-board",
+                     "--set", f"links.board.listen=127.0.0.1:{port}", expect=None)
+        finally:
+            seen = self.judged(peer)
+        self.assertFalse(seen["problems"], seen)
+
+
+if __name__ == "__main__":
+    harness.main()
