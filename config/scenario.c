@@ -23,6 +23,26 @@ static bool resolve_pointing(const struct cfg_resolve *resolve)
            cfg_find_body(resolve, pointing->node, "body", pointing->body, &scenario->target_body);
 }
 
+/* It must not keep the threads of the run from their cores. */
+static bool check_priority(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_controller *keys = &resolve->keys->controller;
+    const struct cfg_scenario *scenario = resolve->scenario;
+    const bool inlined = scenario->io_mode == IO_LINK_INLINE;
+    const int least = inlined ? scenario->frame_priority : scenario->io_priority;
+    if (keys->node == NULL)
+        return true;
+    if (keys->policy != 1)
+        return cfg_node_find(keys->node, "priority") == NULL ||
+               cfg_fail_at(resolve->report, keys->node, "priority",
+                           "priority goes with policy: fifo; write that, or remove it");
+    return keys->priority < least ||
+           cfg_fail_at(resolve->report, keys->node, "priority",
+                       "the controller's priority (%d) must be below the %s thread's (%d); lower "
+                       "it",
+                       (int)keys->priority, inlined ? "frame" : "I/O", least);
+}
+
 static bool resolve_controller(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_controller *keys = &resolve->keys->controller;
@@ -35,6 +55,8 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
     if (keys->command.count > 0 && resolve->scenario->link_count == 0)
         return cfg_fail_at(resolve->report, keys->node, "command",
                            "there is no link for the controller to talk on; add one to links");
+    if (!check_priority(resolve))
+        return false;
     for (int i = 0; i < keys->command.count; i++) {
         controller->argument[i] = strdup(words[i]);
         RT_CHECK(controller->argument[i] != NULL);

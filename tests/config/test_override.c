@@ -126,7 +126,7 @@ static void test_mistakes_name_the_override(void)
         {"bodies.bus.mass=-5", "mass must be 0 kg or more; here is -5"},
         {"devices.gyro.rate=300 Hz", "rate of 300 Hz does not divide the frame rate of 1000 Hz; "},
         {"overrun={policy: skip, most: 3}", "unknown key \"most\" in overrun; it takes policy, "},
-        {"links.board={name: board}", "a link needs \"listen\" (own IPv4 address and port); "},
+        {"links.board={name: board}", "a link needs \"body\" (whose motion is reported); "},
         {"bodies.bus.joint.axis=1 0 0", "unknown key \"axis\" in a free joint; it takes type, "},
         {"name=\x01", "control character U+0001; remove it"},
     };
@@ -148,8 +148,8 @@ static void test_a_mistake_in_the_file_keeps_its_place(void)
                                  error, 60);
     TEST_ASSERT_EQUAL_INT(-EINVAL, load("rate=400 Hz", NULL));
     TEST_ASSERT_EQUAL_STRING(
-        "s.yaml:65:20: sensor of 500 Hz is above the frame rate of 400 Hz; lower "
-        "it, or raise the scenario's rate",
+        "s.yaml:44:11: rate of 250 Hz does not divide the frame rate of 400 Hz; the nearest that "
+        "do are 400 Hz and 200 Hz",
         error);
 }
 

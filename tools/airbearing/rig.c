@@ -649,5 +649,6 @@ void rig_rehearse(struct rig *rig)
     }
     *rig = before;
     memcpy(rig->cfg->state, state, rig->cfg->state_size);
+    cfg_rig_surround(rig->cfg); /* the plant's field, Sun and wind are copies of what is in there */
     free(state);
 }
