@@ -68,11 +68,13 @@ static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys
     if ((keys->device == NULL) == (keys->link == NULL))
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "a fault hits a device or a link; give one of them, e.g. device: gyro");
-    const bool fits = keys->device ? io_fault_fits_signal(kind) : io_fault_fits_frame(kind);
+    /* A late wire is the rig's business: it counts in frames (tools/airbearing/late.h). */
+    const bool fits = keys->device ? io_fault_fits_signal(kind)
+                                   : io_fault_fits_frame(kind) || kind == IO_FAULT_DELAY;
     if (!fits)
-        return cfg_fail_at(resolve->report, keys->node, "type", "%s cannot happen to a %s; it goes with a %s",
-                           cfg_fault_name(kind), keys->device ? "signal" : "message",
-                           keys->device ? "link" : "device");
+        return cfg_fail_at(resolve->report, keys->node, "type",
+                           "%s cannot happen to a %s; it goes with a %s", cfg_fault_name(kind),
+                           keys->device ? "signal" : "message", keys->device ? "link" : "device");
     return keys->device ? find_device(resolve, keys, fault) : find_link(resolve, keys, fault);
 }
 
@@ -288,6 +290,16 @@ static bool hand_over(const struct cfg_resolve *resolve, const struct cfg_keys_f
     return true;
 }
 
+static bool check_one_delay(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                            const struct cfg_fault *fault)
+{
+    for (const struct cfg_fault *other = resolve->scenario->faults; other < fault; other++)
+        if (other->link == fault->link && other->spec.kind == IO_FAULT_DELAY)
+            return cfg_fail_at(resolve->report, keys->node, "type",
+                               "this link is late already by another fault; make it one");
+    return true;
+}
+
 bool cfg_resolve_faults(const struct cfg_resolve *resolve)
 {
     struct cfg_scenario *scenario = resolve->scenario;
@@ -307,7 +319,10 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
             return false;
         describe(keys, fault);
         scenario->fault_count++;
-        if (fault->link >= 0 && !hand_over(resolve, keys, fault))
+        if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY) {
+            if (!check_one_delay(resolve, keys, fault))
+                return false;
+        } else if (fault->link >= 0 && !hand_over(resolve, keys, fault))
             return false;
     }
     return true;

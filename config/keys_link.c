@@ -141,7 +141,7 @@ static const struct cfg_key fault_keys[] = {
     {"link", CFG_NAME, AT(link), .otherwise = "none", .example = "board",
      .help = "or whose messages"},
     {"type", CFG_CHOICE, AT(type), .required = true, .choices = fault_types,
-     .example = "type: bias", .help = "a link knows dropout, bit_flip, crc and loss"},
+     .example = "type: bias", .help = "a link knows dropout, delay, bit_flip, crc and loss"},
     {"way", CFG_CHOICE, AT(way), .choices = ways, .fallback = "both",
      .help = "of a link: to the board, from it, or both"},
     {"at", CFG_QUANTITY, AT(at), .unit = "s", .limit = CFG_BETWEEN, .min = 0, .max = 1e7,

@@ -199,6 +199,12 @@ int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
                               "a board on link \"%s\" cannot follow pace fast; use --pace real or "
                               "--pace lockstep",
                               live->name);
+    for (int i = 0; i < scenario->fault_count && pace != RT_PACE_REAL; i++)
+        if (scenario->faults[i].link >= 0 && scenario->faults[i].spec.kind == IO_FAULT_DELAY)
+            cfg_scenario_complain(
+                scenario, scenario->faults[i].mark, error,
+                "a board in lockstep waits, so its wire cannot be late; use --pace "
+                "real, or remove the fault");
     if (pace == RT_PACE_LOCKSTEP && scenario->link_count == 0)
         cfg_scenario_complain(
             scenario, (struct cfg_mark){0, 0}, error,

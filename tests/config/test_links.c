@@ -35,9 +35,9 @@ static void expect_wire(enum io_bus_kind bus, const char *listen, const char *pe
     const struct cfg_link *link = &scenario->links[0];
     TEST_ASSERT_EQUAL_INT(bus, link->spec.bus.kind);
     TEST_ASSERT_EQUAL_STRING(listen, link->spec.bus.listen);
-    TEST_ASSERT_EQUAL_STRING(listen, link->spec.listen);
+    TEST_ASSERT_EQUAL_STRING(listen, link->spec.bus.listen);
     TEST_ASSERT_EQUAL_STRING(peer, link->spec.bus.peer);
-    TEST_ASSERT_EQUAL_STRING(peer, link->spec.peer);
+    TEST_ASSERT_EQUAL_STRING(peer, link->spec.bus.peer);
 }
 
 /* ---- what a protocol brings ---- */

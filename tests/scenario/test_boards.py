@@ -113,6 +113,27 @@ class Boards(harness.Case):
         for fault in report["faults"]:
             self.assertGreater(fault["hits"], 0, fault)
 
+    def test_an_ardupilot_that_restarts_finds_the_vehicle_at_its_start(self):
+        port, log = harness.free_port(), self.dir / "run.mcap"
+        board = [harness.AIRBEARING.parent / "board", "--wire", "ardupilot", "--quiet",
+                 "--connect", f"127.0.0.1:{port}"]
+        run = self.start("run", self.scenario("quad-ardupilot"), "--seconds", "20", "--log", log,
+                         "--report", self.dir / "r.json", "--external-board",
+                         "--set", f"links.board.listen=127.0.0.1:{port}")
+        subprocess.run([*board, "--die-after", "8"], timeout=60)  # flies at some 8 m by then
+        second = subprocess.Popen(board)
+        try:
+            out, err = run.communicate(timeout=120)
+        finally:
+            second.kill()
+            second.wait()
+        self.assertIn(run.returncode, (0, 1), out + err)
+        report = json.loads((self.dir / "r.json").read_text())
+        self.assertEqual(report["links"][0]["resets"], 1)
+        self.assertGreater(report["signals"]["altitude"], 5.0)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+
     def peer(self, script, *options):
         """A board of other people's making, beside an external run; its JSON."""
         return subprocess.Popen(["node", harness.ROOT / "tests" / "peers" / script, *options],

@@ -205,6 +205,7 @@ static json_t *links(const struct run *run)
                      {"gap_ns_max", seen->pulse.gap_ns_max},
                      {"late", seen->pulse.late},
                      {"silent", seen->pulse.silent},
+                     {"resets", run->source.resets[i]},
                      {"freewheel_messages", seen->freewheel},
                      {"epoch_us", run->rig->epoch_us[i]}};
         for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
@@ -217,6 +218,8 @@ static json_t *links(const struct run *run)
 static uint64_t hits_of(const struct run *run, int i)
 {
     const struct cfg_fault *fault = &run->scenario->faults[i];
+    if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY)
+        return run->rig->late_out[fault->link].hits + run->rig->late_in[fault->link].hits;
     return fault->link >= 0 && run->links
                ? io_link_fault_hits(run->links, fault->link, fault->in_link)
                : run->rig->cfg->fault[i].hits;
