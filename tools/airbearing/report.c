@@ -412,9 +412,11 @@ static void print_boards(const struct run *run)
         if (seen->counters.commands == 0)
             printf("  %s: the controller was silent, no command ever came\n",
                    run->scenario->links[i].name);
-        else if (seen->pulse.silent > 0)
-            printf("  %s: the controller fell silent %llu times, longest gap %s\n",
-                   run->scenario->links[i].name, (unsigned long long)seen->pulse.silent,
+        else if (seen->pulse.silent > 0 || seen->pulse.late > 0)
+            printf("  %s: the controller was late %llu times and fell silent %llu times, longest "
+                   "gap between commands %s\n",
+                   run->scenario->links[i].name, (unsigned long long)seen->pulse.late,
+                   (unsigned long long)seen->pulse.silent,
                    time_text((double)seen->pulse.gap_ns_max, gap));
     }
     if (run->frame->missed_replies > 0)
