@@ -70,9 +70,9 @@ static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys
                            "a fault hits a device or a link; give one of them, e.g. device: gyro");
     const bool fits = keys->device ? io_fault_fits_signal(kind) : io_fault_fits_frame(kind);
     if (!fits)
-        return cfg_fail_at(resolve->report, keys->node, "type", "%s cannot happen to a %s; it goes with a %s",
-                           cfg_fault_name(kind), keys->device ? "signal" : "message",
-                           keys->device ? "link" : "device");
+        return cfg_fail_at(resolve->report, keys->node, "type",
+                           "%s cannot happen to a %s; it goes with a %s", cfg_fault_name(kind),
+                           keys->device ? "signal" : "message", keys->device ? "link" : "device");
     return keys->device ? find_device(resolve, keys, fault) : find_link(resolve, keys, fault);
 }
 
