@@ -58,6 +58,29 @@ static void test_a_fault_hits_a_sensor_an_actuator_or_a_link(void)
     TEST_ASSERT_EQUAL_INT(CFG_WAY_BOTH, load_fault("link: first, type: crc, at: 0")->way);
 }
 
+/* What goes wrong on the wire acts there; way says on which way. */
+static void test_a_fault_of_a_link_is_handed_to_it(void)
+{
+    static const struct {
+        const char *fault;
+        bool out, in;
+    } ways[] = {{"link: second, type: crc, at: 2 s, value: 0.5", true, true},
+                {"link: second, type: crc, at: 2 s, value: 0.5, way: out", true, false},
+                {"link: second, type: crc, at: 2 s, value: 0.5, way: in", false, true}};
+    for (int i = 0; i < 3; i++) {
+        const struct cfg_fault *fault = load_fault(ways[i].fault);
+        const struct io_link_spec *link = &scenario->links[1].spec;
+        TEST_ASSERT_EQUAL_INT(0, scenario->links[0].spec.fault_count);
+        TEST_ASSERT_EQUAL_INT(1, link->fault_count);
+        TEST_ASSERT_EQUAL_INT(0, fault->in_link);
+        TEST_ASSERT_EQUAL_INT(IO_FAULT_CRC, link->fault[0].spec.kind);
+        TEST_ASSERT_EQUAL_UINT64(1000, link->fault[0].spec.first_frame);
+        NEAR(0.5, link->fault[0].spec.value);
+        TEST_ASSERT_EQUAL_INT(ways[i].out, link->fault[0].out);
+        TEST_ASSERT_EQUAL_INT(ways[i].in, link->fault[0].in);
+    }
+}
+
 static void test_a_fault_begins_at_a_time_or_in_a_frame(void)
 {
     const struct cfg_fault *fault = load_fault("device: gyro, type: stuck, at: 3 s, for: 500 ms");
@@ -162,6 +185,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_fault_hits_a_sensor_an_actuator_or_a_link);
+    RUN_TEST(test_a_fault_of_a_link_is_handed_to_it);
     RUN_TEST(test_a_fault_begins_at_a_time_or_in_a_frame);
     RUN_TEST(test_the_value_has_the_unit_of_the_signal);
     RUN_TEST(test_what_strikes_by_chance_strikes_always_where_nothing_is_said);

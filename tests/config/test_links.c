@@ -35,8 +35,6 @@ static void expect_wire(enum io_bus_kind bus, const char *listen, const char *pe
     const struct cfg_link *link = &scenario->links[0];
     TEST_ASSERT_EQUAL_INT(bus, link->spec.bus.kind);
     TEST_ASSERT_EQUAL_STRING(listen, link->spec.bus.listen);
-    TEST_ASSERT_EQUAL_STRING(listen, link->spec.bus.listen);
-    TEST_ASSERT_EQUAL_STRING(peer, link->spec.bus.peer);
     TEST_ASSERT_EQUAL_STRING(peer, link->spec.bus.peer);
 }
 
@@ -165,6 +163,17 @@ static void test_sticks_become_the_channels_of_a_receiver(void)
     TEST_ASSERT_EQUAL_UINT32(0, script->step[1].ramp);
 }
 
+/* ArduPilot may stand in a debugger. */
+static void test_how_long_a_reply_may_take_is_up_to_the_protocol(void)
+{
+    load_link("protocol: px4");
+    TEST_ASSERT_EQUAL_UINT64(1000000000, scenario->links[0].wait_limit_ns);
+    load_link("protocol: ardupilot");
+    TEST_ASSERT_EQUAL_UINT64(60000000000, scenario->links[0].wait_limit_ns);
+    load_link("protocol: ardupilot, wait_limit: 2 s");
+    TEST_ASSERT_EQUAL_UINT64(2000000000, scenario->links[0].wait_limit_ns);
+}
+
 /* The size of MAVLink's messages is in io/; that a line is judged by it is tested here. */
 static void test_a_line_that_carries_its_messages_is_fast_enough(void)
 {
@@ -213,6 +222,7 @@ int main(void)
     RUN_TEST(test_udp_and_tcp_may_have_the_same_port);
     RUN_TEST(test_ground_stations_share_the_line);
     RUN_TEST(test_sticks_become_the_channels_of_a_receiver);
+    RUN_TEST(test_how_long_a_reply_may_take_is_up_to_the_protocol);
     RUN_TEST(test_a_line_that_carries_its_messages_is_fast_enough);
     RUN_TEST(test_a_controller_runs_where_and_how_it_is_told);
     return UNITY_END();

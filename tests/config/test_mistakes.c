@@ -1398,6 +1398,21 @@ static void test_a_vehicle_has_only_so_many_encoders_and_contact_points(void)
                      "some");
 }
 
+static void test_a_link_has_only_so_many_faults(void)
+{
+    static char text[1 << 14];
+    size_t size = (size_t)snprintf(text, sizeof text,
+                                   "name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 "
+                                   "1}]\nlinks: [{name: l, body: a}]\nfaults:\n");
+    for (int i = 0; i < IO_LINK_FAULT_MAX + 1; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "- {link: l, type: crc, frame: %d}\n", i);
+    char complaint[128];
+    snprintf(complaint, sizeof complaint, "%d:10: a link can have %d faults; remove some",
+             5 + IO_LINK_FAULT_MAX, IO_LINK_FAULT_MAX);
+    expect_complaint(text, complaint);
+}
+
 static void test_a_frame_has_only_so_much_room_for_jobs(void)
 {
     static char text[1 << 14];
@@ -1502,6 +1517,7 @@ int main(void)
     RUN_TEST(test_every_mistake_in_worlds_devices_links_and_faults_is_refused_at_its_place);
     RUN_TEST(test_in_orbit_nothing_holds_on_to_the_world);
     RUN_TEST(test_a_vehicle_has_only_so_many_encoders_and_contact_points);
+    RUN_TEST(test_a_link_has_only_so_many_faults);
     RUN_TEST(test_a_frame_has_only_so_much_room_for_jobs);
     RUN_TEST(test_a_body_has_not_more_modes_than_the_kernel);
     RUN_TEST(test_a_motor_must_fit_into_the_body_it_sits_on);

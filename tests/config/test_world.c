@@ -88,6 +88,29 @@ static void test_the_magnetic_model_has_years(void)
     TEST_ASSERT_FALSE(scenario->world.has_field);
 }
 
+/* As often as they should at least, and in step with a second. */
+static void test_looks_around_are_in_step_with_a_second(void)
+{
+    static const struct {
+        const char *rate;
+        uint32_t local, orbit;
+    } looks[] = {{"1 kHz", 100, 10}, {"250 Hz", 25, 2},    {"3125 Hz", 125, 25},
+                 {"625 Hz", 25, 5},  {"20 Hz", 2, 1},      {"15625 Hz", 625, 125},
+                 {"5 Hz", 1, 1},     {"20 kHz", 2000, 200}};
+    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+        char text[256];
+        for (int orbit = 0; orbit < 2; orbit++) {
+            snprintf(text, sizeof text,
+                     "name: x\nrate: %s\nenvironment: {world: %s}\n"
+                     "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n",
+                     looks[i].rate, orbit ? "orbit" : "local");
+            load(text);
+            TEST_ASSERT_EQUAL_UINT32_MESSAGE(orbit ? looks[i].orbit : looks[i].local,
+                                             cfg_look_every(scenario), text);
+        }
+    }
+}
+
 /* ---- orbit ---- */
 
 /* A circle over the equator, a quarter turn on from x: y = r, vx = -sqrt(mu / r). */
@@ -149,6 +172,7 @@ int main(void)
     RUN_TEST(test_at_home_gravity_and_air_follow_from_the_place);
     RUN_TEST(test_what_is_said_goes_before_what_follows);
     RUN_TEST(test_the_magnetic_model_has_years);
+    RUN_TEST(test_looks_around_are_in_step_with_a_second);
     RUN_TEST(test_the_vehicle_starts_on_its_orbit);
     RUN_TEST(test_all_elements_of_the_orbit_are_read);
     RUN_TEST(test_the_named_body_flies_the_orbit_and_others_where_they_are_put);

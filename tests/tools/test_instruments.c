@@ -132,7 +132,10 @@ static void test_encoders_read_the_angle_and_the_way_of_their_joint(void)
 
 /* ---- sky ---- */
 
-/* At the equinox the Sun is over x; a circle in the equator's plane at 7000 km begins under it. */
+#define LOW ", altitude: 621.863 km"
+
+/* At the equinox the Sun is over x; a circle in the equator's plane, LOW of 7000 km, begins there.
+ */
 static void bring_up_in_orbit(const char *rate, const char *orbit, const char *joint,
                               const char *devices)
 {
@@ -140,10 +143,26 @@ static void bring_up_in_orbit(const char *rate, const char *orbit, const char *j
     snprintf(text, sizeof text,
              "name: x\nrate: %s\nframe: {watchdog: 10 s}\nenvironment:\n"
              "  world: orbit\n  date: 2026-03-20T14:46:00Z\n"
-             "  orbit: {altitude: 621.863 km, inclination: 0, bulge: false%s}\n"
+             "  orbit: {inclination: 0, bulge: false%s}\n"
              "bodies:\n- {name: a, joint: {type: free%s}, " BALL "devices:\n%s" LINK,
              rate, orbit, joint, devices);
     bring_up(text);
+}
+
+/* mu = w^2 r^3 with the Earth's own w: it hangs over one place, and an old fix is as good. */
+static void test_a_geostationary_receiver_stands_still_on_the_earth(void)
+{
+    const double w = 7.292115146706979e-5, r = cbrt(3.986004418e14 / (w * w));
+    char orbit[64];
+    snprintf(orbit, sizeof orbit, ", altitude: %.6f m", r - 6378137.0);
+    bring_up_in_orbit("1 Hz", orbit, "", "- {name: p, type: gps, body: a, delay: 10 s}\n");
+    run_frames(20);
+    const double longitude = rig->sample[0].fix.longitude;
+    run_frames(1000);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, longitude, rig->sample[0].fix.longitude);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, longitude, rig->sample[0].longitude);
+    TEST_ASSERT_DOUBLE_WITHIN(1, r - 6378137.0, rig->sample[0].fix.altitude);
+    EXPECT_VECTOR(0.01, rig->sample[0].fix.velocity, 0, 0, 0);
 }
 
 #define SUN "- {name: s, type: sun_sensor, body: a, boresight: %s, view: 60 deg}\n"
@@ -157,7 +176,7 @@ static void test_a_sun_sensor_sees_the_sun_in_body_axes_and_in_its_cone(void)
     for (int i = 0; i < 4; i++) {
         char device[256];
         snprintf(device, sizeof device, SUN, views[i].boresight);
-        bring_up_in_orbit("100 Hz", "", ", attitude: {yaw: 90 deg}", device);
+        bring_up_in_orbit("100 Hz", LOW, ", attitude: {yaw: 90 deg}", device);
         run_frames(1);
         expect_vector(0.01, views[i].sun, rig->sample[0].sun, 3);
     }
@@ -166,7 +185,7 @@ static void test_a_sun_sensor_sees_the_sun_in_body_axes_and_in_its_cone(void)
 /* The Earth hides the Sun from pi - asin(R / r) on: 1851 s of a period of 5829 s. */
 static void test_the_sun_sets_behind_the_earth(void)
 {
-    bring_up_in_orbit("1 Hz", "", "",
+    bring_up_in_orbit("1 Hz", LOW, "",
                       "- {name: s, type: sun_sensor, body: a, boresight: 1 0 0, view: 60 deg}\n");
     const double r = 7e6, period = 2 * PI * sqrt(r * r * r / 3.986004418e14);
     const int sets = (int)(period * (0.5 - asin(6378137.0 / r) / (2 * PI)));
@@ -182,7 +201,7 @@ static void expect_tracker(const char *joint, const char *keys, uint32_t valid)
 {
     char device[256];
     snprintf(device, sizeof device, TRACKER, keys);
-    bring_up_in_orbit("100 Hz", "", joint, device);
+    bring_up_in_orbit("100 Hz", LOW, joint, device);
     run_frames(100);
     TEST_ASSERT_EQUAL_UINT32_MESSAGE(valid, rig->sample[0].tracker_valid, keys);
 }
@@ -213,7 +232,7 @@ static void test_a_star_tracker_is_blind_near_sun_and_earth_and_when_it_turns(vo
 /* A dipole over the equator: north, some 30 uT at the ground and less by the cube of r. */
 static void test_the_field_is_that_of_where_the_vehicle_is(void)
 {
-    bring_up_in_orbit("1 Hz", "", "", "- {name: m, type: magnetometer, body: a}\n");
+    bring_up_in_orbit("1 Hz", LOW, "", "- {name: m, type: magnetometer, body: a}\n");
     if (!scenario->world.has_field)
         TEST_IGNORE_MESSAGE("built without the World Magnetic Model");
     double least = 1, most = 0;
@@ -375,6 +394,7 @@ int main(void)
     RUN_TEST(test_a_gps_knows_where_on_the_earth_it_is);
     RUN_TEST(test_a_late_fix_is_where_it_was);
     RUN_TEST(test_encoders_read_the_angle_and_the_way_of_their_joint);
+    RUN_TEST(test_a_geostationary_receiver_stands_still_on_the_earth);
     RUN_TEST(test_a_sun_sensor_sees_the_sun_in_body_axes_and_in_its_cone);
     RUN_TEST(test_the_sun_sets_behind_the_earth);
     RUN_TEST(test_a_star_tracker_gives_the_attitude_turned_by_its_misalignment);
