@@ -752,8 +752,7 @@ static void move(const struct dyn_model *model, const double *q, const double *v
         else
             move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
         if (__builtin_expect(link->modal >= 0, 0))
-            (model->modal[link->modal].deforms ? move_bent : move_straight)(
-                model, link, q, v, L, &work->modal[link->modal]);
+            move_flexible(model, link, q, v, L, &work->modal[link->modal]);
         else if (__builtin_expect(link->massless, 0))
             leave_inertia(L);
         else

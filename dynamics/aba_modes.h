@@ -511,6 +511,8 @@ DYN_FOR_LANES void move_straight_node(const struct dyn_link *link,
     lane_store(&L->cl, lane_cross(w_on, lane_cross(w_on, r)));
 }
 
+#include "dynamics/aba_slender.h"
+
 DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *link,
                          const struct dyn_work *work, const struct dyn_link_work *on,
                          struct dyn_link_work *L)
@@ -520,7 +522,11 @@ DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *l
     const struct dyn_modal_work *modes = &work->modal[node->modal];
     double *X = work->node[link->node];
 
-    if (modal->deforms && modal->lanes == 4)
+    if (modal->is_slender && modal->lanes == 4)
+        move_slender_node(&node->slender, 4, 4, modes, X, on, L);
+    else if (modal->is_slender)
+        move_slender_node(&node->slender, modal->modes, modal->lanes, modes, X, on, L);
+    else if (modal->deforms && modal->lanes == 4)
         move_bent_node(link, node, 4, 4, modes, X, on, L);
     else if (modal->deforms)
         move_bent_node(link, node, modal->modes, modal->lanes, modes, X, on, L);

@@ -46,6 +46,7 @@ static struct dyn_modal_work modal_rows(int lanes, void *mem, size_t *at)
         .f = rows(mem, at, 1, lanes),
         .D_inv = rows(mem, at, 1, lanes),
         .a = rows(mem, at, 1, lanes),
+        .R = dyn_cut(mem, at, 3 * sizeof(struct dyn_row)),
     };
 }
 

@@ -55,8 +55,9 @@ struct dyn_modal_work {
     double *B;        /* 6 rows, angular first */
     double *D;        /* a row by mode; when eliminated, what is right of its diagonal */
     double *f;
-    double *D_inv; /* of the pivots */
-    double *a;     /* eta'' */
+    double *D_inv;     /* of the pivots */
+    double *a;         /* eta'' */
+    struct dyn_row *R; /* a slender link's own axes */
 };
 
 /* Where joints follow others (follow.h); empty where none does.  Full coordinates. */

@@ -103,13 +103,25 @@ static double worst_kernel(const struct dyn_input *input)
     return worst;
 }
 
+/* Links that deform, of those that are slender or of the others. */
+static int count_bent(int is_slender)
+{
+    int count = 0;
+    for (int m = 0; m < tree.model->modal_count; m++)
+        count += tree.model->modal[m].deforms && tree.model->modal[m].is_slender == is_slender;
+    return count;
+}
+
 static void test_inverse_dynamics_returns_the_forces(void)
 {
     double by_mass[TREE_NV_MAX], worst = 0.0, worst_by_mass = 0.0;
+    int slender = 0, other = 0;
     for (int k = 0; k < 3; k++)
         isa_runs[k] = dyn_isa_runs(isas[k]);
     for (uint64_t seed = 1; seed <= 10000; seed++) {
         take_tree(seed);
+        slender += count_bent(1);
+        other += count_bent(0);
         const struct dyn_input input = tree_input(&tree);
         forward_by_mass(&input, by_mass);
         worst = fmax(worst, worst_kernel(&input));
@@ -117,6 +129,8 @@ static void test_inverse_dynamics_returns_the_forces(void)
     }
     TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.0, worst);
     TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.0, worst_by_mass);
+    TEST_ASSERT_GREATER_THAN_INT(5000, slender); /* both kinds have been there */
+    TEST_ASSERT_GREATER_THAN_INT(5000, other);
 }
 
 /* Columns of the mass matrix by inverse dynamics. */

@@ -1,0 +1,248 @@
+/*
+ * Slender links and their nodes (struct dyn_slender) in the flexible half of the kernel, included
+ * by aba_modes.h.  The same equations, in the link's own axes and without what is zero there: a
+ * mode has two numbers across the line that stay, and one along it that follows the others.
+ */
+#pragma once
+
+/* Sums over the modes, each in its lane. */
+struct dyn_slender_sums {
+    dyn_lane inertia; /* xx yy zz yz */
+    dyn_lane force;   /* the mass centre's x, then the force on the link */
+    dyn_lane torque;  /* half of it */
+};
+
+/* The rows of four modes that follow the others. */
+struct dyn_slender_rows {
+    dyn_lane Jxx, Jyy, Jzz, Jyz, Hx, Px;
+    dyn_lane Hx_rate, Px_rate;
+};
+
+DYN_FOR_LANES struct dyn_slender_rows slender_rows(const double *along, int modes, int lanes,
+                                                   const struct dyn_modal_work *work)
+{
+    const dyn_lane none = lane_splat(0.0);
+    struct dyn_slender_rows s = {none, none, none, none, none, none, none, none};
+#pragma GCC unroll 4
+    for (int q = 0; q < modes; q++) {
+        const double *row = along + 6 * q * lanes;
+        const dyn_lane eta = lane_splat(work->eta[q]), xi = lane_splat(work->xi[q]);
+        const dyn_lane Hx = modes_at(row + 4 * lanes), Px = modes_at(row + 5 * lanes);
+        s.Jxx += eta * modes_at(row);
+        s.Jyy += eta * modes_at(row + lanes);
+        s.Jzz += eta * modes_at(row + 2 * lanes);
+        s.Jyz += eta * modes_at(row + 3 * lanes);
+        s.Hx += eta * Hx;
+        s.Px += eta * Px;
+        s.Hx_rate += xi * Hx;
+        s.Px_rate += xi * Px;
+    }
+    return s;
+}
+
+/* J w */
+static inline struct dyn_mode_rows slender_spun(const struct dyn_slender_rows *s, dyn_lane Jxy,
+                                                dyn_lane Jxz, struct dyn_vec3 w)
+{
+    const dyn_lane x = lane_splat(w.x), y = lane_splat(w.y), z = lane_splat(w.z);
+    return (struct dyn_mode_rows){s->Jxx * x + Jxy * y + Jxz * z, Jxy * x + s->Jyy * y + s->Jyz * z,
+                                  Jxz * x + s->Jyz * y + s->Jzz * z};
+}
+
+/* As move_four. */
+DYN_FOR_LANES void slender_four(const struct dyn_modal_link *modal, int g, int modes, int lanes,
+                                struct dyn_vec3 w, struct dyn_modal_work *work,
+                                struct dyn_slender_sums *sums)
+{
+    const double *across = modal->slender.across + g;
+    const dyn_lane eta = modes_at(work->eta + g), xi = modes_at(work->xi + g);
+    const struct dyn_slender_rows s = slender_rows(modal->slender.along + g, modes, lanes, work);
+
+    sums->inertia += lane_sums(eta * s.Jxx, eta * s.Jyy, eta * s.Jzz, eta * s.Jyz);
+    const struct dyn_mode_rows t = slender_spun(&s, modes_at(across), modes_at(across + lanes), w);
+    modes_put(work->f + g, spring_force(modal, g, modes, lanes, work) - rows_dot(w, t) +
+                               lane_splat(2.0 * w.x) * s.Hx_rate);
+
+    /* the part of W that is not symmetric: -W w has w x H / 2 more than J w, and S as much */
+    const struct dyn_mode_rows H = {s.Hx, modes_at(across + 2 * lanes),
+                                    modes_at(across + 3 * lanes)};
+    const struct dyn_mode_rows n = rows_sum_of(t, rows_cross(dyn_scale(0.5, w), H));
+    sums->torque += lane_sums(xi * n.x, xi * n.y, xi * n.z, lane_splat(0.0));
+    rows_put(work->B + g, lanes, rows_turn(work->R, H));
+
+    const struct dyn_mode_rows P = {s.Px, modes_at(across + 4 * lanes),
+                                    modes_at(across + 5 * lanes)};
+    const struct dyn_mode_rows f = rows_cross(dyn_scale(2.0, w), P);
+    sums->force +=
+        lane_sums(lane_splat(0.5) * eta * s.Px, xi * (f.x + s.Px_rate), xi * f.y, xi * f.z);
+    rows_put(work->B + 3 * lanes + g, lanes, rows_turn(work->R, P));
+}
+
+/* What modes add across the line, in proportion to them. */
+DYN_FOR_LANES dyn_lane slender_drift(const struct dyn_row *drift, const double *eta, int modes)
+{
+    dyn_lane sum = lane_load(&drift[0]) * lane_splat(eta[0]);
+#pragma GCC unroll 4
+    for (int p = 1; p < modes; p++)
+        sum += lane_load(&drift[p]) * lane_splat(eta[p]);
+    return sum;
+}
+
+/* As move_bent_inertia; own is in lanes as in struct dyn_slender. */
+static inline void put_slender(const struct dyn_link *link, const struct dyn_row own[3],
+                               dyn_lane half_torque, const struct dyn_row R_rows[3],
+                               struct dyn_link_work *L)
+{
+    const double *a = own[0].e, *b = own[1].e, *c = own[2].e;
+    const struct dyn_lane3 R = lane3_load(R_rows);
+    const dyn_lane w = lane_load(&L->w);
+    const struct dyn_lane3 RI = {lane3_mul(R, (struct dyn_vec3){a[0], b[0], b[1]}),
+                                 lane3_mul(R, (struct dyn_vec3){b[0], a[1], a[3]}),
+                                 lane3_mul(R, (struct dyn_vec3){b[1], a[3], a[2]})};
+    const struct dyn_lane3 I = {
+        lane3_mul(RI, (struct dyn_vec3){R_rows[0].e[0], R_rows[1].e[0], R_rows[2].e[0]}),
+        lane3_mul(RI, (struct dyn_vec3){R_rows[0].e[1], R_rows[1].e[1], R_rows[2].e[1]}),
+        lane3_mul(RI, (struct dyn_vec3){R_rows[0].e[2], R_rows[1].e[2], R_rows[2].e[2]})};
+    const dyn_lane h = lane3_mul(R, (struct dyn_vec3){c[0], b[2], b[3]});
+    const dyn_lane f = lane3_mul(R, (struct dyn_vec3){c[1], c[2], c[3]});
+    const dyn_lane n = lane3_mul(R, lane_vec3(half_torque + half_torque));
+
+    lane3_store(L->I, I);
+    lane3_store(L->H, skew(h));
+    lane3_store(L->M, lane3_load(link->mass_rows));
+    lane_store(&L->pa, lane_cross(w, lane3_mul(I, dyn_vec3_load(L->w.e))) + n);
+    lane_store(&L->pl, lane_cross(w, lane_cross(w, h)) + f);
+}
+
+DYN_FOR_LANES void move_slender_modes(const struct dyn_link *link,
+                                      const struct dyn_modal_link *modal, int modes, int lanes,
+                                      struct dyn_link_work *L, struct dyn_modal_work *work)
+{
+    const struct dyn_slender *slender = &modal->slender;
+    const dyn_lane none = lane_splat(0.0), w = lane_load(&L->w);
+    const struct dyn_lane3 R = turned(lane3_load(L->R), &slender->E);
+    const struct dyn_vec3 w_own = lane_vec3(lane_sums(R.x * w, R.y * w, R.z * w, none));
+    struct dyn_slender_sums sums = {none, none, none};
+    struct dyn_row own[3];
+
+    lane_keep(&work->R[0], R.x);
+    lane_keep(&work->R[1], R.y);
+    lane_keep(&work->R[2], R.z);
+    for (int g = 0; g < lanes; g += 4)
+        slender_four(modal, g, modes, lanes, w_own, work, &sums);
+    for (int k = 0; k < modes * lanes; k += 4)
+        modes_put(work->D + k, modes_at(modal->M + k));
+    lane_keep(&own[0], lane_load(&slender->own[0]) + sums.inertia);
+    lane_keep(&own[1],
+              lane_load(&slender->own[1]) + slender_drift(slender->drift, work->eta, modes));
+    lane_keep(&own[2], lane_load(&slender->own[2]) + sums.force);
+    put_slender(link, own, sums.torque, work->R, L);
+}
+
+/* In place of move_bent. */
+DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_link *link,
+                            const double *q, const double *v, struct dyn_link_work *L,
+                            struct dyn_modal_work *work)
+{
+    const struct dyn_modal_link *modal = &model->modal[link->modal];
+
+    take_modes(modal, q, v, work);
+    if (modal->lanes == 4)
+        move_slender_modes(link, modal, 4, 4, L, work);
+    else
+        move_slender_modes(link, modal, modal->modes, modal->lanes, L, work);
+}
+
+/* In place of move_inertia. */
+static void move_flexible(const struct dyn_model *model, const struct dyn_link *link,
+                          const double *q, const double *v, struct dyn_link_work *L,
+                          struct dyn_modal_work *work)
+{
+    const struct dyn_modal_link *modal = &model->modal[link->modal];
+    (!modal->deforms     ? move_straight
+     : modal->is_slender ? move_slender
+                         : move_bent)(model, link, q, v, L, work);
+}
+
+/* ---- nodes ---- */
+
+/* X along the line comes to the place where it belongs; returns half of theta x, of u x, and what
+ * both do when no mode accelerates. */
+DYN_FOR_LANES dyn_lane place_slender_node(const double *along, int modes, int lanes,
+                                          const struct dyn_modal_work *work, double *X)
+{
+    dyn_lane sums = lane_splat(0.0);
+    for (int g = 0; g < lanes; g += 4) {
+        const dyn_lane half_eta = lane_splat(0.5) * modes_at(work->eta + g);
+        const dyn_lane xi = modes_at(work->xi + g);
+        dyn_lane theta = lane_splat(0.0), psi = theta, theta_rate = theta, psi_rate = theta;
+#pragma GCC unroll 4
+        for (int q = 0; q < modes; q++) {
+            const dyn_lane theta1 = modes_at(along + 2 * q * lanes + g);
+            const dyn_lane psi1 = modes_at(along + (2 * q + 1) * lanes + g);
+            theta += lane_splat(work->eta[q]) * theta1;
+            psi += lane_splat(work->eta[q]) * psi1;
+            theta_rate += lane_splat(work->xi[q]) * theta1;
+            psi_rate += lane_splat(work->xi[q]) * psi1;
+        }
+        modes_put(X + g, theta);
+        modes_put(X + 3 * lanes + g, psi);
+        sums += lane_sums(half_eta * theta, half_eta * psi, xi * theta_rate, xi * psi_rate);
+    }
+    return sums;
+}
+
+/* As turn_node_columns, of X that has only what is along the line. */
+DYN_FOR_LANES struct dyn_node_rate turn_slender_columns(const struct dyn_row R[3], double s,
+                                                        struct dyn_vec3 theta, int lanes,
+                                                        const double *across, const double *xi,
+                                                        double *X)
+{
+    const struct dyn_vec3 part = dyn_scale(0.5 * s, theta);
+    struct dyn_mode_rows spin = rows_none(), travel = spin;
+    for (int g = 0; g < lanes; g += 4) {
+        const struct dyn_mode_rows t = {modes_at(X + g), modes_at(across + g),
+                                        modes_at(across + lanes + g)};
+        const struct dyn_mode_rows u = {modes_at(X + 3 * lanes + g),
+                                        modes_at(across + 2 * lanes + g),
+                                        modes_at(across + 3 * lanes + g)};
+        const struct dyn_mode_rows w = rows_axpy(rows_cross(part, t), lane_splat(s), t);
+        const struct dyn_mode_rows Xa = rows_turn(R, w), Xl = rows_turn(R, u);
+        spin = rows_axpy(spin, modes_at(xi + g), Xa);
+        travel = rows_axpy(travel, modes_at(xi + g), Xl);
+        rows_put(X + g, lanes, Xa);
+        rows_put(X + 3 * lanes + g, lanes, Xl);
+    }
+    return (struct dyn_node_rate){rows_sum(spin), rows_sum(travel)};
+}
+
+/* As move_bent_node. */
+DYN_FOR_LANES void move_slender_node(const struct dyn_slender_node *node, int modes, int lanes,
+                                     const struct dyn_modal_work *work, double *X,
+                                     const struct dyn_link_work *on, struct dyn_link_work *L)
+{
+    const struct dyn_lane3 P = lane3_load(work->R);
+    const dyn_lane w_on = lane_load(&on->w), half = lane_splat(0.5);
+    struct dyn_row along, across;
+
+    lane_keep(&along, place_slender_node(node->along, modes, lanes, work, X));
+    lane_keep(&across, slender_drift(node->drift, work->eta, modes));
+    const struct dyn_vec3 theta = {along.e[0], across.e[0], across.e[1]};
+    const struct dyn_vec3 u = {along.e[1], across.e[2], across.e[3]};
+    const double s = 1.0 / (1.0 + 0.25 * dyn_dot(theta, theta));
+    const struct dyn_node_rate rate =
+        turn_slender_columns(work->R, s, theta, lanes, node->across, work->xi, X);
+    const dyn_lane r = lane3_mul(P, dyn_add(node->origin, u));
+    const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * rate.travel;
+    const struct dyn_lane3 once = times_skew(P, theta), twice = times_skew(once, theta);
+    const struct dyn_lane3 turn = lane3_axpy(P, lane_splat(s), lane3_axpy(once, half, twice));
+    const dyn_lane twist = lane_splat(s * along.e[2]) * (P.x + half * once.x);
+    const dyn_lane swing = half * lane_sum(lane3_mul(P, theta) * rate.spin) * rate.spin;
+
+    lane3_store(L->R, turned(turn, &node->E));
+    lane_store(&L->r, r);
+    lane_keep(&L->w, w_on + rate.spin);
+    lane_store(&L->travel, rate.travel);
+    lane_store(&L->ca, lane_cross(w_on, rate.spin) - swing + twist);
+    lane_store(&L->cl, lane_cross(w_on, carried) + P.x * lane_splat(along.e[3]));
+}
