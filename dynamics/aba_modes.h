@@ -549,27 +549,29 @@ static inline struct dyn_mode_rows columns_times(const struct dyn_row m[3], stru
     return (struct dyn_mode_rows){row_times(m, 0, a), row_times(m, 1, a), row_times(m, 2, a)};
 }
 
-/* Row h of H, both ways: returns h' Xl, and adds h xa to Tl. */
-static inline dyn_lane couple(const struct dyn_row *h, struct dyn_mode_rows Xl, dyn_lane xa,
-                              struct dyn_mode_rows *Tl)
+/* Row h of H, both ways: returns ta + h' Xl, and adds h xa to Tl. */
+static inline dyn_lane couple(dyn_lane ta, const struct dyn_row *h, struct dyn_mode_rows Xl,
+                              dyn_lane xa, struct dyn_mode_rows *Tl)
 {
     const dyn_lane x = lane_splat(h->e[0]), y = lane_splat(h->e[1]), z = lane_splat(h->e[2]);
     *Tl = (struct dyn_mode_rows){Tl->x + x * xa, Tl->y + y * xa, Tl->z + z * xa};
-    return x * Xl.x + y * Xl.y + z * Xl.z;
+    return ta + x * Xl.x + y * Xl.y + z * Xl.z;
 }
 
-/* B, D and f of the parent feel what the node N carries: A X, X' A X, X' p, with p = pA + A c. */
-DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, dyn_lane pa, dyn_lane pl, int modes,
-                              int lanes, const double *X, struct dyn_modal_work *work)
+/* B, D and f of the parent feel what the node N carries at the end of the arm: A X, X' A X, X' p,
+ * with p = pA + A c. */
+DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, const struct dyn_row *arm, dyn_lane pa,
+                              dyn_lane pl, int modes, int lanes, const double *X,
+                              struct dyn_modal_work *work)
 {
-    const struct dyn_vec3 r = dyn_vec3_load(N->r.e), n = lane_vec3(pa), f = lane_vec3(pl);
+    const struct dyn_vec3 r = dyn_vec3_load(arm->e), n = lane_vec3(pa), f = lane_vec3(pl);
     for (int g = 0; g < lanes; g += 4) {
         const struct dyn_mode_rows Xa = rows_at(X + g, lanes),
                                    Xl = rows_at(X + 3 * lanes + g, lanes);
         struct dyn_mode_rows Ta = columns_times(N->I, Xa), Tl = columns_times(N->M, Xl);
-        Ta.x += couple(&N->H[0], Xl, Xa.x, &Tl);
-        Ta.y += couple(&N->H[1], Xl, Xa.y, &Tl);
-        Ta.z += couple(&N->H[2], Xl, Xa.z, &Tl);
+        Ta.x = couple(Ta.x, &N->H[0], Xl, Xa.x, &Tl);
+        Ta.y = couple(Ta.y, &N->H[1], Xl, Xa.y, &Tl);
+        Ta.z = couple(Ta.z, &N->H[2], Xl, Xa.z, &Tl);
         rows_add(work->B + g, lanes, rows_sum_of(Ta, rows_cross(r, Tl)));
         rows_add(work->B + 3 * lanes + g, lanes, Tl);
         modes_put(work->f + g, modes_at(work->f + g) + rows_dot(n, Xa) + rows_dot(f, Xl));
@@ -604,11 +606,87 @@ DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_link 
 
     node_bias(N, &pa, &pl);
     if (modal->lanes == 4)
-        load_modes(N, pa, pl, 4, 4, X, modes);
+        load_modes(N, &N->r, pa, pl, 4, 4, X, modes);
     else
-        load_modes(N, pa, pl, modal->modes, modal->lanes, X, modes);
+        load_modes(N, &N->r, pa, pl, modal->modes, modal->lanes, X, modes);
     const struct articulated A = {lane3_load(N->I), lane3_load(N->H), lane3_load(N->M), pa, pl};
     hand_whole(&A, &N->r, on);
+}
+
+/* ---- a hinge that is all its node carries ---- */
+
+/*
+ * The two go as one joint, of which only its last origin is ever referred to: that of the hinge,
+ * at the arm r of the node and of the hinge together.  There X moves, and c is that of both.  The
+ * node has what is left of A and p once the hinge is eliminated, and its acceleration without c.
+ */
+
+/* X at the end of another arm d. */
+DYN_FOR_LANES void extend_columns(struct dyn_vec3 d, int lanes, double *X)
+{
+    for (int g = 0; g < lanes; g += 4) {
+        const struct dyn_mode_rows more = rows_cross(d, rows_at(X + g, lanes));
+        double *Xl = X + 3 * lanes + g;
+        modes_put(Xl, modes_at(Xl) - more.x);
+        modes_put(Xl + lanes, modes_at(Xl + lanes) - more.y);
+        modes_put(Xl + 2 * lanes, modes_at(Xl + 2 * lanes) - more.z);
+    }
+}
+
+/* c and r of both. */
+static inline void join_hinge(struct dyn_link_work *L, struct dyn_link_work *N)
+{
+    const dyn_lane d = lane_load(&L->r), ca = lane_load(&N->ca);
+    lane_keep(&L->cl, lane_load(&L->cl) + lane_load(&N->cl) + lane_cross(ca, d));
+    lane_keep(&L->ca, lane_load(&L->ca) + ca);
+    lane_keep(&N->ga, lane_load(&N->r) + d);
+}
+
+/* A of the hinge's link, the hinge eliminated, to the node; its bias with c is left in *pa, *pl. */
+static inline void relieve_hinge(double tau, struct dyn_link_work *L, struct dyn_link_work *N)
+{
+    struct articulated A = load_articulated(L);
+    const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
+    const dyn_lane z = lane_load(&L->R[2]);
+    const dyn_lane Ua = lane3_mul(A.I, axis), Ul = lane3_mul(A.H, axis);
+    const dyn_lane D_inv = inverse(lane_sum(z * Ua));
+    const dyn_lane u = lane_splat(tau) - lane_sum(z * A.pa + charge(Ua, Ul, L));
+    const struct relief f = {Ua, Ul, Ua * D_inv, Ul * D_inv, u};
+
+    put_gain(&f, D_inv, L);
+    add_bias(L, &A);
+    lane_store(&N->pa, A.pa + f.ga * u);
+    lane_store(&N->pl, A.pl + f.gl * u);
+    take_square(Ua, Ul, f.ga, f.gl, L->keep, &A);
+    lane3_keep(N->I, A.I);
+    lane3_keep(N->H, A.H);
+    lane3_keep(N->M, A.M);
+}
+
+DYN_FOR_LANES void hand_hinge(const struct dyn_link_work *L, const struct dyn_link_work *N,
+                              int modes, int lanes, double *X, struct dyn_modal_work *work,
+                              struct dyn_link_work *on)
+{
+    const struct articulated A = load_articulated(N);
+    extend_columns(dyn_vec3_load(L->r.e), lanes, X);
+    load_modes(N, &N->ga, A.pa, A.pl, modes, lanes, X, work);
+    hand_whole(&A, &N->ga, on);
+}
+
+DYN_APART void inward_hinge(const struct dyn_model *model, const struct dyn_link *link, double tau,
+                            struct dyn_work *work, struct dyn_link_work *L)
+{
+    const struct dyn_link *under = &model->link[link->parent];
+    const int node = under->node, m = model->node[node].modal;
+    const struct dyn_modal_link *modal = &model->modal[m];
+    struct dyn_link_work *N = &work->link[link->parent], *on = &work->link[under->parent];
+
+    join_hinge(L, N);
+    relieve_hinge(tau, L, N);
+    if (modal->lanes == 4)
+        hand_hinge(L, N, 4, 4, work->node[node], &work->modal[m], on);
+    else
+        hand_hinge(L, N, modal->modes, modal->lanes, work->node[node], &work->modal[m], on);
 }
 
 /* M becomes M + s C + s^2 K, and K acts on eta + s xi. */
@@ -723,7 +801,8 @@ static inline void relieve_row(struct dyn_row *row, struct dyn_by_mode g, const 
 
 /* A - u D^-1 u', p - u D^-1 f with f behind the angular half of u.  What the outward pass needs,
  * D^-1 [B' f], takes the place of D, and of B for its linear half. */
-static void relieve_of_four(dyn_lane f, const struct dyn_modal_work *work, struct dyn_link_work *L)
+static inline void relieve_of_four(dyn_lane f, const struct dyn_modal_work *work,
+                                   struct dyn_link_work *L)
 {
     const struct dyn_mode_rows Ba = rows_at(work->B, 4), Bl = rows_at(work->B + 12, 4);
     const struct dyn_four D = factor_four(work->D);
@@ -816,8 +895,9 @@ static inline void relieve_of_modes(int modes, int lanes, const struct dyn_modal
     store_articulated(&A, L);
 }
 
-static void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn_input *input,
-                            const double *tau, struct dyn_modal_work *work, struct dyn_link_work *L)
+DYN_APART void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn_input *input,
+                               const double *tau, struct dyn_modal_work *work,
+                               struct dyn_link_work *L)
 {
     const int modes = modal->modes, lanes = modal->lanes;
 
@@ -900,6 +980,42 @@ DYN_FOR_LANES void swing_node(int lanes, const double *X, const double *eta_aa,
     lane_store(&N->alpha, alpha + lane_load(&N->ca) + rows_sum(turn));
     lane_store(&N->a, lane_load(&on->a) + lane_cross(alpha, lane_load(&N->r)) + lane_load(&N->cl) +
                           rows_sum(travel));
+}
+
+/* How the modes of its link make the end of an arm accelerate, but for c. */
+DYN_FOR_LANES void swing_hinge(int lanes, const double *X, const double *eta_aa,
+                               struct dyn_link_work *N, const struct dyn_link_work *on)
+{
+    struct dyn_mode_rows turn = rows_none(), travel = turn;
+    const dyn_lane alpha = lane_load(&on->alpha);
+
+    for (int g = 0; g < lanes; g += 4) {
+        turn = rows_axpy(turn, modes_at(eta_aa + g), rows_at(X + g, lanes));
+        travel = rows_axpy(travel, modes_at(eta_aa + g), rows_at(X + 3 * lanes + g, lanes));
+    }
+    lane_store(&N->alpha, alpha + rows_sum(turn));
+    lane_store(&N->a, lane_load(&on->a) + lane_cross(alpha, lane_load(&N->ga)) + rows_sum(travel));
+}
+
+DYN_APART void outward_hinge(const struct dyn_model *model, const struct dyn_link *link,
+                             const struct dyn_work *work, struct dyn_link_work *L, double *qdd)
+{
+    const struct dyn_link *under = &model->link[link->parent];
+    const int node = under->node, m = model->node[node].modal;
+    const int lanes = model->modal[m].lanes;
+    struct dyn_link_work *N = &work->link[link->parent];
+    const struct dyn_link_work *on = &work->link[under->parent];
+
+    if (lanes == 4)
+        swing_hinge(4, work->node[node], work->modal[m].a, N, on);
+    else
+        swing_hinge(lanes, work->node[node], work->modal[m].a, N, on);
+    const dyn_lane alpha = lane_load(&N->alpha), a = lane_load(&N->a);
+    const dyn_lane t = lane_load(&L->ga) * alpha + lane_load(&L->gl) * a;
+    const dyn_lane x = lane_splat(L->ud) - lane_sum(t);
+    lane_store(&L->alpha, alpha + lane_load(&L->ca) + lane_load(&L->R[2]) * x);
+    lane_store(&L->a, a + lane_load(&L->cl));
+    *qdd = x[0];
 }
 
 DYN_APART void outward_node(const struct dyn_model *model, const struct dyn_link *link,

@@ -8,74 +8,96 @@
 /* Sums over the modes, each in its lane. */
 struct dyn_slender_sums {
     dyn_lane inertia; /* xx yy zz yz */
-    dyn_lane force;   /* the mass centre's x, then the force on the link */
-    dyn_lane torque;  /* half of it */
+    dyn_lane force;   /* twice the mass centre's x, then half the force on the link */
+    dyn_lane torque;
 };
 
-/* The rows of four modes that follow the others. */
-struct dyn_slender_rows {
-    dyn_lane Jxx, Jyy, Jzz, Jyz, Hx, Px;
-    dyn_lane Hx_rate, Px_rate;
+/* J of four modes, of which xy and xz stay. */
+struct dyn_slender_inertia {
+    dyn_lane xx, yy, zz, yz;
 };
 
-DYN_FOR_LANES struct dyn_slender_rows slender_rows(const double *along, int modes, int lanes,
-                                                   const struct dyn_modal_work *work)
+DYN_FOR_LANES struct dyn_slender_inertia slender_inertia(const double *along, int modes, int lanes,
+                                                         const double *eta)
 {
-    const dyn_lane none = lane_splat(0.0);
-    struct dyn_slender_rows s = {none, none, none, none, none, none, none, none};
+    const dyn_lane first = lane_splat(eta[0]);
+    struct dyn_slender_inertia J = {first * modes_at(along), first * modes_at(along + lanes),
+                                    first * modes_at(along + 2 * lanes),
+                                    first * modes_at(along + 3 * lanes)};
 #pragma GCC unroll 4
-    for (int q = 0; q < modes; q++) {
+    for (int q = 1; q < modes; q++) {
         const double *row = along + 6 * q * lanes;
-        const dyn_lane eta = lane_splat(work->eta[q]), xi = lane_splat(work->xi[q]);
-        const dyn_lane Hx = modes_at(row + 4 * lanes), Px = modes_at(row + 5 * lanes);
-        s.Jxx += eta * modes_at(row);
-        s.Jyy += eta * modes_at(row + lanes);
-        s.Jzz += eta * modes_at(row + 2 * lanes);
-        s.Jyz += eta * modes_at(row + 3 * lanes);
-        s.Hx += eta * Hx;
-        s.Px += eta * Px;
-        s.Hx_rate += xi * Hx;
-        s.Px_rate += xi * Px;
+        const dyn_lane s = lane_splat(eta[q]);
+        J.xx += s * modes_at(row);
+        J.yy += s * modes_at(row + lanes);
+        J.zz += s * modes_at(row + 2 * lanes);
+        J.yz += s * modes_at(row + 3 * lanes);
     }
-    return s;
+    return J;
 }
 
 /* J w */
-static inline struct dyn_mode_rows slender_spun(const struct dyn_slender_rows *s, dyn_lane Jxy,
+static inline struct dyn_mode_rows slender_spun(const struct dyn_slender_inertia *J, dyn_lane Jxy,
                                                 dyn_lane Jxz, struct dyn_vec3 w)
 {
     const dyn_lane x = lane_splat(w.x), y = lane_splat(w.y), z = lane_splat(w.z);
-    return (struct dyn_mode_rows){s->Jxx * x + Jxy * y + Jxz * z, Jxy * x + s->Jyy * y + s->Jyz * z,
-                                  Jxz * x + s->Jyz * y + s->Jzz * z};
+    return (struct dyn_mode_rows){J->xx * x + Jxy * y + Jxz * z, Jxy * x + J->yy * y + J->yz * z,
+                                  Jxz * x + J->yz * y + J->zz * z};
 }
 
-/* As move_four. */
-DYN_FOR_LANES void slender_four(const struct dyn_modal_link *modal, int g, int modes, int lanes,
-                                struct dyn_vec3 w, struct dyn_modal_work *work,
-                                struct dyn_slender_sums *sums)
+/* x of H and P of four modes, and the same of rates in place of the coordinates. */
+struct dyn_slender_along {
+    dyn_lane H, P, H_rate, P_rate;
+};
+
+DYN_FOR_LANES struct dyn_slender_along slender_along(const double *along, int modes, int lanes,
+                                                     const double *eta, const double *xi)
 {
-    const double *across = modal->slender.across + g;
+    const dyn_lane H = modes_at(along), P = modes_at(along + lanes);
+    struct dyn_slender_along x = {lane_splat(eta[0]) * H, lane_splat(eta[0]) * P,
+                                  lane_splat(xi[0]) * H, lane_splat(xi[0]) * P};
+#pragma GCC unroll 4
+    for (int q = 1; q < modes; q++) {
+        const dyn_lane more_H = modes_at(along + 6 * q * lanes);
+        const dyn_lane more_P = modes_at(along + (6 * q + 1) * lanes);
+        x.H += lane_splat(eta[q]) * more_H;
+        x.P += lane_splat(eta[q]) * more_P;
+        x.H_rate += lane_splat(xi[q]) * more_H;
+        x.P_rate += lane_splat(xi[q]) * more_P;
+    }
+    return x;
+}
+
+/* As move_four.  What is not symmetric in W, and S, turn with the link: -2 W w has w x H more than
+ * 2 J w. */
+DYN_FOR_LANES struct dyn_slender_sums slender_four(const struct dyn_modal_link *modal, int g,
+                                                   int modes, int lanes, struct dyn_vec3 w,
+                                                   const struct dyn_modal_work *work)
+{
+    const double *across = modal->slender.across + g, *along = modal->slender.along + g;
     const dyn_lane eta = modes_at(work->eta + g), xi = modes_at(work->xi + g);
-    const struct dyn_slender_rows s = slender_rows(modal->slender.along + g, modes, lanes, work);
+    const dyn_lane spring = spring_force(modal, g, modes, lanes, work);
+    const struct dyn_slender_inertia J = slender_inertia(along, modes, lanes, work->eta);
+    const dyn_lane inertia = lane_sums(eta * J.xx, eta * J.yy, eta * J.zz, eta * J.yz);
+    const struct dyn_mode_rows t = slender_spun(&J, modes_at(across), modes_at(across + lanes), w);
 
-    sums->inertia += lane_sums(eta * s.Jxx, eta * s.Jyy, eta * s.Jzz, eta * s.Jyz);
-    const struct dyn_mode_rows t = slender_spun(&s, modes_at(across), modes_at(across + lanes), w);
-    modes_put(work->f + g, spring_force(modal, g, modes, lanes, work) - rows_dot(w, t) +
-                               lane_splat(2.0 * w.x) * s.Hx_rate);
-
-    /* the part of W that is not symmetric: -W w has w x H / 2 more than J w, and S as much */
-    const struct dyn_mode_rows H = {s.Hx, modes_at(across + 2 * lanes),
+    const struct dyn_slender_along x =
+        slender_along(along + 4 * lanes, modes, lanes, work->eta, work->xi);
+    const struct dyn_mode_rows H = {x.H, modes_at(across + 2 * lanes),
                                     modes_at(across + 3 * lanes)};
-    const struct dyn_mode_rows n = rows_sum_of(t, rows_cross(dyn_scale(0.5, w), H));
-    sums->torque += lane_sums(xi * n.x, xi * n.y, xi * n.z, lane_splat(0.0));
-    rows_put(work->B + g, lanes, rows_turn(work->R, H));
-
-    const struct dyn_mode_rows P = {s.Px, modes_at(across + 4 * lanes),
+    const struct dyn_mode_rows P = {x.P, modes_at(across + 4 * lanes),
                                     modes_at(across + 5 * lanes)};
-    const struct dyn_mode_rows f = rows_cross(dyn_scale(2.0, w), P);
-    sums->force +=
-        lane_sums(lane_splat(0.5) * eta * s.Px, xi * (f.x + s.Px_rate), xi * f.y, xi * f.z);
-    rows_put(work->B + 3 * lanes + g, lanes, rows_turn(work->R, P));
+    const struct dyn_mode_rows n = rows_axpy(rows_cross(w, H), lane_splat(2.0), t);
+    const struct dyn_mode_rows f = rows_cross(w, P);
+    const struct dyn_slender_sums sums = {
+        inertia, lane_sums(eta * x.P, xi * (f.x + lane_splat(0.5) * x.P_rate), xi * f.y, xi * f.z),
+        rows_sum(rows_scale(xi, n))};
+
+    const struct dyn_mode_rows Ba = rows_turn(work->R, H), Bl = rows_turn(work->R, P);
+    modes_put(work->f + g, spring - rows_dot(w, t) + lane_splat(2.0) * lane_splat(w.x) * x.H_rate);
+    rows_put(work->B + g, lanes, Ba);
+    rows_put(work->B + 3 * lanes + g, lanes, Bl);
+    return sums;
 }
 
 /* What modes add across the line, in proportion to them. */
@@ -88,9 +110,9 @@ DYN_FOR_LANES dyn_lane slender_drift(const struct dyn_row *drift, const double *
     return sum;
 }
 
-/* As move_bent_inertia; own is in lanes as in struct dyn_slender. */
+/* As move_bent_inertia; own is in lanes as in struct dyn_slender, with the force behind. */
 static inline void put_slender(const struct dyn_link *link, const struct dyn_row own[3],
-                               dyn_lane half_torque, const struct dyn_row R_rows[3],
+                               dyn_lane torque, const struct dyn_row R_rows[3],
                                struct dyn_link_work *L)
 {
     const double *a = own[0].e, *b = own[1].e, *c = own[2].e;
@@ -105,7 +127,7 @@ static inline void put_slender(const struct dyn_link *link, const struct dyn_row
         lane3_mul(RI, (struct dyn_vec3){R_rows[0].e[2], R_rows[1].e[2], R_rows[2].e[2]})};
     const dyn_lane h = lane3_mul(R, (struct dyn_vec3){c[0], b[2], b[3]});
     const dyn_lane f = lane3_mul(R, (struct dyn_vec3){c[1], c[2], c[3]});
-    const dyn_lane n = lane3_mul(R, lane_vec3(half_torque + half_torque));
+    const dyn_lane n = lane3_mul(R, lane_vec3(torque));
 
     lane3_store(L->I, I);
     lane3_store(L->H, skew(h));
@@ -116,26 +138,29 @@ static inline void put_slender(const struct dyn_link *link, const struct dyn_row
 
 DYN_FOR_LANES void move_slender_modes(const struct dyn_link *link,
                                       const struct dyn_modal_link *modal, int modes, int lanes,
-                                      struct dyn_link_work *L, struct dyn_modal_work *work)
+                                      struct dyn_link_work *L, const struct dyn_modal_work *work)
 {
+    static const struct dyn_row twice_and_half = {{0.5, 2.0, 2.0, 2.0}};
     const struct dyn_slender *slender = &modal->slender;
     const dyn_lane none = lane_splat(0.0), w = lane_load(&L->w);
     const struct dyn_lane3 R = turned(lane3_load(L->R), &slender->E);
     const struct dyn_vec3 w_own = lane_vec3(lane_sums(R.x * w, R.y * w, R.z * w, none));
-    struct dyn_slender_sums sums = {none, none, none};
+    const double *M = modal->M;
     struct dyn_row own[3];
 
-    lane_keep(&work->R[0], R.x);
-    lane_keep(&work->R[1], R.y);
-    lane_keep(&work->R[2], R.z);
-    for (int g = 0; g < lanes; g += 4)
-        slender_four(modal, g, modes, lanes, w_own, work, &sums);
+    lane3_keep(work->R, R);
+    struct dyn_slender_sums sums = slender_four(modal, 0, modes, lanes, w_own, work);
+    for (int g = 4; g < lanes; g += 4) {
+        const struct dyn_slender_sums more = slender_four(modal, g, modes, lanes, w_own, work);
+        sums = (struct dyn_slender_sums){sums.inertia + more.inertia, sums.force + more.force,
+                                         sums.torque + more.torque};
+    }
     for (int k = 0; k < modes * lanes; k += 4)
-        modes_put(work->D + k, modes_at(modal->M + k));
+        modes_put(work->D + k, modes_at(M + k));
     lane_keep(&own[0], lane_load(&slender->own[0]) + sums.inertia);
     lane_keep(&own[1],
               lane_load(&slender->own[1]) + slender_drift(slender->drift, work->eta, modes));
-    lane_keep(&own[2], lane_load(&slender->own[2]) + sums.force);
+    lane_keep(&own[2], lane_load(&slender->own[2]) + lane_load(&twice_and_half) * sums.force);
     put_slender(link, own, sums.torque, work->R, L);
 }
 
@@ -145,12 +170,13 @@ DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_link
                             struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
+    const struct dyn_modal_work here = *work; /* whose pointers no store can change */
 
     take_modes(modal, q, v, work);
     if (modal->lanes == 4)
-        move_slender_modes(link, modal, 4, 4, L, work);
+        move_slender_modes(link, modal, 4, 4, L, &here);
     else
-        move_slender_modes(link, modal, modal->modes, modal->lanes, L, work);
+        move_slender_modes(link, modal, modal->modes, modal->lanes, L, &here);
 }
 
 /* In place of move_inertia. */
@@ -166,29 +192,36 @@ static void move_flexible(const struct dyn_model *model, const struct dyn_link *
 
 /* ---- nodes ---- */
 
-/* X along the line comes to the place where it belongs; returns half of theta x, of u x, and what
- * both do when no mode accelerates. */
+/* X along the line comes to the place where it belongs; returns theta x and u x, and what both do
+ * when no mode accelerates. */
+DYN_FOR_LANES dyn_lane place_slender_four(const double *along, int g, int modes, int lanes,
+                                          const struct dyn_modal_work *work, double *X)
+{
+    const double *eta = work->eta, *xi = work->xi;
+    const dyn_lane half_eta = lane_splat(0.5) * modes_at(eta + g), xi_g = modes_at(xi + g);
+    const dyn_lane theta0 = modes_at(along + g), psi0 = modes_at(along + lanes + g);
+    dyn_lane theta = lane_splat(eta[0]) * theta0, psi = lane_splat(eta[0]) * psi0;
+    dyn_lane theta_rate = lane_splat(xi[0]) * theta0, psi_rate = lane_splat(xi[0]) * psi0;
+#pragma GCC unroll 4
+    for (int q = 1; q < modes; q++) {
+        const dyn_lane theta1 = modes_at(along + 2 * q * lanes + g);
+        const dyn_lane psi1 = modes_at(along + (2 * q + 1) * lanes + g);
+        theta += lane_splat(eta[q]) * theta1;
+        psi += lane_splat(eta[q]) * psi1;
+        theta_rate += lane_splat(xi[q]) * theta1;
+        psi_rate += lane_splat(xi[q]) * psi1;
+    }
+    modes_put(X + g, theta);
+    modes_put(X + 3 * lanes + g, psi);
+    return lane_sums(half_eta * theta, half_eta * psi, xi_g * theta_rate, xi_g * psi_rate);
+}
+
 DYN_FOR_LANES dyn_lane place_slender_node(const double *along, int modes, int lanes,
                                           const struct dyn_modal_work *work, double *X)
 {
-    dyn_lane sums = lane_splat(0.0);
-    for (int g = 0; g < lanes; g += 4) {
-        const dyn_lane half_eta = lane_splat(0.5) * modes_at(work->eta + g);
-        const dyn_lane xi = modes_at(work->xi + g);
-        dyn_lane theta = lane_splat(0.0), psi = theta, theta_rate = theta, psi_rate = theta;
-#pragma GCC unroll 4
-        for (int q = 0; q < modes; q++) {
-            const dyn_lane theta1 = modes_at(along + 2 * q * lanes + g);
-            const dyn_lane psi1 = modes_at(along + (2 * q + 1) * lanes + g);
-            theta += lane_splat(work->eta[q]) * theta1;
-            psi += lane_splat(work->eta[q]) * psi1;
-            theta_rate += lane_splat(work->xi[q]) * theta1;
-            psi_rate += lane_splat(work->xi[q]) * psi1;
-        }
-        modes_put(X + g, theta);
-        modes_put(X + 3 * lanes + g, psi);
-        sums += lane_sums(half_eta * theta, half_eta * psi, xi * theta_rate, xi * psi_rate);
-    }
+    dyn_lane sums = place_slender_four(along, 0, modes, lanes, work, X);
+    for (int g = 4; g < lanes; g += 4)
+        sums += place_slender_four(along, g, modes, lanes, work, X);
     return sums;
 }
 

@@ -22,6 +22,15 @@ enum dyn_link_kind {
     DYN_LINK_BOLT,  /* not at all, or as a node by the modes of its parent */
 };
 
+/* How the kernel takes a link inward and outward, unless joints are held. */
+enum dyn_link_way {
+    DYN_WAY_TURN,      /* a joint that turns */
+    DYN_WAY_LONE_TURN, /* one that is all its node carries: it goes with the node */
+    DYN_WAY_OTHER,
+    DYN_WAY_LONE_NODE,  /* not by itself: the node of such a joint */
+    DYN_WAY_EMPTY_NODE, /* a node that carries nothing */
+};
+
 /* A three-vector that fills four lanes; the last is zero. */
 struct dyn_row {
     _Alignas(32) double e[4];
@@ -30,6 +39,7 @@ struct dyn_row {
 struct dyn_link {
     _Alignas(64) int parent; /* -1: the world */
     enum dyn_link_kind kind;
+    enum dyn_link_way way;
     int q_at, v_at;
     struct dyn_mat3 E;      /* axes of the parent to those of this link, but for its offset */
     struct dyn_vec3 origin; /* at q = 0, parent axes */

@@ -25,7 +25,8 @@ struct dyn_link_work {
     struct dyn_row H[3];     /* rows of H */
     struct dyn_row M[3];     /* columns of M */
     struct dyn_row pa, pl;   /* articulated bias force */
-    struct dyn_row ga, gl;   /* one-dof links: D^-1 U, moved to the parent's origin */
+    struct dyn_row ga, gl;   /* one-dof links: D^-1 U, moved to the parent's origin; of a node with
+                                a lone hinge ga is the arm to the hinge */
     struct dyn_row keep[2];  /* U at the parent's origin */
     struct dyn_row alpha, a; /* acceleration minus gravity */
     double ud;               /* D^-1 u */
