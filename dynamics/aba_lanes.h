@@ -339,13 +339,16 @@ static inline void hand_whole(const struct articulated *A, const struct dyn_row 
                               struct dyn_link_work *on)
 {
     const struct dyn_vec3 r = dyn_vec3_load(arm->e);
-    const struct dyn_lane3 rM = lane3_cross(r, A->M);
-    const struct dyn_lane3 B = lane3_transpose(lane3_axpy(A->H, lane_splat(0.5), rM));
+    const dyn_lane x = lane_splat(r.x), y = lane_splat(r.y), z = lane_splat(r.z);
+    const struct dyn_lane3 H = {A->H.x + y * A->M.z - z * A->M.y, A->H.y + z * A->M.x - x * A->M.z,
+                                A->H.z + x * A->M.y - y * A->M.x};
+    const struct dyn_lane3 B = lane3_transpose(lane3_add(A->H, H)); /* twice that of hand_over */
     const struct dyn_lane3 Q = lane3_cross(r, B), Qt = lane3_transpose(Q);
+    const struct dyn_lane3 I = lane3_axpy(A->I, lane_splat(0.5), lane3_add(Q, Qt));
 
     lane3_store(on->M, lane3_add(lane3_load(on->M), A->M));
-    lane3_store(on->H, lane3_add(lane3_load(on->H), lane3_add(A->H, rM)));
-    lane3_store(on->I, lane3_add(lane3_load(on->I), lane3_add(A->I, lane3_add(Q, Qt))));
+    lane3_store(on->H, lane3_add(lane3_load(on->H), H));
+    lane3_store(on->I, lane3_add(lane3_load(on->I), I));
     lane_store(&on->pa, lane_load(&on->pa) + A->pa + lane_cross(lane_load(arm), A->pl));
     lane_store(&on->pl, lane_load(&on->pl) + A->pl);
 }
@@ -792,6 +795,8 @@ static void move(const struct dyn_model *model, const double *q, const double *v
 {
     begin_world(&work->link[-1]);
     take_angles(model, q, work);
+    if (model->modal_count > 0)
+        take_shapes(model, q, v, work);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
@@ -805,7 +810,7 @@ static void move(const struct dyn_model *model, const double *q, const double *v
         else
             move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
         if (__builtin_expect(link->modal >= 0, 0))
-            move_flexible(model, link, q, v, L, &work->modal[link->modal]);
+            move_flexible(model, link, L, &work->modal[link->modal]);
         else if (__builtin_expect(link->massless, 0))
             leave_massless(link, L);
         else

@@ -328,7 +328,7 @@ DYN_FOR_LANES void move_modes(const struct dyn_modal_link *modal, int deforms, i
 
 /* The state of the modes, zero in the empty lanes. */
 static inline void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
-                              struct dyn_modal_work *work)
+                              const struct dyn_modal_work *work)
 {
     take_row(q + modal->q_at, modal->modes, modal->lanes, work->eta);
     take_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
@@ -336,12 +336,10 @@ static inline void take_modes(const struct dyn_modal_link *modal, const double *
 
 /* In place of move_inertia: a link that keeps its shape for all but its modes. */
 DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_link *link,
-                             const double *q, const double *v, struct dyn_link_work *L,
-                             struct dyn_modal_work *work)
+                             struct dyn_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
 
-    take_modes(modal, q, v, work);
     move_inertia(link, L);
     if (modal->lanes == 4)
         move_modes(modal, 0, 4, 4, L, work, NULL); /* empty ones do no harm */
@@ -351,14 +349,12 @@ DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_lin
 
 /* The same of a link that deforms. */
 DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_link *link,
-                         const double *q, const double *v, struct dyn_link_work *L,
-                         struct dyn_modal_work *work)
+                         struct dyn_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
     const dyn_lane none = lane_splat(0.0);
     struct dyn_bent bent = {none, none, none, none, none};
 
-    take_modes(modal, q, v, work);
     if (modal->lanes == 4)
         move_modes(modal, 1, 4, 4, L, work, &bent);
     else
@@ -523,9 +519,9 @@ DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *l
     double *X = work->node[link->node];
 
     if (modal->is_slender && modal->lanes == 4)
-        move_slender_node(&node->slender, 4, 4, modes, X, on, L);
+        move_slender_node(&node->slender, 4, modes, X, on, L);
     else if (modal->is_slender)
-        move_slender_node(&node->slender, modal->modes, modal->lanes, modes, X, on, L);
+        move_slender_node(&node->slender, modal->lanes, modes, X, on, L);
     else if (modal->deforms && modal->lanes == 4)
         move_bent_node(link, node, 4, 4, modes, X, on, L);
     else if (modal->deforms)
@@ -721,15 +717,22 @@ static inline struct dyn_four factor_four(const double *D)
     const dyn_lane D13 = lane_splat(D[7]), D22 = lane_splat(D[10]), D23 = lane_splat(D[11]);
     const dyn_lane D33 = lane_splat(D[15]);
 
-    const dyn_lane d0 = inverse(D00), d1 = quotient(D00, D00 * D11 - D01 * D01);
+    const dyn_lane one = lane_splat(1.0), none = lane_splat(0.0);
+    const dyn_lane minor = D00 * D11 - D01 * D01;
+    const dyn_lane d0 = one / D00, d1 = D00 / minor;
     const dyn_lane l10 = D01 * d0, l20 = D02 * d0, l30 = D03 * d0;
     const dyn_lane e12 = D12 - D01 * l20, e13 = D13 - D01 * l30;
     const dyn_lane l21 = e12 * d1, l31 = e13 * d1;
 
     const dyn_lane e22 = D22 - D02 * l20 - e12 * l21, e23 = D23 - D02 * l30 - e12 * l31;
     const dyn_lane e33 = D33 - D03 * l30 - e13 * l31;
-    const dyn_lane d2 = inverse(e22), d3 = quotient(e22, e22 * e33 - e23 * e23);
-    return (struct dyn_four){l10, l20, l30, l21, l31, e23 * d2, d0, d1, d2, d3};
+    const dyn_lane rest = e22 * e33 - e23 * e23;
+    const dyn_lane d2 = one / e22, d3 = e22 / rest;
+
+    /* as quotient() has it; one of them is enough, all four modes wait for the last */
+    const dyn_lane_mask good = (D00 > none) & (minor > none) & (e22 > none) & (rest > none);
+    const dyn_lane last = (dyn_lane)((dyn_lane_mask)d3 | ~good);
+    return (struct dyn_four){l10, l20, l30, l21, l31, e23 * d2, d0, d1, d2, last};
 }
 
 /* One lane vector by mode. */

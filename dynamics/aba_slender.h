@@ -166,13 +166,11 @@ DYN_FOR_LANES void move_slender_modes(const struct dyn_link *link,
 
 /* In place of move_bent. */
 DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_link *link,
-                            const double *q, const double *v, struct dyn_link_work *L,
-                            struct dyn_modal_work *work)
+                            struct dyn_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
     const struct dyn_modal_work here = *work; /* whose pointers no store can change */
 
-    take_modes(modal, q, v, work);
     if (modal->lanes == 4)
         move_slender_modes(link, modal, 4, 4, L, &here);
     else
@@ -181,13 +179,12 @@ DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_link
 
 /* In place of move_inertia. */
 static void move_flexible(const struct dyn_model *model, const struct dyn_link *link,
-                          const double *q, const double *v, struct dyn_link_work *L,
-                          struct dyn_modal_work *work)
+                          struct dyn_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
     (!modal->deforms     ? move_straight
      : modal->is_slender ? move_slender
-                         : move_bent)(model, link, q, v, L, work);
+                         : move_bent)(model, link, L, work);
 }
 
 /* ---- nodes ---- */
@@ -225,13 +222,38 @@ DYN_FOR_LANES dyn_lane place_slender_node(const double *along, int modes, int la
     return sums;
 }
 
+/*
+ * What the modes alone tell of a node, before any link moves: it takes long to come, and there is
+ * time until then.  It waits in rows of the node that only the outward pass fills,
+ *
+ *      alpha   x of theta and of u, and what both do when no mode accelerates
+ *      a       y and z of theta, y and z of u
+ *      ga, gl  s/2 times the two, with ud = s = 1 / (1 + theta^2 / 4)
+ */
+DYN_FOR_LANES void take_slender_node(const struct dyn_slender_node *node, int modes, int lanes,
+                                     const struct dyn_modal_work *work, double *X,
+                                     struct dyn_link_work *N)
+{
+    const dyn_lane along = place_slender_node(node->along, modes, lanes, work, X);
+    const dyn_lane across = slender_drift(node->drift, work->eta, modes);
+
+    lane_keep(&N->alpha, along);
+    lane_keep(&N->a, across);
+    const struct dyn_vec3 theta = {N->alpha.e[0], N->a.e[0], N->a.e[1]};
+    const double s = 1.0 / (1.0 + 0.25 * dyn_dot(theta, theta));
+    lane_store(&N->ga, lane_splat(0.5 * s) * along);
+    lane_store(&N->gl, lane_splat(0.5 * s) * across);
+    N->ud = s;
+}
+
 /* As turn_node_columns, of X that has only what is along the line. */
-DYN_FOR_LANES struct dyn_node_rate turn_slender_columns(const struct dyn_row R[3], double s,
-                                                        struct dyn_vec3 theta, int lanes,
+DYN_FOR_LANES struct dyn_node_rate turn_slender_columns(const struct dyn_row R[3],
+                                                        const struct dyn_link_work *N, int lanes,
                                                         const double *across, const double *xi,
                                                         double *X)
 {
-    const struct dyn_vec3 part = dyn_scale(0.5 * s, theta);
+    const struct dyn_vec3 part = {N->ga.e[0], N->gl.e[0], N->gl.e[1]};
+    const dyn_lane s = lane_splat(N->ud);
     struct dyn_mode_rows spin = rows_none(), travel = spin;
     for (int g = 0; g < lanes; g += 4) {
         const struct dyn_mode_rows t = {modes_at(X + g), modes_at(across + g),
@@ -239,10 +261,11 @@ DYN_FOR_LANES struct dyn_node_rate turn_slender_columns(const struct dyn_row R[3
         const struct dyn_mode_rows u = {modes_at(X + 3 * lanes + g),
                                         modes_at(across + 2 * lanes + g),
                                         modes_at(across + 3 * lanes + g)};
-        const struct dyn_mode_rows w = rows_axpy(rows_cross(part, t), lane_splat(s), t);
+        const struct dyn_mode_rows w = rows_axpy(rows_cross(part, t), s, t);
         const struct dyn_mode_rows Xa = rows_turn(R, w), Xl = rows_turn(R, u);
-        spin = rows_axpy(spin, modes_at(xi + g), Xa);
-        travel = rows_axpy(travel, modes_at(xi + g), Xl);
+        const dyn_lane rate = modes_at(xi + g);
+        spin = g == 0 ? rows_scale(rate, Xa) : rows_axpy(spin, rate, Xa);
+        travel = g == 0 ? rows_scale(rate, Xl) : rows_axpy(travel, rate, Xl);
         rows_put(X + g, lanes, Xa);
         rows_put(X + 3 * lanes + g, lanes, Xl);
     }
@@ -250,32 +273,56 @@ DYN_FOR_LANES struct dyn_node_rate turn_slender_columns(const struct dyn_row R[3
 }
 
 /* As move_bent_node. */
-DYN_FOR_LANES void move_slender_node(const struct dyn_slender_node *node, int modes, int lanes,
+DYN_FOR_LANES void move_slender_node(const struct dyn_slender_node *node, int lanes,
                                      const struct dyn_modal_work *work, double *X,
                                      const struct dyn_link_work *on, struct dyn_link_work *L)
 {
     const struct dyn_lane3 P = lane3_load(work->R);
-    const dyn_lane w_on = lane_load(&on->w), half = lane_splat(0.5);
-    struct dyn_row along, across;
-
-    lane_keep(&along, place_slender_node(node->along, modes, lanes, work, X));
-    lane_keep(&across, slender_drift(node->drift, work->eta, modes));
-    const struct dyn_vec3 theta = {along.e[0], across.e[0], across.e[1]};
-    const struct dyn_vec3 u = {along.e[1], across.e[2], across.e[3]};
-    const double s = 1.0 / (1.0 + 0.25 * dyn_dot(theta, theta));
-    const struct dyn_node_rate rate =
-        turn_slender_columns(work->R, s, theta, lanes, node->across, work->xi, X);
-    const dyn_lane r = lane3_mul(P, dyn_add(node->origin, u));
-    const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * rate.travel;
+    const dyn_lane w_on = lane_load(&on->w), half = lane_splat(0.5), s = lane_splat(L->ud);
+    const struct dyn_vec3 theta = {L->alpha.e[0], L->a.e[0], L->a.e[1]};
+    const struct dyn_vec3 u = {L->alpha.e[1], L->a.e[2], L->a.e[3]};
     const struct dyn_lane3 once = times_skew(P, theta), twice = times_skew(once, theta);
-    const struct dyn_lane3 turn = lane3_axpy(P, lane_splat(s), lane3_axpy(once, half, twice));
-    const dyn_lane twist = lane_splat(s * along.e[2]) * (P.x + half * once.x);
+    const struct dyn_lane3 turn = lane3_axpy(P, s, lane3_axpy(once, half, twice));
+    lane3_store(L->R, turned(turn, &node->E));
+
+    const struct dyn_node_rate rate =
+        turn_slender_columns(work->R, L, lanes, node->across, work->xi, X);
+    const dyn_lane r = lane3_mul(P, node->origin) + lane3_mul(P, u);
+    const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * rate.travel;
+    const dyn_lane twist = s * lane_splat(L->alpha.e[2]) * (P.x + half * once.x);
     const dyn_lane swing = half * lane_sum(lane3_mul(P, theta) * rate.spin) * rate.spin;
 
-    lane3_store(L->R, turned(turn, &node->E));
     lane_store(&L->r, r);
     lane_keep(&L->w, w_on + rate.spin);
     lane_store(&L->travel, rate.travel);
     lane_store(&L->ca, lane_cross(w_on, rate.spin) - swing + twist);
-    lane_store(&L->cl, lane_cross(w_on, carried) + P.x * lane_splat(along.e[3]));
+    lane_store(&L->cl, lane_cross(w_on, carried) + P.x * lane_splat(L->alpha.e[3]));
+}
+
+/* ---- what modes alone tell ---- */
+
+static inline void take_node(const struct dyn_modal_link *modal,
+                             const struct dyn_slender_node *node,
+                             const struct dyn_modal_work *modes, double *X, struct dyn_link_work *N)
+{
+    if (modal->lanes == 4)
+        take_slender_node(node, 4, 4, modes, X, N);
+    else
+        take_slender_node(node, modal->modes, modal->lanes, modes, X, N);
+}
+
+/* Coordinates and rates of all modes, and what of nodes is theirs. */
+DYN_APART void take_shapes(const struct dyn_model *model, const double *q, const double *v,
+                           const struct dyn_work *work)
+{
+    for (int m = 0; m < model->modal_count; m++)
+        take_modes(&model->modal[m], q, v, &work->modal[m]);
+    for (int n = 0; n < model->node_count; n++) {
+        const struct dyn_modal_node *node = &model->node[n];
+        const struct dyn_modal_link *modal = &model->modal[node->modal];
+        const struct dyn_modal_work modes = work->modal[node->modal]; /* no store changes it */
+        if (modal->is_slender)
+            take_node(modal, &node->slender, &modes, work->node[n],
+                      &work->link[model->node_link[n]]);
+    }
 }
