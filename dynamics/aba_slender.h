@@ -155,7 +155,7 @@ DYN_FOR_LANES void move_slender_modes(const struct dyn_link *link,
         sums = (struct dyn_slender_sums){sums.inertia + more.inertia, sums.force + more.force,
                                          sums.torque + more.torque};
     }
-    for (int k = 0; k < modes * lanes; k += 4)
+    for (int k = 0; k < lanes * lanes; k += 4)
         modes_put(work->D + k, modes_at(M + k));
     lane_keep(&own[0], lane_load(&slender->own[0]) + sums.inertia);
     lane_keep(&own[1],

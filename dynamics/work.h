@@ -48,15 +48,16 @@ struct dyn_column_work {
  * are the forces that the joint and the modes have to bear.  Rows over modes, as in
  * dyn_modal_link.
  *
- * Once four of them or fewer are eliminated, D has the angular half of D^-1 B', a row by mode with
- * D^-1 f behind it, and B the linear half.
+ * They are eliminated four by four.  Then the four rows of D have what of these modes depends on
+ * the link and on the modes behind them: in the place of the four themselves D^-1 B', the angular
+ * half with D^-1 f behind it, and behind that D^-1 D; the linear half is in Z.
  */
 struct dyn_modal_work {
     double *eta, *xi; /* of the state, and zeros in the empty lanes */
     double *B;        /* 6 rows, angular first */
-    double *D;        /* a row by mode; when eliminated, what is right of its diagonal */
+    double *D;        /* a row by mode */
     double *f;
-    double *D_inv;     /* of the pivots */
+    double *Z;         /* 4, a row by mode */
     double *a;         /* eta'' */
     struct dyn_row *R; /* a slender link's own axes */
 };
