@@ -199,7 +199,7 @@ static void bend_only(const double e[3], int modes, double *room)
     keep_along(e, 2 * modes * modes, room + 6 * modes);
 }
 
-static void make_slender(struct flexible *f, struct dyn_body_spec *spec)
+void flexible_make_slender(struct flexible *f, struct dyn_body_spec *spec)
 {
     const int modes = f->flex.modes;
     double e[3];
@@ -251,7 +251,7 @@ void flexible_random(struct tree *tree, int body_count, int free_base, uint64_t 
         struct flexible *f = &flexibles[flexible_count++];
         flexible_make(f, random_count(1, FLEXIBLE_MODES_MAX), often[random_count(0, 6)], spec);
         if (tree_noise() > 0.2)
-            make_slender(f, spec);
+            flexible_make_slender(f, spec);
     }
     flexible_build(tree);
 }

@@ -29,6 +29,9 @@ struct flexible {
 void flexible_make(struct flexible *flexible, int modes, enum dyn_fidelity fidelity,
                    struct dyn_body_spec *spec);
 
+/* The same body, bending from a line and doing nothing else, as a beam. */
+void flexible_make_slender(struct flexible *flexible, struct dyn_body_spec *spec);
+
 /* The integrals of the first so many stations anew, and mass, centre and inertia of them. */
 void flexible_sum(struct flexible *flexible, int stations, struct dyn_body_spec *spec);
 

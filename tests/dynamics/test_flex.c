@@ -133,6 +133,49 @@ static void test_inverse_dynamics_returns_the_forces(void)
     TEST_ASSERT_GREATER_THAN_INT(5000, other);
 }
 
+/* A beam on a hinge with a node, of which one table is a little off: the first three numbers. */
+static const struct dyn_modal_link *make_off(int table, double by)
+{
+    static struct flexible f;
+    tree_begin(&tree);
+    tree_noise_seed(3);
+    tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.6, 0.0, 0.8);
+    flexible_make(&f, 3, DYN_FLEX_CONSISTENT, &tree.spec[0]);
+    f.node[0] = (struct dyn_node){.psi = f.of_node[0],
+                                  .theta = f.of_node[0] + 9,
+                                  .psi2 = f.of_node[0] + 18,
+                                  .theta2 = f.of_node[0] + 45};
+    f.flex.nodes = 1;
+    for (int k = 0; k < 72; k++)
+        f.of_node[0][k] =
+            k < 18 || (k - 18) % 27 < 3 ? tree_noise() : 0.0; /* second order of mode 0 */
+    flexible_make_slender(&f, &tree.spec[0]);
+    double *const off[] = {f.P,
+                           f.L,
+                           f.S,
+                           f.N,
+                           f.P2,
+                           f.L2,
+                           f.of_node[0],
+                           f.of_node[0] + 9,
+                           f.of_node[0] + 18,
+                           f.of_node[0] + 45};
+    for (int k = 0; k < (off[table] == f.N ? 1 : 3); k++) /* N of one mode is symmetric */
+        off[table][k] += by * (1.0 + k);
+    flexible_build(&tree);
+    return &tree.model->modal[0];
+}
+
+static void test_nearly_slender_is_not_slender(void)
+{
+    for (int table = 0; table < 10; table++) {
+        TEST_ASSERT_EQUAL_INT(1, make_off(table, 0.0)->is_slender);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(0, make_off(table, 1e-9)->is_slender, "by so little");
+        const struct dyn_input input = tree_input(&tree);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.0, worst_kernel(&input));
+    }
+}
+
 /* Columns of the mass matrix by inverse dynamics. */
 static void test_the_mass_matrix_is_what_accelerations_cost(void)
 {
@@ -346,6 +389,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_inverse_dynamics_returns_the_forces);
+    RUN_TEST(test_nearly_slender_is_not_slender);
     RUN_TEST(test_the_mass_matrix_is_what_accelerations_cost);
     RUN_TEST(test_a_table_left_out_is_zero);
     RUN_TEST(test_a_lead_of_the_modes_is_the_same_in_all_three);
