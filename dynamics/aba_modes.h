@@ -14,7 +14,8 @@
 
 #include "dynamics/lane.h"
 
-/* Compiled anew for four lanes, in which no loop is left, and for any number of them. */
+/* Compiled anew for four lanes, in which no loop is left, often for eight, whose distances are
+ * known then, and for any number of them. */
 #define DYN_FOR_LANES static inline __attribute__((always_inline))
 
 /* Not to take registers from links that do not bend. */
@@ -357,6 +358,8 @@ DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_link *l
 
     if (modal->lanes == 4)
         move_modes(modal, 1, 4, 4, L, work, &bent);
+    else if (modal->lanes == 8)
+        move_modes(modal, 1, modal->modes, 8, L, work, &bent);
     else
         move_modes(modal, 1, modal->modes, modal->lanes, L, work, &bent);
     move_bent_inertia(link, &model->inertia[modal->link], &bent, L);
@@ -524,6 +527,8 @@ DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *l
         move_slender_node(&node->slender, modal->lanes, modes, X, on, L);
     else if (modal->deforms && modal->lanes == 4)
         move_bent_node(link, node, 4, 4, modes, X, on, L);
+    else if (modal->deforms && modal->lanes == 8)
+        move_bent_node(link, node, modal->modes, 8, modes, X, on, L);
     else if (modal->deforms)
         move_bent_node(link, node, modal->modes, modal->lanes, modes, X, on, L);
     else if (modal->lanes == 4)
@@ -681,6 +686,8 @@ DYN_APART void inward_hinge(const struct dyn_model *model, const struct dyn_link
     relieve_hinge(tau, L, N);
     if (modal->lanes == 4)
         hand_hinge(L, N, 4, 4, work->node[node], &work->modal[m], on);
+    else if (modal->lanes == 8)
+        hand_hinge(L, N, modal->modes, 8, work->node[node], &work->modal[m], on);
     else
         hand_hinge(L, N, modal->modes, modal->lanes, work->node[node], &work->modal[m], on);
 }
@@ -906,6 +913,9 @@ DYN_APART void eliminate_modes(const struct dyn_modal_link *modal, const struct 
                   modes_at(work->f + g) - modes_from(tau + modal->v_at + g, modes - g));
     if (lanes == 4)
         eliminate_four(0, 4, work, L);
+    else if (lanes == 8)
+        for (int b = 0; b < 8; b += 4)
+            eliminate_four(b, 8, work, L);
     else
         for (int b = 0; b < lanes; b += 4)
             eliminate_four(b, lanes, work, L);
