@@ -41,7 +41,9 @@ static struct dyn_modal_work modal_rows(int lanes, void *mem, size_t *at)
 {
     double *all = rows(mem, at, 14 + lanes, lanes);
     struct dyn_row *R = dyn_cut(mem, at, 3 * sizeof *R);
-    const ptrdiff_t n = mem != NULL ? lanes : 0;
+    const ptrdiff_t n = lanes;
+    if (mem == NULL)
+        return (struct dyn_modal_work){0};
     return (struct dyn_modal_work){
         .eta = all,
         .xi = all + n,
