@@ -35,6 +35,16 @@ class Boards(harness.Case):
     def assert_met(self, report):
         self.assertEqual({e["verdict"] for e in report["expect"]}, {"met"}, report["expect"])
 
+    def fly_in_real_time(self, name, *options):
+        """A flight that the machine let be: one that lost more than 20 ms is flown again."""
+        for _ in range(3):
+            report = self.fly(name, *options, expect=None)
+            if report["missed"] <= 20 and report["links"][0]["gap_ns_max"] < 60e6:
+                self.assert_met(report)
+                return report
+        self.skipTest(f"the machine stood still: {report['missed']} of {report['frames']} releases "
+                      "were missed in the last of three flights")
+
     def test_px4_in_lockstep_takes_off_and_holds(self):
         report = self.fly("quad-px4-lockstep", *self.options("px4", "--vehicle", "quad"))
         self.assert_met(report)
@@ -80,9 +90,8 @@ class Boards(harness.Case):
 
     @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
     def test_px4_in_real_time_takes_off_and_holds(self):
-        report = self.fly("quad-px4-hitl", "--seconds", "22",
-                          *self.options("px4-hitl", "--vehicle", "quad"))
-        self.assert_met(report)
+        report = self.fly_in_real_time("quad-px4-hitl", "--seconds", "22",
+                                       *self.options("px4-hitl", "--vehicle", "quad"))
         self.assertGreater(report["io"]["commands"], 3500)
         self.assertGreater(report["links"][0]["forwarded"], 100)
 
@@ -97,10 +106,9 @@ class Boards(harness.Case):
     @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
     def test_betaflight_obeys_the_pilot(self):
         port = harness.free_port()
-        report = self.fly("quad-betaflight", "--seconds", "12", "--set",
-                          f"links.board.peer=127.0.0.1:{port + 1}",
-                          *self.options("betaflight", port=port))
-        self.assert_met(report)
+        self.fly_in_real_time("quad-betaflight", "--seconds", "12", "--set",
+                              f"links.board.peer=127.0.0.1:{port + 1}",
+                              *self.options("betaflight", port=port))
 
     def test_a_cubesat_is_stilled_by_its_torquers(self):
         report = self.fly("cubesat-detumble",
