@@ -35,7 +35,8 @@ enum {
     DATAGRAMS_PER_POLL = 8,  /* of the peer */
     STRANGERS_PER_PEER = 4,  /* so many of strangers cost a poll as much as one of the peer */
     TICK_NS = 20000000,
-    HELLO_TICKS = 10,            /* between two greetings of a named peer that has not spoken */
+    MUTE_NS = 1000000000, /* a connection that has said nothing yields its place after this */
+    HELLO_TICKS = 10,     /* between two greetings of a named peer that has not spoken */
     STAMP_TRUST_NS = 1000000000, /* a datagram that lay longer in the kernel has a wrong stamp */
     STAMP_SLACK_NS = 1000000,    /* error of the clock mapping, generously */
     GROUND_PERIOD_NS = 2000000,  /* ground stations are listened to no more often */
@@ -47,6 +48,8 @@ enum {
     COUNT_MISSES = 2,            /* replies missed in a row: the count starts anew */
     CLOCK_MISSES = 8,            /* replies with too old times in a row: it has not our clock */
 };
+
+static const uint64_t SILENT_NS = 5000000000; /* and one that has fallen silent, after this */
 
 const char *const io_part_name[IO_PART_COUNT] = {"wire_in", "grid_wait", "step",
                                                  "hold",    "wire_out",  "sum"};
@@ -138,8 +141,10 @@ struct link {
     struct io_relay to_board, to_ground;
 
     _Atomic uint64_t frame; /* of the run, by which faults come and go */
+    bool spoke;             /* the far end of this connection has said something sound */
     uint64_t connects;      /* of the bus, when a packet last came */
-    uint64_t turned_away;   /* knocks at a place that was taken, when it was last looked at */
+    uint64_t seated;        /* the same, when it was last looked at, and since when it is so */
+    uint64_t seated_ns;
     int faults_out, faults_in;
     struct wire_fault fault_out[IO_LINK_FAULT_MAX], fault_in[IO_LINK_FAULT_MAX];
     unsigned char spoiled_out[IO_PROTOCOL_FRAME_MAX], spoiled_in[IO_DATAGRAM_MAX];
@@ -718,6 +723,7 @@ static void take_command(void *self, const struct io_command *said)
 static void take_voice(void *self)
 {
     struct link *link = self;
+    link->spoke = true;
     atomic_store(&link->peer, link->arrival.from);
     atomic_store_explicit(&link->heard_ns, link->arrival.now_ns, memory_order_relaxed);
 }
@@ -758,6 +764,7 @@ static bool is_new(struct link *link, uint64_t from)
 static void forget_peer(struct link *link)
 {
     io_protocol_forget(link->protocol);
+    link->spoke = false;
     link->clock.votes = 0;
     link->gap_from_ns = 0;
 }
@@ -885,15 +892,22 @@ static void greet(struct link *link)
         send_status(link, IO_STATUS_ACTIVE);
 }
 
-/* A peer that has gone silent keeps its place until somebody else knocks. */
-static void make_room(struct link *link, uint64_t now_ns)
+/* Of a connection.  One that has said nothing sound holds its place for a moment, in which others
+ * wait; one that has, keeps it until it has been silent for long: a PX4 that wakes up leaves dozens
+ * of samples unanswered. */
+static enum io_bus_claim claim_of(struct link *link, uint64_t now_ns)
 {
-    struct io_bus_counters counters;
-    io_bus_counters(&link->bus, &counters);
-    const bool knocked = counters.refused != link->turned_away;
-    link->turned_away = counters.refused;
-    if (knocked && silent(link, read_counter(&link->heard_ns), now_ns))
-        io_bus_drop(&link->bus);
+    const uint64_t connects = read_counter(&link->bus.tally.connects);
+    const uint64_t limit_ns = link->spec.lost_after_ns;
+    if (link->seated != connects) {
+        link->seated = connects;
+        link->seated_ns = now_ns;
+    }
+    if (!link->spoke || link->connects != connects)
+        return span(link->seated_ns, now_ns) > MUTE_NS ? IO_BUS_YIELDS : IO_BUS_HOLDS;
+    const bool gone = limit_ns != 0 && span(read_counter(&link->heard_ns), now_ns) >
+                                           (limit_ns > SILENT_NS ? limit_ns : SILENT_NS);
+    return gone ? IO_BUS_YIELDS : IO_BUS_KEEPS;
 }
 
 static uint64_t thread_faults(void)
@@ -908,8 +922,8 @@ static void tick(struct io_links *links, uint64_t now_ns)
     links->next_tick_ns = now_ns + TICK_NS;
     rt_wall_map_sample(&links->wall);
     for (int i = 0; i < links->link_count; i++) {
+        io_bus_claim(&links->link[i].bus, claim_of(&links->link[i], now_ns));
         io_bus_tick(&links->link[i].bus, now_ns);
-        make_room(&links->link[i], now_ns);
         notice_loss(&links->link[i], now_ns);
         greet(&links->link[i]);
         relay(&links->link[i], now_ns);
