@@ -179,6 +179,8 @@ def connect(port, patience=10.0):
         client = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
             client.connect(("127.0.0.1", port))
+            if client.getsockname() == client.getpeername():
+                raise OSError("connected to itself, as happens on loopback when nobody listens")
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return client
         except OSError:
