@@ -1,5 +1,6 @@
 """Peers that misbehave, against whole runs: the frames stay on the grid and the loop stays closed."""
 import json
+import pathlib
 import random
 import socket
 import subprocess
@@ -106,6 +107,21 @@ class Hostile(harness.Case):
         self.assert_pointing(report)
 
     @REAL_TIME
+    def test_controls_that_are_no_numbers_do_no_harm(self):
+        port, bad = harness.free_port(), (float("nan"), float("inf"), -float("inf"), 3e38, -3e38, 1e-45)
+        run = self.satellite(port, seconds=2)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as board:
+            sequence = 0
+            while run.poll() is None:
+                turned = bad[sequence % 6:] + bad[:sequence % 6]
+                board.sendto(wire.controls(turned, sequence), ("127.0.0.1", port))
+                sequence += 1
+                time.sleep(0.004)
+        report = self.finish(run)  # which looks for what is not finite
+        self.assertGreater(report["io"]["commands"], 100)
+        self.assertLess(report["attitude_error_rad"], 3.2)
+
+    @REAL_TIME
     def test_a_board_that_is_killed_and_started_again_takes_over(self):
         port = harness.free_port()
         run = self.satellite(port, "--set", "links.board.lost_after=300 ms", seconds=8)
@@ -126,6 +142,24 @@ class Hostile(harness.Case):
                                f"127.0.0.1:{port}"]
         return self.begin(LOCKSTEP, "--seconds", "15", "--set", f"links.board.listen=127.0.0.1:{port}",
                           "--set", f"controller.command={json.dumps(command)}", *options)
+
+    def test_a_script_that_chatters_and_leaves_a_process_behind_is_ended_whole(self):
+        port, mark = harness.free_port(), f"{random.Random().randrange(10**8, 10**9)}.5"
+        script = f"sleep {mark} & yes | head -c 3000000; {BOARD} --wire px4 --vehicle quad " \
+                 f"--connect 127.0.0.1:{port}; sleep {mark}"
+        run = self.begin(LOCKSTEP, "--seconds", "1", "--set", f"links.board.listen=127.0.0.1:{port}",
+                         "--set", f"controller.command={json.dumps(['sh', '-c', script])}")
+        report = self.finish(run)
+        self.assertEqual(report["missed_replies"], 0)
+        left = [path for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+                if self.cmdline(path).startswith(f"sleep\0{mark}")]
+        self.assertEqual(left, [])
+
+    def cmdline(self, path):
+        try:
+            return path.read_text(errors="replace")
+        except OSError:
+            return ""  # it has ended meanwhile
 
     def quiet_hash(self):
         report = self.finish(self.quad(harness.free_port()))
