@@ -35,17 +35,21 @@ enum {
     DATAGRAMS_PER_POLL = 8,  /* of the peer */
     STRANGERS_PER_PEER = 4,  /* so many of strangers cost a poll as much as one of the peer */
     TICK_NS = 20000000,
-    HELLO_TICKS = 10,            /* between two greetings of a named peer that has not spoken */
+    MUTE_NS = 1000000000, /* a connection that has said nothing yields its place after this */
+    HELLO_TICKS = 10,     /* between two greetings of a named peer that has not spoken */
     STAMP_TRUST_NS = 1000000000, /* a datagram that lay longer in the kernel has a wrong stamp */
     STAMP_SLACK_NS = 1000000,    /* error of the clock mapping, generously */
     GROUND_PERIOD_NS = 2000000,  /* ground stations are listened to no more often */
     GROUND_DATAGRAMS = 4,        /* of each, at a time */
     RELAYED_FRAMES = 16,         /* each way, behind one sample */
     BACKLOG_SMALL = 64,          /* bytes waiting on the wire: a forwarded frame may join them */
+    SPIN_NS = 200000,            /* an await in inline mode looks so long before it sleeps */
     CLOCK_VOTES = 3,             /* replies with times we sent: the board has our clock */
     COUNT_MISSES = 2,            /* replies missed in a row: the count starts anew */
     CLOCK_MISSES = 8,            /* replies with too old times in a row: it has not our clock */
 };
+
+static const uint64_t SILENT_NS = 5000000000; /* and one that has fallen silent, after this */
 
 const char *const io_part_name[IO_PART_COUNT] = {"wire_in", "grid_wait", "step",
                                                  "hold",    "wire_out",  "sum"};
@@ -71,9 +75,9 @@ struct departure {
     struct io_trace trace;
 };
 
-/* The packet that is being read. */
+/* The packet that is being read; look_ns as in struct io_links. */
 struct arrival {
-    uint64_t from, rx_ns, now_ns;
+    uint64_t from, rx_ns, now_ns, look_ns;
 };
 
 /* The sample that is being sent. */
@@ -137,7 +141,10 @@ struct link {
     struct io_relay to_board, to_ground;
 
     _Atomic uint64_t frame; /* of the run, by which faults come and go */
-    uint64_t turned_away;   /* knocks at a place that was taken, when it was last looked at */
+    bool spoke;             /* the far end of this connection has said something sound */
+    uint64_t connects;      /* of the bus, when a packet last came */
+    uint64_t seated;        /* the same, when it was last looked at, and since when it is so */
+    uint64_t seated_ns;
     int faults_out, faults_in;
     struct wire_fault fault_out[IO_LINK_FAULT_MAX], fault_in[IO_LINK_FAULT_MAX];
     unsigned char spoiled_out[IO_PROTOCOL_FRAME_MAX], spoiled_in[IO_DATAGRAM_MAX];
@@ -162,13 +169,14 @@ struct link {
 struct io_links {
     enum io_link_mode mode;
     int link_count;
-    bool is_open, polls;
+    bool is_open, polls, spins;
     struct link *link;
     struct io_reactor *reactor;
     struct rt_watchdog *watchdog;
     struct rt_thread *thread; /* NULL: not running */
     struct rt_wall_map wall;
     uint64_t next_tick_ns;
+    uint64_t look_ns; /* inline: when the frame began to look, 0 while it waits for a reply */
     uint64_t faults_at_entry;
     _Atomic uint64_t faults;
     atomic_bool stop;
@@ -679,6 +687,15 @@ static void watch_gap(struct link *link, uint64_t rx_ns)
         add(&link->tally.late, 1);
 }
 
+/* A frame that does its own I/O fetches at its release what has been lying in the kernel since it
+ * came: that was the wait for the grid, and only the fetching is the wire's. */
+static uint64_t latchable_ns(const struct arrival *arrival, uint64_t now_ns)
+{
+    if (arrival->look_ns <= arrival->rx_ns)
+        return now_ns;
+    return arrival->rx_ns + span(arrival->look_ns, now_ns);
+}
+
 /* `arrived` and `awaited` are both sequentially consistent here and in io_link_await(): either this
  * side sees that somebody waits, or that side sees what arrived.  The futex compares `arrived` once
  * more inside the kernel, so nothing is lost between the look and the sleep. */
@@ -686,7 +703,7 @@ static void take_command(void *self, const struct io_command *said)
 {
     struct link *link = self;
     struct io_command *command = rt_mailbox_back(link->commands);
-    const uint64_t ready_ns = rt_now_ns();
+    const uint64_t ready_ns = latchable_ns(&link->arrival, rt_now_ns());
     *command = *said;
     command->rx_ns = link->arrival.rx_ns;
     command->ready_ns = ready_ns;
@@ -706,6 +723,7 @@ static void take_command(void *self, const struct io_command *said)
 static void take_voice(void *self)
 {
     struct link *link = self;
+    link->spoke = true;
     atomic_store(&link->peer, link->arrival.from);
     atomic_store_explicit(&link->heard_ns, link->arrival.now_ns, memory_order_relaxed);
 }
@@ -732,9 +750,21 @@ static uint64_t name_sender(const struct link *link, struct io_address from)
     return io_address_pack(from);
 }
 
+/* A stream has one far end from each connection to the next; a datagram is whoever's it is. */
+static bool is_new(struct link *link, uint64_t from)
+{
+    const uint64_t connects = read_counter(&link->bus.tally.connects);
+    if (link->bus.spec.kind == IO_BUS_UDP)
+        return from != read_counter(&link->peer);
+    const bool anew = connects != link->connects;
+    link->connects = connects;
+    return anew;
+}
+
 static void forget_peer(struct link *link)
 {
     io_protocol_forget(link->protocol);
+    link->spoke = false;
     link->clock.votes = 0;
     link->gap_from_ns = 0;
 }
@@ -768,12 +798,13 @@ static void take_packet(void *self, int index, const struct io_packet *arrived)
     }
     if (!filter_in(link, &packet))
         return;
-    if (from != read_counter(&link->peer))
+    if (is_new(link, from))
         forget_peer(link);
     link->arrival = (struct arrival){
         .from = from,
         .rx_ns = on_our_clock(links, packet.stamp_ns, now_ns - STAMP_TRUST_NS, now_ns, now_ns),
         .now_ns = now_ns,
+        .look_ns = links->look_ns,
     };
     io_protocol_take(link->protocol, packet.bytes, packet.size, now_ns, &link->port);
     publish(link);
@@ -861,15 +892,22 @@ static void greet(struct link *link)
         send_status(link, IO_STATUS_ACTIVE);
 }
 
-/* A peer that has gone silent keeps its place until somebody else knocks. */
-static void make_room(struct link *link, uint64_t now_ns)
+/* Of a connection.  One that has said nothing sound holds its place for a moment, in which others
+ * wait; one that has, keeps it until it has been silent for long: a PX4 that wakes up leaves dozens
+ * of samples unanswered. */
+static enum io_bus_claim claim_of(struct link *link, uint64_t now_ns)
 {
-    struct io_bus_counters counters;
-    io_bus_counters(&link->bus, &counters);
-    const bool knocked = counters.refused != link->turned_away;
-    link->turned_away = counters.refused;
-    if (knocked && silent(link, read_counter(&link->heard_ns), now_ns))
-        io_bus_drop(&link->bus);
+    const uint64_t connects = read_counter(&link->bus.tally.connects);
+    const uint64_t limit_ns = link->spec.lost_after_ns;
+    if (link->seated != connects) {
+        link->seated = connects;
+        link->seated_ns = now_ns;
+    }
+    if (!link->spoke || link->connects != connects)
+        return span(link->seated_ns, now_ns) > MUTE_NS ? IO_BUS_YIELDS : IO_BUS_HOLDS;
+    const bool gone = limit_ns != 0 && span(read_counter(&link->heard_ns), now_ns) >
+                                           (limit_ns > SILENT_NS ? limit_ns : SILENT_NS);
+    return gone ? IO_BUS_YIELDS : IO_BUS_KEEPS;
 }
 
 static uint64_t thread_faults(void)
@@ -884,8 +922,8 @@ static void tick(struct io_links *links, uint64_t now_ns)
     links->next_tick_ns = now_ns + TICK_NS;
     rt_wall_map_sample(&links->wall);
     for (int i = 0; i < links->link_count; i++) {
+        io_bus_claim(&links->link[i].bus, claim_of(&links->link[i], now_ns));
         io_bus_tick(&links->link[i].bus, now_ns);
-        make_room(&links->link[i], now_ns);
         notice_loss(&links->link[i], now_ns);
         greet(&links->link[i]);
         relay(&links->link[i], now_ns);
@@ -996,16 +1034,26 @@ void io_links_stop(struct io_links *links)
 
 /* The frame thread. */
 
-void io_links_poll(struct io_links *links)
+void io_links_spin(struct io_links *links, bool may)
 {
-    if (links->mode != IO_LINK_INLINE)
-        return;
-    const uint64_t now_ns = rt_now_ns();
+    links->spins = may;
+}
+
+static void poll_at(struct io_links *links, uint64_t now_ns, uint64_t look_ns)
+{
+    links->look_ns = look_ns;
     if (now_ns >= links->next_tick_ns)
         tick(links, now_ns);
     receive(links);
     for (int i = 0; i < links->link_count; i++)
         settle(links, &links->link[i]);
+}
+
+void io_links_poll(struct io_links *links)
+{
+    const uint64_t now_ns = rt_now_ns();
+    if (links->mode == IO_LINK_INLINE)
+        poll_at(links, now_ns, now_ns);
 }
 
 bool io_link_latch(struct io_links *links, int link, struct io_command *command)
@@ -1117,17 +1165,21 @@ static void nap(const struct link *link, uint64_t limit_ns)
     (void)ppoll(watch, (nfds_t)count, &left, NULL);
 }
 
+/* To be woken takes longer than everything else on the wire, so at first it looks again and again,
+ * where the core is its own. */
 static bool await_inline(struct io_links *links, struct link *link, uint64_t sim_us,
                          uint64_t deadline_ns)
 {
-    for (;;) {
-        io_links_poll(links);
+    uint64_t now_ns = rt_now_ns();
+    const uint64_t sleep_ns = links->spins ? now_ns + SPIN_NS : now_ns;
+    for (;; now_ns = rt_now_ns()) {
+        poll_at(links, now_ns, 0);
         if (is_answered(link, sim_us))
             return true;
-        const uint64_t now_ns = rt_now_ns();
         if (now_ns >= deadline_ns || atomic_load(&links->interrupted))
             return false;
-        nap(link, span(now_ns, deadline_ns));
+        if (now_ns >= sleep_ns)
+            nap(link, span(now_ns, deadline_ns));
     }
 }
 

@@ -118,6 +118,9 @@ int io_links_start(struct io_links *links, const struct rt_thread_spec *spec, bo
  * Context: after the run. */
 void io_links_stop(struct io_links *links);
 
+/* Inline mode: the calling thread, which from here on is the frame's, has its core for itself, and
+ * an await may spin there before it sleeps.  Context: setup. */
+void io_links_spin(struct io_links *links, bool may);
 /* Inline mode: receive what is there, at most a bounded number of messages.  Nothing in threaded
  * mode.  Context: frame. */
 void io_links_poll(struct io_links *links);

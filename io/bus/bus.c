@@ -321,6 +321,11 @@ void io_bus_tick(struct io_bus *bus, uint64_t now_ns)
         bus->methods->tick(bus, now_ns);
 }
 
+void io_bus_claim(struct io_bus *bus, enum io_bus_claim claim)
+{
+    bus->claim = claim;
+}
+
 void io_bus_drop(struct io_bus *bus)
 {
     if (bus->methods->drop)

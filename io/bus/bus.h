@@ -79,6 +79,13 @@ struct io_bus_tally {
     _Atomic uint64_t errors, full, cut, connects, losses, refused, unrecorded;
 };
 
+/* What becomes of one who knocks while the place is taken. */
+enum io_bus_claim {
+    IO_BUS_KEEPS,  /* it is turned away */
+    IO_BUS_HOLDS,  /* it waits */
+    IO_BUS_YIELDS, /* it takes the place */
+};
+
 struct io_bus_methods;
 
 struct io_bus {
@@ -86,7 +93,8 @@ struct io_bus {
     struct io_bus_spec spec;
     atomic_bool connected;
     _Atomic uint32_t generation;
-    struct io_address peer; /* named by the spec, or connected; port 0: none */
+    enum io_bus_claim claim; /* of the peer to its place */
+    struct io_address peer;  /* named by the spec, or connected; port 0: none */
     struct io_bus_tally tally;
     struct io_tape_writer recorder;
     union {
@@ -133,6 +141,9 @@ size_t io_bus_backlog(struct io_bus *bus);
 /* Accept, connect again, look for a vanished device, push the rest of a frame: a bounded number of
  * system calls, none of which waits.  About every 20 ms.  Context: frame. */
 void io_bus_tick(struct io_bus *bus, uint64_t now_ns);
+/* IO_BUS_KEEPS unless said otherwise; one that took the place of another holds it.  Nothing where
+ * there are no connections.  Context: frame. */
+void io_bus_claim(struct io_bus *bus, enum io_bus_claim claim);
 /* Give up the peer, whose place can then be taken: half-open or silent.  Nothing where there are no
  * connections.  Context: frame. */
 void io_bus_drop(struct io_bus *bus);

@@ -77,15 +77,31 @@ static bool is_leaving(const struct io_tcp *tcp)
     return poll(&watch, 1, 0) > 0 && watch.revents & (POLLRDHUP | POLLHUP);
 }
 
-/* A listener that cannot accept stays ready: nobody sleeps on it until it can. */
+/* A listener at which somebody waits stays ready: nobody sleeps on it until it is listened to
+ * again. */
 static void set_deaf(struct io_bus *bus, bool deaf)
 {
     if (bus->tcp.deaf == deaf)
         return;
     bus->tcp.deaf = deaf;
     io_bus_rewatch(bus);
-    if (deaf)
-        io_bus_count(&bus->tally.errors, 1);
+}
+
+/* One who says nothing must not keep the board out, nor must one who knocks push out a board that
+ * is about to speak. */
+static void seat_or_refuse(struct io_bus *bus, int fd, const struct sockaddr_in *name)
+{
+    const bool replaces = bus->tcp.seat.taken && bus->claim == IO_BUS_YIELDS;
+    if (replaces) {
+        drop(bus);
+        bus->claim = IO_BUS_HOLDS;
+    }
+    if (bus->tcp.seat.taken) {
+        (void)close(fd);
+        io_bus_count(&bus->tally.refused, 1);
+    } else {
+        seat_peer(bus, fd, io_address_from_kernel(name));
+    }
 }
 
 /* A newcomer waits while the peer is leaving: it may be the same one, back again. */
@@ -97,17 +113,19 @@ static void accept_some(struct io_bus *bus)
         socklen_t size = sizeof name;
         if (tcp->seat.taken && is_leaving(tcp))
             return;
+        if (tcp->seat.taken && bus->claim == IO_BUS_HOLDS) {
+            set_deaf(bus, true);
+            return;
+        }
         const int fd =
             accept4(tcp->listener, (struct sockaddr *)&name, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        set_deaf(bus, fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM));
+        const bool exhausted = fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
+        if (exhausted && !tcp->deaf)
+            io_bus_count(&bus->tally.errors, 1);
+        set_deaf(bus, exhausted);
         if (fd < 0)
             return;
-        if (tcp->seat.taken) {
-            (void)close(fd);
-            io_bus_count(&bus->tally.refused, 1);
-        } else {
-            seat_peer(bus, fd, io_address_from_kernel(&name));
-        }
+        seat_or_refuse(bus, fd, &name);
     }
 }
 

@@ -258,6 +258,15 @@ static void encode_mavlink(struct io_protocol *protocol, const struct io_sample 
 
 /* ArduPilot. */
 
+/* Overtaken on its way: a new start counts from 0, so one that fell a little from far above has not
+ * begun anew, and must not cost the vehicle its flight. */
+static bool is_overtaken(const struct ardupilot *self, uint32_t count)
+{
+    enum { FEW = 16 };
+    return self->has_last && count > FEW && count < self->last_count &&
+           self->last_count - count <= FEW;
+}
+
 /* A packet that comes again asks for the reply that got lost; a count that fell is a new start. */
 static void take_ardupilot(struct io_protocol *protocol, const void *bytes, size_t size,
                            const struct io_protocol_port *port)
@@ -274,6 +283,10 @@ static void take_ardupilot(struct io_protocol *protocol, const void *bytes, size
         protocol->counters.duplicates++;
         if (self->reply_size > 0)
             port->send(port->self, self->reply, self->reply_size, IO_WAY_PEER, false);
+        return;
+    }
+    if (is_overtaken(self, servos.frame_count)) {
+        protocol->counters.duplicates++;
         return;
     }
     if (self->has_last && servos.frame_count < self->last_count)

@@ -85,7 +85,7 @@ struct io_protocol_counters {
     uint64_t rx;         /* whole messages, unknown ones included */
     uint64_t rx_bad;     /* garbage, cut, oversized, wrong checksum */
     uint64_t rx_lost;    /* gaps in the far end's sequence numbers */
-    uint64_t duplicates; /* the same packet again; no new command */
+    uint64_t duplicates; /* the same packet again, or one that was overtaken; no new command */
     uint64_t ground_bad; /* what ground stations sent and no board should see */
 };
 

@@ -167,6 +167,26 @@ static void test_a_count_that_falls_is_a_new_start(void)
     TEST_ASSERT_EQUAL_UINT32(2, io_protocol_facts(protocol)->resets);
 }
 
+static void test_a_packet_that_was_overtaken_is_no_new_start(void)
+{
+    hear(1000);
+    hear(1001);
+    hear(1000);
+    hear(985);
+    TEST_ASSERT_EQUAL(2, book.commands);
+    TEST_ASSERT_EQUAL(0, book.sent_count);
+    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_counted(protocol).duplicates);
+    TEST_ASSERT_EQUAL_UINT32(0, io_protocol_facts(protocol)->resets);
+    hear(1002);
+    TEST_ASSERT_EQUAL(3, book.commands);
+    TEST_ASSERT_EQUAL_UINT32(0, book.command.resets);
+    hear(985); /* too far behind for that */
+    TEST_ASSERT_EQUAL_UINT32(1, book.command.resets);
+    hear(20);
+    hear(16); /* so low that it may as well have begun anew */
+    TEST_ASSERT_EQUAL_UINT32(3, book.command.resets);
+}
+
 static void encode(const struct io_sample *sample)
 {
     book.sent_count = 0;
@@ -324,6 +344,7 @@ int main(void)
     RUN_TEST(test_the_wrong_size_or_magic_is_bad);
     RUN_TEST(test_a_packet_that_comes_again_brings_the_last_reply_again);
     RUN_TEST(test_a_count_that_falls_is_a_new_start);
+    RUN_TEST(test_a_packet_that_was_overtaken_is_no_new_start);
     RUN_TEST(test_the_reply_is_one_compact_line_between_two_ends);
     RUN_TEST(test_the_sticks_are_told_when_they_are_due);
     RUN_TEST(test_nothing_is_sent_without_sensors);

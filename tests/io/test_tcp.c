@@ -203,6 +203,44 @@ static void test_the_place_of_a_silent_peer_can_be_taken(void)
     (void)close(next);
 }
 
+static void tick_a_while(void)
+{
+    for (int i = 0; i < 20; i++) {
+        io_bus_tick(&server, rt_now_ns());
+        wait_moment();
+    }
+}
+
+static void
+test_one_who_knocks_waits_while_the_peer_holds_its_place_and_takes_one_that_is_yielded(void)
+{
+    unsigned char bytes[5];
+    struct io_bus_watch watch[IO_BUS_WATCH_MAX];
+    join();
+    io_bus_claim(&server, IO_BUS_HOLDS);
+    const int second = call_in(), third = call_in();
+    TEST_ASSERT_EQUAL(5, send(second, "other", 5, 0));
+    TEST_ASSERT_EQUAL(5, send(third, "third", 5, 0));
+    tick_a_while();
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).connects);
+    TEST_ASSERT_EQUAL_UINT64(0, counters_of(&server).refused);
+    TEST_ASSERT_EQUAL(1, io_bus_watches(&server, watch)); /* nobody sleeps on who waits */
+
+    io_bus_claim(&server, IO_BUS_YIELDS);
+    tick_a_while();
+    TEST_ASSERT_EQUAL_UINT64(2, counters_of(&server).connects); /* the third must wait again */
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).losses);
+    wait_bytes(&server, bytes, 5);
+    TEST_ASSERT_EQUAL_MEMORY("other", bytes, 5);
+
+    io_bus_claim(&server, IO_BUS_KEEPS);
+    tick_a_while();
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).refused);
+    TEST_ASSERT_EQUAL(2, io_bus_watches(&server, watch));
+    (void)close(second);
+    (void)close(third);
+}
+
 static void test_a_reset_is_an_error_told_once(void)
 {
     const struct linger now = {.l_onoff = 1, .l_linger = 0};
@@ -477,6 +515,8 @@ int main(void)
     RUN_TEST(test_a_second_connection_is_turned_away_and_the_first_does_not_notice);
     RUN_TEST(test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard);
     RUN_TEST(test_the_place_of_a_silent_peer_can_be_taken);
+    RUN_TEST(
+        test_one_who_knocks_waits_while_the_peer_holds_its_place_and_takes_one_that_is_yielded);
     RUN_TEST(test_a_reset_is_an_error_told_once);
     RUN_TEST(test_a_peer_that_never_reads_costs_frames_and_no_time);
     RUN_TEST(test_a_frame_that_left_in_part_is_finished_before_the_next);

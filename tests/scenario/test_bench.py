@@ -100,6 +100,22 @@ class Bench(harness.Case):
         self.assertNotIn("forward_ns", report)
         self.assert_beams(report["beams"], 16, 4)
 
+    @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
+    def test_the_wire_is_measured_beside_a_bare_ping_pong(self):
+        file = self.dir / "wire.json"
+        done = subprocess.run([harness.ROOT / "tools" / "bench", "wire", "--segments", "1", "--json", file],
+                              env=dict(os.environ, AIRBEARING=str(harness.AIRBEARING)),
+                              capture_output=True, text=True, timeout=60)
+        self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)  # one segment gates nothing
+        if "skipped" in done.stdout:
+            self.skipTest(done.stdout.strip())
+        wire = json.loads(file.read_text())["wire"]
+        parts = wire["median_ns"]
+        self.assertGreater(wire["ping_pong_ns"], 0)
+        self.assertGreater(parts["wire_in"] + parts["wire_out"], 0)
+        self.assertGreaterEqual(parts["sum"], parts["wire_in"] + parts["wire_out"])
+        self.assertEqual(wire["jitter"]["count"], 250)
+
     def test_one_model_stands_at_the_top_too(self):
         path = self.dir / "swing.urdf"
         path.write_text(URDF)

@@ -34,6 +34,7 @@ static int become(const struct controller *controller, const struct cfg_controll
                   char *const *argument)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    (void)setpgid(0, 0); /* a script and what it starts end together */
     if (spec->cpu >= 0) {
         cpu_set_t set;
         CPU_ZERO(&set);
@@ -71,12 +72,25 @@ static int spawn(struct controller *controller, const struct cfg_controller *spe
     }
     if (pid < 0)
         return errno;
-    controller->pid = pid;
+    controller->pid = controller->group = pid;
     if (failure) {
         waitpid(pid, &controller->status, 0);
-        controller->pid = 0;
+        controller->pid = controller->group = 0;
     }
     return failure;
+}
+
+/* What it says is kept, up to a size: one that never stops talking must not eat the memory.  Its
+ * writes beyond that fail. */
+static int open_output(void)
+{
+    enum { OUTPUT_MAX = 1 << 20 };
+    const int fd = memfd_create("controller", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0 && (ftruncate(fd, OUTPUT_MAX) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
 }
 
 int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
@@ -89,7 +103,7 @@ int controller_start(struct controller *controller, const struct cfg_scenario *s
     char *argument[CFG_ARGUMENT_MAX + 1] = {0};
     memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
     find_beside(spec->argument[0], controller->program);
-    controller->output = memfd_create("controller", MFD_CLOEXEC);
+    controller->output = open_output();
     const int failure = spawn(controller, spec, argument);
     if (failure == 0)
         return 0;
@@ -121,18 +135,27 @@ static bool ends_within(struct controller *controller, int tenths)
     return !controller_running(controller);
 }
 
-void controller_stop(struct controller *controller)
+static void stop_leader(struct controller *controller)
 {
-    controller->stopping = true;
     if (controller->pid == 0 || ends_within(controller, 10))
         return;
-    kill(controller->pid, SIGTERM);
+    kill(-controller->group, SIGTERM);
     if (ends_within(controller, 10))
         return;
     controller->killed = true;
-    kill(controller->pid, SIGKILL);
+    kill(-controller->group, SIGKILL);
     waitpid(controller->pid, &controller->status, 0);
     controller->pid = 0;
+}
+
+/* What it has started and left behind goes with it. */
+void controller_stop(struct controller *controller)
+{
+    controller->stopping = true;
+    stop_leader(controller);
+    if (controller->group > 0)
+        (void)kill(-controller->group, SIGKILL);
+    controller->group = 0;
 }
 
 void controller_show(const struct controller *controller, const char *prefix)
@@ -144,7 +167,7 @@ void controller_show(const struct controller *controller, const char *prefix)
         return;
     rewind(file);
     char line[512];
-    while (fgets(line, sizeof line, file))
+    while (fgets(line, sizeof line, file) && line[0] != '\0') /* zeros: not written any more */
         printf("%s%s", prefix, line);
     fclose(file);
 }

@@ -9,22 +9,24 @@
 #include "config/scenario.h"
 
 struct controller {
-    pid_t pid;  /* 0: none, or already reaped */
-    int output; /* memory file with what it printed, -1: none */
-    int status; /* wait status once reaped */
+    pid_t pid;   /* 0: none, or already reaped */
+    pid_t group; /* it and what it has started; 0: none */
+    int output;  /* memory file with what it printed, -1: none */
+    int status;  /* wait status once reaped */
     char program[256];
     bool died_early; /* it ended while it was still wanted */
     bool stopping;   /* from here on its end is no news */
     bool killed;     /* it did not end when asked to */
 };
 
-/* Start it beside this program's own file, else from PATH; its output is kept, not shown.  0 or
- * -errno with one line in error.  Context: setup. */
+/* Start it beside this program's own file, else from PATH; the first megabyte of its output is
+ * kept, not shown.  0 or -errno with one line in error.  Context: setup. */
 int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
                      char error[CFG_ERROR_MAX]);
 /* True while it runs.  Context: any but frame. */
 bool controller_running(struct controller *controller);
-/* Let it end by itself for a moment, then SIGTERM, then SIGKILL.  Context: after the run. */
+/* Let it end by itself for a moment, then SIGTERM, then SIGKILL; what it has started and left
+ * behind ends, too.  Context: after the run. */
 void controller_stop(struct controller *controller);
 /* Copy its output to stdout, each line after `prefix`.  Context: after the run. */
 void controller_show(const struct controller *controller, const char *prefix);

@@ -354,6 +354,8 @@ static void frame_thread(void *self)
                        run->scenario->period_ns / 2);
     run->frame->clock = rt_clock_real_seam(&run->clock);
     rig_rehearse(run->rig);
+    if (run->links)
+        io_links_spin(run->links, run->plan.frame_cpu >= 0 && !run->plan.shared);
     rt_witness_open(&run->witness, &run->clock, run->plan.frame_cpu);
     rt_alloc_watch();
     rt_frame_run(run->frame);

@@ -1,0 +1,237 @@
+"""Peers that misbehave, against whole runs: the frames stay on the grid and the loop stays closed."""
+import json
+import pathlib
+import random
+import socket
+import subprocess
+import time
+import unittest
+
+import harness
+import wire
+
+REAL_TIME = unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
+BOARD = harness.AIRBEARING.parent / "board"
+LOCKSTEP = harness.SCENARIOS / "quad-px4-lockstep.yaml"
+
+
+class Hostile(harness.Case):
+    def begin(self, scenario, *options):
+        self.report = self.dir / "report.json"
+        return self.start("run", scenario, "--report", self.report, *options)
+
+    def finish(self, process, expect=(0, 1)):
+        out, err = process.communicate(timeout=90)
+        self.assertIn(process.returncode, expect, out + err)
+        report = json.loads(self.report.read_text())
+        self.assert_orderly(report)
+        return report
+
+    def assert_orderly(self, report):
+        """True of every run, whoever talks to it."""
+        period = report["period_ns"]
+        self.assertEqual(report["frames"], round(report["seconds_simulated"] * report["rate_hz"]))
+        if report["pace"] == "real":
+            self.assertEqual(report["wall_ns"], (report["frames"] + report["missed"]) * period)
+            # The machine may take time away; the peers may not make a frame too long.
+            late = report["overrun_causes"]
+            self.assertEqual(late["io"] + late["fault"], 0)
+            self.assertLessEqual(late["own"], report["frames"] // 200)
+        if report["allocations_counted"]:
+            self.assertEqual(report["allocations_after_seal"], 0)
+            self.assertEqual(report["page_faults_after_seal"], 0)
+        self.assertEqual(report["not_finite"], 0)
+
+    def satellite(self, port, *options, seconds=6):
+        return self.begin(harness.SATELLITE, "--seconds", str(seconds), "--external-board",
+                          "--set", f"links.board.listen=127.0.0.1:{port}", *options)
+
+    def board(self, port, *options):
+        process = subprocess.Popen([BOARD, "--connect", f"127.0.0.1:{port}", "--quiet", *options],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, process)
+        return process
+
+    def end(self, process):
+        process.kill()
+        process.wait()
+
+    def assert_pointing(self, report):
+        """Without a board it is beyond 0.5 rad by then, with a quiet one at 0.234."""
+        self.assertLess(report["attitude_error_rad"], 0.27)
+
+    @REAL_TIME
+    def test_a_flood_of_garbage_and_strangers_changes_nothing(self):
+        for mode in ("threaded", "inline"):
+            port = harness.free_port()
+            run = self.satellite(port, "--set", f"io.mode={mode}")
+            self.board(port)
+            time.sleep(2.0)  # the board is the peer by now
+            with wire.Flood(port, random.Random(1)) as flood:
+                time.sleep(3.0)
+            report = self.finish(run)
+            self.assertGreater(flood.sent, 1000)
+            self.assertGreater(report["io"]["rx_bad"], flood.sent // 4)
+            self.assertEqual(report["io"]["losses"], 0, (mode, report["links"], report["stolen_ns_total"], report["overrun_causes"], flood.sent))
+            self.assertGreater(report["io"]["commands"], 1000)
+            self.assert_pointing(report)
+
+    @REAL_TIME
+    def test_frames_that_are_doubled_swapped_cut_and_spoiled_fly_all_the_same(self):
+        port, noise, held = harness.free_port(), random.Random(2), []
+
+        def mangle(data):
+            kind = noise.randrange(8)
+            if kind == 0:
+                return [data, data, data]
+            if kind == 1:
+                held.append(data)
+                return []
+            if kind == 2:
+                return [wire.spoil(data), data]
+            if kind == 3:
+                return [data[:len(data) // 2], data]
+            if kind == 4:
+                return [data + noise.randbytes(2500), data]
+            out = [data, *held]
+            held.clear()
+            return out
+
+        run = self.satellite(port)
+        with wire.Proxy(port, mangle) as proxy:
+            self.board(proxy.port)
+            report = self.finish(run)
+        self.assertGreater(report["io"]["rx_bad"], 100)
+        self.assertGreater(report["io"]["rx_lost"], 100)
+        self.assertEqual(report["io"]["losses"], 0)
+        self.assert_pointing(report)
+
+    @REAL_TIME
+    def test_controls_that_are_no_numbers_do_no_harm(self):
+        port, bad = harness.free_port(), (float("nan"), float("inf"), -float("inf"), 3e38, -3e38, 1e-45)
+        run = self.satellite(port, seconds=2)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as board:
+            sequence = 0
+            while run.poll() is None:
+                turned = bad[sequence % 6:] + bad[:sequence % 6]
+                board.sendto(wire.controls(turned, sequence), ("127.0.0.1", port))
+                sequence += 1
+                time.sleep(0.004)
+        report = self.finish(run)  # which looks for what is not finite
+        self.assertGreater(report["io"]["commands"], 100)
+        self.assertLess(report["attitude_error_rad"], 3.2)
+
+    @REAL_TIME
+    def test_a_board_that_is_killed_and_started_again_takes_over(self):
+        port = harness.free_port()
+        run = self.satellite(port, "--set", "links.board.lost_after=300 ms", seconds=8)
+        first = self.board(port)
+        time.sleep(2.5)
+        self.end(first)
+        time.sleep(1.0)
+        self.board(port)
+        report = self.finish(run)
+        link = report["links"][0]
+        self.assertEqual((link["losses"], link["board"]), (1, "ready"))
+        self.assertGreater(link["gap_ns_max"] + link["commands"], 0)
+        self.assertGreater(link["commands"], 1000)
+        self.assertLess(report["attitude_error_rad"], 0.3)
+
+    def quad(self, port, *options, delay=0):
+        command = ["sh", "-c", f"sleep {delay}; exec {BOARD} --wire px4 --vehicle quad --connect "
+                               f"127.0.0.1:{port}"]
+        return self.begin(LOCKSTEP, "--seconds", "15", "--set", f"links.board.listen=127.0.0.1:{port}",
+                          "--set", f"controller.command={json.dumps(command)}", *options)
+
+    def test_a_script_that_chatters_and_leaves_a_process_behind_is_ended_whole(self):
+        port, mark = harness.free_port(), f"{random.Random().randrange(10**8, 10**9)}.5"
+        script = f"sleep {mark} & yes | head -c 3000000; {BOARD} --wire px4 --vehicle quad " \
+                 f"--connect 127.0.0.1:{port}; sleep {mark}"
+        run = self.begin(LOCKSTEP, "--seconds", "1", "--set", f"links.board.listen=127.0.0.1:{port}",
+                         "--set", f"controller.command={json.dumps(['sh', '-c', script])}")
+        report = self.finish(run)
+        self.assertEqual(report["missed_replies"], 0)
+        left = [path for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+                if self.cmdline(path).startswith(f"sleep\0{mark}")]
+        self.assertEqual(left, [])
+
+    def cmdline(self, path):
+        try:
+            return path.read_text(errors="replace")
+        except OSError:
+            return ""  # it has ended meanwhile
+
+    def quiet_hash(self):
+        report = self.finish(self.quad(harness.free_port()))
+        return report["state_hash"], report["links"][0]["epoch_us"]
+
+    def assert_flown(self, report):
+        climbed = report["expect"][0]  # altitude > 9 m within 12 s
+        self.assertEqual(climbed["verdict"], "met", climbed)
+
+    def test_a_storm_of_connections_does_not_disturb_the_lockstep(self):
+        port = harness.free_port()
+        run = self.quad(port)
+        time.sleep(0.5)
+        with wire.Storm(port) as storm:
+            report = self.finish(run)
+        self.assert_flown(report)
+        self.assertGreater(storm.made, 0)
+        self.assertEqual((report["missed_replies"], report["io"]["losses"]), (0, 0))
+        self.assertEqual((report["state_hash"], report["links"][0]["epoch_us"]), self.quiet_hash())
+
+    def test_a_silent_connection_that_came_first_leaves_its_place_to_the_board(self):
+        port = harness.free_port()
+        run = self.quad(port, "--set", "links.board.connect_within=8 s", delay=1)
+        with wire.connect(port):
+            report = self.finish(run)
+        self.assert_flown(report)
+
+    @REAL_TIME
+    def test_a_stream_in_halves_and_bytes_is_understood(self):
+        port = harness.free_port()
+        run = self.satellite(port, "--set", "links.board.bus=tcp", seconds=3)
+        with wire.connect(port) as client:
+            client.sendall(wire.controls((0.1,))[:25])
+        with wire.connect(port) as client:
+            sequence = 0
+            while run.poll() is None:
+                try:
+                    for byte in wire.controls((0.1, 0.0, -0.1), sequence):
+                        client.send(bytes([byte]))
+                except OSError:
+                    break
+                sequence += 1
+                time.sleep(0.01)
+        report = self.finish(run)
+        self.assertGreater(report["io"]["commands"], 50)
+        self.assertLessEqual(report["io"]["rx_bad"], 1)  # the half
+        self.assertEqual(report["io"]["losses"], 0)
+
+    @REAL_TIME
+    def test_a_peer_that_never_reads_blocks_nobody(self):
+        for mode in ("threaded", "inline"):
+            port = harness.free_port()
+            run = self.satellite(port, "--set", "links.board.bus=tcp", "--set", f"io.mode={mode}",
+                                 "--set", "links.board.send.state=250 Hz", seconds=4)
+            time.sleep(0.3)
+            client = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            with client:
+                client.connect(("127.0.0.1", port))
+                sequence = 0
+                while run.poll() is None:
+                    try:
+                        client.sendall(wire.controls((0.1,), sequence))
+                    except OSError:
+                        break
+                    sequence += 1
+                    time.sleep(0.01)
+            report = self.finish(run)
+            self.assertGreater(report["io"]["tx_dropped"], 0)
+            self.assertGreater(report["io"]["commands"], 100)
+            self.assertEqual(report["io"]["losses"], 0)
+
+
+if __name__ == "__main__":
+    harness.main()
