@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RT_CPU_MAX = 256, RT_NOTE_MAX = 16, RT_NOTE_SIZE = 512 };
+#include "rt/root.h"
+
+enum { RT_CPU_MAX = RT_LIST_MAX, RT_NOTE_MAX = 16, RT_NOTE_SIZE = 512 };
 
 struct rt_machine {
     int cpu_count;                /* usable by this process: its affinity mask and isolated cores */
