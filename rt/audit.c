@@ -166,7 +166,9 @@ static void read_node(const char *root, struct rt_audit *audit)
 
 static void read_core(const char *root, const struct rt_machine *machine, struct rt_audit *audit)
 {
-    char path[RT_PATH_SIZE];
+    char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
+    if (rt_root_line(root, "/sys/devices/system/cpu/online", line))
+        rt_parse_list(line, audit->online);
     read_nohz_full(root, audit);
     read_rcu_nocbs(audit);
     read_workqueues(root, audit);

@@ -17,6 +17,7 @@ enum { RT_WORD_SIZE = 64, RT_LIST_SIZE = 256, RT_DAEMON_MAX = 8 };
 
 struct rt_audit {
     int cpu; /* the frame's core */
+    bool online[RT_CPU_MAX];
 
     /* the core */
     enum rt_answer nohz_full;

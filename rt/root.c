@@ -108,17 +108,20 @@ void rt_print_list(const bool set[RT_LIST_MAX], char *list, int size)
     }
 }
 
-/* One write, because that is what the kernel takes for one setting. */
+/* One write, because that is what the kernel takes for one setting; with an end of line, because
+ * nothing at all would be no write. */
 int rt_root_write(const char *root, const char *path, const char *text)
 {
-    char name[RT_PATH_SIZE];
-    if (snprintf(name, sizeof name, "%s%s", root, path) >= (int)sizeof name)
+    char name[RT_PATH_SIZE], line[RT_PATH_SIZE];
+    const int size = snprintf(line, sizeof line, "%s\n", text);
+    if (snprintf(name, sizeof name, "%s%s", root, path) >= (int)sizeof name ||
+        size >= (int)sizeof line)
         return -ENAMETOOLONG;
     const int fd = open(name, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    const ssize_t wrote = write(fd, text, strlen(text));
-    const int error = wrote < 0 ? errno : (size_t)wrote < strlen(text) ? EIO : 0;
+    const ssize_t wrote = write(fd, line, (size_t)size);
+    const int error = wrote < 0 ? errno : wrote < size ? EIO : 0;
     close(fd);
     return -error;
 }
