@@ -70,7 +70,7 @@ static void examine_rcu(const struct doctor_facts *facts, struct doctor_findings
         doctor_remedy(finding, "boot with rcu_nocbs=%d", cpu);
 }
 
-/* "26 ttyS0 (17 times), 38 virtio2-input.0 (2185 times)", as many as there is room for. */
+/* "26 ttyS0 x17, 38 virtio2-input.0 x2185", as many as there is room for. */
 static void name_interrupts(const struct rt_interrupts *interrupts, bool managed,
                             char names[NAMES_SIZE])
 {
@@ -85,7 +85,7 @@ static void name_interrupts(const struct rt_interrupts *interrupts, bool managed
             continue;
         }
         used +=
-            snprintf(names + used, (size_t)(NAMES_SIZE - used), "%s%d %s (%llu times)",
+            snprintf(names + used, (size_t)(NAMES_SIZE - used), "%s%d %s x%llu",
                      used > 0 ? ", " : "", irq->number, irq->name, (unsigned long long)irq->count);
     }
     if (left > 0)

@@ -58,7 +58,7 @@ static void examine_fair_server(const struct doctor_facts *facts, struct doctor_
     if (!facts->machine.fair_server || facts->audit.fair_server_runtime == 0)
         doctor_seen(finding, DOCTOR_OK, "%s",
                     facts->audit.fair_server_runtime == 0 ? "off" : "none");
-    else if (doctor_isolated(facts) && !facts->plan.io_polls)
+    else if (doctor_isolated(facts))
         doctor_seen(finding, DOCTOR_OK, "on, with nothing to serve on the isolated core %d",
                     facts->audit.cpu);
     else
@@ -66,8 +66,10 @@ static void examine_fair_server(const struct doctor_facts *facts, struct doctor_
                     facts->audit.fair_server_runtime < 0 ? ", as far as can be seen" : "");
     if (finding->state != DOCTOR_OK)
         doctor_remedy(finding,
-                      "keep other tasks off the core, or doctor --tune --apply, or write 0 to "
+                      "keep other tasks off the core, or %swrite 0 to "
                       "/sys/kernel/debug/sched/fair_server/cpu%d/runtime",
+                      facts->audit.fair_server_runtime < 0 ? "mount debugfs and "
+                                                           : "doctor --tune --apply, or ",
                       facts->audit.cpu);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 20, LINE_WIDTH = 100 };
+enum { NAME_WIDTH = 22, LINE_WIDTH = 100 };
 
 /* --- for people ------------------------------------------------------------------------------- */
 
