@@ -236,6 +236,10 @@ static void read_kernel(const char *root, struct rt_audit *audit)
     audit->io_uring_disabled = read_long_or(root, "/proc/sys/kernel/io_uring_disabled", -1);
     audit->priority_limit = read_priority_limit(root);
     read_choice(root, "/sys/kernel/mm/transparent_hugepage/enabled", audit->thp);
+    /* Real-time kernels are built without. */
+    if (exists(root, "/sys/kernel/mm", F_OK) &&
+        !exists(root, "/sys/kernel/mm/transparent_hugepage", F_OK))
+        memcpy(audit->thp, "none", sizeof "none");
     audit->huge_free = read_meminfo(root, "HugePages_Free:");
     audit->huge_kb = read_meminfo(root, "Hugepagesize:");
     read_swaps(root, audit);

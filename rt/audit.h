@@ -41,7 +41,7 @@ struct rt_audit {
     long numa_balancing;     /* -1: unknown, or not built */
     long io_uring_disabled;  /* -1: a kernel that cannot disable it */
     long priority_limit;     /* ulimit -r; -1: unknown, LONG_MAX: unlimited */
-    char thp[RT_WORD_SIZE];  /* transparent huge pages: always, madvise, never; "": unknown */
+    char thp[RT_WORD_SIZE];  /* transparent huge pages: always, madvise, never, none; "": unknown */
     long huge_free, huge_kb; /* reserved huge pages; -1: unknown */
     int swaps;               /* -1: unknown */
     char swap[RT_LIST_SIZE]; /* the first of them */

@@ -75,20 +75,24 @@ static void read_line_of(const char *root, int cpu, struct rt_irq *irq)
     fclose(file);
 }
 
-/* Where it really goes; kernels without that file tell where it may go. */
+/* Does one of its lists have this core?  True when there is no such list. */
+static bool list_allows(const char *root, int number, const char *name, int cpu)
+{
+    char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
+    bool set[RT_LIST_MAX] = {false};
+    snprintf(path, sizeof path, "/proc/irq/%d/%s", number, name);
+    if (!rt_root_line(root, path, line) || line[0] == '\0')
+        return true;
+    rt_parse_list(line, set);
+    return set[cpu];
+}
+
+/* It may go to this core, and really does.  One that was sent elsewhere shows its old place until
+ * it fires once more; old kernels do not tell the place at all. */
 static bool is_delivered(const char *root, int number, int cpu)
 {
-    static const char *const name[] = {"effective_affinity_list", "smp_affinity_list"};
-    for (int i = 0; i < 2; i++) {
-        char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
-        bool set[RT_LIST_MAX] = {false};
-        snprintf(path, sizeof path, "/proc/irq/%d/%s", number, name[i]);
-        if (!rt_root_line(root, path, line) || line[0] == '\0')
-            continue;
-        rt_parse_list(line, set);
-        return set[cpu];
-    }
-    return false;
+    return list_allows(root, number, "smp_affinity_list", cpu) &&
+           list_allows(root, number, "effective_affinity_list", cpu);
 }
 
 static void add(const char *root, int cpu, int number, struct rt_interrupts *interrupts)

@@ -45,7 +45,7 @@ static void make_ideal(void)
     put("/proc/interrupts", interrupts);
     put("/proc/irq/4/smp_affinity_list", "0-2\n");
     put("/proc/irq/4/effective_affinity_list", "0\n");
-    put("/proc/irq/30/smp_affinity_list", "0-1\n");
+    put("/proc/irq/30/smp_affinity_list", "0-2\n");
     put("/proc/irq/30/effective_affinity_list", "1\n");
     put("/proc/irq/36/smp_affinity_list", "0-2\n");
     put("/proc/irq/36/effective_affinity_list", "0\n");
@@ -180,6 +180,7 @@ static const struct {
     {"interrupts", "/proc/irq/30/effective_affinity_list", "1-2\n", DOCTOR_WARN, "30 eth0-rx x9"},
     {"interrupts", "/proc/irq/4/effective_affinity_list", NULL, DOCTOR_WARN, "4 ttyS0 x0"},
     {"interrupts", "/proc/irq/36/effective_affinity_list", "2\n", DOCTOR_OK, "no movable"},
+    {"interrupts", "/proc/irq/4/smp_affinity_list", NULL, DOCTOR_OK, "no movable"},
     {"managed-interrupts", "/proc/irq/36/effective_affinity_list", "2\n", DOCTOR_WARN,
      "36 virtio1-req.0 x77"},
     {"governor", "/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "powersave\n",
@@ -386,6 +387,42 @@ static void test_managed_interrupts_are_known_from_debugfs_too(void)
     read_and_examine();
     expect("interrupts", DOCTOR_OK, "");
     expect("managed-interrupts", DOCTOR_WARN, "30 eth0-rx");
+}
+
+static void test_an_interrupt_that_was_sent_elsewhere_counts_no_more(void)
+{
+    put("/proc/irq/30/effective_affinity_list", "2\n");
+    put("/proc/irq/30/smp_affinity_list", "0-1\n");
+    read_and_examine();
+    expect("interrupts", DOCTOR_OK, "no movable");
+}
+
+static void test_a_number_without_a_device_is_no_interrupt(void)
+{
+    put("/proc/irq/7/smp_affinity_list", "0-2\n");
+    put("/proc/irq/7/effective_affinity_list", "2\n");
+    put("/proc/irq/default_smp_affinity", "7\n");
+    read_and_examine();
+    expect("interrupts", DOCTOR_OK, "no movable");
+}
+
+/* Groups of 32 bits, the highest first: core 35 is bit 3 of the second group. */
+static void test_a_mask_of_many_cores_is_read_at_the_right_bit(void)
+{
+    put("/sys/devices/virtual/workqueue/cpumask", "8,00010000\n");
+    read_facts();
+    for (int cpu = 0; cpu < RT_CPU_MAX; cpu++) {
+        rt_audit_read(root, &facts.machine, cpu, &facts.audit);
+        TEST_ASSERT_EQUAL_INT(cpu == 35 || cpu == 16 ? RT_YES : RT_NO, facts.audit.workqueues);
+    }
+}
+
+static void test_a_kernel_without_transparent_huge_pages_has_no_trouble_with_them(void)
+{
+    drop("/sys/kernel/mm/transparent_hugepage/enabled");
+    drop("/sys/kernel/mm/transparent_hugepage");
+    read_and_examine();
+    expect("thp", DOCTOR_OK, "none");
 }
 
 static void test_nodes_count_when_pages_move(void)
@@ -781,6 +818,10 @@ int main(void)
     RUN_TEST(test_a_cgroup_without_budget_is_bad);
     RUN_TEST(test_a_limit_on_priority_does_for_the_capability);
     RUN_TEST(test_managed_interrupts_are_known_from_debugfs_too);
+    RUN_TEST(test_an_interrupt_that_was_sent_elsewhere_counts_no_more);
+    RUN_TEST(test_a_number_without_a_device_is_no_interrupt);
+    RUN_TEST(test_a_mask_of_many_cores_is_read_at_the_right_bit);
+    RUN_TEST(test_a_kernel_without_transparent_huge_pages_has_no_trouble_with_them);
     RUN_TEST(test_nodes_count_when_pages_move);
     RUN_TEST(test_an_isolated_twin_is_no_trouble);
     RUN_TEST(test_two_daemons_that_steer_the_system_clock_are_one_too_many);

@@ -96,7 +96,8 @@ static void print_change(const struct change *change)
     if (change->kind == CHANGE_FOLDER)
         printf("mkdir %s\n", change->path);
     else
-        printf("%s: %s -> %s\n", change->path, change->before, change->after);
+        printf("%s: %s -> %s\n", change->path, change->before[0] ? change->before : "nothing",
+               change->after);
 }
 
 void print_tune(const struct tune *tune, const struct print_tuned *tuned)

@@ -206,7 +206,7 @@ static void write_partition(struct plan *plan, const char *mount, const char *cp
     if (exists)
         want(plan, "cpuset", path, cpus);
     else
-        add_write(plan, "cpuset", path, cpus, cpus); /* goes with the folder */
+        add_write(plan, "cpuset", path, "", cpus);
     snprintf(path, sizeof path, "%s/airbearing/cpuset.cpus.partition", mount);
     if (exists)
         want(plan, "cpuset", path, "isolated");
