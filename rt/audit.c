@@ -153,14 +153,15 @@ static void read_siblings(const char *root, const struct rt_machine *machine,
 
 static void read_node(const char *root, struct rt_audit *audit)
 {
+    char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
+    bool nodes[RT_LIST_MAX] = {false};
     audit->node = -1;
-    for (int node = 0; node < RT_LIST_MAX; node++) {
-        char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
+    if (rt_root_line(root, "/sys/devices/system/node/online", line))
+        rt_parse_list(line, nodes);
+    for (int node = 0; node < RT_LIST_MAX && audit->node < 0; node++) {
         snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
-        if (rt_root_line(root, path, line) && list_has(line, audit->cpu)) {
+        if (nodes[node] && rt_root_line(root, path, line) && list_has(line, audit->cpu))
             audit->node = node;
-            return;
-        }
     }
 }
 
@@ -285,15 +286,18 @@ static void see_process(const char *name, struct rt_audit *audit)
                  name);
 }
 
+static DIR *open_folder(const char *root, const char *path)
+{
+    char name[RT_PATH_SIZE];
+    return snprintf(name, sizeof name, "%s%s", root, path) < (int)sizeof name ? opendir(name)
+                                                                              : NULL;
+}
+
 static void read_processes(const char *root, struct rt_audit *audit)
 {
     char path[RT_PATH_SIZE], name[RT_LINE_SIZE];
-    if (snprintf(path, sizeof path, "%s/proc", root) >= (int)sizeof path)
-        return;
-    DIR *directory = opendir(path);
-    if (!directory)
-        return;
-    for (const struct dirent *entry; (entry = readdir(directory));) {
+    DIR *folder = open_folder(root, "/proc");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
         if (!isdigit((unsigned char)entry->d_name[0]))
             continue;
         snprintf(path, sizeof path, "/proc/%s/comm", entry->d_name);
@@ -302,16 +306,17 @@ static void read_processes(const char *root, struct rt_audit *audit)
         audit->processes_known = true;
         see_process(name, audit);
     }
-    closedir(directory);
+    if (folder)
+        closedir(folder);
 }
 
 static void read_ptp(const char *root, struct rt_audit *audit)
 {
-    for (int i = 0; i < RT_LIST_MAX; i++) {
-        char path[RT_PATH_SIZE];
-        snprintf(path, sizeof path, "/sys/class/ptp/ptp%d", i);
-        audit->ptp_clocks += exists(root, path, F_OK);
-    }
+    DIR *folder = open_folder(root, "/sys/class/ptp");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        audit->ptp_clocks += strncmp(entry->d_name, "ptp", 3) == 0;
+    if (folder)
+        closedir(folder);
 }
 
 void rt_audit_read(const char *root, const struct rt_machine *machine, int cpu,

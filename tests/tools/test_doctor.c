@@ -397,6 +397,17 @@ static void test_an_interrupt_that_was_sent_elsewhere_counts_no_more(void)
     expect("interrupts", DOCTOR_OK, "no movable");
 }
 
+static void test_managed_and_movable_interrupts_are_named_apart(void)
+{
+    put("/proc/irq/30/effective_affinity_list", "2\n");
+    put("/proc/irq/36/effective_affinity_list", "2\n");
+    read_and_examine();
+    expect("interrupts", DOCTOR_WARN, "1 movable on core 2: 30 eth0-rx x9");
+    TEST_ASSERT_NULL(strstr(find("interrupts")->seen, "virtio"));
+    expect("managed-interrupts", DOCTOR_WARN, "1 on core 2: 36 virtio1-req.0 x77");
+    TEST_ASSERT_NULL(strstr(find("managed-interrupts")->seen, "eth0"));
+}
+
 static void test_a_number_without_a_device_is_no_interrupt(void)
 {
     put("/proc/irq/7/smp_affinity_list", "0-2\n");
@@ -411,7 +422,7 @@ static void test_a_mask_of_many_cores_is_read_at_the_right_bit(void)
 {
     put("/sys/devices/virtual/workqueue/cpumask", "8,00010000\n");
     read_facts();
-    for (int cpu = 0; cpu < RT_CPU_MAX; cpu++) {
+    for (int cpu = 15; cpu <= 36; cpu++) {
         rt_audit_read(root, &facts.machine, cpu, &facts.audit);
         TEST_ASSERT_EQUAL_INT(cpu == 35 || cpu == 16 ? RT_YES : RT_NO, facts.audit.workqueues);
     }
@@ -745,6 +756,23 @@ static void test_nothing_is_tried_where_a_file_cannot_be_written(void)
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why, "timer_migration"), why);
 }
 
+/* Nothing is mapped at address 0, so that writing there is an error of the device, as it is with a
+ * managed interrupt. */
+static void test_an_interrupt_that_refuses_is_left_out_and_named(void)
+{
+    char name[128];
+    make_plain();
+    const int planned = tune.changes.count;
+    drop("/proc/irq/30/smp_affinity_list");
+    snprintf(name, sizeof name, "%s/proc/irq/30/smp_affinity_list", root);
+    TEST_ASSERT_EQUAL_INT(0, symlink("/proc/self/mem", name));
+    TEST_ASSERT_EQUAL_INT(0, changes_try(root, &tune.changes, stays, sizeof stays, why));
+    TEST_ASSERT_EQUAL_STRING("/proc/irq/30/smp_affinity_list", stays);
+    TEST_ASSERT_EQUAL_INT(planned - 1, tune.changes.count);
+    for (int i = 0; i < tune.changes.count; i++)
+        TEST_ASSERT_NULL(strstr(tune.changes.change[i].path, "/irq/"));
+}
+
 static void test_an_invalid_partition_is_a_failure(void)
 {
     make_plain();
@@ -819,6 +847,7 @@ int main(void)
     RUN_TEST(test_a_limit_on_priority_does_for_the_capability);
     RUN_TEST(test_managed_interrupts_are_known_from_debugfs_too);
     RUN_TEST(test_an_interrupt_that_was_sent_elsewhere_counts_no_more);
+    RUN_TEST(test_managed_and_movable_interrupts_are_named_apart);
     RUN_TEST(test_a_number_without_a_device_is_no_interrupt);
     RUN_TEST(test_a_mask_of_many_cores_is_read_at_the_right_bit);
     RUN_TEST(test_a_kernel_without_transparent_huge_pages_has_no_trouble_with_them);
@@ -841,6 +870,7 @@ int main(void)
     RUN_TEST(test_a_change_that_fails_takes_the_others_back);
     RUN_TEST(test_what_cannot_be_taken_back_is_told);
     RUN_TEST(test_nothing_is_tried_where_a_file_cannot_be_written);
+    RUN_TEST(test_an_interrupt_that_refuses_is_left_out_and_named);
     RUN_TEST(test_an_invalid_partition_is_a_failure);
     RUN_TEST(test_an_undo_file_names_only_what_is_ours);
     RUN_TEST(test_a_wrong_undo_file_is_refused_with_its_line);

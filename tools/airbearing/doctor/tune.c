@@ -276,8 +276,8 @@ void tune_boot_line(const struct doctor_facts *facts, char *line, size_t size)
     part_cores(facts, own, house);
     rt_print_list(own, cores, sizeof cores);
     rt_print_list(house, rest, sizeof rest);
-    const bool all = doctor_isolated(facts) && facts->audit.nohz_full == RT_YES &&
-                     facts->audit.rcu_nocbs == RT_YES;
+    /* nohz_full brings rcu_nocbs with it. */
+    const bool all = doctor_isolated(facts) && facts->audit.nohz_full == RT_YES;
     if (rest[0] != '\0' && !all)
         snprintf(line, size,
                  "isolcpus=domain,managed_irq,%s nohz_full=%s rcu_nocbs=%s irqaffinity=%s", cores,
