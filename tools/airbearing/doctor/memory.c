@@ -5,9 +5,6 @@
 
 #include "tools/airbearing/doctor/finding.h"
 
-/* Below this a lock of all memory cannot be relied on: code, libraries, stacks and arena. */
-#define LOCK_ENOUGH ((uint64_t)256 << 20)
-
 static void examine_lock(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
     const struct rt_machine *machine = &facts->machine;
@@ -19,7 +16,7 @@ static void examine_lock(const struct doctor_facts *facts, struct doctor_finding
         doctor_seen(finding, DOCTOR_OK, "CAP_IPC_LOCK outweighs the limit of %llu KiB",
                     (unsigned long long)(machine->memlock_limit >> 10));
     else
-        doctor_seen(finding, machine->memlock_limit >= LOCK_ENOUGH ? DOCTOR_OK : DOCTOR_BAD,
+        doctor_seen(finding, machine->memlock_limit >= RT_MEMLOCK_ENOUGH ? DOCTOR_OK : DOCTOR_BAD,
                     "at most %llu KiB", (unsigned long long)(machine->memlock_limit >> 10));
     if (finding->state != DOCTOR_OK)
         doctor_remedy(finding, "give the user `memlock unlimited` in /etc/security/limits.conf, "
