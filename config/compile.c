@@ -140,7 +140,7 @@ void cfg_rig_look_around(struct cfg_rig *rig, double seconds)
 static void begin_surroundings(struct cfg_rig *rig)
 {
     const struct cfg_scenario *scenario = rig->scenario;
-    cfg_rig_look_around(rig, 0.0);
+    cfg_rig_look_around(rig, (double)rig->schedule->frame * rig->h);
     if (scenario->gusty)
         io_gust_begin(&scenario->gust, scenario->seed, STREAM_GUST, &rig->surroundings->gust);
     cfg_rig_surround(rig);

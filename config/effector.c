@@ -90,6 +90,12 @@ static bool resolve_wheel(const struct cfg_resolve *resolve, const struct cfg_ke
     return check_speed(resolve, keys) && resolve_drive(resolve, keys, out);
 }
 
+static bool check_air(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
+{
+    return resolve->scenario->environment.air ||
+           cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_air);
+}
+
 static bool check_lag(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                       const char *key, double lag)
 {
@@ -124,15 +130,30 @@ static bool resolve_rotor(const struct cfg_resolve *resolve, const struct cfg_ke
         .lateral_drag = keys->lateral_drag,
         .inflow = isnan(keys->pitch) ? 0.0 : FULL_TURN / keys->pitch,
     };
-    return check_speed(resolve, keys) && check_lag(resolve, keys, "lag", keys->lag) &&
+    return check_air(resolve, keys) && check_speed(resolve, keys) &&
+           check_lag(resolve, keys, "lag", keys->lag) &&
            check_lag(resolve, keys, "lag_down", down) && resolve_drive(resolve, keys, out);
+}
+
+/* A magnetometer may read zero; a coil has nothing to push against then. */
+static bool check_field(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
+{
+    const struct cfg_scenario *scenario = resolve->scenario;
+    const double *field = scenario->environment.magnetic_field;
+    if (!cfg_has_field(resolve))
+        return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_field);
+    if (!scenario->world.fixed_field || field[0] != 0 || field[1] != 0 || field[2] != 0)
+        return true;
+    return cfg_fail_at(resolve->report, keys->node, "type",
+                       "there is no magnetic field to push against; give "
+                       "environment.magnetic_field, or world: local or orbit");
 }
 
 static bool resolve_torquer(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                             struct cfg_effector *out)
 {
-    if (!cfg_has_field(resolve))
-        return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_field);
+    if (!check_field(resolve, keys))
+        return false;
     out->drive.gain = isnan(keys->gain) ? keys->max_dipole : keys->gain;
     out->effector.torquer = (struct dyn_torquer){
         .axis = {keys->axis[0], keys->axis[1], keys->axis[2]},
@@ -163,12 +184,11 @@ static bool resolve_drag(const struct cfg_resolve *resolve, const struct cfg_key
                          struct cfg_effector *out)
 {
     struct dyn_drag *drag = &out->effector.drag;
-    (void)resolve;
     memcpy(drag->at, keys->at, sizeof drag->at);
     memcpy(drag->area, keys->area, sizeof drag->area);
     memcpy(drag->linear, keys->linear, sizeof drag->linear);
     memcpy(drag->angular, keys->angular, sizeof drag->angular);
-    return true;
+    return check_air(resolve, keys);
 }
 
 static bool resolve_battery(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
@@ -185,7 +205,7 @@ static bool resolve_battery(const struct cfg_resolve *resolve, const struct cfg_
     if (keys->voltage_empty >= keys->voltage)
         return cfg_fail_at(
             resolve->report, keys->node, "voltage_empty",
-            "an empty battery's %.10g V is not below a full one's %.10g V; swap them",
+            "an empty battery's %.10g V is not below a full one's %.10g V; check both",
             keys->voltage_empty, keys->voltage);
     for (const struct cfg_effector *other = resolve->scenario->effectors; other < out; other++)
         if (other->effector.type == DYN_EFFECTOR_BATTERY)

@@ -68,10 +68,13 @@ static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys
     if ((keys->device == NULL) == (keys->link == NULL))
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "a fault hits a device or a link; give one of them, e.g. device: gyro");
-    const bool fits = keys->device ? io_fault_fits_signal(kind) : io_fault_fits_frame(kind);
+    /* A late wire is the rig's business: it counts in frames (tools/airbearing/late.h). */
+    const bool fits = keys->device ? io_fault_fits_signal(kind)
+                                   : io_fault_fits_frame(kind) || kind == IO_FAULT_DELAY;
     if (!fits)
-        return cfg_fail_at(resolve->report, keys->node, "type", "%s cannot happen to a %s",
-                           cfg_fault_name(kind), keys->device ? "signal" : "message");
+        return cfg_fail_at(resolve->report, keys->node, "type",
+                           "%s cannot happen to a %s; it goes with a %s", cfg_fault_name(kind),
+                           keys->device ? "signal" : "message", keys->device ? "link" : "device");
     return keys->device ? find_device(resolve, keys, fault) : find_link(resolve, keys, fault);
 }
 
@@ -88,6 +91,11 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
     spec->first_frame =
         keys->frame >= 0 ? (uint64_t)keys->frame : (uint64_t)llround(keys->at * rate_hz);
     spec->last_frame = UINT64_MAX;
+    if ((double)spec->first_frame >= resolve->scenario->seconds * rate_hz)
+        return cfg_fail_at(resolve->report, keys->node, keys->frame >= 0 ? "frame" : "at",
+                           "the run ends at %.10g s, before this fault begins; raise seconds or "
+                           "take an earlier time",
+                           resolve->scenario->seconds);
     if (!isnan(keys->duration)) {
         const uint64_t frames = (uint64_t)llround(keys->duration * rate_hz);
         spec->last_frame = spec->first_frame + (frames > 0 ? frames : 1);
@@ -97,7 +105,12 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
 
 /* ---- how hard ---- */
 
-/* Unit of a signal, and its components. */
+static int component_count(enum cfg_instrument kind)
+{
+    return kind == CFG_BAROMETER || kind == CFG_AIRSPEED || kind == CFG_ENCODER ? 1 : 3;
+}
+
+/* Unit of a signal, NULL: plain numbers; and its components. */
 static const char *signal_unit(const struct cfg_scenario *scenario, const struct cfg_fault *fault,
                                int *count)
 {
@@ -107,10 +120,13 @@ static const char *signal_unit(const struct cfg_scenario *scenario, const struct
         [CFG_SUN_SENSOR] = NULL, [CFG_STAR_TRACKER] = "rad",    [CFG_ENCODER] = "rad"};
     *count = 1;
     if (fault->sensor < 0)
-        return NULL; /* controls are plain numbers */
-    const enum cfg_instrument kind = scenario->sensors[fault->sensor].kind;
-    *count = kind == CFG_BAROMETER || kind == CFG_AIRSPEED || kind == CFG_ENCODER ? 1 : 3;
-    return unit[kind];
+        return NULL; /* controls */
+    const struct cfg_sensor *sensor = &scenario->sensors[fault->sensor];
+    const struct dyn_body_spec *spec = &scenario->bodies[sensor->body].spec;
+    *count = component_count(sensor->kind);
+    if (sensor->kind == CFG_ENCODER && !cfg_joint_turns(spec, sensor->coordinate))
+        return "m";
+    return unit[sensor->kind];
 }
 
 static bool parse_value(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
@@ -166,6 +182,18 @@ static bool resolve_chance(const struct cfg_resolve *resolve, const struct cfg_k
     return parse_value(resolve, keys, &key, &spec->value);
 }
 
+static bool missing_value(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                          const char *unit)
+{
+    const enum io_fault_kind kind = (enum io_fault_kind)keys->type;
+    char example[48];
+    snprintf(example, sizeof example, "0.1%s%s%s", unit ? " " : "", unit ? unit : "",
+             kind == IO_FAULT_DRIFT && unit ? "/s" : "");
+    return cfg_fail_at(resolve->report, keys->node, NULL,
+                       "%s needs \"value\" (how large it is); write e.g. value: %s",
+                       cfg_fault_name(kind), kind == IO_FAULT_DELAY ? "20 ms" : example);
+}
+
 static bool resolve_value(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
                           struct cfg_fault *fault, const char *unit)
 {
@@ -178,9 +206,7 @@ static bool resolve_value(const struct cfg_resolve *resolve, const struct cfg_ke
     if (keys->value == NULL) {
         if (chance || kind == IO_FAULT_STUCK || kind == IO_FAULT_LOSS)
             return true;
-        return cfg_fail_at(resolve->report, keys->node, NULL,
-                           "%s needs \"value\" (how large it is); write e.g. value: 0.1%s%s",
-                           cfg_fault_name(kind), unit ? " " : "", unit ? unit : "");
+        return missing_value(resolve, keys, unit);
     }
     if (kind == IO_FAULT_LOSS)
         return cfg_fail_at(resolve->report, keys->node, "value",
@@ -195,13 +221,48 @@ static bool resolve_axes(const struct cfg_resolve *resolve, const struct cfg_key
 {
     for (int i = 0; i < keys->axes.count; i++) {
         const double axis = keys->axes.items[i];
-        if (axis != floor(axis) || axis >= count || keys->link != NULL)
+        if (axis != floor(axis) || axis >= count)
             return cfg_fail_at(resolve->report, keys->node, "axes",
                                "this signal has %d component%s, counted from 0; here is %.10g",
                                count, count == 1 ? "" : "s", axis);
         spec->components |= 1u << (unsigned)axis;
     }
     return true;
+}
+
+/* Keys that mean nothing where they stand. */
+static bool check_keys(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys)
+{
+    const enum io_fault_kind kind = (enum io_fault_kind)keys->type;
+    const bool whole = kind == IO_FAULT_DROPOUT || kind == IO_FAULT_LOSS;
+    if (keys->device != NULL && cfg_node_find(keys->node, "way") != NULL)
+        return cfg_fail_at(resolve->report, keys->node, "way",
+                           "way goes with a link; a device's signal has only one, remove it");
+    if (keys->link != NULL && keys->axes.count > 0)
+        return cfg_fail_at(resolve->report, keys->node, "axes",
+                           "axes go with a device; a message has none, remove it");
+    if (whole && keys->axes.count > 0)
+        return cfg_fail_at(resolve->report, keys->node, "axes",
+                           "%s takes the whole reading, not some axes of it; remove it",
+                           cfg_fault_name(kind));
+    return true;
+}
+
+/* An attitude is wrong by a turn about some axes, or it is another attitude altogether. */
+static bool check_attitude(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                           const struct cfg_fault *fault)
+{
+    const enum io_fault_kind kind = fault->spec.kind;
+    if (fault->sensor < 0 || resolve->scenario->sensors[fault->sensor].kind != CFG_STAR_TRACKER)
+        return true;
+    if (kind == IO_FAULT_STUCK && keys->value != NULL)
+        return cfg_fail_at(resolve->report, keys->node, "value",
+                           "a star tracker is stuck where it was, at no number; remove it");
+    const bool turns = kind == IO_FAULT_BIAS || kind == IO_FAULT_DRIFT || kind == IO_FAULT_NOISE;
+    return turns || keys->axes.count == 0 ||
+           cfg_fail_at(resolve->report, keys->node, "axes",
+                       "%s takes the whole attitude, not some axes of it; remove it",
+                       cfg_fault_name(kind));
 }
 
 /* ---- all ---- */
@@ -229,6 +290,16 @@ static bool hand_over(const struct cfg_resolve *resolve, const struct cfg_keys_f
     return true;
 }
 
+static bool check_one_delay(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                            const struct cfg_fault *fault)
+{
+    for (const struct cfg_fault *other = resolve->scenario->faults; other < fault; other++)
+        if (other->link == fault->link && other->spec.kind == IO_FAULT_DELAY)
+            return cfg_fail_at(resolve->report, keys->node, "type",
+                               "this link is late already by another fault; make it one");
+    return true;
+}
+
 bool cfg_resolve_faults(const struct cfg_resolve *resolve)
 {
     struct cfg_scenario *scenario = resolve->scenario;
@@ -239,7 +310,8 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
         fault->mark = keys->node->mark;
         fault->way = (enum cfg_way)keys->way;
         fault->spec.kind = (enum io_fault_kind)keys->type;
-        if (!find_target(resolve, keys, fault) || !resolve_window(resolve, keys, &fault->spec))
+        if (!find_target(resolve, keys, fault) || !check_keys(resolve, keys) ||
+            !check_attitude(resolve, keys, fault) || !resolve_window(resolve, keys, &fault->spec))
             return false;
         const char *unit = signal_unit(scenario, fault, &count);
         if (!resolve_value(resolve, keys, fault, unit) ||
@@ -247,7 +319,10 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
             return false;
         describe(keys, fault);
         scenario->fault_count++;
-        if (fault->link >= 0 && !hand_over(resolve, keys, fault))
+        if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY) {
+            if (!check_one_delay(resolve, keys, fault))
+                return false;
+        } else if (fault->link >= 0 && !hand_over(resolve, keys, fault))
             return false;
     }
     return true;

@@ -110,8 +110,8 @@ static const struct cfg_key home_keys[] = {
     {"longitude", CFG_QUANTITY, AT(longitude), .unit = "rad", .limit = CFG_BETWEEN,
      .min = -2 * QUARTER_TURN, .max = 2 * QUARTER_TURN, .fallback = "8.545594 deg",
      .example = "8.545594 deg", .help = "east is positive"},
-    {"altitude", CFG_QUANTITY, AT(altitude), .unit = "m", .fallback = "488 m", .example = "488 m",
-     .help = "above sea level"},
+    {"altitude", CFG_QUANTITY, AT(altitude), .unit = "m", .limit = CFG_BETWEEN, .min = -5e3,
+     .max = 1e6, .fallback = "488 m", .example = "488 m", .help = "above sea level"},
 };
 static const struct cfg_table home_table = {
     CFG_KEYS("home", home_keys), .size = sizeof(struct cfg_keys_home)};
@@ -132,8 +132,8 @@ static const struct cfg_table gust_table = {
 static const struct cfg_key orbit_keys[] = {
     {"body", CFG_NAME, AT(body), .otherwise = "the first free body", .example = "bus",
      .help = "the one that flies it; its position and velocity come on top"},
-    {"altitude", CFG_QUANTITY, AT(altitude), .unit = "m", .limit = CFG_POSITIVE,
-     .fallback = "500 km", .example = "500 km", .help = "semi-major axis less the Earth's radius"},
+    {"altitude", CFG_QUANTITY, AT(altitude), .unit = "m", .limit = CFG_BETWEEN, .min = 1e3,
+     .max = 1e9, .fallback = "500 km", .example = "500 km", .help = "semi-major axis less the Earth's radius"},
     {"eccentricity", CFG_QUANTITY, AT(eccentricity), .limit = CFG_BETWEEN, .min = 0, .max = 0.9,
      .fallback = "0", .example = "0.001", .help = "0 is a circle"},
     {"inclination", CFG_QUANTITY, AT(inclination), .unit = "rad", .limit = CFG_BETWEEN, .min = 0,

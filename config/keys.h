@@ -81,7 +81,7 @@ struct cfg_keys_orbit {
 struct cfg_keys_environment {
     const struct cfg_node *node;
     int world;
-    double gravity[3], magnetic_field[3]; /* gravity NAN: not said */
+    double gravity[3], magnetic_field[3];
     struct cfg_keys_home home;
     const char *date;
     double wind[3], ground; /* NAN: none */

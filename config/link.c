@@ -71,11 +71,6 @@ static bool resolve_ends(const struct cfg_resolve *resolve, const struct cfg_key
         return cfg_fail_at(resolve->report, keys->node, "peer",
                            "of tcp give listen, to be the server, or peer, to connect there");
     const bool client = bus->kind == IO_BUS_TCP && keys->peer != NULL;
-    if (keys->listen == NULL && !client && traits->listen_port == 0)
-        return cfg_fail_at(
-            resolve->report, keys->node, NULL,
-            "a link needs \"listen\" (own IPv4 address and port); write e.g. listen: "
-            "127.0.0.1:14560");
     if (keys->listen == NULL && !client)
         snprintf(bus->listen, sizeof bus->listen, "127.0.0.1:%u", traits->listen_port);
     if (keys->peer == NULL && traits->peer_port != 0 && bus->kind == IO_BUS_UDP)
@@ -155,6 +150,10 @@ static bool resolve_bus(const struct cfg_resolve *resolve, const struct cfg_keys
                            cfg_protocol_name((enum io_protocol_kind)keys->protocol));
     if (!check_bus_keys(resolve, keys, bus->kind))
         return false;
+    if (bus->kind == IO_BUS_CAN && bus->can_id_tx == bus->can_id_rx)
+        return cfg_fail_at(resolve->report, keys->node, "can_id",
+                           "can_id and can_reply_id are both %u; each side wants its own",
+                           bus->can_id_tx);
     return bus->kind == IO_BUS_UDP || bus->kind == IO_BUS_TCP ? resolve_ends(resolve, keys, bus)
                                                               : resolve_device(resolve, keys, bus);
 }
@@ -167,7 +166,8 @@ static bool resolve_forward(const struct cfg_resolve *resolve, const struct cfg_
     const char *const *address = keys->forward.items;
     if (keys->forward.count > 0 && !io_protocol_traits(spec->protocol)->forwards)
         return cfg_fail_at(resolve->report, keys->node, "forward",
-                           "only px4-hitl has a line that ground stations could share; remove it");
+                           "%s has no line that ground stations could share; remove it",
+                           cfg_protocol_name(spec->protocol));
     for (int i = 0; i < keys->forward.count; i++)
         if (!resolve_address(resolve, keys, "forward", address[i], spec->ground[i]))
             return false;
@@ -184,6 +184,10 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
 {
     const struct cfg_keys_stick *steps = keys->sticks.items;
     struct io_sticks_script *script = &link->sticks;
+    if (keys->sticks.count > 0 && link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
+        return cfg_fail_at(resolve->report, keys->node, "sticks",
+                           "%s hears no pilot; remove it, or take protocol: betaflight",
+                           cfg_protocol_name(link->spec.protocol));
     script->step_count = (uint32_t)keys->sticks.count;
     for (int i = 0; i < keys->sticks.count; i++) {
         const struct cfg_keys_stick *from = &steps[i];
@@ -221,14 +225,16 @@ static bool check_unique(const struct cfg_resolve *resolve, int i)
             return cfg_fail_at(resolve->report, keys->node, "name",
                                "there is already a link \"%s\"; choose another name", keys->name);
         if (links[i].spec.bus.listen[0] != '\0' &&
+            links[k].spec.bus.kind == links[i].spec.bus.kind &&
             strcmp(links[k].spec.bus.listen, links[i].spec.bus.listen) == 0)
             return cfg_fail_at(resolve->report, keys->node, "listen",
                                "link \"%s\" already listens on %s; take another port",
                                links[k].name, links[i].spec.bus.listen);
         if (same_wire(&links[k].spec.bus, &links[i].spec.bus))
-            return cfg_fail_at(resolve->report, keys->node, "device",
+            return cfg_fail_at(resolve->report, keys->node,
+                               keys->device != NULL ? "device" : "peer",
                                "link \"%s\" is already on %s; take another", links[k].name,
-                               links[i].spec.bus.device);
+                               keys->device != NULL ? keys->device : keys->peer);
     }
     return true;
 }

@@ -23,6 +23,26 @@ static bool resolve_pointing(const struct cfg_resolve *resolve)
            cfg_find_body(resolve, pointing->node, "body", pointing->body, &scenario->target_body);
 }
 
+/* It must not keep the threads of the run from their cores. */
+static bool check_priority(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_controller *keys = &resolve->keys->controller;
+    const struct cfg_scenario *scenario = resolve->scenario;
+    const bool inlined = scenario->io_mode == IO_LINK_INLINE;
+    const int least = inlined ? scenario->frame_priority : scenario->io_priority;
+    if (keys->node == NULL)
+        return true;
+    if (keys->policy != 1)
+        return cfg_node_find(keys->node, "priority") == NULL ||
+               cfg_fail_at(resolve->report, keys->node, "priority",
+                           "priority goes with policy: fifo; write that, or remove it");
+    return keys->priority < least ||
+           cfg_fail_at(resolve->report, keys->node, "priority",
+                       "the controller's priority (%d) must be below the %s thread's (%d); lower "
+                       "it",
+                       (int)keys->priority, inlined ? "frame" : "I/O", least);
+}
+
 static bool resolve_controller(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_controller *keys = &resolve->keys->controller;
@@ -35,6 +55,8 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
     if (keys->command.count > 0 && resolve->scenario->link_count == 0)
         return cfg_fail_at(resolve->report, keys->node, "command",
                            "there is no link for the controller to talk on; add one to links");
+    if (!check_priority(resolve))
+        return false;
     for (int i = 0; i < keys->command.count; i++) {
         controller->argument[i] = strdup(words[i]);
         RT_CHECK(controller->argument[i] != NULL);
@@ -158,15 +180,31 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
     cfg_fail(&report, NULL, mark, "%s", what);
 }
 
+/* The first link whose board lives by the wall clock and not by replies. */
+static const struct cfg_link *first_live(const struct cfg_scenario *scenario)
+{
+    for (int i = 0; i < scenario->link_count; i++)
+        if (!io_protocol_traits(scenario->links[i].spec.protocol)->lockstep)
+            return &scenario->links[i];
+    return NULL;
+}
+
 int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
                    char error[CFG_ERROR_MAX])
 {
     error[0] = '\0';
-    if (pace == RT_PACE_FAST && scenario->link_count > 0)
-        cfg_scenario_complain(scenario, scenario->links[0].mark, error,
+    const struct cfg_link *live = first_live(scenario);
+    if (pace == RT_PACE_FAST && live != NULL)
+        cfg_scenario_complain(scenario, live->mark, error,
                               "a board on link \"%s\" cannot follow pace fast; use --pace real or "
                               "--pace lockstep",
-                              scenario->links[0].name);
+                              live->name);
+    for (int i = 0; i < scenario->fault_count && pace != RT_PACE_REAL; i++)
+        if (scenario->faults[i].link >= 0 && scenario->faults[i].spec.kind == IO_FAULT_DELAY)
+            cfg_scenario_complain(
+                scenario, scenario->faults[i].mark, error,
+                "a board in lockstep waits, so its wire cannot be late; use --pace "
+                "real, or remove the fault");
     if (pace == RT_PACE_LOCKSTEP && scenario->link_count == 0)
         cfg_scenario_complain(
             scenario, (struct cfg_mark){0, 0}, error,

@@ -149,7 +149,7 @@ struct cfg_fault {
     struct io_fault_spec spec;
     int sensor, effector, link;
     enum cfg_way way; /* of a link's messages */
-    int in_link;      /* which of the link's faults it is */
+    int in_link;      /* which of the link's faults it is; of a delay, which the rig makes, none */
     char text[CFG_EXPECT_TEXT_MAX];
     struct cfg_mark mark;
 };

@@ -143,8 +143,7 @@ static bool check_world(const struct cfg_resolve *resolve, const struct cfg_keys
     const struct dyn_environment *world = &resolve->scenario->environment;
     const bool wants_air = keys->type == CFG_DEVICE_BAROMETER || keys->type == CFG_DEVICE_AIRSPEED;
     if (wants_air && !world->air)
-        return cfg_fail_at(resolve->report, keys->node, "type",
-                           "there is no air to feel; give environment.air: true, or world: local");
+        return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_air);
     if (keys->type == CFG_DEVICE_MAGNETOMETER && !cfg_has_field(resolve))
         return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_field);
     if (keys->type == CFG_DEVICE_SUN_SENSOR && world->kind == DYN_WORLD_UNIFORM)

@@ -59,15 +59,18 @@ bool cfg_whole_steps(const struct cfg_resolve *resolve, const struct cfg_node *n
     return true;
 }
 
-/* Field and Sun change slowly: ten looks a second at home, a hundred on the way around the Earth.
- */
+/* Field and Sun change slowly: ten looks a second at home, a hundred on the way around the Earth,
+ * or a few more, so that they come in step with the frames of a second and lengthen no pattern. */
 uint32_t cfg_look_every(const struct cfg_scenario *scenario)
 {
     if (scenario->world.kind == DYN_WORLD_UNIFORM)
         return 1; /* a divisor of all; there is no such job */
     const double looks_hz = scenario->world.kind == DYN_WORLD_ORBIT ? 100.0 : 10.0;
-    const double frames = floor(scenario->rate_hz / looks_hz);
-    return frames > 1.0 ? (uint32_t)frames : 1;
+    const uint32_t second = (uint32_t)llround(scenario->rate_hz);
+    uint32_t frames = (uint32_t)(scenario->rate_hz / looks_hz);
+    while (frames > 1 && second % frames != 0)
+        frames--;
+    return frames > 1 ? frames : 1;
 }
 
 /* ---- the frame table ---- */

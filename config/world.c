@@ -22,6 +22,13 @@ static bool is_given(const struct cfg_keys_environment *keys, const char *key)
 
 /* ---- date ---- */
 
+static int days_of(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return days[month - 1] + (month == 2 && leap);
+}
+
 static bool is_date(const char *text, int part[5], double *seconds)
 {
     int used = 0;
@@ -30,8 +37,8 @@ static bool is_date(const char *text, int part[5], double *seconds)
         text[used] != '\0')
         return false;
     return part[0] >= 1900 && part[0] <= 2199 && part[1] >= 1 && part[1] <= 12 && part[2] >= 1 &&
-           part[2] <= 31 && part[3] >= 0 && part[3] < 24 && part[4] >= 0 && part[4] < 60 &&
-           *seconds >= 0.0 && *seconds < 61.0;
+           part[2] <= days_of(part[0], part[1]) && part[3] >= 0 && part[3] < 24 && part[4] >= 0 &&
+           part[4] < 60 && *seconds >= 0.0 && *seconds < 61.0;
 }
 
 static bool resolve_date(const struct cfg_resolve *resolve)
@@ -80,6 +87,8 @@ bool cfg_has_field(const struct cfg_resolve *resolve)
     return resolve->scenario->world.fixed_field || resolve->scenario->world.has_field;
 }
 
+const char cfg_no_air[] = "there is no air to feel; give environment.air: true, or world: local";
+
 /* ---- all ---- */
 
 static bool resolve_gust(const struct cfg_resolve *resolve)
@@ -96,10 +105,20 @@ static bool resolve_gust(const struct cfg_resolve *resolve)
                        "there is no air for a gust; give environment.air: true, or world: local");
 }
 
+static bool check_wind(const struct cfg_resolve *resolve)
+{
+    const double *wind = resolve->scenario->environment.wind;
+    if (resolve->scenario->environment.air || (wind[0] == 0 && wind[1] == 0 && wind[2] == 0))
+        return true;
+    return cfg_fail_at(resolve->report, resolve->keys->environment.node, "wind",
+                       "there is no air that could move; give environment.air: true, or world: "
+                       "local");
+}
+
 static bool check_orbit_keys(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_environment *keys = &resolve->keys->environment;
-    static const char *const earthly[] = {"gravity", "ground", "wind", "gust", "air"};
+    static const char *const earthly[] = {"gravity", "home", "ground", "wind", "gust", "air"};
     if (keys->world != DYN_WORLD_ORBIT) {
         if (keys->orbit.node == NULL)
             return true;
@@ -139,7 +158,7 @@ bool cfg_resolve_world(const struct cfg_resolve *resolve)
             dyn_earth_normal_gravity(keys->home.latitude, keys->home.altitude);
     resolve_field(resolve);
     dyn_world_begin(world);
-    return resolve_gust(resolve);
+    return check_wind(resolve) && resolve_gust(resolve);
 }
 
 /* ---- orbit ---- */
@@ -152,24 +171,43 @@ static int first_free(const struct cfg_scenario *scenario)
     return -1;
 }
 
+/* In orbit nothing holds on to the world, whose origin is the Earth's centre. */
+static bool check_roots(const struct cfg_resolve *resolve)
+{
+    const struct cfg_scenario *scenario = resolve->scenario;
+    static const double polar_radius = DYN_EARTH_RADIUS * (1.0 - DYN_EARTH_FLATTENING);
+    for (int i = 0; i < scenario->body_count; i++) {
+        const struct cfg_body *body = &scenario->bodies[i];
+        const double *r = body->position;
+        if (body->spec.parent >= 0)
+            continue;
+        if (body->spec.joint != DYN_JOINT_FREE)
+            return cfg_fail(resolve->report, NULL, body->mark,
+                            "what orbits must be free: give \"%s\" joint: free, or a parent",
+                            body->name);
+        if (!(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] > polar_radius * polar_radius))
+            return cfg_fail(resolve->report, NULL, body->mark,
+                            "\"%s\" would start inside the Earth; give it a position from the "
+                            "Earth's centre, or a parent",
+                            body->name);
+    }
+    return true;
+}
+
 static bool find_flier(const struct cfg_resolve *resolve, int *index)
 {
     const struct cfg_keys_orbit *keys = &resolve->keys->environment.orbit;
     const struct cfg_scenario *scenario = resolve->scenario;
+    *index = first_free(scenario);
     if (keys->body != NULL && !cfg_find_body(resolve, keys->node, "body", keys->body, index))
         return false;
-    for (int i = 0; keys->body == NULL && i < scenario->body_count; i++)
-        if (scenario->bodies[i].spec.parent < 0) {
-            *index = i;
-            break;
-        }
-    const struct dyn_body_spec *spec = &scenario->bodies[*index].spec;
-    if (spec->parent < 0 && spec->joint == DYN_JOINT_FREE)
+    const struct dyn_body_spec *spec = *index >= 0 ? &scenario->bodies[*index].spec : NULL;
+    if (spec != NULL && spec->parent < 0 && spec->joint == DYN_JOINT_FREE)
         return true;
     return cfg_fail_at(resolve->report, resolve->keys->environment.node, "world",
                        "what orbits must be free: give \"%s\" joint: free and no parent, or name "
                        "another as environment.orbit.body",
-                       scenario->bodies[*index].name);
+                       scenario->bodies[*index >= 0 ? *index : 0].name);
 }
 
 bool cfg_resolve_orbit(const struct cfg_resolve *resolve)
@@ -202,5 +240,5 @@ bool cfg_resolve_orbit(const struct cfg_resolve *resolve)
     const struct dyn_vec3 own = dyn_quat_rotate(dyn_quat_conjugate(turn), state.v);
     dyn_vec3_store(dyn_add(dyn_vec3_load(q), state.r), q);
     dyn_vec3_store(dyn_add(dyn_vec3_load(v + 3), own), v + 3);
-    return true;
+    return check_roots(resolve);
 }

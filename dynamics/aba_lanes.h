@@ -260,6 +260,13 @@ static void leave_inertia(struct dyn_link_work *L)
     lane_store(&L->pl, none);
 }
 
+/* Nodes that go with their hinge have none either, not even zeros. */
+static inline void leave_massless(const struct dyn_link *link, struct dyn_link_work *L)
+{
+    if (link->way != DYN_WAY_LONE_NODE)
+        leave_inertia(L);
+}
+
 /* Rotors on the parent, turned into world axes. */
 static inline dyn_lane rotor_spin(const struct dyn_link *link, const struct dyn_link_work *on)
 {
@@ -332,13 +339,16 @@ static inline void hand_whole(const struct articulated *A, const struct dyn_row 
                               struct dyn_link_work *on)
 {
     const struct dyn_vec3 r = dyn_vec3_load(arm->e);
-    const struct dyn_lane3 rM = lane3_cross(r, A->M);
-    const struct dyn_lane3 B = lane3_transpose(lane3_axpy(A->H, lane_splat(0.5), rM));
+    const dyn_lane x = lane_splat(r.x), y = lane_splat(r.y), z = lane_splat(r.z);
+    const struct dyn_lane3 H = {A->H.x + y * A->M.z - z * A->M.y, A->H.y + z * A->M.x - x * A->M.z,
+                                A->H.z + x * A->M.y - y * A->M.x};
+    const struct dyn_lane3 B = lane3_transpose(lane3_add(A->H, H)); /* twice that of hand_over */
     const struct dyn_lane3 Q = lane3_cross(r, B), Qt = lane3_transpose(Q);
+    const struct dyn_lane3 I = lane3_axpy(A->I, lane_splat(0.5), lane3_add(Q, Qt));
 
     lane3_store(on->M, lane3_add(lane3_load(on->M), A->M));
-    lane3_store(on->H, lane3_add(lane3_load(on->H), lane3_add(A->H, rM)));
-    lane3_store(on->I, lane3_add(lane3_load(on->I), lane3_add(A->I, lane3_add(Q, Qt))));
+    lane3_store(on->H, lane3_add(lane3_load(on->H), H));
+    lane3_store(on->I, lane3_add(lane3_load(on->I), I));
     lane_store(&on->pa, lane_load(&on->pa) + A->pa + lane_cross(lane_load(arm), A->pl));
     lane_store(&on->pl, lane_load(&on->pl) + A->pl);
 }
@@ -613,6 +623,36 @@ static void inward_other(const struct dyn_link *link, const struct dyn_input *in
         inward_screw(link, tau[link->v_at], L, on);
 }
 
+/* Where joints are held, each link goes by itself. */
+static inline enum dyn_link_way way_of(const struct dyn_link *link, const struct dyn_input *input)
+{
+    return input->held == NULL ? link->way : DYN_WAY_OTHER;
+}
+
+/* The same with modes, out of which a link goes before its joint. */
+DYN_APART void inward_flexible(const struct dyn_model *model, const struct dyn_input *input,
+                               const double *tau, struct dyn_work *work)
+{
+    for (int i = model->link_count - 1; i >= 0; i--) {
+        const struct dyn_link *link = &model->link[i];
+        const enum dyn_link_way way = way_of(link, input);
+        struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
+
+        if (way == DYN_WAY_LONE_NODE || way == DYN_WAY_EMPTY_NODE)
+            continue; /* with its hinge, or not at all */
+        if (link->modal >= 0)
+            eliminate_modes(&model->modal[link->modal], input, tau, &work->modal[link->modal], L);
+        if (way == DYN_WAY_LONE_TURN)
+            inward_hinge(model, link, tau[link->v_at], work, L);
+        else if (way == DYN_WAY_TURN)
+            inward_turn(link, tau[link->v_at], L, on);
+        else if (link->node >= 0)
+            inward_node(model, link, work, L, on);
+        else
+            inward_other(link, input, tau, work, L, on);
+    }
+}
+
 /* Leaves to root: parents come before their children, so one descending loop meets every child
  * before its parent. */
 static void inward(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
@@ -622,12 +662,8 @@ static void inward(const struct dyn_model *model, const struct dyn_input *input,
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
 
-        if (__builtin_expect(link->modal >= 0, 0))
-            eliminate_modes(&model->modal[link->modal], input, tau, &work->modal[link->modal], L);
         if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
             inward_turn(link, tau[link->v_at], L, on);
-        else if (link->node >= 0)
-            inward_node(model, link, work, L, on);
         else
             inward_other(link, input, tau, work, L, on);
     }
@@ -703,6 +739,30 @@ static void outward_other(const struct dyn_link *link, const struct dyn_input *i
     lane_store(&L->a, a + lane_load(&L->cl));
 }
 
+DYN_APART void outward_flexible(const struct dyn_model *model, const struct dyn_input *input,
+                                struct dyn_work *work, double *out)
+{
+    for (int i = 0; i < model->link_count; i++) {
+        const struct dyn_link *link = &model->link[i];
+        const enum dyn_link_way way = way_of(link, input);
+        struct dyn_link_work *L = &work->link[i];
+        const struct dyn_link_work *on = &work->link[link->parent];
+
+        if (way == DYN_WAY_LONE_NODE)
+            continue; /* with its hinge */
+        if (way == DYN_WAY_LONE_TURN)
+            outward_hinge(model, link, work, L, out + link->v_at);
+        else if (way == DYN_WAY_TURN)
+            outward_turn(L, on, out + link->v_at);
+        else if (link->node >= 0)
+            outward_node(model, link, work, L, on);
+        else
+            outward_other(link, input, work, L, on, out + link->v_at);
+        if (link->modal >= 0)
+            release_modes(&model->modal[link->modal], L, &work->modal[link->modal], out);
+    }
+}
+
 static void outward(const struct dyn_model *model, const struct dyn_input *input,
                     struct dyn_work *work, double *out)
 {
@@ -713,12 +773,8 @@ static void outward(const struct dyn_model *model, const struct dyn_input *input
 
         if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
             outward_turn(L, on, out + link->v_at);
-        else if (link->node >= 0)
-            outward_node(model, link, work, L, on);
         else
             outward_other(link, input, work, L, on, out + link->v_at);
-        if (__builtin_expect(link->modal >= 0, 0))
-            release_modes(&model->modal[link->modal], L, &work->modal[link->modal], out);
     }
 }
 
@@ -739,6 +795,8 @@ static void move(const struct dyn_model *model, const double *q, const double *v
 {
     begin_world(&work->link[-1]);
     take_angles(model, q, work);
+    if (model->modal_count > 0)
+        take_shapes(model, q, v, work);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_link *link = &model->link[i];
         struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
@@ -752,15 +810,22 @@ static void move(const struct dyn_model *model, const double *q, const double *v
         else
             move_joint(link, q + link->q_at, v + link->v_at, sine, cosine, on, L);
         if (__builtin_expect(link->modal >= 0, 0))
-            (model->modal[link->modal].deforms ? move_bent : move_straight)(
-                model, link, q, v, L, &work->modal[link->modal]);
+            move_flexible(model, link, L, &work->modal[link->modal]);
         else if (__builtin_expect(link->massless, 0))
-            leave_inertia(L);
+            leave_massless(link, L);
         else
             move_inertia(link, L);
         if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))
             turn_rotor(link, v[link->v_at], on);
     }
+}
+
+/* Nodes that would have gone with their hinge stand for themselves where joints are held. */
+static void part_hinges(const struct dyn_model *model, struct dyn_work *work)
+{
+    for (int n = 0; n < model->node_count; n++)
+        if (model->link[model->node_link[n]].way == DYN_WAY_LONE_NODE)
+            leave_inertia(&work->link[model->node_link[n]]);
 }
 
 static void take_held(const struct dyn_model *model, const struct dyn_input *input,
@@ -777,10 +842,17 @@ static void take_held(const struct dyn_model *model, const struct dyn_input *inp
 static void solve(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
                   struct dyn_work *work, double *a)
 {
-    if (input->held != NULL)
+    if (input->held != NULL) {
         take_held(model, input, work);
-    inward(model, input, tau, work);
-    outward(model, input, work, a);
+        part_hinges(model, work);
+    }
+    if (model->modal_count > 0) {
+        inward_flexible(model, input, tau, work);
+        outward_flexible(model, input, work, a);
+    } else {
+        inward(model, input, tau, work);
+        outward(model, input, work, a);
+    }
 }
 
 const struct dyn_aba_kernel DYN_ABA_KERNEL = {move, solve};

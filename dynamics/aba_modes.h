@@ -14,7 +14,8 @@
 
 #include "dynamics/lane.h"
 
-/* Compiled anew for four lanes, in which no loop is left, and for any number of them. */
+/* Compiled anew for four lanes, in which no loop is left, often for eight, whose distances are
+ * known then, and for any number of them. */
 #define DYN_FOR_LANES static inline __attribute__((always_inline))
 
 /* Not to take registers from links that do not bend. */
@@ -322,13 +323,13 @@ DYN_FOR_LANES void move_modes(const struct dyn_modal_link *modal, int deforms, i
 
     for (int g = 0; g < lanes; g += 4)
         move_four(modal, deforms, g, modes, lanes, w_link, L, work, bent);
-    for (int k = 0; k < modes * lanes; k += 4)
+    for (int k = 0; k < lanes * lanes; k += 4)
         modes_put(work->D + k, modes_at(modal->M + k));
 }
 
 /* The state of the modes, zero in the empty lanes. */
 static inline void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
-                              struct dyn_modal_work *work)
+                              const struct dyn_modal_work *work)
 {
     take_row(q + modal->q_at, modal->modes, modal->lanes, work->eta);
     take_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
@@ -336,12 +337,10 @@ static inline void take_modes(const struct dyn_modal_link *modal, const double *
 
 /* In place of move_inertia: a link that keeps its shape for all but its modes. */
 DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_link *link,
-                             const double *q, const double *v, struct dyn_link_work *L,
-                             struct dyn_modal_work *work)
+                             struct dyn_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
 
-    take_modes(modal, q, v, work);
     move_inertia(link, L);
     if (modal->lanes == 4)
         move_modes(modal, 0, 4, 4, L, work, NULL); /* empty ones do no harm */
@@ -351,16 +350,16 @@ DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_lin
 
 /* The same of a link that deforms. */
 DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_link *link,
-                         const double *q, const double *v, struct dyn_link_work *L,
-                         struct dyn_modal_work *work)
+                         struct dyn_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
     const dyn_lane none = lane_splat(0.0);
     struct dyn_bent bent = {none, none, none, none, none};
 
-    take_modes(modal, q, v, work);
     if (modal->lanes == 4)
         move_modes(modal, 1, 4, 4, L, work, &bent);
+    else if (modal->lanes == 8)
+        move_modes(modal, 1, modal->modes, 8, L, work, &bent);
     else
         move_modes(modal, 1, modal->modes, modal->lanes, L, work, &bent);
     move_bent_inertia(link, &model->inertia[modal->link], &bent, L);
@@ -511,6 +510,8 @@ DYN_FOR_LANES void move_straight_node(const struct dyn_link *link,
     lane_store(&L->cl, lane_cross(w_on, lane_cross(w_on, r)));
 }
 
+#include "dynamics/aba_slender.h"
+
 DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *link,
                          const struct dyn_work *work, const struct dyn_link_work *on,
                          struct dyn_link_work *L)
@@ -520,8 +521,14 @@ DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *l
     const struct dyn_modal_work *modes = &work->modal[node->modal];
     double *X = work->node[link->node];
 
-    if (modal->deforms && modal->lanes == 4)
+    if (modal->is_slender && modal->lanes == 4)
+        move_slender_node(&node->slender, 4, modes, X, on, L);
+    else if (modal->is_slender)
+        move_slender_node(&node->slender, modal->lanes, modes, X, on, L);
+    else if (modal->deforms && modal->lanes == 4)
         move_bent_node(link, node, 4, 4, modes, X, on, L);
+    else if (modal->deforms && modal->lanes == 8)
+        move_bent_node(link, node, modal->modes, 8, modes, X, on, L);
     else if (modal->deforms)
         move_bent_node(link, node, modal->modes, modal->lanes, modes, X, on, L);
     else if (modal->lanes == 4)
@@ -543,27 +550,29 @@ static inline struct dyn_mode_rows columns_times(const struct dyn_row m[3], stru
     return (struct dyn_mode_rows){row_times(m, 0, a), row_times(m, 1, a), row_times(m, 2, a)};
 }
 
-/* Row h of H, both ways: returns h' Xl, and adds h xa to Tl. */
-static inline dyn_lane couple(const struct dyn_row *h, struct dyn_mode_rows Xl, dyn_lane xa,
-                              struct dyn_mode_rows *Tl)
+/* Row h of H, both ways: returns ta + h' Xl, and adds h xa to Tl. */
+static inline dyn_lane couple(dyn_lane ta, const struct dyn_row *h, struct dyn_mode_rows Xl,
+                              dyn_lane xa, struct dyn_mode_rows *Tl)
 {
     const dyn_lane x = lane_splat(h->e[0]), y = lane_splat(h->e[1]), z = lane_splat(h->e[2]);
     *Tl = (struct dyn_mode_rows){Tl->x + x * xa, Tl->y + y * xa, Tl->z + z * xa};
-    return x * Xl.x + y * Xl.y + z * Xl.z;
+    return ta + x * Xl.x + y * Xl.y + z * Xl.z;
 }
 
-/* B, D and f of the parent feel what the node N carries: A X, X' A X, X' p, with p = pA + A c. */
-DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, dyn_lane pa, dyn_lane pl, int modes,
-                              int lanes, const double *X, struct dyn_modal_work *work)
+/* B, D and f of the parent feel what the node N carries at the end of the arm: A X, X' A X, X' p,
+ * with p = pA + A c. */
+DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, const struct dyn_row *arm, dyn_lane pa,
+                              dyn_lane pl, int modes, int lanes, const double *X,
+                              struct dyn_modal_work *work)
 {
-    const struct dyn_vec3 r = dyn_vec3_load(N->r.e), n = lane_vec3(pa), f = lane_vec3(pl);
+    const struct dyn_vec3 r = dyn_vec3_load(arm->e), n = lane_vec3(pa), f = lane_vec3(pl);
     for (int g = 0; g < lanes; g += 4) {
         const struct dyn_mode_rows Xa = rows_at(X + g, lanes),
                                    Xl = rows_at(X + 3 * lanes + g, lanes);
         struct dyn_mode_rows Ta = columns_times(N->I, Xa), Tl = columns_times(N->M, Xl);
-        Ta.x += couple(&N->H[0], Xl, Xa.x, &Tl);
-        Ta.y += couple(&N->H[1], Xl, Xa.y, &Tl);
-        Ta.z += couple(&N->H[2], Xl, Xa.z, &Tl);
+        Ta.x = couple(Ta.x, &N->H[0], Xl, Xa.x, &Tl);
+        Ta.y = couple(Ta.y, &N->H[1], Xl, Xa.y, &Tl);
+        Ta.z = couple(Ta.z, &N->H[2], Xl, Xa.z, &Tl);
         rows_add(work->B + g, lanes, rows_sum_of(Ta, rows_cross(r, Tl)));
         rows_add(work->B + 3 * lanes + g, lanes, Tl);
         modes_put(work->f + g, modes_at(work->f + g) + rows_dot(n, Xa) + rows_dot(f, Xl));
@@ -598,11 +607,89 @@ DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_link 
 
     node_bias(N, &pa, &pl);
     if (modal->lanes == 4)
-        load_modes(N, pa, pl, 4, 4, X, modes);
+        load_modes(N, &N->r, pa, pl, 4, 4, X, modes);
     else
-        load_modes(N, pa, pl, modal->modes, modal->lanes, X, modes);
+        load_modes(N, &N->r, pa, pl, modal->modes, modal->lanes, X, modes);
     const struct articulated A = {lane3_load(N->I), lane3_load(N->H), lane3_load(N->M), pa, pl};
     hand_whole(&A, &N->r, on);
+}
+
+/* ---- a hinge that is all its node carries ---- */
+
+/*
+ * The two go as one joint, of which only its last origin is ever referred to: that of the hinge,
+ * at the arm r of the node and of the hinge together.  There X moves, and c is that of both.  The
+ * node has what is left of A and p once the hinge is eliminated, and its acceleration without c.
+ */
+
+/* X at the end of another arm d. */
+DYN_FOR_LANES void extend_columns(struct dyn_vec3 d, int lanes, double *X)
+{
+    for (int g = 0; g < lanes; g += 4) {
+        const struct dyn_mode_rows more = rows_cross(d, rows_at(X + g, lanes));
+        double *Xl = X + 3 * lanes + g;
+        modes_put(Xl, modes_at(Xl) - more.x);
+        modes_put(Xl + lanes, modes_at(Xl + lanes) - more.y);
+        modes_put(Xl + 2 * lanes, modes_at(Xl + 2 * lanes) - more.z);
+    }
+}
+
+/* c and r of both. */
+static inline void join_hinge(struct dyn_link_work *L, struct dyn_link_work *N)
+{
+    const dyn_lane d = lane_load(&L->r), ca = lane_load(&N->ca);
+    lane_keep(&L->cl, lane_load(&L->cl) + lane_load(&N->cl) + lane_cross(ca, d));
+    lane_keep(&L->ca, lane_load(&L->ca) + ca);
+    lane_keep(&N->ga, lane_load(&N->r) + d);
+}
+
+/* A of the hinge's link, the hinge eliminated, to the node; its bias with c is left in *pa, *pl. */
+static inline void relieve_hinge(double tau, struct dyn_link_work *L, struct dyn_link_work *N)
+{
+    struct articulated A = load_articulated(L);
+    const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
+    const dyn_lane z = lane_load(&L->R[2]);
+    const dyn_lane Ua = lane3_mul(A.I, axis), Ul = lane3_mul(A.H, axis);
+    const dyn_lane D_inv = inverse(lane_sum(z * Ua));
+    const dyn_lane u = lane_splat(tau) - lane_sum(z * A.pa + charge(Ua, Ul, L));
+    const struct relief f = {Ua, Ul, Ua * D_inv, Ul * D_inv, u};
+
+    put_gain(&f, D_inv, L);
+    add_bias(L, &A);
+    lane_store(&N->pa, A.pa + f.ga * u);
+    lane_store(&N->pl, A.pl + f.gl * u);
+    take_square(Ua, Ul, f.ga, f.gl, L->keep, &A);
+    lane3_keep(N->I, A.I);
+    lane3_keep(N->H, A.H);
+    lane3_keep(N->M, A.M);
+}
+
+DYN_FOR_LANES void hand_hinge(const struct dyn_link_work *L, const struct dyn_link_work *N,
+                              int modes, int lanes, double *X, struct dyn_modal_work *work,
+                              struct dyn_link_work *on)
+{
+    const struct articulated A = load_articulated(N);
+    extend_columns(dyn_vec3_load(L->r.e), lanes, X);
+    load_modes(N, &N->ga, A.pa, A.pl, modes, lanes, X, work);
+    hand_whole(&A, &N->ga, on);
+}
+
+DYN_APART void inward_hinge(const struct dyn_model *model, const struct dyn_link *link, double tau,
+                            struct dyn_work *work, struct dyn_link_work *L)
+{
+    const struct dyn_link *under = &model->link[link->parent];
+    const int node = under->node, m = model->node[node].modal;
+    const struct dyn_modal_link *modal = &model->modal[m];
+    struct dyn_link_work *N = &work->link[link->parent], *on = &work->link[under->parent];
+
+    join_hinge(L, N);
+    relieve_hinge(tau, L, N);
+    if (modal->lanes == 4)
+        hand_hinge(L, N, 4, 4, work->node[node], &work->modal[m], on);
+    else if (modal->lanes == 8)
+        hand_hinge(L, N, modal->modes, 8, work->node[node], &work->modal[m], on);
+    else
+        hand_hinge(L, N, modal->modes, modal->lanes, work->node[node], &work->modal[m], on);
 }
 
 /* M becomes M + s C + s^2 K, and K acts on eta + s xi. */
@@ -620,7 +707,7 @@ static void lead_modes(const struct dyn_modal_link *modal, double s, struct dyn_
         }
 }
 
-/* ---- four modes, which fill one vector ---- */
+/* ---- four modes at a time, which fill one vector ---- */
 
 /* L and D^-1 of L D L', each number in all lanes. */
 struct dyn_four {
@@ -630,22 +717,31 @@ struct dyn_four {
 
 /* Pivots come in pairs, the second as the determinant over the first: two waits for a division
  * instead of four. */
-static inline struct dyn_four factor_four(const double *D)
+DYN_FOR_LANES struct dyn_four factor_four(const double *row0, int lanes)
 {
-    const dyn_lane D00 = lane_splat(D[0]), D01 = lane_splat(D[1]), D02 = lane_splat(D[2]);
-    const dyn_lane D03 = lane_splat(D[3]), D11 = lane_splat(D[5]), D12 = lane_splat(D[6]);
-    const dyn_lane D13 = lane_splat(D[7]), D22 = lane_splat(D[10]), D23 = lane_splat(D[11]);
-    const dyn_lane D33 = lane_splat(D[15]);
+    const double *row1 = row0 + lanes, *row2 = row1 + lanes, *row3 = row2 + lanes;
+    const dyn_lane D00 = lane_splat(row0[0]), D01 = lane_splat(row0[1]);
+    const dyn_lane D02 = lane_splat(row0[2]), D03 = lane_splat(row0[3]);
+    const dyn_lane D11 = lane_splat(row1[1]), D12 = lane_splat(row1[2]);
+    const dyn_lane D13 = lane_splat(row1[3]), D22 = lane_splat(row2[2]);
+    const dyn_lane D23 = lane_splat(row2[3]), D33 = lane_splat(row3[3]);
 
-    const dyn_lane d0 = inverse(D00), d1 = quotient(D00, D00 * D11 - D01 * D01);
+    const dyn_lane one = lane_splat(1.0), none = lane_splat(0.0);
+    const dyn_lane minor = D00 * D11 - D01 * D01;
+    const dyn_lane d0 = one / D00, d1 = D00 / minor;
     const dyn_lane l10 = D01 * d0, l20 = D02 * d0, l30 = D03 * d0;
     const dyn_lane e12 = D12 - D01 * l20, e13 = D13 - D01 * l30;
     const dyn_lane l21 = e12 * d1, l31 = e13 * d1;
 
     const dyn_lane e22 = D22 - D02 * l20 - e12 * l21, e23 = D23 - D02 * l30 - e12 * l31;
     const dyn_lane e33 = D33 - D03 * l30 - e13 * l31;
-    const dyn_lane d2 = inverse(e22), d3 = quotient(e22, e22 * e33 - e23 * e23);
-    return (struct dyn_four){l10, l20, l30, l21, l31, e23 * d2, d0, d1, d2, d3};
+    const dyn_lane rest = e22 * e33 - e23 * e23;
+    const dyn_lane d2 = one / e22, d3 = e22 / rest;
+
+    /* as quotient() has it; one of them is enough, all four modes wait for the last */
+    const dyn_lane_mask good = (D00 > none) & (minor > none) & (e22 > none) & (rest > none);
+    const dyn_lane last = (dyn_lane)((dyn_lane_mask)d3 | ~good);
+    return (struct dyn_four){l10, l20, l30, l21, l31, e23 * d2, d0, d1, d2, last};
 }
 
 /* One lane vector by mode. */
@@ -675,16 +771,27 @@ static inline struct dyn_by_mode forward_four(const struct dyn_four *D, struct d
     return u;
 }
 
-/* L^-T u, stored by mode */
-static inline void backward_four(const struct dyn_four *D, struct dyn_by_mode u, double *x)
+/* L^-T u */
+static inline struct dyn_by_mode backward_four(const struct dyn_four *D, struct dyn_by_mode u)
 {
-    const dyn_lane p2 = u.p2 - D->l32 * u.p3;
-    const dyn_lane p1 = u.p1 - D->l31 * u.p3 - D->l21 * p2;
-    const dyn_lane p0 = u.p0 - D->l30 * u.p3 - D->l20 * p2 - D->l10 * p1;
-    modes_put(x, p0);
-    modes_put(x + 4, p1);
-    modes_put(x + 8, p2);
-    modes_put(x + 12, u.p3);
+    u.p2 -= D->l32 * u.p3;
+    u.p1 = u.p1 - D->l31 * u.p3 - D->l21 * u.p2;
+    u.p0 = u.p0 - D->l30 * u.p3 - D->l20 * u.p2 - D->l10 * u.p1;
+    return u;
+}
+
+static inline struct dyn_by_mode by_mode_at(const double *row, int lanes)
+{
+    return (struct dyn_by_mode){modes_at(row), modes_at(row + lanes), modes_at(row + 2 * lanes),
+                                modes_at(row + 3 * lanes)};
+}
+
+static inline void by_mode_put(double *row, int lanes, struct dyn_by_mode u)
+{
+    modes_put(row, u.p0);
+    modes_put(row + lanes, u.p1);
+    modes_put(row + 2 * lanes, u.p2);
+    modes_put(row + 3 * lanes, u.p3);
 }
 
 static inline struct dyn_by_mode gain_of_four(const struct dyn_four *D, struct dyn_by_mode u)
@@ -707,163 +814,132 @@ static inline void keep_four(struct dyn_row keep[4], struct dyn_by_mode u)
     lane_keep(&keep[3], u.p3);
 }
 
-/* row - sum_p g_p u_p, of element c of u. */
+/* row - sum_p g_p u_p, of an element of u. */
+static inline dyn_lane relieved(dyn_lane row, struct dyn_by_mode g, double u0, double u1, double u2,
+                                double u3)
+{
+    return row - g.p0 * lane_splat(u0) - g.p1 * lane_splat(u1) - g.p2 * lane_splat(u2) -
+           g.p3 * lane_splat(u3);
+}
+
 static inline void relieve_row(struct dyn_row *row, struct dyn_by_mode g, const struct dyn_row u[4],
                                int c)
 {
-    lane_store(row, lane_load(row) - g.p0 * lane_splat(u[0].e[c]) - g.p1 * lane_splat(u[1].e[c]) -
-                        g.p2 * lane_splat(u[2].e[c]) - g.p3 * lane_splat(u[3].e[c]));
+    lane_store(row, relieved(lane_load(row), g, u[0].e[c], u[1].e[c], u[2].e[c], u[3].e[c]));
 }
 
-/* A - u D^-1 u', p - u D^-1 f with f behind the angular half of u.  What the outward pass needs,
- * D^-1 [B' f], takes the place of D, and of B for its linear half. */
-static void relieve_of_four(dyn_lane f, const struct dyn_modal_work *work, struct dyn_link_work *L)
-{
-    const struct dyn_mode_rows Ba = rows_at(work->B, 4), Bl = rows_at(work->B + 12, 4);
-    const struct dyn_four D = factor_four(work->D);
-    const struct dyn_by_mode ua = forward_four(&D, by_mode(Ba.x, Ba.y, Ba.z, f));
-    const struct dyn_by_mode ul = forward_four(&D, by_mode(Bl.x, Bl.y, Bl.z, lane_splat(0.0)));
-    const struct dyn_by_mode gf = gain_of_four(&D, ua), gl = gain_of_four(&D, ul);
-    const struct dyn_by_mode ga = three_of_four(gf);
-    struct dyn_row keep_a[4], keep_l[4];
+/* u = L^-1 B' of four modes, f behind the angular half, in memory. */
+struct dyn_four_kept {
+    struct dyn_row a[4], l[4];
+};
 
-    keep_four(keep_a, ua);
-    keep_four(keep_l, ul);
-    backward_four(&D, gf, work->D);
-    backward_four(&D, gl, work->B);
+/* A - u D^-1 u', p - u D^-1 f. */
+static inline void relieve_link(struct dyn_by_mode gf, struct dyn_by_mode gl,
+                                const struct dyn_four_kept *u, struct dyn_link_work *L)
+{
+    const struct dyn_by_mode ga = three_of_four(gf);
 #pragma GCC unroll 3
     for (int c = 0; c < 3; c++) {
-        relieve_row(&L->I[c], ga, keep_a, c);
-        relieve_row(&L->H[c], gl, keep_a, c);
-        relieve_row(&L->M[c], gl, keep_l, c);
+        relieve_row(&L->I[c], ga, u->a, c);
+        relieve_row(&L->H[c], gl, u->a, c);
+        relieve_row(&L->M[c], gl, u->l, c);
     }
-    relieve_row(&L->pa, ga, keep_a, 3);
-    relieve_row(&L->pl, gl, keep_a, 3);
+    relieve_row(&L->pa, ga, u->a, 3);
+    relieve_row(&L->pl, gl, u->a, 3);
 }
 
-/* ---- any number of modes ---- */
-
-/* Lanes behind that of mode p, of those that begin at g. */
-static inline dyn_lane behind(dyn_lane a, int p, int g)
+/* The same of the modes that come later, at h: of their B, f, and of D beside the modes between. */
+static inline void relieve_modes(int b, int h, int lanes, struct dyn_by_mode g,
+                                 const struct dyn_four_kept *u, const struct dyn_modal_work *work)
 {
-    const dyn_lane_mask lane = {g, g + 1, g + 2, g + 3};
-    const dyn_lane_mask later = lane > (dyn_lane_mask){p, p, p, p};
-    return (dyn_lane)((dyn_lane_mask)a & later);
-}
-
-/* Mode p out of the modes behind it: of D, B and f. */
-static inline void eliminate_mode(int p, int modes, int lanes, const struct dyn_modal_work *work)
-{
-    double *D = work->D + p * lanes;
-    const double D_inv = inverse(lane_splat(D[p]))[0];
-    const int from = p / 4 * 4;
-
-    work->D_inv[p] = D_inv;
-    for (int g = from; g < lanes; g += 4)
-        modes_put(D + g, behind(modes_at(D + g), p, g));
-    for (int i = p + 1; i < modes + 7; i++) { /* D, the six of B, f */
-        double *row = i < modes       ? work->D + i * lanes
-                      : i < modes + 6 ? work->B + (i - modes) * lanes
-                                      : work->f;
-        const dyn_lane l = lane_splat(row[p] * D_inv);
-        for (int g = from; g < lanes; g += 4)
-            modes_put(row + g, modes_at(row + g) - l * modes_at(D + g));
+    double *B = work->B + h, *f = work->f + h, *d = work->D + b * lanes;
+    for (int c = 0; c < 3; c++) {
+        double *Ba = B + c * lanes, *Bl = Ba + 3 * lanes;
+        modes_put(
+            Ba, relieved(modes_at(Ba), g, u->a[0].e[c], u->a[1].e[c], u->a[2].e[c], u->a[3].e[c]));
+        modes_put(
+            Bl, relieved(modes_at(Bl), g, u->l[0].e[c], u->l[1].e[c], u->l[2].e[c], u->l[3].e[c]));
+    }
+    modes_put(f, relieved(modes_at(f), g, u->a[0].e[3], u->a[1].e[3], u->a[2].e[3], u->a[3].e[3]));
+    for (int r = b + 4; r < h + 4; r++) {
+        double *row = work->D + r * lanes + h;
+        modes_put(row, relieved(modes_at(row), g, d[r], d[lanes + r], d[2 * lanes + r],
+                                d[3 * lanes + r]));
     }
 }
 
-static void eliminate_many(int modes, int lanes, const struct dyn_modal_work *work)
+/*
+ * Modes b to b + 3 out of the link and of the modes behind them.  What the outward pass needs takes
+ * the place of their rows of D: D^-1 of what stood behind, and D^-1 [B' f] in the place of D
+ * itself, with its linear half in Z.
+ */
+DYN_FOR_LANES void eliminate_four(int b, int lanes, const struct dyn_modal_work *work,
+                                  struct dyn_link_work *L)
 {
-    for (int p = 0; p < modes; p++)
-        eliminate_mode(p, modes, lanes, work);
-}
+    double *row = work->D + b * lanes;
+    const struct dyn_mode_rows Ba = rows_at(work->B + b, lanes),
+                               Bl = rows_at(work->B + 3 * lanes + b, lanes);
+    const struct dyn_four D = factor_four(row + b, lanes);
+    const struct dyn_by_mode ua =
+        forward_four(&D, by_mode(Ba.x, Ba.y, Ba.z, modes_at(work->f + b)));
+    const struct dyn_by_mode ul = forward_four(&D, by_mode(Bl.x, Bl.y, Bl.z, lane_splat(0.0)));
+    const struct dyn_by_mode gf = gain_of_four(&D, ua), gl = gain_of_four(&D, ul);
+    struct dyn_four_kept kept;
 
-/* As for four, of one mode. */
-static inline void relieve_of_mode(dyn_lane ua, dyn_lane ul, dyn_lane D_inv, struct articulated *A)
-{
-    const dyn_lane ga = lane_last(ua, lane_splat(0.0)) * D_inv, gl = ul * D_inv;
-    struct dyn_row keep[2];
-
-    take_square(ua, ul, ga, gl, keep, A);
-    A->pa -= ga * lane_splat(keep[0].e[3]);
-    A->pl -= gl * lane_splat(keep[0].e[3]);
-}
-
-static inline void store_articulated(const struct articulated *A, struct dyn_link_work *L)
-{
-    lane3_store(L->I, A->I);
-    lane3_store(L->H, A->H);
-    lane3_store(L->M, A->M);
-    lane_store(&L->pa, A->pa);
-    lane_store(&L->pl, A->pl);
-}
-
-static inline void relieve_of_modes(int modes, int lanes, const struct dyn_modal_work *work,
-                                    struct dyn_link_work *L)
-{
-    struct articulated A = load_articulated(L);
-    for (int p = 0; p < modes; p++) {
-        const double *b = work->B + p;
-        const dyn_lane ua = {b[0], b[lanes], b[2 * lanes], work->f[p]};
-        const dyn_lane ul = {b[3 * lanes], b[4 * lanes], b[5 * lanes], 0.0};
-        relieve_of_mode(ua, ul, lane_splat(work->D_inv[p]), &A);
+    keep_four(kept.a, ua);
+    keep_four(kept.l, ul);
+    by_mode_put(row + b, lanes, backward_four(&D, gf));
+    by_mode_put(work->Z + 4 * b, 4, backward_four(&D, gl));
+    relieve_link(gf, gl, &kept, L);
+    for (int h = b + 4; h < lanes; h += 4)
+        by_mode_put(row + h, lanes, forward_four(&D, by_mode_at(row + h, lanes)));
+    for (int h = lanes - 4; h > b; h -= 4) {
+        const struct dyn_by_mode g = gain_of_four(&D, by_mode_at(row + h, lanes));
+        relieve_modes(b, h, lanes, g, &kept, work);
+        by_mode_put(row + h, lanes, backward_four(&D, g));
     }
-    store_articulated(&A, L);
 }
 
-static void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn_input *input,
-                            const double *tau, struct dyn_modal_work *work, struct dyn_link_work *L)
+DYN_APART void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn_input *input,
+                               const double *tau, struct dyn_modal_work *work,
+                               struct dyn_link_work *L)
 {
     const int modes = modal->modes, lanes = modal->lanes;
 
     if (input->modal_lead > 0.0)
         lead_modes(modal, input->modal_lead, work);
-    if (lanes == 4) {
-        relieve_of_four(modes_at(work->f) - modes_from(tau + modal->v_at, modes), work, L);
-        return;
-    }
     for (int g = 0; g < lanes; g += 4)
         modes_put(work->f + g,
                   modes_at(work->f + g) - modes_from(tau + modal->v_at + g, modes - g));
-    eliminate_many(modes, lanes, work);
-    relieve_of_modes(modes, lanes, work, L);
+    if (lanes == 4)
+        eliminate_four(0, 4, work, L);
+    else if (lanes == 8)
+        for (int b = 0; b < 8; b += 4)
+            eliminate_four(b, 8, work, L);
+    else
+        for (int b = 0; b < lanes; b += 4)
+            eliminate_four(b, lanes, work, L);
 }
 
 /* ---- outward ------------------------------------------------------------------------------- */
 
-/* From the last mode eliminated to the first. */
-static void substitute_modes(int modes, int lanes, const struct dyn_modal_work *work)
-{
-    for (int p = modes - 1; p >= 0; p--) {
-        double x = work->a[p];
-        for (int r = p + 1; r < modes; r++)
-            x -= work->D[p * lanes + r] * work->a[r];
-        work->a[p] = x * work->D_inv[p];
-    }
-}
-
-/* D^-1 [B' f] stands ready, f where alpha has nothing. */
-static inline dyn_lane release_four(const struct dyn_link_work *L,
+/* Modes b to b + 3, when those behind them are known; 1 stands where alpha has nothing. */
+DYN_FOR_LANES dyn_lane release_four(int b, int lanes, const struct dyn_link_work *L,
                                     const struct dyn_modal_work *work)
 {
     const dyn_lane a = lane_load(&L->a);
     const dyn_lane alpha = lane_last(lane_load(&L->alpha), lane_splat(1.0));
-    const double *Y = work->D, *Z = work->B;
-    return -lane_sums(modes_at(Y) * alpha + modes_at(Z) * a,
-                      modes_at(Y + 4) * alpha + modes_at(Z + 4) * a,
-                      modes_at(Y + 8) * alpha + modes_at(Z + 8) * a,
-                      modes_at(Y + 12) * alpha + modes_at(Z + 12) * a);
-}
-
-static inline void release_many(int modes, int lanes, const struct dyn_link_work *L,
-                                const struct dyn_modal_work *work)
-{
-    const struct dyn_vec3 alpha = dyn_vec3_load(L->alpha.e), a = dyn_vec3_load(L->a.e);
-
-    for (int g = 0; g < lanes; g += 4)
-        modes_put(work->a + g, -modes_at(work->f + g) -
-                                   rows_dot(alpha, rows_at(work->B + g, lanes)) -
-                                   rows_dot(a, rows_at(work->B + 3 * lanes + g, lanes)));
-    substitute_modes(modes, lanes, work);
+    const double *row = work->D + b * lanes;
+    const struct dyn_by_mode Y = by_mode_at(row + b, lanes), Z = by_mode_at(work->Z + 4 * b, 4);
+    struct dyn_by_mode t = {Y.p0 * alpha + Z.p0 * a, Y.p1 * alpha + Z.p1 * a,
+                            Y.p2 * alpha + Z.p2 * a, Y.p3 * alpha + Z.p3 * a};
+    for (int h = b + 4; h < lanes; h += 4) {
+        const struct dyn_by_mode X = by_mode_at(row + h, lanes);
+        const dyn_lane x = modes_at(work->a + h);
+        t = (struct dyn_by_mode){t.p0 + X.p0 * x, t.p1 + X.p1 * x, t.p2 + X.p2 * x,
+                                 t.p3 + X.p3 * x};
+    }
+    return -lane_sums(t.p0, t.p1, t.p2, t.p3);
 }
 
 /* eta'' = -D^-1 (f + B' a) */
@@ -871,9 +947,10 @@ static inline void release_modes(const struct dyn_modal_link *modal, const struc
                                  const struct dyn_modal_work *work, double *out)
 {
     if (modal->lanes == 4)
-        modes_put(work->a, release_four(L, work));
+        modes_put(work->a, release_four(0, 4, L, work));
     else
-        release_many(modal->modes, modal->lanes, L, work);
+        for (int b = modal->lanes - 4; b >= 0; b -= 4)
+            modes_put(work->a + b, release_four(b, modal->lanes, L, work));
     if (modal->modes == 4)
         lane_put(out + modal->v_at, modes_at(work->a));
     else
@@ -894,6 +971,42 @@ DYN_FOR_LANES void swing_node(int lanes, const double *X, const double *eta_aa,
     lane_store(&N->alpha, alpha + lane_load(&N->ca) + rows_sum(turn));
     lane_store(&N->a, lane_load(&on->a) + lane_cross(alpha, lane_load(&N->r)) + lane_load(&N->cl) +
                           rows_sum(travel));
+}
+
+/* How the modes of its link make the end of an arm accelerate, but for c. */
+DYN_FOR_LANES void swing_hinge(int lanes, const double *X, const double *eta_aa,
+                               struct dyn_link_work *N, const struct dyn_link_work *on)
+{
+    struct dyn_mode_rows turn = rows_none(), travel = turn;
+    const dyn_lane alpha = lane_load(&on->alpha);
+
+    for (int g = 0; g < lanes; g += 4) {
+        turn = rows_axpy(turn, modes_at(eta_aa + g), rows_at(X + g, lanes));
+        travel = rows_axpy(travel, modes_at(eta_aa + g), rows_at(X + 3 * lanes + g, lanes));
+    }
+    lane_store(&N->alpha, alpha + rows_sum(turn));
+    lane_store(&N->a, lane_load(&on->a) + lane_cross(alpha, lane_load(&N->ga)) + rows_sum(travel));
+}
+
+DYN_APART void outward_hinge(const struct dyn_model *model, const struct dyn_link *link,
+                             const struct dyn_work *work, struct dyn_link_work *L, double *qdd)
+{
+    const struct dyn_link *under = &model->link[link->parent];
+    const int node = under->node, m = model->node[node].modal;
+    const int lanes = model->modal[m].lanes;
+    struct dyn_link_work *N = &work->link[link->parent];
+    const struct dyn_link_work *on = &work->link[under->parent];
+
+    if (lanes == 4)
+        swing_hinge(4, work->node[node], work->modal[m].a, N, on);
+    else
+        swing_hinge(lanes, work->node[node], work->modal[m].a, N, on);
+    const dyn_lane alpha = lane_load(&N->alpha), a = lane_load(&N->a);
+    const dyn_lane t = lane_load(&L->ga) * alpha + lane_load(&L->gl) * a;
+    const dyn_lane x = lane_splat(L->ud) - lane_sum(t);
+    lane_store(&L->alpha, alpha + lane_load(&L->ca) + lane_load(&L->R[2]) * x);
+    lane_store(&L->a, a + lane_load(&L->cl));
+    *qdd = x[0];
 }
 
 DYN_APART void outward_node(const struct dyn_model *model, const struct dyn_link *link,

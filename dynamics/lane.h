@@ -154,6 +154,13 @@ static inline void lane_keep(struct dyn_row *row, dyn_lane a)
     __asm__("" : "+m"(*row));
 }
 
+static inline void lane3_keep(struct dyn_row row[3], struct dyn_lane3 m)
+{
+    lane_keep(&row[0], m.x);
+    lane_keep(&row[1], m.y);
+    lane_keep(&row[2], m.z);
+}
+
 /* sum += m - a b', b in memory. */
 static inline void lane3_accumulate(struct dyn_row sum[3], struct dyn_lane3 m, dyn_lane a,
                                     const struct dyn_row *b)

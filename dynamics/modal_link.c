@@ -5,6 +5,7 @@
 #include "dynamics/cut.h"
 #include "dynamics/joint.h"
 #include "dynamics/modal_bound.h"
+#include "dynamics/slender.h"
 
 enum { LANES = 4 };
 
@@ -21,6 +22,12 @@ static int lanes_of(int modes)
 static double *rows(void *mem, size_t *at, int count, int lanes)
 {
     return dyn_cut(mem, at, (size_t)count * (size_t)lanes * sizeof(double));
+}
+
+/* A row for each lane, so that four modes need not be counted. */
+static struct dyn_row *rows_by_mode(void *mem, size_t *at, int lanes)
+{
+    return dyn_cut(mem, at, (size_t)lanes * sizeof(struct dyn_row));
 }
 
 static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
@@ -43,6 +50,9 @@ static struct dyn_modal_link modal_rows(int modes, void *mem, size_t *at)
         .ends = rows(mem, at, 1, lanes),
         .k = rows(mem, at, 1, lanes),
         .c = rows(mem, at, 1, lanes),
+        .slender = {.across = rows(mem, at, 6, lanes),
+                    .along = rows(mem, at, 6 * lanes, lanes),
+                    .drift = rows_by_mode(mem, at, lanes)},
     };
 }
 
@@ -54,6 +64,9 @@ static struct dyn_modal_node node_rows(int modes, void *mem, size_t *at)
         .theta = rows(mem, at, 3, lanes),
         .psi1 = rows(mem, at, 3 * lanes, lanes),
         .theta1 = rows(mem, at, 3 * lanes, lanes),
+        .slender = {.across = rows(mem, at, 4, lanes),
+                    .along = rows(mem, at, 2 * lanes, lanes),
+                    .drift = rows_by_mode(mem, at, lanes)},
     };
 }
 
@@ -259,5 +272,6 @@ void dyn_modal_place(struct dyn_model *model)
         for (int k = 0; k < spec->flex->nodes; k++)
             place_node(&model->node[model->body_node[i] + k], spec->flex, &spec->flex->node[k],
                        &seat, modal->lanes);
+        dyn_slender_place(model, modal);
     }
 }

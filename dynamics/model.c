@@ -68,7 +68,7 @@ static size_t lay_out(struct dyn_model *model, const struct dyn_body_spec *specs
     model->body_node = dyn_cut(mem, &at, n * sizeof *model->body_node);
     model->seat = dyn_cut(mem, &at, n * sizeof *model->seat);
     model->seat_X = dyn_cut(mem, &at, n * sizeof *model->seat_X);
-    *next = dyn_cut(mem, &at, (links + n + 1) * sizeof **next);
+    *next = dyn_cut(mem, &at, (2 * links + n + 1) * sizeof **next);
     return at;
 }
 
@@ -330,6 +330,40 @@ static void place_roots(struct dyn_model *model)
     }
 }
 
+/* How a link without a body goes that carries so many others, the last of them `heir`. */
+static enum dyn_link_way bare_way(const struct dyn_model *model, int carried, int heir)
+{
+    if (carried == 0)
+        return DYN_WAY_EMPTY_NODE;
+    const struct dyn_link *link = &model->link[heir];
+    const int is_lone = carried == 1 && link->kind == DYN_LINK_TURN && !link->has_rotor;
+    return is_lone ? DYN_WAY_LONE_NODE : DYN_WAY_OTHER;
+}
+
+/* With room for two numbers a link. */
+static void place_ways(struct dyn_model *model, int *room)
+{
+    int *carried = room, *heir = room + model->link_count;
+    memset(room, 0, 2 * (size_t)model->link_count * sizeof *room);
+    for (int l = 0; l < model->link_count; l++) {
+        struct dyn_link *link = &model->link[l];
+        link->way = link->kind == DYN_LINK_TURN ? DYN_WAY_TURN : DYN_WAY_OTHER;
+        if (link->parent >= 0) {
+            carried[link->parent]++;
+            heir[link->parent] = l;
+        }
+    }
+    for (int b = 0; b < model->body_count; b++) /* carries at least two */
+        if (model->body_link[b] >= 0)
+            carried[model->body_link[b]] += 2;
+    for (int n = 0; n < model->node_count; n++) {
+        const int l = model->node_link[n];
+        model->link[l].way = bare_way(model, carried[l], heir[l]);
+        if (model->link[l].way == DYN_WAY_LONE_NODE)
+            model->link[heir[l]].way = DYN_WAY_LONE_TURN;
+    }
+}
+
 struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_count, void *mem)
 {
     struct dyn_model *model = mem;
@@ -363,6 +397,7 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
     for (int i = 0; i < body_count; i++)
         model->spec[i].flex = NULL; /* the author's; the links have it all */
     place_roots(model);
+    place_ways(model, next);
     return model;
 }
 

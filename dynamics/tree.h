@@ -22,6 +22,15 @@ enum dyn_link_kind {
     DYN_LINK_BOLT,  /* not at all, or as a node by the modes of its parent */
 };
 
+/* How the kernel takes a link inward and outward, unless joints are held. */
+enum dyn_link_way {
+    DYN_WAY_TURN,      /* a joint that turns */
+    DYN_WAY_LONE_TURN, /* one that is all its node carries: it goes with the node */
+    DYN_WAY_OTHER,
+    DYN_WAY_LONE_NODE,  /* not by itself: the node of such a joint */
+    DYN_WAY_EMPTY_NODE, /* a node that carries nothing */
+};
+
 /* A three-vector that fills four lanes; the last is zero. */
 struct dyn_row {
     _Alignas(32) double e[4];
@@ -30,6 +39,7 @@ struct dyn_row {
 struct dyn_link {
     _Alignas(64) int parent; /* -1: the world */
     enum dyn_link_kind kind;
+    enum dyn_link_way way;
     int q_at, v_at;
     struct dyn_mat3 E;      /* axes of the parent to those of this link, but for its offset */
     struct dyn_vec3 origin; /* at q = 0, parent axes */
@@ -53,6 +63,29 @@ struct dyn_link {
 };
 
 /*
+ * A link that bends and does nothing else, its tables over again in axes of its own, with x on the
+ * line from which it bends.  Shapes of first order have no x there and those of second order
+ * nothing else, so two thirds of the tables are zero; these are the rest.  J = tr(W) 1 - W, the
+ * symmetric part, is what a mode adds to the inertia, and H the axial vector of W, with S.
+ */
+struct dyn_slender {
+    struct dyn_mat3 E;     /* axes of the link to its own */
+    struct dyn_row own[3]; /* undeformed: xx yy zz yz, xy xz of I and y z of mc, x of mc */
+    double *across;        /* 6: Jxy Jxz Hy Hz Py Pz, which no mode changes */
+    double *along;         /* by q, 6: d/deta_q of Jxx Jyy Jzz Jyz Hx Px */
+    struct dyn_row *drift; /* by mode: 2 Jxy, 2 Jxz, Py, Pz */
+};
+
+/* The same of a node. */
+struct dyn_slender_node {
+    struct dyn_mat3 E;      /* axes of the slender link to those of the node's */
+    struct dyn_vec3 origin; /* undeformed */
+    double *across;         /* 4: y z of theta, y z of psi */
+    double *along;          /* by q, 2: x of theta1 and of psi1 */
+    struct dyn_row *drift;  /* across, by mode */
+};
+
+/*
  * The modes of a link: the integrals of flex.h about the link's origin, in link axes.  Mode by mode
  * in lanes: element c of mode p is at [c * lanes + p], and what depends on a second mode q begins
  * at [q * components * lanes].  Lanes beyond the last mode are empty: zero, with a mass of one.
@@ -69,6 +102,7 @@ struct dyn_modal_link {
     int stiffens;      /* 1: and is all of the geometric stiffness, not the frame's part alone */
     int rotary;        /* S is not zero */
     int apart;         /* K and C couple no modes */
+    int is_slender;    /* 1: deforms, and the kernel reads `slender` instead of P to G1 */
     double slowest;    /* rad/s, the lowest frequency of a mode by itself */
     double length;     /* m, of the body; 0: not known */
     double *reach;     /* how far a mode moves any point of the body at most */
@@ -83,6 +117,7 @@ struct dyn_modal_link {
     double *G1;        /* by q, 3: int r x psi2_pq dm, that of L2_pq */
     double *M, *K, *C; /* by q */
     double *k, *c;     /* 1: the diagonals of K and C */
+    struct dyn_slender slender;
 };
 
 /* A node of a modal link: how its modes p move the origin and turn the axes, in the axes of that
@@ -95,6 +130,7 @@ struct dyn_modal_node {
     double *theta;  /* 3 */
     double *psi1;   /* by q, 3: dpsi_p / deta_q = psi2_pq */
     double *theta1; /* by q, 3 */
+    struct dyn_slender_node slender;
 };
 
 /* A velocity along which the joint itself acts. */

@@ -36,16 +36,23 @@ static double *rows(void *mem, size_t *at, int count, int lanes)
     return dyn_cut(mem, at, (size_t)count * (size_t)lanes * sizeof(double));
 }
 
+/* Close together: all of it is used at once. */
 static struct dyn_modal_work modal_rows(int lanes, void *mem, size_t *at)
 {
+    double *all = rows(mem, at, 14 + lanes, lanes);
+    struct dyn_row *R = dyn_cut(mem, at, 3 * sizeof *R);
+    const ptrdiff_t n = lanes;
+    if (mem == NULL)
+        return (struct dyn_modal_work){0};
     return (struct dyn_modal_work){
-        .eta = rows(mem, at, 1, lanes),
-        .xi = rows(mem, at, 1, lanes),
-        .B = rows(mem, at, 6, lanes),
-        .D = rows(mem, at, lanes, lanes),
-        .f = rows(mem, at, 1, lanes),
-        .D_inv = rows(mem, at, 1, lanes),
-        .a = rows(mem, at, 1, lanes),
+        .eta = all,
+        .xi = all + n,
+        .B = all + 2 * n,
+        .D = all + 8 * n,
+        .f = all + (8 + n) * n,
+        .Z = all + (9 + n) * n,
+        .a = all + (13 + n) * n,
+        .R = R,
     };
 }
 

@@ -25,7 +25,8 @@ struct dyn_link_work {
     struct dyn_row H[3];     /* rows of H */
     struct dyn_row M[3];     /* columns of M */
     struct dyn_row pa, pl;   /* articulated bias force */
-    struct dyn_row ga, gl;   /* one-dof links: D^-1 U, moved to the parent's origin */
+    struct dyn_row ga, gl;   /* one-dof links: D^-1 U, moved to the parent's origin; of a node with
+                                a lone hinge ga is the arm to the hinge */
     struct dyn_row keep[2];  /* U at the parent's origin */
     struct dyn_row alpha, a; /* acceleration minus gravity */
     double ud;               /* D^-1 u */
@@ -47,16 +48,18 @@ struct dyn_column_work {
  * are the forces that the joint and the modes have to bear.  Rows over modes, as in
  * dyn_modal_link.
  *
- * Once four of them or fewer are eliminated, D has the angular half of D^-1 B', a row by mode with
- * D^-1 f behind it, and B the linear half.
+ * They are eliminated four by four.  Then the four rows of D have what of these modes depends on
+ * the link and on the modes behind them: in the place of the four themselves D^-1 B', the angular
+ * half with D^-1 f behind it, and behind that D^-1 D; the linear half is in Z.
  */
 struct dyn_modal_work {
     double *eta, *xi; /* of the state, and zeros in the empty lanes */
     double *B;        /* 6 rows, angular first */
-    double *D;        /* a row by mode; when eliminated, what is right of its diagonal */
+    double *D;        /* a row by mode */
     double *f;
-    double *D_inv; /* of the pivots */
-    double *a;     /* eta'' */
+    double *Z;         /* 4, a row by mode */
+    double *a;         /* eta'' */
+    struct dyn_row *R; /* a slender link's own axes */
 };
 
 /* Where joints follow others (follow.h); empty where none does.  Full coordinates. */

@@ -53,7 +53,7 @@ static void fill_rows(struct rt_schedule *schedule)
     for (int j = 0; j < schedule->job_count; j++) {
         const struct rt_job *job = &schedule->job[j];
         for (uint32_t frame = job->phase; frame < schedule->pattern; frame += job->every)
-            schedule->row[frame] |= UINT32_C(1) << j;
+            schedule->row[frame] |= UINT64_C(1) << j;
     }
 }
 
@@ -72,10 +72,10 @@ struct rt_schedule *rt_schedule_place(const struct rt_job *jobs, int job_count, 
 
 void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame)
 {
-    uint32_t due = schedule->row[frame % schedule->pattern];
+    uint64_t due = schedule->row[frame % schedule->pattern];
     uint64_t begin_ns = rt_now_ns(); /* one stamp per boundary: the end of a job begins the next */
     while (due != 0) {
-        const int j = __builtin_ctz(due);
+        const int j = __builtin_ctzll(due);
         due &= due - 1;
         schedule->job[j].run(schedule->job[j].self, frame);
         const uint64_t end_ns = rt_now_ns();

@@ -16,7 +16,7 @@
 
 #include "rt/histogram.h"
 
-enum { RT_JOB_MAX = 32, RT_PATTERN_MAX = 1 << 20 };
+enum { RT_JOB_MAX = 64, RT_PATTERN_MAX = 1 << 20 };
 
 struct rt_job {
     const char *name;
@@ -31,7 +31,7 @@ struct rt_schedule {
     int job_count;
     struct rt_job job[RT_JOB_MAX];
     uint32_t pattern;          /* frames after which the table repeats */
-    uint32_t *row;             /* one bit per job */
+    uint64_t *row;             /* one bit per job */
     struct rt_histogram *time; /* measured, one per job */
 };
 

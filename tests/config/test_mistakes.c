@@ -157,9 +157,9 @@ static const struct mistake mistakes[] = {
      "29:7: unknown key \"stiffness\" in a free joint; it takes type, node, position, attitude, "
      "rate, velocity"},
     {"axis: 0 0 2", "direction: 0 0 2",
-     "54:43: unknown key \"direction\" in a wheel; it takes name, type, body, axis, inertia, "
-     "max_torque, max_speed, speed, viscous, coulomb, coulomb_speed, gain, quantum, delay, "
-     "command"},
+     "54:43: unknown key \"direction\" in a wheel; it takes name, type, body, axis, at, "
+     "inertia, max_torque, max_speed, speed, viscous, coulomb, coulomb_speed, stiction, "
+     "stiction_speed, static_imbalance, dynamic_imbalance, gain, quantum, delay, command"},
     {"name: bench\n", "",
      "1:1: a scenario needs \"name\" (of the run); write e.g. name: satellite"},
     {"    mass: 120 kg\n", "",
@@ -170,9 +170,6 @@ static const struct mistake mistakes[] = {
      "54:5: a wheel needs \"axis\" (body axes); write e.g. axis: 1 0 0"},
     {", control: 2}", "}",
      "57:28: a command needs \"control\" (which of the link's controls); write e.g. control: 0"},
-    {"    listen: 127.0.0.1:14560\n", "",
-     "59:5: a link needs \"listen\" (own IPv4 address and port); write e.g. listen: "
-     "127.0.0.1:14560"},
     {"    body: bus\n    send", "    send",
      "59:5: a link needs \"body\" (whose motion is reported); write e.g. body: bus"},
     {"type: revolute, ", "",
@@ -198,8 +195,8 @@ static const struct mistake mistakes[] = {
      "7:10: overrun wants keys, {policy: .., max_catch_up: .., ..}; here is a list"},
     {"environment:\n  gravity: [0, 0, 9.81 m/s^2]\n  magnetic_field: 0.215 0.01 0.427 gauss\n  "
      "home: {latitude: 45 deg, longitude: -90 deg, altitude: 2 km}", "environment: space",
-     "12:14: environment wants keys, {gravity: .., magnetic_field: .., home: .., ..}; here is a "
-     "single value"},
+     "12:14: environment wants keys, {world: .., gravity: .., magnetic_field: .., ..}; "
+     "here is a single value"},
     {"home: {latitude: 45 deg, longitude: -90 deg, altitude: 2 km}", "home: Zurich",
      "15:9: home wants keys, {latitude: .., longitude: .., altitude: .., ..}; here is a single "
      "value"},
@@ -238,10 +235,12 @@ static const struct mistake mistakes[] = {
      "5:7: pace cannot be \"reel\"; did you mean \"real\"?"},
     {"pace: real", "pace: slow",
      "5:7: pace cannot be \"slow\"; write real, fast or lockstep"},
-    {"type: gyro", "type: star_tracker",
-     "42:11: type cannot be \"star_tracker\"; write gyro, accelerometer, magnetometer or wheel"},
+    {"type: gyro", "type: telescope",
+     "42:11: type cannot be \"telescope\"; write gyro, accelerometer, magnetometer, barometer, "
+     "airspeed, gps, sun_sensor, star_tracker, encoder, wheel, rotor, torquer, thruster, drag, "
+     "contact or battery"},
     {"bus: udp", "bus: can",
-     "61:10: bus cannot be \"can\"; write udp"},
+     "62:13: listen means nothing on bus can; remove it, or name another bus"},
     {"protocol: mavlink", "protocol: MAVlink",
      "60:15: protocol cannot be \"MAVlink\"; did you mean \"mavlink\"?"},
     /* numbers and units */
@@ -455,12 +454,6 @@ static const struct mistake mistakes[] = {
      "127.0.0.1:2, body: bus}\n  - {name: c, listen: 127.0.0.1:3, body: bus}\n  - {name: d, "
      "listen: 127.0.0.1:4, body: bus}\ncontroller:",
      "59:3: links has 5 entries; it can have 4, remove some"},
-    {"links:", "  - {name: shake, type: accelerometer, body: bus}\nlinks:\n"
-     "  - {name: a, listen: 127.0.0.1:1, body: bus}\n"
-     "  - {name: b, listen: 127.0.0.1:2, body: bus}\n"
-     "  - {name: c, listen: 127.0.0.1:3, body: bus}",
-     "69:65: instruments and messages make more than the 24 jobs that a frame has room for; set a "
-     "message's rate to 0"},
     /* what a run must show */
     {"pointing: {body: panel", "pointing: {body: pannel",
      "73:18: there is no body \"pannel\"; did you mean \"panel\"?"},
@@ -473,7 +466,8 @@ static const struct mistake mistakes[] = {
     {"attitude_error < 0.1 deg after 15 s", "atitude_error < 0.1 deg after 15 s",
      "75:5: nothing is called \"atitude_error\"; did you mean \"attitude_error\"?"},
     {"attitude_error < 0.1 deg after 15 s", "temperature < 0.1 deg after 15 s",
-     "75:5: nothing is called \"temperature\"; there are attitude_error, rate and wheel_speed"},
+     "75:5: nothing is called \"temperature\"; there are attitude_error, rate, wheel_speed, "
+     "altitude, speed, position_error and tilt"},
     {"attitude_error < 0.1 deg after 15 s", "attitude_error < 0.1 m after 15 s",
      "75:5: attitude_error wants rad, not m"},
     {"attitude_error < 0.1 deg after 15 s", "attitude_error < little after 15 s",
@@ -803,6 +797,410 @@ static const struct bend {
 #undef TABLE
 };
 
+/* A vehicle with these in it, and link l where no other is given: environment in line 2, devices
+ * in 6, links in 7, the rest from 8 on. */
+#define GYRO "{name: g, type: gyro, body: a}"
+static const struct part {
+    const char *environment, *devices, *links, *rest;
+    const char *complaint;
+} parts[] = {
+    /* the world */
+    {.environment = "world: moon",
+     .complaint = "2:22: world cannot be \"moon\"; write uniform, local or orbit"},
+    {.environment = "date: tomorrow",
+     .complaint = "2:21: date wants a time in UTC like 2026-06-21T12:00:00Z; here is \"tomorrow\""},
+    {.environment = "date: '2026-02-29T00:00:00Z'",
+     .complaint = "2:21: date wants a time in UTC like 2026-06-21T12:00:00Z; here is "
+      "\"2026-02-29T00:00:00Z\""},
+    {.environment = "date: '2026-06-21T12:00:00'",
+     .complaint = "2:21: date wants a time in UTC like 2026-06-21T12:00:00Z; here is "
+      "\"2026-06-21T12:00:00\""},
+    {.environment = "date: '2026-06-21T24:00:00Z'",
+     .complaint = "2:21: date wants a time in UTC like 2026-06-21T12:00:00Z; here is "
+      "\"2026-06-21T24:00:00Z\""},
+    {.environment = "wind: 1 0 0",
+     .complaint = "2:21: there is no air that could move; give environment.air: true, or world: "
+      "local"},
+    {.environment = "gust: {sigma: 1 0 0}",
+     .complaint = "2:21: there is no air for a gust; give environment.air: true, or world: "
+      "local"},
+    {.environment = "air: true, gust: {sigma: -1 0 0}",
+     .complaint = "2:40: sigma must be 0 m/s or more; here is -1"},
+    {.environment = "air: true, gust: {time: 0 1 1}",
+     .complaint = "2:39: time must be above 0 s; here is 0"},
+    {.environment = "home: {altitude: -6 km}",
+     .complaint = "2:32: altitude must be from -5 to 1000 km; here is -6"},
+    {.environment = "orbit: {altitude: 500 km}",
+     .complaint = "2:22: orbit goes with world: orbit; write that, or remove it"},
+    {.environment = "world: orbit, gravity: 0 0 9.81",
+     .complaint = "2:38: there is no gravity to choose in orbit; remove it"},
+    {.environment = "world: orbit, home: {latitude: 0}",
+     .complaint = "2:35: there is no home to choose in orbit; remove it"},
+    {.environment = "world: orbit, ground: 0",
+     .complaint = "2:37: there is no ground to choose in orbit; remove it"},
+    {.environment = "world: orbit, wind: 1 0 0",
+     .complaint = "2:35: there is no wind to choose in orbit; remove it"},
+    {.environment = "world: orbit, gust: {sigma: 1 1 1}",
+     .complaint = "2:35: there is no gust to choose in orbit; remove it"},
+    {.environment = "world: orbit, air: false",
+     .complaint = "2:34: there is no air to choose in orbit; remove it"},
+    {.environment = "world: orbit, orbit: {eccentricity: 0.2}",
+     .complaint = "2:51: the perigee is 875.6274 km below the ground; raise altitude or lower "
+      "eccentricity"},
+    {.environment = "world: orbit, orbit: {body: arm}",
+     .complaint = "2:22: what orbits must be free: give \"arm\" joint: free and no parent, or "
+      "name another as environment.orbit.body"},
+    {.environment = "world: orbit, orbit: {body: b}",
+     .complaint = "2:43: there is no body \"b\"; the bodies are a, arm"},
+    {.environment = "world: orbit, orbit: {altitude: 0}",
+     .complaint = "2:47: altitude must be from 1000 to 1000000000 m; here is 0"},
+    /* instruments */
+    {.devices = "{name: d, type: barometr, body: a}",
+     .complaint = "6:27: type cannot be \"barometr\"; did you mean \"barometer\"?"},
+    {.devices = "{name: d, type: barometer, body: a}",
+     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+    {.devices = "{name: d, type: airspeed, body: a}",
+     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+    {.devices = "{name: d, type: sun_sensor, body: a, boresight: 0 0 1}",
+     .complaint = "6:27: there is no Sun in a uniform world; give environment.world: orbit or "
+      "local"},
+    {.devices = "{name: d, type: star_tracker, body: a}",
+     .complaint = "6:11: a star tracker needs \"boresight\" (where it looks, body axes); write "
+      "e.g. boresight: 0 0 1"},
+    {.environment = "world: orbit, date: '1999-01-01T00:00:00Z'",
+     .devices = "{name: d, type: magnetometer, body: a}",
+     .complaint = "6:27: there is no magnetic model for environment.date in this program; take "
+      "a date that the World Magnetic Model covers (tools/build fetches it), or "
+      "give environment.magnetic_field"},
+    {.devices = "{name: d, type: encoder, body: a}",
+     .complaint = "6:42: the joint of \"a\" has no angle or travel that an encoder could read; "
+      "name a body on a hinge or slide"},
+    {.devices = "{name: d, type: encoder, body: arm, coordinate: 1}",
+     .complaint = "6:59: the joint of \"arm\" has 1 coordinate, counted from 0"},
+    {.devices = "{name: d, type: gps, body: a, noise: 1 m}",
+     .complaint = "6:41: unknown key \"noise\" in a gps; it takes name, type, body, at, rate, "
+      "noise_horizontal, noise_vertical, noise_velocity, wander, wander_time, eph, "
+      "epv, satellites, delay"},
+    {.devices = "{name: d, type: gps, body: a, delay: 1500 us}",
+     .complaint = "6:48: delay of 0.0015 s is not a multiple of 0.001 s; the nearest are 0.001 "
+      "s and 0.002 s"},
+    {.devices = "{name: d, type: gps, body: a, rate: 10 Hz, delay: 2 s}",
+     .complaint = "6:61: delay of 2 s is too long; at most 1.5 s"},
+    {.devices = "{name: d, type: gps, body: a}, {name: e, type: gps, body: a}",
+     .complaint = "6:58: \"d\" is already the instrument of this type, and a vehicle has one of "
+      "each; remove one"},
+    {.devices = "{name: d, type: gps, body: a, satellites: 65}",
+     .complaint = "6:53: satellites must be from 0 to 64; here is \"65\""},
+    {.devices = "{name: d, type: gyro, body: a, instability_time: 0}",
+     .complaint = "6:60: instability_time must be above 0 s; here is 0"},
+    {.devices = "{name: d, type: gyro, body: a, misalignment: 0.3 0 0}",
+     .complaint = "6:56: misalignment must be from -0.2 to 0.2 rad; here is 0.3"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: barometer, body: a, bias: 1 2 3}",
+     .complaint = "6:53: unknown unit \"2\"; units look like ms, deg/s, N m/rad or kg m^2"},
+    /* actuators */
+    {.devices = "{name: d, type: rotor, body: a, turns: ccw, max_speed: 1, max_thrust: 1, "
+      "command: {link: l, control: 0}}",
+     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: rotor, body: a, max_speed: 1, max_thrust: 1, command: "
+      "{link: l, control: 0}}",
+     .complaint = "6:11: a rotor needs \"turns\" (its sense, seen from where the thrust points); "
+      "write e.g. turns: ccw"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: rotor, body: a, turns: left, max_speed: 1, max_thrust: 1, "
+      "command: {link: l, control: 0}}",
+     .complaint = "6:50: turns cannot be \"left\"; write ccw or cw"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: rotor, body: a, turns: cw, max_speed: 1, max_thrust: 1, "
+      "lag: 0, command: {link: l, control: 0}}",
+     .complaint = "6:88: lag must be above 0 s; here is 0"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: rotor, body: a, turns: cw, max_speed: 1, max_thrust: 1, "
+      "lag: 100 us, command: {link: l, control: 0}}",
+     .complaint = "6:88: lag of 0.0001 s is shorter than a step of 0.001 s; lengthen it, or "
+      "take more substeps"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: rotor, body: a, turns: cw, max_speed: 1, max_thrust: 1, "
+      "lag_down: 100 us, command: {link: l, control: 0}}",
+     .complaint = "6:93: lag_down of 0.0001 s is shorter than a step of 0.001 s; lengthen it, "
+      "or take more substeps"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: rotor, body: a, turns: cw, max_speed: 1, max_thrust: 1, "
+      "idle_speed: 2, command: {link: l, control: 0}}",
+     .complaint = "6:11: device \"d\": the rotor's idle_speed must lie between zero and max_speed"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: rotor, body: a, turns: cw, max_speed: 1, max_thrust: 1, "
+      "speed: 2, command: {link: l, control: 0}}",
+     .complaint = "6:90: speed of 2 rad/s is above max_speed, 1 rad/s; lower it"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: rotor, body: a, turns: cw, max_speed: 1, max_thrust: 1, "
+      "speed: -1, command: {link: l, control: 0}}",
+     .complaint = "6:90: speed must be 0 rad/s or more; here is -1"},
+    {.devices = "{name: d, type: torquer, body: a, axis: 1 0 0, max_dipole: 1, command: "
+      "{link: l, control: 0}}",
+     .complaint = "6:27: there is no magnetic field to push against; give "
+      "environment.magnetic_field, or world: local or orbit"},
+    {.environment = "world: orbit, date: '1999-01-01T00:00:00Z'",
+     .devices = "{name: d, type: torquer, body: a, axis: 1 0 0, max_dipole: 1, command: "
+      "{link: l, control: 0}}",
+     .complaint = "6:27: there is no magnetic model for environment.date in this program; take "
+      "a date that the World Magnetic Model covers (tools/build fetches it), or "
+      "give environment.magnetic_field"},
+    {.devices = "{name: d, type: thruster, body: a, axis: 1 0 0, thrust: 1, rise: 10 ms, "
+      "fall: 0, command: {link: l, control: 0}}",
+     .complaint = "6:11: device \"d\": a thruster has both rise and fall, positive, or neither"},
+    {.devices = "{name: d, type: thruster, body: a, axis: 1 0 0, thrust: 1, rise: 100 us, "
+      "command: {link: l, control: 0}}",
+     .complaint = "6:76: rise of 0.0001 s is shorter than a step of 0.001 s; lengthen it, or "
+      "take more substeps"},
+    {.devices = "{name: d, type: thruster, body: a, axis: 1 0 0, thrust: 1, rise: 10 ms, "
+      "fall: 100 us, command: {link: l, control: 0}}",
+     .complaint = "6:89: fall of 0.0001 s is shorter than a step of 0.001 s; lengthen it, or "
+      "take more substeps"},
+    {.devices = "{name: d, type: thruster, body: a, axis: 1 0 0, thrust: 1, min_control: 2, "
+      "command: {link: l, control: 0}}",
+     .complaint = "6:83: min_control must be from 0 to 1; here is 2"},
+    {.devices = "{name: d, type: thruster, body: a, axis: 1 0 0, thrust: 1, delay: 64 ms, "
+      "command: {link: l, control: 0}}",
+     .complaint = "6:77: delay of 0.064 s is too long; at most 0.063 s"},
+    {.devices = "{name: d, type: thruster, body: a, axis: 1 0 0, thrust: 1, command: {link: "
+      "l, control: 0}}, {name: e, type: thruster, body: a, axis: 1 0 0, thrust: "
+      "1, command: {link: l, control: 0}}",
+     .complaint = "6:190: control 0 already drives \"d\"; take another"},
+    {.devices = "{name: d, type: drag, body: a}",
+     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+    {.environment = "air: true",
+     .devices = "{name: d, type: drag, body: a, area: -1 0 0}",
+     .complaint = "6:48: area must be 0 m^2 or more; here is -1"},
+    {.devices = "{name: d, type: contact, body: a, points: [0 0 0], stiffness: 1}",
+     .complaint = "6:27: there is no ground to touch; give environment.ground, e.g. 0 m"},
+    {.environment = "ground: 0",
+     .devices = "{name: d, type: contact, body: a, points: [0 0], stiffness: 1}",
+     .complaint = "6:54: a row of points wants 3 numbers; here are 2"},
+    {.environment = "ground: 0",
+     .devices = "{name: d, type: contact, body: a, points: [], stiffness: 1}",
+     .complaint = "6:53: points is empty; give at least one row"},
+    {.environment = "ground: 0",
+     .devices = "{name: d, type: contact, body: a, points: [0 0 0], stiffness: 0}",
+     .complaint = "6:73: stiffness must be above 0 N/m; here is 0"},
+    {.devices = "{name: d, type: battery, body: a, voltage_empty: 2, voltage: 2, capacity: "
+      "1}",
+     .complaint = "6:60: an empty battery's 2 V is not below a full one's 2 V; check both"},
+    {.devices = "{name: d, type: battery, body: a, voltage_empty: 1, resistance: 1, "
+      "idle_current: 1, voltage: 2, capacity: 1}",
+     .complaint = "6:11: device \"d\": the idle_current is more than the battery can give"},
+    {.devices = "{name: d, type: battery, body: a, voltage_empty: 1, voltage: 2, capacity: "
+      "1}, {name: e, type: battery, body: a, voltage_empty: 1, voltage: 2, "
+      "capacity: 1}",
+     .complaint = "6:105: \"d\" is already the battery, and a vehicle has one; remove one"},
+    /* links */
+    {.links = "{name: l, body: a, protocol: mavlin}",
+     .complaint = "7:38: protocol cannot be \"mavlin\"; did you mean \"mavlink\"?"},
+    {.links = "{name: l, body: a, bus: usb}",
+     .complaint = "7:33: bus cannot be \"usb\"; write udp, tcp, serial, can, shared or tape"},
+    {.links = "{name: l, body: a, protocol: ardupilot, bus: tcp}",
+     .complaint = "7:54: ardupilot is spoken over udp only; write bus: udp"},
+    {.links = "{name: l, body: a, bus: serial}",
+     .complaint = "7:9: a link on bus serial needs \"device\"; write e.g. device: /dev/ttyACM0"},
+    {.links = "{name: l, body: a, bus: can}",
+     .complaint = "7:9: a link on bus can needs \"device\"; write e.g. device: can0"},
+    {.links = "{name: l, body: a, bus: shared}",
+     .complaint = "7:9: a link on bus shared needs \"device\"; write e.g. device: /board"},
+    {.links = "{name: l, body: a, bus: tape}",
+     .complaint = "7:9: a link on bus tape needs \"device\"; write e.g. device: board.tape"},
+    {.links = "{name: l, body: a, protocol: px4-hitl}",
+     .complaint = "7:9: a link on bus serial needs \"device\"; write e.g. device: /dev/ttyACM0"},
+    {.links = "{name: l, body: a, device: d}",
+     .complaint = "7:36: device means nothing on bus udp; remove it, or name another bus"},
+    {.links = "{name: l, body: a, baud: 9600}",
+     .complaint = "7:34: baud means nothing on bus udp; remove it, or name another bus"},
+    {.links = "{name: l, body: a, rs485: true}",
+     .complaint = "7:35: rs485 means nothing on bus udp; remove it, or name another bus"},
+    {.links = "{name: l, body: a, can_fd: true}",
+     .complaint = "7:36: can_fd means nothing on bus udp; remove it, or name another bus"},
+    {.links = "{name: l, body: a, can_id: 1}",
+     .complaint = "7:36: can_id means nothing on bus udp; remove it, or name another bus"},
+    {.links = "{name: l, body: a, can_reply_id: 1}",
+     .complaint = "7:42: can_reply_id means nothing on bus udp; remove it, or name another bus"},
+    {.links = "{name: l, body: a, bus: serial, device: d, listen: 127.0.0.1:1}",
+     .complaint = "7:60: listen means nothing on bus serial; remove it, or name another bus"},
+    {.links = "{name: l, body: a, bus: serial, device: d, peer: 127.0.0.1:1}",
+     .complaint = "7:58: peer means nothing on bus serial; remove it, or name another bus"},
+    {.links = "{name: l, body: a, bus: can, device: d, can_id: 257}",
+     .complaint = "7:57: can_id and can_reply_id are both 257; each side wants its own"},
+    {.links = "{name: l, body: a, bus: tcp, listen: 127.0.0.1:1, peer: 127.0.0.1:2}",
+     .complaint = "7:65: of tcp give listen, to be the server, or peer, to connect there"},
+    {.links = "{name: k, body: a, bus: tcp, peer: 127.0.0.1:2}, {name: l, body: a, bus: "
+      "tcp, peer: 127.0.0.1:2}",
+     .complaint = "7:93: link \"k\" is already on 127.0.0.1:2; take another"},
+    {.links = "{name: k, body: a, bus: serial, device: d}, {name: l, body: a, bus: "
+      "serial, device: d}",
+     .complaint = "7:93: link \"k\" is already on d; take another"},
+    {.links = "{name: k, body: a}, {name: l, body: a}",
+     .complaint = "7:29: link \"k\" already listens on 127.0.0.1:14560; take another port"},
+    {.links = "{name: l, body: a, bus: serial, device: d, baud: 115200}",
+     .complaint = "7:58: the messages of this link are 23605 bytes a second and 115200 baud "
+      "carry 11520; raise baud to 237000, or lower rates in send"},
+    {.links = "{name: l, body: a, protocol: ardupilot, forward: [127.0.0.1:14550]}",
+     .complaint = "7:58: ardupilot has no line that ground stations could share; remove it"},
+    {.links = "{name: l, body: a, protocol: px4, forward: [14550]}",
+     .complaint = "7:52: forward wants an IPv4 address and a port from 1 to 65535, e.g. "
+      "127.0.0.1:14560; here is \"14550\""},
+    {.links = "{name: l, body: a, protocol: px4, forward: [a, b, c, d, e]}",
+     .complaint = "7:52: forward has 5 entries; it can have 4, remove some"},
+    {.links = "{name: l, body: a, sticks: [{at: 0 s}]}",
+     .complaint = "7:36: mavlink hears no pilot; remove it, or take protocol: betaflight"},
+    {.links = "{name: l, body: a, protocol: betaflight, sticks: [{at: 2 s}, {at: 1 s}]}",
+     .complaint = "7:75: the sticks move at 1 s after they moved at 2 s; sort them"},
+    {.links = "{name: l, body: a, protocol: betaflight, sticks: [{roll: 1}]}",
+     .complaint = "7:59: a stick position needs \"at\" (from when on, simulated time); write e.g. "
+      "at: 2 s"},
+    {.links = "{name: l, body: a, protocol: betaflight, sticks: [{at: 1 s, throttle: "
+      "-1}]}",
+     .complaint = "7:79: throttle must be from 0 to 1; here is -1"},
+    {.links = "{name: l, body: a, protocol: px4, send: {sun: 1 Hz}}",
+     .complaint = "7:55: px4 has no such message; remove it"},
+    {.links = "{name: l, body: a, send: {rc: 50 Hz}}",
+     .complaint = "7:39: mavlink has no such message; remove it"},
+    {.links = "{name: l, body: a, send: {angles: 50 Hz}}",
+     .complaint = "7:43: no instrument feeds this message; add one to devices, or remove it"},
+    {.devices = "{name: t, type: star_tracker, body: a, boresight: 0 0 1}",
+     .links = "{name: l, body: a, send: {star_tracker: 3 Hz}}",
+     .complaint = "7:49: star_tracker of 3 Hz does not divide the frame rate of 1000 Hz; the "
+      "nearest that do are 3.003003 Hz and 2.994012 Hz"},
+    /* the controller */
+    {.rest = "controller: {cpu: 3}",
+     .complaint = "8:13: controller needs \"command\" (program and arguments); write e.g. "
+      "command: [board, --connect, 127.0.0.1:14560]"},
+    {.rest = "controller: {command: [b], policy: rr}",
+     .complaint = "8:36: policy cannot be \"rr\"; write other or fifo"},
+    {.rest = "controller: {command: [b], priority: 10}",
+     .complaint = "8:38: priority goes with policy: fifo; write that, or remove it"},
+    {.rest = "controller: {command: [b], policy: fifo, priority: 80}",
+     .complaint = "8:52: the controller's priority (80) must be below the I/O thread's (80); "
+      "lower it"},
+    {.rest = "io: inline\ncontroller: {command: [b], policy: fifo, priority: 90}",
+     .complaint = "9:52: the controller's priority (90) must be below the frame thread's (90); "
+      "lower it"},
+    /* faults */
+    {.devices = GYRO,
+     .rest = "faults: [{type: bias, at: 0, value: 1}]",
+     .complaint = "8:10: a fault hits a device or a link; give one of them, e.g. device: gyro"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, link: l, type: loss, at: 0}]",
+     .complaint = "8:10: a fault hits a device or a link; give one of them, e.g. device: gyro"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: bias, value: 1}]",
+     .complaint = "8:10: a fault begins at a time or in a frame; give one of them, e.g. at: 5 s"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: bias, value: 1, at: 1 s, frame: 3}]",
+     .complaint = "8:10: a fault begins at a time or in a frame; give one of them, e.g. at: 5 s"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: gg, type: stuck, at: 0}]",
+     .complaint = "8:19: there is no device \"gg\"; add it to devices"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: none, type: stuck, at: 0}]",
+     .complaint = "8:19: there is no device \"none\"; add it to devices"},
+    {.devices = GYRO,
+     .rest = "faults: [{link: k, type: loss, at: 0}]",
+     .complaint = "8:17: there is no link \"k\"; add it to links"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: burnt, at: 0}]",
+     .complaint = "8:28: type cannot be \"burnt\"; write stuck, bias, drift, noise, dropout, "
+      "delay, bit_flip, crc or loss"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: crc, at: 0}]",
+     .complaint = "8:28: crc cannot happen to a signal; it goes with a link"},
+    {.devices = GYRO,
+     .rest = "faults: [{link: l, type: bias, at: 0, value: 1}]",
+     .complaint = "8:26: bias cannot happen to a message; it goes with a device"},
+    {.devices = "{name: s, type: battery, body: a, voltage: 2, voltage_empty: 1, capacity: "
+      "1}",
+     .rest = "faults: [{device: s, type: stuck, at: 0}]",
+     .complaint = "8:19: nobody commands \"s\", so there is no signal to disturb; name another"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: stuck, at: 10 s}]",
+     .complaint = "8:39: the run ends at 10 s, before this fault begins; raise seconds or take "
+      "an earlier time"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: stuck, frame: 10000}]",
+     .complaint = "8:42: the run ends at 10 s, before this fault begins; raise seconds or take "
+      "an earlier time"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: stuck, at: 1e9 s}]",
+     .complaint = "8:39: at must be from 0 to 10000000 s; here is 1000000000"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: stuck, at: 0, for: 0}]",
+     .complaint = "8:47: for must be from 5e-05 to 10000000 s; here is 0"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: bias, at: 0}]",
+     .complaint = "8:10: bias needs \"value\" (how large it is); write e.g. value: 0.1 rad/s"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: drift, at: 0}]",
+     .complaint = "8:10: drift needs \"value\" (how large it is); write e.g. value: 0.1 rad/s/s"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: delay, at: 0}]",
+     .complaint = "8:10: delay needs \"value\" (how large it is); write e.g. value: 20 ms"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: bias, at: 0, value: 1 m}]",
+     .complaint = "8:48: value wants rad/s, not m"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: drift, at: 0, value: 1 deg/s}]",
+     .complaint = "8:49: value wants rad/s/s, not deg/s"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: noise, at: 0, value: -1}]",
+     .complaint = "8:49: value must be 0 rad/s or more; here is -1"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: dropout, at: 0, value: 2}]",
+     .complaint = "8:51: value must be from 0 to 1; here is 2"},
+    {.devices = GYRO,
+     .rest = "faults: [{link: l, type: loss, at: 0, value: 0.5}]",
+     .complaint = "8:46: loss is whole and has no value; remove it, or take dropout"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: delay, at: 0, value: 1 s}]",
+     .complaint = "8:49: value of 1 s is too long; at most 0.063 s"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: delay, at: 0, value: 1.5 ms}]",
+     .complaint = "8:49: value of 0.0015 s is not a multiple of 0.001 s; the nearest are 0.001 "
+      "s and 0.002 s"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: bias, at: 0, value: 1, axes: [3]}]",
+     .complaint = "8:57: this signal has 3 components, counted from 0; here is 3"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: bias, at: 0, value: 1, axes: [0.5]}]",
+     .complaint = "8:57: this signal has 3 components, counted from 0; here is 0.5"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: bias, at: 0, value: 1, axes: [4]}]",
+     .complaint = "8:58: axes must be from 0 to 3; here is 4"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: dropout, at: 0, axes: [0]}]",
+     .complaint = "8:50: dropout takes the whole reading, not some axes of it; remove it"},
+    {.devices = GYRO,
+     .rest = "faults: [{link: l, type: crc, at: 0, axes: [0]}]",
+     .complaint = "8:44: axes go with a device; a message has none, remove it"},
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: stuck, at: 0, way: in}]",
+     .complaint = "8:47: way goes with a link; a device's signal has only one, remove it"},
+    {.devices = "{name: t, type: star_tracker, body: a, boresight: 0 0 1}",
+     .rest = "faults: [{device: t, type: stuck, at: 0, value: 0.1}]",
+     .complaint = "8:49: a star tracker is stuck where it was, at no number; remove it"},
+    {.devices = "{name: t, type: star_tracker, body: a, boresight: 0 0 1}",
+     .rest = "faults: [{device: t, type: delay, at: 0, value: 10 ms, axes: [0]}]",
+     .complaint = "8:62: delay takes the whole attitude, not some axes of it; remove it"},
+    {.devices = "{name: e, type: encoder, body: arm}",
+     .rest = "faults: [{device: e, type: bias, at: 0, value: 1 mm}]",
+     .complaint = "8:48: value wants rad, not mm"},
+    /* expectations */
+    {.rest = "expect: [altitude < 1 rad after 1 s]",
+     .complaint = "8:10: altitude wants m, not rad"},
+    {.rest = "expect: [tilt < -1 deg after 1 s]",
+     .complaint = "8:10: tilt must be 0 deg or more; here is -1"},
+    {.rest = "expect: [hight > 1 m after 1 s]",
+     .complaint = "8:10: nothing is called \"hight\"; there are attitude_error, rate, "
+      "wheel_speed, altitude, speed, position_error and tilt"},
+};
+
 static const struct whole wholes[] = {
     {"name: x\nbodies: [{name: a, joint: fixed, mass: 1, inertia: 1 1 1}]\nexpect: [wheel_speed < "
      "1 rpm after 1 s]\n",
@@ -937,6 +1335,106 @@ static void test_every_mistake_in_a_flexible_body_is_refused_at_its_place(void)
     }
 }
 
+static const char * or (const char *text, const char *otherwise)
+{
+    return text != NULL ? text : otherwise;
+}
+
+static void test_every_mistake_in_worlds_devices_links_and_faults_is_refused_at_its_place(void)
+{
+    static char text[2048];
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const struct part *part = &parts[i];
+        snprintf(text, sizeof text,
+                 "name: x\nenvironment: {%s}\nbodies:\n"
+                 "- {name: a, joint: free, mass: 9, inertia: 3 3 3}\n"
+                 "- {name: arm, parent: a, joint: {type: revolute, axis: 0 0 1}, mass: 1, inertia: "
+                 "1 1 1}\n"
+                 "devices: [%s]\nlinks: [%s]\n%s\n",
+                 or (part->environment, ""), or (part->devices, ""),
+                 or (part->links, "{name: l, body: a}"), or (part->rest, ""));
+        expect_complaint(text, part->complaint);
+    }
+}
+
+/* In orbit the origin of the world is the Earth's centre. */
+static void test_in_orbit_nothing_holds_on_to_the_world(void)
+{
+#define ORBIT                                                                                      \
+    "name: x\nenvironment: {world: orbit}\nbodies:\n"                                              \
+    "- {name: a, joint: free, mass: 1, inertia: 1 1 1}\n"
+    expect_complaint(ORBIT "- {name: mast, joint: fixed, mass: 1, inertia: 1 1 1}\n",
+                     "5:3: what orbits must be free: give \"mast\" joint: free, or a parent");
+    expect_complaint(ORBIT "- {name: b, joint: free, mass: 1, inertia: 1 1 1}\n",
+                     "5:3: \"b\" would start inside the Earth; give it a position from the Earth's "
+                     "centre, or a parent");
+    expect_complaint(
+        "name: x\nenvironment: {world: orbit}\n"
+        "bodies: [{name: a, joint: fixed, mass: 1, inertia: 1 1 1}]\n",
+        "2:22: what orbits must be free: give \"a\" joint: free and no parent, or name "
+        "another as environment.orbit.body");
+}
+
+static void test_a_vehicle_has_only_so_many_encoders_and_contact_points(void)
+{
+    static char text[1 << 14];
+    const char *head = "name: x\nenvironment: {ground: 0}\nbodies:\n"
+                       "- {name: a, joint: {type: revolute, axis: 0 0 1}, mass: 1, inertia: 1 1 "
+                       "1}\n";
+    size_t size = (size_t)snprintf(text, sizeof text, "%sdevices:\n", head);
+    for (int i = 0; i < 17; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "- {name: e%d, type: encoder, body: a}\n", i);
+    expect_complaint(text, "22:21: a vehicle can have 16 encoders; remove some");
+
+    size = (size_t)snprintf(
+        text, sizeof text,
+        "%sdevices:\n- {name: feet, type: contact, body: a, stiffness: 1, points: [", head);
+    for (int i = 0; i < 97; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s0 0 0", i > 0 ? ", " : "");
+    snprintf(text + size, sizeof text - size, "]}\n");
+    expect_complaint(text,
+                     "6:62: a vehicle can have 96 actuators, drags and contact points; remove "
+                     "some");
+}
+
+static void test_a_link_has_only_so_many_faults(void)
+{
+    static char text[1 << 14];
+    size_t size = (size_t)snprintf(text, sizeof text,
+                                   "name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 "
+                                   "1}]\nlinks: [{name: l, body: a}]\nfaults:\n");
+    for (int i = 0; i < IO_LINK_FAULT_MAX + 1; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "- {link: l, type: crc, frame: %d}\n", i);
+    char complaint[128];
+    snprintf(complaint, sizeof complaint, "%d:10: a link can have %d faults; remove some",
+             5 + IO_LINK_FAULT_MAX, IO_LINK_FAULT_MAX);
+    expect_complaint(text, complaint);
+}
+
+static void test_a_frame_has_only_so_much_room_for_jobs(void)
+{
+    static char text[1 << 14];
+    size_t size = (size_t)snprintf(
+        text, sizeof text,
+        "name: x\nenvironment: {world: local, magnetic_field: 1 0 0}\nbodies:\n"
+        "- {name: a, joint: {type: revolute, axis: 0 0 1}, mass: 1, inertia: 1 1 1}\ndevices:\n"
+        "- {name: g, type: gyro, body: a}\n- {name: f, type: accelerometer, body: a}\n"
+        "- {name: m, type: magnetometer, body: a}\n- {name: p, type: gps, body: a}\n"
+        "- {name: t, type: star_tracker, body: a, boresight: 0 0 1}\n"
+        "- {name: s, type: sun_sensor, body: a, boresight: 0 0 1}\n");
+    for (int i = 0; i < 16; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "- {name: e%d, type: encoder, body: a}\n", i);
+    size += (size_t)snprintf(text + size, sizeof text - size, "links:\n");
+    for (int i = 1; i <= 4; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "- {name: l%d, listen: 127.0.0.1:%d, body: a}\n", i, i);
+    expect_complaint(text, "32:3: instruments and messages make more than the 55 jobs that a frame "
+                           "has room for; set a message's rate to 0");
+}
+
 static void test_a_body_has_not_more_modes_than_the_kernel(void)
 {
     static char text[1 << 16];
@@ -1016,6 +1514,11 @@ int main(void)
     RUN_TEST(test_every_mistake_is_refused_at_its_place);
     RUN_TEST(test_every_mistake_in_a_joint_is_refused_at_its_place);
     RUN_TEST(test_every_mistake_in_a_flexible_body_is_refused_at_its_place);
+    RUN_TEST(test_every_mistake_in_worlds_devices_links_and_faults_is_refused_at_its_place);
+    RUN_TEST(test_in_orbit_nothing_holds_on_to_the_world);
+    RUN_TEST(test_a_vehicle_has_only_so_many_encoders_and_contact_points);
+    RUN_TEST(test_a_link_has_only_so_many_faults);
+    RUN_TEST(test_a_frame_has_only_so_much_room_for_jobs);
     RUN_TEST(test_a_body_has_not_more_modes_than_the_kernel);
     RUN_TEST(test_a_motor_must_fit_into_the_body_it_sits_on);
     RUN_TEST(test_texts_that_are_no_scenario_are_refused);

@@ -87,6 +87,27 @@ static void test_a_replaced_body_keeps_its_place_for_later_complaints(void)
     TEST_ASSERT_EQUAL_INT(5, scenario->bodies[0].mark.column);
 }
 
+static void test_worlds_boards_and_faults_can_be_set(void)
+{
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, load("environment.world=local", "environment.wind=1 2 3 m/s"),
+                                  error);
+    TEST_ASSERT_TRUE(scenario->environment.air);
+    TEST_ASSERT_EQUAL_DOUBLE(2, scenario->environment.wind[1]);
+    TEST_ASSERT_EQUAL_DOUBLE(9.81, scenario->environment.gravity[2]); /* the file says it */
+    cfg_scenario_free(scenario);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, load("controller.policy=fifo", "links.board.send.angles=0"),
+                                  error);
+    TEST_ASSERT_EQUAL_INT(40, scenario->controller.priority);
+    cfg_scenario_free(scenario);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0,
+        load("faults=[{device: wheel, type: stuck, at: 1 s}, {link: board, type: loss, at: 2 s}]",
+             "faults.1.at=3 s"),
+        error);
+    TEST_ASSERT_EQUAL_INT(2, scenario->fault_count);
+    TEST_ASSERT_EQUAL_UINT64(3000, scenario->faults[1].spec.first_frame);
+}
+
 static void test_the_last_override_wins(void)
 {
     set("seed=1", "seed=2");
@@ -126,8 +147,15 @@ static void test_mistakes_name_the_override(void)
         {"bodies.bus.mass=-5", "mass must be 0 kg or more; here is -5"},
         {"devices.gyro.rate=300 Hz", "rate of 300 Hz does not divide the frame rate of 1000 Hz; "},
         {"overrun={policy: skip, most: 3}", "unknown key \"most\" in overrun; it takes policy, "},
-        {"links.board={name: board}", "a link needs \"listen\" (own IPv4 address and port); "},
+        {"links.board={name: board}", "a link needs \"body\" (whose motion is reported); "},
         {"bodies.bus.joint.axis=1 0 0", "unknown key \"axis\" in a free joint; it takes type, "},
+        {"environment.wind=3 0 0 m/s", "there is no air that could move; "},
+        {"environment.orbit.altitude=500 km", "orbit goes with world: orbit; "},
+        {"environment.date=today", "date wants a time in UTC like "},
+        {"links.board.baud=9600", "baud means nothing on bus udp; "},
+        {"controller.policy=rr", "policy cannot be \"rr\"; write other or fifo"},
+        {"faults=[{device: gyro, type: bias, at: 1 s}]",
+         "bias needs \"value\" (how large it is); "},
         {"name=\x01", "control character U+0001; remove it"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -148,8 +176,8 @@ static void test_a_mistake_in_the_file_keeps_its_place(void)
                                  error, 60);
     TEST_ASSERT_EQUAL_INT(-EINVAL, load("rate=400 Hz", NULL));
     TEST_ASSERT_EQUAL_STRING(
-        "s.yaml:65:20: sensor of 500 Hz is above the frame rate of 400 Hz; lower "
-        "it, or raise the scenario's rate",
+        "s.yaml:44:11: rate of 250 Hz does not divide the frame rate of 400 Hz; the nearest that "
+        "do are 400 Hz and 200 Hz",
         error);
 }
 
@@ -161,6 +189,7 @@ int main(void)
     RUN_TEST(test_keys_that_the_file_leaves_out_are_added);
     RUN_TEST(test_a_value_may_be_a_whole_mapping_or_list);
     RUN_TEST(test_a_replaced_body_keeps_its_place_for_later_complaints);
+    RUN_TEST(test_worlds_boards_and_faults_can_be_set);
     RUN_TEST(test_the_last_override_wins);
     RUN_TEST(test_the_text_for_the_log_stays_as_written);
     RUN_TEST(test_mistakes_name_the_override);

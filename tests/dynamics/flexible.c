@@ -1,5 +1,6 @@
 #include "tests/dynamics/flexible.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tests/dynamics/vec.h"
@@ -173,6 +174,55 @@ void flexible_make(struct flexible *f, int modes, enum dyn_fidelity fidelity,
     spec->flex = &f->flex;
 }
 
+/* ---- bodies that bend and do nothing else ---- */
+
+/* Each of so many vectors, without what is along the unit vector e. */
+static void keep_across(const double e[3], int count, double *a)
+{
+    for (int k = 0; k < count; k++, a += 3)
+        vec_add(-vec_dot(e, a), e, a);
+}
+
+static void keep_along(const double e[3], int count, double *a)
+{
+    for (int k = 0; k < count; k++, a += 3) {
+        const double size = vec_dot(e, a);
+        for (int i = 0; i < 3; i++)
+            a[i] = size * e[i];
+    }
+}
+
+/* Of the first order across e, of the second along it. */
+static void bend_only(const double e[3], int modes, double *room)
+{
+    keep_across(e, 2 * modes, room);
+    keep_along(e, 2 * modes * modes, room + 6 * modes);
+}
+
+void flexible_make_slender(struct flexible *f, struct dyn_body_spec *spec)
+{
+    const int modes = f->flex.modes;
+    double e[3];
+    random_numbers(1.0, 3, e);
+    const double scale = 1.0 / sqrt(vec_dot(e, e));
+    for (int i = 0; i < 3; i++)
+        e[i] *= scale;
+    for (int k = 0; k < FLEXIBLE_STATIONS; k++) {
+        struct dyn_station *station = &f->station[k];
+        bend_only(e, modes, f->of_station[k]);
+        keep_along(e, 1, station->r);
+        const double bar[3] = {0.1 * e[0], 0.1 * e[1], 0.1 * e[2]};
+        struct vec_mat I = {{{0.001, 0.0, 0.0}, {0.0, 0.001, 0.0}, {0.0, 0.0, 0.001}}};
+        vec_steiner(0.1, bar, &I);
+        const double inertia[6] = {I.row[0][0], I.row[1][1], I.row[2][2],
+                                   I.row[0][1], I.row[0][2], I.row[1][2]};
+        memcpy(station->inertia, inertia, sizeof inertia);
+    }
+    for (int k = 0; k < f->flex.nodes; k++)
+        bend_only(e, modes, f->of_node[k]);
+    flexible_sum(f, FLEXIBLE_STATIONS, spec);
+}
+
 /* Deformations are small, as their author would have it. */
 void flexible_build(struct tree *tree)
 {
@@ -198,8 +248,10 @@ void flexible_random(struct tree *tree, int body_count, int free_base, uint64_t 
         static const enum dyn_fidelity often[] = {
             DYN_FLEX_RIGID,      DYN_FLEX_RUTHLESS,     DYN_FLEX_RUTHLESS,    DYN_FLEX_CONSISTENT,
             DYN_FLEX_CONSISTENT, DYN_FLEX_INCONSISTENT, DYN_FLEX_INCONSISTENT};
-        flexible_make(&flexibles[flexible_count++], random_count(1, FLEXIBLE_MODES_MAX),
-                      often[random_count(0, 6)], spec);
+        struct flexible *f = &flexibles[flexible_count++];
+        flexible_make(f, random_count(1, FLEXIBLE_MODES_MAX), often[random_count(0, 6)], spec);
+        if (tree_noise() > 0.2)
+            flexible_make_slender(f, spec);
     }
     flexible_build(tree);
 }

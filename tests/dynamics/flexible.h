@@ -29,11 +29,14 @@ struct flexible {
 void flexible_make(struct flexible *flexible, int modes, enum dyn_fidelity fidelity,
                    struct dyn_body_spec *spec);
 
+/* The same body, bending from a line and doing nothing else, as a beam. */
+void flexible_make_slender(struct flexible *flexible, struct dyn_body_spec *spec);
+
 /* The integrals of the first so many stations anew, and mass, centre and inertia of them. */
 void flexible_sum(struct flexible *flexible, int stations, struct dyn_body_spec *spec);
 
-/* tree_random() with every other body flexible, of any fidelity, and joints and bolts on nodes.
- * The bodies last until the next call. */
+/* tree_random() with every other body flexible, of any fidelity, and joints and bolts on nodes; two
+ * of five bend and do nothing else, as a beam.  The bodies last until the next call. */
 void flexible_random(struct tree *tree, int body_count, int free_base, uint64_t seed);
 
 /* The flexible body that a body is; NULL: it is rigid. */

@@ -103,13 +103,25 @@ static double worst_kernel(const struct dyn_input *input)
     return worst;
 }
 
+/* Links that deform, of those that are slender or of the others. */
+static int count_bent(int is_slender)
+{
+    int count = 0;
+    for (int m = 0; m < tree.model->modal_count; m++)
+        count += tree.model->modal[m].deforms && tree.model->modal[m].is_slender == is_slender;
+    return count;
+}
+
 static void test_inverse_dynamics_returns_the_forces(void)
 {
     double by_mass[TREE_NV_MAX], worst = 0.0, worst_by_mass = 0.0;
+    int slender = 0, other = 0;
     for (int k = 0; k < 3; k++)
         isa_runs[k] = dyn_isa_runs(isas[k]);
     for (uint64_t seed = 1; seed <= 10000; seed++) {
         take_tree(seed);
+        slender += count_bent(1);
+        other += count_bent(0);
         const struct dyn_input input = tree_input(&tree);
         forward_by_mass(&input, by_mass);
         worst = fmax(worst, worst_kernel(&input));
@@ -117,6 +129,65 @@ static void test_inverse_dynamics_returns_the_forces(void)
     }
     TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.0, worst);
     TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.0, worst_by_mass);
+    TEST_ASSERT_GREATER_THAN_INT(5000, slender); /* both kinds have been there */
+    TEST_ASSERT_GREATER_THAN_INT(5000, other);
+}
+
+enum { TABLES = 12 };
+
+/* The first numbers of a table become a little others; the last two keep to the line of the beam in
+ * all but one way. */
+static void put_off(struct flexible *f, int table, double by)
+{
+    double *const off[] = {f->P,
+                           f->L,
+                           f->S,
+                           f->N,
+                           f->P2,
+                           f->L2,
+                           f->of_node[0],
+                           f->of_node[0] + 9,
+                           f->of_node[0] + 18,
+                           f->of_node[0] + 45};
+    const double *r = f->station[0].r;
+    const double across[9] = {0.0, -r[2], r[1], r[2], 0.0, -r[0], -r[1], r[0], 0.0};
+    for (int k = 0; table < 10 && k < (table == 3 ? 1 : 3); k++) /* N of one mode is symmetric */
+        off[table][k] += by * (1.0 + k);
+    for (int k = 0; table == 10 && k < 9; k++) /* a shape of first order along the line */
+        f->L[k] += by * r[k / 3] * r[k % 3];
+    for (int k = 0; table == 11 && k < 9; k++) /* one of second order that swirls about it */
+        f->L2[k] += by * across[k];
+}
+
+/* A beam on a hinge with a node, of which one table is a little off. */
+static const struct dyn_modal_link *make_off(int table, double by)
+{
+    static struct flexible f;
+    tree_begin(&tree);
+    tree_noise_seed(3);
+    tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.6, 0.0, 0.8);
+    flexible_make(&f, 3, DYN_FLEX_CONSISTENT, &tree.spec[0]);
+    f.node[0] = (struct dyn_node){.psi = f.of_node[0],
+                                  .theta = f.of_node[0] + 9,
+                                  .psi2 = f.of_node[0] + 18,
+                                  .theta2 = f.of_node[0] + 45};
+    f.flex.nodes = 1;
+    for (int k = 0; k < 72; k++) /* of second order mode 0 alone */
+        f.of_node[0][k] = k < 18 || (k - 18) % 27 < 3 ? tree_noise() : 0.0;
+    flexible_make_slender(&f, &tree.spec[0]);
+    put_off(&f, table, by);
+    flexible_build(&tree);
+    return &tree.model->modal[0];
+}
+
+static void test_nearly_slender_is_not_slender(void)
+{
+    for (int table = 0; table < TABLES; table++) {
+        TEST_ASSERT_EQUAL_INT(1, make_off(table, 0.0)->is_slender);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(0, make_off(table, 1e-9)->is_slender, "by so little");
+        const struct dyn_input input = tree_input(&tree);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.0, worst_kernel(&input));
+    }
 }
 
 /* Columns of the mass matrix by inverse dynamics. */
@@ -332,6 +403,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_inverse_dynamics_returns_the_forces);
+    RUN_TEST(test_nearly_slender_is_not_slender);
     RUN_TEST(test_the_mass_matrix_is_what_accelerations_cost);
     RUN_TEST(test_a_table_left_out_is_zero);
     RUN_TEST(test_a_lead_of_the_modes_is_the_same_in_all_three);

@@ -4,14 +4,14 @@
  *   - bad input gives exactly one line that names its place, good input none,
  *   - what was accepted keeps the promises of config/scenario.h: sorted parents, indices inside
  * their arrays, finite numbers, rates on the grid,
- *   - it can be placed and stepped.
+ *   - it can be placed, stepped and looked at by every instrument.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/compile.h"
 #include "rt/check.h"
+#include "tools/airbearing/rig.h"
 
 enum { OVERRIDE_MAX = 4 };
 
@@ -93,22 +93,141 @@ static void check_bodies(const struct cfg_scenario *scenario)
     }
 }
 
-static void check_devices(const struct cfg_scenario *scenario)
+static void check_error_spec(const struct io_error_spec *error)
+{
+    RT_CHECK(error->sample_time > 0.0 && error->instability_time > 0.0);
+    RT_CHECK(error->range >= 0.0 && error->quantum >= 0.0);
+    check_finite(&error->scale, 1);
+    check_finite(&error->bias, 1);
+    check_finite(&error->noise_density, 1);
+    check_finite(&error->walk_density, 1);
+    check_finite(&error->instability, 1);
+}
+
+static void check_triad(const struct io_triad_spec *triad)
+{
+    RT_CHECK(triad->delay < IO_TRIAD_DELAY_MAX && triad->sample_time > 0.0);
+    check_finite(triad->mounting, 9);
+    check_finite(triad->misalignment, 6);
+    check_finite(triad->scale, 3);
+    check_finite(triad->bias, 3);
+}
+
+static void check_gps(const struct io_gps_spec *gps)
+{
+    RT_CHECK(gps->delay < IO_GPS_DELAY_MAX && gps->sample_time > 0.0 && gps->wander_time > 0.0);
+    RT_CHECK(gps->fix_type == 3 || gps->fix_type == 0);
+    check_finite(&gps->noise_horizontal, 1);
+    check_finite(&gps->noise_vertical, 1);
+    check_finite(&gps->eph, 1);
+    check_finite(&gps->epv, 1);
+}
+
+static void check_encoder(const struct cfg_scenario *scenario, const struct cfg_sensor *sensor)
+{
+    const struct dyn_body_spec *spec = &scenario->bodies[sensor->body].spec;
+    RT_CHECK(sensor->coordinate >= 0 && sensor->coordinate < dyn_joint_nq(spec));
+    RT_CHECK(sensor->angle >= 0 && sensor->angle < IO_ANGLE_MAX && !spec->mimic.on);
+}
+
+/* The part of the union that its kind has. */
+static void check_kind(const struct cfg_scenario *scenario, const struct cfg_sensor *sensor)
+{
+    switch (sensor->kind) {
+    case CFG_GYRO:
+    case CFG_ACCELEROMETER:
+    case CFG_MAGNETOMETER:
+        check_triad(&sensor->triad);
+        return;
+    case CFG_GPS:
+        check_gps(&sensor->gps);
+        return;
+    case CFG_SUN_SENSOR:
+        RT_CHECK(sensor->sun.delay < IO_SUN_DELAY_MAX && sensor->sun.half_angle > 0.0);
+        check_finite(sensor->sun.boresight, 3);
+        return;
+    case CFG_STAR_TRACKER:
+        RT_CHECK(sensor->tracker.delay < IO_TRACKER_DELAY_MAX);
+        check_finite(sensor->tracker.boresight, 3);
+        check_finite(sensor->tracker.misalignment, 3);
+        return;
+    case CFG_ENCODER:
+        check_encoder(scenario, sensor);
+        break;
+    default:
+        break;
+    }
+    RT_CHECK(sensor->gauge.delay < IO_GAUGE_DELAY_MAX);
+    check_error_spec(&sensor->gauge.error);
+}
+
+static void check_sensors(const struct cfg_scenario *scenario)
 {
     for (int i = 0; i < scenario->sensor_count; i++) {
         const struct cfg_sensor *sensor = &scenario->sensors[i];
         RT_CHECK(sensor->body >= 0 && sensor->body < scenario->body_count);
-        RT_CHECK(sensor->every >= 1);
-        RT_CHECK(sensor->triad.delay < IO_TRIAD_DELAY_MAX && sensor->triad.sample_time > 0.0);
-        check_finite(sensor->triad.mounting, 9);
+        RT_CHECK(sensor->every >= 1 && sensor->sample_time > 0.0);
+        check_finite(sensor->point, 3);
+        check_kind(scenario, sensor);
     }
+}
+
+static void check_effectors(const struct cfg_scenario *scenario)
+{
+    RT_CHECK(scenario->drive_count <= scenario->effector_count);
+    RT_CHECK(scenario->effector_count <= CFG_EFFECTOR_MAX);
     for (int i = 0; i < scenario->effector_count; i++) {
         const struct cfg_effector *effector = &scenario->effectors[i];
         RT_CHECK(dyn_effector_flaw(&effector->effector, scenario->body_count) == NULL);
-        RT_CHECK(effector->link >= -1 && effector->link < scenario->link_count);
+        RT_CHECK(effector->link < scenario->link_count);
+        RT_CHECK((effector->link >= 0) == (i < scenario->drive_count));
         RT_CHECK(effector->control >= 0 && effector->control < IO_CONTROL_MAX);
         RT_CHECK(effector->drive.delay < IO_DRIVE_DELAY_MAX);
         check_finite(&effector->drive.gain, 1);
+        check_finite(&effector->speed, 1);
+    }
+}
+
+static void check_world(const struct cfg_scenario *scenario)
+{
+    const struct dyn_environment *environment = &scenario->environment;
+    RT_CHECK(environment->kind == scenario->world.kind);
+    RT_CHECK(scenario->flier >= -1 && scenario->flier < scenario->body_count);
+    RT_CHECK(environment->kind != DYN_WORLD_ORBIT || scenario->flier >= 0);
+    check_finite(environment->gravity, 3);
+    check_finite(environment->magnetic_field, 3);
+    check_finite(environment->wind, 3);
+    check_finite(&environment->ground, 1);
+    check_finite(&environment->height, 1);
+    for (int k = 0; k < 3; k++)
+        RT_CHECK(scenario->gust.sigma[k] >= 0.0 && scenario->gust.time[k] > 0.0);
+}
+
+static void check_faults(const struct cfg_scenario *scenario)
+{
+    RT_CHECK(scenario->fault_count <= CFG_FAULT_MAX);
+    for (int i = 0; i < scenario->fault_count; i++) {
+        const struct cfg_fault *fault = &scenario->faults[i];
+        RT_CHECK((fault->sensor >= 0) + (fault->effector >= 0) + (fault->link >= 0) == 1);
+        RT_CHECK(fault->sensor < scenario->sensor_count && fault->link < scenario->link_count);
+        RT_CHECK(fault->effector < scenario->drive_count);
+        RT_CHECK(fault->link >= 0 ? io_fault_fits_frame(fault->spec.kind)
+                                  : io_fault_fits_signal(fault->spec.kind));
+        RT_CHECK(fault->spec.last_frame > fault->spec.first_frame);
+        check_finite(&fault->spec.value, 1);
+    }
+}
+
+static void check_links(const struct cfg_scenario *scenario)
+{
+    RT_CHECK(scenario->link_count <= IO_LINK_MAX);
+    for (int i = 0; i < scenario->link_count; i++) {
+        const struct cfg_link *link = &scenario->links[i];
+        RT_CHECK(link->body >= 0 && link->body < scenario->body_count);
+        RT_CHECK(link->spec.name == link->name && link->spec.bus.name == link->name);
+        RT_CHECK(link->sticks.step_count <= IO_STICKS_STEP_MAX);
+        for (uint32_t k = 1; k < link->sticks.step_count; k++)
+            RT_CHECK(link->sticks.step[k].time >= link->sticks.step[k - 1].time);
     }
 }
 
@@ -119,11 +238,11 @@ static void check_run(const struct cfg_scenario *scenario)
     RT_CHECK(2 * scenario->lead_ns < scenario->period_ns + 2);
     RT_CHECK(scenario->target_body >= 0 && scenario->target_body < scenario->body_count);
     RT_CHECK(scenario->controller.argument_count < CFG_ARGUMENT_MAX);
-    RT_CHECK(scenario->expect_count <= CFG_EXPECT_MAX && scenario->link_count <= IO_LINK_MAX);
-    for (int i = 0; i < scenario->link_count; i++) {
-        RT_CHECK(scenario->links[i].body >= 0 && scenario->links[i].body < scenario->body_count);
-        RT_CHECK(scenario->links[i].spec.name == scenario->links[i].name);
-    }
+    RT_CHECK(scenario->expect_count <= CFG_EXPECT_MAX);
+    check_finite(scenario->target, 4);
+    check_finite(scenario->target_position, 3);
+    for (int i = 0; i < scenario->expect_count; i++)
+        RT_CHECK(isfinite(scenario->expects[i].limit) && isfinite(scenario->expects[i].seconds));
 }
 
 static void check_print(const struct cfg_scenario *scenario)
@@ -136,15 +255,20 @@ static void check_print(const struct cfg_scenario *scenario)
 }
 
 /* Whatever comes of it; a step that is not finite is taken back. */
-static void check_step(const struct cfg_scenario *scenario)
+static void check_frames(const struct cfg_scenario *scenario)
 {
-    const size_t size = (cfg_rig_size(scenario) + 63) / 64 * 64;
-    void *mem = aligned_alloc(64, size);
-    RT_CHECK(mem != NULL);
-    struct cfg_rig *rig = cfg_rig_place(scenario, memset(mem, 0, size));
-    rig->plant.substeps = 1;
-    (void)dyn_plant_step(&rig->plant, rig->command, NULL, rig->h, rig->work, rig->x);
-    free(mem);
+    struct rig *rig = rig_on_heap(scenario);
+    struct io_channel_spec channels[IO_CHANNEL_MAX];
+    record_channels(scenario, dyn_model_nq(rig->cfg->plant.model),
+                    dyn_model_nv(rig->cfg->plant.model), channels);
+    rig->cfg->plant.substeps = 1;
+    for (uint64_t frame = 0; frame < 2; frame++)
+        rt_schedule_run(rig->schedule, frame);
+    struct record_input reset = {.frame = 2, .kind = RECORD_RESET};
+    if (scenario->link_count > 0)
+        rig_apply(rig, &reset);
+    rig_sense(rig);
+    free(rig);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -164,9 +288,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         RT_CHECK(error[0] == '\0');
         check_run(scenario);
         check_bodies(scenario);
-        check_devices(scenario);
+        check_world(scenario);
+        check_links(scenario);
+        check_sensors(scenario);
+        check_effectors(scenario);
+        check_faults(scenario);
         check_print(scenario);
-        check_step(scenario);
+        check_frames(scenario);
         cfg_scenario_free(scenario);
     }
     for (int i = 0; i < count; i++)

@@ -6,7 +6,7 @@
 
 #include "unity.h"
 
-enum { CALLS_MAX = 64 };
+enum { CALLS_MAX = RT_JOB_MAX + 1 };
 
 static char calls[CALLS_MAX]; /* names of the jobs of one frame, in the order in which they ran */
 static int call_count;
@@ -18,7 +18,8 @@ static void note(void *self, uint64_t frame)
     call_frame = frame;
 }
 
-static char names[] = "abcdefghijklmnopqrstuvwxyzABCDEF";
+static char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
+_Static_assert(sizeof names == RT_JOB_MAX + 1, "every job has a name");
 
 static struct rt_job job(int j, uint32_t every, uint32_t phase)
 {

@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import pathlib
+import random
 import socket
 import subprocess
 import sys
@@ -21,9 +22,17 @@ SANITIZED = bool(os.environ.get("AIRBEARING_SANITIZED"))
 
 
 def free_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Free for UDP and TCP, and below those that the kernel hands out to others."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, \
+                socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp:
+            try:
+                udp.bind(("127.0.0.1", port))
+                tcp.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 @contextlib.contextmanager
@@ -88,6 +97,7 @@ class Case(unittest.TestCase):
         code, out, err = self.call("run", scenario, "--report", report, *options)
         if expect is not None:
             self.assertEqual(code, expect, f"\n{out}\n{err}")
+        self.assertTrue(report.exists(), f"exit {code}\n{out}\n{err}")
         self.out = out
         return json.loads(report.read_text())
 

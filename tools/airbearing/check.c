@@ -102,10 +102,12 @@ static void print_memory(const struct rig *rig)
     const struct cfg_rig *cfg = rig->cfg;
     printf(
         "\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
-        "%zu, instruments %zu, links %zu, schedule %zu\n",
+        "%zu, instruments %zu, faults %zu, links %zu, world %zu, schedule %zu\n",
         size, cfg->state_size, (const unsigned char *)cfg->drive - cfg->state,
         (size_t)cfg->scenario->drive_count * sizeof *cfg->drive, instruments_size(cfg),
-        (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->schedule);
+        (size_t)cfg->scenario->fault_count * sizeof *cfg->fault,
+        (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->surroundings,
+        sizeof *cfg->schedule);
 }
 
 static int check(const char *path, const char *const *overrides, int override_count)

@@ -11,7 +11,7 @@
 enum { WIDTH_MAX = 6 };
 static const double kelvin = 273.15;
 
-int instrument_width(int kind)
+int instrument_width(enum cfg_instrument kind)
 {
     static const int width[CFG_INSTRUMENT_COUNT] = {
         [CFG_GYRO] = 3,       [CFG_ACCELEROMETER] = 3, [CFG_MAGNETOMETER] = 3,
@@ -149,12 +149,20 @@ static bool spoil_attitude(const struct io_fault_spec *spec, struct io_fault_sta
     return fresh;
 }
 
+/* A receiver that is stuck or late is so with its velocity too; metres of a bias leave that alone.
+ */
+static int struck_count(enum cfg_instrument kind, const struct io_fault_spec *spec)
+{
+    const bool whole = spec->kind == IO_FAULT_DELAY || spec->kind == IO_FAULT_BIT_FLIP ||
+                       (spec->kind == IO_FAULT_STUCK && !spec->at_value);
+    return kind == CFG_GPS && !whole ? 3 : instrument_width(kind);
+}
+
 /* Every fault of this sensor in turn; false: it gives nothing new. */
 static bool spoil(struct rig *rig, int index, uint64_t frame, double value[WIDTH_MAX])
 {
     const struct cfg_scenario *scenario = rig->scenario;
     const enum cfg_instrument kind = scenario->sensors[index].kind;
-    const int count = kind == CFG_GPS ? 3 : instrument_width(kind);
     bool fresh = true;
     for (int i = 0; i < scenario->fault_count; i++) {
         const struct cfg_fault *fault = &scenario->faults[i];
@@ -163,7 +171,8 @@ static bool spoil(struct rig *rig, int index, uint64_t frame, double value[WIDTH
             continue;
         fresh &= kind == CFG_STAR_TRACKER
                      ? spoil_attitude(&fault->spec, state, frame, rig->cfg->h, value)
-                     : io_fault_signal(&fault->spec, state, frame, rig->cfg->h, value, count);
+                     : io_fault_signal(&fault->spec, state, frame, rig->cfg->h, value,
+                                       struck_count(kind, &fault->spec));
     }
     return fresh;
 }

@@ -6,10 +6,12 @@
 
 #include <stdint.h>
 
+#include "config/scenario.h"
+
 struct rig;
 
 /* Numbers that an instrument's log record has.  Context: setup. */
-int instrument_width(int kind);
+int instrument_width(enum cfg_instrument kind);
 
 /* One sample of sensor index at the end of this frame; after a solve.  Context: frame. */
 void instrument_sample(struct rig *rig, int index, uint64_t frame);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "config/keys.h"
 #include "rt/check.h"
 #include "tools/airbearing/instrument.h"
 
@@ -84,6 +85,7 @@ static int effector_states(const struct cfg_scenario *scenario)
 
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv)
 {
+    _Static_assert(3 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
     struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
     layout.drive = layout.sensor + scenario->sensor_count;
     layout.count = layout.drive + scenario->drive_count;
@@ -111,9 +113,10 @@ static const char *plant_definition(int nq, int nv, int effector_count)
         add_array(text, sizeof text, 0, "q", nq, "positions: base x y z qw qx qy qz, then joints");
     at = add_array(text, sizeof text, at, "v", nv,
                    "velocities: base rate and velocity in body axes, then joints");
-    at = add_array(text, sizeof text, at, "effectors", effector_count,
-                   "states in the order of devices: momentum of a wheel, N m s; speed of a rotor, "
-                   "rad/s; level of a thruster; charge used of a battery, A s");
+    at = add_array(
+        text, sizeof text, at, "effectors", effector_count,
+        "states, of commanded devices first: momentum of a wheel, N m s; speed of a rotor, "
+        "rad/s; level of a thruster; charge used of a battery, A s");
     const int length = snprintf(text + at, sizeof text - at,
                                 "float64 attitude_error # rad, from the target attitude\n");
     RT_CHECK(length > 0 && (size_t)length < sizeof text - at);

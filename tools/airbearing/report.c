@@ -205,6 +205,7 @@ static json_t *links(const struct run *run)
                      {"gap_ns_max", seen->pulse.gap_ns_max},
                      {"late", seen->pulse.late},
                      {"silent", seen->pulse.silent},
+                     {"resets", run->source.resets[i]},
                      {"freewheel_messages", seen->freewheel},
                      {"epoch_us", run->rig->epoch_us[i]}};
         for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
@@ -217,6 +218,8 @@ static json_t *links(const struct run *run)
 static uint64_t hits_of(const struct run *run, int i)
 {
     const struct cfg_fault *fault = &run->scenario->faults[i];
+    if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY)
+        return run->rig->late_out[fault->link].hits + run->rig->late_in[fault->link].hits;
     return fault->link >= 0 && run->links
                ? io_link_fault_hits(run->links, fault->link, fault->in_link)
                : run->rig->cfg->fault[i].hits;
@@ -409,9 +412,11 @@ static void print_boards(const struct run *run)
         if (seen->counters.commands == 0)
             printf("  %s: the controller was silent, no command ever came\n",
                    run->scenario->links[i].name);
-        else if (seen->pulse.silent > 0)
-            printf("  %s: the controller fell silent %llu times, longest gap %s\n",
-                   run->scenario->links[i].name, (unsigned long long)seen->pulse.silent,
+        else if (seen->pulse.silent > 0 || seen->pulse.late > 0)
+            printf("  %s: the controller was late %llu times and fell silent %llu times, longest "
+                   "gap between commands %s\n",
+                   run->scenario->links[i].name, (unsigned long long)seen->pulse.late,
+                   (unsigned long long)seen->pulse.silent,
                    time_text((double)seen->pulse.gap_ns_max, gap));
     }
     if (run->frame->missed_replies > 0)

@@ -379,14 +379,15 @@ static void run_hash(void *self, uint64_t frame)
 
 static void commit(void *self, uint64_t frame)
 {
-    (void)frame;
     struct rig *rig = self;
     for (int i = 0; i < rig->scenario->link_count; i++) {
         struct io_sample *sample = &rig->sample[i];
+        const struct io_sample *leaves =
+            late_pass(&rig->late_out[i], frame, sample->due ? sample : NULL);
+        if (rig->links && leaves)
+            io_link_commit(rig->links, i, leaves);
         if (sample->due == 0)
             continue;
-        if (rig->links)
-            io_link_commit(rig->links, i, sample);
         if (sample->due & IO_SEND_SENSOR) {
             sample->fields = 0;
             sample->trace = (struct io_trace){0};
@@ -549,6 +550,23 @@ static void list_jobs(const struct cfg_scenario *scenario, const struct rig_inje
     add(list, "hash", run_hash, rig, 1);
 }
 
+/* What late wires hold back; with rig NULL only the size counts. */
+static void lay_out_late(const struct cfg_scenario *scenario, struct rig *rig, void *mem,
+                         size_t *at)
+{
+    for (int i = 0; i < scenario->fault_count; i++) {
+        const struct cfg_fault *fault = &scenario->faults[i];
+        if (fault->link < 0 || fault->spec.kind != IO_FAULT_DELAY)
+            continue;
+        void *out = rt_cut(mem, at, late_size(sizeof(struct io_sample)));
+        void *in = rt_cut(mem, at, late_size(sizeof(struct io_command)));
+        if (rig && fault->way != CFG_WAY_IN)
+            late_place(&rig->late_out[fault->link], &fault->spec, sizeof(struct io_sample), out);
+        if (rig && fault->way != CFG_WAY_OUT)
+            late_place(&rig->late_in[fault->link], &fault->spec, sizeof(struct io_command), in);
+    }
+}
+
 size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject)
 {
     struct job_list list;
@@ -558,6 +576,7 @@ size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *in
     (void)rt_cut(NULL, &at, cfg_rig_size(scenario));
     (void)rt_cut(NULL, &at, rt_mailbox_size(sizeof(struct rig_live)));
     (void)rt_cut(NULL, &at, rt_schedule_size(list.job, list.count));
+    lay_out_late(scenario, NULL, NULL, &at);
     return at;
 }
 
@@ -571,6 +590,7 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
     struct job_list list;
     list_jobs(scenario, inject, rig, &list);
     void *schedule_mem = rt_cut(mem, &at, rt_schedule_size(list.job, list.count));
+    lay_out_late(scenario, rig, mem, &at);
 
     rig->scenario = scenario;
     rig->inject = *inject;
@@ -649,5 +669,6 @@ void rig_rehearse(struct rig *rig)
     }
     *rig = before;
     memcpy(rig->cfg->state, state, rig->cfg->state_size);
+    cfg_rig_surround(rig->cfg); /* the plant's field, Sun and wind are copies of what is in there */
     free(state);
 }

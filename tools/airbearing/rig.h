@@ -17,6 +17,7 @@
 #include "rt/mailbox.h"
 #include "rt/schedule.h"
 #include "tools/airbearing/expect.h"
+#include "tools/airbearing/late.h"
 #include "tools/airbearing/record.h"
 
 /* What a display may look at while the run goes on. */
@@ -64,7 +65,8 @@ struct rig {
     struct io_sample sample[IO_LINK_MAX];
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
     uint64_t epoch_us[IO_LINK_MAX];     /* what a board's clock showed when frame 0 began */
-    uint32_t mute;                      /* messages whose instrument gives nothing; enum io_send */
+    struct late late_out[IO_LINK_MAX], late_in[IO_LINK_MAX];
+    uint32_t mute; /* messages whose instrument gives nothing; enum io_send */
     bool has_gps;
     double signal[CFG_SIGNAL_COUNT]; /* what is watched, SI, by enum cfg_expect_signal */
     uint64_t hash;                   /* rolled over the run state */

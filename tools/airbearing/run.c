@@ -306,7 +306,7 @@ static int wait_for_board(struct run *run, int index)
         sleep_ms(5);
         code = may_wait(run, index, limit_ns);
     }
-    const bool locks = run->scenario->pace == RT_PACE_LOCKSTEP && traits->stamps;
+    const bool locks = run->scenario->pace != RT_PACE_REAL && traits->stamps;
     const bool wakes = !traits->speaks_first || locks;
     while (wakes && code == 0 && !freewheel(run, index))
         code = may_wait(run, index, limit_ns);

@@ -71,9 +71,12 @@ static void gather(void *self, struct rig *rig, uint64_t frame)
     if (source->begin_ns == 0)
         source->begin_ns = now_ns;
     for (int i = 0; i < rig->scenario->link_count; i++) {
-        struct io_command command;
-        if (io_link_latch(source->links, i, &command))
-            apply_command(source, rig, i, frame, now_ns, &command);
+        struct io_command newest;
+        const bool fresh = io_link_latch(source->links, i, &newest);
+        const struct io_command *command =
+            late_pass(&rig->late_in[i], frame, fresh ? &newest : NULL);
+        if (command)
+            apply_command(source, rig, i, frame, now_ns, command);
         else if (!rig->cfg->link[i].lost && is_lost(source, rig, i, now_ns))
             apply_loss(source, rig, i, frame);
     }
