@@ -7,7 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RT_CPU_MAX = 256, RT_NOTE_MAX = 16, RT_NOTE_SIZE = 512 };
+#include "rt/root.h"
+
+enum { RT_CPU_MAX = RT_LIST_MAX, RT_NOTE_MAX = 16, RT_NOTE_SIZE = 512 };
+
+/* Below this a lock of all memory cannot be relied on: code, libraries, stacks and arena. */
+#define RT_MEMLOCK_ENOUGH ((uint64_t)256 << 20)
 
 struct rt_machine {
     int cpu_count;                /* usable by this process: its affinity mask and isolated cores */

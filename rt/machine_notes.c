@@ -4,10 +4,6 @@
 #include "rt/check.h"
 #include "rt/machine.h"
 
-/* Below this a lock of all memory cannot be relied on: code, libraries, stacks and arena together.
- */
-#define MEMLOCK_ENOUGH ((uint64_t)256 << 20)
-
 struct notes {
     char (*line)[RT_NOTE_SIZE];
     int count;
@@ -99,7 +95,7 @@ static void note_scheduling(const struct rt_machine *machine, const struct rt_co
 
 static void note_memory(const struct rt_machine *machine, struct notes *notes)
 {
-    if (machine->cap_ipc_lock || machine->memlock_limit >= MEMLOCK_ENOUGH)
+    if (machine->cap_ipc_lock || machine->memlock_limit >= RT_MEMLOCK_ENOUGH)
         return;
     note(notes,
          "Only %llu KiB may be locked (ulimit -l) and there is no CAP_IPC_LOCK: a page that was "

@@ -4,58 +4,29 @@
 #include "rt/machine.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "tests/rt/fake_root.h"
 #include "unity.h"
 
-static char root[64];
 static struct rt_machine machine;
 static struct rt_core_plan plan;
 static char notes[RT_NOTE_MAX][RT_NOTE_SIZE];
 static int note_count;
 
-static int remove_one(const char *path, const struct stat *stat, int kind, struct FTW *walk)
-{
-    (void)stat;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
 void setUp(void)
 {
-    snprintf(root, sizeof root, "/tmp/airbearing-machine-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(root));
+    make_root();
 }
 
 void tearDown(void)
 {
-    nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* A file of the made-up machine, with the directories above it. */
-static void put(const char *path, const char *text)
-{
-    char name[512];
-    snprintf(name, sizeof name, "%s%s", root, path);
-    for (char *slash = strchr(name + strlen(root) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(name, 0755);
-        *slash = '/';
-    }
-    FILE *file = fopen(name, "we");
-    TEST_ASSERT_NOT_NULL_MESSAGE(file, name);
-    fputs(text, file);
-    fclose(file);
+    remove_root();
 }
 
 static void read_machine(void)

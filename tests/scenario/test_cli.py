@@ -5,7 +5,7 @@ import harness
 class CommandLine(harness.Case):
     def test_help_is_everywhere(self):
         for arguments in (["--help"], ["run", "--help"], ["check", "--help"], ["replay", "--help"],
-                          ["eval", "--help"], ["bench", "--help"]):
+                          ["eval", "--help"], ["bench", "--help"], ["doctor", "--help"]):
             code, out, err = self.call(*arguments)
             self.assertEqual((code, err), (0, ""))
             self.assertIn("usage: airbearing", out)
@@ -89,7 +89,7 @@ class CommandLine(harness.Case):
 
     def test_output_that_cannot_be_written_is_one_line(self):
         for arguments in (["--help"], ["--version"], ["check", "--help"], ["check", "--schema"],
-                          ["check", harness.TUMBLE], ["bench", "--help"],
+                          ["check", harness.TUMBLE], ["bench", "--help"], ["doctor", "--help"],
                           ["run", harness.TUMBLE, "--seconds", "0.01", "--pace", "fast"]):
             code, err = self.call_on_full_disk(*arguments)
             self.assertEqual(code, 2, arguments)

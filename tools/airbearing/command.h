@@ -5,7 +5,7 @@
 
 enum exit_code {
     EXIT_OK = 0,
-    EXIT_VERDICT_NO = 1, /* an expectation failed, require not met, replay differs */
+    EXIT_VERDICT_NO = 1, /* an expectation failed, require not met, replay differs, doctor unfit */
     EXIT_BAD_INPUT = 2,
     EXIT_BY_POLICY = 3, /* overrun with policy stop, link lost, frame thread hung */
     EXIT_USAGE = 64,
@@ -17,4 +17,5 @@ int command_replay(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_linearize(int argc, char **argv);
 int command_modes(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 int command_bench(int argc, char **argv);

@@ -18,6 +18,7 @@ static const struct {
     {"eval", command_eval, "accelerations or forces of a model at given states"},
     {"linearize", command_linearize, "A, B, C, D of a model about a point"},
     {"modes", command_modes, "natural frequencies and damping of a model about a point"},
+    {"doctor", command_doctor, "is this machine fit for hard real time, and what would make it so"},
     {"bench", command_bench, "speed of the dynamics, and what the executive adds"},
 };
 

@@ -1,0 +1,90 @@
+/*
+ * What the doctor has to say: one finding for each thing that makes a machine punctual or not.
+ *
+ * An essential thing counts as missing when it is bad, and when nobody knows: a machine is never
+ * called fit on a guess.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rt/audit.h"
+#include "rt/baseline.h"
+#include "rt/machine.h"
+
+enum doctor_state { DOCTOR_BAD, DOCTOR_UNKNOWN, DOCTOR_WARN, DOCTOR_OK, DOCTOR_STATE_COUNT };
+
+extern const char *const doctor_state_name[DOCTOR_STATE_COUNT];
+
+enum { DOCTOR_FINDING_MAX = 40, DOCTOR_TEXT_SIZE = 512 };
+
+struct doctor_finding {
+    const char *name;
+    bool essential;
+    enum doctor_state state;
+    const char *why; /* it matters */
+    char seen[DOCTOR_TEXT_SIZE];
+    char remedy[DOCTOR_TEXT_SIZE]; /* "" when there is nothing to be done */
+};
+
+struct doctor_findings {
+    int count;
+    struct doctor_finding finding[DOCTOR_FINDING_MAX];
+};
+
+/* A gap in the spin that makes a machine unfit, and one that is worth a word: a whole frame at
+ * 1 kHz, and a whole frame at 10 kHz. */
+enum { DOCTOR_GAP_BAD_NS = 1000 * 1000, DOCTOR_GAP_WARN_NS = 100 * 1000 };
+
+/* Priority of the frame thread unless a scenario says otherwise. */
+enum { DOCTOR_PRIORITY = 90 };
+
+/* What the kernel's io_uring can do for the links. */
+struct doctor_uring {
+    int error;      /* of the plainest ring; 0: it works */
+    bool defer;     /* completions wait for the thread that wants them (6.1) */
+    bool multishot; /* one request receives any number of datagrams (6.0) */
+};
+
+/* Everything the findings are made of. */
+struct doctor_facts {
+    struct rt_machine machine;
+    struct rt_core_plan plan;
+    struct rt_audit audit;
+    struct doctor_uring uring;
+    struct rt_taken before, after; /* the baseline, or twice the same */
+    bool measured;
+    struct rt_baseline baseline;
+};
+
+/* All findings, in the order a person would ask.  Pure.  Context: setup. */
+void doctor_examine(const struct doctor_facts *facts, struct doctor_findings *findings);
+
+/* Essential things: how many there are, and how many are bad or unknown.  Context: setup. */
+int doctor_essential(const struct doctor_findings *findings);
+int doctor_missing(const struct doctor_findings *findings);
+
+/* The parts of doctor_examine().  Context: setup. */
+void doctor_examine_kernel(const struct doctor_facts *facts, struct doctor_findings *findings);
+void doctor_examine_core(const struct doctor_facts *facts, struct doctor_findings *findings);
+void doctor_examine_memory(const struct doctor_facts *facts, struct doctor_findings *findings);
+void doctor_examine_time(const struct doctor_facts *facts, struct doctor_findings *findings);
+void doctor_examine_measured(const struct doctor_facts *facts, struct doctor_findings *findings);
+
+enum doctor_weight { DOCTOR_HELPFUL, DOCTOR_ESSENTIAL };
+
+/* Begin a finding; unknown until somebody has seen something.  Context: setup. */
+struct doctor_finding *doctor_begin(struct doctor_findings *findings, const char *name,
+                                    enum doctor_weight weight, const char *why);
+
+/* Context: setup. */
+void doctor_seen(struct doctor_finding *finding, enum doctor_state state, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void doctor_remedy(struct doctor_finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Is the frame's core isolated?  Context: setup. */
+bool doctor_isolated(const struct doctor_facts *facts);
+
+/* Try what the links need of io_uring.  Context: setup. */
+void doctor_try_uring(struct doctor_uring *uring);

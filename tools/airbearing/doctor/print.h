@@ -1,0 +1,26 @@
+/*
+ * Findings for people and for programs.
+ */
+#pragma once
+
+#include "tools/airbearing/doctor/finding.h"
+#include "tools/airbearing/doctor/tune.h"
+
+/* The verdict first, then what is bad, unknown, doubtful and fine.  Context: setup. */
+void print_findings(const struct doctor_facts *facts, const struct doctor_findings *findings,
+                    const char *boot_line);
+/* Context: setup. */
+void print_findings_json(const struct doctor_facts *facts, const struct doctor_findings *findings,
+                         const char *boot_line);
+
+/* What became of the changes. */
+struct print_tuned {
+    bool applied;
+    const char *undo_file; /* NULL: none was written */
+    const char *stays;     /* interrupts that refused to move */
+    const char *boot_line;
+};
+
+/* Context: setup. */
+void print_tune(const struct tune *tune, const struct print_tuned *tuned);
+void print_tune_json(const struct tune *tune, const struct print_tuned *tuned, int cpu);
