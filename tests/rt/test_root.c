@@ -44,8 +44,11 @@ static void test_writing_replaces_a_file_and_makes_none(void)
     char line[RT_LINE_SIZE];
     put("/sys/x", "a longer text\n");
     TEST_ASSERT_EQUAL_INT(0, rt_root_write(root, "/sys/x", "7"));
-    TEST_ASSERT_TRUE(rt_root_line(root, "/sys/x", line));
+    FILE *file = rt_root_open(root, "/sys/x");
+    TEST_ASSERT_TRUE(rt_root_next(file, line));
     TEST_ASSERT_EQUAL_STRING("7", line);
+    TEST_ASSERT_FALSE(rt_root_next(file, line)); /* nothing of the old text is left */
+    fclose(file);
     TEST_ASSERT_EQUAL_INT(-ENOENT, rt_root_write(root, "/sys/y", "7"));
     TEST_ASSERT_EQUAL_INT(-EISDIR, rt_root_write(root, "/sys", "7"));
     TEST_ASSERT_EQUAL_INT(-ENOSPC, rt_root_write("", "/dev/full", "7"));
