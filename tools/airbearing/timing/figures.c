@@ -301,18 +301,18 @@ static void add_point(struct figures *figures, const struct record_frame *frame,
 {
     const struct evidence *evidence = figures->evidence;
     const struct record_frame *first = &evidence->frame[0];
-    const double sim_ns = (double)((frame->frame - first->frame) * evidence->period_ns);
+    const double seconds = (double)(frame->release_ns - first->release_ns) * 1e-9;
     const double start_error_ns = (double)(frame->start_ns - frame->release_ns);
     double raw_ahead = 0.0, wall_ahead = 0.0;
     if (evidence->clock_count >= 2) {
         raw_ahead = other_clock(evidence, false, frame->start_ns, raw_hint);
         wall_ahead = other_clock(evidence, true, frame->start_ns, wall_hint);
     }
-    /* Releases that were lost are taken off the clock, so that both run on together over a miss:
-     * what is left of sim - clock is the start error and what the clocks differ by. */
+    /* Releases that were lost are given to sim, so that both run on together over a miss: what is
+     * left of sim - clock is the start error and what the clocks differ by. */
     const size_t at = figures->point_count++;
-    figures->raw_point[at] = (struct slope_point){sim_ns * 1e-9, -start_error_ns - raw_ahead};
-    figures->wall_point[at] = (struct slope_point){sim_ns * 1e-9, -start_error_ns - wall_ahead};
+    figures->raw_point[at] = (struct slope_point){seconds, -start_error_ns - raw_ahead};
+    figures->wall_point[at] = (struct slope_point){seconds, -start_error_ns - wall_ahead};
 }
 
 static void fit_drift(const struct figures *figures, const struct slope_point *points,

@@ -38,7 +38,7 @@ struct late_frame {
 
 struct drift_figure {
     bool known;
-    struct slope fit; /* x: seconds of that clock, y: sim ahead of it, ns */
+    struct slope fit; /* x: seconds since the first release, y: sim ahead of the clock, ns */
     double ppm, half_width_ppm;
 };
 

@@ -316,13 +316,13 @@ static void drift(const struct figures *figures, FILE *out)
         return;
     const struct slope *fit = &figures->raw.fit;
     snprintf(caption, sizeof caption,
-             "sim time less the raw clock, lost releases taken off; slope %+.4f ppm, 95 %% within "
+             "sim time less the raw clock, lost releases left out; slope %+.4f ppm, 95 %% within "
              "±%.4f ppm",
              figures->raw.ppm, figures->raw.half_width_ppm);
     open_figure("Does it drift?", caption, out);
     drift_range(figures, &low, &high);
     plot_open(&plot, out, WIDE, 320,
-              (struct plot_axis){0.0, fmax(figures->seconds_simulated, 1e-9), false},
+              (struct plot_axis){0.0, fmax(figures->seconds_wall, 1e-9), false},
               (struct plot_axis){low, high, false}, "drift");
     plot_x_ticks(&plot, seconds);
     plot_y_ticks(&plot, short_time);
@@ -333,7 +333,7 @@ static void drift(const struct figures *figures, FILE *out)
     fprintf(out, "\n<path class=\"line b\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", plot.left,
             plot_y(&plot, fit->intercept), plot.right,
             plot_y(&plot, fit->intercept + fit->slope * plot.x.high));
-    plot_names(&plot, "simulated time", "sim ahead of the clock");
+    plot_names(&plot, "wall time since the first release", "sim ahead of the clock");
     plot_close(&plot);
     fputs("</figure>\n", out);
 }
