@@ -193,6 +193,16 @@ static void test_a_late_wake_is_no_job(void)
     TEST_ASSERT_EQUAL_INT(PHASE_WAKE, figures.late[0].grew);
 }
 
+static void test_a_frame_can_be_late_behind_its_jobs(void)
+{
+    make_frames(1000);
+    give_jobs();
+    make_late(10, PERIOD + 5000, RT_CAUSE_IO);
+    compute();
+    TEST_ASSERT_EQUAL_INT(PHASE_AFTER, figures.late[0].running);
+    TEST_ASSERT_EQUAL_INT(PHASE_AFTER, figures.late[0].grew);
+}
+
 static void test_missed_releases_are_lag_and_sim_time_follows_no_closer(void)
 {
     make_frames(1000);
@@ -506,6 +516,7 @@ int main(void)
     RUN_TEST(test_the_hgrm_text_ends_with_the_maximum_and_the_count);
     RUN_TEST(test_a_late_frame_names_the_job_that_ran_and_the_one_that_grew);
     RUN_TEST(test_a_late_wake_is_no_job);
+    RUN_TEST(test_a_frame_can_be_late_behind_its_jobs);
     RUN_TEST(test_missed_releases_are_lag_and_sim_time_follows_no_closer);
     RUN_TEST(test_own_work_and_what_nothing_explains_break_the_promise);
     RUN_TEST(test_a_page_fault_is_the_machines_unless_memory_was_locked);

@@ -84,16 +84,27 @@ static void take_predictions(struct figures *figures)
     }
 }
 
+/* What a frame did before its first job and after its last. */
+static bool add_edges(struct figures *figures, const struct record_job *record)
+{
+    const struct evidence *evidence = figures->evidence;
+    const size_t at = evidence_find(evidence, record->frame);
+    const struct record_frame *frame = &evidence->frame[at];
+    if (at == evidence->frame_count || frame->frame != record->frame ||
+        record->begin_ns < frame->start_ns)
+        return true;
+    const uint64_t jobs_end_ns = figures_jobs_end_ns(record, evidence->job_count);
+    return spread_add(&figures->latch, record->begin_ns - frame->start_ns, record->frame) &&
+           (jobs_end_ns > frame->end_ns ||
+            spread_add(&figures->after, frame->end_ns - jobs_end_ns, record->frame));
+}
+
 static bool add_jobs(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
     for (size_t i = 0; i < evidence->job_records; i++) {
         const struct record_job *record = &evidence->job[i];
-        const size_t at = evidence_find(evidence, record->frame);
-        if (at < evidence->frame_count && evidence->frame[at].frame == record->frame &&
-            record->begin_ns >= evidence->frame[at].start_ns &&
-            !spread_add(&figures->latch, record->begin_ns - evidence->frame[at].start_ns,
-                        record->frame))
+        if (!add_edges(figures, record))
             return false;
         for (int j = 0; j < evidence->job_count; j++) {
             if (record->due >> j & 1 &&
@@ -102,6 +113,7 @@ static bool add_jobs(struct figures *figures)
         }
     }
     spread_sort(&figures->latch);
+    spread_sort(&figures->after);
     for (int j = 0; j < evidence->job_count; j++)
         spread_sort(&figures->job[j]);
     take_predictions(figures);
@@ -177,6 +189,9 @@ static void find_growth(const struct figures *figures, const struct record_frame
         if (jobs->due >> j & 1)
             suspect(late, j, jobs->spent_ns[j], &figures->job[j]);
     }
+    const uint64_t jobs_end_ns = figures_jobs_end_ns(jobs, figures->evidence->job_count);
+    if (jobs_end_ns < frame->end_ns)
+        suspect(late, PHASE_AFTER, frame->end_ns - jobs_end_ns, &figures->after);
 }
 
 static bool add_late(struct figures *figures, size_t index)
@@ -454,6 +469,7 @@ void figures_free(struct figures *figures)
     spread_free(&figures->busy);
     spread_free(&figures->response);
     spread_free(&figures->latch);
+    spread_free(&figures->after);
     for (int j = 0; j < RT_JOB_MAX; j++)
         spread_free(&figures->job[j]);
     for (int link = 0; link < IO_LINK_MAX; link++) {

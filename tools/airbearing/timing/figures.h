@@ -58,6 +58,7 @@ struct figures {
     struct spread part[IO_LINK_MAX][IO_PART_COUNT];
 
     struct spread latch; /* start to first job: commit and latch */
+    struct spread after; /* last job to end: an early commit */
     struct spread job[RT_JOB_MAX];
     uint64_t predicted_ns[RT_JOB_MAX]; /* 0: not known */
 
