@@ -107,6 +107,7 @@ static void test_a_percentile_is_the_value_of_the_nearest_rank(void)
     TEST_ASSERT_EQUAL_UINT64(10001, figures.start_error.max);
     TEST_ASSERT_EQUAL_UINT64(10000, figures.start_error.max_frame);
     TEST_ASSERT_EQUAL_UINT64(BUSY, at(&figures.busy, 0.99));
+    TEST_ASSERT_EQUAL_UINT64(0, figures.busy.max_frame); /* all alike: the first of them */
     TEST_ASSERT_EQUAL_INT64(PERIOD - BUSY - 10001, figures.margin_min_ns);
     TEST_ASSERT_EQUAL_UINT64(10000, figures.margin_min_frame);
 }
@@ -284,9 +285,10 @@ static void test_a_log_that_does_not_prove_it_does_not_count(void)
     TEST_ASSERT_TRUE(figures.kept);
     figures_free(&figures);
     evidence.frame[50].release_ns -= 1;
+    evidence.frame[70].release_ns += 1;
     compute();
     TEST_ASSERT_FALSE(figures.kept);
-    TEST_ASSERT_EQUAL_UINT64(1, figures.off_grid);
+    TEST_ASSERT_EQUAL_UINT64(2, figures.off_grid);
 }
 
 static void test_a_run_without_a_wall_clock_promised_nothing(void)
@@ -422,6 +424,16 @@ static void test_the_best_fit_delay_is_the_delay(void)
     }
 }
 
+static void test_what_was_done_before_the_first_command_does_not_count(void)
+{
+    struct delay delay;
+    make_series(0.0125, 1.0, 0.0);
+    for (int i = 0; i < 500; i++)
+        done[i].value = 100.0 * bell();
+    TEST_ASSERT_TRUE(delay_fit(asked + 125, COMMANDS - 125, done, SAMPLES, 0.25, 0.0005, &delay));
+    TEST_ASSERT_DOUBLE_WITHIN(0.0006, 0.0125, delay.seconds);
+}
+
 static void test_a_lag_counts_as_about_its_time_constant(void)
 {
     struct delay delay;
@@ -529,6 +541,7 @@ int main(void)
     RUN_TEST(test_two_points_have_no_interval);
     RUN_TEST(test_students_factor_is_that_of_the_tables);
     RUN_TEST(test_the_best_fit_delay_is_the_delay);
+    RUN_TEST(test_what_was_done_before_the_first_command_does_not_count);
     RUN_TEST(test_a_lag_counts_as_about_its_time_constant);
     RUN_TEST(test_what_does_not_move_has_no_delay);
     RUN_TEST(test_a_log_is_read_and_a_frame_that_is_missing_is_counted);
