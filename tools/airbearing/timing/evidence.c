@@ -43,8 +43,7 @@ static void *append(void *array, size_t *count, size_t *room, const void *item, 
 
 /* ---- what the log says of itself ------------------------------------------------------- */
 
-/* A name for people: what a terminal or a page would take amiss becomes a question mark. */
-static void copy_text(char *to, size_t room, const char *from)
+void evidence_copy_text(char *to, size_t room, const char *from)
 {
     snprintf(to, room, "%s", from ? from : "");
     for (; *to; to++) {
@@ -98,7 +97,8 @@ static int read_metadata(struct evidence *evidence, struct io_mcap_reader *reade
                 {"binary_hash", evidence->binary_hash, sizeof evidence->binary_hash},
                 {"isa", evidence->isa, sizeof evidence->isa}};
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
-        copy_text(text[i].to, text[i].room, io_mcap_metadata(reader, "airbearing", text[i].key));
+        evidence_copy_text(text[i].to, text[i].room,
+                           io_mcap_metadata(reader, "airbearing", text[i].key));
     evidence->commits_early = is_said(reader, "commit", "early");
     evidence->require_realtime = is_said(reader, "require_realtime", "yes");
     return read_pace(evidence, error) || read_period(evidence, reader, error) ? -1 : 0;
@@ -118,40 +118,8 @@ static void read_job_names(struct evidence *evidence, struct io_mcap_reader *rea
         const size_t length = strcspn(at, "\n");
         snprintf(line, sizeof line, "%.*s", length < sizeof line ? (int)length : (int)sizeof line,
                  at);
-        copy_text(evidence->job_name[evidence->job_count++], EVIDENCE_NAME_MAX, line);
+        evidence_copy_text(evidence->job_name[evidence->job_count++], EVIDENCE_NAME_MAX, line);
     }
-}
-
-static const void *find_file(void *reader, const char *name, size_t *size)
-{
-    return io_mcap_attachment(reader, name, size);
-}
-
-void evidence_name_drives(struct evidence *evidence, struct io_mcap_reader *reader)
-{
-    size_t size;
-    char error[CFG_ERROR_MAX];
-    struct cfg_scenario *scenario = NULL;
-    const char *text = io_mcap_attachment(reader, "scenario.yaml", &size);
-    const char *overrides[64];
-    int count = 0;
-    for (char key[16]; count < 64; count++) {
-        snprintf(key, sizeof key, "set.%d", count);
-        overrides[count] = io_mcap_metadata(reader, "airbearing", key);
-        if (!overrides[count])
-            break;
-    }
-    const struct cfg_shelf shelf = {find_file, reader};
-    if (!text || cfg_scenario_load_logged("scenario.yaml", text, size, overrides, count, &shelf,
-                                          &scenario, error))
-        return;
-    for (int i = 0; i < scenario->drive_count && evidence->drive_count < EVIDENCE_DRIVE_MAX; i++) {
-        struct evidence_drive *drive = &evidence->drive[evidence->drive_count++];
-        copy_text(drive->name, sizeof drive->name, scenario->effectors[i].name);
-        drive->link = scenario->effectors[i].link;
-        drive->control = scenario->effectors[i].control;
-    }
-    cfg_scenario_free(scenario);
 }
 
 /* ---- records --------------------------------------------------------------------------- */

@@ -65,6 +65,8 @@ int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
                   char error[EVIDENCE_ERROR_MAX]);
 /* The actuators of the scenario inside the log; none when it cannot be compiled any more. */
 void evidence_name_drives(struct evidence *evidence, struct io_mcap_reader *reader);
+/* A name for people: what a terminal would take amiss becomes a question mark.  NULL is "". */
+void evidence_copy_text(char *to, size_t room, const char *from);
 /* Index of this frame, or of the first one after it; frame_count when there is none. */
 size_t evidence_find(const struct evidence *evidence, uint64_t frame);
 /* The jobs of this frame, or NULL. */
