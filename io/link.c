@@ -173,6 +173,7 @@ struct io_links {
     struct link *link;
     struct io_reactor *reactor;
     struct rt_watchdog *watchdog;
+    struct io_latency_seer seer;
     struct rt_thread *thread; /* NULL: not running */
     struct rt_wall_map wall;
     uint64_t next_tick_ns;
@@ -526,7 +527,7 @@ static uint64_t span(uint64_t from_ns, uint64_t to_ns)
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static void record_latency(struct link *link, uint64_t sent_ns)
+static void record_latency(const struct io_links *links, struct link *link, uint64_t sent_ns)
 {
     const struct departure *left = &link->departure;
     const struct io_trace *trace = &left->trace;
@@ -545,6 +546,9 @@ static void record_latency(struct link *link, uint64_t sent_ns)
         rt_histogram_add(&link->latency.part[i], value, left->frame);
         atomic_store_explicit(&link->latency.last[i], value, memory_order_relaxed);
     }
+    if (links->seer.see != NULL)
+        links->seer.see(links->seer.self, (int)(link - links->link), left->frame, trace->rx_ns,
+                        part);
     link->departure.open = false;
 }
 
@@ -564,15 +568,16 @@ static void settle(struct io_links *links, struct link *link)
     if (!link->departure.open || !io_bus_sent(&link->bus, &stamp_ns))
         return;
     const struct departure *left = &link->departure;
-    record_latency(link, on_our_clock(links, stamp_ns, left->handed_ns - STAMP_SLACK_NS,
-                                      rt_now_ns() + STAMP_SLACK_NS, left->sent_ns));
+    record_latency(links, link,
+                   on_our_clock(links, stamp_ns, left->handed_ns - STAMP_SLACK_NS,
+                                rt_now_ns() + STAMP_SLACK_NS, left->sent_ns));
 }
 
 static void depart(struct io_links *links, struct link *link, const struct io_sample *sample,
                    uint64_t handed_ns)
 {
     if (link->departure.open)
-        record_latency(link, link->departure.sent_ns); /* its stamp never came */
+        record_latency(links, link, link->departure.sent_ns); /* its stamp never came */
     link->departure = (struct departure){
         .open = true,
         .frame = sample->frame,
@@ -583,7 +588,7 @@ static void depart(struct io_links *links, struct link *link, const struct io_sa
     if (io_bus_stamps(&link->bus))
         settle(links, link);
     else
-        record_latency(link, link->departure.sent_ns);
+        record_latency(links, link, link->departure.sent_ns);
 }
 
 static uint64_t unix_us(void)
@@ -999,6 +1004,12 @@ static void run(void *self)
     rt_alloc_unwatch();
 }
 
+void io_links_show_latency(struct io_links *links, struct io_latency_seer seer)
+{
+    RT_CHECK(links->thread == NULL);
+    links->seer = seer;
+}
+
 int io_links_start(struct io_links *links, const struct rt_thread_spec *spec, bool polls,
                    struct rt_watchdog *watchdog, struct rt_thread *thread)
 {
@@ -1025,7 +1036,7 @@ void io_links_stop(struct io_links *links)
     for (int i = 0; i < links->link_count; i++) {
         struct link *link = &links->link[i];
         if (link->departure.open)
-            record_latency(link, link->departure.sent_ns);
+            record_latency(links, link, link->departure.sent_ns);
         if (read_counter(&link->peer) != 0)
             send_status(link, IO_STATUS_POWEROFF);
     }

@@ -96,6 +96,14 @@ struct io_latency {
 
 struct io_links;
 
+/* Sees the parts of every loop that was measured, the sum left out; frame is that of the sample,
+ * rx_ns names the command.  Context: the sending thread, under the rules of the frame. */
+struct io_latency_seer {
+    void *self;
+    void (*see)(void *self, int link, uint64_t frame, uint64_t rx_ns,
+                const uint64_t part_ns[IO_PART_SUM]);
+};
+
 /* The specs are copied.  Context: setup. */
 size_t io_links_size(int link_count);
 struct io_links *io_links_place(const struct io_link_spec *specs, int link_count,
@@ -109,6 +117,8 @@ const char *io_links_note(const struct io_links *links);
 /* The port that was bound, which listen "...:0" leaves to the kernel.  Context: any, after open. */
 uint16_t io_link_port(const struct io_links *links, int link);
 
+/* Before the start; see NULL: nobody looks.  Context: setup. */
+void io_links_show_latency(struct io_links *links, struct io_latency_seer seer);
 /* Start the I/O thread; nothing in inline mode.  polls: the thread has a core of its own and may
  * spin. The thread looks at the watchdog (may be NULL) and sends safe when it barks.  Context:
  * setup. */

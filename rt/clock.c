@@ -243,6 +243,26 @@ void rt_wall_map_sample(struct rt_wall_map *map)
     }
 }
 
+void rt_clock_sight_take(struct rt_clock_sight *sight)
+{
+    uint64_t width = UINT64_MAX;
+    for (int i = 0; i < PAIR_TRIES; i++) {
+        const uint64_t before = rt_now_ns();
+        const uint64_t raw_ns = read_ns(CLOCK_MONOTONIC_RAW);
+        const uint64_t realtime_ns = read_ns(CLOCK_REALTIME);
+        const uint64_t after = rt_now_ns();
+        if (after - before >= width)
+            continue;
+        width = after - before;
+        *sight = (struct rt_clock_sight){
+            .monotonic_ns = before + width / 2,
+            .raw_ns = raw_ns,
+            .realtime_ns = realtime_ns,
+            .window_ns = width > UINT32_MAX ? UINT32_MAX : (uint32_t)width,
+        };
+    }
+}
+
 uint64_t rt_wall_map_to_monotonic(const struct rt_wall_map *map, uint64_t realtime_ns)
 {
     return realtime_ns + (uint64_t)map->offset_ns;

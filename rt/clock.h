@@ -45,6 +45,14 @@ struct rt_clock rt_clock_real_seam(struct rt_clock_real *real);
 /* CLOCK_MONOTONIC in nanoseconds.  Context: any. */
 uint64_t rt_now_ns(void);
 
+/* Three clocks at one moment, the middle of a window of that width: what drift is measured by. */
+struct rt_clock_sight {
+    uint64_t monotonic_ns, raw_ns, realtime_ns;
+    uint32_t window_ns;
+};
+/* The tightest of a few tries.  Context: any. */
+void rt_clock_sight_take(struct rt_clock_sight *sight);
+
 /* CLOCK_REALTIME to CLOCK_MONOTONIC by sampled pairs, for kernel packet stamps. */
 struct rt_wall_map {
     int64_t offset_ns; /* monotonic - realtime */

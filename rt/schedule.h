@@ -33,6 +33,11 @@ struct rt_schedule {
     uint32_t pattern;          /* frames after which the table repeats */
     uint64_t *row;             /* one bit per job */
     struct rt_histogram *time; /* measured, one per job */
+
+    /* of the frame that ran last, for its record */
+    uint64_t begin_ns;             /* when its first job began */
+    uint64_t due;                  /* one bit per job that ran */
+    uint32_t spent_ns[RT_JOB_MAX]; /* of a job that was not due, as it was before; at most 4.29 s */
 };
 
 /* Greatest common divisor; of 0 and n it is n.  Context: setup. */

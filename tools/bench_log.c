@@ -68,7 +68,10 @@ static struct io_telemetry *start_telemetry(const struct bench *bench, const cha
 {
     static struct io_channel_spec channels[IO_CHANNEL_MAX];
     const struct dyn_model *model = bench->rig->cfg->plant.model;
-    record_channels(bench->rig->scenario, dyn_model_nq(model), dyn_model_nv(model), channels);
+    struct record_jobs jobs;
+    rig_jobs(bench->rig->scenario, &bench->rig->inject, &jobs);
+    record_channels(bench->rig->scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs,
+                    channels);
     const size_t size = io_telemetry_size(channels, bench->rig->layout.count);
     void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     RT_CHECK(mem);

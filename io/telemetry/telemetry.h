@@ -13,7 +13,7 @@
 
 #include "rt/thread.h"
 
-enum { IO_CHANNEL_MAX = 64, IO_TOPIC_MAX = 64 };
+enum { IO_CHANNEL_MAX = 144, IO_TOPIC_MAX = 64 };
 
 struct io_channel_spec {
     char topic[IO_TOPIC_MAX];  /* "/frame" */

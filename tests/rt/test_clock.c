@@ -176,6 +176,27 @@ static void test_the_calibrated_counter_keeps_pace_with_the_clock(void)
 }
 #endif
 
+static void test_a_sight_lies_between_readings_of_all_three_clocks(void)
+{
+    const clockid_t id[3] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME};
+    uint64_t before[3], after[3];
+    struct rt_clock_sight sight;
+    struct timespec now;
+    for (int i = 0; i < 3; i++) {
+        clock_gettime(id[i], &now);
+        before[i] = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    }
+    rt_clock_sight_take(&sight);
+    for (int i = 0; i < 3; i++) {
+        clock_gettime(id[i], &now);
+        after[i] = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    }
+    const uint64_t seen[3] = {sight.monotonic_ns, sight.raw_ns, sight.realtime_ns};
+    for (int i = 0; i < 3; i++)
+        TEST_ASSERT_TRUE(seen[i] >= before[i] && seen[i] <= after[i]);
+    TEST_ASSERT_TRUE(sight.window_ns <= after[0] - before[0]);
+}
+
 static void test_the_wall_map_puts_a_kernel_stamp_between_two_readings(void)
 {
     struct rt_wall_map map;
@@ -204,6 +225,7 @@ int main(void)
 #if defined(__x86_64__)
     RUN_TEST(test_the_calibrated_counter_keeps_pace_with_the_clock);
 #endif
+    RUN_TEST(test_a_sight_lies_between_readings_of_all_three_clocks);
     RUN_TEST(test_the_wall_map_puts_a_kernel_stamp_between_two_readings);
     return UNITY_END();
 }

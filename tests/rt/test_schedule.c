@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rt/clock.h"
 #include "unity.h"
 
 enum { CALLS_MAX = RT_JOB_MAX + 1 };
@@ -90,6 +91,27 @@ static void test_random_tables_follow_the_rule(void)
     }
 }
 
+static void test_what_the_last_frame_took_is_kept_by_job(void)
+{
+    const struct rt_job jobs[] = {job(0, 1, 0), job(1, 2, 1), job(2, 1, 0)};
+    struct rt_schedule *schedule = place(jobs, 3);
+    for (uint64_t frame = 0; frame < 10; frame++) {
+        const struct rt_histogram before[3] = {schedule->time[0], schedule->time[1],
+                                               schedule->time[2]};
+        const uint64_t begin_ns = rt_now_ns();
+        call_count = 0;
+        rt_schedule_run(schedule, frame);
+        TEST_ASSERT_EQUAL_HEX64(frame % 2 ? 7 : 5, schedule->due);
+        TEST_ASSERT_TRUE(schedule->begin_ns >= begin_ns && schedule->begin_ns <= rt_now_ns());
+        for (int j = 0; j < 3; j++) {
+            if (schedule->due >> j & 1)
+                TEST_ASSERT_EQUAL_UINT64(schedule->time[j].sum - before[j].sum,
+                                         schedule->spent_ns[j]);
+        }
+    }
+    free(schedule);
+}
+
 static void test_a_schedule_without_jobs_runs_nothing(void)
 {
     check_against_the_rule(NULL, 0, 10);
@@ -111,6 +133,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_jobs_run_when_the_rule_says_and_in_the_given_order);
     RUN_TEST(test_random_tables_follow_the_rule);
+    RUN_TEST(test_what_the_last_frame_took_is_kept_by_job);
     RUN_TEST(test_a_schedule_without_jobs_runs_nothing);
     RUN_TEST(test_a_pattern_that_is_too_long_is_refused);
     return UNITY_END();

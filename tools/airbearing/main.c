@@ -14,6 +14,7 @@ static const struct {
 } commands[] = {
     {"run", command_run, "run a scenario in closed loop with its board"},
     {"check", command_check, "parse and compile a scenario; print tree, jobs, cores and memory"},
+    {"timing", command_timing, "did a recorded run keep time, and if not, whose fault was it"},
     {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
     {"eval", command_eval, "accelerations or forces of a model at given states"},
     {"linearize", command_linearize, "A, B, C, D of a model about a point"},

@@ -34,6 +34,24 @@ static const char input_definition[] =
     "uint8 kind # 0 command 1 link lost 2 the board began anew\n"
     "uint8 link\n";
 
+static const char latency_definition[] =
+    "# One way through the loop: a command comes in, the first sample that shows it leaves.\n"
+    "uint64 frame # of that sample\n"
+    "uint64 rx_ns # last byte of the command in, CLOCK_MONOTONIC\n"
+    "uint64 wire_in_ns # last byte in to latchable\n"
+    "uint64 grid_wait_ns # to the latch\n"
+    "uint64 step_ns # to the end of the step\n"
+    "uint64 hold_ns # to the hand-over\n"
+    "uint64 wire_out_ns # to sent\n"
+    "uint8 link\n";
+
+static const char clock_definition[] =
+    "# The clocks side by side, seen within window_ns of each other.\n"
+    "uint64 monotonic_ns # CLOCK_MONOTONIC, the frame's clock\n"
+    "uint64 raw_ns # CLOCK_MONOTONIC_RAW, which nobody steers\n"
+    "uint64 realtime_ns # CLOCK_REALTIME, which a time daemon steers\n"
+    "uint32 window_ns\n";
+
 static const struct {
     const char *schema, *definition;
 } instrument[CFG_INSTRUMENT_COUNT] = {
@@ -83,12 +101,17 @@ static int effector_states(const struct cfg_scenario *scenario)
     return count;
 }
 
-struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv)
+struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,
+                                   int job_count)
 {
     _Static_assert(3 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
     struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
     layout.drive = layout.sensor + scenario->sensor_count;
-    layout.count = layout.drive + scenario->drive_count;
+    layout.job = layout.drive + scenario->drive_count;
+    layout.latency = layout.job + 1;
+    layout.clock = layout.latency + 1;
+    layout.count = layout.clock + 1;
+    layout.job_size = (uint32_t)(RECORD_JOB_HEAD + job_count * 4);
     layout.plant_size = (uint32_t)((nq + nv + effector_states(scenario) + 1) * 8);
     return layout;
 }
@@ -123,6 +146,24 @@ static const char *plant_definition(int nq, int nv, int effector_count)
     return text;
 }
 
+/* The other one: which job is which. */
+static const char *job_definition(const struct record_jobs *jobs)
+{
+    static char text[512 + RT_JOB_MAX * (CFG_NAME_MAX + 16)];
+    int at = snprintf(text, sizeof text,
+                      "# What each job of a frame took.\n"
+                      "uint64 frame\n"
+                      "uint64 begin_ns # of the first job, CLOCK_MONOTONIC\n"
+                      "uint64 due # bit i: job i ran in this frame\n"
+                      "uint32[%d] spent_ns # of a job that did not run: as it was before\n",
+                      jobs->count);
+    for (int i = 0; i < jobs->count; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at, "# job %d %s\n", i, jobs->name[i]);
+        RT_CHECK(at > 0 && (size_t)at < sizeof text);
+    }
+    return text;
+}
+
 static void describe(struct io_channel_spec *channel, const char *topic, const char *schema,
                      const char *definition, size_t payload_size, double rate_hz)
 {
@@ -134,10 +175,24 @@ static void describe(struct io_channel_spec *channel, const char *topic, const c
     channel->depth = wanted < 64.0 ? 64 : (uint32_t)wanted;
 }
 
+/* What the verdict on time needs besides the frames. */
+static void describe_timing(const struct cfg_scenario *scenario, const struct record_layout *layout,
+                            const struct record_jobs *jobs, struct io_channel_spec *channels)
+{
+    const int links = scenario->link_count > 1 ? scenario->link_count : 1;
+    describe(&channels[layout->job], "/job", "airbearing_msgs/msg/Job", job_definition(jobs),
+             layout->job_size, scenario->rate_hz);
+    describe(&channels[layout->latency], "/latency", "airbearing_msgs/msg/Latency",
+             latency_definition, RECORD_LATENCY_SIZE, scenario->rate_hz * links);
+    describe(&channels[layout->clock], "/clock", "airbearing_msgs/msg/Clock", clock_definition,
+             RECORD_CLOCK_SIZE, 50.0);
+}
+
 void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
+                     const struct record_jobs *jobs,
                      struct io_channel_spec channels[IO_CHANNEL_MAX])
 {
-    const struct record_layout layout = record_layout(scenario, nq, nv);
+    const struct record_layout layout = record_layout(scenario, nq, nv, jobs->count);
     const double log_hz = scenario->rate_hz / scenario->log_every;
     RT_CHECK(layout.count <= IO_CHANNEL_MAX);
     describe(&channels[layout.frame], "/frame", "airbearing_msgs/msg/Frame", frame_definition,
@@ -162,4 +217,5 @@ void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
         describe(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
                  drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
     }
+    describe_timing(scenario, &layout, jobs, channels);
 }

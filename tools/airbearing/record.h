@@ -9,7 +9,9 @@
 
 #include "config/scenario.h"
 #include "io/command.h"
+#include "io/link.h"
 #include "io/telemetry/telemetry.h"
+#include "rt/schedule.h"
 
 struct record_frame {
     uint64_t frame;
@@ -36,19 +38,55 @@ struct record_input {
 };
 enum { RECORD_INPUT_SIZE = offsetof(struct record_input, link) + 1 };
 
+/* What each job of a frame took.  The schema's text has the names, one line `# job I NAME` each. */
+struct record_job {
+    uint64_t frame;
+    uint64_t begin_ns; /* of the first job */
+    uint64_t due;      /* bit i: job i ran */
+    uint32_t spent_ns[RT_JOB_MAX];
+};
+enum { RECORD_JOB_HEAD = offsetof(struct record_job, spent_ns) };
+
+/* One way through the loop, written by the thread that sends. */
+struct record_latency {
+    uint64_t frame; /* whose sample showed the command first */
+    uint64_t rx_ns; /* names the command: its last byte in */
+    uint64_t part_ns[IO_PART_SUM];
+    uint8_t link;
+};
+enum { RECORD_LATENCY_SIZE = offsetof(struct record_latency, link) + 1 };
+
+/* The clocks side by side, written by the thread that keeps house. */
+struct record_clock {
+    uint64_t monotonic_ns, raw_ns, realtime_ns;
+    uint32_t window_ns;
+};
+enum { RECORD_CLOCK_SIZE = offsetof(struct record_clock, window_ns) + 4 };
+
+/* The jobs of a frame, by name, in the order in which they run. */
+struct record_jobs {
+    int count;
+    const char *name[RT_JOB_MAX];
+};
+
 /* Channel numbers of a scenario's log, in the order of record_channels(). */
 struct record_layout {
     int frame, input, plant;
-    int sensor; /* first of the sensors */
-    int drive;  /* first of the commanded effectors */
+    int sensor;  /* first of the sensors */
+    int drive;   /* first of the commanded effectors */
+    int job;     /* the last that the frame thread writes */
+    int latency; /* of the sending thread */
+    int clock;   /* of the thread that keeps house */
     int count;
-    uint32_t plant_size;
+    uint32_t plant_size, job_size;
 };
 
-struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv);
+struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,
+                                   int job_count);
 
 /* Fill the specs; the definitions are allocated once and live as long as the program.  seconds of
  * the run size the rings so that a telemetry thread delayed by that long loses nothing.  Context:
  * setup. */
 void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
+                     const struct record_jobs *jobs,
                      struct io_channel_spec channels[IO_CHANNEL_MAX]);

@@ -107,13 +107,16 @@ static json_t *realtime(const struct run *run)
                   run->links ? run->plan.io_cpu : -1, "housekeeping", run->plan.housekeeping_cpu);
     const int cpu = run->plan.frame_cpu;
     const bool isolated = cpu >= 0 && cpu < RT_CPU_MAX && run->machine.isolated[cpu];
-    return json_pack("{s:b, s:s, s:i, s:o, s:b, s:b}", "kernel_rt", run->machine.kernel_rt,
-                     "policy",
+    const char *why;
+    const bool met = report_realtime(run, &why);
+    return json_pack("{s:b, s:s, s:i, s:o, s:b, s:b, s:b, s:b, s:s?}", "kernel_rt",
+                     run->machine.kernel_rt, "policy",
                      policy == SCHED_FIFO ? "fifo"
                      : policy == SCHED_RR ? "rr"
                                           : "other",
                      "priority", run->frame_thread.priority, "cpus", cpus, "isolated", isolated,
-                     "memory_locked", run->memory_locked);
+                     "memory_locked", run->memory_locked, "required",
+                     run->scenario->require_realtime, "met", met, "missing", why);
 }
 
 static json_t *expectations(const struct run *run)

@@ -415,7 +415,7 @@ static bool await(void *self, uint64_t frame)
 static void wait_for_room(const struct rig *rig)
 {
     const struct timespec pause = {.tv_nsec = 200000};
-    for (int i = 0; i < rig->layout.count; i++) {
+    for (int i = 0; i <= rig->layout.job; i++) { /* those that this thread fills */
         while (!io_telemetry_has_room(rig->telemetry, i)) {
             if (rig->watchdog)
                 rt_watchdog_kick(rig->watchdog, rt_now_ns()); /* slow is not hung */
@@ -424,11 +424,25 @@ static void wait_for_room(const struct rig *rig)
     }
 }
 
+static void log_jobs(const struct rig *rig, uint64_t frame)
+{
+    struct record_job *out =
+        io_telemetry_claim(rig->telemetry, rig->layout.job, frame * rig->scenario->period_ns);
+    if (!out)
+        return;
+    out->frame = frame;
+    out->begin_ns = rig->schedule->begin_ns;
+    out->due = rig->schedule->due;
+    memcpy(out->spent_ns, rig->schedule->spent_ns, rig->layout.job_size - RECORD_JOB_HEAD);
+    io_telemetry_push(rig->telemetry, rig->layout.job);
+}
+
 static void record(void *self, const struct rt_frame_record *frame)
 {
     struct rig *rig = self;
     if (!rig->telemetry)
         return;
+    log_jobs(rig, frame->frame);
     struct record_frame *out = io_telemetry_claim(rig->telemetry, rig->layout.frame,
                                                   frame->frame * rig->scenario->period_ns);
     if (!out)
@@ -567,6 +581,16 @@ static void lay_out_late(const struct cfg_scenario *scenario, struct rig *rig, v
     }
 }
 
+void rig_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inject,
+              struct record_jobs *jobs)
+{
+    struct job_list list;
+    list_jobs(scenario, inject, NULL, &list);
+    jobs->count = list.count;
+    for (int i = 0; i < list.count; i++)
+        jobs->name[i] = list.job[i].name;
+}
+
 size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject)
 {
     struct job_list list;
@@ -599,7 +623,7 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
     rig->live_every = (uint32_t)fmax(1.0, scenario->rate_hz / 20.0);
     rig->schedule = rt_schedule_place(list.job, list.count, schedule_mem);
     rig->layout = record_layout(scenario, dyn_model_nq(rig->cfg->plant.model),
-                                dyn_model_nv(rig->cfg->plant.model));
+                                dyn_model_nv(rig->cfg->plant.model), list.count);
     for (int i = 0; i < scenario->sensor_count; i++)
         rig->sensor[i] = (struct rig_device){rig, i};
     for (int i = 0; i < scenario->sensor_count; i++)

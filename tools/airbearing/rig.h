@@ -89,6 +89,10 @@ size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *in
 struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject,
                       void *mem);
 
+/* The names of its jobs, which belong to the scenario.  Context: setup. */
+void rig_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inject,
+              struct record_jobs *jobs);
+
 /* A rig in heap memory of its own, for replay and check; free(rig) gives everything back.
  * Context: setup. */
 struct rig *rig_on_heap(const struct cfg_scenario *scenario);

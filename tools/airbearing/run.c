@@ -21,6 +21,7 @@
 #include "rt/power.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/cores.h"
+#include "tools/airbearing/digest.h"
 
 /* ---- set-up ---------------------------------------------------------------------------- */
 
@@ -106,13 +107,32 @@ static void count_coordinates(const struct cfg_scenario *scenario, int *nq, int 
     }
 }
 
+/* The way of a command through the loop goes into the log. */
+static void log_latency(void *self, int link, uint64_t frame, uint64_t rx_ns,
+                        const uint64_t part_ns[IO_PART_SUM])
+{
+    const struct run *run = self;
+    const int channel = run->rig->layout.latency;
+    struct record_latency *out =
+        io_telemetry_claim(run->telemetry, channel, frame * run->scenario->period_ns);
+    if (!out)
+        return;
+    out->frame = frame;
+    out->rx_ns = rx_ns;
+    memcpy(out->part_ns, part_ns, sizeof out->part_ns);
+    out->link = (uint8_t)link;
+    io_telemetry_push(run->telemetry, channel);
+}
+
 static int place(struct run *run)
 {
     struct io_channel_spec channels[IO_CHANNEL_MAX];
     int nq, nv;
     count_coordinates(run->scenario, &nq, &nv);
-    record_channels(run->scenario, nq, nv, channels);
-    const int channel_count = record_layout(run->scenario, nq, nv).count;
+    struct record_jobs jobs;
+    rig_jobs(run->scenario, &run->inject, &jobs);
+    record_channels(run->scenario, nq, nv, &jobs, channels);
+    const int channel_count = record_layout(run->scenario, nq, nv, jobs.count).count;
     const size_t telemetry_size = io_telemetry_size(channels, channel_count);
     const size_t size = lay_out(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two takes */
 
@@ -129,6 +149,8 @@ static int place(struct run *run)
         io_telemetry_place(channels, channel_count, rt_arena_take(&run->arena, telemetry_size));
     run->rig->telemetry = run->telemetry;
     run->rig->links = run->links;
+    if (run->links)
+        io_links_show_latency(run->links, (struct io_latency_seer){run, log_latency});
     rt_arena_seal(&run->arena);
     return 0;
 }
@@ -213,22 +235,53 @@ static struct io_blob *blobs_of(const struct cfg_scenario *scenario, int *count)
     return blobs;
 }
 
+/* Which program this is. */
+static void name_binary(char text[DIGEST_TEXT_SIZE])
+{
+    uint64_t hash, size;
+    text[0] = '\0';
+    if (digest_file("/proc/self/exe", &hash, &size))
+        digest_text(hash, text);
+}
+
 static int start_log(struct run *run)
 {
+    static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
     const struct cfg_scenario *scenario = run->scenario;
-    char seed[32], rate[32], seconds[32], set_key[RUN_OVERRIDE_MAX][16];
+    char seed[32], rate[32], seconds[32], period[32], set_key[RUN_OVERRIDE_MAX][16];
+    char binary[DIGEST_TEXT_SIZE];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->seed);
     snprintf(rate, sizeof rate, "%.17g", scenario->rate_hz);
     snprintf(seconds, sizeof seconds, "%.17g", scenario->seconds);
-    const char *pairs[2 * (RUN_OVERRIDE_MAX + 8) + 1] = {
-        "version",  AIRBEARING_VERSION,
-        "scenario", scenario->path,
-        "seed",     seed,
-        "rate_hz",  rate,
-        "seconds",  seconds,
-        "isa",      dyn_isa_name(scenario->isa),
-        "pace",     options_pace_name[scenario->pace]};
-    int count = 14;
+    snprintf(period, sizeof period, "%llu", (unsigned long long)scenario->period_ns);
+    name_binary(binary);
+    enum { FIXED_PAIRS = 12 };
+    const char *pairs[2 * (RUN_OVERRIDE_MAX + FIXED_PAIRS) + 1] = {
+        "version",
+        AIRBEARING_VERSION,
+        "scenario",
+        scenario->path,
+        "seed",
+        seed,
+        "rate_hz",
+        rate,
+        "seconds",
+        seconds,
+        "isa",
+        dyn_isa_name(scenario->isa),
+        "pace",
+        options_pace_name[scenario->pace],
+        "period_ns",
+        period,
+        "overrun",
+        overrun_name[scenario->overrun],
+        "commit",
+        scenario->commit == RT_COMMIT_EARLY ? "early" : "grid",
+        "require_realtime",
+        scenario->require_realtime ? "yes" : "no",
+        "binary_hash",
+        binary};
+    int count = 2 * FIXED_PAIRS;
     for (int i = 0; i < run->options.override_count; i++) {
         snprintf(set_key[i], sizeof set_key[i], "set.%d", i);
         pairs[count++] = set_key[i];
@@ -420,11 +473,33 @@ static void end_hung(struct run *run)
     run->stuck = !finished(run);
 }
 
+/* The clocks side by side, into the log; what the frames need no time for. */
+static void log_clocks(const struct run *run, uint64_t begin_ns)
+{
+    if (run->scenario->pace != RT_PACE_REAL)
+        return;
+    struct rt_clock_sight sight;
+    rt_clock_sight_take(&sight);
+    const int channel = run->rig->layout.clock;
+    struct record_clock *out =
+        io_telemetry_claim(run->telemetry, channel, sight.monotonic_ns - begin_ns);
+    if (!out)
+        return;
+    out->monotonic_ns = sight.monotonic_ns;
+    out->raw_ns = sight.raw_ns;
+    out->realtime_ns = sight.realtime_ns;
+    out->window_ns = sight.window_ns;
+    io_telemetry_push(run->telemetry, channel);
+}
+
 /* Wait for the end and show the way there. */
 static void watch_frames(struct run *run)
 {
+    const uint64_t begin_ns = rt_now_ns();
+    log_clocks(run, begin_ns);
     while (!finished(run)) {
         sleep_ms(20);
+        log_clocks(run, begin_ns);
         if (rt_stop_signal()) {
             atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
             if (run->links)

@@ -1,0 +1,75 @@
+"""An MCAP log read straight from its bytes, by the specification alone: it shares nothing with the program."""
+import ctypes
+import struct
+
+_zstd = ctypes.CDLL("libzstd.so.1")
+_zstd.ZSTD_decompress.restype = ctypes.c_size_t
+_zstd.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+
+
+def _text(data, at):
+    size, = struct.unpack_from("<I", data, at)
+    return data[at + 4:at + 4 + size].decode(), at + 4 + size
+
+
+def _records(data, at):
+    while at + 9 <= len(data):
+        opcode, size = struct.unpack_from("<BQ", data, at)
+        yield opcode, data[at + 9:at + 9 + size]
+        at += 9 + size
+        if opcode == 2:
+            return
+
+
+def _plain(chunk):
+    size, = struct.unpack_from("<Q", chunk, 16)
+    compression, at = _text(chunk, 28)
+    body = chunk[at + 8:]
+    if compression == "":
+        return body
+    assert compression == "zstd", compression
+    out = ctypes.create_string_buffer(size)
+    assert _zstd.ZSTD_decompress(out, size, body, len(body)) == size
+    return out.raw
+
+
+def messages(path):
+    """Topic and payload of every message, in file order."""
+    data, topics = path.read_bytes(), {}
+
+    def walk(records):
+        for opcode, record in records:
+            if opcode == 4:
+                channel, = struct.unpack_from("<H", record, 0)
+                topics[channel], _ = _text(record, 4)
+            elif opcode == 6:
+                yield from walk(_records(_plain(record), 0))
+            elif opcode == 5:
+                channel, = struct.unpack_from("<H", record, 0)
+                yield topics[channel], record[22 + 4:]  # the CDR header is four bytes
+
+    yield from walk(_records(data, 8))
+
+
+def frames(path):
+    """frame, release, start, end, hash, missed, cause, held of every frame."""
+    return [struct.unpack_from("<QQQQQIBB", payload) for topic, payload in messages(path)
+            if topic == "/frame"]
+
+
+def latencies(path):
+    """frame, rx, wire in, grid wait, step, hold, wire out, link."""
+    return [struct.unpack_from("<7QB", payload) for topic, payload in messages(path)
+            if topic == "/latency"]
+
+
+def clocks(path):
+    """monotonic, raw, realtime, window."""
+    return [struct.unpack_from("<3QI", payload) for topic, payload in messages(path)
+            if topic == "/clock"]
+
+
+def jobs(path):
+    """frame, begin, due, and what each took."""
+    return [struct.unpack_from(f"<QQI{(len(payload) - 20) // 4}I", payload)
+            for topic, payload in messages(path) if topic == "/job"]

@@ -1,0 +1,262 @@
+"""The verdict on time, against the raw log and against logs that are not whole."""
+import json
+import math
+import re
+
+import harness
+import raw_log
+
+CAUSES = ("none", "fault", "switch", "io", "stolen", "own", "unknown")
+PARTS = ("wire_in", "grid_wait", "step", "hold", "wire_out")
+FRACTIONS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
+
+
+def percentile(values, fraction):
+    """By nearest rank; none when no value lies beyond it."""
+    rank = max(1, math.ceil(fraction * len(values) - 1e-6))
+    return sorted(values)[rank - 1] if rank < len(values) else None
+
+
+class Timing(harness.Case):
+    def record(self, *options, seconds="2", scenario=harness.SATELLITE, board=True):
+        self.log = self.dir / "run.mcap"
+        extra = self.board_options() if board else ()
+        self.report = self.run_scenario(scenario, "--seconds", seconds, "--log", self.log, *extra,
+                                        *options)
+        return self.log
+
+    def timing(self, *options, log=None, expect=None):
+        code, out, err = self.call("timing", log or self.log, "--json", *options)
+        self.assertIn(code, (0, 1) if expect is None else (expect,), out + err)
+        found = json.loads(out)
+        self.assertEqual(code, 0 if found["kept"] else 1)
+        return found
+
+    def assert_spread(self, found, pairs):
+        """found is the spread of these values, each with its frame."""
+        values = [value for value, _ in pairs]
+        for name, fraction in FRACTIONS.items():
+            self.assertEqual(found[name], percentile(values, fraction), name)
+        self.assertEqual(found["count"], len(values))
+        self.assertEqual(found["max"], max(values))
+        self.assertIn((found["max"], found["max_frame"]), pairs)
+
+    def test_every_figure_is_that_of_the_raw_log(self):
+        self.record("--inject", "late=5ms@1s")
+        found = self.timing()
+        frames, period = raw_log.frames(self.log), 1000000
+        self.assertEqual(found["frames"], len(frames))
+        self.assert_spread(found["start_error_ns"], [(s - r, k) for k, r, s, *_ in frames])
+        self.assert_spread(found["busy_ns"], [(e - s, k) for k, _, s, e, *_ in frames])
+        responses = [e - r for _, r, _, e, *_ in frames]
+        self.assertEqual(found["margin_ns"]["min"], period - max(responses))
+        self.assertEqual(found["margin_ns"]["p99"], period - percentile(responses, 0.99))
+        late = [(k, CAUSES[cause]) for k, r, s, e, _, _, cause, _ in frames if e - r > period]
+        self.assertEqual([(f["frame"], f["cause"]) for f in found["late"]], late)
+        self.assertEqual(found["missed"], sum(f[5] for f in frames))
+        self.assertEqual(found["lag_ns"], found["missed"] * period)
+        self.assertEqual(found["follow_ns"],
+                         max(s - frames[0][1] - k * period for k, _, s, *_ in frames))
+        for key in ("overruns", "missed", "lag_ns", "overrun_causes"):
+            self.assertEqual(found[key], self.report[key], key)
+        self.assertEqual(found["start_error_ns"]["max"], self.report["start_error_ns"]["max"])
+
+    def test_the_parts_of_the_loop_are_those_of_the_raw_log_and_of_the_report(self):
+        self.record()
+        link, = self.timing()["loop_latency_ns"]
+        raw = raw_log.latencies(self.log)
+        self.assertEqual(len(raw), self.report["loop_latency_ns"]["count"])
+        self.assert_spread(link, [(sum(r[2:7]), r[0]) for r in raw])
+        for i, part in enumerate(PARTS):
+            self.assert_spread(link[part], [(r[2 + i], r[0]) for r in raw])
+            self.assertEqual(link[part]["max"], self.report["loop_latency_ns"][part]["max"])
+
+    def test_jobs_are_measured_in_every_frame_in_which_they_ran(self):
+        self.record()
+        found, raw = self.timing()["jobs"], raw_log.jobs(self.log)
+        self.assertEqual([job["name"] for job in found],
+                         [job["name"] for job in self.report["jobs"]])
+        self.assertEqual(len(raw), self.report["frames"])
+        for i, job in enumerate(found):
+            self.assert_spread(job, [(r[3 + i], r[0]) for r in raw if r[2] >> i & 1])
+            self.assertEqual(job["count"], self.report["jobs"][i]["count"])
+            self.assertEqual(job["max"], self.report["jobs"][i]["max"])
+            self.assertEqual(job["predicted_ns"], self.report["jobs"][i]["predicted_ns"])
+
+    def test_drift_lies_about_where_the_clocks_themselves_put_it(self):
+        self.record(seconds="3")
+        found, clocks = self.timing(), raw_log.clocks(self.log)
+        self.assertGreater(len(clocks), 50)
+        first, last = clocks[0], clocks[-1]
+        ppm = (1 - (last[1] - first[1]) / (last[0] - first[0])) * 1e6
+        slack = 3 * (found["drift"]["ppm_high"] - found["drift"]["ppm_low"]) + 0.5
+        self.assertAlmostEqual(found["drift"]["ppm"], ppm, delta=slack)
+        self.assertEqual(found["drift_against"], "CLOCK_MONOTONIC_RAW")
+
+    def test_an_injected_delay_is_own_and_names_its_job(self):
+        self.record("--inject", "late=8ms@1s")
+        found = self.timing()
+        late = {f["frame"]: f for f in found["late"]}
+        self.assertIn(1000, late)
+        self.assertGreater(late[1000]["grew_ns"], 7000000)
+        if late[1000]["start_error_ns"] > 500000:
+            self.skipTest("the machine was late in the same frame")
+        self.assertEqual((late[1000]["job"], late[1000]["grew"]), ("inject", "inject"))
+        if late[1000]["cause"] == "own":
+            self.assertFalse(found["kept"])
+            self.assertIn("late by own work", " ".join(found["reasons"]))
+
+    def test_the_verdict_is_one_sentence_and_what_is_allowed_does_not_break_it(self):
+        self.record("--inject", "late=3ms@1s")
+        many = [word for cause in CAUSES[1:] for word in ("--allow", f"{cause}=1000000")]
+        found = self.timing(*many, expect=0)
+        self.assertRegex(found["verdict"],
+                         r"^simulated time followed wall time within [\d.]+ \S+ over [\d.]+ s; \d+ of "
+                         r"\d+ late frames were the machine's(, \d+ its own)?, \d+ unexplained$")
+        self.assertEqual(found["machine"] + found["own"] + found["unexplained"], found["overruns"])
+
+    def test_effective_latency_is_found_where_an_actuator_moves(self):
+        self.record("--set", "commit=grid", seconds="4")
+        found = self.timing()
+        self.assertIsNone(found["effective_latency_why"])
+        known = [e["latency_ns"] for e in found["effective_latency"] if e["latency_ns"] is not None]
+        raw = raw_log.latencies(self.log)
+        wait = percentile([r[2] + r[3] for r in raw], 0.5)  # in, and to the latch
+        self.assertTrue(any(abs(ns - wait) < 2500000 for ns in known), (known, wait))
+
+    def test_without_commands_the_effective_latency_is_not_known(self):
+        self.record(scenario=harness.TUMBLE, board=False, seconds="0.5")
+        found = self.timing()
+        self.assertEqual(found["effective_latency_why"], "no command was recorded")
+
+    def test_a_fast_run_promised_nothing_about_wall_time(self):
+        self.record("--pace", "fast", scenario=harness.TUMBLE, board=False)
+        found = self.timing(expect=0)
+        self.assertIn("no wall clock paced this run", found["verdict"])
+        self.assertIsNone(found["drift"])
+        self.assertEqual(found["start_error_ns"]["count"], 0)
+
+    def test_realtime_that_is_required_and_not_met_is_no(self):
+        log = self.dir / "run.mcap"
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "0.3", "--log", log, "--set",
+                                   "require=realtime", expect=None)
+        found = self.timing(log=log)
+        if not report["realtime"]["met"]:
+            self.assertFalse(found["kept"])
+            self.assertIn(report["realtime"]["missing"], " ".join(found["reasons"]))
+
+    def test_a_log_that_was_cut_off_is_read_as_far_as_it_goes(self):
+        self.record(scenario=harness.TUMBLE, board=False)
+        whole = self.log.read_bytes()
+        cut = self.dir / "cut.mcap"
+        cut.write_bytes(whole[:len(whole) * 6 // 10])
+        found = self.timing(log=cut)
+        there = raw_log.frames(self.log)[:found["frames"]]
+        self.assert_spread(found["busy_ns"], [(e - s, k) for k, _, s, e, *_ in there])
+        self.assertTrue(0 < found["frames"] < self.report["frames"])
+        self.assertFalse(found["complete"])
+        self.assertIn("cut off after frame", " ".join(found["reasons"]))
+        code, out, err = self.call("timing", cut)
+        self.assertIn("cut off after frame", out)
+
+    def test_a_corrupted_log_is_refused_with_one_line(self):
+        self.record(scenario=harness.TUMBLE, board=False)
+        whole = bytearray(self.log.read_bytes())
+        whole[len(whole) // 2] ^= 0x40
+        bad = self.dir / "bad.mcap"
+        bad.write_bytes(whole)
+        nonsense = self.dir / "nonsense.mcap"
+        nonsense.write_bytes(b"not a log")
+        for path in (bad, nonsense, self.dir / "absent.mcap"):
+            code, out, err = self.call("timing", path)
+            self.assertEqual(code, 2, out)
+            self.assertEqual(out, "")
+            self.assert_one_line(err, path.name)
+
+    def test_the_page_is_one_file_that_loads_nothing(self):
+        self.record("--inject", "late=3ms@1s")
+        page = self.dir / "page.html"
+        self.call("timing", self.log, "--html", page)
+        text = page.read_text()
+        self.assertTrue(text.startswith("<!doctype html>") and text.endswith("</html>\n"))
+        foreign = [url for url in re.findall(r"https?://[^\s\"'<>]*", text)
+                   if not url.startswith("http://www.w3.org/")]
+        self.assertEqual(foreign, [])
+        self.assertNotRegex(text, r"(?i)<script|<link|<iframe|\bsrc=|@import|url\(")
+        self.assertNotRegex(text, r"(?i)\bnan\b|\binf\b")
+        self.assertIn("prefers-color-scheme:dark", text)
+        self.assertGreaterEqual(text.count("<svg"), 6)
+        self.assertEqual(text.count("<svg"), text.count("</svg>"))
+        self.assertIn(self.timing()["verdict"], text)
+
+    def test_the_percentile_text_is_that_of_the_raw_log(self):
+        self.record(scenario=harness.TUMBLE, board=False)
+        path = self.dir / "run.hgrm"
+        self.call("timing", self.log, "--hgrm", path)
+        lines = path.read_text().splitlines()
+        self.assertEqual(lines[0].split(), ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"])
+        errors = sorted(s - r for _, r, s, *_ in raw_log.frames(self.log))
+        rows = [[float(word) for word in line.split()] for line in lines[2:] if line[:1] != "#"]
+        for value, fraction, count, *_ in rows:
+            self.assertAlmostEqual(value * 1000, errors[int(count) - 1], delta=0.6)
+            self.assertAlmostEqual(count / len(errors), fraction, delta=1.01 / len(errors))
+        self.assertEqual(rows[-1][2], len(errors))
+
+    def test_the_trace_has_every_frame_and_its_jobs_inside_it(self):
+        self.record(scenario=harness.TUMBLE, board=False, seconds="0.5")
+        path = self.dir / "trace.json"
+        self.call("timing", self.log, "--trace", path)
+        events = [e for e in json.loads(path.read_text())["traceEvents"] if e["ph"] == "X"]
+        frames = {e["args"]["frame"]: e for e in events if e["tid"] == 1}
+        self.assertEqual(len(frames), self.report["frames"])
+        inside = [e for e in events if e["tid"] == 2]
+        self.assertGreater(len(inside), len(frames))
+        for job in inside:
+            frame = frames[job["args"]["frame"]]
+            self.assertGreaterEqual(job["ts"], frame["ts"] - 0.002)
+            self.assertLessEqual(job["ts"] + job["dur"], frame["ts"] + frame["dur"] + 0.002)
+
+    def test_a_certificate_fits_its_own_log_alone(self):
+        self.record(scenario=harness.TUMBLE, board=False, seconds="0.5")
+        certificate = self.dir / "certificate.json"
+        self.call("timing", self.log, "--certificate", certificate, "--allow", "unknown=100")
+        code, out, err = self.call("timing", self.log, "--verify", certificate)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("the certificate fits the log", out)
+        content = json.loads(certificate.read_text())
+        self.assertRegex(content["hashes"]["binary"], "^[0-9a-f]{16}$")
+        self.assertEqual(content["audit"]["realtime"], self.report["realtime"])
+
+        content["timing"]["start_error_ns"]["p50"] += 1
+        certificate.write_text(json.dumps(content))
+        code, out, err = self.call("timing", self.log, "--verify", certificate)
+        self.assertEqual(code, 1, out + err)
+        self.assertIn("timing.start_error_ns.p50", out)
+
+        content["timing"]["start_error_ns"]["p50"] -= 1
+        certificate.write_text(json.dumps(content))
+        self.record(scenario=harness.TUMBLE, board=False, seconds="0.5")
+        code, out, err = self.call("timing", self.log, "--verify", certificate)
+        self.assertEqual(code, 1, out + err)
+        self.assertIn("hashes.log:", out)
+
+    def test_what_is_no_certificate_is_refused_with_one_line(self):
+        self.record(scenario=harness.TUMBLE, board=False, seconds="0.1")
+        for text in ("{", "{}", "[]", '{"certificate": "another"}'):
+            path = self.dir / "none.json"
+            path.write_text(text)
+            code, out, err = self.call("timing", self.log, "--verify", path)
+            self.assertEqual(code, 2, out)
+            self.assert_one_line(err, "none.json")
+
+    def test_usage_is_said_where_it_is_wrong(self):
+        for arguments in ((), ("a", "b"), ("a", "--allow", "own"), ("a", "--allow", "own=x"),
+                          ("a", "--allow", "luck=1"), ("a", "--nonsense")):
+            self.assertEqual(self.call("timing", *arguments)[0], 64, arguments)
+        code, out, err = self.call("timing", "--help")
+        self.assertEqual(code, 0)
+        self.assertIn("usage: airbearing timing LOG", out)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,18 @@
+/*
+ * 64-bit hashes of files and bytes, to tell whether two are the same.  They find accidents, not
+ * forgers: whoever can write a log can write one that fits.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DIGEST_TEXT_SIZE = 17 };
+
+/* Of any number of bytes.  Context: setup. */
+uint64_t digest_bytes(const void *bytes, size_t size);
+/* Of a whole file; false when it cannot be read.  Context: setup. */
+bool digest_file(const char *path, uint64_t *hash, uint64_t *size);
+/* As 16 digits.  Context: any. */
+const char *digest_text(uint64_t hash, char text[DIGEST_TEXT_SIZE]);

@@ -1,0 +1,31 @@
+/*
+ * Effective latency: the delay by which what was asked fits what was done best,
+ *
+ *      argmin over d of  sum over samples of [ a u(t - d) + b - y(t) ]^2
+ *
+ * with gain a and offset b fitted along, because an actuator scales what it is told.  u is held
+ * from change to change; y is known where it was sampled.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct delay_sample {
+    double seconds;
+    double value;
+};
+
+struct delay {
+    double seconds;
+    double explained; /* share of y's motion that u, delayed, explains: 1 is all */
+    double gain;
+    size_t used; /* samples of y that counted */
+};
+
+/* Look for delays from 0 to limit, to about a hundredth of step.  Both series in order of time.
+ * False when nothing moves, or less than half of the motion is explained (*delay is what was found
+ * all the same).  Context: any. */
+bool delay_fit(const struct delay_sample *asked, size_t asked_count,
+               const struct delay_sample *done, size_t done_count, double limit, double step,
+               struct delay *delay);

@@ -1,0 +1,106 @@
+/*
+ * The figures of a run and the verdict on it.
+ *
+ * A run kept its promise when no frame was late by its own work, by waiting for a reply, by a page
+ * fault in locked memory or for no known reason (beyond what the caller allows), when require:
+ * realtime was met if it was asked for, when it did not hang, and when the log proves all that: it
+ * has every frame, its releases lie on the grid, and it agrees with its own report.
+ *
+ * A run that no wall clock paced promised nothing about wall time.
+ */
+#pragma once
+
+#include "io/link.h"
+#include "tools/airbearing/timing/delay.h"
+#include "tools/airbearing/timing/evidence.h"
+#include "tools/airbearing/timing/slope.h"
+#include "tools/airbearing/timing/spread.h"
+
+/* Where a frame was at some moment, besides its jobs 0, 1, 2 ... */
+enum {
+    PHASE_WAKE = -2,
+    PHASE_LATCH = -1,
+    PHASE_AFTER = RT_JOB_MAX,
+    PHASE_UNKNOWN = RT_JOB_MAX + 1
+};
+
+struct late_frame {
+    uint64_t frame;
+    enum rt_cause cause;
+    uint64_t over_ns; /* past the next release */
+    uint64_t start_error_ns, busy_ns;
+    uint64_t cost;    /* releases lost right after it */
+    int running;      /* what ran when the next release came: a job or a PHASE_ */
+    int grew;         /* what took most above its median */
+    uint64_t grew_ns; /* by so much */
+    bool held;
+};
+
+struct drift_figure {
+    bool known;
+    struct slope fit; /* x: seconds since the first release, y: sim ahead of the clock, ns */
+    double ppm, half_width_ppm;
+};
+
+struct effective {
+    const char *name;
+    struct delay delay;
+    bool known;
+};
+
+enum { FIGURES_REASON_MAX = 12, FIGURES_TEXT_MAX = 320 };
+
+struct figures {
+    const struct evidence *evidence;
+    struct spread start_error, busy, response;
+    int64_t margin_min_ns;
+    uint64_t margin_min_frame;
+    struct spread part[IO_LINK_MAX][IO_PART_COUNT];
+
+    struct spread latch; /* start to first job: commit and latch */
+    struct spread after; /* last job to end: an early commit */
+    struct spread job[RT_JOB_MAX];
+    uint64_t predicted_ns[RT_JOB_MAX]; /* 0: not known */
+
+    struct late_frame *late;
+    size_t late_count, late_room;
+    uint64_t causes[RT_CAUSE_COUNT];
+    uint64_t machine, ours, unexplained; /* late frames by whose they were; together all of them */
+    uint64_t missed, lag_ns, caught_up;
+    uint64_t off_grid; /* releases that are not where the grid has them */
+
+    uint64_t follow_ns; /* the furthest that sim time was behind wall time */
+    uint64_t follow_frame;
+    double seconds_simulated, seconds_wall;
+
+    struct slope_point *raw_point, *wall_point; /* what the drift was fitted to */
+    size_t point_count;
+    struct drift_figure raw, wall; /* against CLOCK_MONOTONIC_RAW, and CLOCK_REALTIME */
+    bool wall_was_set;
+
+    struct effective effective[EVIDENCE_DRIVE_MAX];
+    int effective_count;
+    const char *effective_why; /* why there is none; NULL: there is */
+
+    bool kept;
+    char verdict[FIGURES_TEXT_MAX];
+    char reason[FIGURES_REASON_MAX][FIGURES_TEXT_MAX]; /* why not, and what else to know */
+    int reason_count;
+};
+
+struct figures_limits {
+    uint64_t allowed[RT_CAUSE_COUNT]; /* late frames that do not break the promise */
+};
+
+/* False when memory ran out.  The evidence must outlive the figures. */
+bool figures_compute(struct figures *figures, const struct evidence *evidence,
+                     const struct figures_limits *limits);
+/* The last step of figures_compute(): the verdict and its reasons. */
+void figures_judge(struct figures *figures, const struct figures_limits *limits);
+/* "step", "wake-up" ... of a job or PHASE_. */
+const char *figures_phase_name(const struct figures *figures, int phase);
+/* When the last job of the record ended. */
+uint64_t figures_jobs_end_ns(const struct record_job *job, int job_count);
+/* A time in the unit that a person would choose. */
+const char *figures_time(double ns, char text[24]);
+void figures_free(struct figures *figures);

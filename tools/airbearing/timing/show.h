@@ -1,0 +1,19 @@
+/*
+ * The figures of a run as text, JSON, a page and a trace.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "tools/airbearing/timing/figures.h"
+
+struct json_t;
+
+void show_text(const struct figures *figures, FILE *out);
+/* The caller owns it. */
+struct json_t *show_json(const struct figures *figures);
+/* One HTML file that needs nothing else. */
+void show_page(const struct figures *figures, FILE *out);
+/* Chrome's trace format, which Perfetto reads: at most some tens of thousands of frames, those
+ * around late ones first. */
+void show_trace(const struct figures *figures, FILE *out);
