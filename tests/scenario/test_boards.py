@@ -128,7 +128,7 @@ class Boards(harness.Case):
         port = harness.free_port()
         peer = self.peer("px4_peer.mjs", "--port", str(port), "--seconds", "4")
         try:
-            report = self.fly("quad-px4-lockstep", "--seconds", "6", "--external-board",
+            report = self.fly("quad-px4-lockstep", "--seconds", "4.2", "--external-board",
                               "--set", f"links.board.listen=127.0.0.1:{port}", "--set",
                               "links.board.wait_limit=200 ms", expect=None)
         finally:
