@@ -1,10 +1,10 @@
 /*
  * Effective latency: the delay by which what was asked fits what was done best,
  *
- *      argmin over d of  sum over samples of [ a u(t - d) + b - y(t) ]^2
+ *      argmin over d of  integral of [ a u(t - d) + b - y(t) ]^2 dt
  *
- * with gain a and offset b fitted along, because an actuator scales what it is told.  u is held
- * from change to change; y is known where it was sampled.
+ * with gain a and offset b fitted along, because an actuator scales what it is told.  Both
+ * are held from sample to sample, as the wire holds them.
  */
 #pragma once
 
@@ -20,7 +20,6 @@ struct delay {
     double seconds;
     double explained; /* share of y's motion that u, delayed, explains: 1 is all */
     double gain;
-    size_t used; /* samples of y that counted */
 };
 
 /* Look for delays from 0 to limit, to about a hundredth of step.  Both series in order of time.
