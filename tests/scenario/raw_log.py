@@ -71,5 +71,5 @@ def clocks(path):
 
 def jobs(path):
     """frame, begin, due, and what each took."""
-    return [struct.unpack_from(f"<QQI{(len(payload) - 20) // 4}I", payload)
+    return [struct.unpack_from(f"<QQQ{(len(payload) - 24) // 4}I", payload)
             for topic, payload in messages(path) if topic == "/job"]
