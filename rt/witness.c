@@ -281,6 +281,7 @@ void rt_witness_open(struct rt_witness *witness, const struct rt_clock_real *rea
     find_sources(witness);
     measure_cost(witness);
     witness->faults_at_seal = witness->before.faults;
+    witness->switches_at_seal = witness->before.switches;
 }
 
 static void close_source(int *fd)
@@ -349,4 +350,11 @@ uint64_t rt_witness_faults(const struct rt_witness *witness)
     struct rusage usage = {0};
     getrusage(RUSAGE_THREAD, &usage);
     return (uint64_t)(usage.ru_minflt + usage.ru_majflt) - witness->faults_at_seal;
+}
+
+uint64_t rt_witness_switches(const struct rt_witness *witness)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_THREAD, &usage);
+    return (uint64_t)usage.ru_nivcsw - witness->switches_at_seal;
 }

@@ -265,6 +265,8 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_counted()));
     json_object_set_new(report, "page_faults_after_seal",
                         run->stuck ? json_null() : whole(run->page_faults));
+    json_object_set_new(report, "involuntary_switches",
+                        run->stuck ? json_null() : whole(run->switches));
     json_object_set_new(report, "io",
                         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rx", whole(run->io.rx),
                                   "tx", whole(run->io.tx), "rx_bad", whole(run->io.rx_bad),

@@ -359,6 +359,7 @@ static void frame_thread(void *self)
     rt_frame_run(run->frame);
     rt_alloc_unwatch();
     run->page_faults = rt_witness_faults(&run->witness);
+    run->switches = rt_witness_switches(&run->witness);
     rt_witness_close(&run->witness);
     atomic_store_explicit(&run->finished, true, memory_order_release);
 }
