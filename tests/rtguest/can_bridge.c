@@ -69,6 +69,36 @@ static void put_on_can(int can, unsigned id, const unsigned char *bytes, size_t 
     }
 }
 
+/* Bytes of a stream, until a MAVLink 2 message is whole: the board wants one per datagram. */
+struct pieces {
+    unsigned char bytes[1024];
+    size_t size;
+};
+
+static void take_piece(struct pieces *pieces, const struct canfd_frame *frame)
+{
+    if (pieces->size + frame->len > sizeof pieces->bytes)
+        pieces->size = 0;
+    memcpy(pieces->bytes + pieces->size, frame->data, frame->len);
+    pieces->size += frame->len;
+}
+
+static void pass_messages(struct pieces *pieces, int udp, const struct sockaddr_in *board)
+{
+    for (;;) {
+        const size_t whole = 12u + pieces->bytes[1];
+        if (pieces->size > 0 && pieces->bytes[0] != 0xfd)
+            pieces->size = 0; /* lost its place: begin anew */
+        if (pieces->size < 12 || pieces->size < whole)
+            return;
+        if (board->sin_port)
+            (void)sendto(udp, pieces->bytes, whole, 0, (const struct sockaddr *)board,
+                         sizeof *board);
+        pieces->size -= whole;
+        memmove(pieces->bytes, pieces->bytes + whole, pieces->size);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 5) {
@@ -78,12 +108,15 @@ int main(int argc, char **argv)
     const int can = open_can(argv[1], (unsigned)atoi(argv[2]));
     const int udp = open_udp((unsigned)atoi(argv[4]));
     struct sockaddr_in board = {0};
+    static struct pieces pieces;
     for (;;) {
         struct pollfd ready[2] = {{.fd = can, .events = POLLIN}, {.fd = udp, .events = POLLIN}};
         poll(ready, 2, -1);
         struct canfd_frame frame;
-        if ((ready[0].revents & POLLIN) && read(can, &frame, sizeof frame) > 0 && board.sin_port)
-            (void)sendto(udp, frame.data, frame.len, 0, (struct sockaddr *)&board, sizeof board);
+        if ((ready[0].revents & POLLIN) && read(can, &frame, sizeof frame) > 0) {
+            take_piece(&pieces, &frame);
+            pass_messages(&pieces, udp, &board);
+        }
         unsigned char bytes[2048];
         socklen_t size = sizeof board;
         ssize_t got = 0;

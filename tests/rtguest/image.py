@@ -137,4 +137,5 @@ def write(path, build):
     for script in sorted((HERE / "guest").iterdir()):
         image.add_bytes("init" if script.name == "init" else f"guest/{script.name}",
                         script.read_bytes())
+    image.add_bytes("guest/tumble.yaml", (ROOT / "config/scenarios/tumble.yaml").read_bytes())
     image.write(path)
