@@ -354,8 +354,11 @@ void rt_witness_refresh(struct rt_witness *witness, uint64_t margin_ns)
 {
     if (margin_ns < AMPLE * witness->read_ns_cost)
         return;
+    const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
     struct rt_evidence after = witness->before;
     read_evidence(witness, &after);
+    if (less(after.wall_ns, begin_ns) > margin_ns)
+        return; /* kept from it beyond the release: the next frame must find the reason */
     const struct rt_evidence change = change_of(&witness->before, &after);
     add_stolen(witness, &change, witness->sources);
     if ((witness->sources & RT_SOURCE_STEAL) &&

@@ -85,7 +85,7 @@ class Boot:
         except ValueError:
             self.console.append(line)
             return
-        self.wall_s[told.get("case", "boot")] = time.monotonic() - self.begin_s
+        self.wall_s.setdefault(told.get("case", "boot"), time.monotonic() - self.begin_s)
         if "case" in told:
             self.cases.setdefault(told["case"], {}).update(told)
         else:

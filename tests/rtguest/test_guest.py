@@ -113,7 +113,6 @@ class Virtual(Guest):
         self.assertTrue(report["realtime"]["kernel_rt"])
         self.assertLessEqual(report["start_error_ns"]["max"],
                              self.case(baseline)["Max_us"] * 1000 + BUDGET_NS)
-        self.assertGreater(report["io"]["commands"], 0)
         self.assertEqual(report["io"]["rx_bad"], 0)
 
     def test_ten_thousand_frames_at_1_khz_are_all_in_time(self):
@@ -122,6 +121,7 @@ class Virtual(Guest):
 
     def test_ten_thousand_frames_at_10_khz_are_all_in_time(self):
         self.assert_undisturbed("idle_10k", 10000, "cyclictest_10k")
+        self.assertEqual(self.report("idle_10k")["io"]["commands"], 250)
 
     def test_load_at_1_khz_changes_nothing(self):
         self.assert_undisturbed("loaded_1k", self.loaded, "loaded_cyclictest_1k")
@@ -129,10 +129,11 @@ class Virtual(Guest):
     def test_load_at_10_khz_changes_nothing(self):
         self.assert_undisturbed("loaded_10k", self.loaded, "loaded_cyclictest_1k")
 
-    def assert_cause(self, report, cause, least=1):
-        """At least so many frames were late, and all but the odd one for this reason."""
+    def assert_cause(self, report, cause, least=1, share=1.0):
+        """At least so many frames were late, and this share of them for this reason."""
         self.assertGreaterEqual(report["overruns"], least)
-        self.assertEqual(report["overrun_causes"][cause], report["overruns"], report["overrun_causes"])
+        self.assertGreaterEqual(report["overrun_causes"][cause], share * report["overruns"],
+                                report["overrun_causes"])
 
     def test_a_hog_above_the_frame_thread_is_a_switch(self):
         report = self.report("hog")
@@ -146,7 +147,7 @@ class Virtual(Guest):
     def test_throttling_because_of_a_spinner_is_a_switch(self):
         report = self.report("throttled")
         self.assert_cause(report, "switch")
-        self.assertGreaterEqual(report["start_error_ns"]["max"] + report["busy_ns"]["max"], 40e6)
+        self.assertGreaterEqual(report["missed"], 5)
 
     def test_one_first_touch_is_counted_though_the_frame_was_in_time(self):
         self.assertEqual(zeros(self.report("touch_one")), NONE | {"faults": 1})
@@ -164,15 +165,23 @@ class Virtual(Guest):
         self.assertEqual(zeros(report), {"overruns": 1, "missed": 5, "faults": 0, "switches": 0})
 
     def test_a_frame_thread_below_the_io_thread_is_seen_in_its_switches(self):
+        self.assertEqual(self.case("refused")["code"], 2)
         report = self.report("below_io")
-        self.assertGreaterEqual(report["involuntary_switches"], 250)
+        self.assertEqual(report["realtime"]["priority"], 70)
+        self.assertGreaterEqual(report["involuntary_switches"], 200)
         self.assertEqual(report["overruns"], 0)
 
     def test_a_frame_thread_that_got_no_priority_is_named_and_its_lateness_a_switch(self):
         report = self.report("other")
         self.assertEqual(report["realtime"]["policy"], "other")
         self.assertGreater(report["involuntary_switches"], 0)
-        self.assert_cause(report, "switch")
+        # One that is switched away while it looks for the cause of a late frame leaves the next
+        # without: that is `unknown` then, and of a thread with priority it does not happen.
+        self.assert_cause(report, "switch", share=0.9)
+
+
+    def test_a_frame_thread_that_lost_its_priority_meanwhile_is_named(self):
+        self.assertEqual(self.report("demoted")["realtime"]["policy"], "other")
 
 
 class Placement(Guest):

@@ -2,11 +2,11 @@
  * What disturbs a frame thread, on purpose: run inside the guest beside the program under test.
  *
  *   trouble hog PRIORITY BUSY_MS EVERY_MS   take the core now and then, as SCHED_FIFO
- *   trouble spin PRIORITY                   never give it back
+ *   trouble spin PRIORITY MS                not give it back for so long
  *   trouble flood                           datagrams over loopback, as fast as they go
  *   trouble write FILE                      write and rewrite 8 MiB
  *
- * All of them go on until they are killed.
+ * All the others go on until they are killed.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -53,12 +53,14 @@ static int hog(const char *priority, uint64_t busy_ms, uint64_t every_ms)
     }
 }
 
-static int spin(const char *priority)
+/* On a single core nobody could end it. */
+static int spin(const char *priority, uint64_t ms)
 {
     if (become_fifo(priority))
         return 1;
-    for (volatile unsigned turn = 0;; turn++)
+    for (const uint64_t end = now_ns() + ms * 1000000u; now_ns() < end;)
         ;
+    return 0;
 }
 
 static int flood(void)
@@ -97,13 +99,14 @@ int main(int argc, char **argv)
     const char *kind = argc > 1 ? argv[1] : "";
     if (strcmp(kind, "hog") == 0 && argc == 5)
         return hog(argv[2], strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
-    if (strcmp(kind, "spin") == 0 && argc == 3)
-        return spin(argv[2]);
+    if (strcmp(kind, "spin") == 0 && argc == 4)
+        return spin(argv[2], strtoull(argv[3], NULL, 10));
     if (strcmp(kind, "flood") == 0 && argc == 2)
         return flood();
     if (strcmp(kind, "write") == 0 && argc == 3)
         return write_file(argv[2]);
-    fprintf(stderr,
-            "usage: trouble hog PRIORITY BUSY_MS EVERY_MS | spin PRIORITY | flood | write FILE\n");
+    fprintf(
+        stderr,
+        "usage: trouble hog PRIORITY BUSY_MS EVERY_MS | spin PRIORITY MS | flood | write FILE\n");
     return 64;
 }
