@@ -127,7 +127,8 @@ def write(path, build):
     for applet in applets.stdout.split():
         if applet != "busybox":
             image.add_link(f"bin/{applet}", "busybox")
-    for program in ("airbearing", "board", *(f"tests/rtguest/{name}" for name in HELPERS)):
+    for program in ("airbearing", "board", "tests/io/test_can",
+                    *(f"tests/rtguest/{name}" for name in HELPERS)):
         image.add_program(build / program)
     for tool in TOOLS:
         image.add_program(find_tool(tool))

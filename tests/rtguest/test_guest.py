@@ -241,6 +241,11 @@ class Placement(Guest):
         self.assertGreater(placed["timer_interrupts"], 100)
         self.assertLessEqual(placed["reschedule_interrupts"], placed["timer_interrupts"] / 20)
 
+    def test_the_unit_test_of_can_passes_where_there_is_one(self):
+        if not image.modules():
+            self.skipTest("the kernel has no CAN modules")
+        self.assertEqual(self.case("test_can")["code"], 0, self.boot.tail())
+
     def test_a_loop_closes_over_can(self):
         if not image.modules():
             self.skipTest("the kernel has no CAN modules")
