@@ -149,8 +149,8 @@ static uint64_t read_idle(const struct rt_witness *witness)
     return idle_us * 1000;
 }
 
-/* /proc/stat: the eighth number of the core's line. */
-static bool read_steal(const struct rt_witness *witness, uint64_t *steal_ns)
+/* /proc/stat: the fourth and the eighth number of the core's line. */
+static bool read_ticks(const struct rt_witness *witness, uint64_t *idle_ns, uint64_t *steal_ns)
 {
     char text[STAT_TEXT_SIZE], name[24];
     snprintf(name, sizeof name, "\ncpu%d ", witness->cpu);
@@ -160,9 +160,11 @@ static bool read_steal(const struct rt_witness *witness, uint64_t *steal_ns)
     if (at == NULL)
         return false;
     at += strlen(name);
-    for (int column = 1; column < 8; column++)
-        (void)next_number(&at);
-    *steal_ns = next_number(&at) * witness->tick_ns;
+    uint64_t column[8];
+    for (int i = 0; i < 8; i++)
+        column[i] = next_number(&at);
+    *idle_ns = column[3] * witness->tick_ns;
+    *steal_ns = column[7] * witness->tick_ns;
     return true;
 }
 
@@ -208,10 +210,11 @@ static struct rt_evidence change_of(const struct rt_evidence *before,
 }
 
 /* Every change is seen here once, so the total neither misses nor repeats any. */
-static void add_stolen(struct rt_witness *witness, const struct rt_evidence *change)
+static void add_stolen(struct rt_witness *witness, const struct rt_evidence *change,
+                       unsigned sources)
 {
-    const uint64_t taken_ns = taken(change, witness->sources);
-    const uint64_t late_ns = late_timer(change, witness->sources);
+    const uint64_t taken_ns = taken(change, sources);
+    const uint64_t late_ns = late_timer(change, sources);
     if (taken_ns >= STOLEN_FLOOR_NS)
         witness->stolen_ns_total += taken_ns;
     if (late_ns >= LATE_TIMER_FLOOR_NS)
@@ -220,8 +223,10 @@ static void add_stolen(struct rt_witness *witness, const struct rt_evidence *cha
 
 static void refresh_steal(struct rt_witness *witness, struct rt_evidence *evidence)
 {
-    if (read_steal(witness, &evidence->steal_ns))
-        witness->steal_read_ns = evidence->wall_ns;
+    if (!read_ticks(witness, &witness->tick_idle_ns, &evidence->steal_ns))
+        return;
+    witness->steal_read_ns = evidence->wall_ns;
+    witness->tick_asked_ns = evidence->asked_ns;
 }
 
 /* --- set-up ----------------------------------------------------------------------------------- */
@@ -241,14 +246,14 @@ static void open_idle(struct rt_witness *witness)
 
 static void find_sources(struct rt_witness *witness)
 {
-    uint64_t value;
+    uint64_t value, idle;
     if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > 0 && witness->real != NULL)
         witness->sources |= RT_SOURCE_CPU; /* without the sleeps of the clock it says nothing */
     if (read_run_delay(witness->schedstat_fd, &value))
         witness->sources |= RT_SOURCE_RUN_DELAY;
     if (witness->idle_count > 0 && witness->real != NULL)
         witness->sources |= RT_SOURCE_IDLE;
-    if (witness->cpu >= 0 && read_steal(witness, &value))
+    if (witness->cpu >= 0 && read_ticks(witness, &idle, &value))
         witness->sources |= RT_SOURCE_STEAL;
 }
 
@@ -281,6 +286,7 @@ void rt_witness_open(struct rt_witness *witness, const struct rt_clock_real *rea
     find_sources(witness);
     measure_cost(witness);
     witness->faults_at_seal = witness->before.faults;
+    witness->switches_at_seal = witness->before.switches;
 }
 
 static void close_source(int *fd)
@@ -302,29 +308,44 @@ void rt_witness_close(struct rt_witness *witness)
 
 /* --- every frame ------------------------------------------------------------------------------ */
 
-/* What the steal counter gained, if its baseline is fresh enough to speak of this frame. */
-static uint64_t steal_since(struct rt_witness *witness, struct rt_evidence *after,
-                            const struct rt_lateness *late)
+/* Idle time of the core since the end of the frame before, as far as ticks tell: what was asked for
+ * between their baseline and then is taken off, and a tick, which is how far two readings may be
+ * out. */
+static uint64_t idle_of_ticks(const struct rt_witness *witness, uint64_t idle_before_ns,
+                              uint64_t asked_before_ns)
+{
+    const uint64_t earlier_ns = less(witness->before.asked_ns, asked_before_ns);
+    return less(witness->tick_idle_ns, idle_before_ns + earlier_ns + witness->tick_ns);
+}
+
+/* What the ticks gained, if their baseline is fresh enough to speak of this frame. */
+static void read_tick_change(struct rt_witness *witness, struct rt_evidence *after,
+                             const struct rt_lateness *late, struct rt_evidence *change)
 {
     const uint64_t age_ns = less(after->wall_ns, witness->steal_read_ns);
     const uint64_t late_ns = late->start_error_ns + late->busy_ns;
+    const uint64_t idle_ns = witness->tick_idle_ns, asked_ns = witness->tick_asked_ns;
     refresh_steal(witness, after);
     if (age_ns > 2 * (uint64_t)STEAL_EVERY_NS + late_ns)
-        return 0;
-    return less(after->steal_ns, witness->before.steal_ns);
+        return;
+    change->steal_ns = less(after->steal_ns, witness->before.steal_ns);
+    if (!(witness->sources & RT_SOURCE_IDLE))
+        change->idle_ns = idle_of_ticks(witness, idle_ns, asked_ns);
 }
 
 enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_lateness *late)
 {
     struct rt_evidence after = witness->before;
+    unsigned sources = witness->sources;
     read_evidence(witness, &after);
     struct rt_evidence change = change_of(&witness->before, &after);
-    enum rt_cause cause = rt_cause_of(late, &change, witness->sources);
-    if (cause == RT_CAUSE_UNKNOWN && (witness->sources & RT_SOURCE_STEAL)) {
-        change.steal_ns = steal_since(witness, &after, late);
-        cause = rt_cause_of(late, &change, witness->sources);
+    enum rt_cause cause = rt_cause_of(late, &change, sources);
+    if (cause == RT_CAUSE_UNKNOWN && (sources & RT_SOURCE_STEAL)) {
+        read_tick_change(witness, &after, late, &change);
+        sources |= RT_SOURCE_IDLE;
+        cause = rt_cause_of(late, &change, sources);
     }
-    add_stolen(witness, &change);
+    add_stolen(witness, &change, sources);
     witness->before = after;
     return cause;
 }
@@ -333,10 +354,13 @@ void rt_witness_refresh(struct rt_witness *witness, uint64_t margin_ns)
 {
     if (margin_ns < AMPLE * witness->read_ns_cost)
         return;
+    const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
     struct rt_evidence after = witness->before;
     read_evidence(witness, &after);
+    if (less(after.wall_ns, begin_ns) > margin_ns)
+        return; /* kept from it beyond the release: the next frame must find the reason */
     const struct rt_evidence change = change_of(&witness->before, &after);
-    add_stolen(witness, &change);
+    add_stolen(witness, &change, witness->sources);
     if ((witness->sources & RT_SOURCE_STEAL) &&
         after.wall_ns - witness->steal_read_ns >= STEAL_EVERY_NS &&
         margin_ns >= AMPLE * (witness->read_ns_cost + witness->steal_ns_cost))
@@ -349,4 +373,11 @@ uint64_t rt_witness_faults(const struct rt_witness *witness)
     struct rusage usage = {0};
     getrusage(RUSAGE_THREAD, &usage);
     return (uint64_t)(usage.ru_minflt + usage.ru_majflt) - witness->faults_at_seal;
+}
+
+uint64_t rt_witness_switches(const struct rt_witness *witness)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_THREAD, &usage);
+    return (uint64_t)usage.ru_nivcsw - witness->switches_at_seal;
 }

@@ -12,7 +12,7 @@
  * Evidence counts only when it is large enough to have made the frame late.  All of it is read in
  * the slack after a frame that ended in time, so that the readings at an overrun speak of that
  * frame alone; the steal counter, slow and in ticks of 10 ms, only now and then and when nothing
- * else explains an overrun.
+ * else explains an overrun.  So is the idle time of a core whose idle states nobody counts.
  */
 #pragma once
 
@@ -70,7 +70,8 @@ struct rt_witness {
     struct rt_evidence before;        /* the baseline; its steal_ns is as old as steal_read_ns */
     uint64_t read_ns_cost;            /* one baseline, measured at open */
     uint64_t steal_ns_cost, steal_read_ns;
-    uint64_t faults_at_seal;
+    uint64_t tick_idle_ns, tick_asked_ns; /* idle time in ticks, and asked_ns, at steal_read_ns */
+    uint64_t faults_at_seal, switches_at_seal;
     uint64_t waited_ns_total; /* the frame loop adds its waits for replies */
     uint64_t stolen_ns_total; /* gaps in the spin, CPU time that vanished, timers that came late */
 };
@@ -105,3 +106,5 @@ void rt_witness_refresh(struct rt_witness *witness, uint64_t margin_ns);
 
 /* Page faults of the calling thread since rt_witness_open().  Context: frame thread. */
 uint64_t rt_witness_faults(const struct rt_witness *witness);
+/* Its involuntary switches since then.  Context: frame thread. */
+uint64_t rt_witness_switches(const struct rt_witness *witness);

@@ -5,6 +5,7 @@
 #include "io/link.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -374,6 +375,41 @@ static void test_garbage_makes_no_peer(void)
     board_heartbeat(&board);
     wait_seen(2);
     TEST_ASSERT_TRUE(io_link_has_peer(links, 0));
+}
+
+static void wait_bytes(uint64_t count)
+{
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (counters().rx_bytes < count) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "no bytes");
+        breathe();
+    }
+}
+
+/* A stream cuts messages where it likes, the very first one too. */
+static void test_a_first_message_in_pieces_is_heard(void)
+{
+    const int far = posix_openpt(O_RDWR | O_NOCTTY);
+    TEST_ASSERT_TRUE(far >= 0 && grantpt(far) == 0 && unlockpt(far) == 0);
+    struct io_link_spec spec = make_spec(0);
+    spec.bus = (struct io_bus_spec){.kind = IO_BUS_SERIAL, .baud = 115200};
+    TEST_ASSERT_EQUAL(0, ptsname_r(far, spec.bus.device, sizeof spec.bus.device));
+    start(&spec);
+
+    struct io_mavlink_message message;
+    unsigned char frame[IO_MAVLINK_FRAME_MAX];
+    io_mavlink_from_status(IO_MAVLINK_ACTIVE, &message);
+    const size_t size = io_mavlink_encode(&board.sender, &message, frame);
+    TEST_ASSERT_EQUAL(size - 1, write(far, frame, size - 1));
+    wait_bytes(size - 1);
+    TEST_ASSERT_FALSE(io_link_has_peer(links, 0));
+    TEST_ASSERT_EQUAL(1, write(far, frame + size - 1, 1));
+    wait_seen(1);
+    TEST_ASSERT_EQUAL_UINT64(0, counters().rx_bad);
+    TEST_ASSERT_TRUE(io_link_has_peer(links, 0));
+    io_links_stop(links);
+    links = NULL;
+    close(far);
 }
 
 static void test_cut_and_oversize_datagrams_are_bad_and_spoil_nothing(void)
@@ -1232,6 +1268,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard);
     RUN_TEST(test_timesync_is_answered_when_it_is_ours);
     RUN_TEST(test_garbage_makes_no_peer);
+    RUN_TEST(test_a_first_message_in_pieces_is_heard);
     RUN_TEST(test_cut_and_oversize_datagrams_are_bad_and_spoil_nothing);
     RUN_TEST(test_a_second_sender_is_ignored_and_counted);
     RUN_TEST(test_a_lost_peer_is_replaced_by_the_next_one);

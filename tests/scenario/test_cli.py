@@ -17,6 +17,7 @@ class CommandLine(harness.Case):
                           ["run", harness.TUMBLE, "--inject", "earthquake@1s"],
                           ["run", harness.TUMBLE, "--inject", "late=nanms@1s"],
                           ["run", harness.TUMBLE, "--inject", "late=-5ms@1s"],
+                          ["run", harness.TUMBLE, "--inject", "touch=0@1s"],
                           ["run", harness.TUMBLE, "--inject", "hang@-1s"]):
             code, out, err = self.call(*arguments)
             self.assertEqual(code, 64, arguments)

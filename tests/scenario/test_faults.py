@@ -137,6 +137,12 @@ class Faults(harness.Case):
         self.assertGreaterEqual(report["missed"], 19)
         self.assertEqual(sum(report["overrun_causes"].values()), report["overruns"])
 
+    def test_pages_first_touched_in_a_frame_are_counted(self):
+        before = self.run_scenario(harness.TUMBLE, "--seconds", "1")
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--inject", "touch=50@0.5s")
+        if report["realtime"]["memory_locked"] and not before["page_faults_after_seal"]:
+            self.assertEqual(report["page_faults_after_seal"], 50)
+
     def test_a_full_disk_keeps_what_was_written_readable(self):
         disk = self.dir / "disk"
         disk.mkdir()

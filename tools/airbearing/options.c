@@ -23,7 +23,8 @@ static const char usage[] =
     "                       --set devices.gyro.noise=0; may be given many times\n"
     "  --external-board     do not start the scenario's controller; the board is already there\n"
     "  --inject WHAT@TIME   see how your bench takes it: hang@2s stops the frame thread for good,\n"
-    "                       late=5ms@2s makes one frame that long\n"
+    "                       late=5ms@2s makes one frame that long, touch=100@2s makes it touch so\n"
+    "                       many pages for the first time\n"
     "\n"
     "Exit: 0 ok (a run on a late machine is still ok); 1 no: an expectation or require failed,\n"
     "the motion is not finite, or the log is not all there; 2 bad input; 3 stopped by policy\n"
@@ -118,7 +119,7 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
 int options_inject(const struct run_options *options, const struct cfg_scenario *scenario,
                    struct rig_inject *inject)
 {
-    double at_s = 0.0, late_ms = 0.0;
+    double at_s = 0.0, late_ms = 0.0, pages = 0.0;
     int end = 0;
     if (!options->inject)
         return 0;
@@ -127,11 +128,16 @@ int options_inject(const struct run_options *options, const struct cfg_scenario 
     else if (sscanf(options->inject, "late=%lfms@%lfs%n", &late_ms, &at_s, &end) == 2 &&
              options->inject[end] == '\0')
         inject->kind = RIG_INJECT_LATE;
+    else if (sscanf(options->inject, "touch=%lf@%lfs%n", &pages, &at_s, &end) == 2 &&
+             options->inject[end] == '\0' && pages >= 1.0 && pages <= 1e5)
+        inject->kind = RIG_INJECT_TOUCH;
     else
-        return usage_error("--inject is hang@2s or late=5ms@2s, not", options->inject);
+        return usage_error("--inject is hang@2s, late=5ms@2s or touch=100@2s, not",
+                           options->inject);
     if (!(at_s >= 0.0 && at_s < 1e7 && late_ms >= 0.0 && late_ms < 1e7))
         return usage_error("--inject wants times that are not negative, not", options->inject);
     inject->frame = (uint64_t)llround(at_s * scenario->rate_hz);
     inject->late_ns = (uint64_t)llround(late_ms * 1e6);
+    inject->pages = (uint32_t)pages;
     return 0;
 }

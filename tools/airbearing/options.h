@@ -26,6 +26,7 @@ extern const char *const options_pace_name[]; /* by enum rt_pace */
 /* 0 to go on, else the exit code; *done tells that --help was served.  Context: setup. */
 int options_read(int argc, char **argv, struct run_options *options, bool *done);
 
-/* What --inject asks for: hang@2s, late=5ms@2s.  0, or the exit code.  Context: setup. */
+/* What --inject asks for: hang@2s, late=5ms@2s, touch=100@2s.  0, or the exit code.  Context:
+ * setup. */
 int options_inject(const struct run_options *options, const struct cfg_scenario *scenario,
                    struct rig_inject *inject);

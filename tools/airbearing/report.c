@@ -99,9 +99,16 @@ static json_t *jobs(const struct rt_schedule *schedule, double rate_hz)
     return array;
 }
 
+/* What the frame thread had at its end; of one that is stuck, at its start. */
+static int policy_of(const struct run *run)
+{
+    return run->stuck ? run->frame_thread.policy : run->end_policy;
+}
+
 static json_t *realtime(const struct run *run)
 {
-    const int policy = run->frame_thread.policy;
+    const int policy = policy_of(run);
+    const int priority = run->stuck ? run->frame_thread.priority : run->end_priority;
     json_t *cpus =
         json_pack("{s:i, s:i, s:i}", "frame", run->frame_thread.cpu, "io",
                   run->links ? run->plan.io_cpu : -1, "housekeeping", run->plan.housekeeping_cpu);
@@ -114,9 +121,9 @@ static json_t *realtime(const struct run *run)
                      policy == SCHED_FIFO ? "fifo"
                      : policy == SCHED_RR ? "rr"
                                           : "other",
-                     "priority", run->frame_thread.priority, "cpus", cpus, "isolated", isolated,
-                     "memory_locked", run->memory_locked, "required",
-                     run->scenario->require_realtime, "met", met, "missing", why);
+                     "priority", priority, "cpus", cpus, "isolated", isolated, "memory_locked",
+                     run->memory_locked, "required", run->scenario->require_realtime, "met", met,
+                     "missing", why);
 }
 
 static json_t *expectations(const struct run *run)
@@ -268,6 +275,8 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_counted()));
     json_object_set_new(report, "page_faults_after_seal",
                         run->stuck ? json_null() : whole(run->page_faults));
+    json_object_set_new(report, "involuntary_switches",
+                        run->stuck ? json_null() : whole(run->switches));
     json_object_set_new(report, "io",
                         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rx", whole(run->io.rx),
                                   "tx", whole(run->io.tx), "rx_bad", whole(run->io.rx_bad),
@@ -312,7 +321,7 @@ bool report_realtime(const struct run *run, const char **why)
     *why = NULL;
     if (!run->machine.kernel_rt)
         *why = "the kernel is not PREEMPT_RT";
-    else if (run->frame_thread.policy != SCHED_FIFO && run->frame_thread.policy != SCHED_RR)
+    else if (policy_of(run) != SCHED_FIFO && policy_of(run) != SCHED_RR)
         *why = "the frame thread has no real-time priority";
     else if (run->io_thread.tid && run->io_thread.policy != SCHED_FIFO)
         *why = "the I/O thread has no real-time priority";

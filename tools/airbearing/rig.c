@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "dynamics/range.h"
@@ -12,6 +13,8 @@
 #include "rt/clock.h"
 #include "rt/hash.h"
 #include "tools/airbearing/instrument.h"
+
+enum { INJECT_PAGE = 4096 };
 
 static uint64_t sim_end_ns(const struct rig *rig, uint64_t frame)
 {
@@ -63,11 +66,21 @@ static void latch(void *self, uint64_t frame, bool held)
 
 /* ---- jobs, in the order of the frame --------------------------------------------------- */
 
+static void touch(const struct rig_inject *inject)
+{
+    for (uint32_t i = 0; i < inject->pages; i++)
+        inject->fresh[(size_t)i * INJECT_PAGE] = 1;
+}
+
 static void run_inject(void *self, uint64_t frame)
 {
     const struct rig *rig = self;
     if (rig->inject.kind == RIG_INJECT_NONE || frame != rig->inject.frame)
         return;
+    if (rig->inject.kind == RIG_INJECT_TOUCH) {
+        touch(&rig->inject);
+        return;
+    }
     const uint64_t until_ns = rt_now_ns() + rig->inject.late_ns;
     while (rig->inject.kind == RIG_INJECT_HANG || rt_now_ns() < until_ns)
         __asm__ volatile("pause");
@@ -591,6 +604,19 @@ void rig_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inje
         jobs->name[i] = list.job[i].name;
 }
 
+/* Pages that nobody has touched yet.  The process locks what it maps, which brings it in at once;
+ * here that is undone. */
+static volatile unsigned char *fresh_pages(uint32_t pages)
+{
+    const size_t size = (size_t)pages * INJECT_PAGE;
+    void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    RT_CHECK(mem != MAP_FAILED);
+    RT_CHECK(munlock(mem, size) == 0);
+    (void)madvise(mem, size, MADV_NOHUGEPAGE); /* refused: there are none */
+    RT_CHECK(madvise(mem, size, MADV_DONTNEED) == 0);
+    return mem;
+}
+
 size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject)
 {
     struct job_list list;
@@ -618,6 +644,8 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
 
     rig->scenario = scenario;
     rig->inject = *inject;
+    if (inject->kind == RIG_INJECT_TOUCH)
+        rig->inject.fresh = fresh_pages(inject->pages);
     rig->cfg = cfg_rig_place(scenario, cfg_mem);
     rig->live = rt_mailbox_place(sizeof(struct rig_live), live_mem);
     rig->live_every = (uint32_t)fmax(1.0, scenario->rate_hz / 20.0);

@@ -45,11 +45,13 @@ struct rig_message { /* self of a job that makes a message due */
 };
 
 /* A job of the injector: what a user asks for to see how his bench behaves then. */
-enum rig_inject_kind { RIG_INJECT_NONE, RIG_INJECT_HANG, RIG_INJECT_LATE };
+enum rig_inject_kind { RIG_INJECT_NONE, RIG_INJECT_HANG, RIG_INJECT_LATE, RIG_INJECT_TOUCH };
 struct rig_inject {
     enum rig_inject_kind kind;
     uint64_t frame;
     uint64_t late_ns;
+    uint32_t pages;                /* touched for the first time in that frame */
+    volatile unsigned char *fresh; /* they; placed by rig_place() */
 };
 
 struct rig {

@@ -400,6 +400,14 @@ static int connect_boards(struct run *run)
 
 /* ---- the frames ------------------------------------------------------------------------ */
 
+/* Somebody may have changed them since the start. */
+static void note_policy(struct run *run)
+{
+    struct sched_param param = {0};
+    run->end_policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    run->end_priority = sched_getparam(0, &param) == 0 ? param.sched_priority : 0;
+}
+
 static void frame_thread(void *self)
 {
     struct run *run = self;
@@ -414,7 +422,9 @@ static void frame_thread(void *self)
     rt_frame_run(run->frame);
     rt_alloc_unwatch();
     run->page_faults = rt_witness_faults(&run->witness);
+    run->switches = rt_witness_switches(&run->witness);
     rt_witness_close(&run->witness);
+    note_policy(run);
     atomic_store_explicit(&run->finished, true, memory_order_release);
 }
 

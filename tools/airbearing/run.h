@@ -59,6 +59,8 @@ struct run {
     bool stuck; /* hung for good: the frame thread's own figures are not known */
     int signal;
     uint64_t allocations, page_faults;
+    uint64_t switches;            /* of the frame thread, involuntary */
+    int end_policy, end_priority; /* of the frame thread after its last frame */
     struct io_log_result log;
     struct io_counters io; /* all links together */
     struct run_link link[IO_LINK_MAX];
