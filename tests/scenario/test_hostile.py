@@ -163,6 +163,8 @@ class Hostile(harness.Case):
 
     def quiet_hash(self):
         report = self.finish(self.quad(harness.free_port()))
+        if report["missed_replies"] or report["io"]["losses"]:
+            self.skipTest("the machine stood still in the quiet run: a reply was missed")
         return report["state_hash"], report["links"][0]["epoch_us"]
 
     def assert_flown(self, report):

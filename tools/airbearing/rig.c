@@ -418,8 +418,11 @@ static bool await(void *self, uint64_t frame)
         const struct cfg_link *link = &rig->scenario->links[i];
         const uint32_t every = link->every[CFG_SEND_SENSOR];
         const bool owed = every && frame > 0 && frame % every == 0;
-        if (owed && !io_link_await(rig->links, i, rig->sample[i].sim_us, link->wait_limit_ns))
-            all = false;
+        if (!owed)
+            continue;
+        rig->unanswered[i] =
+            !io_link_await(rig->links, i, rig->sample[i].sim_us, link->wait_limit_ns);
+        all = all && !rig->unanswered[i];
     }
     return all;
 }
