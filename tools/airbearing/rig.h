@@ -67,7 +67,7 @@ struct rig {
     struct io_sample sample[IO_LINK_MAX];
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
     uint64_t epoch_us[IO_LINK_MAX];     /* what a board's clock showed when frame 0 began */
-    bool unanswered[IO_LINK_MAX]; /* lockstep: the last reply that was owed did not come */
+    bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
     struct late late_out[IO_LINK_MAX], late_in[IO_LINK_MAX];
     uint32_t mute; /* messages whose instrument gives nothing; enum io_send */
     bool has_gps;
