@@ -42,9 +42,11 @@ class Hostile(harness.Case):
             self.assertEqual(report["page_faults_after_seal"], 0)
         self.assertEqual(report["not_finite"], 0)
 
-    def satellite(self, port, *options, seconds=6):
+    def satellite(self, port, *options, seconds=6, lost="3 s"):
+        """lost is longer than this machine stands still, so that a loss is the peers' doing."""
         return self.begin(harness.SATELLITE, "--seconds", str(seconds), "--external-board",
-                          "--set", f"links.board.listen=127.0.0.1:{port}", *options)
+                          "--set", f"links.board.listen=127.0.0.1:{port}",
+                          "--set", f"links.board.lost_after={lost}", *options)
 
     def board(self, port, *options):
         process = subprocess.Popen([BOARD, "--connect", f"127.0.0.1:{port}", "--quiet", *options],
@@ -124,7 +126,7 @@ class Hostile(harness.Case):
     @REAL_TIME
     def test_a_board_that_is_killed_and_started_again_takes_over(self):
         port = harness.free_port()
-        run = self.satellite(port, "--set", "links.board.lost_after=300 ms", seconds=8)
+        run = self.satellite(port, seconds=8, lost="300 ms")
         first = self.board(port)
         time.sleep(2.5)
         self.end(first)
@@ -132,7 +134,8 @@ class Hostile(harness.Case):
         self.board(port)
         report = self.finish(run)
         link = report["links"][0]
-        self.assertEqual((link["losses"], link["board"]), (1, "ready"))
+        self.assertGreaterEqual(link["losses"], 1)
+        self.assertEqual(link["board"], "ready")
         self.assertGreater(link["gap_ns_max"] + link["commands"], 0)
         self.assertGreater(link["commands"], 1000)
         self.assertLess(report["attitude_error_rad"], 0.3)
