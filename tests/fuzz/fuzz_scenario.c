@@ -259,8 +259,10 @@ static void check_frames(const struct cfg_scenario *scenario)
 {
     struct rig *rig = rig_on_heap(scenario);
     struct io_channel_spec channels[IO_CHANNEL_MAX];
+    struct record_jobs jobs;
+    rig_jobs(scenario, &rig->inject, &jobs);
     record_channels(scenario, dyn_model_nq(rig->cfg->plant.model),
-                    dyn_model_nv(rig->cfg->plant.model), channels);
+                    dyn_model_nv(rig->cfg->plant.model), &jobs, channels);
     rig->cfg->plant.substeps = 1;
     for (uint64_t frame = 0; frame < 2; frame++)
         rt_schedule_run(rig->schedule, frame);
