@@ -112,7 +112,7 @@ static void log_latency(void *self, int link, uint64_t frame, uint64_t rx_ns,
                         const uint64_t part_ns[IO_PART_SUM])
 {
     const struct run *run = self;
-    const int channel = run->rig->layout.latency;
+    const int channel = run->layout.latency;
     struct record_latency *out =
         io_telemetry_claim(run->telemetry, channel, frame * run->scenario->period_ns);
     if (!out)
@@ -148,6 +148,8 @@ static int place(struct run *run)
     run->telemetry =
         io_telemetry_place(channels, channel_count, rt_arena_take(&run->arena, telemetry_size));
     run->rig->telemetry = run->telemetry;
+    run->rig_live = run->rig->live;
+    run->layout = run->rig->layout;
     run->rig->links = run->links;
     if (run->links)
         io_links_show_latency(run->links, (struct io_latency_seer){run, log_latency});
@@ -490,7 +492,7 @@ static void log_clocks(const struct run *run, uint64_t begin_ns)
         return;
     struct rt_clock_sight sight;
     rt_clock_sight_take(&sight);
-    const int channel = run->rig->layout.clock;
+    const int channel = run->layout.clock;
     struct record_clock *out =
         io_telemetry_claim(run->telemetry, channel, sight.monotonic_ns - begin_ns);
     if (!out)

@@ -44,6 +44,9 @@ struct run {
     struct controller controller;
     struct rt_frame *frame;
     struct rt_mailbox *frame_live;
+    /* Of the rig, for other threads: it is put aside while it rehearses. */
+    struct rt_mailbox *rig_live;
+    struct record_layout layout;
     struct rt_clock_real clock;
     struct rt_witness witness;
     struct rt_watchdog watchdog;

@@ -50,7 +50,7 @@ void status_draw(const struct run *run)
     drawn_ns = now_ns;
     bool fresh;
     frame = *(const struct rt_frame_live *)rt_mailbox_take(run->frame_live, &fresh);
-    rig = *(const struct rig_live *)rt_mailbox_take(run->rig->live, &fresh);
+    rig = *(const struct rig_live *)rt_mailbox_take(run->rig_live, &fresh);
 
     const double seconds = (double)frame.frame / run->scenario->rate_hz;
     if (drawn)
