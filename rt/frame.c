@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rt/check.h"
+#include "rt/probe.h"
 
 /*
  * Drift is the slope of sim time against the raw clock at the starts, least squares.  A late wake
@@ -21,6 +22,9 @@ struct drift {
     bool any;
 };
 
+/* Two rows of the recorder are copied in well under this, on any machine. */
+static const uint64_t DRAIN_SLACK_NS = 10000;
+
 /* Where the loop stands on the grid. */
 struct grid {
     uint64_t first_ns;   /* release of slot 0 */
@@ -36,6 +40,8 @@ struct run {
     struct drift drift;
     bool pending; /* the newest sample has not left yet */
     uint64_t pending_frame;
+    uint64_t sent_ns, await_ns; /* of this frame, for the recorder; 0: none */
+    bool unanswered;
 };
 
 static uint64_t now_ns(const struct rt_frame *frame)
@@ -98,15 +104,19 @@ static void commit_pending(struct run *run)
         return;
     run->pending = false;
     run->frame->tasks.commit(run->frame->tasks.self, run->pending_frame);
+    run->sent_ns = run->frame->recorder == NULL ? 0 : now_ns(run->frame);
+    RT_PROBE(commit, run->pending_frame, run->sent_ns);
 }
 
-static void compute(struct run *run, uint64_t k, bool held)
+static void compute(struct run *run, const struct rt_frame_record *record)
 {
     struct rt_frame *frame = run->frame;
-    frame->tasks.latch(frame->tasks.self, k, held);
-    rt_schedule_run(frame->schedule, k);
+    RT_PROBE(latch, record->frame, record->start_ns);
+    frame->tasks.latch(frame->tasks.self, record->frame, record->held);
+    rt_schedule_run(frame->schedule, record->frame);
+    RT_PROBE(step, record->frame, frame->schedule->begin_ns);
     run->pending = true;
-    run->pending_frame = k;
+    run->pending_frame = record->frame;
 }
 
 static void kick(struct rt_frame *frame, uint64_t start_ns)
@@ -131,13 +141,56 @@ static void publish_live(struct rt_frame *frame, uint64_t k)
     rt_mailbox_publish(frame->live);
 }
 
+/* The recorder's row of this frame; a late one, or one that got no reply, is worth telling. */
+static void fill_row(struct run *run, const struct rt_frame_record *record, uint64_t recorded_ns)
+{
+    struct rt_recorder *recorder = run->frame->recorder;
+    const struct rt_schedule *schedule = run->frame->schedule;
+    if (recorder == NULL)
+        return;
+    struct rt_recorder_row *row = rt_recorder_now(recorder);
+    row->frame = record->frame;
+    row->release_ns = record->release_ns;
+    row->start_ns = record->start_ns;
+    row->await_ns = run->await_ns;
+    row->sent_ns = run->sent_ns;
+    row->jobs_ns = schedule->begin_ns;
+    row->end_ns = record->end_ns;
+    row->recorded_ns = recorded_ns;
+    row->due = schedule->due;
+    row->missed = record->missed;
+    row->cause = record->cause;
+    row->held = record->held;
+    row->unanswered = run->unanswered;
+    memcpy(row->spent_ns, schedule->spent_ns, recorder->row_size - RT_RECORDER_HEAD);
+    if (record->cause != RT_CAUSE_NONE || run->unanswered)
+        rt_recorder_ask(recorder);
+    rt_recorder_finish(recorder);
+    run->sent_ns = run->await_ns = 0;
+    run->unanswered = false;
+}
+
+static bool has_rows(const struct rt_frame *frame)
+{
+    return frame->recorder != NULL && rt_recorder_waits(frame->recorder);
+}
+
+static void drain_rows(struct rt_frame *frame)
+{
+    for (int i = 0; i < RT_RECORDER_DRAIN && frame->tasks.drain(frame->tasks.self); i++)
+        continue;
+}
+
 /* Hand the record over and count the frame.  Busy has the frame up to end_ns and the taking of the
  * record, but not the search for a cause in between. */
-static void finish(struct rt_frame *frame, const struct rt_frame_record *record)
+static void finish(struct run *run, const struct rt_frame_record *record)
 {
+    struct rt_frame *frame = run->frame;
     const uint64_t begin_ns = record->cause == RT_CAUSE_NONE ? record->end_ns : now_ns(frame);
     frame->tasks.record(frame->tasks.self, record);
-    const uint64_t taking_ns = later(now_ns(frame), begin_ns) - begin_ns;
+    const uint64_t recorded_ns = later(now_ns(frame), begin_ns);
+    const uint64_t taking_ns = recorded_ns - begin_ns;
+    fill_row(run, record, recorded_ns);
 
     const uint64_t k = record->frame;
     if (frame->frames == 0)
@@ -217,6 +270,7 @@ static void judge(struct run *run, struct rt_frame_record *record)
     if (!record->held)
         run->grid.cause = find_cause(frame, record);
     record->cause = (uint8_t)run->grid.cause;
+    RT_PROBE(overrun, record->frame, record->end_ns);
     frame->overruns++;
     frame->causes[run->grid.cause]++;
 }
@@ -245,6 +299,7 @@ static void grid_start(struct run *run, struct rt_frame_record *record)
     frame->missed += run->grid.missed;
     frame->caught_up += record->held;
     frame->waited_ns = 0;
+    RT_PROBE(release, record->frame, record->release_ns);
     if (!record->held)
         drift_add(&run->drift, frame, record);
     kick(frame, record->start_ns);
@@ -262,27 +317,35 @@ static void grid_frame(struct run *run, uint64_t k)
     grid_start(run, &record);
     if (!record.held)
         commit_pending(run);
-    compute(run, k, record.held);
+    compute(run, &record);
     if (frame->spec.commit == RT_COMMIT_EARLY)
         commit_early(run, &record);
     record.end_ns = later(now_ns(frame), record.start_ns);
 
     judge(run, &record);
-    finish(frame, &record);
+    finish(run, &record);
     grid_advance(run, record.end_ns);
     if (record.cause != RT_CAUSE_NONE && frame->spec.overrun == RT_OVERRUN_STOP)
         frame->end = RT_END_POLICY;
 }
 
-/* In the slack: a baseline for the witness where there is time for it. */
+static uint64_t slack_ns(const struct run *run)
+{
+    const uint64_t release_ns = grid_release(run, run->grid.slot);
+    const uint64_t at_ns = now_ns(run->frame);
+    return later(release_ns, at_ns) - at_ns;
+}
+
+/* In the slack, where there is time for it: a baseline for the witness, rows of the recorder. */
 static void grid_slack(struct run *run)
 {
     struct rt_frame *frame = run->frame;
-    if (frame->witness == NULL || run->grid.held > 0)
+    if (run->grid.held > 0)
         return;
-    const uint64_t release_ns = grid_release(run, run->grid.slot);
-    const uint64_t at_ns = now_ns(frame);
-    rt_witness_refresh(frame->witness, later(release_ns, at_ns) - at_ns);
+    if (frame->witness != NULL)
+        rt_witness_refresh(frame->witness, slack_ns(run));
+    if (has_rows(frame) && slack_ns(run) >= DRAIN_SLACK_NS)
+        drain_rows(frame);
 }
 
 /* The last sample leaves when all others did, unless the safe outputs take its place. */
@@ -302,29 +365,34 @@ static void grid_close(struct run *run)
 
 /* --- fast and lockstep: no grid --------------------------------------------------------------- */
 
-static void await_reply(struct rt_frame *frame, uint64_t k)
+static void await_reply(struct run *run, uint64_t k)
 {
+    struct rt_frame *frame = run->frame;
     if (frame->tasks.await == NULL || k == 0)
         return;
     if (frame->watchdog != NULL)
         rt_watchdog_disarm(frame->watchdog); /* the far end may take its time */
-    if (!frame->tasks.await(frame->tasks.self, k))
-        frame->missed_replies++;
+    run->await_ns = frame->recorder == NULL ? 0 : later(run->sent_ns, now_ns(frame));
+    run->unanswered = !frame->tasks.await(frame->tasks.self, k);
+    frame->missed_replies += run->unanswered;
 }
 
 static void free_frame(struct run *run, uint64_t k)
 {
     struct rt_frame *frame = run->frame;
     commit_pending(run);
-    await_reply(frame, k);
+    await_reply(run, k);
     struct rt_frame_record record = {.frame = k, .start_ns = now_ns(frame)};
     record.release_ns = record.start_ns;
+    RT_PROBE(release, k, record.start_ns);
     kick(frame, record.start_ns);
-    compute(run, k, false);
+    compute(run, &record);
     if (frame->spec.commit == RT_COMMIT_EARLY)
         commit_pending(run);
     record.end_ns = later(now_ns(frame), record.start_ns);
-    finish(frame, &record);
+    finish(run, &record);
+    if (has_rows(frame))
+        drain_rows(frame);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -337,6 +405,7 @@ static void check(const struct rt_frame *frame)
     RT_CHECK(frame->tasks.record != NULL && frame->tasks.safe != NULL);
     RT_CHECK(frame->spec.pace != RT_PACE_LOCKSTEP || frame->tasks.await != NULL);
     RT_CHECK(frame->live == NULL || frame->live_every > 0);
+    RT_CHECK(frame->recorder == NULL || frame->tasks.drain != NULL);
 }
 
 static void clear_results(struct rt_frame *frame)

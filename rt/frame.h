@@ -31,6 +31,7 @@
 #include "rt/clock.h"
 #include "rt/histogram.h"
 #include "rt/mailbox.h"
+#include "rt/recorder.h"
 #include "rt/schedule.h"
 #include "rt/watchdog.h"
 #include "rt/witness.h"
@@ -61,6 +62,9 @@ struct rt_frame_tasks {
     /* Take the newest inputs unless held. */
     void (*latch)(void *self, uint64_t frame, bool held);
     void (*record)(void *self, const struct rt_frame_record *record);
+    /* In the slack: one row of the recorder goes where records go; false when there is none or no
+     * room.  Needed with a recorder only. */
+    bool (*drain)(void *self);
     /* Outputs to their safe values. */
     void (*safe)(void *self);
 };
@@ -91,6 +95,7 @@ struct rt_frame {
     struct rt_clock clock;
     struct rt_witness *witness; /* NULL: every overrun is unknown unless its own work explains it */
     struct rt_watchdog *watchdog; /* may be NULL */
+    struct rt_recorder *recorder; /* may be NULL */
     struct rt_mailbox *live;      /* of struct rt_frame_live; may be NULL */
     uint32_t live_every;
     atomic_bool stop;   /* set by any thread, read once per frame */
