@@ -11,8 +11,13 @@
  * this also keeps the raw clock to about four readings in 64 frames.  Running means and co-moments
  * of the small difference sim - clock lose no digits however long the run.  Scatter over runs of 5
  * s on a noisy machine: 0.01 ppm with the hybrid wait, 2 ppm with the plain one.
+ *
+ * Releases that were lost are given to sim, so that it runs on with the clock over an outage: both
+ * clocks do.  A block whose best is a period late saw an outage and no drift.  A block that the end
+ * of the run cut short has fewer frames to choose from and the longest lever, so it counts only
+ * when it is half full or the run has little else.
  */
-enum { DRIFT_BLOCK = 64 };
+enum { DRIFT_BLOCK = 64, DRIFT_POINTS_FEW = 3 };
 
 struct drift {
     uint64_t first_ns;                                /* raw clock at the first point */
@@ -56,9 +61,10 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 
 /* --- drift ------------------------------------------------------------------------------------ */
 
-static void drift_close_block(struct drift *drift)
+static void drift_close_block(struct drift *drift, uint64_t period_ns)
 {
-    if (drift->block == 0)
+    drift->block = 0;
+    if (drift->best_error_ns >= period_ns)
         return;
     if (drift->count == 0.0)
         drift->first_ns = drift->best_raw_ns;
@@ -70,11 +76,9 @@ static void drift_close_block(struct drift *drift)
     drift->mean_z += (z - drift->mean_z) / drift->count;
     drift->xx += dx * (x - drift->mean_x);
     drift->xz += dx * (z - drift->mean_z);
-    drift->block = 0;
 }
 
-/* Right after the start stamp of a fresh frame.  missed_ns is taken off the clock, so that sim and
- * clock run on together over a miss. */
+/* Right after the start stamp of a fresh frame. */
 static void drift_add(struct drift *drift, const struct rt_frame *frame,
                       const struct rt_frame_record *record)
 {
@@ -83,16 +87,18 @@ static void drift_add(struct drift *drift, const struct rt_frame *frame,
         const uint64_t raw_ns =
             frame->clock.raw_ns == NULL ? record->start_ns : frame->clock.raw_ns(frame->clock.self);
         drift->best_error_ns = error_ns;
-        drift->best_raw_ns = raw_ns - frame->missed * frame->spec.period_ns;
-        drift->best_sim_ns = record->frame * frame->spec.period_ns;
+        drift->best_raw_ns = raw_ns;
+        drift->best_sim_ns = (record->frame + frame->missed) * frame->spec.period_ns;
     }
     if (++drift->block == DRIFT_BLOCK)
-        drift_close_block(drift);
+        drift_close_block(drift, frame->spec.period_ns);
 }
 
-static double drift_ppm(struct drift *drift)
+static double drift_ppm(struct drift *drift, uint64_t period_ns)
 {
-    drift_close_block(drift);
+    if (drift->block >= DRIFT_BLOCK / 2 ||
+        (drift->block > 0 && drift->count < (double)DRIFT_POINTS_FEW))
+        drift_close_block(drift, period_ns);
     return drift->xx > 0.0 ? drift->xz / drift->xx * 1e6 : 0.0;
 }
 
@@ -443,7 +449,7 @@ static void run_grid(struct run *run)
             break;
         grid_slack(run);
     }
-    frame->drift_ppm = drift_ppm(&run->drift);
+    frame->drift_ppm = drift_ppm(&run->drift, frame->spec.period_ns);
     grid_close(run);
 }
 
