@@ -173,7 +173,6 @@ static void fill_row(struct run *run, const struct rt_frame_record *record, uint
         rt_recorder_ask(recorder);
     rt_recorder_finish(recorder);
     run->sent_ns = run->await_ns = 0;
-    run->unanswered = false;
 }
 
 static bool has_rows(const struct rt_frame *frame)
@@ -378,7 +377,8 @@ static void await_reply(struct run *run, uint64_t k)
         return;
     if (frame->watchdog != NULL)
         rt_watchdog_disarm(frame->watchdog); /* the far end may take its time */
-    run->await_ns = frame->recorder == NULL ? 0 : later(run->sent_ns, now_ns(frame));
+    if (frame->recorder != NULL)
+        run->await_ns = run->sent_ns != 0 ? run->sent_ns : now_ns(frame);
     run->unanswered = !frame->tasks.await(frame->tasks.self, k);
     frame->missed_replies += run->unanswered;
 }

@@ -51,7 +51,7 @@ uint64_t rt_histogram_at(const struct rt_histogram *histogram, double fraction)
     const double wanted = ceil(fraction * (double)histogram->count);
     const uint64_t rank = wanted < 1.0 ? 1 : (uint64_t)wanted;
     uint64_t seen = 0;
-    for (unsigned b = 0; b < RT_HISTOGRAM_BUCKETS; b++) {
+    for (unsigned b = bucket_of(histogram->min); b < RT_HISTOGRAM_BUCKETS; b++) {
         seen += histogram->bucket[b];
         if (seen >= rank) {
             const uint64_t value =

@@ -32,7 +32,7 @@ struct rt_recorder *rt_recorder_place(int job_count, void *mem)
     memset(mem, 0, rt_recorder_size(job_count));
     struct rt_recorder *recorder = rt_cut(mem, &at, sizeof *recorder);
     recorder->stride = stride_of(job_count);
-    recorder->row_size = (uint32_t)(RT_RECORDER_HEAD + job_count * 4);
+    recorder->row_size = (uint32_t)(RT_RECORDER_HEAD + (size_t)job_count * sizeof(uint32_t));
     recorder->rows = rt_cut(mem, &at, (size_t)recorder->stride * RT_RECORDER_FRAMES);
     return recorder;
 }

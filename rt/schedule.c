@@ -4,6 +4,7 @@
 
 #include "rt/arena.h"
 #include "rt/check.h"
+#include "rt/clock.h"
 
 uint64_t rt_gcd(uint64_t a, uint64_t b)
 {
@@ -63,30 +64,25 @@ struct rt_schedule *rt_schedule_place(const struct rt_job *jobs, int job_count, 
     schedule->job_count = job_count;
     if (job_count > 0)
         memcpy(schedule->job, jobs, (size_t)job_count * sizeof *jobs);
+    schedule->now_ns = rt_now_ns;
     schedule->pattern = rt_schedule_pattern(jobs, job_count);
     (void)lay_out(schedule, mem);
     fill_rows(schedule);
     return schedule;
 }
 
-static uint64_t now_ns(const struct rt_schedule *schedule)
-{
-    const struct rt_clock *clock = schedule->clock;
-    return clock == NULL ? rt_now_ns() : clock->now_ns(clock->self);
-}
-
 void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame)
 {
     uint64_t due = schedule->row[frame % schedule->pattern];
     uint64_t begin_ns =
-        now_ns(schedule); /* one stamp per boundary: the end of a job begins the next */
+        schedule->now_ns(); /* one stamp per boundary: the end of a job begins the next */
     schedule->begin_ns = begin_ns;
     schedule->due = due;
     while (due != 0) {
         const int j = __builtin_ctzll(due);
         due &= due - 1;
         schedule->job[j].run(schedule->job[j].self, frame);
-        const uint64_t end_ns = now_ns(schedule);
+        const uint64_t end_ns = schedule->now_ns();
         const uint64_t spent_ns = end_ns - begin_ns;
         schedule->spent_ns[j] = spent_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)spent_ns;
         rt_histogram_add(&schedule->time[j], spent_ns, frame);

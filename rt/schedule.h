@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rt/clock.h"
 #include "rt/histogram.h"
 
 enum { RT_JOB_MAX = 64, RT_PATTERN_MAX = 1 << 20 };
@@ -31,10 +30,10 @@ struct rt_job {
 struct rt_schedule {
     int job_count;
     struct rt_job job[RT_JOB_MAX];
-    uint32_t pattern;             /* frames after which the table repeats */
-    uint64_t *row;                /* one bit per job */
-    struct rt_histogram *time;    /* measured, one per job */
-    const struct rt_clock *clock; /* what measures; NULL: rt_now_ns() */
+    uint32_t pattern;          /* frames after which the table repeats */
+    uint64_t *row;             /* one bit per job */
+    struct rt_histogram *time; /* measured, one per job */
+    uint64_t (*now_ns)(void);  /* rt_now_ns() unless a test brings a clock of its own */
 
     /* of the frame that ran last, for its record */
     uint64_t begin_ns;             /* when its first job began */

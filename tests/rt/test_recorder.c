@@ -25,6 +25,11 @@ static uint64_t row_count, recorded;
 static uint64_t no_reply_at;
 static bool room; /* for what comes out */
 
+static uint64_t script_ns(void)
+{
+    return fake.now_ns;
+}
+
 static void run_a(void *self, uint64_t k)
 {
     (void)self;
@@ -106,7 +111,7 @@ void setUp(void)
     frame.recorder = recorder;
     frame.schedule = rt_schedule_place(jobs, JOBS, mem);
     frame.clock = fake_clock_seam(&fake);
-    frame.schedule->clock = &frame.clock;
+    frame.schedule->now_ns = script_ns;
 }
 
 void tearDown(void)

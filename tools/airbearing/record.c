@@ -1,5 +1,6 @@
 #include "tools/airbearing/record.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "config/keys.h"
@@ -44,6 +45,27 @@ static const char latency_definition[] =
     "uint64 hold_ns # to the hand-over\n"
     "uint64 wire_out_ns # to sent\n"
     "uint8 link\n";
+
+/* What fills the C struct up to its last array, in the same order. */
+_Static_assert(offsetof(struct rt_recorder_row, due) == 8 * 8, "as the text below has it");
+_Static_assert(RECORD_EVENT_HEAD == 9 * 8 + 4 + 4, "as the text below has it");
+static const char event_definition[] =
+    "# A frame near an overrun, or near a reply that did not come: what it did and when, from the\n"
+    "# flight recorder.  Times on CLOCK_MONOTONIC; the end of one thing begins the next.\n"
+    "uint64 frame\n"
+    "uint64 release_ns # when it should have started\n"
+    "uint64 start_ns # woke up, or the reply came\n"
+    "uint64 await_ns # began to wait for the reply, until start_ns; 0: did not wait\n"
+    "uint64 sent_ns # the sample has left; after the jobs when committed early; 0: none did\n"
+    "uint64 jobs_ns # inputs latched, the first job begins\n"
+    "uint64 end_ns # all done but the record\n"
+    "uint64 recorded_ns # the record is taken\n"
+    "uint64 due # bit i: job i of /job ran\n"
+    "uint32 missed # releases dropped right before this frame\n"
+    "uint8 cause # of an overrun: 0 none 1 fault 2 switch 3 io 4 stolen 5 own 6 unknown\n"
+    "uint8 held # 1: ran in catch-up with held inputs\n"
+    "uint8 unanswered # 1: waited, and no reply came\n"
+    "uint8 spare\n";
 
 static const char clock_definition[] =
     "# The clocks side by side, seen within window_ns of each other.\n"
@@ -104,14 +126,16 @@ static int effector_states(const struct cfg_scenario *scenario)
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,
                                    int job_count)
 {
-    _Static_assert(3 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
+    _Static_assert(7 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
     struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
     layout.drive = layout.sensor + scenario->sensor_count;
     layout.job = layout.drive + scenario->drive_count;
-    layout.latency = layout.job + 1;
+    layout.event = layout.job + 1;
+    layout.latency = layout.event + 1;
     layout.clock = layout.latency + 1;
     layout.count = layout.clock + 1;
     layout.job_size = (uint32_t)(RECORD_JOB_HEAD + job_count * 4);
+    layout.event_size = (uint32_t)(RECORD_EVENT_HEAD + job_count * 4);
     layout.plant_size = (uint32_t)((nq + nv + effector_states(scenario) + 1) * 8);
     return layout;
 }
@@ -164,6 +188,16 @@ static const char *job_definition(const struct record_jobs *jobs)
     return text;
 }
 
+static const char *event_text(const struct record_jobs *jobs)
+{
+    static char text[sizeof event_definition + 96];
+    const int length = snprintf(
+        text, sizeof text, "%suint32[%d] spent_ns # of a job that did not run: as it was before\n",
+        event_definition, jobs->count);
+    RT_CHECK(length > 0 && (size_t)length < sizeof text);
+    return text;
+}
+
 static void describe(struct io_channel_spec *channel, const char *topic, const char *schema,
                      const char *definition, size_t payload_size, double rate_hz)
 {
@@ -182,6 +216,9 @@ static void describe_timing(const struct cfg_scenario *scenario, const struct re
     const int links = scenario->link_count > 1 ? scenario->link_count : 1;
     describe(&channels[layout->job], "/job", "airbearing_msgs/msg/Job", job_definition(jobs),
              layout->job_size, scenario->rate_hz);
+    /* At least what the recorder holds, so that all of it finds room when the run ends. */
+    describe(&channels[layout->event], "/event", "airbearing_msgs/msg/Event", event_text(jobs),
+             layout->event_size, fmax(scenario->rate_hz, RT_RECORDER_FRAMES));
     describe(&channels[layout->latency], "/latency", "airbearing_msgs/msg/Latency",
              latency_definition, RECORD_LATENCY_SIZE, scenario->rate_hz * links);
     describe(&channels[layout->clock], "/clock", "airbearing_msgs/msg/Clock", clock_definition,

@@ -11,6 +11,7 @@
 #include "io/command.h"
 #include "io/link.h"
 #include "io/telemetry/telemetry.h"
+#include "rt/recorder.h"
 #include "rt/schedule.h"
 
 struct record_frame {
@@ -47,6 +48,9 @@ struct record_job {
 };
 enum { RECORD_JOB_HEAD = offsetof(struct record_job, spent_ns) };
 
+/* What a frame near an overrun did and when is a row of the flight recorder as it stands. */
+enum { RECORD_EVENT_HEAD = RT_RECORDER_HEAD };
+
 /* One way through the loop, written by the thread that sends. */
 struct record_latency {
     uint64_t frame; /* whose sample showed the command first */
@@ -74,11 +78,12 @@ struct record_layout {
     int frame, input, plant;
     int sensor;  /* first of the sensors */
     int drive;   /* first of the commanded effectors */
-    int job;     /* the last that the frame thread writes */
+    int job;     /* the last that the frame thread fills in every frame */
+    int event;   /* of the frame thread, after an overrun */
     int latency; /* of the sending thread */
     int clock;   /* of the thread that keeps house */
     int count;
-    uint32_t plant_size, job_size;
+    uint32_t plant_size, job_size, event_size;
 };
 
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,

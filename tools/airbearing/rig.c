@@ -463,20 +463,40 @@ static void record(void *self, const struct rt_frame_record *frame)
                                                   frame->frame * rig->scenario->period_ns);
     if (!out)
         return;
-    const struct record_frame filled = {
-        .frame = frame->frame,
-        .release_ns = frame->release_ns,
-        .start_ns = frame->start_ns,
-        .end_ns = frame->end_ns,
-        .state_hash = rig->hash,
-        .missed = frame->missed,
-        .cause = frame->cause,
-        .held = frame->held,
-    };
-    memcpy(out, &filled, RECORD_FRAME_SIZE);
+    out->frame = frame->frame;
+    out->release_ns = frame->release_ns;
+    out->start_ns = frame->start_ns;
+    out->end_ns = frame->end_ns;
+    out->state_hash = rig->hash;
+    out->missed = frame->missed;
+    out->cause = frame->cause;
+    out->held = frame->held;
     io_telemetry_push(rig->telemetry, rig->layout.frame);
     if (rig->scenario->pace != RT_PACE_REAL)
         wait_for_room(rig);
+}
+
+/* A row waits where there is no room for it: the recorder knows what it loses then. */
+static bool drain(void *self)
+{
+    const struct rig *rig = self;
+    if (rig->telemetry && !io_telemetry_has_room(rig->telemetry, rig->layout.event))
+        return false;
+    const struct rt_recorder_row *row = rt_recorder_take(rig->recorder);
+    if (!row || !rig->telemetry)
+        return row != NULL;
+    void *out = io_telemetry_claim(rig->telemetry, rig->layout.event,
+                                   row->frame * rig->scenario->period_ns);
+    RT_CHECK(out);
+    memcpy(out, row, rig->layout.event_size);
+    io_telemetry_push(rig->telemetry, rig->layout.event);
+    return true;
+}
+
+void rig_tell_rest(struct rig *rig)
+{
+    while (drain(rig))
+        continue;
 }
 
 static void safe(void *self)
@@ -493,6 +513,7 @@ struct rt_frame_tasks rig_tasks(struct rig *rig)
                                    .await = await,
                                    .latch = latch,
                                    .record = record,
+                                   .drain = drain,
                                    .safe = safe};
 }
 
@@ -629,6 +650,7 @@ size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *in
     (void)rt_cut(NULL, &at, cfg_rig_size(scenario));
     (void)rt_cut(NULL, &at, rt_mailbox_size(sizeof(struct rig_live)));
     (void)rt_cut(NULL, &at, rt_schedule_size(list.job, list.count));
+    (void)rt_cut(NULL, &at, rt_recorder_size(list.count));
     lay_out_late(scenario, NULL, NULL, &at);
     return at;
 }
@@ -643,6 +665,7 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
     struct job_list list;
     list_jobs(scenario, inject, rig, &list);
     void *schedule_mem = rt_cut(mem, &at, rt_schedule_size(list.job, list.count));
+    void *recorder_mem = rt_cut(mem, &at, rt_recorder_size(list.count));
     lay_out_late(scenario, rig, mem, &at);
 
     rig->scenario = scenario;
@@ -653,6 +676,7 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
     rig->live = rt_mailbox_place(sizeof(struct rig_live), live_mem);
     rig->live_every = (uint32_t)fmax(1.0, scenario->rate_hz / 20.0);
     rig->schedule = rt_schedule_place(list.job, list.count, schedule_mem);
+    rig->recorder = rt_recorder_place(list.count, recorder_mem);
     rig->layout = record_layout(scenario, dyn_model_nq(rig->cfg->plant.model),
                                 dyn_model_nv(rig->cfg->plant.model), list.count);
     for (int i = 0; i < scenario->sensor_count; i++)

@@ -15,6 +15,7 @@
 #include "io/telemetry/telemetry.h"
 #include "rt/frame.h"
 #include "rt/mailbox.h"
+#include "rt/recorder.h"
 #include "rt/schedule.h"
 #include "tools/airbearing/expect.h"
 #include "tools/airbearing/late.h"
@@ -81,6 +82,7 @@ struct rig {
     uint32_t live_every;
 
     struct rt_schedule *schedule;
+    struct rt_recorder *recorder;
     struct rig_device sensor[RT_JOB_MAX];
     struct rig_device link[IO_LINK_MAX];
     struct rig_message message[IO_LINK_MAX][CFG_MESSAGE_COUNT];
@@ -110,6 +112,9 @@ void rig_sense(struct rig *rig);
 
 /* The tasks of the frame loop for this rig.  Context: setup. */
 struct rt_frame_tasks rig_tasks(struct rig *rig);
+
+/* What the recorder still has to tell goes into the log.  Context: frame thread, after the run. */
+void rig_tell_rest(struct rig *rig);
 
 /* Has any flexible body left the range of its model so far?  Context: any. */
 bool rig_left_range(const struct rig *rig);

@@ -422,6 +422,7 @@ static void frame_thread(void *self)
     rt_witness_open(&run->witness, &run->clock, run->plan.frame_cpu);
     rt_alloc_watch();
     rt_frame_run(run->frame);
+    rig_tell_rest(run->rig);
     rt_alloc_unwatch();
     run->page_faults = rt_witness_faults(&run->witness);
     run->switches = rt_witness_switches(&run->witness);
@@ -447,6 +448,7 @@ static void fill_frame(struct run *run)
     };
     frame->tasks = rig_tasks(run->rig);
     frame->schedule = run->rig->schedule;
+    frame->recorder = run->rig->recorder;
     frame->witness = &run->witness;
     frame->watchdog = &run->watchdog;
     frame->live = run->frame_live;
