@@ -73,3 +73,11 @@ def jobs(path):
     """frame, begin, due, and what each took."""
     return [struct.unpack_from(f"<QQQ{(len(payload) - 24) // 4}I", payload)
             for topic, payload in messages(path) if topic == "/job"]
+
+
+def events(path):
+    """By frame: release, start, await, sent, jobs, end, recorded, due, missed, cause, held, unanswered,
+    and what each job took, of the frames that the flight recorder told of."""
+    rows = [struct.unpack_from(f"<9QI4B{(len(payload) - 80) // 4}I", payload)
+            for topic, payload in messages(path) if topic == "/event"]
+    return {row[0]: row[1:13] + (row[14:],) for row in rows}

@@ -2,6 +2,8 @@
 import json
 import math
 import re
+import shutil
+import subprocess
 
 import harness
 import raw_log
@@ -216,6 +218,59 @@ class Timing(harness.Case):
             frame = frames[job["args"]["frame"]]
             self.assertGreaterEqual(job["ts"], frame["ts"] - 0.002)
             self.assertLessEqual(job["ts"] + job["dur"], frame["ts"] + frame["dur"] + 0.002)
+
+    def test_the_recorder_tells_what_the_frames_around_an_overrun_did(self):
+        self.record("--inject", "late=5ms@0.5s", scenario=harness.TUMBLE, board=False, seconds="0.7")
+        rows = raw_log.events(self.log)
+        late = [k for k, r, _, e, *_ in raw_log.frames(self.log) if e - r > 1000000]
+        self.assertIn(500, late)
+        wanted = {k for late_frame in late for k in range(late_frame - 32, late_frame + 9) if 0 <= k < 700}
+        if self.report["recorder_lost"] == 0:
+            self.assertEqual(wanted - set(rows), set())
+        self.assertGreater(rows[500][12][0], 5000000)  # the injector is the first job
+        frames = {f[0]: f for f in raw_log.frames(self.log)}
+        jobs = {j[0]: j for j in raw_log.jobs(self.log)}
+        for k, (release, start, wait, sent, begin, end, recorded, due, missed, cause, held, unanswered,
+                spent) in rows.items():
+            self.assertEqual((k, release, start, end, missed, cause, held),
+                             frames[k][:4] + frames[k][5:8])
+            self.assertEqual((k, begin, due, *spent), jobs[k])
+            self.assertEqual((wait, unanswered), (0, 0))
+            if k > 0:
+                self.assertEqual(sorted((start, sent, begin)), [start, sent, begin])
+            self.assertLessEqual(begin + sum(s for i, s in enumerate(spent) if due >> i & 1), end)
+            self.assertLessEqual(end, recorded)
+
+    def test_the_trace_and_the_text_have_the_steps_of_an_overrun(self):
+        self.record("--inject", "late=60ms@0.5s", scenario=harness.TUMBLE, board=False, seconds="0.7")
+        path, page = self.dir / "trace.json", self.dir / "page.html"
+        _, out, _ = self.call("timing", self.log, "--trace", path, "--html", page)
+        events = [e for e in json.loads(path.read_text())["traceEvents"] if e["ph"] == "X"]
+        steps = [e for e in events if e["tid"] == 4]
+        self.assertEqual({e["args"]["frame"] for e in steps}, set(raw_log.events(self.log)))
+        # Two of a frame never overlap, or the picture would be nonsense.
+        for a, b in zip(steps, steps[1:]):
+            self.assertLessEqual(a["ts"] + a["dur"], b["ts"] + 0.002)
+        inject, = [e for e in steps if e["args"]["frame"] == 500 and e["name"] == "inject"]
+        self.assertGreater(inject["dur"], 60000)
+        names = [e["name"] for e in steps if e["args"]["frame"] == 500]
+        self.assertEqual([n for n in names if n in ("commit", "latch", "inject", "step", "hash")],
+                         ["commit", "latch", "inject", "step", "hash"])
+        self.assertEqual(names[-1], "cause, record")
+        worst = max(self.timing()["late"], key=lambda late: late["over_ns"])["frame"]
+        self.assertIn(f"the latest of them, frame {worst}, from its release on:", out)
+        self.assertIn(f"The latest frame, {worst}: what ran when?", page.read_text())
+
+    def test_others_decode_every_event(self):
+        self.record("--inject", "late=5ms@0.3s", scenario=harness.TUMBLE, board=False, seconds="0.4")
+        reader = harness.ROOT / "tests" / "peers" / "mcap_read.mjs"
+        if not shutil.which("node"):
+            self.skipTest("no node")
+        done = subprocess.run(["node", reader, self.log], capture_output=True, text=True, timeout=60)
+        if done.returncode == 77:
+            self.skipTest(done.stdout.strip())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, rf"/event  {len(raw_log.events(self.log))}\n")
 
     def test_a_certificate_fits_its_own_log_alone(self):
         self.record(scenario=harness.TUMBLE, board=False, seconds="0.5")

@@ -169,6 +169,35 @@ static int keep_job(struct evidence *evidence, const unsigned char *data, size_t
     return 0;
 }
 
+static bool is_row_sound(const struct rt_recorder_row *row)
+{
+    return row->release_ns <= row->start_ns && row->start_ns <= row->jobs_ns &&
+           row->jobs_ns <= row->end_ns && row->end_ns <= row->recorded_ns &&
+           row->recorded_ns <= TIME_MAX && row->await_ns <= row->start_ns &&
+           row->sent_ns <= row->end_ns && row->cause < RT_CAUSE_COUNT;
+}
+
+static int keep_row(struct evidence *evidence, const unsigned char *data, size_t size,
+                    char error[EVIDENCE_ERROR_MAX])
+{
+    struct rt_recorder_row row = {0};
+    const size_t wanted = RECORD_EVENT_HEAD + (size_t)evidence->job_count * sizeof row.spent_ns[0];
+    if (size < wanted)
+        return fail(error, "an /event record is too short");
+    memcpy(&row, data, wanted);
+    if (evidence->job_count < RT_JOB_MAX)
+        row.due &= (UINT64_C(1) << evidence->job_count) - 1;
+    if (!is_row_sound(&row) ||
+        (evidence->row_count && row.frame <= evidence->row[evidence->row_count - 1].frame))
+        return fail(error, "the /event record of frame %" PRIu64 " cannot be true", row.frame);
+    void *grown =
+        append(evidence->row, &evidence->row_count, &evidence->row_room, &row, sizeof row);
+    if (!grown)
+        return fail(error, "no memory for its events");
+    evidence->row = grown;
+    return 0;
+}
+
 static int keep_latency(struct evidence *evidence, const unsigned char *data, size_t size,
                         char error[EVIDENCE_ERROR_MAX])
 {
@@ -259,11 +288,8 @@ static int keep(struct evidence *evidence, const struct io_mcap_message *message
     static const struct {
         const char *topic;
         int (*keep)(struct evidence *, const unsigned char *, size_t, char *);
-    } table[] = {{"/frame", keep_frame},
-                 {"/job", keep_job},
-                 {"/latency", keep_latency},
-                 {"/clock", keep_clock},
-                 {"/input", keep_input}};
+    } table[] = {{"/frame", keep_frame},     {"/job", keep_job},     {"/event", keep_row},
+                 {"/latency", keep_latency}, {"/clock", keep_clock}, {"/input", keep_input}};
     if (strncmp(message->topic, "/device/", 8) == 0)
         return keep_drive(evidence, message, error);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -331,12 +357,27 @@ const struct record_job *evidence_jobs_of(const struct evidence *evidence, uint6
                                                                             : NULL;
 }
 
+const struct rt_recorder_row *evidence_row_of(const struct evidence *evidence, uint64_t frame)
+{
+    size_t low = 0, high = evidence->row_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (evidence->row[middle].frame < frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < evidence->row_count && evidence->row[low].frame == frame ? &evidence->row[low]
+                                                                          : NULL;
+}
+
 void evidence_free(struct evidence *evidence)
 {
     for (int i = 0; i < evidence->drive_count; i++)
         free(evidence->drive[i].point);
     free(evidence->frame);
     free(evidence->job);
+    free(evidence->row);
     free(evidence->latency);
     free(evidence->clock);
     free(evidence->input);

@@ -45,6 +45,9 @@ struct evidence {
     struct record_job *job; /* by frame, which are rarer where the recorder lost some */
     size_t job_records, job_room;
 
+    struct rt_recorder_row *row; /* of the flight recorder, by frame: only around overruns */
+    size_t row_count, row_room;
+
     struct record_latency *latency;
     size_t latency_count, latency_room;
     struct record_clock *clock;
@@ -71,4 +74,6 @@ void evidence_copy_text(char *to, size_t room, const char *from);
 size_t evidence_find(const struct evidence *evidence, uint64_t frame);
 /* The jobs of this frame, or NULL. */
 const struct record_job *evidence_jobs_of(const struct evidence *evidence, uint64_t frame);
+/* What the flight recorder told of this frame, or NULL. */
+const struct rt_recorder_row *evidence_row_of(const struct evidence *evidence, uint64_t frame);
 void evidence_free(struct evidence *evidence);

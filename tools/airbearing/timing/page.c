@@ -9,6 +9,7 @@
 
 #include "tools/airbearing/timing/plot.h"
 #include "tools/airbearing/timing/show.h"
+#include "tools/airbearing/timing/steps.h"
 
 enum { WIDE = 1240, HALF = 604, TALL = 340 };
 
@@ -389,6 +390,47 @@ static void job_bars(const struct figures *figures, FILE *out)
           out);
 }
 
+/* ---- the latest frame ------------------------------------------------------------------ */
+
+static void step_bar(const struct plot *plot, const struct step *step, uint64_t release_ns,
+                     double y)
+{
+    const double from = plot_x(plot, (double)(int64_t)(step->from_ns - release_ns));
+    const double to = plot_x(plot, (double)(int64_t)(step->to_ns - release_ns));
+    char text[24];
+    fprintf(plot->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", plot->left - 10, y + 17);
+    escape(step->name, plot->out);
+    fprintf(plot->out,
+            "</text><rect class=\"a\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"20\">"
+            "<title>%s</title></rect>\n",
+            from, y, fmax(to - from, 1.5),
+            figures_time((double)(step->to_ns - step->from_ns), text));
+}
+
+/* What ran when, from top to bottom, as the flight recorder saw it. */
+static void latest_frame(const struct figures *figures, FILE *out)
+{
+    const struct rt_recorder_row *row = steps_worst(figures);
+    struct step steps[STEPS_MAX];
+    struct plot plot;
+    char title[64];
+    if (!row)
+        return;
+    const int count = steps_of(figures->evidence, row, steps);
+    snprintf(title, sizeof title, "The latest frame, %" PRIu64 ": what ran when?", row->frame);
+    open_figure(title, "from its release; the dashed line is the next one", out);
+    plot_open(&plot, out, WIDE, 110 + 30.0 * count,
+              (struct plot_axis){0.0, (double)(row->recorded_ns - row->release_ns), false},
+              (struct plot_axis){0.0, 1.0, false}, "steps of the latest frame");
+    plot.left = 190;
+    plot_x_ticks(&plot, short_time);
+    for (int i = 0; i < count; i++)
+        step_bar(&plot, &steps[i], row->release_ns, plot.top + 10 + 30.0 * i);
+    limit_line(&plot, (double)figures->evidence->period_ns);
+    plot_close(&plot);
+    fputs("</figure>\n", out);
+}
+
 /* ---- numbers --------------------------------------------------------------------------- */
 
 static void table_row(const char *name, const struct spread *spread, double offset, double sign,
@@ -546,6 +588,7 @@ void show_page(const struct figures *figures, FILE *out)
     fputs("</div>\n", out);
     exceedance(figures, out);
     drift(figures, out);
+    latest_frame(figures, out);
     job_bars(figures, out);
     table(figures, out);
     effective_table(figures, out);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "tools/airbearing/timing/show.h"
+#include "tools/airbearing/timing/steps.h"
 
 static void print_at(const struct spread *spread, double fraction, double offset, double sign,
                      FILE *out)
@@ -102,6 +103,22 @@ static void print_late(const struct figures *figures, FILE *out)
         fprintf(out, "  late: %zu more; --json has them all\n", figures->late_count - SHOWN);
 }
 
+static void print_steps(const struct figures *figures, FILE *out)
+{
+    const struct rt_recorder_row *row = steps_worst(figures);
+    struct step steps[STEPS_MAX];
+    if (!row)
+        return;
+    const int count = steps_of(figures->evidence, row, steps);
+    fprintf(out, "  the latest of them, frame %" PRIu64 ", from its release on:\n", row->frame);
+    for (int i = 0; i < count; i++) {
+        char at[24], spent[24];
+        fprintf(out, "    %-14s at %10s for %10s\n", steps[i].name,
+                figures_time((double)(int64_t)(steps[i].from_ns - row->release_ns), at),
+                figures_time((double)(steps[i].to_ns - steps[i].from_ns), spent));
+    }
+}
+
 static void print_drift(const struct figures *figures, const char *clock,
                         const struct drift_figure *drift, FILE *out)
 {
@@ -125,6 +142,7 @@ static void print_counts(const struct figures *figures, FILE *out)
     }
     fprintf(out, "\n");
     print_late(figures, out);
+    print_steps(figures, out);
     const bool clocks = figures->evidence->clock_count >= 2;
     print_drift(figures, clocks ? "the raw clock" : "CLOCK_MONOTONIC (no other was recorded)",
                 &figures->raw, out);

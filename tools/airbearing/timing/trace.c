@@ -1,10 +1,12 @@
 /*
- * Chrome's trace format: one track for frames, one for what they did, one for the late ones.
+ * Chrome's trace format: one track for frames, one for what they did, one for the late ones, one
+ * for all that the flight recorder saw around those.
  */
 #include <inttypes.h>
 #include <jansson.h>
 
 #include "tools/airbearing/timing/show.h"
+#include "tools/airbearing/timing/steps.h"
 
 enum {
     FRAMES_MAX = 20000, /* of the beginning, as many as that leaves room for */
@@ -12,7 +14,8 @@ enum {
     TRACK_FRAME = 1,
     TRACK_JOB = 2,
     TRACK_LATE = 3,
-    TRACK_LOOP = 4,
+    TRACK_RECORDER = 4,
+    TRACK_LOOP = 5, /* and one more for each link */
 };
 
 struct trace {
@@ -92,6 +95,25 @@ static bool is_near_late(const struct figures *figures, uint64_t frame, size_t *
     return *next < figures->late_count && frame + AROUND >= figures->late[*next].frame;
 }
 
+/* A frame is released while the one before it still runs, when that one is late: its wake-up is
+ * shown from where that ended, since slices of one track must not overlap. */
+static void trace_rows(struct trace *trace, const struct evidence *evidence)
+{
+    struct step steps[STEPS_MAX];
+    uint64_t at_ns = 0;
+    for (size_t i = 0; i < evidence->row_count && i < FRAMES_MAX; i++) {
+        const int count = steps_of(evidence, &evidence->row[i], steps);
+        for (int s = 0; s < count; s++) {
+            const uint64_t from_ns = steps[s].from_ns > at_ns ? steps[s].from_ns : at_ns;
+            if (steps[s].to_ns <= from_ns)
+                continue;
+            slice(trace, TRACK_RECORDER, steps[s].name, from_ns, steps[s].to_ns - from_ns,
+                  evidence->row[i].frame);
+            at_ns = steps[s].to_ns;
+        }
+    }
+}
+
 /* Commands on their way, as far as the frames are shown. */
 static void trace_loops(struct trace *trace, const struct evidence *evidence, uint64_t last_frame)
 {
@@ -119,6 +141,7 @@ void show_trace(const struct figures *figures, FILE *out)
     name_track(&trace, TRACK_FRAME, "frames");
     name_track(&trace, TRACK_JOB, "jobs");
     name_track(&trace, TRACK_LATE, "late, by cause");
+    name_track(&trace, TRACK_RECORDER, "flight recorder");
     name_track(&trace, TRACK_LOOP, "loop latency");
     for (size_t i = 0; i < evidence->frame_count && shown < FRAMES_MAX; i++) {
         if (i >= first && !is_near_late(figures, evidence->frame[i].frame, &next))
@@ -126,6 +149,7 @@ void show_trace(const struct figures *figures, FILE *out)
         trace_frame(&trace, figures, &evidence->frame[i]);
         shown++;
     }
+    trace_rows(&trace, evidence);
     trace_loops(&trace, evidence, evidence->frame[first - 1].frame);
     fputs("\n]}\n", out);
 }
