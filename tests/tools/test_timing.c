@@ -9,6 +9,7 @@
 
 #include "io/telemetry/mcap_writer.h"
 #include "tools/airbearing/timing/figures.h"
+#include "tools/airbearing/timing/steps.h"
 #include "unity.h"
 
 enum { FRAMES = 10000, PERIOD = 1000000, BUSY = 200000 };
@@ -459,23 +460,25 @@ static void test_what_does_not_move_has_no_delay(void)
 
 /* ---- reading a log --------------------------------------------------------------------- */
 
-static int write_and_read(const struct record_frame *frames, size_t count, size_t size,
-                          char error[EVIDENCE_ERROR_MAX])
+/* Records of one topic; stride bytes from one to the next. */
+static int write_and_read_topic(const char *topic, const void *records, size_t count, size_t stride,
+                                size_t size, char error[EVIDENCE_ERROR_MAX])
 {
+    const unsigned char *bytes = records;
     static const char *const metadata[] = {"pace", "real", "period_ns", "1000000", NULL};
     static struct io_mcap_writer writer;
     char path[] = "/tmp/test_timing_XXXXXX";
     close(mkstemp(path));
-    struct io_channel_spec channel = {.topic = "/frame",
-                                      .schema = "airbearing_msgs/msg/Frame",
+    struct io_channel_spec channel = {.schema = "airbearing_msgs/msg/Any",
                                       .definition = "uint64 frame\n",
                                       .payload_size = (uint32_t)size,
                                       .depth = 8};
+    snprintf(channel.topic, sizeof channel.topic, "%s", topic);
     memset(&writer, 0, sizeof writer);
     TEST_ASSERT_EQUAL_INT(0, io_mcap_writer_open(&writer, path, &channel, 1, metadata, NULL, 0));
     for (size_t i = 0; i < count; i++)
-        io_mcap_writer_add(
-            &writer, &(struct io_chunk_message){.log_ns = i, .payload = &frames[i], .size = size});
+        io_mcap_writer_add(&writer, &(struct io_chunk_message){
+                                        .log_ns = i, .payload = bytes + i * stride, .size = size});
     io_mcap_writer_close(&writer, NULL, 0);
     evidence_free(&evidence);
     struct io_mcap_reader *reader = io_mcap_open(path, error);
@@ -484,6 +487,12 @@ static int write_and_read(const struct record_frame *frames, size_t count, size_
     const int code = evidence_read(&evidence, reader, error);
     io_mcap_close(reader);
     return code;
+}
+
+static int write_and_read(const struct record_frame *frames, size_t count, size_t size,
+                          char error[EVIDENCE_ERROR_MAX])
+{
+    return write_and_read_topic("/frame", frames, count, sizeof *frames, size, error);
 }
 
 static void test_a_log_is_read_and_a_frame_that_is_missing_is_counted(void)
@@ -520,6 +529,115 @@ static void test_a_record_that_cannot_be_true_is_refused(void)
     TEST_ASSERT_EQUAL_INT(-1, write_and_read(&good, 0, RECORD_FRAME_SIZE, error));
 }
 
+/* The reading ends at the first bad event, and at the latest for want of a frame: the text tells.
+ */
+static const char *read_events(const struct rt_recorder_row *rows, size_t count, size_t size)
+{
+    static char error[EVIDENCE_ERROR_MAX];
+    TEST_ASSERT_EQUAL_INT(-1,
+                          write_and_read_topic("/event", rows, count, sizeof *rows, size, error));
+    return error;
+}
+
+static const char all_good[] = "no /frame record inside";
+
+static const struct rt_recorder_row good_row = {.frame = 3,
+                                                .release_ns = 1000,
+                                                .start_ns = 1100,
+                                                .await_ns = 900,
+                                                .sent_ns = 1150,
+                                                .jobs_ns = 1200,
+                                                .end_ns = 1300,
+                                                .recorded_ns = 1400};
+
+static void test_an_event_that_cannot_be_true_is_refused(void)
+{
+    const char refused[] = "the /event record of frame 3 cannot be true";
+    struct rt_recorder_row rows[2] = {good_row, good_row};
+    rows[1].frame = 4;
+    TEST_ASSERT_EQUAL_STRING(all_good, read_events(rows, 2, RECORD_EVENT_HEAD));
+    TEST_ASSERT_EQUAL_STRING("an /event record is too short",
+                             read_events(rows, 2, RECORD_EVENT_HEAD - 1));
+    rows[1].frame = 3;
+    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 2, RECORD_EVENT_HEAD));
+    uint64_t *const stamps[] = {&rows[0].release_ns, &rows[0].start_ns, &rows[0].await_ns,
+                                &rows[0].sent_ns,    &rows[0].jobs_ns,  &rows[0].end_ns};
+    for (size_t i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
+        rows[0] = good_row;
+        *stamps[i] = 1401; /* after all the others */
+        TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, RECORD_EVENT_HEAD));
+    }
+    rows[0] = good_row;
+    rows[0].recorded_ns = UINT64_MAX;
+    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, RECORD_EVENT_HEAD));
+    rows[0] = good_row;
+    rows[0].cause = RT_CAUSE_COUNT;
+    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, RECORD_EVENT_HEAD));
+}
+
+/* ---- what ran when --------------------------------------------------------------------- */
+
+static char *steps_text(const struct rt_recorder_row *row)
+{
+    static char text[512];
+    struct step steps[STEPS_MAX];
+    evidence.job_count = 3;
+    for (int j = 0; j < 3; j++)
+        snprintf(evidence.job_name[j], EVIDENCE_NAME_MAX, "job%d", j);
+    const int count = steps_of(&evidence, row, steps);
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s %d-%d", used ? ", " : "", steps[i].name,
+                 (int)steps[i].from_ns, (int)steps[i].to_ns);
+    }
+    return text;
+}
+
+static void test_the_steps_of_a_frame_follow_each_other(void)
+{
+    struct rt_recorder_row row = good_row;
+    row.await_ns = 0;
+    row.due = 5;
+    row.spent_ns[0] = 30;
+    row.spent_ns[1] = 999; /* did not run */
+    row.spent_ns[2] = 60;
+    TEST_ASSERT_EQUAL_STRING(
+        "wake-up 1000-1100, commit 1100-1150, latch 1150-1200, job0 1200-1230, "
+        "job2 1230-1290, record 1300-1400",
+        steps_text(&row));
+    row.sent_ns = 1295;
+    row.cause = RT_CAUSE_OWN;
+    TEST_ASSERT_EQUAL_STRING("wake-up 1000-1100, latch 1100-1200, job0 1200-1230, job2 1230-1290, "
+                             "commit 1290-1295, cause, record 1300-1400",
+                             steps_text(&row));
+}
+
+static void test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply(void)
+{
+    struct rt_recorder_row row = good_row;
+    row.release_ns = row.start_ns;
+    row.sent_ns = row.await_ns;
+    TEST_ASSERT_EQUAL_STRING("reply 900-1100, latch 1100-1200, record 1300-1400", steps_text(&row));
+    row.unanswered = 1;
+    TEST_ASSERT_EQUAL_STRING("no reply 900-1100, latch 1100-1200, record 1300-1400",
+                             steps_text(&row));
+}
+
+static void test_the_latest_frame_is_the_one_with_the_most_over(void)
+{
+    struct late_frame late[] = {{.frame = 3, .over_ns = 5},
+                                {.frame = 4, .over_ns = 50},
+                                {.frame = 5, .over_ns = 500},
+                                {.frame = 6, .over_ns = 7}};
+    struct rt_recorder_row rows[] = {{.frame = 3}, {.frame = 4}, {.frame = 6}};
+    const struct evidence told = {.row = rows, .row_count = 3};
+    struct figures some = {.evidence = &told, .late = late, .late_count = 4};
+    TEST_ASSERT_EQUAL_PTR(&rows[1], steps_worst(&some)); /* of frame 5 nothing was told */
+    some.late_count = 0;
+    TEST_ASSERT_NULL(steps_worst(&some));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -546,5 +664,9 @@ int main(void)
     RUN_TEST(test_what_does_not_move_has_no_delay);
     RUN_TEST(test_a_log_is_read_and_a_frame_that_is_missing_is_counted);
     RUN_TEST(test_a_record_that_cannot_be_true_is_refused);
+    RUN_TEST(test_an_event_that_cannot_be_true_is_refused);
+    RUN_TEST(test_the_steps_of_a_frame_follow_each_other);
+    RUN_TEST(test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply);
+    RUN_TEST(test_the_latest_frame_is_the_one_with_the_most_over);
     return UNITY_END();
 }
