@@ -261,6 +261,13 @@ class Timing(harness.Case):
         self.assertIn(f"the latest of them, frame {worst}, from its release on:", out)
         self.assertIn(f"The latest frame, {worst}: what ran when?", page.read_text())
 
+    def test_a_run_that_an_overrun_stops_still_tells_of_it(self):
+        log = self.dir / "run.mcap"
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--log", log, "--inject",
+                                   "late=5ms@0.2s", "--set", "overrun=stop", expect=3)
+        last = report["frames"] - 1
+        self.assertEqual(set(raw_log.events(log)), set(range(max(0, last - 32), last + 1)))
+
     def test_others_decode_every_event(self):
         self.record("--inject", "late=5ms@0.3s", scenario=harness.TUMBLE, board=False, seconds="0.4")
         reader = harness.ROOT / "tests" / "peers" / "mcap_read.mjs"
