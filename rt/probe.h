@@ -5,7 +5,7 @@
  *      release   a frame woke up            frame, release_ns
  *      latch     it takes its inputs        frame, start_ns
  *      step      its jobs have run          frame, when the first began
- *      commit    a sample has left          frame of the sample, the newest stamp before it left
+ *      commit    a sample has left          frame of the sample, when (0 without a recorder)
  *      overrun   a frame ended late         frame, end_ns
  *
  * Stamps are CLOCK_MONOTONIC in nanoseconds.

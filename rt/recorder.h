@@ -6,15 +6,16 @@
  *   start_ns  sent_ns        jobs_ns  + spent_ns[0] + spent_ns[1]   recorded_ns
  *
  * One row per frame in a circle of fixed size.  The end of one thing begins the next, so a row has
- * one stamp per boundary, and all but one (sent_ns) are stamps that the loop takes anyway: filling
- * a row is a dozen stores and one short copy.
+ * one stamp per boundary, and all but sent_ns (await_ns where nothing was sent) are stamps that the
+ * loop takes anyway: filling a row is a dozen stores and one short copy.
  *
  * An overrun asks for the rows before it, its own and a few after it.  They are not handed over
  * there, which would make the next frame late as well: the frame thread itself takes them out in
  * the slack of the frames that follow, RT_RECORDER_DRAIN at a time, and puts them where it puts all
  * records.  So nothing here is shared between threads, and there is nothing to lock, freeze or
  * swap.  Two are taken for one that comes in, so the circle is never overtaken as long as there is
- * slack; without slack the oldest rows are overwritten, and counted as lost.
+ * slack; without slack the oldest rows are overwritten, and counted as lost.  An overrun that comes
+ * while rows still wait makes one window of both.
  */
 #pragma once
 

@@ -74,8 +74,8 @@ struct rt_schedule *rt_schedule_place(const struct rt_job *jobs, int job_count, 
 void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame)
 {
     uint64_t due = schedule->row[frame % schedule->pattern];
-    uint64_t begin_ns =
-        schedule->now_ns(); /* one stamp per boundary: the end of a job begins the next */
+    /* One stamp per boundary: the end of a job begins the next. */
+    uint64_t begin_ns = schedule->now_ns();
     schedule->begin_ns = begin_ns;
     schedule->due = due;
     while (due != 0) {
