@@ -56,7 +56,8 @@ static bool is_lost(const struct live_source *source, const struct rig *rig, int
 {
     const struct cfg_link *link = &rig->scenario->links[index];
     /* Where replies pace the frames, a machine that stood still has lost nothing. */
-    if (rig->scenario->pace != RT_PACE_REAL && !rig->unanswered[index])
+    const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
+    if (rig->scenario->pace != RT_PACE_REAL && replies && !rig->unanswered[index])
         return false;
     if (rig->cfg->link[index].commands > 0)
         return !io_link_alive(source->links, index, now_ns);
