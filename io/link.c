@@ -1134,8 +1134,10 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
     const uint64_t handed_ns = rt_now_ns();
     const bool is_inline = links->mode == IO_LINK_INLINE;
     const bool safe = atomic_load_explicit(&links->safe, memory_order_relaxed);
-    struct letter *letter = safe || is_inline ? NULL : rt_ring_claim(to->samples);
     atomic_store_explicit(&to->frame, sample->frame, memory_order_relaxed);
+    if (to->traits->hands && sample->trace.rx_ns == 0)
+        return; /* nothing to measure, and nobody to tell */
+    struct letter *letter = safe || is_inline ? NULL : rt_ring_claim(to->samples);
     if (sample->due & IO_SEND_SENSOR && (letter || (is_inline && !safe)))
         expect_reply(to);
     if (is_inline && !safe) {
