@@ -612,8 +612,6 @@ static void send_status(struct link *link, enum io_status status)
 static void show_motion(const struct io_links *links, struct link *link,
                         const struct io_sample *sample, uint64_t handed_ns)
 {
-    if (sample->trace.rx_ns == 0 || !(sample->due & IO_SEND_SENSOR))
-        return;
     link->departure =
         (struct departure){.frame = sample->frame, .handed_ns = handed_ns, .trace = sample->trace};
     record_latency(links, link, handed_ns);

@@ -253,14 +253,18 @@ static void test_a_name_is_enough_wherever_it_is_plugged_in(void)
 
 static void test_who_is_missing_is_told_who_is_there(void)
 {
+    char error[IO_BUS_ERROR_MAX];
     (void)snprintf(spec.device, sizeof spec.device, "name:Yoke");
     refuse_bus(&spec, -ENODEV, "links.hand.device: there is no name:Yoke, nor any other",
                "bus: tape");
     describe(2, "Power Button\n", "0\n");
     describe(5, "Gamepad\n", "3003f\n");
     describe(11, "Pedals\n", "7\n");
-    refuse_bus(&spec, -ENODEV, "links.hand.device: there is no name:Yoke; there are ",
+    refuse_bus(&spec, -ENODEV,
+               "links.hand.device: there is no name:Yoke; there are /tmp/test_evdev",
                "/event5 \"Gamepad\", ");
+    TEST_ASSERT_EQUAL(-ENODEV, io_bus_open(&bus, &spec, error));
+    TEST_ASSERT_NULL(strstr(error, "Power Button"));
     refuse_bus(&spec, -ENODEV, "links.hand.device: there is no name:Yoke; there are ",
                "/event11 \"Pedals\"");
     for (int i = 0; i < 64; i++) /* the line ends, the list does not */
