@@ -12,10 +12,10 @@ static const char *const protocols[] = {[IO_PROTOCOL_MAVLINK] = "mavlink",
                                         [IO_PROTOCOL_BETAFLIGHT] = "betaflight",
                                         [IO_PROTOCOL_HAND] = "hand",
                                         NULL};
-static const char *const buses[] = {[IO_BUS_UDP] = "udp",       [IO_BUS_TCP] = "tcp",
-                                    [IO_BUS_SERIAL] = "serial", [IO_BUS_CAN] = "can",
-                                    [IO_BUS_SHARED] = "shared", [IO_BUS_TAPE] = "tape",
-                                    [IO_BUS_EVDEV] = "evdev",   NULL};
+static const char *const buses[] = {
+    [IO_BUS_UDP] = "udp",     [IO_BUS_TCP] = "tcp",           [IO_BUS_SERIAL] = "serial",
+    [IO_BUS_CAN] = "can",     [IO_BUS_SHARED] = "shared",     [IO_BUS_TAPE] = "tape",
+    [IO_BUS_EVDEV] = "evdev", [IO_BUS_SPACENAV] = "spacenav", NULL};
 /* The kernel's ABS_ codes, in their order; those between brake and the hats have no use. */
 static const char *const axes[IO_HAND_AXIS_COUNT + 1] = {
     "x",     "y",     "z",     "rx",     "ry",     "rz",     "throttle", "rudder",
@@ -104,7 +104,7 @@ static const struct cfg_key link_keys[] = {
      .help = "the board's IPv4 address and port; tcp: connect there"},
     {"device", CFG_TEXT, AT(device), .otherwise = "none", .example = "/dev/ttyACM0",
      .help = "serial: the port; can: the interface; shared: a name; tape: a file; evdev: "
-             "/dev/input/eventN or name:NAME"},
+             "/dev/input/eventN or name:NAME; spacenav: its socket"},
     {"baud", CFG_INTEGER, AT(baud), .limit = CFG_BETWEEN, .min = 50, .max = 20000000,
      .fallback = "921600", .example = "921600", .help = "serial: any rate that the port can do"},
     {"rs485", CFG_CHOICE, AT(rs485), .choices = answers, .fallback = "false",

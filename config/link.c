@@ -96,7 +96,7 @@ static bool check_bus_keys(const struct cfg_resolve *resolve, const struct cfg_k
         {"listen", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
         {"peer", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
         {"device", 1 << IO_BUS_SERIAL | 1 << IO_BUS_CAN | 1 << IO_BUS_SHARED | 1 << IO_BUS_TAPE |
-                       1 << IO_BUS_EVDEV},
+                       1 << IO_BUS_EVDEV | 1 << IO_BUS_SPACENAV},
         {"baud", 1 << IO_BUS_SERIAL},
         {"rs485", 1 << IO_BUS_SERIAL},
         {"can_fd", 1 << IO_BUS_CAN},
@@ -119,6 +119,10 @@ static bool resolve_device(const struct cfg_resolve *resolve, const struct cfg_k
                                           [IO_BUS_SHARED] = "/board",
                                           [IO_BUS_TAPE] = "board.tape",
                                           [IO_BUS_EVDEV] = "/dev/input/event0"};
+    if (keys->device == NULL && bus->kind == IO_BUS_SPACENAV) {
+        strcpy(bus->device, IO_SPACENAV_SOCKET);
+        return true;
+    }
     if (keys->device == NULL)
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "a link on bus %s needs \"device\"; write e.g. device: %s",
@@ -137,14 +141,14 @@ static bool check_match(const struct cfg_resolve *resolve, const struct cfg_keys
 {
     const enum io_protocol_kind protocol = (enum io_protocol_kind)keys->protocol;
     const struct io_protocol_traits *traits = io_protocol_traits(protocol);
-    const bool makes_hands = bus == IO_BUS_EVDEV;
+    const bool makes_hands = bus == IO_BUS_EVDEV || bus == IO_BUS_SPACENAV;
     if (makes_hands && !traits->hands)
         return cfg_fail_at(resolve->report, keys->node, "bus",
                            "on bus %s is a hand controller; write protocol: hand",
                            cfg_bus_name(bus));
     if (traits->hands && !makes_hands && bus != IO_BUS_UDP && bus != IO_BUS_TAPE)
         return cfg_fail_at(resolve->report, keys->node, "bus",
-                           "a hand controller is on bus evdev, udp or tape, not on %s",
+                           "a hand controller is on bus evdev, spacenav, udp or tape, not on %s",
                            cfg_bus_name(bus));
     if (traits->datagrams_only && !traits->hands && bus != IO_BUS_UDP)
         return cfg_fail_at(resolve->report, keys->node, "bus",

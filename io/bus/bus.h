@@ -1,5 +1,5 @@
 /*
- * A bus carries packets of bytes to a far end and back: one interface, seven kinds.
+ * A bus carries packets of bytes to a far end and back: one interface, eight kinds.
  *
  *   UDP      datagrams; the far end is an address
  *   TCP      a stream; server (listen) or client (peer); one peer at a time
@@ -8,6 +8,7 @@
  *   shared   messages through shared memory (io/bus/shared.h)
  *   tape     packets of a recorded file, at their recorded times (io/bus/tape.h)
  *   evdev    pictures of a hand controller; nothing goes out (io/bus/evdev.h)
+ *   spacenav the same of a SpaceMouse, from its daemon (io/bus/spacenav.h)
  *
  * After io_bus_open() nothing here blocks, allocates or resolves a name.  A bus belongs to one
  * thread, the one that receives, sends and ticks; only what says "Context: any" may be called from
@@ -26,6 +27,7 @@
 #include "io/bus/packet.h"
 #include "io/bus/serial.h"
 #include "io/bus/shared.h"
+#include "io/bus/spacenav.h"
 #include "io/bus/tape.h"
 #include "io/bus/tcp.h"
 #include "io/bus/udp.h"
@@ -45,6 +47,7 @@ enum io_bus_kind {
     IO_BUS_SHARED,
     IO_BUS_TAPE,
     IO_BUS_EVDEV,
+    IO_BUS_SPACENAV,
     IO_BUS_KIND_COUNT
 };
 extern const char *const io_bus_kind_name[IO_BUS_KIND_COUNT];
@@ -109,6 +112,7 @@ struct io_bus {
         struct io_shared shared;
         struct io_tape tape;
         struct io_evdev evdev;
+        struct io_spacenav spacenav;
     };
 };
 

@@ -5,7 +5,6 @@
 #include <linux/input.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -130,15 +129,6 @@ static int examine(const struct io_evdev *evdev, int fd, struct io_input_facts *
     return evdev->name[0] != '\0' && strcmp(evdev->name, facts->name) != 0 ? -EXDEV : 0;
 }
 
-/* A picture is to be handed out of which the device says nothing itself. */
-static void announce(struct io_evdev *evdev)
-{
-    const uint64_t one = 1;
-    const ssize_t written = write(evdev->news_fd, &one, sizeof one);
-    (void)written; /* it fails only when the counter is full */
-    evdev->news = true;
-}
-
 static int open_device(struct io_bus *bus)
 {
     struct io_evdev *evdev = &bus->evdev;
@@ -157,7 +147,7 @@ static int open_device(struct io_bus *bus)
     memcpy(evdev->name, facts.name, sizeof evdev->name);
     evdev->at = evdev->count = 0;
     io_input_begin(&evdev->input, &facts);
-    announce(evdev);
+    io_news_tell(&evdev->news);
     io_bus_arrived(bus, io_address_far_end);
     return 0;
 }
@@ -200,19 +190,16 @@ static int refuse(struct io_bus *bus, int status, char *error)
 static void close_evdev(struct io_bus *bus)
 {
     io_seat_close(&bus->evdev.seat);
-    if (bus->evdev.news_fd >= 0)
-        (void)close(bus->evdev.news_fd);
-    bus->evdev.news_fd = -1;
+    io_news_close(&bus->evdev.news);
 }
 
 static int open_evdev(struct io_bus *bus, char *error)
 {
     struct io_evdev *evdev = &bus->evdev;
     evdev->world = bus->spec.input ? bus->spec.input : &machine;
-    int status = io_seat_open(&evdev->seat);
-    evdev->news_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (status == 0 && evdev->news_fd < 0)
-        status = -errno;
+    const int seat = io_seat_open(&evdev->seat);
+    const int news = io_news_open(&evdev->news);
+    int status = seat < 0 ? seat : news;
     if (status < 0)
         (void)io_bus_refuse(bus, "device", status, error, "no descriptor left: %s",
                             strerror(-status));
@@ -227,7 +214,7 @@ static int lose(struct io_bus *bus, int status)
 {
     io_seat_leave(&bus->evdev.seat);
     bus->evdev.at = bus->evdev.count = 0;
-    bus->evdev.news = false;
+    (void)io_news_take(&bus->evdev.news);
     io_bus_left(bus);
     return status;
 }
@@ -246,15 +233,6 @@ static int hand_out(struct io_evdev *evdev, uint64_t stamp_ns, struct io_packet 
         .whole = true,
     };
     return 1;
-}
-
-static int hand_out_news(struct io_evdev *evdev, struct io_packet *packet)
-{
-    uint64_t count;
-    const ssize_t got = read(evdev->news_fd, &count, sizeof count);
-    (void)got;
-    evdev->news = false;
-    return hand_out(evdev, 0, packet);
 }
 
 /* Events that are there now, 0 when there are none, or -errno. */
@@ -303,8 +281,8 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
     struct io_evdev *evdev = &bus->evdev;
     if (!evdev->seat.taken)
         return 0;
-    if (evdev->news)
-        return hand_out_news(evdev, packet);
+    if (io_news_take(&evdev->news))
+        return hand_out(evdev, 0, packet);
     int status = advance(evdev, packet);
     if (status == 0 && (status = fetch(evdev)) > 0)
         status = advance(evdev, packet);
@@ -325,7 +303,7 @@ static void tick(struct io_bus *bus, uint64_t now_ns)
 static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
     watch[0] = (struct io_bus_watch){.fd = bus->evdev.seat.fd};
-    watch[1] = (struct io_bus_watch){.fd = bus->evdev.news_fd};
+    watch[1] = (struct io_bus_watch){.fd = bus->evdev.news.fd};
     return bus->evdev.seat.taken ? 2 : 0;
 }
 

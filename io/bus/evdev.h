@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "io/bus/input.h"
+#include "io/bus/news.h"
 #include "io/bus/packet.h"
 #include "io/bus/seat.h"
 
@@ -39,8 +40,7 @@ struct io_evdev_world {
 struct io_evdev {
     const struct io_evdev_world *world;
     struct io_seat seat;
-    int news_fd; /* readable while there is a picture that the device did not send */
-    bool news;
+    struct io_news news;          /* a picture that the device did not send */
     char name[IO_INPUT_NAME_MAX]; /* of the first one opened */
     uint64_t retry_ns, wait_ns;
     struct io_input input;

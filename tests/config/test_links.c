@@ -215,6 +215,10 @@ static void test_a_hand_is_sent_nothing_and_never_late(void)
     TEST_ASSERT_EQUAL_UINT64(0, scenario->links[0].spec.late_after_ns);
     load_link("protocol: hand, bus: udp, axes: [{axis: y, control: 0}]");
     expect_wire(IO_BUS_UDP, "127.0.0.1:14580", "");
+    load_link("protocol: hand, bus: spacenav, axes: [{axis: y, control: 0}]");
+    TEST_ASSERT_EQUAL_STRING("/var/run/spnav.sock", scenario->links[0].spec.bus.device);
+    load_link("protocol: hand, bus: spacenav, device: s, axes: [{axis: y, control: 0}]");
+    TEST_ASSERT_EQUAL_STRING("s", scenario->links[0].spec.bus.device);
     load_link("protocol: hand, bus: tape, device: t, axes: [{axis: y, control: 0}]");
     expect_wire(IO_BUS_TAPE, "", "");
 }
