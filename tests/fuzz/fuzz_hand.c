@@ -1,6 +1,6 @@
 /*
- * Any bytes as what the kernel says of a hand controller: its facts, then events; and any bytes as
- * a picture.  What must hold:
+ * Any bytes as what the kernel says of a hand controller, its facts, then events; as what spacenavd
+ * says of one; and as a picture.  What must hold:
  *   - every picture is one that the protocol takes, and so are those after a loss,
  *   - a picture comes only with the end of a report, and never twice for one move,
  *   - no control is ever outside its scale, and none is NAN.
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "io/bus/input.h"
+#include "io/bus/spacenav.h"
 #include "rt/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -84,6 +85,20 @@ static void live(const struct io_hand_spec *map, const uint8_t *bytes, size_t si
     }
 }
 
+static void listen(const struct io_hand_spec *map, const uint8_t *bytes, size_t size)
+{
+    struct io_hand_picture picture;
+    struct io_hand hand = {0};
+    int32_t word[IO_SPACENAV_WORDS];
+    io_hand_rest(&picture);
+    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+        memcpy(word, bytes, sizeof word);
+        (void)io_spacenav_take(&picture, word);
+        RT_CHECK(!io_spacenav_take(&picture, word));
+        check_picture(map, &hand, &picture);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     if (size == 0)
@@ -92,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct io_hand hand = {0};
     struct io_hand_picture picture;
     live(&map, bytes + 1, size - 1);
+    listen(&map, bytes + 1, size - 1);
     if (io_hand_decode(bytes + 1, size - 1, &picture))
         check_command(&map, &hand, &picture);
     return 0;
