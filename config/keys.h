@@ -279,6 +279,14 @@ struct cfg_keys_stick {
     struct cfg_numbers switches; /* channels 5 and up, 0 to 1 */
 };
 
+/* An axis of a hand controller and the control that it moves. */
+struct cfg_keys_way {
+    const struct cfg_node *node;
+    int axis, invert;
+    int64_t control;
+    double dead_band, expo, scale;
+};
+
 struct cfg_keys_link {
     const struct cfg_node *node;
     const char *name, *listen, *peer, *device, *body;
@@ -290,6 +298,8 @@ struct cfg_keys_link {
     struct cfg_keys_send send;
     struct cfg_list forward; /* of const char * */
     struct cfg_list sticks;  /* of struct cfg_keys_stick */
+    struct cfg_list axes;    /* of struct cfg_keys_way */
+    struct cfg_numbers modes;
 };
 
 struct cfg_keys_controller {

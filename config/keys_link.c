@@ -5,17 +5,22 @@
 
 #include "config/scenario.h"
 
-static const char *const protocols[] = {
-    [IO_PROTOCOL_MAVLINK] = "mavlink",       [IO_PROTOCOL_PX4] = "px4",
-    [IO_PROTOCOL_PX4_HITL] = "px4-hitl",     [IO_PROTOCOL_ARDUPILOT] = "ardupilot",
-    [IO_PROTOCOL_BETAFLIGHT] = "betaflight", NULL};
-static const char *const buses[] = {[IO_BUS_UDP] = "udp",
-                                    [IO_BUS_TCP] = "tcp",
-                                    [IO_BUS_SERIAL] = "serial",
-                                    [IO_BUS_CAN] = "can",
-                                    [IO_BUS_SHARED] = "shared",
-                                    [IO_BUS_TAPE] = "tape",
-                                    NULL};
+static const char *const protocols[] = {[IO_PROTOCOL_MAVLINK] = "mavlink",
+                                        [IO_PROTOCOL_PX4] = "px4",
+                                        [IO_PROTOCOL_PX4_HITL] = "px4-hitl",
+                                        [IO_PROTOCOL_ARDUPILOT] = "ardupilot",
+                                        [IO_PROTOCOL_BETAFLIGHT] = "betaflight",
+                                        [IO_PROTOCOL_HAND] = "hand",
+                                        NULL};
+static const char *const buses[] = {
+    [IO_BUS_UDP] = "udp",     [IO_BUS_TCP] = "tcp",           [IO_BUS_SERIAL] = "serial",
+    [IO_BUS_CAN] = "can",     [IO_BUS_SHARED] = "shared",     [IO_BUS_TAPE] = "tape",
+    [IO_BUS_EVDEV] = "evdev", [IO_BUS_SPACENAV] = "spacenav", NULL};
+/* The kernel's ABS_ codes, in their order; those between brake and the hats have no use. */
+static const char *const axes[IO_HAND_AXIS_COUNT + 1] = {
+    "x",     "y",     "z",     "rx",     "ry",     "rz",     "throttle", "rudder",
+    "wheel", "gas",   "brake", "axis11", "axis12", "axis13", "axis14",   "axis15",
+    "hat0x", "hat0y", "hat1x", "hat1y",  "hat2x",  "hat2y",  "hat3x",    "hat3y"};
 static const char *const losses[] = {"safe", "stop", NULL};
 static const char *const answers[] = {"false", "true", NULL};
 static const char *const policies[] = {"other", "fifo", NULL};
@@ -66,20 +71,40 @@ static const struct cfg_table stick_table = {
     CFG_KEYS("a stick position", stick_keys), .size = sizeof(struct cfg_keys_stick)};
 #undef AT
 
+#define AT(member) .offset = offsetof(struct cfg_keys_way, member)
+static const struct cfg_key way_keys[] = {
+    {"axis", CFG_CHOICE, AT(axis), .required = true, .choices = axes, .example = "axis: x",
+     .help = "by the kernel's name; `evtest` shows which is which"},
+    {"control", CFG_INTEGER, AT(control), .required = true, .limit = CFG_BETWEEN, .min = 0,
+     .max = IO_CONTROL_MAX - 1, .example = "control: 0", .help = "that it moves"},
+    {"dead_band", CFG_QUANTITY, AT(dead_band), .limit = CFG_BETWEEN, .min = 0, .max = 0.9,
+     .fallback = "5 %", .example = "5 %", .help = "share of the way that means nothing"},
+    {"expo", CFG_QUANTITY, AT(expo), .limit = CFG_BETWEEN, .min = 0, .max = 1, .fallback = "0",
+     .example = "0.3", .help = "0 is straight, 1 the cube: fine near the centre"},
+    {"scale", CFG_QUANTITY, AT(scale), .limit = CFG_BETWEEN, .min = 0, .max = 1000,
+     .fallback = "1", .example = "0.5", .help = "the control at full deflection"},
+    {"invert", CFG_CHOICE, AT(invert), .choices = answers, .fallback = "false",
+     .help = "the other way round"},
+};
+static const struct cfg_table way_table = {
+    CFG_KEYS("an axis", way_keys), .size = sizeof(struct cfg_keys_way)};
+#undef AT
+
 #define AT(member) .offset = offsetof(struct cfg_keys_link, member)
 static const struct cfg_key link_keys[] = {
     {"name", CFG_NAME, AT(name), .required = true, .example = "name: board",
      .help = "by which others refer to it"},
     {"protocol", CFG_CHOICE, AT(protocol), .choices = protocols, .fallback = "mavlink",
      .help = "language on the wire"},
-    {"bus", CFG_CHOICE, AT(bus), .choices = buses, .otherwise = "udp; px4: tcp; px4-hitl: serial",
+    {"bus", CFG_CHOICE, AT(bus), .choices = buses, .otherwise = "udp; px4: tcp; px4-hitl: serial; hand: evdev",
      .help = "the wire"},
     {"listen", CFG_TEXT, AT(listen), .otherwise = "as the protocol has it",
      .example = "127.0.0.1:14560", .help = "udp and tcp: own IPv4 address and port"},
     {"peer", CFG_TEXT, AT(peer), .otherwise = "who speaks first", .example = "127.0.0.1:14561",
      .help = "the board's IPv4 address and port; tcp: connect there"},
     {"device", CFG_TEXT, AT(device), .otherwise = "none", .example = "/dev/ttyACM0",
-     .help = "serial: the port; can: the interface; shared: a name; tape: a file"},
+     .help = "serial: the port; can: the interface; shared: a name; tape: a file; evdev: "
+             "/dev/input/eventN or name:NAME; spacenav: its socket"},
     {"baud", CFG_INTEGER, AT(baud), .limit = CFG_BETWEEN, .min = 50, .max = 20000000,
      .fallback = "921600", .example = "921600", .help = "serial: any rate that the port can do"},
     {"rs485", CFG_CHOICE, AT(rs485), .choices = answers, .fallback = "false",
@@ -99,9 +124,14 @@ static const struct cfg_key link_keys[] = {
     {"sticks", CFG_LIST, AT(sticks), .size = IO_STICKS_STEP_MAX, .table = &stick_table,
      .otherwise = "centred, no throttle", .example = "[{at: 2 s, throttle: 0.5, switches: [1]}]",
      .help = "betaflight: what the pilot does"},
+    {"axes", CFG_LIST, AT(axes), .size = IO_CONTROL_MAX, .table = &way_table, .otherwise = "none",
+     .example = "[{axis: x, control: 0}]", .help = "hand: which axis moves which control"},
+    {"modes", CFG_NUMBERS, AT(modes), .size = IO_HAND_MODE_MAX, .limit = CFG_BETWEEN, .min = 0,
+     .max = IO_HAND_BUTTON_COUNT - 1, .otherwise = "none", .example = "[0, 1]",
+     .help = "hand: buttons, from 0, that select mode 0, 1, ..."},
     {"lost_after", CFG_QUANTITY, AT(lost_after), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-3,
      .max = 3600, .fallback = "500 ms", .example = "500 ms",
-     .help = "without a command for this long the link is lost"},
+     .help = "without a command for this long the link is lost; a hand: with its device"},
     {"on_loss", CFG_CHOICE, AT(on_loss), .choices = losses, .fallback = "safe",
      .help = "controls to zero and go on, or end the run (exit 3)"},
     {"connect_within", CFG_QUANTITY, AT(connect_within), .unit = "s", .limit = CFG_BETWEEN,
@@ -164,6 +194,11 @@ const struct cfg_table cfg_fault_table = {
 const char *cfg_protocol_name(enum io_protocol_kind protocol)
 {
     return protocols[protocol];
+}
+
+const char *cfg_axis_name(int axis)
+{
+    return axes[axis];
 }
 
 const char *cfg_bus_name(enum io_bus_kind bus)

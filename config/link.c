@@ -95,7 +95,8 @@ static bool check_bus_keys(const struct cfg_resolve *resolve, const struct cfg_k
     } of[] = {
         {"listen", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
         {"peer", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
-        {"device", 1 << IO_BUS_SERIAL | 1 << IO_BUS_CAN | 1 << IO_BUS_SHARED | 1 << IO_BUS_TAPE},
+        {"device", 1 << IO_BUS_SERIAL | 1 << IO_BUS_CAN | 1 << IO_BUS_SHARED | 1 << IO_BUS_TAPE |
+                       1 << IO_BUS_EVDEV | 1 << IO_BUS_SPACENAV},
         {"baud", 1 << IO_BUS_SERIAL},
         {"rs485", 1 << IO_BUS_SERIAL},
         {"can_fd", 1 << IO_BUS_CAN},
@@ -116,7 +117,12 @@ static bool resolve_device(const struct cfg_resolve *resolve, const struct cfg_k
     static const char *const example[] = {[IO_BUS_SERIAL] = "/dev/ttyACM0",
                                           [IO_BUS_CAN] = "can0",
                                           [IO_BUS_SHARED] = "/board",
-                                          [IO_BUS_TAPE] = "board.tape"};
+                                          [IO_BUS_TAPE] = "board.tape",
+                                          [IO_BUS_EVDEV] = "/dev/input/event0"};
+    if (keys->device == NULL && bus->kind == IO_BUS_SPACENAV) {
+        strcpy(bus->device, IO_SPACENAV_SOCKET);
+        return true;
+    }
     if (keys->device == NULL)
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "a link on bus %s needs \"device\"; write e.g. device: %s",
@@ -129,25 +135,43 @@ static bool resolve_device(const struct cfg_resolve *resolve, const struct cfg_k
     return true;
 }
 
+/* Not every language can be spoken on every wire. */
+static bool check_match(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                        enum io_bus_kind bus)
+{
+    const enum io_protocol_kind protocol = (enum io_protocol_kind)keys->protocol;
+    const struct io_protocol_traits *traits = io_protocol_traits(protocol);
+    const bool makes_hands = bus == IO_BUS_EVDEV || bus == IO_BUS_SPACENAV;
+    if (makes_hands && !traits->hands)
+        return cfg_fail_at(resolve->report, keys->node, "bus",
+                           "on bus %s is a hand controller; write protocol: hand",
+                           cfg_bus_name(bus));
+    if (traits->hands && !makes_hands && bus != IO_BUS_UDP && bus != IO_BUS_TAPE)
+        return cfg_fail_at(resolve->report, keys->node, "bus",
+                           "a hand controller is on bus evdev, spacenav, udp or tape, not on %s",
+                           cfg_bus_name(bus));
+    if (traits->datagrams_only && !traits->hands && bus != IO_BUS_UDP)
+        return cfg_fail_at(resolve->report, keys->node, "bus",
+                           "%s is spoken over udp only; write bus: udp",
+                           cfg_protocol_name(protocol));
+    return true;
+}
+
 static bool resolve_bus(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                         struct io_bus_spec *bus)
 {
-    static const enum io_bus_kind usual[] = {[IO_PROTOCOL_MAVLINK] = IO_BUS_UDP,
-                                             [IO_PROTOCOL_PX4] = IO_BUS_TCP,
-                                             [IO_PROTOCOL_PX4_HITL] = IO_BUS_SERIAL,
-                                             [IO_PROTOCOL_ARDUPILOT] = IO_BUS_UDP,
-                                             [IO_PROTOCOL_BETAFLIGHT] = IO_BUS_UDP};
+    static const enum io_bus_kind usual[] = {
+        [IO_PROTOCOL_MAVLINK] = IO_BUS_UDP,     [IO_PROTOCOL_PX4] = IO_BUS_TCP,
+        [IO_PROTOCOL_PX4_HITL] = IO_BUS_SERIAL, [IO_PROTOCOL_ARDUPILOT] = IO_BUS_UDP,
+        [IO_PROTOCOL_BETAFLIGHT] = IO_BUS_UDP,  [IO_PROTOCOL_HAND] = IO_BUS_EVDEV};
     bus->kind = keys->bus >= 0 ? (enum io_bus_kind)keys->bus : usual[keys->protocol];
     bus->baud = (uint32_t)keys->baud;
     bus->rs485 = keys->rs485 == 1;
     bus->fd = keys->can_fd == 1;
     bus->can_id_tx = (uint32_t)keys->can_id;
     bus->can_id_rx = (uint32_t)keys->can_reply_id;
-    if (io_protocol_traits((enum io_protocol_kind)keys->protocol)->datagrams_only &&
-        bus->kind != IO_BUS_UDP)
-        return cfg_fail_at(resolve->report, keys->node, "bus",
-                           "%s is spoken over udp only; write bus: udp",
-                           cfg_protocol_name((enum io_protocol_kind)keys->protocol));
+    if (!check_match(resolve, keys, bus->kind))
+        return false;
     if (!check_bus_keys(resolve, keys, bus->kind))
         return false;
     if (bus->kind == IO_BUS_CAN && bus->can_id_tx == bus->can_id_rx)
@@ -208,6 +232,63 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
     return true;
 }
 
+/* ---- hands ---- */
+
+static bool resolve_ways(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                         struct io_hand_spec *hand)
+{
+    const struct cfg_keys_way *ways = keys->axes.items;
+    hand->way_count = keys->axes.count;
+    for (int i = 0; i < keys->axes.count; i++) {
+        const struct cfg_keys_way *from = &ways[i];
+        for (int k = 0; k < i; k++)
+            if (ways[k].control == from->control)
+                return cfg_fail_at(resolve->report, from->node, "control",
+                                   "another axis moves control %d already; take another",
+                                   (int)from->control);
+        hand->way[i] = (struct io_hand_way){
+            .axis = from->axis,
+            .control = (int)from->control,
+            .shape = {from->dead_band, from->expo, from->scale, from->invert == 1},
+        };
+    }
+    return true;
+}
+
+static bool resolve_modes(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                          struct io_hand_spec *hand)
+{
+    hand->mode_count = keys->modes.count;
+    for (int i = 0; i < keys->modes.count; i++) {
+        const double button = keys->modes.items[i];
+        if (button != floor(button))
+            return cfg_fail_at(resolve->report, keys->node, "modes",
+                               "buttons go by whole numbers, from 0; here is %.10g", button);
+        hand->mode_button[i] = (int)button;
+    }
+    return true;
+}
+
+static bool resolve_hand(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                         struct cfg_link *link)
+{
+    if (!io_protocol_traits(link->spec.protocol)->hands) {
+        const char *const of_hands[] = {"axes", "modes"};
+        for (int i = 0; i < 2; i++)
+            if (is_given(keys, of_hands[i]))
+                return cfg_fail_at(resolve->report, keys->node, of_hands[i],
+                                   "%s is no hand controller; remove it, or take protocol: hand",
+                                   cfg_protocol_name(link->spec.protocol));
+        return true;
+    }
+    if (keys->axes.count == 0)
+        return cfg_fail_at(resolve->report, keys->node, NULL,
+                           "a hand controller needs \"axes\"; write e.g. axes: [{axis: x, control: "
+                           "0}]");
+    return resolve_ways(resolve, keys, &link->spec.hand) &&
+           resolve_modes(resolve, keys, &link->spec.hand);
+}
+
 /* ---- all ---- */
 
 static bool same_wire(const struct io_bus_spec *a, const struct io_bus_spec *b)
@@ -257,7 +338,8 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     link->connect_limit_ns = nanoseconds(keys->connect_within);
     return resolve_bus(resolve, keys, &link->spec.bus) &&
            cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
-           resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link);
+           resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link) &&
+           resolve_hand(resolve, keys, link);
 }
 
 bool cfg_resolve_links(const struct cfg_resolve *resolve)

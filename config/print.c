@@ -229,12 +229,30 @@ static const char *wire(const struct io_bus_spec *bus)
     return bus->device[0] ? bus->device : bus->listen[0] ? bus->listen : bus->peer;
 }
 
+static void print_hand(const struct io_hand_spec *hand, FILE *out)
+{
+    fprintf(out, "  %-24s axes ", "");
+    for (int i = 0; i < hand->way_count; i++)
+        fprintf(out, " %s to control %d%s", cfg_axis_name(hand->way[i].axis), hand->way[i].control,
+                i + 1 < hand->way_count ? "," : "\n");
+}
+
+/* Hands at rest are silent: they are lost with their device, which only UDP cannot see. */
 static void print_link(const struct cfg_scenario *scenario, const struct cfg_link *link, FILE *out)
 {
-    fprintf(out, "  %-24s %s on %s %s, motion of %s, lost after %.4g ms: %s\n", link->name,
+    const bool hands = io_protocol_traits(link->spec.protocol)->hands;
+    fprintf(out, "  %-24s %s on %s %s, motion of %s, lost ", link->name,
             cfg_protocol_name(link->spec.protocol), cfg_bus_name(link->spec.bus.kind),
-            wire(&link->spec.bus), scenario->bodies[link->body].name,
-            (double)link->spec.lost_after_ns * 1e-6, link->stop_on_loss ? "stop" : "safe");
+            wire(&link->spec.bus), scenario->bodies[link->body].name);
+    if (hands && link->spec.bus.kind != IO_BUS_UDP)
+        fputs("with its device", out);
+    else
+        fprintf(out, "after %.4g ms", (double)link->spec.lost_after_ns * 1e-6);
+    fprintf(out, ": %s\n", link->stop_on_loss ? "stop" : "safe");
+    if (hands) {
+        print_hand(&link->spec.hand, out);
+        return;
+    }
     fprintf(out, "  %-24s sends", "");
     for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
         print_rate(out, cfg_message_name(m), scenario->rate_hz, link->every[m]);

@@ -280,6 +280,7 @@ bool cfg_joint_turns(const struct dyn_body_spec *spec, int k);
 /* As a scenario writes them.  Context: any. */
 const char *cfg_protocol_name(enum io_protocol_kind protocol);
 const char *cfg_bus_name(enum io_bus_kind bus);
+const char *cfg_axis_name(int axis);
 const char *cfg_fault_name(enum io_fault_kind kind);
 const char *cfg_message_name(int message);
 /* Of what an expectation looks at: its name, and the SI unit of the limit.  Context: any. */

@@ -30,6 +30,8 @@ static const int usual_hz[IO_PROTOCOL_COUNT][CFG_MESSAGE_COUNT] = {
     [IO_PROTOCOL_PX4_HITL] = {1, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
     [IO_PROTOCOL_ARDUPILOT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
     [IO_PROTOCOL_BETAFLIGHT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, 50},
+    /* nothing is sent; by this the loop is measured */
+    [IO_PROTOCOL_HAND] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
 };
 
 /* The slowest instrument that feeds the message; 0: there is none. */
@@ -111,8 +113,9 @@ bool cfg_resolve_sends(const struct cfg_resolve *resolve)
         for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
             if (!resolve_send(resolve, keys, m, &link->every[m]))
                 return false;
-        link->spec.late_after_ns =
-            LATE_PERIODS * link->every[CFG_SEND_SENSOR] * resolve->scenario->period_ns;
+        if (!io_protocol_traits(link->spec.protocol)->hands)
+            link->spec.late_after_ns =
+                LATE_PERIODS * link->every[CFG_SEND_SENSOR] * resolve->scenario->period_ns;
         if (!check_budget(resolve, keys, link))
             return false;
     }

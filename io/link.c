@@ -554,11 +554,16 @@ static void record_latency(const struct io_links *links, struct link *link, uint
 
 /* A kernel stamp on our clock; outside [floor, ceiling] the wall clock was set meanwhile, and the
  * time that we saw ourselves has to do. */
+static uint64_t trusted(uint64_t stamp_ns, uint64_t floor_ns, uint64_t ceiling_ns, uint64_t seen_ns)
+{
+    return stamp_ns == 0 || stamp_ns < floor_ns || stamp_ns > ceiling_ns ? seen_ns : stamp_ns;
+}
+
 static uint64_t on_our_clock(const struct io_links *links, uint64_t stamp_ns, uint64_t floor_ns,
                              uint64_t ceiling_ns, uint64_t seen_ns)
 {
-    const uint64_t ns = rt_wall_map_to_monotonic(&links->wall, stamp_ns);
-    return stamp_ns == 0 || ns < floor_ns || ns > ceiling_ns ? seen_ns : ns;
+    const uint64_t ns = stamp_ns ? rt_wall_map_to_monotonic(&links->wall, stamp_ns) : 0;
+    return trusted(ns, floor_ns, ceiling_ns, seen_ns);
 }
 
 /* Look for the kernel's stamp of the last traced sample. */
@@ -603,9 +608,22 @@ static void send_status(struct link *link, enum io_status status)
     io_protocol_status(link->protocol, status, &link->port);
 }
 
+/* Hands hear nothing: of them the loop ends where the motion that they made is known. */
+static void show_motion(const struct io_links *links, struct link *link,
+                        const struct io_sample *sample, uint64_t handed_ns)
+{
+    link->departure =
+        (struct departure){.frame = sample->frame, .handed_ns = handed_ns, .trace = sample->trace};
+    record_latency(links, link, handed_ns);
+}
+
 static void send_sample(struct io_links *links, struct link *link, const struct io_sample *sample,
                         uint64_t handed_ns)
 {
+    if (link->traits->hands) {
+        show_motion(links, link, sample, handed_ns);
+        return;
+    }
     const uint64_t wall_us = sample->due & IO_SEND_TIME ? unix_us() : 0;
     link->sending = (struct sending){.traced = sample->trace.rx_ns != 0};
     io_protocol_encode(link->protocol, sample, wall_us, &link->port);
@@ -646,9 +664,17 @@ static void send_waiting(struct io_links *links)
 
 /* In. */
 
+/* Hands that rest say nothing, and are there as long as their device is.  UDP cannot know that. */
+static bool shows_itself(const struct link *link)
+{
+    return link->traits->hands && link->bus.spec.kind != IO_BUS_UDP;
+}
+
 static bool silent(const struct link *link, uint64_t since_ns, uint64_t now_ns)
 {
     const uint64_t limit_ns = link->spec.lost_after_ns;
+    if (shows_itself(link))
+        return !io_bus_connected(&link->bus);
     return limit_ns != 0 && now_ns > since_ns && now_ns - since_ns > limit_ns;
 }
 
@@ -789,6 +815,15 @@ static bool filter_in(struct link *link, struct io_packet *packet)
     return packet->size > 0;
 }
 
+/* When the last byte of it was in. */
+static uint64_t arrival_ns(const struct io_links *links, const struct io_packet *packet,
+                           uint64_t now_ns)
+{
+    const uint64_t floor_ns = now_ns - STAMP_TRUST_NS;
+    return packet->monotonic ? trusted(packet->stamp_ns, floor_ns, now_ns, now_ns)
+                             : on_our_clock(links, packet->stamp_ns, floor_ns, now_ns, now_ns);
+}
+
 static void take_packet(void *self, int index, const struct io_packet *arrived)
 {
     struct io_links *links = self;
@@ -807,7 +842,7 @@ static void take_packet(void *self, int index, const struct io_packet *arrived)
         forget_peer(link);
     link->arrival = (struct arrival){
         .from = from,
-        .rx_ns = on_our_clock(links, packet.stamp_ns, now_ns - STAMP_TRUST_NS, now_ns, now_ns),
+        .rx_ns = arrival_ns(links, &packet, now_ns),
         .now_ns = now_ns,
         .look_ns = links->look_ns,
     };
@@ -846,6 +881,7 @@ static void place_link(struct link *link, const struct io_link_spec *spec)
         .stream = spec->bus.kind == IO_BUS_TCP || spec->bus.kind == IO_BUS_SERIAL ||
                   spec->bus.kind == IO_BUS_CAN,
         .virtual_gps = spec->virtual_gps,
+        .hand = spec->hand,
     };
     link->spec = *spec;
     place_faults(link);
@@ -1096,8 +1132,10 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
     const uint64_t handed_ns = rt_now_ns();
     const bool is_inline = links->mode == IO_LINK_INLINE;
     const bool safe = atomic_load_explicit(&links->safe, memory_order_relaxed);
-    struct letter *letter = safe || is_inline ? NULL : rt_ring_claim(to->samples);
     atomic_store_explicit(&to->frame, sample->frame, memory_order_relaxed);
+    if (to->traits->hands && sample->trace.rx_ns == 0)
+        return; /* nothing to measure, and nobody to tell */
+    struct letter *letter = safe || is_inline ? NULL : rt_ring_claim(to->samples);
     if (sample->due & IO_SEND_SENSOR && (letter || (is_inline && !safe)))
         expect_reply(to);
     if (is_inline && !safe) {

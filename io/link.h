@@ -42,10 +42,13 @@ struct io_link_spec {
     const char *name;       /* kept, not copied */
     struct io_bus_spec bus; /* UDP without a peer learns it from the first valid message; with one,
                                only that address is heard, and it is sent to at once */
-    uint64_t lost_after_ns; /* no command for this long: the link counts as lost; 0: never */
+    uint64_t lost_after_ns; /* no command for this long: the link counts as lost; 0: never.  Hands
+                               that rest say nothing: where the bus knows whether their device is
+                               there (all but UDP), they are lost when it is not, and only then */
     uint8_t system_id, component_id;
     enum io_protocol_kind protocol;
-    bool virtual_gps;       /* of struct io_protocol_spec */
+    bool virtual_gps; /* of struct io_protocol_spec */
+    struct io_hand_spec hand;
     uint64_t late_after_ns; /* a longer gap between two commands counts as late; 0: none does */
     /* "127.0.0.1:14550": ground stations, "" ends the list.  What the board says besides commands
      * goes to all of them, what any of them says goes to the board, behind the samples. */
@@ -150,7 +153,8 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns);
 /* Whoever awaits, or will, gives up at once: the run ends.  Context: any. */
 void io_links_interrupt(struct io_links *links);
-/* True while commands come in time.  False before the first.  Context: any. */
+/* True while commands come in time, or the device of a hand is there.  False before the first.
+ * Context: any. */
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns);
 /* A peer has spoken (any valid message).  Context: any. */
 bool io_link_has_peer(const struct io_links *links, int link);

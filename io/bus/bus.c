@@ -14,8 +14,8 @@
 #include "io/bus/methods.h"
 #include "rt/check.h"
 
-const char *const io_bus_kind_name[IO_BUS_KIND_COUNT] = {"udp", "tcp",    "serial",
-                                                         "can", "shared", "tape"};
+const char *const io_bus_kind_name[IO_BUS_KIND_COUNT] = {"udp",    "tcp",  "serial", "can",
+                                                         "shared", "tape", "evdev",  "spacenav"};
 
 void io_bus_count(_Atomic uint64_t *counter, uint64_t more)
 {
@@ -187,6 +187,7 @@ static const struct io_bus_methods *const methods_of[IO_BUS_KIND_COUNT] = {
     [IO_BUS_UDP] = &io_udp_methods,       [IO_BUS_TCP] = &io_tcp_methods,
     [IO_BUS_SERIAL] = &io_serial_methods, [IO_BUS_CAN] = &io_can_methods,
     [IO_BUS_SHARED] = &io_shared_methods, [IO_BUS_TAPE] = &io_tape_methods,
+    [IO_BUS_EVDEV] = &io_evdev_methods,   [IO_BUS_SPACENAV] = &io_spacenav_methods,
 };
 
 static int open_recorder(struct io_bus *bus, char *error)

@@ -1,5 +1,5 @@
 /*
- * A bus carries packets of bytes to a far end and back: one interface, six kinds.
+ * A bus carries packets of bytes to a far end and back: one interface, eight kinds.
  *
  *   UDP      datagrams; the far end is an address
  *   TCP      a stream; server (listen) or client (peer); one peer at a time
@@ -7,6 +7,8 @@
  *   CAN      a stream cut into frames of one identifier (io/bus/can.h)
  *   shared   messages through shared memory (io/bus/shared.h)
  *   tape     packets of a recorded file, at their recorded times (io/bus/tape.h)
+ *   evdev    pictures of a hand controller; nothing goes out (io/bus/evdev.h)
+ *   spacenav the same of a SpaceMouse, from its daemon (io/bus/spacenav.h)
  *
  * After io_bus_open() nothing here blocks, allocates or resolves a name.  A bus belongs to one
  * thread, the one that receives, sends and ticks; only what says "Context: any" may be called from
@@ -21,9 +23,11 @@
 #include <stdint.h>
 
 #include "io/bus/can.h"
+#include "io/bus/evdev.h"
 #include "io/bus/packet.h"
 #include "io/bus/serial.h"
 #include "io/bus/shared.h"
+#include "io/bus/spacenav.h"
 #include "io/bus/tape.h"
 #include "io/bus/tcp.h"
 #include "io/bus/udp.h"
@@ -42,6 +46,8 @@ enum io_bus_kind {
     IO_BUS_CAN,
     IO_BUS_SHARED,
     IO_BUS_TAPE,
+    IO_BUS_EVDEV,
+    IO_BUS_SPACENAV,
     IO_BUS_KIND_COUNT
 };
 extern const char *const io_bus_kind_name[IO_BUS_KIND_COUNT];
@@ -51,7 +57,7 @@ struct io_bus_spec {
     const char *name;                /* of the link, for error lines: "links.<name>..." */
     char listen[IO_BUS_ADDRESS_MAX]; /* UDP: bind here; TCP: be a server here */
     char peer[IO_BUS_ADDRESS_MAX];   /* UDP: the one far end; TCP: be a client of it; "": none */
-    char device[IO_BUS_DEVICE_MAX];  /* serial path, CAN interface, shared name, tape file */
+    char device[IO_BUS_DEVICE_MAX];  /* serial path, CAN interface, shared name, tape file, input */
     char record[IO_BUS_DEVICE_MAX];  /* any kind: what comes in goes to this tape, too; "": no */
     uint64_t record_size;            /* bytes set aside for that tape; 0: IO_TAPE_RECORD_SIZE */
     uint32_t baud;                   /* serial */
@@ -59,6 +65,7 @@ struct io_bus_spec {
     bool fd;                         /* CAN FD */
     uint32_t can_id_tx, can_id_rx;   /* above 0x7ff: extended */
     const struct rt_clock *clock;    /* time of the tape; NULL: CLOCK_MONOTONIC */
+    const struct io_evdev_world *input; /* evdev; NULL: this machine */
 };
 
 struct io_bus_counters {
@@ -104,6 +111,8 @@ struct io_bus {
         struct io_can can;
         struct io_shared shared;
         struct io_tape tape;
+        struct io_evdev evdev;
+        struct io_spacenav spacenav;
     };
 };
 

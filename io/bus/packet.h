@@ -38,5 +38,6 @@ struct io_packet {
     size_t size;
     struct io_address from;
     uint64_t stamp_ns; /* CLOCK_REALTIME, when the last byte was in; 0: nobody knows */
+    bool monotonic;    /* that stamp is on CLOCK_MONOTONIC already */
     bool whole;        /* false: it was longer than IO_DATAGRAM_MAX */
 };

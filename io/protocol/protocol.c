@@ -1,5 +1,5 @@
 /*
- * Three families behind one header.  What differs inside the MAVLink family is small: who watches
+ * Four families behind one header.  What differs inside the MAVLink family is small: who watches
  * the HIL flag.
  */
 #include "io/protocol/protocol.h"
@@ -44,6 +44,7 @@ struct io_protocol {
     struct io_protocol_counters counters; /* of the families without a parser of their own */
     struct mavlink mavlink;
     struct ardupilot ardupilot;
+    struct io_hand hand;
 };
 
 static const struct io_protocol_traits traits[IO_PROTOCOL_COUNT] = {
@@ -72,6 +73,11 @@ static const struct io_protocol_traits traits[IO_PROTOCOL_COUNT] = {
                                 .listen_port = 9002,
                                 .peer_port = 9003,
                                 .datagrams_only = true},
+    [IO_PROTOCOL_HAND] = {.name = "hand",
+                          .listen_port = 14580,
+                          .datagrams_only = true,
+                          .speaks_first = true,
+                          .hands = true},
 };
 
 const struct io_protocol_traits *io_protocol_traits(enum io_protocol_kind kind)
@@ -344,6 +350,24 @@ static void encode_betaflight(const struct io_protocol *protocol, const struct i
     }
 }
 
+/* Hands. */
+
+static void take_hand(struct io_protocol *protocol, const void *bytes, size_t size,
+                      const struct io_protocol_port *port)
+{
+    struct io_hand_picture picture;
+    struct io_command command = {0};
+    if (!io_hand_decode(bytes, size, &picture)) {
+        protocol->counters.rx_bad++;
+        return;
+    }
+    protocol->counters.rx++;
+    notice(protocol, port);
+    protocol->facts.board = IO_BOARD_READY;
+    io_hand_command(&protocol->spec.hand, &protocol->hand, &picture, &command);
+    port->command(port->self, &command);
+}
+
 /* All of them. */
 
 void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,
@@ -353,8 +377,10 @@ void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t si
         take_mavlink(protocol, bytes, size, now_ns, port);
     else if (protocol->spec.kind == IO_PROTOCOL_ARDUPILOT)
         take_ardupilot(protocol, bytes, size, port);
-    else
+    else if (protocol->spec.kind == IO_PROTOCOL_BETAFLIGHT)
         take_betaflight(protocol, bytes, size, port);
+    else
+        take_hand(protocol, bytes, size, port);
 }
 
 void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sample,
@@ -364,7 +390,7 @@ void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sa
         encode_mavlink(protocol, sample, unix_us, port);
     else if (protocol->spec.kind == IO_PROTOCOL_ARDUPILOT)
         encode_ardupilot(protocol, sample, port);
-    else
+    else if (protocol->spec.kind == IO_PROTOCOL_BETAFLIGHT)
         encode_betaflight(protocol, sample, port);
 }
 
@@ -409,6 +435,7 @@ void io_protocol_forget(struct io_protocol *protocol)
 {
     if (is_mavlink(protocol))
         io_mavlink_forget(protocol->mavlink.board);
+    io_hand_forget(&protocol->hand);
 }
 
 static uint64_t count_bad(const struct io_mavlink_parser *parser)
@@ -470,6 +497,8 @@ static double message_size(const struct io_protocol_spec *spec, uint32_t send, i
         return mavlink_size(send, angle_count);
     if (spec->kind == IO_PROTOCOL_ARDUPILOT)
         return send == IO_SEND_SENSOR ? REPLY_SIZE : send == IO_SEND_RC ? REPLY_RC_SIZE : 0;
+    if (spec->kind == IO_PROTOCOL_HAND)
+        return 0;
     if (send == IO_SEND_SENSOR)
         return IO_BETAFLIGHT_FDM_SIZE;
     return send == IO_SEND_RC ? IO_BETAFLIGHT_RC_SIZE : 0;

@@ -14,6 +14,7 @@
  *   PX4_HITL     a PX4 board on a serial line or UDP, real time
  *   ARDUPILOT    ArduPilot's JSON physics (UDP 9002 + 10 * instance), lockstep
  *   BETAFLIGHT   Betaflight's raw structs (UDP 9002 in, 9003 and 9004 out)
+ *   HAND         an operator's hand controller (io/protocol/hand.h); it hears nothing
  */
 #pragma once
 
@@ -22,6 +23,7 @@
 #include <stdint.h>
 
 #include "io/command.h"
+#include "io/protocol/hand.h"
 
 enum io_protocol_kind {
     IO_PROTOCOL_MAVLINK,
@@ -29,6 +31,7 @@ enum io_protocol_kind {
     IO_PROTOCOL_PX4_HITL,
     IO_PROTOCOL_ARDUPILOT,
     IO_PROTOCOL_BETAFLIGHT,
+    IO_PROTOCOL_HAND,
     IO_PROTOCOL_COUNT
 };
 
@@ -45,6 +48,7 @@ struct io_protocol_traits {
     bool lockstep;       /* one command per sample with IO_SEND_SENSOR */
     bool stamps;         /* commands carry the board's time */
     bool forwards;       /* ground stations can be reached through it */
+    bool hands;          /* a person: silent while at rest, and nothing is sent there */
 };
 /* Context: any. */
 const struct io_protocol_traits *io_protocol_traits(enum io_protocol_kind kind);
@@ -53,8 +57,9 @@ struct io_protocol_spec {
     enum io_protocol_kind kind;
     uint8_t system_id, component_id; /* MAVLink's, of the simulator */
     bool stream;                     /* bytes come in any pieces, not one datagram a call */
-    bool virtual_gps; /* BETAFLIGHT built so: longitude, latitude, altitude instead of
-                         north, east, down, and a velocity east, north, up */
+    bool virtual_gps;         /* BETAFLIGHT built so: longitude, latitude, altitude instead of
+                                 north, east, down, and a velocity east, north, up */
+    struct io_hand_spec hand; /* HAND */
 };
 
 /* How the far end stands. */
@@ -108,9 +113,9 @@ struct io_protocol *io_protocol_place(const struct io_protocol_spec *spec, void 
  *                   board_us          flags            mode              controls
  *   MAVLink kinds   time_usec         flags            mode              as sent
  *   ARDUPILOT       0                 frame_count      frame_rate        (pwm - 1000) / 1000
- *   BETAFLIGHT      0                 0                bytes of the      motor_speed of port 9002
- * in packet            its order, or (pwm - 1000) / 1000 of port 9001 in that one's Context: frame.
- */
+ *   BETAFLIGHT      0                 0                bytes of packet   motor_speed of port 9002
+ * in its order, or (pwm - 1000) / 1000 of port 9001 in that one's HAND            0 buttons by
+ * buttons        by the map of axes Context: frame. */
 void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,
                       const struct io_protocol_port *port);
 /* Everything that is due and that the protocol can say; HIL_SENSOR, which moves the clock of a

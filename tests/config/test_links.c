@@ -182,6 +182,47 @@ static void test_a_line_that_carries_its_messages_is_fast_enough(void)
     TEST_ASSERT_EQUAL_UINT32(1200, scenario->links[0].spec.bus.baud);
 }
 
+/* ---- hands ---- */
+
+static void test_a_hand_moves_controls_and_selects_modes(void)
+{
+    load_link(
+        "protocol: hand, device: \"name:A stick\", modes: [4, 31], axes: [{axis: x, control: 7},"
+        " {axis: hat3y, control: 0, dead_band: 10 %, expo: 0.25, scale: 2, invert: true}]");
+    const struct io_link_spec *spec = &scenario->links[0].spec;
+    const struct io_hand_spec *hand = &spec->hand;
+    expect_wire(IO_BUS_EVDEV, "", "");
+    TEST_ASSERT_EQUAL_STRING("name:A stick", spec->bus.device);
+    TEST_ASSERT_EQUAL_INT(2, hand->way_count);
+    TEST_ASSERT_EQUAL_INT(0, hand->way[0].axis);
+    TEST_ASSERT_EQUAL_INT(7, hand->way[0].control);
+    EXPECT_VECTOR((&hand->way[0].shape.dead_band), 0.05, 0, 1);
+    TEST_ASSERT_FALSE(hand->way[0].shape.invert);
+    TEST_ASSERT_EQUAL_INT(IO_HAND_AXIS_COUNT - 1, hand->way[1].axis);
+    TEST_ASSERT_EQUAL_INT(0, hand->way[1].control);
+    EXPECT_VECTOR((&hand->way[1].shape.dead_band), 0.1, 0.25, 2);
+    TEST_ASSERT_TRUE(hand->way[1].shape.invert);
+    TEST_ASSERT_EQUAL_INT(2, hand->mode_count);
+    TEST_ASSERT_EQUAL_INT(4, hand->mode_button[0]);
+    TEST_ASSERT_EQUAL_INT(31, hand->mode_button[1]);
+}
+
+/* A hand that rests is not late; the loop is measured with every frame. */
+static void test_a_hand_is_sent_nothing_and_never_late(void)
+{
+    load_link("protocol: hand, device: d, axes: [{axis: y, control: 0}]");
+    expect_sends((const uint32_t[]){0, 1, 0, 0, 0, 0, 0, 0, 0});
+    TEST_ASSERT_EQUAL_UINT64(0, scenario->links[0].spec.late_after_ns);
+    load_link("protocol: hand, bus: udp, axes: [{axis: y, control: 0}]");
+    expect_wire(IO_BUS_UDP, "127.0.0.1:14580", "");
+    load_link("protocol: hand, bus: spacenav, axes: [{axis: y, control: 0}]");
+    TEST_ASSERT_EQUAL_STRING("/var/run/spnav.sock", scenario->links[0].spec.bus.device);
+    load_link("protocol: hand, bus: spacenav, device: s, axes: [{axis: y, control: 0}]");
+    TEST_ASSERT_EQUAL_STRING("s", scenario->links[0].spec.bus.device);
+    load_link("protocol: hand, bus: tape, device: t, axes: [{axis: y, control: 0}]");
+    expect_wire(IO_BUS_TAPE, "", "");
+}
+
 /* ---- the controller ---- */
 
 #define BOARD                                                                                      \
@@ -224,6 +265,8 @@ int main(void)
     RUN_TEST(test_sticks_become_the_channels_of_a_receiver);
     RUN_TEST(test_how_long_a_reply_may_take_is_up_to_the_protocol);
     RUN_TEST(test_a_line_that_carries_its_messages_is_fast_enough);
+    RUN_TEST(test_a_hand_moves_controls_and_selects_modes);
+    RUN_TEST(test_a_hand_is_sent_nothing_and_never_late);
     RUN_TEST(test_a_controller_runs_where_and_how_it_is_told);
     return UNITY_END();
 }

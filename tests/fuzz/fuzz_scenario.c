@@ -218,6 +218,20 @@ static void check_faults(const struct cfg_scenario *scenario)
     }
 }
 
+static void check_hand(const struct io_hand_spec *hand)
+{
+    RT_CHECK(hand->way_count <= IO_CONTROL_MAX && hand->mode_count <= IO_HAND_MODE_MAX);
+    for (int i = 0; i < hand->way_count; i++) {
+        const struct io_hand_way *way = &hand->way[i];
+        RT_CHECK(way->axis >= 0 && way->axis < IO_HAND_AXIS_COUNT);
+        RT_CHECK(way->control >= 0 && way->control < IO_CONTROL_MAX);
+        RT_CHECK(io_axis_shape(&way->shape, 1.0) ==
+                 (way->shape.invert ? -1 : 1) * way->shape.scale);
+    }
+    for (int i = 0; i < hand->mode_count; i++)
+        RT_CHECK(hand->mode_button[i] >= 0 && hand->mode_button[i] < IO_HAND_BUTTON_COUNT);
+}
+
 static void check_links(const struct cfg_scenario *scenario)
 {
     RT_CHECK(scenario->link_count <= IO_LINK_MAX);
@@ -226,6 +240,7 @@ static void check_links(const struct cfg_scenario *scenario)
         RT_CHECK(link->body >= 0 && link->body < scenario->body_count);
         RT_CHECK(link->spec.name == link->name && link->spec.bus.name == link->name);
         RT_CHECK(link->sticks.step_count <= IO_STICKS_STEP_MAX);
+        check_hand(&link->spec.hand);
         for (uint32_t k = 1; k < link->sticks.step_count; k++)
             RT_CHECK(link->sticks.step[k].time >= link->sticks.step[k - 1].time);
     }

@@ -417,7 +417,8 @@ static bool await(void *self, uint64_t frame)
     for (int i = 0; rig->links && i < rig->scenario->link_count; i++) {
         const struct cfg_link *link = &rig->scenario->links[i];
         const uint32_t every = link->every[CFG_SEND_SENSOR];
-        const bool owed = every && frame > 0 && frame % every == 0;
+        const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
+        const bool owed = replies && every && frame > 0 && frame % every == 0;
         if (!owed)
             continue;
         rig->unanswered[i] =

@@ -17,6 +17,14 @@ static void apply_reset(struct live_source *source, struct rig *rig, int link, u
     rig_apply(rig, &input);
 }
 
+/* How a hand stood before the first frame is no move that the motion could be late for. */
+static bool waited_for_run(const struct live_source *source, const struct rig *rig, int link,
+                           const struct io_command *command)
+{
+    return io_protocol_traits(rig->scenario->links[link].spec.protocol)->hands &&
+           command->ready_ns < source->begin_ns;
+}
+
 static void apply_command(struct live_source *source, struct rig *rig, int link, uint64_t frame,
                           uint64_t now_ns, const struct io_command *command)
 {
@@ -35,8 +43,9 @@ static void apply_command(struct live_source *source, struct rig *rig, int link,
         .link = (uint8_t)link,
     };
     memcpy(input.controls, command->controls, sizeof input.controls);
-    rig->trace[link] = (struct io_trace){
-        .rx_ns = command->rx_ns, .ready_ns = command->ready_ns, .latch_ns = now_ns};
+    if (!waited_for_run(source, rig, link, command))
+        rig->trace[link] = (struct io_trace){
+            .rx_ns = command->rx_ns, .ready_ns = command->ready_ns, .latch_ns = now_ns};
     rig_apply(rig, &input);
 }
 
@@ -56,7 +65,8 @@ static bool is_lost(const struct live_source *source, const struct rig *rig, int
 {
     const struct cfg_link *link = &rig->scenario->links[index];
     /* Where replies pace the frames, a machine that stood still has lost nothing. */
-    if (rig->scenario->pace != RT_PACE_REAL && !rig->unanswered[index])
+    const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
+    if (rig->scenario->pace != RT_PACE_REAL && replies && !rig->unanswered[index])
         return false;
     if (rig->cfg->link[index].commands > 0)
         return !io_link_alive(source->links, index, now_ns);

@@ -1,0 +1,339 @@
+#include "io/bus/evdev.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/input.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/bus/methods.h"
+
+_Static_assert(sizeof(struct input_event) == IO_EVDEV_EVENT_SIZE, "as the kernel writes them");
+
+enum { NUMBER_MAX = 64 }; /* event0 to event63 are looked through for a name */
+
+static const char by_name[] = "name:";
+
+/* The kernel. */
+
+static int ask_axes(int fd, struct io_input_facts *facts)
+{
+    unsigned char bits[ABS_CNT / 8] = {0};
+    if (ioctl(fd, EVIOCGBIT(EV_ABS, sizeof bits), bits) < 0)
+        return -errno;
+    for (int i = 0; i < IO_HAND_AXIS_COUNT; i++) {
+        struct input_absinfo info;
+        if (!(bits[i / 8] >> (i % 8) & 1))
+            continue;
+        if (ioctl(fd, EVIOCGABS((unsigned)i), &info) < 0)
+            return -errno;
+        facts->axes |= UINT32_C(1) << i;
+        facts->axis[i] = (struct io_input_axis){info.minimum, info.maximum, info.value};
+    }
+    return 0;
+}
+
+/* Stamps on the clock of the frames need no mapping. */
+static int ask_kernel(int fd, struct io_input_facts *facts)
+{
+    const int clock = CLOCK_MONOTONIC;
+    memset(facts, 0, sizeof *facts);
+    if (ioctl(fd, EVIOCSCLOCKID, &clock) < 0 ||
+        ioctl(fd, EVIOCGNAME(sizeof facts->name - 1), facts->name) < 0 ||
+        ioctl(fd, EVIOCGBIT(EV_KEY, sizeof facts->keys), facts->keys) < 0 ||
+        ioctl(fd, EVIOCGKEY(sizeof facts->down), facts->down) < 0)
+        return -errno;
+    return ask_axes(fd, facts);
+}
+
+static const struct io_evdev_world machine = {
+    .names = "/sys/class/input", .devices = "/dev/input", .ask = ask_kernel};
+
+/* Names.  They are read where nothing has to be opened for it: opening a device costs more, and may
+ * not be allowed. */
+
+/* False where there is none; a line without its end. */
+static bool read_line(const struct io_evdev_world *world, int number, const char *what, char *line,
+                      size_t size)
+{
+    char path[IO_BUS_DEVICE_MAX];
+    (void)snprintf(path, sizeof path, "%s/event%d/device/%s", world->names, number, what);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const ssize_t got = read(fd, line, size - 1);
+    (void)close(fd);
+    line[got > 0 ? got : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    return got > 0;
+}
+
+/* The number of the first one that is called so, or -1. */
+static int find(const struct io_evdev_world *world, const char *name)
+{
+    char line[IO_INPUT_NAME_MAX];
+    for (int i = 0; i < NUMBER_MAX; i++)
+        if (read_line(world, i, "name", line, sizeof line) && strcmp(line, name) == 0)
+            return i;
+    return -1;
+}
+
+/* Those that have axes, by path and name, as far as there is room. */
+static void list(const struct io_evdev_world *world, char *text, size_t size)
+{
+    char name[IO_INPUT_NAME_MAX], axes[IO_INPUT_NAME_MAX];
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < NUMBER_MAX && used < size; i++)
+        if (read_line(world, i, "capabilities/abs", axes, sizeof axes) && strcmp(axes, "0") != 0 &&
+            read_line(world, i, "name", name, sizeof name))
+            used += (size_t)snprintf(text + used, size - used, "%s%s/event%d \"%s\"",
+                                     used ? ", " : "", world->devices, i, name);
+}
+
+/* The device. */
+
+static bool is_named(const struct io_bus *bus)
+{
+    return strncmp(bus->spec.device, by_name, strlen(by_name)) == 0;
+}
+
+/* A descriptor, or -errno. */
+static int open_path(const struct io_bus *bus)
+{
+    const struct io_evdev_world *world = bus->evdev.world;
+    const char *path = bus->spec.device;
+    char found[IO_BUS_DEVICE_MAX];
+    if (is_named(bus)) {
+        const int number = find(world, path + strlen(by_name));
+        if (number < 0)
+            return -ENODEV;
+        (void)snprintf(found, sizeof found, "%s/event%d", world->devices, number);
+        path = found;
+    }
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+/* -ENODATA: it has nothing that a hand could move; -EXDEV: it is another one than before. */
+static int examine(const struct io_evdev *evdev, int fd, struct io_input_facts *facts)
+{
+    const int status = evdev->world->ask(fd, facts);
+    if (status < 0)
+        return status;
+    if (facts->axes == 0)
+        return -ENODATA;
+    return evdev->name[0] != '\0' && strcmp(evdev->name, facts->name) != 0 ? -EXDEV : 0;
+}
+
+static int open_device(struct io_bus *bus)
+{
+    struct io_evdev *evdev = &bus->evdev;
+    struct io_input_facts facts;
+    const int fd = open_path(bus);
+    if (fd < 0)
+        return fd;
+    int status = examine(evdev, fd, &facts);
+    if (status < 0) {
+        (void)close(fd);
+        return status;
+    }
+    status = io_seat_take(&evdev->seat, fd);
+    if (status < 0)
+        return status;
+    memcpy(evdev->name, facts.name, sizeof evdev->name);
+    evdev->at = evdev->count = 0;
+    io_input_begin(&evdev->input, &facts);
+    io_news_tell(&evdev->news);
+    io_bus_arrived(bus, io_address_far_end);
+    return 0;
+}
+
+static int refuse_absent(struct io_bus *bus, int status, char *error)
+{
+    char there[IO_BUS_ERROR_MAX];
+    list(bus->evdev.world, there, sizeof there);
+    if (there[0] == '\0')
+        return io_bus_refuse(bus, "device", status, error,
+                             "there is no %s, nor any other input device with axes; plug it in, or "
+                             "play a tape (bus: tape)",
+                             bus->spec.device);
+    return io_bus_refuse(bus, "device", status, error, "there is no %s; there are %s",
+                         bus->spec.device, there);
+}
+
+static int refuse(struct io_bus *bus, int status, char *error)
+{
+    const char *device = bus->spec.device;
+    if (status == -ENOENT || status == -ENODEV || status == -ENXIO)
+        return refuse_absent(bus, status, error);
+    if (status == -EACCES || status == -EPERM)
+        return io_bus_refuse(bus, "device", status, error,
+                             "no permission for %s; add the user to its group (`sudo usermod -aG "
+                             "input $USER`, then log in again)",
+                             device);
+    if (status == -ENOTTY || status == -EINVAL)
+        return io_bus_refuse(bus, "device", status, error,
+                             "%s is no event device; a joystick's is called /dev/input/eventN, not "
+                             "jsN",
+                             device);
+    if (status == -ENODATA)
+        return io_bus_refuse(bus, "device", status, error, "%s has no axes; is it a keyboard?",
+                             device);
+    return io_bus_refuse(bus, "device", status, error, "cannot open %s: %s", device,
+                         strerror(-status));
+}
+
+static void close_evdev(struct io_bus *bus)
+{
+    io_seat_close(&bus->evdev.seat);
+    io_news_close(&bus->evdev.news);
+}
+
+static int open_evdev(struct io_bus *bus, char *error)
+{
+    struct io_evdev *evdev = &bus->evdev;
+    evdev->world = bus->spec.input ? bus->spec.input : &machine;
+    const int seat = io_seat_open(&evdev->seat);
+    const int news = io_news_open(&evdev->news);
+    int status = seat < 0 ? seat : news;
+    if (status < 0)
+        (void)io_bus_refuse(bus, "device", status, error, "no descriptor left: %s",
+                            strerror(-status));
+    else if ((status = open_device(bus)) < 0)
+        (void)refuse(bus, status, error);
+    if (status < 0)
+        close_evdev(bus);
+    return status;
+}
+
+static int lose(struct io_bus *bus, int status)
+{
+    io_seat_leave(&bus->evdev.seat);
+    bus->evdev.at = bus->evdev.count = 0;
+    (void)io_news_take(&bus->evdev.news);
+    io_bus_left(bus);
+    return status;
+}
+
+/* In. */
+
+static int hand_out(struct io_evdev *evdev, uint64_t stamp_ns, struct io_packet *packet)
+{
+    evdev->out = evdev->input.picture;
+    *packet = (struct io_packet){
+        .bytes = (const unsigned char *)&evdev->out,
+        .size = sizeof evdev->out,
+        .from = io_address_far_end,
+        .stamp_ns = stamp_ns,
+        .monotonic = true,
+        .whole = true,
+    };
+    return 1;
+}
+
+/* Events that are there now, 0 when there are none, or -errno. */
+static int fetch(struct io_evdev *evdev)
+{
+    const ssize_t size = read(evdev->seat.fd, evdev->events, sizeof evdev->events);
+    if (size < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+    if (size == 0 || size % IO_EVDEV_EVENT_SIZE != 0)
+        return -EIO;
+    evdev->at = 0;
+    evdev->count = (int)(size / IO_EVDEV_EVENT_SIZE);
+    return evdev->count;
+}
+
+static int begin_again(struct io_evdev *evdev)
+{
+    struct io_input_facts facts;
+    const int status = evdev->world->ask(evdev->seat.fd, &facts);
+    if (status == 0)
+        io_input_begin(&evdev->input, &facts);
+    return status;
+}
+
+/* 1 with the next picture among the events that were read, 0 or -errno. */
+static int advance(struct io_evdev *evdev, struct io_packet *packet)
+{
+    while (evdev->at < evdev->count) {
+        struct input_event event;
+        memcpy(&event, evdev->events + evdev->at++ * IO_EVDEV_EVENT_SIZE, sizeof event);
+        const enum io_input_news news = io_input_take(&evdev->input, &event);
+        const int status = news == IO_INPUT_TORN ? begin_again(evdev) : 0;
+        if (status < 0)
+            return status;
+        if (news != IO_INPUT_NOTHING)
+            return hand_out(evdev,
+                            (uint64_t)event.input_event_sec * 1000000000u +
+                                (uint64_t)event.input_event_usec * 1000u,
+                            packet);
+    }
+    return 0;
+}
+
+static int receive(struct io_bus *bus, struct io_packet *packet)
+{
+    struct io_evdev *evdev = &bus->evdev;
+    if (!evdev->seat.taken)
+        return 0;
+    if (io_news_take(&evdev->news))
+        return hand_out(evdev, 0, packet);
+    int status = advance(evdev, packet);
+    if (status == 0 && (status = fetch(evdev)) > 0)
+        status = advance(evdev, packet);
+    return status < 0 ? lose(bus, status) : status;
+}
+
+static void tick(struct io_bus *bus, uint64_t now_ns)
+{
+    struct io_evdev *evdev = &bus->evdev;
+    if (evdev->seat.taken) {
+        evdev->wait_ns = evdev->retry_ns = 0;
+    } else if (now_ns >= evdev->retry_ns) {
+        evdev->retry_ns = now_ns + io_bus_back_off(&evdev->wait_ns);
+        (void)open_device(bus);
+    }
+}
+
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
+{
+    watch[0] = (struct io_bus_watch){.fd = bus->evdev.seat.fd};
+    watch[1] = (struct io_bus_watch){.fd = bus->evdev.news.fd};
+    return bus->evdev.seat.taken ? 2 : 0;
+}
+
+/* Out: hands hear nothing. */
+
+static int send_nothing(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
+                        bool stamped)
+{
+    (void)bus;
+    (void)to;
+    (void)bytes;
+    (void)size;
+    (void)stamped;
+    return -ENOTCONN;
+}
+
+static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+{
+    (void)bus;
+    (void)to;
+    (void)bytes;
+    (void)size;
+}
+
+const struct io_bus_methods io_evdev_methods = {
+    .open = open_evdev,
+    .close = close_evdev,
+    .receive = receive,
+    .send = send_nothing,
+    .shout = shout,
+    .watches = watches,
+    .tick = tick,
+};

@@ -1,0 +1,182 @@
+#include "io/bus/spacenav.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "io/bus/methods.h"
+
+enum { MOTION = 0, PRESS = 1, RELEASE = 2 };
+enum { AXES = 6, MESSAGES_PER_LOOK = 16 };
+
+/* The kernel's first six axes are these, in this order. */
+static void move(struct io_hand_picture *picture, const int32_t way[AXES])
+{
+    for (int i = 0; i < AXES; i++) {
+        const double share = (double)way[i] / IO_SPACENAV_FULL;
+        picture->axis[i] = (float)(share > 1.0 ? 1.0 : share < -1.0 ? -1.0 : share);
+    }
+}
+
+bool io_spacenav_take(struct io_hand_picture *picture, const int32_t word[IO_SPACENAV_WORDS])
+{
+    const struct io_hand_picture before = *picture;
+    const bool is_button = word[1] >= 0 && word[1] < IO_HAND_BUTTON_COUNT;
+    if (word[0] == MOTION)
+        move(picture, word + 1);
+    else if (word[0] == PRESS && is_button)
+        picture->buttons |= UINT32_C(1) << word[1];
+    else if (word[0] == RELEASE && is_button)
+        picture->buttons &= ~(UINT32_C(1) << word[1]);
+    return memcmp(&before, picture, sizeof before) != 0;
+}
+
+static int connect_daemon(struct io_bus *bus)
+{
+    struct io_spacenav *spacenav = &bus->spacenav;
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    if (strlen(bus->spec.device) >= sizeof name.sun_path)
+        return -ENAMETOOLONG;
+    memcpy(name.sun_path, bus->spec.device, strlen(bus->spec.device));
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (const struct sockaddr *)&name, sizeof name) < 0) {
+        const int status = -errno;
+        (void)close(fd);
+        return status;
+    }
+    const int status = io_seat_take(&spacenav->seat, fd);
+    if (status < 0)
+        return status;
+    spacenav->have = 0;
+    io_hand_rest(&spacenav->picture);
+    io_news_tell(&spacenav->news);
+    io_bus_arrived(bus, io_address_far_end);
+    return 0;
+}
+
+static void close_spacenav(struct io_bus *bus)
+{
+    io_seat_close(&bus->spacenav.seat);
+    io_news_close(&bus->spacenav.news);
+}
+
+static int open_spacenav(struct io_bus *bus, char *error)
+{
+    struct io_spacenav *spacenav = &bus->spacenav;
+    const int seat = io_seat_open(&spacenav->seat);
+    const int news = io_news_open(&spacenav->news);
+    int status = seat < 0 ? seat : news;
+    if (status == 0)
+        status = connect_daemon(bus);
+    if (status == 0)
+        return 0;
+    close_spacenav(bus);
+    return io_bus_refuse(bus, "device", status, error,
+                         "spacenavd does not answer at %s (%s); start it (`sudo systemctl start "
+                         "spacenavd`)",
+                         bus->spec.device, strerror(-status));
+}
+
+static int lose(struct io_bus *bus, int status)
+{
+    io_seat_leave(&bus->spacenav.seat);
+    (void)io_news_take(&bus->spacenav.news);
+    io_bus_left(bus);
+    return status;
+}
+
+static int hand_out(struct io_spacenav *spacenav, struct io_packet *packet)
+{
+    spacenav->out = spacenav->picture;
+    *packet = (struct io_packet){
+        .bytes = (const unsigned char *)&spacenav->out,
+        .size = sizeof spacenav->out,
+        .from = io_address_far_end,
+        .whole = true,
+    };
+    return 1;
+}
+
+/* 1 when a message is whole, 0 when there is none, or -errno. */
+static int fetch(struct io_spacenav *spacenav)
+{
+    const ssize_t got = read(spacenav->seat.fd, (unsigned char *)spacenav->word + spacenav->have,
+                             sizeof spacenav->word - spacenav->have);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+    if (got == 0)
+        return -ECONNRESET;
+    spacenav->have = (spacenav->have + (size_t)got) % sizeof spacenav->word;
+    return spacenav->have == 0;
+}
+
+static int receive(struct io_bus *bus, struct io_packet *packet)
+{
+    struct io_spacenav *spacenav = &bus->spacenav;
+    if (!spacenav->seat.taken)
+        return 0;
+    if (io_news_take(&spacenav->news))
+        return hand_out(spacenav, packet);
+    for (int i = 0; i < MESSAGES_PER_LOOK; i++) {
+        const int status = fetch(spacenav);
+        if (status < 0)
+            return lose(bus, status);
+        if (status == 0)
+            return 0;
+        if (io_spacenav_take(&spacenav->picture, spacenav->word))
+            return hand_out(spacenav, packet);
+    }
+    return 0;
+}
+
+static void tick(struct io_bus *bus, uint64_t now_ns)
+{
+    struct io_spacenav *spacenav = &bus->spacenav;
+    if (spacenav->seat.taken) {
+        spacenav->wait_ns = spacenav->retry_ns = 0;
+    } else if (now_ns >= spacenav->retry_ns) {
+        spacenav->retry_ns = now_ns + io_bus_back_off(&spacenav->wait_ns);
+        (void)connect_daemon(bus);
+    }
+}
+
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
+{
+    watch[0] = (struct io_bus_watch){.fd = bus->spacenav.seat.fd};
+    watch[1] = (struct io_bus_watch){.fd = bus->spacenav.news.fd};
+    return bus->spacenav.seat.taken ? 2 : 0;
+}
+
+/* Hands hear nothing. */
+static int send_nothing(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
+                        bool stamped)
+{
+    (void)bus;
+    (void)to;
+    (void)bytes;
+    (void)size;
+    (void)stamped;
+    return -ENOTCONN;
+}
+
+static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+{
+    (void)bus;
+    (void)to;
+    (void)bytes;
+    (void)size;
+}
+
+const struct io_bus_methods io_spacenav_methods = {
+    .open = open_spacenav,
+    .close = close_spacenav,
+    .receive = receive,
+    .send = send_nothing,
+    .shout = shout,
+    .watches = watches,
+    .tick = tick,
+};

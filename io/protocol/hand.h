@@ -1,0 +1,71 @@
+/*
+ * What a hand controller says: one picture of all its axes and buttons, whenever one has moved.
+ *
+ *      0  "HAND"            4 bytes
+ *      4  uint32 version    1
+ *      8  uint32 buttons    bit i: button i is down
+ *     12  float axis[24]    -1 to 1, in the order of the kernel's ABS_ codes; 0 where there is none
+ *
+ * All numbers are little-endian.  Each picture is whole, so one that is lost costs nothing but its
+ * moment.  The buses evdev and spacenav make pictures of what the kernel and spacenavd tell;
+ * whoever has a hand controller elsewhere may send them by UDP.
+ *
+ * A picture becomes a command: controls by the map of axes, and the buttons
+ *
+ *      flags   bits 0 to 31: the button is down; bits 32 to 63: flips with each press, so that a
+ *              press is seen even when the release came before the frame looked
+ *      mode    which of the mode buttons was pressed last, 0 at first
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/command.h"
+#include "io/device/axis.h"
+
+#define IO_HAND_MAGIC "HAND"
+enum {
+    IO_HAND_VERSION = 1,
+    IO_HAND_AXIS_COUNT = 24,
+    IO_HAND_BUTTON_COUNT = 32,
+    IO_HAND_MODE_MAX = 8,
+};
+
+struct io_hand_picture {
+    char magic[4];
+    uint32_t version;
+    uint32_t buttons;
+    float axis[IO_HAND_AXIS_COUNT];
+};
+_Static_assert(sizeof(struct io_hand_picture) == 108, "the format is a contract");
+
+/* Axis of the picture to control of the command. */
+struct io_hand_way {
+    int axis, control;
+    struct io_axis_spec shape;
+};
+
+struct io_hand_spec {
+    int way_count, mode_count;
+    struct io_hand_way way[IO_CONTROL_MAX];
+    int mode_button[IO_HAND_MODE_MAX]; /* pressing button mode_button[i] selects mode i */
+};
+
+/* What is remembered from one picture to the next. */
+struct io_hand {
+    bool met; /* there was a picture */
+    uint32_t buttons, presses, mode;
+};
+
+/* At rest.  Context: any. */
+void io_hand_rest(struct io_hand_picture *picture);
+/* False when this is no picture, or a number in it is none or out of range.  Context: frame. */
+bool io_hand_decode(const void *bytes, size_t size, struct io_hand_picture *picture);
+/* flags, mode and controls are written.  Context: frame. */
+void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
+                     const struct io_hand_picture *picture, struct io_command *command);
+/* Another device, or the same after it was away: buttons that are down already are no presses.
+ * Context: frame. */
+void io_hand_forget(struct io_hand *hand);

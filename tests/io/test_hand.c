@@ -1,0 +1,160 @@
+/*
+ * The protocol of hand controllers: pictures to commands.
+ */
+#include "io/protocol/hand.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/io/notebook.h"
+#include "unity.h"
+
+static const struct io_hand_spec map = {
+    .way_count = 2,
+    .way = {{.axis = 5, .control = 0, .shape = {.dead_band = 0.1, .scale = 1.0}},
+            {.axis = 0, .control = 15, .shape = {.scale = 4.0, .invert = true}}},
+    .mode_count = 3,
+    .mode_button = {4, 2, 31},
+};
+static struct notebook book;
+static struct io_protocol *protocol;
+static struct io_hand_picture picture;
+
+void setUp(void)
+{
+    const struct io_protocol_spec spec = {.kind = IO_PROTOCOL_HAND, .hand = map};
+    memset(&book, 0, sizeof book);
+    io_hand_rest(&picture);
+    protocol =
+        io_protocol_place(&spec, aligned_alloc(64, (io_protocol_size(&spec) + 63) / 64 * 64));
+}
+
+void tearDown(void)
+{
+    free(protocol);
+}
+
+static void say_bytes(const void *bytes, size_t size)
+{
+    const struct io_protocol_port port = notebook_port(&book);
+    io_protocol_take(protocol, bytes, size, 5, &port);
+}
+
+static const struct io_command *show(void)
+{
+    const int before = book.commands;
+    say_bytes(&picture, sizeof picture);
+    TEST_ASSERT_EQUAL(before + 1, book.commands);
+    return &book.command;
+}
+
+static const struct io_command *hold(uint32_t buttons)
+{
+    picture.buttons = buttons;
+    return show();
+}
+
+static void test_axes_move_the_controls_of_their_map(void)
+{
+    picture.axis[5] = 0.55f;
+    picture.axis[0] = -0.25f;
+    picture.axis[1] = 1.0f; /* no control's */
+    const struct io_command *command = show();
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0.5f, command->controls[0]);
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, 1.0f, command->controls[15]);
+    for (int i = 1; i < 15; i++)
+        TEST_ASSERT_TRUE(command->controls[i] == 0.0f);
+    TEST_ASSERT_EQUAL(IO_BOARD_READY, io_protocol_facts(protocol)->board);
+}
+
+static void test_buttons_are_flags_while_they_are_down(void)
+{
+    TEST_ASSERT_EQUAL_HEX64(0, hold(0)->flags);
+    TEST_ASSERT_EQUAL_HEX32(0x80000001, hold(0x80000001)->flags & UINT32_MAX);
+    TEST_ASSERT_EQUAL_HEX32(0, hold(0)->flags & UINT32_MAX);
+}
+
+static void test_every_press_flips_its_bit_and_no_release_does(void)
+{
+    (void)hold(0);
+    TEST_ASSERT_EQUAL_HEX32(0x3, hold(0x3)->flags >> 32);
+    TEST_ASSERT_EQUAL_HEX32(0x3, hold(0x1)->flags >> 32);
+    TEST_ASSERT_EQUAL_HEX32(0x1, hold(0x3)->flags >> 32);
+    TEST_ASSERT_EQUAL_HEX32(0x1, hold(0x3)->flags >> 32); /* still down */
+    TEST_ASSERT_EQUAL_HEX32(0x80000001, hold(0x80000000)->flags >> 32);
+}
+
+static void test_the_mode_is_that_of_the_last_mode_button(void)
+{
+    TEST_ASSERT_EQUAL_UINT32(0, hold(0)->mode);
+    TEST_ASSERT_EQUAL_UINT32(1, hold(1u << 2)->mode);
+    TEST_ASSERT_EQUAL_UINT32(1, hold(0)->mode);
+    TEST_ASSERT_EQUAL_UINT32(2, hold(1u << 31)->mode);
+    TEST_ASSERT_EQUAL_UINT32(0, hold(1u << 31 | 1u << 4)->mode);
+    TEST_ASSERT_EQUAL_UINT32(0, hold(1u << 31 | 1u << 4)->mode); /* held, not pressed again */
+    TEST_ASSERT_EQUAL_UINT32(0, hold(1u << 3)->mode);            /* no mode button */
+}
+
+static void test_a_button_that_was_down_when_the_device_came_is_no_press(void)
+{
+    TEST_ASSERT_EQUAL_HEX64(1u << 2, hold(1u << 2)->flags);
+    TEST_ASSERT_EQUAL_UINT32(0, book.command.mode);
+    (void)hold(0);
+    TEST_ASSERT_EQUAL_UINT32(1, hold(1u << 2)->mode);
+    io_protocol_forget(protocol); /* unplugged */
+    TEST_ASSERT_EQUAL_HEX64(UINT64_C(4) << 32 | 0x10, hold(1u << 4)->flags);
+    TEST_ASSERT_EQUAL_UINT32(1, book.command.mode);
+}
+
+static void refuse(void)
+{
+    say_bytes(&picture, sizeof picture);
+    TEST_ASSERT_EQUAL(0, book.commands);
+    TEST_ASSERT_EQUAL(0, book.heard);
+    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_counted(protocol).rx);
+}
+
+static void test_what_is_no_picture_is_counted_and_commands_nothing(void)
+{
+    static const float wrong[] = {NAN, INFINITY, -INFINITY, 1.0001f, -2.0f};
+    for (int i = 0; i < 5; i++) {
+        picture.axis[IO_HAND_AXIS_COUNT - 1] = wrong[i];
+        refuse();
+    }
+    io_hand_rest(&picture);
+    picture.version = 2;
+    refuse();
+    io_hand_rest(&picture);
+    picture.magic[3] = 'd';
+    refuse();
+    io_hand_rest(&picture);
+    say_bytes(&picture, sizeof picture - 1);
+    say_bytes(&picture, 0);
+    TEST_ASSERT_EQUAL(0, book.commands);
+    TEST_ASSERT_EQUAL_UINT64(9, io_protocol_counted(protocol).rx_bad);
+    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_protocol_facts(protocol)->board);
+}
+
+static void test_hands_are_told_nothing(void)
+{
+    const struct io_protocol_port port = notebook_port(&book);
+    const struct io_sample sample = {.due = 0x1ff};
+    unsigned char safe[IO_PROTOCOL_SAFE_MAX];
+    io_protocol_encode(protocol, &sample, 7, &port);
+    io_protocol_status(protocol, IO_STATUS_ACTIVE, &port);
+    TEST_ASSERT_EQUAL(0, book.sent_count);
+    TEST_ASSERT_EQUAL_size_t(0, io_protocol_safe(protocol, safe));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_axes_move_the_controls_of_their_map);
+    RUN_TEST(test_buttons_are_flags_while_they_are_down);
+    RUN_TEST(test_every_press_flips_its_bit_and_no_release_does);
+    RUN_TEST(test_the_mode_is_that_of_the_last_mode_button);
+    RUN_TEST(test_a_button_that_was_down_when_the_device_came_is_no_press);
+    RUN_TEST(test_what_is_no_picture_is_counted_and_commands_nothing);
+    RUN_TEST(test_hands_are_told_nothing);
+    return UNITY_END();
+}

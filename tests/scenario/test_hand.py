@@ -1,0 +1,111 @@
+"""A person's hands: pictures of a hand controller from a tape and by UDP turn the satellite.
+
+There is no event device on most machines that test; the one of a virtual joystick is tested in the
+emulated machine (tests/rtguest)."""
+import socket
+import struct
+import threading
+import time
+
+import harness
+
+HAND = harness.SCENARIOS / "hand.yaml"
+
+
+def picture(x=0.0, y=0.0, twist=0.0, buttons=0):
+    """As io/protocol/hand.h has it."""
+    axes = [x, y, 0.0, 0.0, 0.0, twist] + [0.0] * 18
+    return b"HAND" + struct.pack("<II24f", 1, buttons, *axes)
+
+
+def tape(pictures):
+    """A tape of (seconds, picture), as io/bus/tape.h has it."""
+    return b"AIRBTAPE" + struct.pack("<II", 1, 0) + b"".join(
+        struct.pack("<QII", round(at * 1e9), len(p), 0) + p for at, p in pictures)
+
+
+class Operator(threading.Thread):
+    """Sends what `moves` gives, every 10 ms."""
+
+    def __init__(self, port, moves):
+        super().__init__(daemon=True)
+        self.port, self.moves = port, moves
+
+    def run(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+            for move in self.moves:
+                out.sendto(move, ("127.0.0.1", self.port))
+                time.sleep(0.01)
+
+
+class Hand(harness.Case):
+    def play(self, pictures, *options, **more):
+        path = self.dir / "hand.tape"
+        path.write_bytes(tape(pictures))
+        report = self.run_scenario(HAND, "--set", "links.hand.bus=tape", "--set",
+                                   f"links.hand.device={path}", *options, **more)
+        return report, report["links"][0]
+
+    def assert_replays(self, log, report):
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("all identical", out)
+        self.assertIn(report["state_hash"], out)
+
+    def test_a_hand_turns_the_satellite_and_the_log_replays(self):
+        log = self.dir / "run.mcap"
+        moves = [(0.01 * i, picture(x=min(0.02 * i, 1.0), y=-0.5, buttons=i % 3))
+                 for i in range(100)] + [(1.0, picture()), (60.0, picture())]
+        report, link = self.play(moves, "--seconds", "1.5", "--log", log, "--set",
+                                 'expect=["rate > 1 deg/s within 1.4 s"]')
+        self.assertGreater(link["commands"], 50)
+        self.assertEqual(link["rx"], link["commands"])
+        self.assertEqual((link["losses"], link["late"], link["rx_bad"], link["tx"]), (0, 0, 0, 0))
+        # Each picture that a frame latched was followed to the motion that it made.
+        latency = report["loop_latency_ns"]
+        self.assertGreater(latency["count"], 20)
+        self.assertLessEqual(latency["count"], link["commands"])
+        self.assertEqual(latency["wire_out"]["max"], 0)
+        self.assertEqual(report["allocations_after_seal"], 0)
+        self.assert_replays(log, report)
+
+    def test_a_hand_at_rest_is_not_lost(self):
+        report, link = self.play([(0.0, picture(x=1.0)), (60.0, picture())], "--seconds", "1.5",
+                                 "--set", "links.hand.lost_after=100 ms",
+                                 "--set", 'expect=["rate > 5 deg/s within 1.4 s"]')
+        self.assertEqual((link["commands"], link["losses"]), (1, 0))
+        # It was there before the first frame: no loop, however long the run took to begin.
+        self.assertEqual(report["loop_latency_ns"]["count"], 0)
+
+    def test_a_hand_that_is_gone_lets_go(self):
+        log = self.dir / "run.mcap"
+        report, link = self.play([(0.0, picture(x=1.0)), (0.2, picture(x=0.9))], "--seconds", "1",
+                                 "--log", log, "--set", 'expect=["rate < 5 deg/s after 0 s"]')
+        self.assertEqual((link["commands"], link["losses"]), (2, 1))
+        self.assert_replays(log, report)
+        _, link = self.play([(0.0, picture(x=1.0)), (0.2, picture())], "--seconds", "5",
+                            "--set", "links.hand.on_loss=stop", expect=3)
+        self.assertEqual(link["losses"], 1)
+
+    def test_over_udp_the_sender_must_repeat_itself(self):
+        port = harness.free_port()
+        operator = Operator(port, [picture(twist=-1.0)] * 250)
+        operator.start()
+        report = self.run_scenario(HAND, "--set", "links.hand={name: hand, protocol: hand, bus: udp, "
+                                   f"listen: '127.0.0.1:{port}', body: bus, axes: [{{axis: rz, "
+                                   "control: 2}], lost_after: 300 ms}", "--seconds", "4",
+                                   "--set", 'expect=["rate > 1 deg/s within 2 s"]')
+        operator.join()
+        link = report["links"][0]
+        self.assertGreater(link["commands"], 10)
+        self.assertGreaterEqual(link["losses"], 1)
+
+    def test_without_the_device_one_line_says_what_to_do(self):
+        code, _, err = self.call("run", HAND, "--seconds", "1", "--set",
+                                 "links.hand.device=name:No such stick")
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, "links.hand.device: there is no name:No such stick")
+
+
+if __name__ == "__main__":
+    harness.main()
