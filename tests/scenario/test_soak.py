@@ -99,7 +99,7 @@ class Verdict(harness.Case):
 
 class Short(harness.Case):
     def soak(self, *options):
-        """Exit code and output of a soak of three seconds at a light load."""
+        """Exit code and output of a soak of three seconds, or as asked, at a light load."""
         done = subprocess.run([SOAK, "--minutes", "0.05", "--load", "0.1", "--folder", self.dir, *options],
                               capture_output=True, text=True, timeout=120,
                               env={**os.environ, "AIRBEARING": str(harness.AIRBEARING)})
@@ -111,13 +111,13 @@ class Short(harness.Case):
 
     def test_a_sound_run_is_a_yes(self):
         for _ in range(3):
-            code, out = self.soak()
+            code, out = self.soak("--minutes", "0.1")
             if not self.figure(out, "overruns by own work"):
                 break
         else:
             self.skipTest(f"the machine took the core from frames that computed, three times:\n{out}")
         self.assertEqual(code, 0, out)
-        self.assertEqual(self.figure(out, "frames"), 3000)
+        self.assertEqual(self.figure(out, "frames"), 6000)
         self.assertIn("soak: yes", out)
         self.assertIn("the machine took", out)
 
@@ -128,9 +128,12 @@ class Short(harness.Case):
         self.assertIn("kept in", out)
 
     def test_a_frame_that_is_too_long_is_a_no(self):
-        code, out = self.soak("--inject", "late=7ms@1s")
+        for _ in range(3):  # another thread, or the host, may take the core in those very 7 ms
+            code, out = self.soak("--inject", "late=7ms@1s")
+            if self.figure(out, "overruns by own work"):
+                break
+        self.assertGreaterEqual(self.figure(out, "overruns by own work"), 1, out)
         self.assertEqual(code, 1, out)
-        self.assertGreaterEqual(self.figure(out, "overruns by own work"), 1)
 
     def test_a_run_that_is_stopped_is_a_no(self):
         code, out = self.soak("--inject", "hang@1s")
