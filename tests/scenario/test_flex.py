@@ -1,7 +1,6 @@
 """Bodies that bend, as a whole run: read back, logged, replayed."""
-import math
-
 import json
+import math
 
 import harness
 
