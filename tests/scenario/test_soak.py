@@ -7,6 +7,7 @@ import io
 import os
 import re
 import subprocess
+import types
 
 import harness
 
@@ -80,6 +81,14 @@ class Verdict(harness.Case):
         index = [(at, kb + 2 * int(at)) for at, kb in STEADY]
         self.assertEqual(self.reasons(index), ["memory grew"])
         self.assertEqual(self.reasons(index, log__bytes=320 * 1000000), [])
+
+    def test_a_viewer_that_reads_must_see_something(self):
+        def viewer(reads, seen):
+            return types.SimpleNamespace(reads=reads, seen=seen)
+        for viewers, reasons in (([viewer(True, 9), viewer(False, 0)], []),
+                                 ([viewer(True, 9), viewer(True, 0)], ["a viewer saw nothing"])):
+            rows = soak.judge(GOOD, STEADY, viewers)
+            self.assertEqual([reason for _, _, reason in rows if reason], reasons)
 
     def test_the_load_is_what_a_step_costs(self):
         def trial(busy_ns):
