@@ -250,7 +250,7 @@ static double forward_error(void)
 static void test_forward_dynamics_is_that_of_the_articulated_bodies(void)
 {
     double backward = 0.0, forward = 0.0;
-    for (uint64_t seed = 1; seed <= 10000; seed++) {
+    for (uint64_t seed = 1; seed <= TREES_MANY; seed++) {
         tree_random(tree, 1 + (int)(seed % 48), (int)(seed / 48 % 2), seed);
         forward_both();
         backward = fmax(backward, backward_error());

@@ -8,6 +8,13 @@
 #include "dynamics/plant.h"
 #include "dynamics/state.h"
 
+/* How many a long test takes; a sanitizer has seen all lines in fewer. */
+#ifdef __SANITIZE_ADDRESS__
+enum { TREES_MANY = 1000 };
+#else
+enum { TREES_MANY = 10000 };
+#endif
+
 enum { TREE_BODY_MAX = 128, TREE_NV_MAX = 7 * TREE_BODY_MAX };
 
 struct tree {

@@ -562,6 +562,54 @@ static void test_the_loop_latency_is_the_sum_of_its_parts(void)
     TEST_ASSERT_EQUAL_UINT64(sum, latency->last[IO_PART_SUM]);
 }
 
+struct seen {
+    int count, link;
+    uint64_t frame, rx_ns, part_ns[IO_PART_SUM];
+};
+
+static void see(void *self, int link, uint64_t frame, uint64_t rx_ns,
+                const uint64_t part_ns[IO_PART_SUM])
+{
+    struct seen *seen = self;
+    seen->count++;
+    seen->link = link;
+    seen->frame = frame;
+    seen->rx_ns = rx_ns;
+    memcpy(seen->part_ns, part_ns, sizeof seen->part_ns);
+}
+
+static void test_a_seer_sees_every_measured_loop_once_part_by_part(void)
+{
+    const struct io_link_spec spec = make_spec(0);
+    char error[IO_ERROR_MAX];
+    struct seen seen = {.link = -1};
+    links = io_links_place(&spec, 1, mode, memory);
+    TEST_ASSERT_EQUAL_MESSAGE(0, io_links_open(links, error), error);
+    io_links_show_latency(links, (struct io_latency_seer){&seen, see});
+    TEST_ASSERT_EQUAL(0, io_links_start(links, &thread_spec, polls, &dog, &thread));
+    board.simulator = (struct io_address){.ip = loopback.ip, .port = io_link_port(links, 0)};
+    board_heartbeat(&board);
+    wait_seen(1);
+    const uint64_t now_ns = rt_now_ns();
+    struct io_sample sample = make_sample(9, IO_SEND_SENSOR);
+    commit(8, IO_SEND_SENSOR); /* shows no new command */
+    sample.trace = (struct io_trace){.rx_ns = now_ns - 10000,
+                                     .ready_ns = now_ns - 9000,
+                                     .latch_ns = now_ns - 7000,
+                                     .step_ns = now_ns - 4000};
+    io_link_commit(links, 0, &sample);
+    commit(10, IO_SEND_SENSOR);
+    io_links_stop(links);
+    const struct io_latency *latency = io_link_latency(links, 0);
+    TEST_ASSERT_EQUAL(1, seen.count);
+    TEST_ASSERT_EQUAL(0, seen.link);
+    TEST_ASSERT_EQUAL_UINT64(9, seen.frame);
+    TEST_ASSERT_EQUAL_UINT64(now_ns - 10000, seen.rx_ns);
+    for (int i = 0; i < IO_PART_SUM; i++)
+        TEST_ASSERT_EQUAL_UINT64(latency->last[i], seen.part_ns[i]);
+    TEST_ASSERT_EQUAL_UINT64(3000, seen.part_ns[IO_PART_STEP]);
+}
+
 static void test_parts_that_run_backwards_count_as_nothing(void)
 {
     const uint64_t now_ns = rt_now_ns();
@@ -1278,6 +1326,7 @@ int main(int argc, char **argv)
         RUN_TEST(test_a_hung_frame_thread_makes_the_outputs_safe);
     RUN_TEST(test_the_stop_says_farewell);
     RUN_TEST(test_the_loop_latency_is_the_sum_of_its_parts);
+    RUN_TEST(test_a_seer_sees_every_measured_loop_once_part_by_part);
     RUN_TEST(test_parts_that_run_backwards_count_as_nothing);
     RUN_TEST(test_what_lay_in_the_kernel_until_the_frame_looked_is_no_wire);
     RUN_TEST(test_what_an_await_waited_for_is_the_wire);

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rt/frame.h"
 #include "unity.h"
@@ -292,6 +294,147 @@ static void test_half_of_the_excess_is_enough_evidence(void)
     TEST_ASSERT_EQUAL_INT(RT_CAUSE_UNKNOWN, rt_cause_of(&late, &change, ALL));
 }
 
+/* ---- readings that are planted ---- */
+
+enum { CORE = 3, TICK = 10 * MS };
+
+static struct rt_clock_real account; /* what the clock says it asked for, slept and lost */
+static struct rt_witness planted;
+static const struct rt_lateness fifty_late = {
+    .period_ns = MS, .start_error_ns = 50 * MS, .busy_ns = 200 * US};
+
+/* The line of the core in /proc/stat, between two others. */
+static void plant_ticks(unsigned idle, unsigned steal)
+{
+    char text[256];
+    const int size = snprintf(
+        text, sizeof text,
+        "cpu  9 9 9 9 9 9 9 9 0 0\ncpu%d0 8 8 8 8 8 8 8 8 0 0\ncpu%d 1 2 3 %u 5 6 7 %u 0 0\n", CORE,
+        CORE, idle, steal);
+    TEST_ASSERT_EQUAL(0, ftruncate(planted.stat_fd, 0));
+    TEST_ASSERT_EQUAL(size, pwrite(planted.stat_fd, text, (size_t)size, 0));
+}
+
+/* A witness whose core has ticks alone; run delay is readable and never grows. */
+static void plant_witness(void)
+{
+    memset(&account, 0, sizeof account);
+    planted = (struct rt_witness){.sources = RT_SOURCE_RUN_DELAY | RT_SOURCE_STEAL,
+                                  .schedstat_fd = -1,
+                                  .stat_fd = memfd_create("stat", MFD_CLOEXEC),
+                                  .cpu = CORE,
+                                  .tick_ns = TICK,
+                                  .real = &account};
+    TEST_ASSERT_GREATER_OR_EQUAL(0, planted.stat_fd);
+    plant_ticks(1000, 0);
+    (void)rt_witness_cause(&planted, &fifty_late); /* faults in what a reading touches */
+    rt_witness_refresh(&planted, 1000 * (uint64_t)MS);
+    TEST_ASSERT_EQUAL_UINT64(1000 * (uint64_t)TICK, planted.tick_idle_ns);
+}
+
+static void sleep_for(uint64_t asked_ns, uint64_t slept_ns)
+{
+    account.asked_ns_total += asked_ns;
+    account.slept_ns_total += slept_ns;
+}
+
+/* Faults are left to the tests that plant them: planting ticks has some of its own. */
+static enum rt_cause cause_now(void)
+{
+    struct rusage usage;
+    TEST_ASSERT_EQUAL(0, getrusage(RUSAGE_THREAD, &usage));
+    planted.before.faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
+    return rt_witness_cause(&planted, &fifty_late);
+}
+
+static void expect_cause(enum rt_cause expected)
+{
+    TEST_ASSERT_EQUAL_STRING(rt_cause_name[expected], rt_cause_name[cause_now()]);
+    rt_witness_close(&planted);
+}
+
+static void test_idle_ticks_show_that_a_late_timer_was_stolen(void)
+{
+    plant_witness();
+    sleep_for(900 * US, 50900 * US);
+    plant_ticks(1006, 0); /* a tick is how far two readings may be out, so 50 ms are sure */
+    expect_cause(RT_CAUSE_STOLEN);
+    TEST_ASSERT_EQUAL_UINT64(50 * MS - 900 * US, planted.stolen_ns_total);
+}
+
+static void test_a_core_that_was_not_idle_explains_no_late_timer(void)
+{
+    plant_witness();
+    sleep_for(900 * US, 50900 * US);
+    plant_ticks(1003, 0); /* 20 ms are sure, which is less than half */
+    expect_cause(RT_CAUSE_UNKNOWN);
+}
+
+static void test_idle_ticks_of_earlier_sleeps_are_not_those_of_the_late_one(void)
+{
+    plant_witness();
+    sleep_for(40 * MS,
+              40 * MS); /* in time, and before the baseline, which leaves the ticks alone */
+    planted.steal_ns_cost = MS;
+    rt_witness_refresh(&planted, MS);
+    sleep_for(900 * US, 50900 * US);
+    plant_ticks(1006, 0);
+    expect_cause(RT_CAUSE_UNKNOWN);
+}
+
+static void test_ticks_that_were_read_long_ago_say_nothing(void)
+{
+    plant_witness();
+    planted.steal_read_ns -= 251 * (uint64_t)MS; /* twice the 100 ms between readings, and 50 */
+    sleep_for(900 * US, 50900 * US);
+    plant_ticks(1006, 6);
+    expect_cause(RT_CAUSE_UNKNOWN);
+}
+
+static void test_steal_ticks_explain_what_nothing_else_does(void)
+{
+    plant_witness();
+    sleep_for(900 * US, 50900 * US);
+    plant_ticks(1000, 3);
+    expect_cause(RT_CAUSE_STOLEN);
+}
+
+/* A baseline that was itself kept waiting until after the release would hide why. */
+static void test_an_interrupted_reading_leaves_the_baseline_to_the_next_frame(void)
+{
+    plant_witness();
+    const struct rt_evidence before = planted.before;
+    account.gap_ns_total += 50 * MS;
+    rt_witness_refresh(&planted, 1); /* no reading is that quick */
+    TEST_ASSERT_EQUAL_MEMORY(&before, &planted.before, sizeof before);
+    TEST_ASSERT_EQUAL_UINT64(0, planted.stolen_ns_total);
+    TEST_ASSERT_EQUAL(RT_CAUSE_STOLEN, cause_now());
+    expect_cause(RT_CAUSE_UNKNOWN);                             /* that one has had its reason */
+    TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total); /* once */
+}
+
+static void test_a_reading_in_time_is_the_new_baseline(void)
+{
+    plant_witness();
+    account.gap_ns_total += 50 * MS;
+    rt_witness_refresh(&planted, 1000 * (uint64_t)MS);
+    TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total);
+    expect_cause(RT_CAUSE_UNKNOWN); /* of another frame */
+    TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total);
+}
+
+static void test_a_margin_that_is_not_ample_is_left_alone(void)
+{
+    plant_witness();
+    planted.read_ns_cost = 1000 * US;
+    const struct rt_evidence before = planted.before;
+    rt_witness_refresh(&planted, 7 * MS);
+    TEST_ASSERT_EQUAL_MEMORY(&before, &planted.before, sizeof before);
+    rt_witness_refresh(&planted, 8 * 1000 * (uint64_t)US);
+    TEST_ASSERT_GREATER_THAN_UINT64(before.wall_ns, planted.before.wall_ns);
+    rt_witness_close(&planted);
+}
+
 /* ---- things really done ---- */
 
 enum { PLANTED = 40, FRAMES = 60, TRIES = 40, PERIOD = 2 * MS };
@@ -493,6 +636,14 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_each_cause_needs_its_evidence_and_the_first_wins);
     RUN_TEST(test_half_of_the_excess_is_enough_evidence);
+    RUN_TEST(test_idle_ticks_show_that_a_late_timer_was_stolen);
+    RUN_TEST(test_a_core_that_was_not_idle_explains_no_late_timer);
+    RUN_TEST(test_idle_ticks_of_earlier_sleeps_are_not_those_of_the_late_one);
+    RUN_TEST(test_ticks_that_were_read_long_ago_say_nothing);
+    RUN_TEST(test_steal_ticks_explain_what_nothing_else_does);
+    RUN_TEST(test_an_interrupted_reading_leaves_the_baseline_to_the_next_frame);
+    RUN_TEST(test_a_reading_in_time_is_the_new_baseline);
+    RUN_TEST(test_a_margin_that_is_not_ample_is_left_alone);
     RUN_TEST(test_a_planted_page_fault_is_a_fault);
     RUN_TEST(test_planted_long_work_is_own);
     RUN_TEST(test_a_frame_is_not_blamed_for_its_neighbours);

@@ -99,7 +99,14 @@ class Case(unittest.TestCase):
             self.assertEqual(code, expect, f"\n{out}\n{err}")
         self.assertTrue(report.exists(), f"exit {code}\n{out}\n{err}")
         self.out = out
-        return json.loads(report.read_text())
+        return self.read_report(report)
+
+    def read_report(self, path):
+        """Whatever else happened in a run, neither the frame nor the I/O thread has allocated."""
+        report = json.loads(path.read_text())
+        if report["allocations_counted"]:
+            self.assertEqual(report["allocations_after_seal"], 0)
+        return report
 
     def assert_one_line(self, text, *parts):
         lines = text.strip().split("\n")

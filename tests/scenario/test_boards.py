@@ -137,7 +137,7 @@ class Boards(harness.Case):
             second.kill()
             second.wait()
         self.assertIn(run.returncode, (0, 1), out + err)
-        report = json.loads((self.dir / "r.json").read_text())
+        report = self.read_report(self.dir / "r.json")
         self.assertEqual(report["links"][0]["resets"], 1)
         self.assertGreater(report["signals"]["altitude"], 5.0)
         code, out, err = self.call("replay", log)

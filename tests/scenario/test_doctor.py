@@ -270,11 +270,13 @@ class Usage(Doctor):
             self.assertEqual((code, out), (64, ""), arguments)
             self.assertNotEqual(err, "")
 
-    def test_help_tells_the_limit(self):
+    def test_help_tells_every_measured_reason_to_be_unfit(self):
         code, out, err = self.call("doctor", "--help")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("usage: airbearing doctor", out)
-        self.assertIn("A gap above 1 ms", out)
+        for reason in ("a gap above 1 ms", "stolen time that", "does not tell of stolen time",
+                       "refused to the measurement"):
+            self.assertIn(reason, " ".join(out.split()))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class Faults(harness.Case):
                 *self.board_options(*board, port=port), *options]
 
     def report(self):
-        return json.loads((self.dir / "report.json").read_text())
+        return self.read_report(self.dir / "report.json")
 
     def test_a_port_in_use_is_one_line_and_exit_2(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:

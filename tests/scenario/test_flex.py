@@ -1,4 +1,5 @@
 """Bodies that bend, as a whole run: read back, logged, replayed."""
+import json
 import math
 
 import harness
@@ -143,6 +144,22 @@ class Flex(harness.Case):
         code, _, err = self.call("run", scenario)
         self.assertEqual(code, 2)
         self.assert_one_line(err, "s.yaml:9:31:", "panel.bdf: there is no such file")
+
+    def file_hashes(self, scenario):
+        log, certificate = self.dir / "run.mcap", self.dir / "certificate.json"
+        self.run_scenario(scenario, "--seconds", "0.1", "--pace", "fast", "--log", log)
+        self.call("timing", log, "--certificate", certificate)
+        return json.loads(certificate.read_text())["hashes"]["files"]
+
+    def test_a_certificate_names_the_files_of_the_model_by_their_hashes(self):
+        scenario = self.write("s.yaml", FE_TEXT)
+        self.write("panel.bdf", BULK), self.write("panel.pch", PUNCH)
+        before = self.file_hashes(scenario)
+        self.write("panel.pch", PUNCH.replace("0.4000000E+03", "0.4000001E+03"))
+        after = self.file_hashes(scenario)
+        self.assertEqual(set(before), {"panel.bdf", "panel.pch"})
+        self.assertEqual(before["panel.bdf"], after["panel.bdf"])
+        self.assertNotEqual(before["panel.pch"], after["panel.pch"])
 
 
 if __name__ == "__main__":

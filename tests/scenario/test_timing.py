@@ -289,6 +289,7 @@ class Timing(harness.Case):
         content = json.loads(certificate.read_text())
         self.assertRegex(content["hashes"]["binary"], "^[0-9a-f]{16}$")
         self.assertEqual(content["audit"]["realtime"], self.report["realtime"])
+        self.assertEqual(content["hashes"]["files"], {})
 
         content["timing"]["start_error_ns"]["p50"] += 1
         certificate.write_text(json.dumps(content))
@@ -302,6 +303,32 @@ class Timing(harness.Case):
         code, out, err = self.call("timing", self.log, "--verify", certificate)
         self.assertEqual(code, 1, out + err)
         self.assertIn("hashes.log:", out)
+
+    def test_a_certificate_has_what_the_doctor_said_of_the_machine(self):
+        self.record(scenario=harness.TUMBLE, board=False, seconds="0.5")
+        certificate = self.dir / "certificate.json"
+        self.call("timing", self.log, "--certificate", certificate)
+        content = json.loads(certificate.read_text())
+        machine, core = content["machine"], self.report["realtime"]["cpus"]["frame"]
+        said = json.loads(self.call("doctor", "--json", "--seconds", "0.01", "--cpu", str(core))[1])
+        self.assertEqual([finding["name"] for finding in machine["findings"]],
+                         [finding["name"] for finding in said["findings"]])
+        self.assertEqual((machine["cpu"], machine["baseline"]["cpu"]), (core, core))
+        self.assertEqual(machine["baseline"]["late_ns"]["count"], 100)
+        self.assertGreater(machine["baseline"]["gaps"]["watched_ns"], 0)
+        self.assertLessEqual(machine["baseline"]["late_ns"]["p50"], machine["baseline"]["late_ns"]["max"])
+
+        machine["baseline"]["gaps"]["longest_ns"] += 1
+        certificate.write_text(json.dumps(content))
+        code, out, err = self.call("timing", self.log, "--verify", certificate)
+        self.assertEqual(code, 1, out + err)
+        self.assertIn("machine.baseline.gaps.longest_ns", out)
+
+    def test_a_run_that_promised_nothing_about_time_has_no_machine_in_its_certificate(self):
+        self.record("--pace", "fast", scenario=harness.TUMBLE, board=False, seconds="0.5")
+        certificate = self.dir / "certificate.json"
+        self.call("timing", self.log, "--certificate", certificate)
+        self.assertIsNone(json.loads(certificate.read_text())["machine"])
 
     def test_what_is_no_certificate_is_refused_with_one_line(self):
         self.record(scenario=harness.TUMBLE, board=False, seconds="0.1")

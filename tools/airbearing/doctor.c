@@ -26,8 +26,10 @@ static const char usage[] =
     "...}],\n"
     "                    \"baseline\", \"cpu\", \"cmdline\"}; times in nanoseconds\n"
     "  --seconds S       measure this long (default 1): a FIFO thread wakes at 1 kHz, and between\n"
-    "                    spins two thirds as long to see time go missing.  A gap above 1 ms makes\n"
-    "                    the machine unfit, nothing else measured does but stolen time.\n"
+    "                    spins two thirds as long to see time go missing.  Four things in this\n"
+    "                    make the machine unfit: a gap above 1 ms, stolen time that the kernel\n"
+    "                    counts meanwhile, a kernel that does not tell of stolen time, and a core\n"
+    "                    that is refused to the measurement.  How late timers are does not.\n"
     "                    0: settings only, nothing is measured\n"
     "  --cpu N           the frame's core (default: the one that a run would take)\n"
     "\n"
@@ -162,34 +164,15 @@ static int read_options(int argc, char **argv, struct doctor_options *options, b
 
 /* --- the examination -------------------------------------------------------------------------- */
 
-/* Read the settings.  0, or the exit code after one line. */
-static int read_facts(const struct doctor_options *options, struct doctor_facts *facts)
-{
-    rt_machine_read_from(options->root, &facts->machine);
-    if (rt_core_plan(&facts->machine, options->cpu, -1, true, &facts->plan) != 0) {
-        fprintf(stderr, "airbearing doctor: --cpu: %s\n", facts->plan.why);
-        return EXIT_BAD_INPUT;
-    }
-    const int cpu = facts->plan.frame_cpu >= 0 ? facts->plan.frame_cpu : facts->machine.cpus[0];
-    rt_audit_read(options->root, &facts->machine, cpu, &facts->audit);
-    doctor_try_uring(&facts->uring);
-    return 0;
-}
-
 static void measure(const struct doctor_options *options, struct doctor_facts *facts)
 {
-    const int cpu = facts->audit.cpu;
-    rt_taken_read(options->root, cpu, &facts->before);
-    if (options->seconds > 0.0) {
-        const bool shown = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO);
-        if (shown)
-            fprintf(stderr, "measuring core %d for %.1f s ...", cpu, options->seconds * 5.0 / 3.0);
-        facts->measured =
-            rt_baseline_measure(cpu, DOCTOR_PRIORITY, options->seconds, &facts->baseline) == 0;
-        if (shown)
-            fputs("\r\033[K", stderr);
-    }
-    rt_taken_read(options->root, cpu, &facts->after);
+    const bool shown = options->seconds > 0.0 && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO);
+    if (shown)
+        fprintf(stderr, "measuring core %d for %.1f s ...", facts->audit.cpu,
+                options->seconds * 5.0 / 3.0);
+    doctor_measure(options->root, options->seconds, facts);
+    if (shown)
+        fputs("\r\033[K", stderr);
 }
 
 static int examine(const struct doctor_options *options, struct doctor_facts *facts)
@@ -293,8 +276,9 @@ int command_doctor(int argc, char **argv)
         return code;
     if (options.undo)
         return undo(&options);
-    code = read_facts(&options, &facts);
-    if (code)
-        return code;
+    if (doctor_read(options.root, options.cpu, &facts) != 0) {
+        fprintf(stderr, "airbearing doctor: --cpu: %s\n", facts.plan.why);
+        return EXIT_BAD_INPUT;
+    }
     return options.tune ? tune_machine(&options, &facts) : examine(&options, &facts);
 }

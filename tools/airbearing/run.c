@@ -22,6 +22,7 @@
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/cores.h"
 #include "tools/airbearing/digest.h"
+#include "tools/airbearing/doctor/finding.h"
 
 /* ---- set-up ---------------------------------------------------------------------------- */
 
@@ -577,17 +578,37 @@ static void finish_links(struct run *run)
     }
 }
 
+/* Of the frame's core, after a run: a hundred wake-ups, and 67 ms of watching for gaps. */
+static const double baseline_seconds = 0.1;
+
+/* The doctor on the machine of a run that was to be in time, and what the frame's core gives right
+ * after it.  A frame thread that is stuck there would be all that is measured. */
+static char *machine_text(const struct run *run)
+{
+    if (!run->options.log || run->scenario->pace != RT_PACE_REAL || run->stuck)
+        return NULL;
+    return doctor_attest(&run->machine, &run->plan, baseline_seconds);
+}
+
+static struct io_blob json_blob(const char *name, const char *text)
+{
+    return (struct io_blob){.name = name,
+                            .media_type = "application/json",
+                            .bytes = text,
+                            .size = text ? strlen(text) : 0};
+}
+
 /* The report goes into the log as it stands before the log's own last figures are known. */
 static void finish_log(struct run *run)
 {
     io_telemetry_result(run->telemetry, &run->log);
     json_t *report = report_json(run);
     char *text = json_dumps(report, JSON_INDENT(2));
-    const struct io_blob blob = {.name = "report.json",
-                                 .media_type = "application/json",
-                                 .bytes = text,
-                                 .size = text ? strlen(text) : 0};
-    io_telemetry_stop(run->telemetry, &blob, 1, &run->log);
+    char *machine = machine_text(run);
+    const struct io_blob blobs[] = {json_blob("report.json", text),
+                                    json_blob("machine.json", machine)};
+    io_telemetry_stop(run->telemetry, blobs, machine ? 2 : 1, &run->log);
+    free(machine);
     free(text);
     json_decref(report);
 }

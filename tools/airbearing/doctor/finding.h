@@ -57,6 +57,16 @@ struct doctor_facts {
     struct rt_baseline baseline;
 };
 
+/* Read the settings of the machine under root ("": this one) and of the core (-1: the one that a
+ * run would take).  0, or -1 with the reason in facts->plan.why.  Context: setup. */
+int doctor_read(const char *root, int cpu, struct doctor_facts *facts);
+/* Then measure that core; 0 s: only what is counted.  Context: setup. */
+void doctor_measure(const char *root, double seconds, struct doctor_facts *facts);
+/* Both for the machine and the cores of a run, and the findings as JSON text, which the caller
+ * frees.  Context: setup, or after the run. */
+char *doctor_attest(const struct rt_machine *machine, const struct rt_core_plan *plan,
+                    double seconds);
+
 /* All findings, in the order a person would ask.  Pure.  Context: setup. */
 void doctor_examine(const struct doctor_facts *facts, struct doctor_findings *findings);
 

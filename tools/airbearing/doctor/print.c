@@ -175,13 +175,19 @@ static json_t *baseline_json(const struct doctor_facts *facts)
         difference_json(facts->before.smi_count, facts->after.smi_count, 1));
 }
 
+struct json_t *findings_object(const struct doctor_facts *facts,
+                               const struct doctor_findings *findings, const char *boot_line)
+{
+    return json_pack("{s:b, s:i, s:i, s:o, s:o, s:i, s:s*}", "fit", doctor_missing(findings) == 0,
+                     "essential", doctor_essential(findings), "missing", doctor_missing(findings),
+                     "findings", findings_json(findings), "baseline", baseline_json(facts), "cpu",
+                     facts->audit.cpu, "cmdline", boot_line);
+}
+
 void print_findings_json(const struct doctor_facts *facts, const struct doctor_findings *findings,
                          const char *boot_line)
 {
-    put_json(json_pack("{s:b, s:i, s:i, s:o, s:o, s:i, s:s}", "fit", doctor_missing(findings) == 0,
-                       "essential", doctor_essential(findings), "missing", doctor_missing(findings),
-                       "findings", findings_json(findings), "baseline", baseline_json(facts), "cpu",
-                       facts->audit.cpu, "cmdline", boot_line));
+    put_json(findings_object(facts, findings, boot_line));
 }
 
 static json_t *changes_json(const struct changes *changes)

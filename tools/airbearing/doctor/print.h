@@ -9,6 +9,10 @@
 /* The verdict first, then what is bad, unknown, doubtful and fine.  Context: setup. */
 void print_findings(const struct doctor_facts *facts, const struct doctor_findings *findings,
                     const char *boot_line);
+struct json_t;
+/* The same as an object, which the caller owns; boot_line may be NULL.  Context: setup. */
+struct json_t *findings_object(const struct doctor_facts *facts,
+                               const struct doctor_findings *findings, const char *boot_line);
 /* Context: setup. */
 void print_findings_json(const struct doctor_facts *facts, const struct doctor_findings *findings,
                          const char *boot_line);

@@ -9,7 +9,7 @@
 #include "tools/airbearing/digest.h"
 #include "tools/airbearing/timing/show.h"
 
-static const char kind[] = "airbearing timing 1";
+static const char kind[] = "airbearing timing 2";
 
 static json_t *hash_text(uint64_t hash)
 {
@@ -32,6 +32,7 @@ static json_t *hashes(const struct figures *figures, struct io_mcap_reader *read
     json_object_set_new(object, "log_bytes", json_integer((json_int_t)log_bytes));
     json_object_set_new(object, "scenario",
                         scenario ? hash_text(digest_bytes(scenario, scenario_size)) : json_null());
+    json_object_set(object, "files", figures->evidence->files);
     json_object_set_new(object, "binary",
                         figures->evidence->binary_hash[0]
                             ? json_string(figures->evidence->binary_hash)
@@ -72,6 +73,8 @@ struct json_t *certificate_make(const struct figures *figures, struct io_mcap_re
     json_object_set_new(certificate, "hashes", hash);
     json_object_set_new(certificate, "allowed", allowed);
     json_object_set_new(certificate, "audit", audit(figures->evidence->report));
+    json_t *machine = figures->evidence->machine;
+    json_object_set(certificate, "machine", machine ? machine : json_null());
     json_object_set_new(certificate, "timing", show_json(figures));
     return certificate;
 }

@@ -1,10 +1,13 @@
 /*
- * Which actuators a log can tell the effective latency of.  Apart from the rest of the evidence
- * because it needs the scenario compiled, and with it everything.
+ * Which actuators a log can tell the effective latency of, and which files the scenario names.
+ * Apart from the rest of the evidence because it needs the scenario compiled, and with it
+ * everything.
  */
+#include <jansson.h>
 #include <stdio.h>
 
 #include "config/scenario.h"
+#include "tools/airbearing/digest.h"
 #include "tools/airbearing/timing/evidence.h"
 
 static const void *find_file(void *reader, const char *name, size_t *size)
@@ -35,6 +38,12 @@ void evidence_name_drives(struct evidence *evidence, struct io_mcap_reader *read
         evidence_copy_text(drive->name, sizeof drive->name, scenario->effectors[i].name);
         drive->link = scenario->effectors[i].link;
         drive->control = scenario->effectors[i].control;
+    }
+    evidence->files = json_object();
+    for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next) {
+        char hash[DIGEST_TEXT_SIZE];
+        json_object_set_new(evidence->files, file->name,
+                            json_string(digest_text(digest_bytes(file->text, file->size), hash)));
     }
     cfg_scenario_free(scenario);
 }

@@ -303,6 +303,14 @@ static int keep(struct evidence *evidence, const struct io_mcap_message *message
     return 0;
 }
 
+/* NULL when it is not there, or no JSON. */
+static json_t *read_json(struct io_mcap_reader *reader, const char *name)
+{
+    size_t size;
+    const char *text = io_mcap_attachment(reader, name, &size);
+    return text ? json_loadb(text, size, 0, NULL) : NULL;
+}
+
 int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
                   char error[EVIDENCE_ERROR_MAX])
 {
@@ -321,10 +329,8 @@ int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
     if (evidence->frame_count == 0)
         return fail(error, "no /frame record inside");
     evidence->complete = io_mcap_complete(reader);
-    size_t size;
-    const char *report = io_mcap_attachment(reader, "report.json", &size);
-    if (report)
-        evidence->report = json_loadb(report, size, 0, NULL);
+    evidence->report = read_json(reader, "report.json");
+    evidence->machine = read_json(reader, "machine.json");
     return 0;
 }
 
@@ -382,5 +388,7 @@ void evidence_free(struct evidence *evidence)
     free(evidence->clock);
     free(evidence->input);
     json_decref(evidence->report);
+    json_decref(evidence->machine);
+    json_decref(evidence->files);
     *evidence = (struct evidence){0};
 }

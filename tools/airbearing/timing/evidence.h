@@ -58,8 +58,10 @@ struct evidence {
     struct evidence_drive drive[EVIDENCE_DRIVE_MAX];
     int drive_count;
 
-    bool complete;         /* the log has its end */
-    struct json_t *report; /* of the run; NULL: the log was cut off before it */
+    bool complete;          /* the log has its end */
+    struct json_t *report;  /* of the run; NULL: the log was cut off before it */
+    struct json_t *machine; /* what the doctor said of it; NULL: not in this log */
+    struct json_t *files;   /* hashes of the files that the scenario names, by name; may be NULL */
 };
 
 /* 0; -1 with one line in error, which does not name the file; -2 with one of the reader's, which
