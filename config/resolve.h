@@ -25,6 +25,8 @@ bool cfg_resolve_devices(const struct cfg_resolve *resolve);
 bool cfg_resolve_sends(const struct cfg_resolve *resolve);
 bool cfg_resolve_faults(const struct cfg_resolve *resolve);
 bool cfg_resolve_expects(const struct cfg_resolve *resolve);
+/* The board's clock that frames follow, and the stopwatch that they are checked by. */
+bool cfg_resolve_truth(const struct cfg_resolve *resolve);
 /* The frame table: few enough jobs, and a pattern that repeats soon enough. */
 bool cfg_resolve_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */
@@ -70,6 +72,13 @@ bool cfg_is_physical(const double inertia[6]);
 /* The body that `key` of the mapping at node names.  Context: setup. */
 bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
                    const char *name, int *index);
+
+/* The link that key "link" of the mapping at node names.  Context: setup. */
+bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *name,
+                   int *index);
+
+/* An IPv4 address and a port, 127.0.0.1:14560?  Context: setup. */
+bool cfg_is_address(const char *text);
 
 /* Frames between two events at rate.  Context: setup. */
 bool cfg_frames_per(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
