@@ -546,6 +546,7 @@ void show_page(const struct figures *figures, FILE *out)
     fputs("</div>\n", out);
     exceedance(figures, out);
     drift(figures, out);
+    show_truth_page(figures, out);
     job_bars(figures, out);
     table(figures, out);
     effective_table(figures, out);
