@@ -52,9 +52,11 @@ static int take_number(struct cursor *cursor, uint64_t *number)
     *number = 0;
     while (cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9') {
         *number = *number * 10 + (uint64_t)(*cursor->at - '0');
-        if (*number > NUMBER_MAX)
-            return complain(cursor, "this number is too large");
         cursor->at++;
+        if (*number > NUMBER_MAX) {
+            cursor->at = from;
+            return complain(cursor, "this number is too large");
+        }
     }
     return cursor->at > from ? 0 : complain(cursor, "a whole number is wanted here");
 }
@@ -248,7 +250,8 @@ static void add_offset(struct truth *truth, const struct evidence *evidence,
     const struct record_clock *clock = &evidence->clock[0];
     const uint64_t wall_ns = first->release_ns + clock->realtime_ns - clock->monotonic_ns;
     truth->has_offset = true;
-    truth->offset_ns = (double)(int64_t)(truth->stamp[0].stamp_ns - wall_ns) - truth->fit.intercept;
+    truth->offset_ns =
+        (int64_t)(truth->stamp[0].stamp_ns - wall_ns) - llround(truth->fit.intercept);
 }
 
 bool truth_compare(struct truth *truth, const struct evidence *evidence,

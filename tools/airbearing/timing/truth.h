@@ -43,7 +43,7 @@ struct truth {
     struct slope fit; /* x: s by the stopwatch, y: ns that the grid is ahead of it */
     double ppm, half_width_ppm;
     bool has_offset;      /* the log says how its clock and its wall clock stood */
-    double offset_ns;     /* stopwatch less the run's wall clock, as the fastest pulses saw it */
+    int64_t offset_ns;    /* stopwatch less the run's wall clock, as the fastest pulses saw it */
     struct spread jitter; /* ns that each came later than the fastest, the slope taken out */
     struct slope_point *point; /* of all that matched, same axes as the fit */
     int64_t behind_ns;         /* simulated time fell behind the stopwatch, first to last */

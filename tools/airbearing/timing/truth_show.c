@@ -48,7 +48,7 @@ void show_truth_text(const struct figures *figures, FILE *out)
     if (truth->has_offset)
         fprintf(out,
                 "    it shows %s more than the run's wall clock (delay of the pulse included)\n",
-                figures_time(truth->offset_ns, offset));
+                figures_time((double)truth->offset_ns, offset));
     print_jitter(truth, out);
     fprintf(out, "    sim time fell behind by %s by the stopwatch, by %s by the log\n",
             figures_time((double)truth->behind_ns, behind),
@@ -92,7 +92,9 @@ struct json_t *show_truth_json(const struct truth *truth)
     json_object_set_new(object, "ppm", real(truth->ppm, truth->known));
     json_object_set_new(object, "ppm_low", real(truth->ppm - truth->half_width_ppm, truth->known));
     json_object_set_new(object, "ppm_high", real(truth->ppm + truth->half_width_ppm, truth->known));
-    json_object_set_new(object, "offset_ns", real(truth->offset_ns, truth->has_offset));
+    json_object_set_new(object, "offset_ns",
+                        truth->has_offset ? json_integer((json_int_t)truth->offset_ns)
+                                          : json_null());
     json_object_set_new(object, "jitter_ns", jitter(&truth->jitter));
     json_object_set_new(object, "behind_ns", json_integer((json_int_t)truth->behind_ns));
     json_object_set_new(object, "log_behind_ns", json_integer((json_int_t)truth->log_behind_ns));
