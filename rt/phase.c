@@ -111,6 +111,17 @@ static double slip(struct rt_phase *phase, double error_ns)
     return 0.0;
 }
 
+/* A delay far above the usual may lie on either way, and says nothing of the phase.  One that stays
+ * becomes the usual one. */
+static bool held_up(struct rt_phase *phase, uint64_t delay_ns)
+{
+    if (phase->least_ns == 0 || delay_ns < phase->least_ns)
+        phase->least_ns = delay_ns;
+    const uint64_t above_ns = delay_ns - phase->least_ns;
+    phase->least_ns += above_ns / WINDOWS;
+    return above_ns > phase->spec.cycle_ns / 4;
+}
+
 static void close_window(struct rt_phase *phase)
 {
     const int pick = phase->spec.has_delay ? 0 : phase->seen / 2;
@@ -140,7 +151,7 @@ int64_t rt_phase_step(struct rt_phase *phase, uint64_t release_ns, uint64_t slot
         phase->window_ns = release_ns + window_length(phase);
     if (release_ns >= phase->window_ns) {
         phase->window_ns = release_ns + window_length(phase);
-        if (phase->seen > 0)
+        if (phase->seen > 0 && !(phase->spec.has_delay && held_up(phase, phase->kept[0].delay_ns)))
             close_window(phase);
         else
             pass_blind(phase);

@@ -8,10 +8,10 @@
  *
  * Pure: no clock is read and nothing is waited for.  Of all observations in a window of an eighth
  * of the time constant one counts: where the delay of the question is known the one with the least,
- * else the median, so that one that was held up says nothing.  A second-order loop (critically
- * damped) turns it into a rate, never beyond the limit, and the offset moves by that rate and in no
- * other way: the grid never jumps.  Without observations the rate is held for some time constants
- * and then goes back to nominal.
+ * else the median, so that one that was held up says nothing; a window in which all were, neither.
+ * A second-order loop (critically damped) turns it into a rate, never beyond the limit, and the
+ * offset moves by that rate and in no other way: the grid never jumps.  Without observations the
+ * rate is held for some time constants and then goes back to nominal.
  *
  * Phase is counted modulo `cycle_ns`, the period of the grid or what it has in common with the
  * board's.  Where the limit does not let the grid follow, the phase slips by: after half a cycle
@@ -57,6 +57,7 @@ struct rt_phase {
         uint64_t delay_ns;
         int64_t phase_ns; /* the board ahead of the grid */
     } kept[RT_PHASE_SEEN_MAX];
+    uint64_t least_ns;  /* delay, of late: what is far above it was held up somewhere */
     uint32_t blind;     /* windows without an observation, in a row */
     uint32_t good, bad; /* windows within and beyond a tenth of a cycle, in a row */
     uint64_t frame;     /* steps so far */

@@ -441,6 +441,7 @@ void io_protocol_forget(struct io_protocol *protocol)
 {
     if (is_mavlink(protocol))
         io_mavlink_forget(protocol->mavlink.board);
+    protocol->mavlink.asked_ns = 0;
 }
 
 static uint64_t count_bad(const struct io_mavlink_parser *parser)

@@ -134,6 +134,34 @@ static void test_a_delay_spike_does_not_move_the_grid(void)
     TEST_ASSERT_DOUBLE_WITHIN(10000.0, 0.0, true_error(from_ns, from_offset_ns));
 }
 
+/* For a second at a time nothing comes back in less than 30 ms, all of it lost on one way. */
+static void test_a_window_in_which_all_were_held_up_says_nothing(void)
+{
+    world.ppm = 80.0;
+    run_for(20 * SECOND);
+    const uint64_t from_ns = now_ns;
+    const int64_t from_offset_ns = offset_ns;
+    for (int i = 0; i < 10; i++) {
+        world.spike = 1;
+        run_for(1 * SECOND);
+        world.spike = 0;
+        run_for(4 * SECOND);
+    }
+    TEST_ASSERT_TRUE(phase.locked);
+    TEST_ASSERT_EQUAL_UINT64(0, phase.slips);
+    TEST_ASSERT_DOUBLE_WITHIN(5000.0, 0.0, true_error(from_ns, from_offset_ns));
+}
+
+static void test_a_delay_that_stays_becomes_the_usual_one(void)
+{
+    world.ppm = 80.0;
+    run_for(20 * SECOND);
+    world.spike = 1;
+    run_for(60 * SECOND);
+    TEST_ASSERT_TRUE(phase.locked);
+    TEST_ASSERT_DOUBLE_WITHIN(1.0, 80.0, rt_phase_ppm(&phase));
+}
+
 static void test_arrivals_without_a_delay_are_taken_by_their_median(void)
 {
     struct rt_phase_spec spec = phase.spec;
@@ -338,6 +366,8 @@ int main(void)
     RUN_TEST(test_a_board_that_runs_slow_is_followed);
     RUN_TEST(test_the_phase_of_the_first_sight_is_what_is_held);
     RUN_TEST(test_a_delay_spike_does_not_move_the_grid);
+    RUN_TEST(test_a_window_in_which_all_were_held_up_says_nothing);
+    RUN_TEST(test_a_delay_that_stays_becomes_the_usual_one);
     RUN_TEST(test_arrivals_without_a_delay_are_taken_by_their_median);
     RUN_TEST(test_the_grid_moves_by_no_more_than_the_limit);
     RUN_TEST(test_a_clock_beyond_the_limit_saturates_and_is_not_locked);

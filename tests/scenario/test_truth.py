@@ -64,7 +64,7 @@ def fit(points):
 
 def scenario(folder, text, seconds):
     path = folder / "s.yaml"
-    path.write_text(f"name: s\nrate: 1 kHz\nseconds: {seconds}\n{BODY}{text}")
+    path.write_text(f"name: s\nrate: 1 kHz\nseconds: {seconds}\nframe: {{watchdog: 10 s}}\n{BODY}{text}")
     return path
 
 
@@ -246,7 +246,8 @@ class Truth(harness.Case):
         self.assertGreater(lock["observations"], 20)
         # Without the lock the board would have got this far ahead; with it, it did not.
         free_ns = report["wall_ns"] * 800e-6
-        self.assertLess(abs(lock["corrected_ns"] + free_ns), 0.2 * free_ns)
+        # A slip, where the machine stood still for long, gives up less than half a period for good.
+        self.assertLess(abs(lock["corrected_ns"] + free_ns), 0.2 * free_ns + lock["slips"] * 500000)
         self.assertLess(lock["error_ns"]["p50"], 0.05 * free_ns)
         self.assertEqual(lock["source"], "timesync")
         timing = self.timing(log)
@@ -257,7 +258,7 @@ class Truth(harness.Case):
 
     @REAL_TIME
     def test_a_board_beyond_the_limit_is_not_locked_to(self):
-        report, log = self.locked(5000, 2, ", limit_ppm: 100")
+        report, log = self.locked(2500, 3, ", limit_ppm: 100")
         lock = report["phase_lock"]
         self.check_identity(report)
         self.assertFalse(lock["locked"])
