@@ -21,12 +21,12 @@ bool cfg_resolve_bodies(const struct cfg_resolve *resolve);
 bool cfg_resolve_orbit(const struct cfg_resolve *resolve);
 bool cfg_resolve_links(const struct cfg_resolve *resolve);
 bool cfg_resolve_devices(const struct cfg_resolve *resolve);
+/* The board's clock that frames follow, and the stopwatch that they are checked by. */
+bool cfg_resolve_truth(const struct cfg_resolve *resolve);
 /* How often each message of a link leaves, by its protocol and the instruments that there are. */
 bool cfg_resolve_sends(const struct cfg_resolve *resolve);
 bool cfg_resolve_faults(const struct cfg_resolve *resolve);
 bool cfg_resolve_expects(const struct cfg_resolve *resolve);
-/* The board's clock that frames follow, and the stopwatch that they are checked by. */
-bool cfg_resolve_truth(const struct cfg_resolve *resolve);
 /* The frame table: few enough jobs, and a pattern that repeats soon enough. */
 bool cfg_resolve_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */

@@ -29,6 +29,7 @@ enum {
     IO_LINK_FAULT_MAX = 8,
     IO_ADDRESS_MAX = IO_BUS_ADDRESS_MAX,
     IO_ERROR_MAX = 256,
+    IO_LINK_ASK_LOAD = 750, /* bytes a second: what asks_time sends, 25 times 30 */
 };
 enum io_link_mode { IO_LINK_THREADED, IO_LINK_INLINE };
 

@@ -1042,6 +1042,9 @@ static const struct part {
     {.links = "{name: l, body: a, bus: serial, device: d, baud: 115200}",
      .complaint = "7:58: the messages of this link are 23605 bytes a second and 115200 baud "
       "carry 11520; raise baud to 237000, or lower rates in send"},
+    {.links = "{name: l, body: a, bus: serial, device: d, baud: 115200}", .rest = "lock: {link: l}",
+     .complaint = "7:58: the messages of this link are 24355 bytes a second and 115200 baud "
+      "carry 11520; raise baud to 244000, or lower rates in send"},
     {.links = "{name: l, body: a, protocol: ardupilot, forward: [127.0.0.1:14550]}",
      .complaint = "7:58: ardupilot has no line that ground stations could share; remove it"},
     {.links = "{name: l, body: a, protocol: px4, forward: [14550]}",

@@ -87,8 +87,10 @@ static size_t lay_out(struct run *run, void *mem)
         run->rig = rig_place(scenario, &run->inject, rig);
         run->frame_live = rt_mailbox_place(sizeof(struct rt_frame_live), live);
         struct io_link_spec specs[IO_LINK_MAX];
-        for (int i = 0; i < scenario->link_count; i++)
+        for (int i = 0; i < scenario->link_count; i++) {
             specs[i] = scenario->links[i].spec;
+            specs[i].asks_time &= scenario->pace == RT_PACE_REAL; /* else there is no grid */
+        }
         if (scenario->link_count > 0)
             run->links = io_links_place(specs, scenario->link_count, scenario->io_mode, links);
     }
