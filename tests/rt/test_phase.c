@@ -13,6 +13,7 @@
 #include "unity.h"
 
 enum { H = 1000 * 1000, SECOND = 1000 }; /* frames */
+enum { SPIKE = 30 * H + 7 * H / 10 };    /* half of it is no whole cycle */
 
 static struct rt_phase phase;
 static uint64_t now_ns, seed;
@@ -22,7 +23,7 @@ static int64_t offset_ns, step_max_ns;
 static struct world {
     double ppm;        /* of the board's clock */
     int64_t jitter_ns; /* of the way back, at most */
-    uint64_t spike;    /* every n-th observation is late by 30 ms; 0: none */
+    uint64_t spike;    /* every n-th observation is late by SPIKE; 0: none */
     bool silent;
     uint64_t every; /* frames between observations */
     double boot_ns; /* of the board's clock */
@@ -61,7 +62,7 @@ static double board_ns(uint64_t at_ns)
 static void ask(uint64_t k)
 {
     const uint64_t back_ns = draw((uint64_t)world.jitter_ns + 1) +
-                             (world.spike > 0 && k / world.every % world.spike == 0 ? 30 * H : 0);
+                             (world.spike > 0 && k / world.every % world.spike == 0 ? SPIKE : 0);
     const struct rt_phase_sight sight = {.local_ns = now_ns + 50000 + back_ns / 2,
                                          .board_ns = (uint64_t)board_ns(now_ns + 50000),
                                          .delay_ns = 100000 + back_ns};
@@ -167,14 +168,16 @@ static void test_arrivals_without_a_delay_are_taken_by_their_median(void)
     struct rt_phase_spec spec = phase.spec;
     spec.has_delay = false;
     rt_phase_begin(&phase, &spec);
-    /* Packets once a millisecond of the board's clock, every fifth held up by 0.3 ms. */
+    /* Packets once a millisecond of the board's clock, every fifth held up by 0.3 ms or by 0.7,
+     * which looks as if it had come too soon. */
     const double board_h = H / (1.0 + 80e-6);
     double next_ns = (double)now_ns;
     const uint64_t from_ns = now_ns;
     for (uint64_t k = 0; k < 60 * SECOND; k++) {
         for (; next_ns < (double)now_ns; next_ns += board_h) {
-            const struct rt_phase_sight sight = {.local_ns = (uint64_t)next_ns + draw(10000) +
-                                                             (draw(5) == 0 ? 300000 : 0)};
+            const struct rt_phase_sight sight = {
+                .local_ns = (uint64_t)next_ns + draw(10000) +
+                            (draw(5) == 0 ? 300000 + 400000 * draw(2) : 0)};
             rt_phase_see(&phase, &sight);
         }
         const int64_t step = rt_phase_step(&phase, now_ns, 1);
@@ -211,12 +214,35 @@ static void test_a_clock_beyond_the_limit_saturates_and_is_not_locked(void)
 static void test_a_clock_that_comes_back_within_the_limit_is_locked_again(void)
 {
     world.ppm = 500.0;
-    run_for(20 * SECOND);
+    run_for(120 * SECOND);
     world.boot_ns += (double)now_ns * 420e-6; /* no jump in the board's time */
     world.ppm = 80.0;
-    run_for(40 * SECOND);
+    run_for(20 * SECOND); /* as soon as if it had never been away */
     TEST_ASSERT_TRUE(phase.locked);
     TEST_ASSERT_DOUBLE_WITHIN(0.5, 80.0, rt_phase_ppm(&phase));
+}
+
+static void test_a_rate_at_its_limit_is_no_lock_however_small_the_error(void)
+{
+    world.ppm = 190.0;
+    run_for(60 * SECOND);
+    TEST_ASSERT_TRUE(phase.locked);
+    world.boot_ns -= (double)now_ns * 11e-6;
+    world.ppm = 201.0;
+    run_for(30 * SECOND);
+    TEST_ASSERT_FALSE(phase.locked);
+    TEST_ASSERT_EQUAL_UINT64(0, phase.slips);
+}
+
+/* What it was doing about an error when the board fell silent is not done for ever. */
+static void test_an_outage_ends_what_was_done_about_the_error(void)
+{
+    world.ppm = 80.0;
+    run_for(1 * SECOND);
+    world.silent = true;
+    TEST_ASSERT_GREATER_THAN_INT64(5, llabs((int64_t)((phase.rate - phase.integral) * 1e6)));
+    run_for(1 * SECOND);
+    TEST_ASSERT_EQUAL_DOUBLE(phase.integral, phase.rate);
 }
 
 static void test_an_outage_holds_the_rate_and_then_relaxes_to_nominal(void)
@@ -307,6 +333,7 @@ static void take_record(void *self, const struct rt_frame_record *taken)
         const int64_t extra =
             (int64_t)(taken->release_ns - release_before_ns - (1 + (uint64_t)taken->missed) * H);
         far_steps += llabs(extra) > 200 * 5;
+        step_max_ns = llabs(extra) > step_max_ns ? llabs(extra) : step_max_ns;
     }
     release_before_ns = taken->release_ns;
     last = *taken;
@@ -341,6 +368,7 @@ static void test_wall_time_is_frames_and_misses_and_the_correction(void)
                             (int64_t)wall_ns);
     TEST_ASSERT_LESS_THAN_INT64(-1500000, frame.corrected_ns); /* 80 ppm of 30 s is 2.4 ms */
     TEST_ASSERT_EQUAL_UINT64(0, far_steps);
+    TEST_ASSERT_GREATER_THAN_INT64(300, step_max_ns); /* after a miss, for all four slots */
     /* What is left of the board's lead over the grid, misses being whole cycles. */
     const double lead = board_ns(frame.last_release_ns) - board_ns(frame.first_release_ns) -
                         (double)(wall_ns - H) + (double)frame.corrected_ns;
@@ -372,6 +400,8 @@ int main(void)
     RUN_TEST(test_the_grid_moves_by_no_more_than_the_limit);
     RUN_TEST(test_a_clock_beyond_the_limit_saturates_and_is_not_locked);
     RUN_TEST(test_a_clock_that_comes_back_within_the_limit_is_locked_again);
+    RUN_TEST(test_a_rate_at_its_limit_is_no_lock_however_small_the_error);
+    RUN_TEST(test_an_outage_ends_what_was_done_about_the_error);
     RUN_TEST(test_an_outage_holds_the_rate_and_then_relaxes_to_nominal);
     RUN_TEST(test_a_board_that_restarts_its_clock_does_not_make_the_grid_jump);
     RUN_TEST(test_without_observations_nothing_moves);
