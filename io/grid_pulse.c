@@ -51,14 +51,13 @@ static bool may_begin(const struct io_grid_pulse_stream *stream)
     return memcmp(stream->bytes, magic, known) == 0;
 }
 
-/* The first byte belongs to nothing; go on to the next that may begin one. */
+/* The first byte belongs to nothing.  What is behind it may not begin a pulse either: then it goes
+ * when the next byte comes. */
 static void skip(struct io_grid_pulse_stream *stream)
 {
-    do {
-        stream->skipped++;
-        stream->size--;
-        memmove(stream->bytes, stream->bytes + 1, stream->size);
-    } while (!may_begin(stream));
+    stream->skipped++;
+    stream->size--;
+    memmove(stream->bytes, stream->bytes + 1, stream->size);
 }
 
 bool io_grid_pulse_feed(struct io_grid_pulse_stream *stream, unsigned char byte,

@@ -124,7 +124,9 @@ static void test_what_the_stopwatch_alone_sees_is_not_in_the_log(void)
 static void test_pulses_that_were_held_up_do_not_bend_the_line(void)
 {
     stamp_all(-30.0, 0, 20000, 10);
+    stamp(0, -30.0, 0, 40000000);
     compare();
+    TEST_ASSERT_INT64_WITHIN(20000, 0, truth.offset_ns); /* nor are they the offset */
     TEST_ASSERT_DOUBLE_WITHIN(0.5, 30.0, truth.ppm);
     TEST_ASSERT_DOUBLE_WITHIN(truth.half_width_ppm, 30.0009, truth.ppm);
     uint64_t median, most;
@@ -259,6 +261,21 @@ static void test_a_grid_that_was_moved_within_its_limit_is_a_grid(void)
     TEST_ASSERT_DOUBLE_WITHIN(0.1, 150.0, figures.raw.ppm); /* sim is ahead of this machine */
 }
 
+/* The lock moves a grid for all slots that went by, one frame after they were missed. */
+static void test_a_grid_may_move_further_after_a_miss(void)
+{
+    for (size_t k = 1001; k < FRAMES; k++) {
+        evidence.frame[k].release_ns += 7 * 150;
+        evidence.frame[k].start_ns += 7 * 150;
+        evidence.frame[k].end_ns += 7 * 150;
+    }
+    compute(150.0);
+    TEST_ASSERT_EQUAL_UINT64(0, figures.off_grid);
+    figures_free(&figures);
+    compute(100.0);
+    TEST_ASSERT_EQUAL_UINT64(1, figures.off_grid);
+}
+
 static void test_a_grid_that_was_moved_beyond_its_limit_is_none(void)
 {
     speed_up(150.0);
@@ -284,6 +301,7 @@ int main(void)
     RUN_TEST(test_a_file_is_read);
     RUN_TEST(test_a_file_with_a_mistake_is_refused_at_its_place);
     RUN_TEST(test_a_grid_that_was_moved_within_its_limit_is_a_grid);
+    RUN_TEST(test_a_grid_may_move_further_after_a_miss);
     RUN_TEST(test_a_grid_that_was_moved_beyond_its_limit_is_none);
     return UNITY_END();
 }
