@@ -13,31 +13,10 @@ static const double FULL_TURN = 6.283185307179586;
 
 /* ---- who commands it ---- */
 
-static bool find_link(const struct cfg_resolve *resolve, const struct cfg_keys_command *command,
-                      int *index)
-{
-    const struct cfg_scenario *scenario = resolve->scenario;
-    struct cfg_suggestion suggestion = cfg_suggest_begin(command->link);
-    for (int i = 0; i < scenario->link_count; i++) {
-        if (strcmp(scenario->links[i].name, command->link) == 0) {
-            *index = i;
-            return true;
-        }
-        cfg_suggest_offer(&suggestion, scenario->links[i].name);
-    }
-    struct cfg_phrase advice = {0};
-    if (suggestion.best != NULL)
-        cfg_phrase_add(&advice, "did you mean \"%s\"?", suggestion.best);
-    else
-        cfg_phrase_add(&advice, "add it under links");
-    return cfg_fail_at(resolve->report, command->node, "link", "there is no link %s; %s",
-                       cfg_quote(command->link).text, advice.text);
-}
-
 static bool resolve_command(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                             struct cfg_effector *out)
 {
-    if (!find_link(resolve, &keys->command, &out->link))
+    if (!cfg_find_link(resolve, keys->command.node, keys->command.link, &out->link))
         return false;
     out->control = (int)keys->command.control;
     for (const struct cfg_effector *other = resolve->scenario->effectors; other < out; other++)

@@ -326,6 +326,19 @@ struct cfg_keys_pointing {
     double target[4], position[3];
 };
 
+struct cfg_keys_lock {
+    const struct cfg_node *node;
+    const char *link;
+    int source;
+    double limit_ppm, time_constant, period;
+};
+
+struct cfg_keys_pulse {
+    const struct cfg_node *node;
+    const char *to, *device;
+    int64_t baud, every;
+};
+
 struct cfg_keys_log {
     const struct cfg_node *node;
     int64_t every;
@@ -344,6 +357,8 @@ struct cfg_keys_scenario {
     struct cfg_keys_environment environment;
     struct cfg_list bodies, devices, links;
     struct cfg_keys_controller controller;
+    struct cfg_keys_lock lock;
+    struct cfg_keys_pulse pulse;
     struct cfg_keys_pointing pointing;
     struct cfg_list faults;
     struct cfg_list expect; /* of const char * */
@@ -352,6 +367,7 @@ struct cfg_keys_scenario {
 
 extern const struct cfg_table cfg_scenario_table, cfg_joint_table, cfg_flex_table, cfg_device_table;
 extern const struct cfg_table cfg_link_table, cfg_controller_table, cfg_fault_table;
+extern const struct cfg_table cfg_lock_table, cfg_pulse_table;
 
 /* As a scenario writes it.  Context: any. */
 const char *cfg_device_type_name(int type);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/suggest.h"
 #include "rt/check.h"
 
 static const struct cfg_keys_link *link_keys(const struct cfg_resolve *resolve, int i)
@@ -32,7 +33,7 @@ static bool is_port(const char *text)
     return port >= 1 && port <= 65535;
 }
 
-static bool is_address(const char *text)
+bool cfg_is_address(const char *text)
 {
     char host[INET_ADDRSTRLEN];
     struct in_addr address;
@@ -49,7 +50,7 @@ static bool resolve_address(const struct cfg_resolve *resolve, const struct cfg_
 {
     if (text == NULL)
         return true;
-    if (!is_address(text))
+    if (!cfg_is_address(text))
         return cfg_fail_at(resolve->report, keys->node, key,
                            "%s wants an IPv4 address and a port from 1 to 65535, e.g. "
                            "127.0.0.1:14560; here is %s",
@@ -340,6 +341,27 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
            cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
            resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link) &&
            resolve_hand(resolve, keys, link);
+}
+
+bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *name,
+                   int *index)
+{
+    const struct cfg_scenario *scenario = resolve->scenario;
+    struct cfg_suggestion suggestion = cfg_suggest_begin(name);
+    for (int i = 0; i < scenario->link_count; i++) {
+        if (strcmp(scenario->links[i].name, name) == 0) {
+            *index = i;
+            return true;
+        }
+        cfg_suggest_offer(&suggestion, scenario->links[i].name);
+    }
+    struct cfg_phrase advice = {0};
+    if (suggestion.best != NULL)
+        cfg_phrase_add(&advice, "did you mean \"%s\"?", suggestion.best);
+    else
+        cfg_phrase_add(&advice, "add it under links");
+    return cfg_fail_at(resolve->report, node, "link", "there is no link %s; %s",
+                       cfg_quote(name).text, advice.text);
 }
 
 bool cfg_resolve_links(const struct cfg_resolve *resolve)

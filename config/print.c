@@ -259,6 +259,19 @@ static void print_link(const struct cfg_scenario *scenario, const struct cfg_lin
     fputc('\n', out);
 }
 
+static void print_truth(const struct cfg_scenario *scenario, FILE *out)
+{
+    const struct cfg_lock *lock = &scenario->lock;
+    const struct cfg_pulse *pulse = &scenario->pulse;
+    if (lock->link >= 0)
+        fprintf(out, "lock to %s by %s, at most %.6g ppm, time constant %.4g s\n",
+                scenario->links[lock->link].name, cfg_lock_source_name(lock->source),
+                lock->spec.limit_ppm, (double)lock->spec.time_constant_ns * 1e-9);
+    if (pulse->every > 0)
+        fprintf(out, "pulse to %s every %u frames\n",
+                pulse->bus.device[0] ? pulse->bus.device : pulse->bus.peer, pulse->every);
+}
+
 static void print_faults(const struct cfg_scenario *scenario, FILE *out)
 {
     if (scenario->fault_count > 0)
@@ -301,6 +314,7 @@ void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out)
         fputs("links\n", out);
     for (int i = 0; i < scenario->link_count; i++)
         print_link(scenario, &scenario->links[i], out);
+    print_truth(scenario, out);
     print_faults(scenario, out);
     print_expects(scenario, out);
 }

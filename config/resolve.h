@@ -21,6 +21,8 @@ bool cfg_resolve_bodies(const struct cfg_resolve *resolve);
 bool cfg_resolve_orbit(const struct cfg_resolve *resolve);
 bool cfg_resolve_links(const struct cfg_resolve *resolve);
 bool cfg_resolve_devices(const struct cfg_resolve *resolve);
+/* The board's clock that frames follow, and the stopwatch that they are checked by. */
+bool cfg_resolve_truth(const struct cfg_resolve *resolve);
 /* How often each message of a link leaves, by its protocol and the instruments that there are. */
 bool cfg_resolve_sends(const struct cfg_resolve *resolve);
 bool cfg_resolve_faults(const struct cfg_resolve *resolve);
@@ -70,6 +72,13 @@ bool cfg_is_physical(const double inertia[6]);
 /* The body that `key` of the mapping at node names.  Context: setup. */
 bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
                    const char *name, int *index);
+
+/* The link that key "link" of the mapping at node names.  Context: setup. */
+bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *name,
+                   int *index);
+
+/* An IPv4 address and a port, 127.0.0.1:14560?  Context: setup. */
+bool cfg_is_address(const char *text);
 
 /* Frames between two events at rate.  Context: setup. */
 bool cfg_frames_per(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,

@@ -142,6 +142,21 @@ struct cfg_controller {               /* the board as a process, where the scena
     struct cfg_mark mark;
 };
 
+/* What tells the board's clock: its answers, or that its commands come evenly. */
+enum cfg_lock_source { CFG_LOCK_TIMESYNC, CFG_LOCK_ARRIVAL };
+
+struct cfg_lock {
+    int link; /* -1: frames follow no clock but this machine's */
+    enum cfg_lock_source source;
+    struct rt_phase_spec spec;
+};
+
+struct cfg_pulse {  /* on the frame grid */
+    uint32_t every; /* frames; 0: none */
+    struct io_bus_spec bus;
+    struct cfg_mark mark;
+};
+
 enum cfg_way { CFG_WAY_BOTH, CFG_WAY_OUT, CFG_WAY_IN };
 
 /* One of sensor, effector and link says what it hits; the others are -1. */
@@ -225,6 +240,8 @@ struct cfg_scenario {
     int link_count;
     struct cfg_link *links;
     struct cfg_controller controller;
+    struct cfg_lock lock;
+    struct cfg_pulse pulse;
     int fault_count;
     struct cfg_fault faults[CFG_FAULT_MAX];
     int target_body; /* pointing: body and attitude to hold; the first body where none is named */
@@ -286,6 +303,7 @@ const char *cfg_message_name(int message);
 /* Of what an expectation looks at: its name, and the SI unit of the limit.  Context: any. */
 const char *cfg_signal_name(enum cfg_expect_signal signal);
 const char *cfg_signal_unit(enum cfg_expect_signal signal);
+const char *cfg_lock_source_name(enum cfg_lock_source source);
 const char *cfg_integrator_name(enum dyn_integrator integrator);
 
 /* The readable part of `airbearing check`: tree, devices, links, rates.  Context: setup. */

@@ -43,6 +43,8 @@ enum {
     GROUND_DATAGRAMS = 4,        /* of each, at a time */
     RELAYED_FRAMES = 16,         /* each way, behind one sample */
     BACKLOG_SMALL = 64,          /* bytes waiting on the wire: a forwarded frame may join them */
+    ASK_PERIOD_NS = 40000000,    /* between two questions for the board's time */
+    ASK_LIMIT_NS = 500000000,    /* one without an answer is asked again after this */
     SPIN_NS = 200000,            /* an await in inline mode looks so long before it sleeps */
     CLOCK_VOTES = 3,             /* replies with times we sent: the board has our clock */
     COUNT_MISSES = 2,            /* replies missed in a row: the count starts anew */
@@ -131,7 +133,9 @@ struct link {
     atomic_bool lockstep;
     struct tally tally;
     struct rt_mailbox *commands; /* to the frame */
-    struct rt_ring *samples;     /* from the frame, of struct letter */
+    struct rt_mailbox *sights;   /* to the frame, of struct io_clock_sight */
+    uint64_t next_ask_ns;
+    struct rt_ring *samples; /* from the frame, of struct letter */
     struct io_latency latency;
 
     struct io_protocol_port ground_port;
@@ -208,12 +212,14 @@ static size_t lay_out(struct io_links *links, int link_count, void *mem)
     for (int i = 0; i < link_count; i++) {
         void *protocol = rt_cut(mem, &at, protocol_room());
         void *commands = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_command)));
+        void *sights = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_clock_sight)));
         void *samples = rt_cut(mem, &at, rt_ring_size(sizeof(struct letter), SAMPLES_WAITING_MAX));
         if (!mem)
             continue;
         memset(&links->link[i], 0, sizeof links->link[i]);
         links->link[i].protocol = protocol;
         links->link[i].commands = rt_mailbox_place(sizeof(struct io_command), commands);
+        links->link[i].sights = rt_mailbox_place(sizeof(struct io_clock_sight), sights);
         links->link[i].samples = rt_ring_place(sizeof(struct letter), SAMPLES_WAITING_MAX, samples);
     }
     return at;
@@ -751,6 +757,16 @@ static void take_command(void *self, const struct io_command *said)
         wake_waiter(link);
 }
 
+static void take_clock(void *self, uint64_t asked_ns, uint64_t board_ns)
+{
+    struct link *link = self;
+    struct io_clock_sight *sight = rt_mailbox_back(link->sights);
+    const uint64_t delay_ns = span(asked_ns, link->arrival.rx_ns);
+    *sight = (struct io_clock_sight){asked_ns + delay_ns / 2, board_ns, delay_ns};
+    rt_mailbox_publish(link->sights);
+    link->next_ask_ns = asked_ns + ASK_PERIOD_NS;
+}
+
 static void take_voice(void *self)
 {
     struct link *link = self;
@@ -892,6 +908,7 @@ static void place_link(struct link *link, const struct io_link_spec *spec)
         .heard = take_voice,
         .command = take_command,
         .send = post,
+        .clock = take_clock,
         .forward = relay_up,
     };
     link->ground_port = link->port;
@@ -933,6 +950,15 @@ static void greet(struct link *link)
         send_status(link, IO_STATUS_ACTIVE);
 }
 
+/* Once it has spoken.  A question that stays open is given up after a while. */
+static void ask_time(struct link *link, uint64_t now_ns)
+{
+    if (!link->spec.asks_time || read_counter(&link->heard_ns) == 0 || now_ns < link->next_ask_ns)
+        return;
+    link->next_ask_ns = now_ns + ASK_LIMIT_NS;
+    io_protocol_ask_time(link->protocol, rt_now_ns(), &link->port);
+}
+
 /* Of a connection.  One that has said nothing sound holds its place for a moment, in which others
  * wait; one that has, keeps it until it has been silent for long: a PX4 that wakes up leaves dozens
  * of samples unanswered. */
@@ -967,6 +993,7 @@ static void tick(struct io_links *links, uint64_t now_ns)
         io_bus_tick(&links->link[i].bus, now_ns);
         notice_loss(&links->link[i], now_ns);
         greet(&links->link[i]);
+        ask_time(&links->link[i], now_ns);
         relay(&links->link[i], now_ns);
     }
 }
@@ -1109,6 +1136,13 @@ bool io_link_latch(struct io_links *links, int link, struct io_command *command)
     bool fresh;
     *command = *(const struct io_command *)rt_mailbox_take(from->commands, &fresh);
     from->latched = command->sequence;
+    return fresh;
+}
+
+bool io_link_clock(struct io_links *links, int link, struct io_clock_sight *sight)
+{
+    bool fresh;
+    *sight = *(const struct io_clock_sight *)rt_mailbox_take(at(links, link)->sights, &fresh);
     return fresh;
 }
 

@@ -29,6 +29,7 @@ enum {
     IO_LINK_FAULT_MAX = 8,
     IO_ADDRESS_MAX = IO_BUS_ADDRESS_MAX,
     IO_ERROR_MAX = 256,
+    IO_LINK_ASK_LOAD = 750, /* bytes a second: what asks_time sends, 25 times 30 */
 };
 enum io_link_mode { IO_LINK_THREADED, IO_LINK_INLINE };
 
@@ -48,6 +49,7 @@ struct io_link_spec {
     uint8_t system_id, component_id;
     enum io_protocol_kind protocol;
     bool virtual_gps; /* of struct io_protocol_spec */
+    bool asks_time;   /* ask the board for its clock, some tens of times a second */
     struct io_hand_spec hand;
     uint64_t late_after_ns; /* a longer gap between two commands counts as late; 0: none does */
     /* "127.0.0.1:14550": ground stations, "" ends the list.  What the board says besides commands
@@ -69,6 +71,12 @@ struct io_counters {
     uint64_t duplicates;      /* packets that came again and were no new command */
     uint64_t forwarded;       /* frames between board and ground stations, both ways */
     uint64_t forward_dropped; /* of those, the ones that found no room or no way */
+};
+
+/* An answer to "what does your clock show". */
+struct io_clock_sight {
+    uint64_t local_ns, board_ns;
+    uint64_t delay_ns; /* from the question to the answer */
 };
 
 /* How regularly commands come, by the time of their last byte. */
@@ -139,6 +147,9 @@ void io_links_spin(struct io_links *links, bool may);
 void io_links_poll(struct io_links *links);
 /* The newest command; true when it came since the last latch.  Context: frame. */
 bool io_link_latch(struct io_links *links, int link, struct io_command *command);
+/* What the board's clock showed and when: the middle between question and answer.  True when there
+ * is a newer answer than at the last call.  Context: frame. */
+bool io_link_clock(struct io_links *links, int link, struct io_clock_sight *sight);
 /* Hand the sample over; it leaves at once.  Context: frame. */
 void io_link_commit(struct io_links *links, int link, const struct io_sample *sample);
 /* Lockstep: wait for the reply to the sample of sim_us, the last one committed with IO_SEND_SENSOR,

@@ -32,7 +32,8 @@ static const uint64_t DRAIN_SLACK_NS = 10000;
 
 /* Where the loop stands on the grid. */
 struct grid {
-    uint64_t first_ns;   /* release of slot 0 */
+    uint64_t first_ns;   /* release of slot 0; a phase lock moves it */
+    int64_t moved_ns;    /* by so much so far */
     uint64_t slot;       /* of the frame to run next; ahead of its number by the misses */
     uint64_t missed;     /* releases dropped right before it */
     uint32_t held;       /* which frame of a catch-up it is; 0: fresh */
@@ -217,8 +218,22 @@ static uint64_t grid_release(const struct run *run, uint64_t slot)
 static uint64_t grid_reach(const struct run *run, uint64_t slot, uint64_t at_ns)
 {
     const uint64_t period_ns = run->frame->spec.period_ns;
-    const uint64_t since_ns = later(at_ns, run->grid.first_ns) - run->grid.first_ns;
+    const int64_t after_ns = (int64_t)(at_ns - run->grid.first_ns); /* slot 0 may lie before 0 */
+    const uint64_t since_ns = after_ns > 0 ? (uint64_t)after_ns : 0;
     return later(slot, since_ns / period_ns + (since_ns % period_ns != 0));
+}
+
+/* All releases from here on move by what the phase lock says. */
+static void grid_move(struct run *run, const struct rt_frame_record *record)
+{
+    struct rt_frame *frame = run->frame;
+    frame->corrected_ns = run->grid.moved_ns;
+    if (frame->phase == NULL)
+        return;
+    const int64_t move_ns =
+        rt_phase_step(frame->phase, record->release_ns, UINT64_C(1) + record->missed);
+    run->grid.first_ns += (uint64_t)move_ns;
+    run->grid.moved_ns += move_ns;
 }
 
 /* A late frame costs releases: run them back to back while the policy allows, else drop them. */
@@ -329,6 +344,7 @@ static void grid_frame(struct run *run, uint64_t k)
 
     judge(run, &record);
     finish(run, &record);
+    grid_move(run, &record);
     grid_advance(run, record.end_ns);
     if (record.cause != RT_CAUSE_NONE && frame->spec.overrun == RT_OVERRUN_STOP)
         frame->end = RT_END_POLICY;
@@ -421,6 +437,7 @@ static void clear_results(struct rt_frame *frame)
     frame->first_release_ns = frame->last_release_ns = 0;
     frame->margin_ns_min = 0;
     frame->margin_frame_min = 0;
+    frame->corrected_ns = 0;
     frame->drift_ppm = 0.0;
     frame->end = RT_END_COUNT;
     memset(frame->causes, 0, sizeof frame->causes);

@@ -17,6 +17,8 @@
  * overrun `stop`: safe outputs, end.
  *
  * pace `real`: as drawn; wall = last release + period - first release = (frames + missed) * period.
+ * With a phase lock the grid follows the board's clock: each release also moves by what the lock
+ * says, bounded in ppm, and wall = (frames + missed) * period + corrected.
  *
  * pace `fast` and `lockstep`: there is no grid.  The sample before leaves, its reply is awaited,
  * and the release is the moment at which the frame then starts: no start error, no overrun, nothing
@@ -31,6 +33,7 @@
 #include "rt/clock.h"
 #include "rt/histogram.h"
 #include "rt/mailbox.h"
+#include "rt/phase.h"
 #include "rt/recorder.h"
 #include "rt/schedule.h"
 #include "rt/watchdog.h"
@@ -96,6 +99,7 @@ struct rt_frame {
     struct rt_witness *witness; /* NULL: every overrun is unknown unless its own work explains it */
     struct rt_watchdog *watchdog; /* may be NULL */
     struct rt_recorder *recorder; /* may be NULL */
+    struct rt_phase *phase;       /* real pace: moves the grid; NULL: nothing does */
     struct rt_mailbox *live;      /* of struct rt_frame_live; may be NULL */
     uint32_t live_every;
     atomic_bool stop;   /* set by any thread, read once per frame */
@@ -111,7 +115,8 @@ struct rt_frame {
     /* Response is end - release, so margin is the period less that, and the slow tail of one is the
      * thin tail of the other.  Busy also has what taking the record cost. */
     struct rt_histogram start_error_ns, busy_ns, response_ns;
-    double drift_ppm; /* slope of sim against the raw clock between misses */
+    int64_t corrected_ns; /* by the phase lock, from the first release to the last */
+    double drift_ppm;     /* slope of sim against the raw clock between misses */
     enum rt_frame_end end;
 };
 

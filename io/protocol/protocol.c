@@ -29,6 +29,7 @@ struct mavlink {
     struct io_mavlink_parser *board;  /* what the board says */
     struct io_mavlink_parser *ground; /* what ground stations say */
     struct io_mavlink_sender sender;
+    uint64_t asked_ns; /* our open question for the time; 0: none */
 };
 
 struct ardupilot {
@@ -52,17 +53,20 @@ static const struct io_protocol_traits traits[IO_PROTOCOL_COUNT] = {
                              .listen_port = 14560,
                              .speaks_first = true,
                              .stamps = true,
+                             .tells_time = true,
                              .forwards = true},
     [IO_PROTOCOL_PX4] = {.name = "px4",
                          .listen_port = 4560,
                          .speaks_first = true,
                          .lockstep = true,
                          .stamps = true,
+                         .tells_time = true,
                          .forwards = true},
     [IO_PROTOCOL_PX4_HITL] = {.name = "px4-hitl",
                               .listen_port = 14560,
                               .speaks_first = true,
                               .stamps = true,
+                              .tells_time = true,
                               .forwards = true},
     [IO_PROTOCOL_ARDUPILOT] = {.name = "ardupilot",
                                .listen_port = 9002,
@@ -181,6 +185,20 @@ static void answer(struct io_protocol *protocol, const struct io_mavlink_message
     say(protocol, &message, false, port);
 }
 
+/* True when it answers our question; the board's clock may show anything but 0, which is a
+ * question. */
+static bool take_answer(struct io_protocol *protocol, const struct io_mavlink_timesync *timesync,
+                        const struct io_protocol_port *port)
+{
+    const uint64_t asked_ns = protocol->mavlink.asked_ns;
+    if (asked_ns == 0 || timesync->tc1 == 0 || (uint64_t)timesync->ts1 != asked_ns)
+        return false;
+    protocol->mavlink.asked_ns = 0;
+    if (port->clock != NULL)
+        port->clock(port->self, asked_ns, (uint64_t)timesync->tc1);
+    return true;
+}
+
 static void forward(const struct io_mavlink_parser *parser, const struct io_protocol_port *port)
 {
     size_t size;
@@ -201,7 +219,8 @@ static void take_message(struct io_protocol *protocol, const struct io_mavlink_m
         take_controls(protocol, message, port);
     else if (message->kind == IO_MAVLINK_TIMESYNC && asks_us(protocol, &message->timesync))
         answer(protocol, message, now_ns, port);
-    else
+    else if (message->kind != IO_MAVLINK_TIMESYNC ||
+             !take_answer(protocol, &message->timesync, port))
         forward(protocol->mavlink.board, port);
 }
 
@@ -394,6 +413,19 @@ void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sa
         encode_betaflight(protocol, sample, port);
 }
 
+void io_protocol_ask_time(struct io_protocol *protocol, uint64_t now_ns,
+                          const struct io_protocol_port *port)
+{
+    if (!is_mavlink(protocol))
+        return;
+    const struct io_mavlink_message message = {
+        .kind = IO_MAVLINK_TIMESYNC,
+        .timesync = {.ts1 = (int64_t)now_ns},
+    };
+    protocol->mavlink.asked_ns = now_ns;
+    say(protocol, &message, false, port);
+}
+
 void io_protocol_status(struct io_protocol *protocol, enum io_status status,
                         const struct io_protocol_port *port)
 {
@@ -436,6 +468,7 @@ void io_protocol_forget(struct io_protocol *protocol)
     if (is_mavlink(protocol))
         io_mavlink_forget(protocol->mavlink.board);
     io_hand_forget(&protocol->hand);
+    protocol->mavlink.asked_ns = 0;
 }
 
 static uint64_t count_bad(const struct io_mavlink_parser *parser)

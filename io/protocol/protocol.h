@@ -47,6 +47,7 @@ struct io_protocol_traits {
     bool speaks_first;   /* the far end says something before the first sample */
     bool lockstep;       /* one command per sample with IO_SEND_SENSOR */
     bool stamps;         /* commands carry the board's time */
+    bool tells_time;     /* the far end can be asked what its clock shows */
     bool forwards;       /* ground stations can be reached through it */
     bool hands;          /* a person: silent while at rest, and nothing is sent there */
 };
@@ -82,6 +83,8 @@ struct io_protocol_port {
     void (*command)(void *self, const struct io_command *command);
     /* One message.  stamped: it is the one that closes the loop, worth a kernel stamp. */
     void (*send)(void *self, const void *bytes, size_t size, enum io_way way, bool stamped);
+    /* The answer to io_protocol_ask_time(); NULL: nobody asks. */
+    void (*clock)(void *self, uint64_t asked_ns, uint64_t board_ns);
     /* One whole frame for the other side, unaltered. */
     void (*forward)(void *self, const void *bytes, size_t size);
 };
@@ -122,6 +125,11 @@ void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t si
  * board in lockstep, last.  unix_us matters when IO_SEND_TIME is due.  Context: frame. */
 void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sample,
                         uint64_t unix_us, const struct io_protocol_port *port);
+
+/* Ask what the far end's clock shows (MAVLink: TIMESYNC); nothing where that cannot be asked.  Of
+ * two questions only the later one's answer counts.  Context: frame. */
+void io_protocol_ask_time(struct io_protocol *protocol, uint64_t now_ns,
+                          const struct io_protocol_port *port);
 
 /* MAV_STATE, as far as a simulator has one. */
 enum io_status { IO_STATUS_ACTIVE = 4, IO_STATUS_EMERGENCY = 6, IO_STATUS_POWEROFF = 7 };

@@ -1042,6 +1042,9 @@ static const struct part {
     {.links = "{name: l, body: a, bus: serial, device: d, baud: 115200}",
      .complaint = "7:58: the messages of this link are 23605 bytes a second and 115200 baud "
       "carry 11520; raise baud to 237000, or lower rates in send"},
+    {.links = "{name: l, body: a, bus: serial, device: d, baud: 115200}", .rest = "lock: {link: l}",
+     .complaint = "7:58: the messages of this link are 24355 bytes a second and 115200 baud "
+      "carry 11520; raise baud to 244000, or lower rates in send"},
     {.links = "{name: l, body: a, protocol: ardupilot, forward: [127.0.0.1:14550]}",
      .complaint = "7:58: ardupilot has no line that ground stations could share; remove it"},
     {.links = "{name: l, body: a, protocol: px4, forward: [14550]}",
@@ -1230,6 +1233,40 @@ static const struct part {
     {.rest = "expect: [hight > 1 m after 1 s]",
      .complaint = "8:10: nothing is called \"hight\"; there are attitude_error, rate, "
       "wheel_speed, altitude, speed, position_error and tilt"},
+    /* clocks */
+    {.rest = "lock: {source: timesync}",
+     .complaint = "8:7: lock needs \"link\" (whose clock the frames follow; pace real); write e.g. "
+                  "link: board"},
+    {.rest = "lock: {link: k}",
+     .complaint = "8:14: there is no link \"k\"; add it under links"},
+    {.rest = "lock: {link: l, source: gps}",
+     .complaint = "8:25: source cannot be \"gps\"; write timesync or arrival"},
+    {.rest = "lock: {link: l, limit_ppm: 0}",
+     .complaint = "8:28: limit_ppm must be from 1 to 10000; here is 0"},
+    {.rest = "lock: {link: l, time_constant: 1 ms}",
+     .complaint = "8:32: time_constant must be from 100 to 600000 ms; here is 1"},
+    {.rest = "lock: {link: l, period: 2 ms}",
+     .complaint = "8:25: period goes with source: arrival; a board that is asked tells its time by "
+                  "itself"},
+    {.rest = "lock: {link: l, source: arrival, period: 2.01 ms}",
+     .complaint = "8:42: period of 0.00201 s and the frame's of 0.001 s have only 1e-05 s in "
+                  "common; at least 5e-05 s is needed to tell one command from the next"},
+    {.links = "{name: l, body: a, protocol: ardupilot}", .rest = "lock: {link: l}",
+     .complaint = "8:7: a board that speaks ardupilot cannot be asked for its time; write source: "
+                  "arrival, or speak MAVLink"},
+    {.rest = "pulse: {every: 10}",
+     .complaint = "8:8: a pulse goes to an address or to a device; give one of them, e.g. to: "
+                  "127.0.0.1:14600"},
+    {.rest = "pulse: {to: 127.0.0.1:14600, device: /dev/ttyS0}",
+     .complaint = "8:8: a pulse goes to an address or to a device; give one of them, e.g. to: "
+                  "127.0.0.1:14600"},
+    {.rest = "pulse: {to: localhost}",
+     .complaint = "8:13: to wants an IPv4 address and a port from 1 to 65535, e.g. "
+                  "127.0.0.1:14600; here is \"localhost\""},
+    {.rest = "pulse: {to: 127.0.0.1:14600, baud: 9600}",
+     .complaint = "8:36: baud means nothing on UDP; remove it, or give device instead of to"},
+    {.rest = "pulse: {to: 127.0.0.1:14600, every: 0}",
+     .complaint = "8:37: every must be from 1 to 1000000; here is \"0\""},
 };
 
 static const struct whole wholes[] = {

@@ -14,7 +14,7 @@
 #include "rt/check.h"
 #include "tests/fuzz/repair.h"
 
-enum { MEMORY = 1 << 15, LINE_MAX_SIZE = 4096, HEAD = 2 };
+enum { MEMORY = 1 << 15, LINE_MAX_SIZE = 4096, HEAD = 2, ASKED_NS = 7 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t max_size, unsigned seed);
@@ -59,6 +59,13 @@ static void on_send(void *self, const void *bytes, size_t size, enum io_way way,
     write_down(self, (char)way, NULL, 0);
 }
 
+static void on_clock(void *self, uint64_t asked_ns, uint64_t board_ns)
+{
+    const struct diary *diary = self;
+    RT_CHECK(diary->is_mavlink && diary->heard && asked_ns == ASKED_NS && board_ns != 0);
+    write_down(self, 't', &board_ns, sizeof board_ns);
+}
+
 static void on_forward(void *self, const void *bytes, size_t size)
 {
     const struct diary *diary = self;
@@ -87,6 +94,7 @@ static void begin(struct life *life, const struct io_protocol_spec *spec, void *
         .heard = on_heard,
         .command = on_command,
         .send = on_send,
+        .clock = on_clock,
         .forward = on_forward,
     };
     life->diary.is_mavlink = spec->kind <= IO_PROTOCOL_PX4_HITL;
@@ -127,6 +135,7 @@ static void live(struct life *life, unsigned what, const uint8_t *bytes, size_t 
         break;
     case 7:
         io_protocol_forget(life->protocol);
+        io_protocol_ask_time(life->protocol, ASKED_NS, &life->port);
         break;
     default:
         hear(life, bytes, size);

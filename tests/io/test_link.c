@@ -363,6 +363,51 @@ static void test_timesync_is_answered_when_it_is_ours(void)
     TEST_ASSERT_EQUAL_INT64(4712, board.heard.timesync.ts1);
 }
 
+/* Its clock stands still an hour from ours, so that nothing else can be taken for it. */
+static void test_a_board_is_asked_for_its_time(void)
+{
+    const int64_t shown = 3600000000000;
+    struct io_link_spec spec = make_spec(10000ull * MS);
+    struct io_clock_sight sight;
+    spec.asks_time = true;
+    start(&spec);
+    TEST_ASSERT_FALSE(io_link_clock(links, 0, &sight));
+    const uint64_t before_ns = rt_now_ns();
+    board_heartbeat(&board);
+    for (int i = 0; i < 2; i++) { /* and again */
+        board_hear(&board, IO_MAVLINK_TIMESYNC);
+        TEST_ASSERT_EQUAL_INT64(0, board.heard.timesync.tc1);
+        struct io_mavlink_message answer = board.heard;
+        answer.timesync.ts1++; /* of a question that nobody asked */
+        answer.timesync.tc1 = 1;
+        board_say(&board, &answer);
+        answer.timesync.ts1--;
+        answer.timesync.tc1 = shown + i;
+        board_say(&board, &answer);
+        const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+        while (!io_link_clock(links, 0, &sight)) {
+            TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "no answer");
+            breathe();
+        }
+        const uint64_t asked_ns = (uint64_t)answer.timesync.ts1;
+        TEST_ASSERT_EQUAL_UINT64((uint64_t)(shown + i), sight.board_ns);
+        TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, asked_ns);
+        TEST_ASSERT_EQUAL_UINT64(asked_ns + sight.delay_ns / 2, sight.local_ns);
+        TEST_ASSERT_LESS_OR_EQUAL_UINT64(rt_now_ns(), asked_ns + sight.delay_ns);
+    }
+}
+
+static void test_nobody_is_asked_for_its_time_unasked(void)
+{
+    start_with_board(10000ull * MS);
+    board_heartbeat(&board);
+    for (int i = 0; i < 20; i++) {
+        pause_ms(5);
+        breathe();
+        TEST_ASSERT_FALSE(board_look(&board) && board.heard.kind == IO_MAVLINK_TIMESYNC);
+    }
+}
+
 static void test_garbage_makes_no_peer(void)
 {
     const struct io_link_spec spec = make_spec(10000ull * MS);
@@ -1315,6 +1360,8 @@ int main(int argc, char **argv)
     RUN_TEST(test_samples_without_a_peer_are_dropped_and_counted);
     RUN_TEST(test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard);
     RUN_TEST(test_timesync_is_answered_when_it_is_ours);
+    RUN_TEST(test_a_board_is_asked_for_its_time);
+    RUN_TEST(test_nobody_is_asked_for_its_time_unasked);
     RUN_TEST(test_garbage_makes_no_peer);
     RUN_TEST(test_a_first_message_in_pieces_is_heard);
     RUN_TEST(test_cut_and_oversize_datagrams_are_bad_and_spoil_nothing);

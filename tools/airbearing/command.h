@@ -14,6 +14,7 @@ enum exit_code {
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_timing(int argc, char **argv);
+int command_stopwatch(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_linearize(int argc, char **argv);

@@ -15,6 +15,7 @@ static const struct {
     {"run", command_run, "run a scenario in closed loop with its board"},
     {"check", command_check, "parse and compile a scenario; print tree, jobs, cores and memory"},
     {"timing", command_timing, "did a recorded run keep time, and if not, whose fault was it"},
+    {"stopwatch", command_stopwatch, "stamp a run's pulses with another clock, for timing --truth"},
     {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
     {"eval", command_eval, "accelerations or forces of a model at given states"},
     {"linearize", command_linearize, "A, B, C, D of a model about a point"},
@@ -29,7 +30,7 @@ static void print_help(FILE *out)
 {
     fprintf(out, "usage: airbearing COMMAND [options]\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(out, "\nairbearing COMMAND --help tells more; airbearing --version the version.\n");
 }
 

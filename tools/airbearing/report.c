@@ -256,6 +256,35 @@ static json_t *controller(const struct run *run)
                      board->died_early, "killed", board->killed, "status", board->status);
 }
 
+/* How well the frames followed the board's clock; null where they followed none. */
+static json_t *phase_lock(const struct run *run)
+{
+    const struct rt_phase *phase = run->frame->phase;
+    const struct cfg_lock *lock = &run->scenario->lock;
+    if (phase == NULL)
+        return json_null();
+    json_t *object = json_pack(
+        "{s:s, s:s, s:b, s:b, s:f, s:f, s:I}", "link", run->scenario->links[lock->link].name,
+        "source", cfg_lock_source_name(lock->source), "locked", phase->locked, "saturated",
+        phase->saturated, "rate_ppm", rt_phase_ppm(phase), "limit_ppm", phase->spec.limit_ppm,
+        "corrected_ns", (json_int_t)run->frame->corrected_ns);
+    json_object_set_new(object, "error_ns", percentiles(&phase->error_ns));
+    json_object_set_new(object, "observations", whole(phase->observations));
+    json_object_set_new(object, "locked_frames", whole(phase->locked_steps));
+    json_object_set_new(object, "losses", whole(phase->losses));
+    json_object_set_new(object, "slips", whole(phase->slips));
+    return object;
+}
+
+static json_t *pulse(const struct run *run)
+{
+    const struct io_pulser *pulser = &run->pulser;
+    if (run->scenario->pulse.every == 0)
+        return json_null();
+    return json_pack("{s:i, s:o, s:o}", "every", (int)pulser->every, "sent", whole(pulser->sent),
+                     "dropped", whole(pulser->dropped));
+}
+
 /* The watched signals as the run left them, SI. */
 static json_t *signals(const struct run *run)
 {
@@ -283,6 +312,8 @@ static void add_rest(json_t *report, const struct run *run)
                                   "tx_dropped", whole(run->io.tx_dropped), "rx_lost",
                                   whole(run->io.rx_lost), "commands", whole(run->io.commands),
                                   "losses", whole(run->io.losses)));
+    json_object_set_new(report, "phase_lock", phase_lock(run));
+    json_object_set_new(report, "pulse", pulse(run));
     json_object_set_new(report, "links", links(run));
     json_object_set_new(report, "faults", faults(run));
     json_object_set_new(report, "signals", signals(run));
@@ -443,6 +474,23 @@ static void print_boards(const struct run *run)
                (unsigned long long)hits_of(run, i));
 }
 
+static void print_lock(const struct run *run)
+{
+    const struct rt_phase *phase = run->frame->phase;
+    char median[24], worst[24], corrected[24];
+    if (phase == NULL)
+        return;
+    printf("  phase lock to %s: %s, error %s median, %s worst; grid %+.3f ppm%s, corrected %s\n",
+           run->scenario->links[run->scenario->lock.link].name,
+           phase->locked              ? "locked"
+           : phase->observations == 0 ? "NOT locked, the board never told its time"
+                                      : "NOT locked",
+           time_text((double)rt_histogram_at(&phase->error_ns, 0.5), median),
+           time_text((double)phase->error_ns.max, worst), rt_phase_ppm(phase),
+           phase->saturated ? " (its limit)" : "",
+           time_text((double)run->frame->corrected_ns, corrected));
+}
+
 static void print_counts(const struct run *run)
 {
     const struct rt_frame *frame = run->frame;
@@ -595,6 +643,7 @@ void report_print(const struct run *run)
     print_jobs(run);
     print_counts(run);
     print_boards(run);
+    print_lock(run);
     controller_show(&run->controller, "  ");
     if (run->scenario->pace == RT_PACE_REAL)
         print_notes(run);

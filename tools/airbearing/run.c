@@ -88,8 +88,10 @@ static size_t lay_out(struct run *run, void *mem)
         run->rig = rig_place(scenario, &run->inject, rig);
         run->frame_live = rt_mailbox_place(sizeof(struct rt_frame_live), live);
         struct io_link_spec specs[IO_LINK_MAX];
-        for (int i = 0; i < scenario->link_count; i++)
+        for (int i = 0; i < scenario->link_count; i++) {
             specs[i] = scenario->links[i].spec;
+            specs[i].asks_time &= scenario->pace == RT_PACE_REAL; /* else there is no grid */
+        }
         if (scenario->link_count > 0)
             run->links = io_links_place(specs, scenario->link_count, scenario->io_mode, links);
     }
@@ -164,6 +166,17 @@ static int open_links(struct run *run)
     if (!run->links || io_links_open(run->links, error) == 0)
         return 0;
     fprintf(stderr, "%s: %s\n", run->scenario->path, error);
+    return EXIT_BAD_INPUT;
+}
+
+static int open_pulser(struct run *run)
+{
+    const struct cfg_pulse *pulse = &run->scenario->pulse;
+    char why[IO_BUS_ERROR_MAX], error[CFG_ERROR_MAX];
+    if (pulse->every == 0 || io_pulser_open(&run->pulser, &pulse->bus, pulse->every, why) == 0)
+        return 0;
+    cfg_scenario_complain(run->scenario, pulse->mark, error, "%s", why);
+    fprintf(stderr, "%s\n", error);
     return EXIT_BAD_INPUT;
 }
 
@@ -251,14 +264,16 @@ static int start_log(struct run *run)
 {
     static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
     const struct cfg_scenario *scenario = run->scenario;
-    char seed[32], rate[32], seconds[32], period[32], set_key[RUN_OVERRIDE_MAX][16];
+    char lock_ppm[32], seed[32], rate[32], seconds[32], period[32], set_key[RUN_OVERRIDE_MAX][16];
     char binary[DIGEST_TEXT_SIZE];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->seed);
     snprintf(rate, sizeof rate, "%.17g", scenario->rate_hz);
     snprintf(seconds, sizeof seconds, "%.17g", scenario->seconds);
     snprintf(period, sizeof period, "%llu", (unsigned long long)scenario->period_ns);
+    snprintf(lock_ppm, sizeof lock_ppm, "%.17g",
+             scenario->lock.link >= 0 ? scenario->lock.spec.limit_ppm : 0.0);
     name_binary(binary);
-    enum { FIXED_PAIRS = 12 };
+    enum { FIXED_PAIRS = 13 };
     const char *pairs[2 * (RUN_OVERRIDE_MAX + FIXED_PAIRS) + 1] = {
         "version",
         AIRBEARING_VERSION,
@@ -283,7 +298,9 @@ static int start_log(struct run *run)
         "require_realtime",
         scenario->require_realtime ? "yes" : "no",
         "binary_hash",
-        binary};
+        binary,
+        "lock_ppm",
+        lock_ppm};
     int count = 2 * FIXED_PAIRS;
     for (int i = 0; i < run->options.override_count; i++) {
         snprintf(set_key[i], sizeof set_key[i], "set.%d", i);
@@ -438,6 +455,7 @@ static void fill_frame(struct run *run)
     struct rt_frame *frame = run->frame;
     run->source.links = run->links;
     run->source.stop = &frame->stop;
+    run->source.pulser = scenario->pulse.every > 0 ? &run->pulser : NULL;
     run->rig->source = live_source_seam(&run->source);
     frame->spec = (struct rt_frame_spec){
         .period_ns = scenario->period_ns,
@@ -447,6 +465,10 @@ static void fill_frame(struct run *run)
         .commit = scenario->commit,
         .max_catch_up = scenario->max_catch_up,
     };
+    if (scenario->lock.link >= 0 && scenario->pace == RT_PACE_REAL) {
+        rt_phase_begin(&run->phase, &scenario->lock.spec);
+        frame->phase = run->source.phase = &run->phase;
+    }
     frame->tasks = rig_tasks(run->rig);
     frame->schedule = run->rig->schedule;
     frame->recorder = run->rig->recorder;
@@ -647,7 +669,8 @@ static int set_up(struct run *run)
     (void)rt_power_hold(); /* for as long as the process lives; refused: only less punctual */
     rt_panic_install(on_panic, run);
     rt_stop_on_signals();
-    return open_links(run);
+    code = open_links(run);
+    return code ? code : open_pulser(run);
 }
 
 /* From the last frame to the exit code.  A stuck frame thread is left where it is. */
@@ -655,6 +678,8 @@ static int conclude(struct run *run)
 {
     name_the_end(run);
     finish_links(run);
+    if (!run->stuck)
+        io_pulser_close(&run->pulser);
     controller_stop(&run->controller);
     finish_log(run);
     const int code = write_report(run);
@@ -672,6 +697,7 @@ static int conclude(struct run *run)
 /* No frame ran: leave nothing behind that was not there before. */
 static void abandon(struct run *run)
 {
+    io_pulser_close(&run->pulser);
     if (run->links)
         io_links_stop(run->links);
     controller_stop(&run->controller);

@@ -7,11 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/grid_pulse.h"
 #include "io/link.h"
 #include "io/telemetry/telemetry.h"
 #include "rt/arena.h"
 #include "rt/frame.h"
 #include "rt/machine.h"
+#include "rt/phase.h"
 #include "rt/thread.h"
 #include "tools/airbearing/controller.h"
 #include "tools/airbearing/options.h"
@@ -53,6 +55,8 @@ struct run {
     struct rt_thread frame_thread, io_thread;
     atomic_bool finished; /* by the frame thread, last */
     struct rig_inject inject;
+    struct rt_phase phase;   /* of the frame grid, where it follows the board's clock */
+    struct io_pulser pulser; /* closed: no pulses */
 
     bool log_made, report_made; /* those files were not there before */
     bool log_started;

@@ -74,9 +74,28 @@ static bool is_lost(const struct live_source *source, const struct rig *rig, int
     return link->stop_on_loss && limit_ns && now_ns - source->begin_ns > limit_ns;
 }
 
+/* What the frame learns of the board's clock; command: one that is new, or NULL. */
+static void watch_clock(const struct live_source *source, const struct cfg_lock *lock,
+                        const struct io_command *command)
+{
+    struct rt_phase_sight seen = {0};
+    struct io_clock_sight told;
+    bool fresh = command != NULL;
+    if (lock->source == CFG_LOCK_ARRIVAL) {
+        seen.local_ns = fresh ? command->rx_ns : 0;
+    } else {
+        fresh = io_link_clock(source->links, lock->link, &told);
+        seen = (struct rt_phase_sight){told.local_ns, told.board_ns, told.delay_ns};
+    }
+    if (fresh)
+        rt_phase_see(source->phase, &seen);
+}
+
 static void gather(void *self, struct rig *rig, uint64_t frame)
 {
     struct live_source *source = self;
+    if (source->pulser)
+        io_pulser_emit(source->pulser, frame, frame * rig->scenario->period_ns);
     if (!source->links)
         return;
     io_links_poll(source->links);
@@ -86,6 +105,8 @@ static void gather(void *self, struct rig *rig, uint64_t frame)
     for (int i = 0; i < rig->scenario->link_count; i++) {
         struct io_command newest;
         const bool fresh = io_link_latch(source->links, i, &newest);
+        if (source->phase && i == rig->scenario->lock.link)
+            watch_clock(source, &rig->scenario->lock, fresh ? &newest : NULL);
         const struct io_command *command =
             late_pass(&rig->late_in[i], frame, fresh ? &newest : NULL);
         if (command)

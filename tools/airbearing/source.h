@@ -6,10 +6,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "io/grid_pulse.h"
+#include "rt/phase.h"
 #include "tools/airbearing/rig.h"
 
 struct live_source {
     struct io_links *links;
+    struct io_pulser *pulser;     /* NULL: no pulses */
+    struct rt_phase *phase;       /* NULL: no clock is followed */
     atomic_bool *stop;            /* set when a link with on_loss: stop is lost */
     atomic_bool link_lost;        /* that is why */
     uint64_t begin_ns;            /* first frame; a link that never commands is lost from there */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/file.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/timing/certificate.h"
 #include "tools/airbearing/timing/show.h"
@@ -24,6 +25,7 @@ static const char usage[] =
     "  --certificate FILE   figures, what the machine gave and what the doctor said of it right\n"
     "                       after the run, and hashes of log, scenario, model files and program\n"
     "  --verify FILE        make that certificate again from LOG and compare\n"
+    "  --truth FILE         compare with what airbearing stopwatch wrote into FILE\n"
     "  --allow CAUSE=N      so many late frames of this cause do not break the promise (own, io,\n"
     "                       fault, unknown; none do by default); may be given many times\n"
     "\n"
@@ -38,8 +40,10 @@ static const char usage[] =
     "Exit: 0 kept (or verified); 1 not kept, or the certificate does not fit; 2 the log or the\n"
     "certificate cannot be read; 64 usage.  A log that was cut off is read as far as it goes.\n";
 
+enum { TRUTH_MAX = 1 << 29 }; /* bytes: weeks at ten pulses a second */
+
 struct wishes {
-    const char *path, *html, *hgrm, *trace, *certificate, *verify;
+    const char *path, *html, *hgrm, *trace, *certificate, *verify, *truth;
     bool json;
     struct figures_limits limits;
 };
@@ -89,6 +93,9 @@ static int take_option(struct wishes *wishes, int option, const char *value)
     case 'v':
         wishes->verify = value;
         return 0;
+    case 'x':
+        wishes->truth = value;
+        return 0;
     case 'a':
         return allow(wishes, value);
     default:
@@ -99,15 +106,12 @@ static int take_option(struct wishes *wishes, int option, const char *value)
 
 static int read_options(int argc, char **argv, struct wishes *wishes, bool *done)
 {
-    static const struct option table[] = {{"help", no_argument, NULL, 'h'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"html", required_argument, NULL, 'w'},
-                                          {"hgrm", required_argument, NULL, 'g'},
-                                          {"trace", required_argument, NULL, 't'},
-                                          {"certificate", required_argument, NULL, 'c'},
-                                          {"verify", required_argument, NULL, 'v'},
-                                          {"allow", required_argument, NULL, 'a'},
-                                          {0}};
+    static const struct option table[] = {
+        {"help", no_argument, NULL, 'h'},         {"json", no_argument, NULL, 'j'},
+        {"html", required_argument, NULL, 'w'},   {"hgrm", required_argument, NULL, 'g'},
+        {"trace", required_argument, NULL, 't'},  {"certificate", required_argument, NULL, 'c'},
+        {"verify", required_argument, NULL, 'v'}, {"truth", required_argument, NULL, 'x'},
+        {"allow", required_argument, NULL, 'a'},  {0}};
     for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (option == 'h') {
             fputs(usage, stdout);
@@ -211,12 +215,50 @@ static int deliver(const struct wishes *wishes, const struct figures *figures,
     return code ? code : figures->kept ? EXIT_OK : EXIT_VERDICT_NO;
 }
 
+/* ---- the stopwatch --------------------------------------------------------------------- */
+
+static int read_truth(const char *path, struct truth *truth)
+{
+    char line[CFG_ERROR_MAX], error[EVIDENCE_ERROR_MAX];
+    char *text;
+    size_t size;
+    if (cfg_file_read(path, "stopwatch's file", TRUTH_MAX, &text, &size, line)) {
+        fprintf(stderr, "%s\n", line);
+        return EXIT_BAD_INPUT;
+    }
+    const int failure = size > TRUTH_MAX ? -1 : truth_parse(truth, text, size, error);
+    if (size > TRUTH_MAX)
+        fprintf(stderr, "%s:1:1: larger than any stopwatch's file\n", path);
+    else if (failure)
+        fprintf(stderr, "%s:%s\n", path, error);
+    free(text);
+    return failure ? EXIT_BAD_INPUT : 0;
+}
+
+static int add_truth(const struct wishes *wishes, struct figures *figures, struct truth *truth)
+{
+    char error[EVIDENCE_ERROR_MAX];
+    if (!wishes->truth)
+        return 0;
+    if (figures->evidence->pace != RT_PACE_REAL)
+        return refuse_file(wishes->truth,
+                           "no wall clock paced this run; there is nothing to compare");
+    const int code = read_truth(wishes->truth, truth);
+    if (code)
+        return code;
+    if (!truth_compare(truth, figures->evidence, error))
+        return refuse_file(wishes->truth, error);
+    figures->truth = truth;
+    return 0;
+}
+
 /* ---- the log --------------------------------------------------------------------------- */
 
 static int judge(const struct wishes *wishes, struct io_mcap_reader *reader, json_t *given)
 {
     static struct evidence evidence;
     static struct figures figures;
+    static struct truth truth;
     char error[EVIDENCE_ERROR_MAX];
     int code;
     evidence_name_drives(&evidence, reader);
@@ -230,9 +272,12 @@ static int judge(const struct wishes *wishes, struct io_mcap_reader *reader, jso
     } else if (!figures_compute(&figures, &evidence, &wishes->limits)) {
         code = refuse_file(wishes->path, "no memory for its figures");
     } else {
-        code = deliver(wishes, &figures, reader, given);
+        code = add_truth(wishes, &figures, &truth);
+        if (code == 0)
+            code = deliver(wishes, &figures, reader, given);
     }
     figures_free(&figures);
+    truth_free(&truth);
     evidence_free(&evidence);
     return code;
 }

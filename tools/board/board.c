@@ -250,6 +250,7 @@ int main(int argc, char **argv)
     const enum board_options_result result = board_options_read(argc, argv, &board.options);
     if (result != BOARD_OPTIONS_GO)
         return result == BOARD_OPTIONS_HELP ? EXIT_OK : EXIT_USAGE_ERROR;
+    board_clock_skew(board.options.clock_ppm);
     set_up(&board.options, &board.vehicle);
     board.wire = board.options.wire->open(&board.options.wire_setup, error);
     if (board.wire == NULL) {

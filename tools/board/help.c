@@ -70,6 +70,7 @@ const char *const board_help[] = {
     "  --declination D       of the magnetic field, deg (2.663)\n"
     "\n"
     "test aids, to see what a simulator makes of a bad board; S is simulated time\n"
+    "  --clock-ppm P         its clock runs fast by P parts in a million; negative: slow\n"
     "  --drop N              ignore every N-th sensor message\n"
     "  --mute-after S        go on listening, send nothing any more\n"
     "  --die-after S         vanish without a word\n"

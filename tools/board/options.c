@@ -41,6 +41,7 @@ enum key {
     KEY_WAIT,
     KEY_QUIET,
     KEY_HELP,
+    KEY_CLOCK_PPM,
     KEY_DROP,
     KEY_MUTE_AFTER,
     KEY_DIE_AFTER,
@@ -77,6 +78,7 @@ static const struct option table[] = {
     {"arms", required_argument, NULL, KEY_ARMS},
     {"drag-ratio", required_argument, NULL, KEY_DRAG_RATIO},
     {"declination", required_argument, NULL, KEY_DECLINATION},
+    {"clock-ppm", required_argument, NULL, KEY_CLOCK_PPM},
     {"drop", required_argument, NULL, KEY_DROP},
     {"mute-after", required_argument, NULL, KEY_MUTE_AFTER},
     {"die-after", required_argument, NULL, KEY_DIE_AFTER},
@@ -130,6 +132,11 @@ static bool read_above_zero(const char *text, double *value)
 static bool read_not_negative(const char *text, double *value)
 {
     return read_numbers(text, value, 1) && *value >= 0.0;
+}
+
+static bool read_ppm(const char *text, double *ppm)
+{
+    return read_numbers(text, ppm, 1) && fabs(*ppm) <= 1e5;
 }
 
 static bool read_inertia(const char *text, double inertia[3])
@@ -293,6 +300,8 @@ static bool read_general_option(enum key key, const char *text, struct board_opt
         return read_above_zero(text, &options->timeout_s);
     case KEY_WAIT:
         return read_not_negative(text, &options->wait_s);
+    case KEY_CLOCK_PPM:
+        return read_ppm(text, &options->clock_ppm);
     case KEY_DROP:
         return read_count(text, &options->drop);
     case KEY_MUTE_AFTER:

@@ -25,6 +25,7 @@ struct board_options {
     double wait_s;      /* longest wait for its first word, 0: for ever */
     bool quiet;
     /* Faults on purpose, 0: none. */
+    double clock_ppm;   /* its clock runs fast by this */
     uint64_t drop;      /* ignore every n-th sensor message */
     double die_after_s; /* of simulated time */
     double mute_after_s;

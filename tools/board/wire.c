@@ -15,9 +15,26 @@ const struct board_wire_kind *board_wire_find(const char *name)
     return NULL;
 }
 
-uint64_t board_now_ns(void)
+static uint64_t monotonic_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct {
+    double rate;
+    uint64_t since_ns;
+} skew;
+
+void board_clock_skew(double ppm)
+{
+    skew.rate = ppm * 1e-6;
+    skew.since_ns = monotonic_ns();
+}
+
+uint64_t board_now_ns(void)
+{
+    const uint64_t now_ns = monotonic_ns();
+    return now_ns + (uint64_t)(int64_t)((double)(now_ns - skew.since_ns) * skew.rate);
 }

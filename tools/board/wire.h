@@ -65,5 +65,7 @@ extern const struct board_wire_kind board_wire_mavlink, board_wire_px4, board_wi
 /* By its name; NULL: there is none. */
 const struct board_wire_kind *board_wire_find(const char *name);
 
-/* CLOCK_MONOTONIC. */
+/* From here on its clock runs fast by so many parts in a million. */
+void board_clock_skew(double ppm);
+/* CLOCK_MONOTONIC, skewed. */
 uint64_t board_now_ns(void);

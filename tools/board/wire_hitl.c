@@ -74,9 +74,10 @@ static bool is_due(struct hitl *self, int what, uint64_t now_ns)
 {
     if (now_ns < self->due_ns[what])
         return false;
-    self->due_ns[what] += period_ns[what];
-    if (self->due_ns[what] <= now_ns)
-        self->due_ns[what] = now_ns + period_ns[what];
+    const uint64_t gone = (now_ns - self->due_ns[what]) / period_ns[what];
+    self->due_ns[what] = self->due_ns[what] == 0
+                             ? now_ns + period_ns[what]
+                             : self->due_ns[what] + (gone + 1) * period_ns[what];
     return true;
 }
 

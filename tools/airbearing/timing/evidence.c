@@ -77,6 +77,14 @@ static int read_period(struct evidence *evidence, struct io_mcap_reader *reader,
     return 0;
 }
 
+/* A log from before there were locks does not say. */
+static double read_lock(struct io_mcap_reader *reader)
+{
+    const char *said = io_mcap_metadata(reader, "airbearing", "lock_ppm");
+    const double ppm = said ? strtod(said, NULL) : 0.0;
+    return ppm > 0.0 && ppm <= 1e4 ? ppm : 0.0;
+}
+
 static bool is_said(struct io_mcap_reader *reader, const char *key, const char *value)
 {
     const char *said = io_mcap_metadata(reader, "airbearing", key);
@@ -99,6 +107,7 @@ static int read_metadata(struct evidence *evidence, struct io_mcap_reader *reade
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
         evidence_copy_text(text[i].to, text[i].room,
                            io_mcap_metadata(reader, "airbearing", text[i].key));
+    evidence->lock_ppm = read_lock(reader);
     evidence->commits_early = is_said(reader, "commit", "early");
     evidence->require_realtime = is_said(reader, "require_realtime", "yes");
     return read_pace(evidence, error) || read_period(evidence, reader, error) ? -1 : 0;

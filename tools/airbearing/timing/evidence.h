@@ -34,6 +34,7 @@ struct evidence {
     char version[32], scenario[256], pace_name[16], overrun[16], binary_hash[32], isa[16];
     uint64_t period_ns;
     enum rt_pace pace;
+    double lock_ppm; /* most that a phase lock may have moved the grid by; 0: there was none */
     bool commits_early, require_realtime;
 
     struct record_frame *frame;

@@ -21,7 +21,8 @@ static void follow(struct figures *figures, const struct record_frame *frame)
     const uint64_t wall_ns = frame->start_ns - first->release_ns;
     const uint64_t behind_ns = wall_ns > sim_ns ? wall_ns - sim_ns : 0;
     const uint64_t on_grid_ns = frame->release_ns - first->release_ns;
-    figures->off_grid += on_grid_ns % evidence->period_ns != 0 || on_grid_ns < sim_ns;
+    if (!figures->corrected_ns)
+        figures->off_grid += on_grid_ns % evidence->period_ns != 0 || on_grid_ns < sim_ns;
     if (behind_ns > figures->follow_ns) {
         figures->follow_ns = behind_ns;
         figures->follow_frame = frame->frame;
@@ -51,6 +52,8 @@ static bool add_frames(struct figures *figures)
     const struct evidence *evidence = figures->evidence;
     const struct record_frame *first = &evidence->frame[0];
     const struct record_frame *last = &evidence->frame[evidence->frame_count - 1];
+    if (is_real(figures) && evidence->lock_ppm > 0.0 && !figures_walk_grid(figures))
+        return false;
     for (size_t i = 0; i < evidence->frame_count; i++) {
         if (!add_frame(figures, &evidence->frame[i]))
             return false;
@@ -62,8 +65,10 @@ static bool add_frames(struct figures *figures)
     const uint64_t wall_ns = last->release_ns - first->release_ns + evidence->period_ns;
     figures->seconds_simulated = (double)frames * (double)evidence->period_ns * 1e-9;
     figures->seconds_wall = (double)wall_ns * 1e-9;
-    if (is_real(figures) && wall_ns / evidence->period_ns > frames)
-        figures->missed = wall_ns / evidence->period_ns - frames;
+    const uint64_t releases =
+        figures->corrected_ns ? figures->slots + 1 : wall_ns / evidence->period_ns;
+    if (is_real(figures) && releases > frames)
+        figures->missed = releases - frames;
     figures->lag_ns = figures->missed * evidence->period_ns;
     return true;
 }
@@ -317,7 +322,10 @@ static void add_point(struct figures *figures, const struct record_frame *frame,
     const struct evidence *evidence = figures->evidence;
     const struct record_frame *first = &evidence->frame[0];
     const double seconds = (double)(frame->release_ns - first->release_ns) * 1e-9;
-    const double start_error_ns = (double)(frame->start_ns - frame->release_ns);
+    /* A grid that was moved is ahead of sim by that. */
+    const double behind_ns =
+        (double)(frame->start_ns - frame->release_ns) +
+        (figures->corrected_ns ? (double)figures->corrected_ns[frame - first] : 0.0);
     double raw_ahead = 0.0, wall_ahead = 0.0;
     if (evidence->clock_count >= 2) {
         raw_ahead = other_clock(evidence, false, frame->start_ns, raw_hint);
@@ -326,8 +334,8 @@ static void add_point(struct figures *figures, const struct record_frame *frame,
     /* Releases that were lost are given to sim, so that both run on together over a miss: what is
      * left of sim - clock is the start error and what the clocks differ by. */
     const size_t at = figures->point_count++;
-    figures->raw_point[at] = (struct slope_point){seconds, -start_error_ns - raw_ahead};
-    figures->wall_point[at] = (struct slope_point){seconds, -start_error_ns - wall_ahead};
+    figures->raw_point[at] = (struct slope_point){seconds, -behind_ns - raw_ahead};
+    figures->wall_point[at] = (struct slope_point){seconds, -behind_ns - wall_ahead};
 }
 
 static void fit_drift(const struct figures *figures, const struct slope_point *points,
@@ -476,6 +484,7 @@ void figures_free(struct figures *figures)
         for (int p = 0; p < IO_PART_COUNT; p++)
             spread_free(&figures->part[link][p]);
     }
+    free(figures->corrected_ns);
     free(figures->late);
     free(figures->raw_point);
     free(figures->wall_point);

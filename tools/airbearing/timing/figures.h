@@ -15,6 +15,7 @@
 #include "tools/airbearing/timing/evidence.h"
 #include "tools/airbearing/timing/slope.h"
 #include "tools/airbearing/timing/spread.h"
+#include "tools/airbearing/timing/truth.h"
 
 /* Where a frame was at some moment, besides its jobs 0, 1, 2 ... */
 enum {
@@ -67,6 +68,10 @@ struct figures {
     uint64_t causes[RT_CAUSE_COUNT];
     uint64_t machine, ours, unexplained; /* late frames by whose they were; together all of them */
     uint64_t missed, lag_ns, caught_up;
+    /* With a phase lock: slots of the grid after the first release, and by how much it had been
+     * moved at each frame; NULL: there was none. */
+    uint64_t slots;
+    int64_t *corrected_ns;
     uint64_t off_grid; /* releases that are not where the grid has them */
 
     uint64_t follow_ns; /* the furthest that sim time was behind wall time */
@@ -82,6 +87,8 @@ struct figures {
     int effective_count;
     const char *effective_why; /* why there is none; NULL: there is */
 
+    const struct truth *truth; /* NULL: nobody held a stopwatch */
+
     bool kept;
     char verdict[FIGURES_TEXT_MAX];
     char reason[FIGURES_REASON_MAX][FIGURES_TEXT_MAX]; /* why not, and what else to know */
@@ -95,6 +102,8 @@ struct figures_limits {
 /* False when memory ran out.  The evidence must outlive the figures. */
 bool figures_compute(struct figures *figures, const struct evidence *evidence,
                      const struct figures_limits *limits);
+/* The releases of a run with a phase lock; false when memory ran out. */
+bool figures_walk_grid(struct figures *figures);
 /* The last step of figures_compute(): the verdict and its reasons. */
 void figures_judge(struct figures *figures, const struct figures_limits *limits);
 /* "step", "wake-up" ... of a job or PHASE_. */

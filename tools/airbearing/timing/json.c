@@ -162,6 +162,21 @@ static void add_verdict(json_t *object, const struct figures *figures)
     json_object_set_new(object, "reasons", reasons);
 }
 
+/* What there is only where frames followed another clock, or somebody held a stopwatch. */
+static void add_clocks(json_t *object, const struct figures *figures)
+{
+    const struct evidence *evidence = figures->evidence;
+    json_t *lock = json_object_get(evidence->report, "phase_lock");
+    if (figures->corrected_ns) {
+        json_object_set_new(
+            object, "corrected_ns",
+            json_integer((json_int_t)figures->corrected_ns[evidence->frame_count - 1]));
+        json_object_set(object, "phase_lock", lock ? lock : json_null());
+    }
+    if (figures->truth)
+        json_object_set_new(object, "truth", show_truth_json(figures->truth));
+}
+
 struct json_t *show_json(const struct figures *figures)
 {
     const bool real_pace = figures->evidence->pace == RT_PACE_REAL;
@@ -193,5 +208,6 @@ struct json_t *show_json(const struct figures *figures)
     json_object_set_new(object, "effective_latency", effective(figures));
     json_object_set_new(object, "effective_latency_why",
                         figures->effective_why ? json_string(figures->effective_why) : json_null());
+    add_clocks(object, figures);
     return object;
 }

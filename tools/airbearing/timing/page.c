@@ -589,6 +589,7 @@ void show_page(const struct figures *figures, FILE *out)
     exceedance(figures, out);
     drift(figures, out);
     latest_frame(figures, out);
+    show_truth_page(figures, out);
     job_bars(figures, out);
     table(figures, out);
     effective_table(figures, out);

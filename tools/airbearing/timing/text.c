@@ -2,6 +2,7 @@
  * The figures for people, on a terminal.
  */
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 
 #include "tools/airbearing/timing/show.h"
@@ -130,6 +131,24 @@ static void print_drift(const struct figures *figures, const char *clock,
     (void)figures;
 }
 
+/* The run's own words on its phase lock, and what the releases say of it. */
+static void print_lock(const struct figures *figures, FILE *out)
+{
+    const json_t *lock = json_object_get(figures->evidence->report, "phase_lock");
+    char moved[24], median[24];
+    if (!figures->corrected_ns)
+        return;
+    fprintf(out, "  phase lock to the board's clock: releases were moved by %s in all",
+            figures_time((double)figures->corrected_ns[figures->evidence->frame_count - 1], moved));
+    if (lock)
+        fprintf(out, "; %slocked, error %s median",
+                json_is_true(json_object_get(lock, "locked")) ? "" : "NOT ",
+                figures_time(
+                    json_number_value(json_object_get(json_object_get(lock, "error_ns"), "p50")),
+                    median));
+    fprintf(out, "\n");
+}
+
 static void print_counts(const struct figures *figures, FILE *out)
 {
     char lag[24];
@@ -148,6 +167,7 @@ static void print_counts(const struct figures *figures, FILE *out)
                 &figures->raw, out);
     if (clocks)
         print_drift(figures, "the wall clock", &figures->wall, out);
+    print_lock(figures, out);
 }
 
 static void print_effective(const struct figures *figures, FILE *out)
@@ -181,6 +201,7 @@ void show_text(const struct figures *figures, FILE *out)
         print_counts(figures, out);
     else
         fprintf(out, "\n");
+    show_truth_text(figures, out);
     print_effective(figures, out);
     fprintf(out, "\nverdict: %s: %s\n", figures->kept ? "kept" : "NOT KEPT", figures->verdict);
     for (int i = 0; i < figures->reason_count; i++)
