@@ -53,11 +53,13 @@ def figures(name, report):
 def print_figures(kind, boot):
     print(f"{kind}: {boot.facts.get('kernel')}, {boot.wall_s.get('boot', 0):.1f} s to the first process, "
           f"{boot.seconds:.1f} s in all")
+    before_s = boot.wall_s.get("boot", 0)
     for name, case in boot.cases.items():
+        took_s, before_s = boot.wall_s[name] - before_s, boot.wall_s[name]
         if case.get("report"):
-            print(figures(name, case["report"]))
+            print(f"{figures(name, case['report'])} ({took_s:.1f} s)")
         elif "Max_us" in case:
-            print(f"{name:>12}: average {case['Avg_us']}, at most {case['Max_us']} us")
+            print(f"{name:>12}: average {case['Avg_us']}, at most {case['Max_us']} us ({took_s:.1f} s)")
     sys.stdout.flush()
 
 

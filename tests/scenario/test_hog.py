@@ -38,11 +38,11 @@ def may_be_realtime():
         return False
 
 
-def frame_core(pid):
-    """The core that the frame thread of a run is bound to, once it is there; None for any."""
-    with contextlib.suppress(OSError):  # it ended
-        while True:
-            for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+def frame_core(process):
+    """The core that the frame thread of a run is bound to, once it is; None if it ended before."""
+    with contextlib.suppress(OSError):
+        while process.poll() is None:
+            for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
                 cores = os.sched_getaffinity(int(task.name))
                 if (task / "comm").read_text() == "frame\n" and len(cores) == 1:
                     return cores.pop()
@@ -55,7 +55,7 @@ class Hog(harness.Case):
         """Report, frames of the log, and when the hog ran."""
         log, report = self.dir / "run.mcap", self.dir / "report.json"
         process = self.start("run", harness.TUMBLE, "--seconds", "3", "--log", log, "--report", report)
-        core = frame_core(process.pid)
+        core = frame_core(process)
         self.assertIsNotNone(core, "there was no frame thread with a core of its own")
         time.sleep(0.7)  # it begins with a rehearsal
         ours, theirs = multiprocessing.Pipe()
