@@ -70,7 +70,7 @@ class Guest(unittest.TestCase):
     @classmethod
     def boots(cls, initramfs):
         """The machines to boot for this class."""
-        boot = machine.Boot(cls.kind, initramfs, limit_s=400)
+        boot = machine.Boot(cls.kind, initramfs, limit_s=800)
         boot.on_line = cls.on_line
         return [boot]
 
@@ -99,10 +99,9 @@ def loaded_frames():
     return 10000 if LONG else 500
 
 
-def virtual_boot(initramfs, qemu=None):
-    frames = loaded_frames()
+def virtual_boot(initramfs, frames, qemu=None):
     words = f"frames={frames} seconds_1k={frames / 1e3} seconds_10k={frames / 1e4}"
-    return machine.Boot("virtual", initramfs, words, 3600 if LONG else 500, qemu)
+    return machine.Boot("virtual", initramfs, words, 3600 if LONG or qemu else 800, qemu)
 
 
 class Virtual(Guest):
@@ -111,7 +110,7 @@ class Virtual(Guest):
 
     @classmethod
     def boots(cls, initramfs):
-        return [virtual_boot(initramfs)]
+        return [virtual_boot(initramfs, loaded_frames())]
 
     def assert_undisturbed(self, name, frames, baseline):
         report = self.report(name)
@@ -322,7 +321,7 @@ class Same(Guest):
     @classmethod
     def boots(cls, initramfs):
         qemu = machine.exact_qemu()
-        return [virtual_boot(initramfs, qemu) for _ in range(2)] if qemu else []
+        return [virtual_boot(initramfs, 200, qemu) for _ in range(2)] if qemu else []
 
     def setUp(self):
         if not hasattr(self, "boot"):
