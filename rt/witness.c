@@ -333,10 +333,19 @@ static void read_tick_change(struct rt_witness *witness, struct rt_evidence *aft
         change->idle_ns = idle_of_ticks(witness, idle_ns, asked_ns);
 }
 
+/* Was the reading itself drawn out beyond the next release?  Then its end is evidence about the
+ * next frame, which will be late, and not about the one that was looked into. */
+static bool is_drawn_out(const struct rt_lateness *late, uint64_t reading_ns)
+{
+    const uint64_t into_ns = (late->start_error_ns + late->busy_ns) % late->period_ns;
+    return reading_ns > late->period_ns - into_ns && reading_ns > late->period_ns / 16;
+}
+
 enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_lateness *late)
 {
     struct rt_evidence after = witness->before;
     unsigned sources = witness->sources;
+    const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
     read_evidence(witness, &after);
     struct rt_evidence change = change_of(&witness->before, &after);
     enum rt_cause cause = rt_cause_of(late, &change, sources);
@@ -345,6 +354,8 @@ enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_laten
         sources |= RT_SOURCE_IDLE;
         cause = rt_cause_of(late, &change, sources);
     }
+    if (is_drawn_out(late, less(clock_ns(CLOCK_MONOTONIC), begin_ns)))
+        return cause; /* the baseline stays, so that the next frame finds its reason too */
     add_stolen(witness, &change, sources);
     witness->before = after;
     return cause;

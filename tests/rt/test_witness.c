@@ -630,6 +630,20 @@ static void test_a_witness_on_no_core_has_no_sources_of_the_core(void)
     rt_witness_close(&witness);
 }
 
+/* A reading takes far more than these 16 ns and far less than an hour. */
+static void test_a_reading_beyond_the_next_release_leaves_the_evidence_for_the_next_frame(void)
+{
+    const uint64_t hour_ns = UINT64_C(3600) * 1000 * MS;
+    rt_witness_open(&witness, NULL, -1);
+    const struct rt_evidence before = witness.before;
+    (void)rt_witness_cause(&witness, &(struct rt_lateness){.period_ns = 16, .busy_ns = 17});
+    TEST_ASSERT_EQUAL_MEMORY(&before, &witness.before, sizeof before);
+    (void)rt_witness_cause(&witness,
+                           &(struct rt_lateness){.period_ns = hour_ns, .busy_ns = hour_ns + 1});
+    TEST_ASSERT_GREATER_THAN_UINT64(before.wall_ns, witness.before.wall_ns);
+    rt_witness_close(&witness);
+}
+
 int main(void)
 {
     ask_for_quiet();
@@ -651,5 +665,6 @@ int main(void)
     RUN_TEST(test_waiting_for_replies_in_time_is_not_theft);
     RUN_TEST(test_causes_of_a_real_run_add_up_to_its_overruns);
     RUN_TEST(test_a_witness_on_no_core_has_no_sources_of_the_core);
+    RUN_TEST(test_a_reading_beyond_the_next_release_leaves_the_evidence_for_the_next_frame);
     return UNITY_END();
 }

@@ -15,10 +15,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL = ROOT / "build-deps" / "guest" / "kernel"
 BUSYBOX = pathlib.Path("/bin/busybox")
-HELPERS = ("trouble", "where", "can_bridge")
+HELPERS = ("trouble", "where", "can_bridge", "stick")
 TOOLS = ("cyclictest", "hackbench", "chrt", "setpriv")
 MODULES = ["net/can/can.ko", "net/can/can-raw.ko", "drivers/net/can/dev/can-dev.ko",
-           "drivers/net/can/vcan.ko"]
+           "drivers/net/can/vcan.ko", "drivers/input/evdev.ko", "drivers/input/misc/uinput.ko"]
 
 
 class Missing(Exception):

@@ -12,6 +12,7 @@ Two kinds of machine:
 import json
 import os
 import pathlib
+import re
 import select
 import signal
 import subprocess
@@ -19,6 +20,8 @@ import time
 
 import image
 
+PROGRAM = "qemu-system-x86_64"
+LATER = image.ROOT / "build-deps" / "guest" / "qemu" / "usr"
 COMMON = ["-no-user-config", "-nodefaults", "-display", "none", "-no-reboot", "-serial", "stdio"]
 COMMAND_LINE = ("console=ttyS0,115200 quiet panic=-1 mitigations=off nowatchdog audit=0 "
                 "tsc=reliable")
@@ -35,12 +38,13 @@ SAME_EVERY_TIME = "nokaslr"
 
 
 class Boot:
-    """A run of one script of tests/rtguest/guest, with what it answered, by case."""
+    """A run of a kind's script in tests/rtguest/guest, with what it answered, by case."""
 
-    def __init__(self, kind, script, initramfs, words="", limit_s=240):
+    def __init__(self, kind, initramfs, words="", limit_s=240, qemu=None):
         virtual = kind == "virtual"
-        line = f"{COMMAND_LINE} {SAME_EVERY_TIME if virtual else ISOLATED} guest={script} {words}"
-        self.command = [str(image.find_tool("qemu-system-x86_64")), *COMMON, *(VIRTUAL if virtual else PLACEMENT),
+        line = f"{COMMAND_LINE} {SAME_EVERY_TIME if virtual else ISOLATED} guest={kind} {words}"
+        self.command = [*(qemu or [str(image.find_tool(PROGRAM))]), *COMMON,
+                        *(VIRTUAL if virtual else PLACEMENT),
                         "-kernel", str(image.unpacked_kernel()), "-initrd", str(initramfs),
                         "-append", line]
         self.limit_s = limit_s
@@ -96,6 +100,24 @@ class Boot:
 
     def tail(self):
         return "\n".join(self.console[-30:])
+
+
+def exact_qemu():
+    """Command of a QEMU 10, where two boots are the same to the bit; None where there is none.
+
+    The one that was unpacked takes the firmware of the one that is installed.
+    """
+    for command in ([LATER / "bin" / PROGRAM, "-L", LATER / "share/qemu", "-L", "/usr/share/seabios"],
+                    [image.find_tool(PROGRAM)]):
+        command = [str(word) for word in command]
+        try:
+            told = subprocess.run([command[0], "--version"], capture_output=True, text=True).stdout
+        except OSError:
+            continue
+        version = re.search(r"version (\d+)", told)
+        if version and int(version.group(1)) >= 10:
+            return command
+    return None
 
 
 def build_directory():
