@@ -268,6 +268,19 @@ class Placement(Guest):
             "throttle": [0, 0], "trigger": [2, 0], "thumb": [0, 0]})  # the kernel lets go of it
         self.assertTrue(stick["unplugged"])
 
+    def test_a_joystick_closes_a_loop_that_replays(self):
+        if not image.modules():
+            self.skipTest("the kernel has no modules")
+        report = self.report("hand")
+        link = report["links"][0]
+        print(f"joystick: {link['commands']} commands, loop measured "
+              f"{report['loop_latency_ns']['count']} times")
+        self.assertEqual((link["bus"], link["protocol"]), ("evdev", "hand"))
+        self.assertGreater(link["commands"], 1)
+        self.assertGreater(report["loop_latency_ns"]["count"], 0)
+        self.assertEqual((link["rx_bad"], link["losses"]), (0, 0))
+        self.assertEqual(self.case("hand")["replay"], 0, self.boot.tail())
+
     def test_a_host_that_stops_the_machine_is_a_thief(self):
         case, report = self.case("stopped"), self.report("stopped")
         least = 0.9 * STOP_S * report["rate_hz"]
