@@ -224,6 +224,13 @@ static void ignore_file_size_signal(void)
         (void)signal(SIGXFSZ, SIG_IGN);
 }
 
+const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *telemetry,
+                                                    int *count)
+{
+    *count = telemetry->channel_count;
+    return telemetry->channels;
+}
+
 void io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap tap)
 {
     telemetry->tap = tap;

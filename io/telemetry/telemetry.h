@@ -59,6 +59,9 @@ void io_telemetry_push(struct io_telemetry *telemetry, int channel);
  * dropping. Context: frame, the channel's producer. */
 bool io_telemetry_has_room(const struct io_telemetry *telemetry, int channel);
 
+/* As they were given.  Context: any. */
+const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *telemetry,
+                                                    int *count);
 /* Before the start; see NULL: nobody looks.  Context: setup. */
 void io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap tap);
 
