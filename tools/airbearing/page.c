@@ -1,17 +1,22 @@
 #include "tools/airbearing/page.h"
 
-static const char index_page[] =
-    "<!doctype html>\n"
-    "<html lang=\"en\">\n"
-    "<meta charset=\"utf-8\">\n"
-    "<title>Airbearing</title>\n"
-    "<h1>Airbearing</h1>\n"
-    "<p>This run is live. Open a connection of the kind \"Foxglove WebSocket\" to this address,\n"
-    "with <code>ws://</code> for <code>http://</code>, in Foxglove, Lichtblick or PlotJuggler,\n"
-    "or call <code>airbearing top</code>.</p>\n"
-    "</html>\n";
+#include <stddef.h>
 
-const struct io_page pages[] = {
-    {"/index.html", "text/html; charset=utf-8", index_page, sizeof index_page - 1},
-};
-const int page_count = sizeof pages / sizeof *pages;
+/* Made from tools/cockpit at build time. */
+extern const char cockpit_html[], cockpit_script[], cockpit_style[], cockpit_icon[];
+extern const size_t cockpit_html_size, cockpit_script_size, cockpit_style_size, cockpit_icon_size;
+
+int page_cockpit(struct io_page pages[PAGE_MAX])
+{
+    const struct io_page all[PAGE_MAX] = {
+        {"/index.html", "text/html; charset=utf-8", cockpit_html, cockpit_html_size},
+        {"/cockpit.js", "text/javascript; charset=utf-8", cockpit_script, cockpit_script_size},
+        {"/cockpit.css", "text/css; charset=utf-8", cockpit_style, cockpit_style_size},
+        {"/icon.svg", "image/svg+xml", cockpit_icon, cockpit_icon_size},
+    };
+    int count = 0;
+    for (int i = 0; i < PAGE_MAX; i++)
+        if (all[i].size > 0)
+            pages[count++] = all[i];
+    return count;
+}

@@ -1,9 +1,11 @@
 /*
- * The files of the page that a run serves.
+ * The page that a run serves: the cockpit, or where it could not be built a line that says so.
  */
 #pragma once
 
 #include "io/telemetry/server.h"
 
-extern const struct io_page pages[];
-extern const int page_count;
+enum { PAGE_MAX = 4 };
+
+/* How many there are.  Context: any. */
+int page_cockpit(struct io_page pages[PAGE_MAX]);

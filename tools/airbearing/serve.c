@@ -29,6 +29,8 @@ struct serve {
     const struct cfg_scenario *scenario;
     struct record_layout layout;
     char address[ADDRESS_MAX], token[TOKEN_MAX];
+    struct io_page pages[PAGE_MAX];
+    int page_count;
     const struct io_channel_spec *logged;
     int logged_count;
     struct io_live_channel channels[IO_CHANNEL_MAX + LIVE_COUNT];
@@ -245,8 +247,8 @@ static struct io_server_spec spec_of(const struct serve *serve, const struct ser
         .token = serve->token[0] ? serve->token : NULL,
         .certificate = options->certificate,
         .key = options->key,
-        .pages = pages,
-        .page_count = page_count,
+        .pages = serve->pages,
+        .page_count = serve->page_count,
         .channels = serve->channels,
         .channel_count = serve->logged_count + LIVE_COUNT,
         .desk = desk,
@@ -265,6 +267,7 @@ static int start(struct serve *serve, const struct serve_options *options,
     char error[IO_SERVER_ERROR_MAX];
     int port = 0;
     (void)split(options->at, serve->address, &port); /* checked before */
+    serve->page_count = page_cockpit(serve->pages);
     const struct io_server_spec spec = spec_of(serve, options, port, desk);
     const struct rt_thread_spec thread = {
         .name = "live", .policy = SCHED_OTHER, .cpu = cpu, .stack_size = 1024 * 1024};

@@ -1,16 +1,13 @@
-// One file from many: bundle.mjs OUTPUT.html.  Everything the page needs is in it, so it works
-// without a network.
+// Many files to one: bundle.mjs src/main.ts OUTPUT.gz, and the same with the style sheet.
 import { build } from "esbuild";
 import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const output = process.argv[2] ?? join(here, "cockpit.html");
-
-async function bundled(entry) {
+const [entry, output] = process.argv.slice(2);
+let bytes = readFileSync(entry);
+if (/\.(ts|css)$/.test(entry)) {
   const result = await build({
-    entryPoints: [join(here, "src", entry)],
+    entryPoints: [entry],
     bundle: true,
     minify: true,
     write: false,
@@ -19,13 +16,6 @@ async function bundled(entry) {
     legalComments: "eof",
     logLevel: "warning",
   });
-  return result.outputFiles[0].text;
+  bytes = result.outputFiles[0].contents;
 }
-
-// A closing tag inside a script would end it.
-const script = (await bundled("main.ts")).replaceAll("</script", "<\\/script");
-const style = await bundled("style.css");
-const page = readFileSync(join(here, "src", "index.html"), "utf8")
-  .replace("/*style*/", () => style)
-  .replace("/*script*/", () => script);
-writeFileSync(output, page);
+writeFileSync(output, gzipSync(bytes, { level: 9 }));

@@ -5,6 +5,11 @@ import { color } from "./theme";
 const SECONDS = 30;
 const PALETTE = ["accent", "good", "warn", "bad", "fault", "unknown"];
 
+function short(value: number): string {
+  const size = Math.abs(value);
+  return size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(1) : String(Number(value.toPrecision(6)));
+}
+
 class Chart {
   private data: number[][];
   private plot?: uPlot;
@@ -46,7 +51,7 @@ class Chart {
         width,
         height,
         scales: { x: { time: false } },
-        axes: [axis, { ...axis, size: 64 }],
+        axes: [axis, { ...axis, size: 72, values: (_, ticks) => ticks.map(short) }],
         series: [{}, ...this.labels.map((label, i) => ({ label, stroke: color(PALETTE[i % PALETTE.length]!), width: 1.5 }))],
       },
       this.data as uPlot.AlignedData,

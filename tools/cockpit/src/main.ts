@@ -4,7 +4,7 @@ import { Connection, type Listener, type Message } from "./connection";
 import { CAMERAS, Scene, type FrameTransforms, type SceneUpdate } from "./scene";
 import { Signals } from "./signals";
 import { setTheme, startTheme } from "./theme";
-import { Timing, type FrameRecord } from "./timing";
+import { Timing, type Live } from "./timing";
 
 function byId<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -25,7 +25,7 @@ let simulated = 0;
 let arrived = 0;
 let charted = false;
 let paused = false;
-const PART_NAMES = ["wire in", "grid wait", "step", "hold", "wire out"];
+const PARTS = ["wire_in", "grid_wait", "step", "hold", "wire_out"]; // of the loop, in order
 
 /* ---- what came ---------------------------------------------------------------------------- */
 
@@ -45,9 +45,9 @@ function state(text: string, kind: "good" | "warn" | "bad"): void {
   pill.className = `pill ${kind}`;
 }
 
-function showLoop(parts: number[]): void {
-  const sum = parts.reduce((a, b) => a + b, 0);
-  const rows = [...PART_NAMES.map((name, i) => [name, parts[i] ?? 0] as const), ["command to sensor", sum] as const];
+function showLoop(message: Message): void {
+  const parts = PARTS.map((name) => [name.replace("_", " "), Number(message[`${name}_ns`])] as const);
+  const rows = [...parts, ["command to sensor", parts.reduce((sum, [, ns]) => sum + ns, 0)] as const];
   byId("loop").innerHTML = rows
     .map(([name, ns]) => `<span>${name}</span><span class="row-value">${(ns / 1000).toFixed(1)} µs</span>`)
     .join("");
@@ -66,11 +66,11 @@ function showAttitude(message: Message): void {
 
 const LOG_LEVELS = { 2: "info", 3: "warning", 4: "error", 5: "error" } as const;
 
-const takers: Record<string, (message: Message, time: number) => void> = {
-  "/frame": (message, time) => timing.add(time, message as unknown as FrameRecord),
+const takers: Record<string, (message: Message) => void> = {
+  "/live": (message) => timing.add(message as unknown as Live),
   "/tf": (message) => scene.move((message as unknown as FrameTransforms).transforms),
   "/scene": (message) => scene.update(message as unknown as SceneUpdate),
-  "/latency": (message) => showLoop(Array.from(message["part_ns"] as ArrayLike<bigint>, Number)),
+  "/latency": (message) => showLoop(message),
   "/log": (message) =>
     note(LOG_LEVELS[message["level"] as keyof typeof LOG_LEVELS] ?? "info", String(message["message"])),
 };
@@ -100,7 +100,7 @@ const listener: Listener = {
   message(topic, time, message) {
     simulated = time;
     arrived++;
-    takers[topic]?.(message, time);
+    takers[topic]?.(message);
     if (topic === "/plant") showAttitude(message);
     if (Signals.shows(topic)) signals.add(topic, time, message);
   },
