@@ -70,6 +70,7 @@ const takers: Record<string, (message: Message) => void> = {
   "/live": (message) => timing.add(message as unknown as Live),
   "/tf": (message) => scene.move((message as unknown as FrameTransforms).transforms),
   "/scene": (message) => scene.update(message as unknown as SceneUpdate),
+  "/scene/bent": (message) => scene.update(message as unknown as SceneUpdate), // flexible bodies, as they bend
   "/latency": (message) => showLoop(message),
   "/log": (message) =>
     note(LOG_LEVELS[message["level"] as keyof typeof LOG_LEVELS] ?? "info", String(message["message"])),

@@ -129,7 +129,6 @@ export class Scene {
       this.frame(entity.frame_id).add(group);
       this.entities.set(entity.id, group);
     }
-    this.framed = false;
   }
 
   move(transforms: FrameTransform[]): void {

@@ -2,7 +2,7 @@
 import type { Charts } from "./charts";
 import type { Message } from "./connection";
 
-const HIDDEN = new Set(["/live", "/frame", "/input", "/job", "/clock", "/latency", "/event", "/lines", "/tf", "/scene", "/log", "/state", "/operator"]);
+const HIDDEN = new Set(["/live", "/frame", "/input", "/job", "/clock", "/latency", "/event", "/tf", "/scene", "/scene/bent", "/log", "/state", "/operator"]);
 
 interface Row { value: HTMLElement; box: HTMLInputElement; shown: number[]; labels: string[] }
 
