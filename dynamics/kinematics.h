@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "dynamics/pose.h"
 #include "dynamics/state.h"
 #include "dynamics/tree.h"
 
@@ -37,6 +38,3 @@ void dyn_position_advance(const struct dyn_model *model, const double *v, double
 
 /* Quaternions back to unit length.  Context: frame. */
 void dyn_position_normalise(const struct dyn_model *model, double *q);
-
-/* Place of a body in the world.  Context: frame. */
-struct dyn_pose dyn_body_pose(const struct dyn_model *model, const double *q, int body);

@@ -1,5 +1,5 @@
 /*
- * Principal moments and axes of a symmetric matrix.  Private to dynamics/ and tests/.
+ * Principal moments and axes of a symmetric matrix.
  */
 #pragma once
 

@@ -43,6 +43,7 @@ struct io_telemetry {
     struct producer *producers;
     struct consumer *consumers;
     struct rt_thread thread;
+    struct io_tap tap;
     bool to_file;
     struct io_mcap_writer writer;
     atomic_bool stop;
@@ -163,6 +164,8 @@ static void take(struct io_telemetry *telemetry, int channel, const struct item 
                                .payload = item->payload,
                                .size = telemetry->channels[channel].payload_size,
                            });
+    if (telemetry->tap.see)
+        telemetry->tap.see(telemetry->tap.self, channel, item->log_ns, item->payload);
     rt_ring_pop(consumer->ring);
     /* Release: who sees the count also sees the slot it frees. */
     atomic_fetch_add_explicit(&consumer->taken, 1, memory_order_release);
@@ -219,6 +222,18 @@ static void ignore_file_size_signal(void)
     struct sigaction action;
     if (sigaction(SIGXFSZ, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
         (void)signal(SIGXFSZ, SIG_IGN);
+}
+
+const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *telemetry,
+                                                    int *count)
+{
+    *count = telemetry->channel_count;
+    return telemetry->channels;
+}
+
+void io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap tap)
+{
+    telemetry->tap = tap;
 }
 
 int io_telemetry_start(struct io_telemetry *telemetry, const char *path,

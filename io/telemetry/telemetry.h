@@ -36,6 +36,13 @@ struct io_log_result {
                 */
 };
 
+/* Sees every record when it is taken from its ring, log or not; the payload is gone afterwards.
+ * Context: telemetry thread. */
+struct io_tap {
+    void *self;
+    void (*see)(void *self, int channel, uint64_t log_ns, const void *payload);
+};
+
 struct io_telemetry;
 
 /* Context: setup. */
@@ -51,6 +58,12 @@ void io_telemetry_push(struct io_telemetry *telemetry, int channel);
 /* True when a claim would succeed.  A run that no wall clock paces waits for it instead of
  * dropping. Context: frame, the channel's producer. */
 bool io_telemetry_has_room(const struct io_telemetry *telemetry, int channel);
+
+/* As they were given.  Context: any. */
+const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *telemetry,
+                                                    int *count);
+/* Before the start; see NULL: nobody looks.  Context: setup. */
+void io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap tap);
 
 /* Create the file, write header, schemas, channels, metadata (key, value, ... NULL; or NULL for
  * none) and attachments, start the thread.  0 or -errno.  From here on the process ignores SIGXFSZ.

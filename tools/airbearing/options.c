@@ -21,6 +21,11 @@ static const char usage[] =
     "  --report FILE.json   write the report\n"
     "  --set KEY=VALUE      override a key of the scenario, e.g. --set rate=500Hz or\n"
     "                       --set devices.gyro.noise=0; may be given many times\n"
+    "  --serve [ADDRESS:]PORT   show the run live to Foxglove, Lichtblick, PlotJuggler, a browser and\n"
+    "                       airbearing top; without an address on 127.0.0.1.  Another one only with\n"
+    "                       --token TOKEN or --token-file FILE, and --cert FILE --key FILE (TLS)\n"
+    "  --origin URL         let pages of this origin look on, e.g. https://viewer.example; may be\n"
+    "                       given many times\n"
     "  --external-board     do not start the scenario's controller; the board is already there\n"
     "  --inject WHAT@TIME   see how your bench takes it: hang@2s stops the frame thread for good,\n"
     "                       late=5ms@2s makes one frame that long, touch=100@2s makes it touch so\n"
@@ -45,6 +50,34 @@ static int usage_error(const char *what, const char *value)
 {
     fprintf(stderr, "airbearing run: %s \"%s\"; airbearing run --help tells more\n", what, value);
     return EXIT_USAGE;
+}
+
+static int take_serve_option(struct serve_options *serve, int option, const char *value)
+{
+    switch (option) {
+    case 'v':
+        serve->at = value;
+        return 0;
+    case 't':
+        serve->token = value;
+        return 0;
+    case 'f':
+        serve->token_file = value;
+        return 0;
+    case 'c':
+        serve->certificate = value;
+        return 0;
+    case 'y':
+        serve->key = value;
+        return 0;
+    case 'o':
+        if (serve->origin_count == IO_SERVER_ORIGIN_MAX / 2)
+            return usage_error("too many --origin, at", value);
+        serve->origins[serve->origin_count++] = value;
+        return 0;
+    default:
+        return EXIT_USAGE;
+    }
 }
 
 static int take_option(struct run_options *options, int option, char *value)
@@ -77,7 +110,7 @@ static int take_option(struct run_options *options, int option, char *value)
         options->inject = value;
         return 0;
     default:
-        return EXIT_USAGE;
+        return take_serve_option(&options->serve, option, value);
     }
 }
 
@@ -91,6 +124,12 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
         {"set", required_argument, NULL, 'k'},
         {"external-board", no_argument, NULL, 'e'},
         {"inject", required_argument, NULL, 'i'},
+        {"serve", required_argument, NULL, 'v'},
+        {"token", required_argument, NULL, 't'},
+        {"token-file", required_argument, NULL, 'f'},
+        {"cert", required_argument, NULL, 'c'},
+        {"key", required_argument, NULL, 'y'},
+        {"origin", required_argument, NULL, 'o'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };

@@ -7,6 +7,7 @@
 
 #include "config/scenario.h"
 #include "tools/airbearing/rig.h"
+#include "tools/airbearing/serve.h"
 
 enum { RUN_OVERRIDE_MAX = 64 };
 
@@ -19,6 +20,7 @@ struct run_options {
     const char *log, *report;
     bool external_controller; /* the board is started by hand */
     const char *inject;
+    struct serve_options serve;
 };
 
 extern const char *const options_pace_name[]; /* by enum rt_pace */

@@ -324,6 +324,11 @@ static void add_rest(json_t *report, const struct run *run)
                                   "dropped", whole(run->log.dropped), "bytes",
                                   whole(run->log.bytes), "error", -run->log.error));
     json_object_set_new(report, "recorder_lost", whole(run->rig->recorder->lost));
+    if (run->serve)
+        json_object_set_new(report, "live",
+                            json_pack("{s:o, s:o, s:o, s:o}", "viewers", whole(run->served.viewers),
+                                      "refused", whole(run->served.refused), "sent",
+                                      whole(run->served.sent), "lost", whole(run->served.lost)));
     json_object_set_new(report, "state_hash", json_string(hash));
     json_object_set_new(report, "isa", json_string(dyn_isa_name(run->scenario->isa)));
     json_object_set_new(report, "realtime", realtime(run));

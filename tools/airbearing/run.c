@@ -682,6 +682,7 @@ static int conclude(struct run *run)
         io_pulser_close(&run->pulser);
     controller_stop(&run->controller);
     finish_log(run);
+    serve_close(run->serve, &run->served);
     const int code = write_report(run);
     if (code)
         run->options.report = NULL;
@@ -703,6 +704,7 @@ static void abandon(struct run *run)
     controller_stop(&run->controller);
     if (run->log_started)
         io_telemetry_stop(run->telemetry, NULL, 0, &run->log);
+    serve_close(run->serve, NULL);
     if (run->log_made)
         unlink(run->options.log);
     if (run->report_made)
@@ -712,9 +714,14 @@ static void abandon(struct run *run)
 /* Everything up to the first frame; the board has spoken then, and only then is the log begun. */
 static int begin(struct run *run)
 {
-    int code = set_up(run);
+    int code = serve_check(&run->options.serve);
+    if (code == 0)
+        code = set_up(run);
     if (code == 0)
         code = try_files(run);
+    if (code == 0)
+        code = serve_open(&run->options.serve, run->scenario, &run->layout, run->telemetry, NULL,
+                          run->plan.housekeeping_cpu, &run->serve);
     if (code == 0)
         code = connect_boards(run);
     if (code == 0)

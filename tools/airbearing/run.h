@@ -18,6 +18,7 @@
 #include "tools/airbearing/controller.h"
 #include "tools/airbearing/options.h"
 #include "tools/airbearing/rig.h"
+#include "tools/airbearing/serve.h"
 #include "tools/airbearing/source.h"
 
 enum run_end { RUN_COMPLETE, RUN_SIGNAL, RUN_OVERRUN, RUN_LINK_LOST, RUN_HUNG };
@@ -44,6 +45,7 @@ struct run {
     struct io_telemetry *telemetry;
     struct live_source source;
     struct controller controller;
+    struct serve *serve; /* NULL: nobody asked for it */
     struct rt_frame *frame;
     struct rt_mailbox *frame_live;
     /* Of the rig, for other threads: it is put aside while it rehearses. */
@@ -69,6 +71,7 @@ struct run {
     uint64_t switches;            /* of the frame thread, involuntary */
     int end_policy, end_priority; /* of the frame thread after its last frame */
     struct io_log_result log;
+    struct io_server_counts served;
     struct io_counters io; /* all links together */
     struct run_link link[IO_LINK_MAX];
 };

@@ -5,7 +5,8 @@ import sys
 
 name, output = sys.argv[1], sys.argv[2]
 data = pathlib.Path(sys.argv[3]).read_bytes() if len(sys.argv) > 3 else b""
-rows = [", ".join(str(byte) for byte in data[i : i + 24]) for i in range(0, len(data), 24)]
+# A char is signed here.
+rows = [", ".join(str(byte - 256 if byte > 127 else byte) for byte in data[i : i + 24]) for i in range(0, len(data), 24)]
 pathlib.Path(output).write_text(
     "#include <stddef.h>\n"
     f"extern const char {name}[];\nextern const size_t {name}_size;\n"

@@ -1,0 +1,33 @@
+/*
+ * What a client may ask the run for: parameters to see and set, services to call.
+ *
+ * A request is handed over with a ticket; its answer comes later, when a frame boundary has seen
+ * it.  All is called from the server's thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/telemetry/foxglove.h"
+
+struct io_desk_answer {
+    uint64_t ticket;
+    bool done;
+    char text[IO_FOX_TEXT_MAX]; /* what was done, or why not */
+};
+
+struct io_desk {
+    void *self;
+    int parameter_count; /* at most IO_LIVE_PARAMETER_MAX are shown */
+    const char *(*parameter_name)(void *self, int index);
+    double (*parameter_value)(void *self, int index); /* in force now, SI */
+    int service_count;
+    const struct io_fox_service *services;
+    /* NULL when it was handed over, else why not. */
+    const char *(*set)(void *self, uint64_t ticket, int parameter, double value);
+    const char *(*call)(void *self, uint64_t ticket, int service,
+                        const struct io_fox_arguments *arguments);
+    /* The next answer, if any. */
+    bool (*answer)(void *self, struct io_desk_answer *answer);
+};

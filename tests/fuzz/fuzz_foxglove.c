@@ -1,0 +1,131 @@
+/*
+ * Any bytes as a viewer's message; the first one tells text from binary.  What must hold:
+ *   - nothing outside the bytes is read, and what a call carries can be read to its end,
+ *   - lists and names stay inside their bounds,
+ *   - what is refused has one printable line,
+ *   - a hub with a desk survives it, and what it answers is bounded.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/telemetry/hub.h"
+#include "rt/check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static volatile unsigned char sink;
+
+static void check_error(const char error[IO_FOX_TEXT_MAX])
+{
+    RT_CHECK(memchr(error, '\0', IO_FOX_TEXT_MAX) && error[0]);
+    for (const char *at = error; *at; at++)
+        RT_CHECK((unsigned char)*at >= ' ' && *at != 0x7f);
+}
+
+static void check_ask(const struct io_fox_ask *ask)
+{
+    static struct io_fox_arguments arguments;
+    char error[IO_FOX_TEXT_MAX];
+    RT_CHECK(ask->count >= 0 && ask->count <= IO_FOX_LIST_MAX);
+    RT_CHECK(memchr(ask->id, '\0', sizeof ask->id));
+    if (ask->op != IO_FOX_CALL)
+        return;
+    RT_CHECK(memchr(ask->encoding, '\0', sizeof ask->encoding));
+    for (size_t i = 0; i < ask->payload.size; i++)
+        sink ^= ask->payload.data[i];
+    for (int form = 0; form < IO_FOX_FORM_COUNT; form++) {
+        if (io_fox_read_arguments(ask, (enum io_fox_form)form, &arguments, error))
+            RT_CHECK(memchr(arguments.text, '\0', sizeof arguments.text));
+        else
+            check_error(error);
+    }
+}
+
+static const char *parameter_name(void *self, int index)
+{
+    (void)self;
+    return index ? "b" : "a";
+}
+
+static double parameter_value(void *self, int index)
+{
+    (void)self;
+    return index;
+}
+
+static const char *set(void *self, uint64_t ticket, int parameter, double value)
+{
+    (void)value;
+    RT_CHECK(parameter >= 0 && parameter < 2);
+    *(uint64_t *)self = ticket + 1;
+    return NULL;
+}
+
+static const char *call(void *self, uint64_t ticket, int service,
+                        const struct io_fox_arguments *arguments)
+{
+    (void)arguments;
+    RT_CHECK(service >= 0 && service < 4);
+    *(uint64_t *)self = ticket + 1;
+    return NULL;
+}
+
+/* All tickets up to the newest, newest first. */
+static bool answer(void *self, struct io_desk_answer *out)
+{
+    uint64_t *left = self;
+    if (*left == 0)
+        return false;
+    *out = (struct io_desk_answer){.ticket = --*left, .done = *left % 2};
+    return true;
+}
+
+static void ask_hub(struct io_slice message, bool binary)
+{
+    static const struct io_live_channel channels[] = {{"/a", "p/msg/A", "uint8 a\n"},
+                                                      {"/b", "p/msg/B", "uint8 b\n"}};
+    static const struct io_fox_service services[] = {{"/0", "t", IO_FOX_FORM_EMPTY},
+                                                     {"/1", "t", IO_FOX_FORM_FRAMES},
+                                                     {"/2", "t", IO_FOX_FORM_PATH},
+                                                     {"/3", "t", IO_FOX_FORM_SWITCH}};
+    uint64_t tickets = 0;
+    const struct io_desk desk = {.self = &tickets,
+                                 .parameter_count = 2,
+                                 .parameter_name = parameter_name,
+                                 .parameter_value = parameter_value,
+                                 .service_count = 4,
+                                 .services = services,
+                                 .set = set,
+                                 .call = call,
+                                 .answer = answer};
+    const struct io_server_spec spec = {
+        .name = "fuzz", .channels = channels, .channel_count = 2, .desk = &desk};
+    struct io_hub *hub = calloc(1, sizeof *hub);
+    RT_CHECK(hub);
+    io_hub_open(hub, &spec, "1");
+    struct io_hub_seat *seat = io_hub_enter(hub, 60.0);
+    io_hub_hear(hub, seat, message, binary);
+    io_hub_offer(hub, io_live_message_make(0, 1, "x", 1), 1);
+    io_hub_tick(hub, 1);
+    RT_CHECK(seat->viewer->answer_bytes <= IO_VIEWER_ANSWERS_MAX);
+    io_hub_close(hub);
+    free(hub);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static struct io_fox_ask ask;
+    char error[IO_FOX_TEXT_MAX];
+    if (size == 0)
+        return 0;
+    const bool binary = bytes[0] % 2;
+    const struct io_slice message = {.data = bytes + 1, .size = size - 1};
+    const bool good =
+        binary ? io_fox_read_binary(message, &ask, error) : io_fox_read_text(message, &ask, error);
+    if (good)
+        check_ask(&ask);
+    else
+        check_error(error);
+    ask_hub(message, binary);
+    return 0;
+}

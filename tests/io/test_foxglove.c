@@ -1,0 +1,296 @@
+/*
+ * The protocol's bytes: what the server says is what its definition says, and what a client asks is
+ * taken only when all of it is there.
+ */
+#include "io/telemetry/foxglove.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unity.h"
+
+static struct io_bytes out;
+static struct io_fox_ask ask;
+static char error[IO_FOX_TEXT_MAX];
+
+void setUp(void)
+{
+    io_bytes_clear(&out);
+    error[0] = '\0';
+}
+
+void tearDown(void)
+{
+    io_bytes_free(&out);
+}
+
+static void assert_says(const char *expected)
+{
+    TEST_ASSERT_FALSE(out.failed);
+    json_t *said = json_loadb((const char *)out.data, out.size, 0, NULL);
+    json_t *wanted = json_loads(expected, 0, NULL);
+    TEST_ASSERT_NOT_NULL(wanted);
+    TEST_ASSERT_TRUE_MESSAGE(json_equal(said, wanted), expected);
+    json_decref(said);
+    json_decref(wanted);
+}
+
+static void assert_bytes(const void *expected, size_t size)
+{
+    TEST_ASSERT_EQUAL_size_t(size, out.size);
+    TEST_ASSERT_EQUAL_MEMORY(expected, out.data, size);
+}
+
+static bool reads(const char *text)
+{
+    return io_fox_read_text(
+        (struct io_slice){.data = (const unsigned char *)text, .size = strlen(text)}, &ask, error);
+}
+
+static bool reads_bytes(const void *bytes, size_t size)
+{
+    return io_fox_read_binary((struct io_slice){.data = bytes, .size = size}, &ask, error);
+}
+
+static void test_server_info_names_only_what_there_is(void)
+{
+    io_fox_server_info(&out, "run", "7", false, false);
+    assert_says("{\"op\":\"serverInfo\",\"name\":\"run\",\"capabilities\":[\"time\"],"
+                "\"supportedEncodings\":[\"cdr\",\"json\"],\"metadata\":{},\"sessionId\":\"7\"}");
+    io_bytes_clear(&out);
+    io_fox_server_info(&out, "\xff", "7", true, true);
+    assert_says("{\"op\":\"serverInfo\",\"name\":\"(not UTF-8)\",\"capabilities\":[\"time\","
+                "\"parameters\",\"parametersSubscribe\",\"services\"],"
+                "\"supportedEncodings\":[\"cdr\",\"json\"],\"metadata\":{},\"sessionId\":\"7\"}");
+}
+
+static void test_channels_are_advertised_by_their_place(void)
+{
+    const struct io_fox_channel channels[] = {{"/a", "p/msg/A", "uint8 a\n"},
+                                              {"/b", "p/msg/B", "uint8 b\n"}};
+    io_fox_advertise(&out, channels, 2);
+    assert_says("{\"op\":\"advertise\",\"channels\":["
+                "{\"id\":0,\"topic\":\"/a\",\"encoding\":\"cdr\",\"schemaName\":\"p/msg/A\","
+                "\"schema\":\"uint8 a\\n\",\"schemaEncoding\":\"ros2msg\"},"
+                "{\"id\":1,\"topic\":\"/b\",\"encoding\":\"cdr\",\"schemaName\":\"p/msg/B\","
+                "\"schema\":\"uint8 b\\n\",\"schemaEncoding\":\"ros2msg\"}]}");
+}
+
+static void test_a_value_that_is_not_finite_is_left_out(void)
+{
+    const struct io_fox_value values[] = {{"a", 0.1}, {"b", (double)NAN}};
+    io_fox_parameter_values(&out, values, 2, "q");
+    assert_says("{\"op\":\"parameterValues\",\"id\":\"q\",\"parameters\":["
+                "{\"name\":\"a\",\"type\":\"float64\",\"value\":0.1},"
+                "{\"name\":\"b\",\"type\":\"float64\"}]}");
+}
+
+static void test_status_has_an_id_where_it_can_be_replaced(void)
+{
+    io_fox_status(&out, IO_FOX_WARNING, "late", "overruns");
+    assert_says("{\"op\":\"status\",\"level\":1,\"message\":\"late\",\"id\":\"overruns\"}");
+    io_bytes_clear(&out);
+    io_fox_status(&out, IO_FOX_ERROR, "no", "");
+    assert_says("{\"op\":\"status\",\"level\":2,\"message\":\"no\"}");
+    io_bytes_clear(&out);
+    io_fox_remove_status(&out, "overruns");
+    assert_says("{\"op\":\"removeStatus\",\"statusIds\":[\"overruns\"]}");
+}
+
+static void test_binary_messages_are_little_endian(void)
+{
+    io_fox_message_head(&out, 0x04030201, 0x0807060504030201);
+    assert_bytes("\1\1\2\3\4\1\2\3\4\5\6\7\10", IO_FOX_HEAD_SIZE);
+    io_bytes_clear(&out);
+    io_fox_time(&out, 0x0807060504030201);
+    assert_bytes("\2\1\2\3\4\5\6\7\10", 9);
+}
+
+static void test_a_call_is_answered_in_its_own_encoding(void)
+{
+    io_fox_call_response(&out, 5, 6, "cdr", true, "ok");
+    assert_bytes("\3\5\0\0\0\6\0\0\0\3\0\0\0cdr\0\1\0\0\1\0\0\0\3\0\0\0ok", 31);
+    io_bytes_clear(&out);
+    io_fox_call_response(&out, 5, 6, "json", false, "no");
+    TEST_ASSERT_EQUAL_MEMORY("\3\5\0\0\0\6\0\0\0\4\0\0\0json", out.data, 17);
+    memmove(out.data, out.data + 17, out.size -= 17);
+    assert_says("{\"success\":false,\"message\":\"no\"}");
+    io_bytes_clear(&out);
+    io_fox_call_failure(&out, 5, 6, "why");
+    assert_says("{\"op\":\"serviceCallFailure\",\"serviceId\":5,\"callId\":6,\"message\":\"why\"}");
+}
+
+static void test_subscriptions_are_read(void)
+{
+    TEST_ASSERT_TRUE(reads("{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":3,\"channelId\":1},"
+                           "{\"id\":4294967295,\"channelId\":0}]}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_SUBSCRIBE, ask.op);
+    TEST_ASSERT_EQUAL_INT(2, ask.count);
+    TEST_ASSERT_EQUAL_UINT32(3, ask.subscription[0].id);
+    TEST_ASSERT_EQUAL_UINT32(1, ask.subscription[0].channel);
+    TEST_ASSERT_EQUAL_UINT32(4294967295u, ask.subscription[1].id);
+    TEST_ASSERT_TRUE(reads("{\"op\":\"unsubscribe\",\"subscriptionIds\":[3]}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_UNSUBSCRIBE, ask.op);
+    TEST_ASSERT_EQUAL_UINT32(3, ask.subscription[0].id);
+}
+
+static void test_parameters_are_read(void)
+{
+    TEST_ASSERT_TRUE(reads("{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"a\","
+                           "\"value\":3,\"type\":\"float64\"},{\"name\":\"b\",\"value\":-0.5}],"
+                           "\"id\":\"x\"}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_SET, ask.op);
+    TEST_ASSERT_EQUAL_INT(2, ask.count);
+    TEST_ASSERT_EQUAL_STRING("b", ask.parameter[1].name);
+    TEST_ASSERT_EQUAL_DOUBLE(3.0, ask.parameter[0].value);
+    TEST_ASSERT_EQUAL_DOUBLE(-0.5, ask.parameter[1].value);
+    TEST_ASSERT_EQUAL_STRING("x", ask.id);
+    TEST_ASSERT_TRUE(reads("{\"op\":\"getParameters\",\"parameterNames\":[]}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_GET, ask.op);
+    TEST_ASSERT_EQUAL_INT(0, ask.count);
+    TEST_ASSERT_EQUAL_STRING("", ask.id);
+    TEST_ASSERT_TRUE(reads("{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[\"a\"]}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_WATCH, ask.op);
+    TEST_ASSERT_TRUE(reads("{\"op\":\"unsubscribeParameterUpdates\",\"parameterNames\":[]}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_UNWATCH, ask.op);
+}
+
+static void test_what_viewers_say_of_themselves_is_passed_over(void)
+{
+    TEST_ASSERT_TRUE(reads("{\"op\":\"advertise\",\"channels\":[]}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
+    TEST_ASSERT_TRUE(reads("{\"op\":\"subscribeConnectionGraph\"}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
+    TEST_ASSERT_TRUE(reads_bytes("\1\0\0\0\0x", 6));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
+}
+
+static void test_nonsense_is_refused_with_a_line(void)
+{
+    static const char *const nonsense[] = {
+        "",
+        "{",
+        "[]",
+        "7",
+        "{}",
+        "{\"op\":7}",
+        "{\"op\":\"fly\"}",
+        "{\"op\":\"subscribe\"}",
+        "{\"op\":\"subscribe\",\"subscriptions\":{}}",
+        "{\"op\":\"subscribe\",\"subscriptions\":[7]}",
+        "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":-1,\"channelId\":1}]}",
+        "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":4294967296,\"channelId\":1}]}",
+        "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1.5,\"channelId\":1}]}",
+        "{\"op\":\"unsubscribe\",\"subscriptionIds\":[\"1\"]}",
+        "{\"op\":\"getParameters\",\"parameterNames\":[1]}",
+        "{\"op\":\"getParameters\",\"parameterNames\":[],\"id\":1}",
+        "{\"op\":\"getParameters\",\"parameterNames\":[\"a\\u0000b\"]}",
+        "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"a\"}]}",
+        "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"a\",\"value\":\"1\"}]}",
+        "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"a\",\"value\":1e999}]}",
+    };
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
+        error[0] = '\0';
+        TEST_ASSERT_FALSE_MESSAGE(reads(nonsense[i]), nonsense[i]);
+        TEST_ASSERT_TRUE(strlen(error) > 0);
+    }
+    char many[16 * (IO_FOX_LIST_MAX + 8)];
+    size_t at = (size_t)sprintf(many, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[0");
+    for (int i = 0; i < IO_FOX_LIST_MAX; i++)
+        at += (size_t)sprintf(many + at, ",%d", i);
+    strcpy(many + at, "]}");
+    TEST_ASSERT_FALSE(reads(many));
+}
+
+static void test_a_name_that_is_too_long_is_refused(void)
+{
+    char text[256], name[IO_FOX_NAME_MAX + 1];
+    for (int length = IO_FOX_NAME_MAX - 1; length <= IO_FOX_NAME_MAX; length++) {
+        memset(name, 'x', sizeof name);
+        name[length] = '\0';
+        snprintf(text, sizeof text, "{\"op\":\"getParameters\",\"parameterNames\":[\"%s\"]}", name);
+        TEST_ASSERT_EQUAL_INT(length < IO_FOX_NAME_MAX, reads(text));
+    }
+}
+
+static void test_a_call_that_is_cut_off_is_refused(void)
+{
+    static const char call[] = "\2\5\0\0\0\6\0\0\0\3\0\0\0cdr\0\1\0\0\7\0\0\0";
+    const size_t whole = 13 + 3;
+    for (size_t size = 0; size < whole; size++)
+        TEST_ASSERT_FALSE(reads_bytes(call, size));
+    TEST_ASSERT_TRUE(reads_bytes(call, sizeof call - 1));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_CALL, ask.op);
+    TEST_ASSERT_EQUAL_UINT32(5, ask.service);
+    TEST_ASSERT_EQUAL_UINT32(6, ask.call);
+    TEST_ASSERT_EQUAL_STRING("cdr", ask.encoding);
+    TEST_ASSERT_EQUAL_size_t(8, ask.payload.size);
+    TEST_ASSERT_FALSE(reads_bytes("\2\5\0\0\0\6\0\0\0\4\0\0\0ros1", 17));
+    TEST_ASSERT_FALSE(reads_bytes("\3\5\0\0\0", 5));
+}
+
+static bool takes(const char *encoding, const void *payload, size_t size, enum io_fox_form form,
+                  struct io_fox_arguments *arguments)
+{
+    strcpy(ask.encoding, encoding);
+    ask.payload = (struct io_slice){.data = payload, .size = size};
+    return io_fox_read_arguments(&ask, form, arguments, error);
+}
+
+static void test_arguments_are_read_in_both_encodings(void)
+{
+    struct io_fox_arguments got;
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\7\0\0\0", 8, IO_FOX_FORM_FRAMES, &got));
+    TEST_ASSERT_EQUAL_UINT32(7, got.frames);
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0", 11, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_EQUAL_STRING("ab", got.text);
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\1", 12, IO_FOX_FORM_SWITCH, &got));
+    TEST_ASSERT_TRUE(got.active);
+    TEST_ASSERT_TRUE(takes("json", "{\"frames\":9}", 12, IO_FOX_FORM_FRAMES, &got));
+    TEST_ASSERT_EQUAL_UINT32(9, got.frames);
+    TEST_ASSERT_TRUE(
+        takes("json", "{\"name\":\"n\",\"active\":true}", 26, IO_FOX_FORM_SWITCH, &got));
+    TEST_ASSERT_EQUAL_STRING("n", got.text);
+    TEST_ASSERT_TRUE(got.active);
+    TEST_ASSERT_TRUE(takes("cdr", "", 0, IO_FOX_FORM_EMPTY, &got));
+    TEST_ASSERT_TRUE(takes("json", "", 0, IO_FOX_FORM_EMPTY, &got));
+}
+
+static void test_arguments_that_do_not_fit_are_refused(void)
+{
+    struct io_fox_arguments got;
+    char longest[4 + 4 + IO_FOX_TEXT_MAX + 1] = "\0\1\0\0\1\1\0\0";
+    memset(longest + 8, 'x', IO_FOX_TEXT_MAX);
+    TEST_ASSERT_FALSE(takes("cdr", longest, sizeof longest, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\7\0\0", 7, IO_FOX_FORM_FRAMES, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\0\0\0\0\0\0\7", 8, IO_FOX_FORM_FRAMES, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0a\0\0", 11, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0abc", 11, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\0\0\0\0", 8, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0", 11, IO_FOX_FORM_SWITCH, &got));
+    TEST_ASSERT_FALSE(takes("json", "{\"frames\":-1}", 13, IO_FOX_FORM_FRAMES, &got));
+    TEST_ASSERT_FALSE(takes("json", "nonsense", 8, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("json", "{\"name\":\"n\"}", 12, IO_FOX_FORM_SWITCH, &got));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_server_info_names_only_what_there_is);
+    RUN_TEST(test_channels_are_advertised_by_their_place);
+    RUN_TEST(test_a_value_that_is_not_finite_is_left_out);
+    RUN_TEST(test_status_has_an_id_where_it_can_be_replaced);
+    RUN_TEST(test_binary_messages_are_little_endian);
+    RUN_TEST(test_a_call_is_answered_in_its_own_encoding);
+    RUN_TEST(test_subscriptions_are_read);
+    RUN_TEST(test_parameters_are_read);
+    RUN_TEST(test_what_viewers_say_of_themselves_is_passed_over);
+    RUN_TEST(test_nonsense_is_refused_with_a_line);
+    RUN_TEST(test_a_name_that_is_too_long_is_refused);
+    RUN_TEST(test_a_call_that_is_cut_off_is_refused);
+    RUN_TEST(test_arguments_are_read_in_both_encodings);
+    RUN_TEST(test_arguments_that_do_not_fit_are_refused);
+    return UNITY_END();
+}

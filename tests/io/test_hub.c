@@ -1,0 +1,472 @@
+/*
+ * Viewers without sockets: who subscribed gets what it asked for, who is slow loses and is told,
+ * and what is asked of the desk comes back to who asked.
+ */
+#include "io/telemetry/hub.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unity.h"
+
+enum { STREAM, EVENT, SCENE, CHANNEL_COUNT };
+
+static const struct io_live_channel channels[CHANNEL_COUNT] = {
+    [STREAM] = {"/stream", "p/msg/A", "uint64 a\n"},
+    [EVENT] = {"/event", "p/msg/A", "uint64 a\n", .whole = true},
+    [SCENE] = {"/scene", "p/msg/A", "uint64 a\n", .whole = true, .lasts = true},
+};
+
+/* ---- a desk that answers when it is told to ---- */
+
+static struct {
+    double value[2];
+    int asked;
+    struct io_desk_answer answer[8];
+    int answers, given;
+    int parameter, service;
+    double wanted;
+    struct io_fox_arguments arguments;
+    const char *refusal;
+} bureau;
+
+static const char *parameter_name(void *self, int index)
+{
+    (void)self;
+    return index == 0 ? "gain" : "bias";
+}
+
+static double parameter_value(void *self, int index)
+{
+    (void)self;
+    return bureau.value[index];
+}
+
+static const char *set(void *self, uint64_t ticket, int parameter, double value)
+{
+    (void)self;
+    if (bureau.refusal)
+        return bureau.refusal;
+    bureau.parameter = parameter;
+    bureau.wanted = value;
+    bureau.answer[bureau.asked++] = (struct io_desk_answer){.ticket = ticket, .done = true};
+    return NULL;
+}
+
+static const char *call(void *self, uint64_t ticket, int service,
+                        const struct io_fox_arguments *arguments)
+{
+    (void)self;
+    if (bureau.refusal)
+        return bureau.refusal;
+    bureau.service = service;
+    bureau.arguments = *arguments;
+    bureau.answer[bureau.asked++] =
+        (struct io_desk_answer){.ticket = ticket, .done = true, .text = "stepped"};
+    return NULL;
+}
+
+static bool answer(void *self, struct io_desk_answer *out)
+{
+    (void)self;
+    if (bureau.given == bureau.answers)
+        return false;
+    *out = bureau.answer[bureau.given++];
+    return true;
+}
+
+static const struct io_fox_service services[] = {
+    {"/pause", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    {"/step", "p/srv/Step", IO_FOX_FORM_FRAMES},
+};
+static const struct io_desk desk = {.parameter_count = 2,
+                                    .parameter_name = parameter_name,
+                                    .parameter_value = parameter_value,
+                                    .service_count = 2,
+                                    .services = services,
+                                    .set = set,
+                                    .call = call,
+                                    .answer = answer};
+
+/* ---- the hub under test ---- */
+
+static struct io_hub *hub;
+static struct io_bytes frame;
+static bool binary;
+
+void setUp(void)
+{
+    const struct io_server_spec spec = {
+        .name = "test", .channels = channels, .channel_count = CHANNEL_COUNT, .desk = &desk};
+    memset(&bureau, 0, sizeof bureau);
+    hub = calloc(1, sizeof *hub);
+    io_hub_open(hub, &spec, "1");
+}
+
+void tearDown(void)
+{
+    io_hub_close(hub);
+    free(hub);
+    io_bytes_free(&frame);
+}
+
+/* The next frame, as text with a NUL behind it. */
+static const char *next(struct io_hub_seat *seat)
+{
+    io_bytes_clear(&frame);
+    if (!io_viewer_next(seat->viewer, &frame, &binary))
+        return NULL;
+    io_put_u8(&frame, 0);
+    return (const char *)frame.data;
+}
+
+static struct io_hub_seat *enter(double rate_hz)
+{
+    struct io_hub_seat *seat = io_hub_enter(hub, rate_hz);
+    TEST_ASSERT_NOT_NULL(seat);
+    while (next(seat))
+        continue;
+    return seat;
+}
+
+static void say(struct io_hub_seat *seat, const char *text)
+{
+    io_hub_hear(hub, seat,
+                (struct io_slice){.data = (const unsigned char *)text, .size = strlen(text)},
+                false);
+}
+
+static void subscribe(struct io_hub_seat *seat, int id, int channel)
+{
+    char text[128];
+    snprintf(text, sizeof text,
+             "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":%d,\"channelId\":%d}]}", id,
+             channel);
+    say(seat, text);
+}
+
+static void offer(int channel, uint64_t number, uint64_t now_ns)
+{
+    io_hub_offer(hub, io_live_message_make(channel, number, &number, sizeof number), now_ns);
+}
+
+/* Number of the next message, which must be of this subscription; UINT64_MAX: none. */
+static uint64_t next_number(struct io_hub_seat *seat, uint32_t id)
+{
+    uint64_t number = UINT64_MAX;
+    if (!next(seat))
+        return number;
+    TEST_ASSERT_TRUE(binary);
+    TEST_ASSERT_EQUAL_size_t(IO_FOX_HEAD_SIZE + 4 + 8 + 1, frame.size);
+    TEST_ASSERT_EQUAL_UINT8(1, frame.data[0]);
+    TEST_ASSERT_EQUAL_UINT32(id, frame.data[1]);
+    TEST_ASSERT_EQUAL_MEMORY("\0\1\0\0", frame.data + IO_FOX_HEAD_SIZE, 4);
+    memcpy(&number, frame.data + IO_FOX_HEAD_SIZE + 4, sizeof number);
+    return number;
+}
+
+static void assert_next_has(struct io_hub_seat *seat, const char *part)
+{
+    const char *text = next(seat);
+    TEST_ASSERT_NOT_NULL_MESSAGE(text, part);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, part), text);
+}
+
+static void test_who_comes_is_told_what_there_is(void)
+{
+    io_hub_status(hub, &(struct io_hub_status){
+                           .id = "link", .on = true, .level = IO_FOX_WARNING, .text = "lost"});
+    struct io_hub_seat *seat = io_hub_enter(hub, 0.0);
+    assert_next_has(seat, "\"serverInfo\"");
+    assert_next_has(seat, "\"/scene\"");
+    assert_next_has(seat, "\"advertiseServices\"");
+    assert_next_has(seat, "\"message\":\"lost\"");
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void test_only_who_subscribed_gets_messages(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    TEST_ASSERT_FALSE(io_hub_wanted(hub, STREAM));
+    subscribe(one, 7, STREAM);
+    TEST_ASSERT_TRUE(io_hub_wanted(hub, STREAM));
+    offer(STREAM, 41, 0);
+    offer(EVENT, 42, 0);
+    TEST_ASSERT_EQUAL_UINT64(41, next_number(one, 7));
+    TEST_ASSERT_NULL(next(one));
+    TEST_ASSERT_NULL(next(two));
+    say(one, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[7]}");
+    TEST_ASSERT_FALSE(io_hub_wanted(hub, STREAM));
+    offer(STREAM, 43, 0);
+    TEST_ASSERT_NULL(next(one));
+}
+
+static void test_who_leaves_wants_nothing_any_more(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    subscribe(seat, 1, STREAM);
+    offer(STREAM, 1, 0);
+    io_hub_leave(hub, seat);
+    TEST_ASSERT_FALSE(io_hub_wanted(hub, STREAM));
+}
+
+static void test_what_lasts_is_given_to_who_comes_later(void)
+{
+    offer(SCENE, 5, 0);
+    offer(SCENE, 6, 0);
+    struct io_hub_seat *seat = enter(60.0);
+    subscribe(seat, 1, SCENE);
+    TEST_ASSERT_EQUAL_UINT64(6, next_number(seat, 1));
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void test_a_stream_is_thinned_and_events_are_not(void)
+{
+    struct io_hub_seat *seat = enter(50.0);
+    subscribe(seat, 1, STREAM);
+    subscribe(seat, 2, EVENT);
+    const uint64_t begin_ns = 1000000000;
+    int stream = 0, event = 0;
+    for (uint64_t k = 0; k < 900; k++) {
+        /* three at a time, as they come out of the rings */
+        const uint64_t now_ns = begin_ns + k / 3 * 3000000;
+        offer(STREAM, k, now_ns);
+        offer(EVENT, k, now_ns);
+    }
+    while (next(seat)) {
+        stream += frame.data[1] == 1;
+        event += frame.data[1] == 2;
+    }
+    TEST_ASSERT_EQUAL_INT(45, stream);
+    TEST_ASSERT_EQUAL_UINT64(0, seat->viewer->lost);
+    TEST_ASSERT_EQUAL_INT(900, event);
+}
+
+static void test_a_slow_viewer_loses_the_oldest_and_is_told(void)
+{
+    struct io_hub_seat *slow = enter(0.0), *quick = enter(0.0);
+    subscribe(slow, 1, STREAM);
+    subscribe(quick, 1, STREAM);
+    for (uint64_t k = 0; k < IO_VIEWER_MESSAGES_MAX + 10; k++) {
+        offer(STREAM, k, 0);
+        TEST_ASSERT_EQUAL_UINT64(k, next_number(quick, 1));
+    }
+    TEST_ASSERT_EQUAL_UINT64(10, slow->viewer->lost);
+    TEST_ASSERT_EQUAL_UINT64(0, quick->viewer->lost);
+    io_hub_tick(hub, 2000000000);
+    assert_next_has(slow, "10 messages were lost");
+    TEST_ASSERT_EQUAL_UINT64(10, next_number(slow, 1));
+    offer(STREAM, 0, 0);
+    offer(STREAM, 0, 0);
+    io_hub_tick(hub, 2000000001); /* told a moment ago */
+    for (int i = 0; i < 2; i++)
+        TEST_ASSERT_EQUAL_UINT64(0, next_number(quick, 1));
+    TEST_ASSERT_NULL(next(quick));
+    io_hub_leave(hub, slow);
+    TEST_ASSERT_EQUAL_UINT64(11, hub->lost);
+    TEST_ASSERT_EQUAL_UINT64(1, hub->sent);
+}
+
+static void test_large_messages_give_way_by_their_bytes(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    unsigned char *large = calloc(1, IO_VIEWER_BYTES_MAX);
+    subscribe(seat, 1, EVENT);
+    for (uint64_t k = 0; k < 3; k++)
+        io_hub_offer(hub, io_live_message_make(EVENT, k, large, IO_VIEWER_BYTES_MAX / 2), 0);
+    TEST_ASSERT_EQUAL_UINT64(2, seat->viewer->lost);
+    /* one that is larger than all the room passes alone */
+    io_hub_offer(hub, io_live_message_make(EVENT, 3, large, IO_VIEWER_BYTES_MAX), 0);
+    TEST_ASSERT_EQUAL_UINT64(3, seat->viewer->lost);
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_EQUAL_UINT8(3, frame.data[5]);
+    free(large);
+}
+
+static void test_who_does_not_read_its_answers_is_let_go(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    for (int i = 0; i < 100000 && !seat->gone; i++)
+        say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[]}");
+    TEST_ASSERT_TRUE(seat->gone);
+    TEST_ASSERT_TRUE(seat->viewer->answer_bytes <= IO_VIEWER_ANSWERS_MAX);
+}
+
+static void test_mistakes_are_told_to_who_made_them(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    subscribe(one, 1, CHANNEL_COUNT);
+    assert_next_has(one, "no such channel");
+    subscribe(one, 1, STREAM);
+    subscribe(one, 2, STREAM);
+    assert_next_has(one, "already");
+    subscribe(one, 1, EVENT);
+    assert_next_has(one, "in use");
+    say(one, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[9]}");
+    assert_next_has(one, "no such subscription");
+    say(one, "nonsense");
+    assert_next_has(one, "no JSON");
+    say(one, "{\"op\":\"getParameters\",\"parameterNames\":[\"gian\"]}");
+    assert_next_has(one, "no parameter");
+    assert_next_has(one, "\"parameters\":[]");
+    TEST_ASSERT_NULL(next(one));
+    TEST_ASSERT_NULL(next(two));
+}
+
+static void test_the_newest_time_is_told_once(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    io_hub_time(hub, 5);
+    io_hub_time(hub, 6);
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_EQUAL_MEMORY("\2\6\0\0\0\0\0\0\0", frame.data, 9);
+    io_hub_time(hub, 6);
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void test_a_status_replaces_and_ends(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    for (int i = 0; i < 3; i++)
+        io_hub_status(hub, &(struct io_hub_status){.id = "a", .on = true, .text = "x"});
+    for (int i = 0; i < 3; i++)
+        assert_next_has(seat, "\"id\":\"a\"");
+    io_hub_status(hub, &(struct io_hub_status){.id = "a"});
+    assert_next_has(seat, "removeStatus");
+    struct io_hub_seat *later = io_hub_enter(hub, 0.0);
+    for (int i = 0; i < 3; i++)
+        next(later);
+    TEST_ASSERT_NULL(next(later));
+}
+
+static void test_parameters_are_shown(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    bureau.value[0] = 2.5;
+    say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[],\"id\":\"q\"}");
+    assert_next_has(seat, "\"id\":\"q\"");
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "{\"name\":\"gain\",\"type\":\"float64\","
+                                                          "\"value\":2.5}"));
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "\"bias\""));
+}
+
+static void test_a_set_is_answered_when_the_desk_has_answered(void)
+{
+    struct io_hub_seat *seat = enter(0.0), *watcher = enter(0.0);
+    say(watcher, "{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[\"bias\"]}");
+    io_hub_tick(hub, 0);
+    say(seat, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gain\",\"value\":1},"
+              "{\"name\":\"bias\",\"value\":4}],\"id\":\"s\"}");
+    TEST_ASSERT_EQUAL_INT(2, bureau.asked);
+    TEST_ASSERT_EQUAL_INT(1, bureau.parameter);
+    TEST_ASSERT_EQUAL_DOUBLE(4.0, bureau.wanted);
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.answers = 1;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.value[1] = 4.0;
+    bureau.answers = 2;
+    io_hub_tick(hub, 0);
+    assert_next_has(seat, "\"id\":\"s\"");
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "4.0"));
+    assert_next_has(watcher, "\"bias\"");
+    TEST_ASSERT_NULL(strstr((const char *)frame.data, "\"gain\""));
+    TEST_ASSERT_NULL(next(watcher));
+}
+
+static void test_a_refused_set_says_why(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    bureau.refusal = "out of range";
+    say(seat, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gain\",\"value\":1}],"
+              "\"id\":\"s\"}");
+    assert_next_has(seat, "out of range");
+    assert_next_has(seat, "\"parameters\":[]");
+    bureau.refusal = NULL;
+    say(seat, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gain\",\"value\":1}]}");
+    bureau.answer[0].done = false;
+    strcpy(bureau.answer[0].text, "not now");
+    bureau.answers = 1;
+    io_hub_tick(hub, 0);
+    assert_next_has(seat, "not now");
+    TEST_ASSERT_NULL(next(seat)); /* it gave no id */
+}
+
+static void make_call(struct io_hub_seat *seat, const char *bytes, size_t size)
+{
+    io_hub_hear(hub, seat, (struct io_slice){.data = (const unsigned char *)bytes, .size = size},
+                true);
+}
+
+static void test_a_call_goes_to_the_desk_and_back(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    make_call(seat, "\2\1\0\0\0\6\0\0\0\3\0\0\0cdr\0\1\0\0\7\0\0\0", 24);
+    TEST_ASSERT_EQUAL_INT(1, bureau.service);
+    TEST_ASSERT_EQUAL_UINT32(7, bureau.arguments.frames);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.answers = 1;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_TRUE(binary);
+    TEST_ASSERT_EQUAL_MEMORY("\3\1\0\0\0\6\0\0\0\3\0\0\0cdr\0\1\0\0\1\0\0\0\10\0\0\0stepped",
+                             frame.data, 36);
+}
+
+static void test_a_call_that_cannot_be_made_fails_at_once(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    make_call(seat, "\2\2\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    assert_next_has(seat, "no such service");
+    make_call(seat, "\2\1\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    assert_next_has(seat, "serviceCallFailure");
+    bureau.refusal = "full";
+    make_call(seat, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    assert_next_has(seat, "full");
+    TEST_ASSERT_EQUAL_INT(0, bureau.asked);
+}
+
+static void test_an_answer_for_who_has_left_goes_nowhere(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    make_call(seat, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    io_hub_leave(hub, seat);
+    struct io_hub_seat *other = enter(0.0); /* on the same seat */
+    TEST_ASSERT_EQUAL_PTR(seat, other);
+    bureau.answers = 1;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(other));
+}
+
+static void test_there_are_so_many_seats(void)
+{
+    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++)
+        TEST_ASSERT_NOT_NULL(io_hub_enter(hub, 0.0));
+    TEST_ASSERT_NULL(io_hub_enter(hub, 0.0));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_who_comes_is_told_what_there_is);
+    RUN_TEST(test_only_who_subscribed_gets_messages);
+    RUN_TEST(test_who_leaves_wants_nothing_any_more);
+    RUN_TEST(test_what_lasts_is_given_to_who_comes_later);
+    RUN_TEST(test_a_stream_is_thinned_and_events_are_not);
+    RUN_TEST(test_a_slow_viewer_loses_the_oldest_and_is_told);
+    RUN_TEST(test_large_messages_give_way_by_their_bytes);
+    RUN_TEST(test_who_does_not_read_its_answers_is_let_go);
+    RUN_TEST(test_mistakes_are_told_to_who_made_them);
+    RUN_TEST(test_the_newest_time_is_told_once);
+    RUN_TEST(test_a_status_replaces_and_ends);
+    RUN_TEST(test_parameters_are_shown);
+    RUN_TEST(test_a_set_is_answered_when_the_desk_has_answered);
+    RUN_TEST(test_a_refused_set_says_why);
+    RUN_TEST(test_a_call_goes_to_the_desk_and_back);
+    RUN_TEST(test_a_call_that_cannot_be_made_fails_at_once);
+    RUN_TEST(test_an_answer_for_who_has_left_goes_nowhere);
+    RUN_TEST(test_there_are_so_many_seats);
+    return UNITY_END();
+}

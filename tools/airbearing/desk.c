@@ -1,0 +1,116 @@
+#include "tools/airbearing/desk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct io_fox_service services[] = {
+    {"/pause", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    {"/resume", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    {"/step", "airbearing_msgs/srv/Step", IO_FOX_FORM_FRAMES},
+    {"/reset", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    {"/checkpoint", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
+    {"/restore", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
+    {"/fault", "airbearing_msgs/srv/Fault", IO_FOX_FORM_SWITCH},
+};
+static const enum operator_act acts[] = {
+    OPERATOR_PAUSE,      OPERATOR_RESUME,  OPERATOR_STEP,  OPERATOR_RESET,
+    OPERATOR_CHECKPOINT, OPERATOR_RESTORE, OPERATOR_FAULT,
+};
+enum { SERVICE_COUNT = sizeof services / sizeof *services };
+_Static_assert(SERVICE_COUNT == sizeof acts / sizeof *acts, "each service is an act");
+
+static const char *parameter_name(void *self, int index)
+{
+    const struct desk *desk = self;
+    return operator_parameter(desk->panel, index)->name;
+}
+
+static double parameter_value(void *self, int index)
+{
+    const struct desk *desk = self;
+    return operator_value(desk->panel, index);
+}
+
+static const char *ask(struct desk *desk, const struct operator_request *request)
+{
+    return operator_ask(desk->panel, request) ? NULL : "too many requests wait at the desk";
+}
+
+static const char *set(void *self, uint64_t ticket, int parameter, double value)
+{
+    struct desk *desk = self;
+    const struct operator_request request = {
+        .ticket = ticket, .act = OPERATOR_TUNE, .index = (uint32_t)parameter, .value = value};
+    return isfinite(value) ? ask(desk, &request) : "a parameter is a finite number";
+}
+
+/* By its name, or by its number where two have the same. */
+static bool find_fault(const struct desk *desk, const char *name, uint32_t *index)
+{
+    const int count = operator_fault_count(desk->panel);
+    for (int i = 0; i < count; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        if (strcmp(name, operator_fault_name(desk->panel, i)) == 0 || strcmp(name, number) == 0) {
+            *index = (uint32_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *call(void *self, uint64_t ticket, int service,
+                        const struct io_fox_arguments *arguments)
+{
+    struct desk *desk = self;
+    struct operator_request request = {.ticket = ticket, .act = acts[service]};
+    const enum io_fox_form form = services[service].form;
+    _Static_assert(sizeof request.path >= sizeof arguments->text, "a path fits");
+    if (form == IO_FOX_FORM_FRAMES) {
+        if (arguments->frames == 0)
+            return "give the number of frames to step, 1 or more";
+        request.value = arguments->frames;
+    } else if (form == IO_FOX_FORM_PATH) {
+        if (arguments->text[0] == '\0')
+            return "give the path of the checkpoint";
+        memcpy(request.path, arguments->text, sizeof arguments->text);
+    } else if (form == IO_FOX_FORM_SWITCH) {
+        if (!find_fault(desk, arguments->text, &request.index))
+            return "the scenario has no fault of this name";
+        request.value = arguments->active;
+    }
+    return ask(desk, &request);
+}
+
+static bool answer(void *self, struct io_desk_answer *out)
+{
+    struct desk *desk = self;
+    struct operator_answer given;
+    if (!operator_answers(desk->panel, &given))
+        return false;
+    *out = (struct io_desk_answer){.ticket = given.ticket, .done = given.done};
+    snprintf(out->text, sizeof out->text, "%s (frame %llu)", given.text,
+             (unsigned long long)given.frame);
+    if (desk->ear.note)
+        desk->ear.note(desk->ear.self, out->text);
+    return true;
+}
+
+const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel, struct desk_ear ear)
+{
+    *desk = (struct desk){
+        .panel = panel,
+        .ear = ear,
+        .seam = {.self = desk,
+                 .parameter_count = operator_parameter_count(panel),
+                 .parameter_name = parameter_name,
+                 .parameter_value = parameter_value,
+                 .service_count = SERVICE_COUNT,
+                 .services = services,
+                 .set = set,
+                 .call = call,
+                 .answer = answer},
+    };
+    return &desk->seam;
+}

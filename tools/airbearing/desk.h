@@ -1,0 +1,23 @@
+/*
+ * What viewers may ask of the operator's desk, as the live server wants it told.
+ */
+#pragma once
+
+#include "io/telemetry/desk.h"
+#include "tools/airbearing/operator.h"
+
+/* Hears what was done, and what was not and why.  Context: server thread. */
+struct desk_ear {
+    void *self;
+    void (*note)(void *self, const char *text);
+};
+
+struct desk {
+    struct operator_desk *panel;
+    struct desk_ear ear; /* note NULL: nobody listens */
+    struct io_desk seam;
+};
+
+/* The seam lives as long as the desk.  Context: setup. */
+const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel,
+                                struct desk_ear ear);

@@ -1,0 +1,274 @@
+#include "tools/airbearing/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dynamics/pose.h"
+#include "dynamics/principal.h"
+#include "io/telemetry/cdr.h"
+#include "rt/arena.h"
+#include "rt/check.h"
+
+static const char world_frame[] = "world";
+static const double hues[][3] = {
+    {0.72, 0.76, 0.82}, {0.95, 0.70, 0.30}, {0.45, 0.68, 0.92},
+    {0.60, 0.82, 0.50}, {0.90, 0.52, 0.50}, {0.70, 0.58, 0.88},
+};
+enum { HUE_COUNT = sizeof hues / sizeof *hues };
+
+struct picture {
+    const struct cfg_scenario *scenario;
+    struct dyn_model *model;
+};
+
+struct picture *picture_make(const struct cfg_scenario *scenario)
+{
+    const size_t count = (size_t)scenario->body_count;
+    struct picture *picture = calloc(1, sizeof *picture);
+    struct dyn_body_spec *specs = calloc(count + 1, sizeof *specs);
+    RT_CHECK(picture && specs);
+    for (size_t i = 0; i < count; i++)
+        specs[i] = scenario->bodies[i].spec;
+    const size_t size = dyn_model_size(specs, scenario->body_count);
+    void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
+    RT_CHECK(mem);
+    picture->scenario = scenario;
+    picture->model = dyn_model_place(specs, scenario->body_count, mem);
+    free(specs);
+    return picture;
+}
+
+void picture_free(struct picture *picture)
+{
+    if (!picture)
+        return;
+    free(picture->model);
+    free(picture);
+}
+
+/* ---- pieces of messages ---------------------------------------------------------------- */
+
+static void put_vector(struct io_bytes *out, double x, double y, double z)
+{
+    io_cdr_f64(out, x);
+    io_cdr_f64(out, y);
+    io_cdr_f64(out, z);
+}
+
+static void put_pose(struct io_bytes *out, const struct dyn_pose *pose)
+{
+    put_vector(out, pose->origin.x, pose->origin.y, pose->origin.z);
+    put_vector(out, pose->turn.x, pose->turn.y, pose->turn.z);
+    io_cdr_f64(out, pose->turn.w);
+}
+
+static void put_color(struct io_bytes *out, int hue, double opacity)
+{
+    const double *color = hues[hue % HUE_COUNT];
+    put_vector(out, color[0], color[1], color[2]);
+    io_cdr_f64(out, opacity);
+}
+
+static void put_entity_head(struct io_bytes *out, uint64_t log_ns, const char *name)
+{
+    io_cdr_time(out, log_ns);
+    io_cdr_text(out, name); /* the frame */
+    io_cdr_text(out, name); /* the id */
+    io_cdr_time(out, 0);    /* lives until it is replaced */
+    io_put_u8(out, 1);      /* moves with its frame */
+    io_cdr_u32(out, 0);     /* metadata */
+    io_cdr_u32(out, 0);     /* arrows */
+}
+
+static void put_none(struct io_bytes *out, int lists)
+{
+    for (int i = 0; i < lists; i++)
+        io_cdr_u32(out, 0);
+}
+
+/* ---- where ----------------------------------------------------------------------------- */
+
+void picture_places(const struct picture *picture, const double *q, uint64_t log_ns,
+                    struct io_bytes *out)
+{
+    const struct cfg_scenario *scenario = picture->scenario;
+    io_cdr_u32(out, (uint32_t)scenario->body_count);
+    for (int i = 0; i < scenario->body_count; i++) {
+        const struct dyn_pose pose = dyn_body_pose(picture->model, q, i);
+        io_cdr_time(out, log_ns);
+        io_cdr_text(out, world_frame);
+        io_cdr_text(out, scenario->bodies[i].name);
+        put_pose(out, &pose);
+    }
+}
+
+/* ---- what ------------------------------------------------------------------------------ */
+
+/* The turn whose axes these are, right-handed and at right angles. */
+static struct dyn_quat turn_of(struct dyn_vec3 x, struct dyn_vec3 y, struct dyn_vec3 z)
+{
+    struct dyn_quat q = {
+        .w = sqrt(fmax(0.0, 1.0 + x.x + y.y + z.z)) / 2.0,
+        .x = copysign(sqrt(fmax(0.0, 1.0 + x.x - y.y - z.z)) / 2.0, y.z - z.y),
+        .y = copysign(sqrt(fmax(0.0, 1.0 - x.x + y.y - z.z)) / 2.0, z.x - x.z),
+        .z = copysign(sqrt(fmax(0.0, 1.0 - x.x - y.y + z.z)) / 2.0, x.y - y.x),
+    };
+    return dyn_quat_unit(q);
+}
+
+/* Half a turn apart, axis and minus axis are the same to a box. */
+static struct dyn_quat principal_turn(const struct dyn_principal *principal)
+{
+    return turn_of(principal->axis[0], principal->axis[1],
+                   dyn_cross(principal->axis[0], principal->axis[1]));
+}
+
+/* I1 = m (b^2 + c^2) / 12 and so on; a side that vanishes is still drawn. */
+static void put_box(struct io_bytes *out, const struct dyn_body_spec *spec, int hue)
+{
+    const struct dyn_sym3 inertia = dyn_sym3_load(spec->inertia);
+    const struct dyn_principal principal = dyn_principal(&inertia);
+    const double *I = principal.moment, sum = (I[0] + I[1] + I[2]) / 2.0;
+    double side[3], longest = 0.0;
+    for (int i = 0; i < 3; i++) {
+        side[i] = sqrt(fmax(0.0, 12.0 * (sum - I[i]) / spec->mass));
+        longest = fmax(longest, side[i]);
+    }
+    const double least = fmax(0.01 * longest, 1e-3);
+    const struct dyn_pose pose = {.turn = principal_turn(&principal),
+                                  .origin = dyn_vec3_load(spec->center)};
+    put_pose(out, &pose);
+    put_vector(out, fmax(side[0], least), fmax(side[1], least), fmax(side[2], least));
+    put_color(out, hue, 0.9);
+}
+
+static bool is_rotor_of(const struct cfg_effector *effector, int body)
+{
+    return effector->effector.type == DYN_EFFECTOR_ROTOR && effector->effector.body == body;
+}
+
+static uint32_t count_rotors(const struct cfg_scenario *scenario, int body)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < scenario->effector_count; i++)
+        count += is_rotor_of(&scenario->effectors[i], body);
+    return count;
+}
+
+/* From the z axis, about which a cylinder is round. */
+static struct dyn_quat turn_to(const double axis[3])
+{
+    const struct dyn_quat turn = {.w = 1.0 + axis[2], .x = -axis[1], .y = axis[0]};
+    if (turn.w < 1e-9)
+        return (struct dyn_quat){.x = 1.0};
+    return dyn_quat_unit(turn);
+}
+
+static void put_disc(struct io_bytes *out, const struct dyn_rotor *rotor, int hue)
+{
+    const struct dyn_pose pose = {.turn = turn_to(rotor->axis), .origin = dyn_vec3_load(rotor->at)};
+    const double across = fmax(dyn_norm(pose.origin), 0.05); /* its size is not known */
+    put_pose(out, &pose);
+    put_vector(out, across, across, 0.05 * across);
+    io_cdr_f64(out, 1.0);
+    io_cdr_f64(out, 1.0);
+    put_color(out, hue + 2, 0.5);
+}
+
+static void put_body(const struct picture *picture, int body, uint64_t log_ns, struct io_bytes *out)
+{
+    const struct cfg_scenario *scenario = picture->scenario;
+    const struct dyn_body_spec *spec = &scenario->bodies[body].spec;
+    put_entity_head(out, log_ns, scenario->bodies[body].name);
+    io_cdr_u32(out, spec->mass > 0.0); /* cubes */
+    if (spec->mass > 0.0)
+        put_box(out, spec, body);
+    io_cdr_u32(out, 0);                            /* spheres */
+    io_cdr_u32(out, count_rotors(scenario, body)); /* cylinders */
+    for (int i = 0; i < scenario->effector_count; i++) {
+        if (is_rotor_of(&scenario->effectors[i], body))
+            put_disc(out, &scenario->effectors[i].effector.rotor, body);
+    }
+    put_none(out, 4); /* lines, triangles, texts, models */
+}
+
+/* What bends is drawn as it is bent. */
+static bool is_drawn_bent(const struct picture *picture, int body)
+{
+    const struct cfg_flex *flex = picture->scenario->bodies[body].flex;
+    return flex != NULL && dyn_model_modes(picture->model, body) > 0 &&
+           (flex->node_count > 0 || flex->modal.length > 0.0);
+}
+
+void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_bytes *out)
+{
+    const int count = picture->scenario->body_count;
+    io_cdr_u32(out, 0); /* deletions */
+    io_cdr_u32(out, (uint32_t)count);
+    for (int i = 0; i < count; i++)
+        put_body(picture, i, log_ns, out);
+}
+
+/* ---- what bends ------------------------------------------------------------------------ */
+
+bool picture_bends(const struct picture *picture)
+{
+    for (int i = 0; i < picture->scenario->body_count; i++) {
+        if (is_drawn_bent(picture, i))
+            return true;
+    }
+    return false;
+}
+
+/* r + sum psi_p eta_p; what a bend draws in is not to be seen. */
+static struct dyn_vec3 bent(const struct dyn_node *node, const double *eta, int modes)
+{
+    struct dyn_vec3 at = dyn_vec3_load(node->r);
+    for (int p = 0; p < modes; p++)
+        at = dyn_add(at, dyn_scale(eta[p], dyn_vec3_load(node->psi + 3 * p)));
+    return at;
+}
+
+/* From the joint through the nodes, in the order of the file. */
+static void put_line(const struct picture *picture, int body, const double *q, struct io_bytes *out)
+{
+    enum { LINE_STRIP = 0 };
+    const struct cfg_flex *flex = picture->scenario->bodies[body].flex;
+    const struct dyn_pose here = {.turn = {.w = 1.0}};
+    const double *eta = q + dyn_model_eta_index(picture->model, body);
+    const int modes = dyn_model_modes(picture->model, body);
+    io_put_u8(out, LINE_STRIP);
+    put_pose(out, &here);
+    io_cdr_f64(out, 3.0);
+    io_put_u8(out, 1); /* 3 pixels, however far */
+    io_cdr_u32(out, 1 + (uint32_t)(flex->node_count > 0 ? flex->node_count : 1));
+    put_vector(out, 0.0, 0.0, 0.0);
+    for (int i = 0; i < flex->node_count; i++) {
+        const struct dyn_vec3 at = bent(&flex->nodes[i].node, eta, modes);
+        put_vector(out, at.x, at.y, at.z);
+    }
+    if (flex->node_count == 0)
+        put_vector(out, flex->modal.length, 0.0, 0.0);
+    put_color(out, body + 1, 1.0);
+    put_none(out, 2); /* colors, indices */
+}
+
+void picture_lines(const struct picture *picture, const double *q, uint64_t log_ns,
+                   struct io_bytes *out)
+{
+    const struct cfg_scenario *scenario = picture->scenario;
+    uint32_t count = 0;
+    for (int i = 0; i < scenario->body_count; i++)
+        count += is_drawn_bent(picture, i);
+    io_cdr_u32(out, 0); /* deletions */
+    io_cdr_u32(out, count);
+    for (int i = 0; i < scenario->body_count; i++) {
+        if (!is_drawn_bent(picture, i))
+            continue;
+        put_entity_head(out, log_ns, scenario->bodies[i].name);
+        put_none(out, 3); /* cubes, spheres, cylinders */
+        io_cdr_u32(out, 1);
+        put_line(picture, i, q, out);
+        put_none(out, 3); /* triangles, texts, models */
+    }
+}

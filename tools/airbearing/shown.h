@@ -1,0 +1,8 @@
+/*
+ * Messages that viewers know by name: ros2msg text of foxglove_msgs, with all that it leads to.
+ */
+#pragma once
+
+extern const char shown_transforms_text[]; /* foxglove_msgs/msg/FrameTransforms */
+extern const char shown_scene_text[];      /* foxglove_msgs/msg/SceneUpdate */
+extern const char shown_log_text[];        /* foxglove_msgs/msg/Log */
