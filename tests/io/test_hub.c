@@ -196,6 +196,7 @@ static void test_only_who_subscribed_gets_messages(void)
     TEST_ASSERT_EQUAL_UINT64(41, next_number(one, 7));
     TEST_ASSERT_NULL(next(one));
     TEST_ASSERT_NULL(next(two));
+    offer(STREAM, 42, 0); /* still on its way when the subscription ends */
     say(one, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[7]}");
     TEST_ASSERT_FALSE(io_hub_wanted(hub, STREAM));
     offer(STREAM, 43, 0);
@@ -263,9 +264,10 @@ static void test_a_slow_viewer_loses_the_oldest_and_is_told(void)
     for (int i = 0; i < 2; i++)
         TEST_ASSERT_EQUAL_UINT64(0, next_number(quick, 1));
     TEST_ASSERT_NULL(next(quick));
+    TEST_ASSERT_EQUAL_UINT64(12, next_number(slow, 1));
     io_hub_leave(hub, slow);
     TEST_ASSERT_EQUAL_UINT64(11, hub->lost);
-    TEST_ASSERT_EQUAL_UINT64(1, hub->sent);
+    TEST_ASSERT_EQUAL_UINT64(2, hub->sent);
 }
 
 static void test_large_messages_give_way_by_their_bytes(void)
@@ -371,6 +373,7 @@ static void test_a_set_is_answered_when_the_desk_has_answered(void)
     io_hub_tick(hub, 0);
     assert_next_has(seat, "\"id\":\"s\"");
     TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "4.0"));
+    TEST_ASSERT_NULL(next(seat)); /* it does not watch */
     assert_next_has(watcher, "\"bias\"");
     TEST_ASSERT_NULL(strstr((const char *)frame.data, "\"gain\""));
     TEST_ASSERT_NULL(next(watcher));
@@ -413,6 +416,26 @@ static void test_a_call_goes_to_the_desk_and_back(void)
     TEST_ASSERT_TRUE(binary);
     TEST_ASSERT_EQUAL_MEMORY("\3\1\0\0\0\6\0\0\0\3\0\0\0cdr\0\1\0\0\1\0\0\0\10\0\0\0stepped",
                              frame.data, 36);
+}
+
+static void test_answers_go_to_who_asked_in_any_order(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    make_call(one, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    make_call(two, "\2\0\0\0\0\7\0\0\0\3\0\0\0cdr", 16);
+    const struct io_desk_answer first = bureau.answer[0];
+    bureau.answer[0] = bureau.answer[1];
+    bureau.answer[1] = first;
+    bureau.answers = 1;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(one));
+    TEST_ASSERT_NOT_NULL(next(two));
+    TEST_ASSERT_EQUAL_UINT8(7, frame.data[5]);
+    bureau.answers = 2;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(two));
+    TEST_ASSERT_NOT_NULL(next(one));
+    TEST_ASSERT_EQUAL_UINT8(6, frame.data[5]);
 }
 
 static void test_a_call_that_cannot_be_made_fails_at_once(void)
@@ -465,6 +488,7 @@ int main(void)
     RUN_TEST(test_a_set_is_answered_when_the_desk_has_answered);
     RUN_TEST(test_a_refused_set_says_why);
     RUN_TEST(test_a_call_goes_to_the_desk_and_back);
+    RUN_TEST(test_answers_go_to_who_asked_in_any_order);
     RUN_TEST(test_a_call_that_cannot_be_made_fails_at_once);
     RUN_TEST(test_an_answer_for_who_has_left_goes_nowhere);
     RUN_TEST(test_there_are_so_many_seats);
