@@ -270,6 +270,14 @@ static void test_a_slow_viewer_loses_the_oldest_and_is_told(void)
     TEST_ASSERT_EQUAL_UINT64(2, hub->sent);
 }
 
+static void test_what_was_lost_on_the_way_is_told_too(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    io_hub_lose(hub, 3);
+    io_hub_tick(hub, 2000000000);
+    assert_next_has(seat, "3 messages were lost");
+}
+
 static void test_large_messages_give_way_by_their_bytes(void)
 {
     struct io_hub_seat *seat = enter(0.0);
@@ -479,6 +487,7 @@ int main(void)
     RUN_TEST(test_what_lasts_is_given_to_who_comes_later);
     RUN_TEST(test_a_stream_is_thinned_and_events_are_not);
     RUN_TEST(test_a_slow_viewer_loses_the_oldest_and_is_told);
+    RUN_TEST(test_what_was_lost_on_the_way_is_told_too);
     RUN_TEST(test_large_messages_give_way_by_their_bytes);
     RUN_TEST(test_who_does_not_read_its_answers_is_let_go);
     RUN_TEST(test_mistakes_are_told_to_who_made_them);
