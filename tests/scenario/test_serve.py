@@ -70,7 +70,7 @@ class Serve(harness.Case):
     @needs_peers
     def test_what_is_seen_live_is_what_is_in_the_log(self):
         log = self.dir / "run.mcap"
-        _, run, viewer = self.watch(harness.TUMBLE, "--seconds", "4", "--log", log, path="/?rate=all")
+        _, run, viewer = self.watch(harness.TUMBLE, "--seconds", "3", "--log", log, path="/?rate=all")
         seen = self.seen(viewer)
         report = self.finish(run)
         (counts,) = self.peer("compare", self.dir / "live.jsonl", log)
@@ -125,7 +125,7 @@ class Serve(harness.Case):
 
     @needs_peers
     def test_a_flexible_vehicle_is_drawn_as_it_is_bent(self):
-        _, run, viewer = self.watch(FLEX, "--seconds", "3", "--set", "integrator.substeps=4",
+        _, run, viewer = self.watch(FLEX, "--seconds", "2", "--set", "integrator.substeps=4",
                                     "--set", "rate=250 Hz")
         self.seen(viewer)
         self.finish(run)
@@ -157,7 +157,7 @@ class Serve(harness.Case):
     @needs_peers
     def test_overruns_and_a_lost_link_are_told(self):
         options = self.board_options("--mute-after", "1")
-        _, run, viewer = self.watch(harness.SATELLITE, "--seconds", "5", "--inject", "late=20ms@2s",
+        _, run, viewer = self.watch(harness.SATELLITE, "--seconds", "4", "--inject", "late=20ms@2s",
                                     "--set", "links.board.lost_after=0.5 s", *options)
         seen = self.seen(viewer)
         self.finish(run)
@@ -193,10 +193,10 @@ class Serve(harness.Case):
     def test_a_viewer_that_never_reads_loses_and_the_run_does_not_notice(self):
         log = self.dir / "run.mcap"
         # A large plant, so that the kernel's buffers are full soon.
-        port, run = self.serve(FLEX, "--seconds", "5", "--log", log)
+        port, run = self.serve(FLEX, "--seconds", "4", "--log", log)
         self.hands_off(port)
         report = self.finish(run)
-        self.assertEqual(report["frames"], 5000)
+        self.assertEqual(report["frames"], 4000)
         self.assertEqual(report["log"]["dropped"], 0)
         self.assertGreater(report["live"]["lost"], 0)
         if not harness.SANITIZED:
@@ -212,7 +212,7 @@ class Serve(harness.Case):
         self.assertEqual(self.finish(run)["state_hash"], alone["state_hash"])
 
     def test_top_shows_the_run(self):
-        port, run = self.serve(harness.SATELLITE, "--seconds", "6", *self.board_options())
+        port, run = self.serve(harness.SATELLITE, "--seconds", "4", *self.board_options())
         code, out, err = self.call("top", f"127.0.0.1:{port}", "--once")
         self.assertEqual(code, 0, err)
         rows = out.splitlines()
@@ -227,7 +227,7 @@ class Serve(harness.Case):
         self.assert_one_line(err, f"127.0.0.1:{port}", "--serve")
 
     def test_page_and_socket_share_the_port(self):
-        port, run = self.serve(harness.TUMBLE, "--seconds", "3")
+        port, run = self.serve(harness.TUMBLE, "--seconds", "2")
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as page:
             self.assertEqual(page.status, 200)
             self.assertIn(b"<title>Airbearing</title>", page.read())
@@ -270,7 +270,7 @@ class Serve(harness.Case):
                         cert, "-days", "2", "-subj", "/CN=localhost", "-addext",
                         "subjectAltName=IP:127.0.0.1,DNS:localhost"], check=True, capture_output=True)
         token.write_text("open sesame\n")
-        port, run, viewer = self.watch(harness.TUMBLE, "--seconds", "6", "--cert", cert, "--key", key,
+        port, run, viewer = self.watch(harness.TUMBLE, "--seconds", "5", "--cert", cert, "--key", key,
                                        "--token-file", token, path="/?token=open%20sesame", scheme="wss")
         code, out, err = self.call("top", f"localhost:{port}", "--once", "--tls", "--ca", cert,
                                    "--token-file", token)
