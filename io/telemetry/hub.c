@@ -184,6 +184,14 @@ void io_hub_offer(struct io_hub *hub, struct io_live_message *message, uint64_t 
     }
 }
 
+void io_hub_lose(struct io_hub *hub, uint64_t count)
+{
+    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
+        if (hub->seat[i].viewer)
+            hub->seat[i].viewer->lost += count;
+    }
+}
+
 void io_hub_time(struct io_hub *hub, uint64_t time_ns)
 {
     for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
@@ -229,7 +237,7 @@ static void tell_loss(struct io_hub *hub, struct io_hub_seat *seat, uint64_t now
         return;
     char text[IO_FOX_TEXT_MAX];
     snprintf(text, sizeof text,
-             "%llu messages were lost: this client reads more slowly than they come",
+             "%llu messages were lost: they come faster than this client takes them",
              (unsigned long long)lost);
     seat->told_lost = lost;
     seat->told_ns = now_ns;

@@ -10,7 +10,7 @@
 #include "io/telemetry/server.h"
 #include "io/telemetry/viewer.h"
 
-enum { IO_HUB_STATUS_MAX = 16, IO_HUB_ERRAND_MAX = 64, IO_HUB_ID_MAX = 32 };
+enum { IO_HUB_STATUS_MAX = 16, IO_HUB_ERRAND_MAX = 64, IO_HUB_ID_MAX = 64 };
 
 struct io_hub_seat {
     struct io_viewer *viewer; /* NULL: free */
@@ -71,6 +71,8 @@ void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice m
 
 /* To whoever looks at its channel; takes the message. */
 void io_hub_offer(struct io_hub *hub, struct io_live_message *message, uint64_t now_ns);
+/* So many did not even come this far. */
+void io_hub_lose(struct io_hub *hub, uint64_t count);
 void io_hub_time(struct io_hub *hub, uint64_t time_ns);
 void io_hub_status(struct io_hub *hub, const struct io_hub_status *status);
 /* Answers of the desk, parameters that changed, who lost how much. */

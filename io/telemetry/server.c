@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "io/telemetry/hub.h"
+#include "rt/check.h"
 #include "rt/clock.h"
 
 enum {
@@ -149,7 +150,7 @@ static void pass_on(struct io_server *server, uint64_t now_ns)
     uint64_t lost;
     int status_count;
     struct io_live_message *message = take_all(&server->intake, &lost, status, &status_count);
-    server->counts.lost += lost;
+    io_hub_lose(&server->hub, lost);
     for (int i = 0; i < status_count; i++)
         io_hub_status(&server->hub, &status[i]);
     while (message) {
@@ -560,6 +561,7 @@ static void set_up(struct io_server *server, const struct io_server_spec *spec)
 {
     char session[24];
     snprintf(session, sizeof session, "%llu", (unsigned long long)rt_now_ns());
+    RT_CHECK(!spec->token || spec->token[0]);
     server->spec = *spec;
     pthread_mutex_init(&server->intake.lock, NULL);
     server->intake.last = &server->intake.first;

@@ -50,9 +50,9 @@ struct io_server_spec {
 };
 
 struct io_server_counts {
-    uint64_t viewers; /* that came in since the start */
-    uint64_t refused; /* that did not: token, origin, too many */
-    uint64_t sent, lost;
+    uint64_t viewers;    /* that came in since the start */
+    uint64_t refused;    /* that did not: token, origin, too many */
+    uint64_t sent, lost; /* messages, of all viewers together */
 };
 
 struct io_server;

@@ -196,6 +196,7 @@ static void test_only_who_subscribed_gets_messages(void)
     TEST_ASSERT_EQUAL_UINT64(41, next_number(one, 7));
     TEST_ASSERT_NULL(next(one));
     TEST_ASSERT_NULL(next(two));
+    offer(STREAM, 42, 0); /* still on its way when the subscription ends */
     say(one, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[7]}");
     TEST_ASSERT_FALSE(io_hub_wanted(hub, STREAM));
     offer(STREAM, 43, 0);
@@ -263,9 +264,18 @@ static void test_a_slow_viewer_loses_the_oldest_and_is_told(void)
     for (int i = 0; i < 2; i++)
         TEST_ASSERT_EQUAL_UINT64(0, next_number(quick, 1));
     TEST_ASSERT_NULL(next(quick));
+    TEST_ASSERT_EQUAL_UINT64(12, next_number(slow, 1));
     io_hub_leave(hub, slow);
     TEST_ASSERT_EQUAL_UINT64(11, hub->lost);
-    TEST_ASSERT_EQUAL_UINT64(1, hub->sent);
+    TEST_ASSERT_EQUAL_UINT64(2, hub->sent);
+}
+
+static void test_what_was_lost_on_the_way_is_told_too(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    io_hub_lose(hub, 3);
+    io_hub_tick(hub, 2000000000);
+    assert_next_has(seat, "3 messages were lost");
 }
 
 static void test_large_messages_give_way_by_their_bytes(void)
@@ -371,6 +381,7 @@ static void test_a_set_is_answered_when_the_desk_has_answered(void)
     io_hub_tick(hub, 0);
     assert_next_has(seat, "\"id\":\"s\"");
     TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "4.0"));
+    TEST_ASSERT_NULL(next(seat)); /* it does not watch */
     assert_next_has(watcher, "\"bias\"");
     TEST_ASSERT_NULL(strstr((const char *)frame.data, "\"gain\""));
     TEST_ASSERT_NULL(next(watcher));
@@ -415,6 +426,26 @@ static void test_a_call_goes_to_the_desk_and_back(void)
                              frame.data, 36);
 }
 
+static void test_answers_go_to_who_asked_in_any_order(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    make_call(one, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    make_call(two, "\2\0\0\0\0\7\0\0\0\3\0\0\0cdr", 16);
+    const struct io_desk_answer first = bureau.answer[0];
+    bureau.answer[0] = bureau.answer[1];
+    bureau.answer[1] = first;
+    bureau.answers = 1;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(one));
+    TEST_ASSERT_NOT_NULL(next(two));
+    TEST_ASSERT_EQUAL_UINT8(7, frame.data[5]);
+    bureau.answers = 2;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(two));
+    TEST_ASSERT_NOT_NULL(next(one));
+    TEST_ASSERT_EQUAL_UINT8(6, frame.data[5]);
+}
+
 static void test_a_call_that_cannot_be_made_fails_at_once(void)
 {
     struct io_hub_seat *seat = enter(0.0);
@@ -456,6 +487,7 @@ int main(void)
     RUN_TEST(test_what_lasts_is_given_to_who_comes_later);
     RUN_TEST(test_a_stream_is_thinned_and_events_are_not);
     RUN_TEST(test_a_slow_viewer_loses_the_oldest_and_is_told);
+    RUN_TEST(test_what_was_lost_on_the_way_is_told_too);
     RUN_TEST(test_large_messages_give_way_by_their_bytes);
     RUN_TEST(test_who_does_not_read_its_answers_is_let_go);
     RUN_TEST(test_mistakes_are_told_to_who_made_them);
@@ -465,6 +497,7 @@ int main(void)
     RUN_TEST(test_a_set_is_answered_when_the_desk_has_answered);
     RUN_TEST(test_a_refused_set_says_why);
     RUN_TEST(test_a_call_goes_to_the_desk_and_back);
+    RUN_TEST(test_answers_go_to_who_asked_in_any_order);
     RUN_TEST(test_a_call_that_cannot_be_made_fails_at_once);
     RUN_TEST(test_an_answer_for_who_has_left_goes_nowhere);
     RUN_TEST(test_there_are_so_many_seats);

@@ -247,6 +247,41 @@ static void test_without_a_file_the_rings_are_drained_and_nothing_is_kept(void)
     TEST_ASSERT_NOT_EQUAL_INT(0, access(path, F_OK));
 }
 
+static uint64_t seen[CHANNEL_COUNT];
+static bool saw_another;
+
+static void see(void *self, int channel, uint64_t log_ns, const void *payload)
+{
+    const struct frame *frame = payload; /* both begin with their index */
+    saw_another |= self != &seen || log_ns != 1000 * seen[channel] || frame->index != seen[channel];
+    seen[channel]++;
+}
+
+static void see_records(const char *to)
+{
+    place(64);
+    memset(seen, 0, sizeof seen);
+    io_telemetry_tap(telemetry, (struct io_tap){&seen, see});
+    TEST_ASSERT_EQUAL_INT(0, io_telemetry_start(telemetry, to, &thread, NULL, NULL, 0));
+    for (int i = 0; i < 300; i++) {
+        wait_for_room(FRAME);
+        wait_for_room(NOISE);
+        record_frame();
+        record_noise();
+    }
+    (void)stop();
+    TEST_ASSERT_EQUAL_UINT64(300, seen[FRAME]);
+    TEST_ASSERT_EQUAL_UINT64(300, seen[NOISE]);
+    TEST_ASSERT_FALSE(saw_another);
+}
+
+static void test_a_tap_sees_every_record_with_a_log_and_without(void)
+{
+    see_records(path);
+    free(memory);
+    see_records(NULL);
+}
+
 static void test_channels_are_merged_by_time(void)
 {
     place(1024);
@@ -508,6 +543,7 @@ int main(void)
     RUN_TEST(test_a_run_without_records_leaves_a_whole_log);
     RUN_TEST(test_every_record_reaches_the_log);
     RUN_TEST(test_without_a_file_the_rings_are_drained_and_nothing_is_kept);
+    RUN_TEST(test_a_tap_sees_every_record_with_a_log_and_without);
     RUN_TEST(test_channels_are_merged_by_time);
     RUN_TEST(test_a_full_ring_drops_and_counts);
     RUN_TEST(test_fifty_thousand_records_a_second_lose_none);

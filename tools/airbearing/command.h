@@ -20,4 +20,5 @@ int command_eval(int argc, char **argv);
 int command_linearize(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_bench(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct {
     {"linearize", command_linearize, "A, B, C, D of a model about a point"},
     {"modes", command_modes, "natural frequencies and damping of a model about a point"},
     {"doctor", command_doctor, "is this machine fit for hard real time, and what would make it so"},
+    {"top", command_top, "show a run that is served live, in this terminal"},
     {"bench", command_bench, "speed of the dynamics, and what the executive adds"},
 };
 

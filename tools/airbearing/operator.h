@@ -1,10 +1,13 @@
-/* AGREED SEAM between branch operator (implements it as tools/airbearing/operator.{c,h}) and branch serve (calls it from tools/airbearing/serve.c). Extend it if you must, keep these names. */
+/* AGREED SEAM between branch operator (implements it as tools/airbearing/operator.{c,h}) and branch
+ * serve (calls it from tools/airbearing/serve.c). Extend it if you must, keep these names. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 enum operator_act {
-    OPERATOR_PAUSE, OPERATOR_RESUME, OPERATOR_STEP, /* value: frames */
+    OPERATOR_PAUSE,
+    OPERATOR_RESUME,
+    OPERATOR_STEP, /* value: frames */
     OPERATOR_RESET,
     OPERATOR_CHECKPOINT, /* path */
     OPERATOR_RESTORE,    /* path */
@@ -26,7 +29,7 @@ struct operator_answer {
     char text[192]; /* why not, or what was done */
 };
 struct operator_parameter { /* what the scenario marks tunable */
-    char name[64];      /* "devices.gyro.bias" */
+    char name[64];          /* "devices.gyro.bias" */
     char unit[16];
     double low, high;
 };

@@ -196,8 +196,7 @@ static void put_body(const struct picture *picture, int body, uint64_t log_ns, s
 static bool is_drawn_bent(const struct picture *picture, int body)
 {
     const struct cfg_flex *flex = picture->scenario->bodies[body].flex;
-    return flex != NULL && dyn_model_modes(picture->model, body) > 0 &&
-           (flex->node_count > 0 || flex->modal.length > 0.0);
+    return flex != NULL && dyn_model_modes(picture->model, body) > 0 && flex->node_count > 0;
 }
 
 void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_bytes *out)
@@ -241,14 +240,12 @@ static void put_line(const struct picture *picture, int body, const double *q, s
     put_pose(out, &here);
     io_cdr_f64(out, 3.0);
     io_put_u8(out, 1); /* 3 pixels, however far */
-    io_cdr_u32(out, 1 + (uint32_t)(flex->node_count > 0 ? flex->node_count : 1));
+    io_cdr_u32(out, 1 + (uint32_t)flex->node_count);
     put_vector(out, 0.0, 0.0, 0.0);
     for (int i = 0; i < flex->node_count; i++) {
         const struct dyn_vec3 at = bent(&flex->nodes[i].node, eta, modes);
         put_vector(out, at.x, at.y, at.z);
     }
-    if (flex->node_count == 0)
-        put_vector(out, flex->modal.length, 0.0, 0.0);
     put_color(out, body + 1, 1.0);
     put_none(out, 2); /* colors, indices */
 }

@@ -1,0 +1,190 @@
+/*
+ * What records mean: figures of a window, events in words, and what stands until it is over.
+ */
+#include "tools/airbearing/live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unity.h"
+
+enum { PERIOD_NS = 1000000, NOTE_MAX = 32 };
+
+static struct cfg_scenario scenario;
+static struct cfg_link links[2];
+static struct live *live;
+static struct live_image image;
+static int images, events, statuses;
+static char event[NOTE_MAX][192], status[NOTE_MAX][256];
+static enum live_level level;
+
+static void on_figures(void *self, uint64_t log_ns, const struct live_image *given)
+{
+    (void)self;
+    (void)log_ns;
+    image = *given;
+    images++;
+}
+
+static void on_event(void *self, uint64_t log_ns, enum live_level given, const char *text)
+{
+    (void)self;
+    (void)log_ns;
+    level = given;
+    snprintf(event[events++ % NOTE_MAX], sizeof event[0], "%s", text);
+}
+
+static void on_status(void *self, const char *id, enum io_fox_level given, const char *text)
+{
+    (void)self;
+    (void)given;
+    snprintf(status[statuses++ % NOTE_MAX], sizeof status[0], "%s: %s", id, text ? text : "over");
+}
+
+void setUp(void)
+{
+    memset(&scenario, 0, sizeof scenario);
+    strcpy(links[0].name, "board");
+    strcpy(links[1].name, "arm");
+    scenario.period_ns = PERIOD_NS;
+    scenario.links = links;
+    scenario.link_count = 2;
+    images = events = statuses = 0;
+    live = malloc(sizeof *live);
+    live_open(live, &scenario, (struct live_sink){NULL, on_figures, on_event, on_status});
+}
+
+void tearDown(void)
+{
+    free(live);
+}
+
+/* Frame k at wall time k ms, late by start_ns and busy for busy_ns. */
+static void frame(uint64_t k, uint64_t start_ns, uint64_t busy_ns, int cause)
+{
+    const uint64_t release_ns = 1000000000 + k * PERIOD_NS;
+    const struct record_frame record = {.frame = k,
+                                        .release_ns = release_ns,
+                                        .start_ns = release_ns + start_ns,
+                                        .end_ns = release_ns + start_ns + busy_ns,
+                                        .cause = (uint8_t)cause};
+    live_frame(live, &record, k * PERIOD_NS, release_ns + PERIOD_NS);
+}
+
+static void input(int link, int kind)
+{
+    const struct record_input record = {.kind = (uint8_t)kind, .link = (uint8_t)link};
+    live_input(live, &record, 2500000000);
+}
+
+static void test_figures_are_of_the_window(void)
+{
+    frame(0, 0, 0, 0); /* the first one closes a window that began before all time */
+    images = 0;
+    for (uint64_t k = 1; k <= 100; k++)
+        frame(k, 100 * k, 1000 * k, 0);
+    TEST_ASSERT_EQUAL_INT(1, images);
+    TEST_ASSERT_EQUAL_UINT64(100, image.frame);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.1, image.seconds);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1000.0, image.rate_hz);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 5.1, image.start_error_us);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 10.0, image.start_error_us_max);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 51.0, image.busy_us);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 100.0, image.busy_us_max);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1000.0 - 110.0, image.margin_us_min);
+    TEST_ASSERT_EQUAL_INT(0, events);
+    for (uint64_t k = 101; k <= 200; k++)
+        frame(k, 0, 7000, 0);
+    TEST_ASSERT_EQUAL_INT(2, images);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 7.0, image.busy_us_max);
+}
+
+static void test_a_run_faster_than_the_clock_still_fits(void)
+{
+    const struct record_frame record = {.release_ns = 1, .start_ns = 1, .end_ns = 1};
+    for (int k = 0; k < 3 * LIVE_WINDOW_MAX; k++)
+        live_frame(live, &record, 0, 1); /* wall time stands still */
+    TEST_ASSERT_EQUAL_INT(3, images);
+}
+
+static void test_overruns_are_counted_by_cause_and_told(void)
+{
+    frame(0, 0, 0, 0);
+    frame(1, 0, 1500000, RT_CAUSE_OWN);
+    TEST_ASSERT_EQUAL_INT(1, events);
+    TEST_ASSERT_EQUAL_STRING("frame 1 overran by 500.0 us: own", event[0]);
+    TEST_ASSERT_EQUAL_INT(LIVE_WARNING, level);
+    for (uint64_t k = 2; k <= 20; k++)
+        frame(k, 0, 1500000, RT_CAUSE_STOLEN);
+    TEST_ASSERT_EQUAL_INT(5, events);
+    for (uint64_t k = 21; k <= 100; k++)
+        frame(k, 0, 1000, 0);
+    TEST_ASSERT_EQUAL_STRING("and 15 more frames overran", event[5]);
+    TEST_ASSERT_EQUAL_UINT64(20, image.overruns);
+    TEST_ASSERT_EQUAL_UINT64(1, image.cause[RT_CAUSE_OWN]);
+    TEST_ASSERT_EQUAL_UINT64(19, image.cause[RT_CAUSE_STOLEN]);
+    TEST_ASSERT_EQUAL_INT(1, statuses);
+    TEST_ASSERT_EQUAL_STRING("overruns: 20 frames overran and 0 releases were missed so far",
+                             status[0]);
+    frame(101, 0, 1500000, RT_CAUSE_OWN);
+    for (uint64_t k = 102; k <= 1000; k++)
+        frame(k, 0, 1000, 0);
+    TEST_ASSERT_EQUAL_INT(1, statuses); /* not more than once a second */
+    for (uint64_t k = 1001; k <= 1200; k++)
+        frame(k, 0, 1000, 0);
+    TEST_ASSERT_EQUAL_INT(2, statuses);
+}
+
+static void test_a_link_is_heard_lost_and_heard_again(void)
+{
+    input(1, RECORD_COMMAND);
+    input(1, RECORD_COMMAND);
+    TEST_ASSERT_EQUAL_INT(1, events);
+    TEST_ASSERT_EQUAL_STRING("link arm is heard", event[0]);
+    TEST_ASSERT_EQUAL_INT(0, statuses);
+    input(1, RECORD_LOSS);
+    TEST_ASSERT_EQUAL_STRING("link arm is lost", event[1]);
+    TEST_ASSERT_EQUAL_INT(LIVE_ERROR, level);
+    TEST_ASSERT_EQUAL_STRING("link.arm: link arm is lost since 2.500 s", status[0]);
+    input(1, RECORD_COMMAND);
+    TEST_ASSERT_EQUAL_STRING("link arm is heard again", event[2]);
+    TEST_ASSERT_EQUAL_STRING("link.arm: over", status[1]);
+    input(0, RECORD_RESET);
+    TEST_ASSERT_EQUAL_STRING("the board on link board began anew", event[3]);
+    input(3, RECORD_COMMAND); /* there is no such link */
+    TEST_ASSERT_EQUAL_INT(4, events);
+    frame(0, 0, 0, 0);
+    TEST_ASSERT_EQUAL_UINT64(6, image.inputs);
+    TEST_ASSERT_EQUAL_UINT8(LIVE_LINK_SILENT, image.link[0]);
+    TEST_ASSERT_EQUAL_UINT8(LIVE_LINK_HEARD, image.link[1]);
+}
+
+static void test_faults_are_told_when_they_begin_and_end(void)
+{
+    scenario.fault_count = 1;
+    scenario.faults[0].spec.first_frame = 5;
+    scenario.faults[0].spec.last_frame = 8;
+    strcpy(scenario.faults[0].text, "gyro stuck");
+    for (uint64_t k = 0; k < 5; k++)
+        frame(k, 0, 0, 0);
+    TEST_ASSERT_EQUAL_INT(0, events);
+    frame(5, 0, 0, 0);
+    TEST_ASSERT_EQUAL_STRING("fault begins: gyro stuck", event[0]);
+    frame(6, 0, 0, 0);
+    frame(7, 0, 0, 0);
+    TEST_ASSERT_EQUAL_INT(1, events);
+    frame(8, 0, 0, 0);
+    TEST_ASSERT_EQUAL_STRING("fault ends: gyro stuck", event[1]);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_figures_are_of_the_window);
+    RUN_TEST(test_a_run_faster_than_the_clock_still_fits);
+    RUN_TEST(test_overruns_are_counted_by_cause_and_told);
+    RUN_TEST(test_a_link_is_heard_lost_and_heard_again);
+    RUN_TEST(test_faults_are_told_when_they_begin_and_end);
+    return UNITY_END();
+}
