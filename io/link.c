@@ -100,7 +100,13 @@ struct ground {
 /* A fault of the wire, one way. */
 struct wire_fault {
     const struct io_fault_spec *spec;
+    int index; /* among those of the link */
     struct io_fault_state state;
+};
+
+/* When a fault acts, as whoever runs the frames wants it now. */
+struct window {
+    _Atomic uint64_t first_frame, last_frame;
 };
 
 struct link {
@@ -147,6 +153,7 @@ struct link {
     uint64_t seated_ns;
     int faults_out, faults_in;
     struct wire_fault fault_out[IO_LINK_FAULT_MAX], fault_in[IO_LINK_FAULT_MAX];
+    struct window window[IO_LINK_FAULT_MAX];
     unsigned char spoiled_out[IO_PROTOCOL_FRAME_MAX], spoiled_in[IO_DATAGRAM_MAX];
 
     /* Written before the run, for io_links_safe() in whatever thread or signal handler. */
@@ -403,6 +410,16 @@ void io_links_safe(struct io_links *links)
 
 /* Out. */
 
+/* One fault on one message, within the window of now. */
+static size_t spoil(struct link *link, struct wire_fault *fault, uint64_t frame,
+                    unsigned char *bytes, size_t size)
+{
+    const struct window *window = &link->window[fault->index];
+    io_fault_move(&fault->state, read_counter(&window->first_frame),
+                  read_counter(&window->last_frame));
+    return io_fault_frame(fault->spec, &fault->state, frame, bytes, size);
+}
+
 /* Faults of the wire, on whatever leaves for the board: bytes then point at a changed copy; the
  * size that is returned goes out, 0 swallows the message. */
 static size_t filter_out(struct link *link, const void **bytes, size_t size)
@@ -413,8 +430,7 @@ static size_t filter_out(struct link *link, const void **bytes, size_t size)
     memcpy(link->spoiled_out, *bytes, size);
     *bytes = link->spoiled_out;
     for (int i = 0; i < link->faults_out && size > 0; i++)
-        size = io_fault_frame(link->fault_out[i].spec, &link->fault_out[i].state, frame,
-                              link->spoiled_out, size);
+        size = spoil(link, &link->fault_out[i], frame, link->spoiled_out, size);
     return size;
 }
 
@@ -784,8 +800,7 @@ static bool filter_in(struct link *link, struct io_packet *packet)
     memcpy(link->spoiled_in, packet->bytes, packet->size);
     packet->bytes = link->spoiled_in;
     for (int i = 0; i < link->faults_in && packet->size > 0; i++)
-        packet->size = io_fault_frame(link->fault_in[i].spec, &link->fault_in[i].state, frame,
-                                      link->spoiled_in, packet->size);
+        packet->size = spoil(link, &link->fault_in[i], frame, link->spoiled_in, packet->size);
     return packet->size > 0;
 }
 
@@ -824,13 +839,17 @@ static void place_faults(struct link *link)
         const struct io_link_fault *fault = &link->spec.fault[i];
         struct wire_fault *out = &link->fault_out[link->faults_out];
         struct wire_fault *in = &link->fault_in[link->faults_in];
+        atomic_init(&link->window[i].first_frame, fault->spec.first_frame);
+        atomic_init(&link->window[i].last_frame, fault->spec.last_frame);
         if (fault->out) {
             out->spec = &fault->spec;
+            out->index = i;
             io_fault_begin(out->spec, link->spec.seed, STREAM_OUT + (uint64_t)i, &out->state);
             link->faults_out++;
         }
         if (fault->in) {
             in->spec = &fault->spec;
+            in->index = i;
             io_fault_begin(in->spec, link->spec.seed, STREAM_IN + (uint64_t)i, &in->state);
             link->faults_in++;
         }
@@ -1295,6 +1314,16 @@ void io_link_counters(const struct io_links *links, int link, struct io_counters
 const struct io_latency *io_link_latency(const struct io_links *links, int link)
 {
     return &look(links, link)->latency;
+}
+
+/* Relaxed, and the end first: the thread that talks may see one half for a message or two, and then
+ * the fault is not yet there. */
+void io_link_fault_move(struct io_links *links, int link, int fault, uint64_t first_frame,
+                        uint64_t last_frame)
+{
+    struct window *window = &links->link[link].window[fault];
+    atomic_store_explicit(&window->last_frame, last_frame, memory_order_relaxed);
+    atomic_store_explicit(&window->first_frame, first_frame, memory_order_relaxed);
 }
 
 uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault)

@@ -72,14 +72,15 @@ struct rt_schedule *rt_schedule_place(const struct rt_job *jobs, int job_count, 
 
 void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame)
 {
-    uint64_t due = schedule->row[frame % schedule->pattern];
+    const uint64_t counted = frame + schedule->shift;
+    uint64_t due = schedule->row[counted % schedule->pattern];
     uint64_t begin_ns = rt_now_ns(); /* one stamp per boundary: the end of a job begins the next */
     schedule->begin_ns = begin_ns;
     schedule->due = due;
     while (due != 0) {
         const int j = __builtin_ctzll(due);
         due &= due - 1;
-        schedule->job[j].run(schedule->job[j].self, frame);
+        schedule->job[j].run(schedule->job[j].self, counted);
         const uint64_t end_ns = rt_now_ns();
         const uint64_t spent_ns = end_ns - begin_ns;
         schedule->spent_ns[j] = spent_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)spent_ns;

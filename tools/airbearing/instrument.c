@@ -242,8 +242,8 @@ static void log_reading(struct rig *rig, int index, uint64_t frame, const double
     if (!rig->telemetry)
         return;
     const int channel = rig->layout.sensor + index;
-    void *record =
-        io_telemetry_claim(rig->telemetry, channel, (frame + 1) * rig->scenario->period_ns);
+    const uint64_t log_time_ns = (frame + 1 - rig->schedule->shift) * rig->scenario->period_ns;
+    void *record = io_telemetry_claim(rig->telemetry, channel, log_time_ns);
     if (!record)
         return;
     memcpy(record, value,

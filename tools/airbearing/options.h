@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "config/scenario.h"
+#include "tools/airbearing/operator.h"
 #include "tools/airbearing/rig.h"
 
 enum { RUN_OVERRIDE_MAX = 64 };
@@ -19,6 +20,9 @@ struct run_options {
     const char *log, *report;
     bool external_controller; /* the board is started by hand */
     const char *inject;
+    const char *restore; /* checkpoint to begin with */
+    const char *acts[OPERATOR_SCRIPT_MAX];
+    int act_count;
 };
 
 extern const char *const options_pace_name[]; /* by enum rt_pace */

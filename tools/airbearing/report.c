@@ -158,6 +158,7 @@ static void add_time(json_t *report, const struct run *run)
     json_object_set_new(report, "margin_ns", margin(frame));
     json_object_set_new(report, "overruns", whole(frame->overruns));
     json_object_set_new(report, "missed", whole(frame->missed));
+    json_object_set_new(report, "paused", whole(frame->paused));
     json_object_set_new(report, "caught_up", whole(frame->caught_up));
     json_object_set_new(report, "missed_replies", whole(frame->missed_replies));
     json_object_set_new(report, "lag_ns", whole(lag_ns(frame)));

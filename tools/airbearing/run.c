@@ -22,8 +22,36 @@
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/cores.h"
 #include "tools/airbearing/digest.h"
+#include "tools/airbearing/script.h"
 
 /* ---- set-up ---------------------------------------------------------------------------- */
+
+/* What --act and --restore ask for.  A checkpoint to begin with is restored before frame 0. */
+static int read_script(struct run *run)
+{
+    const struct run_options *options = &run->options;
+    char error[CFG_ERROR_MAX];
+    if (options->restore) {
+        struct operator_scripted *first = &run->script[run->script_count++];
+        first->text = "--restore";
+        first->request = (struct operator_request){.ticket = UINT64_MAX, .act = OPERATOR_RESTORE};
+    }
+    for (int i = 0; i < options->act_count; i++) {
+        if (run->script_count == OPERATOR_SCRIPT_MAX ||
+            script_read(options->acts[i], run->scenario, &run->script[run->script_count], error)) {
+            fprintf(stderr, "--act %s: %s\n", options->acts[i],
+                    run->script_count == OPERATOR_SCRIPT_MAX ? "too many" : error);
+            return EXIT_BAD_INPUT;
+        }
+        run->script_count++;
+    }
+    script_sort(run->script, run->script_count);
+    if (!script_ends_paused(run->script, run->script_count))
+        return 0;
+    fprintf(stderr,
+            "airbearing run: the last --act leaves a pause that nobody ends; add a resume\n");
+    return EXIT_BAD_INPUT;
+}
 
 static int load(struct run *run)
 {
@@ -51,7 +79,8 @@ static int load(struct run *run)
                 scenario->seconds, 1.0 / scenario->rate_hz);
         return EXIT_BAD_INPUT;
     }
-    return options_inject(options, scenario, &run->inject);
+    const int code = read_script(run);
+    return code ? code : options_inject(options, scenario, &run->inject);
 }
 
 /* This thread, and with it the board's process, stays off the frame's core. */
@@ -124,6 +153,20 @@ static void log_latency(void *self, int link, uint64_t frame, uint64_t rx_ns,
     io_telemetry_push(run->telemetry, channel);
 }
 
+static int open_desk(struct run *run)
+{
+    const struct run_options *options = &run->options;
+    char error[256];
+    run->desk =
+        operator_open(run->rig, &run->frame->knock, options->overrides, options->override_count);
+    RT_CHECK(run->desk);
+    operator_script(run->desk, run->script, run->script_count);
+    if (!options->restore || operator_begin_with(run->desk, options->restore, error) == 0)
+        return 0;
+    fprintf(stderr, "airbearing run: --restore %s\n", error);
+    return EXIT_BAD_INPUT;
+}
+
 static int place(struct run *run)
 {
     struct io_channel_spec channels[IO_CHANNEL_MAX];
@@ -154,7 +197,7 @@ static int place(struct run *run)
     if (run->links)
         io_links_show_latency(run->links, (struct io_latency_seer){run, log_latency});
     rt_arena_seal(&run->arena);
-    return 0;
+    return open_desk(run);
 }
 
 static int open_links(struct run *run)
@@ -512,6 +555,7 @@ static void watch_frames(struct run *run)
     while (!finished(run)) {
         sleep_ms(20);
         log_clocks(run, begin_ns);
+        operator_keep_house(run->desk);
         if (rt_stop_signal()) {
             atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
             if (run->links)
@@ -631,6 +675,8 @@ static int set_up(struct run *run)
 static int conclude(struct run *run)
 {
     name_the_end(run);
+    operator_keep_house(run->desk);
+    operator_result(run->desk, &run->acts);
     finish_links(run);
     controller_stop(&run->controller);
     finish_log(run);

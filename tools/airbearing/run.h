@@ -41,6 +41,9 @@ struct run {
     struct io_links *links; /* NULL: the scenario has none */
     struct io_telemetry *telemetry;
     struct live_source source;
+    struct operator_desk *desk;
+    struct operator_scripted script[OPERATOR_SCRIPT_MAX];
+    int script_count;
     struct controller controller;
     struct rt_frame *frame;
     struct rt_mailbox *frame_live;
@@ -66,6 +69,7 @@ struct run {
     int end_policy, end_priority; /* of the frame thread after its last frame */
     struct io_log_result log;
     struct io_counters io; /* all links together */
+    struct operator_result acts;
     struct run_link link[IO_LINK_MAX];
 };
 

@@ -58,9 +58,11 @@ static bool is_lost(const struct live_source *source, const struct rig *rig, int
     /* Where replies pace the frames, a machine that stood still has lost nothing. */
     if (rig->scenario->pace != RT_PACE_REAL && !rig->unanswered[index])
         return false;
-    if (rig->cfg->link[index].commands > 0)
-        return !io_link_alive(source->links, index, now_ns);
     const uint64_t limit_ns = link->spec.lost_after_ns;
+    if (rig->idle_ns && now_ns - rig->idle_ns <= limit_ns)
+        return false; /* after a pause a board may take its time to find that it goes on */
+    if (source->first[index] != 0)
+        return !io_link_alive(source->links, index, now_ns);
     return link->stop_on_loss && limit_ns && now_ns - source->begin_ns > limit_ns;
 }
 
@@ -77,7 +79,7 @@ static void gather(void *self, struct rig *rig, uint64_t frame)
         struct io_command newest;
         const bool fresh = io_link_latch(source->links, i, &newest);
         const struct io_command *command =
-            late_pass(&rig->late_in[i], frame, fresh ? &newest : NULL);
+            late_pass(&rig->late_in[i], frame + rig->schedule->shift, fresh ? &newest : NULL);
         if (command)
             apply_command(source, rig, i, frame, now_ns, command);
         else if (!rig->cfg->link[i].lost && is_lost(source, rig, i, now_ns))
