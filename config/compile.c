@@ -422,6 +422,12 @@ static void name_devices(struct section_list *list)
     }
 }
 
+int cfg_section_count(const struct cfg_scenario *scenario)
+{
+    return 4 + scenario->drive_count + scenario->sensor_count + scenario->fault_count +
+           scenario->link_count;
+}
+
 int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_SECTION_MAX])
 {
     _Static_assert(CFG_EFFECTOR_MAX + 64 + CFG_FAULT_MAX + IO_LINK_MAX + 4 <= CFG_SECTION_MAX,
@@ -439,5 +445,6 @@ int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_
     name_section(&list, "schedule", "", "step", rig->schedule, sizeof *rig->schedule);
     name_section(&list, "parameters", "", "latch", rig->parameter,
                  (size_t)scenario->parameter_count * sizeof *rig->parameter);
+    RT_CHECK(list.count == cfg_section_count(scenario));
     return list.count;
 }

@@ -94,8 +94,11 @@ void cfg_rig_tune(struct cfg_rig *rig, int index, double value);
  * Context: frame, between two frames. */
 void cfg_rig_settle(struct cfg_rig *rig);
 
-/* The run state part by part, in order.  Returns how many.  Context: setup. */
+/* The run state part by part, in order; as many as cfg_section_count().  Context: setup. */
 int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_SECTION_MAX]);
+
+/* Context: setup. */
+int cfg_section_count(const struct cfg_scenario *scenario);
 
 /* The rig at its initial state.  The scenario must outlive it.  Context: setup. */
 struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem);

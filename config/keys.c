@@ -94,6 +94,8 @@ static const struct cfg_table integrator_table = {
 static const struct cfg_key log_keys[] = {
     {"every", CFG_INTEGER, AT(every), .limit = CFG_BETWEEN, .min = 1, .max = 1000000,
      .fallback = "1", .example = "10", .help = "frames per state record"},
+    {"parts", CFG_CHOICE, AT(parts), .choices = answers, .fallback = "false",
+     .help = "a hash of every part of the run state by itself, so that a replay names what differs"},
 };
 static const struct cfg_table log_table = {
     CFG_KEYS("log", log_keys), .size = sizeof(struct cfg_keys_log)};

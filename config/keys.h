@@ -326,6 +326,7 @@ struct cfg_keys_pointing {
 struct cfg_keys_log {
     const struct cfg_node *node;
     int64_t every;
+    int parts;
 };
 
 struct cfg_keys_scenario {

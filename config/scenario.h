@@ -257,6 +257,7 @@ struct cfg_scenario {
     double target[4];
     double target_position[3]; /* world, m */
     uint32_t log_every;        /* frames per state record in the log */
+    bool log_parts;            /* and a hash of every part of the run state */
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
     struct cfg_file *files; /* that it names and were read; for the log */

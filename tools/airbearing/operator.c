@@ -183,6 +183,13 @@ int operator_begin_with(struct operator_desk *desk, const char *path, char error
     return 0;
 }
 
+void operator_begin_from(struct operator_desk *desk, const void *state, uint64_t hash)
+{
+    memcpy(desk->staged, state, desk->rig->cfg->state_size);
+    desk->found = (struct checkpoint){.hash = hash, .state = desk->staged};
+    atomic_store_explicit(&desk->stage, STAGE_READY, memory_order_release);
+}
+
 /* ---- frame thread ------------------------------------------------------------------------- */
 
 /* A full ring loses the answer, not the act. */

@@ -75,6 +75,8 @@ void operator_script(struct operator_desk *desk, const struct operator_scripted 
 /* Begin with this checkpoint instead of the start; 0, or -1 with what is wrong in error.
  * Context: setup. */
 int operator_begin_with(struct operator_desk *desk, const char *path, char error[256]);
+/* The same with a state in memory, which is copied.  Context: setup. */
+void operator_begin_from(struct operator_desk *desk, const void *state, uint64_t hash);
 /* Read and write the files that are asked for.  Context: the thread that keeps house. */
 void operator_keep_house(struct operator_desk *desk);
 void operator_close(struct operator_desk *desk);

@@ -119,7 +119,9 @@ struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, 
     struct record_layout layout = {
         .frame = 0, .input = 1, .act = 2, .state = 3, .plant = 4, .sensor = 5};
     layout.drive = layout.sensor + scenario->sensor_count;
-    layout.job = layout.drive + scenario->drive_count;
+    layout.part = layout.drive + scenario->drive_count;
+    layout.job = layout.part + scenario->log_parts;
+    layout.part_size = (uint32_t)((1 + cfg_section_count(scenario)) * 8);
     layout.latency = layout.job + 1;
     layout.clock = layout.latency + 1;
     layout.count = layout.clock + 1;
@@ -169,6 +171,17 @@ static const char *state_definition(size_t size)
              "uint64 state_hash # rolled up to it\n"
              "uint8[%zu] bytes\n",
              size);
+    return text;
+}
+
+static const char *part_definition(int count)
+{
+    static char text[256];
+    snprintf(text, sizeof text,
+             "# The parts of the run state after a frame, each by itself, for replay.\n"
+             "uint64 frame\n"
+             "uint64[%d] hash # of this frame alone\n",
+             count);
     return text;
 }
 
@@ -249,5 +262,8 @@ void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
         describe(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
                  drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
     }
+    if (scenario->log_parts)
+        describe(&channels[layout.part], "/part", "airbearing_msgs/msg/Part",
+                 part_definition(cfg_section_count(scenario)), layout.part_size, scenario->rate_hz);
     describe_timing(scenario, &layout, jobs, channels);
 }

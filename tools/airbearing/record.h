@@ -94,11 +94,12 @@ struct record_layout {
     int frame, input, act, state, plant;
     int sensor;  /* first of the sensors */
     int drive;   /* first of the commanded effectors */
+    int part;    /* hashes of the parts of the run state; meaningless where not asked for */
     int job;     /* the last that the frame thread writes */
     int latency; /* of the sending thread */
     int clock;   /* of the thread that keeps house */
     int count;
-    uint32_t plant_size, job_size, state_size;
+    uint32_t plant_size, job_size, state_size, part_size;
 };
 
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,

@@ -530,6 +530,27 @@ static void run_hash(void *self, uint64_t frame)
     rig->hash = rt_hash(rig->hash, rig->cfg->state, rig->cfg->state_size);
 }
 
+uint64_t rig_part_hash(const struct rig *rig, const struct cfg_section *part)
+{
+    return rt_hash(0, rig->cfg->state + part->offset, part->size);
+}
+
+static void run_hash_parts(void *self, uint64_t frame)
+{
+    struct rig *rig = self;
+    run_hash(self, frame);
+    if (!rig->telemetry)
+        return;
+    const uint64_t end_ns = log_end_ns(rig, frame);
+    uint64_t *record = io_telemetry_claim(rig->telemetry, rig->layout.part, end_ns);
+    if (!record)
+        return;
+    record[0] = executive_frame(rig, frame);
+    for (int i = 0; i < cfg_section_count(rig->scenario); i++)
+        record[1 + i] = rig_part_hash(rig, &rig->part[i]);
+    io_telemetry_push(rig->telemetry, rig->layout.part);
+}
+
 /* ---- outputs --------------------------------------------------------------------------- */
 
 static void commit(void *self, uint64_t frame)
@@ -722,7 +743,7 @@ static void list_jobs(const struct cfg_scenario *scenario, const struct rig_inje
     }
     add(list, "watch", run_watch, rig, solve);
     add(list, "log", run_log, rig, scenario->log_every);
-    add(list, "hash", run_hash, rig, 1);
+    add(list, "hash", scenario->log_parts ? run_hash_parts : run_hash, rig, 1);
 }
 
 /* What late wires hold back; with rig NULL only the size counts. */
@@ -767,6 +788,11 @@ static volatile unsigned char *fresh_pages(uint32_t pages)
     return mem;
 }
 
+static size_t parts_size(const struct cfg_scenario *scenario)
+{
+    return scenario->log_parts ? CFG_SECTION_MAX * sizeof(struct cfg_section) : 0;
+}
+
 size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject)
 {
     struct job_list list;
@@ -776,6 +802,7 @@ size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *in
     (void)rt_cut(NULL, &at, cfg_rig_size(scenario));
     (void)rt_cut(NULL, &at, rt_mailbox_size(sizeof(struct rig_live)));
     (void)rt_cut(NULL, &at, rt_schedule_size(list.job, list.count));
+    (void)rt_cut(NULL, &at, parts_size(scenario));
     lay_out_late(scenario, NULL, NULL, &at);
     return at;
 }
@@ -790,9 +817,14 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
     struct job_list list;
     list_jobs(scenario, inject, rig, &list);
     void *schedule_mem = rt_cut(mem, &at, rt_schedule_size(list.job, list.count));
+    void *parts_mem = rt_cut(mem, &at, parts_size(scenario));
 
     rig->scenario = scenario;
     rig->cfg = cfg_rig_place(scenario, cfg_mem);
+    if (scenario->log_parts) {
+        rig->part = parts_mem;
+        (void)cfg_rig_sections(rig->cfg, rig->part);
+    }
     lay_out_late(scenario, rig, mem, &at);
     rig->inject = *inject;
     if (inject->kind == RIG_INJECT_TOUCH)

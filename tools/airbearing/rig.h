@@ -66,6 +66,8 @@ struct rig_inject {
     volatile unsigned char *fresh; /* they; placed by rig_place() */
 };
 
+enum { RIG_READING_MAX = 6 }; /* numbers of one instrument */
+
 struct rig {
     struct cfg_rig *cfg;
     const struct cfg_scenario *scenario;
@@ -95,6 +97,8 @@ struct rig {
     struct rt_mailbox *live; /* of struct rig_live; may be NULL */
     uint32_t live_every;
 
+    struct cfg_section *part;           /* of the run state; NULL: nobody asks for their hashes */
+    double (*reading)[RIG_READING_MAX]; /* what each instrument said last; NULL: nobody looks */
     struct rt_schedule *schedule;
     struct rig_device sensor[RT_JOB_MAX];
     struct rig_device link[IO_LINK_MAX];
@@ -143,6 +147,9 @@ void rig_apply(struct rig *rig, struct record_input *input);
  * between two frames.
  */
 void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot);
+
+/* The hash of one part of the run state.  Context: any. */
+uint64_t rig_part_hash(const struct rig *rig, const struct cfg_section *part);
 
 /* Is there room in the log for another act?  A restored state is large, and a replay cannot do
  * without.  Context: frame. */

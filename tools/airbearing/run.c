@@ -31,7 +31,7 @@ static int read_script(struct run *run)
 {
     const struct run_options *options = &run->options;
     char error[CFG_ERROR_MAX];
-    if (options->restore) {
+    if (options->restore || run->from) {
         struct operator_scripted *first = &run->script[run->script_count++];
         first->text = "--restore";
         first->request = (struct operator_request){.ticket = UINT64_MAX, .act = OPERATOR_RESTORE};
@@ -57,8 +57,8 @@ static int load(struct run *run)
 {
     char error[CFG_ERROR_MAX];
     const struct run_options *options = &run->options;
-    if (cfg_scenario_load(options->scenario, options->overrides, options->override_count,
-                          &run->scenario, error)) {
+    if (!run->from && cfg_scenario_load(options->scenario, options->overrides,
+                                        options->override_count, &run->scenario, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
@@ -70,7 +70,7 @@ static int load(struct run *run)
         scenario->seconds = options->seconds;
     if (!scenario->commit_given)
         scenario->commit = scenario->pace == RT_PACE_LOCKSTEP ? RT_COMMIT_EARLY : RT_COMMIT_GRID;
-    if (cfg_check_pace(scenario, scenario->pace, error)) {
+    if (!run->from && cfg_check_pace(scenario, scenario->pace, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
@@ -118,7 +118,7 @@ static size_t lay_out(struct run *run, void *mem)
         struct io_link_spec specs[IO_LINK_MAX];
         for (int i = 0; i < scenario->link_count; i++)
             specs[i] = scenario->links[i].spec;
-        if (scenario->link_count > 0)
+        if (scenario->link_count > 0 && !run->from)
             run->links = io_links_place(specs, scenario->link_count, scenario->io_mode, links);
     }
     return at;
@@ -161,6 +161,8 @@ static int open_desk(struct run *run)
         operator_open(run->rig, &run->frame->knock, options->overrides, options->override_count);
     RT_CHECK(run->desk);
     operator_script(run->desk, run->script, run->script_count);
+    if (run->from)
+        operator_begin_from(run->desk, run->from->state, run->from->hash);
     if (!options->restore || operator_begin_with(run->desk, options->restore, error) == 0)
         return 0;
     fprintf(stderr, "airbearing run: --restore %s\n", error);
@@ -721,19 +723,33 @@ static int begin(struct run *run)
     return code;
 }
 
-int command_run(int argc, char **argv)
+/* Zeroed, and alive as long as a stuck thread might look at it. */
+static struct run run_of_process = {.controller = {.output = -1}};
+
+static int run_all(struct run *run)
 {
-    /* Zeroed, and alive as long as a stuck thread might look at it. */
-    static struct run run = {.controller = {.output = -1}};
-    bool done = false;
-    int code = options_read(argc, argv, &run.options, &done);
-    if (code || done)
-        return code;
-    code = begin(&run);
+    const int code = begin(run);
     if (code) {
-        abandon(&run);
+        abandon(run);
         return code;
     }
-    watch_frames(&run);
-    return conclude(&run);
+    watch_frames(run);
+    return conclude(run);
+}
+
+int run_on(struct cfg_scenario *scenario, const struct run_options *options,
+           const struct rig_snapshot *from)
+{
+    struct run *run = &run_of_process;
+    run->options = *options;
+    run->scenario = scenario;
+    run->from = from;
+    return run_all(run);
+}
+
+int command_run(int argc, char **argv)
+{
+    bool done = false;
+    const int code = options_read(argc, argv, &run_of_process.options, &done);
+    return code || done ? code : run_all(&run_of_process);
 }

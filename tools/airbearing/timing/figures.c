@@ -12,12 +12,14 @@ static bool is_real(const struct figures *figures)
     return figures->evidence->pace == RT_PACE_REAL;
 }
 
-/* Sim time stands behind wall time by the start error and by all releases that were lost. */
+/* Sim time stands behind wall time by the start error and by all releases that were lost; those of
+ * a pause were not. */
 static void follow(struct figures *figures, const struct record_frame *frame)
 {
     const struct evidence *evidence = figures->evidence;
     const struct record_frame *first = &evidence->frame[0];
-    const uint64_t sim_ns = (frame->frame - first->frame) * evidence->period_ns;
+    const uint64_t sim_ns =
+        (frame->frame - first->frame + figures->paused) * evidence->period_ns;
     const uint64_t wall_ns = frame->start_ns - first->release_ns;
     const uint64_t behind_ns = wall_ns > sim_ns ? wall_ns - sim_ns : 0;
     const uint64_t on_grid_ns = frame->release_ns - first->release_ns;
@@ -52,6 +54,7 @@ static bool add_frames(struct figures *figures)
     const struct record_frame *first = &evidence->frame[0];
     const struct record_frame *last = &evidence->frame[evidence->frame_count - 1];
     for (size_t i = 0; i < evidence->frame_count; i++) {
+        figures->paused += i > 0 ? evidence->frame[i].paused : 0;
         if (!add_frame(figures, &evidence->frame[i]))
             return false;
     }
@@ -62,8 +65,9 @@ static bool add_frames(struct figures *figures)
     const uint64_t wall_ns = last->release_ns - first->release_ns + evidence->period_ns;
     figures->seconds_simulated = (double)frames * (double)evidence->period_ns * 1e-9;
     figures->seconds_wall = (double)wall_ns * 1e-9;
-    if (is_real(figures) && wall_ns / evidence->period_ns > frames)
-        figures->missed = wall_ns / evidence->period_ns - frames;
+    const uint64_t passed = frames + figures->paused;
+    if (is_real(figures) && wall_ns / evidence->period_ns > passed)
+        figures->missed = wall_ns / evidence->period_ns - passed;
     figures->lag_ns = figures->missed * evidence->period_ns;
     return true;
 }
