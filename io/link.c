@@ -129,6 +129,7 @@ struct link {
     _Atomic uint64_t peer;       /* packed address; 0: not known yet */
     _Atomic uint64_t heard_ns;   /* newest sound message of the peer; 0: none yet */
     _Atomic uint64_t command_ns; /* newest command; 0: none yet */
+    _Atomic uint64_t excused_ns; /* until then nobody asked it for commands */
     _Atomic uint64_t gap_ns_max;
     _Atomic uint64_t replied_us; /* board time of the newest command */
     atomic_bool on_our_time;     /* and that time is the simulation's */
@@ -668,6 +669,13 @@ static bool silent(const struct link *link, uint64_t since_ns, uint64_t now_ns)
     return limit_ns != 0 && now_ns > since_ns && now_ns - since_ns > limit_ns;
 }
 
+/* In a pause a board that answers samples has nothing to answer. */
+static bool without_command(const struct link *link, uint64_t command_ns, uint64_t now_ns)
+{
+    const uint64_t excused_ns = read_counter(&link->excused_ns);
+    return silent(link, command_ns > excused_ns ? command_ns : excused_ns, now_ns);
+}
+
 /* The first to say something sound is the peer.  Others are foreign, until it has been silent for
  * so long that its place is free. */
 static bool may_speak(const struct link *link, uint64_t from, uint64_t now_ns)
@@ -903,7 +911,7 @@ static void receive(struct io_links *links)
 static void notice_loss(struct link *link, uint64_t now_ns)
 {
     const uint64_t command_ns = read_counter(&link->command_ns);
-    if (command_ns == 0 || link->lost || !silent(link, command_ns, now_ns))
+    if (command_ns == 0 || link->lost || !without_command(link, command_ns, now_ns))
         return;
     link->lost = true;
     add(&link->tally.losses, 1);
@@ -1252,7 +1260,7 @@ bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns)
 {
     const struct link *from = look(links, link);
     const uint64_t command_ns = read_counter(&from->command_ns);
-    return command_ns != 0 && !silent(from, command_ns, now_ns);
+    return command_ns != 0 && !without_command(from, command_ns, now_ns);
 }
 
 bool io_link_has_peer(const struct io_links *links, int link)
@@ -1314,6 +1322,12 @@ void io_link_counters(const struct io_links *links, int link, struct io_counters
 const struct io_latency *io_link_latency(const struct io_links *links, int link)
 {
     return &look(links, link)->latency;
+}
+
+void io_links_excuse(struct io_links *links, uint64_t now_ns)
+{
+    for (int i = 0; i < links->link_count; i++)
+        atomic_store_explicit(&links->link[i].excused_ns, now_ns, memory_order_relaxed);
 }
 
 /* Relaxed, and the end first: the thread that talks may see one half for a message or two, and then

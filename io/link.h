@@ -150,6 +150,9 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns);
 /* Whoever awaits, or will, gives up at once: the run ends.  Context: any. */
 void io_links_interrupt(struct io_links *links);
+/* No samples leave for now, so a board that falls silent is not lost: that counts from here on.
+ * Context: frame. */
+void io_links_excuse(struct io_links *links, uint64_t now_ns);
 /* True while commands come in time.  False before the first.  Context: any. */
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns);
 /* A peer has spoken (any valid message).  Context: any. */

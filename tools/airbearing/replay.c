@@ -114,6 +114,10 @@ static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
         return EXIT_BAD_INPUT;
     }
     replay->scenario->isa = isa;
+    const char *lasted = io_mcap_metadata(reader, "airbearing", "seconds");
+    const double seconds = lasted ? strtod(lasted, NULL) : 0.0;
+    if (seconds > 0.0 && seconds < 1e7)
+        replay->scenario->seconds = seconds; /* --seconds is no --set */
     return 0;
 }
 

@@ -188,9 +188,11 @@ void rig_idle(struct rig *rig, uint64_t releases)
         sample.trace = (struct io_trace){0};
         io_link_commit(rig->links, i, &sample);
     }
-    if (rig->links)
-        io_links_poll(rig->links);
     rig->idle_ns = rt_now_ns();
+    if (!rig->links)
+        return;
+    io_links_poll(rig->links);
+    io_links_excuse(rig->links, rig->idle_ns);
 }
 
 static bool boundary(void *self, uint64_t frame)

@@ -59,11 +59,10 @@ static bool is_lost(const struct live_source *source, const struct rig *rig, int
     if (rig->scenario->pace != RT_PACE_REAL && !rig->unanswered[index])
         return false;
     const uint64_t limit_ns = link->spec.lost_after_ns;
-    if (rig->idle_ns && now_ns - rig->idle_ns <= limit_ns)
-        return false; /* after a pause a board may take its time to find that it goes on */
+    const uint64_t since_ns = rig->idle_ns > source->begin_ns ? rig->idle_ns : source->begin_ns;
     if (source->first[index] != 0)
         return !io_link_alive(source->links, index, now_ns);
-    return link->stop_on_loss && limit_ns && now_ns - source->begin_ns > limit_ns;
+    return link->stop_on_loss && limit_ns && now_ns - since_ns > limit_ns;
 }
 
 static void gather(void *self, struct rig *rig, uint64_t frame)
