@@ -249,6 +249,8 @@ static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
         TEST_ASSERT_EQUAL_DOUBLE(change[i].value, operator_value(desk, change[i].index));
         if (change[i].index == TARGET)
             TEST_ASSERT_TRUE(error != rig->signal[CFG_ATTITUDE_ERROR]);
+        else if (change[i].index == LEAN) /* what a bias adds leaves no trace in the state */
+            TEST_ASSERT_EQUAL_DOUBLE(2.0, scenario->faults[0].spec.value);
         else if (change[i].index != FRICTION) /* nothing touches the ground yet */
             TEST_ASSERT_FALSE_MESSAGE(same, operator_parameter(desk, change[i].index)->name);
         free(before);
