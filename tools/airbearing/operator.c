@@ -256,7 +256,7 @@ static void ask_for_file(struct operator_desk *desk, const struct operator_reque
     rt_ring_push(desk->chores);
 }
 
-/* False: not yet, the file is being read or the log has no room for its bytes. */
+/* False: not yet, the file is being read. */
 static bool restore(struct operator_desk *desk, const struct operator_request *request,
                     uint64_t frame)
 {
@@ -264,7 +264,7 @@ static bool restore(struct operator_desk *desk, const struct operator_request *r
     const int stage = atomic_load_explicit(&desk->stage, memory_order_acquire);
     if (stage == STAGE_EMPTY)
         ask_for_file(desk, request, frame);
-    if (stage == STAGE_EMPTY || stage == STAGE_READING || !rig_has_room_for_act(desk->rig))
+    if (stage == STAGE_EMPTY || stage == STAGE_READING)
         return false;
     if (stage == STAGE_READY) {
         const struct rig_snapshot snapshot = {desk->staged, desk->found.hash};
@@ -358,7 +358,7 @@ static bool carry_out_some(struct operator_desk *desk, uint64_t frame)
             act ? &act->request : (const struct operator_request *)rt_ring_front(desk->asked);
         if (!request)
             return false;
-        if (!carry_out(desk, request, frame))
+        if (!rig_has_room_for_act(desk->rig) || !carry_out(desk, request, frame))
             return true;
         if (act)
             desk->script_next++;

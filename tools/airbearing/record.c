@@ -116,13 +116,14 @@ struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, 
                                    int job_count)
 {
     _Static_assert(8 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
-    struct record_layout layout = {
-        .frame = 0, .input = 1, .act = 2, .state = 3, .plant = 4, .sensor = 5};
+    struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
     layout.drive = layout.sensor + scenario->sensor_count;
     layout.part = layout.drive + scenario->drive_count;
     layout.job = layout.part + scenario->log_parts;
     layout.part_size = (uint32_t)((1 + cfg_section_count(scenario)) * 8);
-    layout.latency = layout.job + 1;
+    layout.act = layout.job + 1;
+    layout.state = layout.act + 1;
+    layout.latency = layout.state + 1;
     layout.clock = layout.latency + 1;
     layout.count = layout.clock + 1;
     layout.job_size = (uint32_t)(RECORD_JOB_HEAD + job_count * 4);

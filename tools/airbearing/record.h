@@ -91,11 +91,13 @@ struct record_jobs {
 
 /* Channel numbers of a scenario's log, in the order of record_channels(). */
 struct record_layout {
-    int frame, input, act, state, plant;
+    int frame, input, plant;
     int sensor;  /* first of the sensors */
     int drive;   /* first of the commanded effectors */
     int part;    /* hashes of the parts of the run state; meaningless where not asked for */
-    int job;     /* the last that the frame thread writes */
+    int job;     /* the last that the frame thread writes in every frame */
+    int act;     /* of the operator, and */
+    int state;   /* what he restored; the frame thread's, too */
     int latency; /* of the sending thread */
     int clock;   /* of the thread that keeps house */
     int count;

@@ -597,7 +597,7 @@ static bool await(void *self, uint64_t frame)
 static void wait_for_room(const struct rig *rig)
 {
     const struct timespec pause = {.tv_nsec = 200000};
-    for (int i = 0; i <= rig->layout.job; i++) { /* those that this thread fills */
+    for (int i = 0; i <= rig->layout.job; i++) { /* acts see to their room themselves */
         while (!io_telemetry_has_room(rig->telemetry, i)) {
             if (rig->watchdog)
                 rt_watchdog_kick(rig->watchdog, rt_now_ns()); /* slow is not hung */
