@@ -173,8 +173,8 @@ void io_links_safe(struct io_links *links);
 void io_link_counters(const struct io_links *links, int link, struct io_counters *counters);
 void io_link_pulse(const struct io_links *links, int link, uint64_t now_ns, struct io_pulse *pulse);
 const struct io_latency *io_link_latency(const struct io_links *links, int link);
-/* A fault of the spec acts in other frames from here on (io_sample.frame counts them).  Context: any,
- * one thread. */
+/* A fault of the spec acts in other frames from here on (io_sample.frame counts them).  Context:
+ * any, one thread. */
 void io_link_fault_move(struct io_links *links, int link, int fault, uint64_t first_frame,
                         uint64_t last_frame);
 /* Messages that a fault of the spec has altered or swallowed; exact after io_links_stop(). */

@@ -50,7 +50,7 @@ static const char text[] =
     "  - environment.gust.sigma.y\n"
     "  - bodies.panel.joint.stiffness\n"
     "  - faults.lean.value\n"
-    "  - pointing.target.w\n";
+    "  - pointing.target.x\n";
 enum {
     BIAS_X = 0,
     NOISE = 3,
@@ -218,7 +218,7 @@ static void test_parameters_are_named_with_unit_and_limits(void)
     TEST_ASSERT_EQUAL_DOUBLE(1.0, operator_parameter(desk, NOISE)->high);
     TEST_ASSERT_EQUAL_STRING("N m/rad", operator_parameter(desk, STIFFNESS)->unit);
     TEST_ASSERT_EQUAL_DOUBLE(60.0, operator_value(desk, STIFFNESS));
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, operator_value(desk, TARGET));
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, operator_value(desk, TARGET));
 }
 
 static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)

@@ -18,8 +18,7 @@ static void follow(struct figures *figures, const struct record_frame *frame)
 {
     const struct evidence *evidence = figures->evidence;
     const struct record_frame *first = &evidence->frame[0];
-    const uint64_t sim_ns =
-        (frame->frame - first->frame + figures->paused) * evidence->period_ns;
+    const uint64_t sim_ns = (frame->frame - first->frame + figures->paused) * evidence->period_ns;
     const uint64_t wall_ns = frame->start_ns - first->release_ns;
     const uint64_t behind_ns = wall_ns > sim_ns ? wall_ns - sim_ns : 0;
     const uint64_t on_grid_ns = frame->release_ns - first->release_ns;

@@ -67,7 +67,7 @@ struct figures {
     uint64_t causes[RT_CAUSE_COUNT];
     uint64_t machine, ours, unexplained; /* late frames by whose they were; together all of them */
     uint64_t missed, lag_ns, caught_up;
-    uint64_t paused; /* releases, between the first frame and the last */
+    uint64_t paused;   /* releases, between the first frame and the last */
     uint64_t off_grid; /* releases that are not where the grid has them */
 
     uint64_t follow_ns; /* the furthest that sim time was behind wall time */
