@@ -196,9 +196,9 @@ class Operator(harness.Case):
             harness.SATELLITE, "--seconds", "2", "--log", self.log, *self.board_options(),
             "--inject", "late=15ms@1s", "--set", "log.parts=true",
             "--set", "tunable=[devices.gyro.bias, devices.wheel_x.max_torque]",
-            "--set", "faults=[{link: board, type: dropout, value: 0.3, at: 0.2 s}, "
+            "--set", "faults=[{link: board, type: dropout, value: 0.3, when: operator, for: 1 s}, "
                      "{device: wheel_y, type: stuck, when: operator}]",
-            *acts("0.4s:tune devices.gyro.bias.x=0.2 deg/s", "0.5s:fault stuck of wheel_y on",
+            *acts("0.2s:fault dropout of board on", "0.4s:tune devices.gyro.bias.x=0.2 deg/s", "0.5s:fault stuck of wheel_y on",
                   f"0.6s:checkpoint {self.checkpoint}", "0.8s:tune devices.wheel_x.max_torque=0.05",
                   f"1.2s:restore {self.checkpoint}"))
         self.assertGreaterEqual(report["missed"], 14)

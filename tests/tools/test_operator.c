@@ -38,6 +38,7 @@ static const char text[] =
     "faults:\n"
     "  - {name: lean, device: gyro, type: bias, when: operator, for: 50 ms, value: 1 rad/s}\n"
     "  - {device: barometer, type: stuck, when: operator}\n"
+    "  - {device: gyro, type: noise, at: 5 s, value: 1 deg/s}\n"
     "tunable:\n"
     "  - devices.gyro.bias\n"
     "  - {of: devices.gyro.noise, high: 1 rad/s/sqrt(Hz)}\n"
@@ -277,14 +278,14 @@ static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
     ask(OPERATOR_TUNE, NOISE, -0.1);
     ask(OPERATOR_TUNE, NOISE, (double)NAN);
     ask(OPERATOR_TUNE, TARGET + 1, 0.0);
-    ask(OPERATOR_FAULT, 2, 1.0);
+    ask(OPERATOR_FAULT, 3, 1.0);
     ask(OPERATOR_ACT_COUNT, 0, 0.0);
     run_frames(1);
     expect_answer(false, 0, "1.5 is not from 0 to 1");
     expect_answer(false, 0, "-0.1 is not from");
     expect_answer(false, 0, "nan is not from");
     expect_answer(false, 0, "no parameter 14");
-    expect_answer(false, 0, "no fault 2");
+    expect_answer(false, 0, "no fault 3");
     expect_answer(false, 0, "nobody knows");
     TEST_ASSERT_EQUAL_UINT64(acts, rig->acts);
 }
@@ -324,6 +325,19 @@ static void test_a_fault_waits_for_the_operator_and_lasts_as_it_says(void)
     TEST_ASSERT_EQUAL_UINT64(50 / 4 + 20 / 4, rig->cfg->fault[0].hits);
 }
 
+static void test_beginning_what_has_begun_and_ending_what_has_not_changes_nothing(void)
+{
+    ask(OPERATOR_FAULT, 0, 1);
+    run_frames(20);
+    ask(OPERATOR_FAULT, 0, 1);
+    ask(OPERATOR_FAULT, 2, 0);
+    run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->fault[0].first_frame);
+    TEST_ASSERT_EQUAL_UINT64(50, rig->cfg->fault[0].last_frame);
+    TEST_ASSERT_EQUAL_UINT64(5000, rig->cfg->fault[2].first_frame);
+    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, rig->cfg->fault[2].last_frame);
+}
+
 static void test_a_fault_that_begins_anew_holds_nothing_of_before(void)
 {
     ask(OPERATOR_FAULT, 1, 1);
@@ -335,7 +349,7 @@ static void test_a_fault_that_begins_anew_holds_nothing_of_before(void)
     run_frames(40);
     TEST_ASSERT_TRUE(first != rig->cfg->fault[1].stuck[0]);
     TEST_ASSERT_EQUAL_STRING("stuck of barometer", operator_fault_name(desk, 1));
-    TEST_ASSERT_EQUAL_INT(2, operator_fault_count(desk));
+    TEST_ASSERT_EQUAL_INT(3, operator_fault_count(desk));
 }
 
 static void test_a_board_that_begins_anew_does_not_end_the_operators_fault(void)
@@ -434,6 +448,24 @@ static void test_scripted_acts_come_at_their_boundaries_pauses_counted(void)
     operator_result(desk, &result);
     TEST_ASSERT_EQUAL_INT(1, result.unreached);
     TEST_ASSERT_EQUAL_UINT64(4, result.acts);
+}
+
+static void test_how_long_a_file_takes_moves_no_later_act(void)
+{
+    struct operator_scripted acts[] = {
+        {.boundary = 5, .request = {.ticket = UINT64_MAX, .act = OPERATOR_CHECKPOINT}},
+        {.boundary = 10, .request = {.ticket = UINT64_MAX, .act = OPERATOR_RESTORE}},
+        {.boundary = 20, .request = {.ticket = UINT64_MAX, .act = OPERATOR_FAULT, .value = 1}},
+    };
+    for (int i = 0; i < 2; i++)
+        snprintf(acts[i].request.path, sizeof acts[i].request.path, "%s", path);
+    operator_script(desk, acts, 3);
+    int held = 0;
+    while (next_frame < 30)
+        if (!try_frame() && ++held % 3 == 0)
+            operator_keep_house(desk);
+    TEST_ASSERT_GREATER_OR_EQUAL_INT(3, held);
+    TEST_ASSERT_EQUAL_UINT64(20 - 10 + 5, rig->cfg->fault[0].first_frame);
 }
 
 /* ---- the file ---- */
@@ -555,6 +587,7 @@ int main(void)
     RUN_TEST(test_what_is_out_of_its_limits_or_not_there_is_refused);
     RUN_TEST(test_a_parameter_is_part_of_the_state);
     RUN_TEST(test_a_fault_waits_for_the_operator_and_lasts_as_it_says);
+    RUN_TEST(test_beginning_what_has_begun_and_ending_what_has_not_changes_nothing);
     RUN_TEST(test_a_fault_that_begins_anew_holds_nothing_of_before);
     RUN_TEST(test_a_board_that_begins_anew_does_not_end_the_operators_fault);
     RUN_TEST(test_a_restored_run_goes_on_as_the_first_one_did);
@@ -562,6 +595,7 @@ int main(void)
     RUN_TEST(test_the_boards_clock_never_goes_back);
     RUN_TEST(test_files_that_cannot_be_are_answered_with_the_reason);
     RUN_TEST(test_scripted_acts_come_at_their_boundaries_pauses_counted);
+    RUN_TEST(test_how_long_a_file_takes_moves_no_later_act);
     RUN_TEST(test_a_checkpoint_is_found_as_it_was_written);
     RUN_TEST(test_every_cut_and_every_flipped_byte_is_refused);
     RUN_TEST(test_what_was_made_elsewhere_is_refused_with_the_reason);
