@@ -214,7 +214,8 @@ static void check_faults(const struct cfg_scenario *scenario)
         RT_CHECK(fault->effector < scenario->drive_count);
         RT_CHECK(fault->link >= 0 ? io_fault_fits_frame(fault->spec.kind)
                                   : io_fault_fits_signal(fault->spec.kind));
-        RT_CHECK(fault->spec.last_frame > fault->spec.first_frame);
+        RT_CHECK(fault->spec.last_frame > fault->spec.first_frame ||
+                 fault->spec.first_frame == UINT64_MAX);
         check_finite(&fault->spec.value, 1);
     }
 }
