@@ -1,5 +1,6 @@
 #include "config/compile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,9 +106,62 @@ static void begin_devices(const struct cfg_rig *rig)
         io_drive_begin(&scenario->effectors[i].drive, &rig->drive[i]);
     for (int i = 0; i < scenario->sensor_count; i++)
         begin_instrument(rig, i);
-    for (int i = 0; i < scenario->fault_count; i++)
+}
+
+/* The window in force is the operator's. */
+static void begin_faults(const struct cfg_rig *rig, bool anew)
+{
+    const struct cfg_scenario *scenario = rig->scenario;
+    for (int i = 0; i < scenario->fault_count; i++) {
+        const uint64_t first = rig->fault[i].first_frame, last = rig->fault[i].last_frame;
         io_fault_begin(&scenario->faults[i].spec, scenario->seed, STREAM_FAULT + (uint64_t)i,
                        &rig->fault[i]);
+        if (anew)
+            io_fault_move(&rig->fault[i], first, last);
+    }
+}
+
+/* ---- parameters ---- */
+
+static void put(void *base, size_t offset, double value)
+{
+    memcpy((unsigned char *)base + offset, &value, sizeof value);
+}
+
+/* From the run state to where the frame reads it. */
+static void apply_parameter(struct cfg_rig *rig, int index)
+{
+    const struct cfg_parameter *parameter = &rig->scenario->parameters[index];
+    const double value = rig->parameter[index];
+    switch (parameter->seat) {
+    case CFG_IN_SCENARIO:
+        *parameter->at = value;
+        break;
+    case CFG_IN_EFFECTOR:
+        for (int i = 0; i < parameter->count; i++)
+            put(&rig->effectors[parameter->index + i], parameter->offset, value);
+        break;
+    case CFG_IN_ENVIRONMENT:
+        put(&rig->plant.environment, parameter->offset, value);
+        break;
+    case CFG_IN_LAW:
+        put(dyn_model_law(rig->model, parameter->index, 0), parameter->offset, value);
+        break;
+    }
+}
+
+void cfg_rig_tune(struct cfg_rig *rig, int index, double value)
+{
+    rig->parameter[index] = value;
+    apply_parameter(rig, index);
+    cfg_rig_surround(rig);
+}
+
+void cfg_rig_settle(struct cfg_rig *rig)
+{
+    for (int i = 0; i < rig->scenario->parameter_count; i++)
+        apply_parameter(rig, i);
+    cfg_rig_surround(rig);
 }
 
 /* ---- the world ---- */
@@ -188,6 +242,7 @@ static size_t lay_out_state(struct cfg_rig *rig, unsigned char *state)
     rig->link = rt_cut(state, &at, (size_t)scenario->link_count * sizeof *rig->link);
     rig->surroundings = rt_cut(state, &at, sizeof *rig->surroundings);
     rig->schedule = rt_cut(state, &at, sizeof *rig->schedule);
+    rig->parameter = rt_cut(state, &at, (size_t)scenario->parameter_count * sizeof *rig->parameter);
     return (at + 7) / 8 * 8;
 }
 
@@ -220,6 +275,7 @@ static size_t lay_out(struct cfg_rig *rig, const struct dyn_model *model,
         rig->work = dyn_plant_work_place(&rig->plant, work);
     rig->state_size = lay_out_state(rig, NULL);
     rig->state = rt_cut(mem, &at, rig->state_size);
+    rig->start = rt_cut(mem, &at, rig->state_size);
     if (mem)
         (void)lay_out_state(rig, rig->state);
     return at;
@@ -246,7 +302,8 @@ static size_t cut_head(const struct cfg_scenario *scenario, const struct dyn_bod
     return at;
 }
 
-size_t cfg_rig_size(const struct cfg_scenario *scenario)
+/* Of all, and of the run state in it. */
+static size_t measure(const struct cfg_scenario *scenario, size_t *state_size)
 {
     struct dyn_body_spec *specs = body_specs(scenario);
     struct dyn_effector *effectors =
@@ -264,11 +321,34 @@ size_t cfg_rig_size(const struct cfg_scenario *scenario)
         cut_head(scenario, specs, NULL, &unused_rig, &unused_model, &unused_effectors);
     const struct dyn_model *model = dyn_model_place(specs, scenario->body_count, model_mem);
     const size_t size = lay_out(&rig, model, effectors, head, NULL);
+    *state_size = rig.state_size;
 
     free(model_mem);
     free(effectors);
     free(specs);
     return size;
+}
+
+size_t cfg_rig_size(const struct cfg_scenario *scenario)
+{
+    size_t state_size;
+    return measure(scenario, &state_size);
+}
+
+size_t cfg_state_size(const struct cfg_scenario *scenario)
+{
+    size_t state_size;
+    (void)measure(scenario, &state_size);
+    return state_size;
+}
+
+/* anew: not for the first time. */
+static void begin(struct cfg_rig *rig, bool anew)
+{
+    begin_devices(rig);
+    begin_faults(rig, anew);
+    fill_state(rig);
+    begin_surroundings(rig);
 }
 
 struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem)
@@ -283,17 +363,88 @@ struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem)
     struct dyn_model *model = dyn_model_place(specs, scenario->body_count, model_mem);
     dyn_model_use_isa(model, scenario->isa);
     (void)lay_out(rig, model, effectors, head, mem);
+    rig->model = model;
+    rig->effectors = effectors;
     free(specs);
 
     if (rig->held != NULL)
         fill_held(rig);
-    cfg_rig_reset(rig);
+    for (int i = 0; i < scenario->parameter_count; i++) {
+        rig->parameter[i] = scenario->parameters[i].initial;
+        apply_parameter(rig, i);
+    }
+    begin(rig, false);
+    memcpy(rig->start, rig->state, rig->state_size);
     return rig;
 }
 
 void cfg_rig_reset(struct cfg_rig *rig)
 {
-    begin_devices(rig);
-    fill_state(rig);
-    begin_surroundings(rig);
+    begin(rig, true);
+}
+
+/* ---- names ---- */
+
+struct section_list {
+    const struct cfg_rig *rig;
+    struct cfg_section *out;
+    int count;
+};
+
+static void name_section(struct section_list *list, const char *what, const char *name,
+                         const char *job, const void *at, size_t size)
+{
+    RT_CHECK(list->count < CFG_SECTION_MAX);
+    struct cfg_section *section = &list->out[list->count++];
+    snprintf(section->name, sizeof section->name, "%s%s%s", what, *name ? " " : "", name);
+    section->job = job;
+    section->offset = (size_t)((const unsigned char *)at - list->rig->state);
+    section->size = size;
+}
+
+static void name_devices(struct section_list *list)
+{
+    const struct cfg_rig *rig = list->rig;
+    const struct cfg_scenario *scenario = rig->scenario;
+    for (int i = 0; i < scenario->drive_count; i++)
+        name_section(list, "drive", scenario->effectors[i].name, "drives", &rig->drive[i],
+                     sizeof rig->drive[i]);
+    for (int i = 0; i < scenario->sensor_count; i++)
+        name_section(list, "device", scenario->sensors[i].name, scenario->sensors[i].name,
+                     rig->instrument[i], cfg_instrument_size(scenario->sensors[i].kind));
+    for (int i = 0; i < scenario->fault_count; i++) {
+        const struct cfg_fault *fault = &scenario->faults[i];
+        name_section(list, "fault", fault->text,
+                     fault->sensor >= 0     ? scenario->sensors[fault->sensor].name
+                     : fault->effector >= 0 ? "drives"
+                                            : "latch",
+                     &rig->fault[i], sizeof rig->fault[i]);
+    }
+}
+
+int cfg_section_count(const struct cfg_scenario *scenario)
+{
+    return 4 + scenario->drive_count + scenario->sensor_count + scenario->fault_count +
+           scenario->link_count;
+}
+
+int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_SECTION_MAX])
+{
+    _Static_assert(CFG_EFFECTOR_MAX + 64 + CFG_FAULT_MAX + IO_LINK_MAX + 4 <= CFG_SECTION_MAX,
+                   "every part has a name");
+    const struct cfg_scenario *scenario = rig->scenario;
+    struct section_list list = {rig, sections, 0};
+    name_section(&list, "plant", "", "step", rig->x,
+                 (size_t)dyn_plant_state_count(&rig->plant) * sizeof *rig->x);
+    name_devices(&list);
+    for (int i = 0; i < scenario->link_count; i++)
+        name_section(&list, "link", scenario->links[i].name, "latch", &rig->link[i],
+                     sizeof rig->link[i]);
+    name_section(&list, "surroundings", "", scenario->gusty ? "gust" : "world", rig->surroundings,
+                 sizeof *rig->surroundings);
+    name_section(&list, "schedule", "", "step", rig->schedule, sizeof *rig->schedule);
+    name_section(&list, "parameters", "", "latch", rig->parameter,
+                 (size_t)scenario->parameter_count * sizeof *rig->parameter);
+    RT_CHECK(list.count == cfg_section_count(scenario));
+    return list.count;
 }

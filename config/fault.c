@@ -80,10 +80,24 @@ static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys
 
 /* ---- when ---- */
 
+static uint64_t duration(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys)
+{
+    if (isnan(keys->duration))
+        return UINT64_MAX;
+    const uint64_t frames = (uint64_t)llround(keys->duration * resolve->scenario->rate_hz);
+    return frames > 0 ? frames : 1;
+}
+
 static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
                            struct io_fault_spec *spec)
 {
     const double rate_hz = resolve->scenario->rate_hz;
+    if (keys->when == 1) {
+        spec->first_frame = spec->last_frame = UINT64_MAX;
+        return (isnan(keys->at) && keys->frame < 0) ||
+               cfg_fail_at(resolve->report, keys->node, isnan(keys->at) ? "frame" : "at",
+                           "this fault waits for the operator; remove it, or when: operator");
+    }
     if (isnan(keys->at) == (keys->frame < 0))
         return cfg_fail_at(
             resolve->report, keys->node, NULL,
@@ -96,10 +110,8 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
                            "the run ends at %.10g s, before this fault begins; raise seconds or "
                            "take an earlier time",
                            resolve->scenario->seconds);
-    if (!isnan(keys->duration)) {
-        const uint64_t frames = (uint64_t)llround(keys->duration * rate_hz);
-        spec->last_frame = spec->first_frame + (frames > 0 ? frames : 1);
-    }
+    if (!isnan(keys->duration))
+        spec->last_frame = spec->first_frame + duration(resolve, keys);
     return true;
 }
 
@@ -269,8 +281,11 @@ static bool check_attitude(const struct cfg_resolve *resolve, const struct cfg_k
 
 static void describe(const struct cfg_keys_fault *keys, struct cfg_fault *fault)
 {
-    snprintf(fault->text, sizeof fault->text, "%s of %s", cfg_fault_name(fault->spec.kind),
-             keys->device != NULL ? keys->device : keys->link);
+    if (keys->name != NULL)
+        snprintf(fault->text, sizeof fault->text, "%s", keys->name);
+    else
+        snprintf(fault->text, sizeof fault->text, "%s of %s", cfg_fault_name(fault->spec.kind),
+                 keys->device != NULL ? keys->device : keys->link);
 }
 
 /* Faults of the wire act in the link. */
@@ -287,6 +302,17 @@ static bool hand_over(const struct cfg_resolve *resolve, const struct cfg_keys_f
         .out = fault->way != CFG_WAY_IN,
         .in = fault->way != CFG_WAY_OUT,
     };
+    return true;
+}
+
+static bool check_name(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                       const struct cfg_fault *fault)
+{
+    for (const struct cfg_fault *other = resolve->scenario->faults; other < fault; other++)
+        if (keys->name != NULL && strcmp(other->text, fault->text) == 0)
+            return cfg_fail_at(resolve->report, keys->node, "name",
+                               "another fault is called \"%s\" already; take another name",
+                               keys->name);
     return true;
 }
 
@@ -317,7 +343,10 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
         if (!resolve_value(resolve, keys, fault, unit) ||
             !resolve_axes(resolve, keys, &fault->spec, count))
             return false;
+        fault->frames = duration(resolve, keys);
         describe(keys, fault);
+        if (!check_name(resolve, keys, fault))
+            return false;
         scenario->fault_count++;
         if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY) {
             if (!check_one_delay(resolve, keys, fault))

@@ -94,6 +94,8 @@ static const struct cfg_table integrator_table = {
 static const struct cfg_key log_keys[] = {
     {"every", CFG_INTEGER, AT(every), .limit = CFG_BETWEEN, .min = 1, .max = 1000000,
      .fallback = "1", .example = "10", .help = "frames per state record"},
+    {"parts", CFG_CHOICE, AT(parts), .choices = answers, .fallback = "false",
+     .help = "a hash of every part of the run state by itself, so that a replay names what differs"},
 };
 static const struct cfg_table log_table = {
     CFG_KEYS("log", log_keys), .size = sizeof(struct cfg_keys_log)};
@@ -219,6 +221,19 @@ static const struct cfg_table pointing_table = {
     CFG_KEYS("pointing", pointing_keys), .size = sizeof(struct cfg_keys_pointing)};
 #undef AT
 
+#define AT(member) .offset = offsetof(struct cfg_keys_tunable, member)
+static const struct cfg_key tunable_keys[] = {
+    {"of", CFG_TEXT, AT(of), .required = true, .example = "of: devices.gyro.bias",
+     .help = "its path, as for --set; of a vector all components, or one: devices.gyro.bias.x"},
+    {"low", CFG_TEXT, AT(low), .otherwise = "as for the key", .example = "-1 deg/s",
+     .help = "least value that is taken"},
+    {"high", CFG_TEXT, AT(high), .otherwise = "as for the key", .example = "1 deg/s",
+     .help = "greatest"},
+};
+static const struct cfg_table tunable_table = {
+    CFG_KEYS("tunable", tunable_keys), .size = sizeof(struct cfg_keys_tunable), .shorthand = "of"};
+#undef AT
+
 #define AT(member) .offset = offsetof(struct cfg_keys_scenario, member)
 static const struct cfg_key scenario_keys[] = {
     {"name", CFG_NAME, AT(name), .required = true, .example = "name: satellite",
@@ -258,6 +273,9 @@ static const struct cfg_key scenario_keys[] = {
     {"faults", CFG_LIST, AT(faults), .size = CFG_FAULT_MAX, .table = &cfg_fault_table,
      .example = "[{device: gyro, type: bias, at: 5 s, for: 2 s, value: 1 deg/s}]",
      .help = "what goes wrong, and when"},
+    {"tunable", CFG_LIST, AT(tunable), .size = CFG_PARAMETER_MAX, .table = &tunable_table,
+     .example = "[devices.gyro.bias, {of: environment.wind, low: -20 m/s, high: 20 m/s}]",
+     .help = "what the operator may change while the run goes on"},
     {"expect", CFG_TEXTS, AT(expect), .size = CFG_EXPECT_MAX,
      .example = "[attitude_error < 0.1 deg after 15 s]",
      .help = "a signal; < or >; a limit; after (from then on) or within (once) a time"},

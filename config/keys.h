@@ -312,12 +312,19 @@ struct cfg_keys_controller {
 /* What goes wrong, and when. */
 struct cfg_keys_fault {
     const struct cfg_node *node;
+    const char *name;          /* NULL: by what it is */
     const char *device, *link; /* one of them */
-    int type, way;
+    int type, way, when;
     double at, duration; /* s; duration NAN: to the end */
     int64_t frame;       /* -1: by time */
     struct cfg_numbers axes;
     const char *value; /* as written: its unit is that of the signal */
+};
+
+/* What the operator may change; the limits as written: their unit is that of the number. */
+struct cfg_keys_tunable {
+    const struct cfg_node *node;
+    const char *of, *low, *high;
 };
 
 struct cfg_keys_pointing {
@@ -342,6 +349,7 @@ struct cfg_keys_pulse {
 struct cfg_keys_log {
     const struct cfg_node *node;
     int64_t every;
+    int parts;
 };
 
 struct cfg_keys_scenario {
@@ -361,6 +369,7 @@ struct cfg_keys_scenario {
     struct cfg_keys_pulse pulse;
     struct cfg_keys_pointing pointing;
     struct cfg_list faults;
+    struct cfg_list tunable;
     struct cfg_list expect; /* of const char * */
     struct cfg_keys_log log;
 };

@@ -30,6 +30,7 @@ static const char *const fault_types[] = {
     [IO_FAULT_DROPOUT] = "dropout",   [IO_FAULT_DELAY] = "delay",
     [IO_FAULT_BIT_FLIP] = "bit_flip", [IO_FAULT_CRC] = "crc",
     [IO_FAULT_LOSS] = "loss",         NULL};
+static const char *const occasions[] = {"time", "operator", NULL};
 static const char *const ways[] = {
     [CFG_WAY_BOTH] = "both", [CFG_WAY_OUT] = "out", [CFG_WAY_IN] = "in", NULL};
 
@@ -166,6 +167,8 @@ const struct cfg_table cfg_controller_table = {
 
 #define AT(member) .offset = offsetof(struct cfg_keys_fault, member)
 static const struct cfg_key fault_keys[] = {
+    {"name", CFG_NAME, AT(name), .otherwise = "what it is, as \"bias of gyro\"", .example = "drifter",
+     .help = "by which the operator calls it"},
     {"device", CFG_NAME, AT(device), .otherwise = "none", .example = "gyro",
      .help = "whose signal it hits: an instrument's reading, an actuator's command"},
     {"link", CFG_NAME, AT(link), .otherwise = "none", .example = "board",
@@ -174,6 +177,8 @@ static const struct cfg_key fault_keys[] = {
      .example = "type: bias", .help = "a link knows dropout, delay, bit_flip, crc and loss"},
     {"way", CFG_CHOICE, AT(way), .choices = ways, .fallback = "both",
      .help = "of a link: to the board, from it, or both"},
+    {"when", CFG_CHOICE, AT(when), .choices = occasions, .fallback = "time",
+     .help = "operator: it waits until he begins it, and needs neither at nor frame"},
     {"at", CFG_QUANTITY, AT(at), .unit = "s", .limit = CFG_BETWEEN, .min = 0, .max = 1e7,
      .otherwise = "frame",
      .example = "5 s", .help = "when it begins, simulated time"},

@@ -278,11 +278,25 @@ static void print_faults(const struct cfg_scenario *scenario, FILE *out)
         fputs("faults\n", out);
     for (int i = 0; i < scenario->fault_count; i++) {
         const struct io_fault_spec *spec = &scenario->faults[i].spec;
-        fprintf(out, "  %-24s from %.6g s", scenario->faults[i].text,
-                (double)spec->first_frame / scenario->rate_hz);
+        fprintf(out, "  %-24s ", scenario->faults[i].text);
+        if (spec->first_frame == UINT64_MAX)
+            fputs("when the operator begins it", out);
+        else
+            fprintf(out, "from %.6g s", (double)spec->first_frame / scenario->rate_hz);
         if (spec->last_frame != UINT64_MAX)
             fprintf(out, " to %.6g s", (double)spec->last_frame / scenario->rate_hz);
         fputc('\n', out);
+    }
+}
+
+static void print_parameters(const struct cfg_scenario *scenario, FILE *out)
+{
+    if (scenario->parameter_count > 0)
+        fputs("tunable\n", out);
+    for (int i = 0; i < scenario->parameter_count; i++) {
+        const struct cfg_parameter *parameter = &scenario->parameters[i];
+        fprintf(out, "  %-32s %.10g %s, from %.6g to %.6g\n", parameter->name, parameter->initial,
+                parameter->unit, parameter->low, parameter->high);
     }
 }
 
@@ -316,5 +330,6 @@ void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out)
         print_link(scenario, &scenario->links[i], out);
     print_truth(scenario, out);
     print_faults(scenario, out);
+    print_parameters(scenario, out);
     print_expects(scenario, out);
 }

@@ -27,6 +27,8 @@ bool cfg_resolve_truth(const struct cfg_resolve *resolve);
 bool cfg_resolve_sends(const struct cfg_resolve *resolve);
 bool cfg_resolve_faults(const struct cfg_resolve *resolve);
 bool cfg_resolve_expects(const struct cfg_resolve *resolve);
+/* What may be changed while the run goes on, and where the frame reads it. */
+bool cfg_resolve_tunables(const struct cfg_resolve *resolve);
 /* The frame table: few enough jobs, and a pattern that repeats soon enough. */
 bool cfg_resolve_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */

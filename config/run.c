@@ -127,6 +127,7 @@ static void resolve_policies(const struct cfg_resolve *resolve)
     scenario->max_catch_up = (uint32_t)keys->overrun.max_catch_up;
     scenario->require_realtime = keys->require == 1;
     scenario->log_every = (uint32_t)keys->log.every;
+    scenario->log_parts = keys->log.parts == 1;
     scenario->integrator = (enum dyn_integrator)keys->integrator.method;
     scenario->substeps = (int)keys->integrator.substeps;
 }

@@ -35,6 +35,9 @@ enum {
     CFG_EXPECT_MAX = 16,
     CFG_EXPECT_TEXT_MAX = 96,
     CFG_FAULT_MAX = 32,
+    CFG_PARAMETER_MAX = 64,
+    CFG_PARAMETER_NAME_MAX = 64,
+    CFG_UNIT_MAX = 16,
     CFG_EFFECTOR_MAX = 96,
 };
 
@@ -165,8 +168,29 @@ struct cfg_fault {
     int sensor, effector, link;
     enum cfg_way way; /* of a link's messages */
     int in_link;      /* which of the link's faults it is; of a delay, which the rig makes, none */
-    char text[CFG_EXPECT_TEXT_MAX];
+    uint64_t frames;  /* how long it lasts once the operator begins it; UINT64_MAX: until he ends it
+                       */
+    char text[CFG_EXPECT_TEXT_MAX]; /* its name, or else what it is */
     struct cfg_mark mark;
+};
+
+/* Where the frame reads a parameter. */
+enum cfg_seat {
+    CFG_IN_SCENARIO,    /* at `at` */
+    CFG_IN_EFFECTOR,    /* of the plant, `count` of them from `index` on, at `offset` */
+    CFG_IN_ENVIRONMENT, /* of the plant, at `offset` */
+    CFG_IN_LAW,         /* of the joint of body `index`, at `offset` */
+};
+
+/* A number that the operator may change while the run goes on. */
+struct cfg_parameter {
+    char name[CFG_PARAMETER_NAME_MAX]; /* "devices.gyro.bias.x" */
+    char unit[CFG_UNIT_MAX];           /* SI; "": a plain number */
+    double low, high, initial;         /* both ends included */
+    enum cfg_seat seat;
+    double *at;
+    int index, count;
+    size_t offset;
 };
 
 /* attitude_error < 0.1 deg after 15 s: the condition holds at every frame from 15 s on.
@@ -244,10 +268,13 @@ struct cfg_scenario {
     struct cfg_pulse pulse;
     int fault_count;
     struct cfg_fault faults[CFG_FAULT_MAX];
+    int parameter_count;
+    struct cfg_parameter parameters[CFG_PARAMETER_MAX];
     int target_body; /* pointing: body and attitude to hold; the first body where none is named */
     double target[4];
     double target_position[3]; /* world, m */
     uint32_t log_every;        /* frames per state record in the log */
+    bool log_parts;            /* and a hash of every part of the run state */
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
     struct cfg_file *files; /* that it names and were read; for the log */

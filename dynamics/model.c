@@ -412,6 +412,14 @@ enum dyn_isa dyn_model_isa(const struct dyn_model *model)
     return model->isa;
 }
 
+struct dyn_joint_law *dyn_model_law(struct dyn_model *model, int body, int k)
+{
+    for (int i = 0; i < model->lawful_count; i++)
+        if (model->lawful[i].v_at == model->v_index[body] + k)
+            return &model->lawful[i].law;
+    return NULL;
+}
+
 int dyn_model_body_count(const struct dyn_model *model)
 {
     return model->body_count;

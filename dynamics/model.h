@@ -117,6 +117,10 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
 void dyn_model_use_isa(struct dyn_model *model, enum dyn_isa isa);
 enum dyn_isa dyn_model_isa(const struct dyn_model *model);
 
+/* The law along velocity k of a body's joint, which may be changed between two steps; NULL: the
+ * joint was given none there.  Context: any. */
+struct dyn_joint_law *dyn_model_law(struct dyn_model *model, int body, int k);
+
 /* A mimicking joint has no q and v of its own: its indices lie beyond nq and nv.  Context: any. */
 int dyn_model_body_count(const struct dyn_model *model);
 int dyn_model_nq(const struct dyn_model *model);

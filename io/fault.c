@@ -25,6 +25,8 @@ void io_fault_begin(const struct io_fault_spec *spec, uint64_t seed, uint64_t st
     RT_CHECK(spec->kind != IO_FAULT_DELAY ||
              (spec->value >= 0.0 && spec->value < IO_FAULT_DELAY_MAX));
     memset(state, 0, sizeof *state);
+    state->first_frame = spec->first_frame;
+    state->last_frame = spec->last_frame;
     io_noise_seed(&state->noise, seed, stream);
 }
 
@@ -126,7 +128,7 @@ bool io_fault_signal(const struct io_fault_spec *spec, struct io_fault_state *st
                      double dt, double *value, int count)
 {
     RT_CHECK(count >= 1 && count <= IO_FAULT_COMPONENT_MAX);
-    const bool active = io_fault_active(spec, frame);
+    const bool active = io_fault_active(state, frame);
     bool hit = true, fresh = true;
 
     if (spec->kind == IO_FAULT_DELAY)
@@ -143,7 +145,7 @@ bool io_fault_signal(const struct io_fault_spec *spec, struct io_fault_state *st
         add(spec, spec->value, value, count);
         break;
     case IO_FAULT_DRIFT:
-        add(spec, spec->value * ((double)(frame - spec->first_frame) * dt), value, count);
+        add(spec, spec->value * ((double)(frame - state->first_frame) * dt), value, count);
         break;
     case IO_FAULT_NOISE:
         add_noise(spec, &state->noise, value, count);
@@ -180,7 +182,7 @@ static void spoil_end(uint64_t mask, unsigned char *bytes, size_t size)
 size_t io_fault_frame(const struct io_fault_spec *spec, struct io_fault_state *state,
                       uint64_t frame, unsigned char *bytes, size_t size)
 {
-    if (!io_fault_active(spec, frame) || !io_fault_fits_frame(spec->kind) || size == 0)
+    if (!io_fault_active(state, frame) || !io_fault_fits_frame(spec->kind) || size == 0)
         return size;
 
     const bool flips = spec->kind == IO_FAULT_BIT_FLIP, spoils = spec->kind == IO_FAULT_CRC;

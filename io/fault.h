@@ -3,7 +3,8 @@
  *
  * A fault has one kind, one window of frames and its own seeded noise.  Outside its window it
  * leaves every bit of a signal or frame alone.  What it does is a function of spec, seed and the
- * sequence of calls.  A finite signal never becomes a NaN.
+ * sequence of calls.  A finite signal never becomes a NaN.  The window begins as the spec has it;
+ * an operator may move it, which is why the one in force is part of the state.
  *
  *                  a signal                                  a bus frame
  *      stuck       stays where it was when the fault began   -
@@ -45,7 +46,7 @@ enum io_fault_kind {
 struct io_fault_spec {
     enum io_fault_kind kind;
     uint32_t components;  /* bit i: component i is struck; 0: all of them */
-    uint64_t first_frame; /* of the window */
+    uint64_t first_frame; /* of the window; UINT64_MAX: it waits for the operator */
     uint64_t last_frame;  /* first one after it; UINT64_MAX: to the end */
     double value;         /* finite; see the table; delay: whole samples < IO_FAULT_DELAY_MAX */
     uint32_t at_value;    /* stuck: 1 at `value`, 0 where it was */
@@ -56,13 +57,14 @@ struct io_fault_state {
     struct io_noise noise;
     double stuck[IO_FAULT_COMPONENT_MAX];
     double line[IO_FAULT_DELAY_MAX][IO_FAULT_COMPONENT_MAX];
-    uint64_t samples; /* signals seen, in the window or not */
-    uint64_t holds;   /* 1: stuck[] is what it was when the fault began */
-    uint64_t hits;    /* signals and frames that were altered or dropped */
+    uint64_t samples;                 /* signals seen, in the window or not */
+    uint64_t holds;                   /* 1: stuck[] is what it was when the fault began */
+    uint64_t hits;                    /* signals and frames that were altered or dropped */
+    uint64_t first_frame, last_frame; /* the window in force, as in the spec */
 };
 _Static_assert(sizeof(struct io_fault_state) ==
                    sizeof(struct io_noise) +
-                       (IO_FAULT_COMPONENT_MAX * (1 + IO_FAULT_DELAY_MAX) + 3) * 8,
+                       (IO_FAULT_COMPONENT_MAX * (1 + IO_FAULT_DELAY_MAX) + 5) * 8,
                "no pads in the run state");
 
 /* Does the kind mean anything on a signal, on a bus frame?  Context: any. */
@@ -70,15 +72,26 @@ bool io_fault_fits_signal(enum io_fault_kind kind);
 bool io_fault_fits_frame(enum io_fault_kind kind);
 
 /* Is the fault in force in this frame?  Context: any. */
-static inline bool io_fault_active(const struct io_fault_spec *spec, uint64_t frame)
+static inline bool io_fault_active(const struct io_fault_state *state, uint64_t frame)
 {
-    return frame >= spec->first_frame &&
-           (frame < spec->last_frame || spec->last_frame == UINT64_MAX);
+    return frame >= state->first_frame &&
+           (frame < state->last_frame || state->last_frame == UINT64_MAX);
 }
 
 /* Context: setup. */
 void io_fault_begin(const struct io_fault_spec *spec, uint64_t seed, uint64_t stream,
                     struct io_fault_state *state);
+
+/* Another window from here on; a fault that begins anew holds nothing of before.  Context: as for
+ * the calls below. */
+static inline void io_fault_move(struct io_fault_state *state, uint64_t first_frame,
+                                 uint64_t last_frame)
+{
+    if (first_frame != state->first_frame)
+        state->holds = 0;
+    state->first_frame = first_frame;
+    state->last_frame = last_frame;
+}
 
 /*
  * Alter a signal of count components (at most IO_FAULT_COMPONENT_MAX, always the same count) in

@@ -102,7 +102,13 @@ struct ground {
 /* A fault of the wire, one way. */
 struct wire_fault {
     const struct io_fault_spec *spec;
+    int index; /* among those of the link */
     struct io_fault_state state;
+};
+
+/* When a fault acts, as whoever runs the frames wants it now. */
+struct window {
+    _Atomic uint64_t first_frame, last_frame;
 };
 
 struct link {
@@ -125,6 +131,7 @@ struct link {
     _Atomic uint64_t peer;       /* packed address; 0: not known yet */
     _Atomic uint64_t heard_ns;   /* newest sound message of the peer; 0: none yet */
     _Atomic uint64_t command_ns; /* newest command; 0: none yet */
+    _Atomic uint64_t excused_ns; /* until then nobody asked it for commands */
     _Atomic uint64_t gap_ns_max;
     _Atomic uint64_t replied_us; /* board time of the newest command */
     atomic_bool on_our_time;     /* and that time is the simulation's */
@@ -151,6 +158,7 @@ struct link {
     uint64_t seated_ns;
     int faults_out, faults_in;
     struct wire_fault fault_out[IO_LINK_FAULT_MAX], fault_in[IO_LINK_FAULT_MAX];
+    struct window window[IO_LINK_FAULT_MAX];
     unsigned char spoiled_out[IO_PROTOCOL_FRAME_MAX], spoiled_in[IO_DATAGRAM_MAX];
 
     /* Written before the run, for io_links_safe() in whatever thread or signal handler. */
@@ -409,6 +417,16 @@ void io_links_safe(struct io_links *links)
 
 /* Out. */
 
+/* One fault on one message, within the window of now. */
+static size_t spoil(struct link *link, struct wire_fault *fault, uint64_t frame,
+                    unsigned char *bytes, size_t size)
+{
+    const struct window *window = &link->window[fault->index];
+    io_fault_move(&fault->state, read_counter(&window->first_frame),
+                  read_counter(&window->last_frame));
+    return io_fault_frame(fault->spec, &fault->state, frame, bytes, size);
+}
+
 /* Faults of the wire, on whatever leaves for the board: bytes then point at a changed copy; the
  * size that is returned goes out, 0 swallows the message. */
 static size_t filter_out(struct link *link, const void **bytes, size_t size)
@@ -419,8 +437,7 @@ static size_t filter_out(struct link *link, const void **bytes, size_t size)
     memcpy(link->spoiled_out, *bytes, size);
     *bytes = link->spoiled_out;
     for (int i = 0; i < link->faults_out && size > 0; i++)
-        size = io_fault_frame(link->fault_out[i].spec, &link->fault_out[i].state, frame,
-                              link->spoiled_out, size);
+        size = spoil(link, &link->fault_out[i], frame, link->spoiled_out, size);
     return size;
 }
 
@@ -684,6 +701,13 @@ static bool silent(const struct link *link, uint64_t since_ns, uint64_t now_ns)
     return limit_ns != 0 && now_ns > since_ns && now_ns - since_ns > limit_ns;
 }
 
+/* In a pause a board that answers samples has nothing to answer. */
+static bool without_command(const struct link *link, uint64_t command_ns, uint64_t now_ns)
+{
+    const uint64_t excused_ns = read_counter(&link->excused_ns);
+    return silent(link, command_ns > excused_ns ? command_ns : excused_ns, now_ns);
+}
+
 /* The first to say something sound is the peer.  Others are foreign, until it has been silent for
  * so long that its place is free. */
 static bool may_speak(const struct link *link, uint64_t from, uint64_t now_ns)
@@ -826,8 +850,7 @@ static bool filter_in(struct link *link, struct io_packet *packet)
     memcpy(link->spoiled_in, packet->bytes, packet->size);
     packet->bytes = link->spoiled_in;
     for (int i = 0; i < link->faults_in && packet->size > 0; i++)
-        packet->size = io_fault_frame(link->fault_in[i].spec, &link->fault_in[i].state, frame,
-                                      link->spoiled_in, packet->size);
+        packet->size = spoil(link, &link->fault_in[i], frame, link->spoiled_in, packet->size);
     return packet->size > 0;
 }
 
@@ -875,13 +898,17 @@ static void place_faults(struct link *link)
         const struct io_link_fault *fault = &link->spec.fault[i];
         struct wire_fault *out = &link->fault_out[link->faults_out];
         struct wire_fault *in = &link->fault_in[link->faults_in];
+        atomic_init(&link->window[i].first_frame, fault->spec.first_frame);
+        atomic_init(&link->window[i].last_frame, fault->spec.last_frame);
         if (fault->out) {
             out->spec = &fault->spec;
+            out->index = i;
             io_fault_begin(out->spec, link->spec.seed, STREAM_OUT + (uint64_t)i, &out->state);
             link->faults_out++;
         }
         if (fault->in) {
             in->spec = &fault->spec;
+            in->index = i;
             io_fault_begin(in->spec, link->spec.seed, STREAM_IN + (uint64_t)i, &in->state);
             link->faults_in++;
         }
@@ -937,7 +964,7 @@ static void receive(struct io_links *links)
 static void notice_loss(struct link *link, uint64_t now_ns)
 {
     const uint64_t command_ns = read_counter(&link->command_ns);
-    if (command_ns == 0 || link->lost || !silent(link, command_ns, now_ns))
+    if (command_ns == 0 || link->lost || !without_command(link, command_ns, now_ns))
         return;
     link->lost = true;
     add(&link->tally.losses, 1);
@@ -1305,7 +1332,7 @@ bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns)
 {
     const struct link *from = look(links, link);
     const uint64_t command_ns = read_counter(&from->command_ns);
-    return command_ns != 0 && !silent(from, command_ns, now_ns);
+    return command_ns != 0 && !without_command(from, command_ns, now_ns);
 }
 
 bool io_link_has_peer(const struct io_links *links, int link)
@@ -1367,6 +1394,22 @@ void io_link_counters(const struct io_links *links, int link, struct io_counters
 const struct io_latency *io_link_latency(const struct io_links *links, int link)
 {
     return &look(links, link)->latency;
+}
+
+void io_links_excuse(struct io_links *links, uint64_t now_ns)
+{
+    for (int i = 0; i < links->link_count; i++)
+        atomic_store_explicit(&links->link[i].excused_ns, now_ns, memory_order_relaxed);
+}
+
+/* Relaxed, and the end first: the thread that talks may see one half for a message or two, and then
+ * the fault is not yet there. */
+void io_link_fault_move(struct io_links *links, int link, int fault, uint64_t first_frame,
+                        uint64_t last_frame)
+{
+    struct window *window = &links->link[link].window[fault];
+    atomic_store_explicit(&window->last_frame, last_frame, memory_order_relaxed);
+    atomic_store_explicit(&window->first_frame, first_frame, memory_order_relaxed);
 }
 
 uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault)

@@ -164,6 +164,9 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns);
 /* Whoever awaits, or will, gives up at once: the run ends.  Context: any. */
 void io_links_interrupt(struct io_links *links);
+/* No samples leave for now, so a board that falls silent is not lost: that counts from here on.
+ * Context: frame. */
+void io_links_excuse(struct io_links *links, uint64_t now_ns);
 /* True while commands come in time, or the device of a hand is there.  False before the first.
  * Context: any. */
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns);
@@ -185,6 +188,10 @@ void io_links_safe(struct io_links *links);
 void io_link_counters(const struct io_links *links, int link, struct io_counters *counters);
 void io_link_pulse(const struct io_links *links, int link, uint64_t now_ns, struct io_pulse *pulse);
 const struct io_latency *io_link_latency(const struct io_links *links, int link);
+/* A fault of the spec acts in other frames from here on (io_sample.frame counts them).  Context:
+ * any, one thread. */
+void io_link_fault_move(struct io_links *links, int link, int fault, uint64_t first_frame,
+                        uint64_t last_frame);
 /* Messages that a fault of the spec has altered or swallowed; exact after io_links_stop(). */
 uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault);
 /* Page faults of the I/O thread since it entered its loop; exact after io_links_stop(). */

@@ -36,6 +36,8 @@ struct grid {
     int64_t moved_ns;    /* by so much so far */
     uint64_t slot;       /* of the frame to run next; ahead of its number by the misses */
     uint64_t missed;     /* releases dropped right before it */
+    uint64_t carried;    /* the same, before the pause that it is held back by */
+    uint64_t paused;     /* releases of that pause so far */
     uint32_t held;       /* which frame of a catch-up it is; 0: fresh */
     enum rt_cause cause; /* of the frame that made the catch-up necessary */
 };
@@ -79,7 +81,8 @@ static void drift_close_block(struct drift *drift, uint64_t period_ns)
     drift->xz += dx * (z - drift->mean_z);
 }
 
-/* Right after the start stamp of a fresh frame. */
+/* Right after the start stamp of a fresh frame.  What was missed or paused counts as if it had run,
+ * so that sim and clock run on together over it. */
 static void drift_add(struct drift *drift, const struct rt_frame *frame,
                       const struct rt_frame_record *record)
 {
@@ -89,7 +92,8 @@ static void drift_add(struct drift *drift, const struct rt_frame *frame,
             frame->clock.raw_ns == NULL ? record->start_ns : frame->clock.raw_ns(frame->clock.self);
         drift->best_error_ns = error_ns;
         drift->best_raw_ns = raw_ns;
-        drift->best_sim_ns = (record->frame + frame->missed) * frame->spec.period_ns;
+        drift->best_sim_ns =
+            (record->frame + frame->missed + frame->paused) * frame->spec.period_ns;
     }
     if (++drift->block == DRIFT_BLOCK)
         drift_close_block(drift, frame->spec.period_ns);
@@ -124,6 +128,13 @@ static void compute(struct run *run, const struct rt_frame_record *record)
     RT_PROBE(step, record->frame, frame->schedule->begin_ns);
     run->pending = true;
     run->pending_frame = record->frame;
+}
+
+/* Relaxed: what is asked crosses in the boundary's own ways. */
+static bool held_back(struct rt_frame *frame, uint64_t k)
+{
+    return atomic_load_explicit(&frame->knock, memory_order_relaxed) &&
+           frame->tasks.boundary(frame->tasks.self, k);
 }
 
 static void kick(struct rt_frame *frame, uint64_t start_ns)
@@ -199,7 +210,7 @@ static void finish(struct run *run, const struct rt_frame_record *record)
     fill_row(run, record, recorded_ns);
 
     const uint64_t k = record->frame;
-    if (frame->frames == 0)
+    if (frame->frames == 0 && frame->paused == 0)
         frame->first_release_ns = record->release_ns;
     frame->last_release_ns = record->release_ns;
     frame->frames++;
@@ -230,8 +241,8 @@ static void grid_move(struct run *run, const struct rt_frame_record *record)
     frame->corrected_ns = run->grid.moved_ns;
     if (frame->phase == NULL)
         return;
-    const int64_t move_ns =
-        rt_phase_step(frame->phase, record->release_ns, UINT64_C(1) + record->missed);
+    const int64_t move_ns = rt_phase_step(frame->phase, record->release_ns,
+                                          UINT64_C(1) + record->missed + record->paused);
     run->grid.first_ns += (uint64_t)move_ns;
     run->grid.moved_ns += move_ns;
 }
@@ -240,10 +251,14 @@ static void grid_move(struct run *run, const struct rt_frame_record *record)
 static void grid_advance(struct run *run, uint64_t end_ns)
 {
     struct grid *grid = &run->grid;
+    grid->carried = grid->paused = 0;
     const struct rt_frame_spec *spec = &run->frame->spec;
     const uint64_t next = grid_reach(run, grid->slot + 1, end_ns);
     const uint64_t lost = next - (grid->slot + 1);
-    if (lost > 0 && spec->overrun == RT_OVERRUN_CATCH_UP && grid->held < spec->max_catch_up) {
+    /* Whoever knocks is heard at every release, so nothing is caught up meanwhile. */
+    const bool knocked = atomic_load_explicit(&run->frame->knock, memory_order_relaxed);
+    if (lost > 0 && spec->overrun == RT_OVERRUN_CATCH_UP && grid->held < spec->max_catch_up &&
+        !knocked) {
         grid->slot++;
         grid->held++;
         grid->missed = 0;
@@ -252,6 +267,22 @@ static void grid_advance(struct run *run, uint64_t end_ns)
     grid->slot = next;
     grid->held = 0;
     grid->missed = lost;
+}
+
+/* This release, and those that are past by now, belong to a pause. */
+static void grid_pass(struct run *run, const struct rt_frame_record *record)
+{
+    struct rt_frame *frame = run->frame;
+    struct grid *grid = &run->grid;
+    const uint64_t next = grid_reach(run, grid->slot + 1, now_ns(frame));
+    if (frame->frames == 0 && frame->paused == 0)
+        frame->first_release_ns = record->release_ns;
+    frame->last_release_ns = grid_release(run, next - 1);
+    frame->paused += next - grid->slot;
+    grid->paused += next - grid->slot;
+    grid->carried += grid->missed;
+    grid->missed = 0;
+    grid->slot = next;
 }
 
 static void count_margin(struct rt_frame *frame, const struct rt_frame_record *record)
@@ -325,18 +356,25 @@ static void grid_start(struct run *run, struct rt_frame_record *record)
     kick(frame, record->start_ns);
 }
 
-static void grid_frame(struct run *run, uint64_t k)
+/* False: it was held back. */
+static bool grid_frame(struct run *run, uint64_t k)
 {
     struct rt_frame *frame = run->frame;
+    const uint64_t missed = run->grid.missed + run->grid.carried;
     struct rt_frame_record record = {
         .frame = k,
         .release_ns = grid_release(run, run->grid.slot),
-        .missed = run->grid.missed > UINT32_MAX ? UINT32_MAX : (uint32_t)run->grid.missed,
+        .missed = missed > UINT32_MAX ? UINT32_MAX : (uint32_t)missed,
+        .paused = run->grid.paused > UINT32_MAX ? UINT32_MAX : (uint32_t)run->grid.paused,
         .held = run->grid.held > 0,
     };
     grid_start(run, &record);
     if (!record.held)
         commit_pending(run);
+    if (!record.held && held_back(frame, k)) {
+        grid_pass(run, &record);
+        return false;
+    }
     compute(run, &record);
     if (frame->spec.commit == RT_COMMIT_EARLY)
         commit_early(run, &record);
@@ -348,6 +386,7 @@ static void grid_frame(struct run *run, uint64_t k)
     grid_advance(run, record.end_ns);
     if (record.cause != RT_CAUSE_NONE && frame->spec.overrun == RT_OVERRUN_STOP)
         frame->end = RT_END_POLICY;
+    return true;
 }
 
 static uint64_t slack_ns(const struct run *run)
@@ -399,12 +438,29 @@ static void await_reply(struct run *run, uint64_t k)
     frame->missed_replies += run->unanswered;
 }
 
-static void free_frame(struct run *run, uint64_t k)
+/* Held back for a period; the watchdog looks again when the frame starts. */
+static void free_pass(struct rt_frame *frame)
+{
+    if (frame->watchdog != NULL)
+        rt_watchdog_disarm(frame->watchdog);
+    frame->clock.wait_until_ns(frame->clock.self, now_ns(frame) + frame->spec.period_ns);
+    frame->paused++;
+}
+
+/* False: it was held back to the end of the run. */
+static bool free_frame(struct run *run, uint64_t k)
 {
     struct rt_frame *frame = run->frame;
+    const uint64_t paused = frame->paused;
     commit_pending(run);
     await_reply(run, k);
-    struct rt_frame_record record = {.frame = k, .start_ns = now_ns(frame)};
+    while (held_back(frame, k)) {
+        if (atomic_load_explicit(&frame->stop, memory_order_relaxed))
+            return false;
+        free_pass(frame);
+    }
+    struct rt_frame_record record = {
+        .frame = k, .start_ns = now_ns(frame), .paused = (uint32_t)(frame->paused - paused)};
     record.release_ns = record.start_ns;
     RT_PROBE(release, k, record.start_ns);
     kick(frame, record.start_ns);
@@ -415,6 +471,7 @@ static void free_frame(struct run *run, uint64_t k)
     finish(run, &record);
     if (has_rows(frame))
         drain_rows(frame);
+    return true;
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -433,7 +490,7 @@ static void check(const struct rt_frame *frame)
 static void clear_results(struct rt_frame *frame)
 {
     frame->frames = frame->overruns = frame->missed = 0;
-    frame->caught_up = frame->missed_replies = 0;
+    frame->caught_up = frame->missed_replies = frame->paused = 0;
     frame->first_release_ns = frame->last_release_ns = 0;
     frame->margin_ns_min = 0;
     frame->margin_frame_min = 0;
@@ -459,9 +516,9 @@ static void run_grid(struct run *run)
 {
     struct rt_frame *frame = run->frame;
     run->grid.first_ns = now_ns(frame) + frame->spec.period_ns;
-    for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame); k++) {
-        grid_frame(run, k);
-        publish_live(frame, k);
+    for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame);) {
+        if (grid_frame(run, k))
+            publish_live(frame, k++);
         if (frame->end == RT_END_POLICY)
             break;
         grid_slack(run);
@@ -473,9 +530,9 @@ static void run_grid(struct run *run)
 static void run_free(struct run *run)
 {
     struct rt_frame *frame = run->frame;
-    for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame); k++) {
-        free_frame(run, k);
-        publish_live(frame, k);
+    for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame);) {
+        if (free_frame(run, k))
+            publish_live(frame, k++);
     }
     commit_pending(run);
 }

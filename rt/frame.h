@@ -14,15 +14,24 @@
  * overrun `skip`: releases already past are dropped and counted (missed).
  * overrun `catch-up`: at most max_catch_up lost frames run back to back with held inputs; only the
  *                     last one's sample is committed; what is beyond that is missed.
+ *                     While somebody knocks (below) nothing is caught up.
  * overrun `stop`: safe outputs, end.
  *
- * pace `real`: as drawn; wall = last release + period - first release = (frames + missed) * period.
+ * pace `real`: as drawn; wall = last release + period - first release
+ *                                                    = (frames + missed + paused) * period.
  * With a phase lock the grid follows the board's clock: each release also moves by what the lock
- * says, bounded in ppm, and wall = (frames + missed) * period + corrected.
+ * says, bounded in ppm, and that sum is `corrected`, which wall has on top.
+ *
+ * A pause holds the next frame back, release by release: whoever wants one knocks, and boundary is
+ * asked before every frame until nobody does.  The grid goes on, the watchdog is kicked, the sample
+ * of the last frame leaves when it would have left; no frame is run, recorded or judged, and drift
+ * leaves the paused releases out as it does those that were missed.  What a far end hears in a
+ * pause is up to boundary.
  *
  * pace `fast` and `lockstep`: there is no grid.  The sample before leaves, its reply is awaited,
  * and the release is the moment at which the frame then starts: no start error, no overrun, nothing
- * missed, no margin, no drift.  Lockstep must have an await.
+ * missed, no margin, no drift.  Lockstep must have an await.  A pause lasts whole periods there,
+ * too, and comes after the reply, so that nothing is awaited twice.
  */
 #pragma once
 
@@ -51,6 +60,7 @@ struct rt_frame_record {
     uint32_t missed; /* releases dropped right before this frame */
     uint8_t cause;   /* enum rt_cause; none unless end > next release */
     uint8_t held;    /* ran in catch-up with held inputs */
+    uint32_t paused; /* releases that passed in a pause right before this frame */
 };
 
 /* What the loop calls, all on the frame thread.  None may allocate, lock, log or block; await alone
@@ -62,6 +72,9 @@ struct rt_frame_tasks {
     /* Lockstep and fast: wait for the reply to the frame before; true when it came.  Not called
      * before frame 0.  NULL: frames do not wait. */
     bool (*await)(void *self, uint64_t frame);
+    /* While knock is set: between two frames, before this one and never in a catch-up.  True holds
+     * the frame back for a release.  NULL: nobody knocks. */
+    bool (*boundary)(void *self, uint64_t frame);
     /* Take the newest inputs unless held. */
     void (*latch)(void *self, uint64_t frame, bool held);
     void (*record)(void *self, const struct rt_frame_record *record);
@@ -103,12 +116,13 @@ struct rt_frame {
     struct rt_mailbox *live;      /* of struct rt_frame_live; may be NULL */
     uint32_t live_every;
     atomic_bool stop;   /* set by any thread, read once per frame */
+    atomic_bool knock;  /* the same, for tasks.boundary, which clears it */
     uint64_t waited_ns; /* real pace: tasks and jobs add what they waited for I/O in this frame */
 
     /* results; valid after the run, except through live */
     uint64_t frames;
     uint64_t first_release_ns, last_release_ns;
-    uint64_t overruns, missed, caught_up, missed_replies;
+    uint64_t overruns, missed, caught_up, missed_replies, paused;
     uint64_t causes[RT_CAUSE_COUNT]; /* those of overruns; they add up to them */
     int64_t margin_ns_min;           /* 0 while no margin was measured */
     uint64_t margin_frame_min;

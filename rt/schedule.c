@@ -73,7 +73,8 @@ struct rt_schedule *rt_schedule_place(const struct rt_job *jobs, int job_count, 
 
 void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame)
 {
-    uint64_t due = schedule->row[frame % schedule->pattern];
+    const uint64_t counted = frame + schedule->shift;
+    uint64_t due = schedule->row[counted % schedule->pattern];
     /* One stamp per boundary: the end of a job begins the next. */
     uint64_t begin_ns = schedule->now_ns();
     schedule->begin_ns = begin_ns;
@@ -81,7 +82,7 @@ void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame)
     while (due != 0) {
         const int j = __builtin_ctzll(due);
         due &= due - 1;
-        schedule->job[j].run(schedule->job[j].self, frame);
+        schedule->job[j].run(schedule->job[j].self, counted);
         const uint64_t end_ns = schedule->now_ns();
         const uint64_t spent_ns = end_ns - begin_ns;
         schedule->spent_ns[j] = spent_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)spent_ns;

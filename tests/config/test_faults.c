@@ -37,6 +37,17 @@ static const struct cfg_fault *load_fault(const char *fault)
     return &scenario->faults[0];
 }
 
+static void test_a_fault_may_wait_for_the_operator(void)
+{
+    const struct cfg_fault *fault =
+        load_fault("name: silent, device: accel, type: stuck, when: operator, for: 20 ms");
+    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, fault->spec.first_frame);
+    TEST_ASSERT_EQUAL_UINT64(10, fault->frames); /* of 2 ms */
+    TEST_ASSERT_EQUAL_STRING("silent", fault->text);
+    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX,
+                             load_fault("device: accel, type: stuck, when: operator")->frames);
+}
+
 static void test_a_fault_hits_a_sensor_an_actuator_or_a_link(void)
 {
     const struct cfg_fault *fault = load_fault("device: accel, type: stuck, at: 0 s");
@@ -184,6 +195,7 @@ static void test_every_signal_has_its_unit(void)
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_a_fault_may_wait_for_the_operator);
     RUN_TEST(test_a_fault_hits_a_sensor_an_actuator_or_a_link);
     RUN_TEST(test_a_fault_of_a_link_is_handed_to_it);
     RUN_TEST(test_a_fault_begins_at_a_time_or_in_a_frame);

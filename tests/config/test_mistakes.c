@@ -1131,6 +1131,32 @@ static const struct part {
      .rest = "faults: [{device: g, type: bias, value: 1, at: 1 s, frame: 3}]",
      .complaint = "8:10: a fault begins at a time or in a frame; give one of them, e.g. at: 5 s"},
     {.devices = GYRO,
+     .rest = "faults: [{device: g, type: bias, value: 1, when: operator, at: 1 s}]",
+     .complaint = "8:64: this fault waits for the operator; remove it, or when: operator"},
+    {.devices = GYRO,
+     .rest = "faults: [{name: f, device: g, type: stuck, at: 0},\n"
+             "         {name: f, device: g, type: loss, at: 0}]",
+     .complaint = "9:17: another fault is called \"f\" already; take another name"},
+    /* tunable */
+    {.devices = GYRO,
+     .rest = "tunable: [devices.gg.bias]",
+     .complaint = "8:11: there is no device \"gg\"; add it to devices"},
+    {.devices = GYRO,
+     .rest = "tunable: [devices.g.biass]",
+     .complaint = "8:11: while it runs a device does not change its \"biass\"; did you mean "
+                  "\"bias\"?"},
+    {.devices = GYRO,
+     .rest = "tunable: [{of: devices.g.bias.w}]",
+     .complaint = "8:16: there is no such component: \"devices.g.bias.w\"; they are x, y and z"},
+    {.devices = GYRO,
+     .rest = "tunable: [{of: devices.g.noise, low: 1 rad/s/sqrt(Hz)}]",
+     .complaint = "8:16: \"devices.g.noise\" begins with 0, which is not from low, 1, to high, "
+                  "1e+30; widen them"},
+    {.devices = GYRO,
+     .rest = "tunable: [enviroment.wind]",
+     .complaint = "8:11: no number that can be tuned is at \"enviroment.wind\"; did you mean "
+                  "\"environment.wind\"?"},
+    {.devices = GYRO,
      .rest = "faults: [{device: gg, type: stuck, at: 0}]",
      .complaint = "8:19: there is no device \"gg\"; add it to devices"},
     {.devices = GYRO,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "rt/check.h"
+#include "tools/airbearing/operator.h"
 #include "tools/airbearing/rig.h"
 
 enum { OVERRIDE_MAX = 4 };
@@ -213,7 +214,8 @@ static void check_faults(const struct cfg_scenario *scenario)
         RT_CHECK(fault->effector < scenario->drive_count);
         RT_CHECK(fault->link >= 0 ? io_fault_fits_frame(fault->spec.kind)
                                   : io_fault_fits_signal(fault->spec.kind));
-        RT_CHECK(fault->spec.last_frame > fault->spec.first_frame);
+        RT_CHECK(fault->spec.last_frame > fault->spec.first_frame ||
+                 fault->spec.first_frame == UINT64_MAX);
         check_finite(&fault->spec.value, 1);
     }
 }
@@ -269,6 +271,31 @@ static void check_print(const struct cfg_scenario *scenario)
     cfg_scenario_print(scenario, nowhere);
 }
 
+/* A frame survives every parameter at both ends of its limits, and every fault begun. */
+static void check_tunes(struct rig *rig)
+{
+    const struct cfg_scenario *scenario = rig->scenario;
+    for (int i = 0; i < scenario->parameter_count; i++) {
+        const struct cfg_parameter *parameter = &scenario->parameters[i];
+        RT_CHECK(parameter->low <= parameter->initial && parameter->initial <= parameter->high);
+        RT_CHECK(memchr(parameter->name, '\0', sizeof parameter->name));
+        for (int end = 0; end < 2; end++) {
+            cfg_rig_tune(rig->cfg, i, end == 0 ? parameter->low : parameter->high);
+            rt_schedule_run(rig->schedule, 2);
+        }
+        cfg_rig_tune(rig->cfg, i, parameter->initial);
+    }
+    for (int i = 0; i < scenario->fault_count; i++) {
+        struct record_act act = {
+            .frame = 2, .act = OPERATOR_FAULT, .index = (uint32_t)i, .value = 1.0};
+        rig_act(rig, &act, NULL);
+    }
+    struct record_act reset = {.frame = 2, .act = OPERATOR_RESET};
+    rt_schedule_run(rig->schedule, 2);
+    rig_act(rig, &reset, NULL);
+    RT_CHECK(memcmp(rig->cfg->state, rig->cfg->start, rig->cfg->state_size) == 0);
+}
+
 /* Whatever comes of it; a step that is not finite is taken back. */
 static void check_frames(const struct cfg_scenario *scenario)
 {
@@ -281,6 +308,7 @@ static void check_frames(const struct cfg_scenario *scenario)
     rig->cfg->plant.substeps = 1;
     for (uint64_t frame = 0; frame < 2; frame++)
         rt_schedule_run(rig->schedule, frame);
+    check_tunes(rig);
     struct record_input reset = {.frame = 2, .kind = RECORD_RESET};
     if (scenario->link_count > 0)
         rig_apply(rig, &reset);

@@ -19,6 +19,8 @@ static int64_t wake_late[FRAMES_MAX + 2]; /* by wait */
 static int64_t work[FRAMES_MAX];          /* by frame; spent in its job */
 static int64_t commit_cost;
 static uint64_t stop_at, no_reply_at;
+static uint64_t pause_at, pause_for; /* before that frame, for so many releases */
+static int64_t pause_cost;           /* of asking */
 static bool log_calls, log_waits;
 
 static char log_text[LOG_SIZE];
@@ -70,6 +72,20 @@ static bool await_reply(void *self, uint64_t k)
     return k != no_reply_at;
 }
 
+static bool boundary(void *self, uint64_t k)
+{
+    (void)self;
+    fake_clock_spend(&fake, pause_cost);
+    if (frame.watchdog != NULL)
+        TEST_ASSERT_FALSE(rt_watchdog_bark(frame.watchdog, fake.now_ns));
+    if (k < pause_at)
+        return false;
+    note('P', k);
+    if (pause_for == 0)
+        atomic_store(&frame.knock, false);
+    return pause_for > 0 && pause_for-- > 0;
+}
+
 static void latch(void *self, uint64_t k, bool held)
 {
     (void)self;
@@ -101,14 +117,22 @@ void setUp(void)
         work[k] = H / 5;
     fake = (struct fake_clock){.wake_late_ns = wake_late, .wake_count = FRAMES_MAX + 2};
     commit_cost = 0;
-    stop_at = no_reply_at = UINT64_MAX;
+    stop_at = no_reply_at = pause_at = UINT64_MAX;
+    pause_for = 0;
+    pause_cost = 0;
     log_calls = true;
     log_waits = false;
     log_text[0] = '\0';
     record_count = commit_count = 0;
     frame.spec = (struct rt_frame_spec){.period_ns = H, .frame_count = 4};
     frame.tasks = (struct rt_frame_tasks){
-        .commit = commit, .await = await_reply, .latch = latch, .record = record, .safe = safe};
+        .commit = commit,
+        .await = await_reply,
+        .boundary = boundary,
+        .latch = latch,
+        .record = record,
+        .safe = safe,
+    };
     frame.schedule = schedule;
     frame.clock = fake_clock_seam(&fake);
     frame.clock.wait_until_ns = wait_and_note;
@@ -125,7 +149,7 @@ static uint64_t wall_ns(void)
 
 static void check_identity(void)
 {
-    TEST_ASSERT_EQUAL_UINT64((frame.frames + frame.missed) * H, wall_ns());
+    TEST_ASSERT_EQUAL_UINT64((frame.frames + frame.missed + frame.paused) * H, wall_ns());
 }
 
 /* ---- the order of things ---- */
@@ -202,6 +226,120 @@ static void test_a_run_of_no_frames_does_nothing(void)
     rt_frame_run(&frame);
     TEST_ASSERT_EQUAL_STRING("", log_text);
     TEST_ASSERT_EQUAL_UINT64(0, frame.frames);
+}
+
+/* ---- pauses ---- */
+
+static void pause_before(uint64_t k, uint64_t releases)
+{
+    pause_at = k;
+    pause_for = releases;
+    atomic_store(&frame.knock, true);
+}
+
+static void test_a_pause_holds_a_frame_back_while_the_grid_goes_on(void)
+{
+    log_waits = true;
+    pause_before(2, 3);
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_STRING("W0 L0 J0 R0 W1 C0 L1 J1 R1 W2 C1 P2 W3 P2 W4 P2 W5 P2 L2 J2 R2 "
+                             "W6 C2 L3 J3 R3 W7 C3",
+                             log_text);
+    TEST_ASSERT_EQUAL_UINT64(3, frame.paused);
+    TEST_ASSERT_EQUAL_UINT32(3, records[2].paused);
+    TEST_ASSERT_EQUAL_UINT32(0, records[3].paused);
+    TEST_ASSERT_EQUAL_UINT64(0, frame.missed);
+    TEST_ASSERT_EQUAL_UINT64(0, frame.overruns);
+    TEST_ASSERT_EQUAL_UINT64(4, frame.start_error_ns.count);
+    check_identity();
+}
+
+static void test_a_pause_before_the_first_frame_and_at_the_end_counts(void)
+{
+    pause_before(0, 2);
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_UINT64(2, frame.paused);
+    TEST_ASSERT_EQUAL_UINT64(H, frame.first_release_ns);
+    check_identity();
+
+    setUp();
+    stop_at = 1;
+    pause_before(2, 1000);
+    frame.spec.frame_count = UINT64_MAX;
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_UINT64(2, frame.frames);
+    check_identity();
+}
+
+static void test_what_is_missed_before_and_in_a_pause_is_told_apart(void)
+{
+    work[1] = 2 * H + H / 2;
+    pause_cost = H / 4;
+    wake_late[3] = 5 * H + H / 2; /* the second wait of the pause */
+    pause_before(2, 2);
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_UINT64(2, frame.missed);
+    TEST_ASSERT_EQUAL_UINT32(2, records[2].missed);
+    TEST_ASSERT_EQUAL_UINT64(7, frame.paused); /* the first, and the second with five that passed */
+    TEST_ASSERT_EQUAL_UINT32(7, records[2].paused);
+    check_identity();
+}
+
+static void test_a_pause_is_no_drift(void)
+{
+    log_calls = false;
+    frame.spec.frame_count = 300;
+    pause_before(100, 50);
+    rt_frame_run(&frame);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.0, frame.drift_ppm);
+}
+
+static void test_nothing_is_caught_up_while_somebody_knocks(void)
+{
+    frame.spec.overrun = RT_OVERRUN_CATCH_UP;
+    frame.spec.max_catch_up = 10;
+    work[1] = 2 * H + H / 2;
+    pause_before(2, 1);
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_UINT64(0, frame.caught_up);
+    TEST_ASSERT_EQUAL_UINT64(2, frame.missed);
+    check_identity();
+}
+
+static void test_a_paused_run_is_not_hung(void)
+{
+    struct rt_watchdog dog = {.limit_ns = 5 * H};
+    frame.watchdog = &dog;
+    frame.spec.frame_count = UINT64_MAX;
+    stop_at = 3;
+    pause_before(2, 100);
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_UINT64(100, frame.paused);
+}
+
+static void test_a_lockstep_pause_comes_after_the_reply_which_is_awaited_once(void)
+{
+    log_waits = true;
+    pause_before(1, 2);
+    frame.spec.pace = RT_PACE_LOCKSTEP;
+    frame.spec.commit = RT_COMMIT_EARLY;
+    frame.spec.frame_count = 2;
+    fake.now_ns = H;
+    work[0] = 0;
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_STRING("L0 J0 C0 R0 A1 P1 W1 P1 W2 P1 L1 J1 C1 R1", log_text);
+    TEST_ASSERT_EQUAL_UINT64(2, frame.paused);
+    TEST_ASSERT_EQUAL_UINT32(2, records[1].paused);
+}
+
+static void test_the_stop_flag_ends_a_pause_without_a_wall_clock_too(void)
+{
+    pause_before(2, UINT64_MAX);
+    stop_at = 1;
+    frame.spec.pace = RT_PACE_FAST;
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_UINT64(2, frame.frames);
+    TEST_ASSERT_EQUAL_INT(RT_END_STOPPED, frame.end);
 }
 
 /* ---- overruns ---- */
@@ -708,6 +846,14 @@ int main(void)
     RUN_TEST(test_lockstep_awaits_the_reply_to_what_it_sent);
     RUN_TEST(test_frames_without_an_await_do_not_wait);
     RUN_TEST(test_a_run_of_no_frames_does_nothing);
+    RUN_TEST(test_a_pause_holds_a_frame_back_while_the_grid_goes_on);
+    RUN_TEST(test_a_pause_before_the_first_frame_and_at_the_end_counts);
+    RUN_TEST(test_what_is_missed_before_and_in_a_pause_is_told_apart);
+    RUN_TEST(test_a_pause_is_no_drift);
+    RUN_TEST(test_nothing_is_caught_up_while_somebody_knocks);
+    RUN_TEST(test_a_paused_run_is_not_hung);
+    RUN_TEST(test_a_lockstep_pause_comes_after_the_reply_which_is_awaited_once);
+    RUN_TEST(test_the_stop_flag_ends_a_pause_without_a_wall_clock_too);
     RUN_TEST(test_an_overrun_drops_releases_and_keeps_the_grid);
     RUN_TEST(test_a_frame_that_ends_on_the_next_release_is_in_time);
     RUN_TEST(test_a_late_wake_that_nothing_explains_is_unknown);

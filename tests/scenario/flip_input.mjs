@@ -1,5 +1,6 @@
 // Copy a log and flip one bit in the first control of the given /input record; print its frame.
-// usage: node flip_input.mjs LOG COPY ORDINAL
+// With TOPIC and OFFSET: the lowest bit of that byte in a record of that topic, which begins with its frame.
+// usage: node flip_input.mjs LOG COPY ORDINAL [TOPIC OFFSET]
 import fs from "node:fs";
 import path from "node:path";
 import { createRequire } from "node:module";
@@ -11,7 +12,7 @@ const { McapStreamReader, McapWriter, TempBuffer } = require("@mcap/core");
 const { loadDecompressHandlers } = require("@mcap/support");
 
 const CDR_HEADER = 4, CONTROLS = 56; // offset of controls in an /input record
-const [log, copy, ordinal] = process.argv.slice(2);
+const [log, copy, ordinal, topic = "/input", offset = CONTROLS] = process.argv.slice(2);
 const reader = new McapStreamReader({ validateCrcs: true, decompressHandlers: await loadDecompressHandlers() });
 reader.append(fs.readFileSync(log));
 
@@ -29,8 +30,8 @@ for (let record; (record = reader.nextRecord()); ) {
   } else if (record.type === "Message") {
     const channel = channels.get(record.channelId);
     const data = Uint8Array.from(record.data);
-    if (channel.topic === "/input" && seen++ === Number(ordinal)) {
-      data[CDR_HEADER + CONTROLS] ^= 1;
+    if (channel.topic === topic && seen++ === Number(ordinal)) {
+      data[CDR_HEADER + Number(offset)] ^= 1;
       console.log(String(new DataView(data.buffer).getBigUint64(CDR_HEADER, true)));
     }
     await writer.addMessage({ ...record, channelId: channel.id, data });

@@ -6,6 +6,7 @@
 #include "unity.h"
 
 static struct io_fault_spec fault;
+static struct io_fault_state state;
 static struct late late;
 static uint32_t items[IO_FAULT_DELAY_MAX];
 
@@ -14,7 +15,8 @@ void setUp(void)
     fault = (struct io_fault_spec){
         .kind = IO_FAULT_DELAY, .first_frame = 10, .last_frame = 30, .value = 3};
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof items, late_size(sizeof items[0]));
-    late_place(&late, &fault, sizeof items[0], items);
+    io_fault_begin(&fault, 1, 1, &state);
+    late_place(&late, &fault, &state, sizeof items[0], items);
 }
 
 void tearDown(void)
@@ -52,7 +54,7 @@ static void test_frames_without_an_item_stay_so(void)
 /* In a catch-up only the last frame commits: those in between put nothing in. */
 static void test_a_frame_that_was_passed_over_leaves_nothing_stale(void)
 {
-    fault.last_frame = UINT64_MAX;
+    io_fault_move(&state, 10, UINT64_MAX);
     expect(0, 10, 1);
     expect(0, 10 + IO_FAULT_DELAY_MAX + 3, 2); /* slot of frame 10 again, another frame */
     expect(2, 10 + IO_FAULT_DELAY_MAX + 6, 3);

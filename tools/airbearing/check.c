@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rt/check.h"
+#include "rt/clock.h"
+#include "rt/histogram.h"
 #include "rt/machine.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/cores.h"
@@ -96,18 +99,39 @@ static size_t instruments_size(const struct cfg_rig *cfg)
     return size;
 }
 
+/* What a checkpoint adds to one frame, the median of some. */
+static uint64_t copy_ns(const struct cfg_rig *cfg)
+{
+    enum { COPIES = 101 };
+    struct rt_histogram *spent = calloc(1, sizeof *spent);
+    unsigned char *copy = malloc(cfg->state_size);
+    RT_CHECK(spent && copy);
+    for (uint64_t i = 0; i < COPIES; i++) {
+        const uint64_t begin_ns = rt_now_ns();
+        memcpy(copy, cfg->state, cfg->state_size);
+        __asm__ volatile("" : : "r"(copy) : "memory");
+        rt_histogram_add(spent, rt_now_ns() - begin_ns, i);
+    }
+    const uint64_t median_ns = rt_histogram_at(spent, 0.5);
+    free(copy);
+    free(spent);
+    return median_ns;
+}
+
 static void print_memory(const struct rig *rig)
 {
     const size_t size = rig_size(rig->scenario, &rig->inject);
     const struct cfg_rig *cfg = rig->cfg;
     printf(
         "\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
-        "%zu, instruments %zu, faults %zu, links %zu, world %zu, schedule %zu\n",
+        "%zu, instruments %zu, faults %zu, links %zu, world %zu, schedule %zu, parameters %zu\n",
         size, cfg->state_size, (const unsigned char *)cfg->drive - cfg->state,
         (size_t)cfg->scenario->drive_count * sizeof *cfg->drive, instruments_size(cfg),
         (size_t)cfg->scenario->fault_count * sizeof *cfg->fault,
         (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->surroundings,
-        sizeof *cfg->schedule);
+        sizeof *cfg->schedule, (size_t)cfg->scenario->parameter_count * sizeof *cfg->parameter);
+    printf("  a checkpoint copies the run state between two frames: %zu bytes, %llu ns here\n",
+           cfg->state_size, (unsigned long long)copy_ns(cfg));
 }
 
 static int check(const char *path, const char *const *overrides, int override_count)

@@ -8,7 +8,7 @@
 #include "dynamics/spatial.h"
 #include "tools/airbearing/rig.h"
 
-enum { WIDTH_MAX = 6 };
+enum { WIDTH_MAX = RIG_READING_MAX };
 static const double kelvin = 273.15;
 
 int instrument_width(enum cfg_instrument kind)
@@ -239,15 +239,18 @@ static void fill_sample(const struct rig *rig, const struct cfg_sensor *sensor, 
 
 static void log_reading(struct rig *rig, int index, uint64_t frame, const double *value)
 {
+    const size_t size =
+        (size_t)instrument_width(rig->scenario->sensors[index].kind) * sizeof *value;
+    if (rig->reading)
+        memcpy(rig->reading[index], value, size);
     if (!rig->telemetry)
         return;
     const int channel = rig->layout.sensor + index;
-    void *record =
-        io_telemetry_claim(rig->telemetry, channel, (frame + 1) * rig->scenario->period_ns);
+    const uint64_t log_time_ns = (frame + 1 - rig->schedule->shift) * rig->scenario->period_ns;
+    void *record = io_telemetry_claim(rig->telemetry, channel, log_time_ns);
     if (!record)
         return;
-    memcpy(record, value,
-           (size_t)instrument_width(rig->scenario->sensors[index].kind) * sizeof *value);
+    memcpy(record, value, size);
     io_telemetry_push(rig->telemetry, channel);
 }
 

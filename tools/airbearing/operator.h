@@ -1,39 +1,97 @@
-/* AGREED SEAM between branch operator (implements it as tools/airbearing/operator.{c,h}) and branch
- * serve (calls it from tools/airbearing/serve.c). Extend it if you must, keep these names. */
+/*
+ * The operator's desk: pause, step, resume, reset, checkpoint, restore, faults, parameters.
+ *
+ *      asker (server)  ──requests──>  frame thread, between two frames  ──chores──>  house
+ *                      <──answers──                                     <──state───
+ *                      <──────────────────────── answers ─────────────────────────
+ *
+ * Requests are carried out in the order in which they were asked, a bounded number between two
+ * frames.  What changes the run state is recorded as an input, so a replay does it again before the
+ * same frame.  Files are read and written by the thread that keeps house: a checkpoint costs the
+ * frame a copy of the run state, a restore another one.  While nobody asks, the frame pays one
+ * relaxed load.
+ *
+ * Acts of the command line (--act) take the same way at given boundaries: between two frames, or
+ * two releases of a pause, counted from 0.
+ */
 #pragma once
+
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum operator_act {
     OPERATOR_PAUSE,
     OPERATOR_RESUME,
-    OPERATOR_STEP, /* value: frames */
-    OPERATOR_RESET,
+    OPERATOR_STEP,       /* value: frames; pauses after them */
+    OPERATOR_RESET,      /* the run state as it was before the first frame */
     OPERATOR_CHECKPOINT, /* path */
     OPERATOR_RESTORE,    /* path */
     OPERATOR_FAULT,      /* index of the scenario's fault; value: 1 begins now, 0 ends now */
     OPERATOR_TUNE,       /* index of the parameter; value: SI */
     OPERATOR_ACT_COUNT
 };
+
+enum { OPERATOR_PATH_MAX = 256, OPERATOR_SCRIPT_MAX = 64 };
+
 struct operator_request {
     uint64_t ticket; /* the asker's own number, given back with the answer */
     enum operator_act act;
     uint32_t index;
     double value;
-    char path[256];
+    char path[OPERATOR_PATH_MAX];
 };
+
 struct operator_answer {
     uint64_t ticket;
     uint64_t frame; /* at whose boundary it was carried out */
     bool done;
     char text[192]; /* why not, or what was done */
 };
+
 struct operator_parameter { /* what the scenario marks tunable */
-    char name[64];          /* "devices.gyro.bias" */
+    char name[64];          /* "devices.gyro.bias.x" */
     char unit[16];
     double low, high;
 };
+
+/* An act of the command line. */
+struct operator_scripted {
+    uint64_t boundary;
+    struct operator_request request;
+    const char *text; /* as given */
+};
+
 struct operator_desk;
+struct rig;
+
+/* A desk for this rig, whose boundary it becomes; knock is the frame loop's.  overrides: those the
+ * scenario was loaded with.  NULL: no memory.  Context: setup. */
+struct operator_desk *operator_open(struct rig *rig, atomic_bool *knock,
+                                    const char *const *overrides, int override_count);
+/* Acts at given boundaries, in order.  Context: setup. */
+void operator_script(struct operator_desk *desk, const struct operator_scripted *acts, int count);
+/* Begin with this checkpoint instead of the start; 0, or -1 with what is wrong in error.
+ * Context: setup. */
+int operator_begin_with(struct operator_desk *desk, const char *path, char error[256]);
+/* The same with a state in memory, which is copied.  Context: setup. */
+void operator_begin_from(struct operator_desk *desk, const void *state, uint64_t hash);
+/* Read and write the files that are asked for.  Context: the thread that keeps house. */
+void operator_keep_house(struct operator_desk *desk);
+void operator_close(struct operator_desk *desk);
+
+/* What came of it.  Context: after the run. */
+struct operator_result {
+    uint64_t acts;        /* carried out */
+    uint64_t checkpoints; /* taken */
+    uint64_t copy_ns_max; /* what taking one cost the frame */
+    uint64_t state_size;
+    int unreached;     /* acts of the command line whose boundary never came */
+    int failed;        /* those that could not be carried out, */
+    char failure[512]; /* and the first of them, in one line */
+};
+void operator_result(const struct operator_desk *desk, struct operator_result *result);
 
 /* Context: one asking thread (the server's).  False: too many are waiting. */
 bool operator_ask(struct operator_desk *desk, const struct operator_request *request);
@@ -44,5 +102,5 @@ int operator_parameter_count(const struct operator_desk *desk);
 const struct operator_parameter *operator_parameter(const struct operator_desk *desk, int index);
 double operator_value(const struct operator_desk *desk, int index); /* in force now */
 int operator_fault_count(const struct operator_desk *desk);
-const char *operator_fault_name(const struct operator_desk *desk, int index); /* "gyro stuck" */
+const char *operator_fault_name(const struct operator_desk *desk, int index); /* "bias of gyro" */
 bool operator_paused(const struct operator_desk *desk);

@@ -32,6 +32,13 @@ static const char usage[] =
     "  --inject WHAT@TIME   see how your bench takes it: hang@2s stops the frame thread for good,\n"
     "                       late=5ms@2s makes one frame that long, touch=100@2s makes it touch so\n"
     "                       many pages for the first time\n"
+    "  --restore FILE       begin with the run state of a checkpoint\n"
+    "  --act TIME:WHAT      what the operator does, and when; may be given many times.  pause, "
+    "step "
+    "N,\n"
+    "                       resume, reset, checkpoint FILE, restore FILE, fault NAME on|off,\n"
+    "                       tune NAME=VALUE; e.g. --act 2s:\"tune devices.gyro.bias.x=0.1deg/s\".\n"
+    "                       A pause takes time, too, so that 1s:pause 1.5s:resume lasts 0.5 s\n"
     "\n"
     "Exit: 0 ok (a run on a late machine is still ok); 1 no: an expectation or require failed,\n"
     "the motion is not finite, or the log is not all there; 2 bad input; 3 stopped by policy\n"
@@ -111,6 +118,14 @@ static int take_option(struct run_options *options, int option, char *value)
     case 'i':
         options->inject = value;
         return 0;
+    case 'b':
+        options->restore = value;
+        return 0;
+    case 'a':
+        if (options->act_count == OPERATOR_SCRIPT_MAX)
+            return usage_error("too many --act, at", value);
+        options->acts[options->act_count++] = value;
+        return 0;
     default:
         return take_serve_option(&options->serve, option, value);
     }
@@ -132,6 +147,8 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
         {"cert", required_argument, NULL, 'c'},
         {"key", required_argument, NULL, 'y'},
         {"origin", required_argument, NULL, 'o'},
+        {"restore", required_argument, NULL, 'b'},
+        {"act", required_argument, NULL, 'a'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "config/scenario.h"
+#include "tools/airbearing/operator.h"
 #include "tools/airbearing/rig.h"
 #include "tools/airbearing/serve.h"
 
@@ -21,6 +22,9 @@ struct run_options {
     bool external_controller; /* the board is started by hand */
     const char *inject;
     struct serve_options serve;
+    const char *restore; /* checkpoint to begin with */
+    const char *acts[OPERATOR_SCRIPT_MAX];
+    int act_count;
 };
 
 extern const char *const options_pace_name[]; /* by enum rt_pace */

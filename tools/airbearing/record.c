@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "config/compile.h"
 #include "config/keys.h"
 #include "rt/check.h"
 #include "tools/airbearing/instrument.h"
@@ -19,7 +20,8 @@ static const char frame_definition[] =
     "uint64 state_hash # rolled over the run state after every frame\n"
     "uint32 missed # releases dropped right before this frame\n"
     "uint8 cause # of an overrun: 0 none 1 fault 2 switch 3 io 4 stolen 5 own 6 unknown\n"
-    "uint8 held # 1: ran in catch-up with held inputs\n";
+    "uint8 held # 1: ran in catch-up with held inputs\n"
+    "uint32 paused # releases that passed in a pause right before this frame\n";
 
 static const char input_definition[] =
     "# An input as the frame latched it; replay needs these and the scenario.\n"
@@ -34,6 +36,15 @@ static const char input_definition[] =
     "float32[16] controls\n"
     "uint8 kind # 0 command 1 link lost 2 the board began anew\n"
     "uint8 link\n";
+
+static const char act_definition[] =
+    "# What the operator did between two frames; replay needs these, too.\n"
+    "uint64 frame # before which\n"
+    "uint64 ordinal\n"
+    "uint64 counted # frames that the run state has behind it, after the act\n"
+    "float64 value # tune: SI; fault: 1 begins 0 ends; step: frames\n"
+    "uint32 index # of the parameter or fault\n"
+    "uint8 act # 0 pause 1 resume 2 step 3 reset 4 checkpoint 5 restore 6 fault 7 tune\n";
 
 static const char latency_definition[] =
     "# One way through the loop: a command comes in, the first sample that shows it leaves.\n"
@@ -126,16 +137,21 @@ static int effector_states(const struct cfg_scenario *scenario)
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,
                                    int job_count)
 {
-    _Static_assert(7 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
+    _Static_assert(9 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
     struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
     layout.drive = layout.sensor + scenario->sensor_count;
-    layout.job = layout.drive + scenario->drive_count;
-    layout.event = layout.job + 1;
+    layout.part = layout.drive + scenario->drive_count;
+    layout.job = layout.part + scenario->log_parts;
+    layout.part_size = (uint32_t)((1 + cfg_section_count(scenario)) * 8);
+    layout.act = layout.job + 1;
+    layout.state = layout.act + 1;
+    layout.event = layout.state + 1;
     layout.latency = layout.event + 1;
     layout.clock = layout.latency + 1;
     layout.count = layout.clock + 1;
     layout.job_size = (uint32_t)(RECORD_JOB_HEAD + job_count * 4);
     layout.event_size = (uint32_t)(RECORD_EVENT_HEAD + job_count * 4);
+    layout.state_size = (uint32_t)(sizeof(struct record_state) + cfg_state_size(scenario));
     layout.plant_size = (uint32_t)((nq + nv + effector_states(scenario) + 1) * 8);
     return layout;
 }
@@ -152,7 +168,7 @@ static size_t add_array(char *text, size_t room, size_t at, const char *name, in
     return at + (size_t)length;
 }
 
-/* The one definition that depends on the scenario. */
+/* Definitions that depend on the scenario. */
 static const char *plant_definition(int nq, int nv, int effector_count)
 {
     static char text[1024];
@@ -170,7 +186,31 @@ static const char *plant_definition(int nq, int nv, int effector_count)
     return text;
 }
 
-/* The other one: which job is which. */
+static const char *state_definition(size_t size)
+{
+    static char text[256];
+    snprintf(text, sizeof text,
+             "# A run state that was put in, for replay.\n"
+             "uint64 frame # before which\n"
+             "uint64 ordinal # of the act\n"
+             "uint64 state_hash # rolled up to it\n"
+             "uint8[%zu] bytes\n",
+             size);
+    return text;
+}
+
+static const char *part_definition(int count)
+{
+    static char text[256];
+    snprintf(text, sizeof text,
+             "# The parts of the run state after a frame, each by itself, for replay.\n"
+             "uint64 frame\n"
+             "uint64[%d] hash # of this frame alone\n",
+             count);
+    return text;
+}
+
+/* And which job is which. */
 static const char *job_definition(const struct record_jobs *jobs)
 {
     static char text[512 + RT_JOB_MAX * (CFG_NAME_MAX + 16)];
@@ -236,6 +276,12 @@ void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
              RECORD_FRAME_SIZE, scenario->rate_hz);
     describe(&channels[layout.input], "/input", "airbearing_msgs/msg/Input", input_definition,
              RECORD_INPUT_SIZE, scenario->rate_hz);
+    describe(&channels[layout.act], "/operator", "airbearing_msgs/msg/Act", act_definition,
+             RECORD_ACT_SIZE, 32.0);
+    describe(&channels[layout.state], "/state", "airbearing_msgs/msg/State",
+             state_definition(layout.state_size - sizeof(struct record_state)), layout.state_size,
+             0.0);
+    channels[layout.state].depth = 2; /* large and rare */
     describe(&channels[layout.plant], "/plant", "airbearing_msgs/msg/Plant",
              plant_definition(nq, nv, effector_states(scenario)), layout.plant_size, log_hz);
     for (int i = 0; i < scenario->sensor_count; i++) {
@@ -254,5 +300,8 @@ void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
         describe(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
                  drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
     }
+    if (scenario->log_parts)
+        describe(&channels[layout.part], "/part", "airbearing_msgs/msg/Part",
+                 part_definition(cfg_section_count(scenario)), layout.part_size, scenario->rate_hz);
     describe_timing(scenario, &layout, jobs, channels);
 }

@@ -21,8 +21,9 @@ struct record_frame {
     uint32_t missed;
     uint8_t cause;
     uint8_t held;
+    uint32_t paused;
 };
-enum { RECORD_FRAME_SIZE = offsetof(struct record_frame, held) + 1 };
+enum { RECORD_FRAME_SIZE = offsetof(struct record_frame, paused) + 4 };
 
 enum record_input_kind { RECORD_COMMAND, RECORD_LOSS, RECORD_RESET };
 
@@ -38,6 +39,25 @@ struct record_input {
     uint8_t link;
 };
 enum { RECORD_INPUT_SIZE = offsetof(struct record_input, link) + 1 };
+
+/* What the operator did between two frames; of those that change the run state all that replay
+ * needs, but for the bytes of a restore. */
+struct record_act {
+    uint64_t frame;   /* before which */
+    uint64_t ordinal; /* as of an input, but counted by itself */
+    uint64_t counted; /* frames that the run state has behind it, after the act */
+    double value;
+    uint32_t index;
+    uint8_t act; /* enum operator_act */
+};
+enum { RECORD_ACT_SIZE = offsetof(struct record_act, act) + 1 };
+
+/* A run state that was put in; its bytes follow. */
+struct record_state {
+    uint64_t frame;
+    uint64_t ordinal; /* of the act */
+    uint64_t hash;    /* rolled up to it */
+};
 
 /* What each job of a frame took.  The schema's text has the names, one line `# job I NAME` each. */
 struct record_job {
@@ -78,12 +98,15 @@ struct record_layout {
     int frame, input, plant;
     int sensor;  /* first of the sensors */
     int drive;   /* first of the commanded effectors */
+    int part;    /* hashes of the parts of the run state; meaningless where not asked for */
     int job;     /* the last that the frame thread fills in every frame */
+    int act;     /* of the operator, and */
+    int state;   /* what he restored; the frame thread's, too */
     int event;   /* of the frame thread, after an overrun */
     int latency; /* of the sending thread */
     int clock;   /* of the thread that keeps house */
     int count;
-    uint32_t plant_size, job_size, event_size;
+    uint32_t plant_size, job_size, state_size, part_size, event_size;
 };
 
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,

@@ -1,37 +1,51 @@
 /*
  * airbearing replay: the recorded inputs run again through the same frame, every hash compared.
  */
+#include "tools/airbearing/replay.h"
+
 #include <getopt.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/isa.h"
-#include "io/telemetry/mcap.h"
+#include "rt/check.h"
 #include "tools/airbearing/command.h"
-#include "tools/airbearing/rig.h"
-#include "tools/airbearing/run.h"
 
 static const char usage[] =
-    "usage: airbearing replay LOG\n"
+    "usage: airbearing replay LOG [options]\n"
     "\n"
-    "Run the inputs recorded in LOG again and compare the state hash of every frame.\n"
-    "Exit: 0 identical, 1 a frame differs (it is named), 2 the log cannot be replayed, 64 usage.\n";
+    "Run the inputs recorded in LOG again and compare the state hash of every frame.  The first "
+    "frame\n"
+    "that differs is named, with the job and the variable as far as the log holds them.\n"
+    "\n"
+    "  --until WHEN         stop before this frame (1500), or at this time (1.5s); print what is "
+    "there\n"
+    "  --step               read what to do from standard input: step [N], go WHEN, print, quit; "
+    "an\n"
+    "                       empty line is a step\n"
+    "  --continue-at WHEN   go on from there as a new run without its board: what if?\n"
+    "    --inputs held|safe   the board's last commands, or none (default: held)\n"
+    "    --seconds S          simulated seconds from there (default: to the end of the scenario)\n"
+    "    --pace real|fast     (default: fast)\n"
+    "    --log FILE.mcap      a log of its own, which can be replayed by itself\n"
+    "    --report FILE.json\n"
+    "    --act TIME:WHAT      as for airbearing run; TIME counts from there\n"
+    "\n"
+    "Exit: 0 identical, 1 a frame differs (it is named), 2 the log cannot be replayed, 64 usage;\n"
+    "of a run that goes on, its own.\n";
 
-enum { CDR_HEADER_SIZE = 4 };
-
-struct replay {
-    const char *path;
-    struct cfg_scenario *scenario;
-    struct rig *rig;
-    struct record_input *inputs; /* by frame, as recorded */
-    size_t input_count, input_room, input_next;
-    uint64_t next_frame; /* first frame not yet run */
-    uint64_t compared;
+/* What the command line asks for. */
+struct wish {
+    const char *until, *go_on;
+    bool steps, safe;
+    struct run_options run;
 };
 
-static int refuse(const struct replay *replay, const char *what)
+int replay_refuse(const struct replay *replay, const char *what)
 {
     fprintf(stderr, "%s: %s\n", replay->path, what);
     return EXIT_BAD_INPUT;
@@ -45,7 +59,7 @@ static int find_isa(const struct replay *replay, struct io_mcap_reader *reader, 
     const char *name = io_mcap_metadata(reader, "airbearing", "isa");
     char what[CFG_ERROR_MAX];
     if (!name)
-        return refuse(replay, "it does not say which instruction set it was recorded with");
+        return replay_refuse(replay, "it does not say which instruction set it was recorded with");
     if (cfg_isa_named(name, isa) && dyn_isa_runs(*isa))
         return 0;
     snprintf(
@@ -53,7 +67,7 @@ static int find_isa(const struct replay *replay, struct io_mcap_reader *reader, 
         "recorded with the instruction set %s, which does not run here; replay it on a machine "
         "that has it",
         cfg_quote(name).text);
-    return refuse(replay, what);
+    return replay_refuse(replay, what);
 }
 
 static const void *find_file(void *reader, const char *name, size_t *size)
@@ -61,53 +75,161 @@ static const void *find_file(void *reader, const char *name, size_t *size)
     return io_mcap_attachment(reader, name, size);
 }
 
+/* Kept, for a run that goes on from here. */
+static int load_overrides(struct replay *replay, struct io_mcap_reader *reader)
+{
+    for (char key[16]; replay->override_count < RUN_OVERRIDE_MAX; replay->override_count++) {
+        char *text = replay->override_text[replay->override_count];
+        const size_t room = sizeof replay->override_text[0];
+        snprintf(key, sizeof key, "set.%d", replay->override_count);
+        const char *set = io_mcap_metadata(reader, "airbearing", key);
+        if (!set)
+            break;
+        if ((size_t)snprintf(text, room, "%s", set) >= room)
+            return -1;
+        replay->overrides[replay->override_count] = text;
+    }
+    return 0;
+}
+
 static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
 {
     size_t size;
     const char *text = io_mcap_attachment(reader, "scenario.yaml", &size);
     if (!text)
-        return refuse(replay,
-                      "no scenario.yaml inside; only logs of airbearing run can be replayed");
+        return replay_refuse(
+            replay, "no scenario.yaml inside; only logs of airbearing run can be replayed");
     enum dyn_isa isa;
     const int code = find_isa(replay, reader, &isa);
     if (code)
         return code;
 
-    const char *overrides[RUN_OVERRIDE_MAX];
-    int count = 0;
-    for (char key[16]; count < RUN_OVERRIDE_MAX; count++) {
-        snprintf(key, sizeof key, "set.%d", count);
-        overrides[count] = io_mcap_metadata(reader, "airbearing", key);
-        if (!overrides[count])
-            break;
-    }
+    if (load_overrides(replay, reader))
+        return replay_refuse(replay, "one of its --set is too long");
     char error[CFG_ERROR_MAX];
     const struct cfg_shelf shelf = {find_file, reader};
-    if (cfg_scenario_load_logged("scenario.yaml", text, size, overrides, count, &shelf,
-                                 &replay->scenario, error)) {
+    if (cfg_scenario_load_logged("scenario.yaml", text, size, replay->overrides,
+                                 replay->override_count, &shelf, &replay->scenario, error)) {
         fprintf(stderr, "%s: %s\n", replay->path, error);
         return EXIT_BAD_INPUT;
     }
     replay->scenario->isa = isa;
+    const char *lasted = io_mcap_metadata(reader, "airbearing", "seconds");
+    const double seconds = lasted ? strtod(lasted, NULL) : 0.0;
+    if (seconds > 0.0 && seconds < 1e7)
+        replay->scenario->seconds = seconds; /* --seconds is no --set */
     return 0;
+}
+
+/* Room for one more of size bytes; NULL: no memory. */
+static void *grow(void *items, size_t size, size_t count, size_t *room)
+{
+    if (count < *room)
+        return items;
+    *room = *room ? 2 * *room : 64;
+    return realloc(items, *room * size);
 }
 
 static bool keep_input(struct replay *replay, const struct io_mcap_message *message)
 {
-    if (message->size < CDR_HEADER_SIZE + RECORD_INPUT_SIZE)
+    if (message->size < REPLAY_CDR_HEADER + RECORD_INPUT_SIZE)
         return false;
-    if (replay->input_count == replay->input_room) {
-        replay->input_room = replay->input_room ? 2 * replay->input_room : 1024;
-        replay->inputs = realloc(replay->inputs, replay->input_room * sizeof *replay->inputs);
-        if (!replay->inputs)
-            return false;
-    }
+    void *grown =
+        grow(replay->inputs, sizeof *replay->inputs, replay->input_count, &replay->input_room);
+    if (!grown)
+        return false;
+    replay->inputs = grown;
     struct record_input *input = &replay->inputs[replay->input_count];
-    memcpy(input, message->data + CDR_HEADER_SIZE, RECORD_INPUT_SIZE);
+    memcpy(input, message->data + REPLAY_CDR_HEADER, RECORD_INPUT_SIZE);
     if (input->link >= replay->scenario->link_count || input->ordinal != replay->input_count)
         return false;
     replay->input_count++;
     return true;
+}
+
+/* Is it an act that this scenario bears? */
+static bool is_sound(const struct cfg_scenario *scenario, const struct record_act *act)
+{
+    if (act->act == OPERATOR_FAULT)
+        return act->index < (uint32_t)scenario->fault_count;
+    if (act->act != OPERATOR_TUNE)
+        return act->act < OPERATOR_ACT_COUNT;
+    if (act->index >= (uint32_t)scenario->parameter_count)
+        return false;
+    const struct cfg_parameter *parameter = &scenario->parameters[act->index];
+    return act->value >= parameter->low && act->value <= parameter->high;
+}
+
+static bool keep_act(struct replay *replay, const struct io_mcap_message *message)
+{
+    if (message->size < REPLAY_CDR_HEADER + RECORD_ACT_SIZE)
+        return false;
+    void *grown = grow(replay->acts, sizeof *replay->acts, replay->act_count, &replay->act_room);
+    if (!grown)
+        return false;
+    replay->acts = grown;
+    struct record_act *act = &replay->acts[replay->act_count];
+    memcpy(act, message->data + REPLAY_CDR_HEADER, RECORD_ACT_SIZE);
+    if (act->ordinal != replay->act_count || !is_sound(replay->scenario, act))
+        return false;
+    replay->act_count++;
+    return true;
+}
+
+static bool keep_state(struct replay *replay, const struct io_mcap_message *message)
+{
+    const size_t size = replay->rig->layout.state_size;
+    if (message->size != REPLAY_CDR_HEADER + size)
+        return false;
+    void *grown = grow(replay->states, size, replay->state_count, &replay->state_room);
+    if (!grown)
+        return false;
+    replay->states = grown;
+    memcpy(replay->states + replay->state_count++ * size, message->data + REPLAY_CDR_HEADER, size);
+    return true;
+}
+
+/* What replay needs, by topic. */
+static const struct {
+    const char *topic, *what;
+    bool (*keep)(struct replay *replay, const struct io_mcap_message *message);
+} needed[] = {
+    {"/input", "input", keep_input},
+    {"/operator", "act of the operator", keep_act},
+    {"/state", "restored state", keep_state},
+};
+
+static int keep_message(struct replay *replay, const struct io_mcap_message *message)
+{
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        if (strcmp(message->topic, needed[i].topic) != 0 || needed[i].keep(replay, message))
+            continue;
+        char what[160];
+        const size_t count[] = {replay->input_count, replay->act_count, replay->state_count};
+        snprintf(what, sizeof what,
+                 "%s %zu is missing or malformed, so the run cannot be repeated beyond it",
+                 needed[i].what, count[i]);
+        return replay_refuse(replay, what);
+    }
+    return 0;
+}
+
+/* Every restore has its state, and no state is left over. */
+static int check_states(const struct replay *replay)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < replay->act_count; i++) {
+        if (replay->acts[i].act != OPERATOR_RESTORE)
+            continue;
+        struct record_state head;
+        if (next < replay->state_count)
+            memcpy(&head, replay->states + next * replay->rig->layout.state_size, sizeof head);
+        if (next >= replay->state_count || head.ordinal != replay->acts[i].ordinal)
+            return replay_refuse(replay, "a restored state is missing, so the run cannot be "
+                                         "repeated beyond it");
+        next++;
+    }
+    return 0;
 }
 
 static int load_inputs(struct replay *replay, struct io_mcap_reader *reader)
@@ -116,18 +238,15 @@ static int load_inputs(struct replay *replay, struct io_mcap_reader *reader)
     char error[256];
     int more;
     while ((more = io_mcap_next(reader, &message, error)) == 1) {
-        if (strcmp(message.topic, "/input") == 0 && !keep_input(replay, &message)) {
-            snprintf(error, sizeof error,
-                     "input %zu is missing or malformed, so the run cannot be repeated beyond it",
-                     replay->input_count);
-            return refuse(replay, error);
-        }
+        const int code = keep_message(replay, &message);
+        if (code)
+            return code;
     }
     if (more < 0) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    return 0;
+    return check_states(replay);
 }
 
 /* ---- running it again ------------------------------------------------------------------ */
@@ -146,89 +265,228 @@ static void place(struct replay *replay)
 {
     replay->rig = rig_on_heap(replay->scenario);
     replay->rig->source = (struct rig_source){.self = replay, .gather = gather};
+    replay->rig->reading =
+        calloc((size_t)replay->scenario->sensor_count + 1, sizeof *replay->rig->reading);
+    RT_CHECK(replay->rig->reading);
+}
+
+static void act(struct replay *replay)
+{
+    while (replay->act_next < replay->act_count &&
+           replay->acts[replay->act_next].frame == replay->next_frame) {
+        struct record_act again = replay->acts[replay->act_next++];
+        struct rig_snapshot snapshot = {0};
+        if (again.act == OPERATOR_RESTORE) {
+            const unsigned char *state =
+                replay->states + replay->state_next++ * replay->rig->layout.state_size;
+            struct record_state head;
+            memcpy(&head, state, sizeof head);
+            snapshot = (struct rig_snapshot){state + sizeof head, head.hash};
+        }
+        rig_act(replay->rig, &again, &snapshot);
+    }
 }
 
 static void run_frame(struct replay *replay)
 {
     const struct rt_frame_tasks tasks = rig_tasks(replay->rig);
+    act(replay);
     tasks.latch(tasks.self, replay->next_frame, false);
     rt_schedule_run(replay->rig->schedule, replay->next_frame);
     tasks.commit(tasks.self, replay->next_frame);
     replay->next_frame++;
 }
 
-/* Which number of the plant is the first that differs in this frame, where the log has it. */
-static void name_difference(const struct replay *replay, uint64_t frame)
-{
-    char error[256];
-    struct io_mcap_message message;
-    const uint64_t log_time_ns = (frame + 1) * replay->scenario->period_ns;
-    const size_t count = replay->rig->layout.plant_size / sizeof(double) - 1;
-    struct io_mcap_reader *reader = io_mcap_open(replay->path, error);
-    while (reader && io_mcap_next(reader, &message, error) == 1) {
-        if (message.log_time_ns != log_time_ns || strcmp(message.topic, "/plant") != 0 ||
-            message.size != CDR_HEADER_SIZE + replay->rig->layout.plant_size)
-            continue;
-        for (size_t i = 0; i < count; i++) {
-            double recorded;
-            memcpy(&recorded, message.data + CDR_HEADER_SIZE + i * sizeof recorded,
-                   sizeof recorded);
-            if (memcmp(&recorded, &replay->rig->cfg->x[i], sizeof recorded) == 0)
-                continue;
-            printf("  plant state %zu: recorded %.17g, replayed %.17g\n", i, recorded,
-                   replay->rig->cfg->x[i]);
-            break;
-        }
-        break;
-    }
-    if (reader)
-        io_mcap_close(reader);
-}
-
-/* 0 to go on, 1 at a frame that differs. */
+/* 0 to go on, else the exit code: a frame differs. */
 static int compare_frame(struct replay *replay, const struct record_frame *recorded)
 {
-    while (replay->next_frame <= recorded->frame)
-        run_frame(replay);
     replay->compared++;
     if (replay->rig->hash == recorded->state_hash)
         return 0;
     printf("replay: frame %" PRIu64 " differs: recorded hash %016" PRIx64 ", replayed %016" PRIx64
            "\n",
            recorded->frame, recorded->state_hash, replay->rig->hash);
-    name_difference(replay, recorded->frame);
+    replay_name(replay, recorded->frame);
     return EXIT_VERDICT_NO;
 }
 
-static int compare_frames(struct replay *replay, struct io_mcap_reader *reader)
+/* The next /frame record into pending, or the end.  0, or the exit code. */
+static int read_record(struct replay *replay, struct io_mcap_reader *reader)
 {
     struct io_mcap_message message;
     char error[256];
     int more;
     while ((more = io_mcap_next(reader, &message, error)) == 1) {
-        struct record_frame recorded;
         if (strcmp(message.topic, "/frame") != 0)
             continue;
-        if (message.size < CDR_HEADER_SIZE + RECORD_FRAME_SIZE)
-            return refuse(replay, "a /frame record is too short");
-        memcpy(&recorded, message.data + CDR_HEADER_SIZE, RECORD_FRAME_SIZE);
-        if (recorded.frame < replay->next_frame)
-            return refuse(replay, "the /frame records are not in order");
-        if (compare_frame(replay, &recorded))
-            return EXIT_VERDICT_NO;
+        if (message.size < REPLAY_CDR_HEADER + RECORD_FRAME_SIZE)
+            return replay_refuse(replay, "a /frame record is too short");
+        memcpy(&replay->pending, message.data + REPLAY_CDR_HEADER, RECORD_FRAME_SIZE);
+        replay->has_pending = true;
+        if (replay->pending.frame < replay->next_frame)
+            return replay_refuse(replay, "the /frame records are not in order");
+        return 0;
     }
-    if (more < 0) {
-        fprintf(stderr, "%s\n", error);
-        return EXIT_BAD_INPUT;
+    replay->ended = true;
+    if (more == 0)
+        return 0;
+    fprintf(stderr, "%s\n", error);
+    return EXIT_BAD_INPUT;
+}
+
+/* Run and compare all frames before `until` that the log has.  0, or the exit code. */
+static int advance(struct replay *replay, struct io_mcap_reader *reader, uint64_t until)
+{
+    while (replay->next_frame < until) {
+        if (!replay->has_pending) {
+            const int code = read_record(replay, reader);
+            if (code || replay->ended)
+                return code;
+        }
+        run_frame(replay);
+        if (replay->next_frame <= replay->pending.frame)
+            continue;
+        replay->has_pending = false;
+        const int code = compare_frame(replay, &replay->pending);
+        if (code)
+            return code;
     }
+    return 0;
+}
+
+static int conclude(const struct replay *replay, struct io_mcap_reader *reader)
+{
     if (replay->compared == 0)
-        return refuse(replay, "no /frame record inside");
+        return replay_refuse(replay, "no /frame record inside");
     printf("replay: %" PRIu64 " of %" PRIu64 " frames compared, all identical; hash %016" PRIx64
            "%s\n",
            replay->compared, replay->next_frame, replay->rig->hash,
-           io_mcap_complete(reader) ? "" : "; the log was cut off after that");
+           !replay->ended             ? "; stopped there"
+           : io_mcap_complete(reader) ? ""
+                                      : "; the log was cut off after that");
     return EXIT_OK;
 }
+
+static int compare_all(struct replay *replay, struct io_mcap_reader *reader,
+                       const struct wish *wish)
+{
+    (void)wish;
+    const int code = advance(replay, reader, UINT64_MAX);
+    return code ? code : conclude(replay, reader);
+}
+
+/* ---- stopping on the way --------------------------------------------------------------- */
+
+/* "1500": a frame; "1.5s": a time.  False: neither. */
+static bool read_when(const struct replay *replay, const char *text, uint64_t *frame)
+{
+    char *end;
+    const double number = strtod(text, &end);
+    const bool seconds = strcmp(end, "s") == 0 || strcmp(end, " s") == 0;
+    if (end == text || (*end != '\0' && !seconds) || !(number >= 0.0 && number < 1e15))
+        return false;
+    *frame = (uint64_t)llround(seconds ? number * replay->scenario->rate_hz : number);
+    return true;
+}
+
+static int compare_until(struct replay *replay, struct io_mcap_reader *reader,
+                         const struct wish *wish)
+{
+    uint64_t until;
+    if (!read_when(replay, wish->until, &until))
+        return replay_refuse(replay, "--until wants a frame, as 1500, or a time, as 1.5s");
+    int code = advance(replay, reader, until);
+    if (code == 0)
+        code = conclude(replay, reader);
+    if (code == 0)
+        replay_print(replay);
+    return code;
+}
+
+/* One command of --step; false: quit. */
+static bool obey(struct replay *replay, struct io_mcap_reader *reader, char *line, int *code)
+{
+    uint64_t until = replay->next_frame + 1;
+    line[strcspn(line, "\r\n")] = '\0';
+    if (strcmp(line, "quit") == 0 || strcmp(line, "q") == 0)
+        return false;
+    if (strcmp(line, "print") == 0 || strcmp(line, "p") == 0) {
+        replay_print(replay);
+        return true;
+    }
+    uint64_t count = 0;
+    const bool goes = strncmp(line, "go ", 3) == 0 && read_when(replay, line + 3, &until);
+    const bool counts = strncmp(line, "step ", 5) == 0 && read_when(replay, line + 5, &count);
+    if (counts)
+        until = replay->next_frame + count;
+    if (!goes && !counts && *line != '\0' && strcmp(line, "step") != 0) {
+        printf("step [N], go WHEN, print, quit\n");
+        return true;
+    }
+    *code = advance(replay, reader, until);
+    if (*code == 0)
+        printf("next frame %" PRIu64 ", hash %016" PRIx64 "%s\n", replay->next_frame,
+               replay->rig->hash, replay->ended ? ", the end" : "");
+    return *code == 0;
+}
+
+static int step(struct replay *replay, struct io_mcap_reader *reader, const struct wish *wish)
+{
+    char line[128];
+    int code = 0;
+    const bool asks = isatty(STDIN_FILENO);
+    (void)wish;
+    for (bool more = true; more;) {
+        if (asks)
+            printf("> ");
+        fflush(stdout);
+        more = fgets(line, sizeof line, stdin) != NULL && obey(replay, reader, line, &code);
+    }
+    return code ? code : replay->compared > 0 ? conclude(replay, reader) : EXIT_OK;
+}
+
+/* ---- what if ----------------------------------------------------------------------------- */
+
+static void make_safe(const struct replay *replay)
+{
+    for (int i = 0; i < replay->scenario->link_count; i++) {
+        struct cfg_link_state *link = &replay->rig->cfg->link[i];
+        memset(link->control, 0, sizeof link->control);
+        link->lost = 1;
+    }
+}
+
+static int go_on(struct replay *replay, struct io_mcap_reader *reader, const struct wish *wish)
+{
+    uint64_t from;
+    if (!read_when(replay, wish->go_on, &from))
+        return replay_refuse(replay, "--continue-at wants a frame, as 1500, or a time, as 1.5s");
+    const int code = advance(replay, reader, from);
+    if (code)
+        return code;
+    if (replay->next_frame < from)
+        return replay_refuse(replay, "the log ends before that");
+    act(replay); /* what was done before that frame is of the past, too */
+    if (wish->safe)
+        make_safe(replay);
+    printf("replay: identical up to frame %" PRIu64 ", hash %016" PRIx64
+           "; from there on without a board, its inputs %s\n",
+           from, replay->rig->hash, wish->safe ? "safe" : "held");
+    fflush(stdout);
+    struct run_options options = wish->run;
+    memcpy(options.overrides, replay->overrides, sizeof options.overrides);
+    options.override_count = replay->override_count;
+    if (options.seconds == 0.0) {
+        const double left = replay->scenario->seconds - (double)from / replay->scenario->rate_hz;
+        options.seconds = left > 0.0 ? left : 0.0;
+    }
+    const struct rig_snapshot snapshot = {replay->rig->cfg->state, replay->rig->hash};
+    struct cfg_scenario *scenario = replay->scenario;
+    replay->scenario = NULL; /* the run's, from here on */
+    return run_on(scenario, &options, &snapshot);
+}
+
+/* ---- the command -------------------------------------------------------------------------- */
 
 /* Open the log and hand it to one pass over it. */
 static int pass(struct replay *replay, int (*over)(struct replay *, struct io_mcap_reader *))
@@ -244,26 +502,131 @@ static int pass(struct replay *replay, int (*over)(struct replay *, struct io_mc
     return code;
 }
 
-int command_replay(int argc, char **argv)
+static int pass_again(struct replay *replay, const struct wish *wish)
 {
-    static const struct option table[] = {{"help", no_argument, NULL, 'h'}, {0}};
-    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        fputs(usage, option == 'h' ? stdout : stderr);
-        return option == 'h' ? EXIT_OK : EXIT_USAGE;
+    char error[256];
+    struct io_mcap_reader *reader = io_mcap_open(replay->path, error);
+    if (!reader) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
     }
-    if (optind != argc - 1) {
-        fputs(usage, stderr);
+    const int code = (wish->go_on   ? go_on
+                      : wish->steps ? step
+                      : wish->until ? compare_until
+                                    : compare_all)(replay, reader, wish);
+    io_mcap_close(reader);
+    return code;
+}
+
+static int usage_error(const char *what, const char *value)
+{
+    fprintf(stderr, "airbearing replay: %s \"%s\"; airbearing replay --help tells more\n", what,
+            value);
+    return EXIT_USAGE;
+}
+
+static int take_option(struct wish *wish, int option, const char *value)
+{
+    char *rest;
+    struct run_options *run = &wish->run;
+    switch (option) {
+    case 'u':
+        wish->until = value;
+        return 0;
+    case 'n':
+        wish->steps = true;
+        return 0;
+    case 'c':
+        wish->go_on = value;
+        return 0;
+    case 'i':
+        wish->safe = strcmp(value, "safe") == 0;
+        return wish->safe || strcmp(value, "held") == 0
+                   ? 0
+                   : usage_error("--inputs is held or safe, not", value);
+    case 's':
+        run->seconds = strtod(value, &rest);
+        return *rest == '\0' && run->seconds > 0.0 && run->seconds < 1e7
+                   ? 0
+                   : usage_error("--seconds wants a positive number, not", value);
+    case 'p':
+        run->pace = strcmp(value, "real") == 0 ? RT_PACE_REAL : RT_PACE_FAST;
+        return run->pace == RT_PACE_REAL || strcmp(value, "fast") == 0
+                   ? 0
+                   : usage_error("--pace is real or fast, not", value);
+    case 'l':
+        run->log = value;
+        return 0;
+    case 'r':
+        run->report = value;
+        return 0;
+    case 'a':
+        if (run->act_count == OPERATOR_SCRIPT_MAX)
+            return usage_error("too many --act, at", value);
+        run->acts[run->act_count++] = value;
+        return 0;
+    default:
         return EXIT_USAGE;
     }
-    struct replay replay = {.path = argv[optind]};
-    int code = pass(&replay, load_scenario);
-    if (code == 0)
-        code = pass(&replay, load_inputs);
+}
+
+static int read_wish(int argc, char **argv, struct wish *wish, bool *done)
+{
+    static const struct option table[] = {
+        {"until", required_argument, NULL, 'u'},
+        {"step", no_argument, NULL, 'n'},
+        {"continue-at", required_argument, NULL, 'c'},
+        {"inputs", required_argument, NULL, 'i'},
+        {"seconds", required_argument, NULL, 's'},
+        {"pace", required_argument, NULL, 'p'},
+        {"log", required_argument, NULL, 'l'},
+        {"report", required_argument, NULL, 'r'},
+        {"act", required_argument, NULL, 'a'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            *done = true;
+            return 0;
+        }
+        const int code = take_option(wish, option, optarg);
+        if (code)
+            return code;
+    }
+    const struct run_options *run = &wish->run;
+    if (!wish->go_on && (run->seconds > 0.0 || run->log || run->report || run->act_count > 0))
+        return usage_error("that goes with", "--continue-at");
+    if ((wish->until != NULL) + wish->steps + (wish->go_on != NULL) > 1)
+        return usage_error("only one at a time:", "--until, --step, --continue-at");
+    if (optind == argc - 1)
+        return 0;
+    fputs(usage, stderr);
+    return EXIT_USAGE;
+}
+
+int command_replay(int argc, char **argv)
+{
+    static struct replay replay;
+    static struct wish wish = {.run = {.pace = RT_PACE_FAST}};
+    bool done = false;
+    int code = read_wish(argc, argv, &wish, &done);
+    if (code || done)
+        return code;
+    replay.path = wish.run.scenario = argv[optind];
+    code = pass(&replay, load_scenario);
     if (code == 0) {
         place(&replay);
-        code = pass(&replay, compare_frames);
+        code = pass(&replay, load_inputs);
     }
+    if (code == 0)
+        code = pass_again(&replay, &wish);
     free(replay.inputs);
+    free(replay.acts);
+    free(replay.states);
+    if (replay.rig)
+        free(replay.rig->reading);
     free(replay.rig);
     if (replay.scenario)
         cfg_scenario_free(replay.scenario);

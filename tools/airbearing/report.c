@@ -158,6 +158,7 @@ static void add_time(json_t *report, const struct run *run)
     json_object_set_new(report, "margin_ns", margin(frame));
     json_object_set_new(report, "overruns", whole(frame->overruns));
     json_object_set_new(report, "missed", whole(frame->missed));
+    json_object_set_new(report, "paused", whole(frame->paused));
     json_object_set_new(report, "caught_up", whole(frame->caught_up));
     json_object_set_new(report, "missed_replies", whole(frame->missed_replies));
     json_object_set_new(report, "lag_ns", whole(lag_ns(frame)));
@@ -235,15 +236,31 @@ static uint64_t hits_of(const struct run *run, int i)
                : run->rig->cfg->fault[i].hits;
 }
 
+/* By the operator's hand or the scenario's; null: it was never begun. */
+static json_t *first_frame(const struct run *run, int i)
+{
+    const uint64_t frame = run->rig->cfg->fault[i].first_frame;
+    return frame == UINT64_MAX ? json_null() : whole(frame);
+}
+
+/* What the operator did, and what it cost the frame. */
+static json_t *operator_acts(const struct run *run)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i}", "acts", whole(run->acts.acts), "checkpoints",
+                     whole(run->acts.checkpoints), "checkpoint_bytes", whole(run->acts.state_size),
+                     "checkpoint_copy_ns_max", whole(run->acts.copy_ns_max), "failed",
+                     run->acts.failed, "not_reached", run->acts.unreached);
+}
+
 /* How often each fault struck. */
 static json_t *faults(const struct run *run)
 {
     json_t *array = json_array();
     for (int i = 0; i < run->scenario->fault_count; i++) {
         const struct cfg_fault *fault = &run->scenario->faults[i];
-        json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "fault", fault->text,
-                                               "first_frame", whole(fault->spec.first_frame),
-                                               "hits", whole(hits_of(run, i))));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:o, s:o}", "fault", fault->text, "first_frame",
+                                        first_frame(run, i), "hits", whole(hits_of(run, i))));
     }
     return array;
 }
@@ -316,6 +333,7 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "pulse", pulse(run));
     json_object_set_new(report, "links", links(run));
     json_object_set_new(report, "faults", faults(run));
+    json_object_set_new(report, "operator", operator_acts(run));
     json_object_set_new(report, "signals", signals(run));
     if (run->controller.program[0])
         json_object_set_new(report, "controller", controller(run));
@@ -386,6 +404,8 @@ int report_exit_code(const struct run *run)
         return EXIT_BY_POLICY;
     if (run->log.error)
         return EXIT_VERDICT_NO; /* what was asked for is not all there */
+    if (run->acts.failed > 0)
+        return EXIT_VERDICT_NO; /* nor done */
     if (failed_expectations(run) > 0 || run->rig->cfg->schedule->not_finite > 0)
         return EXIT_VERDICT_NO;
     if (run->scenario->require_realtime && !report_realtime(run, &why))
@@ -496,6 +516,23 @@ static void print_lock(const struct run *run)
            time_text((double)run->frame->corrected_ns, corrected));
 }
 
+static void print_acts(const struct run *run)
+{
+    const struct operator_result *acts = &run->acts;
+    char copy[24];
+    if (run->frame->paused > 0)
+        printf("  paused for %llu releases\n", (unsigned long long)run->frame->paused);
+    if (acts->checkpoints > 0)
+        printf("  %llu checkpoints of %llu bytes, the longest copy took the frame %s\n",
+               (unsigned long long)acts->checkpoints, (unsigned long long)acts->state_size,
+               time_text((double)acts->copy_ns_max, copy));
+    if (acts->failed > 0)
+        printf("  --act %s\n", acts->failure);
+    if (acts->unreached > 0)
+        printf("  %d acts lie behind the end of the run and were not carried out\n",
+               acts->unreached);
+}
+
 static void print_counts(const struct run *run)
 {
     const struct rt_frame *frame = run->frame;
@@ -505,6 +542,7 @@ static void print_counts(const struct run *run)
         (unsigned long long)frame->frames, (unsigned long long)frame->overruns,
         (unsigned long long)frame->missed, time_text((double)lag_ns(frame), lag),
         time_text((double)frame->margin_ns_min, margin));
+    print_acts(run);
     if (frame->overruns > 0) {
         printf("  late because of:");
         for (int i = RT_CAUSE_NONE + 1; i < RT_CAUSE_COUNT; i++) {

@@ -13,12 +13,25 @@
 #include "rt/clock.h"
 #include "rt/hash.h"
 #include "tools/airbearing/instrument.h"
+#include "tools/airbearing/operator.h"
 
 enum { INJECT_PAGE = 4096 };
+
+/* Jobs are told how many frames the run state has behind it.  A state that was put back brings that
+ * number along, so the executive's own is another. */
+static uint64_t executive_frame(const struct rig *rig, uint64_t frame)
+{
+    return frame - rig->schedule->shift;
+}
 
 static uint64_t sim_end_ns(const struct rig *rig, uint64_t frame)
 {
     return (frame + 1) * rig->scenario->period_ns;
+}
+
+static uint64_t log_end_ns(const struct rig *rig, uint64_t frame)
+{
+    return sim_end_ns(rig, executive_frame(rig, frame));
 }
 
 /* ---- inputs ---------------------------------------------------------------------------- */
@@ -57,6 +70,137 @@ void rig_apply(struct rig *rig, struct record_input *input)
     log_input(rig, input);
 }
 
+/* ---- acts of the operator --------------------------------------------------------------- */
+
+/* On the executive's count; what lies before its first frame begins with that. */
+static uint64_t on_executive(const struct rig *rig, uint64_t frame)
+{
+    const uint64_t shift = rig->schedule->shift;
+    if (frame == UINT64_MAX)
+        return frame;
+    return (int64_t)(frame - shift) < 0 ? 0 : frame - shift;
+}
+
+/* Faults of the wire act in the links, which count with the executive. */
+static void move_windows(struct rig *rig)
+{
+    for (int i = 0; rig->links && i < rig->scenario->fault_count; i++) {
+        const struct cfg_fault *fault = &rig->scenario->faults[i];
+        const struct io_fault_state *state = &rig->cfg->fault[i];
+        if (fault->link >= 0 && fault->spec.kind != IO_FAULT_DELAY)
+            io_link_fault_move(rig->links, fault->link, fault->in_link,
+                               on_executive(rig, state->first_frame),
+                               on_executive(rig, state->last_frame));
+    }
+}
+
+static void put_back(struct rig *rig, uint64_t frame, const void *state, uint64_t hash)
+{
+    memcpy(rig->cfg->state, state, rig->cfg->state_size);
+    rig->hash = hash;
+    rig->schedule->shift = rig->cfg->schedule->frame - frame;
+    cfg_rig_settle(rig->cfg);
+    for (int i = 0; i < IO_LINK_MAX; i++) { /* what late wires hold back was of another time */
+        memset(rig->late_out[i].frame, 0, sizeof rig->late_out[i].frame);
+        memset(rig->late_in[i].frame, 0, sizeof rig->late_in[i].frame);
+    }
+}
+
+/* One that has already begun goes on as it is; one that has ended begins anew. */
+static void switch_fault(struct rig *rig, uint32_t index, bool on)
+{
+    const struct cfg_fault *fault = &rig->scenario->faults[index];
+    struct io_fault_state *state = &rig->cfg->fault[index];
+    const uint64_t now = rig->cfg->schedule->frame;
+    const bool active = io_fault_active(state, now);
+    if (on && !active)
+        io_fault_move(state, now, fault->frames == UINT64_MAX ? UINT64_MAX : now + fault->frames);
+    if (!on && active)
+        io_fault_move(state, state->first_frame, now);
+}
+
+static void log_state(struct rig *rig, const struct record_act *act,
+                      const struct rig_snapshot *snapshot)
+{
+    unsigned char *record = io_telemetry_claim(rig->telemetry, rig->layout.state,
+                                               act->frame * rig->scenario->period_ns);
+    if (!record)
+        return;
+    const struct record_state head = {act->frame, act->ordinal, snapshot->hash};
+    memcpy(record, &head, sizeof head);
+    memcpy(record + sizeof head, snapshot->state, rig->cfg->state_size);
+    io_telemetry_push(rig->telemetry, rig->layout.state);
+}
+
+static void log_act(struct rig *rig, const struct record_act *act,
+                    const struct rig_snapshot *snapshot)
+{
+    if (!rig->telemetry)
+        return;
+    if (snapshot)
+        log_state(rig, act, snapshot);
+    void *record =
+        io_telemetry_claim(rig->telemetry, rig->layout.act, act->frame * rig->scenario->period_ns);
+    if (!record)
+        return;
+    memcpy(record, act, RECORD_ACT_SIZE);
+    io_telemetry_push(rig->telemetry, rig->layout.act);
+}
+
+bool rig_has_room_for_act(const struct rig *rig)
+{
+    return !rig->telemetry || (io_telemetry_has_room(rig->telemetry, rig->layout.act) &&
+                               io_telemetry_has_room(rig->telemetry, rig->layout.state));
+}
+
+void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot)
+{
+    act->ordinal = rig->acts++;
+    switch (act->act) {
+    case OPERATOR_RESET:
+        put_back(rig, act->frame, rig->cfg->start, 0);
+        break;
+    case OPERATOR_RESTORE:
+        put_back(rig, act->frame, snapshot->state, snapshot->hash);
+        break;
+    case OPERATOR_FAULT:
+        switch_fault(rig, act->index, act->value != 0.0);
+        break;
+    case OPERATOR_TUNE:
+        cfg_rig_tune(rig->cfg, (int)act->index, act->value);
+        break;
+    default: /* nothing of the run state */
+        break;
+    }
+    move_windows(rig);
+    act->counted = rig->cfg->schedule->frame;
+    log_act(rig, act, snapshot);
+}
+
+void rig_idle(struct rig *rig, uint64_t releases)
+{
+    for (int i = 0; rig->links && i < rig->scenario->link_count; i++) {
+        const uint32_t every = rig->scenario->links[i].every[CFG_SEND_HEARTBEAT];
+        if (every == 0 || releases % every != 0)
+            continue;
+        struct io_sample sample = rig->sample[i];
+        sample.due = IO_SEND_HEARTBEAT;
+        sample.trace = (struct io_trace){0};
+        io_link_commit(rig->links, i, &sample);
+    }
+    rig->idle_ns = rt_now_ns();
+    if (!rig->links)
+        return;
+    io_links_poll(rig->links);
+    io_links_excuse(rig->links, rig->idle_ns);
+}
+
+static bool boundary(void *self, uint64_t frame)
+{
+    const struct rig *rig = self;
+    return rig->desk.boundary(rig->desk.self, frame);
+}
+
 static void latch(void *self, uint64_t frame, bool held)
 {
     struct rig *rig = self;
@@ -75,7 +219,7 @@ static void touch(const struct rig_inject *inject)
 static void run_inject(void *self, uint64_t frame)
 {
     const struct rig *rig = self;
-    if (rig->inject.kind == RIG_INJECT_NONE || frame != rig->inject.frame)
+    if (rig->inject.kind == RIG_INJECT_NONE || executive_frame(rig, frame) != rig->inject.frame)
         return;
     if (rig->inject.kind == RIG_INJECT_TOUCH) {
         touch(&rig->inject);
@@ -133,7 +277,7 @@ static void run_step(void *self, uint64_t frame)
     struct cfg_rig *cfg = rig->cfg;
     if (!dyn_plant_step(&cfg->plant, cfg->command, NULL, cfg->h, cfg->work, cfg->x) &&
         cfg->schedule->not_finite++ == 0)
-        rig->first_not_finite = frame;
+        rig->first_not_finite = executive_frame(rig, frame);
     cfg->schedule->frame = frame + 1;
     for (int i = 0; i < rig->scenario->link_count; i++) {
         if (rig->trace[i].latch_ns && !rig->trace[i].step_ns)
@@ -202,8 +346,8 @@ static void run_truth(void *self, uint64_t frame)
     struct dyn_motion motion;
     dyn_plant_motion(&rig->cfg->plant, rig->cfg->work, rig->cfg->x, link->body, origin, &motion);
 
-    sample->frame = frame;
-    sample->sim_us = rig->epoch_us[device->index] + sim_end_ns(rig, frame) / 1000;
+    sample->frame = executive_frame(rig, frame);
+    sample->sim_us = rig->epoch_us[device->index] + log_end_ns(rig, frame) / 1000;
     memcpy(sample->attitude, motion.attitude, sizeof sample->attitude);
     memcpy(sample->rate, motion.rate, sizeof sample->rate);
     memcpy(sample->position, motion.position, sizeof sample->position);
@@ -376,9 +520,9 @@ static void run_log(void *self, uint64_t frame)
     struct rig *rig = self;
     if (!rig->telemetry)
         return;
-    log_plant(rig, sim_end_ns(rig, frame));
+    log_plant(rig, log_end_ns(rig, frame));
     for (int i = 0; i < rig->scenario->drive_count; i++)
-        log_drive(rig, i, sim_end_ns(rig, frame));
+        log_drive(rig, i, log_end_ns(rig, frame));
 }
 
 static void run_hash(void *self, uint64_t frame)
@@ -388,15 +532,37 @@ static void run_hash(void *self, uint64_t frame)
     rig->hash = rt_hash(rig->hash, rig->cfg->state, rig->cfg->state_size);
 }
 
+uint64_t rig_part_hash(const struct rig *rig, const struct cfg_section *part)
+{
+    return rt_hash(0, rig->cfg->state + part->offset, part->size);
+}
+
+static void run_hash_parts(void *self, uint64_t frame)
+{
+    struct rig *rig = self;
+    run_hash(self, frame);
+    if (!rig->telemetry)
+        return;
+    const uint64_t end_ns = log_end_ns(rig, frame);
+    uint64_t *record = io_telemetry_claim(rig->telemetry, rig->layout.part, end_ns);
+    if (!record)
+        return;
+    record[0] = executive_frame(rig, frame);
+    for (int i = 0; i < cfg_section_count(rig->scenario); i++)
+        record[1 + i] = rig_part_hash(rig, &rig->part[i]);
+    io_telemetry_push(rig->telemetry, rig->layout.part);
+}
+
 /* ---- outputs --------------------------------------------------------------------------- */
 
 static void commit(void *self, uint64_t frame)
 {
     struct rig *rig = self;
+    const uint64_t counted = frame + rig->schedule->shift;
     for (int i = 0; i < rig->scenario->link_count; i++) {
         struct io_sample *sample = &rig->sample[i];
         const struct io_sample *leaves =
-            late_pass(&rig->late_out[i], frame, sample->due ? sample : NULL);
+            late_pass(&rig->late_out[i], counted, sample->due ? sample : NULL);
         if (rig->links && leaves)
             io_link_commit(rig->links, i, leaves);
         if (sample->due == 0)
@@ -432,7 +598,7 @@ static bool await(void *self, uint64_t frame)
 static void wait_for_room(const struct rig *rig)
 {
     const struct timespec pause = {.tv_nsec = 200000};
-    for (int i = 0; i <= rig->layout.job; i++) { /* those that this thread fills */
+    for (int i = 0; i <= rig->layout.job; i++) { /* acts see to their room themselves */
         while (!io_telemetry_has_room(rig->telemetry, i)) {
             if (rig->watchdog)
                 rt_watchdog_kick(rig->watchdog, rt_now_ns()); /* slow is not hung */
@@ -472,6 +638,7 @@ static void record(void *self, const struct rt_frame_record *frame)
     out->missed = frame->missed;
     out->cause = frame->cause;
     out->held = frame->held;
+    out->paused = frame->paused;
     io_telemetry_push(rig->telemetry, rig->layout.frame);
     if (rig->scenario->pace != RT_PACE_REAL)
         wait_for_room(rig);
@@ -512,6 +679,7 @@ struct rt_frame_tasks rig_tasks(struct rig *rig)
     return (struct rt_frame_tasks){.self = rig,
                                    .commit = commit,
                                    .await = await,
+                                   .boundary = boundary,
                                    .latch = latch,
                                    .record = record,
                                    .drain = drain,
@@ -599,7 +767,7 @@ static void list_jobs(const struct cfg_scenario *scenario, const struct rig_inje
     }
     add(list, "watch", run_watch, rig, solve);
     add(list, "log", run_log, rig, scenario->log_every);
-    add(list, "hash", run_hash, rig, 1);
+    add(list, "hash", scenario->log_parts ? run_hash_parts : run_hash, rig, 1);
 }
 
 /* What late wires hold back; with rig NULL only the size counts. */
@@ -613,9 +781,11 @@ static void lay_out_late(const struct cfg_scenario *scenario, struct rig *rig, v
         void *out = rt_cut(mem, at, late_size(sizeof(struct io_sample)));
         void *in = rt_cut(mem, at, late_size(sizeof(struct io_command)));
         if (rig && fault->way != CFG_WAY_IN)
-            late_place(&rig->late_out[fault->link], &fault->spec, sizeof(struct io_sample), out);
+            late_place(&rig->late_out[fault->link], &fault->spec, &rig->cfg->fault[i],
+                       sizeof(struct io_sample), out);
         if (rig && fault->way != CFG_WAY_OUT)
-            late_place(&rig->late_in[fault->link], &fault->spec, sizeof(struct io_command), in);
+            late_place(&rig->late_in[fault->link], &fault->spec, &rig->cfg->fault[i],
+                       sizeof(struct io_command), in);
     }
 }
 
@@ -642,6 +812,11 @@ static volatile unsigned char *fresh_pages(uint32_t pages)
     return mem;
 }
 
+static size_t parts_size(const struct cfg_scenario *scenario)
+{
+    return scenario->log_parts ? CFG_SECTION_MAX * sizeof(struct cfg_section) : 0;
+}
+
 size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject)
 {
     struct job_list list;
@@ -652,6 +827,7 @@ size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *in
     (void)rt_cut(NULL, &at, rt_mailbox_size(sizeof(struct rig_live)));
     (void)rt_cut(NULL, &at, rt_schedule_size(list.job, list.count));
     (void)rt_cut(NULL, &at, rt_recorder_size(list.count));
+    (void)rt_cut(NULL, &at, parts_size(scenario));
     lay_out_late(scenario, NULL, NULL, &at);
     return at;
 }
@@ -667,13 +843,18 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
     list_jobs(scenario, inject, rig, &list);
     void *schedule_mem = rt_cut(mem, &at, rt_schedule_size(list.job, list.count));
     void *recorder_mem = rt_cut(mem, &at, rt_recorder_size(list.count));
-    lay_out_late(scenario, rig, mem, &at);
+    void *parts_mem = rt_cut(mem, &at, parts_size(scenario));
 
     rig->scenario = scenario;
+    rig->cfg = cfg_rig_place(scenario, cfg_mem);
+    if (scenario->log_parts) {
+        rig->part = parts_mem;
+        (void)cfg_rig_sections(rig->cfg, rig->part);
+    }
+    lay_out_late(scenario, rig, mem, &at);
     rig->inject = *inject;
     if (inject->kind == RIG_INJECT_TOUCH)
         rig->inject.fresh = fresh_pages(inject->pages);
-    rig->cfg = cfg_rig_place(scenario, cfg_mem);
     rig->live = rt_mailbox_place(sizeof(struct rig_live), live_mem);
     rig->live_every = (uint32_t)fmax(1.0, scenario->rate_hz / 20.0);
     rig->schedule = rt_schedule_place(list.job, list.count, schedule_mem);

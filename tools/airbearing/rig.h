@@ -35,6 +35,18 @@ struct rig_source {
     void (*gather)(void *self, struct rig *rig, uint64_t frame);
 };
 
+/* A run state in other memory, and the hash rolled up to it. */
+struct rig_snapshot {
+    const void *state;
+    uint64_t hash;
+};
+
+/* Hears the operator between two frames; true holds the frame back.  Context: frame. */
+struct rig_desk {
+    void *self;
+    bool (*boundary)(void *self, uint64_t frame);
+};
+
 struct rig_device { /* self of a job that serves one device or link */
     struct rig *rig;
     int index;
@@ -55,10 +67,13 @@ struct rig_inject {
     volatile unsigned char *fresh; /* they; placed by rig_place() */
 };
 
+enum { RIG_READING_MAX = 6 }; /* numbers of one instrument */
+
 struct rig {
     struct cfg_rig *cfg;
     const struct cfg_scenario *scenario;
     struct rig_source source;
+    struct rig_desk desk;           /* boundary NULL: nobody asks */
     struct io_links *links;         /* NULL: samples go nowhere */
     struct io_telemetry *telemetry; /* NULL: nothing is recorded */
     struct record_layout layout;
@@ -75,12 +90,16 @@ struct rig {
     double signal[CFG_SIGNAL_COUNT]; /* what is watched, SI, by enum cfg_expect_signal */
     uint64_t hash;                   /* rolled over the run state */
     uint64_t inputs;                 /* applied so far */
+    uint64_t acts;                   /* of the operator, so far */
+    uint64_t idle_ns;                /* newest release of a pause; 0: none yet */
     uint64_t first_not_finite;       /* frame of the first step that was refused, if any was */
     int first_out_of_range; /* the body that left the range of its model first, if any did */
     struct expect_watch expect[CFG_EXPECT_MAX];
     struct rt_mailbox *live; /* of struct rig_live; may be NULL */
     uint32_t live_every;
 
+    struct cfg_section *part;           /* of the run state; NULL: nobody asks for their hashes */
+    double (*reading)[RIG_READING_MAX]; /* what each instrument said last; NULL: nobody looks */
     struct rt_schedule *schedule;
     struct rt_recorder *recorder;
     struct rig_device sensor[RT_JOB_MAX];
@@ -121,3 +140,26 @@ bool rig_left_range(const struct rig *rig);
 
 /* An input enters the run state and the log.  Context: frame, from gather. */
 void rig_apply(struct rig *rig, struct record_input *input);
+
+/*
+ * An act of the operator does the same, before the frame that it names.
+ *
+ * A restored state brings its own count of frames along: from there on jobs, faults, script and
+ * expectations go by that, while the frames of the executive, the log and the boards' clocks run on
+ * and never back.  A reset is a restore of the state before the first frame.
+ *
+ * snapshot: of a restore.  index and value of tune and fault have been checked.  Context: frame,
+ * between two frames.
+ */
+void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot);
+
+/* The hash of one part of the run state.  Context: any. */
+uint64_t rig_part_hash(const struct rig *rig, const struct cfg_section *part);
+
+/* Is there room in the log for another act?  A restored state is large, and a replay cannot do
+ * without.  Context: frame. */
+bool rig_has_room_for_act(const struct rig *rig);
+
+/* In a pause nothing new is sent, but that we are still there.  releases: of the pause so far.
+ * Context: frame, between two frames. */
+void rig_idle(struct rig *rig, uint64_t releases);

@@ -23,15 +23,43 @@
 #include "tools/airbearing/cores.h"
 #include "tools/airbearing/digest.h"
 #include "tools/airbearing/doctor/finding.h"
+#include "tools/airbearing/script.h"
 
 /* ---- set-up ---------------------------------------------------------------------------- */
+
+/* What --act and --restore ask for.  A checkpoint to begin with is restored before frame 0. */
+static int read_script(struct run *run)
+{
+    const struct run_options *options = &run->options;
+    char error[CFG_ERROR_MAX];
+    if (options->restore || run->from) {
+        struct operator_scripted *first = &run->script[run->script_count++];
+        first->text = "--restore";
+        first->request = (struct operator_request){.ticket = UINT64_MAX, .act = OPERATOR_RESTORE};
+    }
+    for (int i = 0; i < options->act_count; i++) {
+        if (run->script_count == OPERATOR_SCRIPT_MAX ||
+            script_read(options->acts[i], run->scenario, &run->script[run->script_count], error)) {
+            fprintf(stderr, "--act %s: %s\n", options->acts[i],
+                    run->script_count == OPERATOR_SCRIPT_MAX ? "too many" : error);
+            return EXIT_BAD_INPUT;
+        }
+        run->script_count++;
+    }
+    script_sort(run->script, run->script_count);
+    if (!script_ends_paused(run->script, run->script_count))
+        return 0;
+    fprintf(stderr,
+            "airbearing run: the last --act leaves a pause that nobody ends; add a resume\n");
+    return EXIT_BAD_INPUT;
+}
 
 static int load(struct run *run)
 {
     char error[CFG_ERROR_MAX];
     const struct run_options *options = &run->options;
-    if (cfg_scenario_load(options->scenario, options->overrides, options->override_count,
-                          &run->scenario, error)) {
+    if (!run->from && cfg_scenario_load(options->scenario, options->overrides,
+                                        options->override_count, &run->scenario, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
@@ -43,7 +71,7 @@ static int load(struct run *run)
         scenario->seconds = options->seconds;
     if (!scenario->commit_given)
         scenario->commit = scenario->pace == RT_PACE_LOCKSTEP ? RT_COMMIT_EARLY : RT_COMMIT_GRID;
-    if (cfg_check_pace(scenario, scenario->pace, error)) {
+    if (!run->from && cfg_check_pace(scenario, scenario->pace, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
@@ -52,7 +80,8 @@ static int load(struct run *run)
                 scenario->seconds, 1.0 / scenario->rate_hz);
         return EXIT_BAD_INPUT;
     }
-    return options_inject(options, scenario, &run->inject);
+    const int code = read_script(run);
+    return code ? code : options_inject(options, scenario, &run->inject);
 }
 
 /* This thread, and with it the board's process, stays off the frame's core. */
@@ -92,7 +121,7 @@ static size_t lay_out(struct run *run, void *mem)
             specs[i] = scenario->links[i].spec;
             specs[i].asks_time &= scenario->pace == RT_PACE_REAL; /* else there is no grid */
         }
-        if (scenario->link_count > 0)
+        if (scenario->link_count > 0 && !run->from)
             run->links = io_links_place(specs, scenario->link_count, scenario->io_mode, links);
     }
     return at;
@@ -127,6 +156,22 @@ static void log_latency(void *self, int link, uint64_t frame, uint64_t rx_ns,
     io_telemetry_push(run->telemetry, channel);
 }
 
+static int open_desk(struct run *run)
+{
+    const struct run_options *options = &run->options;
+    char error[256];
+    run->desk =
+        operator_open(run->rig, &run->frame->knock, options->overrides, options->override_count);
+    RT_CHECK(run->desk);
+    operator_script(run->desk, run->script, run->script_count);
+    if (run->from)
+        operator_begin_from(run->desk, run->from->state, run->from->hash);
+    if (!options->restore || operator_begin_with(run->desk, options->restore, error) == 0)
+        return 0;
+    fprintf(stderr, "airbearing run: --restore %s\n", error);
+    return EXIT_BAD_INPUT;
+}
+
 static int place(struct run *run)
 {
     struct io_channel_spec channels[IO_CHANNEL_MAX];
@@ -157,7 +202,7 @@ static int place(struct run *run)
     if (run->links)
         io_links_show_latency(run->links, (struct io_latency_seer){run, log_latency});
     rt_arena_seal(&run->arena);
-    return 0;
+    return open_desk(run);
 }
 
 static int open_links(struct run *run)
@@ -537,6 +582,7 @@ static void watch_frames(struct run *run)
     while (!finished(run)) {
         sleep_ms(20);
         log_clocks(run, begin_ns);
+        operator_keep_house(run->desk);
         if (rt_stop_signal()) {
             atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
             if (run->links)
@@ -677,6 +723,8 @@ static int set_up(struct run *run)
 static int conclude(struct run *run)
 {
     name_the_end(run);
+    operator_keep_house(run->desk);
+    operator_result(run->desk, &run->acts);
     finish_links(run);
     if (!run->stuck)
         io_pulser_close(&run->pulser);
@@ -731,19 +779,33 @@ static int begin(struct run *run)
     return code;
 }
 
-int command_run(int argc, char **argv)
+/* Zeroed, and alive as long as a stuck thread might look at it. */
+static struct run run_of_process = {.controller = {.output = -1}};
+
+static int run_all(struct run *run)
 {
-    /* Zeroed, and alive as long as a stuck thread might look at it. */
-    static struct run run = {.controller = {.output = -1}};
-    bool done = false;
-    int code = options_read(argc, argv, &run.options, &done);
-    if (code || done)
-        return code;
-    code = begin(&run);
+    const int code = begin(run);
     if (code) {
-        abandon(&run);
+        abandon(run);
         return code;
     }
-    watch_frames(&run);
-    return conclude(&run);
+    watch_frames(run);
+    return conclude(run);
+}
+
+int run_on(struct cfg_scenario *scenario, const struct run_options *options,
+           const struct rig_snapshot *from)
+{
+    struct run *run = &run_of_process;
+    run->options = *options;
+    run->scenario = scenario;
+    run->from = from;
+    return run_all(run);
+}
+
+int command_run(int argc, char **argv)
+{
+    bool done = false;
+    const int code = options_read(argc, argv, &run_of_process.options, &done);
+    return code || done ? code : run_all(&run_of_process);
 }

@@ -41,9 +41,13 @@ struct run {
     char lock_refused[RT_REASON_MAX];
 
     struct rig *rig;
-    struct io_links *links; /* NULL: the scenario has none */
+    const struct rig_snapshot *from; /* the state to begin with, and no board; NULL: neither */
+    struct io_links *links;          /* NULL: the scenario has none, or its boards are left out */
     struct io_telemetry *telemetry;
     struct live_source source;
+    struct operator_desk *desk;
+    struct operator_scripted script[OPERATOR_SCRIPT_MAX];
+    int script_count;
     struct controller controller;
     struct serve *serve; /* NULL: nobody asked for it */
     struct rt_frame *frame;
@@ -73,6 +77,7 @@ struct run {
     struct io_log_result log;
     struct io_server_counts served;
     struct io_counters io; /* all links together */
+    struct operator_result acts;
     struct run_link link[IO_LINK_MAX];
 };
 
@@ -80,6 +85,11 @@ struct run {
  * leaves.  True once the board has answered it; frame 0 then begins at the time that the board's
  * clock shows.  Context: setup, links are started. */
 bool freewheel(struct run *run, int link);
+
+/* A run of this scenario, which it takes over, from a state on and without its boards: what the
+ * options ask for, but for the scenario.  The exit code.  Context: setup. */
+int run_on(struct cfg_scenario *scenario, const struct run_options *options,
+           const struct rig_snapshot *from);
 
 /* What came out, as the JSON object of the contract; the caller owns it (json_t). */
 struct json_t;

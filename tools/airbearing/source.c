@@ -68,10 +68,11 @@ static bool is_lost(const struct live_source *source, const struct rig *rig, int
     const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
     if (rig->scenario->pace != RT_PACE_REAL && replies && !rig->unanswered[index])
         return false;
-    if (rig->cfg->link[index].commands > 0)
-        return !io_link_alive(source->links, index, now_ns);
     const uint64_t limit_ns = link->spec.lost_after_ns;
-    return link->stop_on_loss && limit_ns && now_ns - source->begin_ns > limit_ns;
+    const uint64_t since_ns = rig->idle_ns > source->begin_ns ? rig->idle_ns : source->begin_ns;
+    if (source->first[index] != 0)
+        return !io_link_alive(source->links, index, now_ns);
+    return link->stop_on_loss && limit_ns && now_ns - since_ns > limit_ns;
 }
 
 /* What the frame learns of the board's clock; command: one that is new, or NULL. */
@@ -108,7 +109,7 @@ static void gather(void *self, struct rig *rig, uint64_t frame)
         if (source->phase && i == rig->scenario->lock.link)
             watch_clock(source, &rig->scenario->lock, fresh ? &newest : NULL);
         const struct io_command *command =
-            late_pass(&rig->late_in[i], frame, fresh ? &newest : NULL);
+            late_pass(&rig->late_in[i], frame + rig->schedule->shift, fresh ? &newest : NULL);
         if (command)
             apply_command(source, rig, i, frame, now_ns, command);
         else if (!rig->cfg->link[i].lost && is_lost(source, rig, i, now_ns))

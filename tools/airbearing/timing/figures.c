@@ -12,12 +12,13 @@ static bool is_real(const struct figures *figures)
     return figures->evidence->pace == RT_PACE_REAL;
 }
 
-/* Sim time stands behind wall time by the start error and by all releases that were lost. */
+/* Sim time stands behind wall time by the start error and by all releases that were lost; those of
+ * a pause were not. */
 static void follow(struct figures *figures, const struct record_frame *frame)
 {
     const struct evidence *evidence = figures->evidence;
     const struct record_frame *first = &evidence->frame[0];
-    const uint64_t sim_ns = (frame->frame - first->frame) * evidence->period_ns;
+    const uint64_t sim_ns = (frame->frame - first->frame + figures->paused) * evidence->period_ns;
     const uint64_t wall_ns = frame->start_ns - first->release_ns;
     const uint64_t behind_ns = wall_ns > sim_ns ? wall_ns - sim_ns : 0;
     const uint64_t on_grid_ns = frame->release_ns - first->release_ns;
@@ -55,6 +56,7 @@ static bool add_frames(struct figures *figures)
     if (is_real(figures) && evidence->lock_ppm > 0.0 && !figures_walk_grid(figures))
         return false;
     for (size_t i = 0; i < evidence->frame_count; i++) {
+        figures->paused += i > 0 ? evidence->frame[i].paused : 0;
         if (!add_frame(figures, &evidence->frame[i]))
             return false;
     }
@@ -65,10 +67,11 @@ static bool add_frames(struct figures *figures)
     const uint64_t wall_ns = last->release_ns - first->release_ns + evidence->period_ns;
     figures->seconds_simulated = (double)frames * (double)evidence->period_ns * 1e-9;
     figures->seconds_wall = (double)wall_ns * 1e-9;
+    const uint64_t passed = frames + figures->paused;
     const uint64_t releases =
         figures->corrected_ns ? figures->slots + 1 : wall_ns / evidence->period_ns;
-    if (is_real(figures) && releases > frames)
-        figures->missed = releases - frames;
+    if (is_real(figures) && releases > passed)
+        figures->missed = releases - passed;
     figures->lag_ns = figures->missed * evidence->period_ns;
     return true;
 }

@@ -196,6 +196,7 @@ struct json_t *show_json(const struct figures *figures)
     json_object_set_new(object, "unexplained", whole(figures->unexplained));
     json_object_set_new(object, "late", late(figures));
     json_object_set_new(object, "missed", whole(figures->missed));
+    json_object_set_new(object, "paused", whole(figures->paused));
     json_object_set_new(object, "lag_ns", whole(figures->lag_ns));
     json_object_set_new(object, "caught_up", whole(figures->caught_up));
     json_object_set_new(object, "off_grid", whole(figures->off_grid));

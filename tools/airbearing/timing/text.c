@@ -155,6 +155,8 @@ static void print_counts(const struct figures *figures, FILE *out)
     fprintf(out, "\n  frames %zu, late %zu, releases missed %" PRIu64 ", sim lags wall by %s",
             figures->evidence->frame_count, figures->late_count, figures->missed,
             figures_time((double)figures->lag_ns, lag));
+    if (figures->paused > 0)
+        fprintf(out, ", paused for %" PRIu64 " releases", figures->paused);
     for (int i = RT_CAUSE_NONE + 1; i < RT_CAUSE_COUNT; i++) {
         if (figures->causes[i] > 0)
             fprintf(out, ", %s %" PRIu64, rt_cause_name[i], figures->causes[i]);

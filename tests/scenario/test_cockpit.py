@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""The cockpit in a real browser: it shows the run, and the run does what it is asked."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+import harness
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+HAS_PEERS = shutil.which("node") and (harness.PEERS / "node_modules" / "playwright-core").is_dir()
+HAS_PAGE = (harness.ROOT / "tools" / "cockpit" / "node_modules").is_dir()
+
+
+@unittest.skipUnless(CHROMIUM, "no Chromium")
+@unittest.skipUnless(HAS_PEERS, "the packages of tools/peers are not installed")
+@unittest.skipUnless(HAS_PAGE, "the cockpit is not in this program: run tools/setup/cockpit")
+class Cockpit(harness.Case):
+    def look(self, scenario, *options):
+        """What a browser saw, and the report of the run."""
+        port = harness.free_port()
+        run = self.start("run", scenario, "--serve", str(port), "--report", self.dir / "report.json", *options)
+        self.addCleanup(run.kill)
+        shot = pathlib.Path(os.environ.get("SCREENSHOTS", self.dir)) / f"{self._testMethodName}.png"
+        look = subprocess.run(["node", harness.ROOT / "tests/scenario/cockpit.mjs",
+                               f"http://127.0.0.1:{port}/", shot],
+                              capture_output=True, text=True, timeout=150,
+                              env={**os.environ, "CHROMIUM": CHROMIUM})
+        self.assertEqual(look.returncode, 0, look.stdout + look.stderr)
+        run.terminate()
+        out, err = run.communicate(timeout=60)
+        self.assertIn(run.returncode, (0, 1), out + err)  # an expectation may not be met so early
+        return json.loads(look.stdout), json.loads((self.dir / "report.json").read_text())
+
+    def test_a_satellite_is_shown_and_obeys(self):
+        saw, report = self.look(*self.satellite("--seconds", "120")[1:])
+        self.assertEqual(saw["complaints"], [])
+        self.assertRegex(saw["figures"], "start error.*busy.*least margin")
+        self.assertGreater(saw["signals"], 10)
+        self.assertGreater(saw["charts"], 0)
+        self.assertGreater(saw["colours"], 20, "an empty view has one or two")
+        self.assertEqual(saw["acts"], ["Pause", "Resume", "Step", "Reset", "Checkpoint", "Restore"])
+        self.assertLess(saw["held"], 0.01)
+        self.assertGreater(report["paused"], 0)
+
+    def test_a_quadcopter_is_shown(self):
+        saw, _ = self.look(harness.SCENARIOS / "quad-px4-hitl.yaml", "--seconds", "120")
+        self.assertEqual(saw["complaints"], [])
+        self.assertGreater(saw["colours"], 20)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
