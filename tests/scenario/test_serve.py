@@ -77,7 +77,7 @@ class Serve(harness.Case):
         for topic in ("/frame", "/plant", "/job", "/device/gyro"):
             self.assertGreater(counts[topic], 100, counts)
         self.assertEqual(report["live"]["viewers"], 1)
-        self.assertEqual(report["live"]["lost"], 0)
+        self.assertEqual(report["live"]["sent"], sum(line["kind"] == "message" for line in seen))
         self.assertEqual(report["log"]["dropped"], 0)
         self.assertEqual(seen[-1], {"kind": "close", "code": 1001})
         times = [int(line["time"]) for line in seen if line["kind"] == "time"]

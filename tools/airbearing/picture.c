@@ -104,16 +104,20 @@ void picture_places(const struct picture *picture, const double *q, uint64_t log
 
 /* ---- what ------------------------------------------------------------------------------ */
 
-/* The turn whose axes these are, right-handed and at right angles. */
+/* The turn whose axes these are, right-handed and at right angles: from its largest component, so
+ * that half a turn keeps its signs (Shepperd 1978). */
 static struct dyn_quat turn_of(struct dyn_vec3 x, struct dyn_vec3 y, struct dyn_vec3 z)
 {
-    struct dyn_quat q = {
-        .w = sqrt(fmax(0.0, 1.0 + x.x + y.y + z.z)) / 2.0,
-        .x = copysign(sqrt(fmax(0.0, 1.0 + x.x - y.y - z.z)) / 2.0, y.z - z.y),
-        .y = copysign(sqrt(fmax(0.0, 1.0 - x.x + y.y - z.z)) / 2.0, z.x - x.z),
-        .z = copysign(sqrt(fmax(0.0, 1.0 - x.x - y.y + z.z)) / 2.0, x.y - y.x),
-    };
-    return dyn_quat_unit(q);
+    const double w4 = 1.0 + x.x + y.y + z.z, x4 = 1.0 + x.x - y.y - z.z;
+    const double y4 = 1.0 - x.x + y.y - z.z, z4 = 1.0 - x.x - y.y + z.z;
+    struct dyn_quat turn = {w4, y.z - z.y, z.x - x.z, x.y - y.x};
+    if (x4 > w4 && x4 >= y4 && x4 >= z4)
+        turn = (struct dyn_quat){y.z - z.y, x4, x.y + y.x, z.x + x.z};
+    else if (y4 > w4 && y4 >= z4)
+        turn = (struct dyn_quat){z.x - x.z, x.y + y.x, y4, y.z + z.y};
+    else if (z4 > w4)
+        turn = (struct dyn_quat){x.y - y.x, z.x + x.z, y.z + z.y, z4};
+    return dyn_quat_unit(turn);
 }
 
 /* Half a turn apart, axis and minus axis are the same to a box. */
