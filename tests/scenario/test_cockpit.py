@@ -21,7 +21,8 @@ class Cockpit(harness.Case):
     def look(self, scenario, *options):
         """What a browser saw, and the report of the run."""
         port = harness.free_port()
-        run = self.start("run", scenario, "--serve", str(port), "--report", self.dir / "report.json", *options)
+        run = self.start("run", scenario, "--serve", str(port), "--report", self.dir / "report.json", *options,
+                         cwd=self.dir)
         self.addCleanup(run.kill)
         shot = pathlib.Path(os.environ.get("SCREENSHOTS", self.dir)) / f"{self._testMethodName}.png"
         look = subprocess.run(["node", harness.ROOT / "tests/scenario/cockpit.mjs",
@@ -35,7 +36,7 @@ class Cockpit(harness.Case):
         return json.loads(look.stdout), json.loads((self.dir / "report.json").read_text())
 
     def test_a_satellite_is_shown_and_obeys(self):
-        saw, report = self.look(*self.satellite("--seconds", "120")[1:])
+        saw, report = self.look(harness.SATELLITE, "--seconds", "120", *self.board_options())
         self.assertEqual(saw["complaints"], [])
         self.assertRegex(saw["figures"], "start error.*busy.*least margin")
         self.assertGreater(saw["signals"], 10)

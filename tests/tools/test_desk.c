@@ -130,9 +130,9 @@ static void test_arguments_reach_the_desk(void)
     struct io_fox_arguments arguments = {.frames = 3};
     TEST_ASSERT_NULL(call("/step", &arguments));
     TEST_ASSERT_EQUAL_DOUBLE(3.0, panel.asked.value);
-    strcpy(arguments.text, "/tmp/x");
+    strcpy(arguments.text, "before-burn");
     TEST_ASSERT_NULL(call("/restore", &arguments));
-    TEST_ASSERT_EQUAL_STRING("/tmp/x", panel.asked.path);
+    TEST_ASSERT_EQUAL_STRING("before-burn", panel.asked.path);
     strcpy(arguments.text, "gyro stuck");
     arguments.active = true;
     TEST_ASSERT_NULL(call("/fault", &arguments));

@@ -60,6 +60,12 @@ static bool find_fault(const struct desk *desk, const char *name, uint32_t *inde
     return false;
 }
 
+/* Who looks on from a browser shall not write all over the disk. */
+static bool is_file_name(const char *text)
+{
+    return text[0] != '\0' && text[0] != '.' && strchr(text, '/') == NULL;
+}
+
 static const char *call(void *self, uint64_t ticket, int service,
                         const struct io_fox_arguments *arguments)
 {
@@ -72,8 +78,8 @@ static const char *call(void *self, uint64_t ticket, int service,
             return "give the number of frames to step, 1 or more";
         request.value = arguments->frames;
     } else if (form == IO_FOX_FORM_PATH) {
-        if (arguments->text[0] == '\0')
-            return "give the path of the checkpoint";
+        if (!is_file_name(arguments->text))
+            return "give the name of a file, without a folder; it is kept where the run was started";
         memcpy(request.path, arguments->text, sizeof arguments->text);
     } else if (form == IO_FOX_FORM_SWITCH) {
         if (!find_fault(desk, arguments->text, &request.index))

@@ -759,6 +759,21 @@ static void abandon(struct run *run)
         unlink(run->options.report);
 }
 
+/* What was done at the desk, in the viewers' log. */
+static void note_act(void *self, const char *text)
+{
+    const struct run *run = self;
+    serve_note(run->serve, text);
+}
+
+static int open_server(struct run *run)
+{
+    const struct io_desk *desk =
+        desk_open(&run->viewers_desk, run->desk, (struct desk_ear){run, note_act});
+    return serve_open(&run->options.serve, run->scenario, &run->layout, run->telemetry, desk,
+                      run->plan.housekeeping_cpu, &run->serve);
+}
+
 /* Everything up to the first frame; the board has spoken then, and only then is the log begun. */
 static int begin(struct run *run)
 {
@@ -768,8 +783,7 @@ static int begin(struct run *run)
     if (code == 0)
         code = try_files(run);
     if (code == 0)
-        code = serve_open(&run->options.serve, run->scenario, &run->layout, run->telemetry, NULL,
-                          run->plan.housekeeping_cpu, &run->serve);
+        code = open_server(run);
     if (code == 0)
         code = connect_boards(run);
     if (code == 0)

@@ -16,6 +16,7 @@
 #include "rt/phase.h"
 #include "rt/thread.h"
 #include "tools/airbearing/controller.h"
+#include "tools/airbearing/desk.h"
 #include "tools/airbearing/options.h"
 #include "tools/airbearing/rig.h"
 #include "tools/airbearing/serve.h"
@@ -46,6 +47,7 @@ struct run {
     struct io_telemetry *telemetry;
     struct live_source source;
     struct operator_desk *desk;
+    struct desk viewers_desk; /* the same for those who look on */
     struct operator_scripted script[OPERATOR_SCRIPT_MAX];
     int script_count;
     struct controller controller;

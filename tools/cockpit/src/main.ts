@@ -122,9 +122,11 @@ const listener: Listener = {
 
 /* ---- what may be asked -------------------------------------------------------------------- */
 
+const CHECKPOINT = "cockpit.checkpoint"; // where the run was started
+
 async function act(name: string, request: object = {}): Promise<void> {
-  const answer = await connection.call(name, request);
-  note(answer.done ? "info" : "error", `${name}: ${answer.done ? answer.text || "done" : answer.text}`);
+  const answer = await connection.call(`/${name}`, request);
+  note(answer.done ? "info" : "error", `${name}: ${answer.text || "done"}`);
   if (!answer.done) return;
   if (name === "pause" || name === "step") paused = true;
   if (name === "resume") paused = false;
@@ -137,11 +139,11 @@ function showActs(names: string[]): void {
     ["resume", "Resume", "go on (space)", {}],
     ["step", "Step", "one frame (.)", { frames: 1 }],
     ["reset", "Reset", "the vehicle back at its start", {}],
-    ["checkpoint", "Checkpoint", "keep the state in a file", {}],
-    ["restore", "Restore", "back to the last checkpoint", {}],
+    ["checkpoint", "Checkpoint", "keep the state in a file", { path: CHECKPOINT }],
+    ["restore", "Restore", "back to the last checkpoint", { path: CHECKPOINT }],
   ];
   byId("acts").replaceChildren(
-    ...known.filter(([name]) => names.includes(name)).map(([name, text, title, request]) => button(text, title, () => void act(name, request))),
+    ...known.filter(([name]) => names.includes(`/${name}`)).map(([name, text, title, request]) => button(text, title, () => void act(name, request))),
   );
 }
 
