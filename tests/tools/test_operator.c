@@ -6,6 +6,7 @@
 #include "tools/airbearing/operator.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -468,6 +469,56 @@ static void test_how_long_a_file_takes_moves_no_later_act(void)
     TEST_ASSERT_EQUAL_UINT64(20 - 10 + 5, rig->cfg->fault[0].first_frame);
 }
 
+/* ---- three threads ---- */
+
+enum { TICKETS = 600 };
+static atomic_bool over;
+
+static void *keep_house(void *self)
+{
+    while (!atomic_load(&over))
+        operator_keep_house(self);
+    return NULL;
+}
+
+/* Every request is answered once, whatever it is; the frame runs on meanwhile. */
+static void *ask_and_hear(void *self)
+{
+    static const enum operator_act order[] = {OPERATOR_TUNE,  OPERATOR_CHECKPOINT,
+                                              OPERATOR_STEP,  OPERATOR_RESTORE,
+                                              OPERATOR_FAULT, OPERATOR_RESUME};
+    static unsigned char answered[TICKETS];
+    uint64_t asked = 0, heard = 0;
+    memset(answered, 0, sizeof answered);
+    while (heard < TICKETS) {
+        struct operator_request request = {.ticket = asked, .act = order[asked % 6], .value = 1.0};
+        struct operator_answer answer;
+        snprintf(request.path, sizeof request.path, "%s", path);
+        if (asked < TICKETS && asked - heard < 32)
+            asked += operator_ask(self, &request);
+        if (!operator_answers(self, &answer))
+            continue;
+        heard += answer.done && answered[answer.ticket]++ == 0 ? 1 : TICKETS;
+    }
+    atomic_store(&over, true);
+    return heard == TICKETS ? NULL : self;
+}
+
+static void test_an_asker_a_house_and_frames_go_together(void)
+{
+    pthread_t house, asker;
+    void *wrong;
+    atomic_store(&over, false);
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&house, NULL, keep_house, desk));
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&asker, NULL, ask_and_hear, desk));
+    while (!atomic_load(&over))
+        (void)try_frame();
+    pthread_join(house, NULL);
+    pthread_join(asker, &wrong);
+    TEST_ASSERT_NULL(wrong);
+    TEST_ASSERT_EQUAL_UINT64(TICKETS, rig->acts);
+}
+
 /* ---- the file ---- */
 
 static unsigned char bytes[1 << 16];
@@ -596,6 +647,7 @@ int main(void)
     RUN_TEST(test_files_that_cannot_be_are_answered_with_the_reason);
     RUN_TEST(test_scripted_acts_come_at_their_boundaries_pauses_counted);
     RUN_TEST(test_how_long_a_file_takes_moves_no_later_act);
+    RUN_TEST(test_an_asker_a_house_and_frames_go_together);
     RUN_TEST(test_a_checkpoint_is_found_as_it_was_written);
     RUN_TEST(test_every_cut_and_every_flipped_byte_is_refused);
     RUN_TEST(test_what_was_made_elsewhere_is_refused_with_the_reason);
