@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "io/telemetry/mcap_writer.h"
+#include "io/telemetry/thin.h"
 #include "rt/arena.h"
 #include "rt/check.h"
 #include "rt/ring.h"
@@ -45,10 +46,12 @@ struct io_telemetry {
     struct rt_thread thread;
     bool to_file;
     struct io_mcap_writer writer;
+    struct io_log_trigger trigger;
+    struct io_thin thin;
     atomic_bool stop;
 
     /* The writer's counts as other threads may read them. */
-    atomic_uint_fast64_t records, bytes, lost;
+    atomic_uint_fast64_t records, bytes, lost, thinned;
     atomic_int error;
 };
 
@@ -155,14 +158,14 @@ static void take(struct io_telemetry *telemetry, int channel, const struct item 
 {
     struct consumer *consumer = &telemetry->consumers[channel];
     if (telemetry->to_file)
-        io_mcap_writer_add(&telemetry->writer,
-                           &(struct io_chunk_message){
-                               .channel = channel,
-                               .sequence = item->sequence,
-                               .log_ns = item->log_ns,
-                               .payload = item->payload,
-                               .size = telemetry->channels[channel].payload_size,
-                           });
+        io_thin_take(&telemetry->thin, &telemetry->writer,
+                     &(struct io_chunk_message){
+                         .channel = channel,
+                         .sequence = item->sequence,
+                         .log_ns = item->log_ns,
+                         .payload = item->payload,
+                         .size = telemetry->channels[channel].payload_size,
+                     });
     rt_ring_pop(consumer->ring);
     /* Release: who sees the count also sees the slot it frees. */
     atomic_fetch_add_explicit(&consumer->taken, 1, memory_order_release);
@@ -187,6 +190,7 @@ static void publish(struct io_telemetry *telemetry)
     atomic_store_explicit(&telemetry->records, writer->statistics.messages, memory_order_relaxed);
     atomic_store_explicit(&telemetry->bytes, writer->whole, memory_order_relaxed);
     atomic_store_explicit(&telemetry->lost, writer->lost, memory_order_relaxed);
+    atomic_store_explicit(&telemetry->thinned, telemetry->thin.thinned, memory_order_relaxed);
     atomic_store_explicit(&telemetry->error, writer->error, memory_order_relaxed);
 }
 
@@ -221,6 +225,31 @@ static void ignore_file_size_signal(void)
         (void)signal(SIGXFSZ, SIG_IGN);
 }
 
+void io_telemetry_trigger(struct io_telemetry *telemetry, const struct io_log_trigger *trigger)
+{
+    telemetry->trigger = *trigger;
+}
+
+static int open_log(struct io_telemetry *telemetry, const char *path, const char *const *metadata,
+                    const struct io_blob *attachments, int attachment_count)
+{
+    int error = io_thin_open(&telemetry->thin, telemetry->channels, telemetry->channel_count,
+                             &telemetry->trigger);
+    if (error)
+        return error;
+    error = io_mcap_writer_open(&telemetry->writer, path, telemetry->channels,
+                                telemetry->channel_count, metadata, attachments, attachment_count);
+    if (error)
+        io_thin_close(&telemetry->thin);
+    return error;
+}
+
+static void close_log(struct io_telemetry *telemetry, const struct io_blob *extra, int extra_count)
+{
+    io_mcap_writer_close(&telemetry->writer, extra, extra_count);
+    io_thin_close(&telemetry->thin);
+}
+
 int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
                        const struct rt_thread_spec *spec, const char *const *metadata,
                        const struct io_blob *attachments, int attachment_count)
@@ -229,16 +258,14 @@ int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
     ignore_file_size_signal();
     telemetry->to_file = path != NULL;
     if (telemetry->to_file)
-        error =
-            io_mcap_writer_open(&telemetry->writer, path, telemetry->channels,
-                                telemetry->channel_count, metadata, attachments, attachment_count);
+        error = open_log(telemetry, path, metadata, attachments, attachment_count);
     if (error)
         return error;
     publish(telemetry);
     atomic_store_explicit(&telemetry->stop, false, memory_order_relaxed);
     error = rt_thread_start(&telemetry->thread, spec, run, telemetry);
     if (error && telemetry->to_file)
-        io_mcap_writer_close(&telemetry->writer, NULL, 0);
+        close_log(telemetry, NULL, 0);
     return error;
 }
 
@@ -248,7 +275,7 @@ void io_telemetry_stop(struct io_telemetry *telemetry, const struct io_blob *ext
     atomic_store_explicit(&telemetry->stop, true, memory_order_release);
     rt_thread_join(&telemetry->thread);
     if (telemetry->to_file)
-        io_mcap_writer_close(&telemetry->writer, extra, extra_count);
+        close_log(telemetry, extra, extra_count);
     publish(telemetry);
     io_telemetry_result(telemetry, result);
 }
@@ -259,6 +286,7 @@ void io_telemetry_result(const struct io_telemetry *telemetry, struct io_log_res
         .records = atomic_load_explicit(&telemetry->records, memory_order_relaxed),
         .dropped = atomic_load_explicit(&telemetry->lost, memory_order_relaxed),
         .bytes = atomic_load_explicit(&telemetry->bytes, memory_order_relaxed),
+        .thinned = atomic_load_explicit(&telemetry->thinned, memory_order_relaxed),
         .error = atomic_load_explicit(&telemetry->error, memory_order_relaxed),
     };
     for (int i = 0; i < telemetry->channel_count; i++)

@@ -16,6 +16,7 @@ static const struct {
     {"check", command_check, "parse and compile a scenario; print tree, jobs, cores and memory"},
     {"timing", command_timing, "did a recorded run keep time, and if not, whose fault was it"},
     {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
+    {"log", command_log, "what is in a log; save a damaged one; export it"},
     {"eval", command_eval, "accelerations or forces of a model at given states"},
     {"linearize", command_linearize, "A, B, C, D of a model about a point"},
     {"modes", command_modes, "natural frequencies and damping of a model about a point"},
