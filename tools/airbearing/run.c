@@ -216,10 +216,13 @@ static int try_files(struct run *run)
     return 0;
 }
 
-/* The scenario and the files that it names: all that a replay needs.  The caller frees it. */
-static struct io_blob *blobs_of(const struct cfg_scenario *scenario, int *count)
+/* The scenario and the files that it names, which is all that a replay needs, and the machine. The
+ * caller frees it. */
+static struct io_blob *blobs_of(const struct run *run, int *count)
 {
-    int files = 0;
+    const struct cfg_scenario *scenario = run->scenario;
+    const char *machine = run->provenance.machine;
+    int files = 1;
     for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next)
         files++;
     struct io_blob *blobs = calloc((size_t)files + 1, sizeof *blobs);
@@ -234,6 +237,11 @@ static struct io_blob *blobs_of(const struct cfg_scenario *scenario, int *count)
                                              .media_type = "text/plain",
                                              .bytes = file->text,
                                              .size = file->size};
+    if (machine)
+        blobs[(*count)++] = (struct io_blob){.name = "machine.json",
+                                             .media_type = "application/json",
+                                             .bytes = machine,
+                                             .size = strlen(machine)};
     return blobs;
 }
 
@@ -258,7 +266,7 @@ static int start_log(struct run *run)
     snprintf(period, sizeof period, "%llu", (unsigned long long)scenario->period_ns);
     name_binary(binary);
     enum { FIXED_PAIRS = 12 };
-    const char *pairs[2 * (RUN_OVERRIDE_MAX + FIXED_PAIRS) + 1] = {
+    const char *pairs[2 * (RUN_OVERRIDE_MAX + FIXED_PAIRS + PROVENANCE_PAIR_COUNT) + 1] = {
         "version",
         AIRBEARING_VERSION,
         "scenario",
@@ -284,18 +292,20 @@ static int start_log(struct run *run)
         "binary_hash",
         binary};
     int count = 2 * FIXED_PAIRS;
+    count += provenance_pairs(&run->provenance, pairs + count);
     for (int i = 0; i < run->options.override_count; i++) {
         snprintf(set_key[i], sizeof set_key[i], "set.%d", i);
         pairs[count++] = set_key[i];
         pairs[count++] = run->options.overrides[i];
     }
     int blob_count;
-    struct io_blob *blobs = blobs_of(scenario, &blob_count);
+    struct io_blob *blobs = blobs_of(run, &blob_count);
     const struct rt_thread_spec spec = {
         .name = "telemetry", .policy = SCHED_OTHER, .cpu = run->plan.housekeeping_cpu};
     const int failure =
         io_telemetry_start(run->telemetry, run->options.log, &spec, pairs, blobs, blob_count);
     free(blobs);
+    provenance_free(&run->provenance);
     run->log_started = failure == 0;
     if (failure == 0)
         return 0;
@@ -666,6 +676,8 @@ static int begin(struct run *run)
     int code = set_up(run);
     if (code == 0)
         code = try_files(run);
+    if (code == 0 && run->options.log)
+        provenance_take(&run->provenance, run);
     if (code == 0)
         code = connect_boards(run);
     if (code == 0)

@@ -15,6 +15,7 @@
 #include "rt/thread.h"
 #include "tools/airbearing/controller.h"
 #include "tools/airbearing/options.h"
+#include "tools/airbearing/provenance.h"
 #include "tools/airbearing/rig.h"
 #include "tools/airbearing/source.h"
 
@@ -56,6 +57,7 @@ struct run {
 
     bool log_made, report_made; /* those files were not there before */
     bool log_started;
+    struct provenance provenance; /* of the log; empty where there is none */
 
     /* known when it is over */
     enum run_end end;

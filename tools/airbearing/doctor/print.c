@@ -134,7 +134,7 @@ static void put_json(json_t *object)
     json_decref(object);
 }
 
-static json_t *findings_json(const struct doctor_findings *findings)
+static json_t *list_json(const struct doctor_findings *findings)
 {
     json_t *list = json_array();
     for (int i = 0; i < findings->count; i++) {
@@ -175,13 +175,19 @@ static json_t *baseline_json(const struct doctor_facts *facts)
         difference_json(facts->before.smi_count, facts->after.smi_count, 1));
 }
 
+json_t *findings_json(const struct doctor_facts *facts, const struct doctor_findings *findings,
+                      const char *boot_line)
+{
+    return json_pack("{s:b, s:i, s:i, s:o, s:o, s:i, s:s}", "fit", doctor_missing(findings) == 0,
+                     "essential", doctor_essential(findings), "missing", doctor_missing(findings),
+                     "findings", list_json(findings), "baseline", baseline_json(facts), "cpu",
+                     facts->audit.cpu, "cmdline", boot_line);
+}
+
 void print_findings_json(const struct doctor_facts *facts, const struct doctor_findings *findings,
                          const char *boot_line)
 {
-    put_json(json_pack("{s:b, s:i, s:i, s:o, s:o, s:i, s:s}", "fit", doctor_missing(findings) == 0,
-                       "essential", doctor_essential(findings), "missing", doctor_missing(findings),
-                       "findings", findings_json(findings), "baseline", baseline_json(facts), "cpu",
-                       facts->audit.cpu, "cmdline", boot_line));
+    put_json(findings_json(facts, findings, boot_line));
 }
 
 static json_t *changes_json(const struct changes *changes)

@@ -9,6 +9,10 @@
 /* The verdict first, then what is bad, unknown, doubtful and fine.  Context: setup. */
 void print_findings(const struct doctor_facts *facts, const struct doctor_findings *findings,
                     const char *boot_line);
+/* The caller owns it (json_t).  Context: setup. */
+struct json_t;
+struct json_t *findings_json(const struct doctor_facts *facts,
+                             const struct doctor_findings *findings, const char *boot_line);
 /* Context: setup. */
 void print_findings_json(const struct doctor_facts *facts, const struct doctor_findings *findings,
                          const char *boot_line);
