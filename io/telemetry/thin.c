@@ -114,7 +114,7 @@ void io_thin_take(struct io_thin *thin, struct io_mcap_writer *writer,
 {
     struct io_thin_channel *channel = &thin->channel[message->channel];
     look_for_trigger(thin, writer, message);
-    if (message->sequence % channel->every == 0 || message->log_ns < thin->until_ns) {
+    if ((message->sequence + 1) % channel->every == 0 || message->log_ns < thin->until_ns) {
         io_mcap_writer_add(writer, message);
         return;
     }

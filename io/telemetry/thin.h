@@ -2,9 +2,10 @@
  * Which records of a channel go into the log: all, or every so many of them, and all around a
  * trigger.
  *
- * A record is chosen by its sequence number, so that a reader who knows `every` also knows which
- * ones should be there.  Those between wait in a bounded memory; a trigger at t writes the ones of
- * the last before_ns late, after newer ones of their channel, and lets all pass until t + after_ns.
+ * A record is chosen by its sequence number, the last of every so many, so that a reader who knows
+ * `every` also knows which ones should be there, and so that times are round.  Those between wait
+ * in a bounded memory; a trigger at t writes the ones of the last before_ns late, after newer ones
+ * of their channel, and lets all pass until t + after_ns.
  */
 #pragma once
 

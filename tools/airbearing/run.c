@@ -132,7 +132,9 @@ static int place(struct run *run)
     struct record_jobs jobs;
     rig_jobs(run->scenario, &run->inject, &jobs);
     record_channels(run->scenario, nq, nv, &jobs, channels);
-    const int channel_count = record_layout(run->scenario, nq, nv, jobs.count).count;
+    const struct record_layout layout = record_layout(run->scenario, nq, nv, jobs.count);
+    const int channel_count = layout.count;
+    thinning_apply(&run->thinning, run->scenario, &layout, channels);
     const size_t telemetry_size = io_telemetry_size(channels, channel_count);
     const size_t size = lay_out(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two takes */
 
@@ -147,6 +149,7 @@ static int place(struct run *run)
     (void)lay_out(run, rt_arena_take(&run->arena, lay_out(run, NULL)));
     run->telemetry =
         io_telemetry_place(channels, channel_count, rt_arena_take(&run->arena, telemetry_size));
+    io_telemetry_trigger(run->telemetry, &run->thinning.trigger);
     run->rig->telemetry = run->telemetry;
     run->rig_live = run->rig->live;
     run->layout = run->rig->layout;

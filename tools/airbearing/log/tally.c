@@ -59,7 +59,7 @@ void log_tally_add(struct log_tally *tally, const struct io_mcap_message *messag
     widen(&tally->first_ns, &tally->last_ns, tally->records == 0, message->log_time_ns);
     if (channel->records == 0 || sequence > channel->sequence_max)
         channel->sequence_max = sequence;
-    channel->chosen += sequence % channel->every == 0;
+    channel->chosen += (sequence + 1) % channel->every == 0;
     channel->records++;
     tally->records++;
 }
@@ -68,7 +68,7 @@ uint64_t log_tally_missing(const struct log_channel *channel)
 {
     if (channel->records == 0)
         return 0;
-    const uint64_t due = channel->sequence_max / channel->every + 1;
+    const uint64_t due = (channel->sequence_max + 1) / channel->every;
     return due > channel->chosen ? due - channel->chosen : 0;
 }
 

@@ -277,6 +277,22 @@ static int keep(struct evidence *evidence, const struct io_mcap_message *message
     return 0;
 }
 
+static int by_frame(const void *a, const void *b)
+{
+    const struct evidence_point *x = a, *y = b;
+    return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+/* A thinned channel's records around a trigger are in the log behind younger ones. */
+static void sort_drives(struct evidence *evidence)
+{
+    for (int i = 0; i < evidence->drive_count; i++) {
+        struct evidence_drive *drive = &evidence->drive[i];
+        if (drive->count > 0)
+            qsort(drive->point, drive->count, sizeof *drive->point, by_frame);
+    }
+}
+
 int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
                   char error[EVIDENCE_ERROR_MAX])
 {
@@ -294,6 +310,7 @@ int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
         return -2;
     if (evidence->frame_count == 0)
         return fail(error, "no /frame record inside");
+    sort_drives(evidence);
     evidence->complete = io_mcap_complete(reader);
     size_t size;
     const char *report = io_mcap_attachment(reader, "report.json", &size);
