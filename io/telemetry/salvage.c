@@ -49,6 +49,7 @@ struct io_salvage {
     struct list chunks; /* of struct record: chunks, and messages outside of them */
     struct list attachments, pairs;
     bool found; /* any record at all */
+    bool data_ended;
     bool no_memory;
     struct io_salvage_losses losses;
 
@@ -274,6 +275,18 @@ static void take_metadata(struct io_salvage *salvage, const struct record *recor
     }
 }
 
+/* It covers what no other CRC does: indexes, definitions, metadata.  Only the first is looked at,
+ * or else a file of nothing but such records would take its square. */
+static void take_data_end(struct io_salvage *salvage, const struct record *record)
+{
+    struct io_fields fields = io_fields_of(record->content);
+    const uint32_t crc = io_get_u32(&fields);
+    if (salvage->data_ended)
+        return;
+    salvage->data_ended = true;
+    salvage->losses.data_bad |= crc != 0 && crc != crc32_z(0, salvage->file.data, record->offset);
+}
+
 static void take(struct io_salvage *salvage, const struct record *record)
 {
     salvage->found = true;
@@ -287,6 +300,9 @@ static void take(struct io_salvage *salvage, const struct record *record)
         break;
     case IO_MCAP_METADATA:
         take_metadata(salvage, record);
+        break;
+    case IO_MCAP_DATA_END:
+        take_data_end(salvage, record);
         break;
     case IO_MCAP_CHUNK:
     case IO_MCAP_MESSAGE:
@@ -482,8 +498,8 @@ const struct io_salvage_losses *io_salvage_losses(const struct io_salvage *salva
 
 bool io_salvage_damaged(const struct io_salvage_losses *losses)
 {
-    return losses->gaps > 0 || losses->chunks_bad > 0 || losses->attachments_bad > 0 ||
-           losses->contradictions > 0 || losses->nameless > 0 ||
+    return losses->data_bad || losses->gaps > 0 || losses->chunks_bad > 0 ||
+           losses->attachments_bad > 0 || losses->contradictions > 0 || losses->nameless > 0 ||
            (losses->told && losses->told_messages != losses->messages) ||
            (losses->complete && losses->tail > 0);
 }

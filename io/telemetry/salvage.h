@@ -26,6 +26,7 @@ struct io_salvage_losses {
     uint64_t bytes_skipped; /* in them */
     uint64_t first_gap;     /* where the first of them begins */
     uint64_t tail;          /* bytes after the last whole record of a file that was cut off */
+    bool data_bad;          /* the CRC of the whole data section is wrong */
     uint64_t attachments_bad;
     uint64_t contradictions; /* definitions that differ from an earlier or a sounder one */
     uint64_t nameless;       /* messages of channels that are defined nowhere */

@@ -159,8 +159,7 @@ static void test_a_wrong_byte_costs_at_most_its_chunk(void)
         const struct io_salvage_losses losses = read_all(file.size, &records);
         file.data[at] ^= 0x5a;
         TEST_ASSERT_GREATER_OR_EQUAL_UINT64(2 * IN_CHUNK * (CHUNKS - 1), records);
-        if (records < 2 * CHUNKS * IN_CHUNK)
-            TEST_ASSERT_TRUE(io_salvage_damaged(&losses));
+        TEST_ASSERT_TRUE(io_salvage_damaged(&losses));
         TEST_ASSERT_EQUAL_UINT64(records == 2 * CHUNKS * IN_CHUNK, losses.told_messages == records);
     }
 }

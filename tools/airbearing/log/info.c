@@ -154,11 +154,12 @@ static json_t *metadata_json(const struct io_salvage *salvage)
 static json_t *losses_json(const struct io_salvage_losses *losses, uint64_t missing)
 {
     return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "missing_records", (json_int_t)missing,
-        "chunks_bad", (json_int_t)losses->chunks_bad, "gaps", (json_int_t)losses->gaps,
-        "bytes_skipped", (json_int_t)losses->bytes_skipped, "tail_bytes", (json_int_t)losses->tail,
-        "attachments_bad", (json_int_t)losses->attachments_bad, "contradictions",
-        (json_int_t)losses->contradictions, "nameless_records", (json_int_t)losses->nameless);
+        "{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "data_crc_bad", losses->data_bad,
+        "missing_records", (json_int_t)missing, "chunks_bad", (json_int_t)losses->chunks_bad,
+        "gaps", (json_int_t)losses->gaps, "bytes_skipped", (json_int_t)losses->bytes_skipped,
+        "tail_bytes", (json_int_t)losses->tail, "attachments_bad",
+        (json_int_t)losses->attachments_bad, "contradictions", (json_int_t)losses->contradictions,
+        "nameless_records", (json_int_t)losses->nameless);
 }
 
 static void print_json(const struct io_salvage *salvage, const struct log_tally *tally)

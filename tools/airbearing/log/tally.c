@@ -106,6 +106,8 @@ void log_print_losses(const struct io_salvage_losses *losses, uint64_t missing, 
     if (losses->nameless > 0)
         fprintf(out, "lost: %" PRIu64 " records of channels that are defined nowhere\n",
                 losses->nameless);
+    if (losses->data_bad)
+        fprintf(out, "lost: something in the data section, whose CRC is wrong\n");
     if (losses->told && losses->told_messages != losses->messages)
         fprintf(out, "lost: the summary tells of %" PRIu64 " records, %" PRIu64 " are there\n",
                 losses->told_messages, losses->messages);
