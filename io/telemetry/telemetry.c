@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "io/telemetry/mcap_writer.h"
@@ -15,6 +16,7 @@ enum {
     BATCH = 1024,                   /* records between two looks at the file */
     NAP_NS = 3 * 1000 * 1000,       /* between two looks at empty rings */
     PAYLOAD_MAX = 16 * 1024 * 1024, /* the reader refuses chunks above four times this */
+    HURRY = -10,                    /* nice while behind; still behind all that is real-time */
 };
 
 /* An item of a ring.  Items begin on a cache line, so the payload is aligned for any field. */
@@ -198,11 +200,18 @@ static void publish(struct io_telemetry *telemetry)
 static void run(void *self)
 {
     struct io_telemetry *telemetry = self;
+    const int usual = getpriority(PRIO_PROCESS, 0); /* nice of this thread */
+    bool hurries = false;
     for (bool last = false;;) {
         const bool more = drain(telemetry);
         if (telemetry->to_file)
             io_mcap_writer_poll(&telemetry->writer);
         publish(telemetry);
+        /* A board on this core comes first, until records are about to be lost.  Refused: slower.
+         */
+        if (more != hurries)
+            (void)setpriority(PRIO_PROCESS, 0, more ? HURRY : usual);
+        hurries = more;
         if (more)
             continue;
         if (last)

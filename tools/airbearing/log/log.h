@@ -21,6 +21,7 @@ struct log_channel {
 
 struct log_tally {
     struct log_channel *channel; /* by id */
+    int id_end;                  /* above all that were seen */
     uint64_t records;
     uint64_t first_ns, last_ns;
 };

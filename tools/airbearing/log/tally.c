@@ -62,6 +62,8 @@ void log_tally_add(struct log_tally *tally, const struct io_mcap_message *messag
     channel->chosen += (sequence + 1) % channel->every == 0;
     channel->records++;
     tally->records++;
+    if (message->channel >= tally->id_end)
+        tally->id_end = message->channel + 1;
 }
 
 uint64_t log_tally_missing(const struct log_channel *channel)
@@ -75,7 +77,7 @@ uint64_t log_tally_missing(const struct log_channel *channel)
 uint64_t log_tally_missing_all(const struct log_tally *tally)
 {
     uint64_t missing = 0;
-    for (int id = 0; id < LOG_CHANNEL_MAX; id++)
+    for (int id = 0; id < tally->id_end; id++)
         missing += log_tally_missing(&tally->channel[id]);
     return missing;
 }
