@@ -129,7 +129,7 @@ static struct io_telemetry *start_telemetry(const struct bench *bench, const cha
             .schema = "airbearing_msgs/msg/Load",
             .definition = definition,
             .payload_size = (uint32_t)bench->per_channel * (uint32_t)sizeof(double),
-            .depth = (uint32_t)(RING_S * (rate_hz > 0.0 ? rate_hz : 1000.0)),
+            .depth = (uint32_t)(RING_S * (rate_hz > 0.0 ? rate_hz : 250.0)),
         };
         snprintf(channels[c].topic, sizeof channels[c].topic, "/load/%d", c);
     }

@@ -1,7 +1,7 @@
 /*
  * A file that is only appended to, without waiting for the disk.
  *
- * Bytes are copied into a few blocks.  One block at a time is under way, through io_uring where the
+ * Bytes are copied into blocks.  One block at a time is under way, through io_uring where the
  * machine permits it and else through pwrite, so the file never has a hole: at any moment it holds
  * a prefix of what was appended, and what `written` counts survives the death of this process.
  *
@@ -14,7 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IO_LOG_BLOCK_COUNT = 4, IO_LOG_BLOCK_SIZE = 256 * 1024 };
+/* A second of a heavy log (16 MB/s), a minute of a usual one: so long a disk may stand still before
+ * the rings fill up. */
+enum { IO_LOG_BLOCK_COUNT = 64, IO_LOG_BLOCK_SIZE = 256 * 1024 };
 
 struct io_log_block {
     unsigned char *data;
