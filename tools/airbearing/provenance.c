@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "revision.h"
 #include "tools/airbearing/doctor/finding.h"
 #include "tools/airbearing/doctor/print.h"
+#include "tools/airbearing/revision.h"
 #include "tools/airbearing/run.h"
 
 /* Names and contents of all files, in the order in which they were read. */
