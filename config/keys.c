@@ -90,12 +90,42 @@ static const struct cfg_table integrator_table = {
     .shorthand = "method"};
 #undef AT
 
+#define AT(member) .offset = offsetof(struct cfg_keys_log_channel, member)
+static const struct cfg_key log_channel_keys[] = {
+    {"topic", CFG_TEXT, AT(topic), .required = true, .example = "topic: /device/gyro",
+     .help = "/plant, or /device/NAME; the others are always whole"},
+    {"every", CFG_INTEGER, AT(every), .limit = CFG_BETWEEN, .min = 1, .max = 1000000,
+     .otherwise = "rate", .example = "10", .help = "so many records of it one is written"},
+    {"rate", CFG_QUANTITY, AT(rate), .unit = "Hz", .limit = CFG_POSITIVE, .otherwise = "every",
+     .example = "50 Hz", .help = "or how often one is"},
+};
+static const struct cfg_table log_channel_table = {
+    CFG_KEYS("a thinned channel", log_channel_keys), .size = sizeof(struct cfg_keys_log_channel)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_trigger, member)
+static const struct cfg_key trigger_keys[] = {
+    {"when", CFG_TEXTS, AT(when), .required = true, .size = 2, .example = "[overrun, fault]",
+     .help = "overrun: a frame is late; fault: one of faults begins"},
+    {"before", CFG_QUANTITY, AT(before), .unit = "s", .limit = CFG_BETWEEN, .min = 0, .max = 10,
+     .fallback = "1 s", .example = "1 s", .help = "whole from so long before it, simulated time"},
+    {"after", CFG_QUANTITY, AT(after), .unit = "s", .limit = CFG_BETWEEN, .min = 0, .max = 1e6,
+     .fallback = "1 s", .example = "1 s", .help = "until so long after it"},
+};
+static const struct cfg_table trigger_table = {
+    CFG_KEYS("trigger", trigger_keys), .size = sizeof(struct cfg_keys_trigger)};
+#undef AT
+
 #define AT(member) .offset = offsetof(struct cfg_keys_log, member)
 static const struct cfg_key log_keys[] = {
     {"every", CFG_INTEGER, AT(every), .limit = CFG_BETWEEN, .min = 1, .max = 1000000,
      .fallback = "1", .example = "10", .help = "frames per state record"},
     {"parts", CFG_CHOICE, AT(parts), .choices = answers, .fallback = "false",
      .help = "a hash of every part of the run state by itself, so that a replay names what differs"},
+    {"channels", CFG_LIST, AT(channels), .size = CFG_LOG_CHANNEL_MAX, .table = &log_channel_table,
+     .example = "[{topic: /plant, rate: 50 Hz}]", .help = "those of which not all is written"},
+    {"trigger", CFG_MAP, AT(trigger), .table = &trigger_table, .otherwise = "none",
+     .help = "around what they are written whole"},
 };
 static const struct cfg_table log_table = {
     CFG_KEYS("log", log_keys), .size = sizeof(struct cfg_keys_log)};

@@ -346,10 +346,25 @@ struct cfg_keys_pulse {
     int64_t baud, every;
 };
 
+struct cfg_keys_log_channel {
+    const struct cfg_node *node;
+    const char *topic;
+    int64_t every; /* 0: not said */
+    double rate;   /* NAN: not said */
+};
+
+struct cfg_keys_trigger {
+    const struct cfg_node *node;
+    struct cfg_list when; /* of const char * */
+    double before, after;
+};
+
 struct cfg_keys_log {
     const struct cfg_node *node;
     int64_t every;
     int parts;
+    struct cfg_list channels; /* of struct cfg_keys_log_channel */
+    struct cfg_keys_trigger trigger;
 };
 
 struct cfg_keys_scenario {

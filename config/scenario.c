@@ -72,7 +72,7 @@ static bool resolve_all(const struct cfg_resolve *resolve)
            cfg_resolve_truth(resolve) && cfg_resolve_sends(resolve) && cfg_resolve_model(resolve) &&
            cfg_resolve_table(resolve) && resolve_pointing(resolve) && resolve_controller(resolve) &&
            cfg_resolve_faults(resolve) && cfg_resolve_expects(resolve) &&
-           cfg_resolve_tunables(resolve);
+           cfg_resolve_log(resolve) && cfg_resolve_tunables(resolve);
 }
 
 /* ---- loading ---- */

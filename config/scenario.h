@@ -222,6 +222,22 @@ struct cfg_file {
     struct cfg_file *next;
 };
 
+/* Every so many records of a channel one is written: of an instrument, of a commanded effector, or
+ * of the plant where both are -1. */
+struct cfg_log_channel {
+    int sensor, drive;
+    uint32_t every;
+};
+
+enum { CFG_LOG_CHANNEL_MAX = 64 };
+
+struct cfg_log {
+    int channel_count;
+    struct cfg_log_channel channel[CFG_LOG_CHANNEL_MAX];
+    bool on_overrun, on_fault;    /* then all records, */
+    uint64_t before_ns, after_ns; /* so long */
+};
+
 struct cfg_scenario {
     char *path; /* as given */
     char *text; /* the whole file, for the log */
@@ -275,6 +291,7 @@ struct cfg_scenario {
     double target_position[3]; /* world, m */
     uint32_t log_every;        /* frames per state record in the log */
     bool log_parts;            /* and a hash of every part of the run state */
+    struct cfg_log log;
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
     struct cfg_file *files; /* that it names and were read; for the log */

@@ -22,20 +22,24 @@ static void fail(struct io_log_file *file, int error)
 /* A write came back with its result: bytes, or -errno. */
 static void account(struct io_log_file *file, int result)
 {
-    struct io_log_block *block = oldest(file);
     if (result == -EINTR || result == -EAGAIN)
         return; /* started again as it is */
     if (result <= 0) {
         fail(file, result ? result : -EIO);
         return;
     }
-    block->done += (size_t)result;
     file->written += (uint64_t)result;
-    if (block->done < block->size)
-        return; /* short: the rest is started again and brings the reason */
-    block->size = block->done = 0;
-    file->first = (file->first + 1) % IO_LOG_BLOCK_COUNT;
-    file->count--;
+    for (size_t left = (size_t)result; left > 0;) {
+        struct io_log_block *block = oldest(file);
+        const size_t part = left < block->size - block->done ? left : block->size - block->done;
+        block->done += part;
+        left -= part;
+        if (block->done < block->size)
+            return; /* short: the rest is started again and brings the reason */
+        block->size = block->done = 0;
+        file->first = (file->first + 1) % IO_LOG_BLOCK_COUNT;
+        file->count--;
+    }
 }
 
 static void write_oldest(struct io_log_file *file)
@@ -46,14 +50,19 @@ static void write_oldest(struct io_log_file *file)
     account(file, result < 0 ? -errno : (int)result);
 }
 
-static bool submit_oldest(struct io_log_file *file)
+/* All queued blocks in one go: a worker of the kernel writes them, and on a busy machine each of
+ * its turns is long in coming. */
+static bool submit_queued(struct io_log_file *file)
 {
-    const struct io_log_block *block = oldest(file);
     struct io_uring_sqe *sqe = io_uring_get_sqe(&file->uring);
     if (!sqe)
         return false;
-    io_uring_prep_write(sqe, file->fd, block->data + block->done,
-                        (unsigned)(block->size - block->done), file->written);
+    for (unsigned i = 0; i < file->count; i++) {
+        const struct io_log_block *block = &file->blocks[(file->first + i) % IO_LOG_BLOCK_COUNT];
+        file->parts[i] = (struct iovec){.iov_base = block->data + block->done,
+                                        .iov_len = block->size - block->done};
+    }
+    io_uring_prep_writev(sqe, file->fd, file->parts, file->count, file->written);
     return io_uring_submit(&file->uring) == 1;
 }
 
@@ -64,13 +73,13 @@ static void close_uring(struct io_log_file *file)
     file->uring_open = false;
 }
 
-/* Start the oldest block.  A ring that takes no work is given up for pwrite. */
+/* Start what is queued.  A ring that takes no work is given up for pwrite. */
 static void start(struct io_log_file *file)
 {
     if (file->count == 0 || file->under_way)
         return;
     if (file->uring_open) {
-        file->under_way = submit_oldest(file);
+        file->under_way = submit_queued(file);
         if (file->under_way)
             return;
         close_uring(file);
@@ -88,7 +97,7 @@ static void finish(struct io_log_file *file, struct io_uring_cqe *cqe)
     start(file);
 }
 
-/* Wait for the block under way. */
+/* Wait for the blocks under way. */
 static void wait_oldest(struct io_log_file *file)
 {
     struct io_uring_cqe *cqe;
@@ -100,7 +109,7 @@ static void wait_oldest(struct io_log_file *file)
         finish(file, cqe);
         return;
     }
-    close_uring(file); /* the block under way is given up with the ring */
+    close_uring(file); /* the blocks under way are given up with the ring */
     file->under_way = false;
     fail(file, error);
 }
@@ -168,7 +177,7 @@ static void open_uring(struct io_log_file *file)
         return;
     file->uring_open = true;
     struct io_uring_probe *probe = io_uring_get_probe_ring(&file->uring);
-    const bool can_write = probe && io_uring_opcode_supported(probe, IORING_OP_WRITE);
+    const bool can_write = probe && io_uring_opcode_supported(probe, IORING_OP_WRITEV);
     io_uring_free_probe(probe);
     if (!can_write)
         close_uring(file);

@@ -1,7 +1,7 @@
 /*
  * A file that is only appended to, without waiting for the disk.
  *
- * Bytes are copied into a few blocks.  One block at a time is under way, through io_uring where the
+ * Bytes are copied into blocks.  One write at a time is under way, through io_uring where the
  * machine permits it and else through pwrite, so the file never has a hole: at any moment it holds
  * a prefix of what was appended, and what `written` counts survives the death of this process.
  *
@@ -13,8 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
-enum { IO_LOG_BLOCK_COUNT = 4, IO_LOG_BLOCK_SIZE = 256 * 1024 };
+/* A second of a heavy log (16 MB/s), a minute of a usual one: so long a disk may stand still before
+ * the rings fill up. */
+enum { IO_LOG_BLOCK_COUNT = 64, IO_LOG_BLOCK_SIZE = 256 * 1024 };
 
 struct io_log_block {
     unsigned char *data;
@@ -24,10 +27,11 @@ struct io_log_block {
 struct io_log_file {
     int fd;
     bool uring_open;
-    bool under_way; /* blocks[first] is with the kernel */
+    bool under_way; /* blocks[first] and some after it are with the kernel */
     struct io_uring uring;
     struct io_log_block blocks[IO_LOG_BLOCK_COUNT];
-    unsigned first, count; /* queued blocks, oldest first */
+    struct iovec parts[IO_LOG_BLOCK_COUNT]; /* of the write under way */
+    unsigned first, count;                  /* queued blocks, oldest first */
     uint64_t appended, written;
     int error; /* 0 or -errno */
 };

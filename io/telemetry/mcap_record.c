@@ -1,7 +1,10 @@
 #include "io/telemetry/mcap_record.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
+
+#include "io/telemetry/schema.h"
 
 const unsigned char io_mcap_magic[IO_MCAP_MAGIC_SIZE] = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
 
@@ -49,6 +52,38 @@ void io_mcap_put_schema(struct io_bytes *out, uint16_t id, const struct io_chann
     io_mcap_end(out, place);
 }
 
+static void put_pairs(struct io_bytes *out, const char *const *pairs)
+{
+    const size_t map = begin_map(out);
+    for (; pairs && pairs[0]; pairs += 2) {
+        io_put_string(out, pairs[0]);
+        io_put_string(out, pairs[1]);
+    }
+    end_map(out, map);
+}
+
+/* The units of the fields, and which records were left out on purpose. */
+static void put_traits(struct io_bytes *out, const struct io_channel_spec *spec)
+{
+    const size_t map = begin_map(out);
+    struct io_schema schema = io_schema_of(spec->definition);
+    for (struct io_schema_field field; io_schema_next(&schema, &field);) {
+        char key[IO_SCHEMA_NAME_MAX + 8];
+        if (field.unit[0] == '\0')
+            continue;
+        snprintf(key, sizeof key, "unit.%s", field.name);
+        io_put_string(out, key);
+        io_put_string(out, field.unit);
+    }
+    if (spec->every > 1) {
+        char every[16];
+        snprintf(every, sizeof every, "%u", spec->every);
+        io_put_string(out, "every");
+        io_put_string(out, every);
+    }
+    end_map(out, map);
+}
+
 void io_mcap_put_channel(struct io_bytes *out, uint16_t id, uint16_t schema_id,
                          const struct io_channel_spec *spec)
 {
@@ -57,7 +92,10 @@ void io_mcap_put_channel(struct io_bytes *out, uint16_t id, uint16_t schema_id,
     io_put_u16(out, schema_id);
     io_put_string(out, spec->topic);
     io_put_string(out, "cdr");
-    end_map(out, begin_map(out));
+    if (spec->metadata)
+        put_pairs(out, spec->metadata);
+    else
+        put_traits(out, spec);
     io_mcap_end(out, place);
 }
 
@@ -65,12 +103,7 @@ void io_mcap_put_metadata(struct io_bytes *out, const char *name, const char *co
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_METADATA);
     io_put_string(out, name);
-    const size_t map = begin_map(out);
-    for (; pairs && pairs[0]; pairs += 2) {
-        io_put_string(out, pairs[0]);
-        io_put_string(out, pairs[1]);
-    }
-    end_map(out, map);
+    put_pairs(out, pairs);
     io_mcap_end(out, place);
 }
 

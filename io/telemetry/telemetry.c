@@ -3,9 +3,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "io/telemetry/mcap_writer.h"
+#include "io/telemetry/thin.h"
 #include "rt/arena.h"
 #include "rt/check.h"
 #include "rt/ring.h"
@@ -14,6 +16,7 @@ enum {
     BATCH = 1024,                   /* records between two looks at the file */
     NAP_NS = 3 * 1000 * 1000,       /* between two looks at empty rings */
     PAYLOAD_MAX = 16 * 1024 * 1024, /* the reader refuses chunks above four times this */
+    HURRY = -10,                    /* nice while behind; still behind all that is real-time */
 };
 
 /* An item of a ring.  Items begin on a cache line, so the payload is aligned for any field. */
@@ -46,10 +49,12 @@ struct io_telemetry {
     struct io_tap tap;
     bool to_file;
     struct io_mcap_writer writer;
+    struct io_log_trigger trigger;
+    struct io_thin thin;
     atomic_bool stop;
 
     /* The writer's counts as other threads may read them. */
-    atomic_uint_fast64_t records, bytes, lost;
+    atomic_uint_fast64_t records, bytes, lost, thinned;
     atomic_int error;
 };
 
@@ -156,14 +161,14 @@ static void take(struct io_telemetry *telemetry, int channel, const struct item 
 {
     struct consumer *consumer = &telemetry->consumers[channel];
     if (telemetry->to_file)
-        io_mcap_writer_add(&telemetry->writer,
-                           &(struct io_chunk_message){
-                               .channel = channel,
-                               .sequence = item->sequence,
-                               .log_ns = item->log_ns,
-                               .payload = item->payload,
-                               .size = telemetry->channels[channel].payload_size,
-                           });
+        io_thin_take(&telemetry->thin, &telemetry->writer,
+                     &(struct io_chunk_message){
+                         .channel = channel,
+                         .sequence = item->sequence,
+                         .log_ns = item->log_ns,
+                         .payload = item->payload,
+                         .size = telemetry->channels[channel].payload_size,
+                     });
     if (telemetry->tap.see)
         telemetry->tap.see(telemetry->tap.self, channel, item->log_ns, item->payload);
     rt_ring_pop(consumer->ring);
@@ -190,6 +195,7 @@ static void publish(struct io_telemetry *telemetry)
     atomic_store_explicit(&telemetry->records, writer->statistics.messages, memory_order_relaxed);
     atomic_store_explicit(&telemetry->bytes, writer->whole, memory_order_relaxed);
     atomic_store_explicit(&telemetry->lost, writer->lost, memory_order_relaxed);
+    atomic_store_explicit(&telemetry->thinned, telemetry->thin.thinned, memory_order_relaxed);
     atomic_store_explicit(&telemetry->error, writer->error, memory_order_relaxed);
 }
 
@@ -197,11 +203,18 @@ static void publish(struct io_telemetry *telemetry)
 static void run(void *self)
 {
     struct io_telemetry *telemetry = self;
+    const int usual = getpriority(PRIO_PROCESS, 0); /* nice of this thread */
+    bool hurries = false;
     for (bool last = false;;) {
         const bool more = drain(telemetry);
         if (telemetry->to_file)
             io_mcap_writer_poll(&telemetry->writer);
         publish(telemetry);
+        /* A board on this core comes first, until records are about to be lost.  Refused: slower.
+         */
+        if (more != hurries)
+            (void)setpriority(PRIO_PROCESS, 0, more ? HURRY : usual);
+        hurries = more;
         if (more)
             continue;
         if (last)
@@ -236,6 +249,31 @@ void io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap tap)
     telemetry->tap = tap;
 }
 
+void io_telemetry_trigger(struct io_telemetry *telemetry, const struct io_log_trigger *trigger)
+{
+    telemetry->trigger = *trigger;
+}
+
+static int open_log(struct io_telemetry *telemetry, const char *path, const char *const *metadata,
+                    const struct io_blob *attachments, int attachment_count)
+{
+    int error = io_thin_open(&telemetry->thin, telemetry->channels, telemetry->channel_count,
+                             &telemetry->trigger);
+    if (error)
+        return error;
+    error = io_mcap_writer_open(&telemetry->writer, path, telemetry->channels,
+                                telemetry->channel_count, metadata, attachments, attachment_count);
+    if (error)
+        io_thin_close(&telemetry->thin);
+    return error;
+}
+
+static void close_log(struct io_telemetry *telemetry, const struct io_blob *extra, int extra_count)
+{
+    io_mcap_writer_close(&telemetry->writer, extra, extra_count);
+    io_thin_close(&telemetry->thin);
+}
+
 int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
                        const struct rt_thread_spec *spec, const char *const *metadata,
                        const struct io_blob *attachments, int attachment_count)
@@ -244,16 +282,14 @@ int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
     ignore_file_size_signal();
     telemetry->to_file = path != NULL;
     if (telemetry->to_file)
-        error =
-            io_mcap_writer_open(&telemetry->writer, path, telemetry->channels,
-                                telemetry->channel_count, metadata, attachments, attachment_count);
+        error = open_log(telemetry, path, metadata, attachments, attachment_count);
     if (error)
         return error;
     publish(telemetry);
     atomic_store_explicit(&telemetry->stop, false, memory_order_relaxed);
     error = rt_thread_start(&telemetry->thread, spec, run, telemetry);
     if (error && telemetry->to_file)
-        io_mcap_writer_close(&telemetry->writer, NULL, 0);
+        close_log(telemetry, NULL, 0);
     return error;
 }
 
@@ -263,7 +299,7 @@ void io_telemetry_stop(struct io_telemetry *telemetry, const struct io_blob *ext
     atomic_store_explicit(&telemetry->stop, true, memory_order_release);
     rt_thread_join(&telemetry->thread);
     if (telemetry->to_file)
-        io_mcap_writer_close(&telemetry->writer, extra, extra_count);
+        close_log(telemetry, extra, extra_count);
     publish(telemetry);
     io_telemetry_result(telemetry, result);
 }
@@ -274,6 +310,7 @@ void io_telemetry_result(const struct io_telemetry *telemetry, struct io_log_res
         .records = atomic_load_explicit(&telemetry->records, memory_order_relaxed),
         .dropped = atomic_load_explicit(&telemetry->lost, memory_order_relaxed),
         .bytes = atomic_load_explicit(&telemetry->bytes, memory_order_relaxed),
+        .thinned = atomic_load_explicit(&telemetry->thinned, memory_order_relaxed),
         .error = atomic_load_explicit(&telemetry->error, memory_order_relaxed),
     };
     for (int i = 0; i < telemetry->channel_count; i++)

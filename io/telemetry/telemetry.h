@@ -16,11 +16,14 @@
 enum { IO_CHANNEL_MAX = 144, IO_TOPIC_MAX = 64 };
 
 struct io_channel_spec {
-    char topic[IO_TOPIC_MAX];  /* "/frame" */
-    char schema[IO_TOPIC_MAX]; /* "airbearing_msgs/msg/Frame" */
-    const char *definition;    /* ros2msg text, with units in comments */
-    uint32_t payload_size;     /* bytes of the CDR image without its header */
-    uint32_t depth;            /* records the ring holds */
+    char topic[IO_TOPIC_MAX];    /* "/frame" */
+    char schema[IO_TOPIC_MAX];   /* "airbearing_msgs/msg/Frame" */
+    const char *definition;      /* ros2msg text, with units in comments */
+    uint32_t payload_size;       /* bytes of the CDR image without its header */
+    uint32_t depth;              /* records the ring holds */
+    uint32_t every;              /* every so many records one is written; 0 and 1: all */
+    uint32_t hold;               /* records between them that wait for a trigger */
+    const char *const *metadata; /* key, value ... NULL; NULL: units and every as told above */
 };
 
 struct io_blob { /* attachment or metadata text */
@@ -30,8 +33,16 @@ struct io_blob { /* attachment or metadata text */
     size_t size;
 };
 
+/* When all channels are to be recorded whole for a while. */
+struct io_log_trigger {
+    bool (*seen)(void *self, int channel, const void *payload); /* is it now?  NULL: never */
+    void *self;
+    uint64_t before_ns, after_ns; /* of log time */
+};
+
 struct io_log_result {
     uint64_t records, dropped, bytes;
+    uint64_t thinned; /* left out because their channel says so */
     int error; /* 0, or -errno of the first failed write: the log ends with the last chunk before it
                 */
 };
@@ -64,6 +75,9 @@ const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *t
                                                     int *count);
 /* Before the start; see NULL: nobody looks.  Context: setup. */
 void io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap tap);
+/* What makes channels with `every` pass all their records.  Its seen() is asked for each record, by
+ * the telemetry thread.  Context: setup, before the start. */
+void io_telemetry_trigger(struct io_telemetry *telemetry, const struct io_log_trigger *trigger);
 
 /* Create the file, write header, schemas, channels, metadata (key, value, ... NULL; or NULL for
  * none) and attachments, start the thread.  0 or -errno.  From here on the process ignores SIGXFSZ.

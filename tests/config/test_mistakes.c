@@ -354,6 +354,34 @@ static const struct mistake mistakes[] = {
      "rate that divides, or is divided by, the others"},
     {"log: {every: 10}", "log: {every: 0}",
      "77:14: every must be from 1 to 1000000; here is \"0\""},
+    {"log: {every: 10}", "log: {channels: [{topic: /device/giro, every: 10}]}",
+     "77:26: \"/device/giro\" cannot be thinned; only /plant and /device/NAME of instruments and "
+     "commanded devices can; did you mean \"/device/gyro\"?"},
+    {"log: {every: 10}", "log: {channels: [{topic: /plan, every: 10}]}",
+     "77:26: \"/plan\" cannot be thinned; only /plant and /device/NAME of instruments and "
+     "commanded devices can; did you mean \"/plant\"?"},
+    {"log: {every: 10}", "log: {channels: [{topic: /frame, every: 10}]}",
+     "77:26: \"/frame\" cannot be thinned; only /plant and /device/NAME of instruments and "
+     "commanded devices can"},
+    {"log: {every: 10}", "log: {channels: [{topic: /plant}]}",
+     "77:18: a thinned channel wants every or rate, one of them; e.g. every: 10"},
+    {"log: {every: 10}", "log: {channels: [{topic: /plant, every: 2, rate: 1 Hz}]}",
+     "77:18: a thinned channel wants every or rate, one of them; e.g. every: 10"},
+    {"log: {every: 10}", "log: {every: 10, channels: [{topic: /plant, rate: 40 Hz}]}",
+     "77:51: rate of 40 Hz does not divide the 100 Hz at which /plant comes; take one that does, or "
+     "every"},
+    {"log: {every: 10}", "log: {channels: [{topic: /plant, rate: 2 kHz}]}",
+     "77:40: rate of 2000 Hz is above the frame rate of 1000 Hz; lower it, or raise the scenario's "
+     "rate"},
+    {"log: {every: 10}", "log: {channels: [{topic: /plant, every: 2}, {topic: /plant, every: 3}]}",
+     "77:53: \"/plant\" is thinned twice; remove one"},
+    {"log: {every: 10}", "log: {trigger: {when: [fault]}}",
+     "77:16: no channel is thinned, so all is whole without a trigger; add channels or remove it"},
+    {"log: {every: 10}", "log: {channels: [{topic: /plant, every: 2}], trigger: {when: [late]}}",
+     "77:62: a trigger is overrun or fault; here is \"late\""},
+    {"log: {every: 10}", "log: {channels: [{topic: /plant, every: 2}], trigger: {before: 1 s}}",
+     "77:55: trigger needs \"when\" (overrun: a frame is late; fault: one of faults begins); write "
+     "e.g. [overrun, fault]"},
     /* bodies */
     {"name: panel", "name: bus",
      "33:11: there is already a body \"bus\"; choose another name"},

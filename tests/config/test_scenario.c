@@ -74,6 +74,32 @@ static void test_the_run_is_read(void)
     TEST_ASSERT_EQUAL_UINT32(10, scenario->log_every);
 }
 
+static void test_the_thinned_channels_and_the_trigger_are_read(void)
+{
+    static const char *const overrides[] = {
+        "log.channels=[{topic: /plant, rate: 20 Hz}, {topic: /device/gyro, rate: 50 Hz}, "
+        "{topic: /device/wheel, every: 7}]",
+        "log.trigger={when: [fault, overrun], before: 250 ms, after: 2 s}"};
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0,
+                                  cfg_scenario_load_text("s.yaml", base_text, strlen(base_text),
+                                                         overrides, 2, &scenario, error),
+                                  error);
+    const struct cfg_log *log = &scenario->log;
+    TEST_ASSERT_EQUAL_INT(3, log->channel_count);
+    TEST_ASSERT_EQUAL_INT(-1, log->channel[0].sensor);
+    TEST_ASSERT_EQUAL_INT(-1, log->channel[0].drive);
+    TEST_ASSERT_EQUAL_UINT32(5, log->channel[0].every);
+    const struct cfg_sensor *gyro = &scenario->sensors[log->channel[1].sensor];
+    TEST_ASSERT_EQUAL_STRING("gyro", gyro->name);
+    TEST_ASSERT_EQUAL_UINT32(20 / gyro->every, log->channel[1].every);
+    TEST_ASSERT_EQUAL_STRING("wheel", scenario->effectors[log->channel[2].drive].name);
+    TEST_ASSERT_EQUAL_UINT32(7, log->channel[2].every);
+    TEST_ASSERT_TRUE(log->on_fault);
+    TEST_ASSERT_TRUE(log->on_overrun);
+    TEST_ASSERT_EQUAL_UINT64(250000000, log->before_ns);
+    TEST_ASSERT_EQUAL_UINT64(2000000000, log->after_ns);
+}
+
 static void test_the_threads_are_read(void)
 {
     load(base_text);
@@ -587,6 +613,7 @@ int main(int argc, char **argv)
     source_root = argc > 1 ? argv[1] : ".";
     UNITY_BEGIN();
     RUN_TEST(test_the_run_is_read);
+    RUN_TEST(test_the_thinned_channels_and_the_trigger_are_read);
     RUN_TEST(test_the_threads_are_read);
     RUN_TEST(test_the_world_is_read);
     RUN_TEST(test_bodies_are_sorted_parent_before_child);

@@ -256,6 +256,12 @@ static void check_run(const struct cfg_scenario *scenario)
     RT_CHECK(scenario->target_body >= 0 && scenario->target_body < scenario->body_count);
     RT_CHECK(scenario->controller.argument_count < CFG_ARGUMENT_MAX);
     RT_CHECK(scenario->expect_count <= CFG_EXPECT_MAX);
+    RT_CHECK(scenario->log.channel_count <= CFG_LOG_CHANNEL_MAX);
+    for (int i = 0; i < scenario->log.channel_count; i++) {
+        const struct cfg_log_channel *channel = &scenario->log.channel[i];
+        RT_CHECK(channel->every >= 1 && channel->sensor < scenario->sensor_count &&
+                 channel->drive < scenario->drive_count);
+    }
     check_finite(scenario->target, 4);
     check_finite(scenario->target_position, 3);
     for (int i = 0; i < scenario->expect_count; i++)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -519,7 +520,7 @@ static void test_a_killed_run_leaves_all_that_was_reported_as_written(void)
     munmap(shown, sizeof *shown);
 }
 
-/* A chunk is written half a second after its first record, however small. */
+/* A chunk is written a quarter of a second after its first record, however small. */
 static void test_a_slow_channel_reaches_the_file_while_the_run_goes_on(void)
 {
     struct io_log_result result;
@@ -535,6 +536,81 @@ static void test_a_slow_channel_reaches_the_file_while_the_run_goes_on(void)
     result = stop();
     TEST_ASSERT_EQUAL_UINT64(2, result.records);
     TEST_ASSERT_EQUAL_UINT64(2, read_log().records[FRAME]);
+}
+
+/* A disk that stands still: a pipe whose reader reads only while it may. */
+struct slow_disk {
+    int from, to;
+    atomic_bool moves, gone;
+    pthread_t thread;
+};
+
+static void *carry(void *self)
+{
+    struct slow_disk *disk = self;
+    char bytes[4096];
+    for (;;) {
+        const bool gone = atomic_load(&disk->gone);
+        const ssize_t size = atomic_load(&disk->moves) ? read(disk->from, bytes, sizeof bytes) : -1;
+        if (size > 0 && write(disk->to, bytes, (size_t)size) != size)
+            abort();
+        if (size > 0)
+            continue;
+        if (gone)
+            return NULL;
+        pause_ms(1);
+    }
+}
+
+static void open_slow_disk(struct slow_disk *disk, const char *copy)
+{
+    TEST_ASSERT_EQUAL_INT(0, mkfifo(path, 0600));
+    disk->from = open(path, O_RDONLY | O_NONBLOCK);
+    disk->to = open(copy, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    TEST_ASSERT_TRUE(disk->from >= 0 && disk->to >= 0);
+    atomic_init(&disk->moves, true);
+    atomic_init(&disk->gone, false);
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&disk->thread, NULL, carry, disk));
+}
+
+static void test_a_disk_that_stands_still_costs_records_and_not_time(void)
+{
+    static struct slow_disk disk;
+    char copy[96];
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    open_slow_disk(&disk, copy);
+    place(256);
+    static const char *const pairs[] = {"seed", "7", NULL};
+    const int refused = io_telemetry_start(telemetry, path, &thread, pairs, &scenario, 1);
+    atomic_store(&disk.moves, false);
+    uint64_t taken = 0, lost = 0;
+    for (int i = 0; i < 200 && refused == 0; i++) { /* goes on while it stands still */
+        lost += record_noise() ? 0 : 1;
+        wait_for_room(NOISE);
+        taken++;
+    }
+    while (refused == 0 && lost < 1000) /* blocks are full, then the ring is */
+        lost += record_noise() ? 0 : 1;
+    atomic_store(&disk.moves, true);
+    struct io_log_result result = {0};
+    if (refused == 0)
+        result = stop();
+    atomic_store(&disk.gone, true);
+    pthread_join(disk.thread, NULL);
+    close(disk.from);
+    close(disk.to);
+    unlink(path);
+    TEST_ASSERT_EQUAL_INT(0, rename(copy, path));
+    if (refused == -ESPIPE)
+        TEST_IGNORE_MESSAGE("io_uring is not permitted here, and a pipe needs it");
+    TEST_ASSERT_EQUAL_INT(0, refused);
+    TEST_ASSERT_EQUAL_INT(0, result.error);
+    TEST_ASSERT_EQUAL_UINT64(lost, result.dropped);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(taken, result.records);
+    TEST_ASSERT_EQUAL_UINT64(next_index[NOISE], result.records + result.dropped);
+    const struct contents contents = read_log();
+    TEST_ASSERT_TRUE(contents.complete);
+    TEST_ASSERT_EQUAL_UINT64(result.records, contents.records[NOISE]);
 }
 
 int main(void)
@@ -553,6 +629,7 @@ int main(void)
     RUN_TEST(test_the_log_does_not_need_io_uring);
     RUN_TEST(test_a_file_size_limit_below_the_head_is_an_error_and_not_a_signal);
     RUN_TEST(test_a_killed_run_leaves_all_that_was_reported_as_written);
+    RUN_TEST(test_a_disk_that_stands_still_costs_records_and_not_time);
     RUN_TEST(test_a_slow_channel_reaches_the_file_while_the_run_goes_on);
     return UNITY_END();
 }

@@ -33,8 +33,8 @@ def _plain(chunk):
     return out.raw
 
 
-def messages(path):
-    """Topic and payload of every message, in file order."""
+def stamped(path):
+    """Topic, log time, sequence and payload of every message, in file order."""
     data, topics = path.read_bytes(), {}
 
     def walk(records):
@@ -45,10 +45,16 @@ def messages(path):
             elif opcode == 6:
                 yield from walk(_records(_plain(record), 0))
             elif opcode == 5:
-                channel, = struct.unpack_from("<H", record, 0)
-                yield topics[channel], record[22 + 4:]  # the CDR header is four bytes
+                channel, sequence, time_ns = struct.unpack_from("<HIQ", record, 0)
+                yield topics[channel], time_ns, sequence, record[22 + 4:]  # after a CDR header
 
     yield from walk(_records(data, 8))
+
+
+def messages(path):
+    """Topic and payload of every message, in file order."""
+    for topic, _, _, payload in stamped(path):
+        yield topic, payload
 
 
 def frames(path):

@@ -16,6 +16,7 @@ int command_check(int argc, char **argv);
 int command_timing(int argc, char **argv);
 int command_stopwatch(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_log(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_linearize(int argc, char **argv);
 int command_modes(int argc, char **argv);

@@ -17,6 +17,7 @@ static const struct {
     {"timing", command_timing, "did a recorded run keep time, and if not, whose fault was it"},
     {"stopwatch", command_stopwatch, "stamp a run's pulses with another clock, for timing --truth"},
     {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
+    {"log", command_log, "what is in a log; save a damaged one; export it"},
     {"eval", command_eval, "accelerations or forces of a model at given states"},
     {"linearize", command_linearize, "A, B, C, D of a model about a point"},
     {"modes", command_modes, "natural frequencies and damping of a model about a point"},

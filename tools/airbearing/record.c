@@ -92,7 +92,7 @@ static const struct {
     [CFG_ACCELEROMETER] = {"airbearing_msgs/msg/Accelerometer",
                            "float64[3] specific_force # m/s^2, as the instrument says\n"},
     [CFG_MAGNETOMETER] = {"airbearing_msgs/msg/Magnetometer",
-                          "float64[3] magnetic_field # tesla, as the instrument says\n"},
+                          "float64[3] magnetic_field # T, as the instrument says\n"},
     [CFG_BAROMETER] = {"airbearing_msgs/msg/Barometer",
                        "float64 pressure # Pa, as the instrument says\n"},
     [CFG_AIRSPEED] = {"airbearing_msgs/msg/Airspeed",
@@ -242,6 +242,7 @@ static void describe(struct io_channel_spec *channel, const char *topic, const c
                      const char *definition, size_t payload_size, double rate_hz)
 {
     const double wanted = rate_hz * ring_seconds;
+    *channel = (struct io_channel_spec){0};
     snprintf(channel->topic, sizeof channel->topic, "%s", topic);
     snprintf(channel->schema, sizeof channel->schema, "%s", schema);
     channel->definition = definition;

@@ -338,9 +338,10 @@ static void add_rest(json_t *report, const struct run *run)
     if (run->controller.program[0])
         json_object_set_new(report, "controller", controller(run));
     json_object_set_new(report, "log",
-                        json_pack("{s:o, s:o, s:o, s:i}", "records", whole(run->log.records),
-                                  "dropped", whole(run->log.dropped), "bytes",
-                                  whole(run->log.bytes), "error", -run->log.error));
+                        json_pack("{s:o, s:o, s:o, s:o, s:i}", "records", whole(run->log.records),
+                                  "dropped", whole(run->log.dropped), "thinned",
+                                  whole(run->log.thinned), "bytes", whole(run->log.bytes), "error",
+                                  -run->log.error));
     json_object_set_new(report, "recorder_lost", whole(run->rig->recorder->lost));
     if (run->serve)
         json_object_set_new(report, "live",

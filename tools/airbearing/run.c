@@ -180,7 +180,9 @@ static int place(struct run *run)
     struct record_jobs jobs;
     rig_jobs(run->scenario, &run->inject, &jobs);
     record_channels(run->scenario, nq, nv, &jobs, channels);
-    const int channel_count = record_layout(run->scenario, nq, nv, jobs.count).count;
+    const struct record_layout layout = record_layout(run->scenario, nq, nv, jobs.count);
+    const int channel_count = layout.count;
+    thinning_apply(&run->thinning, run->scenario, &layout, channels);
     const size_t telemetry_size = io_telemetry_size(channels, channel_count);
     const size_t size = lay_out(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two takes */
 
@@ -195,6 +197,7 @@ static int place(struct run *run)
     (void)lay_out(run, rt_arena_take(&run->arena, lay_out(run, NULL)));
     run->telemetry =
         io_telemetry_place(channels, channel_count, rt_arena_take(&run->arena, telemetry_size));
+    io_telemetry_trigger(run->telemetry, &run->thinning.trigger);
     run->rig->telemetry = run->telemetry;
     run->rig_live = run->rig->live;
     run->layout = run->rig->layout;
@@ -275,10 +278,13 @@ static int try_files(struct run *run)
     return 0;
 }
 
-/* The scenario and the files that it names: all that a replay needs.  The caller frees it. */
-static struct io_blob *blobs_of(const struct cfg_scenario *scenario, int *count)
+/* The scenario and the files that it names, which is all that a replay needs, and the machine. The
+ * caller frees it. */
+static struct io_blob *blobs_of(const struct run *run, int *count)
 {
-    int files = 0;
+    const struct cfg_scenario *scenario = run->scenario;
+    const char *machine = run->provenance.machine;
+    int files = 1;
     for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next)
         files++;
     struct io_blob *blobs = calloc((size_t)files + 1, sizeof *blobs);
@@ -293,6 +299,11 @@ static struct io_blob *blobs_of(const struct cfg_scenario *scenario, int *count)
                                              .media_type = "text/plain",
                                              .bytes = file->text,
                                              .size = file->size};
+    if (machine)
+        blobs[(*count)++] = (struct io_blob){.name = "audit.json",
+                                             .media_type = "application/json",
+                                             .bytes = machine,
+                                             .size = strlen(machine)};
     return blobs;
 }
 
@@ -319,7 +330,7 @@ static int start_log(struct run *run)
              scenario->lock.link >= 0 ? scenario->lock.spec.limit_ppm : 0.0);
     name_binary(binary);
     enum { FIXED_PAIRS = 13 };
-    const char *pairs[2 * (RUN_OVERRIDE_MAX + FIXED_PAIRS) + 1] = {
+    const char *pairs[2 * (RUN_OVERRIDE_MAX + FIXED_PAIRS + PROVENANCE_PAIR_COUNT) + 1] = {
         "version",
         AIRBEARING_VERSION,
         "scenario",
@@ -347,18 +358,20 @@ static int start_log(struct run *run)
         "lock_ppm",
         lock_ppm};
     int count = 2 * FIXED_PAIRS;
+    count += provenance_pairs(&run->provenance, pairs + count);
     for (int i = 0; i < run->options.override_count; i++) {
         snprintf(set_key[i], sizeof set_key[i], "set.%d", i);
         pairs[count++] = set_key[i];
         pairs[count++] = run->options.overrides[i];
     }
     int blob_count;
-    struct io_blob *blobs = blobs_of(scenario, &blob_count);
+    struct io_blob *blobs = blobs_of(run, &blob_count);
     const struct rt_thread_spec spec = {
         .name = "telemetry", .policy = SCHED_OTHER, .cpu = run->plan.housekeeping_cpu};
     const int failure =
         io_telemetry_start(run->telemetry, run->options.log, &spec, pairs, blobs, blob_count);
     free(blobs);
+    provenance_free(&run->provenance);
     run->log_started = failure == 0;
     if (failure == 0)
         return 0;
@@ -782,6 +795,8 @@ static int begin(struct run *run)
         code = set_up(run);
     if (code == 0)
         code = try_files(run);
+    if (code == 0 && run->options.log)
+        provenance_take(&run->provenance, run);
     if (code == 0)
         code = open_server(run);
     if (code == 0)

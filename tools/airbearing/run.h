@@ -18,9 +18,11 @@
 #include "tools/airbearing/controller.h"
 #include "tools/airbearing/desk.h"
 #include "tools/airbearing/options.h"
+#include "tools/airbearing/provenance.h"
 #include "tools/airbearing/rig.h"
 #include "tools/airbearing/serve.h"
 #include "tools/airbearing/source.h"
+#include "tools/airbearing/thinning.h"
 
 enum run_end { RUN_COMPLETE, RUN_SIGNAL, RUN_OVERRUN, RUN_LINK_LOST, RUN_HUNG };
 
@@ -68,6 +70,8 @@ struct run {
 
     bool log_made, report_made; /* those files were not there before */
     bool log_started;
+    struct thinning thinning;
+    struct provenance provenance; /* of the log; empty where there is none */
 
     /* known when it is over */
     enum run_end end;

@@ -134,7 +134,7 @@ static void put_json(json_t *object)
     json_decref(object);
 }
 
-static json_t *findings_json(const struct doctor_findings *findings)
+static json_t *list_json(const struct doctor_findings *findings)
 {
     json_t *list = json_array();
     for (int i = 0; i < findings->count; i++) {
@@ -180,7 +180,7 @@ struct json_t *findings_object(const struct doctor_facts *facts,
 {
     return json_pack("{s:b, s:i, s:i, s:o, s:o, s:i, s:s*}", "fit", doctor_missing(findings) == 0,
                      "essential", doctor_essential(findings), "missing", doctor_missing(findings),
-                     "findings", findings_json(findings), "baseline", baseline_json(facts), "cpu",
+                     "findings", list_json(findings), "baseline", baseline_json(facts), "cpu",
                      facts->audit.cpu, "cmdline", boot_line);
 }
 

@@ -320,6 +320,22 @@ static json_t *read_json(struct io_mcap_reader *reader, const char *name)
     return text ? json_loadb(text, size, 0, NULL) : NULL;
 }
 
+static int by_frame(const void *a, const void *b)
+{
+    const struct evidence_point *x = a, *y = b;
+    return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+/* A thinned channel's records around a trigger are in the log behind younger ones. */
+static void sort_drives(struct evidence *evidence)
+{
+    for (int i = 0; i < evidence->drive_count; i++) {
+        struct evidence_drive *drive = &evidence->drive[i];
+        if (drive->count > 0)
+            qsort(drive->point, drive->count, sizeof *drive->point, by_frame);
+    }
+}
+
 int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
                   char error[EVIDENCE_ERROR_MAX])
 {
@@ -337,6 +353,7 @@ int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
         return -2;
     if (evidence->frame_count == 0)
         return fail(error, "no /frame record inside");
+    sort_drives(evidence);
     evidence->complete = io_mcap_complete(reader);
     evidence->report = read_json(reader, "report.json");
     evidence->machine = read_json(reader, "machine.json");

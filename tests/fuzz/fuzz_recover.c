@@ -1,0 +1,119 @@
+/*
+ * Any bytes as a log that is to be recovered.  What must hold:
+ *   - nothing outside the bytes is read, and every byte handed out can be read,
+ *   - what is counted as lost lies within the file,
+ *   - the rewritten log is one that the strict reader reads to its end, with as many messages as
+ *     were kept.
+ */
+#include <errno.h>
+#include <liburing.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "io/telemetry/schema.h"
+#include "rt/check.h"
+#include "tools/airbearing/log/log.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* A machine without io_uring: to make and end a ring takes longer than all the rest. */
+int io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags)
+{
+    (void)entries, (void)ring, (void)flags;
+    return -ENOSYS;
+}
+
+static volatile unsigned char sink;
+
+static void touch(struct io_slice slice)
+{
+    for (size_t i = 0; i < slice.size; i++)
+        sink ^= slice.data[i];
+}
+
+static void look_at_channels(const struct io_salvage *salvage)
+{
+    struct io_salvage_channel channel;
+    for (unsigned id = 0; io_salvage_channel(salvage, id, &channel); id = channel.id + 1u) {
+        RT_CHECK(channel.id >= id);
+        touch(channel.metadata);
+        touch(channel.schema_name);
+        struct io_schema schema = io_schema_of(channel.definition ? channel.definition : "");
+        for (struct io_schema_field field; io_schema_next(&schema, &field);) {
+            RT_CHECK(field.count > 0 && field.offset % field.size == 0);
+            RT_CHECK(memchr(field.name, 0, sizeof field.name));
+            RT_CHECK(memchr(field.unit, 0, sizeof field.unit));
+        }
+    }
+}
+
+static void look_at_rest(const struct io_salvage *salvage)
+{
+    struct io_salvage_attachment attachment;
+    struct io_salvage_pair pair;
+    for (size_t i = 0; io_salvage_attachment(salvage, i, &attachment); i++)
+        touch(attachment.bytes);
+    for (size_t i = 0; io_salvage_pair(salvage, i, &pair); i++)
+        touch(pair.value);
+}
+
+static void check_losses(const struct io_salvage_losses *losses, size_t size)
+{
+    RT_CHECK(losses->bytes_skipped + losses->tail <= size);
+    RT_CHECK(losses->gaps <= losses->bytes_skipped);
+    RT_CHECK(losses->gaps == 0 || losses->first_gap < size);
+    RT_CHECK(losses->chunks_bad <= losses->chunks);
+}
+
+/* The file never leaves memory. */
+static const char *new_log(void)
+{
+    static char path[64];
+    if (path[0] == '\0') {
+        const int fd = memfd_create("recovered", 0);
+        RT_CHECK(fd >= 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    }
+    return path;
+}
+
+static void check_rewritten(const struct log_kept *kept)
+{
+    char error[256];
+    struct io_mcap_message message;
+    uint64_t count = 0;
+    int more;
+    struct io_mcap_reader *reader = io_mcap_open(new_log(), error);
+    RT_CHECK(reader);
+    while ((more = io_mcap_next(reader, &message, error)) == 1)
+        count++;
+    RT_CHECK(more == 0 && io_mcap_complete(reader) && count == kept->records);
+    io_mcap_close(reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char error[256] = "";
+    struct log_tally tally;
+    struct log_kept kept;
+    struct io_salvage *salvage = io_salvage_open_bytes(bytes, size, error);
+    if (!salvage) {
+        RT_CHECK(strncmp(error, "bytes: ", 7) == 0);
+        return 0;
+    }
+    RT_CHECK(log_tally_open(&tally, salvage));
+    look_at_channels(salvage);
+    look_at_rest(salvage);
+    log_rewrite(salvage, new_log(), &tally, &kept);
+    if (kept.error == 0) {
+        RT_CHECK(kept.records + kept.foreign == tally.records);
+        check_rewritten(&kept);
+    }
+    check_losses(io_salvage_losses(salvage), size);
+    log_tally_free(&tally);
+    io_salvage_close(salvage);
+    return 0;
+}

@@ -1,0 +1,359 @@
+/*
+ * airbearing log export: the numbers of a log for other people's tools.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/telemetry/schema.h"
+#include "tools/airbearing/command.h"
+#include "tools/airbearing/log/log.h"
+#include "tools/airbearing/record.h"
+#include "tools/airbearing/timing/spread.h"
+
+static const char usage[] =
+    "usage: airbearing log export LOG --csv FOLDER [--channel TOPIC]...\n"
+    "       airbearing log export LOG --csv FILE --channel TOPIC\n"
+    "       airbearing log export LOG --hgrm FILE [--of start-error|busy]\n"
+    "\n"
+    "  --csv PATH        one file per channel, /device/gyro as device.gyro.csv; its head has "
+    "names\n"
+    "                    and units, floating numbers have 17 digits.  PATH is a folder, made "
+    "where\n"
+    "                    there is none, or the file itself where one channel is asked for\n"
+    "  --channel TOPIC   only this one; may be given many times\n"
+    "  --hgrm FILE       start errors, or busy times of a run that no wall clock paced, in the\n"
+    "                    percentile text of HdrHistogram, microseconds\n"
+    "  --of QUANTITY     start-error or busy instead\n"
+    "\n"
+    "Logs that were cut off or damaged are read as far as they can be.\n"
+    "Exit: 0 done, and no record is known to be gone; 1 done, and some are; 2 the log cannot be\n"
+    "read, has no such channel, or a file cannot be written; 64 usage.\n";
+
+enum { CHANNEL_MAX = 64, FIELD_MAX = 512, CDR_HEADER_SIZE = 4, PATH_SIZE = 4096 };
+
+struct wishes {
+    const char *log, *csv, *hgrm, *of;
+    const char *channel[CHANNEL_MAX];
+    int channel_count;
+};
+
+/* One table under way. */
+struct table {
+    FILE *out;
+    struct io_schema_field field[FIELD_MAX];
+    int field_count;
+    size_t payload_size;
+};
+
+struct export
+{
+    const struct wishes *wishes;
+    struct io_salvage *salvage;
+    struct log_tally tally;
+    struct table *table[LOG_CHANNEL_MAX]; /* by channel id */
+    uint64_t left_out;                    /* messages too short for their fields */
+};
+
+static int refuse(const char *path, const char *why)
+{
+    fprintf(stderr, "airbearing log export: %s: %s\n", path, why);
+    return EXIT_BAD_INPUT;
+}
+
+/* ---- tables ---- */
+
+/* /device/gyro becomes device.gyro.csv; a topic cannot lead out of the folder. */
+static void name_file(const char *folder, const char *topic, char path[PATH_SIZE])
+{
+    int at = snprintf(path, PATH_SIZE, "%s/", folder);
+    topic += strspn(topic, "/.");
+    for (; *topic != '\0' && at < PATH_SIZE - 8; topic++) {
+        const bool plain =
+            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *topic) !=
+            NULL;
+        path[at++] = plain ? *topic : *topic == '/' ? '.' : '_';
+    }
+    strcpy(path + at, ".csv");
+}
+
+/* False when the text has other things than fixed-size numbers. */
+static bool read_fields(struct table *table, const char *definition)
+{
+    struct io_schema schema = io_schema_of(definition);
+    struct io_schema_field field;
+    while (io_schema_next(&schema, &field)) {
+        if (table->field_count == FIELD_MAX)
+            return false;
+        table->field[table->field_count++] = field;
+        table->payload_size = schema.offset;
+    }
+    return !schema.bad && table->field_count > 0;
+}
+
+static void print_head(const struct table *table)
+{
+    fputs("log_time (ns),sequence", table->out);
+    for (int i = 0; i < table->field_count; i++) {
+        const struct io_schema_field *field = &table->field[i];
+        for (uint32_t k = 0; k < field->count; k++) {
+            fprintf(table->out, ",%s", field->name);
+            if (field->is_array)
+                fprintf(table->out, "[%u]", k);
+            if (field->unit[0] != '\0')
+                fprintf(table->out, " (%s)", field->unit);
+        }
+    }
+    putc('\n', table->out);
+}
+
+static void print_row(const struct table *table, const struct io_mcap_message *message)
+{
+    const unsigned char *payload = message->data + CDR_HEADER_SIZE;
+    fprintf(table->out, "%" PRIu64 ",%" PRIu32, message->log_time_ns, message->sequence);
+    for (int i = 0; i < table->field_count; i++) {
+        char text[32];
+        for (uint32_t k = 0; k < table->field[i].count; k++) {
+            io_schema_print(&table->field[i], k, payload, text);
+            fprintf(table->out, ",%s", text);
+        }
+    }
+    putc('\n', table->out);
+}
+
+static bool is_wanted(const struct wishes *wishes, const char *topic)
+{
+    for (int i = 0; i < wishes->channel_count; i++)
+        if (strcmp(wishes->channel[i], topic) == 0)
+            return true;
+    return wishes->channel_count == 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int open_table(struct export *export, const struct io_salvage_channel *channel)
+{
+    char path[PATH_SIZE];
+    const char *csv = export->wishes->csv;
+    struct table *table = calloc(1, sizeof *table);
+    if (!table)
+        return refuse(csv, "no memory");
+    export->table[channel->id] = table;
+    if (!channel->definition || !io_slice_is(channel->encoding, "cdr") ||
+        !read_fields(table, channel->definition))
+        return refuse(channel->topic, "its schema is not known or not of numbers of fixed size");
+    if (is_folder(csv))
+        name_file(csv, channel->topic, path);
+    else
+        snprintf(path, sizeof path, "%s", csv);
+    table->out = fopen(path, "we");
+    if (!table->out)
+        return refuse(path, strerror(errno));
+    print_head(table);
+    return 0;
+}
+
+static int open_tables(struct export *export)
+{
+    const struct wishes *wishes = export->wishes;
+    struct io_salvage_channel channel;
+    int opened = 0, code = 0;
+    if (wishes->channel_count != 1 && !is_folder(wishes->csv) && mkdir(wishes->csv, 0777) != 0)
+        return refuse(wishes->csv, strerror(errno));
+    for (unsigned id = 0; code == 0 && io_salvage_channel(export->salvage, id, &channel);
+         id = channel.id + 1u) {
+        if (!is_wanted(wishes, channel.topic))
+            continue;
+        opened++;
+        code = open_table(export, &channel);
+    }
+    if (code == 0 && opened < wishes->channel_count)
+        return refuse(wishes->log, "it has not all the channels asked for; airbearing log info "
+                                   "lists them");
+    return code;
+}
+
+static int close_tables(struct export *export, int code)
+{
+    for (int id = 0; id < LOG_CHANNEL_MAX; id++) {
+        struct table *table = export->table[id];
+        if (!table)
+            continue;
+        if (table->out) {
+            const bool is_lost = ferror(table->out) != 0;
+            if ((fclose(table->out) != 0 || is_lost) && code == 0)
+                code = refuse(export->wishes->csv, "cannot be written");
+        }
+        free(table);
+    }
+    return code;
+}
+
+static int write_tables(struct export *export)
+{
+    struct io_mcap_message message;
+    int code = open_tables(export);
+    while (code == 0 && io_salvage_next(export->salvage, &message)) {
+        const struct table *table = export->table[message.channel];
+        log_tally_add(&export->tally, &message);
+        if (!table)
+            continue;
+        if (message.size < CDR_HEADER_SIZE + table->payload_size)
+            export->left_out++;
+        else
+            print_row(table, &message);
+    }
+    return close_tables(export, code);
+}
+
+/* ---- percentiles ---- */
+
+static bool wants_busy(const struct export *export)
+{
+    struct io_salvage_pair pair;
+    if (export->wishes->of)
+        return strcmp(export->wishes->of, "busy") == 0;
+    for (size_t i = 0; io_salvage_pair(export->salvage, i, &pair); i++)
+        if (io_slice_is(pair.key, "pace"))
+            return !io_slice_is(pair.value, "real");
+    return false;
+}
+
+static bool add_frame(struct export *export, struct spread *spread, bool busy,
+                      const struct io_mcap_message *message)
+{
+    struct record_frame frame;
+    if (message->size < CDR_HEADER_SIZE + RECORD_FRAME_SIZE) {
+        export->left_out++;
+        return true;
+    }
+    memcpy(&frame, message->data + CDR_HEADER_SIZE, RECORD_FRAME_SIZE);
+    const uint64_t from = busy ? frame.start_ns : frame.release_ns;
+    const uint64_t to = busy ? frame.end_ns : frame.start_ns;
+    return spread_add(spread, to > from ? to - from : 0, frame.frame);
+}
+
+static int write_percentiles(struct export *export)
+{
+    const char *path = export->wishes->hgrm;
+    const bool busy = wants_busy(export);
+    struct spread spread = {0};
+    struct io_mcap_message message;
+    bool fits = true;
+    while (io_salvage_next(export->salvage, &message)) {
+        log_tally_add(&export->tally, &message);
+        if (fits && strcmp(message.topic, "/frame") == 0)
+            fits = add_frame(export, &spread, busy, &message);
+    }
+    int code = 0;
+    FILE *out = NULL;
+    if (!fits)
+        code = refuse(path, "no memory");
+    else if (spread.count == 0)
+        code = refuse(export->wishes->log, "no /frame record inside");
+    else if (!(out = fopen(path, "we")))
+        code = refuse(path, strerror(errno));
+    if (out) {
+        spread_sort(&spread);
+        spread_print_hgrm(&spread, out);
+        const bool is_lost = ferror(out) != 0;
+        if (fclose(out) != 0 || is_lost)
+            code = refuse(path, "cannot be written");
+    }
+    spread_free(&spread);
+    return code;
+}
+
+/* ---- all ---- */
+
+static int deliver(struct export *export)
+{
+    int code = export->wishes->csv ? write_tables(export) : write_percentiles(export);
+    if (code)
+        return code;
+    const struct io_salvage_losses *losses = io_salvage_losses(export->salvage);
+    const uint64_t missing = log_tally_missing_all(&export->tally);
+    log_print_losses(losses, missing, stdout);
+    if (export->left_out > 0)
+        printf("lost: %" PRIu64 " records too short for their fields\n", export->left_out);
+    return export->left_out > 0 ? EXIT_VERDICT_NO : log_verdict(losses, missing);
+}
+
+static int begin(const struct wishes *wishes)
+{
+    char error[256];
+    static struct export export;
+    export = (struct export){.wishes = wishes, .salvage = io_salvage_open(wishes->log, error)};
+    if (!export.salvage || !log_tally_open(&export.tally, export.salvage)) {
+        fprintf(stderr, "%s\n", export.salvage ? "airbearing log: no memory" : error);
+        io_salvage_close(export.salvage);
+        return EXIT_BAD_INPUT;
+    }
+    const int code = deliver(&export);
+    log_tally_free(&export.tally);
+    io_salvage_close(export.salvage);
+    return code;
+}
+
+static int usage_error(const char *what, const char *value)
+{
+    fprintf(stderr, "airbearing log export: %s%s; airbearing log export --help tells more\n", what,
+            value);
+    return EXIT_USAGE;
+}
+
+static int take_option(struct wishes *wishes, int option, const char *value)
+{
+    switch (option) {
+    case 'c':
+        wishes->csv = value;
+        return 0;
+    case 'g':
+        wishes->hgrm = value;
+        return 0;
+    case 'o':
+        wishes->of = value;
+        return strcmp(value, "busy") == 0 || strcmp(value, "start-error") == 0
+                   ? 0
+                   : usage_error("--of is start-error or busy, not ", value);
+    case 't':
+        if (wishes->channel_count == CHANNEL_MAX)
+            return usage_error("too many --channel, at ", value);
+        wishes->channel[wishes->channel_count++] = value;
+        return 0;
+    default:
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+}
+
+int log_export(int argc, char **argv)
+{
+    static const struct option table[] = {
+        {"help", no_argument, NULL, 'h'},          {"csv", required_argument, NULL, 'c'},
+        {"hgrm", required_argument, NULL, 'g'},    {"of", required_argument, NULL, 'o'},
+        {"channel", required_argument, NULL, 't'}, {0}};
+    struct wishes wishes = {0};
+    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return EXIT_OK;
+        }
+        const int code = take_option(&wishes, option, optarg);
+        if (code)
+            return code;
+    }
+    if (optind != argc - 1 || !wishes.csv == !wishes.hgrm)
+        return usage_error("it wants one log, and --csv or --hgrm", "");
+    if ((wishes.hgrm && wishes.channel_count > 0) || (wishes.csv && wishes.of))
+        return usage_error("--channel goes with --csv, --of with --hgrm", "");
+    wishes.log = argv[optind];
+    return begin(&wishes);
+}

@@ -1,0 +1,92 @@
+/*
+ * airbearing log recover: a sound log out of what is left of one.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/airbearing/command.h"
+#include "tools/airbearing/log/log.h"
+
+static const char usage[] =
+    "usage: airbearing log recover IN OUT.mcap\n"
+    "\n"
+    "Write all that can be read of a log that was cut off or damaged into a new one, whole and\n"
+    "indexed, and say what is lost.  After damage it goes on at the next record.  IN stays as it\n"
+    "is; the new log carries what is lost as recovery.txt.\n"
+    "\n"
+    "Exit: 0 done, and no record is known to be gone but the unfinished end; 1 done, and some "
+    "are;\n"
+    "2 nothing can be read or OUT cannot be written; 64 usage.\n";
+
+static bool is_same(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static bool may_write(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+static int refuse(const char *path, const char *why)
+{
+    fprintf(stderr, "airbearing log recover: %s: %s\n", path, why);
+    return EXIT_BAD_INPUT;
+}
+
+static int conclude(const struct io_salvage *salvage, const char *out, const struct log_kept *kept,
+                    uint64_t missing)
+{
+    if (kept->error) {
+        (void)unlink(out);
+        return refuse(out, strerror(-kept->error));
+    }
+    printf("%s: %" PRIu64 " records in %d channels, %d attachments, %" PRIu64 " bytes\n", out,
+           kept->records, kept->channels, kept->attachments, kept->bytes);
+    log_print_losses(io_salvage_losses(salvage), missing, stdout);
+    if (kept->foreign > 0)
+        printf("lost: %" PRIu64 " records that are not of a log of airbearing run\n",
+               kept->foreign);
+    return kept->foreign > 0 ? EXIT_VERDICT_NO : log_verdict(io_salvage_losses(salvage), missing);
+}
+
+static int recover(const char *in, const char *out)
+{
+    char error[256];
+    if (is_same(in, out))
+        return refuse(out, "that is the damaged log itself; give it another name");
+    if (!may_write(out))
+        return refuse(out, "not a regular file; give the name of one");
+    struct io_salvage *salvage = io_salvage_open(in, error);
+    struct log_tally tally = {0};
+    struct log_kept kept;
+    if (!salvage || !log_tally_open(&tally, salvage)) {
+        fprintf(stderr, "%s\n", salvage ? "airbearing log: no memory" : error);
+        io_salvage_close(salvage);
+        return EXIT_BAD_INPUT;
+    }
+    log_rewrite(salvage, out, &tally, &kept);
+    const int code = conclude(salvage, out, &kept, log_tally_missing_all(&tally));
+    log_tally_free(&tally);
+    io_salvage_close(salvage);
+    return code;
+}
+
+int log_recover(int argc, char **argv)
+{
+    static const struct option table[] = {{"help", no_argument, NULL, 'h'}, {0}};
+    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        fputs(usage, option == 'h' ? stdout : stderr);
+        return option == 'h' ? EXIT_OK : EXIT_USAGE;
+    }
+    if (optind == argc - 2)
+        return recover(argv[optind], argv[optind + 1]);
+    fputs(usage, stderr);
+    return EXIT_USAGE;
+}

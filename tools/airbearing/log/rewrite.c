@@ -1,0 +1,189 @@
+/*
+ * The rewritten log has the readable records in their old order with their old numbers, under new
+ * channel ids, and its own indexes and CRCs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/telemetry/mcap_writer.h"
+#include "tools/airbearing/log/log.h"
+
+enum { CDR_HEADER_SIZE = 4, PAIR_MAX = 256 };
+
+static const unsigned char cdr_header[CDR_HEADER_SIZE] = {0x00, 0x01, 0x00, 0x00};
+
+struct rewrite {
+    struct io_channel_spec channels[IO_CHANNEL_MAX];
+    int channel_count;
+    int number[LOG_CHANNEL_MAX]; /* of a channel id, from 1 on; 0: not kept */
+    const char *metadata[2 * PAIR_MAX + 1];
+    struct io_blob *blobs;
+    int blob_count;
+    char **texts; /* all strings that were copied */
+    size_t text_count;
+    bool no_memory;
+};
+
+/* A copy that ends with a NUL and lives as long as the rewriting. */
+static const char *keep(struct rewrite *rewrite, struct io_slice slice)
+{
+    char **texts = realloc(rewrite->texts, (rewrite->text_count + 1) * sizeof *texts);
+    if (texts)
+        rewrite->texts = texts;
+    char *text = texts ? malloc(slice.size + 1) : NULL;
+    if (!text) {
+        rewrite->no_memory = true;
+        return "";
+    }
+    rewrite->texts[rewrite->text_count++] = text;
+    if (slice.size > 0)
+        memcpy(text, slice.data, slice.size);
+    text[slice.size] = '\0';
+    return text;
+}
+
+/* key, value ... NULL of a channel, which outlive the spec. */
+static const char *const *keep_map(struct rewrite *rewrite, struct io_slice slice)
+{
+    const char *pairs[2 * PAIR_MAX + 1];
+    size_t count = 0;
+    struct io_fields map = io_fields_of(slice);
+    while (map.left > 0 && !map.bad && count < 2 * PAIR_MAX) {
+        const struct io_slice key = io_get_string(&map), value = io_get_string(&map);
+        if (map.bad)
+            break;
+        pairs[count++] = keep(rewrite, key);
+        pairs[count++] = keep(rewrite, value);
+    }
+    pairs[count++] = NULL;
+    return (const char *const *)(const void *)keep(
+        rewrite, (struct io_slice){(const unsigned char *)pairs, count * sizeof *pairs});
+}
+
+static void keep_channel(struct rewrite *rewrite, const struct io_salvage_channel *channel)
+{
+    struct io_channel_spec *spec = &rewrite->channels[rewrite->channel_count];
+    if (rewrite->channel_count == IO_CHANNEL_MAX || strlen(channel->topic) >= IO_TOPIC_MAX ||
+        channel->schema_name.size >= IO_TOPIC_MAX || !channel->definition ||
+        !io_slice_is(channel->encoding, "cdr") || !io_slice_is(channel->schema_encoding, "ros2msg"))
+        return;
+    *spec = (struct io_channel_spec){.definition = channel->definition,
+                                     .metadata = keep_map(rewrite, channel->metadata)};
+    strcpy(spec->topic, channel->topic);
+    log_text(channel->schema_name, spec->schema, sizeof spec->schema);
+    rewrite->number[channel->id] = ++rewrite->channel_count;
+}
+
+static void keep_pairs(struct rewrite *rewrite, const struct io_salvage *salvage)
+{
+    size_t count = 0;
+    struct io_salvage_pair pair;
+    for (size_t i = 0; io_salvage_pair(salvage, i, &pair) && count < PAIR_MAX; i++) {
+        if (!io_slice_is(pair.record, "airbearing"))
+            continue;
+        rewrite->metadata[2 * count] = keep(rewrite, pair.key);
+        rewrite->metadata[2 * count + 1] = keep(rewrite, pair.value);
+        count++;
+    }
+}
+
+static void keep_blobs(struct rewrite *rewrite, const struct io_salvage *salvage)
+{
+    struct io_salvage_attachment attachment;
+    for (size_t i = 0; io_salvage_attachment(salvage, i, &attachment); i++) {
+        struct io_blob *blobs =
+            realloc(rewrite->blobs, ((size_t)rewrite->blob_count + 1) * sizeof *blobs);
+        if (!blobs) {
+            rewrite->no_memory = true;
+            return;
+        }
+        rewrite->blobs = blobs;
+        rewrite->blobs[rewrite->blob_count++] =
+            (struct io_blob){.name = keep(rewrite, attachment.name),
+                             .media_type = keep(rewrite, attachment.media_type),
+                             .bytes = attachment.bytes.data,
+                             .size = attachment.bytes.size};
+    }
+}
+
+static void copy_messages(const struct rewrite *rewrite, struct io_salvage *salvage,
+                          struct io_mcap_writer *writer, struct log_tally *tally,
+                          struct log_kept *kept)
+{
+    struct io_mcap_message message;
+    while (io_salvage_next(salvage, &message)) {
+        const int number = rewrite->number[message.channel];
+        log_tally_add(tally, &message);
+        if (number == 0 || message.size <= CDR_HEADER_SIZE ||
+            memcmp(message.data, cdr_header, CDR_HEADER_SIZE) != 0) {
+            kept->foreign++;
+            continue;
+        }
+        io_mcap_writer_add(writer, &(struct io_chunk_message){
+                                       .channel = number - 1,
+                                       .sequence = message.sequence,
+                                       .log_ns = message.log_time_ns,
+                                       .payload = message.data + CDR_HEADER_SIZE,
+                                       .size = message.size - CDR_HEADER_SIZE,
+                                   });
+        io_mcap_writer_poll(writer);
+    }
+}
+
+/* What was lost goes along, for whoever has only the new log. */
+static void close_writer(struct io_mcap_writer *writer, const struct io_salvage *salvage,
+                         const struct log_tally *tally)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out) {
+        log_print_losses(io_salvage_losses(salvage), log_tally_missing_all(tally), out);
+        fclose(out);
+    }
+    const struct io_blob blob = {
+        .name = "recovery.txt", .media_type = "text/plain", .bytes = text, .size = size};
+    io_mcap_writer_close(writer, &blob, text && size > 0 ? 1 : 0);
+    free(text);
+}
+
+static void write_all(const struct rewrite *rewrite, struct io_salvage *salvage, const char *path,
+                      struct log_tally *tally, struct log_kept *kept)
+{
+    struct io_mcap_writer *writer = calloc(1, sizeof *writer);
+    kept->error = writer && !rewrite->no_memory
+                      ? io_mcap_writer_open(writer, path, rewrite->channels, rewrite->channel_count,
+                                            rewrite->metadata, rewrite->blobs, rewrite->blob_count)
+                      : -ENOMEM;
+    if (kept->error == 0) {
+        copy_messages(rewrite, salvage, writer, tally, kept);
+        close_writer(writer, salvage, tally);
+        kept->error = writer->error;
+        kept->records = writer->statistics.messages;
+        kept->bytes = writer->whole;
+    }
+    free(writer);
+}
+
+void log_rewrite(struct io_salvage *salvage, const char *path, struct log_tally *tally,
+                 struct log_kept *kept)
+{
+    struct rewrite *rewrite = calloc(1, sizeof *rewrite);
+    struct io_salvage_channel channel;
+    *kept = (struct log_kept){.error = -ENOMEM};
+    if (!rewrite)
+        return;
+    for (unsigned id = 0; io_salvage_channel(salvage, id, &channel); id = channel.id + 1u)
+        keep_channel(rewrite, &channel);
+    keep_pairs(rewrite, salvage);
+    keep_blobs(rewrite, salvage);
+    write_all(rewrite, salvage, path, tally, kept);
+    kept->channels = rewrite->channel_count;
+    kept->attachments = rewrite->blob_count;
+    for (size_t i = 0; i < rewrite->text_count; i++)
+        free(rewrite->texts[i]);
+    free(rewrite->texts);
+    free(rewrite->blobs);
+    free(rewrite);
+}

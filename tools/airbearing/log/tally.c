@@ -1,0 +1,135 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/airbearing/command.h"
+#include "tools/airbearing/log/log.h"
+
+static uint32_t every_of(const struct io_salvage_channel *channel)
+{
+    struct io_fields map = io_fields_of(channel->metadata);
+    while (map.left > 0 && !map.bad) {
+        const struct io_slice key = io_get_string(&map), value = io_get_string(&map);
+        char text[16];
+        if (io_slice_is(key, "every")) {
+            const long every = strtol(log_text(value, text, sizeof text), NULL, 10);
+            return every > 1 && every <= 1000000000 ? (uint32_t)every : 1;
+        }
+    }
+    return 1;
+}
+
+bool log_tally_open(struct log_tally *tally, const struct io_salvage *salvage)
+{
+    *tally = (struct log_tally){.channel = calloc(LOG_CHANNEL_MAX, sizeof *tally->channel)};
+    if (!tally->channel)
+        return false;
+    struct io_salvage_channel channel;
+    for (unsigned id = 0; io_salvage_channel(salvage, id, &channel); id = channel.id + 1u)
+        tally->channel[channel.id].every = every_of(&channel);
+    return true;
+}
+
+void log_tally_free(struct log_tally *tally)
+{
+    free(tally->channel);
+    *tally = (struct log_tally){0};
+}
+
+static void widen(uint64_t *first, uint64_t *last, bool is_first, uint64_t ns)
+{
+    if (is_first || ns < *first)
+        *first = ns;
+    if (is_first || ns > *last)
+        *last = ns;
+}
+
+void log_tally_add(struct log_tally *tally, const struct io_mcap_message *message)
+{
+    struct log_channel *channel = &tally->channel[message->channel];
+    if (channel->every == 0)
+        channel->every = 1; /* defined in a chunk */
+    /* The number with these low 32 bits that is nearest to the last one. */
+    const int64_t step = (int32_t)(message->sequence - (uint32_t)channel->sequence_max);
+    const uint64_t sequence =
+        channel->records == 0 || (step < 0 && channel->sequence_max < (uint64_t)-step)
+            ? message->sequence
+            : channel->sequence_max + (uint64_t)step;
+    widen(&channel->first_ns, &channel->last_ns, channel->records == 0, message->log_time_ns);
+    widen(&tally->first_ns, &tally->last_ns, tally->records == 0, message->log_time_ns);
+    if (channel->records == 0 || sequence > channel->sequence_max)
+        channel->sequence_max = sequence;
+    channel->chosen += (sequence + 1) % channel->every == 0;
+    channel->records++;
+    tally->records++;
+    if (message->channel >= tally->id_end)
+        tally->id_end = message->channel + 1;
+}
+
+uint64_t log_tally_missing(const struct log_channel *channel)
+{
+    if (channel->records == 0)
+        return 0;
+    const uint64_t due = (channel->sequence_max + 1) / channel->every;
+    return due > channel->chosen ? due - channel->chosen : 0;
+}
+
+uint64_t log_tally_missing_all(const struct log_tally *tally)
+{
+    uint64_t missing = 0;
+    for (int id = 0; id < tally->id_end; id++)
+        missing += log_tally_missing(&tally->channel[id]);
+    return missing;
+}
+
+void log_print_losses(const struct io_salvage_losses *losses, uint64_t missing, FILE *out)
+{
+    if (!losses->complete)
+        fprintf(out, "lost: the file was cut off; %" PRIu64 " bytes of an unfinished record\n",
+                losses->tail);
+    else if (losses->tail > 0)
+        fprintf(out, "lost: %" PRIu64 " bytes at the end, where no record is\n", losses->tail);
+    if (losses->gaps > 0)
+        fprintf(out,
+                "lost: %" PRIu64 " bytes in %" PRIu64
+                " places where no record is, the first at byte %" PRIu64 "\n",
+                losses->bytes_skipped, losses->gaps, losses->first_gap);
+    if (losses->chunks_bad > 0)
+        fprintf(out,
+                "lost: %" PRIu64 " of %" PRIu64 " chunks, whose CRC is wrong or which do not "
+                "decompress\n",
+                losses->chunks_bad, losses->chunks);
+    if (losses->attachments_bad > 0)
+        fprintf(out, "lost: %" PRIu64 " attachments, whose CRC is wrong\n",
+                losses->attachments_bad);
+    if (losses->contradictions > 0)
+        fprintf(out, "lost: %" PRIu64 " definitions that contradict others\n",
+                losses->contradictions);
+    if (losses->nameless > 0)
+        fprintf(out, "lost: %" PRIu64 " records of channels that are defined nowhere\n",
+                losses->nameless);
+    if (losses->data_bad)
+        fprintf(out, "lost: something in the data section, whose CRC is wrong\n");
+    if (losses->told && losses->told_messages != losses->messages)
+        fprintf(out, "lost: the summary tells of %" PRIu64 " records, %" PRIu64 " are there\n",
+                losses->told_messages, losses->messages);
+    if (missing > 0)
+        fprintf(out, "lost: %" PRIu64 " records are missing by their sequence numbers\n", missing);
+}
+
+int log_verdict(const struct io_salvage_losses *losses, uint64_t missing)
+{
+    return io_salvage_damaged(losses) || missing > 0 ? EXIT_VERDICT_NO : EXIT_OK;
+}
+
+const char *log_text(struct io_slice slice, char *text, size_t room)
+{
+    const size_t size = slice.size < room - 1 ? slice.size : room - 1;
+    if (size > 0)
+        memcpy(text, slice.data, size);
+    text[size] = '\0';
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            text[i] = '?';
+    return text;
+}
