@@ -1,0 +1,44 @@
+/*
+ * Resolved rate: which joint rates give a hand the motion that is asked for.
+ *
+ *      dq = J' F(J J') V + (1 - J' F(J J') J) z
+ *
+ * F is the inverse where the hand can move freely, and fades to zero along a direction that the
+ * arm is about to lose:
+ *
+ *      f(s^2) = 1 / (s^2 + damping^2 (1 - s^2/weak^2)^2)   for s < weak,   1 / s^2 above
+ *
+ * so the rates are a continuous function of the pose, through a singularity and at full reach, and
+ * are never above |V| / (2 damping).  z, what the joints would rather do, acts only in the motions
+ * that the hand does not feel.
+ *
+ * A joint near its limit may approach it no faster than it can brake; then all rates are scaled
+ * together, so that the hand keeps its direction.
+ *
+ * D. E. Whitney 1969; A. A. Maciejewski and C. A. Klein 1988.
+ */
+#pragma once
+
+enum { DYN_RESOLVE_MAX = 16 }; /* joints */
+
+struct dyn_resolve {
+    int joints;
+    double length;                    /* m: a turn counts as the motion of a point so far away */
+    double weak;                      /* m: below this singular value of J a direction is damped */
+    double damping;                   /* m */
+    double rate_max[DYN_RESOLVE_MAX]; /* rad/s; 0: none */
+    double lower[DYN_RESOLVE_MAX], upper[DYN_RESOLVE_MAX]; /* rad; equal: none */
+    double braking[DYN_RESOLVE_MAX]; /* rad/s^2, with which a joint can stop */
+    double center_gain; /* 1/s: how fast spare motion leads joints to the middle of their range */
+};
+
+enum {
+    DYN_RESOLVE_SINGULAR = 1, /* a direction is damped: the hand does not quite do what is asked */
+    DYN_RESOLVE_LIMIT = 2,    /* a joint is held back before its limit */
+    DYN_RESOLVE_SLOWED = 4,   /* all rates were scaled down to the fastest joint's */
+};
+
+/* J: 6 x joints by rows, angular first; twist: what the hand shall do, in the same axes; q: the
+ * joints.  rates: the answer.  Returns the flags.  Context: frame. */
+unsigned dyn_resolve(const struct dyn_resolve *arm, const double *J, const double twist[6],
+                     const double *q, double *rates);
