@@ -79,7 +79,8 @@ static const char *call(void *self, uint64_t ticket, int service,
         request.value = arguments->frames;
     } else if (form == IO_FOX_FORM_PATH) {
         if (!is_file_name(arguments->text))
-            return "give the name of a file, without a folder; it is kept where the run was started";
+            return "give the name of a file, without a folder; it is kept where the run was "
+                   "started";
         memcpy(request.path, arguments->text, sizeof arguments->text);
     } else if (form == IO_FOX_FORM_SWITCH) {
         if (!find_fault(desk, arguments->text, &request.index))

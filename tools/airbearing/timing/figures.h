@@ -68,7 +68,7 @@ struct figures {
     uint64_t causes[RT_CAUSE_COUNT];
     uint64_t machine, ours, unexplained; /* late frames by whose they were; together all of them */
     uint64_t missed, lag_ns, caught_up;
-    uint64_t paused;   /* releases, between the first frame and the last */
+    uint64_t paused; /* releases, between the first frame and the last */
     /* With a phase lock: slots of the grid after the first release, and by how much it had been
      * moved at each frame; NULL: there was none. */
     uint64_t slots;
