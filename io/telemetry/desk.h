@@ -22,6 +22,8 @@ struct io_desk {
     int parameter_count; /* at most IO_LIVE_PARAMETER_MAX are shown */
     const char *(*parameter_name)(void *self, int index);
     double (*parameter_value)(void *self, int index); /* in force now, SI */
+    int fault_count; /* those that the service /fault knows, by name */
+    const char *const *faults;
     int service_count;
     const struct io_fox_service *services;
     /* NULL when it was handed over, else why not. */

@@ -38,7 +38,8 @@ static void put_json(struct io_bytes *out, json_t *object)
 }
 
 void io_fox_server_info(struct io_bytes *out, const char *name, const char *session,
-                        bool has_parameters, bool has_services)
+                        bool has_parameters, bool has_services, const char *const *faults,
+                        int fault_count)
 {
     json_t *capabilities = json_array();
     json_array_append_new(capabilities, json_string("time"));
@@ -48,9 +49,15 @@ void io_fox_server_info(struct io_bytes *out, const char *name, const char *sess
     }
     if (has_services)
         json_array_append_new(capabilities, json_string("services"));
-    put_json(out, json_pack("{s:s, s:o, s:o, s:[s,s], s:{}, s:o}", "op", "serverInfo", "name",
+    json_t *metadata = json_object();
+    for (int i = 0; i < fault_count; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "fault.%d", i);
+        json_object_set_new(metadata, key, text_of(faults[i]));
+    }
+    put_json(out, json_pack("{s:s, s:o, s:o, s:[s,s], s:o, s:o}", "op", "serverInfo", "name",
                             text_of(name), "capabilities", capabilities, "supportedEncodings",
-                            "cdr", "json", "metadata", "sessionId", text_of(session)));
+                            "cdr", "json", "metadata", metadata, "sessionId", text_of(session)));
 }
 
 void io_fox_advertise(struct io_bytes *out, const struct io_fox_channel *channels, int count)

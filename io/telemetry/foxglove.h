@@ -59,7 +59,8 @@ struct io_fox_value {
 
 /* session tells a reconnection from another run. */
 void io_fox_server_info(struct io_bytes *out, const char *name, const char *session,
-                        bool has_parameters, bool has_services);
+                        bool has_parameters, bool has_services, const char *const *faults,
+                        int fault_count);
 void io_fox_advertise(struct io_bytes *out, const struct io_fox_channel *channels, int count);
 void io_fox_advertise_services(struct io_bytes *out, const struct io_fox_service *services,
                                int count);

@@ -54,7 +54,8 @@ static void greet(struct io_hub *hub, struct io_hub_seat *seat)
                                               .schema = hub->channels[i].schema,
                                               .definition = hub->channels[i].definition};
     io_fox_server_info(&hub->out, hub->name, hub->session, desk && desk->parameter_count > 0,
-                       desk && desk->service_count > 0);
+                       desk && desk->service_count > 0, desk ? desk->faults : NULL,
+                       desk ? desk->fault_count : 0);
     io_hub_say(hub, seat, false);
     io_fox_advertise(&hub->out, channels, hub->channel_count);
     io_hub_say(hub, seat, false);

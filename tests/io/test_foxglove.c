@@ -56,14 +56,16 @@ static bool reads_bytes(const void *bytes, size_t size)
 
 static void test_server_info_names_only_what_there_is(void)
 {
-    io_fox_server_info(&out, "run", "7", false, false);
+    io_fox_server_info(&out, "run", "7", false, false, NULL, 0);
     assert_says("{\"op\":\"serverInfo\",\"name\":\"run\",\"capabilities\":[\"time\"],"
                 "\"supportedEncodings\":[\"cdr\",\"json\"],\"metadata\":{},\"sessionId\":\"7\"}");
     io_bytes_clear(&out);
-    io_fox_server_info(&out, "\xff", "7", true, true);
+    io_fox_server_info(&out, "\xff", "7", true, true, (const char *[]){"bias", "gyro stuck"}, 2);
     assert_says("{\"op\":\"serverInfo\",\"name\":\"(not UTF-8)\",\"capabilities\":[\"time\","
                 "\"parameters\",\"parametersSubscribe\",\"services\"],"
-                "\"supportedEncodings\":[\"cdr\",\"json\"],\"metadata\":{},\"sessionId\":\"7\"}");
+                "\"supportedEncodings\":[\"cdr\",\"json\"],"
+                "\"metadata\":{\"fault.0\":\"bias\",\"fault.1\":\"gyro stuck\"},"
+                "\"sessionId\":\"7\"}");
 }
 
 static void test_channels_are_advertised_by_their_place(void)

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import socket
 import subprocess
 import sys
@@ -17,6 +18,8 @@ SCENARIOS = ROOT / "config" / "scenarios"
 SATELLITE = SCENARIOS / "satellite-board.yaml"
 TUMBLE = SCENARIOS / "tumble.yaml"
 PEERS = ROOT / "tools" / "peers"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+HAS_BROWSER = bool(CHROMIUM and shutil.which("node") and (PEERS / "node_modules" / "playwright-core").is_dir())
 # Sanitizer builds are many times slower and have a heap of their own.
 SANITIZED = bool(os.environ.get("AIRBEARING_SANITIZED"))
 

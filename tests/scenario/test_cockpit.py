@@ -3,19 +3,15 @@
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import unittest
 
 import harness
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-HAS_PEERS = shutil.which("node") and (harness.PEERS / "node_modules" / "playwright-core").is_dir()
 HAS_PAGE = (harness.ROOT / "tools" / "cockpit" / "node_modules").is_dir()
 
 
-@unittest.skipUnless(CHROMIUM, "no Chromium")
-@unittest.skipUnless(HAS_PEERS, "the packages of tools/peers are not installed")
+@unittest.skipUnless(harness.HAS_BROWSER, "no Chromium, or the packages of tools/peers are missing")
 @unittest.skipUnless(HAS_PAGE, "the cockpit is not in this program: run tools/setup/cockpit")
 class Cockpit(harness.Case):
     def look(self, scenario, *options):
@@ -28,7 +24,7 @@ class Cockpit(harness.Case):
         look = subprocess.run(["node", harness.ROOT / "tests/scenario/cockpit.mjs",
                                f"http://127.0.0.1:{port}/", shot],
                               capture_output=True, text=True, timeout=150,
-                              env={**os.environ, "CHROMIUM": CHROMIUM})
+                              env={**os.environ, "CHROMIUM": harness.CHROMIUM})
         self.assertEqual(look.returncode, 0, look.stdout + look.stderr)
         run.terminate()
         out, err = run.communicate(timeout=60)

@@ -2,6 +2,7 @@
 import json
 import re
 import shutil
+import signal
 import subprocess
 
 import harness
@@ -51,6 +52,35 @@ class Operator(harness.Case):
                                str(ordinal), topic, str(offset)], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return copy, int(done.stdout)
+
+    # ---- over the wire
+
+    def test_who_looks_on_may_do_all_of_it_and_it_replays(self):
+        if not shutil.which("node") or not (harness.PEERS / "node_modules" / "ws").is_dir():
+            self.skipTest("node or tools/peers/node_modules is missing; tools/test installs them")
+        port = harness.free_port()
+        run = self.start("run", self.scenario, "--seconds", "3600", "--serve", str(port), "--log", self.log,
+                         "--report", self.dir / "report.json", *PATIENT, cwd=self.dir)
+        self.addCleanup(run.kill)
+        peer = subprocess.run(["node", harness.ROOT / "tests/scenario/desk_peer.mjs",
+                               f"ws://127.0.0.1:{port}/", "wire.checkpoint"],
+                              capture_output=True, text=True, timeout=120)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(peer.returncode, 0, peer.stderr + out + err)
+        said = json.loads(peer.stdout)
+        self.assertEqual(said["info"]["metadata"]["fault.0"], "lean")
+        self.assertEqual([p["name"] for p in said["parameters"]][0], "devices.gyro.bias.x")
+        self.assertEqual((said["set"][0]["name"], said["set"][0]["value"]), ("devices.gyro.bias.x", 0.01))
+        for name in ("fault", "checkpoint", "pause", "step", "resume", "restore", "reset"):
+            self.assertTrue(said["answers"][name]["success"], said["answers"][name])
+        for name in ("outside", "nonsense"):
+            self.assertFalse(said["answers"][name]["success"])
+        self.assertFalse((self.dir.parent / "wire.checkpoint").exists())
+        report = json.loads((self.dir / "report.json").read_text())
+        self.assertGreater(report["paused"], 0)
+        self.assertEqual(report["operator"]["checkpoints"], 1)
+        self.assert_replays(self.log, report)
 
     # ---- pause and step
 

@@ -1,6 +1,8 @@
 """The verdict on time, against the raw log and against logs that are not whole."""
 import json
 import math
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -191,6 +193,18 @@ class Timing(harness.Case):
         self.assertGreaterEqual(text.count("<svg"), 6)
         self.assertEqual(text.count("<svg"), text.count("</svg>"))
         self.assertIn(self.timing()["verdict"], text)
+        if harness.HAS_BROWSER:
+            self.check_in_browser(page)
+
+    def check_in_browser(self, page):
+        shot = pathlib.Path(os.environ.get("SCREENSHOTS", self.dir)) / "timing.png"
+        look = subprocess.run(["node", harness.ROOT / "tests/scenario/open_page.mjs", page, shot],
+                              capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "CHROMIUM": harness.CHROMIUM})
+        self.assertEqual(look.returncode, 0, look.stderr)
+        saw = json.loads(look.stdout)
+        self.assertEqual(saw["complaints"], [])
+        self.assertGreaterEqual(saw["pictures"], 6)
 
     def test_the_percentile_text_is_that_of_the_raw_log(self):
         self.record(scenario=harness.TUMBLE, board=False)

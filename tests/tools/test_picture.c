@@ -107,10 +107,30 @@ static void test_a_body_is_where_its_coordinates_say(void)
     TEST_ASSERT_EQUAL_size_t(88, image.size);
 }
 
+/* North is a map's y, east its x, down its -z: half a turn about x = y. */
+static void test_where_down_is_z_the_world_stands_on_its_head_in_a_map(void)
+{
+    const double q[7] = {[3] = 1.0};
+    body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
+    scenario.environment.gravity[2] = 9.81;
+    struct picture *picture = picture_make(&scenario);
+    picture_places(picture, q, 0, &image);
+    picture_free(picture);
+    TEST_ASSERT_EQUAL_UINT8(2, image.data[0]);
+    TEST_ASSERT_EQUAL_MEMORY("\4\0\0\0map\0\6\0\0\0world", image.data + 96, 18);
+    const struct dyn_quat turn = {number_at(168), number_at(144), number_at(152), number_at(160)};
+    const struct dyn_vec3 north = dyn_quat_rotate(turn, (struct dyn_vec3){1.0, 0.0, 0.0});
+    const struct dyn_vec3 down = dyn_quat_rotate(turn, (struct dyn_vec3){0.0, 0.0, 1.0});
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, 1.0, north.y);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, -1.0, down.z);
+    TEST_ASSERT_EQUAL_size_t(176, image.size);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_box_has_the_inertia_of_its_body);
     RUN_TEST(test_a_body_is_where_its_coordinates_say);
+    RUN_TEST(test_where_down_is_z_the_world_stands_on_its_head_in_a_map);
     return UNITY_END();
 }

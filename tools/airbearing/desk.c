@@ -113,11 +113,15 @@ const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel, 
                  .parameter_count = operator_parameter_count(panel),
                  .parameter_name = parameter_name,
                  .parameter_value = parameter_value,
+                 .fault_count = operator_fault_count(panel),
+                 .faults = desk->fault,
                  .service_count = SERVICE_COUNT,
                  .services = services,
                  .set = set,
                  .call = call,
                  .answer = answer},
     };
+    for (int i = 0; i < desk->seam.fault_count; i++)
+        desk->fault[i] = operator_fault_name(panel, i);
     return &desk->seam;
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "config/scenario.h"
 #include "io/telemetry/desk.h"
 #include "tools/airbearing/operator.h"
 
@@ -15,6 +16,7 @@ struct desk_ear {
 struct desk {
     struct operator_desk *panel;
     struct desk_ear ear; /* note NULL: nobody listens */
+    const char *fault[CFG_FAULT_MAX];
     struct io_desk seam;
 };
 

@@ -9,7 +9,7 @@
 #include "rt/arena.h"
 #include "rt/check.h"
 
-static const char world_frame[] = "world";
+static const char world_frame[] = "world", map_frame[] = "map";
 static const double hues[][3] = {
     {0.72, 0.76, 0.82}, {0.95, 0.70, 0.30}, {0.45, 0.68, 0.92},
     {0.60, 0.82, 0.50}, {0.90, 0.52, 0.50}, {0.70, 0.58, 0.88},
@@ -88,18 +88,36 @@ static void put_none(struct io_bytes *out, int lists)
 
 /* ---- where ----------------------------------------------------------------------------- */
 
+static void put_place(struct io_bytes *out, uint64_t log_ns, const char *parent, const char *child,
+                      const struct dyn_pose *pose)
+{
+    io_cdr_time(out, log_ns);
+    io_cdr_text(out, parent);
+    io_cdr_text(out, child);
+    put_pose(out, pose);
+}
+
+/* Things fall along z: north, east, down.  Viewers draw z upwards, so to them the world stands in a
+ * map of east, north, up. */
+static bool is_north_east_down(const struct cfg_scenario *scenario)
+{
+    return scenario->environment.gravity[2] > 0.0;
+}
+
 void picture_places(const struct picture *picture, const double *q, uint64_t log_ns,
                     struct io_bytes *out)
 {
+    static const struct dyn_pose upright = {.turn = {.x = 0.70710678118654752,
+                                                     .y = 0.70710678118654752}};
     const struct cfg_scenario *scenario = picture->scenario;
-    io_cdr_u32(out, (uint32_t)scenario->body_count);
+    const bool has_map = is_north_east_down(scenario);
+    io_cdr_u32(out, (uint32_t)scenario->body_count + has_map);
     for (int i = 0; i < scenario->body_count; i++) {
         const struct dyn_pose pose = dyn_body_pose(picture->model, q, i);
-        io_cdr_time(out, log_ns);
-        io_cdr_text(out, world_frame);
-        io_cdr_text(out, scenario->bodies[i].name);
-        put_pose(out, &pose);
+        put_place(out, log_ns, world_frame, scenario->bodies[i].name, &pose);
     }
+    if (has_map)
+        put_place(out, log_ns, map_frame, world_frame, &upright);
 }
 
 /* ---- what ------------------------------------------------------------------------------ */

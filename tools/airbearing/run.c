@@ -47,8 +47,8 @@ static int read_script(struct run *run)
         run->script_count++;
     }
     script_sort(run->script, run->script_count);
-    if (!script_ends_paused(run->script, run->script_count))
-        return 0;
+    if (!script_ends_paused(run->script, run->script_count) || options->serve.at)
+        return 0; /* who looks on may end a pause */
     fprintf(stderr,
             "airbearing run: the last --act leaves a pause that nobody ends; add a resume\n");
     return EXIT_BAD_INPUT;

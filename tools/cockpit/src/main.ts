@@ -10,7 +10,7 @@ function byId<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
-function button(text: string, title: string, press: () => void): HTMLButtonElement {
+function button(text: string, title: string, press: () => unknown): HTMLButtonElement {
   const made = Object.assign(document.createElement("button"), { textContent: text, title });
   made.addEventListener("click", press);
   return made;
@@ -60,7 +60,7 @@ function showAttitude(message: Message): void {
   const rate = v ? Math.hypot(v[0]!, v[1]!, v[2]!) * (180 / Math.PI) : 0;
   const error = message["attitude_error"] as number;
   byId("attitude").textContent =
-    `position ${q[0]!.toFixed(2)}  ${q[1]!.toFixed(2)}  ${q[2]!.toFixed(2)} m\n` +
+    `position ${q[0]!.toFixed(2)}  ${q[1]!.toFixed(2)}  ${q[2]!.toFixed(2)} m, world\n` +
     `rate ${rate.toFixed(3)} °/s   off target ${(error * (180 / Math.PI)).toFixed(3)}°`;
 }
 
@@ -87,8 +87,9 @@ const listener: Listener = {
     byId("acts").replaceChildren();
   },
   server(name, metadata) {
-    byId("scenario").textContent = metadata["scenario"] ?? name;
-    document.title = `${metadata["scenario"] ?? name} · Airbearing`;
+    byId("scenario").textContent = name;
+    document.title = `${name} · Airbearing`;
+    showFaults(Object.keys(metadata).filter((key) => key.startsWith("fault.")).map((key) => metadata[key]!));
     scene.clear();
     timing.clear();
     signals.clear();
@@ -124,13 +125,28 @@ const listener: Listener = {
 
 const CHECKPOINT = "cockpit.checkpoint"; // where the run was started
 
-async function act(name: string, request: object = {}): Promise<void> {
+async function act(name: string, request: object = {}): Promise<boolean> {
   const answer = await connection.call(`/${name}`, request);
   note(answer.done ? "info" : "error", `${name}: ${answer.text || "done"}`);
-  if (!answer.done) return;
+  if (!answer.done) return false;
   if (name === "pause" || name === "step") paused = true;
   if (name === "resume") paused = false;
   state(paused ? "paused" : "running", paused ? "warn" : "good");
+  return true;
+}
+
+/** One button each; it is lit while the fault is on. */
+function showFaults(names: string[]): void {
+  byId("trouble").hidden = names.length === 0;
+  byId("faults").replaceChildren(
+    ...names.map((name, i) => {
+      const made = button(name, "begin or end this fault", async () => {
+        const active = !made.classList.contains("on");
+        if (await act("fault", { name: String(i), active })) made.classList.toggle("on", active);
+      });
+      return made;
+    }),
+  );
 }
 
 function showActs(names: string[]): void {
