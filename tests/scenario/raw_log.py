@@ -58,8 +58,8 @@ def messages(path):
 
 
 def frames(path):
-    """frame, release, start, end, hash, missed, cause, held of every frame."""
-    return [struct.unpack_from("<QQQQQIBB", payload) for topic, payload in messages(path)
+    """frame, release, start, end, hash, missed, cause, held, paused of every frame."""
+    return [struct.unpack_from("<QQQQQIBBxxI", payload) for topic, payload in messages(path)
             if topic == "/frame"]
 
 

@@ -123,7 +123,7 @@ class Log(harness.Case):
         self.assertNotEqual(other["metadata"]["airbearing"]["scenario_hash"],
                             metadata["scenario_hash"])
         names = [attachment["name"] for attachment in info["attachments"]]
-        self.assertEqual(names, ["scenario.yaml", "audit.json", "report.json", "machine.json"])
+        self.assertEqual(names, ["scenario.yaml", "audit.json", "report.json"])
         text = log.read_bytes()
         at = text.index(b'"findings"')
         self.assertIn(b'"remedy"', text[at:at + 4000])
