@@ -4,42 +4,9 @@
 #include <string.h>
 
 #include "dynamics/check.h"
+#include "dynamics/jacobi.h"
 
-enum { SWEEPS = 10 }; /* of Jacobi's method: 6 x 6 is settled after seven or so */
-
-/* One rotation of Jacobi's method makes A[p][r] zero; U gathers the rotations. */
-static void rotate(double A[6][6], double U[6][6], int p, int r)
-{
-    if (A[p][r] == 0.0)
-        return;
-    const double theta = 0.5 * (A[r][r] - A[p][p]) / A[p][r];
-    const double t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0));
-    const double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-    for (int k = 0; k < 6; k++) {
-        const double kp = A[k][p], kr = A[k][r];
-        A[k][p] = c * kp - s * kr;
-        A[k][r] = s * kp + c * kr;
-    }
-    for (int k = 0; k < 6; k++) {
-        const double pk = A[p][k], rk = A[r][k], up = U[k][p], ur = U[k][r];
-        A[p][k] = c * pk - s * rk;
-        A[r][k] = s * pk + c * rk;
-        U[k][p] = c * up - s * ur;
-        U[k][r] = s * up + c * ur;
-    }
-}
-
-/* A = U diag(A) U', in place. */
-static void diagonalise(double A[6][6], double U[6][6])
-{
-    for (int i = 0; i < 6; i++)
-        for (int k = 0; k < 6; k++)
-            U[i][k] = i == k;
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (int p = 0; p < 5; p++)
-            for (int r = p + 1; r < 6; r++)
-                rotate(A, U, p, r);
-}
+enum { SWEEPS = 10 }; /* of Jacobi's rotations: 6 x 6 is settled after seven or so */
 
 static double inverse_of(const struct dyn_resolve *arm, double square, unsigned *flags)
 {
@@ -54,7 +21,7 @@ static double inverse_of(const struct dyn_resolve *arm, double square, unsigned 
 /* F(J J') for J with its turns in m. */
 static void weigh(const struct dyn_resolve *arm, const double *J, double F[6][6], unsigned *flags)
 {
-    double A[6][6], U[6][6], f[6];
+    double A[6][6], axis[6][6], f[6];
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 6; k++) {
             A[i][k] = 0.0;
@@ -62,14 +29,14 @@ static void weigh(const struct dyn_resolve *arm, const double *J, double F[6][6]
                 A[i][k] += J[i * arm->joints + n] * J[k * arm->joints + n];
         }
     }
-    diagonalise(A, U);
+    dyn_jacobi(6, SWEEPS, A[0], axis[0]);
     for (int i = 0; i < 6; i++)
         f[i] = inverse_of(arm, A[i][i], flags);
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 6; k++) {
             F[i][k] = 0.0;
             for (int n = 0; n < 6; n++)
-                F[i][k] += U[i][n] * f[n] * U[k][n];
+                F[i][k] += axis[n][i] * f[n] * axis[n][k];
         }
     }
 }

@@ -288,7 +288,8 @@ int io_bus_receive(struct io_bus *bus, struct io_packet *packet)
 int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                 bool stamped)
 {
-    const int status = bus->methods->send(bus, to, bytes, size, stamped);
+    const int status =
+        bus->methods->send ? bus->methods->send(bus, to, bytes, size, stamped) : -ENOTCONN;
     if (status == 0) {
         io_bus_count(&bus->tally.tx, 1);
         io_bus_count(&bus->tally.tx_bytes, size);
@@ -336,7 +337,7 @@ void io_bus_drop(struct io_bus *bus)
 void io_bus_shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
     const int saved = errno; /* the interrupted code may be looking at it */
-    if (size <= IO_SHOUT_MAX)
+    if (size <= IO_SHOUT_MAX && bus->methods->shout)
         bus->methods->shout(bus, to, bytes, size);
     errno = saved;
 }

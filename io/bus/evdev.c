@@ -307,33 +307,10 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
     return bus->evdev.seat.taken ? 2 : 0;
 }
 
-/* Out: hands hear nothing. */
-
-static int send_nothing(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
-                        bool stamped)
-{
-    (void)bus;
-    (void)to;
-    (void)bytes;
-    (void)size;
-    (void)stamped;
-    return -ENOTCONN;
-}
-
-static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
-{
-    (void)bus;
-    (void)to;
-    (void)bytes;
-    (void)size;
-}
-
 const struct io_bus_methods io_evdev_methods = {
     .open = open_evdev,
     .close = close_evdev,
     .receive = receive,
-    .send = send_nothing,
-    .shout = shout,
     .watches = watches,
     .tick = tick,
 };

@@ -14,11 +14,11 @@ struct io_bus_methods {
     int (*open)(struct io_bus *bus, char error[IO_BUS_ERROR_MAX]);
     void (*close)(struct io_bus *bus);
     int (*receive)(struct io_bus *bus, struct io_packet *packet);
+    int (*watches)(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX]);
+    /* the rest may be NULL: this kind has no such thing */
     int (*send)(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                 bool stamped);
     void (*shout)(struct io_bus *bus, struct io_address to, const void *bytes, size_t size);
-    int (*watches)(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX]);
-    /* the rest may be NULL: this kind has no such thing */
     void (*tick)(struct io_bus *bus, uint64_t now_ns);
     void (*drop)(struct io_bus *bus);
     bool (*sent)(struct io_bus *bus, uint64_t *stamp_ns);

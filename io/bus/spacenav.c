@@ -151,32 +151,10 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
     return bus->spacenav.seat.taken ? 2 : 0;
 }
 
-/* Hands hear nothing. */
-static int send_nothing(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
-                        bool stamped)
-{
-    (void)bus;
-    (void)to;
-    (void)bytes;
-    (void)size;
-    (void)stamped;
-    return -ENOTCONN;
-}
-
-static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
-{
-    (void)bus;
-    (void)to;
-    (void)bytes;
-    (void)size;
-}
-
 const struct io_bus_methods io_spacenav_methods = {
     .open = open_spacenav,
     .close = close_spacenav,
     .receive = receive,
-    .send = send_nothing,
-    .shout = shout,
     .watches = watches,
     .tick = tick,
 };

@@ -107,8 +107,8 @@ static bool is_north_east_down(const struct cfg_scenario *scenario)
 void picture_places(const struct picture *picture, const double *q, uint64_t log_ns,
                     struct io_bytes *out)
 {
-    static const struct dyn_pose upright = {.turn = {.x = 0.70710678118654752,
-                                                     .y = 0.70710678118654752}};
+    static const struct dyn_pose upright = {
+        .turn = {.x = 0.70710678118654752, .y = 0.70710678118654752}};
     const struct cfg_scenario *scenario = picture->scenario;
     const bool has_map = is_north_east_down(scenario);
     io_cdr_u32(out, (uint32_t)scenario->body_count + has_map);
