@@ -43,7 +43,7 @@ if (saw.acts.includes("Pause")) {
   await page.waitForTimeout(700);
   saw.held = (await seconds()) - paused;
   await page.keyboard.press(".");
-  await page.waitForFunction(() => /step/.test(document.querySelector("#log").textContent));
+  await page.waitForFunction(() => /then a pause/.test(document.querySelector("#log").textContent));
   await page.keyboard.press("Space");
   await page.waitForSelector("#state.good");
   await page.waitForFunction((t) => parseFloat(document.querySelector("#clock").textContent) > t + 0.5, paused);

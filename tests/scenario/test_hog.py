@@ -73,7 +73,7 @@ class Hog(harness.Case):
         report, frames, bursts = self.fly_with_hog()
         self.assertEqual(report["realtime"]["policy"], "fifo")
         self.assertEqual(sum(report["overrun_causes"].values()), report["overruns"])
-        late = [(release, end, cause) for _, release, _, end, _, _, cause, _ in frames
+        late = [(release, end, cause) for _, release, _, end, _, _, cause, *_ in frames
                 if end - release > PERIOD_NS]
         self.assertEqual(len(late), report["overruns"])
         inside = [(begin, end) for begin, end in bursts if frames[0][1] < begin and end < frames[-1][1]]

@@ -127,8 +127,10 @@ const CHECKPOINT = "cockpit.checkpoint"; // where the run was started
 
 async function act(name: string, request: object = {}): Promise<boolean> {
   const answer = await connection.call(`/${name}`, request);
-  note(answer.done ? "info" : "error", `${name}: ${answer.text || "done"}`);
-  if (!answer.done) return false;
+  if (!answer.done) {
+    note("error", `${name}: ${answer.text}`);
+    return false;
+  }
   if (name === "pause" || name === "step") paused = true;
   if (name === "resume") paused = false;
   state(paused ? "paused" : "running", paused ? "warn" : "good");
@@ -210,10 +212,7 @@ function drawSlowly(): void {
   timing.draw();
   signals.draw();
   charts.draw();
-  if (!charted && simulated > 0.5) {
-    charted = true;
-    signals.tick(/attitude error/, /gyro|rate/, /speed/);
-  }
+  charted ||= signals.tick(/attitude error/, /gyro|rate/, /speed/) > 0; // once there are any
 }
 setInterval(drawSlowly, 200);
 setInterval(() => {

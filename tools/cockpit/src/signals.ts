@@ -51,10 +51,15 @@ export class Signals {
   }
 
   /** A first choice, so that the page moves before anybody has ticked anything. */
-  tick(...patterns: RegExp[]): void {
+  tick(...patterns: RegExp[]): number {
+    let ticked = 0;
     for (const pattern of patterns)
       for (const [name, row] of this.rows)
-        if (pattern.test(name) && !row.box.checked) row.box.click();
+        if (pattern.test(name) && !row.box.checked) {
+          row.box.click();
+          ticked++;
+        }
+    return ticked;
   }
 
   private open(name: string, count: number): Row {
