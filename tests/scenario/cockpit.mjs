@@ -10,6 +10,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
 });
 const page = await browser.newPage({ viewport: { width: 1600, height: 950 }, colorScheme: "dark" });
+page.setDefaultTimeout(100000); // all of it is drawn by the processor, which may be busy
 const complaints = [];
 page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
 page.on("pageerror", (error) => complaints.push(error.message));
@@ -38,10 +39,12 @@ saw.acts = await page.locator("#acts button").allTextContents();
 if (saw.acts.includes("Pause")) {
   await page.keyboard.press("Space");
   await page.waitForSelector("#state.warn");
-  await page.waitForTimeout(500); // what was under way arrives
-  const paused = await seconds();
-  await page.waitForTimeout(700);
-  saw.held = (await seconds()) - paused;
+  let paused = NaN; // what was under way arrives first
+  for (let tries = 0; tries < 60 && paused !== (await seconds()); tries++) {
+    paused = await seconds();
+    await page.waitForTimeout(700);
+  }
+  saw.held = paused === (await seconds());
   await page.keyboard.press(".");
   await page.waitForFunction(() => /then a pause/.test(document.querySelector("#log").textContent));
   await page.keyboard.press("Space");
