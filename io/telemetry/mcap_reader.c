@@ -26,6 +26,7 @@
 
 #include "io/telemetry/definitions.h"
 #include "io/telemetry/fields.h"
+#include "io/telemetry/mcap_frame.h"
 #include "io/telemetry/mcap_record.h"
 
 enum {
@@ -74,12 +75,6 @@ struct io_mcap_reader {
     ZSTD_DCtx *inflater;
 };
 
-struct record {
-    uint8_t opcode;
-    size_t offset;
-    struct io_slice content;
-};
-
 /* ---- faults ---- */
 
 /* Names come from the file: no control character may reach a terminal. */
@@ -119,21 +114,6 @@ static void set_name(struct io_mcap_reader *reader, const char *name)
 }
 
 /* ---- records ---- */
-
-/* The record at `at` of the bytes; false when it is not whole. */
-static bool record_at(struct io_slice bytes, size_t at, struct record *record)
-{
-    struct io_fields fields = {.at = bytes.data + at, .left = bytes.size - at};
-    record->offset = at;
-    record->opcode = io_get_u8(&fields);
-    record->content = io_get_slice(&fields, io_get_u64(&fields));
-    return !fields.bad;
-}
-
-static size_t record_end(const struct record *record)
-{
-    return record->offset + IO_MCAP_PREFIX_SIZE + record->content.size;
-}
 
 static int define(struct io_mcap_reader *reader, size_t offset, bool channel, uint16_t id,
                   const struct record *record, struct io_slice text, uint16_t schema)

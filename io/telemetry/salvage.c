@@ -20,6 +20,7 @@
 #include <zstd.h>
 
 #include "io/telemetry/definitions.h"
+#include "io/telemetry/mcap_frame.h"
 #include "io/telemetry/mcap_record.h"
 
 enum {
@@ -28,12 +29,6 @@ enum {
     MAP_SIZE_MAX = 1024 * 1024, /* or else looking for records could take its square */
     INDEX_ENTRY_SIZE = 16,
     END_SIZE = IO_MCAP_PREFIX_SIZE + IO_MCAP_FOOTER_SIZE + IO_MCAP_MAGIC_SIZE,
-};
-
-struct record {
-    uint8_t opcode;
-    size_t offset;
-    struct io_slice content;
 };
 
 /* An array that grows by doubling. */
@@ -75,20 +70,6 @@ static void push(struct io_salvage *salvage, struct list *list, const void *item
 }
 
 /* ---- what a record must look like ---- */
-
-static bool record_at(struct io_slice bytes, size_t at, struct record *record)
-{
-    struct io_fields fields = {.at = bytes.data + at, .left = bytes.size - at};
-    record->offset = at;
-    record->opcode = io_get_u8(&fields);
-    record->content = io_get_slice(&fields, io_get_u64(&fields));
-    return !fields.bad;
-}
-
-static size_t record_end(const struct record *record)
-{
-    return record->offset + IO_MCAP_PREFIX_SIZE + record->content.size;
-}
 
 /* A name that a person or a program chose. */
 static void get_name(struct io_fields *fields)

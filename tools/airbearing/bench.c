@@ -2,7 +2,6 @@
  * airbearing bench: how fast the dynamics are here, what they count, and what the executive adds.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "config/isa.h"
 #include "dynamics/crba.h"
 #include "rt/machine.h"
+#include "tools/airbearing/arguments.h"
 #include "tools/airbearing/bench/beams.h"
 #include "tools/airbearing/bench/count.h"
 #include "tools/airbearing/bench/loop.h"
@@ -110,8 +110,9 @@ static int take_beams(struct bench_options *options, const char *value)
     return is_good ? 0 : usage_error("--beams wants such as 16x4, not", value);
 }
 
-static int take_option(struct bench_options *options, int option, const char *value)
+static int take_option(void *self, int option, char *value)
 {
+    struct bench_options *options = self;
     switch (option) {
     case 'm':
         return take_source(options, value, false);
@@ -161,16 +162,9 @@ static int read_options(int argc, char **argv, struct bench_options *options, bo
         {"help", no_argument, NULL, 'h'},        {0},
     };
     *options = (struct bench_options){.isa = -1};
-    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            *done = true;
-            return 0;
-        }
-        const int code = take_option(options, option, optarg);
-        if (code)
-            return code;
-    }
+    const int code = arguments_read(argc, argv, table, usage, take_option, options, done);
+    if (code || *done)
+        return code;
     return optind == argc ? check_options(options)
                           : usage_error("a model is named with --model, not with", argv[optind]);
 }

@@ -2,12 +2,12 @@
  * airbearing doctor: is this machine fit for hard real time, and what would make it so?
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/airbearing/arguments.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/doctor/change.h"
 #include "tools/airbearing/doctor/finding.h"
@@ -96,8 +96,9 @@ static int take_number(struct doctor_options *options, int option, const char *v
     return 0;
 }
 
-static int take_option(struct doctor_options *options, int option, const char *value)
+static int take_option(void *self, int option, char *value)
 {
+    struct doctor_options *options = self;
     switch (option) {
     case 'j':
         options->json = true;
@@ -147,16 +148,9 @@ static int read_options(int argc, char **argv, struct doctor_options *options, b
         {"help", no_argument, NULL, 'h'},       {0},
     };
     *done = false;
-    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            *done = true;
-            return 0;
-        }
-        const int code = take_option(options, option, optarg);
-        if (code)
-            return code;
-    }
+    const int code = arguments_read(argc, argv, known, usage, take_option, options, done);
+    if (code || *done)
+        return code;
     if (optind < argc)
         return usage_error("nothing is expected at", argv[optind]);
     return check_options(options);

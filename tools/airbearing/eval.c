@@ -1,7 +1,6 @@
 /*
  * airbearing eval: dynamics of a model at given states, one JSON line in, one out.
  */
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -14,6 +13,7 @@
 #include "dynamics/crba.h"
 #include "dynamics/rnea.h"
 #include "rt/check.h"
+#include "tools/airbearing/arguments.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/gravity.h"
 
@@ -56,8 +56,9 @@ static int usage_error(const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static int take_option(struct eval_options *options, int option, const char *value)
+static int take_option(void *self, int option, char *value)
 {
+    struct eval_options *options = self;
     switch (option) {
     case 'a':
         options->crba = strcmp(value, "crba") == 0;
@@ -95,16 +96,9 @@ static int read_options(int argc, char **argv, struct eval_options *options, boo
         {0},
     };
     *options = (struct eval_options){.gravity = {0.0, 0.0, -9.81}};
-    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            *done = true;
-            return 0;
-        }
-        const int code = take_option(options, option, optarg);
-        if (code)
-            return code;
-    }
+    const int code = arguments_read(argc, argv, table, usage, take_option, options, done);
+    if (code || *done)
+        return code;
     if (optind != argc - 1) {
         fputs(optind == argc ? "airbearing eval: which model? Name a URDF or a scenario\n"
                              : "airbearing eval: one model at a time\n",

@@ -1,11 +1,11 @@
 #include "tools/airbearing/options.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/airbearing/arguments.h"
 #include "tools/airbearing/command.h"
 
 static const char usage[] =
@@ -89,8 +89,9 @@ static int take_serve_option(struct serve_options *serve, int option, const char
     }
 }
 
-static int take_option(struct run_options *options, int option, char *value)
+static int take_option(void *self, int option, char *value)
 {
+    struct run_options *options = self;
     char *rest;
     switch (option) {
     case 's':
@@ -153,16 +154,9 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
         {0},
     };
     *options = (struct run_options){.pace = -1};
-    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            *done = true;
-            return 0;
-        }
-        const int code = take_option(options, option, optarg);
-        if (code)
-            return code;
-    }
+    const int code = arguments_read(argc, argv, table, usage, take_option, options, done);
+    if (code || *done)
+        return code;
     if (optind != argc - 1) {
         fputs(optind == argc ? "airbearing run: which scenario? Try airbearing run "
                                "config/scenarios/satellite-board.yaml\n"

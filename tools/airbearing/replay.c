@@ -3,7 +3,6 @@
  */
 #include "tools/airbearing/replay.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "config/isa.h"
 #include "rt/check.h"
+#include "tools/airbearing/arguments.h"
 #include "tools/airbearing/command.h"
 
 static const char usage[] =
@@ -525,8 +525,9 @@ static int usage_error(const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static int take_option(struct wish *wish, int option, const char *value)
+static int take_option(void *self, int option, char *value)
 {
+    struct wish *wish = self;
     char *rest;
     struct run_options *run = &wish->run;
     switch (option) {
@@ -585,16 +586,9 @@ static int read_wish(int argc, char **argv, struct wish *wish, bool *done)
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            *done = true;
-            return 0;
-        }
-        const int code = take_option(wish, option, optarg);
-        if (code)
-            return code;
-    }
+    const int code = arguments_read(argc, argv, table, usage, take_option, wish, done);
+    if (code || *done)
+        return code;
     const struct run_options *run = &wish->run;
     if (!wish->go_on && (run->seconds > 0.0 || run->log || run->report || run->act_count > 0))
         return usage_error("that goes with", "--continue-at");
