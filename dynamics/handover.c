@@ -1,5 +1,6 @@
 #include "dynamics/handover.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "dynamics/cholesky.h"
@@ -14,6 +15,7 @@ struct dyn_handover_work {
     struct dyn_crba_work *mass; /* of to */
     double *M, *free;           /* nv x nv by rows: all, and that of the velocities not held */
     double *b;                  /* nv */
+    double *change, *impulse;   /* nv: v+ - v, and what holds took for it */
     int *at;                    /* nv: which velocities are free */
     double *q, *v;              /* nq, nv: the vehicle with its base at rest in the origin */
 };
@@ -30,6 +32,8 @@ static size_t lay_out(struct dyn_handover_work *work, void *mem, const struct dy
     work->M = dyn_cut(mem, &at, nv * nv * sizeof *work->M);
     work->free = dyn_cut(mem, &at, nv * nv * sizeof *work->free);
     work->b = dyn_cut(mem, &at, nv * sizeof *work->b);
+    work->change = dyn_cut(mem, &at, nv * sizeof *work->change);
+    work->impulse = dyn_cut(mem, &at, nv * sizeof *work->impulse);
     work->at = dyn_cut(mem, &at, nv * sizeof *work->at);
     work->q = dyn_cut(mem, &at, nq * sizeof *work->q);
     work->v = dyn_cut(mem, &at, nv * sizeof *work->v);
@@ -86,15 +90,6 @@ static void rest_base(const struct dyn_model *from, const struct dyn_model *to, 
     memset(work->v + dyn_model_v_index(to, 0), 0, 6 * sizeof *work->v);
 }
 
-static struct dyn_pose pose_between(const struct dyn_pose *from, const struct dyn_pose *to)
-{
-    const struct dyn_quat back = dyn_quat_conjugate(dyn_quat_unit(from->turn));
-    return (struct dyn_pose){
-        dyn_quat_mul(back, to->turn),
-        dyn_quat_rotate(back, dyn_sub(to->origin, from->origin)),
-    };
-}
-
 static struct dyn_vec6 velocity_of(const struct dyn_model *model, struct dyn_scene *scene, int body,
                                    const struct dyn_handover_work *work)
 {
@@ -116,7 +111,7 @@ void dyn_handover_carry(const struct dyn_model *from, const struct dyn_model *to
 
     put_pose(&here, q_body);
     const struct dyn_pose seat = dyn_body_pose(to, work->q, body);
-    const struct dyn_pose apart = pose_between(&seat, &pose);
+    const struct dyn_pose apart = dyn_pose_between(&seat, &pose);
     put_pose(&apart, q_body);
     memset(v_body, 0, 6 * sizeof *v_body);
     const struct dyn_vec6 carried = velocity_of(to, work->to, body, work);
@@ -131,32 +126,60 @@ void dyn_handover_carry(const struct dyn_model *from, const struct dyn_model *to
 
 /* --- the blow --------------------------------------------------------------------------------- */
 
-static double kinetic(const double *M, const double *v, int nv)
-{
-    double sum = 0.0;
-    for (int i = 0; i < nv; i++)
-        for (int k = 0; k < nv; k++)
-            sum += 0.5 * v[i] * M[i * nv + k] * v[k];
-    return sum;
-}
-
 /* What the free velocities lose to the held ones: free v+ = free v + M(free, held) v(held). */
 static int gather(const double *M, const unsigned char *held, const double *v, int nv,
                   struct dyn_handover_work *work)
 {
     int n = 0;
     for (int i = 0; i < nv; i++)
-        if (!held[i])
+        if (held[i] == DYN_BLOW_FREE)
             work->at[n++] = i;
     for (int r = 0; r < n; r++) {
         const double *row = M + work->at[r] * nv;
         work->b[r] = 0.0;
         for (int k = 0; k < nv; k++)
-            work->b[r] += held[k] ? row[k] * v[k] : 0.0;
+            work->b[r] += held[k] == DYN_BLOW_STOPS ? row[k] * v[k] : 0.0;
         for (int c = 0; c < n; c++)
             work->free[r * n + c] = row[work->at[c]];
     }
     return n;
+}
+
+static int all_finite(int count, const double *x)
+{
+    int good = 1;
+    for (int i = 0; i < count; i++)
+        good = good && isfinite(x[i]);
+    return good;
+}
+
+/* v+ - v of n free velocities and of those that stop; none at all, rather than no motion ever
+ * after, where that is not finite. */
+static void tell_change(const unsigned char *held, const double *v, int nv, int n,
+                        struct dyn_handover_work *work)
+{
+    memset(work->change, 0, (size_t)nv * sizeof *work->change);
+    if (!all_finite(n, work->b))
+        return;
+    for (int r = 0; r < n; r++)
+        work->change[work->at[r]] = work->b[r];
+    for (int i = 0; i < nv; i++)
+        if (held[i] == DYN_BLOW_STOPS)
+            work->change[i] = -v[i];
+}
+
+/* impulse = M (v+ - v) where held; what goes on does so by work from outside, which is no loss. */
+static double tell_impulse(const unsigned char *held, int nv, struct dyn_handover_work *work)
+{
+    double lost = 0.0;
+    for (int i = 0; i < nv; i++) {
+        double sum = 0.0;
+        for (int k = 0; k < nv; k++)
+            sum += work->M[i * nv + k] * work->change[k];
+        lost += 0.5 * work->change[i] * sum;
+        work->impulse[i] = held[i] == DYN_BLOW_FREE ? 0.0 : sum;
+    }
+    return lost;
 }
 
 void dyn_handover_arrest(const struct dyn_model *to, const unsigned char *held, const double *q,
@@ -164,15 +187,18 @@ void dyn_handover_arrest(const struct dyn_model *to, const unsigned char *held, 
 {
     const int nv = to->nv;
     dyn_crba(to, &(struct dyn_state){q, v}, work->mass, work->M);
-    const double before = lost != NULL ? kinetic(work->M, v, nv) : 0.0;
     const int n = gather(work->M, held, v, nv, work);
     dyn_cholesky_factor(n, work->free);
     dyn_cholesky_solve(n, work->free, work->b);
-    for (int r = 0; r < n; r++)
-        v[work->at[r]] += work->b[r];
+    tell_change(held, v, nv, n, work);
+    const double went = tell_impulse(held, nv, work);
     for (int i = 0; i < nv; i++)
-        if (held[i])
-            v[i] = 0.0;
+        v[i] += work->change[i]; /* what stops is exactly zero then */
     if (lost != NULL)
-        *lost = before - kinetic(work->M, v, nv);
+        *lost = went;
+}
+
+const double *dyn_handover_impulse(const struct dyn_handover_work *work)
+{
+    return work->impulse;
 }

@@ -5,7 +5,8 @@
  * joint in both: on the bay and on the hand.  So q and v have the same layout in both, and only the
  * seven and six numbers of that joint differ.
  *
- *      release     carry                  the same motion, told from the other parent
+ *      release     carry                  the same motion, told from the other parent; at its berth
+ *                                         then arrest
  *      grapple     carry, then arrest     its six velocities end in one blow between body and hand
  *
  * Only relative motion enters: a vehicle in orbit loses no digits.
@@ -29,13 +30,25 @@ struct dyn_handover_work *dyn_handover_work_place(const struct dyn_model *from,
 void dyn_handover_carry(const struct dyn_model *from, const struct dyn_model *to, int body,
                         struct dyn_handover_work *work, double *q, double *v);
 
+/* What a blow does to a velocity. */
+enum dyn_blow {
+    DYN_BLOW_FREE,   /* it takes up what there is to take up */
+    DYN_BLOW_STOPS,  /* it comes to rest */
+    DYN_BLOW_GOES_ON /* it is moved from outside, and goes on as it does */
+};
+
 /*
- * A blow brings the velocities marked in held (nv) to rest; what is not held takes it up:
+ * A blow brings the velocities marked in held (nv, enum dyn_blow) to rest; what is free takes it
+ * up:
  *
- *      M v+ = M v + forces where held,   v+ = 0 where held
+ *      M v+ = M v + impulse where held,   v+ = 0 where it stops,   v+ = v where it goes on
  *
- * Momentum of everything that is free is kept, of modes too; energy is not.  lost: kinetic energy
- * that went, J, may be NULL.  The model is `to` of the work.  Context: frame.
+ * Momentum of everything that is free is kept, of modes too; energy is not.  lost: what went,
+ * 1/2 (v+ - v)' M (v+ - v), J, may be NULL; so told it is of relative motion alone, however fast
+ * the vehicle flies.  The model is `to` of the work.  Context: frame.
  */
 void dyn_handover_arrest(const struct dyn_model *to, const unsigned char *held, const double *q,
                          struct dyn_handover_work *work, double *v, double *lost);
+
+/* What the last arrest took to hold: nv values, N s or N m s, zero where free.  Context: frame. */
+const double *dyn_handover_impulse(const struct dyn_handover_work *work);

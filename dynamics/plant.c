@@ -57,6 +57,8 @@ static size_t lay_out(struct dyn_plant_work *work, void *mem, const struct dyn_p
     work->stage = dyn_cut(mem, &at, rate_size);
     work->sum = dyn_cut(mem, &at, rate_size);
     work->tau = dyn_cut(mem, &at, tau_size);
+    const size_t held = plant->held != NULL ? (size_t)plant->model->nv : 0;
+    work->held_tau = dyn_cut(mem, &at, held * sizeof *work->held_tau);
     work->trial = dyn_cut(mem, &at, x_size);
     work->kernel = dyn_cut(mem, &at, dyn_work_size(plant->model));
     return at;
@@ -74,6 +76,8 @@ struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void 
     DYN_CHECK(plant->substeps >= 1);
     memset(mem, 0, dyn_plant_work_size(plant));
     lay_out(work, mem, plant);
+    if (plant->held == NULL)
+        work->held_tau = NULL;
     work->v_rate = work->x_rate + plant->model->nq;
     work->rate_count = dyn_rate_count(plant);
     work->x_count = dyn_plant_state_count(plant);
@@ -182,4 +186,9 @@ struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work)
 const double *dyn_plant_acceleration(const struct dyn_plant_work *work)
 {
     return work->v_rate;
+}
+
+const double *dyn_plant_holding(const struct dyn_plant_work *work)
+{
+    return work->held_tau;
 }

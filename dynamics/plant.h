@@ -47,8 +47,8 @@ struct dyn_plant {
     const double *held_a;      /* nv, read where held; NULL: zero, locked */
 };
 
-/* A work is placed for the model, the integrator, the kind of the world, and type and body of every
- * effector; what else changes does not matter to it. */
+/* A work is placed for the model, the integrator, the kind of the world, type and body of every
+ * effector, and whether anything may be held; what else changes does not matter to it. */
 struct dyn_plant_work; /* scratch; means nothing between two calls, but solve and motion */
 
 /* Doubles in x, history included, and where an effector begins.  Context: setup. */
@@ -110,3 +110,7 @@ const char *dyn_plant_flaw(const struct dyn_plant *plant);
 
 /* dv/dt of the last solve, nv values.  Context: any. */
 const double *dyn_plant_acceleration(const struct dyn_plant_work *work);
+
+/* The force that holding took at the last evaluation, of a step or a solve: nv values, zero where
+ * nothing is held; NULL where nothing can be.  Context: any. */
+const double *dyn_plant_holding(const struct dyn_plant_work *work);

@@ -111,7 +111,7 @@ void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive
 {
     const struct dyn_model *model = plant->model;
     const struct dyn_state state = {.q = x, .v = x + model->nq};
-    struct dyn_output output = {.a = work->v_rate};
+    struct dyn_output output = {.a = work->v_rate, .held_tau = work->held_tau};
     struct dyn_input input = {.tau = drive->joint_tau,
                               .loads = work->load,
                               .load_count = work->load_count,

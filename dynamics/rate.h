@@ -41,12 +41,13 @@ struct dyn_plant_work {
     struct dyn_felt *felt; /* per mount */
     struct dyn_load *load; /* per mount; in orbit then per body */
     struct dyn_supply supply;
-    double *x_rate; /* dx/dt of the last evaluation */
-    double *v_rate; /* the part of it that is dv/dt */
-    double *stage;  /* x where an integrator stage looks */
-    double *sum;    /* weighted sum of the stages' rates */
-    double *tau;    /* nv, what a stage adds to joint_tau included; ROS2 */
-    double *trial;  /* x to be, not yet known to be finite */
+    double *x_rate;   /* dx/dt of the last evaluation */
+    double *v_rate;   /* the part of it that is dv/dt */
+    double *held_tau; /* nv, of the last evaluation; NULL: nothing is held */
+    double *stage;    /* x where an integrator stage looks */
+    double *sum;      /* weighted sum of the stages' rates */
+    double *tau;      /* nv, what a stage adds to joint_tau included; ROS2 */
+    double *trial;    /* x to be, not yet known to be finite */
 };
 
 /* Mounts, posts and what else the effectors settle.  Context: setup. */

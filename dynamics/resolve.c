@@ -8,20 +8,14 @@
 
 enum { SWEEPS = 10 }; /* of Jacobi's rotations: 6 x 6 is settled after seven or so */
 
-static double inverse_of(const struct dyn_resolve *arm, double square, unsigned *flags)
-{
-    const double weak = arm->weak * arm->weak;
-    if (square >= weak)
-        return 1.0 / square;
-    *flags |= DYN_RESOLVE_SINGULAR;
-    const double fade = arm->damping * (1.0 - fmax(square, 0.0) / weak);
-    return 1.0 / (fmax(square, 0.0) + fade * fade);
-}
+/* J J' for J with its turns in m: its eigenvalues, and its axes by rows. */
+struct spread {
+    double square[6], axis[6][6];
+};
 
-/* F(J J') for J with its turns in m. */
-static void weigh(const struct dyn_resolve *arm, const double *J, double F[6][6], unsigned *flags)
+static void spread_of(const struct dyn_resolve *arm, const double *J, struct spread *spread)
 {
-    double A[6][6], axis[6][6], f[6];
+    double A[6][6];
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 6; k++) {
             A[i][k] = 0.0;
@@ -29,16 +23,39 @@ static void weigh(const struct dyn_resolve *arm, const double *J, double F[6][6]
                 A[i][k] += J[i * arm->joints + n] * J[k * arm->joints + n];
         }
     }
-    dyn_jacobi(6, SWEEPS, A[0], axis[0]);
+    dyn_jacobi(6, SWEEPS, A[0], spread->axis[0]);
     for (int i = 0; i < 6; i++)
-        f[i] = inverse_of(arm, A[i][i], flags);
+        spread->square[i] = fmax(A[i][i], 0.0);
+}
+
+static double inverse_of(double square, double weak, double damping)
+{
+    if (square >= weak * weak)
+        return 1.0 / square;
+    const double fade = damping * (1.0 - square / (weak * weak));
+    return 1.0 / (square + fade * fade);
+}
+
+static void weigh(const struct spread *spread, double weak, double damping, double F[6][6])
+{
+    double f[6];
+    for (int i = 0; i < 6; i++)
+        f[i] = inverse_of(spread->square[i], weak, damping);
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 6; k++) {
             F[i][k] = 0.0;
             for (int n = 0; n < 6; n++)
-                F[i][k] += axis[n][i] * f[n] * axis[n][k];
+                F[i][k] += spread->axis[n][i] * f[n] * spread->axis[n][k];
         }
     }
+}
+
+static unsigned is_singular(const struct dyn_resolve *arm, const struct spread *spread)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < 6; i++)
+        least = fmin(least, spread->square[i]);
+    return least < arm->weak * arm->weak ? DYN_RESOLVE_SINGULAR : 0;
 }
 
 /* rates = J' F twist */
@@ -58,13 +75,12 @@ static void pull(const struct dyn_resolve *arm, const double *J, double F[6][6],
     }
 }
 
-/* The motion that the hand does not feel leads the joints to the middle of their range. */
-static void add_spare(const struct dyn_resolve *arm, const double *J, double F[6][6],
-                      const double *q, double *rates)
+/* z less what the hand would feel of it; z leads the joints to the middle of their range. */
+static void spare_of(const struct dyn_resolve *arm, const double *J, const struct spread *spread,
+                     const double *q, double *z)
 {
-    double z[DYN_RESOLVE_MAX], felt[6], back[DYN_RESOLVE_MAX];
-    if (arm->joints <= 6 || arm->center_gain == 0.0)
-        return;
+    static const double late = 0.01;
+    double felt[6], back[DYN_RESOLVE_MAX], F[6][6];
     for (int n = 0; n < arm->joints; n++) {
         const int free = arm->lower[n] == arm->upper[n];
         z[n] = free ? 0.0 : arm->center_gain * (0.5 * (arm->lower[n] + arm->upper[n]) - q[n]);
@@ -74,35 +90,92 @@ static void add_spare(const struct dyn_resolve *arm, const double *J, double F[6
         for (int n = 0; n < arm->joints; n++)
             felt[i] += J[i * arm->joints + n] * z[n];
     }
+    weigh(spread, late * arm->weak, late * arm->damping, F);
     pull(arm, J, F, felt, back);
     for (int n = 0; n < arm->joints; n++)
-        rates[n] += z[n] - back[n];
+        z[n] -= back[n];
 }
 
-/* The part of all rates at which this joint is slow enough. */
-static double share_of(const struct dyn_resolve *arm, int n, double q, double rate, unsigned *flags)
+static double fastest(const struct dyn_resolve *arm, const double *rates)
+{
+    double most = 0.0;
+    for (int n = 0; n < arm->joints; n++)
+        most = fmax(most, fabs(rates[n]));
+    return most;
+}
+
+/* So fast a joint may go that way and still brake before its limit. */
+static double allowed(const struct dyn_resolve *arm, const double *q, int n, double way)
+{
+    const double left = fmax(0.0, way > 0.0 ? arm->upper[n] - q[n] : q[n] - arm->lower[n]);
+    return arm->lower[n] == arm->upper[n] ? HUGE_VAL : sqrt(2.0 * arm->braking[n] * left);
+}
+
+/* What is slower than this share of the fastest stands but for rounding. */
+static const double rounding = 1e-12;
+
+/* The motion that the hand does not feel takes the room that is left. */
+static void add_spare(const struct dyn_resolve *arm, const double *J, const struct spread *spread,
+                      const double *q, double *rates)
+{
+    double spare[DYN_RESOLVE_MAX], share = 1.0;
+    if (arm->joints <= 6 || arm->center_gain == 0.0)
+        return;
+    spare_of(arm, J, spread, q, spare);
+    const double most = fastest(arm, spare);
+    for (int n = 0; n < arm->joints; n++) {
+        const double speed = fabs(spare[n]), way = spare[n] > 0.0 ? 1.0 : -1.0;
+        const double top = arm->rate_max[n] > 0.0 ? arm->rate_max[n] : HUGE_VAL;
+        const double room = fmax(0.0, fmin(top, allowed(arm, q, n, way)) - way * rates[n]);
+        if (speed > rounding * most && share * speed > room)
+            share = room / speed;
+    }
+    for (int n = 0; n < arm->joints; n++)
+        rates[n] += share * spare[n];
+}
+
+static void scale(const struct dyn_resolve *arm, double share, double *rates)
+{
+    for (int n = 0; n < arm->joints; n++)
+        rates[n] *= share;
+}
+
+/* All as slow as the one that is too fast by most. */
+static unsigned slow_down(const struct dyn_resolve *arm, double *rates)
 {
     double share = 1.0;
-    if (arm->lower[n] != arm->upper[n]) {
-        const double left = fmax(0.0, rate > 0.0 ? arm->upper[n] - q : q - arm->lower[n]);
-        const double allowed = sqrt(2.0 * arm->braking[n] * left);
-        if (fabs(rate) > allowed) {
-            *flags |= DYN_RESOLVE_LIMIT;
-            share = allowed / fabs(rate);
-        }
+    for (int n = 0; n < arm->joints; n++)
+        if (arm->rate_max[n] > 0.0 && fabs(rates[n]) > arm->rate_max[n])
+            share = fmin(share, arm->rate_max[n] / fabs(rates[n]));
+    scale(arm, share, rates);
+    return share < 1.0 ? DYN_RESOLVE_SLOWED : 0;
+}
+
+/* The same before limits.  A joint that stands but for rounding does not stop the others. */
+static unsigned hold_back(const struct dyn_resolve *arm, const double *q, double *rates)
+{
+    const double most = fastest(arm, rates);
+    double share = 1.0;
+    for (int n = 0; n < arm->joints; n++) {
+        const double speed = fabs(rates[n]), limit = allowed(arm, q, n, rates[n]);
+        if (speed > limit && speed > rounding * most)
+            share = fmin(share, limit / speed);
     }
-    if (arm->rate_max[n] > 0.0 && fabs(rate) > arm->rate_max[n]) {
-        *flags |= DYN_RESOLVE_SLOWED;
-        share = fmin(share, arm->rate_max[n] / fabs(rate));
-    }
-    return share;
+    scale(arm, share, rates);
+    return share < 1.0 ? DYN_RESOLVE_LIMIT : 0;
+}
+
+unsigned dyn_resolve_bound(const struct dyn_resolve *arm, const double *q, double *rates)
+{
+    const unsigned slowed = slow_down(arm, rates);
+    return slowed | hold_back(arm, q, rates);
 }
 
 unsigned dyn_resolve(const struct dyn_resolve *arm, const double *J, const double twist[6],
                      const double *q, double *rates)
 {
     double scaled[6 * DYN_RESOLVE_MAX], wanted[6], F[6][6];
-    unsigned flags = 0;
+    struct spread spread;
     DYN_CHECK(arm->joints > 0 && arm->joints <= DYN_RESOLVE_MAX);
     for (int i = 0; i < 6; i++) {
         const double length = i < 3 ? arm->length : 1.0;
@@ -110,14 +183,10 @@ unsigned dyn_resolve(const struct dyn_resolve *arm, const double *J, const doubl
         for (int n = 0; n < arm->joints; n++)
             scaled[i * arm->joints + n] = length * J[i * arm->joints + n];
     }
-    weigh(arm, scaled, F, &flags);
+    spread_of(arm, scaled, &spread);
+    weigh(&spread, arm->weak, arm->damping, F);
     pull(arm, scaled, F, wanted, rates);
-    add_spare(arm, scaled, F, q, rates);
-
-    double share = 1.0;
-    for (int n = 0; n < arm->joints; n++)
-        share = fmin(share, share_of(arm, n, q[n], rates[n], &flags));
-    for (int n = 0; n < arm->joints; n++)
-        rates[n] *= share;
+    const unsigned flags = is_singular(arm, &spread) | dyn_resolve_bound(arm, q, rates);
+    add_spare(arm, scaled, &spread, q, rates);
     return flags;
 }

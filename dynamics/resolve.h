@@ -9,11 +9,12 @@
  *      f(s^2) = 1 / (s^2 + damping^2 (1 - s^2/weak^2)^2)   for s < weak,   1 / s^2 above
  *
  * so the rates are a continuous function of the pose, through a singularity and at full reach, and
- * are never above |V| / (2 damping).  z, what the joints would rather do, acts only in the motions
- * that the hand does not feel.
+ * are never above 1.3 |V| / min(weak, 2 damping).
  *
- * A joint near its limit may approach it no faster than it can brake; then all rates are scaled
- * together, so that the hand keeps its direction.
+ * Where a joint would be too fast all rates are scaled together, so that the hand keeps its
+ * direction; and again where one would approach its limit faster than it can brake.  z, what the
+ * joints would rather do, acts only in the motions that the hand does not feel (there F fades a
+ * hundred times later), and only as far as rates and limits leave room: the hand comes first.
  *
  * D. E. Whitney 1969; A. A. Maciejewski and C. A. Klein 1988.
  */
@@ -42,3 +43,7 @@ enum {
  * joints.  rates: the answer.  Returns the flags.  Context: frame. */
 unsigned dyn_resolve(const struct dyn_resolve *arm, const double *J, const double twist[6],
                      const double *q, double *rates);
+
+/* Rates that somebody asked for, scaled together until each joint is slow enough for its limits.
+ * Returns the flags.  Context: frame. */
+unsigned dyn_resolve_bound(const struct dyn_resolve *arm, const double *q, double *rates);

@@ -300,6 +300,15 @@ static inline struct dyn_pose dyn_pose_mul(const struct dyn_pose *outer,
                              dyn_pose_point(outer, inner->origin)};
 }
 
+/* Where a frame stands, seen from another. */
+static inline struct dyn_pose dyn_pose_between(const struct dyn_pose *from,
+                                               const struct dyn_pose *to)
+{
+    const struct dyn_quat back = dyn_quat_conjugate(dyn_quat_unit(from->turn));
+    return (struct dyn_pose){dyn_quat_mul(back, to->turn),
+                             dyn_quat_rotate(back, dyn_sub(to->origin, from->origin))};
+}
+
 /* --- six-vectors --------------------------------------------------------------------------- */
 
 static inline struct dyn_vec6 dyn_add6(const struct dyn_vec6 *a, const struct dyn_vec6 *b)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/crba.h"
 #include "dynamics/jacobian.h"
 #include "dynamics/kinematics.h"
 #include "tests/dynamics/craft.h"
@@ -181,6 +182,40 @@ static void test_two_lumps_stick_together(void)
     dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost);
     TEST_ASSERT_DOUBLE_WITHIN(1e-14, (m1 * v1 + m2 * v2) / (m1 + m2), hand.tree.v[3]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-13, 0.5 * reduced * (v1 - v2) * (v1 - v2), lost);
+    const double *impulse = dyn_handover_impulse(work);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-13, reduced * (v1 - v2), impulse[6 + 3]); /* on the second */
+    for (int i = 0; i < 12; i++)
+        if (i != 6 + 3)
+            TEST_ASSERT_DOUBLE_WITHIN(1e-13, 0.0, impulse[i]);
+}
+
+/* What is moved from outside does not take part in a blow. */
+static void test_what_goes_on_goes_on(void)
+{
+    static double before[TREE_NV_MAX], M[TREE_NV_MAX * 16];
+    static _Alignas(64) unsigned char mass_mem[1 << 20];
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        make(seed, DYN_FLEX_CONSISTENT);
+        grapple();
+        const int nv = dyn_model_nv(hand.tree.model), moved = 6; /* the first behind the base */
+        held[moved] = DYN_BLOW_GOES_ON;
+        memcpy(before, hand.tree.v, sizeof before);
+        dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, NULL);
+        TEST_ASSERT_EQUAL_DOUBLE(before[moved], hand.tree.v[moved]);
+        TEST_ASSERT_TRUE(nv * nv <= (int)(sizeof M / sizeof *M));
+        struct dyn_crba_work *mass = dyn_crba_work_place(hand.tree.model, mass_mem);
+        dyn_crba(hand.tree.model, &(struct dyn_state){hand.tree.q, hand.tree.v}, mass, M);
+        for (int i = 0; i < nv; i++) {
+            double blow = 0.0, scale = 0.0;
+            for (int k = 0; k < nv; k++) {
+                blow += M[i * nv + k] * (hand.tree.v[k] - before[k]);
+                scale += fabs(M[i * nv + k] * before[k]);
+            }
+            TEST_ASSERT_DOUBLE_WITHIN(1e-10 * (1.0 + scale), dyn_handover_impulse(work)[i], blow);
+            if (held[i] == DYN_BLOW_FREE)
+                TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_handover_impulse(work)[i]);
+        }
+    }
 }
 
 /* At 7000 km and 7.5 km/s the relative numbers keep all their digits. */
@@ -189,8 +224,10 @@ static void test_an_orbit_costs_no_digits(void)
     make(5, DYN_FLEX_CONSISTENT);
     grapple();
     static double q[TREE_NV_MAX], v[TREE_NV_MAX];
+    double lost, lost_there;
     memcpy(q, hand.tree.q, sizeof q);
     memcpy(v, hand.tree.v, sizeof v);
+    dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost);
     bay.tree.q[0] += 7.0e6;
     bay.tree.v[4] += 7.5e3;
     grapple();
@@ -198,6 +235,8 @@ static void test_an_orbit_costs_no_digits(void)
     const int nv = dyn_model_v_index(hand.tree.model, PAYLOAD);
     TEST_ASSERT_EQUAL_MEMORY(q + nq, hand.tree.q + nq, 7 * sizeof *q);
     TEST_ASSERT_EQUAL_MEMORY(v + nv, hand.tree.v + nv, 6 * sizeof *v);
+    dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost_there);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12 * lost, lost, lost_there);
 }
 
 int main(void)
@@ -207,6 +246,7 @@ int main(void)
     RUN_TEST(test_there_and_back_is_where_it_was);
     RUN_TEST(test_a_thousand_grapples_keep_their_momentum);
     RUN_TEST(test_two_lumps_stick_together);
+    RUN_TEST(test_what_goes_on_goes_on);
     RUN_TEST(test_an_orbit_costs_no_digits);
     return UNITY_END();
 }

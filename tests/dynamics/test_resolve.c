@@ -5,6 +5,7 @@
 #include "dynamics/resolve.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "dynamics/jacobian.h"
@@ -94,6 +95,65 @@ static void test_a_spare_joint_does_not_move_the_hand(void)
     TEST_ASSERT_TRUE(pull > 1e-3);
 }
 
+/* All twists in all poses, for some weak and damping: no joint is faster than resolve.h says. */
+static void test_rates_are_bounded_as_the_law_says(void)
+{
+    tree_noise_seed(3);
+    double worst = 0.0;
+    for (int k = 0; k < 20000; k++) {
+        double q[6], twist[6], size = 0.0, fast = 0.0;
+        arm.weak = 0.1 + 0.2 * (k % 11), arm.damping = 0.1 + 0.15 * (k % 7);
+        for (int n = 0; n < 6; n++) {
+            q[n] = 0.3 * tree_noise();
+            twist[n] = tree_noise() / (n < 3 ? arm.length : 1.0);
+            size += (n < 3 ? arm.length * arm.length : 1.0) * twist[n] * twist[n];
+        }
+        take(q);
+        (void)dyn_resolve(&arm, J, twist, q, rates);
+        for (int n = 0; n < 6; n++)
+            fast += rates[n] * rates[n];
+        worst = fmax(worst, sqrt(fast / size) * fmin(arm.weak, 2.0 * arm.damping));
+    }
+    printf("fastest: %.3f |V| / min(weak, 2 damping)\n", worst);
+    TEST_ASSERT_TRUE(worst < 1.3);
+    TEST_ASSERT_TRUE(worst > 0.9); /* or they were not near */
+}
+
+/* The hand comes first: what the joints would rather do takes the rates and limits that are left.
+ */
+static void test_a_spare_joint_neither_slows_nor_stops_the_hand(void)
+{
+    const double twist[6] = {0.01, -0.02, 0.015, 0.3, -0.2, 0.1};
+    double plain[7], fast = 0.0;
+    make(1);
+    for (int n = 0; n < 7; n++)
+        arm.lower[n] = -3.0, arm.upper[n] = 3.0, arm.braking[n] = 1.0;
+    take(bent);
+    TEST_ASSERT_EQUAL_UINT(0, dyn_resolve(&arm, J, twist, bent, plain));
+    for (int n = 0; n < 7; n++)
+        fast = fmax(fast, fabs(plain[n]));
+    for (int n = 0; n < 7; n++)
+        arm.rate_max[n] = 1.1 * fast;
+    arm.center_gain = 10.0;
+    TEST_ASSERT_EQUAL_UINT(0, dyn_resolve(&arm, J, twist, bent, rates));
+    for (int i = 0; i < 6; i++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-13, twist[i], hand_of(i));
+    double most = 0.0;
+    for (int n = 0; n < 7; n++)
+        most = fmax(most, fabs(rates[n]));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1.1 * fast, most); /* all that is left */
+
+    for (int joint = 0; joint < 7; joint++) { /* one of them stands at its limit, either one */
+        for (int n = 0; n < 7; n++)
+            arm.lower[n] = -3.0, arm.upper[n] = 3.0;
+        *(plain[joint] > 0.0 ? &arm.lower[joint] : &arm.upper[joint]) = bent[joint];
+        TEST_ASSERT_EQUAL_UINT(0, dyn_resolve(&arm, J, twist, bent, rates));
+        for (int i = 0; i < 6; i++)
+            TEST_ASSERT_DOUBLE_WITHIN(1e-13, twist[i], hand_of(i));
+        TEST_ASSERT_TRUE(rates[joint] * plain[joint] > -1e-15); /* it does not go there */
+    }
+}
+
 /* Straight through the stretched elbow: rates are bounded, and change as little as the pose. */
 static void test_a_singularity_is_passed_without_a_jump(void)
 {
@@ -114,7 +174,7 @@ static void test_a_singularity_is_passed_without_a_jump(void)
         }
     }
     TEST_ASSERT_TRUE(damped > 100 && damped < 20000);
-    TEST_ASSERT_TRUE(largest <= 0.3 / (2 * arm.damping) + 0.3 / arm.weak);
+    TEST_ASSERT_TRUE(largest <= 1.3 * 0.3 / fmin(arm.weak, 2 * arm.damping));
     TEST_ASSERT_TRUE(step < 1e-3); /* of rates of the order of 0.1, for 1e-4 of a turn */
 }
 
@@ -166,14 +226,42 @@ static void test_a_joint_stops_before_its_limit(void)
         TEST_ASSERT_DOUBLE_WITHIN(1e-3, 0.0, rates[n]);
 }
 
+static void test_what_stands_at_its_limit_does_not_stop_the_others(void)
+{
+    double q[6] = {0}, some[6] = {0.1, 1e-17, -1e-18, 0.0, 0.05, 0.0};
+    for (int n = 0; n < 6; n++)
+        arm.lower[n] = -1.0, arm.upper[n] = 1.0, arm.braking[n] = 0.1;
+    q[1] = 1.0, q[2] = -1.0 - 1e-9;
+    TEST_ASSERT_EQUAL_UINT(0, dyn_resolve_bound(&arm, q, some));
+    TEST_ASSERT_EQUAL_DOUBLE(0.1, some[0]);
+    some[1] = 1e-6;
+    TEST_ASSERT_EQUAL_UINT(DYN_RESOLVE_LIMIT, dyn_resolve_bound(&arm, q, some));
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, some[0]);
+}
+
+/* Far from its limits a joint that is asked too much is too fast, and no more. */
+static void test_too_fast_is_not_too_far(void)
+{
+    double some[6] = {5.0, 0, 0, 0, 0, 0};
+    const double q[6] = {0};
+    for (int n = 0; n < 6; n++)
+        arm.lower[n] = -1.0, arm.upper[n] = 1.0, arm.braking[n] = 0.1, arm.rate_max[n] = 0.05;
+    TEST_ASSERT_EQUAL_UINT(DYN_RESOLVE_SLOWED, dyn_resolve_bound(&arm, q, some));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0.05, some[0]);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_the_hand_does_what_is_asked_for);
     RUN_TEST(test_a_spare_joint_does_not_move_the_hand);
+    RUN_TEST(test_rates_are_bounded_as_the_law_says);
+    RUN_TEST(test_a_spare_joint_neither_slows_nor_stops_the_hand);
     RUN_TEST(test_a_singularity_is_passed_without_a_jump);
     RUN_TEST(test_full_reach_gives_no_motion_outward_and_says_so);
     RUN_TEST(test_a_fast_hand_keeps_its_direction);
     RUN_TEST(test_a_joint_stops_before_its_limit);
+    RUN_TEST(test_what_stands_at_its_limit_does_not_stop_the_others);
+    RUN_TEST(test_too_fast_is_not_too_far);
     return UNITY_END();
 }
