@@ -402,6 +402,11 @@ uint16_t io_link_port(const struct io_links *links, int link)
     return io_bus_local(&look(links, link)->bus).port;
 }
 
+int io_link_sender(const struct io_links *links, int link)
+{
+    return io_bus_sender(&look(links, link)->bus);
+}
+
 /* Safe. */
 
 void io_links_safe(struct io_links *links)
@@ -687,10 +692,10 @@ static void send_waiting(struct io_links *links)
 
 /* In. */
 
-/* Hands that rest say nothing, and are there as long as their device is.  UDP cannot know that. */
+/* Hands that rest say nothing, and are there as long as their device is, where the bus sees it. */
 static bool shows_itself(const struct link *link)
 {
-    return link->traits->hands && link->bus.spec.kind != IO_BUS_UDP;
+    return link->traits->hands && io_bus_kind_sees(link->bus.spec.kind);
 }
 
 static bool silent(const struct link *link, uint64_t since_ns, uint64_t now_ns)

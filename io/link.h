@@ -45,7 +45,8 @@ struct io_link_spec {
                                only that address is heard, and it is sent to at once */
     uint64_t lost_after_ns; /* no command for this long: the link counts as lost; 0: never.  Hands
                                that rest say nothing: where the bus knows whether their device is
-                               there (all but UDP), they are lost when it is not, and only then */
+                               there (all but UDP and the cockpit), they are lost when it is not,
+                               and only then */
     uint8_t system_id, component_id;
     enum io_protocol_kind protocol;
     bool virtual_gps; /* of struct io_protocol_spec */
@@ -127,6 +128,10 @@ int io_links_open(struct io_links *links, char error[IO_ERROR_MAX]);
 const char *io_links_note(const struct io_links *links);
 /* The port that was bound, which listen "...:0" leaves to the kernel.  Context: any, after open. */
 uint16_t io_link_port(const struct io_links *links, int link);
+
+/* Of a link on bus cockpit the sending end, the caller's to close; else -1.  Context: setup, after
+ * open. */
+int io_link_sender(const struct io_links *links, int link);
 
 /* Before the start; see NULL: nobody looks.  Context: setup. */
 void io_links_show_latency(struct io_links *links, struct io_latency_seer seer);

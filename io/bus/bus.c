@@ -14,8 +14,8 @@
 #include "io/bus/methods.h"
 #include "rt/check.h"
 
-const char *const io_bus_kind_name[IO_BUS_KIND_COUNT] = {"udp",    "tcp",  "serial", "can",
-                                                         "shared", "tape", "evdev",  "spacenav"};
+const char *const io_bus_kind_name[IO_BUS_KIND_COUNT] = {
+    "udp", "tcp", "serial", "can", "shared", "tape", "evdev", "spacenav", "cockpit"};
 
 void io_bus_count(_Atomic uint64_t *counter, uint64_t more)
 {
@@ -184,10 +184,11 @@ static const struct io_bus_methods io_udp_methods = {
 /* All kinds. */
 
 static const struct io_bus_methods *const methods_of[IO_BUS_KIND_COUNT] = {
-    [IO_BUS_UDP] = &io_udp_methods,       [IO_BUS_TCP] = &io_tcp_methods,
-    [IO_BUS_SERIAL] = &io_serial_methods, [IO_BUS_CAN] = &io_can_methods,
-    [IO_BUS_SHARED] = &io_shared_methods, [IO_BUS_TAPE] = &io_tape_methods,
-    [IO_BUS_EVDEV] = &io_evdev_methods,   [IO_BUS_SPACENAV] = &io_spacenav_methods,
+    [IO_BUS_UDP] = &io_udp_methods,         [IO_BUS_TCP] = &io_tcp_methods,
+    [IO_BUS_SERIAL] = &io_serial_methods,   [IO_BUS_CAN] = &io_can_methods,
+    [IO_BUS_SHARED] = &io_shared_methods,   [IO_BUS_TAPE] = &io_tape_methods,
+    [IO_BUS_EVDEV] = &io_evdev_methods,     [IO_BUS_SPACENAV] = &io_spacenav_methods,
+    [IO_BUS_COCKPIT] = &io_cockpit_methods,
 };
 
 static int open_recorder(struct io_bus *bus, char *error)
@@ -228,6 +229,11 @@ void io_bus_close(struct io_bus *bus)
     io_tape_finish(&bus->recorder);
     atomic_store(&bus->connected, false);
     bus->methods = NULL;
+}
+
+bool io_bus_kind_sees(enum io_bus_kind kind)
+{
+    return kind != IO_BUS_UDP && kind != IO_BUS_COCKPIT;
 }
 
 bool io_bus_is_stream(const struct io_bus *bus)

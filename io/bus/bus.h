@@ -1,5 +1,5 @@
 /*
- * A bus carries packets of bytes to a far end and back: one interface, eight kinds.
+ * A bus carries packets of bytes to a far end and back: one interface, nine kinds.
  *
  *   UDP      datagrams; the far end is an address
  *   TCP      a stream; server (listen) or client (peer); one peer at a time
@@ -9,6 +9,7 @@
  *   tape     packets of a recorded file, at their recorded times (io/bus/tape.h)
  *   evdev    pictures of a hand controller; nothing goes out (io/bus/evdev.h)
  *   spacenav the same of a SpaceMouse, from its daemon (io/bus/spacenav.h)
+ *   cockpit  the same of who flies by the page of the live server (io/bus/cockpit.h)
  *
  * After io_bus_open() nothing here blocks, allocates or resolves a name.  A bus belongs to one
  * thread, the one that receives, sends and ticks; only what says "Context: any" may be called from
@@ -23,6 +24,7 @@
 #include <stdint.h>
 
 #include "io/bus/can.h"
+#include "io/bus/cockpit.h"
 #include "io/bus/evdev.h"
 #include "io/bus/packet.h"
 #include "io/bus/serial.h"
@@ -48,6 +50,7 @@ enum io_bus_kind {
     IO_BUS_TAPE,
     IO_BUS_EVDEV,
     IO_BUS_SPACENAV,
+    IO_BUS_COCKPIT,
     IO_BUS_KIND_COUNT
 };
 extern const char *const io_bus_kind_name[IO_BUS_KIND_COUNT];
@@ -113,12 +116,18 @@ struct io_bus {
         struct io_tape tape;
         struct io_evdev evdev;
         struct io_spacenav spacenav;
+        struct io_cockpit cockpit;
     };
 };
 
 /* 0, or -errno with one line in error that names the link's key and what to do.  A far end that is
  * not there yet is no error.  Context: setup. */
 int io_bus_open(struct io_bus *bus, const struct io_bus_spec *spec, char error[IO_BUS_ERROR_MAX]);
+/* Does this kind know whether its far end is there?  Context: any. */
+bool io_bus_kind_sees(enum io_bus_kind kind);
+/* The sending end of a cockpit, for io_cockpit_send() and the caller's to close; it may outlive the
+ * bus.  -1: another kind, or no descriptor is left.  Context: setup. */
+int io_bus_sender(const struct io_bus *bus);
 /* Any number of times; a zeroed bus counts as closed.  Context: after the run. */
 void io_bus_close(struct io_bus *bus);
 

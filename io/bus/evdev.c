@@ -226,7 +226,7 @@ static int hand_out(struct io_evdev *evdev, uint64_t stamp_ns, struct io_packet 
     evdev->out = evdev->input.picture;
     *packet = (struct io_packet){
         .bytes = (const unsigned char *)&evdev->out,
-        .size = sizeof evdev->out,
+        .size = IO_HAND_SIZE,
         .from = io_address_far_end,
         .stamp_ns = stamp_ns,
         .monotonic = true,
@@ -248,10 +248,13 @@ static int fetch(struct io_evdev *evdev)
     return evdev->count;
 }
 
+/* What was read already is older than the answer, and the kernel drops its own events of what it
+ * is asked for: to go through the rest would end with how the device stood before. */
 static int begin_again(struct io_evdev *evdev)
 {
     struct io_input_facts facts;
     const int status = evdev->world->ask(evdev->seat.fd, &facts);
+    evdev->at = evdev->count;
     if (status == 0)
         io_input_begin(&evdev->input, &facts);
     return status;

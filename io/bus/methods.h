@@ -27,7 +27,7 @@ struct io_bus_methods {
 };
 
 extern const struct io_bus_methods io_tcp_methods, io_serial_methods, io_can_methods,
-    io_shared_methods, io_tape_methods, io_evdev_methods, io_spacenav_methods;
+    io_shared_methods, io_tape_methods, io_evdev_methods, io_spacenav_methods, io_cockpit_methods;
 
 /* Between two attempts to find a far end again. */
 enum { IO_BUS_WAIT_NS_MIN = 50000000, IO_BUS_WAIT_NS_MAX = 2000000000 };

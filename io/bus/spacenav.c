@@ -10,8 +10,11 @@
 
 enum { MOTION = 0, PRESS = 1, RELEASE = 2 };
 enum { AXES = 6, MESSAGES_PER_LOOK = 16 };
+/* So much of the time between two ticks counts: a machine that stood still heard nothing, and what
+ * was said meanwhile has yet to be read. */
+enum { STEP_MAX_NS = 40000000 };
 
-/* The kernel's first six axes are these, in this order. */
+/* They have the places of the kernel's first six, which have the same names. */
 static void move(struct io_hand_picture *picture, const int32_t way[AXES])
 {
     for (int i = 0; i < AXES; i++) {
@@ -33,6 +36,14 @@ bool io_spacenav_take(struct io_hand_picture *picture, const int32_t word[IO_SPA
     return memcmp(&before, picture, sizeof before) != 0;
 }
 
+static bool is_deflected(const struct io_hand_picture *picture)
+{
+    for (int i = 0; i < AXES; i++)
+        if (picture->axis[i] != 0.0f)
+            return true;
+    return false;
+}
+
 static int connect_daemon(struct io_bus *bus)
 {
     struct io_spacenav *spacenav = &bus->spacenav;
@@ -52,6 +63,7 @@ static int connect_daemon(struct io_bus *bus)
     if (status < 0)
         return status;
     spacenav->have = 0;
+    spacenav->quiet_ns = 0;
     io_hand_rest(&spacenav->picture);
     io_news_tell(&spacenav->news);
     io_bus_arrived(bus, io_address_far_end);
@@ -94,7 +106,7 @@ static int hand_out(struct io_spacenav *spacenav, struct io_packet *packet)
     spacenav->out = spacenav->picture;
     *packet = (struct io_packet){
         .bytes = (const unsigned char *)&spacenav->out,
-        .size = sizeof spacenav->out,
+        .size = IO_HAND_SIZE,
         .from = io_address_far_end,
         .whole = true,
     };
@@ -127,17 +139,34 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
             return lose(bus, status);
         if (status == 0)
             return 0;
+        if (spacenav->word[0] == MOTION)
+            spacenav->quiet_ns = 0;
         if (io_spacenav_take(&spacenav->picture, spacenav->word))
             return hand_out(spacenav, packet);
     }
     return 0;
 }
 
+/* Nobody says that it was let go. */
+static void notice_rest(struct io_spacenav *spacenav, uint64_t step_ns)
+{
+    spacenav->quiet_ns += step_ns < STEP_MAX_NS ? step_ns : STEP_MAX_NS;
+    if (spacenav->quiet_ns < IO_SPACENAV_QUIET_NS || !is_deflected(&spacenav->picture))
+        return;
+    memset(spacenav->picture.axis, 0, sizeof spacenav->picture.axis);
+    io_news_tell(&spacenav->news);
+}
+
 static void tick(struct io_bus *bus, uint64_t now_ns)
 {
     struct io_spacenav *spacenav = &bus->spacenav;
+    const uint64_t step_ns = now_ns - spacenav->ticked_ns;
+    spacenav->ticked_ns = now_ns;
     if (spacenav->seat.taken) {
+        notice_rest(spacenav, step_ns);
         spacenav->wait_ns = spacenav->retry_ns = 0;
+    } else if (spacenav->retry_ns == 0) { /* one that dies listens a moment longer than it speaks */
+        spacenav->retry_ns = now_ns + io_bus_back_off(&spacenav->wait_ns);
     } else if (now_ns >= spacenav->retry_ns) {
         spacenav->retry_ns = now_ns + io_bus_back_off(&spacenav->wait_ns);
         (void)connect_daemon(bus);

@@ -13,11 +13,12 @@ void io_hand_rest(struct io_hand_picture *picture)
 
 bool io_hand_decode(const void *bytes, size_t size, struct io_hand_picture *picture)
 {
-    struct io_hand_picture in;
-    if (size != sizeof in)
+    struct io_hand_picture in = {0};
+    if (size != IO_HAND_SIZE && size != IO_HAND_SIZE_TIMED)
         return false;
-    memcpy(&in, bytes, sizeof in);
-    if (memcmp(in.magic, IO_HAND_MAGIC, sizeof in.magic) != 0 || in.version != IO_HAND_VERSION)
+    memcpy(&in, bytes, size);
+    const uint32_t version = size == IO_HAND_SIZE ? IO_HAND_VERSION : IO_HAND_VERSION_TIMED;
+    if (memcmp(in.magic, IO_HAND_MAGIC, sizeof in.magic) != 0 || in.version != version)
         return false;
     for (int i = 0; i < IO_HAND_AXIS_COUNT; i++)
         if (!(fabsf(in.axis[i]) <= 1.0f))
@@ -34,15 +35,27 @@ static void press(const struct io_hand_spec *spec, struct io_hand *hand, uint32_
             hand->mode = (uint32_t)i;
 }
 
+/* Overtaken on its way, or sent twice by the network.  One that is older than that is of a clock
+ * that was set back. */
+static bool is_late(const struct io_hand *hand, const struct io_hand_picture *picture)
+{
+    const uint64_t newest_us = hand->newest.sent_us, sent_us = picture->sent_us;
+    return hand->met && sent_us != 0 && sent_us < newest_us &&
+           newest_us - sent_us < IO_HAND_LATE_US;
+}
+
 void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
                      const struct io_hand_picture *picture, struct io_command *command)
 {
+    if (is_late(hand, picture))
+        picture = &hand->newest;
     if (hand->met)
-        press(spec, hand, picture->buttons & ~hand->buttons);
+        press(spec, hand, picture->buttons & ~hand->newest.buttons);
     hand->met = true;
-    hand->buttons = picture->buttons;
-    command->flags = (uint64_t)hand->presses << 32 | hand->buttons;
+    hand->newest = *picture;
+    command->flags = (uint64_t)hand->presses << 32 | picture->buttons;
     command->mode = hand->mode;
+    command->board_us = picture->sent_us;
     for (int i = 0; i < spec->way_count; i++) {
         const struct io_hand_way *way = &spec->way[i];
         command->controls[way->control] =

@@ -2,19 +2,23 @@
  * What a hand controller says: one picture of all its axes and buttons, whenever one has moved.
  *
  *      0  "HAND"            4 bytes
- *      4  uint32 version    1
+ *      4  uint32 version    1, or 2 where the sender's time follows
  *      8  uint32 buttons    bit i: button i is down
  *     12  float axis[24]    -1 to 1, in the order of the kernel's ABS_ codes; 0 where there is none
+ *    108  uint64 sent_us    version 2 only: the sender's own clock, of any epoch
  *
- * All numbers are little-endian.  Each picture is whole, so one that is lost costs nothing but its
- * moment.  The buses evdev and spacenav make pictures of what the kernel and spacenavd tell;
- * whoever has a hand controller elsewhere may send them by UDP.
+ * All numbers are little-endian, and nothing is between them.  Each picture is whole, so one that
+ * is lost costs nothing but its moment.  One of version 2 that is up to IO_HAND_LATE_US older than
+ * the newest was overtaken, and counts as the newest again: a sign of life.  The buses evdev and
+ * spacenav make pictures of what the kernel and spacenavd tell; whoever has a hand controller
+ * elsewhere may send them by UDP, and a browser by the live server.
  *
  * A picture becomes a command: controls by the map of axes, and the buttons
  *
- *      flags   bits 0 to 31: the button is down; bits 32 to 63: flips with each press, so that a
- *              press is seen even when the release came before the frame looked
- *      mode    which of the mode buttons was pressed last, 0 at first
+ *      flags     bits 0 to 31: the button is down; bits 32 to 63: flips with each press, so that a
+ *                press is seen even when the release came before the frame looked
+ *      mode      which of the mode buttons was pressed last, 0 at first
+ *      board_us  sent_us, which comes back with the motion that it made; 0 in version 1
  */
 #pragma once
 
@@ -28,18 +32,25 @@
 #define IO_HAND_MAGIC "HAND"
 enum {
     IO_HAND_VERSION = 1,
+    IO_HAND_VERSION_TIMED = 2,
+    IO_HAND_SIZE = 108, /* on the wire */
+    IO_HAND_SIZE_TIMED = 116,
     IO_HAND_AXIS_COUNT = 24,
     IO_HAND_BUTTON_COUNT = 32,
     IO_HAND_MODE_MAX = 8,
+    IO_HAND_LATE_US = 1000000,
 };
 
-struct io_hand_picture {
+struct __attribute__((packed, aligned(4))) io_hand_picture {
     char magic[4];
     uint32_t version;
     uint32_t buttons;
     float axis[IO_HAND_AXIS_COUNT];
+    uint64_t sent_us; /* 0 in version 1, which ends before it */
 };
-_Static_assert(sizeof(struct io_hand_picture) == 108, "the format is a contract");
+_Static_assert(offsetof(struct io_hand_picture, sent_us) == IO_HAND_SIZE &&
+                   sizeof(struct io_hand_picture) == IO_HAND_SIZE_TIMED,
+               "the format is a contract");
 
 /* Axis of the picture to control of the command. */
 struct io_hand_way {
@@ -56,14 +67,15 @@ struct io_hand_spec {
 /* What is remembered from one picture to the next. */
 struct io_hand {
     bool met; /* there was a picture */
-    uint32_t buttons, presses, mode;
+    uint32_t presses, mode;
+    struct io_hand_picture newest;
 };
 
-/* At rest.  Context: any. */
+/* At rest, version 1.  Context: any. */
 void io_hand_rest(struct io_hand_picture *picture);
 /* False when this is no picture, or a number in it is none or out of range.  Context: frame. */
 bool io_hand_decode(const void *bytes, size_t size, struct io_hand_picture *picture);
-/* flags, mode and controls are written.  Context: frame. */
+/* board_us, flags, mode and controls are written.  Context: frame. */
 void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
                      const struct io_hand_picture *picture, struct io_command *command);
 /* Another device, or the same after it was away: buttons that are down already are no presses.

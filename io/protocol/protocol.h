@@ -117,8 +117,12 @@ struct io_protocol *io_protocol_place(const struct io_protocol_spec *spec, void 
  *   MAVLink kinds   time_usec         flags            mode              as sent
  *   ARDUPILOT       0                 frame_count      frame_rate        (pwm - 1000) / 1000
  *   BETAFLIGHT      0                 0                bytes of packet   motor_speed of port 9002
- * in its order, or (pwm - 1000) / 1000 of port 9001 in that one's HAND            0 buttons by
- * buttons        by the map of axes Context: frame. */
+ *                                                                        in its order, or (pwm -
+ *                                                                        1000) / 1000 of port 9001
+ *                                                                        in that one's
+ *   HAND            sent_us           buttons          by buttons        by the map of axes
+ *
+ * Context: frame. */
 void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,
                       const struct io_protocol_port *port);
 /* Everything that is due and that the protocol can say; HIL_SENSOR, which moves the clock of a

@@ -32,4 +32,6 @@ struct io_desk {
                         const struct io_fox_arguments *arguments);
     /* The next answer, if any. */
     bool (*answer)(void *self, struct io_desk_answer *answer);
+    /* What happened among those who look on, for the run's events; NULL: nobody wants to know. */
+    void (*note)(void *self, const char *text);
 };

@@ -115,9 +115,22 @@ static void finish_set(struct io_hub *hub, struct io_hub_seat *seat,
     io_hub_say(hub, seat, false);
 }
 
+/* Who may not set is shown what stays. */
+static void refuse_set(struct io_hub *hub, struct io_hub_seat *seat, const char *why)
+{
+    io_hub_complain(hub, seat, why);
+    if (hub->ask.id[0])
+        io_hub_get(hub, seat);
+}
+
 void io_hub_set(struct io_hub *hub, struct io_hub_seat *seat)
 {
     struct io_hub_errand *errand = free_errand(hub);
+    char why[IO_FOX_TEXT_MAX];
+    if (!io_hub_may_command(hub, seat, why)) {
+        refuse_set(hub, seat, why);
+        return;
+    }
     if (!errand) {
         io_hub_complain(hub, seat, "too many requests are under way");
         return;
@@ -174,8 +187,13 @@ void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat)
     struct io_fox_arguments arguments;
     char error[IO_FOX_TEXT_MAX];
     struct io_hub_errand *errand = free_errand(hub);
-    if (!desk || ask->service >= (uint32_t)desk->service_count) {
+    const uint32_t desk_count = desk ? (uint32_t)desk->service_count : 0;
+    if (ask->service >= (uint32_t)hub->service_count) {
         refuse_call(hub, seat, "there is no such service");
+        return;
+    }
+    if (ask->service >= desk_count) {
+        io_hub_authority(hub, seat, (enum io_authority_act)(ask->service - desk_count));
         return;
     }
     if (!io_fox_read_arguments(ask, desk->services[ask->service].form, &arguments, error)) {
@@ -184,6 +202,10 @@ void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat)
     }
     if (!errand) {
         refuse_call(hub, seat, "too many requests are under way");
+        return;
+    }
+    if (!io_hub_may_command(hub, seat, error)) {
+        refuse_call(hub, seat, error);
         return;
     }
     const char *why = desk->call(desk->self, hub->tickets, (int)ask->service, &arguments);
@@ -212,16 +234,6 @@ static struct io_hub_errand *errand_of(struct io_hub *hub, uint64_t ticket)
     return NULL;
 }
 
-/* Who asked may have left. */
-static struct io_hub_seat *asker(struct io_hub *hub, const struct io_hub_errand *errand)
-{
-    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
-        if (hub->seat[i].viewer && hub->seat[i].serial == errand->serial)
-            return &hub->seat[i];
-    }
-    return NULL;
-}
-
 static void deliver(struct io_hub *hub, struct io_hub_seat *seat,
                     const struct io_hub_errand *errand, const struct io_desk_answer *answer)
 {
@@ -245,7 +257,7 @@ void io_hub_answers(struct io_hub *hub)
         if (!errand)
             continue;
         errand->open--;
-        struct io_hub_seat *seat = asker(hub, errand);
+        struct io_hub_seat *seat = io_hub_seat_of(hub, errand->serial);
         if (seat)
             deliver(hub, seat, errand, &answer);
     }

@@ -37,27 +37,52 @@ static void put_json(struct io_bytes *out, json_t *object)
     json_decref(object);
 }
 
-void io_fox_server_info(struct io_bytes *out, const char *name, const char *session,
-                        bool has_parameters, bool has_services, const char *const *faults,
-                        int fault_count)
+static json_t *capabilities_of(const struct io_fox_server *server)
 {
-    json_t *capabilities = json_array();
-    json_array_append_new(capabilities, json_string("time"));
-    if (has_parameters) {
-        json_array_append_new(capabilities, json_string("parameters"));
-        json_array_append_new(capabilities, json_string("parametersSubscribe"));
+    json_t *list = json_array();
+    json_array_append_new(list, json_string("time"));
+    if (server->has_parameters) {
+        json_array_append_new(list, json_string("parameters"));
+        json_array_append_new(list, json_string("parametersSubscribe"));
     }
-    if (has_services)
-        json_array_append_new(capabilities, json_string("services"));
+    if (server->has_services)
+        json_array_append_new(list, json_string("services"));
+    if (server->takes_hands)
+        json_array_append_new(list, json_string("clientPublish"));
+    return list;
+}
+
+/* Of what clients send: calls, and pictures. */
+static json_t *encodings_of(const struct io_fox_server *server)
+{
+    json_t *list = json_pack("[s,s]", "cdr", "json");
+    if (server->takes_hands)
+        json_array_append_new(list, json_string("hand"));
+    return list;
+}
+
+static json_t *metadata_of(const struct io_fox_server *server)
+{
     json_t *metadata = json_object();
-    for (int i = 0; i < fault_count; i++) {
-        char key[24];
-        snprintf(key, sizeof key, "fault.%d", i);
-        json_object_set_new(metadata, key, text_of(faults[i]));
+    char text[24];
+    for (int i = 0; i < server->fault_count; i++) {
+        snprintf(text, sizeof text, "fault.%d", i);
+        json_object_set_new(metadata, text, text_of(server->faults[i]));
     }
-    put_json(out, json_pack("{s:s, s:o, s:o, s:[s,s], s:o, s:o}", "op", "serverInfo", "name",
-                            text_of(name), "capabilities", capabilities, "supportedEncodings",
-                            "cdr", "json", "metadata", metadata, "sessionId", text_of(session)));
+    for (int i = 0; i < server->pair_count; i++)
+        json_object_set_new(metadata, server->pairs[i].key, text_of(server->pairs[i].value));
+    snprintf(text, sizeof text, "%llu", (unsigned long long)server->viewer);
+    json_object_set_new(metadata, "viewer", text_of(text));
+    json_object_set_new(metadata, "operator", text_of(server->is_operator ? "yes" : "no"));
+    return metadata;
+}
+
+void io_fox_server_info(struct io_bytes *out, const struct io_fox_server *server)
+{
+    put_json(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "op", "serverInfo", "name",
+                            text_of(server->name), "capabilities", capabilities_of(server),
+                            "supportedEncodings", encodings_of(server), "metadata",
+                            metadata_of(server), "sessionId", text_of(server->session)));
 }
 
 void io_fox_advertise(struct io_bytes *out, const struct io_fox_channel *channels, int count)
@@ -255,6 +280,32 @@ static bool read_set(const json_t *root, struct io_fox_ask *ask)
     return list != NULL;
 }
 
+static bool read_advertise(const json_t *root, struct io_fox_ask *ask)
+{
+    const json_t *list = list_of(root, "channels", ask);
+    for (int i = 0; list && i < ask->count; i++) {
+        const json_t *item = json_array_get(list, (size_t)i);
+        const json_t *topic = json_object_get(item, "topic");
+        const json_t *encoding = json_object_get(item, "encoding");
+        if (!take_u32(json_object_get(item, "id"), &ask->publication[i].id) ||
+            !json_is_string(topic) || !json_is_string(encoding))
+            return false;
+        ask->publication[i].is_hand = strcmp(json_string_value(topic), "/hand") == 0 &&
+                                      strcmp(json_string_value(encoding), "hand") == 0;
+    }
+    return list != NULL;
+}
+
+static bool read_unadvertise(const json_t *root, struct io_fox_ask *ask)
+{
+    const json_t *list = list_of(root, "channelIds", ask);
+    for (int i = 0; list && i < ask->count; i++) {
+        if (!take_u32(json_array_get(list, (size_t)i), &ask->publication[i].id))
+            return false;
+    }
+    return list != NULL;
+}
+
 static bool read_nothing(const json_t *root, struct io_fox_ask *ask)
 {
     (void)root;
@@ -273,8 +324,8 @@ static const struct {
     {"setParameters", IO_FOX_SET, read_set},
     {"subscribeParameterUpdates", IO_FOX_WATCH, read_names},
     {"unsubscribeParameterUpdates", IO_FOX_UNWATCH, read_names},
-    {"advertise", IO_FOX_NOTHING, read_nothing},
-    {"unadvertise", IO_FOX_NOTHING, read_nothing},
+    {"advertise", IO_FOX_ADVERTISE, read_advertise},
+    {"unadvertise", IO_FOX_UNADVERTISE, read_unadvertise},
     {"subscribeConnectionGraph", IO_FOX_NOTHING, read_nothing},
     {"unsubscribeConnectionGraph", IO_FOX_NOTHING, read_nothing},
 };
@@ -326,8 +377,12 @@ bool io_fox_read_binary(struct io_slice message, struct io_fox_ask *ask,
     ask->id[0] = '\0';
     if (fields.bad)
         return complain(error, "an empty message");
-    if (opcode == ASKS_DATA)
-        return true;
+    if (opcode == ASKS_DATA) {
+        ask->op = IO_FOX_PUBLISH;
+        ask->channel = io_get_u32(&fields);
+        ask->payload = (struct io_slice){.data = fields.at, .size = fields.left};
+        return fields.bad ? complain(error, "a message that is cut off") : true;
+    }
     if (opcode != ASKS_CALL)
         return complain(error, "this opcode is not known here");
     ask->op = IO_FOX_CALL;

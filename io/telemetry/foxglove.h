@@ -50,6 +50,25 @@ struct io_fox_arguments {
     char text[IO_FOX_TEXT_MAX]; /* path or name */
 };
 
+/* Metadata of the server: what a page wants to know of the run before the first message. */
+struct io_fox_pair {
+    const char *key, *value; /* UTF-8; JSON where the value has parts */
+};
+
+/* Who the server is, as it tells one viewer. */
+struct io_fox_server {
+    const char *name;
+    const char *session; /* tells a reconnection from another run */
+    bool has_parameters, has_services;
+    bool takes_hands;          /* clients may publish pictures of a hand */
+    const char *const *faults; /* in the metadata: fault.0, fault.1, ... */
+    int fault_count;
+    const struct io_fox_pair *pairs; /* the rest of the metadata */
+    int pair_count;
+    uint64_t viewer;  /* the number of who is told */
+    bool is_operator; /* it may command */
+};
+
 struct io_fox_value {
     const char *name;
     double value;
@@ -57,10 +76,7 @@ struct io_fox_value {
 
 /* ---- what the server says; each is put behind what is in out.  Context: any. ---- */
 
-/* session tells a reconnection from another run. */
-void io_fox_server_info(struct io_bytes *out, const char *name, const char *session,
-                        bool has_parameters, bool has_services, const char *const *faults,
-                        int fault_count);
+void io_fox_server_info(struct io_bytes *out, const struct io_fox_server *server);
 void io_fox_advertise(struct io_bytes *out, const struct io_fox_channel *channels, int count);
 void io_fox_advertise_services(struct io_bytes *out, const struct io_fox_service *services,
                                int count);
@@ -83,7 +99,7 @@ void io_fox_message_head(struct io_bytes *out, uint32_t subscription, uint64_t l
 /* ---- what a client asks for ---- */
 
 enum io_fox_op {
-    IO_FOX_NOTHING, /* understood, and not for us: a client's own channels, the connection graph */
+    IO_FOX_NOTHING, /* understood, and not for us: the connection graph */
     IO_FOX_SUBSCRIBE,
     IO_FOX_UNSUBSCRIBE,
     IO_FOX_GET,
@@ -91,6 +107,9 @@ enum io_fox_op {
     IO_FOX_WATCH,   /* subscribeParameterUpdates */
     IO_FOX_UNWATCH, /* unsubscribeParameterUpdates */
     IO_FOX_CALL,
+    IO_FOX_ADVERTISE, /* a client's own channels */
+    IO_FOX_UNADVERTISE,
+    IO_FOX_PUBLISH,
 };
 
 struct io_fox_ask {
@@ -103,8 +122,13 @@ struct io_fox_ask {
         char name[IO_FOX_NAME_MAX];
         double value; /* set */
     } parameter[IO_FOX_LIST_MAX];
+    struct {
+        uint32_t id;
+        bool is_hand; /* advertise: its topic is /hand and its encoding hand */
+    } publication[IO_FOX_LIST_MAX];
     char id[IO_FOX_NAME_MAX]; /* of the request, "" for none */
 
+    uint32_t channel; /* publish: the client's */
     uint32_t service, call;
     char encoding[8];        /* "cdr" or "json" */
     struct io_slice payload; /* lies in the message */

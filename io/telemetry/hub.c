@@ -5,14 +5,39 @@
 
 #include "rt/check.h"
 
-enum { LOSS_EVERY_NS = 1000000000 };
+enum { LOSS_EVERY_NS = 1000000000, FLOOD_EVERY_NS = 1000000000 };
+
+static void list_channels(struct io_hub *hub, const struct io_server_spec *spec)
+{
+    RT_CHECK(spec->channel_count > 0 && spec->channel_count < IO_LIVE_CHANNEL_MAX);
+    memcpy(hub->channels, spec->channels, (size_t)spec->channel_count * sizeof *hub->channels);
+    hub->channels[spec->channel_count] =
+        (struct io_live_channel){.topic = io_authority_topic,
+                                 .schema = io_authority_schema,
+                                 .definition = io_authority_definition,
+                                 .whole = true,
+                                 .lasts = true};
+    hub->channel_count = spec->channel_count + 1;
+}
+
+static void list_services(struct io_hub *hub)
+{
+    const int count = hub->desk ? hub->desk->service_count : 0;
+    RT_CHECK(count + IO_AUTHORITY_ACT_COUNT <= IO_HUB_SERVICE_MAX);
+    for (int i = 0; i < count; i++)
+        hub->services[i] = hub->desk->services[i];
+    memcpy(hub->services + count, io_authority_services, sizeof io_authority_services);
+    hub->service_count = count + IO_AUTHORITY_ACT_COUNT;
+}
 
 void io_hub_open(struct io_hub *hub, const struct io_server_spec *spec, const char *session)
 {
-    RT_CHECK(spec->channel_count > 0 && spec->channel_count <= IO_LIVE_CHANNEL_MAX);
-    hub->channels = spec->channels;
-    hub->channel_count = spec->channel_count;
     hub->desk = spec->desk;
+    list_channels(hub, spec);
+    list_services(hub);
+    hub->pairs = spec->pairs;
+    hub->pair_count = spec->pair_count;
+    hub->hand = spec->hand;
     hub->name = spec->name;
     snprintf(hub->session, sizeof hub->session, "%s", session);
     for (int i = 0; i < IO_LIVE_CHANNEL_MAX; i++)
@@ -53,16 +78,24 @@ static void greet(struct io_hub *hub, struct io_hub_seat *seat)
         channels[i] = (struct io_fox_channel){.topic = hub->channels[i].topic,
                                               .schema = hub->channels[i].schema,
                                               .definition = hub->channels[i].definition};
-    io_fox_server_info(&hub->out, hub->name, hub->session, desk && desk->parameter_count > 0,
-                       desk && desk->service_count > 0, desk ? desk->faults : NULL,
-                       desk ? desk->fault_count : 0);
+    io_fox_server_info(&hub->out, &(struct io_fox_server){
+                                      .name = hub->name,
+                                      .session = hub->session,
+                                      .has_parameters = desk && desk->parameter_count > 0,
+                                      .has_services = true,
+                                      .takes_hands = hub->hand.pass != NULL,
+                                      .faults = desk ? desk->faults : NULL,
+                                      .fault_count = desk ? desk->fault_count : 0,
+                                      .pairs = hub->pairs,
+                                      .pair_count = hub->pair_count,
+                                      .viewer = seat->serial,
+                                      .is_operator = seat->is_operator,
+                                  });
     io_hub_say(hub, seat, false);
     io_fox_advertise(&hub->out, channels, hub->channel_count);
     io_hub_say(hub, seat, false);
-    if (desk && desk->service_count > 0) {
-        io_fox_advertise_services(&hub->out, desk->services, desk->service_count);
-        io_hub_say(hub, seat, false);
-    }
+    io_fox_advertise_services(&hub->out, hub->services, hub->service_count);
+    io_hub_say(hub, seat, false);
     for (int i = 0; i < IO_HUB_STATUS_MAX; i++) {
         const struct io_hub_status *status = &hub->status[i];
         if (!status->on)
@@ -72,13 +105,15 @@ static void greet(struct io_hub *hub, struct io_hub_seat *seat)
     }
 }
 
-struct io_hub_seat *io_hub_enter(struct io_hub *hub, double rate_hz)
+struct io_hub_seat *io_hub_enter(struct io_hub *hub, double rate_hz, bool is_operator)
 {
     for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
         struct io_hub_seat *seat = &hub->seat[i];
         if (seat->viewer)
             continue;
-        *seat = (struct io_hub_seat){.viewer = io_viewer_open(rate_hz), .serial = ++hub->serials};
+        *seat = (struct io_hub_seat){.viewer = io_viewer_open(rate_hz),
+                                     .serial = ++hub->serials,
+                                     .is_operator = is_operator};
         if (!seat->viewer)
             return NULL;
         greet(hub, seat);
@@ -100,6 +135,7 @@ void io_hub_leave(struct io_hub *hub, struct io_hub_seat *seat)
     }
     hub->sent += seat->viewer->sent;
     hub->lost += seat->viewer->lost;
+    io_hub_lay_down(hub, seat);
     io_viewer_close(seat->viewer);
     *seat = (struct io_hub_seat){0};
 }
@@ -134,6 +170,26 @@ static void unsubscribe(struct io_hub *hub, struct io_hub_seat *seat)
     }
 }
 
+const char io_hub_flood_text[] = "more than 1000 messages or 1 MB a second; it was let go";
+
+/* What is told to the others about it does not become a flood itself. */
+bool io_hub_bears(struct io_hub *hub, struct io_hub_seat *seat, size_t size, uint64_t now_ns)
+{
+    const bool few =
+        io_bucket_pour(&seat->messages, 1.0, IO_HUB_MESSAGES_PER_S, IO_HUB_MESSAGES_PER_S, now_ns);
+    const bool small =
+        io_bucket_pour(&seat->bytes, (double)size, IO_HUB_BYTES_PER_S, IO_HUB_BYTES_PER_S, now_ns);
+    if (few && small)
+        return true;
+    io_hub_lay_down(hub, seat);
+    if (now_ns >= hub->flood_ns) {
+        io_hub_note(hub, "viewer %llu sent %s", (unsigned long long)seat->serial,
+                    io_hub_flood_text);
+        hub->flood_ns = now_ns + FLOOD_EVERY_NS;
+    }
+    return false;
+}
+
 void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message, bool binary)
 {
     char error[IO_FOX_TEXT_MAX];
@@ -165,6 +221,15 @@ void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice m
     case IO_FOX_CALL:
         io_hub_call(hub, seat);
         break;
+    case IO_FOX_ADVERTISE:
+        io_hub_advertise(hub, seat);
+        break;
+    case IO_FOX_UNADVERTISE:
+        io_hub_unadvertise(hub, seat);
+        break;
+    case IO_FOX_PUBLISH:
+        io_hub_publish(hub, seat);
+        break;
     }
 }
 
@@ -195,6 +260,7 @@ void io_hub_lose(struct io_hub *hub, uint64_t count)
 
 void io_hub_time(struct io_hub *hub, uint64_t time_ns)
 {
+    hub->time_ns = time_ns;
     for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
         if (hub->seat[i].viewer)
             io_viewer_time(hub->seat[i].viewer, time_ns);
@@ -248,8 +314,10 @@ static void tell_loss(struct io_hub *hub, struct io_hub_seat *seat, uint64_t now
 
 void io_hub_tick(struct io_hub *hub, uint64_t now_ns)
 {
+    hub->now_ns = now_ns;
     io_hub_answers(hub);
     io_hub_changes(hub);
+    io_hub_show_authority(hub, now_ns);
     for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
         if (hub->seat[i].viewer)
             tell_loss(hub, &hub->seat[i], now_ns);

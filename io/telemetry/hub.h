@@ -7,17 +7,33 @@
 
 #include <stdatomic.h>
 
+#include "io/telemetry/authority.h"
+#include "io/telemetry/bucket.h"
 #include "io/telemetry/server.h"
 #include "io/telemetry/viewer.h"
 
-enum { IO_HUB_STATUS_MAX = 16, IO_HUB_ERRAND_MAX = 64, IO_HUB_ID_MAX = 64 };
+enum {
+    IO_HUB_STATUS_MAX = 16,
+    IO_HUB_ERRAND_MAX = 64,
+    IO_HUB_ID_MAX = 64,
+    IO_HUB_SERVICE_MAX = 32,
+    IO_HUB_HAND_MAX = 4,
+    IO_HUB_MESSAGES_PER_S = 1000, /* of one viewer, for longer than a second */
+    IO_HUB_BYTES_PER_S = 1000000,
+};
 
 struct io_hub_seat {
     struct io_viewer *viewer; /* NULL: free */
-    uint64_t serial;          /* of who sits there */
+    uint64_t serial;          /* of who sits there: the viewer's number, from 1 */
+    bool is_operator;         /* it may command */
     bool gone;                /* to be let go: too many answers wait, or it asked for nonsense */
     uint64_t told_lost;       /* messages, as it was told */
     uint64_t told_ns;
+    uint32_t hand[IO_HUB_HAND_MAX]; /* its channels that carry pictures of a hand */
+    int hand_count;
+    bool beside; /* its hand was on the stick without authority, so that alone takes none */
+    struct io_bucket messages, bytes; /* that it sent */
+    uint64_t warn_ns;                 /* from when on it is told again what is wrong with them */
 };
 
 struct io_hub_status {
@@ -40,9 +56,13 @@ struct io_hub_errand {
 };
 
 struct io_hub {
-    const struct io_live_channel *channels;
+    struct io_live_channel channels[IO_LIVE_CHANNEL_MAX]; /* the last is /authority */
     int channel_count;
+    struct io_fox_service services[IO_HUB_SERVICE_MAX]; /* the desk's, then authority's */
+    int service_count;
     const struct io_desk *desk; /* may be NULL */
+    const struct io_fox_pair *pairs;
+    int pair_count;
     const char *name;
     char session[24];
     struct io_hub_seat seat[IO_SERVER_VIEWER_MAX];
@@ -52,6 +72,13 @@ struct io_hub {
     struct io_hub_status status[IO_HUB_STATUS_MAX];
     struct io_hub_errand errand[IO_HUB_ERRAND_MAX];
     uint64_t tickets;
+    struct io_authority authority;
+    unsigned char shown[IO_AUTHORITY_IMAGE_SIZE]; /* as the viewers know it */
+    uint64_t time_ns;                             /* simulated */
+    uint64_t now_ns;                              /* of the newest tick */
+    struct io_server_hand hand;
+    uint64_t flood_ns; /* from when on it is noted again that somebody sent too much */
+    uint64_t flown_by; /* viewer whose hand the link has; 0: nobody's */
     double known[IO_LIVE_PARAMETER_MAX]; /* values as the watchers know them */
     uint64_t sent, lost;                 /* by viewers that have left */
     struct io_bytes out;
@@ -63,8 +90,13 @@ void io_hub_open(struct io_hub *hub, const struct io_server_spec *spec, const ch
 void io_hub_close(struct io_hub *hub);
 
 /* Somebody comes: server info, channels, services and what stands.  NULL: no seat is free. */
-struct io_hub_seat *io_hub_enter(struct io_hub *hub, double rate_hz);
+struct io_hub_seat *io_hub_enter(struct io_hub *hub, double rate_hz, bool is_operator);
 void io_hub_leave(struct io_hub *hub, struct io_hub_seat *seat);
+/* A message came, or a piece of one, which counts as much: also of pieces without a byte there can
+ * be too many.  False: this viewer sends more than anybody has to say; let it go, with this for a
+ * reason. */
+bool io_hub_bears(struct io_hub *hub, struct io_hub_seat *seat, size_t size, uint64_t now_ns);
+extern const char io_hub_flood_text[];
 /* A message of a viewer's, whole. */
 void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message,
                  bool binary);
@@ -88,6 +120,23 @@ void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat);
 void io_hub_answers(struct io_hub *hub);
 void io_hub_changes(struct io_hub *hub);
 
-/* Of hub.c, for errands.c: what is in hub->out, or a line about what the viewer did. */
+/* Of command.c: a line among the run's events. */
+__attribute__((format(printf, 2, 3))) void io_hub_note(const struct io_hub *hub, const char *format,
+                                                       ...);
+/* May this viewer command?  It takes the authority that nobody has. */
+struct io_hub_seat *io_hub_seat_of(struct io_hub *hub, uint64_t serial); /* NULL: has left */
+bool io_hub_may_command(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX]);
+void io_hub_authority(struct io_hub *hub, struct io_hub_seat *seat, enum io_authority_act act);
+void io_hub_lay_down(struct io_hub *hub, const struct io_hub_seat *seat);
+void io_hub_show_authority(struct io_hub *hub, uint64_t now_ns);
+
+/* Of hands.c: what a viewer publishes. */
+void io_hub_advertise(struct io_hub *hub, struct io_hub_seat *seat);
+void io_hub_unadvertise(struct io_hub *hub, struct io_hub_seat *seat);
+void io_hub_publish(struct io_hub *hub, struct io_hub_seat *seat);
+/* This viewer flies no more: what it did last must not go on. */
+void io_hub_hands_off(struct io_hub *hub, uint64_t serial);
+
+/* Of hub.c, for the others: what is in hub->out, or a line about what the viewer did. */
 void io_hub_say(struct io_hub *hub, struct io_hub_seat *seat, bool binary);
 void io_hub_complain(struct io_hub *hub, struct io_hub_seat *seat, const char *what);

@@ -31,6 +31,10 @@ enum {
 /* A viewer is shown a channel this often unless it asks for another rate. */
 static const double usual_rate_hz = 60.0;
 
+/* Who has vanished without a word, cable and all, leaves TCP hoping for a quarter of an hour while
+ * there is something to send.  A silent one is asked, and let go if nothing comes. */
+static const lws_retry_bo_t patience = {.secs_since_valid_ping = 5, .secs_since_valid_hangup = 15};
+
 /* On its way from the telemetry thread to the server's; all under the lock. */
 struct intake {
     pthread_mutex_t lock;
@@ -194,6 +198,35 @@ static bool same_secret(const char *given, const char *secret)
     return differs == 0;
 }
 
+/* The operator token that this client gives, in the address or as a header; NULL: none. */
+static const char *given_operator(struct lws *wsi, char text[TOKEN_MAX + 16])
+{
+    static const char scheme[] = "Operator ";
+    const size_t length = sizeof scheme - 1;
+    const char *given = lws_get_urlarg_by_name(wsi, "operator=", text, TOKEN_MAX + 16);
+    if (given)
+        return given;
+    if (lws_hdr_copy(wsi, text, TOKEN_MAX + 16, WSI_TOKEN_HTTP_AUTHORIZATION) <= (int)length)
+        return NULL;
+    return strncasecmp(text, scheme, length) == 0 ? text + length : NULL;
+}
+
+static bool is_operator(const struct io_server *server, struct lws *wsi)
+{
+    char text[TOKEN_MAX + 16];
+    if (!server->spec.operator_token)
+        return true;
+    const char *given = given_operator(wsi, text);
+    return given && same_secret(given, server->spec.operator_token);
+}
+
+/* Who gives a wrong one shall not believe that it was taken. */
+static bool pretends(const struct io_server *server, struct lws *wsi)
+{
+    char text[TOKEN_MAX + 16];
+    return server->spec.operator_token && given_operator(wsi, text) && !is_operator(server, wsi);
+}
+
 static bool gives_token(struct lws *wsi, const char *token)
 {
     char text[TOKEN_MAX + 16];
@@ -245,15 +278,24 @@ static int refuse(struct io_server *server, struct lws *wsi, unsigned code, cons
     return -1;
 }
 
+/* Those who look on shall not keep an operator out who comes back. */
+static bool has_seat(const struct io_server *server, struct lws *wsi)
+{
+    const int left = IO_SERVER_VIEWER_MAX - server->viewer_count;
+    return left > IO_SERVER_OPERATOR_MIN || (left > 0 && is_operator(server, wsi));
+}
+
 static int admit(struct io_server *server, struct lws *wsi)
 {
-    if (server->viewer_count == IO_SERVER_VIEWER_MAX || server->closing)
+    if (server->closing || !has_seat(server, wsi))
         return refuse(server, wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many clients");
-    if (server->spec.token)
-        return gives_token(wsi, server->spec.token)
-                   ? 0
-                   : refuse(server, wsi, HTTP_STATUS_UNAUTHORIZED, "give the token: ?token=");
-    if (!comes_from_friend(server, wsi))
+    if (server->spec.token && !gives_token(wsi, server->spec.token))
+        return refuse(server, wsi, HTTP_STATUS_UNAUTHORIZED, "give the token: ?token=");
+    if (pretends(server, wsi))
+        return refuse(server, wsi, HTTP_STATUS_FORBIDDEN,
+                      "another operator token; take the address that this run printed, or look on "
+                      "without");
+    if (!server->spec.token && !comes_from_friend(server, wsi))
         return refuse(server, wsi, HTTP_STATUS_FORBIDDEN,
                       "this page may not look on; start the run with --origin and its address");
     return 0;
@@ -284,7 +326,7 @@ struct guest {
 static int enter(struct io_server *server, struct lws *wsi, struct guest *guest)
 {
     guest->request = (struct io_bytes){0};
-    guest->seat = io_hub_enter(&server->hub, rate_of(wsi));
+    guest->seat = io_hub_enter(&server->hub, rate_of(wsi), is_operator(server, wsi));
     if (!guest->seat)
         return -1;
     server->socket[guest->seat - server->hub.seat] = wsi;
@@ -307,9 +349,28 @@ static void leave(struct io_server *server, struct guest *guest)
     guest->seat = NULL;
 }
 
+/* Told, and cut off: after a close frame lws would read on until it was answered. */
+static int throw_out(struct io_server *server, struct lws *wsi)
+{
+    struct io_bytes *frame = &server->frame;
+    server->counts.floods++;
+    io_bytes_clear(frame);
+    if (io_bytes_reserve(frame, LWS_PRE)) {
+        frame->size = LWS_PRE;
+        io_fox_status(frame, IO_FOX_ERROR, io_hub_flood_text, "");
+    }
+    if (!frame->failed && frame->size > LWS_PRE)
+        (void)lws_write(wsi, frame->data + LWS_PRE, frame->size - LWS_PRE, LWS_WRITE_TEXT);
+    (void)shutdown(lws_get_socket_fd(wsi), SHUT_RDWR);
+    return -1;
+}
+
 static int hear(struct io_server *server, struct lws *wsi, struct guest *guest, const void *bytes,
                 size_t size)
 {
+    lws_validity_confirmed(wsi);
+    if (!io_hub_bears(&server->hub, guest->seat, size, rt_now_ns()))
+        return throw_out(server, wsi);
     if (lws_is_first_fragment(wsi))
         io_bytes_clear(&guest->request);
     if (guest->request.size + size > REQUEST_MAX) {
@@ -406,7 +467,8 @@ static const struct io_page *page_of(const struct io_server *server, const char 
         if (strcmp(server->spec.pages[i].path, path) == 0)
             return &server->spec.pages[i];
     }
-    return NULL;
+    const struct io_page *guarded = server->spec.guarded;
+    return guarded && strcmp(guarded->path, path) == 0 ? guarded : NULL;
 }
 
 static bool is_gzip(const struct io_page *page)
@@ -433,6 +495,7 @@ static int begin_page(struct lws *wsi, struct visit *visit)
         (is_gzip(page) && add_header(wsi, "content-encoding:", "gzip", &at, end)) ||
         add_header(wsi, "content-security-policy:", policy, &at, end) ||
         add_header(wsi, "x-content-type-options:", "nosniff", &at, end) ||
+        add_header(wsi, "referrer-policy:", "no-referrer", &at, end) ||
         add_header(wsi, "cache-control:", "no-cache", &at, end) ||
         lws_finalize_write_http_header(wsi, headers + LWS_PRE, &at, end))
         return -1;
@@ -440,9 +503,28 @@ static int begin_page(struct lws *wsi, struct visit *visit)
     return 0;
 }
 
+/* What is handed out to some only.  A stranger's page can reach this machine by a name of its own,
+ * and read what it gets. */
+static int check_guarded(struct io_server *server, struct lws *wsi)
+{
+    char host[ORIGIN_MAX];
+    if (server->spec.token)
+        return gives_token(wsi, server->spec.token)
+                   ? 0
+                   : refuse(server, wsi, HTTP_STATUS_UNAUTHORIZED, "give the token: ?token=");
+    if (lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST) > 0 && is_loopback_name(host))
+        return 0;
+    return refuse(server, wsi, HTTP_STATUS_FORBIDDEN, "ask for it at 127.0.0.1 or localhost");
+}
+
 static int open_page(struct lws *wsi, struct visit *visit, const char *path)
 {
-    *visit = (struct visit){.page = page_of(server_of(wsi), path)};
+    struct io_server *server = server_of(wsi);
+    const struct io_page *page = page_of(server, path);
+    *visit = (struct visit){0};
+    if (page && page == server->spec.guarded && check_guarded(server, wsi) < 0)
+        return -1;
+    visit->page = page;
     if (visit->page && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0)
         return begin_page(wsi, visit);
     if (lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND, NULL))
@@ -542,6 +624,7 @@ static bool open_context(struct io_server *server)
         .ka_probes = 3,
         .ka_interval = 5,
         .timeout_secs = 10,
+        .retry_and_idle_policy = &patience,
         .ssl_cert_filepath = spec->certificate,
         .ssl_private_key_filepath = spec->key,
         .alpn = "http/1.1",
@@ -562,6 +645,7 @@ static void set_up(struct io_server *server, const struct io_server_spec *spec)
     char session[24];
     snprintf(session, sizeof session, "%llu", (unsigned long long)rt_now_ns());
     RT_CHECK(!spec->token || spec->token[0]);
+    RT_CHECK(!spec->operator_token || spec->operator_token[0]);
     server->spec = *spec;
     pthread_mutex_init(&server->intake.lock, NULL);
     server->intake.last = &server->intake.first;

@@ -19,7 +19,7 @@
 #include "io/telemetry/telemetry.h"
 
 enum {
-    IO_LIVE_CHANNEL_MAX = IO_CHANNEL_MAX + 8,
+    IO_LIVE_CHANNEL_MAX = IO_CHANNEL_MAX + 16,
     IO_LIVE_PARAMETER_MAX = 256,
     IO_VIEWER_MESSAGES_MAX = 4096,
     IO_VIEWER_BYTES_MAX = 1024 * 1024,

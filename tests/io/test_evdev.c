@@ -191,6 +191,27 @@ static void test_after_a_loss_the_kernel_is_asked_how_the_device_stands(void)
     TEST_ASSERT_FALSE(io_bus_connected(&bus));
 }
 
+/* Asked for its keys, the kernel throws the events of keys away that it still has: the answer is
+ * the newest there is. */
+static void test_after_a_loss_what_was_read_before_the_answer_counts_for_nothing(void)
+{
+    open_bus(&bus, &spec);
+    TEST_ASSERT_EQUAL(1, io_bus_receive(&bus, &packet));
+    stands_x = 100;
+    facts.down[BTN_TRIGGER / 8] = 1u << BTN_TRIGGER % 8;
+    say(EV_SYN, SYN_DROPPED, 0, 7000);
+    say(EV_SYN, SYN_REPORT, 0, 7000);
+    move(EV_KEY, BTN_TRIGGER, 0, 8000);
+    move(EV_ABS, ABS_X, -50, 8000);
+    TEST_ASSERT_EQUAL(1, io_bus_receive(&bus, &packet));
+    TEST_ASSERT_EQUAL_HEX32(1, shown().buttons);
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet));
+    move(EV_ABS, ABS_X, 0, 9000);
+    TEST_ASSERT_EQUAL(1, io_bus_receive(&bus, &packet));
+    TEST_ASSERT_EQUAL_FLOAT(0.0f, shown().axis[ABS_X]);
+    TEST_ASSERT_EQUAL_HEX32(1, shown().buttons);
+}
+
 static void lose_device(void)
 {
     open_bus(&bus, &spec);
@@ -435,6 +456,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_every_report_is_a_packet_with_the_kernels_stamp);
     RUN_TEST(test_a_report_longer_than_one_read_is_still_one);
     RUN_TEST(test_after_a_loss_the_kernel_is_asked_how_the_device_stands);
+    RUN_TEST(test_after_a_loss_what_was_read_before_the_answer_counts_for_nothing);
     RUN_TEST(test_an_unplugged_device_is_found_again);
     RUN_TEST(test_another_device_in_its_place_is_left_alone);
     RUN_TEST(test_a_name_is_enough_wherever_it_is_plugged_in);

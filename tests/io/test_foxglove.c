@@ -56,15 +56,29 @@ static bool reads_bytes(const void *bytes, size_t size)
 
 static void test_server_info_names_only_what_there_is(void)
 {
-    io_fox_server_info(&out, "run", "7", false, false, NULL, 0);
+    io_fox_server_info(&out, &(struct io_fox_server){.name = "run", .session = "7", .viewer = 3});
     assert_says("{\"op\":\"serverInfo\",\"name\":\"run\",\"capabilities\":[\"time\"],"
-                "\"supportedEncodings\":[\"cdr\",\"json\"],\"metadata\":{},\"sessionId\":\"7\"}");
+                "\"supportedEncodings\":[\"cdr\",\"json\"],\"metadata\":{\"viewer\":\"3\","
+                "\"operator\":\"no\"},\"sessionId\":\"7\"}");
     io_bytes_clear(&out);
-    io_fox_server_info(&out, "\xff", "7", true, true, (const char *[]){"bias", "gyro stuck"}, 2);
+    const struct io_fox_pair pairs[] = {{"arm", "{\"joints\":[]}"}, {"cameras", "[]"}};
+    io_fox_server_info(
+        &out, &(struct io_fox_server){.name = "\xff",
+                                      .session = "7",
+                                      .has_parameters = true,
+                                      .has_services = true,
+                                      .faults = (const char *const[]){"bias", "gyro stuck"},
+                                      .fault_count = 2,
+                                      .pairs = pairs,
+                                      .pair_count = 2,
+                                      .viewer = 64,
+                                      .is_operator = true});
     assert_says("{\"op\":\"serverInfo\",\"name\":\"(not UTF-8)\",\"capabilities\":[\"time\","
                 "\"parameters\",\"parametersSubscribe\",\"services\"],"
                 "\"supportedEncodings\":[\"cdr\",\"json\"],"
-                "\"metadata\":{\"fault.0\":\"bias\",\"fault.1\":\"gyro stuck\"},"
+                "\"metadata\":{\"fault.0\":\"bias\",\"fault.1\":\"gyro stuck\","
+                "\"arm\":\"{\\\"joints\\\":[]}\",\"cameras\":\"[]\",\"viewer\":\"64\","
+                "\"operator\":\"yes\"},"
                 "\"sessionId\":\"7\"}");
 }
 
@@ -161,12 +175,39 @@ static void test_parameters_are_read(void)
 
 static void test_what_viewers_say_of_themselves_is_passed_over(void)
 {
-    TEST_ASSERT_TRUE(reads("{\"op\":\"advertise\",\"channels\":[]}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
     TEST_ASSERT_TRUE(reads("{\"op\":\"subscribeConnectionGraph\"}"));
     TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
-    TEST_ASSERT_TRUE(reads_bytes("\1\0\0\0\0x", 6));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
+}
+
+static void test_what_viewers_publish_is_read(void)
+{
+    TEST_ASSERT_TRUE(reads("{\"op\":\"advertise\",\"channels\":[{\"id\":4,\"topic\":\"/hand\","
+                           "\"encoding\":\"hand\",\"schemaName\":\"hand\"},{\"id\":5,\"topic\":"
+                           "\"/hand\",\"encoding\":\"json\"}]}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_ADVERTISE, ask.op);
+    TEST_ASSERT_EQUAL_INT(2, ask.count);
+    TEST_ASSERT_EQUAL_UINT32(4, ask.publication[0].id);
+    TEST_ASSERT_TRUE(ask.publication[0].is_hand);
+    TEST_ASSERT_FALSE(ask.publication[1].is_hand);
+    TEST_ASSERT_TRUE(reads("{\"op\":\"unadvertise\",\"channelIds\":[4,5]}"));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_UNADVERTISE, ask.op);
+    TEST_ASSERT_EQUAL_UINT32(5, ask.publication[1].id);
+    TEST_ASSERT_TRUE(reads_bytes("\1\4\0\0\0xyz", 8));
+    TEST_ASSERT_EQUAL_INT(IO_FOX_PUBLISH, ask.op);
+    TEST_ASSERT_EQUAL_UINT32(4, ask.channel);
+    TEST_ASSERT_EQUAL_size_t(3, ask.payload.size);
+    TEST_ASSERT_EQUAL_MEMORY("xyz", ask.payload.data, 3);
+    for (size_t size = 1; size < 5; size++)
+        TEST_ASSERT_FALSE(reads_bytes("\1\4\0\0\0", size));
+}
+
+static void test_a_server_that_takes_hands_says_so(void)
+{
+    io_fox_server_info(&out,
+                       &(struct io_fox_server){.name = "a", .session = "", .takes_hands = true});
+    assert_says("{\"op\":\"serverInfo\",\"name\":\"a\",\"capabilities\":[\"time\","
+                "\"clientPublish\"],\"supportedEncodings\":[\"cdr\",\"json\",\"hand\"],"
+                "\"metadata\":{\"viewer\":\"0\",\"operator\":\"no\"},\"sessionId\":\"\"}");
 }
 
 static void test_nonsense_is_refused_with_a_line(void)
@@ -186,6 +227,10 @@ static void test_nonsense_is_refused_with_a_line(void)
         "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":4294967296,\"channelId\":1}]}",
         "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1.5,\"channelId\":1}]}",
         "{\"op\":\"unsubscribe\",\"subscriptionIds\":[\"1\"]}",
+        "{\"op\":\"advertise\"}",
+        "{\"op\":\"advertise\",\"channels\":[{\"id\":1,\"topic\":\"/hand\"}]}",
+        "{\"op\":\"advertise\",\"channels\":[{\"id\":-1,\"topic\":\"/a\",\"encoding\":\"b\"}]}",
+        "{\"op\":\"unadvertise\",\"channelIds\":[\"1\"]}",
         "{\"op\":\"getParameters\",\"parameterNames\":[1]}",
         "{\"op\":\"getParameters\",\"parameterNames\":[],\"id\":1}",
         "{\"op\":\"getParameters\",\"parameterNames\":[\"a\\u0000b\"]}",
@@ -289,6 +334,8 @@ int main(void)
     RUN_TEST(test_subscriptions_are_read);
     RUN_TEST(test_parameters_are_read);
     RUN_TEST(test_what_viewers_say_of_themselves_is_passed_over);
+    RUN_TEST(test_what_viewers_publish_is_read);
+    RUN_TEST(test_a_server_that_takes_hands_says_so);
     RUN_TEST(test_nonsense_is_refused_with_a_line);
     RUN_TEST(test_a_name_that_is_too_long_is_refused);
     RUN_TEST(test_a_call_that_is_cut_off_is_refused);

@@ -43,7 +43,7 @@ static void say_bytes(const void *bytes, size_t size)
 static const struct io_command *show(void)
 {
     const int before = book.commands;
-    say_bytes(&picture, sizeof picture);
+    say_bytes(&picture, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL(before + 1, book.commands);
     return &book.command;
 }
@@ -106,9 +106,57 @@ static void test_a_button_that_was_down_when_the_device_came_is_no_press(void)
     TEST_ASSERT_EQUAL_UINT32(1, book.command.mode);
 }
 
+static void test_a_picture_of_version_2_has_its_sender_s_time(void)
+{
+    picture.axis[5] = 1.0f;
+    picture.sent_us = UINT64_C(0x123456789abcdef0);
+    TEST_ASSERT_EQUAL_UINT64(0, show()->board_us); /* version 1 ends before it */
+    picture.version = IO_HAND_VERSION_TIMED;
+    say_bytes(&picture, IO_HAND_SIZE_TIMED);
+    TEST_ASSERT_EQUAL(2, book.commands);
+    TEST_ASSERT_EQUAL_HEX64(0x123456789abcdef0, book.command.board_us);
+    TEST_ASSERT_TRUE(book.command.controls[0] == 1.0f);
+}
+
+static const struct io_command *show_at(uint64_t sent_us, uint32_t buttons, float way)
+{
+    picture.version = IO_HAND_VERSION_TIMED;
+    picture.sent_us = sent_us;
+    picture.buttons = buttons;
+    picture.axis[5] = way;
+    say_bytes(&picture, IO_HAND_SIZE_TIMED);
+    return &book.command;
+}
+
+/* As datagrams may be: swapped, or come twice. */
+static void test_a_picture_that_was_overtaken_moves_nothing(void)
+{
+    (void)show_at(5000000, 0, 0.0f);
+    (void)show_at(5000010, 1, 1.0f);
+    TEST_ASSERT_EQUAL_HEX64(UINT64_C(1) << 32, show_at(5000020, 0, 0.0f)->flags);
+    (void)show_at(5000010, 1, 1.0f);
+    TEST_ASSERT_EQUAL_HEX64(UINT64_C(1) << 32, book.command.flags); /* no second press */
+    TEST_ASSERT_TRUE(book.command.controls[0] == 0.0f);
+    TEST_ASSERT_EQUAL_UINT64(5000020, book.command.board_us);
+    TEST_ASSERT_EQUAL(4, book.commands); /* but a sign of life */
+    TEST_ASSERT_TRUE(show_at(5000020, 0, 0.0f)->controls[0] == 0.0f);
+    TEST_ASSERT_TRUE(show_at(5000021, 0, 1.0f)->controls[0] == 1.0f);
+}
+
+static void test_a_clock_that_was_set_back_and_another_hand_are_heard(void)
+{
+    (void)show_at(9000000, 0, 0.0f);
+    TEST_ASSERT_TRUE(show_at(9000000 - IO_HAND_LATE_US, 0, 1.0f)->controls[0] == 1.0f);
+    io_protocol_forget(protocol);
+    TEST_ASSERT_TRUE(show_at(7999999, 0, -1.0f)->controls[0] == -1.0f);
+    picture.version = IO_HAND_VERSION; /* without a time */
+    picture.axis[5] = 1.0f;
+    TEST_ASSERT_TRUE(show()->controls[0] == 1.0f);
+}
+
 static void refuse(void)
 {
-    say_bytes(&picture, sizeof picture);
+    say_bytes(&picture, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL(0, book.commands);
     TEST_ASSERT_EQUAL(0, book.heard);
     TEST_ASSERT_EQUAL_UINT64(0, io_protocol_counted(protocol).rx);
@@ -128,10 +176,12 @@ static void test_what_is_no_picture_is_counted_and_commands_nothing(void)
     picture.magic[3] = 'd';
     refuse();
     io_hand_rest(&picture);
-    say_bytes(&picture, sizeof picture - 1);
+    say_bytes(&picture, IO_HAND_SIZE - 1);
+    say_bytes(&picture, IO_HAND_SIZE + 1);
+    say_bytes(&picture, IO_HAND_SIZE_TIMED); /* of version 1 */
     say_bytes(&picture, 0);
     TEST_ASSERT_EQUAL(0, book.commands);
-    TEST_ASSERT_EQUAL_UINT64(9, io_protocol_counted(protocol).rx_bad);
+    TEST_ASSERT_EQUAL_UINT64(11, io_protocol_counted(protocol).rx_bad);
     TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_protocol_facts(protocol)->board);
 }
 
@@ -154,6 +204,9 @@ int main(void)
     RUN_TEST(test_every_press_flips_its_bit_and_no_release_does);
     RUN_TEST(test_the_mode_is_that_of_the_last_mode_button);
     RUN_TEST(test_a_button_that_was_down_when_the_device_came_is_no_press);
+    RUN_TEST(test_a_picture_of_version_2_has_its_sender_s_time);
+    RUN_TEST(test_a_picture_that_was_overtaken_moves_nothing);
+    RUN_TEST(test_a_clock_that_was_set_back_and_another_hand_are_heard);
     RUN_TEST(test_what_is_no_picture_is_counted_and_commands_nothing);
     RUN_TEST(test_hands_are_told_nothing);
     return UNITY_END();

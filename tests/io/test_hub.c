@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/protocol/hand.h"
 #include "unity.h"
 
 enum { STREAM, EVENT, SCENE, CHANNEL_COUNT };
@@ -29,6 +30,8 @@ static struct {
     double wanted;
     struct io_fox_arguments arguments;
     const char *refusal;
+    char noted[IO_FOX_TEXT_MAX];
+    int notes;
 } bureau;
 
 static const char *parameter_name(void *self, int index)
@@ -76,6 +79,13 @@ static bool answer(void *self, struct io_desk_answer *out)
     return true;
 }
 
+static void note(void *self, const char *text)
+{
+    (void)self;
+    snprintf(bureau.noted, sizeof bureau.noted, "%s", text);
+    bureau.notes++;
+}
+
 static const struct io_fox_service services[] = {
     {"/pause", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
     {"/step", "p/srv/Step", IO_FOX_FORM_FRAMES},
@@ -87,18 +97,38 @@ static const struct io_desk desk = {.parameter_count = 2,
                                     .services = services,
                                     .set = set,
                                     .call = call,
-                                    .answer = answer};
+                                    .answer = answer,
+                                    .note = note};
 
 /* ---- the hub under test ---- */
 
 static struct io_hub *hub;
 static struct io_bytes frame;
 static bool binary;
+static struct {
+    int pictures, hands;
+    unsigned char bytes[IO_HAND_SIZE_TIMED];
+    size_t size;
+} flown;
+
+static void pass(void *self, const void *bytes, size_t size)
+{
+    TEST_ASSERT_EQUAL_PTR(&flown, self);
+    flown.hands += size == 0;
+    flown.pictures += size > 0;
+    flown.size = size;
+    if (size > 0)
+        memcpy(flown.bytes, bytes, size);
+}
 
 void setUp(void)
 {
-    const struct io_server_spec spec = {
-        .name = "test", .channels = channels, .channel_count = CHANNEL_COUNT, .desk = &desk};
+    const struct io_server_spec spec = {.name = "test",
+                                        .channels = channels,
+                                        .channel_count = CHANNEL_COUNT,
+                                        .desk = &desk,
+                                        .hand = {&flown, pass}};
+    memset(&flown, 0, sizeof flown);
     memset(&bureau, 0, sizeof bureau);
     hub = calloc(1, sizeof *hub);
     io_hub_open(hub, &spec, "1");
@@ -121,13 +151,18 @@ static const char *next(struct io_hub_seat *seat)
     return (const char *)frame.data;
 }
 
-static struct io_hub_seat *enter(double rate_hz)
+static struct io_hub_seat *come_in(double rate_hz, bool is_operator)
 {
-    struct io_hub_seat *seat = io_hub_enter(hub, rate_hz);
+    struct io_hub_seat *seat = io_hub_enter(hub, rate_hz, is_operator);
     TEST_ASSERT_NOT_NULL(seat);
     while (next(seat))
         continue;
     return seat;
+}
+
+static struct io_hub_seat *enter(double rate_hz)
+{
+    return come_in(rate_hz, true);
 }
 
 static void say(struct io_hub_seat *seat, const char *text)
@@ -177,7 +212,7 @@ static void test_who_comes_is_told_what_there_is(void)
 {
     io_hub_status(hub, &(struct io_hub_status){
                            .id = "link", .on = true, .level = IO_FOX_WARNING, .text = "lost"});
-    struct io_hub_seat *seat = io_hub_enter(hub, 0.0);
+    struct io_hub_seat *seat = io_hub_enter(hub, 0.0, true);
     assert_next_has(seat, "\"serverInfo\"");
     assert_next_has(seat, "\"/scene\"");
     assert_next_has(seat, "\"advertiseServices\"");
@@ -306,7 +341,7 @@ static void test_who_does_not_read_its_answers_is_let_go(void)
 static void test_mistakes_are_told_to_who_made_them(void)
 {
     struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
-    subscribe(one, 1, CHANNEL_COUNT);
+    subscribe(one, 1, CHANNEL_COUNT + 1);
     assert_next_has(one, "no such channel");
     subscribe(one, 1, STREAM);
     subscribe(one, 2, STREAM);
@@ -344,7 +379,7 @@ static void test_a_status_replaces_and_ends(void)
         assert_next_has(seat, "\"id\":\"a\"");
     io_hub_status(hub, &(struct io_hub_status){.id = "a"});
     assert_next_has(seat, "removeStatus");
-    struct io_hub_seat *later = io_hub_enter(hub, 0.0);
+    struct io_hub_seat *later = io_hub_enter(hub, 0.0, true);
     for (int i = 0; i < 3; i++)
         next(later);
     TEST_ASSERT_NULL(next(later));
@@ -430,6 +465,8 @@ static void test_answers_go_to_who_asked_in_any_order(void)
 {
     struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
     make_call(one, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    make_call(one, "\2\3\0\0\0\5\0\0\0\3\0\0\0cdr", 16); /* /authority/give */
+    TEST_ASSERT_NOT_NULL(next(one));
     make_call(two, "\2\0\0\0\0\7\0\0\0\3\0\0\0cdr", 16);
     const struct io_desk_answer first = bureau.answer[0];
     bureau.answer[0] = bureau.answer[1];
@@ -449,7 +486,7 @@ static void test_answers_go_to_who_asked_in_any_order(void)
 static void test_a_call_that_cannot_be_made_fails_at_once(void)
 {
     struct io_hub_seat *seat = enter(0.0);
-    make_call(seat, "\2\2\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    make_call(seat, "\2\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
     assert_next_has(seat, "no such service");
     make_call(seat, "\2\1\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
     assert_next_has(seat, "serviceCallFailure");
@@ -471,11 +508,366 @@ static void test_an_answer_for_who_has_left_goes_nowhere(void)
     TEST_ASSERT_NULL(next(other));
 }
 
+/* ---- authority ---- */
+
+static void ask_authority(struct io_hub_seat *seat, enum io_authority_act act)
+{
+    char call[] = "\2?\0\0\0\7\0\0\0\4\0\0\0json";
+    call[1] = (char)(desk.service_count + (int)act);
+    make_call(seat, call, sizeof call - 1);
+}
+
+static void assert_answer(struct io_hub_seat *seat, bool done, const char *text)
+{
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_TRUE(binary);
+    const char *json = (const char *)frame.data + 17;
+    TEST_ASSERT_EQUAL_STRING_LEN(done ? "{\"success\":true" : "{\"success\":false", json,
+                                 done ? 15 : 16);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(json, text), json);
+}
+
+static void pause(struct io_hub_seat *seat)
+{
+    make_call(seat, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+}
+
+static void assert_authority(struct io_hub_seat *seat, uint32_t id, uint32_t holder,
+                             uint32_t asking, uint32_t viewers)
+{
+    const uint32_t expected[] = {holder, asking, viewers};
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_TRUE(binary);
+    TEST_ASSERT_EQUAL_UINT8(id, frame.data[1]);
+    TEST_ASSERT_EQUAL_MEMORY(expected, frame.data + IO_FOX_HEAD_SIZE + 4, sizeof expected);
+}
+
+static void test_who_looks_on_commands_nothing_and_is_told_how(void)
+{
+    struct io_hub_seat *seat = come_in(0.0, false);
+    pause(seat);
+    assert_next_has(seat, "?operator=");
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "serviceCallFailure"));
+    for (int act = 0; act < IO_AUTHORITY_ACT_COUNT; act++) {
+        ask_authority(seat, (enum io_authority_act)act);
+        assert_next_has(seat, "?operator=");
+    }
+    say(seat, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gain\",\"value\":1}],"
+              "\"id\":\"s\"}");
+    assert_next_has(seat, "?operator=");
+    assert_next_has(seat, "{\"name\":\"gain\",\"type\":\"float64\",\"value\":0.0}"); /* as it is */
+    TEST_ASSERT_NULL(next(seat));
+    TEST_ASSERT_EQUAL_INT(0, bureau.asked);
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+    say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[]}");
+    assert_next_has(seat, "\"gain\"");
+}
+
+static void test_the_first_command_takes_authority_and_keeps_others_out(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    pause(one);
+    TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
+    TEST_ASSERT_EQUAL_STRING("viewer 1 has authority", bureau.noted);
+    pause(two);
+    assert_next_has(two, "viewer 1 has authority; it can hand it over, or leave");
+    say(two, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gain\",\"value\":1}]}");
+    assert_next_has(two, "viewer 1 has authority");
+    TEST_ASSERT_NULL(next(two));
+    TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+    ask_authority(two, IO_AUTHORITY_TAKE);
+    assert_answer(two, false, "viewer 1 has authority");
+    ask_authority(two, IO_AUTHORITY_GIVE);
+    assert_answer(two, false, "you do not have");
+    io_hub_leave(hub, one);
+    TEST_ASSERT_EQUAL_STRING("viewer 1 has authority no more", bureau.noted);
+    pause(two);
+    TEST_ASSERT_EQUAL_INT(2, bureau.asked);
+    TEST_ASSERT_EQUAL_UINT64(two->serial, hub->authority.holder);
+}
+
+static void test_a_command_that_makes_no_sense_takes_nothing(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    make_call(seat, "\2\1\0\0\0\6\0\0\0\3\0\0\0cdr", 16); /* no number of frames */
+    assert_next_has(seat, "serviceCallFailure");
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+}
+
+static void test_authority_is_asked_for_and_handed_over(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    ask_authority(two, IO_AUTHORITY_ASK);
+    assert_answer(two, false, "take it");
+    ask_authority(one, IO_AUTHORITY_TAKE);
+    assert_answer(one, true, "you have authority");
+    ask_authority(one, IO_AUTHORITY_ASK);
+    assert_answer(one, false, "already");
+    ask_authority(two, IO_AUTHORITY_ASK);
+    assert_answer(two, true, "viewer 1 was asked");
+    TEST_ASSERT_EQUAL_STRING("viewer 2 asks viewer 1 for authority", bureau.noted);
+    assert_next_has(one, "viewer 2 asks for authority");
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "\"id\":\"authority\""));
+    ask_authority(two, IO_AUTHORITY_ASK); /* again is not news */
+    assert_answer(two, true, "viewer 1 was asked");
+    TEST_ASSERT_NULL(next(one));
+    ask_authority(one, IO_AUTHORITY_GIVE);
+    assert_answer(one, true, "nobody");
+    assert_next_has(one, "removeStatus");
+    ask_authority(two, IO_AUTHORITY_TAKE);
+    assert_answer(two, true, "you have authority");
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.asking);
+    TEST_ASSERT_NULL(next(one));
+    TEST_ASSERT_NULL(next(two));
+}
+
+static void test_who_asked_and_left_asks_no_more(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    pause(one);
+    ask_authority(two, IO_AUTHORITY_ASK);
+    assert_next_has(one, "asks for authority");
+    io_hub_leave(hub, two);
+    assert_next_has(one, "removeStatus");
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.asking);
+    TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
+}
+
+static void test_everybody_sees_who_has_authority(void)
+{
+    struct io_hub_seat *one = enter(60.0), *two = enter(60.0);
+    io_hub_tick(hub, 1);
+    subscribe(two, 9, CHANNEL_COUNT);
+    assert_authority(two, 9, 0, 0, 2);
+    pause(one);
+    io_hub_tick(hub, 2);
+    assert_authority(two, 9, 1, 0, 2);
+    io_hub_tick(hub, 3);
+    TEST_ASSERT_NULL(next(two)); /* nothing has changed */
+    ask_authority(two, IO_AUTHORITY_ASK);
+    TEST_ASSERT_NOT_NULL(next(two));
+    io_hub_tick(hub, 4);
+    assert_authority(two, 9, 1, 2, 2);
+    io_hub_leave(hub, one);
+    io_hub_tick(hub, 5);
+    assert_authority(two, 9, 0, 2, 1);
+}
+
+static void test_each_viewer_knows_its_number_and_what_it_may(void)
+{
+    struct io_hub_seat *one = io_hub_enter(hub, 0.0, true), *two = io_hub_enter(hub, 0.0, false);
+    assert_next_has(one, "\"viewer\":\"1\",\"operator\":\"yes\"");
+    assert_next_has(two, "\"viewer\":\"2\",\"operator\":\"no\"");
+}
+
+/* ---- hands ---- */
+
+static void advertise_hand(struct io_hub_seat *seat, int id)
+{
+    char text[128];
+    snprintf(text, sizeof text,
+             "{\"op\":\"advertise\",\"channels\":[{\"id\":%d,\"topic\":\"/hand\",\"encoding\":"
+             "\"hand\",\"schemaName\":\"hand\"}]}",
+             id);
+    say(seat, text);
+}
+
+static void publish(struct io_hub_seat *seat, uint32_t id, const void *bytes, size_t size)
+{
+    unsigned char message[5 + 2 * IO_HAND_SIZE_TIMED] = {1};
+    memcpy(message + 1, &id, sizeof id);
+    memcpy(message + 5, bytes, size);
+    make_call(seat, (const char *)message, 5 + size);
+}
+
+static void test_pictures_of_who_has_authority_are_passed_on(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    struct io_hand_picture picture;
+    io_hand_rest(&picture);
+    advertise_hand(one, 7);
+    advertise_hand(two, 7);
+    publish(one, 7, &picture, IO_HAND_SIZE); /* a command like others: it takes authority */
+    TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
+    TEST_ASSERT_EQUAL_INT(1, flown.hands);
+    TEST_ASSERT_EQUAL_INT(1, flown.pictures);
+    picture.version = IO_HAND_VERSION_TIMED;
+    picture.sent_us = 5;
+    publish(one, 7, &picture, IO_HAND_SIZE_TIMED);
+    TEST_ASSERT_EQUAL_size_t(IO_HAND_SIZE_TIMED, flown.size);
+    TEST_ASSERT_EQUAL_MEMORY(&picture, flown.bytes, IO_HAND_SIZE_TIMED);
+    publish(two, 7, &picture, IO_HAND_SIZE_TIMED);
+    TEST_ASSERT_EQUAL_INT(2, flown.pictures);
+    assert_next_has(two, "viewer 1 has authority");
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "\"level\":1"));
+}
+
+static void assert_rests(int pictures)
+{
+    struct io_hand_picture rest;
+    io_hand_rest(&rest);
+    TEST_ASSERT_EQUAL_INT(pictures, flown.pictures);
+    TEST_ASSERT_EQUAL_size_t(IO_HAND_SIZE, flown.size);
+    TEST_ASSERT_EQUAL_MEMORY(&rest, flown.bytes, IO_HAND_SIZE);
+}
+
+/* What it did last must not go on until the silence is a loss. */
+static void test_who_flies_no_more_has_let_go_of_the_stick(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0), *other = enter(0.0);
+    struct io_hand_picture push;
+    io_hand_rest(&push);
+    push.axis[2] = 1.0f;
+    push.buttons = 4;
+    advertise_hand(one, 7);
+    advertise_hand(two, 7);
+    publish(one, 7, &push, IO_HAND_SIZE);
+    io_hub_leave(hub, other); /* nobody's concern */
+    TEST_ASSERT_EQUAL_INT(1, flown.pictures);
+    ask_authority(one, IO_AUTHORITY_GIVE);
+    assert_rests(2);
+    ask_authority(two, IO_AUTHORITY_TAKE);
+    TEST_ASSERT_EQUAL_INT(2, flown.pictures); /* it has not flown yet */
+    publish(two, 7, &push, IO_HAND_SIZE);
+    TEST_ASSERT_EQUAL_INT(2, flown.hands);
+    io_hub_leave(hub, two);
+    assert_rests(4);
+    ask_authority(one, IO_AUTHORITY_TAKE);
+    publish(one, 7, &push, IO_HAND_SIZE);
+    uint64_t now_ns = 1;
+    while (io_hub_bears(hub, one, 10, now_ns))
+        now_ns++;
+    assert_rests(6);
+    TEST_ASSERT_EQUAL_INT(3, flown.hands);
+}
+
+/* Handing over is a word, not what a hand on another stick happens to do. */
+static void test_a_hand_beside_does_not_come_to_fly_by_itself(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    struct io_hand_picture picture;
+    io_hand_rest(&picture);
+    advertise_hand(one, 7);
+    advertise_hand(two, 7);
+    publish(one, 7, &picture, IO_HAND_SIZE);
+    publish(two, 7, &picture, IO_HAND_SIZE);
+    assert_next_has(two, "viewer 1 has authority");
+    ask_authority(one, IO_AUTHORITY_GIVE);
+    io_hub_tick(hub, 2000000000);
+    const int before = flown.pictures;
+    publish(one, 7, &picture, IO_HAND_SIZE); /* its hand was still on the stick */
+    publish(two, 7, &picture, IO_HAND_SIZE);
+    assert_next_has(two, "take it, and then fly");
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+    TEST_ASSERT_EQUAL_INT(before, flown.pictures);
+    ask_authority(two, IO_AUTHORITY_TAKE);
+    publish(two, 7, &picture, IO_HAND_SIZE);
+    TEST_ASSERT_EQUAL_INT(before + 1, flown.pictures);
+    publish(one, 7, &picture, IO_HAND_SIZE);
+    io_hub_leave(hub, two);
+    publish(one, 7, &picture, IO_HAND_SIZE);
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+    struct io_hub_seat *three = enter(0.0); /* comes to fly: its first picture is a command */
+    advertise_hand(three, 7);
+    publish(three, 7, &picture, IO_HAND_SIZE);
+    TEST_ASSERT_EQUAL_UINT64(three->serial, hub->authority.holder);
+}
+
+static void test_what_is_wrong_with_pictures_is_told_once_a_second(void)
+{
+    struct io_hub_seat *seat = come_in(0.0, false);
+    struct io_hand_picture picture;
+    io_hand_rest(&picture);
+    advertise_hand(seat, 7);
+    for (int i = 0; i < 10; i++)
+        publish(seat, 7, &picture, IO_HAND_SIZE);
+    assert_next_has(seat, "?operator=");
+    TEST_ASSERT_NULL(next(seat));
+    io_hub_tick(hub, 1000000000);
+    publish(seat, 7, &picture, IO_HAND_SIZE);
+    assert_next_has(seat, "?operator=");
+    TEST_ASSERT_EQUAL_INT(0, flown.pictures + flown.hands);
+}
+
+static void test_only_pictures_on_their_channel_are_passed_on(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    struct io_hand_picture picture;
+    uint64_t now_ns = 1;
+    io_hand_rest(&picture);
+    static const char *const others[] = {
+        "{\"op\":\"advertise\",\"channels\":[{\"id\":1,\"topic\":\"/hands\",\"encoding\":"
+        "\"hand\"}]}",
+        "{\"op\":\"advertise\",\"channels\":[{\"id\":1,\"topic\":\"/hand\",\"encoding\":"
+        "\"json\"}]}"};
+    for (int i = 0; i < 2; i++) {
+        say(seat, others[i]);
+        assert_next_has(seat, "only /hand");
+        io_hub_tick(hub, now_ns += 2000000000);
+        publish(seat, 1, &picture, IO_HAND_SIZE);
+        assert_next_has(seat, "not advertised");
+        io_hub_tick(hub, now_ns += 2000000000);
+    }
+    advertise_hand(seat, 7);
+    publish(seat, 7, &picture, IO_HAND_SIZE - 1);
+    assert_next_has(seat, "no picture");
+    io_hub_tick(hub, now_ns += 2000000000);
+    picture.axis[3] = 1.5f;
+    publish(seat, 7, &picture, IO_HAND_SIZE);
+    assert_next_has(seat, "no picture");
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+    io_hub_tick(hub, now_ns += 2000000000);
+    io_hand_rest(&picture);
+    say(seat, "{\"op\":\"unadvertise\",\"channelIds\":[7]}");
+    publish(seat, 7, &picture, IO_HAND_SIZE);
+    assert_next_has(seat, "not advertised");
+    io_hub_tick(hub, now_ns + 2000000000);
+    for (int i = 0; i < 3; i++) /* the same again is the same */
+        for (int id = 0; id < IO_HUB_HAND_MAX; id++)
+            advertise_hand(seat, id);
+    TEST_ASSERT_NULL(next(seat));
+    advertise_hand(seat, 99);
+    assert_next_has(seat, "too many channels");
+    TEST_ASSERT_EQUAL_INT(0, flown.pictures + flown.hands);
+}
+
+static void test_where_nothing_is_flown_a_hand_is_told(void)
+{
+    hub->hand.pass = NULL;
+    struct io_hub_seat *seat = enter(0.0);
+    advertise_hand(seat, 1);
+    assert_next_has(seat, "bus: cockpit");
+}
+
+/* ---- floods ---- */
+
+static void test_who_sends_steadily_is_borne_and_who_floods_is_not(void)
+{
+    struct io_hub_seat *seat = enter(0.0), *other = enter(0.0), *large = enter(0.0);
+    uint64_t now_ns = 1000000000;
+    for (int i = 0; i < 5000; i++, now_ns += 1000000) /* 1000 a second */
+        TEST_ASSERT_TRUE(io_hub_bears(hub, seat, 116, now_ns));
+    int borne = 0;
+    while (io_hub_bears(hub, seat, 10, now_ns += 100000)) /* ten times that */
+        borne++;
+    TEST_ASSERT_INT_WITHIN(15, 1111, borne);
+    TEST_ASSERT_EQUAL_STRING(
+        "viewer 1 sent more than 1000 messages or 1 MB a second; it was let go", bureau.noted);
+    const int notes = bureau.notes;
+    TEST_ASSERT_FALSE(io_hub_bears(hub, seat, 10, now_ns + 1));
+    TEST_ASSERT_EQUAL_INT(notes, bureau.notes);
+    TEST_ASSERT_TRUE(io_hub_bears(hub, other, 10, now_ns)); /* each has its own */
+    borne = 0;
+    while (io_hub_bears(hub, large, 4096, now_ns)) /* of one message */
+        borne++;
+    TEST_ASSERT_EQUAL_INT(1000000 / 4096, borne);
+}
+
 static void test_there_are_so_many_seats(void)
 {
     for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++)
-        TEST_ASSERT_NOT_NULL(io_hub_enter(hub, 0.0));
-    TEST_ASSERT_NULL(io_hub_enter(hub, 0.0));
+        TEST_ASSERT_NOT_NULL(io_hub_enter(hub, 0.0, true));
+    TEST_ASSERT_NULL(io_hub_enter(hub, 0.0, true));
 }
 
 int main(void)
@@ -500,6 +892,20 @@ int main(void)
     RUN_TEST(test_answers_go_to_who_asked_in_any_order);
     RUN_TEST(test_a_call_that_cannot_be_made_fails_at_once);
     RUN_TEST(test_an_answer_for_who_has_left_goes_nowhere);
+    RUN_TEST(test_who_looks_on_commands_nothing_and_is_told_how);
+    RUN_TEST(test_the_first_command_takes_authority_and_keeps_others_out);
+    RUN_TEST(test_a_command_that_makes_no_sense_takes_nothing);
+    RUN_TEST(test_authority_is_asked_for_and_handed_over);
+    RUN_TEST(test_who_asked_and_left_asks_no_more);
+    RUN_TEST(test_everybody_sees_who_has_authority);
+    RUN_TEST(test_each_viewer_knows_its_number_and_what_it_may);
+    RUN_TEST(test_pictures_of_who_has_authority_are_passed_on);
+    RUN_TEST(test_who_flies_no_more_has_let_go_of_the_stick);
+    RUN_TEST(test_a_hand_beside_does_not_come_to_fly_by_itself);
+    RUN_TEST(test_what_is_wrong_with_pictures_is_told_once_a_second);
+    RUN_TEST(test_only_pictures_on_their_channel_are_passed_on);
+    RUN_TEST(test_where_nothing_is_flown_a_hand_is_told);
+    RUN_TEST(test_who_sends_steadily_is_borne_and_who_floods_is_not);
     RUN_TEST(test_there_are_so_many_seats);
     return UNITY_END();
 }

@@ -1,5 +1,5 @@
 /*
- * A SpaceMouse by a daemon that is nothing but a socket.
+ * A SpaceMouse by a daemon that is nothing but a socket; the real one is in tests/rtguest.
  */
 #include "io/bus/spacenav.h"
 
@@ -158,6 +158,76 @@ static void test_a_daemon_that_went_is_found_again_and_the_hand_rests(void)
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&bus).losses);
 }
 
+static void test_a_daemon_that_dies_is_not_asked_at_once(void)
+{
+    open_hand();
+    (void)close(client);
+    client = -1;
+    while (io_bus_receive(&bus, &packet) == 0)
+        wait_moment();
+    const uint64_t now_ns = rt_now_ns();
+    io_bus_tick(&bus, now_ns);
+    io_bus_tick(&bus, now_ns + 20000000);
+    TEST_ASSERT_FALSE(io_bus_connected(&bus)); /* though its socket is still there */
+    io_bus_tick(&bus, now_ns + 60000000);
+    TEST_ASSERT_TRUE(io_bus_connected(&bus));
+}
+
+/* As many ticks as the time has, each with a look. */
+static uint64_t tick_for(uint64_t from_ns, uint64_t ms, int *packets)
+{
+    *packets = 0;
+    for (uint64_t i = 0; i < ms / 20; i++) {
+        io_bus_tick(&bus, from_ns += 20000000);
+        *packets += io_bus_receive(&bus, &packet);
+    }
+    return from_ns;
+}
+
+static void test_a_hand_that_no_longer_moves_was_let_go(void)
+{
+    struct io_hand_picture picture;
+    int packets;
+    open_hand();
+    uint64_t now_ns = tick_for(rt_now_ns(), 1000, &packets);
+    TEST_ASSERT_EQUAL(0, packets); /* it rests already */
+    SAY(1, 3);
+    (void)next();
+    SAY(0, 0, 0, 0, 0, 0, 7, 16);
+    (void)next();
+    now_ns = tick_for(now_ns, 480, &packets);
+    TEST_ASSERT_EQUAL(0, packets);
+    SAY(0, 0, 0, 0, 0, 0, 7, 16); /* no news, but it is held */
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet));
+    now_ns = tick_for(now_ns, 480, &packets);
+    TEST_ASSERT_EQUAL(0, packets);
+    SAY(2, 9); /* a button is no move */
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet));
+    now_ns = tick_for(now_ns, 40, &packets);
+    TEST_ASSERT_EQUAL(1, packets);
+    TEST_ASSERT_TRUE(io_hand_decode(packet.bytes, packet.size, &picture));
+    TEST_ASSERT_TRUE(picture.axis[5] == 0.0f);
+    TEST_ASSERT_EQUAL_HEX32(8, picture.buttons);
+    TEST_ASSERT_TRUE(io_bus_connected(&bus));
+    now_ns = tick_for(now_ns, 1000, &packets);
+    TEST_ASSERT_EQUAL(0, packets);
+    SAY(0, 0, 0, 0, 0, 0, 7, 2000); /* taken again, where it was let go */
+    TEST_ASSERT_EQUAL_FLOAT(0.02f, next().axis[5]);
+}
+
+static void test_a_machine_that_stood_still_heard_nothing(void)
+{
+    int packets;
+    open_hand();
+    uint64_t now_ns = tick_for(rt_now_ns(), 20, &packets);
+    SAY(0, 350, 0, 0, 0, 0, 0, 16);
+    (void)next();
+    now_ns = tick_for(now_ns + 3000000000u, 400, &packets);
+    TEST_ASSERT_EQUAL(0, packets);
+    (void)tick_for(now_ns, 100, &packets);
+    TEST_ASSERT_EQUAL(1, packets);
+}
+
 static void test_without_a_daemon_the_line_says_how_to_start_it(void)
 {
     end_daemon();
@@ -176,6 +246,9 @@ int main(void)
     RUN_TEST(test_what_changes_nothing_is_no_packet);
     RUN_TEST(test_a_message_may_come_in_pieces);
     RUN_TEST(test_a_daemon_that_went_is_found_again_and_the_hand_rests);
+    RUN_TEST(test_a_daemon_that_dies_is_not_asked_at_once);
+    RUN_TEST(test_a_hand_that_no_longer_moves_was_let_go);
+    RUN_TEST(test_a_machine_that_stood_still_heard_nothing);
     RUN_TEST(test_without_a_daemon_the_line_says_how_to_start_it);
     return UNITY_END();
 }

@@ -1,0 +1,93 @@
+#include "io/bus/cockpit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/bus/address.h"
+#include "io/bus/methods.h"
+
+enum { NEWS_PER_LOOK = 16 };
+
+void io_cockpit_send(int fd, const void *bytes, size_t size)
+{
+    (void)send(fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static int point(const struct io_udp *from, const struct io_udp *to)
+{
+    const struct sockaddr_in name = io_address_to_kernel(io_udp_local(to));
+    return connect(from->fd, (const struct sockaddr *)&name, sizeof name) < 0 ? -errno : 0;
+}
+
+/* What a stranger sent before the two knew each other. */
+static void empty(struct io_udp *udp)
+{
+    struct io_packet packet;
+    while (io_udp_receive(udp, &packet) > 0)
+        continue;
+}
+
+static void close_cockpit(struct io_bus *bus)
+{
+    io_udp_close(&bus->cockpit.in);
+    io_udp_close(&bus->cockpit.out);
+}
+
+static int open_cockpit(struct io_bus *bus, char *error)
+{
+    static const struct io_address loopback = {.ip = 0x7f000001};
+    struct io_cockpit *cockpit = &bus->cockpit;
+    cockpit->out.fd = -1;
+    int status = io_udp_open(&cockpit->in, loopback);
+    if (status == 0)
+        status = io_udp_open(&cockpit->out, loopback);
+    if (status == 0)
+        status = point(&cockpit->in, &cockpit->out);
+    if (status == 0)
+        status = point(&cockpit->out, &cockpit->in);
+    if (status < 0) {
+        close_cockpit(bus);
+        return io_bus_refuse(bus, "bus", status, error, "no sockets on 127.0.0.1: %s",
+                             strerror(-status));
+    }
+    empty(&cockpit->in);
+    io_bus_arrived(bus, io_address_far_end);
+    return 0;
+}
+
+static int receive(struct io_bus *bus, struct io_packet *packet)
+{
+    for (int i = 0; i < NEWS_PER_LOOK; i++) {
+        const int status = io_udp_receive(&bus->cockpit.in, packet);
+        if (status <= 0)
+            return status;
+        if (packet->size > 0) {
+            packet->from = io_address_far_end;
+            return 1;
+        }
+        io_bus_count(&bus->tally.connects, 1);
+    }
+    return 0;
+}
+
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
+{
+    watch[0] = (struct io_bus_watch){.fd = bus->cockpit.in.fd};
+    return 1;
+}
+
+int io_bus_sender(const struct io_bus *bus)
+{
+    if (!bus->methods || bus->spec.kind != IO_BUS_COCKPIT)
+        return -1;
+    return fcntl(bus->cockpit.out.fd, F_DUPFD_CLOEXEC, 0);
+}
+
+const struct io_bus_methods io_cockpit_methods = {
+    .open = open_cockpit,
+    .close = close_cockpit,
+    .receive = receive,
+    .watches = watches,
+};

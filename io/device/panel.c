@@ -1,0 +1,91 @@
+#include "io/device/panel.h"
+
+void io_panel_begin(struct io_panel_state *state)
+{
+    *state = (struct io_panel_state){.mode = IO_PANEL_HOLD, .brakes = 1};
+}
+
+void io_panel_keep(struct io_panel_state *state, uint32_t presses)
+{
+    state->presses = presses;
+}
+
+static bool is_pressed(uint32_t pressed, int button)
+{
+    return button >= 0 && (pressed >> button & 1);
+}
+
+static void choose_mode(uint64_t mode, struct io_panel_state *state)
+{
+    state->mode = mode;
+    state->safed = 0;
+    state->pose = 0;
+    state->held = 0;
+    if (mode != IO_PANEL_HOLD)
+        state->brakes = 0;
+}
+
+static void stop(bool brakes, struct io_panel_state *state)
+{
+    choose_mode(IO_PANEL_HOLD, state);
+    state->safed = 1;
+    if (brakes)
+        state->brakes = 1;
+}
+
+static void choose(const struct io_panel_spec *spec, int k, struct io_panel_state *state)
+{
+    if (state->mode == IO_PANEL_JOINT && k < spec->joints)
+        state->joint = (uint64_t)k;
+    if (state->mode == IO_PANEL_AUTO && k < spec->poses)
+        state->pose = 1 + (uint64_t)k;
+}
+
+static void press(const struct io_panel_spec *spec, uint32_t pressed, struct io_panel_state *state)
+{
+    for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
+        if (is_pressed(pressed, spec->mode[k]))
+            choose_mode((uint64_t)k, state);
+    for (int k = 0; k < spec->select_count; k++)
+        if (is_pressed(pressed, spec->select[k]))
+            choose(spec, k, state);
+    if (is_pressed(pressed, spec->button[IO_PANEL_NEXT]) && state->mode == IO_PANEL_JOINT)
+        state->joint = (state->joint + 1) % (uint64_t)spec->joints;
+    if (is_pressed(pressed, spec->button[IO_PANEL_VERNIER]))
+        state->vernier ^= 1;
+    if (is_pressed(pressed, spec->button[IO_PANEL_BRAKES]))
+        state->brakes = state->safed ? 1 : state->brakes ^ 1;
+    state->grapple = is_pressed(pressed, spec->button[IO_PANEL_GRAPPLE]);
+    state->release = is_pressed(pressed, spec->button[IO_PANEL_RELEASE]);
+    if (is_pressed(pressed, spec->button[IO_PANEL_SAFE]))
+        stop(true, state);
+}
+
+/* The brakes come on when the arm has come to rest, and once only: who lets them go in hold has the
+ * servos hold it. */
+static void settle(const struct io_panel_spec *spec, bool still, struct io_panel_state *state)
+{
+    if (state->mode != IO_PANEL_HOLD || state->held > spec->settle)
+        return;
+    state->held++;
+    if (still || state->held > spec->settle) {
+        state->brakes = 1;
+        state->held = (uint64_t)spec->settle + 1;
+    }
+}
+
+void io_panel_stop(struct io_panel_state *state)
+{
+    stop(state->brakes, state);
+}
+
+void io_panel_look(const struct io_panel_spec *spec, uint32_t presses, bool lost, bool still,
+                   struct io_panel_state *state)
+{
+    const bool braked = state->brakes;
+    press(spec, presses ^ (uint32_t)state->presses, state);
+    state->presses = presses;
+    if (lost && !state->safed)
+        stop(braked, state);
+    settle(spec, still, state);
+}

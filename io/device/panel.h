@@ -1,0 +1,79 @@
+/*
+ * The operator's panel: what his buttons have set, for an arm.
+ *
+ *      mode k      drive that way; leaves safing, lets the brakes go unless it is hold
+ *      vernier     fine or coarse, in turns
+ *      brakes      on or off, in turns
+ *      grapple     asks once
+ *      release     asks once
+ *      safe        hold, brakes on at once; both last until a mode is chosen
+ *      next        the next joint (mode joint)
+ *      select k    joint k (mode joint), or off to pose k (mode auto)
+ *
+ * A press is a bit that flips (io/protocol/hand.h), so none is lost between two looks, but a second
+ * press of the same button within one.  When the operator is lost the arm stops as with mode hold,
+ * and stays safed until a mode is chosen that he is there for.
+ *
+ * In hold the brakes come on by themselves once the joints are still, or at the latest `settle`
+ * looks after the stop.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum io_panel_mode {
+    IO_PANEL_HOLD,
+    IO_PANEL_JOINT,
+    IO_PANEL_TOOL,    /* resolved rate in the hand's axes */
+    IO_PANEL_BASE,    /* in those of the base */
+    IO_PANEL_PAYLOAD, /* in those of what the hand carries, about its origin */
+    IO_PANEL_AUTO,    /* to a stored pose */
+    IO_PANEL_MODE_COUNT
+};
+
+enum io_panel_button {
+    IO_PANEL_VERNIER,
+    IO_PANEL_BRAKES,
+    IO_PANEL_GRAPPLE,
+    IO_PANEL_RELEASE,
+    IO_PANEL_SAFE,
+    IO_PANEL_NEXT,
+    IO_PANEL_BUTTON_COUNT
+};
+
+enum { IO_PANEL_SELECT_MAX = 16 };
+
+struct io_panel_spec {
+    int mode[IO_PANEL_MODE_COUNT];     /* button of each mode; -1: there is none */
+    int button[IO_PANEL_BUTTON_COUNT]; /* -1: there is none */
+    int select_count;
+    int select[IO_PANEL_SELECT_MAX];
+    int joints, poses;
+    uint32_t settle; /* looks */
+};
+
+/* Run state; every byte is part of the hash. */
+struct io_panel_state {
+    uint64_t presses; /* as last seen */
+    uint64_t mode, joint, vernier, brakes, safed;
+    uint64_t pose;             /* 1 + index of the pose it goes to; 0: none */
+    uint64_t grapple, release; /* 1: asked for, in this look */
+    uint64_t held;             /* looks since hold began */
+};
+_Static_assert(sizeof(struct io_panel_state) == 10 * 8, "no pads in the run state");
+
+/* In hold, brakes on.  Context: setup. */
+void io_panel_begin(struct io_panel_state *state);
+
+/* The buttons stand so, and that is no news: the state was put back, the operator's hand was not.
+ * Context: frame. */
+void io_panel_keep(struct io_panel_state *state, uint32_t presses);
+
+/* As if the operator were lost: hold, until a mode is chosen.  Context: frame. */
+void io_panel_stop(struct io_panel_state *state);
+
+/* One look.  presses: flags >> 32 of the newest command, 0 before the first; still: no joint moves
+ * to speak of.  Context: frame. */
+void io_panel_look(const struct io_panel_spec *spec, uint32_t presses, bool lost, bool still,
+                   struct io_panel_state *state);

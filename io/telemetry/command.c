@@ -1,0 +1,120 @@
+/*
+ * Commands of viewers: who may give them, and who is told about it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/telemetry/hub.h"
+
+static const char watching[] = "you look on; to command, come by the address that the run printed, "
+                               "with its ?operator=TOKEN";
+
+struct io_hub_seat *io_hub_seat_of(struct io_hub *hub, uint64_t serial)
+{
+    for (int i = 0; serial != 0 && i < IO_SERVER_VIEWER_MAX; i++) {
+        if (hub->seat[i].viewer && hub->seat[i].serial == serial)
+            return &hub->seat[i];
+    }
+    return NULL;
+}
+
+void io_hub_note(const struct io_hub *hub, const char *format, ...)
+{
+    char text[IO_FOX_TEXT_MAX];
+    va_list values;
+    if (!hub->desk || !hub->desk->note)
+        return;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    hub->desk->note(hub->desk->self, text);
+}
+
+/* Only the holder has a line about who asks. */
+static void tell_holder(struct io_hub *hub, struct io_authority before)
+{
+    const struct io_authority now = hub->authority;
+    struct io_hub_seat *old = io_hub_seat_of(hub, before.holder),
+                       *holder = io_hub_seat_of(hub, now.holder);
+    char text[IO_FOX_TEXT_MAX];
+    if (old && before.asking != 0 && (now.holder != before.holder || now.asking == 0)) {
+        io_fox_remove_status(&hub->out, "authority");
+        io_hub_say(hub, old, false);
+    }
+    if (holder && now.asking != 0 && now.asking != before.asking) {
+        snprintf(text, sizeof text, "viewer %llu asks for authority",
+                 (unsigned long long)now.asking);
+        io_fox_status(&hub->out, IO_FOX_WARNING, text, "authority");
+        io_hub_say(hub, holder, false);
+    }
+}
+
+static void tell(struct io_hub *hub, struct io_authority before)
+{
+    const struct io_authority now = hub->authority;
+    tell_holder(hub, before);
+    if (now.holder != before.holder)
+        io_hub_hands_off(hub, before.holder);
+    if (now.holder != before.holder && now.holder != 0)
+        io_hub_note(hub, "viewer %llu has authority", (unsigned long long)now.holder);
+    else if (now.holder != before.holder)
+        io_hub_note(hub, "viewer %llu has authority no more", (unsigned long long)before.holder);
+    if (now.asking != 0 && now.asking != before.asking)
+        io_hub_note(hub, "viewer %llu asks viewer %llu for authority",
+                    (unsigned long long)now.asking, (unsigned long long)now.holder);
+}
+
+bool io_hub_may_command(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX])
+{
+    const struct io_authority before = hub->authority;
+    if (!seat->is_operator) {
+        snprintf(why, IO_FOX_TEXT_MAX, "%s", watching);
+        return false;
+    }
+    const bool may = io_authority_command(&hub->authority, seat->serial, why);
+    tell(hub, before);
+    return may;
+}
+
+void io_hub_authority(struct io_hub *hub, struct io_hub_seat *seat, enum io_authority_act act)
+{
+    const struct io_fox_ask *ask = &hub->ask;
+    const struct io_authority before = hub->authority;
+    char text[IO_FOX_TEXT_MAX];
+    if (!seat->is_operator) {
+        io_fox_call_failure(&hub->out, ask->service, ask->call, watching);
+        io_hub_say(hub, seat, false);
+        return;
+    }
+    const bool done = io_authority_act(&hub->authority, act, seat->serial, text);
+    seat->beside = seat->beside || (done && act == IO_AUTHORITY_GIVE);
+    io_fox_call_response(&hub->out, ask->service, ask->call, ask->encoding, done, text);
+    io_hub_say(hub, seat, true);
+    tell(hub, before);
+}
+
+void io_hub_lay_down(struct io_hub *hub, const struct io_hub_seat *seat)
+{
+    const struct io_authority before = hub->authority;
+    io_authority_leave(&hub->authority, seat->serial);
+    tell(hub, before);
+}
+
+/* At every tick and not at every change, so that those who come and go in a hurry tell nobody. */
+void io_hub_show_authority(struct io_hub *hub, uint64_t now_ns)
+{
+    uint32_t image[3] = {(uint32_t)hub->authority.holder, (uint32_t)hub->authority.asking, 0};
+    _Static_assert(sizeof image == IO_AUTHORITY_IMAGE_SIZE, "as the definition has it");
+    const int channel = hub->channel_count - 1;
+    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++)
+        image[2] += hub->seat[i].viewer != NULL;
+    if (hub->newest[channel] && memcmp(image, hub->shown, sizeof image) == 0)
+        return;
+    struct io_live_message *message =
+        io_live_message_make(channel, hub->time_ns, image, sizeof image);
+    if (!message)
+        return;
+    memcpy(hub->shown, image, sizeof image);
+    io_hub_offer(hub, message, now_ns);
+}
