@@ -3,6 +3,7 @@
  */
 #include "config/resolve.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,20 @@ static bool sort_bodies(const struct cfg_resolve *resolve, const struct roster *
                        body->name, body->parent);
 }
 
+/* A URDF says it; the stops of the law say it better. */
+static struct cfg_range range_of(const struct cfg_keys_body *keys, const struct dyn_body_spec *spec)
+{
+    const bool stops = dyn_joint_nv(spec) == 1 && spec->law[0].limit_stiffness > 0.0;
+    struct cfg_range range = {-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    if (keys->range != NULL)
+        range = *keys->range;
+    if (stops) {
+        range.lower = spec->law[0].lower;
+        range.upper = spec->law[0].upper;
+    }
+    return range;
+}
+
 static bool fill_body(const struct cfg_resolve *resolve, const struct roster *roster, int i)
 {
     const struct cfg_keys_body *keys = body_keys(resolve, i);
@@ -134,8 +149,11 @@ static bool fill_body(const struct cfg_resolve *resolve, const struct roster *ro
     body->spec.mass = keys->mass;
     memcpy(body->spec.center, keys->center, sizeof body->spec.center);
     memcpy(body->spec.inertia, keys->inertia, sizeof body->spec.inertia);
-    return cfg_resolve_joint(resolve, &keys->joint, body) &&
-           (keys->flex.node == NULL || cfg_resolve_flex(resolve, keys, body));
+    if (!cfg_resolve_joint(resolve, &keys->joint, body))
+        return false;
+    body->range = range_of(keys, &body->spec);
+    return (keys->flex.node == NULL || cfg_resolve_flex(resolve, keys, body)) &&
+           cfg_resolve_solids(resolve, keys, body);
 }
 
 /* On which nodes the bodies sit; those that carry none are kept from the kernel. */
@@ -317,12 +335,11 @@ static bool check_bending(const struct cfg_resolve *resolve)
     return true;
 }
 
-static bool check_model(const struct cfg_resolve *resolve)
+static bool check_model(const struct cfg_resolve *resolve, int configuration)
 {
     struct cfg_scenario *scenario = resolve->scenario;
     struct dyn_body_spec *specs = take((size_t)scenario->body_count, sizeof *specs);
-    for (int i = 0; i < scenario->body_count; i++)
-        specs[i] = scenario->bodies[i].spec;
+    cfg_configuration_specs(scenario, configuration, specs);
     int at = 0;
     const char *flaw = cfg_tree_flaw(specs, scenario->body_count, &at);
     free(specs);
@@ -343,5 +360,10 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve)
     for (int i = 0; i < resolve->scenario->body_count; i++)
         if (!check_motor(resolve, i))
             return false;
-    return check_bending(resolve) && check_model(resolve);
+    if (!check_bending(resolve))
+        return false;
+    for (int i = 0; i < cfg_configuration_count(resolve->scenario); i++)
+        if (!check_model(resolve, i))
+            return false;
+    return true;
 }

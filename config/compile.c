@@ -15,6 +15,7 @@ static void fill_effectors(const struct cfg_scenario *scenario, struct dyn_effec
         effectors[i] = scenario->effectors[i].effector;
 }
 
+/* What the scenario holds, for the whole run. */
 static void fill_held(const struct cfg_rig *rig)
 {
     const struct cfg_scenario *scenario = rig->scenario;
@@ -27,6 +28,68 @@ static void fill_held(const struct cfg_rig *rig)
         }
     }
 }
+
+/* ---- the arm ---- */
+
+static bool has_arm(const struct cfg_scenario *scenario)
+{
+    return scenario->arm.joint_count > 0;
+}
+
+static void hold(const struct cfg_rig *rig, int body, bool held)
+{
+    const int at = dyn_model_v_index(rig->plant.model, body);
+    for (int k = 0; k < dyn_joint_nv(&rig->scenario->bodies[body].spec); k++) {
+        rig->held[at + k] = held;
+        rig->blow[at + k] = held ? DYN_BLOW_STOPS : DYN_BLOW_FREE;
+    }
+}
+
+void cfg_rig_grip(struct cfg_rig *rig)
+{
+    const struct cfg_arm *arm = &rig->scenario->arm;
+    const struct cfg_arm_state *state = rig->arm;
+    rig->plant.model = rig->models[state->configuration];
+    rig->work = rig->works[state->configuration];
+    for (int i = 0; i < dyn_model_nv(rig->plant.model); i++)
+        rig->blow[i] = rig->held[i] ? DYN_BLOW_GOES_ON : DYN_BLOW_FREE;
+    for (int n = 0; n < arm->joint_count; n++)
+        hold(rig, arm->joint[n].body, state->brake[n] == CFG_BRAKE_HOLDS);
+    for (int i = 0; i < arm->payload_count; i++)
+        hold(rig, arm->payload[i].body,
+             state->configuration == 1 + (uint64_t)i || (state->latched >> i & 1));
+}
+
+static void begin_arm(struct cfg_rig *rig)
+{
+    const struct cfg_arm *arm = &rig->scenario->arm;
+    *rig->arm = (struct cfg_arm_state){
+        .configuration = (uint64_t)cfg_first_configuration(rig->scenario), .reach = -1.0};
+    io_panel_begin(&rig->arm->panel);
+    for (int n = 0; n < arm->joint_count; n++) {
+        rig->arm->brake[n] = CFG_BRAKE_HOLDS;
+        rig->arm->reference[n] = rig->scenario->bodies[arm->joint[n].body].position[0];
+    }
+    for (int i = 0; i < arm->payload_count; i++)
+        rig->arm->latched |= (uint64_t)arm->payload[i].latched << i;
+    cfg_rig_grip(rig);
+}
+
+static void fill_kinematics(struct cfg_rig *rig)
+{
+    const struct cfg_arm *arm = &rig->scenario->arm;
+    rig->kinematics = (struct dyn_arm){.model = rig->models[0],
+                                       .base = arm->base,
+                                       .hand = arm->hand,
+                                       .grip = arm->grip,
+                                       .resolve = arm->resolve};
+    for (int n = 0; n < arm->joint_count; n++) {
+        rig->kinematics.q_at[n] = dyn_model_q_index(rig->models[0], arm->joint[n].body);
+        rig->kinematics.v_at[n] = dyn_model_v_index(rig->models[0], arm->joint[n].body);
+    }
+}
+
+/* ---- the start ---- */
 
 static void fill_modes(const struct cfg_rig *rig, int i)
 {
@@ -145,7 +208,8 @@ static void apply_parameter(struct cfg_rig *rig, int index)
         put(&rig->plant.environment, parameter->offset, value);
         break;
     case CFG_IN_LAW:
-        put(dyn_model_law(rig->model, parameter->index, 0), parameter->offset, value);
+        for (int i = 0; i < cfg_configuration_count(rig->scenario); i++)
+            put(dyn_model_law(rig->models[i], parameter->index, 0), parameter->offset, value);
         break;
     }
 }
@@ -161,6 +225,8 @@ void cfg_rig_settle(struct cfg_rig *rig)
 {
     for (int i = 0; i < rig->scenario->parameter_count; i++)
         apply_parameter(rig, i);
+    if (rig->arm != NULL)
+        cfg_rig_grip(rig);
     cfg_rig_surround(rig);
 }
 
@@ -202,7 +268,7 @@ static void begin_surroundings(struct cfg_rig *rig)
 
 static bool is_held(const struct cfg_scenario *scenario)
 {
-    bool some = false;
+    bool some = has_arm(scenario); /* whose brakes hold */
     for (int i = 0; i < scenario->body_count; i++)
         for (int k = 0; k < dyn_joint_nv(&scenario->bodies[i].spec); k++)
             some = some || scenario->bodies[i].held[k];
@@ -243,36 +309,93 @@ static size_t lay_out_state(struct cfg_rig *rig, unsigned char *state)
     rig->surroundings = rt_cut(state, &at, sizeof *rig->surroundings);
     rig->schedule = rt_cut(state, &at, sizeof *rig->schedule);
     rig->parameter = rt_cut(state, &at, (size_t)scenario->parameter_count * sizeof *rig->parameter);
+    rig->arm = has_arm(scenario) ? rt_cut(state, &at, sizeof *rig->arm) : NULL;
     return (at + 7) / 8 * 8;
 }
 
-/* One layout answers size and placement: model first, because everything else is sized from it.
- * rig is filled with pointers into mem; with mem NULL they mean nothing. */
-static size_t lay_out(struct cfg_rig *rig, const struct dyn_model *model,
-                      struct dyn_effector *effectors, size_t at, unsigned char *mem)
+/* The models, one for everything that can be in an arm's hand; else one. */
+static void lay_out_models(struct cfg_rig *rig, const struct dyn_body_spec *specs,
+                           unsigned char *mem, size_t *at)
 {
     const struct cfg_scenario *scenario = rig->scenario;
+    const int count = cfg_configuration_count(scenario);
+    rig->models = rt_cut(mem, at, (size_t)count * sizeof *rig->models);
+    for (int i = 0; i < count; i++) {
+        const struct dyn_body_spec *own = specs + (size_t)i * (size_t)scenario->body_count;
+        void *model_mem = rt_cut(mem, at, dyn_model_size(own, scenario->body_count));
+        if (mem == NULL)
+            continue;
+        rig->models[i] = dyn_model_place(own, scenario->body_count, model_mem);
+        dyn_model_use_isa(rig->models[i], scenario->isa);
+    }
+}
+
+/* What an arm works with. */
+static void lay_out_arm(struct cfg_rig *rig, unsigned char *mem, size_t *at)
+{
+    const size_t count = (size_t)cfg_configuration_count(rig->scenario);
+    const struct dyn_model *none = rig->models[0];
+    rig->joint_tau = rt_cut(mem, at, (size_t)dyn_model_nv(none) * sizeof *rig->joint_tau);
+    rig->blow = rt_cut(mem, at, (size_t)dyn_model_nv(none) * sizeof *rig->blow);
+    void *work = rt_cut(mem, at, dyn_arm_work_size(none));
+    rig->take = rt_cut(mem, at, count * sizeof *rig->take);
+    rig->give = rt_cut(mem, at, count * sizeof *rig->give);
+    if (mem != NULL) {
+        rig->arm_work = dyn_arm_work_place(none, work);
+        fill_kinematics(rig);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct dyn_model *some = rig->models[i];
+        void *take = rt_cut(mem, at, dyn_handover_work_size(none, some));
+        void *give = rt_cut(mem, at, dyn_handover_work_size(some, none));
+        if (mem == NULL)
+            continue;
+        rig->take[i] = dyn_handover_work_place(none, some, take);
+        rig->give[i] = dyn_handover_work_place(some, none, give);
+    }
+}
+
+/* One layout answers size and placement; the models are there already, because everything else is
+ * sized from them.  rig is filled with pointers into mem; with mem NULL they mean nothing. */
+static size_t lay_out(struct cfg_rig *rig, struct dyn_effector *effectors, size_t at,
+                      unsigned char *mem)
+{
+    const struct cfg_scenario *scenario = rig->scenario;
+    const size_t count = (size_t)cfg_configuration_count(scenario);
+    const int first = cfg_first_configuration(scenario);
     rig->h = (double)scenario->period_ns * 1e-9;
     rig->plant = (struct dyn_plant){
-        .model = model,
+        .model = rig->models[first],
         .effector_count = scenario->effector_count,
         .effectors = effectors,
         .environment = scenario->environment,
         .integrator = scenario->integrator,
         .substeps = scenario->substeps,
     };
-    const size_t nv = (size_t)dyn_model_nv(model);
+    const size_t nv = (size_t)dyn_model_nv(rig->plant.model);
     rig->held = NULL;
     rig->held_a = NULL;
     if (is_held(scenario)) { /* else the kernel need not ask */
         rig->plant.held = rig->held = rt_cut(mem, &at, nv * sizeof *rig->held);
         rig->plant.held_a = rig->held_a = rt_cut(mem, &at, nv * sizeof *rig->held_a);
+        static const unsigned char some;
+        if (mem == NULL)
+            rig->plant.held = &some; /* it is asked whether, not which */
     }
     rig->command = rt_cut(mem, &at, (size_t)scenario->effector_count * sizeof *rig->command);
     rig->instrument = rt_cut(mem, &at, (size_t)scenario->sensor_count * sizeof *rig->instrument);
-    void *work = rt_cut(mem, &at, dyn_plant_work_size(&rig->plant));
-    if (mem)
-        rig->work = dyn_plant_work_place(&rig->plant, work);
+    rig->works = rt_cut(mem, &at, count * sizeof *rig->works);
+    for (size_t i = 0; i < count; i++) {
+        struct dyn_plant plant = rig->plant;
+        plant.model = rig->models[i];
+        void *work = rt_cut(mem, &at, dyn_plant_work_size(&plant));
+        if (mem != NULL)
+            rig->works[i] = dyn_plant_work_place(&plant, work);
+    }
+    if (mem != NULL)
+        rig->work = rig->works[first];
+    if (has_arm(scenario))
+        lay_out_arm(rig, mem, &at);
     rig->state_size = lay_out_state(rig, NULL);
     rig->state = rt_cut(mem, &at, rig->state_size);
     rig->start = rt_cut(mem, &at, rig->state_size);
@@ -281,50 +404,48 @@ static size_t lay_out(struct cfg_rig *rig, const struct dyn_model *model,
     return at;
 }
 
+/* Of all configurations, one after the other. */
 static struct dyn_body_spec *body_specs(const struct cfg_scenario *scenario)
 {
-    struct dyn_body_spec *specs = calloc((size_t)scenario->body_count + 1, sizeof *specs);
+    const size_t bodies = (size_t)scenario->body_count;
+    const int count = cfg_configuration_count(scenario);
+    struct dyn_body_spec *specs = calloc((size_t)count * bodies + 1, sizeof *specs);
     RT_CHECK(specs);
-    for (int i = 0; i < scenario->body_count; i++)
-        specs[i] = scenario->bodies[i].spec;
+    for (int i = 0; i < count; i++)
+        cfg_configuration_specs(scenario, i, specs + (size_t)i * bodies);
     return specs;
 }
 
-/* Bytes of the rig itself, its model and its effectors: what is cut before the rest is sized. */
+/* Bytes of the rig itself, its models and its effectors: what is cut before the rest is sized. */
 static size_t cut_head(const struct cfg_scenario *scenario, const struct dyn_body_spec *specs,
-                       unsigned char *mem, struct cfg_rig **rig, void **model,
-                       struct dyn_effector **effectors)
+                       unsigned char *mem, struct cfg_rig **rig, struct dyn_effector **effectors)
 {
+    struct cfg_rig probe = {.scenario = scenario};
     size_t at = 0;
     *rig = rt_cut(mem, &at, sizeof **rig);
-    *model = rt_cut(mem, &at, dyn_model_size(specs, scenario->body_count));
+    if (mem != NULL)
+        (*rig)->scenario = scenario;
+    lay_out_models(mem != NULL ? *rig : &probe, specs, mem, &at);
     *effectors = rt_cut(mem, &at, (size_t)scenario->effector_count * sizeof **effectors);
     return at;
 }
 
-/* Of all, and of the run state in it. */
+/* Of all, and of the run state in it: with the models in memory of their own, for the time being.
+ */
 static size_t measure(const struct cfg_scenario *scenario, size_t *state_size)
 {
     struct dyn_body_spec *specs = body_specs(scenario);
-    struct dyn_effector *effectors =
-        calloc((size_t)scenario->effector_count + 1, sizeof *effectors);
-    void *model_mem = aligned_alloc(
-        RT_CACHE_LINE,
-        (dyn_model_size(specs, scenario->body_count) / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
-    RT_CHECK(effectors && model_mem);
+    struct dyn_effector *effectors;
+    struct cfg_rig *rig;
+    const size_t head = cut_head(scenario, specs, NULL, &rig, &effectors);
+    void *mem = aligned_alloc(RT_CACHE_LINE, (head / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
+    RT_CHECK(mem);
+    memset(mem, 0, head);
+    (void)cut_head(scenario, specs, mem, &rig, &effectors);
     fill_effectors(scenario, effectors);
-
-    struct cfg_rig rig = {.scenario = scenario}, *unused_rig;
-    struct dyn_effector *unused_effectors;
-    void *unused_model;
-    const size_t head =
-        cut_head(scenario, specs, NULL, &unused_rig, &unused_model, &unused_effectors);
-    const struct dyn_model *model = dyn_model_place(specs, scenario->body_count, model_mem);
-    const size_t size = lay_out(&rig, model, effectors, head, NULL);
-    *state_size = rig.state_size;
-
-    free(model_mem);
-    free(effectors);
+    const size_t size = lay_out(rig, effectors, head, NULL);
+    *state_size = rig->state_size;
+    free(mem);
     free(specs);
     return size;
 }
@@ -345,6 +466,11 @@ size_t cfg_state_size(const struct cfg_scenario *scenario)
 /* anew: not for the first time. */
 static void begin(struct cfg_rig *rig, bool anew)
 {
+    if (rig->arm != NULL)
+        begin_arm(rig);
+    if (rig->arm != NULL && anew) /* the operator's buttons are not at their start */
+        io_panel_keep(&rig->arm->panel,
+                      (uint32_t)(rig->link[rig->scenario->arm.button_link].flags >> 32));
     begin_devices(rig);
     begin_faults(rig, anew);
     fill_state(rig);
@@ -356,14 +482,9 @@ struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem)
     struct dyn_body_spec *specs = body_specs(scenario);
     struct cfg_rig *rig;
     struct dyn_effector *effectors;
-    void *model_mem;
-    const size_t head = cut_head(scenario, specs, mem, &rig, &model_mem, &effectors);
-    rig->scenario = scenario;
+    const size_t head = cut_head(scenario, specs, mem, &rig, &effectors);
     fill_effectors(scenario, effectors);
-    struct dyn_model *model = dyn_model_place(specs, scenario->body_count, model_mem);
-    dyn_model_use_isa(model, scenario->isa);
-    (void)lay_out(rig, model, effectors, head, mem);
-    rig->model = model;
+    (void)lay_out(rig, effectors, head, mem);
     rig->effectors = effectors;
     free(specs);
 
@@ -425,12 +546,12 @@ static void name_devices(struct section_list *list)
 int cfg_section_count(const struct cfg_scenario *scenario)
 {
     return 4 + scenario->drive_count + scenario->sensor_count + scenario->fault_count +
-           scenario->link_count;
+           scenario->link_count + has_arm(scenario);
 }
 
 int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_SECTION_MAX])
 {
-    _Static_assert(CFG_EFFECTOR_MAX + 64 + CFG_FAULT_MAX + IO_LINK_MAX + 4 <= CFG_SECTION_MAX,
+    _Static_assert(CFG_EFFECTOR_MAX + 64 + CFG_FAULT_MAX + IO_LINK_MAX + 5 <= CFG_SECTION_MAX,
                    "every part has a name");
     const struct cfg_scenario *scenario = rig->scenario;
     struct section_list list = {rig, sections, 0};
@@ -445,6 +566,8 @@ int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_
     name_section(&list, "schedule", "", "step", rig->schedule, sizeof *rig->schedule);
     name_section(&list, "parameters", "", "latch", rig->parameter,
                  (size_t)scenario->parameter_count * sizeof *rig->parameter);
+    if (rig->arm != NULL)
+        name_section(&list, "arm", "", "servo", rig->arm, sizeof *rig->arm);
     RT_CHECK(list.count == cfg_section_count(scenario));
     return list.count;
 }

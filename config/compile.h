@@ -5,7 +5,7 @@
  *
  *      [ plant x: q | v | effectors | history of the integrator ]
  *      [ drives ][ instruments ][ faults ][ links: held controls ][ surroundings ][ schedule ]
- *      [ parameters: what the operator has tuned ]
+ *      [ parameters: what the operator has tuned ][ arm: panel, servos, brakes, what it carries ]
  *
  * Snapshot, hash, checkpoint and replay are operations on that block.  Pads are zero.
  */
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "config/scenario.h"
+#include "dynamics/handover.h"
 #include "dynamics/range.h"
 #include "rt/arena.h"
 
@@ -31,6 +32,42 @@ struct cfg_surroundings {
     double magnetic_field[3], sun[3], sun_share;
     struct io_gust_state gust;
 };
+
+enum cfg_brake { CFG_BRAKE_OFF, CFG_BRAKE_SLIPS, CFG_BRAKE_HOLDS };
+
+/* Flags of an arm besides those of dynamics/resolve.h. */
+enum {
+    CFG_ARM_LOST = 8,      /* a link of the operator's is lost */
+    CFG_ARM_SAFED = 16,    /* it waits for a mode to be chosen */
+    CFG_ARM_VERNIER = 32,  /* fine */
+    CFG_ARM_CAPTURE = 64,  /* a fixture is inside the capture envelope */
+    CFG_ARM_AUTO = 128,    /* on its way to a pose */
+    CFG_ARM_LIMITED = 256, /* a motor gives all it can */
+};
+
+/* What an arm remembers from one servo period to the next. */
+struct cfg_arm_state {
+    struct io_panel_state panel;
+    double reference[DYN_RESOLVE_MAX]; /* rad, where the servos want the joints */
+    double command[DYN_RESOLVE_MAX];   /* rad/s */
+    double torque[DYN_RESOLVE_MAX];    /* N m, of the motors, behind their gears */
+    double asked[6];                   /* of the hand, base axes, angular first */
+    uint64_t brake[DYN_RESOLVE_MAX];   /* enum cfg_brake */
+    double rub[DYN_RESOLVE_MAX];       /* sense in which a slipping brake pushes: -1, 1 */
+    uint64_t flags;
+    uint64_t configuration;      /* what the hand has */
+    uint64_t latched;            /* bit i: payload i to its bay */
+    uint64_t near;               /* 1 + the payload whose fixture is nearest; 0: none is free */
+    double reach, tilt, closing; /* of that one: m, rad, m/s */
+    uint64_t grapples, releases, refused;
+    uint64_t stood;    /* looks in which it stood where a pose led it */
+    uint64_t seen_us;  /* the sender's time of the sticks that the servos saw last */
+    double blow;       /* J lost in the last grapple, */
+    double impulse[6]; /* and what the payload got: at the hand, in its axes; N m s, N s */
+};
+_Static_assert(sizeof(struct cfg_arm_state) ==
+                   sizeof(struct io_panel_state) + (5 * DYN_RESOLVE_MAX + 6 + 19) * 8,
+               "no pads in the run state");
 
 struct cfg_schedule_state {
     uint64_t frame;      /* frames completed */
@@ -49,13 +86,22 @@ struct cfg_section {
 struct cfg_rig {
     const struct cfg_scenario *scenario;
     struct dyn_plant plant;
-    struct dyn_model *model;        /* of the plant, */
-    struct dyn_effector *effectors; /* and its effectors, for the parameters in them */
+    struct dyn_effector *effectors; /* of the plant, for the parameters in them */
     struct dyn_plant_work *work;
     double *command;     /* one per effector; computed from the drives each frame */
-    unsigned char *held; /* nv, what the plant's joints are held by; const over a run */
+    unsigned char *held; /* nv, what the plant's joints are held by */
     double *held_a;
-    double h; /* s per frame */
+    double *joint_tau;   /* nv, by the arm's motors and brakes; NULL: there is no arm */
+    unsigned char *blow; /* nv, enum dyn_blow: what a grapple stops; NULL: there is no arm */
+    double h;            /* s per frame */
+
+    /* An arm has a model for everything that can be in its hand; the plant has the one in force. */
+    struct dyn_model **models; /* by configuration */
+    struct dyn_plant_work **works;
+    struct dyn_handover_work **take; /* from configuration 0 to each, */
+    struct dyn_handover_work **give; /* and back */
+    struct dyn_arm kinematics;
+    struct dyn_arm_work *arm_work;
 
     unsigned char *state; /* the run state */
     size_t state_size;
@@ -67,7 +113,8 @@ struct cfg_rig {
     struct cfg_link_state *link;
     struct cfg_surroundings *surroundings;
     struct cfg_schedule_state *schedule;
-    double *parameter; /* in force, one per parameter of the scenario */
+    double *parameter;         /* in force, one per parameter of the scenario */
+    struct cfg_arm_state *arm; /* NULL: there is none */
 };
 
 /* Bytes of arena that cfg_rig_place() takes.  Context: setup. */
@@ -89,6 +136,10 @@ void cfg_rig_reset(struct cfg_rig *rig);
 /* A parameter takes another value, which lies in its limits.  Context: frame, between two frames.
  */
 void cfg_rig_tune(struct cfg_rig *rig, int index, double value);
+
+/* The arm has something else in its hand, or other brakes and latches hold: bring in line with its
+ * state what the kernel reads.  Context: frame. */
+void cfg_rig_grip(struct cfg_rig *rig);
 
 /* The run state was put in as a whole: bring in line with it what the frame reads elsewhere.
  * Context: frame, between two frames. */

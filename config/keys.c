@@ -27,6 +27,7 @@ static const char *const worlds[] = {[DYN_WORLD_UNIFORM] = "uniform",
                                      [DYN_WORLD_ORBIT] = "orbit",
                                      NULL};
 static const char *const answers[] = {"false", "true", NULL};
+static const char *const bases[] = {[CFG_URDF_FIXED] = "fixed", [CFG_URDF_FREE] = "free", NULL};
 
 // clang-format off
 
@@ -231,9 +232,30 @@ static const struct cfg_key body_keys[] = {
      .help = "about the mass centre, rotors included: xx yy zz [xy xz yz]"},
     {"flex", CFG_MAP, AT(flex), .table = &cfg_flex_table, .otherwise = "rigid",
      .help = "how it bends"},
+    {"shapes", CFG_LIST, AT(solids), .size = CFG_SOLID_MAX, .table = &cfg_solid_table,
+     .otherwise = "the box that has its inertia",
+     .example = "[{type: box, size: 1 1 0.5 m, color: gold}]",
+     .help = "what it looks like, for the eye only; [] is nothing"},
 };
 static const struct cfg_table body_table = {
     CFG_KEYS("a body", body_keys), .size = sizeof(struct cfg_keys_body)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_urdf, member)
+static const struct cfg_key urdf_keys[] = {
+    {"file", CFG_TEXT, AT(file), .required = true, .example = "file: arm7.urdf",
+     .help = "as seen from the scenario's folder; a log carries it"},
+    {"base", CFG_CHOICE, AT(base), .choices = bases, .fallback = "fixed",
+     .help = "how its root hangs from the parent"},
+    {"parent", CFG_NAME, AT(parent), .otherwise = "the world", .example = "bus",
+     .help = "the body that carries its root"},
+    {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0",
+     .example = "0 0 0.8 m", .help = "its root in the parent's axes; of a free one at the start"},
+    {"attitude", CFG_ATTITUDE, AT(attitude), .fallback = "1 0 0 0", .example = "{yaw: 90 deg}",
+     .help = "its axes in the parent's; of a free one at the start"},
+};
+static const struct cfg_table urdf_table = {
+    CFG_KEYS("urdf", urdf_keys), .size = sizeof(struct cfg_keys_urdf), .shorthand = "file"};
 #undef AT
 
 /* ---- the whole ---- */
@@ -285,7 +307,12 @@ static const struct cfg_key scenario_keys[] = {
     {"io", CFG_MAP, AT(io), .table = &io_table, .help = "the thread that talks"},
     {"integrator", CFG_MAP, AT(integrator), .table = &integrator_table, .help = "of the motion"},
     {"environment", CFG_MAP, AT(environment), .table = &environment_table, .help = "the world"},
-    {"bodies", CFG_LIST, AT(bodies), .required = true, .size = CFG_BODY_MAX, .table = &body_table,
+    {"urdf", CFG_MAP, AT(urdf), .table = &urdf_table, .otherwise = "none",
+     .help = "a robot; its links are bodies"},
+    {"joints", CFG_LIST, AT(joints), .size = CFG_BODY_MAX, .table = &cfg_urdf_joint_table,
+     .example = "[{name: elbow, angle: 30 deg, friction: 0.2 N m}]",
+     .help = "what the URDF does not say of its joints"},
+    {"bodies", CFG_LIST, AT(bodies), .required = true, .unless = "urdf", .size = CFG_BODY_MAX, .table = &body_table,
      .example = "bodies: [{name: bus, joint: free, mass: 120 kg, inertia: 12 14 10 kg m^2}]",
      .help = "the vehicle, as a tree"},
     {"devices", CFG_LIST, AT(devices), .size = CFG_DEVICE_MAX, .table = &cfg_device_table,
@@ -293,12 +320,18 @@ static const struct cfg_key scenario_keys[] = {
     {"links", CFG_LIST, AT(links), .size = IO_LINK_MAX, .table = &cfg_link_table,
      .example = "[{name: board, listen: 127.0.0.1:14560, body: bus}]",
      .help = "boards on the wire"},
+    {"arm", CFG_MAP, AT(arm), .table = &cfg_arm_table, .otherwise = "none",
+     .help = "an arm that a person flies"},
+    {"payloads", CFG_LIST, AT(payloads), .size = CFG_PAYLOAD_MAX, .table = &cfg_payload_table,
+     .example = "[{body: satellite, speed: 10 %}]", .help = "what the arm can carry"},
     {"controller", CFG_MAP, AT(controller), .table = &cfg_controller_table, .otherwise = "none",
      .help = "the board as a process, started with the run"},
     {"lock", CFG_MAP, AT(lock), .table = &cfg_lock_table, .otherwise = "none",
      .help = "frames follow the board's clock"},
     {"pulse", CFG_MAP, AT(pulse), .table = &cfg_pulse_table, .otherwise = "none",
      .help = "on the frame grid, for airbearing stopwatch"},
+    {"predictor", CFG_MAP, AT(predictor), .table = &cfg_predictor_table, .otherwise = "none",
+     .help = "a ghost that runs ahead, for who commands over a long wire"},
     {"pointing", CFG_MAP, AT(pointing), .table = &pointing_table, .help = "what the board is for"},
     {"faults", CFG_LIST, AT(faults), .size = CFG_FAULT_MAX, .table = &cfg_fault_table,
      .example = "[{device: gyro, type: bias, at: 5 s, for: 2 s, value: 1 deg/s}]",
@@ -310,6 +343,9 @@ static const struct cfg_key scenario_keys[] = {
      .example = "[attitude_error < 0.1 deg after 15 s]",
      .help = "a signal; < or >; a limit; after (from then on) or within (once) a time"},
     {"log", CFG_MAP, AT(log), .table = &log_table, .help = "what is recorded"},
+    {"cameras", CFG_LIST, AT(cameras), .size = CFG_CAMERA_MAX, .table = &cfg_camera_table,
+     .example = "[{name: elbow, body: boom, at: 0 0 0.5 m, look: 1 0 0}]",
+     .help = "from where a viewer looks, for the eye only"},
 };
 const struct cfg_table cfg_scenario_table = {
     CFG_KEYS("a scenario", scenario_keys), .size = sizeof(struct cfg_keys_scenario)};

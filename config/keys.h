@@ -15,6 +15,7 @@ enum {
     CFG_DEVICE_MAX = 60,
     CFG_STATION_MAX = 2048, /* of one body */
     CFG_SEAT_MAX = 256,     /* nodes of one body */
+    CFG_SOLID_MAX = 64,     /* of one body */
 };
 
 enum cfg_device_type { /* instruments first, in the order of enum cfg_instrument */
@@ -125,6 +126,8 @@ struct cfg_keys_mimic {
     double ratio, offset;
 };
 
+enum cfg_urdf_base { CFG_URDF_FIXED, CFG_URDF_FREE };
+
 enum cfg_screw_type { CFG_SCREW_TURN, CFG_SCREW_SLIDE };
 
 struct cfg_keys_screw {
@@ -222,12 +225,39 @@ struct cfg_keys_flex {
     double slowest, length_unit, mass_unit, tolerance;
 };
 
+struct cfg_keys_solid {
+    const struct cfg_node *node;
+    int type;
+    double at[3], attitude[4];
+    double size[3], radius, length;
+    double color[3], opacity;
+};
+
+/* A robot whose links are bodies. */
+struct cfg_keys_urdf {
+    const struct cfg_node *node;
+    const char *file, *parent;
+    int base; /* as enum cfg_urdf_base */
+    double at[3], attitude[4];
+};
+
+/* What the scenario adds to a joint of the URDF. */
+struct cfg_keys_urdf_joint {
+    const struct cfg_node *node;
+    const char *name; /* of the joint, or of the link that it carries */
+    int type;         /* as enum cfg_screw_type */
+    struct cfg_keys_motion motion;
+    struct cfg_keys_motor motor;
+};
+
 struct cfg_keys_body {
     const struct cfg_node *node;
     const char *name, *parent;
     struct cfg_keys_joint joint;
     double mass, center[3], inertia[6]; /* mass NAN: not given */
     struct cfg_keys_flex flex;
+    struct cfg_list solids;        /* of struct cfg_keys_solid; items NULL: not said */
+    const struct cfg_range *range; /* of a URDF's joint; NULL: no URDF has it */
 };
 
 struct cfg_keys_command {
@@ -287,6 +317,8 @@ struct cfg_keys_way {
     double dead_band, expo, scale;
 };
 
+enum { CFG_LINK_DELAY_MAX = 10 }; /* s */
+
 struct cfg_keys_link {
     const struct cfg_node *node;
     const char *name, *listen, *peer, *device, *body;
@@ -294,7 +326,7 @@ struct cfg_keys_link {
     int64_t baud, can_id, can_reply_id;
     int rs485, can_fd;
     int64_t system_id, component_id;
-    double lost_after, connect_within, wait_limit;
+    double lost_after, connect_within, wait_limit, delay;
     struct cfg_keys_send send;
     struct cfg_list forward; /* of const char * */
     struct cfg_list sticks;  /* of struct cfg_keys_stick */
@@ -346,6 +378,79 @@ struct cfg_keys_pulse {
     int64_t baud, every;
 };
 
+/* ---- arms ---- */
+
+struct cfg_keys_arm_joint {
+    const struct cfg_node *node;
+    const char *body;
+    double stiffness, damping, max_torque, max_rate;
+    double acceleration, brake, lower, upper; /* NAN: not said */
+};
+
+struct cfg_keys_place {
+    const struct cfg_node *node;
+    const char *body;
+    double at[3], attitude[4];
+};
+
+struct cfg_keys_stick3 {
+    const struct cfg_node *node;
+    const char *link;
+    struct cfg_numbers controls;
+    double speed;
+};
+
+struct cfg_keys_buttons {
+    const struct cfg_node *node;
+    const char *link;
+    int64_t button[IO_PANEL_BUTTON_COUNT]; /* -1: none */
+    struct cfg_numbers select;
+};
+
+struct cfg_keys_capture {
+    const struct cfg_node *node;
+    double reach, tilt, speed, rate;
+};
+
+struct cfg_keys_pose {
+    const struct cfg_node *node;
+    const char *name;
+    struct cfg_numbers angles;
+};
+
+struct cfg_keys_damping {
+    const struct cfg_node *node;
+    double length, weak, damping, center;
+};
+
+struct cfg_keys_arm {
+    const struct cfg_node *node;
+    struct cfg_list joints; /* of struct cfg_keys_arm_joint */
+    struct cfg_keys_place hand;
+    const char *base;
+    int weight;
+    double servo, vernier, still, settle;
+    struct cfg_keys_stick3 translation, rotation;
+    struct cfg_keys_buttons buttons;
+    struct cfg_keys_damping resolve;
+    struct cfg_keys_capture capture;
+    struct cfg_list poses; /* of struct cfg_keys_pose */
+};
+
+struct cfg_keys_payload {
+    const struct cfg_node *node;
+    const char *body, *bay;
+    struct cfg_keys_place fixture;
+    int latched;
+    struct cfg_keys_capture berth;
+    double speed;
+};
+
+struct cfg_keys_predictor {
+    const struct cfg_node *node;
+    double rate, ahead; /* ahead NAN: as the links are late */
+};
+
 struct cfg_keys_log_channel {
     const struct cfg_node *node;
     const char *topic;
@@ -367,6 +472,12 @@ struct cfg_keys_log {
     struct cfg_keys_trigger trigger;
 };
 
+struct cfg_keys_camera {
+    const struct cfg_node *node;
+    const char *name, *body;
+    double at[3], look[3], up[3], field;
+};
+
 struct cfg_keys_scenario {
     const struct cfg_node *node;
     const char *name;
@@ -378,20 +489,28 @@ struct cfg_keys_scenario {
     struct cfg_keys_frame frame;
     struct cfg_keys_integrator integrator;
     struct cfg_keys_environment environment;
+    struct cfg_keys_urdf urdf;
+    struct cfg_list joints; /* of struct cfg_keys_urdf_joint */
     struct cfg_list bodies, devices, links;
+    struct cfg_keys_arm arm;
+    struct cfg_list payloads; /* of struct cfg_keys_payload */
     struct cfg_keys_controller controller;
     struct cfg_keys_lock lock;
     struct cfg_keys_pulse pulse;
+    struct cfg_keys_predictor predictor;
     struct cfg_keys_pointing pointing;
     struct cfg_list faults;
     struct cfg_list tunable;
     struct cfg_list expect; /* of const char * */
     struct cfg_keys_log log;
+    struct cfg_list cameras; /* of struct cfg_keys_camera */
 };
 
 extern const struct cfg_table cfg_scenario_table, cfg_joint_table, cfg_flex_table, cfg_device_table;
 extern const struct cfg_table cfg_link_table, cfg_controller_table, cfg_fault_table;
-extern const struct cfg_table cfg_lock_table, cfg_pulse_table;
+extern const struct cfg_table cfg_lock_table, cfg_pulse_table, cfg_predictor_table;
+extern const struct cfg_table cfg_arm_table, cfg_payload_table;
+extern const struct cfg_table cfg_solid_table, cfg_camera_table, cfg_urdf_joint_table;
 
 /* As a scenario writes it.  Context: any. */
 const char *cfg_device_type_name(int type);

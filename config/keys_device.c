@@ -133,8 +133,8 @@ static const struct cfg_key sun_sensor_keys[] = {
      .help = "half angle of the cone in which it sees"},
     {"noise", CFG_QUANTITY, AT(noise), .unit = "rad", .limit = CFG_NOT_NEGATIVE, .fallback = "0",
      .example = "0.1 deg", .help = "deviation of each reading, across"},
-    {"quantum", CFG_QUANTITY, AT(quantum), .limit = CFG_NOT_NEGATIVE, .fallback = "0",
-     .example = "0.001", .help = "step of each component; 0 is continuous"},
+    {"quantum", CFG_QUANTITY, AT(quantum), .limit = CFG_BETWEEN, .min = 0, .max = 0.5,
+     .fallback = "0", .example = "0.001", .help = "step of each component; 0 is continuous"},
 };
 static const struct cfg_key star_tracker_keys[] = {
     BORESIGHT_KEY, RATE_KEY,

@@ -147,6 +147,29 @@ static const struct cfg_table turn_mimic = MIMIC_TABLE(turn_mimic_keys);
 static const struct cfg_table slide_mimic = MIMIC_TABLE(slide_mimic_keys);
 #undef AT
 
+#define OWN(member) .offset = offsetof(struct cfg_keys_urdf_joint, member)
+#define AT(member) OWN(motion.member)
+#define URDF_MOTOR_KEY(kind) \
+    {"motor", CFG_MAP, OWN(motor), .table = &kind##_motor, .otherwise = "none", \
+     .help = "geared, on the parent"}
+static const struct cfg_key urdf_turn_keys[] = {URDF_MOTOR_KEY(turn), TURN_KEYS};
+static const struct cfg_key urdf_slide_keys[] = {URDF_MOTOR_KEY(slide), SLIDE_KEYS};
+static const struct cfg_table urdf_joint_variants[] = {
+    [CFG_SCREW_TURN] = {CFG_KEYS("a joint that turns", urdf_turn_keys), LIKE("revolute", 1)},
+    [CFG_SCREW_SLIDE] = {CFG_KEYS("a joint that slides", urdf_slide_keys), LIKE("prismatic", 1)},
+};
+static const struct cfg_key urdf_joint_keys[] = {
+    {"name", CFG_TEXT, OWN(name), .required = true, .example = "name: elbow",
+     .help = "of the joint, or of the link that it carries"},
+    {"type", CFG_CHOICE, OWN(type), .choices = screws, .fallback = "turn",
+     .help = "slide for a prismatic one; decides which further keys there are"},
+};
+const struct cfg_table cfg_urdf_joint_table = {
+    CFG_KEYS("a joint of the URDF", urdf_joint_keys), .size = sizeof(struct cfg_keys_urdf_joint),
+    .variant_count = CFG_COUNT(urdf_joint_variants), .variants = urdf_joint_variants};
+#undef AT
+#undef OWN
+
 #define OWN(member) .offset = offsetof(struct cfg_keys_joint, member)
 #define AT(member) OWN(motion[0].member)
 #define ORIGIN_KEY \

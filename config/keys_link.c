@@ -1,5 +1,5 @@
 /*
- * The keys of links, of the controller on the other end, and of faults.
+ * The keys of links, of the controller on the other end, of the predictor and of faults.
  */
 #include "config/keys.h"
 
@@ -12,10 +12,11 @@ static const char *const protocols[] = {[IO_PROTOCOL_MAVLINK] = "mavlink",
                                         [IO_PROTOCOL_BETAFLIGHT] = "betaflight",
                                         [IO_PROTOCOL_HAND] = "hand",
                                         NULL};
-static const char *const buses[] = {
-    [IO_BUS_UDP] = "udp",     [IO_BUS_TCP] = "tcp",           [IO_BUS_SERIAL] = "serial",
-    [IO_BUS_CAN] = "can",     [IO_BUS_SHARED] = "shared",     [IO_BUS_TAPE] = "tape",
-    [IO_BUS_EVDEV] = "evdev", [IO_BUS_SPACENAV] = "spacenav", NULL};
+static const char *const buses[] = {[IO_BUS_UDP] = "udp",         [IO_BUS_TCP] = "tcp",
+                                    [IO_BUS_SERIAL] = "serial",   [IO_BUS_CAN] = "can",
+                                    [IO_BUS_SHARED] = "shared",   [IO_BUS_TAPE] = "tape",
+                                    [IO_BUS_EVDEV] = "evdev",     [IO_BUS_SPACENAV] = "spacenav",
+                                    [IO_BUS_COCKPIT] = "cockpit", NULL};
 /* The kernel's ABS_ codes, in their order; those between brake and the hats have no use. */
 static const char *const axes[IO_HAND_AXIS_COUNT + 1] = {
     "x",     "y",     "z",     "rx",     "ry",     "rz",     "throttle", "rudder",
@@ -98,7 +99,7 @@ static const struct cfg_key link_keys[] = {
     {"protocol", CFG_CHOICE, AT(protocol), .choices = protocols, .fallback = "mavlink",
      .help = "language on the wire"},
     {"bus", CFG_CHOICE, AT(bus), .choices = buses, .otherwise = "udp; px4: tcp; px4-hitl: serial; hand: evdev",
-     .help = "the wire"},
+     .help = "the wire; cockpit: a hand at the page of run --serve"},
     {"listen", CFG_TEXT, AT(listen), .otherwise = "as the protocol has it",
      .example = "127.0.0.1:14560", .help = "udp and tcp: own IPv4 address and port"},
     {"peer", CFG_TEXT, AT(peer), .otherwise = "who speaks first", .example = "127.0.0.1:14561",
@@ -132,7 +133,11 @@ static const struct cfg_key link_keys[] = {
      .help = "hand: buttons, from 0, that select mode 0, 1, ..."},
     {"lost_after", CFG_QUANTITY, AT(lost_after), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-3,
      .max = 3600, .fallback = "500 ms", .example = "500 ms",
-     .help = "without a command for this long the link is lost; a hand: with its device"},
+     .help = "without a command for this long the link is lost; a hand on evdev, "
+             "spacenav or tape: with its device"},
+    {"delay", CFG_QUANTITY, AT(delay), .unit = "s", .limit = CFG_BETWEEN, .min = 0,
+     .max = CFG_LINK_DELAY_MAX, .fallback = "0", .example = "2 s",
+     .help = "so much later what comes in reaches the vehicle, on purpose; whole frames, pace real"},
     {"on_loss", CFG_CHOICE, AT(on_loss), .choices = losses, .fallback = "safe",
      .help = "controls to zero and go on, or end the run (exit 3)"},
     {"connect_within", CFG_QUANTITY, AT(connect_within), .unit = "s", .limit = CFG_BETWEEN,
@@ -163,6 +168,18 @@ static const struct cfg_key controller_keys[] = {
 };
 const struct cfg_table cfg_controller_table = {
     CFG_KEYS("controller", controller_keys), .size = sizeof(struct cfg_keys_controller)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_predictor, member)
+static const struct cfg_key predictor_keys[] = {
+    {"rate", CFG_QUANTITY, AT(rate), .unit = "Hz", .limit = CFG_POSITIVE, .fallback = "10 Hz",
+     .example = "10 Hz", .help = "predictions; divides the frame rate"},
+    {"ahead", CFG_QUANTITY, AT(ahead), .unit = "s", .limit = CFG_POSITIVE,
+     .otherwise = "the longest delay of links", .example = "2 s",
+     .help = "how far it runs; whole frames, at most 60 s"},
+};
+const struct cfg_table cfg_predictor_table = {
+    CFG_KEYS("predictor", predictor_keys), .size = sizeof(struct cfg_keys_predictor)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_fault, member)

@@ -142,15 +142,17 @@ static bool check_match(const struct cfg_resolve *resolve, const struct cfg_keys
 {
     const enum io_protocol_kind protocol = (enum io_protocol_kind)keys->protocol;
     const struct io_protocol_traits *traits = io_protocol_traits(protocol);
-    const bool makes_hands = bus == IO_BUS_EVDEV || bus == IO_BUS_SPACENAV;
+    const bool makes_hands = bus == IO_BUS_EVDEV || bus == IO_BUS_SPACENAV || bus == IO_BUS_COCKPIT;
     if (makes_hands && !traits->hands)
         return cfg_fail_at(resolve->report, keys->node, "bus",
                            "on bus %s is a hand controller; write protocol: hand",
                            cfg_bus_name(bus));
     if (traits->hands && !makes_hands && bus != IO_BUS_UDP && bus != IO_BUS_TAPE)
-        return cfg_fail_at(resolve->report, keys->node, "bus",
-                           "a hand controller is on bus evdev, spacenav, udp or tape, not on %s",
-                           cfg_bus_name(bus));
+        return cfg_fail_at(
+            resolve->report, keys->node, "bus",
+            "a hand controller is on bus evdev, spacenav, cockpit, udp or tape, not on "
+            "%s",
+            cfg_bus_name(bus));
     if (traits->datagrams_only && !traits->hands && bus != IO_BUS_UDP)
         return cfg_fail_at(resolve->report, keys->node, "bus",
                            "%s is spoken over udp only; write bus: udp",
@@ -179,6 +181,8 @@ static bool resolve_bus(const struct cfg_resolve *resolve, const struct cfg_keys
         return cfg_fail_at(resolve->report, keys->node, "can_id",
                            "can_id and can_reply_id are both %u; each side wants its own",
                            bus->can_id_tx);
+    if (bus->kind == IO_BUS_COCKPIT)
+        return true;
     return bus->kind == IO_BUS_UDP || bus->kind == IO_BUS_TCP ? resolve_ends(resolve, keys, bus)
                                                               : resolve_device(resolve, keys, bus);
 }
@@ -290,6 +294,14 @@ static bool resolve_hand(const struct cfg_resolve *resolve, const struct cfg_key
            resolve_modes(resolve, keys, &link->spec.hand);
 }
 
+static bool resolve_delay(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                          struct cfg_link *link)
+{
+    const double most = CFG_LINK_DELAY_MAX * resolve->scenario->rate_hz;
+    return cfg_whole_steps(resolve, keys->node, "delay", keys->delay, 1,
+                           (uint32_t)llround(most) + 1, &link->delay);
+}
+
 /* ---- all ---- */
 
 static bool same_wire(const struct io_bus_spec *a, const struct io_bus_spec *b)
@@ -312,6 +324,10 @@ static bool check_unique(const struct cfg_resolve *resolve, int i)
             return cfg_fail_at(resolve->report, keys->node, "listen",
                                "link \"%s\" already listens on %s; take another port",
                                links[k].name, links[i].spec.bus.listen);
+        if (links[i].spec.bus.kind == IO_BUS_COCKPIT && links[k].spec.bus.kind == IO_BUS_COCKPIT)
+            return cfg_fail_at(resolve->report, keys->node, "bus",
+                               "link \"%s\" is already the cockpit's; take another bus",
+                               links[k].name);
         if (same_wire(&links[k].spec.bus, &links[i].spec.bus))
             return cfg_fail_at(resolve->report, keys->node,
                                keys->device != NULL ? "device" : "peer",
@@ -340,7 +356,7 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     return resolve_bus(resolve, keys, &link->spec.bus) &&
            cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
            resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link) &&
-           resolve_hand(resolve, keys, link);
+           resolve_hand(resolve, keys, link) && resolve_delay(resolve, keys, link);
 }
 
 bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *name,
@@ -362,6 +378,27 @@ bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *nod
         cfg_phrase_add(&advice, "add it under links");
     return cfg_fail_at(resolve->report, node, "link", "there is no link %s; %s",
                        cfg_quote(name).text, advice.text);
+}
+
+bool cfg_resolve_predictor(const struct cfg_resolve *resolve)
+{
+    static const double most_seconds = 60.0;
+    const struct cfg_keys_predictor *keys = &resolve->keys->predictor;
+    const struct cfg_scenario *scenario = resolve->scenario;
+    struct cfg_predictor *predictor = &resolve->scenario->predictor;
+    const double most = most_seconds * scenario->rate_hz;
+    if (keys->node == NULL)
+        return true;
+    for (int i = 0; i < scenario->link_count; i++)
+        if (scenario->links[i].delay > predictor->ahead)
+            predictor->ahead = scenario->links[i].delay;
+    if (isnan(keys->ahead) && predictor->ahead == 0)
+        return cfg_fail_at(resolve->report, keys->node, NULL,
+                           "no link is late, so there is nothing to run ahead of; give a link a "
+                           "delay, or say how far, e.g. ahead: 2 s");
+    return cfg_frames_per(resolve, keys->node, "rate", keys->rate, &predictor->every) &&
+           (isnan(keys->ahead) || cfg_whole_steps(resolve, keys->node, "ahead", keys->ahead, 1,
+                                                  (uint32_t)llround(most) + 1, &predictor->ahead));
 }
 
 bool cfg_resolve_links(const struct cfg_resolve *resolve)

@@ -177,7 +177,7 @@ static int compare_ranks(const void *a, const void *b)
     return x->is_base != y->is_base           ? y->is_base - x->is_base
            : x->mark.line != y->mark.line     ? (x->mark.line > y->mark.line ? 1 : -1)
            : x->mark.column != y->mark.column ? (x->mark.column > y->mark.column ? 1 : -1)
-                                              : 0;
+                                              : x->body - y->body; /* of one URDF */
 }
 
 static struct cfg_model_start start_of(const struct cfg_body *body)

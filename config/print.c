@@ -52,6 +52,20 @@ static void print_head(const struct cfg_scenario *scenario, FILE *out)
             scenario->substeps, scenario->substeps == 1 ? "" : "s");
 }
 
+static bool is_locked(const struct cfg_body *body, int k)
+{
+    return body->held[k] && body->held_a[k] == 0.0 && body->velocity[k] == 0.0;
+}
+
+static bool is_all_locked(const struct cfg_body *body)
+{
+    const int nv = dyn_joint_nv(&body->spec);
+    for (int k = 0; k < nv; k++)
+        if (!is_locked(body, k))
+            return false;
+    return nv > 0;
+}
+
 /* What acts along one velocity of a joint, and what holds it. */
 static void print_motion(const struct cfg_body *body, int k, FILE *out)
 {
@@ -66,8 +80,8 @@ static void print_motion(const struct cfg_body *body, int k, FILE *out)
         fprintf(out, ", friction %.4g %s", law->coulomb, force);
     if (law->limit_stiffness > 0.0)
         fprintf(out, ", stops at %.4g and %.4g %s", law->lower, law->upper, way);
-    if (body->held[k] && body->held_a[k] == 0.0 && body->velocity[k] == 0.0)
-        fputs(", locked", out);
+    if (is_locked(body, k))
+        fputs(is_all_locked(body) ? "" : ", locked", out);
     else if (body->held[k])
         fprintf(out, ", prescribed %.4g %s/s^2", body->held_a[k], way);
 }
@@ -78,6 +92,8 @@ static void print_joint(const struct cfg_scenario *scenario, const struct cfg_bo
     fprintf(out, "%-11s %9.4g kg", joint_name[spec->joint], spec->mass);
     for (int k = 0; k < (spec->mimic.on ? 1 : dyn_joint_nv(spec)); k++)
         print_motion(body, k, out);
+    if (is_all_locked(body))
+        fputs(", locked", out);
     if (spec->rotor.terms != DYN_ROTOR_NONE)
         fprintf(out, ", motor %.4g kg m^2 at %.4g:1", spec->rotor.inertia, spec->rotor.ratio);
     if (spec->mimic.on)
@@ -226,6 +242,8 @@ static void print_world(const struct cfg_scenario *scenario, FILE *out)
 
 static const char *wire(const struct io_bus_spec *bus)
 {
+    if (bus->kind == IO_BUS_COCKPIT)
+        return "of run --serve";
     return bus->device[0] ? bus->device : bus->listen[0] ? bus->listen : bus->peer;
 }
 
@@ -237,18 +255,22 @@ static void print_hand(const struct io_hand_spec *hand, FILE *out)
                 i + 1 < hand->way_count ? "," : "\n");
 }
 
-/* Hands at rest are silent: they are lost with their device, which only UDP cannot see. */
+/* Hands at rest are silent: they are lost with their device, where the bus sees it. */
 static void print_link(const struct cfg_scenario *scenario, const struct cfg_link *link, FILE *out)
 {
     const bool hands = io_protocol_traits(link->spec.protocol)->hands;
     fprintf(out, "  %-24s %s on %s %s, motion of %s, lost ", link->name,
             cfg_protocol_name(link->spec.protocol), cfg_bus_name(link->spec.bus.kind),
             wire(&link->spec.bus), scenario->bodies[link->body].name);
-    if (hands && link->spec.bus.kind != IO_BUS_UDP)
+    if (hands && io_bus_kind_sees(link->spec.bus.kind))
         fputs("with its device", out);
     else
         fprintf(out, "after %.4g ms", (double)link->spec.lost_after_ns * 1e-6);
-    fprintf(out, ": %s\n", link->stop_on_loss ? "stop" : "safe");
+    fprintf(out, ": %s", link->stop_on_loss ? "stop" : "safe");
+    if (link->delay > 0)
+        fprintf(out, "; late on purpose by %.10g s",
+                (double)link->delay * (double)scenario->period_ns * 1e-9);
+    fputc('\n', out);
     if (hands) {
         print_hand(&link->spec.hand, out);
         return;
@@ -257,6 +279,45 @@ static void print_link(const struct cfg_scenario *scenario, const struct cfg_lin
     for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
         print_rate(out, cfg_message_name(m), scenario->rate_hz, link->every[m]);
     fputc('\n', out);
+}
+
+static void print_arm(const struct cfg_scenario *scenario, FILE *out)
+{
+    const struct cfg_arm *arm = &scenario->arm;
+    if (arm->joint_count == 0)
+        return;
+    fprintf(out, "arm on %s, hand %s, servos at %.4g Hz, %.4g m/s and %.4g deg/s\n",
+            scenario->bodies[arm->base].name, scenario->bodies[arm->hand].name,
+            scenario->rate_hz / arm->every, arm->translation.speed, arm->rotation.speed / DEGREE);
+    for (int n = 0; n < arm->joint_count; n++) {
+        const struct dyn_resolve *limits = &arm->resolve;
+        fprintf(out, "  %-24s %.4g deg/s, %.4g N m, brake %.4g N m",
+                scenario->bodies[arm->joint[n].body].name, limits->rate_max[n] / DEGREE,
+                arm->joint[n].servo.torque_max, arm->joint[n].brake);
+        if (limits->lower[n] != limits->upper[n])
+            fprintf(out, ", %.4g to %.4g deg", limits->lower[n] / DEGREE,
+                    limits->upper[n] / DEGREE);
+        fputc('\n', out);
+    }
+    for (int i = 0; i < arm->payload_count; i++) {
+        const struct cfg_payload *payload = &arm->payload[i];
+        const char *bay = scenario->bodies[payload->bay].name;
+        fprintf(out, "  payload %-16s ", scenario->bodies[payload->body].name);
+        if (payload->in_hand)
+            fputs("in the hand", out);
+        else
+            fprintf(out, "%s %s", payload->latched ? "latched to" : "floats by", bay);
+        fprintf(out, ", carried at %.4g %% of the speeds\n", 100.0 * payload->speed);
+    }
+}
+
+static void print_predictor(const struct cfg_scenario *scenario, FILE *out)
+{
+    const struct cfg_predictor *predictor = &scenario->predictor;
+    if (predictor->every > 0)
+        fprintf(out, "predictor %.10g s ahead, %.4g times a second\n",
+                (double)predictor->ahead * (double)scenario->period_ns * 1e-9,
+                scenario->rate_hz / predictor->every);
 }
 
 static void print_truth(const struct cfg_scenario *scenario, FILE *out)
@@ -328,7 +389,9 @@ void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out)
         fputs("links\n", out);
     for (int i = 0; i < scenario->link_count; i++)
         print_link(scenario, &scenario->links[i], out);
+    print_arm(scenario, out);
     print_truth(scenario, out);
+    print_predictor(scenario, out);
     print_faults(scenario, out);
     print_parameters(scenario, out);
     print_expects(scenario, out);

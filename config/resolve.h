@@ -14,6 +14,11 @@ struct cfg_resolve {
     const struct cfg_shelf *shelf; /* NULL: files are on disk */
 };
 
+/* The links of the URDF that the scenario names become bodies among its keys, before all others.
+ * What they need lives in the pool.  false with the complaint in report.  Context: setup. */
+bool cfg_take_urdf(const struct cfg_resolve *resolve, struct cfg_keys_scenario *keys,
+                   struct cfg_pool *pool);
+
 /* In this order; each false with the complaint in report.  Context: setup. */
 bool cfg_resolve_run(const struct cfg_resolve *resolve);
 bool cfg_resolve_bodies(const struct cfg_resolve *resolve);
@@ -21,8 +26,12 @@ bool cfg_resolve_bodies(const struct cfg_resolve *resolve);
 bool cfg_resolve_orbit(const struct cfg_resolve *resolve);
 bool cfg_resolve_links(const struct cfg_resolve *resolve);
 bool cfg_resolve_devices(const struct cfg_resolve *resolve);
+/* The arm and its payloads; after bodies and links. */
+bool cfg_resolve_arm(const struct cfg_resolve *resolve);
 /* The board's clock that frames follow, and the stopwatch that they are checked by. */
 bool cfg_resolve_truth(const struct cfg_resolve *resolve);
+/* How far ahead and how often; after the links. */
+bool cfg_resolve_predictor(const struct cfg_resolve *resolve);
 /* How often each message of a link leaves, by its protocol and the instruments that there are. */
 bool cfg_resolve_sends(const struct cfg_resolve *resolve);
 bool cfg_resolve_faults(const struct cfg_resolve *resolve);
@@ -31,6 +40,8 @@ bool cfg_resolve_expects(const struct cfg_resolve *resolve);
 bool cfg_resolve_tunables(const struct cfg_resolve *resolve);
 /* What of the instruments, drives and the plant is recorded. */
 bool cfg_resolve_log(const struct cfg_resolve *resolve);
+/* From where viewers look. */
+bool cfg_resolve_cameras(const struct cfg_resolve *resolve);
 /* The frame table: few enough jobs, and a pattern that repeats soon enough. */
 bool cfg_resolve_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */
@@ -69,6 +80,10 @@ void cfg_gather_nodes(const struct cfg_resolve *resolve, struct cfg_body *body);
  * with the complaint in report.  Context: setup. */
 bool cfg_check_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
                     struct cfg_body *body);
+
+/* What a body looks like; after its flex.  false with the complaint in report.  Context: setup. */
+bool cfg_resolve_solids(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                        struct cfg_body *body);
 
 /* Is there a mass distribution with this inertia?  Context: setup. */
 bool cfg_is_physical(const double inertia[6]);

@@ -26,7 +26,7 @@ void cfg_describe(const struct cfg_key *key, struct cfg_phrase *phrase)
         [CFG_NUMBERS] = "numbers",   [CFG_ROWS] = "a list of rows",
         [CFG_AXIS] = "3 numbers",    [CFG_ATTITUDE] = "4 numbers (w x y z) or roll, pitch and yaw",
         [CFG_CHOICE] = "a word",     [CFG_MAP] = "a mapping",
-        [CFG_LIST] = "a list"};
+        [CFG_LIST] = "a list",       [CFG_COLOR] = "a color"};
     if (key->type == CFG_VECTOR)
         cfg_phrase_add(phrase, key->size == 6 ? "3 or 6 " : "%d ", key->size);
     cfg_phrase_add(phrase, "%s", nouns[key->type]);
@@ -67,7 +67,7 @@ static void add_choices(struct cfg_phrase *phrase, const char *const *choices)
                        choices[i]);
 }
 
-static bool is_name(const char *text)
+bool cfg_is_name(const char *text)
 {
     if (!isalpha((unsigned char)text[0]) || strlen(text) > NAME_LENGTH_MAX)
         return false;
@@ -80,7 +80,7 @@ static bool is_name(const char *text)
 static bool read_name(const struct cfg_reader *reader, const struct cfg_key *key,
                       const struct cfg_node *node, const char **out)
 {
-    if (!is_name(node->text))
+    if (!cfg_is_name(node->text))
         return cfg_fail_at(reader->report, node, NULL,
                            "%s cannot be %s; a name is a letter, then letters, digits, _ or -, at "
                            "most %d in all",

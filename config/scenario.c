@@ -68,11 +68,13 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
 static bool resolve_all(const struct cfg_resolve *resolve)
 {
     return cfg_resolve_run(resolve) && cfg_resolve_bodies(resolve) && cfg_resolve_orbit(resolve) &&
-           cfg_resolve_links(resolve) && cfg_resolve_devices(resolve) &&
-           cfg_resolve_truth(resolve) && cfg_resolve_sends(resolve) && cfg_resolve_model(resolve) &&
-           cfg_resolve_table(resolve) && resolve_pointing(resolve) && resolve_controller(resolve) &&
+           cfg_resolve_links(resolve) && cfg_resolve_arm(resolve) && cfg_resolve_devices(resolve) &&
+           cfg_resolve_truth(resolve) && cfg_resolve_predictor(resolve) &&
+           cfg_resolve_sends(resolve) && cfg_resolve_model(resolve) && cfg_resolve_table(resolve) &&
+           resolve_pointing(resolve) && resolve_controller(resolve) &&
            cfg_resolve_faults(resolve) && cfg_resolve_expects(resolve) &&
-           cfg_resolve_log(resolve) && cfg_resolve_tunables(resolve);
+           cfg_resolve_log(resolve) && cfg_resolve_tunables(resolve) &&
+           cfg_resolve_cameras(resolve);
 }
 
 /* ---- loading ---- */
@@ -90,7 +92,8 @@ static bool read_document(struct cfg_scenario *scenario, const char *const *over
     for (int i = 0; i < override_count; i++)
         if (!cfg_override_apply(&cfg_scenario_table, root, overrides[i], pool, report))
             return false;
-    return cfg_schema_read(&cfg_scenario_table, root, &keys, pool, report) && resolve_all(&resolve);
+    return cfg_schema_read(&cfg_scenario_table, root, &keys, pool, report) &&
+           cfg_take_urdf(&resolve, &keys, pool) && resolve_all(&resolve);
 }
 
 /* Takes text over. */
@@ -206,6 +209,12 @@ int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
                 scenario, scenario->faults[i].mark, error,
                 "a board in lockstep waits, so its wire cannot be late; use --pace "
                 "real, or remove the fault");
+    for (int i = 0; i < scenario->link_count && pace != RT_PACE_REAL; i++)
+        if (scenario->links[i].delay > 0)
+            cfg_scenario_complain(scenario, scenario->links[i].mark, error,
+                                  "link \"%s\" has a delay, which a board in lockstep would wait "
+                                  "for; use --pace real, or remove the delay",
+                                  scenario->links[i].name);
     if (pace == RT_PACE_LOCKSTEP && scenario->link_count == 0)
         cfg_scenario_complain(
             scenario, (struct cfg_mark){0, 0}, error,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/arm.h"
 #include "config/pool.h"
 #include "config/report.h"
 #include "dynamics/plant.h"
@@ -39,6 +40,7 @@ enum {
     CFG_PARAMETER_NAME_MAX = 64,
     CFG_UNIT_MAX = 16,
     CFG_EFFECTOR_MAX = 96,
+    CFG_CAMERA_MAX = 16,
 };
 
 /* Where other bodies may sit on a flexible one. */
@@ -57,6 +59,23 @@ struct cfg_flex {
     double share;             /* of the body's inertia that the modes take with them */
 };
 
+/* What a body is drawn as; the run does not feel it. */
+enum cfg_solid_type { CFG_SOLID_BOX, CFG_SOLID_CYLINDER, CFG_SOLID_SPHERE, CFG_SOLID_TUBE };
+
+struct cfg_solid {
+    enum cfg_solid_type type;
+    double at[3], attitude[4]; /* of its middle, body axes; a tube is where the nodes are */
+    double size[3];            /* m, across along its axes; of a tube across the line */
+    bool painted;              /* else in the color of its body */
+    double color[3], opacity;  /* 0 to 1 */
+};
+
+/* What a joint may do, for those who drive it; the kernel knows only the stops of its law. */
+struct cfg_range {
+    double lower, upper;     /* rad or m; infinite where nothing is said */
+    double velocity, effort; /* likewise */
+};
+
 struct cfg_body {
     char name[CFG_NAME_MAX];
     struct dyn_body_spec spec;
@@ -65,6 +84,10 @@ struct cfg_body {
     double velocity[DYN_JOINT_DOF_MAX]; /* initial v of its joint */
     bool held[DYN_JOINT_DOF_MAX];       /* locked, or with a prescribed acceleration */
     double held_a[DYN_JOINT_DOF_MAX];   /* which is constant */
+    struct cfg_range range;             /* of its one coordinate; infinite where it has several */
+    bool drawn; /* as the solids, none included; else as the box that has its inertia */
+    int solid_count;
+    struct cfg_solid *solids;
     struct cfg_mark mark;
 };
 
@@ -131,6 +154,7 @@ struct cfg_link {
     bool stop_on_loss;         /* on_loss: stop (exit 3) or safe (controls to zero, goes on) */
     uint64_t wait_limit_ns;    /* lockstep: longest wait for a reply */
     uint64_t connect_limit_ns; /* longest wait for the board before the first frame */
+    uint32_t delay;            /* frames between what comes in and the frame, on purpose */
     int body;                  /* the body whose motion is reported on this link */
     uint32_t every[CFG_MESSAGE_COUNT]; /* frames between two messages; 0: never */
     struct io_sticks_script sticks;    /* step_count 0: no pilot */
@@ -158,6 +182,11 @@ struct cfg_pulse {  /* on the frame grid */
     uint32_t every; /* frames; 0: none */
     struct io_bus_spec bus;
     struct cfg_mark mark;
+};
+
+struct cfg_predictor { /* where the vehicle will be, for who commands it over a long wire */
+    uint32_t every;    /* frames between two predictions; 0: none */
+    uint32_t ahead;    /* frames */
 };
 
 enum cfg_way { CFG_WAY_BOTH, CFG_WAY_OUT, CFG_WAY_IN };
@@ -213,6 +242,15 @@ struct cfg_expect {
     double seconds;
     char text[CFG_EXPECT_TEXT_MAX]; /* as written */
     struct cfg_mark mark;
+};
+
+/* From where the vehicle is looked at; the run does not feel it. */
+struct cfg_camera {
+    char name[CFG_NAME_MAX];
+    int body; /* -1: it stands in the world */
+    double at[3];
+    double look[3], up[3]; /* unit, body axes; up need not be at right angles */
+    double field;          /* rad, from the lower to the upper edge */
 };
 
 struct cfg_file {
@@ -279,9 +317,11 @@ struct cfg_scenario {
     struct cfg_sensor *sensors;
     int link_count;
     struct cfg_link *links;
+    struct cfg_arm arm;
     struct cfg_controller controller;
     struct cfg_lock lock;
     struct cfg_pulse pulse;
+    struct cfg_predictor predictor;
     int fault_count;
     struct cfg_fault faults[CFG_FAULT_MAX];
     int parameter_count;
@@ -294,8 +334,11 @@ struct cfg_scenario {
     struct cfg_log log;
     int expect_count;
     struct cfg_expect expects[CFG_EXPECT_MAX];
-    struct cfg_file *files; /* that it names and were read; for the log */
-    struct cfg_pool kept;   /* files, and all that flexible bodies and their specs lead to */
+    int camera_count;
+    struct cfg_camera cameras[CFG_CAMERA_MAX];
+    const struct cfg_file *urdf; /* one of the files; NULL: it has none */
+    struct cfg_file *files;      /* that it names and were read; for the log */
+    struct cfg_pool kept; /* files, solids, and all that flexible bodies and their specs lead to */
 };
 
 /* Where the files that a scenario names come from, if not from disk. */

@@ -67,6 +67,8 @@ static bool read_value(const struct cfg_reader *reader, const struct cfg_key *ke
     case CFG_AXIS:
     case CFG_ATTITUDE:
         return cfg_read_row(reader, key, node, out);
+    case CFG_COLOR:
+        return cfg_read_color(reader, key, node, out);
     case CFG_TEXTS:
         return read_texts(reader, key, node, out);
     case CFG_MAP:
@@ -93,7 +95,7 @@ static bool read_fallback(const struct cfg_reader *reader, const struct cfg_key 
     if (key->fallback != NULL) {
         const struct cfg_node node = {.kind = CFG_NODE_SCALAR, .text = key->fallback};
         RT_CHECK(read_value(reader, key, &node, out)); /* the tables are ours */
-    } else if (key->type == CFG_QUANTITY) {
+    } else if (key->type == CFG_QUANTITY || key->type == CFG_COLOR) {
         *(double *)out = nan("");
     } else if (key->type == CFG_CHOICE) {
         *(int *)out = -1;
@@ -186,9 +188,10 @@ static bool read_variant(const struct cfg_reader *reader, const struct cfg_table
     const struct cfg_key *key = cfg_table_find(table, 0, "type");
     const struct cfg_node *node = cfg_node_find(map, "type");
     RT_CHECK(key != NULL);
-    if (node == NULL)
+    if (node == NULL && key->required)
         return missing(reader, table, key, map);
-    return read_value(reader, key, node, variant);
+    return node == NULL ? read_fallback(reader, key, variant)
+                        : read_value(reader, key, node, variant);
 }
 
 /* `overrun: stop` for `overrun: {policy: stop}`. */

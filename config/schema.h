@@ -24,6 +24,7 @@ enum cfg_type {
     CFG_ROWS,     /* struct cfg_rows: of size numbers each, 0: as many as the first has */
     CFG_AXIS,     /* double[3], made unit */
     CFG_ATTITUDE, /* double[4], unit quaternion w x y z */
+    CFG_COLOR,    /* double[3], red green blue, 0 to 1; the first NAN when left out */
     CFG_CHOICE,   /* int, index into choices; -1 when left out without a default */
     CFG_MAP,      /* the struct of its table */
     CFG_LIST,     /* struct cfg_list of the structs of its table */

@@ -4,6 +4,7 @@
 #include "config/keys.h"
 #include "config/scenario.h"
 #include "config/unit.h"
+#include "config/value.h"
 
 #include <string.h>
 
@@ -32,7 +33,7 @@ static void describe_value(const struct cfg_key *key, struct cfg_phrase *value)
         [CFG_INTEGER] = "count",     [CFG_QUANTITY] = "number", [CFG_VECTOR] = "numbers",
         [CFG_NUMBERS] = "numbers",   [CFG_ROWS] = "rows",       [CFG_AXIS] = "direction",
         [CFG_ATTITUDE] = "attitude", [CFG_CHOICE] = "",         [CFG_MAP] = "mapping",
-        [CFG_LIST] = "list"};
+        [CFG_LIST] = "list",         [CFG_COLOR] = "color"};
     if (key->type == CFG_VECTOR)
         cfg_phrase_add(value, key->size == 6 ? "3 or 6 " : "%d ", key->size);
     cfg_phrase_add(value, "%s", nouns[key->type]);
@@ -110,8 +111,11 @@ void cfg_schema_print(FILE *out)
           "numbers    [1 deg, 2 deg, 3 deg] or 1 2 3 deg\n"
           "rows       [1 2 3, 4 5 6] or [[1, 2, 3], [4, 5, 6]]\n"
           "attitude   quaternion w x y z, or {roll: .., pitch: .., yaw: ..}: turns about z, y, x\n"
-          "unit      ",
+          "color      3 numbers, red green blue from 0 to 1, or",
           out);
+    for (int i = 0; cfg_color_name(i) != NULL; i++)
+        fprintf(out, " %s", cfg_color_name(i));
+    fputs("\nunit      ", out);
     for (int i = 0; cfg_unit_name(i) != NULL; i++)
         fprintf(out, " %s", cfg_unit_name(i));
     fputs("\n           with n u m c k M G before the SI ones; joined by blanks, /, ^2, sqrt()\n",

@@ -7,8 +7,9 @@
 
 #include "rt/schedule.h"
 
-/* Jobs that every run has: step, solve, drives, watch, log, hash and the like. */
-enum { OWN_JOBS = 9 };
+/* Jobs that a run may have of its own: step, solve, drives, an arm's three, watch, log, hash and
+ * the like. */
+enum { OWN_JOBS = 13 };
 
 /* Slack for a rate that was typed with seven digits; the grid itself is exact. */
 static const double TYPED = 1e-6;
@@ -133,7 +134,12 @@ bool cfg_resolve_table(const struct cfg_resolve *resolve)
     for (int i = 0; i < resolve->scenario->link_count; i++)
         if (!add_link(&table, i))
             return false;
+    if (resolve->scenario->arm.joint_count > 0 &&
+        !extend_pattern(&table, resolve->keys->arm.node, "servo", resolve->scenario->arm.every))
+        return false;
+    const uint32_t predicts = resolve->scenario->predictor.every;
     return extend_pattern(&table, resolve->keys->log.node, "every", resolve->scenario->log_every) &&
+           extend_pattern(&table, resolve->keys->predictor.node, "rate", predicts ? predicts : 1) &&
            extend_pattern(&table, resolve->keys->environment.node, "world",
                           cfg_look_every(resolve->scenario));
 }

@@ -1,21 +1,11 @@
-#include "config/urdf.h"
+#include "config/urdf_read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/names.h"
 #include "config/suggest.h"
 #include "config/unit.h"
-#include "config/xml.h"
-
-struct reader {
-    struct cfg_pool *pool;
-    struct cfg_report *report;
-    struct cfg_urdf *urdf;
-    /* by name, for look-up */
-    const struct cfg_name *link_names, *joint_names;
-};
 
 /* ---- what may stand where ---- */
 
@@ -44,6 +34,13 @@ static const struct shape shapes[] = {
     {"limit", {"lower", "upper", "effort", "velocity"}, {NULL}},
     {"dynamics", {"damping", "friction"}, {NULL}},
     {"mimic", {"joint", "multiplier", "offset"}, {NULL}},
+    {"visual", {"name"}, {"origin", "geometry", "material"}},
+    {"geometry", {NULL}, {"box", "cylinder", "sphere", "capsule", "mesh"}},
+    {"box", {"size"}, {NULL}},
+    {"cylinder", {"radius", "length"}, {NULL}},
+    {"sphere", {"radius"}, {NULL}},
+    {"material", {"name"}, {"color", "texture"}},
+    {"color", {"rgba"}, {NULL}},
 };
 
 static bool is_listed(const char *const *list, const char *name)
@@ -65,7 +62,7 @@ static const char *meant(const char *const *list, const char *name)
     return suggestion.best;
 }
 
-static bool check_child(const struct reader *reader, const struct shape *shape,
+static bool check_child(const struct cfg_urdf_reader *reader, const struct shape *shape,
                         const struct cfg_element *child)
 {
     const char *best = meant(shape->children, child->name);
@@ -79,8 +76,7 @@ static bool check_child(const struct reader *reader, const struct shape *shape,
     return true;
 }
 
-/* Refuse slips of the pen, and what stands twice; links and joints may. */
-static bool check_shape(const struct reader *reader, const struct cfg_element *element)
+bool cfg_urdf_check(const struct cfg_urdf_reader *reader, const struct cfg_element *element)
 {
     const struct shape *shape = shapes;
     while (strcmp(shape->name, element->name) != 0)
@@ -98,9 +94,8 @@ static bool check_shape(const struct reader *reader, const struct cfg_element *e
     return true;
 }
 
-/* The one child of that name and well shaped; *child is NULL when the file leaves it out. */
-static bool find_child(const struct reader *reader, const struct cfg_element *element,
-                       const char *name, const struct cfg_element **child)
+bool cfg_urdf_child(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                    const char *name, const struct cfg_element **child)
 {
     *child = cfg_xml_child(element, name);
     if (*child == NULL)
@@ -110,20 +105,20 @@ static bool find_child(const struct reader *reader, const struct cfg_element *el
             return cfg_fail(reader->report, NULL, more->mark,
                             "a second <%s> in <%s>; the first is in line %d, remove one", name,
                             element->name, (*child)->mark.line);
-    return check_shape(reader, *child);
+    return cfg_urdf_check(reader, *child);
 }
 
-static bool need_child(const struct reader *reader, const struct cfg_element *element,
-                       const char *name, const struct cfg_element **child)
+bool cfg_urdf_need_child(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                         const char *name, const struct cfg_element **child)
 {
-    if (!find_child(reader, element, name, child))
+    if (!cfg_urdf_child(reader, element, name, child))
         return false;
     return *child != NULL || cfg_fail(reader->report, NULL, element->mark,
                                       "<%s> has no <%s>; add one", element->name, name);
 }
 
-static const struct cfg_attribute *need(const struct reader *reader,
-                                        const struct cfg_element *element, const char *name)
+const struct cfg_attribute *cfg_urdf_need(const struct cfg_urdf_reader *reader,
+                                          const struct cfg_element *element, const char *name)
 {
     const struct cfg_attribute *attribute = cfg_xml_attribute(element, name);
     if (attribute == NULL)
@@ -148,9 +143,8 @@ static bool parse_numbers(const char *text, int count, double *out)
     return *text == '\0';
 }
 
-/* Numbers of an attribute; left alone where the file, or the whole element, leaves it out. */
-static bool read_numbers(const struct reader *reader, const struct cfg_element *element,
-                         const char *name, int count, double *out)
+bool cfg_urdf_numbers(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                      const char *name, int count, double *out)
 {
     const struct cfg_attribute *attribute =
         element != NULL ? cfg_xml_attribute(element, name) : NULL;
@@ -167,10 +161,10 @@ static bool read_numbers(const struct reader *reader, const struct cfg_element *
     return true;
 }
 
-static bool read_not_negative(const struct reader *reader, const struct cfg_element *element,
-                              const char *name, double *out)
+static bool read_not_negative(const struct cfg_urdf_reader *reader,
+                              const struct cfg_element *element, const char *name, double *out)
 {
-    if (!read_numbers(reader, element, name, 1, out))
+    if (!cfg_urdf_numbers(reader, element, name, 1, out))
         return false;
     return *out >= 0.0 ||
            cfg_fail(reader->report, NULL, cfg_xml_attribute(element, name)->mark,
@@ -186,14 +180,15 @@ static void quat_from_rpy(const double rpy[3], double quat[4])
     dyn_quat_store(dyn_quat_mul(yaw, dyn_quat_mul(pitch, roll)), quat);
 }
 
-static bool read_quat(const struct reader *reader, const struct cfg_element *origin, double quat[4])
+static bool read_quat(const struct cfg_urdf_reader *reader, const struct cfg_element *origin,
+                      double quat[4])
 {
     const struct cfg_attribute *attribute = cfg_xml_attribute(origin, "quat_xyzw");
     double e[4] = {0.0};
     if (cfg_xml_attribute(origin, "rpy") != NULL)
         return cfg_fail(reader->report, NULL, attribute->mark,
                         "<origin> has both rpy and quat_xyzw; remove one");
-    if (!read_numbers(reader, origin, "quat_xyzw", 4, e))
+    if (!cfg_urdf_numbers(reader, origin, "quat_xyzw", 4, e))
         return false;
     const struct dyn_quat q = {e[3], e[0], e[1], e[2]};
     if (!(fabs(sqrt(dyn_quat_square(q)) - 1.0) <= 1e-3))
@@ -204,15 +199,14 @@ static bool read_quat(const struct reader *reader, const struct cfg_element *ori
     return true;
 }
 
-/* The origin child of a link's inertial or of a joint. */
-static bool read_origin(const struct reader *reader, const struct cfg_element *element,
-                        double xyz[3], double quat[4])
+bool cfg_urdf_origin(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                     double xyz[3], double quat[4])
 {
     const struct cfg_element *origin;
     double rpy[3] = {0.0, 0.0, 0.0};
-    if (!find_child(reader, element, "origin", &origin) ||
-        !read_numbers(reader, origin, "xyz", 3, xyz) ||
-        !read_numbers(reader, origin, "rpy", 3, rpy))
+    if (!cfg_urdf_child(reader, element, "origin", &origin) ||
+        !cfg_urdf_numbers(reader, origin, "xyz", 3, xyz) ||
+        !cfg_urdf_numbers(reader, origin, "rpy", 3, rpy))
         return false;
     quat_from_rpy(rpy, quat);
     return origin == NULL || cfg_xml_attribute(origin, "quat_xyzw") == NULL ||
@@ -221,14 +215,14 @@ static bool read_origin(const struct reader *reader, const struct cfg_element *e
 
 /* ---- links ---- */
 
-static bool read_inertia(const struct reader *reader, const struct cfg_element *element,
+static bool read_inertia(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                          double inertia[6])
 {
     static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
     for (int k = 0; k < 6; k++) {
-        if (k < 3 && need(reader, element, names[k]) == NULL)
+        if (k < 3 && cfg_urdf_need(reader, element, names[k]) == NULL)
             return false;
-        if (!read_numbers(reader, element, names[k], 1, &inertia[k]))
+        if (!cfg_urdf_numbers(reader, element, names[k], 1, &inertia[k]))
             return false;
     }
     struct dyn_body_spec spec = {.parent = -1, .joint = DYN_JOINT_FIXED, .place_quat = {1.0}};
@@ -250,14 +244,15 @@ static void turn_inertia(const double quat[4], double inertia[6])
     memcpy(inertia, e, sizeof e);
 }
 
-static bool read_inertial(const struct reader *reader, const struct cfg_element *inertial,
+static bool read_inertial(const struct cfg_urdf_reader *reader, const struct cfg_element *inertial,
                           struct cfg_urdf_link *link)
 {
     const struct cfg_element *mass, *inertia;
     double quat[4];
-    if (!read_origin(reader, inertial, link->center, quat) ||
-        !need_child(reader, inertial, "mass", &mass) ||
-        !need_child(reader, inertial, "inertia", &inertia) || need(reader, mass, "value") == NULL ||
+    if (!cfg_urdf_origin(reader, inertial, link->center, quat) ||
+        !cfg_urdf_need_child(reader, inertial, "mass", &mass) ||
+        !cfg_urdf_need_child(reader, inertial, "inertia", &inertia) ||
+        cfg_urdf_need(reader, mass, "value") == NULL ||
         !read_not_negative(reader, mass, "value", &link->mass) ||
         !read_inertia(reader, inertia, link->inertia))
         return false;
@@ -265,24 +260,25 @@ static bool read_inertial(const struct reader *reader, const struct cfg_element 
     return true;
 }
 
-static bool read_link(const struct reader *reader, const struct cfg_element *element,
+static bool read_link(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                       struct cfg_urdf_link *link)
 {
-    const struct cfg_attribute *name = need(reader, element, "name");
+    const struct cfg_attribute *name = cfg_urdf_need(reader, element, "name");
     const struct cfg_element *inertial;
-    if (name == NULL || !check_shape(reader, element) ||
-        !find_child(reader, element, "inertial", &inertial))
+    if (name == NULL || !cfg_urdf_check(reader, element) ||
+        !cfg_urdf_child(reader, element, "inertial", &inertial))
         return false;
     link->name = name->value;
     link->mark = element->mark;
+    link->element = element;
     return inertial == NULL || read_inertial(reader, inertial, link);
 }
 
 /* ---- names ---- */
 
 /* Sort, and refuse a name that is there twice; marks[i] goes with entry i. */
-static bool sort_names(const struct reader *reader, const char *what, struct cfg_name *names,
-                       const struct cfg_mark *marks, int count)
+static bool sort_names(const struct cfg_urdf_reader *reader, const char *what,
+                       struct cfg_name *names, const struct cfg_mark *marks, int count)
 {
     int twin;
     const int again = cfg_names_sort(names, count, &twin);
@@ -296,7 +292,7 @@ static bool sort_names(const struct reader *reader, const char *what, struct cfg
                     cfg_quote(names[at].text).text, marks[twin].line);
 }
 
-static bool resolve(const struct reader *reader, const struct cfg_attribute *attribute,
+static bool resolve(const struct cfg_urdf_reader *reader, const struct cfg_attribute *attribute,
                     const char *what, const struct cfg_name *names, int count, int *index)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(attribute->value);
@@ -313,7 +309,7 @@ static bool resolve(const struct reader *reader, const struct cfg_attribute *att
 
 /* ---- joints ---- */
 
-static bool read_type(const struct reader *reader, const struct cfg_element *element,
+static bool read_type(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                       enum dyn_joint_type *type, bool *unbounded)
 {
     static const char *const names[] = {"fixed",    "revolute", "continuous", "prismatic",
@@ -321,7 +317,7 @@ static bool read_type(const struct reader *reader, const struct cfg_element *ele
     static const enum dyn_joint_type types[] = {DYN_JOINT_FIXED,    DYN_JOINT_REVOLUTE,
                                                 DYN_JOINT_REVOLUTE, DYN_JOINT_PRISMATIC,
                                                 DYN_JOINT_FREE,     DYN_JOINT_PLANAR};
-    const struct cfg_attribute *attribute = need(reader, element, "type");
+    const struct cfg_attribute *attribute = cfg_urdf_need(reader, element, "type");
     if (attribute == NULL)
         return false;
     int k = 0;
@@ -337,13 +333,13 @@ static bool read_type(const struct reader *reader, const struct cfg_element *ele
     return true;
 }
 
-static bool read_end(const struct reader *reader, const struct cfg_element *element,
+static bool read_end(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                      const char *name, int *link)
 {
     const struct cfg_element *end;
-    if (!need_child(reader, element, name, &end))
+    if (!cfg_urdf_need_child(reader, element, name, &end))
         return false;
-    const struct cfg_attribute *attribute = need(reader, end, "link");
+    const struct cfg_attribute *attribute = cfg_urdf_need(reader, end, "link");
     return attribute != NULL &&
            resolve(reader, attribute, "link", reader->link_names, reader->urdf->link_count, link);
 }
@@ -359,13 +355,13 @@ static void find_axis2(const double normal[3], double axis2[3])
     dyn_vec3_store(dyn_scale(1.0 / dyn_norm(flat), flat), axis2);
 }
 
-static bool read_axis(const struct reader *reader, const struct cfg_element *element,
+static bool read_axis(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                       struct cfg_urdf_joint *joint)
 {
     const struct cfg_element *axis;
     joint->axis[0] = 1.0;
-    if (!find_child(reader, element, "axis", &axis) ||
-        !read_numbers(reader, axis, "xyz", 3, joint->axis))
+    if (!cfg_urdf_child(reader, element, "axis", &axis) ||
+        !cfg_urdf_numbers(reader, axis, "xyz", 3, joint->axis))
         return false;
     if (joint->type == DYN_JOINT_FIXED || joint->type == DYN_JOINT_FREE)
         return true;
@@ -381,18 +377,18 @@ static bool read_axis(const struct reader *reader, const struct cfg_element *ele
     return true;
 }
 
-static bool read_limit(const struct reader *reader, const struct cfg_element *element,
+static bool read_limit(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                        bool unbounded, struct cfg_urdf_limit *limit)
 {
     const struct cfg_element *child;
     *limit = (struct cfg_urdf_limit){-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    if (!find_child(reader, element, "limit", &child))
+    if (!cfg_urdf_child(reader, element, "limit", &child))
         return false;
     if (child == NULL)
         return true;
     double lower = 0.0, upper = 0.0;
-    if (!read_numbers(reader, child, "lower", 1, &lower) ||
-        !read_numbers(reader, child, "upper", 1, &upper) ||
+    if (!cfg_urdf_numbers(reader, child, "lower", 1, &lower) ||
+        !cfg_urdf_numbers(reader, child, "upper", 1, &upper) ||
         !read_not_negative(reader, child, "effort", &limit->effort) ||
         !read_not_negative(reader, child, "velocity", &limit->velocity))
         return false;
@@ -404,11 +400,11 @@ static bool read_limit(const struct reader *reader, const struct cfg_element *el
                                       "<limit> has lower %.10g above upper %.10g", lower, upper);
 }
 
-static bool read_dynamics(const struct reader *reader, const struct cfg_element *element,
+static bool read_dynamics(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                           struct cfg_urdf_joint *joint)
 {
     const struct cfg_element *child;
-    if (!find_child(reader, element, "dynamics", &child) ||
+    if (!cfg_urdf_child(reader, element, "dynamics", &child) ||
         (child != NULL && (!read_not_negative(reader, child, "damping", &joint->damping) ||
                            !read_not_negative(reader, child, "friction", &joint->friction))))
         return false;
@@ -418,19 +414,20 @@ static bool read_dynamics(const struct reader *reader, const struct cfg_element 
                     "a joint that turns and slides has no one damping; remove it");
 }
 
-static bool read_joint(const struct reader *reader, const struct cfg_element *element,
+static bool read_joint(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                        struct cfg_urdf_joint *joint)
 {
-    const struct cfg_attribute *name = need(reader, element, "name");
+    const struct cfg_attribute *name = cfg_urdf_need(reader, element, "name");
     bool unbounded = false;
     if (name == NULL)
         return false;
     joint->name = name->value;
     joint->mark = element->mark;
-    return check_shape(reader, element) && read_type(reader, element, &joint->type, &unbounded) &&
+    return cfg_urdf_check(reader, element) &&
+           read_type(reader, element, &joint->type, &unbounded) &&
            read_end(reader, element, "parent", &joint->parent) &&
            read_end(reader, element, "child", &joint->child) &&
-           read_origin(reader, element, joint->xyz, joint->quat) &&
+           cfg_urdf_origin(reader, element, joint->xyz, joint->quat) &&
            read_axis(reader, element, joint) &&
            read_limit(reader, element, unbounded, &joint->limit) &&
            read_dynamics(reader, element, joint);
@@ -442,21 +439,22 @@ static bool is_one_dof(const struct cfg_urdf_joint *joint)
 }
 
 /* After all joints: the leader may stand behind its follower. */
-static bool read_mimic(const struct reader *reader, const struct cfg_element *element, int j)
+static bool read_mimic(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                       int j)
 {
     const struct cfg_element *child;
     struct cfg_mimic *mimic = &reader->urdf->mimics[j];
     *mimic = (struct cfg_mimic){-1, 1.0, 0.0};
-    if (!find_child(reader, element, "mimic", &child))
+    if (!cfg_urdf_child(reader, element, "mimic", &child))
         return false;
     if (child == NULL)
         return true;
-    const struct cfg_attribute *leader = need(reader, child, "joint");
+    const struct cfg_attribute *leader = cfg_urdf_need(reader, child, "joint");
     if (leader == NULL ||
         !resolve(reader, leader, "joint", reader->joint_names, reader->urdf->joint_count,
                  &mimic->leader) ||
-        !read_numbers(reader, child, "multiplier", 1, &mimic->ratio) ||
-        !read_numbers(reader, child, "offset", 1, &mimic->offset))
+        !cfg_urdf_numbers(reader, child, "multiplier", 1, &mimic->ratio) ||
+        !cfg_urdf_numbers(reader, child, "offset", 1, &mimic->offset))
         return false;
     if (mimic->leader == j)
         return cfg_fail(reader->report, NULL, leader->mark, "a joint cannot mimic itself");
@@ -484,7 +482,7 @@ static const struct cfg_element *next_named(const struct cfg_element *child, con
     return child;
 }
 
-static bool read_links(struct reader *reader, const struct cfg_element *robot)
+static bool read_links(struct cfg_urdf_reader *reader, const struct cfg_element *robot)
 {
     struct cfg_urdf *urdf = reader->urdf;
     const struct cfg_element *element = robot->first;
@@ -508,7 +506,7 @@ static bool read_links(struct reader *reader, const struct cfg_element *robot)
     return sort_names(reader, "link", names, marks, urdf->link_count);
 }
 
-static bool read_joints(struct reader *reader, const struct cfg_element *robot)
+static bool read_joints(struct cfg_urdf_reader *reader, const struct cfg_element *robot)
 {
     struct cfg_urdf *urdf = reader->urdf;
     const struct cfg_element *element = robot->first;
@@ -527,7 +525,7 @@ static bool read_joints(struct reader *reader, const struct cfg_element *robot)
     return sort_names(reader, "joint", names, marks, urdf->joint_count);
 }
 
-static bool read_mimics(const struct reader *reader, const struct cfg_element *robot)
+static bool read_mimics(const struct cfg_urdf_reader *reader, const struct cfg_element *robot)
 {
     struct cfg_urdf *urdf = reader->urdf;
     const struct cfg_element *element = robot->first;
@@ -547,7 +545,7 @@ const struct cfg_urdf *cfg_urdf_parse(struct cfg_pool *pool, const char *text, s
                                       struct cfg_report *report)
 {
     struct cfg_urdf *urdf = cfg_pool_take(pool, sizeof *urdf);
-    struct reader reader = {.pool = pool, .report = report, .urdf = urdf};
+    struct cfg_urdf_reader reader = {.pool = pool, .report = report, .urdf = urdf};
     const struct cfg_element *robot = cfg_xml_parse(pool, text, size, report);
     if (robot == NULL)
         return NULL;
@@ -558,7 +556,8 @@ const struct cfg_urdf *cfg_urdf_parse(struct cfg_pool *pool, const char *text, s
     }
     const struct cfg_attribute *name = cfg_xml_attribute(robot, "name");
     urdf->name = name != NULL ? name->value : "";
-    const bool good = check_shape(&reader, robot) && read_links(&reader, robot) &&
+    urdf->robot = robot;
+    const bool good = cfg_urdf_check(&reader, robot) && read_links(&reader, robot) &&
                       read_joints(&reader, robot) && read_mimics(&reader, robot) &&
                       cfg_urdf_sort(urdf, pool, report);
     return good ? urdf : NULL;

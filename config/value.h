@@ -18,6 +18,9 @@ void cfg_describe(const struct cfg_key *key, struct cfg_phrase *phrase);
 bool cfg_wants(const struct cfg_reader *reader, const struct cfg_key *key,
                const struct cfg_node *node);
 
+/* May a thing be called so?  Context: setup. */
+bool cfg_is_name(const char *text);
+
 /* A number in some unit ("": SI) made SI, when unit and size suit the key.  Context: setup. */
 bool cfg_accept(const struct cfg_key *key, const char *unit, double *value,
                 struct cfg_phrase *problem);
@@ -29,6 +32,13 @@ bool cfg_read_scalar(const struct cfg_reader *reader, const struct cfg_key *key,
 /* Rows of numbers: vector, numbers, rows, axis, attitude.  Context: setup. */
 bool cfg_read_row(const struct cfg_reader *reader, const struct cfg_key *key,
                   const struct cfg_node *node, void *out);
+
+/* A name or three numbers.  Context: setup. */
+bool cfg_read_color(const struct cfg_reader *reader, const struct cfg_key *key,
+                    const struct cfg_node *node, double out[3]);
+
+/* The i-th color that has a name; NULL: there are no more.  Context: any. */
+const char *cfg_color_name(int i);
 
 /* A mapping of roll, pitch and yaw.  Context: setup. */
 extern const struct cfg_table cfg_euler_table;

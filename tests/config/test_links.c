@@ -2,6 +2,8 @@
  * Links and the controller behind them: what each protocol brings along, and what a link says for
  * itself.
  */
+#include <errno.h>
+
 #include "tests/config/loaded.h"
 
 /* One link on body a, of a vehicle with the devices that messages need. */
@@ -221,6 +223,52 @@ static void test_a_hand_is_sent_nothing_and_never_late(void)
     TEST_ASSERT_EQUAL_STRING("s", scenario->links[0].spec.bus.device);
     load_link("protocol: hand, bus: tape, device: t, axes: [{axis: y, control: 0}]");
     expect_wire(IO_BUS_TAPE, "", "");
+    load_link("protocol: hand, bus: cockpit, axes: [{axis: y, control: 0}]");
+    expect_wire(IO_BUS_COCKPIT, "", "");
+}
+
+/* ---- late on purpose ---- */
+
+static void expect_pace(const char *complaint, enum rt_pace pace)
+{
+    const int failure = cfg_check_pace(scenario, pace, error);
+    TEST_ASSERT_EQUAL_INT(*complaint ? -EINVAL : 0, failure);
+    TEST_ASSERT_EQUAL_STRING(complaint, error);
+}
+
+static void test_a_delay_is_whole_frames_and_wants_the_wall_clock(void)
+{
+    load_link("protocol: px4");
+    TEST_ASSERT_EQUAL_UINT32(0, scenario->links[0].delay);
+    expect_pace("", RT_PACE_LOCKSTEP);
+    load_link("protocol: px4, delay: 2 s");
+    TEST_ASSERT_EQUAL_UINT32(2000, scenario->links[0].delay);
+    expect_pace("", RT_PACE_REAL);
+    expect_pace("s.yaml:10:9: link \"l\" has a delay, which a board in lockstep would wait for; "
+                "use --pace real, or remove the delay",
+                RT_PACE_LOCKSTEP);
+    load_link("protocol: hand, device: d, axes: [{axis: y, control: 0}], delay: 10 s");
+    TEST_ASSERT_EQUAL_UINT32(10000, scenario->links[0].delay);
+}
+
+static void expect_predictor(const char *keys, uint32_t every, uint32_t ahead)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
+             "links: [{name: k, body: a, delay: 2 s},\n"
+             "        {name: l, body: a, protocol: px4, delay: 300 ms}]\n%s",
+             keys);
+    load(text);
+    TEST_ASSERT_EQUAL_UINT32(every, scenario->predictor.every);
+    TEST_ASSERT_EQUAL_UINT32(ahead, scenario->predictor.ahead);
+}
+
+static void test_a_predictor_runs_as_far_ahead_as_links_are_late(void)
+{
+    expect_predictor("", 0, 0);
+    expect_predictor("predictor: {}", 100, 2000);
+    expect_predictor("predictor: {rate: 20 Hz, ahead: 1.5 s}", 50, 1500);
 }
 
 /* ---- the controller ---- */
@@ -267,6 +315,8 @@ int main(void)
     RUN_TEST(test_a_line_that_carries_its_messages_is_fast_enough);
     RUN_TEST(test_a_hand_moves_controls_and_selects_modes);
     RUN_TEST(test_a_hand_is_sent_nothing_and_never_late);
+    RUN_TEST(test_a_delay_is_whole_frames_and_wants_the_wall_clock);
+    RUN_TEST(test_a_predictor_runs_as_far_ahead_as_links_are_late);
     RUN_TEST(test_a_controller_runs_where_and_how_it_is_told);
     return UNITY_END();
 }

@@ -141,7 +141,44 @@ static const struct mistake mistakes[] = {
      "30:5: unknown key \"mas\" in a body; did you mean \"mass\"?"},
     {"mass: 120 kg", "mass: 120 kg\n    colour: red",
      "31:5: unknown key \"colour\" in a body; it takes name, parent, joint, mass, center, "
-     "inertia, flex"},
+     "inertia, flex, shapes"},
+    /* shapes */
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: cone}]",
+     "22:21: type cannot be \"cone\"; write box, cylinder, sphere or tube"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: box, size: 1 2}]",
+     "22:32: size wants 3 numbers in m, e.g. size: 1 0.5 0.2 m; here are 2"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: box, size: 1 2 0}]",
+     "22:32: size must be above 0 m; here is 0"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: sphere, size: 1 2 3}]",
+     "22:29: unknown key \"size\" in a sphere; it takes type, color, opacity, radius, at"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: cylinder, radius: 1}]",
+     "22:14: a cylinder needs \"length\" (along its z axis); write e.g. length: 1 m"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: sphere, radius: 1, color: orang}]",
+     "22:47: color cannot be \"orang\"; did you mean \"orange\"?"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: sphere, radius: 1, color: mauve}]",
+     "22:47: color cannot be \"mauve\"; write 3 numbers, or one of black, blue, brown, cyan, gold, "
+     "gray, green, grey, magenta, orange, purple, red, silver, white, yellow"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: sphere, radius: 1, color: 1 2 3}]",
+     "22:47: color must be from 0 to 1; here is 2"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: sphere, radius: 1, opacity: 2}]",
+     "22:49: opacity must be from 0 to 1; here is 2"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: [{type: tube, radius: 1 cm}]",
+     "22:21: a tube goes through the nodes of a flexible body, and \"boom\" has none; give it flex "
+     "with nodes, or draw a cylinder"},
+    {"mass: 500 g", "mass: 500 g\n    shapes: box",
+     "22:13: shapes wants a list, e.g. [{type: box, size: 1 1 0.5 m, color: gold}]; here is "
+     "\"box\""},
+    /* cameras */
+    {"seed: 7", "seed: 7\ncameras: [{name: eye, body: bsu}]",
+     "5:29: there is no body \"bsu\"; did you mean \"bus\"?"},
+    {"seed: 7", "seed: 7\ncameras: [{name: eye, look: 0 0 2}]",
+     "5:11: up and look are one line, so it does not tell what is up; write another"},
+    {"seed: 7", "seed: 7\ncameras: [{name: eye, look: 0 0 0}]",
+     "5:29: look has no direction; write e.g. 0 1 0 for the y axis"},
+    {"seed: 7", "seed: 7\ncameras: [{name: eye}, {name: eye}]",
+     "5:31: there is already a camera \"eye\"; choose another name"},
+    {"seed: 7", "seed: 7\ncameras: [{name: eye, field: 200 deg}]",
+     "5:30: field must be from 0.5729577951 to 171.8873385 deg; here is 200"},
     {"pace: real", "paec: real",
      "5:1: unknown key \"paec\" in a scenario; did you mean \"pace\"?"},
     {"integrator:", "integratr:",
@@ -892,6 +929,9 @@ static const struct part {
     {.devices = "{name: d, type: sun_sensor, body: a, boresight: 0 0 1}",
      .complaint = "6:27: there is no Sun in a uniform world; give environment.world: orbit or "
       "local"},
+    {.environment = "world: orbit",
+     .devices = "{name: d, type: sun_sensor, body: a, boresight: 0 0 1, quantum: 5.01}",
+     .complaint = "6:75: quantum must be from 0 to 0.5; here is 5.01"},
     {.devices = "{name: d, type: star_tracker, body: a}",
      .complaint = "6:11: a star tracker needs \"boresight\" (where it looks, body axes); write "
       "e.g. boresight: 0 0 1"},
@@ -1026,7 +1066,7 @@ static const struct part {
     {.links = "{name: l, body: a, protocol: mavlin}",
      .complaint = "7:38: protocol cannot be \"mavlin\"; did you mean \"mavlink\"?"},
     {.links = "{name: l, body: a, bus: usb}",
-     .complaint = "7:33: bus cannot be \"usb\"; write udp, tcp, serial, can, shared, tape, evdev or spacenav"},
+     .complaint = "7:33: bus cannot be \"usb\"; write udp, tcp, serial, can, shared, tape, evdev, spacenav or cockpit"},
     {.links = "{name: l, body: a, protocol: ardupilot, bus: tcp}",
      .complaint = "7:54: ardupilot is spoken over udp only; write bus: udp"},
     {.links = "{name: l, body: a, bus: serial}",
@@ -1080,12 +1120,42 @@ static const struct part {
       "127.0.0.1:14560; here is \"14550\""},
     {.links = "{name: l, body: a, protocol: px4, forward: [a, b, c, d, e]}",
      .complaint = "7:52: forward has 5 entries; it can have 4, remove some"},
+    {.links = "{name: l, body: a, delay: 2.5 ms}",
+     .complaint = "7:35: delay of 0.0025 s is not a multiple of 0.001 s; the nearest are 0.002 s and "
+      "0.003 s"},
+    {.links = "{name: l, body: a, delay: 11 s}",
+     .complaint = "7:35: delay must be from 0 to 10 s; here is 11"},
+    {.rest = "predictor: {rate: 10 Hz}",
+     .complaint = "8:12: no link is late, so there is nothing to run ahead of; give a link a delay, "
+      "or say how far, e.g. ahead: 2 s"},
+    {.rest = "predictor: {ahead: 2 s, rate: 30 Hz}",
+     .complaint = "8:31: rate of 30 Hz does not divide the frame rate of 1000 Hz; the nearest that do "
+      "are 30.30303 Hz and 29.41176 Hz"},
+    {.rest = "predictor: {ahead: 2 s, rate: 2 kHz}",
+     .complaint = "8:31: rate of 2000 Hz is above the frame rate of 1000 Hz; lower it, or raise the "
+      "scenario's rate"},
+    {.rest = "predictor: {ahead: 61 s}",
+     .complaint = "8:20: ahead of 61 s is too long; at most 60 s"},
+    {.rest = "predictor: {ahead: 0.1 ms}",
+     .complaint = "8:20: ahead of 0.0001 s is not a multiple of 0.001 s; the nearest are 0 s and "
+      "0.001 s"},
     {.links = "{name: l, body: a, protocol: hand, axes: [{axis: x, control: 0}]}",
      .complaint = "7:9: a link on bus evdev needs \"device\"; write e.g. device: /dev/input/event0"},
     {.links = "{name: l, body: a, protocol: hand, device: d}",
      .complaint = "7:9: a hand controller needs \"axes\"; write e.g. axes: [{axis: x, control: 0}]"},
     {.links = "{name: l, body: a, protocol: hand, bus: serial, device: d}",
-     .complaint = "7:49: a hand controller is on bus evdev, spacenav, udp or tape, not on serial"},
+     .complaint = "7:49: a hand controller is on bus evdev, spacenav, cockpit, udp or tape, not on serial"},
+    {.links = "{name: l, body: a, bus: cockpit}",
+     .complaint = "7:33: on bus cockpit is a hand controller; write protocol: hand"},
+    {.links = "{name: l, body: a, protocol: hand, bus: cockpit, device: d, axes: [{axis: x, "
+              "control: 0}]}",
+     .complaint = "7:66: device means nothing on bus cockpit; remove it, or name another bus"},
+    {.links = "{name: l, body: a, protocol: hand, bus: cockpit, listen: '127.0.0.1:1', axes: "
+              "[{axis: x, control: 0}]}",
+     .complaint = "7:66: listen means nothing on bus cockpit; remove it, or name another bus"},
+    {.links = "{name: l, body: a, protocol: hand, bus: cockpit, axes: [{axis: x, control: 0}]}, "
+              "{name: m, body: a, protocol: hand, bus: cockpit, axes: [{axis: x, control: 0}]}",
+     .complaint = "7:130: link \"l\" is already the cockpit's; take another bus"},
     {.links = "{name: l, body: a, bus: evdev, device: d}",
      .complaint = "7:33: on bus evdev is a hand controller; write protocol: hand"},
     {.links = "{name: l, body: a, axes: [{axis: x, control: 0}]}",
@@ -1324,6 +1394,10 @@ static const struct part {
 };
 
 static const struct whole wholes[] = {
+    {"name: x\nbodies:\n- name: a\n  joint: free\n  flex: {type: beam, length: 4, mass: 3, bend_y: "
+     "{modes: 1, frequency: 1}, nodes: [{name: tip, x: 4}]}\n  shapes: [{type: tube, radius: 1}, "
+     "{type: tube, radius: 2}]\n",
+     "6:44: a body has one line through its nodes, so one tube; remove this"},
     {"name: x\nbodies: [{name: a, joint: fixed, mass: 1, inertia: 1 1 1}]\nexpect: [wheel_speed < "
      "1 rpm after 1 s]\n",
      "3:10: there is no wheel whose speed could be tested; add one or remove the line"},
@@ -1553,7 +1627,7 @@ static void test_a_frame_has_only_so_much_room_for_jobs(void)
     for (int i = 1; i <= 4; i++)
         size += (size_t)snprintf(text + size, sizeof text - size,
                                  "- {name: l%d, listen: 127.0.0.1:%d, body: a}\n", i, i);
-    expect_complaint(text, "32:3: instruments and messages make more than the 55 jobs that a frame "
+    expect_complaint(text, "32:3: instruments and messages make more than the 51 jobs that a frame "
                            "has room for; set a message's rate to 0");
 }
 
