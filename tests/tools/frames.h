@@ -43,7 +43,7 @@ void tearDown(void)
     bring_down();
 }
 
-static void bring_up(const char *text)
+static inline void bring_up(const char *text)
 {
     char error[CFG_ERROR_MAX] = "";
     bring_down();

@@ -116,9 +116,10 @@ static void test_each_service_is_its_act(void)
                 {"/checkpoint", OPERATOR_CHECKPOINT},
                 {"/restore", OPERATOR_RESTORE},
                 {"/fault", OPERATOR_FAULT}};
-    struct io_fox_arguments arguments = {.frames = 3, .active = true, .text = "gyro stuck"};
+    struct io_fox_arguments arguments = {.frames = 3, .active = true};
     TEST_ASSERT_EQUAL_INT(7, seam->service_count);
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        strcpy(arguments.text, acts[i].act == OPERATOR_FAULT ? "gyro stuck" : "a.checkpoint");
         TEST_ASSERT_NULL_MESSAGE(call(acts[i].name, &arguments), acts[i].name);
         TEST_ASSERT_EQUAL_INT(acts[i].act, panel.asked.act);
         TEST_ASSERT_EQUAL_UINT64(7, panel.asked.ticket);
@@ -157,6 +158,13 @@ static void test_what_makes_no_sense_does_not_reach_the_desk(void)
     TEST_ASSERT_NOT_NULL(call("/step", &nothing));
     TEST_ASSERT_NOT_NULL(call("/checkpoint", &nothing));
     TEST_ASSERT_NOT_NULL(call("/fault", &unknown));
+    static const char *const others[] = {"rms.yaml",      "checkpoint",      ".checkpoint",
+                                         "/a.checkpoint", "../a.checkpoint", "a.checkpoint.c"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct io_fox_arguments file = {0};
+        strcpy(file.text, others[i]);
+        TEST_ASSERT_NOT_NULL_MESSAGE(call("/checkpoint", &file), others[i]);
+    }
     TEST_ASSERT_NOT_NULL(seam->set(seam->self, 1, 0, (double)INFINITY));
     TEST_ASSERT_EQUAL_INT(0, panel.count);
     panel.full = true;

@@ -126,11 +126,167 @@ static void test_where_down_is_z_the_world_stands_on_its_head_in_a_map(void)
     TEST_ASSERT_EQUAL_size_t(176, image.size);
 }
 
+/* A robot stands with z up, as viewers draw it. */
+static void test_where_down_is_minus_z_the_world_stands_as_it_is(void)
+{
+    const double q[7] = {[3] = 1.0};
+    body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
+    scenario.environment.gravity[2] = -9.81;
+    struct picture *picture = picture_make(&scenario);
+    picture_places(picture, q, 0, &image);
+    picture_free(picture);
+    TEST_ASSERT_EQUAL_UINT8(1, image.data[0]);
+    TEST_ASSERT_EQUAL_size_t(88, image.size);
+}
+
+/* ---- shapes ---- */
+
+static struct cfg_scenario *loaded;
+
+static struct picture *load(const char *bodies)
+{
+    char text[2048], error[CFG_ERROR_MAX];
+    snprintf(text, sizeof text, "name: s\nbodies:\n%s", bodies);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0, cfg_scenario_load_text("s.yaml", text, strlen(text), NULL, 0, &loaded, error), error);
+    return picture_make(loaded);
+}
+
+static void unload(struct picture *picture)
+{
+    picture_free(picture);
+    cfg_scenario_free(loaded);
+}
+
+static uint32_t count_at(size_t at)
+{
+    uint32_t count;
+    TEST_ASSERT_TRUE(at + sizeof count <= image.size);
+    memcpy(&count, image.data + at, sizeof count);
+    return count;
+}
+
+static void expect_numbers(size_t at, const double *expected, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, expected[i], number_at(at + 8 * i));
+}
+#define EXPECT(at, ...)                                                                            \
+    expect_numbers(at, (const double[]){__VA_ARGS__},                                              \
+                   sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+/* Pose 56, size 24, color 32; a cylinder has two scales between. */
+static void test_shapes_are_drawn_instead_of_the_box(void)
+{
+    struct picture *picture =
+        load("- {name: bus, joint: free, mass: 3, inertia: 1 1 1, shapes: [\n"
+             "   {type: sphere, radius: 0.5, at: 1 2 3, color: 0.1 0.2 0.3, opacity: 0.4},\n"
+             "   {type: box, size: 1 2 3, attitude: {yaw: 180 deg}, color: [1, 0, 0]},\n"
+             "   {type: cylinder, radius: 10 cm, length: 4, at: 0 0 2}]}\n");
+    picture_scene(picture, 0, &image);
+    unload(picture);
+    TEST_ASSERT_EQUAL_UINT32(1, count_at(52));
+    EXPECT(56, 0, 0, 0, 0, 0, 1, 0, 1, 2, 3, 1, 0, 0, 1);
+    TEST_ASSERT_EQUAL_UINT32(1, count_at(168));
+    EXPECT(176, 1, 2, 3, 0, 0, 0, 1, 1, 1, 1, 0.1, 0.2, 0.3, 0.4);
+    TEST_ASSERT_EQUAL_UINT32(1, count_at(288));
+    EXPECT(296, 0, 0, 2, 0, 0, 0, 1, 0.2, 0.2, 4, 1, 1, 0.72, 0.76, 0.82, 1);
+    TEST_ASSERT_EQUAL_size_t(296 + 16 * 8 + 16, image.size);
+}
+
+static void test_a_body_with_an_empty_list_of_shapes_is_not_to_be_seen(void)
+{
+    struct picture *picture =
+        load("- {name: bus, joint: free, mass: 3, inertia: 1 1 1, shapes: []}\n");
+    picture_scene(picture, 0, &image);
+    unload(picture);
+    for (size_t at = 52; at < image.size; at += 4)
+        TEST_ASSERT_EQUAL_UINT32(0, count_at(at));
+    TEST_ASSERT_EQUAL_size_t(52 + 7 * 4, image.size);
+}
+
+#define BOOM(shapes)                                                                               \
+    "- {name: bus, joint: free, mass: 100, inertia: 50 50 50, shapes: []}\n"                       \
+    "- name: arm\n"                                                                                \
+    "  parent: bus\n"                                                                              \
+    "  joint: {type: revolute, axis: 0 0 1}\n"                                                     \
+    "  flex: {type: beam, length: 4, mass: 3, bend_y: {modes: 1, frequency: 1},\n"                 \
+    "    nodes: [{name: tip, x: 4}, {name: mid, x: 2}]}\n"                                         \
+    "  shapes: " shapes "\n"
+
+/* Behind the lists before it: kind 1 and pad, pose 56, thickness 8, invariant 1 and pad. */
+static void test_a_tube_goes_from_the_joint_to_the_tip_whatever_the_order_of_the_nodes(void)
+{
+    const double q[9] = {[3] = 1.0};
+    struct picture *picture = load(BOOM("[{type: tube, radius: 0.15, color: white}]"));
+    TEST_ASSERT_TRUE(picture_bends(picture));
+    picture_lines(picture, q, 0, &image);
+    unload(picture);
+    TEST_ASSERT_EQUAL_UINT32(1, count_at(64));
+    EXPECT(72, 0, 0, 0, 0, 0, 0, 1, 0.3);
+    TEST_ASSERT_EQUAL_UINT8(0, image.data[136]);
+    TEST_ASSERT_EQUAL_UINT32(3, count_at(140));
+    EXPECT(144, 0, 0, 0, 2, 0, 0, 4, 0, 0, 0.95, 0.95, 0.95, 1);
+}
+
+static void test_a_line_without_a_tube_is_in_pixels_and_in_the_order_of_the_file(void)
+{
+    const double q[9] = {[3] = 1.0};
+    struct picture *picture = load(BOOM("[{type: sphere, radius: 1}]"));
+    picture_lines(picture, q, 0, &image);
+    unload(picture);
+    EXPECT(128, 3);
+    TEST_ASSERT_EQUAL_UINT8(1, image.data[136]);
+    EXPECT(144, 0, 0, 0, 4, 0, 0, 2, 0, 0);
+}
+
+static void test_what_is_straight_is_where_it_is_without_its_modes(void)
+{
+    static const char tip[] =
+        "- {name: eye, parent: arm, joint: {type: fixed, node: tip}, mass: 1,\n"
+        "   inertia: 1 1 1}\n";
+    const double bent[9] = {1.0, 2.0, 3.0, 1.0, [7] = 0.3, [8] = 0.1};
+    const double straight[9] = {1.0, 2.0, 3.0, 1.0, [7] = 0.3};
+    struct io_bytes other = {0};
+    char text[1024];
+    snprintf(text, sizeof text, "%s%s", BOOM("[{type: tube, radius: 0.1}]"), tip);
+    struct picture *picture = load(text);
+    picture_places(picture, straight, 5, &other);
+    picture_straight_places(picture, bent, 5, &image);
+    TEST_ASSERT_EQUAL_size_t(other.size, image.size);
+    TEST_ASSERT_EQUAL_MEMORY(other.data, image.data, image.size);
+    io_bytes_clear(&other);
+    picture_places(picture, bent, 5, &other);
+    TEST_ASSERT_TRUE(memcmp(other.data, image.data, image.size) != 0);
+    io_bytes_clear(&other);
+    io_bytes_clear(&image);
+    picture_lines(picture, straight, 7, &other);
+    picture_straight_lines(picture, 7, &image);
+    TEST_ASSERT_EQUAL_size_t(other.size, image.size);
+    TEST_ASSERT_EQUAL_MEMORY(other.data, image.data, image.size);
+    io_bytes_free(&other);
+    unload(picture);
+}
+
+static void test_what_is_hidden_has_no_line_either(void)
+{
+    struct picture *picture = load(BOOM("[]"));
+    TEST_ASSERT_FALSE(picture_bends(picture));
+    unload(picture);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_box_has_the_inertia_of_its_body);
     RUN_TEST(test_a_body_is_where_its_coordinates_say);
     RUN_TEST(test_where_down_is_z_the_world_stands_on_its_head_in_a_map);
+    RUN_TEST(test_where_down_is_minus_z_the_world_stands_as_it_is);
+    RUN_TEST(test_shapes_are_drawn_instead_of_the_box);
+    RUN_TEST(test_a_body_with_an_empty_list_of_shapes_is_not_to_be_seen);
+    RUN_TEST(test_a_tube_goes_from_the_joint_to_the_tip_whatever_the_order_of_the_nodes);
+    RUN_TEST(test_a_line_without_a_tube_is_in_pixels_and_in_the_order_of_the_file);
+    RUN_TEST(test_what_is_straight_is_where_it_is_without_its_modes);
+    RUN_TEST(test_what_is_hidden_has_no_line_either);
     return UNITY_END();
 }

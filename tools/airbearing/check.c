@@ -99,16 +99,16 @@ static size_t instruments_size(const struct cfg_rig *cfg)
     return size;
 }
 
-/* What a checkpoint adds to one frame, the median of some. */
-static uint64_t copy_ns(const struct cfg_rig *cfg)
+/* What copying so many bytes adds to one frame, the median of some. */
+static uint64_t copy_ns(const void *from, size_t size)
 {
     enum { COPIES = 101 };
     struct rt_histogram *spent = calloc(1, sizeof *spent);
-    unsigned char *copy = malloc(cfg->state_size);
+    unsigned char *copy = malloc(size);
     RT_CHECK(spent && copy);
     for (uint64_t i = 0; i < COPIES; i++) {
         const uint64_t begin_ns = rt_now_ns();
-        memcpy(copy, cfg->state, cfg->state_size);
+        memcpy(copy, from, size);
         __asm__ volatile("" : : "r"(copy) : "memory");
         rt_histogram_add(spent, rt_now_ns() - begin_ns, i);
     }
@@ -124,14 +124,22 @@ static void print_memory(const struct rig *rig)
     const struct cfg_rig *cfg = rig->cfg;
     printf(
         "\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
-        "%zu, instruments %zu, faults %zu, links %zu, world %zu, schedule %zu, parameters %zu\n",
+        "%zu, instruments %zu, faults %zu, links %zu, world %zu, schedule %zu, parameters %zu, arm "
+        "%zu\n",
         size, cfg->state_size, (const unsigned char *)cfg->drive - cfg->state,
         (size_t)cfg->scenario->drive_count * sizeof *cfg->drive, instruments_size(cfg),
         (size_t)cfg->scenario->fault_count * sizeof *cfg->fault,
         (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->surroundings,
-        sizeof *cfg->schedule, (size_t)cfg->scenario->parameter_count * sizeof *cfg->parameter);
+        sizeof *cfg->schedule, (size_t)cfg->scenario->parameter_count * sizeof *cfg->parameter,
+        cfg->arm ? sizeof *cfg->arm : 0);
     printf("  a checkpoint copies the run state between two frames: %zu bytes, %llu ns here\n",
-           cfg->state_size, (unsigned long long)copy_ns(cfg));
+           cfg->state_size, (unsigned long long)copy_ns(cfg->state, cfg->state_size));
+    if (!rig->outlook)
+        return;
+    const size_t most = rig_outlook_size(rig->scenario);
+    printf("  a prediction copies it, too, and the commands under way: with one in every frame %zu "
+           "bytes, %llu ns here\n",
+           most, (unsigned long long)copy_ns(rt_mailbox_back(rig->outlook), most));
 }
 
 static int check(const char *path, const char *const *overrides, int override_count)

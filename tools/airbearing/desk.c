@@ -66,6 +66,14 @@ static bool is_file_name(const char *text)
     return text[0] != '\0' && text[0] != '.' && strchr(text, '/') == NULL;
 }
 
+/* Nor over the scenario that it came from: what is written has a name that says what it is. */
+static bool is_checkpoint_name(const char *text)
+{
+    static const char end[] = ".checkpoint";
+    const size_t length = strlen(text), tail = sizeof end - 1;
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
 static const char *call(void *self, uint64_t ticket, int service,
                         const struct io_fox_arguments *arguments)
 {
@@ -81,6 +89,9 @@ static const char *call(void *self, uint64_t ticket, int service,
         if (!is_file_name(arguments->text))
             return "give the name of a file, without a folder; it is kept where the run was "
                    "started";
+        if (request.act == OPERATOR_CHECKPOINT && !is_checkpoint_name(arguments->text))
+            return "a checkpoint's name ends with .checkpoint, so that nothing else is written "
+                   "over";
         memcpy(request.path, arguments->text, sizeof arguments->text);
     } else if (form == IO_FOX_FORM_SWITCH) {
         if (!find_fault(desk, arguments->text, &request.index))
@@ -88,6 +99,13 @@ static const char *call(void *self, uint64_t ticket, int service,
         request.value = arguments->active;
     }
     return ask(desk, &request);
+}
+
+static void note(void *self, const char *text)
+{
+    const struct desk *desk = self;
+    if (desk->ear.note)
+        desk->ear.note(desk->ear.self, text);
 }
 
 static bool answer(void *self, struct io_desk_answer *out)
@@ -99,8 +117,7 @@ static bool answer(void *self, struct io_desk_answer *out)
     *out = (struct io_desk_answer){.ticket = given.ticket, .done = given.done};
     snprintf(out->text, sizeof out->text, "%s (frame %llu)", given.text,
              (unsigned long long)given.frame);
-    if (desk->ear.note)
-        desk->ear.note(desk->ear.self, out->text);
+    note(desk, out->text);
     return true;
 }
 
@@ -119,7 +136,8 @@ const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel, 
                  .services = services,
                  .set = set,
                  .call = call,
-                 .answer = answer},
+                 .answer = answer,
+                 .note = note},
     };
     for (int i = 0; i < desk->seam.fault_count; i++)
         desk->fault[i] = operator_fault_name(panel, i);

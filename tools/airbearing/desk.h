@@ -7,7 +7,7 @@
 #include "io/telemetry/desk.h"
 #include "tools/airbearing/operator.h"
 
-/* Hears what was done, and what was not and why.  Context: server thread. */
+/* Hears what was done, what was not and why, and who has authority.  Context: server thread. */
 struct desk_ear {
     void *self;
     void (*note)(void *self, const char *text);

@@ -2,29 +2,79 @@
 
 #include <string.h>
 
-size_t late_size(size_t item_size)
+#include "rt/check.h"
+
+/* One layout answers size and placement. */
+static size_t lay_out(struct late *late, void *mem)
 {
-    return item_size * IO_FAULT_DELAY_MAX;
+    const size_t slots = (size_t)late->slots;
+    late->due = mem;
+    late->items = mem ? (unsigned char *)mem + slots * sizeof *late->due : NULL;
+    return slots * (sizeof *late->due + late->item_size);
 }
 
-void late_place(struct late *late, const struct io_fault_spec *fault,
-                const struct io_fault_state *state, size_t item_size, void *mem)
+size_t late_size(uint64_t delay, size_t item_size)
 {
-    *late = (struct late){.fault = fault, .state = state, .item_size = item_size, .items = mem};
+    struct late late = {.slots = delay + 1, .item_size = item_size};
+    return lay_out(&late, NULL);
+}
+
+void late_place(struct late *late, uint64_t delay, const struct io_fault_state *fault,
+                size_t item_size, void *mem)
+{
+    *late =
+        (struct late){.fault = fault, .delay = delay, .slots = delay + 1, .item_size = item_size};
+    (void)lay_out(late, mem);
+}
+
+void late_put(struct late *late, uint64_t frame, const void *item)
+{
+    const uint64_t slot = late->put % late->slots;
+    RT_CHECK(late_count(late) < late->slots);
+    late->due[slot] = frame + late->delay;
+    memcpy(late->items + slot * late->item_size, item, late->item_size);
+    late->put++;
+}
+
+const void *late_look(const struct late *late, uint64_t index, uint64_t *due)
+{
+    const uint64_t slot = (late->taken + index) % late->slots;
+    if (due)
+        *due = late->due[slot];
+    return late->items + slot * late->item_size;
+}
+
+const void *late_take(struct late *late, uint64_t frame)
+{
+    uint64_t due;
+    if (late_count(late) == 0)
+        return NULL;
+    const void *item = late_look(late, 0, &due);
+    if (due > frame)
+        return NULL;
+    late->taken++;
+    return item;
+}
+
+void late_drop(struct late *late)
+{
+    late->taken = late->put;
 }
 
 const void *late_pass(struct late *late, uint64_t frame, const void *in)
 {
-    if (late->fault == NULL || !io_fault_active(late->state, frame))
+    if (late->slots == 0)
         return in;
-    const uint64_t delay = (uint64_t)late->fault->value;
-    const uint64_t slot = frame % IO_FAULT_DELAY_MAX;
-    late->frame[slot] = in != NULL ? frame + 1 : 0;
+    if (!io_fault_active(late->fault, frame)) {
+        late_drop(late);
+        return in;
+    }
     if (in != NULL) {
-        memcpy(late->items + slot * late->item_size, in, late->item_size);
+        late_put(late, frame, in);
         late->hits++;
     }
-    const uint64_t then = frame - delay, from = then % IO_FAULT_DELAY_MAX;
-    const int there = frame >= delay && late->frame[from] == then + 1;
-    return there ? late->items + from * late->item_size : NULL;
+    const void *out = NULL;
+    for (const void *next; (next = late_take(late, frame)) != NULL;)
+        out = next;
+    return out;
 }

@@ -27,7 +27,7 @@ _Static_assert(RT_CAUSE_COUNT == 7 && IO_LINK_MAX == 4, "as the text above says"
 
 void live_open(struct live *live, const struct cfg_scenario *scenario, struct live_sink sink)
 {
-    *live = (struct live){.scenario = scenario, .sink = sink};
+    *live = (struct live){.scenario = scenario, .sink = sink, .arm.braked = true};
 }
 
 __attribute__((format(printf, 4, 5))) static void
@@ -198,4 +198,44 @@ void live_input(struct live *live, const struct record_input *input, uint64_t lo
     default:
         break;
     }
+}
+
+/* ---- the arm --------------------------------------------------------------------------- */
+
+static const char *payload_name(const struct live *live, uint8_t payload)
+{
+    const struct cfg_arm *arm = &live->scenario->arm;
+    return payload > 0 && payload <= arm->payload_count
+               ? live->scenario->bodies[arm->payload[payload - 1].body].name
+               : "nothing";
+}
+
+/* A count that went on; after a reset or a restore it may have gone back. */
+static bool went_on(uint8_t before, uint8_t now)
+{
+    const uint8_t way = (uint8_t)(now - before);
+    return way != 0 && way < 128;
+}
+
+void live_arm(struct live *live, const void *image, uint64_t log_ns)
+{
+    const struct arm_told now = arm_record_read(live->scenario->arm.joint_count, image);
+    const struct arm_told before = live->arm;
+    live->arm = now;
+    if (now.flags & ~before.flags & CFG_ARM_SAFED)
+        say(live, log_ns, LIVE_ERROR, "the arm is safed; choose a mode to go on");
+    if (now.mode != before.mode && now.mode < IO_PANEL_MODE_COUNT)
+        say(live, log_ns, LIVE_INFO, "mode %s", arm_mode_name[now.mode]);
+    if (now.braked != before.braked)
+        say(live, log_ns, LIVE_INFO, "brakes %s", now.braked ? "on" : "off");
+    if (went_on(before.grapples, now.grapples))
+        say(live, log_ns, LIVE_INFO, "grappled %s; the blow took %.3g J",
+            payload_name(live, now.payload), now.blow);
+    if (went_on(before.releases, now.releases))
+        say(live, log_ns, LIVE_INFO, "released %s", payload_name(live, before.payload));
+    if (went_on(before.refused, now.refused))
+        say(live, log_ns, LIVE_WARNING, "no grapple: %s",
+            before.payload != 0 ? "the hand has something already"
+            : now.reach < 0.0   ? "there is no fixture"
+                                : "no fixture is inside the capture envelope");
 }

@@ -11,6 +11,7 @@
 #include "config/scenario.h"
 #include "io/telemetry/foxglove.h"
 #include "rt/witness.h"
+#include "tools/airbearing/arm_record.h"
 #include "tools/airbearing/record.h"
 
 enum { LIVE_WINDOW_MAX = 4096 };
@@ -57,6 +58,7 @@ struct live {
     uint64_t told_overruns; /* as the status has it */
     uint64_t told_ns;
     bool fault_on[CFG_FAULT_MAX];
+    struct arm_told arm;
 };
 
 /* Context: setup. */
@@ -65,3 +67,4 @@ void live_open(struct live *live, const struct cfg_scenario *scenario, struct li
 void live_frame(struct live *live, const struct record_frame *frame, uint64_t log_ns,
                 uint64_t now_ns);
 void live_input(struct live *live, const struct record_input *input, uint64_t log_ns);
+void live_arm(struct live *live, const void *image, uint64_t log_ns);

@@ -26,6 +26,10 @@ static const char usage[] =
     "                       airbearing top; on 127.0.0.1, or on another address with --token "
     "TOKEN\n"
     "                       or --token-file FILE, and --cert FILE --key FILE for TLS\n"
+    "  --operator-token T   who comes with ?operator=T may command, others look on; default: a\n"
+    "                       random one, in the address that is printed.  --operator-token-file "
+    "FILE\n"
+    "                       keeps it from others on this machine\n"
     "  --origin URL         let pages of this origin look on, e.g. https://viewer.example; may be\n"
     "                       given many times\n"
     "  --external-board     do not start the scenario's controller; the board is already there\n"
@@ -72,6 +76,12 @@ static int take_serve_option(struct serve_options *serve, int option, const char
         return 0;
     case 'f':
         serve->token_file = value;
+        return 0;
+    case 'q':
+        serve->operator_token = value;
+        return 0;
+    case 'Q':
+        serve->operator_token_file = value;
         return 0;
     case 'c':
         serve->certificate = value;
@@ -145,6 +155,8 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
         {"serve", required_argument, NULL, 'v'},
         {"token", required_argument, NULL, 't'},
         {"token-file", required_argument, NULL, 'f'},
+        {"operator-token", required_argument, NULL, 'q'},
+        {"operator-token-file", required_argument, NULL, 'Q'},
         {"cert", required_argument, NULL, 'c'},
         {"key", required_argument, NULL, 'y'},
         {"origin", required_argument, NULL, 'o'},

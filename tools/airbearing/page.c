@@ -20,3 +20,8 @@ int page_cockpit(struct io_page pages[PAGE_MAX])
             pages[count++] = all[i];
     return count;
 }
+
+struct io_page page_model(const struct cfg_file *urdf)
+{
+    return (struct io_page){"/model.urdf", "application/xml", urdf->text, urdf->size};
+}

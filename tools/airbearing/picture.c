@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "config/tree.h"
 #include "dynamics/pose.h"
 #include "dynamics/principal.h"
 #include "io/telemetry/cdr.h"
@@ -18,8 +20,59 @@ enum { HUE_COUNT = sizeof hues / sizeof *hues };
 
 struct picture {
     const struct cfg_scenario *scenario;
-    struct dyn_model *model;
+    struct dyn_model *models[1 + CFG_PAYLOAD_MAX]; /* by what the arm has in its hand */
+    const struct dyn_model *model;                 /* the one in force */
+    double *straight;                              /* room for positions whose modes are zero */
+    int **along; /* by body with a tube: its nodes in the order of the line, -1 for the joint */
 };
+
+/* ---- the line of a tube ---------------------------------------------------------------- */
+
+/* A point of the line, and how far along it is. */
+struct stop {
+    int node;
+    double way;
+};
+
+static int compare_stops(const void *a, const void *b)
+{
+    const struct stop *x = a, *y = b;
+    return x->way != y->way ? (x->way > y->way ? 1 : -1)
+                            : (x->node > y->node) - (x->node < y->node);
+}
+
+static const struct cfg_solid *tube_of(const struct cfg_body *body)
+{
+    for (int i = 0; i < body->solid_count; i++)
+        if (body->solids[i].type == CFG_SOLID_TUBE)
+            return &body->solids[i];
+    return NULL;
+}
+
+/* From joint to farthest node; the joint is first where the body lies on one side of it. */
+static int *sort_nodes(const struct cfg_flex *flex)
+{
+    const int count = flex->node_count;
+    struct stop *stops = calloc((size_t)count + 1, sizeof *stops);
+    int *along = calloc((size_t)count + 1, sizeof *along);
+    struct dyn_vec3 far = {0};
+    RT_CHECK(stops && along);
+    for (int i = 0; i < count; i++) {
+        const struct dyn_vec3 at = dyn_vec3_load(flex->nodes[i].node.r);
+        if (dyn_dot(at, at) > dyn_dot(far, far))
+            far = at;
+    }
+    for (int i = -1; i < count; i++)
+        stops[i + 1] =
+            (struct stop){i, i < 0 ? 0.0 : dyn_dot(far, dyn_vec3_load(flex->nodes[i].node.r))};
+    qsort(stops, (size_t)count + 1, sizeof *stops, compare_stops);
+    for (int i = 0; i <= count; i++)
+        along[i] = stops[i].node;
+    free(stops);
+    return along;
+}
+
+/* ---- make and free --------------------------------------------------------------------- */
 
 struct picture *picture_make(const struct cfg_scenario *scenario)
 {
@@ -27,14 +80,19 @@ struct picture *picture_make(const struct cfg_scenario *scenario)
     struct picture *picture = calloc(1, sizeof *picture);
     struct dyn_body_spec *specs = calloc(count + 1, sizeof *specs);
     RT_CHECK(picture && specs);
-    for (size_t i = 0; i < count; i++)
-        specs[i] = scenario->bodies[i].spec;
-    const size_t size = dyn_model_size(specs, scenario->body_count);
-    void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
-    RT_CHECK(mem);
+    for (int i = 0; i < cfg_configuration_count(scenario); i++) {
+        cfg_configuration_specs(scenario, i, specs);
+        picture->models[i] = cfg_tree_place(specs, scenario->body_count);
+    }
     picture->scenario = scenario;
-    picture->model = dyn_model_place(specs, scenario->body_count, mem);
+    picture->model = picture->models[cfg_first_configuration(scenario)];
     free(specs);
+    picture->straight = calloc((size_t)dyn_model_nq(picture->model) + 1, sizeof(double));
+    picture->along = calloc(count + 1, sizeof *picture->along);
+    RT_CHECK(picture->straight && picture->along);
+    for (size_t i = 0; i < count; i++)
+        if (tube_of(&scenario->bodies[i]) != NULL)
+            picture->along[i] = sort_nodes(scenario->bodies[i].flex);
     return picture;
 }
 
@@ -42,8 +100,18 @@ void picture_free(struct picture *picture)
 {
     if (!picture)
         return;
-    free(picture->model);
+    for (int i = 0; i < picture->scenario->body_count; i++)
+        free(picture->along[i]);
+    free(picture->along);
+    free(picture->straight);
+    for (int i = 0; i < cfg_configuration_count(picture->scenario); i++)
+        free(picture->models[i]);
     free(picture);
+}
+
+void picture_carry(struct picture *picture, int carried)
+{
+    picture->model = picture->models[carried];
 }
 
 /* ---- pieces of messages ---------------------------------------------------------------- */
@@ -67,6 +135,13 @@ static void put_color(struct io_bytes *out, int hue, double opacity)
     const double *color = hues[hue % HUE_COUNT];
     put_vector(out, color[0], color[1], color[2]);
     io_cdr_f64(out, opacity);
+}
+
+static void put_paint(struct io_bytes *out, const struct cfg_solid *solid, int hue)
+{
+    const double *color = solid->painted ? solid->color : hues[hue % HUE_COUNT];
+    put_vector(out, color[0], color[1], color[2]);
+    io_cdr_f64(out, solid->opacity);
 }
 
 static void put_entity_head(struct io_bytes *out, uint64_t log_ns, const char *name)
@@ -120,6 +195,19 @@ void picture_places(const struct picture *picture, const double *q, uint64_t log
         put_place(out, log_ns, map_frame, world_frame, &upright);
 }
 
+void picture_straight_places(const struct picture *picture, const double *q, uint64_t log_ns,
+                             struct io_bytes *out)
+{
+    memcpy(picture->straight, q, (size_t)dyn_model_nq(picture->model) * sizeof *q);
+    for (int i = 0; i < picture->scenario->body_count; i++) {
+        const int modes = dyn_model_modes(picture->model, i);
+        if (modes > 0)
+            memset(picture->straight + dyn_model_eta_index(picture->model, i), 0,
+                   (size_t)modes * sizeof *q);
+    }
+    picture_places(picture, picture->straight, log_ns, out);
+}
+
 /* ---- what ------------------------------------------------------------------------------ */
 
 /* The turn whose axes these are, right-handed and at right angles: from its largest component, so
@@ -164,6 +252,41 @@ static void put_box(struct io_bytes *out, const struct dyn_body_spec *spec, int 
     put_color(out, hue, 0.9);
 }
 
+static void put_solid(struct io_bytes *out, const struct cfg_solid *solid, int hue)
+{
+    const struct dyn_pose pose = {.turn = dyn_quat_load(solid->attitude),
+                                  .origin = dyn_vec3_load(solid->at)};
+    put_pose(out, &pose);
+    put_vector(out, solid->size[0], solid->size[1], solid->size[2]);
+    if (solid->type == CFG_SOLID_CYLINDER) { /* as wide at both ends */
+        io_cdr_f64(out, 1.0);
+        io_cdr_f64(out, 1.0);
+    }
+    put_paint(out, solid, hue);
+}
+
+static uint32_t count_solids(const struct cfg_body *body, enum cfg_solid_type type)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < body->solid_count; i++)
+        count += body->solids[i].type == type;
+    return count;
+}
+
+static void put_solids(struct io_bytes *out, const struct cfg_body *body, enum cfg_solid_type type,
+                       int hue)
+{
+    for (int i = 0; i < body->solid_count; i++)
+        if (body->solids[i].type == type)
+            put_solid(out, &body->solids[i], hue);
+}
+
+/* Its author wants nothing to be seen of it. */
+static bool is_hidden(const struct cfg_body *body)
+{
+    return body->drawn && body->solid_count == 0;
+}
+
 static bool is_rotor_of(const struct cfg_effector *effector, int body)
 {
     return effector->effector.type == DYN_EFFECTOR_ROTOR && effector->effector.body == body;
@@ -200,25 +323,31 @@ static void put_disc(struct io_bytes *out, const struct dyn_rotor *rotor, int hu
 static void put_body(const struct picture *picture, int body, uint64_t log_ns, struct io_bytes *out)
 {
     const struct cfg_scenario *scenario = picture->scenario;
-    const struct dyn_body_spec *spec = &scenario->bodies[body].spec;
-    put_entity_head(out, log_ns, scenario->bodies[body].name);
-    io_cdr_u32(out, spec->mass > 0.0); /* cubes */
-    if (spec->mass > 0.0)
-        put_box(out, spec, body);
-    io_cdr_u32(out, 0);                            /* spheres */
-    io_cdr_u32(out, count_rotors(scenario, body)); /* cylinders */
-    for (int i = 0; i < scenario->effector_count; i++) {
+    const struct cfg_body *drawn = &scenario->bodies[body];
+    const bool boxed = !drawn->drawn && drawn->spec.mass > 0.0;
+    const uint32_t discs = is_hidden(drawn) ? 0 : count_rotors(scenario, body);
+    put_entity_head(out, log_ns, drawn->name);
+    io_cdr_u32(out, boxed ? 1 : count_solids(drawn, CFG_SOLID_BOX)); /* cubes */
+    if (boxed)
+        put_box(out, &drawn->spec, body);
+    put_solids(out, drawn, CFG_SOLID_BOX, body);
+    io_cdr_u32(out, count_solids(drawn, CFG_SOLID_SPHERE)); /* spheres */
+    put_solids(out, drawn, CFG_SOLID_SPHERE, body);
+    io_cdr_u32(out, count_solids(drawn, CFG_SOLID_CYLINDER) + discs); /* cylinders */
+    put_solids(out, drawn, CFG_SOLID_CYLINDER, body);
+    for (int i = 0; i < scenario->effector_count && discs > 0; i++) {
         if (is_rotor_of(&scenario->effectors[i], body))
             put_disc(out, &scenario->effectors[i].effector.rotor, body);
     }
     put_none(out, 4); /* lines, triangles, texts, models */
 }
 
-/* What bends is drawn as it is bent. */
+/* What bends is drawn as it is bent; a tube also where it is held straight. */
 static bool is_drawn_bent(const struct picture *picture, int body)
 {
-    const struct cfg_flex *flex = picture->scenario->bodies[body].flex;
-    return flex != NULL && dyn_model_modes(picture->model, body) > 0 && flex->node_count > 0;
+    const struct cfg_body *drawn = &picture->scenario->bodies[body];
+    return drawn->flex != NULL && drawn->flex->node_count > 0 && !is_hidden(drawn) &&
+           (dyn_model_modes(picture->model, body) > 0 || picture->along[body] != NULL);
 }
 
 void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_bytes *out)
@@ -250,25 +379,38 @@ static struct dyn_vec3 bent(const struct dyn_node *node, const double *eta, int 
     return at;
 }
 
-/* From the joint through the nodes, in the order of the file. */
+/* From the joint through the nodes: in the order of the file, of a tube along the body. */
+static void put_points(const struct picture *picture, int body, const double *q,
+                       struct io_bytes *out)
+{
+    const struct cfg_flex *flex = picture->scenario->bodies[body].flex;
+    const double *eta = q + dyn_model_eta_index(picture->model, body);
+    const int modes = dyn_model_modes(picture->model, body);
+    const int *along = picture->along[body];
+    io_cdr_u32(out, 1 + (uint32_t)flex->node_count);
+    for (int i = 0; i <= flex->node_count; i++) {
+        const int node = along != NULL ? along[i] : i - 1;
+        const struct dyn_vec3 at =
+            node < 0 ? (struct dyn_vec3){0} : bent(&flex->nodes[node].node, eta, modes);
+        put_vector(out, at.x, at.y, at.z);
+    }
+}
+
+/* Of a tube as thick as it is, else 3 pixels, however far. */
 static void put_line(const struct picture *picture, int body, const double *q, struct io_bytes *out)
 {
     enum { LINE_STRIP = 0 };
-    const struct cfg_flex *flex = picture->scenario->bodies[body].flex;
+    const struct cfg_solid *tube = tube_of(&picture->scenario->bodies[body]);
     const struct dyn_pose here = {.turn = {.w = 1.0}};
-    const double *eta = q + dyn_model_eta_index(picture->model, body);
-    const int modes = dyn_model_modes(picture->model, body);
     io_put_u8(out, LINE_STRIP);
     put_pose(out, &here);
-    io_cdr_f64(out, 3.0);
-    io_put_u8(out, 1); /* 3 pixels, however far */
-    io_cdr_u32(out, 1 + (uint32_t)flex->node_count);
-    put_vector(out, 0.0, 0.0, 0.0);
-    for (int i = 0; i < flex->node_count; i++) {
-        const struct dyn_vec3 at = bent(&flex->nodes[i].node, eta, modes);
-        put_vector(out, at.x, at.y, at.z);
-    }
-    put_color(out, body + 1, 1.0);
+    io_cdr_f64(out, tube != NULL ? tube->size[0] : 3.0);
+    io_put_u8(out, tube == NULL); /* in pixels */
+    put_points(picture, body, q, out);
+    if (tube != NULL)
+        put_paint(out, tube, body);
+    else
+        put_color(out, body + 1, 1.0);
     put_none(out, 2); /* colors, indices */
 }
 
@@ -290,4 +432,11 @@ void picture_lines(const struct picture *picture, const double *q, uint64_t log_
         put_line(picture, i, q, out);
         put_none(out, 3); /* triangles, texts, models */
     }
+}
+
+/* Of all positions a line feels only the modes. */
+void picture_straight_lines(const struct picture *picture, uint64_t log_ns, struct io_bytes *out)
+{
+    memset(picture->straight, 0, (size_t)dyn_model_nq(picture->model) * sizeof(double));
+    picture_lines(picture, picture->straight, log_ns, out);
 }

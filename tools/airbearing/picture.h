@@ -2,8 +2,8 @@
  * The vehicle as a 3-D panel draws it: where its bodies are, and what they look like.
  *
  * Made from the scenario alone, with a model of its own, so that it never looks at the rig.  A body
- * of which only mass and inertia are known is the box that has them; a rotor is a disc; what bends
- * is a line through its nodes.  Images are CDR without the header.
+ * is its shapes, or the box that has its mass and inertia where it has none; a rotor is a
+ * disc; what bends is a line through its nodes, or a tube.  Images are CDR without the header.
  */
 #pragma once
 
@@ -19,6 +19,9 @@ struct picture;
 struct picture *picture_make(const struct cfg_scenario *scenario);
 void picture_free(struct picture *picture);
 
+/* What the arm has in its hand from here on: 0 nothing, 1 + payload.  Context: any. */
+void picture_carry(struct picture *picture, int carried);
+
 /* foxglove_msgs/msg/SceneUpdate: what does not change.  Context: any. */
 void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_bytes *out);
 /* foxglove_msgs/msg/FrameTransforms: every body in the world, at positions q. */
@@ -29,3 +32,7 @@ bool picture_bends(const struct picture *picture);
 /* foxglove_msgs/msg/SceneUpdate: how it is bent. */
 void picture_lines(const struct picture *picture, const double *q, uint64_t log_ns,
                    struct io_bytes *out);
+/* Both as they would be if nothing bent, all modes zero.  Context: one thread at a time. */
+void picture_straight_places(const struct picture *picture, const double *q, uint64_t log_ns,
+                             struct io_bytes *out);
+void picture_straight_lines(const struct picture *picture, uint64_t log_ns, struct io_bytes *out);

@@ -6,6 +6,7 @@
 #include "config/compile.h"
 #include "config/keys.h"
 #include "rt/check.h"
+#include "tools/airbearing/arm_record.h"
 #include "tools/airbearing/instrument.h"
 
 /* A ring holds this much of the run: longer than any outage seen on a shared machine. */
@@ -134,13 +135,19 @@ static int effector_states(const struct cfg_scenario *scenario)
     return count;
 }
 
+static bool has_payloads(const struct cfg_scenario *scenario)
+{
+    return scenario->arm.payload_count > 0;
+}
+
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,
                                    int job_count)
 {
-    _Static_assert(9 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
+    _Static_assert(10 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
     struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
     layout.drive = layout.sensor + scenario->sensor_count;
-    layout.part = layout.drive + scenario->drive_count;
+    layout.arm = layout.drive + scenario->drive_count;
+    layout.part = layout.arm + (scenario->arm.joint_count > 0);
     layout.job = layout.part + scenario->log_parts;
     layout.part_size = (uint32_t)((1 + cfg_section_count(scenario)) * 8);
     layout.act = layout.job + 1;
@@ -152,7 +159,9 @@ struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, 
     layout.job_size = (uint32_t)(RECORD_JOB_HEAD + job_count * 4);
     layout.event_size = (uint32_t)(RECORD_EVENT_HEAD + job_count * 4);
     layout.state_size = (uint32_t)(sizeof(struct record_state) + cfg_state_size(scenario));
-    layout.plant_size = (uint32_t)((nq + nv + effector_states(scenario) + 1) * 8);
+    layout.x_count = (uint32_t)(nq + nv + effector_states(scenario));
+    layout.plant_size = (layout.x_count + 1 + has_payloads(scenario)) * 8;
+    layout.arm_size = (uint32_t)arm_record_size(scenario->arm.joint_count);
     return layout;
 }
 
@@ -169,7 +178,7 @@ static size_t add_array(char *text, size_t room, size_t at, const char *name, in
 }
 
 /* Definitions that depend on the scenario. */
-static const char *plant_definition(int nq, int nv, int effector_count)
+static const char *plant_definition(int nq, int nv, int effector_count, bool payloads)
 {
     static char text[1024];
     size_t at =
@@ -180,8 +189,12 @@ static const char *plant_definition(int nq, int nv, int effector_count)
         text, sizeof text, at, "effectors", effector_count,
         "states, of commanded devices first: momentum of a wheel, N m s; speed of a rotor, "
         "rad/s; level of a thruster; charge used of a battery, A s");
-    const int length = snprintf(text + at, sizeof text - at,
-                                "float64 attitude_error # rad, from the target attitude\n");
+    const int length = snprintf(
+        text + at, sizeof text - at, "float64 attitude_error # rad, from the target attitude\n%s",
+        payloads
+            ? "float64 carried # what the arm has in its hand: 0 nothing, 1 + payload; q and v "
+              "of that one are against the hand\n"
+            : "");
     RT_CHECK(length > 0 && (size_t)length < sizeof text - at);
     return text;
 }
@@ -284,7 +297,8 @@ void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
              0.0);
     channels[layout.state].depth = 2; /* large and rare */
     describe(&channels[layout.plant], "/plant", "airbearing_msgs/msg/Plant",
-             plant_definition(nq, nv, effector_states(scenario)), layout.plant_size, log_hz);
+             plant_definition(nq, nv, effector_states(scenario), has_payloads(scenario)),
+             layout.plant_size, log_hz);
     for (int i = 0; i < scenario->sensor_count; i++) {
         const struct cfg_sensor *sensor = &scenario->sensors[i];
         char topic[IO_TOPIC_MAX];
@@ -301,6 +315,9 @@ void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
         describe(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
                  drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
     }
+    if (scenario->arm.joint_count > 0)
+        describe(&channels[layout.arm], "/arm", "airbearing_msgs/msg/Arm",
+                 arm_record_text(scenario->arm.joint_count), layout.arm_size, log_hz);
     if (scenario->log_parts)
         describe(&channels[layout.part], "/part", "airbearing_msgs/msg/Part",
                  part_definition(cfg_section_count(scenario)), layout.part_size, scenario->rate_hz);

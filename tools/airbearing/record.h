@@ -98,6 +98,7 @@ struct record_layout {
     int frame, input, plant;
     int sensor;  /* first of the sensors */
     int drive;   /* first of the commanded effectors */
+    int arm;     /* meaningless where there is none */
     int part;    /* hashes of the parts of the run state; meaningless where not asked for */
     int job;     /* the last that the frame thread fills in every frame */
     int act;     /* of the operator, and */
@@ -106,7 +107,8 @@ struct record_layout {
     int latency; /* of the sending thread */
     int clock;   /* of the thread that keeps house */
     int count;
-    uint32_t plant_size, job_size, state_size, part_size, event_size;
+    uint32_t x_count; /* doubles of the plant's state in /plant; what follows is told besides */
+    uint32_t plant_size, arm_size, job_size, state_size, part_size, event_size;
 };
 
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,

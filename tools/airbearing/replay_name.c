@@ -101,7 +101,7 @@ static bool name_plant(const struct replay *replay, const struct found *found)
 {
     const struct cfg_rig *cfg = replay->rig->cfg;
     const int nq = dyn_model_nq(cfg->plant.model), nv = dyn_model_nv(cfg->plant.model);
-    const int count = (int)(replay->rig->layout.plant_size / sizeof(double)) - 1;
+    const int count = (int)replay->rig->layout.x_count;
     const int at = differs(found->plant, cfg->x, count);
     if (at < 0)
         return false;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "rt/alloc.h"
+#include "tools/airbearing/arm_record.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/run.h"
 
@@ -75,10 +76,10 @@ static json_t *causes(const struct rt_frame *frame)
 }
 
 /* The sum at the top, each part by its name below it. */
-static json_t *latency(const struct run *run)
+static json_t *latency(const struct run *run, int link)
 {
     static const struct io_latency none;
-    const struct io_latency *latency = run->links ? io_link_latency(run->links, 0) : &none;
+    const struct io_latency *latency = run->links ? io_link_latency(run->links, link) : &none;
     json_t *object = percentiles(&latency->part[IO_PART_SUM]);
     for (int i = 0; i < IO_PART_SUM; i++)
         json_object_set_new(object, io_part_name[i], percentiles(&latency->part[i]));
@@ -218,9 +219,11 @@ static json_t *links(const struct run *run)
                      {"silent", seen->pulse.silent},
                      {"resets", run->source.resets[i]},
                      {"freewheel_messages", seen->freewheel},
-                     {"epoch_us", run->rig->epoch_us[i]}};
+                     {"epoch_us", run->rig->epoch_us[i]},
+                     {"delay_ns", link->delay * run->scenario->period_ns}};
         for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
             json_object_set_new(object, count[k].name, whole(count[k].value));
+        json_object_set_new(object, "loop_latency_ns", latency(run, i));
         json_array_append_new(array, object);
     }
     return array;
@@ -250,6 +253,34 @@ static json_t *operator_acts(const struct run *run)
                      whole(run->acts.checkpoints), "checkpoint_bytes", whole(run->acts.state_size),
                      "checkpoint_copy_ns_max", whole(run->acts.copy_ns_max), "failed",
                      run->acts.failed, "not_reached", run->acts.unreached);
+}
+
+static json_t *latched(const struct run *run)
+{
+    const struct cfg_arm *spec = &run->scenario->arm;
+    json_t *names = json_array();
+    for (int i = 0; i < spec->payload_count; i++)
+        if (run->rig->cfg->arm->latched >> i & 1)
+            json_array_append_new(names,
+                                  json_string(run->scenario->bodies[spec->payload[i].body].name));
+    return names;
+}
+
+/* How the arm was left, and what it took and gave. */
+static json_t *arm(const struct run *run)
+{
+    const struct cfg_arm_state *state = run->rig->cfg->arm;
+    if (state == NULL)
+        return json_null();
+    const struct cfg_arm *spec = &run->scenario->arm;
+    const uint64_t has = state->configuration;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:f}", "mode",
+                     arm_mode_name[state->panel.mode], "payload",
+                     has > 0 ? json_string(run->scenario->bodies[spec->payload[has - 1].body].name)
+                             : json_null(),
+                     "latched", latched(run), "grapples", whole(state->grapples), "releases",
+                     whole(state->releases), "refused", whole(state->refused), "safed",
+                     state->panel.safed != 0, "last_blow_joules", state->blow);
 }
 
 /* How often each fault struck. */
@@ -302,6 +333,25 @@ static json_t *pulse(const struct run *run)
                      "dropped", whole(pulser->dropped));
 }
 
+/* Simulated seconds per second of the wall clock, by the median. */
+static double predictor_speed(const struct ghost_result *predicted)
+{
+    return predicted->seconds_ahead / ((double)rt_histogram_at(&predicted->spent_ns, 0.5) * 1e-9);
+}
+
+/* How the ghost did; null where none ran. */
+static json_t *predictor(const struct run *run)
+{
+    const struct ghost_result *predicted = &run->predicted;
+    if (predicted->seconds_ahead <= 0.0)
+        return json_null();
+    return json_pack("{s:o, s:f, s:o, s:o, s:o, s:o}", "predictions", whole(predicted->predictions),
+                     "seconds_ahead", predicted->seconds_ahead, "speed",
+                     real_or_null(predictor_speed(predicted), predicted->predictions > 0), "late",
+                     whole(predicted->late), "cut", whole(predicted->cut), "spent_ns",
+                     percentiles(&predicted->spent_ns));
+}
+
 /* The watched signals as the run left them, SI. */
 static json_t *signals(const struct run *run)
 {
@@ -315,7 +365,7 @@ static void add_rest(json_t *report, const struct run *run)
 {
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->rig->hash);
-    json_object_set_new(report, "loop_latency_ns", latency(run));
+    json_object_set_new(report, "loop_latency_ns", latency(run, 0));
     json_object_set_new(report, "jobs", jobs(run->rig->schedule, run->scenario->rate_hz));
     json_object_set_new(report, "allocations_after_seal", whole(run->allocations));
     json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_counted()));
@@ -331,9 +381,11 @@ static void add_rest(json_t *report, const struct run *run)
                                   "losses", whole(run->io.losses)));
     json_object_set_new(report, "phase_lock", phase_lock(run));
     json_object_set_new(report, "pulse", pulse(run));
+    json_object_set_new(report, "predictor", predictor(run));
     json_object_set_new(report, "links", links(run));
     json_object_set_new(report, "faults", faults(run));
     json_object_set_new(report, "operator", operator_acts(run));
+    json_object_set_new(report, "arm", arm(run));
     json_object_set_new(report, "signals", signals(run));
     if (run->controller.program[0])
         json_object_set_new(report, "controller", controller(run));
@@ -344,10 +396,11 @@ static void add_rest(json_t *report, const struct run *run)
                                   -run->log.error));
     json_object_set_new(report, "recorder_lost", whole(run->rig->recorder->lost));
     if (run->serve)
-        json_object_set_new(report, "live",
-                            json_pack("{s:o, s:o, s:o, s:o}", "viewers", whole(run->served.viewers),
-                                      "refused", whole(run->served.refused), "sent",
-                                      whole(run->served.sent), "lost", whole(run->served.lost)));
+        json_object_set_new(
+            report, "live",
+            json_pack("{s:o, s:o, s:o, s:o, s:o}", "viewers", whole(run->served.viewers), "refused",
+                      whole(run->served.refused), "floods", whole(run->served.floods), "sent",
+                      whole(run->served.sent), "lost", whole(run->served.lost)));
     json_object_set_new(report, "state_hash", json_string(hash));
     json_object_set_new(report, "isa", json_string(dyn_isa_name(run->scenario->isa)));
     json_object_set_new(report, "realtime", realtime(run));
@@ -515,6 +568,16 @@ static void print_lock(const struct run *run)
            time_text((double)phase->error_ns.max, worst), rt_phase_ppm(phase),
            phase->saturated ? " (its limit)" : "",
            time_text((double)run->frame->corrected_ns, corrected));
+}
+
+static void print_predictor(const struct run *run)
+{
+    const struct ghost_result *predicted = &run->predicted;
+    if (predicted->predictions > 0)
+        printf("  %llu predictions of %.4g s, %.4g times faster than the clock; %llu took longer "
+               "than there is between two\n",
+               (unsigned long long)predicted->predictions, predicted->seconds_ahead,
+               predictor_speed(predicted), (unsigned long long)predicted->late);
 }
 
 static void print_acts(const struct run *run)
@@ -688,6 +751,7 @@ void report_print(const struct run *run)
     print_counts(run);
     print_boards(run);
     print_lock(run);
+    print_predictor(run);
     controller_show(&run->controller, "  ");
     if (run->scenario->pace == RT_PACE_REAL)
         print_notes(run);

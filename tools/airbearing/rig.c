@@ -12,6 +12,8 @@
 #include "rt/check.h"
 #include "rt/clock.h"
 #include "rt/hash.h"
+#include "tools/airbearing/arm.h"
+#include "tools/airbearing/arm_record.h"
 #include "tools/airbearing/instrument.h"
 #include "tools/airbearing/operator.h"
 
@@ -70,6 +72,16 @@ void rig_apply(struct rig *rig, struct record_input *input)
     log_input(rig, input);
 }
 
+void rig_apply_letter(struct rig *rig, const struct rig_letter *letter, uint64_t frame)
+{
+    struct record_input input = letter->input;
+    struct record_input reset = {.frame = frame, .kind = RECORD_RESET, .link = input.link};
+    if (letter->anew)
+        rig_apply(rig, &reset);
+    input.frame = frame;
+    rig_apply(rig, &input);
+}
+
 /* ---- acts of the operator --------------------------------------------------------------- */
 
 /* On the executive's count; what lies before its first frame begins with that. */
@@ -101,9 +113,27 @@ static void put_back(struct rig *rig, uint64_t frame, const void *state, uint64_
     rig->schedule->shift = rig->cfg->schedule->frame - frame;
     cfg_rig_settle(rig->cfg);
     for (int i = 0; i < IO_LINK_MAX; i++) { /* what late wires hold back was of another time */
-        memset(rig->late_out[i].frame, 0, sizeof rig->late_out[i].frame);
-        memset(rig->late_in[i].frame, 0, sizeof rig->late_in[i].frame);
+        late_drop(&rig->late_out[i]);
+        late_drop(&rig->late_in[i]);
+        late_drop(&rig->wire[i]);
     }
+}
+
+/* A state is put back, the operator's hands are not: sticks are where he holds them now, buttons
+ * that he has pressed since it was taken have had their effect, and an arm that moved then does not
+ * move without anybody. */
+static void keep_hands(struct rig *rig, const struct cfg_link_state *now)
+{
+    struct cfg_arm_state *arm = rig->cfg->arm;
+    for (int i = 0; i < rig->scenario->link_count; i++)
+        if (io_protocol_traits(rig->scenario->links[i].spec.protocol)->hands)
+            rig->cfg->link[i] = now[i];
+    if (arm == NULL)
+        return;
+    const struct cfg_link_state *link = &rig->cfg->link[rig->scenario->arm.button_link];
+    io_panel_keep(&arm->panel, (uint32_t)(link->flags >> 32));
+    if (link->commands == 0 && arm->panel.mode != IO_PANEL_HOLD)
+        io_panel_stop(&arm->panel);
 }
 
 /* One that has already begun goes on as it is; one that has ended begins anew. */
@@ -155,13 +185,17 @@ bool rig_has_room_for_act(const struct rig *rig)
 
 void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot)
 {
+    struct cfg_link_state hands[IO_LINK_MAX];
+    memcpy(hands, rig->cfg->link, (size_t)rig->scenario->link_count * sizeof *hands);
     act->ordinal = rig->acts++;
     switch (act->act) {
     case OPERATOR_RESET:
         put_back(rig, act->frame, rig->cfg->start, 0);
+        keep_hands(rig, hands);
         break;
     case OPERATOR_RESTORE:
         put_back(rig, act->frame, snapshot->state, snapshot->hash);
+        keep_hands(rig, hands);
         break;
     case OPERATOR_FAULT:
         switch_fault(rig, act->index, act->value != 0.0);
@@ -271,11 +305,29 @@ static void run_drives(void *self, uint64_t frame)
     }
 }
 
+static void run_servo(void *self, uint64_t frame)
+{
+    (void)frame;
+    arm_servo(((struct rig *)self)->cfg);
+}
+
+static void run_motors(void *self, uint64_t frame)
+{
+    (void)frame;
+    arm_motors(((struct rig *)self)->cfg);
+}
+
+static void run_brakes(void *self, uint64_t frame)
+{
+    (void)frame;
+    arm_brakes(((struct rig *)self)->cfg);
+}
+
 static void run_step(void *self, uint64_t frame)
 {
     struct rig *rig = self;
     struct cfg_rig *cfg = rig->cfg;
-    if (!dyn_plant_step(&cfg->plant, cfg->command, NULL, cfg->h, cfg->work, cfg->x) &&
+    if (!dyn_plant_step(&cfg->plant, cfg->command, cfg->joint_tau, cfg->h, cfg->work, cfg->x) &&
         cfg->schedule->not_finite++ == 0)
         rig->first_not_finite = executive_frame(rig, frame);
     cfg->schedule->frame = frame + 1;
@@ -310,7 +362,7 @@ static void run_solve(void *self, uint64_t frame)
     (void)frame;
     struct rig *rig = self;
     const struct cfg_rig *cfg = rig->cfg;
-    dyn_plant_solve(&cfg->plant, cfg->command, NULL, cfg->x, cfg->work);
+    dyn_plant_solve(&cfg->plant, cfg->command, cfg->joint_tau, cfg->x, cfg->work);
     count_range(rig);
 }
 
@@ -493,14 +545,76 @@ static void run_watch(void *self, uint64_t frame)
     }
 }
 
+/* ---- what is known of the frames to come ------------------------------------------------- */
+
+static uint32_t copy_wire(const struct rig *rig, int link, struct rig_letter *to, uint32_t room)
+{
+    const struct late *wire = &rig->wire[link];
+    const uint64_t count = late_count(wire) < room ? late_count(wire) : room;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t due;
+        to[i] = *(const struct rig_letter *)late_look(wire, i, &due);
+        to[i].input.frame = due + rig->schedule->shift;
+    }
+    return (uint32_t)count;
+}
+
+/* Letters that an outlook has room for. */
+static uint32_t under_way_max(const struct cfg_scenario *scenario)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < scenario->link_count; i++)
+        count += scenario->links[i].delay;
+    return count < RIG_UNDER_WAY_MAX ? (uint32_t)count : RIG_UNDER_WAY_MAX;
+}
+
+size_t rig_outlook_size(const struct cfg_scenario *scenario)
+{
+    return sizeof(struct rig_outlook) + under_way_max(scenario) * sizeof(struct rig_letter) +
+           cfg_state_size(scenario);
+}
+
+static void run_outlook(void *self, uint64_t frame)
+{
+    struct rig *rig = self;
+    const uint32_t room = under_way_max(rig->scenario);
+    struct rig_outlook *out = rt_mailbox_back(rig->outlook);
+    struct rig_letter *letters = (struct rig_letter *)(out + 1);
+    *out = (struct rig_outlook){.frame = frame + 1,
+                                .log_ns = log_end_ns(rig, frame),
+                                .state = letters + room,
+                                .letters = letters};
+    for (int i = 0; i < rig->scenario->link_count; i++) {
+        const uint32_t copied =
+            copy_wire(rig, i, letters + out->letter_count, room - out->letter_count);
+        out->letter_count += copied;
+        out->cut = out->cut || copied < late_count(&rig->wire[i]);
+    }
+    memcpy(letters + room, rig->cfg->state, rig->cfg->state_size);
+    if (!rig->rehearses)
+        rt_mailbox_publish(rig->outlook);
+}
+
+void rig_look_out(struct rig *rig, const struct rig_outlook *from)
+{
+    put_back(rig, from->frame, from->state, 0);
+    for (uint32_t i = 0; i < from->letter_count; i++) {
+        const struct rig_letter *letter = &from->letters[i];
+        struct late *wire = &rig->wire[letter->input.link];
+        late_put(wire, letter->input.frame - wire->delay, letter);
+    }
+}
+
 static void log_plant(struct rig *rig, uint64_t log_time_ns)
 {
     double *record = io_telemetry_claim(rig->telemetry, rig->layout.plant, log_time_ns);
     if (!record)
         return;
-    const size_t x_size = rig->layout.plant_size - sizeof(double);
-    memcpy(record, rig->cfg->x, x_size);
-    record[x_size / sizeof(double)] = rig->signal[CFG_ATTITUDE_ERROR];
+    const uint32_t count = rig->layout.x_count;
+    memcpy(record, rig->cfg->x, count * sizeof *record);
+    record[count] = rig->signal[CFG_ATTITUDE_ERROR];
+    if (rig->scenario->arm.payload_count > 0)
+        record[count + 1] = (double)rig->cfg->arm->configuration;
     io_telemetry_push(rig->telemetry, rig->layout.plant);
 }
 
@@ -515,12 +629,23 @@ static void log_drive(struct rig *rig, int index, uint64_t log_time_ns)
     io_telemetry_push(rig->telemetry, channel);
 }
 
+static void log_arm(struct rig *rig, uint64_t log_time_ns)
+{
+    void *record = io_telemetry_claim(rig->telemetry, rig->layout.arm, log_time_ns);
+    if (!record)
+        return;
+    arm_record_fill(rig->cfg, record);
+    io_telemetry_push(rig->telemetry, rig->layout.arm);
+}
+
 static void run_log(void *self, uint64_t frame)
 {
     struct rig *rig = self;
     if (!rig->telemetry)
         return;
     log_plant(rig, log_end_ns(rig, frame));
+    if (rig->cfg->arm)
+        log_arm(rig, log_end_ns(rig, frame));
     for (int i = 0; i < rig->scenario->drive_count; i++)
         log_drive(rig, i, log_end_ns(rig, frame));
 }
@@ -744,17 +869,29 @@ static void (*send_job(int message))(void *, uint64_t)
                                       : run_send;
 }
 
+/* All jobs, or those alone that move the vehicle: they come first. */
+enum extent { WHOLE, MOVES };
+
 static void list_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inject,
-                      struct rig *rig, struct job_list *list)
+                      enum extent extent, struct rig *rig, struct job_list *list)
 {
     const uint32_t solve = solve_every(scenario);
+    const bool has_arm = scenario->arm.joint_count > 0;
     *list = (struct job_list){0};
     add(list, "inject", run_inject, rig, inject->kind != RIG_INJECT_NONE);
     add(list, "world", run_look, rig,
         scenario->world.kind != DYN_WORLD_UNIFORM ? cfg_look_every(scenario) : 0);
     add(list, "gust", run_gust, rig, scenario->gusty);
     add(list, "drives", run_drives, rig, scenario->drive_count > 0);
+    if (has_arm) { /* a servo looks before its first step */
+        add(list, "servo", run_servo, rig, scenario->arm.every);
+        list->job[list->count - 1].phase = 0;
+    }
+    add(list, "motors", run_motors, rig, has_arm);
     add(list, "step", run_step, rig, 1);
+    add(list, "brakes", run_brakes, rig, has_arm);
+    if (extent == MOVES)
+        return;
     add(list, "solve", run_solve, rig, solve);
     for (int i = 0; i < scenario->sensor_count; i++)
         add(list, scenario->sensors[i].name, run_sensor, rig ? &rig->sensor[i] : NULL,
@@ -767,6 +904,7 @@ static void list_jobs(const struct cfg_scenario *scenario, const struct rig_inje
     }
     add(list, "watch", run_watch, rig, solve);
     add(list, "log", run_log, rig, scenario->log_every);
+    add(list, "outlook", run_outlook, rig, scenario->predictor.every);
     add(list, "hash", scenario->log_parts ? run_hash_parts : run_hash, rig, 1);
 }
 
@@ -778,22 +916,40 @@ static void lay_out_late(const struct cfg_scenario *scenario, struct rig *rig, v
         const struct cfg_fault *fault = &scenario->faults[i];
         if (fault->link < 0 || fault->spec.kind != IO_FAULT_DELAY)
             continue;
-        void *out = rt_cut(mem, at, late_size(sizeof(struct io_sample)));
-        void *in = rt_cut(mem, at, late_size(sizeof(struct io_command)));
+        const uint64_t delay = (uint64_t)fault->spec.value;
+        void *out = rt_cut(mem, at, late_size(delay, sizeof(struct io_sample)));
+        void *in = rt_cut(mem, at, late_size(delay, sizeof(struct io_command)));
         if (rig && fault->way != CFG_WAY_IN)
-            late_place(&rig->late_out[fault->link], &fault->spec, &rig->cfg->fault[i],
+            late_place(&rig->late_out[fault->link], delay, &rig->cfg->fault[i],
                        sizeof(struct io_sample), out);
         if (rig && fault->way != CFG_WAY_OUT)
-            late_place(&rig->late_in[fault->link], &fault->spec, &rig->cfg->fault[i],
+            late_place(&rig->late_in[fault->link], delay, &rig->cfg->fault[i],
                        sizeof(struct io_command), in);
     }
+    for (int i = 0; i < scenario->link_count; i++) {
+        const uint32_t delay = scenario->links[i].delay;
+        void *wire = rt_cut(mem, at, late_size(delay, sizeof(struct rig_letter)));
+        if (rig)
+            late_place(&rig->wire[i], delay, NULL, sizeof(struct rig_letter), wire);
+    }
+}
+
+static void lay_out_outlook(const struct cfg_scenario *scenario, struct rig *rig, void *mem,
+                            size_t *at)
+{
+    if (scenario->predictor.every == 0)
+        return;
+    const size_t size = rig_outlook_size(scenario);
+    void *outlook = rt_cut(mem, at, rt_mailbox_size(size));
+    if (rig)
+        rig->outlook = rt_mailbox_place(size, outlook);
 }
 
 void rig_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inject,
               struct record_jobs *jobs)
 {
     struct job_list list;
-    list_jobs(scenario, inject, NULL, &list);
+    list_jobs(scenario, inject, WHOLE, NULL, &list);
     jobs->count = list.count;
     for (int i = 0; i < list.count; i++)
         jobs->name[i] = list.job[i].name;
@@ -817,10 +973,11 @@ static size_t parts_size(const struct cfg_scenario *scenario)
     return scenario->log_parts ? CFG_SECTION_MAX * sizeof(struct cfg_section) : 0;
 }
 
-size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject)
+static size_t size_of(const struct cfg_scenario *scenario, const struct rig_inject *inject,
+                      enum extent extent)
 {
     struct job_list list;
-    list_jobs(scenario, inject, NULL, &list);
+    list_jobs(scenario, inject, extent, NULL, &list);
     size_t at = 0;
     (void)rt_cut(NULL, &at, sizeof(struct rig));
     (void)rt_cut(NULL, &at, cfg_rig_size(scenario));
@@ -829,18 +986,25 @@ size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *in
     (void)rt_cut(NULL, &at, rt_recorder_size(list.count));
     (void)rt_cut(NULL, &at, parts_size(scenario));
     lay_out_late(scenario, NULL, NULL, &at);
+    if (extent == WHOLE)
+        lay_out_outlook(scenario, NULL, NULL, &at);
     return at;
 }
 
-struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject,
-                      void *mem)
+size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject)
+{
+    return size_of(scenario, inject, WHOLE);
+}
+
+static struct rig *place(const struct cfg_scenario *scenario, const struct rig_inject *inject,
+                         enum extent extent, void *mem)
 {
     size_t at = 0;
     struct rig *rig = rt_cut(mem, &at, sizeof *rig);
     void *cfg_mem = rt_cut(mem, &at, cfg_rig_size(scenario));
     void *live_mem = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct rig_live)));
     struct job_list list;
-    list_jobs(scenario, inject, rig, &list);
+    list_jobs(scenario, inject, extent, rig, &list);
     void *schedule_mem = rt_cut(mem, &at, rt_schedule_size(list.job, list.count));
     void *recorder_mem = rt_cut(mem, &at, rt_recorder_size(list.count));
     void *parts_mem = rt_cut(mem, &at, parts_size(scenario));
@@ -852,6 +1016,8 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
         (void)cfg_rig_sections(rig->cfg, rig->part);
     }
     lay_out_late(scenario, rig, mem, &at);
+    if (extent == WHOLE)
+        lay_out_outlook(scenario, rig, mem, &at);
     rig->inject = *inject;
     if (inject->kind == RIG_INJECT_TOUCH)
         rig->inject.fresh = fresh_pages(inject->pages);
@@ -875,14 +1041,30 @@ struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inje
     return rig;
 }
 
-struct rig *rig_on_heap(const struct cfg_scenario *scenario)
+struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject,
+                      void *mem)
+{
+    return place(scenario, inject, WHOLE, mem);
+}
+
+static struct rig *on_heap(const struct cfg_scenario *scenario, enum extent extent)
 {
     const struct rig_inject none = {0};
-    const size_t size = rig_size(scenario, &none);
+    const size_t size = size_of(scenario, &none, extent);
     void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     RT_CHECK(mem);
     memset(mem, 0, size);
-    return rig_place(scenario, &none, mem);
+    return place(scenario, &none, extent, mem);
+}
+
+struct rig *rig_on_heap(const struct cfg_scenario *scenario)
+{
+    return on_heap(scenario, WHOLE);
+}
+
+struct rig *rig_that_moves(const struct cfg_scenario *scenario)
+{
+    return on_heap(scenario, MOVES);
 }
 
 void rig_sense(struct rig *rig)
@@ -921,7 +1103,12 @@ void rig_rehearse(struct rig *rig)
     const struct rig before = *rig;
     rig->telemetry = NULL;
     rig->live = NULL;
+    rig->rehearses = true;
     rig->inject.kind = RIG_INJECT_NONE;
+    if (rig->cfg->arm) { /* one that stands behind its brakes has nothing to do */
+        rig->cfg->arm->panel.mode = IO_PANEL_TOOL;
+        rig->cfg->arm->panel.brakes = 0;
+    }
 
     rehearse_frames(schedule);
     for (int i = 0; i < schedule->job_count; i++) {
@@ -930,6 +1117,6 @@ void rig_rehearse(struct rig *rig)
     }
     *rig = before;
     memcpy(rig->cfg->state, state, rig->cfg->state_size);
-    cfg_rig_surround(rig->cfg); /* the plant's field, Sun and wind are copies of what is in there */
+    cfg_rig_settle(rig->cfg); /* field, Sun, wind and what is held are copies of what is in there */
     free(state);
 }

@@ -29,7 +29,7 @@ struct rig_live {
 
 struct rig;
 
-/* Gives the inputs of a frame by calling rig_apply() for each.  Context: frame. */
+/* Gives the inputs of a frame, by rig_apply() or by way of the wires.  Context: frame. */
 struct rig_source {
     void *self;
     void (*gather)(void *self, struct rig *rig, uint64_t frame);
@@ -67,6 +67,23 @@ struct rig_inject {
     volatile unsigned char *fresh; /* they; placed by rig_place() */
 };
 
+/* What the wire of a link carries: a command, or the loss of who gave them. */
+struct rig_letter {
+    struct record_input input; /* its frame is not known yet */
+    bool anew;                 /* a command of a board that has begun anew */
+};
+
+/* All that is known of what comes: the run state after a frame, and what is under way to it. */
+enum { RIG_UNDER_WAY_MAX = 4096 }; /* letters that are copied; it bounds the work of a frame */
+struct rig_outlook {
+    uint64_t frame;                   /* that comes next, as the run state counts */
+    uint64_t log_ns;                  /* of the state */
+    const void *state;                /* it and the letters lie behind this */
+    const struct rig_letter *letters; /* of each link in order, with the frame they come out in */
+    uint32_t letter_count;
+    bool cut; /* there were more */
+};
+
 enum { RIG_READING_MAX = 6 }; /* numbers of one instrument */
 
 struct rig {
@@ -84,8 +101,10 @@ struct rig {
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
     uint64_t epoch_us[IO_LINK_MAX];     /* what a board's clock showed when frame 0 began */
     bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
-    struct late late_out[IO_LINK_MAX], late_in[IO_LINK_MAX];
-    uint32_t mute; /* messages whose instrument gives nothing; enum io_send */
+    struct late late_out[IO_LINK_MAX], late_in[IO_LINK_MAX]; /* by a fault */
+    struct late wire[IO_LINK_MAX]; /* by the link's delay: of struct rig_letter, counted in the
+                                      executive's frames */
+    uint32_t mute;                 /* messages whose instrument gives nothing; enum io_send */
     bool has_gps;
     double signal[CFG_SIGNAL_COUNT]; /* what is watched, SI, by enum cfg_expect_signal */
     uint64_t hash;                   /* rolled over the run state */
@@ -97,6 +116,8 @@ struct rig {
     struct expect_watch expect[CFG_EXPECT_MAX];
     struct rt_mailbox *live; /* of struct rig_live; may be NULL */
     uint32_t live_every;
+    struct rt_mailbox *outlook; /* of struct rig_outlook; NULL: nobody predicts */
+    bool rehearses;
 
     struct cfg_section *part;           /* of the run state; NULL: nobody asks for their hashes */
     double (*reading)[RIG_READING_MAX]; /* what each instrument said last; NULL: nobody looks */
@@ -120,6 +141,15 @@ void rig_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inje
 /* A rig in heap memory of its own, for replay and check; free(rig) gives everything back.
  * Context: setup. */
 struct rig *rig_on_heap(const struct cfg_scenario *scenario);
+/* The same with the jobs alone that move the vehicle: what instruments, messages and the log would
+ * make of it nobody asks for.  Context: setup. */
+struct rig *rig_that_moves(const struct cfg_scenario *scenario);
+
+/* Bytes of an outlook, which is as many as the job of that name copies at most.  Context: setup. */
+size_t rig_outlook_size(const struct cfg_scenario *scenario);
+/* Put the state of an outlook in, and what is under way into the wires.  The source is to take it
+ * out of them.  Context: between two frames. */
+void rig_look_out(struct rig *rig, const struct rig_outlook *from);
 
 /* Run the jobs on the initial state, take their median times as predictions, and put everything
  * back as it was.  Also brings code and data into the caches.  Context: frame thread, before the
@@ -140,6 +170,9 @@ bool rig_left_range(const struct rig *rig);
 
 /* An input enters the run state and the log.  Context: frame, from gather. */
 void rig_apply(struct rig *rig, struct record_input *input);
+
+/* What came out of a wire, as an input of this frame.  Context: frame, from gather. */
+void rig_apply_letter(struct rig *rig, const struct rig_letter *letter, uint64_t frame);
 
 /*
  * An act of the operator does the same, before the frame that it names.

@@ -432,6 +432,8 @@ static int wait_for_board(struct run *run, int index)
     const struct io_protocol_traits *traits = io_protocol_traits(link->spec.protocol);
     const uint64_t limit_ns = rt_now_ns() + link->connect_limit_ns;
     int code = 0;
+    if (link->spec.bus.kind == IO_BUS_COCKPIT)
+        return 0; /* a person comes when the run is there to be seen */
     while (traits->speaks_first && code == 0 && !is_there(run, index)) {
         io_links_poll(run->links);
         sleep_ms(5);
@@ -742,8 +744,10 @@ static int conclude(struct run *run)
     if (!run->stuck)
         io_pulser_close(&run->pulser);
     controller_stop(&run->controller);
+    ghost_stop(run->ghost, &run->predicted);
     finish_log(run);
     serve_close(run->serve, &run->served);
+    ghost_close(run->ghost);
     const int code = write_report(run);
     if (code)
         run->options.report = NULL;
@@ -766,6 +770,7 @@ static void abandon(struct run *run)
     if (run->log_started)
         io_telemetry_stop(run->telemetry, NULL, 0, &run->log);
     serve_close(run->serve, NULL);
+    ghost_close(run->ghost);
     if (run->log_made)
         unlink(run->options.log);
     if (run->report_made)
@@ -779,12 +784,47 @@ static void note_act(void *self, const char *text)
     serve_note(run->serve, text);
 }
 
+/* The one link that is flown from the page; -1: there is none. */
+static int cockpit_link(const struct cfg_scenario *scenario)
+{
+    for (int i = 0; i < scenario->link_count; i++) {
+        if (scenario->links[i].spec.bus.kind == IO_BUS_COCKPIT)
+            return i;
+    }
+    return -1;
+}
+
 static int open_server(struct run *run)
 {
-    const struct io_desk *desk =
-        desk_open(&run->viewers_desk, run->desk, (struct desk_ear){run, note_act});
-    return serve_open(&run->options.serve, run->scenario, &run->layout, run->telemetry, desk,
-                      run->plan.housekeeping_cpu, &run->serve);
+    const int cockpit = run->links ? cockpit_link(run->scenario) : -1;
+    const bool flies = cockpit >= 0 && run->options.serve.at;
+    if (cockpit >= 0 && !flies)
+        fprintf(stderr, "links.%s: nobody can fly it; give --serve PORT\n",
+                run->scenario->links[cockpit].name);
+    const struct serve_spec spec = {
+        .scenario = run->scenario,
+        .layout = &run->layout,
+        .telemetry = run->telemetry,
+        .desk = desk_open(&run->viewers_desk, run->desk, (struct desk_ear){run, note_act}),
+        .hand = flies ? io_link_sender(run->links, cockpit) : -1,
+        .cpu = run->plan.housekeeping_cpu,
+    };
+    return serve_open(&run->options.serve, &spec, &run->serve);
+}
+
+/* Simulated time without a wall clock has no ahead. */
+static int open_ghost(struct run *run)
+{
+    int failure = 0;
+    if (run->scenario->pace == RT_PACE_REAL)
+        run->ghost = ghost_open(run->scenario, run->options.overrides, run->options.override_count,
+                                run->rig->outlook, run->plan.housekeeping_cpu, &failure);
+    if (run->ghost && run->serve)
+        serve_ghost(run->serve, run->ghost);
+    if (failure == 0)
+        return 0;
+    fprintf(stderr, "airbearing run: no predictor thread: %s\n", strerror(-failure));
+    return EXIT_BAD_INPUT;
 }
 
 /* Everything up to the first frame; the board has spoken then, and only then is the log begun. */
@@ -799,6 +839,8 @@ static int begin(struct run *run)
         provenance_take(&run->provenance, run);
     if (code == 0)
         code = open_server(run);
+    if (code == 0)
+        code = open_ghost(run);
     if (code == 0)
         code = connect_boards(run);
     if (code == 0)

@@ -17,6 +17,7 @@
 #include "rt/thread.h"
 #include "tools/airbearing/controller.h"
 #include "tools/airbearing/desk.h"
+#include "tools/airbearing/ghost.h"
 #include "tools/airbearing/options.h"
 #include "tools/airbearing/provenance.h"
 #include "tools/airbearing/rig.h"
@@ -54,6 +55,7 @@ struct run {
     int script_count;
     struct controller controller;
     struct serve *serve; /* NULL: nobody asked for it */
+    struct ghost *ghost; /* NULL: nobody predicts */
     struct rt_frame *frame;
     struct rt_mailbox *frame_live;
     /* Of the rig, for other threads: it is put aside while it rehearses. */
@@ -82,7 +84,8 @@ struct run {
     int end_policy, end_priority; /* of the frame thread after its last frame */
     struct io_log_result log;
     struct io_server_counts served;
-    struct io_counters io; /* all links together */
+    struct ghost_result predicted; /* seconds_ahead 0: there was no ghost */
+    struct io_counters io;         /* all links together */
     struct operator_result acts;
     struct run_link link[IO_LINK_MAX];
 };

@@ -6,38 +6,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
+#include "io/bus/cockpit.h"
 #include "io/telemetry/cdr.h"
 #include "rt/check.h"
 #include "rt/clock.h"
+#include "tools/airbearing/arm_description.h"
+#include "tools/airbearing/camera.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/ghost.h"
 #include "tools/airbearing/live.h"
 #include "tools/airbearing/page.h"
 #include "tools/airbearing/picture.h"
 #include "tools/airbearing/shown.h"
 
-enum { PICTURE_EVERY_NS = 1000000000 / 30, ADDRESS_MAX = 64, TOKEN_MAX = 256 };
+enum {
+    PICTURE_EVERY_NS = 1000000000 / 30,
+    ADDRESS_MAX = 64,
+    TOKEN_MAX = 256,
+    RANDOM_BYTES = 16, /* of an operator token that nobody chose */
+};
 
 /* Pages that are known to be viewers, and whose makers serve them over TLS. */
 static const char *const known_origins[] = {"https://app.foxglove.dev",
                                             "https://studio.foxglove.dev"};
 
-/* Channels behind those of the log. */
-enum { LIVE_FIGURES, LIVE_LOG, LIVE_PLACES, LIVE_SCENE, LIVE_LINES, LIVE_COUNT };
+/* Channels behind those of the log; the ghost's is the last, and not there without one. */
+enum {
+    LIVE_FIGURES,
+    LIVE_LOG,
+    LIVE_PLACES,
+    LIVE_SCENE,
+    LIVE_LINES,
+    LIVE_STRAIGHT_PLACES,
+    LIVE_STRAIGHT_LINES,
+    LIVE_GHOST,
+    LIVE_COUNT
+};
+
+/* What pages want to know of the run besides. */
+enum { PAIR_MAX = 4 };
 
 struct serve {
     const struct cfg_scenario *scenario;
     struct record_layout layout;
-    char address[ADDRESS_MAX], token[TOKEN_MAX];
-    struct io_page pages[PAGE_MAX];
+    char address[ADDRESS_MAX], token[TOKEN_MAX], operator_token[TOKEN_MAX];
+    struct io_page pages[PAGE_MAX], model;
     int page_count;
     const struct io_channel_spec *logged;
     int logged_count;
     struct io_live_channel channels[IO_CHANNEL_MAX + LIVE_COUNT];
+    struct io_fox_pair pairs[PAIR_MAX];
+    char *told[PAIR_MAX]; /* their values */
+    int pair_count;
     struct io_server *server;
     struct picture *picture;
+    struct ghost *ghost; /* NULL: there is none */
     struct live live;
     struct io_bytes image;
+    int hand;            /* where pictures of a hand go; -1: nowhere */
     uint64_t drawn_ns;   /* wall time of the newest picture */
     _Atomic uint64_t at; /* simulated time, for notes */
 };
@@ -81,9 +110,11 @@ int serve_check(const struct serve_options *options)
     const bool has_token = options->token || options->token_file;
     const bool has_tls = options->certificate && options->key;
     if (!options->at) {
-        if (!has_token && !options->certificate && !options->key && options->origin_count == 0)
+        if (!has_token && !options->operator_token && !options->operator_token_file &&
+            !options->certificate && !options->key && options->origin_count == 0)
             return 0;
-        fputs("airbearing run: --token, --token-file, --cert, --key and --origin go with --serve\n",
+        fputs("airbearing run: --token, --token-file, --operator-token, --operator-token-file, "
+              "--cert, --key and --origin go with --serve\n",
               stderr);
         return EXIT_USAGE;
     }
@@ -102,28 +133,55 @@ int serve_check(const struct serve_options *options)
                       "--key FILE, or serve on 127.0.0.1 and come in over ssh -L");
     if (options->token && options->token[0] == '\0')
         return refuse(options->at, "the token is empty");
+    if (options->operator_token && options->operator_token[0] == '\0')
+        return refuse(options->at, "the operator token is empty");
     return 0;
 }
 
-/* The first line of the file. */
-static int read_token(const struct serve_options *options, char token[TOKEN_MAX])
+/* As given, or the first line of the file; "" where there is neither. */
+static int read_token(const char *given, const char *path, const char *option,
+                      char token[TOKEN_MAX])
 {
-    token[0] = '\0';
-    if (options->token)
-        snprintf(token, TOKEN_MAX, "%s", options->token);
-    if (!options->token_file)
+    snprintf(token, TOKEN_MAX, "%s", given ? given : "");
+    if (!path)
         return 0;
-    FILE *file = fopen(options->token_file, "re");
-    if (!file || !fgets(token, TOKEN_MAX, file)) {
-        fprintf(stderr, "airbearing run: --token-file %s: %s\n", options->token_file,
-                file ? "it is empty" : strerror(errno));
-        if (file)
-            fclose(file);
+    FILE *file = fopen(path, "re");
+    const bool good = file && fgets(token, TOKEN_MAX, file);
+    const int failure = errno;
+    if (file)
+        fclose(file);
+    if (good)
+        token[strcspn(token, "\r\n")] = '\0';
+    if (good && token[0])
+        return 0;
+    fprintf(stderr, "airbearing run: %s %s: %s\n", option, path,
+            file ? "it is empty" : strerror(failure));
+    return EXIT_BAD_INPUT;
+}
+
+/* One that nobody can guess. */
+static int make_token(char token[TOKEN_MAX])
+{
+    unsigned char bytes[RANDOM_BYTES];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+        fprintf(stderr,
+                "airbearing run: --serve: no random operator token: %s; give one with "
+                "--operator-token-file FILE\n",
+                strerror(errno));
         return EXIT_BAD_INPUT;
     }
-    fclose(file);
-    token[strcspn(token, "\r\n")] = '\0';
-    return token[0] ? 0 : refuse(options->token_file, "the token is empty");
+    for (int i = 0; i < RANDOM_BYTES; i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+static int read_tokens(struct serve *serve, const struct serve_options *options)
+{
+    int code = read_token(options->token, options->token_file, "--token-file", serve->token);
+    if (code == 0)
+        code = read_token(options->operator_token, options->operator_token_file,
+                          "--operator-token-file", serve->operator_token);
+    return code || serve->operator_token[0] ? code : make_token(serve->operator_token);
 }
 
 /* ---- what viewers see ------------------------------------------------------------------ */
@@ -182,17 +240,46 @@ void serve_note(struct serve *serve, const char *text)
     io_bytes_free(&image);
 }
 
+void serve_ghost(struct serve *serve, struct ghost *ghost)
+{
+    serve->ghost = ghost;
+}
+
+/* The ghost is shown at the time from which it was predicted: there it is ahead. */
+static void show_ghost(struct serve *serve)
+{
+    uint64_t log_ns;
+    int carried;
+    const double *q = serve->ghost ? ghost_newest(serve->ghost, &log_ns, &carried) : NULL;
+    if (!q)
+        return;
+    picture_carry(serve->picture, carried);
+    picture_places(serve->picture, q, log_ns, &serve->image);
+    offer(serve, LIVE_GHOST, log_ns);
+}
+
+/* As /plant tells it, behind the state. */
+static int carried_by(const struct serve *serve, const double *record)
+{
+    const uint32_t behind = serve->layout.x_count + 1;
+    return serve->scenario->arm.payload_count > 0 ? (int)record[behind] : 0;
+}
+
 static void show_vehicle(struct serve *serve, const double *q, uint64_t log_ns, uint64_t now_ns)
 {
     if (now_ns - serve->drawn_ns < PICTURE_EVERY_NS)
         return;
     serve->drawn_ns = now_ns;
+    show_ghost(serve);
+    picture_carry(serve->picture, carried_by(serve, q));
     picture_places(serve->picture, q, log_ns, &serve->image);
     offer(serve, LIVE_PLACES, log_ns);
     if (!picture_bends(serve->picture))
         return;
     picture_lines(serve->picture, q, log_ns, &serve->image);
     offer(serve, LIVE_LINES, log_ns);
+    picture_straight_places(serve->picture, q, log_ns, &serve->image);
+    offer(serve, LIVE_STRAIGHT_PLACES, log_ns);
 }
 
 static void see(void *self, int channel, uint64_t log_ns, const void *payload)
@@ -211,6 +298,8 @@ static void see(void *self, int channel, uint64_t log_ns, const void *payload)
         live_input(&serve->live, &input, log_ns);
     } else if (channel == serve->layout.plant) {
         show_vehicle(serve, payload, log_ns, rt_now_ns());
+    } else if (serve->scenario->arm.joint_count > 0 && channel == serve->layout.arm) {
+        live_arm(&serve->live, payload, log_ns);
     }
 }
 
@@ -227,6 +316,13 @@ static void list_channels(struct serve *serve, const struct io_telemetry *teleme
                         .lasts = true},
         [LIVE_LINES] = {"/scene/bent", "foxglove_msgs/msg/SceneUpdate", shown_scene_text,
                         .lasts = true},
+        /* 3-D panels follow every FrameTransforms, so by that name these would shake them */
+        [LIVE_STRAIGHT_PLACES] = {"/tf/straight", "airbearing_msgs/msg/FrameTransforms",
+                                  shown_transforms_text, .lasts = true},
+        [LIVE_STRAIGHT_LINES] = {"/scene/straight", "foxglove_msgs/msg/SceneUpdate",
+                                 shown_scene_text, .whole = true, .lasts = true},
+        [LIVE_GHOST] = {"/tf/ghost", "airbearing_msgs/msg/FrameTransforms", shown_transforms_text,
+                        .lasts = true},
     };
     serve->logged = io_telemetry_channels(telemetry, &serve->logged_count);
     for (int i = 0; i < serve->logged_count; i++)
@@ -237,21 +333,42 @@ static void list_channels(struct serve *serve, const struct io_telemetry *teleme
     memcpy(serve->channels + serve->logged_count, own, sizeof own);
 }
 
-static struct io_server_spec spec_of(const struct serve *serve, const struct serve_options *options,
-                                     int port, const struct io_desk *desk)
+static void pass_hand(void *self, const void *bytes, size_t size)
+{
+    const struct serve *serve = self;
+    io_cockpit_send(serve->hand, bytes, size);
+}
+
+/* value is taken over; NULL: there is nothing to tell. */
+static void tell(struct serve *serve, const char *key, char *value)
+{
+    if (value == NULL)
+        return;
+    RT_CHECK(serve->pair_count < PAIR_MAX);
+    serve->told[serve->pair_count] = value;
+    serve->pairs[serve->pair_count++] = (struct io_fox_pair){key, value};
+}
+
+static struct io_server_spec server_of(struct serve *serve, const struct serve_options *options,
+                                       const struct serve_spec *what, int port)
 {
     struct io_server_spec spec = {
         .name = serve->scenario->name,
         .address = serve->address,
         .port = port,
         .token = serve->token[0] ? serve->token : NULL,
+        .operator_token = serve->operator_token,
         .certificate = options->certificate,
         .key = options->key,
         .pages = serve->pages,
         .page_count = serve->page_count,
+        .guarded = serve->scenario->urdf ? &serve->model : NULL,
         .channels = serve->channels,
-        .channel_count = serve->logged_count + LIVE_COUNT,
-        .desk = desk,
+        .channel_count = channel_of(serve, LIVE_COUNT) - (serve->scenario->predictor.every == 0),
+        .desk = what->desk,
+        .pairs = serve->pairs,
+        .pair_count = serve->pair_count,
+        .hand = {.self = serve, .pass = serve->hand >= 0 ? pass_hand : NULL},
     };
     int count = 0;
     for (size_t i = 0; i < sizeof known_origins / sizeof *known_origins; i++)
@@ -261,49 +378,80 @@ static struct io_server_spec spec_of(const struct serve *serve, const struct ser
     return spec;
 }
 
+/* A token as it stands in an address. */
+static void print_token(const char *key, const char *token)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    fprintf(stderr, "%s=", key);
+    for (const char *at = token; *at; at++)
+        fprintf(stderr, strchr(plain, *at) ? "%c" : "%%%02X", (unsigned char)*at);
+}
+
+/* With all that it takes to command: who is to look on only gets it without. */
+static void print_address(const struct serve *serve, bool tls)
+{
+    fprintf(stderr, "live on %s://%s:%d/?", tls ? "https" : "http", serve->address,
+            io_server_port(serve->server));
+    if (serve->token[0]) {
+        print_token("token", serve->token);
+        fputc('&', stderr);
+    }
+    print_token("operator", serve->operator_token);
+    fputc('\n', stderr);
+}
+
 static int start(struct serve *serve, const struct serve_options *options,
-                 const struct io_desk *desk, int cpu)
+                 const struct serve_spec *what)
 {
     char error[IO_SERVER_ERROR_MAX];
     int port = 0;
     (void)split(options->at, serve->address, &port); /* checked before */
     serve->page_count = page_cockpit(serve->pages);
-    const struct io_server_spec spec = spec_of(serve, options, port, desk);
+    if (serve->scenario->urdf)
+        serve->model = page_model(serve->scenario->urdf);
+    const struct io_server_spec spec = server_of(serve, options, what, port);
     const struct rt_thread_spec thread = {
-        .name = "live", .policy = SCHED_OTHER, .cpu = cpu, .stack_size = 1024 * 1024};
+        .name = "live", .policy = SCHED_OTHER, .cpu = what->cpu, .stack_size = 1024 * 1024};
     serve->server = io_server_open(&spec, error);
     if (!serve->server)
         return refuse(options->at, error);
     const int failure = io_server_start(serve->server, &thread);
     if (failure)
         return refuse(options->at, strerror(-failure));
-    fprintf(stderr, "live on %s://%s:%d/\n", options->certificate ? "https" : "http",
-            serve->address, io_server_port(serve->server));
+    print_address(serve, options->certificate != NULL);
     return 0;
 }
 
-int serve_open(const struct serve_options *options, const struct cfg_scenario *scenario,
-               const struct record_layout *layout, struct io_telemetry *telemetry,
-               const struct io_desk *desk, int cpu, struct serve **serve)
+int serve_open(const struct serve_options *options, const struct serve_spec *spec,
+               struct serve **serve)
 {
     if (!options->at)
         return 0;
     struct serve *made = *serve = calloc(1, sizeof *made);
     RT_CHECK(made != NULL);
-    made->scenario = scenario;
-    made->layout = *layout;
-    list_channels(made, telemetry);
-    int code = read_token(options, made->token);
+    made->hand = spec->hand;
+    made->scenario = spec->scenario;
+    made->layout = *spec->layout;
+    list_channels(made, spec->telemetry);
+    tell(made, "arm", arm_description(spec->scenario));
+    tell(made, "cameras", camera_json(spec->scenario));
+    tell(made, "urdf", spec->scenario->urdf ? strdup("yes") : NULL);
+    int code = read_tokens(made, options);
     if (code == 0)
-        code = start(made, options, desk, cpu);
+        code = start(made, options, spec);
     if (code)
         return code;
-    made->picture = picture_make(scenario);
-    live_open(&made->live, scenario,
+    made->picture = picture_make(spec->scenario);
+    live_open(&made->live, spec->scenario,
               (struct live_sink){made, show_figures, show_event, show_status});
     picture_scene(made->picture, 0, &made->image);
     offer(made, LIVE_SCENE, 0);
-    io_telemetry_tap(telemetry, (struct io_tap){made, see});
+    if (picture_bends(made->picture)) {
+        picture_straight_lines(made->picture, 0, &made->image);
+        offer(made, LIVE_STRAIGHT_LINES, 0);
+    }
+    io_telemetry_tap(spec->telemetry, (struct io_tap){made, see});
     return 0;
 }
 
@@ -313,7 +461,11 @@ void serve_close(struct serve *serve, struct io_server_counts *counts)
         return;
     if (serve->server)
         io_server_close(serve->server, counts);
+    if (serve->hand >= 0)
+        close(serve->hand);
     picture_free(serve->picture);
     io_bytes_free(&serve->image);
+    for (int i = 0; i < serve->pair_count; i++)
+        free(serve->told[i]);
     free(serve);
 }

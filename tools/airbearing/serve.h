@@ -11,22 +11,35 @@
 struct serve_options {
     const char *at; /* [ADDRESS:]PORT; NULL: not asked for */
     const char *token, *token_file;
+    const char *operator_token, *operator_token_file; /* neither: one is made up */
     const char *certificate, *key;
     const char *origins[IO_SERVER_ORIGIN_MAX];
     int origin_count;
 };
 
+/* What is served.  All of it must outlive the server, but for the layout. */
+struct serve_spec {
+    const struct cfg_scenario *scenario;
+    const struct record_layout *layout;
+    struct io_telemetry *telemetry; /* not started yet */
+    const struct io_desk *desk;     /* NULL: nothing to ask for */
+    int hand; /* sending end of the link on bus cockpit, the server's from here on; -1: none */
+    int cpu;
+};
+
 struct serve;
+struct ghost;
 
 /* Is the address one that may be served?  0, or the exit code with one line said.
  * Context: setup. */
 int serve_check(const struct serve_options *options);
 /* Bind and start.  0, or the exit code with one line said; *serve stays NULL when nobody asked.
- * Scenario, telemetry and desk (may be NULL) must outlive it; the telemetry is not started yet.
  * Context: setup. */
-int serve_open(const struct serve_options *options, const struct cfg_scenario *scenario,
-               const struct record_layout *layout, struct io_telemetry *telemetry,
-               const struct io_desk *desk, int cpu, struct serve **serve);
+int serve_open(const struct serve_options *options, const struct serve_spec *spec,
+               struct serve **serve);
+/* Show where this ghost is, too; it outlives the telemetry.  Context: setup, after serve_open() and
+ * before the telemetry is started. */
+void serve_ghost(struct serve *serve, struct ghost *ghost);
 /* A line in the viewers' log, said by somebody at the desk.  Context: server thread. */
 void serve_note(struct serve *serve, const char *text);
 /* The telemetry has ended.  NULL is fine.  Context: after the run. */

@@ -4,35 +4,25 @@
 
 #include "rt/clock.h"
 
-/* A board that begins anew finds the vehicle at its start; what it did before frame 0 does not
- * count. */
-static void apply_reset(struct live_source *source, struct rig *rig, int link, uint64_t frame,
+/* ---- into the wire --------------------------------------------------------------------- */
+
+/* A board that begins anew finds the vehicle at its start; what it did before the first command
+ * that a frame heard does not count. */
+static bool is_anew(struct live_source *source, int link, const struct io_command *command)
+{
+    const bool heard = source->first[link] != 0;
+    const bool anew = heard && command->resets != source->resets[link];
+    if (!heard)
+        source->first[link] = command->sequence;
+    source->resets[link] = command->resets;
+    return anew;
+}
+
+static void put_command(struct live_source *source, struct rig *rig, int link, uint64_t frame,
                         const struct io_command *command)
 {
-    const bool anew = source->first[link] != 0 && command->resets != source->resets[link];
-    source->resets[link] = command->resets;
-    if (!anew)
-        return;
-    struct record_input input = {.frame = frame, .kind = RECORD_RESET, .link = (uint8_t)link};
-    rig_apply(rig, &input);
-}
-
-/* How a hand stood before the first frame is no move that the motion could be late for. */
-static bool waited_for_run(const struct live_source *source, const struct rig *rig, int link,
-                           const struct io_command *command)
-{
-    return io_protocol_traits(rig->scenario->links[link].spec.protocol)->hands &&
-           command->ready_ns < source->begin_ns;
-}
-
-static void apply_command(struct live_source *source, struct rig *rig, int link, uint64_t frame,
-                          uint64_t now_ns, const struct io_command *command)
-{
-    apply_reset(source, rig, link, frame, command);
-    if (source->first[link] == 0)
-        source->first[link] = command->sequence;
-    struct record_input input = {
-        .frame = frame,
+    struct rig_letter letter = {.anew = is_anew(source, link, command)};
+    letter.input = (struct record_input){
         .rx_ns = command->rx_ns,
         .ready_ns = command->ready_ns,
         .board_us = command->board_us,
@@ -42,24 +32,30 @@ static void apply_command(struct live_source *source, struct rig *rig, int link,
         .kind = RECORD_COMMAND,
         .link = (uint8_t)link,
     };
-    memcpy(input.controls, command->controls, sizeof input.controls);
-    if (!waited_for_run(source, rig, link, command))
-        rig->trace[link] = (struct io_trace){
-            .rx_ns = command->rx_ns, .ready_ns = command->ready_ns, .latch_ns = now_ns};
-    rig_apply(rig, &input);
+    memcpy(letter.input.controls, command->controls, sizeof letter.input.controls);
+    late_put(&rig->wire[link], frame, &letter);
 }
 
-static void apply_loss(struct live_source *source, struct rig *rig, int link, uint64_t frame)
+/* The vehicle notices that nobody commands it any more when all that was under way has come, and
+ * then as much later as the near end of the wire did: so the loss takes the same way. */
+static void put_loss(struct rig *rig, int link, uint64_t frame)
 {
-    struct record_input input = {.frame = frame, .kind = RECORD_LOSS, .link = (uint8_t)link};
-    rig_apply(rig, &input);
-    if (rig->scenario->links[link].stop_on_loss) {
-        atomic_store_explicit(&source->link_lost, true, memory_order_relaxed);
-        atomic_store_explicit(source->stop, true, memory_order_relaxed);
-    }
+    const struct rig_letter letter = {.input = {.kind = RECORD_LOSS, .link = (uint8_t)link}};
+    late_put(&rig->wire[link], frame, &letter);
 }
 
-/* A link is lost when its commands stop; one that must not be lost, also when they never begin. */
+/* Is the vehicle without commands, or will it be when all that is under way has come? */
+static bool knows_of_loss(const struct rig *rig, int link)
+{
+    const struct late *wire = &rig->wire[link];
+    if (late_count(wire) == 0)
+        return rig->cfg->link[link].lost;
+    const struct rig_letter *newest = late_look(wire, late_count(wire) - 1, NULL);
+    return newest->input.kind == RECORD_LOSS;
+}
+
+/* A link is lost when its commands stop; one that must not be lost, also when they never begin.  To
+ * the cockpit a person comes later. */
 static bool is_lost(const struct live_source *source, const struct rig *rig, int index,
                     uint64_t now_ns)
 {
@@ -72,6 +68,8 @@ static bool is_lost(const struct live_source *source, const struct rig *rig, int
     const uint64_t since_ns = rig->idle_ns > source->begin_ns ? rig->idle_ns : source->begin_ns;
     if (source->first[index] != 0)
         return !io_link_alive(source->links, index, now_ns);
+    if (link->spec.bus.kind == IO_BUS_COCKPIT)
+        return false;
     return link->stop_on_loss && limit_ns && now_ns - since_ns > limit_ns;
 }
 
@@ -92,6 +90,71 @@ static void watch_clock(const struct live_source *source, const struct cfg_lock 
         rt_phase_see(source->phase, &seen);
 }
 
+/* What the near end of the wire sees in this frame. */
+static void hear(struct live_source *source, struct rig *rig, int link, uint64_t frame,
+                 uint64_t now_ns)
+{
+    struct io_command newest;
+    const bool fresh = io_link_latch(source->links, link, &newest);
+    if (source->phase && link == rig->scenario->lock.link)
+        watch_clock(source, &rig->scenario->lock, fresh ? &newest : NULL);
+    const struct io_command *command =
+        late_pass(&rig->late_in[link], frame + rig->schedule->shift, fresh ? &newest : NULL);
+    if (command)
+        put_command(source, rig, link, frame, command);
+    else if (!knows_of_loss(rig, link) && is_lost(source, rig, link, now_ns))
+        put_loss(rig, link, frame);
+}
+
+/* ---- out of the wire ------------------------------------------------------------------- */
+
+/* How a hand stood before the first frame, or in a pause, is no move that the motion could be late
+ * for. */
+static bool waited_for_run(const struct live_source *source, const struct rig *rig, int link,
+                           uint64_t ready_ns)
+{
+    return io_protocol_traits(rig->scenario->links[link].spec.protocol)->hands &&
+           (ready_ns < source->begin_ns || ready_ns < rig->idle_ns);
+}
+
+/* An arm's servos look at their hands less often than frames come. */
+static bool is_looked_at(const struct rig *rig, int link, uint64_t frame)
+{
+    const struct cfg_arm *arm = &rig->scenario->arm;
+    const bool moves_arm =
+        arm->joint_count > 0 &&
+        (link == arm->translation.link || link == arm->rotation.link || link == arm->button_link);
+    return !moves_arm || (frame + rig->schedule->shift) % arm->every == 0;
+}
+
+/* The way of a command to the motion: it is over with the step of the frame that looked at it.  Of
+ * several that come between two looks the first has waited longest, and counts. */
+static void trace(struct live_source *source, struct rig *rig, int link, uint64_t frame,
+                  uint64_t now_ns)
+{
+    const struct io_trace unseen = source->unseen[link];
+    if (unseen.ready_ns == 0 || !is_looked_at(rig, link, frame))
+        return;
+    if (!waited_for_run(source, rig, link, unseen.ready_ns))
+        rig->trace[link] = (struct io_trace){
+            .rx_ns = unseen.rx_ns, .ready_ns = unseen.ready_ns, .latch_ns = now_ns};
+    source->unseen[link] = (struct io_trace){0};
+}
+
+static void deliver(struct live_source *source, struct rig *rig, uint64_t frame,
+                    const struct rig_letter *letter)
+{
+    const struct record_input *input = &letter->input;
+    struct io_trace *unseen = &source->unseen[input->link];
+    if (input->kind == RECORD_COMMAND && unseen->ready_ns == 0)
+        *unseen = (struct io_trace){.rx_ns = input->rx_ns, .ready_ns = input->ready_ns};
+    rig_apply_letter(rig, letter, frame);
+    if (input->kind == RECORD_LOSS && rig->scenario->links[input->link].stop_on_loss) {
+        atomic_store_explicit(&source->link_lost, true, memory_order_relaxed);
+        atomic_store_explicit(source->stop, true, memory_order_relaxed);
+    }
+}
+
 static void gather(void *self, struct rig *rig, uint64_t frame)
 {
     struct live_source *source = self;
@@ -104,16 +167,10 @@ static void gather(void *self, struct rig *rig, uint64_t frame)
     if (source->begin_ns == 0)
         source->begin_ns = now_ns;
     for (int i = 0; i < rig->scenario->link_count; i++) {
-        struct io_command newest;
-        const bool fresh = io_link_latch(source->links, i, &newest);
-        if (source->phase && i == rig->scenario->lock.link)
-            watch_clock(source, &rig->scenario->lock, fresh ? &newest : NULL);
-        const struct io_command *command =
-            late_pass(&rig->late_in[i], frame + rig->schedule->shift, fresh ? &newest : NULL);
-        if (command)
-            apply_command(source, rig, i, frame, now_ns, command);
-        else if (!rig->cfg->link[i].lost && is_lost(source, rig, i, now_ns))
-            apply_loss(source, rig, i, frame);
+        hear(source, rig, i, frame, now_ns);
+        for (const struct rig_letter *letter; (letter = late_take(&rig->wire[i], frame)) != NULL;)
+            deliver(source, rig, frame, letter);
+        trace(source, rig, i, frame, now_ns);
     }
 }
 

@@ -1,5 +1,8 @@
 /*
- * Inputs of a live run: the newest command of each link, or the fact that a link was lost.
+ * Inputs of a live run: the newest command of each link, or the fact that a link was lost.  Both
+ * take the way through the link's wire, which may be long on purpose:
+ *
+ *      link --newest--> fault: late --> command or loss --> wire: delay --> the frame
  */
 #pragma once
 
@@ -17,8 +20,9 @@ struct live_source {
     atomic_bool *stop;            /* set when a link with on_loss: stop is lost */
     atomic_bool link_lost;        /* that is why */
     uint64_t begin_ns;            /* first frame; a link that never commands is lost from there */
-    uint32_t first[IO_LINK_MAX];  /* sequence of the first command that a frame latched */
-    uint32_t resets[IO_LINK_MAX]; /* of the board, that the vehicle has followed */
+    uint32_t first[IO_LINK_MAX];  /* sequence of the first command that a frame heard */
+    uint32_t resets[IO_LINK_MAX]; /* of the board, that went on to the vehicle */
+    struct io_trace unseen[IO_LINK_MAX]; /* oldest command that nothing has looked at yet */
 };
 
 struct rig_source live_source_seam(struct live_source *source);

@@ -1,0 +1,263 @@
+/*
+ * From a link to the frame by way of its wire: commands, and their end, come by the delay later.
+ */
+#include "tools/airbearing/source.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "io/bus/tape.h"
+#include "rt/clock.h"
+#include "tests/tools/frames.h"
+#include "tools/airbearing/operator.h"
+
+enum { DELAY = 20, FRAMES = 200 };
+
+static char path[] = "/tmp/test_source_XXXXXX";
+static uint64_t time_ns; /* of the tape; a millisecond a frame */
+static struct live_source source;
+static struct io_links *links;
+static atomic_bool stop;
+static uint64_t put[FRAMES], applied[FRAMES], lost[FRAMES]; /* so far, after each frame */
+
+static uint64_t tell(void *self)
+{
+    return *(const uint64_t *)self;
+}
+
+static const struct rt_clock tape_clock = {.now_ns = tell, .self = &time_ns};
+
+static void record(const uint32_t *at_ms, int count)
+{
+    struct io_tape_writer writer;
+    struct io_hand_picture picture;
+    time_ns = 0;
+    TEST_ASSERT_EQUAL_INT(0, io_tape_record(&writer, path, 1 << 16, &tape_clock));
+    for (int i = 0; i < count; i++) {
+        time_ns = (uint64_t)at_ms[i] * 1000000;
+        io_hand_rest(&picture);
+        picture.axis[0] = 0.125f * (float)(i + 1);
+        TEST_ASSERT_TRUE(io_tape_write(&writer, &picture, IO_HAND_SIZE));
+    }
+    io_tape_finish(&writer);
+}
+
+static void begin_with(const char *more, const char *rest)
+{
+    static char text[1024];
+    char error[IO_ERROR_MAX];
+    snprintf(text, sizeof text,
+             "name: t\n"
+             "bodies:\n"
+             "- {name: bus, joint: free, mass: 1 kg, inertia: 1 1 1}\n"
+             "- {name: claw, parent: bus, joint: {type: revolute, axis: 1 0 0}, mass: 1 kg,\n"
+             "   inertia: 1 1 1}\n"
+             "links: [{name: hand, protocol: hand, bus: tape, device: %s, body: bus, %s,\n"
+             "         axes: [{axis: x, control: 0, dead_band: 0}]}]\n%s",
+             path, more, rest);
+    bring_up(text);
+    time_ns = 0;
+    scenario->links[0].spec.bus.clock = &tape_clock;
+    const size_t size = io_links_size(1);
+    void *mem = aligned_alloc(64, (size / 64 + 1) * 64);
+    TEST_ASSERT_NOT_NULL(mem);
+    links = io_links_place(&scenario->links[0].spec, 1, IO_LINK_INLINE, mem);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, io_links_open(links, error), error);
+    TEST_ASSERT_EQUAL_INT(0, io_links_start(links, NULL, false, NULL, NULL));
+    stop = false;
+    source = (struct live_source){.links = links, .stop = &stop};
+    rig->source = live_source_seam(&source);
+}
+
+static void begin(const char *more)
+{
+    begin_with(more, "");
+}
+
+static void end(void)
+{
+    io_links_stop(links);
+    free(links);
+    (void)unlink(path);
+}
+
+static void fly(void)
+{
+    for (int frame = 0; frame < FRAMES; frame++) {
+        run_frames(1);
+        put[frame] = rig->wire[0].put;
+        applied[frame] = rig->inputs;
+        lost[frame] = rig->cfg->link[0].lost;
+        time_ns += 1000000;
+    }
+}
+
+static int first_with(const uint64_t *counts, uint64_t count)
+{
+    int frame = 0;
+    while (frame < FRAMES && counts[frame] < count)
+        frame++;
+    return frame;
+}
+
+static const uint32_t moves[] = {2, 5, 6, 30};
+
+/* Three pictures and one that ends the tape, and with it the hand. */
+static void test_commands_and_loss_come_as_many_frames_later(void)
+{
+    record(moves, 4);
+    begin("delay: 20 ms");
+    fly();
+    TEST_ASSERT_EQUAL_UINT64(5, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64(4, rig->cfg->link[0].commands);
+    for (uint64_t n = 1; n <= 5; n++)
+        TEST_ASSERT_EQUAL_INT(first_with(put, n) + DELAY, first_with(applied, n));
+    /* The near end has known for long when the vehicle still follows what is under way. */
+    TEST_ASSERT_LESS_THAN_INT(first_with(applied, 4), first_with(put, 5));
+    TEST_ASSERT_EQUAL_INT(first_with(applied, 5), first_with(lost, 1));
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->link[0].control[0]);
+    TEST_ASSERT_FALSE(stop);
+    end();
+}
+
+static void test_without_a_delay_they_come_at_once(void)
+{
+    record(moves, 4);
+    begin("delay: 0 s");
+    fly();
+    TEST_ASSERT_EQUAL_UINT64(5, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64_ARRAY(put, applied, FRAMES);
+    end();
+}
+
+/* A run that ends with its link ends when the vehicle knows. */
+static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
+{
+    record(moves, 1);
+    begin("delay: 20 ms, on_loss: stop, lost_after: 1 ms");
+    while (rig->wire[0].put < 2) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    for (int i = 0; i < DELAY - 1; i++) {
+        run_frames(1);
+        TEST_ASSERT_FALSE(stop);
+    }
+    run_frames(1);
+    TEST_ASSERT_TRUE(stop);
+    TEST_ASSERT_TRUE(source.link_lost);
+    end();
+}
+
+/* What was under way belongs to another time, and a loss that went with it comes again. */
+/* Two pictures that come at once are one command. */
+static bool is_loss_under_way(void)
+{
+    const uint64_t count = late_count(&rig->wire[0]);
+    const struct rig_letter *newest = count ? late_look(&rig->wire[0], count - 1, NULL) : NULL;
+    return newest && newest->input.kind == RECORD_LOSS;
+}
+
+static void test_a_state_that_is_put_back_empties_the_wire(void)
+{
+    record(moves, 4);
+    begin("delay: 20 ms");
+    while (!is_loss_under_way()) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    struct record_act reset = {.frame = frames, .act = OPERATOR_RESET};
+    rig_act(rig, &reset, NULL);
+    TEST_ASSERT_EQUAL_UINT64(0, late_count(&rig->wire[0]));
+    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->link[0].lost);
+    run_frames(DELAY);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->link[0].lost);
+    run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->link[0].lost);
+    end();
+}
+
+/* From the byte to the frame, the delay counts as waiting for the grid. */
+static void test_the_trace_of_a_command_has_the_delay_in_it(void)
+{
+    static const uint32_t move[] = {2, 5000};
+    record(move, 2);
+    begin("delay: 20 ms");
+    while (rig->wire[0].put < 1) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    const struct rig_letter *letter = late_look(&rig->wire[0], 0, NULL);
+    const uint64_t ready_ns = letter->input.ready_ns, heard_ns = rt_now_ns();
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(heard_ns, ready_ns);
+    run_frames(DELAY - 1);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+    const uint64_t before_ns = rt_now_ns();
+    rig_tasks(rig).latch(rig, frames, false);
+    TEST_ASSERT_EQUAL_UINT64(ready_ns, rig->trace[0].ready_ns);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, rig->trace[0].latch_ns);
+    end();
+}
+
+/* A person may take a pause; that is no delay. */
+static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
+{
+    static const uint32_t move[] = {2, 5000};
+    record(move, 2);
+    begin("delay: 20 ms");
+    while (rig->wire[0].put < 1) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    rig->idle_ns = rt_now_ns() + 1;
+    run_frames(DELAY - 1);
+    rig_tasks(rig).latch(rig, frames, false);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->trace[0].latch_ns);
+    end();
+}
+
+/* Servos look every ten frames: what is latched between two looks moves nothing before the second,
+ * and is on its way until then. */
+static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void)
+{
+    static const uint32_t move[] = {3, 17, 5000};
+    record(move, 3);
+    begin_with("modes: [0, 1]",
+               "arm:\n"
+               "  joints: [{body: claw, stiffness: 1e4, damping: 1e3, max_torque: 100,\n"
+               "            max_rate: 1}]\n"
+               "  servo: 100 Hz\n"
+               "  hand: claw\n"
+               "  translation: {link: hand, speed: 1}\n"
+               "  rotation: {link: hand, speed: 1}\n");
+    rig->links = links;
+    const struct rt_histogram *sums = &io_link_latency(links, 0)->part[IO_PART_SUM];
+    for (uint64_t seen = 0; seen < 2; time_ns += 1000000) {
+        const bool looks = frames % 10 == 0;
+        run_frames(1);
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+        seen = looks ? rig->inputs : seen;
+        TEST_ASSERT_EQUAL_UINT64(seen, sums->count);
+    }
+    end();
+}
+
+int main(void)
+{
+    close(mkstemp(path));
+    UNITY_BEGIN();
+    RUN_TEST(test_commands_and_loss_come_as_many_frames_later);
+    RUN_TEST(test_without_a_delay_they_come_at_once);
+    RUN_TEST(test_a_loss_that_stops_the_run_does_so_as_much_later);
+    RUN_TEST(test_a_state_that_is_put_back_empties_the_wire);
+    RUN_TEST(test_the_trace_of_a_command_has_the_delay_in_it);
+    RUN_TEST(test_what_waited_in_a_pause_is_no_way_to_the_motion);
+    RUN_TEST(test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look);
+    return UNITY_END();
+}
