@@ -10,6 +10,13 @@ function short(value: number): string {
   return size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(1) : String(Number(value.toPrecision(6)));
 }
 
+/** What does not change is a line in the middle. */
+function around(low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null || !Number.isFinite(low + high)) return [0, 1];
+  const room = high - low > 1e-12 ? 0.08 * (high - low) : Math.max(1e-3, Math.abs(low));
+  return [low - room, high + room];
+}
+
 class Chart {
   private data: number[][];
   private plot?: uPlot;
@@ -31,8 +38,10 @@ class Chart {
   }
 
   draw(): void {
-    const width = this.element.clientWidth;
-    const height = (this.element.parentElement?.clientHeight ?? 200) - 16;
+    const width = Math.max(80, this.element.clientWidth);
+    const legend = this.plot?.root.querySelector<HTMLElement>(".u-legend")?.offsetHeight ?? 0;
+    const title = this.plot?.root.querySelector<HTMLElement>(".u-title")?.offsetHeight ?? 0;
+    const height = Math.max(60, (this.element.parentElement?.clientHeight ?? 200) - legend - title - 14);
     this.plot ??= this.make(width, height);
     if (this.plot.width !== width || this.plot.height !== height) this.plot.setSize({ width, height });
     this.plot.setData(this.data as uPlot.AlignedData);
@@ -44,14 +53,16 @@ class Chart {
   }
 
   private make(width: number, height: number): uPlot {
-    const axis: uPlot.Axis = { stroke: color("quiet"), grid: { stroke: color("line"), width: 1 }, ticks: { stroke: color("line") } };
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const axis: uPlot.Axis = { font: `${0.75 * rem}px system-ui, sans-serif`, stroke: color("quiet"), grid: { stroke: color("line"), width: 1 }, ticks: { stroke: color("line") } };
     return new uPlot(
       {
         title: this.name,
+        legend: { show: this.labels.length > 1, live: false },
         width,
         height,
-        scales: { x: { time: false } },
-        axes: [axis, { ...axis, size: 72, values: (_, ticks) => ticks.map(short) }],
+        scales: { x: { time: false }, y: { range: (_, low, high) => around(low, high) } },
+        axes: [axis, { ...axis, size: 3.9 * rem, values: (_, ticks) => ticks.map(short) }],
         series: [{}, ...this.labels.map((label, i) => ({ label, stroke: color(PALETTE[i % PALETTE.length]!), width: 1.5 }))],
       },
       this.data as uPlot.AlignedData,
@@ -65,8 +76,8 @@ export class Charts {
 
   constructor(private host: HTMLElement) {}
 
-  has(name: string): boolean {
-    return this.charts.has(name);
+  get count(): number {
+    return this.charts.size;
   }
 
   open(name: string, labels: string[]): void {
@@ -77,7 +88,9 @@ export class Charts {
   }
 
   close(name: string): void {
-    this.charts.get(name)?.element.remove();
+    const chart = this.charts.get(name);
+    chart?.repaint(); // uPlot listens to the window until it is told not to
+    chart?.element.remove();
     this.charts.delete(name);
   }
 

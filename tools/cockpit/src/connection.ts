@@ -2,12 +2,16 @@
 import { parse as parseDefinition } from "@foxglove/rosmsg";
 import { MessageReader } from "@foxglove/rosmsg2-serialization";
 import { FoxgloveClient, type Channel, type Parameter, type Service } from "@foxglove/ws-protocol";
+import { Wire } from "./wire";
 
 const SUBPROTOCOLS = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 const RETRY_MS = 1000;
+const HAND = { topic: "/hand", encoding: "hand", schemaName: "hand" };
+const PING = "ping"; // parameters that come back with this id were asked for to take the time
 
 export type Message = Record<string, unknown>;
 export type Answer = { done: boolean; text: string };
+export type Level = "info" | "warning" | "error";
 
 export interface Listener {
   server(name: string, metadata: Record<string, string>): void;
@@ -15,13 +19,15 @@ export interface Listener {
   closed(): void;
   channel(topic: string, schemaName: string): void;
   message(topic: string, simulated: number, message: Message): void;
-  status(level: "info" | "warning" | "error", text: string): void;
+  status(level: Level, text: string, id: string): void;
   parameters(values: Parameter[]): void;
   services(names: string[]): void;
+  roundTrip(ms: number): void;
 }
 
 /** Keeps trying: a run that ends and begins again is found again. */
 export class Connection {
+  private wire?: Wire;
   private client?: FoxgloveClient;
   private readers = new Map<number, { topic: string; reader: MessageReader }>();
   private channels = new Map<number, Channel>();
@@ -30,6 +36,9 @@ export class Connection {
   private nextCall = 1;
   private wanted = new Set<string>();
   private subscribed = new Map<string, number>();
+  private unreadable = new Set<string>();
+  private handChannel?: number;
+  private pingMs?: number;
 
   constructor(private url: string, private listener: Listener) {
     this.connect();
@@ -41,15 +50,6 @@ export class Connection {
     for (const channel of this.channels.values()) {
       if (channel.topic === topic) this.subscribe(channel);
     }
-  }
-
-  drop(topic: string): void {
-    this.wanted.delete(topic);
-    const id = this.subscribed.get(topic);
-    if (id === undefined) return;
-    this.client?.unsubscribe(id);
-    this.readers.delete(id);
-    this.subscribed.delete(topic);
   }
 
   call(name: string, request: object = {}): Promise<Answer> {
@@ -72,24 +72,51 @@ export class Connection {
     this.client?.setParameters([{ name, value, type: "float64" } as unknown as Parameter], "set");
   }
 
+  /** The run takes pictures of hands. */
+  get takesHands(): boolean {
+    return this.handChannel !== undefined;
+  }
+
+  hand(bytes: Uint8Array): void {
+    if (this.handChannel !== undefined) this.client?.sendMessage(this.handChannel, bytes);
+  }
+
+  /** No picture comes for a while, and none is missed. */
+  handsOff(): void {
+    this.wire?.rest();
+  }
+
+  /** Asks for something small; roundTrip() tells how long the answer took. */
+  ping(): void {
+    if (this.channels.size === 0) return;
+    this.pingMs = performance.now();
+    this.client?.getParameters([], PING);
+  }
+
   private connect(): void {
-    const client = new FoxgloveClient({ ws: new WebSocket(this.url, SUBPROTOCOLS) });
-    this.client = client;
+    this.wire = new Wire(this.url, SUBPROTOCOLS);
+    const client = (this.client = new FoxgloveClient({ ws: this.wire }));
     client.on("open", () => this.listener.open());
     client.on("close", () => this.lost());
     client.on("error", () => undefined); // close follows
     client.on("serverInfo", (info) => {
+      const capabilities: string[] = info.capabilities ?? [];
+      const encodings = info.supportedEncodings ?? [];
+      if (capabilities.includes("clientPublish") && encodings.includes(HAND.encoding)) this.handChannel = client.advertise(HAND);
       this.listener.server(info.name, info.metadata ?? {});
-      if (info.capabilities.includes("parameters")) client.getParameters([], "all");
-      if (info.capabilities.includes("parametersSubscribe")) client.subscribeParameterUpdates([]);
+      if (capabilities.includes("parameters")) client.getParameters([], "all");
+      if (capabilities.includes("parametersSubscribe")) client.subscribeParameterUpdates([]);
     });
     client.on("status", (status) => {
       const level = (["info", "warning", "error"] as const)[status.level] ?? "info";
-      this.listener.status(level, status.message);
+      this.listener.status(level, String(status.message), status.id ?? "");
     });
     client.on("advertise", (channels) => channels.forEach((channel) => this.meet(channel)));
     client.on("message", (message) => this.read(message.subscriptionId, message.timestamp, message.data));
-    client.on("parameterValues", (event) => this.listener.parameters(event.parameters));
+    client.on("parameterValues", (event) => {
+      if (event.id !== PING) this.listener.parameters(event.parameters);
+      else if (this.pingMs !== undefined) this.listener.roundTrip(performance.now() - this.pingMs);
+    });
     client.on("advertiseServices", (services) => {
       for (const service of services) this.serviceByName.set(service.name, service);
       this.listener.services([...this.serviceByName.keys()]);
@@ -105,6 +132,9 @@ export class Connection {
     this.channels.clear();
     this.subscribed.clear();
     this.serviceByName.clear();
+    this.unreadable.clear();
+    this.handChannel = undefined;
+    this.pingMs = undefined;
     this.listener.closed();
     setTimeout(() => this.connect(), RETRY_MS);
   }
@@ -117,17 +147,34 @@ export class Connection {
 
   private subscribe(channel: Channel): void {
     if (!this.client || this.subscribed.has(channel.topic) || channel.encoding !== "cdr") return;
-    const reader = new MessageReader(parseDefinition(channel.schema, { ros2: true }));
-    const id = this.client.subscribe(channel.id);
-    this.subscribed.set(channel.topic, id);
-    this.readers.set(id, { topic: channel.topic, reader });
+    try {
+      const reader = new MessageReader(parseDefinition(channel.schema, { ros2: true }));
+      const id = this.client.subscribe(channel.id);
+      this.subscribed.set(channel.topic, id);
+      this.readers.set(id, { topic: channel.topic, reader });
+    } catch {
+      this.complain(channel.topic, "has a definition that this page cannot read");
+    }
   }
 
   private read(id: number, timestamp: bigint, data: ArrayBufferView): void {
     const entry = this.readers.get(id);
     if (!entry) return;
-    const message = entry.reader.readMessage<Message>(data);
+    let message: Message;
+    try {
+      message = entry.reader.readMessage<Message>(data);
+    } catch {
+      this.complain(entry.topic, "has messages that are not as its definition says");
+      return;
+    }
     this.listener.message(entry.topic, Number(timestamp) * 1e-9, message);
+  }
+
+  /** Once for each topic. */
+  private complain(topic: string, what: string): void {
+    if (this.unreadable.has(topic)) return;
+    this.unreadable.add(topic);
+    this.listener.status("warning", `${topic} ${what}`, "");
   }
 
   private answered(callId: number, data: ArrayBufferView): void {

@@ -1,218 +1,263 @@
 // The vehicle in 3-D, from the transforms and shapes that the run publishes.
 import * as THREE from "three";
-import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { color } from "./theme";
+import type { ArmSpec } from "./arm";
+import { Backdrop } from "./backdrop";
+import { exaggerate } from "./bend";
+import { Cameras, frame, type Camera } from "./cameras";
+import { Frames, readPlaces, type Places } from "./frames";
+import { Ghost } from "./ghost";
+import { fields, list, text } from "./read";
+import { freeObject, readEntities, Shown } from "./shapes";
 
-type Vector = { x: number; y: number; z: number };
-type Quaternion = Vector & { w: number };
-type Pose = { position: Vector; orientation: Quaternion };
-type Color = { r: number; g: number; b: number; a: number };
-type Shape = { pose: Pose; size: Vector; color: Color };
-type Cylinder = Shape & { bottom_scale: number; top_scale: number };
-type Line = { type: number; pose: Pose; points: Vector[]; color: Color };
-type Triangles = { pose: Pose; points: Vector[]; color: Color; indices: number[] };
-interface Entity {
-  id: string;
-  frame_id: string;
-  cubes: Shape[];
-  spheres: Shape[];
-  cylinders: Cylinder[];
-  lines: Line[];
-  triangles: Triangles[];
-}
-export interface SceneUpdate { entities: Entity[]; deletions: { type: number; id: string }[] }
-export interface FrameTransform { parent_frame_id: string; child_frame_id: string; translation: Vector; rotation: Quaternion }
-export interface FrameTransforms { transforms: FrameTransform[] }
+const DELETE_ALL = 1;
+const UNPAIRED_MAX = 0.5; // s; a straight twin that is older has stopped coming
+const PIXEL_RATIO_MAX = 2;
+const WORLD = "world";
+const LEVEL = 0.99; // cosine; an arm that leans more stands on no floor
 
-export type Camera = "orbit" | "follow" | "top";
-export const CAMERAS: Camera[] = ["orbit", "follow", "top"];
-
-function place(object: THREE.Object3D, pose: Pose): void {
-  object.position.set(pose.position.x, pose.position.y, pose.position.z);
-  object.quaternion.set(pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w);
-}
-
-function material(c: Color): THREE.MeshStandardMaterial {
-  return new THREE.MeshStandardMaterial({
-    color: new THREE.Color(c.r, c.g, c.b),
-    transparent: c.a < 1,
-    opacity: c.a,
-    roughness: 0.55,
-    metalness: 0.15,
-    side: THREE.DoubleSide,
-  });
-}
-
-function meshes(entity: Entity): THREE.Object3D[] {
-  const out: THREE.Object3D[] = [];
-  const add = (geometry: THREE.BufferGeometry, shape: { pose: Pose; color: Color }, size?: Vector) => {
-    const mesh = new THREE.Mesh(geometry, material(shape.color));
-    place(mesh, shape.pose);
-    if (size) mesh.scale.set(size.x, size.y, size.z);
-    out.push(mesh);
-  };
-  for (const cube of entity.cubes) add(new THREE.BoxGeometry(1, 1, 1), cube, cube.size);
-  for (const sphere of entity.spheres) add(new THREE.SphereGeometry(0.5, 32, 20), sphere, sphere.size);
-  for (const c of entity.cylinders) {
-    // Ours stand along z, three's along y.
-    const geometry = new THREE.CylinderGeometry(0.5 * c.top_scale, 0.5 * c.bottom_scale, 1, 32).rotateX(Math.PI / 2);
-    add(geometry, c, c.size);
-  }
-  for (const t of entity.triangles) {
-    const geometry = new THREE.BufferGeometry().setFromPoints(t.points.map((p) => new THREE.Vector3(p.x, p.y, p.z)));
-    if (t.indices.length) geometry.setIndex([...t.indices]);
-    geometry.computeVertexNormals();
-    add(geometry, t);
-  }
-  for (const line of entity.lines) {
-    const geometry = new THREE.BufferGeometry().setFromPoints(line.points.map((p) => new THREE.Vector3(p.x, p.y, p.z)));
-    const paint = new THREE.LineBasicMaterial({ color: new THREE.Color(line.color.r, line.color.g, line.color.b) });
-    const strip = line.type === 2 ? new THREE.LineSegments(geometry, paint) : new THREE.Line(geometry, paint);
-    place(strip, line.pose);
-    out.push(strip);
-  }
-  return out;
-}
-
-function free(object: THREE.Object3D): void {
-  object.traverse((part) => {
-    if (part instanceof THREE.Mesh || part instanceof THREE.Line) part.geometry.dispose();
-  });
-  object.removeFromParent();
-}
+interface Timed { time: number; places: Places }
 
 export class Scene {
+  readonly cameras: Cameras;
   private renderer?: THREE.WebGLRenderer;
   private scene = new THREE.Scene();
-  private camera = new THREE.PerspectiveCamera(40, 1, 0.05, 1e5);
-  private controls: OrbitControls;
-  private frames = new Map<string, THREE.Group>();
-  private entities = new Map<string, THREE.Group>();
-  private vehicle = "";
-  private mode: Camera = "orbit";
-  private target = new THREE.Vector3();
-  private framed = false;
-  private grid = new THREE.GridHelper(1, 20);
+  private frames = new Frames();
+  private ghost = new Ghost(this.frames);
+  private backdrop = new Backdrop();
+  private layers = new Map<string, Map<string, Shown>>(); // by topic, then id
+  private straight = new Map<string, Shown>();
+  private clothed = new Set<string>(); // bodies that the URDF draws
+  private arm?: ArmSpec;
+  private carried?: string;
+  private equipped = "";
+  private bent?: Timed;
+  private unbent?: Timed;
+  private factor = 1;
+  private upright = new THREE.Matrix4();
+  private size = 1;
+  private standsOnFloor = false; // an arm that flies has none
 
-  constructor(private canvas: HTMLCanvasElement) {
+  constructor(private canvas: HTMLCanvasElement, private inset: HTMLElement, private refitted: () => void) {
+    this.cameras = new Cameras(canvas);
     try {
       this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
+      this.renderer.toneMapping = THREE.NeutralToneMapping;
+      this.renderer.autoClear = false;
     } catch {
       canvas.replaceWith(Object.assign(document.createElement("p"), { textContent: "This browser has no WebGL, so there is no 3-D view." }));
     }
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = true;
-    this.camera.up.set(0, 0, 1);
-    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x30405a, 1.4));
-    const sun = new THREE.DirectionalLight(0xffffff, 2.2);
-    sun.position.set(3, -4, 6);
-    this.scene.add(sun);
-    this.grid.rotateX(Math.PI / 2);
-    this.scene.add(this.grid);
+    this.scene.add(this.frames.root, this.backdrop.world, this.backdrop.lamps);
   }
 
-  /** Everything of a run that ended goes. */
-  clear(): void {
-    for (const group of [...this.entities.values(), ...this.frames.values()]) free(group);
-    this.entities.clear();
+  /** Another run: everything of the one that ended goes. */
+  begin(arm: ArmSpec | undefined, carried: string | undefined): void {
+    for (const layer of this.layers.values()) for (const shown of layer.values()) freeObject(shown.group);
+    this.layers.clear();
+    this.straight.clear();
+    this.clothed.clear();
+    this.ghost.clear();
     this.frames.clear();
-    this.vehicle = "";
-    this.framed = false;
+    this.bent = this.unbent = undefined;
+    this.upright.identity();
+    this.equipped = "";
+    this.arm = arm;
+    this.carried = carried;
   }
 
-  update(update: SceneUpdate): void {
-    for (const deletion of update.deletions) this.remove(deletion.type === 1 ? [...this.entities.keys()] : [deletion.id]);
-    for (const entity of update.entities) {
-      this.remove([entity.id]);
-      const group = new THREE.Group();
-      group.add(...meshes(entity));
-      this.frame(entity.frame_id).add(group);
-      this.entities.set(entity.id, group);
+  /* ---- what came ------------------------------------------------------------------------- */
+
+  /** A message of /tf. */
+  move(message: Record<string, unknown>, time: number): void {
+    this.bent = { time, places: readPlaces(message) };
+    this.settle();
+  }
+
+  /** A message of /tf/straight. */
+  moveStraight(message: Record<string, unknown>, time: number): void {
+    this.unbent = { time, places: readPlaces(message) };
+    this.settle();
+  }
+
+  moveGhost(message: Record<string, unknown>): void {
+    this.ghost.take(readPlaces(message));
+  }
+
+  /** A message of /scene or /scene/bent. */
+  update(topic: string, message: Record<string, unknown>): void {
+    const layer = this.layers.get(topic) ?? new Map<string, Shown>();
+    this.layers.set(topic, layer);
+    for (const each of list(message["deletions"])) {
+      const deletion = fields(each);
+      const ids = deletion["type"] === DELETE_ALL ? [...layer.keys()] : [text(deletion["id"])];
+      for (const id of ids) this.remove(layer, id);
+    }
+    for (const entity of readEntities(message)) {
+      if (layer.get(entity.id)?.take(entity, this.factor)) continue;
+      this.remove(layer, entity.id);
+      const shown = new Shown(entity, this.straight.get(entity.id), this.factor);
+      shown.group.userData["isBody"] = true;
+      shown.group.visible = !this.clothed.has(entity.frame);
+      this.frames.group(entity.frame).add(shown.group);
+      layer.set(entity.id, shown);
+      this.ghost.renew();
+      this.cameras.reframe();
     }
   }
 
-  move(transforms: FrameTransform[]): void {
-    for (const t of transforms) {
-      const frame = this.frame(t.child_frame_id);
-      const parent = this.frame(t.parent_frame_id);
-      if (frame.parent !== parent) parent.add(frame);
-      frame.position.set(t.translation.x, t.translation.y, t.translation.z);
-      frame.quaternion.set(t.rotation.x, t.rotation.y, t.rotation.z, t.rotation.w);
-      this.vehicle ||= t.child_frame_id;
-    }
+  /** A message of /scene/straight. */
+  updateStraight(message: Record<string, unknown>): void {
+    for (const entity of readEntities(message)) this.straight.set(entity.id, new Shown(entity));
+    for (const layer of this.layers.values()) for (const [id, shown] of layer) shown.compare(this.straight.get(id));
   }
 
-  look(mode: Camera): void {
-    this.mode = mode;
-    this.framed = false;
+  /** Looks of bodies that replace those of /scene. */
+  clothe(looks: Map<string, THREE.Object3D[]>): void {
+    for (const [name, parts] of looks) {
+      const group = this.frames.group(name);
+      for (const part of group.children) if (part.userData["isBody"]) part.visible = false;
+      const shape = new THREE.Group();
+      shape.add(...parts);
+      shape.userData["isBody"] = true;
+      group.add(shape);
+      this.clothed.add(name);
+    }
+    this.ghost.renew();
+    this.cameras.reframe();
   }
+
+  /** How much bending is exaggerated: 1 to 100. */
+  bend(factor: number): void {
+    this.factor = factor;
+    for (const layer of this.layers.values()) for (const shown of layer.values()) shown.bend(factor);
+    this.settle();
+  }
+
+  get exaggeration(): number {
+    return this.factor;
+  }
+
+  get clothedBodies(): string[] {
+    return [...this.clothed];
+  }
+
+  get hasGhost(): boolean {
+    return this.ghost.isShown;
+  }
+
+  /** Where a body is drawn, from the base, in its axes. */
+  where(body: string): number[] {
+    const pose = this.frames.pose(this.base).invert().multiply(this.frames.pose(body));
+    return new THREE.Vector3().setFromMatrixPosition(pose).toArray();
+  }
+
+  /* ---- drawing ---------------------------------------------------------------------------- */
 
   draw(): void {
-    if (!this.renderer) return;
+    const main = this.cameras.shown;
+    if (!this.renderer || !main) return;
     this.resize();
-    this.aim();
-    this.controls.update();
-    this.renderer.render(this.scene, this.camera);
+    this.ghost.draw(this.base);
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    this.renderer.setScissorTest(false);
+    this.renderer.clear();
+    this.drawFrom(main, 0, 0, width, height);
+    const second = this.cameras.second;
+    this.inset.hidden = !second;
+    if (!second) return;
+    const box = this.inset.getBoundingClientRect();
+    const around = this.canvas.getBoundingClientRect();
+    this.renderer.setScissorTest(true);
+    this.drawFrom(second, box.left - around.left, around.bottom - box.bottom, box.width, box.height);
   }
 
-  private remove(ids: string[]): void {
-    for (const id of ids) {
-      const group = this.entities.get(id);
-      if (group) free(group);
-      this.entities.delete(id);
-    }
+  private get base(): string {
+    return this.arm?.base || this.frames.vehicle;
   }
 
-  private frame(name: string): THREE.Group {
-    let group = this.frames.get(name);
-    if (!group) {
-      group = new THREE.Group();
-      this.frames.set(name, group);
-      this.scene.add(group);
+  private drawFrom(view: Camera, left: number, bottom: number, width: number, height: number): void {
+    const renderer = this.renderer!;
+    renderer.setViewport(left, bottom, width, height);
+    renderer.setScissor(left, bottom, width, height);
+    renderer.clear();
+    view.camera.aspect = width / Math.max(1, height);
+    view.camera.updateProjectionMatrix();
+    if (view.framed) this.stand(view);
+    else this.fit(view);
+    view.controls?.update();
+    const root = this.frames.root.matrix;
+    const base = this.frames.pose(this.base);
+    this.backdrop.world.quaternion.setFromRotationMatrix(new THREE.Matrix4().extractRotation(root));
+    this.backdrop.lamps.quaternion.copy(this.backdrop.world.quaternion);
+    if (this.arm) {
+      const turn = new THREE.Matrix4().extractRotation(base).multiply(this.upright.clone().invert());
+      this.backdrop.lamps.quaternion.multiply(new THREE.Quaternion().setFromRotationMatrix(turn));
     }
-    return group;
+    const up = new THREE.Vector3(0, 0, 1).applyQuaternion(this.backdrop.world.quaternion);
+    const hasFloor = !this.arm || (this.standsOnFloor && (!view.controls || up.z > LEVEL));
+    this.backdrop.draw(new THREE.Vector3().setFromMatrixPosition(this.frames.pose(view.stand.at)), this.size, hasFloor);
+    renderer.render(this.scene, view.camera);
+  }
+
+  /** Bent and unbent belong together by their time. */
+  private settle(): void {
+    const { bent, unbent } = this;
+    if (!bent) return;
+    const isPair = unbent?.time === bent.time;
+    if (this.factor !== 1 && unbent && !isPair && Math.abs(bent.time - unbent.time) < UNPAIRED_MAX) return;
+    this.frames.move(isPair ? exaggerate(unbent.places, bent.places, this.base, this.factor) : bent.places);
+    if (this.equipped === this.base) return;
+    this.equipped = this.base;
+    this.cameras.equip(this.base, this.arm, this.carried);
+    this.refitted();
+  }
+
+  private fit(view: Camera): void {
+    this.findUp();
+    this.stand(view);
+    const box = this.bounds();
+    if (box.isEmpty()) return;
+    this.size = Math.max(0.2, box.getSize(new THREE.Vector3()).length());
+    frame(view, box);
+    view.framed = true;
+  }
+
+  /** Up in a vehicle's own axes: with an arm where it stands on its base, whichever way z points there;
+   * without one against z where the world's z is down. */
+  private findUp(): void {
+    let isDown = new THREE.Vector3(0, 0, 1).transformDirection(this.frames.pose(WORLD)).z < 0;
+    if (this.arm) {
+      this.frames.stand(this.base, this.base, new THREE.Matrix4());
+      this.frames.root.updateMatrixWorld(true);
+      const box = this.bounds();
+      const size = box.getSize(new THREE.Vector3()).length();
+      isDown = !box.isEmpty() && box.getCenter(new THREE.Vector3()).z < -0.02 * size;
+      this.standsOnFloor = box.min.z > -0.05 * size;
+    }
+    this.upright.makeRotationX(isDown ? Math.PI : 0);
+  }
+
+  private stand(view: Camera): void {
+    this.frames.stand(view.stand.at, view.stand.turn, view.controls && view.stand.turn ? this.upright : new THREE.Matrix4());
+    this.frames.root.updateMatrixWorld(true);
+  }
+
+  private bounds(): THREE.Box3 {
+    const box = new THREE.Box3();
+    this.frames.root.traverse((part) => part.userData["isBody"] && part.visible && box.expandByObject(part));
+    return box;
+  }
+
+  private remove(layer: Map<string, Shown>, id: string): void {
+    const shown = layer.get(id);
+    if (shown) freeObject(shown.group);
+    layer.delete(id);
   }
 
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const size = this.renderer!.getSize(new THREE.Vector2());
     if (size.x === width && size.y === height) return;
-    this.renderer!.setPixelRatio(devicePixelRatio);
+    this.renderer!.setPixelRatio(Math.min(PIXEL_RATIO_MAX, devicePixelRatio));
     this.renderer!.setSize(width, height, false);
-    this.camera.aspect = width / Math.max(1, height);
-    this.camera.updateProjectionMatrix();
-  }
-
-  /** The view travels with the vehicle; a new vehicle or camera finds its own distance. */
-  private aim(): void {
-    const box = new THREE.Box3();
-    for (const group of this.entities.values()) box.expandByObject(group);
-    if (box.isEmpty()) return;
-    const vehicle = this.frames.get(this.vehicle);
-    const centre = vehicle ? vehicle.getWorldPosition(new THREE.Vector3()) : box.getCenter(new THREE.Vector3());
-    const moved = centre.clone().sub(this.target);
-    this.target.copy(centre);
-    if (this.framed) {
-      this.camera.position.add(moved);
-      this.controls.target.add(moved);
-      this.paintGrid();
-      return;
-    }
-    const size = Math.max(0.5, box.getSize(new THREE.Vector3()).length());
-    const direction = { orbit: [1, -1.2, 0.7], follow: [-1.4, 0, 0.5], top: [0, -0.01, 1.6] }[this.mode];
-    this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(new THREE.Vector3(...(direction as [number, number, number])), size);
-    this.grid.scale.setScalar(size * 4);
-    this.framed = true;
-    this.paintGrid();
-  }
-
-  private paintGrid(): void {
-    const paint = this.grid.material as THREE.LineBasicMaterial;
-    paint.vertexColors = false;
-    paint.color.set(color("line"));
-    paint.needsUpdate = true;
-    this.grid.position.set(this.target.x, this.target.y, 0);
-    this.grid.visible = Math.abs(this.target.z) < 20 * this.grid.scale.x;
   }
 }

@@ -1,27 +1,31 @@
 // Every number the run publishes, in a list; those that are ticked have a chart.
 import type { Charts } from "./charts";
 import type { Message } from "./connection";
+import { make } from "./dom";
+import { numbers } from "./read";
 
-const HIDDEN = new Set(["/live", "/frame", "/input", "/job", "/clock", "/latency", "/event", "/tf", "/scene", "/scene/bent", "/log", "/state", "/operator"]);
+const HIDDEN = new Set([
+  "/live", "/frame", "/input", "/job", "/clock", "/latency", "/event", "/log", "/state", "/operator", "/authority",
+  "/tf", "/tf/straight", "/tf/ghost", "/scene", "/scene/bent", "/scene/straight",
+]);
+const TWIST = ["ω x", "ω y", "ω z", "v x", "v y", "v z"];
 
-interface Row { value: HTMLElement; box: HTMLInputElement; shown: number[]; labels: string[] }
+interface Row { value: HTMLElement; box: HTMLInputElement; shown: number[] }
 
 /** The numbers of a message field: a scalar, a vector, or nothing. */
-function numbers(value: unknown): number[] | undefined {
-  if (typeof value === "number") return [value];
-  if (typeof value === "bigint") return [Number(value)];
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return Array.from(value as unknown as ArrayLike<number>);
-  if (Array.isArray(value) && value.every((v) => typeof v === "number")) return value as number[];
-  return undefined;
+function values(value: unknown): number[] {
+  return typeof value === "number" || typeof value === "bigint" ? [Number(value)] : numbers(value);
 }
 
 function text(values: number[]): string {
-  const one = (v: number) => (v === 0 ? "0" : Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4));
+  const one = (v: number) => (Number.isInteger(v) && Math.abs(v) < 1e5 ? String(v) : Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4));
   return values.length > 4 ? `${values.length} values` : values.map(one).join("  ");
 }
 
 export class Signals {
   private rows = new Map<string, Row>();
+  private chosen = new Set<string>(); // also those of a run that has ended: the next may have them too
+  private joints: string[] = [];
 
   constructor(private host: HTMLElement, private charts: Charts) {}
 
@@ -29,7 +33,9 @@ export class Signals {
     return !HIDDEN.has(topic);
   }
 
-  clear(): void {
+  /** Another run; the names of its arm's joints, if it has one. */
+  begin(joints: string[]): void {
+    this.joints = joints;
     for (const name of this.rows.keys()) this.charts.close(name);
     this.rows.clear();
     this.host.replaceChildren();
@@ -37,12 +43,12 @@ export class Signals {
 
   add(topic: string, time: number, message: Message): void {
     for (const [field, raw] of Object.entries(message)) {
-      const values = numbers(raw);
-      if (!values) continue;
+      const shown = values(raw);
+      if (shown.length === 0) continue;
       const name = `${topic.replace(/^\/(device\/)?/, "")} ${field.replaceAll("_", " ")}`;
-      const row = this.rows.get(name) ?? this.open(name, values.length);
-      row.shown = values;
-      this.charts.add(name, time, values);
+      const row = this.rows.get(name) ?? this.open(name, this.labels(topic, field, shown.length));
+      row.shown = shown;
+      this.charts.add(name, time, shown);
     }
   }
 
@@ -62,18 +68,29 @@ export class Signals {
     return ticked;
   }
 
-  private open(name: string, count: number): Row {
-    const label = document.createElement("label");
-    const title = document.createElement("span");
-    const value = Object.assign(document.createElement("span"), { className: "row-value" });
-    const box = Object.assign(document.createElement("input"), { type: "checkbox" });
-    title.append(box, ` ${name}`);
-    title.title = name;
-    label.append(title, value);
-    this.host.append(label);
-    const labels = Array.from({ length: count }, (_, i) => (count === 1 ? name : String(i)));
-    const row: Row = { value, box, shown: [], labels };
-    box.addEventListener("change", () => (box.checked ? this.charts.open(name, labels) : this.charts.close(name)));
+  private labels(topic: string, field: string, count: number): string[] {
+    if (count === 1) return [field];
+    if (topic === "/arm" && field.startsWith("twist")) return TWIST;
+    if (topic === "/arm" && count === this.joints.length) return this.joints.map((name) => name.replaceAll("_", " "));
+    return Array.from({ length: count }, (_, i) => (count === 3 ? "xyz"[i]! : String(i)));
+  }
+
+  private open(name: string, labels: string[]): Row {
+    const box = make("input", { type: "checkbox" });
+    const value = make("span", { className: "row-value" });
+    this.host.append(make("label", {}, make("span", { title: name }, box, ` ${name}`), value));
+    const row: Row = { value, box, shown: [] };
+    const chart = () => {
+      if (box.checked) this.charts.open(name, labels);
+      else this.charts.close(name);
+    };
+    box.addEventListener("change", () => {
+      if (box.checked) this.chosen.add(name);
+      else this.chosen.delete(name);
+      chart();
+    });
+    box.checked = this.chosen.has(name);
+    chart();
     this.rows.set(name, row);
     return row;
   }

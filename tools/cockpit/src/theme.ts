@@ -5,9 +5,19 @@ export function color(name: string): string {
   return computed.getPropertyValue(`--${name}`).trim() || "#888";
 }
 
-export function setTheme(theme: "dark" | "light"): void {
-  document.documentElement.dataset["theme"] = theme;
+export function opacity(name: string): number {
+  return Number(computed.getPropertyValue(`--${name}`)) || 0;
+}
+
+function setTheme(isLight: boolean): void {
+  document.documentElement.dataset["theme"] = isLight ? "light" : "dark";
   computed = getComputedStyle(document.documentElement);
+}
+
+/** Kept for the next time. */
+export function flipTheme(): void {
+  const theme = document.documentElement.dataset["theme"] === "light" ? "dark" : "light";
+  setTheme(theme === "light");
   try {
     localStorage.setItem("theme", theme);
   } catch {
@@ -15,15 +25,21 @@ export function setTheme(theme: "dark" | "light"): void {
   }
 }
 
-export function startTheme(): "dark" | "light" {
-  let kept: string | null = null;
-  try {
-    kept = localStorage.getItem("theme");
-  } catch {
-    // As above.
-  }
-  const light = kept ? kept === "light" : matchMedia("(prefers-color-scheme: light)").matches;
-  const theme = light ? "light" : "dark";
-  setTheme(theme);
-  return theme;
+/** As it was chosen, or else as the system has it, also when that changes. */
+export function startTheme(changed: () => void): void {
+  const system = matchMedia("(prefers-color-scheme: light)");
+  const follow = () => {
+    let kept: string | null = null;
+    try {
+      kept = localStorage.getItem("theme");
+    } catch {
+      // As above.
+    }
+    setTheme(kept ? kept === "light" : system.matches);
+  };
+  follow();
+  system.addEventListener("change", () => {
+    follow();
+    changed();
+  });
 }

@@ -1,21 +1,35 @@
 // The timing truth: what frames take, and whose fault the late ones were.  From /live, which sums up
 // every frame of a tenth of a second.
+import { make, write } from "./dom";
+import { number, vector } from "./read";
 import { color } from "./theme";
 
-export const CAUSES = ["none", "fault", "switch", "io", "stolen", "own", "unknown"];
+const CAUSES = ["none", "fault", "switch", "io", "stolen", "own", "unknown"];
 const COLUMNS = 600;
 
-export interface Live {
-  rate_hz: number;
-  start_error_us: number;
-  busy_us: number;
-  busy_us_max: number;
-  margin_us: number;
-  margin_us_min: number;
-  frame: bigint;
-  overruns: bigint;
-  missed: bigint;
-  cause: ArrayLike<bigint>;
+interface Live {
+  startError: number; // all times in microseconds
+  busy: number;
+  margin: number;
+  marginMin: number;
+  frame: number;
+  overruns: number;
+  missed: number;
+  cause: number[];
+}
+
+function readLive(message: Record<string, unknown>): Live {
+  const one = (name: string) => number(message[name]);
+  return {
+    startError: one("start_error_us"),
+    busy: one("busy_us"),
+    margin: one("margin_us"),
+    marginMin: one("margin_us_min"),
+    frame: one("frame"),
+    overruns: one("overruns"),
+    missed: one("missed"),
+    cause: vector(message["cause"], CAUSES.length),
+  };
 }
 
 interface Column { taken: number; cause: number } // part of the period; cause of the late ones
@@ -29,21 +43,29 @@ function micro(us: number): string {
 export class Timing {
   private columns: Column[] = [];
   private newest?: Live;
+  private values: HTMLElement[];
 
-  constructor(private canvas: HTMLCanvasElement, private figures: HTMLElement, private causes: HTMLElement) {}
+  constructor(private canvas: HTMLCanvasElement, figures: HTMLElement, private causes: HTMLElement) {
+    this.values = ["start error", "busy", "least margin"].map((name) => {
+      const value = make("b", { textContent: "–" });
+      figures.append(make("div", { className: "figure" }, value, make("span", { textContent: name })));
+      return value;
+    });
+  }
 
   clear(): void {
     this.columns = [];
     this.newest = undefined;
   }
 
-  add(live: Live): void {
+  /** A message of /live. */
+  add(message: Record<string, unknown>): void {
     const before = this.newest;
-    this.newest = live;
-    const period = live.start_error_us + live.busy_us + live.margin_us; // medians, so about
+    const live = (this.newest = readLive(message));
+    const period = Math.max(1e-3, live.startError + live.busy + live.margin); // medians, so about
     let cause = 0;
     for (let i = 1; before && i < CAUSES.length; i++) if (live.cause[i]! > before.cause[i]!) cause = i;
-    this.columns.push({ taken: (period - live.margin_us_min) / period, cause });
+    this.columns.push({ taken: (period - live.marginMin) / period, cause });
     if (this.columns.length > COLUMNS) this.columns.shift();
   }
 
@@ -53,26 +75,23 @@ export class Timing {
   }
 
   private drawFigures(live: Live): void {
-    const figure = (value: string, name: string) => `<div class="figure"><b>${value}</b><span>${name}</span></div>`;
-    this.figures.innerHTML =
-      figure(micro(live.start_error_us), "start error") +
-      figure(micro(live.busy_us), "busy") +
-      figure(micro(live.margin_us_min), "least margin");
-    const blamed = CAUSES.map((name, i) =>
-      i && live.cause[i] ? `<span><i class="${name}"></i>${name} ${live.cause[i]}</span>` : "",
-    );
-    this.causes.innerHTML =
-      `<span>${live.overruns} late, ${live.missed} missed of ${live.frame} frames</span>` + blamed.join("");
+    [live.startError, live.busy, live.marginMin].forEach((us, i) => write(this.values[i]!, micro(us)));
+    const late = make("span", { textContent: `${live.overruns} late, ${live.missed} missed of ${live.frame} frames` });
+    const blamed = CAUSES.flatMap((name, i) => (i && live.cause[i] ? [make("span", {}, make("i", { className: name }), `${name} ${live.cause[i]}`)] : []));
+    this.causes.replaceChildren(late, ...blamed);
   }
 
   /** Each bar is the longest frame of a tenth of a second; above the line it was late. */
   private drawStrip(): void {
     const { canvas } = this;
     const scale = devicePixelRatio;
-    const width = (canvas.width = canvas.clientWidth * scale);
-    const height = (canvas.height = canvas.clientHeight * scale);
-    const context = canvas.getContext("2d");
+    const width = Math.round(canvas.clientWidth * scale);
+    const height = Math.round(canvas.clientHeight * scale);
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+    const context = canvas.getContext("2d", { willReadFrequently: true }); // drawn by the processor: it is small
     if (!context) return;
+    context.clearRect(0, 0, width, height);
     const step = width / COLUMNS;
     const full = height * 0.75; // the period
     this.columns.forEach((column, i) => {

@@ -1,0 +1,203 @@
+// The arm's panel: modes, lamps, joints against their limits, the end effector, and the grapple.
+import { DEGREES, rollPitchYawOfHand, signed } from "./angles";
+import { BRAKES, FLAG, type ArmSpec, type ArmState, type ButtonName } from "./arm";
+import { button, light, make, section, write } from "./dom";
+
+export type Press = (button: number | undefined, event: Event) => void;
+
+const LAMPS: [number, string, "bad" | "warn" | "good", string][] = [
+  [FLAG.safed, "safed", "bad", "commands are ignored and the brakes hold"],
+  [FLAG.lost, "link lost", "bad", "nobody's hands are heard"],
+  [FLAG.limit, "joint limit", "bad", "a joint is at its limit"],
+  [FLAG.torque, "torque limit", "warn", "a motor gives all it may"],
+  [FLAG.singular, "singular", "warn", "the arm is near a pose in which it cannot move every way"],
+  [FLAG.slowed, "slowed", "warn", "the command was more than the joints can do"],
+  [FLAG.auto, "auto", "good", "a move to a pose is under way"],
+];
+
+/** What the sticks do now. */
+function hint(spec: ArmSpec, state: ArmState): string {
+  const spaced = (name: string | undefined) => (name ?? "").replaceAll("_", " ");
+  if (state.flags & FLAG.safed) return "stopped; choose a mode to go on";
+  switch (spec.modes[state.mode]) {
+    case "hold": return "choose a mode to fly";
+    case "joint": return `X turns ${spaced(spec.joints[state.joint]?.name)}`;
+    case "end-effector": return "sticks in the hand's axes";
+    case "base": return `sticks in the axes of ${spaced(spec.base)}`;
+    case "payload": return "sticks in the payload's axes";
+    case "auto": return state.poseIndex ? `to ${spaced(spec.poses[state.poseIndex - 1])}` : "choose a pose below";
+    default: return "";
+  }
+}
+
+/* ---- joints -------------------------------------------------------------------------------- */
+
+class JointRow {
+  readonly element: HTMLButtonElement;
+  private mark = make("i", { className: "mark" });
+  private rateFill = make("i", { className: "rate" });
+  private wanted = make("i", { className: "wanted" });
+  private position = make("b");
+  private rates = make("small");
+  private brake = make("em");
+
+  constructor(private joint: ArmSpec["joints"][number], press: (event: Event) => void) {
+    const [low, high] = [this.shown(joint.lower), this.shown(joint.upper)];
+    const title = `${joint.name}: ${low.toFixed(0)} to ${high.toFixed(0)}${this.unit}; rate / rate that is asked for; in mode joint, select it`;
+    const track = make("span", { className: "limits" }, this.rateFill, this.wanted, this.mark);
+    this.element = button("", title, press);
+    this.element.className = "joint";
+    this.element.append(make("span", { className: "name", textContent: joint.name.replaceAll("_", " ") }), this.brake, track, this.position, this.rates);
+  }
+
+  draw(state: ArmState, index: number, isSelected: boolean): void {
+    const { lower, upper, rateMax } = this.joint;
+    const position = state.position[index] ?? 0;
+    const rate = state.rate[index] ?? 0;
+    const wanted = state.rateCommand[index] ?? 0;
+    const part = (position - lower) / Math.max(1e-9, upper - lower);
+    const brake = BRAKES[state.brake[index] ?? 0] ?? "";
+    this.mark.style.left = `${100 * Math.max(0, Math.min(1, part))}%`;
+    this.mark.classList.toggle("near", part < 0.03 || part > 0.97);
+    const rated = Math.max(-1, Math.min(1, rate / rateMax));
+    this.rateFill.style.left = `${50 + 50 * Math.min(0, rated)}%`;
+    this.rateFill.style.width = `${50 * Math.abs(rated)}%`;
+    this.wanted.style.left = `${50 + 50 * Math.max(-1, Math.min(1, wanted / rateMax))}%`;
+    write(this.position, `${signed(this.shown(position), this.joint.turns ? 1 : 3)}${this.unit}`);
+    write(this.rates, `${signed(this.shown(rate), 2)} / ${signed(this.shown(wanted), 2)}${this.unit}/s`);
+    write(this.brake, brake === "off" ? "" : brake);
+    this.brake.className = brake;
+    light(this.element, isSelected);
+  }
+
+  private shown(value: number): number {
+    return this.joint.turns ? value * DEGREES : value;
+  }
+
+  private get unit(): string {
+    return this.joint.turns ? "°" : " m";
+  }
+}
+
+/* ---- the end effector ---------------------------------------------------------------------- */
+
+class Axis {
+  readonly element: HTMLElement;
+  private value = make("b");
+  private rate = make("small");
+  private wanted = make("small", { className: "wanted" });
+
+  constructor(name: string, private unit: string, private digits: number) {
+    this.element = make("div", { className: "axis" }, make("span", { textContent: `${name} ${unit}` }), this.value, this.rate, this.wanted);
+  }
+
+  draw(value: number, rate: number, wanted: number): void {
+    write(this.value, signed(value, this.digits));
+    write(this.rate, `${signed(rate, 3)} ${this.unit}/s`);
+    write(this.wanted, `${signed(wanted, 3)} asked`);
+  }
+}
+
+/* ---- the panel ----------------------------------------------------------------------------- */
+
+export class ArmPanel {
+  private joints: JointRow[];
+  private modes: HTMLButtonElement[];
+  private poses: HTMLButtonElement[];
+  private lamps: [number, HTMLElement][];
+  private mode = make("b");
+  private hint = make("span");
+  private vernier: HTMLButtonElement;
+  private brakes: HTMLButtonElement;
+  private grapple: HTMLButtonElement;
+  private release: HTMLButtonElement;
+  private axes = [new Axis("X", "m", 3), new Axis("Y", "m", 3), new Axis("Z", "m", 3), new Axis("Roll", "°", 2), new Axis("Pitch", "°", 2), new Axis("Yaw", "°", 2)];
+  private reach = make("b");
+  private tilt = make("b");
+  private closing = make("b");
+  private envelope = make("span", { className: "lamp" });
+  private held = make("p", { className: "held" });
+
+  constructor(host: HTMLElement, private spec: ArmSpec, press: Press) {
+    const act = (name: ButtonName, text: string, title: string) => {
+      const made = button(text, title, (event) => press(spec.buttons[name], event));
+      made.dataset["act"] = name;
+      made.hidden = spec.buttons[name] === undefined;
+      return made;
+    };
+    this.modes = spec.modes.map((mode, i) => button(mode, `mode ${mode} (Q and E go through them)`, (event) => press(spec.modeButtons[i], event)));
+    this.joints = spec.joints.map((joint, i) => new JointRow(joint, (event) => press(spec.select[i], event)));
+    this.poses = spec.poses.map((pose, i) => button(pose, `in mode auto, go to ${pose}`, (event) => press(spec.select[i], event)));
+    this.lamps = LAMPS.map(([flag, text, kind, title]) => [flag, make("span", { className: `lamp ${kind}`, textContent: text, title })]);
+    this.vernier = act("vernier", "Vernier", "slow and fine, or coarse (V)");
+    this.brakes = act("brakes", "Brakes", "put them on or off (B)");
+    this.grapple = act("grapple", "Grapple", "close on the fixture (G)");
+    this.release = act("release", "Release", "let the payload go (H)");
+    host.replaceChildren(
+      section("Arm", "arm", make("p", { className: "mode" }, this.mode, this.hint), this.group("lamps", ...this.lamps.map(([, lamp]) => lamp)), this.group("modes", ...this.modes), this.group("row", this.vernier, this.brakes, act("next", "Next joint", "select the next one (N)"))),
+      section("Joints", "joints", ...this.joints.map((row) => row.element)),
+      section("End effector in base axes", "axes", ...this.axes.map((axis) => axis.element)),
+      section("Grapple", "grapple", this.figures(), this.group("row", this.grapple, this.release, this.envelope), this.held),
+    );
+    for (const axis of this.axes.slice(3)) axis.element.title = "turned by pitch, then yaw, then roll";
+    if (this.poses.length > 0) host.append(section("Go to", "poses", this.group("row", ...this.poses)));
+  }
+
+  draw(state: ArmState): void {
+    const has = (flag: number) => (state.flags & flag) !== 0;
+    const mode = this.spec.modes[state.mode] ?? "";
+    write(this.mode, mode);
+    write(this.hint, hint(this.spec, state));
+    this.modes.forEach((each, i) => light(each, i === state.mode));
+    this.joints.forEach((row, i) => row.draw(state, i, mode === "joint" && i === state.joint));
+    this.poses.forEach((each, i) => {
+      light(each, state.poseIndex === i + 1);
+      each.disabled = mode !== "auto";
+    });
+    for (const [flag, lamp] of this.lamps) light(lamp, has(flag));
+    light(this.vernier, has(FLAG.vernier));
+    write(this.vernier, has(FLAG.vernier) ? "Vernier" : "Coarse");
+    const isBraked = state.brake.length > 0 && state.brake.every((each) => each === 2);
+    light(this.brakes, isBraked);
+    write(this.brakes, isBraked ? "Brakes on" : "Brakes off");
+    this.drawAxes(state);
+    this.drawGrapple(state, has(FLAG.inside));
+  }
+
+  private drawAxes(state: ArmState): void {
+    const [x, y, z, qw, qx, qy, qz] = state.pose as [number, number, number, number, number, number, number];
+    const angles = rollPitchYawOfHand(qw, qx, qy, qz).map((angle) => angle * DEGREES);
+    [x, y, z, ...angles].forEach((value, i) => {
+      const rate = i < 3 ? i + 3 : i - 3; // angular first
+      const unit = i < 3 ? 1 : DEGREES;
+      this.axes[i]!.draw(value, (state.twist[rate] ?? 0) * unit, (state.twistCommand[rate] ?? 0) * unit);
+    });
+  }
+
+  private drawGrapple(state: ArmState, isInside: boolean): void {
+    const name = (index: number) => this.spec.payloads[index - 1] ?? `payload ${index}`;
+    const isNear = state.reach >= 0;
+    write(this.reach, isNear ? `${state.reach.toFixed(state.reach < 10 ? 3 : 1)} m` : "–");
+    write(this.tilt, isNear ? `${(state.tilt * DEGREES).toFixed(1)}°` : "–");
+    write(this.closing, isNear ? `${(state.closing * 100).toFixed(1)} cm/s` : "–");
+    write(this.envelope, isInside ? "in envelope" : "outside");
+    this.envelope.className = isInside ? "lamp good on" : "lamp";
+    this.grapple.classList.toggle("ready", isInside && state.payload === 0);
+    this.release.disabled = state.payload === 0;
+    const fixture = state.near ? `nearest: ${name(state.near)}` : "no fixture in sight";
+    const words = [state.payload ? `holds ${name(state.payload)}` : fixture];
+    if (state.blow > 0) words.push(`last contact ${Math.hypot(...state.impulse.slice(3)).toFixed(1)} N s, ${state.blow.toPrecision(2)} J`);
+    if (state.refused > 0) words.push(`${state.refused} refused`);
+    write(this.held, words.join(" · "));
+    this.held.classList.toggle("good", state.payload !== 0);
+  }
+
+  private figures(): HTMLElement {
+    const figure = (value: HTMLElement, name: string) => make("div", { className: "figure" }, value, make("span", { textContent: name }));
+    return this.group("figures", figure(this.reach, "reach"), figure(this.tilt, "tilt"), figure(this.closing, "closing"));
+  }
+
+  private group(className: string, ...children: Node[]): HTMLElement {
+    return make("div", { className }, ...children);
+  }
+}

@@ -1,0 +1,362 @@
+// The cockpit: what goes where.
+import { readArm, readArmSpec, type ArmSpec, type ArmState, type ButtonName } from "./arm";
+import { ArmPanel } from "./arm_panel";
+import { Authority } from "./authority";
+import { Charts } from "./charts";
+import { Connection, type Listener, type Message } from "./connection";
+import { Delays, DelayTable } from "./delay";
+import { button, byId, light, make, write } from "./dom";
+import { Events } from "./events";
+import { Gamepads } from "./gamepad";
+import { encode, Hand } from "./hand";
+import { Keys, type Act } from "./keys";
+import { Loop } from "./loop";
+import { Pads } from "./pads";
+import { Quality } from "./quality";
+import { number } from "./read";
+import { Run } from "./run";
+import { Scene } from "./scene";
+import { Signals } from "./signals";
+import { flipTheme, startTheme } from "./theme";
+import { Timing } from "./timing";
+import { loadUrdf } from "./urdf";
+import { VehiclePanel } from "./vehicle_panel";
+
+const HAND_TICK_MS = 10;
+const PANEL_MS = 66;
+const SLOW_MS = 200; // numbers that change faster than that nobody reads
+const SECOND_MS = 1000;
+
+let simulated = 0;
+let charted = false;
+let frames = 0;
+let spec: ArmSpec | undefined;
+let arm: ArmState | undefined;
+let armPanel: ArmPanel | undefined;
+let vehiclePanel: VehiclePanel | undefined;
+
+const scene = new Scene(byId<HTMLCanvasElement>("scene"), byId("inset"), showCameras);
+const timing = new Timing(byId<HTMLCanvasElement>("strip"), byId("figures"), byId("causes"));
+const charts = new Charts(byId("charts"));
+startTheme(() => charts.repaint());
+const signals = new Signals(byId("signals"), charts);
+const events = new Events(byId("log"), () => simulated);
+const quality = new Quality(byId("quality"));
+const loop = new Loop(byId("boards"), byId("loop"));
+const delays = new Delays();
+const delayTable = new DelayTable(document.querySelector<HTMLElement>("#delays tbody")!, delays);
+const hand = new Hand(
+  (picture, inputMs) => {
+    connection.hand(encode(picture));
+    if (inputMs !== undefined) delays.sent(picture.sentUs, inputMs);
+  },
+  () => connection.handsOff(),
+);
+const pads = new Pads(byId("left"), byId("right"), hand);
+
+/* ---- what is asked ------------------------------------------------------------------------- */
+
+function press(which: number | undefined, event: Event): void {
+  if (which === undefined) return;
+  if (!hand.press(which, event.timeStamp)) events.add("warning", "nothing was sent: this page has no authority");
+}
+
+const pressNamed = (name: ButtonName): Act => (event) => press(spec?.buttons[name], event);
+
+function changeMode(by: number): Act {
+  return (event) => {
+    if (spec && arm) press(spec.modeButtons[arm.mode + by], event);
+  };
+}
+
+const gamepads = new Gamepads(hand, {
+  0: () => press(spec?.buttons.grapple, new Event("gamepad")),
+  1: () => press(spec?.buttons.release, new Event("gamepad")),
+  2: () => press(spec?.buttons.vernier, new Event("gamepad")),
+  3: () => press(spec?.buttons.brakes, new Event("gamepad")),
+  8: () => press(spec?.buttons.safe, new Event("gamepad")),
+  9: () => press(spec?.buttons.next, new Event("gamepad")),
+});
+
+/** Hidden pages have slow timers: their silence is found like any other. */
+function holdHands(): void {
+  const isHeld = authority.isHeld && connection.takesHands && !document.hidden;
+  hand.hold(isHeld);
+  byId("hands").classList.toggle("idle", !isHeld);
+}
+
+async function askAuthority(what: "take" | "give" | "ask"): Promise<void> {
+  if (what === "give") {
+    hand.rest(); // and nothing after it, which would be somebody else's arm
+    hand.hold(false);
+  }
+  const answer = await connection.call(`/authority/${what}`);
+  if (answer.done) return;
+  events.add("error", answer.text);
+  holdHands();
+}
+
+const authority = new Authority(
+  byId("authority"),
+  { take: () => askAuthority("take"), give: () => askAuthority("give"), ask: () => askAuthority("ask") },
+  holdHands,
+);
+
+/* ---- what came ----------------------------------------------------------------------------- */
+
+const LOG_LEVELS = { 2: "info", 3: "warning", 4: "error", 5: "error" } as const;
+
+function takeArm(message: Message): void {
+  if (!spec) return;
+  arm = readArm(message, spec.joints.length);
+  delays.heard(arm.board_us, arm.delay);
+}
+
+function takeLatency(message: Message, time: number): void {
+  loop.take(message);
+  if (spec && number(message["link"]) === spec.link) delays.looped(message, time, connection.takesHands && authority.isHeld);
+}
+
+const takers: Record<string, (message: Message, time: number) => void> = {
+  "/live": (message) => timing.add(message),
+  "/tf": (message, time) => scene.move(message, time),
+  "/tf/straight": (message, time) => {
+    byId("bending").hidden = false;
+    scene.moveStraight(message, time);
+  },
+  "/tf/ghost": (message) => scene.moveGhost(message),
+  "/scene": (message) => scene.update("/scene", message),
+  "/scene/bent": (message) => scene.update("/scene/bent", message), // flexible bodies, as they bend
+  "/scene/straight": (message) => scene.updateStraight(message),
+  "/arm": takeArm,
+  "/authority": (message) => authority.told(message),
+  "/latency": takeLatency,
+  "/log": (message, time) => {
+    const told = String(message["message"]);
+    events.add(LOG_LEVELS[message["level"] as keyof typeof LOG_LEVELS] ?? "info", told, time);
+    run.told(told);
+  },
+};
+
+function begin(metadata: Record<string, string>): void {
+  spec = readArmSpec(metadata["arm"]);
+  arm = undefined;
+  if (metadata["arm"] !== undefined && !spec) events.add("warning", "what the run says of its arm cannot be read");
+  armPanel = spec && new ArmPanel(byId("panel"), spec, press);
+  vehiclePanel = spec ? undefined : new VehiclePanel(byId("panel"));
+  byId("safe").hidden = spec?.buttons.safe === undefined;
+  byId("hands").hidden = !connection.takesHands;
+  byId(connection.takesHands ? "command" : "who").prepend(byId("authority"));
+  document.documentElement.dataset["hands"] = connection.takesHands ? "yes" : "no";
+  byId("delays").hidden = !spec;
+  byId("bending").hidden = true;
+  document.documentElement.dataset["vehicle"] = spec ? "arm" : "free";
+  scene.begin(spec, metadata["cameras"]);
+  timing.clear();
+  delays.clear();
+  quality.clear();
+  signals.begin(spec?.joints.map(({ name }) => name) ?? []);
+  charted = false;
+  if (metadata["urdf"] === "yes") {
+    loadUrdf(`/model.urdf${location.search}`).then(
+      (looks) => scene.clothe(looks),
+      () => events.add("warning", "the vehicle's URDF cannot be read; boxes stand for its bodies"),
+    );
+  }
+}
+
+/** Others tell of another time: the ghost is behind, shapes are as old as the run. */
+const CLOCKS = new Set(["/tf", "/plant"]);
+
+function keepTime(time: number): void {
+  if (time !== simulated) run.moved();
+  simulated = time;
+}
+
+const listener: Listener = {
+  open() {
+    run.connected();
+    byId("gone").hidden = true;
+    document.documentElement.dataset["connected"] = "yes";
+  },
+  closed() {
+    if (document.documentElement.dataset["connected"] === "yes") events.add("error", "the run has ended, or its connection is lost");
+    run.closed();
+    byId("gone").hidden = false;
+    document.documentElement.dataset["connected"] = "no";
+    authority.closed();
+  },
+  server(name, metadata) {
+    byId("scenario").textContent = name;
+    document.title = `${name} · Airbearing`;
+    run.begin(metadata["operator"] !== "no");
+    run.showFaults(Object.keys(metadata).filter((key) => key.startsWith("fault.")).map((key) => metadata[key]!));
+    begin(metadata);
+    authority.server(metadata);
+    events.add("info", `connected to ${name}`);
+  },
+  channel(topic, schemaName) {
+    if (topic in takers || Signals.shows(topic)) connection.want(topic);
+    vehiclePanel?.meet(topic, schemaName);
+  },
+  message(topic, time, message) {
+    if (CLOCKS.has(topic)) keepTime(time);
+    run.heard();
+    quality.message();
+    takers[topic]?.(message, time);
+    vehiclePanel?.take(topic, message);
+    if (Signals.shows(topic)) signals.add(topic, time, message);
+  },
+  status(level, text, id) {
+    if (id === "lost") quality.losing(text);
+    events.add(level, text);
+  },
+  parameters: (values) => run.showParameters(values),
+  services: (names) => run.showActs(names),
+  roundTrip(ms) {
+    run.heard();
+    quality.roundTrip(ms);
+    delays.tripMs = ms;
+  },
+};
+
+const socket = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/${location.search}`;
+const connection = new Connection(socket, listener);
+const run = new Run({ call: (name, request) => connection.call(name, request), set: (name, value) => connection.set(name, value) }, events);
+
+/* ---- cameras ------------------------------------------------------------------------------- */
+
+function markCameras(): void {
+  [...byId("cameras").children].forEach((each, i) => {
+    light(each, i === scene.cameras.mainIndex);
+  });
+  byId<HTMLSelectElement>("second").value = String(scene.cameras.secondIndex);
+}
+
+function look(index: number, isSecond: boolean): void {
+  if (isSecond) scene.cameras.lookToo(index);
+  else scene.cameras.look(index);
+  markCameras();
+}
+
+function showCameras(): void {
+  const { names } = scene.cameras;
+  byId("cameras").replaceChildren(...names.map((name, i) => button(name, `camera ${name} (${i + 1})`, () => look(i, false))));
+  byId("second").replaceChildren(make("option", { value: "-1", textContent: "none" }), ...names.map((name, i) => make("option", { value: String(i), textContent: name })));
+  markCameras();
+}
+
+byId("second").addEventListener("change", () => look(Number(byId<HTMLSelectElement>("second").value), true));
+
+/** The slider is logarithmic: 1, 10 in the middle, 100. */
+byId("exaggeration").addEventListener("input", () => {
+  const slider = byId<HTMLInputElement>("exaggeration");
+  const factor = 10 ** (slider.valueAsNumber / 50);
+  scene.bend(factor);
+  write(byId("factor"), `×${factor < 10 ? factor.toFixed(1).replace(".0", "") : factor.toFixed(0)}`);
+  slider.setAttribute("aria-valuetext", `${factor.toFixed(1)} times`);
+});
+
+/* ---- keys and focus ------------------------------------------------------------------------ */
+
+function changeTheme(): void {
+  flipTheme();
+  charts.repaint();
+}
+byId("theme").addEventListener("click", changeTheme);
+byId("safe").addEventListener("click", (event) => press(spec?.buttons.safe, event));
+
+const keys = new Keys(hand, {
+  Space: () => void run.flipPause(),
+  ".": () => void run.step(),
+  "?": () => byId("help").togglePopover(),
+  KeyT: changeTheme,
+  Escape: (event) => {
+    byId("help").hidePopover();
+    pressNamed("safe")(event);
+  },
+  KeyG: pressNamed("grapple"),
+  KeyH: pressNamed("release"),
+  KeyB: pressNamed("brakes"),
+  KeyV: pressNamed("vernier"),
+  KeyN: pressNamed("next"),
+  KeyQ: changeMode(-1),
+  KeyE: changeMode(1),
+  ...Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`Digit${i + 1}`, (event: KeyboardEvent) => look(i, event.shiftKey)])),
+});
+
+/** Nobody flies with the hands elsewhere. */
+function handsOff(): void {
+  keys.forget();
+  pads.letGo();
+  hand.rest();
+}
+window.addEventListener("blur", handsOff);
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) handsOff();
+  holdHands();
+});
+
+/* ---- drawing ------------------------------------------------------------------------------- */
+
+function draw(): void {
+  write(byId("clock"), `${simulated.toFixed(2)} s`);
+  scene.draw();
+  delays.drawn(simulated);
+  frames++;
+  requestAnimationFrame(draw);
+}
+
+function drawPanel(): void {
+  if (arm) armPanel?.draw(arm);
+  vehiclePanel?.draw();
+  pads.draw(hand.isHeld ? (hand.newest?.axes ?? []) : []);
+  delayTable.draw();
+  run.draw();
+  byId("ghost").hidden = !scene.hasGhost;
+}
+
+function drawSlowly(): void {
+  timing.draw();
+  signals.draw();
+  charts.draw();
+  const first = spec ? [/^arm twist$/, /^arm rate$/] : [/attitude error/, /gyro|rate/, /speed/];
+  charted ||= charts.count > 0 || signals.tick(...first) > 0; // once there are any
+}
+
+function eachSecond(): void {
+  quality.second();
+  connection.ping();
+  write(byId("gamepad"), gamepads.connected ? `gamepad: ${gamepads.connected}` : "");
+}
+
+setInterval(() => {
+  gamepads.poll();
+  hand.tick();
+}, HAND_TICK_MS);
+setInterval(drawPanel, PANEL_MS);
+setInterval(drawSlowly, SLOW_MS);
+setInterval(eachSecond, SECOND_MS);
+requestAnimationFrame(draw);
+
+/* ---- for tests, and for the curious at the console -------------------------------------------- */
+
+function summary(series: Delays["picture"]) {
+  const { count, last, median, max } = series;
+  return { count, last, median, max };
+}
+
+const seen = {
+  get arm() { return arm && structuredClone(arm); },
+  get authority() { return authority.seen; },
+  get camera() { return { main: scene.cameras.shown?.name, second: scene.cameras.second?.name }; },
+  get clothed() { return scene.clothedBodies; },
+  get delays() { return { motion: summary(delays.motion), picture: summary(delays.picture), transport: delays.transport }; },
+  get eye() { return scene.cameras.shown?.camera.position.toArray(); },
+  get exaggeration() { return scene.exaggeration; },
+  get frames() { return frames; },
+  get hand() { return hand.newest && structuredClone(hand.newest); },
+  get quality() { return quality.seen; },
+  where: (body: string) => scene.where(body),
+};
+Object.defineProperty(window, "cockpit", { value: Object.freeze(seen) });
