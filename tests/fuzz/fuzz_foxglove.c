@@ -3,11 +3,13 @@
  *   - nothing outside the bytes is read, and what a call carries can be read to its end,
  *   - lists and names stay inside their bounds,
  *   - what is refused has one printable line,
- *   - a hub with a desk survives what is not refused, and its answers are bounded.
+ *   - a hub with a desk survives what is not refused, and its answers are bounded,
+ *   - what is passed on to a link is a picture of a hand.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/protocol/hand.h"
 #include "io/telemetry/hub.h"
 #include "rt/check.h"
 
@@ -28,11 +30,12 @@ static void check_ask(const struct io_fox_ask *ask)
     char error[IO_FOX_TEXT_MAX];
     RT_CHECK(ask->count >= 0 && ask->count <= IO_FOX_LIST_MAX);
     RT_CHECK(memchr(ask->id, '\0', sizeof ask->id));
+    for (size_t i = 0;
+         (ask->op == IO_FOX_CALL || ask->op == IO_FOX_PUBLISH) && i < ask->payload.size; i++)
+        sink ^= ask->payload.data[i];
     if (ask->op != IO_FOX_CALL)
         return;
     RT_CHECK(memchr(ask->encoding, '\0', sizeof ask->encoding));
-    for (size_t i = 0; i < ask->payload.size; i++)
-        sink ^= ask->payload.data[i];
     for (int form = 0; form < IO_FOX_FORM_COUNT; form++) {
         if (io_fox_read_arguments(ask, (enum io_fox_form)form, &arguments, error))
             RT_CHECK(memchr(arguments.text, '\0', sizeof arguments.text));
@@ -80,8 +83,17 @@ static bool answer(void *self, struct io_desk_answer *out)
     return true;
 }
 
+static void pass(void *self, const void *bytes, size_t size)
+{
+    struct io_hand_picture picture;
+    (void)self;
+    RT_CHECK(size == 0 || io_hand_decode(bytes, size, &picture));
+}
+
 static void ask_hub(struct io_slice message, bool binary)
 {
+    static const char hand[] = "{\"op\":\"advertise\",\"channels\":[{\"id\":1,\"topic\":\"/hand\","
+                               "\"encoding\":\"hand\"}]}";
     static const struct io_live_channel channels[] = {
         {"/a", "p/msg/A", "uint8 a\n", .whole = true},
         {"/b", "p/msg/B", "uint8 b\n", .lasts = true}};
@@ -99,12 +111,18 @@ static void ask_hub(struct io_slice message, bool binary)
                                  .set = set,
                                  .call = call,
                                  .answer = answer};
-    const struct io_server_spec spec = {
-        .name = "fuzz", .channels = channels, .channel_count = 2, .desk = &desk};
+    const struct io_server_spec spec = {.name = "fuzz",
+                                        .channels = channels,
+                                        .channel_count = 2,
+                                        .desk = &desk,
+                                        .hand = {.pass = pass}};
     struct io_hub *hub = calloc(1, sizeof *hub);
     RT_CHECK(hub);
     io_hub_open(hub, &spec, "1");
-    struct io_hub_seat *seat = io_hub_enter(hub, 60.0);
+    struct io_hub_seat *seat = io_hub_enter(hub, 60.0, true);
+    io_hub_hear(hub, seat,
+                (struct io_slice){.data = (const unsigned char *)hand, .size = sizeof hand - 1},
+                false);
     io_hub_hear(hub, seat, message, binary);
     io_hub_offer(hub, io_live_message_make(0, 1, "x", 1), 1);
     io_hub_tick(hub, 1);

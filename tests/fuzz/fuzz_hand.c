@@ -40,6 +40,7 @@ static void check_command(const struct io_hand_spec *map, struct io_hand *hand,
     struct io_command command = {0};
     io_hand_command(map, hand, picture, &command);
     RT_CHECK((command.flags & UINT32_MAX) == picture->buttons);
+    RT_CHECK(command.board_us == picture->sent_us);
     RT_CHECK(command.mode == 0 || command.mode < (uint32_t)map->mode_count);
     for (int i = 0; i < IO_CONTROL_MAX; i++)
         RT_CHECK(fabsf(command.controls[i]) <= (i < map->way_count ? 1.0f + (float)i : 0.0f));
@@ -49,7 +50,7 @@ static void check_picture(const struct io_hand_spec *map, struct io_hand *hand,
                           const struct io_hand_picture *picture)
 {
     struct io_hand_picture read;
-    RT_CHECK(io_hand_decode(picture, sizeof *picture, &read));
+    RT_CHECK(io_hand_decode(picture, IO_HAND_SIZE, &read));
     RT_CHECK(memcmp(picture, &read, sizeof read) == 0);
     check_command(map, hand, &read);
 }
@@ -108,7 +109,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct io_hand_picture picture;
     live(&map, bytes + 1, size - 1);
     listen(&map, bytes + 1, size - 1);
-    if (io_hand_decode(bytes + 1, size - 1, &picture))
+    if (io_hand_decode(bytes + 1, size - 1, &picture)) {
+        RT_CHECK(picture.version == (size - 1 == IO_HAND_SIZE ? 1 : 2));
+        RT_CHECK(picture.version == 2 || picture.sent_us == 0);
         check_command(&map, &hand, &picture);
+    }
     return 0;
 }

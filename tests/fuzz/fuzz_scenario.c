@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "rt/check.h"
+#include "tools/airbearing/arm_record.h"
 #include "tools/airbearing/operator.h"
 #include "tools/airbearing/rig.h"
 
@@ -248,6 +249,27 @@ static void check_links(const struct cfg_scenario *scenario)
     }
 }
 
+static void check_arm(const struct cfg_scenario *scenario)
+{
+    const struct cfg_arm *arm = &scenario->arm;
+    RT_CHECK(arm->joint_count <= DYN_RESOLVE_MAX && arm->payload_count <= CFG_PAYLOAD_MAX);
+    if (arm->joint_count == 0) {
+        RT_CHECK(arm->payload_count == 0);
+        return;
+    }
+    RT_CHECK(arm->base >= 0 && arm->base < arm->joint[0].body && arm->every >= 1);
+    RT_CHECK(arm->hand >= arm->joint[arm->joint_count - 1].body);
+    check_finite(arm->resolve.lower, arm->joint_count);
+    check_finite(arm->resolve.upper, arm->joint_count);
+    for (int i = 0; i < arm->payload_count; i++) {
+        const struct cfg_payload *payload = &arm->payload[i];
+        RT_CHECK(payload->body > arm->hand && payload->body < scenario->body_count);
+        RT_CHECK(payload->bay >= 0 && payload->bay < payload->body);
+        RT_CHECK(payload->in_hand == (cfg_first_configuration(scenario) == 1 + i));
+        RT_CHECK(!payload->in_hand || !payload->latched);
+    }
+}
+
 static void check_run(const struct cfg_scenario *scenario)
 {
     RT_CHECK(scenario->period_ns >= 50000 && scenario->period_ns <= 1000000000);
@@ -302,6 +324,26 @@ static void check_tunes(struct rig *rig)
     RT_CHECK(memcmp(rig->cfg->state, rig->cfg->start, rig->cfg->state_size) == 0);
 }
 
+/* Every button in its turn, with the sticks at their ends. */
+static void check_flight(struct rig *rig)
+{
+    const struct cfg_arm *arm = &rig->scenario->arm;
+    unsigned char record[2048];
+    struct record_input input = {.kind = RECORD_COMMAND, .link = (uint8_t)arm->button_link};
+    RT_CHECK(arm_record_size(arm->joint_count) <= sizeof record);
+    for (int button = 0; button < IO_HAND_BUTTON_COUNT; button++) {
+        input.flags ^= 1ull << (32 + button);
+        for (int k = 0; k < IO_CONTROL_MAX; k++)
+            input.controls[k] = (button + k) % 3 == 0 ? 1.0f : -1.0f;
+        rig_apply(rig, &input);
+        rt_schedule_run(rig->schedule, (uint64_t)button * arm->every);
+        arm_record_fill(rig->cfg, record);
+        RT_CHECK(rig->cfg->arm->configuration < (uint64_t)cfg_configuration_count(rig->scenario));
+        RT_CHECK(rig->cfg->arm->near <= (uint64_t)arm->payload_count);
+        check_finite(rig->cfg->x, dyn_plant_state_count(&rig->cfg->plant));
+    }
+}
+
 /* Whatever comes of it; a step that is not finite is taken back. */
 static void check_frames(const struct cfg_scenario *scenario)
 {
@@ -315,11 +357,54 @@ static void check_frames(const struct cfg_scenario *scenario)
     for (uint64_t frame = 0; frame < 2; frame++)
         rt_schedule_run(rig->schedule, frame);
     check_tunes(rig);
+    if (rig->cfg->arm != NULL)
+        check_flight(rig);
     struct record_input reset = {.frame = 2, .kind = RECORD_RESET};
     if (scenario->link_count > 0)
         rig_apply(rig, &reset);
     rig_sense(rig);
     free(rig);
+}
+
+/* The one file that there is; nothing is read from disk. */
+static const void *find(void *context, const char *name, size_t *size)
+{
+    static const char arm[] =
+        "<robot><link name='base'/><link name='upper'><inertial><mass value='3'/>"
+        "<inertia ixx='1' iyy='1' izz='1'/></inertial><visual><geometry><sphere radius='1'/>"
+        "</geometry></visual></link><joint name='shoulder' type='revolute'><parent link='base'/>"
+        "<child link='upper'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
+        "<link name='hand'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/>"
+        "</inertial></link><joint name='lift' type='prismatic'><parent link='upper'/>"
+        "<child link='hand'/><dynamics damping='1' friction='2'/></joint></robot>";
+    (void)context;
+    *size = sizeof arm - 1;
+    return strcmp(name, "arm.urdf") == 0 ? arm : NULL;
+}
+
+static void check_looks(const struct cfg_scenario *scenario)
+{
+    RT_CHECK(scenario->camera_count <= CFG_CAMERA_MAX);
+    for (int i = 0; i < scenario->camera_count; i++) {
+        const struct cfg_camera *camera = &scenario->cameras[i];
+        RT_CHECK(camera->body >= -1 && camera->body < scenario->body_count && camera->field > 0.0);
+        check_finite(camera->at, 3);
+        check_finite(camera->look, 3);
+        check_finite(camera->up, 3);
+    }
+    for (int i = 0; i < scenario->body_count; i++) {
+        const struct cfg_body *body = &scenario->bodies[i];
+        RT_CHECK(body->range.lower <= body->range.upper && body->solid_count >= 0);
+        for (int k = 0; k < body->solid_count; k++) {
+            const struct cfg_solid *solid = &body->solids[k];
+            RT_CHECK(solid->size[0] > 0.0 && solid->opacity >= 0.0 && solid->opacity <= 1.0);
+            RT_CHECK(solid->type != CFG_SOLID_TUBE || body->flex->node_count > 0);
+            check_finite(solid->at, 3);
+            check_finite(solid->attitude, 4);
+            check_finite(solid->size, 3);
+            check_finite(solid->color, 3);
+        }
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -329,9 +414,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const size_t skip = text_size < size ? text_size + 1 : size;
     const int count = split_overrides(bytes + skip, size - skip, overrides);
     struct cfg_scenario *scenario;
+    const struct cfg_shelf shelf = {.find = find};
     const int status =
-        cfg_scenario_load_text("f.yaml", (const char *)bytes, text_size,
-                               (const char *const *)overrides, count, &scenario, error);
+        cfg_scenario_load_logged("f.yaml", (const char *)bytes, text_size,
+                                 (const char *const *)overrides, count, &shelf, &scenario, error);
     RT_CHECK((status == 0) == (scenario != NULL));
     if (scenario == NULL) {
         check_error(error);
@@ -341,9 +427,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_bodies(scenario);
         check_world(scenario);
         check_links(scenario);
+        check_arm(scenario);
         check_sensors(scenario);
         check_effectors(scenario);
         check_faults(scenario);
+        check_looks(scenario);
         check_print(scenario);
         check_frames(scenario);
         cfg_scenario_free(scenario);

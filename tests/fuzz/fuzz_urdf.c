@@ -2,7 +2,8 @@
  * Any text as a URDF, its root fixed or free by the first byte.  What must hold:
  *   - bad input gives exactly one line that names the file, good input none,
  *   - what was accepted keeps the promises of config/model.h: sorted parents, both orders of
- *     coordinates permutations of each other, and dynamics that end.
+ *     coordinates permutations of each other, and dynamics that end,
+ *   - the same as part of a scenario, with what its links look like.
  */
 #include <math.h>
 #include <stdint.h>
@@ -10,6 +11,8 @@
 #include <string.h>
 
 #include "config/model.h"
+#include "config/scenario.h"
+#include "config/xml.h"
 #include "dynamics/aba.h"
 #include "rt/check.h"
 
@@ -70,6 +73,50 @@ static void run_dynamics(const struct cfg_model *model)
     free(output.a);
 }
 
+/* ---- as part of a scenario ---- */
+
+struct shelf {
+    const char *text;
+    size_t size;
+};
+
+static const void *find(void *context, const char *name, size_t *size)
+{
+    const struct shelf *shelf = context;
+    (void)name;
+    *size = shelf->size;
+    return shelf->text;
+}
+
+static void check_solid(const struct cfg_solid *solid)
+{
+    RT_CHECK(solid->type < CFG_SOLID_TUBE && solid->opacity >= 0.0 && solid->opacity <= 1.0);
+    for (int k = 0; k < 3; k++)
+        RT_CHECK(solid->size[k] > 0.0 && isfinite(solid->at[k]) && isfinite(solid->color[k]));
+}
+
+/* What is no robot is no scenario either; a robot may have what a scenario refuses, as names. */
+static void check_scenario(const char *text, size_t size, enum cfg_base base, bool is_robot)
+{
+    const char *around = base == CFG_BASE_FREE ? "name: f\nurdf: {file: f.urdf, base: free}\n"
+                                               : "name: f\nurdf: f.urdf\n";
+    char error[CFG_ERROR_MAX];
+    struct shelf own = {text, size};
+    const struct cfg_shelf shelf = {.find = find, .context = &own};
+    struct cfg_scenario *scenario;
+    cfg_scenario_load_logged("f.urdf", around, strlen(around), NULL, 0, &shelf, &scenario, error);
+    RT_CHECK(scenario == NULL || is_robot);
+    if (scenario == NULL)
+        check_error(error);
+    for (int i = 0; scenario != NULL && i < scenario->body_count; i++) {
+        const struct cfg_body *body = &scenario->bodies[i];
+        RT_CHECK(body->range.lower <= body->range.upper && body->spec.parent < i);
+        for (int k = 0; k < body->solid_count; k++)
+            check_solid(&body->solids[k]);
+    }
+    cfg_scenario_free(scenario);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char error[CFG_ERROR_MAX];
@@ -90,8 +137,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         RT_CHECK(error[0] == '\0');
         check_model(model);
         run_dynamics(model);
-        cfg_model_free(model);
     }
+    if (cfg_xml_smells(text))
+        check_scenario(text, size - 1, base, model != NULL);
+    cfg_model_free(model);
     free(text);
     return 0;
 }
