@@ -14,6 +14,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL = ROOT / "build-deps" / "guest" / "kernel"
+DAEMON = ROOT / "build-deps" / "guest" / "spacenavd"
 BUSYBOX = pathlib.Path("/bin/busybox")
 HELPERS = ("trouble", "where", "can_bridge", "stick")
 TOOLS = ("cyclictest", "hackbench", "chrt", "setpriv")
@@ -69,9 +70,11 @@ def unpacked_kernel():
     return path
 
 
-def libraries_of(program):
-    """Shared libraries a program is loaded with, the loader itself among them."""
-    done = subprocess.run(["ldd", program], capture_output=True, text=True)
+def libraries_of(program, root=None):
+    """Shared libraries a program is loaded with, the loader itself among them; first those that were
+    unpacked with it under a root of its own."""
+    first = {"LD_LIBRARY_PATH": ":".join(map(str, root.glob("**/*-linux-gnu")))} if root else {}
+    done = subprocess.run(["ldd", program], capture_output=True, text=True, env={**os.environ, **first})
     return [pathlib.Path(path) for path in re.findall(r"(/\S+) \(0x", done.stdout)]
 
 
@@ -94,12 +97,14 @@ class Image:
     def add_link(self, path, target):
         self.entries[path] = (stat.S_IFLNK | 0o777, target.encode())
 
-    def add_program(self, program, name=None):
+    def add_program(self, program, root=None):
         """Into bin/, with its libraries where the loader looks for them."""
         program = pathlib.Path(program)
-        self.add_bytes(f"bin/{name or program.name}", program.read_bytes())
-        for library in libraries_of(program):
-            self.add_bytes(str(library).lstrip("/"), library.resolve().read_bytes())
+        self.add_bytes(f"bin/{program.name}", program.read_bytes())
+        for library in libraries_of(program, root):
+            unpacked = root and root in library.parents
+            place = library.relative_to(root if unpacked else "/")
+            self.add_bytes(str(place), library.resolve().read_bytes())
 
     def write(self, path):
         with open(path, "wb") as out:
@@ -117,6 +122,12 @@ def modules():
     return found if len(found) == len(MODULES) else []
 
 
+def daemon():
+    """The program spacenavd with its libraries under DAEMON, or None."""
+    program = DAEMON / "usr/bin/spacenavd"
+    return program if program.exists() else None
+
+
 def write(path, build):
     """The image around the programs of a build directory."""
     image = Image()
@@ -132,6 +143,10 @@ def write(path, build):
         image.add_program(build / program)
     for tool in TOOLS:
         image.add_program(find_tool(tool))
+    if daemon():
+        image.add_program(daemon(), DAEMON)
+    image.add_folder("var/log")
+    image.add_link("var/run", "/run")
     image.add_bytes("etc/passwd", b"root::0:0::/:/bin/sh\nnobody::65534:65534::/tmp:/bin/sh\n", 0o644)
     for place, path_of in enumerate(modules()):
         image.add_bytes(f"modules/{place}-{path_of.name}", path_of.read_bytes(), 0o644)

@@ -8,6 +8,7 @@ times of the placement boot those of an emulator on a busy host: neither says an
 hardware. Exit 77 where the guest cannot be built; tools/setup/guest gets what it needs.
 """
 import concurrent.futures
+import csv
 import os
 import pathlib
 import re
@@ -61,6 +62,21 @@ def print_figures(kind, boot):
         elif "Max_us" in case:
             print(f"{name:>12}: average {case['Avg_us']}, at most {case['Max_us']} us ({took_s:.1f} s)")
     sys.stdout.flush()
+
+
+REST = (0,) * 6
+
+
+class Input:
+    """A record of a hand's command, or of the loss of its link."""
+
+    def __init__(self, row):
+        row = {name.split(" ")[0]: value for name, value in row.items()}
+        self.kind, self.flags, self.mode = (int(row[name]) for name in ("kind", "flags", "mode"))
+        self.axes = tuple(round(float(row[f"controls[{axis}]"]), 3) for axis in range(6))
+
+    def __repr__(self):
+        return f"({self.kind} {self.flags:#x} {self.mode} {self.axes})"
 
 
 class Guest(unittest.TestCase):
@@ -281,6 +297,68 @@ class Placement(Guest):
         self.assertEqual((link["rx_bad"], link["losses"]), (0, 0))
         self.assertEqual(self.case("hand")["replay"], 0, self.boot.tail())
 
+    def test_a_joystick_that_is_pulled_out_in_flight_is_lost_and_the_run_goes_on(self):
+        if not image.modules():
+            self.skipTest("the kernel has no modules")
+        report = self.report("pulled")
+        link = report["links"][0]
+        self.assertEqual(link["losses"], 1)
+        self.assertGreater(link["commands"], 0)
+        self.assertEqual(report["frames"], 3 * report["rate_hz"])
+        self.assertEqual(self.case("pulled")["replay"], 0, self.boot.tail())
+
+    def puck(self):
+        """What the SpaceMouse made of its flight: commands before and after the daemon was away."""
+        if not image.modules():
+            self.skipTest("the kernel has no modules")
+        if not image.daemon():
+            self.skipTest("no spacenavd; tools/setup/guest gets it")
+        link = self.report("puck")["links"][0]
+        self.assertEqual((link["bus"], link["protocol"], link["rx_bad"]), ("spacenav", "hand", 0))
+        inputs = [Input(row) for row in csv.DictReader(self.case("puck")["inputs"])]
+        lost = [place for place, entry in enumerate(inputs) if entry.kind == 1]
+        self.assertTrue(lost, inputs)
+        # One that was killed may listen for a while, until the emulated kernel has cleared it away.
+        self.assertEqual({entry.axes for entry in inputs[lost[0]:lost[-1] + 1]}, {REST}, inputs)
+        self.assertGreaterEqual(link["losses"], 1)
+        return inputs[:lost[0]], inputs[lost[-1] + 1:]
+
+    def assert_path(self, inputs, *path):
+        """The hand was at the last of these, on the way there at no other place, and rests at last. It
+        may rest on the way and miss a place, where the emulator stood still."""
+        places = [entry.axes for entry in inputs if entry.axes != REST]
+        path = [tuple(place) for place in path]
+        self.assertEqual(set(places) - set(path), set(), inputs)
+        self.assertEqual(places, sorted(places, key=path.index))
+        self.assertIn(path[-1], places)
+        self.assertEqual(inputs[-1].axes, REST)
+
+    def test_a_space_mouse_has_the_axes_of_its_daemon(self):
+        """x = X, y = -Z, z = -Y, and so on about them; 350 counts of a relative axis are the full way."""
+        before, _ = self.puck()
+        self.assert_path(before, (1, 0, 0, 0, 0, 0), (1, 0, -0.2, 0, 0, 0), (1, -0.3, -0.2, 0, 0, 0),
+                         (1, -0.3, -0.2, 0.4, 0, 0), (1, -0.3, -0.2, 0.4, 0, -0.5),
+                         (1, -0.3, -0.2, 0.4, -0.6, -0.5))
+
+    def test_buttons_of_a_space_mouse_arrive(self):
+        before, after = self.puck()
+        # Down is the right one; both were pressed, the right one last, which selects its mode.
+        self.assertIn((3 << 32 | 2, 1, REST), [(entry.flags, entry.mode, entry.axes) for entry in before])
+        self.assertEqual(after[-1].flags & 3, 0)
+
+    def test_a_space_mouse_is_back_with_its_daemon(self):
+        """Now one with absolute axes, of which the daemon makes 500 counts: half its way is 250. Held
+        still it is silent, and pulled out, too."""
+        _, after = self.puck()
+        self.assertEqual(after[0].axes, REST)
+        self.assert_path(after, (0.714, 0, 0, 0, 0, 0), (-1, 0, 0, 0, 0, 0))
+
+    def test_the_flight_by_a_space_mouse_replays(self):
+        before, after = self.puck()
+        print(f"SpaceMouse: {len(before)} commands before the daemon was killed, {len(after)} when it was "
+              "back")
+        self.assertEqual(self.case("puck")["replay"], 0, self.boot.tail())
+
     def test_a_host_that_stops_the_machine_is_a_thief(self):
         case, report = self.case("stopped"), self.report("stopped")
         least = 0.9 * STOP_S * report["rate_hz"]
@@ -288,7 +366,7 @@ class Placement(Guest):
         causes = [late["cause"] for late in stops if late["start_error_ns"] > late["busy_ns"]]
         print(f"{len(stops)} stops of {STOP_S} s, causes of those that found the thread asleep: "
               f"{' '.join(causes)}; stolen in all {report['stolen_ns_total'] / 1e9:.3f} s")
-        self.assertEqual(len(stops), STOPS)
+        self.assertGreaterEqual(len(stops), STOPS)  # a busy host stops it on its own, too
         # One in many finds the kernel between idling and the thread.
         self.assertGreaterEqual(causes.count("stolen"), STOPS - 1)
         self.assertNotIn("own", causes)
