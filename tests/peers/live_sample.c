@@ -137,7 +137,8 @@ int main(int argc, char **argv)
     const struct io_server_spec spec = {.name = "sample",
                                         .address = "127.0.0.1",
                                         .port = argc > 1 ? atoi(argv[1]) : 0,
-                                        .token = argc > 2 ? argv[2] : NULL,
+                                        .token = argc > 2 && argv[2][0] ? argv[2] : NULL,
+                                        .operator_token = argc > 3 ? argv[3] : NULL,
                                         .origins = {"https://friend.example"},
                                         .pages = served,
                                         .page_count = 2,
@@ -157,8 +158,9 @@ int main(int argc, char **argv)
     for (uint64_t k = 0; !input_ended(); k++)
         offer_some(server, k);
     io_server_close(server, &counts);
-    printf("{\"viewers\":%llu,\"refused\":%llu,\"sent\":%llu,\"lost\":%llu}\n",
+    printf("{\"viewers\":%llu,\"refused\":%llu,\"floods\":%llu,\"sent\":%llu,\"lost\":%llu}\n",
            (unsigned long long)counts.viewers, (unsigned long long)counts.refused,
-           (unsigned long long)counts.sent, (unsigned long long)counts.lost);
+           (unsigned long long)counts.floods, (unsigned long long)counts.sent,
+           (unsigned long long)counts.lost);
     return 0;
 }

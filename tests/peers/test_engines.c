@@ -1,7 +1,7 @@
 /*
  * Our forward and inverse dynamics judged by another engine.
  *
- *      test_engines ENGINE MODELS_DIR
+ *      test_engines ENGINE MODELS_DIR SCENARIOS_DIR
  *
  * Skipped (77) when this build has no such engine; models of the reference are left out where they
  * are not.
@@ -19,7 +19,7 @@
 enum { STATES = 100 };
 
 static const struct engine *engine;
-static const char *models_dir;
+static const char *models_dir, *scenarios_dir;
 
 void setUp(void)
 {
@@ -110,6 +110,13 @@ static void test_the_engine_agrees_on_the_models_of_the_reference(void)
     }
 }
 
+static void test_the_engine_agrees_on_the_arm_of_our_own(void)
+{
+    struct subject subject;
+    TEST_ASSERT_EQUAL_INT(0, subject_load(&subject, scenarios_dir, "arm7", 0));
+    compare("arm7", &subject);
+}
+
 static void test_the_engine_agrees_on_chains_made_up(void)
 {
     compare_made("made chain10", made_chain(10), 10);
@@ -134,10 +141,11 @@ static void test_the_engine_agrees_on_trees_of_every_joint(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc != 4)
         return 64;
     engine = engine_find(argv[1]);
     models_dir = argv[2];
+    scenarios_dir = argv[3];
     if (!engine) {
         printf("skipped: %s is not installed\n", argv[1]);
         return 77;
@@ -146,6 +154,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_the_engine_agrees_on_the_models_of_the_reference);
     RUN_TEST(test_the_engine_agrees_on_chains_made_up);
     if (!engine->serial_only) {
+        RUN_TEST(test_the_engine_agrees_on_the_arm_of_our_own);
         RUN_TEST(test_the_engine_agrees_on_a_spacecraft_made_up);
         RUN_TEST(test_the_engine_agrees_on_trees_of_every_joint);
     }

@@ -160,6 +160,8 @@ for (const protocol of [SDK, OLD])
     const info = await v.wait("serverInfo");
     assert.equal(info.name, "sample");
     assert.deepEqual(info.capabilities, ["time", "parameters", "parametersSubscribe", "services"]);
+    assert.equal(info.metadata.operator, "yes");
+    assert.match(info.metadata.viewer, /^[1-9]\d*$/);
     assert.equal((await v.wait("status")).message, "it samples");
     const id = v.subscribe("/sample");
     const channel = v.channels.get("/sample");
@@ -326,6 +328,92 @@ test("a token is asked for where there is one", async () => {
   assert.equal(await refusal(guarded.port, { headers: { authorization: "Bearer x" } }), 401);
   const counts = await guarded.stop();
   assert.equal(counts.refused, 5);
+});
+
+test("who gives no operator token looks on, and a wrong one is refused", async () => {
+  const guarded = await startServer("", "fly me");
+  const empty = new DataView(new ArrayBuffer(0));
+  assert.equal(await refusal(guarded.port, { path: "/?operator=fly" }), 403);
+  assert.equal(await refusal(guarded.port, { path: "/?operator=" }), 403);
+  assert.equal(await refusal(guarded.port, { headers: { authorization: "Operator nobody" } }), 403);
+  assert.equal(await refusal(guarded.port,
+    { path: "/?operator=fly%20me", origin: "https://evil.example" }), 403);
+  const watcher = await viewer(guarded.port);
+  assert.equal((await watcher.wait("serverInfo")).metadata.operator, "no");
+  watcher.call("/pause", "cdr", empty);
+  assert.match((await watcher.wait("serviceCallFailure")).message, /\?operator=/);
+  watcher.client.setParameters([{ name: "gains.rate", value: 1 }], "set");
+  assert.match((await watcher.wait("status", (e) => e.level === 2)).message, /\?operator=/);
+  watcher.subscribe("/sample");
+  await watcher.wait("message");
+  for (const options of [{ path: "/?operator=fly%20me" }, { headers: { authorization: "Operator fly me" } }]) {
+    const pilot = await viewer(guarded.port, options);
+    assert.equal((await pilot.wait("serverInfo")).metadata.operator, "yes");
+    const step = writer(pilot.services.get("/step").requestSchema).writeMessage({ frames: 1 });
+    pilot.call("/step", "cdr", new DataView(step.buffer, step.byteOffset, step.byteLength), 3);
+    assert.equal((await pilot.wait("serviceCallResponse")).callId, 3);
+    await pilot.close();
+  }
+  await watcher.close();
+  assert.equal((await guarded.stop()).refused, 4);
+});
+
+test("one viewer has authority, and all see which", async () => {
+  const [one, two] = [await viewer(server.port), await viewer(server.port)];
+  const number = async (v) => Number((await v.wait("serverInfo")).metadata.viewer);
+  const [first, second] = [await number(one), await number(two)];
+  const answer = async (v, name) => {
+    v.call(name, "json", new DataView(new ArrayBuffer(0)), 4);
+    const { data } = await v.wait("serviceCallResponse");
+    return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString());
+  };
+  const states = reader(two.channels.get("/authority"));
+  const id = two.subscribe("/authority");
+  const shows = (holder, asking) => two.wait("message", ({ subscriptionId, data }) => {
+    if (subscriptionId !== id) return false;
+    const state = states.readMessage(data);
+    return state.holder === holder && state.asking === asking && state.viewers >= 2;
+  });
+  assert.equal((await answer(one, "/authority/take")).success, true);
+  await shows(first, 0);
+  assert.match((await answer(two, "/authority/take")).message, new RegExp(`viewer ${first} has authority`));
+  assert.equal((await answer(two, "/authority/ask")).success, true);
+  assert.equal((await one.wait("status", (e) => e.id === "authority")).message,
+    `viewer ${second} asks for authority`);
+  await shows(first, second);
+  assert.equal((await answer(one, "/authority/give")).success, true);
+  assert.equal((await answer(two, "/authority/take")).success, true);
+  await shows(second, 0);
+  await one.close();
+  await two.close();
+});
+
+test("who floods is told and let go, and others do not notice", async () => {
+  const busy = await startServer();
+  const witness = await viewer(busy.port, { path: "/?rate=all" });
+  witness.subscribe("/sample");
+  const floods = [() => "x", () => '{"op":"getParameters","parameterNames":[]}',
+    () => Buffer.from([2, 0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 99, 100, 114]), () => "y".repeat(60000)];
+  for (const make of floods) {
+    const v = await viewer(busy.port);
+    v.ws.on("error", () => {});
+    const closed = v.wait("close");
+    for (let i = 0; i < 20000 && v.ws.readyState === 1; i++) {
+      v.ws.send(make(), () => {});
+      if (i % 500 === 499) await new Promise(setImmediate);
+    }
+    assert.equal((await closed).code, 1006); // cut off, and too busy to hear why
+  }
+  const heeds = await viewer(busy.port); // a word, an answer, until the answer is that it was too much
+  heeds.ws.on("error", () => {});
+  const answers = new Set();
+  while (!answers.has("more than 1000 messages or 1 MB a second; it was let go")) {
+    heeds.ws.send("y".repeat(60000), () => {});
+    answers.add((await heeds.wait("status", (e) => e.level === 2)).message);
+  }
+  await expectAll(witness, 300);
+  await witness.close();
+  assert.equal((await busy.stop()).floods, floods.length + 1);
 });
 
 test("pages are served on the same port", async () => {

@@ -1,19 +1,11 @@
 // Opens the cockpit in a real browser and uses it: cockpit.mjs ADDRESS SCREENSHOT.  Prints what it
 // saw as JSON.
-import { createRequire } from "node:module";
-
-const { chromium } = createRequire(new URL("../../tools/peers/package.json", import.meta.url))("playwright-core");
+import { countColours, findClutter, launch, newPage } from "./cockpit_browser.mjs";
 
 const [address, screenshot] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-});
-const page = await browser.newPage({ viewport: { width: 1600, height: 950 }, colorScheme: "dark" });
-page.setDefaultTimeout(100000); // all of it is drawn by the processor, which may be busy
+const browser = await launch();
 const complaints = [];
-page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-page.on("pageerror", (error) => complaints.push(error.message));
+const page = await newPage(browser, 1600, 950, complaints);
 
 const seconds = async () => parseFloat(await page.textContent("#clock"));
 const saw = {};
@@ -38,7 +30,7 @@ saw.acts = await page.locator("#acts button").allTextContents();
 
 if (saw.acts.includes("Pause")) {
   await page.keyboard.press("Space");
-  await page.waitForSelector("#state.warn");
+  await page.waitForFunction(() => document.querySelector("#state").textContent === "paused");
   let paused = NaN; // what was under way arrives first
   for (let tries = 0; tries < 60 && paused !== (await seconds()); tries++) {
     paused = await seconds();
@@ -47,31 +39,63 @@ if (saw.acts.includes("Pause")) {
   saw.held = paused === (await seconds());
   await page.keyboard.press(".");
   await page.waitForFunction(() => /then a pause/.test(document.querySelector("#log").textContent));
+  // Who comes now, and may only watch, sees that time stands, and then all that is done.
+  const watcher = await newPage(browser, 800, 600, complaints);
+  await watcher.goto(new URL("/", address).href);
+  const says = (wanted) => watcher.waitForFunction((text) => document.querySelector("#state").textContent === text, wanted);
+  await says("waiting");
+  saw.mayPress = await watcher.locator("#acts button:enabled, #faults button:enabled, #parameters input:enabled").count();
   await page.keyboard.press("Space");
   await page.waitForSelector("#state.good");
+  await says("running");
   await page.waitForFunction((t) => parseFloat(document.querySelector("#clock").textContent) > t + 0.5, paused);
+  await page.keyboard.press("Space");
+  await says("paused");
+  await page.waitForFunction(() => document.querySelector("#state").textContent === "paused"); // it may hear of it later
+  await page.keyboard.press("Space");
+  await says("running");
+  saw.faults = await page.locator("#faults button").count();
+  if (saw.faults > 0) {
+    for (const isOn of [true, false]) {
+      await page.locator("#faults button").first().click();
+      for (const each of [page, watcher]) await each.waitForSelector(`#faults button[aria-pressed="${isOn}"]:first-child`);
+    }
+    await page.locator("#faults button").first().click();
+    await watcher.waitForSelector("#faults button.on");
+    await page.getByRole("button", { name: "Reset", exact: true }).click();
+    for (const each of [page, watcher]) await each.waitForSelector("#faults:not(:has(button.on))");
+  }
+  await watcher.close();
 }
+// What stands where an arm's panel would.
+await page.waitForFunction(() => /heard/.test(document.querySelector(".links")?.textContent));
+await page.waitForFunction(() => /there and back/.test(document.querySelector("#quality").textContent));
+const texts = (selector) => page.locator(selector).allTextContents();
+saw.panel = {
+  angles: await texts(".attitude .stack b"),
+  rates: await texts(".rates .bar b"),
+  wheels: await texts(".wheels .bar"),
+  motors: await texts(".motors .bar"),
+  links: await texts(".links .lamp"),
+  hands: await page.locator("#hands").isVisible(),
+  small: await page.locator(".figure b, #clock").evaluateAll((all) => all.filter((each) => parseFloat(getComputedStyle(each).fontSize) < 22).length),
+};
+
 saw.events = await page.locator("#log li").allTextContents();
 await page.keyboard.press("2");
-await page.waitForTimeout(300);
-
-// What is drawn of the vehicle: colours in the middle of the view.  Looked at on another page, since
-// this one's policy loads nothing that it was not served.
-const view = (await page.locator("#scene").screenshot()).toString("base64");
-const desk = await browser.newPage();
-saw.colours = await desk.evaluate(async (png) => {
-  const image = new Image();
-  image.src = `data:image/png;base64,${png}`;
-  await image.decode();
-  const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
-  const context = canvas.getContext("2d");
-  context.drawImage(image, 0, 0);
-  const { data } = context.getImageData(image.width / 4, image.height / 4, image.width / 2, image.height / 2);
-  const seen = new Set();
-  for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
-  return seen.size;
-}, view);
+/** The next picture is whole. */
+const drawn = async () => {
+  const before = await page.evaluate(() => window.cockpit.frames);
+  await page.waitForFunction((frames) => window.cockpit.frames > frames + 2, before);
+};
+await drawn();
+saw.colours = await countColours(browser, page);
+saw.clutter = await findClutter(page);
 await page.screenshot({ path: screenshot });
+await page.keyboard.press("t");
+await page.waitForSelector('html[data-theme="light"]');
+await drawn();
+await page.screenshot({ path: screenshot.replace(".png", "-light.png") });
 saw.complaints = complaints;
 await browser.close();
 console.log(JSON.stringify(saw));

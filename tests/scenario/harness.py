@@ -2,6 +2,7 @@
 import contextlib
 import functools
 import json
+import multiprocessing
 import os
 import pathlib
 import random
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -61,6 +63,67 @@ def instruction_sets():
             return subprocess.run([AIRBEARING, "eval", TUMBLE], stdin=subprocess.DEVNULL,
                                   capture_output=True).returncode == 0
     return [isa for isa in ("sse2", "avx2", "avx512") if runs(isa)]
+
+
+def go_first():
+    """The calling thread before everything else on its core; False: it may not."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(95))
+        return True
+    except OSError:
+        return False
+
+
+def may_be_realtime():
+    may = go_first()
+    if may:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return may
+
+
+def core_of(process, thread):
+    """The core that a thread of a run is bound to, once it is; None if it ended before."""
+    with contextlib.suppress(OSError):
+        while process.poll() is None:
+            for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+                cores = os.sched_getaffinity(int(task.name))
+                if (task / "comm").read_text() == thread + "\n" and len(cores) == 1:
+                    return cores.pop()
+            time.sleep(0.02)
+    return None
+
+
+class Witness:
+    """Looks on from a core whether the machine lets it run: kept_s, the sum of what was longer than GAP_S."""
+    GAP_S = 0.005
+
+    def __init__(self, cpu):
+        self.hears, tells = multiprocessing.Pipe(duplex=False)
+        self.process = multiprocessing.Process(target=self.watch, args=(cpu, tells), daemon=True)
+
+    def __enter__(self):
+        self.process.start()
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.join()
+        self.kept_s = 0.0
+        with contextlib.suppress(EOFError):
+            while self.hears.poll():
+                self.kept_s += self.hears.recv()
+
+    def watch(self, cpu, tells):
+        if cpu is not None:
+            os.sched_setaffinity(0, {cpu})
+        go_first()
+        before = time.monotonic()
+        while True:
+            time.sleep(0.001)
+            now = time.monotonic()
+            if now - before > self.GAP_S:
+                tells.send(now - before)
+            before = now
 
 
 class Case(unittest.TestCase):

@@ -36,10 +36,12 @@ class Boards(harness.Case):
         self.assertEqual({e["verdict"] for e in report["expect"]}, {"met"}, report["expect"])
 
     def fly_in_real_time(self, name, *options):
-        """A flight that the machine let be: one that lost more than 20 ms is flown again."""
+        """A flight that went well, or that the machine let be: one that failed when more than 20 ms were lost is
+        flown again."""
         for _ in range(3):
             report = self.fly(name, *options, expect=None)
-            if report["missed"] <= 20 and report["links"][0]["gap_ns_max"] < 60e6:
+            went_well = {e["verdict"] for e in report["expect"]} == {"met"}
+            if went_well or report["missed"] <= 20 and report["links"][0]["gap_ns_max"] < 60e6:
                 self.assert_met(report)
                 return report
         self.skipTest(f"the machine stood still: {report['missed']} of {report['frames']} releases "

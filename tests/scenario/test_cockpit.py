@@ -17,12 +17,12 @@ class Cockpit(harness.Case):
     def look(self, scenario, *options):
         """What a browser saw, and the report of the run."""
         port = harness.free_port()
-        run = self.start("run", scenario, "--serve", str(port), "--report", self.dir / "report.json", *options,
-                         cwd=self.dir)
+        run = self.start("run", scenario, "--serve", str(port), "--report", self.dir / "report.json", "--operator-token",
+                         "sesame", *options, cwd=self.dir)
         self.addCleanup(run.kill)
         shot = pathlib.Path(os.environ.get("SCREENSHOTS", self.dir)) / f"{self._testMethodName}.png"
         look = subprocess.run(["node", harness.ROOT / "tests/scenario/cockpit.mjs",
-                               f"http://127.0.0.1:{port}/", shot],
+                               f"http://127.0.0.1:{port}/?operator=sesame", shot],
                               capture_output=True, text=True, timeout=280,
                               env={**os.environ, "CHROMIUM": harness.CHROMIUM})
         self.assertEqual(look.returncode, 0, look.stdout + look.stderr)
@@ -31,16 +31,37 @@ class Cockpit(harness.Case):
         self.assertIn(run.returncode, (0, 1), out + err)  # an expectation may not be met so early
         return json.loads(look.stdout), json.loads((self.dir / "report.json").read_text())
 
+    def check_panel(self, panel):
+        """What a vehicle without an arm shows of itself."""
+        for text in panel["angles"]:
+            self.assertRegex(text, r"^−?\d+\.\d°$")
+        self.assertEqual(len(panel["angles"]), 3)
+        self.assertEqual(len(panel["rates"]), 3)
+        self.assertIn("link 1 heard", panel["links"])
+        self.assertFalse(panel["hands"], "nobody's hands fly this")
+        self.assertEqual(panel["small"], 0, "main numbers are 22 px or more")
+
+    def check_page(self, saw):
+        """What is so whatever flies."""
+        self.assertEqual(saw["complaints"], [])
+        self.assertEqual(saw["clutter"], [])
+        self.assertGreater(saw["colours"], 20, "an empty view has one or two")
+        self.assertEqual(saw["mayPress"], 0, "who may only watch finds nothing to press")
+        self.check_panel(saw["panel"])
+
     def test_a_satellite_is_shown_and_obeys(self):
         saw, report = self.look(harness.SATELLITE, "--seconds", "600", *self.board_options())
-        self.assertEqual(saw["complaints"], [])
+        self.check_page(saw)
         self.assertRegex(saw["figures"], "start error.*busy.*least margin")
         self.assertGreater(saw["signals"], 10)
         self.assertGreater(saw["charts"], 0)
-        self.assertGreater(saw["colours"], 20, "an empty view has one or two")
         self.assertEqual(saw["acts"], ["Pause", "Resume", "Step", "Reset", "Checkpoint", "Restore"])
         self.assertTrue(saw["held"], "simulated time goes on in a pause")
         self.assertGreater(report["paused"], 0)
+        self.assertEqual(saw["faults"], 2)
+        self.assertEqual(len(saw["panel"]["wheels"]), 3)
+        for text in saw["panel"]["wheels"]:
+            self.assertRegex(text, r"wheel_[xyz]−?\d+ rpm")
 
     def test_a_quadcopter_is_shown(self):
         port = harness.free_port()
@@ -48,8 +69,28 @@ class Cockpit(harness.Case):
         saw, _ = self.look(harness.SCENARIOS / "quad-px4-hitl.yaml", "--seconds", "600",
                            "--set", f"links.board.listen=127.0.0.1:{port}",
                            "--set", f"controller.command={json.dumps(command)}")
-        self.assertEqual(saw["complaints"], [])
-        self.assertGreater(saw["colours"], 20)
+        self.check_page(saw)
+        self.assertEqual(len(saw["panel"]["motors"]), 4)
+        self.assertEqual(saw["panel"]["wheels"], [])
+
+
+@unittest.skipUnless(harness.HAS_BROWSER, "no Chromium, or the packages of tools/peers are missing")
+@unittest.skipUnless(HAS_PAGE, "the cockpit's packages are missing: run tools/setup/cockpit")
+class Arm(harness.Case):
+    def test_the_types_of_the_page_are_right(self):
+        """The bundler drops them unread."""
+        cockpit = harness.ROOT / "tools" / "cockpit"
+        check = subprocess.run(["node", cockpit / "node_modules/typescript/bin/tsc", "--noEmit", "-p", cockpit],
+                               capture_output=True, text=True, timeout=300)
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+
+    def test_every_control_of_an_arm_sends_what_it_should(self):
+        """Against a server of its own, which keeps what the page sends."""
+        shots = os.environ.get("SCREENSHOTS", self.dir)
+        look = subprocess.run(["node", harness.ROOT / "tests/scenario/cockpit_arm.mjs", shots],
+                              capture_output=True, text=True, timeout=580,
+                              env={**os.environ, "CHROMIUM": harness.CHROMIUM})
+        self.assertEqual(look.returncode, 0, look.stdout + look.stderr)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 There is no event device on most machines that test; the one of a virtual joystick is tested in the
 emulated machine (tests/rtguest)."""
+import pathlib
 import socket
 import struct
 import threading
@@ -25,13 +26,20 @@ def tape(pictures):
 
 
 class Operator(threading.Thread):
-    """Sends what `moves` gives, every 10 ms."""
+    """Sends what `moves` gives, every 10 ms, from when on somebody listens."""
 
     def __init__(self, port, moves):
         super().__init__(daemon=True)
         self.port, self.moves = port, moves
 
+    def is_heard(self):
+        return f"0100007F:{self.port:04X} " in pathlib.Path("/proc/net/udp").read_text()
+
     def run(self):
+        for _ in range(6000):
+            if self.is_heard():
+                break
+            time.sleep(0.01)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
             for move in self.moves:
                 out.sendto(move, ("127.0.0.1", self.port))
@@ -89,12 +97,12 @@ class Hand(harness.Case):
 
     def test_over_udp_the_sender_must_repeat_itself(self):
         port = harness.free_port()
-        operator = Operator(port, [picture(twist=-1.0)] * 250)
+        operator = Operator(port, [picture(twist=-1.0)] * 400)
         operator.start()
         report = self.run_scenario(HAND, "--set", "links.hand={name: hand, protocol: hand, bus: udp, "
                                    f"listen: '127.0.0.1:{port}', body: bus, axes: [{{axis: rz, "
-                                   "control: 2}], lost_after: 300 ms}", "--seconds", "4",
-                                   "--set", 'expect=["rate > 1 deg/s within 2 s"]')
+                                   "control: 2}], lost_after: 300 ms}", "--seconds", "6",
+                                   "--set", 'expect=["rate > 1 deg/s within 5 s"]')
         operator.join()
         link = report["links"][0]
         self.assertGreater(link["commands"], 10)

@@ -1,9 +1,7 @@
 """A process that takes the frame thread's core on purpose: late frames are switches, and are told so."""
-import contextlib
 import json
 import multiprocessing
 import os
-import pathlib
 import time
 import unittest
 
@@ -18,7 +16,7 @@ BURSTS, BURST_NS, EVERY_NS = 20, 6000000, 60000000
 def hog(cpu, pipe):
     """Above the frame thread on its core: run for BURST_NS every EVERY_NS, then tell when it was."""
     os.sched_setaffinity(0, {cpu})
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(95))
+    harness.go_first()
     bursts, begin = [], time.monotonic_ns()
     for i in range(BURSTS):
         time.sleep(max(0, begin + i * EVERY_NS - time.monotonic_ns()) / 1e9)
@@ -29,33 +27,12 @@ def hog(cpu, pipe):
     pipe.send(bursts)
 
 
-def may_be_realtime():
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(95))
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        return True
-    except OSError:
-        return False
-
-
-def frame_core(process):
-    """The core that the frame thread of a run is bound to, once it is; None if it ended before."""
-    with contextlib.suppress(OSError):
-        while process.poll() is None:
-            for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
-                cores = os.sched_getaffinity(int(task.name))
-                if (task / "comm").read_text() == "frame\n" and len(cores) == 1:
-                    return cores.pop()
-            time.sleep(0.02)
-    return None
-
-
 class Hog(harness.Case):
     def fly_with_hog(self):
         """Report, frames of the log, and when the hog ran."""
         log, report = self.dir / "run.mcap", self.dir / "report.json"
         process = self.start("run", harness.TUMBLE, "--seconds", "3", "--log", log, "--report", report)
-        core = frame_core(process)
+        core = harness.core_of(process, "frame")
         self.assertIsNotNone(core, "there was no frame thread with a core of its own")
         time.sleep(0.7)  # it begins with a rehearsal
         ours, theirs = multiprocessing.Pipe()
@@ -67,7 +44,7 @@ class Hog(harness.Case):
         self.assertEqual(process.returncode, 0, out + err)
         return json.loads(report.read_text()), raw_log.frames(log), bursts
 
-    @unittest.skipUnless(may_be_realtime(), "no SCHED_FIFO for tests (needs root)")
+    @unittest.skipUnless(harness.may_be_realtime(), "no SCHED_FIFO for tests (needs root)")
     def test_a_process_that_takes_the_core_on_purpose_is_a_switch(self):
         """Whatever else the machine takes: only frames that a burst fell into are judged."""
         report, frames, bursts = self.fly_with_hog()

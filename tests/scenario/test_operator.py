@@ -55,15 +55,15 @@ class Operator(harness.Case):
 
     # ---- over the wire
 
-    def test_who_looks_on_may_do_all_of_it_and_it_replays(self):
+    def test_an_operator_may_do_all_of_it_and_it_replays(self):
         if not shutil.which("node") or not (harness.PEERS / "node_modules" / "ws").is_dir():
             self.skipTest("node or tools/peers/node_modules is missing; tools/test installs them")
         port = harness.free_port()
         run = self.start("run", self.scenario, "--seconds", "3600", "--serve", str(port), "--log", self.log,
-                         "--report", self.dir / "report.json", *PATIENT, cwd=self.dir)
+                         "--operator-token", "sesame", "--report", self.dir / "report.json", *PATIENT, cwd=self.dir)
         self.addCleanup(run.kill)
         peer = subprocess.run(["node", harness.ROOT / "tests/scenario/desk_peer.mjs",
-                               f"ws://127.0.0.1:{port}/", "wire.checkpoint"],
+                               f"ws://127.0.0.1:{port}/?operator=sesame", "wire.checkpoint"],
                               capture_output=True, text=True, timeout=120)
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=60)

@@ -56,6 +56,23 @@ class Replay(harness.Case):
                 hashes.add(report["state_hash"])
         self.assertEqual(len(hashes), 6)
 
+    def test_a_robot_replays_where_its_urdf_is_not(self):
+        for name in ("arm7.yaml", "arm7.urdf"):
+            shutil.copy(harness.SCENARIOS / name, self.dir)
+        log = self.dir / "arm.mcap"
+        report = self.run_scenario(self.dir / "arm7.yaml", "--seconds", "1",
+                                   "--log", log)
+        (self.dir / "arm7.urdf").unlink()
+        self.assert_identical(log, report)
+
+    def test_what_is_for_the_eye_only_changes_no_state(self):
+        plain = self.run_scenario(harness.TUMBLE, "--seconds", "0.5", "--pace", "fast")
+        seen = self.run_scenario(
+            harness.TUMBLE, "--seconds", "0.5", "--pace", "fast",
+            "--set", "bodies.0.shapes=[{type: sphere, radius: 1, color: red}]",
+            "--set", "cameras=[{name: far, at: 9 0 0 m, look: -1 0 0}]")
+        self.assertEqual(plain["state_hash"], seen["state_hash"])
+
     def test_a_real_run_by_adams_bashforth_replays(self):
         log, report = self.record("--set", "integrator={method: ab4, substeps: 2}", "--inject",
                                   "late=20ms@1s")

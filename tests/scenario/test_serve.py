@@ -9,6 +9,7 @@ import socket
 import subprocess
 import time
 import unittest
+import urllib.error
 import urllib.request
 
 import harness
@@ -145,6 +146,21 @@ class Serve(harness.Case):
                     self.assertAlmostEqual(tip[axis] + here["translation"][axis],
                                            there["translation"][axis], delta=0.02)
 
+        (lines,) = self.decode("/scene/straight")
+        straight = {e["id"]: e["lines"][0]["points"] for e in lines["message"]["entities"]}
+        self.assertEqual(set(straight), set(entities))
+        unbent = [line for line in self.decode("/tf/straight") if line["time"] in places]
+        self.assertGreater(len(unbent), 3)
+        for line in unbent:
+            frames = {t["child_frame_id"]: t for t in line["message"]["transforms"]}
+            self.assertEqual(set(frames), set(places[line["time"]]))
+            for i in range(1, 16):
+                here, there = frames[f"beam{i}"], frames[f"beam{i + 1}"]
+                tip = self.rotate(here["rotation"], straight[f"beam{i}"][-1])
+                for axis in "xyz":
+                    self.assertAlmostEqual(tip[axis] + here["translation"][axis],
+                                           there["translation"][axis], places=12)
+
     def rotate(self, turn, point):
         u = [turn[a] for a in "xyz"]
         p = [point[a] for a in "xyz"]
@@ -235,6 +251,34 @@ class Serve(harness.Case):
             if page.headers["Content-Encoding"] == "gzip":
                 text = gzip.decompress(text)
             self.assertIn(b"<title>Airbearing</title>", text)
+        self.finish(run)
+
+    def fetch(self, url, **headers):
+        """Status and body, whatever they are."""
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as page:
+                return page.status, page.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read()
+
+    def test_the_model_of_a_robot_is_handed_out_to_who_may_look_on(self):
+        model = harness.SCENARIOS / "arm7.urdf"
+        port, run = self.serve(harness.SCENARIOS / "arm7.yaml", "--seconds", "2")
+        url = f"http://127.0.0.1:{port}/model.urdf"
+        self.assertEqual(self.fetch(url), (200, model.read_bytes()))
+        self.assertEqual(self.fetch(url, Host=f"localhost:{port}")[0], 200)
+        self.assertEqual(self.fetch(url, Host=f"rebound.example:{port}")[0], 403)
+        self.finish(run)
+        port, run = self.serve(harness.SCENARIOS / "arm7.yaml", "--seconds", "2", "--token", "sesame")
+        url = f"http://127.0.0.1:{port}/model.urdf"
+        self.assertEqual(self.fetch(url)[0], 401)
+        self.assertEqual(self.fetch(url + "?token=sesam")[0], 401)
+        self.assertEqual(self.fetch(url + "?token=sesame"), (200, model.read_bytes()))
+        self.assertEqual(self.fetch(url, Authorization="Bearer sesame")[0], 200)
+        self.finish(run)
+        port, run = self.serve(harness.TUMBLE, "--seconds", "1")
+        self.assertEqual(self.fetch(f"http://127.0.0.1:{port}/model.urdf")[0], 404)
         self.finish(run)
 
     def test_other_addresses_need_a_token_and_tls(self):

@@ -1,0 +1,428 @@
+#!/usr/bin/env python3
+"""Who may command a run that is served, and a hand that flies it from there."""
+import base64
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+import unittest
+
+import harness
+
+HAND = harness.SCENARIOS / "hand.yaml"
+PEER = harness.ROOT / "tests" / "scenario" / "fly_peer.mjs"
+HAS_PEERS = shutil.which("node") and (harness.PEERS / "node_modules" / "ws").is_dir()
+# The same link as in the scenario, but for its wire.
+LINK = ("links.hand={name: hand, protocol: hand, bus: cockpit, body: bus, lost_after: 300 ms, axes: "
+        "[{axis: x, control: 0, invert: true}, {axis: rz, control: 2, invert: true}], modes: [0, 1]}")
+
+
+def picture(x=0.0, buttons=0, sent_us=None):
+    """As io/protocol/hand.h has it."""
+    axes = struct.pack("<24f", x, *[0.0] * 23)
+    if sent_us is None:
+        return b"HAND" + struct.pack("<II", 1, buttons) + axes
+    return b"HAND" + struct.pack("<II", 2, buttons) + axes + struct.pack("<Q", sent_us)
+
+
+class Refused(Exception):
+    """The HTTP status with which somebody was turned away."""
+
+
+class Client:
+    """A viewer by the protocol's own text, without any library."""
+
+    def __init__(self, port, query="", **headers):
+        self.wire = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.stream = self.wire.makefile("rb")
+        more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self.wire.sendall((f"GET /{query} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+                           f"Connection: Upgrade\r\nSec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}"
+                           f"\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: foxglove.sdk.v1\r\n{more}\r\n")
+                          .encode())
+        status = int(self.stream.readline().split()[1])
+        if status != 101:
+            self.close()
+            raise Refused(status)
+        while self.stream.readline() != b"\r\n":
+            pass
+        self.heard, self.calls = [], 0
+        self.info = self.wait(op="serverInfo")
+        self.channels = {c["topic"]: c["id"] for c in self.wait(op="advertise")["channels"]}
+        self.services = {s["name"]: s["id"] for s in self.wait(op="advertiseServices")["services"]}
+        self.number = int(self.info["metadata"]["viewer"])
+
+    def close(self):
+        self.stream.close()
+        self.wire.close()
+
+    def send(self, payload):
+        """Text, or bytes; the mask is zero."""
+        binary = isinstance(payload, bytes)
+        data = payload if binary else json.dumps(payload).encode()
+        self.wire.sendall(bytes([0x82 if binary else 0x81, 0x80 | 126]) + struct.pack(">H", len(data))
+                          + bytes(4) + data)
+
+    def message(self):
+        head = self.stream.read(2)
+        if len(head) < 2:
+            raise EOFError
+        size = head[1] & 127
+        if size > 125:
+            size = int.from_bytes(self.stream.read(2 if size == 126 else 8), "big")
+        data = self.stream.read(size)
+        if head[0] & 15 == 9:  # a ping: still here
+            self.wire.sendall(bytes([0x8a, 0x80 | len(data)]) + bytes(4) + data)
+            return {"op": ""}
+        if head[0] & 15 == 1:
+            return json.loads(data)
+        return {"op": f"binary {data[0]}" if data else "", "data": data}
+
+    def wait(self, **wanted):
+        """The next message that has all of this, among those that were not asked for yet, too."""
+        def fits(said):
+            return all(said.get(key) == value for key, value in wanted.items())
+        for i, said in enumerate(self.heard):
+            if fits(said):
+                return self.heard.pop(i)
+        while True:
+            said = self.message()
+            if fits(said):
+                return said
+            self.heard.append(said)
+
+    def call(self, name, **request):
+        """Did it work, and what was said."""
+        self.calls += 1
+        self.send(b"\2" + struct.pack("<III", self.services[name], self.calls, 4) + b"json"
+                  + json.dumps(request).encode())
+        while True:
+            said = self.message()
+            if said["op"] == "serviceCallFailure" and said["callId"] == self.calls:
+                return False, said["message"]
+            if said["op"] == "binary 3" and struct.unpack_from("<I", said["data"], 5)[0] == self.calls:
+                answer = json.loads(said["data"][17:])
+                return answer["success"], answer["message"]
+            self.heard.append(said)
+
+    def subscribe(self, topic):
+        self.send({"op": "subscribe", "subscriptions": [{"id": 77, "channelId": self.channels[topic]}]})
+
+    def authority(self, holder, asking):
+        """Waits until the channel says so."""
+        while True:
+            said = self.wait(op="binary 1")["data"]
+            if struct.unpack_from("<I", said, 1)[0] == 77 and \
+                    struct.unpack_from("<II", said, 13 + 4) == (holder, asking):
+                return struct.unpack_from("<I", said, 13 + 12)[0]
+
+    def take_stick(self):
+        self.send({"op": "advertise", "channels": [{"id": 5, "topic": "/hand", "encoding": "hand",
+                                                    "schemaName": "hand"}]})
+
+    def move(self, picture):
+        self.send(b"\1" + struct.pack("<I", 5) + picture)
+
+
+class Authority(harness.Case):
+    def serve(self, scenario, *options):
+        """A run, its port and the query of the address that it printed."""
+        run = self.start("run", scenario, "--serve", "0", "--report", self.dir / "report.json", *options)
+        self.addCleanup(run.kill)
+        line = run.stderr.readline()
+        found = re.fullmatch(r"live on http://127\.0\.0\.1:(\d+)/(\?\S+)\n", line)
+        self.assertTrue(found, line)
+        return run, int(found[1]), found[2]
+
+    def client(self, *arguments, **headers):
+        client = Client(*arguments, **headers)
+        self.addCleanup(client.close)
+        return client
+
+    def assert_refused(self, status, *arguments, **headers):
+        with self.assertRaises(Refused) as refused:
+            Client(*arguments, **headers)
+        self.assertEqual(refused.exception.args[0], status)
+
+    def end(self, run):
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        return json.loads((self.dir / "report.json").read_text()), out + err
+
+    def test_the_address_that_is_printed_lets_command_and_without_it_one_looks_on(self):
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600", "--set",
+                                      "tunable=[devices.gyro.bias]")
+        self.assertRegex(query, r"^\?operator=[0-9a-f]{32}$")
+        watcher = self.client(port)
+        self.assertEqual(watcher.info["metadata"]["operator"], "no")
+        for name, request in (("/pause", {}), ("/step", {"frames": 1}), ("/authority/take", {})):
+            done, said = watcher.call(name, **request)
+            self.assertFalse(done)
+            self.assertIn("?operator=", said)
+        watcher.send({"op": "getParameters", "id": "all", "parameterNames": []})
+        first = watcher.wait(op="parameterValues", id="all")["parameters"][0]
+        watcher.send({"op": "setParameters", "id": "set",
+                      "parameters": [{"name": first["name"], "value": first["value"] + 0.5}]})
+        self.assertIn("?operator=", watcher.wait(op="status", level=2)["message"])
+        self.assertEqual(watcher.wait(op="parameterValues", id="set")["parameters"], [first])
+        pilot = self.client(port, query)
+        self.assertEqual(pilot.info["metadata"]["operator"], "yes")
+        self.assertTrue(pilot.call("/pause")[0])
+        self.assertTrue(pilot.call("/resume")[0])
+        report, _ = self.end(run)
+        self.assertEqual(report["live"]["viewers"], 2)
+
+    def test_a_wrong_operator_token_is_refused_at_the_door(self):
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
+        token = query.partition("=")[2]
+        self.assert_refused(403, port, "?operator=" + "0" * 32)
+        self.assert_refused(403, port, "?operator=" + token[:-1])
+        self.assert_refused(403, port, Authorization="Operator nobody")
+        self.client(port, Authorization=f"Operator {token}")
+        report, _ = self.end(run)
+        self.assertEqual((report["live"]["viewers"], report["live"]["refused"]), (1, 3))
+
+    def test_tokens_are_given_by_hand_or_file_and_printed_as_an_address_wants_them(self):
+        path = self.dir / "operator"
+        path.write_text("a b&c\n")
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600", "--operator-token-file", path,
+                                      "--token", "in?")
+        self.assertEqual(query, "?token=in%3F&operator=a%20b%26c")
+        self.assertEqual(self.client(port, query).info["metadata"]["operator"], "yes")
+        self.assertEqual(self.client(port, "?token=in%3F").info["metadata"]["operator"], "no")
+        self.assert_refused(401, port, "?operator=a%20b%26c")
+        self.end(run)
+        for options in (["--operator-token", "x"], ["--operator-token-file", path]):
+            code, _, err = self.call("run", harness.TUMBLE, *options)
+            self.assertEqual(code, 64)
+            self.assert_one_line(err, "go with --serve")
+        for options in (["--operator-token", ""], ["--operator-token-file", self.dir / "none"],
+                        ["--operator-token-file", "/dev/null"]):
+            code, _, err = self.call("run", harness.TUMBLE, "--serve", "0", *options)
+            self.assertEqual(code, 2, err)
+            self.assert_one_line(err, "operator")
+
+    def test_one_commands_and_hands_over(self):
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
+        one, two, watcher = self.client(port, query), self.client(port, query), self.client(port)
+        watcher.subscribe("/authority")
+        watcher.authority(0, 0)
+        self.assertTrue(one.call("/pause")[0])
+        self.assertEqual(watcher.authority(one.number, 0), 3)
+        held = f"viewer {one.number} has authority; it can hand it over, or leave"
+        self.assertEqual(two.call("/resume"), (False, held))
+        self.assertEqual(two.call("/authority/take"), (False, held))
+        self.assertTrue(two.call("/authority/ask")[0])
+        self.assertEqual(one.wait(op="status", id="authority")["message"],
+                         f"viewer {two.number} asks for authority")
+        watcher.authority(one.number, two.number)
+        self.assertTrue(one.call("/authority/give")[0])
+        self.assertTrue(two.call("/authority/take")[0])
+        watcher.authority(two.number, 0)
+        self.assertFalse(one.call("/resume")[0])
+        two.close()  # whoever leaves lays it down
+        watcher.authority(0, 0)
+        self.assertTrue(one.call("/resume")[0])
+        self.end(run)
+
+    def test_those_who_look_on_do_not_keep_an_operator_out(self):
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
+        watchers = []
+        for _ in range(60):
+            watchers.append(self.client(port))
+            for each in watchers:  # who says nothing for long is let go
+                each.send({"op": "subscribeConnectionGraph"})
+        self.assert_refused(503, port)
+        self.assert_refused(503, port, "?operator=none")
+        for _ in range(4):
+            pilot = self.client(port, query)
+        self.assertTrue(pilot.call("/pause")[0])
+        self.assert_refused(503, port, query)
+        report, _ = self.end(run)
+        self.assertEqual((report["live"]["viewers"], report["live"]["refused"]), (64, 3))
+
+    def test_who_has_vanished_without_a_word_has_authority_no_more(self):
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
+        one, two = self.client(port, query), self.client(port, query)
+        two.subscribe("/authority")
+        self.assertTrue(one.call("/pause")[0])  # and from here on it neither reads nor answers
+        two.authority(one.number, 0)
+        self.assertEqual(two.authority(0, 0), 1)
+        self.assertTrue(two.call("/resume")[0])
+        self.end(run)
+
+    # ---- hands
+
+    def test_a_hand_from_the_page_flies_and_the_log_replays(self):
+        log = self.dir / "run.mcap"
+        run, port, query = self.serve(HAND, "--set", LINK, "--seconds", "3600", "--log", log, "--set",
+                                      'expect=["rate > 1 deg/s within 50 s"]')
+        pilot, other = self.client(port, query), self.client(port, query)
+        self.assertIn("clientPublish", pilot.info["capabilities"])
+        self.assertIn("hand", pilot.info["supportedEncodings"])
+        pilot.take_stick()
+        other.take_stick()
+        pilot.wait(op="binary 2")  # time goes by: what comes before the first frame is no move
+        for i in range(100):
+            pilot.move(picture(x=min(0.02 * i, 1.0), buttons=i % 3, sent_us=1000 + i))
+            other.move(picture(x=-1.0))
+            time.sleep(0.01)
+        self.assertIn("has authority", other.wait(op="status", level=1, id="hand")["message"])
+        self.assertTrue(pilot.call("/authority/take")[0])  # answered in turn: the pictures are all in
+        pilot.close()  # the page goes away: the stick is let go, and then silence is its loss
+        time.sleep(1.0)
+        report, said = self.end(run)
+        self.assertEqual(run.returncode, 0, said)  # what was expected of the motion has come true
+        link = report["links"][0]
+        self.assertGreaterEqual(link["losses"], 1, said)
+        self.assertIn(link["commands"], (100, 101))  # the last is that it lets go, if the run saw that
+        self.assertEqual(link["rx_bad"], 0)
+        self.assertGreater(report["loop_latency_ns"]["count"], 20)
+        if report["allocations_counted"]:
+            self.assertEqual(report["allocations_after_seal"], 0)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("all identical", out)
+        self.assertIn(report["state_hash"], out)
+
+    def test_what_the_last_hand_did_does_not_go_on_when_it_is_gone(self):
+        """Long before its silence is a loss."""
+        link = LINK.replace("300 ms", "3600 s")
+        run, port, query = self.serve(HAND, "--set", link, "--seconds", "3600")
+        watcher = self.client(port)
+        watcher.subscribe("/input")
+
+        def control():
+            """The first of the next input that a frame latched (struct record_input)."""
+            return struct.unpack_from("<f", watcher.wait(op="binary 1")["data"], 13 + 4 + 56)[0]
+
+        for leaves in (lambda pilot: pilot.close(), lambda pilot: pilot.call("/authority/give")):
+            pilot = self.client(port, query)
+            pilot.take_stick()
+            pilot.move(picture(x=1.0))
+            self.assertEqual(control(), -1.0)  # inverted
+            leaves(pilot)
+            self.assertEqual(control(), 0.0)
+        report, _ = self.end(run)
+        self.assertEqual(report["links"][0]["losses"], 0)
+
+    def test_nobody_is_waited_for_and_who_never_came_is_not_lost(self):
+        code, out, err = self.call("run", HAND, "--set", LINK, "--set", "links.hand.on_loss=stop", "--set",
+                                   "links.hand.connect_within=60 s", "--seconds", "1", timeout=30)
+        self.assertEqual(code, 0, out + err)
+        self.assert_one_line(err, "links.hand: nobody can fly it; give --serve PORT")
+        code, _, err = self.call("run", HAND, "--set", LINK, "--seconds", "1", "--pace", "fast")
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, "cannot follow pace fast")
+
+    def test_without_such_a_link_a_hand_is_told(self):
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
+        pilot = self.client(port, query)
+        self.assertNotIn("clientPublish", pilot.info["capabilities"])
+        pilot.take_stick()
+        self.assertIn("bus: cockpit", pilot.wait(op="status", level=1)["message"])
+        self.end(run)
+
+    @unittest.skipUnless(HAS_PEERS, "the packages of tools/peers are not installed")
+    def test_the_protocols_own_client_flies_too(self):
+        run, port, query = self.serve(HAND, "--set", LINK, "--seconds", "3600")
+        peer = subprocess.run(["node", PEER, f"ws://127.0.0.1:{port}/{query}", "100"], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(peer.returncode, 0, peer.stderr)
+        said = json.loads(peer.stdout)
+        report, _ = self.end(run)
+        self.assertIn(report["links"][0]["commands"], (100, 101))  # the last is that it lets go
+        self.assertEqual(report["links"][0]["rx_bad"], 0)
+        # Its own clock came back to it with what the frames latched, in order.
+        self.assertGreater(len(said["latched"]), 20)
+        self.assertEqual(said["latched"], sorted(said["latched"]))
+        self.assertTrue(set(said["latched"]) <= set(said["sent"]))
+
+    def test_a_flooding_client_is_let_go_and_the_run_goes_on(self):
+        run, port, query = self.serve(HAND, "--set", LINK, "--seconds", "3600")
+        pilot = self.client(port, query)
+        pilot.take_stick()
+        pilot.move(picture())
+
+        calls = bytes([0x82, 0x80 | 17]) + bytes(4) + b"\2" + bytes(8) + b"\4\0\0\0json"
+        pieces = bytes([0x00, 0x80]) + bytes(4)  # of a message that never ends, and has nothing in it
+
+        def pour(first, rest):
+            stranger = Client(port)
+            try:
+                stranger.wire.sendall(first)
+                for _ in range(20000):
+                    stranger.wire.sendall(rest)
+            except OSError:
+                pass
+            stranger.close()
+
+        floods = [threading.Thread(target=pour, args=args) for args in
+                  ((calls, calls), (calls, calls), (bytes([0x02]) + pieces[1:], pieces))]
+        for flood in floods:
+            flood.start()
+        for _ in range(50):
+            pilot.move(picture(x=0.5))
+            time.sleep(0.01)
+        for flood in floods:
+            flood.join()
+        self.assertTrue(pilot.call("/pause")[0])
+        report, _ = self.end(run)
+        self.assertEqual(report["live"]["floods"], 3)
+        self.assertEqual(report["links"][0]["commands"], 51)
+
+    def knock(self, port, text):
+        """Somebody who says this and then neither reads nor goes on."""
+        stranger = socket.socket()
+        self.addCleanup(stranger.close)
+        stranger.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        stranger.settimeout(60)
+        stranger.connect(("127.0.0.1", port))
+        try:
+            stranger.sendall(text)
+        except OSError:
+            pass  # let go before all was said
+        return stranger
+
+    def test_who_stops_in_the_door_is_let_go_and_the_pilot_flies_on(self):
+        run, port, query = self.serve(HAND, "--set", LINK.replace("300 ms", "60 s"), "--seconds", "3600")
+        pilot = self.client(port, query)
+        pilot.take_stick()
+        half = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-More: "
+        strangers = [self.knock(port, text) for text in [b"", b"\x16\x03\x01" + bytes(200), half] * 50]
+        for _ in range(30):  # a page that is fetched and not read
+            self.knock(port, b"GET /cockpit.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        for size in (5000, 1000000):
+            for line in (b"GET /?%s HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nOrigin: %s\r\n"):
+                strangers.append(self.knock(port, line % (b"a" * size) + b"Host: 127.0.0.1\r\n\r\n"))
+        sent = 0
+        for stranger in strangers:  # each is let go, whatever it said, and nobody was let in
+            while True:
+                pilot.move(picture(x=0.5))
+                sent += 1
+                self.assertLess(sent, 20000, "somebody may stay in the door")
+                try:
+                    stranger.settimeout(0.02)
+                    said = stranger.recv(65536)
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+                self.assertNotIn(b" 101 ", said)
+                if not said:
+                    break
+        self.assertEqual(self.client(port).info["metadata"]["operator"], "no")
+        self.assertTrue(pilot.call("/pause")[0])
+        report, _ = self.end(run)
+        self.assertEqual(report["links"][0]["losses"], 0)
+        self.assertIn(report["links"][0]["commands"], (sent, sent + 1))
+
+
+if __name__ == "__main__":
+    harness.main()
