@@ -22,6 +22,13 @@ HAS_PEERS = shutil.which("node") and (harness.PEERS / "node_modules" / "ws").is_
 LINK = ("links.hand={name: hand, protocol: hand, bus: cockpit, body: bus, lost_after: 300 ms, axes: "
         "[{axis: x, control: 0, invert: true}, {axis: rz, control: 2, invert: true}], modes: [0, 1]}")
 
+# One that ends by itself, and one that is over before anybody looks.
+FAULTS = """
+faults:
+  - {name: lean, device: gyro, type: bias, when: operator, for: 1 s, value: 1 deg/s}
+  - {name: blink, device: gyro, type: bias, when: operator, for: 1 ms, value: 1 deg/s}
+"""
+
 
 def picture(x=0.0, buttons=0, sent_us=None):
     """As io/protocol/hand.h has it."""
@@ -97,7 +104,7 @@ class Client:
                 return said
             self.heard.append(said)
 
-    def call(self, name, **request):
+    def call(self, name, /, **request):
         """Did it work, and what was said."""
         self.calls += 1
         self.send(b"\2" + struct.pack("<III", self.services[name], self.calls, 4) + b"json"
@@ -121,6 +128,21 @@ class Client:
             if struct.unpack_from("<I", said, 1)[0] == 77 and \
                     struct.unpack_from("<II", said, 13 + 4) == (holder, asking):
                 return struct.unpack_from("<I", said, 13 + 12)[0]
+
+    def desk(self):
+        """How the desk stands, as the next message has it: paused, faults."""
+        data = self.wait(op="binary 1")["data"]
+        paused, count = struct.unpack_from("<?3xI", data, 13 + 4)
+        return paused, list(data[13 + 12:13 + 12 + count])
+
+    def event(self, begin):
+        """The next line of /log that begins so."""
+        while True:
+            data = self.wait(op="binary 1")["data"]
+            size = struct.unpack_from("<I", data, 13 + 4 + 12)[0]
+            text = data[13 + 4 + 16:13 + 4 + 16 + size - 1].decode()
+            if text.startswith(begin):
+                return text
 
     def take_stick(self):
         self.send({"op": "advertise", "channels": [{"id": 5, "topic": "/hand", "encoding": "hand",
@@ -311,6 +333,37 @@ class Authority(harness.Case):
             self.assertEqual(control(), 0.0)
         report, _ = self.end(run)
         self.assertEqual(report["links"][0]["losses"], 0)
+
+    def test_all_know_how_the_desk_stands_also_who_comes_in_a_pause(self):
+        scenario = self.dir / "faulty.yaml"
+        scenario.write_text(harness.TUMBLE.read_text() + FAULTS)
+        run, port, query = self.serve(scenario, "--seconds", "3600")
+        pilot, watcher = self.client(port, query), self.client(port)
+        pilot.subscribe("/desk")
+        watcher.subscribe("/log")
+        self.assertEqual(pilot.desk(), (False, [0, 0]))
+        self.assertTrue(pilot.call("/pause")[0])
+        self.assertEqual(pilot.desk(), (True, [0, 0]))
+        self.assertTrue(pilot.call("/fault", name="lean", active=True)[0])
+        self.assertEqual(pilot.desk(), (True, [1, 0]))
+        late = self.client(port)
+        late.subscribe("/desk")
+        self.assertEqual(late.desk(), (True, [1, 0]))
+        self.assertTrue(pilot.call("/resume")[0])
+        for client in (pilot, late):
+            self.assertEqual(client.desk(), (False, [1, 0]))
+            self.assertEqual(client.desk(), (False, [0, 0]))  # its own end
+        self.assertTrue(pilot.call("/reset")[0])
+        self.assertTrue(pilot.call("/fault", name="lean", active=True)[0])
+        self.assertEqual(pilot.desk(), (False, [1, 0]))
+        self.assertEqual(pilot.desk(), (False, [0, 0]))
+        self.assertTrue(pilot.call("/fault", name="blink", active=True)[0])
+        self.assertEqual(pilot.desk(), (False, [0, 1]))
+        self.assertEqual(pilot.desk(), (False, [0, 0]))
+        for name in ("lean", "lean", "blink"):
+            for what in ("begins", "ends"):
+                self.assertEqual(watcher.event("fault "), f"fault {what}: {name}")
+        self.end(run)
 
     def test_nobody_is_waited_for_and_who_never_came_is_not_lost(self):
         code, out, err = self.call("run", HAND, "--set", LINK, "--set", "links.hand.on_loss=stop", "--set",

@@ -160,24 +160,6 @@ static void test_a_link_is_heard_lost_and_heard_again(void)
     TEST_ASSERT_EQUAL_UINT8(LIVE_LINK_HEARD, image.link[1]);
 }
 
-static void test_faults_are_told_when_they_begin_and_end(void)
-{
-    scenario.fault_count = 1;
-    scenario.faults[0].spec.first_frame = 5;
-    scenario.faults[0].spec.last_frame = 8;
-    strcpy(scenario.faults[0].text, "gyro stuck");
-    for (uint64_t k = 0; k < 5; k++)
-        frame(k, 0, 0, 0);
-    TEST_ASSERT_EQUAL_INT(0, events);
-    frame(5, 0, 0, 0);
-    TEST_ASSERT_EQUAL_STRING("fault begins: gyro stuck", event[0]);
-    frame(6, 0, 0, 0);
-    frame(7, 0, 0, 0);
-    TEST_ASSERT_EQUAL_INT(1, events);
-    frame(8, 0, 0, 0);
-    TEST_ASSERT_EQUAL_STRING("fault ends: gyro stuck", event[1]);
-}
-
 int main(void)
 {
     UNITY_BEGIN();
@@ -185,6 +167,5 @@ int main(void)
     RUN_TEST(test_a_run_faster_than_the_clock_still_fits);
     RUN_TEST(test_overruns_are_counted_by_cause_and_told);
     RUN_TEST(test_a_link_is_heard_lost_and_heard_again);
-    RUN_TEST(test_faults_are_told_when_they_begin_and_end);
     return UNITY_END();
 }

@@ -361,6 +361,72 @@ static void test_a_board_that_begins_anew_does_not_end_the_operators_fault(void)
     TEST_ASSERT_TRUE(io_fault_active(&rig->cfg->fault[1], 10));
 }
 
+static void expect_faults(uint32_t on, uint32_t struck)
+{
+    uint32_t was;
+    TEST_ASSERT_EQUAL_HEX32(on, rig_faults(rig, &was));
+    TEST_ASSERT_EQUAL_HEX32(struck, was);
+}
+
+static void test_faults_are_shown_as_they_are_and_not_as_they_were_planned(void)
+{
+    expect_faults(0, 0);
+    run_frames(100);
+    ask(OPERATOR_FAULT, 0, 1);
+    run_frames(1);
+    expect_faults(1, 1);
+    run_frames(49); /* its own end */
+    expect_faults(1, 0);
+    run_frames(1);
+    expect_faults(0, 0);
+    ask(OPERATOR_FAULT, 2, 1);
+    run_frames(1);
+    expect_faults(4, 4);
+    ask(OPERATOR_RESET, 0, 0); /* its time has not come */
+    run_frames(1);
+    expect_faults(0, 0);
+    ask(OPERATOR_FAULT, 0, 1);
+    run_frames(50);
+    expect_faults(1, 1);
+    run_frames(1);
+    expect_faults(0, 0);
+    run_frames(5000 - 53);
+    expect_faults(0, 0);
+    run_frames(2); /* at 5 s after the reset */
+    expect_faults(4, 4);
+}
+
+static void test_faults_that_are_switched_in_a_pause_are_shown_in_it(void)
+{
+    run_frames(10);
+    ask(OPERATOR_PAUSE, 0, 0);
+    ask(OPERATOR_FAULT, 1, 1);
+    TEST_ASSERT_FALSE(try_frame());
+    TEST_ASSERT_TRUE(operator_paused(desk));
+    expect_faults(2, 2);
+    ask(OPERATOR_FAULT, 1, 0);
+    TEST_ASSERT_FALSE(try_frame());
+    expect_faults(0, 0);
+}
+
+static void test_a_fault_that_nobody_saw_has_struck(void)
+{
+    ask(OPERATOR_FAULT, 0, 1);
+    ask(OPERATOR_FAULT, 1, 1);
+    run_frames(60);
+    expect_faults(2, 3);
+    expect_faults(2, 0);
+    ask(OPERATOR_CHECKPOINT, 0, 0);
+    run_frames(1);
+    operator_keep_house(desk);
+    ask(OPERATOR_FAULT, 1, 0);
+    run_frames(1);
+    expect_faults(0, 0);
+    ask(OPERATOR_RESTORE, 0, 0); /* it was on then */
+    run_frames(1);
+    expect_faults(2, 2);
+}
+
 /* ---- checkpoint, restore, reset ---- */
 
 static void test_a_restored_run_goes_on_as_the_first_one_did(void)
@@ -641,6 +707,9 @@ int main(void)
     RUN_TEST(test_beginning_what_has_begun_and_ending_what_has_not_changes_nothing);
     RUN_TEST(test_a_fault_that_begins_anew_holds_nothing_of_before);
     RUN_TEST(test_a_board_that_begins_anew_does_not_end_the_operators_fault);
+    RUN_TEST(test_faults_are_shown_as_they_are_and_not_as_they_were_planned);
+    RUN_TEST(test_faults_that_are_switched_in_a_pause_are_shown_in_it);
+    RUN_TEST(test_a_fault_that_nobody_saw_has_struck);
     RUN_TEST(test_a_restored_run_goes_on_as_the_first_one_did);
     RUN_TEST(test_a_reset_begins_anew_in_every_bit);
     RUN_TEST(test_the_boards_clock_never_goes_back);

@@ -114,17 +114,6 @@ static void tell_overrun(struct live *live, const struct record_frame *frame, ui
         (unsigned long long)frame->frame, (double)-margin_ns * 1e-3, rt_cause_name[frame->cause]);
 }
 
-static void watch_faults(struct live *live, uint64_t frame, uint64_t log_ns)
-{
-    for (int i = 0; i < live->scenario->fault_count; i++) {
-        const struct cfg_fault *fault = &live->scenario->faults[i];
-        const bool on = frame >= fault->spec.first_frame && frame < fault->spec.last_frame;
-        if (on != live->fault_on[i])
-            say(live, log_ns, LIVE_WARNING, "fault %s: %s", on ? "begins" : "ends", fault->text);
-        live->fault_on[i] = on;
-    }
-}
-
 static uint32_t clamp(uint64_t ns)
 {
     return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
@@ -147,7 +136,6 @@ void live_frame(struct live *live, const struct record_frame *frame, uint64_t lo
         live->image.cause[frame->cause]++;
         tell_overrun(live, frame, log_ns, margin_ns);
     }
-    watch_faults(live, frame->frame, log_ns);
     if (now_ns - live->window_ns >= WINDOW_NS || live->count == LIVE_WINDOW_MAX)
         close_window(live, frame, log_ns, now_ns);
 }

@@ -57,7 +57,6 @@ struct live {
     uint64_t untold;        /* and those that were not */
     uint64_t told_overruns; /* as the status has it */
     uint64_t told_ns;
-    bool fault_on[CFG_FAULT_MAX];
     struct arm_told arm;
 };
 

@@ -82,6 +82,27 @@ void rig_apply_letter(struct rig *rig, const struct rig_letter *letter, uint64_t
     rig_apply(rig, &input);
 }
 
+/* ---- which faults are on ------------------------------------------------------------------ */
+
+/* Release: who finds that one struck finds it on, or over. */
+static void show_faults(struct rig *rig, uint64_t counted)
+{
+    uint32_t on = 0;
+    for (int i = 0; i < rig->scenario->fault_count; i++)
+        on |= (uint32_t)io_fault_active(&rig->cfg->fault[i], counted) << i;
+    if (on == rig->faults_on)
+        return;
+    rig->faults_on = on;
+    atomic_store_explicit(&rig->shown->on, on, memory_order_relaxed);
+    atomic_fetch_or_explicit(&rig->shown->struck, on, memory_order_release);
+}
+
+uint32_t rig_faults(struct rig *rig, uint32_t *struck)
+{
+    *struck = atomic_exchange_explicit(&rig->shown->struck, 0, memory_order_acquire);
+    return atomic_load_explicit(&rig->shown->on, memory_order_relaxed);
+}
+
 /* ---- acts of the operator --------------------------------------------------------------- */
 
 /* On the executive's count; what lies before its first frame begins with that. */
@@ -208,6 +229,7 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
     }
     move_windows(rig);
     act->counted = rig->cfg->schedule->frame;
+    show_faults(rig, act->counted);
     log_act(rig, act, snapshot);
 }
 
@@ -240,6 +262,7 @@ static void latch(void *self, uint64_t frame, bool held)
     struct rig *rig = self;
     if (!held)
         rig->source.gather(rig->source.self, rig, frame);
+    show_faults(rig, frame + rig->schedule->shift);
 }
 
 /* ---- jobs, in the order of the frame --------------------------------------------------- */
@@ -982,6 +1005,7 @@ static size_t size_of(const struct cfg_scenario *scenario, const struct rig_inje
     (void)rt_cut(NULL, &at, sizeof(struct rig));
     (void)rt_cut(NULL, &at, cfg_rig_size(scenario));
     (void)rt_cut(NULL, &at, rt_mailbox_size(sizeof(struct rig_live)));
+    (void)rt_cut(NULL, &at, sizeof(struct rig_shown));
     (void)rt_cut(NULL, &at, rt_schedule_size(list.job, list.count));
     (void)rt_cut(NULL, &at, rt_recorder_size(list.count));
     (void)rt_cut(NULL, &at, parts_size(scenario));
@@ -1003,6 +1027,7 @@ static struct rig *place(const struct cfg_scenario *scenario, const struct rig_i
     struct rig *rig = rt_cut(mem, &at, sizeof *rig);
     void *cfg_mem = rt_cut(mem, &at, cfg_rig_size(scenario));
     void *live_mem = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct rig_live)));
+    rig->shown = rt_cut(mem, &at, sizeof *rig->shown);
     struct job_list list;
     list_jobs(scenario, inject, extent, rig, &list);
     void *schedule_mem = rt_cut(mem, &at, rt_schedule_size(list.job, list.count));

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,13 @@ struct rig_live {
     double signal[CFG_SIGNAL_COUNT]; /* SI, by enum cfg_expect_signal */
     uint64_t inputs;
 };
+
+/* Which faults are on, for whoever looks less often than frames come. */
+struct rig_shown {
+    _Atomic uint32_t on;     /* bit i: fault i */
+    _Atomic uint32_t struck; /* the same, that was on since somebody looked */
+};
+_Static_assert(CFG_FAULT_MAX <= 32, "a bit for each fault");
 
 struct rig;
 
@@ -114,6 +122,8 @@ struct rig {
     uint64_t first_not_finite;       /* frame of the first step that was refused, if any was */
     int first_out_of_range; /* the body that left the range of its model first, if any did */
     struct expect_watch expect[CFG_EXPECT_MAX];
+    struct rig_shown *shown;
+    uint32_t faults_on;      /* as shown */
     struct rt_mailbox *live; /* of struct rig_live; may be NULL */
     uint32_t live_every;
     struct rt_mailbox *outlook; /* of struct rig_outlook; NULL: nobody predicts */
@@ -185,6 +195,10 @@ void rig_apply_letter(struct rig *rig, const struct rig_letter *letter, uint64_t
  * between two frames.
  */
 void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot);
+
+/* The faults that are on, and those that were since the last such look, which may be over.
+ * Context: any, but one thread looks. */
+uint32_t rig_faults(struct rig *rig, uint32_t *struck);
 
 /* The hash of one part of the run state.  Context: any. */
 uint64_t rig_part_hash(const struct rig *rig, const struct cfg_section *part);

@@ -589,6 +589,14 @@ static void log_clocks(const struct run *run, uint64_t begin_ns)
     io_telemetry_push(run->telemetry, channel);
 }
 
+/* How the desk stands is no record of the frames: in a pause there are none. */
+static void show_desk(const struct run *run)
+{
+    uint32_t struck;
+    const uint32_t on = rig_faults(run->rig, &struck);
+    serve_desk(run->serve, operator_paused(run->desk), on, struck);
+}
+
 /* Wait for the end and show the way there. */
 static void watch_frames(struct run *run)
 {
@@ -598,6 +606,7 @@ static void watch_frames(struct run *run)
         sleep_ms(20);
         log_clocks(run, begin_ns);
         operator_keep_house(run->desk);
+        show_desk(run);
         if (rt_stop_signal()) {
             atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
             if (run->links)
@@ -739,6 +748,7 @@ static int conclude(struct run *run)
 {
     name_the_end(run);
     operator_keep_house(run->desk);
+    show_desk(run);
     operator_result(run->desk, &run->acts);
     finish_links(run);
     if (!run->stuck)

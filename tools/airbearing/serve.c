@@ -21,6 +21,7 @@
 #include "tools/airbearing/page.h"
 #include "tools/airbearing/picture.h"
 #include "tools/airbearing/shown.h"
+#include "tools/airbearing/standing.h"
 
 enum {
     PICTURE_EVERY_NS = 1000000000 / 30,
@@ -37,6 +38,7 @@ static const char *const known_origins[] = {"https://app.foxglove.dev",
 enum {
     LIVE_FIGURES,
     LIVE_LOG,
+    LIVE_DESK,
     LIVE_PLACES,
     LIVE_SCENE,
     LIVE_LINES,
@@ -65,6 +67,7 @@ struct serve {
     struct picture *picture;
     struct ghost *ghost; /* NULL: there is none */
     struct live live;
+    struct standing standing; /* of the thread that keeps house */
     struct io_bytes image;
     int hand;            /* where pictures of a hand go; -1: nowhere */
     uint64_t drawn_ns;   /* wall time of the newest picture */
@@ -230,14 +233,38 @@ static void show_status(void *self, const char *id, enum io_fox_level level, con
 }
 
 /* Bytes of its own: this is another thread. */
-void serve_note(struct serve *serve, const char *text)
+static void note(struct serve *serve, enum live_level level, const char *text, const char *who)
 {
     struct io_bytes image = {0};
     const uint64_t log_ns = atomic_load_explicit(&serve->at, memory_order_relaxed);
-    put_event(&image, log_ns, LIVE_INFO, text, "operator");
+    put_event(&image, log_ns, level, text, who);
     if (!image.failed)
         io_server_offer(serve->server, channel_of(serve, LIVE_LOG), log_ns, image.data, image.size);
     io_bytes_free(&image);
+}
+
+void serve_note(struct serve *serve, const char *text)
+{
+    note(serve, LIVE_INFO, text, "operator");
+}
+
+static void show_desk(void *self, const struct io_bytes *image)
+{
+    struct serve *serve = self;
+    io_server_offer(serve->server, channel_of(serve, LIVE_DESK),
+                    atomic_load_explicit(&serve->at, memory_order_relaxed), image->data,
+                    image->size);
+}
+
+static void show_fault(void *self, const char *text)
+{
+    note(self, LIVE_WARNING, text, "airbearing");
+}
+
+void serve_desk(struct serve *serve, bool paused, uint32_t on, uint32_t struck)
+{
+    if (serve)
+        standing_look(&serve->standing, paused, on, struck);
 }
 
 void serve_ghost(struct serve *serve, struct ghost *ghost)
@@ -310,6 +337,8 @@ static void list_channels(struct serve *serve, const struct io_telemetry *teleme
     static const struct io_live_channel own[LIVE_COUNT] = {
         [LIVE_FIGURES] = {"/live", "airbearing_msgs/msg/Live", live_text, .lasts = true},
         [LIVE_LOG] = {"/log", "foxglove_msgs/msg/Log", shown_log_text, .whole = true},
+        [LIVE_DESK] = {"/desk", "airbearing_msgs/msg/Desk", standing_text, .whole = true,
+                       .lasts = true},
         [LIVE_PLACES] = {"/tf", "foxglove_msgs/msg/FrameTransforms", shown_transforms_text,
                          .lasts = true},
         [LIVE_SCENE] = {"/scene", "foxglove_msgs/msg/SceneUpdate", shown_scene_text, .whole = true,
@@ -445,6 +474,9 @@ int serve_open(const struct serve_options *options, const struct serve_spec *spe
     made->picture = picture_make(spec->scenario);
     live_open(&made->live, spec->scenario,
               (struct live_sink){made, show_figures, show_event, show_status});
+    standing_open(&made->standing, spec->scenario,
+                  (struct standing_sink){made, show_desk, show_fault});
+    serve_desk(made, false, 0, 0);
     picture_scene(made->picture, 0, &made->image);
     offer(made, LIVE_SCENE, 0);
     if (picture_bends(made->picture)) {
@@ -465,6 +497,7 @@ void serve_close(struct serve *serve, struct io_server_counts *counts)
         close(serve->hand);
     picture_free(serve->picture);
     io_bytes_free(&serve->image);
+    standing_close(&serve->standing);
     for (int i = 0; i < serve->pair_count; i++)
         free(serve->told[i]);
     free(serve);

@@ -42,5 +42,8 @@ int serve_open(const struct serve_options *options, const struct serve_spec *spe
 void serve_ghost(struct serve *serve, struct ghost *ghost);
 /* A line in the viewers' log, said by somebody at the desk.  Context: server thread. */
 void serve_note(struct serve *serve, const char *text);
+/* How the operator's desk stands, as rig_faults() has it; viewers are told what is new.  NULL is
+ * fine.  Context: the thread that keeps house, after serve_open(). */
+void serve_desk(struct serve *serve, bool paused, uint32_t on, uint32_t struck);
 /* The telemetry has ended.  NULL is fine.  Context: after the run. */
 void serve_close(struct serve *serve, struct io_server_counts *counts);

@@ -60,7 +60,7 @@ struct top {
     struct options options;
     struct lws *wsi;
     struct channel channel[CHANNEL_MAX]; /* by id, which is also that of the subscription */
-    int figures;                         /* the channel of /live; -1: not known yet */
+    int figures, desk;                   /* the channels of /live, /desk; -1: not known yet */
     char name[64], trouble[256];         /* of the run; why there is no connection */
     char status[256];                    /* the newest line */
     struct io_bytes incoming;
@@ -83,7 +83,8 @@ static void copy_text(char *to, size_t room, const char *from)
 
 static bool is_interesting(const char *topic)
 {
-    return strcmp(topic, "/live") == 0 || strncmp(topic, "/device/", 8) == 0;
+    return strcmp(topic, "/live") == 0 || strcmp(topic, "/desk") == 0 ||
+           strncmp(topic, "/device/", 8) == 0;
 }
 
 static void take_channel(struct top *top, const json_t *item, json_t *subscriptions)
@@ -99,6 +100,8 @@ static void take_channel(struct top *top, const json_t *item, json_t *subscripti
     channel->on = true;
     if (strcmp(topic, "/live") == 0)
         top->figures = (int)id;
+    if (strcmp(topic, "/desk") == 0)
+        top->desk = (int)id;
     json_array_append_new(subscriptions, json_pack("{s:I, s:I}", "id", id, "channelId", id));
 }
 
@@ -154,11 +157,22 @@ static void take_message(struct top *top)
 
 /* ---- the table ------------------------------------------------------------------------- */
 
+/* NAN where nothing came yet. */
+static double number_of(const struct channel *channel, const char *name, int index)
+{
+    const struct decode_field *field = decode_find(&channel->decode, name);
+    return field && channel->newest ? decode_number(field, index, channel->newest, channel->size)
+                                    : (double)NAN;
+}
+
 static double figure(const struct top *top, const char *name, int index)
 {
-    const struct channel *channel = &top->channel[top->figures];
-    const struct decode_field *field = decode_find(&channel->decode, name);
-    return field ? decode_number(field, index, channel->newest, channel->size) : (double)NAN;
+    return number_of(&top->channel[top->figures], name, index);
+}
+
+static bool is_paused(const struct top *top)
+{
+    return top->desk >= 0 && number_of(&top->channel[top->desk], "paused", 0) > 0.0;
 }
 
 __attribute__((format(printf, 2, 3))) static void row(struct top *top, const char *format, ...)
@@ -223,7 +237,7 @@ static void draw_devices(struct top *top)
     int shown = 0, more = 0;
     for (int i = 0; i < CHANNEL_MAX; i++) {
         const struct channel *channel = &top->channel[i];
-        if (!channel->on || i == top->figures || !channel->newest)
+        if (!channel->on || i == top->figures || i == top->desk || !channel->newest)
             continue;
         if (shown++ < SHOWN_MAX)
             draw_device(top, channel);
@@ -239,8 +253,8 @@ static void draw(struct top *top)
     if (top->lines > 0)
         printf("\033[%dA", top->lines);
     top->lines = 0;
-    row(top, "%s  %.2f s  frame %.0f", top->name, figure(top, "seconds", 0),
-        figure(top, "frame", 0));
+    row(top, "%s  %.2f s  frame %.0f%s", top->name, figure(top, "seconds", 0),
+        figure(top, "frame", 0), is_paused(top) ? "  paused" : "");
     row(top, "  rate            %.1f Hz", figure(top, "rate_hz", 0));
     row(top, "  start error     %.2f us (median)   %.2f us (worst)",
         figure(top, "start_error_us", 0), figure(top, "start_error_us_max", 0));
@@ -495,7 +509,7 @@ int command_top(int argc, char **argv)
         code = read_token(&top.options, token);
     if (code || done)
         return code;
-    top.figures = -1;
+    top.figures = top.desk = -1;
     rt_stop_on_signals();
     struct lws_context *context = connect_to(&top);
     if (context && !top.failed)
