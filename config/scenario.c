@@ -65,16 +65,25 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
     return true;
 }
 
+/* The link must know which of its buttons are an arm's. */
+static bool resolve_buttons(const struct cfg_resolve *resolve)
+{
+    const struct cfg_arm *arm = &resolve->scenario->arm;
+    if (arm->joint_count > 0)
+        resolve->scenario->links[arm->button_link].spec.hand.once = io_panel_once(&arm->panel);
+    return true;
+}
+
 static bool resolve_all(const struct cfg_resolve *resolve)
 {
     return cfg_resolve_run(resolve) && cfg_resolve_bodies(resolve) && cfg_resolve_orbit(resolve) &&
-           cfg_resolve_links(resolve) && cfg_resolve_arm(resolve) && cfg_resolve_devices(resolve) &&
-           cfg_resolve_truth(resolve) && cfg_resolve_predictor(resolve) &&
-           cfg_resolve_sends(resolve) && cfg_resolve_model(resolve) && cfg_resolve_table(resolve) &&
-           resolve_pointing(resolve) && resolve_controller(resolve) &&
-           cfg_resolve_faults(resolve) && cfg_resolve_expects(resolve) &&
-           cfg_resolve_log(resolve) && cfg_resolve_tunables(resolve) &&
-           cfg_resolve_cameras(resolve);
+           cfg_resolve_links(resolve) && cfg_resolve_arm(resolve) && resolve_buttons(resolve) &&
+           cfg_resolve_devices(resolve) && cfg_resolve_truth(resolve) &&
+           cfg_resolve_predictor(resolve) && cfg_resolve_sends(resolve) &&
+           cfg_resolve_model(resolve) && cfg_resolve_table(resolve) && resolve_pointing(resolve) &&
+           resolve_controller(resolve) && cfg_resolve_faults(resolve) &&
+           cfg_resolve_expects(resolve) && cfg_resolve_log(resolve) &&
+           cfg_resolve_tunables(resolve) && cfg_resolve_cameras(resolve);
 }
 
 /* ---- loading ---- */

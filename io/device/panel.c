@@ -5,6 +5,19 @@ void io_panel_begin(struct io_panel_state *state)
     *state = (struct io_panel_state){.mode = IO_PANEL_HOLD, .brakes = 1};
 }
 
+uint32_t io_panel_once(const struct io_panel_spec *spec)
+{
+    uint32_t once = 0;
+    for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
+        once |= spec->mode[k] >= 0 ? 1u << spec->mode[k] : 0;
+    for (int k = 0; k < spec->select_count; k++)
+        once |= spec->select[k] >= 0 ? 1u << spec->select[k] : 0;
+    for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)
+        if (spec->button[k] >= 0 && k != IO_PANEL_VERNIER && k != IO_PANEL_BRAKES)
+            once |= 1u << spec->button[k];
+    return once;
+}
+
 void io_panel_keep(struct io_panel_state *state, uint32_t presses)
 {
     state->presses = presses;
@@ -41,7 +54,10 @@ static void choose(const struct io_panel_spec *spec, int k, struct io_panel_stat
         state->pose = 1 + (uint64_t)k;
 }
 
-static void press(const struct io_panel_spec *spec, uint32_t pressed, struct io_panel_state *state)
+/* A stop is the last to act, so that nothing pressed with it undoes it; and it is one for as long
+ * as the button is down, pressed anew or not. */
+static void press(const struct io_panel_spec *spec, uint32_t pressed, uint32_t down,
+                  struct io_panel_state *state)
 {
     for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
         if (is_pressed(pressed, spec->mode[k]))
@@ -57,7 +73,7 @@ static void press(const struct io_panel_spec *spec, uint32_t pressed, struct io_
         state->brakes = state->safed ? 1 : state->brakes ^ 1;
     state->grapple = is_pressed(pressed, spec->button[IO_PANEL_GRAPPLE]);
     state->release = is_pressed(pressed, spec->button[IO_PANEL_RELEASE]);
-    if (is_pressed(pressed, spec->button[IO_PANEL_SAFE]))
+    if (is_pressed(pressed | down, spec->button[IO_PANEL_SAFE]))
         stop(true, state);
 }
 
@@ -79,11 +95,12 @@ void io_panel_stop(struct io_panel_state *state)
     stop(state->brakes, state);
 }
 
-void io_panel_look(const struct io_panel_spec *spec, uint32_t presses, bool lost, bool still,
+void io_panel_look(const struct io_panel_spec *spec, uint64_t flags, bool lost, bool still,
                    struct io_panel_state *state)
 {
+    const uint32_t presses = (uint32_t)(flags >> 32);
     const bool braked = state->brakes;
-    press(spec, presses ^ (uint32_t)state->presses, state);
+    press(spec, presses ^ (uint32_t)state->presses, (uint32_t)flags, state);
     state->presses = presses;
     if (lost && !state->safed)
         stop(braked, state);

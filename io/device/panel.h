@@ -6,13 +6,15 @@
  *      brakes      on or off, in turns
  *      grapple     asks once
  *      release     asks once
- *      safe        hold, brakes on at once; both last until a mode is chosen
+ *      safe        hold, brakes on at once, as long as it is down; both last until a mode is chosen
  *      next        the next joint (mode joint)
  *      select k    joint k (mode joint), or off to pose k (mode auto)
  *
- * A press is a bit that flips (io/protocol/hand.h), so none is lost between two looks, but a second
- * press of the same button within one.  When the operator is lost the arm stops as with mode hold,
- * and stays safed until a mode is chosen that he is there for.
+ * A press is a bit that flips (io/protocol/hand.h), so one that came and went between two looks is
+ * seen.  Two of one button within a look flip it back.  Where a button works in turns, that is what
+ * they mean; of the others the protocol lets the second of two that follow so fast not count
+ * (io_panel_once()).  The safe button stops the arm also by being down.  When the operator is lost
+ * the arm stops as with mode hold, and stays safed until a mode is chosen that he is there for.
  *
  * In hold the brakes come on by themselves once the joints are still, or at the latest `settle`
  * looks after the stop.
@@ -73,7 +75,11 @@ void io_panel_keep(struct io_panel_state *state, uint32_t presses);
 /* As if the operator were lost: hold, until a mode is chosen.  Context: frame. */
 void io_panel_stop(struct io_panel_state *state);
 
-/* One look.  presses: flags >> 32 of the newest command, 0 before the first; still: no joint moves
- * to speak of.  Context: frame. */
-void io_panel_look(const struct io_panel_spec *spec, uint32_t presses, bool lost, bool still,
+/* The buttons of which a second press within a look adds nothing: all but those that work in turns.
+ * Context: setup. */
+uint32_t io_panel_once(const struct io_panel_spec *spec);
+
+/* One look.  flags: of the newest command (io/protocol/hand.h), 0 before the first; still: no joint
+ * moves to speak of.  Context: frame. */
+void io_panel_look(const struct io_panel_spec *spec, uint64_t flags, bool lost, bool still,
                    struct io_panel_state *state);

@@ -27,9 +27,26 @@ bool io_hand_decode(const void *bytes, size_t size, struct io_hand_picture *pict
     return true;
 }
 
-static void press(const struct io_hand_spec *spec, struct io_hand *hand, uint32_t pressed)
+/* Those that flip their bit.  A button that does the same again flips back no sooner than somebody
+ * has looked: pictures that come all at once after an outage would undo each other. */
+static uint32_t that_flip(const struct io_hand_spec *spec, struct io_hand *hand, uint32_t pressed,
+                          uint64_t now_ns)
 {
-    hand->presses ^= pressed;
+    for (int i = 0; i < IO_HAND_BUTTON_COUNT; i++) {
+        if (!((pressed & spec->once) >> i & 1))
+            continue;
+        if (hand->flipped_ns[i] != 0 && now_ns - hand->flipped_ns[i] < IO_HAND_ONCE_NS)
+            pressed &= ~(1u << i);
+        else
+            hand->flipped_ns[i] = now_ns;
+    }
+    return pressed;
+}
+
+static void press(const struct io_hand_spec *spec, struct io_hand *hand, uint32_t pressed,
+                  uint64_t now_ns)
+{
+    hand->presses ^= that_flip(spec, hand, pressed, now_ns);
     for (int i = 0; i < spec->mode_count; i++)
         if (pressed >> spec->mode_button[i] & 1)
             hand->mode = (uint32_t)i;
@@ -45,12 +62,13 @@ static bool is_late(const struct io_hand *hand, const struct io_hand_picture *pi
 }
 
 void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
-                     const struct io_hand_picture *picture, struct io_command *command)
+                     const struct io_hand_picture *picture, uint64_t now_ns,
+                     struct io_command *command)
 {
     if (is_late(hand, picture))
         picture = &hand->newest;
     if (hand->met)
-        press(spec, hand, picture->buttons & ~hand->newest.buttons);
+        press(spec, hand, picture->buttons & ~hand->newest.buttons, now_ns);
     hand->met = true;
     hand->newest = *picture;
     command->flags = (uint64_t)hand->presses << 32 | picture->buttons;

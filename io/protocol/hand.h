@@ -9,14 +9,15 @@
  *
  * All numbers are little-endian, and nothing is between them.  Each picture is whole, so one that
  * is lost costs nothing but its moment.  One of version 2 that is up to IO_HAND_LATE_US older than
- * the newest was overtaken, and counts as the newest again: a sign of life.  The buses evdev and
- * spacenav make pictures of what the kernel and spacenavd tell; whoever has a hand controller
- * elsewhere may send them by UDP, and a browser by the live server.
+ * the newest was overtaken, and counts as the newest again: a sign of life.  The
+ * buses evdev and spacenav make pictures of what the kernel and spacenavd tell; whoever has a hand
+ * controller elsewhere may send them by UDP, and a browser by the live server.
  *
  * A picture becomes a command: controls by the map of axes, and the buttons
  *
  *      flags     bits 0 to 31: the button is down; bits 32 to 63: flips with each press, so that a
- *                press is seen even when the release came before the frame looked
+ *                press is seen even when the release came before the frame looked; a second one
+ *                within IO_HAND_ONCE_NS flips nothing, but for buttons that work in turns
  *      mode      which of the mode buttons was pressed last, 0 at first
  *      board_us  sent_us, which comes back with the motion that it made; 0 in version 1
  */
@@ -39,6 +40,7 @@ enum {
     IO_HAND_BUTTON_COUNT = 32,
     IO_HAND_MODE_MAX = 8,
     IO_HAND_LATE_US = 1000000,
+    IO_HAND_ONCE_NS = 100000000, /* longer than from one look at the buttons to the next */
 };
 
 struct __attribute__((packed, aligned(4))) io_hand_picture {
@@ -62,6 +64,7 @@ struct io_hand_spec {
     int way_count, mode_count;
     struct io_hand_way way[IO_CONTROL_MAX];
     int mode_button[IO_HAND_MODE_MAX]; /* pressing button mode_button[i] selects mode i */
+    uint32_t once; /* buttons whose presses do the same each time: two at once are one */
 };
 
 /* What is remembered from one picture to the next. */
@@ -69,15 +72,18 @@ struct io_hand {
     bool met; /* there was a picture */
     uint32_t presses, mode;
     struct io_hand_picture newest;
+    uint64_t flipped_ns[IO_HAND_BUTTON_COUNT]; /* newest press that counted; 0: none */
 };
 
 /* At rest, version 1.  Context: any. */
 void io_hand_rest(struct io_hand_picture *picture);
 /* False when this is no picture, or a number in it is none or out of range.  Context: frame. */
 bool io_hand_decode(const void *bytes, size_t size, struct io_hand_picture *picture);
-/* board_us, flags, mode and controls are written.  Context: frame. */
+/* board_us, flags, mode and controls are written; now_ns, never 0, is our own time.
+ * Context: frame. */
 void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
-                     const struct io_hand_picture *picture, struct io_command *command);
+                     const struct io_hand_picture *picture, uint64_t now_ns,
+                     struct io_command *command);
 /* Another device, or the same after it was away: buttons that are down already are no presses.
  * Context: frame. */
 void io_hand_forget(struct io_hand *hand);

@@ -371,7 +371,7 @@ static void encode_betaflight(const struct io_protocol *protocol, const struct i
 
 /* Hands. */
 
-static void take_hand(struct io_protocol *protocol, const void *bytes, size_t size,
+static void take_hand(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,
                       const struct io_protocol_port *port)
 {
     struct io_hand_picture picture;
@@ -383,7 +383,7 @@ static void take_hand(struct io_protocol *protocol, const void *bytes, size_t si
     protocol->counters.rx++;
     notice(protocol, port);
     protocol->facts.board = IO_BOARD_READY;
-    io_hand_command(&protocol->spec.hand, &protocol->hand, &picture, &command);
+    io_hand_command(&protocol->spec.hand, &protocol->hand, &picture, now_ns, &command);
     port->command(port->self, &command);
 }
 
@@ -399,7 +399,7 @@ void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t si
     else if (protocol->spec.kind == IO_PROTOCOL_BETAFLIGHT)
         take_betaflight(protocol, bytes, size, port);
     else
-        take_hand(protocol, bytes, size, port);
+        take_hand(protocol, bytes, size, now_ns, port);
 }
 
 void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sample,

@@ -15,16 +15,19 @@ static const struct io_hand_spec map = {
             {.axis = 0, .control = 15, .shape = {.scale = 4.0, .invert = true}}},
     .mode_count = 3,
     .mode_button = {4, 2, 31},
+    .once = 1u << 7 | 1u << 31,
 };
 static struct notebook book;
 static struct io_protocol *protocol;
 static struct io_hand_picture picture;
+static uint64_t now_ns;
 
 void setUp(void)
 {
     const struct io_protocol_spec spec = {.kind = IO_PROTOCOL_HAND, .hand = map};
     memset(&book, 0, sizeof book);
     io_hand_rest(&picture);
+    now_ns = 5;
     protocol =
         io_protocol_place(&spec, aligned_alloc(64, (io_protocol_size(&spec) + 63) / 64 * 64));
 }
@@ -37,7 +40,7 @@ void tearDown(void)
 static void say_bytes(const void *bytes, size_t size)
 {
     const struct io_protocol_port port = notebook_port(&book);
-    io_protocol_take(protocol, bytes, size, 5, &port);
+    io_protocol_take(protocol, bytes, size, now_ns, &port);
 }
 
 static const struct io_command *show(void)
@@ -82,6 +85,23 @@ static void test_every_press_flips_its_bit_and_no_release_does(void)
     TEST_ASSERT_EQUAL_HEX32(0x1, hold(0x3)->flags >> 32);
     TEST_ASSERT_EQUAL_HEX32(0x1, hold(0x3)->flags >> 32); /* still down */
     TEST_ASSERT_EQUAL_HEX32(0x80000001, hold(0x80000000)->flags >> 32);
+}
+
+/* Down, up, down, up in one moment, as after an outage. */
+static void test_two_presses_at_once_are_one_where_they_do_the_same(void)
+{
+    (void)hold(0);
+    (void)hold(1u << 7 | 1u << 8);
+    (void)hold(0);
+    (void)hold(1u << 7 | 1u << 8);
+    TEST_ASSERT_EQUAL_HEX32(1u << 7, hold(0)->flags >> 32); /* 8 works in turns */
+    now_ns += IO_HAND_ONCE_NS - 1;
+    TEST_ASSERT_EQUAL_HEX32(1u << 7, hold(1u << 7)->flags >> 32);
+    (void)hold(0);
+    now_ns += 1;
+    TEST_ASSERT_EQUAL_HEX32(0, hold(1u << 7)->flags >> 32);
+    (void)hold(0);
+    TEST_ASSERT_EQUAL_HEX32(1u << 31, hold(1u << 31)->flags >> 32); /* another button */
 }
 
 static void test_the_mode_is_that_of_the_last_mode_button(void)
@@ -202,6 +222,7 @@ int main(void)
     RUN_TEST(test_axes_move_the_controls_of_their_map);
     RUN_TEST(test_buttons_are_flags_while_they_are_down);
     RUN_TEST(test_every_press_flips_its_bit_and_no_release_does);
+    RUN_TEST(test_two_presses_at_once_are_one_where_they_do_the_same);
     RUN_TEST(test_the_mode_is_that_of_the_last_mode_button);
     RUN_TEST(test_a_button_that_was_down_when_the_device_came_is_no_press);
     RUN_TEST(test_a_picture_of_version_2_has_its_sender_s_time);

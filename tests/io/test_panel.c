@@ -13,7 +13,7 @@ enum { VERNIER = 6, BRAKES, GRAPPLE, RELEASE, SAFE, NEXT, SELECT = 16 };
 
 static struct io_panel_spec spec;
 static struct io_panel_state state;
-static uint32_t presses;
+static uint32_t presses, down;
 static bool lost, still;
 
 void setUp(void)
@@ -26,7 +26,7 @@ void setUp(void)
                                   .poses = POSES,
                                   .settle = SETTLE};
     io_panel_begin(&state);
-    presses = 0;
+    presses = down = 0;
     lost = still = false;
 }
 
@@ -36,7 +36,7 @@ void tearDown(void)
 
 static void look(void)
 {
-    io_panel_look(&spec, presses, lost, still, &state);
+    io_panel_look(&spec, (uint64_t)presses << 32 | down, lost, still, &state);
 }
 
 static void picture(uint32_t flips)
@@ -197,6 +197,46 @@ static void test_twice_between_two_looks_is_as_good_as_never(void)
     picture(1u << GRAPPLE);
     look();
     TEST_ASSERT_EQUAL_UINT64(0, state.grapple);
+}
+
+/* The protocol sees to it that both flips come only of buttons that work in turns. */
+static void test_buttons_that_work_in_turns_may_flip_back(void)
+{
+    const uint32_t once = io_panel_once(&spec);
+    TEST_ASSERT_EQUAL_HEX32(0, once & (1u << VERNIER | 1u << BRAKES));
+    TEST_ASSERT_EQUAL_HEX32(0x80070f3f, once);
+    spec.button[IO_PANEL_SAFE] = spec.mode[0] = spec.select[3] = -1;
+    TEST_ASSERT_EQUAL_HEX32(0x00070b3e, io_panel_once(&spec));
+}
+
+static void test_safe_stops_also_by_being_down(void)
+{
+    press(2);
+    picture(1u << SAFE);
+    picture(1u << SAFE); /* two presses that undo each other */
+    down = 1u << SAFE;
+    look();
+    expect_hold(true, true);
+    press(2); /* no mode leads out of it while it is down */
+    expect_hold(true, true);
+    press(BRAKES);
+    expect_hold(true, true);
+    down = 0;
+    look();
+    expect_hold(true, true);
+    press(2);
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(0, state.brakes);
+}
+
+static void test_another_button_that_is_down_does_nothing(void)
+{
+    press(2);
+    down = ~(1u << SAFE);
+    look_often(3);
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(0, state.brakes);
+    TEST_ASSERT_EQUAL_UINT64(0, state.safed);
 }
 
 static void test_a_mode_and_its_choice_in_one_look_act_in_that_order(void)
@@ -372,6 +412,9 @@ int main(void)
     RUN_TEST(test_a_panel_without_buttons_hears_nothing);
     RUN_TEST(test_presses_that_came_and_went_between_two_looks_count);
     RUN_TEST(test_twice_between_two_looks_is_as_good_as_never);
+    RUN_TEST(test_buttons_that_work_in_turns_may_flip_back);
+    RUN_TEST(test_safe_stops_also_by_being_down);
+    RUN_TEST(test_another_button_that_is_down_does_nothing);
     RUN_TEST(test_a_mode_and_its_choice_in_one_look_act_in_that_order);
     RUN_TEST(test_safe_wins_over_all_that_is_pressed_with_it);
     RUN_TEST(test_safe_brakes_at_once);

@@ -161,8 +161,7 @@ static void look_at_panel(struct cfg_rig *rig)
     struct cfg_arm_state *now = rig->arm;
     const bool lost = is_lost(rig);
     now->seen_us = rig->link[arm->translation.link].board_us;
-    io_panel_look(&arm->panel, (uint32_t)(link->flags >> 32), lost, fastest(rig) < arm->still,
-                  &now->panel);
+    io_panel_look(&arm->panel, link->flags, lost, fastest(rig) < arm->still, &now->panel);
     now->flags = (now->flags & CFG_ARM_CAPTURE) | (lost ? CFG_ARM_LOST : 0u) |
                  (now->panel.safed ? CFG_ARM_SAFED : 0u) |
                  (now->panel.vernier ? CFG_ARM_VERNIER : 0u);
