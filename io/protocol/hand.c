@@ -53,12 +53,17 @@ static void press(const struct io_hand_spec *spec, struct io_hand *hand, uint32_
 }
 
 /* Overtaken on its way, or sent twice by the network.  One that is older than that is of a clock
- * that was set back. */
-static bool is_late(const struct io_hand *hand, const struct io_hand_picture *picture)
+ * that was set back, and so is one in a row of such that go on among themselves: else the hand
+ * would stay as it was until that clock has caught up. */
+static bool is_late(struct io_hand *hand, const struct io_hand_picture *picture)
 {
     const uint64_t newest_us = hand->newest.sent_us, sent_us = picture->sent_us;
-    return hand->met && sent_us != 0 && sent_us < newest_us &&
-           newest_us - sent_us < IO_HAND_LATE_US;
+    const bool older =
+        hand->met && sent_us != 0 && sent_us < newest_us && newest_us - sent_us < IO_HAND_LATE_US;
+    const bool goes_on = older && hand->late_count > 0 && sent_us > hand->late_us;
+    hand->late_us = sent_us;
+    hand->late_count = goes_on ? hand->late_count + 1 : older;
+    return older && hand->late_count < IO_HAND_LATE_COUNT;
 }
 
 void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,

@@ -9,7 +9,8 @@
  *
  * All numbers are little-endian, and nothing is between them.  Each picture is whole, so one that
  * is lost costs nothing but its moment.  One of version 2 that is up to IO_HAND_LATE_US older than
- * the newest was overtaken, and counts as the newest again: a sign of life.  The
+ * the newest was overtaken, and counts as the newest again: a sign of life.  Where several in a row
+ * are so, each later than the one before, the sender's clock was set back, and they count.  The
  * buses evdev and spacenav make pictures of what the kernel and spacenavd tell; whoever has a hand
  * controller elsewhere may send them by UDP, and a browser by the live server.
  *
@@ -40,6 +41,7 @@ enum {
     IO_HAND_BUTTON_COUNT = 32,
     IO_HAND_MODE_MAX = 8,
     IO_HAND_LATE_US = 1000000,
+    IO_HAND_LATE_COUNT = 3,      /* late in a row, each later than the last: it is the clock */
     IO_HAND_ONCE_NS = 100000000, /* longer than from one look at the buttons to the next */
 };
 
@@ -72,6 +74,8 @@ struct io_hand {
     bool met; /* there was a picture */
     uint32_t presses, mode;
     struct io_hand_picture newest;
+    int late_count; /* that were overtaken, in a row */
+    uint64_t late_us;
     uint64_t flipped_ns[IO_HAND_BUTTON_COUNT]; /* newest press that counted; 0: none */
 };
 

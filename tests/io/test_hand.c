@@ -174,6 +174,26 @@ static void test_a_clock_that_was_set_back_and_another_hand_are_heard(void)
     TEST_ASSERT_TRUE(show()->controls[0] == 1.0f);
 }
 
+static void test_a_clock_that_was_set_back_a_little_costs_two_pictures(void)
+{
+    (void)show_at(5000000, 0, 1.0f);
+    TEST_ASSERT_TRUE(show_at(4500000, 0, 0.0f)->controls[0] == 1.0f);
+    TEST_ASSERT_TRUE(show_at(4520000, 0, 0.0f)->controls[0] == 1.0f);
+    TEST_ASSERT_TRUE(show_at(4540000, 0, 0.0f)->controls[0] == 0.0f);
+    TEST_ASSERT_EQUAL_UINT64(4540000, book.command.board_us);
+    TEST_ASSERT_TRUE(show_at(4560000, 0, -1.0f)->controls[0] == -1.0f);
+}
+
+static void test_many_that_were_overtaken_one_by_one_move_nothing(void)
+{
+    for (uint64_t k = 1; k < 20; k++) { /* each pair is swapped */
+        (void)show_at(5000000 + 20 * k, 0, 1.0f);
+        TEST_ASSERT_TRUE(show_at(5000000 + 20 * k - 10, 0, 0.0f)->controls[0] == 1.0f);
+    }
+    for (int k = 0; k < 5; k++) /* one that comes again and again */
+        TEST_ASSERT_TRUE(show_at(5000000, 0, 0.0f)->controls[0] == 1.0f);
+}
+
 static void refuse(void)
 {
     say_bytes(&picture, IO_HAND_SIZE);
@@ -228,6 +248,8 @@ int main(void)
     RUN_TEST(test_a_picture_of_version_2_has_its_sender_s_time);
     RUN_TEST(test_a_picture_that_was_overtaken_moves_nothing);
     RUN_TEST(test_a_clock_that_was_set_back_and_another_hand_are_heard);
+    RUN_TEST(test_a_clock_that_was_set_back_a_little_costs_two_pictures);
+    RUN_TEST(test_many_that_were_overtaken_one_by_one_move_nothing);
     RUN_TEST(test_what_is_no_picture_is_counted_and_commands_nothing);
     RUN_TEST(test_hands_are_told_nothing);
     return UNITY_END();
