@@ -1404,7 +1404,8 @@ const struct io_latency *io_link_latency(const struct io_links *links, int link)
 void io_links_excuse(struct io_links *links, uint64_t now_ns)
 {
     for (int i = 0; i < links->link_count; i++)
-        atomic_store_explicit(&links->link[i].excused_ns, now_ns, memory_order_relaxed);
+        if (!links->link[i].traits->hands)
+            atomic_store_explicit(&links->link[i].excused_ns, now_ns, memory_order_relaxed);
 }
 
 /* Relaxed, and the end first: the thread that talks may see one half for a message or two, and then

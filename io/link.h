@@ -170,7 +170,7 @@ bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t l
 /* Whoever awaits, or will, gives up at once: the run ends.  Context: any. */
 void io_links_interrupt(struct io_links *links);
 /* No samples leave for now, so a board that falls silent is not lost: that counts from here on.
- * Context: frame. */
+ * Hands answer no samples, and are lost in a pause as well.  Context: frame. */
 void io_links_excuse(struct io_links *links, uint64_t now_ns);
 /* True while commands come in time, or the device of a hand is there.  False before the first.
  * Context: any. */

@@ -172,6 +172,22 @@ static void test_a_page_commands_and_its_silence_is_its_loss(void)
     io_links_stop(links);
 }
 
+static void test_a_pause_excuses_no_hand(void)
+{
+    start_link();
+    io_cockpit_send(sender, &picture, IO_HAND_SIZE);
+    wait_command(1);
+    io_links_excuse(links, rt_now_ns() + 10000ull * MS);
+    TEST_ASSERT_TRUE(io_link_alive(links, 0, command.ready_ns + 100ull * MS));
+    TEST_ASSERT_FALSE(io_link_alive(links, 0, command.ready_ns + 101ull * MS));
+    for (int i = 0; i < WAIT_TRIES && losses() == 0; i++) {
+        io_links_poll(links);
+        wait_moment();
+    }
+    TEST_ASSERT_EQUAL_UINT64(1, losses());
+    io_links_stop(links);
+}
+
 static void test_what_another_hand_holds_down_when_it_comes_is_no_press(void)
 {
     start_link();
@@ -205,6 +221,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_the_sender_may_outlive_the_bus);
     RUN_TEST(test_nothing_can_be_sent);
     RUN_TEST(test_a_page_commands_and_its_silence_is_its_loss);
+    RUN_TEST(test_a_pause_excuses_no_hand);
     RUN_TEST(test_what_another_hand_holds_down_when_it_comes_is_no_press);
     return UNITY_END();
 }

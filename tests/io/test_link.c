@@ -242,6 +242,19 @@ static void test_a_command_is_latched_once(void)
     TEST_ASSERT_FALSE(io_link_alive(links, 0, command.ready_ns + 10001ull * MS));
 }
 
+static void test_a_pause_excuses_a_board(void)
+{
+    start_with_board(100ull * MS);
+    board_command(&board, 1);
+    wait_commands(1);
+    (void)io_link_latch(links, 0, &command);
+    const uint64_t pause_ns = command.ready_ns + 500ull * MS;
+    TEST_ASSERT_FALSE(io_link_alive(links, 0, pause_ns));
+    io_links_excuse(links, pause_ns);
+    TEST_ASSERT_TRUE(io_link_alive(links, 0, pause_ns + 100ull * MS));
+    TEST_ASSERT_FALSE(io_link_alive(links, 0, pause_ns + 101ull * MS));
+}
+
 static void test_the_newest_command_wins(void)
 {
     start_with_board(10000ull * MS);
@@ -1365,6 +1378,7 @@ int main(int argc, char **argv)
     locked = rt_alloc_counted() && rt_lock_memory(reason); /* sanitizers fault as they like */
     UNITY_BEGIN();
     RUN_TEST(test_a_command_is_latched_once);
+    RUN_TEST(test_a_pause_excuses_a_board);
     RUN_TEST(test_the_newest_command_wins);
     RUN_TEST(test_a_sample_leaves_in_order_with_the_sensors_last);
     RUN_TEST(test_samples_that_find_no_room_are_counted_and_the_others_keep_their_order);
