@@ -145,6 +145,10 @@ void cfg_rig_grip(struct cfg_rig *rig);
  * Context: frame, between two frames. */
 void cfg_rig_settle(struct cfg_rig *rig);
 
+/* What of a run state of the right size cannot be, and would lead the frame astray; NULL: it is
+ * sound.  The state may come from a file of anybody's.  Context: any. */
+const char *cfg_rig_state_flaw(const struct cfg_rig *rig, const void *state);
+
 /* The run state part by part, in order; as many as cfg_section_count().  Context: setup. */
 int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_SECTION_MAX]);
 

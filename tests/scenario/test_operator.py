@@ -264,6 +264,16 @@ class Operator(harness.Case):
         self.assertEqual(int(re.search(r"frame (\d+) differs", out).group(1)), frame)
         self.assertIn("job step, variable plant.q[1]", out)
 
+    def test_a_restored_state_that_cannot_be_is_refused(self):
+        report = self.fast("--log", self.log, *acts("0.1s:tune environment.gravity.z=9.81",
+                                                    f"0.4s:checkpoint {self.checkpoint}",
+                                                    f"0.9s:restore {self.checkpoint}"))
+        # Gravity is the sixth of eight numbers in the last line: 2^16 times as much is out of its limits.
+        copy, _ = self.flip(0, "/state", 24 + report["operator"]["checkpoint_bytes"] - 64 + 5 * 8 + 7)
+        code, out, err = self.call("replay", copy)
+        self.assertEqual(code, 2, out)
+        self.assert_one_line(err, "restored state 0 is missing or malformed")
+
     def test_an_act_that_the_log_lost_is_noticed(self):
         self.fast("--log", self.log, *acts(*EVERYTHING))
         copy, _ = self.flip(3, "/operator", 8)  # the ordinal

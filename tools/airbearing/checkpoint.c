@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -190,24 +189,12 @@ static int read_all(const char *path, unsigned char **bytes, size_t *size,
 static int check_numbers(const struct cfg_rig *rig, const unsigned char *state, uint64_t frame,
                          char error[CHECKPOINT_ERROR_MAX])
 {
-    const size_t x_at = (size_t)((const unsigned char *)rig->x - rig->state);
-    const size_t parameter_at = (size_t)((const unsigned char *)rig->parameter - rig->state);
     const size_t schedule_at = (size_t)((const unsigned char *)rig->schedule - rig->state);
     struct cfg_schedule_state schedule;
     memcpy(&schedule, state + schedule_at, sizeof schedule);
-    bool good = schedule.frame == frame;
-    for (int i = 0; i < dyn_plant_state_count(&rig->plant); i++) {
-        double x;
-        memcpy(&x, state + x_at + (size_t)i * sizeof x, sizeof x);
-        good = good && isfinite(x);
-    }
-    for (int i = 0; i < rig->scenario->parameter_count; i++) {
-        const struct cfg_parameter *parameter = &rig->scenario->parameters[i];
-        double value;
-        memcpy(&value, state + parameter_at + (size_t)i * sizeof value, sizeof value);
-        good = good && value >= parameter->low && value <= parameter->high;
-    }
-    return good ? 0 : fail(error, "it is corrupt: some of its numbers cannot be");
+    const char *flaw = schedule.frame == frame ? cfg_rig_state_flaw(rig, state)
+                                               : "its frame is not that of its state";
+    return flaw ? fail(error, "it is corrupt: %s", flaw) : 0;
 }
 
 int checkpoint_read(const char *path, const struct checkpoint_mark *mark, const struct cfg_rig *rig,

@@ -179,7 +179,9 @@ static bool keep_act(struct replay *replay, const struct io_mcap_message *messag
 static bool keep_state(struct replay *replay, const struct io_mcap_message *message)
 {
     const size_t size = replay->rig->layout.state_size;
-    if (message->size != REPLAY_CDR_HEADER + size)
+    if (message->size != REPLAY_CDR_HEADER + size ||
+        cfg_rig_state_flaw(replay->rig->cfg,
+                           message->data + REPLAY_CDR_HEADER + sizeof(struct record_state)))
         return false;
     void *grown = grow(replay->states, size, replay->state_count, &replay->state_room);
     if (!grown)
