@@ -76,6 +76,19 @@ static void test_what_is_under_way_when_it_ends_is_lost(void)
     expect(5, 35, 0);
 }
 
+static void test_but_of_who_may_say_nothing_more_the_newest_comes_out(void)
+{
+    late.has_last_word = true;
+    expect(0, 28, 1);
+    expect(0, 29, 2);
+    expect(2, 30, 0);
+    expect(0, 31, 0);
+    io_fault_move(&state, 32, 35);
+    expect(0, 34, 5);
+    expect(6, 35, 6); /* there is a newer one */
+    expect(0, 36, 0);
+}
+
 static void test_a_wire_without_a_fault_is_never_late(void)
 {
     late = (struct late){0};
@@ -147,6 +160,21 @@ static void test_what_is_under_way_can_be_looked_at_and_dropped(void)
     TEST_ASSERT_EQUAL_UINT32(7, take(103));
 }
 
+static void test_all_but_the_newest_can_be_dropped(void)
+{
+    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
+    late_keep_newest(&late, 7);
+    TEST_ASSERT_EQUAL_UINT64(0, late_count(&late));
+    for (uint32_t frame = 10; frame < 13; frame++)
+        put(frame, 10 + frame);
+    late_keep_newest(&late, (uint64_t)-8); /* frames go on at 5 */
+    TEST_ASSERT_EQUAL_UINT64(1, late_count(&late));
+    TEST_ASSERT_EQUAL_UINT32(0, take(6));
+    TEST_ASSERT_EQUAL_UINT32(22, take(7));
+    put(8, 1);
+    TEST_ASSERT_EQUAL_UINT32(1, take(11));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -155,10 +183,12 @@ int main(void)
     RUN_TEST(test_frames_without_an_item_stay_so);
     RUN_TEST(test_what_came_due_in_a_frame_that_was_passed_over_comes_in_the_next);
     RUN_TEST(test_what_is_under_way_when_it_ends_is_lost);
+    RUN_TEST(test_but_of_who_may_say_nothing_more_the_newest_comes_out);
     RUN_TEST(test_a_wire_without_a_fault_is_never_late);
     RUN_TEST(test_each_item_comes_once_and_in_order);
     RUN_TEST(test_all_that_came_due_is_there_to_be_taken);
     RUN_TEST(test_without_a_delay_it_is_there_at_once);
     RUN_TEST(test_what_is_under_way_can_be_looked_at_and_dropped);
+    RUN_TEST(test_all_but_the_newest_can_be_dropped);
     return UNITY_END();
 }

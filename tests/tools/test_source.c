@@ -160,7 +160,69 @@ static bool is_loss_under_way(void)
     return newest && newest->input.kind == RECORD_LOSS;
 }
 
-static void test_a_state_that_is_put_back_empties_the_wire(void)
+static void put_back(void)
+{
+    struct record_act reset = {.frame = frames, .act = OPERATOR_RESET};
+    rig_act(rig, &reset, NULL);
+}
+
+/* It is held where it was moved to, and nobody says so again. */
+static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_way(void)
+{
+    static const uint32_t some[] = {2, 5, 6, 5000};
+    record(some, 4);
+    begin("delay: 20 ms");
+    while (rig->wire[0].put < 3) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    const uint64_t comes = frames - 1 + DELAY;
+    run_frames(3);
+    put_back();
+    TEST_ASSERT_EQUAL_UINT64(1, late_count(&rig->wire[0]));
+    while (frames < comes)
+        run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+    run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
+    TEST_ASSERT_EQUAL_DOUBLE(0.375, rig->cfg->link[0].control[0]);
+    end();
+}
+
+/* The same on a wire that is late by a fault, which counts in frames of the run state. */
+static void test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand(void)
+{
+    static const uint32_t some[] = {2, 5, 6, 5000};
+    static const char late[] =
+        "faults: [{link: hand, type: delay, way: in, when: operator, value: 20 ms}]\n";
+    for (int put_back_too = 0; put_back_too < 2; put_back_too++) {
+        record(some, 4);
+        begin_with("modes: [0, 1]", late);
+        struct record_act fault = {.act = OPERATOR_FAULT, .value = 1.0};
+        run_frames(1);
+        fault.frame = frames;
+        rig_act(rig, &fault, NULL);
+        while (rig->late_in[0].put < 3) {
+            run_frames(1);
+            time_ns += 1000000;
+            TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+        }
+        TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+        fault.frame = frames;
+        fault.value = 0.0;
+        if (put_back_too)
+            put_back(); /* it is not on at the start */
+        else
+            rig_act(rig, &fault, NULL);
+        run_frames(2);
+        TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
+        TEST_ASSERT_EQUAL_DOUBLE(0.375, rig->cfg->link[0].control[0]);
+        end();
+    }
+}
+
+static void test_a_state_that_is_put_back_finds_the_loss_still_under_way(void)
 {
     record(moves, 4);
     begin("delay: 20 ms");
@@ -169,11 +231,10 @@ static void test_a_state_that_is_put_back_empties_the_wire(void)
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
-    struct record_act reset = {.frame = frames, .act = OPERATOR_RESET};
-    rig_act(rig, &reset, NULL);
-    TEST_ASSERT_EQUAL_UINT64(0, late_count(&rig->wire[0]));
+    put_back();
+    TEST_ASSERT_EQUAL_UINT64(1, late_count(&rig->wire[0]));
     TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->link[0].lost);
-    run_frames(DELAY);
+    run_frames(DELAY - 1);
     TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->link[0].lost);
     run_frames(1);
     TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->link[0].lost);
@@ -255,7 +316,9 @@ int main(void)
     RUN_TEST(test_commands_and_loss_come_as_many_frames_later);
     RUN_TEST(test_without_a_delay_they_come_at_once);
     RUN_TEST(test_a_loss_that_stops_the_run_does_so_as_much_later);
-    RUN_TEST(test_a_state_that_is_put_back_empties_the_wire);
+    RUN_TEST(test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_way);
+    RUN_TEST(test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand);
+    RUN_TEST(test_a_state_that_is_put_back_finds_the_loss_still_under_way);
     RUN_TEST(test_the_trace_of_a_command_has_the_delay_in_it);
     RUN_TEST(test_what_waited_in_a_pause_is_no_way_to_the_motion);
     RUN_TEST(test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look);

@@ -61,13 +61,30 @@ void late_drop(struct late *late)
     late->taken = late->put;
 }
 
+void late_keep_newest(struct late *late, uint64_t shift)
+{
+    if (late_count(late) == 0)
+        return;
+    late->taken = late->put - 1;
+    late->due[late->taken % late->slots] += shift;
+}
+
+/* The newest of what is under way, if somebody waits for it. */
+static const void *last_word(struct late *late)
+{
+    if (!late->has_last_word || late_count(late) == 0)
+        return NULL;
+    return late_look(late, late_count(late) - 1, NULL);
+}
+
 const void *late_pass(struct late *late, uint64_t frame, const void *in)
 {
     if (late->slots == 0)
         return in;
     if (!io_fault_active(late->fault, frame)) {
+        const void *last = last_word(late);
         late_drop(late);
-        return in;
+        return in != NULL ? in : last;
     }
     if (in != NULL) {
         late_put(late, frame, in);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@
 struct late {
     const struct io_fault_state *fault; /* that makes it late; NULL: it is so always */
     uint64_t delay;                     /* frames */
+    bool has_last_word;                 /* who puts in may say nothing more: see late_pass() */
     uint64_t slots;                     /* 0: this wire is never late */
     uint64_t taken, put;                /* so far; what is between them is under way */
     uint64_t hits;                      /* items that the fault held back */
@@ -35,6 +37,9 @@ void late_put(struct late *late, uint64_t frame, const void *item);
 const void *late_take(struct late *late, uint64_t frame);
 /* What is under way is lost.  Context: frame. */
 void late_drop(struct late *late);
+/* The same but for the newest, which comes out when it was to, in frames that are counted by shift
+ * more from here on.  Context: frame. */
+void late_keep_newest(struct late *late, uint64_t shift);
 
 /* How many are under way, and each of them from the oldest on, with the frame in which it comes out
  * (due may be NULL).  Context: frame. */
@@ -46,5 +51,5 @@ const void *late_look(const struct late *late, uint64_t index, uint64_t *due);
 
 /* A wire that is late while its fault lasts: put in, which may be NULL, and take what is due, or
  * NULL; of several the newest.  What is under way when the fault ends is lost, as on a line that is
- * switched over.  Context: frame. */
+ * switched over; but where it has a last word, the newest comes out then.  Context: frame. */
 const void *late_pass(struct late *late, uint64_t frame, const void *in);

@@ -133,10 +133,26 @@ static void put_back(struct rig *rig, uint64_t frame, const void *state, uint64_
     rig->hash = hash;
     rig->schedule->shift = rig->cfg->schedule->frame - frame;
     cfg_rig_settle(rig->cfg);
-    for (int i = 0; i < IO_LINK_MAX; i++) { /* what late wires hold back was of another time */
+}
+
+static bool has_hands(const struct cfg_scenario *scenario, int link)
+{
+    return io_protocol_traits(scenario->links[link].spec.protocol)->hands;
+}
+
+/* What late wires hold back was of another time; but a stick that is held says so once, and what is
+ * under way of it is where it is. */
+static void clear_wires(struct rig *rig, uint64_t shift_before)
+{
+    for (int i = 0; i < rig->scenario->link_count; i++) {
         late_drop(&rig->late_out[i]);
-        late_drop(&rig->late_in[i]);
-        late_drop(&rig->wire[i]);
+        if (has_hands(rig->scenario, i)) {
+            late_keep_newest(&rig->late_in[i], rig->schedule->shift - shift_before);
+            late_keep_newest(&rig->wire[i], 0);
+        } else {
+            late_drop(&rig->late_in[i]);
+            late_drop(&rig->wire[i]);
+        }
     }
 }
 
@@ -147,7 +163,7 @@ static void keep_hands(struct rig *rig, const struct cfg_link_state *now)
 {
     struct cfg_arm_state *arm = rig->cfg->arm;
     for (int i = 0; i < rig->scenario->link_count; i++)
-        if (io_protocol_traits(rig->scenario->links[i].spec.protocol)->hands)
+        if (has_hands(rig->scenario, i))
             rig->cfg->link[i] = now[i];
     if (arm == NULL)
         return;
@@ -208,14 +224,17 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
 {
     struct cfg_link_state hands[IO_LINK_MAX];
     memcpy(hands, rig->cfg->link, (size_t)rig->scenario->link_count * sizeof *hands);
+    const uint64_t shift_before = rig->schedule->shift;
     act->ordinal = rig->acts++;
     switch (act->act) {
     case OPERATOR_RESET:
         put_back(rig, act->frame, rig->cfg->start, 0);
+        clear_wires(rig, shift_before);
         keep_hands(rig, hands);
         break;
     case OPERATOR_RESTORE:
         put_back(rig, act->frame, snapshot->state, snapshot->hash);
+        clear_wires(rig, shift_before);
         keep_hands(rig, hands);
         break;
     case OPERATOR_FAULT:
@@ -621,6 +640,8 @@ static void run_outlook(void *self, uint64_t frame)
 void rig_look_out(struct rig *rig, const struct rig_outlook *from)
 {
     put_back(rig, from->frame, from->state, 0);
+    for (int i = 0; i < rig->scenario->link_count; i++)
+        late_drop(&rig->wire[i]);
     for (uint32_t i = 0; i < from->letter_count; i++) {
         const struct rig_letter *letter = &from->letters[i];
         struct late *wire = &rig->wire[letter->input.link];
@@ -945,9 +966,11 @@ static void lay_out_late(const struct cfg_scenario *scenario, struct rig *rig, v
         if (rig && fault->way != CFG_WAY_IN)
             late_place(&rig->late_out[fault->link], delay, &rig->cfg->fault[i],
                        sizeof(struct io_sample), out);
-        if (rig && fault->way != CFG_WAY_OUT)
-            late_place(&rig->late_in[fault->link], delay, &rig->cfg->fault[i],
-                       sizeof(struct io_command), in);
+        if (!rig || fault->way == CFG_WAY_OUT)
+            continue;
+        late_place(&rig->late_in[fault->link], delay, &rig->cfg->fault[i],
+                   sizeof(struct io_command), in);
+        rig->late_in[fault->link].has_last_word = has_hands(scenario, fault->link);
     }
     for (int i = 0; i < scenario->link_count; i++) {
         const uint32_t delay = scenario->links[i].delay;
