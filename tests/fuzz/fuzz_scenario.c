@@ -331,6 +331,7 @@ static void check_flight(struct rig *rig)
     unsigned char record[2048];
     struct record_input input = {.kind = RECORD_COMMAND, .link = (uint8_t)arm->button_link};
     RT_CHECK(arm_record_size(arm->joint_count) <= sizeof record);
+    rig_apply(rig, &input); /* how it stands at first is no press */
     for (int button = 0; button < IO_HAND_BUTTON_COUNT; button++) {
         input.flags ^= 1ull << (32 + button);
         for (int k = 0; k < IO_CONTROL_MAX; k++)

@@ -46,6 +46,8 @@ static void send_hand(void)
 
 static void press(int button)
 {
+    if (rig->cfg->link[0].commands == 0)
+        send_hand(); /* how it stands at first is no press */
     hand.flags ^= 1ull << (32 + button);
     send_hand();
     run_frames(SERVO);
@@ -650,6 +652,7 @@ static void test_a_thousand_grapples_through_the_rig_keep_momentum_and_places(vo
     struct kept taken = {0}, given = {0};
     noise_state = 8;
     bring_up_arm(more, 2);
+    send_hand(); /* how it stands at first is no press */
     const size_t size = rig->cfg->state_size;
     unsigned char *start = malloc(size);
     memcpy(start, rig->cfg->state, size);
@@ -855,6 +858,19 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     run_frames(4000);
     TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[0]);
     free(copy);
+}
+
+static void test_what_was_pressed_before_the_run_presses_no_buttons(void)
+{
+    bring_up_arm(NULL, 0);
+    hand.flags = 1ull << (32 + TOOL) | 1ull << (32 + VERNIER);
+    send_hand();
+    run_frames(SERVO);
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_HOLD, arm()->panel.mode);
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.brakes);
+    TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.vernier);
+    press(TOOL);
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, arm()->panel.mode);
 }
 
 /* A board on another wire may put the vehicle back to its start. */
@@ -1208,6 +1224,7 @@ int main(void)
     RUN_TEST(test_a_restore_presses_no_buttons);
     RUN_TEST(test_a_restore_gives_the_payload_back_to_the_hand);
     RUN_TEST(test_a_restore_leaves_the_sticks_to_the_operator);
+    RUN_TEST(test_what_was_pressed_before_the_run_presses_no_buttons);
     RUN_TEST(test_a_reset_presses_no_buttons);
     RUN_TEST(test_a_lost_operator_stops_it_within_one_servo_period);
     RUN_TEST(test_a_lost_operator_stops_the_module);

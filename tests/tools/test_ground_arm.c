@@ -36,6 +36,8 @@ static void push(int control, double way)
 
 static void press(int button)
 {
+    if (rig->cfg->link[0].commands == 0)
+        push(0, 0.0); /* how it stands at first is no press */
     hand.flags ^= 1ull << (32 + button);
     push(0, 0.0);
     run_frames(2);

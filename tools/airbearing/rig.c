@@ -50,6 +50,14 @@ static void log_input(struct rig *rig, const struct record_input *input)
     io_telemetry_push(rig->telemetry, rig->layout.input);
 }
 
+/* How an arm's buttons stand when the first command of them comes is no news: what was pressed
+ * while there was no run to see did nothing then, and does nothing now. */
+static void meet_hand(struct rig *rig, const struct record_input *input)
+{
+    if (rig->cfg->arm != NULL && input->link == rig->scenario->arm.button_link)
+        io_panel_keep(&rig->cfg->arm->panel, (uint32_t)(input->flags >> 32));
+}
+
 void rig_apply(struct rig *rig, struct record_input *input)
 {
     struct cfg_link_state *link = &rig->cfg->link[input->link];
@@ -62,6 +70,8 @@ void rig_apply(struct rig *rig, struct record_input *input)
     for (int i = 0; i < IO_CONTROL_MAX; i++)
         link->control[i] = input->kind == RECORD_COMMAND ? (double)input->controls[i] : 0.0;
     if (input->kind == RECORD_COMMAND) {
+        if (link->commands == 0)
+            meet_hand(rig, input);
         link->flags = input->flags;
         link->board_us = input->board_us;
         link->sequence = input->sequence;
