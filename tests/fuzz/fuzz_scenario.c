@@ -341,6 +341,7 @@ static void check_flight(struct rig *rig)
         arm_record_fill(rig->cfg, record);
         RT_CHECK(rig->cfg->arm->configuration < (uint64_t)cfg_configuration_count(rig->scenario));
         RT_CHECK(rig->cfg->arm->near <= (uint64_t)arm->payload_count);
+        RT_CHECK(cfg_rig_state_flaw(rig->cfg, rig->cfg->state) == NULL);
         check_finite(rig->cfg->x, dyn_plant_state_count(&rig->cfg->plant));
     }
 }

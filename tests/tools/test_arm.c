@@ -857,6 +857,14 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
     run_frames(4000);
     TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[0]);
+
+    bring_up_arm(NULL, 0); /* and where what he did last is to be held */
+    act = (struct record_act){.frame = frames, .act = OPERATOR_RESTORE, .index = 1};
+    rig_act(rig, &act, &snapshot);
+    run_frames(100);
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_BASE, arm()->panel.mode);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, rig->cfg->link[0].control[2]);
+    TEST_ASSERT_TRUE(fastest() > 0.05 * DEGREE);
     free(copy);
 }
 

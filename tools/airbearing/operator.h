@@ -27,7 +27,7 @@ enum operator_act {
     OPERATOR_STEP,       /* value: frames; pauses after them */
     OPERATOR_RESET,      /* the run state as it was before the first frame */
     OPERATOR_CHECKPOINT, /* path */
-    OPERATOR_RESTORE,    /* path */
+    OPERATOR_RESTORE,    /* path; index 1: with the hands as they were then */
     OPERATOR_FAULT,      /* index of the scenario's fault; value: 1 begins now, 0 ends now */
     OPERATOR_TUNE,       /* index of the parameter; value: SI */
     OPERATOR_ACT_COUNT

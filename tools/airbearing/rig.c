@@ -245,7 +245,8 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
     case OPERATOR_RESTORE:
         put_back(rig, act->frame, snapshot->state, snapshot->hash);
         clear_wires(rig, shift_before);
-        keep_hands(rig, hands);
+        if (act->index == 0)
+            keep_hands(rig, hands);
         break;
     case OPERATOR_FAULT:
         switch_fault(rig, act->index, act->value != 0.0);

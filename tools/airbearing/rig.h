@@ -191,6 +191,9 @@ void rig_apply_letter(struct rig *rig, const struct rig_letter *letter, uint64_t
  * expectations go by that, while the frames of the executive, the log and the boards' clocks run on
  * and never back.  A reset is a restore of the state before the first frame.
  *
+ * The operator's hands are not put back with a state: they are where they are.  A restore with
+ * index 1 is of a run that nobody flies any more, and holds what the state says of them.
+ *
  * snapshot: of a restore.  index and value of tune and fault have been checked.  Context: frame,
  * between two frames.
  */

@@ -35,7 +35,8 @@ static int read_script(struct run *run)
     if (options->restore || run->from) {
         struct operator_scripted *first = &run->script[run->script_count++];
         first->text = "--restore";
-        first->request = (struct operator_request){.ticket = UINT64_MAX, .act = OPERATOR_RESTORE};
+        first->request = (struct operator_request){
+            .ticket = UINT64_MAX, .act = OPERATOR_RESTORE, .index = run->from != NULL};
     }
     for (int i = 0; i < options->act_count; i++) {
         if (run->script_count == OPERATOR_SCRIPT_MAX ||
