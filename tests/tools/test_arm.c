@@ -868,6 +868,25 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     free(copy);
 }
 
+static void test_a_restore_without_anybody_sets_the_brakes(void)
+{
+    bring_up_arm(NULL, 0);
+    press(HOLD);
+    run_frames(400 * SERVO);
+    press(BRAKES); /* servos hold it */
+    TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.brakes);
+    void *copy = malloc(rig->cfg->state_size);
+    memcpy(copy, rig->cfg->state, rig->cfg->state_size);
+    const struct rig_snapshot snapshot = {.state = copy, .hash = rig->hash};
+    bring_up_arm(NULL, 0);
+    struct record_act act = {.frame = frames, .act = OPERATOR_RESTORE};
+    rig_act(rig, &act, &snapshot);
+    run_frames(400 * SERVO);
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.brakes);
+    TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[0]);
+    free(copy);
+}
+
 static void test_what_was_pressed_before_the_run_presses_no_buttons(void)
 {
     bring_up_arm(NULL, 0);
@@ -1232,6 +1251,7 @@ int main(void)
     RUN_TEST(test_a_restore_presses_no_buttons);
     RUN_TEST(test_a_restore_gives_the_payload_back_to_the_hand);
     RUN_TEST(test_a_restore_leaves_the_sticks_to_the_operator);
+    RUN_TEST(test_a_restore_without_anybody_sets_the_brakes);
     RUN_TEST(test_what_was_pressed_before_the_run_presses_no_buttons);
     RUN_TEST(test_a_reset_presses_no_buttons);
     RUN_TEST(test_a_lost_operator_stops_it_within_one_servo_period);

@@ -167,8 +167,8 @@ static void clear_wires(struct rig *rig, uint64_t shift_before)
 }
 
 /* A state is put back, the operator's hands are not: sticks are where he holds them now, buttons
- * that he has pressed since it was taken have had their effect, and an arm that moved then does not
- * move without anybody. */
+ * that he has pressed since it was taken have had their effect, and an arm that moved then, or that
+ * servos held, does not go on without anybody: it comes to rest and sets its brakes. */
 static void keep_hands(struct rig *rig, const struct cfg_link_state *now)
 {
     struct cfg_arm_state *arm = rig->cfg->arm;
@@ -179,7 +179,7 @@ static void keep_hands(struct rig *rig, const struct cfg_link_state *now)
         return;
     const struct cfg_link_state *link = &rig->cfg->link[rig->scenario->arm.button_link];
     io_panel_keep(&arm->panel, (uint32_t)(link->flags >> 32));
-    if (link->commands == 0 && arm->panel.mode != IO_PANEL_HOLD)
+    if (link->commands == 0 && (arm->panel.mode != IO_PANEL_HOLD || !arm->panel.brakes))
         io_panel_stop(&arm->panel);
 }
 
