@@ -230,6 +230,21 @@ class Authority(harness.Case):
             self.assertEqual(code, 2, err)
             self.assert_one_line(err, "operator")
 
+    def test_a_token_that_does_not_fit_is_refused_and_not_cut(self):
+        path = self.dir / "token"
+        for name in ("--token", "--operator-token"):
+            for size, fits in ((255, True), (256, False), (300, False)):
+                path.write_text("a" * size + "\n")
+                for option in ([name, "a" * size], [name + "-file", path]):
+                    if fits:
+                        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600", *option)
+                        self.client(port, query)
+                        self.end(run)
+                        continue
+                    code, _, err = self.call("run", harness.TUMBLE, "--serve", "0", *option)
+                    self.assertEqual(code, 2, err)
+                    self.assert_one_line(err, f"{option[0]}: a token has at most 255 characters")
+
     def test_one_commands_and_hands_over(self):
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
         one, two, watcher = self.client(port, query), self.client(port, query), self.client(port)

@@ -141,25 +141,43 @@ int serve_check(const struct serve_options *options)
     return 0;
 }
 
-/* As given, or the first line of the file; "" where there is neither. */
-static int read_token(const char *given, const char *path, const char *option,
-                      char token[TOKEN_MAX])
+/* Half a secret would let nobody in, or those who know that half. */
+static int refuse_long(const char *option)
 {
-    snprintf(token, TOKEN_MAX, "%s", given ? given : "");
-    if (!path)
-        return 0;
+    fprintf(stderr, "airbearing run: %s: a token has at most %d characters\n", option,
+            TOKEN_MAX - 1);
+    return EXIT_BAD_INPUT;
+}
+
+/* The first line of the file. */
+static int read_token_file(const char *path, const char *option, char token[TOKEN_MAX])
+{
+    char line[TOKEN_MAX + 2]; /* one more than fits, and the end of the line */
     FILE *file = fopen(path, "re");
-    const bool good = file && fgets(token, TOKEN_MAX, file);
+    const bool good = file && fgets(line, sizeof line, file);
     const int failure = errno;
     if (file)
         fclose(file);
-    if (good)
-        token[strcspn(token, "\r\n")] = '\0';
-    if (good && token[0])
+    const size_t length = good ? strcspn(line, "\r\n") : 0;
+    if (length >= TOKEN_MAX)
+        return refuse_long(option);
+    if (length > 0) {
+        snprintf(token, TOKEN_MAX, "%.*s", (int)length, line);
         return 0;
+    }
     fprintf(stderr, "airbearing run: %s %s: %s\n", option, path,
             file ? "it is empty" : strerror(failure));
     return EXIT_BAD_INPUT;
+}
+
+/* As given, or by the file; "" where there is neither. */
+static int read_token(const char *given, const char *path, const char *option,
+                      char token[TOKEN_MAX])
+{
+    if (given && strlen(given) >= TOKEN_MAX)
+        return refuse_long(option);
+    snprintf(token, TOKEN_MAX, "%s", given ? given : "");
+    return path ? read_token_file(path, option, token) : 0;
 }
 
 /* One that nobody can guess. */
@@ -180,10 +198,13 @@ static int make_token(char token[TOKEN_MAX])
 
 static int read_tokens(struct serve *serve, const struct serve_options *options)
 {
-    int code = read_token(options->token, options->token_file, "--token-file", serve->token);
+    int code = read_token(options->token, options->token_file,
+                          options->token_file ? "--token-file" : "--token", serve->token);
     if (code == 0)
-        code = read_token(options->operator_token, options->operator_token_file,
-                          "--operator-token-file", serve->operator_token);
+        code =
+            read_token(options->operator_token, options->operator_token_file,
+                       options->operator_token_file ? "--operator-token-file" : "--operator-token",
+                       serve->operator_token);
     return code || serve->operator_token[0] ? code : make_token(serve->operator_token);
 }
 
