@@ -809,15 +809,21 @@ static int open_server(struct run *run)
 {
     const int cockpit = run->links ? cockpit_link(run->scenario) : -1;
     const bool flies = cockpit >= 0 && run->options.serve.at;
+    const int hand = flies ? io_link_sender(run->links, cockpit) : -1;
     if (cockpit >= 0 && !flies)
         fprintf(stderr, "links.%s: nobody can fly it; give --serve PORT\n",
                 run->scenario->links[cockpit].name);
+    if (flies && hand < 0) {
+        fprintf(stderr, "links.%s: no way from the page to it: %s\n",
+                run->scenario->links[cockpit].name, strerror(errno));
+        return EXIT_BAD_INPUT;
+    }
     const struct serve_spec spec = {
         .scenario = run->scenario,
         .layout = &run->layout,
         .telemetry = run->telemetry,
         .desk = desk_open(&run->viewers_desk, run->desk, (struct desk_ear){run, note_act}),
-        .hand = flies ? io_link_sender(run->links, cockpit) : -1,
+        .hand = hand,
         .cpu = run->plan.housekeeping_cpu,
     };
     return serve_open(&run->options.serve, &spec, &run->serve);
