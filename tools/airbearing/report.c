@@ -274,13 +274,13 @@ static json_t *arm(const struct run *run)
         return json_null();
     const struct cfg_arm *spec = &run->scenario->arm;
     const uint64_t has = state->configuration;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:f}", "mode",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "mode",
                      arm_mode_name[state->panel.mode], "payload",
                      has > 0 ? json_string(run->scenario->bodies[spec->payload[has - 1].body].name)
                              : json_null(),
                      "latched", latched(run), "grapples", whole(state->grapples), "releases",
                      whole(state->releases), "refused", whole(state->refused), "safed",
-                     state->panel.safed != 0, "last_blow_joules", state->blow);
+                     state->panel.safed != 0, "last_blow_joules", real_or_null(state->blow, true));
 }
 
 /* How often each fault struck. */
