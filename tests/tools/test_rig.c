@@ -165,6 +165,31 @@ static void test_a_control_that_is_not_a_number_never_enters_the_plant(void)
     TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->drive[0].rejected);
 }
 
+/* A log that nobody drains, as on a disk that takes nothing any more. */
+static void test_who_is_told_to_stop_waits_for_no_log(void)
+{
+    static struct io_channel_spec channels[IO_CHANNEL_MAX];
+    const struct rig_inject none = {0};
+    const struct dyn_model *model = rig->cfg->plant.model;
+    struct record_jobs jobs;
+    atomic_bool stop = true;
+    rig_jobs(scenario, &none, &jobs);
+    record_channels(scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs, channels);
+    const size_t size = io_telemetry_size(channels, rig->layout.count);
+    void *memory = aligned_alloc(64, (size / 64 + 1) * 64);
+    memset(memory, 0, size);
+    rig->telemetry = io_telemetry_place(channels, rig->layout.count, memory);
+    rig->stop = &stop;
+    scenario->pace = RT_PACE_FAST;
+    uint64_t frame = 0;
+    while (io_telemetry_has_room(rig->telemetry, rig->layout.frame))
+        tasks.record(tasks.self, &(struct rt_frame_record){.frame = frame++});
+    tasks.record(tasks.self, &(struct rt_frame_record){.frame = frame}); /* and comes back */
+    TEST_ASSERT_GREATER_THAN_UINT64(0, frame);
+    rig->telemetry = NULL;
+    free(memory);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -175,5 +200,6 @@ int main(void)
     RUN_TEST(test_a_command_reaches_its_wheel_in_the_frame_that_latched_it);
     RUN_TEST(test_a_lost_link_makes_the_controls_zero);
     RUN_TEST(test_a_control_that_is_not_a_number_never_enters_the_plant);
+    RUN_TEST(test_who_is_told_to_stop_waits_for_no_log);
     return UNITY_END();
 }

@@ -774,12 +774,18 @@ static bool await(void *self, uint64_t frame)
     return all;
 }
 
-/* A run that no wall clock paces would outrun any log: it waits instead of dropping. */
+static bool is_to_stop(const struct rig *rig)
+{
+    return rig->stop && atomic_load_explicit(rig->stop, memory_order_relaxed);
+}
+
+/* A run that no wall clock paces would outrun any log: it waits instead of dropping.  But who is
+ * told to stop does so, also with a disk that takes nothing any more. */
 static void wait_for_room(const struct rig *rig)
 {
     const struct timespec pause = {.tv_nsec = 200000};
     for (int i = 0; i <= rig->layout.job; i++) { /* acts see to their room themselves */
-        while (!io_telemetry_has_room(rig->telemetry, i)) {
+        while (!io_telemetry_has_room(rig->telemetry, i) && !is_to_stop(rig)) {
             if (rig->watchdog)
                 rt_watchdog_kick(rig->watchdog, rt_now_ns()); /* slow is not hung */
             nanosleep(&pause, NULL);

@@ -104,6 +104,7 @@ struct rig {
     struct record_layout layout;
     struct rig_inject inject;
     struct rt_watchdog *watchdog; /* kicked while waiting for the log; may be NULL */
+    const atomic_bool *stop;      /* nobody waits for the log any more; may be NULL */
 
     struct io_sample sample[IO_LINK_MAX];
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */

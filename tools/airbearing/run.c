@@ -538,6 +538,7 @@ static void fill_frame(struct run *run)
     frame->live = run->frame_live;
     frame->live_every = run->rig->live_every;
     run->rig->watchdog = &run->watchdog;
+    run->rig->stop = &frame->stop;
 }
 
 static int start_frames(struct run *run)
