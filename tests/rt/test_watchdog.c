@@ -53,6 +53,57 @@ static void test_a_kick_from_after_the_look_is_no_hang(void)
     TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 4999));
 }
 
+static const uint64_t MS = 1000000;
+
+/* Looks every 20 ms; true: one of them was a bark. */
+static bool look_on(uint64_t from_ms, uint64_t to_ms)
+{
+    bool barks = false;
+    for (uint64_t now_ms = from_ms; now_ms <= to_ms; now_ms += 20)
+        barks |= rt_watchdog_bark(&dog, now_ms * MS);
+    return barks;
+}
+
+static void test_who_was_away_does_not_judge(void)
+{
+    dog.limit_ns = 500 * MS;
+    rt_watchdog_kick(&dog, 1000 * MS);
+    TEST_ASSERT_FALSE(look_on(1000, 1060));
+    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 1660 * MS)); /* all stood still for 600 ms */
+    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 1661 * MS)); /* another looker, which wakes next */
+    rt_watchdog_kick(&dog, 1662 * MS);
+    TEST_ASSERT_FALSE(look_on(1680, 2160));
+    TEST_ASSERT_TRUE(look_on(2180, 2180));
+}
+
+static void test_what_hangs_after_a_standstill_is_found(void)
+{
+    dog.limit_ns = 500 * MS;
+    rt_watchdog_kick(&dog, 1000 * MS);
+    TEST_ASSERT_FALSE(look_on(1000, 1060));
+    TEST_ASSERT_FALSE(look_on(1660, 2140));
+    TEST_ASSERT_TRUE(look_on(2160, 2160));
+}
+
+static void test_a_looker_that_is_a_little_late_was_there(void)
+{
+    dog.limit_ns = 500 * MS;
+    rt_watchdog_kick(&dog, 1000 * MS);
+    bool barks = false;
+    for (uint64_t now_ms = 1000; now_ms <= 1500; now_ms += 125)
+        barks |= rt_watchdog_bark(&dog, now_ms * MS);
+    TEST_ASSERT_TRUE(barks);
+}
+
+/* A limit that is shorter than the lookers' own beat still means something. */
+static void test_a_short_limit_is_no_reason_never_to_bark(void)
+{
+    dog.limit_ns = 5 * MS;
+    rt_watchdog_kick(&dog, 1000 * MS);
+    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 1000 * MS));
+    TEST_ASSERT_TRUE(rt_watchdog_bark(&dog, 1020 * MS));
+}
+
 static void *look(void *self)
 {
     return rt_watchdog_bark(&dog, 1u << 20) ? self : NULL;
@@ -82,6 +133,10 @@ int main(void)
     RUN_TEST(test_it_barks_at_the_limit_and_once);
     RUN_TEST(test_a_disarmed_watchdog_is_quiet);
     RUN_TEST(test_a_kick_from_after_the_look_is_no_hang);
+    RUN_TEST(test_who_was_away_does_not_judge);
+    RUN_TEST(test_what_hangs_after_a_standstill_is_found);
+    RUN_TEST(test_a_looker_that_is_a_little_late_was_there);
+    RUN_TEST(test_a_short_limit_is_no_reason_never_to_bark);
     RUN_TEST(test_of_many_lookers_one_hears_it);
     return UNITY_END();
 }
