@@ -127,20 +127,22 @@ bool controller_running(struct controller *controller)
     return false;
 }
 
-static bool ends_within(struct controller *controller, int tenths)
+/* One that hears the farewell is gone in a moment, and nobody waits much longer than that. */
+static bool ends_within(struct controller *controller, int seconds)
 {
-    const struct timespec tenth = {.tv_nsec = 100000000};
-    for (int i = 0; i < tenths && controller_running(controller); i++)
-        nanosleep(&tenth, NULL);
+    enum { LOOKS_PER_SECOND = 200 };
+    const struct timespec pause = {.tv_nsec = 1000000000 / LOOKS_PER_SECOND};
+    for (int i = 0; i < seconds * LOOKS_PER_SECOND && controller_running(controller); i++)
+        nanosleep(&pause, NULL);
     return !controller_running(controller);
 }
 
 static void stop_leader(struct controller *controller)
 {
-    if (controller->pid == 0 || ends_within(controller, 10))
+    if (controller->pid == 0 || ends_within(controller, 1))
         return;
     kill(-controller->group, SIGTERM);
-    if (ends_within(controller, 10))
+    if (ends_within(controller, 1))
         return;
     controller->killed = true;
     kill(-controller->group, SIGKILL);
