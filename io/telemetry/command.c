@@ -7,6 +7,8 @@
 
 #include "io/telemetry/hub.h"
 
+static const uint64_t SILENT_NS = 15000000000;
+
 static const char watching[] = "you look on; to command, come by the address that the run printed, "
                                "with its ?operator=TOKEN";
 
@@ -99,6 +101,18 @@ void io_hub_lay_down(struct io_hub *hub, const struct io_hub_seat *seat)
     const struct io_authority before = hub->authority;
     io_authority_leave(&hub->authority, seat->serial);
     tell(hub, before);
+}
+
+/* A browser answers pings for a page that hangs, and so keeps its seat.  A page that lives says
+ * something every second; whoever has said nothing for so long is not there to hand over. */
+void io_hub_wake(struct io_hub *hub)
+{
+    const struct io_hub_seat *holder = io_hub_seat_of(hub, hub->authority.holder);
+    if (!holder || hub->authority.asking == 0 || hub->now_ns - holder->heard_ns < SILENT_NS)
+        return;
+    io_hub_note(hub, "viewer %llu has said nothing for %llu s", (unsigned long long)holder->serial,
+                (unsigned long long)(SILENT_NS / 1000000000));
+    io_hub_lay_down(hub, holder);
 }
 
 /* At every tick and not at every change, so that those who come and go in a hurry tell nobody. */

@@ -7,6 +7,8 @@
 
 #include "io/telemetry/hub.h"
 
+static const uint64_t PATIENCE_NS = 10000000000;
+
 static int parameter_count(const struct io_hub *hub)
 {
     const int count = hub->desk ? hub->desk->parameter_count : 0;
@@ -68,18 +70,26 @@ void io_hub_watch(struct io_hub *hub, struct io_hub_seat *seat, bool on)
     }
 }
 
+/* Answers that are there make room.  One that has been waited for so long was lost, and must not
+ * take a place for ever. */
 static struct io_hub_errand *free_errand(struct io_hub *hub)
 {
+    struct io_hub_errand *oldest = &hub->errand[0];
+    io_hub_answers(hub);
     for (int i = 0; i < IO_HUB_ERRAND_MAX; i++) {
-        if (hub->errand[i].open == 0)
-            return &hub->errand[i];
+        struct io_hub_errand *errand = &hub->errand[i];
+        if (errand->open == 0)
+            return errand;
+        if (errand->begun_ns < oldest->begun_ns)
+            oldest = errand;
     }
-    return NULL;
+    return hub->now_ns - oldest->begun_ns > PATIENCE_NS ? oldest : NULL;
 }
 
 static void begin(struct io_hub *hub, const struct io_hub_seat *seat, struct io_hub_errand *errand)
 {
-    *errand = (struct io_hub_errand){.first = hub->tickets, .serial = seat->serial};
+    *errand = (struct io_hub_errand){
+        .first = hub->tickets, .serial = seat->serial, .begun_ns = hub->now_ns};
     memcpy(errand->id, hub->ask.id, sizeof errand->id);
 }
 

@@ -113,7 +113,8 @@ struct io_hub_seat *io_hub_enter(struct io_hub *hub, double rate_hz, bool is_ope
             continue;
         *seat = (struct io_hub_seat){.viewer = io_viewer_open(rate_hz),
                                      .serial = ++hub->serials,
-                                     .is_operator = is_operator};
+                                     .is_operator = is_operator,
+                                     .heard_ns = hub->now_ns};
         if (!seat->viewer)
             return NULL;
         greet(hub, seat);
@@ -175,6 +176,7 @@ const char io_hub_flood_text[] = "more than 1000 messages or 1 MB a second; it w
 /* What is told to the others about it does not become a flood itself. */
 bool io_hub_bears(struct io_hub *hub, struct io_hub_seat *seat, size_t size, uint64_t now_ns)
 {
+    hub->now_ns = now_ns > hub->now_ns ? now_ns : hub->now_ns;
     const bool few =
         io_bucket_pour(&seat->messages, 1.0, IO_HUB_MESSAGES_PER_S, IO_HUB_MESSAGES_PER_S, now_ns);
     const bool small =
@@ -193,6 +195,9 @@ bool io_hub_bears(struct io_hub *hub, struct io_hub_seat *seat, size_t size, uin
 void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message, bool binary)
 {
     char error[IO_FOX_TEXT_MAX];
+    if (seat->gone)
+        return;
+    seat->heard_ns = hub->now_ns;
     const bool good = binary ? io_fox_read_binary(message, &hub->ask, error)
                              : io_fox_read_text(message, &hub->ask, error);
     if (!good) {
@@ -317,6 +322,7 @@ void io_hub_tick(struct io_hub *hub, uint64_t now_ns)
     hub->now_ns = now_ns;
     io_hub_answers(hub);
     io_hub_changes(hub);
+    io_hub_wake(hub);
     io_hub_show_authority(hub, now_ns);
     for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
         if (hub->seat[i].viewer)

@@ -33,6 +33,7 @@ struct io_hub_seat {
     int hand_count;
     bool beside; /* its hand was on the stick without authority, so that alone takes none */
     struct io_bucket messages, bytes; /* that it sent */
+    uint64_t heard_ns;                /* newest message */
     uint64_t warn_ns;                 /* from when on it is told again what is wrong with them */
 };
 
@@ -47,7 +48,8 @@ struct io_hub_status {
 struct io_hub_errand {
     int open, total; /* open 0: free */
     uint64_t first;
-    uint64_t serial; /* of who asked */
+    uint64_t serial;   /* of who asked */
+    uint64_t begun_ns; /* when */
     bool is_call;
     char id[IO_FOX_NAME_MAX];
     uint32_t service, call;
@@ -75,7 +77,7 @@ struct io_hub {
     struct io_authority authority;
     unsigned char shown[IO_AUTHORITY_IMAGE_SIZE]; /* as the viewers know it */
     uint64_t time_ns;                             /* simulated */
-    uint64_t now_ns;                              /* of the newest tick */
+    uint64_t now_ns;                              /* of the newest tick or message */
     struct io_server_hand hand;
     uint64_t flood_ns; /* from when on it is noted again that somebody sent too much */
     uint64_t flown_by; /* viewer whose hand the link has; 0: nobody's */
@@ -97,7 +99,7 @@ void io_hub_leave(struct io_hub *hub, struct io_hub_seat *seat);
  * reason. */
 bool io_hub_bears(struct io_hub *hub, struct io_hub_seat *seat, size_t size, uint64_t now_ns);
 extern const char io_hub_flood_text[];
-/* A message of a viewer's, whole. */
+/* A message of a viewer's, whole.  Of one that is to be let go nothing is heard any more. */
 void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message,
                  bool binary);
 
@@ -128,6 +130,8 @@ struct io_hub_seat *io_hub_seat_of(struct io_hub *hub, uint64_t serial); /* NULL
 bool io_hub_may_command(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX]);
 void io_hub_authority(struct io_hub *hub, struct io_hub_seat *seat, enum io_authority_act act);
 void io_hub_lay_down(struct io_hub *hub, const struct io_hub_seat *seat);
+/* Who has authority and has not said a word for long loses it to who asks. */
+void io_hub_wake(struct io_hub *hub);
 void io_hub_show_authority(struct io_hub *hub, uint64_t now_ns);
 
 /* Of hands.c: what a viewer publishes. */

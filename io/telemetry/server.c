@@ -369,6 +369,8 @@ static int hear(struct io_server *server, struct lws *wsi, struct guest *guest, 
                 size_t size)
 {
     lws_validity_confirmed(wsi);
+    if (guest->seat->gone)
+        return -1;
     if (!io_hub_bears(&server->hub, guest->seat, size, rt_now_ns()))
         return throw_out(server, wsi);
     if (lws_is_first_fragment(wsi))

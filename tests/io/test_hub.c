@@ -508,6 +508,57 @@ static void test_an_answer_for_who_has_left_goes_nowhere(void)
     TEST_ASSERT_NULL(next(other));
 }
 
+/* The desk takes a request and never says what became of it. */
+static void test_answers_that_were_lost_do_not_fill_the_desk_for_ever(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    static const char call_pause[] = "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr";
+    io_hub_tick(hub, 1000000000);
+    for (int i = 0; i < IO_HUB_ERRAND_MAX; i++) {
+        bureau.asked = 0;
+        make_call(seat, call_pause, 16);
+    }
+    TEST_ASSERT_NULL(next(seat));
+    bureau.asked = 0;
+    make_call(seat, call_pause, 16);
+    assert_next_has(seat, "too many requests");
+    io_hub_tick(hub, 11000000000);
+    make_call(seat, call_pause, 16);
+    assert_next_has(seat, "too many requests");
+    io_hub_tick(hub, 11000000001);
+    bureau.asked = 0;
+    make_call(seat, call_pause, 16); /* in the place of the oldest */
+    TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.answers = 1;
+    io_hub_tick(hub, 11000000002);
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_TRUE(binary);
+}
+
+static void test_answers_that_are_there_make_room(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    static const char call_pause[] = "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr";
+    for (int i = 0; i < IO_HUB_ERRAND_MAX; i++) {
+        bureau.asked = 0;
+        make_call(seat, call_pause, 16);
+    }
+    bureau.answers = 1; /* and no tick meanwhile */
+    bureau.asked = 1;
+    make_call(seat, call_pause, 16);
+    TEST_ASSERT_EQUAL_INT(2, bureau.asked);
+}
+
+static void test_who_is_to_be_let_go_commands_nothing(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    seat->gone = true;
+    make_call(seat, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    TEST_ASSERT_EQUAL_INT(0, bureau.asked);
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+}
+
 /* ---- authority ---- */
 
 static void ask_authority(struct io_hub_seat *seat, enum io_authority_act act)
@@ -658,6 +709,29 @@ static void test_each_viewer_knows_its_number_and_what_it_may(void)
     struct io_hub_seat *one = io_hub_enter(hub, 0.0, true), *two = io_hub_enter(hub, 0.0, false);
     assert_next_has(one, "\"viewer\":\"1\",\"operator\":\"yes\"");
     assert_next_has(two, "\"viewer\":\"2\",\"operator\":\"no\"");
+}
+
+/* A page that hangs keeps its seat, for its browser answers pings. */
+static void test_a_holder_that_says_nothing_loses_it_to_who_asks(void)
+{
+    const uint64_t s = 1000000000;
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    io_hub_tick(hub, 100 * s);
+    pause(one);
+    TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
+    io_hub_tick(hub, 1000 * s); /* nobody asks */
+    TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
+    say(one, "{\"op\":\"getParameters\",\"parameterNames\":[]}");
+    ask_authority(two, IO_AUTHORITY_ASK);
+    io_hub_tick(hub, 1015 * s - 1);
+    TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
+    say(one, "nonsense"); /* a word all the same */
+    io_hub_tick(hub, 1030 * s - 2);
+    TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
+    io_hub_tick(hub, 1030 * s - 1);
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+    ask_authority(two, IO_AUTHORITY_TAKE);
+    TEST_ASSERT_EQUAL_UINT64(two->serial, hub->authority.holder);
 }
 
 /* ---- hands ---- */
@@ -892,6 +966,10 @@ int main(void)
     RUN_TEST(test_answers_go_to_who_asked_in_any_order);
     RUN_TEST(test_a_call_that_cannot_be_made_fails_at_once);
     RUN_TEST(test_an_answer_for_who_has_left_goes_nowhere);
+    RUN_TEST(test_answers_that_were_lost_do_not_fill_the_desk_for_ever);
+    RUN_TEST(test_answers_that_are_there_make_room);
+    RUN_TEST(test_who_is_to_be_let_go_commands_nothing);
+    RUN_TEST(test_a_holder_that_says_nothing_loses_it_to_who_asks);
     RUN_TEST(test_who_looks_on_commands_nothing_and_is_told_how);
     RUN_TEST(test_the_first_command_takes_authority_and_keeps_others_out);
     RUN_TEST(test_a_command_that_makes_no_sense_takes_nothing);
