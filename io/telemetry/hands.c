@@ -6,7 +6,13 @@
 #include "io/protocol/hand.h"
 #include "io/telemetry/hub.h"
 
-enum { WARN_EVERY_NS = 1000000000 };
+enum {
+    WARN_EVERY_NS = 1000000000,
+    STALE_US = 250000,     /* longer on its way than the quickest: it shows how a hand was */
+    DRIFT_PER_S_US = 1000, /* the quickest is forgotten so slowly, and no clock drifts as fast */
+};
+static const uint64_t SET_NS =
+    3000000000; /* all were late for so long: the sender's clock was set */
 
 /* Pictures come dozens of times a second; what is wrong with them is told once. */
 static void warn(struct io_hub *hub, struct io_hub_seat *seat, const char *why)
@@ -81,6 +87,32 @@ static bool may_fly(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FO
     return may;
 }
 
+/*
+ * After an outage the network delivers all that it held back, in one moment.  What a hand did
+ * seconds ago must not move an arm now.  The sender's clock is any, so what counts is by how much
+ * longer than the quickest a picture took.
+ */
+static bool is_stale(const struct io_hub *hub, struct io_hub_seat *seat, uint64_t sent_us)
+{
+    const uint64_t way_us = hub->now_ns / 1000 - sent_us; /* and the clocks' difference */
+    if (sent_us == 0)
+        return false;
+    if (seat->timed)
+        seat->quickest_us += (hub->now_ns - seat->timed_ns) / (1000000000 / DRIFT_PER_S_US);
+    if (!seat->timed || (int64_t)(way_us - seat->quickest_us) < 0)
+        seat->quickest_us = way_us;
+    seat->timed = true;
+    seat->timed_ns = hub->now_ns;
+    const bool late = way_us - seat->quickest_us > STALE_US;
+    if (!late || seat->late_ns == 0)
+        seat->late_ns = late ? hub->now_ns : 0;
+    if (!late || hub->now_ns - seat->late_ns < SET_NS)
+        return late;
+    seat->quickest_us = way_us;
+    seat->late_ns = 0;
+    return false;
+}
+
 void io_hub_publish(struct io_hub *hub, struct io_hub_seat *seat)
 {
     const struct io_slice bytes = hub->ask.payload;
@@ -96,6 +128,12 @@ void io_hub_publish(struct io_hub *hub, struct io_hub_seat *seat)
     }
     if (!may_fly(hub, seat, why)) {
         warn(hub, seat, why);
+        return;
+    }
+    if (hub->flown_by != seat->serial)
+        seat->timed = false;
+    if (is_stale(hub, seat, picture.sent_us)) {
+        warn(hub, seat, "pictures that come much later than others are dropped");
         return;
     }
     if (hub->flown_by != seat->serial)

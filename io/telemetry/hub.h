@@ -32,6 +32,10 @@ struct io_hub_seat {
     uint32_t hand[IO_HUB_HAND_MAX]; /* its channels that carry pictures of a hand */
     int hand_count;
     bool beside; /* its hand was on the stick without authority, so that alone takes none */
+    bool timed;  /* the quickest of its pictures is known */
+    uint64_t quickest_us;             /* from its clock to ours */
+    uint64_t timed_ns;                /* newest picture with a time */
+    uint64_t late_ns;                 /* since when they are late; 0: they are not */
     struct io_bucket messages, bytes; /* that it sent */
     uint64_t heard_ns;                /* newest message */
     uint64_t warn_ns;                 /* from when on it is told again what is wrong with them */

@@ -776,6 +776,70 @@ static void test_pictures_of_who_has_authority_are_passed_on(void)
     TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "\"level\":1"));
 }
 
+static const uint64_t MS = 1000000;
+
+/* A picture that was sent then and comes now, both in ms of the receiver's clock. */
+static bool publish_at(struct io_hub_seat *seat, uint64_t sent_ms, uint64_t now_ms)
+{
+    struct io_hand_picture picture;
+    const int before = flown.pictures;
+    io_hand_rest(&picture);
+    picture.version = IO_HAND_VERSION_TIMED;
+    picture.sent_us = 1000 * sent_ms - 77777777; /* a clock of any epoch */
+    TEST_ASSERT_TRUE(io_hub_bears(hub, seat, IO_HAND_SIZE_TIMED, now_ms * MS));
+    publish(seat, 7, &picture, IO_HAND_SIZE_TIMED);
+    return flown.pictures > before;
+}
+
+/* Two seconds of pictures that an outage held back come in one moment. */
+static void test_pictures_that_come_much_later_than_others_are_dropped(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    advertise_hand(seat, 7);
+    for (uint64_t ms = 1000; ms < 2000; ms += 20)
+        TEST_ASSERT_TRUE(publish_at(seat, ms, ms + 30 + ms % 7));
+    TEST_ASSERT_NULL(next(seat));
+    for (uint64_t ms = 2000; ms <= 3700; ms += 20)
+        TEST_ASSERT_FALSE(publish_at(seat, ms, 4000));
+    assert_next_has(seat, "later than others");
+    TEST_ASSERT_NULL(next(seat));                   /* told once */
+    TEST_ASSERT_TRUE(publish_at(seat, 3740, 4000)); /* 230 ms more than the quickest */
+    TEST_ASSERT_TRUE(publish_at(seat, 3980, 4020));
+}
+
+static void test_a_clock_that_runs_a_little_slower_is_followed(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    advertise_hand(seat, 7);
+    for (uint64_t s = 0; s < 3600; s++) /* 500 ppm, 1.8 s in the hour */
+        TEST_ASSERT_TRUE(publish_at(seat, 100000 + 1000 * s - s / 2, 100000 + 1000 * s + 40));
+}
+
+/* A machine that slept, or whose clock was set. */
+static void test_pictures_that_stay_late_are_taken_again(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    advertise_hand(seat, 7);
+    for (uint64_t ms = 1000; ms < 2000; ms += 20)
+        TEST_ASSERT_TRUE(publish_at(seat, ms, ms + 30));
+    for (uint64_t ms = 60000; ms < 63000; ms += 20)
+        TEST_ASSERT_FALSE(publish_at(seat, ms - 50000, ms));
+    TEST_ASSERT_TRUE(publish_at(seat, 13000, 63000));
+    TEST_ASSERT_TRUE(publish_at(seat, 13020, 63020));
+    TEST_ASSERT_TRUE(publish_at(seat, 63040, 63040)); /* and back */
+}
+
+static void test_who_takes_the_stick_is_judged_anew(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    advertise_hand(seat, 7);
+    TEST_ASSERT_TRUE(publish_at(seat, 1000, 1000));
+    TEST_ASSERT_FALSE(publish_at(seat, 1000, 2000));
+    ask_authority(seat, IO_AUTHORITY_GIVE);
+    ask_authority(seat, IO_AUTHORITY_TAKE);
+    TEST_ASSERT_TRUE(publish_at(seat, 1100, 2100));
+}
+
 static void assert_rests(int pictures)
 {
     struct io_hand_picture rest;
@@ -978,6 +1042,10 @@ int main(void)
     RUN_TEST(test_everybody_sees_who_has_authority);
     RUN_TEST(test_each_viewer_knows_its_number_and_what_it_may);
     RUN_TEST(test_pictures_of_who_has_authority_are_passed_on);
+    RUN_TEST(test_pictures_that_come_much_later_than_others_are_dropped);
+    RUN_TEST(test_a_clock_that_runs_a_little_slower_is_followed);
+    RUN_TEST(test_pictures_that_stay_late_are_taken_again);
+    RUN_TEST(test_who_takes_the_stick_is_judged_anew);
     RUN_TEST(test_who_flies_no_more_has_let_go_of_the_stick);
     RUN_TEST(test_a_hand_beside_does_not_come_to_fly_by_itself);
     RUN_TEST(test_what_is_wrong_with_pictures_is_told_once_a_second);
