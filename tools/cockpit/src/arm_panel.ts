@@ -30,6 +30,12 @@ function hint(spec: ArmSpec, state: ArmState): string {
   }
 }
 
+/** All of them in a word: one that slips is what matters, then one that is on. */
+function brakes(state: ArmState): string {
+  if (state.brake.includes(1)) return "slipping";
+  return state.brake.some((each) => each !== 0) ? "on" : "off";
+}
+
 /* ---- joints -------------------------------------------------------------------------------- */
 
 class JointRow {
@@ -157,9 +163,8 @@ export class ArmPanel {
     for (const [flag, lamp] of this.lamps) light(lamp, has(flag));
     light(this.vernier, has(FLAG.vernier));
     write(this.vernier, has(FLAG.vernier) ? "Vernier" : "Coarse");
-    const isBraked = state.brake.length > 0 && state.brake.every((each) => each === 2);
-    light(this.brakes, isBraked);
-    write(this.brakes, isBraked ? "Brakes on" : "Brakes off");
+    light(this.brakes, state.brake.some((each) => each !== 0));
+    write(this.brakes, `Brakes ${brakes(state)}`);
     this.drawAxes(state);
     this.drawGrapple(state, has(FLAG.inside));
   }
