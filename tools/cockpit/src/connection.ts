@@ -7,7 +7,7 @@ import { Wire } from "./wire";
 const SUBPROTOCOLS = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 const RETRY_MS = 1000;
 const HAND = { topic: "/hand", encoding: "hand", schemaName: "hand" };
-const PING = "ping"; // parameters that come back with this id were asked for to take the time
+const PING = "ping "; // then the time: parameters that come back with such an id were asked for to take it
 
 export type Message = Record<string, unknown>;
 export type Answer = { done: boolean; text: string };
@@ -38,7 +38,6 @@ export class Connection {
   private subscribed = new Map<string, number>();
   private unreadable = new Set<string>();
   private handChannel?: number;
-  private pingMs?: number;
 
   constructor(private url: string, private listener: Listener) {
     this.connect();
@@ -89,8 +88,7 @@ export class Connection {
   /** Asks for something small; roundTrip() tells how long the answer took. */
   ping(): void {
     if (this.channels.size === 0) return;
-    this.pingMs = performance.now();
-    this.client?.getParameters([], PING);
+    this.client?.getParameters([], `${PING}${performance.now()}`);
   }
 
   private connect(): void {
@@ -114,8 +112,8 @@ export class Connection {
     client.on("advertise", (channels) => channels.forEach((channel) => this.meet(channel)));
     client.on("message", (message) => this.read(message.subscriptionId, message.timestamp, message.data));
     client.on("parameterValues", (event) => {
-      if (event.id !== PING) this.listener.parameters(event.parameters);
-      else if (this.pingMs !== undefined) this.listener.roundTrip(performance.now() - this.pingMs);
+      if (event.id?.startsWith(PING)) this.listener.roundTrip(performance.now() - Number(event.id.slice(PING.length)));
+      else this.listener.parameters(event.parameters);
     });
     client.on("advertiseServices", (services) => {
       for (const service of services) this.serviceByName.set(service.name, service);
@@ -134,7 +132,6 @@ export class Connection {
     this.serviceByName.clear();
     this.unreadable.clear();
     this.handChannel = undefined;
-    this.pingMs = undefined;
     this.listener.closed();
     setTimeout(() => this.connect(), RETRY_MS);
   }
