@@ -1,7 +1,7 @@
 // The arm's panel: modes, lamps, joints against their limits, the end effector, and the grapple.
 import { DEGREES, rollPitchYawOfHand, signed } from "./angles";
 import { BRAKES, FLAG, type ArmSpec, type ArmState, type ButtonName } from "./arm";
-import { button, light, make, section, write } from "./dom";
+import { button, dim, light, make, section, write } from "./dom";
 
 export type Press = (button: number | undefined, event: Event) => void;
 
@@ -123,6 +123,7 @@ export class ArmPanel {
   private closing = make("b");
   private envelope = make("span", { className: "lamp" });
   private held = make("p", { className: "held" });
+  private commands: HTMLButtonElement[]; // all that are only obeyed by who has authority
 
   constructor(host: HTMLElement, private spec: ArmSpec, press: Press) {
     const act = (name: ButtonName, text: string, title: string) => {
@@ -145,8 +146,13 @@ export class ArmPanel {
       section("End effector in base axes", "axes", ...this.axes.map((axis) => axis.element)),
       section("Grapple", "grapple", this.figures(), this.group("row", this.grapple, this.release, this.envelope), this.held),
     );
+    this.commands = [...host.querySelectorAll("button"), ...this.poses];
     for (const axis of this.axes.slice(3)) axis.element.title = "turned by pitch, then yaw, then roll";
     if (this.poses.length > 0) host.append(section("Go to", "poses", this.group("row", ...this.poses)));
+  }
+
+  allow(isHeld: boolean): void {
+    for (const each of this.commands) dim(each, !isHeld);
   }
 
   draw(state: ArmState): void {

@@ -30,6 +30,19 @@ export function section(title: string, className: string, ...children: Node[]): 
 export function light(element: Element, on: boolean): void {
   element.classList.toggle("on", on);
   if (element instanceof HTMLButtonElement) element.setAttribute("aria-pressed", String(on));
+  else if (element.classList.contains("lamp")) name(element, `${element.textContent}: ${on ? "on" : "off"}`);
+}
+
+/** Colour is not heard. */
+function name(lamp: Element, label: string): void {
+  if (lamp.getAttribute("aria-label") === label) return;
+  lamp.setAttribute("role", "img");
+  lamp.setAttribute("aria-label", label);
+}
+
+/** Of no use now: it looks so and is said so, but who presses it is told why. */
+export function dim(element: Element, isDim: boolean): void {
+  element.setAttribute("aria-disabled", String(isDim));
 }
 
 /** Writes only what is new: an element that keeps its text costs no layout. */

@@ -67,6 +67,7 @@ export class Hand {
     this.holds += on ? 1 : 0;
     this.last = undefined;
     this.pulses.clear();
+    for (const source of this.sources) source.axes.fill(0);
     if (on) this.emit(this.atRest());
     else this.stop();
   }

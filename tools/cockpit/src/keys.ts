@@ -36,7 +36,7 @@ export class Keys {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return this.drop(event);
     if (event.code !== "Escape" && isText(event.target)) return;
     if (event.code === "Space" && isPressable(event.target)) return;
     const act = this.acts[event.code] ?? this.acts[event.key];
@@ -50,6 +50,13 @@ export class Keys {
       act(event);
     }
     event.preventDefault();
+  }
+
+  /** With the command key down a Mac tells of no key that comes up. */
+  private drop(event: KeyboardEvent): void {
+    if (this.down.size === 0) return;
+    this.forget();
+    this.fly(event);
   }
 
   private release(event: KeyboardEvent): void {

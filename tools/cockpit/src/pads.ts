@@ -51,9 +51,10 @@ export class Pad {
 
   /** Whoever holds it: who wants it again takes hold again. */
   letGo(): void {
-    if (this.pointer !== undefined) this.element.releasePointerCapture(this.pointer);
+    const { pointer } = this;
     this.pointer = undefined;
     this.arrows.clear();
+    if (pointer !== undefined && this.element.hasPointerCapture(pointer)) this.element.releasePointerCapture(pointer);
   }
 
   private set(right: number, up: number, event: Event): void {
@@ -83,13 +84,22 @@ export class Pad {
   private listen(): void {
     const { element } = this;
     element.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || this.pointer !== undefined) return;
+      // Who takes hold before the hand is held would move the arm by taking authority.
+      if (event.button !== 0 || this.pointer !== undefined || !this.hand.isHeld) return;
       this.pointer = event.pointerId;
       element.setPointerCapture(event.pointerId);
       this.follow(event);
     });
     element.addEventListener("pointermove", (event) => {
-      if (event.pointerId === this.pointer) this.follow(event);
+      if (event.pointerId !== this.pointer) return;
+      if (event.buttons & 1) return this.follow(event);
+      this.letGo(); // it came up where nobody told of it, over a menu for one
+      this.set(0, 0, event);
+    });
+    // A finger that rests on a pad asks for a menu, too.  With none, nothing is missed.
+    element.addEventListener("contextmenu", (event) => {
+      event.preventDefault();
+      event.stopPropagation();
     });
     element.addEventListener("lostpointercapture", (event) => {
       if (event.pointerId !== this.pointer) return;
@@ -97,9 +107,14 @@ export class Pad {
       this.set(0, 0, event);
     });
     element.addEventListener("keydown", (event) => {
-      if (!(event.key in ARROWS)) return;
+      const isModified = event.ctrlKey || event.metaKey || event.altKey;
+      if (isModified && this.arrows.size > 0) { // as for the letters
+        this.arrows.clear();
+        this.pushed(event);
+      }
+      if (isModified || !(event.key in ARROWS)) return;
       event.preventDefault();
-      if (event.repeat) return;
+      if (event.repeat || !this.hand.isHeld) return;
       this.arrows.add(event.key);
       this.pushed(event);
     });

@@ -5,7 +5,7 @@ import { Authority } from "./authority";
 import { Charts } from "./charts";
 import { Connection, type Listener, type Message } from "./connection";
 import { Delays, DelayTable } from "./delay";
-import { button, byId, light, make, write } from "./dom";
+import { button, byId, dim, light, make, write } from "./dom";
 import { Events } from "./events";
 import { Gamepads } from "./gamepad";
 import { encode, Hand } from "./hand";
@@ -78,10 +78,21 @@ const gamepads = new Gamepads(hand, {
   9: () => press(spec?.buttons.next, new Event("gamepad")),
 });
 
+/** Every device: what is down by now must come up before it counts again. */
+function letGo(): void {
+  keys.forget();
+  gamepads.letGo();
+  pads.letGo();
+}
+
 /** Hidden pages have slow timers: their silence is found like any other. */
 function holdHands(): void {
   const isHeld = authority.isHeld && connection.takesHands && !document.hidden;
+  const wasHeld = hand.isHeld;
   hand.hold(isHeld);
+  if (isHeld !== wasHeld) letGo();
+  armPanel?.allow(isHeld);
+  dim(byId("safe"), !isHeld);
   byId("hands").classList.toggle("idle", !isHeld);
 }
 
@@ -285,13 +296,15 @@ const keys = new Keys(hand, {
   ...Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`Digit${i + 1}`, (event: KeyboardEvent) => look(i, event.shiftKey)])),
 });
 
-/** Nobody flies with the hands elsewhere. */
+/** Nobody flies with the hands elsewhere.  At rest first: whatever else goes wrong, the stick is let go. */
 function handsOff(): void {
-  keys.forget();
-  pads.letGo();
   hand.rest();
+  letGo();
 }
 window.addEventListener("blur", handsOff);
+// A menu, and a list, take what comes up while they are open.
+window.addEventListener("contextmenu", handsOff);
+byId("second").addEventListener("pointerdown", handsOff);
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) handsOff();
   holdHands();
@@ -314,6 +327,8 @@ function drawPanel(): void {
   delayTable.draw();
   run.draw();
   byId("ghost").hidden = !scene.hasGhost;
+  const waits = gamepads.waits ? "; let go of the sticks first" : "";
+  write(byId("gamepad"), gamepads.connected ? `gamepad: ${gamepads.connected}${waits}` : "");
 }
 
 function drawSlowly(): void {
@@ -327,7 +342,6 @@ function drawSlowly(): void {
 function eachSecond(): void {
   quality.second();
   connection.ping();
-  write(byId("gamepad"), gamepads.connected ? `gamepad: ${gamepads.connected}` : "");
 }
 
 setInterval(() => {
