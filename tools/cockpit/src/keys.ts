@@ -15,9 +15,10 @@ function isText(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement;
 }
 
-/** Space and Enter belong to what has the focus. */
+/** Space and Enter belong to what has the focus; a slider has no use for them. */
 function isPressable(target: EventTarget | null): boolean {
-  return target instanceof HTMLButtonElement || target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+  if (target instanceof HTMLInputElement) return target.type !== "range";
+  return target instanceof HTMLButtonElement || target instanceof HTMLSelectElement;
 }
 
 export class Keys {

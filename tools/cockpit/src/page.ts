@@ -257,7 +257,11 @@ function showCameras(): void {
   markCameras();
 }
 
-byId("second").addEventListener("change", () => look(Number(byId<HTMLSelectElement>("second").value), true));
+byId("second").addEventListener("change", () => {
+  const list = byId<HTMLSelectElement>("second");
+  look(Number(list.value), true);
+  if (!list.matches(":focus-visible")) list.blur(); // it was the mouse
+});
 
 /** The slider is logarithmic: 1, 10 in the middle, 100. */
 byId("exaggeration").addEventListener("input", () => {
@@ -280,11 +284,11 @@ byId("safe").addEventListener("click", (event) => press(spec?.buttons.safe, even
 const keys = new Keys(hand, {
   Space: () => void run.flipPause(),
   ".": () => void run.step(),
-  "?": () => byId("help").togglePopover(),
+  "?": () => byId("help").togglePopover?.(),
   KeyT: changeTheme,
   Escape: (event) => {
-    byId("help").hidePopover();
     pressNamed("safe")(event);
+    byId("help").hidePopover?.(); // which older browsers lack
   },
   KeyG: pressNamed("grapple"),
   KeyH: pressNamed("release"),
@@ -294,6 +298,13 @@ const keys = new Keys(hand, {
   KeyQ: changeMode(-1),
   KeyE: changeMode(1),
   ...Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`Digit${i + 1}`, (event: KeyboardEvent) => look(i, event.shiftKey)])),
+});
+
+/** Who clicks with the mouse does not mean that the next space is for the same button.  Keys click with detail 0, and
+ * whoever goes by them keeps his place. */
+document.addEventListener("click", (event) => {
+  const clicked = event.target instanceof Element ? event.target.closest<HTMLElement>("button, input[type=checkbox]") : null;
+  if (event.detail > 0) clicked?.blur();
 });
 
 /** Nobody flies with the hands elsewhere.  At rest first: whatever else goes wrong, the stick is let go. */
