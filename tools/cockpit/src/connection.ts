@@ -20,6 +20,7 @@ export interface Listener {
   channel(topic: string, schemaName: string): void;
   message(topic: string, simulated: number, message: Message): void;
   status(level: Level, text: string, id: string): void;
+  statusGone(id: string): void;
   parameters(values: Parameter[]): void;
   services(names: string[]): void;
   roundTrip(ms: number): void;
@@ -109,6 +110,7 @@ export class Connection {
       const level = (["info", "warning", "error"] as const)[status.level] ?? "info";
       this.listener.status(level, String(status.message), status.id ?? "");
     });
+    client.on("removeStatus", ({ statusIds }) => statusIds.forEach((id) => this.listener.statusGone(id)));
     client.on("advertise", (channels) => channels.forEach((channel) => this.meet(channel)));
     client.on("message", (message) => this.read(message.subscriptionId, message.timestamp, message.data));
     client.on("parameterValues", (event) => {

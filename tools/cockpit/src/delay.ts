@@ -8,8 +8,10 @@ const STALE_MS = 20000; // its answer will not come any more
 
 export class Series {
   private values: number[] = [];
+  total = 0; // ever, also those that are not kept
 
   add(value: number): void {
+    this.total++;
     this.values.push(value);
     if (this.values.length > KEPT) this.values.shift();
   }
@@ -68,19 +70,24 @@ export class Delays {
   private shown: Pending[] = []; // in force; the next frame that is drawn shows it
   private clock = new RunClock();
   private elsewhere: Elsewhere[] = []; // commands of hands that are not on this page
+  private counts = true;
+
+  /** False: nobody waits for a picture.  What was under way by then is not counted either. */
+  count(on: boolean): void {
+    if (!on) this.forget();
+    this.counts = on;
+  }
 
   clear(): void {
     this.motion.clear();
     this.picture.clear();
-    this.pending = [];
-    this.shown = [];
-    this.elsewhere = [];
+    this.forget();
     this.clock.clear();
     this.transport = 0;
   }
 
   sent(sentUs: number, inputMs: number): void {
-    this.pending.push({ sentUs, inputMs });
+    if (this.counts) this.pending.push({ sentUs, inputMs });
     if (this.pending.length > PENDING_MAX) this.pending.shift();
   }
 
@@ -106,7 +113,13 @@ export class Delays {
     const rxMs = number(message["rx_ns"]) * 1e-6;
     this.motion.add(motionMs);
     this.clock.take(rxMs + motionMs);
-    if (!isOurs && this.elsewhere.length < PENDING_MAX) this.elsewhere.push({ rxMs, time });
+    if (!isOurs && this.counts && this.elsewhere.length < PENDING_MAX) this.elsewhere.push({ rxMs, time });
+  }
+
+  private forget(): void {
+    this.pending = [];
+    this.shown = [];
+    this.elsewhere = [];
   }
 }
 

@@ -123,6 +123,11 @@ function takeArm(message: Message): void {
   delays.heard(arm.board_us, arm.delay);
 }
 
+/** Who does not look at the page has no picture to wait for, and a run that is paused does not answer. */
+function countDelays(): void {
+  delays.count(!document.hidden && run.isPaused !== true);
+}
+
 function takeLatency(message: Message, time: number): void {
   loop.take(message);
   if (spec && number(message["link"]) === spec.link) delays.looped(message, time, connection.takesHands && authority.isHeld);
@@ -143,9 +148,11 @@ const takers: Record<string, (message: Message, time: number) => void> = {
   "/authority": (message) => authority.told(message),
   "/latency": takeLatency,
   "/log": (message, time) => {
-    const told = String(message["message"]);
-    events.add(LOG_LEVELS[message["level"] as keyof typeof LOG_LEVELS] ?? "info", told, time);
-    run.told(told);
+    events.log(LOG_LEVELS[message["level"] as keyof typeof LOG_LEVELS] ?? "info", String(message["message"]), time);
+  },
+  "/desk": (message) => {
+    run.told(message);
+    countDelays();
   },
 };
 
@@ -198,9 +205,11 @@ const listener: Listener = {
     authority.closed();
   },
   server(name, metadata) {
+    events.begin();
     byId("scenario").textContent = name;
     document.title = `${name} · Airbearing`;
     run.begin(metadata["operator"] !== "no");
+    countDelays();
     run.showFaults(Object.keys(metadata).filter((key) => key.startsWith("fault.")).map((key) => metadata[key]!));
     begin(metadata);
     authority.server(metadata);
@@ -220,8 +229,9 @@ const listener: Listener = {
   },
   status(level, text, id) {
     if (id === "lost") quality.losing(text);
-    events.add(level, text);
+    events.status(level, text, id);
   },
+  statusGone: (id) => events.statusGone(id),
   parameters: (values) => run.showParameters(values),
   services: (names) => run.showActs(names),
   roundTrip(ms) {
@@ -319,6 +329,7 @@ byId("second").addEventListener("pointerdown", handsOff);
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) handsOff();
   holdHands();
+  countDelays();
 });
 
 /* ---- drawing ------------------------------------------------------------------------------- */
@@ -367,8 +378,8 @@ requestAnimationFrame(draw);
 /* ---- for tests, and for the curious at the console -------------------------------------------- */
 
 function summary(series: Delays["picture"]) {
-  const { count, last, median, max } = series;
-  return { count, last, median, max };
+  const { count, last, median, max, total } = series;
+  return { count, last, median, max, total };
 }
 
 const seen = {
@@ -376,6 +387,7 @@ const seen = {
   get authority() { return authority.seen; },
   get camera() { return { main: scene.cameras.shown?.name, second: scene.cameras.second?.name }; },
   get clothed() { return scene.clothedBodies; },
+  get desk() { return run.isPaused === undefined ? undefined : { isPaused: run.isPaused }; },
   get delays() { return { motion: summary(delays.motion), picture: summary(delays.picture), transport: delays.transport }; },
   get eye() { return scene.cameras.shown?.camera.position.toArray(); },
   get exaggeration() { return scene.exaggeration; },

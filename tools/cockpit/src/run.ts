@@ -3,6 +3,7 @@ import type { Parameter } from "@foxglove/ws-protocol";
 import type { Answer } from "./connection";
 import { button, byId, light, make, write } from "./dom";
 import type { Events } from "./events";
+import { numbers } from "./read";
 
 const CHECKPOINT = "cockpit.checkpoint"; // where the run was started
 const STILL_MS = 1500; // for which simulated time may stand without a word about it
@@ -25,15 +26,18 @@ export interface Desk {
 
 type Kind = "good" | "warn" | "bad";
 
+/** What the run says of it, and what is typed until it is said to the run. */
+interface Value { input: HTMLInputElement; told: string; isTyped: boolean }
+
 export class Run {
   private isConnected = false;
   private isOperator = true;
-  private paused = false;
+  private paused?: boolean; // undefined: the run does not tell
   private movedMs = 0;
   private heardMs = 0;
   private acts = new Map<string, HTMLButtonElement>();
-  private faults: { name: string; button: HTMLButtonElement }[] = [];
-  private values = new Map<string, HTMLInputElement>();
+  private faults: HTMLButtonElement[] = [];
+  private values = new Map<string, Value>();
 
   constructor(private desk: Desk, private events: Events) {}
 
@@ -59,16 +63,17 @@ export class Run {
     this.movedMs = performance.now();
   }
 
-  /** The run tells everybody what it did, whoever asked for it. */
-  told(text: string): void {
-    if (/^paused before frame|, then a pause/.test(text)) this.paused = true;
-    if (/^goes on with frame/.test(text)) this.paused = false;
-    const isReset = /^as at the start/.test(text);
-    for (const { name, button } of this.faults) {
-      if (this.faults.filter((other) => other.name === name).length > 1) continue; // which of them?
-      if (text.startsWith(`${name}: begins `) || text === `fault begins: ${name}`) light(button, true);
-      if (text.startsWith(`${name}: ends `) || text === `fault ends: ${name}` || isReset) light(button, false);
-    }
+  /** A message of /desk: how it stands, whoever asked for it, also when this page was not there yet. */
+  told(message: Record<string, unknown>): void {
+    this.paused = message["paused"] === true;
+    const on = numbers(message["faults"]);
+    this.faults.forEach((button, i) => light(button, on[i] === 1));
+    this.draw();
+  }
+
+  /** Undefined: nobody says. */
+  get isPaused(): boolean | undefined {
+    return this.paused;
   }
 
   draw(): void {
@@ -78,7 +83,7 @@ export class Run {
     pill.className = `pill ${kind}`;
     pill.title = title;
     const pause = this.acts.get("pause");
-    if (pause) light(pause, this.paused);
+    if (pause) light(pause, this.paused === true);
   }
 
   private state(): [string, Kind, string] {
@@ -86,8 +91,12 @@ export class Run {
     if (!this.isConnected) return ["no run", "bad", "it has ended, or it cannot be reached"];
     if (now - this.heardMs > SILENT_MS) return ["no answer", "bad", "the connection stands, but nothing comes"];
     if (this.paused) return ["paused", "warn", "simulated time is held"];
-    if (now - this.movedMs > STILL_MS) return ["waiting", "warn", "simulated time stands: the run is paused, or waits for its board"];
+    if (this.isStill) return ["waiting", "warn", "simulated time stands: the run is paused, or waits for its board"];
     return ["running", "good", "simulated time goes on"];
+  }
+
+  private get isStill(): boolean {
+    return performance.now() - this.movedMs > STILL_MS;
   }
 
   /* ---- what it is asked -------------------------------------------------------------------------- */
@@ -98,9 +107,9 @@ export class Run {
     return answer.done;
   }
 
-  /** By what was told, and not by time that seems to stand: on a busy machine it does. */
+  /** By what was told where it was, and not by time that seems to stand: on a busy machine it does. */
   flipPause(): Promise<boolean> {
-    return this.ask(this.paused ? "resume" : "pause");
+    return this.ask(this.paused ?? this.isStill ? "resume" : "pause");
   }
 
   step(): Promise<boolean> {
@@ -109,7 +118,7 @@ export class Run {
 
   begin(isOperator: boolean): void {
     this.isOperator = isOperator;
-    this.paused = false;
+    this.paused = undefined;
     this.values.clear();
     byId("parameters").replaceChildren();
     byId("tuning").hidden = true;
@@ -122,45 +131,58 @@ export class Run {
     this.allow();
   }
 
-  /** One button each; it is lit while the fault is on. */
+  /** One button each; it is lit while the fault is on.  A run that does not tell of its desk is believed to do as it
+   * was asked. */
   showFaults(names: string[]): void {
     byId("trouble").hidden = names.length === 0;
     this.faults = names.map((name, i) => {
       const made = button(name, "begin or end this fault", async () => {
         const active = !made.classList.contains("on");
-        if (await this.ask("fault", { name: String(i), active })) light(made, active);
+        if ((await this.ask("fault", { name: String(i), active })) && this.paused === undefined) light(made, active);
       });
       light(made, false);
-      return { name, button: made };
+      return made;
     });
-    byId("faults").replaceChildren(...this.faults.map((fault) => fault.button));
+    byId("faults").replaceChildren(...this.faults);
     this.allow();
   }
 
   /** Those that came; others stay as they are. */
   showParameters(values: Parameter[]): void {
     for (const { name, value } of values) {
-      const input = this.values.get(name) ?? this.addParameter(name);
-      if (document.activeElement !== input) input.value = typeof value === "number" ? String(Number(value.toPrecision(6))) : "";
+      const shown = this.values.get(name) ?? this.addParameter(name);
+      shown.told = typeof value === "number" ? String(Number(value.toPrecision(6))) : "";
+      if (!shown.isTyped) shown.input.value = shown.told;
     }
     byId("tuning").hidden = this.values.size === 0;
     this.allow();
   }
 
-  private addParameter(name: string): HTMLInputElement {
+  /** What the run answers is shown: a value that it refuses does not stay.  Nor does one that nobody sent. */
+  private addParameter(name: string): Value {
     const input = make("input", { id: `p-${name}`, type: "number", step: "any" });
+    const shown: Value = { input, told: "", isTyped: false };
+    const back = () => {
+      shown.isTyped = false;
+      input.value = shown.told;
+    };
+    input.addEventListener("input", () => (shown.isTyped = true));
     input.addEventListener("change", () => {
-      if (Number.isFinite(input.valueAsNumber)) this.desk.set(name, input.valueAsNumber);
+      if (!Number.isFinite(input.valueAsNumber)) return back();
+      shown.isTyped = false;
+      this.desk.set(name, input.valueAsNumber);
     });
+    input.addEventListener("blur", back);
     byId("parameters").append(make("label", { textContent: name, htmlFor: input.id }), input);
-    this.values.set(name, input);
-    return input;
+    this.values.set(name, shown);
+    return shown;
   }
 
   /** Who may only watch, or whose run is gone, finds nothing to press. */
   private allow(): void {
     const isOff = !this.isConnected || !this.isOperator;
-    for (const each of [...this.acts.values(), ...this.faults.map((fault) => fault.button), ...this.values.values()]) each.disabled = isOff;
+    const inputs = [...this.values.values()].map(({ input }) => input);
+    for (const each of [...this.acts.values(), ...this.faults, ...inputs]) each.disabled = isOff;
     for (const id of ["acts", "trouble", "tuning"]) byId(id).title = this.isOperator ? "" : WATCHING;
   }
 }

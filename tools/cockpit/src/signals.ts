@@ -5,7 +5,7 @@ import { make } from "./dom";
 import { numbers } from "./read";
 
 const HIDDEN = new Set([
-  "/live", "/frame", "/input", "/job", "/clock", "/latency", "/event", "/log", "/state", "/operator", "/authority",
+  "/live", "/frame", "/input", "/job", "/clock", "/latency", "/event", "/log", "/state", "/operator", "/authority", "/desk",
   "/tf", "/tf/straight", "/tf/ghost", "/scene", "/scene/bent", "/scene/straight",
 ]);
 const TWIST = ["ω x", "ω y", "ω z", "v x", "v y", "v z"];
