@@ -6,6 +6,8 @@ import { Wire } from "./wire";
 
 const SUBPROTOCOLS = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 const RETRY_MS = 1000;
+/** Of these every message counts; of others the newest. */
+const WHOLE = new Set(["/log", "/authority", "/desk", "/scene", "/scene/straight"]);
 const HAND = { topic: "/hand", encoding: "hand", schemaName: "hand" };
 const PING = "ping "; // then the time: parameters that come back with such an id were asked for to take it
 
@@ -21,6 +23,7 @@ export interface Listener {
   message(topic: string, simulated: number, message: Message): void;
   status(level: Level, text: string, id: string): void;
   statusGone(id: string): void;
+  skipped(count: number): void;
   parameters(values: Parameter[]): void;
   services(names: string[]): void;
   roundTrip(ms: number): void;
@@ -93,7 +96,7 @@ export class Connection {
   }
 
   private connect(): void {
-    this.wire = new Wire(this.url, SUBPROTOCOLS);
+    this.wire = new Wire(this.url, SUBPROTOCOLS, (count) => this.listener.skipped(count));
     const client = (this.client = new FoxgloveClient({ ws: this.wire }));
     client.on("open", () => this.listener.open());
     client.on("close", () => this.lost());
@@ -151,6 +154,7 @@ export class Connection {
       const id = this.client.subscribe(channel.id);
       this.subscribed.set(channel.topic, id);
       this.readers.set(id, { topic: channel.topic, reader });
+      if (!WHOLE.has(channel.topic)) this.wire?.mayGiveWay(id);
     } catch {
       this.complain(channel.topic, "has a definition that this page cannot read");
     }

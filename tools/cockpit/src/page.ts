@@ -203,6 +203,7 @@ const listener: Listener = {
     byId("gone").hidden = false;
     document.documentElement.dataset["connected"] = "no";
     authority.closed();
+    quality.clear();
   },
   server(name, metadata) {
     events.begin();
@@ -232,6 +233,7 @@ const listener: Listener = {
     events.status(level, text, id);
   },
   statusGone: (id) => events.statusGone(id),
+  skipped: (count) => quality.skipping(count),
   parameters: (values) => run.showParameters(values),
   services: (names) => run.showActs(names),
   roundTrip(ms) {
@@ -362,7 +364,7 @@ function drawSlowly(): void {
 }
 
 function eachSecond(): void {
-  quality.second();
+  if (document.documentElement.dataset["connected"] === "yes") quality.second();
   connection.ping();
 }
 

@@ -17,7 +17,8 @@ export class Wire implements IWebSocket {
   onclose: IWebSocket["onclose"];
   onmessage: IWebSocket["onmessage"];
 
-  constructor(address: string, protocols: string[]) {
+  /** `skipped` is told how many messages gave way to newer ones. */
+  constructor(address: string, protocols: string[], private skipped: (count: number) => void) {
     worker.onmessage = ({ data: word }: MessageEvent<Word>) => this.heard(word);
     order({ do: "open", address, protocols });
   }
@@ -27,6 +28,11 @@ export class Wire implements IWebSocket {
     const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
     const copy = bytes.slice().buffer;
     order({ do: "send", data: copy }, [copy]);
+  }
+
+  /** Of this subscription the newest message is enough. */
+  mayGiveWay(subscription: number): void {
+    order({ do: "yield", subscription });
   }
 
   /** The newest picture of the hands is not repeated any more. */
@@ -39,8 +45,11 @@ export class Wire implements IWebSocket {
   }
 
   private heard(word: Word): void {
-    if (word.says === "message") this.onmessage?.({ data: word.data });
-    else if (word.says === "closed") this.onclose?.({});
+    if (word.says === "message") {
+      order({ do: "next" });
+      if (word.skipped > 0) this.skipped(word.skipped);
+      this.onmessage?.({ data: word.data });
+    } else if (word.says === "closed") this.onclose?.({});
     else {
       this.protocol = word.protocol;
       this.onopen?.({});
