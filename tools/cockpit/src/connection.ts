@@ -2,10 +2,13 @@
 import { parse as parseDefinition } from "@foxglove/rosmsg";
 import { MessageReader } from "@foxglove/rosmsg2-serialization";
 import { FoxgloveClient, type Channel, type Parameter, type Service } from "@foxglove/ws-protocol";
+import { asViewer, socketOf } from "./address";
 import { Wire } from "./wire";
 
 const SUBPROTOCOLS = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 const RETRY_MS = 1000;
+const ANSWER_MS = 5000;
+const REFUSALS = 2; // one may have been an accident
 /** Of these every message counts; of others the newest. */
 const WHOLE = new Set(["/log", "/authority", "/desk", "/scene", "/scene/straight"]);
 const HAND = { topic: "/hand", encoding: "hand", schemaName: "hand" };
@@ -42,8 +45,11 @@ export class Connection {
   private subscribed = new Map<string, number>();
   private unreadable = new Set<string>();
   private handChannel?: number;
+  private isOpen = false;
+  private refusals = 0; // one after the other, by a server that is there
 
-  constructor(private url: string, private listener: Listener) {
+  /** `search` is what the run wants behind its address. */
+  constructor(private search: string, private listener: Listener) {
     this.connect();
   }
 
@@ -95,10 +101,19 @@ export class Connection {
     this.client?.getParameters([], `${PING}${performance.now()}`);
   }
 
+  /** A new run at the same address has another token, and refuses this page's.  Then one may still watch. */
+  private get isBarred(): boolean {
+    return this.refusals >= REFUSALS && this.refusals % 2 === 0;
+  }
+
   private connect(): void {
-    this.wire = new Wire(this.url, SUBPROTOCOLS, (count) => this.listener.skipped(count));
+    const search = this.isBarred ? asViewer(this.search) : this.search;
+    this.wire = new Wire(socketOf(search), SUBPROTOCOLS, (count) => this.listener.skipped(count));
     const client = (this.client = new FoxgloveClient({ ws: this.wire }));
-    client.on("open", () => this.listener.open());
+    client.on("open", () => {
+      this.isOpen = true;
+      this.listener.open();
+    });
     client.on("close", () => this.lost());
     client.on("error", () => undefined); // close follows
     client.on("serverInfo", (info) => {
@@ -106,6 +121,7 @@ export class Connection {
       const encodings = info.supportedEncodings ?? [];
       if (capabilities.includes("clientPublish") && encodings.includes(HAND.encoding)) this.handChannel = client.advertise(HAND);
       this.listener.server(info.name, info.metadata ?? {});
+      if (search !== this.search) this.listener.status("warning", "this run has another operator token, so you may only watch; to command, open the address that it printed", "");
       if (capabilities.includes("parameters")) client.getParameters([], "all");
       if (capabilities.includes("parametersSubscribe")) client.subscribeParameterUpdates([]);
     });
@@ -128,7 +144,9 @@ export class Connection {
     client.on("serviceCallFailure", (event) => this.answer(event.callId, { done: false, text: event.message }));
   }
 
-  private lost(): void {
+  private async lost(): Promise<void> {
+    const wasOpen = this.isOpen;
+    this.isOpen = false;
     for (const resolve of this.waiting.values()) resolve({ done: false, text: "connection lost" });
     this.waiting.clear();
     this.readers.clear();
@@ -138,7 +156,14 @@ export class Connection {
     this.unreadable.clear();
     this.handChannel = undefined;
     this.listener.closed();
+    const isRefusal = !wasOpen && asViewer(this.search) !== this.search && (await this.answers());
+    this.refusals = isRefusal ? this.refusals + 1 : 0;
     setTimeout(() => this.connect(), RETRY_MS);
+  }
+
+  /** The server is there, and still does not let this page in: browsers do not say why. */
+  private answers(): Promise<boolean> {
+    return fetch("/icon.svg", { cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) }).then(({ ok }) => ok, () => false);
   }
 
   private meet(channel: Channel): void {

@@ -1,4 +1,5 @@
 // The cockpit: what goes where.
+import { takeSearch } from "./address";
 import { readArm, readArmSpec, type ArmSpec, type ArmState, type ButtonName } from "./arm";
 import { ArmPanel } from "./arm_panel";
 import { Authority } from "./authority";
@@ -30,6 +31,7 @@ const SECOND_MS = 1000;
 let simulated = 0;
 let charted = false;
 let frames = 0;
+let runs = 0; // so far
 let spec: ArmSpec | undefined;
 let arm: ArmState | undefined;
 let armPanel: ArmPanel | undefined;
@@ -157,6 +159,7 @@ const takers: Record<string, (message: Message, time: number) => void> = {
 };
 
 function begin(metadata: Record<string, string>): void {
+  runs++;
   spec = readArmSpec(metadata["arm"]);
   arm = undefined;
   if (metadata["arm"] !== undefined && !spec) events.add("warning", "what the run says of its arm cannot be read");
@@ -176,9 +179,10 @@ function begin(metadata: Record<string, string>): void {
   signals.begin(spec?.joints.map(({ name }) => name) ?? []);
   charted = false;
   if (metadata["urdf"] === "yes") {
-    loadUrdf(`/model.urdf${location.search}`).then(
-      (looks) => scene.clothe(looks),
-      () => events.add("warning", "the vehicle's URDF cannot be read; boxes stand for its bodies"),
+    const of = runs;
+    loadUrdf(`/model.urdf${search}`).then(
+      (looks) => of === runs && scene.clothe(looks), // it may come when the next run is there
+      () => of === runs && events.add("warning", "the vehicle's URDF cannot be read; boxes stand for its bodies"),
     );
   }
 }
@@ -243,8 +247,8 @@ const listener: Listener = {
   },
 };
 
-const socket = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/${location.search}`;
-const connection = new Connection(socket, listener);
+const search = takeSearch();
+const connection = new Connection(search, listener);
 const run = new Run({ call: (name, request) => connection.call(name, request), set: (name, value) => connection.set(name, value) }, events);
 
 /* ---- cameras ------------------------------------------------------------------------------- */
