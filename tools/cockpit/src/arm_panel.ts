@@ -121,7 +121,7 @@ export class ArmPanel {
   private reach = make("b");
   private tilt = make("b");
   private closing = make("b");
-  private envelope = make("span", { className: "lamp" });
+  private envelope = make("span", { className: "lamp good" });
   private held = make("p", { className: "held" });
   private commands: HTMLButtonElement[]; // all that are only obeyed by who has authority
 
@@ -192,7 +192,7 @@ export class ArmPanel {
     write(this.tilt, isNear ? `${(state.tilt * DEGREES).toFixed(1)}°` : "–");
     write(this.closing, isNear ? `${(state.closing * 100).toFixed(1)} cm/s` : "–");
     write(this.envelope, isInside ? "in envelope" : "outside");
-    this.envelope.className = isInside ? "lamp good on" : "lamp";
+    light(this.envelope, isInside);
     this.grapple.classList.toggle("ready", isInside && state.payload === 0);
     this.release.disabled = state.payload === 0;
     const fixture = state.near ? `nearest: ${name(state.near)}` : "no fixture in sight";

@@ -3,13 +3,13 @@ import * as THREE from "three";
 import { Frames, type Places } from "./frames";
 import { color } from "./theme";
 
-const GONE_MS = 3000; // after the last message; a busy machine predicts late
+const GONE_S = 3; // of simulated time after the last message: it stays in a pause, and a busy machine predicts late
 const NEAR = 2e-3; // m or rad
 
 export class Ghost {
   private copies = new Map<string, THREE.Group>();
   private places: Places = new Map();
-  private heardMs = -Infinity;
+  private heard = -Infinity;
   private look = new THREE.MeshStandardMaterial({ transparent: true, opacity: 0.42, depthWrite: false, roughness: 1 });
 
   constructor(private frames: Frames) {}
@@ -18,7 +18,7 @@ export class Ghost {
     for (const copy of this.copies.values()) copy.removeFromParent();
     this.copies.clear();
     this.places.clear();
-    this.heardMs = -Infinity;
+    this.heard = -Infinity;
   }
 
   /** Shapes of a body have changed: copies share their geometry, but not their number. */
@@ -27,18 +27,18 @@ export class Ghost {
     this.copies.clear();
   }
 
-  take(places: Places): void {
+  take(places: Places, simulated: number): void {
     this.places = places;
-    this.heardMs = performance.now();
+    this.heard = simulated;
   }
 
-  get isShown(): boolean {
-    return performance.now() - this.heardMs < GONE_MS;
+  isShown(simulated: number): boolean {
+    return Math.abs(simulated - this.heard) < GONE_S; // a run can also go back
   }
 
   /** Seen from the base: what the whole vehicle does until then is left out. */
-  draw(base: string): void {
-    const { isShown } = this;
+  draw(base: string, simulated: number): void {
+    const isShown = this.isShown(simulated);
     for (const copy of this.copies.values()) copy.visible = isShown;
     if (!isShown) return;
     this.look.color.set(color("accent"));

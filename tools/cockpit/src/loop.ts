@@ -15,6 +15,12 @@ export class Loop {
     });
   }
 
+  /** Another run. */
+  clear(): void {
+    this.host.hidden = true;
+    for (const value of this.values) write(value, "–");
+  }
+
   take(message: Record<string, unknown>): void {
     this.host.hidden = false;
     const parts = PARTS.map((name) => number(message[`${name}_ns`]));

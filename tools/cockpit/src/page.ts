@@ -142,7 +142,7 @@ const takers: Record<string, (message: Message, time: number) => void> = {
     byId("bending").hidden = false;
     scene.moveStraight(message, time);
   },
-  "/tf/ghost": (message) => scene.moveGhost(message),
+  "/tf/ghost": (message) => scene.moveGhost(message, simulated),
   "/scene": (message) => scene.update("/scene", message),
   "/scene/bent": (message) => scene.update("/scene/bent", message), // flexible bodies, as they bend
   "/scene/straight": (message) => scene.updateStraight(message),
@@ -164,9 +164,9 @@ function begin(metadata: Record<string, string>): void {
   arm = undefined;
   if (metadata["arm"] !== undefined && !spec) events.add("warning", "what the run says of its arm cannot be read");
   armPanel = spec && new ArmPanel(byId("panel"), spec, press);
-  vehiclePanel = spec ? undefined : new VehiclePanel(byId("panel"));
+  vehiclePanel = spec ? undefined : new VehiclePanel(byId("panel"), (link) => metadata[`link.${link}`]);
   byId("safe").hidden = spec?.buttons.safe === undefined;
-  byId("hands").hidden = !connection.takesHands;
+  byId("hands").hidden = byId("command").hidden = !connection.takesHands;
   byId(connection.takesHands ? "command" : "who").prepend(byId("authority"));
   document.documentElement.dataset["hands"] = connection.takesHands ? "yes" : "no";
   byId("delays").hidden = !spec;
@@ -174,6 +174,7 @@ function begin(metadata: Record<string, string>): void {
   document.documentElement.dataset["vehicle"] = spec ? "arm" : "free";
   scene.begin(spec, metadata["cameras"]);
   timing.clear();
+  loop.clear();
   delays.clear();
   quality.clear();
   signals.begin(spec?.joints.map(({ name }) => name) ?? []);
@@ -279,6 +280,15 @@ byId("second").addEventListener("change", () => {
   if (!list.matches(":focus-visible")) list.blur(); // it was the mouse
 });
 
+/** In a small window the page scrolls, and SAFE must not: there it is a bar below the header. */
+const small = matchMedia("(max-width: 1100px)");
+function placeCommand(): void {
+  if (small.matches) document.querySelector("main")!.before(byId("command"));
+  else byId("hands").prepend(byId("command"));
+}
+small.addEventListener("change", placeCommand);
+placeCommand();
+
 /** The slider is logarithmic: 1, 10 in the middle, 100. */
 byId("exaggeration").addEventListener("input", () => {
   const slider = byId<HTMLInputElement>("exaggeration");
@@ -295,6 +305,13 @@ function changeTheme(): void {
   charts.repaint();
 }
 byId("theme").addEventListener("click", changeTheme);
+
+/** To be read from three metres away. */
+function flipWall(): void {
+  const { dataset } = document.documentElement;
+  dataset["wall"] = dataset["wall"] === "yes" ? "no" : "yes";
+  charts.repaint(); // their letters have a size of their own
+}
 byId("safe").addEventListener("click", (event) => press(spec?.buttons.safe, event));
 
 const keys = new Keys(hand, {
@@ -302,6 +319,7 @@ const keys = new Keys(hand, {
   ".": () => void run.step(),
   "?": () => byId("help").togglePopover?.(),
   KeyT: changeTheme,
+  KeyM: flipWall,
   Escape: (event) => {
     pressNamed("safe")(event);
     byId("help").hidePopover?.(); // which older browsers lack
@@ -341,11 +359,11 @@ document.addEventListener("visibilitychange", () => {
 /* ---- drawing ------------------------------------------------------------------------------- */
 
 function draw(): void {
+  requestAnimationFrame(draw); // first: what goes wrong in one picture must not be the end of all
   write(byId("clock"), `${simulated.toFixed(2)} s`);
-  scene.draw();
+  scene.draw(simulated);
   delays.drawn(simulated);
   frames++;
-  requestAnimationFrame(draw);
 }
 
 function drawPanel(): void {
@@ -354,7 +372,7 @@ function drawPanel(): void {
   pads.draw(hand.isHeld ? (hand.newest?.axes ?? []) : []);
   delayTable.draw();
   run.draw();
-  byId("ghost").hidden = !scene.hasGhost;
+  byId("ghost").hidden = !scene.hasGhost(simulated);
   const waits = gamepads.waits ? "; let go of the sticks first" : "";
   write(byId("gamepad"), gamepads.connected ? `gamepad: ${gamepads.connected}${waits}` : "");
 }
@@ -400,6 +418,7 @@ const seen = {
   get frames() { return frames; },
   get hand() { return hand.newest && structuredClone(hand.newest); },
   get quality() { return quality.seen; },
+  get shapes() { return scene.shapeCount; },
   where: (body: string) => scene.where(body),
 };
 Object.defineProperty(window, "cockpit", { value: Object.freeze(seen) });

@@ -26,7 +26,7 @@ export class Scene {
   private backdrop = new Backdrop();
   private layers = new Map<string, Map<string, Shown>>(); // by topic, then id
   private straight = new Map<string, Shown>();
-  private clothed = new Set<string>(); // bodies that the URDF draws
+  private clothes = new Map<string, THREE.Object3D>(); // bodies that the URDF draws
   private arm?: ArmSpec;
   private carried?: string;
   private equipped = "";
@@ -53,8 +53,9 @@ export class Scene {
   begin(arm: ArmSpec | undefined, carried: string | undefined): void {
     for (const layer of this.layers.values()) for (const shown of layer.values()) freeObject(shown.group);
     this.layers.clear();
+    for (const shape of this.clothes.values()) freeObject(shape);
     this.straight.clear();
-    this.clothed.clear();
+    this.clothes.clear();
     this.ghost.clear();
     this.frames.clear();
     this.bent = this.unbent = undefined;
@@ -78,8 +79,8 @@ export class Scene {
     this.settle();
   }
 
-  moveGhost(message: Record<string, unknown>): void {
-    this.ghost.take(readPlaces(message));
+  moveGhost(message: Record<string, unknown>, simulated: number): void {
+    this.ghost.take(readPlaces(message), simulated);
   }
 
   /** A message of /scene or /scene/bent. */
@@ -96,7 +97,7 @@ export class Scene {
       this.remove(layer, entity.id);
       const shown = new Shown(entity, this.straight.get(entity.id), this.factor);
       shown.group.userData["isBody"] = true;
-      shown.group.visible = !this.clothed.has(entity.frame);
+      shown.group.visible = !this.clothes.has(entity.frame);
       this.frames.group(entity.frame).add(shown.group);
       layer.set(entity.id, shown);
       this.ghost.renew();
@@ -119,7 +120,7 @@ export class Scene {
       shape.add(...parts);
       shape.userData["isBody"] = true;
       group.add(shape);
-      this.clothed.add(name);
+      this.clothes.set(name, shape);
     }
     this.ghost.renew();
     this.cameras.reframe();
@@ -137,11 +138,16 @@ export class Scene {
   }
 
   get clothedBodies(): string[] {
-    return [...this.clothed];
+    return [...this.clothes.keys()];
   }
 
-  get hasGhost(): boolean {
-    return this.ghost.isShown;
+  /** In the graphics memory; what is freed leaves it. */
+  get shapeCount(): number {
+    return this.renderer?.info.memory.geometries ?? 0;
+  }
+
+  hasGhost(simulated: number): boolean {
+    return this.ghost.isShown(simulated);
   }
 
   /** Where a body is drawn, from the base, in its axes. */
@@ -152,11 +158,11 @@ export class Scene {
 
   /* ---- drawing ---------------------------------------------------------------------------- */
 
-  draw(): void {
+  draw(simulated: number): void {
     const main = this.cameras.shown;
     if (!this.renderer || !main) return;
     this.resize();
-    this.ghost.draw(this.base);
+    this.ghost.draw(this.base, simulated);
     const { clientWidth: width, clientHeight: height } = this.canvas;
     this.renderer.setScissorTest(false);
     this.renderer.clear();

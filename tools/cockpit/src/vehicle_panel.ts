@@ -2,7 +2,7 @@
 import { DEGREES, rollPitchYaw, signed } from "./angles";
 import { drawBall } from "./attitude";
 import { Bar, Scale } from "./bar";
-import { make, section, write } from "./dom";
+import { light, make, section, write } from "./dom";
 import { number, numbers } from "./read";
 
 const LINKS = ["silent", "heard", "lost"];
@@ -34,6 +34,8 @@ export class VehiclePanel {
   private wheels = section("Wheels", "wheels");
   private motors = section("Motors", "motors");
   private links = make("div", { className: "lamps" });
+  private lamps = new Map<number, HTMLElement>(); // by link
+  private noLink = make("span", { className: "lamp", textContent: "none heard" });
   private position = make("p", { className: "quiet" });
   private off = this.figure("off target");
   private q: number[] = [];
@@ -41,7 +43,9 @@ export class VehiclePanel {
   private error = NaN;
   private linkStates: number[] = [];
 
-  constructor(host: HTMLElement) {
+  /** `nameOf` a link, if the run tells. */
+  constructor(host: HTMLElement, private nameOf: (link: number) => string | undefined) {
+    this.links.append(this.noLink);
     this.ball.setAttribute("role", "img");
     this.ball.setAttribute("aria-label", "attitude ball");
     const figures = make("div", { className: "stack" }, ...this.angles.map(([element]) => element));
@@ -100,14 +104,22 @@ export class VehiclePanel {
   }
 
   private drawLinks(): void {
-    const used = this.linkStates.map((state, i) => [i, state] as const).filter(([, state]) => state > 0);
-    if (used.length === 0) this.links.replaceChildren(make("span", { className: "lamp", textContent: "none heard" }));
-    else this.links.replaceChildren(
-      ...used.map(([i, state]) => {
-        const kind = ["", "good on", "bad on"][state] ?? "";
-        return make("span", { className: `lamp ${kind}`, textContent: `link ${i + 1} ${LINKS[state] ?? ""}` });
-      }),
-    );
+    this.linkStates.forEach((state, i) => {
+      if (state === 0 && !this.lamps.has(i)) return; // nobody was there yet
+      const lamp = this.lamps.get(i) ?? this.addLamp(i);
+      write(lamp, `${this.nameOf(i) ?? `link ${i + 1}`} ${LINKS[state] ?? ""}`);
+      lamp.classList.toggle("good", state !== 2);
+      lamp.classList.toggle("bad", state === 2);
+      light(lamp, state > 0);
+    });
+    if (this.lamps.size > 0) this.noLink.remove();
+  }
+
+  private addLamp(link: number): HTMLElement {
+    const lamp = make("span", { className: "lamp" });
+    this.lamps.set(link, lamp);
+    this.links.append(lamp);
+    return lamp;
   }
 
   private figure(name: string): [HTMLElement, HTMLElement] {
