@@ -6,13 +6,11 @@
 // The arm has six joints that turn as the sticks say, two flexible booms, a base in orbit, a payload,
 // a predicted twin, and authority as the server keeps it.
 
-import { execFileSync } from "node:child_process";
-import fs from "node:fs";
 import http from "node:http";
 import { createRequire } from "node:module";
-import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundle } from "../../tools/cockpit/bundle.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const peers = createRequire(path.join(root, "tools/peers/package.json"));
@@ -93,6 +91,7 @@ function definitions() {
     log: ["builtin_interfaces/Time timestamp", "uint8 level", "string message", "string name", "string file", "uint32 line", ...time],
     latency: ["uint64 frame", "uint64 rx_ns", "uint64 wire_in_ns", "uint64 grid_wait_ns", "uint64 step_ns", "uint64 hold_ns", "uint64 wire_out_ns", "uint8 link"],
     authority: ["uint32 holder", "uint32 asking", "uint32 viewers"],
+    desk: ["# How the operator's desk stands.", "bool paused", "uint8[] faults # 1: it is on; by the numbers of fault.N"],
     arm: [
       "uint64 board_us", "uint64 commands", "float64[6] position", "float64[6] rate", "float64[6] rate_command", "float64[6] torque",
       "float64[7] pose", "float64[6] twist", "float64[6] twist_command", "float64 reach", "float64 tilt", "float64 closing", "float64 blow",
@@ -115,6 +114,7 @@ const CHANNELS = [
   ["/latency", "airbearing_msgs/msg/Latency", "latency"],
   ["/authority", "airbearing_msgs/msg/Authority", "authority"],
   ["/arm", "airbearing_msgs/msg/Arm", "arm"],
+  ["/desk", "airbearing_msgs/msg/Desk", "desk"],
 ].map(([topic, schemaName, form], id) => ({ id, topic, encoding: "cdr", schemaName, schema: ros2msg[form], schemaEncoding: "ros2msg", form }));
 /** What the run answers, and tells everybody. */
 const WORDS = {
@@ -122,9 +122,9 @@ const WORDS = {
   "/resume": () => "goes on with frame 7 (frame 7)",
   "/step": () => "1 frames from frame 7 on, then a pause (frame 7)",
   "/reset": () => "as at the start, before frame 7 (frame 7)",
-  "/fault": ({ active }) => `${FAULT}: ${active ? "begins" : "ends"} before frame 7 (frame 7)`,
+  "/fault": ({ name, active }) => `${FAULTS[name]}: ${active ? "begins" : "ends"} before frame 7 (frame 7)`,
 };
-const FAULT = "shoulder_yaw sticks";
+const FAULTS = ["shoulder_yaw sticks", "shoulder_yaw sticks"]; // the same twice: only the desk tells which is on
 const SERVICES = ["/pause", "/resume", "/step", "/reset", "/checkpoint", "/restore", "/fault", "/authority/take", "/authority/give", "/authority/ask"];
 
 /* ---- the arm ------------------------------------------------------------------------------------- */
@@ -225,6 +225,7 @@ class Arm {
   mode = 0;
   joint = 0;
   brakes = 2;
+  brake = undefined; // of each joint, whatever brakes is
   payload = 0;
   pose = 0;
   flags = 0;
@@ -283,7 +284,7 @@ class Arm {
       board_us: this.boardUs, commands: BigInt(this.commands), position: this.position, rate: this.rate, rate_command: this.command,
       torque: this.rate.map((rate) => 400 * rate), pose: [...hand.at, w, x, y, z], twist: this.twist.map((v) => 0.9 * v), twist_command: this.twist,
       reach: this.payload ? -1 : this.reach, tilt: 0.07, closing: 0.012, blow: this.payload ? 0.8 : 0, delay: this.delay, impulse: [0, 0, 0, 3, 4, 12], flags: this.flags,
-      brake: Array(6).fill(this.brakes), mode: this.mode, joint: this.joint, payload: this.payload, pose_index: this.pose,
+      brake: this.brake ?? Array(6).fill(this.brakes), mode: this.mode, joint: this.joint, payload: this.payload, pose_index: this.pose,
       near: this.payload ? 0 : 1, ...this.counts,
     };
   }
@@ -304,8 +305,7 @@ function readPicture(bytes) {
 }
 
 /** The page as the program embeds it. */
-function bundlePage() {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "cockpit-"));
+async function bundlePage() {
   const pages = new Map();
   for (const [address, file, type] of [
     ["/", "index.html", "text/html; charset=utf-8"],
@@ -313,11 +313,8 @@ function bundlePage() {
     ["/cockpit.css", "style.css", "text/css"],
     ["/icon.svg", "icon.svg", "image/svg+xml"],
   ]) {
-    const output = path.join(folder, file);
-    execFileSync(process.execPath, [path.join(root, "tools/cockpit/bundle.mjs"), path.join(root, "tools/cockpit/src", file), output]);
-    pages.set(address, { type, body: fs.readFileSync(output) });
+    pages.set(address, { type, body: await bundle(path.join(root, "tools/cockpit/src", file)) });
   }
-  fs.rmSync(folder, { recursive: true });
   return pages;
 }
 
@@ -333,22 +330,28 @@ export class Mock {
   asking = 0;
   ghost = true;
   urdf = false;
+  urdfMs = 0; // for which it is kept back
   answer = true; // /arm is sent
+  desk = { paused: false, faults: FAULTS.map(() => 0) };
+  hasDesk = true; // and tells of it
+  gain = 1.5; // the only parameter; 0 to 10
+  lagMs = 0; // parameters are told so late
+  operator = OPERATOR; // who comes with this may command, who comes with another is refused
   frozen = false; // nothing moves, and nothing but answers is sent
   mute = false; // nor are they
-  closed = false; // nobody is let in
+  closed = false; // nobody is let in, and no page is served
   metadata = {};
   sag = 0.02; // m, at the end of each boom
   swing = 0.5; // part of it that comes and goes
   served = []; // addresses that were asked for
 
   async listen(port = 0) {
-    this.pages = bundlePage();
+    this.pages = await bundlePage();
     this.writers = Object.fromEntries(Object.entries(ros2msg).map(([form, text]) => [form, new MessageWriter(parse(text, { ros2: true }))]));
     this.clients = new Map();
     this.nextViewer = 1;
     this.server = http.createServer((request, response) => this.serve(request, response));
-    this.sockets = new WebSocketServer({ server: this.server, verifyClient: () => !this.closed, handleProtocols: (names) => [...names][0] });
+    this.sockets = new WebSocketServer({ server: this.server, verifyClient: ({ req }) => this.admits(req), handleProtocols: (names) => [...names][0] });
     this.sockets.on("connection", (socket, request) => this.meet(socket, request));
     await new Promise((resolve) => this.server.listen(port, "127.0.0.1", resolve));
     this.begunMs = performance.now();
@@ -365,27 +368,37 @@ export class Mock {
     this.server.close();
   }
 
+  /** As the server has it: who pretends is refused. */
+  admits(request) {
+    const given = this.tokenOf(request);
+    return !this.closed && (given === null || given === this.operator);
+  }
+
+  tokenOf(request) {
+    return new URL(request.url, "http://mock").searchParams.get("operator");
+  }
+
   /** Cuts every viewer off; they come back by themselves. */
   drop() {
     for (const socket of this.clients.keys()) socket.terminate();
   }
 
   get time() {
-    return (performance.now() - this.begunMs) / 1000;
+    return ((this.pausedMs ?? performance.now()) - this.begunMs) / 1000;
   }
 
   serve(request, response) {
     const address = request.url.split("?")[0];
     this.served.push(address);
     const page = this.pages.get(address);
-    if (address === "/model.urdf" && this.urdf) response.writeHead(200, { "content-type": "application/xml" }).end(URDF);
+    if (this.closed) request.socket.destroy();
+    else if (address === "/model.urdf" && this.urdf) setTimeout(() => response.writeHead(200, { "content-type": "application/xml" }).end(URDF), this.urdfMs);
     else if (!page) response.writeHead(404).end();
     else response.writeHead(200, { "content-type": page.type, "content-encoding": "gzip", "content-security-policy": POLICY }).end(page.body);
   }
 
   meet(socket, request) {
-    const token = new URL(request.url, "http://mock").searchParams.get("operator");
-    const client = { viewer: this.nextViewer++, operator: token === OPERATOR, wants: new Map(), hand: undefined };
+    const client = { viewer: this.nextViewer++, operator: this.tokenOf(request) === this.operator, wants: new Map(), hand: undefined };
     this.clients.set(socket, client);
     const say = (object) => socket.send(JSON.stringify(object));
     say({
@@ -393,10 +406,10 @@ export class Mock {
       supportedEncodings: ["cdr", "json", "hand"], sessionId: "mock",
       metadata: {
         arm: JSON.stringify(ARM), cameras: JSON.stringify(CAMERAS), viewer: String(client.viewer), operator: client.operator ? "yes" : "no",
-        "fault.0": FAULT, ...(this.urdf ? { urdf: "yes" } : {}), ...this.metadata,
+        ...Object.fromEntries(FAULTS.map((fault, i) => [`fault.${i}`, fault])), ...(this.urdf ? { urdf: "yes" } : {}), ...this.metadata,
       },
     });
-    say({ op: "advertise", channels: CHANNELS.map(({ form: _, ...channel }) => channel) });
+    say({ op: "advertise", channels: CHANNELS.filter(({ topic }) => this.hasDesk || topic !== "/desk").map(({ form: _, ...channel }) => channel) });
     say({ op: "advertiseServices", services: SERVICES.map((name, id) => ({ id, name, type: name, requestSchema: "", responseSchema: "" })) });
     socket.on("message", (data, isBinary) => (isBinary ? this.hearBinary(socket, client, data) : this.hear(socket, client, JSON.parse(data))));
     socket.on("error", () => undefined);
@@ -411,8 +424,15 @@ export class Mock {
 
   hear(socket, client, message) {
     if (message.op === "advertise") client.hand = message.channels.find(({ encoding, topic }) => encoding === "hand" && topic === "/hand")?.id;
-    if (message.op === "getParameters" && !this.mute) {
-      socket.send(JSON.stringify({ op: "parameterValues", parameters: [{ name: "arm.gain", value: 1.5, type: "float64" }], id: message.id }));
+    if (message.op === "setParameters" && client.operator) {
+      const [{ value }] = message.parameters;
+      if (value >= 0 && value <= 10) this.gain = value;
+      else socket.send(JSON.stringify({ op: "status", level: 2, message: `${value} is not from 0 to 10` }));
+    }
+    if (["getParameters", "setParameters"].includes(message.op) && !this.mute) {
+      const values = JSON.stringify({ op: "parameterValues", parameters: [{ name: "arm.gain", value: this.gain, type: "float64" }], id: message.id });
+      if (this.lagMs) setTimeout(() => socket.send(values), this.lagMs);
+      else socket.send(values);
     }
     if (message.op !== "subscribe") return;
     for (const { id, channelId } of message.subscriptions) {
@@ -421,6 +441,7 @@ export class Mock {
       if (channel.topic === "/scene") this.say("/scene", SCENE, socket);
       if (channel.topic === "/scene/straight") this.say("/scene/straight", booms(0), socket);
       if (channel.topic === "/authority") this.tell();
+      if (channel.topic === "/desk") this.say("/desk", this.desk, socket);
     }
   }
 
@@ -464,7 +485,8 @@ export class Mock {
       return;
     }
     const words = WORDS[name]?.(request) ?? "";
-    if (words) this.say("/log", { timestamp: stamp, level: 2, message: words, name: "operator", file: "", line: 0 });
+    this.keepDesk(name, request);
+    if (words) this.log(words, 2);
     const text = new TextEncoder().encode(JSON.stringify({ success: true, message: words }));
     const encoding = new TextEncoder().encode("json");
     const out = new Uint8Array(13 + encoding.length + text.length);
@@ -476,6 +498,22 @@ export class Mock {
     out.set(encoding, 13);
     out.set(text, 13 + encoding.length);
     socket.send(out);
+  }
+
+  keepDesk(name, request) {
+    const { desk } = this;
+    if (name === "/pause" || name === "/step") this.pausedMs ??= performance.now();
+    else if (name === "/resume" && desk.paused) this.goOn();
+    else if (name === "/reset") desk.faults.fill(0);
+    else if (name === "/fault") desk.faults[Number(request.name)] = Number(request.active);
+    else return;
+    desk.paused = this.pausedMs !== undefined;
+    this.say("/desk", desk);
+  }
+
+  goOn() {
+    this.begunMs += performance.now() - this.pausedMs;
+    this.pausedMs = undefined;
   }
 
   /** Why not, or nothing. */
@@ -516,11 +554,19 @@ export class Mock {
   }
 
   status(level, message, id) {
-    for (const socket of this.clients.keys()) socket.send(JSON.stringify({ op: "status", level, message, id }));
+    this.shout({ op: "status", level, message, id });
+  }
+
+  shout(object) {
+    for (const socket of this.clients.keys()) socket.send(JSON.stringify(object));
+  }
+
+  log(message, level = 3) {
+    this.say("/log", { timestamp: stamp, level, message, name: "mock", file: "", line: 0 });
   }
 
   step() {
-    if (this.frozen) return;
+    if (this.frozen || this.desk.paused) return;
     const { arm, time } = this;
     arm.move(0.01);
     if (this.heardMs !== undefined && performance.now() - this.heardMs > LOST_MS) arm.flags |= FLAG.lost;
@@ -538,7 +584,7 @@ export class Mock {
   }
 
   sum() {
-    if (this.frozen) return;
+    if (this.frozen || this.desk.paused) return;
     const frame = BigInt(Math.round(this.time * 1000));
     this.say("/live", {
       frame, seconds: this.time, rate_hz: 1000, start_error_us: 3 + Math.random(), start_error_us_max: 9, busy_us: 120 + 30 * Math.random(), busy_us_max: 260,

@@ -3,12 +3,13 @@
 //
 //   cockpit_arm.mjs SCREENSHOTS
 //
-// Each check prints its name; the first that fails ends it.
+// Each check prints its name and how long it took; the first that fails ends it.  Pictures are taken where SCREENSHOTS is
+// set.
 
 import assert from "node:assert/strict";
 import path from "node:path";
 import { ARM, BODIES, bodies, FLAG, Mock, OPERATOR } from "./arm_mock.mjs";
-import { findClutter, launch, newPage } from "./cockpit_browser.mjs";
+import { drawn, findClutter, inFull, launch, newPage } from "./cockpit_browser.mjs";
 
 const shots = process.argv[2];
 const mock = await new Mock().listen();
@@ -70,8 +71,14 @@ async function moves(expected, doing, undoing) {
 const axis = (index, value) => Array.from({ length: 6 }, (_, i) => (i === index ? value : 0));
 
 async function check(name, body) {
+  const begunMs = performance.now();
   await body();
-  console.log(name);
+  console.log(`${((performance.now() - begunMs) / 1000).toFixed(1).padStart(5)} s  ${name}`);
+}
+
+/** A picture for people to look at. */
+async function shoot(name) {
+  if (process.env.SCREENSHOTS) await inFull(page, () => page.screenshot({ path: path.join(shots, `${name}.png`) }));
 }
 
 /* ---- who may ------------------------------------------------------------------------------------ */
@@ -82,7 +89,7 @@ await check("a viewer without the token watches and sends nothing", async () => 
   for (const name of ["Take", "Give", "Ask"]) assert(await page.getByRole("button", { name, exact: true }).isDisabled());
   await page.keyboard.press("KeyW");
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "joint", exact: true }).click();
+  await page.getByRole("button", { name: "joint", exact: true }).click({ force: true }); // it looks as if it were off
   assert.match(await page.textContent("#log"), /no authority/);
   await page.waitForSelector("#parameters input");
   assert.equal(await page.locator("#acts button:enabled, #faults button:enabled, #parameters input:enabled").count(), 0);
@@ -93,6 +100,57 @@ await check("a viewer without the token watches and sends nothing", async () => 
 const page = await open(`?operator=${OPERATOR}`);
 const seen = (what) => page.evaluate((name) => window.cockpit[name], what);
 const button = (name) => page.getByRole("button", { name, exact: true });
+const says = (pattern, id = "log") => page.waitForFunction(([source, where]) => new RegExp(source, "s").test(document.getElementById(where).textContent), [pattern, id]);
+const pill = (text) => page.waitForFunction((wanted) => document.querySelector("#state").textContent === wanted, text);
+const isHeld = (held = true) => page.waitForFunction((wanted) => window.cockpit.authority.isHeld === wanted, held);
+/** The first pad, from its middle: up and to the right, 1 is full. */
+async function pointAt(name, up, right = 0) {
+  const box = await page.getByRole("slider", { name }).boundingBox();
+  await page.mouse.move(box.x + box.width * (0.5 + 0.4 * right), box.y + box.height * (0.5 - 0.4 * up));
+}
+const XY = "Translation, X and Y";
+/** What is sent while this is done, and for a while after, is at rest. */
+async function rests(doing) {
+  const pictures = since();
+  await doing();
+  const before = pictures().length;
+  await until("pictures", () => pictures().length > before + 4);
+  assert(pictures().every(isAtRest), "nothing moves");
+}
+
+await check("the key is not left in the address bar; a reload keeps it, who opens the bare address has none", async () => {
+  const mayCommand = (may) => page.waitForFunction((wanted) => window.cockpit?.authority.viewer > 0 && window.cockpit.authority.operator === wanted, may);
+  await mayCommand(true);
+  assert.equal(page.url(), mock.address);
+  await page.reload();
+  await mayCommand(true);
+  await page.goto(mock.address);
+  await mayCommand(false);
+  await page.reload();
+  await mayCommand(false);
+  await page.goto(`${mock.address}?operator=${OPERATOR}`);
+  await mayCommand(true);
+  const other = await newPage(browser, 1280, 800, complaints);
+  await other.addInitScript(() => Object.defineProperty(window, "sessionStorage", { get() { throw new Error("none"); } }));
+  await other.goto(`${mock.address}?operator=${OPERATOR}`);
+  await other.waitForFunction(() => window.cockpit?.authority.viewer > 0 && window.cockpit.authority.operator);
+  assert(other.url().endsWith(OPERATOR), "without storage it stays where it is");
+  await other.close();
+  await page.waitForFunction(() => window.cockpit.arm);
+});
+
+await check("what only an operator can do looks so, and is told so", async () => {
+  const off = page.locator('#safe, .modes button, [data-act="brakes"], [data-act="grapple"]');
+  const look = () => off.evaluateAll((all) => all.map((each) => [each.getAttribute("aria-disabled"), parseFloat(getComputedStyle(each).opacity)]));
+  assert((await look()).length > 8);
+  for (const [disabled, opacity] of await look()) assert(disabled === "true" && opacity < 0.6, `${disabled} ${opacity}`);
+  await button("Take").click();
+  await isHeld();
+  for (const [disabled, opacity] of await look()) assert(disabled === "false" && opacity === 1, `${disabled} ${opacity}`);
+  await button("Give").click();
+  await isHeld(false);
+  mock.pictures.length = 0; // as if nobody had been here
+});
 
 await check("nothing is sent before authority is taken; the first picture is at rest", async () => {
   await page.keyboard.press("KeyW");
@@ -102,9 +160,8 @@ await check("nothing is sent before authority is taken; the first picture is at 
   await page.waitForFunction(() => window.cockpit.authority.isHeld);
   await until("a picture", () => mock.pictures.length > 0);
   await page.keyboard.down("KeyR"); // the board repeats it; who had it down before presses it anew
-  await nap(100);
-  await page.keyboard.up("KeyR");
-  await page.keyboard.press("Shift");
+  await rests(() => page.keyboard.up("KeyR"));
+  await rests(() => page.keyboard.press("Shift"));
   assert(mock.pictures.every(isAtRest));
   const [first] = mock.pictures;
   assert.deepEqual([first.magic, first.version, first.size], ["HAND", 2, 116]);
@@ -172,6 +229,42 @@ await check("vernier, brakes, next, grapple, release and safe, by pointer and by
   await page.waitForFunction(() => window.cockpit.arm.mode === 0);
 });
 
+await check("brakes are on when any is, and slip when any does", async () => {
+  const brakes = page.locator('[data-act="brakes"]');
+  for (const [brake, text, isOn] of [[[0, 0, 2, 0, 0, 0], "Brakes on", true], [[0, 1, 2, 2, 2, 2], "Brakes slipping", true], [[0, 0, 0, 0, 0, 0], "Brakes off", false]]) {
+    mock.arm.brake = brake;
+    await page.waitForFunction((wanted) => document.querySelector('[data-act="brakes"]').textContent === wanted, text);
+    assert.equal(await brakes.getAttribute("aria-pressed"), String(isOn));
+  }
+  mock.arm.brake = undefined;
+});
+
+await check("space is for the run after a click, and for the button that keys have reached", async () => {
+  const vernier = page.locator('[data-act="vernier"]');
+  await presses1(ARM.buttons.vernier, () => vernier.click());
+  const pictures = since();
+  await page.keyboard.press("Space");
+  await pill("paused");
+  assert.deepEqual(presses(pictures()), []);
+  await page.keyboard.press("Space");
+  await pill("running");
+  const asked = mock.calls.length;
+  await vernier.focus();
+  await presses1(ARM.buttons.vernier, () => page.keyboard.press("Space"));
+  assert(await vernier.evaluate((element) => element === document.activeElement));
+  assert.equal(mock.calls.length, asked);
+  await vernier.blur();
+});
+
+await check("Escape is SAFE also in a browser without popovers", async () => {
+  await page.evaluate(() => {
+    window.kept = HTMLElement.prototype.hidePopover;
+    delete HTMLElement.prototype.hidePopover;
+  });
+  await presses1(ARM.buttons.safe, () => page.keyboard.press("Escape"));
+  await page.evaluate(() => (HTMLElement.prototype.hidePopover = window.kept));
+});
+
 await check("two quick presses are two presses", async () => {
   const pictures = since();
   await page.evaluate(() => {
@@ -179,7 +272,7 @@ await check("two quick presses are two presses", async () => {
     vernier.click();
     vernier.click();
   });
-  await until("both", () => presses(pictures()).length === 2);
+  await until("both", () => presses(pictures()).length >= 2);
   assert.deepEqual(presses(pictures()), [ARM.buttons.vernier, ARM.buttons.vernier]);
   await until("up", () => newest().buttons === 0);
 });
@@ -193,6 +286,24 @@ await check("keys fly while they are down", async () => {
   await page.keyboard.down("Shift");
   await moves(axis(0, 0.25), () => page.keyboard.down("KeyW"), () => page.keyboard.up("KeyW"));
   await page.keyboard.up("Shift");
+});
+
+await check("a key that is down is let go with ctrl, alt or the command key, which hide that it comes up", async () => {
+  for (const modifier of ["Control", "Alt", "Meta"]) {
+    await page.keyboard.down("KeyW");
+    await until("flies", () => newest().axes[0] === 1);
+    await page.keyboard.down(modifier);
+    await until(`${modifier} lets go`, () => isAtRest(newest()));
+    await page.keyboard.up(modifier);
+    await rests(() => page.keyboard.up("KeyW"));
+  }
+  await page.getByRole("slider", { name: XY }).focus();
+  await page.keyboard.down("ArrowUp");
+  await until("flies", () => newest().axes[0] === 1);
+  await page.keyboard.down("Meta");
+  await until("rests", () => isAtRest(newest()));
+  await page.keyboard.up("Meta");
+  await page.keyboard.up("ArrowUp");
 });
 
 await check("pads follow the pointer and spring back", async () => {
@@ -241,27 +352,128 @@ await check("a pad that is dragged is let go when the page loses the focus, unti
   await until("spring", () => isAtRest(newest()));
 });
 
+await check("no menu keeps the stick", async () => {
+  const mouse = await page.context().newCDPSession(page);
+  await pointAt(XY, 0);
+  await page.mouse.down();
+  await pointAt(XY, 0.6);
+  await until("flies", () => newest().axes[0] > 0.5);
+  const box = await page.getByRole("slider", { name: XY }).boundingBox();
+  await mouse.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: box.x + box.width / 2, y: box.y + box.height / 3, button: "none", buttons: 0 });
+  await until("a button that is up flies nothing", () => isAtRest(newest()));
+  await page.mouse.up();
+  const menu = (selector) => page.evaluate((where) => document.querySelector(where).dispatchEvent(new MouseEvent("contextmenu", { bubbles: true, cancelable: true })), selector);
+  assert.equal(await menu(".pad"), false, "a pad has no menu");
+  for (const open of [() => menu("#scenario"), () => page.evaluate(() => document.querySelector("#second").dispatchEvent(new PointerEvent("pointerdown", { bubbles: true })))]) {
+    await page.keyboard.down("KeyW");
+    await until("flies", () => newest().axes[0] === 1);
+    await open();
+    await until("rests", () => isAtRest(newest()));
+    await rests(() => page.keyboard.up("KeyW"));
+  }
+});
+
+await check("hands are off whatever goes wrong", async () => {
+  await pointAt(XY, 0);
+  await page.mouse.down();
+  await pointAt(XY, 0.6);
+  await until("flies", () => newest().axes[0] > 0.5);
+  await page.evaluate(() => {
+    const pad = document.querySelector(".pad");
+    pad.releasePointerCapture = () => { throw new Error("on purpose"); };
+    window.dispatchEvent(new Event("blur"));
+    delete pad.releasePointerCapture;
+  });
+  await until("rests", () => isAtRest(newest()));
+  await page.mouse.up();
+  assert.match(complaints.pop(), /on purpose/);
+});
+
+await check("who takes authority with a stick or a key down moves nothing, nor who gets it again", async () => {
+  const take = () => page.evaluate(() => document.querySelectorAll("#authority button")[0].click());
+  await button("Give").click();
+  await isHeld(false);
+  await pointAt(XY, 0);
+  await page.mouse.down();
+  await pointAt(XY, 0.7);
+  await take();
+  await isHeld();
+  await rests(() => pointAt(XY, 0.9));
+  await page.mouse.up();
+  await button("Give").click();
+  await isHeld(false);
+  await page.getByRole("slider", { name: XY }).focus();
+  await page.keyboard.down("ArrowUp");
+  await take();
+  await isHeld();
+  await rests(() => page.keyboard.down("ArrowUp"));
+  await page.keyboard.up("ArrowUp");
+  const { viewer } = await seen("authority");
+  await page.keyboard.down("KeyW");
+  await pointAt("Rotation, yaw", 0);
+  await page.mouse.down();
+  await pointAt("Rotation, yaw", 0.7);
+  await until("both fly", () => newest().axes[0] === 1 && newest().axes[5] > 0.6);
+  for (const holder of [0, viewer]) {
+    mock.holder = holder;
+    mock.tell();
+    await isHeld(holder !== 0);
+  }
+  await rests(() => pointAt("Rotation, yaw", 0.9));
+  await rests(() => page.mouse.up());
+  await rests(() => page.keyboard.up("KeyW"));
+  mock.dropped = 0; // those that were under way when it was taken away
+});
+
 await check("pads obey the arrow keys", async () => {
   await page.getByRole("slider", { name: "Rotation, pitch and roll" }).focus();
   await moves(axis(4, 1), () => page.keyboard.down("ArrowUp"), () => page.keyboard.up("ArrowUp"));
   await moves(axis(3, -1), () => page.keyboard.down("ArrowLeft"), () => page.keyboard.up("ArrowLeft"));
 });
 
-const setGamepad = (axes, buttons) =>
-  page.evaluate(([given, values]) => {
-    const pad = { id: "test pad", connected: true, mapping: "standard", axes: given, buttons: Array.from({ length: 17 }, (_, i) => ({ value: values[i] ?? 0, pressed: (values[i] ?? 0) > 0.5 })) };
-    Object.defineProperty(navigator, "getGamepads", { value: () => [null, pad], configurable: true });
-  }, [axes, buttons]);
+/** Until the page has looked at it; no axes: there is none. */
+const setGamepad = (axes, buttons = {}) =>
+  page.evaluate(([given, values]) => new Promise((done) => {
+    const pad = { id: "test pad", index: 1, connected: true, mapping: "standard", axes: given, buttons: Array.from({ length: 17 }, (_, i) => ({ value: values[i] ?? 0, pressed: (values[i] ?? 0) > 0.5 })) };
+    let looks = 0;
+    const look = () => {
+      if (++looks === 3) done(); // by then the second is over
+      return [null, given ? pad : null];
+    };
+    Object.defineProperty(navigator, "getGamepads", { value: look, configurable: true });
+  }), [axes, buttons]);
+
+await check("the press that wakes a gamepad, or that was there before the focus, is no command", async () => {
+  const pictures = since();
+  const isPressed = async () => {
+    await until("pictures", () => pictures().length > 3);
+    return presses(pictures()).length > 0;
+  };
+  await setGamepad();
+  await setGamepad([0, 0, 0, 0], { 8: 1 }); // back, which is SAFE
+  assert(!(await isPressed()), "it was not there before");
+  await page.evaluate(() => (document.hasFocus = () => false));
+  await setGamepad([0, 0, 0, 0], {});
+  await setGamepad([0, 0, 0, 0], { 8: 1 });
+  await page.evaluate(() => delete document.hasFocus);
+  await setGamepad([0, 0, 0, 0], { 8: 1 });
+  assert(!(await isPressed()), "nobody looked");
+  await setGamepad([0, 0, 0, 0], {});
+  await presses1(ARM.buttons.safe, () => setGamepad([0, 0, 0, 0], { 8: 1 }));
+  await setGamepad([0, 0, 0, 0], {});
+});
 
 await check("a gamepad flies, presses, and is merged with the keys", async () => {
   const set = setGamepad;
   await set([0, 0, 0, 0], {});
-  await page.waitForFunction(() => /test pad/.test(document.querySelector("#gamepad").textContent)); // looked at, and at home
+  await says("gamepad: test pad", "gamepad");
+  await rests(() => set([0.1, -0.1, 0, 0], { 6: 0.1, 7: 0.05 })); // sticks and triggers that do not come back all the way
   await moves([1, 1, 0, 0, 0, 0], () => set([1, -1, 0, 0], {}), () => set([0, 0, 0, 0], {}));
   await moves([0, 0, 1, 0, 0, -1], () => set([0, 0, 0, 0], { 7: 1, 4: 1 }), () => set([0, 0, 0, 0], {}));
   await moves([0, 0, 0, 1, -1, 0], () => set([0.05, 0.05, 1, 1], {}), () => set([0, 0, 0, 0], {}));
   await presses1(ARM.buttons.vernier, () => set([0, 0, 0, 0], { 2: 1 }));
   await set([0, -1, 0, 0], {});
+  await until("the stick flies", () => newest().axes[0] === 1);
   await moves(axis(0, 0), () => page.keyboard.down("KeyS"), () => Promise.all([page.keyboard.up("KeyS"), set([0, 0, 0, 0], {})]));
 });
 
@@ -278,8 +490,9 @@ await check("a gamepad that is deflected when it comes to fly is let go first", 
   await hide(false);
   await until("comes back", () => pictures().length > 10);
   assert(pictures().every(isAtRest));
+  await says("let go of the sticks first", "gamepad");
   await setGamepad([0, 0, 0, 0], {});
-  await page.waitForTimeout(100); // until it was looked at
+  await page.waitForFunction(() => !/let go/.test(document.querySelector("#gamepad").textContent));
   await moves(axis(0, 1), () => setGamepad([0, -1, 0, 0], {}), () => setGamepad([0, 0, 0, 0], {}));
 });
 
@@ -325,14 +538,13 @@ await check("a page that is busy for a moment is not missed; one that hangs is",
   assert(during.length > 5, `${during.length} times the same again`);
   await page.keyboard.down("KeyW");
   await until("flies", () => newest().axes[0] === 1);
-  const stuck = since();
+  const first = mock.pictures.length - 1;
   await busy(900);
+  const isWorkers = ([before, after]) => !isAtRest(before) && isAtRest(after) && before.sentUs === after.sentUs; // and not the page's
+  const pairs = () => mock.pictures.slice(first).map((picture, i, all) => [picture, all[i + 1] ?? picture]);
+  await until("the sticks of a page that stands are let go", () => pairs().some(isWorkers));
   await until("flies again", () => newest().axes[0] === 1);
   await page.keyboard.up("KeyW");
-  const pictures = stuck();
-  const off = pictures.findIndex(isAtRest);
-  assert(off > 0, "the sticks of a page that stands are let go");
-  assert.equal(pictures[off].sentUs, pictures[off - 1].sentUs, "by the worker, not by the page");
   const hung = busy(3000);
   await until("the link is lost", () => mock.arm.flags & FLAG.lost);
   await hung;
@@ -341,25 +553,59 @@ await check("a page that is busy for a moment is not missed; one that hangs is",
 
 /* ---- what is shown ------------------------------------------------------------------------------ */
 
-await check("delays are measured for every change, by its answer", async () => {
-  let before = -1; // what was asked earlier is answered first
-  for (let now = 0; now !== before; now = (await seen("delays")).picture.count) {
+/** How many there were, when what was asked earlier is answered. */
+async function settled() {
+  let before = -1;
+  for (let now = 0; now !== before; now = (await seen("delays")).picture.total) {
     before = now;
-    await nap(500);
+    await nap(300);
   }
+  return before;
+}
+
+await check("delays are measured for every change, by its answer", async () => {
+  const before = await settled();
   mock.answer = false;
+  const pictures = since();
   await page.keyboard.press("KeyD");
+  await until("it was sent", () => pictures().some(({ axes }) => axes[1] === 1) && newest().axes[1] === 0);
   await nap(500);
-  assert.equal((await seen("delays")).picture.count, before);
+  assert.equal((await seen("delays")).picture.total, before);
   mock.arm.delay = 0.25;
   mock.answer = true;
-  await page.waitForFunction((count) => window.cockpit.delays.picture.count === Math.min(100, count + 2), before);
+  await page.waitForFunction((total) => window.cockpit.delays.picture.total >= total + 2, before);
+  assert.equal(await settled(), before + 2);
   const { motion, picture, transport } = await seen("delays");
   assert(motion.count > 0 && motion.median > 0 && motion.max >= motion.last);
   assert(picture.last > 400 && picture.max >= picture.last, `held back on purpose: ${picture.last}`);
   assert.equal(transport, 250);
   await page.waitForFunction(() => /250 ms on purpose/.test(document.querySelector("#delays").textContent));
   mock.arm.delay = 0;
+});
+
+await check("who does not look, and a run that is paused, have no delay to the picture", async () => {
+  const before = await settled();
+  await page.keyboard.press("Space");
+  await pill("paused");
+  const pictures = since();
+  await page.keyboard.press("KeyD");
+  await until("it was sent", () => pictures().some(({ axes }) => axes[1] === 1) && newest().axes[1] === 0);
+  await page.keyboard.press("Space");
+  await pill("running");
+  assert.equal(await settled(), before);
+  await page.keyboard.down("KeyD");
+  await until("flies", () => newest().axes[1] === 1);
+  mock.answer = false; // the answer comes when nobody looks
+  await page.keyboard.up("KeyD");
+  const known = await settled();
+  await hide(true);
+  mock.tellLatency(90e6); // and another's command
+  mock.answer = true;
+  await nap(100);
+  await hide(false);
+  await until("heard again", () => !(mock.arm.flags & FLAG.lost));
+  assert.equal(await settled(), known);
+  assert((await seen("delays")).picture.max < 60000);
 });
 
 await check("bodies in orbit are where they are, to a micrometre", async () => {
@@ -420,7 +666,9 @@ await check("a view that has the focus is turned by keys", async () => {
   await until("it went around", async () => Math.hypot((await now())[0] - x0, (await now())[1] - y0) > 0.05 * from);
   await page.keyboard.press("ArrowUp");
   await until("it rose", async () => (await now())[2] > z0 + 0.03 * from);
-  for (let i = 0; i < 60; i++) await page.keyboard.press("ArrowUp"); // to the pole, and no further
+  await page.evaluate(() => { // to the pole, and no further
+    for (let i = 0; i < 60; i++) document.querySelector("#scene").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true }));
+  });
   assert((await now()).every(Number.isFinite));
   await page.keyboard.press("+");
   await until("it came nearer", async () => Math.hypot(...(await now())) < 0.95 * from);
@@ -434,13 +682,12 @@ await check("the keys are told on request", async () => {
   await page.keyboard.press("?");
   await help.waitFor({ state: "visible" });
   assert.match(await help.textContent(), /pause or resume.*translation.*SAFE/s);
-  await page.screenshot({ path: path.join(shots, "arm-help.png") });
+  await shoot("arm-help");
   await presses1(ARM.buttons.safe, () => page.keyboard.press("Escape")); // and nothing is in the way of this key
   await help.waitFor({ state: "hidden" });
 });
 
 await check("pause, step and faults are lit, and a reset ends them", async () => {
-  const pill = (text) => page.waitForFunction((wanted) => document.querySelector("#state").textContent === wanted, text);
   await page.locator("#scene").focus();
   for (const [key, text] of [["Space", "paused"], ["Space", "running"], [".", "paused"], ["Space", "running"]]) {
     await page.keyboard.press(key);
@@ -448,18 +695,83 @@ await check("pause, step and faults are lit, and a reset ends them", async () =>
   }
   const asked = mock.calls.map(({ name }) => name).filter((name) => ["/pause", "/resume", "/step"].includes(name));
   assert.deepEqual(asked.slice(-4), ["/pause", "/resume", "/step", "/resume"]);
-  const fault = page.locator("#faults button");
+  const fault = page.locator("#faults button").nth(1); // of two with the same name
   for (const isOn of [true, false, true]) {
     await fault.click();
-    await page.waitForSelector(`#faults button[aria-pressed="${isOn}"]`);
-    assert.equal(mock.calls.at(-1).request.active, isOn);
+    await page.waitForSelector(`#faults button[aria-pressed="${isOn}"]:nth-child(2)`);
+    assert.deepEqual(mock.calls.at(-1).request, { name: "1", active: isOn });
+    assert.equal(await page.locator("#faults button").first().getAttribute("aria-pressed"), "false");
   }
   await button("Reset").click();
-  await page.waitForSelector('#faults button[aria-pressed="false"]');
+  await page.waitForSelector("#faults:not(:has(button.on))");
+});
+
+await check("who comes in a pause is told so, with the faults that are on, and one key goes on; the prediction stays", async () => {
+  await page.waitForSelector("#ghost", { state: "visible" });
+  await page.locator("#faults button").nth(1).click();
+  await page.waitForSelector("#faults button.on:nth-child(2)");
+  await page.keyboard.press("Space");
+  await pill("paused");
+  await nap(3500);
+  assert(await page.locator("#ghost").isVisible());
+  await page.reload();
+  await page.waitForSelector("#state:has-text('paused')");
+  assert.equal(await page.locator("#faults button.on").count(), 1);
+  await page.waitForSelector("#faults button.on:nth-child(2)");
+  const asked = mock.calls.length;
+  await page.keyboard.press("Space");
+  await pill("running");
+  assert.deepEqual(mock.calls.slice(asked).map(({ name }) => name), ["/resume"]);
+  await page.waitForFunction(() => window.cockpit.arm);
+  await button("Reset").click();
+  await isHeld(); // who commands has authority
+});
+
+await check("a run that does not tell of its desk is judged by its time", async () => {
+  mock.hasDesk = false;
+  mock.drop();
+  await isHeld(false);
+  await pill("running");
+  await button("Take").click();
+  await isHeld();
+  await page.keyboard.press("Space");
+  await pill("waiting");
+  await page.keyboard.press("Space");
+  await pill("running");
+  assert.deepEqual(mock.calls.slice(-2).map(({ name }) => name), ["/pause", "/resume"]);
+  for (const isOn of [true, false]) {
+    await page.locator("#faults button").first().click();
+    await page.waitForSelector(`#faults button[aria-pressed="${isOn}"]:first-child`);
+  }
+  mock.hasDesk = true;
+  mock.drop();
+  await isHeld(false);
+  await button("Take").click();
+  await isHeld();
+});
+
+await check("a parameter that is refused does not stay on the screen", async () => {
+  const input = page.locator("#parameters input");
+  const shows = (value) => page.waitForFunction((wanted) => document.querySelector("#parameters input").value === wanted, value);
+  await input.fill("2.5");
+  await input.press("Enter");
+  await until("it is set", () => mock.gain === 2.5);
+  await input.fill("99");
+  await input.press("Enter");
+  await shows("2.5");
+  await says("99 is not from 0 to 10");
+  await input.fill("7");
+  mock.gain = 3;
+  mock.shout({ op: "parameterValues", parameters: [{ name: "arm.gain", value: 3, type: "float64" }] });
+  mock.log("told");
+  await says("told");
+  assert.equal(await input.inputValue(), "7", "who types is not disturbed");
+  await input.fill("");
+  await input.blur();
+  await shows("3");
 });
 
 await check("time that stands, and a run that says nothing, are told", async () => {
-  const pill = (text) => page.waitForFunction((wanted) => document.querySelector("#state").textContent === wanted, text);
   mock.frozen = true;
   await pill("waiting");
   mock.mute = true;
@@ -483,7 +795,52 @@ await check("numbers of the arm can be charted", async () => {
 
 await check("the connection is judged", async () => {
   mock.status(1, "123 messages were lost: they come faster than this client takes them", "lost");
-  await page.waitForFunction(() => /messages\/s.*there and back.*123 lost/.test(document.querySelector("#quality").textContent));
+  await says("messages/s.*there and back.*123 lost", "quality");
+  await page.waitForSelector("#quality.bad");
+  mock.lagMs = 1700; // longer than from one question to the next
+  await page.waitForFunction(() => window.cockpit.quality.trip > 1600);
+  assert((await seen("quality")).trip < 30000);
+  mock.lagMs = 0;
+});
+
+await check("a page that is too slow skips what is old, and keeps what must be whole", async () => {
+  const { skipped } = await seen("quality");
+  const slow = page.evaluate(() => {
+    for (const end = performance.now() + 2000; performance.now() < end; );
+  });
+  for (let i = 0; i < 40; i++) {
+    mock.log(`line ${i} of forty`, 2);
+    for (let k = 0; k < 25; k++) mock.tellLatency(500 + i);
+    await nap(10);
+  }
+  await slow;
+  await page.waitForFunction((before) => window.cockpit.quality.skipped > before + 500, skipped);
+  await until("every line", async () => (await page.textContent("#log")).match(/line \d+ of forty/g).length === 40);
+  const before = mock.time;
+  await page.waitForFunction((time) => parseFloat(document.querySelector("#clock").textContent) > time, before);
+  await says("skipped", "quality");
+});
+const lostMs = performance.now();
+
+await check("what stands has one line, and overruns drown nothing", async () => {
+  const lines = (pattern) => page.locator("#log li").filter({ hasText: pattern }).allTextContents();
+  for (let i = 1; i <= 3; i++) mock.status(1, `${i} frames overran and 0 releases were missed so far`, "overruns");
+  await says("3 frames overran and");
+  assert.equal((await lines(/so far/)).length, 1);
+  mock.log("begins");
+  for (let i = 0; i < 30; i++) mock.log(`frame ${i} overran by 4.2 us: own`);
+  mock.status(1, "30 frames overran and 0 releases were missed so far", "overruns");
+  mock.log("and 12 more frames overran");
+  await says("42 overruns, the last: frame 29 overran by 4.2 us: own");
+  assert.equal((await lines(/overran by/)).length, 1);
+  mock.log("something else");
+  mock.log("frame 77 overran by 4.2 us: own");
+  await says("frame 77");
+  assert.equal((await lines(/overran by/)).length, 2);
+  mock.shout({ op: "removeStatus", statusIds: ["overruns"] });
+  await page.waitForFunction(() => !/so far/.test(document.querySelector("#log").textContent));
+  const room = await page.locator("#log").evaluate((list) => list.clientHeight / list.firstElementChild.offsetHeight);
+  assert(room > 5, `${room} lines are seen`);
 });
 
 await check("main numbers are large, and the tab key reaches every control", async () => {
@@ -492,33 +849,98 @@ await check("main numbers are large, and the tab key reaches every control", asy
     assert(size >= 22, `${selector} has ${size} px`);
   }
   await page.locator("#theme").focus();
-  const reached = [];
-  for (let i = 0; i < 60; i++) {
-    await page.keyboard.press("Tab");
-    reached.push(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent));
-  }
+  await page.evaluate(() => {
+    window.reached = [];
+    addEventListener("focusin", ({ target }) => window.reached.push(target.getAttribute("aria-label") ?? target.textContent));
+  });
+  await Promise.all(Array.from({ length: 60 }, () => page.keyboard.press("Tab"))); // one after the other, all the same
+  const reached = await page.evaluate(() => window.reached);
   assert(await page.evaluate(() => parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2), "the focus is seen");
   const order = ["overview", "wrist", "Give", "SAFEEsc", "Translation, X and Y", "Translation, Z", "Rotation, pitch and roll", "Rotation, yaw", "hold", "auto"];
   const places = order.map((name) => reached.indexOf(name));
   assert(places.every((place, i) => place >= 0 && (i === 0 || place > places[i - 1])), `${reached}`);
 });
 
-await check("nothing is cut off and nothing lies on another, in windows of many sizes", async () => {
+await check("nothing is cut off and nothing lies on another, in windows of many sizes; SAFE is always in sight", async () => {
+  const safe = () => page.evaluate(() => {
+    const { top, bottom } = document.querySelector("#safe").getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
   for (const [width, height] of [[2560, 1440], [1920, 1080], [1366, 768], [1280, 800], [1024, 768], [820, 1180], [414, 896]]) {
     await page.setViewportSize({ width, height });
-    await page.screenshot({ path: path.join(shots, `arm-${width}.png`) });
+    await page.evaluate(() => scrollTo(0, 0));
+    await drawn(page);
     assert.deepEqual(await findClutter(page), [], `${width} x ${height}`);
+    await shoot(`arm-${width}`);
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    assert(await safe(), `${width} x ${height}`);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-await check("dark and light: as the system has it until somebody chooses", async () => {
-  const is = (theme) => page.waitForSelector(`html[data-theme="${theme}"]`);
+await check("a wall shows what matters large enough for three metres", async () => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await page.locator("#scene").focus();
+  await page.keyboard.press("KeyM");
+  await page.waitForSelector('html[data-wall="yes"]');
+  await drawn(page);
+  for (const [selector, least] of [["#clock", 60], ["#safe", 60], [".mode b", 50], ["#state", 44], [".arm .lamp", 32]]) {
+    const size = await page.locator(selector).first().evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+    assert(size >= least, `${selector} has ${size} px`);
+  }
+  assert.deepEqual(await findClutter(page), []);
+  await shoot("arm-wall");
+  await page.keyboard.press("KeyM");
+  await page.waitForSelector('html[data-wall="no"]');
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+await check("who hears the page hears its lamps, but not its clock", async () => {
+  assert.deepEqual(await page.locator("#clock").evaluate((clock) => [clock.tagName, clock.getAttribute("role")]), ["SPAN", "timer"]); // <output> is read out at every change
+  const lamp = (name) => page.getByRole("img", { name, exact: true });
+  mock.arm.flags |= FLAG.safed;
+  await lamp("safed: on").waitFor();
+  mock.arm.flags &= ~FLAG.safed;
+  await lamp("safed: off").waitFor();
+  assert.equal(await page.locator(".pad").first().evaluate((pad) => getComputedStyle(pad).userSelect + getComputedStyle(pad).touchAction), "nonenone");
+});
+
+/** WCAG's contrast of an element's letters; every colour is put on the page as it would be drawn. */
+const contrast = (selector, className) =>
+  page.evaluate(([where, kind]) => {
+    const element = document.querySelector(where);
+    const kept = element.className;
+    element.className = kind;
+    const { color, backgroundColor } = getComputedStyle(element);
+    element.className = kept;
+    const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const lightness = (of) => {
+      context.fillStyle = of;
+      context.fillRect(0, 0, 1, 1);
+      const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((part) => part / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const [low, high] = [lightness(backgroundColor), lightness(color)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  }, [selector, className]);
+
+await check("dark and light: as the system has it until somebody chooses; both can be read", async () => {
+  const is = async (theme) => {
+    await page.waitForSelector(`html[data-theme="${theme}"]`);
+    for (const kind of ["pill", "pill good", "pill warn", "pill bad"]) {
+      const is = await contrast("#state", kind);
+      assert(is >= 4.5, `${theme} ${kind}: ${is}`);
+    }
+    for (const kind of ["lamp good on", "lamp warn on", "lamp bad on"]) {
+      const is = await contrast(".arm .lamp", kind);
+      assert(is >= 4.5, `${theme} ${kind}: ${is}`);
+    }
+  };
   await is("dark");
-  await page.screenshot({ path: path.join(shots, "arm-dark.png") });
+  await shoot("arm-dark");
   await page.emulateMedia({ colorScheme: "light" });
   await is("light");
-  await page.screenshot({ path: path.join(shots, "arm-light.png") });
+  await shoot("arm-light");
   await page.locator("#scene").focus();
   await page.keyboard.press("KeyT");
   await is("dark");
@@ -531,14 +953,16 @@ await check("dark and light: as the system has it until somebody chooses", async
 /* ---- authority between two ---------------------------------------------------------------------- */
 
 await check("one asks, the other gives, and only who has it sends", async () => {
+  const { viewer } = await seen("authority");
   const other = await open(`?operator=${OPERATOR}`, "light");
-  assert.match(await other.textContent("#authority"), /Viewer 2 has authority/);
+  const asker = await other.evaluate(() => window.cockpit.authority.viewer);
+  await other.waitForFunction((holder) => document.querySelector("#authority").textContent.includes(`Viewer ${holder} has authority`), viewer);
   assert(await other.getByRole("button", { name: "Take", exact: true }).isDisabled());
   await other.getByRole("button", { name: "Ask", exact: true }).click();
-  await page.waitForFunction(() => /Viewer 3 asks for it/.test(document.querySelector("#authority").textContent));
+  await says(`Viewer ${asker} asks for it`, "authority");
   await other.waitForFunction(() => /You have asked/.test(document.querySelector("#authority").textContent));
   await other.getByRole("button", { name: "Pause", exact: true }).click();
-  await other.waitForFunction(() => /viewer 2 has authority/.test(document.querySelector("#log").textContent));
+  await other.waitForFunction((holder) => document.querySelector("#log").textContent.includes(`viewer ${holder} has authority`), viewer);
   await button("Give").click();
   await other.getByRole("button", { name: "Take", exact: true }).click();
   await other.waitForFunction(() => window.cockpit.authority.isHeld);
@@ -562,7 +986,7 @@ await check("one asks, the other gives, and only who has it sends", async () => 
 
 await check("messages that are none are survived", async () => {
   const garbage = Uint8Array.from({ length: 64 }, (_, i) => (i * 73) % 256);
-  for (const topic of ["/arm", "/tf", "/tf/straight", "/tf/ghost", "/scene", "/scene/bent", "/scene/straight", "/live", "/latency", "/authority", "/log"])
+  for (const topic of ["/arm", "/tf", "/tf/straight", "/tf/ghost", "/scene", "/scene/bent", "/scene/straight", "/live", "/latency", "/authority", "/log", "/desk"])
     for (const size of [0, 3, 4, 11, 64]) mock.send(topic, garbage.subarray(0, size));
   const { position, reach } = mock.arm;
   mock.arm.position = position.map(() => NaN);
@@ -575,7 +999,18 @@ await check("messages that are none are survived", async () => {
   await page.waitForFunction(([first]) => Math.abs(window.cockpit.arm.position[0] - first) < 0.1, position);
 });
 
+await check("one picture that goes wrong is not the last", async () => {
+  await page.evaluate(() => Object.defineProperty(document.querySelector("#clock"), "textContent", { get() { throw new Error("on purpose"); }, configurable: true }));
+  await until("it goes wrong", () => complaints.some((text) => /on purpose/.test(text)));
+  await page.evaluate(() => delete document.querySelector("#clock").textContent);
+  await drawn(page);
+  complaints.splice(0, complaints.length, ...complaints.filter((text) => !/on purpose/.test(text)));
+});
+
 await check("a run that comes back is found, without authority; its URDF is drawn", async () => {
+  await nap(10000 - (performance.now() - lostMs));
+  await page.waitForSelector("#quality:not(.bad)"); // what was lost long ago is no news
+  await page.waitForSelector("#boards", { state: "visible" });
   mock.urdf = true;
   await page.getByLabel("arm torque", { exact: false }).first().check();
   const charted = () => page.locator("#charts .u-title").allTextContents().then((titles) => titles.sort());
@@ -586,9 +1021,10 @@ await check("a run that comes back is found, without authority; its URDF is draw
   mock.drop();
   await page.waitForSelector('html[data-connected="no"]');
   await page.waitForSelector("#gone", { state: "visible" });
-  await page.waitForFunction(() => document.querySelector("#state").textContent === "no run");
+  await pill("no run");
   assert.equal(await page.locator("#acts button:enabled").count(), 0);
-  await page.screenshot({ path: path.join(shots, "arm-gone.png") });
+  assert.equal(await page.textContent("#quality"), "");
+  await shoot("arm-gone");
   mock.closed = false;
   await page.waitForSelector('html[data-connected="yes"]');
   await page.waitForSelector("#gone", { state: "hidden" });
@@ -598,19 +1034,61 @@ await check("a run that comes back is found, without authority; its URDF is draw
   await until("the URDF is asked for", () => mock.served.includes("/model.urdf"));
   await until("the URDF is drawn", () => page.evaluate(() => window.cockpit.clothed.includes("wrist")));
   assert.doesNotMatch(await page.textContent("#log"), /URDF cannot be read/);
-  await page.screenshot({ path: path.join(shots, "arm-urdf.png") });
+  assert(await page.locator("#boards").isHidden(), "the loop of the run before");
+  await shoot("arm-urdf");
+});
+
+await check("the looks of a run go with it, and never come to the next", async () => {
+  const clothed = () => page.evaluate(() => window.cockpit.clothed.length);
+  const again = async () => {
+    const { viewer } = await seen("authority");
+    mock.drop();
+    await page.waitForFunction((before) => window.cockpit.authority.viewer > before && window.cockpit.arm, viewer);
+  };
+  await drawn(page);
+  const shapes = await seen("shapes");
+  for (let i = 0; i < 3; i++) {
+    await again();
+    await until("clothed", async () => (await clothed()) > 0);
+    await drawn(page);
+  }
+  const more = (await seen("shapes")) - shapes;
+  assert(more <= 2, `${more} more`); // a box that was seen before the URDF came; what stays of three runs would be six
+  mock.urdfMs = 2500;
+  await again();
+  mock.urdf = false;
+  await again();
+  await nap(2500);
+  assert.equal(await clothed(), 0);
+});
+
+await check("a new run at the same address with another token can be watched", async () => {
+  mock.operator = "another";
+  mock.drop();
+  await page.waitForSelector("#gone", { state: "visible" });
+  await page.waitForSelector("#gone", { state: "hidden" });
+  await page.waitForFunction(() => window.cockpit.authority.operator === false);
+  await says("another operator token, so you may only watch");
+  await says("You may watch", "command");
+  mock.operator = OPERATOR;
+  mock.drop();
+  await page.waitForFunction(() => window.cockpit.authority.operator === true);
 });
 
 await check("an arm that cannot be read leaves the rest of the page", async () => {
-  mock.metadata = { arm: '{"joints": 7', cameras: "[1, null, {}]", viewer: "many" };
+  mock.metadata = { arm: '{"joints": 7', cameras: "[1, null, {}]", viewer: "many", "link.0": "hand" };
   mock.drop();
   await page.waitForSelector('html[data-vehicle="free"]');
   await page.waitForSelector(".ball");
-  await page.waitForFunction(() => /its arm cannot be read/.test(document.querySelector("#log").textContent));
-  const frames = await seen("frames");
-  await page.waitForFunction((before) => window.cockpit.frames > before + 2, frames);
+  await says("its arm cannot be read");
+  await drawn(page);
+  await page.waitForFunction(() => document.querySelector(".links .lamp.good.on")?.textContent === "hand heard");
+  await page.evaluate(() => (document.querySelector(".links .lamp").isTheSame = true));
+  await nap(200);
+  assert(await page.evaluate(() => document.querySelector(".links .lamp").isTheSame), "lamps are not made anew at every look");
 });
 
-assert.deepEqual(complaints.filter((text) => !/WebSocket connection/.test(text)), []);
+// A run that is gone is looked for, and the browser says so.
+assert.deepEqual(complaints.filter((text) => !/WebSocket connection|ERR_EMPTY_RESPONSE/.test(text)), []);
 await browser.close();
 mock.close();

@@ -6,17 +6,40 @@ const { chromium } = createRequire(new URL("../../tools/peers/package.json", imp
 export const launch = () =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+    // Put together by the processor at once, a page costs a tenth of what it costs as a picture of a graphics card that is none.
+    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing"],
   });
 
-/** A page that waits long for everything, and what it complains of; it works without the internet. */
+/** A page that waits long for everything, and what it complains of; it works without the internet.  Its view is tiny:
+ * the processor draws it, and has better things to do. */
 export async function newPage(browser, width, height, complaints, colorScheme = "dark") {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  await page.addInitScript(() => {
+    window.tiny = new CSSStyleSheet();
+    window.tiny.replaceSync("#scene { width: 80px !important; height: 50px !important; }");
+    document.adoptedStyleSheets = [window.tiny];
+  });
   page.setDefaultTimeout(100000); // all of it is drawn by the processor, which may be busy
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.stack));
   page.on("request", (request) => /^https?:\/\/127\.0\.0\.1[:/]/.test(request.url()) || complaints.push(`asked for ${request.url()}`));
   return page;
+}
+
+/** Has the next pictures drawn whole. */
+export async function drawn(page) {
+  const before = await page.evaluate(() => window.cockpit.frames);
+  await page.waitForFunction((frames) => window.cockpit.frames > frames + 2, before);
+}
+
+/** The view in its own size, as long as somebody looks at it. */
+export async function inFull(page, look) {
+  const shrink = (on) => page.evaluate((tiny) => (window.tiny.disabled = !tiny), on);
+  await shrink(false);
+  await drawn(page);
+  const saw = await look();
+  await shrink(true);
+  return saw;
 }
 
 /** How many colours are in the middle of the view; where nothing is drawn, one or two.  Looked at on
@@ -45,9 +68,9 @@ export function findClutter(page) {
   return page.evaluate(() => {
     const found = [];
     const named = (element) => `${element.id || element.className || element.tagName} "${element.textContent.slice(0, 30)}"`;
-    for (const element of document.querySelectorAll("button, .figure b, .axis b, .joint b, .bar b, .lamp, #clock, td, .held, kbd"))
+    for (const element of document.querySelectorAll("button, .figure b, .axis b, .joint b, .bar b, .lamp, #clock, td, .held, kbd, #panel > section, aside > section"))
       if (element.checkVisibility() && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline") found.push(`cut off: ${named(element)}`);
-    const boxes = [...document.querySelectorAll("header > *, #cameras button, #looks > *, #corner, #hands > *, main > *")]
+    const boxes = [...document.querySelectorAll("header > *, #command, #cameras button, #looks > *, #corner, #hands > *, main > *")]
       .filter((element) => element.checkVisibility() && element.getBoundingClientRect().width > 0);
     for (const [i, one] of boxes.entries())
       for (const other of boxes.slice(i + 1)) {

@@ -1,6 +1,6 @@
 // A person at the cockpit page flies the Shuttle's arm with the mouse: cockpit_fly.mjs ADDRESS SCREENSHOT.  Takes
 // authority, takes the satellite, lifts it a little, lets it go and stops.  Prints what was seen as JSON.
-import { countColours, launch, newPage } from "./cockpit_browser.mjs";
+import { countColours, inFull, launch, newPage } from "./cockpit_browser.mjs";
 
 const [address, screenshot] = process.argv.slice(2);
 const browser = await launch();
@@ -14,19 +14,21 @@ const arm = () => page.evaluate(() => {
 /** Looks until it is so: /arm as the page has it. */
 async function until(what, condition) {
   for (const end = Date.now() + 100000; Date.now() < end; ) {
-    if (condition(await arm())) return;
+    if (await condition(await arm())) return;
     await page.waitForTimeout(30);
   }
   throw new Error(`never ${what}: ${JSON.stringify(await arm())}`);
 }
 const stands = ({ twist }) => Math.hypot(...twist.slice(3)) < 0.01;
 
-/** Holds a pad: way up and to the right of its middle, 1 is full. */
+/** Takes hold of a pad, and pushes it: 1 is full. */
 async function hold(name, up) {
   const box = await page.getByRole("slider", { name }).boundingBox();
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const push = (way) => page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 - 0.4 * way * box.height);
+  await push(0);
   await page.mouse.down();
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 - 0.4 * up * box.height);
+  await push(up);
+  return push;
 }
 const letGo = () => page.mouse.up();
 const press = (name) => page.getByRole("button", { name, exact: true }).click();
@@ -46,14 +48,18 @@ await letGo();
 await until("standing", stands);
 await press("Coarse");
 await until("in vernier", ({ flags }) => (flags & 32) !== 0);
-// The browser may be slow, and nothing stops a hand that goes too far: then it comes back.
-for (let way = 0.7, tries = 0; (await arm()).reach > 0.09; way = -way, tries++) {
+// The browser may be slow, and nothing stops a hand that goes too far: so it is gentle where it is near, and comes back
+// when it went past.
+for (let way = 1, tries = 0; (await arm()).reach > 0.09; way = -way, tries++) {
   if (tries === 6) throw new Error(`never at the fixture: ${JSON.stringify(await arm())}`);
+  const gentle = (reach) => way * Math.max(0.15, Math.min(0.7, 2 * (reach - 0.05)));
   let least = Infinity;
-  await hold("Translation, X and Y", way);
-  await until("at the fixture, or past it", ({ reach }) => {
+  const push = await hold("Translation, X and Y", gentle((await arm()).reach));
+  await until("at the fixture, or past it", async ({ reach }) => {
     least = Math.min(least, reach);
-    return reach < 0.08 || reach > least + 0.05;
+    if (reach < 0.08 || reach > least + 0.05) return true;
+    await push(gentle(reach));
+    return false;
   });
   await letGo();
   await until("standing", stands);
@@ -72,8 +78,10 @@ await until("lifted", ({ pose }) => pose[2] > taken.pose[2] + 0.4);
 await letGo();
 await until("standing", stands);
 const lifted = await arm();
-const colours = await countColours(browser, page);
-await page.screenshot({ path: screenshot });
+const colours = await inFull(page, async () => {
+  await page.screenshot({ path: screenshot });
+  return countColours(browser, page);
+});
 await press("Release");
 await until("released", ({ payload }) => payload === 0);
 await page.keyboard.press("Escape");
