@@ -433,11 +433,6 @@ static bool read_joint(const struct cfg_urdf_reader *reader, const struct cfg_el
            read_dynamics(reader, element, joint);
 }
 
-static bool is_one_dof(const struct cfg_urdf_joint *joint)
-{
-    return joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_PRISMATIC;
-}
-
 /* After all joints: the leader may stand behind its follower. */
 static bool read_mimic(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                        int j)
@@ -458,7 +453,8 @@ static bool read_mimic(const struct cfg_urdf_reader *reader, const struct cfg_el
         return false;
     if (mimic->leader == j)
         return cfg_fail(reader->report, NULL, leader->mark, "a joint cannot mimic itself");
-    if (!is_one_dof(&reader->urdf->joints[mimic->leader]) || !is_one_dof(&reader->urdf->joints[j]))
+    if (!cfg_urdf_is_single(&reader->urdf->joints[mimic->leader]) ||
+        !cfg_urdf_is_single(&reader->urdf->joints[j]))
         return cfg_fail(reader->report, NULL, child->mark,
                         "only revolute, continuous and prismatic joints can mimic or lead");
     return true;

@@ -45,6 +45,12 @@ struct cfg_urdf_joint {
     double friction; /* N m or N, Coulomb; kept, not part of the dynamics */
 };
 
+/* Has it one coordinate, that can be added to and followed?  Context: any. */
+static inline bool cfg_urdf_is_single(const struct cfg_urdf_joint *joint)
+{
+    return joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_PRISMATIC;
+}
+
 struct cfg_urdf {
     const char *name;
     int link_count, joint_count; /* a tree: one joint less than links */

@@ -95,11 +95,6 @@ static bool no_joint(const struct import *import, const struct cfg_keys_urdf_joi
                        cfg_quote(keys->name).text, suggestion.best);
 }
 
-static bool is_single(const struct cfg_urdf_joint *joint)
-{
-    return joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_PRISMATIC;
-}
-
 static int way_of(const struct cfg_urdf_joint *joint)
 {
     return joint->type == DYN_JOINT_PRISMATIC ? CFG_SCREW_SLIDE : CFG_SCREW_TURN;
@@ -112,7 +107,7 @@ static bool add_joint(const struct import *import, const struct cfg_keys_urdf_jo
     if (j < 0)
         return no_joint(import, keys);
     const struct cfg_urdf_joint *joint = &import->urdf->joints[j];
-    if (!is_single(joint))
+    if (!cfg_urdf_is_single(joint))
         return cfg_fail_at(report, keys->node, "name",
                            "joint %s has not one coordinate to add to; name one that is revolute, "
                            "continuous or prismatic",
@@ -207,7 +202,7 @@ static bool fill_joint(const struct import *import, int j, struct cfg_keys_joint
     memcpy(keys->attitude, joint->quat, sizeof keys->attitude);
     for (int k = 0; k < 3; k++)
         keys->motion[k].prescribed = nan("");
-    if (!is_single(joint))
+    if (!cfg_urdf_is_single(joint))
         return true;
     if (added == NULL) {
         if (!read_nothing(import, j, &nothing))
@@ -288,7 +283,7 @@ static bool fill_child(const struct import *import, int j, struct cfg_keys_body 
     *range = (struct cfg_range){limit->lower, limit->upper, limit->velocity, limit->effort};
     body->node = body->joint.node = make_node(import, CFG_NODE_SCALAR, NULL, "");
     body->parent = import->urdf->links[joint->parent].name;
-    body->range = is_single(joint) ? range : NULL;
+    body->range = cfg_urdf_is_single(joint) ? range : NULL;
     return fill_joint(import, j, &body->joint) && fill_link(import, joint->child, body);
 }
 
