@@ -210,9 +210,8 @@ struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *st
     const struct dyn_pose left = dyn_pose_between(&grip, &target);
     dyn_scene_take(arm->model, state, work->scene);
     const struct dyn_vec6 moves = against(arm, work, state->q, body, grip.origin);
-    const struct dyn_vec3 axis = {left.turn.x, left.turn.y, left.turn.z};
     return (struct dyn_gap){.reach = dyn_norm(left.origin),
-                            .tilt = 2.0 * atan2(dyn_norm(axis), fabs(left.turn.w)),
+                            .tilt = dyn_turn_angle(left.turn),
                             .closing = dyn_norm(moves.lin),
                             .spin = dyn_norm(moves.ang)};
 }

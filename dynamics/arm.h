@@ -63,6 +63,12 @@ struct dyn_gap {
     double closing, spin; /* m/s, rad/s */
 };
 
+/* How far a turn goes, whichever sign it has; rad, 0 to pi.  Context: any. */
+static inline double dyn_turn_angle(struct dyn_quat turn)
+{
+    return 2.0 * atan2(dyn_norm((struct dyn_vec3){turn.x, turn.y, turn.z}), fabs(turn.w));
+}
+
 /* The body is one that the hand does not have.  Context: frame. */
 struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state, int body,
                            const struct dyn_pose *fixture, struct dyn_arm_work *work);

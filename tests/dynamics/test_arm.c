@@ -444,6 +444,18 @@ static void test_the_motion_of_the_hand_is_that_of_its_pose(void)
     }
 }
 
+static void test_the_angle_of_a_turn_is_how_far_it_goes(void)
+{
+    for (int k = 0; k < 100; k++) {
+        const struct dyn_vec3 axis = {tree_noise(), tree_noise(), tree_noise()};
+        const double angle = 0.0314 * k;
+        const struct dyn_quat q = dyn_quat_exp(dyn_scale(angle / dyn_norm(axis), axis));
+        const struct dyn_quat same = {-3 * q.w, -3 * q.x, -3 * q.y, -3 * q.z};
+        TEST_ASSERT_DOUBLE_WITHIN(4e-15, angle, dyn_turn_angle(q));
+        TEST_ASSERT_DOUBLE_WITHIN(4e-15, angle, dyn_turn_angle(same));
+    }
+}
+
 /* Way and turn by a payload put there; speed as that of the hand seen from the payload. */
 static void test_the_gap_to_a_fixture_is_way_turn_and_speed(void)
 {
@@ -494,6 +506,7 @@ int main(void)
     RUN_TEST(test_a_single_joint_moves_alone_and_within_its_limits);
     RUN_TEST(test_an_approach_is_a_straight_line_that_ends_at_rest);
     RUN_TEST(test_the_motion_of_the_hand_is_that_of_its_pose);
+    RUN_TEST(test_the_angle_of_a_turn_is_how_far_it_goes);
     RUN_TEST(test_the_gap_to_a_fixture_is_way_turn_and_speed);
     return UNITY_END();
 }

@@ -115,9 +115,8 @@ static bool is_berthed(const struct cfg_payload *payload, const double *q)
                                    dyn_vec3_load(payload->berth)};
     const struct dyn_pose here = {dyn_quat_load(q + 3), dyn_vec3_load(q)};
     const struct dyn_pose left = dyn_pose_between(&berth, &here);
-    const struct dyn_vec3 axis = {left.turn.x, left.turn.y, left.turn.z};
     return !payload->in_hand && dyn_norm(left.origin) <= payload->berth_reach &&
-           2.0 * atan2(dyn_norm(axis), fabs(left.turn.w)) <= payload->berth_tilt;
+           dyn_turn_angle(left.turn) <= payload->berth_tilt;
 }
 
 static void release(struct cfg_rig *rig)
