@@ -155,8 +155,8 @@ void dyn_arm_weight(const struct dyn_arm *arm, const double *q, const double gra
     know(arm, q, work);
     const struct dyn_pose base = dyn_body_pose(arm->model, work->q, arm->base);
     dyn_vec3_store(dyn_quat_rotate(base.turn, dyn_vec3_load(gravity)), input.gravity);
-    dyn_rnea(arm->model, &(struct dyn_state){work->q, work->v}, work->v, &input, work->kernel,
-             work->tau);
+    dyn_rnea_bare(arm->model, &(struct dyn_state){work->q, work->v}, work->v, &input, work->kernel,
+                  work->tau);
     for (int n = 0; n < arm->resolve.joints; n++)
         torques[n] = work->tau[arm->v_at[n]];
 }

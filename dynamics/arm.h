@@ -47,7 +47,8 @@ unsigned dyn_arm_approach(const struct dyn_arm *arm, const double *angles, const
                           double *rates, double *far);
 
 /* What the motors must give to carry the arm's own weight as it stands, by its encoders; one torque
- * a joint.  gravity: in base axes.  Context: frame. */
+ * a joint.  What springs and stops of the joints do is theirs.  gravity: in base axes.
+ * Context: frame. */
 void dyn_arm_weight(const struct dyn_arm *arm, const double *q, const double gravity[3],
                     struct dyn_arm_work *work, double *torques);
 

@@ -186,20 +186,34 @@ static void solve_links(const struct dyn_model *model, const struct dyn_state *s
         const struct dyn_vec6 f = dyn_force_to_parent(&work->X[i], &work->f[i]);
         work->f[link->parent] = dyn_add6(&work->f[link->parent], &f);
     }
-    dyn_law_add(model, state->q, state->v, -1.0, tau);
+}
+
+/* lawful: with what the joints do by themselves. */
+static void solve(const struct dyn_model *model, const struct dyn_state *state, const double *a,
+                  const struct dyn_input *input, int lawful, struct dyn_work *work, double *tau)
+{
+    const struct dyn_follow_work *follow = &work->follow;
+    const struct dyn_state links = dyn_follow_state(model, state, follow);
+    const int follows = dyn_follow_any(model);
+    double *full = follows ? follow->tau : tau;
+
+    if (follows)
+        dyn_follow_spread(model, a, follow->a);
+    solve_links(model, &links, follows ? follow->a : a, input, work, full);
+    if (lawful)
+        dyn_law_add(model, links.q, links.v, -1.0, full);
+    if (follows)
+        dyn_follow_gather(model, full, tau);
 }
 
 void dyn_rnea(const struct dyn_model *model, const struct dyn_state *state, const double *a,
               const struct dyn_input *input, struct dyn_work *work, double *tau)
 {
-    const struct dyn_follow_work *follow = &work->follow;
-    const struct dyn_state links = dyn_follow_state(model, state, follow);
+    solve(model, state, a, input, 1, work, tau);
+}
 
-    if (!dyn_follow_any(model)) {
-        solve_links(model, &links, a, input, work, tau);
-        return;
-    }
-    dyn_follow_spread(model, a, follow->a);
-    solve_links(model, &links, follow->a, input, work, follow->tau);
-    dyn_follow_gather(model, follow->tau, tau);
+void dyn_rnea_bare(const struct dyn_model *model, const struct dyn_state *state, const double *a,
+                   const struct dyn_input *input, struct dyn_work *work, double *tau)
+{
+    solve(model, state, a, input, 0, work, tau);
 }

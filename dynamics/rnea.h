@@ -9,3 +9,8 @@
  * which is input->tau of dyn_aba().  input->tau and input->held are not read.  Context: frame. */
 void dyn_rnea(const struct dyn_model *model, const struct dyn_state *state, const double *a,
               const struct dyn_input *input, struct dyn_work *work, double *tau);
+
+/* The same as if the joints had no laws: no springs, dampers, friction or stops.  Context: frame.
+ */
+void dyn_rnea_bare(const struct dyn_model *model, const struct dyn_state *state, const double *a,
+                   const struct dyn_input *input, struct dyn_work *work, double *tau);

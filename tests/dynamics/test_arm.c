@@ -417,6 +417,40 @@ static void test_an_approach_is_a_straight_line_that_ends_at_rest(void)
         TEST_ASSERT_EQUAL_DOUBLE(0.0, rates[n]);
 }
 
+/* ---- weight ---- */
+
+static void give_laws(double lower, double upper)
+{
+    for (int i = FIRST; i <= arm.hand; i++) {
+        struct dyn_joint_law *law = &tree.spec[i].law[0];
+        law->stiffness = 300.0, law->rest = 0.3;
+        law->lower = lower, law->upper = upper, law->limit_stiffness = 5000.0;
+    }
+    tree_build(&tree);
+    arm.model = tree.model;
+    work = dyn_arm_work_place(tree.model, work_mem);
+}
+
+/* Or the servos would push a joint on into its stop. */
+static void test_springs_and_stops_are_no_weight(void)
+{
+    static const double none[3], down[3] = {1.0, -3.0, 9.0};
+    double bare[DYN_RESOLVE_MAX], with[DYN_RESOLVE_MAX], most = 0.0;
+    put_angles(bent);
+    dyn_arm_weight(&arm, tree.q, down, work, bare);
+    give_laws(-1.0, 0.1); /* most angles are beyond one of them */
+    put_angles(bent);
+    dyn_arm_weight(&arm, tree.q, down, work, with);
+    for (int n = 0; n < arm.resolve.joints; n++) {
+        TEST_ASSERT_EQUAL_DOUBLE(bare[n], with[n]);
+        most = fmax(most, fabs(bare[n]));
+    }
+    TEST_ASSERT_TRUE(most > 1.0);
+    dyn_arm_weight(&arm, tree.q, none, work, with);
+    for (int n = 0; n < arm.resolve.joints; n++)
+        TEST_ASSERT_EQUAL_DOUBLE(0.0, with[n]);
+}
+
 /* ---- where the hand is ---- */
 
 static void test_the_motion_of_the_hand_is_that_of_its_pose(void)
@@ -505,6 +539,7 @@ int main(void)
     RUN_TEST(test_a_spare_joint_does_not_push_the_hand_near_a_singular_pose);
     RUN_TEST(test_a_single_joint_moves_alone_and_within_its_limits);
     RUN_TEST(test_an_approach_is_a_straight_line_that_ends_at_rest);
+    RUN_TEST(test_springs_and_stops_are_no_weight);
     RUN_TEST(test_the_motion_of_the_hand_is_that_of_its_pose);
     RUN_TEST(test_the_angle_of_a_turn_is_how_far_it_goes);
     RUN_TEST(test_the_gap_to_a_fixture_is_way_turn_and_speed);

@@ -132,6 +132,29 @@ static void test_the_weight_is_the_slope_of_the_potential(void)
     free(mem);
 }
 
+/* Where a joint comes to rest that stood beyond its stop when the brakes were let go. */
+static double pushed_out(bool carries_weight)
+{
+    bring_up_arm("environment.gravity=0 0 0");
+    scenario->arm.carries_weight = carries_weight;
+    const double stop = scenario->arm.resolve.upper[3];
+    rig->cfg->x[rig->cfg->kinematics.q_at[3]] = stop + 0.01;
+    dyn_plant_restart(&rig->cfg->plant, rig->cfg->x);
+    run_frames(10);
+    press(BRAKES);
+    run_frames(1000);
+    TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_OFF, rig->cfg->arm->brake[3]);
+    return angle(3) - stop;
+}
+
+/* The weight is gravity's alone: what a stop does to a joint the servos do not undo. */
+static void test_a_stop_pushes_a_joint_whose_weight_is_carried(void)
+{
+    const double without = pushed_out(false), with = pushed_out(true);
+    TEST_ASSERT_TRUE(without < 0.005);
+    TEST_ASSERT_EQUAL_DOUBLE(without, with);
+}
+
 static void test_the_block_is_lifted_and_falls_when_let_go(void)
 {
     bring_up_arm(NULL);
@@ -243,6 +266,7 @@ int main(void)
     RUN_TEST(test_the_weight_is_that_of_a_turned_base_too);
     RUN_TEST(test_a_brake_on_a_joint_that_stands_does_not_move_it);
     RUN_TEST(test_the_weight_is_the_slope_of_the_potential);
+    RUN_TEST(test_a_stop_pushes_a_joint_whose_weight_is_carried);
     RUN_TEST(test_the_block_is_lifted_and_falls_when_let_go);
     RUN_TEST(test_joints_go_to_the_middle_only_under_a_hand);
     RUN_TEST(test_auto_arrives_with_the_block);
