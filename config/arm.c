@@ -312,6 +312,17 @@ static bool check_bay(const struct cfg_resolve *resolve, const struct cfg_keys_p
     return true;
 }
 
+static bool check_start(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys,
+                        const struct cfg_payload *payload)
+{
+    const struct cfg_body *body = &resolve->scenario->bodies[payload->body];
+    if (keys->berth.node != NULL && !payload->latched)
+        return cfg_fail_at(resolve->report, keys->node, "berth",
+                           "\"%s\" does not start latched in its bay and has no berth; remove this",
+                           body->name);
+    return true;
+}
+
 static bool place_payload(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys,
                           struct cfg_payload *payload)
 {
@@ -339,7 +350,7 @@ static bool place_payload(const struct cfg_resolve *resolve, const struct cfg_ke
     payload->latched = !payload->in_hand && keys->latched == 1;
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
         body->held[k] = payload->in_hand || payload->latched;
-    return check_bay(resolve, keys, payload);
+    return check_start(resolve, keys, payload) && check_bay(resolve, keys, payload);
 }
 
 static bool resolve_payload(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys)

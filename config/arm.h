@@ -41,7 +41,7 @@ struct cfg_payload {
     bool latched;                   /* at the start: to the bay */
     double speed;                   /* share of the arm's speeds while it is carried */
     double berth_reach, berth_tilt; /* so near to its berth, a release latches it; m, rad */
-    double berth[7];                /* q of its joint there */
+    double berth[7];                /* q of its joint there, of one that began latched */
     struct cfg_mark mark;
 };
 

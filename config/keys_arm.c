@@ -185,7 +185,7 @@ static const struct cfg_key payload_keys[] = {
     {"latched", CFG_CHOICE, AT(latched), .choices = answers, .fallback = "true",
      .help = "to its bay, at the start; else it floats"},
     {"berth", CFG_MAP, AT(berth), .table = &berth_table,
-     .help = "so near to where it started a release latches it; only of one that starts in its bay"},
+     .help = "so near to where it started a release latches it; only of one that starts latched"},
     {"speed", CFG_QUANTITY, AT(speed), .limit = CFG_BETWEEN, .min = 0.001, .max = 1,
      .fallback = "100 %", .example = "10 %", .help = "share of the arm's speeds while it is carried"},
 };

@@ -148,6 +148,8 @@ static const struct {
      "22:24: latched cannot be \"maybe\"; write false or true"},
     {"- {body: can, latched: false}", "- {body: can, berth: {reach: 0}}",
      "22:30: reach must be above 0 m; here is 0"},
+    {"- {body: can, latched: false}", "- {body: can, latched: false, berth: {reach: 1}}",
+     "22:37: \"can\" does not start latched in its bay and has no berth; remove this"},
     {"- {body: can, latched: false}", "- {body: can, speed: 0}",
      "22:22: speed must be from 0.001 to 1; here is 0"},
 };
@@ -268,6 +270,12 @@ static void test_a_hand_has_one_thing(void)
              "one");
     expect_complaint(text, "12:12: payload \"one\" has no bay; name the body that it rides on when "
                            "the hand does not have it, e.g. bay: orbiter");
+    snprintf(text, sizeof text,
+             "name: a\nbodies:\n" SHIP CLAW HELD LINKS ARM
+             "payloads: [{body: one, bay: ship, berth: {reach: 1}}]\n",
+             "one");
+    expect_complaint(
+        text, "12:42: \"one\" does not start latched in its bay and has no berth; remove this");
 }
 
 /* ---- what it becomes ---- */

@@ -727,6 +727,19 @@ static void test_a_release_at_the_berth_latches(void)
     TEST_ASSERT_TRUE(turn_between(before.turn, after.turn) < 1e-12);
 }
 
+/* It has no berth, and is not bolted to the orbiter in mid-air. */
+static void test_what_began_afloat_floats_on_where_it_began(void)
+{
+    const char *more[] = {anything};
+    bring_up_arm(more, 1);
+    stand_at((const double[]){19.83, 78.64, -63.7, -104.93, 0, 19.83});
+    press(GRAPPLE);
+    TEST_ASSERT_EQUAL_UINT64(3, arm()->configuration);
+    press(RELEASE);
+    TEST_ASSERT_EQUAL_UINT64(0, arm()->configuration);
+    TEST_ASSERT_EQUAL_UINT64(3, arm()->latched);
+}
+
 /* ---- run state ---- */
 
 /* Grapple, lift, release; the same again from a copy of the run state. */
@@ -1247,6 +1260,7 @@ int main(void)
     RUN_TEST(test_a_thousand_grapples_through_the_rig_keep_momentum_and_places);
     RUN_TEST(test_what_is_released_floats_on_as_it_moved);
     RUN_TEST(test_a_release_at_the_berth_latches);
+    RUN_TEST(test_what_began_afloat_floats_on_where_it_began);
     RUN_TEST(test_the_run_state_is_all_of_the_state_across_a_grapple);
     RUN_TEST(test_a_restore_presses_no_buttons);
     RUN_TEST(test_a_restore_gives_the_payload_back_to_the_hand);

@@ -108,14 +108,14 @@ static void grapple(struct cfg_rig *rig)
     now->grapples++;
 }
 
-/* Near enough to its berth to be latched? */
+/* Near enough to its berth to be latched?  Only what began there has one. */
 static bool is_berthed(const struct cfg_payload *payload, const double *q)
 {
     const struct dyn_pose berth = {dyn_quat_load(payload->berth + 3),
                                    dyn_vec3_load(payload->berth)};
     const struct dyn_pose here = {dyn_quat_load(q + 3), dyn_vec3_load(q)};
     const struct dyn_pose left = dyn_pose_between(&berth, &here);
-    return !payload->in_hand && dyn_norm(left.origin) <= payload->berth_reach &&
+    return payload->latched && dyn_norm(left.origin) <= payload->berth_reach &&
            dyn_turn_angle(left.turn) <= payload->berth_tilt;
 }
 
