@@ -98,6 +98,12 @@ static bool resolve_joint(const struct cfg_resolve *resolve, const struct cfg_ke
                            "\"%s\" does not lie further out than the joint before it; list them "
                            "from the base out",
                            body->name);
+    if (body->velocity[0] != 0.0)
+        return cfg_fail_at(
+            resolve->report, keys->node, "body",
+            "the joint of \"%s\" starts at %.10g rad/s behind a brake that holds; an "
+            "arm starts at rest",
+            body->name, body->velocity[0]);
     joint->servo = (struct dyn_servo){keys->stiffness, keys->damping, keys->max_torque};
     joint->brake = isnan(keys->brake) ? keys->max_torque : keys->brake;
     arm->resolve.rate_max[n] = keys->max_rate;
@@ -312,6 +318,7 @@ static bool check_bay(const struct cfg_resolve *resolve, const struct cfg_keys_p
     return true;
 }
 
+/* What is held would keep its velocity for ever. */
 static bool check_start(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys,
                         const struct cfg_payload *payload)
 {
@@ -320,6 +327,12 @@ static bool check_start(const struct cfg_resolve *resolve, const struct cfg_keys
         return cfg_fail_at(resolve->report, keys->node, "berth",
                            "\"%s\" does not start latched in its bay and has no berth; remove this",
                            body->name);
+    for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
+        if (body->held[k] && body->velocity[k] != 0.0)
+            return cfg_fail_at(resolve->report, keys->node, "body",
+                               "\"%s\" starts with a velocity, but is held by %s; let it start at "
+                               "rest",
+                               body->name, payload->in_hand ? "the hand" : "its bay");
     return true;
 }
 

@@ -49,6 +49,8 @@ static const struct {
      "13:12: the joint of \"yaw\" is not a revolute one that can be driven; an arm's joints turn, and are neither locked nor led"},
     {"axis: 1 0 0, at: 2 0 0}", "axis: 1 0 0, at: 2 0 0, mimic: {body: elbow}}",
      "15:12: the joint of \"claw\" is not a revolute one that can be driven; an arm's joints turn, and are neither locked nor led"},
+    {"axis: 0 0 1, angle: 10 deg}", "axis: 0 0 1, angle: 10 deg, rate: 2}",
+     "13:12: the joint of \"yaw\" starts at 2 rad/s behind a brake that holds; an arm starts at rest"},
     {"- {body: elbow, stiffness", "- {body: yaw, stiffness",
      "14:12: \"yaw\" does not lie further out than the joint before it; list them from the base out"},
     {"max_torque: 100, max_rate: 5 deg/s}", "max_torque: 100, max_rate: 5 deg/s, lower: -1}",
@@ -120,6 +122,10 @@ static const struct {
      "21:3: payload \"ship\" has no bay; name the body that it rides on when the hand does not have it, e.g. bay: orbiter"},
     {"mass: 50, inertia: 9 9 9}\n- {name: can", "flex: {type: beam, length: 1, mass: 5, bend_y: {modes: 1, frequency: 2 Hz}}}\n- {name: can",
      "21:10: payload \"box\" must be rigid and on a free joint; write joint: {type: free, position: ...}"},
+    {"position: 3 0 0}", "position: 3 0 0, rate: 0 0.1 0}",
+     "21:10: \"box\" starts with a velocity, but is held by its bay; let it start at rest"},
+    {"position: 3 0 0}", "position: 3 0 0, velocity: 0 0 0.1}",
+     "21:10: \"box\" starts with a velocity, but is held by its bay; let it start at rest"},
     {"- {body: box,", "- {body: box, bay: yaw,",
      "21:20: \"box\" starts on neither its bay nor the hand; let one of them be its parent"},
     {"- {body: box,", "- {body: box, bay: bag,",
@@ -149,7 +155,7 @@ static const struct {
     {"- {body: can, latched: false}", "- {body: can, berth: {reach: 0}}",
      "22:30: reach must be above 0 m; here is 0"},
     {"- {body: can, latched: false}", "- {body: can, latched: false, berth: {reach: 1}}",
-     "22:37: \"can\" does not start latched in its bay and has no berth; remove this"},
+     "22:38: \"can\" does not start latched in its bay and has no berth; remove this"},
     {"- {body: can, latched: false}", "- {body: can, speed: 0}",
      "22:22: speed must be from 0.001 to 1; here is 0"},
 };
@@ -230,6 +236,8 @@ static void test_every_mistake_is_refused_at_its_place(void)
     "- {name: claw, parent: ship, joint: {type: revolute, axis: 1 0 0}, mass: 5, inertia: 1 1 "    \
     "1}\n"
 #define HELD "- {name: %s, parent: claw, joint: free, mass: 50, inertia: 9 9 9}\n"
+#define SPUN                                                                                       \
+    "- {name: one, parent: claw, joint: {type: free, rate: 1 0 0}, mass: 50, inertia: 9 9 9}\n"
 #define LINKS                                                                                      \
     "links: [{name: hand, protocol: hand, bus: udp, listen: '127.0.0.1:14590', body: claw, "       \
     "axes: [{axis: x, control: 0}]}]\n"
@@ -276,6 +284,19 @@ static void test_a_hand_has_one_thing(void)
              "one");
     expect_complaint(
         text, "12:42: \"one\" does not start latched in its bay and has no berth; remove this");
+}
+
+static void test_what_the_hand_has_starts_at_rest_in_it(void)
+{
+    expect_complaint("name: a\nbodies:\n" SHIP CLAW SPUN LINKS ARM
+                     "payloads: [{body: one, bay: ship}]\n",
+                     "12:19: \"one\" starts with a velocity, but is held by the hand; let it start "
+                     "at rest");
+}
+
+static void test_what_floats_may_start_with_a_velocity(void)
+{
+    load_well(edited("position: 6 0 0}", "position: 6 0 0, rate: 0 0.1 0, velocity: 1 0 0}"));
 }
 
 /* ---- what it becomes ---- */
@@ -422,6 +443,8 @@ int main(void)
     RUN_TEST(test_payloads_need_an_arm);
     RUN_TEST(test_a_payload_stands_behind_the_arm);
     RUN_TEST(test_a_hand_has_one_thing);
+    RUN_TEST(test_what_the_hand_has_starts_at_rest_in_it);
+    RUN_TEST(test_what_floats_may_start_with_a_velocity);
     RUN_TEST(test_what_is_not_said_has_its_default);
     RUN_TEST(test_limits_are_the_arms_or_those_of_the_joint_or_none);
     RUN_TEST(test_what_is_said_arrives);
