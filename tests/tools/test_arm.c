@@ -1043,6 +1043,29 @@ static void test_a_brake_slips_above_its_torque_and_only_eats_energy(void)
     TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[0]);
 }
 
+/* The torque of a brake is that of its state, in the frame in which that changes too: what sensors
+ * feel is solved with it. */
+static void test_a_brake_rubs_from_the_frame_on_in_which_it_slips(void)
+{
+    const char *weak[] = {"arm.joints.0.brake=20 N m", "arm.joints.1.brake=20 N m",
+                          "arm.joints.2.brake=20 N m"};
+    int slips = 0, catches = 0;
+    bring_up_arm(weak, 3);
+    bend_booms(0.02);
+    for (int k = 0; k < 8000; k++) {
+        const uint64_t before = arm()->brake[0];
+        run_frames(1);
+        slips += before == CFG_BRAKE_HOLDS && arm()->brake[0] == CFG_BRAKE_SLIPS;
+        catches += before == CFG_BRAKE_SLIPS && arm()->brake[0] == CFG_BRAKE_HOLDS;
+        for (int n = 0; n < 3; n++) {
+            const double tau = rig->cfg->joint_tau[rig->cfg->kinematics.v_at[n]];
+            TEST_ASSERT_EQUAL_DOUBLE(
+                arm()->brake[n] == CFG_BRAKE_SLIPS ? 20.0 * arm()->rub[n] : 0.0, tau);
+        }
+    }
+    TEST_ASSERT_TRUE(slips > 2 && catches > 2);
+}
+
 static void test_a_brake_holds_below_its_torque(void)
 {
     bring_up_arm(NULL, 0); /* the shoulder's: 1570 N m */
@@ -1272,6 +1295,7 @@ int main(void)
     RUN_TEST(test_a_lost_operator_stops_the_module);
     RUN_TEST(test_safe_brakes_at_once);
     RUN_TEST(test_a_brake_slips_above_its_torque_and_only_eats_energy);
+    RUN_TEST(test_a_brake_rubs_from_the_frame_on_in_which_it_slips);
     RUN_TEST(test_a_brake_holds_below_its_torque);
     RUN_TEST(test_auto_goes_to_each_pose_and_stands_there);
     RUN_TEST(test_auto_takes_the_module_to_a_pose);

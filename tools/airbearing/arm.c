@@ -394,7 +394,8 @@ void arm_motors(struct cfg_rig *rig)
     }
 }
 
-/* A brake that would have turned the joint round has brought it to rest. */
+/* A brake that would have turned the joint round has brought it to rest.  What changed rubs, or
+ * does not, from now on: what instruments feel of this frame is solved after it. */
 void arm_brakes(struct cfg_rig *rig)
 {
     const double *holding = dyn_plant_holding(rig->work);
@@ -416,4 +417,6 @@ void arm_brakes(struct cfg_rig *rig)
         (void)arrest(rig);
     else if (lost)
         cfg_rig_grip(rig);
+    if (caught || lost)
+        arm_motors(rig);
 }
