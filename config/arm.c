@@ -268,12 +268,26 @@ static bool resolve_buttons(const struct cfg_resolve *resolve)
     return check_buttons(resolve, panel);
 }
 
+static bool check_stiff(const struct cfg_resolve *resolve)
+{
+    const struct cfg_list *list = &resolve->keys->arm.joints;
+    const struct cfg_keys_arm_joint *keys = list->items;
+    for (int n = 0; n < list->count; n++)
+        if (keys[n].stiffness == 0.0)
+            return cfg_fail_at(resolve->report, keys[n].node, "stiffness",
+                               "a servo without stiffness leads its joint to no pose; give it "
+                               "some, or remove poses");
+    return true;
+}
+
 static bool resolve_poses(const struct cfg_resolve *resolve)
 {
     const struct cfg_list *list = &resolve->keys->arm.poses;
     const struct cfg_keys_pose *keys = list->items;
     struct cfg_arm *arm = &resolve->scenario->arm;
     const struct dyn_resolve *limits = &arm->resolve;
+    if (list->count > 0 && !check_stiff(resolve))
+        return false;
     for (int i = 0; i < list->count; i++) {
         if (keys[i].angles.count != arm->joint_count)
             return cfg_fail_at(resolve->report, keys[i].node, "angles",

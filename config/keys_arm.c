@@ -14,7 +14,7 @@ static const struct cfg_key joint_keys[] = {
     {"body", CFG_NAME, AT(body), .required = true, .example = "body: elbow",
      .help = "on a revolute joint, which is meant"},
     {"stiffness", CFG_QUANTITY, AT(stiffness), .unit = "N m/rad", .limit = CFG_NOT_NEGATIVE,
-     .required = true, .example = "stiffness: 50 kN m/rad", .help = "of its servo, about where it should be"},
+     .required = true, .example = "stiffness: 50 kN m/rad", .help = "of its servo, about where it should be; 0: it follows rates alone, and there are no poses"},
     {"damping", CFG_QUANTITY, AT(damping), .unit = "N m s/rad", .limit = CFG_POSITIVE,
      .required = true, .example = "damping: 100 kN m s/rad", .help = "of its servo, about how fast it should be"},
     {"max_torque", CFG_QUANTITY, AT(max_torque), .unit = "N m", .limit = CFG_POSITIVE,

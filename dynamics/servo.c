@@ -13,6 +13,8 @@ double dyn_servo(const struct dyn_servo *servo, double bias, double command, dou
     *reference += command * h;
     if (servo->stiffness > 0.0)
         *reference = q + within(*reference - q, servo->torque_max / servo->stiffness);
+    else
+        *reference = q;
     const double tau = bias + servo->stiffness * (*reference - q) + servo->damping * (command - v);
     if (fabs(tau) > servo->torque_max)
         *limited = 1;

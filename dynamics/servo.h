@@ -5,7 +5,8 @@
  *      tau = bias + stiffness (reference - q) + damping (command - v),   within +-torque_max
  *
  * The reference never runs further ahead than full torque reaches, so that a motor that could not
- * follow does not make up for it later.
+ * follow does not make up for it later.  Without stiffness nothing leads back to it, and it is
+ * where the joint is.
  */
 #pragma once
 

@@ -109,6 +109,8 @@ static const struct {
      "19:10: servo of 300 Hz does not divide the frame rate of 1000 Hz; the nearest that do are 333.3333 Hz and 250 Hz"},
     {"protocol: hand, bus: udp, listen: '127.0.0.1:14590', body: claw, modes: [0, 1, 2], axes: [{axis: x, control: 0}]}", "protocol: mavlink, listen: '127.0.0.1:14590', body: ship}",
      "12:3: link \"hand\" has no buttons; an arm is flown by protocol: hand"},
+    {"- {body: elbow, stiffness: 1e4", "- {body: elbow, stiffness: 0",
+     "14:30: a servo without stiffness leads its joint to no pose; give it some, or remove poses"},
     {"angles: 0 10 20 deg", "angles: 0 10 deg",
      "19:32: pose \"home\" has 2 angles, the arm 3 joints"},
     {"angles: 0 10 20 deg", "angles: 0 10 200 deg",
@@ -294,6 +296,17 @@ static void test_what_the_hand_has_starts_at_rest_in_it(void)
                      "at rest");
 }
 
+static void test_a_servo_may_follow_rates_alone(void)
+{
+    static char text[sizeof good_text];
+    strcpy(text, edited("  poses: [{name: home, angles: 0 10 20 deg}]\n", ""));
+    char *at = strstr(text, "stiffness: 1e4, damping");
+    TEST_ASSERT_NOT_NULL(at);
+    memcpy(at, "stiffness: 0.0", 14);
+    load_well(text);
+    NEAR(0.0, scenario->arm.joint[0].servo.stiffness);
+}
+
 static void test_what_floats_may_start_with_a_velocity(void)
 {
     load_well(edited("position: 6 0 0}", "position: 6 0 0, rate: 0 0.1 0, velocity: 1 0 0}"));
@@ -444,6 +457,7 @@ int main(void)
     RUN_TEST(test_a_payload_stands_behind_the_arm);
     RUN_TEST(test_a_hand_has_one_thing);
     RUN_TEST(test_what_the_hand_has_starts_at_rest_in_it);
+    RUN_TEST(test_a_servo_may_follow_rates_alone);
     RUN_TEST(test_what_floats_may_start_with_a_velocity);
     RUN_TEST(test_what_is_not_said_has_its_default);
     RUN_TEST(test_limits_are_the_arms_or_those_of_the_joint_or_none);

@@ -146,6 +146,19 @@ static void test_without_stiffness_it_is_a_rate_servo(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.25, v);
 }
 
+/* Whoever asks where the joint is led must not hear of a place that it never comes to. */
+static void test_without_stiffness_the_reference_is_where_the_joint_is(void)
+{
+    struct dyn_servo rate = {.damping = 6.0, .torque_max = 10.0};
+    load = -0.9; /* it goes slower than it is told */
+    for (int k = 0; k < 20000; k++) {
+        const double before = q;
+        move(&rate, 0.25, 1e-3);
+        TEST_ASSERT_EQUAL_DOUBLE(before, reference);
+    }
+    TEST_ASSERT_TRUE(q < 0.25 * 20.0 - 1.0);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -156,5 +169,6 @@ int main(void)
     RUN_TEST(test_a_motor_that_could_not_follow_does_not_make_up_for_it);
     RUN_TEST(test_what_was_carried_off_stays_near);
     RUN_TEST(test_without_stiffness_it_is_a_rate_servo);
+    RUN_TEST(test_without_stiffness_the_reference_is_where_the_joint_is);
     return UNITY_END();
 }

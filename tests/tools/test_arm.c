@@ -1168,6 +1168,22 @@ static void test_joints_end_at_their_limits(void)
             }
 }
 
+/* It lags by what friction takes, and its place is what counts. */
+static void test_a_joint_without_stiffness_ends_at_its_limit(void)
+{
+    const char *more[] = {"arm.joints.5.stiffness=0", "arm.poses=[]"};
+    const double end = 440.0 * DEGREE;
+    bring_up_arm(more, 2);
+    rig->cfg->x[rig->cfg->kinematics.q_at[5]] = end - 60.0 * DEGREE;
+    dyn_plant_restart(&rig->cfg->plant, rig->cfg->x);
+    run_frames(SERVO);
+    press(JOINT);
+    press(SELECT + 5);
+    push(0, 1.0);
+    run_frames(25000);
+    TEST_ASSERT_DOUBLE_WITHIN(0.02 * DEGREE, end, angle(5));
+}
+
 /* ---- the record ---- */
 
 static double number_at(const unsigned char *record, size_t at)
@@ -1300,6 +1316,7 @@ int main(void)
     RUN_TEST(test_auto_goes_to_each_pose_and_stands_there);
     RUN_TEST(test_auto_takes_the_module_to_a_pose);
     RUN_TEST(test_joints_end_at_their_limits);
+    RUN_TEST(test_a_joint_without_stiffness_ends_at_its_limit);
     RUN_TEST(test_the_record_has_the_command_that_the_servos_saw);
     RUN_TEST(test_the_record_has_every_number_in_its_place);
     return UNITY_END();
