@@ -392,6 +392,8 @@ static bool resolve_payload(const struct cfg_resolve *resolve, const struct cfg_
     payload->speed = keys->speed;
     payload->berth_reach = keys->berth.reach;
     payload->berth_tilt = keys->berth.tilt;
+    payload->berth_speed = keys->berth.speed;
+    payload->berth_rate = keys->berth.rate;
     for (int i = 0; i < arm->payload_count; i++) {
         if (arm->payload[i].body == payload->body)
             return cfg_fail_at(resolve->report, keys->node, "body",

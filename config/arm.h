@@ -40,7 +40,8 @@ struct cfg_payload {
     bool in_hand;                   /* at the start */
     bool latched;                   /* at the start: to the bay */
     double speed;                   /* share of the arm's speeds while it is carried */
-    double berth_reach, berth_tilt; /* so near to its berth, a release latches it; m, rad */
+    double berth_reach, berth_tilt; /* so near to its berth a release latches it; m, rad */
+    double berth_speed, berth_rate; /* if it is so slow; m/s, rad/s */
     double berth[7];                /* q of its joint there, of one that began latched */
     struct cfg_mark mark;
 };

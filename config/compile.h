@@ -62,7 +62,7 @@ struct cfg_arm_state {
     uint64_t grapples, releases, refused;
     uint64_t stood;    /* looks in which it stood where a pose led it */
     uint64_t seen_us;  /* the sender's time of the sticks that the servos saw last */
-    double blow;       /* J lost in the last grapple, */
+    double blow;       /* J lost in the last grapple, or release into a berth, */
     double impulse[6]; /* and what the payload got: at the hand, in its axes; N m s, N s */
 };
 _Static_assert(sizeof(struct cfg_arm_state) ==

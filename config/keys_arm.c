@@ -111,6 +111,10 @@ static const struct cfg_key berth_keys[] = {
      .example = "0.05 m", .help = "farthest from where it started"},
     {"tilt", CFG_QUANTITY, AT(tilt), .unit = "rad", .limit = CFG_POSITIVE, .fallback = "3 deg",
      .example = "3 deg", .help = "largest misalignment"},
+    {"speed", CFG_QUANTITY, AT(speed), .unit = "m/s", .limit = CFG_POSITIVE, .fallback = "0.05 m/s",
+     .example = "0.05 m/s", .help = "largest speed of its origin against the bay"},
+    {"rate", CFG_QUANTITY, AT(rate), .unit = "rad/s", .limit = CFG_POSITIVE, .fallback = "1 deg/s",
+     .example = "1 deg/s", .help = "largest turning against it"},
 };
 static const struct cfg_table berth_table = {
     CFG_KEYS("berth", berth_keys), .size = sizeof(struct cfg_keys_capture)};
@@ -185,7 +189,7 @@ static const struct cfg_key payload_keys[] = {
     {"latched", CFG_CHOICE, AT(latched), .choices = answers, .fallback = "true",
      .help = "to its bay, at the start; else it floats"},
     {"berth", CFG_MAP, AT(berth), .table = &berth_table,
-     .help = "so near to where it started a release latches it; only of one that starts latched"},
+     .help = "so near to where it started, and so slow, a release latches it; only of one that starts latched"},
     {"speed", CFG_QUANTITY, AT(speed), .limit = CFG_BETWEEN, .min = 0.001, .max = 1,
      .fallback = "100 %", .example = "10 %", .help = "share of the arm's speeds while it is carried"},
 };

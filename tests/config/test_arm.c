@@ -158,6 +158,8 @@ static const struct {
      "22:30: reach must be above 0 m; here is 0"},
     {"- {body: can, latched: false}", "- {body: can, latched: false, berth: {reach: 1}}",
      "22:38: \"can\" does not start latched in its bay and has no berth; remove this"},
+    {"- {body: can, latched: false}", "- {body: can, berth: {speed: 0}}",
+     "22:30: speed must be above 0 m/s; here is 0"},
     {"- {body: can, latched: false}", "- {body: can, speed: 0}",
      "22:22: speed must be from 0.001 to 1; here is 0"},
 };
@@ -345,6 +347,8 @@ static void test_what_is_not_said_has_its_default(void)
     TEST_ASSERT_EQUAL_INT(1, arm->panel.poses);
     NEAR(0.05, arm->payload[0].berth_reach);
     NEAR(3 * PI / 180, arm->payload[0].berth_tilt);
+    NEAR(0.05, arm->payload[0].berth_speed);
+    NEAR(1 * PI / 180, arm->payload[0].berth_rate);
     NEAR(1.0, arm->payload[0].speed);
     TEST_ASSERT_TRUE(arm->payload[0].latched);
     TEST_ASSERT_FALSE(arm->payload[1].latched);
@@ -382,6 +386,17 @@ static void test_what_is_said_arrives(void)
     TEST_ASSERT_EQUAL_INT(2, arm->panel.select_count);
     TEST_ASSERT_EQUAL_INT(31, arm->panel.select[1]);
     NEAR(20 * PI / 180, arm->pose[0].angle[2]);
+}
+
+static void test_a_berth_is_as_it_is_said(void)
+{
+    load_well(
+        edited("- {body: box,", "- {body: box, berth: {reach: 1, tilt: 2, speed: 3, rate: 4},"));
+    const struct cfg_payload *payload = &scenario->arm.payload[0];
+    NEAR(1.0, payload->berth_reach);
+    NEAR(2.0, payload->berth_tilt);
+    NEAR(3.0, payload->berth_speed);
+    NEAR(4.0, payload->berth_rate);
 }
 
 /* ---- configurations ---- */
@@ -462,6 +477,7 @@ int main(void)
     RUN_TEST(test_what_is_not_said_has_its_default);
     RUN_TEST(test_limits_are_the_arms_or_those_of_the_joint_or_none);
     RUN_TEST(test_what_is_said_arrives);
+    RUN_TEST(test_a_berth_is_as_it_is_said);
     RUN_TEST(test_a_configuration_is_what_the_hand_has);
     RUN_TEST(test_what_starts_in_the_hand_is_the_first_configuration);
     RUN_TEST(test_a_payload_rides_on_the_node_of_its_bay);

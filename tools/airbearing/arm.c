@@ -75,16 +75,17 @@ static struct dyn_pose carried_pose(const struct cfg_rig *rig, const struct cfg_
     return dyn_pose_between(&rig->kinematics.grip, &on_body);
 }
 
-/* The joint's impulse is about the payload's origin, in its axes. */
-static void tell_impulse(struct cfg_rig *rig, const struct cfg_payload *payload)
+/* The joint's impulse is about the payload's origin, in its axes; that is `at`, seen from the
+ * hand. */
+static void tell_impulse(struct cfg_rig *rig, const struct cfg_payload *payload,
+                         const struct dyn_pose *at)
 {
     const double *impulse = dyn_handover_impulse(rig->take[rig->arm->configuration]) +
                             dyn_model_v_index(rig->plant.model, payload->body);
-    const struct dyn_pose at = carried_pose(rig, payload);
-    const struct dyn_quat turn = dyn_quat_unit(at.turn);
+    const struct dyn_quat turn = dyn_quat_unit(at->turn);
     const struct dyn_vec3 moment = dyn_quat_rotate(turn, dyn_vec3_load(impulse));
     const struct dyn_vec3 force = dyn_quat_rotate(turn, dyn_vec3_load(impulse + 3));
-    dyn_vec3_store(dyn_add(moment, dyn_cross(at.origin, force)), rig->arm->impulse);
+    dyn_vec3_store(dyn_add(moment, dyn_cross(at->origin, force)), rig->arm->impulse);
     dyn_vec3_store(force, rig->arm->impulse + 3);
 }
 
@@ -104,19 +105,22 @@ static void grapple(struct cfg_rig *rig)
     now->configuration = 1 + index;
     now->latched &= ~(1ull << index);
     now->blow = arrest(rig);
-    tell_impulse(rig, payload);
+    const struct dyn_pose at = carried_pose(rig, payload);
+    tell_impulse(rig, payload, &at);
     now->grapples++;
 }
 
-/* Near enough to its berth to be latched?  Only what began there has one. */
-static bool is_berthed(const struct cfg_payload *payload, const double *q)
+/* Near enough to its berth and slow enough to be latched?  Only what began there has one. */
+static bool is_berthed(const struct cfg_payload *payload, const double *q, const double *v)
 {
     const struct dyn_pose berth = {dyn_quat_load(payload->berth + 3),
                                    dyn_vec3_load(payload->berth)};
     const struct dyn_pose here = {dyn_quat_load(q + 3), dyn_vec3_load(q)};
     const struct dyn_pose left = dyn_pose_between(&berth, &here);
     return payload->latched && dyn_norm(left.origin) <= payload->berth_reach &&
-           dyn_turn_angle(left.turn) <= payload->berth_tilt;
+           dyn_turn_angle(left.turn) <= payload->berth_tilt &&
+           dyn_norm(dyn_vec3_load(v + 3)) <= payload->berth_speed &&
+           dyn_norm(dyn_vec3_load(v)) <= payload->berth_rate;
 }
 
 static void release(struct cfg_rig *rig)
@@ -126,13 +130,19 @@ static void release(struct cfg_rig *rig)
         return;
     const uint64_t index = now->configuration - 1;
     const struct cfg_payload *payload = &rig->scenario->arm.payload[index];
+    const struct dyn_pose at = carried_pose(rig, payload);
     double *q = rig->x, *v = rig->x + dyn_model_nq(rig->plant.model);
     dyn_handover_carry(rig->models[1 + index], rig->models[0], payload->body, rig->give[1 + index],
                        q, v);
     now->configuration = 0;
-    if (is_berthed(payload, q + dyn_model_q_index(rig->models[0], payload->body)))
-        now->latched |= 1ull << index;
-    (void)arrest(rig);
+    const bool berthed = is_berthed(payload, q + dyn_model_q_index(rig->models[0], payload->body),
+                                    v + dyn_model_v_index(rig->models[0], payload->body));
+    now->latched |= (uint64_t)berthed << index;
+    const double lost = arrest(rig);
+    if (berthed) {
+        now->blow = lost;
+        tell_impulse(rig, payload, &at);
+    }
     now->releases++;
 }
 
