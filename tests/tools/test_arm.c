@@ -155,6 +155,11 @@ static struct view view(void)
     return out;
 }
 
+static double size_of(const double a[3])
+{
+    return dyn_norm(dyn_vec3_load(a));
+}
+
 static double apart(struct dyn_vec3 a, struct dyn_vec3 b)
 {
     return dyn_norm(dyn_sub(a, b));
@@ -437,6 +442,35 @@ static void test_fine_and_loaded_are_slower(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 4.76 * DEGREE, commanded(5));
 }
 
+/* What is asked of the hand with these deflections along, or about, its axes. */
+static double asked_speed(int first, double x, double y, double z)
+{
+    memset(hand.controls, 0, sizeof hand.controls);
+    hand.controls[first] = (float)x;
+    hand.controls[first + 1] = (float)y;
+    hand.controls[first + 2] = (float)z;
+    send_hand();
+    run_frames(SERVO);
+    return size_of(arm()->asked + (first == 0 ? 3 : 0));
+}
+
+static void test_all_axes_at_once_are_no_faster_than_one(void)
+{
+    const double turn = 4.76 * DEGREE;
+    bring_up_arm(NULL, 0);
+    press(TOOL);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, asked_speed(0, 0.0, 1.0, 0.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, asked_speed(0, 1.0, -1.0, 1.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, asked_speed(0, 1.0, 0.0, 0.25));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.375 * 0.6, asked_speed(0, 0.25, -0.25, 0.125));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, turn, asked_speed(3, 1.0, -1.0, 1.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * turn, asked_speed(3, 0.0, 0.0, 0.5));
+    const double *asked = arm()->asked;
+    (void)asked_speed(0, 1.0, -1.0, 0.5); /* and it goes where the stick points */
+    const struct dyn_vec3 along = dyn_quat_rotate(hand_pose().turn, (struct dyn_vec3){2, -2, 1});
+    EXPECT_VECTOR(2e-3, asked + 3, 0.2 * along.x, 0.2 * along.y, 0.2 * along.z);
+}
+
 /* ---- what must not move it ---- */
 
 static void test_a_command_that_is_not_a_number_is_none(void)
@@ -460,11 +494,6 @@ static void test_a_command_that_is_not_a_number_is_none(void)
 static double off_by(const double a[3], const double b[3])
 {
     return apart(dyn_vec3_load(a), dyn_vec3_load(b));
-}
-
-static double size_of(const double a[3])
-{
-    return dyn_norm(dyn_vec3_load(a));
 }
 
 static void test_a_grapple_needs_reach_aim_and_patience(void)
@@ -1334,6 +1363,7 @@ int main(void)
     RUN_TEST(test_singular_poses_are_flagged_and_nothing_jumps);
     RUN_TEST(test_a_change_of_mode_under_way_jumps_nowhere);
     RUN_TEST(test_fine_and_loaded_are_slower);
+    RUN_TEST(test_all_axes_at_once_are_no_faster_than_one);
     RUN_TEST(test_a_command_that_is_not_a_number_is_none);
     RUN_TEST(test_a_grapple_needs_reach_aim_and_patience);
     RUN_TEST(test_of_two_fixtures_the_one_that_fits_is_taken);

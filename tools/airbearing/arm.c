@@ -183,6 +183,15 @@ static double deflection(const struct cfg_rig *rig, const struct cfg_arm_stick *
     return isnan(way) ? 0.0 : fmin(fmax(way, -1.0), 1.0);
 }
 
+/* All three axes at once are no faster than one alone. */
+static void push_of(const struct cfg_rig *rig, const struct cfg_arm_stick *stick, double pace,
+                    double *speed)
+{
+    const struct dyn_vec3 way = {deflection(rig, stick, 0), deflection(rig, stick, 1),
+                                 deflection(rig, stick, 2)};
+    dyn_vec3_store(dyn_scale(pace * stick->speed / fmax(1.0, dyn_norm(way)), way), speed);
+}
+
 /* Share of all speeds: fine, and with what it carries. */
 static double pace_of(const struct cfg_rig *rig)
 {
@@ -208,10 +217,8 @@ static unsigned resolve(struct cfg_rig *rig, const struct dyn_arm *kinematics, d
     const struct cfg_arm *arm = &rig->scenario->arm;
     const struct dyn_pose tool = tool_of(rig);
     double twist[6];
-    for (int k = 0; k < 3; k++) {
-        twist[k] = pace * arm->rotation.speed * deflection(rig, &arm->rotation, k);
-        twist[3 + k] = pace * arm->translation.speed * deflection(rig, &arm->translation, k);
-    }
+    push_of(rig, &arm->rotation, pace, twist);
+    push_of(rig, &arm->translation, pace, twist + 3);
     return dyn_arm_resolve(kinematics, rig->x, &tool, rig->arm->panel.mode != IO_PANEL_BASE, twist,
                            rig->arm_work, rig->arm->asked, rates);
 }
