@@ -191,10 +191,29 @@ static bool resolve_ends(const struct cfg_resolve *resolve)
 
 /* ---- the operator ---- */
 
+static bool find_hand(const struct cfg_resolve *resolve, const struct cfg_node *node,
+                      const char *name, int *index)
+{
+    if (!cfg_find_link(resolve, node, name, index))
+        return false;
+    return io_protocol_traits(resolve->scenario->links[*index].spec.protocol)->hands ||
+           cfg_fail_at(resolve->report, node, "link",
+                       "link \"%s\" is no hand controller; an arm is flown by protocol: hand",
+                       name);
+}
+
+static bool is_moved(const struct io_hand_spec *hand, int control)
+{
+    for (int i = 0; i < hand->way_count; i++)
+        if (hand->way[i].control == control)
+            return true;
+    return false;
+}
+
 static bool resolve_stick(const struct cfg_resolve *resolve, const struct cfg_keys_stick3 *keys,
                           int first, struct cfg_arm_stick *stick)
 {
-    if (!cfg_find_link(resolve, keys->node, keys->link, &stick->link))
+    if (!find_hand(resolve, keys->node, keys->link, &stick->link))
         return false;
     if (keys->controls.node != NULL && keys->controls.count != 3)
         return cfg_fail_at(resolve->report, keys->node, "controls",
@@ -206,6 +225,12 @@ static bool resolve_stick(const struct cfg_resolve *resolve, const struct cfg_ke
             return cfg_fail_at(resolve->report, keys->node, "controls",
                                "controls go by whole numbers, from 0; here is %.10g", control);
         stick->control[k] = (int)control;
+        if (!is_moved(&resolve->scenario->links[stick->link].spec.hand, stick->control[k]))
+            return cfg_fail_at(
+                resolve->report, keys->node, keys->controls.node != NULL ? "controls" : "link",
+                "no axis of link \"%s\" moves control %d, this stick's %c; add one to "
+                "the link's axes, or name other controls",
+                keys->link, stick->control[k], "xyz"[k]);
     }
     stick->speed = keys->speed;
     return true;
@@ -242,14 +267,16 @@ static bool resolve_buttons(const struct cfg_resolve *resolve)
     struct cfg_arm *arm = &resolve->scenario->arm;
     struct io_panel_spec *panel = &arm->panel;
     arm->button_link = arm->translation.link;
-    if (keys->link != NULL && !cfg_find_link(resolve, keys->node, keys->link, &arm->button_link))
+    if (keys->link != NULL && !find_hand(resolve, keys->node, keys->link, &arm->button_link))
         return false;
     const struct cfg_link *link = &resolve->scenario->links[arm->button_link];
     const struct io_hand_spec *hand = &link->spec.hand;
-    if (!io_protocol_traits(link->spec.protocol)->hands)
-        return cfg_fail_at(resolve->report, arm_keys->node, NULL,
-                           "link \"%s\" has no buttons; an arm is flown by protocol: hand",
-                           link->name);
+    if (hand->mode_count < 2)
+        return cfg_fail_at(
+            resolve->report, keys->node != NULL ? keys->node : arm_keys->node, NULL,
+            "link \"%s\" has no mode but hold, which the arm would never leave; give "
+            "it others, e.g. modes: [0, 1, 2, 3, 4, 5]",
+            link->name);
     for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
         panel->mode[k] = k < hand->mode_count ? hand->mode_button[k] : -1;
     for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)

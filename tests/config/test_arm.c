@@ -11,6 +11,10 @@
 #define PI                     3.14159265358979323846
 #define NEAR(expected, actual) TEST_ASSERT_DOUBLE_WITHIN(1e-12, expected, actual)
 
+#define AXES                                                                                       \
+    "axes: [{axis: x, control: 0}, {axis: y, control: 1}, {axis: z, control: 2}, "                 \
+    "{axis: rx, control: 3}, {axis: ry, control: 4}, {axis: rz, control: 5}]"
+
 // clang-format off
 static const char good_text[] =
     "name: a\n"
@@ -22,7 +26,7 @@ static const char good_text[] =
     "- {name: box, parent: ship, joint: {type: free, position: 3 0 0}, mass: 50, inertia: 9 9 9}\n"
     "- {name: can, parent: ship, joint: {type: free, position: 6 0 0}, mass: 50, inertia: 9 9 9}\n"
     "links:\n"
-    "- {name: hand, protocol: hand, bus: udp, listen: '127.0.0.1:14590', body: claw, modes: [0, 1, 2], axes: [{axis: x, control: 0}]}\n"
+    "- {name: hand, protocol: hand, bus: udp, listen: '127.0.0.1:14590', body: claw, modes: [0, 1, 2], " AXES "}\n"
     "arm:\n"
     "  joints:\n"
     "  - {body: yaw, stiffness: 1e4, damping: 1e3, max_torque: 100, max_rate: 5 deg/s}\n"
@@ -107,8 +111,18 @@ static const struct {
      "19:21: buttons go by whole numbers, from 0; here is 2.5"},
     {"  poses:", "  servo: 300 Hz\n  poses:",
      "19:10: servo of 300 Hz does not divide the frame rate of 1000 Hz; the nearest that do are 333.3333 Hz and 250 Hz"},
-    {"protocol: hand, bus: udp, listen: '127.0.0.1:14590', body: claw, modes: [0, 1, 2], axes: [{axis: x, control: 0}]}", "protocol: mavlink, listen: '127.0.0.1:14590', body: ship}",
-     "12:3: link \"hand\" has no buttons; an arm is flown by protocol: hand"},
+    {"protocol: hand, bus: udp, listen: '127.0.0.1:14590', body: claw, modes: [0, 1, 2], " AXES "}", "protocol: mavlink, listen: '127.0.0.1:14590', body: ship}",
+     "17:23: link \"hand\" is no hand controller; an arm is flown by protocol: hand"},
+    {"arm:\n", "- {name: board, body: ship}\narm:\n  buttons: {link: board}\n",
+     "13:19: link \"board\" is no hand controller; an arm is flown by protocol: hand"},
+    {", {axis: z, control: 2}", "",
+     "17:23: no axis of link \"hand\" moves control 2, this stick's z; add one to the link's axes, or name other controls"},
+    {"rotation: {link: hand,", "rotation: {link: hand, controls: [3, 6, 5],",
+     "18:36: no axis of link \"hand\" moves control 6, this stick's y; add one to the link's axes, or name other controls"},
+    {" modes: [0, 1, 2],", "",
+     "12:3: link \"hand\" has no mode but hold, which the arm would never leave; give it others, e.g. modes: [0, 1, 2, 3, 4, 5]"},
+    {" modes: [0, 1, 2],", " modes: [0],",
+     "12:3: link \"hand\" has no mode but hold, which the arm would never leave; give it others, e.g. modes: [0, 1, 2, 3, 4, 5]"},
     {"- {body: elbow, stiffness: 1e4", "- {body: elbow, stiffness: 0",
      "14:30: a servo without stiffness leads its joint to no pose; give it some, or remove poses"},
     {"angles: 0 10 20 deg", "angles: 0 10 deg",
@@ -244,7 +258,7 @@ static void test_every_mistake_is_refused_at_its_place(void)
     "- {name: one, parent: claw, joint: {type: free, rate: 1 0 0}, mass: 50, inertia: 9 9 9}\n"
 #define LINKS                                                                                      \
     "links: [{name: hand, protocol: hand, bus: udp, listen: '127.0.0.1:14590', body: claw, "       \
-    "axes: [{axis: x, control: 0}]}]\n"
+    "modes: [0, 1], " AXES "}]\n"
 #define ARM                                                                                        \
     "arm:\n  joints: [{body: claw, stiffness: 1e4, damping: 1e3, max_torque: 100, max_rate: 1}]\n" \
     "  hand: claw\n  translation: {link: hand, speed: 1}\n  rotation: {link: hand, speed: 1}\n"

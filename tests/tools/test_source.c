@@ -295,8 +295,8 @@ static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void
                "            max_rate: 1}]\n"
                "  servo: 100 Hz\n"
                "  hand: claw\n"
-               "  translation: {link: hand, speed: 1}\n"
-               "  rotation: {link: hand, speed: 1}\n");
+               "  translation: {link: hand, controls: [0, 0, 0], speed: 1}\n"
+               "  rotation: {link: hand, controls: [0, 0, 0], speed: 1}\n");
     rig->links = links;
     const struct rt_histogram *sums = &io_link_latency(links, 0)->part[IO_PART_SUM];
     for (uint64_t seen = 0; seen < 2; time_ns += 1000000) {
