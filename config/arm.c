@@ -53,6 +53,33 @@ static struct dyn_pose pose_of(const double at[3], const double attitude[4])
     return (struct dyn_pose){dyn_quat_load(attitude), dyn_vec3_load(at)};
 }
 
+/* Slack for what was typed in deg here and in rad there. */
+static const double typed = 1e-6;
+
+/* No angle is commanded that the joint itself would stop. */
+static bool check_limit(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
+                        const char *key, double limit, const struct cfg_body *body)
+{
+    const struct cfg_range *own = &body->range;
+    if (limit >= own->lower - typed * fabs(own->lower) &&
+        limit <= own->upper + typed * fabs(own->upper))
+        return true;
+    return cfg_fail_at(resolve->report, keys->node, key,
+                       "%s of %.10g rad lies outside the joint's own range, %.10g to %.10g rad",
+                       key, limit, own->lower, own->upper);
+}
+
+/* Many a URDF has 0 for what it does not know. */
+static bool check_top(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
+                      const char *key, const char *unit, double top, double own)
+{
+    if (own == 0.0 || top <= own * (1.0 + typed))
+        return true;
+    return cfg_fail_at(resolve->report, keys->node, key,
+                       "%s of %.10g %s is above the %.10g %s that the URDF allows; lower it", key,
+                       top, unit, own, unit);
+}
+
 /* The joint's own stops, or what a URDF says of it, unless the arm's are given. */
 static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
                            int n)
@@ -70,6 +97,9 @@ static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_k
     if (*lower >= *upper)
         return cfg_fail_at(resolve->report, keys->node, "lower",
                            "lower (%.10g rad) is not below upper (%.10g rad)", *lower, *upper);
+    if (!check_limit(resolve, keys, "lower", *lower, body) ||
+        !check_limit(resolve, keys, "upper", *upper, body))
+        return false;
     if (isinf(*lower))
         *lower = *upper = 0.0; /* none, to the kernel */
     else if (body->position[0] < *lower || body->position[0] > *upper)
@@ -105,6 +135,9 @@ static bool resolve_joint(const struct cfg_resolve *resolve, const struct cfg_ke
             "arm starts at rest",
             body->name, body->velocity[0]);
     joint->servo = (struct dyn_servo){keys->stiffness, keys->damping, keys->max_torque};
+    if (!check_top(resolve, keys, "max_torque", "N m", keys->max_torque, body->range.effort) ||
+        !check_top(resolve, keys, "max_rate", "rad/s", keys->max_rate, body->range.velocity))
+        return false;
     joint->brake = isnan(keys->brake) ? keys->max_torque : keys->brake;
     arm->resolve.rate_max[n] = keys->max_rate;
     arm->resolve.braking[n] = isnan(keys->acceleration) ? keys->max_rate : keys->acceleration;

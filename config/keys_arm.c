@@ -26,9 +26,9 @@ static const struct cfg_key joint_keys[] = {
     {"brake", CFG_QUANTITY, AT(brake), .unit = "N m", .limit = CFG_POSITIVE,
      .otherwise = "max_torque", .example = "1.5 kN m", .help = "torque at which its brake slips"},
     {"lower", CFG_QUANTITY, AT(lower), .unit = "rad", .otherwise = "the joint's stop",
-     .example = "-170 deg", .help = "least angle that is ever commanded"},
+     .example = "-170 deg", .help = "least angle that is ever commanded, not beyond that stop"},
     {"upper", CFG_QUANTITY, AT(upper), .unit = "rad", .otherwise = "the joint's stop",
-     .example = "170 deg", .help = "largest angle that is ever commanded"},
+     .example = "170 deg", .help = "largest angle that is ever commanded, not beyond that stop"},
 };
 static const struct cfg_table joint_table = {
     CFG_KEYS("a joint of the arm", joint_keys), .size = sizeof(struct cfg_keys_arm_joint)};

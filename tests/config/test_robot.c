@@ -195,6 +195,14 @@ struct mistake {
 };
 
 #define BEGIN "name: s\nurdf: arm.urdf\n"
+#define FLOWN(joint)                                                                               \
+    BEGIN "links: [{name: stick, protocol: hand, device: d, body: upper, modes: [0, 1],\n"         \
+          "         axes: [{axis: x, control: 0}]}]\n"                                             \
+          "arm:\n"                                                                                 \
+          "  joints: [{body: upper, stiffness: 1, damping: 1, " joint "}]\n"                       \
+          "  hand: upper\n"                                                                        \
+          "  translation: {link: stick, controls: [0, 0, 0], speed: 1}\n"                          \
+          "  rotation: {link: stick, controls: [0, 0, 0], speed: 1}\n"
 // clang-format off
 static const struct mistake mistakes[] = {
     {NULL, "name: s\nurdf: leg.urdf\n",
@@ -252,6 +260,12 @@ static const struct mistake mistakes[] = {
      "<parent link='a'/><child link='b'/></joint></robot>",
      BEGIN "joints: [{name: j, limits: {stiffness: 9}}]\n",
      "s.yaml:3:28: limits has neither lower nor upper; give one or both"},
+    {NULL, FLOWN("max_torque: 10.1, max_rate: 1"),
+     "s.yaml:6:64: max_torque of 10.1 N m is above the 10 N m that the URDF allows; lower it"},
+    {NULL, FLOWN("max_torque: 1, max_rate: 2.1"),
+     "s.yaml:6:77: max_rate of 2.1 rad/s is above the 2 rad/s that the URDF allows; lower it"},
+    {NULL, FLOWN("max_torque: 1, max_rate: 2, upper: 1.6"),
+     "s.yaml:6:87: upper of 1.6 rad lies outside the joint's own range, -1 to 1.5 rad"},
 };
 // clang-format on
 
@@ -268,6 +282,25 @@ static void test_mistakes_are_refused_at_their_place(void)
     }
 }
 
+static void test_an_arm_keeps_to_what_the_urdf_allows(void)
+{
+    load_arm(FLOWN("max_torque: 10, max_rate: 114.5916 deg/s, lower: -0.5"));
+    NEAR(-0.5, scenario->arm.resolve.lower[0]);
+    NEAR(1.5, scenario->arm.resolve.upper[0]);
+}
+
+/* Of torque and rate 0 is what a URDF has that knows neither. */
+static void test_what_a_urdf_does_not_know_limits_no_arm(void)
+{
+    static const char plain[] =
+        "<robot name='a'><link name='base'/><link name='upper'><inertial><mass value='1'/>"
+        "<inertia ixx='1' iyy='1' izz='1'/></inertial></link><joint name='j' type='revolute'>"
+        "<parent link='base'/><child link='upper'/><axis xyz='0 1 0'/>"
+        "<limit lower='-1' upper='1' effort='0' velocity='0'/></joint></robot>";
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, load_with(plain, FLOWN("max_torque: 10, max_rate: 1")), error);
+    NEAR(1.0, scenario->arm.resolve.rate_max[0]);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -279,5 +312,7 @@ int main(void)
     RUN_TEST(test_a_root_can_be_free_or_sit_on_a_body_and_bodies_can_sit_on_links);
     RUN_TEST(test_the_file_is_kept_for_the_log);
     RUN_TEST(test_mistakes_are_refused_at_their_place);
+    RUN_TEST(test_an_arm_keeps_to_what_the_urdf_allows);
+    RUN_TEST(test_what_a_urdf_does_not_know_limits_no_arm);
     return UNITY_END();
 }
