@@ -132,12 +132,12 @@ static const struct cfg_table pose_table = {
 
 #define AT(member) .offset = offsetof(struct cfg_keys_damping, member)
 static const struct cfg_key resolve_keys[] = {
-    {"length", CFG_QUANTITY, AT(length), .unit = "m", .limit = CFG_POSITIVE, .fallback = "1 m",
-     .example = "5 m", .help = "a turn counts as the motion of a point so far away"},
-    {"weak", CFG_QUANTITY, AT(weak), .unit = "m", .limit = CFG_POSITIVE, .fallback = "0.05 m",
-     .example = "0.3 m", .help = "below this singular value a direction is damped"},
-    {"damping", CFG_QUANTITY, AT(damping), .unit = "m", .limit = CFG_POSITIVE, .fallback = "0.05 m",
-     .example = "0.3 m", .help = "how much; no joint is faster than 1.3 times the hand's speed over twice this, or over weak"},
+    {"length", CFG_QUANTITY, AT(length), .unit = "m", .limit = CFG_BETWEEN, .min = 1e-4, .max = 1e4,
+     .fallback = "1 m", .example = "5 m", .help = "a turn counts as the motion of a point so far away"},
+    {"weak", CFG_QUANTITY, AT(weak), .unit = "m", .limit = CFG_BETWEEN, .min = 1e-4, .max = 1e4,
+     .fallback = "0.05 m", .example = "0.3 m", .help = "below this singular value a direction is damped"},
+    {"damping", CFG_QUANTITY, AT(damping), .unit = "m", .limit = CFG_BETWEEN, .min = 1e-4, .max = 1e4,
+     .fallback = "0.05 m", .example = "0.3 m", .help = "how much; no joint is faster than 1.3 times the hand's speed over twice this, or over weak"},
     {"center", CFG_QUANTITY, AT(center), .unit = "s", .limit = CFG_POSITIVE, .word = "never",
      .fallback = "never", .example = "5 s",
      .help = "time in which spare motion leads joints to the middle of their range, while a stick is pushed"},

@@ -27,9 +27,8 @@ bool cfg_frames_per(const struct cfg_resolve *resolve, const struct cfg_node *no
     if (ratio > 1e9)
         return cfg_fail_at(
             resolve->report, node, key,
-            "%s of %.10g Hz comes less than once in a thousand million frames; use 0 "
-            "for never",
-            key, rate_hz);
+            "%s of %.10g Hz comes less than once in a thousand million frames; raise it", key,
+            rate_hz);
     const double whole = nearbyint(ratio);
     if (fabs(ratio - whole) > TYPED * whole)
         return cfg_fail_at(resolve->report, node, key,

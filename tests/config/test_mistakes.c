@@ -506,7 +506,7 @@ static const struct mistake mistakes[] = {
      "65:48: gps of 3 Hz does not divide the frame rate of 1000 Hz; the nearest that do are "
      "3.003003 Hz and 2.994012 Hz"},
     {"state: 100 Hz", "state: 1e-7 Hz",
-     "65:35: state of 1e-07 Hz comes less than once in a thousand million frames; use 0 for never"},
+     "65:35: state of 1e-07 Hz comes less than once in a thousand million frames; raise it"},
     {"lost_after: 250 ms", "lost_after: 0",
      "66:17: lost_after must be from 0.001 to 3600 s; here is 0"},
     {"system_id: 9", "system_id: 256",

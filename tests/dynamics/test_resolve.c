@@ -121,6 +121,27 @@ static void test_rates_are_bounded_as_the_law_says(void)
 
 /* The hand comes first: what the joints would rather do takes the rates and limits that are left.
  */
+/* The least damping that a scenario may ask for, in poses that have lost directions altogether. */
+static void test_little_damping_gives_no_infinite_rates(void)
+{
+    static const double straight[7], twist[6] = {0.01, -0.02, 0.015, 0.3, -0.2, 0.1};
+    for (int spare = 0; spare < 2; spare++) {
+        make(spare);
+        arm.weak = arm.damping = 1e-4;
+        arm.center_gain = 0.5;
+        for (int n = 0; n < arm.joints; n++)
+            arm.lower[n] = -3.0, arm.upper[n] = 2.0, arm.braking[n] = 1.0, arm.rate_max[n] = 0.1;
+        for (int lost = 0; lost < 2; lost++) {
+            take(straight);
+            if (lost)
+                memset(J, 0, sizeof J);
+            TEST_ASSERT_TRUE(dyn_resolve(&arm, J, twist, straight, rates) & DYN_RESOLVE_SINGULAR);
+            for (int n = 0; n < arm.joints; n++)
+                TEST_ASSERT_TRUE(fabs(rates[n]) <= 0.1 * (1.0 + 1e-12));
+        }
+    }
+}
+
 static void test_a_spare_joint_neither_slows_nor_stops_the_hand(void)
 {
     const double twist[6] = {0.01, -0.02, 0.015, 0.3, -0.2, 0.1};
@@ -256,6 +277,7 @@ int main(void)
     RUN_TEST(test_the_hand_does_what_is_asked_for);
     RUN_TEST(test_a_spare_joint_does_not_move_the_hand);
     RUN_TEST(test_rates_are_bounded_as_the_law_says);
+    RUN_TEST(test_little_damping_gives_no_infinite_rates);
     RUN_TEST(test_a_spare_joint_neither_slows_nor_stops_the_hand);
     RUN_TEST(test_a_singularity_is_passed_without_a_jump);
     RUN_TEST(test_full_reach_gives_no_motion_outward_and_says_so);
