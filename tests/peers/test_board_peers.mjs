@@ -14,7 +14,7 @@ import { common, Reader, Writer } from "./board_peer.mjs";
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 async function run(name, ...options) {
-  const child = spawn(process.execPath, [path(name), ...options.map(String)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...process.execArgv, path(name), ...options.map(String)], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   child.stdout.on("data", (bytes) => { text += bytes; });
   const code = await new Promise((done) => child.on("close", done));

@@ -8,10 +8,12 @@ import harness
 
 RMS = harness.SCENARIOS / "rms.yaml"
 # Others may keep this machine busy for longer than an operator would be silent.
-PATIENT = ["--set", "links.hand.lost_after=5 s", "--set", "frame.watchdog=60 s"]
+PATIENT = ["--set", "links.hand.lost_after=5 s"]
 
 
 class Arm(harness.Case):
+    limit_s = 590  # a whole flight, and its replay
+
     def setUp(self):
         super().setUp()
         if not shutil.which("node") or not (harness.PEERS / "node_modules" / "ws").is_dir():
@@ -24,8 +26,8 @@ class Arm(harness.Case):
                          self.report, *PATIENT)
         try:
             address = re.search(r"live on http(://\S+)", next(line for line in run.stderr if "live on" in line))
-            done = subprocess.run(["node", harness.ROOT / "tests/scenario" / script, kind + address[1], *arguments],
-                                  capture_output=True, text=True, timeout=timeout)
+            done = subprocess.run([*harness.NODE, harness.ROOT / "tests/scenario" / script, kind + address[1],
+                                   *arguments], capture_output=True, text=True, timeout=timeout)
         finally:
             run.terminate()
             out, err = run.communicate(timeout=60)

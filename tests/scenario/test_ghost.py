@@ -78,10 +78,8 @@ class Ghost(harness.Case):
     @unittest.skipUnless(HAS_PEERS, "the packages of tools/peers are not installed")
     def test_the_ghost_is_where_the_vehicle_will_be(self):
         log, port, live = self.dir / "run.mcap", harness.free_port(), self.dir / "live.jsonl"
-        viewer = subprocess.Popen(["node", PEER, "collect", f"ws://127.0.0.1:{port}/?rate=all", live],
-                                  stdout=subprocess.PIPE, text=True)
-        self.addCleanup(viewer.stdout.close)
-        self.addCleanup(viewer.kill)
+        viewer = self.spawn([*harness.NODE, PEER, "collect", f"ws://127.0.0.1:{port}/?rate=all", live],
+                            stdout=subprocess.PIPE, text=True)
         self.assertEqual(viewer.stdout.readline(), "waiting\n")
         report = self.run_scenario(HAND, *self.options(4, "--log", log), "--set", "predictor={rate: 20 Hz}",
                                    "--serve", str(port))
@@ -101,8 +99,7 @@ class Ghost(harness.Case):
             self.assertEqual(report["allocations_after_seal"], 0)
 
     def decode(self, live, topic):
-        done = subprocess.run(["node", PEER, "decode", live, topic], capture_output=True, text=True,
-                              timeout=120)
+        done = harness.node(PEER, "decode", live, topic, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines()]
 

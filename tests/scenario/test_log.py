@@ -8,10 +8,9 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import socket
 import struct
-import subprocess
+import tempfile
 import time
 
 import harness
@@ -21,15 +20,6 @@ import wire
 KILLS = int(os.environ.get("AIRBEARING_KILLS", "10"))
 LOSS_S = 0.5  # a crash may lose so much, and no more
 HIL_SENSOR = 107
-
-
-def count_records(log):
-    """Records in a log by somebody else's library, which also checks its CRCs; None: not there."""
-    if not shutil.which("node") or not (harness.PEERS / "node_modules").exists():
-        return None
-    done = subprocess.run(["node", harness.ROOT / "tests/scenario/count_records.mjs", log],
-                          capture_output=True, text=True, check=True)
-    return int(done.stdout)
 
 
 class Witness:
@@ -71,8 +61,7 @@ class Witness:
 class Log(harness.Case):
     def record(self, *options, scenario=harness.TUMBLE, name="run.mcap", expect=0):
         log = self.dir / name
-        patience = ["--set", "frame.watchdog=60 s"]  # a busy machine is no matter of the log
-        self.report = self.run_scenario(scenario, "--log", log, *patience, *options, expect=expect)
+        self.report = self.run_scenario(scenario, "--log", log, *options, expect=expect)
         return log
 
     def info(self, log, expect=0):
@@ -95,7 +84,7 @@ class Log(harness.Case):
         self.assertTrue(info["complete"])
         self.assertEqual(info["records"], self.report["log"]["records"])
         self.assertEqual(info["records"], sum(1 for _ in raw_log.messages(log)))
-        foreign = count_records(log)
+        foreign = harness.count_records(log)
         if foreign is not None:
             self.assertEqual(info["records"], foreign)
         channels = {channel["topic"]: channel for channel in info["channels"]}
@@ -142,7 +131,7 @@ class Log(harness.Case):
         self.assertGreater(info["records"], 1000)
         self.assertEqual(list(raw_log.stamped(new)), list(raw_log.stamped(log))[:info["records"]])
         self.assertIn("recovery.txt", [attachment["name"] for attachment in info["attachments"]])
-        foreign = count_records(new)
+        foreign = harness.count_records(new)
         if foreign is not None:
             self.assertEqual(foreign, info["records"])
         code, out, err = self.call("replay", new)
@@ -152,10 +141,10 @@ class Log(harness.Case):
         log = self.record("--seconds", "3", "--pace", "fast")
         all_records = list(raw_log.stamped(log))
         chunks = self.info(log)["chunks"]
-        random.seed(1)
+        noise = random.Random(1)
         for _ in range(3):
-            at = random.randrange(20000, log.stat().st_size * 9 // 10)
-            bad = self.damaged(log, at, random.randbytes(50))
+            at = noise.randrange(20000, log.stat().st_size * 9 // 10)
+            bad = self.damaged(log, at, noise.randbytes(50))
             new = self.dir / "new.mcap"
             code, out, err = self.call("log", "recover", bad, new)
             kept = list(raw_log.stamped(new))
@@ -169,7 +158,7 @@ class Log(harness.Case):
             rest = iter(all_records)
             self.assertTrue(all(record in rest for record in kept), "each was there, in this order")
             self.assertTrue(self.info(new, expect=1 if lost else 0)["complete"])
-            foreign = count_records(new)
+            foreign = harness.count_records(new)
             if foreign is not None:
                 self.assertEqual(foreign, len(kept))
 
@@ -279,10 +268,10 @@ class Log(harness.Case):
 
     # ---- a crash ----
 
-    def kill_one(self, number):
+    def kill_one(self, folder, number):
         """Kill a run at a random moment; what is missing must be younger than LOSS_S
         and what the machine took away."""
-        log, new = self.dir / f"run{number}.mcap", self.dir / f"new{number}.mcap"
+        log, new = folder / f"run{number}.mcap", folder / f"new{number}.mcap"
         witness = Witness()
         port = harness.free_port()
         process = self.start("run", harness.SATELLITE, "--external-board", "--seconds", "60", "--log",
@@ -313,7 +302,12 @@ class Log(harness.Case):
         return new, len(frames), due, witness.sim_us_at(killed) // 1000 - len(frames)
 
     def test_a_killed_run_loses_at_most_half_a_second(self):
-        results = [self.kill_one(number) for number in range(KILLS)]
+        # Where there is no disk that others may keep busy for longer than that: all that was written is there.
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
+            self.kill_all(pathlib.Path(folder))
+
+    def kill_all(self, folder):
+        results = [self.kill_one(folder, number) for number in range(KILLS)]
         tested = sum(due > 0 for _, _, due, _ in results)
         worst = max(lost for *_, lost in results)
         print(f"{KILLS} runs killed: {tested} had records older than {LOSS_S} s, all are there; at most "
@@ -321,7 +315,7 @@ class Log(harness.Case):
         self.assertGreater(tested, 0)
         longest = max(results, key=lambda result: result[1])[0]
         self.assertEqual(self.info(longest)["lost"]["missing_records"], 0)
-        foreign = count_records(longest)
+        foreign = harness.count_records(longest)
         if foreign is not None:
             self.assertEqual(foreign, self.info(longest)["records"])
         code, out, err = self.call("replay", longest)

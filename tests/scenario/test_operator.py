@@ -18,9 +18,6 @@ EVERYTHING = ["0.1s:tune devices.gyro.bias.x=0.5 deg/s", "0.2s:fault lean on", "
               "0.9s:reset", "1.1s:tune bodies.panel.joint.stiffness=50 N m/rad"]
 
 
-PATIENT = ["--set", "frame.watchdog=60 s"]
-
-
 def acts(*texts):
     return [word for text in texts for word in ("--act", text)]
 
@@ -34,8 +31,8 @@ class Operator(harness.Case):
         self.checkpoint = self.dir / "run.checkpoint"
 
     def fast(self, *options, seconds="1.5", **rest):
-        """A run without a clock; a machine that others keep busy does not make it hang."""
-        return self.run_scenario(self.scenario, "--pace", "fast", "--seconds", seconds, *PATIENT, *options, **rest)
+        """A run without a clock."""
+        return self.run_scenario(self.scenario, "--pace", "fast", "--seconds", seconds, *options, **rest)
 
     def assert_replays(self, log, report):
         code, out, err = self.call("replay", log)
@@ -48,8 +45,7 @@ class Operator(harness.Case):
         if not shutil.which("node") or not (harness.PEERS / "node_modules").exists():
             self.skipTest("node or tools/peers/node_modules is missing; tools/test installs them")
         copy = self.dir / "flipped.mcap"
-        done = subprocess.run(["node", harness.ROOT / "tests/scenario/flip_input.mjs", self.log, copy,
-                               str(ordinal), topic, str(offset)], capture_output=True, text=True)
+        done = harness.node(harness.ROOT / "tests/scenario/flip_input.mjs", self.log, copy, ordinal, topic, offset)
         self.assertEqual(done.returncode, 0, done.stderr)
         return copy, int(done.stdout)
 
@@ -60,9 +56,8 @@ class Operator(harness.Case):
             self.skipTest("node or tools/peers/node_modules is missing; tools/test installs them")
         port = harness.free_port()
         run = self.start("run", self.scenario, "--seconds", "3600", "--serve", str(port), "--log", self.log,
-                         "--operator-token", "sesame", "--report", self.dir / "report.json", *PATIENT, cwd=self.dir)
-        self.addCleanup(run.kill)
-        peer = subprocess.run(["node", harness.ROOT / "tests/scenario/desk_peer.mjs",
+                         "--operator-token", "sesame", "--report", self.dir / "report.json", cwd=self.dir)
+        peer = subprocess.run([*harness.NODE, harness.ROOT / "tests/scenario/desk_peer.mjs",
                                f"ws://127.0.0.1:{port}/?operator=sesame", "wire.checkpoint"],
                               capture_output=True, text=True, timeout=120)
         run.send_signal(signal.SIGINT)
@@ -149,7 +144,7 @@ class Operator(harness.Case):
         address = f"127.0.0.1:{harness.free_port()}"
         command = json.dumps(["board", "--wire", "px4", "--vehicle", "quad", "--connect", address])
         report = self.run_scenario(
-            harness.SCENARIOS / "quad-px4-lockstep.yaml", "--seconds", "2", "--log", self.log, *PATIENT,
+            harness.SCENARIOS / "quad-px4-lockstep.yaml", "--seconds", "2", "--log", self.log,
             "--set", f"links.board.listen={address}", "--set", f"controller.command={command}",
             "--set", "tunable=[environment.wind]",
             *acts(f"0.5s:checkpoint {self.checkpoint}", "0.6s:pause", "0.65s:resume",
