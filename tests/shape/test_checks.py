@@ -160,10 +160,12 @@ class Mavlink(Scratch):
 
 
 class Summary(Scratch):
-    def summarize(self, *tests, extra=()):
+    def write_log(self, name, tests):
         text = "".join(json.dumps({"name": "t", "returncode": 0, **t}) + "\n" for t in tests)
-        log = self.write("build-x/meson-logs/testlog.json", text)
-        status, output = run("setup/summarize.py", log, *extra)
+        return self.write(f"build-x/meson-logs/{name}.json", text)
+
+    def summarize(self, *tests, extra=()):
+        status, output = run("setup/summarize.py", self.write_log("testlog", tests), *extra)
         return status, output.splitlines()[-1]
 
     def test_cases_of_unity_are_counted_one_by_one(self):
@@ -185,6 +187,29 @@ class Summary(Scratch):
         self.assertEqual(self.summarize()[0], 1)
         skipped = {"result": "SKIP", "stdout": "no peer\n"}
         self.assertEqual(self.summarize(skipped), (1, "0 passed, 0 failed, 1 skipped"))
+
+    def test_who_deserves_a_second_try(self):
+        failed = {"result": "FAIL", "stdout": "it was late\n"}
+        log = self.write_log("testlog", [
+            {"name": "a:scenario+sanitize / late", **failed}, {"name": "a:scenario / well", "result": "OK"},
+            {"name": "a:guest / slow", "result": "TIMEOUT"}, {"name": "a:unit+threads / sum", **failed},
+            {"name": "a:peers+threads / live", **failed}, {"name": "a:shape / rooms", **failed},
+            {"name": "a:threads / race", "result": "FAIL", "stdout": "WARNING: ThreadSanitizer: data race\n"}])
+        self.assertEqual(run("setup/summarize.py", "--again", log), (0, "late\nslow\n"))
+
+    def test_a_second_try_counts_and_is_told(self):
+        late = {"name": "a:scenario / late", "result": "FAIL", "stdout": "a stall\n"}
+        unit = {"name": "a:unit / sum", "result": "FAIL"}
+        self.assertEqual(self.summarize(late), (1, "0 passed, 1 failed, 0 skipped"))
+        again = self.write_log("again", [{**late, "result": "OK"}, {**unit, "result": "OK"}])
+        status, output = run("setup/summarize.py", self.write_log("testlog", [late]))
+        self.assertEqual((status, output.splitlines()[-1]), (0, "1 passed, 0 failed, 0 skipped"))
+        self.assertIn("passed only at the second try: build-x: a:scenario / late (FAIL at the first)\n    a stall\n",
+                      output)
+        self.assertIn("passed only at the second try: 1 of them", output)
+        self.assertEqual(self.summarize(late, unit), (1, "1 passed, 1 failed, 0 skipped"))
+        again.write_text(json.dumps({**late, "result": "FAIL"}))
+        self.assertEqual(self.summarize(late), (1, "0 passed, 1 failed, 0 skipped"))
 
     def test_a_build_without_results_fails(self):
         passed = {"result": "OK"}

@@ -2,9 +2,14 @@
 """Sum up meson test logs: show what failed and what was skipped, end with the count.
 
     summarize.py RESULT...
+    summarize.py --again LOG
 
 RESULT is a testlog.json, or `failed:WHY` or `skipped:WHY` for a build that has none. A Unity
 program counts with each of its cases, any other test as one. Exits 1 when something failed or nothing ran.
+
+A test of the whole program that fails may fail because of the machine, so it is run a second time, when nothing
+else is; --again prints the names of those that deserve it. The log of second tries, again.json, lies beside the
+first. What passed only there counts as passed, but is told.
 """
 import collections
 import json
@@ -13,6 +18,8 @@ import re
 import sys
 
 LOG_TAIL_LINES = 40
+SECOND_CHANCE = {"scenario", "trap", "threads", "guest"}  # suites
+NO_SECOND_CHANCE = {"unit", "shape", "fuzz", "peers"}
 UNITY = re.compile(r"^(\d+) Tests (\d+) Failures (\d+) Ignored", re.MULTILINE)
 
 
@@ -34,13 +41,29 @@ def output_of(test):
     return (test.get("stdout", "") + test.get("stderr", "")).rstrip().splitlines()
 
 
+def read(log):
+    """Tests of a log, which has one JSON object a line."""
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+
+
+def deserves_second_chance(test):
+    """It kept time or met others; what a sanitizer found is found."""
+    suites = set(test["name"].rpartition(" / ")[0].rpartition(":")[2].split("+"))
+    return (test["result"] in ("FAIL", "TIMEOUT") and bool(suites & SECOND_CHANCE) and not suites & NO_SECOND_CHANCE
+            and not any("Sanitizer:" in line for line in output_of(test)))
+
+
+def show_tail(test):
+    for line in output_of(test)[-LOG_TAIL_LINES:]:
+        print(f"    {line}")
+
+
 def show(build, test, counted):
     """Print the log tail of a failure, the reason of a skip."""
     name = f"{build}: {test['name']}"
     if counted["failed"]:
         print(f"\nFAILED {name} ({test['result']}, exit {test.get('returncode')})")
-        for line in output_of(test)[-LOG_TAIL_LINES:]:
-            print(f"    {line}")
+        show_tail(test)
     elif test["result"] == "SKIP":
         print(f"skipped {name}: {(output_of(test) or ['no reason given'])[-1]}")
     elif counted["skipped"]:
@@ -50,11 +73,17 @@ def show(build, test, counted):
 
 
 def sum_log(log):
-    """Counter over one testlog.json, which has one JSON object a line."""
+    """Counter over one testlog.json and what was tried again of it."""
     total = collections.Counter()
     build = log.parent.parent.name
-    for line in log.read_text(encoding="utf-8").splitlines():
-        test = json.loads(line)
+    again = log.with_name("again.json")
+    second = {test["name"]: test for test in (read(again) if again.exists() else [])}
+    for test in read(log):
+        if deserves_second_chance(test) and second.get(test["name"], test)["result"] == "OK":
+            print(f"\npassed only at the second try: {build}: {test['name']} ({test['result']} at the first)")
+            show_tail(test)
+            total["second"] += 1
+            test = second[test["name"]]
         counted = count(test)
         show(build, test, counted)
         total += counted
@@ -67,6 +96,10 @@ def describe(total):
 
 
 def main():
+    if sys.argv[1:2] == ["--again"]:
+        for log in map(pathlib.Path, sys.argv[2:]):
+            print(*(test["name"].rpartition(" / ")[2] for test in read(log) if deserves_second_chance(test)), sep="\n")
+        return 0
     total = collections.Counter()
     for result in sys.argv[1:]:
         outcome, _, why = result.partition(":")
@@ -78,6 +111,8 @@ def main():
         else:
             print(f"failed {result}: no test ran")
             total["failed"] += 1
+    if total["second"]:
+        print(f"passed only at the second try: {total['second']} of them; see above")
     print(describe(total))
     return 0 if total["passed"] and not total["failed"] else 1
 
