@@ -30,6 +30,8 @@
 #include "unity.h"
 
 enum { FRAME, NOISE, CHANNEL_COUNT };
+/* What does not come within this time, or so many records, does not come at all. */
+enum { PATIENCE_MS = 30000, RECORDS_MAX = 1000000 };
 
 struct frame {
     uint64_t index;
@@ -136,8 +138,9 @@ static void pause_ms(long ms)
 
 static void wait_for_room(int channel)
 {
-    while (!io_telemetry_has_room(telemetry, channel))
+    for (int i = 0; i < PATIENCE_MS && !io_telemetry_has_room(telemetry, channel); i++)
         pause_ms(1);
+    TEST_ASSERT_TRUE_MESSAGE(io_telemetry_has_room(telemetry, channel), "nobody drains the ring");
 }
 
 static struct io_log_result stop(void)
@@ -351,12 +354,12 @@ static void test_fifty_thousand_records_a_second_lose_none(void)
 /* Records until the write fails, and some more. */
 static struct io_log_result record_until_error(void)
 {
-    struct io_log_result result;
-    do {
+    struct io_log_result result = {0};
+    for (int i = 0; i < RECORDS_MAX && result.error == 0; i++) {
         wait_for_room(NOISE);
         record_noise();
         io_telemetry_result(telemetry, &result);
-    } while (result.error == 0);
+    }
     for (int i = 0; i < 1000; i++) {
         wait_for_room(NOISE); /* the rings are still drained */
         record_noise();
@@ -487,11 +490,12 @@ static void test_a_file_size_limit_below_the_head_is_an_error_and_not_a_signal(v
 
 static void run_until_killed(struct io_log_result *shown)
 {
-    for (;;) {
+    for (int i = 0; i < RECORDS_MAX; i++) {
         wait_for_room(NOISE);
         record_noise();
         io_telemetry_result(telemetry, shown);
     }
+    _exit(1);
 }
 
 static void test_a_killed_run_leaves_all_that_was_reported_as_written(void)
@@ -507,10 +511,14 @@ static void test_a_killed_run_leaves_all_that_was_reported_as_written(void)
             start();
             run_until_killed(shown);
         }
-        while (((volatile struct io_log_result *)shown)->records < records)
+        for (int i = 0; i < PATIENCE_MS; i++) {
+            if (((volatile struct io_log_result *)shown)->records >= records)
+                break;
             pause_ms(1);
+        }
         kill(child, SIGKILL);
         TEST_ASSERT_EQUAL_INT(child, waitpid(child, NULL, 0));
+        TEST_ASSERT_TRUE(shown->records >= records);
         const struct contents contents = read_log();
         TEST_ASSERT_FALSE(contents.complete);
         TEST_ASSERT_EQUAL_UINT64(0, contents.gaps[NOISE]);
@@ -523,14 +531,14 @@ static void test_a_killed_run_leaves_all_that_was_reported_as_written(void)
 /* A chunk is written a quarter of a second after its first record, however small. */
 static void test_a_slow_channel_reaches_the_file_while_the_run_goes_on(void)
 {
-    struct io_log_result result;
+    struct io_log_result result = {0};
     place(16);
     start();
     record_frame();
-    do {
+    for (int i = 0; i < PATIENCE_MS / 10 && result.records == 0; i++) {
         pause_ms(10);
         io_telemetry_result(telemetry, &result);
-    } while (result.records == 0);
+    }
     TEST_ASSERT_EQUAL_UINT64(1, read_log().records[FRAME]);
     record_frame();
     result = stop();
@@ -589,7 +597,7 @@ static void test_a_disk_that_stands_still_costs_records_and_not_time(void)
         wait_for_room(NOISE);
         taken++;
     }
-    while (refused == 0 && lost < 1000) /* blocks are full, then the ring is */
+    for (int i = 0; i < RECORDS_MAX && refused == 0 && lost < 1000; i++) /* blocks, then the ring */
         lost += record_noise() ? 0 : 1;
     atomic_store(&disk.moves, true);
     struct io_log_result result = {0};
