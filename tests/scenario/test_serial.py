@@ -128,12 +128,9 @@ class Serial(harness.Case):
                           "--set", "links.board.baud=921600", *options)
 
     def board(self, line):
-        process = subprocess.Popen([BOARD, "--wire", "px4-hitl", "--vehicle", "quad", "--connect",
-                                    os.ttyname(line.board_end), "--quiet"],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
+        return self.spawn([*harness.OWN_PROCESSOR, BOARD, "--wire", "px4-hitl", "--vehicle", "quad", "--connect",
+                           os.ttyname(line.board_end), "--quiet"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def finish(self, run, expect=(0, 1)):
         out, err = run.communicate(timeout=60)
@@ -150,8 +147,8 @@ class Serial(harness.Case):
         with Line(self.dir) as line, ground.socket:
             run = self.begin(line, "--seconds", "13",
                              "--set", f"links.board.forward=[127.0.0.1:{ground.port}]")
-            self.board(line)
             with harness.Witness(harness.core_of(run, "io")) as witness:
+                self.board(line)
                 ground.listen(3.0)
                 self.assertIn(wire.ATTITUDE, ground.heard)
                 self.assertNotIn(wire.SENSOR, ground.heard)
@@ -182,10 +179,12 @@ class Serial(harness.Case):
     @REAL_TIME
     def test_a_line_that_vanishes_for_a_second_comes_back(self):
         with Line(self.dir) as line:
-            run = self.begin(line, "--seconds", "7", "--set", "links.board.lost_after=500 ms")
+            # Longer than this machine stands still, so that there is one loss.
+            run = self.begin(line, "--seconds", "7", "--set", "links.board.lost_after=900 ms")
             self.board(line)
-            time.sleep(3.0)
-            line.pull_out(1.0)
+            harness.begun(run)
+            time.sleep(1.5)
+            line.pull_out(1.6)
             report = self.finish(run)
         link = report["links"][0]
         self.assertEqual((link["losses"], link["board"]), (1, "ready"))

@@ -79,7 +79,7 @@ class Truth(harness.Case):
         log, report = folder / "log.mcap", folder / "report.json"
         path = scenario(folder, f"pulse: {{to: '{witness.address}', every: 20}}", 2)
         subprocess.run([harness.AIRBEARING, "run", path, "--log", log, "--report", report], check=True,
-                       stdout=subprocess.DEVNULL)
+                       stdout=subprocess.DEVNULL, timeout=120)
         cls.pulsed = log, json.loads(report.read_text()), witness.rows()
 
     def scenario(self, text, seconds=2):
@@ -91,14 +91,13 @@ class Truth(harness.Case):
         return path
 
     def timing(self, log, *arguments, codes=(0, 1)):
-        done = subprocess.run([harness.AIRBEARING, "timing", log, "--json", *arguments],
-                              capture_output=True, text=True)
-        self.assertIn(done.returncode, codes, done.stderr)
-        return json.loads(done.stdout) if done.stdout else done.stderr
+        code, out, err = self.call("timing", log, "--json", *arguments)
+        self.assertIn(code, codes, err)
+        return json.loads(out) if out else err
 
     def run_program(self, *arguments):
-        done = subprocess.run([harness.AIRBEARING, "run", *arguments], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        code, _, err = self.call("run", *arguments)
+        self.assertEqual(code, 0, err)
 
     def test_an_independent_witness_sees_the_frames_where_the_log_has_them(self):
         log, report, rows = self.pulsed
@@ -182,8 +181,7 @@ class Truth(harness.Case):
         self.assertIn("By another clock", page.read_text())
         certificate = self.dir / "certificate.json"
         self.timing(log, "--truth", out, "--certificate", certificate)
-        self.assertEqual(subprocess.run([harness.AIRBEARING, "timing", log, "--truth", out, "--verify", certificate],
-                                        capture_output=True).returncode, 0)
+        self.assertEqual(self.call("timing", log, "--truth", out, "--verify", certificate)[0], 0)
 
     def test_pulses_cross_a_serial_line(self):
         ends = [pty.openpty() for _ in range(2)]
@@ -208,17 +206,17 @@ class Truth(harness.Case):
             process.stdout.close(), process.stderr.close()
 
     def test_a_stopwatch_that_nobody_sends_to_says_so(self):
-        done = subprocess.run([harness.AIRBEARING, "stopwatch", "--listen", f"127.0.0.1:{harness.free_port()}",
-                               "--out", self.dir / "none.csv", "--seconds", "0.2"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
+        code, _, _ = self.call("stopwatch", "--listen", f"127.0.0.1:{harness.free_port()}", "--out",
+                               self.dir / "none.csv", "--seconds", "0.2")
+        self.assertEqual(code, 1)
         self.assertEqual((self.dir / "none.csv").read_text(), HEAD)
-        for arguments, code in ((["--listen", "here", "--out", "x"], 64), (["--out", "x"], 64),
-                                (["--listen", "127.0.0.1:1", "--device", "/dev/x", "--out", "x"], 64),
-                                (["--device", "/dev/null/no", "--out", self.dir / "x"], 2)):
-            done = subprocess.run([harness.AIRBEARING, "stopwatch", *arguments], capture_output=True, text=True)
-            self.assertEqual(done.returncode, code, done.stderr)
+        for arguments, wanted in ((["--listen", "here", "--out", "x"], 64), (["--out", "x"], 64),
+                                  (["--listen", "127.0.0.1:1", "--device", "/dev/x", "--out", "x"], 64),
+                                  (["--device", "/dev/null/no", "--out", self.dir / "x"], 2)):
+            code, _, err = self.call("stopwatch", *arguments)
+            self.assertEqual(code, wanted, err)
             if code == 2:
-                self.assertEqual(done.stderr.count("\n"), 1)
+                self.assert_one_line(err)
 
     # ---- the board's clock ----
 
@@ -269,8 +267,8 @@ class Truth(harness.Case):
     @REAL_TIME
     def test_a_run_that_followed_a_clock_replays_to_the_same_state(self):
         _, log = self.locked(400, 2, ", limit_ppm: 1000", "devices: [{name: gyro, type: gyro, body: bus}]\n")
-        done = subprocess.run([harness.AIRBEARING, "replay", log], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
 
     @REAL_TIME
     def test_frames_follow_commands_that_come_evenly(self):
@@ -287,7 +285,8 @@ class Truth(harness.Case):
         self.check_identity(report)
         lock, free_ns = report["phase_lock"], report["wall_ns"] * 1500e-6
         self.assertEqual(lock["source"], "arrival")
-        self.assertLess(abs(lock["corrected_ns"] + free_ns), 0.4 * free_ns)
+        # A slip, as above.
+        self.assertLess(abs(lock["corrected_ns"] + free_ns), 0.4 * free_ns + lock["slips"] * 500000)
 
     def test_without_a_lock_the_report_has_none(self):
         report = self.dir / "report.json"

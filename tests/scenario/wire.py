@@ -4,6 +4,8 @@ import struct
 import threading
 import time
 
+import harness
+
 EXTRA = {0: 50, 30: 39, 76: 152, 77: 143, 93: 47, 107: 108}  # CRC seeds of the messages below
 HEARTBEAT, ATTITUDE, COMMAND_LONG, COMMAND_ACK, CONTROLS, SENSOR = EXTRA
 
@@ -109,7 +111,7 @@ class Flood(Worker):
 
 
 class Proxy(Worker):
-    """Between a board and the simulator: hands on what mangle() makes of the board's datagrams."""
+    """Between a board and the simulator: hands on what mangle() makes of the board's datagrams, before other work."""
 
     def __init__(self, port, mangle):
         self.simulator, self.board, self.mangle = ("127.0.0.1", port), None, mangle
@@ -124,6 +126,7 @@ class Proxy(Worker):
         self.back.start()
 
     def carry_back(self):
+        harness.go_first()
         while not self.closing:
             try:
                 data = self.outer.recv(4096)
@@ -131,6 +134,10 @@ class Proxy(Worker):
                     self.inner.sendto(data, self.board)
             except OSError:
                 pass
+
+    def work(self):
+        harness.go_first()
+        super().work()
 
     def step(self):
         try:
@@ -172,11 +179,13 @@ class Storm(Worker):
         time.sleep(0.002)
 
 
-def connect(port, patience=10.0):
+def connect(port, patience=60.0, receive_buffer=None):
     """A TCP connection to a simulator that may not be there yet."""
     limit = time.monotonic() + patience
     while True:
         client = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if receive_buffer is not None:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         try:
             client.connect(("127.0.0.1", port))
             if client.getsockname() == client.getpeername():
