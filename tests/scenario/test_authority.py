@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Who may command a run that is served, and a hand that flies it from there."""
 import base64
+import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -38,6 +40,9 @@ def picture(x=0.0, buttons=0, sent_us=None):
     return b"HAND" + struct.pack("<II", 2, buttons) + axes + struct.pack("<Q", sent_us)
 
 
+PATIENCE_S = 60
+
+
 class Refused(Exception):
     """The HTTP status with which somebody was turned away."""
 
@@ -46,7 +51,7 @@ class Client:
     """A viewer by the protocol's own text, without any library."""
 
     def __init__(self, port, query="", **headers):
-        self.wire = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.wire = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
         self.stream = self.wire.makefile("rb")
         more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self.wire.sendall((f"GET /{query} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
@@ -91,6 +96,13 @@ class Client:
             return json.loads(data)
         return {"op": f"binary {data[0]}" if data else "", "data": data}
 
+    def messages(self):
+        """One after the other, but not for ever: a run that is served never falls silent."""
+        limit = time.monotonic() + PATIENCE_S
+        while time.monotonic() < limit:
+            yield self.message()
+        raise AssertionError(f"what was waited for did not come within {PATIENCE_S} s")
+
     def wait(self, **wanted):
         """The next message that has all of this, among those that were not asked for yet, too."""
         def fits(said):
@@ -98,8 +110,7 @@ class Client:
         for i, said in enumerate(self.heard):
             if fits(said):
                 return self.heard.pop(i)
-        while True:
-            said = self.message()
+        for said in self.messages():
             if fits(said):
                 return said
             self.heard.append(said)
@@ -109,8 +120,7 @@ class Client:
         self.calls += 1
         self.send(b"\2" + struct.pack("<III", self.services[name], self.calls, 4) + b"json"
                   + json.dumps(request).encode())
-        while True:
-            said = self.message()
+        for said in self.messages():
             if said["op"] == "serviceCallFailure" and said["callId"] == self.calls:
                 return False, said["message"]
             if said["op"] == "binary 3" and struct.unpack_from("<I", said["data"], 5)[0] == self.calls:
@@ -123,11 +133,13 @@ class Client:
 
     def authority(self, holder, asking):
         """Waits until the channel says so."""
-        while True:
+        limit = time.monotonic() + PATIENCE_S
+        while time.monotonic() < limit:
             said = self.wait(op="binary 1")["data"]
             if struct.unpack_from("<I", said, 1)[0] == 77 and \
                     struct.unpack_from("<II", said, 13 + 4) == (holder, asking):
                 return struct.unpack_from("<I", said, 13 + 12)[0]
+        raise AssertionError(f"nobody told of {holder} and {asking}")
 
     def desk(self):
         """How the desk stands, as the next message has it: paused, faults."""
@@ -153,10 +165,13 @@ class Client:
 
 
 class Authority(harness.Case):
+    numbers = itertools.count()
+
     def serve(self, scenario, *options):
         """A run, its port and the query of the address that it printed."""
-        run = self.start("run", scenario, "--serve", "0", "--report", self.dir / "report.json", *options)
-        self.addCleanup(run.kill)
+        report = self.dir / f"report{next(self.numbers)}.json"
+        run = self.start("run", scenario, "--serve", "0", "--report", report, *options)
+        run.report = report
         line = run.stderr.readline()
         found = re.fullmatch(r"live on http://127\.0\.0\.1:(\d+)/(\?\S+)\n", line)
         self.assertTrue(found, line)
@@ -175,7 +190,7 @@ class Authority(harness.Case):
     def end(self, run):
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=60)
-        return json.loads((self.dir / "report.json").read_text()), out + err
+        return json.loads(run.report.read_text()), out + err
 
     def test_the_address_that_is_printed_lets_command_and_without_it_one_looks_on(self):
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600", "--set",
@@ -284,7 +299,17 @@ class Authority(harness.Case):
         report, _ = self.end(run)
         self.assertEqual((report["live"]["viewers"], report["live"]["refused"]), (64, 3))
 
-    def test_who_has_vanished_without_a_word_has_authority_no_more(self):
+    def test_who_vanishes_or_stops_in_the_door_is_let_go(self):
+        """The server is patient with both; they wait for it at the same time."""
+        with concurrent.futures.ThreadPoolExecutor() as side_by_side:
+            checks = [side_by_side.submit(check) for check in (
+                self.check_that_who_vanished_has_authority_no_more,
+                self.check_that_nobody_stays_in_the_door)]
+            for check in checks:
+                check.result()
+
+    def check_that_who_vanished_has_authority_no_more(self):
+        """Without a word."""
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
         one, two = self.client(port, query), self.client(port, query)
         two.subscribe("/authority")
@@ -400,7 +425,7 @@ class Authority(harness.Case):
     @unittest.skipUnless(HAS_PEERS, "the packages of tools/peers are not installed")
     def test_the_protocols_own_client_flies_too(self):
         run, port, query = self.serve(HAND, "--set", LINK, "--seconds", "3600")
-        peer = subprocess.run(["node", PEER, f"ws://127.0.0.1:{port}/{query}", "100"], capture_output=True,
+        peer = subprocess.run([*harness.NODE, PEER, f"ws://127.0.0.1:{port}/{query}", "100"], capture_output=True,
                               text=True, timeout=60)
         self.assertEqual(peer.returncode, 0, peer.stderr)
         said = json.loads(peer.stdout)
@@ -459,7 +484,8 @@ class Authority(harness.Case):
             pass  # let go before all was said
         return stranger
 
-    def test_who_stops_in_the_door_is_let_go_and_the_pilot_flies_on(self):
+    def check_that_nobody_stays_in_the_door(self):
+        """And the pilot flies on."""
         run, port, query = self.serve(HAND, "--set", LINK.replace("300 ms", "60 s"), "--seconds", "3600")
         pilot = self.client(port, query)
         pilot.take_stick()

@@ -1,13 +1,12 @@
 """The same run twice: recorded inputs give identical states, and a changed one is found."""
 import re
 import shutil
-import subprocess
 
 import harness
 
 
 class Replay(harness.Case):
-    def record(self, *options, seconds="2"):
+    def record(self, *options, seconds="1"):
         log = self.dir / "run.mcap"
         report = self.run_scenario(harness.SATELLITE, "--seconds", seconds, "--log", log,
                                    *self.board_options(), *options)
@@ -26,12 +25,12 @@ class Replay(harness.Case):
         self.assertEqual(self.assert_identical(log, report), self.assert_identical(log, report))
 
     def test_a_run_with_a_late_frame_and_missed_releases_replays(self):
-        log, report = self.record("--inject", "late=20ms@1s")
+        log, report = self.record("--inject", "late=20ms@0.5s")
         self.assertGreaterEqual(report["missed"], 19)
         self.assert_identical(log, report)
 
     def test_a_catch_up_run_replays(self):
-        log, report = self.record("--inject", "late=8ms@1s", "--set", "overrun=catch-up")
+        log, report = self.record("--inject", "late=8ms@0.5s", "--set", "overrun=catch-up")
         self.assertGreater(report["caught_up"], 0)
         self.assert_identical(log, report)
 
@@ -75,7 +74,7 @@ class Replay(harness.Case):
 
     def test_a_real_run_by_adams_bashforth_replays(self):
         log, report = self.record("--set", "integrator={method: ab4, substeps: 2}", "--inject",
-                                  "late=20ms@1s")
+                                  "late=20ms@0.5s")
         self.assertGreater(report["io"]["rx"], 0)
         self.assert_identical(log, report)
 
@@ -115,8 +114,7 @@ class Replay(harness.Case):
         log, report = self.record()
         for ordinal in (0, 100):
             copy = self.dir / f"flipped{ordinal}.mcap"
-            flip = subprocess.run(["node", harness.ROOT / "tests/scenario/flip_input.mjs", log, copy,
-                                   str(ordinal)], capture_output=True, text=True)
+            flip = harness.node(harness.ROOT / "tests/scenario/flip_input.mjs", log, copy, ordinal)
             self.assertEqual(flip.returncode, 0, flip.stderr)
             frame = int(flip.stdout)
             code, out, err = self.call("replay", copy)

@@ -36,13 +36,13 @@ class Run(harness.Case):
     @unittest.skipIf(harness.SANITIZED, "the short flights below show a sanitizer as much")
     def test_the_board_points_the_satellite_within_twenty_seconds(self):
         log = self.dir / "run.mcap"
-        report = self.run_scenario(harness.SATELLITE, "--seconds", "20", "--log", log,
+        report = self.run_scenario(harness.SATELLITE, "--seconds", "16.5", "--log", log,
                                    *self.board_options())
-        self.assert_sound(report, 20000)
+        self.assert_sound(report, 16500)
         self.assert_closed_loop(report)
         self.assertLess(report["attitude_error_rad"], 0.1 * 3.14159 / 180)
         self.assertEqual([e["verdict"] for e in report["expect"]], ["met"])
-        self.assertGreater(report["log"]["records"], 20000)
+        self.assertGreater(report["log"]["records"], 16500)
         self.assertEqual(report["log"]["bytes"], log.stat().st_size)
         self.assertIn("verdict: ok", self.out)
 

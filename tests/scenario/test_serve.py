@@ -4,7 +4,9 @@ import base64
 import gzip
 import json
 import os
+import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -26,7 +28,6 @@ class Serve(harness.Case):
         port = port or harness.free_port()
         process = self.start("run", scenario, "--serve", str(port), "--report", self.dir / "report.json",
                              *options)
-        self.addCleanup(process.kill)
         self.wait_for_port(port, process)
         return port, process
 
@@ -44,14 +45,16 @@ class Serve(harness.Case):
         self.assertEqual(process.returncode, expect, f"{out}\n{err}")
         return json.loads((self.dir / "report.json").read_text())
 
+    def stop(self, process):
+        process.send_signal(signal.SIGINT)
+        return self.finish(process)
+
     def watch(self, scenario, *options, path="/", scheme="ws"):
         """A run with the protocol's own client before it from the first frame on."""
         port = harness.free_port()
         url = f"{scheme}://127.0.0.1:{port}{path}"
-        viewer = subprocess.Popen(["node", PEER, "collect", url, self.dir / "live.jsonl"],
-                                  stdout=subprocess.PIPE, text=True)
-        self.addCleanup(viewer.stdout.close)
-        self.addCleanup(viewer.kill)
+        viewer = self.spawn([*harness.NODE, PEER, "collect", url, self.dir / "live.jsonl"],
+                            stdout=subprocess.PIPE, text=True)
         self.assertEqual(viewer.stdout.readline(), "waiting\n")
         port, run = self.serve(scenario, *options, port=port)
         self.assertEqual(viewer.stdout.readline(), "looking\n")
@@ -62,7 +65,7 @@ class Serve(harness.Case):
         return [json.loads(line) for line in (self.dir / "live.jsonl").read_text().splitlines()]
 
     def peer(self, *arguments):
-        done = subprocess.run(["node", PEER, *arguments], capture_output=True, text=True, timeout=120)
+        done = harness.node(PEER, *arguments, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -171,20 +174,29 @@ class Serve(harness.Case):
         s = cross(u, t)
         return {a: p[i] + turn["w"] * t[i] + s[i] for i, a in enumerate("xyz")}
 
+    def watch_trouble(self):
+        """A frame that is late by its own work, and a board that falls silent. A machine that takes away as much time
+        in that very frame makes it late by theft: then once more."""
+        for _ in range(3):
+            options = self.board_options("--mute-after", "1")
+            _, run, viewer = self.watch(harness.SATELLITE, "--seconds", "4", "--inject", "late=20ms@2s",
+                                        "--set", "links.board.lost_after=0.9 s", *options)
+            seen = self.seen(viewer)
+            self.finish(run)
+            events = [line["message"] for line in self.decode("/log")]
+            if not any(re.match("frame 2000 overran .*: stolen$", event["message"]) for event in events):
+                break
+        return seen, events
+
     @needs_peers
     def test_overruns_and_a_lost_link_are_told(self):
-        options = self.board_options("--mute-after", "1")
-        _, run, viewer = self.watch(harness.SATELLITE, "--seconds", "4", "--inject", "late=20ms@2s",
-                                    "--set", "links.board.lost_after=0.5 s", *options)
-        seen = self.seen(viewer)
-        self.finish(run)
+        seen, events = self.watch_trouble()
         statuses = [line for line in seen if line["kind"] == "status"]
         overruns = [s for s in statuses if s.get("id") == "overruns"]
         self.assertRegex(overruns[0]["message"], r"^[1-9]\d* frames overran")
         self.assertEqual(overruns[0]["level"], 1)
         (lost,) = [s for s in statuses if s.get("id") == "link.board"]
         self.assertIn("link board is lost since", lost["message"])
-        events = [line["message"] for line in self.decode("/log")]
         texts = [event["message"] for event in events]
         self.assertTrue(any(text.startswith("frame 2000 overran by ") and text.endswith(": own")
                             for text in texts), texts)
@@ -229,7 +241,7 @@ class Serve(harness.Case):
         self.assertEqual(self.finish(run)["state_hash"], alone["state_hash"])
 
     def test_top_shows_the_run(self):
-        port, run = self.serve(harness.SATELLITE, "--seconds", "4", *self.board_options())
+        port, run = self.serve(harness.SATELLITE, "--seconds", "3600", *self.board_options())
         code, out, err = self.call("top", f"127.0.0.1:{port}", "--once")
         self.assertEqual(code, 0, err)
         rows = out.splitlines()
@@ -238,25 +250,25 @@ class Serve(harness.Case):
             self.assertTrue(rows[i].startswith(f"  {name} "), out)
         self.assertRegex(out, r"\n  gyro +rate( -?\d\S*){3} rad/s")
         self.assertNotIn("\033", out)
-        self.finish(run)
+        self.stop(run)
         code, _, err = self.call("top", f"127.0.0.1:{port}", "--once")
         self.assertEqual(code, 2)
         self.assert_one_line(err, f"127.0.0.1:{port}", "--serve")
 
     def test_page_and_socket_share_the_port(self):
-        port, run = self.serve(harness.TUMBLE, "--seconds", "2")
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as page:
+        port, run = self.serve(harness.TUMBLE, "--seconds", "3600")
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60) as page:
             self.assertEqual(page.status, 200)
             text = page.read()
             if page.headers["Content-Encoding"] == "gzip":
                 text = gzip.decompress(text)
             self.assertIn(b"<title>Airbearing</title>", text)
-        self.finish(run)
+        self.stop(run)
 
     def fetch(self, url, **headers):
         """Status and body, whatever they are."""
         try:
-            with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as page:
+            with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as page:
                 return page.status, page.read()
         except urllib.error.HTTPError as error:
             with error:
@@ -264,22 +276,22 @@ class Serve(harness.Case):
 
     def test_the_model_of_a_robot_is_handed_out_to_who_may_look_on(self):
         model = harness.SCENARIOS / "arm7.urdf"
-        port, run = self.serve(harness.SCENARIOS / "arm7.yaml", "--seconds", "2")
+        port, run = self.serve(harness.SCENARIOS / "arm7.yaml", "--seconds", "3600")
         url = f"http://127.0.0.1:{port}/model.urdf"
         self.assertEqual(self.fetch(url), (200, model.read_bytes()))
         self.assertEqual(self.fetch(url, Host=f"localhost:{port}")[0], 200)
         self.assertEqual(self.fetch(url, Host=f"rebound.example:{port}")[0], 403)
-        self.finish(run)
-        port, run = self.serve(harness.SCENARIOS / "arm7.yaml", "--seconds", "2", "--token", "sesame")
+        self.stop(run)
+        port, run = self.serve(harness.SCENARIOS / "arm7.yaml", "--seconds", "3600", "--token", "sesame")
         url = f"http://127.0.0.1:{port}/model.urdf"
         self.assertEqual(self.fetch(url)[0], 401)
         self.assertEqual(self.fetch(url + "?token=sesam")[0], 401)
         self.assertEqual(self.fetch(url + "?token=sesame"), (200, model.read_bytes()))
         self.assertEqual(self.fetch(url, Authorization="Bearer sesame")[0], 200)
-        self.finish(run)
-        port, run = self.serve(harness.TUMBLE, "--seconds", "1")
+        self.stop(run)
+        port, run = self.serve(harness.TUMBLE, "--seconds", "3600")
         self.assertEqual(self.fetch(f"http://127.0.0.1:{port}/model.urdf")[0], 404)
-        self.finish(run)
+        self.stop(run)
 
     def test_other_addresses_need_a_token_and_tls(self):
         for options in ([], ["--token", "x"], ["--cert", "c", "--key", "k"]):
@@ -318,7 +330,7 @@ class Serve(harness.Case):
                         cert, "-days", "2", "-subj", "/CN=localhost", "-addext",
                         "subjectAltName=IP:127.0.0.1,DNS:localhost"], check=True, capture_output=True)
         token.write_text("open sesame\n")
-        port, run, viewer = self.watch(harness.TUMBLE, "--seconds", "5", "--cert", cert, "--key", key,
+        port, run, viewer = self.watch(harness.TUMBLE, "--seconds", "3600", "--cert", cert, "--key", key,
                                        "--token-file", token, path="/?token=open%20sesame", scheme="wss")
         code, out, err = self.call("top", f"localhost:{port}", "--once", "--tls", "--ca", cert,
                                    "--token-file", token)
@@ -326,8 +338,8 @@ class Serve(harness.Case):
         self.assertTrue(out.startswith("tumble "), out)
         code, _, err = self.call("top", f"localhost:{port}", "--once", "--tls", "--ca", cert)
         self.assertEqual(code, 2)
+        self.stop(run)
         self.assertGreater(len(self.seen(viewer)), 10)
-        self.finish(run)
 
 
 if __name__ == "__main__":

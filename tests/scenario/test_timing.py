@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 
 import harness
 import raw_log
@@ -22,12 +23,29 @@ def percentile(values, fraction):
 
 
 class Timing(harness.Case):
-    def record(self, *options, seconds="2", scenario=harness.SATELLITE, board=True):
-        self.log = self.dir / "run.mcap"
+    @classmethod
+    def setUpClass(cls):
+        """A place for recordings that several tests read and none changes; made by the first."""
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.shelf, cls.recordings = pathlib.Path(folder.name), {}
+
+    def record(self, *options, seconds="2", scenario=harness.SATELLITE, board=True, folder=None):
+        self.log = (folder or self.dir) / f"{scenario.stem}.mcap"
         extra = self.board_options() if board else ()
         self.report = self.run_scenario(scenario, "--seconds", seconds, "--log", self.log, *extra,
                                         *options)
         return self.log
+
+    def read(self, scenario=harness.SATELLITE, board=True):
+        """A run with a frame that is late by 8 ms after a second."""
+        if scenario not in self.recordings:
+            self.record("--inject", "late=8ms@1s", scenario=scenario, board=board, seconds="3", folder=self.shelf)
+            self.recordings[scenario] = self.log, self.report
+        self.log, self.report = self.recordings[scenario]
+
+    def read_tumble(self):
+        self.read(harness.TUMBLE, board=False)
 
     def timing(self, *options, log=None, expect=None):
         code, out, err = self.call("timing", log or self.log, "--json", *options)
@@ -46,7 +64,7 @@ class Timing(harness.Case):
         self.assertIn((found["max"], found["max_frame"]), pairs)
 
     def test_every_figure_is_that_of_the_raw_log(self):
-        self.record("--inject", "late=5ms@1s")
+        self.read()
         found = self.timing()
         frames, period = raw_log.frames(self.log), 1000000
         self.assertEqual(found["frames"], len(frames))
@@ -66,7 +84,7 @@ class Timing(harness.Case):
         self.assertEqual(found["start_error_ns"]["max"], self.report["start_error_ns"]["max"])
 
     def test_the_parts_of_the_loop_are_those_of_the_raw_log_and_of_the_report(self):
-        self.record()
+        self.read()
         link, = self.timing()["loop_latency_ns"]
         raw = raw_log.latencies(self.log)
         self.assertEqual(len(raw), self.report["loop_latency_ns"]["count"])
@@ -76,7 +94,7 @@ class Timing(harness.Case):
             self.assertEqual(link[part]["max"], self.report["loop_latency_ns"][part]["max"])
 
     def test_jobs_are_measured_in_every_frame_in_which_they_ran(self):
-        self.record()
+        self.read()
         found, raw = self.timing()["jobs"], raw_log.jobs(self.log)
         self.assertEqual([job["name"] for job in found],
                          [job["name"] for job in self.report["jobs"]])
@@ -88,7 +106,7 @@ class Timing(harness.Case):
             self.assertEqual(job["predicted_ns"], self.report["jobs"][i]["predicted_ns"])
 
     def test_drift_lies_about_where_the_clocks_themselves_put_it(self):
-        self.record(seconds="3")
+        self.read()
         found, clocks = self.timing(), raw_log.clocks(self.log)
         self.assertGreater(len(clocks), 50)
         first, last = clocks[0], clocks[-1]
@@ -98,7 +116,7 @@ class Timing(harness.Case):
         self.assertEqual(found["drift_against"], "CLOCK_MONOTONIC_RAW")
 
     def test_an_injected_delay_is_own_and_names_its_job(self):
-        self.record("--inject", "late=8ms@1s")
+        self.read()
         found = self.timing()
         late = {f["frame"]: f for f in found["late"]}
         self.assertIn(1000, late)
@@ -111,7 +129,7 @@ class Timing(harness.Case):
             self.assertIn("late by own work", " ".join(found["reasons"]))
 
     def test_the_verdict_is_one_sentence_and_what_is_allowed_does_not_break_it(self):
-        self.record("--inject", "late=3ms@1s")
+        self.read()
         many = [word for cause in CAUSES[1:] for word in ("--allow", f"{cause}=1000000")]
         found = self.timing(*many, expect=0)
         self.assertRegex(found["verdict"],
@@ -151,7 +169,7 @@ class Timing(harness.Case):
             self.assertIn(report["realtime"]["missing"], " ".join(found["reasons"]))
 
     def test_a_log_that_was_cut_off_is_read_as_far_as_it_goes(self):
-        self.record(scenario=harness.TUMBLE, board=False)
+        self.read_tumble()
         whole = self.log.read_bytes()
         cut = self.dir / "cut.mcap"
         cut.write_bytes(whole[:len(whole) * 6 // 10])
@@ -165,7 +183,7 @@ class Timing(harness.Case):
         self.assertIn("cut off after frame", out)
 
     def test_a_corrupted_log_is_refused_with_one_line(self):
-        self.record(scenario=harness.TUMBLE, board=False)
+        self.read_tumble()
         whole = bytearray(self.log.read_bytes())
         whole[len(whole) // 2] ^= 0x40
         bad = self.dir / "bad.mcap"
@@ -179,7 +197,7 @@ class Timing(harness.Case):
             self.assert_one_line(err, path.name)
 
     def test_the_page_is_one_file_that_loads_nothing(self):
-        self.record("--inject", "late=3ms@1s")
+        self.read()
         page = self.dir / "page.html"
         self.call("timing", self.log, "--html", page)
         text = page.read_text()
@@ -198,7 +216,7 @@ class Timing(harness.Case):
 
     def check_in_browser(self, page):
         shot = pathlib.Path(os.environ.get("SCREENSHOTS", self.dir)) / "timing.png"
-        look = subprocess.run(["node", harness.ROOT / "tests/scenario/open_page.mjs", page, shot],
+        look = subprocess.run([*harness.NODE, harness.ROOT / "tests/scenario/open_page.mjs", page, shot],
                               capture_output=True, text=True, timeout=120,
                               env={**os.environ, "CHROMIUM": harness.CHROMIUM})
         self.assertEqual(look.returncode, 0, look.stderr)
@@ -207,7 +225,7 @@ class Timing(harness.Case):
         self.assertGreaterEqual(saw["pictures"], 6)
 
     def test_the_percentile_text_is_that_of_the_raw_log(self):
-        self.record(scenario=harness.TUMBLE, board=False)
+        self.read_tumble()
         path = self.dir / "run.hgrm"
         self.call("timing", self.log, "--hgrm", path)
         lines = path.read_text().splitlines()
@@ -220,7 +238,7 @@ class Timing(harness.Case):
         self.assertEqual(rows[-1][2], len(errors))
 
     def test_the_trace_has_every_frame_and_its_jobs_inside_it(self):
-        self.record(scenario=harness.TUMBLE, board=False, seconds="0.5")
+        self.read_tumble()
         path = self.dir / "trace.json"
         self.call("timing", self.log, "--trace", path)
         events = [e for e in json.loads(path.read_text())["traceEvents"] if e["ph"] == "X"]
@@ -287,7 +305,7 @@ class Timing(harness.Case):
         reader = harness.ROOT / "tests" / "peers" / "mcap_read.mjs"
         if not shutil.which("node"):
             self.skipTest("no node")
-        done = subprocess.run(["node", reader, self.log], capture_output=True, text=True, timeout=60)
+        done = harness.node(reader, self.log)
         if done.returncode == 77:
             self.skipTest(done.stdout.strip())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -319,7 +337,7 @@ class Timing(harness.Case):
         self.assertIn("hashes.log:", out)
 
     def test_a_certificate_has_what_the_doctor_said_of_the_machine(self):
-        self.record(scenario=harness.TUMBLE, board=False, seconds="0.5")
+        self.read_tumble()
         certificate = self.dir / "certificate.json"
         self.call("timing", self.log, "--certificate", certificate)
         content = json.loads(certificate.read_text())
@@ -345,7 +363,7 @@ class Timing(harness.Case):
         self.assertIsNone(json.loads(certificate.read_text())["machine"])
 
     def test_what_is_no_certificate_is_refused_with_one_line(self):
-        self.record(scenario=harness.TUMBLE, board=False, seconds="0.1")
+        self.read_tumble()
         for text in ("{", "{}", "[]", '{"certificate": "another"}'):
             path = self.dir / "none.json"
             path.write_text(text)
