@@ -45,7 +45,7 @@ def callgrind(function, file, *arguments):
     """Total of the instructions inside this function while airbearing runs with these arguments."""
     done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}",
                            f"--toggle-collect={function}", harness.AIRBEARING, *map(str, arguments)],
-                          capture_output=True, text=True, check=True, timeout=120)
+                          capture_output=True, text=True, check=True, timeout=280)
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
 
 
