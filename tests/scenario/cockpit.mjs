@@ -2,7 +2,6 @@
 // saw as JSON.
 import { countColours, drawn, findClutter, inFull, launch, newPage } from "./cockpit_browser.mjs";
 
-const DESK_MAY_BE_MISSING = true; // false as soon as the program tells of /desk
 const [address, screenshot] = process.argv.slice(2);
 const browser = await launch();
 const complaints = [];
@@ -38,12 +37,9 @@ saw.acts = await page.locator("#acts button").allTextContents();
 lap("figures and charts");
 
 if (saw.acts.includes("Pause")) {
-  const hasDesk = await page.evaluate(() => window.cockpit.desk !== undefined);
-  if (!hasDesk && !DESK_MAY_BE_MISSING) throw new Error("the run does not tell of its desk");
-  const PAUSED = hasDesk ? "paused" : "waiting"; // else it shows by the time only
   const shows = (each, wanted) => each.waitForFunction((text) => document.querySelector("#state").textContent === text, wanted);
   await page.keyboard.press("Space");
-  await shows(page, PAUSED);
+  await shows(page, "paused");
   let paused = NaN; // what was under way arrives first, and is drawn later still
   for (let tries = 0; tries < 60 && paused !== (await seconds()); tries++) {
     paused = await seconds();
@@ -58,25 +54,23 @@ if (saw.acts.includes("Pause")) {
   const watcher = await newPage(browser, 800, 600, complaints);
   await watcher.goto(new URL("/", address).href);
   const says = (wanted) => shows(watcher, wanted);
-  await says(PAUSED);
-  await shows(page, PAUSED);
-  if (hasDesk) { // and so does who comes again
-    await page.reload();
-    await shows(page, "paused");
-  }
+  await says("paused");
+  await shows(page, "paused");
+  await page.reload(); // and so does who comes again
+  await shows(page, "paused");
   saw.mayPress = await watcher.locator("#acts button:enabled, #faults button:enabled, #parameters input:enabled").count();
   await page.keyboard.press("Space");
   await page.waitForSelector("#state.good");
   await says("running");
   await page.waitForFunction((t) => parseFloat(document.querySelector("#clock").textContent) > t + 0.5, paused);
   await page.keyboard.press("Space");
-  await says(PAUSED);
-  await shows(page, PAUSED); // it may hear of it later
+  await says("paused");
+  await shows(page, "paused"); // it may hear of it later
   await page.keyboard.press("Space");
   await says("running");
   lap("pause");
   saw.faults = await page.locator("#faults button").count();
-  if (saw.faults > 0 && hasDesk) {
+  if (saw.faults > 0) {
     for (const isOn of [true, false]) {
       await page.locator("#faults button").first().click();
       for (const each of [page, watcher]) await each.waitForSelector(`#faults button[aria-pressed="${isOn}"]:first-child`);

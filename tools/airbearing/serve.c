@@ -49,7 +49,7 @@ enum {
 };
 
 /* What pages want to know of the run besides. */
-enum { PAIR_MAX = 4 };
+enum { PAIR_MAX = 4 + IO_LINK_MAX };
 
 struct serve {
     const struct cfg_scenario *scenario;
@@ -62,6 +62,7 @@ struct serve {
     struct io_live_channel channels[IO_CHANNEL_MAX + LIVE_COUNT];
     struct io_fox_pair pairs[PAIR_MAX];
     char *told[PAIR_MAX]; /* their values */
+    char link_key[IO_LINK_MAX][24];
     int pair_count;
     struct io_server *server;
     struct picture *picture;
@@ -399,6 +400,15 @@ static void tell(struct serve *serve, const char *key, char *value)
     serve->pairs[serve->pair_count++] = (struct io_fox_pair){key, value};
 }
 
+/* /live counts links by number. */
+static void tell_links(struct serve *serve)
+{
+    for (int i = 0; i < serve->scenario->link_count; i++) {
+        snprintf(serve->link_key[i], sizeof serve->link_key[i], "link.%d", i);
+        tell(serve, serve->link_key[i], strdup(serve->scenario->links[i].name));
+    }
+}
+
 static struct io_server_spec server_of(struct serve *serve, const struct serve_options *options,
                                        const struct serve_spec *what, int port)
 {
@@ -487,6 +497,7 @@ int serve_open(const struct serve_options *options, const struct serve_spec *spe
     tell(made, "arm", arm_description(spec->scenario));
     tell(made, "cameras", camera_json(spec->scenario));
     tell(made, "urdf", spec->scenario->urdf ? strdup("yes") : NULL);
+    tell_links(made);
     int code = read_tokens(made, options);
     if (code == 0)
         code = start(made, options, spec);
