@@ -9,8 +9,12 @@ import threading
 import time
 
 import harness
+import raw_log
 
 HAND = harness.SCENARIOS / "hand.yaml"
+RMS = harness.SCENARIOS / "rms.yaml"
+BASE = 1 << 3  # the button of that mode
+LOST, SAFED = 8, 16  # flags of /arm
 
 
 def picture(x=0.0, y=0.0, twist=0.0, buttons=0):
@@ -26,11 +30,14 @@ def tape(pictures):
 
 
 class Operator(threading.Thread):
-    """Sends a picture every 10 ms, for so long from when on somebody listens."""
+    """Sends a picture every 10 ms, for so long from when on somebody listens, or until it is over; before it `first`,
+    for 0.2 s each."""
+    over = False
 
-    def __init__(self, port, picture, seconds):
+    def __init__(self, port, picture, seconds, first=()):
         super().__init__(daemon=True)
-        self.port, self.picture, self.seconds = port, picture, seconds
+        self.port, self.seconds = port, seconds
+        self.turns = [(each, 0.2) for each in first] + [(picture, seconds)]
 
     def is_heard(self):
         return f"0100007F:{self.port:04X} " in pathlib.Path("/proc/net/udp").read_text()
@@ -41,10 +48,11 @@ class Operator(threading.Thread):
                 break
             time.sleep(0.01)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
-            limit = time.monotonic() + self.seconds
-            while time.monotonic() < limit:
-                out.sendto(self.picture, ("127.0.0.1", self.port))
-                time.sleep(0.01)
+            for each, seconds in self.turns:
+                limit = time.monotonic() + seconds
+                while time.monotonic() < limit and not self.over:
+                    out.sendto(each, ("127.0.0.1", self.port))
+                    time.sleep(0.01)
 
 
 class Hand(harness.Case):
@@ -109,6 +117,26 @@ class Hand(harness.Case):
         link = report["links"][0]
         self.assertGreater(link["commands"], 10)
         self.assertGreaterEqual(link["losses"], 1)
+
+    def test_an_arm_whose_hand_is_lost_by_the_operators_fault_stops_and_stays(self):
+        """Of rms.yaml, with the stick pushed all the time."""
+        log, port = self.dir / "run.mcap", harness.free_port()
+        operator = Operator(port, picture(y=0.5), 100, first=[picture(), picture(buttons=BASE)])
+        operator.start()
+        report = self.run_scenario(RMS, "--set", "links.hand.bus=udp", "--set", f"links.hand.listen=127.0.0.1:{port}",
+                                   "--act", "1.5s:fault hand-lost on", "--seconds", "4.5", "--log", log)
+        operator.over = True
+        operator.join()
+        arm = [(struct.unpack_from("<6d", payload, 8 * (2 + 2 * 6)), struct.unpack_from("<I", payload, 8 * 56)[0])
+               for topic, payload in raw_log.messages(log) if topic == "/arm"]
+        asked = [index for index, (rates, _) in enumerate(arm) if any(rates)]
+        lost = next(index for index, (_, flags) in enumerate(arm) if flags & LOST and index > asked[0])
+        self.assertGreater(asked[0], 0)
+        self.assertEqual(asked[-1], lost - 1, "rates are zero as soon as it is lost")
+        self.assertTrue(all(flags & SAFED for _, flags in arm[lost:]))
+        self.assertFalse(arm[-1][1] & LOST, "the fault ended by itself, the hand is heard again")
+        self.assertGreaterEqual(report["links"][0]["losses"], 1)
+        self.assert_replays(log, report)
 
     def test_without_the_device_one_line_says_what_to_do(self):
         code, _, err = self.call("run", HAND, "--seconds", "1", "--set",
