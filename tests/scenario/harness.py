@@ -233,7 +233,7 @@ class Witness:
 
 class Case(unittest.TestCase):
     maxDiff = None
-    limit_s = int(os.environ.get("AIRBEARING_LIMIT", "300"))  # of a test; longer than that is for ever
+    limit_s = 300  # of a test; longer than that is for ever
     # A machine that others keep busy stands still for longer than the watchdog lets a frame be, as a rule.
     patient = True
 

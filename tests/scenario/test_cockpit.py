@@ -21,7 +21,7 @@ class Cockpit(harness.Case):
                          "sesame", *options, cwd=self.dir)
         self.addCleanup(run.kill)
         shot = pathlib.Path(os.environ.get("SCREENSHOTS", self.dir)) / f"{self._testMethodName}.png"
-        look = subprocess.run(["node", harness.ROOT / "tests/scenario/cockpit.mjs",
+        look = subprocess.run([*harness.NODE, harness.ROOT / "tests/scenario/cockpit.mjs",
                                f"http://127.0.0.1:{port}/?operator=sesame", shot],
                               capture_output=True, text=True, timeout=280,
                               env={**os.environ, "CHROMIUM": harness.CHROMIUM})
@@ -79,17 +79,19 @@ class Cockpit(harness.Case):
 @unittest.skipUnless(harness.HAS_BROWSER, "no Chromium, or the packages of tools/peers are missing")
 @unittest.skipUnless(HAS_PAGE, "the cockpit's packages are missing: run tools/setup/cockpit")
 class Arm(harness.Case):
+    limit_s = 590  # every control of the page
+
     def test_the_types_of_the_page_are_right(self):
         """The bundler drops them unread."""
         cockpit = harness.ROOT / "tools" / "cockpit"
-        check = subprocess.run(["node", cockpit / "node_modules/typescript/bin/tsc", "--noEmit", "-p", cockpit],
+        check = subprocess.run([*harness.NODE, cockpit / "node_modules/typescript/bin/tsc", "--noEmit", "-p", cockpit],
                                capture_output=True, text=True, timeout=300)
         self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
 
     def test_every_control_of_an_arm_sends_what_it_should(self):
         """Against a server of its own, which keeps what the page sends."""
         shots = os.environ.get("SCREENSHOTS", self.dir)
-        look = subprocess.run(["node", harness.ROOT / "tests/scenario/cockpit_arm.mjs", shots],
+        look = subprocess.run([*harness.NODE, harness.ROOT / "tests/scenario/cockpit_arm.mjs", shots],
                               capture_output=True, text=True, timeout=580,
                               env={**os.environ, "CHROMIUM": harness.CHROMIUM})
         self.assertEqual(look.returncode, 0, look.stdout + look.stderr)
