@@ -364,7 +364,7 @@ static void test_a_board_that_begins_anew_does_not_end_the_operators_fault(void)
 static void expect_faults(uint32_t on, uint32_t struck)
 {
     uint32_t was;
-    TEST_ASSERT_EQUAL_HEX32(on, rig_faults(rig, &was));
+    TEST_ASSERT_EQUAL_HEX32(on, rig_faults(rig->shown, &was));
     TEST_ASSERT_EQUAL_HEX32(struck, was);
 }
 

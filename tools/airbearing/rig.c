@@ -107,10 +107,10 @@ static void show_faults(struct rig *rig, uint64_t counted)
     atomic_fetch_or_explicit(&rig->shown->struck, on, memory_order_release);
 }
 
-uint32_t rig_faults(struct rig *rig, uint32_t *struck)
+uint32_t rig_faults(struct rig_shown *shown, uint32_t *struck)
 {
-    *struck = atomic_exchange_explicit(&rig->shown->struck, 0, memory_order_acquire);
-    return atomic_load_explicit(&rig->shown->on, memory_order_relaxed);
+    *struck = atomic_exchange_explicit(&shown->struck, 0, memory_order_acquire);
+    return atomic_load_explicit(&shown->on, memory_order_relaxed);
 }
 
 /* ---- acts of the operator --------------------------------------------------------------- */

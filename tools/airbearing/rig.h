@@ -202,7 +202,7 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
 
 /* The faults that are on, and those that were since the last such look, which may be over.
  * Context: any, but one thread looks. */
-uint32_t rig_faults(struct rig *rig, uint32_t *struck);
+uint32_t rig_faults(struct rig_shown *shown, uint32_t *struck);
 
 /* The hash of one part of the run state.  Context: any. */
 uint64_t rig_part_hash(const struct rig *rig, const struct cfg_section *part);

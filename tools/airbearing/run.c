@@ -201,6 +201,7 @@ static int place(struct run *run)
     io_telemetry_trigger(run->telemetry, &run->thinning.trigger);
     run->rig->telemetry = run->telemetry;
     run->rig_live = run->rig->live;
+    run->rig_shown = run->rig->shown;
     run->layout = run->rig->layout;
     run->rig->links = run->links;
     if (run->links)
@@ -595,7 +596,7 @@ static void log_clocks(const struct run *run, uint64_t begin_ns)
 static void show_desk(const struct run *run)
 {
     uint32_t struck;
-    const uint32_t on = rig_faults(run->rig, &struck);
+    const uint32_t on = rig_faults(run->rig_shown, &struck);
     serve_desk(run->serve, operator_paused(run->desk), on, struck);
 }
 

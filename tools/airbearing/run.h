@@ -60,6 +60,7 @@ struct run {
     struct rt_mailbox *frame_live;
     /* Of the rig, for other threads: it is put aside while it rehearses. */
     struct rt_mailbox *rig_live;
+    struct rig_shown *rig_shown;
     struct record_layout layout;
     struct rt_clock_real clock;
     struct rt_witness witness;
