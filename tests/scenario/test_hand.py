@@ -30,14 +30,12 @@ def tape(pictures):
 
 
 class Operator(threading.Thread):
-    """Sends a picture every 10 ms, for so long from when on somebody listens, or until it is over; before it `first`,
-    for 0.2 s each."""
-    over = False
+    """Sends pictures every 10 ms from when on somebody listens, one after the other, each for its seconds."""
 
-    def __init__(self, port, picture, seconds, first=()):
+    def __init__(self, port, *turns):
         super().__init__(daemon=True)
-        self.port, self.seconds = port, seconds
-        self.turns = [(each, 0.2) for each in first] + [(picture, seconds)]
+        self.port, self.turns = port, turns
+        self.turn = threading.Event()  # the next one comes now
 
     def is_heard(self):
         return f"0100007F:{self.port:04X} " in pathlib.Path("/proc/net/udp").read_text()
@@ -50,9 +48,10 @@ class Operator(threading.Thread):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
             for each, seconds in self.turns:
                 limit = time.monotonic() + seconds
-                while time.monotonic() < limit and not self.over:
+                while time.monotonic() < limit and not self.turn.is_set():
                     out.sendto(each, ("127.0.0.1", self.port))
                     time.sleep(0.01)
+                self.turn.clear()
 
 
 class Hand(harness.Case):
@@ -107,7 +106,7 @@ class Hand(harness.Case):
 
     def test_over_udp_the_sender_must_repeat_itself(self):
         port = harness.free_port()
-        operator = Operator(port, picture(twist=-1.0), 4)
+        operator = Operator(port, (picture(twist=-1.0), 4))
         operator.start()
         report = self.run_scenario(HAND, "--set", "links.hand={name: hand, protocol: hand, bus: udp, "
                                    f"listen: '127.0.0.1:{port}', body: bus, axes: [{{axis: rz, "
@@ -121,12 +120,19 @@ class Hand(harness.Case):
     def test_an_arm_whose_hand_is_lost_by_the_operators_fault_stops_and_stays(self):
         """Of rms.yaml, with the stick pushed all the time."""
         log, port = self.dir / "run.mcap", harness.free_port()
-        operator = Operator(port, picture(y=0.5), 100, first=[picture(), picture(buttons=BASE)])
+        # What is pressed before the first frame presses nothing.
+        operator = Operator(port, (picture(), 100), (picture(), 1), (picture(buttons=BASE), 0.2), (picture(y=0.5), 100))
         operator.start()
-        report = self.run_scenario(RMS, "--set", "links.hand.bus=udp", "--set", f"links.hand.listen=127.0.0.1:{port}",
-                                   "--act", "1.5s:fault hand-lost on", "--seconds", "4.5", "--log", log)
-        operator.over = True
+        run = self.start("run", RMS, "--set", "links.hand.bus=udp", "--set", f"links.hand.listen=127.0.0.1:{port}",
+                         "--act", "2.5s:fault hand-lost on", "--seconds", "5.5", "--log", log,
+                         "--report", self.dir / "report.json")
+        self.assertIsNotNone(harness.begun(run))
+        operator.turn.set()
+        out, err = run.communicate(timeout=120)
+        operator.turn.set()
         operator.join()
+        self.assertEqual(run.returncode, 0, out + err)
+        report = self.read_report(self.dir / "report.json")
         arm = [(struct.unpack_from("<6d", payload, 8 * (2 + 2 * 6)), struct.unpack_from("<I", payload, 8 * 56)[0])
                for topic, payload in raw_log.messages(log) if topic == "/arm"]
         asked = [index for index, (rates, _) in enumerate(arm) if any(rates)]
