@@ -83,7 +83,7 @@ class TooLong(Exception):
 
 
 def relatives():
-    """Processes of this session, and what they started though it has a session of its own."""
+    """Processes of the test's POSIX session, and what they started in one of its own."""
     found, parents = set(), {}
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
