@@ -14,6 +14,7 @@
 #include "io/bus/bus.h"
 #include "io/link.h"
 #include "tests/io/forbid_uring.h"
+#include "tests/io/stamps.h"
 #include "tests/io/wait.h"
 #include "unity.h"
 
@@ -213,6 +214,10 @@ int main(int argc, char **argv)
     if (strcmp(how, "refused") == 0 && !forbid_uring()) {
         puts("skipped: no seccomp filter to be had, so io_uring cannot be refused");
         return 77;
+    }
+    if (!hold_stamps()) {
+        puts("the kernel stamps no packets");
+        return 1;
     }
     UNITY_BEGIN();
     RUN_TEST(test_a_picture_crosses_with_the_kernels_stamp);

@@ -21,6 +21,7 @@
 #include "rt/alloc.h"
 #include "rt/clock.h"
 #include "tests/io/forbid_uring.h"
+#include "tests/io/stamps.h"
 #include "tests/io/wire.h"
 #include "unity.h"
 
@@ -1376,6 +1377,10 @@ int main(int argc, char **argv)
     }
     char reason[RT_REASON_MAX];
     locked = rt_alloc_counted() && rt_lock_memory(reason); /* sanitizers fault as they like */
+    if (!hold_stamps()) {
+        puts("the kernel stamps no packets");
+        return 1;
+    }
     UNITY_BEGIN();
     RUN_TEST(test_a_command_is_latched_once);
     RUN_TEST(test_a_pause_excuses_a_board);
