@@ -198,18 +198,38 @@ class Summary(Scratch):
         self.assertEqual(run("setup/summarize.py", "--again", log), (0, "late\nslow\n"))
 
     def test_a_second_try_counts_and_is_told(self):
-        late = {"name": "a:scenario / late", "result": "FAIL", "stdout": "a stall\n"}
+        late = {"name": "a:scenario / late", "result": "FAIL", "stdout": "AssertionError: a stall\n\nFAILED\n"}
         unit = {"name": "a:unit / sum", "result": "FAIL"}
         self.assertEqual(self.summarize(late), (1, "0 passed, 1 failed, 0 skipped"))
         again = self.write_log("again", [{**late, "result": "OK"}, {**unit, "result": "OK"}])
         status, output = run("setup/summarize.py", self.write_log("testlog", [late]))
         self.assertEqual((status, output.splitlines()[-1]), (0, "1 passed, 0 failed, 0 skipped"))
-        self.assertIn("passed only at the second try: build-x: a:scenario / late (FAIL at the first)\n    a stall\n",
-                      output)
+        self.assertIn("passed only at the second try: build-x: a:scenario / late; at the first: "
+                      "AssertionError: a stall\n", output)
+        self.assertNotIn("FAILED", output)
         self.assertIn("passed only at the second try: 1 of them", output)
         self.assertEqual(self.summarize(late, unit), (1, "1 passed, 1 failed, 0 skipped"))
         again.write_text(json.dumps({**late, "result": "FAIL"}))
         self.assertEqual(self.summarize(late), (1, "0 passed, 1 failed, 0 skipped"))
+
+    def test_failures_come_last_with_their_reasons(self):
+        """Whoever sees only the end of a long output finds them there, whichever build they are of."""
+        unity = "a.c:7:test_one:PASS\na.c:9:test_two:FAIL: 1 is not 2\n\n2 Tests 1 Failures 0 Ignored\nFAIL\n"
+        race = "WARNING: ThreadSanitizer: data race (pid=1)\n  Write of size 8\n"
+        log = self.write_log("testlog", [
+            {"name": "a:unit / sum", "result": "FAIL", "returncode": 1, "stdout": unity},
+            {"name": "a:threads / race", "result": "FAIL", "stdout": race},
+            {"name": "a:unit / mute", "result": "TIMEOUT"},
+            {"name": "a:unit / alloc", "result": "OK", "stdout": "a.c:1:test_a:IGNORE: no heap\n"
+             "a.c:1:test_b:IGNORE: no heap\n3 Tests 0 Failures 2 Ignored\n"}])
+        status, output = run("setup/summarize.py", log)
+        self.assertEqual(status, 1)
+        self.assertIn("skipped build-x: a:unit / alloc (2): no heap\nbuild-x: 2 passed, 3 failed, 2 skipped\n", output)
+        self.assertIn("\nFAILED build-x: a:unit / sum (FAIL, exit 1)\n    a.c:7:test_one:PASS\n", output)
+        self.assertEqual(output.splitlines()[-4:], [
+            "FAILED build-x: a:unit / sum: a.c:9:test_two:FAIL: 1 is not 2",
+            "FAILED build-x: a:threads / race: WARNING: ThreadSanitizer: data race (pid=1)",
+            "FAILED build-x: a:unit / mute: nothing was printed", "2 passed, 3 failed, 2 skipped"])
 
     def test_a_build_without_results_fails(self):
         passed = {"result": "OK"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sum up meson test logs: show what failed and what was skipped, end with the count.
+"""Sum up meson test logs: show what was skipped, what failed and why, end with the count.
 
     summarize.py RESULT...
     summarize.py --again LOG
@@ -20,6 +20,7 @@ import sys
 LOG_TAIL_LINES = 40
 SECOND_CHANCE = {"scenario", "trap", "threads", "guest"}  # suites
 NO_SECOND_CHANCE = {"unit", "shape", "fuzz", "peers"}
+WHY = re.compile(r"^\w*(Error|Exception)\b|:FAIL|Sanitizer: |: \w+ error: ")
 UNITY = re.compile(r"^(\d+) Tests (\d+) Failures (\d+) Ignored", re.MULTILINE)
 
 
@@ -53,42 +54,45 @@ def deserves_second_chance(test):
             and not any("Sanitizer:" in line for line in output_of(test)))
 
 
-def show_tail(test):
+def reason_of(test):
+    """The line that says best why it did not pass: an assertion of Python or Unity, or else the last one."""
+    lines = [line.strip() for line in output_of(test) if line.strip()] or ["nothing was printed"]
+    return ([line for line in lines if WHY.search(line)] or lines)[-1]
+
+
+def show_failure(build, test):
+    print(f"\nFAILED {build}: {test['name']} ({test['result']}, exit {test.get('returncode')})")
     for line in output_of(test)[-LOG_TAIL_LINES:]:
         print(f"    {line}")
 
 
-def show(build, test, counted):
-    """Print the log tail of a failure, the reason of a skip."""
-    name = f"{build}: {test['name']}"
-    if counted["failed"]:
-        print(f"\nFAILED {name} ({test['result']}, exit {test.get('returncode')})")
-        show_tail(test)
-    elif test["result"] == "SKIP":
-        print(f"skipped {name}: {(output_of(test) or ['no reason given'])[-1]}")
-    elif counted["skipped"]:
-        for line in output_of(test):
-            if ":IGNORE" in line:
-                print(f"skipped {name}: {line}")
+def skips_of(test, counted):
+    """Reasons of what was skipped of it, as often as they were given."""
+    if test["result"] == "SKIP":
+        return [(output_of(test) or ["no reason given"])[-1]]
+    return [line.partition(":IGNORE: ")[2] for line in output_of(test) if ":IGNORE" in line and counted["skipped"]]
 
 
 def sum_log(log):
-    """Counter over one testlog.json and what was tried again of it."""
-    total = collections.Counter()
+    """Counter over one testlog.json and what was tried again of it, and the tests that failed."""
+    total, skips, failures = collections.Counter(), collections.Counter(), []
     build = log.parent.parent.name
     again = log.with_name("again.json")
     second = {test["name"]: test for test in (read(again) if again.exists() else [])}
     for test in read(log):
         if deserves_second_chance(test) and second.get(test["name"], test)["result"] == "OK":
-            print(f"\npassed only at the second try: {build}: {test['name']} ({test['result']} at the first)")
-            show_tail(test)
+            print(f"passed only at the second try: {build}: {test['name']}; at the first: {reason_of(test)}")
             total["second"] += 1
             test = second[test["name"]]
         counted = count(test)
-        show(build, test, counted)
+        if counted["failed"]:
+            failures.append((build, test))
+        skips.update((test["name"], reason) for reason in skips_of(test, counted))
         total += counted
+    for (name, reason), times in skips.items():
+        print(f"skipped {build}: {name} ({times}): {reason}")
     print(f"{build}: {describe(total)}")
-    return total
+    return total, failures
 
 
 def describe(total):
@@ -100,19 +104,25 @@ def main():
         for log in map(pathlib.Path, sys.argv[2:]):
             print(*(test["name"].rpartition(" / ")[2] for test in read(log) if deserves_second_chance(test)), sep="\n")
         return 0
-    total = collections.Counter()
+    total, failures = collections.Counter(), []
     for result in sys.argv[1:]:
         outcome, _, why = result.partition(":")
         if outcome in ("failed", "skipped"):
             print(f"{outcome} {why}")
             total[outcome] += 1
         elif pathlib.Path(result).exists():
-            total += sum_log(pathlib.Path(result))
+            counted, failed = sum_log(pathlib.Path(result))
+            total += counted
+            failures += failed
         else:
             print(f"failed {result}: no test ran")
             total["failed"] += 1
     if total["second"]:
         print(f"passed only at the second try: {total['second']} of them; see above")
+    for build, test in failures:
+        show_failure(build, test)
+    for build, test in failures:
+        print(f"FAILED {build}: {test['name']}: {reason_of(test)}")
     print(describe(total))
     return 0 if total["passed"] and not total["failed"] else 1
 
