@@ -192,10 +192,11 @@ class Summary(Scratch):
         failed = {"result": "FAIL", "stdout": "it was late\n"}
         log = self.write_log("testlog", [
             {"name": "a:scenario+sanitize / late", **failed}, {"name": "a:scenario / well", "result": "OK"},
-            {"name": "a:guest / slow", "result": "TIMEOUT"}, {"name": "a:unit+threads / sum", **failed},
-            {"name": "a:peers+threads / live", **failed}, {"name": "a:shape / rooms", **failed},
+            {"name": "a:guest / slow", "result": "TIMEOUT"}, {"name": "a:unit / sum", **failed},
+            {"name": "a:unit+threads / ring", **failed}, {"name": "a:shape / rooms", **failed},
+            {"name": "a:peers / engines", **failed}, {"name": "a:fuzz / urdf", **failed},
             {"name": "a:threads / race", "result": "FAIL", "stdout": "WARNING: ThreadSanitizer: data race\n"}])
-        self.assertEqual(run("setup/summarize.py", "--again", log), (0, "late\nslow\n"))
+        self.assertEqual(run("setup/summarize.py", "--again", log), (0, "late\nslow\nring\n"))
 
     def test_a_second_try_counts_and_is_told(self):
         late = {"name": "a:scenario / late", "result": "FAIL", "stdout": "AssertionError: a stall\n\nFAILED\n"}

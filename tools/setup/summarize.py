@@ -7,8 +7,8 @@
 RESULT is a testlog.json, or `failed:WHY` or `skipped:WHY` for a build that has none. A Unity
 program counts with each of its cases, any other test as one. Exits 1 when something failed or nothing ran.
 
-A test of the whole program that fails may fail because of the machine, so it is run a second time, when nothing
-else is; --again prints the names of those that deserve it. The log of second tries, again.json, lies beside the
+A test of the whole program, or of threads that wait for each other, may fail because of the machine, so it is run
+a second time, when nothing else is; --again prints the names of those that deserve it. The log of second tries, again.json, lies beside the
 first. What passed only there counts as passed, but is told.
 """
 import collections
@@ -19,7 +19,6 @@ import sys
 
 LOG_TAIL_LINES = 40
 SECOND_CHANCE = {"scenario", "trap", "threads", "guest"}  # suites
-NO_SECOND_CHANCE = {"unit", "shape", "fuzz", "peers"}
 WHY = re.compile(r"^\w*(Error|Exception)\b|:FAIL|Sanitizer: |: \w+ error: ")
 UNITY = re.compile(r"^(\d+) Tests (\d+) Failures (\d+) Ignored", re.MULTILINE)
 
@@ -50,7 +49,7 @@ def read(log):
 def deserves_second_chance(test):
     """It kept time or met others; what a sanitizer found is found."""
     suites = set(test["name"].rpartition(" / ")[0].rpartition(":")[2].split("+"))
-    return (test["result"] in ("FAIL", "TIMEOUT") and bool(suites & SECOND_CHANCE) and not suites & NO_SECOND_CHANCE
+    return (test["result"] in ("FAIL", "TIMEOUT") and bool(suites & SECOND_CHANCE)
             and not any("Sanitizer:" in line for line in output_of(test)))
 
 
