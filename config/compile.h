@@ -43,6 +43,7 @@ enum {
     CFG_ARM_CAPTURE = 64,  /* a fixture is inside the capture envelope */
     CFG_ARM_AUTO = 128,    /* on its way to a pose */
     CFG_ARM_LIMITED = 256, /* a motor gives all it can */
+    CFG_ARM_BERTHED = 512, /* what the hand has is in its berth, where a release latches it */
 };
 
 /* What an arm remembers from one servo period to the next. */

@@ -202,14 +202,16 @@ void dyn_arm_motion(const struct dyn_arm *arm, const struct dyn_state *state,
     dyn_vec3_store(dyn_quat_rotate(back, moves.lin), twist + 3);
 }
 
-struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state, int body,
-                           const struct dyn_pose *fixture, struct dyn_arm_work *work)
+struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state,
+                           const struct dyn_pose *tool, int body, const struct dyn_pose *frame,
+                           struct dyn_arm_work *work)
 {
     const struct dyn_pose place = dyn_body_pose(arm->model, state->q, body);
-    const struct dyn_pose target = dyn_pose_mul(&place, fixture), grip = grip_of(arm, state->q);
-    const struct dyn_pose left = dyn_pose_between(&grip, &target);
+    const struct dyn_pose target = dyn_pose_mul(&place, frame), grip = grip_of(arm, state->q);
+    const struct dyn_pose from = dyn_pose_mul(&grip, tool);
+    const struct dyn_pose left = dyn_pose_between(&from, &target);
     dyn_scene_take(arm->model, state, work->scene);
-    const struct dyn_vec6 moves = against(arm, work, state->q, body, grip.origin);
+    const struct dyn_vec6 moves = against(arm, work, state->q, body, from.origin);
     return (struct dyn_gap){.reach = dyn_norm(left.origin),
                             .tilt = dyn_turn_angle(left.turn),
                             .closing = dyn_norm(moves.lin),

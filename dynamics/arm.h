@@ -57,8 +57,8 @@ void dyn_arm_weight(const struct dyn_arm *arm, const double *q, const double gra
 void dyn_arm_motion(const struct dyn_arm *arm, const struct dyn_state *state,
                     struct dyn_arm_work *work, struct dyn_pose *pose, double twist[6]);
 
-/* How far the hand is from gripping a body at a frame of its: way and turn, and how fast it moves
- * and turns against it. */
+/* How far the tool is from a frame of a body: way and turn, and how fast it moves and turns against
+ * it. */
 struct dyn_gap {
     double reach, tilt;   /* m, rad */
     double closing, spin; /* m/s, rad/s */
@@ -70,6 +70,7 @@ static inline double dyn_turn_angle(struct dyn_quat turn)
     return 2.0 * atan2(dyn_norm((struct dyn_vec3){turn.x, turn.y, turn.z}), fabs(turn.w));
 }
 
-/* The body is one that the hand does not have.  Context: frame. */
-struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state, int body,
-                           const struct dyn_pose *fixture, struct dyn_arm_work *work);
+/* tool: seen from the hand, at rest there.  Context: frame. */
+struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state,
+                           const struct dyn_pose *tool, int body, const struct dyn_pose *frame,
+                           struct dyn_arm_work *work);

@@ -501,9 +501,10 @@ static void test_the_gap_to_a_fixture_is_way_turn_and_speed(void)
         put_angles(angles);
         disturb();
         const struct dyn_pose fixture = some_pose(), off = some_pose();
+        const struct dyn_pose tool = k % 2 ? some_pose() : hand_itself;
         const struct dyn_pose world = dyn_body_pose(tree.model, tree.q, arm.hand);
         const struct dyn_pose hand = dyn_pose_mul(&world, &arm.grip);
-        const struct dyn_pose target = dyn_pose_mul(&hand, &off);
+        const struct dyn_pose from = dyn_pose_mul(&hand, &tool), target = dyn_pose_mul(&from, &off);
         const struct dyn_pose back = dyn_pose_between(&fixture, &hand_itself);
         const struct dyn_pose body = dyn_pose_mul(&target, &back);
         double *free_q = tree.q + dyn_model_q_index(tree.model, payload);
@@ -515,13 +516,13 @@ static void test_the_gap_to_a_fixture_is_way_turn_and_speed(void)
         dyn_quat_store(dyn_quat_unit(joint.turn), free_q + 3);
 
         const struct dyn_gap gap =
-            dyn_arm_gap(&arm, &(struct dyn_state){tree.q, tree.v}, payload, &fixture, work);
+            dyn_arm_gap(&arm, &(struct dyn_state){tree.q, tree.v}, &tool, payload, &fixture, work);
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, dyn_norm(off.origin), gap.reach);
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, 2.0 * acos(fmin(1.0, fabs(off.turn.w))), gap.tilt);
         struct dyn_pose at[2];
         for (int i = 0; i < 2; i++) {
             after(i ? dt : -dt, q[i]);
-            at[i] = between(q[i], payload, &hand_itself);
+            at[i] = between(q[i], payload, &tool);
         }
         const struct dyn_vec3 way = dyn_sub(at[1].origin, at[0].origin);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, dyn_norm(way) / (2.0 * dt), gap.closing);

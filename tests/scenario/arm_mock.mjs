@@ -20,7 +20,7 @@ const { MessageWriter } = peers("@foxglove/rosmsg2-serialization");
 const ros2msg = definitions();
 
 export const OPERATOR = "0123456789abcdef0123456789abcdef";
-export const FLAG = { lost: 8, safed: 16, vernier: 32, inside: 64, auto: 128 };
+export const FLAG = { lost: 8, safed: 16, vernier: 32, inside: 64, auto: 128, berthed: 512 };
 const LOST_MS = 300;
 const ORBIT = 6.7e6; // m
 const SPEED = 7700; // m/s
@@ -96,7 +96,7 @@ function definitions() {
       "uint64 board_us", "uint64 commands", "float64[6] position", "float64[6] rate", "float64[6] rate_command", "float64[6] torque",
       "float64[7] pose", "float64[6] twist", "float64[6] twist_command", "float64 reach", "float64 tilt", "float64 closing", "float64 blow",
       "float64 delay", "float64[6] impulse", "uint32 flags", "uint8[6] brake", "uint8 mode", "uint8 joint", "uint8 payload", "uint8 pose_index", "uint8 near",
-      "uint8 grapples", "uint8 releases", "uint8 refused",
+      "uint8 grapples", "uint8 releases", "uint8 refused", "uint8 latched",
     ],
   };
   return Object.fromEntries(Object.entries(lines).map(([name, text]) => [name, text.join("\n")]));
@@ -233,6 +233,7 @@ class Arm {
   commands = 0;
   counts = { grapples: 0, releases: 0, refused: 0 };
   reach = 0.35;
+  berth = -1; // reach, with something in the hand
   delay = 0;
   buttons = 0;
   aim = undefined; // attitude that is told of the hand, whatever it is
@@ -283,9 +284,9 @@ class Arm {
     return {
       board_us: this.boardUs, commands: BigInt(this.commands), position: this.position, rate: this.rate, rate_command: this.command,
       torque: this.rate.map((rate) => 400 * rate), pose: [...hand.at, w, x, y, z], twist: this.twist.map((v) => 0.9 * v), twist_command: this.twist,
-      reach: this.payload ? -1 : this.reach, tilt: 0.07, closing: 0.012, blow: this.payload ? 0.8 : 0, delay: this.delay, impulse: [0, 0, 0, 3, 4, 12], flags: this.flags,
+      reach: this.payload ? this.berth : this.reach, tilt: 0.07, closing: 0.012, blow: this.payload ? 0.8 : 0, delay: this.delay, impulse: [0, 0, 0, 3, 4, 12], flags: this.flags,
       brake: this.brake ?? Array(6).fill(this.brakes), mode: this.mode, joint: this.joint, payload: this.payload, pose_index: this.pose,
-      near: this.payload ? 0 : 1, ...this.counts,
+      near: this.payload && this.berth < 0 ? 0 : 1, latched: this.payload ? 0 : 1, ...this.counts,
     };
   }
 }

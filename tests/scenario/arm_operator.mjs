@@ -151,6 +151,7 @@ await operator.carry([berth[0], berth[1] + 0.3, berth[2] + 0.6], 0.08);
 const carried = Math.hypot(...berth.map((from, i) => operator.arm.pose[i] - from));
 await operator.carry([berth[0], berth[1], berth[2] + 0.15], 0.04);
 await operator.carry(berth, 0.03);
+await operator.until((arm) => (arm.flags & 512) !== 0, "in its berth");
 await operator.press(buttons.release, (arm) => arm.payload === 0, "released");
 
 await operator.mode("end-effector");

@@ -219,6 +219,19 @@ await check("vernier, brakes, next, grapple, release and safe, by pointer and by
   await page.waitForSelector(".grapple .lamp.good.on");
   await presses1(buttons.grapple, () => page.keyboard.press("KeyG"));
   await page.waitForFunction(() => /holds satellite/.test(document.querySelector(".held.good")?.textContent));
+  const lamp = (text, isOn) => page.waitForFunction(([wanted, on]) => {
+    const { textContent, classList } = document.querySelector(".grapple .lamp.good");
+    return textContent === wanted && classList.contains("on") === on && document.querySelector('[data-act="release"]').classList.contains("ready") === on;
+  }, [text, isOn]);
+  await lamp("no berth", false);
+  mock.arm.berth = 1.234;
+  await lamp("off berth", false);
+  await page.waitForFunction(() => /1\.234 m/.test(document.querySelector(".grapple .figures").textContent) && /to its berth/.test(document.querySelector(".grapple .held").textContent));
+  mock.arm.flags |= FLAG.berthed;
+  await lamp("in berth", true);
+  assert(!(await named("grapple").getAttribute("class")).includes("ready"));
+  mock.arm.flags &= ~FLAG.berthed;
+  mock.arm.berth = -1;
   await presses1(buttons.release, () => named("release").click());
   await page.waitForFunction(() => window.cockpit.arm.payload === 0);
   await presses1(buttons.safe, () => page.locator("#safe").click());

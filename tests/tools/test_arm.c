@@ -742,6 +742,37 @@ static void test_what_is_released_floats_on_as_it_moved(void)
     TEST_ASSERT_TRUE(apart(there, later.pose[SATELLITE].origin) < 1e-9);
 }
 
+/* How far what the hand has is from its berth, against where it is in the bay by the whole plant.
+ */
+static void expect_berth_told(int body, bool ready)
+{
+    const struct cfg_payload *it = &scenario->arm.payload[arm()->configuration - 1];
+    const struct dyn_pose there = {dyn_quat_load(it->berth + 3), dyn_vec3_load(it->berth)};
+    const struct dyn_pose berth = dyn_pose_mul(&it->on_bay, &there), here = in_bay(body);
+    TEST_ASSERT_EQUAL_UINT64(arm()->configuration, arm()->near);
+    TEST_ASSERT_DOUBLE_WITHIN(2e-3, apart(berth.origin, here.origin), arm()->reach);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-3, turn_between(berth.turn, here.turn), arm()->tilt);
+    TEST_ASSERT_EQUAL(ready, (arm()->flags & CFG_ARM_BERTHED) != 0);
+}
+
+/* Out of it the light is off, and the way back is told. */
+static void test_the_berth_of_what_the_hand_has_is_told(void)
+{
+    bring_up_arm(NULL, 0);
+    fly_to_satellite();
+    TEST_ASSERT_FALSE(arm()->flags & CFG_ARM_BERTHED);
+    press(GRAPPLE);
+    push(0, -1.0);
+    run_frames(8000);
+    let_go();
+    run_frames(4000);
+    TEST_ASSERT_TRUE(arm()->reach > 0.1);
+    TEST_ASSERT_FALSE(arm()->flags & CFG_ARM_CAPTURE);
+    expect_berth_told(SATELLITE, false);
+    press(RELEASE);
+    TEST_ASSERT_EQUAL_UINT64(2, arm()->latched);
+}
+
 static void test_a_release_at_the_berth_latches(void)
 {
     bring_up_arm(NULL, 0);
@@ -749,6 +780,7 @@ static void test_a_release_at_the_berth_latches(void)
     press(GRAPPLE);
     TEST_ASSERT_EQUAL_UINT64(2, arm()->latched);
     run_frames(500);
+    expect_berth_told(SATELLITE, true);
     press(RELEASE);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->configuration);
     TEST_ASSERT_EQUAL_UINT64(3, arm()->latched);
@@ -1294,7 +1326,7 @@ static void test_the_record_has_every_number_in_its_place(void)
 {
     unsigned char record[512];
     bring_up_arm(NULL, 0);
-    TEST_ASSERT_EQUAL_size_t(466, arm_record_size(6));
+    TEST_ASSERT_EQUAL_size_t(467, arm_record_size(6));
     hand.board_us = 0x0123456789abcdefull;
     fly_to_satellite();
     press(GRAPPLE);
@@ -1331,14 +1363,15 @@ static void test_the_record_has_every_number_in_its_place(void)
     const struct dyn_vec3 turns =
         dyn_quat_rotate(back, dyn_sub(now.moves[HAND].ang, now.moves[ORBITER].ang));
     EXPECT_VECTOR(1e-12, (const double *)(const void *)(record + 264), turns.x, turns.y, turns.z);
+    TEST_ASSERT_EQUAL_DOUBLE(arm()->reach, number_at(record, 360));
+    TEST_ASSERT_EQUAL_DOUBLE(arm()->tilt, number_at(record, 368));
+    TEST_ASSERT_EQUAL_DOUBLE(arm()->closing, number_at(record, 376));
+    TEST_ASSERT_TRUE(arm()->reach > 0.0 && arm()->tilt > 0.0 && arm()->closing > 0.0);
     run_frames(1);
     const struct dyn_pose next = hand_pose();
     const struct dyn_vec3 way = dyn_scale(1000.0, dyn_sub(next.origin, pose.origin));
     EXPECT_VECTOR(1e-3, (const double *)(const void *)(record + 288), way.x, way.y, way.z);
     TEST_ASSERT_TRUE(dyn_norm(way) > 5e-3);
-    TEST_ASSERT_EQUAL_DOUBLE(-1.0, number_at(record, 360));
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, number_at(record, 368));
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, number_at(record, 376));
     TEST_ASSERT_EQUAL_DOUBLE(arm()->blow, number_at(record, 384));
     TEST_ASSERT_TRUE(arm()->blow >= 0.0);
     TEST_ASSERT_EQUAL_DOUBLE(0.0, number_at(record, 392));
@@ -1346,9 +1379,9 @@ static void test_the_record_has_every_number_in_its_place(void)
     memcpy(&flags, record + 448, 4);
     TEST_ASSERT_EQUAL_UINT32(arm()->flags, flags);
     TEST_ASSERT_TRUE(flags & CFG_ARM_VERNIER);
-    const unsigned char rest[] = {0, 0, 0, 0, 0, 0, PAYLOAD, 0, 1, 0, 0, 1, 0, 1};
+    const unsigned char rest[] = {0, 0, 0, 0, 0, 0, PAYLOAD, 0, 1, 0, 1, 1, 0, 1, 2};
     TEST_ASSERT_EQUAL_MEMORY(rest, record + 452, sizeof rest);
-    TEST_ASSERT_EQUAL_UINT8(0xee, record[466]);
+    TEST_ASSERT_EQUAL_UINT8(0xee, record[467]);
 }
 
 int main(void)
@@ -1371,6 +1404,7 @@ int main(void)
     RUN_TEST(test_a_flight_to_the_satellite_ends_in_a_grapple);
     RUN_TEST(test_a_thousand_grapples_through_the_rig_keep_momentum_and_places);
     RUN_TEST(test_what_is_released_floats_on_as_it_moved);
+    RUN_TEST(test_the_berth_of_what_the_hand_has_is_told);
     RUN_TEST(test_a_release_at_the_berth_latches);
     RUN_TEST(test_what_is_too_fast_for_its_berth_floats_on);
     RUN_TEST(test_what_began_afloat_floats_on_where_it_began);

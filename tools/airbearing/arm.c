@@ -41,38 +41,82 @@ static bool is_inside(const struct cfg_arm *arm, const struct dyn_gap *gap)
            gap->closing <= arm->capture_speed && gap->spin <= arm->capture_rate;
 }
 
-/* The nearest fixture, while the hand is empty; one that can be gripped before one that cannot. */
-static void look_for_fixture(struct cfg_rig *rig)
+static void tell_gap(struct cfg_arm_state *now, int payload, const struct dyn_gap *gap)
 {
+    now->near = 1 + (uint64_t)payload;
+    now->reach = gap->reach;
+    now->tilt = gap->tilt;
+    now->closing = gap->closing;
+}
+
+/* The nearest fixture; one that can be gripped before one that cannot.  True: it can. */
+static bool look_for_fixture(struct cfg_rig *rig)
+{
+    static const struct dyn_pose hand = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     const struct cfg_arm *arm = &rig->scenario->arm;
     const struct dyn_state state = state_of(rig);
-    struct cfg_arm_state *now = rig->arm;
     bool inside = false;
-    now->near = 0;
-    now->reach = -1.0;
-    now->tilt = now->closing = 0.0;
-    for (int i = 0; i < arm->payload_count && now->configuration == 0; i++) {
-        const struct dyn_gap gap = dyn_arm_gap(&rig->kinematics, &state, arm->payload[i].body,
-                                               &arm->payload[i].fixture, rig->arm_work);
+    for (int i = 0; i < arm->payload_count; i++) {
+        const struct dyn_gap gap =
+            dyn_arm_gap(&rig->kinematics, &state, &hand, arm->payload[i].body,
+                        &arm->payload[i].fixture, rig->arm_work);
         const bool fits = is_inside(arm, &gap);
-        if (now->near != 0 && (inside != fits ? inside : gap.reach >= now->reach))
+        if (rig->arm->near != 0 && (inside != fits ? inside : gap.reach >= rig->arm->reach))
             continue;
         inside = fits;
-        now->near = 1 + (uint64_t)i;
-        now->reach = gap.reach;
-        now->tilt = gap.tilt;
-        now->closing = gap.closing;
+        tell_gap(rig->arm, i, &gap);
     }
-    now->flags = (now->flags & ~(uint64_t)CFG_ARM_CAPTURE) | (inside ? CFG_ARM_CAPTURE : 0u);
+    return inside;
+}
+
+/* What a free joint's coordinates say. */
+static struct dyn_pose joint_pose(const double *q)
+{
+    return (struct dyn_pose){dyn_quat_load(q + 3), dyn_vec3_load(q)};
 }
 
 /* What the hand carries, as seen from the hand. */
 static struct dyn_pose carried_pose(const struct cfg_rig *rig, const struct cfg_payload *payload)
 {
-    const double *q = rig->x + dyn_model_q_index(rig->plant.model, payload->body);
-    const struct dyn_pose joint = {dyn_quat_load(q + 3), dyn_vec3_load(q)};
+    const struct dyn_pose joint =
+        joint_pose(rig->x + dyn_model_q_index(rig->plant.model, payload->body));
     const struct dyn_pose on_body = dyn_pose_mul(&payload->on_hand, &joint);
     return dyn_pose_between(&rig->kinematics.grip, &on_body);
+}
+
+/* The berth of what the hand carries, if it began in one.  True: it is near enough and slow enough
+ * to be latched.  To the arm's computer, whose model has nothing in the hand, the payload's joint
+ * is on its bay and stands: from there the berth is seen. */
+static bool look_for_berth(struct cfg_rig *rig)
+{
+    const int index = (int)rig->arm->configuration - 1;
+    const struct cfg_payload *payload = &rig->scenario->arm.payload[index];
+    if (!payload->latched)
+        return false;
+    const struct dyn_state state = state_of(rig);
+    const struct dyn_pose now =
+        joint_pose(state.q + dyn_model_q_index(rig->plant.model, payload->body));
+    const struct dyn_pose there = joint_pose(payload->berth);
+    const struct dyn_pose berth = dyn_pose_between(&now, &there), tool = carried_pose(rig, payload);
+    const struct dyn_gap gap =
+        dyn_arm_gap(&rig->kinematics, &state, &tool, payload->body, &berth, rig->arm_work);
+    tell_gap(rig->arm, index, &gap);
+    return gap.reach <= payload->berth_reach && gap.tilt <= payload->berth_tilt &&
+           gap.closing <= payload->berth_speed && gap.spin <= payload->berth_rate;
+}
+
+/* Where the hand could take hold, or lay down what it has. */
+static void look_around(struct cfg_rig *rig)
+{
+    struct cfg_arm_state *now = rig->arm;
+    now->near = 0;
+    now->reach = -1.0;
+    now->tilt = now->closing = 0.0;
+    now->flags &= ~(uint64_t)(CFG_ARM_CAPTURE | CFG_ARM_BERTHED);
+    if (now->configuration == 0)
+        now->flags |= look_for_fixture(rig) ? CFG_ARM_CAPTURE : 0u;
+    else
+        now->flags |= look_for_berth(rig) ? CFG_ARM_BERTHED : 0u;
 }
 
 /* The joint's impulse is about the payload's origin, in its axes; that is `at`, seen from the
@@ -110,19 +154,6 @@ static void grapple(struct cfg_rig *rig)
     now->grapples++;
 }
 
-/* Near enough to its berth and slow enough to be latched?  Only what began there has one. */
-static bool is_berthed(const struct cfg_payload *payload, const double *q, const double *v)
-{
-    const struct dyn_pose berth = {dyn_quat_load(payload->berth + 3),
-                                   dyn_vec3_load(payload->berth)};
-    const struct dyn_pose here = {dyn_quat_load(q + 3), dyn_vec3_load(q)};
-    const struct dyn_pose left = dyn_pose_between(&berth, &here);
-    return payload->latched && dyn_norm(left.origin) <= payload->berth_reach &&
-           dyn_turn_angle(left.turn) <= payload->berth_tilt &&
-           dyn_norm(dyn_vec3_load(v + 3)) <= payload->berth_speed &&
-           dyn_norm(dyn_vec3_load(v)) <= payload->berth_rate;
-}
-
 static void release(struct cfg_rig *rig)
 {
     struct cfg_arm_state *now = rig->arm;
@@ -131,12 +162,11 @@ static void release(struct cfg_rig *rig)
     const uint64_t index = now->configuration - 1;
     const struct cfg_payload *payload = &rig->scenario->arm.payload[index];
     const struct dyn_pose at = carried_pose(rig, payload);
+    const bool berthed = now->flags & CFG_ARM_BERTHED;
     double *q = rig->x, *v = rig->x + dyn_model_nq(rig->plant.model);
     dyn_handover_carry(rig->models[1 + index], rig->models[0], payload->body, rig->give[1 + index],
                        q, v);
     now->configuration = 0;
-    const bool berthed = is_berthed(payload, q + dyn_model_q_index(rig->models[0], payload->body),
-                                    v + dyn_model_v_index(rig->models[0], payload->body));
     now->latched |= (uint64_t)berthed << index;
     const double lost = arrest(rig);
     if (berthed) {
@@ -171,8 +201,7 @@ static void look_at_panel(struct cfg_rig *rig)
     const bool lost = is_lost(rig);
     now->seen_us = rig->link[arm->translation.link].board_us;
     io_panel_look(&arm->panel, link->flags, lost, fastest(rig) < arm->still, &now->panel);
-    now->flags = (now->flags & CFG_ARM_CAPTURE) | (lost ? CFG_ARM_LOST : 0u) |
-                 (now->panel.safed ? CFG_ARM_SAFED : 0u) |
+    now->flags = (lost ? CFG_ARM_LOST : 0u) | (now->panel.safed ? CFG_ARM_SAFED : 0u) |
                  (now->panel.vernier ? CFG_ARM_VERNIER : 0u);
 }
 
@@ -380,7 +409,7 @@ void arm_servo(struct cfg_rig *rig)
     const double h = rig->h * rig->scenario->arm.every;
     double rates[DYN_RESOLVE_MAX];
     look_at_panel(rig);
-    look_for_fixture(rig);
+    look_around(rig);
     if (rig->arm->panel.grapple)
         grapple(rig);
     if (rig->arm->panel.release)

@@ -10,7 +10,7 @@ enum {
     JOINT_ARRAYS = 4, /* float64[n] each */
     HAND = 7 + 6 + 6, /* float64 behind them, of the hand, */
     GAP = 5 + 6,      /* and of what it takes */
-    BYTES = 8,        /* uint8 at the end, besides the brakes */
+    BYTES = 9,        /* uint8 at the end, besides the brakes */
 };
 
 size_t arm_record_size(int joints)
@@ -33,7 +33,8 @@ const char *arm_record_text(int joints)
                  "float64[7] pose # hand in base axes: x y z qw qx qy qz\n"
                  "float64[6] twist # hand against base, base axes, angular first: rad/s, m/s\n"
                  "float64[6] twist_command # asked for, base axes\n"
-                 "float64 reach # m, hand to the nearest free fixture; -1: none\n"
+                 "float64 reach # m, hand to the nearest fixture, or its payload to its berth; -1: "
+                 "none\n"
                  "float64 tilt # rad, misalignment there\n"
                  "float64 closing # m/s, speed against it\n"
                  "float64 blow # J, energy lost in the last grapple, or release into a berth\n"
@@ -41,7 +42,8 @@ const char *arm_record_text(int joints)
                  "float64[6] impulse # on the payload in that blow, at the hand and in its "
                  "axes, angular first: N m s, N s\n"
                  "uint32 flags # 1 singular 2 joint limit 4 slowed 8 link lost 16 safed 32 vernier "
-                 "64 inside the capture envelope 128 auto under way 256 torque limit\n"
+                 "64 inside the capture envelope 128 auto under way 256 torque limit "
+                 "512 in its berth: a release latches it\n"
                  "uint8[%d] brake # 0 off 1 slipping 2 holding\n"
                  "uint8 mode # 0 hold 1 joint 2 end-effector 3 base 4 payload 5 auto\n"
                  "uint8 joint # selected in mode joint\n"
@@ -50,7 +52,8 @@ const char *arm_record_text(int joints)
                  "uint8 near # which payload reach speaks of: 1 + index, 0 none\n"
                  "uint8 grapples # modulo 256, as the next two\n"
                  "uint8 releases\n"
-                 "uint8 refused # grapples asked for outside the envelope\n",
+                 "uint8 refused # grapples asked for outside the envelope\n"
+                 "uint8 latched # bit i: payload i to its bay\n",
                  joints, joints, joints, joints, joints);
     RT_CHECK(length > 0 && (size_t)length < sizeof text);
     return text;
@@ -112,7 +115,9 @@ void arm_record_fill(const struct cfg_rig *rig, unsigned char *out)
         (unsigned char)now->panel.mode,    (unsigned char)now->panel.joint,
         (unsigned char)now->configuration, (unsigned char)now->panel.pose,
         (unsigned char)now->near,          (unsigned char)now->grapples,
-        (unsigned char)now->releases,      (unsigned char)now->refused};
+        (unsigned char)now->releases,      (unsigned char)now->refused,
+        (unsigned char)now->latched};
+    _Static_assert(CFG_PAYLOAD_MAX <= 8, "a bit each");
     memcpy(out, rest, sizeof rest);
 }
 
@@ -139,5 +144,6 @@ struct arm_told arm_record_read(int joints, const unsigned char *image)
     told.grapples = rest[5];
     told.releases = rest[6];
     told.refused = rest[7];
+    told.latched = rest[8];
     return told;
 }

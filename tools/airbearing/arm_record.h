@@ -22,7 +22,7 @@ struct arm_told {
     double reach, blow;
     uint32_t flags;
     bool braked; /* some brake is on */
-    uint8_t mode, payload, grapples, releases, refused;
+    uint8_t mode, payload, grapples, releases, refused, latched;
 };
 
 /* A record back again.  Context: any. */

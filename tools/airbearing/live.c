@@ -220,7 +220,8 @@ void live_arm(struct live *live, const void *image, uint64_t log_ns)
         say(live, log_ns, LIVE_INFO, "grappled %s; the blow took %.3g J",
             payload_name(live, now.payload), now.blow);
     if (went_on(before.releases, now.releases))
-        say(live, log_ns, LIVE_INFO, "released %s", payload_name(live, before.payload));
+        say(live, log_ns, LIVE_INFO, "released %s%s", payload_name(live, before.payload),
+            now.latched & ~before.latched ? " into its berth, which latched" : "");
     if (went_on(before.refused, now.refused))
         say(live, log_ns, LIVE_WARNING, "no grapple: %s",
             before.payload != 0 ? "the hand has something already"

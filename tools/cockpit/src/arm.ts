@@ -71,6 +71,7 @@ export const FLAG = {
   inside: 64,
   auto: 128,
   torque: 256,
+  berthed: 512,
 } as const;
 
 export const BRAKES = ["off", "slipping", "holding"];
@@ -86,7 +87,7 @@ export interface ArmState {
   pose: number[]; // x y z qw qx qy qz, base axes
   twist: number[]; // angular first
   twistCommand: number[];
-  reach: number; // m, negative: no fixture
+  reach: number; // m, to the nearest fixture, or of the payload to its berth; negative: there is none
   tilt: number;
   closing: number;
   blow: number; // J

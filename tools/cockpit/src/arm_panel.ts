@@ -172,7 +172,8 @@ export class ArmPanel {
     light(this.brakes, state.brake.some((each) => each !== 0));
     write(this.brakes, `Brakes ${brakes(state)}`);
     this.drawAxes(state);
-    this.drawGrapple(state, has(FLAG.inside));
+    this.drawGap(state);
+    this.drawHeld(state, state.payload ? this.drawBerth(state, has(FLAG.berthed)) : this.drawFixture(state, has(FLAG.inside)));
   }
 
   private drawAxes(state: ArmState): void {
@@ -185,22 +186,42 @@ export class ArmPanel {
     });
   }
 
-  private drawGrapple(state: ArmState, isInside: boolean): void {
-    const name = (index: number) => this.spec.payloads[index - 1] ?? `payload ${index}`;
+  private name(payload: number): string {
+    return this.spec.payloads[payload - 1] ?? `payload ${payload}`;
+  }
+
+  /** How far it is to a fixture, or to the berth. */
+  private drawGap(state: ArmState): void {
     const isNear = state.reach >= 0;
     write(this.reach, isNear ? `${state.reach.toFixed(state.reach < 10 ? 3 : 1)} m` : "–");
     write(this.tilt, isNear ? `${(state.tilt * DEGREES).toFixed(1)}°` : "–");
     write(this.closing, isNear ? `${(state.closing * 100).toFixed(1)} cm/s` : "–");
+  }
+
+  /** And in words. */
+  private drawFixture(state: ArmState, isInside: boolean): string {
     write(this.envelope, isInside ? "in envelope" : "outside");
     light(this.envelope, isInside);
-    this.grapple.classList.toggle("ready", isInside && state.payload === 0);
-    this.release.disabled = state.payload === 0;
-    const fixture = state.near ? `nearest: ${name(state.near)}` : "no fixture in sight";
-    const words = [state.payload ? `holds ${name(state.payload)}` : fixture];
+    this.grapple.classList.toggle("ready", isInside);
+    this.release.classList.remove("ready");
+    return state.near ? `nearest: ${this.name(state.near)}` : "no fixture in sight";
+  }
+
+  private drawBerth(state: ArmState, isBerthed: boolean): string {
+    write(this.envelope, isBerthed ? "in berth" : state.near ? "off berth" : "no berth");
+    light(this.envelope, isBerthed);
+    this.grapple.classList.remove("ready");
+    this.release.classList.toggle("ready", isBerthed);
+    return `holds ${this.name(state.payload)}${state.near ? "; above: to its berth" : ""}`;
+  }
+
+  private drawHeld(state: ArmState, what: string): void {
+    const words = [what];
     if (state.blow > 0) words.push(`last contact ${Math.hypot(...state.impulse.slice(3)).toFixed(1)} N s, ${state.blow.toPrecision(2)} J`);
     if (state.refused > 0) words.push(`${state.refused} refused`);
     write(this.held, words.join(" · "));
     this.held.classList.toggle("good", state.payload !== 0);
+    this.release.disabled = state.payload === 0;
   }
 
   private figures(): HTMLElement {
