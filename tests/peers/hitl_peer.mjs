@@ -1,12 +1,14 @@
 // A PX4 board in hardware-in-the-loop mode, played by npm's node-mavlink over UDP: it talks first,
 // judges what the simulator sends, measures when it arrives, and checks the TIMESYNC round trip.
 //
-//   node hitl_peer.mjs [--host H] [--port 14560] [--seconds S] [--no-hil] [--hover C] [--wait S]
+//   node hitl_peer.mjs [--host H] [--port 14560] [--seconds S] [--least N] [--no-hil] [--hover C]
+//                      [--wait S]
 //
-// --seconds is wall time, from the first HIL_SENSOR; --hover a fixed motor command; --wait how long
-// to wait for the first word.  With --no-hil the heartbeat lacks the flag, and the simulator must
-// send no HIL_SENSOR.  Prints one line of JSON; the arrival figures are this process's own and no
-// verdict.  Exit 0 good, 1 a problem, 77 the packages are not installed.
+// --seconds is wall time, from the first HIL_SENSOR; --least how many must have come by then, or it
+// goes on; --hover a fixed motor command; --wait how long to wait for the first word, and for the
+// least.  With --no-hil the heartbeat lacks the flag, and the simulator must send no HIL_SENSOR.
+// Prints one line of JSON; the arrival figures are this process's own and no verdict.  Exit 0 good,
+// 1 a problem, 77 the packages are not installed.
 
 import dgram from "node:dgram";
 
@@ -14,7 +16,7 @@ import {
   COMMAND, common, finish, HEARTBEAT, Judge, minimal, Reader, readOptions, SENSOR, statistics, SYNC, Writer,
 } from "./board_peer.mjs";
 
-const options = readOptions({ host: "127.0.0.1", port: 14560, seconds: 5, "no-hil": false, hover: 0, wait: 30 });
+const options = readOptions({ host: "127.0.0.1", port: 14560, seconds: 5, least: 0, "no-hil": false, hover: 0, wait: 30 });
 const hil = options["no-hil"] ? 0 : 0x20;
 const judge = new Judge();
 const now = () => process.hrtime.bigint();
@@ -125,6 +127,7 @@ socket.bind(0, options.host, () => {
   setInterval(controls, 5);
   setInterval(() => {
     const spent = Number(now() - (begin ?? start)) * 1e-9;
-    if (spent >= (begin === null && hil ? options.wait : options.seconds)) end();
+    const enough = begin === null ? !hil : arrivals.length >= options.least;
+    if (spent >= (enough ? options.seconds : options.wait)) end();
   }, 20);
 });
