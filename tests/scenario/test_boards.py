@@ -6,6 +6,8 @@ import unittest
 import harness
 
 NODE = harness.PEERS / "node_modules" / "node-mavlink"
+# A machine that stands still for a second keeps the board from its reply for as long.
+PATIENT = ("--set", "links.board.wait_limit=20 s")
 
 
 def has_node():
@@ -49,7 +51,7 @@ class Boards(harness.Case):
 
     def test_px4_in_lockstep_takes_off_and_holds(self):
         for _ in range(3):
-            report = self.fly("quad-px4-lockstep", *self.options("px4", "--vehicle", "quad"))
+            report = self.fly("quad-px4-lockstep", *PATIENT, *self.options("px4", "--vehicle", "quad"))
             # The board locks later, and flies another flight, where the machine stood still for 40 ms meanwhile.
             if report["links"][0]["freewheel_messages"] == 20:
                 break
@@ -111,7 +113,7 @@ class Boards(harness.Case):
 
     def test_a_board_that_is_not_in_hil_mode_is_told_so(self):
         code, _, err = self.call("run", self.scenario("quad-px4-hitl"), "--set",
-                                 "links.board.connect_within=2 s",
+                                 "links.board.connect_within=4 s", "--set", "links.board.lost_after=60 s",
                                  *self.options("px4-hitl", "--vehicle", "quad", "--no-hil"))
         self.assertEqual(code, 3)
         self.assertIn("board not in HIL mode", err)
@@ -125,7 +127,7 @@ class Boards(harness.Case):
                               *self.options("betaflight", port=port))
 
     def test_a_cubesat_is_stilled_by_its_torquers(self):
-        report = self.fly("cubesat-detumble",
+        report = self.fly("cubesat-detumble", *PATIENT,
                           *self.board_options("--detumble", "--dipole", "0.1"))
         self.assert_met(report)
         self.assertEqual(report["missed_replies"], 0)
