@@ -149,6 +149,7 @@ class Hostile(harness.Case):
         script = f"sleep {mark} & yes | head -c 3000000; {BOARD} --wire px4 --vehicle quad " \
                  f"--connect 127.0.0.1:{port}; sleep {mark}"
         run = self.begin(LOCKSTEP, "--seconds", "1", "--set", f"links.board.listen=127.0.0.1:{port}",
+                         "--set", "links.board.wait_limit=20 s",  # no machine stands still for so long
                          "--set", f"controller.command={json.dumps(['sh', '-c', script])}")
         report = self.finish(run)
         self.assertEqual(report["missed_replies"], 0)
