@@ -34,9 +34,12 @@ const lib = load();
 const SDK = "foxglove.sdk.v1";
 const OLD = "foxglove.websocket.v1";
 
+const children = new Set();
+
 /** A server of its own; stop() gives its counts, and fails where it did not end well. */
 async function startServer(...args) {
   const child = spawn(program, ["0", ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  children.add(child.on("exit", () => children.delete(child)));
   const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise((resolve) => child.on("exit", (code, signal) => resolve([code, signal])));
   const port = Number((await lines.next()).value);
@@ -149,6 +152,7 @@ before(async () => {
 });
 after(async () => {
   const counts = await server.stop();
+  for (const child of children) child.kill("SIGKILL"); // of a test that failed: nobody else would end it
   assert(counts.lost > 0, "the slow viewer's losses are not in the sum");
   assert(counts.refused >= 4);
 });
