@@ -288,6 +288,53 @@ static void test_mode_base_moves_along_the_axes_of_the_orbiter(void)
     }
 }
 
+/* The twist of the hand by what the joints are told, base axes, angular first. */
+static void commanded_twist(double twist[6])
+{
+    static double v[256];
+    const struct dyn_arm *kinematics = &rig->cfg->kinematics;
+    struct dyn_pose pose;
+    memset(v, 0, sizeof v);
+    for (int n = 0; n < 6; n++)
+        v[kinematics->v_at[n]] = arm()->command[n];
+    dyn_arm_motion(kinematics, &(struct dyn_state){rig->cfg->x, v}, rig->cfg->arm_work, &pose,
+                   twist);
+}
+
+/* Straight along an axis of the orbiter, however fast. */
+static void expect_direction(struct dyn_vec3 axis)
+{
+    double twist[6];
+    commanded_twist(twist);
+    const struct dyn_vec3 speed = dyn_vec3_load(twist + 3);
+    TEST_ASSERT_TRUE(dyn_norm(dyn_cross(axis, speed)) <= 0.03 * dyn_norm(speed) + 1e-9);
+    TEST_ASSERT_TRUE(dyn_dot(axis, speed) >= 0.0);
+    TEST_ASSERT_TRUE(dyn_norm(dyn_vec3_load(twist)) <= 0.03 * dyn_norm(speed) + 1e-9);
+}
+
+/* Each joint has its own acceleration: what the stick asks for begins and ends together all the
+ * same. */
+static void test_the_hand_keeps_its_direction_while_it_gains_and_loses_speed(void)
+{
+    for (int k = 0; k < 3; k++) {
+        const double sign = k == 2 ? 1.0 : -1.0;
+        const struct dyn_vec3 axis = {k == 0 ? sign : 0.0, k == 1 ? sign : 0.0,
+                                      k == 2 ? sign : 0.0};
+        bring_up_arm(NULL, 0);
+        press(BASE);
+        push(k, sign);
+        for (int i = 0; i < 100; i++) {
+            run_frames(SERVO);
+            expect_direction(axis);
+        }
+        let_go();
+        for (int i = 0; i < 100; i++) {
+            run_frames(SERVO);
+            expect_direction(axis);
+        }
+    }
+}
+
 static void test_mode_end_effector_turns_about_the_hand(void)
 {
     bring_up_arm(NULL, 0);
@@ -377,7 +424,7 @@ static void test_singular_poses_are_flagged_and_nothing_jumps(void)
         TEST_ASSERT_TRUE(fly_smoothly(900) & DYN_RESOLVE_SINGULAR);
         const struct dyn_pose from = hand_pose();
         push(flight[i].control, -flight[i].way);
-        (void)fly_smoothly(400);
+        (void)fly_smoothly(600);
         const struct dyn_pose to = hand_pose();
         TEST_ASSERT_TRUE(flight[i].control < 3 ? apart(from.origin, to.origin) > 0.05
                                                : turn_between(from.turn, to.turn) > 2.0 * DEGREE);
@@ -1208,6 +1255,29 @@ static void test_auto_goes_to_each_pose_and_stands_there(void)
     }
 }
 
+/* Through the angles, as the servos are told. */
+static void test_auto_goes_straight(void)
+{
+    double from[6], goal[6], off = 0.0;
+    bring_up_arm(NULL, 0);
+    press(AUTO);
+    memcpy(from, arm()->reference, sizeof from);
+    memcpy(goal, scenario->arm.pose[3].angle, sizeof goal);
+    press(SELECT + 3);
+    TEST_ASSERT_TRUE(arm()->flags & CFG_ARM_AUTO);
+    while (arm()->flags & CFG_ARM_AUTO) {
+        double way = 0.0, done = 0.0;
+        for (int n = 0; n < 6; n++) {
+            way += (goal[n] - from[n]) * (goal[n] - from[n]);
+            done += (arm()->reference[n] - from[n]) * (goal[n] - from[n]);
+        }
+        for (int n = 0; n < 6; n++)
+            off = fmax(off, fabs(from[n] + done / way * (goal[n] - from[n]) - arm()->reference[n]));
+        run_frames(SERVO);
+    }
+    TEST_ASSERT_TRUE(off < 1e-6);
+}
+
 /* With the greatest load, whose joints lag and swing: it comes to the pose and stays about it. */
 static void test_auto_takes_the_module_to_a_pose(void)
 {
@@ -1391,6 +1461,7 @@ int main(void)
     RUN_TEST(test_one_joint_follows_its_rate);
     RUN_TEST(test_mode_end_effector_moves_along_the_axes_of_the_hand);
     RUN_TEST(test_mode_base_moves_along_the_axes_of_the_orbiter);
+    RUN_TEST(test_the_hand_keeps_its_direction_while_it_gains_and_loses_speed);
     RUN_TEST(test_mode_end_effector_turns_about_the_hand);
     RUN_TEST(test_mode_payload_turns_about_its_origin);
     RUN_TEST(test_singular_poses_are_flagged_and_nothing_jumps);
@@ -1422,6 +1493,7 @@ int main(void)
     RUN_TEST(test_a_brake_rubs_from_the_frame_on_in_which_it_slips);
     RUN_TEST(test_a_brake_holds_below_its_torque);
     RUN_TEST(test_auto_goes_to_each_pose_and_stands_there);
+    RUN_TEST(test_auto_goes_straight);
     RUN_TEST(test_auto_takes_the_module_to_a_pose);
     RUN_TEST(test_joints_end_at_their_limits);
     RUN_TEST(test_a_joint_without_stiffness_ends_at_its_limit);

@@ -336,16 +336,16 @@ static double before_limit(const struct cfg_rig *rig, int n, double command, dou
     return limits->lower[n] == limits->upper[n] ? command : fmin(fmax(command, -allowed), allowed);
 }
 
-/* Rates change no faster than the joints may accelerate; but a stop for safety is a stop. */
+/* Rates change no faster than the joints may accelerate, all in step with the slowest, so that the
+ * hand keeps its direction; but a stop for safety is a stop. */
 static void follow(struct cfg_rig *rig, const double *rates, double h)
 {
-    const bool at_once = rig->arm->panel.safed;
-    for (int n = 0; n < rig->scenario->arm.joint_count; n++) {
-        double *command = &rig->arm->command[n];
-        const double most = rig->scenario->arm.resolve.braking[n] * h;
-        *command = at_once ? rates[n] : *command + fmin(fmax(rates[n] - *command, -most), most);
-        *command = before_limit(rig, n, *command, h);
-    }
+    const struct cfg_arm *arm = &rig->scenario->arm;
+    double *command = rig->arm->command, share = 1.0;
+    for (int n = 0; n < arm->joint_count && !rig->arm->panel.safed; n++)
+        share = fmin(share, arm->resolve.braking[n] * h / fabs(rates[n] - command[n]));
+    for (int n = 0; n < arm->joint_count; n++)
+        command[n] = before_limit(rig, n, command[n] + share * (rates[n] - command[n]), h);
 }
 
 /* Gravity as the arm feels it, however its base is turned. */
