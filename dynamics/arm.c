@@ -202,6 +202,12 @@ void dyn_arm_motion(const struct dyn_arm *arm, const struct dyn_state *state,
     dyn_vec3_store(dyn_quat_rotate(back, moves.lin), twist + 3);
 }
 
+void dyn_arm_see(const struct dyn_arm *arm, const struct dyn_state *state,
+                 struct dyn_arm_work *work)
+{
+    dyn_scene_take(arm->model, state, work->scene);
+}
+
 struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state,
                            const struct dyn_pose *tool, int body, const struct dyn_pose *frame,
                            struct dyn_arm_work *work)
@@ -210,7 +216,6 @@ struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *st
     const struct dyn_pose target = dyn_pose_mul(&place, frame), grip = grip_of(arm, state->q);
     const struct dyn_pose from = dyn_pose_mul(&grip, tool);
     const struct dyn_pose left = dyn_pose_between(&from, &target);
-    dyn_scene_take(arm->model, state, work->scene);
     const struct dyn_vec6 moves = against(arm, work, state->q, body, from.origin);
     return (struct dyn_gap){.reach = dyn_norm(left.origin),
                             .tilt = dyn_turn_angle(left.turn),

@@ -70,7 +70,11 @@ static inline double dyn_turn_angle(struct dyn_quat turn)
     return 2.0 * atan2(dyn_norm((struct dyn_vec3){turn.x, turn.y, turn.z}), fabs(turn.w));
 }
 
-/* tool: seen from the hand, at rest there.  Context: frame. */
+/* Look at the whole once, for the gaps that follow.  Context: frame. */
+void dyn_arm_see(const struct dyn_arm *arm, const struct dyn_state *state,
+                 struct dyn_arm_work *work);
+
+/* tool: seen from the hand, at rest there.  The state is the one that was seen.  Context: frame. */
 struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state,
                            const struct dyn_pose *tool, int body, const struct dyn_pose *frame,
                            struct dyn_arm_work *work);

@@ -515,6 +515,7 @@ static void test_the_gap_to_a_fixture_is_way_turn_and_speed(void)
         dyn_vec3_store(joint.origin, free_q);
         dyn_quat_store(dyn_quat_unit(joint.turn), free_q + 3);
 
+        dyn_arm_see(&arm, &(struct dyn_state){tree.q, tree.v}, work);
         const struct dyn_gap gap =
             dyn_arm_gap(&arm, &(struct dyn_state){tree.q, tree.v}, &tool, payload, &fixture, work);
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, dyn_norm(off.origin), gap.reach);

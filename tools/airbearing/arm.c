@@ -109,6 +109,8 @@ static bool look_for_berth(struct cfg_rig *rig)
 static void look_around(struct cfg_rig *rig)
 {
     struct cfg_arm_state *now = rig->arm;
+    const struct dyn_state state = state_of(rig);
+    dyn_arm_see(&rig->kinematics, &state, rig->arm_work);
     now->near = 0;
     now->reach = -1.0;
     now->tilt = now->closing = 0.0;
