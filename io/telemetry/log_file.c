@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RING_ENTRIES = 4 };
@@ -183,6 +186,38 @@ static void open_uring(struct io_log_file *file)
         close_uring(file);
 }
 
+/* A device or a pipe has no contents to lose, and some file systems know no locks.  What a run that
+ * was killed had given to the kernel is written first, and the file is let go of only then. */
+int io_log_file_claim(int fd)
+{
+    enum { LOOKS = 25 };
+    const struct timespec pause = {.tv_nsec = 10000000};
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return 0;
+    for (int i = 0; i < LOOKS; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return -EBUSY;
+}
+
+/* Emptied only once it is ours: what another run writes is not lost. */
+static int open_empty(const char *path)
+{
+    struct stat status;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return -errno;
+    int error = io_log_file_claim(fd);
+    if (error == 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0)
+        error = -errno;
+    if (error)
+        close(fd);
+    return error ? error : fd;
+}
+
 int io_log_file_open(struct io_log_file *file, const char *path)
 {
     *file = (struct io_log_file){.fd = -1};
@@ -192,11 +227,10 @@ int io_log_file_open(struct io_log_file *file, const char *path)
     for (int i = 0; i < IO_LOG_BLOCK_COUNT; i++)
         file->blocks[i].data = memory + (size_t)i * IO_LOG_BLOCK_SIZE;
 
-    file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    file->fd = open_empty(path);
     if (file->fd < 0) {
-        const int error = -errno;
         free(memory);
-        return error;
+        return file->fd;
     }
     open_uring(file);
     return 0;

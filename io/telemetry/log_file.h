@@ -36,7 +36,12 @@ struct io_log_file {
     int error; /* 0 or -errno */
 };
 
-/* Create or empty the file.  0 or -errno.  Context: setup. */
+/* Take an open file for oneself until it is closed.  -EBUSY: somebody else writes it.  Who only
+ * reads a log, also one that is being written, asks nobody.  Context: setup. */
+int io_log_file_claim(int fd);
+
+/* Create the file, or empty it unless somebody writes it (-EBUSY).  0 or -errno.  Context: setup.
+ */
 int io_log_file_open(struct io_log_file *file, const char *path);
 
 /* Queue bytes; waits only when all blocks are full.  Context: telemetry thread. */

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/telemetry/log_file.h"
 #include "io/telemetry/mcap.h"
 #include "unity.h"
 
@@ -435,6 +436,21 @@ static void test_a_log_that_cannot_be_begun_is_refused(void)
     TEST_ASSERT_EQUAL_INT(-EISDIR, io_telemetry_start(telemetry, folder, &thread, NULL, NULL, 0));
 }
 
+static void test_a_log_that_is_being_written_is_left_alone(void)
+{
+    static struct io_log_file second;
+    place(64);
+    start();
+    TEST_ASSERT_TRUE(record_frame());
+    TEST_ASSERT_EQUAL_INT(-EBUSY, io_log_file_open(&second, path));
+    (void)stop();
+    const struct contents contents = read_log();
+    TEST_ASSERT_TRUE(contents.complete);
+    TEST_ASSERT_EQUAL_UINT64(1, contents.records[FRAME]);
+    TEST_ASSERT_EQUAL_INT(0, io_log_file_open(&second, path));
+    TEST_ASSERT_EQUAL_INT(0, io_log_file_close(&second));
+}
+
 /* io_uring is forbidden in many containers. */
 static int forbid_io_uring(void)
 {
@@ -634,6 +650,7 @@ int main(void)
     RUN_TEST(test_a_file_size_limit_ends_the_log_and_not_the_run);
     RUN_TEST(test_a_full_tmpfs_leaves_whole_chunks_and_a_summary);
     RUN_TEST(test_a_log_that_cannot_be_begun_is_refused);
+    RUN_TEST(test_a_log_that_is_being_written_is_left_alone);
     RUN_TEST(test_the_log_does_not_need_io_uring);
     RUN_TEST(test_a_file_size_limit_below_the_head_is_an_error_and_not_a_signal);
     RUN_TEST(test_a_killed_run_leaves_all_that_was_reported_as_written);

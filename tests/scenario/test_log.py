@@ -3,11 +3,13 @@
 AIRBEARING_KILLS=100 makes the test that kills runs kill so many (default 10).
 """
 import csv
+import fcntl
 import json
 import os
 import pathlib
 import random
 import re
+import signal
 import socket
 import struct
 import tempfile
@@ -117,6 +119,42 @@ class Log(harness.Case):
         at = text.index(b'"findings"')
         self.assertIn(b'"remedy"', text[at:at + 4000])
 
+    # ---- two that want one file ----
+
+    def test_a_log_that_a_run_writes_is_not_for_another(self):
+        log, report = self.dir / "run.mcap", self.dir / "report.json"
+        run = self.start("run", harness.TUMBLE, "--seconds", "60", "--log", log, "--report", report)
+        self.assertIsNotNone(harness.begun(run))
+        self.assertTrue(harness.wait_until(lambda: log.stat().st_size > 0))
+        code, out, err = self.call("run", harness.TUMBLE, "--seconds", "0.1", "--log", log)
+        self.assertEqual(code, 2, out + err)
+        self.assert_one_line(err, "--log", str(log), "another run writes it")
+        source = self.record("--seconds", "0.1", "--pace", "fast", name="other.mcap")
+        code, out, err = self.call("log", "recover", source, log)
+        self.assertEqual(code, 2, out + err)
+        self.assert_one_line(err, str(log), "a run writes it")
+        code, out, err = self.call("log", "info", log)  # to look at it is free
+        self.assertEqual(code, 0, out + err)
+        run.send_signal(signal.SIGTERM)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0, out + err)
+        records = json.loads(report.read_text())["log"]["records"]
+        self.assertEqual(self.info(log)["records"], records)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.record("--seconds", "0.1", "--pace", "fast")  # the next one may have it
+        self.assertEqual(self.info(log)["channels"][0]["first_ns"], 0)
+
+    def test_what_recover_cannot_write_it_does_not_remove(self):
+        log = self.record("--seconds", "0.1", "--pace", "fast")
+        kept = self.dir / "kept"
+        kept.write_text("precious")
+        with open(kept) as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            code, out, err = self.call("log", "recover", log, kept)
+        self.assertEqual(code, 2, out + err)
+        self.assertEqual(kept.read_text(), "precious")
+
     # ---- what is left of it ----
 
     def test_a_cut_off_log_is_recovered_and_replays(self):
@@ -145,6 +183,7 @@ class Log(harness.Case):
         for _ in range(3):
             at = noise.randrange(20000, log.stat().st_size * 9 // 10)
             bad = self.damaged(log, at, noise.randbytes(50))
+            self.assertRegex(self.call("log", "info", bad)[1].split("\n")[0], ": damaged, ")
             new = self.dir / "new.mcap"
             code, out, err = self.call("log", "recover", bad, new)
             kept = list(raw_log.stamped(new))

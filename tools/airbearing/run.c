@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/telemetry/log_file.h"
 #include "rt/alloc.h"
 #include "rt/check.h"
 #include "rt/panic.h"
@@ -243,6 +244,11 @@ static int refuse_file(const char *option, const char *path, const char *why)
     return EXIT_BAD_INPUT;
 }
 
+static const char *why_no_log(int failure)
+{
+    return failure == -EBUSY ? "another run writes it; choose another --log" : strerror(-failure);
+}
+
 /* Can it be written?  Found out before the run, without touching what is in it; *made tells that it
  * was not there before. */
 static int try_file(const char *option, const char *path, struct stat *status, bool *made)
@@ -259,6 +265,16 @@ static int try_file(const char *option, const char *path, struct stat *status, b
     return 0;
 }
 
+/* Does another run write this log?  Found out before a board is kept waiting for it. */
+static int try_claim(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    const int failure = fd < 0 ? -errno : io_log_file_claim(fd);
+    if (fd >= 0)
+        close(fd);
+    return failure ? refuse_file("--log", path, why_no_log(failure)) : 0;
+}
+
 static int try_files(struct run *run)
 {
     const struct run_options *options = &run->options;
@@ -267,6 +283,8 @@ static int try_files(struct run *run)
     (void)stat(options->scenario, &scenario);
     if (options->log)
         code = try_file("--log", options->log, &log, &run->log_made);
+    if (code == 0 && options->log)
+        code = try_claim(options->log);
     if (code == 0 && options->report)
         code = try_file("--report", options->report, &report, &run->report_made);
     if (code)
@@ -377,7 +395,8 @@ static int start_log(struct run *run)
     run->log_started = failure == 0;
     if (failure == 0)
         return 0;
-    return refuse_file("--log", run->options.log ? run->options.log : "(none)", strerror(-failure));
+    return refuse_file("--log", run->options.log ? run->options.log : "(none)",
+                       why_no_log(failure));
 }
 
 static void sleep_ms(long ms)
@@ -773,6 +792,16 @@ static int conclude(struct run *run)
     return verdict ? verdict : code;
 }
 
+/* Made by this run and empty; but another may have taken it meanwhile. */
+static void remove_log(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 && io_log_file_claim(fd) == 0)
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+}
+
 /* No frame ran: leave nothing behind that was not there before. */
 static void abandon(struct run *run)
 {
@@ -785,7 +814,7 @@ static void abandon(struct run *run)
     serve_close(run->serve, NULL);
     ghost_close(run->ghost);
     if (run->log_made)
-        unlink(run->options.log);
+        remove_log(run->options.log);
     if (run->report_made)
         unlink(run->options.report);
 }

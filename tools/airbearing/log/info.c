@@ -67,13 +67,21 @@ static void print_attachments(const struct io_salvage *salvage)
                attachment.bytes.size, log_text(attachment.media_type, type, sizeof type));
 }
 
+/* A damaged one may have its end and be no whole log all the same. */
+static const char *condition(const struct io_salvage_losses *losses)
+{
+    if (!losses->complete)
+        return "cut off";
+    return io_salvage_damaged(losses) ? "damaged" : "complete";
+}
+
 static void print_all(const char *path, const struct io_salvage *salvage,
                       const struct log_tally *tally)
 {
     const struct io_salvage_losses *losses = io_salvage_losses(salvage);
     printf("%s: %s, %" PRIu64 " records in %" PRIu64 " chunks, sim time %.6f to %.6f s\n", path,
-           losses->complete ? "complete" : "cut off", tally->records, losses->chunks,
-           (double)tally->first_ns * 1e-9, (double)tally->last_ns * 1e-9);
+           condition(losses), tally->records, losses->chunks, (double)tally->first_ns * 1e-9,
+           (double)tally->last_ns * 1e-9);
     printf("metadata\n");
     print_pairs(salvage);
     printf("channels\n");

@@ -48,7 +48,8 @@ struct log_kept {
     uint64_t foreign; /* messages that are not CDR with its header, or of too long a topic */
     int channels, attachments;
     uint64_t bytes;
-    int error; /* 0 or -errno of writing */
+    int error;  /* 0 or -errno of writing */
+    bool begun; /* the new log was opened, and what was there before is gone */
 };
 
 /* Write all that can be read into a new, whole, indexed log.  tally counts along.  Context: setup.

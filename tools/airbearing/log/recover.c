@@ -1,6 +1,7 @@
 /*
  * airbearing log recover: a sound log out of what is left of one.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
@@ -44,8 +45,10 @@ static int conclude(const struct io_salvage *salvage, const char *out, const str
                     uint64_t missing)
 {
     if (kept->error) {
-        (void)unlink(out);
-        return refuse(out, strerror(-kept->error));
+        if (kept->begun)
+            (void)unlink(out);
+        return refuse(out, kept->error == -EBUSY ? "a run writes it; give another name"
+                                                 : strerror(-kept->error));
     }
     printf("%s: %" PRIu64 " records in %d channels, %d attachments, %" PRIu64 " bytes\n", out,
            kept->records, kept->channels, kept->attachments, kept->bytes);

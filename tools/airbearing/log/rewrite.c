@@ -156,7 +156,8 @@ static void write_all(const struct rewrite *rewrite, struct io_salvage *salvage,
                       ? io_mcap_writer_open(writer, path, rewrite->channels, rewrite->channel_count,
                                             rewrite->metadata, rewrite->blobs, rewrite->blob_count)
                       : -ENOMEM;
-    if (kept->error == 0) {
+    kept->begun = kept->error == 0;
+    if (kept->begun) {
         copy_messages(rewrite, salvage, writer, tally, kept);
         close_writer(writer, salvage, tally);
         kept->error = writer->error;
