@@ -1,4 +1,6 @@
 """What goes wrong on a bench, one test each: nothing hangs, and nothing is lost that was reported."""
+import contextlib
+import ctypes
 import json
 import os
 import re
@@ -22,6 +24,24 @@ def heartbeat(sequence=0):
         mixed = (mixed ^ mixed << 4) & 0xFF
         crc = (crc >> 8 ^ mixed << 8 ^ mixed << 3 ^ mixed >> 4) & 0xFFFF
     return b"\xfd" + head + payload + struct.pack("<H", crc)
+
+
+@contextlib.contextmanager
+def standing_still(thread):
+    """One thread of a run does nothing, the others go on; False where a tracer is not permitted."""
+    seize, interrupt, detach = 0x4206, 0x4207, 17
+    all_children = 0x40000000
+
+    def trace(request):
+        return ctypes.CDLL(None).ptrace(request, thread, None, None) == 0
+    stands = trace(seize) and trace(interrupt)
+    if stands:
+        os.waitpid(thread, all_children)
+    try:
+        yield stands
+    finally:
+        if stands:
+            trace(detach)
 
 
 class Faults(harness.Case):
@@ -161,6 +181,23 @@ class Faults(harness.Case):
         records = harness.count_records(log)
         if records is not None:
             self.assertEqual(records, report["log"]["records"])
+
+    def test_records_that_a_slow_disk_loses_are_told_and_no_failure(self):
+        log = self.dir / "run.mcap"
+        run = self.start("run", harness.TUMBLE, "--seconds", "60", "--log", log,
+                         "--report", self.dir / "report.json")
+        self.assertIsNotNone(harness.begun(run))
+        with standing_still(harness.begun(run, "telemetry")) as stands:
+            time.sleep(4 if stands else 0)
+        run.send_signal(signal.SIGTERM)
+        out, err = run.communicate(timeout=60)
+        if not stands:
+            self.skipTest("cannot stop a thread (ptrace)")
+        self.assertEqual(run.returncode, 0, out + err)
+        dropped = self.report()["log"]["dropped"]
+        self.assertGreater(dropped, 0)
+        self.assertIn(f"{dropped} records were dropped", out)
+        self.assertEqual(self.call("log", "info", log)[0], 1)
 
     def test_a_log_that_cannot_be_made_is_exit_2_before_anything_starts(self):
         code, out, err = self.call(*self.satellite("--log", "/no/such/folder/run.mcap"))

@@ -44,9 +44,11 @@ static const char usage[] =
     "                       tune NAME=VALUE; e.g. --act 2s:\"tune devices.gyro.bias.x=0.1deg/s\".\n"
     "                       A pause takes time, too, so that 1s:pause 1.5s:resume lasts 0.5 s\n"
     "\n"
-    "Exit: 0 ok (a run on a late machine is still ok); 1 no: an expectation or require failed,\n"
-    "the motion is not finite, or the log is not all there; 2 bad input; 3 stopped by policy\n"
-    "(overrun, link lost, frame thread hung) or no board spoke; 64 usage.\n";
+    "Exit: 0 ok (a run on a late machine is still ok, and so is a log of which a slow disk lost\n"
+    "records; they are counted); 1 no: an expectation or require failed, an act failed, the "
+    "motion\n"
+    "is not finite, or the disk refused the log; 2 bad input; 3 stopped by policy (overrun, link\n"
+    "lost, frame thread hung) or no board spoke; 64 usage.\n";
 
 const char *const options_pace_name[] = {"real", "fast", "lockstep"};
 

@@ -759,6 +759,11 @@ void report_print(const struct run *run)
     if (run->log.error)
         printf("  log: the disk refused (%s); readable up to the last whole chunk\n",
                strerror(-run->log.error));
+    if (run->options.log && run->log.dropped > 0 && !run->log.error)
+        printf("  log: %llu records were dropped, they came faster than the disk took them; "
+               "airbearing "
+               "log info tells of which channels\n",
+               (unsigned long long)run->log.dropped);
     if (run->options.log)
         printf("  log     %s (%llu records, %llu dropped)\n", run->options.log,
                (unsigned long long)run->log.records, (unsigned long long)run->log.dropped);
