@@ -952,7 +952,7 @@ static void test_a_restore_presses_no_buttons(void)
     send_hand();
     run_frames(3 * SERVO);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->configuration);
-    TEST_ASSERT_EQUAL_UINT64(TOOL, arm()->panel.mode);
+    TEST_ASSERT_EQUAL_UINT64(HOLD, arm()->panel.mode);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.vernier);
     press(GRAPPLE);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->configuration);
@@ -978,7 +978,8 @@ static void test_a_restore_gives_the_payload_back_to_the_hand(void)
     press(RELEASE);
     run_frames(500);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->configuration);
-    struct record_act act = {.frame = frames, .act = OPERATOR_RESTORE};
+    struct record_act act = {
+        .frame = frames, .act = OPERATOR_RESTORE, .index = 1}; /* his hands, too */
     rig_act(rig, &act, &snapshot);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->configuration);
     TEST_ASSERT_EQUAL_PTR(rig->cfg->models[1], rig->cfg->plant.model);
@@ -1029,6 +1030,44 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     TEST_ASSERT_EQUAL_UINT64(IO_PANEL_BASE, arm()->panel.mode);
     TEST_ASSERT_EQUAL_DOUBLE(1.0, rig->cfg->link[0].control[2]);
     TEST_ASSERT_TRUE(fastest() > 0.05 * DEGREE);
+    free(copy);
+}
+
+/* The stick is still held, and what it moved when the state was taken does not move again. */
+static void expect_a_stop(const struct rig_snapshot *snapshot)
+{
+    struct record_act act = {.frame = frames, .act = OPERATOR_RESTORE};
+    rig_act(rig, &act, snapshot);
+    TEST_ASSERT_EQUAL_UINT64(HOLD, arm()->panel.mode);
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
+    push(2, 0.9);
+    run_frames(6000);
+    TEST_ASSERT_EQUAL_UINT64(HOLD, arm()->panel.mode);
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.brakes);
+    TEST_ASSERT_TRUE(fastest() < 0.05 * DEGREE);
+    press(BASE);
+    push(2, 1.0);
+    run_frames(2000);
+    TEST_ASSERT_TRUE(fastest() > 0.05 * DEGREE);
+}
+
+static void test_after_a_restore_the_sticks_wait_for_a_mode(void)
+{
+    bring_up_arm(NULL, 0);
+    void *start = malloc(rig->cfg->state_size), *copy = malloc(rig->cfg->state_size);
+    memcpy(start, rig->cfg->state, rig->cfg->state_size);
+    press(BASE);
+    push(2, 1.0);
+    run_frames(2000);
+    memcpy(copy, rig->cfg->state, rig->cfg->state_size);
+    const struct rig_snapshot moving = {.state = copy, .hash = rig->hash};
+    expect_a_stop(&moving); /* while he moves it */
+    press(SAFE);
+    run_frames(400 * SERVO);
+    expect_a_stop(&moving); /* when he has stopped it */
+    press(SAFE);
+    expect_a_stop(&(struct rig_snapshot){.state = start}); /* that was before, and braked */
+    free(start);
     free(copy);
 }
 
@@ -1483,6 +1522,7 @@ int main(void)
     RUN_TEST(test_a_restore_presses_no_buttons);
     RUN_TEST(test_a_restore_gives_the_payload_back_to_the_hand);
     RUN_TEST(test_a_restore_leaves_the_sticks_to_the_operator);
+    RUN_TEST(test_after_a_restore_the_sticks_wait_for_a_mode);
     RUN_TEST(test_a_restore_without_anybody_sets_the_brakes);
     RUN_TEST(test_what_was_pressed_before_the_run_presses_no_buttons);
     RUN_TEST(test_a_reset_presses_no_buttons);

@@ -168,8 +168,9 @@ static void clear_wires(struct rig *rig, uint64_t shift_before)
 
 /* A state is put back, the operator's hands are not: sticks are where he holds them now, buttons
  * that he has pressed since it was taken have had their effect, and an arm that moved then, or that
- * servos held, does not go on without anybody: it comes to rest and sets its brakes. */
-static void keep_hands(struct rig *rig, const struct cfg_link_state *now)
+ * servos held, does not go on by itself: it comes to rest and sets its brakes until a mode is
+ * chosen.  Nor does what was taken before a stop undo it. */
+static void keep_hands(struct rig *rig, const struct cfg_link_state *now, bool safed)
 {
     struct cfg_arm_state *arm = rig->cfg->arm;
     for (int i = 0; i < rig->scenario->link_count; i++)
@@ -179,7 +180,7 @@ static void keep_hands(struct rig *rig, const struct cfg_link_state *now)
         return;
     const struct cfg_link_state *link = &rig->cfg->link[rig->scenario->arm.button_link];
     io_panel_keep(&arm->panel, (uint32_t)(link->flags >> 32));
-    if (link->commands == 0 && (arm->panel.mode != IO_PANEL_HOLD || !arm->panel.brakes))
+    if (safed || arm->panel.mode != IO_PANEL_HOLD || !arm->panel.brakes)
         io_panel_stop(&arm->panel);
 }
 
@@ -234,19 +235,20 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
 {
     struct cfg_link_state hands[IO_LINK_MAX];
     memcpy(hands, rig->cfg->link, (size_t)rig->scenario->link_count * sizeof *hands);
+    const bool safed = rig->cfg->arm != NULL && rig->cfg->arm->panel.safed;
     const uint64_t shift_before = rig->schedule->shift;
     act->ordinal = rig->acts++;
     switch (act->act) {
     case OPERATOR_RESET:
         put_back(rig, act->frame, rig->cfg->start, 0);
         clear_wires(rig, shift_before);
-        keep_hands(rig, hands);
+        keep_hands(rig, hands, safed);
         break;
     case OPERATOR_RESTORE:
         put_back(rig, act->frame, snapshot->state, snapshot->hash);
         clear_wires(rig, shift_before);
         if (act->index == 0)
-            keep_hands(rig, hands);
+            keep_hands(rig, hands, safed);
         break;
     case OPERATOR_FAULT:
         switch_fault(rig, act->index, act->value != 0.0);
