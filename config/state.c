@@ -50,6 +50,25 @@ static const char *panel_flaw(const struct cfg_arm *arm, const struct io_panel_s
     return NULL;
 }
 
+/* What is only shown must be a number as well: a run that goes on from here says it, too.  What a
+ * board or a hand sent may be none, and who reads it expects that. */
+static bool are_numbers(const struct cfg_arm_state *state)
+{
+    return are_finite(state->asked, 6) && are_finite(&state->reach, 1) &&
+           are_finite(&state->tilt, 1) && are_finite(&state->closing, 1) &&
+           are_finite(&state->blow, 1) && are_finite(state->impulse, 6);
+}
+
+static const char *brake_flaw(const struct cfg_arm_state *state)
+{
+    for (int n = 0; n < DYN_RESOLVE_MAX; n++) {
+        const double rub = state->rub[n];
+        if (state->brake[n] > CFG_BRAKE_HOLDS || !(rub == -1.0 || rub == 0.0 || rub == 1.0))
+            return "its arm's brakes are as they cannot be";
+    }
+    return NULL;
+}
+
 /* What the hand has is not latched to a bay as well. */
 static const char *arm_flaw(const struct cfg_scenario *scenario, const struct cfg_arm_state *state)
 {
@@ -61,12 +80,13 @@ static const char *arm_flaw(const struct cfg_scenario *scenario, const struct cf
         return "its payloads are latched as they cannot be";
     if (state->near > payloads)
         return "its arm is near a payload that there is not";
-    for (int n = 0; n < DYN_RESOLVE_MAX; n++)
-        if (state->brake[n] > CFG_BRAKE_HOLDS)
-            return "its arm's brakes are as they cannot be";
+    if (brake_flaw(state) != NULL)
+        return brake_flaw(state);
     if (!are_finite(state->reference, DYN_RESOLVE_MAX) ||
         !are_finite(state->command, DYN_RESOLVE_MAX) || !are_finite(state->torque, DYN_RESOLVE_MAX))
         return "its arm's servos follow what is no number";
+    if (!are_numbers(state))
+        return "its arm shows what is no number";
     return panel_flaw(arm, &state->panel);
 }
 

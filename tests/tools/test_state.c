@@ -74,6 +74,26 @@ static void test_every_number_that_leads_into_a_table_is_looked_at(void)
     free(forged);
 }
 
+static void forge_real(const double *number, double value, const char *part)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    forge(number, bits, part);
+}
+
+/* It multiplies the torque of a brake that slips. */
+static void test_a_brake_rubs_one_way_or_the_other(void)
+{
+    bring_up_arm();
+    for (int n = 0; n < DYN_RESOLVE_MAX; n++) {
+        forge_real(&rig->cfg->arm->rub[n], -1.0, NULL);
+        forge_real(&rig->cfg->arm->rub[n], 1.0, NULL);
+        forge_real(&rig->cfg->arm->rub[n], (double)NAN, "brakes");
+        forge_real(&rig->cfg->arm->rub[n], 1e6, "brakes");
+    }
+    free(forged);
+}
+
 static void test_what_the_hand_has_no_bay_has(void)
 {
     bring_up_arm();
@@ -95,7 +115,13 @@ static void test_what_is_no_number_is_refused(void)
         forge(&rig->cfg->x[i], i % 2 ? nan : infinity, "no number");
     forge(&rig->cfg->arm->reference[0], nan, "no number");
     forge(&rig->cfg->arm->command[DYN_RESOLVE_MAX - 1], infinity, "no number");
-    forge(&rig->cfg->arm->blow, nan, NULL); /* it is shown, and nothing more */
+    const struct cfg_arm_state *arm = rig->cfg->arm;
+    const double *const shown[] = {&arm->asked[0],   &arm->asked[5],  &arm->reach,
+                                   &arm->tilt,       &arm->closing,   &arm->blow,
+                                   &arm->impulse[0], &arm->impulse[5]};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        forge(shown[i], i % 2 ? nan : infinity, "shows what is no number");
+    forge(&rig->cfg->link[0].control[0], nan, NULL); /* a stick that says so does nothing */
     for (int i = 0; i < scenario->parameter_count; i++)
         forge(&rig->cfg->parameter[i], nan, "limits");
     free(forged);
@@ -106,6 +132,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_what_was_taken_is_sound);
     RUN_TEST(test_every_number_that_leads_into_a_table_is_looked_at);
+    RUN_TEST(test_a_brake_rubs_one_way_or_the_other);
     RUN_TEST(test_what_the_hand_has_no_bay_has);
     RUN_TEST(test_what_is_no_number_is_refused);
     return UNITY_END();
