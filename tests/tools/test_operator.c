@@ -660,11 +660,12 @@ static void test_what_was_made_elsewhere_is_refused_with_the_reason(void)
 
 static void test_overrides_count_where_they_bear_on_the_state(void)
 {
-    const char *const neutral[] = {"seconds=3", "links.board.listen=127.0.0.1:9", "pace=fast"};
+    const char *const neutral[] = {"seconds=3", "links.board.listen=127.0.0.1:9", "pace=fast",
+                                   "predictor.ahead=2 s", "cameras=[]"};
     const char *const telling[] = {"seed=3"};
     struct checkpoint_mark plain, other;
     checkpoint_mark(rig->cfg, NULL, 0, &plain);
-    checkpoint_mark(rig->cfg, neutral, 3, &other);
+    checkpoint_mark(rig->cfg, neutral, 5, &other);
     TEST_ASSERT_EQUAL_MEMORY(&plain, &other, sizeof plain);
     checkpoint_mark(rig->cfg, telling, 1, &other);
     TEST_ASSERT_TRUE(plain.scenario != other.scenario);

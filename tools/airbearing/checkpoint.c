@@ -39,12 +39,13 @@ static int fail(char error[CHECKPOINT_ERROR_MAX], const char *format, ...)
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
-/* Where boards are, how a run is paced, what is recorded of it: nothing of that is in the state. */
+/* Where boards are, how a run is paced, what is recorded, foretold or seen of it: nothing of that
+ * is in the state. */
 static bool bears_on_state(const char *override)
 {
-    static const char *const neutral[] = {"seconds", "pace",       "commit", "overrun",
-                                          "require", "frame",      "io",     "links",
-                                          "expect",  "controller", "log",    "name"};
+    static const char *const neutral[] = {"seconds", "pace", "commit",    "overrun", "require",
+                                          "frame",   "io",   "links",     "expect",  "controller",
+                                          "log",     "name", "predictor", "cameras"};
     const size_t length = strcspn(override, ".=");
     for (size_t i = 0; i < sizeof neutral / sizeof neutral[0]; i++)
         if (strlen(neutral[i]) == length && strncmp(override, neutral[i], length) == 0)
