@@ -239,6 +239,23 @@ static void test_an_orbit_costs_no_digits(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12 * lost, lost, lost_there);
 }
 
+/* A blow whose outcome is no number leaves all velocities as they are, so that the vehicle can
+ * still move. */
+static void test_a_blow_that_is_no_number_changes_nothing(void)
+{
+    static const double wrong[] = {(double)NAN, (double)INFINITY, 1e308};
+    static double before[TREE_NV_MAX];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        make(3, DYN_FLEX_CONSISTENT);
+        grapple();
+        for (int k = 3; k < 6; k++)
+            hand.tree.v[dyn_model_v_index(hand.tree.model, PAYLOAD) + k] = wrong[i];
+        memcpy(before, hand.tree.v, sizeof before);
+        dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, NULL);
+        TEST_ASSERT_EQUAL_MEMORY(before, hand.tree.v, sizeof before);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -248,5 +265,6 @@ int main(void)
     RUN_TEST(test_two_lumps_stick_together);
     RUN_TEST(test_what_goes_on_goes_on);
     RUN_TEST(test_an_orbit_costs_no_digits);
+    RUN_TEST(test_a_blow_that_is_no_number_changes_nothing);
     return UNITY_END();
 }

@@ -998,6 +998,31 @@ static void test_a_restore_gives_the_payload_back_to_the_hand(void)
     free(later);
 }
 
+/* Where the flyer is some frames after it ran into the hand and was caught. */
+static struct dyn_pose caught_with(const char *integrator)
+{
+    const char *more[] = {anything, integrator};
+    bring_up_arm(more, 2);
+    put_at_hand(2, &exactly);
+    v_of(FLYER)[3] = 0.2;
+    run_frames(SERVO);
+    press(GRAPPLE);
+    TEST_ASSERT_EQUAL_UINT64(3, arm()->configuration);
+    TEST_ASSERT_TRUE(arm()->blow > 0.9);
+    run_frames(5);
+    return in_bay(FLYER);
+}
+
+/* A method with several steps has seen the motion before the blow, and must not go on with it: one
+ * step of that is twenty micrometres. */
+static void test_a_grapple_is_new_to_an_integrator_that_looks_back(void)
+{
+    const struct dyn_pose want = caught_with("integrator={method: rk4, substeps: 10}"),
+                          got = caught_with("integrator={method: ab4, substeps: 10}");
+    TEST_ASSERT_TRUE(apart(want.origin, got.origin) < 1e-6);
+    TEST_ASSERT_TRUE(turn_between(want.turn, got.turn) < 1e-6);
+}
+
 /* Sticks are where the operator holds them, not where he held them when the state was taken. */
 static void test_a_restore_leaves_the_sticks_to_the_operator(void)
 {
@@ -1521,6 +1546,7 @@ int main(void)
     RUN_TEST(test_the_run_state_is_all_of_the_state_across_a_grapple);
     RUN_TEST(test_a_restore_presses_no_buttons);
     RUN_TEST(test_a_restore_gives_the_payload_back_to_the_hand);
+    RUN_TEST(test_a_grapple_is_new_to_an_integrator_that_looks_back);
     RUN_TEST(test_a_restore_leaves_the_sticks_to_the_operator);
     RUN_TEST(test_after_a_restore_the_sticks_wait_for_a_mode);
     RUN_TEST(test_a_restore_without_anybody_sets_the_brakes);
