@@ -44,12 +44,24 @@ static bool write_letter(uint64_t frame, int link, struct rig_letter *letter)
     return true;
 }
 
+/* A wire that a fault makes late as well, as the frame hears it: before the delay of the link. */
+static bool hear(struct rig *to, uint64_t frame, int link, struct rig_letter *letter)
+{
+    struct io_command said = {0};
+    const bool fresh = write_letter(frame, link, letter);
+    if (to->late_in[link].slots == 0)
+        return fresh;
+    said.sequence = (uint32_t)frame;
+    const struct io_command *heard = late_pass(&to->late_in[link], frame, fresh ? &said : NULL);
+    return heard && write_letter(heard->sequence, link, letter);
+}
+
 static void gather(void *self, struct rig *to, uint64_t frame)
 {
     (void)self;
     for (int i = 0; i < to->scenario->link_count; i++) {
         struct rig_letter letter;
-        if (write_letter(frame, i, &letter))
+        if (hear(to, frame, i, &letter))
             late_put(&to->wire[i], frame, &letter);
         for (const struct rig_letter *out; (out = late_take(&to->wire[i], frame)) != NULL;)
             rig_apply_letter(to, out, frame);
@@ -208,6 +220,18 @@ static void test_so_is_that_of_a_craft_with_two_links_in_the_wind(void)
         predict_and_see();
 }
 
+/* What a fault holds back has the whole delay of its link still before it. */
+static void test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault(void)
+{
+    (void)read_hand();
+    strcat(file_text, "faults: [{link: hand, type: delay, way: in, at: 0.3 s, value: 60 ms}]\n");
+    bring_up_both(file_text);
+    TEST_ASSERT_TRUE(rig->late_in[0].slots > 0);
+    for (int i = 0; i < 5; i++)
+        predict_and_see();
+    TEST_ASSERT_GREATER_THAN_UINT64(100, rig->late_in[0].hits);
+}
+
 /* A grapple that is still under way happens to the ghost first, and so does all that follows. */
 static void test_the_ghost_of_an_arm_grapples_before_the_arm(void)
 {
@@ -344,6 +368,7 @@ int main(int argc, char **argv)
     UNITY_BEGIN();
     RUN_TEST(test_the_ghost_of_a_hand_is_where_the_vehicle_will_be);
     RUN_TEST(test_so_is_that_of_a_craft_with_two_links_in_the_wind);
+    RUN_TEST(test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault);
     RUN_TEST(test_the_ghost_of_an_arm_grapples_before_the_arm);
     RUN_TEST(test_a_tuned_and_restored_vehicle_has_its_ghost_too);
     RUN_TEST(test_where_no_more_commands_come_it_is_right_however_far);
