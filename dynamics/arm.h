@@ -64,12 +64,6 @@ struct dyn_gap {
     double closing, spin; /* m/s, rad/s */
 };
 
-/* How far a turn goes, whichever sign it has; rad, 0 to pi.  Context: any. */
-static inline double dyn_turn_angle(struct dyn_quat turn)
-{
-    return 2.0 * atan2(dyn_norm((struct dyn_vec3){turn.x, turn.y, turn.z}), fabs(turn.w));
-}
-
 /* Look at the whole once, for the gaps that follow.  Context: frame. */
 void dyn_arm_see(const struct dyn_arm *arm, const struct dyn_state *state,
                  struct dyn_arm_work *work);

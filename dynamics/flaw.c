@@ -2,10 +2,10 @@
  * What a model's author can get wrong.  Kept apart from model.c, which may then trust its input.
  */
 #include "dynamics/check.h"
+#include "dynamics/finite.h"
 #include "dynamics/flex_flaw.h"
 #include "dynamics/model.h"
 
-#include <float.h>
 #include <stdbool.h>
 
 /* Relative slack for numbers that were typed or printed with six digits. */
@@ -15,30 +15,22 @@ static const double ROUNDING = 1e-12;
 /* How far to look, in all, for inertia that massless bodies carry. */
 enum { STEPS_PER_BODY = 100 };
 
-static bool all_finite(const double *e, int count)
-{
-    bool good = true;
-    for (int k = 0; k < count; k++)
-        good = good && fabs(e[k]) <= DBL_MAX;
-    return good;
-}
-
 static bool is_finite(const struct dyn_body_spec *spec)
 {
     const struct dyn_geared_rotor *rotor = &spec->rotor;
     const double scalars[] = {spec->mass, rotor->ratio, rotor->inertia, spec->mimic.ratio,
                               spec->mimic.offset};
-    bool good = all_finite(spec->axis, 3) && all_finite(spec->axis2, 3) &&
-                all_finite(spec->place_xyz, 3) && all_finite(spec->place_quat, 4) &&
-                all_finite(spec->center, 3) && all_finite(spec->inertia, 6) &&
-                all_finite(scalars, 5) && all_finite(rotor->axis, 3);
+    bool good = dyn_all_finite(spec->axis, 3) && dyn_all_finite(spec->axis2, 3) &&
+                dyn_all_finite(spec->place_xyz, 3) && dyn_all_finite(spec->place_quat, 4) &&
+                dyn_all_finite(spec->center, 3) && dyn_all_finite(spec->inertia, 6) &&
+                dyn_all_finite(scalars, 5) && dyn_all_finite(rotor->axis, 3);
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
         const struct dyn_joint_law *law = &spec->law[k];
         const double laws[] = {law->stiffness,    law->rest,          law->damping,
                                law->coulomb,      law->coulomb_speed, law->limit_stiffness,
                                law->limit_damping};
-        good = good && all_finite(laws, 7) && all_finite(spec->screw[k], 6) && !isnan(law->lower) &&
-               !isnan(law->upper);
+        good = good && dyn_all_finite(laws, 7) && dyn_all_finite(spec->screw[k], 6) &&
+               !isnan(law->lower) && !isnan(law->upper);
     }
     return good;
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "dynamics/cholesky.h"
+#include "dynamics/finite.h"
 #include "dynamics/spatial.h"
 
 /* Relative slack for numbers that were typed or printed with six digits. */
@@ -12,15 +13,6 @@ static const double TYPED = 1e-6;
 static const double ROUNDING = 1e-12;
 
 enum { SIDE_MAX = 6 + DYN_MODES_MAX };
-
-/* NULL is zero, and finite. */
-static bool all_finite(const double *e, int count)
-{
-    bool good = true;
-    for (int k = 0; e != NULL && k < count; k++)
-        good = good && fabs(e[k]) <= DBL_MAX;
-    return good;
-}
 
 static bool is_complete(const struct dyn_flex *flex)
 {
@@ -34,16 +26,16 @@ static bool is_complete(const struct dyn_flex *flex)
 static bool is_finite(const struct dyn_flex *flex)
 {
     const int n = flex->modes, pairs = n * n;
-    bool good = all_finite(flex->P, 3 * n) && all_finite(flex->L, 9 * n) &&
-                all_finite(flex->S, 3 * n) && all_finite(flex->N, 9 * pairs) &&
-                all_finite(flex->P2, 3 * pairs) && all_finite(flex->L2, 9 * pairs) &&
-                all_finite(flex->M, pairs) && all_finite(flex->K, pairs) &&
-                all_finite(flex->C, pairs);
+    bool good = dyn_all_finite(flex->P, 3 * n) && dyn_all_finite(flex->L, 9 * n) &&
+                dyn_all_finite(flex->S, 3 * n) && dyn_all_finite(flex->N, 9 * pairs) &&
+                dyn_all_finite(flex->P2, 3 * pairs) && dyn_all_finite(flex->L2, 9 * pairs) &&
+                dyn_all_finite(flex->M, pairs) && dyn_all_finite(flex->K, pairs) &&
+                dyn_all_finite(flex->C, pairs);
     for (int k = 0; good && k < flex->nodes; k++) {
         const struct dyn_node *node = &flex->node[k];
-        good = all_finite(node->r, 3) && all_finite(node->psi, 3 * n) &&
-               all_finite(node->theta, 3 * n) && all_finite(node->psi2, 3 * pairs) &&
-               all_finite(node->theta2, 3 * pairs);
+        good = dyn_all_finite(node->r, 3) && dyn_all_finite(node->psi, 3 * n) &&
+               dyn_all_finite(node->theta, 3 * n) && dyn_all_finite(node->psi2, 3 * pairs) &&
+               dyn_all_finite(node->theta2, 3 * pairs);
     }
     return good;
 }

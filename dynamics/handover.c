@@ -1,11 +1,11 @@
 #include "dynamics/handover.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "dynamics/cholesky.h"
 #include "dynamics/crba.h"
 #include "dynamics/cut.h"
+#include "dynamics/finite.h"
 #include "dynamics/jacobian.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/tree.h"
@@ -145,21 +145,13 @@ static int gather(const double *M, const unsigned char *held, const double *v, i
     return n;
 }
 
-static int all_finite(int count, const double *x)
-{
-    int good = 1;
-    for (int i = 0; i < count; i++)
-        good = good && isfinite(x[i]);
-    return good;
-}
-
 /* v+ - v of n free velocities and of those that stop; none at all, rather than no motion ever
  * after, where that is not finite. */
 static void tell_change(const unsigned char *held, const double *v, int nv, int n,
                         struct dyn_handover_work *work)
 {
     memset(work->change, 0, (size_t)nv * sizeof *work->change);
-    if (!all_finite(n, work->b))
+    if (!dyn_all_finite(work->b, n))
         return;
     for (int r = 0; r < n; r++)
         work->change[work->at[r]] = work->b[r];

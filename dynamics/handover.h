@@ -5,9 +5,9 @@
  * joint in both: on the bay and on the hand.  So q and v have the same layout in both, and only the
  * seven and six numbers of that joint differ.
  *
- *      release     carry                  the same motion, told from the other parent; at its berth
- *                                         then arrest
  *      grapple     carry, then arrest     its six velocities end in one blow between body and hand
+ *      release     carry, then arrest     the same motion, told from the other parent; the blow is
+ *                                         none but where a berth stops it
  *
  * Only relative motion enters: a vehicle in orbit loses no digits.
  */

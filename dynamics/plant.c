@@ -6,6 +6,7 @@
 #include "dynamics/aba.h"
 #include "dynamics/check.h"
 #include "dynamics/cut.h"
+#include "dynamics/finite.h"
 #include "dynamics/integrate.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/tree.h"
@@ -103,14 +104,6 @@ const char *dyn_plant_flaw(const struct dyn_plant *plant)
     return NULL;
 }
 
-static bool all_finite(int count, const double *x)
-{
-    bool good = true;
-    for (int k = 0; k < count; k++)
-        good = good && isfinite(x[k]);
-    return good;
-}
-
 int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                    double h, struct dyn_plant_work *work, double *x)
 {
@@ -121,7 +114,7 @@ int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const 
     memcpy(work->trial, x, size);
     for (int k = 0; k < plant->substeps; k++)
         dyn_integrate(plant, &drive, h / plant->substeps, work, work->trial);
-    if (!all_finite(count, work->trial))
+    if (!dyn_all_finite(work->trial, count))
         return 0;
     memcpy(x, work->trial, size);
     return 1;

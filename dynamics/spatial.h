@@ -244,6 +244,12 @@ static inline struct dyn_quat dyn_quat_conjugate(struct dyn_quat q)
     return (struct dyn_quat){q.w, -q.x, -q.y, -q.z};
 }
 
+/* How far a turn goes, whichever sign and length it has; rad, 0 to pi. */
+static inline double dyn_turn_angle(struct dyn_quat turn)
+{
+    return 2.0 * atan2(dyn_norm((struct dyn_vec3){turn.x, turn.y, turn.z}), fabs(turn.w));
+}
+
 /* Unit quaternion: child components to parent components. */
 static inline struct dyn_vec3 dyn_quat_rotate(struct dyn_quat q, struct dyn_vec3 a)
 {

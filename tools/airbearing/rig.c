@@ -533,12 +533,8 @@ static double turning_speed(const struct rig *rig, int index)
 /* Angle of the rotation that is left between the body and its target. */
 static double attitude_error(const double target[4], const double attitude[4])
 {
-    const double *t = target, *a = attitude;
-    const double w = t[0] * a[0] + t[1] * a[1] + t[2] * a[2] + t[3] * a[3];
-    const double x = t[0] * a[1] - t[1] * a[0] - t[2] * a[3] + t[3] * a[2];
-    const double y = t[0] * a[2] + t[1] * a[3] - t[2] * a[0] - t[3] * a[1];
-    const double z = t[0] * a[3] - t[1] * a[2] + t[2] * a[1] - t[3] * a[0];
-    return 2.0 * atan2(sqrt(x * x + y * y + z * z), fabs(w));
+    const struct dyn_quat back = dyn_quat_conjugate(dyn_quat_load(target));
+    return dyn_turn_angle(dyn_quat_mul(back, dyn_quat_load(attitude)));
 }
 
 static void see_expectations(struct rig *rig, uint64_t frame)

@@ -138,6 +138,12 @@ inline number tanh(number a)
     return std::tanh(a.e);
 }
 
+inline number atan2(number y, number x)
+{
+    counted.functions++;
+    return std::atan2(y.e, x.e);
+}
+
 inline number sqrt(number a)
 {
     counted.functions++;
