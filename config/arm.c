@@ -5,6 +5,7 @@
 #include "config/resolve.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- what the hand has ---- */
@@ -53,6 +54,15 @@ static struct dyn_pose pose_of(const double at[3], const double attitude[4])
     return (struct dyn_pose){dyn_quat_load(attitude), dyn_vec3_load(at)};
 }
 
+/* An angle for who wrote it in radians, and for who wrote it in degrees. */
+static struct cfg_quote in_words(double angle)
+{
+    struct cfg_quote words;
+    snprintf(words.text, sizeof words.text, "%.10g rad (%.6g deg)", angle,
+             angle * 180.0 / 3.14159265358979323846);
+    return words;
+}
+
 /* Slack for what was typed in deg here and in rad there. */
 static const double typed = 1e-6;
 
@@ -65,8 +75,8 @@ static bool check_limit(const struct cfg_resolve *resolve, const struct cfg_keys
         limit <= own->upper + typed * fabs(own->upper))
         return true;
     return cfg_fail_at(resolve->report, keys->node, key,
-                       "%s of %.10g rad lies outside the joint's own range, %.10g to %.10g rad",
-                       key, limit, own->lower, own->upper);
+                       "%s of %s lies outside the joint's own range, %s to %s", key,
+                       in_words(limit).text, in_words(own->lower).text, in_words(own->upper).text);
 }
 
 /* Many a URDF has 0 for what it does not know. */
@@ -96,7 +106,8 @@ static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_k
                            body->name);
     if (*lower >= *upper)
         return cfg_fail_at(resolve->report, keys->node, "lower",
-                           "lower (%.10g rad) is not below upper (%.10g rad)", *lower, *upper);
+                           "lower, %s, is not below upper, %s", in_words(*lower).text,
+                           in_words(*upper).text);
     if (!check_limit(resolve, keys, "lower", *lower, body) ||
         !check_limit(resolve, keys, "upper", *upper, body))
         return false;
@@ -104,9 +115,9 @@ static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_k
         *lower = *upper = 0.0; /* none, to the kernel */
     else if (body->position[0] < *lower || body->position[0] > *upper)
         return cfg_fail_at(resolve->report, keys->node, NULL,
-                           "the joint of \"%s\" starts at %.10g rad, outside its limits %.10g and "
-                           "%.10g rad",
-                           body->name, body->position[0], *lower, *upper);
+                           "the joint of \"%s\" starts at %s, outside its limits %s and %s",
+                           body->name, in_words(body->position[0]).text, in_words(*lower).text,
+                           in_words(*upper).text);
     return true;
 }
 
@@ -269,28 +280,61 @@ static bool resolve_stick(const struct cfg_resolve *resolve, const struct cfg_ke
     return true;
 }
 
+static const char *const mode_name[IO_PANEL_MODE_COUNT] = {
+    [IO_PANEL_HOLD] = "hold", [IO_PANEL_JOINT] = "joint",     [IO_PANEL_TOOL] = "end-effector",
+    [IO_PANEL_BASE] = "base", [IO_PANEL_PAYLOAD] = "payload", [IO_PANEL_AUTO] = "auto"};
+static const char *const button_name[IO_PANEL_BUTTON_COUNT] = {
+    [IO_PANEL_VERNIER] = "vernier", [IO_PANEL_BRAKES] = "brakes", [IO_PANEL_GRAPPLE] = "grapple",
+    [IO_PANEL_RELEASE] = "release", [IO_PANEL_SAFE] = "safe",     [IO_PANEL_NEXT] = "next"};
+
+/* All that a button can mean, one after the other: modes, buttons, select. */
+static int meaning(const struct io_panel_spec *panel, int k, struct cfg_quote *name)
+{
+    if (k < IO_PANEL_MODE_COUNT) {
+        snprintf(name->text, sizeof name->text, "mode %s", mode_name[k]);
+        return panel->mode[k];
+    }
+    k -= IO_PANEL_MODE_COUNT;
+    if (k < IO_PANEL_BUTTON_COUNT) {
+        snprintf(name->text, sizeof name->text, "%s", button_name[k]);
+        return panel->button[k];
+    }
+    k -= IO_PANEL_BUTTON_COUNT;
+    snprintf(name->text, sizeof name->text, "select %d", k);
+    return panel->select[k];
+}
+
 /* Each button means one thing. */
 static bool check_buttons(const struct cfg_resolve *resolve, const struct io_panel_spec *panel)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
     const struct cfg_node *node = keys->buttons.node != NULL ? keys->buttons.node : keys->node;
-    const struct {
-        const int *list;
-        int count;
-    } of[] = {{panel->mode, IO_PANEL_MODE_COUNT},
-              {panel->button, IO_PANEL_BUTTON_COUNT},
-              {panel->select, panel->select_count}};
-    uint32_t taken = 0;
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < of[i].count; k++) {
-            const int button = of[i].list[k];
-            if (button >= 0 && (taken >> button & 1))
-                return cfg_fail_at(resolve->report, node, NULL,
-                                   "button %d means two things; give one of them another", button);
-            taken |= button >= 0 ? 1u << button : 0u;
+    const int count = IO_PANEL_MODE_COUNT + IO_PANEL_BUTTON_COUNT + panel->select_count;
+    for (int k = 0; k < count; k++) {
+        for (int before = 0; before < k; before++) {
+            struct cfg_quote first, second;
+            const int button = meaning(panel, before, &first);
+            if (meaning(panel, k, &second) == button && button >= 0)
+                return cfg_fail_at(
+                    resolve->report, node, NULL,
+                    "button %d means two things, %s and %s; give one of them another", button,
+                    first.text, second.text);
         }
     }
     return true;
+}
+
+/* One that is beyond them would be a button that does nothing. */
+static bool check_modes(const struct cfg_resolve *resolve, int link)
+{
+    const struct cfg_keys_link *keys =
+        (const struct cfg_keys_link *)resolve->keys->links.items + link;
+    if (keys->modes.count <= IO_PANEL_MODE_COUNT)
+        return true;
+    return cfg_fail_at(resolve->report, keys->node, "modes",
+                       "%d modes, and an arm has %d: hold, joint, end-effector, base, payload and "
+                       "auto; remove the others",
+                       keys->modes.count, IO_PANEL_MODE_COUNT);
 }
 
 static bool resolve_buttons(const struct cfg_resolve *resolve)
@@ -310,6 +354,8 @@ static bool resolve_buttons(const struct cfg_resolve *resolve)
             "link \"%s\" has no mode but hold, which the arm would never leave; give "
             "it others, e.g. modes: [0, 1, 2, 3, 4, 5]",
             link->name);
+    if (!check_modes(resolve, arm->button_link))
+        return false;
     for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
         panel->mode[k] = k < hand->mode_count ? hand->mode_button[k] : -1;
     for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)
@@ -353,15 +399,22 @@ static bool resolve_poses(const struct cfg_resolve *resolve)
             return cfg_fail_at(resolve->report, keys[i].node, "angles",
                                "pose \"%s\" has %d angles, the arm %d joints", keys[i].name,
                                keys[i].angles.count, arm->joint_count);
+        for (int k = 0; k < i; k++)
+            if (strcmp(arm->pose[k].name, keys[i].name) == 0)
+                return cfg_fail_at(resolve->report, keys[i].node, "name",
+                                   "there is already a pose \"%s\"; choose another name",
+                                   keys[i].name);
         strcpy(arm->pose[i].name, keys[i].name);
         for (int n = 0; n < arm->joint_count; n++) {
             const double angle = arm->pose[i].angle[n] = keys[i].angles.items[n];
             if (limits->lower[n] != limits->upper[n] &&
                 (angle < limits->lower[n] || angle > limits->upper[n]))
-                return cfg_fail_at(resolve->report, keys[i].node, "angles",
-                                   "angle %d of pose \"%s\", %.10g rad, lies outside the joint's "
-                                   "limits %.10g and %.10g rad",
-                                   n, keys[i].name, angle, limits->lower[n], limits->upper[n]);
+                return cfg_fail_at(
+                    resolve->report, keys[i].node, "angles",
+                    "angle %d of pose \"%s\", %s, lies outside the joint's limits %s "
+                    "and %s",
+                    n, keys[i].name, in_words(angle).text, in_words(limits->lower[n]).text,
+                    in_words(limits->upper[n]).text);
         }
         arm->pose_count++;
     }

@@ -2,6 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,11 +41,32 @@ static char *read_all(int fd, size_t limit, size_t *size)
     return NULL;
 }
 
+/* A scenario is often called by its bare name, or with another ending: the file with that name
+ * beside the path, or among those that are shipped. */
+static bool find_alike(const char *path, char found[PATH_MAX])
+{
+    static const char *const places[] = {"", "scenarios/", "config/scenarios/"};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const int folder = (int)(name - path),
+              stem = (int)(dot && dot > name ? dot - name : (int)strlen(name));
+    for (size_t i = 0; stem > 0 && i < sizeof places / sizeof *places; i++) {
+        const int size =
+            snprintf(found, PATH_MAX, "%.*s%s%.*s.yaml", folder, path, places[i], stem, name);
+        if (size < PATH_MAX && access(found, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int unreadable(const char *path, const char *what, int code, char error[CFG_ERROR_MAX])
 {
     struct cfg_report report = {.path = path, .line = error};
     const struct cfg_mark nowhere = {0, 0};
-    if (code == ENOENT)
+    char alike[PATH_MAX];
+    if (code == ENOENT && strcmp(what, "scenario") == 0 && find_alike(path, alike))
+        cfg_fail(&report, NULL, nowhere, "there is no such file; did you mean %s?", alike);
+    else if (code == ENOENT)
         cfg_fail(&report, NULL, nowhere, "there is no such file; check the path");
     else if (code == EISDIR)
         cfg_fail(&report, NULL, nowhere, "this is a directory; name the %s file in it", what);

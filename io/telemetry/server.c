@@ -674,8 +674,11 @@ struct io_server *io_server_open(const struct io_server_spec *spec, char error[I
     const int failure = try_bind(spec);
     const char *file = unreadable(spec);
     if (failure || file) {
-        snprintf(error, IO_SERVER_ERROR_MAX, "%s: %s", file ? file : spec->address,
-                 strerror(file ? errno : -failure));
+        snprintf(error, IO_SERVER_ERROR_MAX, "%s: %s%s", file ? file : spec->address,
+                 strerror(file ? errno : -failure),
+                 !file && failure == -EADDRINUSE
+                     ? "; choose another port, or 0 for any that is free"
+                     : "");
         return NULL;
     }
     struct io_server *server = calloc(1, sizeof *server);

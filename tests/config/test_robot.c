@@ -265,7 +265,7 @@ static const struct mistake mistakes[] = {
     {NULL, FLOWN("max_torque: 1, max_rate: 2.1"),
      "s.yaml:6:77: max_rate of 2.1 rad/s is above the 2 rad/s that the URDF allows; lower it"},
     {NULL, FLOWN("max_torque: 1, max_rate: 2, upper: 1.6"),
-     "s.yaml:6:87: upper of 1.6 rad lies outside the joint's own range, -1 to 1.5 rad"},
+     "s.yaml:6:87: upper of 1.6 rad (91.6732 deg) lies outside the joint's own range, -1 rad (-57.2958 deg) to 1.5 rad (85.9437 deg)"},
 };
 // clang-format on
 

@@ -38,6 +38,15 @@ class CommandLine(harness.Case):
             self.assertEqual((code, out), (2, ""))
             self.assert_one_line(err, "absent.yaml")
 
+    def test_a_scenario_by_its_bare_name_is_told_where_it_is(self):
+        for given, meant in (("rms", "config/scenarios/rms.yaml"), ("rms.yml", "config/scenarios/rms.yaml"),
+                             ("config/rms", "config/scenarios/rms.yaml"),
+                             ("config/scenarios/rms.yml", "config/scenarios/rms.yaml")):
+            with self.subTest(given):
+                code, out, err = self.call("check", given, cwd=harness.ROOT)
+                self.assertEqual(code, 2, out)
+                self.assert_one_line(err, f"{given}: there is no such file; did you mean {meant}?")
+
     def test_an_instruction_set_that_does_not_run_is_one_line(self):
         log = self.dir / "run.mcap"
         self.run_scenario(harness.TUMBLE, "--seconds", "0.01", "--pace", "fast", "--log", log)

@@ -309,7 +309,7 @@ class Serve(harness.Case):
         for at in ("x", "70000", "-1", "1.2.3:80", "host.example:80", ":", "127.0.0.1:"):
             code, _, err = self.call("run", harness.TUMBLE, f"--serve={at}")
             self.assertEqual(code, 64, at)
-            self.assert_one_line(err, "--serve wants PORT")
+            self.assert_one_line(err, "--serve wants PORT, from 0", "to 65535")
         code, _, err = self.call("run", harness.TUMBLE, "--token", "x")
         self.assertEqual(code, 64)
         with socket.socket() as taken:
@@ -319,7 +319,7 @@ class Serve(harness.Case):
             code, _, err = self.call("run", harness.TUMBLE, "--serve", str(port),
                                      "--report", self.dir / "r.json")
         self.assertEqual(code, 2)
-        self.assert_one_line(err, f"--serve {port}", "Address already in use")
+        self.assert_one_line(err, f"--serve {port}", "Address already in use", "choose another port, or 0")
         self.assertFalse((self.dir / "r.json").exists())
 
     @unittest.skipUnless(shutil.which("openssl"), "no openssl")

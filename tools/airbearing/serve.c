@@ -124,8 +124,8 @@ int serve_check(const struct serve_options *options)
     }
     if (!split(options->at, address, &port)) {
         fprintf(stderr,
-                "airbearing run: --serve wants PORT or ADDRESS:PORT with a numeric IPv4 address, "
-                "not \"%s\"\n",
+                "airbearing run: --serve wants PORT, from 0 (any that is free) to 65535, or "
+                "ADDRESS:PORT with a numeric IPv4 address, not \"%s\"\n",
                 options->at);
         return EXIT_USAGE;
     }

@@ -33,7 +33,7 @@ static const char usage[] =
     "usage: airbearing top [ADDRESS:PORT] [options]\n"
     "\n"
     "Show a run that was started with --serve: its rate and margins, overruns and their causes,\n"
-    "links and devices.  Without an address: 127.0.0.1:8765.\n"
+    "links and devices.  Without an address: 127.0.0.1:8080.\n"
     "\n"
     "  --once               one table, and out; also where the output is no terminal\n"
     "  --token TOKEN        of the run, if it has one; also --token-file FILE\n"
@@ -403,7 +403,7 @@ static int read_options(int argc, char **argv, struct options *options, bool *do
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    *options = (struct options){.address = "127.0.0.1", .port = 8765};
+    *options = (struct options){.address = "127.0.0.1", .port = 8080};
     for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         switch (option) {
         case 'o':
