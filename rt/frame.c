@@ -156,7 +156,7 @@ static void publish_live(struct rt_frame *frame, uint64_t k)
         .busy_ns = rt_histogram_at(&frame->busy_ns, 0.5),
         .margin_ns_min = frame->margin_ns_min,
     };
-    rt_mailbox_publish(frame->live);
+    (void)rt_mailbox_publish(frame->live);
 }
 
 /* The recorder's row of this frame; a late one, or one that got no reply, is worth telling. */

@@ -64,7 +64,7 @@ void *rt_mailbox_back(struct rt_mailbox *box)
     return box->buffer[box->back];
 }
 
-void rt_mailbox_publish(struct rt_mailbox *box)
+bool rt_mailbox_publish(struct rt_mailbox *box)
 {
     /* Release: the reader that takes this buffer must see the whole letter.
      * Acquire: the buffer that comes back may be the one the reader just let go of; its reads must
@@ -72,6 +72,7 @@ void rt_mailbox_publish(struct rt_mailbox *box)
     const unsigned old =
         atomic_exchange_explicit(&box->middle, box->back | FRESH, memory_order_acq_rel);
     box->back = old & BUFFER;
+    return !(old & FRESH);
 }
 
 const void *rt_mailbox_take(struct rt_mailbox *box, bool *fresh)

@@ -17,8 +17,9 @@ struct rt_mailbox *rt_mailbox_place(size_t item_size, void *mem);
 
 /* The writer's own buffer; its old content is arbitrary.  Context: frame, writer. */
 void *rt_mailbox_back(struct rt_mailbox *box);
-/* Make the back buffer the newest letter.  Context: frame, writer. */
-void rt_mailbox_publish(struct rt_mailbox *box);
+/* Make the back buffer the newest letter.  False: the one before was never taken, and now never
+ * will be.  Context: frame, writer. */
+bool rt_mailbox_publish(struct rt_mailbox *box);
 
 /* The newest letter; *fresh tells whether it came since the last take.  Before the first publish it
  * is all zeros.  Valid until the next take.  Context: frame, reader. */

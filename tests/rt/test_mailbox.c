@@ -36,7 +36,7 @@ static void publish(uint64_t number)
     struct letter *letter = rt_mailbox_back(box);
     for (uint64_t i = 0; i < WORDS; i++)
         letter->words[i] = number + i;
-    rt_mailbox_publish(box);
+    (void)rt_mailbox_publish(box);
 }
 
 /* The number of a whole letter; a torn one fails. */
@@ -54,6 +54,17 @@ static void test_before_the_first_letter_there_are_zeros(void)
     const struct letter *letter = rt_mailbox_take(box, &fresh);
     TEST_ASSERT_FALSE(fresh);
     TEST_ASSERT_EQUAL_MEMORY(&zeros, letter, sizeof zeros);
+}
+
+static void test_the_writer_learns_whether_the_letter_before_was_taken(void)
+{
+    bool fresh;
+    TEST_ASSERT_TRUE(rt_mailbox_publish(box)); /* there was none */
+    TEST_ASSERT_FALSE(rt_mailbox_publish(box));
+    (void)rt_mailbox_take(box, &fresh);
+    (void)rt_mailbox_take(box, &fresh);
+    TEST_ASSERT_TRUE(rt_mailbox_publish(box));
+    TEST_ASSERT_FALSE(rt_mailbox_publish(box));
 }
 
 static void test_a_letter_is_fresh_once_and_stays(void)
@@ -99,7 +110,7 @@ static void test_buffers_lie_in_the_memory_given_and_on_cache_lines(void)
         TEST_ASSERT_EQUAL_size_t(0, (uintptr_t)back % 64);
         TEST_ASSERT_TRUE(back >= (unsigned char *)mem);
         TEST_ASSERT_TRUE(back + sizeof(struct letter) <= (unsigned char *)mem + size);
-        rt_mailbox_publish(box);
+        (void)rt_mailbox_publish(box);
     }
 }
 
@@ -139,6 +150,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_before_the_first_letter_there_are_zeros);
+    RUN_TEST(test_the_writer_learns_whether_the_letter_before_was_taken);
     RUN_TEST(test_a_letter_is_fresh_once_and_stays);
     RUN_TEST(test_the_newest_letter_wins);
     RUN_TEST(test_a_taken_letter_survives_what_the_writer_does);

@@ -61,7 +61,7 @@ static void show(struct ghost *ghost, uint64_t log_ns)
     place->log_ns = log_ns;
     place->carried = ghost->rig->cfg->arm ? ghost->rig->cfg->arm->configuration : 0;
     memcpy(place + 1, ghost->rig->cfg->x, ghost->q_size);
-    rt_mailbox_publish(ghost->shown);
+    (void)rt_mailbox_publish(ghost->shown);
 }
 
 static void predict(struct ghost *ghost, const struct rig_outlook *from)

@@ -592,7 +592,7 @@ static void run_watch(void *self, uint64_t frame)
         struct rig_live *live = rt_mailbox_back(rig->live);
         memcpy(live->signal, rig->signal, sizeof live->signal);
         live->inputs = rig->inputs;
-        rt_mailbox_publish(rig->live);
+        (void)rt_mailbox_publish(rig->live);
     }
 }
 
@@ -643,7 +643,7 @@ static void run_outlook(void *self, uint64_t frame)
     }
     memcpy(letters + room, rig->cfg->state, rig->cfg->state_size);
     if (!rig->rehearses)
-        rt_mailbox_publish(rig->outlook);
+        (void)rt_mailbox_publish(rig->outlook);
 }
 
 void rig_look_out(struct rig *rig, const struct rig_outlook *from)
