@@ -765,7 +765,7 @@ static uint64_t latchable_ns(const struct arrival *arrival, uint64_t now_ns)
 /* `arrived` and `awaited` are both sequentially consistent here and in io_link_await(): either this
  * side sees that somebody waits, or that side sees what arrived.  The futex compares `arrived` once
  * more inside the kernel, so nothing is lost between the look and the sleep. */
-static void take_command(void *self, const struct io_command *said)
+static bool take_command(void *self, const struct io_command *said)
 {
     struct link *link = self;
     struct io_command *command = rt_mailbox_back(link->commands);
@@ -774,7 +774,7 @@ static void take_command(void *self, const struct io_command *said)
     command->rx_ns = link->arrival.rx_ns;
     command->ready_ns = ready_ns;
     command->sequence = ++link->sequence;
-    rt_mailbox_publish(link->commands);
+    const bool met = rt_mailbox_publish(link->commands);
     watch_gap(link, link->arrival.rx_ns);
     compare_clocks(link, said->board_us);
     atomic_store_explicit(&link->command_ns, ready_ns, memory_order_relaxed);
@@ -784,6 +784,7 @@ static void take_command(void *self, const struct io_command *said)
     atomic_store(&link->arrived, link->sequence);
     if (atomic_load(&link->awaited))
         wake_waiter(link);
+    return met;
 }
 
 static void take_clock(void *self, uint64_t asked_ns, uint64_t board_ns)
@@ -792,7 +793,7 @@ static void take_clock(void *self, uint64_t asked_ns, uint64_t board_ns)
     struct io_clock_sight *sight = rt_mailbox_back(link->sights);
     const uint64_t delay_ns = span(asked_ns, link->arrival.rx_ns);
     *sight = (struct io_clock_sight){asked_ns + delay_ns / 2, board_ns, delay_ns};
-    rt_mailbox_publish(link->sights);
+    (void)rt_mailbox_publish(link->sights);
     link->next_ask_ns = asked_ns + ASK_PERIOD_NS;
 }
 

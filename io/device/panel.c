@@ -21,6 +21,7 @@ uint32_t io_panel_once(const struct io_panel_spec *spec)
 void io_panel_keep(struct io_panel_state *state, uint32_t presses)
 {
     state->presses = presses;
+    state->pressed = state->chosen = 0;
 }
 
 static bool is_pressed(uint32_t pressed, int button)
@@ -59,9 +60,8 @@ static void choose(const struct io_panel_spec *spec, int k, struct io_panel_stat
 static void press(const struct io_panel_spec *spec, uint32_t pressed, uint32_t down,
                   struct io_panel_state *state)
 {
-    for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
-        if (is_pressed(pressed, spec->mode[k]))
-            choose_mode((uint64_t)k, state);
+    if (state->chosen - 1 < IO_PANEL_MODE_COUNT)
+        choose_mode(state->chosen - 1, state);
     for (int k = 0; k < spec->select_count; k++)
         if (is_pressed(pressed, spec->select[k]))
             choose(spec, k, state);
@@ -95,13 +95,35 @@ void io_panel_stop(struct io_panel_state *state)
     stop(state->brakes, state);
 }
 
+/* A hand says which mode it pressed last; who does not has pressed one at a time. */
+static uint64_t last_mode(const struct io_panel_spec *spec, uint32_t pressed, uint64_t mode)
+{
+    if (mode < IO_PANEL_MODE_COUNT && is_pressed(pressed, spec->mode[mode]))
+        return 1 + mode;
+    for (uint64_t k = IO_PANEL_MODE_COUNT; k > 0; k--)
+        if (is_pressed(pressed, spec->mode[k - 1]))
+            return k;
+    return 0;
+}
+
+void io_panel_hear(const struct io_panel_spec *spec, uint64_t flags, uint64_t mode,
+                   struct io_panel_state *state)
+{
+    const uint32_t presses = (uint32_t)(flags >> 32), once = io_panel_once(spec);
+    const uint32_t now = presses ^ (uint32_t)state->presses, before = (uint32_t)state->pressed;
+    const uint64_t last = last_mode(spec, now, mode);
+    state->presses = presses;
+    state->pressed = ((before | now) & once) | ((before ^ now) & ~once);
+    if (last != 0)
+        state->chosen = last;
+}
+
 void io_panel_look(const struct io_panel_spec *spec, uint64_t flags, bool lost, bool still,
                    struct io_panel_state *state)
 {
-    const uint32_t presses = (uint32_t)(flags >> 32);
     const bool braked = state->brakes;
-    press(spec, presses ^ (uint32_t)state->presses, (uint32_t)flags, state);
-    state->presses = presses;
+    press(spec, (uint32_t)state->pressed, (uint32_t)flags, state);
+    state->pressed = state->chosen = 0;
     if (lost && !state->safed)
         stop(braked, state);
     settle(spec, still, state);

@@ -10,11 +10,12 @@
  *      next        the next joint (mode joint)
  *      select k    joint k (mode joint), or off to pose k (mode auto)
  *
- * A press is a bit that flips (io/protocol/hand.h), so one that came and went between two looks is
- * seen.  Two of one button within a look flip it back.  Where a button works in turns, that is what
- * they mean; of the others the protocol lets the second of two that follow so fast not count
- * (io_panel_once()).  The safe button stops the arm also by being down.  When the operator is lost
- * the arm stops as with mode hold, and stays safed until a mode is chosen that he is there for.
+ * A press is a bit that flips (io/protocol/hand.h), so one that came and went between two commands
+ * is seen.  All commands are heard, and what was pressed is kept for the next look: two presses are
+ * one, but where a button works in turns they are none (io_panel_once()).  Of several modes the one
+ * that was pressed last counts.  The safe button stops the arm also by being down.  When the
+ * operator is lost the arm stops as with mode hold, and stays safed until a mode is chosen that he
+ * is there for.
  *
  * In hold the brakes come on by themselves once the joints are still, or at the latest `settle`
  * looks after the stop.
@@ -57,13 +58,14 @@ struct io_panel_spec {
 
 /* Run state; every byte is part of the hash. */
 struct io_panel_state {
-    uint64_t presses; /* as last seen */
+    uint64_t presses; /* as last heard */
     uint64_t mode, joint, vernier, brakes, safed;
     uint64_t pose;             /* 1 + index of the pose it goes to; 0: none */
     uint64_t grapple, release; /* 1: asked for, in this look */
     uint64_t held;             /* looks since hold began */
+    uint64_t pressed, chosen;  /* for the next look: buttons, and 1 + the last mode of them */
 };
-_Static_assert(sizeof(struct io_panel_state) == 10 * 8, "no pads in the run state");
+_Static_assert(sizeof(struct io_panel_state) == 12 * 8, "no pads in the run state");
 
 /* In hold, brakes on.  Context: setup. */
 void io_panel_begin(struct io_panel_state *state);
@@ -79,7 +81,11 @@ void io_panel_stop(struct io_panel_state *state);
  * Context: setup. */
 uint32_t io_panel_once(const struct io_panel_spec *spec);
 
-/* One look.  flags: of the newest command (io/protocol/hand.h), 0 before the first; still: no joint
- * moves to speak of.  Context: frame. */
+/* A command (io/protocol/hand.h).  Context: frame. */
+void io_panel_hear(const struct io_panel_spec *spec, uint64_t flags, uint64_t mode,
+                   struct io_panel_state *state);
+
+/* One look.  flags: of the newest command, 0 before the first; still: no joint moves to speak of.
+ * Context: frame. */
 void io_panel_look(const struct io_panel_spec *spec, uint64_t flags, bool lost, bool still,
                    struct io_panel_state *state);

@@ -27,26 +27,15 @@ bool io_hand_decode(const void *bytes, size_t size, struct io_hand_picture *pict
     return true;
 }
 
-/* Those that flip their bit.  A button that does the same again flips back no sooner than somebody
- * has looked: pictures that come all at once after an outage would undo each other. */
-static uint32_t that_flip(const struct io_hand_spec *spec, struct io_hand *hand, uint32_t pressed,
-                          uint64_t now_ns)
+/* A button that does the same again would undo its first press by flipping back, if nobody has seen
+ * that yet; then the first stands for both.  Which mode was last is told by mode. */
+static void press(const struct io_hand_spec *spec, struct io_hand *hand, uint32_t pressed)
 {
-    for (int i = 0; i < IO_HAND_BUTTON_COUNT; i++) {
-        if (!((pressed & spec->once) >> i & 1))
-            continue;
-        if (hand->flipped_ns[i] != 0 && now_ns - hand->flipped_ns[i] < IO_HAND_ONCE_NS)
-            pressed &= ~(1u << i);
-        else
-            hand->flipped_ns[i] = now_ns;
-    }
-    return pressed;
-}
-
-static void press(const struct io_hand_spec *spec, struct io_hand *hand, uint32_t pressed,
-                  uint64_t now_ns)
-{
-    hand->presses ^= that_flip(spec, hand, pressed, now_ns);
+    const uint32_t once = pressed & spec->once;
+    hand->owed |= once & hand->unseen;
+    hand->fresh = once & ~hand->unseen;
+    hand->unseen |= once;
+    hand->presses ^= (pressed & ~spec->once) | hand->fresh;
     for (int i = 0; i < spec->mode_count; i++)
         if (pressed >> spec->mode_button[i] & 1)
             hand->mode = (uint32_t)i;
@@ -67,13 +56,13 @@ static bool is_late(struct io_hand *hand, const struct io_hand_picture *picture)
 }
 
 void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
-                     const struct io_hand_picture *picture, uint64_t now_ns,
-                     struct io_command *command)
+                     const struct io_hand_picture *picture, struct io_command *command)
 {
+    hand->owed = hand->fresh = 0;
     if (is_late(hand, picture))
         picture = &hand->newest;
     if (hand->met)
-        press(spec, hand, picture->buttons & ~hand->newest.buttons, now_ns);
+        press(spec, hand, picture->buttons & ~hand->newest.buttons);
     hand->met = true;
     hand->newest = *picture;
     command->flags = (uint64_t)hand->presses << 32 | picture->buttons;
@@ -84,6 +73,17 @@ void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
         command->controls[way->control] =
             (float)io_axis_shape(&way->shape, (double)picture->axis[way->axis]);
     }
+}
+
+bool io_hand_met(struct io_hand *hand, struct io_command *command)
+{
+    const uint32_t owed = hand->owed;
+    hand->unseen = hand->fresh | owed;
+    hand->fresh = owed;
+    hand->owed = 0;
+    hand->presses ^= owed;
+    command->flags ^= (uint64_t)owed << 32;
+    return owed != 0;
 }
 
 void io_hand_forget(struct io_hand *hand)

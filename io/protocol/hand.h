@@ -17,8 +17,9 @@
  * A picture becomes a command: controls by the map of axes, and the buttons
  *
  *      flags     bits 0 to 31: the button is down; bits 32 to 63: flips with each press, so that a
- *                press is seen even when the release came before the frame looked; a second one
- *                within IO_HAND_ONCE_NS flips nothing, but for buttons that work in turns
+ *                press is seen even when the release came before the frame looked; one that comes
+ *                before the frame has latched the last flips nothing back, but for buttons that
+ *                work in turns
  *      mode      which of the mode buttons was pressed last, 0 at first
  *      board_us  sent_us, which comes back with the motion that it made; 0 in version 1
  */
@@ -41,8 +42,7 @@ enum {
     IO_HAND_BUTTON_COUNT = 32,
     IO_HAND_MODE_MAX = 8,
     IO_HAND_LATE_US = 1000000,
-    IO_HAND_LATE_COUNT = 3,      /* late in a row, each later than the last: it is the clock */
-    IO_HAND_ONCE_NS = 100000000, /* longer than from one look at the buttons to the next */
+    IO_HAND_LATE_COUNT = 3, /* late in a row, each later than the last: it is the clock */
 };
 
 struct __attribute__((packed, aligned(4))) io_hand_picture {
@@ -66,7 +66,7 @@ struct io_hand_spec {
     int way_count, mode_count;
     struct io_hand_way way[IO_CONTROL_MAX];
     int mode_button[IO_HAND_MODE_MAX]; /* pressing button mode_button[i] selects mode i */
-    uint32_t once; /* buttons whose presses do the same each time: two at once are one */
+    uint32_t once; /* buttons whose presses do the same each time: two that nobody saw are one */
 };
 
 /* What is remembered from one picture to the next. */
@@ -76,18 +76,21 @@ struct io_hand {
     struct io_hand_picture newest;
     int late_count; /* that were overtaken, in a row */
     uint64_t late_us;
-    uint64_t flipped_ns[IO_HAND_BUTTON_COUNT]; /* newest press that counted; 0: none */
+    uint32_t unseen; /* flips of `once` that no frame may have latched, */
+    uint32_t fresh;  /* of those the ones of the newest command, */
+    uint32_t owed;   /* and presses that it left out because of the others */
 };
 
 /* At rest, version 1.  Context: any. */
 void io_hand_rest(struct io_hand_picture *picture);
 /* False when this is no picture, or a number in it is none or out of range.  Context: frame. */
 bool io_hand_decode(const void *bytes, size_t size, struct io_hand_picture *picture);
-/* board_us, flags, mode and controls are written; now_ns, never 0, is our own time.
- * Context: frame. */
+/* board_us, flags, mode and controls are written.  Context: frame. */
 void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
-                     const struct io_hand_picture *picture, uint64_t now_ns,
-                     struct io_command *command);
+                     const struct io_hand_picture *picture, struct io_command *command);
+/* When the newest command was given out, the one before had been latched.  True: by that the newest
+ * lacks a press, which command has now; it is to be given out as well.  Context: frame. */
+bool io_hand_met(struct io_hand *hand, struct io_command *command);
 /* Another device, or the same after it was away: buttons that are down already are no presses.
  * Context: frame. */
 void io_hand_forget(struct io_hand *hand);

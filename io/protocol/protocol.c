@@ -166,7 +166,7 @@ static void take_controls(struct io_protocol *protocol, const struct io_mavlink_
     protocol->facts.lockstep = command.flags & FLAG_LOCKSTEP;
     if (protocol->spec.kind != IO_PROTOCOL_PX4_HITL)
         protocol->facts.board = IO_BOARD_READY;
-    port->command(port->self, &command);
+    (void)port->command(port->self, &command);
 }
 
 static bool asks_us(const struct io_protocol *protocol, const struct io_mavlink_timesync *timesync)
@@ -326,7 +326,7 @@ static void take_ardupilot(struct io_protocol *protocol, const void *bytes, size
         .resets = protocol->facts.resets,
     };
     io_ardupilot_to_controls(&servos, command.controls);
-    port->command(port->self, &command);
+    (void)port->command(port->self, &command);
 }
 
 static void encode_ardupilot(struct io_protocol *protocol, const struct io_sample *sample,
@@ -352,7 +352,7 @@ static void take_betaflight(struct io_protocol *protocol, const void *bytes, siz
     protocol->counters.rx++;
     notice(protocol, port);
     protocol->facts.board = IO_BOARD_READY;
-    port->command(port->self, &command);
+    (void)port->command(port->self, &command);
 }
 
 static void encode_betaflight(const struct io_protocol *protocol, const struct io_sample *sample,
@@ -371,7 +371,7 @@ static void encode_betaflight(const struct io_protocol *protocol, const struct i
 
 /* Hands. */
 
-static void take_hand(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,
+static void take_hand(struct io_protocol *protocol, const void *bytes, size_t size,
                       const struct io_protocol_port *port)
 {
     struct io_hand_picture picture;
@@ -383,8 +383,9 @@ static void take_hand(struct io_protocol *protocol, const void *bytes, size_t si
     protocol->counters.rx++;
     notice(protocol, port);
     protocol->facts.board = IO_BOARD_READY;
-    io_hand_command(&protocol->spec.hand, &protocol->hand, &picture, now_ns, &command);
-    port->command(port->self, &command);
+    io_hand_command(&protocol->spec.hand, &protocol->hand, &picture, &command);
+    while (port->command(port->self, &command) && io_hand_met(&protocol->hand, &command))
+        continue; /* at most once */
 }
 
 /* All of them. */
@@ -399,7 +400,7 @@ void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t si
     else if (protocol->spec.kind == IO_PROTOCOL_BETAFLIGHT)
         take_betaflight(protocol, bytes, size, port);
     else
-        take_hand(protocol, bytes, size, now_ns, port);
+        take_hand(protocol, bytes, size, port);
 }
 
 void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sample,

@@ -79,8 +79,9 @@ struct io_protocol_port {
     void *self;
     /* Something sound came: whoever sent it is the far end.  Before all else of that message. */
     void (*heard)(void *self);
-    /* board_us, flags, mode, resets and controls are set, the rest is zero. */
-    void (*command)(void *self, const struct io_command *command);
+    /* board_us, flags, mode, resets and controls are set, the rest is zero.  False: nobody has seen
+     * the command before this one, and nobody will. */
+    bool (*command)(void *self, const struct io_command *command);
     /* One message.  stamped: it is the one that closes the loop, worth a kernel stamp. */
     void (*send)(void *self, const void *bytes, size_t size, enum io_way way, bool stamped);
     /* The answer to io_protocol_ask_time(); NULL: nobody asks. */

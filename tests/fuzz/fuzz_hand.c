@@ -38,7 +38,7 @@ static void check_command(const struct io_hand_spec *map, struct io_hand *hand,
                           const struct io_hand_picture *picture)
 {
     struct io_command command = {0};
-    io_hand_command(map, hand, picture, 1, &command);
+    io_hand_command(map, hand, picture, &command);
     RT_CHECK((command.flags & UINT32_MAX) == picture->buttons);
     RT_CHECK(command.board_us == picture->sent_us);
     RT_CHECK(command.mode == 0 || command.mode < (uint32_t)map->mode_count);

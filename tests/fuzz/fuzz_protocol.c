@@ -44,12 +44,13 @@ static void on_heard(void *self)
     write_down(diary, 'h', NULL, 0);
 }
 
-static void on_command(void *self, const struct io_command *command)
+static bool on_command(void *self, const struct io_command *command)
 {
     const struct diary *diary = self;
     RT_CHECK(diary->heard);
     RT_CHECK(command->rx_ns == 0 && command->ready_ns == 0 && command->sequence == 0);
     write_down(self, 'c', command, sizeof *command);
+    return true;
 }
 
 static void on_send(void *self, const void *bytes, size_t size, enum io_way way, bool stamped)

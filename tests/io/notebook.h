@@ -18,6 +18,7 @@ struct note {
 };
 
 struct notebook {
+    bool ignored; /* nobody latches what is noted */
     int heard, commands, sent_count, forwarded_count;
     struct io_command command; /* the newest */
     struct note sent[NOTES_MAX], forwarded[NOTES_MAX];
@@ -28,12 +29,13 @@ static inline void note_heard(void *self)
     ((struct notebook *)self)->heard++;
 }
 
-static inline void note_command(void *self, const struct io_command *command)
+static inline bool note_command(void *self, const struct io_command *command)
 {
     struct notebook *book = self;
     TEST_ASSERT_GREATER_THAN(0, book->heard); /* who speaks is known before what is said */
     book->commands++;
     book->command = *command;
+    return !book->ignored;
 }
 
 static inline void note_bytes(struct note *note, const void *bytes, size_t size)

@@ -20,14 +20,12 @@ static const struct io_hand_spec map = {
 static struct notebook book;
 static struct io_protocol *protocol;
 static struct io_hand_picture picture;
-static uint64_t now_ns;
 
 void setUp(void)
 {
     const struct io_protocol_spec spec = {.kind = IO_PROTOCOL_HAND, .hand = map};
     memset(&book, 0, sizeof book);
     io_hand_rest(&picture);
-    now_ns = 5;
     protocol =
         io_protocol_place(&spec, aligned_alloc(64, (io_protocol_size(&spec) + 63) / 64 * 64));
 }
@@ -40,7 +38,7 @@ void tearDown(void)
 static void say_bytes(const void *bytes, size_t size)
 {
     const struct io_protocol_port port = notebook_port(&book);
-    io_protocol_take(protocol, bytes, size, now_ns, &port);
+    io_protocol_take(protocol, bytes, size, 5, &port);
 }
 
 static const struct io_command *show(void)
@@ -87,21 +85,49 @@ static void test_every_press_flips_its_bit_and_no_release_does(void)
     TEST_ASSERT_EQUAL_HEX32(0x80000001, hold(0x80000000)->flags >> 32);
 }
 
-/* Down, up, down, up in one moment, as after an outage. */
-static void test_two_presses_at_once_are_one_where_they_do_the_same(void)
+/* Down, up, down, up while nobody looks: after an outage, or in a pause of any length. */
+static void test_two_presses_that_nobody_saw_are_one_where_they_do_the_same(void)
 {
     (void)hold(0);
-    (void)hold(1u << 7 | 1u << 8);
+    book.ignored = true;
+    for (int i = 0; i < 4; i++) {
+        TEST_ASSERT_EQUAL_HEX32(1u << 7, hold(1u << 7 | 1u << 8)->flags >> 32 & 1u << 7);
+        (void)hold(0);
+    }
+    TEST_ASSERT_EQUAL_HEX32(1u << 7, book.command.flags >> 32);               /* 8 works in turns */
+    TEST_ASSERT_EQUAL_HEX32(1u << 31 | 1u << 7, hold(1u << 31)->flags >> 32); /* another button */
+    book.ignored = false;
     (void)hold(0);
-    (void)hold(1u << 7 | 1u << 8);
-    TEST_ASSERT_EQUAL_HEX32(1u << 7, hold(0)->flags >> 32); /* 8 works in turns */
-    now_ns += IO_HAND_ONCE_NS - 1;
-    TEST_ASSERT_EQUAL_HEX32(1u << 7, hold(1u << 7)->flags >> 32);
+    TEST_ASSERT_EQUAL_HEX32(1u << 31, hold(1u << 7)->flags >> 32); /* seen, so this is a new one */
+}
+
+/* The frame latches behind the back of who decodes: it is known with the next command only. */
+static void test_a_press_after_one_that_was_seen_is_given_out_at_once(void)
+{
     (void)hold(0);
-    now_ns += 1;
-    TEST_ASSERT_EQUAL_HEX32(0, hold(1u << 7)->flags >> 32);
+    book.ignored = true;
+    (void)hold(1u << 7);
     (void)hold(0);
-    TEST_ASSERT_EQUAL_HEX32(1u << 31, hold(1u << 31)->flags >> 32); /* another button */
+    book.ignored = false;
+    picture.buttons = 1u << 7;
+    const int before = book.commands;
+    say_bytes(&picture, IO_HAND_SIZE);
+    TEST_ASSERT_EQUAL(before + 2, book.commands);
+    TEST_ASSERT_EQUAL_HEX64(1u << 7, book.command.flags);
+    book.ignored = true; /* and that one by nobody yet */
+    (void)hold(0);
+    TEST_ASSERT_EQUAL_HEX64(1u << 7, hold(1u << 7)->flags);
+    TEST_ASSERT_EQUAL_HEX64(0, hold(0)->flags);
+}
+
+static void test_the_last_of_many_modes_that_nobody_saw_is_told(void)
+{
+    (void)hold(0);
+    book.ignored = true;
+    (void)hold(1u << 31);
+    (void)hold(1u << 2);
+    TEST_ASSERT_EQUAL_UINT32(2, hold(1u << 31)->mode);
+    TEST_ASSERT_EQUAL_HEX32(1u << 31 | 1u << 2, book.command.flags >> 32);
 }
 
 static void test_the_mode_is_that_of_the_last_mode_button(void)
@@ -242,7 +268,9 @@ int main(void)
     RUN_TEST(test_axes_move_the_controls_of_their_map);
     RUN_TEST(test_buttons_are_flags_while_they_are_down);
     RUN_TEST(test_every_press_flips_its_bit_and_no_release_does);
-    RUN_TEST(test_two_presses_at_once_are_one_where_they_do_the_same);
+    RUN_TEST(test_two_presses_that_nobody_saw_are_one_where_they_do_the_same);
+    RUN_TEST(test_a_press_after_one_that_was_seen_is_given_out_at_once);
+    RUN_TEST(test_the_last_of_many_modes_that_nobody_saw_is_told);
     RUN_TEST(test_the_mode_is_that_of_the_last_mode_button);
     RUN_TEST(test_a_button_that_was_down_when_the_device_came_is_no_press);
     RUN_TEST(test_a_picture_of_version_2_has_its_sender_s_time);

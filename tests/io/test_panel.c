@@ -14,6 +14,7 @@ enum { VERNIER = 6, BRAKES, GRAPPLE, RELEASE, SAFE, NEXT, SELECT = 16 };
 static struct io_panel_spec spec;
 static struct io_panel_state state;
 static uint32_t presses, down;
+static uint64_t last_mode;
 static bool lost, still;
 
 void setUp(void)
@@ -27,6 +28,7 @@ void setUp(void)
                                   .settle = SETTLE};
     io_panel_begin(&state);
     presses = down = 0;
+    last_mode = 0;
     lost = still = false;
 }
 
@@ -42,6 +44,7 @@ static void look(void)
 static void picture(uint32_t flips)
 {
     presses ^= flips;
+    io_panel_hear(&spec, (uint64_t)presses << 32 | down, last_mode, &state);
 }
 
 static void press(int button)
@@ -191,15 +194,50 @@ static void test_presses_that_came_and_went_between_two_looks_count(void)
     TEST_ASSERT_EQUAL_UINT64(1, state.grapple);
 }
 
-static void test_twice_between_two_looks_is_as_good_as_never(void)
+/* However seldom it looks: each command was heard. */
+static void test_twice_between_two_looks_is_once_unless_it_works_in_turns(void)
 {
-    picture(1u << GRAPPLE);
-    picture(1u << GRAPPLE);
+    press(2);
+    picture(1u << GRAPPLE | 1u << VERNIER);
+    picture(1u << GRAPPLE | 1u << VERNIER);
+    look();
+    TEST_ASSERT_EQUAL_UINT64(1, state.grapple);
+    TEST_ASSERT_EQUAL_UINT64(0, state.vernier);
     look();
     TEST_ASSERT_EQUAL_UINT64(0, state.grapple);
+    picture(1u << SAFE);
+    picture(1u << SAFE);
+    look();
+    expect_hold(true, true);
 }
 
-/* The protocol sees to it that both flips come only of buttons that work in turns. */
+static void press_mode(uint64_t which)
+{
+    last_mode = which;
+    picture(1u << which);
+}
+
+static void test_of_several_modes_the_last_counts(void)
+{
+    press_mode(IO_PANEL_TOOL);
+    press_mode(IO_PANEL_HOLD);
+    look();
+    expect_hold(true, false);
+    press_mode(IO_PANEL_HOLD);
+    press_mode(IO_PANEL_TOOL);
+    look();
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    last_mode =
+        IO_PANEL_HOLD; /* hold, base, hold in one command: who decodes has merged the holds */
+    picture(1u << IO_PANEL_HOLD | 1u << IO_PANEL_BASE);
+    look();
+    expect_hold(false, false);
+    last_mode = 77; /* not a word that a hand says */
+    picture(1u << IO_PANEL_BASE);
+    look();
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_BASE, state.mode);
+}
+
 static void test_buttons_that_work_in_turns_may_flip_back(void)
 {
     const uint32_t once = io_panel_once(&spec);
@@ -212,9 +250,7 @@ static void test_buttons_that_work_in_turns_may_flip_back(void)
 static void test_safe_stops_also_by_being_down(void)
 {
     press(2);
-    picture(1u << SAFE);
-    picture(1u << SAFE); /* two presses that undo each other */
-    down = 1u << SAFE;
+    down = 1u << SAFE; /* since before anybody heard of it */
     look();
     expect_hold(true, true);
     press(2); /* no mode leads out of it while it is down */
@@ -411,7 +447,8 @@ int main(void)
     RUN_TEST(test_select_means_a_joint_or_a_pose_as_the_mode_has_it);
     RUN_TEST(test_a_panel_without_buttons_hears_nothing);
     RUN_TEST(test_presses_that_came_and_went_between_two_looks_count);
-    RUN_TEST(test_twice_between_two_looks_is_as_good_as_never);
+    RUN_TEST(test_twice_between_two_looks_is_once_unless_it_works_in_turns);
+    RUN_TEST(test_of_several_modes_the_last_counts);
     RUN_TEST(test_buttons_that_work_in_turns_may_flip_back);
     RUN_TEST(test_safe_stops_also_by_being_down);
     RUN_TEST(test_another_button_that_is_down_does_nothing);

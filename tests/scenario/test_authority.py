@@ -18,6 +18,8 @@ import unittest
 import harness
 
 HAND = harness.SCENARIOS / "hand.yaml"
+RMS = harness.SCENARIOS / "rms.yaml"
+HOLD, TOOL, SAFE = 1 << 0, 1 << 2, 1 << 10  # buttons of that arm
 PEER = harness.ROOT / "tests" / "scenario" / "fly_peer.mjs"
 HAS_PEERS = shutil.which("node") and (harness.PEERS / "node_modules" / "ws").is_dir()
 # The same link as in the scenario, but for its wire.
@@ -373,6 +375,35 @@ class Authority(harness.Case):
             self.assertEqual(control(), 0.0)
         report, _ = self.end(run)
         self.assertEqual(report["links"][0]["losses"], 0)
+
+    # ---- an arm
+
+    def fly(self, *options):
+        """The arm, flown by a pilot whose silence is no loss."""
+        run, port, query = self.serve(RMS, "--seconds", "3600", "--set", "links.hand.lost_after=3600 s", *options)
+        pilot = self.client(port, query)
+        pilot.take_stick()
+        pilot.wait(op="binary 2")
+        pilot.move(picture())
+        time.sleep(0.1)  # how it stands at first is no press
+        pilot.move(picture(buttons=TOOL))
+        pilot.move(picture(x=0.5))
+        time.sleep(0.3)
+        return run, port, query, pilot
+
+    def test_what_is_pressed_in_a_pause_counts_however_often(self):
+        for buttons, pause_s in ((SAFE, SAFE), 0.3), ((HOLD, TOOL, HOLD), 0.03), ((SAFE,) * 3, 0.03):
+            run, _, _, pilot = self.fly()
+            self.assertTrue(pilot.call("/pause")[0])
+            for button in buttons:
+                pilot.move(picture(x=0.5, buttons=button))
+                time.sleep(pause_s)
+                pilot.move(picture(x=0.5))
+                time.sleep(pause_s)
+            self.assertTrue(pilot.call("/resume")[0])
+            time.sleep(0.5)
+            report, _ = self.end(run)
+            self.assertEqual((report["arm"]["mode"], report["arm"]["safed"]), ("hold", SAFE in buttons))
 
     def test_all_know_how_the_desk_stands_also_who_comes_in_a_pause(self):
         scenario = self.dir / "faulty.yaml"

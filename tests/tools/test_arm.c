@@ -1160,6 +1160,45 @@ static void expect_no_command(void)
         TEST_ASSERT_EQUAL_DOUBLE(0.0, arm()->command[n]);
 }
 
+/* A press and one frame, in which no servo looks. */
+static void tap(int button)
+{
+    hand.flags ^= 1ull << (32 + button);
+    hand.mode = button <= AUTO ? (uint32_t)button : hand.mode;
+    send_hand();
+    run_frames(1);
+}
+
+static void test_safe_twice_between_two_looks_stops_it(void)
+{
+    bring_up_arm(NULL, 0);
+    fly_fast();
+    run_frames(3);
+    tap(SAFE);
+    tap(SAFE);
+    run_frames(SERVO);
+    expect_no_command();
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.brakes);
+}
+
+static void test_of_modes_between_two_looks_the_last_counts(void)
+{
+    bring_up_arm(NULL, 0);
+    fly_fast();
+    run_frames(3);
+    tap(HOLD);
+    tap(TOOL);
+    tap(HOLD);
+    run_frames(SERVO);
+    TEST_ASSERT_EQUAL_UINT64(HOLD, arm()->panel.mode);
+    run_frames(SERVO - 6);
+    tap(HOLD);
+    tap(TOOL);
+    run_frames(SERVO);
+    TEST_ASSERT_EQUAL_UINT64(TOOL, arm()->panel.mode);
+}
+
 static void test_a_lost_operator_stops_it_within_one_servo_period(void)
 {
     bring_up_arm(NULL, 0);
@@ -1552,6 +1591,8 @@ int main(void)
     RUN_TEST(test_a_restore_without_anybody_sets_the_brakes);
     RUN_TEST(test_what_was_pressed_before_the_run_presses_no_buttons);
     RUN_TEST(test_a_reset_presses_no_buttons);
+    RUN_TEST(test_safe_twice_between_two_looks_stops_it);
+    RUN_TEST(test_of_modes_between_two_looks_the_last_counts);
     RUN_TEST(test_a_lost_operator_stops_it_within_one_servo_period);
     RUN_TEST(test_a_lost_operator_stops_the_module);
     RUN_TEST(test_safe_brakes_at_once);

@@ -58,6 +58,14 @@ static void meet_hand(struct rig *rig, const struct record_input *input)
         io_panel_keep(&rig->cfg->arm->panel, (uint32_t)(input->flags >> 32));
 }
 
+/* Servos look less often than commands come: the panel keeps for them what was pressed. */
+static void tell_panel(struct rig *rig, const struct record_input *input)
+{
+    const struct cfg_arm *arm = &rig->scenario->arm;
+    if (rig->cfg->arm != NULL && input->link == arm->button_link)
+        io_panel_hear(&arm->panel, input->flags, input->mode, &rig->cfg->arm->panel);
+}
+
 void rig_apply(struct rig *rig, struct record_input *input)
 {
     struct cfg_link_state *link = &rig->cfg->link[input->link];
@@ -72,6 +80,7 @@ void rig_apply(struct rig *rig, struct record_input *input)
     if (input->kind == RECORD_COMMAND) {
         if (link->commands == 0)
             meet_hand(rig, input);
+        tell_panel(rig, input);
         link->flags = input->flags;
         link->board_us = input->board_us;
         link->sequence = input->sequence;
