@@ -95,6 +95,12 @@ void io_panel_stop(struct io_panel_state *state)
     stop(state->brakes, state);
 }
 
+void io_panel_safe(struct io_panel_state *state)
+{
+    stop(true, state);
+    state->chosen = 0;
+}
+
 /* A hand says which mode it pressed last; who does not has pressed one at a time. */
 static uint64_t last_mode(const struct io_panel_spec *spec, uint32_t pressed, uint64_t mode)
 {

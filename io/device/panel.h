@@ -77,6 +77,10 @@ void io_panel_keep(struct io_panel_state *state, uint32_t presses);
 /* As if the operator were lost: hold, until a mode is chosen.  Context: frame. */
 void io_panel_stop(struct io_panel_state *state);
 
+/* As the safe button, by who has no hand on the panel; a mode that was pressed before it and not
+ * yet looked at does not undo it.  Context: frame. */
+void io_panel_safe(struct io_panel_state *state);
+
 /* The buttons of which a second press within a look adds nothing: all but those that work in turns.
  * Context: setup. */
 uint32_t io_panel_once(const struct io_panel_spec *spec);

@@ -67,16 +67,29 @@ static void tell(struct io_hub *hub, struct io_authority before)
                     (unsigned long long)now.asking, (unsigned long long)now.holder);
 }
 
+static bool is_operator(const struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX])
+{
+    if (!seat->is_operator)
+        snprintf(why, IO_FOX_TEXT_MAX, "%s", watching);
+    return seat->is_operator;
+}
+
 bool io_hub_may_command(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX])
 {
     const struct io_authority before = hub->authority;
-    if (!seat->is_operator) {
-        snprintf(why, IO_FOX_TEXT_MAX, "%s", watching);
+    if (!is_operator(seat, why))
         return false;
-    }
     const bool may = io_authority_command(&hub->authority, seat->serial, why);
     tell(hub, before);
     return may;
+}
+
+/* Who sees an arm go wrong stops it, and does not ask first. */
+bool io_hub_may_call(struct io_hub *hub, struct io_hub_seat *seat, uint32_t service,
+                     char why[IO_FOX_TEXT_MAX])
+{
+    const bool open = hub->desk->open_services >> service & 1;
+    return open ? is_operator(seat, why) : io_hub_may_command(hub, seat, why);
 }
 
 void io_hub_authority(struct io_hub *hub, struct io_hub_seat *seat, enum io_authority_act act)

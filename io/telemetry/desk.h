@@ -26,6 +26,7 @@ struct io_desk {
     const char *const *faults;
     int service_count;
     const struct io_fox_service *services;
+    uint32_t open_services; /* bit i: any operator may call service i, whoever has authority */
     /* NULL when it was handed over, else why not. */
     const char *(*set)(void *self, uint64_t ticket, int parameter, double value);
     const char *(*call)(void *self, uint64_t ticket, int service,

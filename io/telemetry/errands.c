@@ -214,7 +214,7 @@ void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat)
         refuse_call(hub, seat, "too many requests are under way");
         return;
     }
-    if (!io_hub_may_command(hub, seat, error)) {
+    if (!io_hub_may_call(hub, seat, ask->service, error)) {
         refuse_call(hub, seat, error);
         return;
     }

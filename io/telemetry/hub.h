@@ -132,6 +132,9 @@ __attribute__((format(printf, 2, 3))) void io_hub_note(const struct io_hub *hub,
 /* May this viewer command?  It takes the authority that nobody has. */
 struct io_hub_seat *io_hub_seat_of(struct io_hub *hub, uint64_t serial); /* NULL: has left */
 bool io_hub_may_command(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX]);
+/* May it call this service of the desk?  Those that are open take no authority. */
+bool io_hub_may_call(struct io_hub *hub, struct io_hub_seat *seat, uint32_t service,
+                     char why[IO_FOX_TEXT_MAX]);
 void io_hub_authority(struct io_hub *hub, struct io_hub_seat *seat, enum io_authority_act act);
 void io_hub_lay_down(struct io_hub *hub, const struct io_hub_seat *seat);
 /* Who has authority and has not said a word for long loses it to who asks. */

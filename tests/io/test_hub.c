@@ -89,12 +89,14 @@ static void note(void *self, const char *text)
 static const struct io_fox_service services[] = {
     {"/pause", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
     {"/step", "p/srv/Step", IO_FOX_FORM_FRAMES},
+    {"/safe", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
 };
 static const struct io_desk desk = {.parameter_count = 2,
                                     .parameter_name = parameter_name,
                                     .parameter_value = parameter_value,
-                                    .service_count = 2,
+                                    .service_count = 3,
                                     .services = services,
+                                    .open_services = 1u << 2,
                                     .set = set,
                                     .call = call,
                                     .answer = answer,
@@ -465,7 +467,7 @@ static void test_answers_go_to_who_asked_in_any_order(void)
 {
     struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
     make_call(one, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
-    make_call(one, "\2\3\0\0\0\5\0\0\0\3\0\0\0cdr", 16); /* /authority/give */
+    make_call(one, "\2\4\0\0\0\5\0\0\0\3\0\0\0cdr", 16); /* /authority/give */
     TEST_ASSERT_NOT_NULL(next(one));
     make_call(two, "\2\0\0\0\0\7\0\0\0\3\0\0\0cdr", 16);
     const struct io_desk_answer first = bureau.answer[0];
@@ -486,7 +488,7 @@ static void test_answers_go_to_who_asked_in_any_order(void)
 static void test_a_call_that_cannot_be_made_fails_at_once(void)
 {
     struct io_hub_seat *seat = enter(0.0);
-    make_call(seat, "\2\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    make_call(seat, "\2\6\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
     assert_next_has(seat, "no such service");
     make_call(seat, "\2\1\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
     assert_next_has(seat, "serviceCallFailure");
@@ -635,6 +637,27 @@ static void test_the_first_command_takes_authority_and_keeps_others_out(void)
     pause(two);
     TEST_ASSERT_EQUAL_INT(2, bureau.asked);
     TEST_ASSERT_EQUAL_UINT64(two->serial, hub->authority.holder);
+}
+
+static void safe(struct io_hub_seat *seat)
+{
+    make_call(seat, "\2\2\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+}
+
+static void test_every_operator_may_call_what_is_open_and_takes_nothing_by_it(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0), *watcher = come_in(0.0, false);
+    safe(two);
+    TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+    pause(one);
+    safe(two);
+    TEST_ASSERT_EQUAL_INT(3, bureau.asked);
+    TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
+    TEST_ASSERT_NULL(next(two));
+    safe(watcher);
+    assert_next_has(watcher, "?operator=");
+    TEST_ASSERT_EQUAL_INT(3, bureau.asked);
 }
 
 static void test_a_command_that_makes_no_sense_takes_nothing(void)
@@ -1036,6 +1059,7 @@ int main(void)
     RUN_TEST(test_a_holder_that_says_nothing_loses_it_to_who_asks);
     RUN_TEST(test_who_looks_on_commands_nothing_and_is_told_how);
     RUN_TEST(test_the_first_command_takes_authority_and_keeps_others_out);
+    RUN_TEST(test_every_operator_may_call_what_is_open_and_takes_nothing_by_it);
     RUN_TEST(test_a_command_that_makes_no_sense_takes_nothing);
     RUN_TEST(test_authority_is_asked_for_and_handed_over);
     RUN_TEST(test_who_asked_and_left_asks_no_more);

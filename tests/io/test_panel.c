@@ -300,6 +300,17 @@ static void test_safe_brakes_at_once(void)
     expect_hold(true, true);
 }
 
+static void test_who_has_no_hand_on_it_safes_it_too(void)
+{
+    press(2);
+    press_mode(IO_PANEL_BASE); /* heard, and not yet looked at */
+    io_panel_safe(&state);
+    look();
+    expect_hold(true, true);
+    press(3);
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_BASE, state.mode);
+}
+
 static void test_safing_ends_only_with_a_mode(void)
 {
     static const int other[] = {VERNIER, GRAPPLE, RELEASE,    SAFE,       NEXT,
@@ -455,6 +466,7 @@ int main(void)
     RUN_TEST(test_a_mode_and_its_choice_in_one_look_act_in_that_order);
     RUN_TEST(test_safe_wins_over_all_that_is_pressed_with_it);
     RUN_TEST(test_safe_brakes_at_once);
+    RUN_TEST(test_who_has_no_hand_on_it_safes_it_too);
     RUN_TEST(test_safing_ends_only_with_a_mode);
     RUN_TEST(test_a_lost_operator_stops_the_arm_and_then_the_brakes_come_on);
     RUN_TEST(test_safe_brakes_a_lost_arm_at_once_too);

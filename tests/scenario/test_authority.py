@@ -405,6 +405,44 @@ class Authority(harness.Case):
             report, _ = self.end(run)
             self.assertEqual((report["arm"]["mode"], report["arm"]["safed"]), ("hold", SAFE in buttons))
 
+    def test_every_operator_may_safe_the_arm_and_no_other(self):
+        log = self.dir / "safe.mcap"
+        run, port, query, pilot = self.fly("--log", log)
+        other, watcher = self.client(port, query), self.client(port)
+        self.assertFalse(other.call("/pause")[0])  # the pilot has authority,
+        done, said = watcher.call("/safe")
+        self.assertFalse(done)
+        self.assertIn("?operator=", said)
+        done, said = other.call("/safe")
+        self.assertTrue(done, said)
+        self.assertIn("the arm stops before frame", said)
+        pilot.move(picture(x=0.5))  # and flies no more,
+        time.sleep(0.5)
+        self.assertFalse(other.call("/pause")[0])  # though it still has it
+        report, _ = self.end(run)
+        self.assertEqual((report["arm"]["mode"], report["arm"]["safed"]), ("hold", True))
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn(report["state_hash"], out)
+
+    def test_an_arm_is_safed_at_a_given_frame_and_that_replays(self):
+        log, path = self.dir / "act.mcap", self.dir / "act.json"
+        code, out, err = self.call("run", RMS, "--seconds", "0.5", "--act", "0.2s:safe", "--log", log, "--report", path)
+        self.assertEqual(code, 0, out + err)
+        report = json.loads(path.read_text())
+        self.assertTrue(report["arm"]["safed"])
+        self.assertEqual(report["operator"]["acts"], 1)
+        code, out, err = self.call("replay", log)
+        self.assertEqual(code, 0, out + err)
+        self.assertIn(report["state_hash"], out)
+
+    def test_without_an_arm_there_is_nothing_to_safe(self):
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
+        done, said = self.client(port, query).call("/safe")
+        self.assertFalse(done)
+        self.assertIn("there is no arm", said)
+        self.end(run)
+
     def test_all_know_how_the_desk_stands_also_who_comes_in_a_pause(self):
         scenario = self.dir / "faulty.yaml"
         scenario.write_text(harness.TUMBLE.read_text() + FAULTS)

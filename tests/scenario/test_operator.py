@@ -190,7 +190,7 @@ class Operator(harness.Case):
                           ("0.1s:tune devices.gyro.bias.x=1 kg", "rad/s"),
                           ("0.1s:tune environment.gravity.z=21", "from -20 to 20"),
                           ("0.1s:fault leen on", 'did you mean "lean"'), ("0.1s:fault lean", "on"),
-                          ("0.1s:stop", "step"), ("pause", "TIME:WHAT"), ("-1s:pause", "time"),
+                          ("0.1s:stop", "step"), ("0.1s:safe", "there is no arm"), ("pause", "TIME:WHAT"), ("-1s:pause", "time"),
                           ("0.1s:checkpoint", "which file"), ("0.1s:step 0.5", "number of frames")):
             with self.subTest(act):
                 code, out, err = self.call("run", self.scenario, "--pace", "fast", "--act", act)

@@ -1169,6 +1169,24 @@ static void tap(int button)
     run_frames(1);
 }
 
+static void test_the_desk_safes_it(void)
+{
+    bring_up_arm(NULL, 0);
+    fly_fast();
+    run_frames(3);
+    struct record_act act = {.frame = frames, .act = OPERATOR_SAFE};
+    rig_act(rig, &act, NULL);
+    run_frames(SERVO);
+    expect_no_command();
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.brakes);
+    send_hand(); /* the stick is still out */
+    run_frames(20 * SERVO);
+    expect_no_command();
+    press(BASE);
+    TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.safed);
+}
+
 static void test_safe_twice_between_two_looks_stops_it(void)
 {
     bring_up_arm(NULL, 0);
@@ -1591,6 +1609,7 @@ int main(void)
     RUN_TEST(test_a_restore_without_anybody_sets_the_brakes);
     RUN_TEST(test_what_was_pressed_before_the_run_presses_no_buttons);
     RUN_TEST(test_a_reset_presses_no_buttons);
+    RUN_TEST(test_the_desk_safes_it);
     RUN_TEST(test_safe_twice_between_two_looks_stops_it);
     RUN_TEST(test_of_modes_between_two_looks_the_last_counts);
     RUN_TEST(test_a_lost_operator_stops_it_within_one_servo_period);

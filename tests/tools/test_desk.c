@@ -115,9 +115,11 @@ static void test_each_service_is_its_act(void)
                 {"/reset", OPERATOR_RESET},
                 {"/checkpoint", OPERATOR_CHECKPOINT},
                 {"/restore", OPERATOR_RESTORE},
-                {"/fault", OPERATOR_FAULT}};
+                {"/fault", OPERATOR_FAULT},
+                {"/safe", OPERATOR_SAFE}};
     struct io_fox_arguments arguments = {.frames = 3, .active = true};
-    TEST_ASSERT_EQUAL_INT(7, seam->service_count);
+    TEST_ASSERT_EQUAL_INT(8, seam->service_count);
+    TEST_ASSERT_EQUAL_HEX32(1u << 7, seam->open_services); /* who stops an arm needs no authority */
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         strcpy(arguments.text, acts[i].act == OPERATOR_FAULT ? "gyro stuck" : "a.checkpoint");
         TEST_ASSERT_NULL_MESSAGE(call(acts[i].name, &arguments), acts[i].name);

@@ -281,6 +281,7 @@ static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
     ask(OPERATOR_TUNE, TARGET + 1, 0.0);
     ask(OPERATOR_FAULT, 3, 1.0);
     ask(OPERATOR_ACT_COUNT, 0, 0.0);
+    ask(OPERATOR_SAFE, 0, 0.0);
     run_frames(1);
     expect_answer(false, 0, "1.5 is not from 0 to 1");
     expect_answer(false, 0, "-0.1 is not from");
@@ -288,6 +289,7 @@ static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
     expect_answer(false, 0, "no parameter 14");
     expect_answer(false, 0, "no fault 3");
     expect_answer(false, 0, "nobody knows");
+    expect_answer(false, 0, "there is no arm");
     TEST_ASSERT_EQUAL_UINT64(acts, rig->acts);
 }
 

@@ -12,12 +12,13 @@ static const struct io_fox_service services[] = {
     {"/checkpoint", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
     {"/restore", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
     {"/fault", "airbearing_msgs/srv/Fault", IO_FOX_FORM_SWITCH},
+    {"/safe", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
 };
 static const enum operator_act acts[] = {
     OPERATOR_PAUSE,      OPERATOR_RESUME,  OPERATOR_STEP,  OPERATOR_RESET,
-    OPERATOR_CHECKPOINT, OPERATOR_RESTORE, OPERATOR_FAULT,
+    OPERATOR_CHECKPOINT, OPERATOR_RESTORE, OPERATOR_FAULT, OPERATOR_SAFE,
 };
-enum { SERVICE_COUNT = sizeof services / sizeof *services };
+enum { SERVICE_COUNT = sizeof services / sizeof *services, SAFE = SERVICE_COUNT - 1 };
 _Static_assert(SERVICE_COUNT == sizeof acts / sizeof *acts, "each service is an act");
 
 static const char *parameter_name(void *self, int index)
@@ -134,6 +135,7 @@ const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel, 
                  .faults = desk->fault,
                  .service_count = SERVICE_COUNT,
                  .services = services,
+                 .open_services = 1u << SAFE,
                  .set = set,
                  .call = call,
                  .answer = answer,

@@ -21,7 +21,7 @@ enum {
 static const uint64_t SCRIPTED = UINT64_MAX; /* ticket of an act of the command line */
 
 /* What came of a request, in a word; whoever asks makes a sentence of it. */
-enum outcome { DONE, NO_SUCH_INDEX, OUT_OF_LIMITS, FILE_FAILED };
+enum outcome { DONE, NO_SUCH_INDEX, NO_ARM, OUT_OF_LIMITS, FILE_FAILED };
 
 struct outcome_letter {
     struct operator_request request;
@@ -299,6 +299,15 @@ static enum outcome fault(struct operator_desk *desk, const struct operator_requ
     return DONE;
 }
 
+static enum outcome safe(struct operator_desk *desk, const struct operator_request *request,
+                         uint64_t frame)
+{
+    if (desk->rig->cfg->arm == NULL)
+        return NO_ARM;
+    record(desk, request, frame, NULL);
+    return DONE;
+}
+
 static enum outcome pace(struct operator_desk *desk, const struct operator_request *request,
                          uint64_t frame)
 {
@@ -329,6 +338,9 @@ static bool carry_out(struct operator_desk *desk, const struct operator_request 
         break;
     case OPERATOR_FAULT:
         outcome = fault(desk, request, frame);
+        break;
+    case OPERATOR_SAFE:
+        outcome = safe(desk, request, frame);
         break;
     case OPERATOR_PAUSE:
     case OPERATOR_RESUME:
@@ -505,6 +517,9 @@ static void say_done(const struct operator_desk *desk, const struct outcome_lett
         snprintf(text, size, "%s: %s before frame %" PRIu64, scenario->faults[request->index].text,
                  request->value != 0.0 ? "begins" : "ends", letter->frame);
         break;
+    case OPERATOR_SAFE:
+        snprintf(text, size, "the arm stops before frame %" PRIu64, letter->frame);
+        break;
     default:
         snprintf(text, size, "%s is %.10g %s from frame %" PRIu64 " on",
                  scenario->parameters[request->index].name, request->value,
@@ -519,6 +534,8 @@ static void say_refused(const struct operator_desk *desk, const struct outcome_l
     const bool tunes = request->act == OPERATOR_TUNE;
     if (letter->outcome == FILE_FAILED)
         snprintf(text, size, "%s", letter->why);
+    else if (letter->outcome == NO_ARM)
+        snprintf(text, size, "there is no arm to stop in this scenario");
     else if (letter->outcome == NO_SUCH_INDEX && (tunes || request->act == OPERATOR_FAULT))
         snprintf(text, size, "there is no %s %" PRIu32, tunes ? "parameter" : "fault",
                  request->index);

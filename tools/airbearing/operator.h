@@ -1,5 +1,5 @@
 /*
- * The operator's desk: pause, step, resume, reset, checkpoint, restore, faults, parameters.
+ * The operator's desk: pause, step, resume, reset, checkpoint, restore, faults, parameters, safe.
  *
  *      asker (server)  ──requests──>  frame thread, between two frames  ──chores──>  house
  *                      <──answers──                                     <──state───
@@ -30,6 +30,7 @@ enum operator_act {
     OPERATOR_RESTORE,    /* path; index 1: with the hands as they were then */
     OPERATOR_FAULT,      /* index of the scenario's fault; value: 1 begins now, 0 ends now */
     OPERATOR_TUNE,       /* index of the parameter; value: SI */
+    OPERATOR_SAFE,       /* the arm stops and brakes, until a mode is chosen */
     OPERATOR_ACT_COUNT
 };
 

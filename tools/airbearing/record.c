@@ -45,7 +45,7 @@ static const char act_definition[] =
     "uint64 counted # frames that the run state has behind it, after the act\n"
     "float64 value # tune: SI; fault: 1 begins 0 ends; step: frames\n"
     "uint32 index # of the parameter or fault; of a restore 1: with its hands\n"
-    "uint8 act # 0 pause 1 resume 2 step 3 reset 4 checkpoint 5 restore 6 fault 7 tune\n";
+    "uint8 act # 0 pause 1 resume 2 step 3 reset 4 checkpoint 5 restore 6 fault 7 tune 8 safe\n";
 
 static const char latency_definition[] =
     "# One way through the loop: a command comes in, the first sample that shows it leaves.\n"

@@ -154,6 +154,8 @@ static bool is_sound(const struct cfg_scenario *scenario, const struct record_ac
         return act->index < (uint32_t)scenario->fault_count;
     if (act->act == OPERATOR_RESTORE)
         return act->index <= 1;
+    if (act->act == OPERATOR_SAFE)
+        return scenario->arm.joint_count > 0;
     if (act->act != OPERATOR_TUNE)
         return act->act < OPERATOR_ACT_COUNT;
     if (act->index >= (uint32_t)scenario->parameter_count)

@@ -265,6 +265,9 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
     case OPERATOR_TUNE:
         cfg_rig_tune(rig->cfg, (int)act->index, act->value);
         break;
+    case OPERATOR_SAFE:
+        io_panel_safe(&rig->cfg->arm->panel);
+        break;
     default: /* nothing of the run state */
         break;
     }

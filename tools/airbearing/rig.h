@@ -195,8 +195,8 @@ void rig_apply_letter(struct rig *rig, const struct rig_letter *letter, uint64_t
  * The operator's hands are not put back with a state: they are where they are.  A restore with
  * index 1 is of a run that nobody flies any more, and holds what the state says of them.
  *
- * snapshot: of a restore.  index and value of tune and fault have been checked.  Context: frame,
- * between two frames.
+ * snapshot: of a restore.  index and value of tune and fault have been checked, and there is an arm
+ * to safe.  Context: frame, between two frames.
  */
 void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot);
 

@@ -48,6 +48,14 @@ static int read_nothing(const char *rest, const struct cfg_scenario *scenario,
                          : fail(error, "nothing can follow here; here is %s", cfg_quote(rest).text);
 }
 
+static int read_safe(const char *rest, const struct cfg_scenario *scenario,
+                     struct operator_request *request, char error[CFG_ERROR_MAX])
+{
+    if (scenario->arm.joint_count == 0)
+        return fail(error, "there is no arm to stop in this scenario");
+    return read_nothing(rest, scenario, request, error);
+}
+
 static int read_steps(const char *rest, const struct cfg_scenario *scenario,
                       struct operator_request *request, char error[CFG_ERROR_MAX])
 {
@@ -137,6 +145,7 @@ static const struct {
     {"restore", OPERATOR_RESTORE, read_path},
     {"fault", OPERATOR_FAULT, read_fault},
     {"tune", OPERATOR_TUNE, read_tune},
+    {"safe", OPERATOR_SAFE, read_safe},
 };
 
 static int read_act(const char *what, const struct cfg_scenario *scenario,
@@ -155,8 +164,9 @@ static int read_act(const char *what, const struct cfg_scenario *scenario,
         request->act = acts_known[i].act;
         return acts_known[i].read(rest, scenario, request, error);
     }
-    return unknown(error, "act", word, &suggestion,
-                   "they are pause, resume, step, reset, checkpoint, restore, fault and tune");
+    return unknown(
+        error, "act", word, &suggestion,
+        "they are pause, resume, step, reset, checkpoint, restore, fault, tune and safe");
 }
 
 int script_read(const char *text, const struct cfg_scenario *scenario,
