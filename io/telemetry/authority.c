@@ -27,13 +27,20 @@ static bool say_held(const struct io_authority *authority, char text[IO_FOX_TEXT
     return false;
 }
 
+/* Who asked for it has it now; another still waits. */
+static void hold(struct io_authority *authority, uint64_t viewer)
+{
+    authority->holder = viewer;
+    if (authority->asking == viewer)
+        authority->asking = 0;
+}
+
 bool io_authority_command(struct io_authority *authority, uint64_t viewer,
                           char text[IO_FOX_TEXT_MAX])
 {
     if (authority->holder != 0 && authority->holder != viewer)
         return say_held(authority, text);
-    if (authority->holder == 0)
-        *authority = (struct io_authority){.holder = viewer};
+    hold(authority, viewer);
     return say(text, true, "you have authority");
 }
 
@@ -41,8 +48,12 @@ static bool give(struct io_authority *authority, uint64_t viewer, char text[IO_F
 {
     if (authority->holder != viewer)
         return say(text, false, "you do not have authority");
-    authority->holder = 0;
-    return say(text, true, "nobody has authority now");
+    hold(authority, authority->asking);
+    if (authority->holder == 0)
+        return say(text, true, "nobody has authority now");
+    snprintf(text, IO_FOX_TEXT_MAX, "viewer %llu has authority now",
+             (unsigned long long)authority->holder);
+    return true;
 }
 
 static bool ask(struct io_authority *authority, uint64_t viewer, char text[IO_FOX_TEXT_MAX])

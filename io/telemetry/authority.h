@@ -3,8 +3,9 @@
  *
  * A viewer that may command (it gave the operator token) takes it with its first command while
  * nobody has it, or by asking for it; it gives it back, or leaves.  Another that wants it asks, and
- * the holder is told.  Nobody takes it away, but from a holder that has said nothing for long and
- * is asked (io_hub_wake()).
+ * the holder is told: when it gives it then, that is to who asks, so that nobody comes in between.
+ * Nobody takes it away, but from a holder that has said nothing for long and is asked
+ * (io_hub_wake()); who leaves or is silent gives it to nobody.
  */
 #pragma once
 

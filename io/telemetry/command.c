@@ -33,6 +33,12 @@ void io_hub_note(const struct io_hub *hub, const char *format, ...)
     hub->desk->note(hub->desk->self, text);
 }
 
+/* That somebody asks, to this holder? */
+static bool is_news(struct io_authority now, struct io_authority before)
+{
+    return now.asking != 0 && (now.asking != before.asking || now.holder != before.holder);
+}
+
 /* Only the holder has a line about who asks. */
 static void tell_holder(struct io_hub *hub, struct io_authority before)
 {
@@ -44,7 +50,7 @@ static void tell_holder(struct io_hub *hub, struct io_authority before)
         io_fox_remove_status(&hub->out, "authority");
         io_hub_say(hub, old, false);
     }
-    if (holder && now.asking != 0 && now.asking != before.asking) {
+    if (holder && is_news(now, before)) {
         snprintf(text, sizeof text, "viewer %llu asks for authority",
                  (unsigned long long)now.asking);
         io_fox_status(&hub->out, IO_FOX_WARNING, text, "authority");
@@ -62,7 +68,7 @@ static void tell(struct io_hub *hub, struct io_authority before)
         io_hub_note(hub, "viewer %llu has authority", (unsigned long long)now.holder);
     else if (now.holder != before.holder)
         io_hub_note(hub, "viewer %llu has authority no more", (unsigned long long)before.holder);
-    if (now.asking != 0 && now.asking != before.asking)
+    if (now.holder != 0 && is_news(now, before))
         io_hub_note(hub, "viewer %llu asks viewer %llu for authority",
                     (unsigned long long)now.asking, (unsigned long long)now.holder);
 }

@@ -686,13 +686,35 @@ static void test_authority_is_asked_for_and_handed_over(void)
     assert_answer(two, true, "viewer 1 was asked");
     TEST_ASSERT_NULL(next(one));
     ask_authority(one, IO_AUTHORITY_GIVE);
-    assert_answer(one, true, "nobody");
+    assert_answer(one, true, "viewer 2 has authority now");
     assert_next_has(one, "removeStatus");
-    ask_authority(two, IO_AUTHORITY_TAKE);
-    assert_answer(two, true, "you have authority");
+    TEST_ASSERT_EQUAL_UINT64(two->serial, hub->authority.holder);
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.asking);
+    TEST_ASSERT_EQUAL_STRING("viewer 2 has authority", bureau.noted);
+    pause(one);
+    assert_next_has(one, "viewer 2 has authority; it can hand it over");
+    ask_authority(two, IO_AUTHORITY_GIVE); /* nobody asks */
+    assert_answer(two, true, "nobody");
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     TEST_ASSERT_NULL(next(one));
     TEST_ASSERT_NULL(next(two));
+}
+
+static void test_who_asks_still_asks_when_another_was_quicker(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0), *three = enter(0.0);
+    pause(one);
+    ask_authority(two, IO_AUTHORITY_ASK);
+    assert_answer(two, true, "viewer 1 was asked");
+    io_hub_leave(hub, one); /* which gives it to nobody */
+    TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
+    ask_authority(three, IO_AUTHORITY_TAKE);
+    assert_answer(three, true, "you have authority");
+    assert_next_has(three, "viewer 2 asks for authority");
+    TEST_ASSERT_EQUAL_UINT64(two->serial, hub->authority.asking);
+    TEST_ASSERT_EQUAL_STRING("viewer 2 asks viewer 3 for authority", bureau.noted);
+    ask_authority(three, IO_AUTHORITY_GIVE);
+    TEST_ASSERT_EQUAL_UINT64(two->serial, hub->authority.holder);
 }
 
 static void test_who_asked_and_left_asks_no_more(void)
@@ -902,6 +924,26 @@ static void test_who_flies_no_more_has_let_go_of_the_stick(void)
     TEST_ASSERT_EQUAL_INT(3, flown.hands);
 }
 
+static void test_an_arm_is_handed_over_with_the_stick_at_rest(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    struct io_hand_picture push;
+    io_hand_rest(&push);
+    push.axis[2] = 1.0f;
+    advertise_hand(one, 7);
+    advertise_hand(two, 7);
+    publish(one, 7, &push, IO_HAND_SIZE);
+    publish(two, 7, &push, IO_HAND_SIZE);
+    ask_authority(two, IO_AUTHORITY_ASK);
+    ask_authority(one, IO_AUTHORITY_GIVE);
+    assert_rests(2);
+    publish(one, 7, &push, IO_HAND_SIZE);
+    TEST_ASSERT_EQUAL_INT(2, flown.pictures);
+    publish(two, 7, &push, IO_HAND_SIZE);
+    TEST_ASSERT_EQUAL_INT(3, flown.pictures);
+    TEST_ASSERT_EQUAL_INT(2, flown.hands); /* what it holds down is no press */
+}
+
 /* Handing over is a word, not what a hand on another stick happens to do. */
 static void test_a_hand_beside_does_not_come_to_fly_by_itself(void)
 {
@@ -1062,6 +1104,7 @@ int main(void)
     RUN_TEST(test_every_operator_may_call_what_is_open_and_takes_nothing_by_it);
     RUN_TEST(test_a_command_that_makes_no_sense_takes_nothing);
     RUN_TEST(test_authority_is_asked_for_and_handed_over);
+    RUN_TEST(test_who_asks_still_asks_when_another_was_quicker);
     RUN_TEST(test_who_asked_and_left_asks_no_more);
     RUN_TEST(test_everybody_sees_who_has_authority);
     RUN_TEST(test_each_viewer_knows_its_number_and_what_it_may);
@@ -1071,6 +1114,7 @@ int main(void)
     RUN_TEST(test_pictures_that_stay_late_are_taken_again);
     RUN_TEST(test_who_takes_the_stick_is_judged_anew);
     RUN_TEST(test_who_flies_no_more_has_let_go_of_the_stick);
+    RUN_TEST(test_an_arm_is_handed_over_with_the_stick_at_rest);
     RUN_TEST(test_a_hand_beside_does_not_come_to_fly_by_itself);
     RUN_TEST(test_what_is_wrong_with_pictures_is_told_once_a_second);
     RUN_TEST(test_only_pictures_on_their_channel_are_passed_on);

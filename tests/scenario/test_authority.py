@@ -276,8 +276,7 @@ class Authority(harness.Case):
         self.assertEqual(one.wait(op="status", id="authority")["message"],
                          f"viewer {two.number} asks for authority")
         watcher.authority(one.number, two.number)
-        self.assertTrue(one.call("/authority/give")[0])
-        self.assertTrue(two.call("/authority/take")[0])
+        self.assertEqual(one.call("/authority/give"), (True, f"viewer {two.number} has authority now"))
         watcher.authority(two.number, 0)
         self.assertFalse(one.call("/resume")[0])
         two.close()  # whoever leaves lays it down
