@@ -40,6 +40,13 @@ static void forget(struct io_hub_seat *seat, uint32_t id)
         seat->hand[place] = seat->hand[--seat->hand_count];
 }
 
+/* Without a channel nothing can come that would move the stick back. */
+static void let_go(struct io_hub *hub, const struct io_hub_seat *seat)
+{
+    if (seat->hand_count == 0)
+        io_hub_hands_off(hub, seat->serial);
+}
+
 void io_hub_advertise(struct io_hub *hub, struct io_hub_seat *seat)
 {
     for (int i = 0; i < hub->ask.count; i++) {
@@ -54,12 +61,14 @@ void io_hub_advertise(struct io_hub *hub, struct io_hub_seat *seat)
         else
             seat->hand[seat->hand_count++] = id;
     }
+    let_go(hub, seat);
 }
 
 void io_hub_unadvertise(struct io_hub *hub, struct io_hub_seat *seat)
 {
     for (int i = 0; i < hub->ask.count; i++)
         forget(seat, hub->ask.publication[i].id);
+    let_go(hub, seat);
 }
 
 /* A hand at rest: whoever flew is not waited for until the silence is long enough to be a loss. */

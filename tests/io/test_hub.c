@@ -944,6 +944,29 @@ static void test_an_arm_is_handed_over_with_the_stick_at_rest(void)
     TEST_ASSERT_EQUAL_INT(2, flown.hands); /* what it holds down is no press */
 }
 
+static void test_who_takes_its_channel_back_has_let_go_of_the_stick(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    struct io_hand_picture push;
+    io_hand_rest(&push);
+    push.axis[2] = 1.0f;
+    advertise_hand(seat, 7);
+    advertise_hand(seat, 8);
+    publish(seat, 7, &push, IO_HAND_SIZE);
+    say(seat, "{\"op\":\"unadvertise\",\"channelIds\":[7]}");
+    TEST_ASSERT_EQUAL_INT(1, flown.pictures); /* it has another */
+    publish(seat, 8, &push, IO_HAND_SIZE);
+    say(seat, "{\"op\":\"unadvertise\",\"channelIds\":[8]}");
+    assert_rests(3);
+    TEST_ASSERT_EQUAL_UINT64(seat->serial, hub->authority.holder);
+    advertise_hand(seat, 8);
+    publish(seat, 8, &push, IO_HAND_SIZE);
+    TEST_ASSERT_EQUAL_INT(2, flown.hands);
+    say(seat, "{\"op\":\"advertise\",\"channels\":[{\"id\":8,\"topic\":\"/other\",\"encoding\":"
+              "\"hand\"}]}"); /* the same number is another channel now */
+    assert_rests(5);
+}
+
 /* Handing over is a word, not what a hand on another stick happens to do. */
 static void test_a_hand_beside_does_not_come_to_fly_by_itself(void)
 {
@@ -1115,6 +1138,7 @@ int main(void)
     RUN_TEST(test_who_takes_the_stick_is_judged_anew);
     RUN_TEST(test_who_flies_no_more_has_let_go_of_the_stick);
     RUN_TEST(test_an_arm_is_handed_over_with_the_stick_at_rest);
+    RUN_TEST(test_who_takes_its_channel_back_has_let_go_of_the_stick);
     RUN_TEST(test_a_hand_beside_does_not_come_to_fly_by_itself);
     RUN_TEST(test_what_is_wrong_with_pictures_is_told_once_a_second);
     RUN_TEST(test_only_pictures_on_their_channel_are_passed_on);
