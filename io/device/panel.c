@@ -124,13 +124,19 @@ void io_panel_hear(const struct io_panel_spec *spec, uint64_t flags, uint64_t mo
         state->chosen = last;
 }
 
+void io_panel_lose(struct io_panel_state *state)
+{
+    state->away = 1;
+}
+
 void io_panel_look(const struct io_panel_spec *spec, uint64_t flags, bool lost, bool still,
                    struct io_panel_state *state)
 {
     const bool braked = state->brakes;
     press(spec, (uint32_t)state->pressed, (uint32_t)flags, state);
     state->pressed = state->chosen = 0;
-    if (lost && !state->safed)
+    if ((lost || state->away) && !state->safed)
         stop(braked, state);
+    state->away = 0;
     settle(spec, still, state);
 }

@@ -64,8 +64,9 @@ struct io_panel_state {
     uint64_t grapple, release; /* 1: asked for, in this look */
     uint64_t held;             /* looks since hold began */
     uint64_t pressed, chosen;  /* for the next look: buttons, and 1 + the last mode of them */
+    uint64_t away;             /* the same: 1, he was lost since the last, if he is back or not */
 };
-_Static_assert(sizeof(struct io_panel_state) == 12 * 8, "no pads in the run state");
+_Static_assert(sizeof(struct io_panel_state) == 13 * 8, "no pads in the run state");
 
 /* In hold, brakes on.  Context: setup. */
 void io_panel_begin(struct io_panel_state *state);
@@ -88,6 +89,10 @@ uint32_t io_panel_once(const struct io_panel_spec *spec);
 /* A command (io/protocol/hand.h).  Context: frame. */
 void io_panel_hear(const struct io_panel_spec *spec, uint64_t flags, uint64_t mode,
                    struct io_panel_state *state);
+
+/* The operator was lost: the next look stops the arm, even if he is back by then.  Context: frame.
+ */
+void io_panel_lose(struct io_panel_state *state);
 
 /* One look.  flags: of the newest command, 0 before the first; still: no joint moves to speak of.
  * Context: frame. */

@@ -352,6 +352,18 @@ static void test_a_lost_operator_stops_the_arm_and_then_the_brakes_come_on(void)
     TEST_ASSERT_EQUAL_UINT64(0, state.safed);
 }
 
+static void test_an_operator_who_was_gone_for_a_moment_was_lost(void)
+{
+    press(2);
+    io_panel_lose(&state);
+    look();
+    expect_hold(false, true);
+    press(2);
+    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    look_often(3);
+    TEST_ASSERT_EQUAL_UINT64(0, state.safed);
+}
+
 static void test_safe_brakes_a_lost_arm_at_once_too(void)
 {
     press(2);
@@ -469,6 +481,7 @@ int main(void)
     RUN_TEST(test_who_has_no_hand_on_it_safes_it_too);
     RUN_TEST(test_safing_ends_only_with_a_mode);
     RUN_TEST(test_a_lost_operator_stops_the_arm_and_then_the_brakes_come_on);
+    RUN_TEST(test_an_operator_who_was_gone_for_a_moment_was_lost);
     RUN_TEST(test_safe_brakes_a_lost_arm_at_once_too);
     RUN_TEST(test_while_one_link_is_lost_no_mode_moves_the_arm);
     RUN_TEST(test_hold_brakes_when_the_joints_are_still);

@@ -1217,6 +1217,25 @@ static void test_of_modes_between_two_looks_the_last_counts(void)
     TEST_ASSERT_EQUAL_UINT64(TOOL, arm()->panel.mode);
 }
 
+/* Lost and found again between two looks of the servos. */
+static void test_a_short_loss_stops_it_too(void)
+{
+    bring_up_arm(NULL, 0);
+    fly_fast();
+    run_frames(3);
+    lose_operator();
+    run_frames(2);
+    send_hand();
+    run_frames(SERVO);
+    expect_no_command();
+    TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
+    TEST_ASSERT_EQUAL_UINT64(CFG_ARM_LOST, arm()->flags & CFG_ARM_LOST);
+    run_frames(SERVO);
+    TEST_ASSERT_EQUAL_UINT64(0, arm()->flags & CFG_ARM_LOST);
+    press(BASE);
+    TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.safed);
+}
+
 static void test_a_lost_operator_stops_it_within_one_servo_period(void)
 {
     bring_up_arm(NULL, 0);
@@ -1612,6 +1631,7 @@ int main(void)
     RUN_TEST(test_the_desk_safes_it);
     RUN_TEST(test_safe_twice_between_two_looks_stops_it);
     RUN_TEST(test_of_modes_between_two_looks_the_last_counts);
+    RUN_TEST(test_a_short_loss_stops_it_too);
     RUN_TEST(test_a_lost_operator_stops_it_within_one_servo_period);
     RUN_TEST(test_a_lost_operator_stops_the_module);
     RUN_TEST(test_safe_brakes_at_once);

@@ -184,7 +184,7 @@ static bool is_lost(const struct cfg_rig *rig)
 {
     const struct cfg_arm *arm = &rig->scenario->arm;
     return rig->link[arm->translation.link].lost || rig->link[arm->rotation.link].lost ||
-           rig->link[arm->button_link].lost;
+           rig->link[arm->button_link].lost || rig->arm->panel.away;
 }
 
 static double fastest(const struct cfg_rig *rig)

@@ -66,6 +66,15 @@ static void tell_panel(struct rig *rig, const struct record_input *input)
         io_panel_hear(&arm->panel, input->flags, input->mode, &rig->cfg->arm->panel);
 }
 
+/* That the operator was gone also counts when he is back before they look. */
+static void tell_loss(struct rig *rig, int link)
+{
+    const struct cfg_arm *arm = &rig->scenario->arm;
+    if (rig->cfg->arm != NULL &&
+        (link == arm->translation.link || link == arm->rotation.link || link == arm->button_link))
+        io_panel_lose(&rig->cfg->arm->panel);
+}
+
 void rig_apply(struct rig *rig, struct record_input *input)
 {
     struct cfg_link_state *link = &rig->cfg->link[input->link];
@@ -88,6 +97,8 @@ void rig_apply(struct rig *rig, struct record_input *input)
         link->commands++;
     }
     link->lost = input->kind == RECORD_LOSS;
+    if (link->lost)
+        tell_loss(rig, input->link);
     log_input(rig, input);
 }
 
