@@ -22,6 +22,7 @@ const ros2msg = definitions();
 export const OPERATOR = "0123456789abcdef0123456789abcdef";
 export const FLAG = { lost: 8, safed: 16, vernier: 32, inside: 64, auto: 128, berthed: 512 };
 const LOST_MS = 300;
+const STALE_US = 250000; // longer on its way than the quickest, as in io/telemetry/hands.c
 const ORBIT = 6.7e6; // m
 const SPEED = 7700; // m/s
 export const BODIES = ["orbiter", "upper_arm", "lower_arm", "wrist", "end_effector", "satellite"];
@@ -122,10 +123,11 @@ const WORDS = {
   "/resume": () => "goes on with frame 7 (frame 7)",
   "/step": () => "1 frames from frame 7 on, then a pause (frame 7)",
   "/reset": () => "as at the start, before frame 7 (frame 7)",
+  "/safe": () => "safed (frame 7)",
   "/fault": ({ name, active }) => `${FAULTS[name]}: ${active ? "begins" : "ends"} before frame 7 (frame 7)`,
 };
 const FAULTS = ["shoulder_yaw sticks", "shoulder_yaw sticks"]; // the same twice: only the desk tells which is on
-const SERVICES = ["/pause", "/resume", "/step", "/reset", "/checkpoint", "/restore", "/fault", "/authority/take", "/authority/give", "/authority/ask"];
+const SERVICES = ["/pause", "/resume", "/step", "/reset", "/checkpoint", "/restore", "/fault", "/safe", "/authority/take", "/authority/give", "/authority/ask"];
 
 /* ---- the arm ------------------------------------------------------------------------------------- */
 
@@ -326,6 +328,9 @@ export class Mock {
   arm = new Arm();
   pictures = []; // of who has authority, with their time of arrival
   dropped = 0; // of others
+  stale = 0; // that came much later than others
+  isDeaf = false; // what is pressed goes nowhere
+  heldBack = undefined; // what the network keeps while it stalls
   calls = [];
   holder = 0;
   asking = 0;
@@ -458,12 +463,36 @@ export class Mock {
       this.dropped++;
       return;
     }
+    if (this.heldBack) {
+      this.heldBack.push([client, bytes.slice()]);
+      return;
+    }
     const picture = { ...readPicture(bytes), ms: performance.now() };
+    if (this.isStale(client, picture)) {
+      this.stale++;
+      return;
+    }
     this.pictures.push(picture);
     this.arm.flags &= ~FLAG.lost;
     this.heardMs = picture.ms;
-    this.arm.take(picture);
+    this.arm.take(this.isDeaf ? { ...picture, buttons: 0 } : picture);
     this.tellLatency(300 + 400 * Math.random());
+  }
+
+  /** For so long no picture arrives; then all do at once. */
+  stall(ms) {
+    this.heldBack = [];
+    setTimeout(() => {
+      const late = this.heldBack;
+      this.heldBack = undefined;
+      for (const [client, bytes] of late) this.hearHand(client, bytes);
+    }, ms);
+  }
+
+  isStale(client, { sentUs, ms }) {
+    const wayUs = 1000 * ms - Number(sentUs); // and the clocks' difference
+    client.quickestUs = Math.min(client.quickestUs ?? Infinity, wayUs);
+    return wayUs - client.quickestUs > STALE_US;
   }
 
   /** Of a command that waited so long for its frame, by a clock that is not the page's. */
@@ -520,7 +549,8 @@ export class Mock {
   /** Why not, or nothing. */
   obey(name, client) {
     if (!client.operator) return "you may watch; to command, come with the operator token that the run printed";
-    if (name === "/authority/ask") this.asking = client.viewer;
+    if (name === "/safe") this.arm.press(ARM.buttons.safe);
+    else if (name === "/authority/ask") this.asking = client.viewer;
     else if (this.holder && this.holder !== client.viewer) return `viewer ${this.holder} has authority; it can hand it over, or leave`;
     else this.holder = name === "/authority/give" ? 0 : client.viewer;
     if (this.asking === this.holder) this.asking = 0;

@@ -57,6 +57,11 @@ export class Authority {
     return this.known && this.operator && this.viewer > 0 && this.holder === this.viewer;
   }
 
+  /** And may command, when nobody else does. */
+  get isOperator(): boolean {
+    return this.operator && this.viewer > 0;
+  }
+
   get seen() {
     const { viewer, operator, holder, asking, viewers, isHeld } = this;
     return { viewer, operator, holder, asking, viewers, isHeld };

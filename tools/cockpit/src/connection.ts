@@ -61,6 +61,10 @@ export class Connection {
     }
   }
 
+  has(service: string): boolean {
+    return this.serviceByName.has(service);
+  }
+
   call(name: string, request: object = {}): Promise<Answer> {
     const service = this.serviceByName.get(name);
     const client = this.client;

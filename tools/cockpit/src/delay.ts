@@ -1,5 +1,6 @@
 // How long a command takes: to the motion, by the run's clocks, and to the picture, by this page's.
 import { make, write } from "./dom";
+import { isRepeat } from "./hand";
 import { number } from "./read";
 
 const KEPT = 100;
@@ -93,6 +94,7 @@ export class Delays {
 
   heard(boardUs: number, delaySeconds: number): void {
     this.transport = delaySeconds * 1000;
+    if (isRepeat(boardUs)) return; // it may be newer than a change that it does not have
     while (this.pending[0] && this.pending[0].sentUs <= boardUs) this.shown.push(this.pending.shift()!);
   }
 

@@ -1,6 +1,6 @@
 // The cockpit: what goes where.
 import { takeSearch } from "./address";
-import { readArm, readArmSpec, type ArmSpec, type ArmState, type ButtonName } from "./arm";
+import { FLAG, readArm, readArmSpec, type ArmSpec, type ArmState, type ButtonName } from "./arm";
 import { ArmPanel } from "./arm_panel";
 import { Authority } from "./authority";
 import { Charts } from "./charts";
@@ -16,6 +16,7 @@ import { Pads } from "./pads";
 import { Quality } from "./quality";
 import { number } from "./read";
 import { Run } from "./run";
+import { Safe } from "./safe";
 import { Scene } from "./scene";
 import { Signals } from "./signals";
 import { flipTheme, startTheme } from "./theme";
@@ -27,6 +28,7 @@ const HAND_TICK_MS = 10;
 const PANEL_MS = 66;
 const SLOW_MS = 200; // numbers that change faster than that nobody reads
 const SECOND_MS = 1000;
+const MODE_MS = 1000; // for which a mode may be on its way, besides a delay on purpose
 
 let simulated = 0;
 let charted = false;
@@ -35,6 +37,7 @@ let runs = 0; // so far
 let spec: ArmSpec | undefined;
 let arm: ArmState | undefined;
 let armPanel: ArmPanel | undefined;
+let wanted: { mode: number; sentUs: number; untilMs: number } | undefined; // mode that was asked for, until it is there
 let vehiclePanel: VehiclePanel | undefined;
 
 const scene = new Scene(byId<HTMLCanvasElement>("scene"), byId("inset"), showCameras);
@@ -54,21 +57,49 @@ const hand = new Hand(
   },
   () => connection.handsOff(),
 );
+const safe = new Safe(byId("unsafe"));
 const pads = new Pads(byId("left"), byId("right"), hand);
 
 /* ---- what is asked ------------------------------------------------------------------------- */
 
 function press(which: number | undefined, event: Event): void {
-  if (which === undefined) return;
-  if (!hand.press(which, event.timeStamp)) events.add("warning", "nothing was sent: this page has no authority");
+  if (which === undefined || !spec) return;
+  if (hand.isSafing) return events.add("warning", "nothing was sent: SAFE is not confirmed yet");
+  const mode = spec.modeButtons.indexOf(which);
+  const isSent = mode < 0 ? hand.press(which, event.timeStamp) : hand.choose(which, spec.modeButtons, event.timeStamp);
+  if (!isSent) events.add("warning", "nothing was sent: this page has no authority");
+  else if (mode >= 0) wanted = { mode, sentUs: hand.newest?.sentUs ?? 0, untilMs: performance.now() + MODE_MS + delays.transport };
 }
 
 const pressNamed = (name: ButtonName): Act => (event) => press(spec?.buttons[name], event);
 
+/** From the mode that was asked for last: who goes on before it is there means the one behind it. */
 function changeMode(by: number): Act {
   return (event) => {
-    if (spec && arm) press(spec.modeButtons[arm.mode + by], event);
+    if (!spec || !arm) return;
+    const from = wanted && performance.now() < wanted.untilMs ? wanted.mode : arm.mode;
+    press(spec.modeButtons[from + by], event);
   };
+}
+
+/** Who has the token may stop an arm that another flies. */
+function mayCallSafe(): boolean {
+  return authority.isOperator && connection.has("/safe");
+}
+
+async function callSafe(): Promise<void> {
+  const answer = await connection.call("/safe");
+  if (!answer.done) events.add("error", `SAFE: ${answer.text}`);
+}
+
+function pressSafe(event: Event): void {
+  if (spec?.buttons.safe === undefined) return;
+  wanted = undefined;
+  if (!hand.safe(spec.buttons.safe, event.timeStamp)) {
+    if (!mayCallSafe()) return events.add("warning", "nothing was sent: this page has no authority");
+    void callSafe();
+  }
+  safe.asked();
 }
 
 const gamepads = new Gamepads(hand, {
@@ -76,7 +107,7 @@ const gamepads = new Gamepads(hand, {
   1: () => press(spec?.buttons.release, new Event("gamepad")),
   2: () => press(spec?.buttons.vernier, new Event("gamepad")),
   3: () => press(spec?.buttons.brakes, new Event("gamepad")),
-  8: () => press(spec?.buttons.safe, new Event("gamepad")),
+  8: () => pressSafe(new Event("gamepad")),
   9: () => press(spec?.buttons.next, new Event("gamepad")),
 });
 
@@ -91,15 +122,18 @@ function letGo(): void {
 function holdHands(): void {
   const isHeld = authority.isHeld && connection.takesHands && !document.hidden;
   const wasHeld = hand.isHeld;
+  const wasSafing = hand.isSafing;
   hand.hold(isHeld);
   if (isHeld !== wasHeld) letGo();
+  if (wasSafing && !isHeld && mayCallSafe()) void callSafe(); // nobody else knows of it
   armPanel?.allow(isHeld);
-  dim(byId("safe"), !isHeld);
+  dim(byId("safe"), !isHeld && !mayCallSafe());
   byId("hands").classList.toggle("idle", !isHeld);
 }
 
 async function askAuthority(what: "take" | "give" | "ask"): Promise<void> {
   if (what === "give") {
+    if (hand.isSafing && mayCallSafe()) void callSafe();
     hand.rest(); // and nothing after it, which would be somebody else's arm
     hand.hold(false);
   }
@@ -123,6 +157,10 @@ function takeArm(message: Message): void {
   if (!spec) return;
   arm = readArm(message, spec.joints.length);
   delays.heard(arm.board_us, arm.delay);
+  const isSafed = (arm.flags & FLAG.safed) !== 0;
+  hand.heard(arm.board_us, isSafed);
+  if (isSafed && !hand.isSafing) safe.confirmed();
+  if (wanted && arm.mode === wanted.mode && arm.board_us >= wanted.sentUs) wanted = undefined;
 }
 
 /** Who does not look at the page has no picture to wait for, and a run that is paused does not answer. */
@@ -161,7 +199,7 @@ const takers: Record<string, (message: Message, time: number) => void> = {
 function begin(metadata: Record<string, string>): void {
   runs++;
   spec = readArmSpec(metadata["arm"]);
-  arm = undefined;
+  arm = wanted = undefined;
   if (metadata["arm"] !== undefined && !spec) events.add("warning", "what the run says of its arm cannot be read");
   armPanel = spec && new ArmPanel(byId("panel"), spec, press);
   vehiclePanel = spec ? undefined : new VehiclePanel(byId("panel"), (link) => metadata[`link.${link}`]);
@@ -208,6 +246,7 @@ const listener: Listener = {
     byId("gone").hidden = false;
     document.documentElement.dataset["connected"] = "no";
     authority.closed();
+    safe.confirmed(); // by nobody; but there is no arm
     quality.clear();
   },
   server(name, metadata) {
@@ -240,7 +279,10 @@ const listener: Listener = {
   statusGone: (id) => events.statusGone(id),
   skipped: (count) => quality.skipping(count),
   parameters: (values) => run.showParameters(values),
-  services: (names) => run.showActs(names),
+  services(names) {
+    run.showActs(names);
+    holdHands();
+  },
   roundTrip(ms) {
     run.heard();
     quality.roundTrip(ms);
@@ -312,7 +354,7 @@ function flipWall(): void {
   dataset["wall"] = dataset["wall"] === "yes" ? "no" : "yes";
   charts.repaint(); // their letters have a size of their own
 }
-byId("safe").addEventListener("click", (event) => press(spec?.buttons.safe, event));
+byId("safe").addEventListener("click", pressSafe);
 
 const keys = new Keys(hand, {
   Space: () => void run.flipPause(),
@@ -321,7 +363,7 @@ const keys = new Keys(hand, {
   KeyT: changeTheme,
   KeyM: flipWall,
   Escape: (event) => {
-    pressNamed("safe")(event);
+    pressSafe(event);
     byId("help").hidePopover?.(); // which older browsers lack
   },
   KeyG: pressNamed("grapple"),
@@ -371,6 +413,7 @@ function drawPanel(): void {
   vehiclePanel?.draw();
   pads.draw(hand.isHeld ? (hand.newest?.axes ?? []) : []);
   delayTable.draw();
+  safe.draw();
   run.draw();
   byId("ghost").hidden = !scene.hasGhost(simulated);
   const waits = gamepads.waits ? "; let go of the sticks first" : "";

@@ -1,6 +1,7 @@
 // The socket, on a thread of its own: a page that is busy for a moment must not look like hands that
 // are gone.  The newest picture of the hands is repeated, but not for long: nobody flies a page that
-// stands, and one that hangs is gone.
+// stands, and one that hangs is gone.  A repeat has a time of its own, since the run drops pictures that are old,
+// and it is odd, since it answers for nothing that the page does meanwhile (hand.ts).
 //
 // A page that is too slow must not be ever further behind: when many messages wait for it, older ones
 // give way to newer ones.
@@ -14,6 +15,8 @@ const SERVER_MESSAGE = 1; // opcode; then the subscription
 const CLIENT_MESSAGE = 1; // opcode; pictures of hands are all that the page publishes
 const AXES_AT = 1 + 4 + 12; // behind opcode, channel, and what is in front of the axes (io/protocol/hand.h)
 const AXES_SIZE = 24 * 4;
+const SENT_AT = AXES_AT + AXES_SIZE; // uint64, us
+const ON_WAY_MS = 10; // a picture that comes from the page may be so old, and must not be older than a repeat before it
 
 export type Order =
   | { do: "open"; address: string; protocols: string[] }
@@ -79,6 +82,13 @@ class Inbox {
   }
 }
 
+/** The page's clock, which the picture has, and the time since then; odd. */
+function stamp(picture: ArrayBuffer, sinceMs: number): void {
+  const onward = BigInt(Math.max(0, Math.round((sinceMs - ON_WAY_MS) * 1000)));
+  const view = new DataView(picture);
+  if (picture.byteLength >= SENT_AT + 8) view.setBigUint64(SENT_AT, (view.getBigUint64(SENT_AT, true) + onward) | 1n, true);
+}
+
 export function startWorker(): void {
   let socket: WebSocket | undefined;
   let picture: ArrayBuffer | undefined;
@@ -121,8 +131,10 @@ export function startWorker(): void {
   setInterval(() => {
     const now = performance.now();
     if (!picture || now - sentMs < REPEAT_MS || now - pageMs > BUSY_MS || socket?.readyState !== WebSocket.OPEN) return;
-    if (now - pageMs > STUCK_MS) new Uint8Array(picture).fill(0, AXES_AT, AXES_AT + AXES_SIZE);
-    socket.send(picture);
+    const again = picture.slice(0);
+    stamp(again, now - pageMs);
+    if (now - pageMs > STUCK_MS) new Uint8Array(again).fill(0, AXES_AT, AXES_AT + AXES_SIZE);
+    socket.send(again);
     sentMs = now;
   }, TICK_MS);
 }
