@@ -94,7 +94,7 @@ function definitions() {
     authority: ["uint32 holder", "uint32 asking", "uint32 viewers"],
     desk: ["# How the operator's desk stands.", "bool paused", "uint8[] faults # 1: it is on; by the numbers of fault.N"],
     arm: [
-      "uint64 board_us", "uint64 commands", "float64[6] position", "float64[6] rate", "float64[6] rate_command", "float64[6] torque",
+      "uint64 board_us", "uint64 commands", "float64[6] position", "float64[6] rate # rad/s, of each joint", "float64[6] rate_command # not a unit", "float64[6] torque",
       "float64[7] pose", "float64[6] twist", "float64[6] twist_command", "float64 reach", "float64 tilt", "float64 closing", "float64 blow",
       "float64 delay", "float64[6] impulse", "uint32 flags", "uint8[6] brake", "uint8 mode", "uint8 joint", "uint8 payload", "uint8 pose_index", "uint8 near",
       "uint8 grapples", "uint8 releases", "uint8 refused", "uint8 latched",
@@ -122,6 +122,7 @@ const WORDS = {
   "/pause": () => "paused before frame 7 (frame 7)",
   "/resume": () => "goes on with frame 7 (frame 7)",
   "/step": () => "1 frames from frame 7 on, then a pause (frame 7)",
+  "/checkpoint": () => "480 bytes taken before frame 7 in 900 ns (frame 7)",
   "/reset": () => "as at the start, before frame 7 (frame 7)",
   "/safe": () => "safed (frame 7)",
   "/fault": ({ name, active }) => `${FAULTS[name]}: ${active ? "begins" : "ends"} before frame 7 (frame 7)`,
@@ -550,12 +551,20 @@ export class Mock {
   obey(name, client) {
     if (!client.operator) return "you may watch; to command, come with the operator token that the run printed";
     if (name === "/safe") this.arm.press(ARM.buttons.safe);
-    else if (name === "/authority/ask") this.asking = client.viewer;
+    else if (name === "/authority/ask") this.ask(client.viewer);
     else if (this.holder && this.holder !== client.viewer) return `viewer ${this.holder} has authority; it can hand it over, or leave`;
-    else this.holder = name === "/authority/give" ? 0 : client.viewer;
+    else this.holder = name === "/authority/give" ? this.asking : client.viewer;
     if (this.asking === this.holder) this.asking = 0;
     this.tell();
     return undefined;
+  }
+
+  /** Who has it is told twice, as by the server. */
+  ask(viewer) {
+    this.asking = viewer;
+    for (const [socket, client] of this.clients)
+      if (client.viewer === this.holder) socket.send(JSON.stringify({ op: "status", level: 1, message: `viewer ${viewer} asks for authority`, id: "authority" }));
+    this.log(`viewer ${viewer} asks viewer ${this.holder} for authority`, 2);
   }
 
   tell() {

@@ -79,7 +79,7 @@ if (saw.acts.includes("Pause")) {
     await watcher.waitForSelector("#faults button.on");
     await watcher.reload();
     await watcher.waitForSelector("#faults button.on:first-child");
-    await page.getByRole("button", { name: "Reset", exact: true }).click();
+    for (const name of ["Reset", "Reset?"]) await page.getByRole("button", { name, exact: true }).click();
     for (const each of [page, watcher]) await each.waitForSelector("#faults:not(:has(button.on))");
   }
   await watcher.close();

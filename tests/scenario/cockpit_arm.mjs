@@ -759,6 +759,33 @@ await check("a hand that points down has angles that mean something", async () =
   mock.arm.aim = undefined;
 });
 
+await check("half a turn has one sign, and rates of the hand are told as what they are", async () => {
+  const roll = page.locator(".axis b").nth(3);
+  for (const by of [1e-7, -1e-7]) {
+    mock.arm.aim = { w: Math.sin(by), x: Math.cos(by), y: 0, z: 0 };
+    await until("half a turn", async () => (await roll.textContent()) === "180.00");
+    await nap(150);
+    assert.equal(await roll.textContent(), "180.00");
+  }
+  mock.arm.aim = undefined;
+  const rates = await page.locator(".axis small:not(.wanted)").allTextContents();
+  assert.deepEqual(rates.map((text) => /^[^\d−]*/.exec(text)[0]), ["", "", "", "ωx ", "ωy ", "ωz "]);
+  assert.deepEqual(await page.locator(".grapple .figure span").allTextContents(), ["reach", "tilt", "speed"]);
+});
+
+await check("what nobody asks of the hand is not told as asked", async () => {
+  const asked = (pattern) => page.waitForFunction((source) => [...document.querySelectorAll(".axis .wanted")].every((each) => new RegExp(source).test(each.textContent)), pattern);
+  for (const [mode, pattern] of [["base", "^−?\\d"], ["joint", "^–"], ["auto", "^–"]]) {
+    await presses1(ARM.mode_buttons[ARM.modes.indexOf(mode)], () => button(mode).click());
+    await asked(pattern);
+  }
+  await presses1(ARM.mode_buttons[3], () => button("base").click());
+  mock.arm.brake = [0, 0, 0, 0, 0, 2];
+  await asked("^–");
+  mock.arm.brake = undefined;
+  await presses1(ARM.mode_buttons[0], () => button("hold").click());
+});
+
 await check("cameras by button, number and list", async () => {
   assert.deepEqual(await page.locator("#cameras button").allTextContents(), ["overview", "follow", "top", "elbow", "wrist"]);
   await button("elbow").click();
@@ -821,8 +848,28 @@ await check("pause, step and faults are lit, and a reset ends them", async () =>
     assert.deepEqual(mock.calls.at(-1).request, { name: "1", active: isOn });
     assert.equal(await page.locator("#faults button").first().getAttribute("aria-pressed"), "false");
   }
+  const known = mock.calls.length;
   await button("Reset").click();
+  await button("Reset?").waitFor();
+  await button("Reset").waitFor(); // who does not click again did not mean it
+  assert.equal(mock.calls.length, known);
+  await button("Reset").click();
+  await button("Reset?").click();
   await page.waitForSelector("#faults:not(:has(button.on))");
+  await button("Reset").waitFor();
+  assert.deepEqual(mock.calls.slice(known).map(({ name }) => name), ["/reset"]);
+});
+
+await check("what is so already is not asked for, and lines say what they mean", async () => {
+  const enabled = () => page.locator("#acts button:enabled").allTextContents();
+  await until("running", async () => (await enabled()).join() === "Pause,Step,Reset,Checkpoint,Restore");
+  await button("Step").click();
+  await until("paused", async () => (await enabled()).join() === "Resume,Step,Reset,Checkpoint,Restore");
+  await says("1 frame from frame 7");
+  await button("Resume").click();
+  await pill("running");
+  await button("Checkpoint").click();
+  await says("checkpoint: cockpit.checkpoint");
 });
 
 await check("who comes in a pause is told so, with the faults that are on, and one key goes on; the prediction stays", async () => {
@@ -842,7 +889,10 @@ await check("who comes in a pause is told so, with the faults that are on, and o
   await pill("running");
   assert.deepEqual(mock.calls.slice(asked).map(({ name }) => name), ["/resume"]);
   await page.waitForFunction(() => window.cockpit.arm);
+  const [line] = await page.locator("#log li").filter({ hasText: "connected to" }).allTextContents();
+  assert.doesNotMatch(line, /^0\.00|–/, "who comes late comes late");
   await button("Reset").click();
+  await button("Reset?").click();
   await isHeld(); // who commands has authority
 });
 
@@ -912,6 +962,19 @@ await check("numbers of the arm can be charted", async () => {
   assert.equal(await page.locator("#charts .chart").count(), before + 3);
 });
 
+await check("charts tell their units, and draw no line where nothing was heard", async () => {
+  await page.waitForFunction(() => [...document.querySelectorAll("#charts .u-title")].some((title) => title.textContent === "arm rate, rad/s"));
+  await page.getByLabel("arm rate command", { exact: false }).first().check();
+  await page.waitForFunction(() => [...document.querySelectorAll("#charts .u-title")].some((title) => title.textContent === "arm rate command"));
+  await page.getByLabel("arm rate command", { exact: false }).first().uncheck();
+  const gaps = () => page.evaluate(() => window.cockpit.gaps("arm rate"));
+  const before = await gaps();
+  mock.answer = false;
+  await nap(1500);
+  mock.answer = true;
+  await until("a gap", async () => (await gaps()) > before);
+});
+
 await check("the connection is judged", async () => {
   mock.status(1, "123 messages were lost: they come faster than this client takes them", "lost");
   await says("messages/s.*there and back.*123 lost", "quality");
@@ -946,6 +1009,11 @@ await check("what stands has one line, and overruns drown nothing", async () => 
   for (let i = 1; i <= 3; i++) mock.status(1, `${i} frames overran and 0 releases were missed so far`, "overruns");
   await says("3 frames overran and");
   assert.equal((await lines(/so far/)).length, 1);
+  mock.log("in between");
+  await says("in between");
+  mock.status(1, "4 frames overran and 0 releases were missed so far", "overruns");
+  await says("4 frames overran");
+  assert.match((await lines(/./))[0], /4 frames overran/, "it is where it last changed");
   mock.log("begins");
   for (let i = 0; i < 30; i++) mock.log(`frame ${i} overran by 4.2 us: own`);
   mock.status(1, "30 frames overran and 0 releases were missed so far", "overruns");
@@ -1079,12 +1147,15 @@ await check("one asks, the other gives, and only who has it sends", async () => 
   assert(await other.getByRole("button", { name: "Take", exact: true }).isDisabled());
   await other.getByRole("button", { name: "Ask", exact: true }).click();
   await says(`Viewer ${asker} asks for it`, "authority");
+  await says(`viewer ${asker} asks viewer ${viewer} for authority`);
+  assert.equal((await page.textContent("#log")).match(new RegExp(`viewer ${asker} asks`, "g")).length, 1, "told once");
   await other.waitForFunction(() => /You have asked/.test(document.querySelector("#authority").textContent));
   await other.getByRole("button", { name: "Pause", exact: true }).click();
   await other.waitForFunction((holder) => document.querySelector("#log").textContent.includes(`viewer ${holder} has authority`), viewer);
-  await button("Give").click();
-  await other.getByRole("button", { name: "Take", exact: true }).click();
+  await button(`Give to viewer ${asker}`).click();
   await other.waitForFunction(() => window.cockpit.authority.isHeld);
+  await other.waitForFunction(() => /You have authority/.test(document.querySelector("#authority").textContent));
+  await button("Give").waitFor();
   await page.waitForFunction(() => !window.cockpit.authority.isHeld);
   // Who looks on sees how long the other's commands take to his own picture, too.
   mock.tellLatency(60e6);

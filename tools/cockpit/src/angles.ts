@@ -19,8 +19,18 @@ export function rollPitchYawOfHand(w: number, x: number, y: number, z: number): 
   return [roll, pitch, yaw];
 }
 
+/** As signed; what is half a turn one way is it the other way, too, and does not change its sign all the time. */
+export function inDegrees(value: number, digits: number): string {
+  return signed(Number(value.toFixed(digits)) === -180 ? 180 : value, digits);
+}
+
 /** With a sign and so many digits, and never "-0.00". */
 export function signed(value: number, digits: number): string {
   const text = value.toFixed(digits);
-  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
+  return Number(text) === 0 ? (0).toFixed(digits) : minus(text);
+}
+
+/** As it is printed, and not as it is typed. */
+export function minus(text: string): string {
+  return text.replaceAll("-", "−");
 }

@@ -1,5 +1,5 @@
 // The arm's panel: modes, lamps, joints against their limits, the end effector, and the grapple.
-import { DEGREES, rollPitchYawOfHand, signed } from "./angles";
+import { DEGREES, inDegrees, rollPitchYawOfHand, signed } from "./angles";
 import { BRAKES, FLAG, type ArmSpec, type ArmState, type ButtonName } from "./arm";
 import { button, dim, light, make, section, write } from "./dom";
 
@@ -49,7 +49,7 @@ class JointRow {
 
   constructor(private joint: ArmSpec["joints"][number], press: (event: Event) => void) {
     const [low, high] = [this.shown(joint.lower), this.shown(joint.upper)];
-    const title = `${joint.name}: ${low.toFixed(0)} to ${high.toFixed(0)}${this.unit}; rate / rate that is asked for; in mode joint, select it`;
+    const title = `${joint.name}: ${signed(low, 0)} to ${signed(high, 0)}${this.unit}; rate / rate that is asked for; in mode joint, select it`;
     const track = make("span", { className: "limits" }, this.rateFill, this.wanted, this.mark);
     this.element = button("", title, press);
     this.element.className = "joint";
@@ -93,14 +93,16 @@ class Axis {
   private rate = make("small");
   private wanted = make("small", { className: "wanted" });
 
-  constructor(name: string, private unit: string, private digits: number) {
+  /** `rated`: what the rate is of, where it is not that of the value. */
+  constructor(name: string, private unit: string, private digits: number, private rated = "") {
     this.element = make("div", { className: "axis" }, make("span", { textContent: `${name} ${unit}` }), this.value, this.rate, this.wanted);
   }
 
-  draw(value: number, rate: number, wanted: number): void {
-    write(this.value, signed(value, this.digits));
-    write(this.rate, `${signed(rate, 3)} ${this.unit}/s`);
-    write(this.wanted, `${signed(wanted, 3)} asked`);
+  /** Nothing may be asked of it. */
+  draw(value: number, rate: number, wanted: number | undefined): void {
+    write(this.value, this.rated ? inDegrees(value, this.digits) : signed(value, this.digits));
+    write(this.rate, `${this.rated}${signed(rate, 3)} ${this.unit}/s`);
+    write(this.wanted, wanted === undefined ? "– asked" : `${signed(wanted, 3)} asked`);
   }
 }
 
@@ -117,10 +119,10 @@ export class ArmPanel {
   private brakes: HTMLButtonElement;
   private grapple: HTMLButtonElement;
   private release: HTMLButtonElement;
-  private axes = [new Axis("X", "m", 3), new Axis("Y", "m", 3), new Axis("Z", "m", 3), new Axis("Roll", "°", 2), new Axis("Pitch", "°", 2), new Axis("Yaw", "°", 2)];
+  private axes = [new Axis("X", "m", 3), new Axis("Y", "m", 3), new Axis("Z", "m", 3), new Axis("Roll", "°", 2, "ωx "), new Axis("Pitch", "°", 2, "ωy "), new Axis("Yaw", "°", 2, "ωz ")];
   private reach = make("b");
   private tilt = make("b");
-  private closing = make("b");
+  private speed = make("b");
   private envelope = make("span", { className: "lamp good" });
   private held = make("p", { className: "held" });
   private commands: HTMLButtonElement[]; // all that are only obeyed by who has authority
@@ -147,7 +149,7 @@ export class ArmPanel {
       section("Grapple", "grapple", this.figures(), this.group("row", this.grapple, this.release, this.envelope), this.held),
     );
     this.commands = [...host.querySelectorAll("button"), ...this.poses];
-    for (const axis of this.axes.slice(3)) axis.element.title = "turned by pitch, then yaw, then roll";
+    for (const axis of this.axes.slice(3)) axis.element.title = "angles: turned by pitch, then yaw, then roll; ω: angular velocity about the base's axes";
     if (this.poses.length > 0) host.append(section("Go to", "poses", this.group("row", ...this.poses)));
   }
 
@@ -179,10 +181,11 @@ export class ArmPanel {
   private drawAxes(state: ArmState): void {
     const [x, y, z, qw, qx, qy, qz] = state.pose as [number, number, number, number, number, number, number];
     const angles = rollPitchYawOfHand(qw, qx, qy, qz).map((angle) => angle * DEGREES);
+    const isAsked = state.brake.every((each) => each === 0) && !["joint", "auto"].includes(this.spec.modes[state.mode] ?? ""); // of the hand, and not of joints
     [x, y, z, ...angles].forEach((value, i) => {
       const rate = i < 3 ? i + 3 : i - 3; // angular first
       const unit = i < 3 ? 1 : DEGREES;
-      this.axes[i]!.draw(value, (state.twist[rate] ?? 0) * unit, (state.twistCommand[rate] ?? 0) * unit);
+      this.axes[i]!.draw(value, (state.twist[rate] ?? 0) * unit, isAsked ? (state.twistCommand[rate] ?? 0) * unit : undefined);
     });
   }
 
@@ -195,7 +198,7 @@ export class ArmPanel {
     const isNear = state.reach >= 0;
     write(this.reach, isNear ? `${state.reach.toFixed(state.reach < 10 ? 3 : 1)} m` : "–");
     write(this.tilt, isNear ? `${(state.tilt * DEGREES).toFixed(1)}°` : "–");
-    write(this.closing, isNear ? `${(state.closing * 100).toFixed(1)} cm/s` : "–");
+    write(this.speed, isNear ? `${(state.closing * 100).toFixed(1)} cm/s` : "–");
   }
 
   /** And in words. */
@@ -226,7 +229,7 @@ export class ArmPanel {
 
   private figures(): HTMLElement {
     const figure = (value: HTMLElement, name: string) => make("div", { className: "figure" }, value, make("span", { textContent: name }));
-    return this.group("figures", figure(this.reach, "reach"), figure(this.tilt, "tilt"), figure(this.closing, "closing"));
+    return this.group("figures", figure(this.reach, "reach"), figure(this.tilt, "tilt"), figure(this.speed, "speed"));
   }
 
   private group(className: string, ...children: Node[]): HTMLElement {

@@ -84,8 +84,11 @@ export class Authority {
     this.takeButton.disabled = !this.operator || this.holder !== 0;
     this.giveButton.disabled = !isHeld;
     this.askButton.disabled = !this.operator || this.holder === 0 || isHeld;
+    this.giveButton.title = "let go, so that another may take it";
     const asks = isHeld && this.asking !== 0 && this.asking !== this.viewer;
     const waits = !isHeld && this.asking !== 0 && this.asking === this.viewer;
+    write(this.giveButton, asks ? `Give to viewer ${this.asking}` : "Give");
+    if (asks) this.giveButton.title = "let go: who asks for it has it then";
     this.asked.hidden = !asks && !waits && this.operator;
     write(this.asked, asks ? `Viewer ${this.asking} asks for it` : waits ? "You have asked for it" : this.operator ? "" : "You may watch. To command, open the address that the run printed.");
   }

@@ -1,13 +1,16 @@
 // Strip charts of chosen signals.
 import uPlot from "uplot";
+import { minus } from "./angles";
 import { color } from "./theme";
 
 const SECONDS = 30;
+const GAP = 5; // periods without a sample: nobody knows what was meanwhile
+const SMOOTH = 0.1;
 const PALETTE = ["accent", "good", "warn", "bad", "fault", "unknown"];
 
 function short(value: number): string {
   const size = Math.abs(value);
-  return size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(1) : String(Number(value.toPrecision(6)));
+  return minus(size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(1) : String(Number(value.toPrecision(6))));
 }
 
 /** What does not change is a line in the middle. */
@@ -18,23 +21,39 @@ function around(low: number | null, high: number | null): [number, number] {
 }
 
 class Chart {
-  private data: number[][];
+  private data: (number | null)[][]; // time first; null: nothing is known
+  private period?: number; // s, of the samples, lately
   private plot?: uPlot;
   readonly element = Object.assign(document.createElement("div"), { className: "chart" });
 
-  constructor(private name: string, private labels: string[]) {
+  constructor(private title: string, private labels: string[]) {
     this.data = [[], ...labels.map(() => [])];
   }
 
   add(time: number, values: number[]): void {
-    const times = this.data[0]!;
+    const times = this.data[0] as number[];
     const last = times[times.length - 1];
     if (last !== undefined && time < last) this.data.forEach((column) => (column.length = 0));
     if (last !== undefined && time >= last && time - last < 0.02) return; // 50 points a second are enough
+    if (last !== undefined && time > last) this.breakAfter(last, time - last);
     times.push(time);
-    values.forEach((value, i) => this.data[i + 1]?.push(value));
+    values.forEach((value, i) => this.data[i + 1]?.push(Number.isFinite(value) ? value : null));
     const old = times.findIndex((t) => t > time - SECONDS);
     if (old > 200) this.data.forEach((column) => column.splice(0, old));
+  }
+
+  /** Samples that are missing are no straight line. */
+  private breakAfter(last: number, interval: number): void {
+    const period = (this.period ??= interval);
+    const isGap = interval > GAP * period;
+    this.period = period + SMOOTH * (Math.min(interval, GAP * period) - period);
+    if (!isGap) return;
+    this.data[0]!.push(last + period);
+    for (const column of this.data.slice(1)) column.push(null);
+  }
+
+  get gaps(): number {
+    return this.data[1]?.filter((value) => value === null).length ?? 0;
   }
 
   draw(): void {
@@ -57,12 +76,12 @@ class Chart {
     const axis: uPlot.Axis = { font: `${0.75 * rem}px system-ui, sans-serif`, stroke: color("quiet"), grid: { stroke: color("line"), width: 1 }, ticks: { stroke: color("line") } };
     return new uPlot(
       {
-        title: this.name,
+        title: this.title,
         legend: { show: this.labels.length > 1, live: false },
         width,
         height,
         scales: { x: { time: false }, y: { range: (_, low, high) => around(low, high) } },
-        axes: [axis, { ...axis, size: 3.9 * rem, values: (_, ticks) => ticks.map(short) }],
+        axes: [axis, { ...axis, size: 4.5 * rem, values: (_, ticks) => ticks.map(short) }],
         series: [{}, ...this.labels.map((label, i) => ({ label, stroke: color(PALETTE[i % PALETTE.length]!), width: 1.5 }))],
       },
       this.data as uPlot.AlignedData,
@@ -80,9 +99,9 @@ export class Charts {
     return this.charts.size;
   }
 
-  open(name: string, labels: string[]): void {
+  open(name: string, unit: string, labels: string[]): void {
     if (this.charts.has(name)) return;
-    const chart = new Chart(name, labels);
+    const chart = new Chart(unit ? `${name}, ${unit}` : name, labels);
     this.charts.set(name, chart);
     this.host.append(chart.element);
   }
@@ -96,6 +115,11 @@ export class Charts {
 
   add(name: string, time: number, values: number[]): void {
     this.charts.get(name)?.add(time, values);
+  }
+
+  /** Times that nothing is known of. */
+  gaps(name: string): number {
+    return this.charts.get(name)?.gaps ?? 0;
   }
 
   draw(): void {

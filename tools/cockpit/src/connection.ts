@@ -22,7 +22,7 @@ export interface Listener {
   server(name: string, metadata: Record<string, string>): void;
   open(): void;
   closed(): void;
-  channel(topic: string, schemaName: string): void;
+  channel(topic: string, schemaName: string, schema: string): void;
   message(topic: string, simulated: number, message: Message): void;
   status(level: Level, text: string, id: string): void;
   statusGone(id: string): void;
@@ -172,7 +172,7 @@ export class Connection {
 
   private meet(channel: Channel): void {
     this.channels.set(channel.id, channel);
-    this.listener.channel(channel.topic, channel.schemaName);
+    this.listener.channel(channel.topic, channel.schemaName, channel.schema);
     if (this.wanted.has(channel.topic)) this.subscribe(channel);
   }
 

@@ -31,6 +31,7 @@ const SECOND_MS = 1000;
 const MODE_MS = 1000; // for which a mode may be on its way, besides a delay on purpose
 
 let simulated = 0;
+let isTimed = false; // by this run
 let charted = false;
 let frames = 0;
 let runs = 0; // so far
@@ -45,7 +46,7 @@ const timing = new Timing(byId<HTMLCanvasElement>("strip"), byId("figures"), byI
 const charts = new Charts(byId("charts"));
 startTheme(() => charts.repaint());
 const signals = new Signals(byId("signals"), charts);
-const events = new Events(byId("log"), () => simulated);
+const events = new Events(byId("log"), () => (isTimed ? simulated : undefined));
 const quality = new Quality(byId("quality"));
 const loop = new Loop(byId("boards"), byId("loop"));
 const delays = new Delays();
@@ -232,6 +233,8 @@ const CLOCKS = new Set(["/tf", "/plant"]);
 function keepTime(time: number): void {
   if (time !== simulated) run.moved();
   simulated = time;
+  if (!isTimed) events.date(time);
+  isTimed = true;
 }
 
 const listener: Listener = {
@@ -250,6 +253,7 @@ const listener: Listener = {
     quality.clear();
   },
   server(name, metadata) {
+    isTimed = false;
     events.begin();
     byId("scenario").textContent = name;
     document.title = `${name} · Airbearing`;
@@ -260,7 +264,8 @@ const listener: Listener = {
     authority.server(metadata);
     events.add("info", `connected to ${name}`);
   },
-  channel(topic, schemaName) {
+  channel(topic, schemaName, schema) {
+    signals.meet(topic, schema);
     if (topic in takers || Signals.shows(topic)) connection.want(topic);
     vehiclePanel?.meet(topic, schemaName);
   },
@@ -274,6 +279,7 @@ const listener: Listener = {
   },
   status(level, text, id) {
     if (id === "lost") quality.losing(text);
+    if (id === "authority") return; // who asks stands beside the buttons, and in the run's own line
     events.status(level, text, id);
   },
   statusGone: (id) => events.statusGone(id),
@@ -402,7 +408,7 @@ document.addEventListener("visibilitychange", () => {
 
 function draw(): void {
   requestAnimationFrame(draw); // first: what goes wrong in one picture must not be the end of all
-  write(byId("clock"), `${simulated.toFixed(2)} s`);
+  write(byId("clock"), isTimed ? `${simulated.toFixed(2)} s` : "–");
   scene.draw(simulated);
   delays.drawn(simulated);
   frames++;
@@ -452,6 +458,7 @@ function summary(series: Delays["picture"]) {
 const seen = {
   get arm() { return arm && structuredClone(arm); },
   get authority() { return authority.seen; },
+  gaps: (name: string) => charts.gaps(name),
   get camera() { return { main: scene.cameras.shown?.name, second: scene.cameras.second?.name }; },
   get clothed() { return scene.clothedBodies; },
   get desk() { return run.isPaused === undefined ? undefined : { isPaused: run.isPaused }; },

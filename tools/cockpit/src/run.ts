@@ -8,6 +8,7 @@ import { numbers } from "./read";
 const CHECKPOINT = "cockpit.checkpoint"; // where the run was started
 const STILL_MS = 1500; // for which simulated time may stand without a word about it
 const SILENT_MS = 5000; // for which nothing at all may be heard
+const SURE_MS = 3000; // for which a second click means it
 const WATCHING = "to command, open the address with operator= that the run printed";
 
 const ACTS: [string, string, string, object][] = [
@@ -36,6 +37,7 @@ export class Run {
   private movedMs = 0;
   private heardMs = 0;
   private acts = new Map<string, HTMLButtonElement>();
+  private unsure?: number; // timer of the first click
   private faults: HTMLButtonElement[] = [];
   private values = new Map<string, Value>();
 
@@ -84,6 +86,16 @@ export class Run {
     pill.title = title;
     const pause = this.acts.get("pause");
     if (pause) light(pause, this.paused === true);
+    this.allowPause();
+  }
+
+  /** What is so already is not asked for. */
+  private allowPause(): void {
+    const isOff = !this.isConnected || !this.isOperator;
+    for (const [name, state] of [["pause", true], ["resume", false]] as const) {
+      const act = this.acts.get(name);
+      if (act) act.disabled = isOff || this.paused === state;
+    }
   }
 
   private state(): [string, Kind, string] {
@@ -104,6 +116,7 @@ export class Run {
   async ask(name: string, request: object = {}): Promise<boolean> {
     const answer = await this.desk.call(`/${name}`, request);
     if (!answer.done) this.events.add("error", `${name}: ${answer.text}`);
+    else if ("path" in request) this.events.add("info", `${name}: ${String(request.path)}`);
     return answer.done;
   }
 
@@ -126,9 +139,25 @@ export class Run {
 
   showActs(services: string[]): void {
     const known = ACTS.filter(([name]) => services.includes(`/${name}`));
-    this.acts = new Map(known.map(([name, text, title, request]) => [name, button(text, title, () => void this.ask(name, request))]));
+    this.acts = new Map(known.map(([name, text, title, request]) => [name, button(text, title, () => this.act(name, request))]));
     byId("acts").replaceChildren(...this.acts.values());
+    this.doubt(false);
     this.allow();
+  }
+
+  private act(name: string, request: object): void {
+    if (name !== "reset" || this.unsure !== undefined) void this.ask(name, request);
+    if (name === "reset") this.doubt(this.unsure === undefined);
+  }
+
+  /** What throws the flight away takes two clicks. */
+  private doubt(on: boolean): void {
+    clearTimeout(this.unsure);
+    this.unsure = on ? window.setTimeout(() => this.doubt(false), SURE_MS) : undefined;
+    const reset = this.acts.get("reset");
+    if (!reset) return;
+    write(reset, on ? "Reset?" : "Reset");
+    reset.classList.toggle("sure", on);
   }
 
   /** One button each; it is lit while the fault is on.  A run that does not tell of its desk is believed to do as it
@@ -183,6 +212,7 @@ export class Run {
     const isOff = !this.isConnected || !this.isOperator;
     const inputs = [...this.values.values()].map(({ input }) => input);
     for (const each of [...this.acts.values(), ...this.faults, ...inputs]) each.disabled = isOff;
+    this.allowPause();
     for (const id of ["acts", "trouble", "tuning"]) byId(id).title = this.isOperator ? "" : WATCHING;
   }
 }

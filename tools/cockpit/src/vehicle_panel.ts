@@ -1,5 +1,5 @@
 // The panel of a vehicle without an arm: attitude, body rates, what its wheels and motors do, links.
-import { DEGREES, rollPitchYaw, signed } from "./angles";
+import { DEGREES, inDegrees, rollPitchYaw, signed } from "./angles";
 import { drawBall } from "./attitude";
 import { Bar, Scale } from "./bar";
 import { light, make, section, write } from "./dom";
@@ -68,6 +68,7 @@ export class VehiclePanel {
     if (!this.scales.has(schema)) this.scales.set(schema, new Scale(1));
     this[drive.group].append(bar.element);
     this[drive.group].hidden = false;
+    if (drive.group === "motors" && !schema.endsWith("/Rotor")) write(this.motors.querySelector("h2")!, "Actuators"); // a coil is no motor
   }
 
   take(topic: string, message: Record<string, unknown>): void {
@@ -89,7 +90,7 @@ export class VehiclePanel {
     if (qz !== undefined) {
       const turn = rollPitchYaw(number(qw, 1), number(qx), number(qy), number(qz));
       drawBall(this.ball, turn[0], turn[1]);
-      turn.forEach((angle, i) => write(this.angles[i]![1], `${signed(angle * DEGREES, 1)}°`));
+      turn.forEach((angle, i) => write(this.angles[i]![1], `${inDegrees(angle * DEGREES, 1)}°`));
       write(this.position, `position ${place([x, y, z].map((part) => number(part)))}, world`);
     }
     write(this.off[1], Number.isFinite(this.error) ? `${(this.error * DEGREES).toFixed(3)}°` : "–");
