@@ -1053,7 +1053,7 @@ await check("nothing is cut off and nothing lies on another, in windows of many 
     const { top, bottom } = document.querySelector("#safe").getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
   });
-  for (const [width, height] of [[2560, 1440], [1920, 1080], [1366, 768], [1280, 800], [1024, 768], [820, 1180], [414, 896]]) {
+  for (const [width, height] of [[2560, 1440], [1920, 1080], [1366, 768], [1280, 800], [1024, 768], [820, 1180], [414, 896], [390, 844]]) {
     await page.setViewportSize({ width, height });
     await page.evaluate(() => scrollTo(0, 0));
     await drawn(page);
@@ -1061,7 +1061,41 @@ await check("nothing is cut off and nothing lies on another, in windows of many 
     await shoot(`arm-${width}`);
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     assert(await safe(), `${width} x ${height}`);
+    const pads = await page.locator(".pad").evaluateAll((all) => all.map((pad) => pad.getBoundingClientRect()).filter(({ left, right }) => left < 0 || right > innerWidth).length);
+    assert.equal(pads, 0, `pads at ${width} x ${height}`);
   }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+await check("on a small laptop all of the panel is in sight, and names are whole", async () => {
+  const seven = ["shoulder_roll", "shoulder_yaw", "shoulder_pitch", "elbow_pitch", "wrist_pitch", "wrist_yaw", "end_effector_roll"];
+  await page.setViewportSize({ width: 1366, height: 768 });
+  for (const joints of [ARM.joints, seven.map((name, i) => ({ ...ARM.joints[i % 6], name }))]) {
+    mock.metadata = { arm: JSON.stringify({ ...ARM, joints }) };
+    mock.drop();
+    await isHeld(false);
+    await page.waitForFunction((count) => window.cockpit.arm?.position.length === count && document.querySelectorAll(".joint").length === count, joints.length);
+    await button("Take").click();
+    await isHeld();
+    await presses1(ARM.mode_buttons[2], () => button("end-effector").click()); // whose words are the longest
+    mock.arm.brake = Array(6).fill(2);
+    await page.waitForSelector(".joint em.holding");
+    await drawn(page);
+    const hidden = await page.locator('[data-act="grapple"], [data-act="release"], .poses button, .grapple .held').evaluateAll((all) => all.filter((each) => each.getBoundingClientRect().bottom > innerHeight - 7).map((each) => each.textContent));
+    assert.deepEqual(hidden, [], `${joints.length} joints`);
+    const cut = await page.locator(".joint .name, #signals label > span:first-child").evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent));
+    assert.deepEqual(cut, []);
+    assert.deepEqual(await findClutter(page), []);
+    await shoot(`arm-laptop-${joints.length}`);
+    mock.arm.brake = undefined;
+  }
+  mock.metadata = {};
+  mock.drop();
+  await isHeld(false);
+  await page.waitForFunction(() => document.querySelectorAll(".joint").length === 6);
+  await button("Take").click();
+  await isHeld();
+  await presses1(ARM.mode_buttons[0], () => button("hold").click());
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
