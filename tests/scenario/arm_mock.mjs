@@ -350,6 +350,7 @@ export class Mock {
   metadata = {};
   sag = 0.02; // m, at the end of each boom
   swing = 0.5; // part of it that comes and goes
+  standing = undefined; // answer that a page waits for, and does nothing else
   served = []; // addresses that were asked for
 
   async listen(port = 0) {
@@ -400,6 +401,7 @@ export class Mock {
     const page = this.pages.get(address);
     if (this.closed) request.socket.destroy();
     else if (address === "/model.urdf" && this.urdf) setTimeout(() => response.writeHead(200, { "content-type": "application/xml" }).end(URDF), this.urdfMs);
+    else if (address === "/stand") this.standing = response;
     else if (!page) response.writeHead(404).end();
     else response.writeHead(200, { "content-type": page.type, "content-encoding": "gzip", "content-security-policy": POLICY }).end(page.body);
   }
