@@ -1,6 +1,6 @@
 // Opens the cockpit in a real browser and uses it: cockpit.mjs ADDRESS SCREENSHOT.  Prints what it
 // saw as JSON.
-import { countColours, drawn, findClutter, inFull, launch, newPage } from "./cockpit_browser.mjs";
+import { clickTwice, countColours, drawn, findClutter, inFull, launch, newPage } from "./cockpit_browser.mjs";
 
 const [address, screenshot] = process.argv.slice(2);
 const browser = await launch();
@@ -79,7 +79,7 @@ if (saw.acts.includes("Pause")) {
     await watcher.waitForSelector("#faults button.on");
     await watcher.reload();
     await watcher.waitForSelector("#faults button.on:first-child");
-    for (const name of ["Reset", "Reset?"]) await page.getByRole("button", { name, exact: true }).click();
+    await clickTwice(page, "Reset");
     for (const each of [page, watcher]) await each.waitForSelector("#faults:not(:has(button.on))");
   }
   await watcher.close();

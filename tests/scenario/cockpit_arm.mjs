@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { ARM, BODIES, bodies, FLAG, Mock, OPERATOR } from "./arm_mock.mjs";
-import { drawn, findClutter, inFull, launch, newPage } from "./cockpit_browser.mjs";
+import { clickTwice, drawn, findClutter, inFull, launch, newPage } from "./cockpit_browser.mjs";
 
 const shots = process.argv[2];
 const mock = await new Mock().listen();
@@ -849,12 +849,10 @@ await check("pause, step and faults are lit, and a reset ends them", async () =>
     assert.equal(await page.locator("#faults button").first().getAttribute("aria-pressed"), "false");
   }
   const known = mock.calls.length;
-  await button("Reset").click();
-  await button("Reset?").waitFor();
+  assert.equal(await button("Reset").evaluate((reset) => (reset.click(), reset.textContent)), "Reset?");
   await button("Reset").waitFor(); // who does not click again did not mean it
   assert.equal(mock.calls.length, known);
-  await button("Reset").click();
-  await button("Reset?").click();
+  assert.equal(await clickTwice(page, "Reset"), "Reset?");
   await page.waitForSelector("#faults:not(:has(button.on))");
   await button("Reset").waitFor();
   assert.deepEqual(mock.calls.slice(known).map(({ name }) => name), ["/reset"]);
@@ -891,8 +889,7 @@ await check("who comes in a pause is told so, with the faults that are on, and o
   await page.waitForFunction(() => window.cockpit.arm);
   const [line] = await page.locator("#log li").filter({ hasText: "connected to" }).allTextContents();
   assert.doesNotMatch(line, /^0\.00|–/, "who comes late comes late");
-  await button("Reset").click();
-  await button("Reset?").click();
+  await clickTwice(page, "Reset");
   await isHeld(); // who commands has authority
 });
 

@@ -32,6 +32,16 @@ export async function drawn(page) {
   await page.waitForFunction((frames) => window.cockpit.frames > frames + 2, before);
 }
 
+/** At once: a second click counts for some seconds only, and the machine may be busy.  What the button said in between. */
+export function clickTwice(page, name) {
+  return page.getByRole("button", { name, exact: true }).evaluate((button) => {
+    button.click();
+    const words = button.textContent;
+    button.click();
+    return words;
+  });
+}
+
 /** The view in its own size, as long as somebody looks at it. */
 export async function inFull(page, look) {
   const shrink = (on) => page.evaluate((tiny) => (window.tiny.disabled = !tiny), on);
