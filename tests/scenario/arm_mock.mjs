@@ -41,6 +41,7 @@ export const ARM = {
   select: [16, 17, 18, 19, 20, 21],
   payloads: ["satellite", "pallet"],
   poses: ["cradle", "poise"],
+  gaps: [[0.1, 0.2618, 0.01], [0.05, 0.0524, 0.05], []],
   link: 0,
   speed: { translation: 0.6, rotation: 0.08 },
 };

@@ -234,15 +234,22 @@ await check("vernier, brakes, next, grapple, release and safe, by pointer and by
   assert(await named("release").isDisabled());
   mock.arm.reach = 0.05;
   await page.waitForSelector(".grapple .lamp.good.on");
+  await page.waitForFunction(() => document.querySelector(".grapple .figures").textContent === "0.050 mreach ≤ 0.1 m4.0°tilt ≤ 15°1.2 cm/sspeed ≤ 1 cm/s");
+  assert.equal(await page.locator(".grapple b.over").count(), 1);
   await presses1(buttons.grapple, () => page.keyboard.press("KeyG"));
   await page.waitForFunction(() => /holds satellite/.test(document.querySelector(".held.good")?.textContent));
   const lamp = (text, isOn) => page.waitForFunction(([wanted, on]) => {
     const { textContent, classList } = document.querySelector(".grapple .lamp.good");
     return textContent === wanted && classList.contains("on") === on && document.querySelector('[data-act="release"]').classList.contains("ready") === on;
   }, [text, isOn]);
+  const captions = (wanted, over) => page.waitForFunction(([texts, out]) => [...document.querySelectorAll(".grapple .figure")].every((figure, i) =>
+    figure.querySelector("span").textContent === texts[i] && figure.querySelector("b").classList.contains("over") === out[i]), [wanted, over]);
+  const berth = ["reach ≤ 0.05 m", "tilt ≤ 3°", "speed ≤ 5 cm/s"];
   await lamp("no berth", false);
+  await captions(berth, [false, false, false]); // nothing is told
   mock.arm.berth = 1.234;
   await lamp("off berth", false);
+  await captions(berth, [true, true, false]);
   await page.waitForFunction(() => /1\.234 m/.test(document.querySelector(".grapple .figures").textContent) && /to its berth/.test(document.querySelector(".grapple .held").textContent));
   mock.arm.flags |= FLAG.berthed;
   await lamp("in berth", true);
@@ -770,7 +777,7 @@ await check("half a turn has one sign, and rates of the hand are told as what th
   mock.arm.aim = undefined;
   const rates = await page.locator(".axis small:not(.wanted)").allTextContents();
   assert.deepEqual(rates.map((text) => /^[^\d−]*/.exec(text)[0]), ["", "", "", "ωx ", "ωy ", "ωz "]);
-  assert.deepEqual(await page.locator(".grapple .figure span").allTextContents(), ["reach", "tilt", "speed"]);
+  assert.deepEqual((await page.locator(".grapple .figure span").allTextContents()).map((text) => text.split(" ≤")[0]), ["reach", "tilt", "speed"]);
 });
 
 await check("what nobody asks of the hand is not told as asked", async () => {

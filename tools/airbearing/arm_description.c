@@ -43,6 +43,22 @@ static json_t *numbers(const int *from, int count)
     return list;
 }
 
+/* How near, straight and slow the hand must come to grapple; then, how what it has must come to its
+ * berth, by payload, nothing where there is none. */
+static json_t *describe_gaps(const struct cfg_arm *arm)
+{
+    json_t *gaps = json_array();
+    json_array_append_new(
+        gaps, json_pack("[f, f, f]", arm->capture_reach, arm->capture_tilt, arm->capture_speed));
+    for (int i = 0; i < arm->payload_count; i++) {
+        const struct cfg_payload *it = &arm->payload[i];
+        json_array_append_new(gaps, it->latched ? json_pack("[f, f, f]", it->berth_reach,
+                                                            it->berth_tilt, it->berth_speed)
+                                                : json_array());
+    }
+    return gaps;
+}
+
 char *arm_description(const struct cfg_scenario *scenario)
 {
     const struct cfg_arm *arm = &scenario->arm;
@@ -56,13 +72,13 @@ char *arm_description(const struct cfg_scenario *scenario)
     for (int i = 0; i < arm->pose_count; i++)
         json_array_append_new(poses, json_string(arm->pose[i].name));
     json_t *all = json_pack(
-        "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:{s:f, s:f}}", "joints",
+        "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:{s:f, s:f}}", "joints",
         describe_joints(scenario), "hand", scenario->bodies[arm->hand].name, "base",
         scenario->bodies[arm->base].name, "modes", modes, "mode_buttons",
         numbers(arm->panel.mode, IO_PANEL_MODE_COUNT), "buttons", describe_buttons(&arm->panel),
         "select", numbers(arm->panel.select, arm->panel.select_count), "payloads", payloads,
-        "poses", poses, "link", arm->translation.link, "speed", "translation",
-        arm->translation.speed, "rotation", arm->rotation.speed);
+        "poses", poses, "gaps", describe_gaps(arm), "link", arm->translation.link, "speed",
+        "translation", arm->translation.speed, "rotation", arm->rotation.speed);
     RT_CHECK(all != NULL);
     char *text = json_dumps(all, JSON_COMPACT);
     json_decref(all);

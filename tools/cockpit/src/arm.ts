@@ -15,6 +15,7 @@ export interface ArmSpec {
   select: (number | undefined)[]; // by joint, or by pose
   payloads: string[];
   poses: string[];
+  gaps: number[][]; // most of reach, tilt and speed: for a grapple, then for each payload's berth
   link: number;
   speed: { translation: number; rotation: number }; // of a controller at full deflection
 }
@@ -56,6 +57,7 @@ export function readArmSpec(source: string | undefined): ArmSpec | undefined {
     select: numbers(spec["select"]).map(readButton),
     payloads: list(spec["payloads"]).map(text),
     poses: list(spec["poses"]).map(text),
+    gaps: list(spec["gaps"]).map(numbers),
     link: number(spec["link"]),
     speed: { translation: number(speed["translation"], 1), rotation: number(speed["rotation"], 1) },
   };

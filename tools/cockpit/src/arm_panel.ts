@@ -106,6 +106,24 @@ class Axis {
   }
 }
 
+/** How far it is to where something can be done, against the most that is allowed. */
+class Gap {
+  readonly element: HTMLElement;
+  private value = make("b");
+  private caption = make("span");
+
+  constructor(private name: string, private unit: string, private scale: number, private digits: number) {
+    this.element = make("div", { className: "figure" }, this.value, this.caption);
+  }
+
+  draw(value: number | undefined, most: number | undefined): void {
+    const shown = (value ?? 0) * this.scale;
+    write(this.value, value === undefined ? "–" : `${shown.toFixed(shown < 10 ? this.digits : 1)}${this.unit}`);
+    write(this.caption, most === undefined ? this.name : `${this.name} ≤ ${+(most * this.scale).toPrecision(3)}${this.unit}`);
+    this.value.classList.toggle("over", value !== undefined && most !== undefined && value > most);
+  }
+}
+
 /* ---- the panel ----------------------------------------------------------------------------- */
 
 export class ArmPanel {
@@ -120,9 +138,7 @@ export class ArmPanel {
   private grapple: HTMLButtonElement;
   private release: HTMLButtonElement;
   private axes = [new Axis("X", "m", 3), new Axis("Y", "m", 3), new Axis("Z", "m", 3), new Axis("Roll", "°", 2, "ωx "), new Axis("Pitch", "°", 2, "ωy "), new Axis("Yaw", "°", 2, "ωz ")];
-  private reach = make("b");
-  private tilt = make("b");
-  private speed = make("b");
+  private gaps = [new Gap("reach", " m", 1, 3), new Gap("tilt", "°", DEGREES, 1), new Gap("speed", " cm/s", 100, 1)];
   private envelope = make("span", { className: "lamp good" });
   private held = make("p", { className: "held" });
   private commands: HTMLButtonElement[]; // all that are only obeyed by who has authority
@@ -195,10 +211,8 @@ export class ArmPanel {
 
   /** How far it is to a fixture, or to the berth. */
   private drawGap(state: ArmState): void {
-    const isNear = state.reach >= 0;
-    write(this.reach, isNear ? `${state.reach.toFixed(state.reach < 10 ? 3 : 1)} m` : "–");
-    write(this.tilt, isNear ? `${(state.tilt * DEGREES).toFixed(1)}°` : "–");
-    write(this.speed, isNear ? `${(state.closing * 100).toFixed(1)} cm/s` : "–");
+    const most = this.spec.gaps[state.payload] ?? [];
+    [state.reach, state.tilt, state.closing].forEach((value, i) => this.gaps[i]!.draw(state.reach >= 0 ? value : undefined, most[i]));
   }
 
   /** And in words. */
@@ -228,8 +242,7 @@ export class ArmPanel {
   }
 
   private figures(): HTMLElement {
-    const figure = (value: HTMLElement, name: string) => make("div", { className: "figure" }, value, make("span", { textContent: name }));
-    return this.group("figures", figure(this.reach, "reach"), figure(this.tilt, "tilt"), figure(this.speed, "speed"));
+    return this.group("figures", ...this.gaps.map(({ element }) => element));
   }
 
   private group(className: string, ...children: Node[]): HTMLElement {
