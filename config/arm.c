@@ -280,23 +280,16 @@ static bool resolve_stick(const struct cfg_resolve *resolve, const struct cfg_ke
     return true;
 }
 
-static const char *const mode_name[IO_PANEL_MODE_COUNT] = {
-    [IO_PANEL_HOLD] = "hold", [IO_PANEL_JOINT] = "joint",     [IO_PANEL_TOOL] = "end-effector",
-    [IO_PANEL_BASE] = "base", [IO_PANEL_PAYLOAD] = "payload", [IO_PANEL_AUTO] = "auto"};
-static const char *const button_name[IO_PANEL_BUTTON_COUNT] = {
-    [IO_PANEL_VERNIER] = "vernier", [IO_PANEL_BRAKES] = "brakes", [IO_PANEL_GRAPPLE] = "grapple",
-    [IO_PANEL_RELEASE] = "release", [IO_PANEL_SAFE] = "safe",     [IO_PANEL_NEXT] = "next"};
-
 /* All that a button can mean, one after the other: modes, buttons, select. */
 static int meaning(const struct io_panel_spec *panel, int k, struct cfg_quote *name)
 {
     if (k < IO_PANEL_MODE_COUNT) {
-        snprintf(name->text, sizeof name->text, "mode %s", mode_name[k]);
+        snprintf(name->text, sizeof name->text, "mode %s", io_panel_mode_name[k]);
         return panel->mode[k];
     }
     k -= IO_PANEL_MODE_COUNT;
     if (k < IO_PANEL_BUTTON_COUNT) {
-        snprintf(name->text, sizeof name->text, "%s", button_name[k]);
+        snprintf(name->text, sizeof name->text, "%s", io_panel_button_name[k]);
         return panel->button[k];
     }
     k -= IO_PANEL_BUTTON_COUNT;

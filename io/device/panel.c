@@ -1,5 +1,15 @@
 #include "io/device/panel.h"
 
+const char *const io_panel_mode_name[IO_PANEL_MODE_COUNT] = {
+    [IO_PANEL_HOLD] = "hold", [IO_PANEL_JOINT] = "joint",     [IO_PANEL_TOOL] = "end-effector",
+    [IO_PANEL_BASE] = "base", [IO_PANEL_PAYLOAD] = "payload", [IO_PANEL_AUTO] = "auto",
+};
+
+const char *const io_panel_button_name[IO_PANEL_BUTTON_COUNT] = {
+    [IO_PANEL_VERNIER] = "vernier", [IO_PANEL_BRAKES] = "brakes", [IO_PANEL_GRAPPLE] = "grapple",
+    [IO_PANEL_RELEASE] = "release", [IO_PANEL_SAFE] = "safe",     [IO_PANEL_NEXT] = "next",
+};
+
 void io_panel_begin(struct io_panel_state *state)
 {
     *state = (struct io_panel_state){.mode = IO_PANEL_HOLD, .brakes = 1};

@@ -47,6 +47,10 @@ enum io_panel_button {
 
 enum { IO_PANEL_SELECT_MAX = 16 };
 
+/* As a scenario, a report and a page call them. */
+extern const char *const io_panel_mode_name[IO_PANEL_MODE_COUNT];
+extern const char *const io_panel_button_name[IO_PANEL_BUTTON_COUNT];
+
 struct io_panel_spec {
     int mode[IO_PANEL_MODE_COUNT];     /* button of each mode; -1: there is none */
     int button[IO_PANEL_BUTTON_COUNT]; /* -1: there is none */

@@ -791,6 +791,14 @@ static void advertise_hand(struct io_hub_seat *seat, int id)
     say(seat, text);
 }
 
+static struct io_hand_picture pushed(void)
+{
+    struct io_hand_picture picture;
+    io_hand_rest(&picture);
+    picture.axis[2] = 1.0f;
+    return picture;
+}
+
 static void publish(struct io_hub_seat *seat, uint32_t id, const void *bytes, size_t size)
 {
     unsigned char message[5 + 2 * IO_HAND_SIZE_TIMED] = {1};
@@ -898,9 +906,7 @@ static void assert_rests(int pictures)
 static void test_who_flies_no_more_has_let_go_of_the_stick(void)
 {
     struct io_hub_seat *one = enter(0.0), *two = enter(0.0), *other = enter(0.0);
-    struct io_hand_picture push;
-    io_hand_rest(&push);
-    push.axis[2] = 1.0f;
+    struct io_hand_picture push = pushed();
     push.buttons = 4;
     advertise_hand(one, 7);
     advertise_hand(two, 7);
@@ -927,9 +933,7 @@ static void test_who_flies_no_more_has_let_go_of_the_stick(void)
 static void test_an_arm_is_handed_over_with_the_stick_at_rest(void)
 {
     struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
-    struct io_hand_picture push;
-    io_hand_rest(&push);
-    push.axis[2] = 1.0f;
+    const struct io_hand_picture push = pushed();
     advertise_hand(one, 7);
     advertise_hand(two, 7);
     publish(one, 7, &push, IO_HAND_SIZE);
@@ -947,9 +951,7 @@ static void test_an_arm_is_handed_over_with_the_stick_at_rest(void)
 static void test_who_takes_its_channel_back_has_let_go_of_the_stick(void)
 {
     struct io_hub_seat *seat = enter(0.0);
-    struct io_hand_picture push;
-    io_hand_rest(&push);
-    push.axis[2] = 1.0f;
+    const struct io_hand_picture push = pushed();
     advertise_hand(seat, 7);
     advertise_hand(seat, 8);
     publish(seat, 7, &push, IO_HAND_SIZE);

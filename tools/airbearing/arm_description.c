@@ -3,7 +3,6 @@
 #include <jansson.h>
 
 #include "rt/check.h"
-#include "tools/airbearing/arm_record.h"
 
 static json_t *describe_joints(const struct cfg_scenario *scenario)
 {
@@ -23,15 +22,10 @@ static json_t *describe_joints(const struct cfg_scenario *scenario)
 
 static json_t *describe_buttons(const struct io_panel_spec *panel)
 {
-    static const char *const name[IO_PANEL_BUTTON_COUNT] = {
-        [IO_PANEL_VERNIER] = "vernier", [IO_PANEL_BRAKES] = "brakes",
-        [IO_PANEL_GRAPPLE] = "grapple", [IO_PANEL_RELEASE] = "release",
-        [IO_PANEL_SAFE] = "safe",       [IO_PANEL_NEXT] = "next",
-    };
     json_t *buttons = json_object();
     for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)
         if (panel->button[k] >= 0)
-            json_object_set_new(buttons, name[k], json_integer(panel->button[k]));
+            json_object_set_new(buttons, io_panel_button_name[k], json_integer(panel->button[k]));
     return buttons;
 }
 
@@ -66,7 +60,7 @@ char *arm_description(const struct cfg_scenario *scenario)
         return NULL;
     json_t *modes = json_array(), *payloads = json_array(), *poses = json_array();
     for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
-        json_array_append_new(modes, json_string(arm_mode_name[k]));
+        json_array_append_new(modes, json_string(io_panel_mode_name[k]));
     for (int i = 0; i < arm->payload_count; i++)
         json_array_append_new(payloads, json_string(scenario->bodies[arm->payload[i].body].name));
     for (int i = 0; i < arm->pose_count; i++)

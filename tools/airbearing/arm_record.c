@@ -123,11 +123,6 @@ void arm_record_fill(const struct cfg_rig *rig, unsigned char *out)
 
 /* ---- back again ------------------------------------------------------------------------ */
 
-const char *const arm_mode_name[IO_PANEL_MODE_COUNT] = {
-    [IO_PANEL_HOLD] = "hold", [IO_PANEL_JOINT] = "joint",     [IO_PANEL_TOOL] = "end-effector",
-    [IO_PANEL_BASE] = "base", [IO_PANEL_PAYLOAD] = "payload", [IO_PANEL_AUTO] = "auto",
-};
-
 struct arm_told arm_record_read(int joints, const unsigned char *image)
 {
     struct arm_told told = {0};

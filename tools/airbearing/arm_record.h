@@ -27,4 +27,3 @@ struct arm_told {
 
 /* A record back again.  Context: any. */
 struct arm_told arm_record_read(int joints, const unsigned char *image);
-extern const char *const arm_mode_name[IO_PANEL_MODE_COUNT];

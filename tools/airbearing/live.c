@@ -213,7 +213,7 @@ void live_arm(struct live *live, const void *image, uint64_t log_ns)
     if (now.flags & ~before.flags & CFG_ARM_SAFED)
         say(live, log_ns, LIVE_ERROR, "the arm is safed; choose a mode to go on");
     if (now.mode != before.mode && now.mode < IO_PANEL_MODE_COUNT)
-        say(live, log_ns, LIVE_INFO, "mode %s", arm_mode_name[now.mode]);
+        say(live, log_ns, LIVE_INFO, "mode %s", io_panel_mode_name[now.mode]);
     if (now.braked != before.braked)
         say(live, log_ns, LIVE_INFO, "brakes %s", now.braked ? "on" : "off");
     if (went_on(before.grapples, now.grapples))

@@ -275,7 +275,7 @@ static json_t *arm(const struct run *run)
     const struct cfg_arm *spec = &run->scenario->arm;
     const uint64_t has = state->configuration;
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "mode",
-                     arm_mode_name[state->panel.mode], "payload",
+                     io_panel_mode_name[state->panel.mode], "payload",
                      has > 0 ? json_string(run->scenario->bodies[spec->payload[has - 1].body].name)
                              : json_null(),
                      "latched", latched(run), "grapples", whole(state->grapples), "releases",
