@@ -20,6 +20,7 @@ static int64_t work[FRAMES_MAX];          /* by frame; spent in its job */
 static int64_t commit_cost;
 static uint64_t stop_at, no_reply_at;
 static uint64_t pause_at, pause_for; /* before that frame, for so many releases */
+static uint64_t stop_in_pause;       /* at that look of a pause, counted from 1; 0: never */
 static int64_t pause_cost;           /* of asking */
 static bool log_calls, log_waits;
 
@@ -81,6 +82,8 @@ static bool boundary(void *self, uint64_t k)
     if (k < pause_at)
         return false;
     note('P', k);
+    if (stop_in_pause > 0 && --stop_in_pause == 0)
+        atomic_store(&frame.stop, true);
     if (pause_for == 0)
         atomic_store(&frame.knock, false);
     return pause_for > 0 && pause_for-- > 0;
@@ -118,7 +121,7 @@ void setUp(void)
     fake = (struct fake_clock){.wake_late_ns = wake_late, .wake_count = FRAMES_MAX + 2};
     commit_cost = 0;
     stop_at = no_reply_at = pause_at = UINT64_MAX;
-    pause_for = 0;
+    pause_for = stop_in_pause = 0;
     pause_cost = 0;
     log_calls = true;
     log_waits = false;
@@ -268,6 +271,28 @@ static void test_a_pause_before_the_first_frame_and_at_the_end_counts(void)
     frame.spec.frame_count = UINT64_MAX;
     rt_frame_run(&frame);
     TEST_ASSERT_EQUAL_UINT64(2, frame.frames);
+    check_identity();
+}
+
+/* Nothing follows the pause, so its last release is that of the run. */
+static void test_a_run_that_ends_in_a_pause_ends_with_its_last_release(void)
+{
+    stop_in_pause = 3;
+    pause_before(2, 1000);
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_UINT64(2, frame.frames);
+    TEST_ASSERT_EQUAL_UINT64(3, frame.paused);
+    TEST_ASSERT_EQUAL_UINT64(5 * H, frame.last_release_ns);
+    check_identity();
+
+    setUp();
+    stop_in_pause = 2;
+    pause_cost = 2 * H + H / 2; /* two more releases pass at each look */
+    pause_before(0, 1000);
+    rt_frame_run(&frame);
+    TEST_ASSERT_EQUAL_UINT64(0, frame.frames);
+    TEST_ASSERT_EQUAL_UINT64(6, frame.paused);
+    TEST_ASSERT_EQUAL_UINT64(6 * H, frame.last_release_ns);
     check_identity();
 }
 
@@ -848,6 +873,7 @@ int main(void)
     RUN_TEST(test_a_run_of_no_frames_does_nothing);
     RUN_TEST(test_a_pause_holds_a_frame_back_while_the_grid_goes_on);
     RUN_TEST(test_a_pause_before_the_first_frame_and_at_the_end_counts);
+    RUN_TEST(test_a_run_that_ends_in_a_pause_ends_with_its_last_release);
     RUN_TEST(test_what_is_missed_before_and_in_a_pause_is_told_apart);
     RUN_TEST(test_a_pause_is_no_drift);
     RUN_TEST(test_nothing_is_caught_up_while_somebody_knocks);

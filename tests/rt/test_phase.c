@@ -153,6 +153,32 @@ static void test_a_window_in_which_all_were_held_up_says_nothing(void)
     TEST_ASSERT_DOUBLE_WITHIN(5000.0, 0.0, true_error(from_ns, from_offset_ns));
 }
 
+/* One window after another with one observation each; true: the last one counted. */
+static bool counts(uint64_t usual_ns, uint64_t delay_ns)
+{
+    const uint64_t window_ns = phase.spec.time_constant_ns / 8;
+    setUp();
+    (void)rt_phase_step(&phase, now_ns, 1); /* opens the first window */
+    for (int i = 0; i < 2; i++) {
+        const struct rt_phase_sight sight = {.local_ns = now_ns + window_ns / 2,
+                                             .board_ns = now_ns + window_ns / 2,
+                                             .delay_ns = i == 0 ? usual_ns : delay_ns};
+        rt_phase_see(&phase, &sight);
+        now_ns += window_ns;
+        (void)rt_phase_step(&phase, now_ns, 1);
+    }
+    TEST_ASSERT_EQUAL_UINT64(phase.blind == 0 ? 2 : 1, phase.error_ns.count);
+    return phase.blind == 0;
+}
+
+static void test_a_delay_counts_up_to_a_quarter_of_a_cycle_above_the_usual_one(void)
+{
+    TEST_ASSERT_TRUE(counts(100000, 100000));
+    TEST_ASSERT_TRUE(counts(100000, 100000 + H / 4));
+    TEST_ASSERT_FALSE(counts(100000, 100000 + H / 4 + 1));
+    TEST_ASSERT_TRUE(counts(100000, 1)); /* a quicker way is the usual one from now on */
+}
+
 static void test_a_delay_that_stays_becomes_the_usual_one(void)
 {
     world.ppm = 80.0;
@@ -395,6 +421,7 @@ int main(void)
     RUN_TEST(test_the_phase_of_the_first_sight_is_what_is_held);
     RUN_TEST(test_a_delay_spike_does_not_move_the_grid);
     RUN_TEST(test_a_window_in_which_all_were_held_up_says_nothing);
+    RUN_TEST(test_a_delay_counts_up_to_a_quarter_of_a_cycle_above_the_usual_one);
     RUN_TEST(test_a_delay_that_stays_becomes_the_usual_one);
     RUN_TEST(test_arrivals_without_a_delay_are_taken_by_their_median);
     RUN_TEST(test_the_grid_moves_by_no_more_than_the_limit);
