@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/folder.h"
+
 enum { RING_ENTRIES = 4 };
 
 static struct io_log_block *oldest(struct io_log_file *file)
@@ -206,13 +208,15 @@ int io_log_file_claim(int fd)
 /* Emptied only once it is ours: what another run writes is not lost. */
 static int open_empty(const char *path)
 {
-    struct stat status;
+    struct stat status = {0};
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0)
         return -errno;
     int error = io_log_file_claim(fd);
     if (error == 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0)
         error = -errno;
+    if (error == 0 && S_ISREG(status.st_mode))
+        error = io_folder_sync(path); /* its name; the bytes follow when it is closed */
     if (error)
         close(fd);
     return error ? error : fd;
@@ -240,6 +244,9 @@ int io_log_file_close(struct io_log_file *file)
 {
     int error = io_log_file_settle(file);
     close_uring(file);
+    const int unsynced = io_file_sync(file->fd);
+    if (error == 0)
+        error = unsynced;
     if (close(file->fd) != 0 && error == 0)
         error = -errno;
     free(file->blocks[0].data);

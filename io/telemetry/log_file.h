@@ -4,6 +4,8 @@
  * Bytes are copied into blocks.  One write at a time is under way, through io_uring where the
  * machine permits it and else through pwrite, so the file never has a hole: at any moment it holds
  * a prefix of what was appended, and what `written` counts survives the death of this process.
+ * When it has been closed without an error all of it survives a loss of power, too; its name does
+ * from the start.
  *
  * The first failed write stops the file: later bytes are ignored until io_log_file_rewind().
  */
@@ -57,5 +59,5 @@ int io_log_file_settle(struct io_log_file *file);
  * 0 or -errno.  Context: telemetry thread. */
 int io_log_file_rewind(struct io_log_file *file, uint64_t size);
 
-/* 0 or -errno.  Context: after the run. */
+/* Sync and close.  0 or -errno.  Context: after the run. */
 int io_log_file_close(struct io_log_file *file);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "dynamics/isa.h"
+#include "io/folder.h"
 #include "tools/airbearing/digest.h"
 
 enum { VERSION = 1 };
@@ -263,6 +264,9 @@ int checkpoint_write(const char *path, const struct checkpoint_mark *mark,
     good = good && rename(beside, path) == 0;
     const int why = errno;
     free(bytes);
+    const int unsynced = good ? io_folder_sync(path) : 0;
+    if (unsynced)
+        return fail(error, "it is there, but a loss of power may take it: %s", strerror(-unsynced));
     if (good)
         return 0;
     if (fd >= 0)

@@ -25,6 +25,7 @@
 #include "tools/airbearing/digest.h"
 #include "tools/airbearing/doctor/finding.h"
 #include "tools/airbearing/script.h"
+#include "tools/airbearing/whole_file.h"
 
 /* ---- set-up ---------------------------------------------------------------------------- */
 
@@ -732,11 +733,13 @@ static int write_report(const struct run *run)
     if (!run->options.report)
         return 0;
     json_t *report = report_json(run);
-    const int failure = json_dump_file(report, run->options.report, JSON_INDENT(2));
+    char *text = json_dumps(report, JSON_INDENT(2));
     json_decref(report);
+    const int failure = text ? whole_file_write(run->options.report, text, strlen(text)) : -ENOMEM;
+    free(text);
     if (failure == 0)
         return 0;
-    fprintf(stderr, "airbearing run: --report %s: %s\n", run->options.report, strerror(errno));
+    fprintf(stderr, "airbearing run: --report %s: %s\n", run->options.report, strerror(-failure));
     return EXIT_BAD_INPUT;
 }
 
