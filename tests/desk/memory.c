@@ -1,0 +1,52 @@
+/*
+ * The heap: calls of the program fail now and then, and those of the frame thread after the seal
+ * are a fault of the program.
+ */
+#include <errno.h>
+
+#include "tests/desk/real.h"
+#include "tests/desk/sim.h"
+#include "tests/desk/wraps.h"
+
+static bool frame_is_watched;
+
+void __wrap_rt_alloc_watch(void)
+{
+    frame_is_watched |= sim_is("frame");
+}
+
+void __wrap_rt_alloc_unwatch(void)
+{
+    if (sim_is("frame"))
+        frame_is_watched = false;
+}
+
+/* At set-up and at the end the program may give up; in between it may not. */
+static bool fails(size_t size)
+{
+    if (!sim_self())
+        return false;
+    if (frame_is_watched && sim_is("frame"))
+        sim_fail("the frame thread allocates %zu bytes", size);
+    if (!frame_is_watched || !sim_breaks(sim_weather.allocation_errors))
+        return false;
+    sim_trace("no memory: %zu bytes", size);
+    sim_shared->faults++;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails(size) ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails(count * size) ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return fails(size) ? NULL : __real_realloc(memory, size);
+}

@@ -1,0 +1,85 @@
+/*
+ * What the frame thread does, seen where the frame loop, the rig and the operator's desk call each
+ * other.
+ */
+#include <string.h>
+
+#include "rt/frame.h"
+#include "tests/desk/sim.h"
+#include "tests/desk/watch.h"
+#include "tests/desk/wraps.h"
+#include "tools/airbearing/operator.h"
+#include "tools/airbearing/rig.h"
+
+enum { ACT_MAX = 8192 };
+
+static struct rt_frame *frame;
+static bool is_over;
+static struct act acts[ACT_MAX];
+static int act_count;
+static uint64_t frames;
+
+static const char *const act_names[OPERATOR_ACT_COUNT] = {
+    "pause", "resume", "step", "reset", "checkpoint", "restore", "fault", "tune", "safe"};
+
+int watch_acts(struct act **list)
+{
+    *list = acts;
+    return act_count;
+}
+
+uint64_t watch_frames(void)
+{
+    return frames;
+}
+
+bool watch_is_over(void)
+{
+    return is_over;
+}
+
+struct rt_frame *watch_frame(void)
+{
+    return frame;
+}
+
+void __wrap_rt_frame_run(struct rt_frame *self)
+{
+    frame = self;
+    sim_trace("the frames begin");
+    workload_begin();
+    __real_rt_frame_run(self);
+    is_over = true;
+    sim_trace("the frames are over");
+}
+
+void __wrap_rt_schedule_run(struct rt_schedule *schedule, uint64_t k)
+{
+    if (frame && sim_is("frame")) {
+        frames++;
+        sim_shared->frames++;
+        invariants_boundary();
+    }
+    __real_rt_schedule_run(schedule, k);
+}
+
+void __wrap_rig_idle(struct rig *rig, uint64_t releases)
+{
+    invariants_boundary();
+    __real_rig_idle(rig, releases);
+}
+
+void __wrap_rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot)
+{
+    if (act_count == ACT_MAX)
+        sim_fail("more than %d acts", ACT_MAX);
+    const uint64_t hash = snapshot ? snapshot->hash : rig->hash;
+    acts[act_count++] = (struct act){.act = act->act, .frame = act->frame, .hash = hash};
+    sim_trace("%s before frame %llu, state %016llx", act_names[act->act],
+              (unsigned long long)act->frame, (unsigned long long)hash);
+    sim_shared->checkpoints += act->act == OPERATOR_CHECKPOINT;
+    sim_shared->restores += act->act == OPERATOR_RESTORE;
+    if (act->act == OPERATOR_SAFE)
+        invariants_safe_done();
+    __real_rig_act(rig, act, snapshot);
+}

@@ -1,0 +1,3 @@
+#pragma once
+
+struct rt_frame *watch_frame(void); /* NULL: not yet */
