@@ -163,13 +163,16 @@ int checkpoint_find(const void *bytes, size_t size, const struct checkpoint_mark
     return 0;
 }
 
+static const char link_text[] = "it is a symbolic link, and checkpoints are not read or written "
+                                "through one; name the file itself";
+
 static int read_all(const char *path, unsigned char **bytes, size_t *size,
                     char error[CHECKPOINT_ERROR_MAX])
 {
     struct stat status;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     if (fd < 0)
-        return fail(error, "%s", strerror(errno));
+        return fail(error, "%s", errno == ELOOP ? link_text : strerror(errno));
     int code = fstat(fd, &status) ? fail(error, "%s", strerror(errno)) : 0;
     if (code == 0 && (!S_ISREG(status.st_mode) || status.st_size > CHECKPOINT_SIZE_MAX))
         code = fail(error, "that is no checkpoint");
@@ -248,6 +251,37 @@ static unsigned char *compose(const struct checkpoint_mark *mark,
     return bytes;
 }
 
+/* May a checkpoint take the place of what has this name?  Of nothing, of an empty file, and of a
+ * checkpoint or the beginning of one. */
+static int check_place(const char *path, char error[CHECKPOINT_ERROR_MAX])
+{
+    char begin[sizeof magic];
+    struct stat status;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd < 0)
+        return fail(error, "%s", errno == ELOOP ? link_text : strerror(errno));
+    const bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    const ssize_t count = regular ? pread(fd, begin, sizeof begin, 0) : -1;
+    close(fd);
+    if (count >= 0 && memcmp(begin, magic, (size_t)count) == 0)
+        return 0;
+    return fail(error, "%s is there already and is not a checkpoint; it is left as it is", path);
+}
+
+/* A file of our own: one that a run left behind when it was killed goes, and nothing is followed.
+ */
+static int open_beside(const char *beside, char error[CHECKPOINT_ERROR_MAX])
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW;
+    if (check_place(beside, error))
+        return -1;
+    (void)unlink(beside);
+    const int fd = open(beside, flags, 0666);
+    return fd >= 0 ? fd : fail(error, "%s", strerror(errno));
+}
+
 int checkpoint_write(const char *path, const struct checkpoint_mark *mark,
                      const struct checkpoint *checkpoint, char error[CHECKPOINT_ERROR_MAX])
 {
@@ -258,9 +292,13 @@ int checkpoint_write(const char *path, const struct checkpoint_mark *mark,
         free(bytes);
         return fail(error, bytes ? "its name is too long" : "no memory for it");
     }
-    const int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-    bool good = fd >= 0 && write_all(fd, bytes, size) && fsync(fd) == 0;
-    good = (fd < 0 || close(fd) == 0) && good;
+    const int fd = check_place(path, error) ? -1 : open_beside(beside, error);
+    if (fd < 0) {
+        free(bytes);
+        return -1;
+    }
+    bool good = write_all(fd, bytes, size) && fsync(fd) == 0;
+    good = close(fd) == 0 && good;
     good = good && rename(beside, path) == 0;
     const int why = errno;
     free(bytes);
@@ -269,7 +307,6 @@ int checkpoint_write(const char *path, const struct checkpoint_mark *mark,
         return fail(error, "it is there, but a loss of power may take it: %s", strerror(-unsynced));
     if (good)
         return 0;
-    if (fd >= 0)
-        (void)unlink(beside);
+    (void)unlink(beside);
     return fail(error, "%s", strerror(why));
 }

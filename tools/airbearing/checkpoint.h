@@ -36,8 +36,9 @@ struct checkpoint {
 void checkpoint_mark(const struct cfg_rig *rig, const char *const *overrides, int override_count,
                      struct checkpoint_mark *mark);
 
-/* 0, or -1 with what is wrong in error; a file of that name is replaced at once or not at all. What
- * was written survives a loss of power, its bytes and its name.
+/* 0, or -1 with what is wrong in error; a checkpoint of that name is replaced at once or not at
+ * all, and anything else of that name is left alone.  Symbolic links are not followed, here or when
+ * one is read.  What was written survives a loss of power, its bytes and its name.
  * Context: any but frame. */
 int checkpoint_write(const char *path, const struct checkpoint_mark *mark,
                      const struct checkpoint *checkpoint, char error[CHECKPOINT_ERROR_MAX]);
