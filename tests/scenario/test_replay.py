@@ -1,8 +1,11 @@
 """The same run twice: recorded inputs give identical states, and a changed one is found."""
 import re
 import shutil
+import unittest
 
 import harness
+
+HAS_PEERS = shutil.which("node") and (harness.PEERS / "node_modules").is_dir()
 
 
 class Replay(harness.Case):
@@ -54,6 +57,21 @@ class Replay(harness.Case):
                 self.assert_identical(log, report)
                 hashes.add(report["state_hash"])
         self.assertEqual(len(hashes), 6)
+
+    @unittest.skipUnless(HAS_PEERS, "node or tools/peers/node_modules is missing; tools/test installs them")
+    def test_a_forged_frame_number_ends_the_replay_at_once(self):
+        """Bit 0, 8, 40 or 56 of a frame's number: how far would it have to run?"""
+        log, forged = self.dir / "run.mcap", self.dir / "forged.mcap"
+        self.run_scenario(harness.TUMBLE, "--seconds", "0.5", "--pace", "fast", "--log", log)
+        for byte, why in ((0, "another frame's|not in order"), (1, "another frame's|not in order|frames"),
+                          (5, "and the run had 500 frames"), (7, "and the run had 500 frames")):
+            with self.subTest(byte=byte):
+                done = harness.node(harness.ROOT / "tests/scenario/flip_input.mjs", log, forged, 100, "/frame", byte)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                code, out, err = self.call("replay", forged)
+                self.assertEqual((code, out), (2, ""), err)
+                self.assertEqual(err.count("\n"), 1, err)
+                self.assertRegex(err, why)
 
     def test_a_robot_replays_where_its_urdf_is_not(self):
         for name in ("arm7.yaml", "arm7.urdf"):

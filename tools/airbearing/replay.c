@@ -316,6 +316,37 @@ static int compare_frame(struct replay *replay, const struct record_frame *recor
     return EXIT_VERDICT_NO;
 }
 
+/* What a log claims decides how many frames are run before the next comparison, so it must be what
+ * a run of this scenario can have written.  Records are lost while a disk stands still; ten minutes
+ * without any are no such gap. */
+static int check_record(const struct replay *replay, uint64_t log_ns)
+{
+    const double gap_seconds_max = 600.0;
+    const struct cfg_scenario *scenario = replay->scenario;
+    const uint64_t frame = replay->pending.frame;
+    const double total = round(scenario->seconds * scenario->rate_hz);
+    const double gap_max = gap_seconds_max * scenario->rate_hz;
+    char what[192];
+    if (frame < replay->next_frame)
+        return replay_refuse(replay, "the /frame records are not in order");
+    if ((double)frame >= total)
+        snprintf(what, sizeof what,
+                 "it has a record of frame %" PRIu64 ", and the run had %.0f frames", frame, total);
+    else if (log_ns != frame * scenario->period_ns)
+        snprintf(what, sizeof what,
+                 "the record of frame %" PRIu64 " has the time %" PRIu64
+                 " ns, which is another frame's",
+                 frame, log_ns);
+    else if ((double)(frame - replay->next_frame) > gap_max)
+        snprintf(what, sizeof what,
+                 "between frame %" PRIu64 " and frame %" PRIu64
+                 " nothing is recorded, which is too much to be repeated unseen",
+                 replay->next_frame, frame);
+    else
+        return 0;
+    return replay_refuse(replay, what);
+}
+
 /* The next /frame record into pending, or the end.  0, or the exit code. */
 static int read_record(struct replay *replay, struct io_mcap_reader *reader)
 {
@@ -329,9 +360,7 @@ static int read_record(struct replay *replay, struct io_mcap_reader *reader)
             return replay_refuse(replay, "a /frame record is too short");
         memcpy(&replay->pending, message.data + REPLAY_CDR_HEADER, RECORD_FRAME_SIZE);
         replay->has_pending = true;
-        if (replay->pending.frame < replay->next_frame)
-            return replay_refuse(replay, "the /frame records are not in order");
-        return 0;
+        return check_record(replay, message.log_time_ns);
     }
     replay->ended = true;
     if (more == 0)
