@@ -5,6 +5,7 @@ import concurrent.futures
 import itertools
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -14,8 +15,10 @@ import subprocess
 import threading
 import time
 import unittest
+import urllib.request
 
 import harness
+import raw_log
 
 HAND = harness.SCENARIOS / "hand.yaml"
 RMS = harness.SCENARIOS / "rms.yaml"
@@ -175,9 +178,10 @@ class Authority(harness.Case):
         run = self.start("run", scenario, "--serve", "0", "--report", report, *options)
         run.report = report
         line = run.stderr.readline()
-        found = re.fullmatch(r"live on http://127\.0\.0\.1:(\d+)/(\?\S+)\n", line)
+        found = re.fullmatch(r"live on http://127\.0\.0\.1:(\d+)/(\?\S+)?( \(.*\))?\n", line)
         self.assertTrue(found, line)
-        return run, int(found[1]), found[2]
+        run.line = line
+        return run, int(found[1]), found[2] or ""
 
     def client(self, *arguments, **headers):
         client = Client(*arguments, **headers)
@@ -227,13 +231,46 @@ class Authority(harness.Case):
         report, _ = self.end(run)
         self.assertEqual((report["live"]["viewers"], report["live"]["refused"]), (1, 3))
 
-    def test_tokens_are_given_by_hand_or_file_and_printed_as_an_address_wants_them(self):
+    def test_tokens_that_are_given_by_hand_are_printed_as_an_address_wants_them(self):
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600", "--operator-token", "a b&c",
+                                      "--token", "in?")
+        self.assertEqual(query, "?token=in%3F&operator=a%20b%26c")
+        self.assertEqual(self.client(port, query).info["metadata"]["operator"], "yes")
+        self.end(run)
+
+    def test_tokens_of_files_are_printed_nowhere(self):
+        """Neither in the address nor in what the run prints, its log, its report or its page."""
+        watcher, operator = self.dir / "watcher", self.dir / "operator"
+        secrets = {watcher: "open-sesame-17", operator: "command-sesame-18"}
+        for path, secret in secrets.items():
+            path.write_text(secret + "\n")
+        log = self.dir / "run.mcap"
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600", "--token-file", watcher,
+                                      "--operator-token-file", operator, "--log", log)
+        self.assertEqual(query, "")
+        self.assertIn(f"(token= is in {watcher}) (operator= is in {operator})", run.line)
+        query = f"?token={secrets[watcher]}&operator={secrets[operator]}"
+        pilot = self.client(port, query)
+        self.assertTrue(pilot.call("/pause")[0])
+        self.assertTrue(pilot.call("/resume")[0])
+        self.assert_refused(403, port, f"?token={secrets[watcher]}&operator={secrets[operator]}x")
+        self.assert_refused(401, port, f"?token={secrets[watcher]}x")
+        command = pathlib.Path(f"/proc/{run.pid}/cmdline").read_text()
+        page = urllib.request.urlopen(f"http://127.0.0.1:{port}/{query}").read()
+        report, said = self.end(run)
+        told = [run.line, said, json.dumps(report), command, repr(page), repr(pilot.info),
+                log.read_bytes().decode("latin-1")]
+        told += [repr(payload) for _, payload in raw_log.messages(log)]
+        for secret in secrets.values():
+            self.assertFalse([text for text in told if secret in text], secret)
+
+    def test_tokens_are_given_by_hand_or_file(self):
         path = self.dir / "operator"
         path.write_text("a b&c\n")
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600", "--operator-token-file", path,
                                       "--token", "in?")
-        self.assertEqual(query, "?token=in%3F&operator=a%20b%26c")
-        self.assertEqual(self.client(port, query).info["metadata"]["operator"], "yes")
+        self.assertEqual(query, "?token=in%3F")
+        self.assertEqual(self.client(port, query + "&operator=a%20b%26c").info["metadata"]["operator"], "yes")
         self.assertEqual(self.client(port, "?token=in%3F").info["metadata"]["operator"], "no")
         self.assert_refused(401, port, "?operator=a%20b%26c")
         self.end(run)
@@ -255,7 +292,8 @@ class Authority(harness.Case):
                 for option in ([name, "a" * size], [name + "-file", path]):
                     if fits:
                         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600", *option)
-                        self.client(port, query)
+                        self.client(port, query if option[0] == name else
+                                    f"?{name[2:].removesuffix('-token')}={'a' * size}")
                         self.end(run)
                         continue
                     code, _, err = self.call("run", harness.TUMBLE, "--serve", "0", *option)

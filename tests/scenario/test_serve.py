@@ -322,13 +322,43 @@ class Serve(harness.Case):
         self.assert_one_line(err, f"--serve {port}", "Address already in use", "choose another port, or 0")
         self.assertFalse((self.dir / "r.json").exists())
 
-    @unittest.skipUnless(shutil.which("openssl"), "no openssl")
-    @needs_peers
-    def test_tls_and_a_token_let_in_who_knows_it(self):
-        cert, key, token = (self.dir / name for name in ("cert.pem", "key.pem", "token"))
+    def make_certificate(self):
+        cert, key = self.dir / "cert.pem", self.dir / "key.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out",
                         cert, "-days", "2", "-subj", "/CN=localhost", "-addext",
                         "subjectAltName=IP:127.0.0.1,DNS:localhost"], check=True, capture_output=True)
+        return cert, key
+
+    @unittest.skipUnless(shutil.which("openssl"), "no openssl")
+    def test_tls_is_only_spoken_as_it_is_spoken_today(self):
+        cert, key = self.make_certificate()
+        port, run = self.serve(harness.TUMBLE, "--seconds", "3600", "--cert", cert, "--key", key)
+        spoken = {
+            "1.3": (True, ["-tls1_3"]),
+            "1.2": (True, ["-tls1_2"]),
+            "1.2 as browsers do": (True, ["-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"]),
+            "1.2, one key for all": (False, ["-tls1_2", "-cipher", "AES256-GCM-SHA384"]),
+            "1.2, the same, SHA-1": (False, ["-tls1_2", "-cipher", "AES128-SHA@SECLEVEL=0"]),
+            "1.2, SHA-1": (False, ["-tls1_2", "-cipher", "ECDHE-RSA-AES256-SHA@SECLEVEL=0"]),
+            "1.2, CBC": (False, ["-tls1_2", "-cipher", "ECDHE-RSA-AES256-SHA384@SECLEVEL=0"]),
+            "1.2, signed by SHA-1": (False, ["-tls1_2", "-sigalgs", "RSA+SHA1", "-cipher", "ECDHE@SECLEVEL=0"]),
+            "1.1": (False, ["-tls1_1", "-cipher", "ALL@SECLEVEL=0"]),
+            "1.0": (False, ["-tls1", "-cipher", "ALL@SECLEVEL=0"]),
+        }
+        for name, (accepted, options) in spoken.items():
+            done = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-CAfile", cert,
+                                   "-verify_return_error", *options], stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=120)
+            with self.subTest(name):
+                self.assertEqual(done.returncode == 0, accepted, done.stdout + done.stderr)
+                self.assertNotIn("no cipher match", done.stderr)
+        self.stop(run)
+
+    @unittest.skipUnless(shutil.which("openssl"), "no openssl")
+    @needs_peers
+    def test_tls_and_a_token_let_in_who_knows_it(self):
+        cert, key = self.make_certificate()
+        token = self.dir / "token"
         token.write_text("open sesame\n")
         port, run, viewer = self.watch(harness.TUMBLE, "--seconds", "3600", "--cert", cert, "--key", key,
                                        "--token-file", token, path="/?token=open%20sesame", scheme="wss")

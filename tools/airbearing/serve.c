@@ -448,16 +448,25 @@ static void print_token(const char *key, const char *token)
         fprintf(stderr, strchr(plain, *at) ? "%c" : "%%%02X", (unsigned char)*at);
 }
 
-/* With all that it takes to command: who is to look on only gets it without. */
-static void print_address(const struct serve *serve, bool tls)
+/* With all that it takes to command: who is to look on only gets it without.  A token that was
+ * given by a file stays there: what is printed ends up in records that more people read. */
+static void print_address(const struct serve *serve, const struct serve_options *options)
 {
-    fprintf(stderr, "live on %s://%s:%d/?", tls ? "https" : "http", serve->address,
-            io_server_port(serve->server));
-    if (serve->token[0]) {
+    const bool shows_token = serve->token[0] && !options->token_file;
+    const bool shows_operator = !options->operator_token_file;
+    fprintf(stderr, "live on %s://%s:%d/%s", options->certificate ? "https" : "http",
+            serve->address, io_server_port(serve->server),
+            shows_token || shows_operator ? "?" : "");
+    if (shows_token)
         print_token("token", serve->token);
+    if (shows_token && shows_operator)
         fputc('&', stderr);
-    }
-    print_token("operator", serve->operator_token);
+    if (shows_operator)
+        print_token("operator", serve->operator_token);
+    if (options->token_file)
+        fprintf(stderr, " (token= is in %s)", options->token_file);
+    if (options->operator_token_file)
+        fprintf(stderr, " (operator= is in %s)", options->operator_token_file);
     fputc('\n', stderr);
 }
 
@@ -479,7 +488,7 @@ static int start(struct serve *serve, const struct serve_options *options,
     const int failure = io_server_start(serve->server, &thread);
     if (failure)
         return refuse(options->at, strerror(-failure));
-    print_address(serve, options->certificate != NULL);
+    print_address(serve, options);
     return 0;
 }
 
