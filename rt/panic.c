@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rt/check.h"
+#include "rt/guard.h"
 
 enum { SIGNAL_STACK = 64 << 10 };
 
@@ -63,6 +64,7 @@ static void set_action(int number, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigfillset(&action.sa_mask);
+    sigdelset(&action.sa_mask, SIGBUS); /* last words may go to memory that a peer cut off */
     RT_CHECK(sigaction(number, &action, NULL) == 0);
 }
 
@@ -70,6 +72,7 @@ static void set_action(int number, void (*handler)(int), int flags)
  * The signal is blocked while its handler runs, so the raise stays pending until the handler
  * returns, and then kills before the interrupted code runs on: exit status and core dump show the
  * crash as it was.  A fault inside safe() itself is blocked too; the kernel then kills at once.
+ * SIGBUS alone is not blocked (rt/guard.h): a second one finds its own thread dying, and ends it.
  */
 static void die(int number)
 {
@@ -98,7 +101,9 @@ void rt_panic_install(void (*safe)(void *self), void *self)
     safe_self = self;
     RT_CHECK(sigaltstack(&own, NULL) == 0);
     for (int i = 0; i < FATAL_COUNT; i++)
-        set_action(fatal[i].number, die, SA_ONSTACK);
+        if (fatal[i].number != SIGBUS)
+            set_action(fatal[i].number, die, SA_ONSTACK);
+    rt_guard_otherwise(die);
 }
 
 static void stop(int number)

@@ -11,6 +11,7 @@
 
 #include "io/bus/methods.h"
 #include "rt/check.h"
+#include "rt/guard.h"
 
 enum { LOCK_LAYOUT = 2, LOCK_TRIES = 500, OPEN_TRIES = 10, RING_AT = 64 };
 _Static_assert(RING_AT + 2 * sizeof(struct io_shared_ring) <= IO_SHARED_DATA_AT, "no overlap");
@@ -209,6 +210,10 @@ static int map(struct io_shared *shared, size_t size)
     void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, shared->fd, 0);
     if (mem == MAP_FAILED)
         return -errno;
+    if (!rt_guard_add(mem, size, &shared->gone)) {
+        (void)munmap(mem, size);
+        return -ENOMEM;
+    }
     shared->mem = mem;
     shared->mem_size = size;
     return 0;
@@ -257,8 +262,10 @@ static void object_name(const struct io_bus *bus, char name[IO_BUS_DEVICE_MAX + 
 
 static void unmap(struct io_shared *shared)
 {
-    if (shared->mem)
+    if (shared->mem) {
+        rt_guard_remove(shared->mem);
         (void)munmap(shared->mem, shared->mem_size);
+    }
     if (shared->fd >= 0)
         (void)close(shared->fd); /* and with it the locks */
     shared->mem = NULL;
@@ -326,10 +333,20 @@ static void close_shared(struct io_bus *bus)
     unmap(shared);
 }
 
+/* Is the file as long as it was?  The pages of a shorter one are gone, whether or not somebody has
+ * touched them yet. */
+static bool is_whole(struct io_shared *shared)
+{
+    struct stat file;
+    if (fstat(shared->fd, &file) == 0 && (uint64_t)file.st_size < shared->mem_size)
+        atomic_store_explicit(&shared->gone, true, memory_order_relaxed);
+    return !atomic_load_explicit(&shared->gone, memory_order_relaxed);
+}
+
 static void tick(struct io_bus *bus, uint64_t now_ns)
 {
-    const struct io_shared *shared = &bus->shared;
-    const bool there = is_locked_by_other(shared->fd, 1 - shared->side);
+    struct io_shared *shared = &bus->shared;
+    const bool there = is_whole(shared) && is_locked_by_other(shared->fd, 1 - shared->side);
     (void)now_ns;
     if (there && !io_bus_connected(bus))
         io_bus_arrived(bus, io_address_far_end);
@@ -345,6 +362,10 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
     int status = io_shared_pull(&shared->in, shared->bytes, &size, &stamp_ns);
     if (status == 0)
         status = io_shared_hear(&shared->in, shared->bytes, &size);
+    if (atomic_load_explicit(&shared->gone, memory_order_relaxed)) {
+        io_bus_left(bus);
+        return 0; /* whatever was read came from nobody */
+    }
     if (status > 0)
         *packet = (struct io_packet){
             .bytes = shared->bytes,
@@ -369,7 +390,7 @@ static int send_message(struct io_bus *bus, struct io_address to, const void *by
 {
     (void)to;
     (void)stamped;
-    if (!io_bus_connected(bus))
+    if (!io_bus_connected(bus) || atomic_load_explicit(&bus->shared.gone, memory_order_relaxed))
         return -ENOTCONN;
     return io_shared_push(&bus->shared.out, bytes, size, wall_ns());
 }

@@ -27,6 +27,9 @@
  * come makes the file; who takes a side reads on from the head of the ring that he reads; the last
  * to leave in good order removes the name.
  *
+ * Who makes the file smaller ends the link: the far end counts as gone from then on, whoever holds
+ * its lock, and this end goes on with memory of its own that nobody else sees (rt/guard.h).
+ *
  * Last words go past the ring, since signal handlers say them: `turn` is even while they can be
  * read, and grows by two with each.  A writer makes it odd by compare-and-swap (and leaves it at
  * that when it is odd already), writes size and bytes, and makes it even again.
@@ -85,6 +88,7 @@ struct io_shared {
     int side;
     void *mem;
     size_t mem_size;
+    atomic_bool gone; /* the far end cut the file off */
     struct io_shared_port in, out;
     unsigned char bytes[IO_DATAGRAM_MAX];
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "io/bus/methods.h"
+#include "rt/guard.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");
 
@@ -140,6 +141,10 @@ static int make_room(struct io_tape_writer *writer, size_t size)
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, writer->fd, 0);
     if (map == MAP_FAILED)
         return -errno;
+    if (!rt_guard_add(map, size, &writer->gone)) {
+        (void)munmap(map, size);
+        return -ENOMEM;
+    }
     writer->map = map;
     writer->size = size;
     return 0;
@@ -173,7 +178,8 @@ bool io_tape_write(struct io_tape_writer *writer, const void *bytes, size_t size
         return true;
     const size_t left = writer->size - writer->used;
     if (size > IO_DATAGRAM_MAX || left < sizeof(struct record) ||
-        left - sizeof(struct record) < size)
+        left - sizeof(struct record) < size ||
+        atomic_load_explicit(&writer->gone, memory_order_relaxed))
         return false;
     const uint64_t now_ns = now_on(writer->clock) - writer->start_ns;
     writer->last_ns = now_ns > writer->last_ns ? now_ns : writer->last_ns;
@@ -184,15 +190,18 @@ bool io_tape_write(struct io_tape_writer *writer, const void *bytes, size_t size
     atomic_signal_fence(memory_order_release);
     memcpy(at + offsetof(struct record, size), &record.size, sizeof record.size);
     writer->used += sizeof record + size;
-    return true;
+    return !atomic_load_explicit(&writer->gone, memory_order_relaxed);
 }
 
 void io_tape_finish(struct io_tape_writer *writer)
 {
     if (!writer->map)
         return;
+    rt_guard_remove(writer->map);
     (void)munmap(writer->map, writer->size);
-    const int cut = ftruncate(writer->fd, (off_t)writer->used);
+    struct stat file;
+    const bool whole = fstat(writer->fd, &file) == 0 && (size_t)file.st_size >= writer->used;
+    const int cut = whole ? ftruncate(writer->fd, (off_t)writer->used) : 0;
     (void)cut; /* zeros at the end are the end, too */
     (void)close(writer->fd);
     writer->map = NULL;

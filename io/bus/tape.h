@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +50,7 @@ void io_tape_skip(struct io_tape_reader *reader, const struct io_packet *packet)
  * system call; closing it cuts the rest off. */
 struct io_tape_writer {
     unsigned char *map; /* NULL: closed */
+    atomic_bool gone;   /* somebody cut the file off while it was written */
     size_t size, used;
     int fd;
     const struct rt_clock *clock; /* NULL: CLOCK_MONOTONIC */
@@ -58,7 +60,7 @@ struct io_tape_writer {
 /* An existing file is overwritten.  0 or -errno.  Context: setup. */
 int io_tape_record(struct io_tape_writer *writer, const char *path, size_t size,
                    const struct rt_clock *clock);
-/* False: no room.  Empty packets are left out.  Context: frame. */
+/* False: no room, or the file was cut off.  Empty packets are left out.  Context: frame. */
 bool io_tape_write(struct io_tape_writer *writer, const void *bytes, size_t size);
 void io_tape_finish(struct io_tape_writer *writer);
 

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #include "io/telemetry/fields.h"
 #include "io/telemetry/mcap_frame.h"
 #include "io/telemetry/mcap_record.h"
+#include "rt/guard.h"
 
 enum {
     ERROR_SIZE = 256,
@@ -48,6 +50,7 @@ struct io_mcap_reader {
     char name[NAME_SIZE]; /* of the file, for errors; the end of it when it is long */
     struct io_slice file;
     bool mapped;
+    atomic_bool gone; /* somebody made the file shorter while it was read */
 
     size_t end;       /* records before it are whole */
     bool complete;    /* the footer was seen */
@@ -95,6 +98,8 @@ __attribute__((format(printf, 3, 4))) static int fail(struct io_mcap_reader *rea
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    if (atomic_load(&reader->gone))
+        snprintf(what, sizeof what, "somebody made the file shorter while it was read");
     snprintf(reader->error, sizeof reader->error, "%s: byte %zu: %s", reader->name, offset, what);
     keep_one_line(reader->error);
     reader->fault = true;
@@ -524,6 +529,8 @@ int io_mcap_next(struct io_mcap_reader *reader, struct io_mcap_message *message,
         if (result != 0)
             break;
     }
+    if (atomic_load(&reader->gone) && !reader->fault)
+        result = fail(reader, reader->at, " ");
     if (result == 1)
         return 1;
     if (!reader->fault)
@@ -588,6 +595,7 @@ static int map(struct io_mcap_reader *reader, int fd)
         return fail(reader, 0, "%s", strerror(errno));
     reader->file = (struct io_slice){.data = bytes, .size = (size_t)status.st_size};
     reader->mapped = true;
+    (void)rt_guard_add(bytes, (size_t)status.st_size, &reader->gone);
     return 0;
 }
 
@@ -649,6 +657,8 @@ void io_mcap_close(struct io_mcap_reader *reader)
     free(reader->attachments);
     free(reader->inflated);
     ZSTD_freeDCtx(reader->inflater);
+    if (reader->mapped)
+        rt_guard_remove(reader->file.data);
     if (reader->mapped)
         munmap((void *)(uintptr_t)reader->file.data, reader->file.size);
     free(reader);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "io/telemetry/definitions.h"
 #include "io/telemetry/mcap_frame.h"
 #include "io/telemetry/mcap_record.h"
+#include "rt/guard.h"
 
 enum {
     CHUNK_SIZE_MAX = 64 * 1024 * 1024,
@@ -40,6 +42,7 @@ struct list {
 struct io_salvage {
     struct io_slice file;
     bool mapped;
+    atomic_bool gone; /* it was made shorter meanwhile; what is read then has a wrong CRC */
     struct io_definitions schemas, channels;
     struct list chunks; /* of struct record: chunks, and messages outside of them */
     struct list attachments, pairs;
@@ -578,6 +581,7 @@ static const char *map_file(struct io_salvage *salvage, const char *path)
         return wrong;
     salvage->file = (struct io_slice){.data = bytes, .size = (size_t)status.st_size};
     salvage->mapped = true;
+    (void)rt_guard_add(bytes, (size_t)status.st_size, &salvage->gone);
     return NULL;
 }
 
@@ -603,6 +607,8 @@ void io_salvage_close(struct io_salvage *salvage)
     free(salvage->pairs.items);
     free(salvage->inflated);
     ZSTD_freeDCtx(salvage->inflater);
+    if (salvage->mapped)
+        rt_guard_remove(salvage->file.data);
     if (salvage->mapped)
         munmap((void *)(uintptr_t)salvage->file.data, salvage->file.size);
     free(salvage);

@@ -333,6 +333,58 @@ static void test_last_words_pass_a_full_ring_and_are_heard_once(void)
     TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet));
 }
 
+/* As far as a run goes: it sends, receives and looks around on, and the far end is gone. */
+static void expect_lost(struct io_bus *bus)
+{
+    struct io_packet packet;
+    (void)io_bus_send(bus, nobody, "into the void", 13, false);
+    (void)io_bus_receive(bus, &packet); /* what was there before may be there still */
+    io_bus_shout(bus, nobody, "last words", 10);
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(IO_SHARED_RING_SIZE, io_bus_backlog(bus));
+    io_bus_tick(bus, 0);
+    TEST_ASSERT_FALSE(io_bus_connected(bus));
+    TEST_ASSERT_EQUAL(-ENOTCONN, io_bus_send(bus, nobody, "again", 5, false));
+    TEST_ASSERT_EQUAL(0, io_bus_receive(bus, &packet));
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(bus).losses);
+}
+
+static void test_who_cuts_the_file_off_is_gone_and_kills_nobody(void)
+{
+    static const off_t left[] = {0, 1, 64, 4096, IO_SHARED_SIZE / 2, IO_SHARED_SIZE - 1};
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+        join();
+        TEST_ASSERT_EQUAL(0, io_bus_send(&b, nobody, "hello", 5, false));
+        TEST_ASSERT_EQUAL(0, truncate(path, left[i]));
+        expect_lost(&a);
+        tearDown();
+        setUp();
+    }
+}
+
+/* Nothing is touched between the cut and the next look around. */
+static void test_a_cut_is_seen_before_anything_is_touched(void)
+{
+    join();
+    TEST_ASSERT_EQUAL(0, truncate(path, IO_SHARED_SIZE - 4096));
+    io_bus_tick(&a, 0);
+    TEST_ASSERT_FALSE(io_bus_connected(&a));
+}
+
+/* A file that is as long as before, but was not in between, is empty. */
+static void test_a_file_that_was_cut_and_grew_again_is_no_danger(void)
+{
+    struct io_packet packet;
+    join();
+    TEST_ASSERT_EQUAL(0, io_bus_send(&b, nobody, "hello", 5, false));
+    TEST_ASSERT_EQUAL(0, truncate(path, 0));
+    TEST_ASSERT_EQUAL(0, truncate(path, IO_SHARED_SIZE));
+    for (int i = 0; i < 100; i++) {
+        (void)io_bus_send(&a, nobody, "on", 2, false);
+        TEST_ASSERT_LESS_OR_EQUAL(0, io_bus_receive(&a, &packet));
+        io_bus_tick(&a, 0);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -351,5 +403,8 @@ int main(void)
     RUN_TEST(test_a_killed_process_leaves_its_place);
     RUN_TEST(test_a_liar_costs_an_error_and_the_ring_goes_on);
     RUN_TEST(test_last_words_pass_a_full_ring_and_are_heard_once);
+    RUN_TEST(test_who_cuts_the_file_off_is_gone_and_kills_nobody);
+    RUN_TEST(test_a_cut_is_seen_before_anything_is_touched);
+    RUN_TEST(test_a_file_that_was_cut_and_grew_again_is_no_danger);
     return UNITY_END();
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/io/wait.h"
@@ -192,6 +193,20 @@ static void test_a_full_tape_keeps_what_it_has(void)
     expect("1234");
 }
 
+static void test_a_recording_that_somebody_cuts_off_ends_there(void)
+{
+    struct io_tape_writer writer;
+    struct stat file;
+    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 1 << 20, &clock_of_ours));
+    TEST_ASSERT_TRUE(io_tape_write(&writer, "one", 3));
+    TEST_ASSERT_EQUAL(0, truncate(path, 0));
+    TEST_ASSERT_FALSE(io_tape_write(&writer, "two", 3));
+    TEST_ASSERT_FALSE(io_tape_write(&writer, "three", 5));
+    io_tape_finish(&writer);
+    TEST_ASSERT_EQUAL(0, stat(path, &file));
+    TEST_ASSERT_EQUAL_INT64(0, file.st_size);
+}
+
 static void test_a_recording_of_a_killed_program_plays_up_to_its_end(void)
 {
     for (size_t zeros = 1; zeros < 40; zeros++) {
@@ -276,6 +291,7 @@ int main(void)
     RUN_TEST(test_a_recording_plays_back_with_its_times);
     RUN_TEST(test_a_full_tape_keeps_what_it_has);
     RUN_TEST(test_a_recording_of_a_killed_program_plays_up_to_its_end);
+    RUN_TEST(test_a_recording_that_somebody_cuts_off_ends_there);
     RUN_TEST(test_a_corrupt_tape_is_refused_with_the_byte);
     RUN_TEST(test_a_tape_that_cannot_be_read_is_refused);
     return UNITY_END();
