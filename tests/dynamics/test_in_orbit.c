@@ -170,14 +170,15 @@ static void test_the_tide_loses_no_digits(void)
         long double r2 = 0, s2 = 0;
         double got[3];
         for (int i = 0; i < 3; i++) {
-            r2 += (long double)r[i] * r[i];
-            s2 += ((long double)r[i] + d[i]) * ((long double)r[i] + d[i]);
+            const long double at = r[i], beside = at + (long double)d[i];
+            r2 += at * at;
+            s2 += beside * beside;
         }
         dyn_vec3_store(dyn_tide_difference(&sphere, dyn_vec3_load(r), dyn_vec3_load(d)), got);
         for (int i = 0; i < 3; i++) {
             const long double there =
-                -(long double)MU * ((long double)r[i] + d[i]) / (s2 * sqrtl(s2));
-            const long double here = -(long double)MU * r[i] / (r2 * sqrtl(r2));
+                -(long double)MU * ((long double)r[i] + (long double)d[i]) / (s2 * sqrtl(s2));
+            const long double here = -(long double)MU * (long double)r[i] / (r2 * sqrtl(r2));
             TEST_ASSERT_DOUBLE_WITHIN(1e-11 * 3e-6 * size, (double)(there - here), got[i]);
         }
     }

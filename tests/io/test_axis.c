@@ -113,9 +113,9 @@ static void test_inverted_it_goes_the_other_way(void)
 static void test_no_number_is_the_centre_and_too_much_is_all(void)
 {
     for (int s = 0; s < SPEC_COUNT; s++) {
-        assert_exactly(0.0, io_axis_shape(&specs[s], NAN));
-        assert_exactly(0.0, io_axis_shape(&specs[s], -NAN));
-        assert_exactly(specs[s].scale, io_axis_shape(&specs[s], INFINITY));
+        assert_exactly(0.0, io_axis_shape(&specs[s], (double)NAN));
+        assert_exactly(0.0, io_axis_shape(&specs[s], -(double)NAN));
+        assert_exactly(specs[s].scale, io_axis_shape(&specs[s], (double)INFINITY));
         assert_exactly(-specs[s].scale, io_axis_shape(&specs[s], -1.5));
     }
 }

@@ -14,7 +14,7 @@
 enum { STREAM, EVENT, SCENE, CHANNEL_COUNT };
 
 static const struct io_live_channel channels[CHANNEL_COUNT] = {
-    [STREAM] = {"/stream", "p/msg/A", "uint64 a\n"},
+    [STREAM] = {.topic = "/stream", .schema = "p/msg/A", .definition = "uint64 a\n"},
     [EVENT] = {"/event", "p/msg/A", "uint64 a\n", .whole = true},
     [SCENE] = {"/scene", "p/msg/A", "uint64 a\n", .whole = true, .lasts = true},
 };

@@ -19,8 +19,12 @@
 enum { SAMPLE, BIG, CHANNEL_COUNT, BIG_SIZE = 16384 };
 
 static const struct io_live_channel channels[CHANNEL_COUNT] = {
-    [SAMPLE] = {"/sample", "airbearing_msgs/msg/Sample", "uint64 index\nfloat64 half\n"},
-    [BIG] = {"/big", "airbearing_msgs/msg/Big", "uint8[16384] bytes\n"},
+    [SAMPLE] = {.topic = "/sample",
+                .schema = "airbearing_msgs/msg/Sample",
+                .definition = "uint64 index\nfloat64 half\n"},
+    [BIG] = {.topic = "/big",
+             .schema = "airbearing_msgs/msg/Big",
+             .definition = "uint8[16384] bytes\n"},
 };
 static const struct io_page pages[] = {
     {"/index.html", "text/html", "<p>sample</p>", 13},

@@ -211,8 +211,10 @@ static void tell(struct rt_ring *ring, const struct operator_request *request, u
 static void record(struct operator_desk *desk, const struct operator_request *request,
                    uint64_t frame, const struct rig_snapshot *snapshot)
 {
-    struct record_act act = {
-        .frame = frame, .value = request->value, .index = request->index, .act = request->act};
+    struct record_act act = {.frame = frame,
+                             .value = request->value,
+                             .index = request->index,
+                             .act = (uint8_t)request->act};
     rig_act(desk->rig, &act, snapshot);
     desk->result.acts++;
 }

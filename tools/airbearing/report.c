@@ -357,7 +357,8 @@ static json_t *signals(const struct run *run)
 {
     json_t *object = json_object();
     for (int i = 0; i < CFG_SIGNAL_COUNT; i++)
-        json_object_set_new(object, cfg_signal_name(i), real_or_null(run->rig->signal[i], true));
+        json_object_set_new(object, cfg_signal_name((enum cfg_expect_signal)i),
+                            real_or_null(run->rig->signal[i], true));
     return object;
 }
 
