@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "io/telemetry/door.h"
 #include "io/telemetry/hub.h"
 #include "rt/check.h"
 #include "rt/clock.h"
@@ -23,7 +24,8 @@ enum {
     REQUEST_MAX = 64 * 1024,
     BURST = 64, /* frames to one viewer before the next has its turn */
     CHUNK = 16 * 1024,
-    CONNECTIONS_MAX = 3 * IO_SERVER_VIEWER_MAX,
+    SERVED_US_MAX = 2 * IDLE_US, /* of one tick: a machine that stood still has heard nobody */
+    DISMISSED_EVERY_NS = 1000000000,
     ORIGIN_MAX = 256,
     TOKEN_MAX = 256,
 };
@@ -60,7 +62,11 @@ struct io_server {
     struct io_hub hub;
     struct lws *socket[IO_SERVER_VIEWER_MAX]; /* by seat */
     int viewer_count;
-    bool closing; /* viewers get what waits for them, then the end */
+    struct io_door door;
+    uint64_t tick_ns;      /* when it was */
+    uint64_t dismissed;    /* connections, as /log tells */
+    uint64_t dismissed_ns; /* when it did */
+    bool closing;          /* viewers get what waits for them, then the end */
     struct io_bytes frame;
     struct io_server_counts counts;
 };
@@ -174,10 +180,35 @@ static void wake_writers(struct io_server *server)
     }
 }
 
+/* lws closes it the next time round. */
+static void send_away(struct lws *wsi)
+{
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+}
+
+static void look_at_door(struct io_server *server, uint64_t now_ns)
+{
+    void *overdue[IO_DOOR_MAX];
+    const uint64_t most_ns = SERVED_US_MAX * 1000ull, passed_ns = now_ns - server->tick_ns;
+    const uint64_t dismissed = server->door.dismissed - server->dismissed;
+    const int count =
+        io_door_tick(&server->door, passed_ns < most_ns ? passed_ns : most_ns, overdue);
+    server->tick_ns = now_ns;
+    for (int i = 0; i < count; i++)
+        send_away(overdue[i]);
+    if (dismissed == 0 || now_ns - server->dismissed_ns < DISMISSED_EVERY_NS)
+        return;
+    io_hub_note(&server->hub, "%llu connections that asked for nothing were let go",
+                (unsigned long long)dismissed);
+    server->dismissed += dismissed;
+    server->dismissed_ns = now_ns;
+}
+
 static void on_tick(lws_sorted_usec_list_t *sul)
 {
     struct io_server *server = lws_container_of(sul, struct io_server, tick);
     const uint64_t now_ns = rt_now_ns();
+    look_at_door(server, now_ns);
     pass_on(server, now_ns);
     io_hub_time(&server->hub, atomic_load_explicit(&server->time_ns, memory_order_relaxed));
     io_hub_tick(&server->hub, now_ns);
@@ -282,11 +313,52 @@ static int refuse(struct io_server *server, struct lws *wsi, unsigned code, cons
 static bool has_seat(const struct io_server *server, struct lws *wsi)
 {
     const int left = IO_SERVER_VIEWER_MAX - server->viewer_count;
-    return left > IO_SERVER_OPERATOR_MIN || (left > 0 && is_operator(server, wsi));
+    const bool known = is_operator(server, wsi);
+    return (left > IO_SERVER_OPERATOR_MIN || (left > 0 && known)) &&
+           io_door_has_seat(&server->door, wsi, known && server->spec.operator_token);
+}
+
+/* ---- at the door ------------------------------------------------------------------------ */
+
+/* A whole request, or what TLS begins with, waits to be read. */
+static bool has_said(void *connection)
+{
+    unsigned char bytes[4096];
+    const ssize_t size =
+        recv(lws_get_socket_fd(connection), bytes, sizeof bytes, MSG_PEEK | MSG_DONTWAIT);
+    if (lws_is_ssl(connection))
+        return size >= 5 && size >= 5 + (bytes[3] << 8 | bytes[4]);
+    return size == (ssize_t)sizeof bytes ||
+           (size > 0 && memmem(bytes, (size_t)size, "\r\n\r\n", 4));
+}
+
+static int arrive(struct io_server *server, struct lws *wsi)
+{
+    struct sockaddr_in address = {0};
+    socklen_t size = sizeof address;
+    (void)getpeername(lws_get_socket_fd(wsi), (struct sockaddr *)&address, &size);
+    struct lws *victim = io_door_come(&server->door, wsi, ntohl(address.sin_addr.s_addr), has_said);
+    if (victim == wsi)
+        return -1;
+    if (victim)
+        send_away(victim);
+    return 0;
+}
+
+/* It has made a whole request.  False: too late. */
+static bool ask(struct io_server *server, struct lws *wsi)
+{
+    const bool known = (server->spec.operator_token && is_operator(server, wsi)) ||
+                       (server->spec.token && gives_token(wsi, server->spec.token));
+    if (known)
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
+    return io_door_ask(&server->door, wsi, known);
 }
 
 static int admit(struct io_server *server, struct lws *wsi)
 {
+    if (!ask(server, wsi))
+        return -1;
     if (server->closing || !has_seat(server, wsi))
         return refuse(server, wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many clients");
     if (server->spec.token && !gives_token(wsi, server->spec.token))
@@ -330,6 +402,7 @@ static int enter(struct io_server *server, struct lws *wsi, struct guest *guest)
     if (!guest->seat)
         return -1;
     server->socket[guest->seat - server->hub.seat] = wsi;
+    io_door_sit(&server->door, wsi, server->spec.operator_token && is_operator(server, wsi));
     server->viewer_count++;
     server->counts.viewers++;
     lws_callback_on_writable(wsi);
@@ -524,6 +597,8 @@ static int open_page(struct lws *wsi, struct visit *visit, const char *path)
     struct io_server *server = server_of(wsi);
     const struct io_page *page = page_of(server, path);
     *visit = (struct visit){0};
+    if (!ask(server, wsi))
+        return -1;
     if (page && page == server->spec.guarded && check_guarded(server, wsi) < 0)
         return -1;
     visit->page = page;
@@ -559,6 +634,11 @@ static int on_page(struct lws *wsi, enum lws_callback_reasons reason, void *user
                    size_t size)
 {
     switch ((int)reason) {
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+        return arrive(server_of(wsi), wsi);
+    case LWS_CALLBACK_WSI_DESTROY:
+        io_door_leave(&server_of(wsi)->door, wsi);
+        return 0;
     case LWS_CALLBACK_HTTP:
         return open_page(wsi, user, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
@@ -625,7 +705,7 @@ static bool open_context(struct io_server *server)
         .vhost_name = "live",
         .server_string = "airbearing",
         .user = server,
-        .fd_limit_per_thread = CONNECTIONS_MAX,
+        .fd_limit_per_thread = IO_DOOR_MAX,
         .ka_time = 30,
         .ka_probes = 3,
         .ka_interval = 5,
@@ -710,6 +790,7 @@ int io_server_port(const struct io_server *server)
 static void run(void *self)
 {
     struct io_server *server = self;
+    server->tick_ns = rt_now_ns();
     lws_sul_schedule(server->context, 0, &server->tick, on_tick, 1);
     while (!atomic_load_explicit(&server->stop, memory_order_acquire))
         (void)lws_service(server->context, 0);
@@ -740,6 +821,7 @@ void io_server_close(struct io_server *server, struct io_server_counts *counts)
     server->context = NULL;
     if (counts) {
         *counts = server->counts;
+        counts->dismissed = server->door.dismissed;
         counts->sent += server->hub.sent;
         counts->lost += server->hub.lost;
     }

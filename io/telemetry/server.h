@@ -13,6 +13,8 @@
  * Who may command: with an operator token, who gives it (`?operator=` in the address, or
  * `Authorization: Operator`), one at a time (io/telemetry/authority.h).  Others look on.  A token
  * that is wrong is refused at the door.
+ *
+ * Who may stay while too many come: io/telemetry/door.h.
  */
 #pragma once
 
@@ -25,8 +27,8 @@
 #include "rt/thread.h"
 
 enum {
-    IO_SERVER_VIEWER_MAX = 64,
-    IO_SERVER_OPERATOR_MIN = 4, /* of those, kept free for who may command */
+    IO_SERVER_VIEWER_MAX = 76,
+    IO_SERVER_OPERATOR_MIN = 16, /* of those, kept free for who may command */
     IO_SERVER_ORIGIN_MAX = 16,
     IO_SERVER_ERROR_MAX = 256,
 };
@@ -74,6 +76,7 @@ struct io_server_counts {
     uint64_t viewers;    /* that came in since the start */
     uint64_t refused;    /* that did not: token, origin, too many */
     uint64_t floods;     /* that were let go because they sent too much */
+    uint64_t dismissed;  /* connections that asked for nothing and were let go */
     uint64_t sent, lost; /* messages, of all viewers together */
 };
 

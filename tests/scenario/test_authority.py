@@ -2,6 +2,7 @@
 """Who may command a run that is served, and a hand that flies it from there."""
 import base64
 import concurrent.futures
+import contextlib
 import itertools
 import json
 import os
@@ -169,6 +170,54 @@ class Client:
         self.send(b"\1" + struct.pack("<I", 5) + picture)
 
 
+class Crowd(threading.Thread):
+    """Connections that never make a whole request, and are made again when they are closed."""
+    HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
+
+    def __init__(self, port, count):
+        super().__init__(daemon=True)
+        self.port, self.made, self.left = port, 0, 0
+        self.ended = self.stays_away = False
+        self.wires = [None] * count
+
+    def make(self, kind):
+        wire = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
+        self.made += 1
+        wire.setblocking(False)
+        with contextlib.suppress(OSError):
+            wire.send((b"", self.HALF, self.HALF[:1])[kind % 3])
+        return wire
+
+    def is_gone(self, wire, kind):
+        try:
+            if kind % 3 == 2:
+                wire.send(b"x")
+            return wire.recv(1) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def run(self):
+        while not self.ended:
+            for i, wire in enumerate(self.wires):
+                if wire is not None and self.is_gone(wire, i):
+                    wire.close()
+                    self.wires[i] = None
+                if self.wires[i] is None and not self.stays_away and not self.ended:
+                    with contextlib.suppress(OSError):
+                        self.wires[i] = self.make(i)
+            self.left = sum(wire is not None for wire in self.wires)
+            time.sleep(0.05)
+
+    def end(self):
+        self.ended = True
+        self.join()
+        for wire in self.wires:
+            if wire is not None:
+                wire.close()
+
+
 class Authority(harness.Case):
     numbers = itertools.count()
 
@@ -331,12 +380,38 @@ class Authority(harness.Case):
                 each.send({"op": "subscribeConnectionGraph"})
         self.assert_refused(503, port)
         self.assert_refused(503, port, "?operator=none")
-        for _ in range(4):
+        for _ in range(16):
             pilot = self.client(port, query)
         self.assertTrue(pilot.call("/pause")[0])
         self.assert_refused(503, port, query)
         report, _ = self.end(run)
-        self.assertEqual((report["live"]["viewers"], report["live"]["refused"]), (64, 3))
+        self.assertEqual((report["live"]["viewers"], report["live"]["refused"]), (76, 3))
+
+    def test_half_open_connections_keep_nobody_out(self):
+        """700 that say nothing, half of a request, or a byte now and then, and come back when they are let go."""
+        run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
+        crowd = Crowd(port, 700)
+        self.addCleanup(crowd.end)
+        crowd.start()
+        self.assertTrue(harness.wait_until(lambda: crowd.made >= 700), crowd.made)
+        pilots = [self.client(port, query) for _ in range(7)]
+        for pilot in pilots:
+            self.assertEqual(pilot.info["metadata"]["operator"], "yes")
+            for name in ("/authority/take", "/pause", "/resume", "/authority/give"):
+                done, said = pilot.call(name)
+                self.assertTrue(done, f"{name}: {said}")
+        watcher = self.client(port)
+        self.assertEqual(watcher.info["metadata"]["operator"], "no")
+        watcher.subscribe("/live")
+        watcher.wait(op="binary 1")
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_S) as page:
+            self.assertEqual(page.status, 200)
+        crowd.stays_away = True
+        self.assertTrue(harness.wait_until(lambda: crowd.left == 0), crowd.left)
+        self.assertTrue(pilots[0].call("/pause")[0])
+        report, _ = self.end(run)
+        self.assertEqual(report["live"]["viewers"], 8)
+        self.assertGreaterEqual(report["live"]["dismissed"], 700)
 
     def test_who_vanishes_or_stops_in_the_door_is_let_go(self):
         """The server is patient with both; they wait for it at the same time."""

@@ -399,9 +399,10 @@ static void add_rest(json_t *report, const struct run *run)
     if (run->serve)
         json_object_set_new(
             report, "live",
-            json_pack("{s:o, s:o, s:o, s:o, s:o}", "viewers", whole(run->served.viewers), "refused",
-                      whole(run->served.refused), "floods", whole(run->served.floods), "sent",
-                      whole(run->served.sent), "lost", whole(run->served.lost)));
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "viewers", whole(run->served.viewers),
+                      "refused", whole(run->served.refused), "floods", whole(run->served.floods),
+                      "dismissed", whole(run->served.dismissed), "sent", whole(run->served.sent),
+                      "lost", whole(run->served.lost)));
     json_object_set_new(report, "state_hash", json_string(hash));
     json_object_set_new(report, "isa", json_string(dyn_isa_name(run->scenario->isa)));
     json_object_set_new(report, "realtime", realtime(run));
