@@ -89,6 +89,19 @@ class Eval(harness.Case):
         (answer,) = self.eval(PENDULUM, [state], "--gravity", "0,0,1.5", "--algorithm", "aba")
         self.assertAlmostEqual(answer["a"][0], -1, 13)
 
+    def test_a_scenario_has_its_own_gravity(self):
+        """The socket's ball: (1 + 2 * 0.5^2) a = 2 * 0.5 g about y, with g along x."""
+        state = {"q": [1, 0, 0, 0], "v": [0] * 3, "tau": [0] * 3}
+        for environment, gravity in (("", 0), ("environment: {gravity: 1.5 0 0}\n", 1.5)):
+            for options, along in (((), gravity), (("--gravity", "-3,0,0"), -3)):
+                (answer,) = self.eval(environment + SOCKET, [state], *options)
+                for got, want in zip(answer["a"], (0, -along / 1.5, 0)):
+                    self.assertAlmostEqual(got, want, 13)
+                state = dict(state, a=answer["a"])
+                (back,) = self.eval(environment + SOCKET, [state], "--inverse", *options)
+                for torque in back["tau"]:
+                    self.assertAlmostEqual(torque, 0, 13)
+
     def test_a_free_ball_falls_in_its_own_axes(self):
         half = math.sqrt(0.5)  # a quarter turn about x: the world's -z is the ball's -y
         state = {"q": [0, 0, 0, half, half, 0, 0], "v": [0] * 6, "tau": [3, 0, 0, 0, 0, 0]}
@@ -128,7 +141,7 @@ class Eval(harness.Case):
     def test_a_ball_in_a_socket_swings(self):
         half = math.sqrt(0.5)  # a quarter turn about y: the mass points to -x
         state = {"q": [half, 0, half, 0], "v": [0, 0, 0], "tau": [1.5, 0, 2]}
-        (answer,) = self.eval(SOCKET, [state])
+        (answer,) = self.eval(SOCKET, [state], "--gravity", "0,0,-9.81")
         for got, want in zip(answer["a"], (1, -9.81 * 2 * 0.5 / 1.5, 2)):
             self.assertAlmostEqual(got, want, 13)
         state = {"q": [1, 0, 0, 0], "v": [2, 0, 0], "tau": [0, 0, 0]}
@@ -142,7 +155,8 @@ class Eval(harness.Case):
 
     def test_a_scenario_falls_as_one(self):
         state = {"q": [0, 0, 0, 1, 0, 0, 0, 0], "v": [0] * 7, "tau": [0] * 7}
-        code, out, err = self.call("eval", harness.TUMBLE, input=json.dumps(state))
+        code, out, err = self.call("eval", harness.TUMBLE, "--gravity", "0,0,-9.81",
+                                   input=json.dumps(state))
         self.assertEqual((code, err), (0, ""))
         for got, want in zip(json.loads(out)["a"], (0, 0, 0, 0, 0, -9.81, 0)):
             self.assertAlmostEqual(got, want, 13)

@@ -26,7 +26,8 @@ static const char usage[] =
     "\n"
     "  --algorithm NAME   aba (articulated bodies, the default) or crba (composite-body mass\n"
     "                     matrix, factored)\n"
-    "  --gravity X,Y,Z    m/s^2, world axes (default 0,0,-9.81)\n"
+    "  --gravity X,Y,Z    m/s^2, world axes (default: a scenario's own, none in orbit; of a URDF\n"
+    "                     0,0,-9.81)\n"
     "  --base BASE        of a URDF: fixed (default) welds the root link to the world, free lets\n"
     "                     it fly\n"
     "  --inverse          inverse dynamics: {\"q\",\"v\",\"a\"} in, {\"tau\"} out\n"
@@ -47,6 +48,7 @@ struct eval_options {
     const char *model;
     enum cfg_base base;
     double gravity[3];
+    bool gravity_given;
     bool inverse, crba;
 };
 
@@ -66,6 +68,7 @@ static int take_option(void *self, int option, char *value)
                    ? 0
                    : usage_error("--algorithm is aba or crba, not", value);
     case 'g':
+        options->gravity_given = true;
         return gravity_parse(value, options->gravity)
                    ? 0
                    : usage_error("--gravity wants three numbers x,y,z, not", value);
@@ -95,7 +98,7 @@ static int read_options(int argc, char **argv, struct eval_options *options, boo
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    *options = (struct eval_options){.gravity = {0.0, 0.0, -9.81}};
+    *options = (struct eval_options){0};
     const int code = arguments_read(argc, argv, table, usage, take_option, options, done);
     if (code || *done)
         return code;
@@ -292,7 +295,8 @@ static int eval(const struct eval_options *options, const struct cfg_model *mode
     };
     if (options->crba)
         bench.crba = dyn_crba_work_place(model->tree, take(dyn_crba_work_size(model->tree)));
-    memcpy(bench.input.gravity, options->gravity, sizeof bench.input.gravity);
+    memcpy(bench.input.gravity, options->gravity_given ? options->gravity : model->gravity,
+           sizeof bench.input.gravity);
     const int code = answer_all(options->inverse, &bench);
     free(bench.work);
     free(bench.crba);
