@@ -4,6 +4,7 @@
 #include "dynamics/check.h"
 #include "dynamics/finite.h"
 #include "dynamics/flex_flaw.h"
+#include "dynamics/joint.h"
 #include "dynamics/model.h"
 
 #include <stdbool.h>
@@ -209,7 +210,47 @@ static const char *body_flaw(const struct dyn_body_spec *spec, int i)
     return flaw != NULL ? flaw : dyn_flex_flaw(spec);
 }
 
-/* Where body j stands in the frame of its ancestor i, every joint between at zero. */
+/* Coordinates that no author has in mind, from 1 to 2, so that inertia that is missing there is
+ * missing in every pose: a mass on an axis in the zero pose may be off it in all others. */
+static double any_coordinate(int body, int k)
+{
+    const double golden = 0.6180339887498949 * (DYN_JOINT_DOF_MAX * body + k + 1);
+    return 1.0 + golden - floor(golden);
+}
+
+/* How screw k of a joint moves what it carries, at such a coordinate. */
+static struct dyn_pose move_screw(const struct dyn_body_spec *spec, int body, int k)
+{
+    const struct dyn_screw screw = dyn_joint_screw(spec, k);
+    const double q = any_coordinate(body, k);
+    const struct dyn_pose identity = {.turn = {1.0, 0.0, 0.0, 0.0}};
+    if (screw.kind == DYN_LINK_BOLT)
+        return identity;
+    if (screw.kind == DYN_LINK_BALL || screw.kind == DYN_LINK_FREE) {
+        const struct dyn_vec3 travel = {q, 1.3 * q, -0.7 * q};
+        return (struct dyn_pose){dyn_quat_exp((struct dyn_vec3){0.4 * q, -q, 0.6 * q}),
+                                 screw.kind == DYN_LINK_FREE ? travel : identity.origin};
+    }
+    const double turn = screw.kind == DYN_LINK_SLIDE ? 0.0 : q;
+    const struct dyn_pose along = {dyn_quat_exp((struct dyn_vec3){0.0, 0.0, turn}),
+                                   {0.0, 0.0, screw.kind == DYN_LINK_TURN ? 0.0 : screw.pitch * q}};
+    const struct dyn_pose moved = dyn_pose_mul(&screw.frame, &along);
+    const struct dyn_pose back = dyn_pose_between(&screw.frame, &identity);
+    return dyn_pose_mul(&moved, &back);
+}
+
+/* Where a joint has its body, seen from behind its first `from` screws. */
+static struct dyn_pose move_joint(const struct dyn_body_spec *spec, int body, int from)
+{
+    struct dyn_pose pose = {.turn = {1.0, 0.0, 0.0, 0.0}};
+    for (int k = from; k < dyn_joint_screw_count(spec); k++) {
+        const struct dyn_pose screw = move_screw(spec, body, k);
+        pose = dyn_pose_mul(&pose, &screw);
+    }
+    return pose;
+}
+
+/* Where body j stands in the frame of its ancestor i, with every joint between moved. */
 static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose,
                       long *steps)
 {
@@ -217,10 +258,12 @@ static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dy
     for (; j > i; j = specs[j].parent, --*steps) {
         struct dyn_pose place = {dyn_quat_load(specs[j].place_quat),
                                  dyn_vec3_load(specs[j].place_xyz)};
+        const struct dyn_pose moved = move_joint(&specs[j], j, 0);
         if (specs[j].node > 0) {
             const struct dyn_node *node = &specs[specs[j].parent].flex->node[specs[j].node - 1];
             place.origin = dyn_add(place.origin, dyn_vec3_load(node->r));
         }
+        *pose = dyn_pose_mul(&moved, pose);
         *pose = dyn_pose_mul(&place, pose);
     }
     return j == i;
@@ -258,8 +301,8 @@ static bool screw_feels(const struct dyn_inertia *J, struct dyn_vec3 turn, struc
     return dyn_dot6(&f, &s) > ROUNDING * dyn_sym3_trace(&J->I) * dyn_dot(turn, turn);
 }
 
-/* Whether each motion of the joint alone meets inertia; how they meet it together is found when
- * the model is tried (dyn_model_weakness()). */
+/* Whether each motion of the joint alone meets inertia, J[k] being what screw k moves; how they
+ * meet it together is found when the model is tried (dyn_model_weakness()). */
 static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
 {
     const struct dyn_vec3 none = {0.0, 0.0, 0.0};
@@ -273,10 +316,11 @@ static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
     case DYN_JOINT_PRISMATIC:
         return spec->rotor.terms != DYN_ROTOR_NONE || J->mass > 0.0;
     case DYN_JOINT_CYLINDRICAL:
+        return J->mass > 0.0 && screw_feels(&J[0], a, none);
     case DYN_JOINT_PLANAR:
-        return J->mass > 0.0 && screw_feels(J, a, none);
+        return J->mass > 0.0 && screw_feels(&J[2], a, none);
     case DYN_JOINT_UNIVERSAL:
-        return screw_feels(J, a, none) && screw_feels(J, b, none);
+        return screw_feels(&J[0], a, none) && screw_feels(&J[1], b, none);
     case DYN_JOINT_SPHERICAL:
         return is_positive(&J->I, -ROUNDING * dyn_sym3_trace(&J->I));
     case DYN_JOINT_FREE: {
@@ -288,8 +332,8 @@ static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
     case DYN_JOINT_GENERAL: {
         bool good = true;
         for (int k = 0; k < spec->screw_count; k++)
-            good = good &&
-                   screw_feels(J, dyn_vec3_load(spec->screw[k]), dyn_vec3_load(spec->screw[k] + 3));
+            good = good && screw_feels(&J[k], dyn_vec3_load(spec->screw[k]),
+                                       dyn_vec3_load(spec->screw[k] + 3));
         return good;
     }
     }
@@ -305,19 +349,30 @@ static bool is_coupled(const struct dyn_body_spec *specs, int body_count, int i)
     return coupled;
 }
 
-/* Does the joint of body i meet inertia in the zero pose: in its own body, as most do, or in what
- * that carries?  Where the search grows long it is taken to, until the model is tried. */
+/* Add a body that stands at `pose` in the frame of body i to what each screw of i's joint moves. */
+static void add_carried(const struct dyn_body_spec *specs, int i, int j,
+                        const struct dyn_pose *pose, struct dyn_inertia J[DYN_JOINT_DOF_MAX])
+{
+    for (int k = 0; k < dyn_joint_screw_count(&specs[i]); k++) {
+        const struct dyn_pose behind = move_joint(&specs[i], i, k + 1);
+        const struct dyn_pose at = dyn_pose_mul(&behind, pose);
+        add_body(&J[k], &specs[j], &at);
+    }
+}
+
+/* Does the joint of body i meet inertia in a pose like any other: in its own body, as most do, or
+ * in what that carries?  Where the search grows long it is taken to, until the model is tried. */
 static bool carries(const struct dyn_body_spec *specs, int body_count, int i, long *steps)
 {
-    struct dyn_inertia J = {0};
+    struct dyn_inertia J[DYN_JOINT_DOF_MAX] = {0};
     struct dyn_pose pose;
     if (specs[i].joint == DYN_JOINT_FIXED)
         return true;
     for (int j = i; j < body_count && (*steps > 0 || j == i); j++) {
         if (!stands_on(specs, j, i, &pose, steps))
             continue;
-        add_body(&J, &specs[j], &pose);
-        if (feels(&specs[i], &J))
+        add_carried(specs, i, j, &pose, J);
+        if (feels(&specs[i], J))
             return true;
     }
     return *steps <= 0 || is_coupled(specs, body_count, i);

@@ -327,6 +327,53 @@ static void test_a_bolt_is_turned_before_it_counts(void)
     assert_accepted();
 }
 
+/* A point mass on the first axis of a cross in the zero pose, and nowhere else. */
+static void test_a_universal_joint_with_a_point_mass_on_its_first_axis_turns(void)
+{
+    empty(1);
+    empty(2);
+    empty(3);
+    specs[1].joint = DYN_JOINT_UNIVERSAL;
+    specs[1].mass = 1.0;
+    memcpy(specs[1].axis, (double[]){0.0, 0.0, 1.0}, sizeof specs[1].axis);
+    memcpy(specs[1].axis2, (double[]){0.0, 1.0, 0.0}, sizeof specs[1].axis2);
+    memcpy(specs[1].center, (double[]){0.0, 0.0, -1.0}, sizeof specs[1].center);
+    specs[2].joint = DYN_JOINT_FIXED;
+    assert_accepted();
+    memcpy(specs[1].center, (double[]){0.0, -1.0, 0.0}, sizeof specs[1].center); /* on the second */
+    assert_refused(1, "the joint carries no inertia");
+}
+
+/* The same cross as two hinges, or as a general joint, and with a first axis that the second does
+ * not move: that one stays singular. */
+static void test_inertia_that_is_missing_in_one_pose_only_is_no_flaw(void)
+{
+    empty(1);
+    empty(2);
+    empty(3);
+    memcpy(specs[1].axis, (double[]){0.0, 0.0, 1.0}, sizeof specs[1].axis);
+    specs[2] = specs[1];
+    specs[2].parent = 1;
+    memset(specs[2].place_xyz, 0, sizeof specs[2].place_xyz);
+    memcpy(specs[2].place_quat, (double[]){1.0, 0.0, 0.0, 0.0}, sizeof specs[2].place_quat);
+    memcpy(specs[2].axis, (double[]){0.0, 1.0, 0.0}, sizeof specs[2].axis);
+    memcpy(specs[2].center, (double[]){0.0, 0.0, -1.0}, sizeof specs[2].center);
+    specs[2].mass = 1.0;
+    specs[3].joint = DYN_JOINT_FIXED;
+    assert_accepted();
+    memcpy(specs[2].axis, (double[]){0.0, 0.0, 1.0}, sizeof specs[2].axis);
+    assert_refused(1, "the joint carries no inertia");
+
+    static const double cross[2][6] = {{0.0, 0.0, 1.0}, {1.0, 0.0, 0.0}};
+    specs[2].joint = DYN_JOINT_FIXED;
+    specs[1].joint = DYN_JOINT_GENERAL;
+    specs[1].screw_count = 2;
+    memcpy(specs[1].screw, cross, sizeof cross);
+    assert_accepted();
+    memcpy(specs[1].screw[1], cross[0], sizeof cross[0]);
+    assert_refused(1, "the joint carries no inertia");
+}
+
 static void test_a_free_body_needs_mass_and_three_moments(void)
 {
     empty(0);
@@ -395,6 +442,8 @@ int main(void)
     RUN_TEST(test_bolted_bodies_count_for_the_hinge_they_turn_on);
     RUN_TEST(test_a_bolt_far_out_is_placed_before_it_counts);
     RUN_TEST(test_a_bolt_is_turned_before_it_counts);
+    RUN_TEST(test_a_universal_joint_with_a_point_mass_on_its_first_axis_turns);
+    RUN_TEST(test_inertia_that_is_missing_in_one_pose_only_is_no_flaw);
     RUN_TEST(test_a_free_body_needs_mass_and_three_moments);
     RUN_TEST(test_coordinates_are_counted_in_body_order);
     RUN_TEST(test_a_placed_model_fills_its_size_and_no_more);
