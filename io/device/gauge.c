@@ -14,9 +14,9 @@ void io_gauge_begin(const struct io_gauge_spec *spec, uint64_t seed, uint64_t st
     io_error_begin(&spec->error, &state->noise, &state->error);
 }
 
-void io_gauge_sample(const struct io_gauge_spec *spec, double u, struct io_gauge_state *state)
+bool io_gauge_sample(const struct io_gauge_spec *spec, double u, struct io_gauge_state *state)
 {
     const double y = io_error_sample(&spec->error, u, &state->noise, &state->error);
-    io_delay_pass(state->line, IO_GAUGE_DELAY_MAX, 1, state->samples, spec->delay, &y, &state->out);
-    state->samples++;
+    return io_delay_pass(state->line, IO_GAUGE_DELAY_MAX, 1, state->samples++, spec->delay, &y,
+                         &state->out);
 }

@@ -2,10 +2,11 @@
  * Instrument with one number to say: barometer, airspeed probe, encoder.
  *
  * The errors are those of io/device/error.h.  The output is `delay` samples old; until that many
- * have been taken it is the first one.
+ * have been taken there is none.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "io/device/error.h"
@@ -33,5 +34,6 @@ _Static_assert(sizeof(struct io_gauge_state) ==
 void io_gauge_begin(const struct io_gauge_spec *spec, uint64_t seed, uint64_t stream,
                     struct io_gauge_state *state);
 
-/* One sample of the true value u; the answer is in state->out.  Context: frame. */
-void io_gauge_sample(const struct io_gauge_spec *spec, double u, struct io_gauge_state *state);
+/* One sample of the true value u; the answer is in state->out.  False while the delay has not
+ * passed, and state->out is zero.  Context: frame. */
+bool io_gauge_sample(const struct io_gauge_spec *spec, double u, struct io_gauge_state *state);

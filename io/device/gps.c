@@ -38,7 +38,7 @@ static void measure(const struct io_gps_spec *spec, int axis, struct io_gps_stat
         state->wander[axis], io_noise_normal(&state->noise));
 }
 
-void io_gps_sample(const struct io_gps_spec *spec, const double position[3],
+bool io_gps_sample(const struct io_gps_spec *spec, const double position[3],
                    const double velocity[3], struct io_gps_state *state)
 {
     double row[6];
@@ -47,12 +47,14 @@ void io_gps_sample(const struct io_gps_spec *spec, const double position[3],
         row[3 + i] = velocity[i];
         measure(spec, i, state, &row[i], &row[3 + i]);
     }
-    io_delay_pass(state->line[0], IO_GPS_DELAY_MAX, 6, state->samples, spec->delay, row, row);
+    if (!io_delay_pass(state->line[0], IO_GPS_DELAY_MAX, 6, state->samples++, spec->delay, row,
+                       row))
+        return false;
     memcpy(state->out.position, row, sizeof state->out.position);
     memcpy(state->out.velocity, row + 3, sizeof state->out.velocity);
     state->out.eph = spec->eph;
     state->out.epv = spec->epv;
     state->out.satellites = spec->satellites;
     state->out.fix_type = spec->fix_type;
-    state->samples++;
+    return true;
 }

@@ -6,10 +6,11 @@
  * Axes are level: two horizontal ones and the vertical (north, east, down, or any such), from an
  * origin that the caller chooses.  The wander is what orbits, clocks and the ionosphere leave:
  * neighbouring fixes share it, minutes apart they do not.  The fix is `delay` samples old; until
- * that many have been taken it is the first one.  Every sample takes the same number of draws.
+ * that many have been taken there is none, and its type is 0.  Every sample takes the same number of draws.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "io/device/noise.h"
@@ -56,6 +57,7 @@ _Static_assert(sizeof(struct io_gps_state) ==
 void io_gps_begin(const struct io_gps_spec *spec, uint64_t seed, uint64_t stream,
                   struct io_gps_state *state);
 
-/* One fix at the true position and velocity; the answer is in state->out.  Context: frame. */
-void io_gps_sample(const struct io_gps_spec *spec, const double position[3],
+/* One fix at the true position and velocity; the answer is in state->out.  False while the delay
+ * has not passed, and all of state->out is zero.  Context: frame. */
+bool io_gps_sample(const struct io_gps_spec *spec, const double position[3],
                    const double velocity[3], struct io_gps_state *state);

@@ -42,7 +42,7 @@ static struct dyn_vec3 spoil(const struct io_sun_spec *spec, struct dyn_vec3 s,
     return spec->quantum > 0.0 ? unit(quantise(y, spec->quantum)) : y;
 }
 
-void io_sun_sample(const struct io_sun_spec *spec, const double sun[3], double share,
+bool io_sun_sample(const struct io_sun_spec *spec, const double sun[3], double share,
                    struct io_sun_state *state)
 {
     const struct dyn_vec3 s = dyn_vec3_load(sun), boresight = dyn_vec3_load(spec->boresight);
@@ -51,7 +51,6 @@ void io_sun_sample(const struct io_sun_spec *spec, const double sun[3], double s
 
     if (dyn_dot(s, s) > 0.0 && io_angle_between(boresight, s) <= spec->half_angle && share >= 0.5)
         dyn_vec3_store(y, row);
-    io_delay_pass(state->line[0], IO_SUN_DELAY_MAX, 3, state->samples, spec->delay, row,
-                  state->out);
-    state->samples++;
+    return io_delay_pass(state->line[0], IO_SUN_DELAY_MAX, 3, state->samples++, spec->delay, row,
+                         state->out);
 }

@@ -3,11 +3,12 @@
  *
  * The answer is a unit vector in body axes, turned by small random angles, its components rounded
  * to the quantum and made a unit again; all zero while the Sun is out of the field of view or less
- * than half of its disc is seen.  It is `delay` samples old; until that many have been taken it is
- * the first one.  Every sample takes the same number of draws.
+ * than half of its disc is seen.  It is `delay` samples old; until that many have been taken
+ * there is none.  Every sample takes the same number of draws.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "io/device/noise.h"
@@ -38,6 +39,7 @@ void io_sun_begin(const struct io_sun_spec *spec, uint64_t seed, uint64_t stream
                   struct io_sun_state *state);
 
 /* One sample: the Sun's true direction in body axes, unit, and the share of its disc that is not
- * in the Earth's shadow, 0..1.  The answer is in state->out.  Context: frame. */
-void io_sun_sample(const struct io_sun_spec *spec, const double sun[3], double share,
+ * in the Earth's shadow, 0..1.  The answer is in state->out.  False while the delay has
+ * not passed, and state->out is zero.  Context: frame. */
+bool io_sun_sample(const struct io_sun_spec *spec, const double sun[3], double share,
                    struct io_sun_state *state);

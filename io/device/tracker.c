@@ -48,7 +48,7 @@ static struct dyn_vec3 draw_error(const struct io_tracker_spec *spec, struct io_
                    dyn_scale(spec->noise_about, along));
 }
 
-void io_tracker_sample(const struct io_tracker_spec *spec, const struct io_tracker_view *view,
+bool io_tracker_sample(const struct io_tracker_spec *spec, const struct io_tracker_view *view,
                        struct io_tracker_state *state)
 {
     const struct dyn_quat noise = dyn_quat_exp(draw_error(spec, &state->noise));
@@ -60,8 +60,10 @@ void io_tracker_sample(const struct io_tracker_spec *spec, const struct io_track
     if (row[4] != 0.0)
         dyn_quat_store(answer, state->good);
     memcpy(row, state->good, sizeof state->good);
-    io_delay_pass(state->line[0], IO_TRACKER_DELAY_MAX, 5, state->samples, spec->delay, row, row);
+    if (!io_delay_pass(state->line[0], IO_TRACKER_DELAY_MAX, 5, state->samples++, spec->delay, row,
+                       row))
+        return false;
     memcpy(state->attitude, row, sizeof state->attitude);
     state->valid = row[4] != 0.0;
-    state->samples++;
+    return true;
 }

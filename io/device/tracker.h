@@ -9,11 +9,12 @@
  * angle, the Earth's limb nearer than its own (or the Earth in the way), or the body turns too
  * fast for the stars to stay points.  Then the last good attitude stays, marked not valid.
  *
- * Attitude and mark are `delay` samples old; until that many have been taken they are the first.
+ * Attitude and mark are `delay` samples old; until that many have been taken there is no answer.
  * Every sample takes the same number of draws.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "io/device/noise.h"
@@ -57,6 +58,7 @@ _Static_assert(sizeof(struct io_tracker_state) ==
 void io_tracker_begin(const struct io_tracker_spec *spec, uint64_t seed, uint64_t stream,
                       struct io_tracker_state *state);
 
-/* One picture; the answer is in state->attitude and state->valid.  Context: frame. */
-void io_tracker_sample(const struct io_tracker_spec *spec, const struct io_tracker_view *view,
+/* One picture; the answer is in state->attitude and state->valid.  False while the delay has not
+ * passed: not valid, with the identity.  Context: frame. */
+bool io_tracker_sample(const struct io_tracker_spec *spec, const struct io_tracker_view *view,
                        struct io_tracker_state *state);

@@ -44,7 +44,7 @@ static void project(const struct io_triad_spec *spec, const double u[3], double 
     y[2] = m[2] + (E[4] * m[0] + E[5] * m[1]);
 }
 
-void io_triad_sample(const struct io_triad_spec *spec, const double u[3],
+bool io_triad_sample(const struct io_triad_spec *spec, const double u[3],
                      struct io_triad_state *state)
 {
     double y[3];
@@ -53,7 +53,6 @@ void io_triad_sample(const struct io_triad_spec *spec, const double u[3],
         const struct io_error_spec error = axis_error(spec, i);
         y[i] = io_error_sample(&error, y[i], &state->noise, &state->error[i]);
     }
-    io_delay_pass(state->line[0], IO_TRIAD_DELAY_MAX, 3, state->samples, spec->delay, y,
-                  state->out);
-    state->samples++;
+    return io_delay_pass(state->line[0], IO_TRIAD_DELAY_MAX, 3, state->samples++, spec->delay, y,
+                         state->out);
 }

@@ -6,10 +6,11 @@
  * M is the mounting (instrument axes from body axes); E says how the axes miss it and each other.
  * Every sample takes the same number of draws, whatever the errors are.
  *
- * The output is `delay` samples old.  Until that many have been taken it is the first one.
+ * The output is `delay` samples old.  Until that many have been taken there is none.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "io/device/error.h"
@@ -48,6 +49,7 @@ void io_triad_begin(const struct io_triad_spec *spec, uint64_t seed, uint64_t st
                     struct io_triad_state *state);
 
 /* One sample of the true vector u in body axes; the answer is in state->out.  A u that is not
- * finite shows as it is and leaves no trace in later samples.  Context: frame. */
-void io_triad_sample(const struct io_triad_spec *spec, const double u[3],
+ * finite shows as it is and leaves no trace in later samples.  False while the delay has not
+ * passed, and state->out is zero.  Context: frame. */
+bool io_triad_sample(const struct io_triad_spec *spec, const double u[3],
                      struct io_triad_state *state);

@@ -46,6 +46,7 @@ struct io_protocol_traits {
     bool datagrams_only; /* no stream (TCP, serial) can carry it */
     bool speaks_first;   /* the far end says something before the first sample */
     bool lockstep;       /* one command per sample with IO_SEND_SENSOR */
+    bool marks_fields;   /* a sample says which of its instruments have something new */
     bool stamps;         /* commands carry the board's time */
     bool tells_time;     /* the far end can be asked what its clock shows */
     bool forwards;       /* ground stations can be reached through it */

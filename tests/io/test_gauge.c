@@ -33,13 +33,15 @@ static void test_a_perfect_gauge_says_the_truth_at_once(void)
     TEST_ASSERT_TRUE(say(101325.0) == 101325.0 && say(-2.5) == -2.5);
 }
 
-static void test_the_output_is_old_by_the_delay_and_starts_with_the_first_sample(void)
+static void test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it(void)
 {
     for (uint32_t delay = 0; delay < IO_GAUGE_DELAY_MAX; delay++) {
         spec.delay = delay;
         io_gauge_begin(&spec, 1, 1, &state);
-        for (uint32_t k = 0; k < 5 * IO_GAUGE_DELAY_MAX; k++)
-            TEST_ASSERT_TRUE(say(10.0 + k) == (k < delay ? 10.0 : 10.0 + k - delay));
+        for (uint32_t k = 0; k < 5 * IO_GAUGE_DELAY_MAX; k++) {
+            TEST_ASSERT_EQUAL_INT(k >= delay, io_gauge_sample(&spec, 10.0 + k, &state));
+            TEST_ASSERT_TRUE(state.out == (k < delay ? 0.0 : 10.0 + k - delay));
+        }
     }
 }
 
@@ -83,7 +85,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_perfect_gauge_says_the_truth_at_once);
-    RUN_TEST(test_the_output_is_old_by_the_delay_and_starts_with_the_first_sample);
+    RUN_TEST(test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it);
     RUN_TEST(test_the_errors_are_those_of_one_axis);
     RUN_TEST(test_the_same_seed_gives_the_same_state_bit_for_bit);
     return UNITY_END();

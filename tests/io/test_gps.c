@@ -60,15 +60,17 @@ static void test_a_perfect_receiver_says_the_truth_and_what_it_was_told_of_its_a
     TEST_ASSERT_EQUAL_UINT32(3, state.out.fix_type);
 }
 
-static void test_the_fix_is_old_by_the_delay_and_starts_with_the_first_sample(void)
+static void test_there_is_no_fix_until_the_delay_has_passed_and_then_it_is_old_by_it(void)
 {
     for (uint32_t delay = 0; delay < IO_GPS_DELAY_MAX; delay++) {
         spec.delay = delay;
         io_gps_begin(&spec, 1, 1, &state);
         for (uint32_t k = 0; k < 3 * IO_GPS_DELAY_MAX; k++) {
-            const double now = 10.0 + k, old = k < delay ? 10.0 : now - delay;
-            io_gps_sample(&spec, (double[]){now, 2.0 * now, 3.0 * now},
-                          (double[]){-now, -2.0 * now, -3.0 * now}, &state);
+            const double now = 10.0 + k, old = k < delay ? 0.0 : now - delay;
+            const bool answers = io_gps_sample(&spec, (double[]){now, 2.0 * now, 3.0 * now},
+                                               (double[]){-now, -2.0 * now, -3.0 * now}, &state);
+            TEST_ASSERT_EQUAL_INT(k >= delay, answers);
+            TEST_ASSERT_EQUAL_UINT32(k >= delay ? spec.fix_type : 0, state.out.fix_type);
             for (int i = 0; i < 3; i++) {
                 TEST_ASSERT_TRUE(state.out.position[i] == (i + 1) * old);
                 TEST_ASSERT_TRUE(state.out.velocity[i] == -(i + 1) * old);
@@ -156,7 +158,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_perfect_receiver_says_the_truth_and_what_it_was_told_of_its_accuracy);
-    RUN_TEST(test_the_fix_is_old_by_the_delay_and_starts_with_the_first_sample);
+    RUN_TEST(test_there_is_no_fix_until_the_delay_has_passed_and_then_it_is_old_by_it);
     RUN_TEST(test_white_noise_has_the_deviation_of_its_axis_and_no_memory);
     RUN_TEST(test_the_position_wanders_with_its_deviation_and_time_and_the_velocity_not);
     RUN_TEST(test_the_first_fix_is_already_off_by_the_wander);

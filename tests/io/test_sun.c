@@ -126,16 +126,17 @@ static void test_components_go_to_the_nearest_code_and_the_vector_stays_a_unit(v
 }
 
 /* Light and dark travel as one: every fifth sample is in the shadow. */
-static void test_the_output_is_old_by_the_delay(void)
+static void test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it(void)
 {
     for (uint32_t delay = 0; delay < IO_SUN_DELAY_MAX; delay++) {
         spec.delay = delay;
         io_sun_begin(&spec, 1, 1, &state);
         for (uint32_t k = 0; k < 64; k++) {
             const uint32_t old = k < delay ? 0 : k - delay;
-            const double lit = old % 5 == 4 ? 0.0 : 1.0;
-            io_sun_sample(&spec, (double[]){sin(0.01 * k), -cos(0.01 * k), 0.0}, k % 5 != 4,
-                          &state);
+            const double lit = k < delay || old % 5 == 4 ? 0.0 : 1.0;
+            const bool answers = io_sun_sample(
+                &spec, (double[]){sin(0.01 * k), -cos(0.01 * k), 0.0}, k % 5 != 4, &state);
+            TEST_ASSERT_EQUAL_INT(k >= delay, answers);
             assert_says((double[]){lit * sin(0.01 * old), -lit * cos(0.01 * old), 0.0});
         }
     }
@@ -173,7 +174,7 @@ int main(void)
     RUN_TEST(test_a_direction_that_is_none_is_nothing);
     RUN_TEST(test_noise_turns_the_vector_by_its_deviation_in_both_axes_across);
     RUN_TEST(test_components_go_to_the_nearest_code_and_the_vector_stays_a_unit);
-    RUN_TEST(test_the_output_is_old_by_the_delay);
+    RUN_TEST(test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it);
     RUN_TEST(test_every_sample_takes_the_same_number_of_draws);
     RUN_TEST(test_the_same_seed_gives_the_same_state_bit_for_bit);
     return UNITY_END();

@@ -217,9 +217,11 @@ static void test_attitude_and_mark_are_old_by_the_delay(void)
             view.rate[1] = k % 5 == 4 ? 2.0 : 0.0;
             set_attitude(0.01 * k, 0.0, 0.0);
             memcpy(said[k], k % 5 == 4 ? said[k - 1] : view.attitude, sizeof said[k]);
-            io_tracker_sample(&spec, &view, &state);
-            TEST_ASSERT_EQUAL_UINT64(old % 5 != 4, state.valid);
-            TEST_ASSERT_EQUAL_MEMORY(said[old], state.attitude, sizeof said[old]);
+            const double none[4] = {1.0, 0.0, 0.0, 0.0};
+            TEST_ASSERT_EQUAL_INT(k >= delay, io_tracker_sample(&spec, &view, &state));
+            TEST_ASSERT_EQUAL_UINT64(k >= delay && old % 5 != 4, state.valid);
+            TEST_ASSERT_EQUAL_MEMORY(k >= delay ? said[old] : none, state.attitude,
+                                     sizeof said[old]);
         }
     }
 }

@@ -115,14 +115,15 @@ static void test_nothing_leaves_the_range_even_off_the_codes(void)
     assert_says(1.0, -1.0, 0.99);
 }
 
-static void test_the_output_is_old_by_the_delay_and_starts_with_the_first_sample(void)
+static void test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it(void)
 {
     for (uint32_t delay = 0; delay < IO_TRIAD_DELAY_MAX; delay++) {
         spec.delay = delay;
         begin();
         for (uint32_t k = 0; k < 5 * IO_TRIAD_DELAY_MAX; k++) {
-            const double u = 10.0 + k, old = k < delay ? 10.0 : u - delay;
-            io_triad_sample(&spec, (double[]){u, -u, 2.0 * u}, &state);
+            const double u = 10.0 + k, old = k < delay ? 0.0 : u - delay;
+            const bool answers = io_triad_sample(&spec, (double[]){u, -u, 2.0 * u}, &state);
+            TEST_ASSERT_EQUAL_INT(k >= delay, answers);
             assert_says(old, -old, 2.0 * old);
         }
     }
@@ -278,7 +279,7 @@ int main(void)
     RUN_TEST(test_scale_acts_on_the_signal_and_not_on_the_bias);
     RUN_TEST(test_quantisation_goes_to_the_nearest_code);
     RUN_TEST(test_nothing_leaves_the_range_even_off_the_codes);
-    RUN_TEST(test_the_output_is_old_by_the_delay_and_starts_with_the_first_sample);
+    RUN_TEST(test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it);
     RUN_TEST(test_white_noise_has_the_density_over_the_root_of_the_sample_time);
     RUN_TEST(test_the_allan_deviation_of_white_noise_falls_with_the_root_of_time);
     RUN_TEST(test_the_allan_deviation_of_the_walk_rises_with_the_root_of_time);

@@ -113,6 +113,77 @@ static void test_a_late_fix_is_where_it_was(void)
     TEST_ASSERT_TRUE(due & IO_SEND_GPS);
 }
 
+/* ---- before the delay has passed ---- */
+
+/* The first fix is of 100 ms; it is 200 ms old when it leaves. */
+static void test_a_delayed_fix_is_not_sent_before_there_is_one(void)
+{
+    bring_up_on_the_equator("type: fixed", "rate: 10 Hz, delay: 200 ms");
+    int first = 0;
+    for (int k = 1; k <= 400 && first == 0; k++) {
+        run_frames(1);
+        if (due & IO_SEND_GPS)
+            first = k;
+        else
+            TEST_ASSERT_EQUAL_UINT32(0, rig->sample[0].fix.type);
+    }
+    TEST_ASSERT_EQUAL_INT(300, first);
+    TEST_ASSERT_EQUAL_UINT32(3, rig->sample[0].fix.type);
+}
+
+#define SPINNER                                                                                    \
+    "bodies:\n- {name: a, joint: {type: fixed}, " BALL                                             \
+    "- {name: b, parent: a, joint: {type: revolute, axis: 0 0 1, angle: 2 rad}, " BALL             \
+    "devices:\n- {name: g, type: gyro, body: b, bias: 1 2 3 rad/s, delay: 5 ms}\n"                 \
+    "- {name: f, type: accelerometer, body: b, delay: 2 ms}\n"                                     \
+    "- {name: m, type: magnetometer, body: b, delay: 3 ms}\n"                                      \
+    "- {name: quick, type: encoder, body: b}\n"                                                    \
+    "- {name: slow, type: encoder, body: b, delay: 7 ms}\n"
+
+static void test_delayed_instruments_are_not_marked_before_they_have_an_answer(void)
+{
+    bring_up("name: x\n" SPINNER "links: [{name: board, body: a, send: {sensor: 1 kHz}}]\n");
+    for (int k = 1; k <= 10; k++) {
+        run_frames(1);
+        TEST_ASSERT_EQUAL_HEX32(IO_SEND_SENSOR, due & IO_SEND_SENSOR);
+        TEST_ASSERT_EQUAL_HEX32((k > 5 ? IO_FIELD_GYRO : 0) | (k > 2 ? IO_FIELD_ACCEL : 0) |
+                                    (k > 3 ? IO_FIELD_MAG : 0),
+                                fields);
+        EXPECT_VECTOR(0, rig->sample[0].gyro, k > 5, 2 * (k > 5), 3 * (k > 5));
+    }
+}
+
+static void test_joint_angles_wait_for_the_last_encoder(void)
+{
+    bring_up("name: x\n" SPINNER LINK);
+    for (int k = 1; k <= 20; k++) {
+        run_frames(1);
+        if (due & IO_SEND_ANGLES) {
+            TEST_ASSERT_TRUE(k > 7);
+            EXPECT_VECTOR(1e-9, rig->sample[0].angle, 2, 2);
+        }
+    }
+    TEST_ASSERT_FALSE(rig->mute & IO_SEND_ANGLES);
+}
+
+/* ArduPilot's and Betaflight's packets cannot say that there is no rate yet. */
+static void test_a_packet_without_marks_is_held_back_until_rate_and_force_are_there(void)
+{
+    static const char *const protocols[] = {"ardupilot", "betaflight"};
+    for (int p = 0; p < 2; p++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "name: x\n" SPINNER "links: [{name: board, protocol: %s, body: a}]\n",
+                 protocols[p]);
+        bring_up(text);
+        for (int k = 1; k <= 10; k++) {
+            run_frames(1);
+            TEST_ASSERT_EQUAL_HEX32(k > 5 ? IO_SEND_SENSOR : 0, due & IO_SEND_SENSOR);
+            TEST_ASSERT_EQUAL_INT(k <= 5, rig->unasked[0]);
+        }
+    }
+}
+
 /* ---- joints ---- */
 
 static void test_encoders_read_the_angle_and_the_way_of_their_joint(void)
@@ -393,6 +464,10 @@ int main(void)
     RUN_TEST(test_gusts_have_their_deviation_and_their_time);
     RUN_TEST(test_a_gps_knows_where_on_the_earth_it_is);
     RUN_TEST(test_a_late_fix_is_where_it_was);
+    RUN_TEST(test_a_delayed_fix_is_not_sent_before_there_is_one);
+    RUN_TEST(test_delayed_instruments_are_not_marked_before_they_have_an_answer);
+    RUN_TEST(test_joint_angles_wait_for_the_last_encoder);
+    RUN_TEST(test_a_packet_without_marks_is_held_back_until_rate_and_force_are_there);
     RUN_TEST(test_encoders_read_the_angle_and_the_way_of_their_joint);
     RUN_TEST(test_a_geostationary_receiver_stands_still_on_the_earth);
     RUN_TEST(test_a_sun_sensor_sees_the_sun_in_body_axes_and_in_its_cone);

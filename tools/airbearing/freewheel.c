@@ -17,7 +17,8 @@
 enum { PATIENT_MESSAGES = 50 };
 static const uint64_t PATIENCE_NS = 40000000;
 
-/* What the instruments say at the start, with nothing in the rig or its state changed. */
+/* What the instruments say at the start, with nothing in the rig or its state changed.  They have
+ * been on for longer than their delays, at rest. */
 static void first_sample(struct rig *rig, int link, struct io_sample *sample)
 {
     void *state = malloc(rig->cfg->state_size);
@@ -27,7 +28,8 @@ static void first_sample(struct rig *rig, int link, struct io_sample *sample)
     rig->telemetry = NULL;
     rig->live = NULL;
     rig->links = NULL;
-    rig_sense(rig);
+    for (int k = 0; k < IO_TRIAD_DELAY_MAX; k++)
+        rig_sense(rig);
     *sample = rig->sample[link];
     *rig = before;
     memcpy(rig->cfg->state, state, rig->cfg->state_size);

@@ -54,81 +54,80 @@ static void view_sky(const struct cfg_rig *cfg, const struct dyn_motion *motion,
 
 /* ---- what it says ---- */
 
-static void read_triad(const struct cfg_sensor *sensor, const double truth[3],
+static bool read_triad(const struct cfg_sensor *sensor, const double truth[3],
                        struct io_triad_state *state, double *value)
 {
-    io_triad_sample(&sensor->triad, truth, state);
+    const bool answers = io_triad_sample(&sensor->triad, truth, state);
     memcpy(value, state->out, sizeof state->out);
+    return answers;
 }
 
-static void read_gauge(const struct cfg_sensor *sensor, double truth, struct io_gauge_state *state,
+static bool read_gauge(const struct cfg_sensor *sensor, double truth, struct io_gauge_state *state,
                        double *value)
 {
-    io_gauge_sample(&sensor->gauge, truth, state);
+    const bool answers = io_gauge_sample(&sensor->gauge, truth, state);
     value[0] = state->out;
+    return answers;
 }
 
-static void read_gps(const struct cfg_sensor *sensor, const struct dyn_motion *motion,
+static bool read_gps(const struct cfg_sensor *sensor, const struct dyn_motion *motion,
                      struct io_gps_state *state, double *value)
 {
-    io_gps_sample(&sensor->gps, motion->position, motion->velocity, state);
+    const bool answers = io_gps_sample(&sensor->gps, motion->position, motion->velocity, state);
     memcpy(value, state->out.position, sizeof state->out.position);
     memcpy(value + 3, state->out.velocity, sizeof state->out.velocity);
+    return answers;
 }
 
-static void read_sun(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
+static bool read_sun(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
                      const struct dyn_motion *motion, struct io_sun_state *state, double *value)
 {
     double sun[3];
     to_body(motion, cfg->plant.environment.sun, sun);
-    io_sun_sample(&sensor->sun, sun, cfg->plant.environment.sun_share, state);
+    const bool answers = io_sun_sample(&sensor->sun, sun, cfg->plant.environment.sun_share, state);
     memcpy(value, state->out, sizeof state->out);
+    return answers;
 }
 
-static void read_tracker(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
+static bool read_tracker(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
                          const struct dyn_motion *motion, struct io_tracker_state *state,
                          double *value)
 {
     struct io_tracker_view view;
     view_sky(cfg, motion, &view);
-    io_tracker_sample(&sensor->tracker, &view, state);
+    const bool answers = io_tracker_sample(&sensor->tracker, &view, state);
     memcpy(value, state->attitude, sizeof state->attitude);
     value[4] = (double)state->valid;
+    return answers;
 }
 
-static void read(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
+/* False while it has nothing to say because its delay has not passed. */
+static bool read(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
                  const struct dyn_motion *motion, void *state, double value[WIDTH_MAX])
 {
     const double along = motion->air_velocity[0];
     switch (sensor->kind) {
     case CFG_GYRO:
-        read_triad(sensor, motion->rate, state, value);
-        break;
+        return read_triad(sensor, motion->rate, state, value);
     case CFG_ACCELEROMETER:
-        read_triad(sensor, motion->specific_force, state, value);
-        break;
+        return read_triad(sensor, motion->specific_force, state, value);
     case CFG_MAGNETOMETER:
-        read_triad(sensor, motion->magnetic_field, state, value);
-        break;
+        return read_triad(sensor, motion->magnetic_field, state, value);
     case CFG_BAROMETER:
-        read_gauge(sensor, air_at(cfg, motion).pressure, state, value);
-        break;
+        return read_gauge(sensor, air_at(cfg, motion).pressure, state, value);
     case CFG_AIRSPEED: /* what a probe along x is pressed by */
-        read_gauge(sensor, 0.5 * air_at(cfg, motion).density * along * fabs(along), state, value);
-        break;
+        return read_gauge(sensor, 0.5 * air_at(cfg, motion).density * along * fabs(along), state,
+                          value);
     case CFG_GPS:
-        read_gps(sensor, motion, state, value);
-        break;
+        return read_gps(sensor, motion, state, value);
     case CFG_SUN_SENSOR:
-        read_sun(cfg, sensor, motion, state, value);
-        break;
+        return read_sun(cfg, sensor, motion, state, value);
     case CFG_STAR_TRACKER:
-        read_tracker(cfg, sensor, motion, state, value);
-        break;
+        return read_tracker(cfg, sensor, motion, state, value);
     default:
-        read_gauge(sensor,
-                   cfg->x[dyn_model_q_index(cfg->plant.model, sensor->body) + sensor->coordinate],
-                   state, value);
+        return read_gauge(
+            sensor, cfg->x[dyn_model_q_index(cfg->plant.model, sensor->body) + sensor->coordinate],
+            state, value);
     }
 }
 
@@ -269,6 +268,47 @@ static uint32_t message_of(enum cfg_instrument kind)
     }
 }
 
+/* What only this instrument puts into a sensor message that must have it. */
+static uint32_t field_of(enum cfg_instrument kind)
+{
+    return kind == CFG_GYRO ? IO_FIELD_GYRO : kind == CFG_ACCELEROMETER ? IO_FIELD_ACCEL : 0;
+}
+
+void instrument_begin(struct rig *rig)
+{
+    for (int i = 0; i < rig->scenario->sensor_count; i++) {
+        const enum cfg_instrument kind = rig->scenario->sensors[i].kind;
+        rig->mute |= kind == CFG_ENCODER ? (uint32_t)IO_SEND_ANGLES : message_of(kind);
+        rig->silent |= field_of(kind);
+    }
+}
+
+/* Encoders share a message, so it waits for the last of them. */
+static bool all_encoders_answer(const struct rig *rig)
+{
+    const struct cfg_scenario *scenario = rig->scenario;
+    for (int i = 0; i < scenario->sensor_count; i++) {
+        const struct cfg_sensor *sensor = &scenario->sensors[i];
+        const struct io_gauge_state *state = rig->cfg->instrument[i];
+        if (sensor->kind == CFG_ENCODER && state->samples <= sensor->gauge.delay)
+            return false;
+    }
+    return true;
+}
+
+/* What a board must not hear before this instrument has something to say. */
+static void note_answer(struct rig *rig, const struct cfg_sensor *sensor, bool answers)
+{
+    const uint32_t field = field_of(sensor->kind);
+    rig->silent = answers ? rig->silent & ~field : rig->silent | field;
+    if (sensor->kind != CFG_ENCODER)
+        return;
+    if (!answers)
+        rig->mute |= IO_SEND_ANGLES;
+    else if (rig->mute & IO_SEND_ANGLES && all_encoders_answer(rig))
+        rig->mute &= ~(uint32_t)IO_SEND_ANGLES;
+}
+
 void instrument_sample(struct rig *rig, int index, uint64_t frame)
 {
     struct cfg_rig *cfg = rig->cfg;
@@ -276,9 +316,10 @@ void instrument_sample(struct rig *rig, int index, uint64_t frame)
     double value[WIDTH_MAX] = {0};
     struct dyn_motion motion;
     dyn_plant_motion(&cfg->plant, cfg->work, cfg->x, sensor->body, sensor->point, &motion);
-    read(cfg, sensor, &motion, cfg->instrument[index], value);
-    const bool fresh = spoil(rig, index, frame, value);
+    const bool answers = read(cfg, sensor, &motion, cfg->instrument[index], value);
+    const bool fresh = answers && spoil(rig, index, frame, value);
 
+    note_answer(rig, sensor, answers);
     rig->mute =
         fresh ? rig->mute & ~message_of(sensor->kind) : rig->mute | message_of(sensor->kind);
     if (!fresh)

@@ -502,6 +502,11 @@ static void run_send_sensor(void *self, uint64_t frame)
     const struct rig_message *message = self;
     struct io_sample *sample = &message->rig->sample[message->link];
     struct io_trace *trace = &message->rig->trace[message->link];
+    const struct cfg_link *link = &message->rig->scenario->links[message->link];
+    bool *unasked = &message->rig->unasked[message->link];
+    *unasked = message->rig->silent && !io_protocol_traits(link->spec.protocol)->marks_fields;
+    if (*unasked) /* no other way to say that there is no rate or force yet */
+        return;
     sample->due |= IO_SEND_SENSOR;
     if (trace->latch_ns == 0)
         return;
@@ -786,7 +791,7 @@ static bool await(void *self, uint64_t frame)
         const uint32_t every = link->every[CFG_SEND_SENSOR];
         const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
         const bool owed = replies && every && frame > 0 && frame % every == 0;
-        if (!owed)
+        if (!owed || rig->unasked[i])
             continue;
         rig->unanswered[i] =
             !io_link_await(rig->links, i, rig->sample[i].sim_us, link->wait_limit_ns);
@@ -1117,6 +1122,7 @@ static struct rig *place(const struct cfg_scenario *scenario, const struct rig_i
         rig->sensor[i] = (struct rig_device){rig, i};
     for (int i = 0; i < scenario->sensor_count; i++)
         rig->has_gps = rig->has_gps || scenario->sensors[i].kind == CFG_GPS;
+    instrument_begin(rig);
     for (int i = 0; i < scenario->link_count; i++) {
         rig->link[i] = (struct rig_device){rig, i};
         for (int m = 0; m < CFG_MESSAGE_COUNT; m++)

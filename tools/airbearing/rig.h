@@ -110,10 +110,12 @@ struct rig {
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
     uint64_t epoch_us[IO_LINK_MAX];     /* what a board's clock showed when frame 0 began */
     bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
+    bool unasked[IO_LINK_MAX];          /* the last sensor message was held back */
     struct late late_out[IO_LINK_MAX], late_in[IO_LINK_MAX]; /* by a fault */
     struct late wire[IO_LINK_MAX]; /* by the link's delay: of struct rig_letter, counted in the
                                       executive's frames */
     uint32_t mute;                 /* messages whose instrument gives nothing; enum io_send */
+    uint32_t silent;               /* gyro, accelerometer within their delay; enum io_field */
     bool has_gps;
     double signal[CFG_SIGNAL_COUNT]; /* what is watched, SI, by enum cfg_expect_signal */
     uint64_t hash;                   /* rolled over the run state */
