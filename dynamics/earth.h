@@ -1,7 +1,8 @@
 /*
  * The Earth: the WGS-84 ellipsoid, the frames on it and around it, and its gravity.
  *
- *      ECI     not turning; z along the Earth's axis, x at the celestial intermediate origin
+ *      ECI     not turning; z along the Earth's axis of date, x at the celestial intermediate
+ *              origin (CIRS without nutation; not J2000, see world.h)
  *      ECEF    turning with the Earth; z along its axis, x through Greenwich
  *      NED     at a home: north, east, down along the normal of the ellipsoid
  *

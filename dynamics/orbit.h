@@ -1,6 +1,7 @@
 /*
  * Orbits as Kepler knew them: six elements or a position and a velocity, in a frame that does not
- * turn; and how the Earth's bulge moves the elements on average.
+ * turn (the plant's is ECI of earth.h: nodes count from the celestial intermediate origin, not from
+ * an equinox); and how the Earth's bulge moves the elements on average.
  *
  * Ellipses only, 0 <= e < 1.  A circle has no perigee and an equatorial orbit no node; elements of
  * a state are then what rounding makes of them, but together they always give back the state.

@@ -14,6 +14,17 @@ static double equinox_of(double T)
     return (0.014506 + (4612.156534 + 1.3915817 * T) * T) / 3600.0 * DEGREE;
 }
 
+/* What Venus, Jupiter and the Moon add to the longitude, deg: Meeus, Astronomical Formulae for
+ * Calculators, ch. 18, its century counted from 1900. */
+static double perturbation(double T)
+{
+    const double S = T + 1.0;
+    return 0.00134 * cos(DEGREE * (153.23 + 22518.7541 * S)) +
+           0.00154 * cos(DEGREE * (216.57 + 45037.5082 * S)) +
+           0.00200 * cos(DEGREE * (312.69 + 32964.3577 * S)) +
+           0.00179 * sin(DEGREE * (350.74 + 445267.1142 * S));
+}
+
 struct dyn_vec3 dyn_sun_at(const struct dyn_instant *instant)
 {
     const double T = dyn_instant_days(instant) / 36525.0;
@@ -21,7 +32,7 @@ struct dyn_vec3 dyn_sun_at(const struct dyn_instant *instant)
     const double L = 280.46646 + (36000.76983 + 0.0003032 * T) * T;            /* deg, mean */
     const double centre = (1.914602 - 0.004817 * T) * sin(M) +
                           (0.019993 - 0.000101 * T) * sin(2.0 * M) + 0.000289 * sin(3.0 * M);
-    const double lambda = DEGREE * (L + centre - 0.00569); /* with aberration */
+    const double lambda = DEGREE * (L + centre + perturbation(T) - 0.00569); /* with aberration */
     const double epsilon = DEGREE * (23.439291 - 0.0130042 * T);
     const double e = 0.016708634 - 0.000042037 * T;
     const double R = UNIT * (1.0 - e * e) / (1.0 + e * cos(M + DEGREE * centre));

@@ -6,9 +6,10 @@
 #include "dynamics/instant.h"
 #include "dynamics/spatial.h"
 
-/* From the Earth's centre, m in ECI axes, with aberration: Meeus, Astronomical Algorithms, ch. 25,
- * without nutation.  To 0.01 deg and 1e-4 of the distance from 1950 to 2050.  UT1 does for its
- * time; the minute between them is 0.001 deg.  Context: frame. */
+/* From the Earth's centre, m in ECI axes (earth.h: mean equator of date, x at the celestial
+ * intermediate origin), where it is seen, that is with aberration: Meeus, Astronomical Algorithms,
+ * ch. 25.  To 0.01 deg and 1e-4 of the distance from 1950 to 2050, by ERFA (tests/peers).  UT1 does
+ * for its time; the minute between them is 0.001 deg.  Context: frame. */
 struct dyn_vec3 dyn_sun_at(const struct dyn_instant *instant);
 
 /* The part of the Sun's disc that is not behind the Earth's, seen from r: 1 in light, 0 in the

@@ -2,8 +2,12 @@
  * Where and when the world of a run is, and what follows from that: the magnetic field and the Sun
  * for the environment, and the place on the Earth for a GPS or a barometer.
  *
- * In orbit positions are ECI.  Else they are north, east, down of the home, whose axes the world
- * keeps however far the vehicle goes.
+ * In orbit positions are ECI (earth.h): from the Earth's centre, z along its mean pole of date, x
+ * in the equator at the celestial intermediate origin.  That is CIRS of the IAU 2000/2006 without
+ * nutation (0.003 deg), and neither J2000 nor the equinox of date: the axes are 0.0056 deg a year
+ * from those of J2000, GCRS and ICRF (0.14 deg in 2026), all of it a tilt of the pole; the mean
+ * equinox of date lies 0.0128 deg a year west of x, the other way before 2000.  Else positions are
+ * north, east, down of the home, whose axes the world keeps however far the vehicle goes.
  */
 #pragma once
 
