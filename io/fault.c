@@ -110,18 +110,19 @@ static bool flip_one(const struct io_fault_spec *spec, struct io_noise *noise, d
 }
 
 /* The line takes every sample, so that the fault begins with what was before it; out of the window
- * nothing comes out of it. */
-static void pass_late(const struct io_fault_spec *spec, struct io_fault_state *state, bool active,
+ * nothing comes out of it.  false: nothing was before it, so nothing is said. */
+static bool pass_late(const struct io_fault_spec *spec, struct io_fault_state *state, bool active,
                       double *value, int count)
 {
     double row[IO_FAULT_COMPONENT_MAX] = {0.0};
     memcpy(row, value, (size_t)count * sizeof *value);
-    io_delay_pass(state->line[0], IO_FAULT_DELAY_MAX, IO_FAULT_COMPONENT_MAX, state->samples,
-                  (uint32_t)spec->value, row, row);
+    const bool answers = io_delay_pass(state->line[0], IO_FAULT_DELAY_MAX, IO_FAULT_COMPONENT_MAX,
+                                       state->samples, (uint32_t)spec->value, row, row);
     for (int i = 0; i < count; i++) {
         if (active && strikes(spec, i))
             value[i] = row[i];
     }
+    return answers || !active;
 }
 
 bool io_fault_signal(const struct io_fault_spec *spec, struct io_fault_state *state, uint64_t frame,
@@ -132,7 +133,7 @@ bool io_fault_signal(const struct io_fault_spec *spec, struct io_fault_state *st
     bool hit = true, fresh = true;
 
     if (spec->kind == IO_FAULT_DELAY)
-        pass_late(spec, state, active, value, count);
+        fresh = pass_late(spec, state, active, value, count);
     state->samples++;
     if (!active)
         return true;

@@ -6,7 +6,8 @@
  * Axes are level: two horizontal ones and the vertical (north, east, down, or any such), from an
  * origin that the caller chooses.  The wander is what orbits, clocks and the ionosphere leave:
  * neighbouring fixes share it, minutes apart they do not.  The fix is `delay` samples old; until
- * that many have been taken there is none, and its type is 0.  Every sample takes the same number of draws.
+ * that many have been taken there is none, and its type is 0.  Every sample takes the same number
+ * of draws.
  */
 #pragma once
 
