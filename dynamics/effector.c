@@ -43,6 +43,25 @@ int dyn_effector_state_count(const struct dyn_effector *effector)
     return 0;
 }
 
+bool dyn_effector_lags(const struct dyn_effector *effector, struct dyn_lags *lags)
+{
+    switch (effector->type) {
+    case DYN_EFFECTOR_ROTOR:
+        *lags = (struct dyn_lags){effector->rotor.lag_up, effector->rotor.lag_down};
+        return true;
+    case DYN_EFFECTOR_THRUSTER:
+        *lags = (struct dyn_lags){effector->thruster.rise, effector->thruster.fall};
+        return dyn_thruster_state_count(&effector->thruster) > 0;
+    case DYN_EFFECTOR_WHEEL:
+    case DYN_EFFECTOR_TORQUER:
+    case DYN_EFFECTOR_DRAG:
+    case DYN_EFFECTOR_CONTACT:
+    case DYN_EFFECTOR_BATTERY:
+        break;
+    }
+    return false;
+}
+
 unsigned dyn_effector_needs(const struct dyn_effector *effector)
 {
     static const unsigned needs[] = {
@@ -72,7 +91,7 @@ void dyn_effector_eval(const struct dyn_effector *effector, const struct dyn_fel
         dyn_torquer_eval(&effector->torquer, felt, command, force);
         break;
     case DYN_EFFECTOR_THRUSTER:
-        dyn_thruster_eval(&effector->thruster, command, state, state_rate, force);
+        dyn_thruster_eval(&effector->thruster, felt, command, state, state_rate, force);
         break;
     case DYN_EFFECTOR_DRAG:
         dyn_drag_eval(&effector->drag, felt, force);

@@ -13,6 +13,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "dynamics/battery.h"
 #include "dynamics/contact.h"
 #include "dynamics/drag.h"
@@ -51,6 +53,9 @@ const char *dyn_effector_flaw(const struct dyn_effector *effector, int body_coun
 
 /* Continuous states of this effector.  Context: any. */
 int dyn_effector_state_count(const struct dyn_effector *effector);
+
+/* Whether its first state follows a target with lags, and which.  Context: frame. */
+bool dyn_effector_lags(const struct dyn_effector *effector, struct dyn_lags *lags);
 
 /* What its law has to know of its body, of enum dyn_need.  Context: setup. */
 unsigned dyn_effector_needs(const struct dyn_effector *effector);

@@ -15,6 +15,11 @@ enum dyn_need {
     DYN_NEED_AIR = 4,    /* air_velocity and density */
 };
 
+/* Lags of one effector, s, as the step that is under way takes them (lag.h). */
+struct dyn_lags {
+    double up, down;
+};
+
 struct dyn_felt {
     struct dyn_vec3 rate;           /* rad/s, body axes; always there */
     struct dyn_vec3 velocity;       /* of the body's origin, body axes */
@@ -26,6 +31,7 @@ struct dyn_felt {
     double ground;                  /* world z; infinite: none */
     double supply;                  /* voltage, 1: of a full battery */
     double power;                   /* W, what all rotors of the plant take */
+    const struct dyn_lags *lags;    /* of the effector that looks; NULL: as it has them */
 };
 
 /* Of the standard atmosphere at the sea, where rotors and drag are measured. */

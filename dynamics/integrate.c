@@ -102,24 +102,61 @@ static void remember(int depth, int count, const double *rate, double *kept, dou
     *kept = *kept < depth ? *kept + 1.0 : depth;
 }
 
+/* Where lags are at the end of the step, exactly; found before anything moves. */
+static void keep_lags(const struct dyn_plant *plant, double h, struct dyn_plant_work *work,
+                      const double *x)
+{
+    for (int k = 0; k < plant->effector_count; k++) {
+        const int at = work->post[k].state_at;
+        if (work->post[k].is_lag)
+            work->post[k].next = x[at] + h * work->x_rate[at];
+    }
+}
+
+static void put_lags(const struct dyn_plant *plant, const struct dyn_plant_work *work, double *x)
+{
+    for (int k = 0; k < plant->effector_count; k++)
+        if (work->post[k].is_lag)
+            x[work->post[k].state_at] = work->post[k].next;
+}
+
+/* While some of the past is missing RK4 takes the step. */
+static bool has_past(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                     const double *x)
+{
+    return x[work->rate_count] >= rule_of[plant->integrator].depth;
+}
+
 static void adams_bashforth(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
                             struct dyn_plant_work *work, double *x)
 {
     const struct adams_bashforth *rule = &rule_of[plant->integrator];
     const int count = work->rate_count;
     double *kept = x + count, *past = kept + 1;
-    const bool full = *kept >= rule->depth;
+    const bool full = has_past(plant, work, x);
 
-    if (full)
+    if (full) {
+        keep_lags(plant, h, work, x);
         extrapolate(rule, count, h, work, past, x);
+        put_lags(plant, work, x);
+    }
     remember(rule->depth, count, work->x_rate, kept, past);
     if (!full)
         runge_kutta_4(plant, drive, h, work, x);
 }
 
+/* The one that takes this step. */
+static enum dyn_integrator method_of(const struct dyn_plant *plant,
+                                     const struct dyn_plant_work *work, const double *x)
+{
+    return rule_of[plant->integrator].depth > 0 && !has_past(plant, work, x) ? DYN_RK4
+                                                                             : plant->integrator;
+}
+
 void dyn_integrate(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
                    struct dyn_plant_work *work, double *x)
 {
+    dyn_plant_time_lags(plant, method_of(plant, work, x), h, work);
     if (plant->integrator != DYN_ROS2)
         dyn_plant_rate(plant, drive, x, work);
     switch (plant->integrator) {

@@ -107,7 +107,7 @@ const char *dyn_plant_flaw(const struct dyn_plant *plant)
 int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                    double h, struct dyn_plant_work *work, double *x)
 {
-    const struct dyn_drive drive = {commands, joint_tau, 0.0};
+    const struct dyn_drive drive = {commands, joint_tau, 0.0, true};
     const int count = work->x_count;
     const size_t size = (size_t)count * sizeof *x;
 
@@ -123,8 +123,15 @@ int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const 
 void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                      const double *x, struct dyn_plant_work *work)
 {
-    const struct dyn_drive drive = {commands, joint_tau, 0.0};
+    const struct dyn_drive drive = {commands, joint_tau, 0.0, false};
     dyn_plant_rate(plant, &drive, x, work);
+}
+
+void dyn_plant_flow(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
+                    const double *x, struct dyn_plant_work *work, double *rate)
+{
+    dyn_plant_solve(plant, commands, joint_tau, x, work);
+    memcpy(rate, work->x_rate, (size_t)work->rate_count * sizeof *rate);
 }
 
 /* a of a point at r on a body: of the origin, plus Euler's and the centripetal term.  The kernel's

@@ -73,6 +73,10 @@ struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void 
 int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                    double h, struct dyn_plant_work *work, double *x);
 
+/* dx/dt at this x, of q, v and the effectors' states.  Context: frame. */
+void dyn_plant_flow(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
+                    const double *x, struct dyn_plant_work *work, double *rate);
+
 /* What a device mounted on a body would feel, at this x with these commands. */
 struct dyn_motion {
     double position[3];       /* of the mounting point, world */

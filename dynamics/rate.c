@@ -4,6 +4,7 @@
 
 #include "dynamics/aba.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/lag.h"
 #include "dynamics/tree.h"
 
 /* The mount of a body, made where there is none yet. */
@@ -28,7 +29,9 @@ void dyn_plant_mount(const struct dyn_plant *plant, struct dyn_plant_work *work)
         const struct dyn_effector *effector = &plant->effectors[k];
         const int mount = mount_of(work, effector->body);
         work->mount[mount].needs |= dyn_effector_needs(effector);
-        work->post[k] = (struct dyn_post){mount, at};
+        struct dyn_lags lags;
+        work->post[k] = (struct dyn_post){.mount = mount, .state_at = at};
+        work->post[k].is_lag = dyn_effector_lags(effector, &lags);
         if (effector->type == DYN_EFFECTOR_BATTERY)
             work->battery = k;
         at += dyn_effector_state_count(effector);
@@ -36,6 +39,27 @@ void dyn_plant_mount(const struct dyn_plant *plant, struct dyn_plant_work *work)
     work->load_count = work->mount_count + (in_orbit ? plant->model->body_count : 0);
     if (in_orbit)
         dyn_tide_place(plant, work->tide);
+}
+
+/* Found anew when the step or a lag has changed, which an operator may do. */
+void dyn_plant_time_lags(const struct dyn_plant *plant, enum dyn_integrator method, double h,
+                         struct dyn_plant_work *work)
+{
+    const bool same = h == work->lag_step && method == work->lag_method;
+    for (int k = 0; k < plant->effector_count; k++) {
+        struct dyn_post *post = &work->post[k];
+        struct dyn_lags own;
+        if (!post->is_lag)
+            continue;
+        (void)dyn_effector_lags(&plant->effectors[k], &own);
+        if (same && own.up == post->own.up && own.down == post->own.down)
+            continue;
+        post->own = own;
+        post->in_step.up = dyn_lag_in_step(method, own.up, h);
+        post->in_step.down = dyn_lag_in_step(method, own.down, h);
+    }
+    work->lag_step = h;
+    work->lag_method = method;
 }
 
 /* What bodies feel, but for the supply; and nothing acts on them yet. */
@@ -90,6 +114,7 @@ static void eval_effectors(const struct dyn_plant *plant, const struct dyn_drive
         struct dyn_load *load = &work->load[post->mount];
         struct dyn_vec6 force;
 
+        work->felt[post->mount].lags = drive->in_step && post->is_lag ? &post->in_step : NULL;
         dyn_effector_eval(&plant->effectors[k], &work->felt[post->mount], drive->commands[k],
                           x + post->state_at, work->x_rate + post->state_at, &force);
         add3(force.ang, load->moment);

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "dynamics/plant.h"
 #include "dynamics/tide.h"
 #include "dynamics/work.h"
@@ -12,6 +14,7 @@ struct dyn_drive {
     const double *commands;  /* one per effector */
     const double *joint_tau; /* nv, or NULL */
     double modal_lead;       /* as in dyn_input */
+    bool in_step;            /* lags are those of work->post; else the effectors' own */
 };
 
 /* A body that carries effectors: it is looked at once for all of them, and feels their sum. */
@@ -24,6 +27,9 @@ struct dyn_mount {
 struct dyn_post {
     int mount;
     int state_at;
+    bool is_lag; /* its first state follows a target */
+    struct dyn_lags own, in_step;
+    double next; /* of that state, at the end of a step of Adams-Bashforth */
 };
 
 struct dyn_plant_work {
@@ -32,7 +38,9 @@ struct dyn_plant_work {
     int x_count;    /* and all of them */
     int mount_count;
     int load_count;
-    int battery;             /* which effector; -1: none */
+    int battery;     /* which effector; -1: none */
+    double lag_step; /* the step that post->in_step is for, and the method */
+    enum dyn_integrator lag_method;
     struct dyn_mount *mount; /* at most one per effector */
     struct dyn_post *post;   /* per effector */
     struct dyn_tide *tide;   /* per body, in orbit */
@@ -52,6 +60,10 @@ struct dyn_plant_work {
 
 /* Mounts, posts and what else the effectors settle.  Context: setup. */
 void dyn_plant_mount(const struct dyn_plant *plant, struct dyn_plant_work *work);
+
+/* Lags of the effectors as a step of h by this method takes them.  Context: frame. */
+void dyn_plant_time_lags(const struct dyn_plant *plant, enum dyn_integrator method, double h,
+                         struct dyn_plant_work *work);
 
 /* work->x_rate = f(x, drive).  Context: frame. */
 void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive, const double *x,

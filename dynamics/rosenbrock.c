@@ -58,7 +58,7 @@ void dyn_rosenbrock(const struct dyn_plant *plant, const struct dyn_drive *drive
     const struct dyn_model *model = plant->model;
     const int count = work->rate_count;
     const double s = (1.0 - sqrt(0.5)) * h;
-    struct dyn_drive led = {drive->commands, drive->joint_tau, s};
+    struct dyn_drive led = {drive->commands, drive->joint_tau, s, drive->in_step};
     double *k1 = work->sum, *u = work->x_rate;
 
     dyn_plant_rate(plant, &led, x, work);

@@ -44,8 +44,12 @@ static double target_speed(const struct dyn_rotor *rotor, double command, double
     return supply * (wanted > rotor->idle_speed ? wanted : rotor->idle_speed);
 }
 
-static double acceleration(const struct dyn_rotor *rotor, double target, double omega)
+static double acceleration(const struct dyn_rotor *rotor, const struct dyn_felt *felt,
+                           double command, double omega)
 {
+    const double target = target_speed(rotor, command, felt->supply);
+    if (felt->lags != NULL)
+        return (target - omega) / (target > omega ? felt->lags->up : felt->lags->down);
     return (target - omega) / (target > omega ? rotor->lag_up : rotor->lag_down);
 }
 
@@ -67,7 +71,7 @@ void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_felt *felt, 
 {
     const struct dyn_vec3 a = dyn_vec3_load(rotor->axis);
     const double omega = state[0], share = felt->density / DYN_SEA_DENSITY;
-    const double gain = acceleration(rotor, target_speed(rotor, command, felt->supply), omega);
+    const double gain = acceleration(rotor, felt, command, omega);
     const double against = share * rotor->torque * omega * omega + rotor->inertia * gain;
     const struct dyn_vec3 momentum = dyn_scale(rotor->spin * rotor->inertia * omega, a);
 

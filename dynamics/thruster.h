@@ -22,5 +22,6 @@ const char *dyn_thruster_flaw(const struct dyn_thruster *thruster);
 int dyn_thruster_state_count(const struct dyn_thruster *thruster);
 
 /* As dyn_effector_eval().  Context: frame. */
-void dyn_thruster_eval(const struct dyn_thruster *thruster, double command, const double *state,
-                       double *state_rate, struct dyn_vec6 *force);
+void dyn_thruster_eval(const struct dyn_thruster *thruster, const struct dyn_felt *felt,
+                       double command, const double *state, double *state_rate,
+                       struct dyn_vec6 *force);
