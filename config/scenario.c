@@ -9,6 +9,7 @@
 #include "config/isa.h"
 #include "config/override.h"
 #include "config/resolve.h"
+#include "config/stability.h"
 #include "rt/check.h"
 
 /* ---- pointing and controller: too small for rooms of their own ---- */
@@ -83,7 +84,8 @@ static bool resolve_all(const struct cfg_resolve *resolve)
            cfg_resolve_model(resolve) && cfg_resolve_table(resolve) && resolve_pointing(resolve) &&
            resolve_controller(resolve) && cfg_resolve_faults(resolve) &&
            cfg_resolve_expects(resolve) && cfg_resolve_log(resolve) &&
-           cfg_resolve_tunables(resolve) && cfg_resolve_cameras(resolve);
+           cfg_resolve_tunables(resolve) && cfg_resolve_cameras(resolve) &&
+           cfg_check_stability(resolve);
 }
 
 /* ---- loading ---- */

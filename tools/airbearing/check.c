@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/stability.h"
 #include "rt/check.h"
 #include "rt/clock.h"
 #include "rt/histogram.h"
@@ -20,8 +21,9 @@ static const char usage[] =
     "usage: airbearing check SCENARIO [--set KEY=VALUE]...\n"
     "       airbearing check --schema\n"
     "\n"
-    "Parse and compile a scenario and print its tree, jobs, core and memory plan and the work per\n"
-    "frame.  --schema prints every key a scenario may have, with its unit and default.\n"
+    "Parse and compile a scenario and print its tree, jobs, core and memory plan, the work per\n"
+    "frame, the stiffest motions and the longest step that each integrator could take for them.\n"
+    "--schema prints every key a scenario may have, with its unit and default.\n"
     "Exit: 0 good, 2 one line file:line:column: what is wrong, 64 usage.\n";
 
 static void print_jobs(const struct rig *rig)
@@ -156,6 +158,7 @@ static int check(const char *path, const char *const *overrides, int override_co
     cfg_scenario_print(scenario, stdout);
     print_jobs(rig);
     print_work(rig);
+    cfg_stability_print(scenario, stdout);
     print_memory(rig);
     const int code = print_cores(scenario);
     free(rig);
