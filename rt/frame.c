@@ -304,6 +304,7 @@ static enum rt_cause find_cause(struct rt_frame *frame, const struct rt_frame_re
         .start_error_ns = record->start_ns - record->release_ns,
         .busy_ns = record->end_ns - record->start_ns,
         .waited_ns = frame->waited_ns,
+        .end_ns = record->end_ns,
     };
     return frame->witness == NULL ? rt_cause_of(&late, &nothing, 0)
                                   : rt_witness_cause(frame->witness, &late);
@@ -403,7 +404,7 @@ static void grid_slack(struct run *run)
     if (run->grid.held > 0)
         return;
     if (frame->witness != NULL)
-        rt_witness_refresh(frame->witness, slack_ns(run));
+        rt_witness_refresh(frame->witness, grid_release(run, run->grid.slot));
     if (has_rows(frame) && slack_ns(run) >= DRAIN_SLACK_NS)
         drain_rows(frame);
 }

@@ -333,11 +333,16 @@ static void read_tick_change(struct rt_witness *witness, struct rt_evidence *aft
         change->idle_ns = idle_of_ticks(witness, idle_ns, asked_ns);
 }
 
-/* Was the reading itself drawn out beyond the next release?  Then its end is evidence about the
- * next frame, which will be late, and not about the one that was looked into. */
-static bool is_drawn_out(const struct rt_lateness *late, uint64_t reading_ns)
+/*
+ * Was it beyond the next release before the reading was done?  Then the end of the reading is
+ * evidence about the next frame, which will be late, and not about the one that was looked into.
+ * Counted from the end of the frame, not from the beginning of the reading: a thread that loses its
+ * core between the two loses it for the next frame as well.
+ */
+static bool is_drawn_out(const struct rt_lateness *late, uint64_t done_ns)
 {
     const uint64_t into_ns = (late->start_error_ns + late->busy_ns) % late->period_ns;
+    const uint64_t reading_ns = less(done_ns, late->end_ns);
     return reading_ns > late->period_ns - into_ns && reading_ns > late->period_ns / 16;
 }
 
@@ -345,7 +350,6 @@ enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_laten
 {
     struct rt_evidence after = witness->before;
     unsigned sources = witness->sources;
-    const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
     read_evidence(witness, &after);
     struct rt_evidence change = change_of(&witness->before, &after);
     enum rt_cause cause = rt_cause_of(late, &change, sources);
@@ -354,21 +358,21 @@ enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_laten
         sources |= RT_SOURCE_IDLE;
         cause = rt_cause_of(late, &change, sources);
     }
-    if (is_drawn_out(late, less(clock_ns(CLOCK_MONOTONIC), begin_ns)))
+    if (is_drawn_out(late, clock_ns(CLOCK_MONOTONIC)))
         return cause; /* the baseline stays, so that the next frame finds its reason too */
     add_stolen(witness, &change, sources);
     witness->before = after;
     return cause;
 }
 
-void rt_witness_refresh(struct rt_witness *witness, uint64_t margin_ns)
+void rt_witness_refresh(struct rt_witness *witness, uint64_t release_ns)
 {
+    const uint64_t margin_ns = less(release_ns, clock_ns(CLOCK_MONOTONIC));
     if (margin_ns < AMPLE * witness->read_ns_cost)
         return;
-    const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
     struct rt_evidence after = witness->before;
     read_evidence(witness, &after);
-    if (less(after.wall_ns, begin_ns) > margin_ns)
+    if (after.wall_ns > release_ns)
         return; /* kept from it beyond the release: the next frame must find the reason */
     const struct rt_evidence change = change_of(&witness->before, &after);
     add_stolen(witness, &change, witness->sources);

@@ -88,6 +88,7 @@ struct rt_lateness {
     uint64_t start_error_ns; /* start - release */
     uint64_t busy_ns;        /* end - start */
     uint64_t waited_ns;      /* inside busy: waiting for a reply */
+    uint64_t end_ns;         /* when it ended, CLOCK_MONOTONIC */
 };
 
 /* The one cause of a late frame by the precedence fault, switch, io, stolen, own, unknown, from
@@ -100,9 +101,9 @@ enum rt_cause rt_cause_of(const struct rt_lateness *late, const struct rt_eviden
  * Context: frame. */
 enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_lateness *late);
 
-/* After a frame that ended margin_ns before the next release: take a new baseline if that is ample.
- * Context: frame. */
-void rt_witness_refresh(struct rt_witness *witness, uint64_t margin_ns);
+/* In the slack before the next release, CLOCK_MONOTONIC: take a new baseline if there is ample
+ * time. Context: frame. */
+void rt_witness_refresh(struct rt_witness *witness, uint64_t release_ns);
 
 /* Page faults of the calling thread since rt_witness_open().  Context: frame thread. */
 uint64_t rt_witness_faults(const struct rt_witness *witness);

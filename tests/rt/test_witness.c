@@ -18,8 +18,13 @@
 
 enum { US = 1000, MS = 1000 * 1000, ALL = 15 };
 
+enum { PLANTED = 40 };
+
+static uint64_t watched; /* the frame whose cause is kept */
+
 void setUp(void)
 {
+    watched = PLANTED;
 }
 
 void tearDown(void)
@@ -301,7 +306,12 @@ enum { CORE = 3, TICK = 10 * MS };
 static struct rt_clock_real account; /* what the clock says it asked for, slept and lost */
 static struct rt_witness planted;
 static const struct rt_lateness fifty_late = {
-    .period_ns = MS, .start_error_ns = 50 * MS, .busy_ns = 200 * US};
+    .period_ns = MS,
+    .start_error_ns = 50 * MS,
+    .busy_ns = 200 * US,
+    .end_ns = UINT64_MAX, /* no reading is after that, however long the machine stands still */
+};
+static const uint64_t HOUR = UINT64_C(3600) * 1000 * MS;
 
 /* The line of the core in /proc/stat, between two others. */
 static void plant_ticks(unsigned idle, unsigned steal)
@@ -328,7 +338,7 @@ static void plant_witness(void)
     TEST_ASSERT_GREATER_OR_EQUAL(0, planted.stat_fd);
     plant_ticks(1000, 0);
     (void)rt_witness_cause(&planted, &fifty_late); /* faults in what a reading touches */
-    rt_witness_refresh(&planted, 1000 * (uint64_t)MS);
+    rt_witness_refresh(&planted, rt_now_ns() + HOUR);
     TEST_ASSERT_EQUAL_UINT64(1000 * (uint64_t)TICK, planted.tick_idle_ns);
 }
 
@@ -375,8 +385,8 @@ static void test_idle_ticks_of_earlier_sleeps_are_not_those_of_the_late_one(void
     plant_witness();
     sleep_for(40 * MS,
               40 * MS); /* in time, and before the baseline, which leaves the ticks alone */
-    planted.steal_ns_cost = MS;
-    rt_witness_refresh(&planted, MS);
+    planted.steal_ns_cost = HOUR;
+    rt_witness_refresh(&planted, rt_now_ns() + HOUR);
     sleep_for(900 * US, 50900 * US);
     plant_ticks(1006, 0);
     expect_cause(RT_CAUSE_UNKNOWN);
@@ -405,7 +415,7 @@ static void test_an_interrupted_reading_leaves_the_baseline_to_the_next_frame(vo
     plant_witness();
     const struct rt_evidence before = planted.before;
     account.gap_ns_total += 50 * MS;
-    rt_witness_refresh(&planted, 1); /* no reading is that quick */
+    rt_witness_refresh(&planted, rt_now_ns()); /* no reading is that quick */
     TEST_ASSERT_EQUAL_MEMORY(&before, &planted.before, sizeof before);
     TEST_ASSERT_EQUAL_UINT64(0, planted.stolen_ns_total);
     TEST_ASSERT_EQUAL(RT_CAUSE_STOLEN, cause_now());
@@ -417,7 +427,7 @@ static void test_a_reading_in_time_is_the_new_baseline(void)
 {
     plant_witness();
     account.gap_ns_total += 50 * MS;
-    rt_witness_refresh(&planted, 1000 * (uint64_t)MS);
+    rt_witness_refresh(&planted, rt_now_ns() + HOUR);
     TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total);
     expect_cause(RT_CAUSE_UNKNOWN); /* of another frame */
     TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total);
@@ -426,18 +436,33 @@ static void test_a_reading_in_time_is_the_new_baseline(void)
 static void test_a_margin_that_is_not_ample_is_left_alone(void)
 {
     plant_witness();
-    planted.read_ns_cost = 1000 * US;
+    planted.read_ns_cost = HOUR;
     const struct rt_evidence before = planted.before;
-    rt_witness_refresh(&planted, 7 * MS);
+    rt_witness_refresh(&planted, rt_now_ns() + 8 * HOUR - 1);
     TEST_ASSERT_EQUAL_MEMORY(&before, &planted.before, sizeof before);
-    rt_witness_refresh(&planted, 8 * 1000 * (uint64_t)US);
+    rt_witness_refresh(&planted, rt_now_ns() + 9 * HOUR);
     TEST_ASSERT_GREATER_THAN_UINT64(before.wall_ns, planted.before.wall_ns);
     rt_witness_close(&planted);
 }
 
+/* Off the core between the end of a late frame and the reading, the next release long past: the
+ * reading itself was quick, yet what it finds belongs to the next frame as well. */
+static void test_a_core_lost_before_the_reading_is_evidence_for_the_next_frame(void)
+{
+    plant_witness();
+    const struct rt_evidence before = planted.before;
+    account.gap_ns_total += 50 * MS;
+    struct rt_lateness late = fifty_late;
+    late.end_ns = rt_now_ns() - 10 * (uint64_t)MS;
+    (void)rt_witness_cause(&planted, &late);
+    TEST_ASSERT_EQUAL_MEMORY(&before, &planted.before, sizeof before);
+    expect_cause(RT_CAUSE_STOLEN);
+    TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total); /* once */
+}
+
 /* ---- things really done ---- */
 
-enum { PLANTED = 40, FRAMES = 60, TRIES = 40, PERIOD = 2 * MS };
+enum { FRAMES = 60, TRIES = 40, PERIOD = 2 * MS };
 
 static struct rt_clock_real real;
 static struct rt_witness witness;
@@ -544,8 +569,27 @@ static void ignore_safe(void *self)
 static void keep_cause(void *self, const struct rt_frame_record *record)
 {
     (void)self;
-    if (record->frame == PLANTED)
+    if (record->frame == watched)
         planted_cause = (enum rt_cause)record->cause;
+}
+
+/* Off the core, right after the frame's clock was read. */
+static bool leave_core;
+
+static uint64_t now_and_leave(void *self)
+{
+    (void)self;
+    const uint64_t at_ns = rt_now_ns();
+    if (leave_core)
+        nanosleep(&(struct timespec){.tv_nsec = 3 * PERIOD}, NULL);
+    leave_core = false;
+    return at_ns;
+}
+
+static void plant_work_and_leave(void *self, uint64_t k)
+{
+    plant_work(self, k);
+    leave_core = k == PLANTED;
 }
 
 /* A short real run on the core it happens to be on; returns the cause of the planted frame. */
@@ -560,6 +604,7 @@ static enum rt_cause run_with(void (*plant)(void *self, uint64_t k))
     frame.schedule = rt_schedule_place(&job, 1, mem);
     rt_clock_real_open(&real, RT_WAIT_HYBRID, 50 * US, PERIOD / 2);
     frame.clock = rt_clock_real_seam(&real);
+    frame.clock.now_ns = now_and_leave;
     rt_witness_open(&witness, &real, sched_getcpu());
     frame.witness = &witness;
     planted_cause = RT_CAUSE_NONE;
@@ -595,6 +640,14 @@ static void test_a_frame_is_not_blamed_for_its_neighbours(void)
 {
     expect_planted(plant_work_after_faults, RT_CAUSE_OWN);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(PLANTED, rt_witness_faults(&witness));
+}
+
+/* Late, and off the core between its end stamp and the reading of the evidence: the releases that
+ * went by in this are those of the next frame, which finds the reason too. */
+static void test_a_core_lost_right_after_a_late_frame_explains_the_next_one(void)
+{
+    watched = PLANTED + 1;
+    expect_planted(plant_work_and_leave, RT_CAUSE_STOLEN);
 }
 
 static void test_waiting_for_replies_in_time_is_not_theft(void)
@@ -633,13 +686,13 @@ static void test_a_witness_on_no_core_has_no_sources_of_the_core(void)
 /* A reading takes far more than these 16 ns and far less than an hour. */
 static void test_a_reading_beyond_the_next_release_leaves_the_evidence_for_the_next_frame(void)
 {
-    const uint64_t hour_ns = UINT64_C(3600) * 1000 * MS;
     rt_witness_open(&witness, NULL, -1);
     const struct rt_evidence before = witness.before;
-    (void)rt_witness_cause(&witness, &(struct rt_lateness){.period_ns = 16, .busy_ns = 17});
+    struct rt_lateness late = {.period_ns = 16, .busy_ns = 17, .end_ns = rt_now_ns()};
+    (void)rt_witness_cause(&witness, &late);
     TEST_ASSERT_EQUAL_MEMORY(&before, &witness.before, sizeof before);
-    (void)rt_witness_cause(&witness,
-                           &(struct rt_lateness){.period_ns = hour_ns, .busy_ns = hour_ns + 1});
+    late = (struct rt_lateness){.period_ns = HOUR, .busy_ns = HOUR + 1, .end_ns = rt_now_ns()};
+    (void)rt_witness_cause(&witness, &late);
     TEST_ASSERT_GREATER_THAN_UINT64(before.wall_ns, witness.before.wall_ns);
     rt_witness_close(&witness);
 }
@@ -658,6 +711,8 @@ int main(void)
     RUN_TEST(test_an_interrupted_reading_leaves_the_baseline_to_the_next_frame);
     RUN_TEST(test_a_reading_in_time_is_the_new_baseline);
     RUN_TEST(test_a_margin_that_is_not_ample_is_left_alone);
+    RUN_TEST(test_a_core_lost_before_the_reading_is_evidence_for_the_next_frame);
+    RUN_TEST(test_a_core_lost_right_after_a_late_frame_explains_the_next_one);
     RUN_TEST(test_a_planted_page_fault_is_a_fault);
     RUN_TEST(test_planted_long_work_is_own);
     RUN_TEST(test_a_frame_is_not_blamed_for_its_neighbours);
