@@ -1,7 +1,10 @@
 #include "rt/witness.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -26,14 +29,30 @@ static uint64_t less(uint64_t a, uint64_t b)
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The timer was due and the core did nothing, yet the thread was not woken. */
 static uint64_t late_timer(const struct rt_evidence *change, unsigned sources)
 {
     if (!(sources & RT_SOURCE_IDLE))
         return 0;
     const uint64_t idle_late = less(change->idle_ns, change->asked_ns);
+    return least(idle_late, less(change->slept_ns, change->asked_ns));
+}
+
+/* Others had the core while the thread wanted it: it was runnable, or its timer was due and who was
+ * to wake it was runnable.  The second is over when the first begins, and both make a sleep longer,
+ * so of the second no more counts than the first leaves of that. */
+static uint64_t kept_waiting(const struct rt_evidence *change, unsigned sources)
+{
+    if (!(sources & RT_SOURCE_WAKER))
+        return change->run_delay_ns;
     const uint64_t slept_late = less(change->slept_ns, change->asked_ns);
-    return idle_late < slept_late ? idle_late : slept_late;
+    return change->run_delay_ns +
+           least(change->waker_delay_ns, less(slept_late, change->run_delay_ns));
 }
 
 /* Wall time in which the thread was neither asleep nor waiting for the core nor for a reply, and
@@ -81,7 +100,8 @@ enum rt_cause rt_cause_of(const struct rt_lateness *late, const struct rt_eviden
     const uint64_t taken_ns = taken(change, sources);
     if (change->faults > 0)
         return RT_CAUSE_FAULT;
-    if (sources & RT_SOURCE_RUN_DELAY ? change->run_delay_ns >= enough_ns : change->switches > 0)
+    if (sources & RT_SOURCE_RUN_DELAY ? kept_waiting(change, sources) >= enough_ns
+                                      : change->switches > 0)
         return RT_CAUSE_SWITCH;
     if (late->waited_ns >= enough_ns)
         return RT_CAUSE_IO;
@@ -179,6 +199,8 @@ static void read_evidence(const struct rt_witness *witness, struct rt_evidence *
     evidence->run_delay_ns = 0;
     if (witness->sources & RT_SOURCE_RUN_DELAY)
         (void)read_run_delay(witness->schedstat_fd, &evidence->run_delay_ns);
+    if (witness->sources & RT_SOURCE_WAKER)
+        (void)read_run_delay(witness->waker_fd, &evidence->waker_delay_ns);
     evidence->idle_ns = read_idle(witness);
     if (witness->real != NULL) {
         evidence->gap_ns = witness->real->gap_ns_total;
@@ -200,6 +222,7 @@ static struct rt_evidence change_of(const struct rt_evidence *before,
         .switches = less(after->switches, before->switches),
         .cpu_ns = less(after->cpu_ns, before->cpu_ns),
         .run_delay_ns = less(after->run_delay_ns, before->run_delay_ns),
+        .waker_delay_ns = less(after->waker_delay_ns, before->waker_delay_ns),
         .idle_ns = less(after->idle_ns, before->idle_ns),
         .steal_ns = less(after->steal_ns, before->steal_ns),
         .gap_ns = less(after->gap_ns, before->gap_ns),
@@ -244,6 +267,50 @@ static void open_idle(struct rt_witness *witness)
     }
 }
 
+/* The core of a thread that may use no other, else -1. */
+static int only_core(void)
+{
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) != 1)
+        return -1;
+    int core = 0;
+    while (!CPU_ISSET((size_t)core, &cores))
+        core++;
+    return core;
+}
+
+/*
+ * A kernel with PREEMPT_RT wakes a thread that is not a real-time one by a thread of its own, one
+ * for each core: while that waits for the core, the sleeper is not runnable, and no run delay is
+ * booked.  Returns its schedstat, or -1 where there is none.
+ */
+static int open_waker(int cpu)
+{
+    char name[32], path[64];
+    const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    const bool ordinary = policy != SCHED_FIFO && policy != SCHED_RR && policy != SCHED_DEADLINE;
+    const int core = cpu >= 0 ? cpu : only_core();
+    DIR *folder = core >= 0 && ordinary ? opendir("/proc") : NULL;
+    if (folder == NULL)
+        return -1;
+    snprintf(name, sizeof name, "ktimers/%d\n", core);
+    int found = -1;
+    for (const struct dirent *entry; found < 0 && (entry = readdir(folder)) != NULL;) {
+        char comm[32];
+        const int pid = atoi(entry->d_name);
+        snprintf(path, sizeof path, "/proc/%d/comm", pid);
+        const int fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+        if (read_text(fd, comm, sizeof comm) && strcmp(comm, name) == 0) {
+            snprintf(path, sizeof path, "/proc/%d/schedstat", pid);
+            found = open(path, O_RDONLY | O_CLOEXEC);
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    closedir(folder);
+    return found;
+}
+
 static void find_sources(struct rt_witness *witness)
 {
     uint64_t value, idle;
@@ -251,6 +318,8 @@ static void find_sources(struct rt_witness *witness)
         witness->sources |= RT_SOURCE_CPU; /* without the sleeps of the clock it says nothing */
     if (read_run_delay(witness->schedstat_fd, &value))
         witness->sources |= RT_SOURCE_RUN_DELAY;
+    if (read_run_delay(witness->waker_fd, &value) && witness->real != NULL)
+        witness->sources |= RT_SOURCE_WAKER;
     if (witness->idle_count > 0 && witness->real != NULL)
         witness->sources |= RT_SOURCE_IDLE;
     if (witness->cpu >= 0 && read_ticks(witness, &idle, &value))
@@ -281,6 +350,7 @@ void rt_witness_open(struct rt_witness *witness, const struct rt_clock_real *rea
     *witness = (struct rt_witness){.cpu = cpu, .real = real};
     witness->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
     witness->schedstat_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    witness->waker_fd = open_waker(cpu);
     witness->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
     open_idle(witness);
     find_sources(witness);
@@ -299,6 +369,7 @@ static void close_source(int *fd)
 void rt_witness_close(struct rt_witness *witness)
 {
     close_source(&witness->schedstat_fd);
+    close_source(&witness->waker_fd);
     close_source(&witness->stat_fd);
     for (int i = 0; i < witness->idle_count; i++)
         close_source(&witness->idle_fd[i]);

@@ -4,6 +4,7 @@
  * the time-stamp counter in the spin, how long its core stood idle, the steal counter of its core.
  *
  *   asleep            runnable, kept waiting  -> run delay                      -> switch
+ *   timer due, who is to wake it kept waiting -> run delay of that one          -> switch
  *   timer due, core idle all the same         -> idle time beyond what was asked -> stolen
  *   spinning          counter jumps           -> gap                            -> stolen
  *   running           wall passes, CPU time does not (the kernel takes stolen
@@ -41,12 +42,14 @@ struct rt_evidence {
     uint64_t switches;     /* involuntary */
     uint64_t cpu_ns;       /* thread CPU time */
     uint64_t run_delay_ns; /* runnable but waiting */
-    uint64_t idle_ns;      /* of the core */
-    uint64_t steal_ns;     /* of the core, in kernel ticks */
-    uint64_t gap_ns;       /* time-stamp counter gaps while spinning */
-    uint64_t asked_ns;     /* time the thread asked to sleep in its waits */
-    uint64_t slept_ns;     /* time it slept in them */
-    uint64_t waited_ns;    /* time it waited for replies */
+    uint64_t
+        waker_delay_ns; /* the kernel's thread that wakes ordinary ones, runnable but waiting */
+    uint64_t idle_ns;   /* of the core */
+    uint64_t steal_ns;  /* of the core, in kernel ticks */
+    uint64_t gap_ns;    /* time-stamp counter gaps while spinning */
+    uint64_t asked_ns;  /* time the thread asked to sleep in its waits */
+    uint64_t slept_ns;  /* time it slept in them */
+    uint64_t waited_ns; /* time it waited for replies */
 };
 
 /* Sources that a machine may lack; the other counters are always there. */
@@ -55,13 +58,14 @@ enum rt_source {
     RT_SOURCE_RUN_DELAY = 2,
     RT_SOURCE_IDLE = 4,
     RT_SOURCE_STEAL = 8,
+    RT_SOURCE_WAKER = 16, /* only of a thread without a real-time policy, and with PREEMPT_RT */
 };
 
 enum { RT_IDLE_STATE_MAX = 10 };
 
 struct rt_witness {
-    unsigned sources;          /* of enum rt_source */
-    int schedstat_fd, stat_fd; /* -1: source not available */
+    unsigned sources;                    /* of enum rt_source */
+    int schedstat_fd, waker_fd, stat_fd; /* -1: source not available */
     int idle_fd[RT_IDLE_STATE_MAX];
     int idle_count;
     int cpu;

@@ -273,6 +273,44 @@ static const struct verdict verdicts[] = {
       .asked_ns = 900 * US,
       .slept_ns = 950 * US,
       .waited_ns = MS}},
+    {"who was to wake it was kept waiting",
+     RT_CAUSE_SWITCH,
+     ALL | RT_SOURCE_WAKER,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .run_delay_ns = 10 * US,
+      .waker_delay_ns = 4900 * US}},
+    {"who was to wake it cannot be seen",
+     RT_CAUSE_UNKNOWN,
+     ALL,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 210 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 5900 * US,
+      .waker_delay_ns = 4900 * US}},
+    {"who was to wake it waited, but for others: the sleep was in time",
+     RT_CAUSE_UNKNOWN,
+     ALL | RT_SOURCE_WAKER,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 5200 * US,
+      .asked_ns = 800 * US,
+      .slept_ns = 850 * US,
+      .waker_delay_ns = 4900 * US}},
+    {"no more time was waited, by both, than the sleep was too long",
+     RT_CAUSE_UNKNOWN,
+     ALL | RT_SOURCE_WAKER,
+     LATE_WAKE,
+     {.wall_ns = 6100 * US,
+      .cpu_ns = 3100 * US,
+      .asked_ns = 900 * US,
+      .slept_ns = 2950 * US,
+      .run_delay_ns = 2 * MS,
+      .waker_delay_ns = 2 * MS}},
     {"late by a hair after a period of work",
      RT_CAUSE_OWN,
      ALL,
@@ -331,6 +369,7 @@ static void plant_witness(void)
     memset(&account, 0, sizeof account);
     planted = (struct rt_witness){.sources = RT_SOURCE_RUN_DELAY | RT_SOURCE_STEAL,
                                   .schedstat_fd = -1,
+                                  .waker_fd = -1,
                                   .stat_fd = memfd_create("stat", MFD_CLOEXEC),
                                   .cpu = CORE,
                                   .tick_ns = TICK,
@@ -407,6 +446,31 @@ static void test_steal_ticks_explain_what_nothing_else_does(void)
     sleep_for(900 * US, 50900 * US);
     plant_ticks(1000, 3);
     expect_cause(RT_CAUSE_STOLEN);
+}
+
+static void plant_waker_delay(uint64_t ns)
+{
+    char text[64];
+    const int size = snprintf(text, sizeof text, "123 %llu 45\n", (unsigned long long)ns);
+    TEST_ASSERT_EQUAL(size, pwrite(planted.waker_fd, text, (size_t)size, 0));
+}
+
+/* The thread sleeps, its timer is due, and the kernel's thread that wakes it has no core. */
+static void test_a_wake_that_waits_for_the_core_is_a_switch(void)
+{
+    plant_witness();
+    planted.waker_fd = memfd_create("waker", MFD_CLOEXEC);
+    planted.sources |= RT_SOURCE_WAKER;
+    plant_waker_delay(7 * MS);
+    rt_witness_refresh(&planted, rt_now_ns() + HOUR);
+    sleep_for(900 * US, 50900 * US);
+    TEST_ASSERT_EQUAL(RT_CAUSE_UNKNOWN,
+                      cause_now()); /* what it waited before is not of this frame */
+    sleep_for(900 * US, 50900 * US);
+    plant_waker_delay(55 * MS);
+    TEST_ASSERT_EQUAL(RT_CAUSE_SWITCH, cause_now());
+    rt_witness_close(&planted);
+    TEST_ASSERT_EQUAL(-1, planted.waker_fd);
 }
 
 /* A baseline that was itself kept waiting until after the release would hide why. */
@@ -708,6 +772,7 @@ int main(void)
     RUN_TEST(test_idle_ticks_of_earlier_sleeps_are_not_those_of_the_late_one);
     RUN_TEST(test_ticks_that_were_read_long_ago_say_nothing);
     RUN_TEST(test_steal_ticks_explain_what_nothing_else_does);
+    RUN_TEST(test_a_wake_that_waits_for_the_core_is_a_switch);
     RUN_TEST(test_an_interrupted_reading_leaves_the_baseline_to_the_next_frame);
     RUN_TEST(test_a_reading_in_time_is_the_new_baseline);
     RUN_TEST(test_a_margin_that_is_not_ample_is_left_alone);

@@ -200,6 +200,11 @@ class Virtual(Guest):
         self.assertGreater(report["involuntary_switches"], 0)
         self.assert_cause(report, "switch")
 
+    def test_a_wake_that_has_to_wait_for_the_core_is_a_switch(self):
+        report = self.report("woken_late")
+        self.assertEqual(report["realtime"]["policy"], "other")
+        self.assert_cause(report, "switch", 5)
+
     def test_a_frame_thread_that_lost_its_priority_meanwhile_is_named(self):
         self.assertEqual(self.report("demoted")["realtime"]["policy"], "other")
 
