@@ -1,6 +1,6 @@
 """The program on the real kernel: Debian's PREEMPT_RT, emulated, with the real binary inside.
 
-    test_guest.py [virtual] [placement] [same] [--long]
+    test_guest.py [virtual] [placement] [hang] [same] [--long]
 
 A class below judges what its boot told; the boots go on at the same time, since each keeps about
 one core busy. Times of the virtual boot are those of a model (two nanoseconds an instruction) and
@@ -86,7 +86,7 @@ class Guest(unittest.TestCase):
     @classmethod
     def boots(cls, initramfs):
         """The machines to boot for this class."""
-        boot = machine.Boot(cls.kind, initramfs, limit_s=800)
+        boot = machine.Boot(cls.kind, initramfs)
         boot.on_line = cls.on_line
         return [boot]
 
@@ -117,7 +117,8 @@ def loaded_frames():
 
 def virtual_boot(initramfs, frames, qemu=None):
     words = f"frames={frames} seconds_1k={frames / 1e3} seconds_10k={frames / 1e4}"
-    return machine.Boot("virtual", initramfs, words, 3600 if LONG or qemu else 840, qemu)
+    patient = {"limit_s": 7200, "silence_s": 1500} if LONG or qemu else {}
+    return machine.Boot("virtual", initramfs, words, qemu=qemu, **patient)
 
 
 class Virtual(Guest):
@@ -435,6 +436,38 @@ class Same(Guest):
             self.assertIn(name, same)
 
 
+class Hang(unittest.TestCase):
+    """Two that hang on purpose, on one CPU in virtual time: a script that waits for ever, and a CPU that
+    is kept from everybody. Neither has a limit that a loaded host could reach before the first line."""
+    kind = "hang"
+
+    @classmethod
+    def boots(cls, initramfs):
+        script = machine.Boot("virtual", initramfs, "how=script patience=8", script="hang")
+        cpu = machine.Boot("virtual", initramfs, "how=cpu", script="hang")
+        cpu.on_line = cls.on_line
+        return [script, cpu]
+
+    @staticmethod
+    def on_line(boot, told):
+        if told.get("hanging"):
+            boot.silence_s = 2
+
+    def test_a_script_that_hangs_is_ended_by_the_guest_with_what_its_programs_wait_for(self):
+        boot = self.all_boots[0]
+        self.assertEqual((boot.done, boot.hung, boot.facts.get("hanging")), (False, None, True), boot.tail())
+        self.assertIn("these are its last words", boot.tail())
+        self.assertRegex(boot.tail(), r"the guest told nothing for \d+ s")
+        self.assertRegex(boot.tail(), r"sleep S \(sleeping\) in \w+: sleep 100000")
+
+    def test_a_cpu_that_hangs_is_ended_by_the_host_with_its_registers(self):
+        boot = self.all_boots[1]
+        self.assertRegex(boot.hung or boot.tail(), r"it had \d+ s for a line and told none")
+        self.assertFalse(boot.done)
+        self.assertIn("these are its last words", boot.tail())
+        self.assertRegex(boot.tail(), r"RIP=[0-9a-f]{16}")
+
+
 def boot_all(classes):
     """Boots what the classes want, all at once, and leaves it with them."""
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
@@ -454,7 +487,7 @@ def main():
     global LONG
     arguments = sys.argv[1:]
     LONG = "--long" in arguments
-    usual = [Virtual, Placement]
+    usual = [Virtual, Placement, Hang]
     classes = [kind for kind in (*usual, Same) if kind.kind in arguments] or usual + [Same] * LONG
     try:
         image.check()
