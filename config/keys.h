@@ -306,6 +306,7 @@ struct cfg_keys_stick {
     const struct cfg_node *node;
     double at;
     double roll, pitch, throttle, yaw;
+    double height;               /* NAN: he does not look */
     struct cfg_numbers switches; /* channels 5 and up, 0 to 1 */
 };
 
@@ -322,11 +323,11 @@ enum { CFG_LINK_DELAY_MAX = 10 }; /* s */
 struct cfg_keys_link {
     const struct cfg_node *node;
     const char *name, *listen, *peer, *device, *body;
-    int protocol, bus, on_loss;
+    int protocol, bus, on_loss, variant;
     int64_t baud, can_id, can_reply_id;
     int rs485, can_fd;
     int64_t system_id, component_id;
-    double lost_after, connect_within, wait_limit, delay;
+    double lost_after, connect_within, wait_limit, delay, sticks_from;
     struct cfg_keys_send send;
     struct cfg_list forward; /* of const char * */
     struct cfg_list sticks;  /* of struct cfg_keys_stick */

@@ -22,6 +22,8 @@ static const char *const axes[IO_HAND_AXIS_COUNT + 1] = {
     "x",     "y",     "z",     "rx",     "ry",     "rz",     "throttle", "rudder",
     "wheel", "gas",   "brake", "axis11", "axis12", "axis13", "axis14",   "axis15",
     "hat0x", "hat0y", "hat1x", "hat1y",  "hat2x",  "hat2y",  "hat3x",    "hat3y"};
+static const char *const variants[] = {
+    [IO_BETAFLIGHT_4_5] = "4.5", [IO_BETAFLIGHT_2026_6] = "2026.6", NULL};
 static const char *const losses[] = {"safe", "stop", NULL};
 static const char *const answers[] = {"false", "true", NULL};
 static const char *const policies[] = {"other", "fifo", NULL};
@@ -66,6 +68,9 @@ static const struct cfg_key stick_keys[] = {
      .example = "at: 2 s", .help = "from when on, simulated time"},
     STICK_KEY(roll, -1, "0"), STICK_KEY(pitch, -1, "0"), STICK_KEY(yaw, -1, "0"),
     STICK_KEY(throttle, 0, "0"),
+    {"height", CFG_QUANTITY, AT(height), .unit = "m", .limit = CFG_NOT_NEGATIVE, .otherwise = "none",
+     .example = "2 m", .help = "above the ground, which the pilot holds with the throttle around "
+                               "the one given"},
     {"switches", CFG_NUMBERS, AT(switches), .size = IO_RC_MAX - 4, .limit = CFG_BETWEEN, .min = 0,
      .max = 1, .otherwise = "0", .example = "[1, 0]", .help = "channels from 5 on, 0 to 1"},
 };
@@ -98,6 +103,8 @@ static const struct cfg_key link_keys[] = {
      .help = "by which others refer to it"},
     {"protocol", CFG_CHOICE, AT(protocol), .choices = protocols, .fallback = "mavlink",
      .help = "language on the wire"},
+    {"variant", CFG_CHOICE, AT(variant), .choices = variants, .otherwise = "4.5",
+     .help = "betaflight: whose wire; 4.5 is that of 4.x and 2025.12, 2026.6 has another"},
     {"bus", CFG_CHOICE, AT(bus), .choices = buses, .otherwise = "udp; px4: tcp; px4-hitl: serial; hand: evdev",
      .help = "the wire; cockpit: a hand at the page of run --serve"},
     {"listen", CFG_TEXT, AT(listen), .otherwise = "as the protocol has it",
@@ -126,6 +133,10 @@ static const struct cfg_key link_keys[] = {
     {"sticks", CFG_LIST, AT(sticks), .size = IO_STICKS_STEP_MAX, .table = &stick_table,
      .otherwise = "centred, no throttle", .example = "[{at: 2 s, throttle: 0.5, switches: [1]}]",
      .help = "betaflight: what the pilot does"},
+    {"sticks_from", CFG_QUANTITY, AT(sticks_from), .unit = "s", .limit = CFG_BETWEEN, .min = 0,
+     .max = 3600, .otherwise = "5 s", .example = "5 s",
+     .help = "betaflight: when the radio is switched on; one that it hears while it boots it "
+             "takes for lost"},
     {"axes", CFG_LIST, AT(axes), .size = IO_CONTROL_MAX, .table = &way_table, .otherwise = "none",
      .example = "[{axis: x, control: 0}]", .help = "hand: which axis moves which control"},
     {"modes", CFG_NUMBERS, AT(modes), .size = IO_HAND_MODE_MAX, .limit = CFG_BETWEEN, .min = 0,
@@ -216,6 +227,11 @@ const struct cfg_table cfg_fault_table = {
 const char *cfg_protocol_name(enum io_protocol_kind protocol)
 {
     return protocols[protocol];
+}
+
+const char *cfg_variant_name(enum io_betaflight_variant variant)
+{
+    return variants[variant];
 }
 
 const char *cfg_axis_name(int axis)

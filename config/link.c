@@ -208,6 +208,31 @@ static double stick_us(double way)
     return 1500.0 + 500.0 * way;
 }
 
+/* Betaflight before 2026 never gets over a radio that it heard while it booted (some seconds). */
+static const double radio_on_s = 5.0;
+
+static bool resolve_radio(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                          struct cfg_link *link)
+{
+    const char *const of_betaflight[] = {"variant", "sticks_from"};
+    for (int i = 0; i < 2; i++)
+        if (is_given(keys, of_betaflight[i]) && link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
+            return cfg_fail_at(resolve->report, keys->node, of_betaflight[i],
+                               "%s means nothing to %s; remove it, or take protocol: betaflight",
+                               of_betaflight[i], cfg_protocol_name(link->spec.protocol));
+    link->spec.variant =
+        keys->variant >= 0 ? (enum io_betaflight_variant)keys->variant : IO_BETAFLIGHT_4_5;
+    link->sticks_from = isnan(keys->sticks_from) ? radio_on_s : keys->sticks_from;
+    const struct cfg_keys_stick *steps = keys->sticks.items;
+    for (int i = 0; i < keys->sticks.count; i++)
+        if (steps[i].at > 0.0 && steps[i].at < link->sticks_from)
+            return cfg_fail_at(resolve->report, steps[i].node, "at",
+                               "the radio is silent until %.10g s, so nobody sees the sticks move "
+                               "at %.10g s; move it, or lower sticks_from",
+                               link->sticks_from, steps[i].at);
+    return true;
+}
+
 static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                            struct cfg_link *link)
 {
@@ -229,6 +254,8 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
         const double first[4] = {stick_us(from->roll), stick_us(from->pitch),
                                  1000.0 + 1000.0 * from->throttle, stick_us(from->yaw)};
         memcpy(step->channel, first, sizeof first);
+        step->holds = isnan(from->height) ? 0u : 1u;
+        step->height = step->holds ? from->height : 0.0;
         for (int k = 4; k < IO_STICKS_CHANNEL_COUNT; k++)
             step->channel[k] = k - 4 < from->switches.count
                                    ? 1000.0 + 1000.0 * from->switches.items[k - 4]
@@ -356,7 +383,8 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     return resolve_bus(resolve, keys, &link->spec.bus) &&
            cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
            resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link) &&
-           resolve_hand(resolve, keys, link) && resolve_delay(resolve, keys, link);
+           resolve_radio(resolve, keys, link) && resolve_hand(resolve, keys, link) &&
+           resolve_delay(resolve, keys, link);
 }
 
 bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *name,

@@ -158,6 +158,7 @@ struct cfg_link {
     int body;                  /* the body whose motion is reported on this link */
     uint32_t every[CFG_MESSAGE_COUNT]; /* frames between two messages; 0: never */
     struct io_sticks_script sticks;    /* step_count 0: no pilot */
+    double sticks_from;                /* s: the radio is silent before */
     struct cfg_mark mark;
 };
 
@@ -383,6 +384,7 @@ bool cfg_joint_turns(const struct dyn_body_spec *spec, int k);
 
 /* As a scenario writes them.  Context: any. */
 const char *cfg_protocol_name(enum io_protocol_kind protocol);
+const char *cfg_variant_name(enum io_betaflight_variant variant);
 const char *cfg_bus_name(enum io_bus_kind bus);
 const char *cfg_axis_name(int axis);
 const char *cfg_fault_name(enum io_fault_kind kind);

@@ -17,17 +17,27 @@ static const char *const message_key[CFG_MESSAGE_COUNT] = {
     [CFG_SEND_RC] = "rc",
 };
 
-/* A board that lets so many sensor messages go by without a command is late. */
+/* A board that lets so many sensor messages go by without a command is late.  In lockstep, and as
+ * fast as it goes, real time means nothing to the run: there a board is slow, never late. */
 enum { LATE_PERIODS = 4 };
 
-/* Hz where nobody says otherwise; FRAME: with every frame; DEVICE: as its instrument samples;
- * NONE: the protocol has no such message. */
-enum { FRAME = -1, DEVICE = -2, NONE = -3 };
+static bool can_be_late(const struct cfg_scenario *scenario, const struct cfg_link *link)
+{
+    return scenario->pace == RT_PACE_REAL && !io_protocol_traits(link->spec.protocol)->hands;
+}
+
+/* Hz where nobody says otherwise; NEVER: only where somebody does; FRAME: with every frame; DEVICE:
+ * as its instrument samples; NONE: the protocol has no such message.
+ *
+ * A PX4 board takes the true state for a measurement: it publishes attitude and position from it
+ * and scales its accelerometer to milli-g, so its estimator never starts.  In lockstep the same
+ * message is ground truth for PX4's log. */
+enum { NEVER = 0, FRAME = -1, DEVICE = -2, NONE = -3 };
 static const int usual_hz[IO_PROTOCOL_COUNT][CFG_MESSAGE_COUNT] = {
     /*                         heartbeat sensor gps   state time  tracker  sun     angles  rc */
     [IO_PROTOCOL_MAVLINK] = {1, 250, 10, 50, 1, DEVICE, DEVICE, DEVICE, NONE},
     [IO_PROTOCOL_PX4] = {NONE, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
-    [IO_PROTOCOL_PX4_HITL] = {1, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
+    [IO_PROTOCOL_PX4_HITL] = {1, 250, 10, NEVER, 1, NONE, NONE, NONE, NONE},
     [IO_PROTOCOL_ARDUPILOT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
     [IO_PROTOCOL_BETAFLIGHT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, 50},
     /* nothing is sent; by this the loop is measured */
@@ -50,7 +60,7 @@ static uint32_t device_every(const struct cfg_scenario *scenario, int message)
 /* A rate that nobody wrote bends to the grid. */
 static uint32_t usual_every(const struct cfg_scenario *scenario, int usual, int message)
 {
-    if (usual == NONE)
+    if (usual == NONE || usual == NEVER)
         return 0;
     if (usual == FRAME)
         return 1;
@@ -114,7 +124,7 @@ bool cfg_resolve_sends(const struct cfg_resolve *resolve)
         for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
             if (!resolve_send(resolve, keys, m, &link->every[m]))
                 return false;
-        if (!io_protocol_traits(link->spec.protocol)->hands)
+        if (can_be_late(resolve->scenario, link))
             link->spec.late_after_ns =
                 LATE_PERIODS * link->every[CFG_SEND_SENSOR] * resolve->scenario->period_ns;
         if (!check_budget(resolve, keys, link))

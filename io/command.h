@@ -88,6 +88,8 @@ struct io_sample {
     double latitude, longitude; /* rad */
     double altitude;            /* m */
     double airspeed;            /* m/s */
+    double range;               /* m to the ground along the body's z axis; 0: no ground there */
+    double voltage, current;    /* V and A of the battery; 0 without one */
     double true_accel[3];       /* m/s^2, specific force, true */
     struct io_trace trace;
 };

@@ -930,6 +930,7 @@ static void place_link(struct link *link, const struct io_link_spec *spec)
         .stream = spec->bus.kind == IO_BUS_TCP || spec->bus.kind == IO_BUS_SERIAL ||
                   spec->bus.kind == IO_BUS_CAN,
         .virtual_gps = spec->virtual_gps,
+        .variant = spec->variant,
         .hand = spec->hand,
     };
     link->spec = *spec;

@@ -50,7 +50,8 @@ struct io_link_spec {
     uint8_t system_id, component_id;
     enum io_protocol_kind protocol;
     bool virtual_gps; /* of struct io_protocol_spec */
-    bool asks_time;   /* ask the board for its clock, some tens of times a second */
+    enum io_betaflight_variant variant;
+    bool asks_time; /* ask the board for its clock, some tens of times a second */
     struct io_hand_spec hand;
     uint64_t late_after_ns; /* a longer gap between two commands counts as late; 0: none does */
     /* "127.0.0.1:14550": ground stations, "" ends the list.  What the board says besides commands

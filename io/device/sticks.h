@@ -3,7 +3,7 @@
  *
  * Steps are sorted by time.  Between two steps the channels stay, or go in a straight line to the
  * later one where that one says so; before the first and after the last they stay.  A function of
- * time alone: there is no state.
+ * the time and of what the pilot sees: there is no state.
  */
 #pragma once
 
@@ -14,7 +14,9 @@ enum { IO_STICKS_CHANNEL_COUNT = 16, IO_STICKS_STEP_MAX = 32 };
 struct io_sticks_step {
     double time;                             /* s, not before the step before */
     double channel[IO_STICKS_CHANNEL_COUNT]; /* us, 1000 to 2000 as a rule */
-    uint32_t ramp; /* 1: reached in a straight line from the step before */
+    uint32_t ramp;  /* 1: reached in a straight line from the step before */
+    uint32_t holds; /* 1: the pilot looks at the height, and works the throttle */
+    double height;  /* m above the ground, that he holds */
 };
 
 struct io_sticks_script {
@@ -22,6 +24,12 @@ struct io_sticks_script {
     struct io_sticks_step step[IO_STICKS_STEP_MAX];
 };
 
-/* The channels at this time, us.  Context: frame. */
+/* What the pilot sees. */
+struct io_sticks_view {
+    double height, climb; /* m above the ground, m/s upwards */
+};
+
+/* The channels at this time, us.  Where a step holds a height, the throttle is that of the step,
+ * corrected by how much the vehicle is too low and how fast it climbs.  Context: frame. */
 void io_sticks_at(const struct io_sticks_script *script, double time,
-                  double channel[IO_STICKS_CHANNEL_COUNT]);
+                  const struct io_sticks_view *view, double channel[IO_STICKS_CHANNEL_COUNT]);

@@ -15,6 +15,9 @@ enum {
     RC_CHANNELS_MAX = 12 /* that ArduPilot reads */
 };
 
+/* What a range finder says that sees nothing: far beyond what any can measure. */
+static const double no_echo_m = 1000.0;
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the wire's order");
 
 static uint16_t read_u16(const unsigned char *bytes)
@@ -164,6 +167,15 @@ static void put_rc(struct line *line, const uint16_t *us)
     put_char(line, '}');
 }
 
+static void put_battery(struct line *line, double voltage, double current)
+{
+    put_text(line, ",\"battery\":{\"voltage\":");
+    put_number(line, voltage);
+    put_text(line, ",\"current\":");
+    put_number(line, current);
+    put_char(line, '}');
+}
+
 size_t io_ardupilot_encode(const struct io_sample *sample, char reply[IO_ARDUPILOT_REPLY_MAX])
 {
     struct line line = {.text = reply};
@@ -176,6 +188,10 @@ size_t io_ardupilot_encode(const struct io_sample *sample, char reply[IO_ARDUPIL
     put_vector(&line, ",\"quaternion\"", sample->attitude, 4);
     put_text(&line, ",\"airspeed\":");
     put_number(&line, sample->airspeed);
+    put_text(&line, ",\"rng_1\":");
+    put_number(&line, sample->range > 0.0 ? sample->range : no_echo_m);
+    if (sample->voltage > 0.0)
+        put_battery(&line, sample->voltage, sample->current);
     if (sample->due & IO_SEND_RC)
         put_rc(&line, sample->rc);
     put_text(&line, "}\n");

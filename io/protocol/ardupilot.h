@@ -28,7 +28,8 @@ bool io_ardupilot_decode(const void *bytes, size_t size, struct io_ardupilot_ser
 void io_ardupilot_to_controls(const struct io_ardupilot_servos *servos,
                               float controls[IO_CONTROL_MAX]);
 
-/* What the vehicle does, nine significant digits (the time: microseconds); what is not finite
- * becomes 0.  With IO_SEND_RC due, the sticks too.  Returns the size, never more than the buffer
- * and without a zero at the end.  Context: frame. */
+/* What the vehicle does, the range to the ground (rng_1) and the battery where there is one; nine
+ * significant digits (the time: microseconds); what is not finite becomes 0.  With IO_SEND_RC due,
+ * the sticks too.  Returns the size, never more than the buffer and without a zero at the end.
+ * Context: frame. */
 size_t io_ardupilot_encode(const struct io_sample *sample, char reply[IO_ARDUPILOT_REPLY_MAX]);

@@ -85,6 +85,38 @@ void io_betaflight_fdm(const struct io_sample *sample, bool virtual_gps,
     memcpy(bytes, &out, sizeof out);
 }
 
+/* Rz(90 degrees) q. */
+static void turn_world(double q[4])
+{
+    const double k = M_SQRT1_2;
+    const double from[4] = {q[0], q[1], q[2], q[3]};
+    q[0] = k * (from[0] - from[3]);
+    q[1] = k * (from[1] - from[2]);
+    q[2] = k * (from[2] + from[1]);
+    q[3] = k * (from[3] + from[0]);
+}
+
+void io_betaflight_fdm_2026(const struct io_sample *sample, const double mirror[2],
+                            unsigned char bytes[IO_BETAFLIGHT_FDM_SIZE])
+{
+    struct fdm out;
+    io_betaflight_fdm(sample, true, bytes);
+    memcpy(&out, bytes, sizeof out);
+    turn_world(out.attitude);
+    out.rate[2] = -out.rate[2];
+    out.force[0] = -out.force[0];
+    for (int i = 0; i < 2; i++)
+        out.position[i] = 2.0 * mirror[i] - out.position[i];
+    memcpy(bytes, &out, sizeof out);
+}
+
+void io_betaflight_reorder(float controls[IO_CONTROL_MAX])
+{
+    const float rear_right = controls[0];
+    memmove(controls, controls + 1, (SPEED_COUNT - 1) * sizeof controls[0]);
+    controls[SPEED_COUNT - 1] = rear_right;
+}
+
 void io_betaflight_rc(const struct io_sample *sample, unsigned char bytes[IO_BETAFLIGHT_RC_SIZE])
 {
     const double time_s = (double)sample->sim_us / 1e6;

@@ -9,6 +9,21 @@
  *                                  position, pressure; forward, right, down and north, east, down:
  *                                  Betaflight itself turns the signs of pitch and yaw
  *           40 bytes (port 9004)   double time, u16 channel[16]
+ *
+ * That is the wire of 4.x and 2025.12.  2026.6 has the same sizes and other meanings, those of the
+ * new plugin for Gazebo:
+ *
+ *      motor_speed                 motors 1, 2, 3, 4: rear right, front right, rear left, front
+ * left rates                       Betaflight turns the sign of pitch alone, so yaw leaves turned
+ *      specific force              it negates all three, and 2026.6 is the first to estimate its
+ *                                  attitude from them: forward leaves turned, which makes forward,
+ *                                  left, up of it
+ *      attitude                    Betaflight negates y and z and turns the world by 90 degrees, to
+ *                                  get forward, left, up in north, west, up; so it leaves as ours,
+ *                                  turned by 90 degrees about down
+ *      position, velocity          longitude, latitude (deg), altitude (m), east, north, up; the
+ *                                  place mirrored about that of the first packet
+ *      pressure                    not read: it follows from the altitude
  */
 #pragma once
 
@@ -18,7 +33,13 @@
 
 #include "io/command.h"
 
-enum { IO_BETAFLIGHT_FDM_SIZE = 144, IO_BETAFLIGHT_RC_SIZE = 40 };
+enum io_betaflight_variant { IO_BETAFLIGHT_4_5, IO_BETAFLIGHT_2026_6, IO_BETAFLIGHT_VARIANT_COUNT };
+
+enum {
+    IO_BETAFLIGHT_FDM_SIZE = 144,
+    IO_BETAFLIGHT_RC_SIZE = 40,
+    IO_BETAFLIGHT_SPEED_SIZE = 16 /* of motor_speed */
+};
 
 /* The controls in the packet's own order, 0 where it has none.  False when the size or a number is
  * not Betaflight's.  Context: frame. */
@@ -28,5 +49,12 @@ bool io_betaflight_decode(const void *bytes, size_t size, float controls[IO_CONT
  * longitude and latitude and metres, its velocity as east, north, up.  Context: frame. */
 void io_betaflight_fdm(const struct io_sample *sample, bool virtual_gps,
                        unsigned char bytes[IO_BETAFLIGHT_FDM_SIZE]);
+/* The same for 2026.6; mirror: longitude and latitude in degrees of the first packet.  Context:
+ * frame. */
+void io_betaflight_fdm_2026(const struct io_sample *sample, const double mirror[2],
+                            unsigned char bytes[IO_BETAFLIGHT_FDM_SIZE]);
+/* Motor speeds of 2026.6, put into the order of 4.5.  Context: frame. */
+void io_betaflight_reorder(float controls[IO_CONTROL_MAX]);
+
 /* Context: frame. */
 void io_betaflight_rc(const struct io_sample *sample, unsigned char bytes[IO_BETAFLIGHT_RC_SIZE]);

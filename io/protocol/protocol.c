@@ -4,6 +4,7 @@
  */
 #include "io/protocol/protocol.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "io/protocol/ardupilot.h"
@@ -39,12 +40,18 @@ struct ardupilot {
     char reply[IO_ARDUPILOT_REPLY_MAX];
 };
 
+struct betaflight {
+    bool has_mirror;
+    double mirror[2]; /* longitude and latitude of the first packet, deg */
+};
+
 struct io_protocol {
     struct io_protocol_spec spec;
     struct io_protocol_facts facts;
     struct io_protocol_counters counters; /* of the families without a parser of their own */
     struct mavlink mavlink;
     struct ardupilot ardupilot;
+    struct betaflight betaflight;
     struct io_hand hand;
 };
 
@@ -352,13 +359,31 @@ static void take_betaflight(struct io_protocol *protocol, const void *bytes, siz
         protocol->counters.rx_bad++;
         return;
     }
+    if (protocol->spec.variant == IO_BETAFLIGHT_2026_6 && size == IO_BETAFLIGHT_SPEED_SIZE)
+        io_betaflight_reorder(command.controls);
     protocol->counters.rx++;
     notice(protocol, port);
     protocol->facts.board = IO_BOARD_READY;
     (void)port->command(port->self, &command);
 }
 
-static void encode_betaflight(const struct io_protocol *protocol, const struct io_sample *sample,
+static void write_motion(struct io_protocol *protocol, const struct io_sample *sample,
+                         unsigned char fdm[IO_BETAFLIGHT_FDM_SIZE])
+{
+    struct betaflight *self = &protocol->betaflight;
+    if (protocol->spec.variant == IO_BETAFLIGHT_4_5) {
+        io_betaflight_fdm(sample, protocol->spec.virtual_gps, fdm);
+        return;
+    }
+    if (!self->has_mirror) {
+        self->mirror[0] = sample->fix.longitude * (180.0 / M_PI);
+        self->mirror[1] = sample->fix.latitude * (180.0 / M_PI);
+        self->has_mirror = true;
+    }
+    io_betaflight_fdm_2026(sample, self->mirror, fdm);
+}
+
+static void encode_betaflight(struct io_protocol *protocol, const struct io_sample *sample,
                               const struct io_protocol_port *port)
 {
     unsigned char fdm[IO_BETAFLIGHT_FDM_SIZE], rc[IO_BETAFLIGHT_RC_SIZE];
@@ -367,7 +392,7 @@ static void encode_betaflight(const struct io_protocol *protocol, const struct i
         port->send(port->self, rc, sizeof rc, IO_WAY_NEXT_PORT, false);
     }
     if (sample->due & IO_SEND_SENSOR) {
-        io_betaflight_fdm(sample, protocol->spec.virtual_gps, fdm);
+        write_motion(protocol, sample, fdm);
         port->send(port->self, fdm, sizeof fdm, IO_WAY_PEER, true);
     }
 }
@@ -472,6 +497,7 @@ void io_protocol_forget(struct io_protocol *protocol)
     if (is_mavlink(protocol))
         io_mavlink_forget(protocol->mavlink.board);
     io_hand_forget(&protocol->hand);
+    protocol->betaflight.has_mirror = false;
     protocol->mavlink.asked_ns = 0;
 }
 
@@ -529,7 +555,7 @@ static double mavlink_size(uint32_t send, int angle_count)
 
 static double message_size(const struct io_protocol_spec *spec, uint32_t send, int angle_count)
 {
-    enum { REPLY_SIZE = 420, REPLY_RC_SIZE = 190 }; /* numbers of 15 characters, and their names */
+    enum { REPLY_SIZE = 500, REPLY_RC_SIZE = 190 }; /* numbers of 15 characters, and their names */
     if (spec->kind <= IO_PROTOCOL_PX4_HITL)
         return mavlink_size(send, angle_count);
     if (spec->kind == IO_PROTOCOL_ARDUPILOT)

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "io/command.h"
+#include "io/protocol/betaflight.h"
 #include "io/protocol/hand.h"
 
 enum io_protocol_kind {
@@ -59,9 +60,10 @@ struct io_protocol_spec {
     enum io_protocol_kind kind;
     uint8_t system_id, component_id; /* MAVLink's, of the simulator */
     bool stream;                     /* bytes come in any pieces, not one datagram a call */
-    bool virtual_gps;         /* BETAFLIGHT built so: longitude, latitude, altitude instead of
-                                 north, east, down, and a velocity east, north, up */
-    struct io_hand_spec hand; /* HAND */
+    bool virtual_gps; /* BETAFLIGHT built so: longitude, latitude, altitude instead of
+                         north, east, down, and a velocity east, north, up */
+    enum io_betaflight_variant variant; /* BETAFLIGHT */
+    struct io_hand_spec hand;           /* HAND */
 };
 
 /* How the far end stands. */

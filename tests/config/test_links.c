@@ -66,6 +66,9 @@ static void test_px4_hitl_is_on_a_serial_line(void)
     TEST_ASSERT_EQUAL_STRING("/dev/ttyACM0", scenario->links[0].spec.bus.device);
     TEST_ASSERT_EQUAL_UINT32(921600, scenario->links[0].spec.bus.baud);
     TEST_ASSERT_FALSE(scenario->links[0].spec.bus.rs485);
+    /* the true state is no business of such a board, unless somebody asks for it */
+    expect_sends((const uint32_t[]){1000, 4, 100, 0, 1000, 0, 0, 0, 0});
+    load_link("protocol: px4-hitl, device: /dev/ttyACM0, send: {state: 50 Hz}");
     expect_sends((const uint32_t[]){1000, 4, 100, 20, 1000, 0, 0, 0, 0});
 }
 
@@ -152,14 +155,39 @@ static void test_ground_stations_share_the_line(void)
 }
 
 /* Aileron, elevator, throttle, rudder, then switches; microseconds. */
+static void test_a_betaflight_has_a_wire_of_its_year_and_a_radio_that_comes_on(void)
+{
+    load_link("protocol: betaflight");
+    TEST_ASSERT_EQUAL_INT(IO_BETAFLIGHT_4_5, scenario->links[0].spec.variant);
+    NEAR(5.0, scenario->links[0].sticks_from);
+    load_link("protocol: betaflight, variant: 2026.6, sticks_from: 1 s,"
+              " sticks: [{at: 0 s}, {at: 1 s, height: 2 m}]");
+    TEST_ASSERT_EQUAL_INT(IO_BETAFLIGHT_2026_6, scenario->links[0].spec.variant);
+    NEAR(1.0, scenario->links[0].sticks_from);
+    TEST_ASSERT_EQUAL_UINT32(0, scenario->links[0].sticks.step[0].holds);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].sticks.step[1].holds);
+    NEAR(2.0, scenario->links[0].sticks.step[1].height);
+}
+
+/* In lockstep real time means nothing, so a board cannot be late. */
+static void test_only_a_run_in_real_time_knows_late_boards(void)
+{
+    load_link("protocol: px4");
+    TEST_ASSERT_EQUAL_UINT64(16000000, scenario->links[0].spec.late_after_ns);
+    load("name: x\nrate: 1 kHz\npace: lockstep\n"
+         "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
+         "links: [{name: l, protocol: ardupilot, body: a}]\n");
+    TEST_ASSERT_EQUAL_UINT64(0, scenario->links[0].spec.late_after_ns);
+}
+
 static void test_sticks_become_the_channels_of_a_receiver(void)
 {
-    load_link("protocol: betaflight, sticks: [{at: 0 s}, {at: 1500 ms, roll: -1, pitch: 0.5,"
+    load_link("protocol: betaflight, sticks: [{at: 0 s}, {at: 6500 ms, roll: -1, pitch: 0.5,"
               " yaw: 1, throttle: 0.25, switches: [1, 0.5]}]");
     const struct io_sticks_script *script = &scenario->links[0].sticks;
     TEST_ASSERT_EQUAL_UINT32(2, script->step_count);
     EXPECT_VECTOR(script->step[0].channel, 1500, 1500, 1000, 1500, 1000, 1000, 1000);
-    NEAR(1.5, script->step[1].time);
+    NEAR(6.5, script->step[1].time);
     EXPECT_VECTOR(script->step[1].channel, 1000, 1750, 1250, 2000, 2000, 1500, 1000);
     NEAR(1000, script->step[1].channel[IO_STICKS_CHANNEL_COUNT - 1]);
     TEST_ASSERT_EQUAL_UINT32(0, script->step[1].ramp);
@@ -310,6 +338,8 @@ int main(void)
     RUN_TEST(test_a_peer_makes_a_tcp_link_the_client);
     RUN_TEST(test_udp_and_tcp_may_have_the_same_port);
     RUN_TEST(test_ground_stations_share_the_line);
+    RUN_TEST(test_a_betaflight_has_a_wire_of_its_year_and_a_radio_that_comes_on);
+    RUN_TEST(test_only_a_run_in_real_time_knows_late_boards);
     RUN_TEST(test_sticks_become_the_channels_of_a_receiver);
     RUN_TEST(test_how_long_a_reply_may_take_is_up_to_the_protocol);
     RUN_TEST(test_a_line_that_carries_its_messages_is_fast_enough);

@@ -1185,6 +1185,14 @@ static const struct part {
      .complaint = "7:36: mavlink hears no pilot; remove it, or take protocol: betaflight"},
     {.links = "{name: l, body: a, protocol: betaflight, sticks: [{at: 2 s}, {at: 1 s}]}",
      .complaint = "7:75: the sticks move at 1 s after they moved at 2 s; sort them"},
+    {.links = "{name: l, body: a, protocol: betaflight, sticks: [{at: 0 s}, {at: 4 s}]}",
+     .complaint = "7:75: the radio is silent until 5 s, so nobody sees the sticks move at 4 s; "
+      "move it, or lower sticks_from"},
+    {.links = "{name: l, body: a, protocol: px4, variant: 2026.6}",
+     .complaint = "7:52: variant means nothing to px4; remove it, or take protocol: betaflight"},
+    {.links = "{name: l, body: a, protocol: px4, sticks_from: 1 s}",
+     .complaint = "7:56: sticks_from means nothing to px4; remove it, or take protocol: "
+      "betaflight"},
     {.links = "{name: l, body: a, protocol: betaflight, sticks: [{roll: 1}]}",
      .complaint = "7:59: a stick position needs \"at\" (from when on, simulated time); write e.g. "
       "at: 2 s"},

@@ -207,9 +207,21 @@ static void test_the_reply_is_one_compact_line_between_two_ends(void)
                              "\"position\":[10.5,-20.25,-100.123456],"
                              "\"velocity\":[1,-2,0.5],"
                              "\"quaternion\":[0.5,-0.5,0.5,-0.5],"
-                             "\"airspeed\":12.5}\n",
+                             "\"airspeed\":12.5,"
+                             "\"rng_1\":1000}\n",
                              line);
     TEST_ASSERT_EQUAL(IO_WAY_PEER, book.sent[0].way);
+}
+
+static void test_range_and_battery_are_told_where_there_are_any(void)
+{
+    struct io_sample more = level;
+    more.range = 2.5;
+    more.voltage = 16.25;
+    more.current = 12.5;
+    encode(&more);
+    TEST_ASSERT_NOT_NULL(strstr(line, ",\"rng_1\":2.5,"));
+    TEST_ASSERT_NOT_NULL(strstr(line, ",\"battery\":{\"voltage\":16.25,\"current\":12.5}}\n"));
 }
 
 static void test_the_sticks_are_told_when_they_are_due(void)
@@ -346,6 +358,7 @@ int main(void)
     RUN_TEST(test_a_count_that_falls_is_a_new_start);
     RUN_TEST(test_a_packet_that_was_overtaken_is_no_new_start);
     RUN_TEST(test_the_reply_is_one_compact_line_between_two_ends);
+    RUN_TEST(test_range_and_battery_are_told_where_there_are_any);
     RUN_TEST(test_the_sticks_are_told_when_they_are_due);
     RUN_TEST(test_nothing_is_sent_without_sensors);
     RUN_TEST(test_every_number_is_read_back_to_nine_digits);

@@ -197,9 +197,65 @@ static void test_other_sizes_and_numbers_are_bad(void)
     TEST_ASSERT_EQUAL(1, book.commands);
 }
 
+static void place_2026(void)
+{
+    const struct io_protocol_spec spec = {.kind = IO_PROTOCOL_BETAFLIGHT,
+                                          .variant = IO_BETAFLIGHT_2026_6};
+    protocol = io_protocol_place(&spec, memory);
+}
+
+/* As sitlGyroBodyFromSim() and updateState() of 2026.6.1 read the packet: pitch negated, yaw kept;
+ * y and z of the attitude negated, then the world turned by 90 degrees about up; longitude and
+ * latitude mirrored about the first. */
+static void test_2026_6_reads_back_what_we_meant(void)
+{
+    place_2026();
+    struct io_sample first = sample;
+    io_protocol_encode(protocol, &first, 0, &port);
+    TEST_ASSERT_EQUAL_DOUBLE(0.1, double_at(1, 8 * 1));
+    TEST_ASSERT_EQUAL_DOUBLE(0.2, double_at(1, 8 * 2));
+    TEST_ASSERT_EQUAL_DOUBLE(-0.3, double_at(1, 8 * 3)); /* to the left is positive inside */
+    TEST_ASSERT_EQUAL_DOUBLE(-0.5, double_at(1, 8 * 4)); /* all are negated inside */
+    TEST_ASSERT_EQUAL_DOUBLE(-0.5, double_at(1, 8 * 5));
+    TEST_ASSERT_EQUAL_DOUBLE(-9.80665, double_at(1, 8 * 6));
+    TEST_ASSERT_EQUAL_DOUBLE(5.0, double_at(1, 8 * 11));
+    TEST_ASSERT_EQUAL_DOUBLE(4.0, double_at(1, 8 * 12));
+    TEST_ASSERT_EQUAL_DOUBLE(6.0, double_at(1, 8 * 13));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -14.3239448782706, double_at(1, 8 * 14));
+
+    const double w = double_at(1, 8 * 7), x = double_at(1, 8 * 8);
+    const double y = -double_at(1, 8 * 9), z = -double_at(1, 8 * 10), k = M_SQRT1_2;
+    const double inside[4] = {k * (w - z), k * (x - y), k * (y + x), k * (z + w)};
+    const double meant[4] = {sample.attitude[0], sample.attitude[1], -sample.attitude[2],
+                             -sample.attitude[3]}; /* forward left up in north west up */
+    const double sign = inside[0] * meant[0] < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 4; i++)
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, meant[i], sign * inside[i]);
+
+    struct io_sample second = sample;
+    second.fix.longitude += 0.01;
+    book.sent_count = 0;
+    io_protocol_encode(protocol, &second, 0, &port);
+    const double mirrored = 2.0 * -14.3239448782706 - double_at(1, 8 * 14);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, -14.3239448782706 + 0.572957795130823, mirrored);
+}
+
+static void test_2026_6_counts_its_motors_from_the_rear_right(void)
+{
+    const float motor[4] = {0.1f, 0.2f, 0.3f, 0.4f}; /* rear right, front right, rear left, ... */
+    place_2026();
+    io_protocol_take(protocol, motor, sizeof motor, 0, &port);
+    TEST_ASSERT_EQUAL_FLOAT(0.2f, book.command.controls[0]); /* front right */
+    TEST_ASSERT_EQUAL_FLOAT(0.3f, book.command.controls[1]); /* rear left */
+    TEST_ASSERT_EQUAL_FLOAT(0.4f, book.command.controls[2]); /* front left */
+    TEST_ASSERT_EQUAL_FLOAT(0.1f, book.command.controls[3]); /* rear right */
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_2026_6_reads_back_what_we_meant);
+    RUN_TEST(test_2026_6_counts_its_motors_from_the_rear_right);
     RUN_TEST(test_the_state_leaves_as_eighteen_doubles_behind_the_sticks);
     RUN_TEST(test_the_sticks_go_to_the_next_port);
     RUN_TEST(test_only_what_is_due_leaves);

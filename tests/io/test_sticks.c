@@ -9,6 +9,7 @@
 #include "unity.h"
 
 static struct io_sticks_script script;
+static struct io_sticks_view view;
 static double channel[IO_STICKS_CHANNEL_COUNT];
 
 /* Channel i is at base + i in each step. */
@@ -33,7 +34,7 @@ void tearDown(void)
 
 static void assert_at(double time, double base)
 {
-    io_sticks_at(&script, time, channel);
+    io_sticks_at(&script, time, &view, channel);
     for (int i = 0; i < IO_STICKS_CHANNEL_COUNT; i++)
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, base + i, channel[i]);
 }
@@ -93,9 +94,35 @@ static void test_a_full_script_is_read_to_its_end(void)
         assert_at(k + 0.5, 1000.0 + 10.0 * k);
 }
 
+/* Too low: more throttle; climbing: less; never beyond the stick. */
+static void test_a_pilot_holds_a_height_with_the_throttle(void)
+{
+    script = (struct io_sticks_script){.step_count = 1};
+    script.step[0] =
+        (struct io_sticks_step){.channel = {1500, 1500, 1700, 1500}, .holds = 1, .height = 2.0};
+    view = (struct io_sticks_view){.height = 2.0};
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1700.0, channel[2]);
+    view.height = 1.5;
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1750.0, channel[2]);
+    view.climb = 1.0;
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1630.0, channel[2]);
+    view = (struct io_sticks_view){.height = -100.0};
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1900.0, channel[2]);
+    script.step[0].channel[2] = 1950.0;
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 2000.0, channel[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1500.0, channel[0]);
+    view = (struct io_sticks_view){0};
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_a_pilot_holds_a_height_with_the_throttle);
     RUN_TEST(test_channels_stay_until_the_next_step_begins);
     RUN_TEST(test_before_the_first_and_after_the_last_step_channels_stay);
     RUN_TEST(test_a_ramp_is_a_straight_line_from_the_step_before);

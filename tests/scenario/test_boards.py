@@ -122,7 +122,7 @@ class Boards(harness.Case):
     @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
     def test_betaflight_obeys_the_pilot(self):
         port = harness.free_port()
-        self.fly_in_real_time("quad-betaflight", "--seconds", "10", "--set",
+        self.fly_in_real_time("quad-betaflight", "--set",
                               f"links.board.peer=127.0.0.1:{port + 1}",
                               *self.options("betaflight", port=port))
 

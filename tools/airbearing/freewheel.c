@@ -47,7 +47,8 @@ bool freewheel(struct run *run, int link)
     rig->epoch_us[link] += step_us;
     run->link[link].freewheel++;
     sample.sim_us = rig->epoch_us[link];
-    sample.due = IO_SEND_SENSOR | (spec->every[CFG_SEND_RC] ? IO_SEND_RC : 0);
+    const bool radio = spec->every[CFG_SEND_RC] && spec->sticks_from == 0.0;
+    sample.due = IO_SEND_SENSOR | (radio ? IO_SEND_RC : 0);
     io_link_commit(run->links, link, &sample);
     const bool patient = run->link[link].freewheel <= PATIENT_MESSAGES;
     return io_link_await(run->links, link, sample.sim_us, patient ? PATIENCE_NS : step_us * 1000);

@@ -466,6 +466,16 @@ static struct io_fix perfect_fix(const struct io_sample *sample)
 }
 
 /* True motion of the link's body, for the messages that carry truth. */
+/* Along the z axis of the body, which points down on a vehicle that stands. */
+static double range_to_ground(const struct rig *rig, const struct dyn_motion *motion)
+{
+    const struct dyn_environment *environment = &rig->scenario->environment;
+    const double *q = motion->attitude;
+    const double down = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]);
+    const double height = environment->ground - motion->position[2];
+    return environment->has_ground && height > 0.0 && down > 1e-3 ? height / down : 0.0;
+}
+
 static void run_truth(void *self, uint64_t frame)
 {
     const struct rig_device *device = self;
@@ -490,6 +500,10 @@ static void run_truth(void *self, uint64_t frame)
     sample->latitude = at.latitude;
     sample->longitude = at.longitude;
     sample->altitude = at.height;
+    sample->range = range_to_ground(rig, &motion);
+    const struct dyn_supply supply = dyn_plant_supply(rig->cfg->work);
+    sample->voltage = supply.voltage;
+    sample->current = supply.current;
     if (!rig->has_gps)
         sample->fix = perfect_fix(sample);
 }
@@ -520,15 +534,21 @@ static void run_send_sticks(void *self, uint64_t frame)
     const struct rig *rig = message->rig;
     struct io_sample *sample = &message->rig->sample[message->link];
     const struct io_sticks_script *script = &rig->scenario->links[message->link].sticks;
+    const double time = (double)(frame + 1) * rig->cfg->h;
     double channel[IO_STICKS_CHANNEL_COUNT];
     for (int k = 0; k < IO_RC_MAX; k++)
         sample->rc[k] = k == 0 || k == 1 || k == 3 ? 1500 : 1000;
     if (script->step_count > 0) {
-        io_sticks_at(script, (double)(frame + 1) * rig->cfg->h, channel);
+        const struct io_sticks_view view = {
+            .height = rig->scenario->environment.ground - sample->position[2],
+            .climb = -sample->velocity[2],
+        };
+        io_sticks_at(script, time, &view, channel);
         for (int k = 0; k < IO_RC_MAX; k++)
             sample->rc[k] = (uint16_t)lround(channel[k]);
     }
-    sample->due |= IO_SEND_RC;
+    if (time >= rig->scenario->links[message->link].sticks_from)
+        sample->due |= IO_SEND_RC;
 }
 
 static void run_send(void *self, uint64_t frame)

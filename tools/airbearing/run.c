@@ -2,6 +2,7 @@
  * airbearing run: set-up, the frames, and the truth about them.
  */
 #include "tools/airbearing/run.h"
+#include "tools/airbearing/betaflight.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -448,12 +449,47 @@ static bool is_there(const struct run *run, int index)
     return io_link_has_peer(run->links, index);
 }
 
+/* The wrong wire is no wire at all: the vehicle would turn over. */
+static void compare_variants(const struct run *run, int index,
+                             const struct betaflight_version *version)
+{
+    const struct cfg_link *link = &run->scenario->links[index];
+    const int *n = version->number;
+    const enum io_betaflight_variant speaks = betaflight_variant_of(version);
+    if (n[0] != 0 && speaks != link->spec.variant)
+        fprintf(stderr,
+                "%s:%d:%d: links.%s: the board is Betaflight %d.%d.%d, whose wire is variant: %s, "
+                "and the link has variant: %s; unless it was built for the other, change it\n",
+                run->scenario->path, link->mark.line, link->mark.column, link->name, n[0], n[1],
+                n[2], cfg_variant_name(speaks), cfg_variant_name(link->spec.variant));
+}
+
+static int wait_for_betaflight(struct run *run, int index, uint64_t limit_ns)
+{
+    const struct cfg_link *link = &run->scenario->links[index];
+    struct betaflight_gate gate = {0};
+    int code = 0;
+    if (link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
+        return 0;
+    while (code == 0 &&
+           !betaflight_gate_opens(&gate, betaflight_ask(link->spec.bus.peer, &gate.version),
+                                  rt_now_ns())) {
+        sleep_ms(100);
+        code = may_wait(run, index, limit_ns);
+    }
+    compare_variants(run, index, &gate.version);
+    return code;
+}
+
+/* The first packet it answers at once, whether its control loop runs or not. */
+enum { BETAFLIGHT_REPLIES = 20 };
+
 static int wait_for_board(struct run *run, int index)
 {
     const struct cfg_link *link = &run->scenario->links[index];
     const struct io_protocol_traits *traits = io_protocol_traits(link->spec.protocol);
     const uint64_t limit_ns = rt_now_ns() + link->connect_limit_ns;
-    int code = 0;
+    int code = wait_for_betaflight(run, index, limit_ns);
     if (link->spec.bus.kind == IO_BUS_COCKPIT)
         return 0; /* a person comes when the run is there to be seen */
     while (traits->speaks_first && code == 0 && !is_there(run, index)) {
@@ -463,8 +499,12 @@ static int wait_for_board(struct run *run, int index)
     }
     const bool locks = run->scenario->pace != RT_PACE_REAL && traits->stamps;
     const bool wakes = !traits->speaks_first || locks;
-    while (wakes && code == 0 && !freewheel(run, index))
-        code = may_wait(run, index, limit_ns);
+    const int enough = link->spec.protocol == IO_PROTOCOL_BETAFLIGHT ? BETAFLIGHT_REPLIES : 1;
+    for (int replies = 0; wakes && code == 0 && replies < enough;)
+        if (freewheel(run, index))
+            replies++;
+        else
+            code = may_wait(run, index, limit_ns);
     return code;
 }
 
