@@ -9,7 +9,11 @@ static const char *const policies[] = {[RT_OVERRUN_SKIP] = "skip",
                                        [RT_OVERRUN_CATCH_UP] = "catch-up",
                                        [RT_OVERRUN_STOP] = "stop",
                                        NULL};
-static const char *const requirements[] = {"nothing", "realtime", NULL};
+static const char *const machine_needs[] = {"nothing", "realtime", NULL};
+static const char *const time_needs[] = {"nothing", "kept", NULL};
+static const char *const link_needs[] = {"nothing", "unbroken", NULL};
+static const char *const log_needs[] = {"nothing", "complete", NULL};
+static const char *const expectation_needs[] = {"nothing", "reached", NULL};
 static const char *const modes[] = {
     [IO_LINK_THREADED] = "threaded", [IO_LINK_INLINE] = "inline", NULL};
 static const char *const waits[] = {[RT_WAIT_PLAIN] = "plain", [RT_WAIT_HYBRID] = "hybrid", NULL};
@@ -43,6 +47,37 @@ static const struct cfg_key overrun_keys[] = {
 static const struct cfg_table overrun_table = {
     CFG_KEYS("overrun", overrun_keys), .size = sizeof(struct cfg_keys_overrun),
     .shorthand = "policy"};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_require, member)
+static const struct cfg_key require_keys[] = {
+    {"machine", CFG_CHOICE, AT(machine), .choices = machine_needs, .fallback = "nothing",
+     .help = "realtime: PREEMPT_RT, real-time priority, locked memory, a pinned and isolated core"},
+    {"time", CFG_CHOICE, AT(time), .choices = time_needs, .fallback = "nothing",
+     .help = "kept: as airbearing timing has it; pace real"},
+    {"link", CFG_CHOICE, AT(link), .choices = link_needs, .fallback = "nothing",
+     .help = "unbroken: every board commanded, none was lost, every reply came in time"},
+    {"log", CFG_CHOICE, AT(log), .choices = log_needs, .fallback = "nothing",
+     .help = "complete: there is one, and no record was dropped"},
+    {"expectations", CFG_CHOICE, AT(expectations), .choices = expectation_needs,
+     .fallback = "nothing", .help = "reached: the run is long enough to judge each of expect"},
+};
+static const struct cfg_table require_table = {
+    CFG_KEYS("require", require_keys), .size = sizeof(struct cfg_keys_require),
+    .shorthand = "machine"};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_physics, member)
+static const struct cfg_key physics_keys[] = {
+    {"max_speed", CFG_QUANTITY, AT(max_speed), .unit = "m/s", .limit = CFG_POSITIVE,
+     .fallback = "2997.92458 km/s", .example = "100 m/s",
+     .help = "of any body's origin in the world; a hundredth of the speed of light"},
+    {"max_energy_growth", CFG_QUANTITY, AT(max_energy_growth), .limit = CFG_BETWEEN, .min = 2,
+     .max = 1e300, .fallback = "1e6", .example = "1000",
+     .help = "mechanical energy against that at the start and the work done on the vehicle"},
+};
+static const struct cfg_table physics_table = {
+    CFG_KEYS("physics", physics_keys), .size = sizeof(struct cfg_keys_physics)};
 #undef AT
 
 #define CPU_KEY(thread) \
@@ -301,8 +336,10 @@ static const struct cfg_key scenario_keys[] = {
     {"commit", CFG_CHOICE, AT(commit), .choices = commits, .otherwise = "grid; early in lockstep",
      .help = "samples leave at the next release, or as soon as they are known"},
     {"overrun", CFG_MAP, AT(overrun), .table = &overrun_table, .help = "when a frame is late"},
-    {"require", CFG_CHOICE, AT(require), .choices = requirements, .fallback = "nothing",
-     .help = "realtime: a run without real-time guarantees fails (exit 1)"},
+    {"require", CFG_MAP, AT(require), .table = &require_table,
+     .help = "what must be kept, too: what is not makes the verdict no (exit 1)"},
+    {"physics", CFG_MAP, AT(physics), .table = &physics_table,
+     .help = "beyond these the motion is not sound (exit 1)"},
     {"frame", CFG_MAP, AT(frame), .table = &frame_table, .help = "the thread that computes"},
     {"io", CFG_MAP, AT(io), .table = &io_table, .help = "the thread that talks"},
     {"integrator", CFG_MAP, AT(integrator), .table = &integrator_table, .help = "of the motion"},

@@ -43,6 +43,17 @@ struct cfg_keys_overrun {
     int64_t max_catch_up;
 };
 
+/* What a run must keep to be ok, beyond sound physics and its expectations. */
+struct cfg_keys_require {
+    const struct cfg_node *node;
+    int machine, time, link, log, expectations;
+};
+
+struct cfg_keys_physics {
+    const struct cfg_node *node;
+    double max_speed, max_energy_growth;
+};
+
 struct cfg_keys_io {
     const struct cfg_node *node;
     int mode;
@@ -484,8 +495,10 @@ struct cfg_keys_scenario {
     const char *name;
     double rate, seconds;
     int64_t seed;
-    int pace, commit, require;
+    int pace, commit;
     struct cfg_keys_overrun overrun;
+    struct cfg_keys_require require;
+    struct cfg_keys_physics physics;
     struct cfg_keys_io io;
     struct cfg_keys_frame frame;
     struct cfg_keys_integrator integrator;

@@ -376,6 +376,7 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     link->spec.system_id = (uint8_t)keys->system_id;
     link->spec.component_id = (uint8_t)keys->component_id;
     link->stop_on_loss = keys->on_loss == 1;
+    link->loss_given = cfg_node_find(keys->node, "on_loss") != NULL;
     /* ArduPilot must be able to stand in a debugger without the physics going on. */
     const double wait = link->spec.protocol == IO_PROTOCOL_ARDUPILOT ? 60.0 : 1.0;
     link->wait_limit_ns = nanoseconds(isnan(keys->wait_limit) ? wait : keys->wait_limit);

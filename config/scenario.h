@@ -148,10 +148,22 @@ enum cfg_message {
     CFG_MESSAGE_COUNT
 };
 
+/* What a run must keep to be ok, beyond sound physics and its expectations. */
+struct cfg_require {
+    bool time, link, log, expectations;
+};
+
+/* Beyond these the motion is not sound. */
+struct cfg_physics {
+    double max_speed;         /* m/s, of any body's origin */
+    double max_energy_growth; /* against the energy at the start and the work done since */
+};
+
 struct cfg_link {
     char name[CFG_NAME_MAX];
     struct io_link_spec spec;
     bool stop_on_loss;         /* on_loss: stop (exit 3) or safe (controls to zero, goes on) */
+    bool loss_given;           /* on_loss is written, and no default */
     uint64_t wait_limit_ns;    /* lockstep: longest wait for a reply */
     uint64_t connect_limit_ns; /* longest wait for the board before the first frame */
     uint32_t delay;            /* frames between what comes in and the frame, on purpose */
@@ -292,6 +304,8 @@ struct cfg_scenario {
     enum rt_overrun overrun;
     uint32_t max_catch_up;
     bool require_realtime; /* require: realtime */
+    struct cfg_require require;
+    struct cfg_physics physics;
 
     enum io_link_mode io_mode;
     int frame_cpu, io_cpu; /* -1: auto */

@@ -32,7 +32,7 @@ class Arm(harness.Case):
             run.terminate()
             out, err = run.communicate(timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr + err)
-        self.assertIn("ended by a signal", out)
+        self.assertIn("interrupted by SIG", out)
         return json.loads(done.stdout), self.read_report(self.report)
 
     def assert_replays(self, report):

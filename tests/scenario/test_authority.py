@@ -454,7 +454,8 @@ class Authority(harness.Case):
         pilot.close()  # the page goes away: the stick is let go, and then silence is its loss
         time.sleep(1.0)
         report, said = self.end(run)
-        self.assertEqual(run.returncode, 0, said)  # what was expected of the motion has come true
+        self.assertEqual(run.returncode, 130, said)
+        self.assertEqual({each["verdict"] for each in report["expect"]} - {"met"}, set(), said)
         link = report["links"][0]
         self.assertGreaterEqual(link["losses"], 1, said)
         self.assertIn(link["commands"], (100, 101))  # the last is that it lets go, if the run saw that

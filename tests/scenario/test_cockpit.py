@@ -28,7 +28,7 @@ class Cockpit(harness.Case):
         self.assertEqual(look.returncode, 0, look.stdout + look.stderr)
         run.terminate()
         out, err = run.communicate(timeout=60)
-        self.assertIn(run.returncode, (0, 1), out + err)  # an expectation may not be met so early
+        self.assertIn(run.returncode, (0, 1, 130), out + err)  # over by itself, perhaps too early for an expectation
         saw = json.loads(look.stdout)
         print("seconds", json.dumps(saw["took"]))
         return saw, json.loads((self.dir / "report.json").read_text())

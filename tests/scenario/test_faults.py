@@ -104,7 +104,8 @@ class Faults(harness.Case):
         self.assertTrue(harness.wait_until(lambda: self.has_grown(log)))
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 0, out + err)
+        self.assertEqual(process.returncode, 130, out + err)
+        self.assertIn("verdict: interrupted by SIGTERM after frame", out)
         report = self.report()
         self.assertEqual(report["ended"], "signal")
         self.assertGreater(report["frames"], 0)
@@ -193,7 +194,7 @@ class Faults(harness.Case):
         out, err = run.communicate(timeout=60)
         if not stands:
             self.skipTest("cannot stop a thread (ptrace)")
-        self.assertEqual(run.returncode, 0, out + err)
+        self.assertEqual(run.returncode, 130, out + err)
         dropped = self.report()["log"]["dropped"]
         self.assertGreater(dropped, 0)
         self.assertIn(f"{dropped} records were dropped", out)
@@ -304,7 +305,7 @@ class Faults(harness.Case):
         harness.begun(process, "io")  # it listens, and knows signals since before that
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 3)
+        self.assertEqual(process.returncode, 130)
         self.assert_one_line(err, "SIGTERM", "nothing was run")
         self.assertEqual(list(self.dir.iterdir()), [])
 

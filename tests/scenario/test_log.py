@@ -137,7 +137,7 @@ class Log(harness.Case):
         self.assertEqual(code, 0, out + err)
         run.send_signal(signal.SIGTERM)
         out, err = run.communicate(timeout=60)
-        self.assertEqual(run.returncode, 0, out + err)
+        self.assertEqual(run.returncode, 130, out + err)
         records = json.loads(report.read_text())["log"]["records"]
         self.assertEqual(self.info(log)["records"], records)
         code, out, err = self.call("replay", log)

@@ -47,7 +47,7 @@ class Serve(harness.Case):
 
     def stop(self, process):
         process.send_signal(signal.SIGINT)
-        return self.finish(process)
+        return self.finish(process, expect=130)
 
     def watch(self, scenario, *options, path="/", scheme="ws"):
         """A run with the protocol's own client before it from the first frame on."""

@@ -7,8 +7,9 @@ enum exit_code {
     EXIT_OK = 0,
     EXIT_VERDICT_NO = 1, /* an expectation failed, require not met, replay differs, doctor unfit */
     EXIT_BAD_INPUT = 2,
-    EXIT_BY_POLICY = 3, /* overrun with policy stop, link lost, frame thread hung */
+    EXIT_BY_POLICY = 3, /* overrun with policy stop, link lost, controller ended, frames hung */
     EXIT_USAGE = 64,
+    EXIT_INTERRUPTED = 130, /* by SIGINT or SIGTERM */
 };
 
 int command_run(int argc, char **argv);

@@ -1,11 +1,13 @@
 #include "tools/airbearing/controller.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -104,6 +106,8 @@ int controller_start(struct controller *controller, const struct cfg_scenario *s
     memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
     find_beside(spec->argument[0], controller->program);
     controller->output = open_output();
+    /* What it starts and leaves behind, in a session of its own too, becomes a child of ours. */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     const int failure = spawn(controller, spec, argument);
     if (failure == 0)
         return 0;
@@ -116,6 +120,57 @@ int controller_start(struct controller *controller, const struct cfg_scenario *s
     return -failure;
 }
 
+/* ---- its end --------------------------------------------------------------------------- */
+
+/* The parent of a process; 0: it is gone. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0)
+        return 0;
+    text[size] = '\0';
+    const char *after = strrchr(text, ')'); /* the name may have anything in it */
+    int parent = 0;
+    return after != NULL && sscanf(after, ") %*c %d", &parent) == 1 ? (pid_t)parent : 0;
+}
+
+/* Kill every child of this process, and how many there were.  The controller itself is none any
+ * more; all that is left are processes that it has started. */
+static int kill_children(void)
+{
+    int count = 0;
+    DIR *processes = opendir("/proc");
+    for (const struct dirent *entry; processes != NULL && (entry = readdir(processes)) != NULL;) {
+        const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (pid <= 0 || parent_of(pid) != getpid())
+            continue;
+        count++;
+        (void)kill(pid, SIGKILL);
+        (void)waitpid(pid, NULL, WNOHANG); /* one that is not gone yet is there at the next look */
+    }
+    if (processes != NULL)
+        closedir(processes);
+    return count;
+}
+
+/* What it has started and left behind goes with it, and what that has started. */
+static void end_offspring(struct controller *controller)
+{
+    enum { LOOKS_MAX = 200 };
+    const struct timespec pause = {.tv_nsec = 5000000};
+    if (controller->group <= 0)
+        return;
+    (void)kill(-controller->group, SIGKILL);
+    controller->group = 0;
+    for (int i = 0; i < LOOKS_MAX && kill_children() > 0; i++)
+        nanosleep(&pause, NULL);
+}
+
 bool controller_running(struct controller *controller)
 {
     if (controller->pid == 0)
@@ -124,7 +179,18 @@ bool controller_running(struct controller *controller)
         return true;
     controller->pid = 0;
     controller->died_early = !controller->stopping;
+    end_offspring(controller);
     return false;
+}
+
+void controller_end_text(const struct controller *controller, char text[CONTROLLER_TEXT_MAX])
+{
+    if (WIFSIGNALED(controller->status))
+        snprintf(text, CONTROLLER_TEXT_MAX, "controller ended, SIG%s",
+                 sigabbrev_np(WTERMSIG(controller->status)));
+    else
+        snprintf(text, CONTROLLER_TEXT_MAX, "controller ended, status %d",
+                 WEXITSTATUS(controller->status));
 }
 
 /* One that hears the farewell is gone in a moment, and nobody waits much longer than that. */
@@ -150,14 +216,11 @@ static void stop_leader(struct controller *controller)
     controller->pid = 0;
 }
 
-/* What it has started and left behind goes with it. */
 void controller_stop(struct controller *controller)
 {
     controller->stopping = true;
     stop_leader(controller);
-    if (controller->group > 0)
-        (void)kill(-controller->group, SIGKILL);
-    controller->group = 0;
+    end_offspring(controller);
 }
 
 void controller_show(const struct controller *controller, const char *prefix)

@@ -8,6 +8,8 @@
 
 #include "config/scenario.h"
 
+enum { CONTROLLER_TEXT_MAX = 64 };
+
 struct controller {
     pid_t pid;   /* 0: none, or already reaped */
     pid_t group; /* it and what it has started; 0: none */
@@ -23,10 +25,13 @@ struct controller {
  * kept, not shown.  0 or -errno with one line in error.  Context: setup. */
 int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
                      char error[CFG_ERROR_MAX]);
-/* True while it runs.  Context: any but frame. */
+/* True while it runs.  When it has ended, what it has started ends with it, in whatever group or
+ * session.  Context: any but frame. */
 bool controller_running(struct controller *controller);
 /* Let it end by itself for a moment, then SIGTERM, then SIGKILL; what it has started and left
  * behind ends, too.  Context: after the run. */
 void controller_stop(struct controller *controller);
+/* "controller ended, status 3", or the signal.  Context: after its end. */
+void controller_end_text(const struct controller *controller, char text[CONTROLLER_TEXT_MAX]);
 /* Copy its output to stdout, each line after `prefix`.  Context: after the run. */
 void controller_show(const struct controller *controller, const char *prefix);

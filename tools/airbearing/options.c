@@ -49,7 +49,7 @@ static const char usage[] =
     "records; they are counted); 1 no: an expectation or require failed, an act failed, the "
     "motion\n"
     "is not finite, or the disk refused the log; 2 bad input; 3 stopped by policy (overrun, link\n"
-    "lost, frame thread hung) or no board spoke; 64 usage.\n";
+    "lost, controller ended, frame thread hung) or no board spoke; 64 usage; 130 interrupted.\n";
 
 const char *const options_pace_name[] = {"real", "fast", "lockstep"};
 

@@ -12,9 +12,11 @@
 #include "rt/alloc.h"
 #include "tools/airbearing/arm_record.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/ending.h"
 #include "tools/airbearing/run.h"
 
-static const char *const end_name[] = {"complete", "signal", "overrun", "link_lost", "hung"};
+static const char *const end_name[] = {"complete",  "signal", "overrun",
+                                       "link_lost", "hung",   "controller_ended"};
 
 static uint64_t wall_ns(const struct rt_frame *frame)
 {
@@ -187,6 +189,20 @@ static const char *const board_name[] = {[IO_BOARD_SILENT] = "silent",
                                          [IO_BOARD_NOT_HIL] = "not in HIL mode",
                                          [IO_BOARD_READY] = "ready"};
 
+/* When a link was lost, and when it was heard again: null where it was not. */
+static json_t *outages(const struct run *run, int link)
+{
+    const struct source_outages *seen = &run->source.outages[link];
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < seen->count && i < SOURCE_OUTAGE_MAX; i++) {
+        const struct source_outage *outage = &seen->kept[i];
+        json_t *last = outage->last_frame == UINT64_MAX ? json_null() : whole(outage->last_frame);
+        json_array_append_new(array, json_pack("{s:o, s:o}", "lost_frame",
+                                               whole(outage->first_frame), "heard_frame", last));
+    }
+    return array;
+}
+
 /* Each link by itself: who was there, how regularly it spoke. */
 static json_t *links(const struct run *run)
 {
@@ -224,6 +240,7 @@ static json_t *links(const struct run *run)
         for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
             json_object_set_new(object, count[k].name, whole(count[k].value));
         json_object_set_new(object, "loop_latency_ns", latency(run, i));
+        json_object_set_new(object, "outages", outages(run, i));
         json_array_append_new(array, object);
     }
     return array;
@@ -300,8 +317,12 @@ static json_t *faults(const struct run *run)
 static json_t *controller(const struct run *run)
 {
     const struct controller *board = &run->controller;
-    return json_pack("{s:s, s:b, s:b, s:i}", "program", board->program, "died_early",
-                     board->died_early, "killed", board->killed, "status", board->status);
+    char text[CONTROLLER_TEXT_MAX] = "";
+    if (board->died_early)
+        controller_end_text(board, text);
+    return json_pack("{s:s, s:b, s:b, s:i, s:s?}", "program", board->program, "died_early",
+                     board->died_early, "killed", board->killed, "status", board->status, "ended",
+                     text[0] ? text : NULL);
 }
 
 /* How well the frames followed the board's clock; null where they followed none. */
@@ -456,8 +477,11 @@ static int failed_expectations(const struct run *run)
 int report_exit_code(const struct run *run)
 {
     const char *why;
-    if (run->end == RUN_OVERRUN || run->end == RUN_LINK_LOST || run->end == RUN_HUNG)
+    if (run->end == RUN_OVERRUN || run->end == RUN_LINK_LOST || run->end == RUN_HUNG ||
+        run->end == RUN_CONTROLLER_ENDED)
         return EXIT_BY_POLICY;
+    if (run->end == RUN_SIGNAL)
+        return EXIT_INTERRUPTED;
     if (run->log.error)
         return EXIT_VERDICT_NO; /* what was asked for is not all there */
     if (run->acts.failed > 0)
@@ -528,12 +552,31 @@ static void print_jobs(const struct run *run)
     }
 }
 
+/* The first, and how many more there were. */
+static void print_outages(const struct run *run, int link)
+{
+    const struct source_outages *seen = &run->source.outages[link];
+    const struct source_outage *first = &seen->kept[0];
+    if (seen->count == 0)
+        return;
+    printf("  %s: lost at frame %llu", run->scenario->links[link].name,
+           (unsigned long long)first->first_frame);
+    if (first->last_frame != UINT64_MAX)
+        printf(", heard again at frame %llu", (unsigned long long)first->last_frame);
+    else
+        printf(", not heard again");
+    if (seen->count > 1)
+        printf("; %u losses, %u returns in all", seen->count, seen->returns);
+    printf("\n");
+}
+
 /* What is worth a word about a board that did not do its part. */
 static void print_boards(const struct run *run)
 {
     for (int i = 0; i < run->scenario->link_count; i++) {
         const struct run_link *seen = &run->link[i];
         char gap[24];
+        print_outages(run, i);
         if (seen->counters.commands == 0)
             printf("  %s: the controller was silent, no command ever came\n",
                    run->scenario->links[i].name);
@@ -547,9 +590,11 @@ static void print_boards(const struct run *run)
     if (run->frame->missed_replies > 0)
         printf("  lockstep: %llu replies did not come within the wait limit\n",
                (unsigned long long)run->frame->missed_replies);
-    if (run->controller.died_early)
-        printf("  the controller ended before the run did (wait status %d)\n",
-               run->controller.status);
+    if (run->controller.died_early) {
+        char text[CONTROLLER_TEXT_MAX];
+        controller_end_text(&run->controller, text);
+        printf("  %s, before the run did\n", text);
+    }
     for (int i = 0; i < run->scenario->fault_count; i++)
         printf("  fault %s struck %llu times\n", run->scenario->faults[i].text,
                (unsigned long long)hits_of(run, i));
@@ -716,22 +761,17 @@ static void print_verdict(const struct run *run)
 {
     const struct rt_frame *frame = run->frame;
     const char *why;
+    char ending[ENDING_TEXT_MAX];
     printf("\nverdict: ");
-    if (run->end == RUN_HUNG)
-        printf(
-            "the frame thread hung, or was kept off its core, after frame %llu; outputs went safe, "
-            "the log is complete up to then\n",
-            (unsigned long long)frame->frames);
-    else if (run->end == RUN_OVERRUN)
-        printf("stopped by the overrun policy at frame %llu; outputs went safe\n",
-               (unsigned long long)frame->frames);
-    else if (run->end == RUN_LINK_LOST)
-        printf("stopped because the link was lost at frame %llu\n",
-               (unsigned long long)frame->frames);
-    else
-        printf("%s, simulated %.3f s in %.3f s of wall time%s\n", verdict_word(run),
+    ending_text(run, ending);
+    if (run->end != RUN_COMPLETE)
+        printf("%s; simulated %.3f s in %.3f s of wall time\n", ending,
                (double)(frame->frames * frame->spec.period_ns) * 1e-9,
-               (double)wall_ns(frame) * 1e-9, run->end == RUN_SIGNAL ? ", ended by a signal" : "");
+               (double)wall_ns(frame) * 1e-9);
+    else
+        printf("%s, simulated %.3f s in %.3f s of wall time\n", verdict_word(run),
+               (double)(frame->frames * frame->spec.period_ns) * 1e-9,
+               (double)wall_ns(frame) * 1e-9);
     if (run->rig->cfg->schedule->not_finite > 0)
         printf(
             "  the motion is not finite from frame %llu on (%llu steps refused): NO; make the step "

@@ -813,9 +813,14 @@ static bool await(void *self, uint64_t frame)
         const bool owed = replies && every && frame > 0 && frame % every == 0;
         if (!owed || rig->unasked[i])
             continue;
-        rig->unanswered[i] =
-            !io_link_await(rig->links, i, rig->sample[i].sim_us, link->wait_limit_ns);
-        all = all && !rig->unanswered[i];
+        /* One that is lost paces nothing any more: the frames go on at about the pace of the clock
+         * until it speaks again. */
+        const bool lost = rig->cfg->link[i].lost;
+        const uint64_t step_ns = every * rig->scenario->period_ns;
+        const uint64_t limit_ns =
+            lost && step_ns < link->wait_limit_ns ? step_ns : link->wait_limit_ns;
+        rig->unanswered[i] = !io_link_await(rig->links, i, rig->sample[i].sim_us, limit_ns);
+        all = all && (lost || !rig->unanswered[i]);
     }
     return all;
 }

@@ -25,6 +25,7 @@
 #include "tools/airbearing/cores.h"
 #include "tools/airbearing/digest.h"
 #include "tools/airbearing/doctor/finding.h"
+#include "tools/airbearing/ending.h"
 #include "tools/airbearing/script.h"
 #include "tools/airbearing/whole_file.h"
 
@@ -435,7 +436,7 @@ static int may_wait(struct run *run, int index, uint64_t limit_ns)
     if (rt_stop_signal()) {
         fprintf(stderr, "airbearing run: ended by SIG%s before the first frame; nothing was run\n",
                 sigabbrev_np(rt_stop_signal()));
-        return EXIT_BY_POLICY;
+        return EXIT_INTERRUPTED;
     }
     const bool gone = run->controller.program[0] && !controller_running(&run->controller);
     return gone || rt_now_ns() > limit_ns ? complain_of_board(run, index) : 0;
@@ -681,28 +682,10 @@ static void watch_frames(struct run *run)
             end_hung(run);
             break;
         }
-        controller_running(&run->controller);
+        ending_watch_controller(run);
         status_draw(run);
     }
     status_end();
-}
-
-static void name_the_end(struct run *run)
-{
-    run->signal = rt_stop_signal();
-    /* Barked and came back while nobody looked: the outputs went safe all the same. */
-    if (atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed))
-        run->end = RUN_HUNG;
-    if (run->end == RUN_HUNG)
-        return;
-    if (run->frame->end == RT_END_POLICY) {
-        run->end = RUN_OVERRUN;
-    } else if (atomic_load_explicit(&run->source.link_lost, memory_order_relaxed)) {
-        run->end = RUN_LINK_LOST;
-        io_links_safe(run->links);
-    } else if (run->frame->end == RT_END_STOPPED) {
-        run->end = RUN_SIGNAL;
-    }
 }
 
 static void finish_links(struct run *run)
@@ -811,7 +794,7 @@ static int set_up(struct run *run)
 /* From the last frame to the exit code.  A stuck frame thread is left where it is. */
 static int conclude(struct run *run)
 {
-    name_the_end(run);
+    ending_name(run);
     operator_keep_house(run->desk);
     show_desk(run);
     operator_result(run->desk, &run->acts);

@@ -25,7 +25,14 @@
 #include "tools/airbearing/source.h"
 #include "tools/airbearing/thinning.h"
 
-enum run_end { RUN_COMPLETE, RUN_SIGNAL, RUN_OVERRUN, RUN_LINK_LOST, RUN_HUNG };
+enum run_end {
+    RUN_COMPLETE,
+    RUN_SIGNAL,
+    RUN_OVERRUN,
+    RUN_LINK_LOST,
+    RUN_HUNG,
+    RUN_CONTROLLER_ENDED
+};
 
 /* What is known of a link when the run is over. */
 struct run_link {
@@ -54,8 +61,10 @@ struct run {
     struct operator_scripted script[OPERATOR_SCRIPT_MAX];
     int script_count;
     struct controller controller;
-    struct serve *serve; /* NULL: nobody asked for it */
-    struct ghost *ghost; /* NULL: nobody predicts */
+    int controller_looks;  /* since it was found gone */
+    bool controller_stops; /* that is why the frames were told to stop */
+    struct serve *serve;   /* NULL: nobody asked for it */
+    struct ghost *ghost;   /* NULL: nobody predicts */
     struct rt_frame *frame;
     struct rt_mailbox *frame_live;
     /* Of the rig, for other threads: it is put aside while it rehearses. */

@@ -270,6 +270,12 @@ void serve_note(struct serve *serve, const char *text)
     note(serve, LIVE_INFO, text, "operator");
 }
 
+void serve_alarm(struct serve *serve, const char *text)
+{
+    if (serve)
+        note(serve, LIVE_ERROR, text, "airbearing");
+}
+
 static void show_desk(void *self, const struct io_bytes *image)
 {
     struct serve *serve = self;

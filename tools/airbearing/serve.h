@@ -42,6 +42,9 @@ int serve_open(const struct serve_options *options, const struct serve_spec *spe
 void serve_ghost(struct serve *serve, struct ghost *ghost);
 /* A line in the viewers' log, said by somebody at the desk.  Context: server thread. */
 void serve_note(struct serve *serve, const char *text);
+/* The same of what went wrong, said by the run itself.  NULL is fine.  Context: the thread that
+ * keeps house, after serve_open(). */
+void serve_alarm(struct serve *serve, const char *text);
 /* How the operator's desk stands, as rig_faults() has it; viewers are told what is new.  NULL is
  * fine.  Context: the thread that keeps house, after serve_open(). */
 void serve_desk(struct serve *serve, bool paused, uint32_t on, uint32_t struck);

@@ -141,6 +141,21 @@ static void trace(struct live_source *source, struct rig *rig, int link, uint64_
     source->unseen[link] = (struct io_trace){0};
 }
 
+/* A link that was lost and is heard again is taken up: both are events. */
+static void note_outage(struct source_outages *outages, const struct record_input *input,
+                        bool was_lost, uint64_t frame)
+{
+    if (input->kind == RECORD_LOSS) {
+        if (outages->count < SOURCE_OUTAGE_MAX)
+            outages->kept[outages->count] = (struct source_outage){frame, UINT64_MAX};
+        outages->count++;
+    } else if (input->kind == RECORD_COMMAND && was_lost) {
+        if (outages->count > 0 && outages->count <= SOURCE_OUTAGE_MAX)
+            outages->kept[outages->count - 1].last_frame = frame;
+        outages->returns++;
+    }
+}
+
 static void deliver(struct live_source *source, struct rig *rig, uint64_t frame,
                     const struct rig_letter *letter)
 {
@@ -148,6 +163,7 @@ static void deliver(struct live_source *source, struct rig *rig, uint64_t frame,
     struct io_trace *unseen = &source->unseen[input->link];
     if (input->kind == RECORD_COMMAND && unseen->ready_ns == 0)
         *unseen = (struct io_trace){.rx_ns = input->rx_ns, .ready_ns = input->ready_ns};
+    note_outage(&source->outages[input->link], input, rig->cfg->link[input->link].lost, frame);
     rig_apply_letter(rig, letter, frame);
     if (input->kind == RECORD_LOSS && rig->scenario->links[input->link].stop_on_loss) {
         atomic_store_explicit(&source->link_lost, true, memory_order_relaxed);

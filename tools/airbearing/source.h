@@ -13,6 +13,20 @@
 #include "rt/phase.h"
 #include "tools/airbearing/rig.h"
 
+enum { SOURCE_OUTAGE_MAX = 16 };
+
+/* From the frame that learnt of a loss to the one that heard the link again. */
+struct source_outage {
+    uint64_t first_frame;
+    uint64_t last_frame; /* UINT64_MAX: it was not heard again */
+};
+
+/* The outages of a link: all are counted, the first are kept. */
+struct source_outages {
+    uint32_t count, returns;
+    struct source_outage kept[SOURCE_OUTAGE_MAX];
+};
+
 struct live_source {
     struct io_links *links;
     struct io_pulser *pulser;     /* NULL: no pulses */
@@ -22,6 +36,7 @@ struct live_source {
     uint64_t begin_ns;            /* first frame; a link that never commands is lost from there */
     uint32_t first[IO_LINK_MAX];  /* sequence of the first command that a frame heard */
     uint32_t resets[IO_LINK_MAX]; /* of the board, that went on to the vehicle */
+    struct source_outages outages[IO_LINK_MAX];
     struct io_trace unseen[IO_LINK_MAX]; /* oldest command that nothing has looked at yet */
 };
 
