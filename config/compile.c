@@ -371,6 +371,7 @@ static size_t lay_out(struct cfg_rig *rig, struct dyn_effector *effectors, size_
         .environment = scenario->environment,
         .integrator = scenario->integrator,
         .substeps = scenario->substeps,
+        .step = rig->h / scenario->substeps,
     };
     const size_t nv = (size_t)dyn_model_nv(rig->plant.model);
     rig->held = NULL;

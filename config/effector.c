@@ -60,7 +60,6 @@ static bool resolve_wheel(const struct cfg_resolve *resolve, const struct cfg_ke
         .max_speed = keys->max_speed,
         .viscous = keys->viscous,
         .coulomb = keys->coulomb,
-        .coulomb_speed = keys->coulomb_speed,
         .stiction = keys->stiction,
         .stribeck_speed = keys->stiction_speed,
         .static_imbalance = keys->static_imbalance,
@@ -249,7 +248,6 @@ static bool resolve_contact(const struct cfg_resolve *resolve, const struct cfg_
         contact->stiffness = keys->stiffness;
         contact->damping = keys->damping;
         contact->friction = keys->friction;
-        contact->slip_speed = keys->slip_speed;
         if (!check_flaw(resolve, keys, out))
             return false;
         scenario->effector_count++;

@@ -185,7 +185,7 @@ static const struct cfg_key wheel_keys[] = {
      .fallback = "0", .example = "0.5 mN m", .help = "dry friction"},
     {"coulomb_speed", CFG_QUANTITY, AT(coulomb_speed), .unit = "rad/s", .limit = CFG_POSITIVE,
      .fallback = "1 rad/s", .example = "1 rad/s",
-     .help = "dry friction is smooth below about this speed"},
+     .help = "no longer read: a rotor at rest sticks"},
     {"stiction", CFG_QUANTITY, AT(stiction), .unit = "N m", .limit = CFG_NOT_NEGATIVE,
      .fallback = "0", .example = "0.2 mN m", .help = "what breaking loose takes beyond coulomb"},
     {"stiction_speed", CFG_QUANTITY, AT(stiction_speed), .unit = "rad/s", .limit = CFG_POSITIVE,
@@ -278,7 +278,7 @@ static const struct cfg_key contact_keys[] = {
      .example = "0.6", .help = "coefficient"},
     {"slip_speed", CFG_QUANTITY, AT(slip_speed), .unit = "m/s", .limit = CFG_POSITIVE,
      .fallback = "0.01 m/s", .example = "0.01 m/s",
-     .help = "friction is smooth below about this speed"},
+     .help = "no longer read: a foot at rest sticks"},
 };
 static const struct cfg_key battery_keys[] = {
     {"voltage", CFG_QUANTITY, AT(voltage), .required = true, .unit = "V", .limit = CFG_POSITIVE,

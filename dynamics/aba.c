@@ -66,7 +66,7 @@ static const double *joint_forces(const struct dyn_model *model, const struct dy
         memcpy(work->tau, input->tau, size);
     else
         memset(work->tau, 0, size);
-    dyn_law_add(model, state->q, state->v, 1.0, work->tau);
+    dyn_law_add(model, state->q, state->v, input->dry, 1.0, work->tau);
     return work->tau;
 }
 

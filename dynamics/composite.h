@@ -19,3 +19,7 @@ struct dyn_crba_work {
 
 /* Rows of M(q), full coordinates, into work->ldl; needs the scene.  Context: frame. */
 void dyn_composite_rows(const struct dyn_model *model, struct dyn_crba_work *work);
+
+/* M + s C + s^2 K of the modes, whose springs and dampers act on what will be after s; before the
+ * factorisation.  Context: frame. */
+void dyn_composite_lead(const struct dyn_model *model, double s, const struct dyn_ldl *ldl);

@@ -161,8 +161,7 @@ void dyn_crba(const struct dyn_model *model, const struct dyn_state *state,
         dyn_ldl_spread(work->ldl, M);
 }
 
-/* M + s C + s^2 K of the modes, whose springs and dampers act on what will be after s. */
-static void lead_modes(const struct dyn_model *model, double s, const struct dyn_ldl *ldl)
+void dyn_composite_lead(const struct dyn_model *model, double s, const struct dyn_ldl *ldl)
 {
     for (int m = 0; m < model->modal_count; m++) {
         const struct dyn_modal_link *modal = &model->modal[m];
@@ -219,7 +218,7 @@ void dyn_crba_forward(const struct dyn_model *model, const struct dyn_state *sta
     dyn_scene_turn(model, work->scene);
     dyn_composite_rows(model, work);
     if (input->modal_lead > 0.0)
-        lead_modes(model, input->modal_lead, work->ldl);
+        dyn_composite_lead(model, input->modal_lead, work->ldl);
     solve(model, work, a);
     for (int k = 0; k < model->nv; k++)
         a[k] += work->rest[k];

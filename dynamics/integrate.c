@@ -38,6 +38,16 @@ static void accumulate(int count, double s, const double *x, double *y)
         y[k] += s * x[k];
 }
 
+/* Dry friction over the step, where all else gives x this rate: found, and added to the rate. */
+static void rub(const struct dyn_plant *plant, double h, double *rate, const double *x,
+                struct dyn_plant_work *work)
+{
+    if (work->friction->row_max == 0)
+        return;
+    dyn_friction_find(plant, h, 0.0, rate, x, work);
+    dyn_friction_add(plant, work, rate);
+}
+
 /* ---- each but Rosenbrock's finds work->x_rate = f(x) ---- */
 
 static void euler(const struct dyn_plant *plant, double h, const struct dyn_plant_work *work,
@@ -82,13 +92,16 @@ static void runge_kutta_4(const struct dyn_plant *plant, const struct dyn_drive 
 }
 
 /* The sum comes first, so that x is rounded once a step. */
-static void extrapolate(const struct adams_bashforth *rule, int count, double h,
-                        struct dyn_plant_work *work, const double *past, double *x)
+static void extrapolate(const struct dyn_plant *plant, double h, struct dyn_plant_work *work,
+                        const double *past, double *x)
 {
+    const struct adams_bashforth *rule = &rule_of[plant->integrator];
+    const int count = work->rate_count;
     for (int k = 0; k < count; k++)
         work->sum[k] = rule->now * work->x_rate[k];
     for (int k = 0; k < rule->depth; k++)
         accumulate(count, rule->past[k], past + k * count, work->sum);
+    rub(plant, h, work->sum, x, work);
     accumulate(count, h, work->sum, x);
 }
 
@@ -137,12 +150,14 @@ static void adams_bashforth(const struct dyn_plant *plant, const struct dyn_driv
 
     if (full) {
         keep_lags(plant, h, work, x);
-        extrapolate(rule, count, h, work, past, x);
+        extrapolate(plant, h, work, past, x);
         put_lags(plant, work, x);
     }
     remember(rule->depth, count, work->x_rate, kept, past);
-    if (!full)
+    if (!full) {
+        rub(plant, h, work->x_rate, x, work);
         runge_kutta_4(plant, drive, h, work, x);
+    }
 }
 
 /* The one that takes this step. */
@@ -157,8 +172,11 @@ void dyn_integrate(const struct dyn_plant *plant, const struct dyn_drive *drive,
                    struct dyn_plant_work *work, double *x)
 {
     dyn_plant_time_lags(plant, method_of(plant, work, x), h, work);
+    dyn_friction_begin(plant, x, work->friction);
     if (plant->integrator != DYN_ROS2)
         dyn_plant_rate(plant, drive, x, work);
+    if (plant->integrator < DYN_AB2)
+        rub(plant, h, work->x_rate, x, work);
     switch (plant->integrator) {
     case DYN_SEMI_IMPLICIT_EULER:
         euler(plant, h, work, x);

@@ -8,14 +8,18 @@ static double push(const struct dyn_joint_law *law, double depth, double out)
     return depth > 0.0 && f > 0.0 ? f : 0.0;
 }
 
-double dyn_law_force(const struct dyn_joint_law *law, double q, double v)
+double dyn_law_wet(const struct dyn_joint_law *law, double q, double v)
 {
     double f = -law->stiffness * (q - law->rest) - law->damping * v;
-    if (law->coulomb > 0.0)
-        f -= law->coulomb * tanh(v / law->coulomb_speed);
     if (law->limit_stiffness > 0.0)
         f += push(law, law->lower - q, -v) - push(law, q - law->upper, v);
     return f;
+}
+
+double dyn_law_force(const struct dyn_joint_law *law, double q, double v)
+{
+    const double dry = law->coulomb > 0.0 ? law->coulomb * tanh(v / law->coulomb_speed) : 0.0;
+    return dyn_law_wet(law, q, v) - dry;
 }
 
 struct dyn_law_slope dyn_law_slope(const struct dyn_joint_law *law, double q, double v)
@@ -33,12 +37,14 @@ struct dyn_law_slope dyn_law_slope(const struct dyn_joint_law *law, double q, do
     return slope;
 }
 
-void dyn_law_add(const struct dyn_model *model, const double *q, const double *v, double sign,
-                 double *tau)
+void dyn_law_add(const struct dyn_model *model, const double *q, const double *v, const double *dry,
+                 double sign, double *tau)
 {
     for (int k = 0; k < model->lawful_count; k++) {
         const struct dyn_lawful *at = &model->lawful[k];
         const double coordinate = at->q_at < 0 ? 0.0 : q[at->q_at];
-        tau[at->v_at] += sign * dyn_law_force(&at->law, coordinate, v[at->v_at]);
+        const double force = dry == NULL ? dyn_law_force(&at->law, coordinate, v[at->v_at])
+                                         : dyn_law_wet(&at->law, coordinate, v[at->v_at]) + dry[k];
+        tau[at->v_at] += sign * force;
     }
 }

@@ -43,9 +43,10 @@ enum { DYN_JOINT_DOF_MAX = 6 };
 /*
  * What a joint does by itself along one velocity:
  *      -stiffness (q - rest) - damping v - coulomb tanh(v / coulomb_speed)
- * and beyond a limit, outward, a spring of limit_stiffness with a damper of limit_damping that
- * pushes back and never pulls.
- * Spring and limits need a coordinate; along the velocities of a quaternion there is none.
+ * at one instant, for forward dynamics and linearisation; a plant in motion has the dry friction
+ * that coulomb_speed going to zero means, and sticks (friction.h).  And beyond a limit, outward, a
+ * spring of limit_stiffness with a damper of limit_damping that pushes back and never pulls. Spring
+ * and limits need a coordinate; along the velocities of a quaternion there is none.
  */
 struct dyn_joint_law {
     double stiffness, rest, damping;

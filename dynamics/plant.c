@@ -62,6 +62,7 @@ static size_t lay_out(struct dyn_plant_work *work, void *mem, const struct dyn_p
     work->held_tau = dyn_cut(mem, &at, held * sizeof *work->held_tau);
     work->trial = dyn_cut(mem, &at, x_size);
     work->kernel = dyn_cut(mem, &at, dyn_work_size(plant->model));
+    work->friction = dyn_cut(mem, &at, dyn_friction_size(plant));
     return at;
 }
 
@@ -85,6 +86,7 @@ struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void 
     work->supply.ratio = 1.0;
     dyn_plant_mount(plant, work);
     (void)dyn_work_place(plant->model, work->kernel);
+    (void)dyn_friction_place(plant, work->friction);
     return work;
 }
 
@@ -124,13 +126,22 @@ void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, cons
                      const double *x, struct dyn_plant_work *work)
 {
     const struct dyn_drive drive = {commands, joint_tau, 0.0, false};
+    const double step = plant->step > 0.0 ? plant->step : 1e-3;
+    dyn_friction_begin(plant, x, work->friction);
     dyn_plant_rate(plant, &drive, x, work);
+    if (work->friction->row_max == 0)
+        return;
+    dyn_friction_find(plant, step, 0.0, work->x_rate, x, work);
+    if (work->friction->pair_count > 0)
+        dyn_plant_rate(plant, &drive, x, work);
 }
 
 void dyn_plant_flow(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                     const double *x, struct dyn_plant_work *work, double *rate)
 {
-    dyn_plant_solve(plant, commands, joint_tau, x, work);
+    const struct dyn_drive drive = {commands, joint_tau, 0.0, false};
+    dyn_friction_begin(plant, x, work->friction);
+    dyn_plant_rate(plant, &drive, x, work);
     memcpy(rate, work->x_rate, (size_t)work->rate_count * sizeof *rate);
 }
 

@@ -24,7 +24,7 @@
  * every step must have the same length, and x changed by hand needs dyn_plant_restart().  Its first
  * steps, until the history is full, are steps of RK4 and cost as much.  It takes the rates to be
  * smooth: a command that jumps overshoots at first and in the end has acted half a step too early,
- * an error of first order.
+ * an error of first order; so is what it makes of dry friction (friction.h).
  */
 enum dyn_integrator {
     DYN_SEMI_IMPLICIT_EULER,
@@ -43,6 +43,8 @@ struct dyn_plant {
     struct dyn_environment environment;
     enum dyn_integrator integrator;
     int substeps;              /* integrator steps per frame, >= 1 */
+    double step;               /* s, of the integrator: what dyn_plant_solve() takes dry friction
+                                  over (friction.h); 0: 1 ms */
     const unsigned char *held; /* nv, 1: the acceleration is given, not found; NULL: none */
     const double *held_a;      /* nv, read where held; NULL: zero, locked */
 };
@@ -67,13 +69,14 @@ void dyn_plant_restart(const struct dyn_plant *plant, double *x);
 size_t dyn_plant_work_size(const struct dyn_plant *plant);
 struct dyn_plant_work *dyn_plant_work_place(const struct dyn_plant *plant, void *mem);
 
-/* x(t) -> x(t + h), in place; commands: one per effector, held; joint_tau: nv generalized forces
- * held over the step, may be NULL.  Never allocates, blocks or fails; a result that is not finite
- * leaves x as it was and returns 0, else 1.  Context: frame. */
+/* x(t) -> x(t + h), in place, h positive; commands: one per effector, held; joint_tau: nv
+ * generalized forces held over the step, may be NULL.  Never allocates, blocks or fails; a result
+ * that is not finite leaves x as it was and returns 0, else 1.  Context: frame. */
 int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                    double h, struct dyn_plant_work *work, double *x);
 
-/* dx/dt at this x, of q, v and the effectors' states.  Context: frame. */
+/* dx/dt at this x, of q, v and the effectors' states, without dry friction but of held joints.
+ * Context: frame. */
 void dyn_plant_flow(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
                     const double *x, struct dyn_plant_work *work, double *rate);
 

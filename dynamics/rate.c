@@ -120,6 +120,8 @@ static void eval_effectors(const struct dyn_plant *plant, const struct dyn_drive
         add3(force.ang, load->moment);
         add3(force.lin, load->force);
     }
+    if (work->friction->pair_count > 0)
+        dyn_friction_load(plant, work);
 }
 
 /* The kernel's own, uniform over the vehicle. */
@@ -138,6 +140,7 @@ void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive
     const struct dyn_state state = {.q = x, .v = x + model->nq};
     struct dyn_output output = {.a = work->v_rate, .held_tau = work->held_tau};
     struct dyn_input input = {.tau = drive->joint_tau,
+                              .dry = work->friction->dry,
                               .loads = work->load,
                               .load_count = work->load_count,
                               .held = plant->held,

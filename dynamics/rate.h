@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "dynamics/friction.h"
 #include "dynamics/plant.h"
 #include "dynamics/tide.h"
 #include "dynamics/work.h"
@@ -49,6 +50,7 @@ struct dyn_plant_work {
     struct dyn_felt *felt; /* per mount */
     struct dyn_load *load; /* per mount; in orbit then per body */
     struct dyn_supply supply;
+    struct dyn_friction *friction;
     double *x_rate;   /* dx/dt of the last evaluation */
     double *v_rate;   /* the part of it that is dv/dt */
     double *held_tau; /* nv, of the last evaluation; NULL: nothing is held */

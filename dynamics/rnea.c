@@ -201,7 +201,7 @@ static void solve(const struct dyn_model *model, const struct dyn_state *state, 
         dyn_follow_spread(model, a, follow->a);
     solve_links(model, &links, follows ? follow->a : a, input, work, full);
     if (lawful)
-        dyn_law_add(model, links.q, links.v, -1.0, full);
+        dyn_law_add(model, links.q, links.v, input->dry, -1.0, full);
     if (follows)
         dyn_follow_gather(model, full, tau);
 }

@@ -62,6 +62,10 @@ void dyn_rosenbrock(const struct dyn_plant *plant, const struct dyn_drive *drive
     double *k1 = work->sum, *u = work->x_rate;
 
     dyn_plant_rate(plant, &led, x, work);
+    if (work->friction->row_max > 0) {
+        dyn_friction_find(plant, h, s, work->x_rate, x, work);
+        dyn_friction_add(plant, work, work->x_rate);
+    }
     memcpy(k1, work->x_rate, (size_t)count * sizeof *k1);
     lead_first(model, s, k1);
 

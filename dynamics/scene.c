@@ -91,6 +91,14 @@ void dyn_scene_take(const struct dyn_model *model, const struct dyn_state *state
     dyn_scene_turn(model, scene);
 }
 
+struct dyn_vec3 dyn_body_to_world(const struct dyn_model *model, const struct dyn_scene *scene,
+                                  int body, struct dyn_vec3 a)
+{
+    const int l = model->body_link[body];
+    const struct dyn_vec3 in_link = dyn_quat_rotate(model->seat[body].turn, a);
+    return l < 0 ? in_link : dyn_mul_t(&scene->E[l], in_link);
+}
+
 struct dyn_vec3 dyn_scene_arm(const struct dyn_model *model, const struct dyn_scene *scene,
                               const struct dyn_point *point)
 {

@@ -21,6 +21,10 @@ struct dyn_scene {
 /* The same as dyn_scene_take() when the kernel's X, v and c are there already.  Context: frame. */
 void dyn_scene_turn(const struct dyn_model *model, struct dyn_scene *scene);
 
+/* A direction of a body's axes in world axes.  Context: frame. */
+struct dyn_vec3 dyn_body_to_world(const struct dyn_model *model, const struct dyn_scene *scene,
+                                  int body, struct dyn_vec3 a);
+
 /* From the origin of the link that carries it to the point, world axes; from the world's where none
  * does.  Context: frame. */
 struct dyn_vec3 dyn_scene_arm(const struct dyn_model *model, const struct dyn_scene *scene,

@@ -25,6 +25,7 @@ struct dyn_load {
 
 struct dyn_input {
     const double *tau; /* nv, the joints' own laws not included; NULL: none */
+    const double *dry; /* dry friction of the joints, found by friction.h; NULL: by their laws */
     const struct dyn_load *loads;
     int load_count;
     double gravity[3];           /* m/s^2, world */

@@ -15,12 +15,9 @@ const char *dyn_wheel_flaw(const struct dyn_wheel *wheel)
     if (!dyn_is_not_negative(wheel->viscous) || !dyn_is_not_negative(wheel->coulomb) ||
         !dyn_is_not_negative(wheel->stiction))
         return "wheel friction must not be negative";
-    if (!dyn_is_not_negative(wheel->coulomb_speed) ||
-        (wheel->coulomb > 0.0 && wheel->coulomb_speed == 0.0))
-        return "coulomb friction needs a positive coulomb_speed";
     if (!dyn_is_not_negative(wheel->stribeck_speed) ||
-        (wheel->stiction > 0.0 && !(wheel->stribeck_speed > 0.0 && wheel->coulomb_speed > 0.0)))
-        return "stiction needs a positive stribeck_speed and coulomb_speed";
+        (wheel->stiction > 0.0 && !(wheel->stribeck_speed > 0.0)))
+        return "stiction needs a positive stribeck_speed";
     if (!dyn_is_not_negative(wheel->static_imbalance) ||
         !dyn_is_not_negative(wheel->dynamic_imbalance))
         return "wheel imbalance must not be negative";
@@ -69,16 +66,14 @@ static double motor_torque(const struct dyn_wheel *wheel, double speed, double c
     return torque;
 }
 
-static double friction_torque(const struct dyn_wheel *wheel, double speed)
+double dyn_wheel_grip(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double momentum)
 {
     double dry = wheel->coulomb;
     if (wheel->stiction > 0.0) {
-        const double s = speed / wheel->stribeck_speed;
+        const double s = speed_of(wheel, felt->rate, momentum) / wheel->stribeck_speed;
         dry += wheel->stiction * exp(-s * s);
     }
-    if (dry > 0.0)
-        dry *= tanh(speed / wheel->coulomb_speed);
-    return wheel->viscous * speed + dry;
+    return dry;
 }
 
 /* Across the axis, e at angle zero: the projection of the coordinate axis furthest from it. */
@@ -108,7 +103,7 @@ void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_felt *felt, 
 {
     const struct dyn_vec3 a = dyn_vec3_load(wheel->axis);
     const double momentum = state[0], speed = speed_of(wheel, felt->rate, momentum);
-    const double tau = motor_torque(wheel, speed, command) - friction_torque(wheel, speed);
+    const double tau = motor_torque(wheel, speed, command) - wheel->viscous * speed;
 
     /* -a tau - w x (a h) */
     const struct dyn_vec3 gyroscopic = dyn_cross(felt->rate, dyn_scale(momentum, a));

@@ -9,11 +9,10 @@
  * The body's inertia is understood with the rotor's axial inertia J a a' taken out; config/ does
  * that.  Friction follows Stribeck:
  *
- *      friction = viscous Omega
- *               + (coulomb + stiction exp(-(Omega / stribeck_speed)^2)) tanh(Omega / coulomb_speed)
+ *      friction = viscous Omega + (coulomb + stiction exp(-(Omega / stribeck_speed)^2)) sign(Omega)
  *
- * so a rotor that sticks creeps at a part of coulomb_speed until the motor exceeds the peak, which
- * comes near coulomb + stiction when stribeck_speed is many times coulomb_speed.
+ * of which friction.h takes the dry part, once a step: a rotor at rest stays until the motor
+ * exceeds coulomb + stiction.
  *
  * A rotor that is out of balance has its angle for a second state, d(angle)/dt = Omega.  It pushes
  * the body with static_imbalance Omega^2 at the rotor's place, along a direction e that turns with
@@ -30,8 +29,7 @@ struct dyn_wheel {
     double max_speed;         /* rad/s: the motor gives no torque that would raise the speed
                                  further; 0: unlimited */
     double viscous;           /* N m s */
-    double coulomb;           /* N m, smoothed by tanh(Omega / coulomb_speed) */
-    double coulomb_speed;     /* rad/s, positive where coulomb or stiction is */
+    double coulomb;           /* N m */
     double stiction;          /* N m, of breaking away, on top of coulomb */
     double stribeck_speed;    /* rad/s, positive where stiction is */
     double static_imbalance;  /* kg m */
@@ -45,7 +43,10 @@ const char *dyn_wheel_flaw(const struct dyn_wheel *wheel);
 /* Momentum; and angle, where it is out of balance.  Context: any. */
 int dyn_wheel_state_count(const struct dyn_wheel *wheel);
 
-/* As dyn_effector_eval(), for a motor torque in N m.  Context: frame. */
+/* The torque that dry friction bears at most, at this momentum.  Context: frame. */
+double dyn_wheel_grip(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double momentum);
+
+/* As dyn_effector_eval(), for a motor torque in N m; without dry friction.  Context: frame. */
 void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double command,
                     const double *state, double *state_rate, struct dyn_vec6 *force);
 

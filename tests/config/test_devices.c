@@ -284,11 +284,9 @@ static void test_each_point_of_a_contact_is_an_effector(void)
         NEAR(2000, contact->stiffness);
         NEAR(40, contact->damping);
         NEAR(0.5, contact->friction);
-        NEAR(0.02, contact->slip_speed);
     }
     load_devices("- {name: feet, type: contact, body: bus, points: [0 0 0], stiffness: 1}\n");
     NEAR(0.6, scenario->effectors[0].effector.contact.friction);
-    NEAR(0.01, scenario->effectors[0].effector.contact.slip_speed);
 }
 
 static void test_who_is_commanded_comes_first_otherwise_as_in_the_file(void)

@@ -291,7 +291,6 @@ static void test_wheels_are_read(void)
     NEAR(-20 * PI, wheel->speed);
     NEAR(2e-5, wheel->effector.wheel.viscous);
     NEAR(5e-4, wheel->effector.wheel.coulomb);
-    NEAR(2.0, wheel->effector.wheel.coulomb_speed);
     NEAR(-0.1, wheel->drive.gain);
     NEAR(0.01, wheel->drive.quantum);
     TEST_ASSERT_EQUAL_UINT32(3, wheel->drive.delay);
@@ -387,7 +386,6 @@ static void test_defaults_of_devices_and_links(void)
     TEST_ASSERT_EQUAL_UINT32(1, scenario->sensors[0].every);
     EXPECT_VECTOR(scenario->sensors[0].triad.mounting, 1, 0, 0, 0, 1, 0, 0, 0, 1);
     TEST_ASSERT_EQUAL_DOUBLE(0.3, scenario->effectors[0].drive.gain);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, scenario->effectors[0].effector.wheel.coulomb_speed);
     const struct cfg_link *link = &scenario->links[0];
     TEST_ASSERT_EQUAL_UINT32(4, link->every[CFG_SEND_SENSOR]);
     TEST_ASSERT_EQUAL_UINT32(20, link->every[CFG_SEND_STATE]);

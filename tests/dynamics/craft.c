@@ -88,7 +88,7 @@ void craft_satellite(struct craft *craft)
     craft_add_wheel(craft, 0, 0, -0.8, 0.6, 0.02);
     for (int k = 0; k < 3; k++) {
         struct dyn_wheel *wheel = &craft->effectors[k].wheel;
-        wheel->viscous = 1e-4, wheel->coulomb = 2e-3, wheel->coulomb_speed = 20.0;
+        wheel->viscous = 1e-4, wheel->coulomb = 2e-3;
         craft->commands[k] = 0.1 - 0.08 * k;
     }
     craft_build(craft);

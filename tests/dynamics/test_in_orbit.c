@@ -325,6 +325,7 @@ static void test_every_body_of_a_tree_has_its_own_weight(void)
             if (craft.tree.spec[i].parent < 0)
                 memcpy(craft.tree.spec[i].place_xyz, (double[]){3e6, 4e6, 5e6}, 24);
         tree_unlimit(&craft.tree);
+        tree_unrub(&craft.tree);
         craft.plant.environment.kind = DYN_WORLD_ORBIT;
         craft_build(&craft);
         (void)motion_at(ORIGIN);

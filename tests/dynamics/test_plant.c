@@ -294,6 +294,7 @@ static void test_motion_is_the_derivative_of_position(void)
         setUp();
         tree_random(&craft.tree, 1 + (int)(seed % 6), (int)(seed % 2), seed);
         tree_unlimit(&craft.tree);
+        tree_unrub(&craft.tree);
         craft_add_wheel(&craft, 0, 0, 0, 1, 0.05);
         craft_build(&craft);
         craft.commands[0] = 0.3;

@@ -52,7 +52,6 @@ static void add_sticky_wheel(void)
     craft_add_wheel(&craft, 0, 0, 0, 1, 1e-3);
     struct dyn_wheel *wheel = &craft.effectors[0].wheel;
     wheel->coulomb = wheel->stiction = 1e-3;
-    wheel->coulomb_speed = 0.01;
     wheel->stribeck_speed = 1.0;
 }
 
@@ -70,8 +69,8 @@ static double speed_after(double start, double command, double seconds)
 
 static void test_a_wheel_sticks_until_it_breaks_away(void)
 {
-    TEST_ASSERT_TRUE(fabs(speed_after(0.0, 1.9e-3, 20.0)) < 0.03);
-    TEST_ASSERT_TRUE(fabs(speed_after(0.0, -1.9e-3, 20.0)) < 0.03);
+    TEST_ASSERT_TRUE(fabs(speed_after(0.0, 1.999e-3, 20.0)) < 1e-12);
+    TEST_ASSERT_TRUE(fabs(speed_after(0.0, -1.999e-3, 20.0)) < 1e-12);
     TEST_ASSERT_TRUE(speed_after(0.0, 2.1e-3, 20.0) > 15.0);
     TEST_ASSERT_TRUE(speed_after(0.0, -2.1e-3, 20.0) < -15.0);
 }

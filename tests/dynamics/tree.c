@@ -227,6 +227,14 @@ void tree_unlimit(struct tree *tree)
     rebuild(tree);
 }
 
+void tree_unrub(struct tree *tree)
+{
+    for (int i = 0; i < tree->body_count; i++)
+        for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
+            tree->spec[i].law[k].coulomb = 0.0;
+    rebuild(tree);
+}
+
 void tree_unlaw_base(struct tree *tree)
 {
     memset(tree->spec[0].law, 0, sizeof tree->spec[0].law);

@@ -46,6 +46,8 @@ void tree_random_state(struct tree *tree);
 
 /* The same vehicle without limits, which no finite difference survives. */
 void tree_unlimit(struct tree *tree);
+/* The same vehicle without dry friction, which a plant has by a step and not by its law. */
+void tree_unrub(struct tree *tree);
 /* The same vehicle with nothing that acts on its base by itself. */
 void tree_unlaw_base(struct tree *tree);
 

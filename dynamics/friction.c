@@ -1,0 +1,324 @@
+#include "dynamics/friction.h"
+
+#include <string.h>
+
+#include "dynamics/cholesky.h"
+#include "dynamics/cut.h"
+#include "dynamics/rate.h"
+#include "dynamics/tree.h"
+
+/* Of an effector, at most: a law that may be changed between two steps counts as if it did. */
+static int rows_of(const struct dyn_effector *effector)
+{
+    return effector->type == DYN_EFFECTOR_CONTACT ? 2 : effector->type == DYN_EFFECTOR_WHEEL;
+}
+
+static int count_rows(const struct dyn_plant *plant)
+{
+    int count = 0;
+    for (int k = 0; k < plant->model->lawful_count; k++)
+        count += plant->model->lawful[k].law.coulomb_speed > 0.0;
+    for (int k = 0; k < plant->effector_count; k++)
+        count += rows_of(&plant->effectors[k]);
+    return count;
+}
+
+static size_t lay_out(struct dyn_friction *friction, void *mem, const struct dyn_plant *plant)
+{
+    const struct dyn_model *model = plant->model;
+    const size_t n = (size_t)count_rows(plant), nv = (size_t)model->nv, size = sizeof(double);
+    size_t at = 0;
+    (void)dyn_cut(mem, &at, sizeof *friction);
+    friction->row_max = (int)n;
+    if (n == 0)
+        return at;
+    friction->rub = dyn_cut(mem, &at, n * sizeof *friction->rub);
+    friction->pair = dyn_cut(mem, &at, n * sizeof *friction->pair);
+    friction->dry = dyn_cut(mem, &at, (size_t)model->lawful_count * size);
+    friction->force = dyn_cut(mem, &at, n * size);
+    friction->slip = dyn_cut(mem, &at, n * size);
+    friction->J = dyn_cut(mem, &at, n * nv * size);
+    friction->Y = dyn_cut(mem, &at, n * nv * size);
+    friction->A = dyn_cut(mem, &at, n * n * size);
+    friction->b = dyn_cut(mem, &at, n * size);
+    friction->scratch = dyn_cut(mem, &at, 4 * n * size);
+    friction->jacobian = dyn_cut(mem, &at, 6 * nv * size);
+    friction->mass = dyn_cut(mem, &at, dyn_crba_work_size(model));
+    return at;
+}
+
+size_t dyn_friction_size(const struct dyn_plant *plant)
+{
+    struct dyn_friction probe;
+    return lay_out(&probe, NULL, plant);
+}
+
+struct dyn_friction *dyn_friction_place(const struct dyn_plant *plant, void *mem)
+{
+    struct dyn_friction *friction = mem;
+    memset(mem, 0, dyn_friction_size(plant));
+    lay_out(friction, mem, plant);
+    if (friction->row_max > 0)
+        (void)dyn_crba_work_place(plant->model, friction->mass);
+    return friction;
+}
+
+static int is_held(const struct dyn_plant *plant, int v)
+{
+    return plant->held != NULL && plant->held[v];
+}
+
+void dyn_friction_begin(const struct dyn_plant *plant, const double *x,
+                        struct dyn_friction *friction)
+{
+    const struct dyn_model *model = plant->model;
+    const double *v = x + model->nq;
+    friction->pair_count = friction->row_count = 0;
+    for (int k = 0; friction->row_max > 0 && k < model->lawful_count; k++) {
+        const struct dyn_joint_law *law = &model->lawful[k].law;
+        const struct dyn_follow_share along = dyn_follow_share(model, model->lawful[k].v_at);
+        friction->dry[k] = 0.0;
+        if (law->coulomb > 0.0 && is_held(plant, along.of))
+            friction->dry[k] = -law->coulomb * tanh(along.ratio * v[along.of] / law->coulomb_speed);
+    }
+}
+
+/* ---- who rubs ---- */
+
+static void add_pair(struct dyn_friction *friction, const struct dyn_rub *rub, int width,
+                     double most)
+{
+    if (!(most > 0.0))
+        return;
+    const int k = friction->pair_count++;
+    friction->rub[k] = *rub;
+    friction->pair[k] = (struct dyn_stick_pair){friction->row_count, width, most};
+    friction->row_count += width;
+}
+
+static void gather(const struct dyn_plant *plant, const double *x,
+                   const struct dyn_plant_work *work, struct dyn_friction *friction)
+{
+    const struct dyn_model *model = plant->model;
+    for (int k = 0; k < model->lawful_count; k++) {
+        const struct dyn_follow_share along = dyn_follow_share(model, model->lawful[k].v_at);
+        const struct dyn_rub rub = {DYN_RUB_JOINT, k, along};
+        if (model->lawful[k].law.coulomb_speed > 0.0 && !is_held(plant, along.of))
+            add_pair(friction, &rub, 1, model->lawful[k].law.coulomb);
+    }
+    for (int k = 0; k < plant->effector_count; k++) {
+        const struct dyn_effector *effector = &plant->effectors[k];
+        const struct dyn_felt *felt = &work->felt[work->post[k].mount];
+        const struct dyn_rub foot = {.kind = DYN_RUB_FOOT, .of = k};
+        const struct dyn_rub wheel = {.kind = DYN_RUB_WHEEL, .of = k};
+        if (effector->type == DYN_EFFECTOR_CONTACT)
+            add_pair(friction, &foot, 2, dyn_contact_grip(&effector->contact, felt));
+        else if (effector->type == DYN_EFFECTOR_WHEEL)
+            add_pair(friction, &wheel, 1,
+                     dyn_wheel_grip(&effector->wheel, felt, x[work->post[k].state_at]));
+    }
+}
+
+/* ---- how slips answer to forces ---- */
+
+/* Rows and columns of what is held become those of a one: it does not answer. */
+static void hold_rows(const struct dyn_plant *plant, const struct dyn_ldl *ldl)
+{
+    for (int k = 0; plant->held != NULL && k < plant->model->nv; k++) {
+        int p = 1;
+        for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i], p++)
+            if (plant->held[k] || plant->held[i])
+                ldl->row[k][p] = 0.0;
+        if (plant->held[k])
+            ldl->row[k][0] = 1.0;
+    }
+}
+
+static void hold_dense(const struct dyn_plant *plant, double *M)
+{
+    const int nv = plant->model->nv;
+    for (int i = 0; plant->held != NULL && i < nv; i++)
+        for (int j = 0; j <= i; j++)
+            if (plant->held[i] || plant->held[j])
+                M[i * nv + j] = i == j ? 1.0 : 0.0;
+}
+
+static void factor(const struct dyn_plant *plant, double modal_lead, struct dyn_crba_work *mass)
+{
+    dyn_composite_rows(plant->model, mass);
+    if (modal_lead > 0.0)
+        dyn_composite_lead(plant->model, modal_lead, mass->ldl);
+    if (dyn_follow_any(plant->model)) {
+        dyn_follow_mass(plant->model, mass->ldl, mass->dense);
+        hold_dense(plant, mass->dense);
+        dyn_cholesky_factor(plant->model->nv, mass->dense);
+    } else {
+        hold_rows(plant, mass->ldl);
+        dyn_ldl_factor(mass->ldl);
+    }
+}
+
+/* The rows of J of a pair, without those who are held. */
+static void fill_rows(const struct dyn_plant *plant, const struct dyn_friction *friction, int k)
+{
+    const struct dyn_model *model = plant->model;
+    const struct dyn_rub *rub = &friction->rub[k];
+    const struct dyn_scene *scene = friction->mass->scene;
+    const size_t nv = (size_t)model->nv;
+    double *J = friction->J + (size_t)friction->pair[k].row * nv;
+
+    memset(J, 0, (size_t)friction->pair[k].width * nv * sizeof *J);
+    if (rub->kind == DYN_RUB_JOINT) {
+        J[rub->along.of] = rub->along.ratio;
+        return;
+    }
+    const struct dyn_effector *effector = &plant->effectors[rub->of];
+    struct dyn_point point = {.body = effector->body};
+    if (rub->kind == DYN_RUB_FOOT)
+        memcpy(point.at, effector->contact.at, sizeof point.at);
+    dyn_jacobian(model, scene, &point, friction->jacobian);
+    if (rub->kind == DYN_RUB_FOOT) {
+        memcpy(J, friction->jacobian + 3 * nv, 2 * nv * sizeof *J);
+    } else {
+        const struct dyn_vec3 a =
+            dyn_body_to_world(model, scene, effector->body, dyn_vec3_load(effector->wheel.axis));
+        for (size_t i = 0; i < nv; i++)
+            J[i] = -(a.x * friction->jacobian[i] + a.y * friction->jacobian[nv + i] +
+                     a.z * friction->jacobian[2 * nv + i]);
+    }
+    for (size_t i = 0; plant->held != NULL && i < nv; i++)
+        for (int r = 0; r < friction->pair[k].width; r++)
+            J[(size_t)r * nv + i] *= !plant->held[i];
+}
+
+/* Slips at the end of the step, when all but friction acts. */
+static void free_slips(const struct dyn_plant *plant, const struct dyn_friction *friction, int k,
+                       double h, const double *rate, const double *x,
+                       const struct dyn_plant_work *work)
+{
+    const struct dyn_model *model = plant->model;
+    const struct dyn_rub *rub = &friction->rub[k];
+    const double *v = x + model->nq, *a = rate + model->nq;
+    double *b = friction->b + friction->pair[k].row;
+
+    if (rub->kind == DYN_RUB_JOINT) {
+        b[0] = rub->along.ratio * (v[rub->along.of] + h * a[rub->along.of]);
+        return;
+    }
+    const struct dyn_effector *effector = &plant->effectors[rub->of];
+    const struct dyn_scene *scene = friction->mass->scene;
+    struct dyn_point point = {.body = effector->body};
+    if (rub->kind == DYN_RUB_FOOT)
+        memcpy(point.at, effector->contact.at, sizeof point.at);
+    const struct dyn_vec6 moves = dyn_point_velocity(model, scene, &point);
+    const struct dyn_vec6 gains = dyn_point_acceleration(model, scene, &point, a);
+    const struct dyn_vec6 end = dyn_axpy6(&moves, h, &gains);
+    if (rub->kind == DYN_RUB_FOOT) {
+        b[0] = end.lin.x;
+        b[1] = end.lin.y;
+    } else {
+        const int at = work->post[rub->of].state_at;
+        const struct dyn_vec3 axis =
+            dyn_body_to_world(model, scene, effector->body, dyn_vec3_load(effector->wheel.axis));
+        b[0] = (x[at] + h * rate[at]) / effector->wheel.inertia - dyn_dot(axis, end.ang);
+    }
+}
+
+/* Y = M^-1 J', A = h J Y and, of a wheel, what its own rotor adds. */
+static void respond(const struct dyn_plant *plant, double h, const struct dyn_friction *friction)
+{
+    const struct dyn_crba_work *mass = friction->mass;
+    const int n = friction->row_count, nv = plant->model->nv;
+    for (int i = 0; i < n; i++) {
+        double *Y = friction->Y + (size_t)i * (size_t)nv;
+        memcpy(Y, friction->J + (size_t)i * (size_t)nv, (size_t)nv * sizeof *Y);
+        if (dyn_follow_any(plant->model))
+            dyn_cholesky_solve(nv, mass->dense, Y);
+        else
+            dyn_ldl_solve(mass->ldl, Y);
+        for (int j = 0; j <= i; j++) {
+            const double *J = friction->J + (size_t)j * (size_t)nv;
+            double sum = 0.0;
+            for (int c = 0; c < nv; c++)
+                sum += J[c] * Y[c];
+            friction->A[i * n + j] = friction->A[j * n + i] = h * sum;
+        }
+    }
+    for (int k = 0; k < friction->pair_count; k++)
+        if (friction->rub[k].kind == DYN_RUB_WHEEL)
+            friction->A[friction->pair[k].row * (n + 1)] +=
+                h / plant->effectors[friction->rub[k].of].wheel.inertia;
+}
+
+void dyn_friction_find(const struct dyn_plant *plant, double h, double modal_lead,
+                       const double *rate, const double *x, struct dyn_plant_work *work)
+{
+    const struct dyn_model *model = plant->model;
+    const struct dyn_state state = {x, x + model->nq};
+    struct dyn_friction *friction = work->friction;
+
+    gather(plant, x, work, friction);
+    if (friction->pair_count == 0)
+        return;
+    dyn_scene_take(model, &state, friction->mass->scene);
+    factor(plant, modal_lead, friction->mass);
+    for (int k = 0; k < friction->pair_count; k++) {
+        fill_rows(plant, friction, k);
+        free_slips(plant, friction, k, h, rate, x, work);
+    }
+    respond(plant, h, friction);
+
+    const int n = friction->row_max;
+    dyn_stick_solve(&(struct dyn_stick){friction->pair_count, friction->row_count, friction->pair,
+                                        friction->A, friction->b, friction->force, friction->slip,
+                                        friction->scratch, friction->scratch + n,
+                                        friction->scratch + 2 * n, friction->scratch + 3 * n});
+    for (int k = 0; k < friction->pair_count; k++)
+        if (friction->rub[k].kind == DYN_RUB_JOINT)
+            friction->dry[friction->rub[k].of] = friction->force[friction->pair[k].row];
+}
+
+/* ---- what it does ---- */
+
+void dyn_friction_add(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                      double *rate)
+{
+    const struct dyn_friction *friction = work->friction;
+    const int nv = plant->model->nv;
+    double *a = rate + plant->model->nq;
+    for (int r = 0; r < friction->row_count; r++)
+        for (int i = 0; i < nv; i++)
+            a[i] += friction->Y[r * nv + i] * friction->force[r];
+    for (int k = 0; k < friction->pair_count; k++)
+        if (friction->rub[k].kind == DYN_RUB_WHEEL)
+            rate[work->post[friction->rub[k].of].state_at] +=
+                friction->force[friction->pair[k].row];
+}
+
+static void add3(struct dyn_vec3 a, double sum[3])
+{
+    dyn_vec3_store(dyn_add(dyn_vec3_load(sum), a), sum);
+}
+
+void dyn_friction_load(const struct dyn_plant *plant, struct dyn_plant_work *work)
+{
+    const struct dyn_friction *friction = work->friction;
+    for (int k = 0; k < friction->pair_count; k++) {
+        const struct dyn_rub *rub = &friction->rub[k];
+        if (rub->kind == DYN_RUB_JOINT)
+            continue;
+        const struct dyn_effector *effector = &plant->effectors[rub->of];
+        const struct dyn_post *post = &work->post[rub->of];
+        const double *f = friction->force + friction->pair[k].row;
+        struct dyn_load *load = &work->load[post->mount];
+        if (rub->kind == DYN_RUB_WHEEL) {
+            work->x_rate[post->state_at] += f[0];
+            add3(dyn_scale(-f[0], dyn_vec3_load(effector->wheel.axis)), load->moment);
+        } else {
+            const struct dyn_vec3 along = {f[0], f[1], 0.0};
+            const struct dyn_vec3 force = dyn_mul(&work->felt[post->mount].E, along);
+            add3(force, load->force);
+            add3(dyn_cross(dyn_vec3_load(effector->contact.at), force), load->moment);
+        }
+    }
+}

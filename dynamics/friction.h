@@ -1,0 +1,79 @@
+/*
+ * Dry friction of a plant over one step: of joints, of feet on the ground and of wheels in their
+ * bearings.  Private to dynamics/ and tests/.
+ *
+ * A force that has a sign but no slope cannot be followed by small steps: taken at the beginning of
+ * a step it drives what it should stop.  So it is taken at the end.  Once a step, before its
+ * stages, the forces are found (stick.h) that would bring the velocity v + h dv/dt to what
+ * Coulomb's law asks for, with the inertia of the whole vehicle; they are then held over the step,
+ * whatever the integrator.
+ *
+ *      sticks     the slip at the end of the step is zero and the force what that takes: where
+ *                 nothing else changes, all rates are zero, and nothing creeps
+ *      slips      the force is the whole of the bound, and constant: every integrator keeps its
+ * order stops      the force is the part of the bound that stops it within the step
+ *
+ * Semi-implicit Euler ends at that velocity, and the kinetic energy there is the least that
+ * friction can leave: friction takes energy at any step.  The others end there but for what their
+ * stages see of other forces that change within the step, of the order h^2, which the next step
+ * takes up. Adams-Bashforth looks back at the rates without friction, for a force that jumps has no
+ * history.
+ *
+ * Nothing is remembered from step to step.  A joint that is held has its friction by the law as
+ * written (model.h), for its velocity is given.
+ */
+#pragma once
+
+#include "dynamics/composite.h"
+#include "dynamics/follow.h"
+#include "dynamics/plant.h"
+#include "dynamics/stick.h"
+
+enum dyn_rub_kind { DYN_RUB_JOINT, DYN_RUB_WHEEL, DYN_RUB_FOOT };
+
+/* Whose friction the pairs of the same index are. */
+struct dyn_rub {
+    enum dyn_rub_kind kind;
+    int of;                        /* of model->lawful, or effector */
+    struct dyn_follow_share along; /* joint: which velocity it slips by */
+};
+
+struct dyn_friction {
+    int row_max;         /* 0: nothing can rub, and nothing below is there */
+    int pair_count;      /* that rub in this step */
+    int row_count;       /* and in how many directions */
+    struct dyn_rub *rub; /* by pair */
+    struct dyn_stick_pair *pair;
+    double *dry;   /* by model->lawful: the force that is held over the step */
+    double *force; /* by row */
+    double *slip;  /* by row: at the end of the step without friction, then with it */
+    double *J, *Y; /* by row, nv: which velocities it slips by, and M^-1 J' */
+    double *A;     /* row_count^2 */
+    double *b;
+    double *scratch;  /* 4 by row */
+    double *jacobian; /* 6 x nv, of a foot */
+    struct dyn_crba_work *mass;
+};
+
+struct dyn_plant_work;
+
+/* Bytes, and the work laid out in mem, 64-byte aligned and owned by the caller.  Context: setup. */
+size_t dyn_friction_size(const struct dyn_plant *plant);
+struct dyn_friction *dyn_friction_place(const struct dyn_plant *plant, void *mem);
+
+/* No friction but that of held joints, for the rates at x that dyn_friction_find() starts from.
+ * Context: frame. */
+void dyn_friction_begin(const struct dyn_plant *plant, const double *x,
+                        struct dyn_friction *friction);
+
+/* What acts for h from x on, where everything else makes x change by `rate`; modal_lead: as the
+ * rate was found with.  From now on dyn_plant_rate() has it.  Context: frame. */
+void dyn_friction_find(const struct dyn_plant *plant, double h, double modal_lead,
+                       const double *rate, const double *x, struct dyn_plant_work *work);
+
+/* rate += what the friction that was found does to it.  Context: frame. */
+void dyn_friction_add(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                      double *rate);
+
+/* Of wheels and feet, as loads on their bodies and rates of their states.  Context: frame. */
+void dyn_friction_load(const struct dyn_plant *plant, struct dyn_plant_work *work);
