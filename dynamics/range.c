@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "dynamics/cholesky.h"
 #include "dynamics/rate.h"
 #include "dynamics/shape.h"
 #include "dynamics/tree.h"
@@ -11,7 +12,7 @@ static const double FAST = 0.1;  /* part of the lowest frequency */
 static const double FAR = 0.1;   /* part of the length */
 static const double WEAK = -0.5; /* part of a mode's stiffness that is added */
 static const double STIFF = 1.0; /* the same, where the model does not know it */
-static const double NEAR = 0.5;  /* part of the way to the end of the energy */
+static const double NEAR = 0.1;  /* part of the way to the end of the energy: 1 % of a mass */
 
 static struct dyn_vec3 row(const struct dyn_row *r)
 {
@@ -95,25 +96,54 @@ static unsigned check_inertia(const struct dyn_modal_link *modal, const double *
     return share > NEAR ? DYN_RANGE_INERTIA : 0;
 }
 
-static unsigned check_rate(const struct dyn_modal_link *modal, const struct dyn_link_work *L)
+/* How the body turns as a whole, in the axes of its link: as its frame does and, on average over
+ * its mass, as its modes do.  A body that bends on a soft hinge turns its frame to and fro and
+ * itself hardly. */
+static struct dyn_vec3 mean_rate(const struct dyn_model *model, const struct dyn_modal_link *modal,
+                                 const struct dyn_work *work, const double *xi)
 {
-    const double w = dyn_norm(row(&L->w));
-    return (!modal->stiffens || modal->rotary) && w > FAST * modal->slowest ? DYN_RANGE_RATE : 0;
+    const struct dyn_sym3 *I = &model->inertia[modal->link].I;
+    const struct dyn_link_work *L = &work->link[modal->link];
+    const double some = 1e-9 * (I->xx + I->yy + I->zz); /* a line has no inertia about itself */
+    double J[9] = {I->xx + some, 0.0, 0.0, I->xy, I->yy + some, 0.0, I->xz, I->yz, I->zz + some};
+    struct dyn_vec3 h = {0.0, 0.0, 0.0};
+    double turn[3];
+
+    for (int p = 0; p < modal->modes; p++) {
+        const struct dyn_mat3 W = dyn_shape_pair_matrix(modal->L, modal->lanes, p, 0);
+        h = dyn_add(h, dyn_scale(xi[p], dyn_axial(&W)));
+    }
+    dyn_vec3_store(h, turn);
+    dyn_cholesky_factor(3, J);
+    dyn_cholesky_solve(3, J, turn);
+    return dyn_add(to_link(L, row(&L->w)), dyn_vec3_load(turn));
 }
 
-static unsigned check_modal(const struct dyn_model *model, const double *q,
+static unsigned check_rate(const struct dyn_model *model, const struct dyn_modal_link *modal,
+                           const struct dyn_work *work, const double *xi)
+{
+    if (modal->stiffens && !modal->rotary)
+        return 0;
+    const double w = dyn_norm(mean_rate(model, modal, work, xi));
+    return w > FAST * modal->slowest ? DYN_RANGE_RATE : 0;
+}
+
+static unsigned check_modal(const struct dyn_model *model, const double *q, const double *v,
                             const struct dyn_work *work, int m)
 {
     const struct dyn_modal_link *modal = &model->modal[m];
-    return check_rate(modal, &work->link[modal->link]) | check_deflection(modal, q + modal->q_at) |
-           check_stiffness(model, work, modal) | check_inertia(modal, q + modal->q_at);
+    return check_rate(model, modal, work, v + modal->v_at) |
+           check_deflection(modal, q + modal->q_at) | check_stiffness(model, work, modal) |
+           check_inertia(modal, q + modal->q_at);
 }
 
 unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *state,
                         const struct dyn_work *work, int body)
 {
     const int link = model->body_link[body], m = link >= 0 ? model->link[link].modal : -1;
-    return m >= 0 && model->link[link].body == body ? check_modal(model, state->q, work, m) : 0;
+    return m >= 0 && model->link[link].body == body
+               ? check_modal(model, state->q, state->v, work, m)
+               : 0;
 }
 
 unsigned dyn_plant_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
@@ -122,7 +152,7 @@ unsigned dyn_plant_range(const struct dyn_plant *plant, const struct dyn_plant_w
     const struct dyn_model *model = plant->model;
     unsigned sum = 0;
     for (int m = 0; m < model->modal_count; m++) {
-        const unsigned out = check_modal(model, x, work->kernel, m);
+        const unsigned out = check_modal(model, x, x + model->nq, work->kernel, m);
         if (out != 0 && sum == 0)
             *first = model->link[model->modal[m].link].body;
         sum |= out;

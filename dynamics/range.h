@@ -1,15 +1,18 @@
 /*
  * Has a flexible body left the range in which its model is true?
  *
- *      rate         it turns faster than a tenth of its lowest frequency, and its fidelity or its
+ *      rate         it turns, on average over its mass, faster than a tenth of its lowest
+ *                   frequency, and its fidelity or its
  *                   psi2 has no geometric stiffness (Padilla and von Flotow 1989), or it has rotary
  *                   inertia, which does not turn with the modes
  *      deflection   some point of it may have moved by more than a tenth of its length
  *      stiffness    acceleration, spin and loads through its nodes have taken half of the stiffness
  *                   of a mode, or doubled it where the model knows nothing of that: it is about
  *                   to buckle, or stiffer than simulated
- *      inertia      its modes are half of the way to where a consistent body's kinetic energy
- *                   ceases to be positive (modal_bound.h)
+ *      inertia      its modes are a tenth of the way to where a consistent body's kinetic energy
+ *                   ceases to be positive (modal_bound.h); what is missing grows with the square of
+ *                   the way, so that is 1 % of a modal mass, and as much as the tenth of a rate is
+ *                   of a stiffness
  */
 #pragma once
 
