@@ -26,10 +26,15 @@ static size_t lay_out(struct dyn_monitor_work *work, void *mem, size_t n)
     return at;
 }
 
-size_t dyn_monitor_work_size(const struct dyn_plant *plant)
+size_t dyn_monitor_work_bytes(int body_count)
 {
     struct dyn_monitor_work probe;
-    return lay_out(&probe, NULL, (size_t)plant->model->body_count);
+    return lay_out(&probe, NULL, (size_t)body_count);
+}
+
+size_t dyn_monitor_work_size(const struct dyn_plant *plant)
+{
+    return dyn_monitor_work_bytes(plant->model->body_count);
 }
 
 struct dyn_monitor_work *dyn_monitor_work_place(const struct dyn_plant *plant, void *mem)
@@ -448,6 +453,15 @@ static double orbit_energy(const struct dyn_environment *environment,
            (environment->bulge ? k * spec->mass * flat : 0.0);
 }
 
+static void see_speed(const struct sight *s, int body, struct dyn_monitor *sum)
+{
+    const double speed = dyn_norm(s->velocity);
+    if (speed <= sum->speed) /* not finite: it is the fastest */
+        return;
+    sum->speed = speed;
+    sum->fastest = body;
+}
+
 void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn_monitor_work *work,
                       struct dyn_monitor *monitor)
 {
@@ -464,6 +478,7 @@ void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn
         const struct sight on = sight_of_ground(model, work->sight, i, x);
         const struct dyn_modal_link *modal = modal_of(model, i);
         add_body(&model->spec[i], &work->sight[i], g, &sum);
+        see_speed(&work->sight[i], i, &sum);
         if (in_orbit)
             sum.potential += orbit_energy(environment, &model->spec[i], &work->sight[i]);
         add_rotor(&model->spec[i].rotor, &on, at.v[0], &sum);

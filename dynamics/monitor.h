@@ -16,6 +16,8 @@ struct dyn_monitor {
     double potential;           /* J: gravity (zero at the world origin; in orbit far away, and as
                                    if nothing bent), joint springs and limits, and what bends */
     double mass;                /* kg */
+    double speed;               /* m/s, of the fastest body's origin in the world */
+    int fastest;                /* which that is */
     double center[3];           /* mass centre, world, m */
     double linear_momentum[3];  /* world, kg m/s */
     double angular_momentum[3]; /* about the world origin, world axes, kg m^2/s */
@@ -26,6 +28,7 @@ struct dyn_monitor_work; /* scratch; means nothing between two calls */
 /* Bytes for a work, and the work laid out in mem, 64-byte aligned and owned by the caller.
  * Context: setup. */
 size_t dyn_monitor_work_size(const struct dyn_plant *plant);
+size_t dyn_monitor_work_bytes(int body_count); /* the same before there is a plant */
 struct dyn_monitor_work *dyn_monitor_work_place(const struct dyn_plant *plant, void *mem);
 
 /* Context: frame. */

@@ -81,6 +81,7 @@ void rig_apply(struct rig *rig, struct record_input *input)
     input->ordinal = rig->inputs++;
     if (input->kind == RECORD_RESET) {
         cfg_rig_reset(rig->cfg);
+        rig->sound.begun = false;
         log_input(rig, input);
         return;
     }
@@ -282,6 +283,7 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
     default: /* nothing of the run state */
         break;
     }
+    rig->sound.begun = false; /* whatever it was, it is no work of the motion's */
     move_windows(rig);
     act->counted = rig->cfg->schedule->frame;
     show_faults(rig, act->counted);
@@ -405,9 +407,11 @@ static void run_step(void *self, uint64_t frame)
 {
     struct rig *rig = self;
     struct cfg_rig *cfg = rig->cfg;
+    sound_begin(&rig->sound, cfg, executive_frame(rig, frame));
     if (!dyn_plant_step(&cfg->plant, cfg->command, cfg->joint_tau, cfg->h, cfg->work, cfg->x) &&
         cfg->schedule->not_finite++ == 0)
         rig->first_not_finite = executive_frame(rig, frame);
+    sound_look(&rig->sound, cfg, executive_frame(rig, frame));
     cfg->schedule->frame = frame + 1;
     for (int i = 0; i < rig->scenario->link_count; i++) {
         if (rig->trace[i].latch_ns && !rig->trace[i].step_ns)
@@ -1101,8 +1105,10 @@ static size_t size_of(const struct cfg_scenario *scenario, const struct rig_inje
     (void)rt_cut(NULL, &at, rt_recorder_size(list.count));
     (void)rt_cut(NULL, &at, parts_size(scenario));
     lay_out_late(scenario, NULL, NULL, &at);
-    if (extent == WHOLE)
+    if (extent == WHOLE) {
+        (void)rt_cut(NULL, &at, sound_size(scenario));
         lay_out_outlook(scenario, NULL, NULL, &at);
+    }
     return at;
 }
 
@@ -1132,8 +1138,10 @@ static struct rig *place(const struct cfg_scenario *scenario, const struct rig_i
         (void)cfg_rig_sections(rig->cfg, rig->part);
     }
     lay_out_late(scenario, rig, mem, &at);
-    if (extent == WHOLE)
+    if (extent == WHOLE) {
+        sound_place(&rig->sound, rig->cfg, rt_cut(mem, &at, sound_size(scenario)));
         lay_out_outlook(scenario, rig, mem, &at);
+    }
     rig->inject = *inject;
     if (inject->kind == RIG_INJECT_TOUCH)
         rig->inject.fresh = fresh_pages(inject->pages);

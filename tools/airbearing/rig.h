@@ -21,6 +21,7 @@
 #include "tools/airbearing/expect.h"
 #include "tools/airbearing/late.h"
 #include "tools/airbearing/record.h"
+#include "tools/airbearing/sound.h"
 
 /* What a display may look at while the run goes on. */
 struct rig_live {
@@ -123,6 +124,7 @@ struct rig {
     uint64_t acts;                   /* of the operator, so far */
     uint64_t idle_ns;                /* newest release of a pause; 0: none yet */
     uint64_t first_not_finite;       /* frame of the first step that was refused, if any was */
+    struct sound sound;              /* is the motion one that can be? */
     int first_out_of_range; /* the body that left the range of its model first, if any did */
     struct expect_watch expect[CFG_EXPECT_MAX];
     struct rig_shown *shown;
