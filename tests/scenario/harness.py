@@ -235,6 +235,7 @@ class Case(unittest.TestCase):
     maxDiff = None
     limit_s = 300  # of a test; longer than that is for ever
     # A machine that others keep busy stands still for longer than the watchdog lets a frame be, as a rule.
+    overwrites = True
     patient = True
 
     def setUp(self):
@@ -257,9 +258,12 @@ class Case(unittest.TestCase):
         return ["--set", f"links.board.listen={address}", "--set", f"controller.command={command}"]
 
     def command(self, *arguments):
-        """The watchdog of a run waits, unless the test speaks of it or is not patient."""
+        """The watchdog of a run waits, unless the test speaks of it or is not patient; and a second run may take
+        the log of the first, unless the test is about that."""
+        logs = self.overwrites and arguments[:1] == ("run",) and "--log" in arguments
         waits = self.patient and arguments[:1] == ("run",) and not any("watchdog" in str(a) for a in arguments)
-        return [AIRBEARING, *arguments, *(("--set", "frame.watchdog=60 s") if waits else ())]
+        return [AIRBEARING, *arguments, *(("--set", "frame.watchdog=60 s") if waits else ()),
+                *(("--overwrite",) if logs and "--overwrite" not in arguments else ())]
 
     def spawn(self, command, **options):
         """A process that does not outlive the test."""

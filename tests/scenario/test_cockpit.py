@@ -2,6 +2,8 @@
 """The cockpit in a real browser: it shows the run, and the run does what it is asked."""
 import json
 import os
+import re
+import signal
 import pathlib
 import subprocess
 import unittest
@@ -74,6 +76,30 @@ class Cockpit(harness.Case):
         self.check_page(saw)
         self.assertEqual(len(saw["panel"]["motors"]), 4)
         self.assertEqual(saw["panel"]["wheels"], [])
+
+    def test_how_the_run_came_out_stands_on_the_page(self):
+        """Its controller is killed while somebody looks."""
+        port, board = harness.free_port(), harness.free_port()
+        scenario = self.dir / "mine.yaml"
+        scenario.write_text(re.sub(r"\n *on_loss:[^\n]*", "", harness.SATELLITE.read_text()))
+        note = self.dir / "pid"
+        script = f"echo $$ >{note}; exec {harness.AIRBEARING.parent / 'board'} --connect 127.0.0.1:{board}"
+        run = self.start("run", scenario, "--serve", str(port), "--seconds", "3600", "--set",
+                         f"links.board.listen=127.0.0.1:{board}", "--set",
+                         f"controller.command={json.dumps(['sh', '-c', script])}")
+        self.assertIsNotNone(harness.begun(run))
+        look = self.spawn([*harness.NODE, harness.ROOT / "tests/scenario/cockpit_end.mjs", f"http://127.0.0.1:{port}/"],
+                          stdout=subprocess.PIPE, text=True, env={**os.environ, "CHROMIUM": harness.CHROMIUM})
+        self.assertEqual(look.stdout.readline(), "looking\n")
+        os.kill(int(note.read_text()), signal.SIGKILL)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 3, out + err)
+        saw = json.loads(look.communicate(timeout=150)[0])
+        self.assertIn("controller ended, SIGKILL", saw["events"])
+        self.assertTrue(any(line.startswith("verdict: controller ended, SIGKILL; the run stopped at frame")
+                            for line in saw["events"]), saw)
+        self.assertIn("controller ended, SIGKILL", saw["pill"])
+        self.assertIn("bad", saw["kind"])
 
 
 @unittest.skipUnless(harness.HAS_BROWSER, "no Chromium, or the packages of tools/peers are missing")

@@ -138,5 +138,109 @@ class Endings(harness.Case):
         self.assert_taken_up(*self.silence(LOCKSTEP, "lockstep"))
 
 
+class Verdict(harness.Case):
+    overwrites = False
+
+    def first_line(self):
+        return self.out.split("\n")[0]
+
+    def late_run(self, *options, expect=0):
+        log = self.dir / "run.mcap"
+        return self.run_scenario(harness.TUMBLE, "--seconds", "1", "--inject", "late=300ms@0.5s", "--log", log,
+                                 "--overwrite", *options, expect=expect), log
+
+    def test_a_late_run_is_ok_and_its_first_line_says_what_was_not_kept(self):
+        report, log = self.late_run()
+        self.assertRegex(self.first_line(), r"real pace: ok, time not kept")
+        self.assertIn("verdict: ok, time not kept", self.out)
+        verdict = report["verdict"]
+        self.assertTrue(verdict["ok"])
+        self.assertEqual((verdict["time"]["kept"], verdict["time"]["required"]), (False, False))
+        self.assertEqual({name for name in ("physics", "expectations", "time", "link", "log")
+                          if not verdict[name]["kept"]} - {"log"}, {"time"})
+        code, out, err = self.call("timing", log)
+        self.assertEqual(code, 1, out + err)
+        self.assertIn("NOT KEPT", out)
+
+    def test_a_late_run_is_a_no_where_time_is_required(self):
+        report, _ = self.late_run("--set", "require.time=kept", expect=1)
+        self.assertRegex(self.first_line(), r"NO, time not kept")
+        self.assertFalse(report["verdict"]["ok"])
+        self.assertEqual(report["verdict"]["exit_code"], 1)
+        self.assertTrue(report["verdict"]["time"]["required"])
+
+    def test_run_and_timing_agree_on_time(self):
+        log = self.dir / "run.mcap"
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "2", "--log", log)
+        found = json.loads(self.call("timing", log, "--json")[1])
+        if report["log"]["dropped"] == 0:
+            self.assertEqual(found["kept"], report["verdict"]["time"]["kept"], found["reasons"])
+
+    def test_a_broken_link_is_told_and_is_a_no_where_it_is_required(self):
+        dies = ["--seconds", "2", "--set", "expect=[]", *self.board_options("--die-after", "0.5")]
+        report = self.run_scenario(harness.SATELLITE, *dies)
+        self.assertRegex(self.first_line(), r": ok.*, link broken")
+        self.assertIn("controller ended, status 0", report["verdict"]["link"]["text"])
+        report = self.run_scenario(harness.SATELLITE, *dies, "--set", "require.link=unbroken", expect=1)
+        self.assertRegex(self.first_line(), r": NO.*, link broken")
+
+    def test_a_log_and_expectations_can_be_required(self):
+        fast = ("--seconds", "0.5", "--pace", "fast")
+        self.run_scenario(harness.TUMBLE, *fast, "--set", "require.log=complete", expect=1)
+        self.assertIn("log not complete", self.first_line())
+        report = self.run_scenario(harness.TUMBLE, *fast, "--set", "require.log=complete", "--log",
+                                   self.dir / "run.mcap")
+        self.assertEqual(report["verdict"]["text"], "ok")
+        late = ("--set", "expect=[rate > 0 deg/s after 5 s]")
+        report = self.run_scenario(harness.TUMBLE, *fast, *late)
+        self.assertEqual(report["verdict"]["text"], "ok so far")
+        self.run_scenario(harness.TUMBLE, *fast, *late, "--set", "require.expectations=reached", expect=1)
+
+    def test_what_is_wrong_in_require_is_one_line_with_its_place(self):
+        scenario = self.dir / "mine.yaml"
+        for text, part in (("require: {time: maybe}", "kept"), ("require: {tiem: kept}", "time"),
+                           ("physics: {max_speed: -1 m/s}", "max_speed")):
+            scenario.write_text(harness.TUMBLE.read_text() + f"\n{text}\n")
+            code, out, err = self.call("check", scenario)
+            self.assertEqual(code, 2)
+            self.assert_one_line(err, part)
+            self.assertRegex(err, r"mine\.yaml:\d+:\d+: ")
+
+    def test_a_log_is_never_overwritten_unasked(self):
+        log = self.dir / "run.mcap"
+        fast = ("run", harness.TUMBLE, "--seconds", "0.1", "--pace", "fast", "--log")
+        self.assertEqual(self.call(*fast, log)[0], 0)
+        before = log.read_bytes()
+        code, out, err = self.call(*fast, log)
+        self.assertEqual(code, 2)
+        self.assert_one_line(err, "--log", str(log), "--overwrite")
+        self.assertEqual(log.read_bytes(), before)
+        self.assertEqual(self.call(*fast, log, "--overwrite")[0], 0)
+        self.assertNotEqual(log.read_bytes(), before)
+        empty = self.dir / "empty.mcap"
+        empty.touch()
+        self.assertEqual(self.call(*fast, empty)[0], 0)
+        self.assertEqual(self.call(*fast, "/dev/null")[0], 0)
+
+    def test_a_report_is_replaced_as_a_whole(self):
+        report = self.dir / "report.json"
+        report.write_text("old")
+        with open(report) as held:
+            self.run_scenario(harness.TUMBLE, "--seconds", "0.1", "--pace", "fast")
+            self.assertEqual(held.read(), "old")  # who has it open reads what was there
+        self.assertEqual([path.name for path in self.dir.iterdir()], ["report.json"])
+
+    def test_a_state_that_blew_up_is_a_no_with_the_frame_and_the_body(self):
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--pace", "fast", "--set",
+                                   "physics.max_speed=0.01 m/s", expect=1)
+        self.assertIn("physics not sound", self.first_line())
+        self.assertEqual(report["unsound"]["what"], "speed")
+        self.assertIn(f"from frame {report['unsound']['frame']} on", self.out)
+        self.assertIn(report["unsound"]["body"], self.out)
+        report = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--pace", "fast")
+        self.assertIsNone(report["unsound"])
+        self.assertTrue(report["verdict"]["physics"]["kept"])
+
+
 if __name__ == "__main__":
     harness.main()

@@ -223,6 +223,23 @@ static void test_missed_releases_are_lag_and_sim_time_follows_no_closer(void)
     TEST_ASSERT_TRUE(figures.kept);
 }
 
+/* Whoever took it: two seconds that lasted four were not in time. */
+static void test_much_time_that_the_machine_took_breaks_the_promise(void)
+{
+    make_frames(1000);
+    make_late(300, 49 * PERIOD + 1, RT_CAUSE_STOLEN);
+    compute();
+    TEST_ASSERT_TRUE(figures.kept);
+    figures_free(&figures);
+    make_late(700, 20 * PERIOD + 1, RT_CAUSE_SWITCH);
+    compute();
+    TEST_ASSERT_FALSE(figures.kept);
+    TEST_ASSERT_NOT_NULL(strstr(figures.reason[0], "fell 0.069 s behind wall time in 1.000 s"));
+    limits.allowed[RT_CAUSE_STOLEN] = limits.allowed[RT_CAUSE_SWITCH] = 1;
+    figures_judge(&figures, &limits);
+    TEST_ASSERT_TRUE(figures.kept);
+}
+
 static void test_own_work_and_what_nothing_explains_break_the_promise(void)
 {
     static const enum rt_cause causes[] = {RT_CAUSE_OWN, RT_CAUSE_IO, RT_CAUSE_UNKNOWN};
@@ -648,6 +665,7 @@ int main(void)
     RUN_TEST(test_a_late_wake_is_no_job);
     RUN_TEST(test_a_frame_can_be_late_behind_its_jobs);
     RUN_TEST(test_missed_releases_are_lag_and_sim_time_follows_no_closer);
+    RUN_TEST(test_much_time_that_the_machine_took_breaks_the_promise);
     RUN_TEST(test_own_work_and_what_nothing_explains_break_the_promise);
     RUN_TEST(test_a_page_fault_is_the_machines_unless_memory_was_locked);
     RUN_TEST(test_realtime_that_was_required_must_have_been_met);

@@ -18,6 +18,7 @@ static const char usage[] =
     "(the\n"
     "                       board's replies pace the frames)\n"
     "  --log FILE.mcap      write the log; opens in Foxglove, Lichtblick and PlotJuggler\n"
+    "  --overwrite          also into a log that is there already; else that is refused\n"
     "  --report FILE.json   write the report\n"
     "  --set KEY=VALUE      override a key of the scenario, e.g. --set rate=500Hz or\n"
     "                       --set devices.gyro.noise=0; may be given many times\n"
@@ -45,10 +46,9 @@ static const char usage[] =
     "                       e.g. --act 2s:\"tune devices.gyro.bias.x=0.1deg/s\".\n"
     "                       A pause takes time, too, so that 1s:pause 1.5s:resume lasts 0.5 s\n"
     "\n"
-    "Exit: 0 ok (a run on a late machine is still ok, and so is a log of which a slow disk lost\n"
-    "records; they are counted); 1 no: an expectation or require failed, an act failed, the "
-    "motion\n"
-    "is not finite, or the disk refused the log; 2 bad input; 3 stopped by policy (overrun, link\n"
+    "Exit: 0 ok (the first line says what was not kept: time, link, log; that is a no where\n"
+    "require: asks for it); 1 no: an expectation or require failed, an act failed, the motion is\n"
+    "not sound, or the disk refused the log; 2 bad input; 3 stopped by policy (overrun, link\n"
     "lost, controller ended, frame thread hung) or no board spoke; 64 usage; 130 interrupted.\n";
 
 const char *const options_pace_name[] = {"real", "fast", "lockstep"};
@@ -118,6 +118,9 @@ static int take_option(void *self, int option, char *value)
     case 'l':
         options->log = value;
         return 0;
+    case 'O':
+        options->overwrite = true;
+        return 0;
     case 'r':
         options->report = value;
         return 0;
@@ -151,6 +154,7 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
         {"seconds", required_argument, NULL, 's'},
         {"pace", required_argument, NULL, 'p'},
         {"log", required_argument, NULL, 'l'},
+        {"overwrite", no_argument, NULL, 'O'},
         {"report", required_argument, NULL, 'r'},
         {"set", required_argument, NULL, 'k'},
         {"external-board", no_argument, NULL, 'e'},

@@ -19,6 +19,7 @@ struct run_options {
     double seconds; /* 0: the scenario's */
     int pace;       /* enum rt_pace, -1: the scenario's */
     const char *log, *report;
+    bool overwrite;           /* a log that is there already */
     bool external_controller; /* the board is started by hand */
     const char *inject;
     struct serve_options serve;

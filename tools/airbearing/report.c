@@ -12,8 +12,8 @@
 #include "rt/alloc.h"
 #include "tools/airbearing/arm_record.h"
 #include "tools/airbearing/command.h"
-#include "tools/airbearing/ending.h"
 #include "tools/airbearing/run.h"
+#include "tools/airbearing/verdict.h"
 
 static const char *const end_name[] = {"complete",  "signal", "overrun",
                                        "link_lost", "hung",   "controller_ended"};
@@ -383,6 +383,25 @@ static json_t *signals(const struct run *run)
     return object;
 }
 
+/* Where the motion began to be absurd; null: nowhere. */
+static json_t *unsound(const struct run *run)
+{
+    const struct sound *sound = &run->rig->sound;
+    if (sound->flaw == SOUND_NONE)
+        return json_null();
+    return json_pack("{s:s, s:o, s:s, s:o}", "what",
+                     sound->flaw == SOUND_TOO_FAST ? "speed" : "energy", "frame",
+                     whole(sound->frame), "body", run->scenario->bodies[sound->body].name, "value",
+                     real_or_null(sound->value, true));
+}
+
+static json_t *verdict(const struct run *run)
+{
+    struct verdict verdict;
+    verdict_take(run, &verdict);
+    return verdict_json(&verdict);
+}
+
 static void add_rest(json_t *report, const struct run *run)
 {
     char hash[20];
@@ -434,7 +453,9 @@ static void add_rest(json_t *report, const struct run *run)
                         real_or_null(run->rig->signal[CFG_ATTITUDE_ERROR], true));
     json_object_set_new(report, "not_finite", whole(run->rig->cfg->schedule->not_finite));
     json_object_set_new(report, "out_of_range", out_of_range(run->rig->cfg->schedule));
+    json_object_set_new(report, "unsound", unsound(run));
     json_object_set_new(report, "expect", expectations(run));
+    json_object_set_new(report, "verdict", verdict(run));
 }
 
 struct json_t *report_json(const struct run *run)
@@ -464,33 +485,6 @@ bool report_realtime(const struct run *run, const char **why)
     else if (cpu >= RT_CPU_MAX || !run->machine.isolated[cpu])
         *why = "the frame thread's core is not isolated";
     return *why == NULL;
-}
-
-static int failed_expectations(const struct run *run)
-{
-    int failed = 0;
-    for (int i = 0; i < run->scenario->expect_count; i++)
-        failed += expect_judge(&run->rig->expect[i]) == EXPECT_FAILED;
-    return failed;
-}
-
-int report_exit_code(const struct run *run)
-{
-    const char *why;
-    if (run->end == RUN_OVERRUN || run->end == RUN_LINK_LOST || run->end == RUN_HUNG ||
-        run->end == RUN_CONTROLLER_ENDED)
-        return EXIT_BY_POLICY;
-    if (run->end == RUN_SIGNAL)
-        return EXIT_INTERRUPTED;
-    if (run->log.error)
-        return EXIT_VERDICT_NO; /* what was asked for is not all there */
-    if (run->acts.failed > 0)
-        return EXIT_VERDICT_NO; /* nor done */
-    if (failed_expectations(run) > 0 || run->rig->cfg->schedule->not_finite > 0)
-        return EXIT_VERDICT_NO;
-    if (run->scenario->require_realtime && !report_realtime(run, &why))
-        return EXIT_VERDICT_NO;
-    return EXIT_OK;
 }
 
 /* ---- the table ------------------------------------------------------------------------- */
@@ -746,48 +740,26 @@ static void print_expectations(const struct run *run)
     }
 }
 
-static const char *verdict_word(const struct run *run)
-{
-    if (report_exit_code(run) != EXIT_OK)
-        return "NO";
-    for (int i = 0; i < run->scenario->expect_count; i++) {
-        if (expect_judge(&run->rig->expect[i]) == EXPECT_NOT_REACHED)
-            return "ok so far";
-    }
-    return "ok";
-}
-
-static void print_verdict(const struct run *run)
+static void print_verdict(const struct run *run, const struct verdict *verdict)
 {
     const struct rt_frame *frame = run->frame;
-    const char *why;
-    char ending[ENDING_TEXT_MAX];
-    printf("\nverdict: ");
-    ending_text(run, ending);
-    if (run->end != RUN_COMPLETE)
-        printf("%s; simulated %.3f s in %.3f s of wall time\n", ending,
-               (double)(frame->frames * frame->spec.period_ns) * 1e-9,
-               (double)wall_ns(frame) * 1e-9);
-    else
-        printf("%s, simulated %.3f s in %.3f s of wall time\n", verdict_word(run),
-               (double)(frame->frames * frame->spec.period_ns) * 1e-9,
-               (double)wall_ns(frame) * 1e-9);
+    printf("\nverdict: %s; simulated %.3f s in %.3f s of wall time\n", verdict->text,
+           (double)(frame->frames * frame->spec.period_ns) * 1e-9, (double)wall_ns(frame) * 1e-9);
+    verdict_print(verdict);
     if (run->rig->cfg->schedule->not_finite > 0)
-        printf(
-            "  the motion is not finite from frame %llu on (%llu steps refused): NO; make the step "
-            "smaller (integrator.substeps)%s or the forces softer\n",
-            (unsigned long long)run->rig->first_not_finite,
-            (unsigned long long)run->rig->cfg->schedule->not_finite, bent_note(run));
+        printf("  %llu steps were refused; make the step smaller (integrator.substeps)%s or the "
+               "forces softer\n",
+               (unsigned long long)run->rig->cfg->schedule->not_finite, bent_note(run));
     print_range(run);
     print_expectations(run);
-    if (run->scenario->require_realtime && !report_realtime(run, &why))
-        printf("  require realtime: NO, %s\n", why);
 }
 
 void report_print(const struct run *run)
 {
-    printf("%s: %g Hz, %s pace\n", run->scenario->name, run->scenario->rate_hz,
-           options_pace_name[run->scenario->pace]);
+    struct verdict verdict;
+    verdict_take(run, &verdict);
+    printf("%s: %g Hz, %s pace: %s\n", run->scenario->name, run->scenario->rate_hz,
+           options_pace_name[run->scenario->pace], verdict.text);
     print_times(run);
     print_jobs(run);
     print_counts(run);
@@ -797,7 +769,7 @@ void report_print(const struct run *run)
     controller_show(&run->controller, "  ");
     if (run->scenario->pace == RT_PACE_REAL)
         print_notes(run);
-    print_verdict(run);
+    print_verdict(run, &verdict);
     if (run->log.error)
         printf("  log: the disk refused (%s); readable up to the last whole chunk\n",
                strerror(-run->log.error));

@@ -27,6 +27,7 @@
 #include "tools/airbearing/doctor/finding.h"
 #include "tools/airbearing/ending.h"
 #include "tools/airbearing/script.h"
+#include "tools/airbearing/verdict.h"
 #include "tools/airbearing/whole_file.h"
 
 /* ---- set-up ---------------------------------------------------------------------------- */
@@ -268,6 +269,18 @@ static int try_file(const char *option, const char *path, struct stat *status, b
     return 0;
 }
 
+/* What another run has recorded is not written over unasked. */
+static int spare_log(const struct run_options *options, const struct stat *log)
+{
+    char why[128];
+    if (options->overwrite || !S_ISREG(log->st_mode) || log->st_size == 0)
+        return 0;
+    snprintf(why, sizeof why,
+             "has %lld bytes already; give another name, or --overwrite to lose them",
+             (long long)log->st_size);
+    return refuse_file("--log", options->log, why);
+}
+
 /* Does another run write this log?  Found out before a board is kept waiting for it. */
 static int try_claim(const char *path)
 {
@@ -288,6 +301,8 @@ static int try_files(struct run *run)
         code = try_file("--log", options->log, &log, &run->log_made);
     if (code == 0 && options->log)
         code = try_claim(options->log);
+    if (code == 0 && options->log && !same_file(&log, &scenario))
+        code = spare_log(options, &log);
     if (code == 0 && options->report)
         code = try_file("--report", options->report, &report, &run->report_made);
     if (code)
@@ -794,6 +809,7 @@ static int set_up(struct run *run)
 /* From the last frame to the exit code.  A stuck frame thread is left where it is. */
 static int conclude(struct run *run)
 {
+    struct verdict verdict;
     ending_name(run);
     operator_keep_house(run->desk);
     show_desk(run);
@@ -804,6 +820,8 @@ static int conclude(struct run *run)
     controller_stop(&run->controller);
     ghost_stop(run->ghost, &run->predicted);
     finish_log(run);
+    verdict_take(run, &verdict);
+    serve_verdict(run->serve, verdict.text, verdict.exit_code == EXIT_OK);
     serve_close(run->serve, &run->served);
     ghost_close(run->ghost);
     const int code = write_report(run);
@@ -814,8 +832,7 @@ static int conclude(struct run *run)
     if (run->stuck)
         _exit(EXIT_BY_POLICY);
     rt_thread_join(&run->frame_thread);
-    const int verdict = report_exit_code(run);
-    return verdict ? verdict : code;
+    return verdict.exit_code ? verdict.exit_code : code;
 }
 
 /* Made by this run and empty; but another may have taken it meanwhile. */

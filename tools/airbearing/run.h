@@ -115,8 +115,6 @@ struct json_t;
 struct json_t *report_json(const struct run *run);
 /* The same as a table and a verdict for people. */
 void report_print(const struct run *run);
-/* The exit code that the run deserves. */
-int report_exit_code(const struct run *run);
 /* True when the run was what `require: realtime` asks for; else *why says what was missing. */
 bool report_realtime(const struct run *run, const char **why);
 

@@ -276,6 +276,16 @@ void serve_alarm(struct serve *serve, const char *text)
         note(serve, LIVE_ERROR, text, "airbearing");
 }
 
+void serve_verdict(struct serve *serve, const char *text, bool ok)
+{
+    char line[512];
+    if (!serve)
+        return;
+    snprintf(line, sizeof line, "verdict: %s", text);
+    note(serve, ok ? LIVE_INFO : LIVE_ERROR, line, "airbearing");
+    io_server_status(serve->server, "verdict", ok ? IO_FOX_INFO : IO_FOX_ERROR, line);
+}
+
 static void show_desk(void *self, const struct io_bytes *image)
 {
     struct serve *serve = self;

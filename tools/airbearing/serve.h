@@ -45,6 +45,9 @@ void serve_note(struct serve *serve, const char *text);
 /* The same of what went wrong, said by the run itself.  NULL is fine.  Context: the thread that
  * keeps house, after serve_open(). */
 void serve_alarm(struct serve *serve, const char *text);
+/* How the run came out, the last thing that viewers are told.  NULL is fine.  Context: after the
+ * run. */
+void serve_verdict(struct serve *serve, const char *text, bool ok);
 /* How the operator's desk stands, as rig_faults() has it; viewers are told what is new.  NULL is
  * fine.  Context: the thread that keeps house, after serve_open(). */
 void serve_desk(struct serve *serve, bool paused, uint32_t on, uint32_t struck);

@@ -1,12 +1,9 @@
 /*
  * The figures of a run and the verdict on it.
  *
- * A run kept its promise when no frame was late by its own work, by waiting for a reply, by a page
- * fault in locked memory or for no known reason (beyond what the caller allows), when require:
- * realtime was met if it was asked for, when it did not hang, and when the log proves all that: it
- * has every frame, its releases lie on the grid, and it agrees with its own report.
- *
- * A run that no wall clock paced promised nothing about wall time.
+ * A run kept its promise when time was kept (promise.h), beyond the late frames that the caller
+ * allows, and when the log proves that: it has every frame, its releases lie on the grid, and it
+ * agrees with its own report.
  */
 #pragma once
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/airbearing/timing/figures.h"
+#include "tools/airbearing/timing/promise.h"
 
 const char *figures_time(double ns, char text[24])
 {
@@ -35,45 +36,31 @@ __attribute__((format(printf, 2, 3))) static void note(struct figures *figures, 
     va_end(arguments);
 }
 
-static uint64_t broken_by(const struct figures *figures, const struct figures_limits *limits,
-                          enum rt_cause cause)
+static void hear(void *self, const char *text)
 {
-    const uint64_t count = figures->causes[cause];
-    return count > limits->allowed[cause] ? count : 0;
+    note(self, "%s", text);
 }
 
-static void judge_lateness(struct figures *figures, const struct figures_limits *limits)
+/* By the same rule as the run's own verdict. */
+static void judge_time(struct figures *figures, const struct figures_limits *limits)
 {
-    static const struct {
-        enum rt_cause cause;
-        const char *what;
-    } table[] = {{RT_CAUSE_OWN, "late by own work"},
-                 {RT_CAUSE_IO, "late while waiting for a reply"},
-                 {RT_CAUSE_FAULT, "late by a page fault"},
-                 {RT_CAUSE_UNKNOWN, "late, and nothing explains it"}};
-    const bool faults_are_ours =
-        figures->ours > figures->causes[RT_CAUSE_OWN] + figures->causes[RT_CAUSE_IO];
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const uint64_t count = broken_by(figures, limits, table[i].cause);
-        if (count == 0)
-            continue;
-        note(figures, "%" PRIu64 " frame%s %s%s", count, count == 1 ? "" : "s", table[i].what,
-             table[i].cause == RT_CAUSE_FAULT && !faults_are_ours ? ": memory was not locked" : "");
-        figures->kept = figures->kept && table[i].cause == RT_CAUSE_FAULT && !faults_are_ours;
-    }
-}
-
-static void judge_realtime(struct figures *figures)
-{
-    const json_t *realtime = json_object_get(figures->evidence->report, "realtime");
-    const char *missing = json_string_value(json_object_get(realtime, "missing"));
-    if (!figures->evidence->require_realtime)
-        return;
-    if (json_is_true(json_object_get(realtime, "met")))
-        return;
-    note(figures, "require: realtime was not met: %.200s",
-         missing ? missing : "the log does not say what the machine gave");
-    figures->kept = false;
+    const json_t *report = figures->evidence->report;
+    const json_t *realtime = json_object_get(report, "realtime");
+    const char *ended = json_string_value(json_object_get(report, "ended"));
+    struct promise promise = {
+        .pace = figures->evidence->pace,
+        .memory_locked =
+            figures->ours > figures->causes[RT_CAUSE_OWN] + figures->causes[RT_CAUSE_IO],
+        .lag_ns = figures->lag_ns,
+        .simulated_ns = figures->evidence->frame_count * figures->evidence->period_ns,
+        .hung = ended && strcmp(ended, "hung") == 0,
+        .realtime_asked = figures->evidence->require_realtime,
+        .realtime_met = json_is_true(json_object_get(realtime, "met")),
+        .missing = json_string_value(json_object_get(realtime, "missing")),
+    };
+    memcpy(promise.causes, figures->causes, sizeof promise.causes);
+    memcpy(promise.allowed, limits->allowed, sizeof promise.allowed);
+    figures->kept = promise_kept(&promise, (struct promise_ear){figures, hear});
 }
 
 static bool differs(const struct figures *figures, const char *key, uint64_t found)
@@ -86,7 +73,6 @@ static bool differs(const struct figures *figures, const char *key, uint64_t fou
 static void judge_log(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
-    const char *ended = json_string_value(json_object_get(evidence->report, "ended"));
     if (evidence->lost > 0) {
         note(figures, "%" PRIu64 " frames have no record: the recorder lost them", evidence->lost);
         figures->kept = false;
@@ -100,10 +86,6 @@ static void judge_log(struct figures *figures)
          (evidence->pace == RT_PACE_REAL && (differs(figures, "overruns", figures->late_count) ||
                                              differs(figures, "missed", figures->missed))))) {
         note(figures, "the frames in the log are not those that its report counts");
-        figures->kept = false;
-    }
-    if (ended && strcmp(ended, "hung") == 0) {
-        note(figures, "the run hung");
         figures->kept = false;
     }
     if (!evidence->complete)
@@ -138,10 +120,8 @@ static void write_verdict(struct figures *figures)
 
 void figures_judge(struct figures *figures, const struct figures_limits *limits)
 {
-    figures->kept = true;
     figures->reason_count = 0;
-    judge_lateness(figures, limits);
-    judge_realtime(figures);
+    judge_time(figures, limits);
     judge_log(figures);
     if (figures->wall_was_set)
         note(figures, "the wall clock was set during the run");

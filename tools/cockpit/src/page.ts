@@ -279,6 +279,7 @@ const listener: Listener = {
   },
   status(level, text, id) {
     if (id === "lost") quality.losing(text);
+    if (id === "verdict") return run.judged(text, level !== "error"); // the run's own line says it, too
     if (id === "authority") return; // who asks stands beside the buttons, and in the run's own line
     events.status(level, text, id);
   },

@@ -8,6 +8,7 @@ import { numbers } from "./read";
 const CHECKPOINT = "cockpit.checkpoint"; // where the run was started
 const STILL_MS = 1500; // for which simulated time may stand without a word about it
 const SILENT_MS = 5000; // for which nothing at all may be heard
+const VERDICT_MAX = 48; // characters that the pill has room for
 const SURE_MS = 3000; // for which a second click means it
 const WATCHING = "to command, open the address with operator= that the run printed";
 
@@ -34,6 +35,7 @@ export class Run {
   private isConnected = false;
   private isOperator = true;
   private paused?: boolean; // undefined: the run does not tell
+  private verdict?: { text: string; kind: Kind }; // of a run that is over
   private movedMs = 0;
   private heardMs = 0;
   private acts = new Map<string, HTMLButtonElement>();
@@ -73,6 +75,13 @@ export class Run {
     this.draw();
   }
 
+  /** The run is over, and this is how it came out: "verdict: ok, time not kept". */
+  judged(text: string, isOk: boolean): void {
+    const said = text.replace(/^verdict: /, "");
+    this.verdict = { text: said, kind: !isOk ? "bad" : said === "ok" ? "good" : "warn" };
+    this.draw();
+  }
+
   /** Undefined: nobody says. */
   get isPaused(): boolean | undefined {
     return this.paused;
@@ -100,6 +109,10 @@ export class Run {
 
   private state(): [string, Kind, string] {
     const now = performance.now();
+    if (this.verdict) {
+      const { text, kind } = this.verdict;
+      return [text.length > VERDICT_MAX ? `${text.slice(0, VERDICT_MAX)}…` : text, kind, `the run is over: ${text}`];
+    }
     if (!this.isConnected) return ["no run", "bad", "it has ended, or it cannot be reached"];
     if (now - this.heardMs > SILENT_MS) return ["no answer", "bad", "the connection stands, but nothing comes"];
     if (this.paused) return ["paused", "warn", "simulated time is held"];
@@ -132,6 +145,7 @@ export class Run {
   begin(isOperator: boolean): void {
     this.isOperator = isOperator;
     this.paused = undefined;
+    this.verdict = undefined;
     this.values.clear();
     byId("parameters").replaceChildren();
     byId("tuning").hidden = true;

@@ -1,0 +1,38 @@
+/*
+ * Was time kept?  One rule, for `airbearing run` by its own counts and for `airbearing timing` by
+ * the frames of a log.
+ *
+ * It was, when no frame was late by its own work, by waiting for a reply, by a page fault in locked
+ * memory or for no known reason; when simulated time did not fall behind wall time by more than a
+ * hundredth of the run, or 50 ms where that is more, whoever took the time; when the frame thread
+ * did not hang; and when the machine gave what `require: realtime` asks for, if it was asked.
+ *
+ * A run that no wall clock paced promised nothing about wall time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rt/frame.h"
+
+struct promise {
+    enum rt_pace pace;
+    uint64_t causes[RT_CAUSE_COUNT];  /* late frames */
+    uint64_t allowed[RT_CAUSE_COUNT]; /* of those, so many break nothing */
+    bool memory_locked;               /* else a page fault is the machine's */
+    uint64_t lag_ns;                  /* of simulated time behind wall time, pauses left out */
+    uint64_t simulated_ns;
+    bool hung;
+    bool realtime_asked, realtime_met;
+    const char *missing; /* of realtime; NULL: not known */
+};
+
+/* Hears each thing that is wrong, and what else to know of late frames. */
+struct promise_ear {
+    void *self;
+    void (*hear)(void *self, const char *text);
+};
+
+/* Context: any but frame. */
+bool promise_kept(const struct promise *promise, struct promise_ear ear);
