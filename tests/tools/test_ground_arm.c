@@ -10,20 +10,25 @@ enum { HOLD, JOINT, TOOL, BASE, PAYLOAD, AUTO };
 
 static struct record_input hand;
 
-static void bring_up_arm(const char *more)
+static void bring_up_arm_at(const char *rate, const char *servo, const char *more)
 {
     char error[CFG_ERROR_MAX] = "";
-    const char *overrides[] = {"links.hand.bus=udp", "links.hand.listen=127.0.0.1:14590", more,
-                               NULL};
+    const char *overrides[] = {
+        "links.hand.bus=udp", "links.hand.listen=127.0.0.1:14590", rate, servo, more, NULL};
     bring_down();
     TEST_ASSERT_EQUAL_INT_MESSAGE(0,
                                   cfg_scenario_load(AIRBEARING_SCENARIOS "/arm7.yaml", overrides,
-                                                    more != NULL ? 3 : 2, &scenario, error),
+                                                    more != NULL ? 5 : 4, &scenario, error),
                                   error);
     rig = rig_on_heap(scenario);
     rig->source.gather = gather_nothing;
     frames = 0;
     hand = (struct record_input){.kind = RECORD_COMMAND};
+}
+
+static void bring_up_arm(const char *more)
+{
+    bring_up_arm_at("rate=1 kHz", "arm.servo=1 kHz", more);
 }
 
 static void push(int control, double way)
@@ -80,6 +85,25 @@ static void test_servos_that_know_the_weight_hold_it(void)
 {
     TEST_ASSERT_TRUE(sag(NULL) < 1e-6);
     TEST_ASSERT_TRUE(sag("arm.weight=false") > 1e-3);
+}
+
+/* Nothing acts but gravity and servos that carry it: friction does not move the arm. */
+static void test_the_arm_stands_still_at_a_coarse_step(void)
+{
+    static const char *const rate[] = {"rate=250 Hz", "rate=100 Hz"};
+    static const char *const servo[] = {"arm.servo=250 Hz", "arm.servo=100 Hz"};
+    static const int second[] = {250, 100};
+    for (int k = 0; k < 2; k++) {
+        double before[DYN_RESOLVE_MAX];
+        bring_up_arm_at(rate[k], servo[k], NULL);
+        run_frames(second[k]);
+        for (int n = 0; n < 7; n++)
+            before[n] = angle(n);
+        press(BRAKES);
+        run_frames(5 * second[k]);
+        for (int n = 0; n < 7; n++)
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9, before[n], angle(n));
+    }
 }
 
 /* On a wall, and hanging from a beam that leans. */
@@ -233,7 +257,8 @@ static void test_joints_go_to_the_middle_only_under_a_hand(void)
     TEST_ASSERT_TRUE(end[1] < end[0] - 0.05);
 }
 
-/* To a pose, with the block in the hand: it sags by what the servos give, and is there. */
+/* To a pose, with the block in the hand: it sags by what the servos give, rests where friction lets
+ * it, and is there. */
 static void test_auto_arrives_with_the_block(void)
 {
     bring_up_arm("arm.capture={reach: 10 m, tilt: 4 rad}");
@@ -245,7 +270,7 @@ static void test_auto_arrives_with_the_block(void)
         run_frames(100);
     TEST_ASSERT_FALSE(rig->cfg->arm->flags & CFG_ARM_AUTO);
     for (int n = 0; n < 7; n++)
-        TEST_ASSERT_DOUBLE_WITHIN(0.02, scenario->arm.pose[1].angle[n], angle(n));
+        TEST_ASSERT_DOUBLE_WITHIN(0.022, scenario->arm.pose[1].angle[n], angle(n));
 }
 
 static void test_brakes_hold_what_servos_do_not(void)
@@ -263,6 +288,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_servos_that_know_the_weight_hold_it);
+    RUN_TEST(test_the_arm_stands_still_at_a_coarse_step);
     RUN_TEST(test_the_weight_is_that_of_a_turned_base_too);
     RUN_TEST(test_a_brake_on_a_joint_that_stands_does_not_move_it);
     RUN_TEST(test_the_weight_is_the_slope_of_the_potential);

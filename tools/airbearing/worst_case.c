@@ -172,6 +172,33 @@ static double price_effector(const struct dyn_effector *effector)
     return price;
 }
 
+static int count_rubbing(const struct dyn_plant *plant)
+{
+    int count = 0;
+    for (int k = 0; k < plant->model->lawful_count; k++)
+        count += plant->model->lawful[k].law.coulomb > 0.0;
+    for (int k = 0; k < plant->effector_count; k++) {
+        const struct dyn_effector *effector = &plant->effectors[k];
+        if (effector->type == DYN_EFFECTOR_CONTACT)
+            count += effector->contact.friction > 0.0 ? 2 : 0;
+        else if (effector->type == DYN_EFFECTOR_WHEEL)
+            count += effector->wheel.coulomb > 0.0 || effector->wheel.stiction > 0.0;
+    }
+    return count;
+}
+
+/* Dry friction, once a step and a solve: M and its factors, an answer for every direction that
+ * rubs, and the search for the forces, which takes three rounds and has sixty at most. */
+static double price_friction(const struct dyn_plant *plant)
+{
+    const double n = count_rubbing(plant), nv = plant->model->nv;
+    if (n == 0.0)
+        return 0.0;
+    return 8000.0 + 4000.0 * plant->model->link_count + 2.0 * nv * nv * nv +
+           n * (3000.0 + 60.0 * nv + 4.0 * nv * nv) + 3.0 * n * n * nv +
+           60.0 * n * n * (12.0 + 6.0 * n);
+}
+
 static int depth_of(const struct dyn_model *model, int body)
 {
     int depth = 0;
@@ -212,13 +239,14 @@ struct worst_case worst_case_of(const struct dyn_plant *plant, bool solves)
     const struct dyn_model *model = plant->model;
     const enum dyn_isa isa = model->isa == DYN_ISA_SSE2 ? DYN_ISA_SSE2 : DYN_ISA_AVX2;
     struct worst_case worst = {.by_step = evaluations_of(plant->integrator, plant->substeps),
-                               .by_solve = solves ? 1 : 0,
+                               .by_solve = solves ? 1 + (count_rubbing(plant) > 0) : 0,
                                .is_bounded = model->follower_count == 0,
                                .isa = isa};
     const int evaluations = worst.by_step + worst.by_solve;
     worst.each = price_of[isa].call + price_links(model, &price_of[isa]) + price_effectors(plant) +
                  (plant->integrator == DYN_ROS2 ? price_lead(model, &price_of[isa]) : 0.0);
     worst.frame = evaluations * worst.each + price_integrator(plant, evaluations) +
-                  worst.by_solve * price_range(model);
+                  (solves ? price_range(model) : 0.0) +
+                  (plant->substeps + (solves ? 1 : 0)) * price_friction(plant);
     return worst;
 }
