@@ -1,18 +1,45 @@
 """Peers that misbehave, against whole runs: the frames stay on the grid and the loop stays closed."""
+import fcntl
 import json
+import mmap
+import os
 import pathlib
 import random
+import re
+import signal
 import socket
+import struct
 import subprocess
 import time
 import unittest
 
 import harness
+import raw_log
 import wire
 
 REAL_TIME = unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
 BOARD = harness.AIRBEARING.parent / "board"
 LOCKSTEP = harness.SCENARIOS / "quad-px4-lockstep.yaml"
+
+
+class Neighbour:
+    """The far end of a shared-memory link, as io/bus/shared.h has it: side 1."""
+    HEAD, DATA, RING = 576, 4096 + 65536, 65536
+    SIZE = DATA + RING
+    SET_LOCK, LOCK = 37, struct.Struct("hhqqi")  # F_OFD_SETLK and its struct flock
+
+    def __init__(self, path):
+        self.file = open(path, "r+b", buffering=0)
+        fcntl.fcntl(self.file, self.SET_LOCK, self.LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 1, 1, 0))
+        self.memory = mmap.mmap(self.file.fileno(), self.SIZE)
+        self.at = 0
+
+    def send(self, message):
+        record = struct.pack("<IIQ", len(message), 0, 0) + message + bytes(-len(message) % 8)
+        for i, byte in enumerate(record):
+            self.memory[self.DATA + (self.at + i) % self.RING] = byte
+        self.at += len(record)
+        self.memory[self.HEAD:self.HEAD + 8] = struct.pack("<Q", self.at)
 
 
 class Hostile(harness.Case):
@@ -59,6 +86,49 @@ class Hostile(harness.Case):
         self.assertLess(report["attitude_error_rad"], quiet + 0.3 * (none - quiet))
 
     @REAL_TIME
+    def cut_off(self, size, on_loss):
+        """A run on shared memory whose board is heard, and then makes the file as short as that."""
+        name, log = f"airbearing-test-{os.getpid()}-{size}", self.dir / "cut.mcap"
+        shared, scenario = pathlib.Path("/dev/shm") / name, self.dir / "shared.yaml"
+        self.addCleanup(shared.unlink, missing_ok=True)
+        text = harness.SATELLITE.read_text()
+        text = re.sub(r"\ncontroller:\n.*\n", "\n", text)
+        text = re.sub(r"bus: udp\n.*listen:.*\n", f"bus: shared\n    device: {name}\n", text)
+        scenario.write_text(text)
+        run = self.begin(scenario, "--seconds", "3600", "--log", log, "--set", f"links.board.on_loss={on_loss}",
+                         "--set", "links.board.connect_within=60 s", "--set", "links.board.lost_after=2 s")
+        self.assertTrue(harness.wait_until(lambda: shared.exists() and shared.stat().st_size == Neighbour.SIZE))
+        neighbour = Neighbour(shared)  # stays, and keeps its lock: it is only the file that is gone
+        self.addCleanup(neighbour.file.close)
+        neighbour.send(wire.heartbeat())
+        self.assertTrue(harness.begun(run))
+        for sequence in range(50):
+            neighbour.send(wire.controls([0.1], sequence))
+            time.sleep(0.01)
+        os.truncate(shared, size)
+        return run, log
+
+    def test_a_board_that_cuts_its_shared_memory_off_is_a_lost_link(self):
+        """Which was a SIGBUS: exit as on_loss says, and a log that can be read and replayed."""
+        for size in (0, 4096, 70000):
+            with self.subTest(size=size):
+                run, log = self.cut_off(size, "stop")
+                out, err = run.communicate(timeout=120)
+                self.assertEqual(run.returncode, 3, out + err)
+                self.assertGreater(len(raw_log.frames(log)), 0)
+                code, out, err = self.call("replay", log)
+                self.assertEqual(code, 0, out + err)
+                log.unlink()
+
+    def test_a_run_goes_on_without_the_board_that_cut_its_shared_memory_off(self):
+        run, log = self.cut_off(0, "safe")
+        time.sleep(3)
+        self.assertIsNone(run.poll())
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=120)
+        self.assertIn(run.returncode, (0, 1, 130), out + err)
+        self.assertGreaterEqual(json.loads(self.report.read_text())["io"]["losses"], 1)
+
     def test_a_flood_of_garbage_and_strangers_changes_nothing(self):
         for mode in ("threaded", "inline"):
             port = harness.free_port()
