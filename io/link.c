@@ -27,6 +27,7 @@
 #include "rt/arena.h"
 #include "rt/check.h"
 #include "rt/clock.h"
+#include "rt/estop.h"
 #include "rt/mailbox.h"
 #include "rt/ring.h"
 
@@ -127,6 +128,9 @@ struct link {
     bool lost;
     uint32_t sequence; /* of the newest command */
     uint32_t ticks;    /* while nobody has spoken */
+    uint64_t buttons;  /* flags of the newest command */
+    uint32_t stop_buttons;
+    struct rt_estop *estop; /* raised by them, and by the loss of the link; NULL: by neither */
 
     _Atomic uint64_t peer;       /* packed address; 0: not known yet */
     _Atomic uint64_t heard_ns;   /* newest sound message of the peer; 0: none yet */
@@ -185,6 +189,7 @@ struct io_links {
     struct link *link;
     struct io_reactor *reactor;
     struct rt_watchdog *watchdog;
+    struct io_heed heed; /* of whoever awaits */
     struct io_latency_seer seer;
     struct rt_thread *thread; /* NULL: not running */
     struct rt_wall_map wall;
@@ -762,6 +767,17 @@ static uint64_t latchable_ns(const struct arrival *arrival, uint64_t now_ns)
     return arrival->rx_ns + span(arrival->look_ns, now_ns);
 }
 
+/* By edge and by count of presses: a quick one may be over when it is heard. */
+static void watch_buttons(struct link *link, const struct io_command *said)
+{
+    const uint64_t before = link->buttons;
+    const uint32_t pressed =
+        (uint32_t)(said->flags >> 32 ^ before >> 32) | ((uint32_t)said->flags & ~(uint32_t)before);
+    link->buttons = said->flags;
+    if (link->estop && link->sequence > 1 && (pressed & link->stop_buttons) != 0)
+        (void)rt_estop_raise(link->estop, RT_ESTOP_BUTTON, rt_now_ns());
+}
+
 /* `arrived` and `awaited` are both sequentially consistent here and in io_link_await(): either this
  * side sees that somebody waits, or that side sees what arrived.  The futex compares `arrived` once
  * more inside the kernel, so nothing is lost between the look and the sleep. */
@@ -775,6 +791,7 @@ static bool take_command(void *self, const struct io_command *said)
     command->ready_ns = ready_ns;
     command->sequence = ++link->sequence;
     const bool met = rt_mailbox_publish(link->commands);
+    watch_buttons(link, said);
     watch_gap(link, link->arrival.rx_ns);
     compare_clocks(link, said->board_us);
     atomic_store_explicit(&link->command_ns, ready_ns, memory_order_relaxed);
@@ -975,6 +992,8 @@ static void notice_loss(struct link *link, uint64_t now_ns)
         return;
     link->lost = true;
     add(&link->tally.losses, 1);
+    if (link->estop)
+        (void)rt_estop_raise(link->estop, RT_ESTOP_LOSS, now_ns);
 }
 
 /* A board may wait to be spoken to; one whose address is known is. */
@@ -1250,17 +1269,35 @@ static struct timespec to_timespec(uint64_t ns)
     };
 }
 
+void io_links_heed(struct io_links *links, struct io_heed heed)
+{
+    links->heed = heed;
+}
+
+void io_links_estop(struct io_links *links, int link, uint32_t buttons, struct rt_estop *estop)
+{
+    struct link *of = at(links, link);
+    of->stop_buttons = buttons;
+    of->estop = estop;
+}
+
+static void heed_stop(const struct io_links *links)
+{
+    if (links->heed.heed)
+        links->heed.heed(links->heed.self);
+}
+
 static bool await_thread(const struct io_links *links, struct link *link, uint64_t sim_us,
                          uint64_t deadline_ns)
 {
-    const struct timespec deadline = to_timespec(deadline_ns);
     uint32_t arrived;
     atomic_store(&link->awaited, true);
     while (arrived = atomic_load(&link->arrived), !is_answered(link, sim_us)) {
-        const long status = syscall(SYS_futex, &link->arrived, FUTEX_WAIT_BITSET_PRIVATE, arrived,
-                                    &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
-        if (status < 0 && errno == ETIMEDOUT)
-            break;
+        heed_stop(links);
+        const uint64_t look_ns = rt_now_ns() + TICK_NS;
+        const struct timespec wake = to_timespec(look_ns < deadline_ns ? look_ns : deadline_ns);
+        (void)syscall(SYS_futex, &link->arrived, FUTEX_WAIT_BITSET_PRIVATE, arrived, &wake, NULL,
+                      FUTEX_BITSET_MATCH_ANY);
         if (rt_now_ns() >= deadline_ns || atomic_load(&links->interrupted))
             break; /* woken, but not by an answer */
     }
@@ -1295,6 +1332,7 @@ static bool await_inline(struct io_links *links, struct link *link, uint64_t sim
             return true;
         if (now_ns >= deadline_ns || atomic_load(&links->interrupted))
             return false;
+        heed_stop(links);
         if (now_ns >= sleep_ns)
             nap(link, span(now_ns, deadline_ns));
     }

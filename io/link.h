@@ -136,6 +136,10 @@ int io_link_sender(const struct io_links *links, int link);
 
 /* Before the start; see NULL: nobody looks.  Context: setup. */
 void io_links_show_latency(struct io_links *links, struct io_latency_seer seer);
+/* A press of one of these buttons of a hand raises the stop as soon as it is heard, and so does the
+ * loss of the link.  How buttons stand at first is no press.  Context: setup, before the start. */
+struct rt_estop;
+void io_links_estop(struct io_links *links, int link, uint32_t buttons, struct rt_estop *estop);
 /* Start the I/O thread; nothing in inline mode.  polls: the thread has a core of its own and may
  * spin. The thread looks at the watchdog (may be NULL) and sends safe when it barks.  Context:
  * setup. */
@@ -168,6 +172,13 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
  * one.  Before the first command a board may need dozens of samples to wake up: do not wait long.
  * Context: frame. */
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns);
+/* Whoever awaits calls this before it sleeps and every 20 ms, so that a stop does not wait with it;
+ * heed NULL: there is nothing to heed.  Context: setup, or frame. */
+struct io_heed {
+    void *self;
+    void (*heed)(void *self);
+};
+void io_links_heed(struct io_links *links, struct io_heed heed);
 /* Whoever awaits, or will, gives up at once: the run ends.  Context: any. */
 void io_links_interrupt(struct io_links *links);
 /* No samples leave for now, so a board that falls silent is not lost: that counts from here on.

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rt/estop.h"
+
 enum { RT_WATCHDOG_AWAY_NS = 50000000 }; /* lookers come by every 20 ms, or a little later */
 
 struct rt_watchdog {
@@ -19,6 +21,8 @@ struct rt_watchdog {
     _Atomic uint64_t since_ns;  /* from when on somebody looks without a break */
     uint64_t limit_ns;
     atomic_bool barked;
+    struct rt_estop
+        *estop; /* raised by the bark, for a frame thread that comes back; may be NULL */
 };
 
 /* Context: frame. */
@@ -60,5 +64,9 @@ static inline bool rt_watchdog_bark(struct rt_watchdog *dog, uint64_t now_ns)
     const uint64_t from_ns = kicked_ns > since_ns ? kicked_ns : since_ns;
     if (now_ns < from_ns || now_ns - from_ns < dog->limit_ns)
         return false;
-    return !atomic_exchange_explicit(&dog->barked, true, memory_order_relaxed);
+    if (atomic_exchange_explicit(&dog->barked, true, memory_order_relaxed))
+        return false;
+    if (dog->estop)
+        (void)rt_estop_raise(dog->estop, RT_ESTOP_WATCHDOG, now_ns);
+    return true;
 }

@@ -9,7 +9,7 @@
 
 static const uint64_t SILENT_NS = 15000000000;
 
-static const char watching[] = "you look on; to command, come by the address that the run printed, "
+const char io_hub_watching[] = "you look on; to command, come by the address that the run printed, "
                                "with its ?operator=TOKEN";
 
 struct io_hub_seat *io_hub_seat_of(struct io_hub *hub, uint64_t serial)
@@ -76,7 +76,7 @@ static void tell(struct io_hub *hub, struct io_authority before)
 static bool is_operator(const struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX])
 {
     if (!seat->is_operator)
-        snprintf(why, IO_FOX_TEXT_MAX, "%s", watching);
+        snprintf(why, IO_FOX_TEXT_MAX, "%s", io_hub_watching);
     return seat->is_operator;
 }
 
@@ -90,21 +90,13 @@ bool io_hub_may_command(struct io_hub *hub, struct io_hub_seat *seat, char why[I
     return may;
 }
 
-/* Who sees an arm go wrong stops it, and does not ask first. */
-bool io_hub_may_call(struct io_hub *hub, struct io_hub_seat *seat, uint32_t service,
-                     char why[IO_FOX_TEXT_MAX])
-{
-    const bool open = hub->desk->open_services >> service & 1;
-    return open ? is_operator(seat, why) : io_hub_may_command(hub, seat, why);
-}
-
 void io_hub_authority(struct io_hub *hub, struct io_hub_seat *seat, enum io_authority_act act)
 {
     const struct io_fox_ask *ask = &hub->ask;
     const struct io_authority before = hub->authority;
     char text[IO_FOX_TEXT_MAX];
     if (!seat->is_operator) {
-        io_fox_call_failure(&hub->out, ask->service, ask->call, watching);
+        io_fox_call_failure(&hub->out, ask->service, ask->call, io_hub_watching);
         io_hub_say(hub, seat, false);
         return;
     }

@@ -2,7 +2,8 @@
  * What a client may ask the run for: parameters to see and set, services to call.
  *
  * A request is handed over with a ticket; its answer comes later, when a frame boundary has seen
- * it.  All is called from the server's thread.
+ * it.  A stop is no request: it is done when the call returns, whatever waits.  All is called from
+ * the server's thread.
  */
 #pragma once
 
@@ -26,11 +27,15 @@ struct io_desk {
     const char *const *faults;
     int service_count;
     const struct io_fox_service *services;
-    uint32_t open_services; /* bit i: any operator may call service i, whoever has authority */
+    int stop_service; /* that any operator may call, whoever has authority */
     /* NULL when it was handed over, else why not. */
     const char *(*set)(void *self, uint64_t ticket, int parameter, double value);
     const char *(*call)(void *self, uint64_t ticket, int service,
                         const struct io_fox_arguments *arguments);
+    /* Stop, at once.  False: it will not be answered.  NULL: there is nothing to stop. */
+    bool (*stop)(void *self, uint64_t ticket);
+    /* Who flew has left without a word.  NULL: nobody wants to know. */
+    void (*lost)(void *self);
     /* The next answer, if any. */
     bool (*answer)(void *self, struct io_desk_answer *answer);
     /* What happened among those who look on, for the run's events; NULL: nobody wants to know. */

@@ -70,8 +70,21 @@ void io_hub_watch(struct io_hub *hub, struct io_hub_seat *seat, bool on)
     }
 }
 
-/* Answers that are there make room.  One that has been waited for so long was lost, and must not
- * take a place for ever. */
+/* It will not be answered, and who asked is told so. */
+static void give_up(struct io_hub *hub, struct io_hub_errand *errand, const char *why)
+{
+    struct io_hub_seat *seat = io_hub_seat_of(hub, errand->serial);
+    errand->open = 0;
+    if (seat && errand->is_call) {
+        io_fox_call_failure(&hub->out, errand->service, errand->call, why);
+        io_hub_say(hub, seat, false);
+    } else if (seat) {
+        io_hub_complain(hub, seat, why);
+    }
+}
+
+/* Answers that are there make room.  One that has been waited for so long gives its place to who
+ * comes now. */
 static struct io_hub_errand *free_errand(struct io_hub *hub)
 {
     struct io_hub_errand *oldest = &hub->errand[0];
@@ -83,7 +96,10 @@ static struct io_hub_errand *free_errand(struct io_hub *hub)
         if (errand->begun_ns < oldest->begun_ns)
             oldest = errand;
     }
-    return hub->now_ns - oldest->begun_ns > PATIENCE_NS ? oldest : NULL;
+    if (hub->now_ns - oldest->begun_ns <= PATIENCE_NS)
+        return NULL;
+    give_up(hub, oldest, "no answer in 10 s, and others wait; it may still be carried out");
+    return oldest;
 }
 
 static void begin(struct io_hub *hub, const struct io_hub_seat *seat, struct io_hub_errand *errand)
@@ -190,6 +206,23 @@ static void refuse_call(struct io_hub *hub, struct io_hub_seat *seat, const char
     io_hub_say(hub, seat, false);
 }
 
+static bool is_stop(const struct io_desk *desk, uint32_t service)
+{
+    return desk->stop && service == (uint32_t)desk->stop_service;
+}
+
+static void begin_call(struct io_hub *hub, const struct io_hub_seat *seat,
+                       struct io_hub_errand *errand)
+{
+    begin(hub, seat, errand);
+    hub->tickets++;
+    errand->open = errand->total = 1;
+    errand->is_call = true;
+    errand->service = hub->ask.service;
+    errand->call = hub->ask.call;
+    memcpy(errand->encoding, hub->ask.encoding, sizeof errand->encoding);
+}
+
 void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat)
 {
     const struct io_desk *desk = hub->desk;
@@ -200,6 +233,10 @@ void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat)
     const uint32_t desk_count = desk ? (uint32_t)desk->service_count : 0;
     if (ask->service >= (uint32_t)hub->service_count) {
         refuse_call(hub, seat, "there is no such service");
+        return;
+    }
+    if (ask->service < desk_count && is_stop(desk, ask->service)) {
+        refuse_call(hub, seat, io_hub_watching);
         return;
     }
     if (ask->service >= desk_count) {
@@ -214,7 +251,7 @@ void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat)
         refuse_call(hub, seat, "too many requests are under way");
         return;
     }
-    if (!io_hub_may_call(hub, seat, ask->service, error)) {
+    if (!io_hub_may_command(hub, seat, error)) {
         refuse_call(hub, seat, error);
         return;
     }
@@ -223,13 +260,36 @@ void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat)
         refuse_call(hub, seat, why);
         return;
     }
-    begin(hub, seat, errand);
+    begin_call(hub, seat, errand);
+}
+
+/* ---- the stop -------------------------------------------------------------------------- */
+
+/* Who sees an arm go wrong stops it, and does not ask first.  The latch comes before all else. */
+bool io_hub_stop(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message, bool binary)
+{
+    const struct io_desk *desk = hub->desk;
+    uint32_t service;
+    char error[IO_FOX_TEXT_MAX];
+    if (!binary || !seat->is_operator || !desk || !io_fox_calls(message, &service) ||
+        !is_stop(desk, service))
+        return false;
+    const bool answers = desk->stop(desk->self, hub->tickets);
+    if (!io_fox_read_binary(message, &hub->ask, error)) { /* it stops all the same */
+        hub->tickets++;
+        io_hub_complain(hub, seat, error);
+        return true;
+    }
+    struct io_hub_errand *errand = answers ? free_errand(hub) : NULL;
+    if (errand) {
+        begin_call(hub, seat, errand);
+        return true;
+    }
     hub->tickets++;
-    errand->open = errand->total = 1;
-    errand->is_call = true;
-    errand->service = ask->service;
-    errand->call = ask->call;
-    memcpy(errand->encoding, ask->encoding, sizeof errand->encoding);
+    io_fox_call_response(&hub->out, hub->ask.service, hub->ask.call, hub->ask.encoding, true,
+                         "the stop is latched; the next frame boundary reads it");
+    io_hub_say(hub, seat, true);
+    return true;
 }
 
 /* ---- answers --------------------------------------------------------------------------- */
@@ -270,5 +330,15 @@ void io_hub_answers(struct io_hub *hub)
         struct io_hub_seat *seat = io_hub_seat_of(hub, errand->serial);
         if (seat)
             deliver(hub, seat, errand, &answer);
+    }
+}
+
+void io_hub_farewell(struct io_hub *hub)
+{
+    io_hub_answers(hub);
+    for (int i = 0; i < IO_HUB_ERRAND_MAX; i++) {
+        if (hub->errand[i].open > 0)
+            give_up(hub, &hub->errand[i],
+                    "the run is over, and it is not known whether this was done");
     }
 }

@@ -367,6 +367,14 @@ bool io_fox_read_text(struct io_slice message, struct io_fox_ask *ask, char erro
     return good;
 }
 
+bool io_fox_calls(struct io_slice message, uint32_t *service)
+{
+    struct io_fields fields = io_fields_of(message);
+    const uint8_t opcode = io_get_u8(&fields);
+    *service = io_get_u32(&fields);
+    return !fields.bad && opcode == ASKS_CALL;
+}
+
 bool io_fox_read_binary(struct io_slice message, struct io_fox_ask *ask,
                         char error[IO_FOX_TEXT_MAX])
 {

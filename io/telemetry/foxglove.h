@@ -138,6 +138,9 @@ struct io_fox_ask {
 bool io_fox_read_text(struct io_slice message, struct io_fox_ask *ask, char error[IO_FOX_TEXT_MAX]);
 bool io_fox_read_binary(struct io_slice message, struct io_fox_ask *ask,
                         char error[IO_FOX_TEXT_MAX]);
+/* Which service a binary message calls, whatever else is wrong with it; false: none.
+ * Context: any. */
+bool io_fox_calls(struct io_slice message, uint32_t *service);
 /* What a call says, as its service's form has it.  Context: any. */
 bool io_fox_read_arguments(const struct io_fox_ask *ask, enum io_fox_form form,
                            struct io_fox_arguments *arguments, char error[IO_FOX_TEXT_MAX]);

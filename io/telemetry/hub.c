@@ -136,6 +136,8 @@ void io_hub_leave(struct io_hub *hub, struct io_hub_seat *seat)
     }
     hub->sent += seat->viewer->sent;
     hub->lost += seat->viewer->lost;
+    if (hub->flown_by == seat->serial && hub->desk && hub->desk->lost)
+        hub->desk->lost(hub->desk->self);
     io_hub_lay_down(hub, seat);
     io_viewer_close(seat->viewer);
     *seat = (struct io_hub_seat){0};
@@ -195,7 +197,7 @@ bool io_hub_bears(struct io_hub *hub, struct io_hub_seat *seat, size_t size, uin
 void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message, bool binary)
 {
     char error[IO_FOX_TEXT_MAX];
-    if (seat->gone)
+    if (io_hub_stop(hub, seat, message, binary) || seat->gone)
         return;
     seat->heard_ns = hub->now_ns;
     const bool good = binary ? io_fox_read_binary(message, &hub->ask, error)

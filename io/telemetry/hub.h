@@ -103,7 +103,13 @@ void io_hub_leave(struct io_hub *hub, struct io_hub_seat *seat);
  * reason. */
 bool io_hub_bears(struct io_hub *hub, struct io_hub_seat *seat, size_t size, uint64_t now_ns);
 extern const char io_hub_flood_text[];
-/* A message of a viewer's, whole.  Of one that is to be let go nothing is heard any more. */
+/* An operator's call of the stop, in one piece?  Then it is latched when this returns, before
+ * anything is counted, queued, allocated or refused, and whatever became of its sender.  To be
+ * asked before io_hub_bears(). */
+bool io_hub_stop(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message,
+                 bool binary);
+/* A message of a viewer's, whole.  Of one that is to be let go nothing is heard any more, but a
+ * stop. */
 void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message,
                  bool binary);
 
@@ -124,17 +130,17 @@ void io_hub_set(struct io_hub *hub, struct io_hub_seat *seat);
 void io_hub_watch(struct io_hub *hub, struct io_hub_seat *seat, bool on);
 void io_hub_call(struct io_hub *hub, struct io_hub_seat *seat);
 void io_hub_answers(struct io_hub *hub);
+/* The run is over: whoever still waits for an answer is told. */
+void io_hub_farewell(struct io_hub *hub);
 void io_hub_changes(struct io_hub *hub);
 
 /* Of command.c: a line among the run's events. */
 __attribute__((format(printf, 2, 3))) void io_hub_note(const struct io_hub *hub, const char *format,
                                                        ...);
-/* May this viewer command?  It takes the authority that nobody has. */
 struct io_hub_seat *io_hub_seat_of(struct io_hub *hub, uint64_t serial); /* NULL: has left */
+/* May this viewer command?  It takes the authority that nobody has. */
 bool io_hub_may_command(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX]);
-/* May it call this service of the desk?  Those that are open take no authority. */
-bool io_hub_may_call(struct io_hub *hub, struct io_hub_seat *seat, uint32_t service,
-                     char why[IO_FOX_TEXT_MAX]);
+extern const char io_hub_watching[]; /* why somebody who looks on may not */
 void io_hub_authority(struct io_hub *hub, struct io_hub_seat *seat, enum io_authority_act act);
 void io_hub_lay_down(struct io_hub *hub, const struct io_hub_seat *seat);
 /* Who has authority and has not said a word for long loses it to who asks. */

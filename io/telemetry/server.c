@@ -441,11 +441,19 @@ static int throw_out(struct io_server *server, struct lws *wsi)
 static int hear(struct io_server *server, struct lws *wsi, struct guest *guest, const void *bytes,
                 size_t size)
 {
+    const struct io_slice piece = {.data = bytes, .size = size};
+    const bool whole = lws_is_first_fragment(wsi) && lws_is_final_fragment(wsi);
+    const bool stopped =
+        whole && io_hub_stop(&server->hub, guest->seat, piece, lws_frame_is_binary(wsi));
     lws_validity_confirmed(wsi);
     if (guest->seat->gone)
         return -1;
     if (!io_hub_bears(&server->hub, guest->seat, size, rt_now_ns()))
         return throw_out(server, wsi);
+    if (stopped) {
+        lws_callback_on_writable(wsi);
+        return 0;
+    }
     if (lws_is_first_fragment(wsi))
         io_bytes_clear(&guest->request);
     if (guest->request.size + size > REQUEST_MAX) {
@@ -795,6 +803,7 @@ static void run(void *self)
     while (!atomic_load_explicit(&server->stop, memory_order_acquire))
         (void)lws_service(server->context, 0);
     pass_on(server, rt_now_ns());
+    io_hub_farewell(&server->hub);
     server->closing = true;
     const uint64_t end_ns = rt_now_ns() + FAREWELL_US * 1000ull;
     wake_writers(server);

@@ -135,11 +135,21 @@ void io_telemetry_push(struct io_telemetry *telemetry, int channel)
     rt_ring_push(producer->ring);
 }
 
-bool io_telemetry_has_room(const struct io_telemetry *telemetry, int channel)
+uint64_t io_telemetry_depth(const struct io_telemetry *telemetry, int channel)
+{
+    return telemetry->channels[channel].depth;
+}
+
+uint64_t io_telemetry_room(const struct io_telemetry *telemetry, int channel)
 {
     const uint64_t taken =
         atomic_load_explicit(&telemetry->consumers[channel].taken, memory_order_acquire);
-    return telemetry->producers[channel].pushed - taken < telemetry->channels[channel].depth;
+    return io_telemetry_depth(telemetry, channel) - (telemetry->producers[channel].pushed - taken);
+}
+
+bool io_telemetry_has_room(const struct io_telemetry *telemetry, int channel)
+{
+    return io_telemetry_room(telemetry, channel) > 0;
 }
 
 /* The channel whose oldest record has the earliest log time, or -1 when all rings are empty: the

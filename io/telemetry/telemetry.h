@@ -70,6 +70,10 @@ void io_telemetry_push(struct io_telemetry *telemetry, int channel);
  * dropping. Context: frame, the channel's producer. */
 bool io_telemetry_has_room(const struct io_telemetry *telemetry, int channel);
 
+/* Records that could be claimed now, and those that the ring holds.  Context: as above. */
+uint64_t io_telemetry_room(const struct io_telemetry *telemetry, int channel);
+uint64_t io_telemetry_depth(const struct io_telemetry *telemetry, int channel);
+
 /* As they were given.  Context: any. */
 const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *telemetry,
                                                     int *count);

@@ -32,6 +32,9 @@ static struct {
     const char *refusal;
     char noted[IO_FOX_TEXT_MAX];
     int notes;
+    int stops, losses;
+    uint64_t stop_ticket;
+    bool stop_is_mute;
 } bureau;
 
 static const char *parameter_name(void *self, int index)
@@ -70,6 +73,20 @@ static const char *call(void *self, uint64_t ticket, int service,
     return NULL;
 }
 
+static bool stop(void *self, uint64_t ticket)
+{
+    (void)self;
+    bureau.stops++;
+    bureau.stop_ticket = ticket;
+    return !bureau.stop_is_mute;
+}
+
+static void lost(void *self)
+{
+    (void)self;
+    bureau.losses++;
+}
+
 static bool answer(void *self, struct io_desk_answer *out)
 {
     (void)self;
@@ -96,9 +113,11 @@ static const struct io_desk desk = {.parameter_count = 2,
                                     .parameter_value = parameter_value,
                                     .service_count = 3,
                                     .services = services,
-                                    .open_services = 1u << 2,
+                                    .stop_service = 2,
                                     .set = set,
                                     .call = call,
+                                    .stop = stop,
+                                    .lost = lost,
                                     .answer = answer,
                                     .note = note};
 
@@ -531,6 +550,7 @@ static void test_answers_that_were_lost_do_not_fill_the_desk_for_ever(void)
     bureau.asked = 0;
     make_call(seat, call_pause, 16); /* in the place of the oldest */
     TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+    assert_next_has(seat, "no answer in 10 s"); /* which is told so */
     TEST_ASSERT_NULL(next(seat));
     bureau.answers = 1;
     io_hub_tick(hub, 11000000002);
@@ -641,23 +661,67 @@ static void test_the_first_command_takes_authority_and_keeps_others_out(void)
 
 static void safe(struct io_hub_seat *seat)
 {
-    make_call(seat, "\2\2\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    make_call(seat, "\2\2\0\0\0\6\0\0\0\4\0\0\0json", 17);
 }
 
-static void test_every_operator_may_call_what_is_open_and_takes_nothing_by_it(void)
+static void test_every_operator_may_stop_and_takes_nothing_by_it(void)
 {
     struct io_hub_seat *one = enter(0.0), *two = enter(0.0), *watcher = come_in(0.0, false);
     safe(two);
-    TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+    TEST_ASSERT_EQUAL_INT(1, bureau.stops);
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     pause(one);
     safe(two);
-    TEST_ASSERT_EQUAL_INT(3, bureau.asked);
+    TEST_ASSERT_EQUAL_INT(2, bureau.stops);
+    TEST_ASSERT_EQUAL_INT(1, bureau.asked);
     TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
     TEST_ASSERT_NULL(next(two));
     safe(watcher);
     assert_next_has(watcher, "?operator=");
-    TEST_ASSERT_EQUAL_INT(3, bureau.asked);
+    TEST_ASSERT_EQUAL_INT(2, bureau.stops);
+    bureau.answer[0] = (struct io_desk_answer){
+        .ticket = bureau.stop_ticket, .done = true, .text = "the arm stops before frame 5"};
+    bureau.answers = 1;
+    io_hub_tick(hub, 1);
+    assert_answer(two, true, "the arm stops before frame 5");
+}
+
+/* Tables full, nobody who answers, a seat that is to be let go, a call that makes no sense. */
+static void test_nothing_refuses_a_stop(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    for (int i = 0; i < IO_HUB_ERRAND_MAX; i++)
+        hub->errand[i] = (struct io_hub_errand){.open = 1, .total = 1, .first = 1000 + (uint64_t)i};
+    safe(two);
+    TEST_ASSERT_EQUAL_INT(1, bureau.stops);
+    assert_answer(two, true, "the stop is latched");
+    memset(hub->errand, 0, sizeof hub->errand);
+    bureau.stop_is_mute = true;
+    safe(two);
+    TEST_ASSERT_EQUAL_INT(2, bureau.stops);
+    assert_answer(two, true, "the stop is latched");
+    bureau.refusal = "full";
+    make_call(two, "\2\2\0\0\0\6\0\0\0\3\0\0\0xml", 16);
+    TEST_ASSERT_EQUAL_INT(3, bureau.stops);
+    assert_next_has(two, "another encoding");
+    make_call(two, "\2\2\0\0\0", 5);
+    TEST_ASSERT_EQUAL_INT(4, bureau.stops);
+    one->gone = true;
+    safe(one);
+    TEST_ASSERT_EQUAL_INT(5, bureau.stops);
+}
+
+static void test_whoever_waits_is_told_when_the_run_is_over(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    pause(one);
+    safe(two);
+    io_hub_farewell(hub);
+    assert_next_has(one, "the run is over");
+    assert_next_has(two, "the run is over");
+    io_hub_farewell(hub);
+    TEST_ASSERT_NULL(next(one));
+    TEST_ASSERT_NULL(next(two));
 }
 
 static void test_a_command_that_makes_no_sense_takes_nothing(void)
@@ -1126,7 +1190,9 @@ int main(void)
     RUN_TEST(test_a_holder_that_says_nothing_loses_it_to_who_asks);
     RUN_TEST(test_who_looks_on_commands_nothing_and_is_told_how);
     RUN_TEST(test_the_first_command_takes_authority_and_keeps_others_out);
-    RUN_TEST(test_every_operator_may_call_what_is_open_and_takes_nothing_by_it);
+    RUN_TEST(test_every_operator_may_stop_and_takes_nothing_by_it);
+    RUN_TEST(test_nothing_refuses_a_stop);
+    RUN_TEST(test_whoever_waits_is_told_when_the_run_is_over);
     RUN_TEST(test_a_command_that_makes_no_sense_takes_nothing);
     RUN_TEST(test_authority_is_asked_for_and_handed_over);
     RUN_TEST(test_who_asks_still_asks_when_another_was_quicker);

@@ -17,6 +17,8 @@ struct operator_desk {
     bool full;
     struct operator_answer answer;
     bool answered;
+    int stops, losses;
+    uint64_t stop_ticket;
 };
 
 bool operator_ask(struct operator_desk *desk, const struct operator_request *request)
@@ -24,6 +26,18 @@ bool operator_ask(struct operator_desk *desk, const struct operator_request *req
     desk->asked = *request;
     desk->count++;
     return !desk->full;
+}
+
+bool operator_stop(struct operator_desk *desk, uint64_t ticket)
+{
+    desk->stops++;
+    desk->stop_ticket = ticket;
+    return true;
+}
+
+void operator_lost(struct operator_desk *desk)
+{
+    desk->losses++;
 }
 
 bool operator_answers(struct operator_desk *desk, struct operator_answer *answer)
@@ -115,17 +129,29 @@ static void test_each_service_is_its_act(void)
                 {"/reset", OPERATOR_RESET},
                 {"/checkpoint", OPERATOR_CHECKPOINT},
                 {"/restore", OPERATOR_RESTORE},
-                {"/fault", OPERATOR_FAULT},
-                {"/safe", OPERATOR_SAFE}};
+                {"/fault", OPERATOR_FAULT}};
     struct io_fox_arguments arguments = {.frames = 3, .active = true};
     TEST_ASSERT_EQUAL_INT(8, seam->service_count);
-    TEST_ASSERT_EQUAL_HEX32(1u << 7, seam->open_services); /* who stops an arm needs no authority */
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         strcpy(arguments.text, acts[i].act == OPERATOR_FAULT ? "gyro stuck" : "a.checkpoint");
         TEST_ASSERT_NULL_MESSAGE(call(acts[i].name, &arguments), acts[i].name);
         TEST_ASSERT_EQUAL_INT(acts[i].act, panel.asked.act);
         TEST_ASSERT_EQUAL_UINT64(7, panel.asked.ticket);
     }
+}
+
+static void test_a_stop_is_no_request_and_a_full_desk_takes_it(void)
+{
+    const struct io_fox_arguments nothing = {0};
+    panel.full = true;
+    TEST_ASSERT_EQUAL_STRING("/safe", seam->services[seam->stop_service].name);
+    TEST_ASSERT_TRUE(seam->stop(seam->self, 11));
+    TEST_ASSERT_EQUAL_INT(1, panel.stops);
+    TEST_ASSERT_EQUAL_UINT64(11, panel.stop_ticket);
+    seam->lost(seam->self);
+    TEST_ASSERT_EQUAL_INT(1, panel.losses);
+    TEST_ASSERT_NOT_NULL(call("/safe", &nothing));
+    TEST_ASSERT_EQUAL_INT(0, panel.count);
 }
 
 static void test_arguments_reach_the_desk(void)
@@ -191,6 +217,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_each_service_is_its_act);
+    RUN_TEST(test_a_stop_is_no_request_and_a_full_desk_takes_it);
     RUN_TEST(test_arguments_reach_the_desk);
     RUN_TEST(test_what_makes_no_sense_does_not_reach_the_desk);
     RUN_TEST(test_answers_come_with_their_frame_and_are_noted);

@@ -181,7 +181,7 @@ static void test_a_step_runs_so_many_frames_and_pauses(void)
     ask(OPERATOR_STEP, 0, 0.5);
     TEST_ASSERT_FALSE(try_frame());
     expect_answer(true, 0, "3 frames");
-    expect_answer(false, 3, "no number of frames");
+    expect_answer(false, 3, "not a number of frames");
 }
 
 static void test_nobody_knocks_while_nothing_is_asked(void)
@@ -289,7 +289,7 @@ static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
     expect_answer(false, 0, "no parameter 14");
     expect_answer(false, 0, "no fault 3");
     expect_answer(false, 0, "nobody knows");
-    expect_answer(false, 0, "there is no arm");
+    expect_answer(false, 0, "nobody knows"); /* a stop is no request */
     TEST_ASSERT_EQUAL_UINT64(acts, rig->acts);
 }
 
@@ -537,6 +537,140 @@ static void test_how_long_a_file_takes_moves_no_later_act(void)
     TEST_ASSERT_EQUAL_UINT64(20 - 10 + 5, rig->cfg->fault[0].first_frame);
 }
 
+/* ---- whose state it is ---- */
+
+static void ask_file(uint64_t ticket, enum operator_act act, const char *name)
+{
+    struct operator_request request = {.ticket = ticket, .act = act};
+    snprintf(request.path, sizeof request.path, "%s.%s", path, name);
+    TEST_ASSERT_TRUE(operator_ask(desk, &request));
+}
+
+static void script_file(struct operator_scripted *act, uint64_t boundary, const char *name)
+{
+    *act = (struct operator_scripted){.boundary = boundary,
+                                      .text = "10ms:restore",
+                                      .request = {.ticket = UINT64_MAX, .act = OPERATOR_RESTORE}};
+    snprintf(act->request.path, sizeof act->request.path, "%s.%s", path, name);
+}
+
+static void remove_files(void)
+{
+    char name[80];
+    for (char end = 'a'; end <= 'b'; end++) {
+        snprintf(name, sizeof name, "%s.%c", path, end);
+        unlink(name);
+    }
+}
+
+/* A live restore of b is on its way when the command line's restore of a is due. */
+static void test_each_restore_puts_in_what_it_was_asked_for(void)
+{
+    static struct operator_scripted act;
+    struct operator_answer answer;
+    run_frames(3);
+    ask_file(1, OPERATOR_CHECKPOINT, "a");
+    run_frames(4);
+    operator_keep_house(desk);
+    ask_file(2, OPERATOR_CHECKPOINT, "b");
+    run_frames(3);
+    operator_keep_house(desk);
+    while (operator_answers(desk, &answer))
+        TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
+
+    ask_file(3, OPERATOR_RESTORE, "b");
+    TEST_ASSERT_FALSE(try_frame()); /* asked for */
+    script_file(&act, 10, "a");
+    operator_script(desk, &act, 1);
+    operator_keep_house(desk);      /* b is there, */
+    TEST_ASSERT_FALSE(try_frame()); /* and a is due */
+    operator_keep_house(desk);
+    atomic_store(&knock, true);
+    TEST_ASSERT_TRUE(try_frame()); /* a, and then b */
+    TEST_ASSERT_EQUAL_UINT64(7 + 1, rig->cfg->schedule->frame);
+    TEST_ASSERT_TRUE(operator_answers(desk, &answer));
+    TEST_ASSERT_EQUAL_UINT64(3, answer.ticket);
+    TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
+    struct operator_result result;
+    operator_result(desk, &result);
+    TEST_ASSERT_EQUAL_UINT64(4, result.acts); /* two checkpoints, two restores */
+    TEST_ASSERT_EQUAL_INT(0, result.failed);
+    remove_files();
+}
+
+/* The live restore fails; the command line's is not taken for it, and the other way round. */
+static void test_a_restore_that_fails_is_told_to_who_asked_for_it(void)
+{
+    static struct operator_scripted act;
+    struct operator_answer answer;
+    struct operator_result result;
+    for (int scripted_fails = 0; scripted_fails < 2; scripted_fails++) {
+        close_all();
+        open_all();
+        run_frames(3);
+        ask_file(1, OPERATOR_CHECKPOINT, "a");
+        run_frames(7);
+        operator_keep_house(desk);
+        TEST_ASSERT_TRUE(operator_answers(desk, &answer));
+        ask_file(3, OPERATOR_RESTORE, scripted_fails ? "a" : "none");
+        TEST_ASSERT_FALSE(try_frame());
+        script_file(&act, 10, scripted_fails ? "none" : "a");
+        operator_script(desk, &act, 1);
+        for (int i = 0; i < 10 && !try_frame(); i++)
+            operator_keep_house(desk);
+        TEST_ASSERT_EQUAL_UINT64(3 + 1, rig->cfg->schedule->frame);
+        TEST_ASSERT_TRUE(operator_answers(desk, &answer));
+        TEST_ASSERT_EQUAL_UINT64(3, answer.ticket);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(scripted_fails, answer.done, answer.text);
+        TEST_ASSERT_FALSE(operator_answers(desk, &answer)); /* once */
+        operator_result(desk, &result);
+        TEST_ASSERT_EQUAL_INT(scripted_fails, result.failed);
+        TEST_ASSERT_EQUAL_INT(scripted_fails, strstr(result.failure, ".none: ") != NULL);
+        TEST_ASSERT_EQUAL_INT(0, result.unreached);
+    }
+    remove_files();
+}
+
+/* Nobody takes the answers: what could not be answered is not done, and comes when it can be. */
+static void test_no_answer_is_lost(void)
+{
+    struct operator_answer answer;
+    uint64_t asked = 0, heard = 0;
+    while (asked < 500) {
+        const struct operator_request request = {.ticket = asked, .act = OPERATOR_RESUME};
+        if (!operator_ask(desk, &request))
+            break;
+        asked++;
+        (void)try_frame();
+    }
+    TEST_ASSERT_GREATER_THAN_UINT64(100, asked);
+    while (heard < asked) {
+        if (operator_answers(desk, &answer))
+            TEST_ASSERT_EQUAL_UINT64(heard++, answer.ticket);
+        else
+            TEST_ASSERT_TRUE(try_frame());
+    }
+    TEST_ASSERT_EQUAL_UINT64(asked, rig->acts);
+}
+
+/* The house has not finished when the run is over. */
+static void test_a_checkpoint_that_is_not_known_to_be_written_is_told(void)
+{
+    static struct operator_scripted act;
+    struct operator_result result;
+    script_file(&act, 2, "a");
+    act.request.act = OPERATOR_CHECKPOINT;
+    operator_script(desk, &act, 1);
+    run_frames(5);
+    operator_result(desk, &result);
+    TEST_ASSERT_EQUAL_INT(1, result.failed);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(result.failure, "the disk did not answer"), result.failure);
+    operator_keep_house(desk);
+    operator_result(desk, &result);
+    TEST_ASSERT_EQUAL_INT(0, result.failed);
+    remove_files();
+}
+
 /* ---- three threads ---- */
 
 enum { TICKETS = 600 };
@@ -719,6 +853,10 @@ int main(void)
     RUN_TEST(test_files_that_cannot_be_are_answered_with_the_reason);
     RUN_TEST(test_scripted_acts_come_at_their_boundaries_pauses_counted);
     RUN_TEST(test_how_long_a_file_takes_moves_no_later_act);
+    RUN_TEST(test_each_restore_puts_in_what_it_was_asked_for);
+    RUN_TEST(test_a_restore_that_fails_is_told_to_who_asked_for_it);
+    RUN_TEST(test_no_answer_is_lost);
+    RUN_TEST(test_a_checkpoint_that_is_not_known_to_be_written_is_told);
     RUN_TEST(test_an_asker_a_house_and_frames_go_together);
     RUN_TEST(test_a_checkpoint_is_found_as_it_was_written);
     RUN_TEST(test_every_cut_and_every_flipped_byte_is_refused);

@@ -16,10 +16,10 @@ static const struct io_fox_service services[] = {
 };
 static const enum operator_act acts[] = {
     OPERATOR_PAUSE,      OPERATOR_RESUME,  OPERATOR_STEP,  OPERATOR_RESET,
-    OPERATOR_CHECKPOINT, OPERATOR_RESTORE, OPERATOR_FAULT, OPERATOR_SAFE,
+    OPERATOR_CHECKPOINT, OPERATOR_RESTORE, OPERATOR_FAULT,
 };
 enum { SERVICE_COUNT = sizeof services / sizeof *services, SAFE = SERVICE_COUNT - 1 };
-_Static_assert(SERVICE_COUNT == sizeof acts / sizeof *acts, "each service is an act");
+_Static_assert(SAFE == sizeof acts / sizeof *acts, "each service but the stop is an act");
 
 static const char *parameter_name(void *self, int index)
 {
@@ -79,6 +79,8 @@ static const char *call(void *self, uint64_t ticket, int service,
                         const struct io_fox_arguments *arguments)
 {
     struct desk *desk = self;
+    if (service >= SAFE)
+        return "a stop is not a request";
     struct operator_request request = {.ticket = ticket, .act = acts[service]};
     const enum io_fox_form form = services[service].form;
     _Static_assert(sizeof request.path >= sizeof arguments->text, "a path fits");
@@ -100,6 +102,18 @@ static const char *call(void *self, uint64_t ticket, int service,
         request.value = arguments->active;
     }
     return ask(desk, &request);
+}
+
+static bool stop(void *self, uint64_t ticket)
+{
+    struct desk *desk = self;
+    return operator_stop(desk->panel, ticket);
+}
+
+static void lost(void *self)
+{
+    struct desk *desk = self;
+    operator_lost(desk->panel);
 }
 
 static void note(void *self, const char *text)
@@ -135,9 +149,11 @@ const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel, 
                  .faults = desk->fault,
                  .service_count = SERVICE_COUNT,
                  .services = services,
-                 .open_services = 1u << SAFE,
+                 .stop_service = SAFE,
                  .set = set,
                  .call = call,
+                 .stop = stop,
+                 .lost = lost,
                  .answer = answer,
                  .note = note},
     };

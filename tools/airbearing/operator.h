@@ -4,12 +4,21 @@
  *      asker (server)  ──requests──>  frame thread, between two frames  ──chores──>  house
  *                      <──answers──                                     <──state───
  *                      <──────────────────────── answers ─────────────────────────
+ *      anybody         ══ the stop ═>  frame thread, before anything else
  *
  * Requests are carried out in the order in which they were asked, a bounded number between two
  * frames.  What changes the run state is recorded as an input, so a replay does it again before the
  * same frame.  Files are read and written by the thread that keeps house: a checkpoint costs the
  * frame a copy of the run state, a restore another one.  While nobody asks, the frame pays one
  * relaxed load.
+ *
+ * A stop is no request (rt/estop.h): it waits behind none, is refused by nothing, and is read at
+ * the next boundary, also in a pause, while an act waits for its file, while lockstep waits for a
+ * reply and while the log has no room; at most RT_ESTOP_FRAMES_MAX frames after it was raised.
+ *
+ * Every request is answered once: it is carried out only when there is room for its answer, and
+ * what the end of the run leaves is answered with that reason.  A state that is read for a restore
+ * belongs to that request and to no other.
  *
  * Acts of the command line (--act) take the same way at given boundaries: between two frames, or
  * two releases of a pause, counted from 0.
@@ -30,7 +39,8 @@ enum operator_act {
     OPERATOR_RESTORE,    /* path; index 1: with the hands as they were then */
     OPERATOR_FAULT,      /* index of the scenario's fault; value: 1 begins now, 0 ends now */
     OPERATOR_TUNE,       /* index of the parameter; value: SI */
-    OPERATOR_SAFE,       /* the arm stops and brakes, until a mode is chosen */
+    OPERATOR_SAFE, /* the arm stops and brakes, until a mode is chosen.  As a request it is the
+                      command line's alone; others call operator_stop() */
     OPERATOR_ACT_COUNT
 };
 
@@ -66,6 +76,8 @@ struct operator_scripted {
 
 struct operator_desk;
 struct rig;
+struct rt_estop;
+struct io_links;
 
 /* A desk for this rig, whose boundary it becomes; knock is the frame loop's.  overrides: those the
  * scenario was loaded with.  NULL: no memory.  Context: setup. */
@@ -78,8 +90,18 @@ void operator_script(struct operator_desk *desk, const struct operator_scripted 
 int operator_begin_with(struct operator_desk *desk, const char *path, char error[256]);
 /* The same with a state in memory, which is copied.  Context: setup. */
 void operator_begin_from(struct operator_desk *desk, const void *state, uint64_t hash);
+/* The latch, for whoever else may raise it.  Context: any. */
+struct rt_estop *operator_estop(struct operator_desk *desk);
+/* The safe button of the panel raises it as well, when it is heard, and so does the loss of a hand.
+ * A link that is late on purpose keeps its distance: there both take their way through the wire.
+ * Context: setup. */
+void operator_watch(struct operator_desk *desk, struct io_links *links);
+/* What hands did before the first frame is not news.  Context: frame thread, before that. */
+void operator_meet_hands(struct operator_desk *desk);
 /* Read and write the files that are asked for.  Context: the thread that keeps house. */
 void operator_keep_house(struct operator_desk *desk);
+/* The frame thread looks no more: whoever still waits is answered so.  Context: after the run. */
+void operator_end(struct operator_desk *desk);
 void operator_close(struct operator_desk *desk);
 
 /* What came of it.  Context: after the run. */
@@ -89,11 +111,16 @@ struct operator_result {
     uint64_t copy_ns_max; /* what taking one cost the frame */
     uint64_t state_size;
     int unreached;     /* acts of the command line whose boundary never came */
-    int failed;        /* those that could not be carried out, */
+    int failed;        /* those that could not be carried out, or not before the end, */
     char failure[512]; /* and the first of them, in one line */
 };
 void operator_result(const struct operator_desk *desk, struct operator_result *result);
 
+/* Stop the arm.  It is latched when this returns; false: it will not be answered, because too many
+ * of those who asked before still wait for their answers.  Context: the asking thread. */
+bool operator_stop(struct operator_desk *desk, uint64_t ticket);
+/* Who flew has left: the arm comes to rest, until a mode is chosen.  Context: any. */
+void operator_lost(struct operator_desk *desk);
 /* Context: one asking thread (the server's).  False: too many are waiting. */
 bool operator_ask(struct operator_desk *desk, const struct operator_request *request);
 /* The next answer, if any.  Context: the asking thread. */

@@ -43,8 +43,11 @@ static const char act_definition[] =
     "uint64 frame # before which\n"
     "uint64 ordinal\n"
     "uint64 counted # frames that the run state has behind it, after the act\n"
-    "float64 value # tune: SI; fault: 1 begins 0 ends; step: frames\n"
-    "uint32 index # of the parameter or fault; of a restore 1: with its hands\n"
+    "float64 value # tune: SI; fault: 1 begins 0 ends; step: frames; safe: when it was raised, ns, "
+    "CLOCK_MONOTONIC, 0 not known\n"
+    "uint32 index # of the parameter or fault; of a restore 1: with its hands; of safe: 0 asked "
+    "for "
+    "1 button 2 operator lost 3 watchdog\n"
     "uint8 act # 0 pause 1 resume 2 step 3 reset 4 checkpoint 5 restore 6 fault 7 tune 8 safe\n";
 
 static const char latency_definition[] =

@@ -12,6 +12,7 @@
 
 #include "config/isa.h"
 #include "rt/check.h"
+#include "rt/estop.h"
 #include "tools/airbearing/arguments.h"
 #include "tools/airbearing/command.h"
 
@@ -155,7 +156,7 @@ static bool is_sound(const struct cfg_scenario *scenario, const struct record_ac
     if (act->act == OPERATOR_RESTORE)
         return act->index <= 1;
     if (act->act == OPERATOR_SAFE)
-        return scenario->arm.joint_count > 0;
+        return scenario->arm.joint_count > 0 && act->index < RT_ESTOP_CAUSE_COUNT;
     if (act->act != OPERATOR_TUNE)
         return act->act < OPERATOR_ACT_COUNT;
     if (act->index >= (uint32_t)scenario->parameter_count)

@@ -11,6 +11,7 @@
 #include "rt/arena.h"
 #include "rt/check.h"
 #include "rt/clock.h"
+#include "rt/estop.h"
 #include "rt/hash.h"
 #include "tools/airbearing/arm.h"
 #include "tools/airbearing/arm_record.h"
@@ -248,8 +249,9 @@ static void log_act(struct rig *rig, const struct record_act *act,
 
 bool rig_has_room_for_act(const struct rig *rig)
 {
-    return !rig->telemetry || (io_telemetry_has_room(rig->telemetry, rig->layout.act) &&
-                               io_telemetry_has_room(rig->telemetry, rig->layout.state));
+    return !rig->telemetry || (2 * io_telemetry_room(rig->telemetry, rig->layout.act) >
+                                   io_telemetry_depth(rig->telemetry, rig->layout.act) &&
+                               io_telemetry_room(rig->telemetry, rig->layout.state) > 0);
 }
 
 void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot)
@@ -278,7 +280,10 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
         cfg_rig_tune(rig->cfg, (int)act->index, act->value);
         break;
     case OPERATOR_SAFE:
-        io_panel_safe(&rig->cfg->arm->panel);
+        if (act->index == RT_ESTOP_LOSS)
+            io_panel_stop(&rig->cfg->arm->panel);
+        else
+            io_panel_safe(&rig->cfg->arm->panel);
         break;
     default: /* nothing of the run state */
         break;
@@ -806,10 +811,21 @@ static void commit(void *self, uint64_t frame)
 }
 
 /* Lockstep: every link that was sent a sensor message owes a reply. */
+/* Who waits looks at the stop meanwhile. */
+static void heed(void *self)
+{
+    struct rig *rig = self;
+    if (rig->desk.heed)
+        rig->desk.heed(rig->desk.self, rig->next_frame);
+}
+
 static bool await(void *self, uint64_t frame)
 {
     struct rig *rig = self;
     bool all = true;
+    rig->next_frame = frame;
+    if (rig->links)
+        io_links_heed(rig->links, (struct io_heed){rig, heed});
     for (int i = 0; rig->links && i < rig->scenario->link_count; i++) {
         const struct cfg_link *link = &rig->scenario->links[i];
         const uint32_t every = link->every[CFG_SEND_SENSOR];
@@ -836,13 +852,14 @@ static bool is_to_stop(const struct rig *rig)
 
 /* A run that no wall clock paces would outrun any log: it waits instead of dropping.  But who is
  * told to stop does so, also with a disk that takes nothing any more. */
-static void wait_for_room(const struct rig *rig)
+static void wait_for_room(struct rig *rig)
 {
     const struct timespec pause = {.tv_nsec = 200000};
     for (int i = 0; i <= rig->layout.job; i++) { /* acts see to their room themselves */
         while (!io_telemetry_has_room(rig->telemetry, i) && !is_to_stop(rig)) {
             if (rig->watchdog)
                 rt_watchdog_kick(rig->watchdog, rt_now_ns()); /* slow is not hung */
+            heed(rig);
             nanosleep(&pause, NULL);
         }
     }
@@ -881,6 +898,7 @@ static void record(void *self, const struct rt_frame_record *frame)
     out->held = frame->held;
     out->paused = frame->paused;
     io_telemetry_push(rig->telemetry, rig->layout.frame);
+    rig->next_frame = frame->frame + 1;
     if (rig->scenario->pace != RT_PACE_REAL)
         wait_for_room(rig);
 }

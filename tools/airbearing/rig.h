@@ -50,10 +50,12 @@ struct rig_snapshot {
     uint64_t hash;
 };
 
-/* Hears the operator between two frames; true holds the frame back.  Context: frame. */
+/* Hears the operator between two frames; true holds the frame back.  heed reads the stop alone,
+ * before the same frame, for as long as something is waited for.  Context: frame. */
 struct rig_desk {
     void *self;
     bool (*boundary)(void *self, uint64_t frame);
+    void (*heed)(void *self, uint64_t frame);
 };
 
 struct rig_device { /* self of a job that serves one device or link */
@@ -123,6 +125,7 @@ struct rig {
     uint64_t inputs;                 /* applied so far */
     uint64_t acts;                   /* of the operator, so far */
     uint64_t idle_ns;                /* newest release of a pause; 0: none yet */
+    uint64_t next_frame;             /* that the frame thread waits to begin */
     uint64_t first_not_finite;       /* frame of the first step that was refused, if any was */
     struct sound sound;              /* is the motion one that can be? */
     int first_out_of_range; /* the body that left the range of its model first, if any did */
@@ -212,7 +215,7 @@ uint32_t rig_faults(struct rig_shown *shown, uint32_t *struck);
 uint64_t rig_part_hash(const struct rig *rig, const struct cfg_section *part);
 
 /* Is there room in the log for another act?  A restored state is large, and a replay cannot do
- * without.  Context: frame. */
+ * without.  Half of the room for acts is kept for stops, which do not ask.  Context: frame. */
 bool rig_has_room_for_act(const struct rig *rig);
 
 /* In a pause nothing new is sent, but that we are still there.  releases: of the pause so far.

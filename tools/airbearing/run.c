@@ -170,6 +170,9 @@ static int open_desk(struct run *run)
         operator_open(run->rig, &run->frame->knock, options->overrides, options->override_count);
     RT_CHECK(run->desk);
     operator_script(run->desk, run->script, run->script_count);
+    run->watchdog.estop = operator_estop(run->desk);
+    if (run->links)
+        operator_watch(run->desk, run->links);
     if (run->from)
         operator_begin_from(run->desk, run->from->state, run->from->hash);
     if (!options->restore || operator_begin_with(run->desk, options->restore, error) == 0)
@@ -577,6 +580,7 @@ static void frame_thread(void *self)
         io_links_spin(run->links, run->plan.frame_cpu >= 0 && !run->plan.shared);
     rt_witness_open(&run->witness, &run->clock, run->plan.frame_cpu);
     rt_alloc_watch();
+    operator_meet_hands(run->desk);
     rt_frame_run(run->frame);
     rig_tell_rest(run->rig);
     rt_alloc_unwatch();
@@ -812,6 +816,7 @@ static int conclude(struct run *run)
     struct verdict verdict;
     ending_name(run);
     operator_keep_house(run->desk);
+    operator_end(run->desk);
     show_desk(run);
     operator_result(run->desk, &run->acts);
     finish_links(run);

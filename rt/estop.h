@@ -1,0 +1,56 @@
+/*
+ * The emergency stop is a latch and not a request.
+ *
+ * Whoever wants the machine to stop raises it: one counter goes up and the frame loop is knocked
+ * at.  That takes no lock, no queue, no memory and no file, cannot be refused and cannot wait, and
+ * is async-signal-safe.  The frame thread reads the latch at its next boundary.
+ *
+ * Bound: of the frames that begin after a raise at most one runs before the stop is in force, and
+ * that only in a catch-up, where the frames that were lost run without a boundary between them.
+ * With the frame that may be under way, that is two frames from the raise to the boundary.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum rt_estop_cause {
+    RT_ESTOP_OPERATOR, /* somebody asked for it, in words */
+    RT_ESTOP_BUTTON,   /* the pilot's safe button */
+    RT_ESTOP_LOSS,     /* the operator is gone */
+    RT_ESTOP_WATCHDOG, /* the frame thread was away for too long */
+    RT_ESTOP_CAUSE_COUNT
+};
+enum { RT_ESTOP_FRAMES_MAX = 2 }; /* from the raise to the boundary, as above */
+
+struct rt_estop {
+    _Atomic uint32_t raised[RT_ESTOP_CAUSE_COUNT];
+    _Atomic uint64_t since_ns; /* of the first raise that was not read yet; 0: there is none */
+    atomic_bool *knock;        /* the frame loop's */
+};
+
+/* The number of this raise among those of its cause, from 1.  Context: any. */
+static inline uint32_t rt_estop_raise(struct rt_estop *estop, enum rt_estop_cause cause,
+                                      uint64_t now_ns)
+{
+    uint64_t none = 0;
+    /* Relaxed: it is a figure for the log. */
+    (void)atomic_compare_exchange_strong_explicit(&estop->since_ns, &none, now_ns,
+                                                  memory_order_relaxed, memory_order_relaxed);
+    /* Release, both: who sees the knock, or the count, sees what was written before. */
+    const uint32_t before =
+        atomic_fetch_add_explicit(&estop->raised[cause], 1, memory_order_release);
+    atomic_store_explicit(estop->knock, true, memory_order_release);
+    return before + 1;
+}
+
+static inline uint32_t rt_estop_count(const struct rt_estop *estop, enum rt_estop_cause cause)
+{
+    return atomic_load_explicit(&estop->raised[cause], memory_order_acquire);
+}
+
+/* What the frame thread has read of the latch. */
+struct rt_estop_reader {
+    uint32_t read[RT_ESTOP_CAUSE_COUNT];
+};
