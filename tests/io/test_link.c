@@ -782,6 +782,26 @@ static void test_an_await_returns_at_once_for_a_command_that_is_there(void)
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns + 20 * MS, rt_now_ns());
 }
 
+static void count_heed(void *self)
+{
+    (*(int *)self)++;
+}
+
+/* Whoever awaits looks at the stop before it sleeps, and again and again. */
+static void test_an_await_heeds_the_stop(void)
+{
+    int heeds = 0;
+    start_with_board(10000ull * MS);
+    io_links_heed(links, (struct io_heed){&heeds, count_heed});
+    TEST_ASSERT_FALSE(io_link_await(links, 0, 0, 100 * MS));
+    TEST_ASSERT_GREATER_OR_EQUAL_INT(2, heeds);
+    board_command(&board, 1);
+    wait_commands(1);
+    heeds = 0;
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 0, 0));
+    TEST_ASSERT_EQUAL_INT(0, heeds); /* nothing to wait for */
+}
+
 static void *command_later(void *self)
 {
     pause_ms(20);
@@ -1413,6 +1433,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_stream_may_come_byte_by_byte);
     RUN_TEST(test_half_a_frame_of_one_connection_does_not_spoil_the_next);
     RUN_TEST(test_an_await_returns_at_once_for_a_command_that_is_there);
+    RUN_TEST(test_an_await_heeds_the_stop);
     RUN_TEST(test_an_await_ends_with_the_command);
     RUN_TEST(test_a_lockstep_run_misses_no_reply_and_takes_no_memory);
     RUN_TEST(test_a_late_reply_is_known_by_its_time);

@@ -266,10 +266,11 @@ static json_t *first_frame(const struct run *run, int i)
 /* What the operator did, and what it cost the frame. */
 static json_t *operator_acts(const struct run *run)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i}", "acts", whole(run->acts.acts), "checkpoints",
-                     whole(run->acts.checkpoints), "checkpoint_bytes", whole(run->acts.state_size),
-                     "checkpoint_copy_ns_max", whole(run->acts.copy_ns_max), "failed",
-                     run->acts.failed, "not_reached", run->acts.unreached);
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:b}", "acts", whole(run->acts.acts),
+                     "checkpoints", whole(run->acts.checkpoints), "checkpoint_bytes",
+                     whole(run->acts.state_size), "checkpoint_copy_ns_max",
+                     whole(run->acts.copy_ns_max), "failed", run->acts.failed, "not_reached",
+                     run->acts.unreached, "files_hung", run->house.files_hung);
 }
 
 static json_t *latched(const struct run *run)
@@ -633,6 +634,10 @@ static void print_acts(const struct run *run)
                time_text((double)acts->copy_ns_max, copy));
     if (acts->failed > 0)
         printf("  --act %s\n", acts->failure);
+    if (run->house.files_hung)
+        printf("  a checkpoint was still under way half a minute after the last frame: its file is "
+               "not "
+               "known to be written\n");
     if (acts->unreached > 0)
         printf("  %d acts lie behind the end of the run and were not carried out\n",
                acts->unreached);

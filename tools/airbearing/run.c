@@ -653,43 +653,12 @@ static void end_hung(struct run *run)
     run->stuck = !finished(run);
 }
 
-/* The clocks side by side, into the log; what the frames need no time for. */
-static void log_clocks(const struct run *run, uint64_t begin_ns)
-{
-    if (run->scenario->pace != RT_PACE_REAL)
-        return;
-    struct rt_clock_sight sight;
-    rt_clock_sight_take(&sight);
-    const int channel = run->layout.clock;
-    struct record_clock *out =
-        io_telemetry_claim(run->telemetry, channel, sight.monotonic_ns - begin_ns);
-    if (!out)
-        return;
-    out->monotonic_ns = sight.monotonic_ns;
-    out->raw_ns = sight.raw_ns;
-    out->realtime_ns = sight.realtime_ns;
-    out->window_ns = sight.window_ns;
-    io_telemetry_push(run->telemetry, channel);
-}
-
-/* How the desk stands is no record of the frames: in a pause there are none. */
-static void show_desk(const struct run *run)
-{
-    uint32_t struck;
-    const uint32_t on = rig_faults(run->rig_shown, &struck);
-    serve_desk(run->serve, operator_paused(run->desk), on, struck);
-}
-
-/* Wait for the end and show the way there. */
+/* Wait for the end.  Nothing here touches a file, a terminal or a lock (house.h does): whatever
+ * stands still there, a frame thread that hangs is found and a signal is heard. */
 static void watch_frames(struct run *run)
 {
-    const uint64_t begin_ns = rt_now_ns();
-    log_clocks(run, begin_ns);
     while (!finished(run)) {
         sleep_ms(20);
-        log_clocks(run, begin_ns);
-        operator_keep_house(run->desk);
-        show_desk(run);
         if (rt_stop_signal()) {
             atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
             if (run->links)
@@ -702,9 +671,7 @@ static void watch_frames(struct run *run)
             break;
         }
         ending_watch_controller(run);
-        status_draw(run);
     }
-    status_end();
 }
 
 static void finish_links(struct run *run)
@@ -815,11 +782,8 @@ static int conclude(struct run *run)
 {
     struct verdict verdict;
     ending_name(run);
-    operator_keep_house(run->desk);
-    operator_end(run->desk);
-    show_desk(run);
-    operator_result(run->desk, &run->acts);
-    finish_links(run);
+    finish_links(run); /* before anything that may wait for a disk */
+    house_close(run);
     if (!run->stuck)
         io_pulser_close(&run->pulser);
     controller_stop(&run->controller);
@@ -837,7 +801,10 @@ static int conclude(struct run *run)
     if (run->stuck)
         _exit(EXIT_BY_POLICY);
     rt_thread_join(&run->frame_thread);
-    return verdict.exit_code ? verdict.exit_code : code;
+    const int exit_code = verdict.exit_code ? verdict.exit_code : code;
+    if (run->house.files_hung || run->house.display_hung)
+        _exit(exit_code); /* they may still look at what exit() takes down */
+    return exit_code;
 }
 
 /* Made by this run and empty; but another may have taken it meanwhile. */
@@ -853,6 +820,7 @@ static void remove_log(const char *path)
 /* No frame ran: leave nothing behind that was not there before. */
 static void abandon(struct run *run)
 {
+    house_abandon(run);
     io_pulser_close(&run->pulser);
     if (run->links)
         io_links_stop(run->links);
@@ -941,6 +909,8 @@ static int begin(struct run *run)
         code = connect_boards(run);
     if (code == 0)
         code = start_log(run);
+    if (code == 0)
+        code = house_open(run);
     if (code == 0)
         code = start_frames(run);
     return code;

@@ -18,6 +18,7 @@
 #include "tools/airbearing/controller.h"
 #include "tools/airbearing/desk.h"
 #include "tools/airbearing/ghost.h"
+#include "tools/airbearing/house.h"
 #include "tools/airbearing/options.h"
 #include "tools/airbearing/provenance.h"
 #include "tools/airbearing/rig.h"
@@ -76,6 +77,7 @@ struct run {
     struct rt_watchdog watchdog;
     struct rt_thread frame_thread, io_thread;
     atomic_bool finished; /* by the frame thread, last */
+    struct house house;   /* what may wait for a disk or a terminal */
     struct rig_inject inject;
     struct rt_phase phase;   /* of the frame grid, where it follows the board's clock */
     struct io_pulser pulser; /* closed: no pulses */

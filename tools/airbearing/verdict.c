@@ -89,7 +89,7 @@ static void judge_expectations(const struct run *run, struct verdict_line *line)
         BREAK(line, "the run ended before %d of %d, and require asks for all", open, count);
     else if (open > 0)
         add(line->text, "the run ended before %d of %d", open, count);
-    if (run->acts.failed > 0)
+    if (run->acts.failed > 0 || run->house.files_hung)
         BREAK(line, "an act of the operator failed");
     if (line->text[0] == '\0')
         add(line->text, count > 0 ? "all %d met" : "none", count);
