@@ -274,14 +274,15 @@ static bool answer_stop(struct operator_desk *desk, bool over, struct operator_a
             .request = {.act = OPERATOR_SAFE},
             .frame = atomic_load_explicit(
                 &desk->stopped_before[waiting->number % OPERATOR_READ_MAX], memory_order_relaxed),
-            .outcome = desk->rig->cfg->arm == NULL ? OPERATOR_NO_ARM
-                       : read                      ? OPERATOR_DONE
-                                                   : OPERATOR_RUN_OVER,
+            .outcome = desk->rig->cfg->arm == NULL ? OPERATOR_NO_ARM : OPERATOR_DONE,
         };
         *answer = (struct operator_answer){.ticket = waiting->ticket,
                                            .frame = letter.frame,
                                            .done = letter.outcome == OPERATOR_DONE};
         operator_say(desk, &letter, answer->text, sizeof answer->text);
+        if (answer->done && !read) /* nothing moves any more */
+            snprintf(answer->text, sizeof answer->text,
+                     "the run has ended, and no frame follows the stop");
         waiting->number = 0;
         return true;
     }

@@ -52,10 +52,12 @@ static bool stands_stopped(const struct operator_desk *desk, uint32_t cause)
            panel->mode == IO_PANEL_HOLD && panel->chosen == 0;
 }
 
-/* Two stops before the same frame, and nothing between them, are one. */
+/* Two stops before the same frame, and nothing between them, are one; so where the log has little
+ * room, as with a disk that stands still in a pause, it keeps that for others. */
 static bool is_repeated(const struct operator_desk *desk, uint32_t cause, uint64_t frame)
 {
-    return desk->stopped_at == frame + 1 && desk->stopped_as == desk->rig->acts &&
+    return !rig_has_room_for_act(desk->rig) && desk->stopped_at == frame + 1 &&
+           desk->stopped_as == desk->rig->acts &&
            (cause == RT_ESTOP_LOSS || desk->stopped_by != RT_ESTOP_LOSS);
 }
 
