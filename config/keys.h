@@ -321,6 +321,14 @@ struct cfg_keys_stick {
     struct cfg_numbers switches; /* channels 5 and up, 0 to 1 */
 };
 
+/* A step of the ground station. */
+struct cfg_keys_ground {
+    const struct cfg_node *node;
+    double at, within, takeoff, to; /* takeoff, to: NAN where not given */
+    int arm, land;
+    const char *mode, *set;
+};
+
 /* An axis of a hand controller and the control that it moves. */
 struct cfg_keys_way {
     const struct cfg_node *node;
@@ -342,7 +350,9 @@ struct cfg_keys_link {
     struct cfg_keys_send send;
     struct cfg_list forward; /* of const char * */
     struct cfg_list sticks;  /* of struct cfg_keys_stick */
-    struct cfg_list axes;    /* of struct cfg_keys_way */
+    struct cfg_list ground;  /* of struct cfg_keys_ground */
+    const char *ground_line;
+    struct cfg_list axes; /* of struct cfg_keys_way */
     struct cfg_numbers modes;
 };
 

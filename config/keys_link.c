@@ -26,6 +26,7 @@ static const char *const variants[] = {
     [IO_BETAFLIGHT_4_5] = "4.5", [IO_BETAFLIGHT_2026_6] = "2026.6", NULL};
 static const char *const losses[] = {"safe", "stop", NULL};
 static const char *const answers[] = {"false", "true", NULL};
+static const char *const onlys[] = {"true", NULL};
 static const char *const policies[] = {"other", "fifo", NULL};
 static const char *const fault_types[] = {
     [IO_FAULT_STUCK] = "stuck",       [IO_FAULT_BIAS] = "bias",
@@ -76,6 +77,29 @@ static const struct cfg_key stick_keys[] = {
 };
 static const struct cfg_table stick_table = {
     CFG_KEYS("a stick position", stick_keys), .size = sizeof(struct cfg_keys_stick)};
+#undef AT
+
+#define AT(member) .offset = offsetof(struct cfg_keys_ground, member)
+static const struct cfg_key ground_keys[] = {
+    {"at", CFG_QUANTITY, AT(at), .required = true, .unit = "s", .limit = CFG_BETWEEN, .min = 0,
+     .max = 1e7, .example = "at: 20 s", .help = "when it is said first, simulated time"},
+    {"arm", CFG_CHOICE, AT(arm), .choices = answers, .otherwise = "not this",
+     .help = "arm the motors; false: disarm"},
+    {"mode", CFG_TEXT, AT(mode), .otherwise = "not this", .example = "guided",
+     .help = "flight mode, by the firmware's name"},
+    {"takeoff", CFG_QUANTITY, AT(takeoff), .unit = "m", .limit = CFG_POSITIVE,
+     .otherwise = "not this", .example = "2.5 m", .help = "height above home"},
+    {"land", CFG_CHOICE, AT(land), .choices = onlys, .otherwise = "not this",
+     .help = "where it is"},
+    {"set", CFG_TEXT, AT(set), .otherwise = "not this", .example = "MIS_TAKEOFF_ALT",
+     .help = "a parameter of the firmware"},
+    {"to", CFG_QUANTITY, AT(to), .otherwise = "none", .example = "2.5", .help = "its value"},
+    {"within", CFG_QUANTITY, AT(within), .unit = "s", .limit = CFG_BETWEEN, .min = 1e-3,
+     .max = 3600, .fallback = "30 s", .example = "30 s",
+     .help = "it is said again every second until it is accepted, and for this long"},
+};
+static const struct cfg_table ground_table = {
+    CFG_KEYS("a step of the ground station", ground_keys), .size = sizeof(struct cfg_keys_ground)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_way, member)
@@ -137,6 +161,12 @@ static const struct cfg_key link_keys[] = {
      .max = 3600, .otherwise = "5 s", .example = "5 s",
      .help = "betaflight: when the radio is switched on; one that it hears while it boots it "
              "takes for lost"},
+    {"ground", CFG_LIST, AT(ground), .size = IO_GROUND_STEP_MAX, .table = &ground_table,
+     .otherwise = "nobody", .example = "[{at: 20 s, takeoff: 2.5 m}, {at: 21 s, arm: true}]",
+     .help = "MAVLink and ardupilot: a ground station's commands, one after the other"},
+    {"ground_line", CFG_TEXT, AT(ground_line),
+     .otherwise = "px4, ardupilot: 127.0.0.1:14550; others: the board's own line",
+     .example = "127.0.0.1:14550", .help = "UDP, where the firmware looks for its ground station"},
     {"axes", CFG_LIST, AT(axes), .size = IO_CONTROL_MAX, .table = &way_table, .otherwise = "none",
      .example = "[{axis: x, control: 0}]", .help = "hand: which axis moves which control"},
     {"modes", CFG_NUMBERS, AT(modes), .size = IO_HAND_MODE_MAX, .limit = CFG_BETWEEN, .min = 0,

@@ -154,6 +154,10 @@ struct link {
     uint64_t next_ground_ns;
     struct ground ground[IO_GROUND_MAX];
     struct io_relay to_board, to_ground;
+    struct io_ground *station; /* our own ground station */
+    struct io_udp station_udp; /* its line; closed where it shares the board's */
+    struct io_address station_peer;
+    int station_status; /* 0, or why its line could not be had */
 
     _Atomic uint64_t frame; /* of the run, by which faults come and go */
     bool spoke;             /* the far end of this connection has said something sound */
@@ -227,10 +231,13 @@ static size_t lay_out(struct io_links *links, int link_count, void *mem)
         void *commands = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_command)));
         void *sights = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_clock_sight)));
         void *samples = rt_cut(mem, &at, rt_ring_size(sizeof(struct letter), SAMPLES_WAITING_MAX));
+        void *station = rt_cut(mem, &at, io_ground_size());
         if (!mem)
             continue;
         memset(&links->link[i], 0, sizeof links->link[i]);
         links->link[i].protocol = protocol;
+        links->link[i].station = station;
+        links->link[i].station_udp.fd = -1;
         links->link[i].commands = rt_mailbox_place(sizeof(struct io_command), commands);
         links->link[i].sights = rt_mailbox_place(sizeof(struct io_clock_sight), sights);
         links->link[i].samples = rt_ring_place(sizeof(struct letter), SAMPLES_WAITING_MAX, samples);
@@ -334,6 +341,20 @@ static int open_grounds(struct link *link, char *error)
     return status;
 }
 
+/* The line of our own ground station, where it has one.  Another ground station may have taken it:
+ * that is no reason not to fly, and io_link_ground_line() tells. */
+static int open_station(struct link *link, char *error)
+{
+    struct io_address at;
+    const char *text = link->spec.ground_line;
+    if (link->spec.script.step_count == 0 || text[0] == '\0')
+        return 0;
+    if (io_address_parse(text, &at) < 0)
+        return refuse_address(link, "ground_line", text, error);
+    link->station_status = io_udp_open(&link->station_udp, at);
+    return 0;
+}
+
 static int open_link(struct link *link, char *error)
 {
     _Static_assert((int)IO_BUS_ERROR_MAX <= (int)IO_ERROR_MAX,
@@ -350,7 +371,8 @@ static int open_link(struct link *link, char *error)
         link->hears_at = link->fixed_peer ? peer.port : link->traits->peer_port;
     atomic_store(&link->peer, io_address_pack(peer));
     prepare_safe(link);
-    return open_grounds(link, error);
+    const int grounds = open_grounds(link, error);
+    return grounds < 0 ? grounds : open_station(link, error);
 }
 
 static void close_links(struct io_links *links)
@@ -361,6 +383,8 @@ static void close_links(struct io_links *links)
         for (int k = 0; k < links->link[i].ground_count; k++)
             io_udp_close(&links->link[i].ground[k].udp);
         links->link[i].ground_count = 0;
+        if (links->link[i].station_udp.fd >= 0)
+            io_udp_close(&links->link[i].station_udp);
     }
     if (links->mode == IO_LINK_THREADED)
         io_reactor_close(links->reactor);
@@ -485,9 +509,22 @@ static void post(void *self, const void *bytes, size_t size, enum io_way way, bo
 
 /* Between the board and its ground stations. */
 
+static bool has_station(const struct link *link)
+{
+    return link->spec.script.step_count > 0;
+}
+
+/* The board's own. */
+static bool shares_line(const struct link *link)
+{
+    return link->spec.ground_line[0] == '\0';
+}
+
 static void relay_up(void *self, const void *bytes, size_t size)
 {
     struct link *link = self;
+    if (has_station(link) && shares_line(link))
+        io_ground_take(link->station, bytes, size, read_counter(&link->frame));
     if (link->ground_count > 0)
         add(&link->tally.forward_dropped, io_relay_push(&link->to_ground, bytes, size));
 }
@@ -549,6 +586,34 @@ static void relay(struct link *link, uint64_t now_ns)
         count_relayed(link, send_to_grounds(link, frame));
         io_relay_pop(&link->to_ground);
     }
+}
+
+/* Our own ground station. */
+
+static void station_says(void *self, const void *bytes, size_t size)
+{
+    struct link *link = self;
+    if (shares_line(link))
+        (void)transmit(link, bytes, size, IO_WAY_PEER, false);
+    else if (link->station_peer.port != 0)
+        (void)io_udp_send(&link->station_udp, link->station_peer, bytes, size, false);
+}
+
+/* Ahead of the sample: a board in lockstep has heard the command when its clock moves. */
+static void serve_station(struct link *link, uint64_t frame)
+{
+    enum { DATAGRAMS = 16 };
+    const struct io_ground_port port = {.self = link, .send = station_says};
+    struct io_packet packet;
+    if (!has_station(link))
+        return;
+    for (int i = 0; link->station_udp.fd >= 0 && i < DATAGRAMS &&
+                    io_udp_receive(&link->station_udp, &packet) > 0;
+         i++) {
+        link->station_peer = packet.from;
+        io_ground_take(link->station, packet.bytes, packet.size, frame);
+    }
+    io_ground_turn(link->station, frame, &port);
 }
 
 /* Samples out. */
@@ -657,6 +722,7 @@ static void send_sample(struct io_links *links, struct link *link, const struct 
         show_motion(links, link, sample, handed_ns);
         return;
     }
+    serve_station(link, sample->frame);
     const uint64_t wall_us = sample->due & IO_SEND_TIME ? unix_us() : 0;
     link->sending = (struct sending){.traced = sample->trace.rx_ns != 0};
     io_protocol_encode(link->protocol, sample, wall_us, &link->port);
@@ -953,6 +1019,7 @@ static void place_link(struct link *link, const struct io_link_spec *spec)
     link->spec = *spec;
     place_faults(link);
     link->traits = io_protocol_traits(spec->protocol);
+    link->station = io_ground_place(&spec->script, link->station);
     link->protocol = io_protocol_place(&protocol, link->protocol);
     link->port = (struct io_protocol_port){
         .self = link,
@@ -1469,6 +1536,16 @@ uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault)
         hits +=
             of->fault_in[i].spec == &of->spec.fault[fault].spec ? of->fault_in[i].state.hits : 0;
     return hits;
+}
+
+struct io_ground_result io_link_ground(const struct io_links *links, int link, int step)
+{
+    return *io_ground_result(look(links, link)->station, step);
+}
+
+int io_link_ground_line(const struct io_links *links, int link)
+{
+    return look(links, link)->station_status;
 }
 
 uint64_t io_links_page_faults(const struct io_links *links)

@@ -18,6 +18,7 @@
 #include "io/bus/bus.h"
 #include "io/command.h"
 #include "io/fault.h"
+#include "io/ground.h"
 #include "io/protocol/protocol.h"
 #include "rt/histogram.h"
 #include "rt/thread.h"
@@ -57,7 +58,9 @@ struct io_link_spec {
     /* "127.0.0.1:14550": ground stations, "" ends the list.  What the board says besides commands
      * goes to all of them, what any of them says goes to the board, behind the samples. */
     char ground[IO_GROUND_MAX][IO_ADDRESS_MAX];
-    uint64_t seed; /* of the faults' noise */
+    struct io_ground_script script;   /* of our own ground station */
+    char ground_line[IO_ADDRESS_MAX]; /* UDP, where it hears; "": the board's own line */
+    uint64_t seed;                    /* of the faults' noise */
     int fault_count;
     struct io_link_fault fault[IO_LINK_FAULT_MAX];
 };
@@ -211,5 +214,9 @@ void io_link_fault_move(struct io_links *links, int link, int fault, uint64_t fi
                         uint64_t last_frame);
 /* Messages that a fault of the spec has altered or swallowed; exact after io_links_stop(). */
 uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault);
+/* What became of a step of the ground station's script; exact after io_links_stop(). */
+struct io_ground_result io_link_ground(const struct io_links *links, int link, int step);
+/* 0, or -errno when the ground station's line could not be had.  Context: any, after open. */
+int io_link_ground_line(const struct io_links *links, int link);
 /* Page faults of the I/O thread since it entered its loop; exact after io_links_stop(). */
 uint64_t io_links_page_faults(const struct io_links *links);

@@ -1193,6 +1193,24 @@ static const struct part {
     {.links = "{name: l, body: a, protocol: px4, sticks_from: 1 s}",
      .complaint = "7:56: sticks_from means nothing to px4; remove it, or take protocol: "
       "betaflight"},
+    {.links = "{name: l, body: a, protocol: betaflight, ground: [{at: 1 s, arm: true}]}",
+     .complaint = "7:58: betaflight hears no ground station; remove it"},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 1 s}]}",
+     .complaint = "7:52: a step of the ground station does nothing; give it arm, mode, takeoff, land "
+      "or set"},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 1 s, arm: true, takeoff: 2 m}]}",
+     .complaint = "7:82: a step does one thing, and this one has arm already; make two steps"},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 1 s, mode: guided}]}",
+     .complaint = "7:68: \"guided\" is no mode of px4; it has manual, altitude, position, offboard, "
+      "takeoff, hold, mission, return, land"},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, arm: true}, {at: 1 s, arm: "
+      "false}]}",
+     .complaint = "7:79: this step is at 1 s, after one at 2 s; sort them"},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, set: A}]}",
+     .complaint = "7:52: set needs \"to\", the value; write e.g. set: MIS_TAKEOFF_ALT, to: 2.5"},
+    {.links = "{name: l, body: a, protocol: px4, ground_line: here, ground: [{at: 2 s, arm: true}]}",
+     .complaint = "7:56: ground_line wants an IPv4 address and a port from 1 to 65535, e.g. "
+      "127.0.0.1:14550; here is \"here\""},
     {.links = "{name: l, body: a, protocol: betaflight, sticks: [{roll: 1}]}",
      .complaint = "7:59: a stick position needs \"at\" (from when on, simulated time); write e.g. "
       "at: 2 s"},

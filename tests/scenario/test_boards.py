@@ -15,9 +15,13 @@ def has_node():
 
 
 class Boards(harness.Case):
-    def options(self, wire, *arguments, port=None):
-        """A port of its own for the link and for the program that plays the board."""
+    def options(self, wire, *arguments, port=None, ground=False):
+        """A port of its own for the link and for the program that plays the board, and one for its ground station."""
         port = port or harness.free_port()
+        if ground:
+            line = f"127.0.0.1:{harness.free_port()}"
+            return ["--set", f"links.board.ground_line={line}",
+                    *self.options(wire, *arguments, "--ground", line, port=port)]
         command = ["board", "--wire", wire, "--connect", f"127.0.0.1:{port}", *arguments]
         return ["--set", f"links.board.listen=127.0.0.1:{port}",
                 "--set", f"controller.command={json.dumps(command)}"]
@@ -51,7 +55,8 @@ class Boards(harness.Case):
 
     def test_px4_in_lockstep_takes_off_and_holds(self):
         for _ in range(3):
-            report = self.fly("quad-px4-lockstep", *PATIENT, *self.options("px4", "--vehicle", "quad"))
+            report = self.fly("quad-px4-lockstep", *PATIENT,
+                              *self.options("px4", "--vehicle", "quad", ground=True))
             # The board locks later, and flies another flight, where the machine stood still for 40 ms meanwhile.
             if report["links"][0]["freewheel_messages"] == 20:
                 break
@@ -62,8 +67,10 @@ class Boards(harness.Case):
         self.assertEqual(report["io"]["commands"], report["frames"] // 4 + 1)
 
     def test_ardupilot_in_lockstep_takes_off_and_holds(self):
-        report = self.fly("quad-ardupilot", *self.options("ardupilot"))
+        report = self.fly("quad-ardupilot", *self.options("ardupilot", ground=True))
         self.assert_met(report)
+        self.assertEqual([(s["step"], s["state"], s["ended_s"] > s["at_s"]) for s in report["links"][0]["ground"]],
+                         [(s, "accepted", True) for s in ("mode guided", "arm", "takeoff 10 m")])
         self.assertEqual(report["missed_replies"], 0)
 
     def assert_same_flight(self, fly_both):
@@ -106,8 +113,8 @@ class Boards(harness.Case):
 
     @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
     def test_px4_in_real_time_takes_off_and_holds(self):
-        report = self.fly_in_real_time("quad-px4-hitl", "--seconds", "20.5",
-                                       *self.options("px4-hitl", "--vehicle", "quad"))
+        report = self.fly_in_real_time("quad-px4-hitl", "--seconds", "42.5",
+                                       *self.options("px4-hitl", "--vehicle", "quad", "--ground", "wire"))
         self.assertGreater(report["io"]["commands"], 2000)  # half of them, where others take the board's time
         self.assertGreater(report["links"][0]["forwarded"], 100)
 

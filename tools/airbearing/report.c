@@ -12,6 +12,7 @@
 #include "rt/alloc.h"
 #include "tools/airbearing/arm_record.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/ground.h"
 #include "tools/airbearing/run.h"
 #include "tools/airbearing/verdict.h"
 
@@ -241,6 +242,7 @@ static json_t *links(const struct run *run)
             json_object_set_new(object, count[k].name, whole(count[k].value));
         json_object_set_new(object, "loop_latency_ns", latency(run, i));
         json_object_set_new(object, "outages", outages(run, i));
+        json_object_set_new(object, "ground", report_ground(run, i));
         json_array_append_new(array, object);
     }
     return array;
@@ -582,6 +584,7 @@ static void print_boards(const struct run *run)
                    (unsigned long long)seen->pulse.silent,
                    time_text((double)seen->pulse.gap_ns_max, gap));
     }
+    print_ground(run);
     if (run->frame->missed_replies > 0)
         printf("  lockstep: %llu replies did not come within the wait limit\n",
                (unsigned long long)run->frame->missed_replies);

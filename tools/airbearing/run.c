@@ -3,6 +3,7 @@
  */
 #include "tools/airbearing/run.h"
 #include "tools/airbearing/betaflight.h"
+#include "tools/airbearing/ground.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -551,6 +552,7 @@ static int connect_boards(struct run *run)
         fprintf(stderr, "airbearing run: no I/O thread: %s\n", strerror(-failure));
         return EXIT_BAD_INPUT;
     }
+    warn_of_ground_lines(run);
     char error[CFG_ERROR_MAX];
     if (!run->options.external_controller && controller_start(&run->controller, scenario, error)) {
         fprintf(stderr, "%s\n", error);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tools/board/options.h"
+#include "tools/board/orders.h"
 #include "tools/board/vehicle.h"
 #include "tools/board/wire.h"
 
@@ -39,6 +40,7 @@ struct board {
     struct board_options options;
     struct board_wire *wire;
     struct board_vehicle vehicle;
+    struct board_orders orders;
     struct board_command command;
     uint64_t sensors;
     uint64_t first_sensor_us;
@@ -93,6 +95,8 @@ static void take_sensor(struct board *board, const struct board_message *message
     if (misbehave(board, message->time_us))
         return;
 
+    if (board->options.ground != NULL)
+        board_orders_turn(&board->orders, message->time_us);
     board_vehicle_take(&board->vehicle, message);
     board_vehicle_command(&board->vehicle, &board->command);
     board->wire->kind->answer(board->wire, &board->command);
@@ -242,6 +246,17 @@ static void set_up(const struct board_options *options, struct board_vehicle *ve
     board_pilot_begin(&vehicle->pilot, &options->airframe);
 }
 
+static bool open_orders(struct board *board, char error[256])
+{
+    const char *at = board->options.ground;
+    if (at == NULL)
+        return true;
+    const bool shares = strcmp(at, "wire") == 0;
+    board->orders.relative = board->options.wire == &board_wire_ardupilot;
+    board->wire->orders = shares ? &board->orders : NULL;
+    return board_orders_open(&board->orders, shares ? NULL : at, &board->vehicle.quad, error);
+}
+
 int main(int argc, char **argv)
 {
     static struct board board;
@@ -253,7 +268,7 @@ int main(int argc, char **argv)
     board_clock_skew(board.options.clock_ppm);
     set_up(&board.options, &board.vehicle);
     board.wire = board.options.wire->open(&board.options.wire_setup, error);
-    if (board.wire == NULL) {
+    if (board.wire == NULL || !open_orders(&board, error)) {
         fprintf(stderr, "board: %s\n", error);
         return EXIT_ADDRESS;
     }

@@ -62,6 +62,8 @@ const char *const board_help[] = {
     "\n"
     "quad\n"
     "  --altitude H          height to hold above the start, m (10)\n"
+    "  --ground ADDRESS      arm, take off and land by a ground station's orders alone; it is at\n"
+    "                        HOST:PORT (UDP), or wire: its orders come over the wire (px4-hitl)\n"
     "  --mass M              kg (1.5)\n"
     "  --inertia X,Y,Z       principal inertias, kg m^2 (0.029,0.029,0.055)\n"
     "  --max-thrust T        of one motor, N (7)\n"

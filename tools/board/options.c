@@ -34,6 +34,7 @@ enum key {
     KEY_MAX_THRUST,
     KEY_ARMS,
     KEY_DRAG_RATIO,
+    KEY_GROUND,
     KEY_DECLINATION,
     KEY_VEHICLE, /* both */
     KEY_INERTIA,
@@ -78,6 +79,7 @@ static const struct option table[] = {
     {"arms", required_argument, NULL, KEY_ARMS},
     {"drag-ratio", required_argument, NULL, KEY_DRAG_RATIO},
     {"declination", required_argument, NULL, KEY_DECLINATION},
+    {"ground", required_argument, NULL, KEY_GROUND},
     {"clock-ppm", required_argument, NULL, KEY_CLOCK_PPM},
     {"drop", required_argument, NULL, KEY_DROP},
     {"mute-after", required_argument, NULL, KEY_MUTE_AFTER},
@@ -284,6 +286,9 @@ static bool read_quad_option(enum key key, const char *text, struct board_option
         return read_arms(text, airframe);
     case KEY_DRAG_RATIO:
         return read_above_zero(text, &airframe->drag_ratio);
+    case KEY_GROUND:
+        options->ground = text;
+        return true;
     default:
         return read_declination(text, &options->declination);
     }

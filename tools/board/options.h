@@ -24,6 +24,7 @@ struct board_options {
     double timeout_s;   /* longest silence once the simulator has spoken */
     double wait_s;      /* longest wait for its first word, 0: for ever */
     bool quiet;
+    const char *ground; /* a ground station's address, or "wire"; NULL: it flies by itself */
     /* Faults on purpose, 0: none. */
     double clock_ppm;   /* its clock runs fast by this */
     uint64_t drop;      /* ignore every n-th sensor message */

@@ -88,24 +88,24 @@ static void next_phase(struct board_quad *quad, double dt)
     const double gap = fabs(quad->place.position[2] - quad->target[2]);
     switch (quad->phase) {
     case BOARD_QUAD_DISARMED:
-        if (quad->healthy_s >= healthy_min_s)
+        if (quad->healthy_s >= healthy_min_s && !quad->waits)
             arm(quad);
         break;
     case BOARD_QUAD_ARMED:
         if (!is_healthy(quad))
             enter(quad, BOARD_QUAD_DISARMED);
-        else if (quad->phase_s >= spool_s)
+        else if (quad->phase_s >= spool_s && (!quad->waits || quad->may_go))
             enter(quad, BOARD_QUAD_TAKE_OFF);
         break;
     case BOARD_QUAD_TAKE_OFF:
     case BOARD_QUAD_HOLD:
-        if (!can_hold(quad))
+        if (!can_hold(quad) || quad->lands)
             enter(quad, BOARD_QUAD_DESCEND);
         else if (quad->phase == BOARD_QUAD_TAKE_OFF && gap < 0.3)
             enter(quad, BOARD_QUAD_HOLD);
         break;
     case BOARD_QUAD_DESCEND:
-        if (can_hold(quad))
+        if (can_hold(quad) && !quad->lands)
             resume(quad);
         else if (has_landed(quad, dt))
             enter(quad, BOARD_QUAD_LANDED);
@@ -228,6 +228,38 @@ static void take_state(struct board_quad *quad, const struct board_message *mess
         quad->since_gyro = quad->since_accel = quad->since_field = -dt;
     }
     control(quad, dt);
+}
+
+bool board_quad_arm(struct board_quad *quad, bool on)
+{
+    const bool on_ground = quad->phase <= BOARD_QUAD_ARMED || quad->phase == BOARD_QUAD_LANDED;
+    if (!on) {
+        if (on_ground)
+            enter(quad, BOARD_QUAD_DISARMED);
+        return on_ground;
+    }
+    if (quad->phase == BOARD_QUAD_DISARMED && quad->healthy_s >= healthy_min_s)
+        arm(quad);
+    return quad->phase == BOARD_QUAD_ARMED || is_flying(quad);
+}
+
+/* As PX4 has it the order may come before the motors are armed, as ArduPilot has it after. */
+bool board_quad_take_off(struct board_quad *quad, double height)
+{
+    if (!(height > 0.0) || quad->healthy_s < healthy_min_s || is_flying(quad))
+        return false;
+    if (quad->phase == BOARD_QUAD_ARMED)
+        quad->target[2] += quad->height - height;
+    quad->height = height;
+    quad->may_go = true;
+    quad->lands = false;
+    return true;
+}
+
+bool board_quad_land(struct board_quad *quad)
+{
+    quad->lands = is_flying(quad);
+    return quad->lands;
 }
 
 void board_quad_take(struct board_quad *quad, const struct board_message *message)

@@ -29,6 +29,9 @@ enum board_quad_phase {
 struct board_quad {
     struct board_airframe airframe;
     double height; /* m above the start, to hold */
+    bool waits;    /* for orders: it neither arms nor takes off by itself */
+    bool may_go;   /* the order to take off has come */
+    bool lands;    /* the order to land has come */
 
     struct board_attitude attitude;
     struct board_place place;
@@ -52,4 +55,8 @@ void board_quad_take(struct board_quad *quad, const struct board_message *messag
 /* What the board does while its clock runs and no message comes. */
 void board_quad_wait(struct board_quad *quad, uint64_t time_us);
 void board_quad_command(const struct board_quad *quad, struct board_command *command);
+/* Orders; false: not now.  The height is above the start, m. */
+bool board_quad_arm(struct board_quad *quad, bool on);
+bool board_quad_take_off(struct board_quad *quad, double height);
+bool board_quad_land(struct board_quad *quad);
 const char *board_quad_phase_name(enum board_quad_phase phase);

@@ -16,6 +16,8 @@
 
 #include "tools/board/message.h"
 
+struct board_orders;
+
 struct board_wire_setup {
     const char *address; /* NULL: the kind's own */
     unsigned baud;       /* serial lines */
@@ -52,9 +54,10 @@ struct board_wire_kind {
 /* What the program's loop sees of a wire. */
 struct board_wire {
     const struct board_wire_kind *kind;
-    int fd[2];          /* for poll(), -1: none */
-    bool muted;         /* every send is swallowed; a test aid */
-    bool closed;        /* the simulator has hung up */
+    struct board_orders *orders; /* of a ground station that shares the wire; NULL: none */
+    int fd[2];                   /* for poll(), -1: none */
+    bool muted;                  /* every send is swallowed; a test aid */
+    bool closed;                 /* the simulator has hung up */
     bool has_own_clock; /* messages are stamped at arrival, and time goes on without them */
     uint64_t due_ns;    /* when keep_time() is wanted next, 0: at leisure */
 };

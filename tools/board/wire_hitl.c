@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tools/board/orders.h"
 #include "tools/board/socket.h"
 #include "tools/board/stream.h"
 
@@ -50,7 +51,9 @@ static bool next(struct board_wire *wire, struct board_message *message)
     if (!board_stream_next(&self->stream, &raw))
         return false;
     board_stream_sync(&self->stream, &raw);
-    if (board_frames_reply(&self->stream.frames, &raw, &reply))
+    const bool ordered =
+        wire->orders != NULL && board_orders_take(wire->orders, &self->stream.frames, &raw, &reply);
+    if (ordered || board_frames_reply(&self->stream.frames, &raw, &reply))
         board_stream_send(&self->stream, &reply);
     board_frames_read(&raw, message);
     message->time_us = board_now_ns() / 1000;

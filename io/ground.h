@@ -1,0 +1,77 @@
+/*
+ * A ground station by script: MAVLink commands at given frames, each repeated until the firmware
+ * has taken it.
+ *
+ * Pure: bytes of the firmware go in, what is to be said comes out, and time is the number of the
+ * frame.  One step after the other: a step begins at its frame, or when the one before it has
+ * ended. A command that is refused for now (an estimator that is not ready) is said again every
+ * simulated second, for as long as the step allows.
+ *
+ *      waiting --its frame--> asked --accepted--> done
+ *                               |---- its time is over, or it is not known there ----> failed
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { IO_GROUND_STEP_MAX = 16, IO_GROUND_NAME_MAX = 16 };
+
+enum io_ground_act {
+    IO_GROUND_ARM,
+    IO_GROUND_DISARM,
+    IO_GROUND_MODE,
+    IO_GROUND_TAKEOFF,
+    IO_GROUND_LAND,
+    IO_GROUND_SET,
+    IO_GROUND_ACT_COUNT
+};
+
+struct io_ground_step {
+    enum io_ground_act act;
+    uint64_t frame;                    /* when it begins */
+    uint64_t patience;                 /* frames, from the first time it is said */
+    float value;                       /* takeoff: m above home; set: the value */
+    float above_sea;                   /* takeoff: the same, m above the sea, as PX4 wants it */
+    uint32_t mode[2];                  /* PX4: main and sub mode; ArduPilot: its number and 0 */
+    char name[IO_GROUND_NAME_MAX + 1]; /* set: of the parameter; mode: for the report */
+};
+
+struct io_ground_script {
+    int step_count;       /* 0: there is no ground station */
+    uint64_t second;      /* frames in a second of simulated time */
+    uint8_t system_id;    /* MAVLink's, own: 255 as a rule */
+    uint8_t component_id; /* 190: a mission planner */
+    struct io_ground_step step[IO_GROUND_STEP_MAX];
+};
+
+enum io_ground_state { IO_GROUND_WAITING, IO_GROUND_ASKED, IO_GROUND_DONE, IO_GROUND_FAILED };
+
+struct io_ground_result {
+    enum io_ground_state state;
+    uint32_t tries;
+    int answer;            /* MAV_RESULT of the last acknowledgement; -1: none came */
+    uint64_t asked, ended; /* frames */
+};
+
+/* Where it says something: one whole MAVLink frame. */
+struct io_ground_port {
+    void *self;
+    void (*send)(void *self, const void *bytes, size_t size);
+};
+
+struct io_ground;
+
+/* The script is copied.  Context: setup. */
+size_t io_ground_size(void);
+struct io_ground *io_ground_place(const struct io_ground_script *script, void *mem);
+/* Bytes of the firmware, whole frames or not.  Context: frame. */
+void io_ground_take(struct io_ground *ground, const void *bytes, size_t size, uint64_t frame);
+/* Before the sample of this frame leaves.  Context: frame. */
+void io_ground_turn(struct io_ground *ground, uint64_t frame, const struct io_ground_port *port);
+/* Context: the same thread, or after the run. */
+const struct io_ground_result *io_ground_result(const struct io_ground *ground, int step);
+const char *io_ground_act_name(enum io_ground_act act);
+/* MAV_RESULT in words; "no answer" for -1. */
+const char *io_ground_answer_name(int answer);
