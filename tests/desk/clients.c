@@ -24,8 +24,7 @@ int clients_calls(struct call **list)
     return call_count;
 }
 
-/* ---- asking
- * -------------------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static int service_of(const char *name)
 {
@@ -81,9 +80,7 @@ void clients_read_by_server(struct client *client, const void *bytes, size_t siz
         invariants_safe_read(&calls[id]);
 }
 
-/* ---- answers
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static void learn_services(const json_t *list)
 {

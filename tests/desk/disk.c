@@ -57,8 +57,7 @@ static struct name troubled[FILE_MAX]; /* names whose calls failed */
 static uint64_t trouble[FILE_MAX];
 static int troubled_count;
 
-/* ---- bytes and names
- * ----------------------------------------------------------------------------- */
+/* ---- bytes and names ------------------------------------------------------------------------- */
 
 static void resize(struct bytes *bytes, size_t size)
 {
@@ -131,8 +130,7 @@ static bool is_ours(const char *path)
     return strchr(path, '/') == NULL;
 }
 
-/* ---- what goes wrong
- * ------------------------------------------------------------------------------- */
+/* ---- what goes wrong ------------------------------------------------------------------------- */
 
 uint64_t disk_errors(const char *name)
 {
@@ -181,8 +179,7 @@ static int fail(int error)
     return -1;
 }
 
-/* ---- open files
- * ---------------------------------------------------------------------------------------- */
+/* ---- open files ------------------------------------------------------------------------------ */
 
 static struct opened *opened_of(int fd)
 {
@@ -328,9 +325,7 @@ int __wrap_ftruncate64(int fd, off_t size)
     return 0;
 }
 
-/* ---- syncs
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- syncs ----------------------------------------------------------------------------------- */
 
 static void sync_names(void)
 {
@@ -366,9 +361,7 @@ int __wrap_fdatasync(int fd)
     return __wrap_fsync(fd);
 }
 
-/* ---- names
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 int __wrap_rename(const char *from, const char *to)
 {
@@ -432,8 +425,7 @@ int __wrap_flock(int fd, int what)
     return disk_has(fd) ? 0 : __real_flock(fd, what);
 }
 
-/* ---- loss of power
- * ---------------------------------------------------------------------------------------------- */
+/* ---- loss of power --------------------------------------------------------------------------- */
 
 /* Of the changes that were not synced some are there and some are not. */
 static struct file *after_crash(const char *text)

@@ -38,6 +38,11 @@ int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
     return 0;
 }
 
+pid_t __wrap_getpid(void)
+{
+    return 4711; /* names are made of it */
+}
+
 int __wrap_getpriority(int which, id_t who)
 {
     (void)which, (void)who;

@@ -37,8 +37,7 @@ struct options {
     const char *text; /* of the fault that is looked for; NULL: all */
 };
 
-/* ---- the child: one seed
- * ------------------------------------------------------------------------------ */
+/* ---- the child: one seed --------------------------------------------------------------------- */
 
 static int out_fd, error_fd;
 static int argument_count;
@@ -117,8 +116,7 @@ static void run_seed(uint64_t seed, const struct options *options)
     __real__exit(0);
 }
 
-/* ---- the parent
- * ------------------------------------------------------------------------------------------- */
+/* ---- the parent ------------------------------------------------------------------------------ */
 
 static void show_tail(uint64_t seed)
 {
@@ -136,7 +134,7 @@ static bool try_seed(uint64_t seed, const struct options *options)
 {
     int status;
     sim_shared->verdict[0] = '\0';
-    sim_shared->count = 0;
+    sim_shared->count = sim_shared->digest = 0;
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0)
@@ -204,6 +202,18 @@ static void print_sums(const struct options *options, uint64_t failed)
     printf("\n");
 }
 
+/* Is what happens a function of the seed? */
+static bool does_the_same(const struct options *options)
+{
+    (void)try_seed(options->first, options);
+    const uint64_t digest = sim_shared->digest;
+    (void)try_seed(options->first, options);
+    if (digest == sim_shared->digest)
+        return true;
+    printf("seed %llu: it did not do the same twice\n", (unsigned long long)options->first);
+    return false;
+}
+
 /* 0 when there is one. */
 static int find_first(const struct options *options)
 {
@@ -236,6 +246,7 @@ int __wrap_main(int argc, char **argv)
         return find_first(&options);
     for (uint64_t i = 0; i < options.count; i++)
         failed += !try_seed(options.first + i, &options);
+    failed += options.count > 1 && !does_the_same(&options);
     print_sums(&options, failed);
     return failed > 0;
 }

@@ -3,6 +3,7 @@
  * lws_service(), one thing at a time.
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "tests/desk/real.h"
 #include "tests/desk/sim.h"
 
-enum { CONNECTION_MAX = 1024, TIMER_MAX = 16, LIVE_PROTOCOL = 1 };
+enum { SOCKET_FIRST = 1 << 22, CONNECTION_MAX = 1024, TIMER_MAX = 16, LIVE_PROTOCOL = 1 };
 
 enum kind { ARRIVES, SPEAKS, LEAVES };
 
@@ -27,7 +28,8 @@ struct lws {
     struct client *client; /* NULL: it has left */
     const struct lws_protocols *protocol;
     void *user;
-    bool is_open, wants_to_write, is_binary;
+    bool is_known, is_open, wants_to_write, is_binary, is_doomed;
+    int number;
     uint64_t order_ns; /* nothing arrives before what was sent before it */
 };
 
@@ -48,8 +50,7 @@ static struct {
 
 static const char token[] = "sesame";
 
-/* ---- clients: their side
- * --------------------------------------------------------------------------- */
+/* ---- clients: their side --------------------------------------------------------------------- */
 
 static void arrive(void *self)
 {
@@ -81,6 +82,7 @@ void network_connect(struct client *client)
     if (!net.is_open || net.count == CONNECTION_MAX)
         return;
     struct connection *connection = sim_allocate(sizeof *connection);
+    connection->wsi.number = net.count;
     net.connections[net.count++] = connection;
     connection->wsi.client = client;
     connection->wsi.protocol = &net.protocols[LIVE_PROTOCOL];
@@ -113,12 +115,17 @@ void network_read_on(struct client *client)
     sim_wake(&net);
 }
 
-/* ---- the server's side
- * -------------------------------------------------------------------------------- */
+/* ---- the server's side ----------------------------------------------------------------------- */
 
 static int call_back(struct lws *wsi, enum lws_callback_reasons reason, void *bytes, size_t size)
 {
     return wsi->protocol->callback(wsi, reason, wsi->user, bytes, size);
+}
+
+/* Coming and going are told to the first protocol, whichever it is that is spoken. */
+static int tell_first(struct lws *wsi, enum lws_callback_reasons reason)
+{
+    return net.protocols[0].callback(wsi, reason, NULL, NULL, 0);
 }
 
 static void close_connection(struct lws *wsi)
@@ -127,6 +134,10 @@ static void close_connection(struct lws *wsi)
     if (wsi->is_open) {
         wsi->is_open = false;
         (void)call_back(wsi, LWS_CALLBACK_CLOSED, NULL, 0);
+    }
+    if (wsi->is_known) {
+        wsi->is_known = false;
+        (void)tell_first(wsi, LWS_CALLBACK_WSI_DESTROY);
     }
     wsi->client = NULL;
     if (!client)
@@ -141,6 +152,11 @@ static void let_in(struct lws *wsi)
     if (sim_breaks(sim_weather.accept_errors)) {
         sim_trace("accept fails: EMFILE");
         sim_shared->faults++;
+        close_connection(wsi);
+        return;
+    }
+    wsi->is_known = true;
+    if (tell_first(wsi, LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED) != 0) {
         close_connection(wsi);
         return;
     }
@@ -182,6 +198,19 @@ static bool serve_parcel(void)
         net.last = &net.first;
     deliver(parcel);
     return true;
+}
+
+static bool serve_doomed(void)
+{
+    for (int i = 0; i < net.count; i++) {
+        struct lws *wsi = &net.connections[i]->wsi;
+        if (!wsi->is_doomed)
+            continue;
+        wsi->is_doomed = false;
+        close_connection(wsi);
+        return true;
+    }
+    return false;
 }
 
 static bool can_write(const struct lws *wsi)
@@ -234,7 +263,7 @@ int __wrap_lws_service(struct lws_context *context, int timeout_ms)
 {
     (void)context, (void)timeout_ms;
     sim_sleep(sim_between(2 * SIM_US, 20 * SIM_US));
-    if (serve_timer() || serve_parcel() || serve_writer() || net.cancelled) {
+    if (serve_timer() || serve_doomed() || serve_parcel() || serve_writer() || net.cancelled) {
         net.cancelled = false;
         return 0;
     }
@@ -296,8 +325,7 @@ int __wrap_lws_callback_on_writable(struct lws *wsi)
     return 1;
 }
 
-/* ---- who it is
- * -------------------------------------------------------------------------------------------- */
+/* ---- who it is ------------------------------------------------------------------------------- */
 
 const char *__wrap_lws_get_urlarg_by_name(struct lws *wsi, const char *name, char *text, int size)
 {
@@ -366,12 +394,43 @@ void __wrap_lws_close_reason(struct lws *wsi, enum lws_close_status status, unsi
 
 lws_sockfd_type __wrap_lws_get_socket_fd(struct lws *wsi)
 {
-    (void)wsi;
-    return -1;
+    return SOCKET_FIRST + wsi->number;
 }
 
-/* ---- the context
- * -------------------------------------------------------------------------------------------- */
+void __wrap_lws_set_timeout(struct lws *wsi, enum pending_timeout reason, int seconds)
+{
+    (void)reason;
+    wsi->is_doomed = seconds == LWS_TO_KILL_ASYNC || seconds == LWS_TO_KILL_SYNC;
+}
+
+int __wrap_lws_is_ssl(struct lws *wsi)
+{
+    (void)wsi;
+    return 0;
+}
+
+/* What waits to be read is a whole request: nobody here is slow to ask. */
+ssize_t __wrap_recv(int fd, void *bytes, size_t size, int flags)
+{
+    static const char request[] = "GET / HTTP/1.1\r\n\r\n";
+    if (fd < SOCKET_FIRST)
+        return __real_recv(fd, bytes, size, flags);
+    const size_t count = size < sizeof request - 1 ? size : sizeof request - 1;
+    memcpy(bytes, request, count);
+    return (ssize_t)count;
+}
+
+/* Each comes from an address of its own. */
+int __wrap_getpeername(int fd, struct sockaddr *address, socklen_t *size)
+{
+    const struct sockaddr_in name = {.sin_family = AF_INET,
+                                     .sin_addr.s_addr = htonl(0x0a000001u + (unsigned)fd % 65536)};
+    memcpy(address, &name, *size < sizeof name ? *size : sizeof name);
+    *size = sizeof name;
+    return 0;
+}
+
+/* ---- the context ----------------------------------------------------------------------------- */
 
 struct lws_context *__wrap_lws_create_context(const struct lws_context_creation_info *info)
 {

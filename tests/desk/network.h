@@ -24,6 +24,11 @@ void __wrap_lws_validity_confirmed(struct lws *wsi);
 void __wrap_lws_set_timeout(struct lws *wsi, enum pending_timeout reason, int seconds);
 void __wrap_lws_close_reason(struct lws *wsi, enum lws_close_status status, unsigned char *text,
                              size_t size);
+void __wrap_lws_set_timeout(struct lws *wsi, enum pending_timeout reason, int seconds);
+int __wrap_lws_is_ssl(struct lws *wsi);
+ssize_t __wrap_recv(int fd, void *bytes, size_t size, int flags);
+ssize_t __real_recv(int fd, void *bytes, size_t size, int flags);
+int __wrap_getpeername(int fd, struct sockaddr *address, socklen_t *size);
 lws_sockfd_type __wrap_lws_get_socket_fd(struct lws *wsi);
 struct lws_context *__wrap_lws_create_context(const struct lws_context_creation_info *info);
 struct lws_vhost *__wrap_lws_create_vhost(struct lws_context *context,

@@ -47,8 +47,7 @@ static int event_count;
 static uint64_t random_state;
 static bool over, prints_all;
 
-/* ---- random numbers: splitmix64 ---------------------------------------------------------------
- */
+/* ---- random numbers: splitmix64 -------------------------------------------------------------- */
 
 uint64_t sim_random(void)
 {
@@ -78,14 +77,15 @@ bool sim_breaks(unsigned one_in)
     return sim_now_ns < sim_weather.quiet_ns && sim_chance(one_in);
 }
 
-/* ---- what happened ------------------------------------------------------------------------------
- */
+/* ---- what happened --------------------------------------------------------------------------- */
 
 static void tell(const char *text)
 {
     char *line = sim_shared->trace[sim_shared->count++ % SIM_TRACE_MAX];
     snprintf(line, SIM_TEXT_MAX, "%12.6f ms  %-10s %s", (double)sim_now_ns * 1e-6,
              running ? running->name : "-", text);
+    for (const char *at = line; *at; at++)
+        sim_shared->digest = (sim_shared->digest ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
     if (prints_all)
         dprintf(SIM_PRINT_FD, "%s\n", line);
 }
@@ -120,8 +120,7 @@ void *sim_allocate(size_t size)
     return memory;
 }
 
-/* ---- fibers
- * -------------------------------------------------------------------------------------- */
+/* ---- fibers ---------------------------------------------------------------------------------- */
 
 static void enter(void)
 {
@@ -233,8 +232,7 @@ void sim_end(int code)
     sim_fail("a thread went on after the end");
 }
 
-/* ---- events and the loop
- * -------------------------------------------------------------------------- */
+/* ---- events and the loop --------------------------------------------------------------------- */
 
 void sim_at(uint64_t at_ns, void (*call)(void *self), void *self)
 {

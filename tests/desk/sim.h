@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- scheduler.c --------------------------------------------------------------------------- */
+/* ---- scheduler.c ----------------------------------------------------------------------------- */
 
 enum {
     SIM_MS = 1000000,
@@ -70,6 +70,7 @@ _Noreturn void sim_fail(const char *format, ...) __attribute__((format(printf, 1
 /* What a child leaves to its parent, whatever becomes of it. */
 struct sim_shared {
     char verdict[1024]; /* empty: all is well */
+    uint64_t digest;    /* of all lines */
     uint64_t count;     /* lines told so far; the newest SIM_TRACE_MAX are kept */
     char trace[SIM_TRACE_MAX][SIM_TEXT_MAX];
     /* how much was tried, summed over all seeds */
@@ -127,8 +128,7 @@ void network_send(struct client *client, const void *bytes, size_t size, bool bi
 void network_leave(struct client *client);
 void network_read_on(struct client *client); /* it reads again */
 
-/* ---- clients.c --------------------------------------------------------------------------------
- */
+/* ---- clients.c ------------------------------------------------------------------------------- */
 
 enum call_state { CALL_OPEN, CALL_DONE, CALL_REFUSED, CALL_IN_DOUBT };
 
@@ -155,8 +155,7 @@ void clients_read_by_server(struct client *client, const void *bytes, size_t siz
 void clients_hear(struct client *client, const void *bytes, size_t size, bool binary);
 void clients_left(struct client *client);
 
-/* ---- workload.c -------------------------------------------------------------------------------
- */
+/* ---- workload.c ------------------------------------------------------------------------------ */
 
 enum { SCRIPT_MAX = 16 };
 
@@ -174,8 +173,7 @@ int workload_draw(const char *scenario, char **argv);
 /* The first frame begins: those who come, come now. */
 void workload_begin(void);
 
-/* ---- watch.c: what the frame thread does
- * --------------------------------------------------------- */
+/* ---- watch.c: what the frame thread does ----------------------------------------------------- */
 
 /* An act of the operator as the frame carried it out. */
 struct act {
@@ -188,17 +186,17 @@ int watch_acts(struct act **acts);
 uint64_t watch_frames(void);
 bool watch_is_over(void); /* the frame loop has ended */
 
-/* ---- invariants.c ------------------------------------------------------------------------------
- */
+/* ---- invariants.c ---------------------------------------------------------------------------- */
 
 /* After every turn of a fiber. */
 void invariants_look(void);
-/* The frame thread stands between two frames, or two releases of a pause, and has carried out what
- * it wanted to there. */
-void invariants_boundary(void);
+/* The frame thread has carried out what it wanted to between two frames, and begins the next one;
+ * else it waits for another release of a pause. */
+void invariants_boundary(bool is_frame);
+/* It has carried out an act. */
+void invariants_act(bool is_safe);
 /* An operator's /safe was read by the server. */
 void invariants_safe_read(const struct call *call);
-void invariants_safe_done(void);
 /* A call was answered. */
 void invariants_answer(struct call *call, const char *text);
 /* A file has this name now. */

@@ -16,8 +16,7 @@
 
 static char sleepers; /* where those wait whom a signal wakes */
 
-/* ---- threads ------------------------------------------------------------------------------------
- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)(void *),
                           void *argument)
@@ -77,8 +76,7 @@ int __wrap_pthread_getschedparam(pthread_t id, int *policy, struct sched_param *
     return 0;
 }
 
-/* ---- locks: those of the C library, which one thread of the kernel takes for all fibers
- * ----------- */
+/* ---- locks: those of the C library, which one thread of the kernel takes for all fibers ------ */
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 {
@@ -173,8 +171,35 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *condition)
     return 0;
 }
 
-/* ---- time
- * ------------------------------------------------------------------------------------------- */
+/* ---- rings: no leaf calls, but what crosses between threads crosses here --------------------- */
+
+void *__wrap_rt_ring_claim(struct rt_ring *ring)
+{
+    sim_point();
+    return __real_rt_ring_claim(ring);
+}
+
+void __wrap_rt_ring_push(struct rt_ring *ring)
+{
+    sim_point();
+    __real_rt_ring_push(ring);
+    sim_point();
+}
+
+const void *__wrap_rt_ring_front(struct rt_ring *ring)
+{
+    if (sim_chance(16))
+        sim_point();
+    return __real_rt_ring_front(ring);
+}
+
+void __wrap_rt_ring_pop(struct rt_ring *ring)
+{
+    sim_point();
+    __real_rt_ring_pop(ring);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
@@ -228,8 +253,7 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ti
     return sleep_until(until_ns) ? EINTR : 0;
 }
 
-/* ---- signals and the end
- * ------------------------------------------------------------------------------ */
+/* ---- signals and the end --------------------------------------------------------------------- */
 
 void threads_signal(int number)
 {

@@ -58,19 +58,23 @@ void __wrap_rt_schedule_run(struct rt_schedule *schedule, uint64_t k)
     if (frame && sim_is("frame")) {
         frames++;
         sim_shared->frames++;
-        invariants_boundary();
+        invariants_boundary(true);
     }
     __real_rt_schedule_run(schedule, k);
 }
 
 void __wrap_rig_idle(struct rig *rig, uint64_t releases)
 {
-    invariants_boundary();
+    invariants_boundary(false);
     __real_rig_idle(rig, releases);
 }
 
 void __wrap_rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot)
 {
+    if (!sim_self()) { /* a replay */
+        __real_rig_act(rig, act, snapshot);
+        return;
+    }
     if (act_count == ACT_MAX)
         sim_fail("more than %d acts", ACT_MAX);
     const uint64_t hash = snapshot ? snapshot->hash : rig->hash;
@@ -79,7 +83,6 @@ void __wrap_rig_act(struct rig *rig, struct record_act *act, const struct rig_sn
               (unsigned long long)act->frame, (unsigned long long)hash);
     sim_shared->checkpoints += act->act == OPERATOR_CHECKPOINT;
     sim_shared->restores += act->act == OPERATOR_RESTORE;
-    if (act->act == OPERATOR_SAFE)
-        invariants_safe_done();
+    invariants_act(act->act == OPERATOR_SAFE);
     __real_rig_act(rig, act, snapshot);
 }

@@ -33,8 +33,7 @@ struct action {
     char service[32], json[128], path[32];
 };
 
-/* ---- what clients do
- * ---------------------------------------------------------------------------------- */
+/* ---- what clients do ------------------------------------------------------------------------- */
 
 static void come(void *self)
 {
@@ -152,8 +151,7 @@ static void calm_down(void *self)
     sim_at(sim_now_ns + 200 * SIM_MS, calm_down, client);
 }
 
-/* ---- the plan
- * ------------------------------------------------------------------------------------------- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 static uint64_t wild_time(void)
 {
@@ -238,8 +236,7 @@ void workload_stall_frame(void)
         sim_wait(&plan, until_ns);
 }
 
-/* ---- the weather and the command line
- * ------------------------------------------------------------------------ */
+/* ---- the weather and the command line -------------------------------------------------------- */
 
 static void draw_weather(void)
 {

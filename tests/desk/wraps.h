@@ -18,6 +18,7 @@
 #include <time.h>
 
 struct rt_machine;
+struct rt_ring;
 struct rt_core_plan;
 struct provenance;
 struct run;
@@ -59,6 +60,14 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
                                   const struct timespec *until);
 int __wrap_pthread_cond_signal(pthread_cond_t *condition);
 int __wrap_pthread_cond_broadcast(pthread_cond_t *condition);
+void *__wrap_rt_ring_claim(struct rt_ring *ring);
+void *__real_rt_ring_claim(struct rt_ring *ring);
+void __wrap_rt_ring_push(struct rt_ring *ring);
+void __real_rt_ring_push(struct rt_ring *ring);
+const void *__wrap_rt_ring_front(struct rt_ring *ring);
+const void *__real_rt_ring_front(struct rt_ring *ring);
+void __wrap_rt_ring_pop(struct rt_ring *ring);
+void __real_rt_ring_pop(struct rt_ring *ring);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
 int __wrap_usleep(useconds_t us);
@@ -70,6 +79,7 @@ _Noreturn void __wrap__exit(int code);
 void __wrap_rt_machine_read(struct rt_machine *machine);
 bool __wrap_rt_lock_memory(char *reason);
 int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
+pid_t __wrap_getpid(void);
 int __wrap_getpriority(int which, id_t who);
 int __wrap_setpriority(int which, id_t who, int priority);
 int __wrap_sigaltstack(const stack_t *stack, stack_t *before);
