@@ -685,7 +685,8 @@ static void finish_links(struct run *run)
         run->link[i].board = io_link_board(run->links, i);
         io_link_pulse(run->links, i, rt_now_ns(), &run->link[i].pulse);
     }
-    io_links_stop(run->links);
+    if (!run->stuck) /* it may come back yet, and must not find them closed */
+        io_links_stop(run->links);
     run->allocations = rt_alloc_count();
     run->page_faults += io_links_page_faults(run->links);
     for (int i = 0; i < run->scenario->link_count; i++) {
