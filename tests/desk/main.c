@@ -127,6 +127,7 @@ static void show_tail(uint64_t seed)
     for (uint64_t i = from; i < count; i++)
         printf("  %s\n", sim_shared->trace[i % SIM_TRACE_MAX]);
     printf("  again, with all of it: tools/prove desk --seed %llu\n", (unsigned long long)seed);
+    fflush(stdout);
 }
 
 /* True when all held. */

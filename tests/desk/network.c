@@ -378,14 +378,6 @@ void __wrap_lws_validity_confirmed(struct lws *wsi)
     (void)wsi;
 }
 
-/* Who is at the door is let in at once here, so nobody is sent away from it. */
-void __wrap_lws_set_timeout(struct lws *wsi, enum pending_timeout reason, int seconds)
-{
-    (void)wsi;
-    (void)reason;
-    (void)seconds;
-}
-
 void __wrap_lws_close_reason(struct lws *wsi, enum lws_close_status status, unsigned char *text,
                              size_t size)
 {

@@ -21,7 +21,6 @@ int __wrap_lws_is_first_fragment(struct lws *wsi);
 int __wrap_lws_is_final_fragment(struct lws *wsi);
 int __wrap_lws_frame_is_binary(struct lws *wsi);
 void __wrap_lws_validity_confirmed(struct lws *wsi);
-void __wrap_lws_set_timeout(struct lws *wsi, enum pending_timeout reason, int seconds);
 void __wrap_lws_close_reason(struct lws *wsi, enum lws_close_status status, unsigned char *text,
                              size_t size);
 void __wrap_lws_set_timeout(struct lws *wsi, enum pending_timeout reason, int seconds);
