@@ -136,6 +136,9 @@ static struct io_sample make_full(void)
         .angle_count = 5,
         .tracker_valid = 1,
         .airspeed = 12.345678,
+        .range = 12.345678901,
+        .voltage = 12.345678901,
+        .current = 12.345678901,
         .fix = {.type = 3, .satellites = 12},
     };
     double *const vector[] = {sample.gyro,    sample.accel,     sample.mag,      sample.sun,

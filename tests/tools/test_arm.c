@@ -1317,7 +1317,7 @@ static void test_a_brake_slips_above_its_torque_and_only_eats_energy(void)
     const char *weak[] = {"arm.joints.0.brake=20 N m", "arm.joints.1.brake=20 N m",
                           "arm.joints.2.brake=20 N m"};
     bring_up_arm(weak, 3);
-    bend_booms(0.02);
+    bend_booms(0.05); /* the joint's own dry friction holds 60 N m more */
     double before = energy(), moved = 0.0;
     int slipped = 0;
     const double began = angle(0);
@@ -1375,6 +1375,14 @@ static void test_a_brake_holds_below_its_torque(void)
 
 /* ---- auto ---- */
 
+/* Where the spring of the servo is weaker than dry friction, the joint may come to rest. */
+static double rest_band(int n)
+{
+    const struct cfg_arm_joint *joint = &scenario->arm.joint[n];
+    const double coulomb = scenario->bodies[joint->body].spec.law[0].coulomb;
+    return 0.05 * DEGREE + coulomb / joint->servo.stiffness;
+}
+
 static void test_auto_goes_to_each_pose_and_stands_there(void)
 {
     bring_up_arm(NULL, 0);
@@ -1389,7 +1397,7 @@ static void test_auto_goes_to_each_pose_and_stands_there(void)
         TEST_ASSERT_FALSE(arm()->flags & CFG_ARM_AUTO);
         run_frames(5000);
         for (int n = 0; n < 6; n++) {
-            TEST_ASSERT_DOUBLE_WITHIN(0.05 * DEGREE, scenario->arm.pose[pose].angle[n], angle(n));
+            TEST_ASSERT_DOUBLE_WITHIN(rest_band(n), scenario->arm.pose[pose].angle[n], angle(n));
             TEST_ASSERT_TRUE(fabs(rate(n)) < 0.02 * DEGREE);
         }
     }
@@ -1544,7 +1552,7 @@ static void test_the_record_has_every_number_in_its_place(void)
     press(VERNIER);
     press(PAYLOAD);
     push(0, -0.4);
-    run_frames(1000);
+    run_frames(3000); /* the servos lead until they overcome dry friction */
     memset(record, 0xee, sizeof record);
     arm_record_fill(rig->cfg, record);
 
