@@ -72,8 +72,9 @@ void clients_read_by_server(struct client *client, const void *bytes, size_t siz
     if (size < 9 || at[0] != ASKS_CALL)
         return;
     memcpy(&id, at + 5, sizeof id);
-    if (id >= (uint32_t)call_count || calls[id].client != client)
+    if (id >= (uint32_t)call_count || (client && calls[id].client != client))
         return;
+    client = calls[id].client; /* who may have left since it was sent */
     calls[id].was_read = true;
     sim_trace("the server reads call %u, %s %s", id, calls[id].service, calls[id].path);
     if (strcmp(calls[id].service, "/safe") == 0 && client->is_operator)
