@@ -29,7 +29,8 @@ static void *log_memory;
 static int64_t raise_in_frame, raise_in_wait;
 static int64_t late_in_frame; /* a frame that takes five periods */
 static uint64_t raised_at;    /* frames that had begun by then */
-static uint64_t begun, boundaries_at;
+static _Atomic uint64_t begun;
+static uint64_t boundaries_at;
 static uint64_t boundaries;
 static bool (*real_boundary)(void *self, uint64_t at);
 static void (*real_latch)(void *self, uint64_t at, bool held);
@@ -90,7 +91,8 @@ static void open_all(enum rt_pace pace)
     rig->desk.boundary = count_boundary;
     fake = (struct fake_clock){.now_ns = 1000000};
     raise_in_frame = raise_in_wait = late_in_frame = NEVER;
-    raised_at = begun = boundaries = 0;
+    raised_at = boundaries = 0;
+    begun = 0;
     rig->cfg->arm->panel.mode = IO_PANEL_TOOL; /* it moves */
     rig->cfg->arm->panel.brakes = 0;
     frame.spec = (struct rt_frame_spec){
@@ -238,10 +240,13 @@ static void test_a_full_log_does_not_delay_it_and_has_it(void)
 static bool is_safed_while_waiting;
 static void *stop_and_look(void *self)
 {
+    uint64_t before;
     (void)self;
-    while (io_telemetry_has_room(rig->telemetry, rig->layout.frame))
-        usleep(1000);
-    raise_now();
+    do { /* until no frame has begun for a while: nobody empties the log */
+        before = atomic_load(&begun);
+        usleep(100000);
+    } while (before == 0 || before != atomic_load(&begun));
+    TEST_ASSERT_TRUE(operator_stop(desk, TICKET));
     struct operator_answer answer;
     while (!operator_answers(desk, &answer))
         usleep(1000);
