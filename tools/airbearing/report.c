@@ -389,13 +389,13 @@ static json_t *signals(const struct run *run)
 /* Where the motion began to be absurd; null: nowhere. */
 static json_t *unsound(const struct run *run)
 {
-    const struct sound *sound = &run->rig->sound;
-    if (sound->flaw == SOUND_NONE)
+    const struct plausibility *motion = &run->rig->plausibility;
+    if (motion->flaw == PLAUSIBILITY_NONE)
         return json_null();
     return json_pack("{s:s, s:o, s:s, s:o}", "what",
-                     sound->flaw == SOUND_TOO_FAST ? "speed" : "energy", "frame",
-                     whole(sound->frame), "body", run->scenario->bodies[sound->body].name, "value",
-                     real_or_null(sound->value, true));
+                     motion->flaw == PLAUSIBILITY_TOO_FAST ? "speed" : "energy", "frame",
+                     whole(motion->frame), "body", run->scenario->bodies[motion->body].name,
+                     "value", real_or_null(motion->value, true));
 }
 
 static json_t *verdict(const struct run *run)

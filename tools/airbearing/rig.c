@@ -82,7 +82,7 @@ void rig_apply(struct rig *rig, struct record_input *input)
     input->ordinal = rig->inputs++;
     if (input->kind == RECORD_RESET) {
         cfg_rig_reset(rig->cfg);
-        rig->sound.begun = false;
+        rig->plausibility.begun = false;
         log_input(rig, input);
         return;
     }
@@ -288,7 +288,7 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
     default: /* nothing of the run state */
         break;
     }
-    rig->sound.begun = false; /* whatever it was, it is no work of the motion's */
+    rig->plausibility.begun = false; /* whatever it was, it is no work of the motion's */
     move_windows(rig);
     act->counted = rig->cfg->schedule->frame;
     show_faults(rig, act->counted);
@@ -412,11 +412,11 @@ static void run_step(void *self, uint64_t frame)
 {
     struct rig *rig = self;
     struct cfg_rig *cfg = rig->cfg;
-    sound_begin(&rig->sound, cfg, executive_frame(rig, frame));
+    plausibility_begin(&rig->plausibility, cfg, executive_frame(rig, frame));
     if (!dyn_plant_step(&cfg->plant, cfg->command, cfg->joint_tau, cfg->h, cfg->work, cfg->x) &&
         cfg->schedule->not_finite++ == 0)
         rig->first_not_finite = executive_frame(rig, frame);
-    sound_look(&rig->sound, cfg, executive_frame(rig, frame));
+    plausibility_look(&rig->plausibility, cfg, executive_frame(rig, frame));
     cfg->schedule->frame = frame + 1;
     for (int i = 0; i < rig->scenario->link_count; i++) {
         if (rig->trace[i].latch_ns && !rig->trace[i].step_ns)
@@ -1124,7 +1124,7 @@ static size_t size_of(const struct cfg_scenario *scenario, const struct rig_inje
     (void)rt_cut(NULL, &at, parts_size(scenario));
     lay_out_late(scenario, NULL, NULL, &at);
     if (extent == WHOLE) {
-        (void)rt_cut(NULL, &at, sound_size(scenario));
+        (void)rt_cut(NULL, &at, plausibility_size(scenario));
         lay_out_outlook(scenario, NULL, NULL, &at);
     }
     return at;
@@ -1157,7 +1157,8 @@ static struct rig *place(const struct cfg_scenario *scenario, const struct rig_i
     }
     lay_out_late(scenario, rig, mem, &at);
     if (extent == WHOLE) {
-        sound_place(&rig->sound, rig->cfg, rt_cut(mem, &at, sound_size(scenario)));
+        plausibility_place(&rig->plausibility, rig->cfg,
+                           rt_cut(mem, &at, plausibility_size(scenario)));
         lay_out_outlook(scenario, rig, mem, &at);
     }
     rig->inject = *inject;

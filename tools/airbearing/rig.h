@@ -20,8 +20,8 @@
 #include "rt/schedule.h"
 #include "tools/airbearing/expect.h"
 #include "tools/airbearing/late.h"
+#include "tools/airbearing/plausibility.h"
 #include "tools/airbearing/record.h"
-#include "tools/airbearing/sound.h"
 
 /* What a display may look at while the run goes on. */
 struct rig_live {
@@ -120,14 +120,14 @@ struct rig {
     uint32_t mute;                 /* messages whose instrument gives nothing; enum io_send */
     uint32_t silent;               /* gyro, accelerometer within their delay; enum io_field */
     bool has_gps;
-    double signal[CFG_SIGNAL_COUNT]; /* what is watched, SI, by enum cfg_expect_signal */
-    uint64_t hash;                   /* rolled over the run state */
-    uint64_t inputs;                 /* applied so far */
-    uint64_t acts;                   /* of the operator, so far */
-    uint64_t idle_ns;                /* newest release of a pause; 0: none yet */
-    uint64_t next_frame;             /* that the frame thread waits to begin */
-    uint64_t first_not_finite;       /* frame of the first step that was refused, if any was */
-    struct sound sound;              /* is the motion one that can be? */
+    double signal[CFG_SIGNAL_COUNT];  /* what is watched, SI, by enum cfg_expect_signal */
+    uint64_t hash;                    /* rolled over the run state */
+    uint64_t inputs;                  /* applied so far */
+    uint64_t acts;                    /* of the operator, so far */
+    uint64_t idle_ns;                 /* newest release of a pause; 0: none yet */
+    uint64_t next_frame;              /* that the frame thread waits to begin */
+    uint64_t first_not_finite;        /* frame of the first step that was refused, if any was */
+    struct plausibility plausibility; /* is the motion one that can be? */
     int first_out_of_range; /* the body that left the range of its model first, if any did */
     struct expect_watch expect[CFG_EXPECT_MAX];
     struct rig_shown *shown;

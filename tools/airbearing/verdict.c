@@ -48,23 +48,23 @@ __attribute__((format(printf, 2, 3))) static void add(char text[VERDICT_LINE_MAX
 static void judge_physics(const struct run *run, struct verdict_line *line)
 {
     const struct rig *rig = run->rig;
-    const struct sound *sound = &rig->sound;
+    const struct plausibility *motion = &rig->plausibility;
     const uint64_t refused = rig->cfg->schedule->not_finite;
     line->asked = true;
     if (refused > 0)
         BREAK(line, "the motion is not finite from frame %llu on",
               (unsigned long long)rig->first_not_finite);
-    if (sound->flaw == SOUND_TOO_FAST)
+    if (motion->flaw == PLAUSIBILITY_TOO_FAST)
         BREAK(line,
               "body \"%.64s\" moves at %.3g m/s from frame %llu on, above max_speed of %.3g m/s",
-              run->scenario->bodies[sound->body].name, sound->value,
-              (unsigned long long)sound->frame, run->scenario->physics.max_speed);
-    if (sound->flaw == SOUND_TOO_ENERGETIC)
+              run->scenario->bodies[motion->body].name, motion->value,
+              (unsigned long long)motion->frame, run->scenario->physics.max_speed);
+    if (motion->flaw == PLAUSIBILITY_TOO_ENERGETIC)
         BREAK(
             line,
             "energy grew %.3g-fold without work done by frame %llu, body \"%.64s\" is the fastest",
-            sound->value, (unsigned long long)sound->frame,
-            run->scenario->bodies[sound->body].name);
+            motion->value, (unsigned long long)motion->frame,
+            run->scenario->bodies[motion->body].name);
     if (line->kept)
         add(line->text, "sound");
 }

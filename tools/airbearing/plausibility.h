@@ -21,9 +21,9 @@
 #include "config/compile.h"
 #include "dynamics/monitor.h"
 
-enum sound_flaw { SOUND_NONE, SOUND_TOO_FAST, SOUND_TOO_ENERGETIC };
+enum plausibility_flaw { PLAUSIBILITY_NONE, PLAUSIBILITY_TOO_FAST, PLAUSIBILITY_TOO_ENERGETIC };
 
-struct sound {
+struct plausibility {
     struct dyn_monitor_work *work; /* NULL: nobody looks */
     uint32_t every;                /* frames between two looks */
     double force, torque, spin;    /* the most of all actuators: N, N m, and rad/s of a rotor */
@@ -37,18 +37,18 @@ struct sound {
     uint64_t looked;  /* frame of the last look */
 
     /* the first thing that was wrong */
-    enum sound_flaw flaw;
+    enum plausibility_flaw flaw;
     uint64_t frame;
     int body;
     double value; /* m/s, or how many times the reference */
 };
 
-/* Bytes of the scratch memory that sound_place() takes.  Context: setup. */
-size_t sound_size(const struct cfg_scenario *scenario);
-void sound_place(struct sound *sound, const struct cfg_rig *rig, void *mem);
+/* Bytes of the scratch memory that plausibility_place() takes.  Context: setup. */
+size_t plausibility_size(const struct cfg_scenario *scenario);
+void plausibility_place(struct plausibility *motion, const struct cfg_rig *rig, void *mem);
 
 /* Before a step: what is there is what growth is counted from, unless it already is.  After the
  * state was put back, or a parameter changed, begun is to be made false.  Context: frame. */
-void sound_begin(struct sound *sound, const struct cfg_rig *rig, uint64_t frame);
+void plausibility_begin(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame);
 /* After the step of this frame.  Context: frame. */
-void sound_look(struct sound *sound, const struct cfg_rig *rig, uint64_t frame);
+void plausibility_look(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame);

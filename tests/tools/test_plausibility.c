@@ -84,40 +84,41 @@ static void test_energy_from_nowhere_is_found_and_the_body_named(void)
 {
     load_bus("stiffness: 60 N m/rad", "");
     run_frames(2000);
-    TEST_ASSERT_EQUAL_INT(SOUND_NONE, rig->sound.flaw);
-    TEST_ASSERT_TRUE(rig->sound.reference > 0.0);
+    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
+    TEST_ASSERT_TRUE(rig->plausibility.reference > 0.0);
     free(rig);
     cfg_scenario_free(scenario);
     load_bus("rate: 0.001 deg/s", "");
     run_frames(100);
-    TEST_ASSERT_EQUAL_INT(SOUND_NONE, rig->sound.flaw);
+    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
     /* As a kernel that makes energy would: ten times as fast in every frame, from frame 100 on. */
-    for (uint64_t frame = 100; frame < 130 && rig->sound.flaw == SOUND_NONE; frame++) {
+    for (uint64_t frame = 100; frame < 130 && rig->plausibility.flaw == PLAUSIBILITY_NONE;
+         frame++) {
         double *v = rig->cfg->x + dyn_model_nq(rig->cfg->plant.model);
         v[6] *= 10.0;
         rt_schedule_run(rig->schedule, frame);
     }
-    TEST_ASSERT_EQUAL_INT(SOUND_TOO_ENERGETIC, rig->sound.flaw);
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(105, rig->sound.frame);
-    TEST_ASSERT_LESS_THAN_UINT64(115, rig->sound.frame);
-    TEST_ASSERT_TRUE(rig->sound.value > 1e6);
+    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_TOO_ENERGETIC, rig->plausibility.flaw);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(105, rig->plausibility.frame);
+    TEST_ASSERT_LESS_THAN_UINT64(115, rig->plausibility.frame);
+    TEST_ASSERT_TRUE(rig->plausibility.value > 1e6);
 }
 
 static void test_a_speed_beyond_the_bound_is_found_in_its_frame(void)
 {
     load_bus("rate: 1 deg/s", "physics: {max_speed: 50 m/s}\n");
     run_frames(10);
-    TEST_ASSERT_EQUAL_INT(SOUND_NONE, rig->sound.flaw);
+    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
     double *v = rig->cfg->x + dyn_model_nq(rig->cfg->plant.model);
     v[3] = 49.0; /* of the bus */
     rt_schedule_run(rig->schedule, 10);
-    TEST_ASSERT_EQUAL_INT(SOUND_NONE, rig->sound.flaw);
+    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
     rt_schedule_run(rig->schedule, 11);
     v[3] = 120.0;
     rt_schedule_run(rig->schedule, 12);
-    TEST_ASSERT_EQUAL_INT(SOUND_TOO_FAST, rig->sound.flaw);
-    TEST_ASSERT_EQUAL_UINT64(12, rig->sound.frame);
-    TEST_ASSERT_DOUBLE_WITHIN(1.0, 120.0, rig->sound.value);
+    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_TOO_FAST, rig->plausibility.flaw);
+    TEST_ASSERT_EQUAL_UINT64(12, rig->plausibility.frame);
+    TEST_ASSERT_DOUBLE_WITHIN(1.0, 120.0, rig->plausibility.value);
 }
 
 static void test_what_the_operator_changes_is_no_growth(void)
@@ -128,7 +129,7 @@ static void test_what_the_operator_changes_is_no_growth(void)
     rig_act(rig, &act, NULL);
     for (uint64_t frame = 100; frame < 102; frame++)
         rt_schedule_run(rig->schedule, frame);
-    TEST_ASSERT_EQUAL_INT(SOUND_NONE, rig->sound.flaw);
+    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
 }
 
 static void try_scenario(const char *name)
@@ -142,7 +143,7 @@ static void try_scenario(const char *name)
         TEST_FAIL_MESSAGE(error);
     begin();
     run_frames(4000);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(SOUND_NONE, rig->sound.flaw, name);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(PLAUSIBILITY_NONE, rig->plausibility.flaw, name);
     tearDown();
 }
 
