@@ -69,16 +69,20 @@ double cfg_step_growth(enum dyn_integrator integrator, struct cfg_rate rate)
     return 1.0;
 }
 
+bool cfg_growth_is_faint(struct cfg_rate z, double growth)
+{
+    static const double FAINT = 1e-5, PI = 3.141592653589793;
+    const double in_two_periods = z.im != 0.0 ? log(growth) * 4.0 * PI / fabs(z.im) : HUGE_VAL;
+    return fabs(z.re) <= FAINT * fabs(z.im) && in_two_periods <= log(2.0);
+}
+
 bool cfg_step_is_sound(enum dyn_integrator integrator, struct cfg_rate z)
 {
-    static const double FAINT = 1e-5, PI = 3.141592653589793, ROUNDING = 1e-9, SEEN = 1.0;
+    static const double ROUNDING = 1e-9, SEEN = 1.0;
     const double size = hypot(z.re, z.im), growth = cfg_step_growth(integrator, z);
     if (growth <= 1.0 + ROUNDING)
         return true;
-    if (z.re > 0.0 && size < SEEN)
-        return true;
-    const double in_two_periods = z.im != 0.0 ? log(growth) * 4.0 * PI / fabs(z.im) : HUGE_VAL;
-    return fabs(z.re) <= FAINT * fabs(z.im) && in_two_periods <= log(2.0);
+    return (z.re > 0.0 && size < SEEN) || cfg_growth_is_faint(z, growth);
 }
 
 double cfg_step_limit(enum dyn_integrator integrator, struct cfg_rate mu)

@@ -24,3 +24,6 @@ bool cfg_step_is_sound(enum dyn_integrator integrator, struct cfg_rate z);
 
 /* The longest sound step, s; infinite: any.  Context: setup. */
 double cfg_step_limit(enum dyn_integrator integrator, struct cfg_rate mu);
+
+/* Whether what swings without damping grows so little in each step.  Context: setup. */
+bool cfg_growth_is_faint(struct cfg_rate z, double growth);

@@ -7,6 +7,7 @@
 #include "config/compile.h"
 #include "config/eigenvalues.h"
 #include "config/growth.h"
+#include "config/step_slopes.h"
 #include "rt/check.h"
 
 enum { METHODS = DYN_ROS2 + 1 };
@@ -23,6 +24,7 @@ struct trial {
     int count; /* of states that have a rate */
     double *J; /* by rows */
     double *re, *im;
+    bool has_modes;
 };
 
 /* The motion that asks for the shortest step on one occasion. */
@@ -31,6 +33,8 @@ struct stiffest {
     struct cfg_rate mu;
     int state; /* that has the most of it */
     double limit[METHODS];
+    double growth;           /* in a step, of what a step of ROS2 lets grow; 0: of nothing */
+    bool or_more;            /* ROS2's limit is the step taken, and no longer one was tried */
     struct cfg_rate growing; /* what decays or swings and still grows a little, fastest */
     double twofold;          /* s, in which; infinite: there is none */
 };
@@ -84,11 +88,14 @@ static void begin_trial(const struct cfg_scenario *scenario, struct trial *trial
     trial->count = (int)n;
     trial->x = take((size_t)dyn_plant_state_count(plant) * sizeof *trial->x);
     memcpy(trial->x, trial->rig->x, n * sizeof *trial->x);
+    for (int i = 0; i < scenario->body_count; i++)
+        trial->has_modes = trial->has_modes || dyn_model_modes(plant->model, i) > 0;
     if (trial->count > CFG_STABILITY_MAX)
         return;
     trial->J = take(n * n * sizeof *trial->J);
     trial->re = take(n * sizeof *trial->re);
     trial->im = take(n * sizeof *trial->im);
+    trial->rig->plant.substeps = 1; /* for one is judged */
     release_brakes(trial);
     leave_out_dry_friction(trial);
 }
@@ -151,7 +158,7 @@ static bool stand(struct trial *trial)
 
 /* ---- its slopes ---------------------------------------------------------------------------- */
 
-/* What is stepped exactly, or implicitly, takes no part. */
+/* What is stepped exactly takes no part. */
 static void leave_out(const struct trial *trial, int state)
 {
     const int n = trial->count;
@@ -167,16 +174,6 @@ static void leave_out_lags(const struct trial *trial)
         if (dyn_effector_lags(&plant->effectors[i], &lags))
             leave_out(trial, dyn_plant_effector_index(plant, i));
     }
-}
-
-static void leave_out_modes(const struct trial *trial)
-{
-    const struct dyn_model *model = trial->rig->plant.model;
-    for (int i = 0; i < trial->scenario->body_count; i++)
-        for (int k = 0; k < dyn_model_modes(model, i); k++) {
-            leave_out(trial, dyn_model_eta_index(model, i) + k);
-            leave_out(trial, dyn_model_nq(model) + dyn_model_xi_index(model, i) + k);
-        }
 }
 
 static void find_slopes(const struct trial *trial)
@@ -198,8 +195,6 @@ static void find_slopes(const struct trial *trial)
     free(above);
     free(below);
     leave_out_lags(trial);
-    if (trial->scenario->integrator == DYN_ROS2)
-        leave_out_modes(trial);
 }
 
 /* ---- whose motion it is -------------------------------------------------------------------- */
@@ -307,31 +302,96 @@ static void note_growth(const struct trial *trial, struct cfg_rate mu, double h,
     }
 }
 
+/* The most that a step of ROS2 lets grow though the vehicle does not, in `worst` and, by inverse
+ * iteration, whose it is; 0: nothing. */
+static double growth_at(const struct trial *trial, double h, struct cfg_rate *worst, int *owner)
+{
+    const int n = trial->count;
+    const struct cfg_rates rates = {n, trial->re, trial->im};
+    struct trial step = *trial;
+    double growth = 0.0;
+    step.J = take((size_t)n * (size_t)n * sizeof(double));
+    step.re = take((size_t)n * sizeof(double));
+    step.im = take((size_t)n * sizeof(double));
+    double *copy = take((size_t)n * (size_t)n * sizeof *copy);
+    bool good = cfg_step_slopes(trial->rig, h, n, trial->x, step.J);
+    memcpy(copy, step.J, (size_t)n * (size_t)n * sizeof *copy);
+    good = good && cfg_eigenvalues(n, copy, step.re, step.im);
+    for (int k = 0; k < n && good; k++) {
+        const struct cfg_rate eigenvalue = {step.re[k], fabs(step.im[k])};
+        const double excess = cfg_step_excess(eigenvalue, h, &rates);
+        if (excess > growth) {
+            growth = excess;
+            *worst = eigenvalue;
+        }
+    }
+    if (growth > 0.0 && owner != NULL)
+        *owner = owner_of(&step, *worst);
+    free(step.J);
+    free(step.re);
+    free(step.im);
+    free(copy);
+    return growth;
+}
+
+/* The step that is taken; a shorter one is looked for only where that is too long. */
+static void judge_step(const struct trial *trial, double h, struct stiffest *out)
+{
+    enum { HALVES = 14 };
+    struct cfg_rate worst;
+    double good = 0.0, bad = h;
+    out->limit[DYN_ROS2] = h;
+    out->growth = growth_at(trial, h, &worst, &out->state);
+    out->or_more = out->growth == 0.0;
+    if (out->or_more)
+        return;
+    for (int k = 0; k < HALVES; k++) {
+        const double middle = 0.5 * (good + bad);
+        *(growth_at(trial, middle, &worst, NULL) == 0.0 ? &good : &bad) = middle;
+    }
+    out->limit[DYN_ROS2] = good;
+}
+
+static void judge_rate(const struct trial *trial, struct cfg_rate mu, bool by_step, double h,
+                       struct stiffest *out)
+{
+    const enum dyn_integrator own = trial->scenario->integrator;
+    const double limit = by_step ? HUGE_VAL : cfg_step_limit(own, mu);
+    const double size = hypot(mu.re, mu.im), most = hypot(out->mu.re, out->mu.im);
+    if (!out->found || limit < out->limit[own] || (limit == out->limit[own] && size > most))
+        out->mu = mu;
+    out->found = true;
+    for (int m = 0; m < METHODS; m++)
+        if (m != DYN_ROS2 || !trial->has_modes)
+            out->limit[m] = fmin(out->limit[m], cfg_step_limit((enum dyn_integrator)m, mu));
+    if (!by_step)
+        note_growth(trial, mu, h, out);
+}
+
 static struct stiffest judge(const struct trial *trial)
 {
     const int n = trial->count;
-    const enum dyn_integrator own = trial->scenario->integrator;
     const double h = (double)trial->scenario->period_ns * 1e-9 / trial->scenario->substeps;
+    const bool by_step = trial->scenario->integrator == DYN_ROS2 && trial->has_modes;
     struct stiffest out = {.twofold = HUGE_VAL};
     double *J = take((size_t)n * (size_t)n * sizeof *J);
     for (int m = 0; m < METHODS; m++)
         out.limit[m] = HUGE_VAL;
+    if (by_step) /* what hangs and has not sagged yet jerks so much that two stages differ */
+        memset(trial->rig->plant.environment.gravity, 0,
+               sizeof trial->rig->plant.environment.gravity);
     find_slopes(trial);
     memcpy(J, trial->J, (size_t)n * (size_t)n * sizeof *J);
     if (n > 0 && cfg_eigenvalues(n, J, trial->re, trial->im))
-        for (int k = 0; k < n; k++) {
-            const struct cfg_rate mu = {trial->re[k], fabs(trial->im[k])};
-            const double limit = cfg_step_limit(own, mu);
-            const double size = hypot(mu.re, mu.im), most = hypot(out.mu.re, out.mu.im);
-            if (!out.found || limit < out.limit[own] || (limit == out.limit[own] && size > most))
-                out.mu = mu;
-            out.found = true;
-            for (int m = 0; m < METHODS; m++)
-                out.limit[m] = fmin(out.limit[m], cfg_step_limit((enum dyn_integrator)m, mu));
-            note_growth(trial, mu, h, &out);
-        }
+        for (int k = 0; k < n; k++)
+            judge_rate(trial, (struct cfg_rate){trial->re[k], fabs(trial->im[k])}, by_step, h,
+                       &out);
     if (out.found)
         out.state = owner_of(trial, out.mu);
+    if (out.found && by_step)
+        judge_step(trial, h, &out);
+    if (trial->has_modes && !by_step)
+        out.limit[DYN_ROS2] = (double)NAN; /* is known of its own steps only */
     free(J);
     return out;
 }
@@ -415,7 +475,10 @@ bool cfg_check_stability(const struct cfg_resolve *resolve)
             continue;
         const struct owner owner = owner_named(scenario, (enum occasion)occasion, stiffest.state);
         const double substeps = ceil(period / limit);
-        describe(stiffest.mu, motion, sizeof motion);
+        if (stiffest.growth > 0.0)
+            snprintf(motion, sizeof motion, "grows by a factor of %.4g in a step", stiffest.growth);
+        else
+            describe(stiffest.mu, motion, sizeof motion);
         if (substeps <= 1000.0)
             snprintf(more, sizeof more, "%d substeps, ", (int)substeps);
         return cfg_fail(resolve->report, NULL, owner.mark,
@@ -433,9 +496,12 @@ static void print_limits(const struct stiffest *stiffest, FILE *out)
 {
     fprintf(out, "      longest step:");
     for (int m = 0; m < METHODS; m++) {
+        if (isnan(stiffest->limit[m]))
+            continue;
         fprintf(out, "%s %s ", m > 0 ? "," : "", cfg_integrator_name((enum dyn_integrator)m));
         if (isfinite(stiffest->limit[m]))
-            fprintf(out, "%.4g ms", stiffest->limit[m] * 1e3);
+            fprintf(out, "%.4g ms%s", stiffest->limit[m] * 1e3,
+                    m == DYN_ROS2 && stiffest->or_more ? " or more" : "");
         else
             fprintf(out, "any");
     }

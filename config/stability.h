@@ -4,8 +4,9 @@
  * The whole vehicle is linearised where it starts: springs and dampers of joints, contacts, drag,
  * viscous wheels, modes and all that couples them.  Three times: as it starts, with every joint
  * pressed against its stops, and standing on the ground.  Each eigenvalue is held against what the
- * integrator makes of it in a step (growth.h).  Lags of effectors are stepped exactly and dry
- * friction is passive by itself (dynamics/README.md), so both are left out.
+ * integrator makes of it in a step (growth.h); under ROS2 a vehicle with modes is judged by its
+ * step itself (step_slopes.h).  Lags of effectors are stepped exactly and dry friction is passive
+ * by itself (dynamics/README.md), so both are left out.
  */
 #pragma once
 
