@@ -85,6 +85,7 @@ class Stop(harness.Case):
         pilot, other = self.client(port, query), self.client(port, query)
         for _ in range(VIEWERS - 3):
             self.client(port).subscribe("/plant")
+        other.wait(op="binary 2")  # frames run
         flood = Flood(port)
         with self.disk_stands(run) as stands:
             for _ in range(70):  # the first waits for the disk, the others for the first

@@ -10,10 +10,17 @@
 /* How long the end of a run waits for who may hang in a call. */
 static const uint64_t DISPLAY_LIMIT_NS = 1000000000, FILES_LIMIT_NS = 30000000000;
 
+/* Acquire: with the word comes begin_ns. */
+static bool has_begun(const struct run *run)
+{
+    return atomic_load_explicit(&run->house.begun, memory_order_acquire);
+}
+
 static void keep_files(void *self)
 {
     const struct run *run = self;
-    operator_keep_house(run->desk);
+    if (has_begun(run))
+        operator_keep_house(run->desk);
 }
 
 /* The clocks side by side, into the log; what the frames need no time for. */
@@ -47,6 +54,8 @@ static void show_desk(const struct run *run)
 static void show_way(void *self)
 {
     const struct run *run = self;
+    if (!has_begun(run))
+        return;
     log_clocks(run);
     show_desk(run);
     status_draw(run);
@@ -56,7 +65,6 @@ int house_open(struct run *run)
 {
     struct house *house = &run->house;
     const int cpu = run->plan.housekeeping_cpu;
-    house->begin_ns = rt_now_ns();
     int failure = worker_start(&house->files, "files", cpu, keep_files, run);
     if (failure == 0)
         failure = worker_start(&house->display, "display", cpu, show_way, run);
@@ -64,6 +72,12 @@ int house_open(struct run *run)
         return 0;
     fprintf(stderr, "airbearing run: no thread to keep house: %s\n", strerror(-failure));
     return EXIT_BAD_INPUT;
+}
+
+void house_begin(struct run *run)
+{
+    run->house.begin_ns = rt_now_ns();
+    atomic_store_explicit(&run->house.begun, true, memory_order_release);
 }
 
 void house_close(struct run *run)

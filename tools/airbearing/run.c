@@ -909,11 +909,13 @@ static int begin(struct run *run)
     if (code == 0)
         code = open_ghost(run);
     if (code == 0)
+        code = house_open(run);
+    if (code == 0)
         code = connect_boards(run);
     if (code == 0)
         code = start_log(run);
     if (code == 0)
-        code = house_open(run);
+        house_begin(run);
     if (code == 0)
         code = start_frames(run);
     return code;
