@@ -370,6 +370,10 @@ static void test_a_stop_that_no_frame_reads_is_answered_at_the_end(void)
     TEST_ASSERT_FALSE(answer.done);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(answer.text, "the run ended"), answer.text);
     TEST_ASSERT_FALSE(operator_answers(desk, &answer));
+    const uint64_t acts = rig->acts;
+    ask(OPERATOR_PAUSE, 1); /* and a frame thread that comes back does nothing more */
+    TEST_ASSERT_TRUE(rig->desk.boundary(rig->desk.self, 200));
+    TEST_ASSERT_EQUAL_UINT64(acts, rig->acts);
 }
 
 int main(void)

@@ -335,6 +335,9 @@ static bool carry_out_some(struct operator_desk *desk, uint64_t frame)
 bool operator_boundary(void *self, uint64_t frame)
 {
     struct operator_desk *desk = self;
+    /* A frame thread that hung and comes back when all are answered does nothing more. */
+    if (atomic_load_explicit(&desk->over, memory_order_relaxed))
+        return true;
     /* Acquire: what was pushed or raised before a knock is seen after it. */
     (void)atomic_exchange_explicit(desk->knock, false, memory_order_acquire);
     raise_scripted(desk, frame);
