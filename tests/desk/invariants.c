@@ -275,24 +275,40 @@ static int64_t number(const json_t *root, const char *group, const char *key)
     return json_integer_value(json_object_get(json_object_get(root, group), key));
 }
 
+static bool is_unclaimed(const struct act *act)
+{
+    return !act->matched && act->act != OPERATOR_SAFE;
+}
+
+/* In a pause many checkpoints are of one state, and a viewer's answer may have claimed that of the
+ * script: then the file that the script names holds the state of another act. */
+static bool is_mistaken(const struct act *act, const struct act *acts, int count)
+{
+    if (held(act->path, act->hash))
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (acts[i].act == OPERATOR_CHECKPOINT && held(act->path, acts[i].hash))
+            return true;
+    }
+    return false;
+}
+
 static void settle_acts(const json_t *report)
 {
     struct act *acts;
     const int count = watch_acts(&acts);
     int of_script = 0;
+    /* Acts whose file holds their state first, so that no other takes their line of the script. */
+    for (int i = 0; i < count; i++)
+        of_script += is_unclaimed(&acts[i]) && claim_for_script(&acts[i], false);
     for (int i = 0; i < count; i++) {
-        if (acts[i].matched || acts[i].act == OPERATOR_SAFE)
+        if (!is_unclaimed(&acts[i]) || claim_in_doubt(&acts[i]))
             continue;
-        if (claim_for_script(&acts[i], false))
-            of_script++;
-        else if (claim_in_doubt(&acts[i]))
-            continue;
-        else if (claim_for_script(&acts[i], true))
-            of_script++;
-        else
+        if (!claim_for_script(&acts[i], true))
             sim_fail("an act was done that nobody asked for, or with a state that is not in the "
                      "file that was named: %d before frame %llu",
                      acts[i].act, (unsigned long long)acts[i].frame);
+        of_script++;
     }
     if (!report || json_object_get(report, "operator") == NULL)
         return;
@@ -302,7 +318,8 @@ static void settle_acts(const json_t *report)
     for (int i = 0; i < workload_script_count; i++)
         asked += strcmp(workload_script[i].what, "safe") != 0;
     for (int i = 0; i < count && failed == 0; i++) {
-        if (acts[i].path && acts[i].act == OPERATOR_CHECKPOINT)
+        if (acts[i].path && acts[i].act == OPERATOR_CHECKPOINT &&
+            !is_mistaken(&acts[i], acts, count))
             promise(acts[i].path, acts[i].hash);
     }
     /* A checkpoint that was taken and could not be written counts twice. */
