@@ -1,6 +1,7 @@
 #include "tools/airbearing/verdict.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,12 +55,12 @@ static void judge_physics(const struct run *run, struct verdict_line *line)
     if (refused > 0)
         BREAK(line, "the motion is not finite from frame %llu on",
               (unsigned long long)rig->first_not_finite);
-    if (motion->flaw == PLAUSIBILITY_TOO_FAST)
+    if (motion->flaw == PLAUSIBILITY_TOO_FAST && isfinite(motion->value))
         BREAK(line,
               "body \"%.64s\" moves at %.3g m/s from frame %llu on, above max_speed of %.3g m/s",
               run->scenario->bodies[motion->body].name, motion->value,
               (unsigned long long)motion->frame, run->scenario->physics.max_speed);
-    if (motion->flaw == PLAUSIBILITY_TOO_ENERGETIC)
+    if (motion->flaw == PLAUSIBILITY_TOO_ENERGETIC && isfinite(motion->value))
         BREAK(
             line,
             "energy grew %.3g-fold without work done by frame %llu, body \"%.64s\" is the fastest",
