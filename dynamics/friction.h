@@ -10,8 +10,8 @@
  *
  *      sticks     the slip at the end of the step is zero and the force what that takes: where
  *                 nothing else changes, all rates are zero, and nothing creeps
- *      slips      the force is the whole of the bound, and constant: every integrator keeps its
- * order stops      the force is the part of the bound that stops it within the step
+ *      slips      the force is the whole of the bound, and constant
+ *      stops      the force is the part of the bound that stops it within the step
  *
  * Semi-implicit Euler ends at that velocity, and the kinetic energy there is the least that
  * friction can leave: friction takes energy at any step.  The others end there but for what their
