@@ -302,6 +302,23 @@ static void note_growth(const struct trial *trial, struct cfg_rate mu, double h,
     }
 }
 
+/* The state with all bodies unbent: a mode far faster than the step that starts far out makes rates
+ * beyond all sense, whose slopes say nothing of the method. */
+static double *unbent_state(const struct trial *trial)
+{
+    const struct dyn_plant *plant = &trial->rig->plant;
+    const struct dyn_model *model = plant->model;
+    const size_t size = (size_t)dyn_plant_state_count(plant) * sizeof(double);
+    double *x = take(size);
+    memcpy(x, trial->x, size);
+    for (int i = 0; i < trial->scenario->body_count; i++)
+        for (int k = 0; k < dyn_model_modes(model, i); k++) {
+            x[dyn_model_eta_index(model, i) + k] = 0.0;
+            x[dyn_model_nq(model) + dyn_model_xi_index(model, i) + k] = 0.0;
+        }
+    return x;
+}
+
 /* The most that a step of ROS2 lets grow though the vehicle does not, in `worst` and, by inverse
  * iteration, whose it is; 0: nothing. */
 static double growth_at(const struct trial *trial, double h, struct cfg_rate *worst, int *owner)
@@ -314,7 +331,9 @@ static double growth_at(const struct trial *trial, double h, struct cfg_rate *wo
     step.re = take((size_t)n * sizeof(double));
     step.im = take((size_t)n * sizeof(double));
     double *copy = take((size_t)n * (size_t)n * sizeof *copy);
-    bool good = cfg_step_slopes(trial->rig, h, n, trial->x, step.J);
+    double *x = unbent_state(trial);
+    bool good = cfg_step_slopes(trial->rig, h, n, x, step.J);
+    free(x);
     memcpy(copy, step.J, (size_t)n * (size_t)n * sizeof *copy);
     good = good && cfg_eigenvalues(n, copy, step.re, step.im);
     for (int k = 0; k < n && good; k++) {
