@@ -21,6 +21,7 @@
 
 #include "io/bus/bus.h"
 #include "io/bus/uring.h"
+#include "io/patience.h"
 #include "io/protocol/protocol.h"
 #include "io/relay.h"
 #include "rt/alloc.h"
@@ -183,6 +184,8 @@ struct link {
     bool distrusts;             /* its clock proved not to be ours after all */
     uint32_t misses;            /* awaits in vain, in a row */
     uint32_t stale;             /* of those, the ones in which only old times came */
+    _Atomic uint32_t waited_at; /* sequence of the newest command when the waiting began */
+    _Atomic uint64_t waited_ns; /* for a newer one, as far as it counts */
     _Atomic uint64_t not_taken; /* messages of samples that found the ring full */
 };
 
@@ -777,9 +780,20 @@ static bool silent(const struct link *link, uint64_t since_ns, uint64_t now_ns)
     return limit_ns != 0 && now_ns > since_ns && now_ns - since_ns > limit_ns;
 }
 
+/* For a command newer than the newest. */
+static uint64_t waited_ns(const struct link *link)
+{
+    const uint32_t arrived = atomic_load_explicit(&link->arrived, memory_order_relaxed);
+    const uint32_t since = atomic_load_explicit(&link->waited_at, memory_order_relaxed);
+    return arrived == since ? read_counter(&link->waited_ns) : 0;
+}
+
 /* In a pause a board that answers samples has nothing to answer. */
 static bool without_command(const struct link *link, uint64_t command_ns, uint64_t now_ns)
 {
+    const uint64_t limit_ns = link->spec.lost_after_ns;
+    if (link->spec.awaited)
+        return limit_ns != 0 && waited_ns(link) > limit_ns;
     const uint64_t excused_ns = read_counter(&link->excused_ns);
     return silent(link, command_ns > excused_ns ? command_ns : excused_ns, now_ns);
 }
@@ -1354,18 +1368,29 @@ static void heed_stop(const struct io_links *links)
         links->heed.heed(links->heed.self);
 }
 
+/* True when nobody is waited for any longer.  What was waited adds up until a command comes. */
+static bool runs_out(const struct io_links *links, struct link *link, struct io_patience *patience,
+                     uint64_t now_ns)
+{
+    const uint32_t arrived = atomic_load(&link->arrived);
+    const uint64_t before_ns = waited_ns(link);
+    const uint64_t spent_ns = io_patience_spend(patience, now_ns);
+    atomic_store_explicit(&link->waited_ns, before_ns + spent_ns, memory_order_relaxed);
+    atomic_store_explicit(&link->waited_at, arrived, memory_order_relaxed);
+    return patience->left_ns == 0 || atomic_load(&links->interrupted);
+}
+
 static bool await_thread(const struct io_links *links, struct link *link, uint64_t sim_us,
-                         uint64_t deadline_ns)
+                         struct io_patience *patience)
 {
     uint32_t arrived;
     atomic_store(&link->awaited, true);
     while (arrived = atomic_load(&link->arrived), !is_answered(link, sim_us)) {
         heed_stop(links);
-        const uint64_t look_ns = rt_now_ns() + TICK_NS;
-        const struct timespec wake = to_timespec(look_ns < deadline_ns ? look_ns : deadline_ns);
+        const struct timespec wake = to_timespec(io_patience_wake_ns(patience));
         (void)syscall(SYS_futex, &link->arrived, FUTEX_WAIT_BITSET_PRIVATE, arrived, &wake, NULL,
                       FUTEX_BITSET_MATCH_ANY);
-        if (rt_now_ns() >= deadline_ns || atomic_load(&links->interrupted))
+        if (runs_out(links, link, patience, rt_now_ns()))
             break; /* woken, but not by an answer */
     }
     atomic_store(&link->awaited, false);
@@ -1389,7 +1414,7 @@ static void nap(const struct link *link, uint64_t limit_ns)
 /* To be woken takes longer than everything else on the wire, so at first it looks again and again,
  * where the core is its own. */
 static bool await_inline(struct io_links *links, struct link *link, uint64_t sim_us,
-                         uint64_t deadline_ns)
+                         struct io_patience *patience)
 {
     uint64_t now_ns = rt_now_ns();
     const uint64_t sleep_ns = links->spins ? now_ns + SPIN_NS : now_ns;
@@ -1397,11 +1422,11 @@ static bool await_inline(struct io_links *links, struct link *link, uint64_t sim
         poll_at(links, now_ns, 0);
         if (is_answered(link, sim_us))
             return true;
-        if (now_ns >= deadline_ns || atomic_load(&links->interrupted))
+        if (runs_out(links, link, patience, now_ns))
             return false;
         heed_stop(links);
         if (now_ns >= sleep_ns)
-            nap(link, span(now_ns, deadline_ns));
+            nap(link, span(now_ns, io_patience_wake_ns(patience)));
     }
 }
 
@@ -1418,12 +1443,13 @@ static void learn_from_miss(struct link *link)
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns)
 {
     struct link *from = at(links, link);
-    const uint64_t deadline_ns = rt_now_ns() + limit_ns;
+    struct io_patience patience;
+    io_patience_begin(&patience, limit_ns, rt_now_ns());
     bool answered = is_answered(from, sim_us);
     if (!answered && links->mode == IO_LINK_INLINE)
-        answered = await_inline(links, from, sim_us, deadline_ns);
+        answered = await_inline(links, from, sim_us, &patience);
     else if (!answered)
-        answered = await_thread(links, from, sim_us, deadline_ns);
+        answered = await_thread(links, from, sim_us, &patience);
     if (answered)
         from->misses = from->stale = 0;
     else

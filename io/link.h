@@ -48,6 +48,7 @@ struct io_link_spec {
                                that rest say nothing: where the bus knows whether their device is
                                there (all but UDP and the cockpit), they are lost when it is not,
                                and only then */
+    bool awaited;           /* lockstep: only time that somebody waited for a command counts */
     uint8_t system_id, component_id;
     enum io_protocol_kind protocol;
     bool virtual_gps; /* of struct io_protocol_spec */
@@ -166,7 +167,7 @@ bool io_link_clock(struct io_links *links, int link, struct io_clock_sight *sigh
 /* Hand the sample over; it leaves at once.  Context: frame. */
 void io_link_commit(struct io_links *links, int link, const struct io_sample *sample);
 /* Lockstep: wait for the reply to the sample of sim_us, the last one committed with IO_SEND_SENSOR,
- * at most limit_ns.  True when it is there.
+ * at most limit_ns of waiting (io/patience.h).  True when it is there.
  *
  * A board whose clock is the simulation's (its first replies carry times that were sent to it) has
  * answered when it says sim_us or later.  Of others one reply is expected per message: the late

@@ -205,12 +205,17 @@ static void commit(uint64_t frame, uint32_t due)
     io_link_commit(links, 0, &sample);
 }
 
+static void start_spec_with_board(const struct io_link_spec *spec)
+{
+    start(spec);
+    board_heartbeat(&board);
+    wait_seen(1);
+}
+
 static void start_with_board(uint64_t lost_after_ns)
 {
     const struct io_link_spec spec = make_spec(lost_after_ns);
-    start(&spec);
-    board_heartbeat(&board);
-    wait_seen(1);
+    start_spec_with_board(&spec);
 }
 
 static void test_a_command_is_latched_once(void)
@@ -800,6 +805,37 @@ static void test_an_await_heeds_the_stop(void)
     heeds = 0;
     TEST_ASSERT_TRUE(io_link_await(links, 0, 0, 0));
     TEST_ASSERT_EQUAL_INT(0, heeds); /* nothing to wait for */
+}
+
+/* Who waits is held up for much longer than it may wait, and the board answers only then. */
+static void stand_still(void *self)
+{
+    int *looks = self;
+    if (++*looks == 1)
+        pause_ms(700);
+    else if (*looks == 2)
+        board_command(&board, 1);
+}
+
+static void test_a_machine_that_stood_still_has_lost_no_board(void)
+{
+    int looks = 0;
+    struct io_link_spec spec = make_spec(50ull * MS);
+    spec.awaited = true;
+    start_spec_with_board(&spec);
+    io_links_heed(links, (struct io_heed){&looks, stand_still});
+    TEST_ASSERT_TRUE(io_link_await(links, 0, 0, 500 * MS));
+    TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
+    pause_ms(100); /* and while nobody waits, nobody is late */
+    TEST_ASSERT_TRUE(io_link_alive(links, 0, rt_now_ns()));
+    io_links_heed(links, (struct io_heed){0});
+    TEST_ASSERT_FALSE(io_link_await(links, 0, 0, 40 * MS));
+    TEST_ASSERT_TRUE(io_link_alive(links, 0, rt_now_ns()));
+    TEST_ASSERT_FALSE(io_link_await(links, 0, 0, 40 * MS)); /* silent for 80 ms of waiting */
+    TEST_ASSERT_FALSE(io_link_alive(links, 0, rt_now_ns()));
+    board_command(&board, 2);
+    wait_commands(2);
+    TEST_ASSERT_TRUE(io_link_alive(links, 0, rt_now_ns()));
 }
 
 static void *command_later(void *self)
@@ -1434,6 +1470,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_half_a_frame_of_one_connection_does_not_spoil_the_next);
     RUN_TEST(test_an_await_returns_at_once_for_a_command_that_is_there);
     RUN_TEST(test_an_await_heeds_the_stop);
+    RUN_TEST(test_a_machine_that_stood_still_has_lost_no_board);
     RUN_TEST(test_an_await_ends_with_the_command);
     RUN_TEST(test_a_lockstep_run_misses_no_reply_and_takes_no_memory);
     RUN_TEST(test_a_late_reply_is_known_by_its_time);

@@ -99,8 +99,9 @@ class Endings(harness.Case):
             os.kill(pid, signal.SIGKILL)
         self.assertEqual(left, [])
 
-    def silence(self, scenario, pace, *options):
-        """A run with a board of somebody else's that stands still for a while; its report."""
+    def silence(self, scenario, pace, *options, machine=False):
+        """A run with a board of somebody else's that stands still for a while, or the whole machine with it; its
+        report."""
         port, log, path = harness.free_port(), self.dir / "run.mcap", self.dir / "report.json"
         wire = "px4" if scenario == LOCKSTEP else "satellite"
         run = self.start("run", scenario, "--seconds", "3600", "--pace", pace, "--external-board", "--log", log,
@@ -109,9 +110,12 @@ class Endings(harness.Case):
                          "--set", "expect=[]", *options)
         board = self.spawn(self.board(wire, port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.assertTrue(harness.wait_until(lambda: log.exists() and log.stat().st_size > 300000))
-        board.send_signal(signal.SIGSTOP)
+        for process in (board, run) if machine else (board,):
+            process.send_signal(signal.SIGSTOP)
         time.sleep(3)
-        board.send_signal(signal.SIGCONT)
+        for process in (run, board) if machine else (board,):
+            time.sleep(0.05)  # the run is awake before its board has answered
+            process.send_signal(signal.SIGCONT)
         size = log.stat().st_size
         self.assertTrue(harness.wait_until(lambda: log.stat().st_size > size + 1000000))
         run.send_signal(signal.SIGINT)
@@ -136,6 +140,12 @@ class Endings(harness.Case):
 
     def test_the_same_in_lockstep(self):
         self.assert_taken_up(*self.silence(LOCKSTEP, "lockstep"))
+
+    def test_a_machine_that_stood_still_loses_no_board_in_lockstep(self):
+        report, _ = self.silence(LOCKSTEP, "lockstep", "--set", "links.board.wait_limit=2 s", machine=True)
+        self.assertEqual(report["links"][0]["outages"], [])
+        self.assertEqual(report["missed_replies"], 0)
+        self.assertEqual(report["io"]["losses"], 0)
 
 
 class Verdict(harness.Case):

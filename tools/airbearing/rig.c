@@ -810,7 +810,11 @@ static void commit(void *self, uint64_t frame)
     }
 }
 
-/* Lockstep: every link that was sent a sensor message owes a reply. */
+static bool is_to_stop(const struct rig *rig)
+{
+    return rig->stop && atomic_load_explicit(rig->stop, memory_order_relaxed);
+}
+
 /* Who waits looks at the stop meanwhile. */
 static void heed(void *self)
 {
@@ -819,6 +823,8 @@ static void heed(void *self)
         rig->desk.heed(rig->desk.self, rig->next_frame);
 }
 
+/* Lockstep: every link that was sent a sensor message owes a reply.  A wait that the end of the run
+ * cut short has missed none. */
 static bool await(void *self, uint64_t frame)
 {
     struct rig *rig = self;
@@ -840,14 +846,9 @@ static bool await(void *self, uint64_t frame)
         const uint64_t limit_ns =
             lost && step_ns < link->wait_limit_ns ? step_ns : link->wait_limit_ns;
         rig->unanswered[i] = !io_link_await(rig->links, i, rig->sample[i].sim_us, limit_ns);
-        all = all && (lost || !rig->unanswered[i]);
+        all = all && (lost || !rig->unanswered[i] || is_to_stop(rig));
     }
     return all;
-}
-
-static bool is_to_stop(const struct rig *rig)
-{
-    return rig->stop && atomic_load_explicit(rig->stop, memory_order_relaxed);
 }
 
 /* A run that no wall clock paces would outrun any log: it waits instead of dropping.  But who is

@@ -127,6 +127,8 @@ static size_t lay_out(struct run *run, void *mem)
         for (int i = 0; i < scenario->link_count; i++) {
             specs[i] = scenario->links[i].spec;
             specs[i].asks_time &= scenario->pace == RT_PACE_REAL; /* else there is no grid */
+            specs[i].awaited =
+                scenario->pace != RT_PACE_REAL && !io_protocol_traits(specs[i].protocol)->hands;
         }
         if (scenario->link_count > 0 && !run->from)
             run->links = io_links_place(specs, scenario->link_count, scenario->io_mode, links);
