@@ -14,18 +14,18 @@ RELATIVE = 2e-7
 ABSOLUTE = 1e-12
 
 
-def same(here, there):
-    """Whether two lines have the same words, and numbers that agree."""
+def same(here, there, near):
+    """Whether two lines have the same words, and numbers that agree: to the seventh digit, or that near."""
     if NUMBER.sub("#", here) != NUMBER.sub("#", there):
         return False
     for a, b in zip(NUMBER.findall(here), NUMBER.findall(there)):
-        if a != b and abs(float(a) - float(b)) > ABSOLUTE + RELATIVE * max(abs(float(a)), abs(float(b))):
+        if a != b and abs(float(a) - float(b)) > near + RELATIVE * max(abs(float(a)), abs(float(b))):
             return False
     return True
 
 
 class Case(harness.Case):
-    def assert_golden(self, name, said):
+    def assert_golden(self, name, said, near=ABSOLUTE):
         """The text is that of golden/NAME."""
         said = said.replace(str(self.dir), "DIR").replace(str(harness.ROOT), "ROOT")
         path = FILES / name
@@ -35,7 +35,7 @@ class Case(harness.Case):
         expected = path.read_text().splitlines()
         lines = said.splitlines()
         for number, (here, there) in enumerate(zip(lines, expected), 1):
-            if not same(here, there):
+            if not same(here, there, near):
                 self.fail(f"{path}:{number}:\n- {there}\n+ {here}")
         self.assertEqual(len(lines), len(expected), f"{path}: number of lines\n{said}")
 
