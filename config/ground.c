@@ -121,8 +121,9 @@ static bool resolve_line(const struct cfg_resolve *resolve, const struct cfg_key
 }
 
 bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                        struct io_link_spec *spec)
+                        struct cfg_link *link)
 {
+    struct io_link_spec *spec = &link->spec;
     const struct cfg_keys_ground *steps = keys->ground.items;
     struct io_ground_script *script = &spec->script;
     const double rate = resolve->scenario->rate_hz;
@@ -146,6 +147,8 @@ bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys
             return false;
         step->frame = (uint64_t)llround(steps[i].at * rate);
         step->patience = (uint64_t)llround(steps[i].within * rate);
+        if (steps[i].node->origin == NULL)
+            link->ground_mark[i] = steps[i].node->mark;
         script->step_count++;
     }
     return resolve_line(resolve, keys, spec);

@@ -384,7 +384,7 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     return resolve_bus(resolve, keys, &link->spec.bus) &&
            cfg_find_body(resolve, keys->node, "body", keys->body, &link->body) &&
            resolve_forward(resolve, keys, &link->spec) && resolve_sticks(resolve, keys, link) &&
-           resolve_radio(resolve, keys, link) && cfg_resolve_ground(resolve, keys, &link->spec) &&
+           resolve_radio(resolve, keys, link) && cfg_resolve_ground(resolve, keys, link) &&
            resolve_hand(resolve, keys, link) && resolve_delay(resolve, keys, link);
 }
 

@@ -172,6 +172,7 @@ struct cfg_link {
     struct io_sticks_script sticks;    /* step_count 0: no pilot */
     double sticks_from;                /* s: the radio is silent before */
     struct cfg_mark mark;
+    struct cfg_mark ground_mark[IO_GROUND_STEP_MAX]; /* of the ground station's steps */
 };
 
 struct cfg_controller {               /* the board as a process, where the scenario names one */

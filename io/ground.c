@@ -1,6 +1,7 @@
 #include "io/ground.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <common/mavlink.h>
@@ -20,6 +21,7 @@ struct io_ground {
     int current;                                /* step; step_count: all have ended */
     uint64_t next_say, next_beat;               /* frames */
     bool beats;
+    struct io_ground_seer seer;
     struct io_ground_result result[IO_GROUND_STEP_MAX];
 };
 
@@ -53,6 +55,19 @@ struct io_ground *io_ground_place(const struct io_ground_script *script, void *m
     return ground;
 }
 
+void io_ground_show(struct io_ground *ground, struct io_ground_seer seer)
+{
+    ground->seer = seer;
+}
+
+static void tell(const struct io_ground *ground, enum io_ground_event event, uint64_t frame)
+{
+    const struct io_ground_seer *seer = &ground->seer;
+    if (seer->see != NULL)
+        seer->see(seer->self, seer->link, ground->current, frame, event,
+                  ground->result[ground->current].answer);
+}
+
 /* In. */
 
 static const struct io_ground_step *step_of(const struct io_ground *ground)
@@ -65,6 +80,7 @@ static void end_step(struct io_ground *ground, enum io_ground_state state, uint6
     struct io_ground_result *result = &ground->result[ground->current];
     result->state = state;
     result->ended = frame;
+    tell(ground, state == IO_GROUND_DONE ? IO_GROUND_ACCEPTED : IO_GROUND_GIVEN_UP, frame);
     ground->current++;
 }
 
@@ -95,9 +111,12 @@ static void take_ack(struct io_ground *ground, const mavlink_message_t *rx, uint
         command != command_of(step_of(ground)->act))
         return;
     ground->result[ground->current].answer = answer;
-    if (answer == MAV_RESULT_ACCEPTED)
+    if (answer == MAV_RESULT_ACCEPTED) {
         end_step(ground, IO_GROUND_DONE, frame);
-    else if (answer == MAV_RESULT_UNSUPPORTED)
+        return;
+    }
+    tell(ground, IO_GROUND_ANSWERED, frame);
+    if (answer == MAV_RESULT_UNSUPPORTED)
         end_step(ground, IO_GROUND_FAILED, frame);
 }
 
@@ -248,6 +267,7 @@ static void ask(struct io_ground *ground, uint64_t frame, const struct io_ground
     if (!ground->heard)
         return; /* whom to ask is not known yet; its time runs */
     result->tries++;
+    tell(ground, IO_GROUND_SAID, frame);
     say_step(ground, port);
 }
 
@@ -267,10 +287,17 @@ const struct io_ground_result *io_ground_result(const struct io_ground *ground, 
     return &ground->result[step];
 }
 
-const char *io_ground_act_name(enum io_ground_act act)
+const char *io_ground_step_text(const struct io_ground_step *step, char text[IO_GROUND_TEXT_MAX])
 {
     static const char *const name[] = {"arm", "disarm", "mode", "takeoff", "land", "set"};
-    return name[act];
+    const char *act = name[step->act];
+    if (step->act == IO_GROUND_TAKEOFF)
+        snprintf(text, IO_GROUND_TEXT_MAX, "%s %.4g m", act, (double)step->value);
+    else if (step->act == IO_GROUND_SET)
+        snprintf(text, IO_GROUND_TEXT_MAX, "%s %s %.6g", act, step->name, (double)step->value);
+    else
+        snprintf(text, IO_GROUND_TEXT_MAX, "%s%s%s", act, step->name[0] ? " " : "", step->name);
+    return text;
 }
 
 const char *io_ground_answer_name(int answer)

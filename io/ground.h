@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IO_GROUND_STEP_MAX = 16, IO_GROUND_NAME_MAX = 16 };
+enum { IO_GROUND_STEP_MAX = 16, IO_GROUND_NAME_MAX = 16, IO_GROUND_TEXT_MAX = 64 };
 
 enum io_ground_act {
     IO_GROUND_ARM,
@@ -55,6 +55,23 @@ struct io_ground_result {
     uint64_t asked, ended; /* frames */
 };
 
+/* What happens to a step, in this order. */
+enum io_ground_event {
+    IO_GROUND_SAID,     /* again every second */
+    IO_GROUND_ANSWERED, /* and not accepted */
+    IO_GROUND_ACCEPTED,
+    IO_GROUND_GIVEN_UP,
+};
+
+/* Sees every event; answer as in struct io_ground_result.  Context: as of whoever calls the
+ * station, under the rules of the frame. */
+struct io_ground_seer {
+    void *self;
+    int link; /* whose station, handed through */
+    void (*see)(void *self, int link, int step, uint64_t frame, enum io_ground_event event,
+                int answer);
+};
+
 /* Where it says something: one whole MAVLink frame. */
 struct io_ground_port {
     void *self;
@@ -66,12 +83,15 @@ struct io_ground;
 /* The script is copied.  Context: setup. */
 size_t io_ground_size(void);
 struct io_ground *io_ground_place(const struct io_ground_script *script, void *mem);
+/* see NULL: nobody looks.  Context: setup. */
+void io_ground_show(struct io_ground *ground, struct io_ground_seer seer);
 /* Bytes of the firmware, whole frames or not.  Context: frame. */
 void io_ground_take(struct io_ground *ground, const void *bytes, size_t size, uint64_t frame);
 /* Before the sample of this frame leaves.  Context: frame. */
 void io_ground_turn(struct io_ground *ground, uint64_t frame, const struct io_ground_port *port);
 /* Context: the same thread, or after the run. */
 const struct io_ground_result *io_ground_result(const struct io_ground *ground, int step);
-const char *io_ground_act_name(enum io_ground_act act);
+/* "takeoff 2.5 m", "mode guided", "set MIS_TAKEOFF_ALT 2.5" */
+const char *io_ground_step_text(const struct io_ground_step *step, char text[IO_GROUND_TEXT_MAX]);
 /* MAV_RESULT in words; "no answer" for -1. */
 const char *io_ground_answer_name(int answer);

@@ -1207,6 +1207,13 @@ void io_links_show_latency(struct io_links *links, struct io_latency_seer seer)
     links->seer = seer;
 }
 
+void io_links_show_ground(struct io_links *links, struct io_ground_seer seer)
+{
+    RT_CHECK(links->thread == NULL);
+    for (seer.link = 0; seer.link < links->link_count; seer.link++)
+        io_ground_show(links->link[seer.link].station, seer);
+}
+
 int io_links_start(struct io_links *links, const struct rt_thread_spec *spec, bool polls,
                    struct rt_watchdog *watchdog, struct rt_thread *thread)
 {

@@ -140,6 +140,8 @@ int io_link_sender(const struct io_links *links, int link);
 
 /* Before the start; see NULL: nobody looks.  Context: setup. */
 void io_links_show_latency(struct io_links *links, struct io_latency_seer seer);
+/* Sees what happens to the steps of ground stations.  Before the start.  Context: setup. */
+void io_links_show_ground(struct io_links *links, struct io_ground_seer seer);
 /* A press of one of these buttons of a hand raises the stop as soon as it is heard, and so does the
  * loss of the link.  How buttons stand at first is no press.  Context: setup, before the start. */
 struct rt_estop;

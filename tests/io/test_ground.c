@@ -42,6 +42,35 @@ void tearDown(void)
 {
 }
 
+/* What a seer saw: event and answer, in order. */
+static struct {
+    int link, step, event, answer;
+    uint64_t frame;
+} seen[64];
+static int seen_count;
+
+static void see(void *self, int link, int step, uint64_t frame, enum io_ground_event event,
+                int answer)
+{
+    (void)self;
+    TEST_ASSERT_LESS_THAN_INT(64, seen_count);
+    seen[seen_count].link = link;
+    seen[seen_count].step = step;
+    seen[seen_count].event = (int)event;
+    seen[seen_count].answer = answer;
+    seen[seen_count++].frame = frame;
+}
+
+static void assert_seen(int index, int step, uint64_t frame, int event, int answer)
+{
+    TEST_ASSERT_LESS_THAN_INT(seen_count, index);
+    TEST_ASSERT_EQUAL_INT(3, seen[index].link);
+    TEST_ASSERT_EQUAL_INT(step, seen[index].step);
+    TEST_ASSERT_EQUAL_UINT64(frame, seen[index].frame);
+    TEST_ASSERT_EQUAL_INT(event, seen[index].event);
+    TEST_ASSERT_EQUAL_INT(answer, seen[index].answer);
+}
+
 static void place(void)
 {
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof memory, io_ground_size());
@@ -205,6 +234,30 @@ static void test_a_parameter_is_set_when_it_is_said_back(void)
     TEST_ASSERT_EQUAL_INT(IO_GROUND_DONE, io_ground_result(ground, 0)->state);
 }
 
+static void test_what_happens_to_a_step_is_shown_in_order(void)
+{
+    script.step_count = 2;
+    script.step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .frame = 5, .patience = 1000};
+    script.step[1] = (struct io_ground_step){.act = IO_GROUND_LAND, .frame = 6, .patience = 50};
+    place();
+    seen_count = 0;
+    io_ground_show(ground, (struct io_ground_seer){.link = 3, .see = see});
+    hear_heartbeat(PX4);
+    io_ground_turn(ground, 5, &port);
+    hear_ack(400, REJECTED_FOR_NOW, 7);
+    io_ground_turn(ground, 5 + SECOND, &port);
+    hear_ack(400, ACCEPTED, 110);
+    io_ground_turn(ground, 111, &port);
+    io_ground_turn(ground, 161, &port); /* nobody answers the second */
+    TEST_ASSERT_EQUAL_INT(6, seen_count);
+    assert_seen(0, 0, 5, IO_GROUND_SAID, -1);
+    assert_seen(1, 0, 7, IO_GROUND_ANSWERED, REJECTED_FOR_NOW);
+    assert_seen(2, 0, 5 + SECOND, IO_GROUND_SAID, REJECTED_FOR_NOW);
+    assert_seen(3, 0, 110, IO_GROUND_ACCEPTED, ACCEPTED);
+    assert_seen(4, 1, 111, IO_GROUND_SAID, -1);
+    assert_seen(5, 1, 161, IO_GROUND_GIVEN_UP, -1);
+}
+
 /* It tells that it is there, and asks nobody whom it has not heard. */
 static void test_it_beats_every_second_and_waits_for_a_firmware(void)
 {
@@ -230,6 +283,7 @@ int main(void)
     RUN_TEST(test_what_is_never_accepted_fails_and_the_next_step_goes_on);
     RUN_TEST(test_each_firmware_is_told_the_height_its_way);
     RUN_TEST(test_a_parameter_is_set_when_it_is_said_back);
+    RUN_TEST(test_what_happens_to_a_step_is_shown_in_order);
     RUN_TEST(test_it_beats_every_second_and_waits_for_a_firmware);
     return UNITY_END();
 }

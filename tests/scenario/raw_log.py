@@ -69,6 +69,12 @@ def latencies(path):
             if topic == "/latency"]
 
 
+def ground(path):
+    """frame, link, step, event, answer."""
+    return [struct.unpack_from("<Q4B", payload) for topic, payload in messages(path)
+            if topic == "/ground"]
+
+
 def clocks(path):
     """monotonic, raw, realtime, window."""
     return [struct.unpack_from("<3QI", payload) for topic, payload in messages(path)

@@ -4,9 +4,12 @@ import subprocess
 import unittest
 
 import harness
+import raw_log
 
 NODE = harness.PEERS / "node_modules" / "node-mavlink"
 # A machine that stands still for a second keeps the board from its reply for as long.
+SAID, ANSWERED, ACCEPTED, GIVEN_UP = range(4)  # what happens to a step of the ground station's script
+NONE = 255  # no answer
 PATIENT = ("--set", "links.board.wait_limit=20 s")
 
 
@@ -110,6 +113,57 @@ class Boards(harness.Case):
         code, out, err = self.call("replay", log)
         self.assertEqual(code, 0, out + err)
         self.assertIn("5000 of 5000 frames compared, all identical", out)
+
+    def fly_by_script(self, log):
+        return self.fly("quad-px4-lockstep", "--seconds", "20", "--log", log, *PATIENT,
+                        *self.options("px4", "--vehicle", "quad", ground=True), expect=None)
+
+    def test_flights_by_the_same_script_are_the_same_to_the_bit(self):
+        logs = [self.dir / "one.mcap", self.dir / "two.mcap"]
+        self.assert_same_flight(lambda: [self.fly_by_script(log) for log in logs])
+        for log in logs:  # a command leaves ahead of a sample, and is answered before the next
+            self.assertEqual(raw_log.ground(log), [(12003, 0, 0, SAID, NONE), (12007, 0, 0, ACCEPTED, 0),
+                                                   (13003, 0, 1, SAID, NONE), (13007, 0, 1, ACCEPTED, 0)])
+        code, out, err = self.call("replay", logs[0])
+        self.assertEqual(code, 0, out + err)
+        self.assertIn("20000 of 20000 frames compared, all identical", out)
+
+    def fly_badly(self, ground, *options):
+        """A script that the board does not take: the first line, the link's line and the steps of the report."""
+        report = self.fly("quad-px4-lockstep", "--set", f"links.board.ground={json.dumps(ground)}",
+                          "--set", "expect=[]", *PATIENT, *options, expect=1)
+        self.assertEqual(report["verdict"]["text"], "NO, link broken")
+        return report["verdict"]["link"]["text"], report["links"][0]["ground"]
+
+    def test_a_step_that_is_refused_is_a_no(self):
+        log = self.dir / "run.mcap"
+        steps = [{"at": "2 s", "land": True, "within": "1.5 s"}, {"at": "3 s", "set": "ANY", "to": 1}]
+        line, told = self.fly_badly(steps, "--seconds", "4", "--log", log,
+                                    *self.options("px4", "--vehicle", "quad", ground=True))
+        self.assertEqual(line, 'board did not accept "land": temporarily rejected')
+        self.assertEqual([(s["step"], s["state"], s["tries"]) for s in told],
+                         [("land", "not accepted", 2), ("set ANY 1", "accepted", 1)])
+        self.assertEqual([record[2:] for record in raw_log.ground(log)],
+                         [(0, SAID, NONE), (0, ANSWERED, 1), (0, SAID, 1), (0, ANSWERED, 1), (0, GIVEN_UP, 1),
+                          (1, SAID, NONE), (1, ACCEPTED, 0)])
+
+    def test_a_step_that_nobody_answers_is_a_no(self):
+        line, told = self.fly_badly([{"at": "1 s", "arm": True}], "--seconds", "2",
+                                    *self.options("px4", "--vehicle", "quad"),
+                                    "--set", f"links.board.ground_line=127.0.0.1:{harness.free_port()}")
+        self.assertEqual(line, 'board did not accept "arm": no answer')
+        self.assertEqual((told[0]["state"], told[0]["answer"]), ("not accepted", "no answer"))
+
+    def test_a_step_of_the_file_is_named_with_its_line(self):
+        scenario = self.dir / "flight.yaml"
+        text = self.scenario("quad-px4-lockstep").read_text().replace("{at: 12 s, takeoff", "{at: 1 s, takeoff")
+        scenario.write_text(text)
+        line = 1 + text[:text.index("{at: 1 s, takeoff")].count("\n")
+        report = self.run_scenario(scenario, "--seconds", "2", *PATIENT, *self.options("px4", "--vehicle", "quad"),
+                                   "--set", f"links.board.ground_line=127.0.0.1:{harness.free_port()}", expect=1)
+        self.assertEqual(report["links"][0]["ground"][0]["line"], line)
+        self.assertEqual(report["verdict"]["link"]["text"],
+                         f'board did not accept "takeoff 2.5 m" (flight.yaml:{line}): no answer')
 
     @unittest.skipIf(harness.SANITIZED, "real time under a sanitizer says nothing")
     def test_px4_in_real_time_takes_off_and_holds(self):

@@ -16,7 +16,8 @@ static const char text[] =
     "bodies:\n"
     "  - {name: bus, joint: {type: free}, mass: 100 kg, inertia: 8 13 6 kg m^2}\n"
     "links:\n"
-    "  - {name: board, listen: 127.0.0.1:14560, body: bus, send: {sensor: 250 Hz}}\n";
+    "  - {name: board, listen: 127.0.0.1:14560, body: bus, send: {sensor: 250 Hz},\n"
+    "     ground: [{at: 1 s, arm: true}, {at: 2 s, takeoff: 2.5 m}]}\n";
 
 static struct io_channel_spec channels[IO_CHANNEL_MAX];
 static struct record_layout layout;
@@ -107,6 +108,12 @@ static void test_frames_inputs_jobs_and_clocks_lie_where_their_texts_say(void)
     HAS(layout.job, record_job, begin_ns);
     HAS(layout.job, record_job, due);
     HAS(layout.job, record_job, spent_ns);
+    HAS(layout.ground, record_ground, link);
+    HAS(layout.ground, record_ground, step);
+    HAS(layout.ground, record_ground, event);
+    HAS(layout.ground, record_ground, answer);
+    TEST_ASSERT_NOT_NULL(
+        strstr(channels[layout.ground].definition, "# step 1 board: takeoff 2.5 m\n"));
     HAS(layout.clock, record_clock, raw_ns);
     HAS(layout.clock, record_clock, realtime_ns);
     HAS(layout.clock, record_clock, window_ns);

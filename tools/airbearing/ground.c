@@ -13,22 +13,15 @@ static double seconds(const struct run *run, uint64_t frames)
     return (double)frames * (double)run->scenario->period_ns * 1e-9;
 }
 
-/* "takeoff 2.5 m", "mode guided", "set MIS_TAKEOFF_ALT 2.5" */
-static const char *describe(const struct io_ground_step *step, char text[64])
-{
-    const char *act = io_ground_act_name(step->act);
-    if (step->act == IO_GROUND_TAKEOFF)
-        snprintf(text, 64, "%s %.4g m", act, (double)step->value);
-    else if (step->act == IO_GROUND_SET)
-        snprintf(text, 64, "%s %s %.6g", act, step->name, (double)step->value);
-    else
-        snprintf(text, 64, "%s%s%s", act, step->name[0] ? " " : "", step->name);
-    return text;
-}
-
 static json_t *time_or_null(const struct run *run, bool known, uint64_t frame)
 {
     return known ? json_real(seconds(run, frame)) : json_null();
+}
+
+static json_t *line_or_null(const struct cfg_link *link, int step)
+{
+    const int line = link->ground_mark[step].line;
+    return line > 0 ? json_integer(line) : json_null();
 }
 
 json_t *report_ground(const struct run *run, int link)
@@ -37,15 +30,17 @@ json_t *report_ground(const struct run *run, int link)
     json_t *array = json_array();
     for (int i = 0; run->links && i < script->step_count; i++) {
         const struct io_ground_result result = io_link_ground(run->links, link, i);
-        char text[64];
-        json_t *step = json_pack("{s:s, s:s, s:s, s:i}", "step", describe(&script->step[i], text),
-                                 "state", state_name[result.state], "answer",
-                                 io_ground_answer_name(result.answer), "tries", (int)result.tries);
+        char text[IO_GROUND_TEXT_MAX];
+        json_t *step =
+            json_pack("{s:s, s:s, s:s, s:i}", "step", io_ground_step_text(&script->step[i], text),
+                      "state", state_name[result.state], "answer",
+                      io_ground_answer_name(result.answer), "tries", (int)result.tries);
         json_object_set_new(step, "at_s", json_real(seconds(run, script->step[i].frame)));
         json_object_set_new(step, "asked_s",
                             time_or_null(run, result.state != IO_GROUND_WAITING, result.asked));
         json_object_set_new(step, "ended_s",
                             time_or_null(run, result.state >= IO_GROUND_DONE, result.ended));
+        json_object_set_new(step, "line", line_or_null(&run->scenario->links[link], i));
         json_array_append_new(array, step);
     }
     return array;
@@ -55,8 +50,8 @@ static void print_step(const struct run *run, int link, int index)
 {
     const struct io_ground_step *step = &run->scenario->links[link].spec.script.step[index];
     const struct io_ground_result result = io_link_ground(run->links, link, index);
-    char text[64];
-    printf("  ground %s at %.4g s: %s", describe(step, text), seconds(run, step->frame),
+    char text[IO_GROUND_TEXT_MAX];
+    printf("  ground %s at %.4g s: %s", io_ground_step_text(step, text), seconds(run, step->frame),
            state_name[result.state]);
     if (result.state == IO_GROUND_DONE)
         printf(" at %.4g s after %u tries\n", seconds(run, result.ended), result.tries);
@@ -71,6 +66,26 @@ void print_ground(const struct run *run)
     for (int i = 0; run->links && i < run->scenario->link_count; i++)
         for (int k = 0; k < run->scenario->links[i].spec.script.step_count; k++)
             print_step(run, i, k);
+}
+
+bool ground_step_failed(const struct run *run, int link, int step)
+{
+    const enum io_ground_state state = io_link_ground(run->links, link, step).state;
+    return state == IO_GROUND_ASKED || state == IO_GROUND_FAILED;
+}
+
+void ground_step_blame(const struct run *run, int link, int step, char text[GROUND_BLAME_MAX])
+{
+    const struct cfg_link *of = &run->scenario->links[link];
+    const struct io_ground_result result = io_link_ground(run->links, link, step);
+    const int line = of->ground_mark[step].line;
+    char what[IO_GROUND_TEXT_MAX], where[64] = "";
+    const char *path = strrchr(run->scenario->path, '/');
+    if (line > 0)
+        snprintf(where, sizeof where, " (%.48s:%d)", path ? path + 1 : run->scenario->path, line);
+    snprintf(text, GROUND_BLAME_MAX, "%.32s did not accept \"%s\"%s: %s", of->name,
+             io_ground_step_text(&of->spec.script.step[step], what), where,
+             io_ground_answer_name(result.answer));
 }
 
 void warn_of_ground_lines(const struct run *run)

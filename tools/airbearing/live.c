@@ -188,6 +188,25 @@ void live_input(struct live *live, const struct record_input *input, uint64_t lo
     }
 }
 
+/* A step that is said again and again is told once for each answer, not for each try. */
+void live_ground(struct live *live, const struct record_ground *ground, uint64_t log_ns)
+{
+    char text[IO_GROUND_TEXT_MAX];
+    if (ground->link >= live->scenario->link_count || ground->event == IO_GROUND_SAID)
+        return;
+    const struct cfg_link *link = &live->scenario->links[ground->link];
+    if (ground->step >= link->spec.script.step_count)
+        return;
+    const int answer = ground->answer == RECORD_NO_ANSWER ? -1 : ground->answer;
+    say(live, log_ns,
+        ground->event == IO_GROUND_ACCEPTED   ? LIVE_INFO
+        : ground->event == IO_GROUND_ANSWERED ? LIVE_WARNING
+                                              : LIVE_ERROR,
+        "%s: ground %s: %s%s", link->name,
+        io_ground_step_text(&link->spec.script.step[ground->step], text),
+        ground->event == IO_GROUND_GIVEN_UP ? "given up, " : "", io_ground_answer_name(answer));
+}
+
 /* ---- the arm --------------------------------------------------------------------------- */
 
 static const char *payload_name(const struct live *live, uint8_t payload)

@@ -66,4 +66,5 @@ void live_open(struct live *live, const struct cfg_scenario *scenario, struct li
 void live_frame(struct live *live, const struct record_frame *frame, uint64_t log_ns,
                 uint64_t now_ns);
 void live_input(struct live *live, const struct record_input *input, uint64_t log_ns);
+void live_ground(struct live *live, const struct record_ground *ground, uint64_t log_ns);
 void live_arm(struct live *live, const void *image, uint64_t log_ns);

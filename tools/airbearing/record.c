@@ -61,6 +61,14 @@ static const char latency_definition[] =
     "uint64 wire_out_ns # to sent\n"
     "uint8 link\n";
 
+static const char ground_definition[] =
+    "# What a ground station of the scenario said, and what the firmware answered.\n"
+    "uint64 frame\n"
+    "uint8 link\n"
+    "uint8 step # of its script, from 0\n"
+    "uint8 event # 0 said 1 answered and not accepted 2 accepted 3 given up\n"
+    "uint8 answer # MAV_RESULT of the newest acknowledgement; 255 none came\n";
+
 /* What fills the C struct up to its last array, in the same order. */
 _Static_assert(offsetof(struct rt_recorder_row, due) == 8 * 8, "as the text below has it");
 _Static_assert(RECORD_EVENT_HEAD == 9 * 8 + 4 + 4, "as the text below has it");
@@ -143,10 +151,18 @@ static bool has_payloads(const struct cfg_scenario *scenario)
     return scenario->arm.payload_count > 0;
 }
 
+static bool has_script(const struct cfg_scenario *scenario)
+{
+    for (int i = 0; i < scenario->link_count; i++)
+        if (scenario->links[i].spec.script.step_count > 0)
+            return true;
+    return false;
+}
+
 struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,
                                    int job_count)
 {
-    _Static_assert(10 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
+    _Static_assert(12 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
     struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
     layout.drive = layout.sensor + scenario->sensor_count;
     layout.arm = layout.drive + scenario->drive_count;
@@ -157,7 +173,8 @@ struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, 
     layout.state = layout.act + 1;
     layout.event = layout.state + 1;
     layout.latency = layout.event + 1;
-    layout.clock = layout.latency + 1;
+    layout.ground = layout.latency + 1;
+    layout.clock = layout.ground + has_script(scenario);
     layout.count = layout.clock + 1;
     layout.job_size = (uint32_t)(RECORD_JOB_HEAD + job_count * 4);
     layout.event_size = (uint32_t)(RECORD_EVENT_HEAD + job_count * 4);
@@ -254,6 +271,24 @@ static const char *event_text(const struct record_jobs *jobs)
     return text;
 }
 
+/* And which step is which. */
+static const char *ground_text(const struct cfg_scenario *scenario)
+{
+    static char text[sizeof ground_definition +
+                     IO_LINK_MAX * IO_GROUND_STEP_MAX * (CFG_NAME_MAX + IO_GROUND_TEXT_MAX + 16)];
+    int at = snprintf(text, sizeof text, "%s", ground_definition);
+    for (int i = 0; i < scenario->link_count; i++) {
+        const struct io_ground_script *script = &scenario->links[i].spec.script;
+        for (int k = 0; k < script->step_count; k++) {
+            char step[IO_GROUND_TEXT_MAX];
+            at += snprintf(text + at, sizeof text - (size_t)at, "# step %d %s: %s\n", k,
+                           scenario->links[i].name, io_ground_step_text(&script->step[k], step));
+            RT_CHECK(at > 0 && (size_t)at < sizeof text);
+        }
+    }
+    return text;
+}
+
 static void describe(struct io_channel_spec *channel, const char *topic, const char *schema,
                      const char *definition, size_t payload_size, double rate_hz)
 {
@@ -321,6 +356,9 @@ void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
     if (scenario->arm.joint_count > 0)
         describe(&channels[layout.arm], "/arm", "airbearing_msgs/msg/Arm",
                  arm_record_text(scenario->arm.joint_count), layout.arm_size, log_hz);
+    if (has_script(scenario))
+        describe(&channels[layout.ground], "/ground", "airbearing_msgs/msg/Ground",
+                 ground_text(scenario), RECORD_GROUND_SIZE, 0.0);
     if (scenario->log_parts)
         describe(&channels[layout.part], "/part", "airbearing_msgs/msg/Part",
                  part_definition(cfg_section_count(scenario)), layout.part_size, scenario->rate_hz);

@@ -80,6 +80,15 @@ struct record_latency {
 };
 enum { RECORD_LATENCY_SIZE = offsetof(struct record_latency, link) + 1 };
 
+/* What happened to a step of a ground station's script, written by the thread that sends. */
+struct record_ground {
+    uint64_t frame;
+    uint8_t link, step;
+    uint8_t event;  /* enum io_ground_event */
+    uint8_t answer; /* MAV_RESULT; RECORD_NO_ANSWER: none came */
+};
+enum { RECORD_GROUND_SIZE = offsetof(struct record_ground, answer) + 1, RECORD_NO_ANSWER = 255 };
+
 /* The clocks side by side, written by the thread that keeps house. */
 struct record_clock {
     uint64_t monotonic_ns, raw_ns, realtime_ns;
@@ -105,6 +114,7 @@ struct record_layout {
     int state;   /* what he restored; the frame thread's, too */
     int event;   /* of the frame thread, after an overrun */
     int latency; /* of the sending thread */
+    int ground;  /* of the sending thread; meaningless where there is no script */
     int clock;   /* of the thread that keeps house */
     int count;
     uint32_t x_count; /* doubles of the plant's state in /plant; what follows is told besides */

@@ -165,6 +165,24 @@ static void log_latency(void *self, int link, uint64_t frame, uint64_t rx_ns,
     io_telemetry_push(run->telemetry, channel);
 }
 
+/* And what the ground stations say, and hear. */
+static void log_ground(void *self, int link, int step, uint64_t frame, enum io_ground_event event,
+                       int answer)
+{
+    const struct run *run = self;
+    const int channel = run->layout.ground;
+    struct record_ground *out =
+        io_telemetry_claim(run->telemetry, channel, frame * run->scenario->period_ns);
+    if (!out)
+        return;
+    *out = (struct record_ground){.frame = frame,
+                                  .link = (uint8_t)link,
+                                  .step = (uint8_t)step,
+                                  .event = (uint8_t)event,
+                                  .answer = answer < 0 ? RECORD_NO_ANSWER : (uint8_t)answer};
+    io_telemetry_push(run->telemetry, channel);
+}
+
 static int open_desk(struct run *run)
 {
     const struct run_options *options = &run->options;
@@ -215,8 +233,10 @@ static int place(struct run *run)
     run->rig_shown = run->rig->shown;
     run->layout = run->rig->layout;
     run->rig->links = run->links;
-    if (run->links)
+    if (run->links) {
         io_links_show_latency(run->links, (struct io_latency_seer){run, log_latency});
+        io_links_show_ground(run->links, (struct io_ground_seer){.self = run, .see = log_ground});
+    }
     rt_arena_seal(&run->arena);
     return open_desk(run);
 }

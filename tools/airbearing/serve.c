@@ -365,6 +365,10 @@ static void see(void *self, int channel, uint64_t log_ns, const void *payload)
         show_vehicle(serve, payload, log_ns, rt_now_ns());
     } else if (serve->scenario->arm.joint_count > 0 && channel == serve->layout.arm) {
         live_arm(&serve->live, payload, log_ns);
+    } else if (channel == serve->layout.ground && channel != serve->layout.clock) {
+        struct record_ground ground = {0};
+        memcpy(&ground, payload, RECORD_GROUND_SIZE);
+        live_ground(&serve->live, &ground, log_ns);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/ending.h"
+#include "tools/airbearing/ground.h"
 #include "tools/airbearing/timing/promise.h"
 
 const char *const verdict_aspect_name[VERDICT_COUNT] = {[VERDICT_PHYSICS] = "physics",
@@ -120,6 +121,19 @@ static void judge_time(const struct run *run, struct verdict_line *line)
             options_pace_name[promise.pace]);
 }
 
+/* A step of its script is what the scenario asks for: one that was not accepted is a no. */
+static void judge_ground(const struct run *run, int link, struct verdict_line *line)
+{
+    for (int i = 0; i < run->scenario->links[link].spec.script.step_count; i++) {
+        char text[GROUND_BLAME_MAX];
+        if (!ground_step_failed(run, link, i))
+            continue;
+        ground_step_blame(run, link, i, text);
+        line->asked = true;
+        BREAK(line, "%s", text);
+    }
+}
+
 static void judge_link(const struct run *run, struct verdict_line *line)
 {
     line->asked = run->scenario->require.link;
@@ -130,6 +144,7 @@ static void judge_link(const struct run *run, struct verdict_line *line)
             BREAK(line, "%.32s never commanded", link->name);
         if (outages > 0)
             BREAK(line, "%.32s was lost %u time%s", link->name, outages, outages == 1 ? "" : "s");
+        judge_ground(run, i, line);
     }
     if (run->frame->missed_replies > 0)
         BREAK(line, "%llu replies did not come in time",

@@ -4,11 +4,14 @@
  *      physics       the motion is finite, and neither fast nor energetic beyond all sense
  *      expectations  none of `expect` failed
  *      time          simulated time followed wall time (timing/promise.h)
- *      link          every board commanded, none was lost, every reply came, no controller ended
+ *      link          every board commanded, none was lost, every reply came, no controller ended,
+ *                    every step of a ground station's script that was reached was accepted
  *      log           every record that was to be written is
  *
- * Unsound physics, a failed expectation and a log that the disk refused are a no.  Of the rest what
- * is not kept is told, and is a no where the scenario asks for it (`require:`).
+ * Unsound physics, a failed expectation, a step that was not accepted and a log that the disk
+ * refused are a no.  Of the rest what is not kept is told, and is a no where the scenario asks for
+ * it
+ * (`require:`).
  */
 #pragma once
 
