@@ -516,6 +516,7 @@ static void eliminate_column(int k, double tau, struct dyn_link_work *L, struct 
     lane_store(&column->ga, ga);
     lane_store(&column->gl, gl);
     column->ud = ud[0];
+    column->D_inv = D_inv[0];
 }
 
 /* ---- free links: what they carry moves as it must, whatever the parent does ---- */

@@ -886,6 +886,7 @@ DYN_FOR_LANES void eliminate_four(int b, int lanes, const struct dyn_modal_work 
     const struct dyn_by_mode gf = gain_of_four(&D, ua), gl = gain_of_four(&D, ul);
     struct dyn_four_kept kept;
 
+    by_mode_put(work->F + 4 * b, 4, by_mode_at(row + b, lanes));
     keep_four(kept.a, ua);
     keep_four(kept.l, ul);
     by_mode_put(row + b, lanes, backward_four(&D, gf));

@@ -32,13 +32,18 @@ void dyn_cholesky_halve(int n, const double *L, double *b)
     }
 }
 
-void dyn_cholesky_solve(int n, const double *L, double *b)
+void dyn_cholesky_finish(int n, const double *L, double *b)
 {
-    dyn_cholesky_halve(n, L, b);
     for (int i = n - 1; i >= 0; i--) {
         const double *row = L + (ptrdiff_t)i * n;
         b[i] /= row[i];
         for (int j = 0; j < i; j++)
             b[j] -= row[j] * b[i];
     }
+}
+
+void dyn_cholesky_solve(int n, const double *L, double *b)
+{
+    dyn_cholesky_halve(n, L, b);
+    dyn_cholesky_finish(n, L, b);
 }

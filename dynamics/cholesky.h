@@ -7,6 +7,8 @@
  * not positive gives NaN, which every solution shows.  Context: frame. */
 void dyn_cholesky_factor(int n, double *A);
 
-/* b = L^-1 b, and b = A^-1 b, after the factorisation.  Context: frame. */
+/* b = L^-1 b, b = L^-T b, and both, which is b = A^-1 b, after the factorisation.  Context: frame.
+ */
 void dyn_cholesky_halve(int n, const double *L, double *b);
+void dyn_cholesky_finish(int n, const double *L, double *b);
 void dyn_cholesky_solve(int n, const double *L, double *b);

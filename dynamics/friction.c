@@ -37,13 +37,14 @@ static size_t lay_out(struct dyn_friction *friction, void *mem, const struct dyn
     friction->dry = dyn_cut(mem, &at, (size_t)model->lawful_count * size);
     friction->force = dyn_cut(mem, &at, n * size);
     friction->slip = dyn_cut(mem, &at, n * size);
-    friction->J = dyn_cut(mem, &at, n * nv * size);
-    friction->Y = dyn_cut(mem, &at, n * nv * size);
+    friction->W = dyn_cut(mem, &at, n * nv * size);
+    friction->w = dyn_cut(mem, &at, nv * size);
     friction->A = dyn_cut(mem, &at, n * n * size);
     friction->b = dyn_cut(mem, &at, n * size);
     friction->scratch = dyn_cut(mem, &at, 4 * n * size);
     friction->jacobian = dyn_cut(mem, &at, 6 * nv * size);
     friction->mass = dyn_cut(mem, &at, dyn_crba_work_size(model));
+    friction->response = dyn_cut(mem, &at, dyn_response_size(model));
     return at;
 }
 
@@ -58,8 +59,10 @@ struct dyn_friction *dyn_friction_place(const struct dyn_plant *plant, void *mem
     struct dyn_friction *friction = mem;
     memset(mem, 0, dyn_friction_size(plant));
     lay_out(friction, mem, plant);
-    if (friction->row_max > 0)
+    if (friction->row_max > 0) {
         (void)dyn_crba_work_place(plant->model, friction->mass);
+        (void)dyn_response_place(plant->model, friction->response);
+    }
     return friction;
 }
 
@@ -122,18 +125,6 @@ static void gather(const struct dyn_plant *plant, const double *x,
 /* ---- how slips answer to forces ---- */
 
 /* Rows and columns of what is held become those of a one: it does not answer. */
-static void hold_rows(const struct dyn_plant *plant, const struct dyn_ldl *ldl)
-{
-    for (int k = 0; plant->held != NULL && k < plant->model->nv; k++) {
-        int p = 1;
-        for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i], p++)
-            if (plant->held[k] || plant->held[i])
-                ldl->row[k][p] = 0.0;
-        if (plant->held[k])
-            ldl->row[k][0] = 1.0;
-    }
-}
-
 static void hold_dense(const struct dyn_plant *plant, double *M)
 {
     const int nv = plant->model->nv;
@@ -148,47 +139,85 @@ static void factor(const struct dyn_plant *plant, double modal_lead, struct dyn_
     dyn_composite_rows(plant->model, mass);
     if (modal_lead > 0.0)
         dyn_composite_lead(plant->model, modal_lead, mass->ldl);
-    if (dyn_follow_any(plant->model)) {
-        dyn_follow_mass(plant->model, mass->ldl, mass->dense);
-        hold_dense(plant, mass->dense);
-        dyn_cholesky_factor(plant->model->nv, mass->dense);
-    } else {
-        hold_rows(plant, mass->ldl);
-        dyn_ldl_factor(mass->ldl);
-    }
+    dyn_follow_mass(plant->model, mass->ldl, mass->dense);
+    hold_dense(plant, mass->dense);
+    dyn_cholesky_factor(plant->model->nv, mass->dense);
 }
 
-/* The rows of J of a pair, without those who are held. */
+/* Where a foot or a wheel is. */
+static struct dyn_point point_of(const struct dyn_plant *plant, const struct dyn_rub *rub)
+{
+    const struct dyn_effector *effector = &plant->effectors[rub->of];
+    struct dyn_point point = {.body = effector->body};
+    if (rub->kind == DYN_RUB_FOOT)
+        memcpy(point.at, effector->contact.at, sizeof point.at);
+    return point;
+}
+
+static struct dyn_vec3 wheel_axis(const struct dyn_plant *plant,
+                                  const struct dyn_friction *friction, const struct dyn_rub *rub)
+{
+    const struct dyn_effector *effector = &plant->effectors[rub->of];
+    return dyn_body_to_world(plant->model, friction->mass->scene, effector->body,
+                             dyn_vec3_load(effector->wheel.axis));
+}
+
+/* Where joints follow others: the rows of J of a pair, without those who are held, and of those
+ * L^-1 J'. */
 static void fill_rows(const struct dyn_plant *plant, const struct dyn_friction *friction, int k)
 {
     const struct dyn_model *model = plant->model;
     const struct dyn_rub *rub = &friction->rub[k];
     const struct dyn_scene *scene = friction->mass->scene;
     const size_t nv = (size_t)model->nv;
-    double *J = friction->J + (size_t)friction->pair[k].row * nv;
+    double *J = friction->W + (size_t)friction->pair[k].row * nv;
 
     memset(J, 0, (size_t)friction->pair[k].width * nv * sizeof *J);
     if (rub->kind == DYN_RUB_JOINT) {
         J[rub->along.of] = rub->along.ratio;
-        return;
+    } else {
+        const struct dyn_point point = point_of(plant, rub);
+        dyn_jacobian(model, scene, &point, friction->jacobian);
     }
-    const struct dyn_effector *effector = &plant->effectors[rub->of];
-    struct dyn_point point = {.body = effector->body};
-    if (rub->kind == DYN_RUB_FOOT)
-        memcpy(point.at, effector->contact.at, sizeof point.at);
-    dyn_jacobian(model, scene, &point, friction->jacobian);
     if (rub->kind == DYN_RUB_FOOT) {
         memcpy(J, friction->jacobian + 3 * nv, 2 * nv * sizeof *J);
-    } else {
-        const struct dyn_vec3 a =
-            dyn_body_to_world(model, scene, effector->body, dyn_vec3_load(effector->wheel.axis));
+    } else if (rub->kind == DYN_RUB_WHEEL) {
+        const struct dyn_vec3 a = wheel_axis(plant, friction, rub);
         for (size_t i = 0; i < nv; i++)
             J[i] = -(a.x * friction->jacobian[i] + a.y * friction->jacobian[nv + i] +
                      a.z * friction->jacobian[2 * nv + i]);
     }
-    for (size_t i = 0; plant->held != NULL && i < nv; i++)
-        for (int r = 0; r < friction->pair[k].width; r++)
+    for (int r = 0; r < friction->pair[k].width; r++) {
+        for (size_t i = 0; plant->held != NULL && i < nv; i++)
             J[(size_t)r * nv + i] *= !plant->held[i];
+        dyn_cholesky_halve(model->nv, friction->mass->dense, J + (size_t)r * nv);
+    }
+}
+
+/* The same of a tree: what a unit of the force does on its way to the root. */
+static void climb_rows(const struct dyn_plant *plant, const struct dyn_friction *friction, int k)
+{
+    const struct dyn_model *model = plant->model;
+    const struct dyn_rub *rub = &friction->rub[k];
+    double *W = friction->W + (size_t)friction->pair[k].row * (size_t)model->nv;
+
+    if (rub->kind == DYN_RUB_JOINT) {
+        dyn_response_joint(friction->response, rub->along.of, W);
+        return;
+    }
+    const struct dyn_point point = point_of(plant, rub);
+    const int link = model->body_link[point.body];
+    const struct dyn_vec3 arm = dyn_scene_arm(model, friction->mass->scene, &point);
+    const struct dyn_vec6 x = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
+    const struct dyn_vec6 y = {{0.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+    const struct dyn_vec6 along_x = dyn_force_shift(&x, arm), along_y = dyn_force_shift(&y, arm);
+    if (rub->kind == DYN_RUB_FOOT) {
+        dyn_response_load(friction->response, link, &along_x, W);
+        dyn_response_load(friction->response, link, &along_y, W + model->nv);
+    } else {
+        const struct dyn_vec3 against = dyn_scale(-1.0, wheel_axis(plant, friction, rub));
+        dyn_response_load(friction->response, link, &(struct dyn_vec6){.ang = against}, W);
+    }
 }
 
 /* Slips at the end of the step, when all but friction acts. */
@@ -205,11 +234,8 @@ static void free_slips(const struct dyn_plant *plant, const struct dyn_friction 
         b[0] = rub->along.ratio * (v[rub->along.of] + h * a[rub->along.of]);
         return;
     }
-    const struct dyn_effector *effector = &plant->effectors[rub->of];
     const struct dyn_scene *scene = friction->mass->scene;
-    struct dyn_point point = {.body = effector->body};
-    if (rub->kind == DYN_RUB_FOOT)
-        memcpy(point.at, effector->contact.at, sizeof point.at);
+    const struct dyn_point point = point_of(plant, rub);
     const struct dyn_vec6 moves = dyn_point_velocity(model, scene, &point);
     const struct dyn_vec6 gains = dyn_point_acceleration(model, scene, &point, a);
     const struct dyn_vec6 end = dyn_axpy6(&moves, h, &gains);
@@ -218,55 +244,63 @@ static void free_slips(const struct dyn_plant *plant, const struct dyn_friction 
         b[1] = end.lin.y;
     } else {
         const int at = work->post[rub->of].state_at;
-        const struct dyn_vec3 axis =
-            dyn_body_to_world(model, scene, effector->body, dyn_vec3_load(effector->wheel.axis));
-        b[0] = (x[at] + h * rate[at]) / effector->wheel.inertia - dyn_dot(axis, end.ang);
+        const struct dyn_vec3 axis = wheel_axis(plant, friction, rub);
+        b[0] = (x[at] + h * rate[at]) / plant->effectors[rub->of].wheel.inertia -
+               dyn_dot(axis, end.ang);
     }
 }
 
-/* Y = M^-1 J', A = h J Y and, of a wheel, what its own rotor adds. */
-static void respond(const struct dyn_plant *plant, double h, const struct dyn_friction *friction)
+/* A = h W W' and, of a wheel, what its own rotor adds. */
+static void square(const struct dyn_plant *plant, double h, const struct dyn_friction *friction)
 {
-    const struct dyn_crba_work *mass = friction->mass;
     const int n = friction->row_count, nv = plant->model->nv;
-    for (int i = 0; i < n; i++) {
-        double *Y = friction->Y + (size_t)i * (size_t)nv;
-        memcpy(Y, friction->J + (size_t)i * (size_t)nv, (size_t)nv * sizeof *Y);
-        if (dyn_follow_any(plant->model))
-            dyn_cholesky_solve(nv, mass->dense, Y);
-        else
-            dyn_ldl_solve(mass->ldl, Y);
+    const int follows = dyn_follow_any(plant->model);
+    const int first = follows ? 0 : friction->response->first;
+    const int last = follows ? nv : friction->response->last;
+    for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            const double *J = friction->J + (size_t)j * (size_t)nv;
+            const double *Wi = friction->W + (size_t)i * (size_t)nv;
+            const double *Wj = friction->W + (size_t)j * (size_t)nv;
             double sum = 0.0;
-            for (int c = 0; c < nv; c++)
-                sum += J[c] * Y[c];
+            for (int c = first; c < last; c++)
+                sum += Wi[c] * Wj[c];
             friction->A[i * n + j] = friction->A[j * n + i] = h * sum;
         }
-    }
     for (int k = 0; k < friction->pair_count; k++)
         if (friction->rub[k].kind == DYN_RUB_WHEEL)
             friction->A[friction->pair[k].row * (n + 1)] +=
                 h / plant->effectors[friction->rub[k].of].wheel.inertia;
 }
 
+/* W, from the factors that the kernel has found for the rate at x, or from those of M. */
+static void respond(const struct dyn_plant *plant, double modal_lead, const double *x,
+                    const struct dyn_work *kernel, const struct dyn_friction *friction)
+{
+    const struct dyn_model *model = plant->model;
+    const int follows = dyn_follow_any(model);
+    const int joints_only = friction->rub[friction->pair_count - 1].kind == DYN_RUB_JOINT;
+    if (follows || !joints_only)
+        dyn_scene_take(model, &(struct dyn_state){x, x + model->nq}, friction->mass->scene);
+    if (follows)
+        factor(plant, modal_lead, friction->mass);
+    else
+        dyn_response_take(plant->held, kernel, friction->response);
+    for (int k = 0; k < friction->pair_count; k++)
+        (follows ? fill_rows : climb_rows)(plant, friction, k);
+}
+
 void dyn_friction_find(const struct dyn_plant *plant, double h, double modal_lead,
                        const double *rate, const double *x, struct dyn_plant_work *work)
 {
-    const struct dyn_model *model = plant->model;
-    const struct dyn_state state = {x, x + model->nq};
     struct dyn_friction *friction = work->friction;
 
     gather(plant, x, work, friction);
     if (friction->pair_count == 0)
         return;
-    dyn_scene_take(model, &state, friction->mass->scene);
-    factor(plant, modal_lead, friction->mass);
-    for (int k = 0; k < friction->pair_count; k++) {
-        fill_rows(plant, friction, k);
+    respond(plant, modal_lead, x, work->kernel, friction);
+    square(plant, h, friction);
+    for (int k = 0; k < friction->pair_count; k++)
         free_slips(plant, friction, k, h, rate, x, work);
-    }
-    respond(plant, h, friction);
 
     const int n = friction->row_max;
     dyn_stick_solve(&(struct dyn_stick){friction->pair_count, friction->row_count, friction->pair,
@@ -285,10 +319,20 @@ void dyn_friction_add(const struct dyn_plant *plant, const struct dyn_plant_work
 {
     const struct dyn_friction *friction = work->friction;
     const int nv = plant->model->nv;
-    double *a = rate + plant->model->nq;
+    double *a = rate + plant->model->nq, *w = friction->w;
+    if (friction->pair_count == 0)
+        return;
+    memset(w, 0, (size_t)nv * sizeof *w);
     for (int r = 0; r < friction->row_count; r++)
         for (int i = 0; i < nv; i++)
-            a[i] += friction->Y[r * nv + i] * friction->force[r];
+            w[i] += friction->W[r * nv + i] * friction->force[r];
+    if (dyn_follow_any(plant->model)) {
+        dyn_cholesky_finish(nv, friction->mass->dense, w);
+        for (int i = 0; i < nv; i++)
+            a[i] += w[i];
+    } else {
+        dyn_response_add(friction->response, w, a);
+    }
     for (int k = 0; k < friction->pair_count; k++)
         if (friction->rub[k].kind == DYN_RUB_WHEEL)
             rate[work->post[friction->rub[k].of].state_at] +=

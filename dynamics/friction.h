@@ -27,6 +27,7 @@
 #include "dynamics/composite.h"
 #include "dynamics/follow.h"
 #include "dynamics/plant.h"
+#include "dynamics/response.h"
 #include "dynamics/stick.h"
 
 enum dyn_rub_kind { DYN_RUB_JOINT, DYN_RUB_WHEEL, DYN_RUB_FOOT };
@@ -47,12 +48,14 @@ struct dyn_friction {
     double *dry;   /* by model->lawful: the force that is held over the step */
     double *force; /* by row */
     double *slip;  /* by row: at the end of the step without friction, then with it */
-    double *J, *Y; /* by row, nv: which velocities it slips by, and M^-1 J' */
+    double *W;     /* by row, nv: T J' of what it slips by (response.h), or L^-1 J' */
+    double *w;     /* nv: of all forces */
     double *A;     /* row_count^2 */
     double *b;
-    double *scratch;  /* 4 by row */
-    double *jacobian; /* 6 x nv, of a foot */
-    struct dyn_crba_work *mass;
+    double *scratch;            /* 4 by row */
+    double *jacobian;           /* 6 x nv, of a foot */
+    struct dyn_crba_work *mass; /* its scene for feet and wheels; all of it where joints follow */
+    struct dyn_response *response;
 };
 
 struct dyn_plant_work;

@@ -39,7 +39,7 @@ static double *rows(void *mem, size_t *at, int count, int lanes)
 /* Close together: all of it is used at once. */
 static struct dyn_modal_work modal_rows(int lanes, void *mem, size_t *at)
 {
-    double *all = rows(mem, at, 14 + lanes, lanes);
+    double *all = rows(mem, at, 18 + lanes, lanes);
     struct dyn_row *R = dyn_cut(mem, at, 3 * sizeof *R);
     const ptrdiff_t n = lanes;
     if (mem == NULL)
@@ -51,7 +51,8 @@ static struct dyn_modal_work modal_rows(int lanes, void *mem, size_t *at)
         .D = all + 8 * n,
         .f = all + (8 + n) * n,
         .Z = all + (9 + n) * n,
-        .a = all + (13 + n) * n,
+        .F = all + (13 + n) * n,
+        .a = all + (17 + n) * n,
         .R = R,
     };
 }

@@ -36,6 +36,7 @@ struct dyn_link_work {
 struct dyn_column_work {
     struct dyn_row ga, gl; /* D^-1 U at the link's own origin */
     double ud;
+    double D_inv;
 };
 
 /*
@@ -50,14 +51,15 @@ struct dyn_column_work {
  *
  * They are eliminated four by four.  Then the four rows of D have what of these modes depends on
  * the link and on the modes behind them: in the place of the four themselves D^-1 B', the angular
- * half with D^-1 f behind it, and behind that D^-1 D; the linear half is in Z.
+ * half with D^-1 f behind it, and behind that D^-1 D; the linear half is in Z.  What D itself was
+ * for them, when their turn came, is in F.
  */
 struct dyn_modal_work {
     double *eta, *xi; /* of the state, and zeros in the empty lanes */
     double *B;        /* 6 rows, angular first */
     double *D;        /* a row by mode */
     double *f;
-    double *Z;         /* 4, a row by mode */
+    double *Z, *F;     /* 4 each, a row by mode */
     double *a;         /* eta'' */
     struct dyn_row *R; /* a slender link's own axes */
 };
