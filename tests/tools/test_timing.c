@@ -641,6 +641,28 @@ static void test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply(void)
                              steps_text(&row));
 }
 
+/* With a sanitizer it would be told if there were no room. */
+static void test_there_is_room_for_the_steps_of_every_job(void)
+{
+    struct rt_recorder_row row = good_row;
+    struct step steps[STEPS_MAX];
+    evidence.job_count = RT_JOB_MAX;
+    row.await_ns = row.release_ns - 10;
+    row.start_ns = row.release_ns;
+    row.sent_ns = row.release_ns + 10;
+    row.jobs_ns = row.release_ns + 20;
+    row.due = UINT64_MAX;
+    for (int j = 0; j < RT_JOB_MAX; j++) {
+        snprintf(evidence.job_name[j], EVIDENCE_NAME_MAX, "job%d", j);
+        row.spent_ns[j] = 1;
+    }
+    TEST_ASSERT_EQUAL_INT(3 + RT_JOB_MAX + 1, steps_of(&evidence, &row, steps));
+    TEST_ASSERT_EQUAL_STRING("reply", steps[0].name);
+    TEST_ASSERT_EQUAL_STRING("job0", steps[3].name);
+    TEST_ASSERT_EQUAL_UINT64(row.jobs_ns + RT_JOB_MAX, steps[2 + RT_JOB_MAX].to_ns);
+    TEST_ASSERT_EQUAL_STRING("record", steps[3 + RT_JOB_MAX].name);
+}
+
 static void test_the_latest_frame_is_the_one_with_the_most_over(void)
 {
     struct late_frame late[] = {{.frame = 3, .over_ns = 5},
@@ -685,6 +707,7 @@ int main(void)
     RUN_TEST(test_an_event_that_cannot_be_true_is_refused);
     RUN_TEST(test_the_steps_of_a_frame_follow_each_other);
     RUN_TEST(test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply);
+    RUN_TEST(test_there_is_room_for_the_steps_of_every_job);
     RUN_TEST(test_the_latest_frame_is_the_one_with_the_most_over);
     return UNITY_END();
 }
