@@ -132,6 +132,14 @@ class Modes(Linear):
         self.assert_close([mode["eigenvalue"] for mode in answer["modes"]], [[-1, 0], [-25, 0]], 11)
         self.assertEqual([(m["kind"], m["damping"]) for m in answer["modes"]], [("decaying", 1)] * 2)
 
+    def test_a_critically_damped_mass_has_its_decay_twice(self):
+        for stiffness, damping, rate in ((50, 20, 5), (8, 8, 2)):  # (s + rate)^2
+            answer = self.ask("modes", (SPRING % damping).replace("50 N/m", f"{stiffness} N/m"))
+            found = self.eigenvalues(answer)  # rounding may have made a pair of them
+            self.assertEqual((len(found), answer["zero_eigenvalues"], answer["growing"]), (2, 0, 0))
+            for value in found:
+                self.assertLess(abs(value + rate), 1e-6)
+
     def test_a_double_pendulum(self):
         answer = self.ask("modes", DOUBLE)
         self.assert_close(self.hz(answer), double_pendulum_hz(), 13)

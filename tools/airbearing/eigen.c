@@ -339,7 +339,7 @@ static void pick_vector(const double *V, size_t m, const double *im, size_t k, d
 }
 
 /* How much further than its matrix an eigenvalue moves: 1 / |x'y| of unit vectors left and right.
- */
+ * Beyond all bounds where two meet, as those of a critically damped joint do. */
 static double sensitivity(size_t m, const double complex *x, const double complex *y)
 {
     double complex product = 0.0;
@@ -396,7 +396,8 @@ static const char *solve_rest(const struct lapack *lapack, const struct staircas
             continue;
         pick_vector(rest.left, m, rest.im, k, x);
         pick_vector(rest.right, m, rest.im, k, y + from);
-        const double doubt = rounding * sensitivity(m, x, y + from);
+        /* Where two meet they move by the root of what their matrix does, four by the fourth. */
+        const double doubt = fmin(rounding * sensitivity(m, x, y + from), pow(rounding, 0.25));
         if (cabs(value) <= doubt) {
             eigen->zeros += cimag(value) > 0.0 ? 2 : 1;
             continue;
