@@ -291,6 +291,49 @@ class Damage(Log):
         self.assertFalse((self.dir / "new").exists())
 
 
+class Origin(Log):
+    """Where a log comes from: hashes of what was read, and the machine as the doctor sees it."""
+
+    def record(self, scenario, **files):
+        for name, text in files.items():
+            (self.dir / name.replace("_", ".")).write_text(text)
+        path, log = self.dir / "s.yaml", self.dir / "run.mcap"
+        path.write_text(scenario)
+        code, out, err = self.call("run", path, "--pace", "fast", "--seconds", "0.01", "--log", log)
+        self.assertEqual((code, err), (0, ""), out)
+        code, out, err = self.call("log", "info", log, "--json")
+        return log, json.loads(out)["metadata"]["airbearing"]
+
+    def test_hashes_of_the_scenario_and_its_files(self):
+        alone = "name: a\nrate: 1 kHz\nseconds: 1 s\nbodies: [{name: b, joint: free, mass: 1 kg, inertia: 1 1 1 kg m^2}]\n"
+        robot = "name: a\nrate: 1 kHz\nseconds: 1 s\nurdf: plate.urdf\n"
+        _, said = self.record(alone)
+        self.assertEqual(said["model_hash"], "0" * 16)
+        first = said["scenario_hash"]
+        _, said = self.record(robot, plate_urdf=made_run.PLATE)
+        hashes = said["scenario_hash"], said["model_hash"]
+        self.assert_golden("log-hashes.txt", "\n".join((first, *hashes)) + "\n")
+        _, said = self.record(robot, plate_urdf=made_run.PLATE + "<!-- -->")
+        self.assertEqual(said["scenario_hash"], hashes[0])
+        self.assertNotEqual(said["model_hash"], hashes[1])
+        _, said = self.record(robot.replace("plate", "other"), other_urdf=made_run.PLATE)
+        self.assertNotEqual(said["model_hash"], hashes[1])
+
+    def test_the_machine_is_what_the_doctor_would_say(self):
+        log, _ = self.record(harness.TUMBLE.read_text())
+        for opcode, body in raw_log._records(log.read_bytes(), 8):
+            name, at = raw_log._text(body, 16) if opcode == made_log.ATTACHMENT else ("", 0)
+            if name == "audit.json":
+                audit = json.loads(body[raw_log._text(body, at)[1] + 8:-4])
+        code, out, err = self.call("doctor", "--seconds", "0", "--json")
+        doctor = json.loads(out)
+        self.assertEqual(set(audit), set(doctor))
+        for said in (audit, doctor):
+            said["findings"] = [finding["name"] for finding in said["findings"]]
+        for key in ("findings", "cpu", "cmdline"):
+            self.assertEqual(audit[key], doctor[key])
+
+
 class Export(Log):
     def export(self, log, *options, code=0, out="", err=""):
         self.assertEqual(self.call("log", "export", log, *options), (code, out, err))
