@@ -66,7 +66,8 @@ static const double *joint_forces(const struct dyn_model *model, const struct dy
         memcpy(work->tau, input->tau, size);
     else
         memset(work->tau, 0, size);
-    dyn_law_add(model, state->q, state->v, input->dry, 1.0, work->tau);
+    if (model->lawful_count > 0)
+        dyn_law_add(model, state->q, state->v, input->dry, 1.0, work->tau);
     return work->tau;
 }
 

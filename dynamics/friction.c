@@ -71,13 +71,13 @@ static int is_held(const struct dyn_plant *plant, int v)
     return plant->held != NULL && plant->held[v];
 }
 
-void dyn_friction_begin(const struct dyn_plant *plant, const double *x,
-                        struct dyn_friction *friction)
+void dyn_friction_forget(const struct dyn_plant *plant, const double *x,
+                         struct dyn_friction *friction)
 {
     const struct dyn_model *model = plant->model;
     const double *v = x + model->nq;
     friction->pair_count = friction->row_count = 0;
-    for (int k = 0; friction->row_max > 0 && k < model->lawful_count; k++) {
+    for (int k = 0; k < model->lawful_count; k++) {
         const struct dyn_joint_law *law = &model->lawful[k].law;
         const struct dyn_follow_share along = dyn_follow_share(model, model->lawful[k].v_at);
         friction->dry[k] = 0.0;

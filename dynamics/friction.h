@@ -64,10 +64,16 @@ struct dyn_plant_work;
 size_t dyn_friction_size(const struct dyn_plant *plant);
 struct dyn_friction *dyn_friction_place(const struct dyn_plant *plant, void *mem);
 
-/* No friction but that of held joints, for the rates at x that dyn_friction_find() starts from.
- * Context: frame. */
-void dyn_friction_begin(const struct dyn_plant *plant, const double *x,
-                        struct dyn_friction *friction);
+/* No friction but that of held joints, for the rates at x that dyn_friction_find() starts from;
+ * where nothing can rub there never is any.  Context: frame. */
+void dyn_friction_forget(const struct dyn_plant *plant, const double *x,
+                         struct dyn_friction *friction);
+static inline void dyn_friction_begin(const struct dyn_plant *plant, const double *x,
+                                      struct dyn_friction *friction)
+{
+    if (friction->row_max > 0)
+        dyn_friction_forget(plant, x, friction);
+}
 
 /* What acts for h from x on, where everything else makes x change by `rate`; modal_lead: as the
  * rate was found with.  From now on dyn_plant_rate() has it.  Context: frame. */

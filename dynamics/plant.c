@@ -163,30 +163,57 @@ static struct dyn_vec3 take_off_tide(const struct dyn_plant *plant,
     return dyn_sub(felt, dyn_quat_rotate(back, more));
 }
 
+/* How a point of a body moves: body axes, but for where it is. */
+struct course {
+    struct dyn_pose pose;
+    struct dyn_vec6 v; /* of the body's origin */
+    struct dyn_vec3 at, v_point;
+};
+
+static inline struct course course_of(const struct dyn_plant *plant,
+                                      const struct dyn_plant_work *work, const double *x, int body,
+                                      struct dyn_vec3 r)
+{
+    struct course course = {.pose = dyn_body_pose(plant->model, x, body),
+                            .v = dyn_body_velocity(plant->model, work->kernel, body)};
+    course.at = dyn_pose_point(&course.pose, r);
+    course.v_point = dyn_add(course.v.lin, dyn_cross(course.v.ang, r));
+    return course;
+}
+
+static inline void tell_course(const struct course *course, struct dyn_motion *motion)
+{
+    dyn_vec3_store(course->at, motion->position);
+    dyn_quat_store(course->pose.turn, motion->attitude);
+    dyn_vec3_store(dyn_quat_rotate(course->pose.turn, course->v_point), motion->velocity);
+    dyn_vec3_store(course->v.ang, motion->rate);
+}
+
+void dyn_plant_course(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                      const double *x, int body, const double point[3], struct dyn_motion *motion)
+{
+    const struct course course = course_of(plant, work, x, body, dyn_vec3_load(point));
+    tell_course(&course, motion);
+}
+
 void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                       const double *x, int body, const double point[3], struct dyn_motion *motion)
 {
     const struct dyn_environment *environment = &plant->environment;
     const struct dyn_vec3 r = dyn_vec3_load(point);
-    const struct dyn_vec6 v = dyn_body_velocity(plant->model, work->kernel, body);
+    const struct course course = course_of(plant, work, x, body, r);
     const struct dyn_vec6 a = dyn_body_acceleration(plant->model, work->kernel, body);
-    const struct dyn_pose pose = dyn_body_pose(plant->model, x, body);
-    const struct dyn_quat back = dyn_quat_conjugate(pose.turn);
-    const struct dyn_vec3 at = dyn_pose_point(&pose, r);
-    const struct dyn_vec3 v_point = dyn_add(v.lin, dyn_cross(v.ang, r));
+    const struct dyn_quat back = dyn_quat_conjugate(course.pose.turn);
     const struct dyn_vec3 field = dyn_quat_rotate(back, dyn_vec3_load(environment->magnetic_field));
     const struct dyn_vec3 wind = dyn_quat_rotate(back, dyn_vec3_load(environment->wind));
-    struct dyn_vec3 felt = specific_force(&a, v.ang, r);
+    struct dyn_vec3 felt = specific_force(&a, course.v.ang, r);
 
     if (environment->kind == DYN_WORLD_ORBIT)
-        felt = take_off_tide(plant, work, at, back, felt);
-    dyn_vec3_store(at, motion->position);
-    dyn_quat_store(pose.turn, motion->attitude);
-    dyn_vec3_store(dyn_quat_rotate(pose.turn, v_point), motion->velocity);
-    dyn_vec3_store(v.ang, motion->rate);
+        felt = take_off_tide(plant, work, course.at, back, felt);
+    tell_course(&course, motion);
     dyn_vec3_store(felt, motion->specific_force);
     dyn_vec3_store(field, motion->magnetic_field);
-    dyn_vec3_store(dyn_sub(v_point, wind), motion->air_velocity);
+    dyn_vec3_store(dyn_sub(course.v_point, wind), motion->air_velocity);
 }
 
 struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work)

@@ -98,6 +98,10 @@ void dyn_plant_solve(const struct dyn_plant *plant, const double *commands, cons
 void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                       const double *x, int body, const double point[3], struct dyn_motion *motion);
 
+/* The same, but of motion only position, attitude, velocity and rate.  Context: frame. */
+void dyn_plant_course(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                      const double *x, int body, const double point[3], struct dyn_motion *motion);
+
 /* The battery at the last solve; without one no voltage and no current, and ratio 1. */
 struct dyn_supply {
     double power;   /* W, of all rotors against the air */

@@ -45,6 +45,8 @@ void dyn_plant_mount(const struct dyn_plant *plant, struct dyn_plant_work *work)
 void dyn_plant_time_lags(const struct dyn_plant *plant, enum dyn_integrator method, double h,
                          struct dyn_plant_work *work)
 {
+    if (plant->effector_count == 0)
+        return;
     const bool same = h == work->lag_step && method == work->lag_method;
     for (int k = 0; k < plant->effector_count; k++) {
         struct dyn_post *post = &work->post[k];

@@ -87,10 +87,10 @@ static double power_of(const struct plausibility *motion, const struct cfg_rig *
     return power;
 }
 
-void plausibility_begin(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame)
+void plausibility_start(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame)
 {
     struct dyn_monitor now;
-    if (motion->work == NULL || motion->begun)
+    if (motion->work == NULL)
         return;
     dyn_monitor_take(&rig->plant, rig->x, motion->work, &now);
     motion->begun = true;
@@ -111,15 +111,12 @@ static void find(struct plausibility *motion, enum plausibility_flaw flaw, uint6
     motion->value = value;
 }
 
-void plausibility_look(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame)
+/* Apart, so that frames without one do not pay for it. */
+static __attribute__((noinline)) void look(struct plausibility *motion, const struct cfg_rig *rig,
+                                           uint64_t frame, double fastest)
 {
     const struct cfg_physics *bounds = &rig->scenario->physics;
     struct dyn_monitor now;
-    if (motion->work == NULL || motion->flaw != PLAUSIBILITY_NONE)
-        return;
-    const double fastest = fastest_coordinate(rig);
-    if (frame - motion->looked < motion->every && fastest <= 2.0 * motion->fastest)
-        return;
     dyn_monitor_take(&rig->plant, rig->x, motion->work, &now);
     const double power = power_of(motion, rig, now.speed, fastest);
     const double seconds = (double)(frame - motion->looked + 1) * rig->h;
@@ -132,4 +129,13 @@ void plausibility_look(struct plausibility *motion, const struct cfg_rig *rig, u
         find(motion, PLAUSIBILITY_TOO_FAST, frame, now.fastest, now.speed);
     else if (!(growth <= bounds->max_energy_growth))
         find(motion, PLAUSIBILITY_TOO_ENERGETIC, frame, now.fastest, growth);
+}
+
+void plausibility_look(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame)
+{
+    if (motion->work == NULL || motion->flaw != PLAUSIBILITY_NONE)
+        return;
+    const double fastest = fastest_coordinate(rig);
+    if (frame - motion->looked >= motion->every || !(fastest <= 2.0 * motion->fastest))
+        look(motion, rig, frame, fastest);
 }

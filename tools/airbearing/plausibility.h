@@ -49,6 +49,12 @@ void plausibility_place(struct plausibility *motion, const struct cfg_rig *rig, 
 
 /* Before a step: what is there is what growth is counted from, unless it already is.  After the
  * state was put back, or a parameter changed, begun is to be made false.  Context: frame. */
-void plausibility_begin(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame);
+void plausibility_start(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame);
+static inline void plausibility_begin(struct plausibility *motion, const struct cfg_rig *rig,
+                                      uint64_t frame)
+{
+    if (!motion->begun)
+        plausibility_start(motion, rig, frame);
+}
 /* After the step of this frame.  Context: frame. */
 void plausibility_look(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame);

@@ -609,7 +609,7 @@ static void watch_motion(struct rig *rig, uint64_t frame)
     struct dyn_motion motion;
     if (scenario->body_count == 0)
         return;
-    dyn_plant_motion(&cfg->plant, cfg->work, cfg->x, scenario->target_body, origin, &motion);
+    dyn_plant_course(&cfg->plant, cfg->work, cfg->x, scenario->target_body, origin, &motion);
     const double *w = motion.rate, *v = motion.velocity, *q = motion.attitude;
     const double north = motion.position[0] - scenario->target_position[0];
     const double east = motion.position[1] - scenario->target_position[1];
