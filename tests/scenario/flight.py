@@ -27,8 +27,8 @@ MEASURED = [
 ]
 # Of the report.
 HOST = {"seconds_wall", "wall_ns", "state_hash", "isa", "predicted_ns", "page_faults_after_seal",
-        "involuntary_switches", "stolen_ns_total", "checkpoint_copy_ns_max", "checkpoint_bytes", "bytes", "realtime", "gap_ns_max", "late",
-        "silent", "commands", "losses", "loop_latency_ns", "rx", "tx", "rx_bytes", "tx_bytes", "freewheel_messages",
+        "involuntary_switches", "stolen_ns_total", "checkpoint_copy_ns_max", "checkpoint_bytes", "bytes", "realtime",
+        "gap_ns_max", "late", "silent", "commands", "losses", "loop_latency_ns", "rx", "tx", "rx_bytes", "tx_bytes", "freewheel_messages",
         "epoch_us", "allocations_counted", "records"}
 PERCENTILE = {"p50", "p99", "p999", "max", "max_frame", "min", "min_frame"}
 # Of the records.
@@ -56,15 +56,15 @@ def of_run(report):
                    if not HOST.intersection(path) and path[-1] not in PERCENTILE)
 
 
-def number(text):
+def number(text, least=1e-11):
     """To nine digits; what is nothing but the rounding of larger numbers is zero."""
     value = float(text)
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
-    return f"{0.0 if abs(value) < 1e-11 else value:.9g}"
+    return f"{0.0 if abs(value) < least else value:.9g}"
 
 
-def records(path, samples):
+def records(path, samples, least=1e-11):
     """Some of the records of one channel, one number a line: the first, the last, and those in between."""
     with path.open() as file:
         head, *rows = csv.reader(file)
@@ -72,7 +72,7 @@ def records(path, samples):
     places = sorted({round(k * (len(rows) - 1) / max(samples - 1, 1)) for k in range(samples)}) if rows else []
     lines = [f"{path.name}: {len(rows)} records"]
     for k in keep if rows else []:
-        lines.append(f"  {head[k]}: " + "  ".join(number(rows[place][k]) for place in places))
+        lines.append(f"  {head[k]}: " + "  ".join(number(rows[place][k], least) for place in places))
     return lines
 
 
