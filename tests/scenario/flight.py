@@ -17,7 +17,7 @@ MEASURED = [
     (r"\d+ page faults", "N page faults"),
     (r"state hash \w{16}", "state hash HASH"),
     (r"in [\d.]+ s of wall time", "in T s of wall time"),
-    (rf"(was late) \d+ (times and fell silent) \d+ (times, longest gap between commands) {TIME}", r"\1 N \2 N \3 TIME"),
+    (r"^  \w+: the controller was late .*\n", ""),
     (rf"(longest copy took the frame) {TIME}", r"\1 TIME"),
     (r"messages in \d+ (\(bad \d+, lost \d+\)), out \d+ ", r"messages in N \1, out N "),
     (r"commands \d+$", "commands N"),
