@@ -15,11 +15,13 @@ static struct rt_frame frame;
 static struct fake_clock fake;
 static int64_t wake_late[FRAMES + 2]; /* by wait */
 static double clock_rate;             /* of the raw clock against the frame's clock */
+static uint64_t step_from_ns;         /* from when on the raw clock is a millisecond ahead */
 
 static uint64_t raw_clock(void *self)
 {
     const struct fake_clock *clock = self;
-    return 7777 + (uint64_t)((double)clock->now_ns * clock_rate);
+    const uint64_t step_ns = clock->now_ns >= step_from_ns ? 1000 * 1000 : 0;
+    return 7777 + (uint64_t)((double)clock->now_ns * clock_rate) + step_ns;
 }
 
 static void run_job(void *self, uint64_t k)
@@ -62,6 +64,7 @@ void setUp(void)
     frame.schedule = rt_schedule_place(&job, 1, mem);
     frame.clock = fake_clock_seam(&fake);
     frame.clock.raw_ns = raw_clock;
+    step_from_ns = UINT64_MAX;
     clock_rate = 1.0 / (1.0 + 25e-6); /* the raw clock is slow, so sim runs ahead of it */
 }
 
@@ -114,9 +117,28 @@ static void test_a_short_run_has_a_drift_too(void)
     TEST_ASSERT_DOUBLE_WITHIN(0.1, 25.0, frame.drift_ppm);
 }
 
+/* The raw clock steps after ten blocks of 64 frames: with half a block more the step shows. */
+static void test_half_a_block_at_the_end_counts_and_less_does_not(void)
+{
+    static _Alignas(64) unsigned char fresh[sizeof frame];
+    memcpy(fresh, &frame, sizeof frame);
+    for (int more = 31; more <= 32; more++) {
+        memcpy(&frame, fresh, sizeof frame);
+        fake = (struct fake_clock){.wake_late_ns = wake_late, .wake_count = FRAMES + 2};
+        frame.spec.frame_count = 640 + (uint64_t)more;
+        step_from_ns = UINT64_C(639) * H + H / 2;
+        rt_frame_run(&frame);
+        if (more == 31)
+            TEST_ASSERT_DOUBLE_WITHIN(0.01, 25.0, frame.drift_ppm);
+        else
+            TEST_ASSERT_TRUE(frame.drift_ppm < -100.0);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_half_a_block_at_the_end_counts_and_less_does_not);
     RUN_TEST(test_an_outage_as_long_as_the_run_leaves_the_drift_as_it_was);
     RUN_TEST(test_many_outages_leave_the_drift_as_it_was);
     RUN_TEST(test_a_late_last_frame_is_not_drift);
