@@ -268,9 +268,11 @@ static xmlDoc *read_text(const char *text, size_t size, struct cfg_report *repor
     RT_CHECK(parser != NULL && size <= INT_MAX);
     parser->_private = report;
     parser->sax->serror = take_error;
+    const xmlGenericErrorFunc told = xmlGenericError;
+    void *const listener = xmlGenericErrorContext;
     xmlSetGenericErrorFunc(NULL, say_nothing); /* some complaints go past the parser */
     xmlDoc *document = xmlCtxtReadMemory(parser, text, (int)size, NULL, NULL, options);
-    xmlSetGenericErrorFunc(NULL, NULL);
+    xmlSetGenericErrorFunc(listener, told);
     xmlFreeParserCtxt(parser);
     if (document != NULL)
         report->line[0] = '\0'; /* it could go on, so it was no error */

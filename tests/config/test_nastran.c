@@ -668,6 +668,10 @@ static void test_modes_that_are_not_there_are_refused(void)
     choice.slowest = 4.0;
     expect_complaint(deck, modes, &choice,
                      "m.pch: 3 modes are wanted; of the 4 in this file 2 are not below 4 Hz");
+    choice = choose(1, NULL);
+    choice.slowest = 1e6;
+    expect_complaint(deck, modes, &choice,
+                     "m.pch: 1 mode is wanted; of the 4 in this file 0 are not below 1e+06 Hz");
 }
 
 static void test_files_of_another_kind_are_refused(void)

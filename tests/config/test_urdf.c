@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libxml/xmlerror.h>
+
 #include "config/model.h"
 #include "config/xml.h"
 #include "unity.h"
@@ -546,6 +548,26 @@ static void test_a_byte_0_is_no_text(void)
     TEST_ASSERT_EQUAL_STRING("r.urdf: this is no text (it has a byte 0); save it as UTF-8", error);
 }
 
+static void hear(void *self, const char *format, ...)
+{
+    (void)self, (void)format;
+}
+
+/* The XML library has one place for complaints, and it is not ours. */
+static void test_who_listens_to_the_xml_library_still_does(void)
+{
+    int listener;
+    xmlSetGenericErrorFunc(&listener, hear);
+    struct cfg_pool own = {0};
+    char complaint[CFG_ERROR_MAX] = "";
+    struct cfg_report report = {.path = "a.urdf", .line = complaint};
+    TEST_ASSERT_NOT_NULL(cfg_xml_parse(&own, "<robot/>", 8, &report));
+    cfg_pool_free(&own);
+    TEST_ASSERT_TRUE(xmlGenericError == hear);
+    TEST_ASSERT_EQUAL_PTR(&listener, xmlGenericErrorContext);
+    xmlSetGenericErrorFunc(NULL, NULL);
+}
+
 static void test_huge_and_deep_files_are_refused(void)
 {
     const size_t size = CFG_XML_TEXT_MAX + 1;
@@ -645,6 +667,7 @@ int main(void)
     RUN_TEST(test_texts_that_are_no_robot_are_refused);
     RUN_TEST(test_a_free_base_needs_inertia);
     RUN_TEST(test_a_byte_0_is_no_text);
+    RUN_TEST(test_who_listens_to_the_xml_library_still_does);
     RUN_TEST(test_huge_and_deep_files_are_refused);
     RUN_TEST(test_an_element_with_endless_attributes_is_refused);
     RUN_TEST(test_a_long_chain_loads_in_any_order);

@@ -76,6 +76,22 @@ static void test_the_hand_does_what_is_asked_for(void)
         TEST_ASSERT_DOUBLE_WITHIN(1e-13, twist[i], hand_of(i));
 }
 
+/* What lies behind the last joint's rate is not the arm's. */
+static void test_only_the_joints_get_rates(void)
+{
+    const double twist[6] = {0.01, -0.02, 0.015, 0.3, -0.2, 0.1};
+    double q[8] = {0.4, -0.7, 1.1, -0.5, 0.6, 0.3, 0.2, 0.1};
+    for (int spare = 0; spare < 2; spare++) {
+        make(spare);
+        take(q);
+        arm.joints = tree.body_count;
+        rates[arm.joints] = 77.0;
+        dyn_resolve(&arm, J, twist, q, rates);
+        dyn_resolve_bound(&arm, q, rates);
+        TEST_ASSERT_EQUAL_DOUBLE(77.0, rates[arm.joints]);
+    }
+}
+
 static void test_a_spare_joint_does_not_move_the_hand(void)
 {
     const double twist[6] = {0.01, -0.02, 0.015, 0.3, -0.2, 0.1};
@@ -275,6 +291,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_the_hand_does_what_is_asked_for);
+    RUN_TEST(test_only_the_joints_get_rates);
     RUN_TEST(test_a_spare_joint_does_not_move_the_hand);
     RUN_TEST(test_rates_are_bounded_as_the_law_says);
     RUN_TEST(test_little_damping_gives_no_infinite_rates);

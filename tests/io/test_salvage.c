@@ -231,6 +231,13 @@ static void test_attachments_and_metadata_come_along_and_bad_ones_do_not(void)
     TEST_ASSERT_FALSE(io_salvage_attachment(salvage, 0, &attachment));
     TEST_ASSERT_EQUAL_UINT64(1, io_salvage_losses(salvage)->attachments_bad);
     io_salvage_close(salvage);
+
+    /* No name has a control character in it, so this was no key. */
+    make_log();
+    ((unsigned char *)memmem(file.data, file.size, "seed", 4))[1] = '\n';
+    salvage = io_salvage_open_bytes(file.data, file.size, error);
+    TEST_ASSERT_FALSE(io_salvage_pair(salvage, 0, &pair));
+    io_salvage_close(salvage);
 }
 
 static void test_what_is_no_log_is_refused_in_one_line(void)

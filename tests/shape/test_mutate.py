@@ -34,6 +34,8 @@ class Mutate(unittest.TestCase):
         self.assertIn(("order", ["    close(fd);", "    write_all(fd);"]), changed("    write_all(fd);\n    close(fd);"))
         self.assertIn(("order", ["    b = a;", "    a = 1;"]), changed("    a = 1;\n    b = a;"))
         self.assertNotIn("order", [kind for kind, _ in changed("    a = 1;\n    b = 2;")])
+        self.assertNotIn("order", [kind for kind, _ in changed("    put(one);\n    put(other);")])
+        self.assertEqual(changed("    int mode_count, station_count, node_count;"), [])
 
     def test_comments_strings_and_directives_stay(self):
         for line in ('/* a + b < c */', '    "a + b",', "#if A > B", "    // -x"):
