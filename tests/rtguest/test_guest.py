@@ -234,7 +234,7 @@ class Placement(Guest):
 
     def test_the_frame_thread_is_fifo_and_only_ever_on_the_isolated_cpu(self):
         for name in ("migrating", "placed"):
-            where, report = self.case(name)["where"], self.report(name)
+            where, report = self.case(name)["where"], self.report(name, code=130)
             self.assertEqual((where["policy"], where["priority"]), (os.SCHED_FIFO, 90))
             self.assertEqual((where["allowed"], where["may_1"], where["seen"]), (1, 1, 2))
             self.assertEqual(where["migrations"], 0)
