@@ -52,6 +52,7 @@ class Forms(golden.Case):
         run = on_grid(40, pace="fast")
         run.frames[7].after += 3 * PERIOD  # not late: nobody waited
         run.frames[7].release += 5
+        run.frames[39].after += 2000 * PERIOD
         log, page, hgrm, trace = self.write(run), self.dir / "page.html", self.dir / "busy", self.dir / "trace"
         self.assert_says("timing-fast.txt", "timing", log, "--html", page, "--hgrm", hgrm, "--trace", trace)
         self.assert_golden("timing-fast.html", drawn(page), near=TENTH)
@@ -113,6 +114,15 @@ class Forms(golden.Case):
         frames = [event["args"]["frame"] for event in json.loads(trace.read_text())["traceEvents"]
                   if event.get("tid") == 1 and event["ph"] == "X"]
         self.assertEqual(frames, [*range(1000), *range(29_980, 34_120), *range(89_980, 90_021)])
+
+    def test_a_table_of_late_frames_that_has_them_all(self):
+        page = self.dir / "page.html"
+        for more, said in ((0, "<figcaption>200</figcaption>"), (1, "<figcaption>201, the first 200</figcaption>")):
+            run = made_run.Run(300)
+            for frame in run.frames[50:250 + more]:
+                frame.error += 1_100_000
+            self.call("timing", self.write(run), "--html", page)
+            self.assertIn(said, page.read_text())
 
     def test_a_long_trace_has_the_beginning_and_what_is_around_late_frames(self):
         run = made_run.Run(21_000)
