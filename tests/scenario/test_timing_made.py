@@ -1,4 +1,4 @@
-"""What timing says of runs whose every nanosecond is known; the files of golden/ were checked by hand."""
+"""What timing says of runs whose every nanosecond is known, against the files of golden/."""
 import json
 import re
 import struct

@@ -16,6 +16,13 @@ static const char *stamped_by(const struct truth *truth)
                                               : "both";
 }
 
+static const char *stamped_by_words(const struct truth *truth)
+{
+    return truth->by_kernel == truth->matched ? "kernel"
+           : truth->by_kernel == 0            ? "program that read them"
+                                              : "kernel or by the program that read them";
+}
+
 static void print_jitter(const struct truth *truth, FILE *out)
 {
     uint64_t value;
@@ -35,8 +42,7 @@ void show_truth_text(const struct figures *figures, FILE *out)
     if (!truth)
         return;
     fprintf(out, "  stopwatch: %zu pulses in %.3f s, stamped by the %s; %" PRIu64 " lost",
-            truth->matched, truth->span_s,
-            truth->by_kernel == truth->matched ? "kernel" : "program that read them", truth->lost);
+            truth->matched, truth->span_s, stamped_by_words(truth), truth->lost);
     if (truth->foreign > 0)
         fprintf(out, ", %zu of another run", truth->foreign);
     fprintf(out, "\n");
