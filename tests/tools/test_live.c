@@ -78,6 +78,33 @@ static void input(int link, int kind)
     live_input(live, &record, 2500000000);
 }
 
+static void ground(int step, enum io_ground_event happened, uint8_t answer)
+{
+    const struct record_ground record = {
+        .step = (uint8_t)step, .event = (uint8_t)happened, .answer = answer};
+    live_ground(live, &record, 2500000000);
+}
+
+/* A step of the ground station that is said again and again is told when it is answered. */
+static void test_what_the_firmware_answers_the_ground_station_is_told(void)
+{
+    struct io_ground_script *script = &links[0].spec.script;
+    script->step_count = 1;
+    script->step[0] = (struct io_ground_step){.act = IO_GROUND_TAKEOFF, .value = 2.5f};
+    ground(0, IO_GROUND_SAID, RECORD_NO_ANSWER);
+    ground(1, IO_GROUND_ACCEPTED, 0); /* there is none */
+    TEST_ASSERT_EQUAL_INT(0, events);
+    ground(0, IO_GROUND_ANSWERED, 1);
+    TEST_ASSERT_EQUAL_STRING("board: ground takeoff 2.5 m: temporarily rejected", event[0]);
+    TEST_ASSERT_EQUAL_INT(LIVE_WARNING, level);
+    ground(0, IO_GROUND_GIVEN_UP, RECORD_NO_ANSWER);
+    TEST_ASSERT_EQUAL_STRING("board: ground takeoff 2.5 m: given up, no answer", event[1]);
+    TEST_ASSERT_EQUAL_INT(LIVE_ERROR, level);
+    ground(0, IO_GROUND_ACCEPTED, 0);
+    TEST_ASSERT_EQUAL_STRING("board: ground takeoff 2.5 m: accepted", event[2]);
+    TEST_ASSERT_EQUAL_INT(LIVE_INFO, level);
+}
+
 static void test_figures_are_of_the_window(void)
 {
     frame(0, 0, 0, 0); /* the first one closes a window that began before all time */
@@ -164,6 +191,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_figures_are_of_the_window);
+    RUN_TEST(test_what_the_firmware_answers_the_ground_station_is_told);
     RUN_TEST(test_a_run_faster_than_the_clock_still_fits);
     RUN_TEST(test_overruns_are_counted_by_cause_and_told);
     RUN_TEST(test_a_link_is_heard_lost_and_heard_again);
