@@ -232,16 +232,22 @@ static struct rt_evidence change_of(const struct rt_evidence *before,
     };
 }
 
+static void add_late_timer(struct rt_witness *witness, const struct rt_evidence *change,
+                           unsigned sources)
+{
+    const uint64_t late_ns = late_timer(change, sources);
+    if (late_ns >= LATE_TIMER_FLOOR_NS)
+        witness->stolen_ns_total += late_ns;
+}
+
 /* Every change is seen here once, so the total neither misses nor repeats any. */
 static void add_stolen(struct rt_witness *witness, const struct rt_evidence *change,
                        unsigned sources)
 {
     const uint64_t taken_ns = taken(change, sources);
-    const uint64_t late_ns = late_timer(change, sources);
     if (taken_ns >= STOLEN_FLOOR_NS)
         witness->stolen_ns_total += taken_ns;
-    if (late_ns >= LATE_TIMER_FLOOR_NS)
-        witness->stolen_ns_total += late_ns;
+    add_late_timer(witness, change, sources);
 }
 
 static void refresh_steal(struct rt_witness *witness, struct rt_evidence *evidence)
@@ -429,8 +435,13 @@ enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_laten
         sources |= RT_SOURCE_IDLE;
         cause = rt_cause_of(late, &change, sources);
     }
-    if (is_drawn_out(late, clock_ns(CLOCK_MONOTONIC)))
-        return cause; /* the baseline stays, so that the next frame finds its reason too */
+    if (is_drawn_out(late, clock_ns(CLOCK_MONOTONIC))) {
+        /* The baseline stays, so that the next frame finds its reason too; that of the ticks, which
+         * were read anew, does not. */
+        if (sources != witness->sources)
+            add_late_timer(witness, &change, sources);
+        return cause;
+    }
     add_stolen(witness, &change, sources);
     witness->before = after;
     return cause;

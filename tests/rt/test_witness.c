@@ -524,6 +524,23 @@ static void test_a_core_lost_before_the_reading_is_evidence_for_the_next_frame(v
     TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total); /* once */
 }
 
+/* The same, and ticks alone show what was stolen: they are read anew each time, so it is now or
+ * never that the total has it. */
+static void test_what_ticks_show_in_a_reading_that_came_late_is_counted_once(void)
+{
+    plant_witness();
+    sleep_for(900 * US, 50900 * US);
+    plant_ticks(1006, 0);
+    struct rt_lateness late = fifty_late;
+    late.end_ns = rt_now_ns() - 10 * (uint64_t)MS;
+    planted.before.faults = UINT64_MAX; /* planting ticks has some */
+    TEST_ASSERT_EQUAL(RT_CAUSE_STOLEN, rt_witness_cause(&planted, &late));
+    TEST_ASSERT_EQUAL_UINT64(50 * MS - 900 * US, planted.stolen_ns_total);
+    (void)cause_now();
+    TEST_ASSERT_EQUAL_UINT64(50 * MS - 900 * US, planted.stolen_ns_total);
+    rt_witness_close(&planted);
+}
+
 /* ---- things really done ---- */
 
 enum { FRAMES = 60, TRIES = 40, PERIOD = 2 * MS };
@@ -777,6 +794,7 @@ int main(void)
     RUN_TEST(test_a_reading_in_time_is_the_new_baseline);
     RUN_TEST(test_a_margin_that_is_not_ample_is_left_alone);
     RUN_TEST(test_a_core_lost_before_the_reading_is_evidence_for_the_next_frame);
+    RUN_TEST(test_what_ticks_show_in_a_reading_that_came_late_is_counted_once);
     RUN_TEST(test_a_core_lost_right_after_a_late_frame_explains_the_next_one);
     RUN_TEST(test_a_planted_page_fault_is_a_fault);
     RUN_TEST(test_planted_long_work_is_own);
