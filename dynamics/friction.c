@@ -45,6 +45,9 @@ static size_t lay_out(struct dyn_friction *friction, void *mem, const struct dyn
     friction->jacobian = dyn_cut(mem, &at, 6 * nv * size);
     friction->mass = dyn_cut(mem, &at, dyn_crba_work_size(model));
     friction->response = dyn_cut(mem, &at, dyn_response_size(model));
+    friction->kept_of = dyn_cut(mem, &at, n * sizeof *friction->kept_of);
+    friction->kept_q = dyn_cut(mem, &at, (size_t)model->nq * size);
+    friction->kept_held = dyn_cut(mem, &at, nv * sizeof *friction->kept_held);
     return at;
 }
 
@@ -272,21 +275,62 @@ static void square(const struct dyn_plant *plant, double h, const struct dyn_fri
                 h / plant->effectors[friction->rub[k].of].wheel.inertia;
 }
 
-/* W, from the factors that the kernel has found for the rate at x, or from those of M. */
-static void respond(const struct dyn_plant *plant, double modal_lead, const double *x,
-                    const struct dyn_work *kernel, const struct dyn_friction *friction)
+/* Where joints follow others, or feet and wheels rub: W by what the scene has at x. */
+static void respond_in_scene(const struct dyn_plant *plant, double modal_lead, const double *x,
+                             const struct dyn_work *kernel, const struct dyn_friction *friction)
 {
     const struct dyn_model *model = plant->model;
-    const int follows = dyn_follow_any(model);
-    const int joints_only = friction->rub[friction->pair_count - 1].kind == DYN_RUB_JOINT;
-    if (follows || !joints_only)
-        dyn_scene_take(model, &(struct dyn_state){x, x + model->nq}, friction->mass->scene);
-    if (follows)
+    dyn_scene_take(model, &(struct dyn_state){x, x + model->nq}, friction->mass->scene);
+    if (dyn_follow_any(model))
         factor(plant, modal_lead, friction->mass);
     else
         dyn_response_take(plant->held, kernel, friction->response);
     for (int k = 0; k < friction->pair_count; k++)
-        (follows ? fill_rows : climb_rows)(plant, friction, k);
+        (dyn_follow_any(model) ? fill_rows : climb_rows)(plant, friction, k);
+}
+
+/* W is there already: it depends on where the joints are and which of them are held. */
+static int is_kept(const struct dyn_plant *plant, double modal_lead, const double *x,
+                   const struct dyn_friction *friction)
+{
+    int same = friction->kept == friction->pair_count && friction->kept_lead == modal_lead;
+    for (int k = 0; same && k < friction->pair_count; k++)
+        same = friction->kept_of[k] == friction->rub[k].of;
+    for (int k = 0; same && k < plant->model->nq; k++)
+        same = friction->kept_q[k] == x[k];
+    for (int k = 0; same && plant->held != NULL && k < plant->model->nv; k++)
+        same = friction->kept_held[k] == plant->held[k];
+    return same;
+}
+
+static void keep(const struct dyn_plant *plant, double modal_lead, const double *x,
+                 struct dyn_friction *friction)
+{
+    friction->kept = friction->pair_count;
+    friction->kept_lead = modal_lead;
+    for (int k = 0; k < friction->pair_count; k++)
+        friction->kept_of[k] = friction->rub[k].of;
+    memcpy(friction->kept_q, x, (size_t)plant->model->nq * sizeof *x);
+    if (plant->held != NULL)
+        memcpy(friction->kept_held, plant->held, (size_t)plant->model->nv);
+}
+
+/* W, from the factors that the kernel has found for the rate at x, or from those of M. */
+static void respond(const struct dyn_plant *plant, double modal_lead, const double *x,
+                    const struct dyn_work *kernel, struct dyn_friction *friction)
+{
+    const int joints_only = friction->rub[friction->pair_count - 1].kind == DYN_RUB_JOINT;
+    if (dyn_follow_any(plant->model) || !joints_only) {
+        friction->kept = 0;
+        respond_in_scene(plant, modal_lead, x, kernel, friction);
+        return;
+    }
+    if (is_kept(plant, modal_lead, x, friction))
+        return;
+    dyn_response_take(plant->held, kernel, friction->response);
+    for (int k = 0; k < friction->pair_count; k++)
+        climb_rows(plant, friction, k);
+    keep(plant, modal_lead, x, friction);
 }
 
 void dyn_friction_find(const struct dyn_plant *plant, double h, double modal_lead,

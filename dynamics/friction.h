@@ -19,8 +19,9 @@
  * takes up. Adams-Bashforth looks back at the rates without friction, for a force that jumps has no
  * history.
  *
- * Nothing is remembered from step to step.  A joint that is held has its friction by the law as
- * written (model.h), for its velocity is given.
+ * Nothing is remembered from step to step, but for the answers to forces at one configuration: a
+ * frame that looks at the accelerations steps from where it looked.  A joint that is held has its
+ * friction by the law as written (model.h), for its velocity is given.
  */
 #pragma once
 
@@ -56,6 +57,13 @@ struct dyn_friction {
     double *jacobian;           /* 6 x nv, of a foot */
     struct dyn_crba_work *mass; /* its scene for feet and wheels; all of it where joints follow */
     struct dyn_response *response;
+
+    /* what W was found for last, where only joints rub */
+    int kept; /* pairs; 0: nothing is kept */
+    double kept_lead;
+    int *kept_of;
+    double *kept_q;
+    unsigned char *kept_held; /* nv */
 };
 
 struct dyn_plant_work;
