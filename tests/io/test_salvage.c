@@ -231,11 +231,15 @@ static void test_attachments_and_metadata_come_along_and_bad_ones_do_not(void)
     TEST_ASSERT_FALSE(io_salvage_attachment(salvage, 0, &attachment));
     TEST_ASSERT_EQUAL_UINT64(1, io_salvage_losses(salvage)->attachments_bad);
     io_salvage_close(salvage);
+}
 
-    /* No name has a control character in it, so this was no key. */
+/* No name has a control character in it, so this was no key. */
+static void test_metadata_with_a_key_that_is_none_is_left_out(void)
+{
+    struct io_salvage_pair pair;
     make_log();
     ((unsigned char *)memmem(file.data, file.size, "seed", 4))[1] = '\n';
-    salvage = io_salvage_open_bytes(file.data, file.size, error);
+    struct io_salvage *salvage = io_salvage_open_bytes(file.data, file.size, error);
     TEST_ASSERT_FALSE(io_salvage_pair(salvage, 0, &pair));
     io_salvage_close(salvage);
 }
@@ -427,6 +431,7 @@ int main(void)
     RUN_TEST(test_records_of_channels_that_nobody_defines_are_counted);
     RUN_TEST(test_a_sound_summary_is_believed_before_the_head);
     RUN_TEST(test_attachments_and_metadata_come_along_and_bad_ones_do_not);
+    RUN_TEST(test_metadata_with_a_key_that_is_none_is_left_out);
     RUN_TEST(test_what_is_no_log_is_refused_in_one_line);
     RUN_TEST(test_fields_lie_where_cdr_puts_them);
     RUN_TEST(test_a_text_of_other_things_is_bad);

@@ -6,7 +6,6 @@
 #include "rt/frame.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "unity.h"
 
@@ -355,14 +354,14 @@ static void test_a_day_of_thefts_is_told_from_own_work_and_the_unexplained(void)
     frame.clock.wait_until_ns = clock_wait_and_lose;
     frame.witness = &witness;
     spin.gap_ns_total = 0;
-    (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* where it may */
+    /* The witness asks the real clock whether its reading is beyond the next release: no machine
+     * has been up for as long as this one. */
+    now_ns = UINT64_C(100) * 365 * DAY_NS;
     rt_frame_run(&frame);
-    (void)munlockall();
     check_grid();
     const uint64_t thefts = struck(5003);
-    /* This process may really have some, as many as the kernel takes pages from it. */
-    const uint64_t faults = frame.causes[RT_CAUSE_FAULT];
-    TEST_ASSERT_LESS_OR_EQUAL_UINT64(thefts / 2, faults);
+    const uint64_t faults = frame.causes[RT_CAUSE_FAULT]; /* this process may really have some */
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(2, faults);
     TEST_ASSERT_UINT64_WITHIN(faults, thefts, frame.causes[RT_CAUSE_STOLEN]);
     TEST_ASSERT_UINT64_WITHIN(faults, struck(LONG_EVERY), frame.causes[RT_CAUSE_OWN]);
     TEST_ASSERT_UINT64_WITHIN(faults, struck(LATE_EVERY), frame.causes[RT_CAUSE_UNKNOWN]);
