@@ -32,10 +32,10 @@ bool cfg_resolve_arm(const struct cfg_resolve *resolve);
 bool cfg_resolve_truth(const struct cfg_resolve *resolve);
 /* How far ahead and how often; after the links. */
 bool cfg_resolve_predictor(const struct cfg_resolve *resolve);
-/* How often each message of a link leaves, by its protocol and the instruments that there are. */
 /* Of one link: its ground station. */
 bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                         struct cfg_link *link);
+/* How often each message of a link leaves, by its protocol and the instruments that there are. */
 bool cfg_resolve_sends(const struct cfg_resolve *resolve);
 bool cfg_resolve_faults(const struct cfg_resolve *resolve);
 bool cfg_resolve_expects(const struct cfg_resolve *resolve);

@@ -4,6 +4,7 @@ Nothing here looks at a clock: a board in lockstep answers the same messages wit
 import json
 import math
 import os
+import pathlib
 import pty
 import select
 import socket
@@ -64,11 +65,19 @@ def read_controls(payload):
     return time_us, flags, rest[:16], rest[16]
 
 
+def is_bound(port):
+    """Whether somebody listens on a UDP port, without going there."""
+    return any(line.split()[1].endswith(f":{port:04X}")
+               for line in pathlib.Path("/proc/net/udp").read_text().splitlines()[1:])
+
+
 class Case(golden.Case):
     """A board that the test ends in order, as its user would: what it says last is part of the test."""
 
     def board(self, *arguments):
-        self.process = self.spawn([BOARD, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        """Its simulator may stand still for longer than the usual 5 s, unless the test is about that."""
+        patient = () if "--timeout" in arguments or "--connect" not in arguments else ("--timeout", PATIENCE_S)
+        self.process = self.spawn([BOARD, *map(str, (*patient, *arguments))], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True)
         return self.process
 

@@ -441,29 +441,8 @@ class Betaflight(board_peer.Case):
 
     def start(self, *arguments):
         self.board("--wire", "betaflight", "--connect", f"127.0.0.1:{self.port}", *arguments)
-        self.motors.settimeout(0.1)
-        self.counted = 0
-        while True:  # until it listens
-            self.motors.sendto(self.quad.fdm(0.0), ("127.0.0.1", self.port + 1))
-            try:
-                self.motors.recv(64)
-                break
-            except TimeoutError:
-                self.assertIsNone(self.process.poll())
-        self.motors.settimeout(0.5)
-        try:  # it may have been slow, and answer the ones before, too
-            while True:
-                self.motors.recv(64)
-        except TimeoutError:
-            pass
-        self.motors.settimeout(board_peer.PATIENCE_S)
-        self.raw.setblocking(False)
-        try:
-            while True:
-                self.raw.recv(128)
-        except BlockingIOError:
-            pass
-        self.raw.settimeout(board_peer.PATIENCE_S)
+        self.assertTrue(harness.wait_until(lambda: board_peer.is_bound(self.port + 1)))
+        self.motion(every=0)
 
     def motion(self, every=1):
         self.motors.sendto(self.quad.fdm(self.step * STEP_US * 1e-6), ("127.0.0.1", self.port + 1))

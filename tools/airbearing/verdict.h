@@ -10,8 +10,7 @@
  *
  * Unsound physics, a failed expectation, a step that was not accepted and a log that the disk
  * refused are a no.  Of the rest what is not kept is told, and is a no where the scenario asks for
- * it
- * (`require:`).
+ * it (`require:`).
  */
 #pragma once
 
