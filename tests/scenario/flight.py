@@ -28,7 +28,7 @@ MEASURED = [
 # Of the report.
 HOST = {"seconds_wall", "wall_ns", "state_hash", "isa", "predicted_ns", "page_faults_after_seal",
         "involuntary_switches", "stolen_ns_total", "checkpoint_copy_ns_max", "checkpoint_bytes", "bytes", "realtime",
-        "gap_ns_max", "late", "silent", "commands", "losses", "loop_latency_ns", "rx", "tx", "rx_bytes", "tx_bytes", "freewheel_messages",
+        "gap_ns_max", "late", "silent", "commands", "duplicates", "losses", "loop_latency_ns", "rx", "tx", "rx_bytes", "tx_bytes", "freewheel_messages",
         "epoch_us", "allocations_counted", "records", "line"}
 PERCENTILE = {"p50", "p99", "p999", "max", "max_frame", "min", "min_frame"}
 # Of the records.

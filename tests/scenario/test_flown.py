@@ -49,14 +49,17 @@ class Flown(flight.Case):
                            samples=6)
 
     def test_a_wire_that_faults_strike(self):
-        """One reply is dropped and one sensor message is spoiled: two replies that never come."""
+        """One reply is dropped and one sensor message is spoiled: two replies that never come.
+
+        The link is not lost by that: frames of a lost one do not wait, and how many of them pass before the board is
+        heard again is the machine's affair."""
         text = (harness.SCENARIOS / "fault-campaign.yaml").read_text()
         text = re.sub(r"  - {device: .*\n", "", text)
         text = re.sub(r"(link: board, type: crc.*) at: .*}", r"\1 at: 40 ms, for: 4 ms, value: 100 %}", text)
         text = re.sub(r"(link: board, type: dropout.*) at: .*}", r"\1 at: 80 ms, for: 4 ms, value: 100 %}", text)
         self.assert_flight("wire", self.write("wire.yaml", text), *FAST, "--seconds", "0.12",
                            *self.board_options(*PX4), "--set", "links.board.wait_limit=2 s",
-                           "--set", "require.link=unbroken", code=1)
+                           "--set", "links.board.lost_after=60 s", "--set", "require.link=unbroken", code=1)
 
     def test_a_quadrotor_of_ardupilot(self):
         ground = f"links.board.ground_line=127.0.0.1:{harness.free_port()}"
