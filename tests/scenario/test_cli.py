@@ -1,4 +1,6 @@
 """The command line: help everywhere, usage errors are 64, bad input is one line and 2."""
+import subprocess
+
 import harness
 
 
@@ -112,6 +114,18 @@ class CommandLine(harness.Case):
         self.assertEqual(code, 2)
         self.assert_one_line(err, f"{bad}:")
         self.assertEqual(self.call_on_full_disk("fly")[0], 64)
+
+    def test_standard_descriptors_that_are_closed_stay_unused(self):
+        """What the program opens would become its standard output else, or its controller's."""
+        script = 'exec "$@" <&- >&- 2>&-'
+        listed = self.dir / "listed"
+        listing = f'for fd in 0 1 2; do readlink /proc/$PPID/fd/$fd; done >{listed}; exit 7'
+        command = f'controller.command=["sh", "-c", "{listing}"]'
+        done = subprocess.run(["sh", "-c", script, "sh", harness.AIRBEARING, "run", harness.SATELLITE, "--pace", "lockstep",
+                               "--seconds", "1", "--set", command, "--set",
+                               f"links.board.listen=127.0.0.1:{harness.free_port()}"], timeout=120)
+        self.assertEqual(listed.read_text().split(), ["/dev/null"] * 3)
+        self.assertEqual(done.returncode, 3)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 /*
  * airbearing: a hard real-time hardware-in-the-loop simulation executive.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/airbearing/command.h"
 
@@ -70,7 +72,19 @@ static int after_output(int code)
     return code == EXIT_OK ? EXIT_BAD_INPUT : code;
 }
 
+/* Take standard descriptors that the caller closed, so that no file or socket of ours becomes one.
+ * They are read-only: what is written there fails, as it would if they were still closed. */
+static void hold_standard_descriptors(void)
+{
+    int fd = 0;
+    while (fd >= 0 && fd <= STDERR_FILENO)
+        fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_descriptors();
     return after_output(dispatch(argc, argv));
 }
