@@ -90,7 +90,7 @@ static void test_refusals_name_the_key_and_the_remedy(void)
     struct io_bus_spec spec = any;
     (void)snprintf(spec.listen, sizeof spec.listen, "127.0.0.1:%u", io_bus_local(&here).port);
     refuse_bus(&spec, -EADDRINUSE, "links.board.listen: port ",
-               "is in use (another run?); choose another links.board.listen");
+               "is in use (another run?); choose another port");
     (void)snprintf(spec.listen, sizeof spec.listen, "192.0.2.1:14560");
     refuse_bus(&spec, -EADDRNOTAVAIL, "links.board.listen: 192.0.2.1:14560 is not an address",
                "0.0.0.0 listens on all of them");

@@ -92,10 +92,15 @@ static void print_late(const struct figures *figures, FILE *out)
     for (size_t i = 0; i < figures->late_count && i < SHOWN; i++) {
         const struct late_frame *late = &figures->late[i];
         char over[24], grew[24];
-        fprintf(out, "  late: frame %-8" PRIu64 " %-7s by %10s, in %s; %s took %s more than usual",
-                late->frame, rt_cause_name[late->cause], figures_time((double)late->over_ns, over),
-                figures_phase_name(figures, late->running), figures_phase_name(figures, late->grew),
-                figures_time((double)late->grew_ns, grew));
+        fprintf(out, "  late: frame %-8" PRIu64 " %-7s by %10s", late->frame,
+                rt_cause_name[late->cause], figures_time((double)late->over_ns, over));
+        if (late->running == PHASE_UNKNOWN)
+            fprintf(out, "; the times of its jobs were not recorded");
+        else
+            fprintf(out, ", in %s", figures_phase_name(figures, late->running));
+        if (late->grew != PHASE_UNKNOWN)
+            fprintf(out, "; %s took %s more than usual", figures_phase_name(figures, late->grew),
+                    figures_time((double)late->grew_ns, grew));
         if (late->cost > 0)
             fprintf(out, "; cost %" PRIu64 " release%s", late->cost, late->cost == 1 ? "" : "s");
         fprintf(out, "%s\n", late->held ? " (catching up)" : "");
