@@ -89,8 +89,7 @@ int io_bus_refuse_bind(const struct io_bus *bus, struct io_address listen, int s
     const char *text = bus->spec.listen;
     if (status == -EADDRINUSE)
         return io_bus_refuse(bus, "listen", status, error,
-                             "port %u is in use (another run?); choose another port",
-                             listen.port);
+                             "port %u is in use (another run?); choose another port", listen.port);
     if (status == -EADDRNOTAVAIL)
         return io_bus_refuse(bus, "listen", status, error,
                              "%s is not an address of this machine; 0.0.0.0 listens on all of them",
