@@ -500,7 +500,7 @@ static void test_a_link_is_server_or_client(void)
     struct io_bus_spec spec = {.kind = IO_BUS_TCP, .name = "px4"};
     refuse_bus(&spec, -EINVAL, "links.px4.listen: ", "needs `listen` (server) or `peer` (client)");
     (void)snprintf(spec.listen, sizeof spec.listen, "127.0.0.1:%u", io_bus_local(&server).port);
-    refuse_bus(&spec, -EADDRINUSE, "links.px4.listen: port ", "choose another links.px4.listen");
+    refuse_bus(&spec, -EADDRINUSE, "links.px4.listen: port ", "choose another port");
     (void)snprintf(spec.peer, sizeof spec.peer, "127.0.0.1:4560");
     refuse_bus(&spec, -EINVAL, "links.px4.peer: ", "not both");
     spec.listen[0] = '\0';
