@@ -1015,6 +1015,26 @@ static void test_a_frame_of_either_version_begins_in_the_checksum_of_a_cut_one(v
     }
 }
 
+/* 10 bytes of head, 255 of payload, the checksum and a signature. */
+static void test_the_longest_frame_is_kept_whole(void)
+{
+    unsigned char longest[255];
+    size_t size = 0;
+    for (size_t i = 0; i < sizeof longest; i++)
+        longest[i] = (unsigned char)(i + 1);
+    struct wire wire = wire_v2(1, 0, 0xabcdef, 99, longest, sizeof longest);
+    wire_put(&wire, "thirteenbytes", 13);
+    TEST_ASSERT_EQUAL_size_t(IO_MAVLINK_FRAME_MAX, wire.size);
+    for (size_t cut = 0; cut < wire.size; cut += 93) { /* in one piece, and in two */
+        (void)feed(wire.bytes, cut);
+        TEST_ASSERT_EQUAL(1, feed(wire.bytes + cut, wire.size - cut));
+        const unsigned char *kept = io_mavlink_frame(parser, &size);
+        TEST_ASSERT_EQUAL_size_t(wire.size, size);
+        TEST_ASSERT_EQUAL_HEX8_ARRAY(wire.bytes, kept, size);
+    }
+    TEST_ASSERT_EQUAL_UINT64(0, bad());
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -1062,5 +1082,6 @@ int main(void)
     RUN_TEST(test_a_source_is_a_system_and_a_component);
     RUN_TEST(test_an_answer_names_system_and_component);
     RUN_TEST(test_a_frame_of_either_version_begins_in_the_checksum_of_a_cut_one);
+    RUN_TEST(test_the_longest_frame_is_kept_whole);
     return UNITY_END();
 }
