@@ -41,12 +41,14 @@ static struct {
 static const char *parameter_name(void *self, int index)
 {
     (void)self;
+    TEST_ASSERT_TRUE(index == 0 || index == 1); /* there are no others */
     return index == 0 ? "gain" : "bias";
 }
 
 static double parameter_value(void *self, int index)
 {
     (void)self;
+    TEST_ASSERT_TRUE(index == 0 || index == 1);
     return bureau.value[index];
 }
 
@@ -1441,6 +1443,25 @@ static void test_without_a_desk_there_is_nothing_to_ask_for(void)
     TEST_ASSERT_NULL(next(seat));
 }
 
+static void test_there_are_no_other_acts_of_authority(void)
+{
+    struct io_authority authority = {.holder = 1};
+    char text[IO_FOX_TEXT_MAX];
+    TEST_ASSERT_FALSE(
+        io_authority_act(&authority, (enum io_authority_act)IO_AUTHORITY_ACT_COUNT, 1, text));
+    TEST_ASSERT_EQUAL_STRING("there is no such act", text);
+    TEST_ASSERT_EQUAL_UINT64(1, authority.holder);
+    authority.asking = 2;
+    io_authority_leave(&authority, 3);
+    TEST_ASSERT_EQUAL_UINT64(1, authority.holder);
+    TEST_ASSERT_EQUAL_UINT64(2, authority.asking);
+    io_authority_leave(&authority, 2);
+    TEST_ASSERT_EQUAL_UINT64(1, authority.holder);
+    TEST_ASSERT_EQUAL_UINT64(0, authority.asking);
+    io_authority_leave(&authority, 1);
+    TEST_ASSERT_EQUAL_UINT64(0, authority.holder);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -1505,5 +1526,6 @@ int main(void)
     RUN_TEST(test_as_many_statuses_as_there_are_places_are_kept);
     RUN_TEST(test_the_greeting_is_what_there_is);
     RUN_TEST(test_without_a_desk_there_is_nothing_to_ask_for);
+    RUN_TEST(test_there_are_no_other_acts_of_authority);
     return UNITY_END();
 }
