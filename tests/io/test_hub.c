@@ -25,7 +25,7 @@ static const struct io_live_channel channels[CHANNEL_COUNT] = {
 static struct {
     double value[2];
     int asked;
-    struct io_desk_answer answer[8];
+    struct io_desk_answer answer[IO_FOX_LIST_MAX + 8];
     int answers, given;
     int parameter, service;
     double wanted;
@@ -1462,6 +1462,100 @@ static void test_there_are_no_other_acts_of_authority(void)
     TEST_ASSERT_EQUAL_UINT64(0, authority.holder);
 }
 
+static void test_of_errands_as_old_as_each_other_the_first_gives_its_place(void)
+{
+    static char call_pause[] = "\2\0\0\0\0?\0\0\0\3\0\0\0cdr";
+    struct io_hub_seat *seat = enter(0.0);
+    io_hub_tick(hub, 1000000000);
+    for (int i = 0; i < IO_HUB_ERRAND_MAX; i++) {
+        bureau.asked = 0;
+        call_pause[5] = (char)(i + 1);
+        make_call(seat, call_pause, 16);
+    }
+    io_hub_tick(hub, 20000000000);
+    make_call(seat, call_pause, 16);
+    assert_next_has(seat, "\"callId\":1,");
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)) != NULL; text++)
+        count++;
+    return count;
+}
+
+/* As many items as a request can have, all of the same parameter. */
+static void test_the_longest_requests_are_answered_whole(void)
+{
+    static char text[64 * (IO_FOX_LIST_MAX + 2)];
+    struct io_hub_seat *seat = enter(0.0);
+    char *at = text + sprintf(text, "{\"op\":\"getParameters\",\"parameterNames\":[");
+    for (int i = 0; i < IO_FOX_LIST_MAX; i++)
+        at += sprintf(at, "%s\"gain\"", i > 0 ? "," : "");
+    sprintf(at, "]}");
+    say(seat, text);
+    TEST_ASSERT_EQUAL_INT(IO_FOX_LIST_MAX, count_of(next(seat), "\"gain\""));
+    at = text + sprintf(text, "{\"op\":\"setParameters\",\"id\":\"s\",\"parameters\":[");
+    for (int i = 0; i < IO_FOX_LIST_MAX; i++)
+        at += sprintf(at, "%s{\"name\":\"gain\",\"value\":%d}", i > 0 ? "," : "", i);
+    sprintf(at, "]}");
+    say(seat, text);
+    TEST_ASSERT_EQUAL_INT(IO_FOX_LIST_MAX, bureau.asked);
+    TEST_ASSERT_EQUAL_DOUBLE(IO_FOX_LIST_MAX - 1, bureau.wanted);
+    bureau.answers = IO_FOX_LIST_MAX - 1;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.answers = IO_FOX_LIST_MAX;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_EQUAL_INT(IO_FOX_LIST_MAX, count_of(next(seat), "\"gain\""));
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static const char *numbered_name(void *self, int index)
+{
+    static char name[IO_LIVE_PARAMETER_MAX][8];
+    (void)self;
+    TEST_ASSERT_TRUE(index >= 0 && index < IO_LIVE_PARAMETER_MAX);
+    sprintf(name[index], "p%d", index);
+    return name[index];
+}
+
+static double growing_value(void *self, int index)
+{
+    (void)self;
+    TEST_ASSERT_TRUE(index >= 0 && index < IO_LIVE_PARAMETER_MAX);
+    return bureau.value[0] + index;
+}
+
+/* A desk with more parameters than are shown. */
+static void test_so_many_parameters_are_shown_and_no_more(void)
+{
+    struct io_desk large = desk;
+    large.parameter_count = IO_LIVE_PARAMETER_MAX + 1;
+    large.parameter_name = numbered_name;
+    large.parameter_value = growing_value;
+    const struct io_server_spec spec = {
+        .name = "large", .channels = channels, .channel_count = CHANNEL_COUNT, .desk = &large};
+    io_hub_close(hub);
+    memset(hub, 0, sizeof *hub);
+    io_hub_open(hub, &spec, "1");
+    struct io_hub_seat *seat = enter(0.0);
+    say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[]}");
+    TEST_ASSERT_EQUAL_INT(IO_LIVE_PARAMETER_MAX, count_of(next(seat), "\"name\""));
+    say(seat, "{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[]}");
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_EQUAL_INT(IO_LIVE_PARAMETER_MAX - 1, count_of(next(seat), "\"name\"")); /* 0 is 0 */
+    bureau.value[0] = 0.5;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_EQUAL_INT(IO_LIVE_PARAMETER_MAX, count_of(next(seat), "\"name\""));
+    TEST_ASSERT_NULL(next(seat));
+    say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[\"p255\",\"p256\"]}");
+    assert_next_has(seat, "there is no parameter \\\"p256\\\"");
+    TEST_ASSERT_EQUAL_INT(1, count_of(next(seat), "\"p255\""));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -1527,5 +1621,8 @@ int main(void)
     RUN_TEST(test_the_greeting_is_what_there_is);
     RUN_TEST(test_without_a_desk_there_is_nothing_to_ask_for);
     RUN_TEST(test_there_are_no_other_acts_of_authority);
+    RUN_TEST(test_of_errands_as_old_as_each_other_the_first_gives_its_place);
+    RUN_TEST(test_the_longest_requests_are_answered_whole);
+    RUN_TEST(test_so_many_parameters_are_shown_and_no_more);
     return UNITY_END();
 }
