@@ -1556,6 +1556,67 @@ static void test_so_many_parameters_are_shown_and_no_more(void)
     TEST_ASSERT_EQUAL_INT(1, count_of(next(seat), "\"p255\""));
 }
 
+static void test_refusals_name_the_service_and_the_call(void)
+{
+    struct io_hub_seat *seat = enter(0.0), *watcher = come_in(0.0, false);
+    make_call(seat, "\2\6\0\0\0\11\0\0\0\3\0\0\0cdr", 16);
+    assert_next_is(seat, "{\"op\":\"serviceCallFailure\",\"serviceId\":6,\"callId\":9,\"message\":"
+                         "\"there is no such service\"}");
+    make_call(seat, "\2\1\0\0\0\10\0\0\0\3\0\0\0cdr", 16);
+    assert_next_is(seat, "{\"op\":\"serviceCallFailure\",\"serviceId\":1,\"callId\":8,\"message\":"
+                         "\"the request does not have the fields of this service\"}");
+    make_call(watcher, "\2\2\0\0\0\7\0\0\0\3\0\0\0cdr", 16);
+    assert_next_has(watcher, "{\"op\":\"serviceCallFailure\",\"serviceId\":2,\"callId\":7,");
+    pause(seat);
+    io_hub_farewell(hub);
+    assert_next_is(seat, "{\"op\":\"serviceCallFailure\",\"serviceId\":0,\"callId\":6,\"message\":"
+                         "\"the run is over, and it is not known whether this was done\"}");
+    set_gain(seat);
+    io_hub_farewell(hub);
+    assert_next_is(seat, "{\"op\":\"status\",\"level\":2,\"message\":"
+                         "\"the run is over, and it is not known whether this was done\"}");
+}
+
+static void test_a_stop_without_an_answer_is_answered_here(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    bureau.stop_is_mute = true;
+    make_call(seat, "\2\2\0\0\0\11\0\0\0\4\0\0\0json", 17);
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_TRUE(binary);
+    TEST_ASSERT_EQUAL_MEMORY("\3\2\0\0\0\11\0\0\0\4\0\0\0json", frame.data, 17);
+    TEST_ASSERT_EQUAL_STRING("{\"success\":true,\"message\":\"the stop is latched; the next frame "
+                             "boundary reads it\"}",
+                             (const char *)frame.data + 17);
+    TEST_ASSERT_NULL(next(seat));
+}
+
+/* Every request has a number of its own, whatever became of the one before. */
+static void test_no_two_requests_have_the_same_ticket(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    uint64_t last = UINT64_MAX;
+    for (int i = 0; i < 6; i++) {
+        uint64_t ticket;
+        bureau.asked = 0;
+        bureau.stop_is_mute = i == 3;
+        if (i % 3 == 0) {
+            make_call(seat, "\2\2\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+            ticket = bureau.stop_ticket;
+        } else if (i == 4) {
+            make_call(seat, "\2\2\0\0\0\6\0\0\0\3\0\0\0xml", 16); /* makes no sense */
+            ticket = bureau.stop_ticket;
+        } else {
+            pause(seat);
+            ticket = bureau.answer[0].ticket;
+        }
+        TEST_ASSERT_EQUAL_UINT64(last + 1, ticket);
+        last = ticket;
+        while (next(seat))
+            continue;
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -1624,5 +1685,8 @@ int main(void)
     RUN_TEST(test_of_errands_as_old_as_each_other_the_first_gives_its_place);
     RUN_TEST(test_the_longest_requests_are_answered_whole);
     RUN_TEST(test_so_many_parameters_are_shown_and_no_more);
+    RUN_TEST(test_refusals_name_the_service_and_the_call);
+    RUN_TEST(test_a_stop_without_an_answer_is_answered_here);
+    RUN_TEST(test_no_two_requests_have_the_same_ticket);
     return UNITY_END();
 }
