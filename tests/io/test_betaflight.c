@@ -251,6 +251,47 @@ static void test_2026_6_counts_its_motors_from_the_rear_right(void)
     TEST_ASSERT_EQUAL_FLOAT(0.1f, book.command.controls[3]); /* rear right */
 }
 
+/* The first place is told as it is, the others about it; a new board begins anew. */
+static void test_2026_6_is_told_both_coordinates_mirrored_about_the_first(void)
+{
+    const double degrees = 180.0 / M_PI;
+    struct io_sample moved = sample;
+    moved.due = IO_SEND_SENSOR;
+    moved.fix.longitude += 0.01;
+    moved.fix.latitude += 0.02;
+    moved.fix.altitude = 499.0;
+    place_2026();
+    io_protocol_encode(protocol, &sample, 0, &port);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -0.25 * degrees, double_at(1, 8 * 14));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * degrees, double_at(1, 8 * 15));
+    TEST_ASSERT_EQUAL_DOUBLE(488.0, double_at(1, 8 * 16));
+    io_protocol_encode(protocol, &moved, 0, &port);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -0.26 * degrees, double_at(2, 8 * 14));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.48 * degrees, double_at(2, 8 * 15));
+    TEST_ASSERT_EQUAL_DOUBLE(499.0, double_at(2, 8 * 16));
+    TEST_ASSERT_EQUAL_DOUBLE(95000.0, double_at(2, 8 * 17));
+    TEST_ASSERT_EQUAL_DOUBLE(2.5, double_at(2, 0));
+    io_protocol_forget(protocol);
+    io_protocol_encode(protocol, &moved, 0, &port);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -0.24 * degrees, double_at(3, 8 * 14));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.52 * degrees, double_at(3, 8 * 15));
+}
+
+static void test_2026_6_leaves_the_order_of_raw_pulses(void)
+{
+    unsigned char packet[RAW] = {16, 0};
+    place_2026();
+    for (int i = 0; i < 16; i++) {
+        const float us = 1000.0f + 10.0f * (float)i;
+        memcpy(packet + 4 + 4 * i, &us, 4);
+    }
+    io_protocol_take(protocol, packet, RAW, 0, &port);
+    TEST_ASSERT_EQUAL(1, book.commands);
+    TEST_ASSERT_EQUAL_UINT32(RAW, book.command.mode);
+    for (int i = 0; i < 16; i++)
+        TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0.01f * (float)i, book.command.controls[i]);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -264,5 +305,7 @@ int main(void)
     RUN_TEST(test_motor_speeds_keep_their_order);
     RUN_TEST(test_raw_pulses_are_scaled);
     RUN_TEST(test_other_sizes_and_numbers_are_bad);
+    RUN_TEST(test_2026_6_is_told_both_coordinates_mirrored_about_the_first);
+    RUN_TEST(test_2026_6_leaves_the_order_of_raw_pulses);
     return UNITY_END();
 }

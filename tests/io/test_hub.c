@@ -4,6 +4,7 @@
  */
 #include "io/telemetry/hub.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static const struct io_live_channel channels[CHANNEL_COUNT] = {
 static struct {
     double value[2];
     int asked;
-    struct io_desk_answer answer[8];
+    struct io_desk_answer answer[IO_FOX_LIST_MAX + 8];
     int answers, given;
     int parameter, service;
     double wanted;
@@ -40,12 +41,14 @@ static struct {
 static const char *parameter_name(void *self, int index)
 {
     (void)self;
+    TEST_ASSERT_TRUE(index == 0 || index == 1); /* there are no others */
     return index == 0 ? "gain" : "bias";
 }
 
 static double parameter_value(void *self, int index)
 {
     (void)self;
+    TEST_ASSERT_TRUE(index == 0 || index == 1);
     return bureau.value[index];
 }
 
@@ -1162,6 +1165,458 @@ static void test_there_are_so_many_seats(void)
     TEST_ASSERT_NULL(io_hub_enter(hub, 0.0, true));
 }
 
+/* ---- errands, one by one ---- */
+
+static void assert_next_is(struct io_hub_seat *seat, const char *whole)
+{
+    const char *text = next(seat);
+    TEST_ASSERT_NOT_NULL_MESSAGE(text, whole);
+    TEST_ASSERT_EQUAL_STRING(whole, text);
+    TEST_ASSERT_FALSE(binary);
+}
+
+static void test_parameters_are_watched_by_name_or_all(void)
+{
+    static const char no_gian[] = "{\"op\":\"status\",\"level\":2,\"message\":"
+                                  "\"there is no parameter \\\"gian\\\"\"}";
+    struct io_hub_seat *all = enter(0.0), *one = enter(0.0), *none = enter(0.0);
+    io_hub_tick(hub, 0);
+    say(all, "{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[]}");
+    say(one, "{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[\"gian\",\"gain\"]}");
+    assert_next_is(one, no_gian);
+    bureau.value[0] = 1.5;
+    bureau.value[1] = 2.5;
+    io_hub_tick(hub, 1);
+    assert_next_is(all, "{\"op\":\"parameterValues\",\"parameters\":[{\"name\":\"gain\",\"type\":"
+                        "\"float64\",\"value\":1.5},{\"name\":\"bias\",\"type\":\"float64\","
+                        "\"value\":2.5}]}");
+    assert_next_is(one, "{\"op\":\"parameterValues\",\"parameters\":[{\"name\":\"gain\",\"type\":"
+                        "\"float64\",\"value\":1.5}]}");
+    io_hub_tick(hub, 2); /* nothing has changed */
+    say(one, "{\"op\":\"unsubscribeParameterUpdates\",\"parameterNames\":[\"gian\",\"gain\"]}");
+    assert_next_is(one, no_gian);
+    say(all, "{\"op\":\"unsubscribeParameterUpdates\",\"parameterNames\":[]}");
+    bureau.value[0] = 0.5;
+    bureau.value[1] = 0.5;
+    io_hub_tick(hub, 3);
+    TEST_ASSERT_NULL(next(all));
+    TEST_ASSERT_NULL(next(one));
+    TEST_ASSERT_NULL(next(none));
+}
+
+static void test_a_value_that_becomes_no_number_has_changed_once(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    say(seat, "{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[\"bias\"]}");
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.value[1] = -1.0; /* smaller */
+    io_hub_tick(hub, 0);
+    assert_next_has(seat, "-1.0");
+    bureau.value[1] = (double)NAN;
+    io_hub_tick(hub, 0);
+    assert_next_is(seat, "{\"op\":\"parameterValues\",\"parameters\":[{\"name\":\"bias\",\"type\":"
+                         "\"float64\"}]}");
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.value[1] = 3.0;
+    io_hub_tick(hub, 0);
+    assert_next_has(seat, "3.0");
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void test_parameters_are_asked_for_by_name_in_the_order_asked(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    bureau.value[0] = 1.5;
+    bureau.value[1] = 2.5;
+    say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[\"bias\",\"gian\",\"gain\"]}");
+    assert_next_has(seat, "there is no parameter \\\"gian\\\"");
+    assert_next_is(seat, "{\"op\":\"parameterValues\",\"parameters\":[{\"name\":\"bias\",\"type\":"
+                         "\"float64\",\"value\":2.5},{\"name\":\"gain\",\"type\":\"float64\","
+                         "\"value\":1.5}]}");
+}
+
+static void test_a_set_of_what_there_is_not_is_told_and_the_rest_is_set(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    say(seat, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gian\",\"value\":1},"
+              "{\"name\":\"bias\",\"value\":4}],\"id\":\"s\"}");
+    assert_next_has(seat, "there is no parameter \\\"gian\\\"");
+    TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+    bureau.value[1] = 4.0;
+    bureau.answers = 1;
+    io_hub_tick(hub, 0);
+    assert_next_is(seat, "{\"op\":\"parameterValues\",\"parameters\":[{\"name\":\"bias\",\"type\":"
+                         "\"float64\",\"value\":4.0}],\"id\":\"s\"}");
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void set_gain(struct io_hub_seat *seat)
+{
+    bureau.asked = 0;
+    say(seat, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gain\",\"value\":1}]}");
+}
+
+static void test_sets_that_were_lost_do_not_fill_the_desk_for_ever(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    for (int i = 0; i < IO_HUB_ERRAND_MAX; i++) {
+        io_hub_tick(hub, 1000000000 + (uint64_t)i);
+        set_gain(seat);
+        TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+    }
+    TEST_ASSERT_NULL(next(seat));
+    io_hub_tick(hub, 11000000000); /* ten seconds after the first */
+    set_gain(seat);
+    TEST_ASSERT_EQUAL_INT(0, bureau.asked);
+    assert_next_is(seat, "{\"op\":\"status\",\"level\":2,\"message\":"
+                         "\"too many requests are under way\"}");
+    io_hub_tick(hub, 11000000001);
+    set_gain(seat);
+    TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+    assert_next_is(seat, "{\"op\":\"status\",\"level\":2,\"message\":\"no answer in 10 s, and "
+                         "others wait; it may still be carried out\"}");
+    set_gain(seat); /* the second is younger by a nanosecond */
+    TEST_ASSERT_EQUAL_INT(0, bureau.asked);
+    assert_next_has(seat, "too many requests");
+    TEST_ASSERT_NULL(next(seat));
+}
+
+/* The oldest is not the first of the table. */
+static void test_the_oldest_gives_its_place_wherever_it_is(void)
+{
+    static char call_pause[] = "\2\0\0\0\0?\0\0\0\3\0\0\0cdr";
+    struct io_hub_seat *seat = enter(0.0);
+    for (int i = 0; i < IO_HUB_ERRAND_MAX; i++) {
+        io_hub_tick(hub, i == 2 ? 1000000000 : 2000000000);
+        bureau.asked = 0;
+        call_pause[5] = (char)(i + 1);
+        make_call(seat, call_pause, 16);
+    }
+    io_hub_tick(hub, 20000000000);
+    bureau.asked = 0;
+    make_call(seat, call_pause, 16);
+    assert_next_is(seat, "{\"op\":\"serviceCallFailure\",\"serviceId\":0,\"callId\":3,\"message\":"
+                         "\"no answer in 10 s, and others wait; it may still be carried out\"}");
+    TEST_ASSERT_EQUAL_INT(1, bureau.asked);
+}
+
+static void test_an_answer_to_a_question_that_nobody_asked_is_passed_over(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    pause(seat);
+    bureau.answer[1] = bureau.answer[0];
+    bureau.answer[0].ticket++; /* one that is not out */
+    bureau.answers = 2;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_TRUE(binary);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.answer[2] = bureau.answer[1]; /* a second time */
+    bureau.answers = 3;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void test_a_call_that_failed_says_so(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    make_call(seat, "\2\0\0\0\0\6\0\0\0\4\0\0\0json", 17);
+    bureau.answer[0].done = false;
+    strcpy(bureau.answer[0].text, "not now");
+    bureau.answers = 1;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_TRUE(binary);
+    TEST_ASSERT_EQUAL_MEMORY("\3\0\0\0\0\6\0\0\0\4\0\0\0json", frame.data, 17);
+    TEST_ASSERT_EQUAL_STRING("{\"success\":false,\"message\":\"not now\"}",
+                             (const char *)frame.data + 17);
+}
+
+static void test_each_subscription_is_counted_for_its_channel(void)
+{
+    struct io_hub_seat *one = enter(0.0), *two = enter(0.0);
+    say(one, "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":0},"
+             "{\"id\":2,\"channelId\":9},{\"id\":3,\"channelId\":2}]}");
+    assert_next_is(one, "{\"op\":\"status\",\"level\":2,\"message\":\"there is no such channel\"}");
+    TEST_ASSERT_TRUE(io_hub_wanted(hub, STREAM));
+    TEST_ASSERT_FALSE(io_hub_wanted(hub, EVENT));
+    TEST_ASSERT_TRUE(io_hub_wanted(hub, SCENE));
+    subscribe(two, 7, STREAM);
+    say(one, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[1,8,3]}");
+    assert_next_is(one, "{\"op\":\"status\",\"level\":2,\"message\":"
+                        "\"there is no such subscription\"}");
+    TEST_ASSERT_TRUE(io_hub_wanted(hub, STREAM)); /* by the other */
+    TEST_ASSERT_FALSE(io_hub_wanted(hub, SCENE));
+    io_hub_leave(hub, two);
+    TEST_ASSERT_FALSE(io_hub_wanted(hub, STREAM));
+    subscribe(one, 1, CHANNEL_COUNT); /* authority, which is always there */
+    TEST_ASSERT_TRUE(io_hub_wanted(hub, CHANNEL_COUNT));
+    subscribe(one, 2, CHANNEL_COUNT + 1);
+    while (next(one))
+        continue;
+}
+
+static void test_losses_are_told_once_a_second(void)
+{
+    static const char one_lost[] =
+        "{\"op\":\"status\",\"level\":1,\"message\":\"5 messages were lost: they come faster than "
+        "this client takes them\",\"id\":\"lost\"}";
+    struct io_hub_seat *seat = enter(0.0);
+    io_hub_lose(hub, 5);
+    io_hub_tick(hub, 999999999);
+    TEST_ASSERT_NULL(next(seat));
+    io_hub_tick(hub, 1000000000);
+    assert_next_is(seat, one_lost);
+    io_hub_tick(hub, 5000000000); /* no more were lost */
+    TEST_ASSERT_NULL(next(seat));
+    io_hub_lose(hub, 2);
+    io_hub_tick(hub, 5000000001);
+    assert_next_has(seat, "7 messages were lost");
+    io_hub_lose(hub, 1);
+    io_hub_tick(hub, 6000000000);
+    TEST_ASSERT_NULL(next(seat));
+    io_hub_tick(hub, 6000000001);
+    assert_next_has(seat, "8 messages were lost");
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void test_as_many_statuses_as_there_are_places_are_kept(void)
+{
+    char id[16];
+    for (int i = 0; i <= IO_HUB_STATUS_MAX; i++) { /* one more than there are */
+        struct io_hub_status status = {.on = true, .level = IO_FOX_INFO, .text = "x"};
+        snprintf(status.id, sizeof status.id, "s%d", i);
+        io_hub_status(hub, &status);
+    }
+    io_hub_status(hub, &(struct io_hub_status){.id = "s1"}); /* the second is over */
+    struct io_hub_seat *seat = io_hub_enter(hub, 0.0, true);
+    for (int i = 0; i < 3; i++)
+        TEST_ASSERT_NOT_NULL(next(seat));
+    for (int i = 0; i < IO_HUB_STATUS_MAX; i++) {
+        if (i == 1)
+            continue;
+        snprintf(id, sizeof id, "\"id\":\"s%d\"", i);
+        assert_next_has(seat, id);
+    }
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void test_the_greeting_is_what_there_is(void)
+{
+    struct io_hub_seat *seat = io_hub_enter(hub, 0.0, true);
+    assert_next_is(seat, "{\"op\":\"serverInfo\",\"name\":\"test\",\"capabilities\":[\"time\","
+                         "\"parameters\",\"parametersSubscribe\",\"services\",\"clientPublish\"],"
+                         "\"supportedEncodings\":[\"cdr\",\"json\",\"hand\"],\"metadata\":{"
+                         "\"viewer\":\"1\",\"operator\":\"yes\"},\"sessionId\":\"1\"}");
+    assert_next_has(seat, "{\"id\":0,\"topic\":\"/stream\",\"encoding\":\"cdr\",\"schemaName\":"
+                          "\"p/msg/A\",\"schema\":\"uint64 a\\n\",\"schemaEncoding\":\"ros2msg\"},"
+                          "{\"id\":1,\"topic\":\"/event\"");
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "{\"id\":3,\"topic\":\"/authority\""));
+    assert_next_has(seat, "{\"id\":0,\"name\":\"/pause\"");
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "{\"id\":1,\"name\":\"/step\""));
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "{\"id\":2,\"name\":\"/safe\""));
+    TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "{\"id\":3,\"name\":\"/authority/"));
+    TEST_ASSERT_NULL(next(seat));
+}
+
+/* A run that can be looked at and not spoken to. */
+static void test_without_a_desk_there_is_nothing_to_ask_for(void)
+{
+    const struct io_server_spec spec = {
+        .name = "mute", .channels = channels, .channel_count = CHANNEL_COUNT};
+    io_hub_close(hub);
+    memset(hub, 0, sizeof *hub);
+    io_hub_open(hub, &spec, "1");
+    struct io_hub_seat *seat = io_hub_enter(hub, 0.0, true);
+    assert_next_has(seat, "\"capabilities\":[\"time\",\"services\"],\"supportedEncodings\":"
+                          "[\"cdr\",\"json\"],");
+    assert_next_has(seat, "advertise");
+    assert_next_has(seat, "{\"id\":0,\"name\":\"/authority/");
+    say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[]}");
+    assert_next_is(seat, "{\"op\":\"parameterValues\",\"parameters\":[]}");
+    make_call(seat, "\2\3\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+    assert_next_has(seat, "there is no such service");
+    io_hub_tick(hub, 1);
+    io_hub_farewell(hub);
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static void test_there_are_no_other_acts_of_authority(void)
+{
+    struct io_authority authority = {.holder = 1};
+    char text[IO_FOX_TEXT_MAX];
+    TEST_ASSERT_FALSE(
+        io_authority_act(&authority, (enum io_authority_act)IO_AUTHORITY_ACT_COUNT, 1, text));
+    TEST_ASSERT_EQUAL_STRING("there is no such act", text);
+    TEST_ASSERT_EQUAL_UINT64(1, authority.holder);
+    authority.asking = 2;
+    io_authority_leave(&authority, 3);
+    TEST_ASSERT_EQUAL_UINT64(1, authority.holder);
+    TEST_ASSERT_EQUAL_UINT64(2, authority.asking);
+    io_authority_leave(&authority, 2);
+    TEST_ASSERT_EQUAL_UINT64(1, authority.holder);
+    TEST_ASSERT_EQUAL_UINT64(0, authority.asking);
+    io_authority_leave(&authority, 1);
+    TEST_ASSERT_EQUAL_UINT64(0, authority.holder);
+}
+
+static void test_of_errands_as_old_as_each_other_the_first_gives_its_place(void)
+{
+    static char call_pause[] = "\2\0\0\0\0?\0\0\0\3\0\0\0cdr";
+    struct io_hub_seat *seat = enter(0.0);
+    io_hub_tick(hub, 1000000000);
+    for (int i = 0; i < IO_HUB_ERRAND_MAX; i++) {
+        bureau.asked = 0;
+        call_pause[5] = (char)(i + 1);
+        make_call(seat, call_pause, 16);
+    }
+    io_hub_tick(hub, 20000000000);
+    make_call(seat, call_pause, 16);
+    assert_next_has(seat, "\"callId\":1,");
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)) != NULL; text++)
+        count++;
+    return count;
+}
+
+/* As many items as a request can have, all of the same parameter. */
+static void test_the_longest_requests_are_answered_whole(void)
+{
+    static char text[64 * (IO_FOX_LIST_MAX + 2)];
+    struct io_hub_seat *seat = enter(0.0);
+    char *at = text + sprintf(text, "{\"op\":\"getParameters\",\"parameterNames\":[");
+    for (int i = 0; i < IO_FOX_LIST_MAX; i++)
+        at += sprintf(at, "%s\"gain\"", i > 0 ? "," : "");
+    sprintf(at, "]}");
+    say(seat, text);
+    TEST_ASSERT_EQUAL_INT(IO_FOX_LIST_MAX, count_of(next(seat), "\"gain\""));
+    at = text + sprintf(text, "{\"op\":\"setParameters\",\"id\":\"s\",\"parameters\":[");
+    for (int i = 0; i < IO_FOX_LIST_MAX; i++)
+        at += sprintf(at, "%s{\"name\":\"gain\",\"value\":%d}", i > 0 ? "," : "", i);
+    sprintf(at, "]}");
+    say(seat, text);
+    TEST_ASSERT_EQUAL_INT(IO_FOX_LIST_MAX, bureau.asked);
+    TEST_ASSERT_EQUAL_DOUBLE(IO_FOX_LIST_MAX - 1, bureau.wanted);
+    bureau.answers = IO_FOX_LIST_MAX - 1;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_NULL(next(seat));
+    bureau.answers = IO_FOX_LIST_MAX;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_EQUAL_INT(IO_FOX_LIST_MAX, count_of(next(seat), "\"gain\""));
+    TEST_ASSERT_NULL(next(seat));
+}
+
+static const char *numbered_name(void *self, int index)
+{
+    static char name[IO_LIVE_PARAMETER_MAX][8];
+    (void)self;
+    TEST_ASSERT_TRUE(index >= 0 && index < IO_LIVE_PARAMETER_MAX);
+    sprintf(name[index], "p%d", index);
+    return name[index];
+}
+
+static double growing_value(void *self, int index)
+{
+    (void)self;
+    TEST_ASSERT_TRUE(index >= 0 && index < IO_LIVE_PARAMETER_MAX);
+    return bureau.value[0] + index;
+}
+
+/* A desk with more parameters than are shown. */
+static void test_so_many_parameters_are_shown_and_no_more(void)
+{
+    struct io_desk large = desk;
+    large.parameter_count = IO_LIVE_PARAMETER_MAX + 1;
+    large.parameter_name = numbered_name;
+    large.parameter_value = growing_value;
+    const struct io_server_spec spec = {
+        .name = "large", .channels = channels, .channel_count = CHANNEL_COUNT, .desk = &large};
+    io_hub_close(hub);
+    memset(hub, 0, sizeof *hub);
+    io_hub_open(hub, &spec, "1");
+    struct io_hub_seat *seat = enter(0.0);
+    say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[]}");
+    TEST_ASSERT_EQUAL_INT(IO_LIVE_PARAMETER_MAX, count_of(next(seat), "\"name\""));
+    say(seat, "{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[]}");
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_EQUAL_INT(IO_LIVE_PARAMETER_MAX - 1, count_of(next(seat), "\"name\"")); /* 0 is 0 */
+    bureau.value[0] = 0.5;
+    io_hub_tick(hub, 0);
+    TEST_ASSERT_EQUAL_INT(IO_LIVE_PARAMETER_MAX, count_of(next(seat), "\"name\""));
+    TEST_ASSERT_NULL(next(seat));
+    say(seat, "{\"op\":\"getParameters\",\"parameterNames\":[\"p255\",\"p256\"]}");
+    assert_next_has(seat, "there is no parameter \\\"p256\\\"");
+    TEST_ASSERT_EQUAL_INT(1, count_of(next(seat), "\"p255\""));
+}
+
+static void test_refusals_name_the_service_and_the_call(void)
+{
+    struct io_hub_seat *seat = enter(0.0), *watcher = come_in(0.0, false);
+    make_call(seat, "\2\6\0\0\0\11\0\0\0\3\0\0\0cdr", 16);
+    assert_next_is(seat, "{\"op\":\"serviceCallFailure\",\"serviceId\":6,\"callId\":9,\"message\":"
+                         "\"there is no such service\"}");
+    make_call(seat, "\2\1\0\0\0\10\0\0\0\3\0\0\0cdr", 16);
+    assert_next_is(seat, "{\"op\":\"serviceCallFailure\",\"serviceId\":1,\"callId\":8,\"message\":"
+                         "\"the request does not have the fields of this service\"}");
+    make_call(watcher, "\2\2\0\0\0\7\0\0\0\3\0\0\0cdr", 16);
+    assert_next_has(watcher, "{\"op\":\"serviceCallFailure\",\"serviceId\":2,\"callId\":7,");
+    pause(seat);
+    io_hub_farewell(hub);
+    assert_next_is(seat, "{\"op\":\"serviceCallFailure\",\"serviceId\":0,\"callId\":6,\"message\":"
+                         "\"the run is over, and it is not known whether this was done\"}");
+    set_gain(seat);
+    io_hub_farewell(hub);
+    assert_next_is(seat, "{\"op\":\"status\",\"level\":2,\"message\":"
+                         "\"the run is over, and it is not known whether this was done\"}");
+}
+
+static void test_a_stop_without_an_answer_is_answered_here(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    bureau.stop_is_mute = true;
+    make_call(seat, "\2\2\0\0\0\11\0\0\0\4\0\0\0json", 17);
+    TEST_ASSERT_NOT_NULL(next(seat));
+    TEST_ASSERT_TRUE(binary);
+    TEST_ASSERT_EQUAL_MEMORY("\3\2\0\0\0\11\0\0\0\4\0\0\0json", frame.data, 17);
+    TEST_ASSERT_EQUAL_STRING("{\"success\":true,\"message\":\"the stop is latched; the next frame "
+                             "boundary reads it\"}",
+                             (const char *)frame.data + 17);
+    TEST_ASSERT_NULL(next(seat));
+}
+
+/* Every request has a number of its own, whatever became of the one before. */
+static void test_no_two_requests_have_the_same_ticket(void)
+{
+    struct io_hub_seat *seat = enter(0.0);
+    uint64_t last = UINT64_MAX;
+    for (int i = 0; i < 6; i++) {
+        uint64_t ticket;
+        bureau.asked = 0;
+        bureau.stop_is_mute = i == 3;
+        if (i % 3 == 0) {
+            make_call(seat, "\2\2\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
+            ticket = bureau.stop_ticket;
+        } else if (i == 4) {
+            make_call(seat, "\2\2\0\0\0\6\0\0\0\3\0\0\0xml", 16); /* makes no sense */
+            ticket = bureau.stop_ticket;
+        } else {
+            pause(seat);
+            ticket = bureau.answer[0].ticket;
+        }
+        TEST_ASSERT_EQUAL_UINT64(last + 1, ticket);
+        last = ticket;
+        while (next(seat))
+            continue;
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -1213,5 +1668,25 @@ int main(void)
     RUN_TEST(test_where_nothing_is_flown_a_hand_is_told);
     RUN_TEST(test_who_sends_steadily_is_borne_and_who_floods_is_not);
     RUN_TEST(test_there_are_so_many_seats);
+    RUN_TEST(test_parameters_are_watched_by_name_or_all);
+    RUN_TEST(test_a_value_that_becomes_no_number_has_changed_once);
+    RUN_TEST(test_parameters_are_asked_for_by_name_in_the_order_asked);
+    RUN_TEST(test_a_set_of_what_there_is_not_is_told_and_the_rest_is_set);
+    RUN_TEST(test_sets_that_were_lost_do_not_fill_the_desk_for_ever);
+    RUN_TEST(test_the_oldest_gives_its_place_wherever_it_is);
+    RUN_TEST(test_an_answer_to_a_question_that_nobody_asked_is_passed_over);
+    RUN_TEST(test_a_call_that_failed_says_so);
+    RUN_TEST(test_each_subscription_is_counted_for_its_channel);
+    RUN_TEST(test_losses_are_told_once_a_second);
+    RUN_TEST(test_as_many_statuses_as_there_are_places_are_kept);
+    RUN_TEST(test_the_greeting_is_what_there_is);
+    RUN_TEST(test_without_a_desk_there_is_nothing_to_ask_for);
+    RUN_TEST(test_there_are_no_other_acts_of_authority);
+    RUN_TEST(test_of_errands_as_old_as_each_other_the_first_gives_its_place);
+    RUN_TEST(test_the_longest_requests_are_answered_whole);
+    RUN_TEST(test_so_many_parameters_are_shown_and_no_more);
+    RUN_TEST(test_refusals_name_the_service_and_the_call);
+    RUN_TEST(test_a_stop_without_an_answer_is_answered_here);
+    RUN_TEST(test_no_two_requests_have_the_same_ticket);
     return UNITY_END();
 }

@@ -17,9 +17,11 @@
 
 #include "io/bus/address.h"
 #include "io/bus/udp.h"
+#include "io/protocol/hand.h"
 #include "io/protocol/mavlink.h"
 #include "rt/alloc.h"
 #include "rt/clock.h"
+#include "rt/estop.h"
 #include "tests/io/forbid_uring.h"
 #include "tests/io/stamps.h"
 #include "tests/io/wire.h"
@@ -1425,6 +1427,160 @@ static void test_two_links_do_not_mix(void)
     }
 }
 
+/* ---- the stop that a link raises ---- */
+
+static atomic_bool knock;
+static struct rt_estop estop;
+
+static void start_with_estop(const struct io_link_spec *spec, uint32_t buttons)
+{
+    char error[IO_ERROR_MAX];
+    memset(&estop, 0, sizeof estop);
+    estop.knock = &knock;
+    atomic_store(&knock, false);
+    links = io_links_place(spec, 1, mode, memory);
+    TEST_ASSERT_EQUAL_MESSAGE(0, io_links_open(links, error), error);
+    io_links_estop(links, 0, buttons, &estop);
+    TEST_ASSERT_EQUAL(0, io_links_start(links, &thread_spec, polls, &dog, &thread));
+    board.simulator = stranger.simulator =
+        (struct io_address){.ip = loopback.ip, .port = io_link_port(links, 0)};
+}
+
+static void hold_down(uint32_t buttons)
+{
+    struct io_hand_picture picture;
+    const uint64_t before = counters().commands;
+    io_hand_rest(&picture);
+    picture.buttons = buttons;
+    TEST_ASSERT_EQUAL(0, io_udp_send(&board.udp, board.simulator, &picture, IO_HAND_SIZE, false));
+    wait_commands(before + 1);
+}
+
+static void test_a_press_of_the_stop_button_raises_the_stop(void)
+{
+    struct io_link_spec spec = make_spec(0);
+    spec.protocol = IO_PROTOCOL_HAND;
+    start_with_estop(&spec, 1u << 3 | 1u << 7);
+    hold_down(1u << 3); /* as it stands at first */
+    hold_down(1u << 3);
+    hold_down(0);
+    hold_down(1u << 2); /* another one */
+    TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_BUTTON));
+    TEST_ASSERT_FALSE(atomic_load(&knock));
+    hold_down(1u << 2 | 1u << 3);
+    TEST_ASSERT_EQUAL_UINT32(1, rt_estop_count(&estop, RT_ESTOP_BUTTON));
+    TEST_ASSERT_TRUE(atomic_load(&knock));
+    hold_down(1u << 3); /* still down */
+    TEST_ASSERT_EQUAL_UINT32(1, rt_estop_count(&estop, RT_ESTOP_BUTTON));
+    hold_down(0);
+    hold_down(1u << 7);
+    TEST_ASSERT_EQUAL_UINT32(2, rt_estop_count(&estop, RT_ESTOP_BUTTON));
+    TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_LOSS));
+}
+
+static void test_the_loss_of_a_hand_raises_the_stop_once(void)
+{
+    struct io_link_spec spec = make_spec(50ull * MS);
+    spec.protocol = IO_PROTOCOL_HAND;
+    start_with_estop(&spec, 1u << 3);
+    TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_LOSS)); /* nobody came yet */
+    hold_down(0);
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    while (rt_estop_count(&estop, RT_ESTOP_LOSS) == 0) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "no loss");
+        breathe();
+    }
+    TEST_ASSERT_TRUE(atomic_load(&knock));
+    TEST_ASSERT_EQUAL_UINT64(1, counters().losses);
+    for (int i = 0; i < 20; i++) { /* it is not lost again and again */
+        pause_ms(5);
+        breathe();
+    }
+    TEST_ASSERT_EQUAL_UINT32(1, rt_estop_count(&estop, RT_ESTOP_LOSS));
+    TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_BUTTON));
+}
+
+/* ---- a ground station of ours on a line of its own ---- */
+
+static struct io_link_spec make_station_spec(void)
+{
+    struct io_link_spec spec = make_spec(0);
+    spec.script = (struct io_ground_script){
+        .step_count = 1,
+        .second = 1000,
+        .system_id = 255,
+        .component_id = 190,
+        .step = {{.act = IO_GROUND_ARM, .frame = 1, .patience = 100000}},
+    };
+    return spec;
+}
+
+static void test_the_line_of_a_ground_station_is_named_when_it_is_none(void)
+{
+    char error[IO_ERROR_MAX];
+    struct io_link_spec spec = make_station_spec();
+    (void)snprintf(spec.ground_line, sizeof spec.ground_line, "nonsense");
+    TEST_ASSERT_EQUAL(-EINVAL, open_second(&spec, error));
+    TEST_ASSERT_EQUAL_STRING("links.board.ground_line: \"nonsense\" is not an IPv4 address and "
+                             "port like 127.0.0.1:14560",
+                             error);
+    spec.script.step_count = 0; /* nobody would use it */
+    TEST_ASSERT_EQUAL_MESSAGE(0, open_second(&spec, error), error);
+}
+
+static void test_a_ground_station_whose_line_is_taken_does_not_keep_a_run_from_flying(void)
+{
+    struct io_link_spec spec = make_station_spec();
+    (void)snprintf(spec.ground_line, sizeof spec.ground_line, "127.0.0.1:%u",
+                   io_udp_local(&stranger.udp).port);
+    start_spec_with_board(&spec);
+    TEST_ASSERT_EQUAL(-EADDRINUSE, io_link_ground_line(links, 0));
+    commit(1, IO_SEND_SENSOR);
+    board_hear(&board, IO_MAVLINK_SENSOR);
+    io_links_stop(links);
+    TEST_ASSERT_EQUAL_UINT32(0, io_link_ground(links, 0, 0).answer + 1); /* -1: none came */
+}
+
+/* Says nothing before the firmware has, and then to where it spoke from. */
+static void test_a_ground_station_on_its_own_line_speaks_with_who_spoke_there(void)
+{
+    struct io_link_spec spec = make_station_spec();
+    uint16_t port = 0;
+    for (int tries = 0; tries < 20 && port == 0; tries++) { /* somebody may be quicker */
+        struct io_udp free_port;
+        TEST_ASSERT_EQUAL(0, io_udp_open(&free_port, loopback));
+        port = io_udp_local(&free_port).port;
+        io_udp_close(&free_port);
+        (void)snprintf(spec.ground_line, sizeof spec.ground_line, "127.0.0.1:%u", port);
+        start(&spec);
+        if (io_link_ground_line(links, 0) == 0)
+            break;
+        io_links_stop(links);
+        port = 0;
+    }
+    TEST_ASSERT_NOT_EQUAL(0, port);
+    board_heartbeat(&board);
+    wait_seen(1);
+    stranger.simulator.port = port;
+    struct io_mavlink_message beat = {.kind = IO_MAVLINK_HEARTBEAT,
+                                      .heartbeat = {.type = 2, .autopilot = 12, .status = 4}};
+    board_say(&stranger, &beat);
+    const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
+    bool asked = false;
+    for (uint64_t frame = 1; !asked; frame++) {
+        TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "never asked");
+        commit(frame, IO_SEND_SENSOR);
+        breathe();
+        while (board_look(&stranger)) {
+            TEST_ASSERT_EQUAL_UINT8(255, stranger.heard.system_id);
+            TEST_ASSERT_EQUAL_UINT8(190, stranger.heard.component_id);
+            asked |= stranger.heard.id == 76; /* COMMAND_LONG */
+        }
+        while (board_look(&board))
+            TEST_ASSERT_EQUAL_UINT8(42, board.heard.system_id); /* its own line has none of it */
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "threaded";
@@ -1493,5 +1649,10 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_port_in_use_is_named_with_the_way_out);
     RUN_TEST(test_bad_addresses_are_named);
     RUN_TEST(test_two_links_do_not_mix);
+    RUN_TEST(test_a_press_of_the_stop_button_raises_the_stop);
+    RUN_TEST(test_the_loss_of_a_hand_raises_the_stop_once);
+    RUN_TEST(test_the_line_of_a_ground_station_is_named_when_it_is_none);
+    RUN_TEST(test_a_ground_station_whose_line_is_taken_does_not_keep_a_run_from_flying);
+    RUN_TEST(test_a_ground_station_on_its_own_line_speaks_with_who_spoke_there);
     return UNITY_END();
 }

@@ -695,6 +695,346 @@ static void test_two_parsers_share_nothing(void)
     TEST_ASSERT_EQUAL(IO_MAVLINK_CONTROLS, others.kind);
 }
 
+/* A payload of distinct bytes, and what a message makes of it: the field that the published table
+ * has at an offset holds the bytes from there on. */
+static unsigned char payload[256];
+
+static void take_payload(uint32_t id, uint8_t extra, size_t size, enum io_mavlink_kind kind)
+{
+    for (size_t i = 0; i < size; i++)
+        payload[i] = (unsigned char)(i + 1);
+    if (kind == IO_MAVLINK_HEARTBEAT)
+        payload[8] = 3; /* its sender does not choose the version */
+    const struct wire wire = wire_v2(0, 0, id, extra, payload, size);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL(kind, message.kind);
+    TEST_ASSERT_EQUAL_UINT32(id, message.id);
+}
+
+static void check_field(size_t offset, const void *field, size_t size)
+{
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(payload + offset, field, size);
+}
+
+#define FIELD(offset, field) check_field(offset, &(field), sizeof(field))
+
+/* Encoded again it is the frame that it came in, but for who says it. */
+static void check_encoded(uint32_t id, uint8_t extra, size_t size)
+{
+    struct wire wire = wire_v2(0, 5, id, extra, payload, size);
+    wire.bytes[5] = MINE;
+    wire.bytes[6] = 200;
+    wire.size -= 2;
+    wire_end(&wire, extra);
+    sender.sequence = 5;
+    TEST_ASSERT_EQUAL_size_t(wire.size, io_mavlink_encode(&sender, &message, frame));
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(wire.bytes, frame, wire.size);
+    TEST_ASSERT_EQUAL_UINT8(6, sender.sequence);
+}
+
+static void test_every_field_of_the_small_messages_is_at_its_offset(void)
+{
+    take_payload(HEARTBEAT, CRC_HEARTBEAT, 9, IO_MAVLINK_HEARTBEAT);
+    FIELD(0, message.heartbeat.custom_mode);
+    FIELD(4, message.heartbeat.type);
+    FIELD(5, message.heartbeat.autopilot);
+    FIELD(6, message.heartbeat.base_mode);
+    FIELD(7, message.heartbeat.status);
+    FIELD(8, message.heartbeat.version);
+    check_encoded(HEARTBEAT, CRC_HEARTBEAT, 9);
+    take_payload(2, 137, 12, IO_MAVLINK_TIME);
+    FIELD(0, message.time.unix_us);
+    FIELD(8, message.time.boot_ms);
+    check_encoded(2, 137, 12);
+    take_payload(TIMESYNC, CRC_TIMESYNC, 18, IO_MAVLINK_TIMESYNC);
+    FIELD(0, message.timesync.tc1);
+    FIELD(8, message.timesync.ts1);
+    FIELD(16, message.timesync.target_system);
+    FIELD(17, message.timesync.target_component);
+    check_encoded(TIMESYNC, CRC_TIMESYNC, 18);
+    take_payload(250, 49, 30, IO_MAVLINK_VECTOR);
+    FIELD(0, message.vector.time_us);
+    FIELD(8, message.vector.value); /* x y z */
+    FIELD(20, message.vector.name);
+    check_encoded(250, 49, 30);
+}
+
+static void test_every_field_of_the_sensors_is_at_its_offset(void)
+{
+    take_payload(SENSOR, 108, 65, IO_MAVLINK_SENSOR);
+    FIELD(0, message.sensor.time_us);
+    FIELD(8, message.sensor.accel);
+    FIELD(20, message.sensor.gyro);
+    FIELD(32, message.sensor.mag);
+    FIELD(44, message.sensor.pressure_hpa);
+    FIELD(48, message.sensor.diff_pressure_hpa);
+    FIELD(52, message.sensor.pressure_altitude_m);
+    FIELD(56, message.sensor.temperature_c);
+    FIELD(60, message.sensor.fields);
+    FIELD(64, message.sensor.id);
+    check_encoded(SENSOR, 108, 65);
+    take_payload(GPS, 124, 39, IO_MAVLINK_GPS);
+    FIELD(0, message.gps.time_us);
+    FIELD(8, message.gps.latitude_e7);
+    FIELD(12, message.gps.longitude_e7);
+    FIELD(16, message.gps.altitude_mm);
+    FIELD(20, message.gps.eph);
+    FIELD(22, message.gps.epv);
+    FIELD(24, message.gps.speed_cms);
+    FIELD(26, message.gps.velocity_cms); /* north, east, down */
+    FIELD(32, message.gps.course_cdeg);
+    FIELD(34, message.gps.fix);
+    FIELD(35, message.gps.satellites);
+    FIELD(36, message.gps.id);
+    FIELD(37, message.gps.yaw_cdeg);
+    check_encoded(GPS, 124, 39);
+}
+
+static void test_every_field_of_the_state_and_the_controls_is_at_its_offset(void)
+{
+    take_payload(STATE, 4, 64, IO_MAVLINK_STATE);
+    FIELD(0, message.state.time_us);
+    FIELD(8, message.state.attitude);
+    FIELD(24, message.state.rate);
+    FIELD(36, message.state.latitude_e7);
+    FIELD(40, message.state.longitude_e7);
+    FIELD(44, message.state.altitude_mm);
+    FIELD(48, message.state.velocity_cms);
+    FIELD(54, message.state.indicated_cms);
+    FIELD(56, message.state.true_cms);
+    FIELD(58, message.state.accel_mg);
+    check_encoded(STATE, 4, 64);
+    take_payload(CONTROLS, CRC_CONTROLS, 81, IO_MAVLINK_CONTROLS);
+    FIELD(0, message.controls.time_us);
+    FIELD(8, message.controls.flags);
+    FIELD(16, message.controls.controls);
+    FIELD(80, message.controls.mode);
+    check_encoded(CONTROLS, CRC_CONTROLS, 81);
+    struct io_command command = {.sequence = 77, .resets = 3, .rx_ns = 5, .ready_ns = 6};
+    io_mavlink_to_command(&message, &command);
+    FIELD(0, command.board_us);
+    FIELD(8, command.flags);
+    FIELD(16, command.controls);
+    TEST_ASSERT_EQUAL_UINT32(81, command.mode);
+    TEST_ASSERT_EQUAL_UINT32(77, command.sequence);
+    TEST_ASSERT_EQUAL_UINT32(3, command.resets);
+    TEST_ASSERT_EQUAL_UINT64(5, command.rx_ns);
+    TEST_ASSERT_EQUAL_UINT64(6, command.ready_ns);
+}
+
+static void test_every_field_of_the_long_messages_is_at_its_offset(void)
+{
+    take_payload(138, 109, 120, IO_MAVLINK_TRACKER);
+    FIELD(0, message.tracker.time_us);
+    FIELD(8, message.tracker.attitude);
+    FIELD(24, message.tracker.position);
+    FIELD(36, message.tracker.covariance);
+    check_encoded(138, 109, 120);
+    take_payload(350, 232, 252, IO_MAVLINK_ARRAY);
+    FIELD(0, message.array.time_us);
+    FIELD(8, message.array.id);
+    FIELD(10, message.array.name);
+    FIELD(20, message.array.value);
+    check_encoded(350, 232, 252);
+    take_payload(65, 118, 42, IO_MAVLINK_RC);
+    FIELD(0, message.rc.boot_ms);
+    FIELD(4, message.rc.channel_us); /* all 18, the first first */
+    FIELD(40, message.rc.count);
+    FIELD(41, message.rc.rssi);
+    check_encoded(65, 118, 42);
+}
+
+static void test_every_number_of_a_sample_has_its_place(void)
+{
+    struct io_sample all = sample;
+    for (int i = 0; i < IO_RC_MAX; i++)
+        all.rc[i] = (uint16_t)(1000 + i);
+    for (int i = 0; i < IO_ANGLE_MAX; i++)
+        all.angle[i] = i + 1;
+    for (int i = 0; i < 4; i++)
+        all.tracker[i] = i + 1;
+    io_mavlink_from_sample(&all, IO_MAVLINK_RC, &message);
+    for (int i = 0; i < IO_MAVLINK_RC_MAX; i++)
+        TEST_ASSERT_EQUAL_UINT16(i < 16 ? 1000 + i : UINT16_MAX, message.rc.channel_us[i]);
+    all.angle_count = 7;
+    io_mavlink_from_sample(&all, IO_MAVLINK_ARRAY, &message);
+    for (int i = 0; i < IO_MAVLINK_ARRAY_MAX; i++)
+        TEST_ASSERT_EQUAL_FLOAT(i < 7 ? (float)(i + 1) : 0.0f, message.array.value[i]);
+    all.angle_count = IO_ANGLE_MAX;
+    io_mavlink_from_sample(&all, IO_MAVLINK_ARRAY, &message);
+    TEST_ASSERT_EQUAL_FLOAT(16.0f, message.array.value[15]);
+    TEST_ASSERT_EQUAL_FLOAT(0.0f, message.array.value[16]);
+    io_mavlink_from_sample(&all, IO_MAVLINK_TRACKER, &message);
+    for (int i = 0; i < 4; i++)
+        TEST_ASSERT_EQUAL_FLOAT((float)(i + 1), message.tracker.attitude[i]);
+    io_mavlink_from_sample(&all, IO_MAVLINK_STATE, &message);
+    for (int i = 0; i < 3; i++)
+        TEST_ASSERT_EQUAL_FLOAT((float)sample.rate[i], message.state.rate[i]);
+    TEST_ASSERT_EQUAL_INT32(859436693, message.state.longitude_e7); /* 1.5 rad */
+    TEST_ASSERT_EQUAL_INT16(-600, message.state.velocity_cms[1]);
+    io_mavlink_from_sample(&all, IO_MAVLINK_SENSOR, &message);
+    for (int i = 0; i < 3; i++) {
+        TEST_ASSERT_EQUAL_FLOAT((float)sample.accel[i], message.sensor.accel[i]);
+        TEST_ASSERT_EQUAL_FLOAT((float)sample.gyro[i], message.sensor.gyro[i]);
+    }
+}
+
+static uint16_t course_of(double north, double east)
+{
+    struct io_sample moving = sample;
+    moving.fix.velocity[0] = north;
+    moving.fix.velocity[1] = east;
+    io_mavlink_from_sample(&moving, IO_MAVLINK_GPS, &message);
+    return message.gps.course_cdeg;
+}
+
+static void test_the_course_goes_round_the_compass(void)
+{
+    TEST_ASSERT_EQUAL_UINT16(0, course_of(1.0, 0.0));
+    TEST_ASSERT_EQUAL_UINT16(4500, course_of(1.0, 1.0));
+    TEST_ASSERT_EQUAL_UINT16(9000, course_of(0.0, 1.0));
+    TEST_ASSERT_EQUAL_UINT16(18000, course_of(-1.0, 0.0));
+    TEST_ASSERT_EQUAL_UINT16(18000, course_of(-1.0, -0.0));
+    TEST_ASSERT_EQUAL_UINT16(27000, course_of(0.0, -1.0));
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, course_of(0.1, 0.0)); /* not faster than this */
+    TEST_ASSERT_EQUAL_UINT16(0, course_of(nextafter(0.1, 1.0), 0.0));
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, course_of((double)NAN, 1.0));
+}
+
+static void test_numbers_are_rounded_to_the_nearest(void)
+{
+    struct io_sample near = sample;
+    near.fix.velocity[0] = 0.014;
+    near.fix.velocity[1] = -0.014;
+    near.fix.velocity[2] = -0.016;
+    near.fix.epv = -1.0;
+    near.fix.altitude = -1e9;
+    near.fix.satellites = 254;
+    near.fix.type = 256;
+    near.airspeed = 655.36;
+    io_mavlink_from_sample(&near, IO_MAVLINK_GPS, &message);
+    TEST_ASSERT_EQUAL_INT16(1, message.gps.velocity_cms[0]);
+    TEST_ASSERT_EQUAL_INT16(-1, message.gps.velocity_cms[1]);
+    TEST_ASSERT_EQUAL_INT16(-2, message.gps.velocity_cms[2]);
+    TEST_ASSERT_EQUAL_UINT16(0, message.gps.epv);
+    TEST_ASSERT_EQUAL_INT32(INT32_MIN, message.gps.altitude_mm);
+    TEST_ASSERT_EQUAL_UINT8(254, message.gps.satellites);
+    TEST_ASSERT_EQUAL_UINT8(255, message.gps.fix);
+    io_mavlink_from_sample(&near, IO_MAVLINK_STATE, &message);
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, message.state.true_cms);
+}
+
+static void test_the_sea_is_at_no_altitude_and_a_mountain_is_high(void)
+{
+    struct io_sample at = sample;
+    at.pressure = 101325.0;
+    io_mavlink_from_sample(&at, IO_MAVLINK_SENSOR, &message);
+    TEST_ASSERT_EQUAL_FLOAT(0.0f, message.sensor.pressure_altitude_m);
+    TEST_ASSERT_EQUAL_FLOAT(1013.25f, message.sensor.pressure_hpa);
+    at.pressure = 54019.9; /* of the standard atmosphere at 5000 m */
+    io_mavlink_from_sample(&at, IO_MAVLINK_SENSOR, &message);
+    TEST_ASSERT_FLOAT_WITHIN(2.0f, 5000.0f, message.sensor.pressure_altitude_m);
+    at.pressure = -1.0;
+    io_mavlink_from_sample(&at, IO_MAVLINK_SENSOR, &message);
+    TEST_ASSERT_EQUAL_FLOAT(0.0f, message.sensor.pressure_altitude_m);
+}
+
+static void test_every_status_is_told(void)
+{
+    const enum io_mavlink_status states[] = {IO_MAVLINK_ACTIVE, IO_MAVLINK_EMERGENCY,
+                                             IO_MAVLINK_POWEROFF};
+    for (int i = 0; i < 3; i++) {
+        io_mavlink_from_status(states[i], &message);
+        TEST_ASSERT_EQUAL(IO_MAVLINK_HEARTBEAT, message.kind);
+        TEST_ASSERT_EQUAL_UINT8(states[i], message.heartbeat.status);
+        TEST_ASSERT_EQUAL_UINT8(0, message.heartbeat.type);
+        TEST_ASSERT_EQUAL_UINT8(8, message.heartbeat.autopilot);
+        TEST_ASSERT_EQUAL_UINT8(0, message.heartbeat.base_mode);
+    }
+}
+
+static void feed_from(uint8_t system, uint8_t component, uint8_t sequence)
+{
+    struct wire wire = wire_v2(0, sequence, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+    wire.bytes[5] = system;
+    wire.bytes[6] = component;
+    wire.size -= 2;
+    wire_end(&wire, CRC_CONTROLS);
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
+    TEST_ASSERT_EQUAL_UINT8(system, message.system_id);
+    TEST_ASSERT_EQUAL_UINT8(component, message.component_id);
+    TEST_ASSERT_EQUAL_UINT8(sequence, message.sequence);
+}
+
+static void test_a_source_is_a_system_and_a_component(void)
+{
+    feed_from(1, 2, 10);
+    feed_from(2, 2, 50);
+    feed_from(2, 1, 90);
+    feed_from(1, 1, 130);
+    TEST_ASSERT_EQUAL_UINT64(0, counted()->lost);
+    feed_from(1, 2, 12);
+    TEST_ASSERT_EQUAL_UINT64(1, counted()->lost);
+    feed_from(2, 2, 53);
+    TEST_ASSERT_EQUAL_UINT64(3, counted()->lost);
+    feed_from(2, 1, 94);
+    TEST_ASSERT_EQUAL_UINT64(6, counted()->lost);
+    feed_from(1, 1, 131);
+    TEST_ASSERT_EQUAL_UINT64(6, counted()->lost);
+}
+
+static void test_an_answer_names_system_and_component(void)
+{
+    struct io_mavlink_message answer;
+    message = (struct io_mavlink_message){.kind = IO_MAVLINK_TIMESYNC,
+                                          .system_id = 3,
+                                          .component_id = 9,
+                                          .timesync = {.tc1 = 0, .ts1 = 4711}};
+    io_mavlink_answer(&message, 123456, &answer);
+    TEST_ASSERT_EQUAL(IO_MAVLINK_TIMESYNC, answer.kind);
+    TEST_ASSERT_EQUAL_INT64(123456, answer.timesync.tc1);
+    TEST_ASSERT_EQUAL_INT64(4711, answer.timesync.ts1);
+    TEST_ASSERT_EQUAL_UINT8(3, answer.timesync.target_system);
+    TEST_ASSERT_EQUAL_UINT8(9, answer.timesync.target_component);
+}
+
+static void test_a_frame_of_either_version_begins_in_the_checksum_of_a_cut_one(void)
+{
+    for (int version = 1; version <= 2; version++) {
+        struct wire stream = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+        const struct wire next =
+            version == 1 ? wire_v1(1, CONTROLS, CRC_CONTROLS, controls, sizeof controls)
+                         : wire_v2(0, 1, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
+        stream.size--;
+        wire_put(&stream, next.bytes, next.size);
+        TEST_ASSERT_EQUAL(1, feed_datagram(&stream));
+        check_controls();
+        TEST_ASSERT_EQUAL_UINT8(version, message.version);
+        TEST_ASSERT_EQUAL_UINT64((uint64_t)version, counted()->bad_crc);
+        TEST_ASSERT_EQUAL_UINT64((uint64_t)version, bad());
+    }
+}
+
+/* 10 bytes of head, 255 of payload, the checksum and a signature. */
+static void test_the_longest_frame_is_kept_whole(void)
+{
+    unsigned char longest[255];
+    size_t size = 0;
+    for (size_t i = 0; i < sizeof longest; i++)
+        longest[i] = (unsigned char)(i + 1);
+    struct wire wire = wire_v2(1, 0, 0xabcdef, 99, longest, sizeof longest);
+    wire_put(&wire, "thirteenbytes", 13);
+    TEST_ASSERT_EQUAL_size_t(IO_MAVLINK_FRAME_MAX, wire.size);
+    for (size_t cut = 0; cut < wire.size; cut += 93) { /* in one piece, and in two */
+        (void)feed(wire.bytes, cut);
+        TEST_ASSERT_EQUAL(1, feed(wire.bytes + cut, wire.size - cut));
+        const unsigned char *kept = io_mavlink_frame(parser, &size);
+        TEST_ASSERT_EQUAL_size_t(wire.size, size);
+        TEST_ASSERT_EQUAL_HEX8_ARRAY(wire.bytes, kept, size);
+    }
+    TEST_ASSERT_EQUAL_UINT64(0, bad());
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -730,5 +1070,18 @@ int main(void)
     RUN_TEST(test_a_timesync_answer_echoes_and_goes_to_who_asked);
     RUN_TEST(test_every_message_survives_the_way_out_and_in);
     RUN_TEST(test_two_parsers_share_nothing);
+    RUN_TEST(test_every_field_of_the_small_messages_is_at_its_offset);
+    RUN_TEST(test_every_field_of_the_sensors_is_at_its_offset);
+    RUN_TEST(test_every_field_of_the_state_and_the_controls_is_at_its_offset);
+    RUN_TEST(test_every_field_of_the_long_messages_is_at_its_offset);
+    RUN_TEST(test_every_number_of_a_sample_has_its_place);
+    RUN_TEST(test_the_course_goes_round_the_compass);
+    RUN_TEST(test_numbers_are_rounded_to_the_nearest);
+    RUN_TEST(test_the_sea_is_at_no_altitude_and_a_mountain_is_high);
+    RUN_TEST(test_every_status_is_told);
+    RUN_TEST(test_a_source_is_a_system_and_a_component);
+    RUN_TEST(test_an_answer_names_system_and_component);
+    RUN_TEST(test_a_frame_of_either_version_begins_in_the_checksum_of_a_cut_one);
+    RUN_TEST(test_the_longest_frame_is_kept_whole);
     return UNITY_END();
 }

@@ -801,6 +801,689 @@ static void test_a_long_file_name_keeps_its_end_in_the_error(void)
     TEST_ASSERT_NOT_NULL(strstr(error, "xend.mcap: byte 0: "));
 }
 
+/* ---- every record that cannot be ---- */
+
+static void put_bytes_record(struct forge *to, int opcode, const void *bytes, size_t size)
+{
+    put(to, (uint64_t)opcode, 1);
+    put(to, size, 8);
+    put_data(to, bytes, size);
+}
+
+/* What is at the end of the file now is refused so. */
+static void assert_refused_at(size_t at, const char *what)
+{
+    char line[256];
+    snprintf(line, sizeof line, "bytes: byte %zu: %s", at, what);
+    assert_refused(line);
+}
+
+static void assert_read(int messages)
+{
+    bool complete;
+    error[0] = '\0';
+    TEST_ASSERT_EQUAL_INT_MESSAGE(messages, count_messages(file.data, file.size, &complete), error);
+    TEST_ASSERT_TRUE(complete);
+}
+
+static struct forge content;
+
+static void put_map(struct forge *to, const char *const *texts, int count)
+{
+    size_t size = 0;
+    for (int i = 0; i < count; i++)
+        size += 4 + strlen(texts[i]);
+    put(to, size, 4);
+    for (int i = 0; i < count; i++)
+        put_text(to, texts[i]);
+}
+
+static void make_schema(void)
+{
+    put(&content, 5, 2);
+    put_text(&content, "pkg/msg/Other");
+    put_text(&content, "ros2msg");
+    put_text(&content, "int8 y");
+}
+
+static void make_channel(void)
+{
+    put(&content, 6, 2);
+    put(&content, 5, 2);
+    put_text(&content, "/other");
+    put_text(&content, "cdr");
+    put_map(&content, (const char *const[]){"a", "b"}, 2);
+}
+
+static void make_attachment(void)
+{
+    put(&content, 1, 8);
+    put(&content, 2, 8);
+    put_text(&content, "name");
+    put_text(&content, "text/plain");
+    put(&content, 3, 8);
+    put_data(&content, "abc", 3);
+    put(&content, 0, 4);
+}
+
+static void make_metadata(void)
+{
+    put_text(&content, "name");
+    put_map(&content, (const char *const[]){"key", "value", "more", "values"}, 4);
+}
+
+static void make_data_end(void)
+{
+    put(&content, 0, 4);
+}
+
+static void make_chunk(void)
+{
+    put(&content, 10, 8);
+    put(&content, 20, 8);
+    put(&content, 0, 8);
+    put(&content, 0, 4);
+    put_text(&content, "");
+    put(&content, 0, 8);
+}
+
+static void make_message(void)
+{
+    put(&content, 9, 2);
+    put(&content, 1, 4);
+    put(&content, 15, 8);
+    put(&content, 15, 8);
+}
+
+static void test_every_record_is_as_long_as_its_fields(void)
+{
+    static const struct {
+        const char *name;
+        void (*make)(void);
+        int opcode, messages;
+    } kinds[] = {
+        {"schema", make_schema, 0x03, 0},         {"channel", make_channel, 0x04, 0},
+        {"message", make_message, 0x05, 1},       {"chunk", make_chunk, 0x06, 0},
+        {"attachment", make_attachment, 0x09, 0}, {"metadata", make_metadata, 0x0c, 0},
+        {"data end", make_data_end, 0x0f, 0},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "%s record is too short for its fields", kinds[i].name);
+        content.size = 0;
+        kinds[i].make();
+        for (size_t size = 0; size < content.size; size++) {
+            forge_begin();
+            const size_t at = file.size;
+            put_bytes_record(&file, kinds[i].opcode, content.data, size);
+            forge_tail(&file);
+            assert_refused_at(at, what);
+        }
+        forge_begin();
+        put_bytes_record(&file, kinds[i].opcode, content.data, content.size);
+        forge_tail(&file);
+        assert_read(kinds[i].messages);
+    }
+}
+
+static void test_a_file_begins_with_a_whole_header(void)
+{
+    static const char magic[] = "\x89MCAP0\r\n";
+    content.size = 0;
+    put_text(&content, "profile");
+    put_text(&content, "library");
+    for (size_t size = 0; size < content.size; size++) {
+        file.size = 0;
+        put_data(&file, magic, 8);
+        put_bytes_record(&file, 0x01, content.data, size);
+        forge_tail(&file);
+        assert_refused_at(8, "header record is too short for its fields");
+    }
+    file.size = 0;
+    put_data(&file, magic, 8);
+    put_bytes_record(&file, 0x01, content.data, content.size);
+    forge_tail(&file);
+    assert_read(0);
+    file.size = 0;
+    put_data(&file, magic, 8);
+    put_bytes_record(&file, 0x0c, content.data, content.size);
+    forge_tail(&file);
+    assert_refused_at(8, "no whole header record");
+    file.size = 8;
+    assert_refused_at(8, "no whole header record");
+    file.size = 7;
+    assert_refused_at(0, "not an MCAP file (no magic)");
+}
+
+static void test_texts_with_a_nul_are_refused(void)
+{
+    forge_begin();
+    const size_t at = file.size;
+    put_bytes_record(&file, 0x04, "\6\0\3\0\2\0\0\0a\0\0\0\0\0\0\0\0\0", 18);
+    assert_refused_at(at, "topic of channel 6 holds a NUL");
+    forge_begin();
+    put_bytes_record(&file, 0x0c, "\1\0\0\0n\13\0\0\0\1\0\0\0k\2\0\0\0v\0", 20);
+    assert_refused_at(at, "metadata value holds a NUL");
+}
+
+/* An attachment whose name has so many letters. */
+static void put_named_attachment(size_t letters, uint32_t crc_off)
+{
+    content.size = 0;
+    put(&content, 1, 8);
+    put(&content, 2, 8);
+    put(&content, letters, 4);
+    for (size_t i = 0; i < letters; i++)
+        put(&content, 'a' + i % 26, 1);
+    put_text(&content, "");
+    put(&content, 3, 8);
+    put_data(&content, "abc", 3);
+    put(&content, crc32(0, content.data, (uInt)content.size) + crc_off, 4);
+    put_bytes_record(&file, 0x09, content.data, content.size);
+}
+
+static void test_a_wrong_attachment_is_named_by_its_first_letters(void)
+{
+    for (size_t letters = 31; letters <= 33; letters++) {
+        char what[128], name[] = "abcdefghijklmnopqrstuvwxyzabcdefg";
+        name[letters < 32 ? letters : 32] = '\0';
+        snprintf(what, sizeof what, "CRC of attachment \"%s\" is wrong", name);
+        forge_begin();
+        const size_t at = file.size;
+        put_named_attachment(letters, 1);
+        assert_refused_at(at, what);
+    }
+    forge_begin();
+    put_named_attachment(33, 0);
+    forge_tail(&file);
+    assert_read(0);
+}
+
+static void test_many_attachments_and_metadata_are_all_found(void)
+{
+    enum { MANY = 17 };
+    forge_begin();
+    for (size_t i = 0; i < MANY; i++) {
+        char key[16], value[16];
+        put_named_attachment(i, 0);
+        snprintf(key, sizeof key, "key%zu", i);
+        snprintf(value, sizeof value, "value%zu", i);
+        content.size = 0;
+        put_text(&content, i % 2 ? "odd" : "even");
+        put_map(&content, (const char *const[]){key, value, "", key}, 4);
+        put_bytes_record(&file, 0x0c, content.data, content.size);
+    }
+    forge_tail(&file);
+    struct io_mcap_reader *reader = io_mcap_open_bytes(file.data, file.size, error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(reader, error);
+    for (size_t i = 0; i < MANY; i++) {
+        char key[16], value[16], name[32] = "abcdefghijklmnopqrstuvwxyz";
+        size_t size = 0;
+        name[i] = '\0';
+        snprintf(key, sizeof key, "key%zu", i);
+        snprintf(value, sizeof value, "value%zu", i);
+        TEST_ASSERT_EQUAL_MEMORY("abc", io_mcap_attachment(reader, name, &size), 3);
+        TEST_ASSERT_EQUAL_size_t(3, size);
+        TEST_ASSERT_EQUAL_STRING(value, io_mcap_metadata(reader, i % 2 ? "odd" : "even", key));
+        TEST_ASSERT_NULL(io_mcap_metadata(reader, i % 2 ? "even" : "odd", key));
+    }
+    TEST_ASSERT_EQUAL_STRING("key0", io_mcap_metadata(reader, "even", "")); /* the first */
+    io_mcap_close(reader);
+}
+
+/* Data end and a footer that says so of the summary; returns where the footer is. */
+static size_t put_footer(uint64_t summary_off, bool has_summary, uint32_t crc_off, bool has_crc)
+{
+    put_bytes_record(&file, 0x0f, "\0\0\0\0", 4);
+    const size_t summary = file.size;
+    if (has_summary)
+        put_bytes_record(&file, 0x0b, "anything", 8);
+    const size_t footer = file.size;
+    put(&file, 0x02, 1);
+    put(&file, 20, 8);
+    put(&file, has_summary ? summary + summary_off : summary_off, 8);
+    put(&file, 0, 8);
+    const uint32_t crc = (uint32_t)crc32(0, file.data + (has_summary ? summary : footer),
+                                         (uInt)(file.size - (has_summary ? summary : footer)));
+    put(&file, has_crc ? crc + crc_off : 0, 4);
+    return footer;
+}
+
+static void test_a_footer_tells_the_summary_and_its_crc(void)
+{
+    char what[64];
+    for (int has_summary = 0; has_summary < 2; has_summary++) {
+        forge_begin();
+        (void)put_footer(0, has_summary, 0, true);
+        put_data(&file, "\x89MCAP0\r\n", 8);
+        assert_read(0);
+        forge_begin();
+        const size_t at = put_footer(0, has_summary, 1, true);
+        put_data(&file, "\x89MCAP0\r\n", 8);
+        assert_refused_at(at, "CRC of the summary is wrong");
+        forge_begin();
+        (void)put_footer(0, has_summary, 0, false); /* none is told */
+        put_data(&file, "\x89MCAP0\r\n", 8);
+        assert_read(0);
+        forge_begin();
+        const size_t summary = file.size + 13;
+        (void)put_footer(1, has_summary, 0, true);
+        snprintf(what, sizeof what, "footer puts the summary at byte %zu",
+                 has_summary ? summary + 1 : 1);
+        put_data(&file, "\x89MCAP0\r\n", 8);
+        assert_refused_at(at, what);
+    }
+}
+
+static void test_a_footer_has_its_length_and_the_magic_alone_behind_it(void)
+{
+    static const unsigned char zeros[21];
+    bool complete;
+    for (size_t size = 0; size <= 21; size++) {
+        forge_begin();
+        put_bytes_record(&file, 0x0f, "\0\0\0\0", 4);
+        const size_t at = file.size;
+        put_bytes_record(&file, 0x02, zeros, size);
+        put_data(&file, "\x89MCAP0\r\n", 8);
+        if (size == 20)
+            assert_read(0);
+        else
+            assert_refused_at(at, "footer is not 20 bytes long");
+    }
+    forge_begin();
+    forge_tail(&file);
+    file.size--; /* cut off */
+    TEST_ASSERT_EQUAL_INT(0, count_messages(file.data, file.size, &complete));
+    TEST_ASSERT_FALSE(complete);
+    const size_t end = file.size - 7;
+    put(&file, '\r', 1);
+    assert_refused_at(end, "the footer is not followed by the magic alone");
+    file.data[file.size - 1] = '\n';
+    assert_read(0);
+    put(&file, 0, 1);
+    assert_refused_at(end, "the footer is not followed by the magic alone");
+    file.size--;
+    put_data(&file, "\x89MCAP0\r\n", 8); /* a second one */
+    assert_refused_at(end, "the footer is not followed by the magic alone");
+}
+
+static void test_summary_records_come_behind_the_data(void)
+{
+    static const int opcodes[] = {0x08, 0x0a, 0x0b, 0x0d, 0x0e};
+    for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++) {
+        forge_begin();
+        const size_t at = file.size;
+        put_bytes_record(&file, opcodes[i], "x", 1);
+        forge_tail(&file);
+        assert_refused_at(at, "summary record without a data end before it");
+        forge_begin();
+        put_bytes_record(&file, 0x0f, "\0\0\0\0", 4);
+        put_bytes_record(&file, opcodes[i], "x", 1);
+        forge_tail(&file);
+        assert_read(0);
+    }
+    forge_begin();
+    put_bytes_record(&file, 0x07, "x", 1); /* an index of messages lies among the data */
+    forge_tail(&file);
+    assert_read(0);
+}
+
+static void test_the_data_have_their_crc(void)
+{
+    for (uint32_t off = 0; off < 2; off++) {
+        forge_begin();
+        forge_message(&file, 9, 1, "one");
+        forge_message(&chunk, 9, 12, "x");
+        forge_chunk(&file, "", chunk.size, 0, chunk.data, chunk.size);
+        const size_t at = file.size;
+        content.size = 0;
+        put(&content, crc32(0, file.data, (uInt)file.size) + off, 4);
+        put_record(&file, 0x0f, &content);
+        content.size = 0;
+        put(&content, 0, 16);
+        put(&content, 0, 4);
+        put_record(&file, 0x02, &content);
+        put_data(&file, "\x89MCAP0\r\n", 8);
+        if (off == 0)
+            assert_read(2);
+        else
+            assert_refused_at(at, "CRC of the data section is wrong");
+    }
+}
+
+static void test_the_first_and_the_last_moment_belong_to_a_chunk(void)
+{
+    forge_begin();
+    forge_message(&chunk, 9, 10, "x");
+    forge_message(&chunk, 9, 20, "x");
+    forge_chunk(&file, "", chunk.size, 0, chunk.data, chunk.size);
+    forge_chunk(&file, "", 0, 0, "", 0);
+    forge_tail(&file);
+    assert_read(2);
+}
+
+static void test_a_chunk_may_be_as_large_as_64_mib(void)
+{
+    assert_chunk_refused("", 64u << 20, "x", 1, "chunk holds 1 bytes and claims 67108864");
+}
+
+static void test_an_unknown_compression_is_told_in_one_line_and_not_at_length(void)
+{
+    assert_chunk_refused("\x1f \x7f\x80zst", 1, "x", 1,
+                         "compression \"? ?\x80zst\" is not supported (only zstd and none)");
+    assert_chunk_refused("abcdefghijklmnopqrstuvwxyz-abcdef", 1, "x", 1,
+                         "compression \"abcdefghijklmnopqrstuvwxyz-abcde\" is not supported (only "
+                         "zstd and none)");
+    assert_chunk_refused("abcdefghijklmnopqrstuvwxyz-abcde", 1, "x", 1,
+                         "compression \"abcdefghijklmnopqrstuvwxyz-abcde\" is not supported (only "
+                         "zstd and none)");
+}
+
+static void test_a_chunk_holds_schemas_channels_messages_and_what_is_unknown(void)
+{
+    for (int opcode = 0; opcode <= 0x10; opcode++) {
+        char what[64];
+        if (opcode >= 3 && opcode <= 5)
+            continue;
+        snprintf(what, sizeof what, "record of kind %d inside a chunk", opcode);
+        forge_begin();
+        put_bytes_record(&chunk, opcode, "x", 1);
+        forge_message(&chunk, 9, 12, "x");
+        if (opcode <= 0x0f) {
+            assert_records_refused(what);
+            continue;
+        }
+        forge_chunk(&file, "", chunk.size, 0, chunk.data, chunk.size);
+        forge_tail(&file);
+        assert_read(1);
+    }
+}
+
+static void test_chunks_of_several_sizes_are_unpacked(void)
+{
+    static unsigned char stored[1 << 12];
+    const int letters[] = {1000, 10, 3000};
+    forge_begin();
+    for (int i = 0; i < 3; i++) {
+        char text[3001];
+        memset(text, 'a' + i, sizeof text);
+        text[letters[i]] = '\0';
+        chunk.size = 0;
+        forge_message(&chunk, 9, 12, text);
+        const size_t size = ZSTD_compress(stored, sizeof stored, chunk.data, chunk.size, 1);
+        TEST_ASSERT_FALSE(ZSTD_isError(size));
+        forge_chunk(&file, "zstd", chunk.size, (uint32_t)crc32(0, chunk.data, (uInt)chunk.size),
+                    stored, size);
+    }
+    forge_tail(&file);
+    struct io_mcap_reader *reader = io_mcap_open_bytes(file.data, file.size, error);
+    struct io_mcap_message message;
+    TEST_ASSERT_NOT_NULL_MESSAGE(reader, error);
+    for (int i = 0; i < 3; i++) {
+        TEST_ASSERT_EQUAL_INT_MESSAGE(1, io_mcap_next(reader, &message, error), error);
+        TEST_ASSERT_EQUAL_size_t((size_t)letters[i], message.size);
+        TEST_ASSERT_EQUAL_HEX8('a' + i, message.data[letters[i] - 1]);
+    }
+    TEST_ASSERT_EQUAL_INT(0, io_mcap_next(reader, &message, error));
+    io_mcap_close(reader);
+}
+
+static void test_a_schema_of_id_0_is_none(void)
+{
+    forge_begin();
+    forge_schema(&file, 0, "one");
+    forge_schema(&file, 0, "another"); /* no contradiction */
+    forge_channel(&file, 10, 0, "/bare");
+    forge_channel(&file, 11, 12, "/dangling");
+    forge_tail(&file);
+    struct io_mcap_reader *reader = io_mcap_open_bytes(file.data, file.size, error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(reader, error);
+    TEST_ASSERT_NULL(io_mcap_schema(reader, "/bare"));
+    TEST_ASSERT_NULL(io_mcap_schema(reader, "/dangling"));
+    TEST_ASSERT_EQUAL_STRING("float64 x", io_mcap_schema(reader, "/thing"));
+    io_mcap_close(reader);
+}
+
+static void test_a_file_name_is_told_whole_as_long_as_it_fits(void)
+{
+    for (size_t length = 127; length <= 128; length++) {
+        char name[160], line[256];
+        memset(name, 'x', sizeof name);
+        memcpy(name, "/nowhere/", 9);
+        name[length] = '\0';
+        TEST_ASSERT_NULL(io_mcap_open(name, error));
+        if (length == 127)
+            snprintf(line, sizeof line, "%s: byte 0: No such file or directory", name);
+        else /* the last 124 letters */
+            snprintf(line, sizeof line, "...%s: byte 0: No such file or directory", name + 4);
+        TEST_ASSERT_EQUAL_STRING(line, error);
+    }
+}
+
+static void test_a_file_that_is_cut_while_it_is_read_is_told(void)
+{
+    char line[256];
+    struct io_mcap_message message;
+    forge_begin();
+    for (int i = 0; i < 8; i++) { /* more than the page that the reader has seen last */
+        char text[4000];
+        memset(text, 'x', sizeof text);
+        text[sizeof text - 1] = '\0';
+        forge_message(&file, 9, 12, text);
+    }
+    forge_tail(&file);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    TEST_ASSERT_EQUAL_INT64((ssize_t)file.size, write(fd, file.data, file.size));
+    struct io_mcap_reader *reader = io_mcap_open(path, error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(reader, error);
+    TEST_ASSERT_EQUAL_INT(1, io_mcap_next(reader, &message, error));
+    TEST_ASSERT_EQUAL_INT(0, ftruncate(fd, 0));
+    TEST_ASSERT_EQUAL_INT(-1, io_mcap_next(reader, &message, error));
+    TEST_ASSERT_EQUAL_INT(-1, io_mcap_next(reader, &message, error));
+    const char *why = strstr(error, ": somebody");
+    snprintf(line, sizeof line, "%s: byte ", path);
+    TEST_ASSERT_EQUAL_STRING_LEN(line, error, strlen(line));
+    TEST_ASSERT_EQUAL_STRING(": somebody made the file shorter while it was read", why);
+    io_mcap_close(reader);
+    close(fd);
+}
+
+/* ---- what the writer tells of its file ---- */
+
+struct place {
+    int opcode;
+    size_t at, size; /* of the content */
+};
+
+/* The n-th record of an opcode, by a walk of this test's own; size 0 when there are fewer. */
+static struct place find_record(struct blob log, int opcode, int n)
+{
+    for (size_t at = 8; at + 9 <= log.size - 8;) {
+        const size_t size = (size_t)get(log.data + at + 1, 8);
+        if (log.data[at] == opcode && n-- == 0)
+            return (struct place){.opcode = opcode, .at = at + 9, .size = size};
+        at += 9 + size;
+    }
+    return (struct place){0};
+}
+
+static void test_a_chunk_index_tells_where_its_chunk_and_its_messages_are(void)
+{
+    const struct blob log = small_log();
+    for (int c = 0; c < 3; c++) {
+        const struct place index = find_record(log, 0x08, c), of = find_record(log, 0x06, c);
+        const unsigned char *in = log.data + index.at;
+        const uint64_t first = c == 0 ? 7 : c == 1 ? 8 : 10;
+        TEST_ASSERT_EQUAL_UINT64(first, get(in, 8));
+        TEST_ASSERT_EQUAL_UINT64(first + (uint64_t)c, get(in + 8, 8));
+        TEST_ASSERT_EQUAL_UINT64(of.at - 9, get(in + 16, 8));
+        TEST_ASSERT_EQUAL_UINT64(of.size + 9, get(in + 24, 8));
+        TEST_ASSERT_EQUAL_UINT64(first, get(log.data + of.at, 8));
+        TEST_ASSERT_EQUAL_UINT64(first + (uint64_t)c, get(log.data + of.at + 8, 8));
+        const size_t channels_in = c == 0 ? 1 : 2; /* /a, and /c from the second message on */
+        TEST_ASSERT_EQUAL_UINT64(10 * channels_in, get(in + 32, 4));
+        size_t indexes = 0;
+        for (size_t k = 0; k < channels_in; k++) {
+            const uint64_t offset = get(in + 36 + 10 * k + 2, 8);
+            const unsigned char *entries = log.data + offset;
+            const size_t records = k == 1 ? 1 : c == 2 ? 2 : 1;
+            TEST_ASSERT_EQUAL_UINT64(1 + 2 * k, get(in + 36 + 10 * k, 2));
+            TEST_ASSERT_EQUAL_HEX8(0x07, entries[0]);
+            TEST_ASSERT_EQUAL_UINT64(6 + 16 * records, get(entries + 1, 8));
+            TEST_ASSERT_EQUAL_UINT64(1 + 2 * k, get(entries + 9, 2));
+            TEST_ASSERT_EQUAL_UINT64(16 * records, get(entries + 11, 4));
+            for (size_t r = 0; r < records; r++) { /* a message has 9 + 22 + 4 + 8 bytes */
+                TEST_ASSERT_EQUAL_UINT64(first + k + 2 * r, get(entries + 15 + 16 * r, 8));
+                TEST_ASSERT_EQUAL_UINT64(43 * (k + 2 * r), get(entries + 15 + 16 * r + 8, 8));
+            }
+            indexes += 15 + 16 * records;
+        }
+        in += 36 + 10 * channels_in;
+        TEST_ASSERT_EQUAL_UINT64(indexes, get(in, 8));
+        TEST_ASSERT_EQUAL_UINT64(4, get(in + 8, 4));
+        TEST_ASSERT_EQUAL_MEMORY("zstd", in + 12, 4);
+        TEST_ASSERT_EQUAL_UINT64(of.size - 44, get(in + 16, 8)); /* what is behind its head */
+        TEST_ASSERT_EQUAL_UINT64(43u * (unsigned)(c + 1), get(in + 24, 8));
+        TEST_ASSERT_EQUAL_PTR(log.data + index.at + index.size, in + 32);
+    }
+    free(log.data);
+}
+
+static void test_statistics_count_what_is_in_the_file(void)
+{
+    const struct blob log = small_log();
+    const struct place statistics = find_record(log, 0x0b, 0);
+    const unsigned char *in = log.data + statistics.at;
+    TEST_ASSERT_EQUAL_UINT64(6, get(in, 8));
+    TEST_ASSERT_EQUAL_UINT64(3, get(in + 8, 2));
+    TEST_ASSERT_EQUAL_UINT64(4, get(in + 10, 4));
+    TEST_ASSERT_EQUAL_UINT64(2, get(in + 14, 4)); /* attachments */
+    TEST_ASSERT_EQUAL_UINT64(1, get(in + 18, 4)); /* metadata */
+    TEST_ASSERT_EQUAL_UINT64(3, get(in + 22, 4)); /* chunks */
+    TEST_ASSERT_EQUAL_UINT64(7, get(in + 26, 8));
+    TEST_ASSERT_EQUAL_UINT64(12, get(in + 34, 8));
+    TEST_ASSERT_EQUAL_UINT64(40, get(in + 42, 4));
+    static const uint64_t messages[] = {4, 0, 2, 0};
+    for (size_t i = 0; i < 4; i++) {
+        TEST_ASSERT_EQUAL_UINT64(i + 1, get(in + 46 + 10 * i, 2));
+        TEST_ASSERT_EQUAL_UINT64(messages[i], get(in + 48 + 10 * i, 8));
+    }
+    TEST_ASSERT_EQUAL_size_t(46 + 40, statistics.size);
+    free(log.data);
+}
+
+static void test_attachments_and_metadata_have_their_indexes(void)
+{
+    const struct blob log = small_log();
+    for (int i = 0; i < 2; i++) {
+        const struct io_blob *blob = i == 0 ? &scenario : &report;
+        const struct place index = find_record(log, 0x0a, i), of = find_record(log, 0x09, i);
+        const unsigned char *in = log.data + index.at, *there = log.data + of.at;
+        TEST_ASSERT_EQUAL_UINT64(of.at - 9, get(in, 8));
+        TEST_ASSERT_EQUAL_UINT64(of.size + 9, get(in + 8, 8));
+        TEST_ASSERT_EQUAL_UINT64(i == 0 ? 0 : 12, get(in + 16, 8)); /* the end of what was logged */
+        TEST_ASSERT_EQUAL_MEMORY(there, in + 16, 16);
+        TEST_ASSERT_GREATER_THAN_UINT64(UINT64_C(1000000000) * 1000000000, get(in + 24, 8));
+        TEST_ASSERT_EQUAL_UINT64(blob->size, get(in + 32, 8));
+        TEST_ASSERT_EQUAL_UINT64(strlen(blob->name), get(in + 40, 4));
+        TEST_ASSERT_EQUAL_MEMORY(blob->name, in + 44, strlen(blob->name));
+        in += 44 + strlen(blob->name);
+        TEST_ASSERT_EQUAL_UINT64(strlen(blob->media_type), get(in, 4));
+        TEST_ASSERT_EQUAL_MEMORY(blob->media_type, in + 4, strlen(blob->media_type));
+        TEST_ASSERT_EQUAL_UINT64(crc32(0, there, (uInt)of.size - 4), get(there + of.size - 4, 4));
+        there += 16; /* name and media type stand in the attachment as well */
+        TEST_ASSERT_EQUAL_UINT64(strlen(blob->name), get(there, 4));
+        there += 4 + strlen(blob->name);
+        TEST_ASSERT_EQUAL_MEMORY(blob->media_type, there + 4, strlen(blob->media_type));
+    }
+    const struct place index = find_record(log, 0x0d, 0), of = find_record(log, 0x0c, 0);
+    TEST_ASSERT_EQUAL_UINT64(of.at - 9, get(log.data + index.at, 8));
+    TEST_ASSERT_EQUAL_UINT64(of.size + 9, get(log.data + index.at + 8, 8));
+    TEST_ASSERT_EQUAL_UINT64(10, get(log.data + index.at + 16, 4));
+    TEST_ASSERT_EQUAL_MEMORY("airbearing", log.data + index.at + 20, 10);
+    TEST_ASSERT_EQUAL_size_t(30, index.size);
+    free(log.data);
+}
+
+/* The summary is in groups, each of which has an offset, one behind the other. */
+static void test_the_summary_offsets_tell_the_groups_of_the_summary(void)
+{
+    static const int groups[] = {0x03, 0x04, 0x0b, 0x08, 0x0a, 0x0d};
+    const struct blob log = small_log();
+    const struct place data_end = find_record(log, 0x0f, 0), footer = find_record(log, 0x02, 0);
+    size_t at = data_end.at + data_end.size;
+    TEST_ASSERT_EQUAL_UINT64(crc32(0, log.data, (uInt)data_end.at - 9),
+                             get(log.data + data_end.at, 4));
+    TEST_ASSERT_EQUAL_UINT64(at, get(log.data + footer.at, 8));
+    TEST_ASSERT_EQUAL_UINT64(crc32(0, log.data + at, (uInt)(footer.at + 16 - at)),
+                             get(log.data + footer.at + 16, 4));
+    for (int i = 0; i < 6; i++) {
+        const struct place offset = find_record(log, 0x0e, i);
+        const unsigned char *in = log.data + offset.at;
+        TEST_ASSERT_EQUAL_HEX8(groups[i], in[0]);
+        TEST_ASSERT_EQUAL_UINT64(at, get(in + 1, 8));
+        TEST_ASSERT_EQUAL_HEX8(groups[i], log.data[at]);
+        at += (size_t)get(in + 9, 8);
+    }
+    TEST_ASSERT_EQUAL_UINT64(at, get(log.data + footer.at + 8, 8));
+    TEST_ASSERT_EQUAL_HEX8(0x0e, log.data[at]);
+    TEST_ASSERT_EQUAL_size_t(0, find_record(log, 0x0e, 6).size);
+    free(log.data);
+}
+
+static void test_a_log_of_nothing_has_no_empty_groups(void)
+{
+    TEST_ASSERT_EQUAL_INT(0, io_mcap_writer_open(&writer, path, NULL, 0, NULL, NULL, 0));
+    io_mcap_writer_close(&writer, NULL, 0);
+    const struct blob log = slurp(path);
+    TEST_ASSERT_EQUAL_HEX8(0x0b, log.data[find_record(log, 0x0e, 0).at]); /* statistics */
+    TEST_ASSERT_EQUAL_HEX8(0x0d, log.data[find_record(log, 0x0e, 1).at]); /* metadata */
+    TEST_ASSERT_EQUAL_size_t(0, find_record(log, 0x0e, 2).size);
+    free(log.data);
+}
+
+static void test_a_channel_tells_the_units_of_its_fields_and_how_many_are_left_out(void)
+{
+    static const char *const own[] = {"k", "v", NULL};
+    const struct io_channel_spec specs[] = {
+        {.topic = "/a",
+         .schema = "S",
+         .definition = "float64 x # m, how far\nfloat64 y\nfloat64 z # m/s\n",
+         .payload_size = 24,
+         .every = 10},
+        {.topic = "/b", .schema = "S", .definition = "uint8 x", .payload_size = 1, .every = 1},
+        {.topic = "/c",
+         .schema = "T",
+         .definition = "uint8 x",
+         .payload_size = 1,
+         .every = 7,
+         .metadata = own},
+    };
+    TEST_ASSERT_EQUAL_INT(0, io_mcap_writer_open(&writer, path, specs, 3, NULL, NULL, 0));
+    TEST_ASSERT_EQUAL_UINT16(3,
+                             writer.statistics.schemas); /* name and definition tell them apart */
+    io_mcap_writer_close(&writer, NULL, 0);
+    const struct blob log = slurp(path);
+    for (int i = 0; i < 3; i++) {
+        static const char *const pairs_of[3][7] = {
+            {"unit.x", "m", "unit.z", "m/s", "every", "10", NULL}, {NULL}, {"k", "v", NULL}};
+        static struct forge map;
+        const struct place at = find_record(log, 0x04, i);
+        int count = 0;
+        while (pairs_of[i][count])
+            count++;
+        map.size = 0;
+        put(&map, (uint64_t)i + 1, 2);
+        put(&map, (uint64_t)i + 1, 2);
+        put_text(&map, specs[i].topic);
+        put_text(&map, "cdr");
+        put_map(&map, pairs_of[i], count);
+        TEST_ASSERT_EQUAL_size_t(map.size, at.size);
+        TEST_ASSERT_EQUAL_MEMORY(map.data, log.data + at.at, map.size);
+    }
+    free(log.data);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -827,5 +1510,28 @@ int main(void)
     RUN_TEST(test_definitions_that_contradict_are_refused);
     RUN_TEST(test_what_is_no_mcap_file_is_refused_in_one_line);
     RUN_TEST(test_a_long_file_name_keeps_its_end_in_the_error);
+    RUN_TEST(test_every_record_is_as_long_as_its_fields);
+    RUN_TEST(test_a_file_begins_with_a_whole_header);
+    RUN_TEST(test_texts_with_a_nul_are_refused);
+    RUN_TEST(test_a_wrong_attachment_is_named_by_its_first_letters);
+    RUN_TEST(test_many_attachments_and_metadata_are_all_found);
+    RUN_TEST(test_a_footer_tells_the_summary_and_its_crc);
+    RUN_TEST(test_a_footer_has_its_length_and_the_magic_alone_behind_it);
+    RUN_TEST(test_summary_records_come_behind_the_data);
+    RUN_TEST(test_the_data_have_their_crc);
+    RUN_TEST(test_the_first_and_the_last_moment_belong_to_a_chunk);
+    RUN_TEST(test_a_chunk_may_be_as_large_as_64_mib);
+    RUN_TEST(test_an_unknown_compression_is_told_in_one_line_and_not_at_length);
+    RUN_TEST(test_a_chunk_holds_schemas_channels_messages_and_what_is_unknown);
+    RUN_TEST(test_chunks_of_several_sizes_are_unpacked);
+    RUN_TEST(test_a_schema_of_id_0_is_none);
+    RUN_TEST(test_a_file_name_is_told_whole_as_long_as_it_fits);
+    RUN_TEST(test_a_file_that_is_cut_while_it_is_read_is_told);
+    RUN_TEST(test_a_chunk_index_tells_where_its_chunk_and_its_messages_are);
+    RUN_TEST(test_statistics_count_what_is_in_the_file);
+    RUN_TEST(test_attachments_and_metadata_have_their_indexes);
+    RUN_TEST(test_the_summary_offsets_tell_the_groups_of_the_summary);
+    RUN_TEST(test_a_log_of_nothing_has_no_empty_groups);
+    RUN_TEST(test_a_channel_tells_the_units_of_its_fields_and_how_many_are_left_out);
     return UNITY_END();
 }

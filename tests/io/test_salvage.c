@@ -420,6 +420,190 @@ static void test_the_memory_before_a_trigger_is_bounded(void)
     TEST_ASSERT_EQUAL_UINT64(count_thinned(there), thinned);
 }
 
+/* ---- the schema's text, limit by limit ---- */
+
+static void test_every_type_has_its_size_and_its_kind(void)
+{
+    static const struct {
+        const char *name;
+        char kind;
+        uint32_t size;
+    } types[] = {{"float64", 'f', 8}, {"float32", 'f', 4}, {"uint64", 'u', 8}, {"uint32", 'u', 4},
+                 {"uint16", 'u', 2},  {"uint8", 'u', 1},   {"int64", 'i', 8},  {"int32", 'i', 4},
+                 {"int16", 'i', 2},   {"int8", 'i', 1},    {"bool", 'u', 1},   {"byte", 'u', 1},
+                 {"char", 'u', 1}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        char text[64];
+        struct io_schema_field field;
+        snprintf(text, sizeof text, "uint8 before\n%s[3] a\nuint8 behind\n", types[i].name);
+        struct io_schema schema = io_schema_of(text);
+        TEST_ASSERT_TRUE(io_schema_next(&schema, &field));
+        TEST_ASSERT_FALSE(field.is_array);
+        TEST_ASSERT_TRUE_MESSAGE(io_schema_next(&schema, &field), text);
+        TEST_ASSERT_EQUAL_INT(types[i].kind, field.kind);
+        TEST_ASSERT_EQUAL_UINT32(types[i].size, field.size);
+        TEST_ASSERT_EQUAL_UINT32(3, field.count);
+        TEST_ASSERT_TRUE(field.is_array);
+        TEST_ASSERT_EQUAL_size_t(types[i].size, field.offset); /* a multiple of itself behind 1 */
+        TEST_ASSERT_TRUE(io_schema_next(&schema, &field));
+        TEST_ASSERT_EQUAL_size_t(4 * types[i].size, field.offset);
+        snprintf(text, sizeof text, "%s5 a", types[i].name); /* longer than a type */
+        schema = io_schema_of(text);
+        TEST_ASSERT_FALSE_MESSAGE(io_schema_next(&schema, &field), text);
+    }
+}
+
+static bool is_field(const char *text, struct io_schema_field *field)
+{
+    struct io_schema schema = io_schema_of(text);
+    const bool good = io_schema_next(&schema, field);
+    TEST_ASSERT_EQUAL_INT(!good, schema.bad);
+    return good;
+}
+
+static void test_names_and_arrays_have_their_greatest_length(void)
+{
+    struct io_schema_field field;
+    char text[128], name[IO_SCHEMA_NAME_MAX + 1];
+    for (size_t length = IO_SCHEMA_NAME_MAX - 1; length <= IO_SCHEMA_NAME_MAX; length++) {
+        memset(name, 'n', sizeof name);
+        name[length] = '\0';
+        snprintf(text, sizeof text, "uint8 %s", name);
+        TEST_ASSERT_EQUAL_INT(length < IO_SCHEMA_NAME_MAX, is_field(text, &field));
+        if (length < IO_SCHEMA_NAME_MAX)
+            TEST_ASSERT_EQUAL_STRING(name, field.name);
+    }
+    TEST_ASSERT_TRUE(is_field("uint8[1048576] a", &field));
+    TEST_ASSERT_EQUAL_UINT32(1048576, field.count);
+    TEST_ASSERT_FALSE(is_field("uint8[1048577] a", &field));
+    TEST_ASSERT_TRUE(is_field("uint8[1] a", &field));
+    TEST_ASSERT_TRUE(field.is_array);
+    TEST_ASSERT_FALSE(is_field("uint8[3]] a", &field));
+    TEST_ASSERT_FALSE(is_field("uint8[3 a", &field));
+    TEST_ASSERT_FALSE(is_field("uint8 a-b", &field));
+    TEST_ASSERT_TRUE(is_field("uint8 a_B9", &field));
+    TEST_ASSERT_TRUE(is_field("\t uint8 \t a \t\r\n", &field));
+    TEST_ASSERT_EQUAL_STRING("a", field.name);
+}
+
+static void test_a_unit_is_made_of_symbols_that_are_known(void)
+{
+    static const struct {
+        const char *text, *unit;
+    } cases[] = {
+        {"uint8 a # A", "A"},
+        {"uint8 a # Hz", "Hz"},
+        {"uint8 a # J", "J"},
+        {"uint8 a # N", "N"},
+        {"uint8 a # Pa", "Pa"},
+        {"uint8 a # T", "T"},
+        {"uint8 a # V", "V"},
+        {"uint8 a # W", "W"},
+        {"uint8 a # deg", "deg"},
+        {"uint8 a # kg m^2", "kg m^2"},
+        {"uint8 a # K", "K"},
+        {"uint8 a # rad/s", "rad/s"},
+        {"uint8 a # ns", "ns"},
+        {"uint8 a # us", "us"},
+        {"uint8 a # %", "%"},
+        {"uint8 a # m ; and more", "m"},
+        {"uint8 a # m  , and more", "m"},
+        {"uint8 a # metre", ""},
+        {"uint8 a # m x", ""},
+        {"uint8 a # m^x", ""},
+        {"uint8 a # m^23", ""},
+        {"uint8 a #", ""},
+        {"uint8 a # , nothing", ""},
+        {"uint8 a_ns # m", "ns"},
+        {"uint8 a_us", "us"},
+        {"uint8 _ns # m", "m"}, /* that is its whole name */
+        {"uint8 a_ms # m", "m"},
+        {"uint8 a # m m m m m m m m m m m m", "m m m m m m m m m m m m"}, /* 23 letters */
+        {"uint8 a # m m m m m m m m m m m kg", ""},                       /* 24 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct io_schema_field field;
+        TEST_ASSERT_TRUE_MESSAGE(is_field(cases[i].text, &field), cases[i].text);
+        TEST_ASSERT_EQUAL_STRING_MESSAGE(cases[i].unit, field.unit, cases[i].text);
+    }
+}
+
+static void test_each_number_of_an_array_is_printed(void)
+{
+    const struct {
+        int64_t big;
+        int32_t many[3];
+        int8_t small[2];
+        uint16_t word;
+        uint64_t most;
+    } payload = {INT64_MIN, {1, -2, INT32_MAX}, {-128, 127}, 65535, UINT64_MAX};
+    static const char *const expected[] = {
+        "-9223372036854775808", "1", "-2", "2147483647", "-128", "127", "65535",
+        "18446744073709551615"};
+    struct io_schema schema =
+        io_schema_of("int64 big\nint32[3] many\nint8[2] small\nuint16 word\nuint64 most\n");
+    struct io_schema_field field;
+    int at = 0;
+    while (io_schema_next(&schema, &field)) {
+        for (uint32_t i = 0; i < field.count; i++) {
+            char text[32];
+            io_schema_print(&field, i, (const unsigned char *)&payload, text);
+            TEST_ASSERT_EQUAL_STRING(expected[at++], text);
+        }
+    }
+    TEST_ASSERT_EQUAL_INT(8, at);
+}
+
+/* Two thinned channels come out of the memory in the order of their times, with all they said. */
+static void test_what_was_held_comes_in_order_of_time(void)
+{
+    static struct io_channel_spec specs[CHANNEL_COUNT];
+    static struct io_thin thinning;
+    uint64_t at = 50, last = 0;
+    memcpy(specs, channels, sizeof specs);
+    specs[A].every = specs[B].every = 10;
+    specs[A].hold = specs[B].hold = 64;
+    const struct io_log_trigger trigger = {.seen = triggers, .self = &at, .before_ns = 20000};
+    TEST_ASSERT_EQUAL_INT(0,
+                          io_mcap_writer_open(&writer, path, specs, CHANNEL_COUNT, NULL, NULL, 0));
+    TEST_ASSERT_EQUAL_INT(0, io_thin_open(&thinning, specs, CHANNEL_COUNT, &trigger));
+    for (uint64_t index = 0; index <= 50; index++) {
+        for (int channel = B; channel >= A; channel--) {
+            uint64_t payload[2] = {index, index * UINT64_C(0x9e3779b97f4a7c15)};
+            io_thin_take(&thinning, &writer,
+                         &(struct io_chunk_message){.channel = channel,
+                                                    .sequence = (uint32_t)index,
+                                                    .log_ns = 1000 * index + (channel == B ? 0 : 1),
+                                                    .payload = payload,
+                                                    .size = sizeof payload});
+        }
+    }
+    io_mcap_writer_close(&writer, NULL, 0);
+    io_thin_close(&thinning);
+    slurp();
+    struct io_salvage *salvage = io_salvage_open_bytes(file.data, file.size, error);
+    struct io_mcap_message message;
+    int held = 0;
+    while (io_salvage_next(salvage, &message)) {
+        uint64_t payload[2];
+        memcpy(payload, message.data + 4, sizeof payload);
+        TEST_ASSERT_EQUAL_UINT64(message.sequence, payload[0]);
+        TEST_ASSERT_EQUAL_HEX64(payload[0] * UINT64_C(0x9e3779b97f4a7c15), payload[1]);
+        TEST_ASSERT_EQUAL_UINT64(1000 * payload[0] + (message.channel == 2 ? 0 : 1),
+                                 message.log_time_ns);
+        if (payload[0] % 10 == 9 || payload[0] == 50)
+            continue; /* was never held, or is the trigger */
+        TEST_ASSERT_GREATER_THAN_UINT64(last, message.log_time_ns);
+        last = message.log_time_ns;
+        held++;
+    }
+    /* 30 to 49 of A and 31 to 49 of B, but for the tenth ones: 30 of B is a nanosecond too old.
+     * B's 50 was held as well, the trigger is A's, and five tenth ones are there of either. */
+    TEST_ASSERT_EQUAL_INT(18 + 17, held);
+    TEST_ASSERT_EQUAL_UINT64(18 + 17 + 1 + 1 + 10, io_salvage_losses(salvage)->messages);
+    io_salvage_close(salvage);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -441,5 +625,10 @@ int main(void)
     RUN_TEST(test_around_a_trigger_all_records_are_there);
     RUN_TEST(test_a_trigger_at_the_very_start_does_not_look_before_it);
     RUN_TEST(test_the_memory_before_a_trigger_is_bounded);
+    RUN_TEST(test_every_type_has_its_size_and_its_kind);
+    RUN_TEST(test_names_and_arrays_have_their_greatest_length);
+    RUN_TEST(test_a_unit_is_made_of_symbols_that_are_known);
+    RUN_TEST(test_each_number_of_an_array_is_printed);
+    RUN_TEST(test_what_was_held_comes_in_order_of_time);
     return UNITY_END();
 }

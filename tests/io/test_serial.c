@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -242,6 +243,48 @@ static void test_last_words_are_written(void)
     TEST_ASSERT_EQUAL(EDOM, errno);
 }
 
+static void test_what_is_no_device_is_refused(void)
+{
+    (void)snprintf(spec.device, sizeof spec.device, "/tmp");
+    refuse_bus(&spec, -EISDIR, "links.board.device: cannot open /tmp: Is a directory", "");
+}
+
+static void test_a_process_out_of_descriptors_opens_no_line(void)
+{
+    struct rlimit before, none;
+    char error[IO_BUS_ERROR_MAX];
+    const int next = dup(0);
+    (void)close(next);
+    TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
+    none = before;
+    for (int room = 0; room < 3; room++) { /* its seat needs two, the device one */
+        none.rlim_cur = (rlim_t)(next + room);
+        TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
+        const int status = io_bus_open(&bus, &spec, error);
+        TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &before));
+        TEST_ASSERT_EQUAL(-EMFILE, status);
+        if (room < 2)
+            TEST_ASSERT_EQUAL_STRING("links.board.device: no descriptor left: Too many open files",
+                                     error);
+        else
+            TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, ": Too many open files"), error);
+        const int after = dup(0);
+        (void)close(after);
+        TEST_ASSERT_EQUAL(next, after); /* nothing is left open */
+    }
+    open_bus(&bus, &spec);
+}
+
+static void test_what_waits_is_in_the_line_or_here(void)
+{
+    open_bus(&bus, &spec);
+    const size_t before = io_bus_backlog(&bus);
+    bus.serial.rest.at = 10; /* as if the line had taken a part */
+    bus.serial.rest.size = 30;
+    TEST_ASSERT_EQUAL_size_t(before + 20, io_bus_backlog(&bus));
+    bus.serial.rest.at = bus.serial.rest.size = 0;
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -256,5 +299,8 @@ int main(void)
     RUN_TEST(test_a_vanished_device_is_noticed_by_sending_too);
     RUN_TEST(test_a_vanished_device_is_looked_for_ever_more_rarely);
     RUN_TEST(test_last_words_are_written);
+    RUN_TEST(test_what_is_no_device_is_refused);
+    RUN_TEST(test_a_process_out_of_descriptors_opens_no_line);
+    RUN_TEST(test_what_waits_is_in_the_line_or_here);
     return UNITY_END();
 }

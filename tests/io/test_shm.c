@@ -6,12 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "rt/guard.h"
 #include "tests/io/wait.h"
 #include "unity.h"
 
@@ -385,6 +388,187 @@ static void test_a_file_that_was_cut_and_grew_again_is_no_danger(void)
     }
 }
 
+static void test_a_header_is_sound_in_all_its_sizes(void)
+{
+    static unsigned char memory[IO_SHARED_SIZE];
+    struct io_shared_header good, header;
+    io_shared_lay_out(memory);
+    memcpy(&good, memory, sizeof good);
+    TEST_ASSERT_EQUAL(0, io_shared_check(&good, IO_SHARED_SIZE));
+    TEST_ASSERT_EQUAL(-EPROTO, io_shared_check(&good, sizeof good - 1));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&good, sizeof good));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&good, IO_SHARED_SIZE - 1));
+    for (size_t i = 0; i < sizeof good.magic; i++) {
+        header = good;
+        header.magic[i] ^= 1;
+        TEST_ASSERT_EQUAL(-EPROTO, io_shared_check(&header, IO_SHARED_SIZE));
+    }
+    header = good;
+    header.version = 0;
+    TEST_ASSERT_EQUAL(-EPROTONOSUPPORT, io_shared_check(&header, IO_SHARED_SIZE));
+    header = good;
+    header.header_size = 65;
+    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&header, IO_SHARED_SIZE));
+    header = good;
+    header.message_max--;
+    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&header, IO_SHARED_SIZE));
+    header = good;
+    header.total_size++;
+    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&header, IO_SHARED_SIZE));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&header, IO_SHARED_SIZE + 1));
+    static const struct {
+        uint32_t ring_size;
+        int status;
+    } rings[] = {{4096, 0}, {2048, -EINVAL}, {0, -EINVAL}, {12288, -EINVAL}, {131072, 0}};
+    for (size_t i = 0; i < sizeof rings / sizeof rings[0]; i++) {
+        header = good;
+        header.ring_size = rings[i].ring_size;
+        header.total_size = IO_SHARED_DATA_AT + 2 * (uint64_t)rings[i].ring_size;
+        TEST_ASSERT_EQUAL(rings[i].status, io_shared_check(&header, (size_t)header.total_size));
+    }
+}
+
+/* 16 + 112 bytes: 512 of them fill the ring to its last byte. */
+static void test_a_ring_can_be_full_to_its_last_byte(void)
+{
+    unsigned char message[112];
+    struct io_packet packet;
+    join();
+    for (int i = 0; i < 512; i++) {
+        memset(message, i & 0xff, sizeof message);
+        TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, message, sizeof message, false));
+    }
+    TEST_ASSERT_EQUAL_size_t(IO_SHARED_RING_SIZE, io_bus_backlog(&a));
+    TEST_ASSERT_EQUAL(-EAGAIN, io_bus_send(&a, nobody, "", 0, false));
+    for (int i = 0; i < 512; i++) {
+        TEST_ASSERT_EQUAL(1, io_bus_receive(&b, &packet));
+        TEST_ASSERT_EQUAL_size_t(112, packet.size);
+        TEST_ASSERT_EACH_EQUAL_HEX8(i & 0xff, packet.bytes, 112);
+    }
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet));
+    TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&a));
+}
+
+static void test_a_message_has_the_time_of_its_writing_and_its_sender(void)
+{
+    struct timespec before, after;
+    struct io_packet packet;
+    join();
+    (void)clock_gettime(CLOCK_REALTIME, &before);
+    TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, "tick", 4, false));
+    (void)clock_gettime(CLOCK_REALTIME, &after);
+    TEST_ASSERT_EQUAL(1, io_bus_receive(&b, &packet));
+    TEST_ASSERT_TRUE(packet.whole);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(
+        (uint64_t)before.tv_sec * 1000000000u + (uint64_t)before.tv_nsec, packet.stamp_ns);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64((uint64_t)after.tv_sec * 1000000000u + (uint64_t)after.tv_nsec,
+                                     packet.stamp_ns);
+}
+
+static void test_last_words_have_their_greatest_length(void)
+{
+    unsigned char words[IO_SHOUT_MAX], heard[IO_SHOUT_MAX];
+    size_t size = 0;
+    join();
+    memset(words, 'w', sizeof words);
+    io_bus_shout(&a, nobody, words, sizeof words);
+    TEST_ASSERT_TRUE(io_shared_hear(&b.shared.in, heard, &size));
+    TEST_ASSERT_EQUAL_size_t(IO_SHOUT_MAX, size);
+    TEST_ASSERT_EQUAL_MEMORY(words, heard, IO_SHOUT_MAX);
+    io_bus_shout(&a, nobody, words, 1);
+    a.shared.out.ring->words_size = IO_SHOUT_MAX + 1; /* a liar */
+    TEST_ASSERT_FALSE(io_shared_hear(&b.shared.in, heard, &size));
+    TEST_ASSERT_EQUAL_size_t(0, size);
+    a.shared.out.ring->words_size = 1;
+    TEST_ASSERT_FALSE(io_shared_hear(&b.shared.in, heard, &size)); /* that was it */
+}
+
+static void test_a_name_may_begin_with_a_slash(void)
+{
+    struct io_bus_spec other = spec;
+    struct io_packet packet;
+    (void)snprintf(other.device, sizeof other.device, "/airbearing-test-%d", (int)getpid());
+    open_bus(&a, &spec);
+    open_bus(&b, &other);
+    TEST_ASSERT_TRUE(io_bus_connected(&b));
+    io_bus_tick(&a, 0);
+    TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, "same", 4, false));
+    TEST_ASSERT_EQUAL(1, io_bus_receive(&b, &packet));
+    TEST_ASSERT_EQUAL_MEMORY("same", packet.bytes, 4);
+    (void)snprintf(other.device, sizeof other.device, "/");
+    refuse_bus(&other, -EINVAL, "links.board.device: ", "a name without slashes");
+    (void)snprintf(other.device, sizeof other.device, "//a");
+    refuse_bus(&other, -EINVAL, "links.board.device: ", "a name without slashes");
+}
+
+static int next_descriptor(void)
+{
+    const int fd = dup(0);
+    (void)close(fd);
+    return fd;
+}
+
+/* A file that ends within the header, and one that is nothing but a header of zeros. */
+static void test_a_file_that_is_no_layout_is_refused_and_let_go(void)
+{
+    static const unsigned char zeros[sizeof(struct io_shared_header)];
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int next = next_descriptor();
+    TEST_ASSERT_EQUAL(63, write(fd, zeros, 63));
+    refuse_bus(&spec, -EPROTO, "links.board.device: ", "is not shared memory of this program;");
+    TEST_ASSERT_EQUAL(1, write(fd, zeros, 1));
+    refuse_bus(&spec, -EPROTO, "links.board.device: ", "is not shared memory of this program;");
+    TEST_ASSERT_EQUAL(next, next_descriptor());
+    (void)close(fd);
+}
+
+static void test_memory_that_cannot_be_made_is_refused(void)
+{
+    struct rlimit before, small;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_FSIZE, &before));
+    small = before;
+    small.rlim_cur = IO_SHARED_SIZE - 1;
+    const int next = next_descriptor();
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &small));
+    refuse_bus(&spec, -ENOSPC, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
+               ": No space left on device");
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &before));
+    TEST_ASSERT_EQUAL(next, next_descriptor());
+    open_bus(&a, &spec); /* another time there is room */
+}
+
+/* Unguarded memory could kill the run, so there is none. */
+static void test_memory_that_cannot_be_guarded_is_refused(void)
+{
+    static unsigned char others[RT_GUARD_MAX];
+    atomic_bool gone = false;
+    int count = 0;
+    while (count < RT_GUARD_MAX && rt_guard_add(&others[count], 1, &gone))
+        count++;
+    const int next = next_descriptor();
+    refuse_bus(&spec, -ENOMEM, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
+               ": Cannot allocate memory");
+    TEST_ASSERT_EQUAL(next, next_descriptor());
+    while (count > 0)
+        rt_guard_remove(&others[--count]);
+}
+
+/* Somebody stopped in the middle of opening. */
+static void test_who_finds_the_layout_locked_for_ever_gives_up(void)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 2, .l_len = 1};
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    TEST_ASSERT_EQUAL(0, fcntl(fd, F_OFD_SETLK, &lock));
+    refuse_bus(&spec, -EBUSY, "links.board.device: both sides of /dev/shm/airbearing-",
+               "are taken (another run?); choose another name");
+    lock.l_type = F_UNLCK;
+    TEST_ASSERT_EQUAL(0, fcntl(fd, F_OFD_SETLK, &lock));
+    open_bus(&a, &spec);
+    open_bus(&b, &spec); /* the first did not keep it */
+    (void)close(fd);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -406,5 +590,14 @@ int main(void)
     RUN_TEST(test_who_cuts_the_file_off_is_gone_and_kills_nobody);
     RUN_TEST(test_a_cut_is_seen_before_anything_is_touched);
     RUN_TEST(test_a_file_that_was_cut_and_grew_again_is_no_danger);
+    RUN_TEST(test_a_header_is_sound_in_all_its_sizes);
+    RUN_TEST(test_a_ring_can_be_full_to_its_last_byte);
+    RUN_TEST(test_a_message_has_the_time_of_its_writing_and_its_sender);
+    RUN_TEST(test_last_words_have_their_greatest_length);
+    RUN_TEST(test_a_name_may_begin_with_a_slash);
+    RUN_TEST(test_a_file_that_is_no_layout_is_refused_and_let_go);
+    RUN_TEST(test_memory_that_cannot_be_made_is_refused);
+    RUN_TEST(test_memory_that_cannot_be_guarded_is_refused);
+    RUN_TEST(test_who_finds_the_layout_locked_for_ever_gives_up);
     return UNITY_END();
 }

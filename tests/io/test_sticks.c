@@ -119,6 +119,30 @@ static void test_a_pilot_holds_a_height_with_the_throttle(void)
     view = (struct io_sticks_view){0};
 }
 
+/* Too high: less throttle, as much less as it would be more, and never below the stick's end. */
+static void test_a_pilot_that_is_too_high_takes_the_throttle_back(void)
+{
+    script = (struct io_sticks_script){.step_count = 1};
+    script.step[0] =
+        (struct io_sticks_step){.channel = {1500, 1500, 1700, 1500}, .holds = 1, .height = 2.0};
+    view = (struct io_sticks_view){.height = 3.0};
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1600.0, channel[2]);
+    view.climb = -0.5; /* and sinking already */
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1660.0, channel[2]);
+    view = (struct io_sticks_view){.height = 100.0};
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1500.0, channel[2]);
+    script.step[0].channel[2] = 1050.0;
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1000.0, channel[2]);
+    script.step[0].holds = 0; /* nobody holds it */
+    io_sticks_at(&script, 0.0, &view, channel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1050.0, channel[2]);
+    view = (struct io_sticks_view){0};
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -128,5 +152,6 @@ int main(void)
     RUN_TEST(test_a_ramp_is_a_straight_line_from_the_step_before);
     RUN_TEST(test_of_steps_at_the_same_time_the_last_one_counts);
     RUN_TEST(test_a_full_script_is_read_to_its_end);
+    RUN_TEST(test_a_pilot_that_is_too_high_takes_the_throttle_back);
     return UNITY_END();
 }

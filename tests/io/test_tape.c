@@ -5,11 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rt/guard.h"
 #include "tests/io/wait.h"
 #include "unity.h"
 
@@ -282,6 +285,148 @@ static void test_a_tape_that_cannot_be_read_is_refused(void)
     refuse_bus(&spec, -EISDIR, "links.board.device: ", "no regular file");
 }
 
+static int next_descriptor(void)
+{
+    const int fd = dup(0);
+    (void)close(fd);
+    return fd;
+}
+
+static void test_a_recording_has_a_least_and_a_greatest_size(void)
+{
+    struct io_tape_writer writer;
+    const int next = next_descriptor();
+    TEST_ASSERT_EQUAL(-EINVAL, io_tape_record(&writer, path, IO_TAPE_HEADER - 1, NULL));
+    TEST_ASSERT_EQUAL(-EINVAL, io_tape_record(&writer, path, IO_TAPE_SIZE_MAX + 1ul, NULL));
+    TEST_ASSERT_EQUAL(next, next_descriptor());
+    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, IO_TAPE_HEADER, NULL));
+    TEST_ASSERT_FALSE(io_tape_write(&writer, "1", 1));
+    io_tape_finish(&writer);
+    TEST_ASSERT_EQUAL(next, next_descriptor());
+    open_bus(&tape, &spec); /* with nothing on it */
+}
+
+static void test_a_recording_that_cannot_be_made_is_refused(void)
+{
+    static unsigned char others[RT_GUARD_MAX];
+    struct io_tape_writer writer;
+    struct rlimit before, small;
+    atomic_bool gone = false;
+    int count = 0;
+    const int next = next_descriptor();
+    TEST_ASSERT_EQUAL(-ENOENT, io_tape_record(&writer, "/nowhere/tape", 4096, NULL));
+    (void)signal(SIGXFSZ, SIG_IGN);
+    TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_FSIZE, &before));
+    small = before;
+    small.rlim_cur = 4095;
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &small));
+    const int status = io_tape_record(&writer, path, 4096, NULL);
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &before));
+    TEST_ASSERT_EQUAL(-EFBIG, status);
+    while (count < RT_GUARD_MAX && rt_guard_add(&others[count], 1, &gone))
+        count++;
+    TEST_ASSERT_EQUAL(-ENOMEM, io_tape_record(&writer, path, 4096, NULL));
+    while (count > 0)
+        rt_guard_remove(&others[--count]);
+    TEST_ASSERT_EQUAL(next, next_descriptor());
+    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 4096, NULL));
+    io_tape_finish(&writer);
+}
+
+static void test_the_longest_packet_is_recorded_and_played(void)
+{
+    static unsigned char longest[IO_DATAGRAM_MAX + 1];
+    struct io_tape_writer writer;
+    struct io_packet packet;
+    memset(longest, 'l', sizeof longest);
+    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 1 << 16, &clock_of_ours));
+    TEST_ASSERT_FALSE(io_tape_write(&writer, longest, IO_DATAGRAM_MAX + 1));
+    TEST_ASSERT_TRUE(io_tape_write(&writer, longest, IO_DATAGRAM_MAX));
+    io_tape_finish(&writer);
+    open_bus(&tape, &spec);
+    TEST_ASSERT_EQUAL(1, io_bus_receive(&tape, &packet));
+    TEST_ASSERT_EQUAL_size_t(IO_DATAGRAM_MAX, packet.size);
+    TEST_ASSERT_EQUAL_MEMORY(longest, packet.bytes, packet.size);
+    TEST_ASSERT_EQUAL(0, io_bus_send(&tape, nobody, longest, IO_DATAGRAM_MAX, false));
+    TEST_ASSERT_EQUAL(-EMSGSIZE, io_bus_send(&tape, nobody, longest, IO_DATAGRAM_MAX + 1, false));
+}
+
+/* In memory that ends where the tape ends. */
+static int check_exact(const struct wire_tape *wire, size_t size, char error[IO_TAPE_ERROR_MAX])
+{
+    unsigned char *bytes = malloc(size > 0 ? size : 1);
+    memcpy(bytes, wire->bytes, size);
+    const int status = io_tape_check(bytes, size, error);
+    free(bytes);
+    return status;
+}
+
+static void test_a_tape_is_sound_between_its_packets_and_nowhere_else(void)
+{
+    char error[IO_TAPE_ERROR_MAX];
+    struct wire_tape wire;
+    begin(&wire);
+    add(&wire, 1, "first");
+    const size_t second = wire.size;
+    add(&wire, 2, "second");
+    for (size_t size = 0; size <= wire.size; size++) {
+        char line[IO_TAPE_ERROR_MAX];
+        const int status = check_exact(&wire, size, error);
+        if (size == 16 || size == second || size == wire.size) {
+            TEST_ASSERT_EQUAL(0, status);
+            continue;
+        }
+        TEST_ASSERT_EQUAL(-EBADMSG, status);
+        const size_t at = size < second ? 16 : second;
+        if (size < 16)
+            snprintf(line, sizeof line, "byte 0: this is not a tape (a tape begins with AIRBTAPE)");
+        else
+            snprintf(line, sizeof line,
+                     "byte %zu: the tape ends inside a %s; `truncate -s %zu` keeps what is before",
+                     at, size < at + 16 ? "record" : "packet", at);
+        TEST_ASSERT_EQUAL_STRING(line, error);
+    }
+}
+
+static void test_a_packet_is_as_long_as_any_and_no_longer(void)
+{
+    static unsigned char bytes[16 + 16 + IO_DATAGRAM_MAX + 1];
+    char error[IO_TAPE_ERROR_MAX];
+    struct wire_tape wire;
+    for (uint32_t size = IO_DATAGRAM_MAX; size <= IO_DATAGRAM_MAX + 1; size++) {
+        begin(&wire);
+        put(&wire, 1, 8);
+        put(&wire, size, 4);
+        put(&wire, 0, 4);
+        memcpy(bytes, wire.bytes, wire.size);
+        TEST_ASSERT_EQUAL(size == IO_DATAGRAM_MAX ? 0 : -EBADMSG,
+                          io_tape_check(bytes, 32 + size, error));
+    }
+    TEST_ASSERT_EQUAL_STRING("byte 24: a packet of 2049 bytes, longer than any", error);
+}
+
+static void test_a_tape_that_is_too_large_is_refused(void)
+{
+    TEST_ASSERT_EQUAL(0, truncate(path, (off_t)IO_TAPE_SIZE_MAX + 1)); /* a hole */
+    refuse_bus(&spec, -EFBIG, "links.board.device: cannot read the tape ", ": File too large");
+}
+
+static void test_without_a_clock_a_tape_plays_by_the_machine_s(void)
+{
+    struct io_tape_writer writer;
+    struct wire_tape wire;
+    spec.clock = NULL;
+    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 4096, NULL));
+    TEST_ASSERT_TRUE(io_tape_write(&writer, "now", 3));
+    TEST_ASSERT_LESS_THAN_UINT64(UINT64_C(3600) * 1000000000, writer.last_ns); /* since its start */
+    io_tape_finish(&writer);
+    begin(&wire);
+    add(&wire, 0, "at once");
+    store(&wire);
+    open_bus(&tape, &spec);
+    expect("at once");
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -294,5 +439,12 @@ int main(void)
     RUN_TEST(test_a_recording_that_somebody_cuts_off_ends_there);
     RUN_TEST(test_a_corrupt_tape_is_refused_with_the_byte);
     RUN_TEST(test_a_tape_that_cannot_be_read_is_refused);
+    RUN_TEST(test_a_recording_has_a_least_and_a_greatest_size);
+    RUN_TEST(test_a_recording_that_cannot_be_made_is_refused);
+    RUN_TEST(test_the_longest_packet_is_recorded_and_played);
+    RUN_TEST(test_a_tape_is_sound_between_its_packets_and_nowhere_else);
+    RUN_TEST(test_a_packet_is_as_long_as_any_and_no_longer);
+    RUN_TEST(test_a_tape_that_is_too_large_is_refused);
+    RUN_TEST(test_without_a_clock_a_tape_plays_by_the_machine_s);
     return UNITY_END();
 }

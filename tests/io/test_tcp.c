@@ -521,6 +521,123 @@ static void test_a_frame_longer_than_any_is_refused_whole(void)
     }
 }
 
+/* A server whose queue is full: who calls is neither let in nor turned away. */
+static void test_an_attempt_that_nobody_answers_is_given_up_after_three_seconds(void)
+{
+    const uint64_t begin_ns = 1000, patience_ns = 3000000000;
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof name;
+    const int deaf = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int filler = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    TEST_ASSERT_EQUAL(0, bind(deaf, (const struct sockaddr *)&name, sizeof name));
+    TEST_ASSERT_EQUAL(0, getsockname(deaf, (struct sockaddr *)&name, &size));
+    TEST_ASSERT_EQUAL(0, listen(deaf, 0));
+    TEST_ASSERT_EQUAL(0, connect(filler, (const struct sockaddr *)&name, sizeof name));
+    (void)snprintf(calling.peer, sizeof calling.peer, "127.0.0.1:%u", ntohs(name.sin_port));
+    open_bus(&client, &calling);
+    TEST_ASSERT_GREATER_OR_EQUAL(0, client.tcp.attempt);
+    io_bus_tick(&client, begin_ns);
+    TEST_ASSERT_EQUAL_UINT64(begin_ns + patience_ns, client.tcp.give_up_ns);
+    io_bus_tick(&client, begin_ns + patience_ns - 1);
+    TEST_ASSERT_EQUAL_UINT64(begin_ns + patience_ns, client.tcp.give_up_ns);
+    TEST_ASSERT_EQUAL_UINT64(0, client.tcp.retry_ns);
+    io_bus_tick(&client, begin_ns + patience_ns); /* and begun anew */
+    TEST_ASSERT_EQUAL_UINT64(0, client.tcp.give_up_ns);
+    TEST_ASSERT_GREATER_OR_EQUAL(0, client.tcp.attempt);
+    TEST_ASSERT_GREATER_THAN_UINT64(begin_ns + patience_ns, client.tcp.retry_ns);
+    TEST_ASSERT_FALSE(io_bus_connected(&client));
+    (void)close(filler);
+    (void)close(deaf);
+}
+
+static void test_what_waits_is_in_the_kernel_or_here(void)
+{
+    const int fd = call_in();
+    wait_connected(&server, true);
+    server.tcp.rest.at = 10; /* as if the kernel had taken a part */
+    server.tcp.rest.size = 30;
+    TEST_ASSERT_EQUAL_size_t(20, io_bus_backlog(&server));
+    server.tcp.rest.at = server.tcp.rest.size = 0;
+    TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server));
+    io_bus_drop(&server);
+    server.tcp.rest.size = 30;
+    TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server)); /* for nobody */
+    server.tcp.rest.size = 0;
+    (void)close(fd);
+}
+
+/* The peer resets, and its end is met by a write. */
+static void reset_peer(void)
+{
+    const struct linger now = {.l_onoff = 1, .l_linger = 0};
+    const int fd = call_in();
+    wait_connected(&server, true);
+    TEST_ASSERT_EQUAL(0, setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now));
+    struct pollfd watch = {.fd = server.tcp.seat.fd, .events = 0};
+    (void)close(fd);
+    TEST_ASSERT_EQUAL(1, poll(&watch, 1, 5000)); /* the reset is there */
+}
+
+static void test_a_reset_is_met_by_a_write_too(void)
+{
+    reset_peer();
+    TEST_ASSERT_EQUAL(-ECONNRESET, io_bus_send(&server, nobody, "x", 1, false));
+    TEST_ASSERT_FALSE(io_bus_connected(&server));
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).losses);
+    reset_peer();
+    TEST_ASSERT_EQUAL(-ECONNRESET, io_bus_send(&server, nobody, "x", 1, true));
+    TEST_ASSERT_FALSE(io_bus_connected(&server));
+    TEST_ASSERT_EQUAL_UINT64(2, counters_of(&server).losses);
+    reset_peer();
+    server.tcp.rest.size = 30; /* what the last frame left over */
+    TEST_ASSERT_EQUAL(-ECONNRESET, io_bus_send(&server, nobody, "x", 1, false));
+    TEST_ASSERT_FALSE(io_bus_connected(&server));
+}
+
+static void test_a_process_out_of_descriptors_opens_no_link(void)
+{
+    struct rlimit before, none;
+    struct io_bus bus;
+    char error[IO_BUS_ERROR_MAX];
+    io_bus_close(&server);
+    const int next = dup(0);
+    (void)close(next);
+    TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
+    none = before;
+    for (int room = 0; room < 3; room++) { /* its seat needs two, its listener one */
+        none.rlim_cur = (rlim_t)(next + room);
+        TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
+        const int status = io_bus_open(&bus, &listening, error);
+        TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &before));
+        TEST_ASSERT_EQUAL_MESSAGE(-EMFILE, status, error);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "Too many open files"), error);
+        if (room < 2)
+            TEST_ASSERT_EQUAL_STRING("links.px4.listen: no descriptor left: Too many open files",
+                                     error);
+        const int after = dup(0);
+        (void)close(after);
+        TEST_ASSERT_EQUAL(next, after); /* nothing is left open */
+    }
+    open_bus(&server, &listening);
+}
+
+static void test_a_client_without_a_descriptor_tries_again(void)
+{
+    struct rlimit before, none;
+    char error[IO_BUS_ERROR_MAX];
+    const int next = dup(0);
+    (void)close(next);
+    TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
+    none = before;
+    none.rlim_cur = (rlim_t)(next + 2); /* for its seat */
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
+    const int status = io_bus_open(&client, &calling, error);
+    TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &before));
+    TEST_ASSERT_EQUAL_MESSAGE(0, status, error);
+    TEST_ASSERT_EQUAL(-1, client.tcp.attempt);
+    wait_connected(&client, true);
+}
+
 int main(void)
 {
     if (!hold_stamps()) {
@@ -550,5 +667,10 @@ int main(void)
     RUN_TEST(test_last_words_reach_the_peer_or_nobody);
     RUN_TEST(test_a_link_is_server_or_client);
     RUN_TEST(test_a_frame_longer_than_any_is_refused_whole);
+    RUN_TEST(test_an_attempt_that_nobody_answers_is_given_up_after_three_seconds);
+    RUN_TEST(test_what_waits_is_in_the_kernel_or_here);
+    RUN_TEST(test_a_reset_is_met_by_a_write_too);
+    RUN_TEST(test_a_process_out_of_descriptors_opens_no_link);
+    RUN_TEST(test_a_client_without_a_descriptor_tries_again);
     return UNITY_END();
 }
