@@ -72,14 +72,41 @@ static void load_tunable(const char *head, const char *list)
     load(text);
 }
 
-/* Where the frame reads a number: by a pointer, in its effector or in the law of a joint. */
+/* The same vehicle as it is read from the file, before anything was ever tuned. */
+static struct cfg_scenario *untouched;
+
+/* Where the pointer leads there. */
+static const void *place_in_untouched(const double *at)
+{
+    const struct {
+        const void *here, *there;
+        size_t size;
+    } parts[] = {
+        {scenario, untouched, sizeof *scenario},
+        {scenario->sensors, untouched->sensors,
+         (size_t)scenario->sensor_count * sizeof *scenario->sensors},
+        {scenario->effectors, untouched->effectors,
+         (size_t)scenario->effector_count * sizeof *scenario->effectors},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const uintptr_t begin = (uintptr_t)parts[i].here, place = (uintptr_t)at;
+        if (place >= begin && place < begin + parts[i].size)
+            return (const char *)parts[i].there + (place - begin);
+    }
+    TEST_FAIL_MESSAGE("the pointer leads out of the scenario");
+    return NULL;
+}
+
+/* Where the frame reads a number: by a pointer, in its effector or in the law of a joint.  Loading
+ * stores the first values there already, so the pointer is followed in the untouched scenario. */
 static double number_behind(const struct cfg_parameter *parameter, int more)
 {
     double number = NAN;
     const void *base = NULL;
     switch (parameter->seat) {
     case CFG_IN_SCENARIO:
-        return *parameter->at;
+        memcpy(&number, place_in_untouched(parameter->at), sizeof number);
+        return number;
     case CFG_IN_ENVIRONMENT:
         base = &scenario->environment;
         break;
@@ -190,6 +217,9 @@ static const struct {
 
 static void test_every_number_is_found_where_the_frame_reads_it(void)
 {
+    load(ALL);
+    untouched = scenario;
+    scenario = NULL;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const char *axes = all[i].count == 4 ? "wxyz" : "xyz", *path = all[i].path;
         load_tunable(ALL, path);
@@ -207,6 +237,7 @@ static void test_every_number_is_found_where_the_frame_reads_it(void)
             TEST_ASSERT_EQUAL_DOUBLE_MESSAGE(all[i].number[k], number_behind(parameter, 0), path);
         }
     }
+    cfg_scenario_free(untouched);
 }
 
 static void test_one_component_is_one_number(void)
@@ -221,7 +252,6 @@ static void test_one_component_is_one_number(void)
     for (int i = 0; i < 6; i++) {
         TEST_ASSERT_EQUAL_STRING(names[i], scenario->parameters[i].name);
         TEST_ASSERT_EQUAL_DOUBLE(numbers[i], scenario->parameters[i].initial);
-        TEST_ASSERT_EQUAL_DOUBLE(numbers[i], number_behind(&scenario->parameters[i], 0));
     }
 }
 
