@@ -376,9 +376,37 @@ static void test_a_weightless_follower_changes_no_friction(void)
         }
 }
 
+/* Of a rotor in its body, rad/s; the state is J (Omega + axis . w). */
+static double wheel_slip(void)
+{
+    const double *w = craft.x + 8, *axis = craft.effectors[3].wheel.axis;
+    return *craft_states(&craft, 3) / craft.effectors[3].wheel.inertia -
+           (axis[0] * w[0] + axis[1] * w[1] + axis[2] * w[2]);
+}
+
+/* As much friction as it takes, also against its motor; both ways again, on the ground and in the
+ * air. */
+static void test_strong_friction_stops_a_wheel_in_its_body_in_one_step(void)
+{
+    for (int follower = 0; follower < 2; follower++)
+        for (int air = 0; air < 2; air++) {
+            build_mixed(follower, NULL);
+            craft.effectors[3].wheel.coulomb = 50.0;
+            craft.commands[3] = 0.3;
+            craft.x[2] -= air * 5.0;
+            TEST_ASSERT_TRUE(fabs(wheel_slip()) > 1.0);
+            craft_use(&craft, DYN_SEMI_IMPLICIT_EULER);
+            craft_run(&craft, 1, 0.002);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.0, wheel_slip());
+            craft_run(&craft, 20, 0.002);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.0, wheel_slip());
+        }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_strong_friction_stops_a_wheel_in_its_body_in_one_step);
     RUN_TEST(test_a_weightless_follower_changes_no_friction);
     RUN_TEST(test_a_joint_below_its_limit_stays_for_a_minute);
     RUN_TEST(test_a_joint_beyond_its_limit_goes);
