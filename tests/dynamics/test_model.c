@@ -225,7 +225,8 @@ static void test_unit_vectors_have_six_digits(void)
     assert_refused(3, "the placing quaternion is not a unit quaternion");
     setUp();
     specs[1].joint = DYN_JOINT_UNIVERSAL;
-    memcpy(specs[1].axis2, (double[]){0.0, 1e-6, 1.0}, 24);
+    memcpy(specs[1].axis, (double[]){0.0, 1.0, 0.0}, 24);
+    memcpy(specs[1].axis2, (double[]){0.0, 1e-6, 1.0}, 24); /* still across it */
     assert_accepted();
     memcpy(specs[1].axis2, (double[]){0.0, 2e-6, 1.0}, 24);
     assert_refused(1, "the two joint axes are not at right angles");
