@@ -12,6 +12,10 @@
 #include "tests/config/base.h"
 #include "unity.h"
 
+#define D127                                                                                       \
+    "ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd"                              \
+    "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd"
+
 struct mistake {
     const char *good, *bad;
     const char *complaint; /* line:column: what */
@@ -1261,6 +1265,88 @@ static const struct part {
      .rest = "faults: [{name: f, device: g, type: stuck, at: 0},\n"
              "         {name: f, device: g, type: loss, at: 0}]",
      .complaint = "9:17: another fault is called \"f\" already; take another name"},
+    /* the limits of texts, lists and times */
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, set: '', to: 1}]}",
+     .complaint = "7:67: a parameter has a name of 1 to 16 characters; here is \"\""},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, set: A2345678901234567, to: 1}]}",
+     .complaint = "7:67: a parameter has a name of 1 to 16 characters; here is "
+      "\"A2345678901234567\""},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, arm: true, to: 1}]}",
+     .complaint = "7:77: to belongs to set, not to arm"},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, land: true, to: 1}]}",
+     .complaint = "7:78: to belongs to set, not to land"},
+    {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, set: A, to: 1, land: true}]}",
+     .complaint = "7:67: a step does one thing, and this one has land already; make two steps"},
+    {.links = "{name: l, body: a, protocol: ardupilot, ground: [{at: 1 s, mode: hold}]}",
+     .complaint = "7:74: \"hold\" is no mode of ardupilot; it has stabilize, alt_hold, auto, guided, "
+      "loiter, rtl, land, brake"},
+    {.links = "{name: l, body: a, protocol: betaflight, ground_line: '127.0.0.1:14550'}",
+     .complaint = "7:63: betaflight hears no ground station; remove it"},
+    {.links = "{name: l, body: a, bus: serial, device: " D127 "d}",
+     .complaint = "7:49: device has more than 127 characters; shorten it"},
+    {.rest = "pulse: {device: " D127 "d}",
+     .complaint = "8:17: device is longer than 127 characters; give a shorter path"},
+    {.rest = "pulse: {every: 10}",
+     .complaint = "8:8: a pulse goes to an address or to a device; give one of them, e.g. to: "
+      "127.0.0.1:14600"},
+    {.rest = "pulse: {to: '127.0.0.1:1', device: d}",
+     .complaint = "8:8: a pulse goes to an address or to a device; give one of them, e.g. to: "
+      "127.0.0.1:14600"},
+    {.rest = "pulse: {to: here}",
+     .complaint = "8:13: to wants an IPv4 address and a port from 1 to 65535, e.g. 127.0.0.1:14600; "
+      "here is \"here\""},
+    {.rest = "pulse: {to: '127.0.0.1:1', baud: 9600}",
+     .complaint = "8:34: baud means nothing on UDP; remove it, or give device instead of to"},
+    {.rest = "faults: [{link: l, type: delay, at: 0, value: 2 ms},\n"
+             "         {link: l, type: delay, at: 1 s, value: 2 ms}]",
+     .complaint = "9:26: this link is late already by another fault; make it one"},
+    {.rest = "expect: [wheel_speed < 5 rad/s after 1 s]",
+     .complaint = "8:10: there is no wheel whose speed could be tested; add one or remove the line"},
+    {.rest = "expect: [rate < 5 rad/s after 1 s within 2 s]",
+     .complaint = "8:10: an expectation looks like \"attitude_error < 0.1 deg after 15 s\" (or > and "
+      "within); here is \"rate < 5 rad/s after 1 s within 2 s\""},
+    {.rest = "expect: [rate after 1 s < 2]",
+     .complaint = "8:10: an expectation looks like \"attitude_error < 0.1 deg after 15 s\" (or > and "
+      "within); here is \"rate after 1 s < 2\""},
+    {.rest = "expect: [rate < 5 rad/s within 0 s]",
+     .complaint = "8:10: within must be above 0 s; here is 0"},
+    {.rest = "expect: [rate < -1 rad/s after 0 s]",
+     .complaint = "8:10: rate must be 0 rad/s or more; here is -1"},
+    {.rest = "expect: [tilt < 1 deg after -1 s]",
+     .complaint = "8:10: after must be 0 s or more; here is -1"},
+    {.rest = "expect: [speed < 1 deg after 1 s]", .complaint = "8:10: speed wants m/s, not deg"},
+    {.rest = "expect: [altitude < 1 deg after 1 s]", .complaint = "8:10: altitude wants m, not deg"},
+    {.rest = "expect: [position_error < 1 s after 1 s]",
+     .complaint = "8:10: position_error wants m, not s"},
+    {.rest = "expect: [tilt < 1 m after 1 s]", .complaint = "8:10: tilt wants rad, not m"},
+    /* rows of numbers */
+    {.devices = GYRO,
+     .rest = "faults: [{device: g, type: stuck, at: 0, axes: [0, 1, 2, 1, 0]}]",
+     .complaint = "8:48: axes has 5 numbers; it can have 4"},
+    {.environment = "ground: 0",
+     .devices = "{name: d, type: contact, body: a, points: {x: 1}, stiffness: 1}",
+     .complaint = "6:53: points wants a list of rows in m, e.g. points: [[0.2, 0.2, 0.1], [-0.2, 0.2, "
+      "0.1]]; here is a mapping"},
+    {.environment = "ground: 0",
+     .devices = "{name: d, type: contact, body: a, points: [[0, 0, 0], [0, 0]], stiffness: 1}",
+     .complaint = "6:65: a row of points wants 3 numbers; here are 2"},
+    {.environment = "ground: 0",
+     .devices = "{name: d, type: contact, body: a, points: [[0, 0, 0], [1]], stiffness: 1}",
+     .complaint = "6:65: a row of points wants 3 numbers; here is 1"},
+    {.environment = "ground: 0",
+     .devices = "{name: d, type: contact, body: a, points: [0 0 0, 1 2 3 4], stiffness: 1}",
+     .complaint = "6:61: a row of points wants 3 numbers; here are 4"},
+    {.environment = "ground: 0",
+     .devices = "{name: d, type: contact, body: a, points: [[0, [1], 0]], stiffness: 1}",
+     .complaint = "6:58: points wants a list of rows in m, e.g. points: [[0.2, 0.2, 0.1], [-0.2, 0.2, "
+      "0.1]]; here is a list"},
+    {.environment = "gravity: [0, ~, 1]", .complaint = "2:28: gravity wants 3 numbers in m/s^2, e.g. 0 0 9.81; here is nothing"},
+    {.environment = "gravity: {x: 1}",
+     .complaint = "2:24: gravity wants 3 numbers in m/s^2, e.g. 0 0 9.81; here is a mapping"},
+    {.environment = "gravity: ~",
+     .complaint = "2:24: gravity wants 3 numbers in m/s^2, e.g. 0 0 9.81; here is nothing"},
+    {.environment = "gravity: [9]",
+     .complaint = "2:24: gravity wants 3 numbers in m/s^2, e.g. 0 0 9.81; here is 1"},
     /* tunable */
     {.devices = GYRO,
      .rest = "tunable: [devices.gg.bias]",
@@ -1620,6 +1706,100 @@ static void test_a_vehicle_has_only_so_many_encoders_and_contact_points(void)
                      "some");
 }
 
+static void expect_good(const char *text)
+{
+    char error[CFG_ERROR_MAX];
+    struct cfg_scenario *scenario;
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0, cfg_scenario_load_text("s.yaml", text, strlen(text), NULL, 0, &scenario, error), error);
+    cfg_scenario_free(scenario);
+}
+
+/* Of all that acts on a body there is room for 96, contact points among them. */
+static void test_the_last_actuator_still_fits(void)
+{
+    static char text[1 << 15];
+    for (int drags = 1; drags <= 2; drags++) {
+        size_t size =
+            (size_t)snprintf(text, sizeof text,
+                             "name: x\nenvironment: {ground: 0, air: true}\nbodies:\n"
+                             "- {name: a, joint: free, mass: 1, inertia: 1 1 1}\ndevices:\n"
+                             "- {name: feet, type: contact, body: a, stiffness: 1, points: [");
+        for (int i = 0; i < 95; i++)
+            size += (size_t)snprintf(text + size, sizeof text - size, "%s0 0 0", i > 0 ? ", " : "");
+        size += (size_t)snprintf(text + size, sizeof text - size, "]}\n");
+        for (int i = 0; i < drags; i++)
+            size += (size_t)snprintf(text + size, sizeof text - size,
+                                     "- {name: d%d, type: drag, body: a}\n", i);
+        snprintf(text + size, sizeof text - size, "tunable: [devices.feet.damping]\n");
+        if (drags == 1)
+            expect_good(text);
+        else
+            expect_complaint(text, "8:20: a vehicle can have 96 actuators, drags and contact "
+                                   "points; remove some");
+    }
+}
+
+/* 95 characters are an expectation, and 96 none. */
+static void test_an_expectation_is_a_line_and_not_longer(void)
+{
+    char text[512];
+    for (int more = 0; more < 2; more++) {
+        snprintf(text, sizeof text,
+                 "name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
+                 "expect: ['tilt < 1 deg%*safter 1 s']\n",
+                 95 + more - (int)strlen("tilt < 1 degafter 1 s"), "");
+        if (more == 0)
+            expect_good(text);
+        else
+            expect_complaint(text, "3:10: an expectation looks like \"attitude_error < 0.1 deg "
+                                   "after 15 s\" (or > and within); here is \"tilt < 1 deg        "
+                                   "                    ...\"");
+    }
+}
+
+/* The last moment that a run has, and the longest names. */
+static void test_what_is_just_within_its_limits_is_taken(void)
+{
+    static const char *const good[] = {
+        "expect: [tilt < 1 deg within 10 s, rate > 1 after 9.999 s, altitude < -5 m after 0 s]",
+        "faults: [{device: g, type: stuck, at: 9.999 s}, {device: g, type: stuck, frame: 9999}]",
+        "faults: [{device: g, type: stuck, at: 0, axes: [0, 1, 2]}]",
+        "faults: [{link: l, type: delay, at: 0, value: 2 ms}, {link: l, type: loss, at: 1}]",
+        "pulse: {device: " D127 "}",
+        "predictor: {ahead: 60 s}",
+        "controller: {command: [b], policy: fifo, priority: 79}",
+        "log: {every: 1000000}",
+        "frame: {watchdog: 2 ms, lead: 499.999 us}",
+        "frame: {cpu: 1023, priority: 98}",
+        "io: {priority: 89}",
+        "integrator: {substeps: 1000}",
+    };
+    char text[1024];
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        snprintf(text, sizeof text,
+                 "name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
+                 "devices: [{name: g, type: gyro, body: a}]\nlinks: [{name: l, body: a}]\n%s\n",
+                 good[i]);
+        expect_good(text);
+    }
+    static const char *const links[] = {
+        "bus: serial, device: " D127,
+        "delay: 10 s",
+        "protocol: px4, ground: [{at: 2 s, set: "
+        "A234567890123456, to: 1}]",
+        "protocol: px4, ground: [{at: 2 s, arm: true}, {at: 2 s, land: true}]",
+        "protocol: betaflight, sticks: [{at: 0 s}, {at: 5 s}, {at: 5 s}]",
+        "protocol: hand, device: d, axes: [{axis: x, control: 15, dead_band: 0.9}], modes: [31]"};
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        snprintf(text, sizeof text,
+                 "name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
+                 "links: [{name: l, body: a, %s}]\n",
+                 links[i]);
+        expect_good(text);
+    }
+}
+
 static void test_a_link_has_only_so_many_faults(void)
 {
     static char text[1 << 14];
@@ -1739,6 +1919,9 @@ int main(void)
     RUN_TEST(test_every_mistake_in_worlds_devices_links_and_faults_is_refused_at_its_place);
     RUN_TEST(test_in_orbit_nothing_holds_on_to_the_world);
     RUN_TEST(test_a_vehicle_has_only_so_many_encoders_and_contact_points);
+    RUN_TEST(test_the_last_actuator_still_fits);
+    RUN_TEST(test_an_expectation_is_a_line_and_not_longer);
+    RUN_TEST(test_what_is_just_within_its_limits_is_taken);
     RUN_TEST(test_a_link_has_only_so_many_faults);
     RUN_TEST(test_a_frame_has_only_so_much_room_for_jobs);
     RUN_TEST(test_a_body_has_not_more_modes_than_the_kernel);

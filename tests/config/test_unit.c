@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "unity.h"
@@ -52,6 +53,96 @@ static void test_factors_are_those_of_the_books(void)
     expect_factor(1e-9, "nT");
     expect_factor(0.01, "%");
     expect_factor(1e-6, "ppm");
+}
+
+/* Every unit by its kilograms, metres, seconds, amperes and radians. */
+static void test_every_unit_has_its_factor_and_its_dimensions(void)
+{
+    static const struct {
+        const char *name;
+        double factor;
+        int powers[CFG_DIMENSION_COUNT]; /* kg m s A rad */
+    } all[] = {
+        {"m", 1, {0, 1, 0, 0, 0}},
+        {"g", 1e-3, {1, 0, 0, 0, 0}},
+        {"s", 1, {0, 0, 1, 0, 0}},
+        {"min", 60, {0, 0, 1, 0, 0}},
+        {"h", 3600, {0, 0, 1, 0, 0}},
+        {"Hz", 1, {0, 0, -1, 0, 0}},
+        {"rad", 1, {0, 0, 0, 0, 1}},
+        {"deg", PI / 180, {0, 0, 0, 0, 1}},
+        {"arcmin", PI / 180 / 60, {0, 0, 0, 0, 1}},
+        {"arcsec", PI / 180 / 3600, {0, 0, 0, 0, 1}},
+        {"rpm", 2 * PI / 60, {0, 0, -1, 0, 1}},
+        {"g0", 9.80665, {0, 1, -2, 0, 0}},
+        {"N", 1, {1, 1, -2, 0, 0}},
+        {"J", 1, {1, 2, -2, 0, 0}},
+        {"W", 1, {1, 2, -3, 0, 0}},
+        {"Pa", 1, {1, -1, -2, 0, 0}},
+        {"A", 1, {0, 0, 0, 1, 0}},
+        {"V", 1, {1, 2, -3, -1, 0}},
+        {"ohm", 1, {1, 2, -3, -2, 0}},
+        {"T", 1, {1, 0, -2, -1, 0}},
+        {"gauss", 1e-4, {1, 0, -2, -1, 0}},
+        {"%", 1e-2, {0, 0, 0, 0, 0}},
+        {"ppm", 1e-6, {0, 0, 0, 0, 0}},
+    };
+    const int count = (int)(sizeof all / sizeof all[0]);
+    for (int i = 0; i < count; i++) {
+        const struct cfg_unit unit = parse(all[i].name);
+        TEST_ASSERT_EQUAL_STRING(all[i].name, cfg_unit_name(i));
+        expect_factor(all[i].factor, all[i].name);
+        for (int k = 0; k < CFG_DIMENSION_COUNT; k++)
+            TEST_ASSERT_EQUAL_INT_MESSAGE(2 * all[i].powers[k], unit.halves[k], all[i].name);
+    }
+    TEST_ASSERT_NULL(cfg_unit_name(count));
+}
+
+static void test_every_prefix_goes_before_what_takes_one(void)
+{
+    static const struct {
+        const char *prefix;
+        double factor;
+    } all[] = {{"n", 1e-9}, {"u", 1e-6}, {"\xc2\xb5", 1e-6}, {"\xce\xbc", 1e-6}, {"m", 1e-3},
+               {"c", 1e-2}, {"k", 1e3},  {"M", 1e6},         {"G", 1e9}};
+    static const char *const take[] = {"m", "s",  "Hz", "rad", "N",   "J",
+                                       "W", "Pa", "A",  "V",   "ohm", "T"};
+    static const char *const refuse[] = {"h", "deg", "arcmin", "arcsec", "rpm", "%", "ppm"};
+    char name[32];
+    struct cfg_unit unit;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        for (size_t k = 0; k < sizeof take / sizeof take[0]; k++) {
+            snprintf(name, sizeof name, "%s%s", all[i].prefix, take[k]);
+            expect_factor(all[i].factor, name);
+        }
+        for (size_t k = 0; k < sizeof refuse / sizeof refuse[0]; k++) {
+            struct cfg_phrase problem = {0};
+            snprintf(name, sizeof name, "%s%s", all[i].prefix, refuse[k]);
+            TEST_ASSERT_FALSE_MESSAGE(cfg_unit_parse(name, &unit, &problem), name);
+        }
+    }
+    expect_factor(1e-7, "mgauss");
+    expect_factor(9.80665e-3, "mg0");
+    expect_factor(1e3, "Mg");
+}
+
+/* The last that is still taken. */
+static void test_brackets_powers_and_names_go_up_to_their_limits(void)
+{
+    expect_factor(1e-3, "((((mm))))");
+    expect_factor(1e-6, "((mm)) ((mm))"); /* what is closed counts no more */
+    expect_factor(1e-18, "mm^6");
+    expect_factor(1e18, "mm^-6");
+    expect_factor(1.0, "mm^0");
+    expect_factor(1e-36, "mm^6 mm^6");
+    expect_factor(1e36, "mm^-6/mm^6");
+    expect_factor(1e-3, "sqrt(mm) sqrt(mm)");
+    expect_factor(1e-3, "mm ^1");
+    expect_factor(1e-3, "\tmm\t");
+    TEST_ASSERT_EQUAL_INT(24, parse("m^6 m^6").halves[1]);
+    TEST_ASSERT_EQUAL_INT(-24, parse("m^-6 m^-6").halves[1]);
+    TEST_ASSERT_EQUAL_INT(1, parse("sqrt(m)").halves[1]);
+    TEST_ASSERT_EQUAL_INT(3, parse("sqrt(m)^3").halves[1]);
 }
 
 static void test_products_powers_and_roots(void)
@@ -111,6 +202,17 @@ static void test_what_is_no_unit_is_refused_with_advice(void)
         {"m^", "a power in a unit is a whole number up to 6, as in m^2"},
         {"m^ 2", "a power in a unit is a whole number up to 6, as in m^2"},
         {"m^7", "a power in a unit is a whole number up to 6, as in m^2"},
+        {"m^-7", "a power in a unit is a whole number up to 6, as in m^2"},
+        {"m^\t2", "a power in a unit is a whole number up to 6, as in m^2"},
+        {"fifteen_letters", "unknown unit \"fifteen_letters\"; units look like ms, deg/s, N m/rad "
+                            "or kg m^2"},
+        {"sixteen_letters_", "unknown unit \"sixteen_letters\"; units look like ms, deg/s, N m/rad "
+                             "or kg m^2"},
+        {"m**s", "no unit begins with \"*s\"; units look like deg/s"},
+        {"'m'", "unknown unit \"'m'\"; units look like ms, deg/s, N m/rad or kg m^2"},
+        {"m^6 m^6 sqrt(m)", "the unit has a power that no quantity has; check it"},
+        {"m^-6 m^-6/sqrt(m)", "the unit has a power that no quantity has; check it"},
+        {"sqrt((((m ^2))))(((((m)))))", "too many brackets in the unit; write it flat"},
         {"(m", "the unit lacks a closing bracket; add it"},
         {"m)", "the unit has a closing bracket too many; remove it"},
         {"(((((m)))))", "too many brackets in the unit; write it flat"},
@@ -148,6 +250,13 @@ static void test_numbers_are_decimal_and_exact(void)
     expect_number(1e-320, "", "1e-320");
     expect_number(0.1 + 0.2, "", "0.30000000000000004");
     expect_number(HUGE_VAL, "", "1e999");
+    expect_number(-HUGE_VAL, "", "-1e999");
+    expect_number(1e-3, "s", "1E-3s");
+    expect_number(1e2, "", "\t1e+2\t");
+    expect_number(3.0, "e-", "3e-");
+    expect_number(3.0, "e+m", "3e+m");
+    expect_number(-7.0, "-2", "-7-2");
+    expect_number(1.5, ".2", "1.5.2");
 }
 
 static void test_what_is_no_number_is_none(void)
@@ -173,6 +282,9 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_factors_are_those_of_the_books);
+    RUN_TEST(test_every_unit_has_its_factor_and_its_dimensions);
+    RUN_TEST(test_every_prefix_goes_before_what_takes_one);
+    RUN_TEST(test_brackets_powers_and_names_go_up_to_their_limits);
     RUN_TEST(test_products_powers_and_roots);
     RUN_TEST(test_dimensions_tell_apart_what_must_not_be_mixed);
     RUN_TEST(test_what_is_no_unit_is_refused_with_advice);

@@ -3,6 +3,7 @@
  */
 #include "dynamics/effector.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -238,9 +239,148 @@ static void test_an_unsound_battery_is_refused(void)
                   "the efficiency must be above 0 and not above 1");
 }
 
+/* The last value that is still sound. */
+static void assert_taken(struct dyn_effector *good, double *number, double value)
+{
+    const double kept = *number;
+    *number = value;
+    TEST_ASSERT_NULL(dyn_effector_flaw(good, 3));
+    *number = kept;
+}
+
+static void test_what_is_just_sound_is_taken(void)
+{
+    struct dyn_effector prop = {
+        .type = DYN_EFFECTOR_ROTOR,
+        .rotor = {.axis = {0, 0, -1}, .spin = -1, .max_speed = 9, .lag_up = 0.1, .lag_down = 0.1}};
+    struct dyn_effector cell = {
+        .type = DYN_EFFECTOR_BATTERY,
+        .battery = {16.0, 12.0, 18000.0, .resistance = 0.5, .idle_current = 1, .efficiency = 1}};
+    struct dyn_effector foot = {.type = DYN_EFFECTOR_CONTACT, .contact = {.stiffness = 1.0}};
+    wheel.body = 2;
+    TEST_ASSERT_NULL(dyn_effector_flaw(&wheel, 3));
+    assert_taken(&wheel, &wheel.wheel.max_torque, 0.0);
+    assert_taken(&wheel, &wheel.wheel.max_speed, 0.0);
+    assert_taken(&wheel, &wheel.wheel.viscous, DBL_MAX);
+    assert_taken(&wheel, &wheel.wheel.inertia, DBL_MIN);
+    assert_taken(&wheel, &wheel.wheel.axis[2], 0.8 + 6e-10); /* the square is off by 9.6e-10 */
+    assert_number(&cell, &cell.battery.voltage_full, 11.999,
+                  "a battery's voltage_empty is positive and not above voltage_full");
+    assert_taken(&cell, &cell.battery.voltage_full, 12.0);
+    assert_taken(&cell, &cell.battery.resistance, 11.999);
+    assert_number(&cell, &cell.battery.resistance, 12.0,
+                  "the idle_current is more than the battery can give");
+    assert_taken(&cell, &cell.battery.efficiency, 0.001);
+    assert_taken(&prop, &prop.rotor.idle_speed, 9.0);
+    assert_taken(&prop, &prop.rotor.spin, 1.0);
+    assert_taken(&foot, &foot.contact.stiffness, DBL_MIN);
+    wheel.wheel.axis[2] = 0.8 + 7e-10;
+    assert_refused("the wheel axis is not a unit vector");
+    wheel.wheel.stiction = 1e-3, wheel.wheel.stribeck_speed = 1.0;
+    TEST_ASSERT_NULL(dyn_effector_flaw(&wheel, 3));
+}
+
+static void test_every_component_of_a_place_and_of_drag_is_looked_at(void)
+{
+    struct dyn_effector air = {.type = DYN_EFFECTOR_DRAG};
+    for (int k = 0; k < 3; k++) {
+        assert_number(&air, &air.drag.at[k], -(double)INFINITY, "the drag's place is not finite");
+        assert_number(&air, &air.drag.area[k], -1e-300, "drag must not be negative");
+        assert_number(&air, &air.drag.linear[k], (double)INFINITY, "drag must not be negative");
+        assert_number(&air, &air.drag.angular[k], -1.0, "drag must not be negative");
+    }
+}
+
+/* V = E - R I, and V (I - idle) times the efficiency is the power. */
+static void test_a_battery_gives_the_power_at_the_voltage_that_is_left(void)
+{
+    const struct dyn_battery battery = {
+        16.0, 12.0, 1000.0, .resistance = 0.2, .idle_current = 1.5, .efficiency = 0.8};
+    static const double used[] = {-5.0, 0.0, 250.0, 1000.0, 2000.0};
+    static const double open[] = {16.0, 16.0, 15.0, 12.0, 12.0};
+    for (int i = 0; i < 5; i++) {
+        const double volts = dyn_battery_voltage(&battery, used[i], 40.0);
+        const double amperes = dyn_battery_current(&battery, used[i], 40.0);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, open[i] - 0.2 * amperes, volts);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, 40.0, 0.8 * volts * (amperes - 1.5));
+        TEST_ASSERT_TRUE(volts > 0.5 * open[i]);
+    }
+}
+
+static struct dyn_vec6 eval(const struct dyn_effector *effector, const struct dyn_felt *felt)
+{
+    struct dyn_vec6 force = {{9, 9, 9}, {9, 9, 9}};
+    if (effector->type == DYN_EFFECTOR_DRAG)
+        dyn_drag_eval(&effector->drag, felt, &force);
+    else
+        dyn_contact_eval(&effector->contact, felt, &force);
+    return force;
+}
+
+static void expect_vec3(double x, double y, double z, struct dyn_vec3 actual)
+{
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, x, actual.x);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, y, actual.y);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, z, actual.z);
+}
+
+/* By hand: the point moves at (1, 2, 2) + (0, 0, 2) x (0.5, 0, 0) = (1, 3, 2). */
+static void test_drag_acts_at_its_place_along_each_axis_by_itself(void)
+{
+    const struct dyn_effector air = {.type = DYN_EFFECTOR_DRAG,
+                                     .drag = {.at = {0.5, 0.0, 0.0},
+                                              .area = {0.1, 0.2, 0.3},
+                                              .linear = {4.0, 5.0, 6.0},
+                                              .angular = {7.0, 8.0, 9.0}}};
+    const struct dyn_felt felt = {
+        .rate = {0.0, 0.0, 2.0}, .air_velocity = {1.0, 2.0, 2.0}, .density = 2.45}; /* twice */
+    const double speed = sqrt(1.0 + 9.0 + 4.0), half = 0.5 * 2.45 * speed;
+    const struct dyn_vec6 force = eval(&air, &felt);
+    const double fx = -(half * 0.1 + 8.0) * 1.0, fy = -(half * 0.2 + 10.0) * 3.0;
+    const double fz = -(half * 0.3 + 12.0) * 2.0;
+    expect_vec3(fx, fy, fz, force.lin);
+    expect_vec3(0.0, -0.5 * fz, 0.5 * fy - 2.0 * 9.0 * 2.0, force.ang);
+    const struct dyn_felt turning = {
+        .rate = {1.0, -3.0, 0.0}, .air_velocity = {0.0, 0.0, -1.5}, .density = 1.225};
+    const struct dyn_vec6 twist = eval(&air, &turning); /* w x at cancels the fall */
+    expect_vec3(0.0, 0.0, 0.0, twist.lin);
+    expect_vec3(-7.0, 24.0, 0.0, twist.ang);
+}
+
+/* A body on its side: its x axis is down. */
+static void test_a_foot_is_pressed_up_at_its_place(void)
+{
+    const struct dyn_effector foot = {
+        .type = DYN_EFFECTOR_CONTACT,
+        .contact = {.at = {0.5, 0.25, -0.75}, .stiffness = 100.0, .damping = 7.0, .friction = 0.5}};
+    struct dyn_felt felt = {.rate = {0.0, 2.0, 3.0},
+                            .velocity = {1.0, 0.0, 0.0},
+                            .position = {5.0, 6.0, 2.0},
+                            .E = {.row = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}},
+                            .ground = 2.25};
+    /* depth 2 + 0.5 - 2.25; down is x: 1 + (2 (-0.75) - 3 0.25) = -1.25 */
+    const double push = 100.0 * 0.25 + 7.0 * -1.25;
+    struct dyn_vec6 force = eval(&foot, &felt);
+    expect_vec3(-push, 0.0, 0.0, force.lin);
+    expect_vec3(0.0, -0.75 * -push, -0.25 * -push, force.ang);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * push, dyn_contact_grip(&foot.contact, &felt));
+    felt.velocity.x = -30.0; /* it leaves faster than the ground follows, and nothing pulls */
+    force = eval(&foot, &felt);
+    expect_vec3(0.0, 0.0, 0.0, force.lin);
+    felt.velocity.x = 1.0, felt.ground = 2.5; /* it just touches */
+    force = eval(&foot, &felt);
+    expect_vec3(0.0, 0.0, 0.0, force.lin);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_contact_grip(&foot.contact, &felt));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_what_is_just_sound_is_taken);
+    RUN_TEST(test_every_component_of_a_place_and_of_drag_is_looked_at);
+    RUN_TEST(test_a_battery_gives_the_power_at_the_voltage_that_is_left);
+    RUN_TEST(test_drag_acts_at_its_place_along_each_axis_by_itself);
+    RUN_TEST(test_a_foot_is_pressed_up_at_its_place);
     RUN_TEST(test_speed_is_relative_to_the_body);
     RUN_TEST(test_the_body_feels_reaction_and_gyroscopic_torque);
     RUN_TEST(test_the_motor_gives_at_most_its_torque);

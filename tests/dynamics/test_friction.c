@@ -301,9 +301,113 @@ static void test_friction_of_a_foot_that_left_the_ground_is_gone(void)
     TEST_ASSERT_EQUAL_INT(0, craft.work->friction->pair_count);
 }
 
+/* ---- feet and wheels of what has followers ---- */
+
+/* A tilted vehicle that slides, turns and tips on three uneven feet, with a wheel on a skew axis
+ * and an arm that rubs; with a follower of the arm that weighs nothing, or none. */
+static void build_mixed(int follower, unsigned char *held)
+{
+    static const double feet[3][3] = {{0.3, 0.1, 0.2}, {-0.25, 0.35, 0.15}, {-0.1, -0.4, 0.25}};
+    static double at_rest[TREE_NV_MAX];
+    setUp();
+    tree_add(&craft.tree, -1, DYN_JOINT_FREE, 0, 0, 0);
+    const int arm = tree_add(&craft.tree, 0, DYN_JOINT_REVOLUTE, 0.6, 0.0, 0.8);
+    if (follower) {
+        const int light = tree_add(&craft.tree, 0, DYN_JOINT_REVOLUTE, 0, 1, 0);
+        craft.tree.spec[light].mass = 1e-12;
+        memcpy(craft.tree.spec[light].inertia, (double[]){1e-12, 1e-12, 1e-12, 0, 0, 0}, 48);
+        craft.tree.spec[light].mimic = (struct dyn_mimic){1, arm, 0.7, 0.1};
+    }
+    craft.tree.spec[0].mass = MASS;
+    memcpy(craft.tree.spec[0].center, (double[]){0.02, -0.03, 0.01}, 24);
+    memcpy(craft.tree.spec[0].inertia, (double[]){0.3, 0.4, 0.5, 0.02, -0.03, 0.04}, 48);
+    craft.tree.spec[arm].mass = 0.5;
+    memcpy(craft.tree.spec[arm].center, (double[]){0.3, 0.1, -0.2}, 24);
+    craft.tree.spec[arm].law[0].coulomb = 0.4;
+    craft.tree.spec[arm].law[0].coulomb_speed = 0.01;
+    tree_build(&craft.tree);
+    craft.tree.gravity[0] = 1.0, craft.tree.gravity[1] = -2.0, craft.tree.gravity[2] = 9.0;
+    for (int k = 0; k < 3; k++) {
+        struct dyn_effector foot = {
+            .type = DYN_EFFECTOR_CONTACT,
+            .contact = {.stiffness = 500.0 + 100.0 * k, .damping = 5.0, .friction = 0.3 + 0.2 * k}};
+        memcpy(foot.contact.at, feet[k], sizeof feet[k]);
+        craft_add(&craft, &foot);
+    }
+    craft_add_wheel(&craft, 0, 0.48, 0.6, 0.64, 0.02);
+    craft.effectors[3].wheel.coulomb = 0.05;
+    craft.plant.environment.has_ground = true;
+    craft.plant.held = held;
+    craft.plant.held_a = at_rest;
+    craft_build(&craft);
+    const double q[4] = {0.96, 0.1, -0.2, 0.1};
+    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    craft.x[2] = -0.05;
+    for (int k = 0; k < 4; k++)
+        craft.x[3 + k] = q[k] / length;
+    craft.x[7] = 0.3;
+    for (int k = 0; k < 7; k++)
+        craft.x[8 + k] = 0.2 + 0.1 * k * (k % 2 ? -1.0 : 1.0);
+    *craft_states(&craft, 3) = 0.03;
+}
+
+/* Two ways lead to the friction of a tree: along its branches, and by the whole mass matrix where
+ * joints follow others.  A follower without weight changes nothing but the way. */
+static void test_a_weightless_follower_changes_no_friction(void)
+{
+    static double alone[CRAFT_X_MAX];
+    static unsigned char none[TREE_NV_MAX], arm[TREE_NV_MAX] = {[6] = 1},
+                                            some[TREE_NV_MAX] = {[1] = 1, [3] = 1};
+    unsigned char *const held[] = {NULL, none, arm, some};
+    for (int k = 0; k < INTEGRATORS; k++)
+        for (int h = 0; h < 4; h++) {
+            build_mixed(0, held[h]);
+            TEST_ASSERT_EQUAL_INT(8 + 7 + 1, craft.x_count);
+            craft_use(&craft, every[k]);
+            craft_run(&craft, 1, 0.002);
+            TEST_ASSERT_TRUE(craft.work->friction->pair_count >= 3 - (h == 2));
+            memcpy(alone, craft.x, sizeof alone);
+            build_mixed(1, held[h]);
+            TEST_ASSERT_EQUAL_INT(8 + 7 + 1, craft.x_count);
+            craft_use(&craft, every[k]);
+            craft_run(&craft, 1, 0.002);
+            for (int i = 0; i < craft.x_count; i++)
+                TEST_ASSERT_DOUBLE_WITHIN(1e-9, alone[i], craft.x[i]);
+        }
+}
+
+/* Of a rotor in its body, rad/s; the state is J (Omega + axis . w). */
+static double wheel_slip(void)
+{
+    const double *w = craft.x + 8, *axis = craft.effectors[3].wheel.axis;
+    return *craft_states(&craft, 3) / craft.effectors[3].wheel.inertia -
+           (axis[0] * w[0] + axis[1] * w[1] + axis[2] * w[2]);
+}
+
+/* As much friction as it takes, also against its motor; both ways again, on the ground and in the
+ * air. */
+static void test_strong_friction_stops_a_wheel_in_its_body_in_one_step(void)
+{
+    for (int follower = 0; follower < 2; follower++)
+        for (int air = 0; air < 2; air++) {
+            build_mixed(follower, NULL);
+            craft.effectors[3].wheel.coulomb = 50.0;
+            craft.commands[3] = 0.3;
+            craft.x[2] -= air * 5.0;
+            TEST_ASSERT_TRUE(fabs(wheel_slip()) > 1.0);
+            craft_use(&craft, DYN_SEMI_IMPLICIT_EULER);
+            craft_run(&craft, 1, 0.002);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.0, wheel_slip());
+            craft_run(&craft, 20, 0.002);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.0, wheel_slip());
+        }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_strong_friction_stops_a_wheel_in_its_body_in_one_step);
+    RUN_TEST(test_a_weightless_follower_changes_no_friction);
     RUN_TEST(test_a_joint_below_its_limit_stays_for_a_minute);
     RUN_TEST(test_a_joint_beyond_its_limit_goes);
     RUN_TEST(test_a_joint_slows_down_by_its_friction_and_stops);

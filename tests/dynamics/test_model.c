@@ -94,6 +94,42 @@ static void test_every_number_must_be_finite(void)
     assert_accepted();
 }
 
+/* Each component of each, the second one's in a joint of two as well. */
+static void test_no_number_at_all_escapes(void)
+{
+    struct dyn_body_spec *spec = &specs[1];
+    const struct {
+        double *first;
+        int count;
+    } rows[] = {
+        {spec->axis, 3},         {spec->axis2, 3},         {spec->place_xyz, 3},
+        {spec->place_quat, 4},   {&spec->mass, 1},         {spec->center, 3},
+        {spec->inertia, 6},      {spec->screw[0], 6},      {spec->screw[5], 6},
+        {&spec->rotor.ratio, 1}, {spec->rotor.axis, 3},    {&spec->rotor.inertia, 1},
+        {&spec->mimic.ratio, 1}, {&spec->mimic.offset, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int k = 0; k < rows[i].count; k++) {
+            const double good = rows[i].first[k];
+            rows[i].first[k] = -(double)INFINITY;
+            assert_refused(1, "a number is not finite");
+            rows[i].first[k] = good;
+        }
+    for (int k = 0; k < DYN_JOINT_DOF_MAX; k += DYN_JOINT_DOF_MAX - 1) {
+        struct dyn_joint_law *law = &spec->law[k];
+        double *const all[] = {&law->stiffness,     &law->rest,          &law->damping,
+                               &law->coulomb,       &law->coulomb_speed, &law->limit_stiffness,
+                               &law->limit_damping, &law->lower,         &law->upper};
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+            *all[i] = (double)NAN;
+            assert_refused(1, "a number is not finite");
+            *all[i] = 0.0;
+        }
+        law->lower = -(double)INFINITY, law->upper = (double)INFINITY; /* a stop on one side */
+        assert_accepted();
+    }
+}
+
 static void test_a_negative_mass_is_refused(void)
 {
     specs[3].mass = -1e-9;
@@ -136,6 +172,139 @@ static void test_a_flat_plate_and_a_rounded_one_are_accepted(void)
     assert_accepted();
     set_inertia(1, 1.0, 1.0, 1.0, 0.49, 0, 0); /* principal moments 0.51, 1, 1.49 */
     assert_accepted();
+}
+
+/* Mass spread by a, b and c along three skew axes at right angles: real when none is negative. */
+static void spread(double a, double b, double c)
+{
+    static const double e[3][3] = {
+        {2.0 / 3, 2.0 / 3, 1.0 / 3}, {-2.0 / 3, 1.0 / 3, 2.0 / 3}, {1.0 / 3, -2.0 / 3, 2.0 / 3}};
+    const double each[3] = {a, b, c}, trace = a + b + c;
+    double S[3][3] = {{0}};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                S[i][j] += each[k] * e[k][i] * e[k][j];
+    set_inertia(1, trace - S[0][0], trace - S[1][1], trace - S[2][2], -S[0][1], -S[0][2], -S[1][2]);
+}
+
+static void test_mass_along_skew_axes_is_real_unless_some_is_negative(void)
+{
+    static const char why[] = "no mass distribution has this inertia (triangle inequality)";
+    static const double good[][3] = {{1, 2, 3}, {3, 1, 2}, {1e-6, 1, 5},
+                                     {5, 1, 0}, {0, 5, 1}, {1, 0, 5}};
+    static const double bad[][3] = {{-1e-4, 2, 3}, {2, -1e-4, 3}, {2, 3, -1e-4}, {-0.1, 0.5, 0.6}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        spread(good[i][0], good[i][1], good[i][2]);
+        assert_accepted();
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        spread(bad[i][0], bad[i][1], bad[i][2]);
+        assert_refused(1, why);
+    }
+    for (int k = 0; k < 6; k++) { /* no trace, and yet not nothing */
+        memset(specs[1].inertia, 0, sizeof specs[1].inertia);
+        specs[1].inertia[k] = 0.1;
+        if (k < 3)
+            specs[1].inertia[(k + 1) % 3] = -0.1;
+        assert_refused(1, why);
+    }
+}
+
+/* Six typed digits are enough, and five are not. */
+static void test_unit_vectors_have_six_digits(void)
+{
+    specs[1].axis[1] = 0.800001;
+    assert_accepted();
+    specs[1].axis[1] = 0.80001;
+    assert_refused(1, "the joint axis is not a unit vector");
+    setUp();
+    memcpy(specs[3].place_quat, (double[]){0.707107, 0.0, -0.707107, 0.0}, 32);
+    assert_accepted();
+    memcpy(specs[3].place_quat, (double[]){0.7071, 0.0, -0.7071, 0.0}, 32);
+    assert_refused(3, "the placing quaternion is not a unit quaternion");
+    setUp();
+    specs[1].joint = DYN_JOINT_UNIVERSAL;
+    memcpy(specs[1].axis, (double[]){0.0, 1.0, 0.0}, 24);
+    memcpy(specs[1].axis2, (double[]){0.0, 1e-6, 1.0}, 24); /* still across it */
+    assert_accepted();
+    memcpy(specs[1].axis2, (double[]){0.0, 2e-6, 1.0}, 24);
+    assert_refused(1, "the two joint axes are not at right angles");
+}
+
+static void test_screws_are_one_to_six(void)
+{
+    specs[1].joint = DYN_JOINT_GENERAL;
+    for (int k = 0; k < 6; k++)
+        specs[1].screw[k][k] = 1.0;
+    specs[1].screw_count = 6;
+    assert_accepted();
+    specs[1].screw_count = 7;
+    assert_refused(1, "a general joint has one to six screws");
+    specs[1].screw_count = -1;
+    assert_refused(1, "a general joint has one to six screws");
+    specs[1].screw_count = 6;
+    specs[1].screw[5][5] = 1.1;
+    assert_refused(1, "a screw needs a unit turn, or no turn and a unit travel");
+    for (int k = 0; k < 3; k++) { /* a travel with the least bit of a turn */
+        specs[1].screw[5][5] = 1.0;
+        specs[1].screw[5][k] = 1e-9;
+        assert_refused(1, "a screw needs a unit turn, or no turn and a unit travel");
+        specs[1].screw[5][k] = 0.0;
+    }
+}
+
+/* Of a joint with fewer velocities the rest must be empty, whatever law it is. */
+static void test_every_law_needs_what_it_acts_on(void)
+{
+    static const char coordinate[] = "a spring or limit needs a joint coordinate";
+    static const char velocity[] = "a damper or friction needs a joint velocity";
+    specs[1].law[1].stiffness = 1.0;
+    assert_refused(1, coordinate);
+    setUp();
+    specs[1].law[1].limit_stiffness = 1.0, specs[1].law[1].upper = 1.0;
+    assert_refused(1, coordinate);
+    setUp();
+    specs[1].law[1].damping = 1.0;
+    assert_refused(1, velocity);
+    setUp();
+    specs[1].law[1].coulomb = specs[1].law[1].coulomb_speed = 1.0;
+    assert_refused(1, velocity);
+    setUp();
+    specs[0].law[5].limit_stiffness = 1.0, specs[0].law[5].upper = 1.0;
+    assert_refused(0, coordinate);
+    setUp();
+    specs[1].law[0].limit_damping = -1.0;
+    assert_refused(1, "friction and limits must not be negative");
+    setUp();
+    specs[1].law[0].limit_stiffness = -1.0;
+    assert_refused(1, "friction and limits must not be negative");
+    setUp();
+    specs[1].law[0].limit_stiffness = 1.0, specs[1].law[0].lower = specs[1].law[0].upper = 2.0;
+    assert_refused(1, "the lower limit must be below the upper one");
+    setUp();
+    specs[1].mimic = (struct dyn_mimic){1, 2, 0.5, 0.0};
+    specs[1].law[0].damping = 1.0;
+    assert_accepted();
+    specs[1].law[1].damping = 1.0;
+    assert_refused(1, velocity);
+}
+
+static void test_a_leader_is_another_hinge_or_slide_that_leads_itself(void)
+{
+    static const char why[] = "a joint must mimic another one with one coordinate of its own";
+    specs[1].mimic = (struct dyn_mimic){1, -1, 0.5, 0.0};
+    assert_refused(1, why);
+    specs[1].mimic.leader = 3; /* a bolt */
+    assert_refused(1, why);
+    specs[3].joint = DYN_JOINT_GENERAL, specs[3].screw_count = 1, specs[3].screw[0][0] = 1.0;
+    assert_accepted();
+    specs[3].screw_count = 2, specs[3].screw[1][1] = 1.0;
+    assert_refused(1, why);
+    specs[3].joint = DYN_JOINT_REVOLUTE;
+    assert_accepted();
+    specs[3].mimic = (struct dyn_mimic){1, 2, 0.5, 0.0};
+    assert_refused(1, why);
 }
 
 static void test_an_axis_must_be_unit(void)
@@ -419,6 +588,12 @@ static void test_a_placed_model_fills_its_size_and_no_more(void)
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_no_number_at_all_escapes);
+    RUN_TEST(test_mass_along_skew_axes_is_real_unless_some_is_negative);
+    RUN_TEST(test_unit_vectors_have_six_digits);
+    RUN_TEST(test_screws_are_one_to_six);
+    RUN_TEST(test_every_law_needs_what_it_acts_on);
+    RUN_TEST(test_a_leader_is_another_hinge_or_slide_that_leads_itself);
     RUN_TEST(test_a_sound_model_has_no_flaw);
     RUN_TEST(test_a_model_without_bodies_is_refused);
     RUN_TEST(test_a_parent_after_its_child_is_refused);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "rt/panic.h"
+#include "tests/rt/child.h"
 #include "unity.h"
 
 enum { PAGE = 4096, SIZE = 16 * PAGE };
@@ -94,7 +95,7 @@ static void say_something(void *self)
 {
     mem[3 * PAGE] = 1; /* last words into memory that is gone */
     if (write(*(int *)self, "s", 1) != 1)
-        _exit(99);
+        child_exit(99);
 }
 
 /* What the child died of, and whether its outputs went safe. */
@@ -105,14 +106,14 @@ static int die_by(void (*crash)(void), bool guard, char *safe)
     const pid_t child = fork();
     if (child == 0) {
         if (guard && !rt_guard_add(mem, SIZE, &gone))
-            _exit(98);
+            child_exit(98);
         close(STDERR_FILENO);
         if (safe)
             rt_panic_install(say_something, &ends[1]);
         if (ftruncate(fd, 0))
-            _exit(97);
+            child_exit(97);
         crash();
-        _exit(0);
+        child_exit(0);
     }
     close(ends[1]);
     int status;

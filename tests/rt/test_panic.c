@@ -37,7 +37,7 @@ void tearDown(void)
 static void put(char letter)
 {
     if (write(safe_pipe[1], &letter, 1) != 1)
-        _exit(99);
+        child_exit(99);
 }
 
 static void safe(void *self)
@@ -87,9 +87,20 @@ static void raise_after_install(void *number)
 static void test_every_fatal_signal_goes_safe_and_then_kills(void)
 {
     static int fatal[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+    static const char *const names[] = {"SIGILL (a check failed)",
+                                        "SIGTRAP",
+                                        "SIGSEGV (bad memory access or stack overflow)",
+                                        "SIGBUS",
+                                        "SIGFPE",
+                                        "SIGABRT"};
+    char thread[16] = "", line[160];
+    TEST_ASSERT_EQUAL_INT(0, pthread_getname_np(pthread_self(), thread, sizeof thread));
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
         dies_of(fatal[i], raise_after_install, &fatal[i]);
         TEST_ASSERT_EQUAL_STRING("s.", letters);
+        snprintf(line, sizeof line, "fatal: %s in thread %s; outputs went safe\n.", names[i],
+                 thread);
+        TEST_ASSERT_EQUAL_STRING(line, words);
     }
 }
 
@@ -259,9 +270,9 @@ static void ask_to_stop(void *number)
 {
     rt_stop_on_signals();
     if (rt_stop_signal() != 0)
-        _exit(1);
+        child_exit(1);
     raise(*(int *)number);
-    _exit(rt_stop_signal() == *(int *)number ? 42 : 2);
+    child_exit(rt_stop_signal() == *(int *)number ? 42 : 2);
 }
 
 static void test_the_first_stop_signal_is_a_flag(void)
@@ -292,22 +303,28 @@ static void test_the_second_stop_signal_goes_safe_and_kills(void)
     TEST_ASSERT_NOT_NULL(strstr(words, "second SIGTERM"));
 }
 
-static void ask_twice_without_panic(void *self)
+static void ask_twice_without_panic(void *number)
 {
-    (void)self;
     dup2(words_pipe[1], STDERR_FILENO);
     rt_stop_on_signals();
     raise(SIGINT);
     put('1');
-    raise(SIGINT);
+    raise(*(int *)number);
     put('x');
 }
 
 static void test_the_second_stop_signal_kills_without_a_safe_too(void)
 {
-    dies_of(SIGINT, ask_twice_without_panic, NULL);
-    TEST_ASSERT_EQUAL_STRING("1.", letters);
-    TEST_ASSERT_NULL(strstr(words, "safe"));
+    static int asks[] = {SIGINT, SIGTERM, SIGHUP};
+    static const char *const names[] = {"SIGINT", "SIGTERM", "SIGHUP"};
+    char thread[16] = "", line[160];
+    TEST_ASSERT_EQUAL_INT(0, pthread_getname_np(pthread_self(), thread, sizeof thread));
+    for (int i = 0; i < 3; i++) {
+        dies_of(asks[i], ask_twice_without_panic, &asks[i]);
+        TEST_ASSERT_EQUAL_STRING("1.", letters);
+        snprintf(line, sizeof line, "fatal: second %s in thread %s\n.", names[i], thread);
+        TEST_ASSERT_EQUAL_STRING(line, words);
+    }
 }
 
 static void *interrupt_later(void *target)
@@ -326,7 +343,7 @@ static void wait_for_stop(void *self)
     pthread_create(&other, NULL, interrupt_later, &main_thread);
     const bool woken = poll(NULL, 0, 30000) < 0 && errno == EINTR;
     pthread_join(other, NULL);
-    _exit(woken && rt_stop_signal() == SIGTERM ? 42 : 1);
+    child_exit(woken && rt_stop_signal() == SIGTERM ? 42 : 1);
 }
 
 static void test_a_stop_signal_ends_a_wait(void)
