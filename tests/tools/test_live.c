@@ -187,6 +187,128 @@ static void test_a_link_is_heard_lost_and_heard_again(void)
     TEST_ASSERT_EQUAL_UINT8(LIVE_LINK_HEARD, image.link[1]);
 }
 
+/* ---- the arm ---- */
+
+static struct arm_told arm;
+
+struct arm_told __wrap_arm_record_read(int joints, const unsigned char *record);
+
+struct arm_told __wrap_arm_record_read(int joints, const unsigned char *record)
+{
+    TEST_ASSERT_EQUAL_INT(7, joints);
+    TEST_ASSERT_EQUAL_STRING("record", (const char *)record);
+    return arm;
+}
+
+/* The one event that this makes, or "" for none. */
+static const char *told(void)
+{
+    events = 0;
+    live_arm(live, "record", 1000);
+    TEST_ASSERT_LESS_OR_EQUAL_INT(1, events);
+    return events ? event[0] : "";
+}
+
+static void equip(void)
+{
+    static struct cfg_body bodies[3];
+    strcpy(bodies[0].name, "base");
+    strcpy(bodies[1].name, "pallet");
+    strcpy(bodies[2].name, "mirror");
+    scenario.bodies = bodies;
+    scenario.body_count = 3;
+    scenario.arm.joint_count = 7;
+    scenario.arm.payload_count = 2;
+    scenario.arm.payload[0].body = 2;
+    scenario.arm.payload[1].body = 1;
+    arm = (struct arm_told){.reach = -1.0, .braked = true}; /* as it begins */
+}
+
+static void test_modes_and_brakes_of_an_arm_are_told_when_they_change(void)
+{
+    char mode[64];
+    equip();
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.flags = CFG_ARM_SAFED;
+    TEST_ASSERT_EQUAL_STRING("the arm is safed; choose a mode to go on", told());
+    TEST_ASSERT_EQUAL_INT(LIVE_ERROR, level);
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.flags = 0;
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.mode = IO_PANEL_MODE_COUNT - 1;
+    snprintf(mode, sizeof mode, "mode %s", io_panel_mode_name[arm.mode]);
+    TEST_ASSERT_EQUAL_STRING(mode, told());
+    TEST_ASSERT_EQUAL_INT(LIVE_INFO, level);
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.mode = IO_PANEL_MODE_COUNT; /* there is none */
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.braked = false;
+    TEST_ASSERT_EQUAL_STRING("brakes off", told());
+    arm.braked = true;
+    TEST_ASSERT_EQUAL_STRING("brakes on", told());
+    TEST_ASSERT_EQUAL_STRING("", told());
+}
+
+static void test_what_an_arm_grapples_and_releases_is_told_by_name(void)
+{
+    equip();
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.grapples = 1;
+    arm.payload = 1;
+    arm.blow = 0.012345;
+    TEST_ASSERT_EQUAL_STRING("grappled mirror; the blow took 0.0123 J", told());
+    TEST_ASSERT_EQUAL_INT(LIVE_INFO, level);
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.releases = 1;
+    arm.payload = 0;
+    TEST_ASSERT_EQUAL_STRING("released mirror", told());
+    arm.grapples = 2;
+    arm.payload = 2;
+    TEST_ASSERT_EQUAL_STRING("grappled pallet; the blow took 0.0123 J", told());
+    arm.releases = 2;
+    arm.payload = 0;
+    arm.latched = 2;
+    TEST_ASSERT_EQUAL_STRING("released pallet into its berth, which latched", told());
+    arm.grapples = 3;
+    arm.payload = 3; /* there are two */
+    TEST_ASSERT_EQUAL_STRING("grappled nothing; the blow took 0.0123 J", told());
+    arm.releases = 3;
+    arm.payload = 0;
+    arm.latched = 0; /* no berth has latched now */
+    TEST_ASSERT_EQUAL_STRING("released nothing", told());
+}
+
+/* Counts go round at 256; what went back by a reset is no event. */
+static void test_counts_of_an_arm_that_went_back_tell_nothing(void)
+{
+    equip();
+    arm.grapples = 255;
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.grapples = 0;
+    TEST_ASSERT_EQUAL_STRING("grappled nothing; the blow took 0 J", told());
+    arm.grapples = 127;
+    TEST_ASSERT_EQUAL_STRING("grappled nothing; the blow took 0 J", told());
+    arm.grapples = 255; /* 128 on is 128 back */
+    TEST_ASSERT_EQUAL_STRING("", told());
+}
+
+static void test_why_there_was_no_grapple_is_told(void)
+{
+    equip();
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.refused++;
+    TEST_ASSERT_EQUAL_STRING("no grapple: there is no fixture", told());
+    TEST_ASSERT_EQUAL_INT(LIVE_WARNING, level);
+    arm.refused++;
+    arm.reach = 0.0;
+    TEST_ASSERT_EQUAL_STRING("no grapple: no fixture is inside the capture envelope", told());
+    arm.payload = 1;
+    TEST_ASSERT_EQUAL_STRING("", told());
+    arm.refused++;
+    arm.reach = -1.0;
+    TEST_ASSERT_EQUAL_STRING("no grapple: the hand has something already", told());
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -195,5 +317,9 @@ int main(void)
     RUN_TEST(test_a_run_faster_than_the_clock_still_fits);
     RUN_TEST(test_overruns_are_counted_by_cause_and_told);
     RUN_TEST(test_a_link_is_heard_lost_and_heard_again);
+    RUN_TEST(test_modes_and_brakes_of_an_arm_are_told_when_they_change);
+    RUN_TEST(test_what_an_arm_grapples_and_releases_is_told_by_name);
+    RUN_TEST(test_counts_of_an_arm_that_went_back_tell_nothing);
+    RUN_TEST(test_why_there_was_no_grapple_is_told);
     return UNITY_END();
 }

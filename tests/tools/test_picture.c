@@ -237,7 +237,7 @@ static void test_a_line_without_a_tube_is_in_pixels_and_in_the_order_of_the_file
     unload(picture);
     EXPECT(128, 3);
     TEST_ASSERT_EQUAL_UINT8(1, image.data[136]);
-    EXPECT(144, 0, 0, 0, 4, 0, 0, 2, 0, 0);
+    EXPECT(144, 0, 0, 0, 4, 0, 0, 2, 0, 0, 0.45, 0.68, 0.92, 1); /* not the body's own */
 }
 
 static void test_what_is_straight_is_where_it_is_without_its_modes(void)
@@ -275,6 +275,161 @@ static void test_what_is_hidden_has_no_line_either(void)
     unload(picture);
 }
 
+/* Two modes, each with its own shape: what they move adds up. */
+static void test_a_line_is_bent_by_all_modes(void)
+{
+    const double q[10] = {5.0, 6.0, 7.0, 1.0, [7] = 0.3, [8] = 0.125, [9] = -0.25};
+    static const char two[] =
+        "- {name: bus, joint: free, mass: 100, inertia: 50 50 50, shapes: []}\n"
+        "- name: arm\n"
+        "  parent: bus\n"
+        "  joint: {type: revolute, axis: 0 0 1}\n"
+        "  flex: {type: beam, length: 4, mass: 3, bend_y: {modes: 2, frequency: 1},\n"
+        "    nodes: [{name: tip, x: 4}, {name: mid, x: 2}]}\n";
+    struct picture *picture = load(two);
+    picture_lines(picture, q, 0, &image);
+    const struct dyn_node *tip = &loaded->bodies[1].flex->nodes[0].node;
+    const struct dyn_node *mid = &loaded->bodies[1].flex->nodes[1].node;
+    EXPECT(144, 0, 0, 0, 4, 0.125 * tip->psi[1] - 0.25 * tip->psi[4],
+           0.125 * tip->psi[2] - 0.25 * tip->psi[5], 2, 0.125 * mid->psi[1] - 0.25 * mid->psi[4],
+           0.125 * mid->psi[2] - 0.25 * mid->psi[5]);
+    TEST_ASSERT_TRUE(fabs(tip->psi[1] - tip->psi[4]) + fabs(tip->psi[2] - tip->psi[5]) > 0.1);
+    unload(picture);
+}
+
+/* ---- boxes and rotors ---- */
+
+/* The sides of the one box that is drawn, the shortest first. */
+static void expect_sides(double shortest, double middle, double longest)
+{
+    struct picture *picture = picture_make(&scenario);
+    double side[3];
+    io_bytes_clear(&image);
+    picture_scene(picture, 0, &image);
+    picture_free(picture);
+    TEST_ASSERT_EQUAL_UINT32(1, count_at(52));
+    for (int i = 0; i < 3; i++)
+        side[i] = number_at(112 + 8 * (size_t)i);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, shortest, fmin(side[0], fmin(side[1], side[2])));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, longest, fmax(side[0], fmax(side[1], side[2])));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, shortest + middle + longest, side[0] + side[1] + side[2]);
+    EXPECT(136, 0.72, 0.76, 0.82, 0.9);
+}
+
+/* A side is never less than a hundredth of the longest, nor less than a millimetre. */
+static void test_a_thin_rod_can_still_be_seen(void)
+{
+    body.spec.inertia[1] = body.spec.inertia[2] = 3.0 * 4.0 / 12.0; /* 2 m along x */
+    expect_sides(0.02, 0.02, 2.0);
+    body.spec.inertia[1] = body.spec.inertia[2] = 3.0 * 0.0025 / 12.0; /* 5 cm */
+    expect_sides(0.001, 0.001, 0.05);
+}
+
+static void test_a_body_without_mass_has_no_box(void)
+{
+    body.spec.mass = 0.0;
+    struct picture *picture = picture_make(&scenario);
+    picture_scene(picture, 0, &image);
+    picture_free(picture);
+    TEST_ASSERT_EQUAL_UINT32(0, count_at(52));
+    TEST_ASSERT_EQUAL_size_t(52 + 7 * 4, image.size);
+}
+
+/* Behind the box: no spheres, and cylinders with pose 56, size 24, scales 16 and color 32. */
+static void test_a_rotor_is_a_disc_across_its_axis(void)
+{
+    static const double axes[][3] = {{0, 0, 1},      {0, 0, -1},         {0.6, 0, 0.8},
+                                     {0, 0.6, -0.8}, {-0.48, 0.6, 0.64}, {0, 1, 0}};
+    struct cfg_effector effectors[3] = {
+        {.effector = {.type = DYN_EFFECTOR_DRAG, .body = 0}},
+        {.effector = {.type = DYN_EFFECTOR_ROTOR, .body = 1}},
+        {.effector = {.type = DYN_EFFECTOR_ROTOR, .body = 0, .rotor = {.at = {2, 3, 6}}}},
+    };
+    body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
+    scenario.effectors = effectors;
+    scenario.effector_count = 3;
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+        memcpy(effectors[2].effector.rotor.axis, axes[i], sizeof axes[i]);
+        struct picture *picture = picture_make(&scenario);
+        io_bytes_clear(&image);
+        picture_scene(picture, 0, &image);
+        picture_free(picture);
+        TEST_ASSERT_EQUAL_UINT32(0, count_at(168));
+        TEST_ASSERT_EQUAL_UINT32(1, count_at(172));
+        EXPECT(176, 2, 3, 6);
+        const struct dyn_quat turn = {number_at(224), number_at(200), number_at(208),
+                                      number_at(216)};
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1.0, dyn_quat_square(turn));
+        const struct dyn_vec3 up = dyn_quat_rotate(turn, (struct dyn_vec3){0.0, 0.0, 1.0});
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, axes[i][0], up.x);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, axes[i][1], up.y);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-12, axes[i][2], up.z);
+        EXPECT(232, 7, 7, 0.35, 1, 1, 0.45, 0.68, 0.92, 0.5);
+        TEST_ASSERT_EQUAL_size_t(176 + 128 + 16, image.size);
+    }
+    effectors[2].effector.rotor.at[0] = 0.03;
+    effectors[2].effector.rotor.at[1] = effectors[2].effector.rotor.at[2] = 0.0;
+    struct picture *picture = picture_make(&scenario);
+    io_bytes_clear(&image);
+    picture_scene(picture, 0, &image);
+    picture_free(picture);
+    EXPECT(232, 0.05, 0.05, 0.0025);
+}
+
+static void test_rotors_of_a_hidden_body_are_hidden_too(void)
+{
+    struct cfg_effector rotor = {
+        .effector = {.type = DYN_EFFECTOR_ROTOR, .rotor = {.at = {1, 0, 0}, .axis = {0, 0, 1}}}};
+    scenario.effectors = &rotor;
+    scenario.effector_count = 1;
+    body.drawn = true;
+    struct picture *picture = picture_make(&scenario);
+    picture_scene(picture, 0, &image);
+    picture_free(picture);
+    for (size_t at = 52; at < image.size; at += 4)
+        TEST_ASSERT_EQUAL_UINT32(0, count_at(at));
+    TEST_ASSERT_EQUAL_size_t(52 + 7 * 4, image.size);
+}
+
+/* Six colors, and then the first again; each body lies behind the one before. */
+static void test_bodies_take_turns_with_the_colors(void)
+{
+    static const double colors[7][3] = {{0.72, 0.76, 0.82}, {0.95, 0.70, 0.30}, {0.45, 0.68, 0.92},
+                                        {0.60, 0.82, 0.50}, {0.90, 0.52, 0.50}, {0.70, 0.58, 0.88},
+                                        {0.72, 0.76, 0.82}};
+    struct cfg_solid ball = {.type = CFG_SOLID_SPHERE, .opacity = 0.25};
+    struct cfg_body bodies[7];
+    for (int i = 0; i < 7; i++) {
+        bodies[i] = body;
+        bodies[i].drawn = true;
+        bodies[i].solids = &ball;
+        bodies[i].solid_count = 1;
+    }
+    scenario.bodies = bodies;
+    scenario.body_count = 7;
+    struct picture *picture = picture_make(&scenario);
+    picture_scene(picture, 1000000002, &image);
+    picture_free(picture);
+    TEST_ASSERT_EQUAL_UINT32(0, count_at(0));
+    TEST_ASSERT_EQUAL_UINT32(7, count_at(4));
+    /* the head 44, cubes and spheres 8, a ball 112, cylinders and the four lists behind 20 */
+    size_t at = 8;
+    for (int i = 0; i < 7; i++) {
+        TEST_ASSERT_EQUAL_UINT32(1, count_at(at));
+        TEST_ASSERT_EQUAL_UINT32(2, count_at(at + 4));
+        TEST_ASSERT_EQUAL_MEMORY("\4\0\0\0bus\0\4\0\0\0bus", image.data + at + 8, 16);
+        TEST_ASSERT_EQUAL_UINT32(0, count_at(at + 24)); /* it lives */
+        TEST_ASSERT_EQUAL_UINT32(0, count_at(at + 28));
+        TEST_ASSERT_EQUAL_UINT32(1, count_at(at + 32)); /* and moves */
+        TEST_ASSERT_EQUAL_UINT32(0, count_at(at + 44));
+        TEST_ASSERT_EQUAL_UINT32(1, count_at(at + 48));
+        at = (at + 52 + 7) / 8 * 8;
+        EXPECT(at + 80, colors[i][0], colors[i][1], colors[i][2], 0.25);
+        at += 112 + 20;
+    }
+    TEST_ASSERT_EQUAL_size_t(at, image.size);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -288,5 +443,11 @@ int main(void)
     RUN_TEST(test_a_line_without_a_tube_is_in_pixels_and_in_the_order_of_the_file);
     RUN_TEST(test_what_is_straight_is_where_it_is_without_its_modes);
     RUN_TEST(test_what_is_hidden_has_no_line_either);
+    RUN_TEST(test_a_line_is_bent_by_all_modes);
+    RUN_TEST(test_a_thin_rod_can_still_be_seen);
+    RUN_TEST(test_a_body_without_mass_has_no_box);
+    RUN_TEST(test_a_rotor_is_a_disc_across_its_axis);
+    RUN_TEST(test_rotors_of_a_hidden_body_are_hidden_too);
+    RUN_TEST(test_bodies_take_turns_with_the_colors);
     return UNITY_END();
 }

@@ -309,6 +309,161 @@ static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void
     end();
 }
 
+/* ---- clocks ---- */
+
+static struct rt_phase phase;
+static struct io_pulser pulser;
+static struct rt_phase_sight sight;
+static struct io_clock_sight answer;
+static bool answered;
+static int sights, questions, pulses;
+static uint64_t pulse_frame, pulse_ns;
+
+bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sight *told);
+void __wrap_rt_phase_see(struct rt_phase *of, const struct rt_phase_sight *seen);
+void __wrap_io_pulser_emit(struct io_pulser *of, uint64_t frame, uint64_t sim_ns);
+
+bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sight *told)
+{
+    TEST_ASSERT_EQUAL_PTR(links, of);
+    TEST_ASSERT_EQUAL_INT(0, link);
+    questions++;
+    *told = answer;
+    return answered;
+}
+
+void __wrap_rt_phase_see(struct rt_phase *of, const struct rt_phase_sight *seen)
+{
+    TEST_ASSERT_EQUAL_PTR(&phase, of);
+    sight = *seen;
+    sights++;
+}
+
+void __wrap_io_pulser_emit(struct io_pulser *of, uint64_t frame, uint64_t sim_ns)
+{
+    TEST_ASSERT_EQUAL_PTR(&pulser, of);
+    pulse_frame = frame;
+    pulse_ns = sim_ns;
+    pulses++;
+}
+
+/* Where the board's clock cannot be asked, its commands tell of it by when they come. */
+static void test_a_grid_that_follows_arrivals_sees_each_command_once(void)
+{
+    static const uint32_t some[] = {2, 5, 9, 5000};
+    record(some, 4);
+    begin("delay: 20 ms"); /* of the wire to the vehicle, which the clock does not feel */
+    scenario->lock.link = 0;
+    scenario->lock.source = CFG_LOCK_ARRIVAL;
+    source.phase = &phase;
+    sights = questions = 0;
+    while (rig->wire[0].put < 3) {
+        const uint64_t before = rig->wire[0].put;
+        const int seen = sights;
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+        TEST_ASSERT_EQUAL_UINT64(rig->wire[0].put - before, sights - seen);
+        if (sights == seen)
+            continue;
+        const struct rig_letter *newest =
+            late_look(&rig->wire[0], late_count(&rig->wire[0]) - 1, NULL);
+        TEST_ASSERT_EQUAL_UINT64(newest->input.rx_ns, sight.local_ns);
+        TEST_ASSERT_GREATER_THAN_UINT64(0, sight.local_ns);
+        TEST_ASSERT_EQUAL_UINT64(0, sight.board_ns);
+        TEST_ASSERT_EQUAL_UINT64(0, sight.delay_ns);
+    }
+    TEST_ASSERT_EQUAL_INT(3, sights);
+    TEST_ASSERT_EQUAL_INT(0, questions);
+    end();
+}
+
+/* Whether commands come or not. */
+static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers(void)
+{
+    static const uint32_t some[] = {2, 5000};
+    record(some, 2);
+    begin("delay: 20 ms");
+    scenario->lock.link = 0;
+    scenario->lock.source = CFG_LOCK_TIMESYNC;
+    source.phase = &phase;
+    sights = questions = 0;
+    answer = (struct io_clock_sight){.local_ns = 11, .board_ns = 12, .delay_ns = 13};
+    answered = false;
+    run_frames(2);
+    TEST_ASSERT_EQUAL_INT(2, questions);
+    TEST_ASSERT_EQUAL_INT(0, sights);
+    answered = true;
+    run_frames(1);
+    TEST_ASSERT_EQUAL_INT(3, questions);
+    TEST_ASSERT_EQUAL_INT(1, sights);
+    TEST_ASSERT_EQUAL_UINT64(11, sight.local_ns);
+    TEST_ASSERT_EQUAL_UINT64(12, sight.board_ns);
+    TEST_ASSERT_EQUAL_UINT64(13, sight.delay_ns);
+    scenario->lock.link = 1; /* another link's clock is none of this one's */
+    run_frames(1);
+    scenario->lock.link = 0;
+    source.phase = NULL; /* and without a lock there is nobody to tell */
+    run_frames(1);
+    TEST_ASSERT_EQUAL_INT(3, questions);
+    TEST_ASSERT_EQUAL_INT(1, sights);
+    end();
+}
+
+static void test_every_frame_is_told_to_the_pulser_at_its_simulated_time(void)
+{
+    static const uint32_t some[] = {2, 5000};
+    record(some, 2);
+    begin("delay: 20 ms");
+    run_frames(1);
+    TEST_ASSERT_EQUAL_INT(0, pulses);
+    source.pulser = &pulser;
+    run_frames(4);
+    TEST_ASSERT_EQUAL_INT(4, pulses);
+    TEST_ASSERT_EQUAL_UINT64(4, pulse_frame);
+    TEST_ASSERT_EQUAL_UINT64(4000000, pulse_ns);
+    source.links = NULL; /* pulses need no link */
+    run_frames(1);
+    TEST_ASSERT_EQUAL_INT(5, pulses);
+    end();
+}
+
+/* All outages are counted, and the first sixteen kept with the frames that they lasted. */
+static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
+{
+    static const uint32_t some[] = {2, 5000};
+    record(some, 2);
+    begin("modes: [0, 1]");
+    const struct source_outages *outages = &source.outages[0];
+    for (uint64_t n = 0; n < SOURCE_OUTAGE_MAX + 2; n++) {
+        struct rig_letter letter = {.input = {.kind = RECORD_COMMAND, .rx_ns = 5, .ready_ns = 6}};
+        const uint64_t from = frames;
+        letter.input.kind = RECORD_LOSS;
+        late_put(&rig->wire[0], frames, &letter);
+        run_frames(1);
+        TEST_ASSERT_EQUAL_UINT32(n + 1, outages->count);
+        TEST_ASSERT_EQUAL_UINT32(n, outages->returns);
+        if (n < SOURCE_OUTAGE_MAX) {
+            TEST_ASSERT_EQUAL_UINT64(from, outages->kept[n].first_frame);
+            TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, outages->kept[n].last_frame);
+        }
+        run_frames(2);
+        letter.input.kind = RECORD_COMMAND;
+        late_put(&rig->wire[0], frames, &letter);
+        run_frames(1);
+        TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
+        if (n < SOURCE_OUTAGE_MAX)
+            TEST_ASSERT_EQUAL_UINT64(from + 3, outages->kept[n].last_frame);
+        letter.input.kind = RECORD_COMMAND; /* one more is no return */
+        late_put(&rig->wire[0], frames, &letter);
+        run_frames(1);
+        TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
+    }
+    TEST_ASSERT_EQUAL_UINT64((SOURCE_OUTAGE_MAX - 1) * 5,
+                             outages->kept[SOURCE_OUTAGE_MAX - 1].first_frame);
+    end();
+}
+
 int main(void)
 {
     close(mkstemp(path));
@@ -322,5 +477,9 @@ int main(void)
     RUN_TEST(test_the_trace_of_a_command_has_the_delay_in_it);
     RUN_TEST(test_what_waited_in_a_pause_is_no_way_to_the_motion);
     RUN_TEST(test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look);
+    RUN_TEST(test_a_grid_that_follows_arrivals_sees_each_command_once);
+    RUN_TEST(test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers);
+    RUN_TEST(test_every_frame_is_told_to_the_pulser_at_its_simulated_time);
+    RUN_TEST(test_outages_are_kept_from_the_loss_to_the_next_command);
     return UNITY_END();
 }
