@@ -121,6 +121,20 @@ static void test_a_speed_beyond_the_bound_is_found_in_its_frame(void)
     TEST_ASSERT_DOUBLE_WITHIN(1.0, 120.0, rig->plausibility.value);
 }
 
+/* A motor's torque times its joint's rate, whatever the signs. */
+static void test_the_power_of_motors_is_that_of_their_joints(void)
+{
+    static double tau[7] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -3.0};
+    load_bus("rate: 0.2 rad/s", "");
+    rig->cfg->joint_tau = tau;
+    plausibility_start(&rig->plausibility, rig->cfg, 0);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, rig->plausibility.power);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.2, rig->plausibility.fastest);
+    tau[0] = 5.0; /* of the bus, which does not turn */
+    plausibility_start(&rig->plausibility, rig->cfg, 0);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, rig->plausibility.power);
+}
+
 static void test_what_the_operator_changes_is_no_growth(void)
 {
     load_bus("rate: 0.001 deg/s", "tunable: [{of: environment.gravity, low: -1e6, high: 1e6}]\n");
@@ -168,6 +182,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_energy_from_nowhere_is_found_and_the_body_named);
     RUN_TEST(test_a_speed_beyond_the_bound_is_found_in_its_frame);
+    RUN_TEST(test_the_power_of_motors_is_that_of_their_joints);
     RUN_TEST(test_what_the_operator_changes_is_no_growth);
     RUN_TEST(test_no_shipped_scenario_alarms);
     return UNITY_END();
