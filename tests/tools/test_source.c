@@ -461,6 +461,7 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
     }
     TEST_ASSERT_EQUAL_UINT64((SOURCE_OUTAGE_MAX - 1) * 5,
                              outages->kept[SOURCE_OUTAGE_MAX - 1].first_frame);
+    TEST_ASSERT_EQUAL_UINT32(0, source.outages[1].count); /* another link's lie right behind */
     end();
 }
 
