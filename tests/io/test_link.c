@@ -707,6 +707,27 @@ static void test_what_lay_in_the_kernel_until_the_frame_looked_is_no_wire(void)
     TEST_ASSERT_GREATER_THAN_UINT64(command.rx_ns, command.ready_ns);
 }
 
+/* Eight of the board, or 32 of strangers, or so many of both that they cost as much. */
+static void test_one_look_takes_a_bounded_number_of_datagrams(void)
+{
+    if (mode != IO_LINK_INLINE)
+        TEST_IGNORE_MESSAGE("only a frame that does its own I/O looks when it is told to");
+    start_with_board(10000ull * MS);
+    const uint64_t before = counters().commands, refused = counters().rx_bad;
+    for (uint64_t i = 1; i <= 9; i++)
+        board_command(&board, 1000 * i);
+    io_links_poll(links);
+    TEST_ASSERT_EQUAL_UINT64(8, counters().commands - before);
+    io_links_poll(links);
+    TEST_ASSERT_EQUAL_UINT64(9, counters().commands - before);
+    for (uint64_t i = 1; i <= 33; i++)
+        board_command(&stranger, 1000 * i);
+    io_links_poll(links);
+    TEST_ASSERT_EQUAL_UINT64(32, counters().rx_bad - refused);
+    io_links_poll(links);
+    TEST_ASSERT_EQUAL_UINT64(33, counters().rx_bad - refused);
+}
+
 static void test_what_an_await_waited_for_is_the_wire(void)
 {
     if (mode != IO_LINK_INLINE)
@@ -1621,6 +1642,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_seer_sees_every_measured_loop_once_part_by_part);
     RUN_TEST(test_parts_that_run_backwards_count_as_nothing);
     RUN_TEST(test_what_lay_in_the_kernel_until_the_frame_looked_is_no_wire);
+    RUN_TEST(test_one_look_takes_a_bounded_number_of_datagrams);
     RUN_TEST(test_what_an_await_waited_for_is_the_wire);
     RUN_TEST(test_a_stream_may_come_byte_by_byte);
     RUN_TEST(test_half_a_frame_of_one_connection_does_not_spoil_the_next);
