@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/file.h"
-#include "config/isa.h"
-#include "config/override.h"
-#include "config/resolve.h"
-#include "config/stability.h"
+#include "config/resolve/resolve.h"
+#include "config/resolve/stability.h"
+#include "config/yaml/isa.h"
+#include "config/yaml/override.h"
+#include "config/yaml/text_file.h"
 #include "rt/check.h"
 
 /* ---- pointing and controller: too small for rooms of their own ---- */

@@ -25,11 +25,11 @@
  */
 #pragma once
 
-#include "dynamics/composite.h"
-#include "dynamics/follow.h"
+#include "dynamics/analysis/crba_work.h"
+#include "dynamics/coulomb_step.h"
+#include "dynamics/kernel/mimic.h"
+#include "dynamics/kernel/response.h"
 #include "dynamics/plant.h"
-#include "dynamics/response.h"
-#include "dynamics/stick.h"
 
 enum dyn_rub_kind { DYN_RUB_JOINT, DYN_RUB_WHEEL, DYN_RUB_FOOT };
 

@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "dynamics/kinematics.h"
+#include "dynamics/analysis/kinematics.h"
+#include "dynamics/kernel/link_tree.h"
 #include "dynamics/rosenbrock.h"
-#include "dynamics/tree.h"
 
 /* x += h (now f(t) + past[0] f(t - h) + past[1] f(t - 2 h) + ...); depth 0: needs no history */
 struct adams_bashforth {

@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "dynamics/rate.h"
+#include "dynamics/plant_rate.h"
 
 /* Doubles of x that have a rate: q, v and effectors; and those of the history.  Context: any. */
 int dyn_rate_count(const struct dyn_plant *plant);

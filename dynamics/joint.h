@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "dynamics/tree.h"
+#include "dynamics/kernel/link_tree.h"
 
 struct dyn_screw {
     enum dyn_link_kind kind; /* ball and free joints are one of their own */

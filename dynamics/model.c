@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "dynamics/align.h"
 #include "dynamics/check.h"
-#include "dynamics/cut.h"
+#include "dynamics/flex/modal_link.h"
 #include "dynamics/joint.h"
-#include "dynamics/modal_link.h"
-#include "dynamics/principal.h"
-#include "dynamics/tree.h"
+#include "dynamics/kernel/align_links.h"
+#include "dynamics/kernel/link_tree.h"
+#include "dynamics/layout.h"
+#include "dynamics/math/principal_axes.h"
 
 static int law_is_empty(const struct dyn_joint_law *law)
 {

@@ -22,9 +22,9 @@
 
 #include <stddef.h>
 
-#include "dynamics/flex.h"
-#include "dynamics/isa.h"
-#include "dynamics/spatial.h"
+#include "dynamics/flex/flex.h"
+#include "dynamics/kernel/isa.h"
+#include "dynamics/math/spatial.h"
 
 enum dyn_joint_type {
     DYN_JOINT_FIXED,
@@ -99,7 +99,7 @@ struct dyn_body_spec {
     const struct dyn_flex *flex; /* NULL: rigid.  Mass, centre and inertia above are undeformed */
 };
 
-struct dyn_model; /* opaque outside dynamics/; its fields are in dynamics/tree.h */
+struct dyn_model; /* opaque outside dynamics/; its fields are in dynamics/kernel/link_tree.h */
 
 /* What is wrong with the specs, or NULL; *body tells where (index).  Refuses all that the kernel
  * cannot survive: unsorted parents, a joint that carries no inertia, non-physical inertia (triangle

@@ -3,13 +3,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "dynamics/aba.h"
+#include "dynamics/analysis/kinematics.h"
 #include "dynamics/check.h"
-#include "dynamics/cut.h"
-#include "dynamics/finite.h"
 #include "dynamics/integrate.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/tree.h"
+#include "dynamics/kernel/aba.h"
+#include "dynamics/kernel/link_tree.h"
+#include "dynamics/layout.h"
+#include "dynamics/math/finite.h"
 
 int dyn_plant_effector_index(const struct dyn_plant *plant, int effector)
 {

@@ -11,9 +11,9 @@
 
 #include <stddef.h>
 
-#include "dynamics/effector.h"
-#include "dynamics/environment.h"
+#include "dynamics/effector/effector.h"
 #include "dynamics/model.h"
+#include "dynamics/world/environment.h"
 
 /*
  * Semi-implicit Euler is of first order, the others of the order in their name.  RK2 (midpoint)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/tree.h"
+#include "dynamics/kernel/link_tree.h"
 
 /* k1 of the modal coordinates: xi + s k1 of xi. */
 static void lead_first(const struct dyn_model *model, double s, double *k1)

@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "dynamics/rate.h"
+#include "dynamics/plant_rate.h"
 
 /* x(t) -> x(t + h), in place, but for the length of quaternions.  Context: frame. */
 void dyn_rosenbrock(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,

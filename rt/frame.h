@@ -40,13 +40,13 @@
 #include <stdint.h>
 
 #include "rt/clock.h"
+#include "rt/flight_recorder.h"
 #include "rt/histogram.h"
 #include "rt/mailbox.h"
-#include "rt/phase.h"
-#include "rt/recorder.h"
+#include "rt/overrun_cause.h"
+#include "rt/phase_lock.h"
 #include "rt/schedule.h"
 #include "rt/watchdog.h"
-#include "rt/witness.h"
 
 enum rt_pace { RT_PACE_REAL, RT_PACE_FAST, RT_PACE_LOCKSTEP };
 enum rt_overrun { RT_OVERRUN_SKIP, RT_OVERRUN_CATCH_UP, RT_OVERRUN_STOP };

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "rt/check.h"
-#include "rt/guard.h"
+#include "rt/guarded_mapping.h"
 
 enum { SIGNAL_STACK = 64 << 10 };
 
@@ -72,7 +72,8 @@ static void set_action(int number, void (*handler)(int), int flags)
  * The signal is blocked while its handler runs, so the raise stays pending until the handler
  * returns, and then kills before the interrupted code runs on: exit status and core dump show the
  * crash as it was.  A fault inside safe() itself is blocked too; the kernel then kills at once.
- * SIGBUS alone is not blocked (rt/guard.h): a second one finds its own thread dying, and ends it.
+ * SIGBUS alone is not blocked (rt/guarded_mapping.h): a second one finds its own thread dying, and
+ * ends it.
  */
 static void die(int number)
 {

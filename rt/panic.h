@@ -5,7 +5,7 @@
 
 /* Install handlers (own stack) for SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT: call
  * safe(self), which must be async-signal-safe, write one line to stderr, then die of the signal.
- * A SIGBUS in guarded memory (rt/guard.h) is none of these.
+ * A SIGBUS in guarded memory (rt/guarded_mapping.h) is none of these.
  * safe runs once, however many threads crash.  The calling thread gets a signal stack; threads of
  * rt_thread_start() have one of their own.  Context: setup. */
 void rt_panic_install(void (*safe)(void *self), void *self);

@@ -15,7 +15,7 @@
 
 #include "rt/arena.h"
 #include "rt/check.h"
-#include "rt/machine.h"
+#include "rt/machine/machine.h"
 
 enum { STACK_DEFAULT = 256 << 10, SIGNAL_STACK = 32 << 10, NAME_SIZE = 16 };
 

@@ -18,11 +18,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "io/telemetry/telemetry.h"
+#include "io/log/telemetry.h"
 #include "rt/arena.h"
 #include "rt/check.h"
 #include "rt/clock.h"
-#include "rt/machine.h"
+#include "rt/machine/machine.h"
 #include "tools/airbearing/command.h"
 
 enum { DRAINED, WRITTEN, KINDS };

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "rt/check.h"
+#include "rt/executive/sim.h"
 #include "tools/airbearing/command.h"
-#include "tools/airbearing/cores.h"
-#include "tools/airbearing/rig.h"
+#include "tools/airbearing/run/place_threads.h"
 
 enum { WINDOW = 50 };
 enum { OFF, ON, KINDS };

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "io/bus/methods.h"
+#include "io/bus/bus_ops.h"
 #include "rt/check.h"
 
 const char *const io_bus_kind_name[IO_BUS_KIND_COUNT] = {

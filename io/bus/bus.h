@@ -5,7 +5,7 @@
  *   TCP      a stream; server (listen) or client (peer); one peer at a time
  *   serial   a stream; the device may vanish and come back, as USB adapters do
  *   CAN      a stream cut into frames of one identifier (io/bus/can.h)
- *   shared   messages through shared memory (io/bus/shared.h)
+ *   shared   messages through shared memory (io/bus/shm.h)
  *   tape     packets of a recorded file, at their recorded times (io/bus/tape.h)
  *   evdev    pictures of a hand controller; nothing goes out (io/bus/evdev.h)
  *   spacenav the same of a SpaceMouse, from its daemon (io/bus/spacenav.h)
@@ -28,7 +28,7 @@
 #include "io/bus/evdev.h"
 #include "io/bus/packet.h"
 #include "io/bus/serial.h"
-#include "io/bus/shared.h"
+#include "io/bus/shm.h"
 #include "io/bus/spacenav.h"
 #include "io/bus/tape.h"
 #include "io/bus/tcp.h"

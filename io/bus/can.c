@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/bus/methods.h"
-#include "io/bus/stamp.h"
+#include "io/bus/bus_ops.h"
+#include "io/bus/kernel_timestamp.h"
 
 size_t io_can_cut(size_t left, bool fd_frames)
 {

@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "io/bus/packet.h"
-#include "io/bus/seat.h"
-#include "io/bus/stream.h"
+#include "io/bus/partial_send.h"
+#include "io/bus/stable_fd.h"
 
 struct io_can {
     struct io_seat seat;

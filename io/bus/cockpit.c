@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "io/bus/address.h"
-#include "io/bus/methods.h"
+#include "io/bus/bus_ops.h"
 
 enum { NEWS_PER_LOOK = 16 };
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/bus/methods.h"
+#include "io/bus/bus_ops.h"
 
 _Static_assert(sizeof(struct input_event) == IO_EVDEV_EVENT_SIZE, "as the kernel writes them");
 

@@ -22,10 +22,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/bus/input.h"
-#include "io/bus/news.h"
+#include "io/bus/evdev_decode.h"
 #include "io/bus/packet.h"
-#include "io/bus/seat.h"
+#include "io/bus/pending_event.h"
+#include "io/bus/stable_fd.h"
 
 /* At most as many as the reactor takes at a time, or a picture would wait here unseen. */
 enum { IO_EVDEV_EVENTS = 16, IO_EVDEV_EVENT_SIZE = 24 };

@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "io/bus/methods.h"
+#include "io/bus/bus_ops.h"
 #include "rt/check.h"
 
 static bool ask_low_latency(int fd)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "io/bus/packet.h"
-#include "io/bus/seat.h"
-#include "io/bus/stream.h"
+#include "io/bus/partial_send.h"
+#include "io/bus/stable_fd.h"
 
 struct io_serial {
     struct io_seat seat;

@@ -6,7 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "io/bus/methods.h"
+#include "io/bus/bus_ops.h"
 
 enum { MOTION = 0, PRESS = 1, RELEASE = 2 };
 enum { AXES = 6, MESSAGES_PER_LOOK = 16 };

@@ -33,8 +33,8 @@
 
 #include <stdint.h>
 
-#include "io/bus/news.h"
-#include "io/bus/seat.h"
+#include "io/bus/pending_event.h"
+#include "io/bus/stable_fd.h"
 #include "io/protocol/hand.h"
 
 #define IO_SPACENAV_SOCKET "/var/run/spnav.sock"

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/bus/methods.h"
-#include "rt/guard.h"
+#include "io/bus/bus_ops.h"
+#include "rt/guarded_mapping.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "io/bus/address.h"
-#include "io/bus/methods.h"
-#include "io/bus/stamp.h"
+#include "io/bus/bus_ops.h"
+#include "io/bus/kernel_timestamp.h"
 
 enum {
     QUEUE = 8,         /* connections that may wait to be accepted or refused */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "io/bus/kernel_timestamp.h"
 #include "io/bus/packet.h"
-#include "io/bus/stamp.h"
 
 struct io_udp {
     int fd;             /* -1: closed */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "dynamics/spatial.h"
+#include "dynamics/math/spatial.h"
 
 /* rad, 0 to pi.  Context: any. */
 static inline double io_angle_between(struct dyn_vec3 a, struct dyn_vec3 b)

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "io/device/delay.h"
-#include "io/device/wander.h"
+#include "io/device/gauss_markov.h"
+#include "io/device/sample_delay.h"
 #include "rt/check.h"
 
 static double wander_sigma(const struct io_gps_spec *spec, int axis)

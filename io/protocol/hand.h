@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #include "io/command.h"
-#include "io/device/axis.h"
+#include "io/device/stick_axis.h"
 
 #define IO_HAND_MAGIC "HAND"
 enum {

@@ -1,7 +1,7 @@
 /*
- * Beside io/ground.c the one place that sees the generated MAVLink headers.  Only their re-entrant
- * functions are used: the parser state and the sequence number are the caller's, never a channel of
- * the library.
+ * Beside io/link/ground_station.c the one place that sees the generated MAVLink headers.  Only
+ * their re-entrant functions are used: the parser state and the sequence number are the caller's,
+ * never a channel of the library.
  */
 #include "io/protocol/mavlink.h"
 

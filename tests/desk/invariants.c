@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rt/executive/operator/operator.h"
+#include "rt/executive/state/checkpoint.h"
 #include "rt/frame.h"
 #include "tests/desk/sim.h"
 #include "tests/desk/watch.h"
 #include "tests/desk/wraps.h"
-#include "tools/airbearing/checkpoint.h"
-#include "tools/airbearing/operator.h"
 
 enum { VERSION_MAX = 8192, PROMISE_MAX = 1024, SAFE_MAX = 1024, SAFE_FRAMES = 2 };
 static const uint64_t WATCH_NS =

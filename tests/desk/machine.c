@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "rt/machine.h"
+#include "rt/machine/machine.h"
 #include "rt/thread.h"
 #include "tests/desk/real.h"
 #include "tests/desk/sim.h"

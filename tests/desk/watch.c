@@ -4,12 +4,12 @@
  */
 #include <string.h>
 
+#include "rt/executive/operator/operator.h"
+#include "rt/executive/sim.h"
 #include "rt/frame.h"
 #include "tests/desk/sim.h"
 #include "tests/desk/watch.h"
 #include "tests/desk/wraps.h"
-#include "tools/airbearing/operator.h"
-#include "tools/airbearing/rig.h"
 
 enum { ACT_MAX = 8192 };
 

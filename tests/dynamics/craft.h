@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "dynamics/monitor.h"
+#include "dynamics/analysis/monitor.h"
 #include "tests/dynamics/tree.h"
 
 enum { CRAFT_EFFECTOR_MAX = 16, CRAFT_X_MAX = 2 * TREE_NV_MAX };

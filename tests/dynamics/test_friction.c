@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dynamics/friction.h"
-#include "dynamics/rate.h"
+#include "dynamics/plant_rate.h"
 #include "tests/dynamics/craft.h"
 #include "unity.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/rate.h"
+#include "dynamics/plant_rate.h"
 #include "tests/dynamics/craft.h"
 #include "unity.h"
 

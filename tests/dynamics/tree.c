@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/aba.h"
-#include "dynamics/tree.h"
-#include "dynamics/work.h"
+#include "dynamics/kernel/aba.h"
+#include "dynamics/kernel/link_tree.h"
+#include "dynamics/kernel/work.h"
 #include "unity.h"
 
 static uint64_t noise_state;

@@ -1,5 +1,5 @@
 /*
- * Three-vectors as plain arrays, for truths that must not share dynamics/spatial.h.
+ * Three-vectors as plain arrays, for truths that must not share dynamics/math/spatial.h.
  */
 #pragma once
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "rt/check.h"
-#include "tools/airbearing/checkpoint.h"
-#include "tools/airbearing/digest.h"
+#include "rt/executive/state/checkpoint.h"
+#include "rt/executive/state/digest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "rt/check.h"
-#include "tools/airbearing/decode.h"
+#include "tools/airbearing/cdr_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/live/hub.h"
 #include "io/protocol/hand.h"
-#include "io/telemetry/hub.h"
 #include "rt/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/bus/input.h"
+#include "io/bus/evdev_decode.h"
 #include "io/bus/spacenav.h"
 #include "rt/check.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/telemetry/mcap.h"
+#include "io/log/mcap.h"
 #include "rt/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

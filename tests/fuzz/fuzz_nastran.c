@@ -2,15 +2,15 @@
  * Any two texts as NASTRAN bulk data and punch file, parted by a line of `%%`; the first byte says
  * how many modes are wanted, and whether by number.  What must hold:
  *   - bad input gives exactly one line that names one of the files, good input none,
- *   - what was accepted keeps the promises of config/nastran.h: nodes by id, finite shapes, modes
- *     with mass, positive stiffness, and every station's shapes in the tables.
+ *   - what was accepted keeps the promises of config/import/nastran.h: nodes by id, finite shapes,
+ * modes with mass, positive stiffness, and every station's shapes in the tables.
  */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/nastran.h"
+#include "config/import/nastran.h"
 #include "rt/check.h"
 
 enum { WANTED_MAX = 4 };

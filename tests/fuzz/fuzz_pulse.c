@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "io/grid_pulse.h"
+#include "io/link/sync_pulse.h"
 #include "rt/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

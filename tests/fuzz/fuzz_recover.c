@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "io/telemetry/schema.h"
+#include "io/log/ros2msg.h"
 #include "rt/check.h"
 #include "tools/airbearing/log/log.h"
 

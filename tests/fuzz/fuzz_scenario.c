@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "rt/check.h"
-#include "tools/airbearing/arm_record.h"
-#include "tools/airbearing/operator.h"
-#include "tools/airbearing/rig.h"
+#include "rt/executive/arm/arm_record.h"
+#include "rt/executive/operator/operator.h"
+#include "rt/executive/sim.h"
 
 enum { OVERRIDE_MAX = 4 };
 

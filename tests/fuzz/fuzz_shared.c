@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/bus/shared.h"
+#include "io/bus/shm.h"
 #include "rt/check.h"
 
 enum { RING = 4096, SIZE = IO_SHARED_DATA_AT + 2 * RING };

@@ -1,7 +1,7 @@
 /*
  * Any text as a URDF, its root fixed or free by the first byte.  What must hold:
  *   - bad input gives exactly one line that names the file, good input none,
- *   - what was accepted keeps the promises of config/model.h: sorted parents, both orders of
+ *   - what was accepted keeps the promises of config/model_file.h: sorted parents, both orders of
  *     coordinates permutations of each other, and dynamics that end,
  *   - the same as part of a scenario, with what its links look like.
  */
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/model.h"
+#include "config/import/xml.h"
+#include "config/model_file.h"
 #include "config/scenario.h"
-#include "config/xml.h"
-#include "dynamics/aba.h"
+#include "dynamics/kernel/aba.h"
 #include "rt/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

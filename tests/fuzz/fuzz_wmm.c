@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/wmm.h"
+#include "config/import/wmm.h"
 #include "rt/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

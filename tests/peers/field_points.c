@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 
-#include "config/wmm.h"
-#include "dynamics/earth.h"
+#include "config/import/wmm.h"
+#include "dynamics/world/earth.h"
 
 static void print_field(const struct cfg_wmm *wmm, double year, const struct dyn_geodetic *at)
 {

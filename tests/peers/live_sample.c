@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/telemetry/server.h"
+#include "io/live/server.h"
 #include "rt/clock.h"
 
 enum { SAMPLE, BIG, CHANNEL_COUNT, BIG_SIZE = 16384 };

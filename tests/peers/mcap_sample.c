@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "io/telemetry/telemetry.h"
+#include "io/log/telemetry.h"
 
 enum { SAMPLE, TICK, CHANNEL_COUNT };
 enum { SAMPLE_COUNT = 20000, TICK_EVERY = 100 };

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/file.h"
-#include "config/nastran.h"
-#include "dynamics/spatial.h"
+#include "config/import/nastran.h"
+#include "config/yaml/text_file.h"
+#include "dynamics/math/spatial.h"
 
 static void print_vector(const char *name, const double e[3])
 {

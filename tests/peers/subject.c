@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "config/model.h"
-#include "dynamics/aba.h"
-#include "dynamics/rnea.h"
+#include "config/model_file.h"
+#include "dynamics/analysis/rnea.h"
+#include "dynamics/kernel/aba.h"
 #include "rt/check.h"
 #include "tests/peers/noise.h"
 #include "tests/peers/translate.h"

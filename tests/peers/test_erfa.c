@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "dynamics/earth.h"
-#include "dynamics/sun.h"
-#include "dynamics/world.h"
+#include "dynamics/world/earth.h"
+#include "dynamics/world/sun_position.h"
+#include "dynamics/world/world.h"
 #include "unity.h"
 
 static const double DEGREE = 3.141592653589793 / 180.0;

@@ -22,7 +22,7 @@ const ros2msg = definitions();
 export const OPERATOR = "0123456789abcdef0123456789abcdef";
 export const FLAG = { lost: 8, safed: 16, vernier: 32, inside: 64, auto: 128, berthed: 512 };
 const LOST_MS = 300;
-const STALE_US = 250000; // longer on its way than the quickest, as in io/telemetry/hands.c
+const STALE_US = 250000; // longer on its way than the quickest, as in io/live/hub_hand.c
 const ORBIT = 6.7e6; // m
 const SPEED = 7700; // m/s
 export const BODIES = ["orbiter", "upper_arm", "lower_arm", "wrist", "end_effector", "satellite"];
@@ -323,7 +323,7 @@ async function bundlePage() {
   return pages;
 }
 
-/** As io/telemetry/server.c has it. */
+/** As io/live/server.c has it. */
 const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
 
 export class Mock {

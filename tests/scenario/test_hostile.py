@@ -23,7 +23,7 @@ LOCKSTEP = harness.SCENARIOS / "quad-px4-lockstep.yaml"
 
 
 class Neighbour:
-    """The far end of a shared-memory link, as io/bus/shared.h has it: side 1."""
+    """The far end of a shared-memory link, as io/bus/shm.h has it: side 1."""
     HEAD, DATA, RING = 576, 4096 + 65536, 65536
     SIZE = DATA + RING
     SET_LOCK, LOCK = 37, struct.Struct("hhqqi")  # F_OFD_SETLK and its struct flock

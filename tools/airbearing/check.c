@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/stability.h"
+#include "config/resolve/stability.h"
 #include "rt/check.h"
 #include "rt/clock.h"
+#include "rt/executive/sim.h"
 #include "rt/histogram.h"
-#include "rt/machine.h"
+#include "rt/machine/machine.h"
 #include "tools/airbearing/command.h"
-#include "tools/airbearing/cores.h"
-#include "tools/airbearing/rig.h"
-#include "tools/airbearing/run.h"
+#include "tools/airbearing/run/place_threads.h"
+#include "tools/airbearing/run/run.h"
 #include "tools/airbearing/worst_case.h"
 
 static const char usage[] =

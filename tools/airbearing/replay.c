@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/isa.h"
+#include "config/yaml/isa.h"
 #include "rt/check.h"
 #include "rt/estop.h"
 #include "tools/airbearing/arguments.h"

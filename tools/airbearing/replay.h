@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/telemetry/mcap.h"
-#include "tools/airbearing/rig.h"
-#include "tools/airbearing/run.h"
+#include "io/log/mcap.h"
+#include "rt/executive/sim.h"
+#include "tools/airbearing/run/run.h"
 
 enum { REPLAY_CDR_HEADER = 4 };
 

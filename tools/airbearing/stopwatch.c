@@ -13,12 +13,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "config/resolve.h"
-#include "io/grid_pulse.h"
+#include "config/resolve/resolve.h"
+#include "io/link/sync_pulse.h"
 #include "rt/clock.h"
 #include "rt/panic.h"
 #include "tools/airbearing/command.h"
-#include "tools/airbearing/timing/truth.h"
+#include "tools/airbearing/timing/external_clock.h"
 
 static const char usage[] =
     "usage: airbearing stopwatch (--listen ADDRESS:PORT | --device TTY) --out FILE [options]\n"

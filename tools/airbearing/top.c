@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/telemetry/fields.h"
+#include "io/log/byte_reader.h"
 #include "rt/clock.h"
+#include "rt/overrun_cause.h"
 #include "rt/panic.h"
-#include "rt/witness.h"
+#include "tools/airbearing/cdr_decode.h"
 #include "tools/airbearing/command.h"
-#include "tools/airbearing/decode.h"
-#include "tools/airbearing/live.h"
+#include "tools/airbearing/live/live_figures.h"
 
 enum {
     CHANNEL_MAX = 160,

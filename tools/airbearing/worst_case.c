@@ -1,6 +1,6 @@
 #include "tools/airbearing/worst_case.h"
 
-#include "dynamics/tree.h"
+#include "dynamics/kernel/link_tree.h"
 
 /* What a flexible link costs on top, and what a node of it does as a link of its own.  Up to four
  * modes fill one vector, for which the kernel has a path of its own. */

@@ -11,8 +11,9 @@ struct worst_case {
     int by_step;  /* forward dynamics that the step needs */
     int by_solve; /* and that the instruments need, 0 or 1 */
     bool is_bounded;
-    double each;      /* instructions of one of them */
-    double frame;     /* and of all, with the integrator's own and the look at dynamics/range.h */
+    double each; /* instructions of one of them */
+    double
+        frame; /* and of all, with the integrator's own and the look at dynamics/flex/validity.h */
     enum dyn_isa isa; /* of the table that was used */
 };
 

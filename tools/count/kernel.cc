@@ -7,5 +7,5 @@
 #define double number
 namespace counting
 {
-#include "dynamics/aba_lanes.h"
+#include "dynamics/kernel/aba_rigid.h"
 }

@@ -1,5 +1,5 @@
 /*
- * Four of them, in place of the vector types of dynamics/lane.h.
+ * Four of them, in place of the vector types of dynamics/kernel/lane.h.
  *
  * What several lanes do alike counts once: the sum over lanes and the inverse of a pivot stand in
  * all four, and are one number for all that.

@@ -13,17 +13,17 @@
 #define double number
 namespace counting
 {
-#include "dynamics/aba.c"
-#include "dynamics/cholesky.c"
-#include "dynamics/crba.c"
-#include "dynamics/follow.c"
-#include "dynamics/kinematics.c"
-#include "dynamics/law.c"
-#include "dynamics/ldl.c"
-#include "dynamics/rnea.c"
-#include "dynamics/scene.c"
-#include "dynamics/shape.c"
-#include "dynamics/work.c"
+#include "dynamics/kernel/aba.c"
+#include "dynamics/math/cholesky.c"
+#include "dynamics/analysis/crba.c"
+#include "dynamics/kernel/mimic.c"
+#include "dynamics/analysis/kinematics.c"
+#include "dynamics/joint_force.c"
+#include "dynamics/analysis/ldl.c"
+#include "dynamics/analysis/rnea.c"
+#include "dynamics/analysis/tree_pose.c"
+#include "dynamics/flex/modal_shape.c"
+#include "dynamics/kernel/work.c"
 
 struct flop_count counted;
 } // namespace counting

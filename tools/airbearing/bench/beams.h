@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "tools/airbearing/bench/count.h"
-#include "tools/airbearing/bench/spread.h"
+#include "tools/airbearing/bench/median.h"
 
 enum { BEAMS_KINDS = 3 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/airbearing/bench/child.h"
+#include "tools/airbearing/bench/child_process.h"
 
 enum { CALLS = SUBJECT_STATES, OUTPUT_SIZE = 16384 };
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dynamics/tree.h"
+#include "dynamics/kernel/link_tree.h"
 #include "tools/airbearing/bench/subject.h"
 #include "tools/airbearing/command.h"
 #include "tools/count/flops.h"

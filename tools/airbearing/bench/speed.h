@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "tools/airbearing/bench/spread.h"
+#include "tools/airbearing/bench/median.h"
 #include "tools/airbearing/bench/subject.h"
 
 enum { SPEED_ISA_COUNT = DYN_ISA_AVX512 + 1, SPEED_SEGMENTS = 24 };

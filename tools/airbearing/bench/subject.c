@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/isa.h"
-#include "dynamics/tree.h"
+#include "config/yaml/isa.h"
+#include "dynamics/kernel/link_tree.h"
 #include "rt/arena.h"
 #include "rt/check.h"
-#include "tools/airbearing/bench/made.h"
+#include "tools/airbearing/bench/builtin_models.h"
 #include "tools/airbearing/bench/random.h"
 
 static const double gravity = 9.81;

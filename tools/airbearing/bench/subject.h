@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "config/model.h"
-#include "dynamics/aba.h"
-#include "dynamics/batch.h"
-#include "dynamics/crba.h"
+#include "config/model_file.h"
+#include "dynamics/analysis/crba.h"
+#include "dynamics/kernel/aba.h"
+#include "dynamics/kernel/batch.h"
 
 /* Enough that no branch predictor learns them by heart, few enough to stay in the cache. */
 enum { SUBJECT_STATES = 64, SUBJECT_NAME_MAX = 64 };

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rt/root.h"
+#include "rt/machine/sysroot.h"
 
 static const char heading[] = "airbearing doctor undo 1";
 

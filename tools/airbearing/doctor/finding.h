@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "rt/audit.h"
-#include "rt/baseline.h"
-#include "rt/machine.h"
+#include "rt/machine/audit.h"
+#include "rt/machine/baseline.h"
+#include "rt/machine/machine.h"
 
 enum doctor_state { DOCTOR_BAD, DOCTOR_UNKNOWN, DOCTOR_WARN, DOCTOR_OK, DOCTOR_STATE_COUNT };
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rt/cgroup.h"
 #include "rt/check.h"
-#include "rt/root.h"
+#include "rt/machine/cgroup.h"
+#include "rt/machine/sysroot.h"
 
 const char *const tune_name[] = {"throttling", "fair-server", "timer-migration", "thp",    "numa",
                                  "governor",   "workqueues",  "interrupts",      "cpuset", NULL};

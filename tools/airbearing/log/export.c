@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/telemetry/schema.h"
+#include "io/log/ros2msg.h"
+#include "rt/executive/output/records.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/log/log.h"
-#include "tools/airbearing/record.h"
-#include "tools/airbearing/timing/spread.h"
+#include "tools/airbearing/timing/percentiles.h"
 
 static const char usage[] =
     "usage: airbearing log export LOG --csv FOLDER [--channel TOPIC]...\n"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "io/telemetry/salvage.h"
+#include "io/log/mcap_recover.h"
 
 enum { LOG_CHANNEL_MAX = 65536 };
 

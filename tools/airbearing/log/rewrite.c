@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/telemetry/mcap_writer.h"
+#include "io/log/mcap_writer.h"
 #include "tools/airbearing/log/log.h"
 
 enum { CDR_HEADER_SIZE = 4, PAIR_MAX = 256 };

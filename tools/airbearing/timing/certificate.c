@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/airbearing/digest.h"
+#include "rt/executive/state/digest.h"
 #include "tools/airbearing/timing/show.h"
 
 static const char kind[] = "airbearing timing 2";

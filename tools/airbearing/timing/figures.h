@@ -7,12 +7,12 @@
  */
 #pragma once
 
-#include "io/link.h"
-#include "tools/airbearing/timing/delay.h"
-#include "tools/airbearing/timing/evidence.h"
-#include "tools/airbearing/timing/slope.h"
-#include "tools/airbearing/timing/spread.h"
-#include "tools/airbearing/timing/truth.h"
+#include "io/link/link.h"
+#include "tools/airbearing/timing/drift_fit.h"
+#include "tools/airbearing/timing/effective_latency.h"
+#include "tools/airbearing/timing/external_clock.h"
+#include "tools/airbearing/timing/log_evidence.h"
+#include "tools/airbearing/timing/percentiles.h"
 
 /* Where a frame was at some moment, besides its jobs 0, 1, 2 ... */
 enum {

@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "tools/airbearing/timing/frame_steps.h"
 #include "tools/airbearing/timing/show.h"
-#include "tools/airbearing/timing/steps.h"
 
 static void print_at(const struct spread *spread, double fraction, double offset, double sign,
                      FILE *out)

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <jansson.h>
 
+#include "tools/airbearing/timing/frame_steps.h"
 #include "tools/airbearing/timing/show.h"
-#include "tools/airbearing/timing/steps.h"
 
 enum {
     FRAMES_MAX = 20000, /* of the beginning, as many as that leaves room for */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tools/airbearing/timing/figures.h"
-#include "tools/airbearing/timing/promise.h"
+#include "tools/airbearing/timing/time_kept.h"
 
 const char *figures_time(double ns, char text[24])
 {

@@ -1,0 +1,56 @@
+/*
+ * A NASTRAN model as its bulk data say it: where its points are and what mass sits on them.
+ *
+ * Read are GRID, GRDSET, CORD2R, CONM2 and PARAM,WTMASS.  Elements, materials and all else are
+ * passed over, so mass is known only where CONM2 cards state it.  Units are those of the file.
+ */
+#pragma once
+
+#include "config/yaml/complaint.h"
+#include "config/yaml/load_arena.h"
+#include "dynamics/math/spatial.h"
+
+enum {
+    CFG_BULK_GRIDS_MAX = 1 << 20,
+    CFG_BULK_LUMPS_MAX = 1 << 20,
+    CFG_BULK_SYSTEMS_MAX = 4096,
+};
+
+/* Coordinates of the author's.  The first is the basic system, 0. */
+struct cfg_bulk_system {
+    int id;
+    struct cfg_mark mark;
+    struct dyn_vec3 origin; /* in basic coordinates */
+    struct dyn_mat3 axes;   /* each row an axis, in basic coordinates */
+};
+
+struct cfg_bulk_grid {
+    int id;
+    struct cfg_mark mark;
+    struct dyn_vec3 r; /* in basic coordinates */
+    int system;        /* index: its displacements are in the axes of that */
+};
+
+struct cfg_bulk_lump { /* a CONM2 card */
+    int id;
+    struct cfg_mark mark;
+    int grid; /* index */
+    double mass;
+    struct dyn_vec3 offset;  /* mass centre seen from the grid, basic axes */
+    struct dyn_sym3 inertia; /* about the mass centre, basic axes */
+};
+
+struct cfg_bulk {
+    int system_count, grid_count, lump_count;
+    struct cfg_bulk_system *systems; /* all three by id */
+    struct cfg_bulk_grid *grids;
+    struct cfg_bulk_lump *lumps;
+};
+
+/* Read and check a text.  The model lives in the pool.  NULL with the complaint in report.
+ * Context: setup. */
+const struct cfg_bulk *cfg_bulk_parse(struct cfg_pool *pool, const char *text, size_t size,
+                                      struct cfg_report *report);
+
+/* The index of a grid; -1: there is none.  Context: setup. */
+int cfg_bulk_find_grid(const struct cfg_bulk *bulk, int id);

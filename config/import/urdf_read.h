@@ -1,0 +1,42 @@
+/*
+ * Elements of a URDF while they are read: slips refused, numbers checked.  For config/urdf*.c.
+ */
+#pragma once
+
+#include "config/import/urdf.h"
+#include "config/import/xml.h"
+#include "config/yaml/name_index.h"
+
+struct cfg_urdf_reader {
+    struct cfg_pool *pool;
+    struct cfg_report *report;
+    struct cfg_urdf *urdf;           /* NULL when it has been read */
+    const struct cfg_element *robot; /* then */
+    /* by name, for look-up */
+    const struct cfg_name *link_names, *joint_names;
+};
+
+/* All below: false or NULL with the complaint in report.  Context: setup. */
+
+/* Refuse slips of the pen in attributes and children. */
+bool cfg_urdf_check(const struct cfg_urdf_reader *reader, const struct cfg_element *element);
+
+/* The one child of that name and well shaped; *child is NULL when the file leaves it out, which the
+ * second refuses. */
+bool cfg_urdf_child(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                    const char *name, const struct cfg_element **child);
+bool cfg_urdf_need_child(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                         const char *name, const struct cfg_element **child);
+
+/* An attribute that must be there. */
+const struct cfg_attribute *cfg_urdf_need(const struct cfg_urdf_reader *reader,
+                                          const struct cfg_element *element, const char *name);
+
+/* At most four numbers of an attribute; left alone where the file, or the whole element, leaves it
+ * out. */
+bool cfg_urdf_numbers(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                      const char *name, int count, double *out);
+
+/* The origin child of an inertial, a joint or a visual. */
+bool cfg_urdf_origin(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
+                     double xyz[3], double quat[4]);

@@ -1,0 +1,540 @@
+/*
+ * The keys of a scenario file, and what they say before references are resolved.
+ *
+ * Each struct is filled by its table (config/yaml/schema.h): SI units, defaults in place, names
+ * still names.  keys.c is the reference of the file format.
+ */
+#pragma once
+
+#include "config/import/beam.h"
+#include "config/scenario.h"
+#include "config/yaml/schema.h"
+
+enum {
+    CFG_BODY_MAX = CFG_ITEMS_MAX,
+    CFG_DEVICE_MAX = 60,
+    CFG_STATION_MAX = 2048, /* of one body */
+    CFG_SEAT_MAX = 256,     /* nodes of one body */
+    CFG_SOLID_MAX = 64,     /* of one body */
+};
+
+enum cfg_device_type { /* instruments first, in the order of enum cfg_instrument */
+                       CFG_DEVICE_GYRO,
+                       CFG_DEVICE_ACCELEROMETER,
+                       CFG_DEVICE_MAGNETOMETER,
+                       CFG_DEVICE_BAROMETER,
+                       CFG_DEVICE_AIRSPEED,
+                       CFG_DEVICE_GPS,
+                       CFG_DEVICE_SUN_SENSOR,
+                       CFG_DEVICE_STAR_TRACKER,
+                       CFG_DEVICE_ENCODER,
+                       CFG_DEVICE_WHEEL,
+                       CFG_DEVICE_ROTOR,
+                       CFG_DEVICE_TORQUER,
+                       CFG_DEVICE_THRUSTER,
+                       CFG_DEVICE_DRAG,
+                       CFG_DEVICE_CONTACT,
+                       CFG_DEVICE_BATTERY
+};
+
+struct cfg_keys_overrun {
+    const struct cfg_node *node;
+    int policy;
+    int64_t max_catch_up;
+};
+
+/* What a run must keep to be ok, beyond sound physics and its expectations. */
+struct cfg_keys_require {
+    const struct cfg_node *node;
+    int machine, time, link, log, expectations;
+};
+
+struct cfg_keys_physics {
+    const struct cfg_node *node;
+    double max_speed, max_energy_growth;
+};
+
+struct cfg_keys_io {
+    const struct cfg_node *node;
+    int mode;
+    int64_t cpu, priority;
+};
+
+struct cfg_keys_frame {
+    const struct cfg_node *node;
+    int64_t cpu, priority;
+    int wait;
+    double lead, watchdog;
+};
+
+struct cfg_keys_integrator {
+    const struct cfg_node *node;
+    int method;
+    int64_t substeps;
+};
+
+struct cfg_keys_home {
+    const struct cfg_node *node;
+    double latitude, longitude, altitude;
+};
+
+struct cfg_keys_gust {
+    const struct cfg_node *node;
+    double sigma[3], time[3];
+};
+
+struct cfg_keys_orbit {
+    const struct cfg_node *node;
+    const char *body;
+    double altitude, eccentricity, inclination, ascending_node, perigee, anomaly;
+    int bulge;
+};
+
+struct cfg_keys_environment {
+    const struct cfg_node *node;
+    int world;
+    double gravity[3], magnetic_field[3];
+    struct cfg_keys_home home;
+    const char *date;
+    double wind[3], ground; /* NAN: none */
+    int air;
+    struct cfg_keys_gust gust;
+    struct cfg_keys_orbit orbit;
+};
+
+struct cfg_keys_friction {
+    const struct cfg_node *node;
+    double coulomb, speed;
+};
+
+struct cfg_keys_limits {
+    const struct cfg_node *node;
+    double lower, upper; /* NAN: none */
+    double stiffness, damping;
+};
+
+/* One coordinate of a joint: how it starts, what acts along it, whether it is held. */
+struct cfg_keys_motion {
+    const struct cfg_node *node; /* NULL also where its keys stand in the joint itself */
+    double position, rate;       /* angle or way, and its speed */
+    double stiffness, damping, rest;
+    struct cfg_keys_friction friction;
+    struct cfg_keys_limits limits;
+    int locked;
+    double prescribed; /* acceleration; NAN: it moves as the forces will */
+};
+
+struct cfg_keys_motor {
+    const struct cfg_node *node;
+    double ratio, inertia;
+    double axis[3]; /* parent axes; zero: the joint's */
+    int terms;
+};
+
+struct cfg_keys_mimic {
+    const struct cfg_node *node;
+    const char *body;
+    double ratio, offset;
+};
+
+enum cfg_urdf_base { CFG_URDF_FIXED, CFG_URDF_FREE };
+
+enum cfg_screw_type { CFG_SCREW_TURN, CFG_SCREW_SLIDE };
+
+struct cfg_keys_screw {
+    const struct cfg_node *node;
+    int type;
+    double axis[3], at[3], pitch;
+    struct cfg_keys_motion motion;
+};
+
+struct cfg_keys_joint {
+    const struct cfg_node *node;
+    int type;
+    const char *seat; /* node of the parent, "frame", or NULL: not said */
+    double axis[3], axis2[3];
+    double at[3], attitude[4]; /* the joint frame in the parent's; of a body that starts there */
+    struct cfg_keys_motion motion[3]; /* in the order of the coordinates */
+    struct cfg_list screws;
+    struct cfg_keys_motor motor;
+    struct cfg_keys_mimic mimic;
+    double spin[3], velocity[3]; /* spherical and free: body axes */
+    double drag[3];              /* spherical: damping by body axis */
+};
+
+/* Shapes of all modes at one point; psi2 and theta2 by pairs of modes, 11 12 .. 22 .. */
+struct cfg_keys_shape {
+    const struct cfg_node *node;
+    double at[3];
+    struct cfg_rows psi, theta, psi2, theta2;
+};
+
+struct cfg_keys_station {
+    const struct cfg_node *node;
+    struct cfg_keys_shape shape;
+    double mass, inertia[6];
+};
+
+struct cfg_keys_mode {
+    const struct cfg_node *node;
+    double frequency, damping; /* Hz, ratio */
+};
+
+struct cfg_keys_oscillator {
+    const struct cfg_node *node;
+    const char *name; /* NULL: nobody sits on it */
+    double axis[3], at[3];
+    double frequency, damping;
+    double mass, inertia; /* NAN: it is the other */
+};
+
+/* Modes of a beam that move alike, and what holds against them. */
+struct cfg_keys_family {
+    const struct cfg_node *node;
+    int64_t modes;
+    double stiffness, frequency; /* NAN: the other is given */
+};
+
+struct cfg_keys_tip {
+    const struct cfg_node *node;
+    double mass, inertia[3]; /* beam axes */
+};
+
+/* Where others sit: of a beam at x, of a FE model at a grid point, else with its own shapes. */
+struct cfg_keys_seat {
+    const struct cfg_node *node;
+    const char *name;
+    double x;
+    int64_t grid;
+    struct cfg_keys_shape shape;
+};
+
+enum cfg_flex_type { CFG_FLEX_BEAM, CFG_FLEX_OSCILLATORS, CFG_FLEX_TABLE, CFG_FLEX_NASTRAN };
+
+struct cfg_keys_flex {
+    const struct cfg_node *node;
+    int type, fidelity;
+    struct cfg_numbers start, start_rate;
+    struct cfg_list nodes; /* of struct cfg_keys_seat */
+    struct cfg_numbers damping;
+    /* beam */
+    double length, mass, roll_inertia;
+    double attitude[4];
+    int root;
+    struct cfg_keys_family family[CFG_BEAM_FAMILIES];
+    struct cfg_keys_tip tip;
+    /* oscillators */
+    struct cfg_list oscillators;
+    /* table */
+    struct cfg_list modes, stations;
+    struct cfg_rows mass_matrix, stiffness_matrix, damping_matrix;
+    struct cfg_keys_shape joint; /* the shapes where the body's joint is */
+    /* nastran */
+    const char *bulk, *punch;
+    struct cfg_numbers pick;
+    int64_t count, grid; /* -1: not said; of the joint, 0: not said */
+    double slowest, length_unit, mass_unit, tolerance;
+};
+
+struct cfg_keys_solid {
+    const struct cfg_node *node;
+    int type;
+    double at[3], attitude[4];
+    double size[3], radius, length;
+    double color[3], opacity;
+};
+
+/* A robot whose links are bodies. */
+struct cfg_keys_urdf {
+    const struct cfg_node *node;
+    const char *file, *parent;
+    int base; /* as enum cfg_urdf_base */
+    double at[3], attitude[4];
+};
+
+/* What the scenario adds to a joint of the URDF. */
+struct cfg_keys_urdf_joint {
+    const struct cfg_node *node;
+    const char *name; /* of the joint, or of the link that it carries */
+    int type;         /* as enum cfg_screw_type */
+    struct cfg_keys_motion motion;
+    struct cfg_keys_motor motor;
+};
+
+struct cfg_keys_body {
+    const struct cfg_node *node;
+    const char *name, *parent;
+    struct cfg_keys_joint joint;
+    double mass, center[3], inertia[6]; /* mass NAN: not given */
+    struct cfg_keys_flex flex;
+    struct cfg_list solids;        /* of struct cfg_keys_solid; items NULL: not said */
+    const struct cfg_range *range; /* of a URDF's joint; NULL: no URDF has it */
+};
+
+struct cfg_keys_command {
+    const struct cfg_node *node;
+    const char *link;
+    int64_t control;
+};
+
+struct cfg_keys_device {
+    const struct cfg_node *node;
+    const char *name, *body;
+    int type;
+    double delay, quantum;
+    double at[3], attitude[4], axis[3];
+    /* instruments */
+    double rate;
+    double noise, bias_walk, instability, instability_time;
+    double bias[3], scale[3], misalignment[3], range; /* gauges: the first of each */
+    int64_t coordinate;
+    double noise_horizontal, noise_vertical, noise_velocity; /* a tracker's: across, about */
+    double wander, wander_time, eph, epv;
+    int64_t satellites;
+    double view, sun_exclusion, earth_exclusion, max_rate;
+    /* wheels, rotors, torquers, thrusters */
+    double inertia, max_torque, max_speed, speed;
+    double viscous, coulomb, coulomb_speed, stiction, stiction_speed;
+    double static_imbalance, dynamic_imbalance;
+    int turns;
+    double idle_speed, max_thrust, torque_ratio, lag, lag_down, lateral_drag, pitch;
+    double max_dipole, min_control, gain;
+    struct cfg_keys_command command;
+    /* drag, contact, battery */
+    double area[3], linear[3], angular[3];
+    struct cfg_rows points;
+    double stiffness, damping, friction, slip_speed;
+    double voltage, voltage_empty, capacity, resistance, idle_current, efficiency;
+};
+
+struct cfg_keys_send {
+    const struct cfg_node *node;
+    double rate[CFG_MESSAGE_COUNT]; /* Hz; NAN: not said */
+};
+
+/* Where a pilot's sticks are from some time on; the channels in the order of an AETR receiver. */
+struct cfg_keys_stick {
+    const struct cfg_node *node;
+    double at;
+    double roll, pitch, throttle, yaw;
+    double height;               /* NAN: he does not look */
+    struct cfg_numbers switches; /* channels 5 and up, 0 to 1 */
+};
+
+/* A step of the ground station. */
+struct cfg_keys_ground {
+    const struct cfg_node *node;
+    double at, within, takeoff, to; /* takeoff, to: NAN where not given */
+    int arm, land;
+    const char *mode, *set;
+};
+
+/* An axis of a hand controller and the control that it moves. */
+struct cfg_keys_way {
+    const struct cfg_node *node;
+    int axis, invert;
+    int64_t control;
+    double dead_band, expo, scale;
+};
+
+enum { CFG_LINK_DELAY_MAX = 10 }; /* s */
+
+struct cfg_keys_link {
+    const struct cfg_node *node;
+    const char *name, *listen, *peer, *device, *body;
+    int protocol, bus, on_loss, variant;
+    int64_t baud, can_id, can_reply_id;
+    int rs485, can_fd;
+    int64_t system_id, component_id;
+    double lost_after, connect_within, wait_limit, delay, sticks_from;
+    struct cfg_keys_send send;
+    struct cfg_list forward; /* of const char * */
+    struct cfg_list sticks;  /* of struct cfg_keys_stick */
+    struct cfg_list ground;  /* of struct cfg_keys_ground */
+    const char *ground_line;
+    struct cfg_list axes; /* of struct cfg_keys_way */
+    struct cfg_numbers modes;
+};
+
+struct cfg_keys_controller {
+    const struct cfg_node *node;
+    struct cfg_list command;
+    int64_t cpu, priority;
+    int policy;
+};
+
+/* What goes wrong, and when. */
+struct cfg_keys_fault {
+    const struct cfg_node *node;
+    const char *name;          /* NULL: by what it is */
+    const char *device, *link; /* one of them */
+    int type, way, when;
+    double at, duration; /* s; duration NAN: to the end */
+    int64_t frame;       /* -1: by time */
+    struct cfg_numbers axes;
+    const char *value; /* as written: its unit is that of the signal */
+};
+
+/* What the operator may change; the limits as written: their unit is that of the number. */
+struct cfg_keys_tunable {
+    const struct cfg_node *node;
+    const char *of, *low, *high;
+};
+
+struct cfg_keys_pointing {
+    const struct cfg_node *node;
+    const char *body;
+    double target[4], position[3];
+};
+
+struct cfg_keys_lock {
+    const struct cfg_node *node;
+    const char *link;
+    int source;
+    double limit_ppm, time_constant, period;
+};
+
+struct cfg_keys_pulse {
+    const struct cfg_node *node;
+    const char *to, *device;
+    int64_t baud, every;
+};
+
+/* ---- arms ---- */
+
+struct cfg_keys_arm_joint {
+    const struct cfg_node *node;
+    const char *body;
+    double stiffness, damping, max_torque, max_rate;
+    double acceleration, brake, lower, upper; /* NAN: not said */
+};
+
+struct cfg_keys_place {
+    const struct cfg_node *node;
+    const char *body;
+    double at[3], attitude[4];
+};
+
+struct cfg_keys_stick3 {
+    const struct cfg_node *node;
+    const char *link;
+    struct cfg_numbers controls;
+    double speed;
+};
+
+struct cfg_keys_buttons {
+    const struct cfg_node *node;
+    const char *link;
+    int64_t button[IO_PANEL_BUTTON_COUNT]; /* -1: none */
+    struct cfg_numbers select;
+};
+
+struct cfg_keys_capture {
+    const struct cfg_node *node;
+    double reach, tilt, speed, rate;
+};
+
+struct cfg_keys_pose {
+    const struct cfg_node *node;
+    const char *name;
+    struct cfg_numbers angles;
+};
+
+struct cfg_keys_damping {
+    const struct cfg_node *node;
+    double length, weak, damping, center;
+};
+
+struct cfg_keys_arm {
+    const struct cfg_node *node;
+    struct cfg_list joints; /* of struct cfg_keys_arm_joint */
+    struct cfg_keys_place hand;
+    const char *base;
+    int weight;
+    double servo, vernier, still, settle;
+    struct cfg_keys_stick3 translation, rotation;
+    struct cfg_keys_buttons buttons;
+    struct cfg_keys_damping resolve;
+    struct cfg_keys_capture capture;
+    struct cfg_list poses; /* of struct cfg_keys_pose */
+};
+
+struct cfg_keys_payload {
+    const struct cfg_node *node;
+    const char *body, *bay;
+    struct cfg_keys_place fixture;
+    int latched;
+    struct cfg_keys_capture berth;
+    double speed;
+};
+
+struct cfg_keys_predictor {
+    const struct cfg_node *node;
+    double rate, ahead; /* ahead NAN: as the links are late */
+};
+
+struct cfg_keys_log_channel {
+    const struct cfg_node *node;
+    const char *topic;
+    int64_t every; /* 0: not said */
+    double rate;   /* NAN: not said */
+};
+
+struct cfg_keys_trigger {
+    const struct cfg_node *node;
+    struct cfg_list when; /* of const char * */
+    double before, after;
+};
+
+struct cfg_keys_log {
+    const struct cfg_node *node;
+    int64_t every;
+    int parts;
+    struct cfg_list channels; /* of struct cfg_keys_log_channel */
+    struct cfg_keys_trigger trigger;
+};
+
+struct cfg_keys_camera {
+    const struct cfg_node *node;
+    const char *name, *body;
+    double at[3], look[3], up[3], field;
+};
+
+struct cfg_keys_scenario {
+    const struct cfg_node *node;
+    const char *name;
+    double rate, seconds;
+    int64_t seed;
+    int pace, commit;
+    struct cfg_keys_overrun overrun;
+    struct cfg_keys_require require;
+    struct cfg_keys_physics physics;
+    struct cfg_keys_io io;
+    struct cfg_keys_frame frame;
+    struct cfg_keys_integrator integrator;
+    struct cfg_keys_environment environment;
+    struct cfg_keys_urdf urdf;
+    struct cfg_list joints; /* of struct cfg_keys_urdf_joint */
+    struct cfg_list bodies, devices, links;
+    struct cfg_keys_arm arm;
+    struct cfg_list payloads; /* of struct cfg_keys_payload */
+    struct cfg_keys_controller controller;
+    struct cfg_keys_lock lock;
+    struct cfg_keys_pulse pulse;
+    struct cfg_keys_predictor predictor;
+    struct cfg_keys_pointing pointing;
+    struct cfg_list faults;
+    struct cfg_list tunable;
+    struct cfg_list expect; /* of const char * */
+    struct cfg_keys_log log;
+    struct cfg_list cameras; /* of struct cfg_keys_camera */
+};
+
+extern const struct cfg_table cfg_scenario_table, cfg_joint_table, cfg_flex_table, cfg_device_table;
+extern const struct cfg_table cfg_link_table, cfg_controller_table, cfg_fault_table;
+extern const struct cfg_table cfg_lock_table, cfg_pulse_table, cfg_predictor_table;
+extern const struct cfg_table cfg_arm_table, cfg_payload_table;
+extern const struct cfg_table cfg_solid_table, cfg_camera_table, cfg_urdf_joint_table;
+
+/* As a scenario writes it.  Context: any. */
+const char *cfg_device_type_name(int type);

@@ -1,0 +1,369 @@
+/*
+ * The tree of bodies: names, parents, order, and what the kernel must be able to trust.
+ */
+#include "config/resolve/resolve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/import/body_tree.h"
+#include "config/import/mimic.h"
+#include "config/import/sort_bodies.h"
+#include "config/yaml/name_index.h"
+#include "config/yaml/suggest.h"
+#include "rt/check.h"
+
+static const struct cfg_keys_body *body_keys(const struct cfg_resolve *resolve, int i)
+{
+    return (const struct cfg_keys_body *)resolve->keys->bodies.items + i;
+}
+
+static bool no_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
+                    const char *name)
+{
+    struct cfg_suggestion suggestion = cfg_suggest_begin(name);
+    struct cfg_phrase names = {0};
+    for (int i = 0; i < resolve->keys->bodies.count; i++) {
+        cfg_suggest_offer(&suggestion, body_keys(resolve, i)->name);
+        cfg_phrase_add(&names, "%s%s", i > 0 ? ", " : "", body_keys(resolve, i)->name);
+    }
+    if (suggestion.best != NULL)
+        return cfg_fail_at(resolve->report, node, key, "there is no body %s; did you mean \"%s\"?",
+                           cfg_quote(name).text, suggestion.best);
+    return cfg_fail_at(resolve->report, node, key, "there is no body %s; the bodies are %.200s",
+                       cfg_quote(name).text, names.text);
+}
+
+bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
+                   const char *name, int *index)
+{
+    for (int i = 0; i < resolve->scenario->body_count; i++) {
+        if (strcmp(resolve->scenario->bodies[i].name, name) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return no_body(resolve, node, key, name);
+}
+
+/* ---- the tree ---- */
+
+/* The bodies in the order of the file, while they are put in order. */
+struct roster {
+    int count;
+    struct cfg_name *names; /* sorted */
+    int *parent;            /* -1: the world */
+    int *order;             /* parents first */
+    int *place;             /* in order */
+    struct cfg_mimic *mimics;
+};
+
+static void *take(size_t count, size_t size)
+{
+    void *mem = calloc(count + 1, size);
+    RT_CHECK(mem != NULL);
+    return mem;
+}
+
+static struct roster roster_make(int count)
+{
+    const size_t n = (size_t)count;
+    return (struct roster){
+        .count = count,
+        .names = take(n, sizeof(struct cfg_name)),
+        .parent = take(n, sizeof(int)),
+        .order = take(n, sizeof(int)),
+        .place = take(n, sizeof(int)),
+        .mimics = take(n, sizeof(struct cfg_mimic)),
+    };
+}
+
+static void roster_free(struct roster *roster)
+{
+    free(roster->names);
+    free(roster->parent);
+    free(roster->order);
+    free(roster->place);
+    free(roster->mimics);
+}
+
+static bool sort_names(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    int twin;
+    for (int i = 0; i < roster->count; i++)
+        roster->names[i] = (struct cfg_name){body_keys(resolve, i)->name, i};
+    const int again = cfg_names_sort(roster->names, roster->count, &twin);
+    return again < 0 || cfg_fail_at(resolve->report, body_keys(resolve, again)->node, "name",
+                                    "there is already a body \"%s\"; choose another name",
+                                    body_keys(resolve, again)->name);
+}
+
+static bool find_parents(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    for (int i = 0; i < roster->count; i++) {
+        const struct cfg_keys_body *body = body_keys(resolve, i);
+        roster->parent[i] =
+            body->parent != NULL ? cfg_names_find(roster->names, roster->count, body->parent) : -1;
+        if (body->parent != NULL && roster->parent[i] < 0)
+            return no_body(resolve, body->node, "parent", body->parent);
+    }
+    return true;
+}
+
+static bool sort_bodies(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    const int circle = cfg_order(roster->parent, roster->count, roster->order);
+    for (int k = 0; k < roster->count && circle < 0; k++)
+        roster->place[roster->order[k]] = k;
+    if (circle < 0)
+        return true;
+    const struct cfg_keys_body *body = body_keys(resolve, circle);
+    return cfg_fail_at(resolve->report, body->node, "parent",
+                       "body \"%s\" hangs from \"%s\" in a circle that never meets the world; give "
+                       "one of them another parent",
+                       body->name, body->parent);
+}
+
+/* A URDF says it; the stops of the law say it better. */
+static struct cfg_range range_of(const struct cfg_keys_body *keys, const struct dyn_body_spec *spec)
+{
+    const bool stops = dyn_joint_nv(spec) == 1 && spec->law[0].limit_stiffness > 0.0;
+    struct cfg_range range = {-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    if (keys->range != NULL)
+        range = *keys->range;
+    if (stops) {
+        range.lower = spec->law[0].lower;
+        range.upper = spec->law[0].upper;
+    }
+    return range;
+}
+
+static bool fill_body(const struct cfg_resolve *resolve, const struct roster *roster, int i)
+{
+    const struct cfg_keys_body *keys = body_keys(resolve, i);
+    struct cfg_body *body = &resolve->scenario->bodies[roster->place[i]];
+    strcpy(body->name, keys->name);
+    body->mark = keys->node->mark;
+    body->spec.parent = roster->parent[i] >= 0 ? roster->place[roster->parent[i]] : -1;
+    body->spec.mass = keys->mass;
+    memcpy(body->spec.center, keys->center, sizeof body->spec.center);
+    memcpy(body->spec.inertia, keys->inertia, sizeof body->spec.inertia);
+    if (!cfg_resolve_joint(resolve, &keys->joint, body))
+        return false;
+    body->range = range_of(keys, &body->spec);
+    return (keys->flex.node == NULL || cfg_resolve_flex(resolve, keys, body)) &&
+           cfg_resolve_solids(resolve, keys, body);
+}
+
+/* On which nodes the bodies sit; those that carry none are kept from the kernel. */
+static bool fill_seats(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    struct cfg_body *bodies = resolve->scenario->bodies;
+    for (int i = 0; i < roster->count; i++)
+        if (!cfg_resolve_seat(resolve, body_keys(resolve, i), &bodies[roster->place[i]]))
+            return false;
+    for (int i = 0; i < roster->count; i++)
+        cfg_gather_nodes(resolve, &bodies[i]);
+    return true;
+}
+
+/* ---- followers ---- */
+
+static bool find_leader(const struct cfg_resolve *resolve, const struct roster *roster, int i)
+{
+    const struct cfg_keys_mimic *keys = &body_keys(resolve, i)->joint.mimic;
+    struct cfg_mimic *mimic = &roster->mimics[i];
+    *mimic = (struct cfg_mimic){-1, keys->ratio, keys->offset};
+    if (keys->node == NULL)
+        return true;
+    mimic->leader = cfg_names_find(roster->names, roster->count, keys->body);
+    if (mimic->leader < 0)
+        return no_body(resolve, keys->node, "body", keys->body);
+    const struct cfg_body *leader = &resolve->scenario->bodies[roster->place[mimic->leader]];
+    return dyn_joint_nv(&leader->spec) == 1 ||
+           cfg_fail_at(resolve->report, keys->node, "body",
+                       "the joint of \"%s\" has not one coordinate to follow; name a body with a "
+                       "revolute or prismatic joint",
+                       leader->name);
+}
+
+static bool resolve_mimics(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    for (int i = 0; i < roster->count; i++)
+        if (!find_leader(resolve, roster, i))
+            return false;
+    const int circle = cfg_mimic_resolve(roster->mimics, roster->count);
+    if (circle >= 0)
+        return cfg_fail_at(resolve->report, body_keys(resolve, circle)->joint.mimic.node, "body",
+                           "the joint of \"%s\" follows itself in the end; let one of the circle "
+                           "lead",
+                           body_keys(resolve, circle)->name);
+    for (int i = 0; i < roster->count; i++) {
+        const struct cfg_mimic *mimic = &roster->mimics[i];
+        if (mimic->leader >= 0)
+            resolve->scenario->bodies[roster->place[i]].spec.mimic =
+                (struct dyn_mimic){1, roster->place[mimic->leader], mimic->ratio, mimic->offset};
+    }
+    return true;
+}
+
+static bool fill_bodies(const struct cfg_resolve *resolve, const struct roster *roster)
+{
+    struct cfg_scenario *scenario = resolve->scenario;
+    if (!sort_names(resolve, roster) || !find_parents(resolve, roster) ||
+        !sort_bodies(resolve, roster))
+        return false;
+    scenario->bodies = take((size_t)roster->count, sizeof *scenario->bodies);
+    scenario->body_count = roster->count;
+    for (int i = 0; i < roster->count; i++)
+        if (!fill_body(resolve, roster, i))
+            return false;
+    return fill_seats(resolve, roster) && resolve_mimics(resolve, roster);
+}
+
+bool cfg_resolve_bodies(const struct cfg_resolve *resolve)
+{
+    struct roster roster = roster_make(resolve->keys->bodies.count);
+    const bool good = fill_bodies(resolve, &roster);
+    roster_free(&roster);
+    return good;
+}
+
+/* ---- the model ---- */
+
+/* Asked of the kernel's own check. */
+bool cfg_is_physical(const double inertia[6])
+{
+    struct dyn_body_spec spec = {.parent = -1, .joint = DYN_JOINT_FIXED, .place_quat = {1.0}};
+    int body;
+    memcpy(spec.inertia, inertia, sizeof spec.inertia);
+    return dyn_model_flaw(&spec, 1, &body) == NULL;
+}
+
+static bool check_inertias(const struct cfg_resolve *resolve)
+{
+    for (int i = 0; i < resolve->keys->bodies.count; i++) {
+        const struct cfg_keys_body *body = body_keys(resolve, i);
+        if (cfg_node_find(body->node, "inertia") != NULL && !cfg_is_physical(body->inertia))
+            return cfg_fail_at(
+                resolve->report, body->node, "inertia",
+                "no body has this inertia: each principal moment is at most the sum of "
+                "the other two; check the numbers and their order, xx yy zz xy xz yz");
+    }
+    return true;
+}
+
+static const struct cfg_node *device_node(const struct cfg_resolve *resolve, const char *name)
+{
+    const struct cfg_keys_device *devices = resolve->keys->devices.items;
+    int i = 0;
+    while (strcmp(devices[i].name, name) != 0)
+        i++;
+    return devices[i].node;
+}
+
+/* The kernel wants the body without J a a'; the file states it with the rotors locked. */
+static bool take_rotor_out(const struct cfg_resolve *resolve, const struct cfg_effector *wheel)
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    struct cfg_body *body = &resolve->scenario->bodies[wheel->effector.body];
+    const double *a = wheel->effector.wheel.axis, J = wheel->effector.wheel.inertia;
+    if (wheel->effector.type != DYN_EFFECTOR_WHEEL)
+        return true;
+    for (int k = 0; k < 6; k++)
+        body->spec.inertia[k] -= J * a[row[k]] * a[column[k]];
+    if (cfg_is_physical(body->spec.inertia))
+        return true;
+    return cfg_fail_at(resolve->report, device_node(resolve, wheel->name), "inertia",
+                       "the rotor's %.10g kg m^2 does not fit into the inertia of \"%s\", which is "
+                       "stated with its rotors; check both",
+                       J, body->name);
+}
+
+static const struct cfg_keys_body *keys_of(const struct cfg_resolve *resolve, const char *name)
+{
+    int i = 0;
+    while (strcmp(body_keys(resolve, i)->name, name) != 0)
+        i++;
+    return body_keys(resolve, i);
+}
+
+/* Bolted to the world. */
+static bool rests(const struct cfg_body *bodies, int i)
+{
+    for (; i >= 0; i = bodies[i].spec.parent)
+        if (bodies[i].spec.joint != DYN_JOINT_FIXED)
+            return false;
+    return true;
+}
+
+/* The parent's inertia is stated with the rotor locked, so what is left without it must be a body:
+ * else the kernel would find less than no inertia in some pose. */
+static bool check_motor(const struct cfg_resolve *resolve, int i)
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    const struct cfg_body *bodies = resolve->scenario->bodies, *body = &bodies[i];
+    const struct dyn_geared_rotor *rotor = &body->spec.rotor;
+    const int parent = body->spec.parent;
+    double left[6];
+    if (rotor->terms != DYN_ROTOR_FULL || parent < 0 || rests(bodies, parent))
+        return true;
+    memcpy(left, bodies[parent].spec.inertia, sizeof left);
+    for (int j = 0; j < resolve->scenario->body_count; j++) {
+        const struct dyn_body_spec *other = &bodies[j].spec;
+        const double *a = other->rotor.axis;
+        if (other->parent == parent && other->rotor.terms == DYN_ROTOR_FULL)
+            for (int k = 0; k < 6; k++)
+                left[k] -= other->rotor.inertia * a[row[k]] * a[column[k]];
+    }
+    if (cfg_is_physical(left))
+        return true;
+    return cfg_fail_at(resolve->report, keys_of(resolve, body->name)->node, NULL,
+                       "the motor's rotor of %.10g kg m^2 does not fit into the inertia of \"%s\", "
+                       "which is stated with the rotors on it; check both, or say terms: diagonal",
+                       rotor->inertia, bodies[parent].name);
+}
+
+static bool check_bending(const struct cfg_resolve *resolve)
+{
+    for (int i = 0; i < resolve->scenario->body_count; i++) {
+        struct cfg_body *body = &resolve->scenario->bodies[i];
+        if (body->flex != NULL && !cfg_check_flex(resolve, keys_of(resolve, body->name), body))
+            return false;
+    }
+    return true;
+}
+
+static bool check_model(const struct cfg_resolve *resolve, int configuration)
+{
+    struct cfg_scenario *scenario = resolve->scenario;
+    struct dyn_body_spec *specs = take((size_t)scenario->body_count, sizeof *specs);
+    cfg_configuration_specs(scenario, configuration, specs);
+    int at = 0;
+    const char *flaw = cfg_tree_flaw(specs, scenario->body_count, &at);
+    free(specs);
+    if (flaw == NULL)
+        return true;
+    const char *name = scenario->bodies[at].name;
+    return cfg_fail_at(resolve->report, keys_of(resolve, name)->node, NULL,
+                       "body \"%s\": %s; check its joint, mass and inertia", name, flaw);
+}
+
+bool cfg_resolve_model(const struct cfg_resolve *resolve)
+{
+    if (!check_inertias(resolve))
+        return false;
+    for (int i = 0; i < resolve->scenario->effector_count; i++)
+        if (!take_rotor_out(resolve, &resolve->scenario->effectors[i]))
+            return false;
+    for (int i = 0; i < resolve->scenario->body_count; i++)
+        if (!check_motor(resolve, i))
+            return false;
+    if (!check_bending(resolve))
+        return false;
+    for (int i = 0; i < cfg_configuration_count(resolve->scenario); i++)
+        if (!check_model(resolve, i))
+            return false;
+    return true;
+}

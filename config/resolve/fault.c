@@ -1,0 +1,358 @@
+/*
+ * Faults: what they hit, when, and how hard.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/resolve/resolve.h"
+#include "config/yaml/suggest.h"
+
+static const struct cfg_keys_fault *fault_keys(const struct cfg_resolve *resolve, int i)
+{
+    return (const struct cfg_keys_fault *)resolve->keys->faults.items + i;
+}
+
+/* ---- what it hits ---- */
+
+static bool unknown(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                    const char *key, const char *name, const char *best)
+{
+    return cfg_fail_at(resolve->report, keys->node, key, "there is no %s %s; %s%s%s", key,
+                       cfg_quote(name).text, best != NULL ? "did you mean \"" : "add it to ",
+                       best != NULL ? best : key, best != NULL ? "\"?" : "s");
+}
+
+static bool find_device(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                        struct cfg_fault *fault)
+{
+    const struct cfg_scenario *scenario = resolve->scenario;
+    struct cfg_suggestion suggestion = cfg_suggest_begin(keys->device);
+    for (int i = 0; i < scenario->sensor_count; i++) {
+        if (strcmp(scenario->sensors[i].name, keys->device) == 0)
+            fault->sensor = i;
+        cfg_suggest_offer(&suggestion, scenario->sensors[i].name);
+    }
+    for (int i = 0; i < scenario->effector_count; i++) {
+        if (strcmp(scenario->effectors[i].name, keys->device) == 0)
+            fault->effector = i;
+        cfg_suggest_offer(&suggestion, scenario->effectors[i].name);
+    }
+    if (fault->sensor < 0 && fault->effector < 0)
+        return unknown(resolve, keys, "device", keys->device, suggestion.best);
+    if (fault->effector >= 0 && scenario->effectors[fault->effector].link < 0)
+        return cfg_fail_at(resolve->report, keys->node, "device",
+                           "nobody commands \"%s\", so there is no signal to disturb; name another",
+                           keys->device);
+    return true;
+}
+
+static bool find_link(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                      struct cfg_fault *fault)
+{
+    const struct cfg_scenario *scenario = resolve->scenario;
+    struct cfg_suggestion suggestion = cfg_suggest_begin(keys->link);
+    for (int i = 0; i < scenario->link_count; i++) {
+        if (strcmp(scenario->links[i].name, keys->link) == 0)
+            fault->link = i;
+        cfg_suggest_offer(&suggestion, scenario->links[i].name);
+    }
+    return fault->link >= 0 || unknown(resolve, keys, "link", keys->link, suggestion.best);
+}
+
+static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                        struct cfg_fault *fault)
+{
+    const enum io_fault_kind kind = (enum io_fault_kind)keys->type;
+    fault->sensor = fault->effector = fault->link = -1;
+    if ((keys->device == NULL) == (keys->link == NULL))
+        return cfg_fail_at(resolve->report, keys->node, NULL,
+                           "a fault hits a device or a link; give one of them, e.g. device: gyro");
+    /* A late wire is the rig's business: it counts in frames (rt/executive/input/delay_line.h). */
+    const bool fits = keys->device ? io_fault_fits_signal(kind)
+                                   : io_fault_fits_frame(kind) || kind == IO_FAULT_DELAY;
+    if (!fits)
+        return cfg_fail_at(resolve->report, keys->node, "type",
+                           "%s cannot happen to a %s; it goes with a %s", cfg_fault_name(kind),
+                           keys->device ? "signal" : "message", keys->device ? "link" : "device");
+    return keys->device ? find_device(resolve, keys, fault) : find_link(resolve, keys, fault);
+}
+
+/* ---- when ---- */
+
+static uint64_t duration(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys)
+{
+    if (isnan(keys->duration))
+        return UINT64_MAX;
+    const uint64_t frames = (uint64_t)llround(keys->duration * resolve->scenario->rate_hz);
+    return frames > 0 ? frames : 1;
+}
+
+static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                           struct io_fault_spec *spec)
+{
+    const double rate_hz = resolve->scenario->rate_hz;
+    if (keys->when == 1) {
+        spec->first_frame = spec->last_frame = UINT64_MAX;
+        return (isnan(keys->at) && keys->frame < 0) ||
+               cfg_fail_at(resolve->report, keys->node, isnan(keys->at) ? "frame" : "at",
+                           "this fault waits for the operator; remove it, or when: operator");
+    }
+    if (isnan(keys->at) == (keys->frame < 0))
+        return cfg_fail_at(
+            resolve->report, keys->node, NULL,
+            "a fault begins at a time or in a frame; give one of them, e.g. at: 5 s");
+    spec->first_frame =
+        keys->frame >= 0 ? (uint64_t)keys->frame : (uint64_t)llround(keys->at * rate_hz);
+    spec->last_frame = UINT64_MAX;
+    if ((double)spec->first_frame >= resolve->scenario->seconds * rate_hz)
+        return cfg_fail_at(resolve->report, keys->node, keys->frame >= 0 ? "frame" : "at",
+                           "the run ends at %.10g s, before this fault begins; raise seconds or "
+                           "take an earlier time",
+                           resolve->scenario->seconds);
+    if (!isnan(keys->duration))
+        spec->last_frame = spec->first_frame + duration(resolve, keys);
+    return true;
+}
+
+/* ---- how hard ---- */
+
+static int component_count(enum cfg_instrument kind)
+{
+    return kind == CFG_BAROMETER || kind == CFG_AIRSPEED || kind == CFG_ENCODER ? 1 : 3;
+}
+
+/* Unit of a signal, NULL: plain numbers; and its components. */
+static const char *signal_unit(const struct cfg_scenario *scenario, const struct cfg_fault *fault,
+                               int *count)
+{
+    static const char *const unit[] = {
+        [CFG_GYRO] = "rad/s",    [CFG_ACCELEROMETER] = "m/s^2", [CFG_MAGNETOMETER] = "T",
+        [CFG_BAROMETER] = "Pa",  [CFG_AIRSPEED] = "Pa",         [CFG_GPS] = "m",
+        [CFG_SUN_SENSOR] = NULL, [CFG_STAR_TRACKER] = "rad",    [CFG_ENCODER] = "rad"};
+    *count = 1;
+    if (fault->sensor < 0)
+        return NULL; /* controls */
+    const struct cfg_sensor *sensor = &scenario->sensors[fault->sensor];
+    const struct dyn_body_spec *spec = &scenario->bodies[sensor->body].spec;
+    *count = component_count(sensor->kind);
+    if (sensor->kind == CFG_ENCODER && !cfg_joint_turns(spec, sensor->coordinate))
+        return "m";
+    return unit[sensor->kind];
+}
+
+static bool parse_value(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                        const struct cfg_key *key, double *value)
+{
+    struct cfg_phrase problem = {0};
+    return cfg_quantity_parse(key, keys->value, value, &problem) ||
+           cfg_fail_at(resolve->report, keys->node, "value", "%s", problem.text);
+}
+
+static bool resolve_delay(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                          const struct cfg_fault *fault, struct io_fault_spec *spec)
+{
+    static const struct cfg_key key = {.name = "value",
+                                       .type = CFG_QUANTITY,
+                                       .unit = "s",
+                                       .limit = CFG_POSITIVE,
+                                       .example = "20 ms"};
+    double seconds;
+    uint32_t samples;
+    const uint32_t every = fault->sensor >= 0 ? resolve->scenario->sensors[fault->sensor].every : 1;
+    if (!parse_value(resolve, keys, &key, &seconds) ||
+        !cfg_whole_steps(resolve, keys->node, "value", seconds, every, IO_FAULT_DELAY_MAX,
+                         &samples))
+        return false;
+    spec->value = samples;
+    return true;
+}
+
+static bool resolve_size(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                         const char *unit, struct io_fault_spec *spec)
+{
+    char drift_unit[32];
+    struct cfg_key key = {.name = "value", .type = CFG_QUANTITY, .unit = unit, .example = "0.1"};
+    if (spec->kind == IO_FAULT_DRIFT) {
+        snprintf(drift_unit, sizeof drift_unit, "%s/s", unit != NULL ? unit : "1");
+        key.unit = unit != NULL ? drift_unit : "Hz";
+    }
+    if (spec->kind == IO_FAULT_NOISE)
+        key.limit = CFG_NOT_NEGATIVE;
+    return parse_value(resolve, keys, &key, &spec->value);
+}
+
+static bool resolve_chance(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                           struct io_fault_spec *spec)
+{
+    static const struct cfg_key key = {.name = "value",
+                                       .type = CFG_QUANTITY,
+                                       .limit = CFG_BETWEEN,
+                                       .min = 0,
+                                       .max = 1,
+                                       .example = "0.1"};
+    return parse_value(resolve, keys, &key, &spec->value);
+}
+
+static bool missing_value(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                          const char *unit)
+{
+    const enum io_fault_kind kind = (enum io_fault_kind)keys->type;
+    char example[48];
+    snprintf(example, sizeof example, "0.1%s%s%s", unit ? " " : "", unit ? unit : "",
+             kind == IO_FAULT_DRIFT && unit ? "/s" : "");
+    return cfg_fail_at(resolve->report, keys->node, NULL,
+                       "%s needs \"value\" (how large it is); write e.g. value: %s",
+                       cfg_fault_name(kind), kind == IO_FAULT_DELAY ? "20 ms" : example);
+}
+
+static bool resolve_value(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                          struct cfg_fault *fault, const char *unit)
+{
+    struct io_fault_spec *spec = &fault->spec;
+    const enum io_fault_kind kind = spec->kind;
+    const bool chance =
+        kind == IO_FAULT_DROPOUT || kind == IO_FAULT_BIT_FLIP || kind == IO_FAULT_CRC;
+    spec->value = chance ? 1.0 : 0.0;
+    spec->at_value = kind == IO_FAULT_STUCK && keys->value != NULL;
+    if (keys->value == NULL) {
+        if (chance || kind == IO_FAULT_STUCK || kind == IO_FAULT_LOSS)
+            return true;
+        return missing_value(resolve, keys, unit);
+    }
+    if (kind == IO_FAULT_LOSS)
+        return cfg_fail_at(resolve->report, keys->node, "value",
+                           "loss is whole and has no value; remove it, or take dropout");
+    if (kind == IO_FAULT_DELAY)
+        return resolve_delay(resolve, keys, fault, spec);
+    return chance ? resolve_chance(resolve, keys, spec) : resolve_size(resolve, keys, unit, spec);
+}
+
+static bool resolve_axes(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                         struct io_fault_spec *spec, int count)
+{
+    for (int i = 0; i < keys->axes.count; i++) {
+        const double axis = keys->axes.items[i];
+        if (axis != floor(axis) || axis >= count)
+            return cfg_fail_at(resolve->report, keys->node, "axes",
+                               "this signal has %d component%s, counted from 0; here is %.10g",
+                               count, count == 1 ? "" : "s", axis);
+        spec->components |= 1u << (unsigned)axis;
+    }
+    return true;
+}
+
+/* Keys that mean nothing where they stand. */
+static bool check_keys(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys)
+{
+    const enum io_fault_kind kind = (enum io_fault_kind)keys->type;
+    const bool whole = kind == IO_FAULT_DROPOUT || kind == IO_FAULT_LOSS;
+    if (keys->device != NULL && cfg_node_find(keys->node, "way") != NULL)
+        return cfg_fail_at(resolve->report, keys->node, "way",
+                           "way goes with a link; a device's signal has only one, remove it");
+    if (keys->link != NULL && keys->axes.count > 0)
+        return cfg_fail_at(resolve->report, keys->node, "axes",
+                           "axes go with a device; a message has none, remove it");
+    if (whole && keys->axes.count > 0)
+        return cfg_fail_at(resolve->report, keys->node, "axes",
+                           "%s takes the whole reading, not some axes of it; remove it",
+                           cfg_fault_name(kind));
+    return true;
+}
+
+/* An attitude is wrong by a turn about some axes, or it is another attitude altogether. */
+static bool check_attitude(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                           const struct cfg_fault *fault)
+{
+    const enum io_fault_kind kind = fault->spec.kind;
+    if (fault->sensor < 0 || resolve->scenario->sensors[fault->sensor].kind != CFG_STAR_TRACKER)
+        return true;
+    if (kind == IO_FAULT_STUCK && keys->value != NULL)
+        return cfg_fail_at(resolve->report, keys->node, "value",
+                           "a star tracker is stuck where it was, at no number; remove it");
+    const bool turns = kind == IO_FAULT_BIAS || kind == IO_FAULT_DRIFT || kind == IO_FAULT_NOISE;
+    return turns || keys->axes.count == 0 ||
+           cfg_fail_at(resolve->report, keys->node, "axes",
+                       "%s takes the whole attitude, not some axes of it; remove it",
+                       cfg_fault_name(kind));
+}
+
+/* ---- all ---- */
+
+static void describe(const struct cfg_keys_fault *keys, struct cfg_fault *fault)
+{
+    if (keys->name != NULL)
+        snprintf(fault->text, sizeof fault->text, "%s", keys->name);
+    else
+        snprintf(fault->text, sizeof fault->text, "%s of %s", cfg_fault_name(fault->spec.kind),
+                 keys->device != NULL ? keys->device : keys->link);
+}
+
+/* Faults of the wire act in the link. */
+static bool hand_over(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                      struct cfg_fault *fault)
+{
+    struct io_link_spec *link = &resolve->scenario->links[fault->link].spec;
+    if (link->fault_count == IO_LINK_FAULT_MAX)
+        return cfg_fail_at(resolve->report, keys->node, "link",
+                           "a link can have %d faults; remove some", IO_LINK_FAULT_MAX);
+    fault->in_link = link->fault_count;
+    link->fault[link->fault_count++] = (struct io_link_fault){
+        .spec = fault->spec,
+        .out = fault->way != CFG_WAY_IN,
+        .in = fault->way != CFG_WAY_OUT,
+    };
+    return true;
+}
+
+static bool check_name(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                       const struct cfg_fault *fault)
+{
+    for (const struct cfg_fault *other = resolve->scenario->faults; other < fault; other++)
+        if (keys->name != NULL && strcmp(other->text, fault->text) == 0)
+            return cfg_fail_at(resolve->report, keys->node, "name",
+                               "another fault is called \"%s\" already; take another name",
+                               keys->name);
+    return true;
+}
+
+static bool check_one_delay(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                            const struct cfg_fault *fault)
+{
+    for (const struct cfg_fault *other = resolve->scenario->faults; other < fault; other++)
+        if (other->link == fault->link && other->spec.kind == IO_FAULT_DELAY)
+            return cfg_fail_at(resolve->report, keys->node, "type",
+                               "this link is late already by another fault; make it one");
+    return true;
+}
+
+bool cfg_resolve_faults(const struct cfg_resolve *resolve)
+{
+    struct cfg_scenario *scenario = resolve->scenario;
+    for (int i = 0; i < resolve->keys->faults.count; i++) {
+        const struct cfg_keys_fault *keys = fault_keys(resolve, i);
+        struct cfg_fault *fault = &scenario->faults[i];
+        int count;
+        fault->mark = keys->node->mark;
+        fault->way = (enum cfg_way)keys->way;
+        fault->spec.kind = (enum io_fault_kind)keys->type;
+        if (!find_target(resolve, keys, fault) || !check_keys(resolve, keys) ||
+            !check_attitude(resolve, keys, fault) || !resolve_window(resolve, keys, &fault->spec))
+            return false;
+        const char *unit = signal_unit(scenario, fault, &count);
+        if (!resolve_value(resolve, keys, fault, unit) ||
+            !resolve_axes(resolve, keys, &fault->spec, count))
+            return false;
+        fault->frames = duration(resolve, keys);
+        describe(keys, fault);
+        if (!check_name(resolve, keys, fault))
+            return false;
+        scenario->fault_count++;
+        if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY) {
+            if (!check_one_delay(resolve, keys, fault))
+                return false;
+        } else if (fault->link >= 0 && !hand_over(resolve, keys, fault))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,11 @@
+/*
+ * Files that a scenario names, as FE models: from disk, or out of a log that carries them.
+ */
+#pragma once
+
+#include "config/resolve/resolve.h"
+
+/* The file of this name, kept with the scenario; read once, whoever asks again.  A relative name is
+ * seen from the scenario's folder.  NULL with one line in error.  Context: setup. */
+const struct cfg_file *cfg_shelf_take(const struct cfg_resolve *resolve, const char *name,
+                                      const char *what, size_t max, char error[CFG_ERROR_MAX]);

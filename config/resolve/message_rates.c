@@ -1,0 +1,139 @@
+/*
+ * How often each message of a link leaves, and whether the wire can carry that.
+ */
+#include <math.h>
+
+#include "config/resolve/resolve.h"
+
+static const char *const message_key[CFG_MESSAGE_COUNT] = {
+    [CFG_SEND_HEARTBEAT] = "heartbeat",
+    [CFG_SEND_SENSOR] = "sensor",
+    [CFG_SEND_GPS] = "gps",
+    [CFG_SEND_STATE] = "state",
+    [CFG_SEND_TIME] = "time",
+    [CFG_SEND_TRACKER] = "star_tracker",
+    [CFG_SEND_SUN] = "sun",
+    [CFG_SEND_ANGLES] = "angles",
+    [CFG_SEND_RC] = "rc",
+};
+
+/* A board that lets so many sensor messages go by without a command is late.  In lockstep, and as
+ * fast as it goes, real time means nothing to the run: there a board is slow, never late. */
+enum { LATE_PERIODS = 4 };
+
+static bool can_be_late(const struct cfg_scenario *scenario, const struct cfg_link *link)
+{
+    return scenario->pace == RT_PACE_REAL && !io_protocol_traits(link->spec.protocol)->hands;
+}
+
+/* Hz where nobody says otherwise; NEVER: only where somebody does; FRAME: with every frame; DEVICE:
+ * as its instrument samples; NONE: the protocol has no such message.
+ *
+ * A PX4 board takes the true state for a measurement: it publishes attitude and position from it
+ * and scales its accelerometer to milli-g, so its estimator never starts.  In lockstep the same
+ * message is ground truth for PX4's log. */
+enum { NEVER = 0, FRAME = -1, DEVICE = -2, NONE = -3 };
+static const int usual_hz[IO_PROTOCOL_COUNT][CFG_MESSAGE_COUNT] = {
+    /*                         heartbeat sensor gps   state time  tracker  sun     angles  rc */
+    [IO_PROTOCOL_MAVLINK] = {1, 250, 10, 50, 1, DEVICE, DEVICE, DEVICE, NONE},
+    [IO_PROTOCOL_PX4] = {NONE, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
+    [IO_PROTOCOL_PX4_HITL] = {1, 250, 10, NEVER, 1, NONE, NONE, NONE, NONE},
+    [IO_PROTOCOL_ARDUPILOT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+    [IO_PROTOCOL_BETAFLIGHT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, 50},
+    /* nothing is sent; by this the loop is measured */
+    [IO_PROTOCOL_HAND] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+};
+
+/* The slowest instrument that feeds the message; 0: there is none. */
+static uint32_t device_every(const struct cfg_scenario *scenario, int message)
+{
+    const enum cfg_instrument kind = message == CFG_SEND_TRACKER ? CFG_STAR_TRACKER
+                                     : message == CFG_SEND_SUN   ? CFG_SUN_SENSOR
+                                                                 : CFG_ENCODER;
+    uint32_t every = 0;
+    for (int i = 0; i < scenario->sensor_count; i++)
+        if (scenario->sensors[i].kind == kind && scenario->sensors[i].every > every)
+            every = scenario->sensors[i].every;
+    return every;
+}
+
+/* A rate that nobody wrote bends to the grid. */
+static uint32_t usual_every(const struct cfg_scenario *scenario, int usual, int message)
+{
+    if (usual == NONE || usual == NEVER)
+        return 0;
+    if (usual == FRAME)
+        return 1;
+    if (usual == DEVICE)
+        return device_every(scenario, message);
+    const double frames = nearbyint(scenario->rate_hz / usual);
+    return frames > 1.0 ? (uint32_t)frames : 1;
+}
+
+/* A written rate must lie on the grid. */
+static bool resolve_send(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                         int message, uint32_t *every)
+{
+    const double rate_hz = keys->send.rate[message];
+    const int usual = usual_hz[keys->protocol][message];
+    *every = isnan(rate_hz) ? usual_every(resolve->scenario, usual, message) : 0;
+    if (isnan(rate_hz) || rate_hz == 0.0)
+        return true;
+    if (usual == NONE)
+        return cfg_fail_at(resolve->report, keys->send.node, message_key[message],
+                           "%s has no such message; remove it",
+                           cfg_protocol_name((enum io_protocol_kind)keys->protocol));
+    if (usual == DEVICE && device_every(resolve->scenario, message) == 0)
+        return cfg_fail_at(resolve->report, keys->send.node, message_key[message],
+                           "no instrument feeds this message; add one to devices, or remove it");
+    return cfg_frames_per(resolve, keys->send.node, message_key[message], rate_hz, every);
+}
+
+static int angle_count(const struct cfg_scenario *scenario)
+{
+    int count = 0;
+    for (int i = 0; i < scenario->sensor_count; i++)
+        count += scenario->sensors[i].kind == CFG_ENCODER;
+    return count;
+}
+
+/* A serial line carries one byte in ten bits; what does not fit piles up and makes samples late. */
+static bool check_budget(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                         const struct cfg_link *link)
+{
+    double hz[CFG_MESSAGE_COUNT];
+    for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+        hz[m] = link->every[m] ? resolve->scenario->rate_hz / link->every[m] : 0.0;
+    const struct io_protocol_spec spec = {.kind = link->spec.protocol};
+    const double load = io_protocol_load(&spec, hz, angle_count(resolve->scenario)) +
+                        (link->spec.asks_time ? IO_LINK_ASK_LOAD : 0);
+    const double room = link->spec.bus.baud / 10.0;
+    if (link->spec.bus.kind != IO_BUS_SERIAL || load <= room)
+        return true;
+    return cfg_fail_at(resolve->report, keys->node, "baud",
+                       "the messages of this link are %.0f bytes a second and %u baud carry %.0f; "
+                       "raise baud to %.0f, or lower rates in send",
+                       load, link->spec.bus.baud, room, ceil(load / 100.0) * 1000.0);
+}
+
+bool cfg_resolve_sends(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_link *keys = resolve->keys->links.items;
+    for (int i = 0; i < resolve->scenario->link_count; i++, keys++) {
+        struct cfg_link *link = &resolve->scenario->links[i];
+        for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+            if (!resolve_send(resolve, keys, m, &link->every[m]))
+                return false;
+        if (can_be_late(resolve->scenario, link))
+            link->spec.late_after_ns =
+                LATE_PERIODS * link->every[CFG_SEND_SENSOR] * resolve->scenario->period_ns;
+        if (!check_budget(resolve, keys, link))
+            return false;
+    }
+    return true;
+}
+
+const char *cfg_message_name(int message)
+{
+    return message_key[message];
+}

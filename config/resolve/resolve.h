@@ -1,0 +1,112 @@
+/*
+ * From what the keys say to a scenario: names become indices, rates become frames, and all that a
+ * frame could not survive is refused.
+ */
+#pragma once
+
+#include "config/keys/keys.h"
+#include "config/scenario.h"
+
+struct cfg_resolve {
+    const struct cfg_keys_scenario *keys;
+    struct cfg_scenario *scenario;
+    struct cfg_report *report;
+    const struct cfg_shelf *shelf; /* NULL: files are on disk */
+};
+
+/* The links of the URDF that the scenario names become bodies among its keys, before all others.
+ * What they need lives in the pool.  false with the complaint in report.  Context: setup. */
+bool cfg_take_urdf(const struct cfg_resolve *resolve, struct cfg_keys_scenario *keys,
+                   struct cfg_pool *pool);
+
+/* In this order; each false with the complaint in report.  Context: setup. */
+bool cfg_resolve_run(const struct cfg_resolve *resolve);
+bool cfg_resolve_bodies(const struct cfg_resolve *resolve);
+/* The body that flies the orbit starts on it; nothing in other worlds. */
+bool cfg_resolve_orbit(const struct cfg_resolve *resolve);
+bool cfg_resolve_links(const struct cfg_resolve *resolve);
+bool cfg_resolve_devices(const struct cfg_resolve *resolve);
+/* The arm and its payloads; after bodies and links. */
+bool cfg_resolve_arm(const struct cfg_resolve *resolve);
+/* The board's clock that frames follow, and the stopwatch that they are checked by. */
+bool cfg_resolve_truth(const struct cfg_resolve *resolve);
+/* How far ahead and how often; after the links. */
+bool cfg_resolve_predictor(const struct cfg_resolve *resolve);
+/* Of one link: its ground station. */
+bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+                        struct cfg_link *link);
+/* How often each message of a link leaves, by its protocol and the instruments that there are. */
+bool cfg_resolve_sends(const struct cfg_resolve *resolve);
+bool cfg_resolve_faults(const struct cfg_resolve *resolve);
+bool cfg_resolve_expects(const struct cfg_resolve *resolve);
+/* What may be changed while the run goes on, and where the frame reads it. */
+bool cfg_resolve_tunables(const struct cfg_resolve *resolve);
+/* What of the instruments, drives and the plant is recorded. */
+bool cfg_resolve_log(const struct cfg_resolve *resolve);
+/* From where viewers look. */
+bool cfg_resolve_cameras(const struct cfg_resolve *resolve);
+/* The frame table: few enough jobs, and a pattern that repeats soon enough. */
+bool cfg_resolve_table(const struct cfg_resolve *resolve);
+/* The tree as the kernel will see it, rotors taken out. */
+bool cfg_resolve_model(const struct cfg_resolve *resolve);
+
+/* Gravity, field, air and ground, and where on the Earth all that is; part of cfg_resolve_run().
+ * false with the complaint in report.  Context: setup. */
+bool cfg_resolve_world(const struct cfg_resolve *resolve);
+
+/* Is there a magnetic field, and what to say where there is not.  Context: setup. */
+bool cfg_has_field(const struct cfg_resolve *resolve);
+extern const char cfg_no_field[];
+/* The same of environment.air, for those that do nothing without it. */
+extern const char cfg_no_air[];
+
+/* One body's joint: all but whom it mimics.  false with the complaint in report.  Context: setup.
+ */
+bool cfg_resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
+                       struct cfg_body *body);
+
+/* How a body bends, and what it weighs where that says it.  keys->flex is given.  false with the
+ * complaint in report.  Context: setup. */
+bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                      struct cfg_body *body);
+
+/* The node of the parent that a body's joint sits on.  false with the complaint in report.
+ * Context: setup. */
+bool cfg_resolve_seat(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                      struct cfg_body *body);
+
+/* The nodes of a flexible body that carry something, for the kernel; after all seats.
+ * Context: setup. */
+void cfg_gather_nodes(const struct cfg_resolve *resolve, struct cfg_body *body);
+
+/* Modes that the kernel and the integrator survive; after the rotors are out of the body.  false
+ * with the complaint in report.  Context: setup. */
+bool cfg_check_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                    struct cfg_body *body);
+
+/* What a body looks like; after its flex.  false with the complaint in report.  Context: setup. */
+bool cfg_resolve_solids(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                        struct cfg_body *body);
+
+/* Is there a mass distribution with this inertia?  Context: setup. */
+bool cfg_is_physical(const double inertia[6]);
+
+/* The body that `key` of the mapping at node names.  Context: setup. */
+bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
+                   const char *name, int *index);
+
+/* The link that key "link" of the mapping at node names.  Context: setup. */
+bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *name,
+                   int *index);
+
+/* An IPv4 address and a port, 127.0.0.1:14560?  Context: setup. */
+bool cfg_is_address(const char *text);
+
+/* Frames between two events at rate.  Context: setup. */
+bool cfg_frames_per(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
+                    double rate_hz, uint32_t *every);
+
+/* A time as a whole number of steps of so many frames, less than limit of them.  Context: setup. */
+bool cfg_whole_steps(const struct cfg_resolve *resolve, const struct cfg_node *node,
+                     const char *key, double seconds, uint32_t step_frames, uint32_t limit,
+                     uint32_t *count);

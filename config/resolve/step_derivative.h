@@ -1,0 +1,27 @@
+/*
+ * What one step of the integrator makes of a small change of the vehicle's state.
+ *
+ * ROS2 steps the modes of flexible bodies implicitly and the rest explicitly, and what the two make
+ * of each other is no function of the vehicle's eigenvalues: a damper at a hinge feels an inertia
+ * that depends on how far the modes behind it yield within a step.  So the step itself is
+ * linearised, and its eigenvalues are judged.
+ */
+#pragma once
+
+#include "config/resolve/step_growth.h"
+#include "rt/executive/state/run_state.h"
+
+/* Rates of the vehicle itself, to tell what it does from what the step makes of it. */
+struct cfg_rates {
+    int count;
+    const double *re, *im; /* 1/s */
+};
+
+/* slope: count x count by rows, d x(t + h) / d x(t) of the first `count` states at x, which is
+ * restored.  false: the step failed.  Context: setup. */
+bool cfg_step_slopes(const struct cfg_rig *rig, double h, int count, double *x, double *slope);
+
+/* How much an eigenvalue of these slopes grows in a step, where the vehicle does not do so itself.
+ * 0 where it does not, or by less than 0.1 % a step, or where it swings slowly and grows by less
+ * than twofold in two periods.  Context: setup. */
+double cfg_step_excess(struct cfg_rate eigenvalue, double h, const struct cfg_rates *rates);

@@ -1,0 +1,470 @@
+/*
+ * What the operator may change while the run goes on: a path as for --set, and where the frame
+ * reads the number behind it.  Only numbers that the frame reads anew every time are offered here,
+ * so a change needs no more than a store at a frame boundary.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/resolve/resolve.h"
+#include "config/yaml/suggest.h"
+
+/* A key of a device that can be tuned, and where its number is in the compiled scenario. */
+struct knob {
+    enum cfg_device_type type;
+    const char *key;
+    enum cfg_seat seat;
+    size_t offset; /* in struct cfg_sensor or cfg_effector; in struct dyn_effector */
+    int count;     /* of numbers */
+};
+
+#define SENSOR(member)   CFG_IN_SCENARIO, offsetof(struct cfg_sensor, member)
+#define DRIVE(member)    CFG_IN_SCENARIO, offsetof(struct cfg_effector, drive.member)
+#define EFFECTOR(member) CFG_IN_EFFECTOR, offsetof(struct dyn_effector, member)
+// clang-format off
+#define TRIAD(type) \
+    {type, "bias", SENSOR(triad.bias), 3}, {type, "scale", SENSOR(triad.scale), 3}, \
+    {type, "noise", SENSOR(triad.noise_density), 1}, \
+    {type, "bias_walk", SENSOR(triad.walk_density), 1}, \
+    {type, "instability", SENSOR(triad.instability), 1}, \
+    {type, "range", SENSOR(triad.range), 1}, {type, "quantum", SENSOR(triad.quantum), 1}
+#define GAUGE(type) \
+    {type, "bias", SENSOR(gauge.error.bias), 1}, {type, "scale", SENSOR(gauge.error.scale), 1}, \
+    {type, "noise", SENSOR(gauge.error.noise_density), 1}, \
+    {type, "bias_walk", SENSOR(gauge.error.walk_density), 1}, \
+    {type, "instability", SENSOR(gauge.error.instability), 1}, \
+    {type, "range", SENSOR(gauge.error.range), 1}, {type, "quantum", SENSOR(gauge.error.quantum), 1}
+
+static const struct knob knobs[] = {
+    TRIAD(CFG_DEVICE_GYRO), TRIAD(CFG_DEVICE_ACCELEROMETER), TRIAD(CFG_DEVICE_MAGNETOMETER),
+    GAUGE(CFG_DEVICE_BAROMETER), GAUGE(CFG_DEVICE_AIRSPEED), GAUGE(CFG_DEVICE_ENCODER),
+    {CFG_DEVICE_GPS, "noise_horizontal", SENSOR(gps.noise_horizontal), 1},
+    {CFG_DEVICE_GPS, "noise_vertical", SENSOR(gps.noise_vertical), 1},
+    {CFG_DEVICE_GPS, "eph", SENSOR(gps.eph), 1},
+    {CFG_DEVICE_GPS, "epv", SENSOR(gps.epv), 1},
+    {CFG_DEVICE_SUN_SENSOR, "noise", SENSOR(sun.noise), 1},
+    {CFG_DEVICE_SUN_SENSOR, "view", SENSOR(sun.half_angle), 1},
+    {CFG_DEVICE_STAR_TRACKER, "noise_across", SENSOR(tracker.noise_across), 1},
+    {CFG_DEVICE_STAR_TRACKER, "noise_about", SENSOR(tracker.noise_about), 1},
+    {CFG_DEVICE_STAR_TRACKER, "misalignment", SENSOR(tracker.misalignment), 3},
+    {CFG_DEVICE_STAR_TRACKER, "sun_exclusion", SENSOR(tracker.sun_exclusion), 1},
+    {CFG_DEVICE_STAR_TRACKER, "earth_exclusion", SENSOR(tracker.earth_exclusion), 1},
+    {CFG_DEVICE_STAR_TRACKER, "max_rate", SENSOR(tracker.max_rate), 1},
+    {CFG_DEVICE_WHEEL, "max_torque", EFFECTOR(wheel.max_torque), 1},
+    {CFG_DEVICE_WHEEL, "max_speed", EFFECTOR(wheel.max_speed), 1},
+    {CFG_DEVICE_WHEEL, "viscous", EFFECTOR(wheel.viscous), 1},
+    {CFG_DEVICE_WHEEL, "coulomb", EFFECTOR(wheel.coulomb), 1},
+    {CFG_DEVICE_WHEEL, "stiction", EFFECTOR(wheel.stiction), 1},
+    {CFG_DEVICE_WHEEL, "gain", DRIVE(gain), 1},
+    {CFG_DEVICE_WHEEL, "quantum", DRIVE(quantum), 1},
+    {CFG_DEVICE_ROTOR, "idle_speed", EFFECTOR(rotor.idle_speed), 1},
+    {CFG_DEVICE_ROTOR, "lateral_drag", EFFECTOR(rotor.lateral_drag), 1},
+    {CFG_DEVICE_ROTOR, "quantum", DRIVE(quantum), 1},
+    {CFG_DEVICE_TORQUER, "max_dipole", EFFECTOR(torquer.max_dipole), 1},
+    {CFG_DEVICE_TORQUER, "gain", DRIVE(gain), 1},
+    {CFG_DEVICE_TORQUER, "quantum", DRIVE(quantum), 1},
+    {CFG_DEVICE_THRUSTER, "thrust", EFFECTOR(thruster.thrust), 1},
+    {CFG_DEVICE_THRUSTER, "min_control", DRIVE(min_duty), 1},
+    {CFG_DEVICE_THRUSTER, "quantum", DRIVE(quantum), 1},
+    {CFG_DEVICE_DRAG, "area", EFFECTOR(drag.area), 3},
+    {CFG_DEVICE_DRAG, "linear", EFFECTOR(drag.linear), 3},
+    {CFG_DEVICE_DRAG, "angular", EFFECTOR(drag.angular), 3},
+    {CFG_DEVICE_CONTACT, "stiffness", EFFECTOR(contact.stiffness), 1},
+    {CFG_DEVICE_CONTACT, "damping", EFFECTOR(contact.damping), 1},
+    {CFG_DEVICE_CONTACT, "friction", EFFECTOR(contact.friction), 1},
+    {CFG_DEVICE_BATTERY, "resistance", EFFECTOR(battery.resistance), 1},
+    {CFG_DEVICE_BATTERY, "idle_current", EFFECTOR(battery.idle_current), 1},
+    {CFG_DEVICE_BATTERY, "efficiency", EFFECTOR(battery.efficiency), 1},
+};
+
+/* What belongs to no device. */
+static const struct {
+    const char *path;
+    enum cfg_seat seat;
+    size_t offset; /* in struct cfg_scenario; in struct dyn_environment */
+    int count;
+} places[] = {
+    {"environment.wind", CFG_IN_SCENARIO, offsetof(struct cfg_scenario, environment.wind), 3},
+    {"environment.gust.sigma", CFG_IN_SCENARIO, offsetof(struct cfg_scenario, gust.sigma), 3},
+    {"environment.gravity", CFG_IN_ENVIRONMENT, offsetof(struct dyn_environment, gravity), 3},
+    {"environment.ground", CFG_IN_ENVIRONMENT, offsetof(struct dyn_environment, ground), 1},
+    {"pointing.position", CFG_IN_SCENARIO, offsetof(struct cfg_scenario, target_position), 3},
+    {"pointing.target", CFG_IN_SCENARIO, offsetof(struct cfg_scenario, target), 4},
+};
+
+/* Along the one velocity of a joint; the unit of what turns and of what slides. */
+static const struct {
+    const char *key;
+    size_t offset;
+    const char *unit[2];
+} laws[] = {
+    {"stiffness", offsetof(struct dyn_joint_law, stiffness), {"N m/rad", "N/m"}},
+    {"damping", offsetof(struct dyn_joint_law, damping), {"N m s/rad", "N s/m"}},
+    {"friction.coulomb", offsetof(struct dyn_joint_law, coulomb), {"N m", "N"}},
+};
+// clang-format on
+
+/* A path on its way to a parameter. */
+struct path {
+    const struct cfg_resolve *resolve;
+    const struct cfg_keys_tunable *keys;
+    char text[CFG_PARAMETER_NAME_MAX]; /* without the component */
+    int component;                     /* -1: all */
+};
+
+/* What it has led to, before components. */
+struct find {
+    struct cfg_key key; /* unit and limits */
+    struct cfg_parameter parameter;
+    const void *first; /* its first number, as the scenario has it */
+    int count;
+};
+
+static bool fail(const struct path *path, const char *what, const char *name,
+                 const struct cfg_suggestion *suggestion, const char *otherwise)
+{
+    const char *best = suggestion != NULL ? suggestion->best : NULL;
+    return cfg_fail_at(path->resolve->report, path->keys->node, "of", "%s %s; %s%s%s", what,
+                       cfg_quote(name).text, best != NULL ? "did you mean \"" : otherwise,
+                       best != NULL ? best : "", best != NULL ? "\"?" : "");
+}
+
+/* ---- one number ---- */
+
+static void take_limits(const struct cfg_key *key, struct cfg_parameter *parameter)
+{
+    static const double FAR = 1e30;
+    parameter->low = key->limit == CFG_BETWEEN        ? key->min
+                     : key->limit == CFG_NOT_NEGATIVE ? 0.0
+                     : key->limit == CFG_POSITIVE     ? DBL_MIN
+                                                      : -FAR;
+    parameter->high = key->limit == CFG_BETWEEN ? key->max : FAR;
+}
+
+static bool read_limit(const struct path *path, const struct cfg_key *key, const char *name,
+                       const char *text, double *limit)
+{
+    struct cfg_phrase problem = {0};
+    return text == NULL || cfg_quantity_parse(key, text, limit, &problem) ||
+           cfg_fail_at(path->resolve->report, path->keys->node, name, "%s", problem.text);
+}
+
+static bool check_limits(const struct path *path, const struct cfg_parameter *parameter)
+{
+    if (parameter->low <= parameter->initial && parameter->initial <= parameter->high)
+        return true;
+    return cfg_fail_at(path->resolve->report, path->keys->node, "of",
+                       "\"%s\" begins with %.10g, which is not from low, %.10g, to high, %.10g; "
+                       "widen them",
+                       parameter->name, parameter->initial, parameter->low, parameter->high);
+}
+
+static bool check_new(const struct path *path, const char *name)
+{
+    const struct cfg_scenario *scenario = path->resolve->scenario;
+    for (int i = 0; i < scenario->parameter_count; i++)
+        if (strcmp(scenario->parameters[i].name, name) == 0)
+            return fail(path, "this is in the list already:", name, NULL, "remove one");
+    return scenario->parameter_count < CFG_PARAMETER_MAX ||
+           fail(path, "there are too many numbers that can be tuned, at", name, NULL,
+                "name single components, or fewer keys");
+}
+
+static bool add(const struct path *path, const struct find *find, int component)
+{
+    static const char axes[2][5] = {"xyz", "wxyz"};
+    struct cfg_scenario *scenario = path->resolve->scenario;
+    struct cfg_parameter parameter = find->parameter;
+    const char letter[3] = {'.', axes[find->count == 4][component], '\0'};
+    const int length = snprintf(parameter.name, sizeof parameter.name, "%s%s", path->text,
+                                find->count > 1 ? letter : "");
+    if (length >= CFG_PARAMETER_NAME_MAX)
+        return fail(path, "the name is too long:", path->text, NULL, "shorten that of the device");
+    if (!check_new(path, parameter.name))
+        return false;
+
+    snprintf(parameter.unit, sizeof parameter.unit, "%s", find->key.unit ? find->key.unit : "");
+    memcpy(&parameter.initial, (const double *)find->first + component, sizeof(double));
+    parameter.offset += (size_t)component * sizeof(double);
+    if (parameter.seat == CFG_IN_SCENARIO)
+        parameter.at += component;
+    take_limits(&find->key, &parameter);
+    if (!read_limit(path, &find->key, "low", path->keys->low, &parameter.low) ||
+        !read_limit(path, &find->key, "high", path->keys->high, &parameter.high) ||
+        !check_limits(path, &parameter))
+        return false;
+    scenario->parameters[scenario->parameter_count++] = parameter;
+    return true;
+}
+
+/* ---- what a path can lead to ---- */
+
+static bool find_place(const struct path *path, struct find *find, bool *found)
+{
+    struct cfg_scenario *scenario = path->resolve->scenario;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (strcmp(places[i].path, path->text) != 0)
+            continue;
+        char words[CFG_PARAMETER_NAME_MAX], *rest = words;
+        snprintf(words, sizeof words, "%s", path->text);
+        const struct cfg_key *key = NULL;
+        for (const struct cfg_table *table = &cfg_scenario_table; rest != NULL; table = key->table)
+            key = cfg_table_find(table, -1, strsep(&rest, "."));
+        const bool plant = places[i].seat == CFG_IN_ENVIRONMENT;
+        unsigned char *base = plant ? (void *)&scenario->environment : (void *)scenario;
+        find->key = *key;
+        find->first = base + places[i].offset;
+        find->count = places[i].count;
+        find->parameter = (struct cfg_parameter){.seat = places[i].seat,
+                                                 .offset = plant ? places[i].offset : 0,
+                                                 .at = (double *)(void *)(base + places[i].offset)};
+        if (find->count == 4) /* of a unit quaternion */
+            find->key.limit = CFG_BETWEEN, find->key.min = -1.0, find->key.max = 1.0;
+        *found = true;
+    }
+    return true;
+}
+
+/* Where it would change nothing, nobody shall believe it does. */
+static bool check_place(const struct path *path)
+{
+    const struct cfg_scenario *scenario = path->resolve->scenario;
+    if (strcmp(path->text, "environment.gust.sigma") == 0 && !scenario->gusty)
+        return fail(path, "there are no gusts to change with", path->text, NULL,
+                    "give environment.gust");
+    if (strcmp(path->text, "environment.gravity") == 0 && scenario->world.kind == DYN_WORLD_ORBIT)
+        return fail(path, "in orbit nobody reads", path->text, NULL, "remove it");
+    if (strcmp(path->text, "environment.ground") == 0 && !scenario->environment.has_ground)
+        return fail(path, "there is no ground to move with", path->text, NULL,
+                    "give environment.ground");
+    return true;
+}
+
+static const struct cfg_keys_device *device_named(const struct path *path, const char *name,
+                                                  struct cfg_suggestion *suggestion)
+{
+    const struct cfg_list *list = &path->resolve->keys->devices;
+    const struct cfg_keys_device *devices = list->items;
+    for (int i = 0; i < list->count; i++) {
+        cfg_suggest_offer(suggestion, devices[i].name);
+        if (strcmp(devices[i].name, name) == 0)
+            return &devices[i];
+    }
+    return NULL;
+}
+
+static const struct knob *knob_named(enum cfg_device_type type, const char *key,
+                                     struct cfg_suggestion *suggestion, struct cfg_phrase *all)
+{
+    for (size_t i = 0; i < sizeof knobs / sizeof knobs[0]; i++) {
+        if (knobs[i].type != type)
+            continue;
+        if (strcmp(knobs[i].key, key) == 0)
+            return &knobs[i];
+        cfg_suggest_offer(suggestion, knobs[i].key);
+        cfg_phrase_add(all, "%s%s", all->size > 0 ? ", " : "one can tune its ", knobs[i].key);
+    }
+    return NULL;
+}
+
+static void seat_sensor(struct cfg_scenario *scenario, const char *name, const struct knob *knob,
+                        struct find *find)
+{
+    for (int i = 0; i < scenario->sensor_count; i++)
+        if (strcmp(scenario->sensors[i].name, name) == 0)
+            find->first = (unsigned char *)&scenario->sensors[i] + knob->offset;
+    find->parameter.at = (double *)find->first;
+}
+
+/* A contact has an effector for each of its points, one after the other. */
+static void seat_effector(struct cfg_scenario *scenario, const char *name, const struct knob *knob,
+                          struct find *find)
+{
+    for (int i = scenario->effector_count - 1; i >= 0; i--) {
+        struct cfg_effector *effector = &scenario->effectors[i];
+        if (strcmp(effector->name, name) != 0)
+            continue;
+        unsigned char *base =
+            knob->seat == CFG_IN_EFFECTOR ? (void *)&effector->effector : (void *)effector;
+        find->first = base + knob->offset;
+        find->parameter.at = (double *)(void *)(base + knob->offset);
+        find->parameter.index = i;
+        find->parameter.count++;
+    }
+}
+
+static bool find_in_device(const struct path *path, const char *name, const char *key,
+                           struct find *find)
+{
+    struct cfg_suggestion devices = cfg_suggest_begin(name), keys = cfg_suggest_begin(key);
+    struct cfg_phrase all = {0};
+    const struct cfg_keys_device *device = device_named(path, name, &devices);
+    if (device == NULL)
+        return fail(path, "there is no device", name, &devices, "add it to devices");
+    const enum cfg_device_type type = (enum cfg_device_type)device->type;
+    const struct knob *knob = knob_named(type, key, &keys, &all);
+    if (knob == NULL)
+        return fail(path, "while it runs a device does not change its", key, &keys, all.text);
+    find->key = *cfg_table_find(&cfg_device_table, device->type, key);
+    find->count = knob->count;
+    find->parameter = (struct cfg_parameter){.seat = knob->seat, .offset = knob->offset};
+    (type <= CFG_DEVICE_ENCODER ? seat_sensor : seat_effector)(path->resolve->scenario, name, knob,
+                                                               find);
+    return true;
+}
+
+static int body_named(const struct cfg_scenario *scenario, const char *name,
+                      struct cfg_suggestion *suggestion)
+{
+    for (int i = 0; i < scenario->body_count; i++) {
+        cfg_suggest_offer(suggestion, scenario->bodies[i].name);
+        if (strcmp(scenario->bodies[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static bool find_in_joint(const struct path *path, const char *name, const char *key,
+                          struct find *find)
+{
+    struct cfg_scenario *scenario = path->resolve->scenario;
+    struct cfg_suggestion bodies = cfg_suggest_begin(name), keys = cfg_suggest_begin(key);
+    const int body = body_named(scenario, name, &bodies);
+    if (body < 0)
+        return fail(path, "there is no body", name, &bodies, "add it to bodies");
+    const struct dyn_body_spec *spec = &scenario->bodies[body].spec;
+    const struct dyn_joint_law *law = &spec->law[0];
+    if (spec->mimic.on || dyn_joint_nv(spec) != 1)
+        return fail(path, "only a hinge or slide can be tuned, not the joint of", name, NULL,
+                    "remove it");
+    if (law->stiffness == 0.0 && law->damping == 0.0 && law->coulomb == 0.0 &&
+        law->limit_stiffness == 0.0)
+        return fail(path, "there is no spring, damper or friction in the joint of", name, NULL,
+                    "give it one to begin with");
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
+        cfg_suggest_offer(&keys, laws[i].key);
+        if (strcmp(laws[i].key, key) != 0)
+            continue;
+        if (laws[i].offset == offsetof(struct dyn_joint_law, coulomb) && law->coulomb_speed == 0.0)
+            return fail(path, "there is no friction in the joint of", name, NULL,
+                        "give it some to begin with");
+        find->key = (struct cfg_key){.name = laws[i].key,
+                                     .type = CFG_QUANTITY,
+                                     .unit = laws[i].unit[!cfg_joint_turns(spec, 0)],
+                                     .limit = CFG_NOT_NEGATIVE,
+                                     .example = "0.1"};
+        find->first = (const unsigned char *)law + laws[i].offset;
+        find->count = 1;
+        find->parameter =
+            (struct cfg_parameter){.seat = CFG_IN_LAW, .index = body, .offset = laws[i].offset};
+        return true;
+    }
+    return fail(path, "while it runs a joint does not change its", key, &keys,
+                "one can tune stiffness, damping and friction.coulomb");
+}
+
+/* Faults of the wire have been handed over to it, and a delay is a whole number of samples. */
+static bool find_in_fault(const struct path *path, const char *name, struct find *find)
+{
+    struct cfg_scenario *scenario = path->resolve->scenario;
+    struct cfg_suggestion suggestion = cfg_suggest_begin(name);
+    for (int i = 0; i < scenario->fault_count; i++) {
+        struct cfg_fault *fault = &scenario->faults[i];
+        cfg_suggest_offer(&suggestion, fault->text);
+        if (strcmp(fault->text, name) != 0)
+            continue;
+        const enum io_fault_kind kind = fault->spec.kind;
+        const bool chance = kind == IO_FAULT_DROPOUT || kind == IO_FAULT_BIT_FLIP;
+        const bool size = kind == IO_FAULT_BIAS || kind == IO_FAULT_DRIFT || kind == IO_FAULT_NOISE;
+        if (fault->link >= 0 || !(chance || size))
+            return fail(path, "while it runs nothing changes the value of", name, NULL,
+                        "only bias, drift, noise, dropout and bit_flip of a device can be tuned");
+        find->key = (struct cfg_key){.name = "value",
+                                     .type = CFG_QUANTITY,
+                                     .limit = chance                   ? CFG_BETWEEN
+                                              : kind == IO_FAULT_NOISE ? CFG_NOT_NEGATIVE
+                                                                       : CFG_ANY,
+                                     .max = 1.0,
+                                     .example = "0.1"};
+        find->first = find->parameter.at = &fault->spec.value;
+        find->count = 1;
+        return true;
+    }
+    return fail(path, "there is no fault", name, &suggestion, "add it to faults");
+}
+
+/* ---- the path ---- */
+
+static bool advise(const struct path *path)
+{
+    struct cfg_suggestion suggestion = cfg_suggest_begin(path->text);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        cfg_suggest_offer(&suggestion, places[i].path);
+    return fail(path, "no number that can be tuned is at", path->text, &suggestion,
+                "give e.g. devices.gyro.bias, environment.wind, bodies.panel.joint.damping");
+}
+
+static bool find_number(const struct path *path, struct find *find)
+{
+    char words[CFG_PARAMETER_NAME_MAX], *rest = words;
+    bool found = false;
+    snprintf(words, sizeof words, "%s", path->text);
+    if (!find_place(path, find, &found) || found)
+        return found && check_place(path);
+    const char *head = strsep(&rest, "."), *name = strsep(&rest, ".");
+    if (name == NULL || rest == NULL)
+        return advise(path);
+    if (strcmp(head, "devices") == 0)
+        return find_in_device(path, name, rest, find);
+    if (strcmp(head, "bodies") == 0 && strncmp(rest, "joint.", 6) == 0)
+        return find_in_joint(path, name, rest + 6, find);
+    if (strcmp(head, "faults") == 0 && strcmp(rest, "value") == 0)
+        return find_in_fault(path, name, find);
+    return advise(path);
+}
+
+/* A last word of one letter is a component. */
+static bool split(const char *of, struct path *path, char *letter)
+{
+    *letter = '\0';
+    if (strlen(of) >= sizeof path->text)
+        return fail(path, "the path is too long:", of, NULL, "shorten the names in it");
+    snprintf(path->text, sizeof path->text, "%s", of);
+    char *dot = strrchr(path->text, '.');
+    if (dot != NULL && dot[1] != '\0' && dot[2] == '\0') {
+        *letter = dot[1];
+        *dot = '\0';
+    }
+    return true;
+}
+
+static bool resolve_one(const struct cfg_resolve *resolve, const struct cfg_keys_tunable *keys)
+{
+    struct path path = {.resolve = resolve, .keys = keys};
+    struct find find = {0};
+    char letter;
+    if (!split(keys->of, &path, &letter) || !find_number(&path, &find))
+        return false;
+    const char *axes = find.count == 4 ? "wxyz" : "xyz";
+    const char *at = letter != '\0' && find.count > 1 ? strchr(axes, letter) : NULL;
+    if (letter != '\0' && at == NULL)
+        return fail(&path, "there is no such component:", keys->of, NULL,
+                    find.count == 1   ? "it is one number"
+                    : find.count == 4 ? "they are w, x, y and z"
+                                      : "they are x, y and z");
+    for (int i = 0; i < find.count; i++)
+        if ((at == NULL || at - axes == i) && !add(&path, &find, i))
+            return false;
+    return true;
+}
+
+bool cfg_resolve_tunables(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_tunable *tunables = resolve->keys->tunable.items;
+    for (int i = 0; i < resolve->keys->tunable.count; i++)
+        if (!resolve_one(resolve, &tunables[i]))
+            return false;
+    return true;
+}

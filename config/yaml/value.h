@@ -1,0 +1,44 @@
+/*
+ * One value of a scenario, read as its key wants it.
+ */
+#pragma once
+
+#include "config/yaml/schema.h"
+
+struct cfg_reader {
+    struct cfg_pool *pool;
+    struct cfg_report *report;
+};
+
+/* What the key wants, in words.  Context: setup. */
+void cfg_describe(const struct cfg_key *key, struct cfg_phrase *phrase);
+
+/* The general complaint: what the key wants, and what stands there instead.  Always
+ * false.  Context: setup. */
+bool cfg_wants(const struct cfg_reader *reader, const struct cfg_key *key,
+               const struct cfg_node *node);
+
+/* May a thing be called so?  Context: setup. */
+bool cfg_is_name(const char *text);
+
+/* A number in some unit ("": SI) made SI, when unit and size suit the key.  Context: setup. */
+bool cfg_accept(const struct cfg_key *key, const char *unit, double *value,
+                struct cfg_phrase *problem);
+
+/* Scalars: name, text, integer, quantity, choice.  Context: setup. */
+bool cfg_read_scalar(const struct cfg_reader *reader, const struct cfg_key *key,
+                     const struct cfg_node *node, void *out);
+
+/* Rows of numbers: vector, numbers, rows, axis, attitude.  Context: setup. */
+bool cfg_read_row(const struct cfg_reader *reader, const struct cfg_key *key,
+                  const struct cfg_node *node, void *out);
+
+/* A name or three numbers.  Context: setup. */
+bool cfg_read_color(const struct cfg_reader *reader, const struct cfg_key *key,
+                    const struct cfg_node *node, double out[3]);
+
+/* The i-th color that has a name; NULL: there are no more.  Context: any. */
+const char *cfg_color_name(int i);
+
+/* A mapping of roll, pitch and yaw.  Context: setup. */
+extern const struct cfg_table cfg_euler_table;

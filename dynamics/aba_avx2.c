@@ -1,2 +1,0 @@
-#define DYN_ABA_KERNEL dyn_aba_avx2
-#include "dynamics/aba_lanes.h"

@@ -1,2 +1,0 @@
-#define DYN_ABA_KERNEL dyn_aba_sse2
-#include "dynamics/aba_lanes.h"

@@ -1,0 +1,140 @@
+/*
+ * Every sum runs from the point to the root: what a joint does at its body's origin, shifted to the
+ * point.
+ */
+#include "dynamics/analysis/jacobian.h"
+
+#include <string.h>
+
+#include "dynamics/analysis/kinematics.h"
+#include "dynamics/analysis/tree_pose.h"
+#include "dynamics/flex/modal_shape.h"
+#include "dynamics/kernel/mimic.h"
+
+/* A motion of link i's origin in its axes, in world axes and felt at arm. */
+static struct dyn_vec6 seen_at(const struct dyn_scene *scene, int i, const struct dyn_vec6 *m,
+                               struct dyn_vec3 arm)
+{
+    const struct dyn_mat3 *E = &scene->E[i];
+    const struct dyn_vec6 turned = {dyn_mul_t(E, m->ang), dyn_mul_t(E, m->lin)};
+    return dyn_motion_shift(&turned, arm);
+}
+
+static void store_column(const struct dyn_vec6 *m, size_t nv, double *J)
+{
+    double e[6];
+    dyn_vec3_store(m->ang, e);
+    dyn_vec3_store(m->lin, e + 3);
+    for (size_t r = 0; r < 6; r++)
+        J[r * nv] = e[r];
+}
+
+/* The columns of joints that follow, or are followed, add up. */
+static void add_column(const struct dyn_vec6 *m, double ratio, size_t nv, double *J)
+{
+    double e[6];
+    dyn_vec3_store(m->ang, e);
+    dyn_vec3_store(m->lin, e + 3);
+    for (size_t r = 0; r < 6; r++)
+        J[r * nv] += ratio * e[r];
+}
+
+/* Modes follow nothing, and nothing follows them. */
+static void node_columns(const struct dyn_model *model, const struct dyn_scene *scene, int i,
+                         struct dyn_vec3 arm, double *J)
+{
+    const struct dyn_modal_link *modal = dyn_shape_under(model, &model->link[i]);
+    for (int p = 0; p < modal->modes; p++) {
+        const struct dyn_vec6 column = dyn_motion_shift(&scene->X[model->link[i].node][p], arm);
+        store_column(&column, (size_t)model->nv, J + modal->v_at + p);
+    }
+}
+
+static inline void fill(const struct dyn_model *model, const struct dyn_scene *scene,
+                        const struct dyn_point *point, int follows, double *J)
+{
+    const size_t nv = (size_t)model->nv;
+    struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
+
+    memset(J, 0, 6 * nv * sizeof *J);
+    for (int i = model->body_link[point->body]; i >= 0; i = model->link[i].parent) {
+        const int first = model->link[i].v_at, end = first + dyn_link_nv(&model->link[i]);
+        for (int k = first; k < end; k++) {
+            const struct dyn_vec6 column = dyn_motion_shift(&scene->S[k], arm);
+            const struct dyn_follow_share share = dyn_follow_share(model, k);
+            if (follows)
+                add_column(&column, share.ratio, nv, J + share.of);
+            else
+                store_column(&column, nv, J + k);
+        }
+        if (model->link[i].node >= 0)
+            node_columns(model, scene, i, arm, J);
+        arm = dyn_add(arm, scene->arm[i]);
+    }
+}
+
+/* Two loops of one text: the one without followers does not look for them. */
+void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
+                  const struct dyn_point *point, double *J)
+{
+    if (dyn_follow_any(model))
+        fill(model, scene, point, 1, J);
+    else
+        fill(model, scene, point, 0, J);
+}
+
+struct dyn_vec6 dyn_point_velocity(const struct dyn_model *model, const struct dyn_scene *scene,
+                                   const struct dyn_point *point)
+{
+    const int l = model->body_link[point->body];
+    if (l < 0)
+        return (struct dyn_vec6){0};
+    return seen_at(scene, l, &scene->kernel->v[l], dyn_scene_arm(model, scene, point));
+}
+
+static struct dyn_vec6 node_motion(const struct dyn_vec6 *X, const struct dyn_modal_link *modal,
+                                   const double *a)
+{
+    struct dyn_vec6 sum = {0};
+    for (int p = 0; p < modal->modes; p++)
+        sum = dyn_axpy6(&sum, a[modal->v_at + p], &X[p]);
+    return sum;
+}
+
+/* S a of link i's joint, or X a of a node, at its origin. */
+static struct dyn_vec6 joint_motion(const struct dyn_model *model, const struct dyn_scene *scene,
+                                    int i, const double *a)
+{
+    const struct dyn_link *link = &model->link[i];
+    if (link->node >= 0)
+        return node_motion(scene->X[link->node], dyn_shape_under(model, link), a);
+    double followed;
+    const struct dyn_vec6 own = dyn_joint_motion(link, dyn_follow_v(model, link, a, &followed));
+    return seen_at(scene, i, &own, (struct dyn_vec3){0.0, 0.0, 0.0});
+}
+
+/* c of the work is what velocities add at each joint, the parent's centripetal term included; only
+ * the point's own is left. */
+struct dyn_vec6 dyn_point_acceleration(const struct dyn_model *model, const struct dyn_scene *scene,
+                                       const struct dyn_point *point, const double *a)
+{
+    const struct dyn_work *kernel = scene->kernel;
+    const int l = model->body_link[point->body];
+    if (l < 0)
+        return (struct dyn_vec6){0};
+    struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
+    const struct dyn_vec3 w = dyn_mul_t(&scene->E[l], kernel->v[l].ang);
+    struct dyn_vec6 sum = {.lin = dyn_cross(w, dyn_cross(w, arm))};
+
+    for (int i = l; i >= 0; i = model->link[i].parent) {
+        const struct dyn_vec6 c = seen_at(scene, i, &kernel->c[i], arm);
+        sum = dyn_add6(&sum, &c);
+        if (a != NULL) {
+            const struct dyn_vec6 own = joint_motion(model, scene, i, a);
+            const struct dyn_vec6 felt = dyn_motion_shift(&own, arm);
+            sum = dyn_add6(&sum, &felt);
+        }
+        arm = dyn_add(arm, scene->arm[i]);
+    }
+    return sum;
+}

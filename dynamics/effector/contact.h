@@ -1,0 +1,29 @@
+/*
+ * One point of the body against level ground.  Depth d and, along the ground, velocity v:
+ *
+ *      N        = max(0, stiffness d + damping dd/dt)           up, while d > 0
+ *      friction = friction N against v; at rest whatever keeps it there, to as much as that
+ *
+ * of which friction.h takes the second line, once a step: a foot at rest stays until it is pushed
+ * by more than friction N.
+ */
+#pragma once
+
+#include "dynamics/effector/effector_input.h"
+
+struct dyn_contact {
+    double at[3];     /* m, body axes */
+    double stiffness; /* N/m */
+    double damping;   /* N s/m */
+    double friction;  /* coefficient */
+};
+
+/* What is wrong with the contact, or NULL.  Context: setup. */
+const char *dyn_contact_flaw(const struct dyn_contact *contact);
+
+/* The force along the ground that friction bears at most.  Context: frame. */
+double dyn_contact_grip(const struct dyn_contact *contact, const struct dyn_felt *felt);
+
+/* As dyn_effector_eval(); no command and no state; without friction.  Context: frame. */
+void dyn_contact_eval(const struct dyn_contact *contact, const struct dyn_felt *felt,
+                      struct dyn_vec6 *force);

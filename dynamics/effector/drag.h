@@ -1,0 +1,26 @@
+/*
+ * Drag of the body against the air, wind included.  With v the velocity of the point against the
+ * air and w the body's rate, along each body axis k:
+ *
+ *      force_k  = -density/2 area_k |v| v_k - density' linear_k v_k
+ *      torque_k = -density' angular_k w_k              on top of what the force does at its point
+ *
+ * where density' is relative to the sea's 1.225 kg/m^3.
+ */
+#pragma once
+
+#include "dynamics/effector/effector_input.h"
+
+struct dyn_drag {
+    double at[3];      /* m, centre of pressure, body axes */
+    double area[3];    /* m^2, drag coefficient times area, along each body axis */
+    double linear[3];  /* N s/m */
+    double angular[3]; /* N m s */
+};
+
+/* What is wrong with the drag, or NULL.  Context: setup. */
+const char *dyn_drag_flaw(const struct dyn_drag *drag);
+
+/* As dyn_effector_eval(); no command and no state.  Context: frame. */
+void dyn_drag_eval(const struct dyn_drag *drag, const struct dyn_felt *felt,
+                   struct dyn_vec6 *force);

@@ -1,0 +1,59 @@
+/*
+ * What a body feels at one instant, for the force laws of its effectors.
+ *
+ * Body axes are world axes times E.  Only what the body's effectors ask for is found; the rest
+ * means nothing.
+ */
+#pragma once
+
+#include "dynamics/math/spatial.h"
+#include "dynamics/world/environment.h"
+
+enum dyn_need {
+    DYN_NEED_FIELD = 1,  /* magnetic_field */
+    DYN_NEED_GROUND = 2, /* position, E, velocity and ground */
+    DYN_NEED_AIR = 4,    /* air_velocity and density */
+};
+
+/* Lags of one effector, s, as the step that is under way takes them (lag.h). */
+struct dyn_lags {
+    double up, down;
+};
+
+struct dyn_felt {
+    struct dyn_vec3 rate;           /* rad/s, body axes; always there */
+    struct dyn_vec3 velocity;       /* of the body's origin, body axes */
+    struct dyn_vec3 position;       /* of the body's origin, world */
+    struct dyn_mat3 E;              /* world axes to body axes */
+    struct dyn_vec3 magnetic_field; /* tesla, body axes */
+    struct dyn_vec3 air_velocity;   /* of the body's origin against the air, body axes */
+    double density;                 /* of the air, kg/m^3 */
+    double ground;                  /* world z; infinite: none */
+    double supply;                  /* voltage, 1: of a full battery */
+    double power;                   /* W, what all rotors of the plant take */
+    const struct dyn_lags *lags;    /* of the effector that looks; NULL: as it has them */
+};
+
+/* Of the standard atmosphere at the sea, where rotors and drag are measured. */
+#define DYN_SEA_DENSITY 1.225
+
+/* Velocity of a point of the body, body axes: against the world and against the air.
+ * Context: frame. */
+static inline struct dyn_vec3 dyn_felt_velocity(const struct dyn_felt *felt, struct dyn_vec3 at)
+{
+    return dyn_add(felt->velocity, dyn_cross(felt->rate, at));
+}
+
+static inline struct dyn_vec3 dyn_felt_air_velocity(const struct dyn_felt *felt, struct dyn_vec3 at)
+{
+    return dyn_add(felt->air_velocity, dyn_cross(felt->rate, at));
+}
+
+struct dyn_model;
+struct dyn_work;
+
+/* All but the supply, which is full, after dyn_aba_move().  needs: of enum dyn_need.
+ * Context: frame. */
+void dyn_felt_take(const struct dyn_model *model, const struct dyn_work *work,
+                   const struct dyn_environment *environment, int body, unsigned needs,
+                   struct dyn_felt *felt);

@@ -1,0 +1,116 @@
+#include "dynamics/effector/wheel.h"
+
+#include <stddef.h>
+
+#include "dynamics/effector/parameter_check.h"
+
+const char *dyn_wheel_flaw(const struct dyn_wheel *wheel)
+{
+    if (!dyn_is_unit(wheel->axis))
+        return "the wheel axis is not a unit vector";
+    if (!dyn_is_positive(wheel->inertia))
+        return "the wheel inertia must be positive";
+    if (!dyn_is_not_negative(wheel->max_torque) || !dyn_is_not_negative(wheel->max_speed))
+        return "wheel limits must not be negative";
+    if (!dyn_is_not_negative(wheel->viscous) || !dyn_is_not_negative(wheel->coulomb) ||
+        !dyn_is_not_negative(wheel->stiction))
+        return "wheel friction must not be negative";
+    if (!dyn_is_not_negative(wheel->stribeck_speed) ||
+        (wheel->stiction > 0.0 && !(wheel->stribeck_speed > 0.0)))
+        return "stiction needs a positive stribeck_speed";
+    if (!dyn_is_not_negative(wheel->static_imbalance) ||
+        !dyn_is_not_negative(wheel->dynamic_imbalance))
+        return "wheel imbalance must not be negative";
+    if (!dyn_is_place(wheel->at))
+        return "the wheel's place is not finite";
+    return NULL;
+}
+
+static bool is_out_of_balance(const struct dyn_wheel *wheel)
+{
+    return wheel->static_imbalance > 0.0 || wheel->dynamic_imbalance > 0.0;
+}
+
+int dyn_wheel_state_count(const struct dyn_wheel *wheel)
+{
+    return is_out_of_balance(wheel) ? 2 : 1;
+}
+
+static double speed_of(const struct dyn_wheel *wheel, struct dyn_vec3 rate, double momentum)
+{
+    return momentum / wheel->inertia - dyn_dot(dyn_vec3_load(wheel->axis), rate);
+}
+
+double dyn_wheel_speed(const struct dyn_wheel *wheel, const double rate[3], double momentum)
+{
+    return speed_of(wheel, dyn_vec3_load(rate), momentum);
+}
+
+double dyn_wheel_momentum(const struct dyn_wheel *wheel, const double rate[3], double speed)
+{
+    const double body_rate = dyn_dot(dyn_vec3_load(wheel->axis), dyn_vec3_load(rate));
+    return wheel->inertia * (speed + body_rate);
+}
+
+/* What the motor gives of what it was asked for. */
+static double motor_torque(const struct dyn_wheel *wheel, double speed, double command)
+{
+    const double limit = wheel->max_torque;
+    double torque = command;
+    if (limit > 0.0 && torque > limit)
+        torque = limit;
+    if (limit > 0.0 && torque < -limit)
+        torque = -limit;
+    if (wheel->max_speed > 0.0 && fabs(speed) >= wheel->max_speed && torque * speed > 0.0)
+        torque = 0.0;
+    return torque;
+}
+
+double dyn_wheel_grip(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double momentum)
+{
+    double dry = wheel->coulomb;
+    if (wheel->stiction > 0.0) {
+        const double s = speed_of(wheel, felt->rate, momentum) / wheel->stribeck_speed;
+        dry += wheel->stiction * exp(-s * s);
+    }
+    return dry;
+}
+
+/* Across the axis, e at angle zero: the projection of the coordinate axis furthest from it. */
+static struct dyn_vec3 across(struct dyn_vec3 a)
+{
+    const double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
+    const struct dyn_vec3 from = {x <= y && x <= z, y < x && y <= z, z < x && z < y};
+    const struct dyn_vec3 e = dyn_sub(from, dyn_scale(dyn_dot(from, a), a));
+    return dyn_scale(1.0 / dyn_norm(e), e);
+}
+
+static void add_imbalance(const struct dyn_wheel *wheel, double speed, double angle,
+                          struct dyn_vec6 *force)
+{
+    const struct dyn_vec3 a = dyn_vec3_load(wheel->axis), e0 = across(a);
+    const struct dyn_vec3 side0 = dyn_cross(a, e0);
+    const double c = cos(angle), s = sin(angle), square = speed * speed;
+    const struct dyn_vec3 e = dyn_add(dyn_scale(c, e0), dyn_scale(s, side0));
+    const struct dyn_vec3 push = dyn_scale(wheel->static_imbalance * square, e);
+    const struct dyn_vec3 twist = dyn_scale(wheel->dynamic_imbalance * square, dyn_cross(a, e));
+    force->lin = dyn_add(force->lin, push);
+    force->ang = dyn_add(force->ang, dyn_add(twist, dyn_cross(dyn_vec3_load(wheel->at), push)));
+}
+
+void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double command,
+                    const double *state, double *state_rate, struct dyn_vec6 *force)
+{
+    const struct dyn_vec3 a = dyn_vec3_load(wheel->axis);
+    const double momentum = state[0], speed = speed_of(wheel, felt->rate, momentum);
+    const double tau = motor_torque(wheel, speed, command) - wheel->viscous * speed;
+
+    /* -a tau - w x (a h) */
+    const struct dyn_vec3 gyroscopic = dyn_cross(felt->rate, dyn_scale(momentum, a));
+    state_rate[0] = tau;
+    *force = (struct dyn_vec6){.ang = dyn_sub(dyn_scale(-tau, a), gyroscopic)};
+    if (is_out_of_balance(wheel)) {
+        state_rate[1] = speed;
+        add_imbalance(wheel, speed, state[1], force);
+    }
+}

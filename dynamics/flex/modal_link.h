@@ -1,0 +1,16 @@
+/*
+ * From an author's modes to those of links.  Private to dynamics/ and tests/.
+ */
+#pragma once
+
+#include "dynamics/kernel/link_tree.h"
+
+/* Nodes that are links of their own: those of a body that bends.  Context: setup. */
+int dyn_modal_nodes(const struct dyn_body_spec *spec);
+
+/* The room for the modes and nodes of all bodies, as dyn_cut.  Context: setup. */
+void dyn_modal_lay_out(struct dyn_model *model, const struct dyn_body_spec *specs, void *mem,
+                       size_t *at);
+
+/* Their numbers, when links and seats have their last axes.  Context: setup. */
+void dyn_modal_place(struct dyn_model *model);

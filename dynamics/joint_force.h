@@ -1,0 +1,21 @@
+/*
+ * What joints do by themselves: springs, dampers, friction, limits.  Private to dynamics/ and
+ * tests/.
+ */
+#pragma once
+
+#include "dynamics/kernel/link_tree.h"
+
+struct dyn_law_slope {
+    double dq, dv;
+};
+
+/* The force along the velocity, and how it changes with q and v.  Context: frame. */
+double dyn_law_force(const struct dyn_joint_law *law, double q, double v);
+double dyn_law_wet(const struct dyn_joint_law *law, double q, double v); /* without dry friction */
+struct dyn_law_slope dyn_law_slope(const struct dyn_joint_law *law, double q, double v);
+
+/* tau += sign times what every joint of the model does by itself; full coordinates.  dry: its dry
+ * friction, by model->lawful; NULL: by its law.  Context: frame. */
+void dyn_law_add(const struct dyn_model *model, const double *q, const double *v, const double *dry,
+                 double sign, double *tau);

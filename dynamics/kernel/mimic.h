@@ -1,0 +1,84 @@
+/*
+ * Joints that follow others.  Private to dynamics/ and tests/.
+ *
+ * The author knows the coordinates of the joints that follow none, and so do state, input and
+ * output of every algorithm.  Links know all of them, which are the full ones: the author's first,
+ * then one for each follower in the order of model->follower:
+ *
+ *      q_full = [ q ; ratio q(leader) + offset ]
+ *      v_full = G v,   a_full = G a,   tau = G' tau_full,   M = G' M_full G
+ *
+ * G has a one for each joint of the author's and a ratio for each follower.  Where nothing follows,
+ * both kinds of coordinates are the same, and an algorithm spends one branch to know it.
+ */
+#pragma once
+
+#include "dynamics/analysis/ldl.h"
+#include "dynamics/kernel/work.h"
+#include "dynamics/state.h"
+
+/* G a, full_nv values; G' full, nv values.  Context: frame. */
+void dyn_follow_spread(const struct dyn_model *model, const double *a, double *full);
+void dyn_follow_gather(const struct dyn_model *model, const double *full, double *tau);
+
+/* The state of all links, in the scratch.  Context: frame. */
+struct dyn_state dyn_follow_expand(const struct dyn_model *model, const struct dyn_state *state,
+                                   const struct dyn_follow_work *follow);
+
+/* G' M G, nv x nv by rows, both triangles, of the rows of M before their factorisation.
+ * Context: frame. */
+void dyn_follow_mass(const struct dyn_model *model, const struct dyn_ldl *ldl, double *M);
+
+/* dyn_aba_solve() where joints follow others.  Context: frame. */
+void dyn_follow_solve(const struct dyn_model *model, const struct dyn_state *state,
+                      const struct dyn_input *input, struct dyn_work *work,
+                      struct dyn_output *output);
+
+/* Context: any. */
+static inline int dyn_follow_any(const struct dyn_model *model)
+{
+    return __builtin_expect(model->follower_count > 0, 0) != 0;
+}
+
+/* The state of all links: the author's own where nothing follows.  Context: frame. */
+static inline struct dyn_state dyn_follow_state(const struct dyn_model *model,
+                                                const struct dyn_state *state,
+                                                const struct dyn_follow_work *follow)
+{
+    return dyn_follow_any(model) ? dyn_follow_expand(model, state, follow) : *state;
+}
+
+/* The one entry in row v of G: which of the author's velocities moves along v, and how far. */
+struct dyn_follow_share {
+    int of;
+    double ratio;
+};
+
+/* Context: any. */
+static inline struct dyn_follow_share dyn_follow_share(const struct dyn_model *model, int v)
+{
+    if (__builtin_expect(v < model->nv, 1))
+        return (struct dyn_follow_share){v, 1.0};
+    const struct dyn_follower *follower = &model->follower[v - model->nv];
+    return (struct dyn_follow_share){follower->v_of, follower->ratio};
+}
+
+/* Where the coordinates, or the velocities, of a link's joint stand: among the author's, or, made
+ * for a follower, in *own.  Context: any. */
+static inline const double *dyn_follow_q(const struct dyn_model *model, const struct dyn_link *link,
+                                         const double *q, double *own)
+{
+    if (__builtin_expect(link->q_at < model->nq, 1))
+        return q + link->q_at;
+    const struct dyn_follower *follower = &model->follower[link->q_at - model->nq];
+    *own = follower->ratio * q[follower->q_of] + follower->offset;
+    return own;
+}
+
+static inline const double *dyn_follow_v(const struct dyn_model *model, const struct dyn_link *link,
+                                         const double *v, double *own)
+{
+    const struct dyn_follow_share share = dyn_follow_share(model, link->v_at);
+    *own = share.ratio * v[share.of];
+    return link->v_at < model->nv ? v + link->v_at : own;
+}

@@ -1,0 +1,404 @@
+/*
+ * What a model's author can get wrong.  Kept apart from model.c, which may then trust its input.
+ */
+#include "dynamics/check.h"
+#include "dynamics/flex/flex_problem.h"
+#include "dynamics/joint.h"
+#include "dynamics/math/finite.h"
+#include "dynamics/model.h"
+
+#include <stdbool.h>
+
+/* Relative slack for numbers that were typed or printed with six digits. */
+static const double TYPED = 1e-6;
+/* Inertia below this part of the cluster's own is rounding, not inertia. */
+static const double ROUNDING = 1e-12;
+/* How far to look, in all, for inertia that massless bodies carry. */
+enum { STEPS_PER_BODY = 100 };
+
+static bool is_finite(const struct dyn_body_spec *spec)
+{
+    const struct dyn_geared_rotor *rotor = &spec->rotor;
+    const double scalars[] = {spec->mass, rotor->ratio, rotor->inertia, spec->mimic.ratio,
+                              spec->mimic.offset};
+    bool good = dyn_all_finite(spec->axis, 3) && dyn_all_finite(spec->axis2, 3) &&
+                dyn_all_finite(spec->place_xyz, 3) && dyn_all_finite(spec->place_quat, 4) &&
+                dyn_all_finite(spec->center, 3) && dyn_all_finite(spec->inertia, 6) &&
+                dyn_all_finite(scalars, 5) && dyn_all_finite(rotor->axis, 3);
+    for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
+        const struct dyn_joint_law *law = &spec->law[k];
+        const double laws[] = {law->stiffness,    law->rest,          law->damping,
+                               law->coulomb,      law->coulomb_speed, law->limit_stiffness,
+                               law->limit_damping};
+        good = good && dyn_all_finite(laws, 7) && dyn_all_finite(spec->screw[k], 6) &&
+               !isnan(law->lower) && !isnan(law->upper);
+    }
+    return good;
+}
+
+static bool is_one_dof(const struct dyn_body_spec *spec)
+{
+    return spec->joint == DYN_JOINT_REVOLUTE || spec->joint == DYN_JOINT_PRISMATIC ||
+           (spec->joint == DYN_JOINT_GENERAL && spec->screw_count == 1);
+}
+
+/* Pivots of s + slack 1, one after the other: positive definite or not, without eigenvalues. */
+static bool is_positive(const struct dyn_sym3 *s, double slack)
+{
+    const double a = s->xx + slack;
+    if (!(a > 0.0))
+        return false;
+    const double l = s->xy / a, k = s->xz / a;
+    const double b = s->yy + slack - l * s->xy;
+    if (!(b > 0.0))
+        return false;
+    const double yz = s->yz - l * s->xz;
+    return s->zz + slack - k * s->xz - yz * yz / b > 0.0;
+}
+
+/*
+ * Principal moments are those of a real mass distribution when each is at most the sum of the
+ * others, that is when tr(I)/2 1 - I, the second moment of mass, is positive semidefinite.
+ */
+static bool is_physical(const struct dyn_sym3 *I)
+{
+    const double half = 0.5 * dyn_sym3_trace(I);
+    const struct dyn_sym3 second = {half - I->xx, half - I->yy, half - I->zz,
+                                    -I->xy,       -I->xz,       -I->yz};
+    if (half == 0.0)
+        return I->xx == 0.0 && I->yy == 0.0 && I->zz == 0.0 && I->xy == 0.0 && I->xz == 0.0 &&
+               I->yz == 0.0;
+    return is_positive(&second, TYPED * half);
+}
+
+static bool is_unit(const double *e, int count)
+{
+    double square = 0.0;
+    for (int k = 0; k < count; k++)
+        square += e[k] * e[k];
+    return fabs(square - 1.0) <= 2.0 * TYPED;
+}
+
+static bool is_across(const double a[3], const double b[3])
+{
+    return fabs(dyn_dot(dyn_vec3_load(a), dyn_vec3_load(b))) <= TYPED;
+}
+
+static const char *axis_flaw(const struct dyn_body_spec *spec)
+{
+    switch (spec->joint) {
+    case DYN_JOINT_UNIVERSAL:
+    case DYN_JOINT_PLANAR:
+        if (!is_unit(spec->axis2, 3))
+            return "the second joint axis is not a unit vector";
+        if (!is_across(spec->axis, spec->axis2))
+            return "the two joint axes are not at right angles";
+        /* fall through */
+    case DYN_JOINT_REVOLUTE:
+    case DYN_JOINT_PRISMATIC:
+    case DYN_JOINT_CYLINDRICAL:
+        return is_unit(spec->axis, 3) ? NULL : "the joint axis is not a unit vector";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_screw(const double e[6])
+{
+    return is_unit(e, 3) || (e[0] == 0.0 && e[1] == 0.0 && e[2] == 0.0 && is_unit(e + 3, 3));
+}
+
+static const char *screw_flaw(const struct dyn_body_spec *spec)
+{
+    if (spec->joint != DYN_JOINT_GENERAL)
+        return NULL;
+    if (spec->screw_count < 1 || spec->screw_count > DYN_JOINT_DOF_MAX)
+        return "a general joint has one to six screws";
+    for (int k = 0; k < spec->screw_count; k++)
+        if (!is_screw(spec->screw[k]))
+            return "a screw needs a unit turn, or no turn and a unit travel";
+    return NULL;
+}
+
+static bool law_is_positive(const struct dyn_joint_law *law)
+{
+    return law->coulomb >= 0.0 && law->limit_stiffness >= 0.0 && law->limit_damping >= 0.0;
+}
+
+static bool has_coordinate(const struct dyn_body_spec *spec, int k)
+{
+    const bool quat = spec->joint == DYN_JOINT_SPHERICAL || spec->joint == DYN_JOINT_FREE;
+    return !quat && k < (spec->mimic.on ? 1 : dyn_joint_nv(spec));
+}
+
+static const char *law_flaw(const struct dyn_body_spec *spec)
+{
+    for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
+        const struct dyn_joint_law *law = &spec->law[k];
+        if (law->stiffness < 0.0 || law->damping < 0.0)
+            return "stiffness and damping must not be negative";
+        if (!law_is_positive(law))
+            return "friction and limits must not be negative";
+        if (law->coulomb > 0.0 && !(law->coulomb_speed > 0.0))
+            return "Coulomb friction needs a positive speed over which it sets in";
+        if (law->limit_stiffness > 0.0 && !(law->lower < law->upper))
+            return "the lower limit must be below the upper one";
+        if (!has_coordinate(spec, k) && (law->stiffness != 0.0 || law->limit_stiffness != 0.0))
+            return "a spring or limit needs a joint coordinate";
+        if (k >= (spec->mimic.on ? 1 : dyn_joint_nv(spec)) &&
+            (law->damping != 0.0 || law->coulomb != 0.0))
+            return "a damper or friction needs a joint velocity";
+    }
+    return NULL;
+}
+
+static const char *rotor_flaw(const struct dyn_body_spec *spec)
+{
+    const struct dyn_geared_rotor *rotor = &spec->rotor;
+    if ((unsigned)rotor->terms > DYN_ROTOR_FULL)
+        return "unknown rotor terms";
+    if (rotor->terms == DYN_ROTOR_NONE)
+        return NULL;
+    if (!is_one_dof(spec))
+        return "a geared rotor needs a joint with one coordinate";
+    if (rotor->inertia < 0.0)
+        return "the rotor's inertia is negative";
+    if (rotor->terms == DYN_ROTOR_FULL && !is_unit(rotor->axis, 3))
+        return "the rotor axis is not a unit vector";
+    return NULL;
+}
+
+static const char *mimic_flaw(const struct dyn_body_spec *specs, int body_count, int i)
+{
+    const struct dyn_mimic *mimic = &specs[i].mimic;
+    if (!mimic->on)
+        return NULL;
+    if (!is_one_dof(&specs[i]))
+        return "only a joint with one coordinate can mimic";
+    if (mimic->leader < 0 || mimic->leader >= body_count || mimic->leader == i ||
+        !is_one_dof(&specs[mimic->leader]) || specs[mimic->leader].mimic.on)
+        return "a joint must mimic another one with one coordinate of its own";
+    return NULL;
+}
+
+static const char *joint_flaw(const struct dyn_body_spec *spec)
+{
+    const char *flaw = axis_flaw(spec);
+    if (flaw == NULL)
+        flaw = screw_flaw(spec);
+    if (flaw == NULL && !is_unit(spec->place_quat, 4))
+        flaw = "the placing quaternion is not a unit quaternion";
+    if (flaw == NULL)
+        flaw = law_flaw(spec);
+    return flaw != NULL ? flaw : rotor_flaw(spec);
+}
+
+static const char *body_flaw(const struct dyn_body_spec *spec, int i)
+{
+    const struct dyn_sym3 I = dyn_sym3_load(spec->inertia);
+    if (spec->parent < -1 || spec->parent >= i)
+        return "a parent must come before its child";
+    if ((unsigned)spec->joint > DYN_JOINT_GENERAL)
+        return "unknown joint type";
+    if (!is_finite(spec))
+        return "a number is not finite";
+    if (spec->mass < 0.0)
+        return "the mass is negative";
+    if (!is_physical(&I))
+        return "no mass distribution has this inertia (triangle inequality)";
+    const char *flaw = joint_flaw(spec);
+    return flaw != NULL ? flaw : dyn_flex_flaw(spec);
+}
+
+/* Coordinates that no author has in mind, from 1 to 2, so that inertia that is missing there is
+ * missing in every pose: a mass on an axis in the zero pose may be off it in all others. */
+static double any_coordinate(int body, int k)
+{
+    const double golden = 0.6180339887498949 * (DYN_JOINT_DOF_MAX * body + k + 1);
+    return 1.0 + golden - floor(golden);
+}
+
+/* How screw k of a joint moves what it carries, at such a coordinate. */
+static struct dyn_pose move_screw(const struct dyn_body_spec *spec, int body, int k)
+{
+    const struct dyn_screw screw = dyn_joint_screw(spec, k);
+    const double q = any_coordinate(body, k);
+    const struct dyn_pose identity = {.turn = {1.0, 0.0, 0.0, 0.0}};
+    if (screw.kind == DYN_LINK_BOLT)
+        return identity;
+    if (screw.kind == DYN_LINK_BALL || screw.kind == DYN_LINK_FREE) {
+        const struct dyn_vec3 travel = {q, 1.3 * q, -0.7 * q};
+        return (struct dyn_pose){dyn_quat_exp((struct dyn_vec3){0.4 * q, -q, 0.6 * q}),
+                                 screw.kind == DYN_LINK_FREE ? travel : identity.origin};
+    }
+    const double turn = screw.kind == DYN_LINK_SLIDE ? 0.0 : q;
+    const struct dyn_pose along = {dyn_quat_exp((struct dyn_vec3){0.0, 0.0, turn}),
+                                   {0.0, 0.0, screw.kind == DYN_LINK_TURN ? 0.0 : screw.pitch * q}};
+    const struct dyn_pose moved = dyn_pose_mul(&screw.frame, &along);
+    const struct dyn_pose back = dyn_pose_between(&screw.frame, &identity);
+    return dyn_pose_mul(&moved, &back);
+}
+
+/* Where a joint has its body, seen from behind its first `from` screws. */
+static struct dyn_pose move_joint(const struct dyn_body_spec *spec, int body, int from)
+{
+    struct dyn_pose pose = {.turn = {1.0, 0.0, 0.0, 0.0}};
+    for (int k = from; k < dyn_joint_screw_count(spec); k++) {
+        const struct dyn_pose screw = move_screw(spec, body, k);
+        pose = dyn_pose_mul(&pose, &screw);
+    }
+    return pose;
+}
+
+/* Where body j stands in the frame of its ancestor i, with every joint between moved. */
+static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose,
+                      long *steps)
+{
+    *pose = (struct dyn_pose){.turn = {1.0, 0.0, 0.0, 0.0}};
+    for (; j > i; j = specs[j].parent, --*steps) {
+        struct dyn_pose place = {dyn_quat_load(specs[j].place_quat),
+                                 dyn_vec3_load(specs[j].place_xyz)};
+        const struct dyn_pose moved = move_joint(&specs[j], j, 0);
+        if (specs[j].node > 0) {
+            const struct dyn_node *node = &specs[specs[j].parent].flex->node[specs[j].node - 1];
+            place.origin = dyn_add(place.origin, dyn_vec3_load(node->r));
+        }
+        *pose = dyn_pose_mul(&moved, pose);
+        *pose = dyn_pose_mul(&place, pose);
+    }
+    return j == i;
+}
+
+/* Add a body that stands at `pose`. */
+static void add_body(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
+                     const struct dyn_pose *pose)
+{
+    const struct dyn_mat3 E = dyn_quat_to_child(pose->turn);
+    const struct dyn_sym3 own = dyn_sym3_load(spec->inertia);
+    const struct dyn_sym3 Ic = dyn_sym3_to_parent(&own, &E);
+    const struct dyn_vec3 center = dyn_pose_point(pose, dyn_vec3_load(spec->center));
+    const struct dyn_inertia add = dyn_inertia_make(spec->mass, center, &Ic);
+    *sum = dyn_inertia_add(sum, &add);
+}
+
+/* I about the mass centre from I about the origin. */
+static struct dyn_sym3 central(const struct dyn_inertia *J)
+{
+    const struct dyn_vec3 c = dyn_scale(1.0 / J->mass, J->mc);
+    struct dyn_sym3 Ic = dyn_sym3_add_square(&J->I, J->mass, c);
+    const double mcc = J->mass * dyn_dot(c, c);
+    Ic.xx -= mcc;
+    Ic.yy -= mcc;
+    Ic.zz -= mcc;
+    return Ic;
+}
+
+/* S' I S of one screw [turn; travel]. */
+static bool screw_feels(const struct dyn_inertia *J, struct dyn_vec3 turn, struct dyn_vec3 travel)
+{
+    const struct dyn_vec6 s = {turn, travel};
+    const struct dyn_vec6 f = dyn_inertia_mul(J, &s);
+    return dyn_dot6(&f, &s) > ROUNDING * dyn_sym3_trace(&J->I) * dyn_dot(turn, turn);
+}
+
+/* Whether each motion of the joint alone meets inertia, J[k] being what screw k moves; how they
+ * meet it together is found when the model is tried (dyn_model_weakness()). */
+static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
+{
+    const struct dyn_vec3 none = {0.0, 0.0, 0.0};
+    const struct dyn_vec3 a = dyn_vec3_load(spec->axis), b = dyn_vec3_load(spec->axis2);
+
+    switch (spec->joint) {
+    case DYN_JOINT_FIXED:
+        return true;
+    case DYN_JOINT_REVOLUTE:
+        return spec->rotor.terms != DYN_ROTOR_NONE || screw_feels(J, a, none);
+    case DYN_JOINT_PRISMATIC:
+        return spec->rotor.terms != DYN_ROTOR_NONE || J->mass > 0.0;
+    case DYN_JOINT_CYLINDRICAL:
+        return J->mass > 0.0 && screw_feels(&J[0], a, none);
+    case DYN_JOINT_PLANAR:
+        return J->mass > 0.0 && screw_feels(&J[2], a, none);
+    case DYN_JOINT_UNIVERSAL:
+        return screw_feels(&J[0], a, none) && screw_feels(&J[1], b, none);
+    case DYN_JOINT_SPHERICAL:
+        return is_positive(&J->I, -ROUNDING * dyn_sym3_trace(&J->I));
+    case DYN_JOINT_FREE: {
+        if (!(J->mass > 0.0))
+            return false;
+        const struct dyn_sym3 Ic = central(J);
+        return is_positive(&Ic, -ROUNDING * dyn_sym3_trace(&J->I));
+    }
+    case DYN_JOINT_GENERAL: {
+        bool good = true;
+        for (int k = 0; k < spec->screw_count; k++)
+            good = good && screw_feels(&J[k], dyn_vec3_load(spec->screw[k]),
+                                       dyn_vec3_load(spec->screw[k] + 3));
+        return good;
+    }
+    }
+    return false;
+}
+
+/* A joint that follows another, or is followed, may find its inertia on another branch. */
+static bool is_coupled(const struct dyn_body_spec *specs, int body_count, int i)
+{
+    bool coupled = specs[i].mimic.on;
+    for (int j = 0; j < body_count && !coupled; j++)
+        coupled = specs[j].mimic.on && specs[j].mimic.leader == i;
+    return coupled;
+}
+
+/* Add a body that stands at `pose` in the frame of body i to what each screw of i's joint moves. */
+static void add_carried(const struct dyn_body_spec *specs, int i, int j,
+                        const struct dyn_pose *pose, struct dyn_inertia J[DYN_JOINT_DOF_MAX])
+{
+    for (int k = 0; k < dyn_joint_screw_count(&specs[i]); k++) {
+        const struct dyn_pose behind = move_joint(&specs[i], i, k + 1);
+        const struct dyn_pose at = dyn_pose_mul(&behind, pose);
+        add_body(&J[k], &specs[j], &at);
+    }
+}
+
+/* Does the joint of body i meet inertia in a pose like any other: in its own body, as most do, or
+ * in what that carries?  Where the search grows long it is taken to, until the model is tried. */
+static bool carries(const struct dyn_body_spec *specs, int body_count, int i, long *steps)
+{
+    struct dyn_inertia J[DYN_JOINT_DOF_MAX] = {0};
+    struct dyn_pose pose;
+    if (specs[i].joint == DYN_JOINT_FIXED)
+        return true;
+    for (int j = i; j < body_count && (*steps > 0 || j == i); j++) {
+        if (!stands_on(specs, j, i, &pose, steps))
+            continue;
+        add_carried(specs, i, j, &pose, J);
+        if (feels(&specs[i], J))
+            return true;
+    }
+    return *steps <= 0 || is_coupled(specs, body_count, i);
+}
+
+const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, int *body)
+{
+    long steps = STEPS_PER_BODY * (long)body_count;
+    *body = 0;
+    if (body_count < 1)
+        return "a model needs a body";
+    for (int i = 0; i < body_count; i++) {
+        const char *flaw = body_flaw(&specs[i], i);
+        *body = i;
+        if (flaw == NULL)
+            flaw = dyn_node_flaw(&specs[i], specs[i].parent < 0 ? NULL : &specs[specs[i].parent]);
+        if (flaw != NULL)
+            return flaw;
+    }
+    for (int i = 0; i < body_count; i++) {
+        const char *flaw = mimic_flaw(specs, body_count, i);
+        *body = i;
+        if (flaw != NULL)
+            return flaw;
+        if (!carries(specs, body_count, i, &steps))
+            return "the joint carries no inertia";
+    }
+    return NULL;
+}

@@ -1,0 +1,183 @@
+#include "dynamics/model_singular.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "dynamics/analysis/crba.h"
+#include "dynamics/analysis/kinematics.h"
+#include "dynamics/kernel/work.h"
+#include "dynamics/layout.h"
+
+enum { POSES = 3 };
+
+/* A pivot below this part of what stood there before the elimination is rounding. */
+static const double ROUNDING = 1e-11;
+
+/* Velocities up to which joints that follow others, and bodies that bend, are tried; their mass
+ * matrix is taken as dense. */
+enum { COUPLED_NV_MAX = 1500 };
+
+struct sweep {
+    double *q, *v; /* full coordinates; v is zero */
+    struct dyn_work *kernel;
+    struct dyn_articulated *A; /* by link: with those further out giving way */
+    struct dyn_articulated *B; /* by link: with its children's joints locked */
+
+    /* where joints follow others or bodies bend */
+    struct dyn_crba_work *crba;
+    double *M; /* nv x nv */
+};
+
+static int is_coupled(const struct dyn_model *model)
+{
+    return model->follower_count > 0 || model->modal_count > 0;
+}
+
+static size_t lay_out(struct sweep *sweep, void *mem, const struct dyn_model *model)
+{
+    const size_t n = (size_t)model->link_count;
+    size_t at = 0;
+    sweep->q = dyn_cut(mem, &at, (size_t)model->full_nq * sizeof *sweep->q);
+    sweep->v = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *sweep->v);
+    sweep->A = dyn_cut(mem, &at, n * sizeof *sweep->A);
+    sweep->B = dyn_cut(mem, &at, n * sizeof *sweep->B);
+    sweep->kernel = dyn_cut(mem, &at, dyn_work_size(model));
+    if (is_coupled(model) && model->nv <= COUPLED_NV_MAX) {
+        sweep->crba = dyn_cut(mem, &at, dyn_crba_work_size(model));
+        sweep->M = dyn_cut(mem, &at, (size_t)model->nv * (size_t)model->nv * sizeof *sweep->M);
+    }
+    return at;
+}
+
+size_t dyn_weakness_size(const struct dyn_model *model)
+{
+    struct sweep probe = {0};
+    return lay_out(&probe, NULL, model);
+}
+
+/* Uniform in [-pi, pi), always the same sequence. */
+static double next_number(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return 3.14159265358979323846 * ((double)(*seed >> 11) * 0x1p-52 - 1.0);
+}
+
+/* A pose that no author has in mind, so that what vanishes there vanishes everywhere.  Nothing is
+ * bent: a body may be sound only while its deformation is small. */
+static void take_pose(const struct dyn_model *model, uint64_t *seed, struct sweep *sweep)
+{
+    const struct dyn_state state = {sweep->q, sweep->v};
+    for (int k = 0; k < model->full_nq; k++)
+        sweep->q[k] = next_number(seed);
+    for (int m = 0; m < model->modal_count; m++)
+        memset(sweep->q + model->modal[m].q_at, 0,
+               (size_t)model->modal[m].modes * sizeof *sweep->q);
+    for (int i = 0; i < model->link_count; i++) {
+        const struct dyn_link *link = &model->link[i];
+        double *quat = sweep->q + link->q_at + (link->kind == DYN_LINK_FREE ? 3 : 0);
+        if (link->kind == DYN_LINK_FREE || link->kind == DYN_LINK_BALL)
+            dyn_quat_store(dyn_quat_unit(dyn_quat_load(quat)), quat);
+    }
+    dyn_kinematics(model, &state, sweep->kernel);
+}
+
+/* Let the joint of link i give way, its velocities one after the other, and hand what is left to
+ * the parent.  0 where a velocity meets nothing. */
+static int give_way(const struct dyn_model *model, int i, struct sweep *sweep)
+{
+    const struct dyn_link *link = &model->link[i];
+    const struct dyn_transform *X = &sweep->kernel->X[i];
+    struct dyn_articulated A = sweep->A[i];
+    const struct dyn_articulated locked = dyn_articulated_to_parent(X, &A);
+    struct dyn_articulated left = locked;
+
+    for (int k = 0; k < dyn_link_nv(link); k++) {
+        double unit[6] = {0.0};
+        unit[k] = 1.0;
+        const struct dyn_vec6 S = dyn_joint_motion(link, unit);
+        const struct dyn_vec6 U = dyn_articulated_mul(&A, &S);
+        const struct dyn_vec6 W = dyn_articulated_mul(&sweep->B[i], &S);
+        const double D = dyn_dot6(&U, &S) + link->rotor;
+        if (!(D > ROUNDING * (dyn_dot6(&W, &S) + link->rotor)))
+            return 0;
+        struct dyn_vec6 G = dyn_force_to_parent(X, &U);
+        G.ang = dyn_add(G.ang, link->rotor_spin);
+        A = dyn_articulated_add_square(&A, -1.0 / D, &U);
+        left = dyn_articulated_add_square(&left, -1.0 / D, &G);
+    }
+    if (link->parent >= 0) {
+        sweep->A[link->parent] = dyn_articulated_add(&sweep->A[link->parent], &left);
+        sweep->B[link->parent] = dyn_articulated_add(&sweep->B[link->parent], &locked);
+    }
+    return 1;
+}
+
+/* From the tips to the root; -1: every joint meets inertia. */
+static int weak_body(const struct dyn_model *model, struct sweep *sweep)
+{
+    for (int i = 0; i < model->link_count; i++)
+        sweep->A[i] = sweep->B[i] = dyn_articulated_make(&model->inertia[i]);
+    for (int i = model->link_count - 1; i >= 0; i--)
+        if (!give_way(model, i, sweep))
+            return model->link[i].body;
+    return -1;
+}
+
+static int body_of(const struct dyn_model *model, int v)
+{
+    int i = 0;
+    for (int m = 0; m < model->modal_count; m++)
+        if (v >= model->modal[m].v_at && v < model->modal[m].v_at + model->modal[m].modes)
+            return model->link[model->modal[m].link].body;
+    while (v < model->link[i].v_at || v >= model->link[i].v_at + dyn_link_nv(&model->link[i]))
+        i++;
+    return model->link[i].body;
+}
+
+/* Pivots of the mass matrix itself: what follows and what leads meet inertia together, and so do
+ * modes and joints. */
+static int weak_pivot(const struct dyn_model *model, struct sweep *sweep)
+{
+    const struct dyn_state state = {sweep->q, sweep->v};
+    const size_t nv = (size_t)model->nv;
+    double *M = sweep->M;
+
+    dyn_crba(model, &state, sweep->crba, M);
+    for (size_t k = 0; k < nv; k++) {
+        const double whole = M[k * nv + k];
+        for (size_t j = 0; j < k; j++)
+            M[k * nv + k] -= M[k * nv + j] * M[k * nv + j] * M[j * nv + j];
+        if (!(M[k * nv + k] > ROUNDING * whole))
+            return body_of(model, (int)k);
+        for (size_t r = k + 1; r < nv; r++) {
+            for (size_t j = 0; j < k; j++)
+                M[r * nv + k] -= M[r * nv + j] * M[k * nv + j] * M[j * nv + j];
+            M[r * nv + k] /= M[k * nv + k];
+        }
+    }
+    return -1;
+}
+
+static int weak_in(const struct dyn_model *model, struct sweep *sweep)
+{
+    if (!is_coupled(model))
+        return weak_body(model, sweep);
+    return model->nv <= COUPLED_NV_MAX ? weak_pivot(model, sweep) : -1;
+}
+
+int dyn_model_weakness(const struct dyn_model *model, void *mem)
+{
+    struct sweep sweep = {0};
+    uint64_t seed = 1;
+    int body = 0;
+    memset(mem, 0, dyn_weakness_size(model));
+    lay_out(&sweep, mem, model);
+    sweep.kernel = dyn_work_place(model, sweep.kernel);
+    if (is_coupled(model) && model->nv <= COUPLED_NV_MAX)
+        sweep.crba = dyn_crba_work_place(model, sweep.crba);
+    for (int k = 0; k < POSES && body >= 0; k++) {
+        take_pose(model, &seed, &sweep);
+        body = weak_in(model, &sweep);
+    }
+    return body;
+}

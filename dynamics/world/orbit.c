@@ -1,0 +1,106 @@
+#include "dynamics/world/orbit.h"
+
+static const double PI = 3.141592653589793;
+
+/* For 0 <= M <= pi.  There f(E) = E - e sin E - M is convex, so that from any upper bound of the
+ * root Newton's steps go down to it and never beyond. */
+static double solve(double M, double e)
+{
+    enum { STEPS_MAX = 30 };
+    double E = fmin(M + e, PI);               /* e sin E <= e */
+    E = fmin(E, cbrt(PI * PI * M));           /* E - sin E >= E^3 / pi^2 */
+    E = e < 1.0 ? fmin(E, M / (1.0 - e)) : E; /* sin E <= E */
+    for (int k = 0; k < STEPS_MAX; k++) {
+        const double step = (E - e * sin(E) - M) / (1.0 - e * cos(E));
+        if (!(E - step < E)) /* rounding is all that is left */
+            break;
+        E -= step;
+    }
+    return E;
+}
+
+double dyn_orbit_eccentric(double mean, double e)
+{
+    const double M = remainder(mean, 2.0 * PI);
+    return (mean - M) + copysign(solve(fabs(M), e), M);
+}
+
+/* The plane of an orbit: n to the ascending node, m a quarter turn ahead of it. */
+struct plane {
+    struct dyn_vec3 n, m;
+};
+
+static struct plane plane_of(double node, double cos_i, double sin_i)
+{
+    const double s = sin(node), c = cos(node);
+    return (struct plane){{c, s, 0.0}, {-s * cos_i, c * cos_i, sin_i}};
+}
+
+/* x along n and y along m */
+static struct dyn_vec3 point_of(const struct plane *plane, double x, double y)
+{
+    return dyn_add(dyn_scale(x, plane->n), dyn_scale(y, plane->m));
+}
+
+double dyn_orbit_rate(const struct dyn_orbit *orbit, double mu)
+{
+    return sqrt(mu / orbit->a) / orbit->a;
+}
+
+struct dyn_orbit_state dyn_orbit_to_state(const struct dyn_orbit *orbit, double mu)
+{
+    const double a = orbit->a, e = orbit->e;
+    const double E = dyn_orbit_eccentric(orbit->mean, e), s = sin(E), c = cos(E);
+    const double b = a * sqrt((1.0 - e) * (1.0 + e));
+    const double E_rate = dyn_orbit_rate(orbit, mu) / (1.0 - e * c);
+    const struct plane plane = plane_of(orbit->node, cos(orbit->i), sin(orbit->i));
+    const double sw = sin(orbit->perigee), cw = cos(orbit->perigee);
+    const struct plane own = {point_of(&plane, cw, sw), point_of(&plane, -sw, cw)};
+    return (struct dyn_orbit_state){
+        .r = point_of(&own, a * (c - e), b * s),
+        .v = point_of(&own, -a * E_rate * s, b * E_rate * c),
+    };
+}
+
+struct dyn_orbit dyn_orbit_of_state(const struct dyn_orbit_state *state, double mu)
+{
+    const struct dyn_vec3 r = state->r, v = state->v, h = dyn_cross(r, v);
+    const double distance = dyn_norm(r), flat = hypot(h.x, h.y);
+    const struct dyn_vec3 e = dyn_sub(dyn_scale(1.0 / mu, dyn_cross(v, h)),
+                                      dyn_scale(1.0 / distance, r)); /* to the perigee */
+    struct dyn_orbit orbit = {
+        .a = 1.0 / (2.0 / distance - dyn_dot(v, v) / mu),
+        .e = dyn_norm(e),
+        .i = atan2(flat, h.z),
+        .node = flat > 0.0 ? atan2(h.x, -h.y) : 0.0,
+    };
+    const double size = dyn_norm(h);
+    const struct plane plane = plane_of(orbit.node, h.z / size, flat / size);
+    orbit.perigee = atan2(dyn_dot(e, plane.m), dyn_dot(e, plane.n));
+    /* Counted from the perigee above, so that the two agree however poorly it is known. */
+    const double true_anomaly = atan2(dyn_dot(r, plane.m), dyn_dot(r, plane.n)) - orbit.perigee;
+    const double E = 2.0 * atan2(sqrt(1.0 - orbit.e) * sin(0.5 * true_anomaly),
+                                 sqrt(1.0 + orbit.e) * cos(0.5 * true_anomaly));
+    orbit.mean = remainder(E - orbit.e * sin(E), 2.0 * PI);
+    return orbit;
+}
+
+struct dyn_orbit dyn_orbit_later(const struct dyn_orbit *orbit, double mu, double seconds)
+{
+    struct dyn_orbit later = *orbit;
+    later.mean = remainder(orbit->mean + dyn_orbit_rate(orbit, mu) * seconds, 2.0 * PI);
+    return later;
+}
+
+struct dyn_orbit_drift dyn_orbit_drift(const struct dyn_orbit *orbit, double mu, double J2,
+                                       double radius)
+{
+    const double square = (1.0 - orbit->e) * (1.0 + orbit->e);
+    const double ratio = radius / (orbit->a * square), c = cos(orbit->i);
+    const double k = 1.5 * dyn_orbit_rate(orbit, mu) * J2 * ratio * ratio;
+    return (struct dyn_orbit_drift){
+        .node = -k * c,
+        .perigee = 0.5 * k * (5.0 * c * c - 1.0),
+        .mean = 0.5 * k * sqrt(square) * (3.0 * c * c - 1.0),
+    };
+}

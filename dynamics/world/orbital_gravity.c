@@ -1,0 +1,99 @@
+#include "dynamics/world/orbital_gravity.h"
+
+#include "dynamics/world/earth.h"
+
+static struct dyn_vec3 row(const struct dyn_row *r)
+{
+    return dyn_vec3_load(r->e);
+}
+
+/* A wheel's axial inertia is not in its body's, but gravity knows no difference. */
+void dyn_tide_place(const struct dyn_plant *plant, struct dyn_tide *tide)
+{
+    for (int i = 0; i < plant->model->body_count; i++) {
+        const struct dyn_body_spec *spec = &plant->model->spec[i];
+        tide[i] = (struct dyn_tide){spec->mass, dyn_vec3_load(spec->center),
+                                    dyn_sym3_load(spec->inertia)};
+    }
+    for (int k = 0; k < plant->effector_count; k++) {
+        const struct dyn_effector *effector = &plant->effectors[k];
+        struct dyn_sym3 *inertia = &tide[effector->body].inertia;
+        if (effector->type == DYN_EFFECTOR_WHEEL)
+            *inertia = dyn_sym3_add_square(inertia, effector->wheel.inertia,
+                                           dyn_vec3_load(effector->wheel.axis));
+    }
+}
+
+struct dyn_vec3 dyn_tide_base(const struct dyn_work *work)
+{
+    return row(&work->link[0].r);
+}
+
+struct dyn_vec3 dyn_tide_gravity(const struct dyn_environment *environment, struct dyn_vec3 r)
+{
+    const struct dyn_vec3 g = dyn_earth_sphere_gravity(r);
+    return environment->bulge ? dyn_add(g, dyn_earth_bulge_gravity(r)) : g;
+}
+
+/* With |r + d|^2 = r^2 (1 + q) and s = (1 + q)^(3/2), which is 1 + q (3 + 3 q + q^2) / (1 + s):
+ *      -mu / r^3 ((r + d) / s - r) = -mu / (r^3 s) (d - (s - 1) r) */
+static struct dyn_vec3 sphere_difference(struct dyn_vec3 r, struct dyn_vec3 d)
+{
+    const double r2 = dyn_dot(r, r);
+    const double q = (dyn_dot(d, d) + 2.0 * dyn_dot(d, r)) / r2;
+    const double s = (1.0 + q) * sqrt(1.0 + q);
+    const double more = q * (3.0 + q * (3.0 + q)) / (1.0 + s);
+    return dyn_scale(-DYN_EARTH_MU / (r2 * sqrt(r2) * s), dyn_sub(d, dyn_scale(more, r)));
+}
+
+struct dyn_vec3 dyn_tide_difference(const struct dyn_environment *environment, struct dyn_vec3 r,
+                                    struct dyn_vec3 d)
+{
+    const struct dyn_vec3 more = sphere_difference(r, d);
+    if (!environment->bulge)
+        return more;
+    const struct dyn_vec3 there = dyn_earth_bulge_gravity(dyn_add(r, d));
+    return dyn_add(more, dyn_sub(there, dyn_earth_bulge_gravity(r)));
+}
+
+/* From the base to the origin of link i, by the arms between them where both are of one tree. */
+static struct dyn_vec3 arm_of(const struct dyn_model *model, const struct dyn_work *work, int i)
+{
+    struct dyn_vec3 arm = {0.0, 0.0, 0.0};
+    for (; i > 0; i = model->link[i].parent)
+        arm = dyn_add(arm, row(&work->link[i].r));
+    return i == 0 ? arm : dyn_sub(arm, dyn_tide_base(work));
+}
+
+static void body_load(const struct dyn_environment *environment, const struct dyn_tide *tide,
+                      const struct dyn_mat3 *E, struct dyn_vec3 base, struct dyn_vec3 arm,
+                      struct dyn_load *load)
+{
+    const struct dyn_vec3 r = dyn_mul(E, dyn_add(base, arm)); /* body axes */
+    const double r2 = dyn_dot(r, r);
+    const double k = 3.0 * DYN_EARTH_MU / (r2 * r2 * sqrt(r2));
+    const struct dyn_vec3 more = dyn_tide_difference(environment, base, arm);
+    const struct dyn_vec3 twist = dyn_cross(r, dyn_sym3_mul(&tide->inertia, r));
+
+    dyn_vec3_store(tide->center, load->at);
+    dyn_vec3_store(dyn_scale(tide->mass, dyn_mul(E, more)), load->force);
+    dyn_vec3_store(dyn_scale(k, twist), load->moment);
+}
+
+void dyn_tide_loads(const struct dyn_plant *plant, const struct dyn_tide *tide,
+                    const struct dyn_work *work, struct dyn_load *load)
+{
+    const struct dyn_model *model = plant->model;
+    const struct dyn_vec3 base = dyn_tide_base(work);
+    for (int i = 0; i < model->body_count; i++) {
+        const struct dyn_link_work *L = &work->link[model->body_link[i]];
+        const struct dyn_transform *seat = &model->seat_X[i];
+        const struct dyn_mat3 axes = {{row(&L->R[0]), row(&L->R[1]), row(&L->R[2])}};
+        const struct dyn_mat3 E = dyn_mat3_mul(&seat->E, &axes);
+        const struct dyn_vec3 at =
+            dyn_add(dyn_mul_t(&axes, seat->r), dyn_mul_t(&E, tide[i].center));
+        load[i].body = i;
+        body_load(&plant->environment, &tide[i], &E, base,
+                  dyn_add(arm_of(model, work, model->body_link[i]), at), &load[i]);
+    }
+}

@@ -1,0 +1,40 @@
+/*
+ * Gravity in orbit: at the base of the vehicle, and what it differs by elsewhere on it.  Private to
+ * dynamics/ and tests/.
+ *
+ * The kernel knows one gravity, that of the base (the origin of the first link).  Each body then
+ * feels the difference at its mass centre as a force, and the gradient over itself as a torque:
+ *
+ *      force  = m (g(r) - g(base))
+ *      torque = 3 mu / r^3  u x (I u)          u = r / |r|, I about the mass centre
+ *
+ * The torque is that of a sphere: the bulge would add a thousandth.  A flexible body counts as if
+ * it did not bend.
+ */
+#pragma once
+
+#include "dynamics/kernel/work.h"
+#include "dynamics/plant.h"
+
+/* By body, in body axes. */
+struct dyn_tide {
+    double mass;
+    struct dyn_vec3 center;
+    struct dyn_sym3 inertia; /* about the mass centre, with the rotors of wheels */
+};
+
+/* What does not change.  Context: setup. */
+void dyn_tide_place(const struct dyn_plant *plant, struct dyn_tide *tide);
+
+/* Where the kernel's gravity is taken; after dyn_aba_move().  Context: frame. */
+struct dyn_vec3 dyn_tide_base(const struct dyn_work *work);
+
+/* Gravity there, and what it is more at r + d than at r: exact for the sphere, and without loss of
+ * digits where d is small.  Context: frame. */
+struct dyn_vec3 dyn_tide_gravity(const struct dyn_environment *environment, struct dyn_vec3 r);
+struct dyn_vec3 dyn_tide_difference(const struct dyn_environment *environment, struct dyn_vec3 r,
+                                    struct dyn_vec3 d);
+
+/* The load on every body, after dyn_aba_move().  Context: frame. */
+void dyn_tide_loads(const struct dyn_plant *plant, const struct dyn_tide *tide,
+                    const struct dyn_work *work, struct dyn_load *load);

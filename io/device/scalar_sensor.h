@@ -1,0 +1,39 @@
+/*
+ * Instrument with one number to say: barometer, airspeed probe, encoder.
+ *
+ * The errors are those of io/device/sensor_error.h.  The output is `delay` samples old; until that
+ * many have been taken there is none.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/device/sensor_error.h"
+
+enum { IO_GAUGE_DELAY_MAX = 16 };
+
+struct io_gauge_spec {
+    struct io_error_spec error;
+    uint32_t delay; /* samples between truth and output, < IO_GAUGE_DELAY_MAX */
+};
+
+/* Run state; every byte is part of the hash. */
+struct io_gauge_state {
+    struct io_noise noise;
+    struct io_error_state error;
+    double out; /* what the instrument says now */
+    double line[IO_GAUGE_DELAY_MAX];
+    uint64_t samples;
+};
+_Static_assert(sizeof(struct io_gauge_state) ==
+                   sizeof(struct io_noise) + (2 + 1 + IO_GAUGE_DELAY_MAX + 1) * 8,
+               "no pads in the run state");
+
+/* Context: setup. */
+void io_gauge_begin(const struct io_gauge_spec *spec, uint64_t seed, uint64_t stream,
+                    struct io_gauge_state *state);
+
+/* One sample of the true value u; the answer is in state->out.  False while the delay has not
+ * passed, and state->out is zero.  Context: frame. */
+bool io_gauge_sample(const struct io_gauge_spec *spec, double u, struct io_gauge_state *state);

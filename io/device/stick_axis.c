@@ -1,0 +1,19 @@
+#include "io/device/stick_axis.h"
+
+#include <math.h>
+
+/* A sum of two products, each of which rises with the way: so does what is rounded of it, and
+ * (1 - expo) + expo rounds to 1. */
+static double bend(double way, double expo)
+{
+    return (1.0 - expo) * way + expo * way * way * way;
+}
+
+double io_axis_shape(const struct io_axis_spec *spec, double where)
+{
+    const double out = fmin(fabs(where), 1.0);
+    if (isnan(where) || out <= spec->dead_band)
+        return 0.0;
+    const double way = bend((out - spec->dead_band) / (1.0 - spec->dead_band), spec->expo);
+    return signbit(where) != spec->invert ? -spec->scale * way : spec->scale * way;
+}

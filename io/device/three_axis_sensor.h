@@ -1,0 +1,55 @@
+/*
+ * Three-axis instrument: rate gyro, accelerometer, magnetometer.
+ *
+ *      y = errors of io/device/sensor_error.h on each axis of (1 + E) M u
+ *
+ * M is the mounting (instrument axes from body axes); E says how the axes miss it and each other.
+ * Every sample takes the same number of draws, whatever the errors are.
+ *
+ * The output is `delay` samples old.  Until that many have been taken there is none.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/device/sensor_error.h"
+
+enum { IO_TRIAD_DELAY_MAX = 16 };
+
+struct io_triad_spec {
+    double mounting[9];      /* M, row-major rotation */
+    double misalignment[6];  /* E, rad: xy xz yx yz zx zy, what axis x feels of y, of z, ... */
+    double scale[3];         /* relative error, 0 is perfect */
+    double bias[3];          /* at switch-on */
+    double noise_density;    /* unit / sqrt(Hz) */
+    double walk_density;     /* unit sqrt(Hz), random walk of the bias */
+    double instability;      /* unit, standard deviation of the wandering bias */
+    double instability_time; /* s, its correlation time */
+    double range;            /* +-, 0: unlimited */
+    double quantum;          /* 0: continuous */
+    uint32_t delay;          /* samples between motion and output, < IO_TRIAD_DELAY_MAX */
+    double sample_time;      /* s */
+};
+
+/* Run state; every byte is part of the hash. */
+struct io_triad_state {
+    struct io_noise noise;
+    struct io_error_state error[3];
+    double out[3]; /* what the instrument says now */
+    double line[IO_TRIAD_DELAY_MAX][3];
+    uint64_t samples;
+};
+_Static_assert(sizeof(struct io_triad_state) ==
+                   sizeof(struct io_noise) + (2 * 3 + 3 + 3 * IO_TRIAD_DELAY_MAX + 1) * 8,
+               "no pads in the run state");
+
+/* Context: setup. */
+void io_triad_begin(const struct io_triad_spec *spec, uint64_t seed, uint64_t stream,
+                    struct io_triad_state *state);
+
+/* One sample of the true vector u in body axes; the answer is in state->out.  A u that is not
+ * finite shows as it is and leaves no trace in later samples.  False while the delay has not
+ * passed, and state->out is zero.  Context: frame. */
+bool io_triad_sample(const struct io_triad_spec *spec, const double u[3],
+                     struct io_triad_state *state);

@@ -1,0 +1,91 @@
+#include "io/live/authority.h"
+
+#include <stdio.h>
+
+const char io_authority_topic[] = "/authority";
+const char io_authority_schema[] = "airbearing_msgs/msg/Authority";
+const char io_authority_definition[] = "uint32 holder # viewer that may command, 0: nobody\n"
+                                       "uint32 asking # viewer that asks for it, 0: nobody\n"
+                                       "uint32 viewers # connected\n";
+
+const struct io_fox_service io_authority_services[IO_AUTHORITY_ACT_COUNT] = {
+    [IO_AUTHORITY_TAKE] = {"/authority/take", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    [IO_AUTHORITY_GIVE] = {"/authority/give", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    [IO_AUTHORITY_ASK] = {"/authority/ask", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+};
+
+static bool say(char text[IO_FOX_TEXT_MAX], bool done, const char *what)
+{
+    snprintf(text, IO_FOX_TEXT_MAX, "%s", what);
+    return done;
+}
+
+static bool say_held(const struct io_authority *authority, char text[IO_FOX_TEXT_MAX])
+{
+    snprintf(text, IO_FOX_TEXT_MAX, "viewer %llu has authority; it can hand it over, or leave",
+             (unsigned long long)authority->holder);
+    return false;
+}
+
+/* Who asked for it has it now; another still waits. */
+static void hold(struct io_authority *authority, uint64_t viewer)
+{
+    authority->holder = viewer;
+    if (authority->asking == viewer)
+        authority->asking = 0;
+}
+
+bool io_authority_command(struct io_authority *authority, uint64_t viewer,
+                          char text[IO_FOX_TEXT_MAX])
+{
+    if (authority->holder != 0 && authority->holder != viewer)
+        return say_held(authority, text);
+    hold(authority, viewer);
+    return say(text, true, "you have authority");
+}
+
+static bool give(struct io_authority *authority, uint64_t viewer, char text[IO_FOX_TEXT_MAX])
+{
+    if (authority->holder != viewer)
+        return say(text, false, "you do not have authority");
+    hold(authority, authority->asking);
+    if (authority->holder == 0)
+        return say(text, true, "nobody has authority now");
+    snprintf(text, IO_FOX_TEXT_MAX, "viewer %llu has authority now",
+             (unsigned long long)authority->holder);
+    return true;
+}
+
+static bool ask(struct io_authority *authority, uint64_t viewer, char text[IO_FOX_TEXT_MAX])
+{
+    if (authority->holder == viewer)
+        return say(text, false, "you have authority already");
+    if (authority->holder == 0)
+        return say(text, false, "nobody has authority: take it");
+    authority->asking = viewer;
+    snprintf(text, IO_FOX_TEXT_MAX, "viewer %llu was asked", (unsigned long long)authority->holder);
+    return true;
+}
+
+bool io_authority_act(struct io_authority *authority, enum io_authority_act act, uint64_t viewer,
+                      char text[IO_FOX_TEXT_MAX])
+{
+    switch (act) {
+    case IO_AUTHORITY_TAKE:
+        return io_authority_command(authority, viewer, text);
+    case IO_AUTHORITY_GIVE:
+        return give(authority, viewer, text);
+    case IO_AUTHORITY_ASK:
+        return ask(authority, viewer, text);
+    default:
+        return say(text, false, "there is no such act");
+    }
+}
+
+void io_authority_leave(struct io_authority *authority, uint64_t viewer)
+{
+    if (authority->holder == viewer)
+        authority->holder = 0;
+    if (authority->asking == viewer)
+        authority->asking = 0;
+}

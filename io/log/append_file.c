@@ -1,0 +1,255 @@
+#include "io/log/append_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/log/durable_file.h"
+
+enum { RING_ENTRIES = 4 };
+
+static struct io_log_block *oldest(struct io_log_file *file)
+{
+    return &file->blocks[file->first];
+}
+
+static void fail(struct io_log_file *file, int error)
+{
+    file->error = error;
+    file->count = 0;
+}
+
+/* A write came back with its result: bytes, or -errno. */
+static void account(struct io_log_file *file, int result)
+{
+    if (result == -EINTR || result == -EAGAIN)
+        return; /* started again as it is */
+    if (result <= 0) {
+        fail(file, result ? result : -EIO);
+        return;
+    }
+    file->written += (uint64_t)result;
+    for (size_t left = (size_t)result; left > 0;) {
+        struct io_log_block *block = oldest(file);
+        const size_t part = left < block->size - block->done ? left : block->size - block->done;
+        block->done += part;
+        left -= part;
+        if (block->done < block->size)
+            return; /* short: the rest is started again and brings the reason */
+        block->size = block->done = 0;
+        file->first = (file->first + 1) % IO_LOG_BLOCK_COUNT;
+        file->count--;
+    }
+}
+
+static void write_oldest(struct io_log_file *file)
+{
+    const struct io_log_block *block = oldest(file);
+    const ssize_t result = pwrite(file->fd, block->data + block->done, block->size - block->done,
+                                  (off_t)file->written);
+    account(file, result < 0 ? -errno : (int)result);
+}
+
+/* All queued blocks in one go: a worker of the kernel writes them, and on a busy machine each of
+ * its turns is long in coming. */
+static bool submit_queued(struct io_log_file *file)
+{
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&file->uring);
+    if (!sqe)
+        return false;
+    for (unsigned i = 0; i < file->count; i++) {
+        const struct io_log_block *block = &file->blocks[(file->first + i) % IO_LOG_BLOCK_COUNT];
+        file->parts[i] = (struct iovec){.iov_base = block->data + block->done,
+                                        .iov_len = block->size - block->done};
+    }
+    io_uring_prep_writev(sqe, file->fd, file->parts, file->count, file->written);
+    return io_uring_submit(&file->uring) == 1;
+}
+
+static void close_uring(struct io_log_file *file)
+{
+    if (file->uring_open)
+        io_uring_queue_exit(&file->uring);
+    file->uring_open = false;
+}
+
+/* Start what is queued.  A ring that takes no work is given up for pwrite. */
+static void start(struct io_log_file *file)
+{
+    if (file->count == 0 || file->under_way)
+        return;
+    if (file->uring_open) {
+        file->under_way = submit_queued(file);
+        if (file->under_way)
+            return;
+        close_uring(file);
+    }
+    while (file->count > 0)
+        write_oldest(file);
+}
+
+static void finish(struct io_log_file *file, struct io_uring_cqe *cqe)
+{
+    const int result = cqe->res;
+    io_uring_cqe_seen(&file->uring, cqe);
+    file->under_way = false;
+    account(file, result);
+    start(file);
+}
+
+/* Wait for the blocks under way. */
+static void wait_oldest(struct io_log_file *file)
+{
+    struct io_uring_cqe *cqe;
+    int error;
+    do {
+        error = io_uring_wait_cqe(&file->uring, &cqe);
+    } while (error == -EINTR);
+    if (error == 0) {
+        finish(file, cqe);
+        return;
+    }
+    close_uring(file); /* the blocks under way are given up with the ring */
+    file->under_way = false;
+    fail(file, error);
+}
+
+void io_log_file_poll(struct io_log_file *file)
+{
+    struct io_uring_cqe *cqe;
+    while (file->under_way && io_uring_peek_cqe(&file->uring, &cqe) == 0)
+        finish(file, cqe);
+    start(file);
+}
+
+int io_log_file_settle(struct io_log_file *file)
+{
+    start(file);
+    while (file->under_way)
+        wait_oldest(file);
+    return file->error;
+}
+
+/* A block with room that is not with the kernel, or NULL after an error. */
+static struct io_log_block *open_block(struct io_log_file *file)
+{
+    while (file->count == IO_LOG_BLOCK_COUNT && file->under_way)
+        wait_oldest(file);
+    if (file->error)
+        return NULL;
+    struct io_log_block *block = &file->blocks[(file->first + file->count) % IO_LOG_BLOCK_COUNT];
+    block->size = block->done = 0;
+    file->count++;
+    return block;
+}
+
+void io_log_file_append(struct io_log_file *file, const void *bytes, size_t size)
+{
+    const unsigned char *from = bytes;
+    file->appended += size;
+    while (size > 0 && !file->error) {
+        struct io_log_block *block = open_block(file);
+        if (!block)
+            return;
+        block->size = size < IO_LOG_BLOCK_SIZE ? size : IO_LOG_BLOCK_SIZE;
+        memcpy(block->data, from, block->size);
+        from += block->size;
+        size -= block->size;
+        start(file);
+    }
+}
+
+int io_log_file_rewind(struct io_log_file *file, uint64_t size)
+{
+    (void)io_log_file_settle(file); /* the kernel lets go of the blocks */
+    file->count = 0;
+    if (ftruncate(file->fd, (off_t)size) != 0)
+        return -errno;
+    file->appended = file->written = size;
+    file->error = 0;
+    return 0;
+}
+
+/* io_uring may be missing, forbidden (seccomp, sysctl) or too old to write; pwrite serves then. */
+static void open_uring(struct io_log_file *file)
+{
+    if (io_uring_queue_init(RING_ENTRIES, &file->uring, 0) != 0)
+        return;
+    file->uring_open = true;
+    struct io_uring_probe *probe = io_uring_get_probe_ring(&file->uring);
+    const bool can_write = probe && io_uring_opcode_supported(probe, IORING_OP_WRITEV);
+    io_uring_free_probe(probe);
+    if (!can_write)
+        close_uring(file);
+}
+
+/* A device or a pipe has no contents to lose, and some file systems know no locks.  What a run that
+ * was killed had given to the kernel is written first, and the file is let go of only then. */
+int io_log_file_claim(int fd)
+{
+    enum { LOOKS = 25 };
+    const struct timespec pause = {.tv_nsec = 10000000};
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return 0;
+    for (int i = 0; i < LOOKS; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return -EBUSY;
+}
+
+/* Emptied only once it is ours: what another run writes is not lost. */
+static int open_empty(const char *path)
+{
+    struct stat status = {0};
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return -errno;
+    int error = io_log_file_claim(fd);
+    if (error == 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0)
+        error = -errno;
+    if (error == 0 && S_ISREG(status.st_mode))
+        error = io_folder_sync(path); /* its name; the bytes follow when it is closed */
+    if (error)
+        close(fd);
+    return error ? error : fd;
+}
+
+int io_log_file_open(struct io_log_file *file, const char *path)
+{
+    *file = (struct io_log_file){.fd = -1};
+    unsigned char *memory = malloc(IO_LOG_BLOCK_COUNT * IO_LOG_BLOCK_SIZE);
+    if (!memory)
+        return -ENOMEM;
+    for (int i = 0; i < IO_LOG_BLOCK_COUNT; i++)
+        file->blocks[i].data = memory + (size_t)i * IO_LOG_BLOCK_SIZE;
+
+    file->fd = open_empty(path);
+    if (file->fd < 0) {
+        free(memory);
+        return file->fd;
+    }
+    open_uring(file);
+    return 0;
+}
+
+int io_log_file_close(struct io_log_file *file)
+{
+    int error = io_log_file_settle(file);
+    close_uring(file);
+    const int unsynced = io_file_sync(file->fd);
+    if (error == 0)
+        error = unsynced;
+    if (close(file->fd) != 0 && error == 0)
+        error = -errno;
+    free(file->blocks[0].data);
+    *file = (struct io_log_file){.fd = -1};
+    return error;
+}

@@ -1,0 +1,39 @@
+/*
+ * Which records of a channel go into the log: all, or every so many of them, and all around a
+ * trigger.
+ *
+ * A record is chosen by its sequence number, the last of every so many, so that a reader who knows
+ * `every` also knows which ones should be there, and so that times are round.  Those between wait
+ * in a bounded memory; a trigger at t writes the ones of the last before_ns late, after newer ones
+ * of their channel, and lets all pass until t + after_ns.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "io/log/mcap_writer.h"
+#include "io/log/telemetry.h"
+
+struct io_thin_channel {
+    unsigned char *items; /* of hold records, NULL where none is held */
+    size_t item_size;
+    uint32_t every, hold, first, count;
+};
+
+struct io_thin {
+    const struct io_channel_spec *specs;
+    int channel_count;
+    struct io_thin_channel channel[IO_CHANNEL_MAX];
+    struct io_log_trigger trigger;
+    uint64_t until_ns; /* all records before this time are written */
+    uint64_t thinned;  /* records left out so far */
+};
+
+/* 0 or -ENOMEM.  specs must outlive it.  Context: setup. */
+int io_thin_open(struct io_thin *thin, const struct io_channel_spec *specs, int channel_count,
+                 const struct io_log_trigger *trigger);
+/* Write the message, hold it back or drop it.  Context: telemetry thread. */
+void io_thin_take(struct io_thin *thin, struct io_mcap_writer *writer,
+                  const struct io_chunk_message *message);
+/* The count stays readable.  Context: after the run. */
+void io_thin_close(struct io_thin *thin);

@@ -1,0 +1,42 @@
+/*
+ * The schemas or the channels of a file by their 16-bit id.  Each is copied, because it may come
+ * out of a chunk that is gone with the next one; the copies of a file are bounded.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/log/byte_reader.h"
+
+enum { IO_DEFINITION_PAGES = 256 };
+
+struct io_definition {
+    uint16_t schema;  /* of a channel: the id of its schema, 0 for none */
+    const char *text; /* a channel's topic, a schema's definition; ends with a NUL */
+    size_t size;
+    unsigned char content[]; /* the record, to tell a repetition from a contradiction */
+};
+
+struct io_definitions {
+    struct io_definition **pages[IO_DEFINITION_PAGES];
+    size_t bytes; /* held by the copies */
+};
+
+enum io_define {
+    IO_DEFINED,
+    IO_DEFINE_CONTRADICTS, /* the id stands for something else already */
+    IO_DEFINE_TOO_MUCH,    /* more than 64 MiB of definitions, or no memory */
+};
+
+/* Remember a record under its id; the same record again is fine.  Context: any. */
+enum io_define io_define(struct io_definitions *definitions, uint16_t id, struct io_slice content,
+                         struct io_slice text, uint16_t schema);
+
+/* NULL when the id is not defined.  Context: any. */
+const struct io_definition *io_definition_find(const struct io_definitions *definitions,
+                                               uint16_t id);
+/* The first channel of this topic, or NULL. */
+const struct io_definition *io_definition_by_text(const struct io_definitions *definitions,
+                                                  const char *text);
+void io_definitions_free(struct io_definitions *definitions);

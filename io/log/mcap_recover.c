@@ -1,0 +1,615 @@
+/*
+ * At open the file is walked once: records whose fields fill them exactly are taken, and where
+ * there is none the next one is looked for byte by byte.  Chunks are only noted; io_salvage_next()
+ * opens them one after the other.
+ *
+ *      | magic | head | chunk | ??????????? | chunk | chunk | cut
+ *                               bytes_skipped                 tail
+ */
+#include "io/log/mcap_recover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "io/log/mcap_definitions.h"
+#include "io/log/mcap_raw_record.h"
+#include "io/log/mcap_record.h"
+#include "rt/guarded_mapping.h"
+
+enum {
+    CHUNK_SIZE_MAX = 64 * 1024 * 1024,
+    TEXT_SIZE_MAX = 4096,       /* of a name; definitions may be longer */
+    MAP_SIZE_MAX = 1024 * 1024, /* or else looking for records could take its square */
+    INDEX_ENTRY_SIZE = 16,
+    END_SIZE = IO_MCAP_PREFIX_SIZE + IO_MCAP_FOOTER_SIZE + IO_MCAP_MAGIC_SIZE,
+};
+
+/* An array that grows by doubling. */
+struct list {
+    void *items;
+    size_t count;
+};
+
+struct io_salvage {
+    struct io_slice file;
+    bool mapped;
+    atomic_bool gone; /* it was made shorter meanwhile; what is read then has a wrong CRC */
+    struct io_definitions schemas, channels;
+    struct list chunks; /* of struct record: chunks, and messages outside of them */
+    struct list attachments, pairs;
+    bool found; /* any record at all */
+    bool data_ended;
+    bool no_memory;
+    struct io_salvage_losses losses;
+
+    size_t next_chunk;
+    struct io_slice plain;
+    size_t plain_at;
+    unsigned char *inflated;
+    size_t inflated_capacity;
+    ZSTD_DCtx *inflater;
+};
+
+static void push(struct io_salvage *salvage, struct list *list, const void *item, size_t size)
+{
+    if ((list->count & (list->count - 1)) == 0) { /* 0 and powers of two: full */
+        void *grown = realloc(list->items, (list->count ? 2 * list->count : 1) * size);
+        if (!grown) {
+            salvage->no_memory = true;
+            return;
+        }
+        list->items = grown;
+    }
+    memcpy((unsigned char *)list->items + list->count++ * size, item, size);
+}
+
+/* ---- what a record must look like ---- */
+
+/* A name that a person or a program chose. */
+static void get_name(struct io_fields *fields)
+{
+    const struct io_slice name = io_get_string(fields);
+    fields->bad |= name.size > TEXT_SIZE_MAX;
+    for (size_t i = 0; i < name.size && !fields->bad; i++)
+        fields->bad |= name.data[i] < ' ' || name.data[i] == 0x7f;
+}
+
+static void get_map(struct io_fields *fields)
+{
+    struct io_fields map = io_fields_of(io_get_string(fields));
+    map.bad |= map.left > MAP_SIZE_MAX;
+    while (!map.bad && map.left > 0) {
+        get_name(&map);
+        (void)io_get_string(&map);
+    }
+    fields->bad |= map.bad;
+}
+
+static void get_chunk(struct io_fields *fields)
+{
+    (void)io_get_slice(fields, 8 + 8); /* first and last time: not needed, so free to be wrong */
+    fields->bad |= io_get_u64(fields) > CHUNK_SIZE_MAX;
+    (void)io_get_u32(fields); /* CRC */
+    get_name(fields);         /* compression */
+    (void)io_get_slice(fields, io_get_u64(fields));
+}
+
+static void get_attachment(struct io_fields *fields)
+{
+    (void)io_get_slice(fields, 8 + 8);
+    get_name(fields);
+    get_name(fields);
+    (void)io_get_slice(fields, io_get_u64(fields));
+    (void)io_get_u32(fields);
+}
+
+/* Do the fields of the record fill it exactly?  What is left of fields tells. */
+static void get_record(uint8_t opcode, struct io_fields *fields)
+{
+    switch (opcode) {
+    case IO_MCAP_HEADER:
+        get_name(fields);
+        get_name(fields);
+        break;
+    case IO_MCAP_FOOTER:
+        (void)io_get_slice(fields, IO_MCAP_FOOTER_SIZE);
+        break;
+    case IO_MCAP_SCHEMA:
+        (void)io_get_u16(fields);
+        get_name(fields);
+        get_name(fields);
+        (void)io_get_string(fields);
+        break;
+    case IO_MCAP_CHANNEL:
+        (void)io_get_u32(fields); /* ids of channel and schema */
+        get_name(fields);
+        get_name(fields);
+        get_map(fields);
+        break;
+    case IO_MCAP_CHUNK:
+        get_chunk(fields);
+        break;
+    case IO_MCAP_MESSAGE_INDEX:
+        (void)io_get_u16(fields);
+        fields->bad |= io_get_string(fields).size % INDEX_ENTRY_SIZE != 0;
+        break;
+    case IO_MCAP_CHUNK_INDEX:
+        (void)io_get_slice(fields, 32);
+        (void)io_get_string(fields);
+        (void)io_get_u64(fields);
+        get_name(fields);
+        (void)io_get_slice(fields, 16);
+        break;
+    case IO_MCAP_ATTACHMENT:
+        get_attachment(fields);
+        break;
+    case IO_MCAP_ATTACHMENT_INDEX:
+        (void)io_get_slice(fields, 40);
+        get_name(fields);
+        get_name(fields);
+        break;
+    case IO_MCAP_STATISTICS:
+        (void)io_get_slice(fields, 8 + 2 + 4 * 4 + 16);
+        (void)io_get_string(fields);
+        break;
+    case IO_MCAP_METADATA:
+        get_name(fields);
+        get_map(fields);
+        break;
+    case IO_MCAP_METADATA_INDEX:
+        (void)io_get_slice(fields, 16);
+        get_name(fields);
+        break;
+    case IO_MCAP_SUMMARY_OFFSET:
+        (void)io_get_slice(fields, 17);
+        break;
+    case IO_MCAP_DATA_END:
+        (void)io_get_u32(fields);
+        break;
+    default:
+        fields->bad = true;
+    }
+}
+
+static bool is_record(struct io_slice file, size_t at, struct record *record)
+{
+    if (!record_at(file, at, record))
+        return false;
+    struct io_fields fields = io_fields_of(record->content);
+    if (record->opcode == IO_MCAP_MESSAGE) /* its data fill it whatever they are */
+        return fields.left >= IO_MCAP_MESSAGE_SIZE;
+    get_record(record->opcode, &fields);
+    return !fields.bad && fields.left == 0;
+}
+
+/* Found by looking for it, a record must be more than short: a few bytes are soon alike. */
+static bool is_landmark(struct io_slice file, size_t at, struct record *record)
+{
+    const uint8_t opcode = file.data[at];
+    if (opcode == IO_MCAP_MESSAGE || opcode == IO_MCAP_DATA_END || !is_record(file, at, record))
+        return false;
+    const size_t end = record_end(record);
+    return opcode != IO_MCAP_FOOTER ||
+           (file.size - end >= IO_MCAP_MAGIC_SIZE &&
+            memcmp(file.data + end, io_mcap_magic, IO_MCAP_MAGIC_SIZE) == 0);
+}
+
+/* ---- taking records ---- */
+
+static void define(struct io_salvage *salvage, bool channel, uint16_t id,
+                   const struct record *record, struct io_slice text, uint16_t schema)
+{
+    struct io_definitions *definitions = channel ? &salvage->channels : &salvage->schemas;
+    if (io_define(definitions, id, record->content, text, schema) != IO_DEFINED)
+        salvage->losses.contradictions++;
+}
+
+/* Schemas and channels, in a chunk or outside. */
+static void take_definition(struct io_salvage *salvage, const struct record *record)
+{
+    struct io_fields fields = io_fields_of(record->content);
+    const uint16_t id = io_get_u16(&fields);
+    if (record->opcode == IO_MCAP_CHANNEL) {
+        const uint16_t schema = io_get_u16(&fields);
+        const struct io_slice topic = io_get_string(&fields);
+        if (!fields.bad && !io_slice_has_nul(topic))
+            define(salvage, true, id, record, topic, schema);
+        return;
+    }
+    (void)io_get_string(&fields);
+    (void)io_get_string(&fields);
+    const struct io_slice text = io_get_string(&fields);
+    if (!fields.bad && id != 0)
+        define(salvage, false, id, record, text, 0);
+}
+
+static void take_attachment(struct io_salvage *salvage, const struct record *record)
+{
+    struct io_fields fields = io_fields_of(record->content);
+    (void)io_get_slice(&fields, 8 + 8);
+    struct io_salvage_attachment attachment = {.name = io_get_string(&fields)};
+    attachment.media_type = io_get_string(&fields);
+    attachment.bytes = io_get_slice(&fields, io_get_u64(&fields));
+    const uint32_t crc = io_get_u32(&fields);
+    if (crc != 0 && crc != crc32_z(0, record->content.data, record->content.size - 4))
+        salvage->losses.attachments_bad++;
+    else
+        push(salvage, &salvage->attachments, &attachment, sizeof attachment);
+}
+
+static void take_metadata(struct io_salvage *salvage, const struct record *record)
+{
+    struct io_fields fields = io_fields_of(record->content);
+    struct io_salvage_pair pair = {.record = io_get_string(&fields)};
+    struct io_fields map = io_fields_of(io_get_string(&fields));
+    while (map.left > 0 && !map.bad) {
+        pair.key = io_get_string(&map);
+        pair.value = io_get_string(&map);
+        if (!map.bad)
+            push(salvage, &salvage->pairs, &pair, sizeof pair);
+    }
+}
+
+/* It covers what no other CRC does: indexes, definitions, metadata.  Only the first is looked at,
+ * or else a file of nothing but such records would take its square. */
+static void take_data_end(struct io_salvage *salvage, const struct record *record)
+{
+    struct io_fields fields = io_fields_of(record->content);
+    const uint32_t crc = io_get_u32(&fields);
+    if (salvage->data_ended)
+        return;
+    salvage->data_ended = true;
+    salvage->losses.data_bad |= crc != 0 && crc != crc32_z(0, salvage->file.data, record->offset);
+}
+
+static void take(struct io_salvage *salvage, const struct record *record)
+{
+    salvage->found = true;
+    switch (record->opcode) {
+    case IO_MCAP_SCHEMA:
+    case IO_MCAP_CHANNEL:
+        take_definition(salvage, record);
+        break;
+    case IO_MCAP_ATTACHMENT:
+        take_attachment(salvage, record);
+        break;
+    case IO_MCAP_METADATA:
+        take_metadata(salvage, record);
+        break;
+    case IO_MCAP_DATA_END:
+        take_data_end(salvage, record);
+        break;
+    case IO_MCAP_CHUNK:
+    case IO_MCAP_MESSAGE:
+        push(salvage, &salvage->chunks, record, sizeof *record);
+        break;
+    default:
+        break; /* the rest says again what these say */
+    }
+}
+
+/* ---- the walk ---- */
+
+static void note_gap(struct io_salvage *salvage, size_t from, size_t to)
+{
+    struct io_salvage_losses *losses = &salvage->losses;
+    if (losses->gaps++ == 0)
+        losses->first_gap = from;
+    losses->bytes_skipped += to - from;
+}
+
+/* The next place where a record begins, or the end of the file. */
+static size_t find_record(struct io_slice file, size_t at)
+{
+    struct record record;
+    while (at < file.size && !is_landmark(file, at, &record))
+        at++;
+    return at;
+}
+
+static void walk(struct io_salvage *salvage)
+{
+    const struct io_slice file = salvage->file;
+    const bool has_magic = file.size >= IO_MCAP_MAGIC_SIZE &&
+                           memcmp(file.data, io_mcap_magic, IO_MCAP_MAGIC_SIZE) == 0;
+    size_t at = has_magic ? IO_MCAP_MAGIC_SIZE : 0;
+    while (at < file.size) {
+        struct record record;
+        if (is_record(file, at, &record)) {
+            take(salvage, &record);
+            at = record_end(&record);
+            if (record.opcode == IO_MCAP_FOOTER && file.size - at == IO_MCAP_MAGIC_SIZE)
+                return;
+            continue;
+        }
+        const size_t next = find_record(file, at + 1);
+        if (next == file.size)
+            salvage->losses.tail = next - at;
+        else
+            note_gap(salvage, at, next);
+        at = next;
+    }
+}
+
+static void take_statistics(struct io_salvage *salvage, const struct record *record)
+{
+    struct io_fields fields = io_fields_of(record->content);
+    salvage->losses.told = true;
+    salvage->losses.told_messages = io_get_u64(&fields);
+}
+
+/* The summary repeats the definitions, and a CRC vouches for it. */
+static void read_summary(struct io_salvage *salvage)
+{
+    const struct io_slice file = salvage->file;
+    struct record footer, record;
+    if (file.size < END_SIZE + IO_MCAP_MAGIC_SIZE ||
+        memcmp(file.data + file.size - IO_MCAP_MAGIC_SIZE, io_mcap_magic, IO_MCAP_MAGIC_SIZE) !=
+            0 ||
+        !is_record(file, file.size - END_SIZE, &footer) || footer.opcode != IO_MCAP_FOOTER)
+        return;
+    struct io_fields fields = io_fields_of(footer.content);
+    const uint64_t start = io_get_u64(&fields);
+    (void)io_get_u64(&fields);
+    const uint32_t crc = io_get_u32(&fields);
+    salvage->losses.complete = true;
+    if (start < IO_MCAP_MAGIC_SIZE || start >= footer.offset || crc == 0)
+        return;
+    const size_t size = footer.offset + IO_MCAP_PREFIX_SIZE + 16 - (size_t)start;
+    if (crc32_z(0, file.data + start, size) != crc)
+        return;
+    for (size_t at = (size_t)start; at < footer.offset && is_record(file, at, &record);
+         at = record_end(&record)) {
+        if (record.opcode == IO_MCAP_SCHEMA || record.opcode == IO_MCAP_CHANNEL)
+            take_definition(salvage, &record);
+        else if (record.opcode == IO_MCAP_STATISTICS)
+            take_statistics(salvage, &record);
+    }
+}
+
+/* ---- messages ---- */
+
+static bool inflate_chunk(struct io_salvage *salvage, struct io_slice stored, size_t size)
+{
+    if (!salvage->inflated || salvage->inflated_capacity < size) {
+        free(salvage->inflated);
+        salvage->inflated = malloc(size + 1);
+        salvage->inflated_capacity = size;
+    }
+    if (!salvage->inflater)
+        salvage->inflater = ZSTD_createDCtx();
+    if (!salvage->inflated || !salvage->inflater)
+        return false;
+    const size_t got =
+        ZSTD_decompressDCtx(salvage->inflater, salvage->inflated, size, stored.data, stored.size);
+    salvage->plain = (struct io_slice){.data = salvage->inflated, .size = size};
+    return !ZSTD_isError(got) && got == size;
+}
+
+static bool open_chunk(struct io_salvage *salvage, const struct record *record)
+{
+    struct io_fields fields = io_fields_of(record->content);
+    (void)io_get_slice(&fields, 8 + 8);
+    const size_t size = (size_t)io_get_u64(&fields); /* checked by get_chunk() */
+    const uint32_t crc = io_get_u32(&fields);
+    const struct io_slice compression = io_get_string(&fields);
+    const struct io_slice stored = io_get_slice(&fields, io_get_u64(&fields));
+    salvage->plain = stored;
+    salvage->plain_at = 0;
+    const bool plain = io_slice_is(compression, "zstd")
+                           ? inflate_chunk(salvage, stored, size)
+                           : compression.size == 0 && stored.size == size;
+    return plain && (crc == 0 || crc == crc32_z(0, salvage->plain.data, size));
+}
+
+static bool take_message(struct io_salvage *salvage, const struct record *record,
+                         struct io_mcap_message *message)
+{
+    struct io_fields fields = io_fields_of(record->content);
+    *message = (struct io_mcap_message){.channel = io_get_u16(&fields)};
+    message->sequence = io_get_u32(&fields);
+    message->log_time_ns = io_get_u64(&fields);
+    message->publish_time_ns = io_get_u64(&fields);
+    message->data = fields.at;
+    message->size = fields.left;
+    if (fields.bad)
+        return false;
+    const struct io_definition *channel = io_definition_find(&salvage->channels, message->channel);
+    if (!channel) {
+        salvage->losses.nameless++;
+        return false;
+    }
+    message->topic = channel->text;
+    salvage->losses.messages++;
+    return true;
+}
+
+static bool next_in_chunk(struct io_salvage *salvage, struct io_mcap_message *message)
+{
+    struct record record;
+    while (salvage->plain_at < salvage->plain.size) {
+        if (!record_at(salvage->plain, salvage->plain_at, &record)) {
+            salvage->losses.chunks_bad++;
+            salvage->plain_at = salvage->plain.size;
+            return false;
+        }
+        salvage->plain_at = record_end(&record);
+        if (record.opcode == IO_MCAP_SCHEMA || record.opcode == IO_MCAP_CHANNEL)
+            take_definition(salvage, &record);
+        else if (record.opcode == IO_MCAP_MESSAGE && take_message(salvage, &record, message))
+            return true;
+    }
+    return false;
+}
+
+bool io_salvage_next(struct io_salvage *salvage, struct io_mcap_message *message)
+{
+    const struct record *chunks = salvage->chunks.items;
+    for (;;) {
+        if (next_in_chunk(salvage, message))
+            return true;
+        if (salvage->next_chunk == salvage->chunks.count)
+            return false;
+        const struct record *record = &chunks[salvage->next_chunk++];
+        if (record->opcode == IO_MCAP_MESSAGE) {
+            if (take_message(salvage, record, message))
+                return true;
+            continue;
+        }
+        salvage->losses.chunks++;
+        if (!open_chunk(salvage, record)) {
+            salvage->losses.chunks_bad++;
+            salvage->plain = (struct io_slice){0};
+        }
+    }
+}
+
+/* ---- what else there is ---- */
+
+const struct io_salvage_losses *io_salvage_losses(const struct io_salvage *salvage)
+{
+    return &salvage->losses;
+}
+
+bool io_salvage_damaged(const struct io_salvage_losses *losses)
+{
+    return losses->data_bad || losses->gaps > 0 || losses->chunks_bad > 0 ||
+           losses->attachments_bad > 0 || losses->contradictions > 0 || losses->nameless > 0 ||
+           (losses->told && losses->told_messages != losses->messages) ||
+           (losses->complete && losses->tail > 0);
+}
+
+bool io_salvage_channel(const struct io_salvage *salvage, unsigned id,
+                        struct io_salvage_channel *channel)
+{
+    const struct io_definition *found = NULL;
+    for (; !found && id <= UINT16_MAX; id++)
+        found = io_definition_find(&salvage->channels, (uint16_t)id);
+    if (!found)
+        return false;
+    struct io_fields fields =
+        io_fields_of((struct io_slice){.data = found->content, .size = found->size});
+    *channel = (struct io_salvage_channel){.id = (uint16_t)(id - 1), .topic = found->text};
+    (void)io_get_u32(&fields);
+    (void)io_get_string(&fields);
+    channel->encoding = io_get_string(&fields);
+    channel->metadata = io_get_string(&fields);
+    const struct io_definition *schema = io_definition_find(&salvage->schemas, found->schema);
+    if (!schema)
+        return true;
+    fields = io_fields_of((struct io_slice){.data = schema->content, .size = schema->size});
+    (void)io_get_u16(&fields);
+    channel->schema_name = io_get_string(&fields);
+    channel->schema_encoding = io_get_string(&fields);
+    channel->definition = schema->text;
+    return true;
+}
+
+bool io_salvage_attachment(const struct io_salvage *salvage, size_t index,
+                           struct io_salvage_attachment *attachment)
+{
+    const struct io_salvage_attachment *items = salvage->attachments.items;
+    if (index >= salvage->attachments.count)
+        return false;
+    *attachment = items[index];
+    return true;
+}
+
+bool io_salvage_pair(const struct io_salvage *salvage, size_t index, struct io_salvage_pair *pair)
+{
+    const struct io_salvage_pair *items = salvage->pairs.items;
+    if (index >= salvage->pairs.count)
+        return false;
+    *pair = items[index];
+    return true;
+}
+
+/* ---- open and close ---- */
+
+static struct io_salvage *begin(struct io_salvage *salvage, const char *name, char error[256])
+{
+    read_summary(salvage);
+    walk(salvage);
+    if (salvage->found && !salvage->no_memory)
+        return salvage;
+    snprintf(error, 256, "%.200s: %s", name,
+             salvage->no_memory ? "no memory" : "nothing of an MCAP file is in it");
+    io_salvage_close(salvage);
+    return NULL;
+}
+
+struct io_salvage *io_salvage_open_bytes(const void *bytes, size_t size, char error[256])
+{
+    struct io_salvage *salvage = calloc(1, sizeof *salvage);
+    if (!salvage) {
+        snprintf(error, 256, "bytes: no memory");
+        return NULL;
+    }
+    salvage->file = (struct io_slice){.data = bytes, .size = size};
+    return begin(salvage, "bytes", error);
+}
+
+/* NULL when it worked, else what is wrong. */
+static const char *map_file(struct io_salvage *salvage, const char *path)
+{
+    struct stat status;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return strerror(errno);
+    const char *wrong = NULL;
+    if (fstat(fd, &status) != 0)
+        wrong = strerror(errno);
+    else if (!S_ISREG(status.st_mode))
+        wrong = "not a regular file";
+    else if (status.st_size == 0)
+        wrong = "the file is empty";
+    void *bytes =
+        wrong ? MAP_FAILED : mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (!wrong && bytes == MAP_FAILED)
+        wrong = strerror(errno);
+    close(fd);
+    if (wrong)
+        return wrong;
+    salvage->file = (struct io_slice){.data = bytes, .size = (size_t)status.st_size};
+    salvage->mapped = true;
+    (void)rt_guard_add(bytes, (size_t)status.st_size, &salvage->gone);
+    return NULL;
+}
+
+struct io_salvage *io_salvage_open(const char *path, char error[256])
+{
+    struct io_salvage *salvage = calloc(1, sizeof *salvage);
+    const char *wrong = salvage ? map_file(salvage, path) : "no memory";
+    if (!wrong)
+        return begin(salvage, path, error);
+    snprintf(error, 256, "%.150s: %.90s", path, wrong);
+    free(salvage);
+    return NULL;
+}
+
+void io_salvage_close(struct io_salvage *salvage)
+{
+    if (!salvage)
+        return;
+    io_definitions_free(&salvage->schemas);
+    io_definitions_free(&salvage->channels);
+    free(salvage->chunks.items);
+    free(salvage->attachments.items);
+    free(salvage->pairs.items);
+    free(salvage->inflated);
+    ZSTD_freeDCtx(salvage->inflater);
+    if (salvage->mapped)
+        rt_guard_remove(salvage->file.data);
+    if (salvage->mapped)
+        munmap((void *)(uintptr_t)salvage->file.data, salvage->file.size);
+    free(salvage);
+}

@@ -1,0 +1,55 @@
+/*
+ * A wire that is late on purpose: what goes in comes out some frames later.
+ *
+ * It counts in frames, so that a run with a late wire is as repeatable as any.  Things come out in
+ * the order in which they went in, and what came due in a frame that passed the wire over comes out
+ * in the next.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/device/fault.h"
+
+struct late {
+    const struct io_fault_state *fault; /* that makes it late; NULL: it is so always */
+    uint64_t delay;                     /* frames */
+    bool has_last_word;                 /* who puts in may say nothing more: see late_pass() */
+    uint64_t slots;                     /* 0: this wire is never late */
+    uint64_t taken, put;                /* so far; what is between them is under way */
+    uint64_t hits;                      /* items that the fault held back */
+    uint64_t *due;                      /* by slot, the frame in which it comes out */
+    unsigned char *items;               /* the same, what it is */
+    size_t item_size;
+};
+
+/* Bytes of mem that late_place() takes: room for an item in every frame of the delay.
+ * Context: setup. */
+size_t late_size(uint64_t delay, size_t item_size);
+void late_place(struct late *late, uint64_t delay, const struct io_fault_state *fault,
+                size_t item_size, void *mem);
+
+/* At most one in a frame, and in each all that is due is taken afterwards.  Context: frame. */
+void late_put(struct late *late, uint64_t frame, const void *item);
+/* The next one that is due by this frame, or NULL; valid until the next put.  Context: frame. */
+const void *late_take(struct late *late, uint64_t frame);
+/* What is under way is lost.  Context: frame. */
+void late_drop(struct late *late);
+/* The same but for the newest, which comes out when it was to, in frames that are counted by shift
+ * more from here on.  Context: frame. */
+void late_keep_newest(struct late *late, uint64_t shift);
+
+/* How many are under way, and each of them from the oldest on, with the frame in which it comes out
+ * (due may be NULL).  Context: frame. */
+static inline uint64_t late_count(const struct late *late)
+{
+    return late->put - late->taken;
+}
+const void *late_look(const struct late *late, uint64_t index, uint64_t *due);
+
+/* A wire that is late while its fault lasts: put in, which may be NULL, and take what is due, or
+ * NULL; of several the newest.  What is under way when the fault ends is lost, as on a line that is
+ * switched over; but where it has a last word, the newest comes out then.  Context: frame. */
+const void *late_pass(struct late *late, uint64_t frame, const void *in);

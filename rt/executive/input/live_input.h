@@ -1,0 +1,43 @@
+/*
+ * Inputs of a live run: the newest command of each link, or the fact that a link was lost.  Both
+ * take the way through the link's wire, which may be long on purpose:
+ *
+ *      link --newest--> fault: late --> command or loss --> wire: delay --> the frame
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "io/link/sync_pulse.h"
+#include "rt/executive/sim.h"
+#include "rt/phase_lock.h"
+
+enum { SOURCE_OUTAGE_MAX = 16 };
+
+/* From the frame that learnt of a loss to the one that heard the link again. */
+struct source_outage {
+    uint64_t first_frame;
+    uint64_t last_frame; /* UINT64_MAX: it was not heard again */
+};
+
+/* The outages of a link: all are counted, the first are kept. */
+struct source_outages {
+    uint32_t count, returns;
+    struct source_outage kept[SOURCE_OUTAGE_MAX];
+};
+
+struct live_source {
+    struct io_links *links;
+    struct io_pulser *pulser;     /* NULL: no pulses */
+    struct rt_phase *phase;       /* NULL: no clock is followed */
+    atomic_bool *stop;            /* set when a link with on_loss: stop is lost */
+    atomic_bool link_lost;        /* that is why */
+    uint64_t begin_ns;            /* first frame; a link that never commands is lost from there */
+    uint32_t first[IO_LINK_MAX];  /* sequence of the first command that a frame heard */
+    uint32_t resets[IO_LINK_MAX]; /* of the board, that went on to the vehicle */
+    struct source_outages outages[IO_LINK_MAX];
+    struct io_trace unseen[IO_LINK_MAX]; /* oldest command that nothing has looked at yet */
+};
+
+struct rig_source live_source_seam(struct live_source *source);

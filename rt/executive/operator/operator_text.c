@@ -1,0 +1,76 @@
+/*
+ * What came of a request, in words.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "rt/executive/operator/operator_private.h"
+
+static void say_done(const struct operator_desk *desk, const struct operator_letter *letter,
+                     char *text, size_t size)
+{
+    const struct operator_request *request = &letter->request;
+    const struct cfg_scenario *scenario = desk->rig->scenario;
+    switch (request->act) {
+    case OPERATOR_PAUSE:
+        snprintf(text, size, "paused before frame %" PRIu64, letter->frame);
+        break;
+    case OPERATOR_RESUME:
+        snprintf(text, size, "goes on with frame %" PRIu64, letter->frame);
+        break;
+    case OPERATOR_STEP:
+        snprintf(text, size, "%.0f frames from frame %" PRIu64 " on, then a pause", request->value,
+                 letter->frame);
+        break;
+    case OPERATOR_RESET:
+        snprintf(text, size, "as at the start, before frame %" PRIu64, letter->frame);
+        break;
+    case OPERATOR_CHECKPOINT:
+        snprintf(text, size, "%" PRIu64 " bytes taken before frame %" PRIu64 " in %" PRIu64 " ns",
+                 desk->mark.state_size, letter->frame, letter->copy_ns);
+        break;
+    case OPERATOR_RESTORE:
+        snprintf(text, size, "put back before frame %" PRIu64, letter->frame);
+        break;
+    case OPERATOR_FAULT:
+        snprintf(text, size, "%s: %s before frame %" PRIu64, scenario->faults[request->index].text,
+                 request->value != 0.0 ? "begins" : "ends", letter->frame);
+        break;
+    case OPERATOR_SAFE:
+        snprintf(text, size, "the arm stops before frame %" PRIu64, letter->frame);
+        break;
+    default:
+        snprintf(text, size, "%s is %.10g %s from frame %" PRIu64 " on",
+                 scenario->parameters[request->index].name, request->value,
+                 scenario->parameters[request->index].unit, letter->frame);
+    }
+}
+
+static void say_refused(const struct operator_desk *desk, const struct operator_letter *letter,
+                        char *text, size_t size)
+{
+    const struct operator_request *request = &letter->request;
+    const bool tunes = request->act == OPERATOR_TUNE;
+    if (letter->outcome == OPERATOR_RUN_OVER)
+        snprintf(text, size, "the run ended before it was carried out");
+    else if (letter->outcome == OPERATOR_FILE_FAILED)
+        snprintf(text, size, "%s", letter->why);
+    else if (letter->outcome == OPERATOR_NO_ARM)
+        snprintf(text, size, "there is no arm to stop in this scenario");
+    else if (letter->outcome == OPERATOR_NO_SUCH_INDEX && (tunes || request->act == OPERATOR_FAULT))
+        snprintf(text, size, "there is no %s %" PRIu32, tunes ? "parameter" : "fault",
+                 request->index);
+    else if (letter->outcome == OPERATOR_NO_SUCH_INDEX)
+        snprintf(text, size, "nobody knows how to do that");
+    else if (tunes)
+        snprintf(text, size, "%.10g is not from %.10g to %.10g", request->value,
+                 desk->parameters[request->index].low, desk->parameters[request->index].high);
+    else
+        snprintf(text, size, "%.10g is not a number of frames from 1 on", request->value);
+}
+
+void operator_say(const struct operator_desk *desk, const struct operator_letter *letter,
+                  char *text, size_t size)
+{
+    (letter->outcome == OPERATOR_DONE ? say_done : say_refused)(desk, letter, text, size);
+}

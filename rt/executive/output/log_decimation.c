@@ -1,0 +1,52 @@
+#include "rt/executive/output/log_decimation.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Between two looks at /frame more than `before` may have come in. */
+enum { HOLD_SLACK = 16 };
+
+static bool begins_fault(const struct cfg_scenario *scenario, uint64_t frame)
+{
+    for (int i = 0; i < scenario->fault_count; i++)
+        if (scenario->faults[i].spec.first_frame == frame)
+            return true;
+    return false;
+}
+
+static bool is_trigger(void *self, int channel, const void *payload)
+{
+    const struct thinning *thinning = self;
+    struct record_frame frame;
+    if (channel != thinning->frame_channel)
+        return false;
+    memcpy(&frame, payload, RECORD_FRAME_SIZE);
+    const struct cfg_log *log = &thinning->scenario->log;
+    return (log->on_overrun && (frame.cause != 0 || frame.missed > 0)) ||
+           (log->on_fault && begins_fault(thinning->scenario, frame.frame));
+}
+
+void thinning_apply(struct thinning *thinning, const struct cfg_scenario *scenario,
+                    const struct record_layout *layout, struct io_channel_spec *channels)
+{
+    const struct cfg_log *log = &scenario->log;
+    *thinning = (struct thinning){.scenario = scenario, .frame_channel = layout->frame};
+    for (int i = 0; i < log->channel_count; i++) {
+        const struct cfg_log_channel *thinned = &log->channel[i];
+        const uint32_t own =
+            thinned->sensor >= 0 ? scenario->sensors[thinned->sensor].every : scenario->log_every;
+        const int channel = thinned->sensor >= 0  ? layout->sensor + thinned->sensor
+                            : thinned->drive >= 0 ? layout->drive + thinned->drive
+                                                  : layout->plant;
+        const double rate_hz = scenario->rate_hz / own;
+        channels[channel].every = thinned->every;
+        channels[channel].hold =
+            HOLD_SLACK + (uint32_t)ceil((double)log->before_ns * 1e-9 * rate_hz);
+    }
+    thinning->trigger = (struct io_log_trigger){
+        .seen = log->on_overrun || log->on_fault ? is_trigger : NULL,
+        .self = thinning,
+        .before_ns = log->before_ns,
+        .after_ns = log->after_ns,
+    };
+}

@@ -1,0 +1,19 @@
+/*
+ * A scenario's log section as the telemetry sees it: which channels are thinned, and what makes
+ * them whole for a while.
+ */
+#pragma once
+
+#include "config/scenario.h"
+#include "rt/executive/output/records.h"
+
+struct thinning {
+    const struct cfg_scenario *scenario;
+    int frame_channel;
+    struct io_log_trigger trigger;
+};
+
+/* Fill every and hold of the specs, and the trigger, which looks at the records of /frame. Context:
+ * setup; thinning must stay where it is. */
+void thinning_apply(struct thinning *thinning, const struct cfg_scenario *scenario,
+                    const struct record_layout *layout, struct io_channel_spec *channels);

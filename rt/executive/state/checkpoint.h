@@ -1,0 +1,53 @@
+/*
+ * A checkpoint file: the run state of one moment, and all that must be the same where it is put
+ * back.  Versioned and checksummed; whatever does not fit is refused with the reason.
+ *
+ *      [ magic | version | marks | frame | rolled hash | size ][ run state ][ checksum of all that
+ * ]
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rt/executive/state/run_state.h"
+
+enum { CHECKPOINT_ERROR_MAX = 160, CHECKPOINT_SIZE_MAX = 1 << 28 };
+
+/* What a state belongs to. */
+struct checkpoint_mark {
+    char program[32];    /* version of the program */
+    char isa[16];        /* instruction set */
+    uint64_t scenario;   /* hash of its text and of the overrides that bear on the state */
+    uint64_t model;      /* hash of the files that it names */
+    uint64_t layout;     /* hash of the parts of the state, their names and sizes */
+    uint64_t period_ns;  /* of a frame */
+    uint64_t state_size; /* bytes */
+};
+
+struct checkpoint {
+    uint64_t frame; /* frames that it has behind it */
+    uint64_t hash;  /* rolled up to it */
+    const void *state;
+};
+
+/* The mark of a rig.  Overrides that only say where boards are, how long a run is and how it is
+ * paced do not count.  Context: setup. */
+void checkpoint_mark(const struct cfg_rig *rig, const char *const *overrides, int override_count,
+                     struct checkpoint_mark *mark);
+
+/* 0, or -1 with what is wrong in error; a checkpoint of that name is replaced at once or not at
+ * all, and anything else of that name is left alone.  Symbolic links are not followed, here or when
+ * one is read.  What was written survives a loss of power, its bytes and its name.
+ * Context: any but frame. */
+int checkpoint_write(const char *path, const struct checkpoint_mark *mark,
+                     const struct checkpoint *checkpoint, char error[CHECKPOINT_ERROR_MAX]);
+
+/* The checkpoint in these bytes, whose state stays in them.  Context: any but frame. */
+int checkpoint_find(const void *bytes, size_t size, const struct checkpoint_mark *mark,
+                    struct checkpoint *checkpoint, char error[CHECKPOINT_ERROR_MAX]);
+
+/* The same from a file, its state copied to mark->state_size bytes at state; and all numbers that
+ * the frame could not survive are refused, too.  Context: any but frame. */
+int checkpoint_read(const char *path, const struct checkpoint_mark *mark, const struct cfg_rig *rig,
+                    void *state, struct checkpoint *checkpoint, char error[CHECKPOINT_ERROR_MAX]);

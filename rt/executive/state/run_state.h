@@ -1,0 +1,160 @@
+/*
+ * From a scenario to the things the frame touches, all cut from one arena.
+ *
+ * Everything that can change during a run lies in one flat block, the run state:
+ *
+ *      [ plant x: q | v | effectors | history of the integrator ]
+ *      [ drives ][ instruments ][ faults ][ links: held controls ][ surroundings ][ schedule ]
+ *      [ parameters: what the operator has tuned ][ arm: panel, servos, brakes, what it carries ]
+ *
+ * Snapshot, hash, checkpoint and replay are operations on that block.  Pads are zero.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/scenario.h"
+#include "dynamics/arm/grapple.h"
+#include "dynamics/flex/validity.h"
+#include "rt/arena.h"
+
+/* What a link holds between two commands. */
+struct cfg_link_state {
+    double control[IO_CONTROL_MAX];
+    uint64_t flags, board_us, sequence, mode; /* of the newest command, as the board sent them */
+    uint64_t commands;                        /* latched so far */
+    uint64_t lost; /* 1 while the link is lost and the controls are safe */
+};
+
+/* What the environment has of its own, held between two looks at it. */
+struct cfg_surroundings {
+    double magnetic_field[3], sun[3], sun_share;
+    struct io_gust_state gust;
+};
+
+enum cfg_brake { CFG_BRAKE_OFF, CFG_BRAKE_SLIPS, CFG_BRAKE_HOLDS };
+
+/* Flags of an arm besides those of dynamics/arm/resolved_rate.h. */
+enum {
+    CFG_ARM_LOST = 8,      /* a link of the operator's is lost */
+    CFG_ARM_SAFED = 16,    /* it waits for a mode to be chosen */
+    CFG_ARM_VERNIER = 32,  /* fine */
+    CFG_ARM_CAPTURE = 64,  /* a fixture is inside the capture envelope */
+    CFG_ARM_AUTO = 128,    /* on its way to a pose */
+    CFG_ARM_LIMITED = 256, /* a motor gives all it can */
+    CFG_ARM_BERTHED = 512, /* what the hand has is in its berth, where a release latches it */
+};
+
+/* What an arm remembers from one servo period to the next. */
+struct cfg_arm_state {
+    struct io_panel_state panel;
+    double reference[DYN_RESOLVE_MAX]; /* rad, where the servos want the joints */
+    double command[DYN_RESOLVE_MAX];   /* rad/s */
+    double torque[DYN_RESOLVE_MAX];    /* N m, of the motors, behind their gears */
+    double asked[6];                   /* of the hand, base axes, angular first */
+    uint64_t brake[DYN_RESOLVE_MAX];   /* enum cfg_brake */
+    double rub[DYN_RESOLVE_MAX];       /* sense in which a slipping brake pushes: -1, 1 */
+    uint64_t flags;
+    uint64_t configuration;      /* what the hand has */
+    uint64_t latched;            /* bit i: payload i to its bay */
+    uint64_t near;               /* 1 + the payload whose fixture is nearest; 0: none is free */
+    double reach, tilt, closing; /* of that one: m, rad, m/s */
+    uint64_t grapples, releases, refused;
+    uint64_t stood;    /* looks in which it stood where a pose led it */
+    uint64_t seen_us;  /* the sender's time of the sticks that the servos saw last */
+    double blow;       /* J lost in the last grapple, or release into a berth, */
+    double impulse[6]; /* and what the payload got: at the hand, in its axes; N m s, N s */
+};
+_Static_assert(sizeof(struct cfg_arm_state) ==
+                   sizeof(struct io_panel_state) + (5 * DYN_RESOLVE_MAX + 6 + 19) * 8,
+               "no pads in the run state");
+
+struct cfg_schedule_state {
+    uint64_t frame;      /* frames completed */
+    uint64_t not_finite; /* steps refused because their result was not a number */
+    uint64_t out_of_range[DYN_LIMIT_COUNT]; /* frames in which a flexible body left its model */
+};
+
+/* A part of the run state that has a name, and the job that writes it. */
+enum { CFG_SECTION_MAX = 256 };
+struct cfg_section {
+    char name[CFG_EXPECT_TEXT_MAX + 16]; /* "plant", "device gyro", "fault bias of gyro" */
+    const char *job;
+    size_t offset, size;
+};
+
+struct cfg_rig {
+    const struct cfg_scenario *scenario;
+    struct dyn_plant plant;
+    struct dyn_effector *effectors; /* of the plant, for the parameters in them */
+    struct dyn_plant_work *work;
+    double *command;     /* one per effector; computed from the drives each frame */
+    unsigned char *held; /* nv, what the plant's joints are held by */
+    double *held_a;
+    double *joint_tau;   /* nv, by the arm's motors and brakes; NULL: there is no arm */
+    unsigned char *blow; /* nv, enum dyn_blow: what a grapple stops; NULL: there is no arm */
+    double h;            /* s per frame */
+
+    /* An arm has a model for everything that can be in its hand; the plant has the one in force. */
+    struct dyn_model **models; /* by configuration */
+    struct dyn_plant_work **works;
+    struct dyn_handover_work **take; /* from configuration 0 to each, */
+    struct dyn_handover_work **give; /* and back */
+    struct dyn_arm kinematics;
+    struct dyn_arm_work *arm_work;
+
+    unsigned char *state; /* the run state */
+    size_t state_size;
+    unsigned char *start; /* a copy of it before the first frame */
+    double *x;
+    struct io_drive_state *drive;
+    void **instrument; /* one per sensor: the state of its kind, inside the run state */
+    struct io_fault_state *fault;
+    struct cfg_link_state *link;
+    struct cfg_surroundings *surroundings;
+    struct cfg_schedule_state *schedule;
+    double *parameter;         /* in force, one per parameter of the scenario */
+    struct cfg_arm_state *arm; /* NULL: there is none */
+};
+
+/* Bytes of arena that cfg_rig_place() takes.  Context: setup. */
+size_t cfg_rig_size(const struct cfg_scenario *scenario);
+/* Of those, the run state.  Context: setup. */
+size_t cfg_state_size(const struct cfg_scenario *scenario);
+/* Bytes of run state that an instrument has.  Context: setup. */
+size_t cfg_instrument_size(enum cfg_instrument kind);
+
+/* Field, Sun and gusts as of now, from the run state into the plant.  Context: frame. */
+void cfg_rig_surround(struct cfg_rig *rig);
+/* The same looked at anew, seconds into the run.  Context: frame. */
+void cfg_rig_look_around(struct cfg_rig *rig, double seconds);
+
+/* The vehicle back at its start, with its devices; links, schedule, windows of faults and
+ * parameters go on.  Context: frame. */
+void cfg_rig_reset(struct cfg_rig *rig);
+
+/* A parameter takes another value, which lies in its limits.  Context: frame, between two frames.
+ */
+void cfg_rig_tune(struct cfg_rig *rig, int index, double value);
+
+/* The arm has something else in its hand, or other brakes and latches hold: bring in line with its
+ * state what the kernel reads.  Context: frame. */
+void cfg_rig_grip(struct cfg_rig *rig);
+
+/* The run state was put in as a whole: bring in line with it what the frame reads elsewhere.
+ * Context: frame, between two frames. */
+void cfg_rig_settle(struct cfg_rig *rig);
+
+/* What of a run state of the right size cannot be, and would lead the frame astray; NULL: it is
+ * sound.  The state may come from a file of anybody's.  Context: any. */
+const char *cfg_rig_state_flaw(const struct cfg_rig *rig, const void *state);
+
+/* The run state part by part, in order; as many as cfg_section_count().  Context: setup. */
+int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_SECTION_MAX]);
+
+/* Context: setup. */
+int cfg_section_count(const struct cfg_scenario *scenario);
+
+/* The rig at its initial state.  The scenario must outlive it.  Context: setup. */
+struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem);

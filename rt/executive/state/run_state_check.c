@@ -1,0 +1,104 @@
+/*
+ * A run state that came from outside: can it be?
+ *
+ * A checksum finds accidents.  This finds what would make the frame read outside of its tables, or
+ * step from numbers that are none.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "rt/executive/state/run_state.h"
+
+/* Where this part of the rig's own state is in the other one. */
+static const void *same_place(const struct cfg_rig *rig, const void *part, const void *state)
+{
+    return (const unsigned char *)state + ((const unsigned char *)part - rig->state);
+}
+
+static bool are_finite(const void *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        double number;
+        memcpy(&number, (const unsigned char *)numbers + (size_t)i * sizeof number, sizeof number);
+        if (!isfinite(number))
+            return false;
+    }
+    return true;
+}
+
+static bool are_in_limits(const struct cfg_rig *rig, const void *parameters)
+{
+    for (int i = 0; i < rig->scenario->parameter_count; i++) {
+        const struct cfg_parameter *parameter = &rig->scenario->parameters[i];
+        double value;
+        memcpy(&value, (const unsigned char *)parameters + (size_t)i * sizeof value, sizeof value);
+        if (!(value >= parameter->low && value <= parameter->high))
+            return false;
+    }
+    return true;
+}
+
+static const char *panel_flaw(const struct cfg_arm *arm, const struct io_panel_state *panel)
+{
+    if (panel->mode >= IO_PANEL_MODE_COUNT)
+        return "its arm is in a mode that there is not";
+    if (panel->joint >= (uint64_t)arm->joint_count)
+        return "its arm drives a joint that it has not";
+    if (panel->pose > (uint64_t)arm->pose_count)
+        return "its arm goes to a pose that it has not";
+    return NULL;
+}
+
+/* What is only shown must be a number as well: a run that goes on from here says it, too.  What a
+ * board or a hand sent may be none, and who reads it expects that. */
+static bool are_numbers(const struct cfg_arm_state *state)
+{
+    return are_finite(state->asked, 6) && are_finite(&state->reach, 1) &&
+           are_finite(&state->tilt, 1) && are_finite(&state->closing, 1) &&
+           are_finite(&state->blow, 1) && are_finite(state->impulse, 6);
+}
+
+static const char *brake_flaw(const struct cfg_arm_state *state)
+{
+    for (int n = 0; n < DYN_RESOLVE_MAX; n++) {
+        const double rub = state->rub[n];
+        if (state->brake[n] > CFG_BRAKE_HOLDS || !(rub == -1.0 || rub == 0.0 || rub == 1.0))
+            return "its arm's brakes are as they cannot be";
+    }
+    return NULL;
+}
+
+/* What the hand has is not latched to a bay as well. */
+static const char *arm_flaw(const struct cfg_scenario *scenario, const struct cfg_arm_state *state)
+{
+    const struct cfg_arm *arm = &scenario->arm;
+    const uint64_t has = state->configuration, payloads = (uint64_t)arm->payload_count;
+    if (has >= (uint64_t)cfg_configuration_count(scenario))
+        return "its arm has something in its hand that there is not";
+    if (state->latched >> payloads != 0 || (has > 0 && (state->latched >> (has - 1) & 1)))
+        return "its payloads are latched as they cannot be";
+    if (state->near > payloads)
+        return "its arm is near a payload that there is not";
+    if (brake_flaw(state) != NULL)
+        return brake_flaw(state);
+    if (!are_finite(state->reference, DYN_RESOLVE_MAX) ||
+        !are_finite(state->command, DYN_RESOLVE_MAX) || !are_finite(state->torque, DYN_RESOLVE_MAX))
+        return "its arm's servos follow what is no number";
+    if (!are_numbers(state))
+        return "its arm shows what is no number";
+    return panel_flaw(arm, &state->panel);
+}
+
+const char *cfg_rig_state_flaw(const struct cfg_rig *rig, const void *state)
+{
+    struct cfg_arm_state arm;
+    if (!are_finite(same_place(rig, rig->x, state), dyn_plant_state_count(&rig->plant)))
+        return "its vehicle is where no number says";
+    if (!are_in_limits(rig, same_place(rig, rig->parameter, state)))
+        return "a parameter is out of its limits";
+    if (rig->arm == NULL)
+        return NULL;
+    memcpy(&arm, same_place(rig, rig->arm, state), sizeof arm);
+    return arm_flaw(rig->scenario, &arm);
+}

@@ -1,0 +1,98 @@
+/*
+ * Last words that change while they are read.  The memory ends its first page within the words, and
+ * the second page is not there yet: the reader stops in the middle of its copy, in a signal handler
+ * that is the writer, and goes on with words of which it has the old beginning.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "io/bus/shm.h"
+#include "unity.h"
+
+static unsigned char *pages;
+static size_t page_size;
+static struct io_shared_ring *ring;
+static struct io_shared_port port;
+static uint32_t turn_meanwhile; /* what the writer leaves in the turn */
+
+static void write_meanwhile(int number)
+{
+    (void)number;
+    if (mprotect(pages + page_size, page_size, PROT_READ | PROT_WRITE))
+        _exit(1);
+    memset(ring->words, 'n', sizeof ring->words);
+    atomic_store(&ring->turn, turn_meanwhile);
+}
+
+void setUp(void)
+{
+    page_size = (size_t)sysconf(_SC_PAGESIZE);
+    pages = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    TEST_ASSERT_TRUE(pages != MAP_FAILED);
+    ring = (struct io_shared_ring *)(void *)(pages + page_size - 192); /* 56 of its words */
+    port = (struct io_shared_port){.ring = ring};
+    memset(ring->words, 'o', sizeof ring->words);
+    ring->words_size = 200;
+    atomic_store(&ring->turn, 2);
+    const struct sigaction action = {.sa_handler = write_meanwhile};
+    TEST_ASSERT_EQUAL(0, sigaction(SIGSEGV, &action, NULL));
+}
+
+void tearDown(void)
+{
+    (void)signal(SIGSEGV, SIG_DFL);
+    (void)munmap(pages, 2 * page_size);
+}
+
+static void hide_the_rest(void)
+{
+    TEST_ASSERT_EQUAL(0, mprotect(pages + page_size, page_size, PROT_NONE));
+}
+
+static void test_words_that_stay_are_heard_once(void)
+{
+    unsigned char bytes[IO_SHOUT_MAX], old[200];
+    size_t size = 0;
+    memset(old, 'o', sizeof old);
+    TEST_ASSERT_TRUE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_EQUAL_size_t(200, size);
+    TEST_ASSERT_EQUAL_MEMORY(old, bytes, 200);
+    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
+}
+
+static void test_words_that_change_meanwhile_are_heard_whole_at_the_next_look(void)
+{
+    unsigned char bytes[IO_SHOUT_MAX], new[200];
+    size_t size = 0;
+    memset(new, 'n', sizeof new);
+    turn_meanwhile = 4;
+    hide_the_rest();
+    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_TRUE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_EQUAL_MEMORY(new, bytes, 200);
+    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
+}
+
+static void test_a_writer_that_began_meanwhile_is_waited_for(void)
+{
+    unsigned char bytes[IO_SHOUT_MAX];
+    size_t size = 0;
+    turn_meanwhile = 3;
+    hide_the_rest();
+    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
+    atomic_store(&ring->turn, 4);
+    TEST_ASSERT_TRUE(io_shared_hear(&port, bytes, &size));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_words_that_stay_are_heard_once);
+    RUN_TEST(test_words_that_change_meanwhile_are_heard_whole_at_the_next_look);
+    RUN_TEST(test_a_writer_that_began_meanwhile_is_waited_for);
+    return UNITY_END();
+}

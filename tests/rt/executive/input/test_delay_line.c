@@ -1,0 +1,194 @@
+/*
+ * A wire that is late on purpose, item by item.
+ */
+#include "rt/executive/input/delay_line.h"
+
+#include "unity.h"
+
+enum { DELAY = 3 };
+
+static struct io_fault_state state;
+static struct late late;
+static uint64_t memory[64];
+
+void setUp(void)
+{
+    const struct io_fault_spec fault = {
+        .kind = IO_FAULT_DELAY, .first_frame = 10, .last_frame = 30, .value = DELAY};
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof memory, late_size(DELAY, sizeof(uint32_t)));
+    io_fault_begin(&fault, 1, 1, &state);
+    late_place(&late, DELAY, &state, sizeof(uint32_t), memory);
+}
+
+void tearDown(void)
+{
+}
+
+/* ---- late while a fault lasts ---- */
+
+static void expect(uint32_t expected, uint64_t frame, uint32_t in)
+{
+    const uint32_t *out = late_pass(&late, frame, in ? &in : NULL);
+    TEST_ASSERT_EQUAL_UINT32(expected, out ? *out : 0);
+}
+
+static void test_outside_its_window_a_wire_is_on_time(void)
+{
+    for (uint32_t frame = 0; frame < 10; frame++)
+        expect(100 + frame, frame, 100 + frame);
+    for (uint32_t frame = 30; frame < 100; frame++)
+        expect(100 + frame, frame, 100 + frame);
+    TEST_ASSERT_EQUAL_UINT64(0, late.hits);
+}
+
+static void test_within_it_items_come_as_many_frames_later(void)
+{
+    for (uint32_t frame = 10; frame < 30; frame++)
+        expect(frame < 13 ? 0 : 100 + frame - 3, frame, 100 + frame);
+    TEST_ASSERT_EQUAL_UINT64(20, late.hits);
+}
+
+static void test_frames_without_an_item_stay_so(void)
+{
+    for (uint32_t frame = 10; frame < 30; frame++)
+        expect(frame >= 13 && (frame - 3) % 4 == 0 ? frame - 3 : 0, frame, frame % 4 ? 0 : frame);
+}
+
+/* In a catch-up only the last frame commits: those in between put nothing in and take nothing. */
+static void test_what_came_due_in_a_frame_that_was_passed_over_comes_in_the_next(void)
+{
+    io_fault_move(&state, 10, UINT64_MAX);
+    expect(0, 10, 1);
+    expect(0, 11, 2);
+    expect(2, 17, 3);
+    expect(0, 18, 0);
+    expect(3, 20, 4);
+}
+
+static void test_what_is_under_way_when_it_ends_is_lost(void)
+{
+    expect(0, 28, 1);
+    expect(0, 29, 2);
+    expect(3, 30, 3);
+    expect(4, 31, 4);
+    io_fault_move(&state, 32, 50);
+    expect(0, 32, 5);
+    expect(5, 35, 0);
+}
+
+static void test_but_of_who_may_say_nothing_more_the_newest_comes_out(void)
+{
+    late.has_last_word = true;
+    expect(0, 28, 1);
+    expect(0, 29, 2);
+    expect(2, 30, 0);
+    expect(0, 31, 0);
+    io_fault_move(&state, 32, 35);
+    expect(0, 34, 5);
+    expect(6, 35, 6); /* there is a newer one */
+    expect(0, 36, 0);
+}
+
+static void test_a_wire_without_a_fault_is_never_late(void)
+{
+    late = (struct late){0};
+    expect(7, 15, 7);
+}
+
+/* ---- late always ---- */
+
+static void put(uint64_t frame, uint32_t item)
+{
+    late_put(&late, frame, &item);
+}
+
+static uint32_t take(uint64_t frame)
+{
+    const uint32_t *out = late_take(&late, frame);
+    return out ? *out : 0;
+}
+
+static void test_each_item_comes_once_and_in_order(void)
+{
+    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
+    for (uint32_t frame = 0; frame < 100; frame++) {
+        put(frame, 1000 + frame);
+        TEST_ASSERT_EQUAL_UINT32(frame < DELAY ? 0 : 1000 + frame - DELAY, take(frame));
+        TEST_ASSERT_EQUAL_UINT32(0, take(frame));
+    }
+    TEST_ASSERT_EQUAL_UINT64(DELAY, late_count(&late));
+}
+
+static void test_all_that_came_due_is_there_to_be_taken(void)
+{
+    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
+    put(5, 1);
+    put(6, 2);
+    put(7, 3);
+    TEST_ASSERT_EQUAL_UINT32(1, take(9));
+    TEST_ASSERT_EQUAL_UINT32(2, take(9));
+    TEST_ASSERT_EQUAL_UINT32(0, take(9));
+    TEST_ASSERT_EQUAL_UINT32(3, take(10));
+}
+
+static void test_without_a_delay_it_is_there_at_once(void)
+{
+    late_place(&late, 0, NULL, sizeof(uint32_t), memory);
+    put(5, 1);
+    TEST_ASSERT_EQUAL_UINT32(1, take(5));
+    put(6, 2);
+    TEST_ASSERT_EQUAL_UINT32(2, take(6));
+}
+
+static void test_what_is_under_way_can_be_looked_at_and_dropped(void)
+{
+    uint64_t due;
+    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
+    for (uint32_t frame = 0; frame < 6; frame++) { /* around the end of the ring */
+        put(frame, 10 + frame);
+        (void)take(frame);
+    }
+    TEST_ASSERT_EQUAL_UINT64(3, late_count(&late));
+    for (uint32_t i = 0; i < 3; i++) {
+        TEST_ASSERT_EQUAL_UINT32(13 + i, *(const uint32_t *)late_look(&late, i, &due));
+        TEST_ASSERT_EQUAL_UINT64(6 + i, due);
+    }
+    late_drop(&late);
+    TEST_ASSERT_EQUAL_UINT64(0, late_count(&late));
+    TEST_ASSERT_EQUAL_UINT32(0, take(100));
+    put(100, 7);
+    TEST_ASSERT_EQUAL_UINT32(7, take(103));
+}
+
+static void test_all_but_the_newest_can_be_dropped(void)
+{
+    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
+    late_keep_newest(&late, 7);
+    TEST_ASSERT_EQUAL_UINT64(0, late_count(&late));
+    for (uint32_t frame = 10; frame < 13; frame++)
+        put(frame, 10 + frame);
+    late_keep_newest(&late, (uint64_t)-8); /* frames go on at 5 */
+    TEST_ASSERT_EQUAL_UINT64(1, late_count(&late));
+    TEST_ASSERT_EQUAL_UINT32(0, take(6));
+    TEST_ASSERT_EQUAL_UINT32(22, take(7));
+    put(8, 1);
+    TEST_ASSERT_EQUAL_UINT32(1, take(11));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_outside_its_window_a_wire_is_on_time);
+    RUN_TEST(test_within_it_items_come_as_many_frames_later);
+    RUN_TEST(test_frames_without_an_item_stay_so);
+    RUN_TEST(test_what_came_due_in_a_frame_that_was_passed_over_comes_in_the_next);
+    RUN_TEST(test_what_is_under_way_when_it_ends_is_lost);
+    RUN_TEST(test_but_of_who_may_say_nothing_more_the_newest_comes_out);
+    RUN_TEST(test_a_wire_without_a_fault_is_never_late);
+    RUN_TEST(test_each_item_comes_once_and_in_order);
+    RUN_TEST(test_all_that_came_due_is_there_to_be_taken);
+    RUN_TEST(test_without_a_delay_it_is_there_at_once);
+    RUN_TEST(test_what_is_under_way_can_be_looked_at_and_dropped);
+    RUN_TEST(test_all_but_the_newest_can_be_dropped);
+    return UNITY_END();
+}

@@ -1,0 +1,486 @@
+/*
+ * From a link to the frame by way of its wire: commands, and their end, come by the delay later.
+ */
+#include "rt/executive/input/live_input.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "io/bus/tape.h"
+#include "rt/clock.h"
+#include "rt/executive/operator/operator.h"
+#include "tests/rt/executive/frames.h"
+
+enum { DELAY = 20, FRAMES = 200 };
+
+static char path[] = "/tmp/test_source_XXXXXX";
+static uint64_t time_ns; /* of the tape; a millisecond a frame */
+static struct live_source source;
+static struct io_links *links;
+static atomic_bool stop;
+static uint64_t put[FRAMES], applied[FRAMES], lost[FRAMES]; /* so far, after each frame */
+
+static uint64_t tell(void *self)
+{
+    return *(const uint64_t *)self;
+}
+
+static const struct rt_clock tape_clock = {.now_ns = tell, .self = &time_ns};
+
+static void record(const uint32_t *at_ms, int count)
+{
+    struct io_tape_writer writer;
+    struct io_hand_picture picture;
+    time_ns = 0;
+    TEST_ASSERT_EQUAL_INT(0, io_tape_record(&writer, path, 1 << 16, &tape_clock));
+    for (int i = 0; i < count; i++) {
+        time_ns = (uint64_t)at_ms[i] * 1000000;
+        io_hand_rest(&picture);
+        picture.axis[0] = 0.125f * (float)(i + 1);
+        TEST_ASSERT_TRUE(io_tape_write(&writer, &picture, IO_HAND_SIZE));
+    }
+    io_tape_finish(&writer);
+}
+
+static void begin_with(const char *more, const char *rest)
+{
+    static char text[1024];
+    char error[IO_ERROR_MAX];
+    snprintf(text, sizeof text,
+             "name: t\n"
+             "bodies:\n"
+             "- {name: bus, joint: free, mass: 1 kg, inertia: 1 1 1}\n"
+             "- {name: claw, parent: bus, joint: {type: revolute, axis: 1 0 0}, mass: 1 kg,\n"
+             "   inertia: 1 1 1}\n"
+             "links: [{name: hand, protocol: hand, bus: tape, device: %s, body: bus, %s,\n"
+             "         axes: [{axis: x, control: 0, dead_band: 0}]}]\n%s",
+             path, more, rest);
+    bring_up(text);
+    time_ns = 0;
+    scenario->links[0].spec.bus.clock = &tape_clock;
+    const size_t size = io_links_size(1);
+    void *mem = aligned_alloc(64, (size / 64 + 1) * 64);
+    TEST_ASSERT_NOT_NULL(mem);
+    links = io_links_place(&scenario->links[0].spec, 1, IO_LINK_INLINE, mem);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, io_links_open(links, error), error);
+    TEST_ASSERT_EQUAL_INT(0, io_links_start(links, NULL, false, NULL, NULL));
+    stop = false;
+    source = (struct live_source){.links = links, .stop = &stop};
+    rig->source = live_source_seam(&source);
+}
+
+static void begin(const char *more)
+{
+    begin_with(more, "");
+}
+
+static void end(void)
+{
+    io_links_stop(links);
+    free(links);
+    (void)unlink(path);
+}
+
+static void fly(void)
+{
+    for (int frame = 0; frame < FRAMES; frame++) {
+        run_frames(1);
+        put[frame] = rig->wire[0].put;
+        applied[frame] = rig->inputs;
+        lost[frame] = rig->cfg->link[0].lost;
+        time_ns += 1000000;
+    }
+}
+
+static int first_with(const uint64_t *counts, uint64_t count)
+{
+    int frame = 0;
+    while (frame < FRAMES && counts[frame] < count)
+        frame++;
+    return frame;
+}
+
+static const uint32_t moves[] = {2, 5, 6, 30};
+
+/* Three pictures and one that ends the tape, and with it the hand. */
+static void test_commands_and_loss_come_as_many_frames_later(void)
+{
+    record(moves, 4);
+    begin("delay: 20 ms");
+    fly();
+    TEST_ASSERT_EQUAL_UINT64(5, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64(4, rig->cfg->link[0].commands);
+    for (uint64_t n = 1; n <= 5; n++)
+        TEST_ASSERT_EQUAL_INT(first_with(put, n) + DELAY, first_with(applied, n));
+    /* The near end has known for long when the vehicle still follows what is under way. */
+    TEST_ASSERT_LESS_THAN_INT(first_with(applied, 4), first_with(put, 5));
+    TEST_ASSERT_EQUAL_INT(first_with(applied, 5), first_with(lost, 1));
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->link[0].control[0]);
+    TEST_ASSERT_FALSE(stop);
+    end();
+}
+
+static void test_without_a_delay_they_come_at_once(void)
+{
+    record(moves, 4);
+    begin("delay: 0 s");
+    fly();
+    TEST_ASSERT_EQUAL_UINT64(5, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64_ARRAY(put, applied, FRAMES);
+    end();
+}
+
+/* A run that ends with its link ends when the vehicle knows. */
+static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
+{
+    record(moves, 1);
+    begin("delay: 20 ms, on_loss: stop, lost_after: 1 ms");
+    while (rig->wire[0].put < 2) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    for (int i = 0; i < DELAY - 1; i++) {
+        run_frames(1);
+        TEST_ASSERT_FALSE(stop);
+    }
+    run_frames(1);
+    TEST_ASSERT_TRUE(stop);
+    TEST_ASSERT_TRUE(source.link_lost);
+    end();
+}
+
+/* What was under way belongs to another time, and a loss that went with it comes again. */
+/* Two pictures that come at once are one command. */
+static bool is_loss_under_way(void)
+{
+    const uint64_t count = late_count(&rig->wire[0]);
+    const struct rig_letter *newest = count ? late_look(&rig->wire[0], count - 1, NULL) : NULL;
+    return newest && newest->input.kind == RECORD_LOSS;
+}
+
+static void put_back(void)
+{
+    struct record_act reset = {.frame = frames, .act = OPERATOR_RESET};
+    rig_act(rig, &reset, NULL);
+}
+
+/* It is held where it was moved to, and nobody says so again. */
+static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_way(void)
+{
+    static const uint32_t some[] = {2, 5, 6, 5000};
+    record(some, 4);
+    begin("delay: 20 ms");
+    while (rig->wire[0].put < 3) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    const uint64_t comes = frames - 1 + DELAY;
+    run_frames(3);
+    put_back();
+    TEST_ASSERT_EQUAL_UINT64(1, late_count(&rig->wire[0]));
+    while (frames < comes)
+        run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+    run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
+    TEST_ASSERT_EQUAL_DOUBLE(0.375, rig->cfg->link[0].control[0]);
+    end();
+}
+
+/* The same on a wire that is late by a fault, which counts in frames of the run state. */
+static void test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand(void)
+{
+    static const uint32_t some[] = {2, 5, 6, 5000};
+    static const char late[] =
+        "faults: [{link: hand, type: delay, way: in, when: operator, value: 20 ms}]\n";
+    for (int put_back_too = 0; put_back_too < 2; put_back_too++) {
+        record(some, 4);
+        begin_with("modes: [0, 1]", late);
+        struct record_act fault = {.act = OPERATOR_FAULT, .value = 1.0};
+        run_frames(1);
+        fault.frame = frames;
+        rig_act(rig, &fault, NULL);
+        while (rig->late_in[0].put < 3) {
+            run_frames(1);
+            time_ns += 1000000;
+            TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+        }
+        TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+        fault.frame = frames;
+        fault.value = 0.0;
+        if (put_back_too)
+            put_back(); /* it is not on at the start */
+        else
+            rig_act(rig, &fault, NULL);
+        run_frames(2);
+        TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
+        TEST_ASSERT_EQUAL_DOUBLE(0.375, rig->cfg->link[0].control[0]);
+        end();
+    }
+}
+
+static void test_a_state_that_is_put_back_finds_the_loss_still_under_way(void)
+{
+    record(moves, 4);
+    begin("delay: 20 ms");
+    while (!is_loss_under_way()) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    put_back();
+    TEST_ASSERT_EQUAL_UINT64(1, late_count(&rig->wire[0]));
+    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->link[0].lost);
+    run_frames(DELAY - 1);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->link[0].lost);
+    run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->link[0].lost);
+    end();
+}
+
+/* From the byte to the frame, the delay counts as waiting for the grid. */
+static void test_the_trace_of_a_command_has_the_delay_in_it(void)
+{
+    static const uint32_t move[] = {2, 5000};
+    record(move, 2);
+    begin("delay: 20 ms");
+    while (rig->wire[0].put < 1) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    const struct rig_letter *letter = late_look(&rig->wire[0], 0, NULL);
+    const uint64_t ready_ns = letter->input.ready_ns, heard_ns = rt_now_ns();
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(heard_ns, ready_ns);
+    run_frames(DELAY - 1);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+    const uint64_t before_ns = rt_now_ns();
+    rig_tasks(rig).latch(rig, frames, false);
+    TEST_ASSERT_EQUAL_UINT64(ready_ns, rig->trace[0].ready_ns);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, rig->trace[0].latch_ns);
+    end();
+}
+
+/* A person may take a pause; that is no delay. */
+static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
+{
+    static const uint32_t move[] = {2, 5000};
+    record(move, 2);
+    begin("delay: 20 ms");
+    while (rig->wire[0].put < 1) {
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+    }
+    rig->idle_ns = rt_now_ns() + 1;
+    run_frames(DELAY - 1);
+    rig_tasks(rig).latch(rig, frames, false);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->trace[0].latch_ns);
+    end();
+}
+
+/* Servos look every ten frames: what is latched between two looks moves nothing before the second,
+ * and is on its way until then. */
+static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void)
+{
+    static const uint32_t move[] = {3, 17, 5000};
+    record(move, 3);
+    begin_with("modes: [0, 1]",
+               "arm:\n"
+               "  joints: [{body: claw, stiffness: 1e4, damping: 1e3, max_torque: 100,\n"
+               "            max_rate: 1}]\n"
+               "  servo: 100 Hz\n"
+               "  hand: claw\n"
+               "  translation: {link: hand, controls: [0, 0, 0], speed: 1}\n"
+               "  rotation: {link: hand, controls: [0, 0, 0], speed: 1}\n");
+    rig->links = links;
+    const struct rt_histogram *sums = &io_link_latency(links, 0)->part[IO_PART_SUM];
+    for (uint64_t seen = 0; seen < 2; time_ns += 1000000) {
+        const bool looks = frames % 10 == 0;
+        run_frames(1);
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+        seen = looks ? rig->inputs : seen;
+        TEST_ASSERT_EQUAL_UINT64(seen, sums->count);
+    }
+    end();
+}
+
+/* ---- clocks ---- */
+
+static struct rt_phase phase;
+static struct io_pulser pulser;
+static struct rt_phase_sight sight;
+static struct io_clock_sight answer;
+static bool answered;
+static int sights, questions, pulses;
+static uint64_t pulse_frame, pulse_ns;
+
+bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sight *told);
+void __wrap_rt_phase_see(struct rt_phase *of, const struct rt_phase_sight *seen);
+void __wrap_io_pulser_emit(struct io_pulser *of, uint64_t frame, uint64_t sim_ns);
+
+bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sight *told)
+{
+    TEST_ASSERT_EQUAL_PTR(links, of);
+    TEST_ASSERT_EQUAL_INT(0, link);
+    questions++;
+    *told = answer;
+    return answered;
+}
+
+void __wrap_rt_phase_see(struct rt_phase *of, const struct rt_phase_sight *seen)
+{
+    TEST_ASSERT_EQUAL_PTR(&phase, of);
+    sight = *seen;
+    sights++;
+}
+
+void __wrap_io_pulser_emit(struct io_pulser *of, uint64_t frame, uint64_t sim_ns)
+{
+    TEST_ASSERT_EQUAL_PTR(&pulser, of);
+    pulse_frame = frame;
+    pulse_ns = sim_ns;
+    pulses++;
+}
+
+/* Where the board's clock cannot be asked, its commands tell of it by when they come. */
+static void test_a_grid_that_follows_arrivals_sees_each_command_once(void)
+{
+    static const uint32_t some[] = {2, 5, 9, 5000};
+    record(some, 4);
+    begin("delay: 20 ms"); /* of the wire to the vehicle, which the clock does not feel */
+    scenario->lock.link = 0;
+    scenario->lock.source = CFG_LOCK_ARRIVAL;
+    source.phase = &phase;
+    sights = questions = 0;
+    while (rig->wire[0].put < 3) {
+        const uint64_t before = rig->wire[0].put;
+        const int seen = sights;
+        run_frames(1);
+        time_ns += 1000000;
+        TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
+        TEST_ASSERT_EQUAL_UINT64(rig->wire[0].put - before, sights - seen);
+        if (sights == seen)
+            continue;
+        const struct rig_letter *newest =
+            late_look(&rig->wire[0], late_count(&rig->wire[0]) - 1, NULL);
+        TEST_ASSERT_EQUAL_UINT64(newest->input.rx_ns, sight.local_ns);
+        TEST_ASSERT_GREATER_THAN_UINT64(0, sight.local_ns);
+        TEST_ASSERT_EQUAL_UINT64(0, sight.board_ns);
+        TEST_ASSERT_EQUAL_UINT64(0, sight.delay_ns);
+    }
+    TEST_ASSERT_EQUAL_INT(3, sights);
+    TEST_ASSERT_EQUAL_INT(0, questions);
+    end();
+}
+
+/* Whether commands come or not. */
+static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers(void)
+{
+    static const uint32_t some[] = {2, 5000};
+    record(some, 2);
+    begin("delay: 20 ms");
+    scenario->lock.link = 0;
+    scenario->lock.source = CFG_LOCK_TIMESYNC;
+    source.phase = &phase;
+    sights = questions = 0;
+    answer = (struct io_clock_sight){.local_ns = 11, .board_ns = 12, .delay_ns = 13};
+    answered = false;
+    run_frames(2);
+    TEST_ASSERT_EQUAL_INT(2, questions);
+    TEST_ASSERT_EQUAL_INT(0, sights);
+    answered = true;
+    run_frames(1);
+    TEST_ASSERT_EQUAL_INT(3, questions);
+    TEST_ASSERT_EQUAL_INT(1, sights);
+    TEST_ASSERT_EQUAL_UINT64(11, sight.local_ns);
+    TEST_ASSERT_EQUAL_UINT64(12, sight.board_ns);
+    TEST_ASSERT_EQUAL_UINT64(13, sight.delay_ns);
+    scenario->lock.link = 1; /* another link's clock is none of this one's */
+    run_frames(1);
+    scenario->lock.link = 0;
+    source.phase = NULL; /* and without a lock there is nobody to tell */
+    run_frames(1);
+    TEST_ASSERT_EQUAL_INT(3, questions);
+    TEST_ASSERT_EQUAL_INT(1, sights);
+    end();
+}
+
+static void test_every_frame_is_told_to_the_pulser_at_its_simulated_time(void)
+{
+    static const uint32_t some[] = {2, 5000};
+    record(some, 2);
+    begin("delay: 20 ms");
+    run_frames(1);
+    TEST_ASSERT_EQUAL_INT(0, pulses);
+    source.pulser = &pulser;
+    run_frames(4);
+    TEST_ASSERT_EQUAL_INT(4, pulses);
+    TEST_ASSERT_EQUAL_UINT64(4, pulse_frame);
+    TEST_ASSERT_EQUAL_UINT64(4000000, pulse_ns);
+    source.links = NULL; /* pulses need no link */
+    run_frames(1);
+    TEST_ASSERT_EQUAL_INT(5, pulses);
+    end();
+}
+
+/* All outages are counted, and the first sixteen kept with the frames that they lasted. */
+static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
+{
+    static const uint32_t some[] = {2, 5000};
+    record(some, 2);
+    begin("modes: [0, 1]");
+    const struct source_outages *outages = &source.outages[0];
+    for (uint64_t n = 0; n < SOURCE_OUTAGE_MAX + 2; n++) {
+        struct rig_letter letter = {.input = {.kind = RECORD_COMMAND, .rx_ns = 5, .ready_ns = 6}};
+        const uint64_t from = frames;
+        letter.input.kind = RECORD_LOSS;
+        late_put(&rig->wire[0], frames, &letter);
+        run_frames(1);
+        TEST_ASSERT_EQUAL_UINT32(n + 1, outages->count);
+        TEST_ASSERT_EQUAL_UINT32(n, outages->returns);
+        if (n < SOURCE_OUTAGE_MAX) {
+            TEST_ASSERT_EQUAL_UINT64(from, outages->kept[n].first_frame);
+            TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, outages->kept[n].last_frame);
+        }
+        run_frames(2);
+        letter.input.kind = RECORD_COMMAND;
+        late_put(&rig->wire[0], frames, &letter);
+        run_frames(1);
+        TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
+        if (n < SOURCE_OUTAGE_MAX)
+            TEST_ASSERT_EQUAL_UINT64(from + 3, outages->kept[n].last_frame);
+        letter.input.kind = RECORD_COMMAND; /* one more is no return */
+        late_put(&rig->wire[0], frames, &letter);
+        run_frames(1);
+        TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
+    }
+    TEST_ASSERT_EQUAL_UINT64((SOURCE_OUTAGE_MAX - 1) * 5,
+                             outages->kept[SOURCE_OUTAGE_MAX - 1].first_frame);
+    TEST_ASSERT_EQUAL_UINT32(0, source.outages[1].count); /* another link's lie right behind */
+    end();
+}
+
+int main(void)
+{
+    close(mkstemp(path));
+    UNITY_BEGIN();
+    RUN_TEST(test_commands_and_loss_come_as_many_frames_later);
+    RUN_TEST(test_without_a_delay_they_come_at_once);
+    RUN_TEST(test_a_loss_that_stops_the_run_does_so_as_much_later);
+    RUN_TEST(test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_way);
+    RUN_TEST(test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand);
+    RUN_TEST(test_a_state_that_is_put_back_finds_the_loss_still_under_way);
+    RUN_TEST(test_the_trace_of_a_command_has_the_delay_in_it);
+    RUN_TEST(test_what_waited_in_a_pause_is_no_way_to_the_motion);
+    RUN_TEST(test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look);
+    RUN_TEST(test_a_grid_that_follows_arrivals_sees_each_command_once);
+    RUN_TEST(test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers);
+    RUN_TEST(test_every_frame_is_told_to_the_pulser_at_its_simulated_time);
+    RUN_TEST(test_outages_are_kept_from_the_loss_to_the_next_command);
+    return UNITY_END();
+}

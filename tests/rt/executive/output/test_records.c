@@ -1,0 +1,129 @@
+/*
+ * The C structs of the log against the ros2msg texts beside them: a reader who knows only the text
+ * must find every field where the struct has it.
+ */
+#include "rt/executive/output/records.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unity.h"
+
+static const char text[] =
+    "name: test\n"
+    "rate: 1 kHz\n"
+    "bodies:\n"
+    "  - {name: bus, joint: {type: free}, mass: 100 kg, inertia: 8 13 6 kg m^2}\n"
+    "links:\n"
+    "  - {name: board, listen: 127.0.0.1:14560, body: bus, send: {sensor: 250 Hz},\n"
+    "     ground: [{at: 1 s, arm: true}, {at: 2 s, takeoff: 2.5 m}]}\n";
+
+static struct io_channel_spec channels[IO_CHANNEL_MAX];
+static struct record_layout layout;
+
+void setUp(void)
+{
+    static const struct record_jobs jobs = {.count = 2, .name = {"sense", "step"}};
+    struct cfg_scenario *scenario;
+    char error[CFG_ERROR_MAX] = "";
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0, cfg_scenario_load_text("test.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
+        error);
+    layout = record_layout(scenario, 7, 6, jobs.count);
+    record_channels(scenario, 7, 6, &jobs, channels);
+    cfg_scenario_free(scenario);
+}
+
+void tearDown(void)
+{
+}
+
+/* Where CDR puts the field, by the text alone: each number is aligned to its size.  Without a name
+ * the size of the whole. */
+static size_t place_of(const char *definition, const char *wanted)
+{
+    size_t at = 0;
+    for (const char *line = definition; *line != '\0'; line = strchr(line, '\n') + 1) {
+        unsigned bits, count = 1;
+        char name[64];
+        if (sscanf(line, "%*[a-z]%u[%u] %63s", &bits, &count, name) != 3) {
+            count = 1;
+            if (sscanf(line, "%*[a-z]%u %63s", &bits, name) != 2)
+                continue; /* a comment */
+        }
+        at = (at + bits / 8 - 1) / (bits / 8) * (bits / 8);
+        if (wanted != NULL && strcmp(name, wanted) == 0)
+            return at;
+        at += count * (bits / 8);
+    }
+    return wanted == NULL ? at : SIZE_MAX;
+}
+
+#define HAS(channel, type, field)                                                                  \
+    TEST_ASSERT_EQUAL_size_t_MESSAGE(offsetof(struct type, field),                                 \
+                                     place_of(channels[channel].definition, #field), #field)
+
+static void test_every_payload_is_as_long_as_its_text_says(void)
+{
+    for (int i = 0; i < layout.count; i++)
+        TEST_ASSERT_EQUAL_size_t_MESSAGE(channels[i].payload_size,
+                                         place_of(channels[i].definition, NULL), channels[i].topic);
+}
+
+static void test_a_way_through_the_loop_has_its_parts_in_the_order_of_the_flow(void)
+{
+    TEST_ASSERT_EQUAL_STRING("/latency", channels[layout.latency].topic);
+    HAS(layout.latency, record_latency, frame);
+    HAS(layout.latency, record_latency, rx_ns);
+    HAS(layout.latency, record_latency, link);
+    for (int i = 0; i < IO_PART_SUM; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_ns", io_part_name[i]);
+        TEST_ASSERT_EQUAL_size_t_MESSAGE(offsetof(struct record_latency, part_ns) + 8 * (size_t)i,
+                                         place_of(channels[layout.latency].definition, name), name);
+    }
+}
+
+static void test_frames_inputs_jobs_and_clocks_lie_where_their_texts_say(void)
+{
+    HAS(layout.frame, record_frame, frame);
+    HAS(layout.frame, record_frame, release_ns);
+    HAS(layout.frame, record_frame, start_ns);
+    HAS(layout.frame, record_frame, end_ns);
+    HAS(layout.frame, record_frame, state_hash);
+    HAS(layout.frame, record_frame, missed);
+    HAS(layout.frame, record_frame, cause);
+    HAS(layout.frame, record_frame, held);
+    HAS(layout.input, record_input, ordinal);
+    HAS(layout.input, record_input, rx_ns);
+    HAS(layout.input, record_input, ready_ns);
+    HAS(layout.input, record_input, board_us);
+    HAS(layout.input, record_input, flags);
+    HAS(layout.input, record_input, sequence);
+    HAS(layout.input, record_input, mode);
+    HAS(layout.input, record_input, controls);
+    HAS(layout.input, record_input, kind);
+    HAS(layout.input, record_input, link);
+    HAS(layout.job, record_job, begin_ns);
+    HAS(layout.job, record_job, due);
+    HAS(layout.job, record_job, spent_ns);
+    HAS(layout.ground, record_ground, link);
+    HAS(layout.ground, record_ground, step);
+    HAS(layout.ground, record_ground, event);
+    HAS(layout.ground, record_ground, answer);
+    TEST_ASSERT_NOT_NULL(
+        strstr(channels[layout.ground].definition, "# step 1 board: takeoff 2.5 m\n"));
+    HAS(layout.clock, record_clock, raw_ns);
+    HAS(layout.clock, record_clock, realtime_ns);
+    HAS(layout.clock, record_clock, window_ns);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_every_payload_is_as_long_as_its_text_says);
+    RUN_TEST(test_a_way_through_the_loop_has_its_parts_in_the_order_of_the_flow);
+    RUN_TEST(test_frames_inputs_jobs_and_clocks_lie_where_their_texts_say);
+    return UNITY_END();
+}

@@ -1,0 +1,381 @@
+/*
+ * The ghost is where the vehicle will be: as far as all commands are known, bit for bit.
+ */
+#include "rt/executive/predictor.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "rt/clock.h"
+#include "rt/executive/operator/operator.h"
+#include "tests/rt/executive/frames.h"
+
+static const atomic_bool go_on;   /* nobody stops it */
+static const char *root;          /* of the source tree */
+static struct cfg_scenario *twin; /* the ghost's own */
+static struct rig *ghost;
+static const struct rig_outlook *outlook;
+static bool silent;
+
+/* Of an arm's buttons, so far: base, grapple, vernier, release, auto, its second pose, safe. */
+static uint64_t presses_until(uint64_t frame)
+{
+    static const int button[] = {3, 8, 6, 9, 5, 17, 10};
+    uint64_t presses = 0;
+    for (uint64_t k = 0; k < 7 && 290 * (k + 1) <= frame; k++)
+        presses ^= 1ull << button[k];
+    return presses;
+}
+
+/* A hand that never rests, a board that begins anew, one that falls silent for a while: functions
+ * of the frame alone. */
+static bool write_letter(uint64_t frame, int link, struct rig_letter *letter)
+{
+    const uint64_t beat = (uint64_t)(link == 0 ? 7 : 11);
+    if (silent || frame % beat != 3)
+        return false;
+    *letter = (struct rig_letter){.anew = link == 1 && frame % 1001 == 3};
+    letter->input.link = (uint8_t)link;
+    letter->input.kind = frame % 1300 > 1200 ? RECORD_LOSS : RECORD_COMMAND;
+    letter->input.sequence = (uint32_t)frame;
+    letter->input.flags = presses_until(frame) << 32;
+    for (int i = 0; i < IO_CONTROL_MAX; i++)
+        letter->input.controls[i] = (float)sin(0.01 * (double)frame + i + link);
+    return true;
+}
+
+/* A wire that a fault makes late as well, as the frame hears it: before the delay of the link. */
+static bool hear(struct rig *to, uint64_t frame, int link, struct rig_letter *letter)
+{
+    struct io_command said = {0};
+    const bool fresh = write_letter(frame, link, letter);
+    if (to->late_in[link].slots == 0)
+        return fresh;
+    said.sequence = (uint32_t)frame;
+    const struct io_command *heard = late_pass(&to->late_in[link], frame, fresh ? &said : NULL);
+    return heard && write_letter(heard->sequence, link, letter);
+}
+
+static void gather(void *self, struct rig *to, uint64_t frame)
+{
+    (void)self;
+    for (int i = 0; i < to->scenario->link_count; i++) {
+        struct rig_letter letter;
+        if (hear(to, frame, i, &letter))
+            late_put(&to->wire[i], frame, &letter);
+        for (const struct rig_letter *out; (out = late_take(&to->wire[i], frame)) != NULL;)
+            rig_apply_letter(to, out, frame);
+    }
+}
+
+static void let_go(void)
+{
+    free(ghost);
+    cfg_scenario_free(twin);
+    ghost = NULL;
+    twin = NULL;
+}
+
+static void bring_up_both(const char *text)
+{
+    char error[CFG_ERROR_MAX];
+    let_go();
+    bring_up(text);
+    rig->source.gather = gather;
+    silent = false;
+    TEST_ASSERT_EQUAL_INT(
+        0, cfg_scenario_load_text("test.yaml", text, strlen(text), NULL, 0, &twin, error));
+    ghost = rig_that_moves(twin);
+    TEST_ASSERT_EQUAL_size_t(rig->cfg->state_size, ghost->cfg->state_size);
+}
+
+/* The next outlook, as the frame leaves it. */
+static void run_to_outlook(void)
+{
+    bool fresh;
+    (void)rt_mailbox_take(rig->outlook, &fresh); /* of before */
+    do {
+        run_frames(1);
+        outlook = rt_mailbox_take(rig->outlook, &fresh);
+    } while (!fresh);
+    TEST_ASSERT_EQUAL_UINT64(frames * scenario->period_ns, outlook->log_ns);
+    TEST_ASSERT_EQUAL_UINT64(rig->cfg->schedule->frame, outlook->frame);
+    TEST_ASSERT_FALSE(outlook->cut);
+}
+
+/* The vehicle with all that drives it; instruments have not looked in the ghost. */
+static void expect_same(void)
+{
+    const struct cfg_rig *there = rig->cfg, *here = ghost->cfg;
+    const size_t x = (size_t)dyn_plant_state_count(&there->plant) * sizeof *there->x;
+    TEST_ASSERT_EQUAL_MEMORY(there->x, here->x, x);
+    if (scenario->drive_count > 0)
+        TEST_ASSERT_EQUAL_MEMORY(there->drive, here->drive,
+                                 (size_t)scenario->drive_count * sizeof *there->drive);
+    if (scenario->link_count > 0)
+        TEST_ASSERT_EQUAL_MEMORY(there->link, here->link,
+                                 (size_t)scenario->link_count * sizeof *there->link);
+    TEST_ASSERT_EQUAL_MEMORY(there->surroundings, here->surroundings, sizeof *there->surroundings);
+    if (there->arm != NULL)
+        TEST_ASSERT_EQUAL_MEMORY(there->arm, here->arm, sizeof *there->arm);
+    TEST_ASSERT_EQUAL_UINT64(there->schedule->frame, here->schedule->frame);
+}
+
+static void predict_and_see(void)
+{
+    run_to_outlook();
+    TEST_ASSERT_TRUE(ghost_run_ahead(ghost, outlook, scenario->predictor.ahead, &go_on));
+    double moved = 0.0;
+    for (int i = 0; i < dyn_model_nq(rig->cfg->plant.model); i++)
+        moved = fmax(moved, fabs(ghost->cfg->x[i] - rig->cfg->x[i]));
+    TEST_ASSERT_TRUE(moved > 1e-4); /* or there is nothing to predict */
+    run_frames((int)scenario->predictor.ahead);
+    expect_same();
+}
+
+/* ---- scenarios ---- */
+
+static char file_text[32768];
+
+static size_t read_scenario(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/config/scenarios/%s", root, name);
+    FILE *file = fopen(path, "re");
+    TEST_ASSERT_NOT_NULL(file);
+    const size_t size = fread(file_text, 1, sizeof file_text / 2, file);
+    fclose(file);
+    file_text[size] = 0;
+    return size;
+}
+
+static const char *read_hand(void)
+{
+    static const char more[] = "    delay: 500 ms\npredictor: {rate: 10 Hz}\n";
+    memcpy(file_text + read_scenario("hand.yaml"), more,
+           sizeof more); /* the link is the last entry */
+    return file_text;
+}
+
+static void replace(const char *what, const char *by)
+{
+    char *at = strstr(file_text, what);
+    TEST_ASSERT_NOT_NULL_MESSAGE(at, what);
+    memmove(at + strlen(by), at + strlen(what), strlen(at + strlen(what)) + 1);
+    memcpy(at, by, strlen(by));
+}
+
+/* The Shuttle's arm, whose hand grips from where it is. */
+static const char *read_arm(void)
+{
+    static const char more[] = "predictor: {rate: 10 Hz}\n";
+    memcpy(file_text + read_scenario("rms.yaml"), more, sizeof more);
+    replace("    lost_after: 500 ms\n", "    lost_after: 500 ms\n    delay: 400 ms\n");
+    replace("reach: 0.1 m, tilt: 15 deg, speed: 0.1 m/s",
+            "reach: 9 m, tilt: 4 rad, speed: 9 m/s, rate: 9 rad/s");
+    return file_text;
+}
+
+/* Gusts, a hinged panel, a rotor with lag, noise on a wheel, two links with a delay each. */
+static const char craft[] =
+    "name: craft\n"
+    "rate: 1 kHz\n"
+    "environment: {world: local, wind: 3 0 0 m/s, gust: {sigma: 1 1 0.5 m/s}}\n"
+    "bodies:\n"
+    "  - {name: bus, joint: {type: free, rate: 5 10 15 deg/s}, mass: 20 kg, inertia: 2 3 2.5}\n"
+    "  - {name: panel, parent: bus, joint: {type: revolute, axis: 1 0 0, at: 0 0.4 0 m,\n"
+    "     stiffness: 6 N m/rad, damping: 0.1, angle: 3 deg}, mass: 2 kg, center: 0 0.5 0 m,\n"
+    "     inertia: 0.167 0.06 0.227}\n"
+    "devices:\n"
+    "  - {name: gyro, type: gyro, body: bus, noise: 0.01 deg/s/sqrt(Hz)}\n"
+    "  - {name: skin, type: drag, body: bus, area: 1 1 1 m^2}\n"
+    "  - {name: wheel, type: wheel, body: bus, axis: 1 0 0, inertia: 0.02 kg m^2,\n"
+    "     max_torque: 0.2 N m, max_speed: 6000 rpm, delay: 5 ms,\n"
+    "     command: {link: hand, control: 0}}\n"
+    "  - {name: front, type: rotor, body: bus, at: 1 0 0 m, axis: 0 0 -1, turns: ccw,\n"
+    "     max_speed: 6000 rpm, max_thrust: 30 N, torque_ratio: 0.02 m, lag: 50 ms,\n"
+    "     inertia: 1e-4 kg m^2, command: {link: board, control: 1}}\n"
+    "links:\n"
+    "  - {name: hand, protocol: hand, device: d, body: bus, axes: [{axis: x, control: 0}],\n"
+    "     delay: 300 ms}\n"
+    "  - {name: board, body: bus, delay: 250 ms}\n"
+    "faults:\n"
+    "  - {device: wheel, type: noise, at: 0.2 s, value: 0.1}\n"
+    "tunable: [devices.wheel.max_torque, environment.wind.x]\n"
+    "predictor: {rate: 20 Hz, ahead: 250 ms}\n";
+
+static void test_the_ghost_of_a_hand_is_where_the_vehicle_will_be(void)
+{
+    bring_up_both(read_hand());
+    TEST_ASSERT_EQUAL_UINT32(500, scenario->predictor.ahead);
+    for (int i = 0; i < 5; i++)
+        predict_and_see();
+    TEST_ASSERT_GREATER_THAN_UINT32(50, outlook->letter_count);
+}
+
+static void test_so_is_that_of_a_craft_with_two_links_in_the_wind(void)
+{
+    bring_up_both(craft);
+    for (int i = 0; i < 8; i++)
+        predict_and_see();
+}
+
+/* What a fault holds back has the whole delay of its link still before it. */
+static void test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault(void)
+{
+    (void)read_hand();
+    strcat(file_text, "faults: [{link: hand, type: delay, way: in, at: 0.3 s, value: 60 ms}]\n");
+    bring_up_both(file_text);
+    TEST_ASSERT_TRUE(rig->late_in[0].slots > 0);
+    for (int i = 0; i < 5; i++)
+        predict_and_see();
+    TEST_ASSERT_GREATER_THAN_UINT64(100, rig->late_in[0].hits);
+}
+
+/* A grapple that is still under way happens to the ghost first, and so does all that follows. */
+static void test_the_ghost_of_an_arm_grapples_before_the_arm(void)
+{
+    int ahead = 0;
+    bring_up_both(read_arm());
+    TEST_ASSERT_EQUAL_UINT32(400, scenario->predictor.ahead);
+    run_frames(600);
+    for (int i = 0; i < 6; i++) {
+        run_to_outlook();
+        TEST_ASSERT_TRUE(ghost_run_ahead(ghost, outlook, scenario->predictor.ahead, &go_on));
+        ahead += ghost->cfg->arm->grapples > rig->cfg->arm->grapples;
+        ahead += ghost->cfg->arm->releases > rig->cfg->arm->releases;
+        run_frames((int)scenario->predictor.ahead);
+        expect_same();
+    }
+    TEST_ASSERT_EQUAL_INT(2, ahead);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->arm->grapples);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->arm->releases);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->arm->panel.safed);
+}
+
+/* What the operator does between frames comes along with the next outlook. */
+static void test_a_tuned_and_restored_vehicle_has_its_ghost_too(void)
+{
+    bring_up_both(craft);
+    for (int i = 0; i < 2; i++)
+        predict_and_see();
+    unsigned char *kept = malloc(rig->cfg->state_size);
+    memcpy(kept, rig->cfg->state, rig->cfg->state_size);
+    struct record_act tune = {.frame = frames, .act = OPERATOR_TUNE, .value = 0.05};
+    rig_act(rig, &tune, NULL);
+    tune = (struct record_act){.frame = frames, .act = OPERATOR_TUNE, .index = 1, .value = -8.0};
+    rig_act(rig, &tune, NULL);
+    predict_and_see();
+    const struct rig_snapshot snapshot = {kept, 0};
+    struct record_act restore = {.frame = frames, .act = OPERATOR_RESTORE};
+    rig_act(rig, &restore, &snapshot);
+    run_frames(30);
+    predict_and_see();
+    predict_and_see();
+    free(kept);
+}
+
+/* Beyond what is known the last command holds. */
+static void test_where_no_more_commands_come_it_is_right_however_far(void)
+{
+    bring_up_both(read_hand());
+    run_frames(700);
+    silent = true;
+    run_to_outlook();
+    TEST_ASSERT_TRUE(ghost_run_ahead(ghost, outlook, 3000, &go_on));
+    run_frames(3000);
+    expect_same();
+}
+
+/* What the frame copies is bounded; the rest is told to be missing. */
+static void test_more_than_the_outlook_has_room_for_is_cut(void)
+{
+    bring_up_both("name: x\nrate: 1 kHz\n"
+                  "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
+                  "links: [{name: l, body: a, delay: 10 s}]\n"
+                  "predictor: {rate: 1 Hz}\n");
+    rig->source.gather = gather_nothing;
+    struct rig_letter letter = {0};
+    for (uint64_t frame = 0; frame < RIG_UNDER_WAY_MAX + 10; frame++) {
+        letter.input.sequence = (uint32_t)frame;
+        late_put(&rig->wire[0], frame, &letter);
+    }
+    bool fresh = false;
+    while (!fresh) {
+        run_frames(1);
+        outlook = rt_mailbox_take(rig->outlook, &fresh);
+    }
+    TEST_ASSERT_TRUE(outlook->cut);
+    TEST_ASSERT_EQUAL_UINT32(RIG_UNDER_WAY_MAX, outlook->letter_count);
+    TEST_ASSERT_EQUAL_UINT32(0, outlook->letters[0].input.sequence);
+    TEST_ASSERT_EQUAL_UINT64(10000, outlook->letters[0].input.frame);
+}
+
+static void test_a_rehearsal_shows_nothing(void)
+{
+    bool fresh;
+    bring_up_both(read_hand());
+    rig_rehearse(rig);
+    (void)rt_mailbox_take(rig->outlook, &fresh);
+    TEST_ASSERT_FALSE(fresh);
+}
+
+/* ---- the thread ---- */
+
+static void test_the_thread_predicts_what_it_is_shown(void)
+{
+    int failure, carried;
+    uint64_t log_ns;
+    const double *q;
+    bring_up_both(read_hand());
+    struct ghost *runs = ghost_open(scenario, NULL, 0, rig->outlook, -1, &failure);
+    TEST_ASSERT_EQUAL_INT(0, failure);
+    TEST_ASSERT_NOT_NULL(runs);
+    TEST_ASSERT_NULL(ghost_newest(runs, &log_ns, &carried));
+    run_frames(1000);
+    const uint64_t until_ns = rt_now_ns() + UINT64_C(60000000000);
+    do {
+        q = ghost_newest(runs, &log_ns, &carried);
+        const struct timespec pause = {.tv_nsec = 1000000};
+        nanosleep(&pause, NULL);
+    } while ((!q || log_ns != 1000 * scenario->period_ns) && rt_now_ns() < until_ns);
+    TEST_ASSERT_NOT_NULL(q);
+    run_frames(500);
+    TEST_ASSERT_EQUAL_MEMORY(rig->cfg->x, q, 7 * sizeof *q);
+
+    struct ghost_result result;
+    ghost_stop(runs, &result);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(1, result.predictions);
+    TEST_ASSERT_EQUAL_UINT64(result.predictions, result.spent_ns.count);
+    TEST_ASSERT_EQUAL_DOUBLE(0.5, result.seconds_ahead);
+    TEST_ASSERT_EQUAL_UINT64(0, result.cut);
+    ghost_close(runs);
+}
+
+static void test_without_a_predictor_there_is_no_ghost(void)
+{
+    int failure = 1;
+    bring_up("name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
+    TEST_ASSERT_NULL(rig->outlook);
+    TEST_ASSERT_NULL(ghost_open(scenario, NULL, 0, rig->outlook, -1, &failure));
+    TEST_ASSERT_EQUAL_INT(0, failure);
+    ghost_close(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    root = argc > 1 ? argv[1] : ".";
+    UNITY_BEGIN();
+    RUN_TEST(test_the_ghost_of_a_hand_is_where_the_vehicle_will_be);
+    RUN_TEST(test_so_is_that_of_a_craft_with_two_links_in_the_wind);
+    RUN_TEST(test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault);
+    RUN_TEST(test_the_ghost_of_an_arm_grapples_before_the_arm);
+    RUN_TEST(test_a_tuned_and_restored_vehicle_has_its_ghost_too);
+    RUN_TEST(test_where_no_more_commands_come_it_is_right_however_far);
+    RUN_TEST(test_more_than_the_outlook_has_room_for_is_cut);
+    RUN_TEST(test_a_rehearsal_shows_nothing);
+    RUN_TEST(test_the_thread_predicts_what_it_is_shown);
+    RUN_TEST(test_without_a_predictor_there_is_no_ghost);
+    let_go();
+    return UNITY_END();
+}

@@ -1,0 +1,205 @@
+/*
+ * The frame of a compiled scenario: is the run state really all of the state, do the right samples
+ * leave at the right times, does a command reach the wheels?
+ */
+#include "rt/executive/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/hash.h"
+#include "unity.h"
+
+static const char text[] =
+    "name: test\n"
+    "rate: 1 kHz\n"
+    "seed: 5\n"
+    "environment: {gravity: 0 0 0 m/s^2, magnetic_field: 20 0 40 uT}\n"
+    "bodies:\n"
+    "  - {name: bus, joint: {type: free, rate: 1 2 3 deg/s}, mass: 100 kg, inertia: 8 13 6 kg "
+    "m^2}\n"
+    "  - {name: panel, parent: bus, joint: {type: revolute, axis: 1 0 0, at: 0 0.4 0 m,\n"
+    "     stiffness: 60 N m/rad, angle: 3 deg}, mass: 2 kg, center: 0 0.5 0 m,\n"
+    "     inertia: 0.167 0.06 0.227 kg m^2}\n"
+    "devices:\n"
+    "  - {name: gyro, type: gyro, body: bus, rate: 250 Hz, noise: 0.01 deg/s/sqrt(Hz),\n"
+    "     bias_walk: 1e-4 deg/s/sqrt(s)}\n"
+    "  - {name: accelerometer, type: accelerometer, body: bus, rate: 250 Hz, noise: 1 "
+    "mg0/sqrt(Hz)}\n"
+    "  - {name: magnetometer, type: magnetometer, body: bus, rate: 50 Hz, noise: 10 nT/sqrt(Hz)}\n"
+    "  - {name: wheel, type: wheel, body: bus, axis: 1 0 0, inertia: 0.02 kg m^2,\n"
+    "     max_torque: 0.2 N m, max_speed: 6000 rpm, command: {link: board, control: 3}}\n"
+    "links:\n"
+    "  - {name: board, listen: 127.0.0.1:14560, body: bus, send: {sensor: 250 Hz, state: 50 Hz,\n"
+    "     gps: 10 Hz, heartbeat: 1 Hz, time: 1 Hz}}\n";
+
+static struct cfg_scenario *scenario;
+static struct rig *rig;
+static struct rt_frame_tasks tasks;
+static uint64_t sent[5];
+
+/* A command every 7 frames, as if a board had sent it: a function of the frame alone. */
+static void gather(void *self, struct rig *to, uint64_t frame)
+{
+    (void)self;
+    if (frame % 7 != 3)
+        return;
+    struct record_input input = {.frame = frame, .kind = RECORD_COMMAND};
+    input.controls[3] = (float)sin(0.01 * (double)frame);
+    rig_apply(to, &input);
+}
+
+void setUp(void)
+{
+    char error[CFG_ERROR_MAX] = "";
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0, cfg_scenario_load_text("test.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
+        error);
+    rig = rig_on_heap(scenario);
+    rig->source.gather = gather;
+    tasks = rig_tasks(rig);
+    memset(sent, 0, sizeof sent);
+}
+
+void tearDown(void)
+{
+    free(rig);
+    cfg_scenario_free(scenario);
+}
+
+static void run_frames(uint64_t first, uint64_t count)
+{
+    for (uint64_t frame = first; frame < first + count; frame++) {
+        tasks.latch(tasks.self, frame, false);
+        rt_schedule_run(rig->schedule, frame);
+        for (int i = 0; i < 5; i++)
+            sent[i] += rig->sample[0].due >> i & 1;
+        tasks.commit(tasks.self, frame);
+    }
+}
+
+static void test_the_run_state_is_all_of_the_state(void)
+{
+    run_frames(0, 500);
+    void *snapshot = malloc(rig->cfg->state_size);
+    memcpy(snapshot, rig->cfg->state, rig->cfg->state_size);
+    rig->hash = 0;
+    run_frames(500, 500);
+    const uint64_t first = rig->hash;
+
+    memcpy(rig->cfg->state, snapshot, rig->cfg->state_size);
+    rig->hash = 0;
+    run_frames(500, 500);
+    TEST_ASSERT_EQUAL_HEX64(first, rig->hash);
+    free(snapshot);
+}
+
+static void test_every_byte_of_the_state_counts_in_the_hash(void)
+{
+    run_frames(0, 10);
+    rig->hash = 0;
+    const uint64_t before = rt_hash(0, rig->cfg->state, rig->cfg->state_size);
+    for (size_t i = 0; i < rig->cfg->state_size; i++) {
+        rig->cfg->state[i] ^= 1;
+        TEST_ASSERT_NOT_EQUAL_HEX64(before, rt_hash(0, rig->cfg->state, rig->cfg->state_size));
+        rig->cfg->state[i] ^= 1;
+    }
+}
+
+static void test_a_rehearsal_leaves_no_trace(void)
+{
+    struct rig *other = rig_on_heap(scenario);
+    rig_rehearse(rig);
+    TEST_ASSERT_EQUAL_MEMORY(other->cfg->state, rig->cfg->state, rig->cfg->state_size);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->hash);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT32(0, rig->sample[0].due);
+    for (int i = 0; i < rig->schedule->job_count; i++)
+        TEST_ASSERT_EQUAL_UINT64(0, rig->schedule->time[i].count);
+    free(other);
+}
+
+static void test_messages_leave_at_their_rates_and_at_whole_multiples(void)
+{
+    run_frames(0, 1000);
+    TEST_ASSERT_EQUAL_UINT64(250, sent[1]); /* sensor */
+    TEST_ASSERT_EQUAL_UINT64(50, sent[3]);  /* state */
+    TEST_ASSERT_EQUAL_UINT64(10, sent[2]);  /* gps */
+    TEST_ASSERT_EQUAL_UINT64(1, sent[0]);   /* heartbeat */
+    TEST_ASSERT_EQUAL_UINT64(1, sent[4]);   /* time */
+    TEST_ASSERT_EQUAL_UINT64(1000000, rig->sample[0].sim_us);
+}
+
+static void test_a_command_reaches_its_wheel_in_the_frame_that_latched_it(void)
+{
+    run_frames(0, 3);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->command[0]);
+    run_frames(3, 1);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.2 * sin(0.03), rig->cfg->command[0]);
+    run_frames(4, 6);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.2 * sin(0.03), rig->cfg->command[0]);
+}
+
+static void test_a_lost_link_makes_the_controls_zero(void)
+{
+    run_frames(0, 200);
+    TEST_ASSERT_TRUE(rig->cfg->command[0] > 0.01);
+    struct record_input loss = {.frame = 200, .kind = RECORD_LOSS};
+    rig->source.gather = NULL;
+    rig_apply(rig, &loss);
+    rt_schedule_run(rig->schedule, 200);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->command[0]);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->link[0].lost);
+}
+
+static void test_a_control_that_is_not_a_number_never_enters_the_plant(void)
+{
+    struct record_input input = {.frame = 0, .kind = RECORD_COMMAND};
+    for (int i = 0; i < IO_CONTROL_MAX; i++)
+        input.controls[i] = NAN;
+    rig_apply(rig, &input);
+    rt_schedule_run(rig->schedule, 0);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->schedule->not_finite);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->command[0]);
+    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->drive[0].rejected);
+}
+
+/* A log that nobody drains, as on a disk that takes nothing any more. */
+static void test_who_is_told_to_stop_waits_for_no_log(void)
+{
+    static struct io_channel_spec channels[IO_CHANNEL_MAX];
+    const struct rig_inject none = {0};
+    const struct dyn_model *model = rig->cfg->plant.model;
+    struct record_jobs jobs;
+    atomic_bool stop = true;
+    rig_jobs(scenario, &none, &jobs);
+    record_channels(scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs, channels);
+    const size_t size = io_telemetry_size(channels, rig->layout.count);
+    void *memory = aligned_alloc(64, (size / 64 + 1) * 64);
+    memset(memory, 0, size);
+    rig->telemetry = io_telemetry_place(channels, rig->layout.count, memory);
+    rig->stop = &stop;
+    scenario->pace = RT_PACE_FAST;
+    uint64_t frame = 0;
+    while (io_telemetry_has_room(rig->telemetry, rig->layout.frame))
+        tasks.record(tasks.self, &(struct rt_frame_record){.frame = frame++});
+    tasks.record(tasks.self, &(struct rt_frame_record){.frame = frame}); /* and comes back */
+    TEST_ASSERT_GREATER_THAN_UINT64(0, frame);
+    rig->telemetry = NULL;
+    free(memory);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_the_run_state_is_all_of_the_state);
+    RUN_TEST(test_every_byte_of_the_state_counts_in_the_hash);
+    RUN_TEST(test_a_rehearsal_leaves_no_trace);
+    RUN_TEST(test_messages_leave_at_their_rates_and_at_whole_multiples);
+    RUN_TEST(test_a_command_reaches_its_wheel_in_the_frame_that_latched_it);
+    RUN_TEST(test_a_lost_link_makes_the_controls_zero);
+    RUN_TEST(test_a_control_that_is_not_a_number_never_enters_the_plant);
+    RUN_TEST(test_who_is_told_to_stop_waits_for_no_log);
+    return UNITY_END();
+}

@@ -1,0 +1,225 @@
+/*
+ * A viewer's calls become requests at the operator's desk, and its answers go back in words.
+ */
+#include "tools/airbearing/live/services.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unity.h"
+
+/* ---- an operator's desk at which nobody sits ---- */
+
+struct operator_desk {
+    struct operator_request asked;
+    int count;
+    bool full;
+    struct operator_answer answer;
+    bool answered;
+    int stops, losses;
+    uint64_t stop_ticket;
+};
+
+bool operator_ask(struct operator_desk *desk, const struct operator_request *request)
+{
+    desk->asked = *request;
+    desk->count++;
+    return !desk->full;
+}
+
+bool operator_stop(struct operator_desk *desk, uint64_t ticket)
+{
+    desk->stops++;
+    desk->stop_ticket = ticket;
+    return true;
+}
+
+void operator_lost(struct operator_desk *desk)
+{
+    desk->losses++;
+}
+
+bool operator_answers(struct operator_desk *desk, struct operator_answer *answer)
+{
+    const bool has = desk->answered;
+    *answer = desk->answer;
+    desk->answered = false;
+    return has;
+}
+
+int operator_parameter_count(const struct operator_desk *desk)
+{
+    (void)desk;
+    return 2;
+}
+
+const struct operator_parameter *operator_parameter(const struct operator_desk *desk, int index)
+{
+    static const struct operator_parameter parameters[] = {{.name = "a"}, {.name = "b"}};
+    (void)desk;
+    return &parameters[index];
+}
+
+double operator_value(const struct operator_desk *desk, int index)
+{
+    (void)desk;
+    return index + 0.5;
+}
+
+int operator_fault_count(const struct operator_desk *desk)
+{
+    (void)desk;
+    return 2;
+}
+
+const char *operator_fault_name(const struct operator_desk *desk, int index)
+{
+    (void)desk;
+    return index ? "gyro stuck" : "wheel bias";
+}
+
+bool operator_paused(const struct operator_desk *desk)
+{
+    (void)desk;
+    return false;
+}
+
+/* ---- */
+
+static struct operator_desk panel;
+static struct desk desk;
+static const struct io_desk *seam;
+static char note[256];
+
+static void take_note(void *self, const char *text)
+{
+    (void)self;
+    snprintf(note, sizeof note, "%s", text);
+}
+
+void setUp(void)
+{
+    memset(&panel, 0, sizeof panel);
+    note[0] = '\0';
+    seam = desk_open(&desk, &panel, (struct desk_ear){NULL, take_note});
+}
+
+void tearDown(void)
+{
+}
+
+static const char *call(const char *name, const struct io_fox_arguments *arguments)
+{
+    for (int i = 0; i < seam->service_count; i++) {
+        if (strcmp(seam->services[i].name, name) == 0)
+            return seam->call(seam->self, 7, i, arguments);
+    }
+    return "no such service";
+}
+
+static void test_each_service_is_its_act(void)
+{
+    static const struct {
+        const char *name;
+        enum operator_act act;
+    } acts[] = {{"/pause", OPERATOR_PAUSE},
+                {"/resume", OPERATOR_RESUME},
+                {"/step", OPERATOR_STEP},
+                {"/reset", OPERATOR_RESET},
+                {"/checkpoint", OPERATOR_CHECKPOINT},
+                {"/restore", OPERATOR_RESTORE},
+                {"/fault", OPERATOR_FAULT}};
+    struct io_fox_arguments arguments = {.frames = 3, .active = true};
+    TEST_ASSERT_EQUAL_INT(8, seam->service_count);
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        strcpy(arguments.text, acts[i].act == OPERATOR_FAULT ? "gyro stuck" : "a.checkpoint");
+        TEST_ASSERT_NULL_MESSAGE(call(acts[i].name, &arguments), acts[i].name);
+        TEST_ASSERT_EQUAL_INT(acts[i].act, panel.asked.act);
+        TEST_ASSERT_EQUAL_UINT64(7, panel.asked.ticket);
+    }
+}
+
+static void test_a_stop_is_no_request_and_a_full_desk_takes_it(void)
+{
+    const struct io_fox_arguments nothing = {0};
+    panel.full = true;
+    TEST_ASSERT_EQUAL_STRING("/safe", seam->services[seam->stop_service].name);
+    TEST_ASSERT_TRUE(seam->stop(seam->self, 11));
+    TEST_ASSERT_EQUAL_INT(1, panel.stops);
+    TEST_ASSERT_EQUAL_UINT64(11, panel.stop_ticket);
+    seam->lost(seam->self);
+    TEST_ASSERT_EQUAL_INT(1, panel.losses);
+    TEST_ASSERT_NOT_NULL(call("/safe", &nothing));
+    TEST_ASSERT_EQUAL_INT(0, panel.count);
+}
+
+static void test_arguments_reach_the_desk(void)
+{
+    struct io_fox_arguments arguments = {.frames = 3};
+    TEST_ASSERT_NULL(call("/step", &arguments));
+    TEST_ASSERT_EQUAL_DOUBLE(3.0, panel.asked.value);
+    strcpy(arguments.text, "before-burn");
+    TEST_ASSERT_NULL(call("/restore", &arguments));
+    TEST_ASSERT_EQUAL_STRING("before-burn", panel.asked.path);
+    strcpy(arguments.text, "gyro stuck");
+    arguments.active = true;
+    TEST_ASSERT_NULL(call("/fault", &arguments));
+    TEST_ASSERT_EQUAL_UINT32(1, panel.asked.index);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, panel.asked.value);
+    strcpy(arguments.text, "0");
+    arguments.active = false;
+    TEST_ASSERT_NULL(call("/fault", &arguments));
+    TEST_ASSERT_EQUAL_UINT32(0, panel.asked.index);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, panel.asked.value);
+    TEST_ASSERT_NULL(seam->set(seam->self, 9, 1, -2.5));
+    TEST_ASSERT_EQUAL_INT(OPERATOR_TUNE, panel.asked.act);
+    TEST_ASSERT_EQUAL_UINT32(1, panel.asked.index);
+    TEST_ASSERT_EQUAL_DOUBLE(-2.5, panel.asked.value);
+    TEST_ASSERT_EQUAL_STRING("b", seam->parameter_name(seam->self, 1));
+    TEST_ASSERT_EQUAL_DOUBLE(1.5, seam->parameter_value(seam->self, 1));
+}
+
+static void test_what_makes_no_sense_does_not_reach_the_desk(void)
+{
+    const struct io_fox_arguments nothing = {0}, unknown = {.text = "gyro"};
+    TEST_ASSERT_NOT_NULL(call("/step", &nothing));
+    TEST_ASSERT_NOT_NULL(call("/checkpoint", &nothing));
+    TEST_ASSERT_NOT_NULL(call("/fault", &unknown));
+    static const char *const others[] = {"rms.yaml",      "checkpoint",      ".checkpoint",
+                                         "/a.checkpoint", "../a.checkpoint", "a.checkpoint.c"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct io_fox_arguments file = {0};
+        strcpy(file.text, others[i]);
+        TEST_ASSERT_NOT_NULL_MESSAGE(call("/checkpoint", &file), others[i]);
+    }
+    TEST_ASSERT_NOT_NULL(seam->set(seam->self, 1, 0, (double)INFINITY));
+    TEST_ASSERT_EQUAL_INT(0, panel.count);
+    panel.full = true;
+    TEST_ASSERT_NOT_NULL(call("/pause", &nothing));
+}
+
+static void test_answers_come_with_their_frame_and_are_noted(void)
+{
+    struct io_desk_answer answer;
+    TEST_ASSERT_FALSE(seam->answer(seam->self, &answer));
+    panel.answered = true;
+    panel.answer =
+        (struct operator_answer){.ticket = 5, .frame = 12, .done = true, .text = "paused"};
+    TEST_ASSERT_TRUE(seam->answer(seam->self, &answer));
+    TEST_ASSERT_EQUAL_UINT64(5, answer.ticket);
+    TEST_ASSERT_TRUE(answer.done);
+    TEST_ASSERT_EQUAL_STRING("paused (frame 12)", answer.text);
+    TEST_ASSERT_EQUAL_STRING("paused (frame 12)", note);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_each_service_is_its_act);
+    RUN_TEST(test_a_stop_is_no_request_and_a_full_desk_takes_it);
+    RUN_TEST(test_arguments_reach_the_desk);
+    RUN_TEST(test_what_makes_no_sense_does_not_reach_the_desk);
+    RUN_TEST(test_answers_come_with_their_frame_and_are_noted);
+    return UNITY_END();
+}

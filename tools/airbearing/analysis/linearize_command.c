@@ -1,0 +1,245 @@
+/*
+ * airbearing linearize: a model about a point as dx/dt = A x + B u, y = C x + D u.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dynamics/analysis/linearize.h"
+#include "tools/airbearing/analysis/operating_point.h"
+#include "tools/airbearing/command.h"
+
+static const char usage[] =
+    "usage: airbearing linearize MODEL [options]\n"
+    "\n"
+    "The motion of a URDF or of a scenario's bodies near a point, exact to first order:\n"
+    "dx/dt = A x + B u, y = C x + D u.\n"
+    "\n"
+    "  x  deviations of all coordinates, then of all velocities, from the motion through the "
+    "point\n"
+    "  u  deviations of the joint forces\n"
+    "  y  x again, then the deviations of all accelerations dv/dt\n"
+    "\n"
+    "JOINT.q, .v, .tau and .a are a joint's coordinate, velocity, force and acceleration; a "
+    "number\n"
+    "behind them counts those of a joint that has several.  Of a free base, all in its own axes:\n"
+    "attitude error .rx .ry .rz (rad, small turns) and travel .x .y .z; velocities .wx .. .vz;\n"
+    "moment and force .mx .. .fz; accelerations .dwx .. .dvz.  A ball has the turning half of "
+    "them.\n"
+    "BODY.eta1, .xi1, .force1 and .dxi1 are coordinate, rate, force and acceleration of the first\n"
+    "mode of a flexible body.\n"
+    "Friction and limits of a URDF do not count.  Effectors do nothing: wheels and rotors are "
+    "locked,\nnothing drags, thrusts or stands on the ground; in orbit there is no gravity.\n";
+
+/* All four matrices as one: [A B; C D]. */
+struct model {
+    int count, inputs, outputs; /* of x, u, y */
+    struct table_name *x, *u, *y;
+    double *A, *B, *C, *D;
+    double *a; /* of the point itself */
+};
+
+static double *take_matrix(int rows, int columns)
+{
+    const size_t count = (size_t)rows * (size_t)columns;
+    double *matrix = point_take(count * sizeof *matrix);
+    for (size_t k = 0; k < count; k++)
+        matrix[k] = 0.0;
+    return matrix;
+}
+
+static struct table_name *take_names(int count)
+{
+    return point_take((size_t)count * sizeof(struct table_name));
+}
+
+/* Rows and columns of the velocities that are not held, to a place in a larger matrix. */
+static void put_block(const struct point *point, const double *from, double *to, int stride,
+                      int row, int column)
+{
+    const size_t nv = (size_t)point->model->nv;
+    for (int r = 0; r < point->count; r++)
+        for (int c = 0; c < point->count; c++)
+            to[(size_t)(row + r) * (size_t)stride + (size_t)(column + c)] =
+                from[(size_t)point_at(point, r) * nv + (size_t)point_at(point, c)];
+}
+
+static void put_ones(double *to, int count, int stride, int row, int column)
+{
+    for (int k = 0; k < count; k++)
+        to[(size_t)(row + k) * (size_t)stride + (size_t)(column + k)] = 1.0;
+}
+
+static void name_all(const struct point *point, struct model *model)
+{
+    const int n = point->count;
+    for (int k = 0; k < n; k++) {
+        model->x[k] = model->y[k] = point_name(point, POINT_POSITION, k);
+        model->x[n + k] = model->y[n + k] = point_name(point, POINT_VELOCITY, k);
+        model->u[k] = point_name(point, POINT_FORCE, k);
+        model->y[2 * n + k] = point_name(point, POINT_ACCELERATION, k);
+    }
+}
+
+static struct model take_model(const struct point *point)
+{
+    const int n = point->count;
+    struct model model = {
+        .count = 2 * n,
+        .inputs = n,
+        .outputs = 3 * n,
+        .x = take_names(2 * n),
+        .u = take_names(n),
+        .y = take_names(3 * n),
+        .A = take_matrix(2 * n, 2 * n),
+        .B = take_matrix(2 * n, n),
+        .C = take_matrix(3 * n, 2 * n),
+        .D = take_matrix(3 * n, n),
+        .a = take_matrix(n, 1),
+    };
+    name_all(point, &model);
+    return model;
+}
+
+static void free_model(struct model *model)
+{
+    void *each[] = {model->x, model->u, model->y, model->A, model->B, model->C, model->D, model->a};
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++)
+        free(each[k]);
+}
+
+/* A = [drift 1; a_q a_v], B = [0; a_tau], C = [1; a_q a_v], D = [0; a_tau] */
+static void fill_model(const struct point *point, const struct dyn_linear *linear,
+                       const double *drift, struct model *model)
+{
+    const int n = point->count;
+    put_block(point, drift, model->A, 2 * n, 0, 0);
+    put_ones(model->A, n, 2 * n, 0, n);
+    put_block(point, linear->a_q, model->A, 2 * n, n, 0);
+    put_block(point, linear->a_v, model->A, 2 * n, n, n);
+    put_block(point, linear->a_tau, model->B, n, n, 0);
+    put_ones(model->C, 2 * n, 2 * n, 0, 0);
+    put_block(point, linear->a_q, model->C, 2 * n, 2 * n, 0);
+    put_block(point, linear->a_v, model->C, 2 * n, 2 * n, n);
+    put_block(point, linear->a_tau, model->D, n, 2 * n, 0);
+    for (int k = 0; k < n; k++)
+        model->a[k] = linear->a[point_at(point, k)];
+}
+
+static void solve(const struct point *point, struct model *model)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const struct dyn_state state = point_state(point);
+    const int nv = point->model->nv;
+    struct dyn_linear_work *work =
+        dyn_linear_work_place(tree, point_take(dyn_linear_work_size(tree)));
+    struct dyn_linear linear = {take_matrix(nv, 1), take_matrix(nv, nv), take_matrix(nv, nv),
+                                take_matrix(nv, nv)};
+    double *drift = take_matrix(nv, nv);
+
+    dyn_linearize(tree, &state, &point->input, work, &linear);
+    dyn_linear_drift(tree, point->v, drift);
+    fill_model(point, &linear, drift, model);
+    void *each[] = {work, linear.a, linear.a_q, linear.a_v, linear.a_tau, drift};
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++)
+        free(each[k]);
+}
+
+/* ---- output ------------------------------------------------------------------------------ */
+
+static int largest(const double *list, int count)
+{
+    int at = 0;
+    for (int k = 1; k < count; k++)
+        at = fabs(list[k]) > fabs(list[at]) ? k : at;
+    return at;
+}
+
+static bool is_finite(const struct model *model)
+{
+    double sum = 0.0; /* NaN or infinite once anything is */
+    for (int k = 0; k < model->outputs * model->count; k++)
+        sum += 0.0 * model->C[k];
+    for (int k = 0; k < model->outputs * model->inputs; k++)
+        sum += 0.0 * model->D[k];
+    for (int k = 0; k < model->inputs; k++)
+        sum += 0.0 * model->a[k];
+    return isfinite(sum);
+}
+
+static void print_json(const struct model *model, const struct table tables[4])
+{
+    static const char *const keys[] = {"A", "B", "C", "D"};
+    putchar('{');
+    for (int k = 0; k < 4; k++) {
+        printf("\"%s\":", keys[k]);
+        table_json_matrix(&tables[k]);
+        putchar(',');
+    }
+    fputs("\"x\":", stdout);
+    table_json_names(model->x, model->count);
+    fputs(",\"u\":", stdout);
+    table_json_names(model->u, model->inputs);
+    fputs(",\"y\":", stdout);
+    table_json_names(model->y, model->outputs);
+    fputs(",\"equilibrium\":{\"acceleration\":", stdout);
+    table_json_row(model->a, model->inputs);
+    printf(",\"largest\":%.17g}}\n",
+           model->inputs > 0 ? fabs(model->a[largest(model->a, model->inputs)]) : 0.0);
+}
+
+static void print_tables(const struct model *model, const struct table tables[4])
+{
+    const int n = model->inputs;
+    printf("%d states x, %d inputs u, %d outputs y\n", model->count, n, model->outputs);
+    if (n > 0) {
+        const int at = largest(model->a, n);
+        printf("largest acceleration at the point: %.5g, %s\n", model->a[at],
+               model->y[2 * n + at].text);
+    }
+    for (int k = 0; k < 4 && n > 0; k++) {
+        puts("");
+        table_print(&tables[k]);
+    }
+}
+
+static int print(const struct point_options *options, const struct model *model)
+{
+    const int n = model->count, inputs = model->inputs, outputs = model->outputs;
+    const struct table tables[4] = {
+        {"A: dx/dt from x", n, n, model->x, model->x, model->A},
+        {"B: dx/dt from u", n, inputs, model->x, model->u, model->B},
+        {"C: y from x", outputs, n, model->y, model->x, model->C},
+        {"D: y from u", outputs, inputs, model->y, model->u, model->D},
+    };
+    if (!is_finite(model)) {
+        fprintf(stderr, "%s: the answer is too large for a number; check the point\n",
+                options->at != NULL ? options->at : options->model);
+        return EXIT_BAD_INPUT;
+    }
+    (options->json ? print_json : print_tables)(model, tables);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fputs("airbearing linearize: the answer cannot be written\n", stderr);
+        return EXIT_BAD_INPUT;
+    }
+    return EXIT_OK;
+}
+
+int command_linearize(int argc, char **argv)
+{
+    struct point_options options;
+    struct point point;
+    bool done;
+    int code = point_read_options(argc, argv, usage, &options, &done);
+    if (code || done)
+        return code;
+    code = point_load(&options, &point);
+    if (code)
+        return code;
+    struct model model = take_model(&point);
+    solve(&point, &model);
+    code = print(&options, &model);
+    free_model(&model);
+    point_free(&point);
+    return code;
+}

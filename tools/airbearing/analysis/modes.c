@@ -1,0 +1,347 @@
+/*
+ * airbearing modes: natural frequencies and damping of a model about a point.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/analysis/linearize.h"
+#include "dynamics/analysis/rnea.h"
+#include "dynamics/kernel/aba.h"
+#include "tools/airbearing/analysis/eigen.h"
+#include "tools/airbearing/analysis/operating_point.h"
+#include "tools/airbearing/command.h"
+
+static const char usage[] =
+    "usage: airbearing modes MODEL [options]\n"
+    "\n"
+    "Modes of a URDF or of a scenario's bodies in the frozen geometry of a point: eigenvalues s "
+    "of\n"
+    "the matrix A that linearize prints, slowest first.\n"
+    "\n"
+    "  oscillating  natural frequency |s| / 2 pi in Hz and damping ratio -Re s / |s|\n"
+    "  decaying     a real eigenvalue below zero, as of an overdamped joint: damping 1\n"
+    "  growing      unstable; a real eigenvalue above zero has damping -1\n"
+    "  rigid        zero eigenvalues: counted, not listed\n"
+    "\n"
+    "Without damping and at rest frequencies are good to rounding.  A base that turns has its\n"
+    "deviation in axes that turn along, which shows its rate among the modes.  Names of the\n"
+    "coordinates are those of linearize; shapes of what flies are told by one who falls along.\n"
+    "Away from an equilibrium the modes are those of the deviation from the motion that follows,\n"
+    "while it is near the point.\n"
+    "\n"
+    "Flexible bodies bend, with the frequencies that a finite-element model has in the same\n"
+    "geometry: locked joints clamp, others let go.  A body that starts bent is on its way back;\n"
+    "\"tau\": \"hold\" in --at keeps it there.\n";
+
+enum { SHOWN_MAX = 4 }; /* components of a shape in a line */
+
+/* ---- the equation --------------------------------------------------------------------------- */
+
+static double *take_matrix(const struct point *point)
+{
+    const size_t nv = (size_t)point->model->nv;
+    return point_take(nv * nv * sizeof(double));
+}
+
+/* What is held leaves: rows and columns of the free velocities, by the order of the file. */
+static double *free_part(const struct point *point, const double *X)
+{
+    const size_t nv = (size_t)point->model->nv, n = (size_t)point->count;
+    double *part = point_take(n * n * sizeof *part);
+    for (int r = 0; r < point->count; r++)
+        for (int c = 0; c < point->count; c++)
+            part[(size_t)r * n + (size_t)c] =
+                X[(size_t)point_at(point, r) * nv + (size_t)point_at(point, c)];
+    return part;
+}
+
+/* What K is the slope of: forces that hold the point, and those that accelerate it. */
+static double *take_forces(const struct point *point, const double *a, const double *M)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const struct dyn_state state = point_state(point);
+    const size_t nv = (size_t)point->model->nv;
+    double *still = point_take(nv * sizeof *still), *tau = point_take(nv * sizeof *tau);
+    double *force = point_take((size_t)point->count * sizeof *force);
+    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+
+    for (size_t k = 0; k < nv; k++)
+        still[k] = 0.0;
+    dyn_rnea(tree, &state, still, &point->input, work, tau);
+    for (int k = 0; k < point->count; k++) {
+        const size_t at = (size_t)point_at(point, k);
+        force[k] = fabs(tau[at]);
+        for (size_t c = 0; c < nv; c++)
+            force[k] += fabs(M[at * nv + c] * a[c]);
+    }
+    free(still);
+    free(tau);
+    free(work);
+    return force;
+}
+
+static double *take_acceleration(const struct point *point)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const struct dyn_state state = point_state(point);
+    struct dyn_output output = {.a = point_take((size_t)point->model->nv * sizeof(double))};
+    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+    dyn_aba(tree, &state, &point->input, work, &output);
+    free(work);
+    return output.a;
+}
+
+/* M, and how the forces of inverse dynamics change with coordinates and velocities. */
+static void take_slopes(const struct point *point, const double *a, double *M, double *tau_q,
+                        double *tau_v)
+{
+    const struct dyn_model *tree = point->model->tree;
+    const struct dyn_state state = point_state(point);
+    struct dyn_inverse_slope slope = {tau_q, tau_v, M};
+    struct dyn_linear_work *linear =
+        dyn_linear_work_place(tree, point_take(dyn_linear_work_size(tree)));
+    dyn_rnea_slope(tree, &state, a, &point->input, linear, &slope);
+    free(linear);
+}
+
+/* Nothing asks how fast this joint's body travels: it flies in the world, and no axis is held. */
+static bool is_adrift(const struct point *point, const struct cfg_model_joint *joint)
+{
+    const struct dyn_body_spec *spec = &point->model->specs[joint->body];
+    if (spec->joint != DYN_JOINT_FREE || spec->parent >= 0)
+        return false;
+    for (int k = 0; k < 6; k++)
+        if (point->held[point->model->v_at[joint->v_first + k]])
+            return false;
+    return true;
+}
+
+/* Nothing stands in the world: gravity moves all alike. */
+static bool all_adrift(const struct point *point)
+{
+    const struct cfg_model *model = point->model;
+    int roots = 0;
+    for (int k = 0; k < model->body_count; k++)
+        roots += model->specs[k].parent < 0;
+    for (int j = 0; j < model->joint_count; j++)
+        roots -= is_adrift(point, &model->joints[j]);
+    return roots == 0;
+}
+
+/*
+ * The same point seen by one who travels along with the bodies that fly, and falls along where all
+ * of them do.  No eigenvalue changes: v less the turn of the travel takes the place of v, and
+ * gravity only leads from turns to travel, which nothing else depends on.  Orbital speed and
+ * gravity would drown slow rates in their rounding.
+ */
+static struct point travel_along(const struct point *point)
+{
+    const struct cfg_model *model = point->model;
+    const size_t nv = (size_t)model->nv;
+    struct point along = *point;
+    along.v = point_take(nv * sizeof *along.v);
+    memcpy(along.v, point->v, nv * sizeof *along.v);
+    for (int j = 0; j < model->joint_count; j++)
+        for (int k = 3; k < 6 && is_adrift(point, &model->joints[j]); k++)
+            along.v[model->v_at[model->joints[j].v_first + k]] = 0.0;
+    if (all_adrift(point))
+        memset(along.input.gravity, 0, sizeof along.input.gravity);
+    return along;
+}
+
+/* What linearize prints as A, [W 1; a_q a_v], with a_q = -M^-1 tau_q and a_v = -M^-1 tau_v. */
+static struct eigen_problem equation(const struct point *point)
+{
+    const struct point along = travel_along(point);
+    double *M = take_matrix(point), *tau_q = take_matrix(point), *tau_v = take_matrix(point);
+    double *W = take_matrix(point), *a = take_acceleration(&along);
+
+    take_slopes(&along, a, M, tau_q, tau_v);
+    dyn_linear_drift(point->model->tree, along.v, W);
+    const struct eigen_problem problem = {
+        .count = point->count,
+        .M = free_part(point, M),
+        .W = free_part(point, W),
+        .C = free_part(point, tau_v),
+        .K = free_part(point, tau_q),
+        .force = take_forces(&along, a, M),
+    };
+    free(along.v);
+    free(M);
+    free(tau_q);
+    free(tau_v);
+    free(W);
+    free(a);
+    return problem;
+}
+
+/* ---- output -------------------------------------------------------------------------------- */
+
+static double frequency_of(const struct eigen_mode *mode)
+{
+    return hypot(mode->re, mode->im) / (2.0 * M_PI);
+}
+
+static double damping_of(const struct eigen_mode *mode)
+{
+    return mode->re == 0.0 ? 0.0 : -mode->re / hypot(mode->re, mode->im);
+}
+
+/* Beyond what rounding may have made of a mode that does not grow. */
+static bool is_growing(const struct eigen_mode *mode)
+{
+    return mode->re > mode->doubt;
+}
+
+static const char *kind_of(const struct eigen_mode *mode)
+{
+    return is_growing(mode) ? "growing" : mode->im > 0.0 ? "oscillating" : "decaying";
+}
+
+static int count_growing(const struct eigen *eigen)
+{
+    int count = 0;
+    for (int k = 0; k < eigen->mode_count; k++)
+        count += is_growing(&eigen->modes[k]);
+    return count;
+}
+
+static double largest_free(const struct point *point, const double *a)
+{
+    double most = 0.0;
+    for (int k = 0; k < point->count; k++)
+        most = fmax(most, fabs(a[point_at(point, k)]));
+    return most;
+}
+
+static void print_json(const struct point *point, const struct eigen *eigen, const double *a)
+{
+    struct table_name *names = point_take((size_t)point->count * sizeof *names);
+    for (int k = 0; k < point->count; k++)
+        names[k] = point_name(point, POINT_POSITION, k);
+    fputs("{\"modes\":[", stdout);
+    for (int m = 0; m < eigen->mode_count; m++) {
+        const struct eigen_mode *mode = &eigen->modes[m];
+        const double value[2] = {mode->re, mode->im};
+        printf("%s{\"frequency_hz\":%.17g,\"damping\":%.17g,\"kind\":\"%s\",\"eigenvalue\":",
+               m > 0 ? "," : "", frequency_of(mode), damping_of(mode), kind_of(mode));
+        table_json_row(value, 2);
+        fputs(",\"shape\":", stdout);
+        const struct table shape = {NULL, point->count, 2, NULL, NULL, mode->shape};
+        table_json_matrix(&shape);
+        putchar('}');
+    }
+    printf("],\"rigid\":%d,\"zero_eigenvalues\":%d,\"growing\":%d,\"x\":", eigen->motions,
+           eigen->zeros, count_growing(eigen));
+    table_json_names(names, point->count);
+    printf(",\"equilibrium\":{\"largest\":%.17g}}\n", largest_free(point, a));
+    free(names);
+}
+
+/* The largest components of a shape that has not been told yet; -1: none worth telling. */
+static int next_component(const struct eigen_mode *mode, int count, double below)
+{
+    int best = -1;
+    double most = 0.05;
+    for (int k = 0; k < count; k++) {
+        const double size = hypot(mode->shape[2 * k], mode->shape[2 * k + 1]);
+        if (size < below && size > most) {
+            most = size;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* With a sign: components that move against the first are negative. */
+static void print_shape(const struct point *point, const struct eigen_mode *mode)
+{
+    double below = HUGE_VAL;
+    for (int shown = 0; shown < SHOWN_MAX; shown++) {
+        const int k = next_component(mode, point->count, below);
+        if (k < 0)
+            break;
+        below = hypot(mode->shape[2 * k], mode->shape[2 * k + 1]);
+        printf("%s%s %.2f", shown > 0 ? ", " : "", point_name(point, POINT_POSITION, k).text,
+               mode->shape[2 * k] < 0.0 ? -below : below);
+    }
+    puts("");
+}
+
+static void print_table(const struct point *point, const struct eigen *eigen, const double *a)
+{
+    if (eigen->mode_count > 0)
+        printf("%14s %10s  %-11s  %s\n", "frequency Hz", "damping", "kind", "what moves");
+    for (int m = 0; m < eigen->mode_count; m++) {
+        const struct eigen_mode *mode = &eigen->modes[m];
+        const double damping = damping_of(mode); /* what rounding leaves would print as -0 */
+        printf("%14.7g %10.5f  %-11s  ", frequency_of(mode), fabs(damping) < 5e-6 ? 0.0 : damping,
+               kind_of(mode));
+        print_shape(point, mode);
+    }
+    printf("%srigid-body motions: %d (%d zero eigenvalues)\n", eigen->mode_count > 0 ? "\n" : "",
+           eigen->motions, eigen->zeros);
+    printf("growing modes: %d%s\n", count_growing(eigen),
+           count_growing(eigen) > 0 ? ", the point is unstable" : "");
+    printf("largest acceleration at the point: %.5g\n", largest_free(point, a));
+}
+
+static bool is_finite(const struct eigen_problem *problem)
+{
+    const size_t entries = (size_t)problem->count * (size_t)problem->count;
+    double sum = 0.0; /* NaN or infinite once anything is */
+    for (size_t k = 0; k < entries; k++)
+        sum +=
+            0.0 * problem->M[k] + 0.0 * problem->W[k] + 0.0 * problem->C[k] + 0.0 * problem->K[k];
+    return isfinite(sum);
+}
+
+static int tell(const char *where, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", where, what);
+    return EXIT_BAD_INPUT;
+}
+
+static int modes(const struct point_options *options, const struct point *point)
+{
+    const char *where = options->at != NULL ? options->at : options->model;
+    double *a = take_acceleration(point);
+    struct eigen_problem problem = equation(point);
+    struct eigen eigen = {0};
+    const char *wrong = is_finite(&problem)
+                            ? eigen_solve(&problem, &eigen)
+                            : "the answer is too large for a number; check the point";
+    int code = EXIT_OK;
+    if (wrong != NULL)
+        code = tell(where, wrong);
+    else
+        (options->json ? print_json : print_table)(point, &eigen, a);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        code = tell("airbearing modes", "the answer cannot be written");
+    eigen_free(&eigen);
+    free(problem.M);
+    free(problem.W);
+    free(problem.C);
+    free(problem.K);
+    free(problem.force);
+    free(a);
+    return code;
+}
+
+int command_modes(int argc, char **argv)
+{
+    struct point_options options;
+    struct point point;
+    bool done;
+    int code = point_read_options(argc, argv, usage, &options, &done);
+    if (code || done)
+        return code;
+    code = point_load(&options, &point);
+    if (code)
+        return code;
+    code = modes(&options, &point);
+    point_free(&point);
+    return code;
+}

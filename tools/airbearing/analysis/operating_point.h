@@ -1,0 +1,55 @@
+/*
+ * The point about which linearize and modes look at a model: its state, what acts on it, and which
+ * joints stand still or move as prescribed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/model_file.h"
+#include "dynamics/state.h"
+#include "tools/airbearing/analysis/matrix_print.h"
+
+struct point_options {
+    const char *model, *at; /* at NULL: as the model begins, at rest */
+    enum cfg_base base;
+    bool gravity_given, json;
+    double gravity[3];
+};
+
+struct point {
+    struct cfg_model *model;
+    double *q, *v, *tau; /* as the kernel counts */
+    unsigned char *held;
+    double *held_a;
+    struct dyn_input input; /* of all the above */
+    int count;              /* velocities that are not held */
+    int *free_v;            /* those, in the order of the file */
+};
+
+/* Free velocity k as the kernel counts. */
+static inline int point_at(const struct point *point, int k)
+{
+    return point->model->v_at[point->free_v[k]];
+}
+
+/* What a name stands for. */
+enum point_signal { POINT_POSITION, POINT_VELOCITY, POINT_FORCE, POINT_ACCELERATION };
+
+/* Options of a command that looks at a point: 0 to go on, else the exit code; *done tells that
+ * --help was served, which is `usage` and what the options mean. */
+int point_read_options(int argc, char **argv, const char *usage, struct point_options *options,
+                       bool *done);
+
+/* Model and point; an exit code, with one line on stderr where it is not EXIT_OK. */
+int point_load(const struct point_options *options, struct point *point);
+void point_free(struct point *point);
+
+struct dyn_state point_state(const struct point *point);
+
+/* The name of free velocity k, or of its coordinate, force or acceleration. */
+struct table_name point_name(const struct point *point, enum point_signal signal, int k);
+
+/* Memory on a cache line; a machine that has no more of it ends the program with a line. */
+void *point_take(size_t size);

@@ -1,0 +1,79 @@
+#include "tools/airbearing/bench/frame_overhead.h"
+
+#include <stdlib.h>
+
+#include "rt/check.h"
+#include "rt/executive/sim.h"
+
+enum { SEGMENTS = 24, FRAMES = 2000 };
+
+static const char empty[] = "name: empty\n"
+                            "rate: 1 kHz\n"
+                            "seconds: 1 s\n"
+                            "integrator: semi-implicit-euler\n"
+                            "bodies:\n"
+                            "  - {name: stand, joint: fixed, mass: 1 kg, inertia: 1 1 1 kg m^2}\n";
+
+/* The real clock, but a wait puts it forward instead of sleeping: stamps cost what they cost, the
+ * grid is kept, and the CPU time is all the frame's. */
+struct jumping_clock {
+    uint64_t ahead_ns;
+};
+
+static uint64_t jumping_now(void *self)
+{
+    const struct jumping_clock *clock = self;
+    return rt_now_ns() + clock->ahead_ns;
+}
+
+static void jump(void *self, uint64_t deadline_ns)
+{
+    struct jumping_clock *clock = self;
+    const uint64_t now_ns = jumping_now(clock);
+    if (now_ns < deadline_ns)
+        clock->ahead_ns += deadline_ns - now_ns;
+}
+
+static void gather_nothing(void *self, struct rig *rig, uint64_t frame)
+{
+    (void)self, (void)rig, (void)frame;
+}
+
+static struct rt_frame *make_frame(struct rig *rig, struct rt_watchdog *watchdog,
+                                   struct jumping_clock *clock)
+{
+    struct rt_frame *frame = calloc(1, sizeof *frame);
+    RT_CHECK(frame);
+    rig->source.gather = gather_nothing;
+    frame->spec = (struct rt_frame_spec){
+        .period_ns = rig->scenario->period_ns, .frame_count = FRAMES, .pace = RT_PACE_REAL};
+    frame->tasks = rig_tasks(rig);
+    frame->schedule = rig->schedule;
+    frame->watchdog = watchdog;
+    frame->clock = (struct rt_clock){
+        .now_ns = jumping_now, .wait_until_ns = jump, .raw_ns = jumping_now, .self = clock};
+    return frame;
+}
+
+struct spread overhead_measure(void)
+{
+    struct cfg_scenario *scenario;
+    struct rt_watchdog watchdog = {.limit_ns = UINT64_MAX};
+    struct jumping_clock clock = {0};
+    char error[CFG_ERROR_MAX];
+    double frame_ns[SEGMENTS];
+
+    RT_CHECK(cfg_scenario_load_text("empty", empty, sizeof empty - 1, NULL, 0, &scenario, error) ==
+             0);
+    struct rig *rig = rig_on_heap(scenario);
+    struct rt_frame *frame = make_frame(rig, &watchdog, &clock);
+    for (int i = 0; i < SEGMENTS; i++) {
+        const double begin_ns = spread_cpu_ns();
+        rt_frame_run(frame);
+        frame_ns[i] = (spread_cpu_ns() - begin_ns) / FRAMES;
+    }
+    free(frame);
+    free(rig);
+    cfg_scenario_free(scenario);
+    return spread_of(frame_ns, SEGMENTS);
+}

@@ -1,0 +1,22 @@
+/*
+ * The shortest loop with a board: no wait for the grid, nothing to simulate, an answer at once.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "io/link/link.h"
+#include "tools/airbearing/bench/median.h"
+
+struct loop {
+    bool is_measured;
+    char why_not[IO_ERROR_MAX];
+    struct spread latency_ns;    /* as run --report has it: command in to sample out */
+    struct spread round_trip_ns; /* sample handed over to command latched, the board included */
+    bool io_polls;               /* the I/O thread spins on a core of its own */
+};
+
+/* A lockstep run over loopback UDP, with the threads, cores and priorities of a run on this
+ * machine; the board is a thread that answers every HIL_SENSOR with a HIL_ACTUATOR_CONTROLS.  Takes
+ * a second at most.  Context: setup. */
+void loop_measure(struct loop *loop);

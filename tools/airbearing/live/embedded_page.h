@@ -1,0 +1,15 @@
+/*
+ * The page that a run serves: the cockpit, or where it could not be built a line that says so.
+ */
+#pragma once
+
+#include "config/scenario.h"
+#include "io/live/server.h"
+
+enum { PAGE_MAX = 4 };
+
+/* How many there are.  Context: any. */
+int page_cockpit(struct io_page pages[PAGE_MAX]);
+
+/* The robot of the scenario, for viewers that draw it themselves: /model.urdf.  Context: any. */
+struct io_page page_model(const struct cfg_file *urdf);

@@ -1,0 +1,249 @@
+#include "tools/airbearing/live/live_figures.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW_NS = 100000000, STATUS_EVERY_NS = 1000000000, TOLD_MAX = 5, TEXT_MAX = 192 };
+
+const char live_text[] =
+    "# How the run goes: of the last tenth of a second, and counts since the start.\n"
+    "uint64 frame\n"
+    "float64 seconds # simulated\n"
+    "float64 rate_hz # frames by wall time\n"
+    "float64 start_error_us # median\n"
+    "float64 start_error_us_max\n"
+    "float64 busy_us # median\n"
+    "float64 busy_us_max\n"
+    "float64 margin_us # median\n"
+    "float64 margin_us_min\n"
+    "uint64 overruns\n"
+    "uint64 missed # releases\n"
+    "uint64[7] cause # of overruns: none fault switch io stolen own unknown\n"
+    "uint64 inputs # commands, losses and new beginnings that frames latched\n"
+    "uint8[4] link # 0 silent so far 1 heard 2 lost\n";
+_Static_assert(RT_CAUSE_COUNT == 7 && IO_LINK_MAX == 4, "as the text above says");
+
+void live_open(struct live *live, const struct cfg_scenario *scenario, struct live_sink sink)
+{
+    *live = (struct live){.scenario = scenario, .sink = sink, .arm.braked = true};
+}
+
+__attribute__((format(printf, 4, 5))) static void
+say(struct live *live, uint64_t log_ns, enum live_level level, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    live->sink.event(live->sink.self, log_ns, level, text);
+}
+
+/* ---- frames ---------------------------------------------------------------------------- */
+
+static int compare_u32(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_i64(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void fill_times(struct live *live)
+{
+    struct live_image *image = &live->image;
+    const size_t count = (size_t)live->count;
+    qsort(live->start_ns, count, sizeof *live->start_ns, compare_u32);
+    qsort(live->busy_ns, count, sizeof *live->busy_ns, compare_u32);
+    qsort(live->margin_ns, count, sizeof *live->margin_ns, compare_i64);
+    image->start_error_us = live->start_ns[count / 2] * 1e-3;
+    image->start_error_us_max = live->start_ns[count - 1] * 1e-3;
+    image->busy_us = live->busy_ns[count / 2] * 1e-3;
+    image->busy_us_max = live->busy_ns[count - 1] * 1e-3;
+    image->margin_us = (double)live->margin_ns[count / 2] * 1e-3;
+    image->margin_us_min = (double)live->margin_ns[0] * 1e-3;
+}
+
+static void tell_overruns(struct live *live, uint64_t log_ns, uint64_t now_ns)
+{
+    const struct live_image *image = &live->image;
+    if (live->untold > 0)
+        say(live, log_ns, LIVE_WARNING, "and %llu more frames overran",
+            (unsigned long long)live->untold);
+    live->told = 0;
+    live->untold = 0;
+    if (image->overruns == live->told_overruns || now_ns - live->told_ns < STATUS_EVERY_NS)
+        return;
+    live->told_overruns = image->overruns;
+    live->told_ns = now_ns;
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "%llu frames overran and %llu releases were missed so far",
+             (unsigned long long)image->overruns, (unsigned long long)image->missed);
+    live->sink.status(live->sink.self, "overruns", IO_FOX_WARNING, text);
+}
+
+static void close_window(struct live *live, const struct record_frame *frame, uint64_t log_ns,
+                         uint64_t now_ns)
+{
+    struct live_image *image = &live->image;
+    const uint64_t passed_ns = frame->release_ns - live->window_release_ns;
+    fill_times(live);
+    image->frame = frame->frame;
+    image->seconds = (double)log_ns * 1e-9;
+    image->rate_hz = passed_ns > 0 ? (live->count - 1) * 1e9 / (double)passed_ns : 0.0;
+    live->sink.figures(live->sink.self, log_ns, image);
+    tell_overruns(live, log_ns, now_ns);
+    live->count = 0;
+    live->window_ns = now_ns;
+}
+
+static void tell_overrun(struct live *live, const struct record_frame *frame, uint64_t log_ns,
+                         int64_t margin_ns)
+{
+    if (++live->told > TOLD_MAX) {
+        live->untold++;
+        return;
+    }
+    say(live, log_ns, LIVE_WARNING, "frame %llu overran by %.1f us: %s",
+        (unsigned long long)frame->frame, (double)-margin_ns * 1e-3, rt_cause_name[frame->cause]);
+}
+
+static uint32_t clamp(uint64_t ns)
+{
+    return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+void live_frame(struct live *live, const struct record_frame *frame, uint64_t log_ns,
+                uint64_t now_ns)
+{
+    const int64_t margin_ns =
+        (int64_t)(frame->release_ns + live->scenario->period_ns - frame->end_ns);
+    if (live->count == 0)
+        live->window_release_ns = frame->release_ns;
+    live->start_ns[live->count] = clamp(frame->start_ns - frame->release_ns);
+    live->busy_ns[live->count] = clamp(frame->end_ns - frame->start_ns);
+    live->margin_ns[live->count] = margin_ns;
+    live->count++;
+    live->image.missed += frame->missed;
+    if (frame->cause > 0 && frame->cause < RT_CAUSE_COUNT) {
+        live->image.overruns++;
+        live->image.cause[frame->cause]++;
+        tell_overrun(live, frame, log_ns, margin_ns);
+    }
+    if (now_ns - live->window_ns >= WINDOW_NS || live->count == LIVE_WINDOW_MAX)
+        close_window(live, frame, log_ns, now_ns);
+}
+
+/* ---- links ----------------------------------------------------------------------------- */
+
+static void lose_link(struct live *live, int link, uint64_t log_ns)
+{
+    const char *name = live->scenario->links[link].name;
+    char id[CFG_NAME_MAX + 8], text[TEXT_MAX];
+    live->image.link[link] = LIVE_LINK_LOST;
+    say(live, log_ns, LIVE_ERROR, "link %s is lost", name);
+    snprintf(id, sizeof id, "link.%s", name);
+    snprintf(text, sizeof text, "link %s is lost since %.3f s", name, (double)log_ns * 1e-9);
+    live->sink.status(live->sink.self, id, IO_FOX_WARNING, text);
+}
+
+static void hear_link(struct live *live, int link, uint64_t log_ns)
+{
+    const char *name = live->scenario->links[link].name;
+    char id[CFG_NAME_MAX + 8];
+    const bool was_lost = live->image.link[link] == LIVE_LINK_LOST;
+    if (live->image.link[link] == LIVE_LINK_HEARD)
+        return;
+    live->image.link[link] = LIVE_LINK_HEARD;
+    say(live, log_ns, LIVE_INFO, "link %s is heard%s", name, was_lost ? " again" : "");
+    snprintf(id, sizeof id, "link.%s", name);
+    if (was_lost)
+        live->sink.status(live->sink.self, id, IO_FOX_INFO, NULL);
+}
+
+void live_input(struct live *live, const struct record_input *input, uint64_t log_ns)
+{
+    live->image.inputs++;
+    if (input->link >= live->scenario->link_count)
+        return;
+    switch ((enum record_input_kind)input->kind) {
+    case RECORD_COMMAND:
+        hear_link(live, input->link, log_ns);
+        break;
+    case RECORD_LOSS:
+        lose_link(live, input->link, log_ns);
+        break;
+    case RECORD_RESET:
+        say(live, log_ns, LIVE_INFO, "the board on link %s began anew",
+            live->scenario->links[input->link].name);
+        break;
+    default:
+        break;
+    }
+}
+
+/* A step that is said again and again is told once for each answer, not for each try. */
+void live_ground(struct live *live, const struct record_ground *ground, uint64_t log_ns)
+{
+    char text[IO_GROUND_TEXT_MAX];
+    if (ground->link >= live->scenario->link_count || ground->event == IO_GROUND_SAID)
+        return;
+    const struct cfg_link *link = &live->scenario->links[ground->link];
+    if (ground->step >= link->spec.script.step_count)
+        return;
+    const int answer = ground->answer == RECORD_NO_ANSWER ? -1 : ground->answer;
+    say(live, log_ns,
+        ground->event == IO_GROUND_ACCEPTED   ? LIVE_INFO
+        : ground->event == IO_GROUND_ANSWERED ? LIVE_WARNING
+                                              : LIVE_ERROR,
+        "%s: ground %s: %s%s", link->name,
+        io_ground_step_text(&link->spec.script.step[ground->step], text),
+        ground->event == IO_GROUND_GIVEN_UP ? "given up, " : "", io_ground_answer_name(answer));
+}
+
+/* ---- the arm --------------------------------------------------------------------------- */
+
+static const char *payload_name(const struct live *live, uint8_t payload)
+{
+    const struct cfg_arm *arm = &live->scenario->arm;
+    return payload > 0 && payload <= arm->payload_count
+               ? live->scenario->bodies[arm->payload[payload - 1].body].name
+               : "nothing";
+}
+
+/* A count that went on; after a reset or a restore it may have gone back. */
+static bool went_on(uint8_t before, uint8_t now)
+{
+    const uint8_t way = (uint8_t)(now - before);
+    return way != 0 && way < 128;
+}
+
+void live_arm(struct live *live, const void *image, uint64_t log_ns)
+{
+    const struct arm_told now = arm_record_read(live->scenario->arm.joint_count, image);
+    const struct arm_told before = live->arm;
+    live->arm = now;
+    if (now.flags & ~before.flags & CFG_ARM_SAFED)
+        say(live, log_ns, LIVE_ERROR, "the arm is safed; choose a mode to go on");
+    if (now.mode != before.mode && now.mode < IO_PANEL_MODE_COUNT)
+        say(live, log_ns, LIVE_INFO, "mode %s", io_panel_mode_name[now.mode]);
+    if (now.braked != before.braked)
+        say(live, log_ns, LIVE_INFO, "brakes %s", now.braked ? "on" : "off");
+    if (went_on(before.grapples, now.grapples))
+        say(live, log_ns, LIVE_INFO, "grappled %s; the blow took %.3g J",
+            payload_name(live, now.payload), now.blow);
+    if (went_on(before.releases, now.releases))
+        say(live, log_ns, LIVE_INFO, "released %s%s", payload_name(live, before.payload),
+            now.latched & ~before.latched ? " into its berth, which latched" : "");
+    if (went_on(before.refused, now.refused))
+        say(live, log_ns, LIVE_WARNING, "no grapple: %s",
+            before.payload != 0 ? "the hand has something already"
+            : now.reach < 0.0   ? "there is no fixture"
+                                : "no fixture is inside the capture envelope");
+}

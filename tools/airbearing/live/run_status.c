@@ -1,0 +1,66 @@
+#include "tools/airbearing/live/run_status.h"
+
+#include <stdio.h>
+
+#include "io/log/cdr.h"
+
+const char standing_text[] = "# How the operator's desk stands.\n"
+                             "bool paused\n"
+                             "uint8[] faults # 1: it is on; by the numbers of fault.N\n";
+
+void standing_open(struct standing *standing, const struct cfg_scenario *scenario,
+                   struct standing_sink sink)
+{
+    *standing = (struct standing){.scenario = scenario, .sink = sink};
+}
+
+void standing_close(struct standing *standing)
+{
+    io_bytes_free(&standing->image);
+}
+
+static void tell_image(struct standing *standing)
+{
+    struct io_bytes *image = &standing->image;
+    const int count = standing->scenario->fault_count;
+    io_bytes_clear(image);
+    io_put_u8(image, standing->paused);
+    io_cdr_u32(image, (uint32_t)count);
+    for (int i = 0; i < count; i++)
+        io_put_u8(image, standing->on >> i & 1);
+    if (!image->failed)
+        standing->sink.image(standing->sink.self, image);
+}
+
+static void tell_faults(const struct standing *standing, uint32_t which, const char *what)
+{
+    char text[CFG_EXPECT_TEXT_MAX + 32];
+    for (int i = 0; i < standing->scenario->fault_count; i++) {
+        if (!(which >> i & 1))
+            continue;
+        snprintf(text, sizeof text, "fault %s: %s", what, standing->scenario->faults[i].text);
+        standing->sink.event(standing->sink.self, text);
+    }
+}
+
+/* To be told after what was told last, if it is anything else. */
+static void tell(struct standing *standing, bool paused, uint32_t on)
+{
+    const uint32_t before = standing->on;
+    if (standing->met && paused == standing->paused && on == before)
+        return;
+    standing->met = true;
+    standing->paused = paused;
+    standing->on = on;
+    tell_image(standing);
+    tell_faults(standing, on & ~before, "begins");
+    tell_faults(standing, before & ~on, "ends");
+}
+
+/* One that came and went since the last look was there all the same. */
+void standing_look(struct standing *standing, bool paused, uint32_t on, uint32_t struck)
+{
+    if (struck & ~standing->on & ~on)
+        tell(standing, paused, standing->on | struck | on);
+    tell(standing, paused, on);
+}

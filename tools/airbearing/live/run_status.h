@@ -1,0 +1,41 @@
+/*
+ * How the operator's desk stands: whether the run is paused, and which faults are on.
+ *
+ * Viewers are told by a message whenever that changes, also in a pause, and of faults by a line
+ * each.  What the scenario planned does not count: an operator switches faults, and a state that is
+ * put back brings its own.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/scenario.h"
+#include "io/log/byte_writer.h"
+
+extern const char standing_text[]; /* airbearing_msgs/msg/Desk, its ros2msg */
+
+/* Who is told. */
+struct standing_sink {
+    void *self;
+    void (*image)(void *self, const struct io_bytes *image);
+    void (*event)(void *self, const char *text);
+};
+
+struct standing {
+    const struct cfg_scenario *scenario;
+    struct standing_sink sink;
+    struct io_bytes image;
+    bool met; /* something was told */
+    bool paused;
+    uint32_t on; /* bit i: fault i, as it was told */
+};
+
+/* The first look is told whatever it sees.  Context: setup. */
+void standing_open(struct standing *standing, const struct cfg_scenario *scenario,
+                   struct standing_sink sink);
+/* One look.  on: the faults of now; struck: those that were on since the look before, which may be
+ * over.  Context: one thread that is not real-time. */
+void standing_look(struct standing *standing, bool paused, uint32_t on, uint32_t struck);
+/* Context: after the run. */
+void standing_close(struct standing *standing);

@@ -1,0 +1,38 @@
+/*
+ * The vehicle as a 3-D panel draws it: where its bodies are, and what they look like.
+ *
+ * Made from the scenario alone, with a model of its own, so that it never looks at the rig.  A body
+ * is its shapes, or the box that has its mass and inertia where it has none; a rotor is a
+ * disc; what bends is a line through its nodes, or a tube.  Images are CDR without the header.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/scenario.h"
+#include "io/log/byte_writer.h"
+
+struct picture;
+
+/* The scenario must outlive it.  Context: setup. */
+struct picture *picture_make(const struct cfg_scenario *scenario);
+void picture_free(struct picture *picture);
+
+/* What the arm has in its hand from here on: 0 nothing, 1 + payload.  Context: any. */
+void picture_carry(struct picture *picture, int carried);
+
+/* foxglove_msgs/msg/SceneUpdate: what does not change.  Context: any. */
+void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_bytes *out);
+/* foxglove_msgs/msg/FrameTransforms: every body in the world, at positions q. */
+void picture_places(const struct picture *picture, const double *q, uint64_t log_ns,
+                    struct io_bytes *out);
+/* Is there anything that bends? */
+bool picture_bends(const struct picture *picture);
+/* foxglove_msgs/msg/SceneUpdate: how it is bent. */
+void picture_lines(const struct picture *picture, const double *q, uint64_t log_ns,
+                   struct io_bytes *out);
+/* Both as they would be if nothing bent, all modes zero.  Context: one thread at a time. */
+void picture_straight_places(const struct picture *picture, const double *q, uint64_t log_ns,
+                             struct io_bytes *out);
+void picture_straight_lines(const struct picture *picture, uint64_t log_ns, struct io_bytes *out);

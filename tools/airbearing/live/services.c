@@ -1,0 +1,163 @@
+#include "tools/airbearing/live/services.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct io_fox_service services[] = {
+    {"/pause", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    {"/resume", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    {"/step", "airbearing_msgs/srv/Step", IO_FOX_FORM_FRAMES},
+    {"/reset", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+    {"/checkpoint", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
+    {"/restore", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
+    {"/fault", "airbearing_msgs/srv/Fault", IO_FOX_FORM_SWITCH},
+    {"/safe", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+};
+static const enum operator_act acts[] = {
+    OPERATOR_PAUSE,      OPERATOR_RESUME,  OPERATOR_STEP,  OPERATOR_RESET,
+    OPERATOR_CHECKPOINT, OPERATOR_RESTORE, OPERATOR_FAULT,
+};
+enum { SERVICE_COUNT = sizeof services / sizeof *services, SAFE = SERVICE_COUNT - 1 };
+_Static_assert(SAFE == sizeof acts / sizeof *acts, "each service but the stop is an act");
+
+static const char *parameter_name(void *self, int index)
+{
+    const struct desk *desk = self;
+    return operator_parameter(desk->panel, index)->name;
+}
+
+static double parameter_value(void *self, int index)
+{
+    const struct desk *desk = self;
+    return operator_value(desk->panel, index);
+}
+
+static const char *ask(struct desk *desk, const struct operator_request *request)
+{
+    return operator_ask(desk->panel, request) ? NULL : "too many requests wait at the desk";
+}
+
+static const char *set(void *self, uint64_t ticket, int parameter, double value)
+{
+    struct desk *desk = self;
+    const struct operator_request request = {
+        .ticket = ticket, .act = OPERATOR_TUNE, .index = (uint32_t)parameter, .value = value};
+    return isfinite(value) ? ask(desk, &request) : "a parameter is a finite number";
+}
+
+/* By its name, or by its number where two have the same. */
+static bool find_fault(const struct desk *desk, const char *name, uint32_t *index)
+{
+    const int count = operator_fault_count(desk->panel);
+    for (int i = 0; i < count; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        if (strcmp(name, operator_fault_name(desk->panel, i)) == 0 || strcmp(name, number) == 0) {
+            *index = (uint32_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Who looks on from a browser shall not write all over the disk. */
+static bool is_file_name(const char *text)
+{
+    return text[0] != '\0' && text[0] != '.' && strchr(text, '/') == NULL;
+}
+
+/* Nor over the scenario that it came from: what is written has a name that says what it is. */
+static bool is_checkpoint_name(const char *text)
+{
+    static const char end[] = ".checkpoint";
+    const size_t length = strlen(text), tail = sizeof end - 1;
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static const char *call(void *self, uint64_t ticket, int service,
+                        const struct io_fox_arguments *arguments)
+{
+    struct desk *desk = self;
+    if (service >= SAFE)
+        return "a stop is not a request";
+    struct operator_request request = {.ticket = ticket, .act = acts[service]};
+    const enum io_fox_form form = services[service].form;
+    _Static_assert(sizeof request.path >= sizeof arguments->text, "a path fits");
+    if (form == IO_FOX_FORM_FRAMES) {
+        if (arguments->frames == 0)
+            return "give the number of frames to step, 1 or more";
+        request.value = arguments->frames;
+    } else if (form == IO_FOX_FORM_PATH) {
+        if (!is_file_name(arguments->text))
+            return "give the name of a file, without a folder; it is kept where the run was "
+                   "started";
+        if (request.act == OPERATOR_CHECKPOINT && !is_checkpoint_name(arguments->text))
+            return "a checkpoint's name ends with .checkpoint, so that nothing else is written "
+                   "over";
+        memcpy(request.path, arguments->text, sizeof arguments->text);
+    } else if (form == IO_FOX_FORM_SWITCH) {
+        if (!find_fault(desk, arguments->text, &request.index))
+            return "the scenario has no fault of this name";
+        request.value = arguments->active;
+    }
+    return ask(desk, &request);
+}
+
+static bool stop(void *self, uint64_t ticket)
+{
+    struct desk *desk = self;
+    return operator_stop(desk->panel, ticket);
+}
+
+static void lost(void *self)
+{
+    struct desk *desk = self;
+    operator_lost(desk->panel);
+}
+
+static void note(void *self, const char *text)
+{
+    const struct desk *desk = self;
+    if (desk->ear.note)
+        desk->ear.note(desk->ear.self, text);
+}
+
+static bool answer(void *self, struct io_desk_answer *out)
+{
+    struct desk *desk = self;
+    struct operator_answer given;
+    if (!operator_answers(desk->panel, &given))
+        return false;
+    *out = (struct io_desk_answer){.ticket = given.ticket, .done = given.done};
+    snprintf(out->text, sizeof out->text, "%s (frame %llu)", given.text,
+             (unsigned long long)given.frame);
+    note(desk, out->text);
+    return true;
+}
+
+const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel, struct desk_ear ear)
+{
+    *desk = (struct desk){
+        .panel = panel,
+        .ear = ear,
+        .seam = {.self = desk,
+                 .parameter_count = operator_parameter_count(panel),
+                 .parameter_name = parameter_name,
+                 .parameter_value = parameter_value,
+                 .fault_count = operator_fault_count(panel),
+                 .faults = desk->fault,
+                 .service_count = SERVICE_COUNT,
+                 .services = services,
+                 .stop_service = SAFE,
+                 .set = set,
+                 .call = call,
+                 .stop = stop,
+                 .lost = lost,
+                 .answer = answer,
+                 .note = note},
+    };
+    for (int i = 0; i < desk->seam.fault_count; i++)
+        desk->fault[i] = operator_fault_name(panel, i);
+    return &desk->seam;
+}

@@ -1,0 +1,199 @@
+/*
+ * Which job made the difference, and in which variable.
+ *
+ * The log has the rolled hash of every frame, and of some variables their values: commands of
+ * drives, the plant's state, what instruments said, with `log: {parts: true}` a hash of every part
+ * of the run state.  All of the frame that differs first are compared, in the order in which the
+ * frame makes them, so what is named is where the difference came in, as far as the log holds it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/executive/output/sensors.h"
+#include "tools/airbearing/replay.h"
+
+/* The records of one frame that can be compared; NULL: the log does not have them. */
+struct found {
+    unsigned char *plant, *part;
+    unsigned char *device[CFG_EFFECTOR_MAX + 64]; /* by channel from the first sensor on */
+};
+
+static unsigned char *keep(const struct io_mcap_message *message, size_t size)
+{
+    unsigned char *copy =
+        message->size == REPLAY_CDR_HEADER + size ? malloc(size ? size : 1) : NULL;
+    if (copy)
+        memcpy(copy, message->data + REPLAY_CDR_HEADER, size);
+    return copy;
+}
+
+static void keep_device(const struct replay *replay, const struct io_mcap_message *message,
+                        struct found *found)
+{
+    const struct cfg_scenario *scenario = replay->scenario;
+    const char *name = message->topic + strlen("/device/");
+    for (int i = 0; i < scenario->sensor_count; i++)
+        if (strcmp(scenario->sensors[i].name, name) == 0 && !found->device[i])
+            found->device[i] =
+                keep(message, (size_t)instrument_width(scenario->sensors[i].kind) * sizeof(double));
+    for (int i = 0; i < scenario->drive_count; i++)
+        if (strcmp(scenario->effectors[i].name, name) == 0 &&
+            !found->device[scenario->sensor_count + i])
+            found->device[scenario->sensor_count + i] = keep(message, 2 * sizeof(double));
+}
+
+static void find_records(const struct replay *replay, uint64_t frame, struct found *found)
+{
+    char error[256];
+    struct io_mcap_message message;
+    const uint64_t log_time_ns = (frame + 1) * replay->scenario->period_ns;
+    struct io_mcap_reader *reader = io_mcap_open(replay->path, error);
+    while (reader && io_mcap_next(reader, &message, error) == 1) {
+        if (message.log_time_ns != log_time_ns)
+            continue;
+        if (strcmp(message.topic, "/plant") == 0 && !found->plant)
+            found->plant = keep(&message, replay->rig->layout.plant_size);
+        else if (strcmp(message.topic, "/part") == 0 && !found->part)
+            found->part = keep(&message, replay->rig->layout.part_size);
+        else if (strncmp(message.topic, "/device/", strlen("/device/")) == 0)
+            keep_device(replay, &message, found);
+    }
+    if (reader)
+        io_mcap_close(reader);
+}
+
+/* The first number that differs, or -1. */
+static int differs(const unsigned char *recorded, const double *replayed, int count)
+{
+    for (int i = 0; recorded && i < count; i++)
+        if (memcmp(recorded + (size_t)i * sizeof(double), &replayed[i], sizeof(double)) != 0)
+            return i;
+    return -1;
+}
+
+static void say(const char *job, const char *variable, int index, const unsigned char *recorded,
+                double replayed)
+{
+    double value;
+    memcpy(&value, recorded + (size_t)index * sizeof value, sizeof value);
+    printf("  job %s, variable %s: recorded %.17g, replayed %.17g\n", job, variable, value,
+           replayed);
+}
+
+static bool name_drive(const struct replay *replay, const struct found *found)
+{
+    const struct cfg_scenario *scenario = replay->scenario;
+    for (int i = 0; i < scenario->drive_count; i++) {
+        const unsigned char *recorded = found->device[scenario->sensor_count + i];
+        if (differs(recorded, &replay->rig->cfg->command[i], 1) < 0)
+            continue;
+        char variable[CFG_NAME_MAX + 16];
+        snprintf(variable, sizeof variable, "drive %s: out", scenario->effectors[i].name);
+        say("drives", variable, 0, recorded, replay->rig->cfg->command[i]);
+        return true;
+    }
+    return false;
+}
+
+static bool name_plant(const struct replay *replay, const struct found *found)
+{
+    const struct cfg_rig *cfg = replay->rig->cfg;
+    const int nq = dyn_model_nq(cfg->plant.model), nv = dyn_model_nv(cfg->plant.model);
+    const int count = (int)replay->rig->layout.x_count;
+    const int at = differs(found->plant, cfg->x, count);
+    if (at < 0)
+        return false;
+    char variable[48];
+    snprintf(variable, sizeof variable, "plant.%s[%d]",
+             at < nq        ? "q"
+             : at < nq + nv ? "v"
+                            : "effectors",
+             at < nq        ? at
+             : at < nq + nv ? at - nq
+                            : at - nq - nv);
+    say("step", variable, at, found->plant, cfg->x[at]);
+    return true;
+}
+
+static bool name_instrument(const struct replay *replay, const struct found *found)
+{
+    const struct cfg_scenario *scenario = replay->scenario;
+    for (int i = 0; i < scenario->sensor_count; i++) {
+        const char *name = scenario->sensors[i].name;
+        const double *reading = replay->rig->reading[i];
+        const int at =
+            differs(found->device[i], reading, instrument_width(scenario->sensors[i].kind));
+        if (at < 0)
+            continue;
+        char variable[CFG_NAME_MAX + 32];
+        snprintf(variable, sizeof variable, "device %s: reading[%d]", name, at);
+        say(name, variable, at, found->device[i], reading[at]);
+        return true;
+    }
+    return false;
+}
+
+/* What an earlier job of the frame writes comes first. */
+static int order_of(const struct rig *rig, const char *job)
+{
+    for (int i = 0; i < rig->schedule->job_count; i++)
+        if (strcmp(rig->schedule->job[i].name, job) == 0)
+            return i;
+    return -1; /* the latch is before all jobs */
+}
+
+/* Parts have no values in the log: they are named as a whole. */
+static bool name_part(const struct replay *replay, const struct found *found)
+{
+    const struct cfg_section *best = NULL;
+    for (int i = 0; found->part && i < cfg_section_count(replay->scenario); i++) {
+        const struct cfg_section *part = &replay->rig->part[i];
+        uint64_t recorded;
+        memcpy(&recorded, found->part + (size_t)(1 + i) * sizeof recorded, sizeof recorded);
+        if (recorded != rig_part_hash(replay->rig, part) &&
+            (!best || order_of(replay->rig, part->job) < order_of(replay->rig, best->job)))
+            best = part;
+    }
+    if (best)
+        printf("  job %s, part of the run state: %s\n", best->job, best->name);
+    return best != NULL;
+}
+
+void replay_name(const struct replay *replay, uint64_t frame)
+{
+    struct found found = {0};
+    find_records(replay, frame, &found);
+    const bool part = name_part(replay, &found);
+    const bool variable =
+        name_drive(replay, &found) || name_plant(replay, &found) || name_instrument(replay, &found);
+    if (!part && !variable)
+        printf("  no variable that the log has of this frame differs: it is in what it has not "
+               "(noise, delay\n  lines, faults, links, parameters); log: {parts: true} would name "
+               "it\n");
+    free(found.plant);
+    free(found.part);
+    for (size_t i = 0; i < sizeof found.device / sizeof found.device[0]; i++)
+        free(found.device[i]);
+}
+
+void replay_print(const struct replay *replay)
+{
+    const struct cfg_rig *cfg = replay->rig->cfg;
+    const int nq = dyn_model_nq(cfg->plant.model), nv = dyn_model_nv(cfg->plant.model);
+    const uint64_t counted = cfg->schedule->frame;
+    printf("next frame %" PRIu64 ", simulated %.6f s, hash %016" PRIx64 "\n", replay->next_frame,
+           (double)counted * (double)replay->scenario->period_ns * 1e-9, replay->rig->hash);
+    for (int i = 0; i < nq + nv; i++)
+        printf("  plant.%s[%d] %.17g\n", i < nq ? "q" : "v", i < nq ? i : i - nq, cfg->x[i]);
+    for (int i = 0; i < replay->scenario->drive_count; i++)
+        printf("  drive %s: out %.17g\n", replay->scenario->effectors[i].name, cfg->command[i]);
+    for (int i = 0; i < replay->scenario->sensor_count; i++)
+        for (int k = 0; k < instrument_width(replay->scenario->sensors[i].kind); k++)
+            printf("  device %s: reading[%d] %.17g\n", replay->scenario->sensors[i].name, k,
+                   replay->rig->reading[i][k]);
+    for (int i = 0; i < replay->scenario->parameter_count; i++)
+        printf("  %s %.17g %s\n", replay->scenario->parameters[i].name, cfg->parameter[i],
+               replay->scenario->parameters[i].unit);
+}

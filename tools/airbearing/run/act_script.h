@@ -1,0 +1,19 @@
+/*
+ * Acts of the operator as the command line has them: `1.5s:tune devices.gyro.bias.x=0.1 deg/s`.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "config/scenario.h"
+#include "rt/executive/operator/operator.h"
+
+/* 0, or -1 with what is wrong in error.  Context: setup. */
+int script_read(const char *text, const struct cfg_scenario *scenario,
+                struct operator_scripted *act, char error[CFG_ERROR_MAX]);
+
+/* By time; those of one time stay in their order.  Context: setup. */
+void script_sort(struct operator_scripted *acts, int count);
+
+/* Would the run wait for ever?  Context: setup. */
+bool script_ends_paused(const struct operator_scripted *acts, int count);

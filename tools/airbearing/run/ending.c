@@ -1,0 +1,121 @@
+#include "tools/airbearing/run/ending.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rt/panic.h"
+
+/* Looks at a controller that is gone before the frames are stopped: what it said last is under way,
+ * and a run whose last reply has come ends by itself meanwhile. */
+enum { GRACE_LOOKS = 10 };
+
+/* ---- the controller -------------------------------------------------------------------- */
+
+/* Does the controller answer on this link?  Where boards are on the wire hands are a person's. */
+static bool is_its_link(const struct cfg_scenario *scenario, int index)
+{
+    bool boards = false;
+    for (int i = 0; i < scenario->link_count; i++)
+        boards = boards || !io_protocol_traits(scenario->links[i].spec.protocol)->hands;
+    const struct cfg_link *link = &scenario->links[index];
+    return boards ? !io_protocol_traits(link->spec.protocol)->hands
+                  : link->spec.bus.kind != IO_BUS_COCKPIT;
+}
+
+/* May the run go on without it?  Where the file says what a loss means, for each of its links. */
+static bool loss_is_provided_for(const struct cfg_scenario *scenario)
+{
+    for (int i = 0; i < scenario->link_count; i++)
+        if (is_its_link(scenario, i) && !scenario->links[i].loss_given)
+            return false;
+    return true;
+}
+
+void ending_watch_controller(struct run *run)
+{
+    char text[CONTROLLER_TEXT_MAX];
+    if (run->controller.program[0] == '\0' || controller_running(&run->controller))
+        return;
+    if (rt_stop_signal() || loss_is_provided_for(run->scenario))
+        return;
+    if (run->controller_looks++ < GRACE_LOOKS)
+        return;
+    if (!run->controller_stops) {
+        controller_end_text(&run->controller, text);
+        serve_alarm(run->serve, text);
+    }
+    run->controller_stops = true;
+    atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
+    if (run->links)
+        io_links_interrupt(run->links);
+}
+
+/* The frames were all run, but not all of them with a controller: a reply was owed, or the link was
+ * given up. */
+static bool missed_its_end(const struct run *run)
+{
+    const struct cfg_scenario *scenario = run->scenario;
+    if (!run->controller.died_early || run->stuck || loss_is_provided_for(scenario))
+        return false;
+    for (int i = 0; i < scenario->link_count; i++)
+        if (is_its_link(scenario, i) &&
+            (run->rig->cfg->link[i].lost ||
+             (scenario->pace != RT_PACE_REAL && run->rig->unanswered[i])))
+            return true;
+    return false;
+}
+
+/* ---- the end --------------------------------------------------------------------------- */
+
+void ending_name(struct run *run)
+{
+    run->signal = rt_stop_signal();
+    /* Barked and came back while nobody looked: the outputs went safe all the same. */
+    if (atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed))
+        run->end = RUN_HUNG;
+    if (run->end == RUN_HUNG)
+        return;
+    const bool stopped = run->frame->end == RT_END_STOPPED;
+    if (run->frame->end == RT_END_POLICY)
+        run->end = RUN_OVERRUN;
+    else if ((run->controller_stops && stopped) || (!stopped && missed_its_end(run)))
+        run->end = RUN_CONTROLLER_ENDED;
+    else if (atomic_load_explicit(&run->source.link_lost, memory_order_relaxed))
+        run->end = RUN_LINK_LOST;
+    else if (stopped)
+        run->end = RUN_SIGNAL;
+    if (run->links && (run->end == RUN_CONTROLLER_ENDED || run->end == RUN_LINK_LOST))
+        io_links_safe(run->links);
+}
+
+void ending_text(const struct run *run, char text[ENDING_TEXT_MAX])
+{
+    char controller[CONTROLLER_TEXT_MAX];
+    const unsigned long long frame = run->frame->frames;
+    text[0] = '\0';
+    switch (run->end) {
+    case RUN_COMPLETE:
+        break;
+    case RUN_SIGNAL:
+        snprintf(text, ENDING_TEXT_MAX, "interrupted by SIG%s after frame %llu",
+                 run->signal ? sigabbrev_np(run->signal) : "TERM", frame);
+        break;
+    case RUN_OVERRUN:
+        snprintf(text, ENDING_TEXT_MAX,
+                 "stopped by the overrun policy at frame %llu; outputs went safe", frame);
+        break;
+    case RUN_LINK_LOST:
+        snprintf(text, ENDING_TEXT_MAX, "stopped because the link was lost at frame %llu", frame);
+        break;
+    case RUN_CONTROLLER_ENDED:
+        controller_end_text(&run->controller, controller);
+        snprintf(text, ENDING_TEXT_MAX, "%s; the run stopped at frame %llu", controller, frame);
+        break;
+    case RUN_HUNG:
+        snprintf(text, ENDING_TEXT_MAX,
+                 "the frame thread hung, or was kept off its core, after frame %llu; outputs went "
+                 "safe",
+                 frame);
+        break;
+    }
+}

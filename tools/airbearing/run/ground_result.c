@@ -1,0 +1,103 @@
+#include "tools/airbearing/run/ground_result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const state_name[] = {[IO_GROUND_WAITING] = "not reached",
+                                         [IO_GROUND_ASKED] = "not accepted",
+                                         [IO_GROUND_DONE] = "accepted",
+                                         [IO_GROUND_FAILED] = "not accepted"};
+
+static double seconds(const struct run *run, uint64_t frames)
+{
+    return (double)frames * (double)run->scenario->period_ns * 1e-9;
+}
+
+static json_t *time_or_null(const struct run *run, bool known, uint64_t frame)
+{
+    return known ? json_real(seconds(run, frame)) : json_null();
+}
+
+static json_t *line_or_null(const struct cfg_link *link, int step)
+{
+    const int line = link->ground_mark[step].line;
+    return line > 0 ? json_integer(line) : json_null();
+}
+
+json_t *report_ground(const struct run *run, int link)
+{
+    const struct io_ground_script *script = &run->scenario->links[link].spec.script;
+    json_t *array = json_array();
+    for (int i = 0; run->links && i < script->step_count; i++) {
+        const struct io_ground_result result = io_link_ground(run->links, link, i);
+        char text[IO_GROUND_TEXT_MAX];
+        json_t *step =
+            json_pack("{s:s, s:s, s:s, s:i}", "step", io_ground_step_text(&script->step[i], text),
+                      "state", state_name[result.state], "answer",
+                      io_ground_answer_name(result.answer), "tries", (int)result.tries);
+        json_object_set_new(step, "at_s", json_real(seconds(run, script->step[i].frame)));
+        json_object_set_new(step, "asked_s",
+                            time_or_null(run, result.state != IO_GROUND_WAITING, result.asked));
+        json_object_set_new(step, "ended_s",
+                            time_or_null(run, result.state >= IO_GROUND_DONE, result.ended));
+        json_object_set_new(step, "line", line_or_null(&run->scenario->links[link], i));
+        json_array_append_new(array, step);
+    }
+    return array;
+}
+
+static void print_step(const struct run *run, int link, int index)
+{
+    const struct io_ground_step *step = &run->scenario->links[link].spec.script.step[index];
+    const struct io_ground_result result = io_link_ground(run->links, link, index);
+    char text[IO_GROUND_TEXT_MAX];
+    printf("  ground %s at %.4g s: %s", io_ground_step_text(step, text), seconds(run, step->frame),
+           state_name[result.state]);
+    if (result.state == IO_GROUND_DONE)
+        printf(" at %.4g s after %u tries\n", seconds(run, result.ended), result.tries);
+    else if (result.state == IO_GROUND_WAITING)
+        putchar('\n');
+    else
+        printf(", %s, after %u tries\n", io_ground_answer_name(result.answer), result.tries);
+}
+
+void print_ground(const struct run *run)
+{
+    for (int i = 0; run->links && i < run->scenario->link_count; i++)
+        for (int k = 0; k < run->scenario->links[i].spec.script.step_count; k++)
+            print_step(run, i, k);
+}
+
+bool ground_step_failed(const struct run *run, int link, int step)
+{
+    const enum io_ground_state state = io_link_ground(run->links, link, step).state;
+    return state == IO_GROUND_ASKED || state == IO_GROUND_FAILED;
+}
+
+void ground_step_blame(const struct run *run, int link, int step, char text[GROUND_BLAME_MAX])
+{
+    const struct cfg_link *of = &run->scenario->links[link];
+    const struct io_ground_result result = io_link_ground(run->links, link, step);
+    const int line = of->ground_mark[step].line;
+    char what[IO_GROUND_TEXT_MAX], where[64] = "";
+    const char *path = strrchr(run->scenario->path, '/');
+    if (line > 0)
+        snprintf(where, sizeof where, " (%.48s:%d)", path ? path + 1 : run->scenario->path, line);
+    snprintf(text, GROUND_BLAME_MAX, "%.32s did not accept \"%s\"%s: %s", of->name,
+             io_ground_step_text(&of->spec.script.step[step], what), where,
+             io_ground_answer_name(result.answer));
+}
+
+void warn_of_ground_lines(const struct run *run)
+{
+    for (int i = 0; run->links && i < run->scenario->link_count; i++) {
+        const struct cfg_link *link = &run->scenario->links[i];
+        const int status = io_link_ground_line(run->links, i);
+        if (status < 0)
+            fprintf(stderr,
+                    "%s:%d:%d: links.%s.ground_line: %s cannot be had (%s); another ground station "
+                    "may have it, and the script is not said\n",
+                    run->scenario->path, link->mark.line, link->mark.column, link->name,
+                    link->spec.ground_line, strerror(-status));
+    }
+}

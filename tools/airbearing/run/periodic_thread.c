@@ -1,0 +1,57 @@
+#include "tools/airbearing/run/periodic_thread.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include "rt/clock.h"
+
+enum { ROUND_MS = 20 };
+
+static void sleep_ms(long ms)
+{
+    const struct timespec pause = {.tv_nsec = ms * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+static void run(void *self)
+{
+    struct worker *worker = self;
+    /* Acquire: what was to be done before the end was asked for is seen in the last round. */
+    while (!atomic_load_explicit(&worker->stop, memory_order_acquire)) {
+        worker->work(worker->self);
+        sleep_ms(ROUND_MS);
+    }
+    if (!atomic_load_explicit(&worker->left, memory_order_acquire))
+        worker->work(worker->self);
+    /* Release: what it did is seen by who finds that it is over. */
+    atomic_store_explicit(&worker->over, true, memory_order_release);
+}
+
+int worker_start(struct worker *worker, const char *name, int cpu, void (*work)(void *self),
+                 void *self)
+{
+    const struct rt_thread_spec spec = {.name = name, .policy = SCHED_OTHER, .cpu = cpu};
+    worker->work = work;
+    worker->self = self;
+    const int failure = rt_thread_start(&worker->thread, &spec, run, worker);
+    worker->started = failure == 0;
+    return failure;
+}
+
+bool worker_stop(struct worker *worker, uint64_t limit_ns)
+{
+    if (!worker->started)
+        return true;
+    const uint64_t end_ns = rt_now_ns() + limit_ns;
+    atomic_store_explicit(&worker->stop, true, memory_order_release);
+    while (!atomic_load_explicit(&worker->over, memory_order_acquire)) {
+        if (rt_now_ns() >= end_ns) {
+            atomic_store_explicit(&worker->left, true, memory_order_release);
+            return false;
+        }
+        sleep_ms(1);
+    }
+    rt_thread_join(&worker->thread);
+    worker->started = false;
+    return true;
+}

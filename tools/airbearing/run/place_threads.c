@@ -1,0 +1,23 @@
+#include "tools/airbearing/run/place_threads.h"
+
+#include <stdio.h>
+
+#include "tools/airbearing/command.h"
+
+int cores_plan(const struct cfg_scenario *scenario, struct rt_machine *machine,
+               struct rt_core_plan *plan)
+{
+    const bool threaded = scenario->io_mode == IO_LINK_THREADED && scenario->link_count > 0;
+    rt_machine_read(machine);
+    if (rt_core_plan(machine, scenario->frame_cpu, scenario->io_cpu, threaded, plan) == 0)
+        return 0;
+    struct rt_core_plan frame_alone;
+    const bool frame_wrong =
+        rt_core_plan(machine, scenario->frame_cpu, -1, false, &frame_alone) != 0;
+    const struct cfg_mark mark = frame_wrong ? scenario->frame_cpu_mark : scenario->io_cpu_mark;
+    if (mark.line > 0)
+        fprintf(stderr, "%s:%d:%d: %s\n", scenario->path, mark.line, mark.column, plan->why);
+    else
+        fprintf(stderr, "--set %s.cpu: %s\n", frame_wrong ? "frame" : "io", plan->why);
+    return EXIT_BAD_INPUT;
+}

@@ -1,0 +1,274 @@
+#include "tools/airbearing/timing/external_clock.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char truth_title[] = "# airbearing stopwatch 1";
+const char truth_columns[] = "sequence,frame,sim_ns,sent_ns,stamp_ns,kernel";
+
+enum { COLUMNS = 6 };
+static const uint64_t NUMBER_MAX = (uint64_t)1 << 62;
+
+/* ---- the file -------------------------------------------------------------------------- */
+
+struct cursor {
+    const char *at, *end;
+    size_t line;
+    const char *begin; /* of the line */
+    char *error;
+};
+
+static int complain(const struct cursor *cursor, const char *what)
+{
+    snprintf(cursor->error, EVIDENCE_ERROR_MAX, "%zu:%td: %s", cursor->line,
+             cursor->at - cursor->begin + 1, what);
+    return -1;
+}
+
+static void next_line(struct cursor *cursor)
+{
+    cursor->line++;
+    cursor->begin = cursor->at;
+}
+
+static int take_text(struct cursor *cursor, const char *text, const char *what)
+{
+    const size_t size = strlen(text);
+    if ((size_t)(cursor->end - cursor->at) <= size || memcmp(cursor->at, text, size) != 0 ||
+        cursor->at[size] != '\n')
+        return complain(cursor, what);
+    cursor->at += size + 1;
+    next_line(cursor);
+    return 0;
+}
+
+static int take_number(struct cursor *cursor, uint64_t *number)
+{
+    const char *from = cursor->at;
+    *number = 0;
+    while (cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9') {
+        *number = *number * 10 + (uint64_t)(*cursor->at - '0');
+        cursor->at++;
+        if (*number > NUMBER_MAX) {
+            cursor->at = from;
+            return complain(cursor, "this number is too large");
+        }
+    }
+    return cursor->at > from ? 0 : complain(cursor, "a whole number is wanted here");
+}
+
+static int take_row(struct cursor *cursor, uint64_t column[COLUMNS])
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        const char after = i + 1 < COLUMNS ? ',' : '\n';
+        if (take_number(cursor, &column[i]))
+            return -1;
+        if (cursor->at == cursor->end || *cursor->at != after)
+            return complain(cursor,
+                            after == ',' ? "a comma is wanted here" : "the line should end here");
+        cursor->at++;
+    }
+    return 0;
+}
+
+/* Pulses that come twice or overtake each other tell less than the first one did. */
+static bool keep(struct truth *truth, const uint64_t column[COLUMNS])
+{
+    if (truth->count > 0 && column[0] <= truth->stamp[truth->count - 1].sequence) {
+        truth->doubled++;
+        return true;
+    }
+    if (truth->count == truth->room) {
+        const size_t room = truth->room ? 2 * truth->room : 1024;
+        struct truth_stamp *grown = realloc(truth->stamp, room * sizeof *grown);
+        if (!grown)
+            return false;
+        truth->stamp = grown;
+        truth->room = room;
+    }
+    truth->stamp[truth->count++] =
+        (struct truth_stamp){column[0], column[1], column[2], column[3], column[4], column[5]};
+    return true;
+}
+
+int truth_parse(struct truth *truth, const char *text, size_t size, char error[EVIDENCE_ERROR_MAX])
+{
+    struct cursor cursor = {text, text + size, 1, text, error};
+    if (take_text(&cursor, truth_title, "this is no file of airbearing stopwatch") ||
+        take_text(&cursor, truth_columns, "these are not the columns of a stopwatch's file"))
+        return -1;
+    while (cursor.at < cursor.end) {
+        uint64_t column[COLUMNS];
+        if (take_row(&cursor, column))
+            return -1;
+        if (!keep(truth, column))
+            return complain(&cursor, "no memory for so many pulses");
+        next_line(&cursor);
+    }
+    return 0;
+}
+
+void truth_free(struct truth *truth)
+{
+    free(truth->stamp);
+    free(truth->point);
+    spread_free(&truth->jitter);
+    *truth = (struct truth){0};
+}
+
+/* ---- the comparison -------------------------------------------------------------------- */
+
+/* The frame that was running when the pulse left; NULL: none, so it is of another run. */
+static const struct record_frame *frame_of(const struct evidence *evidence,
+                                           const struct truth_stamp *stamp)
+{
+    const size_t at = evidence_find(evidence, stamp->frame);
+    if (at == evidence->frame_count)
+        return NULL;
+    const struct record_frame *frame = &evidence->frame[at];
+    const bool ours = frame->frame == stamp->frame && stamp->sent_ns >= frame->start_ns &&
+                      stamp->sent_ns <= frame->end_ns;
+    return ours ? frame : NULL;
+}
+
+/* Keep the stamps that are of this run, each with its frame in the same place. */
+static const struct record_frame **match(struct truth *truth, const struct evidence *evidence)
+{
+    const struct record_frame **frames = calloc(truth->count + 1, sizeof *frames);
+    if (!frames)
+        return NULL;
+    for (size_t i = 0; i < truth->count; i++) {
+        const struct record_frame *frame = frame_of(evidence, &truth->stamp[i]);
+        if (!frame) {
+            truth->foreign++;
+            continue;
+        }
+        frames[truth->matched] = frame;
+        truth->stamp[truth->matched++] = truth->stamp[i];
+        truth->by_kernel += truth->stamp[i].kernel != 0;
+    }
+    return frames;
+}
+
+/* The run says how many it sent; one that was cut off does not, and then only gaps are known. */
+static void count_lost(struct truth *truth, const struct evidence *evidence)
+{
+    const json_t *sent = json_object_get(json_object_get(evidence->report, "pulse"), "sent");
+    const uint64_t known =
+        json_is_integer(sent) && json_integer_value(sent) >= 0
+            ? (uint64_t)json_integer_value(sent)
+            : truth->stamp[truth->matched - 1].sequence - truth->stamp[0].sequence + 1;
+    truth->lost = known > truth->matched ? known - truth->matched : 0;
+}
+
+static double residual(const struct slope *fit, const struct slope_point *point)
+{
+    return point->y - fit->intercept - fit->slope * point->x;
+}
+
+/* Of every block the pulse that came soonest: one that was held up says nothing of the clocks. */
+static size_t pick_fastest(const struct truth *truth, struct slope_point *picked)
+{
+    enum { BLOCKS = 16, BLOCK_MAX = 64 };
+    const size_t share = truth->matched / BLOCKS;
+    const size_t block = share < 1 ? 1 : share > BLOCK_MAX ? BLOCK_MAX : share;
+    size_t count = 0;
+    for (size_t from = 0; from < truth->matched; from += block) {
+        const size_t to = from + block < truth->matched ? from + block : truth->matched;
+        size_t best = from;
+        for (size_t i = from; i < to; i++)
+            if (residual(&truth->fit, &truth->point[i]) >
+                residual(&truth->fit, &truth->point[best]))
+                best = i;
+        picked[count++] = truth->point[best];
+    }
+    return count;
+}
+
+/* First through all of them, then through the fastest of each block. */
+static bool fit_clocks(struct truth *truth)
+{
+    struct slope_point *picked = calloc(truth->matched, sizeof *picked);
+    if (!picked)
+        return false;
+    truth->known = slope_fit(truth->point, truth->matched, &truth->fit);
+    if (truth->known) {
+        struct slope fastest;
+        if (slope_fit(picked, pick_fastest(truth, picked), &fastest))
+            truth->fit = fastest;
+    }
+    truth->ppm = truth->fit.slope * 1e-3; /* ns in a second */
+    truth->half_width_ppm = truth->fit.half_width * 1e-3;
+    free(picked);
+    return true;
+}
+
+static bool add_points(struct truth *truth, const struct record_frame *const *frame)
+{
+    const struct truth_stamp *first = &truth->stamp[0];
+    truth->point = calloc(truth->matched, sizeof *truth->point);
+    if (!truth->point)
+        return false;
+    for (size_t i = 0; i < truth->matched; i++) {
+        const int64_t by_watch_ns = (int64_t)(truth->stamp[i].stamp_ns - first->stamp_ns);
+        const int64_t by_grid_ns = (int64_t)(frame[i]->release_ns - frame[0]->release_ns);
+        truth->point[i] =
+            (struct slope_point){(double)by_watch_ns * 1e-9, (double)(by_grid_ns - by_watch_ns)};
+    }
+    const size_t last = truth->matched - 1;
+    const int64_t sim_ns = (int64_t)(truth->stamp[last].sim_ns - first->sim_ns);
+    truth->span_s = truth->point[last].x;
+    truth->behind_ns = (int64_t)(truth->stamp[last].stamp_ns - first->stamp_ns) - sim_ns;
+    truth->log_behind_ns = (int64_t)(frame[last]->release_ns - frame[0]->release_ns) - sim_ns;
+    return true;
+}
+
+static bool add_jitter(struct truth *truth)
+{
+    double fastest = residual(&truth->fit, &truth->point[0]);
+    for (size_t i = 1; i < truth->matched; i++)
+        fastest = fmax(fastest, residual(&truth->fit, &truth->point[i]));
+    for (size_t i = 0; i < truth->matched; i++) {
+        const double late_ns = fmin(fastest - residual(&truth->fit, &truth->point[i]), 0x1p62);
+        if (!spread_add(&truth->jitter, (uint64_t)late_ns, truth->stamp[i].frame))
+            return false;
+    }
+    spread_sort(&truth->jitter);
+    return true;
+}
+
+/* Where both clocks are of one machine this is how long the fastest pulse took. */
+static void add_offset(struct truth *truth, const struct evidence *evidence,
+                       const struct record_frame *first)
+{
+    if (evidence->clock_count == 0)
+        return;
+    const struct record_clock *clock = &evidence->clock[0];
+    const uint64_t wall_ns = first->release_ns + clock->realtime_ns - clock->monotonic_ns;
+    truth->has_offset = true;
+    truth->offset_ns =
+        (int64_t)(truth->stamp[0].stamp_ns - wall_ns) - llround(truth->fit.intercept);
+}
+
+bool truth_compare(struct truth *truth, const struct evidence *evidence,
+                   char error[EVIDENCE_ERROR_MAX])
+{
+    const struct record_frame **frames = match(truth, evidence);
+    snprintf(error, EVIDENCE_ERROR_MAX, "no memory for its pulses");
+    bool good = frames != NULL;
+    if (good && truth->matched == 0) {
+        snprintf(error, EVIDENCE_ERROR_MAX, "none of its %zu pulses is of this run", truth->count);
+        good = false;
+    }
+    if (good) {
+        count_lost(truth, evidence);
+        good = add_points(truth, frames) && fit_clocks(truth) && add_jitter(truth);
+        add_offset(truth, evidence, frames[0]);
+    }
+    free(frames);
+    return good;
+}

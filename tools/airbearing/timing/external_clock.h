@@ -1,0 +1,58 @@
+/*
+ * A run against a clock that it does not own: pulses that left at the start of frames, as a
+ * stopwatch in another process or on another machine stamped them.
+ *
+ *      log         frame k: release on the executive's clock
+ *      stopwatch   pulse of frame k: stamp on its own clock
+ *
+ * Frames are matched by number, so releases that were missed do not matter: frame k was released
+ * when the log says, and simulated time lags by what the stopwatch must see as well.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/airbearing/timing/drift_fit.h"
+#include "tools/airbearing/timing/log_evidence.h"
+#include "tools/airbearing/timing/percentiles.h"
+
+/* How a stopwatch's file begins: what it is, then its columns. */
+extern const char truth_title[], truth_columns[];
+
+struct truth_stamp {
+    uint64_t sequence, frame, sim_ns;
+    uint64_t sent_ns;  /* on the executive's clock */
+    uint64_t stamp_ns; /* on the stopwatch's */
+    uint64_t kernel;   /* 1: stamped by the kernel at arrival; 0: by the program that read it */
+};
+
+struct truth {
+    struct truth_stamp *stamp; /* in the order of their sequence, each once */
+    size_t count, room;
+    uint64_t doubled; /* came again, or was overtaken */
+
+    /* compared */
+    size_t matched;   /* have a frame in the log */
+    size_t foreign;   /* were sent at no time at which the log has that frame running */
+    uint64_t lost;    /* were sent and never stamped */
+    size_t by_kernel; /* of those that matched */
+    double span_s;    /* by the stopwatch */
+    bool known;       /* enough of them for a slope */
+    struct slope fit; /* x: s by the stopwatch, y: ns that the grid is ahead of it */
+    double ppm, half_width_ppm;
+    bool has_offset;      /* the log says how its clock and its wall clock stood */
+    int64_t offset_ns;    /* stopwatch less the run's wall clock, as the fastest pulses saw it */
+    struct spread jitter; /* ns that each came later than the fastest, the slope taken out */
+    struct slope_point *point; /* of all that matched, same axes as the fit */
+    int64_t behind_ns;         /* simulated time fell behind the stopwatch, first to last */
+    int64_t log_behind_ns;     /* and behind the executive's own clock */
+};
+
+/* A stopwatch's file.  0, or -1 with `line:column: what` in error.  Context: any. */
+int truth_parse(struct truth *truth, const char *text, size_t size, char error[EVIDENCE_ERROR_MAX]);
+/* False with one line in error when no pulse is of this run, or memory ran out.  Context: any. */
+bool truth_compare(struct truth *truth, const struct evidence *evidence,
+                   char error[EVIDENCE_ERROR_MAX]);
+void truth_free(struct truth *truth);

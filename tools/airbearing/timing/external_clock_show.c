@@ -1,0 +1,165 @@
+/*
+ * The stopwatch's view of a run as text, JSON and a picture.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+
+#include "tools/airbearing/timing/external_clock.h"
+#include "tools/airbearing/timing/show.h"
+#include "tools/airbearing/timing/svg_plot.h"
+
+static const char *stamped_by(const struct truth *truth)
+{
+    return truth->by_kernel == truth->matched ? "kernel"
+           : truth->by_kernel == 0            ? "program"
+                                              : "both";
+}
+
+static const char *stamped_by_words(const struct truth *truth)
+{
+    return truth->by_kernel == truth->matched ? "kernel"
+           : truth->by_kernel == 0            ? "program that read them"
+                                              : "kernel or by the program that read them";
+}
+
+static void print_jitter(const struct truth *truth, FILE *out)
+{
+    uint64_t value;
+    char text[24];
+    fprintf(out, "    later than the fastest:");
+    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++)
+        if (spread_at(&truth->jitter, spread_fraction[i], &value))
+            fprintf(out, " %s %s,", spread_header[i], figures_time((double)value, text));
+    fprintf(out, " worst %s (frame %" PRIu64 ")\n", figures_time((double)truth->jitter.max, text),
+            truth->jitter.max_frame);
+}
+
+void show_truth_text(const struct figures *figures, FILE *out)
+{
+    const struct truth *truth = figures->truth;
+    char behind[24], log[24], offset[24];
+    if (!truth)
+        return;
+    fprintf(out, "  stopwatch: %zu pulses in %.3f s, stamped by the %s; %" PRIu64 " lost",
+            truth->matched, truth->span_s, stamped_by_words(truth), truth->lost);
+    if (truth->foreign > 0)
+        fprintf(out, ", %zu of another run", truth->foreign);
+    fprintf(out, "\n");
+    if (truth->known)
+        fprintf(out, "    the grid against it %+.4f ppm, 95 %% within +-%.4f ppm\n", truth->ppm,
+                truth->half_width_ppm);
+    else
+        fprintf(out, "    the grid against it: too few pulses for a slope\n");
+    if (truth->has_offset)
+        fprintf(out,
+                "    it shows %s more than the run's wall clock (delay of the pulse included)\n",
+                figures_time((double)truth->offset_ns, offset));
+    print_jitter(truth, out);
+    fprintf(out, "    sim time fell behind by %s by the stopwatch, by %s by the log\n",
+            figures_time((double)truth->behind_ns, behind),
+            figures_time((double)truth->log_behind_ns, log));
+}
+
+static json_t *jitter(const struct spread *spread)
+{
+    json_t *object = json_object();
+    uint64_t value;
+    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++)
+        json_object_set_new(object, spread_name[i],
+                            spread_at(spread, spread_fraction[i], &value)
+                                ? json_integer((json_int_t)value)
+                                : json_null());
+    json_object_set_new(object, "max", json_integer((json_int_t)spread->max));
+    json_object_set_new(object, "max_frame", json_integer((json_int_t)spread->max_frame));
+    json_object_set_new(object, "count", json_integer((json_int_t)spread->count));
+    return object;
+}
+
+static json_t *real(double value, bool known)
+{
+    return known && isfinite(value) ? json_real(value) : json_null();
+}
+
+struct json_t *show_truth_json(const struct truth *truth)
+{
+    json_t *object = json_object();
+    const struct {
+        const char *name;
+        uint64_t value;
+    } count[] = {{"pulses", truth->matched},
+                 {"lost", truth->lost},
+                 {"foreign", truth->foreign},
+                 {"doubled", truth->doubled}};
+    for (size_t i = 0; i < sizeof count / sizeof count[0]; i++)
+        json_object_set_new(object, count[i].name, json_integer((json_int_t)count[i].value));
+    json_object_set_new(object, "stamped_by", json_string(stamped_by(truth)));
+    json_object_set_new(object, "seconds", json_real(truth->span_s));
+    json_object_set_new(object, "ppm", real(truth->ppm, truth->known));
+    json_object_set_new(object, "ppm_low", real(truth->ppm - truth->half_width_ppm, truth->known));
+    json_object_set_new(object, "ppm_high", real(truth->ppm + truth->half_width_ppm, truth->known));
+    json_object_set_new(object, "offset_ns",
+                        truth->has_offset ? json_integer((json_int_t)truth->offset_ns)
+                                          : json_null());
+    json_object_set_new(object, "jitter_ns", jitter(&truth->jitter));
+    json_object_set_new(object, "behind_ns", json_integer((json_int_t)truth->behind_ns));
+    json_object_set_new(object, "log_behind_ns", json_integer((json_int_t)truth->log_behind_ns));
+    return object;
+}
+
+/* ---- the picture ----------------------------------------------------------------------- */
+
+static const char *seconds(double value, char *text)
+{
+    snprintf(text, 24, "%.4g s", value);
+    return text;
+}
+
+static const char *nanoseconds(double value, char *text)
+{
+    return figures_time(value, text);
+}
+
+static void range(const struct truth *truth, double *low, double *high)
+{
+    *low = *high = truth->point[0].y;
+    for (size_t i = 0; i < truth->matched; i++) {
+        *low = fmin(*low, truth->point[i].y);
+        *high = fmax(*high, truth->point[i].y);
+    }
+    const double room = fmax(100.0, (*high - *low) * 0.1);
+    *low -= room;
+    *high += room;
+}
+
+void show_truth_page(const struct figures *figures, FILE *out)
+{
+    enum { WIDTH = 1240, HEIGHT = 320, DOTS_MAX = 1500 };
+    const struct truth *truth = figures->truth;
+    struct plot plot;
+    double low, high;
+    char worst[24];
+    if (!truth || !truth->known || !(truth->span_s > 0.0))
+        return;
+    fprintf(out,
+            "<figure><h2>By another clock</h2><figcaption>the frame grid less a stopwatch that "
+            "stamped %zu pulses (%" PRIu64 " lost); slope %+.4f ppm, 95 %% within ±%.4f ppm; the "
+            "latest came %s after the fastest</figcaption>\n",
+            truth->matched, truth->lost, truth->ppm, truth->half_width_ppm,
+            figures_time((double)truth->jitter.max, worst));
+    range(truth, &low, &high);
+    plot_open(&plot, out, WIDTH, HEIGHT, (struct plot_axis){0.0, truth->span_s, false},
+              (struct plot_axis){low, high, false}, "stopwatch");
+    plot_x_ticks(&plot, seconds);
+    plot_y_ticks(&plot, nanoseconds);
+    const size_t stride = truth->matched / DOTS_MAX + 1;
+    for (size_t i = 0; i < truth->matched; i += stride)
+        fprintf(out, "<circle class=\"a\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
+                plot_x(&plot, truth->point[i].x), plot_y(&plot, truth->point[i].y));
+    fprintf(out, "\n<path class=\"line b\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", plot.left,
+            plot_y(&plot, truth->fit.intercept), plot.right,
+            plot_y(&plot, truth->fit.intercept + truth->fit.slope * truth->span_s));
+    plot_names(&plot, "time by the stopwatch", "grid ahead of the stopwatch");
+    plot_close(&plot);
+    fputs("</figure>\n", out);
+}

@@ -1,0 +1,77 @@
+#include "tools/airbearing/timing/time_kept.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { TEXT_MAX = 320 };
+static const uint64_t least_lag_ns = 50000000;
+
+__attribute__((format(printf, 2, 3))) static void tell(struct promise_ear ear, const char *format,
+                                                       ...)
+{
+    char text[TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ear.hear(ear.self, text);
+}
+
+static bool frames_kept(const struct promise *promise, struct promise_ear ear)
+{
+    static const struct {
+        enum rt_cause cause;
+        const char *what;
+    } table[] = {{RT_CAUSE_OWN, "late by own work"},
+                 {RT_CAUSE_IO, "late while waiting for a reply"},
+                 {RT_CAUSE_FAULT, "late by a page fault"},
+                 {RT_CAUSE_UNKNOWN, "late, and nothing explains it"}};
+    bool kept = true;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const enum rt_cause cause = table[i].cause;
+        const uint64_t count = promise->causes[cause];
+        const bool is_machines = cause == RT_CAUSE_FAULT && !promise->memory_locked;
+        if (count <= promise->allowed[cause])
+            continue;
+        tell(ear, "%" PRIu64 " frame%s %s%s", count, count == 1 ? "" : "s", table[i].what,
+             is_machines ? ": memory was not locked" : "");
+        kept = kept && is_machines;
+    }
+    return kept;
+}
+
+/* Time that the machine took is gone, too; but who allows for its late frames allows for that. */
+static bool pace_kept(const struct promise *promise, struct promise_ear ear)
+{
+    const uint64_t share_ns = promise->simulated_ns / 100;
+    const uint64_t limit_ns = share_ns > least_lag_ns ? share_ns : least_lag_ns;
+    const bool is_allowed_for =
+        promise->allowed[RT_CAUSE_SWITCH] + promise->allowed[RT_CAUSE_STOLEN] > 0 &&
+        promise->causes[RT_CAUSE_SWITCH] <= promise->allowed[RT_CAUSE_SWITCH] &&
+        promise->causes[RT_CAUSE_STOLEN] <= promise->allowed[RT_CAUSE_STOLEN];
+    if (promise->lag_ns <= limit_ns || is_allowed_for)
+        return true;
+    tell(ear, "simulated time fell %.3f s behind wall time in %.3f s",
+         (double)promise->lag_ns * 1e-9, (double)promise->simulated_ns * 1e-9);
+    return false;
+}
+
+bool promise_kept(const struct promise *promise, struct promise_ear ear)
+{
+    bool kept = true;
+    if (promise->pace == RT_PACE_REAL) {
+        kept = frames_kept(promise, ear);
+        kept = pace_kept(promise, ear) && kept;
+    }
+    if (promise->realtime_asked && !promise->realtime_met) {
+        tell(ear, "require: realtime was not met: %.200s",
+             promise->missing ? promise->missing : "the log does not say what the machine gave");
+        kept = false;
+    }
+    if (promise->hung) {
+        tell(ear, "the run hung");
+        kept = false;
+    }
+    return kept;
+}

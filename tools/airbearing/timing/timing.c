@@ -1,0 +1,323 @@
+/*
+ * airbearing timing: did simulated time follow wall time, and if not, whose fault was it?
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/yaml/text_file.h"
+#include "tools/airbearing/command.h"
+#include "tools/airbearing/timing/certificate.h"
+#include "tools/airbearing/timing/show.h"
+
+static const char usage[] =
+    "usage: airbearing timing LOG [options]\n"
+    "\n"
+    "Real time against wall clock of a recorded run: how late, how often, and whose fault.\n"
+    "\n"
+    "  --json               the figures as JSON instead of text\n"
+    "  --html FILE          one page with the pictures; it needs nothing else\n"
+    "  --hgrm FILE          start errors in the percentile text of HdrHistogram\n"
+    "  --trace FILE         frames, jobs and late frames for Perfetto or chrome://tracing\n"
+    "  --certificate FILE   figures, what the machine gave and what the doctor said of it right\n"
+    "                       after the run, and hashes of log, scenario, model files and program\n"
+    "  --verify FILE        make that certificate again from LOG and compare\n"
+    "  --truth FILE         compare with what airbearing stopwatch wrote into FILE\n"
+    "  --allow CAUSE=N      so many late frames of this cause do not break the promise (own, io,\n"
+    "                       fault, unknown; none do by default); of switch and stolen, the time\n"
+    "                       that so many took; may be given many times\n"
+    "\n"
+    "The promise is kept when no frame was late by its own work, by waiting for a reply, by a "
+    "page\n"
+    "fault in locked memory or for no known reason; when simulated time did not fall behind wall\n"
+    "time by more than 1 % of the run, or 50 ms where that is more, whoever took the time; when\n"
+    "require: realtime was met, if asked for; when the run did not hang; and when the log proves\n"
+    "it (every frame is there, its releases are on the grid, it agrees with its own report).  A "
+    "percentile that the run is too short for is\n"
+    "not shown.\n"
+    "\n"
+    "Exit: 0 kept (or verified); 1 not kept, or the certificate does not fit; 2 the log or the\n"
+    "certificate cannot be read; 64 usage.  A log that was cut off is read as far as it goes.\n";
+
+enum { TRUTH_MAX = 1 << 29 }; /* bytes: weeks at ten pulses a second */
+
+struct wishes {
+    const char *path, *html, *hgrm, *trace, *certificate, *verify, *truth;
+    bool json;
+    struct figures_limits limits;
+};
+
+static int usage_error(const char *what, const char *value)
+{
+    fprintf(stderr, "airbearing timing: %s \"%s\"; airbearing timing --help tells more\n", what,
+            value);
+    return EXIT_USAGE;
+}
+
+static int allow(struct wishes *wishes, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    char *rest;
+    for (int i = RT_CAUSE_NONE + 1; equals && i < RT_CAUSE_COUNT; i++) {
+        const size_t size = strlen(rt_cause_name[i]);
+        if ((size_t)(equals - value) != size || strncmp(value, rt_cause_name[i], size) != 0)
+            continue;
+        const long long count = strtoll(equals + 1, &rest, 10);
+        if (*rest == '\0' && rest > equals + 1 && count >= 0) {
+            wishes->limits.allowed[i] = (uint64_t)count;
+            return 0;
+        }
+    }
+    return usage_error("--allow wants a cause and a number, as in own=2, not", value);
+}
+
+static int take_option(struct wishes *wishes, int option, const char *value)
+{
+    switch (option) {
+    case 'j':
+        wishes->json = true;
+        return 0;
+    case 'w':
+        wishes->html = value;
+        return 0;
+    case 'g':
+        wishes->hgrm = value;
+        return 0;
+    case 't':
+        wishes->trace = value;
+        return 0;
+    case 'c':
+        wishes->certificate = value;
+        return 0;
+    case 'v':
+        wishes->verify = value;
+        return 0;
+    case 'x':
+        wishes->truth = value;
+        return 0;
+    case 'a':
+        return allow(wishes, value);
+    default:
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+}
+
+static int read_options(int argc, char **argv, struct wishes *wishes, bool *done)
+{
+    static const struct option table[] = {
+        {"help", no_argument, NULL, 'h'},         {"json", no_argument, NULL, 'j'},
+        {"html", required_argument, NULL, 'w'},   {"hgrm", required_argument, NULL, 'g'},
+        {"trace", required_argument, NULL, 't'},  {"certificate", required_argument, NULL, 'c'},
+        {"verify", required_argument, NULL, 'v'}, {"truth", required_argument, NULL, 'x'},
+        {"allow", required_argument, NULL, 'a'},  {0}};
+    for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            *done = true;
+            return EXIT_OK;
+        }
+        const int code = take_option(wishes, option, optarg);
+        if (code)
+            return code;
+    }
+    if (optind != argc - 1) {
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+    wishes->path = argv[optind];
+    return EXIT_OK;
+}
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+static void print_hgrm(const struct figures *figures, FILE *out)
+{
+    spread_print_hgrm(
+        figures->evidence->pace == RT_PACE_REAL ? &figures->start_error : &figures->busy, out);
+}
+
+static int refuse_file(const char *path, const char *why)
+{
+    fprintf(stderr, "airbearing timing: %s: %s\n", path, why);
+    return EXIT_BAD_INPUT;
+}
+
+static int write_file(const char *path, const struct figures *figures,
+                      void (*print)(const struct figures *, FILE *))
+{
+    if (!path)
+        return 0;
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return refuse_file(path, strerror(errno));
+    print(figures, out);
+    const bool is_lost = ferror(out) != 0;
+    return fclose(out) != 0 || is_lost ? refuse_file(path, "cannot be written") : 0;
+}
+
+static int write_certificate(const struct wishes *wishes, const struct figures *figures,
+                             struct io_mcap_reader *reader)
+{
+    if (!wishes->certificate)
+        return 0;
+    json_t *certificate = certificate_make(figures, reader, wishes->path, &wishes->limits);
+    const int failure = certificate ? json_dump_file(certificate, wishes->certificate,
+                                                     JSON_INDENT(2) | JSON_REAL_PRECISION(17))
+                                    : -1;
+    json_decref(certificate);
+    return failure ? refuse_file(wishes->certificate, "the certificate cannot be written") : 0;
+}
+
+static int verify(const struct wishes *wishes, const struct figures *figures,
+                  struct io_mcap_reader *reader, json_t *given)
+{
+    json_t *made = certificate_make(figures, reader, wishes->path, &wishes->limits);
+    if (!made)
+        return refuse_file(wishes->path, strerror(errno));
+    const int differences = certificate_compare(given, made);
+    json_decref(made);
+    if (differences > 0) {
+        printf("verify: NO, %d things differ; this certificate is not of this log\n", differences);
+        return EXIT_VERDICT_NO;
+    }
+    printf("verify: the certificate fits the log; it says: %s: %s\n",
+           figures->kept ? "kept" : "not kept", figures->verdict);
+    return EXIT_OK;
+}
+
+static void show(const struct wishes *wishes, const struct figures *figures)
+{
+    if (!wishes->json) {
+        show_text(figures, stdout);
+        return;
+    }
+    json_t *object = show_json(figures);
+    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(object);
+}
+
+static int deliver(const struct wishes *wishes, const struct figures *figures,
+                   struct io_mcap_reader *reader, json_t *given)
+{
+    if (given)
+        return verify(wishes, figures, reader, given);
+    show(wishes, figures);
+    int code = write_file(wishes->html, figures, show_page);
+    if (code == 0)
+        code = write_file(wishes->hgrm, figures, print_hgrm);
+    if (code == 0)
+        code = write_file(wishes->trace, figures, show_trace);
+    if (code == 0)
+        code = write_certificate(wishes, figures, reader);
+    return code ? code : figures->kept ? EXIT_OK : EXIT_VERDICT_NO;
+}
+
+/* ---- the stopwatch --------------------------------------------------------------------- */
+
+static int read_truth(const char *path, struct truth *truth)
+{
+    char line[CFG_ERROR_MAX], error[EVIDENCE_ERROR_MAX];
+    char *text;
+    size_t size;
+    if (cfg_file_read(path, "stopwatch's file", TRUTH_MAX, &text, &size, line)) {
+        fprintf(stderr, "%s\n", line);
+        return EXIT_BAD_INPUT;
+    }
+    const int failure = size > TRUTH_MAX ? -1 : truth_parse(truth, text, size, error);
+    if (size > TRUTH_MAX)
+        fprintf(stderr, "%s:1:1: larger than any stopwatch's file\n", path);
+    else if (failure)
+        fprintf(stderr, "%s:%s\n", path, error);
+    free(text);
+    return failure ? EXIT_BAD_INPUT : 0;
+}
+
+static int add_truth(const struct wishes *wishes, struct figures *figures, struct truth *truth)
+{
+    char error[EVIDENCE_ERROR_MAX];
+    if (!wishes->truth)
+        return 0;
+    if (figures->evidence->pace != RT_PACE_REAL)
+        return refuse_file(wishes->truth,
+                           "no wall clock paced this run; there is nothing to compare");
+    const int code = read_truth(wishes->truth, truth);
+    if (code)
+        return code;
+    if (!truth_compare(truth, figures->evidence, error))
+        return refuse_file(wishes->truth, error);
+    figures->truth = truth;
+    return 0;
+}
+
+/* ---- the log --------------------------------------------------------------------------- */
+
+static int judge(const struct wishes *wishes, struct io_mcap_reader *reader, json_t *given)
+{
+    static struct evidence evidence;
+    static struct figures figures;
+    static struct truth truth;
+    char error[EVIDENCE_ERROR_MAX];
+    int code;
+    evidence_name_drives(&evidence, reader);
+    const int failure = evidence_read(&evidence, reader, error);
+    if (failure == -2) {
+        fprintf(stderr, "%s\n", error);
+        code = EXIT_BAD_INPUT;
+    } else if (failure) {
+        fprintf(stderr, "%s: %s\n", wishes->path, error);
+        code = EXIT_BAD_INPUT;
+    } else if (!figures_compute(&figures, &evidence, &wishes->limits)) {
+        code = refuse_file(wishes->path, "no memory for its figures");
+    } else {
+        code = add_truth(wishes, &figures, &truth);
+        if (code == 0)
+            code = deliver(wishes, &figures, reader, given);
+    }
+    figures_free(&figures);
+    truth_free(&truth);
+    evidence_free(&evidence);
+    return code;
+}
+
+/* A certificate also says what was allowed when it was made. */
+static int read_certificate(struct wishes *wishes, json_t **given)
+{
+    json_error_t error;
+    if (!wishes->verify)
+        return 0;
+    *given = json_load_file(wishes->verify, 0, &error);
+    if (!*given) {
+        fprintf(stderr, "%s:%d:%d: %s\n", wishes->verify, error.line, error.column, error.text);
+        return EXIT_BAD_INPUT;
+    }
+    return certificate_limits(*given, &wishes->limits)
+               ? 0
+               : refuse_file(wishes->verify, "this is not a certificate of airbearing timing");
+}
+
+int command_timing(int argc, char **argv)
+{
+    struct wishes wishes = {0};
+    json_t *given = NULL;
+    char error[EVIDENCE_ERROR_MAX];
+    bool done = false;
+    int code = read_options(argc, argv, &wishes, &done);
+    if (code || done)
+        return code;
+    code = read_certificate(&wishes, &given);
+    if (code == 0) {
+        struct io_mcap_reader *reader = io_mcap_open(wishes.path, error);
+        if (!reader)
+            fprintf(stderr, "%s\n", error);
+        code = reader ? judge(&wishes, reader, given) : EXIT_BAD_INPUT;
+        if (reader)
+            io_mcap_close(reader);
+    }
+    json_decref(given);
+    return code;
+}
