@@ -379,7 +379,7 @@ static void test_the_program_finds_itself_and_what_is_beside_it(void)
     char self[4096], beside[4096];
     TEST_ASSERT_EQUAL_INT(0, child_self(self, sizeof self));
     const char *name = strrchr(self, '/') + 1;
-    TEST_ASSERT_EQUAL_STRING("test_made", name);
+    TEST_ASSERT_EQUAL_STRING("test_builtin_models", name);
     TEST_ASSERT_EQUAL_INT(0, child_beside(name, beside, sizeof beside));
     TEST_ASSERT_EQUAL_STRING(self, beside);
     TEST_ASSERT_EQUAL_INT(-1, child_beside("no-such-file", beside, sizeof beside));

@@ -182,7 +182,7 @@ static void test_a_core_that_is_not_there_is_told(void)
 
 static void test_a_program_beside_this_one_comes_before_that_of_the_path(void)
 {
-    char name[] = "test_controller", again[] = "--beside", here[4096];
+    char name[] = "test_board_process", again[] = "--beside", here[4096];
     const ssize_t size = readlink("/proc/self/exe", here, sizeof here - 1);
     TEST_ASSERT_TRUE(size > 0);
     here[size] = '\0';
