@@ -71,7 +71,8 @@ static bool resolve_buttons(const struct cfg_resolve *resolve)
 {
     const struct cfg_arm *arm = &resolve->scenario->arm;
     if (arm->joint_count > 0)
-        resolve->scenario->links[arm->button_link].spec.hand.once = io_panel_once(&arm->panel);
+        resolve->scenario->links[arm->button_link].spec.hand.once =
+            io_arm_panel_idempotent_buttons(&arm->panel);
     return true;
 }
 

@@ -96,7 +96,7 @@ struct cfg_effector {
     char name[CFG_NAME_MAX];
     struct dyn_effector effector;
     double speed; /* initial, of what turns: rad/s relative to the body */
-    struct io_drive_spec drive;
+    struct io_actuator_drive_spec drive;
     int link;    /* index of the link that commands it, -1: nobody does */
     int control; /* index into io_command.controls */
     struct cfg_mark mark;
@@ -123,11 +123,11 @@ struct cfg_sensor {
     uint32_t every;     /* frames per sample */
     double sample_time; /* s */
     union {             /* by kind: */
-        struct io_triad_spec triad;
-        struct io_gauge_spec gauge;
+        struct io_three_axis_sensor_spec triad;
+        struct io_scalar_sensor_spec gauge;
         struct io_gps_spec gps;
-        struct io_sun_spec sun;
-        struct io_tracker_spec tracker;
+        struct io_sun_sensor_spec sun;
+        struct io_star_tracker_spec tracker;
     };
     int coordinate; /* encoder: of the body's joint */
     int angle;      /* encoder: which of the sample's angles */
@@ -169,7 +169,7 @@ struct cfg_link {
     uint32_t delay;            /* frames between what comes in and the frame, on purpose */
     int body;                  /* the body whose motion is reported on this link */
     uint32_t every[CFG_MESSAGE_COUNT]; /* frames between two messages; 0: never */
-    struct io_sticks_script sticks;    /* step_count 0: no pilot */
+    struct io_rc_script sticks;        /* step_count 0: no pilot */
     double sticks_from;                /* s: the radio is silent before */
     struct cfg_mark mark;
     struct cfg_mark ground_mark[IO_GROUND_STEP_MAX]; /* of the ground station's steps */
@@ -322,7 +322,7 @@ struct cfg_scenario {
     struct dyn_environment environment; /* at the start */
     struct dyn_world world;
     int flier; /* the free body whose place the world is looked at from; -1: the origin */
-    struct io_gust_spec gust;
+    struct io_wind_gust_spec gust;
     bool gusty;
 
     int body_count;

@@ -250,9 +250,9 @@ static const char *wire(const struct io_bus_spec *bus)
 static void print_hand(const struct io_hand_spec *hand, FILE *out)
 {
     fprintf(out, "  %-24s axes ", "");
-    for (int i = 0; i < hand->way_count; i++)
-        fprintf(out, " %s to control %d%s", cfg_axis_name(hand->way[i].axis), hand->way[i].control,
-                i + 1 < hand->way_count ? "," : "\n");
+    for (int i = 0; i < hand->axis_map_count; i++)
+        fprintf(out, " %s to control %d%s", cfg_axis_name(hand->axis_map[i].axis),
+                hand->axis_map[i].control, i + 1 < hand->axis_map_count ? "," : "\n");
 }
 
 /* Hands at rest are silent: they are lost with their device, where the bus sees it. */
@@ -262,7 +262,7 @@ static void print_link(const struct cfg_scenario *scenario, const struct cfg_lin
     fprintf(out, "  %-24s %s on %s %s, motion of %s, lost ", link->name,
             cfg_protocol_name(link->spec.protocol), cfg_bus_name(link->spec.bus.kind),
             wire(&link->spec.bus), scenario->bodies[link->body].name);
-    if (hands && io_bus_kind_sees(link->spec.bus.kind))
+    if (hands && io_bus_kind_detects_peer(link->spec.bus.kind))
         fputs("with its device", out);
     else
         fprintf(out, "after %.4g ms", (double)link->spec.lost_after_ns * 1e-6);

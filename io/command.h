@@ -50,7 +50,7 @@ struct io_trace {
 };
 
 /* What a satellite navigation receiver says. */
-struct io_fix {
+struct io_geodetic_fix {
     double latitude, longitude; /* rad */
     double altitude;            /* m above the sea */
     double velocity[3];         /* m/s, north, east, down */
@@ -72,7 +72,7 @@ struct io_sample {
     double pressure;      /* Pa, static; 0 without a barometer */
     double temperature;   /* degC, of the barometer */
     double diff_pressure; /* Pa, of the airspeed probe */
-    struct io_fix fix;
+    struct io_geodetic_fix fix;
     double tracker[4];          /* attitude by the star tracker, body in world, w x y z */
     double sun[3];              /* by the sun sensor, body axes, unit; 0 0 0: not seen */
     double angle[IO_ANGLE_MAX]; /* rad or m, by encoders */

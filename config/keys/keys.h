@@ -425,7 +425,7 @@ struct cfg_keys_stick3 {
 struct cfg_keys_buttons {
     const struct cfg_node *node;
     const char *link;
-    int64_t button[IO_PANEL_BUTTON_COUNT]; /* -1: none */
+    int64_t button[IO_ARM_PANEL_BUTTON_COUNT]; /* -1: none */
     struct cfg_numbers select;
 };
 

@@ -14,7 +14,7 @@ static const char *const protocols[] = {[IO_PROTOCOL_MAVLINK] = "mavlink",
                                         NULL};
 static const char *const buses[] = {[IO_BUS_UDP] = "udp",         [IO_BUS_TCP] = "tcp",
                                     [IO_BUS_SERIAL] = "serial",   [IO_BUS_CAN] = "can",
-                                    [IO_BUS_SHARED] = "shared",   [IO_BUS_TAPE] = "tape",
+                                    [IO_BUS_SHM] = "shared",      [IO_BUS_TAPE] = "tape",
                                     [IO_BUS_EVDEV] = "evdev",     [IO_BUS_SPACENAV] = "spacenav",
                                     [IO_BUS_COCKPIT] = "cockpit", NULL};
 /* The kernel's ABS_ codes, in their order; those between brake and the hats have no use. */
@@ -151,10 +151,10 @@ static const struct cfg_key link_keys[] = {
     {"body", CFG_NAME, AT(body), .required = true, .example = "body: bus",
      .help = "whose motion is reported"},
     {"send", CFG_MAP, AT(send), .table = &send_table, .help = "how often each message leaves"},
-    {"forward", CFG_TEXTS, AT(forward), .size = IO_GROUND_MAX, .otherwise = "nobody",
+    {"forward", CFG_TEXTS, AT(forward), .size = IO_LINK_GROUND_MAX, .otherwise = "nobody",
      .example = "[127.0.0.1:14550, 127.0.0.1:14540]",
      .help = "MAVLink: ground stations that share the board's line"},
-    {"sticks", CFG_LIST, AT(sticks), .size = IO_STICKS_STEP_MAX, .table = &stick_table,
+    {"sticks", CFG_LIST, AT(sticks), .size = IO_RC_SCRIPT_STEP_MAX, .table = &stick_table,
      .otherwise = "centred, no throttle", .example = "[{at: 2 s, throttle: 0.5, switches: [1]}]",
      .help = "betaflight: what the pilot does"},
     {"sticks_from", CFG_QUANTITY, AT(sticks_from), .unit = "s", .limit = CFG_BETWEEN, .min = 0,

@@ -248,8 +248,8 @@ static bool find_hand(const struct cfg_resolve *resolve, const struct cfg_node *
 
 static bool is_moved(const struct io_hand_spec *hand, int control)
 {
-    for (int i = 0; i < hand->way_count; i++)
-        if (hand->way[i].control == control)
+    for (int i = 0; i < hand->axis_map_count; i++)
+        if (hand->axis_map[i].control == control)
             return true;
     return false;
 }
@@ -281,28 +281,28 @@ static bool resolve_stick(const struct cfg_resolve *resolve, const struct cfg_ke
 }
 
 /* All that a button can mean, one after the other: modes, buttons, select. */
-static int meaning(const struct io_panel_spec *panel, int k, struct cfg_quote *name)
+static int meaning(const struct io_arm_panel_spec *panel, int k, struct cfg_quote *name)
 {
-    if (k < IO_PANEL_MODE_COUNT) {
-        snprintf(name->text, sizeof name->text, "mode %s", io_panel_mode_name[k]);
+    if (k < IO_ARM_PANEL_MODE_COUNT) {
+        snprintf(name->text, sizeof name->text, "mode %s", io_arm_panel_mode_name[k]);
         return panel->mode[k];
     }
-    k -= IO_PANEL_MODE_COUNT;
-    if (k < IO_PANEL_BUTTON_COUNT) {
-        snprintf(name->text, sizeof name->text, "%s", io_panel_button_name[k]);
+    k -= IO_ARM_PANEL_MODE_COUNT;
+    if (k < IO_ARM_PANEL_BUTTON_COUNT) {
+        snprintf(name->text, sizeof name->text, "%s", io_arm_panel_button_name[k]);
         return panel->button[k];
     }
-    k -= IO_PANEL_BUTTON_COUNT;
+    k -= IO_ARM_PANEL_BUTTON_COUNT;
     snprintf(name->text, sizeof name->text, "select %d", k);
     return panel->select[k];
 }
 
 /* Each button means one thing. */
-static bool check_buttons(const struct cfg_resolve *resolve, const struct io_panel_spec *panel)
+static bool check_buttons(const struct cfg_resolve *resolve, const struct io_arm_panel_spec *panel)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
     const struct cfg_node *node = keys->buttons.node != NULL ? keys->buttons.node : keys->node;
-    const int count = IO_PANEL_MODE_COUNT + IO_PANEL_BUTTON_COUNT + panel->select_count;
+    const int count = IO_ARM_PANEL_MODE_COUNT + IO_ARM_PANEL_BUTTON_COUNT + panel->select_count;
     for (int k = 0; k < count; k++) {
         for (int before = 0; before < k; before++) {
             struct cfg_quote first, second;
@@ -322,12 +322,12 @@ static bool check_modes(const struct cfg_resolve *resolve, int link)
 {
     const struct cfg_keys_link *keys =
         (const struct cfg_keys_link *)resolve->keys->links.items + link;
-    if (keys->modes.count <= IO_PANEL_MODE_COUNT)
+    if (keys->modes.count <= IO_ARM_PANEL_MODE_COUNT)
         return true;
     return cfg_fail_at(resolve->report, keys->node, "modes",
                        "%d modes, and an arm has %d: hold, joint, end-effector, base, payload and "
                        "auto; remove the others",
-                       keys->modes.count, IO_PANEL_MODE_COUNT);
+                       keys->modes.count, IO_ARM_PANEL_MODE_COUNT);
 }
 
 static bool resolve_buttons(const struct cfg_resolve *resolve)
@@ -335,7 +335,7 @@ static bool resolve_buttons(const struct cfg_resolve *resolve)
     const struct cfg_keys_arm *arm_keys = &resolve->keys->arm;
     const struct cfg_keys_buttons *keys = &arm_keys->buttons;
     struct cfg_arm *arm = &resolve->scenario->arm;
-    struct io_panel_spec *panel = &arm->panel;
+    struct io_arm_panel_spec *panel = &arm->panel;
     arm->button_link = arm->translation.link;
     if (keys->link != NULL && !find_hand(resolve, keys->node, keys->link, &arm->button_link))
         return false;
@@ -349,9 +349,9 @@ static bool resolve_buttons(const struct cfg_resolve *resolve)
             link->name);
     if (!check_modes(resolve, arm->button_link))
         return false;
-    for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
+    for (int k = 0; k < IO_ARM_PANEL_MODE_COUNT; k++)
         panel->mode[k] = k < hand->mode_count ? hand->mode_button[k] : -1;
-    for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)
+    for (int k = 0; k < IO_ARM_PANEL_BUTTON_COUNT; k++)
         panel->button[k] = keys->node != NULL ? (int)keys->button[k] : -1;
     panel->select_count = keys->select.count;
     for (int k = 0; k < keys->select.count; k++) {

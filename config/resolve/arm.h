@@ -11,7 +11,7 @@
 #include "dynamics/arm/joint_servo.h"
 #include "io/device/arm_panel.h"
 
-enum { CFG_ARM_NAME_MAX = 48, CFG_POSE_MAX = IO_PANEL_SELECT_MAX, CFG_PAYLOAD_MAX = 8 };
+enum { CFG_ARM_NAME_MAX = 48, CFG_POSE_MAX = IO_ARM_PANEL_SELECT_MAX, CFG_PAYLOAD_MAX = 8 };
 
 struct cfg_arm_joint {
     int body; /* whose joint it is */
@@ -58,7 +58,7 @@ struct cfg_arm {
     double still;        /* rad/s: slower is standing */
     struct cfg_arm_stick translation, rotation;
     int button_link;
-    struct io_panel_spec panel;
+    struct io_arm_panel_spec panel;
     double capture_reach, capture_tilt; /* m, rad */
     double capture_speed, capture_rate; /* m/s, rad/s */
     int pose_count;

@@ -43,12 +43,13 @@ static bool resolve_lock(const struct cfg_resolve *resolve)
         return false;
     struct io_link_spec *link = &resolve->scenario->links[lock->link].spec;
     lock->source = (enum cfg_lock_source)keys->source;
-    if (lock->source == CFG_LOCK_TIMESYNC && !io_protocol_traits(link->protocol)->tells_time)
+    if (lock->source == CFG_LOCK_TIMESYNC &&
+        !io_protocol_traits(link->protocol)->answers_time_query)
         return cfg_fail_at(resolve->report, keys->node, "source",
                            "a board that speaks %s cannot be asked for its time; write source: "
                            "arrival, or speak MAVLink",
                            cfg_protocol_name(link->protocol));
-    link->asks_time = lock->source == CFG_LOCK_TIMESYNC;
+    link->queries_time = lock->source == CFG_LOCK_TIMESYNC;
     lock->spec = (struct rt_phase_spec){
         .period_ns = resolve->scenario->period_ns,
         .time_constant_ns = (uint64_t)llround(keys->time_constant * 1e9),

@@ -32,8 +32,8 @@ static bool resolve_drive(const struct cfg_resolve *resolve, const struct cfg_ke
 {
     out->drive.quantum = keys->quantum;
     return resolve_command(resolve, keys, out) &&
-           cfg_whole_steps(resolve, keys->node, "delay", keys->delay, 1, IO_DRIVE_DELAY_MAX,
-                           &out->drive.delay);
+           cfg_whole_steps(resolve, keys->node, "delay", keys->delay, 1,
+                           IO_ACTUATOR_DRIVE_DELAY_MAX, &out->drive.delay);
 }
 
 /* ---- each kind ---- */

@@ -146,7 +146,7 @@ bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys
             !resolve_act(resolve, &steps[i], spec->protocol, step))
             return false;
         step->frame = (uint64_t)llround(steps[i].at * rate);
-        step->patience = (uint64_t)llround(steps[i].within * rate);
+        step->limit_frames = (uint64_t)llround(steps[i].within * rate);
         if (steps[i].node->origin == NULL)
             link->ground_mark[i] = steps[i].node->mark;
         script->step_count++;

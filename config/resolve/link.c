@@ -96,7 +96,7 @@ static bool check_bus_keys(const struct cfg_resolve *resolve, const struct cfg_k
     } of[] = {
         {"listen", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
         {"peer", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
-        {"device", 1 << IO_BUS_SERIAL | 1 << IO_BUS_CAN | 1 << IO_BUS_SHARED | 1 << IO_BUS_TAPE |
+        {"device", 1 << IO_BUS_SERIAL | 1 << IO_BUS_CAN | 1 << IO_BUS_SHM | 1 << IO_BUS_TAPE |
                        1 << IO_BUS_EVDEV | 1 << IO_BUS_SPACENAV},
         {"baud", 1 << IO_BUS_SERIAL},
         {"rs485", 1 << IO_BUS_SERIAL},
@@ -117,7 +117,7 @@ static bool resolve_device(const struct cfg_resolve *resolve, const struct cfg_k
 {
     static const char *const example[] = {[IO_BUS_SERIAL] = "/dev/ttyACM0",
                                           [IO_BUS_CAN] = "can0",
-                                          [IO_BUS_SHARED] = "/board",
+                                          [IO_BUS_SHM] = "/board",
                                           [IO_BUS_TAPE] = "board.tape",
                                           [IO_BUS_EVDEV] = "/dev/input/event0"};
     if (keys->device == NULL && bus->kind == IO_BUS_SPACENAV) {
@@ -237,7 +237,7 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
                            struct cfg_link *link)
 {
     const struct cfg_keys_stick *steps = keys->sticks.items;
-    struct io_sticks_script *script = &link->sticks;
+    struct io_rc_script *script = &link->sticks;
     if (keys->sticks.count > 0 && link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
         return cfg_fail_at(resolve->report, keys->node, "sticks",
                            "%s hears no pilot; remove it, or take protocol: betaflight",
@@ -245,7 +245,7 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
     script->step_count = (uint32_t)keys->sticks.count;
     for (int i = 0; i < keys->sticks.count; i++) {
         const struct cfg_keys_stick *from = &steps[i];
-        struct io_sticks_step *step = &script->step[i];
+        struct io_rc_script_step *step = &script->step[i];
         if (i > 0 && from->at < from[-1].at)
             return cfg_fail_at(resolve->report, from->node, "at",
                                "the sticks move at %.10g s after they moved at %.10g s; sort them",
@@ -254,9 +254,9 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
         const double first[4] = {stick_us(from->roll), stick_us(from->pitch),
                                  1000.0 + 1000.0 * from->throttle, stick_us(from->yaw)};
         memcpy(step->channel, first, sizeof first);
-        step->holds = isnan(from->height) ? 0u : 1u;
-        step->height = step->holds ? from->height : 0.0;
-        for (int k = 4; k < IO_STICKS_CHANNEL_COUNT; k++)
+        step->holds_height = isnan(from->height) ? 0u : 1u;
+        step->height = step->holds_height ? from->height : 0.0;
+        for (int k = 4; k < IO_RC_SCRIPT_CHANNEL_COUNT; k++)
             step->channel[k] = k - 4 < from->switches.count
                                    ? 1000.0 + 1000.0 * from->switches.items[k - 4]
                                    : 1000.0;
@@ -270,7 +270,7 @@ static bool resolve_ways(const struct cfg_resolve *resolve, const struct cfg_key
                          struct io_hand_spec *hand)
 {
     const struct cfg_keys_way *ways = keys->axes.items;
-    hand->way_count = keys->axes.count;
+    hand->axis_map_count = keys->axes.count;
     for (int i = 0; i < keys->axes.count; i++) {
         const struct cfg_keys_way *from = &ways[i];
         for (int k = 0; k < i; k++)
@@ -278,7 +278,7 @@ static bool resolve_ways(const struct cfg_resolve *resolve, const struct cfg_key
                 return cfg_fail_at(resolve->report, from->node, "control",
                                    "another axis moves control %d already; take another",
                                    (int)from->control);
-        hand->way[i] = (struct io_hand_way){
+        hand->axis_map[i] = (struct io_hand_axis_map){
             .axis = from->axis,
             .control = (int)from->control,
             .shape = {from->dead_band, from->expo, from->scale, from->invert == 1},

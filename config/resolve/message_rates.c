@@ -105,8 +105,8 @@ static bool check_budget(const struct cfg_resolve *resolve, const struct cfg_key
     for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
         hz[m] = link->every[m] ? resolve->scenario->rate_hz / link->every[m] : 0.0;
     const struct io_protocol_spec spec = {.kind = link->spec.protocol};
-    const double load = io_protocol_load(&spec, hz, angle_count(resolve->scenario)) +
-                        (link->spec.asks_time ? IO_LINK_ASK_LOAD : 0);
+    const double load = io_protocol_bandwidth(&spec, hz, angle_count(resolve->scenario)) +
+                        (link->spec.queries_time ? IO_LINK_TIMESYNC_LOAD : 0);
     const double room = link->spec.bus.baud / 10.0;
     if (link->spec.bus.kind != IO_BUS_SERIAL || load <= room)
         return true;

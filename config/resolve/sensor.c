@@ -19,12 +19,12 @@ static void mounting(const double q[4], double M[9])
 }
 
 static void fill_triad(const struct cfg_keys_device *keys, double sample_time,
-                       struct io_triad_spec *triad)
+                       struct io_three_axis_sensor_spec *triad)
 {
     const double *turn = keys->misalignment;
     /* What an axis turned by a small angle feels of the others: 1 - [turn x]. */
     const double E[6] = {turn[2], -turn[1], -turn[2], turn[0], turn[1], -turn[0]};
-    *triad = (struct io_triad_spec){
+    *triad = (struct io_three_axis_sensor_spec){
         .noise_density = keys->noise,
         .walk_density = keys->bias_walk,
         .instability = keys->instability,
@@ -40,9 +40,9 @@ static void fill_triad(const struct cfg_keys_device *keys, double sample_time,
 }
 
 static void fill_gauge(const struct cfg_keys_device *keys, double sample_time,
-                       struct io_gauge_spec *gauge)
+                       struct io_scalar_sensor_spec *gauge)
 {
-    gauge->error = (struct io_error_spec){
+    gauge->error = (struct io_sensor_error_spec){
         .scale = keys->scale[0],
         .bias = keys->bias[0],
         .noise_density = keys->noise,
@@ -74,9 +74,9 @@ static void fill_gps(const struct cfg_keys_device *keys, double sample_time,
     };
 }
 
-static void fill_sun(const struct cfg_keys_device *keys, struct io_sun_spec *sun)
+static void fill_sun(const struct cfg_keys_device *keys, struct io_sun_sensor_spec *sun)
 {
-    *sun = (struct io_sun_spec){
+    *sun = (struct io_sun_sensor_spec){
         .boresight = {keys->axis[0], keys->axis[1], keys->axis[2]},
         .half_angle = keys->view,
         .noise = keys->noise,
@@ -84,9 +84,9 @@ static void fill_sun(const struct cfg_keys_device *keys, struct io_sun_spec *sun
     };
 }
 
-static void fill_tracker(const struct cfg_keys_device *keys, struct io_tracker_spec *tracker)
+static void fill_tracker(const struct cfg_keys_device *keys, struct io_star_tracker_spec *tracker)
 {
-    *tracker = (struct io_tracker_spec){
+    *tracker = (struct io_star_tracker_spec){
         .boresight = {keys->axis[0], keys->axis[1], keys->axis[2]},
         .noise_across = keys->noise_horizontal,
         .noise_about = keys->noise_vertical,
@@ -199,7 +199,7 @@ bool cfg_resolve_sensor(const struct cfg_resolve *resolve, const struct cfg_keys
     uint32_t *delay = fill(keys, sensor);
     if (!cfg_find_body(resolve, keys->node, "body", keys->body, &sensor->body) ||
         !cfg_whole_steps(resolve, keys->node, "delay", keys->delay, sensor->every,
-                         IO_TRIAD_DELAY_MAX, delay) ||
+                         IO_THREE_AXIS_SENSOR_DELAY_MAX, delay) ||
         !resolve_encoder(resolve, keys, sensor))
         return false;
     resolve->scenario->sensor_count++;

@@ -30,7 +30,7 @@ static int is_off(uint32_t actual, uint32_t wanted)
     return difference * 40 > wanted;
 }
 
-int io_line_set(int fd, uint32_t baud, uint32_t *actual)
+int io_baud_set(int fd, uint32_t baud, uint32_t *actual)
 {
     struct termios2 line;
     if (ioctl(fd, TCGETS2, &line) < 0)

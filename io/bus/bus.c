@@ -35,34 +35,34 @@ uint64_t io_bus_back_off(uint64_t *wait_ns)
     return now;
 }
 
-void io_bus_rewatch(struct io_bus *bus)
+void io_bus_watches_changed(struct io_bus *bus)
 {
     const uint32_t now = atomic_load_explicit(&bus->generation, memory_order_relaxed);
     atomic_store_explicit(&bus->generation, now + 1, memory_order_relaxed);
 }
 
-void io_bus_arrived(struct io_bus *bus, struct io_address peer)
+void io_bus_peer_arrived(struct io_bus *bus, struct io_address peer)
 {
     bus->peer = peer;
     atomic_store_explicit(&bus->connected, true, memory_order_relaxed);
-    io_bus_rewatch(bus);
+    io_bus_watches_changed(bus);
     io_bus_count(&bus->tally.connects, 1);
 }
 
-void io_bus_left(struct io_bus *bus)
+void io_bus_peer_left(struct io_bus *bus)
 {
     if (!io_bus_connected(bus))
         return;
     bus->peer = (struct io_address){0};
     atomic_store_explicit(&bus->connected, false, memory_order_relaxed);
-    io_bus_rewatch(bus);
+    io_bus_watches_changed(bus);
     io_bus_count(&bus->tally.losses, 1);
 }
 
 /* Error lines. */
 
-int io_bus_refuse(const struct io_bus *bus, const char *key, int status, char *error,
-                  const char *format, ...)
+int io_bus_error(const struct io_bus *bus, const char *key, int status, char *error,
+                 const char *format, ...)
 {
     va_list values;
     const int used = snprintf(error, IO_BUS_ERROR_MAX,
@@ -75,27 +75,27 @@ int io_bus_refuse(const struct io_bus *bus, const char *key, int status, char *e
     return status;
 }
 
-int io_bus_address(const struct io_bus *bus, const char *key, const char *text,
-                   struct io_address *address, char *error)
+int io_bus_parse_address(const struct io_bus *bus, const char *key, const char *text,
+                         struct io_address *address, char *error)
 {
     if (io_address_parse(text, address) == 0)
         return 0;
-    return io_bus_refuse(bus, key, -EINVAL, error,
-                         "\"%s\" is not an IPv4 address and port like 127.0.0.1:14560", text);
+    return io_bus_error(bus, key, -EINVAL, error,
+                        "\"%s\" is not an IPv4 address and port like 127.0.0.1:14560", text);
 }
 
-int io_bus_refuse_bind(const struct io_bus *bus, struct io_address listen, int status, char *error)
+int io_bus_bind_error(const struct io_bus *bus, struct io_address listen, int status, char *error)
 {
     const char *text = bus->spec.listen;
     if (status == -EADDRINUSE)
-        return io_bus_refuse(bus, "listen", status, error,
-                             "port %u is in use (another run?); choose another port", listen.port);
+        return io_bus_error(bus, "listen", status, error,
+                            "port %u is in use (another run?); choose another port", listen.port);
     if (status == -EADDRNOTAVAIL)
-        return io_bus_refuse(bus, "listen", status, error,
-                             "%s is not an address of this machine; 0.0.0.0 listens on all of them",
-                             text);
-    return io_bus_refuse(bus, "listen", status, error, "cannot listen on %s: %s", text,
-                         strerror(-status));
+        return io_bus_error(bus, "listen", status, error,
+                            "%s is not an address of this machine; 0.0.0.0 listens on all of them",
+                            text);
+    return io_bus_error(bus, "listen", status, error, "cannot listen on %s: %s", text,
+                        strerror(-status));
 }
 
 /* UDP. */
@@ -107,17 +107,17 @@ static int udp_open(struct io_bus *bus, char *error)
     int status = 0;
     bus->udp.fd = -1;
     if (spec->listen[0] || !spec->peer[0])
-        status = io_bus_address(bus, "listen", spec->listen, &listen, error);
+        status = io_bus_parse_address(bus, "listen", spec->listen, &listen, error);
     if (status == 0 && spec->peer[0])
-        status = io_bus_address(bus, "peer", spec->peer, &peer, error);
+        status = io_bus_parse_address(bus, "peer", spec->peer, &peer, error);
     if (status < 0)
         return status;
     if (spec->peer[0] && peer.port == 0)
-        return io_bus_refuse(bus, "peer", -EINVAL, error, "\"%s\" needs a port other than 0",
-                             spec->peer);
+        return io_bus_error(bus, "peer", -EINVAL, error, "\"%s\" needs a port other than 0",
+                            spec->peer);
     status = io_udp_open(&bus->udp, listen);
     if (status < 0)
-        return io_bus_refuse_bind(bus, listen, status, error);
+        return io_bus_bind_error(bus, listen, status, error);
     bus->peer = peer;
     atomic_store(&bus->connected, true);
     return 0;
@@ -141,14 +141,15 @@ static int udp_send(struct io_bus *bus, struct io_address to, const void *bytes,
     return io_udp_send(&bus->udp, to, bytes, size, stamped);
 }
 
-static bool udp_sent(struct io_bus *bus, uint64_t *stamp_ns)
+static bool udp_tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns)
 {
-    return io_udp_sent(&bus->udp, stamp_ns);
+    return io_udp_tx_timestamp(&bus->udp, stamp_ns);
 }
 
-static void udp_shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+static void udp_send_emergency(struct io_bus *bus, struct io_address to, const void *bytes,
+                               size_t size)
 {
-    io_udp_shout(bus->udp.fd, to, bytes, size);
+    io_udp_send_emergency(bus->udp.fd, to, bytes, size);
 }
 
 static int udp_watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
@@ -168,13 +169,13 @@ static struct io_address udp_local(const struct io_bus *bus)
     return io_udp_local(&bus->udp);
 }
 
-static const struct io_bus_methods io_udp_methods = {
+static const struct io_bus_ops io_udp_bus_ops = {
     .open = udp_open,
     .close = udp_close,
     .receive = udp_receive,
     .send = udp_send,
-    .sent = udp_sent,
-    .shout = udp_shout,
+    .tx_timestamp = udp_tx_timestamp,
+    .send_emergency = udp_send_emergency,
     .watches = udp_watches,
     .backlog = udp_backlog,
     .local = udp_local,
@@ -182,12 +183,12 @@ static const struct io_bus_methods io_udp_methods = {
 
 /* All kinds. */
 
-static const struct io_bus_methods *const methods_of[IO_BUS_KIND_COUNT] = {
-    [IO_BUS_UDP] = &io_udp_methods,         [IO_BUS_TCP] = &io_tcp_methods,
-    [IO_BUS_SERIAL] = &io_serial_methods,   [IO_BUS_CAN] = &io_can_methods,
-    [IO_BUS_SHARED] = &io_shared_methods,   [IO_BUS_TAPE] = &io_tape_methods,
-    [IO_BUS_EVDEV] = &io_evdev_methods,     [IO_BUS_SPACENAV] = &io_spacenav_methods,
-    [IO_BUS_COCKPIT] = &io_cockpit_methods,
+static const struct io_bus_ops *const ops_of[IO_BUS_KIND_COUNT] = {
+    [IO_BUS_UDP] = &io_udp_bus_ops,         [IO_BUS_TCP] = &io_tcp_bus_ops,
+    [IO_BUS_SERIAL] = &io_serial_bus_ops,   [IO_BUS_CAN] = &io_can_bus_ops,
+    [IO_BUS_SHM] = &io_shm_bus_ops,         [IO_BUS_TAPE] = &io_tape_bus_ops,
+    [IO_BUS_EVDEV] = &io_evdev_bus_ops,     [IO_BUS_SPACENAV] = &io_spacenav_bus_ops,
+    [IO_BUS_COCKPIT] = &io_cockpit_bus_ops,
 };
 
 static int open_recorder(struct io_bus *bus, char *error)
@@ -196,11 +197,11 @@ static int open_recorder(struct io_bus *bus, char *error)
     if (spec->record[0] == '\0')
         return 0;
     const size_t size = spec->record_size ? spec->record_size : IO_TAPE_RECORD_SIZE;
-    const int status = io_tape_record(&bus->recorder, spec->record, size, spec->clock);
+    const int status = io_tape_writer_open(&bus->recorder, spec->record, size, spec->clock);
     if (status < 0)
-        return io_bus_refuse(bus, "record", status, error,
-                             "cannot set %zu bytes aside for the tape %s: %s", size, spec->record,
-                             strerror(-status));
+        return io_bus_error(bus, "record", status, error,
+                            "cannot set %zu bytes aside for the tape %s: %s", size, spec->record,
+                            strerror(-status));
     return 0;
 }
 
@@ -212,37 +213,37 @@ int io_bus_open(struct io_bus *bus, const struct io_bus_spec *spec, char error[I
     bus->spec = *spec;
     int status = open_recorder(bus, error);
     if (status == 0)
-        status = methods_of[spec->kind]->open(bus, error);
+        status = ops_of[spec->kind]->open(bus, error);
     if (status == 0)
-        bus->methods = methods_of[spec->kind];
+        bus->ops = ops_of[spec->kind];
     else
-        io_tape_finish(&bus->recorder);
+        io_tape_writer_close(&bus->recorder);
     return status;
 }
 
 void io_bus_close(struct io_bus *bus)
 {
-    if (!bus->methods)
+    if (!bus->ops)
         return;
-    bus->methods->close(bus);
-    io_tape_finish(&bus->recorder);
+    bus->ops->close(bus);
+    io_tape_writer_close(&bus->recorder);
     atomic_store(&bus->connected, false);
-    bus->methods = NULL;
+    bus->ops = NULL;
 }
 
-bool io_bus_kind_sees(enum io_bus_kind kind)
+bool io_bus_kind_detects_peer(enum io_bus_kind kind)
 {
     return kind != IO_BUS_UDP && kind != IO_BUS_COCKPIT;
 }
 
 bool io_bus_is_stream(const struct io_bus *bus)
 {
-    return bus->methods->stream;
+    return bus->ops->stream;
 }
 
 bool io_bus_needs_polling(const struct io_bus *bus)
 {
-    return bus->methods->needs_polling;
+    return bus->ops->needs_polling;
 }
 
 bool io_bus_connected(const struct io_bus *bus)
@@ -257,12 +258,12 @@ struct io_address io_bus_peer(const struct io_bus *bus)
 
 struct io_address io_bus_local(const struct io_bus *bus)
 {
-    return bus->methods->local ? bus->methods->local(bus) : (struct io_address){0};
+    return bus->ops->local ? bus->ops->local(bus) : (struct io_address){0};
 }
 
 int io_bus_watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    return bus->methods->watches(bus, watch);
+    return bus->ops->watches(bus, watch);
 }
 
 uint32_t io_bus_generation(const struct io_bus *bus)
@@ -270,21 +271,21 @@ uint32_t io_bus_generation(const struct io_bus *bus)
     return atomic_load_explicit(&bus->generation, memory_order_relaxed);
 }
 
-void io_bus_heard(struct io_bus *bus, const struct io_packet *packet)
+void io_bus_account(struct io_bus *bus, const struct io_packet *packet)
 {
     io_bus_count(&bus->tally.rx, 1);
     io_bus_count(&bus->tally.rx_bytes, packet->size);
     if (!packet->whole)
         io_bus_count(&bus->tally.cut, 1);
-    if (bus->recorder.map && !io_tape_write(&bus->recorder, packet->bytes, packet->size))
+    if (bus->recorder.map && !io_tape_writer_append(&bus->recorder, packet->bytes, packet->size))
         io_bus_count(&bus->tally.unrecorded, 1);
 }
 
 int io_bus_receive(struct io_bus *bus, struct io_packet *packet)
 {
-    const int status = bus->methods->receive(bus, packet);
+    const int status = bus->ops->receive(bus, packet);
     if (status > 0)
-        io_bus_heard(bus, packet);
+        io_bus_account(bus, packet);
     else if (status < 0)
         io_bus_count(&bus->tally.errors, 1);
     return status;
@@ -293,8 +294,7 @@ int io_bus_receive(struct io_bus *bus, struct io_packet *packet)
 int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                 bool stamped)
 {
-    const int status =
-        bus->methods->send ? bus->methods->send(bus, to, bytes, size, stamped) : -ENOTCONN;
+    const int status = bus->ops->send ? bus->ops->send(bus, to, bytes, size, stamped) : -ENOTCONN;
     if (status == 0) {
         io_bus_count(&bus->tally.tx, 1);
         io_bus_count(&bus->tally.tx_bytes, size);
@@ -306,50 +306,50 @@ int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, siz
     return status;
 }
 
-bool io_bus_stamps(const struct io_bus *bus)
+bool io_bus_has_tx_timestamp(const struct io_bus *bus)
 {
     return (bus->spec.kind == IO_BUS_UDP && bus->udp.stamps_sent) ||
            (bus->spec.kind == IO_BUS_TCP && bus->tcp.stamps_sent);
 }
 
-bool io_bus_sent(struct io_bus *bus, uint64_t *stamp_ns)
+bool io_bus_tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns)
 {
-    return bus->methods->sent && bus->methods->sent(bus, stamp_ns);
+    return bus->ops->tx_timestamp && bus->ops->tx_timestamp(bus, stamp_ns);
 }
 
 size_t io_bus_backlog(struct io_bus *bus)
 {
-    return bus->methods->backlog ? bus->methods->backlog(bus) : 0;
+    return bus->ops->backlog ? bus->ops->backlog(bus) : 0;
 }
 
 void io_bus_tick(struct io_bus *bus, uint64_t now_ns)
 {
-    if (bus->methods->tick)
-        bus->methods->tick(bus, now_ns);
+    if (bus->ops->tick)
+        bus->ops->tick(bus, now_ns);
 }
 
-void io_bus_claim(struct io_bus *bus, enum io_bus_claim claim)
+void io_bus_newcomer_policy(struct io_bus *bus, enum io_bus_newcomer_policy newcomer_policy)
 {
-    bus->claim = claim;
+    bus->newcomer_policy = newcomer_policy;
 }
 
 void io_bus_drop(struct io_bus *bus)
 {
-    if (bus->methods->drop)
-        bus->methods->drop(bus);
+    if (bus->ops->drop)
+        bus->ops->drop(bus);
 }
 
-void io_bus_shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+void io_bus_send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
     const int saved = errno; /* the interrupted code may be looking at it */
-    if (size <= IO_SHOUT_MAX && bus->methods->shout)
-        bus->methods->shout(bus, to, bytes, size);
+    if (size <= IO_EMERGENCY_MAX && bus->ops->send_emergency)
+        bus->ops->send_emergency(bus, to, bytes, size);
     errno = saved;
 }
 
 void io_bus_counters(const struct io_bus *bus, struct io_bus_counters *counters)
 {
-    const struct io_bus_tally *tally = &bus->tally;
+    const struct io_bus_atomic_counters *tally = &bus->tally;
     *counters = (struct io_bus_counters){
         .rx = read_counter(&tally->rx),
         .rx_bytes = read_counter(&tally->rx_bytes),

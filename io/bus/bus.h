@@ -46,7 +46,7 @@ enum io_bus_kind {
     IO_BUS_TCP,
     IO_BUS_SERIAL,
     IO_BUS_CAN,
-    IO_BUS_SHARED,
+    IO_BUS_SHM,
     IO_BUS_TAPE,
     IO_BUS_EVDEV,
     IO_BUS_SPACENAV,
@@ -68,7 +68,7 @@ struct io_bus_spec {
     bool fd;                         /* CAN FD */
     uint32_t can_id_tx, can_id_rx;   /* above 0x7ff: extended */
     const struct rt_clock *clock;    /* time of the tape; NULL: CLOCK_MONOTONIC */
-    const struct io_evdev_world *input; /* evdev; NULL: this machine */
+    const struct io_evdev_host *input; /* evdev; NULL: this machine */
 };
 
 struct io_bus_counters {
@@ -84,35 +84,35 @@ struct io_bus_counters {
 };
 
 /* Written by the thread of the bus, read by any. */
-struct io_bus_tally {
+struct io_bus_atomic_counters {
     _Atomic uint64_t rx, rx_bytes, tx, tx_bytes;
     _Atomic uint64_t errors, full, cut, connects, losses, refused, unrecorded;
 };
 
 /* What becomes of one who knocks while the place is taken. */
-enum io_bus_claim {
-    IO_BUS_KEEPS,  /* it is turned away */
-    IO_BUS_HOLDS,  /* it waits */
-    IO_BUS_YIELDS, /* it takes the place */
+enum io_bus_newcomer_policy {
+    IO_BUS_REFUSE_NEWCOMER, /* it is turned away */
+    IO_BUS_DEFER_NEWCOMER,  /* it waits */
+    IO_BUS_REPLACE_PEER,    /* it takes the place */
 };
 
-struct io_bus_methods;
+struct io_bus_ops;
 
 struct io_bus {
-    const struct io_bus_methods *methods; /* NULL: closed */
+    const struct io_bus_ops *ops; /* NULL: closed */
     struct io_bus_spec spec;
     atomic_bool connected;
     _Atomic uint32_t generation;
-    enum io_bus_claim claim; /* of the peer to its place */
-    struct io_address peer;  /* named by the spec, or connected; port 0: none */
-    struct io_bus_tally tally;
+    enum io_bus_newcomer_policy newcomer_policy; /* of the peer to its place */
+    struct io_address peer;                      /* named by the spec, or connected; port 0: none */
+    struct io_bus_atomic_counters tally;
     struct io_tape_writer recorder;
     union {
         struct io_udp udp;
         struct io_tcp tcp;
         struct io_serial serial;
         struct io_can can;
-        struct io_shared shared;
+        struct io_shm shared;
         struct io_tape tape;
         struct io_evdev evdev;
         struct io_spacenav spacenav;
@@ -124,10 +124,10 @@ struct io_bus {
  * not there yet is no error.  Context: setup. */
 int io_bus_open(struct io_bus *bus, const struct io_bus_spec *spec, char error[IO_BUS_ERROR_MAX]);
 /* Does this kind know whether its far end is there?  Context: any. */
-bool io_bus_kind_sees(enum io_bus_kind kind);
+bool io_bus_kind_detects_peer(enum io_bus_kind kind);
 /* The sending end of a cockpit, for io_cockpit_send() and the caller's to close; it may outlive the
  * bus.  -1: another kind, or no descriptor is left.  Context: setup. */
-int io_bus_sender(const struct io_bus *bus);
+int io_bus_cockpit_sender(const struct io_bus *bus);
 /* Any number of times; a zeroed bus counts as closed.  Context: after the run. */
 void io_bus_close(struct io_bus *bus);
 
@@ -150,18 +150,18 @@ int io_bus_receive(struct io_bus *bus, struct io_packet *packet);
 int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                 bool stamped);
 /* Will the kernel tell when a stamped frame left?  Context: frame. */
-bool io_bus_stamps(const struct io_bus *bus);
+bool io_bus_has_tx_timestamp(const struct io_bus *bus);
 /* True with the stamp of the newest stamped frame, once, when it has come.  Context: frame. */
-bool io_bus_sent(struct io_bus *bus, uint64_t *stamp_ns);
+bool io_bus_tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns);
 /* Bytes that were sent and still wait in this machine; 0 where nobody knows.  Context: frame. */
 size_t io_bus_backlog(struct io_bus *bus);
 
 /* Accept, connect again, look for a vanished device, push the rest of a frame: a bounded number of
  * system calls, none of which waits.  About every 20 ms.  Context: frame. */
 void io_bus_tick(struct io_bus *bus, uint64_t now_ns);
-/* IO_BUS_KEEPS unless said otherwise; one that took the place of another holds it.  Nothing where
- * there are no connections.  Context: frame. */
-void io_bus_claim(struct io_bus *bus, enum io_bus_claim claim);
+/* IO_BUS_REFUSE_NEWCOMER unless said otherwise; one that took the place of another holds it.
+ * Nothing where there are no connections.  Context: frame. */
+void io_bus_newcomer_policy(struct io_bus *bus, enum io_bus_newcomer_policy newcomer_policy);
 /* Give up the peer, whose place can then be taken: half-open or silent.  Nothing where there are no
  * connections.  Context: frame. */
 void io_bus_drop(struct io_bus *bus);
@@ -180,11 +180,12 @@ uint32_t io_bus_generation(const struct io_bus *bus);
 bool io_bus_needs_polling(const struct io_bus *bus);
 /* Account for, and record, a packet that was received past io_bus_receive(), by the reactor.
  * Context: frame. */
-void io_bus_heard(struct io_bus *bus, const struct io_packet *packet);
+void io_bus_account(struct io_bus *bus, const struct io_packet *packet);
 
-/* Last words, of at most IO_SHOUT_MAX bytes, with no regard to what is half sent: say them more
+/* Last words, of at most IO_EMERGENCY_MAX bytes, with no regard to what is half sent: say them more
  * than once.  Async-signal-safe, between open and close.  Context: any. */
-void io_bus_shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size);
+void io_bus_send_emergency(struct io_bus *bus, struct io_address to, const void *bytes,
+                           size_t size);
 
 /* Context: any. */
 void io_bus_counters(const struct io_bus *bus, struct io_bus_counters *counters);

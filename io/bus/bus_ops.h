@@ -2,13 +2,13 @@
  * What a kind of bus must know how to do.  Only io/bus includes this.
  *
  * Every method gets a bus whose union is its own kind's.  A kind tells what happens to its far end
- * by io_bus_arrived() and io_bus_left(); packets and failures are counted by bus.c.
+ * by io_bus_peer_arrived() and io_bus_peer_left(); packets and failures are counted by bus.c.
  */
 #pragma once
 
 #include "io/bus/bus.h"
 
-struct io_bus_methods {
+struct io_bus_ops {
     bool stream;
     bool needs_polling;
     int (*open)(struct io_bus *bus, char error[IO_BUS_ERROR_MAX]);
@@ -18,16 +18,17 @@ struct io_bus_methods {
     /* the rest may be NULL: this kind has no such thing */
     int (*send)(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                 bool stamped);
-    void (*shout)(struct io_bus *bus, struct io_address to, const void *bytes, size_t size);
+    void (*send_emergency)(struct io_bus *bus, struct io_address to, const void *bytes,
+                           size_t size);
     void (*tick)(struct io_bus *bus, uint64_t now_ns);
     void (*drop)(struct io_bus *bus);
-    bool (*sent)(struct io_bus *bus, uint64_t *stamp_ns);
+    bool (*tx_timestamp)(struct io_bus *bus, uint64_t *stamp_ns);
     size_t (*backlog)(struct io_bus *bus);
     struct io_address (*local)(const struct io_bus *bus);
 };
 
-extern const struct io_bus_methods io_tcp_methods, io_serial_methods, io_can_methods,
-    io_shared_methods, io_tape_methods, io_evdev_methods, io_spacenav_methods, io_cockpit_methods;
+extern const struct io_bus_ops io_tcp_bus_ops, io_serial_bus_ops, io_can_bus_ops, io_shm_bus_ops,
+    io_tape_bus_ops, io_evdev_bus_ops, io_spacenav_bus_ops, io_cockpit_bus_ops;
 
 /* Between two attempts to find a far end again. */
 enum { IO_BUS_WAIT_NS_MIN = 50000000, IO_BUS_WAIT_NS_MAX = 2000000000 };
@@ -35,18 +36,18 @@ enum { IO_BUS_WAIT_NS_MIN = 50000000, IO_BUS_WAIT_NS_MAX = 2000000000 };
 uint64_t io_bus_back_off(uint64_t *wait_ns);
 
 /* The watches are others now. */
-void io_bus_rewatch(struct io_bus *bus);
-void io_bus_arrived(struct io_bus *bus, struct io_address peer);
-void io_bus_left(struct io_bus *bus);
+void io_bus_watches_changed(struct io_bus *bus);
+void io_bus_peer_arrived(struct io_bus *bus, struct io_address peer);
+void io_bus_peer_left(struct io_bus *bus);
 /* One writer, so no locked instruction is needed. */
 void io_bus_count(_Atomic uint64_t *counter, uint64_t more);
 
 /* One line in error, after "links.<name>.<key>: "; returns status. */
-__attribute__((format(printf, 5, 6))) int io_bus_refuse(const struct io_bus *bus, const char *key,
-                                                        int status, char *error, const char *format,
-                                                        ...);
+__attribute__((format(printf, 5, 6))) int io_bus_error(const struct io_bus *bus, const char *key,
+                                                       int status, char *error, const char *format,
+                                                       ...);
 /* An address of the spec; refuses one that is none. */
-int io_bus_address(const struct io_bus *bus, const char *key, const char *text,
-                   struct io_address *address, char *error);
+int io_bus_parse_address(const struct io_bus *bus, const char *key, const char *text,
+                         struct io_address *address, char *error);
 /* Why an address could not be bound, as a line. */
-int io_bus_refuse_bind(const struct io_bus *bus, struct io_address listen, int status, char *error);
+int io_bus_bind_error(const struct io_bus *bus, struct io_address listen, int status, char *error);

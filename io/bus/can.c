@@ -13,7 +13,7 @@
 #include "io/bus/bus_ops.h"
 #include "io/bus/kernel_timestamp.h"
 
-size_t io_can_cut(size_t left, bool fd_frames)
+size_t io_can_frame_size(size_t left, bool fd_frames)
 {
     static const unsigned char sizes[] = {64, 48, 32, 24, 20, 16, 12};
     for (size_t i = 0; fd_frames && i < sizeof sizes; i++)
@@ -26,7 +26,7 @@ size_t io_can_cut(size_t left, bool fd_frames)
 int io_can_read(int fd, unsigned char bytes[64], struct io_packet *packet)
 {
     struct canfd_frame frame = {0};
-    _Alignas(struct cmsghdr) unsigned char control[IO_STAMP_CONTROL];
+    _Alignas(struct cmsghdr) unsigned char control[IO_TIMESTAMP_CONTROL_SIZE];
     struct iovec part = {.iov_base = &frame, .iov_len = sizeof frame};
     struct msghdr message = {
         .msg_iov = &part,
@@ -46,7 +46,7 @@ int io_can_read(int fd, unsigned char bytes[64], struct io_packet *packet)
         .bytes = bytes,
         .size = frame.len,
         .from = io_address_far_end,
-        .stamp_ns = io_stamp_read(&message),
+        .stamp_ns = io_timestamp_read(&message),
         .whole = true,
     };
     return 1;
@@ -71,7 +71,7 @@ int io_can_write(int fd, uint32_t id, bool fd_frames, const void *bytes, size_t 
 {
     size_t done = 0;
     while (done < size) {
-        const size_t next = io_can_cut(size - done, fd_frames);
+        const size_t next = io_can_frame_size(size - done, fd_frames);
         const int status =
             write_frame(fd, id, fd_frames, (const unsigned char *)bytes + done, next);
         if (status < 0)
@@ -123,96 +123,95 @@ static int open_socket(struct io_bus *bus)
         (void)close(fd);
         return status;
     }
-    bus->can.rest.at = bus->can.rest.size = 0;
-    status = io_seat_take(&bus->can.seat, fd);
+    bus->can.partial.at = bus->can.partial.size = 0;
+    status = io_stable_fd_attach(&bus->can.stable_fd, fd);
     if (status == 0)
-        io_bus_arrived(bus, io_address_far_end);
+        io_bus_peer_arrived(bus, io_address_far_end);
     return status;
 }
 
-static int refuse(struct io_bus *bus, int status, char *error)
+static int open_error(struct io_bus *bus, int status, char *error)
 {
     const char *device = bus->spec.device;
     if (status == -EAFNOSUPPORT || status == -EPROTONOSUPPORT)
-        return io_bus_refuse(
-            bus, "device", status, error,
-            "this kernel has no CAN (AF_CAN); load its modules with `sudo modprobe "
-            "can_raw`, or take a kernel that has them");
+        return io_bus_error(bus, "device", status, error,
+                            "this kernel has no CAN (AF_CAN); load its modules with `sudo modprobe "
+                            "can_raw`, or take a kernel that has them");
     if (status == -ENODEV)
-        return io_bus_refuse(bus, "device", status, error,
-                             "there is no CAN interface %s; `ip -br link` shows those there are",
-                             device);
+        return io_bus_error(bus, "device", status, error,
+                            "there is no CAN interface %s; `ip -br link` shows those there are",
+                            device);
     if (status == -EOPNOTSUPP)
-        return io_bus_refuse(bus, "fd", status, error,
-                             "%s is not set up for CAN FD; `sudo ip link set %s mtu 72` and a data "
-                             "bit rate do that, where the adapter can",
-                             device, device);
-    return io_bus_refuse(bus, "device", status, error, "cannot use %s: %s", device,
-                         strerror(-status));
+        return io_bus_error(bus, "fd", status, error,
+                            "%s is not set up for CAN FD; `sudo ip link set %s mtu 72` and a data "
+                            "bit rate do that, where the adapter can",
+                            device, device);
+    return io_bus_error(bus, "device", status, error, "cannot use %s: %s", device,
+                        strerror(-status));
 }
 
-static int refuse_ids(struct io_bus *bus, char *error)
+static int check_spec(struct io_bus *bus, char *error)
 {
     const struct io_bus_spec *spec = &bus->spec;
     const bool tx = spec->can_id_tx > CAN_EFF_MASK;
     if (tx || spec->can_id_rx > CAN_EFF_MASK)
-        return io_bus_refuse(bus, tx ? "can_id_tx" : "can_id_rx", -EINVAL, error,
-                             "a CAN identifier has 29 bits: at most 0x1fffffff");
+        return io_bus_error(bus, tx ? "can_id_tx" : "can_id_rx", -EINVAL, error,
+                            "a CAN identifier has 29 bits: at most 0x1fffffff");
     if (spec->can_id_tx == spec->can_id_rx)
-        return io_bus_refuse(bus, "can_id_rx", -EINVAL, error,
-                             "both directions have the identifier 0x%x; give each its own",
-                             spec->can_id_rx);
+        return io_bus_error(bus, "can_id_rx", -EINVAL, error,
+                            "both directions have the identifier 0x%x; give each its own",
+                            spec->can_id_rx);
     if (spec->device[0] == '\0')
-        return io_bus_refuse(bus, "device", -EINVAL, error,
-                             "a CAN link needs an interface such as can0");
+        return io_bus_error(bus, "device", -EINVAL, error,
+                            "a CAN link needs an interface such as can0");
     return 0;
 }
 
 static int open_can(struct io_bus *bus, char *error)
 {
     struct io_can *can = &bus->can;
-    int status = refuse_ids(bus, error);
+    int status = check_spec(bus, error);
     if (status < 0)
         return status;
     can->id_tx = kernel_id(bus->spec.can_id_tx);
     can->fd_frames = bus->spec.fd;
-    status = io_seat_open(&can->seat);
+    status = io_stable_fd_open(&can->stable_fd);
     if (status == 0)
         status = open_socket(bus);
     if (status < 0) {
-        io_seat_close(&can->seat);
-        return refuse(bus, status, error);
+        io_stable_fd_close(&can->stable_fd);
+        return open_error(bus, status, error);
     }
     return 0;
 }
 
 static void close_can(struct io_bus *bus)
 {
-    io_seat_close(&bus->can.seat);
+    io_stable_fd_close(&bus->can.stable_fd);
 }
 
 /* An interface that is down comes back under the same socket; one that is gone does not. */
-static void forget(struct io_bus *bus, int status)
+static void detach_if_gone(struct io_bus *bus, int status)
 {
     if (status != -ENODEV && status != -ENXIO)
         return;
-    io_seat_leave(&bus->can.seat);
-    io_bus_left(bus);
+    io_stable_fd_detach(&bus->can.stable_fd);
+    io_bus_peer_left(bus);
 }
 
 static int receive(struct io_bus *bus, struct io_packet *packet)
 {
-    if (!bus->can.seat.taken)
+    if (!bus->can.stable_fd.taken)
         return 0;
-    const int status = io_can_read(bus->can.seat.fd, bus->can.bytes, packet);
-    forget(bus, status);
+    const int status = io_can_read(bus->can.stable_fd.fd, bus->can.bytes, packet);
+    detach_if_gone(bus, status);
     return status;
 }
 
 static ssize_t write_some(void *self, const void *bytes, size_t size)
 {
     const struct io_can *can = self;
-    return io_can_write(can->seat.fd, can->id_tx, can->fd_frames, bytes, size);
+    return io_can_write(can->stable_fd.fd, can->id_tx, can->fd_frames, bytes, size);
 }
 
 static int send_frame(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
@@ -221,53 +220,53 @@ static int send_frame(struct io_bus *bus, struct io_address to, const void *byte
     struct io_can *can = &bus->can;
     (void)to;
     (void)stamped;
-    if (!can->seat.taken)
+    if (!can->stable_fd.taken)
         return -ENOTCONN;
-    const int status = io_stream_send(&can->rest, write_some, can, bytes, size);
-    forget(bus, status);
+    const int status = io_partial_send(&can->partial, write_some, can, bytes, size);
+    detach_if_gone(bus, status);
     return status;
 }
 
 static void tick(struct io_bus *bus, uint64_t now_ns)
 {
     struct io_can *can = &bus->can;
-    if (can->seat.taken) {
+    if (can->stable_fd.taken) {
         can->wait_ns = can->retry_ns = 0;
-        forget(bus, io_stream_flush(&can->rest, write_some, can));
+        detach_if_gone(bus, io_partial_flush(&can->partial, write_some, can));
     } else if (now_ns >= can->retry_ns) {
         can->retry_ns = now_ns + io_bus_back_off(&can->wait_ns);
         (void)open_socket(bus);
     }
 }
 
-static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+static void send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
     (void)to;
-    (void)io_can_write(bus->can.seat.fd, bus->can.id_tx, bus->can.fd_frames, bytes, size);
+    (void)io_can_write(bus->can.stable_fd.fd, bus->can.id_tx, bus->can.fd_frames, bytes, size);
 }
 
 static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    watch[0] = (struct io_bus_watch){.fd = bus->can.seat.fd};
-    return bus->can.seat.taken;
+    watch[0] = (struct io_bus_watch){.fd = bus->can.stable_fd.fd};
+    return bus->can.stable_fd.taken;
 }
 
 static size_t backlog(struct io_bus *bus)
 {
     const struct io_can *can = &bus->can;
     int waiting = 0;
-    if (!can->seat.taken || ioctl(can->seat.fd, TIOCOUTQ, &waiting) < 0 || waiting < 0)
+    if (!can->stable_fd.taken || ioctl(can->stable_fd.fd, TIOCOUTQ, &waiting) < 0 || waiting < 0)
         return 0;
-    return (size_t)waiting + can->rest.size - can->rest.at;
+    return (size_t)waiting + can->partial.size - can->partial.at;
 }
 
-const struct io_bus_methods io_can_methods = {
+const struct io_bus_ops io_can_bus_ops = {
     .stream = true,
     .open = open_can,
     .close = close_can,
     .receive = receive,
     .send = send_frame,
-    .shout = shout,
+    .send_emergency = send_emergency,
     .watches = watches,
     .tick = tick,
     .backlog = backlog,

@@ -24,16 +24,16 @@
 #include "io/bus/stable_fd.h"
 
 struct io_can {
-    struct io_seat seat;
+    struct io_stable_fd stable_fd;
     bool fd_frames;
     uint32_t id_tx; /* as the kernel wants it, with the flag of extended identifiers */
     uint64_t retry_ns, wait_ns;
-    struct io_stream_rest rest;
+    struct io_partial_frame partial;
     unsigned char bytes[64];
 };
 
 /* Bytes that the next frame carries when so many are left.  Context: any. */
-size_t io_can_cut(size_t left, bool fd_frames);
+size_t io_can_frame_size(size_t left, bool fd_frames);
 /* On a descriptor that carries struct can_frame or canfd_frame, one per read and write: what the
  * bus does with a raw CAN socket, and a test with a pair of its own.  Context: frame. */
 int io_can_read(int fd, unsigned char bytes[64], struct io_packet *packet);

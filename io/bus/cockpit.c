@@ -8,21 +8,21 @@
 #include "io/bus/address.h"
 #include "io/bus/bus_ops.h"
 
-enum { NEWS_PER_LOOK = 16 };
+enum { NOTICES_PER_RECEIVE = 16 };
 
 void io_cockpit_send(int fd, const void *bytes, size_t size)
 {
     (void)send(fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static int point(const struct io_udp *from, const struct io_udp *to)
+static int connect_socket(const struct io_udp *from, const struct io_udp *to)
 {
     const struct sockaddr_in name = io_address_to_kernel(io_udp_local(to));
     return connect(from->fd, (const struct sockaddr *)&name, sizeof name) < 0 ? -errno : 0;
 }
 
 /* What a stranger sent before the two knew each other. */
-static void empty(struct io_udp *udp)
+static void discard_received(struct io_udp *udp)
 {
     struct io_packet packet;
     while (io_udp_receive(udp, &packet) > 0)
@@ -44,22 +44,22 @@ static int open_cockpit(struct io_bus *bus, char *error)
     if (status == 0)
         status = io_udp_open(&cockpit->out, loopback);
     if (status == 0)
-        status = point(&cockpit->in, &cockpit->out);
+        status = connect_socket(&cockpit->in, &cockpit->out);
     if (status == 0)
-        status = point(&cockpit->out, &cockpit->in);
+        status = connect_socket(&cockpit->out, &cockpit->in);
     if (status < 0) {
         close_cockpit(bus);
-        return io_bus_refuse(bus, "bus", status, error, "no sockets on 127.0.0.1: %s",
-                             strerror(-status));
+        return io_bus_error(bus, "bus", status, error, "no sockets on 127.0.0.1: %s",
+                            strerror(-status));
     }
-    empty(&cockpit->in);
-    io_bus_arrived(bus, io_address_far_end);
+    discard_received(&cockpit->in);
+    io_bus_peer_arrived(bus, io_address_far_end);
     return 0;
 }
 
 static int receive(struct io_bus *bus, struct io_packet *packet)
 {
-    for (int i = 0; i < NEWS_PER_LOOK; i++) {
+    for (int i = 0; i < NOTICES_PER_RECEIVE; i++) {
         const int status = io_udp_receive(&bus->cockpit.in, packet);
         if (status <= 0)
             return status;
@@ -78,14 +78,14 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
     return 1;
 }
 
-int io_bus_sender(const struct io_bus *bus)
+int io_bus_cockpit_sender(const struct io_bus *bus)
 {
-    if (!bus->methods || bus->spec.kind != IO_BUS_COCKPIT)
+    if (!bus->ops || bus->spec.kind != IO_BUS_COCKPIT)
         return -1;
     return fcntl(bus->cockpit.out.fd, F_DUPFD_CLOEXEC, 0);
 }
 
-const struct io_bus_methods io_cockpit_methods = {
+const struct io_bus_ops io_cockpit_bus_ops = {
     .open = open_cockpit,
     .close = close_cockpit,
     .receive = receive,

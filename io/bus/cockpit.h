@@ -19,6 +19,6 @@ struct io_cockpit {
     struct io_udp out;
 };
 
-/* On a descriptor of io_bus_sender(): one picture, or with size 0 the news of another hand.  What
- * the kernel does not take is lost, as a picture may be.  Context: any. */
+/* On a descriptor of io_bus_cockpit_sender(): one picture, or with size 0 the news of another hand.
+ * What the kernel does not take is lost, as a picture may be.  Context: any. */
 void io_cockpit_send(int fd, const void *bytes, size_t size);

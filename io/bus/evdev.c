@@ -19,7 +19,7 @@ static const char by_name[] = "name:";
 
 /* The kernel. */
 
-static int ask_axes(int fd, struct io_input_facts *facts)
+static int query_axes(int fd, struct io_evdev_info *facts)
 {
     unsigned char bits[ABS_CNT / 8] = {0};
     if (ioctl(fd, EVIOCGBIT(EV_ABS, sizeof bits), bits) < 0)
@@ -31,13 +31,13 @@ static int ask_axes(int fd, struct io_input_facts *facts)
         if (ioctl(fd, EVIOCGABS((unsigned)i), &info) < 0)
             return -errno;
         facts->axes |= UINT32_C(1) << i;
-        facts->axis[i] = (struct io_input_axis){info.minimum, info.maximum, info.value};
+        facts->axis[i] = (struct io_evdev_axis){info.minimum, info.maximum, info.value};
     }
     return 0;
 }
 
 /* Stamps on the clock of the frames need no mapping. */
-static int ask_kernel(int fd, struct io_input_facts *facts)
+static int query_kernel(int fd, struct io_evdev_info *facts)
 {
     const int clock = CLOCK_MONOTONIC;
     memset(facts, 0, sizeof *facts);
@@ -46,21 +46,21 @@ static int ask_kernel(int fd, struct io_input_facts *facts)
         ioctl(fd, EVIOCGBIT(EV_KEY, sizeof facts->keys), facts->keys) < 0 ||
         ioctl(fd, EVIOCGKEY(sizeof facts->down), facts->down) < 0)
         return -errno;
-    return ask_axes(fd, facts);
+    return query_axes(fd, facts);
 }
 
-static const struct io_evdev_world machine = {
-    .names = "/sys/class/input", .devices = "/dev/input", .ask = ask_kernel};
+static const struct io_evdev_host machine = {
+    .names = "/sys/class/input", .devices = "/dev/input", .query = query_kernel};
 
 /* Names.  They are read where nothing has to be opened for it: opening a device costs more, and may
  * not be allowed. */
 
 /* False where there is none; a line without its end. */
-static bool read_line(const struct io_evdev_world *world, int number, const char *what, char *line,
+static bool read_line(const struct io_evdev_host *host, int number, const char *what, char *line,
                       size_t size)
 {
     char path[IO_BUS_DEVICE_MAX];
-    (void)snprintf(path, sizeof path, "%s/event%d/device/%s", world->names, number, what);
+    (void)snprintf(path, sizeof path, "%s/event%d/device/%s", host->names, number, what);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
@@ -72,26 +72,26 @@ static bool read_line(const struct io_evdev_world *world, int number, const char
 }
 
 /* The number of the first one that is called so, or -1. */
-static int find(const struct io_evdev_world *world, const char *name)
+static int find_device(const struct io_evdev_host *host, const char *name)
 {
-    char line[IO_INPUT_NAME_MAX];
+    char line[IO_EVDEV_NAME_MAX];
     for (int i = 0; i < NUMBER_MAX; i++)
-        if (read_line(world, i, "name", line, sizeof line) && strcmp(line, name) == 0)
+        if (read_line(host, i, "name", line, sizeof line) && strcmp(line, name) == 0)
             return i;
     return -1;
 }
 
 /* Those that have axes, by path and name, as far as there is room. */
-static void list(const struct io_evdev_world *world, char *text, size_t size)
+static void list_devices(const struct io_evdev_host *host, char *text, size_t size)
 {
-    char name[IO_INPUT_NAME_MAX], axes[IO_INPUT_NAME_MAX];
+    char name[IO_EVDEV_NAME_MAX], axes[IO_EVDEV_NAME_MAX];
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < NUMBER_MAX && used < size; i++)
-        if (read_line(world, i, "capabilities/abs", axes, sizeof axes) && strcmp(axes, "0") != 0 &&
-            read_line(world, i, "name", name, sizeof name))
+        if (read_line(host, i, "capabilities/abs", axes, sizeof axes) && strcmp(axes, "0") != 0 &&
+            read_line(host, i, "name", name, sizeof name))
             used += (size_t)snprintf(text + used, size - used, "%s%s/event%d \"%s\"",
-                                     used ? ", " : "", world->devices, i, name);
+                                     used ? ", " : "", host->devices, i, name);
 }
 
 /* The device. */
@@ -104,14 +104,14 @@ static bool is_named(const struct io_bus *bus)
 /* A descriptor, or -errno. */
 static int open_path(const struct io_bus *bus)
 {
-    const struct io_evdev_world *world = bus->evdev.world;
+    const struct io_evdev_host *host = bus->evdev.host;
     const char *path = bus->spec.device;
     char found[IO_BUS_DEVICE_MAX];
     if (is_named(bus)) {
-        const int number = find(world, path + strlen(by_name));
+        const int number = find_device(host, path + strlen(by_name));
         if (number < 0)
             return -ENODEV;
-        (void)snprintf(found, sizeof found, "%s/event%d", world->devices, number);
+        (void)snprintf(found, sizeof found, "%s/event%d", host->devices, number);
         path = found;
     }
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -119,9 +119,9 @@ static int open_path(const struct io_bus *bus)
 }
 
 /* -ENODATA: it has nothing that a hand could move; -EXDEV: it is another one than before. */
-static int examine(const struct io_evdev *evdev, int fd, struct io_input_facts *facts)
+static int check_device(const struct io_evdev *evdev, int fd, struct io_evdev_info *facts)
 {
-    const int status = evdev->world->ask(fd, facts);
+    const int status = evdev->host->query(fd, facts);
     if (status < 0)
         return status;
     if (facts->axes == 0)
@@ -132,98 +132,98 @@ static int examine(const struct io_evdev *evdev, int fd, struct io_input_facts *
 static int open_device(struct io_bus *bus)
 {
     struct io_evdev *evdev = &bus->evdev;
-    struct io_input_facts facts;
+    struct io_evdev_info facts;
     const int fd = open_path(bus);
     if (fd < 0)
         return fd;
-    int status = examine(evdev, fd, &facts);
+    int status = check_device(evdev, fd, &facts);
     if (status < 0) {
         (void)close(fd);
         return status;
     }
-    status = io_seat_take(&evdev->seat, fd);
+    status = io_stable_fd_attach(&evdev->stable_fd, fd);
     if (status < 0)
         return status;
     memcpy(evdev->name, facts.name, sizeof evdev->name);
     evdev->at = evdev->count = 0;
-    io_input_begin(&evdev->input, &facts);
-    io_news_tell(&evdev->news);
-    io_bus_arrived(bus, io_address_far_end);
+    io_evdev_decoder_reset(&evdev->input, &facts);
+    io_pending_event_set(&evdev->pending_event);
+    io_bus_peer_arrived(bus, io_address_far_end);
     return 0;
 }
 
-static int refuse_absent(struct io_bus *bus, int status, char *error)
+static int absent_error(struct io_bus *bus, int status, char *error)
 {
     char there[IO_BUS_ERROR_MAX];
-    list(bus->evdev.world, there, sizeof there);
+    list_devices(bus->evdev.host, there, sizeof there);
     if (there[0] == '\0')
-        return io_bus_refuse(bus, "device", status, error,
-                             "there is no %s, nor any other input device with axes; plug it in, or "
-                             "play a tape (bus: tape)",
-                             bus->spec.device);
-    return io_bus_refuse(bus, "device", status, error, "there is no %s; there are %s",
-                         bus->spec.device, there);
+        return io_bus_error(bus, "device", status, error,
+                            "there is no %s, nor any other input device with axes; plug it in, or "
+                            "play a tape (bus: tape)",
+                            bus->spec.device);
+    return io_bus_error(bus, "device", status, error, "there is no %s; there are %s",
+                        bus->spec.device, there);
 }
 
-static int refuse(struct io_bus *bus, int status, char *error)
+static int open_error(struct io_bus *bus, int status, char *error)
 {
     const char *device = bus->spec.device;
     if (status == -ENOENT || status == -ENODEV || status == -ENXIO)
-        return refuse_absent(bus, status, error);
+        return absent_error(bus, status, error);
     if (status == -EACCES || status == -EPERM)
-        return io_bus_refuse(bus, "device", status, error,
-                             "no permission for %s; add the user to its group (`sudo usermod -aG "
-                             "input $USER`, then log in again)",
-                             device);
+        return io_bus_error(bus, "device", status, error,
+                            "no permission for %s; add the user to its group (`sudo usermod -aG "
+                            "input $USER`, then log in again)",
+                            device);
     if (status == -ENOTTY || status == -EINVAL)
-        return io_bus_refuse(bus, "device", status, error,
-                             "%s is no event device; a joystick's is called /dev/input/eventN, not "
-                             "jsN",
-                             device);
+        return io_bus_error(bus, "device", status, error,
+                            "%s is no event device; a joystick's is called /dev/input/eventN, not "
+                            "jsN",
+                            device);
     if (status == -ENODATA)
-        return io_bus_refuse(bus, "device", status, error, "%s has no axes; is it a keyboard?",
-                             device);
-    return io_bus_refuse(bus, "device", status, error, "cannot open %s: %s", device,
-                         strerror(-status));
+        return io_bus_error(bus, "device", status, error, "%s has no axes; is it a keyboard?",
+                            device);
+    return io_bus_error(bus, "device", status, error, "cannot open %s: %s", device,
+                        strerror(-status));
 }
 
 static void close_evdev(struct io_bus *bus)
 {
-    io_seat_close(&bus->evdev.seat);
-    io_news_close(&bus->evdev.news);
+    io_stable_fd_close(&bus->evdev.stable_fd);
+    io_pending_event_close(&bus->evdev.pending_event);
 }
 
 static int open_evdev(struct io_bus *bus, char *error)
 {
     struct io_evdev *evdev = &bus->evdev;
-    evdev->world = bus->spec.input ? bus->spec.input : &machine;
-    const int seat = io_seat_open(&evdev->seat);
-    const int news = io_news_open(&evdev->news);
-    int status = seat < 0 ? seat : news;
+    evdev->host = bus->spec.input ? bus->spec.input : &machine;
+    const int stable_fd = io_stable_fd_open(&evdev->stable_fd);
+    const int pending_event = io_pending_event_open(&evdev->pending_event);
+    int status = stable_fd < 0 ? stable_fd : pending_event;
     if (status < 0)
-        (void)io_bus_refuse(bus, "device", status, error, "no descriptor left: %s",
-                            strerror(-status));
+        (void)io_bus_error(bus, "device", status, error, "no descriptor left: %s",
+                           strerror(-status));
     else if ((status = open_device(bus)) < 0)
-        (void)refuse(bus, status, error);
+        (void)open_error(bus, status, error);
     if (status < 0)
         close_evdev(bus);
     return status;
 }
 
-static int lose(struct io_bus *bus, int status)
+static int detach_device(struct io_bus *bus, int status)
 {
-    io_seat_leave(&bus->evdev.seat);
+    io_stable_fd_detach(&bus->evdev.stable_fd);
     bus->evdev.at = bus->evdev.count = 0;
-    (void)io_news_take(&bus->evdev.news);
-    io_bus_left(bus);
+    (void)io_pending_event_consume(&bus->evdev.pending_event);
+    io_bus_peer_left(bus);
     return status;
 }
 
 /* In. */
 
-static int hand_out(struct io_evdev *evdev, uint64_t stamp_ns, struct io_packet *packet)
+static int fill_packet(struct io_evdev *evdev, uint64_t stamp_ns, struct io_packet *packet)
 {
-    evdev->out = evdev->input.picture;
+    evdev->out = evdev->input.report;
     *packet = (struct io_packet){
         .bytes = (const unsigned char *)&evdev->out,
         .size = IO_HAND_SIZE,
@@ -236,9 +236,9 @@ static int hand_out(struct io_evdev *evdev, uint64_t stamp_ns, struct io_packet 
 }
 
 /* Events that are there now, 0 when there are none, or -errno. */
-static int fetch(struct io_evdev *evdev)
+static int read_events(struct io_evdev *evdev)
 {
-    const ssize_t size = read(evdev->seat.fd, evdev->events, sizeof evdev->events);
+    const ssize_t size = read(evdev->stable_fd.fd, evdev->events, sizeof evdev->events);
     if (size < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -errno;
     if (size == 0 || size % IO_EVDEV_EVENT_SIZE != 0)
@@ -250,31 +250,31 @@ static int fetch(struct io_evdev *evdev)
 
 /* What was read already is older than the answer, and the kernel drops its own events of what it
  * is asked for: to go through the rest would end with how the device stood before. */
-static int begin_again(struct io_evdev *evdev)
+static int resynchronise(struct io_evdev *evdev)
 {
-    struct io_input_facts facts;
-    const int status = evdev->world->ask(evdev->seat.fd, &facts);
+    struct io_evdev_info facts;
+    const int status = evdev->host->query(evdev->stable_fd.fd, &facts);
     evdev->at = evdev->count;
     if (status == 0)
-        io_input_begin(&evdev->input, &facts);
+        io_evdev_decoder_reset(&evdev->input, &facts);
     return status;
 }
 
 /* 1 with the next picture among the events that were read, 0 or -errno. */
-static int advance(struct io_evdev *evdev, struct io_packet *packet)
+static int decode_next(struct io_evdev *evdev, struct io_packet *packet)
 {
     while (evdev->at < evdev->count) {
         struct input_event event;
         memcpy(&event, evdev->events + evdev->at++ * IO_EVDEV_EVENT_SIZE, sizeof event);
-        const enum io_input_news news = io_input_take(&evdev->input, &event);
-        const int status = news == IO_INPUT_TORN ? begin_again(evdev) : 0;
+        const enum io_evdev_result pending_event = io_evdev_decode(&evdev->input, &event);
+        const int status = pending_event == IO_EVDEV_DROPPED ? resynchronise(evdev) : 0;
         if (status < 0)
             return status;
-        if (news != IO_INPUT_NOTHING)
-            return hand_out(evdev,
-                            (uint64_t)event.input_event_sec * 1000000000u +
-                                (uint64_t)event.input_event_usec * 1000u,
-                            packet);
+        if (pending_event != IO_EVDEV_INCOMPLETE)
+            return fill_packet(evdev,
+                               (uint64_t)event.input_event_sec * 1000000000u +
+                                   (uint64_t)event.input_event_usec * 1000u,
+                               packet);
     }
     return 0;
 }
@@ -282,20 +282,20 @@ static int advance(struct io_evdev *evdev, struct io_packet *packet)
 static int receive(struct io_bus *bus, struct io_packet *packet)
 {
     struct io_evdev *evdev = &bus->evdev;
-    if (!evdev->seat.taken)
+    if (!evdev->stable_fd.taken)
         return 0;
-    if (io_news_take(&evdev->news))
-        return hand_out(evdev, 0, packet);
-    int status = advance(evdev, packet);
-    if (status == 0 && (status = fetch(evdev)) > 0)
-        status = advance(evdev, packet);
-    return status < 0 ? lose(bus, status) : status;
+    if (io_pending_event_consume(&evdev->pending_event))
+        return fill_packet(evdev, 0, packet);
+    int status = decode_next(evdev, packet);
+    if (status == 0 && (status = read_events(evdev)) > 0)
+        status = decode_next(evdev, packet);
+    return status < 0 ? detach_device(bus, status) : status;
 }
 
 static void tick(struct io_bus *bus, uint64_t now_ns)
 {
     struct io_evdev *evdev = &bus->evdev;
-    if (evdev->seat.taken) {
+    if (evdev->stable_fd.taken) {
         evdev->wait_ns = evdev->retry_ns = 0;
     } else if (now_ns >= evdev->retry_ns) {
         evdev->retry_ns = now_ns + io_bus_back_off(&evdev->wait_ns);
@@ -305,12 +305,12 @@ static void tick(struct io_bus *bus, uint64_t now_ns)
 
 static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    watch[0] = (struct io_bus_watch){.fd = bus->evdev.seat.fd};
-    watch[1] = (struct io_bus_watch){.fd = bus->evdev.news.fd};
-    return bus->evdev.seat.taken ? 2 : 0;
+    watch[0] = (struct io_bus_watch){.fd = bus->evdev.stable_fd.fd};
+    watch[1] = (struct io_bus_watch){.fd = bus->evdev.pending_event.fd};
+    return bus->evdev.stable_fd.taken ? 2 : 0;
 }
 
-const struct io_bus_methods io_evdev_methods = {
+const struct io_bus_ops io_evdev_bus_ops = {
     .open = open_evdev,
     .close = close_evdev,
     .receive = receive,

@@ -31,20 +31,20 @@
 enum { IO_EVDEV_EVENTS = 16, IO_EVDEV_EVENT_SIZE = 24 };
 
 /* Where devices are and how they are asked; NULL in a spec stands for this machine. */
-struct io_evdev_world {
+struct io_evdev_host {
     const char *names;   /* a folder with eventN/device/name: /sys/class/input */
     const char *devices; /* /dev/input */
-    int (*ask)(int fd, struct io_input_facts *facts); /* 0 or -errno */
+    int (*query)(int fd, struct io_evdev_info *facts); /* 0 or -errno */
 };
 
 struct io_evdev {
-    const struct io_evdev_world *world;
-    struct io_seat seat;
-    struct io_news news;          /* a picture that the device did not send */
-    char name[IO_INPUT_NAME_MAX]; /* of the first one opened */
+    const struct io_evdev_host *host;
+    struct io_stable_fd stable_fd;
+    struct io_pending_event pending_event; /* a picture that the device did not send */
+    char name[IO_EVDEV_NAME_MAX];          /* of the first one opened */
     uint64_t retry_ns, wait_ns;
-    struct io_input input;
-    struct io_hand_picture out;
+    struct io_evdev_decoder input;
+    struct io_hand_report out;
     int at, count;
     _Alignas(8) unsigned char events[IO_EVDEV_EVENTS * IO_EVDEV_EVENT_SIZE];
 };

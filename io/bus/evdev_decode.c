@@ -3,7 +3,7 @@
 #include <linux/input.h>
 #include <string.h>
 
-_Static_assert((int)IO_INPUT_KEY_COUNT == (int)KEY_CNT, "all keys that the kernel knows");
+_Static_assert((int)IO_EVDEV_KEY_COUNT == (int)KEY_CNT, "all keys that the kernel knows");
 _Static_assert((int)IO_HAND_AXIS_COUNT == (int)ABS_HAT3Y + 1, "the axes of sticks and hats");
 
 static bool has_bit(const unsigned char *bits, int i)
@@ -12,7 +12,7 @@ static bool has_bit(const unsigned char *bits, int i)
 }
 
 /* A device may say more than it announced. */
-static float spread(const struct io_input_axis *axis, int32_t value)
+static float normalise_axis(const struct io_evdev_axis *axis, int32_t value)
 {
     if (axis->max <= axis->min)
         return 0.0f;
@@ -24,8 +24,8 @@ static float spread(const struct io_input_axis *axis, int32_t value)
     return (float)(2.0 * way / whole - 1.0);
 }
 
-static int number_buttons(struct io_input *input, const struct io_input_facts *facts, int first,
-                          int end, int count)
+static int number_buttons(struct io_evdev_decoder *input, const struct io_evdev_info *facts,
+                          int first, int end, int count)
 {
     for (int key = first; key < end && count < IO_HAND_BUTTON_COUNT; key++)
         if (has_bit(facts->keys, key))
@@ -33,29 +33,29 @@ static int number_buttons(struct io_input *input, const struct io_input_facts *f
     return count;
 }
 
-static void set_button(struct io_input *input, int key, bool down)
+static void set_button(struct io_evdev_decoder *input, int key, bool down)
 {
     if (input->button[key] == 0)
         return;
     const uint32_t bit = UINT32_C(1) << (input->button[key] - 1);
-    const uint32_t now = down ? input->picture.buttons | bit : input->picture.buttons & ~bit;
-    input->changed |= now != input->picture.buttons;
-    input->picture.buttons = now;
+    const uint32_t now = down ? input->report.buttons | bit : input->report.buttons & ~bit;
+    input->changed |= now != input->report.buttons;
+    input->report.buttons = now;
 }
 
-static void set_axis(struct io_input *input, int axis, int32_t value)
+static void set_axis(struct io_evdev_decoder *input, int axis, int32_t value)
 {
     if (!(input->axes >> axis & 1))
         return;
-    const float now = spread(&input->axis[axis], value);
-    input->changed |= now < input->picture.axis[axis] || now > input->picture.axis[axis];
-    input->picture.axis[axis] = now;
+    const float now = normalise_axis(&input->axis[axis], value);
+    input->changed |= now < input->report.axis[axis] || now > input->report.axis[axis];
+    input->report.axis[axis] = now;
 }
 
-void io_input_begin(struct io_input *input, const struct io_input_facts *facts)
+void io_evdev_decoder_reset(struct io_evdev_decoder *input, const struct io_evdev_info *facts)
 {
     memset(input, 0, sizeof *input);
-    io_hand_rest(&input->picture);
+    io_hand_report_neutral(&input->report);
     input->axes = facts->axes;
     memcpy(input->axis, facts->axis, sizeof input->axis);
     const int count = number_buttons(input, facts, BTN_JOYSTICK, KEY_CNT, 0);
@@ -68,30 +68,31 @@ void io_input_begin(struct io_input *input, const struct io_input_facts *facts)
 }
 
 /* What comes between the loss and the end of its report belongs to no picture. */
-static enum io_input_news take_mark(struct io_input *input, int code)
+static enum io_evdev_result decode_sync(struct io_evdev_decoder *input, int code)
 {
     if (code == SYN_DROPPED)
-        input->torn = true;
+        input->dropped = true;
     if (code != SYN_REPORT)
-        return IO_INPUT_NOTHING;
-    if (input->torn) {
-        input->torn = false;
-        return IO_INPUT_TORN;
+        return IO_EVDEV_INCOMPLETE;
+    if (input->dropped) {
+        input->dropped = false;
+        return IO_EVDEV_DROPPED;
     }
     const bool changed = input->changed;
     input->changed = false;
-    return changed ? IO_INPUT_PICTURE : IO_INPUT_NOTHING;
+    return changed ? IO_EVDEV_REPORT : IO_EVDEV_INCOMPLETE;
 }
 
-enum io_input_news io_input_take(struct io_input *input, const struct input_event *event)
+enum io_evdev_result io_evdev_decode(struct io_evdev_decoder *input,
+                                     const struct input_event *event)
 {
     if (event->type == EV_SYN)
-        return take_mark(input, event->code);
-    if (input->torn)
-        return IO_INPUT_NOTHING;
+        return decode_sync(input, event->code);
+    if (input->dropped)
+        return IO_EVDEV_INCOMPLETE;
     if (event->type == EV_ABS && event->code < IO_HAND_AXIS_COUNT)
         set_axis(input, event->code, event->value);
-    else if (event->type == EV_KEY && event->code < IO_INPUT_KEY_COUNT)
+    else if (event->type == EV_KEY && event->code < IO_EVDEV_KEY_COUNT)
         set_button(input, event->code, event->value != 0);
-    return IO_INPUT_NOTHING;
+    return IO_EVDEV_INCOMPLETE;
 }

@@ -14,36 +14,37 @@
 
 struct input_event;
 
-enum { IO_INPUT_NAME_MAX = 80, IO_INPUT_KEY_COUNT = 0x300 };
+enum { IO_EVDEV_NAME_MAX = 80, IO_EVDEV_KEY_COUNT = 0x300 };
 
-struct io_input_axis {
+struct io_evdev_axis {
     int32_t min, max, value;
 };
 
 /* What a device is, and how it stands now. */
-struct io_input_facts {
-    char name[IO_INPUT_NAME_MAX];
+struct io_evdev_info {
+    char name[IO_EVDEV_NAME_MAX];
     uint32_t axes; /* bit i: it has ABS_ axis i */
-    struct io_input_axis axis[IO_HAND_AXIS_COUNT];
-    unsigned char keys[IO_INPUT_KEY_COUNT / 8]; /* bit i: it has key i */
-    unsigned char down[IO_INPUT_KEY_COUNT / 8];
+    struct io_evdev_axis axis[IO_HAND_AXIS_COUNT];
+    unsigned char keys[IO_EVDEV_KEY_COUNT / 8]; /* bit i: it has key i */
+    unsigned char down[IO_EVDEV_KEY_COUNT / 8];
 };
 
-struct io_input {
-    struct io_hand_picture picture;
+struct io_evdev_decoder {
+    struct io_hand_report report;
     uint32_t axes;
-    struct io_input_axis axis[IO_HAND_AXIS_COUNT];
-    unsigned char button[IO_INPUT_KEY_COUNT]; /* number of the button, from 1; 0: none */
+    struct io_evdev_axis axis[IO_HAND_AXIS_COUNT];
+    unsigned char button[IO_EVDEV_KEY_COUNT]; /* number of the button, from 1; 0: none */
     bool changed;                             /* since the last picture was handed out */
-    bool torn;                                /* events were thrown away */
+    bool dropped;                             /* events were thrown away */
 };
 
-enum io_input_news {
-    IO_INPUT_NOTHING,
-    IO_INPUT_PICTURE, /* the picture is whole and new */
-    IO_INPUT_TORN,    /* the kernel threw events away: ask for the facts, and begin again */
+enum io_evdev_result {
+    IO_EVDEV_INCOMPLETE,
+    IO_EVDEV_REPORT,  /* the picture is whole and new */
+    IO_EVDEV_DROPPED, /* the kernel threw events away: ask for the facts, and begin again */
 };
 
 /* Context: frame. */
-void io_input_begin(struct io_input *input, const struct io_input_facts *facts);
-enum io_input_news io_input_take(struct io_input *input, const struct input_event *event);
+void io_evdev_decoder_reset(struct io_evdev_decoder *input, const struct io_evdev_info *facts);
+enum io_evdev_result io_evdev_decode(struct io_evdev_decoder *input,
+                                     const struct input_event *event);

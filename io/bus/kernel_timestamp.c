@@ -11,7 +11,7 @@ enum { READS_MAX = 16 };
 
 /* OPT_ID numbers the stamps and restarts at 0 when it is set anew; OPT_TSONLY leaves the bytes
  * out. */
-bool io_stamp_ask(int fd)
+bool io_timestamp_enable(int fd)
 {
     const unsigned none = 0;
     const unsigned flags = SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE |
@@ -31,7 +31,7 @@ static uint64_t to_ns(const struct timespec *time)
 
 /* SCM_TIMESTAMPING holds three times of which the first is the software stamp; SCM_TIMESTAMPNS
  * holds one: the first timespec is the answer of both. */
-uint64_t io_stamp_read(const struct msghdr *message)
+uint64_t io_timestamp_read(const struct msghdr *message)
 {
     struct msghdr *walk = (struct msghdr *)(uintptr_t)message; /* the macro wants it non-const */
     for (struct cmsghdr *c = CMSG_FIRSTHDR(walk); c; c = CMSG_NXTHDR(walk, c)) {
@@ -45,7 +45,7 @@ uint64_t io_stamp_read(const struct msghdr *message)
     return 0;
 }
 
-void io_stamp_request(struct msghdr *message, void *control, size_t size)
+void io_timestamp_request(struct msghdr *message, void *control, size_t size)
 {
     const uint32_t flags = SOF_TIMESTAMPING_TX_SOFTWARE;
     memset(control, 0, size);
@@ -62,7 +62,7 @@ void io_stamp_request(struct msghdr *message, void *control, size_t size)
 static bool read_entry(const struct msghdr *message, uint32_t *key, uint64_t *stamp_ns)
 {
     struct msghdr *walk = (struct msghdr *)(uintptr_t)message;
-    *stamp_ns = io_stamp_read(message);
+    *stamp_ns = io_timestamp_read(message);
     for (struct cmsghdr *c = CMSG_FIRSTHDR(walk); c; c = CMSG_NXTHDR(walk, c)) {
         if (c->cmsg_level != IPPROTO_IP || c->cmsg_type != IP_RECVERR)
             continue;
@@ -74,10 +74,10 @@ static bool read_entry(const struct msghdr *message, uint32_t *key, uint64_t *st
     return false;
 }
 
-bool io_stamp_fetch(int fd, uint32_t key, uint64_t *stamp_ns)
+bool io_timestamp_fetch(int fd, uint32_t key, uint64_t *stamp_ns)
 {
     for (int i = 0; i < READS_MAX; i++) {
-        _Alignas(struct cmsghdr) unsigned char control[2 * IO_STAMP_CONTROL];
+        _Alignas(struct cmsghdr) unsigned char control[2 * IO_TIMESTAMP_CONTROL_SIZE];
         struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
         uint32_t found;
         if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)

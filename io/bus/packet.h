@@ -9,7 +9,7 @@
 
 /* Longest packet that is taken whole; five times the longest MAVLink frame and an Ethernet's MTU.
  */
-enum { IO_DATAGRAM_MAX = 2048, IO_SHOUT_MAX = 320 };
+enum { IO_DATAGRAM_MAX = 2048, IO_EMERGENCY_MAX = 320 };
 
 /* IPv4 in host byte order; port 0: none.  One word, so that any thread can read it in one piece. */
 struct io_address {

@@ -3,30 +3,31 @@
 #include <errno.h>
 #include <string.h>
 
-int io_stream_flush(struct io_stream_rest *rest, io_stream_write *write, void *self)
+int io_partial_flush(struct io_partial_frame *partial, io_partial_write *write, void *self)
 {
-    while (rest->at < rest->size) {
-        const ssize_t taken = write(self, rest->bytes + rest->at, rest->size - rest->at);
+    while (partial->at < partial->size) {
+        const ssize_t taken =
+            write(self, partial->bytes + partial->at, partial->size - partial->at);
         if (taken < 0)
             return (int)taken;
-        rest->at += (size_t)taken;
+        partial->at += (size_t)taken;
     }
     return 0;
 }
 
-int io_stream_send(struct io_stream_rest *rest, io_stream_write *write, void *self,
-                   const void *bytes, size_t size)
+int io_partial_send(struct io_partial_frame *partial, io_partial_write *write, void *self,
+                    const void *bytes, size_t size)
 {
-    if (size > sizeof rest->bytes)
+    if (size > sizeof partial->bytes)
         return -EMSGSIZE;
-    const int status = io_stream_flush(rest, write, self);
+    const int status = io_partial_flush(partial, write, self);
     if (status < 0 || size == 0)
         return status;
     const ssize_t taken = write(self, bytes, size);
     if (taken < 0)
         return (int)taken;
-    rest->at = 0;
-    rest->size = size - (size_t)taken;
-    memcpy(rest->bytes, (const unsigned char *)bytes + taken, rest->size);
+    partial->at = 0;
+    partial->size = size - (size_t)taken;
+    memcpy(partial->bytes, (const unsigned char *)bytes + taken, partial->size);
     return 0;
 }

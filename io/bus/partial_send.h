@@ -9,16 +9,16 @@
 
 #include "io/bus/packet.h"
 
-struct io_stream_rest {
+struct io_partial_frame {
     size_t at, size; /* at == size: nothing left */
     unsigned char bytes[IO_DATAGRAM_MAX];
 };
 
 /* Bytes taken, 1 to size, or -errno; -EAGAIN: none. */
-typedef ssize_t io_stream_write(void *self, const void *bytes, size_t size);
+typedef ssize_t io_partial_write(void *self, const void *bytes, size_t size);
 
 /* 0 when nothing is left, else -EAGAIN or -errno.  Context: frame. */
-int io_stream_flush(struct io_stream_rest *rest, io_stream_write *write, void *self);
+int io_partial_flush(struct io_partial_frame *partial, io_partial_write *write, void *self);
 /* 0: the frame is out or its rest is kept; -EAGAIN: nothing of it left.  Context: frame. */
-int io_stream_send(struct io_stream_rest *rest, io_stream_write *write, void *self,
-                   const void *bytes, size_t size);
+int io_partial_send(struct io_partial_frame *partial, io_partial_write *write, void *self,
+                    const void *bytes, size_t size);

@@ -5,34 +5,34 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-int io_news_open(struct io_news *news)
+int io_pending_event_open(struct io_pending_event *pending_event)
 {
-    *news = (struct io_news){.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
-    return news->fd < 0 ? -errno : 0;
+    *pending_event = (struct io_pending_event){.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+    return pending_event->fd < 0 ? -errno : 0;
 }
 
-void io_news_close(struct io_news *news)
+void io_pending_event_close(struct io_pending_event *pending_event)
 {
-    if (news->fd >= 0)
-        (void)close(news->fd);
-    *news = (struct io_news){.fd = -1};
+    if (pending_event->fd >= 0)
+        (void)close(pending_event->fd);
+    *pending_event = (struct io_pending_event){.fd = -1};
 }
 
-void io_news_tell(struct io_news *news)
+void io_pending_event_set(struct io_pending_event *pending_event)
 {
     const uint64_t one = 1;
-    const ssize_t written = write(news->fd, &one, sizeof one);
+    const ssize_t written = write(pending_event->fd, &one, sizeof one);
     (void)written; /* it fails only when the counter is full */
-    news->is = true;
+    pending_event->pending = true;
 }
 
-bool io_news_take(struct io_news *news)
+bool io_pending_event_consume(struct io_pending_event *pending_event)
 {
     uint64_t count;
-    if (!news->is)
+    if (!pending_event->pending)
         return false;
-    const ssize_t got = read(news->fd, &count, sizeof count);
+    const ssize_t got = read(pending_event->fd, &count, sizeof count);
     (void)got;
-    news->is = false;
+    pending_event->pending = false;
     return true;
 }

@@ -6,15 +6,15 @@
 
 #include <stdbool.h>
 
-struct io_news {
+struct io_pending_event {
     int fd; /* readable while there is one; -1: closed */
-    bool is;
+    bool pending;
 };
 
 /* 0 or -errno.  Context: setup. */
-int io_news_open(struct io_news *news);
-void io_news_close(struct io_news *news);
+int io_pending_event_open(struct io_pending_event *pending_event);
+void io_pending_event_close(struct io_pending_event *pending_event);
 /* Context: frame. */
-void io_news_tell(struct io_news *news);
+void io_pending_event_set(struct io_pending_event *pending_event);
 /* True once for each telling.  Context: frame. */
-bool io_news_take(struct io_news *news);
+bool io_pending_event_consume(struct io_pending_event *pending_event);

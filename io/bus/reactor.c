@@ -24,16 +24,16 @@ enum {
     SUBMISSIONS = 64, /* per wait: at most a cancel and a post for each slot */
     COMPLETIONS = 2 * BUFFER_COUNT,
     BATCH_MAX = 16, /* packets per bus and wait, where each is received by a call */
-    LOOK_NS = 200000,
+    POLL_PERIOD_NS = 200000,
 };
 _Static_assert(SUBMISSIONS >= 2 * SLOT_COUNT, "nothing waits for room in the queue");
 
-static const uint64_t no_answer = UINT64_MAX; /* user_data of what nobody waits for */
+static const uint64_t no_completion = UINT64_MAX; /* user_data of what nobody waits for */
 
 /* What the kernel writes before the payload of a datagram. */
 enum {
     HEADER_SIZE =
-        sizeof(struct io_uring_recvmsg_out) + sizeof(struct sockaddr_in) + IO_STAMP_CONTROL
+        sizeof(struct io_uring_recvmsg_out) + sizeof(struct sockaddr_in) + IO_TIMESTAMP_CONTROL_SIZE
 };
 _Static_assert(BUFFER_SIZE >= HEADER_SIZE + IO_DATAGRAM_MAX, "a whole datagram fits a buffer");
 
@@ -50,7 +50,7 @@ struct io_reactor {
     struct io_reactor_tasks tasks;
     struct source source[IO_REACTOR_BUS_MAX];
     int source_count;
-    bool looks; /* at least one bus cannot wake us */
+    bool has_polled_bus; /* at least one bus cannot wake us */
     int wake_fd;
     uint64_t wake_count; /* where io_uring puts what it read from wake_fd */
 
@@ -64,7 +64,7 @@ struct io_reactor {
     char note[IO_REACTOR_NOTE_MAX];
 };
 
-static size_t lay_out(unsigned char *mem)
+static size_t place_reactor(unsigned char *mem)
 {
     size_t at = 0;
     struct io_reactor *reactor = rt_cut(mem, &at, sizeof *reactor);
@@ -83,12 +83,12 @@ static size_t lay_out(unsigned char *mem)
 
 size_t io_reactor_size(void)
 {
-    return lay_out(NULL);
+    return place_reactor(NULL);
 }
 
 struct io_reactor *io_reactor_place(void *mem)
 {
-    (void)lay_out(mem);
+    (void)place_reactor(mem);
     return mem;
 }
 
@@ -97,7 +97,7 @@ const char *io_reactor_note(const struct io_reactor *reactor)
     return reactor->note;
 }
 
-static void give_back(struct io_reactor *reactor, unsigned buffer)
+static void return_buffer(struct io_reactor *reactor, unsigned buffer)
 {
     unsigned char *bytes = reactor->bytes + (size_t)buffer * BUFFER_SIZE;
     io_uring_buf_ring_add(reactor->buffers, bytes, HEADER_SIZE + IO_DATAGRAM_MAX,
@@ -138,7 +138,7 @@ static int open_ring(struct io_uring *ring)
     return status;
 }
 
-static int give_buffers(struct io_reactor *reactor)
+static int register_buffers(struct io_reactor *reactor)
 {
     struct io_uring_buf_reg buffers = {
         .ring_addr = (uintptr_t)reactor->buffers,
@@ -150,7 +150,7 @@ static int give_buffers(struct io_reactor *reactor)
         return status;
     io_uring_buf_ring_init(reactor->buffers);
     for (unsigned i = 0; i < BUFFER_COUNT; i++)
-        give_back(reactor, i);
+        return_buffer(reactor, i);
     return 0;
 }
 
@@ -159,13 +159,13 @@ static int open_uring(struct io_reactor *reactor)
     int status = open_ring(&reactor->ring);
     if (status < 0)
         return status;
-    status = has_multishot(&reactor->ring) ? give_buffers(reactor) : -EOPNOTSUPP;
+    status = has_multishot(&reactor->ring) ? register_buffers(reactor) : -EOPNOTSUPP;
     if (status < 0)
         io_uring_queue_exit(&reactor->ring);
     return status;
 }
 
-static void explain(struct io_reactor *reactor, int status)
+static void note_fallback(struct io_reactor *reactor, int status)
 {
     const char *why = status == -EOPNOTSUPP || status == -ENOSYS || status == -EINVAL
                           ? "this kernel's io_uring is absent or older than 6.0"
@@ -176,7 +176,7 @@ static void explain(struct io_reactor *reactor, int status)
 }
 
 /* Take over the watches of a bus if they have changed; true when they have. */
-static bool refresh(struct source *source)
+static bool update_watches(struct source *source)
 {
     if (!source->bus || source->generation == io_bus_generation(source->bus))
         return false;
@@ -199,7 +199,7 @@ static int open_sources(struct io_reactor *reactor, const struct io_reactor_task
         return -errno;
     reactor->shape = (struct msghdr){
         .msg_namelen = sizeof(struct sockaddr_in),
-        .msg_controllen = IO_STAMP_CONTROL,
+        .msg_controllen = IO_TIMESTAMP_CONTROL_SIZE,
     };
     reactor->unarmed = 1u << SLOT_WAKE;
     for (int i = 0; i < reactor->source_count; i++)
@@ -207,7 +207,7 @@ static int open_sources(struct io_reactor *reactor, const struct io_reactor_task
     const int status = open_uring(reactor);
     reactor->has_ring = status == 0;
     if (status < 0)
-        explain(reactor, status);
+        note_fallback(reactor, status);
     return 0;
 }
 
@@ -222,7 +222,7 @@ int io_reactor_open(struct io_reactor *reactor, struct io_bus *const *buses, int
         source->udp = buses[i]->spec.kind == IO_BUS_UDP ? &buses[i]->udp : NULL;
         source->generation = io_bus_generation(buses[i]);
         source->watch_count = io_bus_watches(buses[i], source->watch);
-        reactor->looks = reactor->looks || io_bus_needs_polling(buses[i]);
+        reactor->has_polled_bus = reactor->has_polled_bus || io_bus_needs_polling(buses[i]);
     }
     return open_sources(reactor, tasks);
 }
@@ -281,14 +281,14 @@ static void cancel(struct io_reactor *reactor, int slot)
     if (!sqe)
         return;
     io_uring_prep_poll_remove(sqe, slot_name(reactor, slot));
-    sqe->user_data = no_answer;
+    sqe->user_data = no_completion;
 }
 
-static void follow(struct io_reactor *reactor, int index)
+static void rewatch_source(struct io_reactor *reactor, int index)
 {
     struct source *source = &reactor->source[index];
     const uint32_t armed = slot_bits(index, source->watch_count) & ~reactor->unarmed;
-    if (!refresh(source))
+    if (!update_watches(source))
         return;
     for (int slot = 0; slot < SLOT_WAKE; slot++)
         if (armed & 1u << slot)
@@ -298,7 +298,7 @@ static void follow(struct io_reactor *reactor, int index)
     reactor->unarmed |= slot_bits(index, source->watch_count);
 }
 
-static void post(struct io_reactor *reactor, int slot, struct io_uring_sqe *sqe)
+static void prepare_slot(struct io_reactor *reactor, int slot, struct io_uring_sqe *sqe)
 {
     if (slot == SLOT_WAKE) {
         io_uring_prep_read(sqe, reactor->wake_fd, &reactor->wake_count, sizeof reactor->wake_count,
@@ -315,17 +315,17 @@ static void post(struct io_reactor *reactor, int slot, struct io_uring_sqe *sqe)
     }
 }
 
-static void arm(struct io_reactor *reactor)
+static void post_unarmed(struct io_reactor *reactor)
 {
     for (int i = 0; i < reactor->source_count; i++)
-        follow(reactor, i);
+        rewatch_source(reactor, i);
     for (int slot = 0; reactor->unarmed && slot < SLOT_COUNT; slot++) {
         if (!(reactor->unarmed & 1u << slot))
             continue;
         struct io_uring_sqe *sqe = io_uring_get_sqe(&reactor->ring);
         if (!sqe)
             return; /* the queue holds more than we ever post; next time */
-        post(reactor, slot, sqe);
+        prepare_slot(reactor, slot, sqe);
         sqe->user_data = slot_name(reactor, slot);
         reactor->unarmed &= ~(1u << slot);
     }
@@ -349,7 +349,7 @@ static int drain(struct io_reactor *reactor, int index)
 }
 
 /* Received first, ticked afterwards: a peer that has left makes room for the one that knocks. */
-static void serve(struct io_reactor *reactor, int index, bool wants_tick)
+static void receive_and_tick(struct io_reactor *reactor, int index, bool wants_tick)
 {
     (void)drain(reactor, index);
     if (wants_tick)
@@ -357,7 +357,7 @@ static void serve(struct io_reactor *reactor, int index, bool wants_tick)
 }
 
 /* header | name | control | payload */
-static void take_datagram(struct io_reactor *reactor, int index, unsigned char *bytes, int size)
+static void handle_datagram(struct io_reactor *reactor, int index, unsigned char *bytes, int size)
 {
     struct io_bus *bus = reactor->source[index].bus;
     struct io_uring_recvmsg_out *out = io_uring_recvmsg_validate(bytes, size, &reactor->shape);
@@ -374,18 +374,18 @@ static void take_datagram(struct io_reactor *reactor, int index, unsigned char *
         .bytes = io_uring_recvmsg_payload(out, &reactor->shape),
         .size = io_uring_recvmsg_payload_length(out, size, &reactor->shape),
         .from = io_udp_from(&message),
-        .stamp_ns = io_stamp_read(&message),
+        .stamp_ns = io_timestamp_read(&message),
         .whole = !(out->flags & MSG_TRUNC),
     };
     if (bus)
-        io_bus_heard(bus, &packet);
+        io_bus_account(bus, &packet);
     reactor->tasks.packet(reactor->tasks.self, index, &packet);
 }
 
-static void take_completion(struct io_reactor *reactor, const struct io_uring_cqe *cqe)
+static void handle_completion(struct io_reactor *reactor, const struct io_uring_cqe *cqe)
 {
     const int slot = (int)(cqe->user_data & UINT32_MAX);
-    if (cqe->user_data == no_answer || cqe->user_data != slot_name(reactor, slot))
+    if (cqe->user_data == no_completion || cqe->user_data != slot_name(reactor, slot))
         return;
     if (!(cqe->flags & IORING_CQE_F_MORE))
         reactor->unarmed |= 1u << slot;
@@ -393,14 +393,15 @@ static void take_completion(struct io_reactor *reactor, const struct io_uring_cq
         return;
     const int index = slot / IO_BUS_WATCH_MAX;
     if (!reactor->source[index].udp) {
-        serve(reactor, index, reactor->source[index].watch[slot % IO_BUS_WATCH_MAX].wants_tick);
+        receive_and_tick(reactor, index,
+                         reactor->source[index].watch[slot % IO_BUS_WATCH_MAX].wants_tick);
         return;
     }
     if (!(cqe->flags & IORING_CQE_F_BUFFER))
         return; /* a receive that ended (out of buffers): posted again */
     const unsigned buffer = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
-    take_datagram(reactor, index, reactor->bytes + (size_t)buffer * BUFFER_SIZE, cqe->res);
-    give_back(reactor, buffer);
+    handle_datagram(reactor, index, reactor->bytes + (size_t)buffer * BUFFER_SIZE, cqe->res);
+    return_buffer(reactor, buffer);
 }
 
 /* True when it was not time that ended the wait. */
@@ -412,24 +413,24 @@ static bool wait_uring(struct io_reactor *reactor, uint64_t timeout_ns)
     };
     struct io_uring_cqe *cqe;
     unsigned head, count = 0;
-    arm(reactor);
+    post_unarmed(reactor);
     (void)io_uring_submit_and_wait_timeout(&reactor->ring, &cqe, 1, &timeout, NULL);
     io_uring_for_each_cqe(&reactor->ring, head, cqe)
     {
-        take_completion(reactor, cqe);
+        handle_completion(reactor, cqe);
         count++;
     }
     io_uring_cq_advance(&reactor->ring, count);
     return count > 0;
 }
 
-static nfds_t gather(struct io_reactor *reactor, struct pollfd watch[SLOT_COUNT],
-                     int slot[SLOT_COUNT])
+static nfds_t collect_watches(struct io_reactor *reactor, struct pollfd watch[SLOT_COUNT],
+                              int slot[SLOT_COUNT])
 {
     nfds_t count = 0;
     for (int i = 0; i < reactor->source_count; i++) {
         struct source *source = &reactor->source[i];
-        (void)refresh(source);
+        (void)update_watches(source);
         for (int k = 0; k < source->watch_count; k++) {
             slot[count] = i * IO_BUS_WATCH_MAX + k;
             watch[count++] = (struct pollfd){.fd = source->watch[k].fd, .events = POLLIN};
@@ -440,14 +441,15 @@ static nfds_t gather(struct io_reactor *reactor, struct pollfd watch[SLOT_COUNT]
     return count;
 }
 
-static void take_ready(struct io_reactor *reactor, int slot)
+static void handle_ready(struct io_reactor *reactor, int slot)
 {
     const int index = slot / IO_BUS_WATCH_MAX;
     if (slot == SLOT_WAKE) {
         const ssize_t size = read(reactor->wake_fd, &reactor->wake_count, sizeof(uint64_t));
         (void)size;
     } else {
-        serve(reactor, index, reactor->source[index].watch[slot % IO_BUS_WATCH_MAX].wants_tick);
+        receive_and_tick(reactor, index,
+                         reactor->source[index].watch[slot % IO_BUS_WATCH_MAX].wants_tick);
     }
 }
 
@@ -459,12 +461,12 @@ static bool wait_poll(struct io_reactor *reactor, uint64_t timeout_ns)
     };
     struct pollfd watch[SLOT_COUNT];
     int slot[SLOT_COUNT];
-    const nfds_t count = gather(reactor, watch, slot);
+    const nfds_t count = collect_watches(reactor, watch, slot);
     if (ppoll(watch, count, &timeout, NULL) <= 0)
         return false;
     for (nfds_t i = 0; i < count; i++)
         if (watch[i].revents)
-            take_ready(reactor, slot[i]);
+            handle_ready(reactor, slot[i]);
     return true;
 }
 
@@ -474,7 +476,7 @@ static bool wait_once(struct io_reactor *reactor, uint64_t timeout_ns)
 }
 
 /* At the buses that cannot wake us; true when one had something. */
-static bool look_around(struct io_reactor *reactor)
+static bool poll_buses(struct io_reactor *reactor)
 {
     int found = 0;
     for (int i = 0; i < reactor->source_count; i++)
@@ -485,16 +487,17 @@ static bool look_around(struct io_reactor *reactor)
 
 void io_reactor_wait(struct io_reactor *reactor, uint64_t timeout_ns)
 {
-    if (!reactor->looks) {
+    if (!reactor->has_polled_bus) {
         (void)wait_once(reactor, timeout_ns);
         return;
     }
     const uint64_t end_ns = rt_now_ns() + timeout_ns;
-    bool ended = look_around(reactor);
+    bool ended = poll_buses(reactor);
     do {
         const uint64_t now_ns = rt_now_ns();
         const uint64_t left_ns = end_ns > now_ns && !ended ? end_ns - now_ns : 0;
-        ended = wait_once(reactor, left_ns < LOOK_NS ? left_ns : LOOK_NS) || left_ns == 0;
-        ended = look_around(reactor) || ended;
+        ended =
+            wait_once(reactor, left_ns < POLL_PERIOD_NS ? left_ns : POLL_PERIOD_NS) || left_ns == 0;
+        ended = poll_buses(reactor) || ended;
     } while (!ended);
 }

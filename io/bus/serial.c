@@ -13,7 +13,7 @@
 #include "io/bus/bus_ops.h"
 #include "rt/check.h"
 
-static bool ask_low_latency(int fd)
+static bool set_low_latency(int fd)
 {
     struct serial_struct line;
     memset(&line, 0, sizeof line);
@@ -23,14 +23,14 @@ static bool ask_low_latency(int fd)
     return ioctl(fd, TIOCSSERIAL, &line) == 0;
 }
 
-static int ask_rs485(int fd)
+static int set_rs485(int fd)
 {
     const struct serial_rs485 mode = {.flags = SER_RS485_ENABLED | SER_RS485_RTS_ON_SEND};
     return ioctl(fd, TIOCSRS485, &mode) < 0 ? -errno : 0;
 }
 
 /* Which step failed, so that the line can say what to do. */
-enum step { STEP_OPEN, STEP_LOCK, STEP_LINE, STEP_RS485, STEP_SEAT };
+enum step { STEP_OPEN, STEP_LOCK, STEP_LINE, STEP_RS485, STEP_ATTACH };
 struct outcome {
     int status;
     enum step step;
@@ -46,17 +46,17 @@ static struct outcome set_up(struct io_bus *bus, int fd)
         return outcome;
     }
     outcome.step = STEP_LINE;
-    outcome.status = io_line_set(fd, spec->baud, &outcome.baud);
+    outcome.status = io_baud_set(fd, spec->baud, &outcome.baud);
     if (outcome.status == 0 && spec->rs485) {
         outcome.step = STEP_RS485;
-        outcome.status = ask_rs485(fd);
+        outcome.status = set_rs485(fd);
     }
     return outcome;
 }
 
 /* The lock and the exclusive mode are the open device's, which somebody who still sleeps on it may
  * keep alive after our close. */
-static void let_go(int fd)
+static void unlock_device(int fd)
 {
     (void)ioctl(fd, TIOCNXCL);
     (void)flock(fd, LOCK_UN);
@@ -71,108 +71,108 @@ static struct outcome open_device(struct io_bus *bus)
     struct outcome outcome = set_up(bus, fd);
     if (outcome.status < 0) {
         if (outcome.step != STEP_LOCK)
-            let_go(fd);
+            unlock_device(fd);
         (void)close(fd);
         return outcome;
     }
     struct io_serial *serial = &bus->serial;
-    serial->low_latency = ask_low_latency(fd);
-    serial->rest.at = serial->rest.size = 0;
-    outcome.step = STEP_SEAT;
-    outcome.status = io_seat_take(&serial->seat, fd);
+    serial->low_latency = set_low_latency(fd);
+    serial->partial.at = serial->partial.size = 0;
+    outcome.step = STEP_ATTACH;
+    outcome.status = io_stable_fd_attach(&serial->stable_fd, fd);
     if (outcome.status == 0)
-        io_bus_arrived(bus, io_address_far_end);
+        io_bus_peer_arrived(bus, io_address_far_end);
     return outcome;
 }
 
-static int refuse_line(struct io_bus *bus, const struct outcome *outcome, char *error)
+static int baud_error(struct io_bus *bus, const struct outcome *outcome, char *error)
 {
     const char *device = bus->spec.device;
     if (outcome->status == -ERANGE)
-        return io_bus_refuse(bus, "baud", outcome->status, error,
-                             "%s cannot do %u baud, the nearest it has is %u", device,
-                             bus->spec.baud, outcome->baud);
+        return io_bus_error(bus, "baud", outcome->status, error,
+                            "%s cannot do %u baud, the nearest it has is %u", device,
+                            bus->spec.baud, outcome->baud);
     if (outcome->status == -ENOTTY)
-        return io_bus_refuse(bus, "device", outcome->status, error, "%s is not a serial device",
-                             device);
-    return io_bus_refuse(bus, "baud", outcome->status, error, "%s refuses %u baud: %s", device,
-                         bus->spec.baud, strerror(-outcome->status));
+        return io_bus_error(bus, "device", outcome->status, error, "%s is not a serial device",
+                            device);
+    return io_bus_error(bus, "baud", outcome->status, error, "%s refuses %u baud: %s", device,
+                        bus->spec.baud, strerror(-outcome->status));
 }
 
-static int refuse(struct io_bus *bus, const struct outcome *outcome, char *error)
+static int open_error(struct io_bus *bus, const struct outcome *outcome, char *error)
 {
     const char *device = bus->spec.device;
     const int status = outcome->status;
     if (status == -ENOTTY && outcome->step == STEP_LOCK)
-        return refuse_line(bus, outcome, error);
+        return baud_error(bus, outcome, error);
     if (status == -ENOENT || status == -ENXIO || status == -ENODEV)
-        return io_bus_refuse(
+        return io_bus_error(
             bus, "device", status, error,
             "there is no device %s; is the board plugged in? `ls /dev/serial/by-id` "
             "shows those that are",
             device);
     if (status == -EACCES && outcome->step == STEP_OPEN)
-        return io_bus_refuse(bus, "device", status, error,
-                             "no permission for %s; add the user to its group (`sudo usermod -aG "
-                             "dialout $USER`, then log in again)",
-                             device);
+        return io_bus_error(bus, "device", status, error,
+                            "no permission for %s; add the user to its group (`sudo usermod -aG "
+                            "dialout $USER`, then log in again)",
+                            device);
     if (status == -EBUSY)
-        return io_bus_refuse(bus, "device", status, error,
-                             "%s is in use by another program; `fuser %s` shows which", device,
-                             device);
+        return io_bus_error(bus, "device", status, error,
+                            "%s is in use by another program; `fuser %s` shows which", device,
+                            device);
     if (outcome->step == STEP_RS485)
-        return io_bus_refuse(bus, "rs485", status, error,
-                             "the driver of %s has no RS-485 mode (%s); leave rs485 out if the "
-                             "adapter switches direction by itself",
-                             device, strerror(-status));
+        return io_bus_error(bus, "rs485", status, error,
+                            "the driver of %s has no RS-485 mode (%s); leave rs485 out if the "
+                            "adapter switches direction by itself",
+                            device, strerror(-status));
     if (outcome->step == STEP_LINE)
-        return refuse_line(bus, outcome, error);
-    return io_bus_refuse(bus, "device", status, error, "cannot open %s: %s", device,
-                         strerror(-status));
+        return baud_error(bus, outcome, error);
+    return io_bus_error(bus, "device", status, error, "cannot open %s: %s", device,
+                        strerror(-status));
 }
 
 static void close_serial(struct io_bus *bus)
 {
-    if (bus->serial.seat.taken)
-        let_go(bus->serial.seat.fd);
-    io_seat_close(&bus->serial.seat);
+    if (bus->serial.stable_fd.taken)
+        unlock_device(bus->serial.stable_fd.fd);
+    io_stable_fd_close(&bus->serial.stable_fd);
 }
 
 static int open_serial(struct io_bus *bus, char *error)
 {
     if (bus->spec.device[0] == '\0')
-        return io_bus_refuse(bus, "device", -EINVAL, error,
-                             "a serial link needs a device such as /dev/ttyACM0");
+        return io_bus_error(bus, "device", -EINVAL, error,
+                            "a serial link needs a device such as /dev/ttyACM0");
     if (bus->spec.baud == 0)
-        return io_bus_refuse(bus, "baud", -EINVAL, error,
-                             "a serial link needs its baud rate, such as 921600");
-    const int status = io_seat_open(&bus->serial.seat);
+        return io_bus_error(bus, "baud", -EINVAL, error,
+                            "a serial link needs its baud rate, such as 921600");
+    const int status = io_stable_fd_open(&bus->serial.stable_fd);
     if (status < 0)
-        return io_bus_refuse(bus, "device", status, error, "no descriptor left: %s",
-                             strerror(-status));
+        return io_bus_error(bus, "device", status, error, "no descriptor left: %s",
+                            strerror(-status));
     const struct outcome outcome = open_device(bus);
     if (outcome.status == 0)
         return 0;
     close_serial(bus);
-    return refuse(bus, &outcome, error);
+    return open_error(bus, &outcome, error);
 }
 
 static void drop(struct io_bus *bus)
 {
-    if (!bus->serial.seat.taken)
+    if (!bus->serial.stable_fd.taken)
         return;
-    (void)tcflush(bus->serial.seat.fd, TCIOFLUSH); /* or the close may wait for it to go out */
-    let_go(bus->serial.seat.fd);
-    io_seat_leave(&bus->serial.seat);
-    io_bus_left(bus);
+    (void)tcflush(bus->serial.stable_fd.fd, TCIOFLUSH); /* or the close may wait for it to go out */
+    unlock_device(bus->serial.stable_fd.fd);
+    io_stable_fd_detach(&bus->serial.stable_fd);
+    io_bus_peer_left(bus);
 }
 
 static int receive(struct io_bus *bus, struct io_packet *packet)
 {
     struct io_serial *serial = &bus->serial;
-    if (!serial->seat.taken)
+    if (!serial->stable_fd.taken)
         return 0;
-    const ssize_t size = read(serial->seat.fd, serial->bytes, sizeof serial->bytes);
+    const ssize_t size = read(serial->stable_fd.fd, serial->bytes, sizeof serial->bytes);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
     if (size <= 0) {
@@ -193,7 +193,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
 static ssize_t write_some(void *self, const void *bytes, size_t size)
 {
     const struct io_serial *serial = self;
-    const ssize_t taken = write(serial->seat.fd, bytes, size);
+    const ssize_t taken = write(serial->stable_fd.fd, bytes, size);
     if (taken > 0)
         return taken;
     return taken == 0 || errno == EINTR ? -EAGAIN : -errno;
@@ -205,9 +205,9 @@ static int send_frame(struct io_bus *bus, struct io_address to, const void *byte
     struct io_serial *serial = &bus->serial;
     (void)to;
     (void)stamped;
-    if (!serial->seat.taken)
+    if (!serial->stable_fd.taken)
         return -ENOTCONN;
-    const int status = io_stream_send(&serial->rest, write_some, serial, bytes, size);
+    const int status = io_partial_send(&serial->partial, write_some, serial, bytes, size);
     if (status < 0 && status != -EAGAIN && status != -EMSGSIZE)
         drop(bus);
     return status;
@@ -216,8 +216,8 @@ static int send_frame(struct io_bus *bus, struct io_address to, const void *byte
 static void tick(struct io_bus *bus, uint64_t now_ns)
 {
     struct io_serial *serial = &bus->serial;
-    if (serial->seat.taken) {
-        const int status = io_stream_flush(&serial->rest, write_some, serial);
+    if (serial->stable_fd.taken) {
+        const int status = io_partial_flush(&serial->partial, write_some, serial);
         serial->wait_ns = serial->retry_ns = 0;
         if (status < 0 && status != -EAGAIN)
             drop(bus);
@@ -227,35 +227,36 @@ static void tick(struct io_bus *bus, uint64_t now_ns)
     }
 }
 
-static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+static void send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
-    const ssize_t taken = write(bus->serial.seat.fd, bytes, size);
+    const ssize_t taken = write(bus->serial.stable_fd.fd, bytes, size);
     (void)to;
     (void)taken;
 }
 
 static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    watch[0] = (struct io_bus_watch){.fd = bus->serial.seat.fd};
-    return bus->serial.seat.taken;
+    watch[0] = (struct io_bus_watch){.fd = bus->serial.stable_fd.fd};
+    return bus->serial.stable_fd.taken;
 }
 
 static size_t backlog(struct io_bus *bus)
 {
     const struct io_serial *serial = &bus->serial;
     int waiting = 0;
-    if (!serial->seat.taken || ioctl(serial->seat.fd, TIOCOUTQ, &waiting) < 0 || waiting < 0)
+    if (!serial->stable_fd.taken || ioctl(serial->stable_fd.fd, TIOCOUTQ, &waiting) < 0 ||
+        waiting < 0)
         return 0;
-    return (size_t)waiting + serial->rest.size - serial->rest.at;
+    return (size_t)waiting + serial->partial.size - serial->partial.at;
 }
 
-const struct io_bus_methods io_serial_methods = {
+const struct io_bus_ops io_serial_bus_ops = {
     .stream = true,
     .open = open_serial,
     .close = close_serial,
     .receive = receive,
     .send = send_frame,
-    .shout = shout,
+    .send_emergency = send_emergency,
     .watches = watches,
     .tick = tick,
     .drop = NULL, /* there is no other to take the place */

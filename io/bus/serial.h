@@ -15,13 +15,13 @@
 #include "io/bus/stable_fd.h"
 
 struct io_serial {
-    struct io_seat seat;
+    struct io_stable_fd stable_fd;
     bool low_latency; /* the driver said yes */
     uint64_t retry_ns, wait_ns;
-    struct io_stream_rest rest;
+    struct io_partial_frame partial;
     unsigned char bytes[IO_DATAGRAM_MAX];
 };
 
 /* Raw mode at this rate, in both directions.  0, -errno; -ERANGE with the rate that the driver
  * would use instead, when that is more than 2.5 % off.  Context: frame. */
-int io_line_set(int fd, uint32_t baud, uint32_t *actual);
+int io_baud_set(int fd, uint32_t baud, uint32_t *actual);

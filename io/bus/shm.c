@@ -14,69 +14,70 @@
 #include "rt/guarded_mapping.h"
 
 enum { LOCK_LAYOUT = 2, LOCK_TRIES = 500, OPEN_TRIES = 10, RING_AT = 64 };
-_Static_assert(RING_AT + 2 * sizeof(struct io_shared_ring) <= IO_SHARED_DATA_AT, "no overlap");
+_Static_assert(RING_AT + 2 * sizeof(struct io_shm_ring) <= IO_SHM_DATA_AT, "no overlap");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the layout is little-endian");
 
 /* The layout. */
 
-int io_shared_check(const struct io_shared_header *header, size_t size)
+int io_shm_check(const struct io_shm_header *header, size_t size)
 {
-    if (size < sizeof *header || memcmp(header->magic, IO_SHARED_MAGIC, sizeof header->magic) != 0)
+    if (size < sizeof *header || memcmp(header->magic, IO_SHM_MAGIC, sizeof header->magic) != 0)
         return -EPROTO;
-    if (header->version != IO_SHARED_VERSION)
+    if (header->version != IO_SHM_VERSION)
         return -EPROTONOSUPPORT;
     const uint64_t ring_size = header->ring_size;
     const bool sound = header->header_size == sizeof *header && ring_size >= 4096 &&
                        (ring_size & (ring_size - 1)) == 0 &&
                        header->message_max == IO_DATAGRAM_MAX && header->total_size == size &&
-                       size == IO_SHARED_DATA_AT + 2 * ring_size;
+                       size == IO_SHM_DATA_AT + 2 * ring_size;
     return sound ? 0 : -EINVAL;
 }
 
-void io_shared_lay_out(void *mem)
+void io_shm_format(void *mem)
 {
-    struct io_shared_header header = {
-        .magic = IO_SHARED_MAGIC,
-        .version = IO_SHARED_VERSION,
+    struct io_shm_header header = {
+        .magic = IO_SHM_MAGIC,
+        .version = IO_SHM_VERSION,
         .header_size = sizeof header,
-        .ring_size = IO_SHARED_RING_SIZE,
+        .ring_size = IO_SHM_RING_SIZE,
         .message_max = IO_DATAGRAM_MAX,
-        .total_size = IO_SHARED_SIZE,
+        .total_size = IO_SHM_SIZE,
     };
     memcpy(mem, &header, sizeof header);
 }
 
-static struct io_shared_port port(unsigned char *mem, int ring, uint32_t size)
+static struct io_shm_port port(unsigned char *mem, int ring, uint32_t size)
 {
-    struct io_shared_ring *rings = (struct io_shared_ring *)(void *)(mem + RING_AT);
-    return (struct io_shared_port){
+    struct io_shm_ring *rings = (struct io_shm_ring *)(void *)(mem + RING_AT);
+    return (struct io_shm_port){
         .ring = &rings[ring],
-        .bytes = mem + IO_SHARED_DATA_AT + (size_t)ring * size,
+        .bytes = mem + IO_SHM_DATA_AT + (size_t)ring * size,
         .size = size,
     };
 }
 
 /* Honest heads are multiples of 8; others become so, or a reader could never reach one. */
-static uint64_t load_head(const struct io_shared_port *of)
+static uint64_t load_head(const struct io_shm_port *of)
 {
     return atomic_load_explicit(&of->ring->head, memory_order_acquire) & ~(uint64_t)7;
 }
 
 /* Who comes new reads from now on, and writes where the last writer stopped. */
-void io_shared_ports(void *mem, int side, struct io_shared_port *in, struct io_shared_port *out)
+void io_shm_ports(void *mem, int side, struct io_shm_port *in, struct io_shm_port *out)
 {
-    const uint32_t size = ((const struct io_shared_header *)mem)->ring_size;
+    const uint32_t size = ((const struct io_shm_header *)mem)->ring_size;
     *in = port(mem, 1 - side, size);
     *out = port(mem, side, size);
     in->at = load_head(in);
-    in->turn = atomic_load_explicit(&in->ring->turn, memory_order_relaxed) & ~1u;
+    in->emergency_sequence =
+        atomic_load_explicit(&in->ring->emergency_sequence, memory_order_relaxed) & ~1u;
     out->at = load_head(out);
     atomic_store_explicit(&in->ring->tail, in->at, memory_order_release);
 }
 
 /* A ring. */
 
-static void copy_in(struct io_shared_port *out, uint64_t at, const void *bytes, size_t size)
+static void copy_in(struct io_shm_port *out, uint64_t at, const void *bytes, size_t size)
 {
     const size_t from = (size_t)(at & (out->size - 1));
     const size_t first = size < out->size - from ? size : out->size - from;
@@ -84,7 +85,7 @@ static void copy_in(struct io_shared_port *out, uint64_t at, const void *bytes, 
     memcpy(out->bytes, (const unsigned char *)bytes + first, size - first);
 }
 
-static void copy_out(const struct io_shared_port *in, uint64_t at, void *bytes, size_t size)
+static void copy_out(const struct io_shm_port *in, uint64_t at, void *bytes, size_t size)
 {
     const size_t from = (size_t)(at & (in->size - 1));
     const size_t first = size < in->size - from ? size : in->size - from;
@@ -96,14 +97,14 @@ struct record {
     uint32_t size, zero;
     uint64_t stamp_ns;
 };
-_Static_assert(sizeof(struct record) == IO_SHARED_RECORD, "the layout is a contract");
+_Static_assert(sizeof(struct record) == IO_SHM_RECORD, "the layout is a contract");
 
 static uint64_t padded(size_t size)
 {
-    return (IO_SHARED_RECORD + (uint64_t)size + 7) & ~(uint64_t)7;
+    return (IO_SHM_RECORD + (uint64_t)size + 7) & ~(uint64_t)7;
 }
 
-int io_shared_push(struct io_shared_port *out, const void *bytes, size_t size, uint64_t stamp_ns)
+int io_shm_push(struct io_shm_port *out, const void *bytes, size_t size, uint64_t stamp_ns)
 {
     static const unsigned char zeros[8];
     const struct record record = {.size = (uint32_t)size, .stamp_ns = stamp_ns};
@@ -112,30 +113,30 @@ int io_shared_push(struct io_shared_port *out, const void *bytes, size_t size, u
     const uint64_t used = out->at - atomic_load_explicit(&out->ring->tail, memory_order_acquire);
     if (used > out->size || padded(size) > out->size - used)
         return -EAGAIN; /* a tail that cannot be counts as full: nothing of ours is at risk */
-    const uint64_t end = out->at + IO_SHARED_RECORD + size;
+    const uint64_t end = out->at + IO_SHM_RECORD + size;
     copy_in(out, out->at, &record, sizeof record);
-    copy_in(out, out->at + IO_SHARED_RECORD, bytes, size);
+    copy_in(out, out->at + IO_SHM_RECORD, bytes, size);
     copy_in(out, end, zeros, (size_t)(out->at + padded(size) - end));
     out->at += padded(size);
     atomic_store_explicit(&out->ring->head, out->at, memory_order_release);
     return 0;
 }
 
-static void read_on_from(struct io_shared_port *in, uint64_t at)
+static void read_on_from(struct io_shm_port *in, uint64_t at)
 {
     in->at = at;
     atomic_store_explicit(&in->ring->tail, at, memory_order_release);
 }
 
-int io_shared_pull(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MAX], size_t *size,
-                   uint64_t *stamp_ns)
+int io_shm_pull(struct io_shm_port *in, unsigned char bytes[IO_DATAGRAM_MAX], size_t *size,
+                uint64_t *stamp_ns)
 {
     const uint64_t head = load_head(in);
     const uint64_t waiting = head - in->at;
     struct record record;
     if (waiting == 0)
         return 0;
-    if (waiting > in->size || waiting < IO_SHARED_RECORD) {
+    if (waiting > in->size || waiting < IO_SHM_RECORD) {
         read_on_from(in, head);
         return -EBADMSG;
     }
@@ -144,7 +145,7 @@ int io_shared_pull(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MA
         read_on_from(in, head);
         return -EBADMSG;
     }
-    copy_out(in, in->at + IO_SHARED_RECORD, bytes, record.size);
+    copy_out(in, in->at + IO_SHM_RECORD, bytes, record.size);
     *size = record.size;
     *stamp_ns = record.stamp_ns;
     read_on_from(in, in->at + padded(record.size));
@@ -152,19 +153,21 @@ int io_shared_pull(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MA
 }
 
 /* Read like a sequence lock: if the turn has not changed, neither have the words. */
-bool io_shared_hear(struct io_shared_port *in, unsigned char bytes[IO_SHOUT_MAX], size_t *size)
+bool io_shm_pull_emergency(struct io_shm_port *in, unsigned char bytes[IO_EMERGENCY_MAX],
+                           size_t *size)
 {
-    struct io_shared_ring *ring = in->ring;
-    const uint32_t turn = atomic_load_explicit(&ring->turn, memory_order_acquire);
-    if (turn == in->turn || turn & 1)
+    struct io_shm_ring *ring = in->ring;
+    const uint32_t emergency_sequence =
+        atomic_load_explicit(&ring->emergency_sequence, memory_order_acquire);
+    if (emergency_sequence == in->emergency_sequence || emergency_sequence & 1)
         return false;
-    const uint32_t said = *(volatile uint32_t *)&ring->words_size; /* once: it is not ours */
-    *size = said <= IO_SHOUT_MAX ? said : 0;
-    memcpy(bytes, ring->words, *size);
+    const uint32_t said = *(volatile uint32_t *)&ring->emergency_size; /* once: it is not ours */
+    *size = said <= IO_EMERGENCY_MAX ? said : 0;
+    memcpy(bytes, ring->emergency, *size);
     atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&ring->turn, memory_order_relaxed) != turn)
+    if (atomic_load_explicit(&ring->emergency_sequence, memory_order_relaxed) != emergency_sequence)
         return false;
-    in->turn = turn;
+    in->emergency_sequence = emergency_sequence;
     return *size > 0;
 }
 
@@ -194,7 +197,7 @@ static int lock_layout(int fd)
     return status;
 }
 
-static int take_side(struct io_shared *shared)
+static int take_side(struct io_shm *shared)
 {
     for (int side = 0; side < 2; side++) {
         const int status = lock_byte(shared->fd, side, F_WRLCK);
@@ -205,7 +208,7 @@ static int take_side(struct io_shared *shared)
     return -EBUSY;
 }
 
-static int map(struct io_shared *shared, size_t size)
+static int map(struct io_shm *shared, size_t size)
 {
     void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, shared->fd, 0);
     if (mem == MAP_FAILED)
@@ -220,7 +223,7 @@ static int map(struct io_shared *shared, size_t size)
 }
 
 /* With the layout locked: make it, or look whether it is ours. */
-static int agree_on_layout(struct io_shared *shared)
+static int check_or_create_layout(struct io_shm *shared)
 {
     struct stat file;
     if (fstat(shared->fd, &file) < 0)
@@ -228,28 +231,28 @@ static int agree_on_layout(struct io_shared *shared)
     if (file.st_nlink == 0)
         return -ESTALE; /* the last one left between our open and our lock */
     const bool fresh = file.st_size == 0;
-    if (fresh && posix_fallocate(shared->fd, 0, IO_SHARED_SIZE) != 0)
+    if (fresh && posix_fallocate(shared->fd, 0, IO_SHM_SIZE) != 0)
         return -ENOSPC;
-    if (!fresh && (uint64_t)file.st_size < sizeof(struct io_shared_header))
+    if (!fresh && (uint64_t)file.st_size < sizeof(struct io_shm_header))
         return -EPROTO;
-    int status = map(shared, fresh ? IO_SHARED_SIZE : (size_t)file.st_size);
+    int status = map(shared, fresh ? IO_SHM_SIZE : (size_t)file.st_size);
     if (status == 0 && fresh)
-        io_shared_lay_out(shared->mem);
+        io_shm_format(shared->mem);
     if (status == 0)
-        status = io_shared_check(shared->mem, shared->mem_size);
+        status = io_shm_check(shared->mem, shared->mem_size);
     return status;
 }
 
-static int join(struct io_shared *shared)
+static int join(struct io_shm *shared)
 {
     int status = lock_layout(shared->fd);
     if (status < 0)
         return status == -EAGAIN ? -EBUSY : status;
-    status = agree_on_layout(shared);
+    status = check_or_create_layout(shared);
     if (status == 0)
         status = take_side(shared);
     if (status == 0)
-        io_shared_ports(shared->mem, shared->side, &shared->in, &shared->out);
+        io_shm_ports(shared->mem, shared->side, &shared->in, &shared->out);
     (void)lock_byte(shared->fd, LOCK_LAYOUT, F_UNLCK);
     return status;
 }
@@ -260,7 +263,7 @@ static void object_name(const struct io_bus *bus, char name[IO_BUS_DEVICE_MAX + 
     (void)snprintf(name, IO_BUS_DEVICE_MAX + 1, "/%s", device + (device[0] == '/'));
 }
 
-static void unmap(struct io_shared *shared)
+static void unmap(struct io_shm *shared)
 {
     if (shared->mem) {
         rt_guard_remove(shared->mem);
@@ -272,40 +275,39 @@ static void unmap(struct io_shared *shared)
     shared->fd = -1;
 }
 
-static int refuse(struct io_bus *bus, int status, uint32_t version, char *error)
+static int open_error(struct io_bus *bus, int status, uint32_t version, char *error)
 {
     char name[IO_BUS_DEVICE_MAX + 1];
     object_name(bus, name);
     if (status == -EPROTONOSUPPORT)
-        return io_bus_refuse(bus, "device", status, error,
-                             "/dev/shm%s has layout version %u, this program speaks version %d; "
-                             "bring both programs to one release, or remove the file",
-                             name, version, IO_SHARED_VERSION);
+        return io_bus_error(bus, "device", status, error,
+                            "/dev/shm%s has layout version %u, this program speaks version %d; "
+                            "bring both programs to one release, or remove the file",
+                            name, version, IO_SHM_VERSION);
     if (status == -EPROTO || status == -EINVAL)
-        return io_bus_refuse(bus, "device", status, error,
-                             "/dev/shm%s is not shared memory of this program%s; choose another "
-                             "name, or remove the file",
-                             name, status == -EINVAL ? " (its sizes are impossible)" : "");
+        return io_bus_error(bus, "device", status, error,
+                            "/dev/shm%s is not shared memory of this program%s; choose another "
+                            "name, or remove the file",
+                            name, status == -EINVAL ? " (its sizes are impossible)" : "");
     if (status == -EBUSY)
-        return io_bus_refuse(
+        return io_bus_error(
             bus, "device", status, error,
             "both sides of /dev/shm%s are taken (another run?); choose another name", name);
-    return io_bus_refuse(bus, "device", status, error, "cannot use shared memory /dev/shm%s: %s",
-                         name, strerror(-status));
+    return io_bus_error(bus, "device", status, error, "cannot use shared memory /dev/shm%s: %s",
+                        name, strerror(-status));
 }
 
 static void tick(struct io_bus *bus, uint64_t now_ns);
 
 static int open_shared(struct io_bus *bus, char *error)
 {
-    struct io_shared *shared = &bus->shared;
+    struct io_shm *shared = &bus->shared;
     char name[IO_BUS_DEVICE_MAX + 1];
     shared->fd = -1;
     object_name(bus, name);
     if (name[1] == '\0' || strchr(name + 1, '/'))
-        return io_bus_refuse(
-            bus, "device", -EINVAL, error,
-            "shared memory needs a name without slashes, such as airbearing-board");
+        return io_bus_error(bus, "device", -EINVAL, error,
+                            "shared memory needs a name without slashes, such as airbearing-board");
     int status = -ESTALE;
     for (int i = 0; i < OPEN_TRIES && status == -ESTALE; i++) {
         unmap(shared);
@@ -313,10 +315,10 @@ static int open_shared(struct io_bus *bus, char *error)
         status = shared->fd < 0 ? -errno : join(shared);
     }
     if (status < 0) {
-        const struct io_shared_header *header = shared->mem;
+        const struct io_shm_header *header = shared->mem;
         const uint32_t version = header ? header->version : 0;
         unmap(shared);
-        return refuse(bus, status, version, error);
+        return open_error(bus, status, version, error);
     }
     tick(bus, 0);
     return 0;
@@ -325,7 +327,7 @@ static int open_shared(struct io_bus *bus, char *error)
 /* The name goes with the last one who leaves. */
 static void close_shared(struct io_bus *bus)
 {
-    struct io_shared *shared = &bus->shared;
+    struct io_shm *shared = &bus->shared;
     char name[IO_BUS_DEVICE_MAX + 1];
     object_name(bus, name);
     if (lock_layout(shared->fd) == 0 && !is_locked_by_other(shared->fd, 1 - shared->side))
@@ -335,7 +337,7 @@ static void close_shared(struct io_bus *bus)
 
 /* Is the file as long as it was?  The pages of a shorter one are gone, whether or not somebody has
  * touched them yet. */
-static bool is_whole(struct io_shared *shared)
+static bool is_whole(struct io_shm *shared)
 {
     struct stat file;
     if (fstat(shared->fd, &file) == 0 && (uint64_t)file.st_size < shared->mem_size)
@@ -345,25 +347,25 @@ static bool is_whole(struct io_shared *shared)
 
 static void tick(struct io_bus *bus, uint64_t now_ns)
 {
-    struct io_shared *shared = &bus->shared;
+    struct io_shm *shared = &bus->shared;
     const bool there = is_whole(shared) && is_locked_by_other(shared->fd, 1 - shared->side);
     (void)now_ns;
     if (there && !io_bus_connected(bus))
-        io_bus_arrived(bus, io_address_far_end);
+        io_bus_peer_arrived(bus, io_address_far_end);
     else if (!there)
-        io_bus_left(bus);
+        io_bus_peer_left(bus);
 }
 
 static int receive(struct io_bus *bus, struct io_packet *packet)
 {
-    struct io_shared *shared = &bus->shared;
+    struct io_shm *shared = &bus->shared;
     size_t size = 0;
     uint64_t stamp_ns = 0;
-    int status = io_shared_pull(&shared->in, shared->bytes, &size, &stamp_ns);
+    int status = io_shm_pull(&shared->in, shared->bytes, &size, &stamp_ns);
     if (status == 0)
-        status = io_shared_hear(&shared->in, shared->bytes, &size);
+        status = io_shm_pull_emergency(&shared->in, shared->bytes, &size);
     if (atomic_load_explicit(&shared->gone, memory_order_relaxed)) {
-        io_bus_left(bus);
+        io_bus_peer_left(bus);
         return 0; /* whatever was read came from nobody */
     }
     if (status > 0)
@@ -392,21 +394,24 @@ static int send_message(struct io_bus *bus, struct io_address to, const void *by
     (void)stamped;
     if (!io_bus_connected(bus) || atomic_load_explicit(&bus->shared.gone, memory_order_relaxed))
         return -ENOTCONN;
-    return io_shared_push(&bus->shared.out, bytes, size, wall_ns());
+    return io_shm_push(&bus->shared.out, bytes, size, wall_ns());
 }
 
-static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+static void send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
-    struct io_shared_ring *ring = bus->shared.out.ring;
-    uint32_t turn = atomic_load_explicit(&ring->turn, memory_order_relaxed);
+    struct io_shm_ring *ring = bus->shared.out.ring;
+    uint32_t emergency_sequence =
+        atomic_load_explicit(&ring->emergency_sequence, memory_order_relaxed);
     (void)to;
-    if (turn & 1 || !atomic_compare_exchange_strong_explicit(
-                        &ring->turn, &turn, turn + 1, memory_order_acquire, memory_order_relaxed))
+    if (emergency_sequence & 1 ||
+        !atomic_compare_exchange_strong_explicit(&ring->emergency_sequence, &emergency_sequence,
+                                                 emergency_sequence + 1, memory_order_acquire,
+                                                 memory_order_relaxed))
         return; /* somebody is at it */
     atomic_thread_fence(memory_order_release);
-    ring->words_size = (uint32_t)size;
-    memcpy(ring->words, bytes, size);
-    atomic_store_explicit(&ring->turn, turn + 2, memory_order_release);
+    ring->emergency_size = (uint32_t)size;
+    memcpy(ring->emergency, bytes, size);
+    atomic_store_explicit(&ring->emergency_sequence, emergency_sequence + 2, memory_order_release);
 }
 
 static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
@@ -418,18 +423,18 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 
 static size_t backlog(struct io_bus *bus)
 {
-    const struct io_shared_port *out = &bus->shared.out;
+    const struct io_shm_port *out = &bus->shared.out;
     const uint64_t used = out->at - atomic_load_explicit(&out->ring->tail, memory_order_relaxed);
     return used > out->size ? out->size : (size_t)used;
 }
 
-const struct io_bus_methods io_shared_methods = {
+const struct io_bus_ops io_shm_bus_ops = {
     .needs_polling = true,
     .open = open_shared,
     .close = close_shared,
     .receive = receive,
     .send = send_message,
-    .shout = shout,
+    .send_emergency = send_emergency,
     .watches = watches,
     .tick = tick,
     .backlog = backlog,

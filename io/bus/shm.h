@@ -5,9 +5,9 @@
  * The layout, version 1, for whoever writes the other side.  The file is a POSIX shared memory
  * object (shm_open; /dev/shm/<name> on Linux).  All numbers are little-endian.
  *
- *         0  struct io_shared_header        64 bytes
- *        64  struct io_shared_ring [0]     512 bytes   side 0 writes, side 1 reads
- *       576  struct io_shared_ring [1]     512 bytes   side 1 writes, side 0 reads
+ *         0  struct io_shm_header        64 bytes
+ *        64  struct io_shm_ring [0]     512 bytes   side 0 writes, side 1 reads
+ *       576  struct io_shm_ring [1]     512 bytes   side 1 writes, side 0 reads
  *      1088  zero
  *      4096  bytes of ring 0               ring_size
  *      4096 + ring_size  bytes of ring 1   ring_size
@@ -44,17 +44,17 @@
 
 #include "io/bus/packet.h"
 
-#define IO_SHARED_MAGIC "AIRBSHM"
+#define IO_SHM_MAGIC "AIRBSHM"
 enum {
-    IO_SHARED_VERSION = 1,
-    IO_SHARED_DATA_AT = 4096,
-    IO_SHARED_RING_SIZE = 65536,
-    IO_SHARED_SIZE = IO_SHARED_DATA_AT + 2 * IO_SHARED_RING_SIZE,
-    IO_SHARED_RECORD = 16, /* what stands before a message */
+    IO_SHM_VERSION = 1,
+    IO_SHM_DATA_AT = 4096,
+    IO_SHM_RING_SIZE = 65536,
+    IO_SHM_SIZE = IO_SHM_DATA_AT + 2 * IO_SHM_RING_SIZE,
+    IO_SHM_RECORD = 16, /* what stands before a message */
 };
 
-struct io_shared_header {
-    char magic[8];        /* IO_SHARED_MAGIC with its zero */
+struct io_shm_header {
+    char magic[8];        /* IO_SHM_MAGIC with its zero */
     uint32_t version;     /* 1; any other layout is another version */
     uint32_t header_size; /* 64 */
     uint32_t ring_size;   /* bytes of each ring, a power of two */
@@ -62,51 +62,52 @@ struct io_shared_header {
     uint64_t total_size;  /* of the file */
     unsigned char zero[32];
 };
-_Static_assert(sizeof(struct io_shared_header) == 64, "the layout is a contract");
+_Static_assert(sizeof(struct io_shm_header) == 64, "the layout is a contract");
 
-struct io_shared_ring {
-    _Alignas(64) _Atomic uint64_t head; /* stored by the writer */
-    _Alignas(64) _Atomic uint64_t tail; /* stored by the reader */
-    _Alignas(64) _Atomic uint32_t turn; /* of the last words */
-    uint32_t words_size;
-    unsigned char words[IO_SHOUT_MAX];
+struct io_shm_ring {
+    _Alignas(64) _Atomic uint64_t head;               /* stored by the writer */
+    _Alignas(64) _Atomic uint64_t tail;               /* stored by the reader */
+    _Alignas(64) _Atomic uint32_t emergency_sequence; /* of the last words */
+    uint32_t emergency_size;
+    unsigned char emergency[IO_EMERGENCY_MAX];
     unsigned char zero[56];
 };
-_Static_assert(sizeof(struct io_shared_ring) == 512, "the layout is a contract");
+_Static_assert(sizeof(struct io_shm_ring) == 512, "the layout is a contract");
 
 /* One end of one ring.  The own counter is kept here as well: what the far end scribbles over the
  * shared one is never believed. */
-struct io_shared_port {
-    struct io_shared_ring *ring;
+struct io_shm_port {
+    struct io_shm_ring *ring;
     unsigned char *bytes;
     uint32_t size;
-    uint64_t at;   /* head of a writer, tail of a reader */
-    uint32_t turn; /* reader: last words already heard */
+    uint64_t at;                 /* head of a writer, tail of a reader */
+    uint32_t emergency_sequence; /* reader: last words already heard */
 };
 
-struct io_shared {
+struct io_shm {
     int fd;
     int side;
     void *mem;
     size_t mem_size;
     atomic_bool gone; /* the far end cut the file off */
-    struct io_shared_port in, out;
+    struct io_shm_port in, out;
     unsigned char bytes[IO_DATAGRAM_MAX];
 };
 
 /* 0, -EPROTO (not such memory), -EPROTONOSUPPORT (another version), -EINVAL (sizes that cannot be).
  * Context: setup. */
-int io_shared_check(const struct io_shared_header *header, size_t size);
-/* A fresh layout in zeroed memory of IO_SHARED_SIZE.  Context: setup. */
-void io_shared_lay_out(void *mem);
+int io_shm_check(const struct io_shm_header *header, size_t size);
+/* A fresh layout in zeroed memory of IO_SHM_SIZE.  Context: setup. */
+void io_shm_format(void *mem);
 /* The two ends of one side, of memory that was checked.  Context: setup. */
-void io_shared_ports(void *mem, int side, struct io_shared_port *in, struct io_shared_port *out);
+void io_shm_ports(void *mem, int side, struct io_shm_port *in, struct io_shm_port *out);
 
 /* 0, -EAGAIN (full), -EMSGSIZE.  Context: frame. */
-int io_shared_push(struct io_shared_port *out, const void *bytes, size_t size, uint64_t stamp_ns);
+int io_shm_push(struct io_shm_port *out, const void *bytes, size_t size, uint64_t stamp_ns);
 /* 1 with a message, 0, or -EBADMSG: the ring makes no sense and is read on from its head.
  * Context: frame. */
-int io_shared_pull(struct io_shared_port *in, unsigned char bytes[IO_DATAGRAM_MAX], size_t *size,
-                   uint64_t *stamp_ns);
+int io_shm_pull(struct io_shm_port *in, unsigned char bytes[IO_DATAGRAM_MAX], size_t *size,
+                uint64_t *stamp_ns);
 /* True with last words that were not heard before.  Context: frame. */
-bool io_shared_hear(struct io_shared_port *in, unsigned char bytes[IO_SHOUT_MAX], size_t *size);
+bool io_shm_pull_emergency(struct io_shm_port *in, unsigned char bytes[IO_EMERGENCY_MAX],
+                           size_t *size);

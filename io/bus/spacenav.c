@@ -9,37 +9,37 @@
 #include "io/bus/bus_ops.h"
 
 enum { MOTION = 0, PRESS = 1, RELEASE = 2 };
-enum { AXES = 6, MESSAGES_PER_LOOK = 16 };
+enum { AXES = 6, MESSAGES_PER_RECEIVE = 16 };
 /* So much of the time between two ticks counts: a machine that stood still heard nothing, and what
  * was said meanwhile has yet to be read. */
 enum { STEP_MAX_NS = 40000000 };
 
 /* They have the places of the kernel's first six, which have the same names. */
-static void move(struct io_hand_picture *picture, const int32_t way[AXES])
+static void set_axes(struct io_hand_report *report, const int32_t way[AXES])
 {
     for (int i = 0; i < AXES; i++) {
         const double share = (double)way[i] / IO_SPACENAV_FULL;
-        picture->axis[i] = (float)(share > 1.0 ? 1.0 : share < -1.0 ? -1.0 : share);
+        report->axis[i] = (float)(share > 1.0 ? 1.0 : share < -1.0 ? -1.0 : share);
     }
 }
 
-bool io_spacenav_take(struct io_hand_picture *picture, const int32_t word[IO_SPACENAV_WORDS])
+bool io_spacenav_decode(struct io_hand_report *report, const int32_t word[IO_SPACENAV_WORDS])
 {
-    const struct io_hand_picture before = *picture;
+    const struct io_hand_report before = *report;
     const bool is_button = word[1] >= 0 && word[1] < IO_HAND_BUTTON_COUNT;
     if (word[0] == MOTION)
-        move(picture, word + 1);
+        set_axes(report, word + 1);
     else if (word[0] == PRESS && is_button)
-        picture->buttons |= UINT32_C(1) << word[1];
+        report->buttons |= UINT32_C(1) << word[1];
     else if (word[0] == RELEASE && is_button)
-        picture->buttons &= ~(UINT32_C(1) << word[1]);
-    return memcmp(&before, picture, sizeof before) != 0;
+        report->buttons &= ~(UINT32_C(1) << word[1]);
+    return memcmp(&before, report, sizeof before) != 0;
 }
 
-static bool is_deflected(const struct io_hand_picture *picture)
+static bool is_deflected(const struct io_hand_report *report)
 {
     for (int i = 0; i < AXES; i++)
-        if (picture->axis[i] != 0.0f)
+        if (report->axis[i] != 0.0f)
             return true;
     return false;
 }
@@ -59,51 +59,51 @@ static int connect_daemon(struct io_bus *bus)
         (void)close(fd);
         return status;
     }
-    const int status = io_seat_take(&spacenav->seat, fd);
+    const int status = io_stable_fd_attach(&spacenav->stable_fd, fd);
     if (status < 0)
         return status;
     spacenav->have = 0;
     spacenav->quiet_ns = 0;
-    io_hand_rest(&spacenav->picture);
-    io_news_tell(&spacenav->news);
-    io_bus_arrived(bus, io_address_far_end);
+    io_hand_report_neutral(&spacenav->report);
+    io_pending_event_set(&spacenav->pending_event);
+    io_bus_peer_arrived(bus, io_address_far_end);
     return 0;
 }
 
 static void close_spacenav(struct io_bus *bus)
 {
-    io_seat_close(&bus->spacenav.seat);
-    io_news_close(&bus->spacenav.news);
+    io_stable_fd_close(&bus->spacenav.stable_fd);
+    io_pending_event_close(&bus->spacenav.pending_event);
 }
 
 static int open_spacenav(struct io_bus *bus, char *error)
 {
     struct io_spacenav *spacenav = &bus->spacenav;
-    const int seat = io_seat_open(&spacenav->seat);
-    const int news = io_news_open(&spacenav->news);
-    int status = seat < 0 ? seat : news;
+    const int stable_fd = io_stable_fd_open(&spacenav->stable_fd);
+    const int pending_event = io_pending_event_open(&spacenav->pending_event);
+    int status = stable_fd < 0 ? stable_fd : pending_event;
     if (status == 0)
         status = connect_daemon(bus);
     if (status == 0)
         return 0;
     close_spacenav(bus);
-    return io_bus_refuse(bus, "device", status, error,
-                         "spacenavd does not answer at %s (%s); start it (`sudo systemctl start "
-                         "spacenavd`)",
-                         bus->spec.device, strerror(-status));
+    return io_bus_error(bus, "device", status, error,
+                        "spacenavd does not answer at %s (%s); start it (`sudo systemctl start "
+                        "spacenavd`)",
+                        bus->spec.device, strerror(-status));
 }
 
-static int lose(struct io_bus *bus, int status)
+static int detach_daemon(struct io_bus *bus, int status)
 {
-    io_seat_leave(&bus->spacenav.seat);
-    (void)io_news_take(&bus->spacenav.news);
-    io_bus_left(bus);
+    io_stable_fd_detach(&bus->spacenav.stable_fd);
+    (void)io_pending_event_consume(&bus->spacenav.pending_event);
+    io_bus_peer_left(bus);
     return status;
 }
 
-static int hand_out(struct io_spacenav *spacenav, struct io_packet *packet)
+static int fill_packet(struct io_spacenav *spacenav, struct io_packet *packet)
 {
-    spacenav->out = spacenav->picture;
+    spacenav->out = spacenav->report;
     *packet = (struct io_packet){
         .bytes = (const unsigned char *)&spacenav->out,
         .size = IO_HAND_SIZE,
@@ -114,10 +114,11 @@ static int hand_out(struct io_spacenav *spacenav, struct io_packet *packet)
 }
 
 /* 1 when a message is whole, 0 when there is none, or -errno. */
-static int fetch(struct io_spacenav *spacenav)
+static int read_message(struct io_spacenav *spacenav)
 {
-    const ssize_t got = read(spacenav->seat.fd, (unsigned char *)spacenav->word + spacenav->have,
-                             sizeof spacenav->word - spacenav->have);
+    const ssize_t got =
+        read(spacenav->stable_fd.fd, (unsigned char *)spacenav->word + spacenav->have,
+             sizeof spacenav->word - spacenav->have);
     if (got < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -errno;
     if (got == 0)
@@ -129,32 +130,32 @@ static int fetch(struct io_spacenav *spacenav)
 static int receive(struct io_bus *bus, struct io_packet *packet)
 {
     struct io_spacenav *spacenav = &bus->spacenav;
-    if (!spacenav->seat.taken)
+    if (!spacenav->stable_fd.taken)
         return 0;
-    if (io_news_take(&spacenav->news))
-        return hand_out(spacenav, packet);
-    for (int i = 0; i < MESSAGES_PER_LOOK; i++) {
-        const int status = fetch(spacenav);
+    if (io_pending_event_consume(&spacenav->pending_event))
+        return fill_packet(spacenav, packet);
+    for (int i = 0; i < MESSAGES_PER_RECEIVE; i++) {
+        const int status = read_message(spacenav);
         if (status < 0)
-            return lose(bus, status);
+            return detach_daemon(bus, status);
         if (status == 0)
             return 0;
         if (spacenav->word[0] == MOTION)
             spacenav->quiet_ns = 0;
-        if (io_spacenav_take(&spacenav->picture, spacenav->word))
-            return hand_out(spacenav, packet);
+        if (io_spacenav_decode(&spacenav->report, spacenav->word))
+            return fill_packet(spacenav, packet);
     }
     return 0;
 }
 
 /* Nobody says that it was let go. */
-static void notice_rest(struct io_spacenav *spacenav, uint64_t step_ns)
+static void detect_rest(struct io_spacenav *spacenav, uint64_t step_ns)
 {
     spacenav->quiet_ns += step_ns < STEP_MAX_NS ? step_ns : STEP_MAX_NS;
-    if (spacenav->quiet_ns < IO_SPACENAV_QUIET_NS || !is_deflected(&spacenav->picture))
+    if (spacenav->quiet_ns < IO_SPACENAV_QUIET_NS || !is_deflected(&spacenav->report))
         return;
-    memset(spacenav->picture.axis, 0, sizeof spacenav->picture.axis);
-    io_news_tell(&spacenav->news);
+    memset(spacenav->report.axis, 0, sizeof spacenav->report.axis);
+    io_pending_event_set(&spacenav->pending_event);
 }
 
 static void tick(struct io_bus *bus, uint64_t now_ns)
@@ -162,8 +163,8 @@ static void tick(struct io_bus *bus, uint64_t now_ns)
     struct io_spacenav *spacenav = &bus->spacenav;
     const uint64_t step_ns = now_ns - spacenav->ticked_ns;
     spacenav->ticked_ns = now_ns;
-    if (spacenav->seat.taken) {
-        notice_rest(spacenav, step_ns);
+    if (spacenav->stable_fd.taken) {
+        detect_rest(spacenav, step_ns);
         spacenav->wait_ns = spacenav->retry_ns = 0;
     } else if (spacenav->retry_ns == 0) { /* one that dies listens a moment longer than it speaks */
         spacenav->retry_ns = now_ns + io_bus_back_off(&spacenav->wait_ns);
@@ -175,12 +176,12 @@ static void tick(struct io_bus *bus, uint64_t now_ns)
 
 static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
-    watch[0] = (struct io_bus_watch){.fd = bus->spacenav.seat.fd};
-    watch[1] = (struct io_bus_watch){.fd = bus->spacenav.news.fd};
-    return bus->spacenav.seat.taken ? 2 : 0;
+    watch[0] = (struct io_bus_watch){.fd = bus->spacenav.stable_fd.fd};
+    watch[1] = (struct io_bus_watch){.fd = bus->spacenav.pending_event.fd};
+    return bus->spacenav.stable_fd.taken ? 2 : 0;
 }
 
-const struct io_bus_methods io_spacenav_methods = {
+const struct io_bus_ops io_spacenav_bus_ops = {
     .open = open_spacenav,
     .close = close_spacenav,
     .receive = receive,

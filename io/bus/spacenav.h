@@ -42,14 +42,14 @@ enum { IO_SPACENAV_WORDS = 8, IO_SPACENAV_FULL = 350, IO_SPACENAV_QUIET_NS = 500
 
 /* One message; true when the picture is another than before.  Any other message changes nothing.
  * Context: frame. */
-bool io_spacenav_take(struct io_hand_picture *picture, const int32_t word[IO_SPACENAV_WORDS]);
+bool io_spacenav_decode(struct io_hand_report *report, const int32_t word[IO_SPACENAV_WORDS]);
 
 struct io_spacenav {
-    struct io_seat seat;
-    struct io_news news;
+    struct io_stable_fd stable_fd;
+    struct io_pending_event pending_event;
     uint64_t retry_ns, wait_ns;
     uint64_t ticked_ns, quiet_ns; /* since the last move */
-    struct io_hand_picture picture, out;
+    struct io_hand_report report, out;
     size_t have; /* bytes of the message that is being read */
     int32_t word[IO_SPACENAV_WORDS];
 };

@@ -9,17 +9,17 @@
 
 #include <stdbool.h>
 
-struct io_seat {
+struct io_stable_fd {
     int fd;    /* -1: closed */
     int empty; /* /dev/null */
     bool taken;
 };
 
 /* 0 or -errno.  Context: setup. */
-int io_seat_open(struct io_seat *seat);
-void io_seat_close(struct io_seat *seat);
+int io_stable_fd_open(struct io_stable_fd *stable_fd);
+void io_stable_fd_close(struct io_stable_fd *stable_fd);
 /* The descriptor becomes the seat's; its own number is closed in any case.  0 or -errno.
  * Context: frame. */
-int io_seat_take(struct io_seat *seat, int fd);
+int io_stable_fd_attach(struct io_stable_fd *stable_fd, int fd);
 /* Context: frame. */
-void io_seat_leave(struct io_seat *seat);
+void io_stable_fd_detach(struct io_stable_fd *stable_fd);

@@ -27,7 +27,7 @@ struct record {
 _Static_assert(sizeof(struct header) == IO_TAPE_HEADER, "the format is a contract");
 _Static_assert(sizeof(struct record) == IO_TAPE_RECORD, "the format is a contract");
 
-static uint64_t now_on(const struct rt_clock *clock)
+static uint64_t clock_now_ns(const struct rt_clock *clock)
 {
     return clock ? clock->now_ns(clock->self) : rt_now_ns();
 }
@@ -106,7 +106,7 @@ int io_tape_check(const unsigned char *bytes, size_t size, char error[IO_TAPE_ER
     return status;
 }
 
-bool io_tape_look(const struct io_tape_reader *reader, uint64_t *time_ns, struct io_packet *packet)
+bool io_tape_peek(const struct io_tape_reader *reader, uint64_t *time_ns, struct io_packet *packet)
 {
     struct record record;
     if (reader->size - reader->at < sizeof record)
@@ -150,15 +150,15 @@ static int make_room(struct io_tape_writer *writer, size_t size)
     return 0;
 }
 
-int io_tape_record(struct io_tape_writer *writer, const char *path, size_t size,
-                   const struct rt_clock *clock)
+int io_tape_writer_open(struct io_tape_writer *writer, const char *path, size_t size,
+                        const struct rt_clock *clock)
 {
     const struct header header = {.magic = {'A', 'I', 'R', 'B', 'T', 'A', 'P', 'E'},
                                   .version = IO_TAPE_VERSION};
     *writer = (struct io_tape_writer){
         .fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644),
         .clock = clock,
-        .start_ns = now_on(clock),
+        .start_ns = clock_now_ns(clock),
     };
     int status = writer->fd < 0 ? -errno : make_room(writer, size);
     if (status < 0) {
@@ -172,7 +172,7 @@ int io_tape_record(struct io_tape_writer *writer, const char *path, size_t size,
 }
 
 /* The size comes last: until it is there the record is the end of the tape. */
-bool io_tape_write(struct io_tape_writer *writer, const void *bytes, size_t size)
+bool io_tape_writer_append(struct io_tape_writer *writer, const void *bytes, size_t size)
 {
     if (size == 0)
         return true;
@@ -181,7 +181,7 @@ bool io_tape_write(struct io_tape_writer *writer, const void *bytes, size_t size
         left - sizeof(struct record) < size ||
         atomic_load_explicit(&writer->gone, memory_order_relaxed))
         return false;
-    const uint64_t now_ns = now_on(writer->clock) - writer->start_ns;
+    const uint64_t now_ns = clock_now_ns(writer->clock) - writer->start_ns;
     writer->last_ns = now_ns > writer->last_ns ? now_ns : writer->last_ns;
     const struct record record = {.time_ns = writer->last_ns, .size = (uint32_t)size};
     unsigned char *at = writer->map + writer->used;
@@ -193,7 +193,7 @@ bool io_tape_write(struct io_tape_writer *writer, const void *bytes, size_t size
     return !atomic_load_explicit(&writer->gone, memory_order_relaxed);
 }
 
-void io_tape_finish(struct io_tape_writer *writer)
+void io_tape_writer_close(struct io_tape_writer *writer)
 {
     if (!writer->map)
         return;
@@ -255,17 +255,17 @@ static int open_tape(struct io_bus *bus, char *error)
     int status = load(tape, path);
     if (status < 0) {
         close_tape(bus);
-        return io_bus_refuse(bus, "device", status, error, "cannot read the tape %s: %s", path,
-                             status == -EISDIR ? "it is no regular file" : strerror(-status));
+        return io_bus_error(bus, "device", status, error, "cannot read the tape %s: %s", path,
+                            status == -EISDIR ? "it is no regular file" : strerror(-status));
     }
     status = io_tape_check(tape->bytes, tape->reader.size, wrong);
     if (status < 0) {
         close_tape(bus);
-        return io_bus_refuse(bus, "device", status, error, "%s: %s", path, wrong);
+        return io_bus_error(bus, "device", status, error, "%s: %s", path, wrong);
     }
     tape->reader.bytes = tape->bytes;
     tape->reader.at = IO_TAPE_HEADER;
-    io_bus_arrived(bus, io_address_far_end);
+    io_bus_peer_arrived(bus, io_address_far_end);
     return 0;
 }
 
@@ -274,12 +274,12 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
     struct io_tape *tape = &bus->tape;
     struct io_packet next;
     uint64_t time_ns;
-    const uint64_t now_ns = now_on(bus->spec.clock);
+    const uint64_t now_ns = clock_now_ns(bus->spec.clock);
     if (!tape->started)
         tape->start_ns = now_ns;
     tape->started = true;
-    if (!io_tape_look(&tape->reader, &time_ns, &next)) {
-        io_bus_left(bus); /* the end */
+    if (!io_tape_peek(&tape->reader, &time_ns, &next)) {
+        io_bus_peer_left(bus); /* the end */
         return 0;
     }
     if (now_ns - tape->start_ns < time_ns)
@@ -299,7 +299,7 @@ static int send_packet(struct io_bus *bus, struct io_address to, const void *byt
     return size > IO_DATAGRAM_MAX ? -EMSGSIZE : 0;
 }
 
-static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+static void send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
     (void)bus;
     (void)to;
@@ -314,12 +314,12 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
     return 0;
 }
 
-const struct io_bus_methods io_tape_methods = {
+const struct io_bus_ops io_tape_bus_ops = {
     .needs_polling = true,
     .open = open_tape,
     .close = close_tape,
     .receive = receive,
     .send = send_packet,
-    .shout = shout,
+    .send_emergency = send_emergency,
     .watches = watches,
 };

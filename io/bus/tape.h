@@ -43,7 +43,7 @@ struct io_tape_reader {
 /* 0, or -EBADMSG with a line that names the byte and what is wrong there.  Context: setup. */
 int io_tape_check(const unsigned char *bytes, size_t size, char error[IO_TAPE_ERROR_MAX]);
 /* The record at the reader's place, without moving on; false at the end.  Context: frame. */
-bool io_tape_look(const struct io_tape_reader *reader, uint64_t *time_ns, struct io_packet *packet);
+bool io_tape_peek(const struct io_tape_reader *reader, uint64_t *time_ns, struct io_packet *packet);
 void io_tape_skip(struct io_tape_reader *reader, const struct io_packet *packet);
 
 /* The file is as long as it may become and mapped while it is written, so that a record costs no
@@ -58,11 +58,11 @@ struct io_tape_writer {
 };
 
 /* An existing file is overwritten.  0 or -errno.  Context: setup. */
-int io_tape_record(struct io_tape_writer *writer, const char *path, size_t size,
-                   const struct rt_clock *clock);
+int io_tape_writer_open(struct io_tape_writer *writer, const char *path, size_t size,
+                        const struct rt_clock *clock);
 /* False: no room, or the file was cut off.  Empty packets are left out.  Context: frame. */
-bool io_tape_write(struct io_tape_writer *writer, const void *bytes, size_t size);
-void io_tape_finish(struct io_tape_writer *writer);
+bool io_tape_writer_append(struct io_tape_writer *writer, const void *bytes, size_t size);
+void io_tape_writer_close(struct io_tape_writer *writer);
 
 struct io_tape {
     unsigned char *bytes; /* the whole file, read at set-up */

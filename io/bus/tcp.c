@@ -31,28 +31,28 @@ static void set_option(int fd, int level, int option, int value)
 }
 
 /* The sockets of this peer are ready to use from here on. */
-static void seat_peer(struct io_bus *bus, int fd, struct io_address peer)
+static void attach_peer(struct io_bus *bus, int fd, struct io_address peer)
 {
     struct io_tcp *tcp = &bus->tcp;
     set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     set_option(fd, SOL_SOCKET, SO_SNDBUF, SEND_SIZE);
-    if (io_seat_take(&tcp->seat, fd) < 0)
+    if (io_stable_fd_attach(&tcp->stable_fd, fd) < 0)
         return;
-    tcp->stamps_sent = io_stamp_ask(tcp->seat.fd);
+    tcp->stamps_sent = io_timestamp_enable(tcp->stable_fd.fd);
     tcp->awaits_stamp = tcp->has_stamp = false;
     tcp->taken = 0;
-    tcp->rest.at = tcp->rest.size = 0;
-    io_bus_arrived(bus, peer);
+    tcp->partial.at = tcp->partial.size = 0;
+    io_bus_peer_arrived(bus, peer);
 }
 
 /* Shut down first: whoever sleeps on the descriptor holds the socket open beyond our close. */
 static void drop(struct io_bus *bus)
 {
-    if (!bus->tcp.seat.taken)
+    if (!bus->tcp.stable_fd.taken)
         return;
-    (void)shutdown(bus->tcp.seat.fd, SHUT_RDWR);
-    io_seat_leave(&bus->tcp.seat);
-    io_bus_left(bus);
+    (void)shutdown(bus->tcp.stable_fd.fd, SHUT_RDWR);
+    io_stable_fd_detach(&bus->tcp.stable_fd);
+    io_bus_peer_left(bus);
 }
 
 /* Server. */
@@ -73,34 +73,34 @@ static int listen_on(struct io_tcp *tcp, struct io_address listen_address)
 /* The peer has said goodbye, but what it said before may not have been read yet. */
 static bool is_leaving(const struct io_tcp *tcp)
 {
-    struct pollfd watch = {.fd = tcp->seat.fd, .events = POLLRDHUP};
+    struct pollfd watch = {.fd = tcp->stable_fd.fd, .events = POLLRDHUP};
     return poll(&watch, 1, 0) > 0 && watch.revents & (POLLRDHUP | POLLHUP);
 }
 
 /* A listener at which somebody waits stays ready: nobody sleeps on it until it is listened to
  * again. */
-static void set_deaf(struct io_bus *bus, bool deaf)
+static void set_listener_paused(struct io_bus *bus, bool listener_paused)
 {
-    if (bus->tcp.deaf == deaf)
+    if (bus->tcp.listener_paused == listener_paused)
         return;
-    bus->tcp.deaf = deaf;
-    io_bus_rewatch(bus);
+    bus->tcp.listener_paused = listener_paused;
+    io_bus_watches_changed(bus);
 }
 
 /* One who says nothing must not keep the board out, nor must one who knocks push out a board that
  * is about to speak. */
-static void seat_or_refuse(struct io_bus *bus, int fd, const struct sockaddr_in *name)
+static void attach_or_refuse(struct io_bus *bus, int fd, const struct sockaddr_in *name)
 {
-    const bool replaces = bus->tcp.seat.taken && bus->claim == IO_BUS_YIELDS;
+    const bool replaces = bus->tcp.stable_fd.taken && bus->newcomer_policy == IO_BUS_REPLACE_PEER;
     if (replaces) {
         drop(bus);
-        bus->claim = IO_BUS_HOLDS;
+        bus->newcomer_policy = IO_BUS_DEFER_NEWCOMER;
     }
-    if (bus->tcp.seat.taken) {
+    if (bus->tcp.stable_fd.taken) {
         (void)close(fd);
         io_bus_count(&bus->tally.refused, 1);
     } else {
-        seat_peer(bus, fd, io_address_from_kernel(name));
+        attach_peer(bus, fd, io_address_from_kernel(name));
     }
 }
 
@@ -111,27 +111,27 @@ static void accept_some(struct io_bus *bus)
     for (int i = 0; i < ACCEPTS_MAX; i++) {
         struct sockaddr_in name = {.sin_family = AF_INET};
         socklen_t size = sizeof name;
-        if (tcp->seat.taken && is_leaving(tcp))
+        if (tcp->stable_fd.taken && is_leaving(tcp))
             return;
-        if (tcp->seat.taken && bus->claim == IO_BUS_HOLDS) {
-            set_deaf(bus, true);
+        if (tcp->stable_fd.taken && bus->newcomer_policy == IO_BUS_DEFER_NEWCOMER) {
+            set_listener_paused(bus, true);
             return;
         }
         const int fd =
             accept4(tcp->listener, (struct sockaddr *)&name, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
         const bool exhausted = fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
-        if (exhausted && !tcp->deaf)
+        if (exhausted && !tcp->listener_paused)
             io_bus_count(&bus->tally.errors, 1);
-        set_deaf(bus, exhausted);
+        set_listener_paused(bus, exhausted);
         if (fd < 0)
             return;
-        seat_or_refuse(bus, fd, &name);
+        attach_or_refuse(bus, fd, &name);
     }
 }
 
 /* Client. */
 
-static void forget_attempt(struct io_tcp *tcp)
+static void abandon_attempt(struct io_tcp *tcp)
 {
     if (tcp->attempt >= 0)
         (void)close(tcp->attempt);
@@ -147,7 +147,7 @@ static void begin_attempt(struct io_tcp *tcp)
         return;
     if (connect(tcp->attempt, (const struct sockaddr *)&name, sizeof name) < 0 &&
         errno != EINPROGRESS)
-        forget_attempt(tcp);
+        abandon_attempt(tcp);
 }
 
 /* On loopback a port to which nobody listens can, by chance, be the one a client was given for
@@ -161,7 +161,7 @@ static bool is_self(int fd, struct io_address remote)
 }
 
 /* True when the attempt has come to an end, good or bad. */
-static bool settle_attempt(struct io_bus *bus)
+static bool finish_attempt(struct io_bus *bus)
 {
     struct io_tcp *tcp = &bus->tcp;
     struct pollfd watch = {.fd = tcp->attempt, .events = POLLOUT};
@@ -171,26 +171,26 @@ static bool settle_attempt(struct io_bus *bus)
         return false;
     (void)getsockopt(tcp->attempt, SOL_SOCKET, SO_ERROR, &failure, &size);
     if (failure || watch.revents & POLLERR || is_self(tcp->attempt, tcp->remote)) {
-        forget_attempt(tcp);
+        abandon_attempt(tcp);
         return true;
     }
     const int fd = tcp->attempt;
     tcp->attempt = -1;
     tcp->give_up_ns = 0;
-    seat_peer(bus, fd, tcp->remote);
+    attach_peer(bus, fd, tcp->remote);
     return true;
 }
 
-static void reach_out(struct io_bus *bus, uint64_t now_ns)
+static void retry_connect(struct io_bus *bus, uint64_t now_ns)
 {
     struct io_tcp *tcp = &bus->tcp;
-    if (tcp->attempt >= 0 && !settle_attempt(bus)) {
+    if (tcp->attempt >= 0 && !finish_attempt(bus)) {
         if (tcp->give_up_ns == 0)
             tcp->give_up_ns = now_ns + attempt_ns_max;
         if (now_ns >= tcp->give_up_ns)
-            forget_attempt(tcp);
+            abandon_attempt(tcp);
     }
-    if (tcp->seat.taken || tcp->attempt >= 0 || now_ns < tcp->retry_ns)
+    if (tcp->stable_fd.taken || tcp->attempt >= 0 || now_ns < tcp->retry_ns)
         return;
     tcp->retry_ns = now_ns + io_bus_back_off(&tcp->wait_ns);
     begin_attempt(tcp);
@@ -198,26 +198,26 @@ static void reach_out(struct io_bus *bus, uint64_t now_ns)
 
 /* Both. */
 
-static int refuse_roles(struct io_bus *bus, char *error)
+static int check_roles(struct io_bus *bus, char *error)
 {
     const struct io_bus_spec *spec = &bus->spec;
     if (spec->listen[0] && spec->peer[0])
-        return io_bus_refuse(bus, "peer", -EINVAL, error,
-                             "a TCP link has `listen` (server) or `peer` (client), not both");
+        return io_bus_error(bus, "peer", -EINVAL, error,
+                            "a TCP link has `listen` (server) or `peer` (client), not both");
     if (!spec->listen[0] && !spec->peer[0])
-        return io_bus_refuse(bus, "listen", -EINVAL, error,
-                             "a TCP link needs `listen` (server) or `peer` (client), such as "
-                             "127.0.0.1:4560");
+        return io_bus_error(bus, "listen", -EINVAL, error,
+                            "a TCP link needs `listen` (server) or `peer` (client), such as "
+                            "127.0.0.1:4560");
     return 0;
 }
 
 static void close_all(struct io_bus *bus)
 {
     struct io_tcp *tcp = &bus->tcp;
-    if (tcp->seat.taken)
-        (void)shutdown(tcp->seat.fd, SHUT_WR); /* what is queued still goes out */
-    io_seat_close(&tcp->seat);
-    forget_attempt(tcp);
+    if (tcp->stable_fd.taken)
+        (void)shutdown(tcp->stable_fd.fd, SHUT_WR); /* what is queued still goes out */
+    io_stable_fd_close(&tcp->stable_fd);
+    abandon_attempt(tcp);
     if (tcp->listener >= 0)
         (void)close(tcp->listener);
     tcp->listener = -1;
@@ -226,22 +226,22 @@ static void close_all(struct io_bus *bus)
 static int open_server(struct io_bus *bus, char *error)
 {
     struct io_address listen_address;
-    int status = io_bus_address(bus, "listen", bus->spec.listen, &listen_address, error);
+    int status = io_bus_parse_address(bus, "listen", bus->spec.listen, &listen_address, error);
     if (status < 0)
         return status;
     status = listen_on(&bus->tcp, listen_address);
-    return status < 0 ? io_bus_refuse_bind(bus, listen_address, status, error) : 0;
+    return status < 0 ? io_bus_bind_error(bus, listen_address, status, error) : 0;
 }
 
 static int open_client(struct io_bus *bus, char *error)
 {
     struct io_tcp *tcp = &bus->tcp;
-    const int status = io_bus_address(bus, "peer", bus->spec.peer, &tcp->remote, error);
+    const int status = io_bus_parse_address(bus, "peer", bus->spec.peer, &tcp->remote, error);
     if (status < 0)
         return status;
     if (tcp->remote.port == 0)
-        return io_bus_refuse(bus, "peer", -EINVAL, error, "\"%s\" needs a port other than 0",
-                             bus->spec.peer);
+        return io_bus_error(bus, "peer", -EINVAL, error, "\"%s\" needs a port other than 0",
+                            bus->spec.peer);
     begin_attempt(tcp);
     return 0;
 }
@@ -250,13 +250,13 @@ static int open_tcp(struct io_bus *bus, char *error)
 {
     struct io_tcp *tcp = &bus->tcp;
     tcp->listener = tcp->attempt = -1;
-    int status = refuse_roles(bus, error);
+    int status = check_roles(bus, error);
     if (status < 0)
         return status;
-    status = io_seat_open(&tcp->seat);
+    status = io_stable_fd_open(&tcp->stable_fd);
     if (status < 0)
-        return io_bus_refuse(bus, "listen", status, error, "no descriptor left: %s",
-                             strerror(-status));
+        return io_bus_error(bus, "listen", status, error, "no descriptor left: %s",
+                            strerror(-status));
     status = bus->spec.listen[0] ? open_server(bus, error) : open_client(bus, error);
     if (status < 0)
         close_all(bus);
@@ -264,9 +264,10 @@ static int open_tcp(struct io_bus *bus, char *error)
 }
 
 /* An entry on the error queue wakes who sleeps on the descriptor until it is fetched. */
-static void collect_stamp(struct io_tcp *tcp)
+static void fetch_stamp(struct io_tcp *tcp)
 {
-    if (!tcp->awaits_stamp || !io_stamp_fetch(tcp->seat.fd, tcp->stamp_key, &tcp->stamp_ns))
+    if (!tcp->awaits_stamp ||
+        !io_timestamp_fetch(tcp->stable_fd.fd, tcp->stamp_key, &tcp->stamp_ns))
         return;
     tcp->awaits_stamp = false;
     tcp->has_stamp = true;
@@ -275,7 +276,7 @@ static void collect_stamp(struct io_tcp *tcp)
 static int receive(struct io_bus *bus, struct io_packet *packet)
 {
     struct io_tcp *tcp = &bus->tcp;
-    _Alignas(struct cmsghdr) unsigned char control[IO_STAMP_CONTROL];
+    _Alignas(struct cmsghdr) unsigned char control[IO_TIMESTAMP_CONTROL_SIZE];
     struct iovec part = {.iov_base = tcp->bytes, .iov_len = sizeof tcp->bytes};
     struct msghdr message = {
         .msg_iov = &part,
@@ -283,11 +284,11 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
         .msg_control = control,
         .msg_controllen = sizeof control,
     };
-    if (!tcp->seat.taken)
+    if (!tcp->stable_fd.taken)
         return 0;
-    const ssize_t size = recvmsg(tcp->seat.fd, &message, MSG_DONTWAIT);
+    const ssize_t size = recvmsg(tcp->stable_fd.fd, &message, MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
-        collect_stamp(tcp);
+        fetch_stamp(tcp);
         return 0;
     }
     if (size <= 0) {
@@ -300,7 +301,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
         .bytes = tcp->bytes,
         .size = (size_t)size,
         .from = bus->peer,
-        .stamp_ns = io_stamp_read(&message),
+        .stamp_ns = io_timestamp_read(&message),
         .whole = true,
     };
     return 1;
@@ -309,7 +310,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
 static ssize_t write_some(void *self, const void *bytes, size_t size)
 {
     struct io_tcp *tcp = self;
-    const ssize_t taken = send(tcp->seat.fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t taken = send(tcp->stable_fd.fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (taken < 0)
         return errno == EINTR ? -EAGAIN : -errno;
     tcp->taken += (uint32_t)taken;
@@ -320,11 +321,11 @@ static ssize_t write_some(void *self, const void *bytes, size_t size)
 static ssize_t write_stamped(void *self, const void *bytes, size_t size)
 {
     struct io_tcp *tcp = self;
-    _Alignas(struct cmsghdr) unsigned char control[IO_STAMP_CONTROL];
+    _Alignas(struct cmsghdr) unsigned char control[IO_TIMESTAMP_CONTROL_SIZE];
     struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = size};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    io_stamp_request(&message, control, sizeof control);
-    const ssize_t taken = sendmsg(tcp->seat.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    io_timestamp_request(&message, control, sizeof control);
+    const ssize_t taken = sendmsg(tcp->stable_fd.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (taken < 0)
         return errno == EINTR ? -EAGAIN : -errno;
     tcp->taken += (uint32_t)taken;
@@ -339,22 +340,23 @@ static int send_frame(struct io_bus *bus, struct io_address to, const void *byte
 {
     struct io_tcp *tcp = &bus->tcp;
     (void)to;
-    if (!tcp->seat.taken)
+    if (!tcp->stable_fd.taken)
         return -ENOTCONN;
-    int status = io_stream_flush(&tcp->rest, write_some, tcp);
+    int status = io_partial_flush(&tcp->partial, write_some, tcp);
     if (status == 0)
-        status = io_stream_send(
-            &tcp->rest, stamped && tcp->stamps_sent ? write_stamped : write_some, tcp, bytes, size);
+        status =
+            io_partial_send(&tcp->partial, stamped && tcp->stamps_sent ? write_stamped : write_some,
+                            tcp, bytes, size);
     if (status < 0 && status != -EAGAIN && status != -EMSGSIZE)
         drop(bus);
     return status;
 }
 
-static bool sent(struct io_bus *bus, uint64_t *stamp_ns)
+static bool tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns)
 {
     struct io_tcp *tcp = &bus->tcp;
-    if (tcp->seat.taken)
-        collect_stamp(tcp);
+    if (tcp->stable_fd.taken)
+        fetch_stamp(tcp);
     const bool has = tcp->has_stamp;
     if (has)
         *stamp_ns = tcp->stamp_ns;
@@ -368,27 +370,27 @@ static void tick(struct io_bus *bus, uint64_t now_ns)
     if (tcp->listener >= 0)
         accept_some(bus);
     else
-        reach_out(bus, now_ns);
-    if (!tcp->seat.taken)
+        retry_connect(bus, now_ns);
+    if (!tcp->stable_fd.taken)
         return;
-    const int status = io_stream_flush(&tcp->rest, write_some, tcp);
+    const int status = io_partial_flush(&tcp->partial, write_some, tcp);
     if (status < 0 && status != -EAGAIN)
         drop(bus);
 }
 
-static void shout(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+static void send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
     (void)to;
-    (void)send(bus->tcp.seat.fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    (void)send(bus->tcp.stable_fd.fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
 {
     int count = 0;
-    if (bus->tcp.listener >= 0 && !bus->tcp.deaf)
+    if (bus->tcp.listener >= 0 && !bus->tcp.listener_paused)
         watch[count++] = (struct io_bus_watch){.fd = bus->tcp.listener, .wants_tick = true};
-    if (bus->tcp.seat.taken)
-        watch[count++] = (struct io_bus_watch){.fd = bus->tcp.seat.fd};
+    if (bus->tcp.stable_fd.taken)
+        watch[count++] = (struct io_bus_watch){.fd = bus->tcp.stable_fd.fd};
     return count;
 }
 
@@ -396,14 +398,14 @@ static size_t backlog(struct io_bus *bus)
 {
     const struct io_tcp *tcp = &bus->tcp;
     int waiting = 0;
-    if (!tcp->seat.taken || ioctl(tcp->seat.fd, SIOCOUTQ, &waiting) < 0 || waiting < 0)
+    if (!tcp->stable_fd.taken || ioctl(tcp->stable_fd.fd, SIOCOUTQ, &waiting) < 0 || waiting < 0)
         return 0;
-    return (size_t)waiting + tcp->rest.size - tcp->rest.at;
+    return (size_t)waiting + tcp->partial.size - tcp->partial.at;
 }
 
 static struct io_address local(const struct io_bus *bus)
 {
-    const int fd = bus->tcp.listener >= 0 ? bus->tcp.listener : bus->tcp.seat.fd;
+    const int fd = bus->tcp.listener >= 0 ? bus->tcp.listener : bus->tcp.stable_fd.fd;
     struct sockaddr_in name = {.sin_family = AF_INET};
     socklen_t size = sizeof name;
     if (getsockname(fd, (struct sockaddr *)&name, &size) < 0)
@@ -411,17 +413,17 @@ static struct io_address local(const struct io_bus *bus)
     return io_address_from_kernel(&name);
 }
 
-const struct io_bus_methods io_tcp_methods = {
+const struct io_bus_ops io_tcp_bus_ops = {
     .stream = true,
     .open = open_tcp,
     .close = close_all,
     .receive = receive,
     .send = send_frame,
-    .shout = shout,
+    .send_emergency = send_emergency,
     .watches = watches,
     .tick = tick,
     .drop = drop,
-    .sent = sent,
+    .tx_timestamp = tx_timestamp,
     .backlog = backlog,
     .local = local,
 };

@@ -18,10 +18,10 @@
 #include "io/bus/stable_fd.h"
 
 struct io_tcp {
-    int listener;        /* -1: client */
-    bool deaf;           /* server: no descriptor left to accept with */
-    int attempt;         /* a connect under way; -1: none */
-    struct io_seat seat; /* of the one peer */
+    int listener;                  /* -1: client */
+    bool listener_paused;          /* server: no descriptor left to accept with */
+    int attempt;                   /* a connect under way; -1: none */
+    struct io_stable_fd stable_fd; /* of the one peer */
     struct io_address remote;
     uint64_t retry_ns, wait_ns; /* client: when to connect next; how long to wait after that */
     uint64_t give_up_ns;        /* of the attempt; 0: not yet seen by a tick */
@@ -30,6 +30,6 @@ struct io_tcp {
     uint32_t taken;     /* bytes the kernel took from this connection on: the numbers of stamps */
     uint32_t stamp_key; /* the number of the newest stamped frame */
     uint64_t stamp_ns;
-    struct io_stream_rest rest;
+    struct io_partial_frame partial;
     unsigned char bytes[IO_DATAGRAM_MAX];
 };

@@ -7,10 +7,10 @@
 
 #include "io/bus/address.h"
 
-static void ask_for_stamps(struct io_udp *udp)
+static void enable_timestamps(struct io_udp *udp)
 {
     udp->stamp_key = 0;
-    udp->stamps_sent = io_stamp_ask(udp->fd);
+    udp->stamps_sent = io_timestamp_enable(udp->fd);
 }
 
 /* The descriptor itself stays in blocking mode, because io_uring answers -EAGAIN at once on one
@@ -26,7 +26,7 @@ int io_udp_open(struct io_udp *udp, struct io_address listen)
         io_udp_close(udp);
         return status;
     }
-    ask_for_stamps(udp);
+    enable_timestamps(udp);
     return 0;
 }
 
@@ -57,7 +57,7 @@ struct io_address io_udp_from(const struct msghdr *message)
 int io_udp_receive(struct io_udp *udp, struct io_packet *packet)
 {
     struct sockaddr_in name;
-    _Alignas(struct cmsghdr) unsigned char control[IO_STAMP_CONTROL];
+    _Alignas(struct cmsghdr) unsigned char control[IO_TIMESTAMP_CONTROL_SIZE];
     struct iovec part = {.iov_base = udp->bytes, .iov_len = sizeof udp->bytes};
     struct msghdr message = {
         .msg_name = &name,
@@ -74,7 +74,7 @@ int io_udp_receive(struct io_udp *udp, struct io_packet *packet)
         .bytes = udp->bytes,
         .size = (size_t)size,
         .from = io_udp_from(&message),
-        .stamp_ns = io_stamp_read(&message),
+        .stamp_ns = io_timestamp_read(&message),
         .whole = !(message.msg_flags & MSG_TRUNC),
     };
     return 1;
@@ -94,23 +94,23 @@ int io_udp_send(struct io_udp *udp, struct io_address to, const void *bytes, siz
     };
     stamped = stamped && udp->stamps_sent;
     if (stamped)
-        io_stamp_request(&message, control, sizeof control);
+        io_timestamp_request(&message, control, sizeof control);
     if (sendmsg(udp->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
         udp->stamp_key += stamped;
         return 0;
     }
     const int status = -errno;
     if (stamped)
-        ask_for_stamps(udp); /* whether the number was used up is not known: start anew */
+        enable_timestamps(udp); /* whether the number was used up is not known: start anew */
     return status;
 }
 
-bool io_udp_sent(struct io_udp *udp, uint64_t *stamp_ns)
+bool io_udp_tx_timestamp(struct io_udp *udp, uint64_t *stamp_ns)
 {
-    return io_stamp_fetch(udp->fd, udp->stamp_key - 1, stamp_ns);
+    return io_timestamp_fetch(udp->fd, udp->stamp_key - 1, stamp_ns);
 }
 
-void io_udp_shout(int fd, struct io_address to, const void *bytes, size_t size)
+void io_udp_send_emergency(int fd, struct io_address to, const void *bytes, size_t size)
 {
     const int saved = errno; /* the interrupted code may be looking at it */
     const struct sockaddr_in name = io_address_to_kernel(to);

@@ -29,14 +29,15 @@ struct io_address io_udp_local(const struct io_udp *udp);
 
 /* 1 with the next datagram in packet, 0 when there is none, -errno.  Context: frame. */
 int io_udp_receive(struct io_udp *udp, struct io_packet *packet);
-/* 0 or -errno; stamped asks for a stamp, to be fetched with io_udp_sent().  Context: frame. */
+/* 0 or -errno; stamped asks for a stamp, to be fetched with io_udp_tx_timestamp().  Context: frame.
+ */
 int io_udp_send(struct io_udp *udp, struct io_address to, const void *bytes, size_t size,
                 bool stamped);
 /* True with the stamp of the newest stamped datagram, once, when it has come.  Context: frame. */
-bool io_udp_sent(struct io_udp *udp, uint64_t *stamp_ns);
+bool io_udp_tx_timestamp(struct io_udp *udp, uint64_t *stamp_ns);
 
 /* A message header's sender.  Context: frame. */
 struct io_address io_udp_from(const struct msghdr *message);
 
 /* The datagram alone, without a word of state: for signal handlers.  Context: any. */
-void io_udp_shout(int fd, struct io_address to, const void *bytes, size_t size);
+void io_udp_send_emergency(int fd, struct io_address to, const void *bytes, size_t size);

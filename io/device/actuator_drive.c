@@ -5,13 +5,14 @@
 
 #include "rt/check.h"
 
-void io_drive_begin(const struct io_drive_spec *spec, struct io_drive_state *state)
+void io_actuator_drive_begin(const struct io_actuator_drive_spec *spec,
+                             struct io_actuator_drive_state *state)
 {
-    RT_CHECK(spec->delay < IO_DRIVE_DELAY_MAX);
+    RT_CHECK(spec->delay < IO_ACTUATOR_DRIVE_DELAY_MAX);
     memset(state, 0, sizeof *state);
 }
 
-static double convert(const struct io_drive_spec *spec, double control)
+static double convert(const struct io_actuator_drive_spec *spec, double control)
 {
     if (spec->quantum > 0.0)
         control = spec->quantum * rint(control / spec->quantum);
@@ -20,7 +21,8 @@ static double convert(const struct io_drive_spec *spec, double control)
     return fabs(control) < spec->min_duty ? 0.0 : control;
 }
 
-void io_drive_update(const struct io_drive_spec *spec, double control, struct io_drive_state *state)
+void io_actuator_drive_update(const struct io_actuator_drive_spec *spec, double control,
+                              struct io_actuator_drive_state *state)
 {
     if (isfinite(control))
         state->good = convert(spec, control);
@@ -28,7 +30,8 @@ void io_drive_update(const struct io_drive_spec *spec, double control, struct io
         state->rejected++;
 
     /* A line of zeros at the start answers the frames before the first control is through. */
-    state->line[state->frames % IO_DRIVE_DELAY_MAX] = state->good;
-    state->out = spec->gain * state->line[(state->frames - spec->delay) % IO_DRIVE_DELAY_MAX];
+    state->line[state->frames % IO_ACTUATOR_DRIVE_DELAY_MAX] = state->good;
+    state->out =
+        spec->gain * state->line[(state->frames - spec->delay) % IO_ACTUATOR_DRIVE_DELAY_MAX];
     state->frames++;
 }

@@ -30,39 +30,39 @@ void io_fault_begin(const struct io_fault_spec *spec, uint64_t seed, uint64_t st
     io_noise_seed(&state->noise, seed, stream);
 }
 
-static bool strikes(const struct io_fault_spec *spec, int component)
+static bool affects(const struct io_fault_spec *spec, int component)
 {
     return spec->components == 0 || (spec->components >> component & 1) != 0;
 }
 
 /* 0 to count - 1, each as likely; the product rounds to less than count. */
-static uint64_t choose(struct io_noise *noise, uint64_t count)
+static uint64_t draw_index(struct io_noise *noise, uint64_t count)
 {
     return (uint64_t)(io_noise_uniform(noise) * (double)count);
 }
 
-static bool happens(const struct io_fault_spec *spec, struct io_noise *noise)
+static bool draw_hit(const struct io_fault_spec *spec, struct io_noise *noise)
 {
     return io_noise_uniform(noise) < spec->value;
 }
 
-static void hold(const struct io_fault_spec *spec, struct io_fault_state *state, double *value,
-                 int count)
+static void apply_stuck(const struct io_fault_spec *spec, struct io_fault_state *state,
+                        double *value, int count)
 {
     if (!state->holds) {
         memcpy(state->stuck, value, (size_t)count * sizeof *value);
         state->holds = 1;
     }
     for (int i = 0; i < count; i++) {
-        if (strikes(spec, i))
+        if (affects(spec, i))
             value[i] = spec->at_value ? spec->value : state->stuck[i];
     }
 }
 
-static void add(const struct io_fault_spec *spec, double offset, double *value, int count)
+static void add_offset(const struct io_fault_spec *spec, double offset, double *value, int count)
 {
     for (int i = 0; i < count; i++) {
-        if (strikes(spec, i))
+        if (affects(spec, i))
             value[i] += offset;
     }
 }
@@ -72,7 +72,7 @@ static void add_noise(const struct io_fault_spec *spec, struct io_noise *noise, 
 {
     for (int i = 0; i < count; i++) {
         const double normal = io_noise_normal(noise);
-        if (strikes(spec, i))
+        if (affects(spec, i))
             value[i] += spec->value * normal;
     }
 }
@@ -81,7 +81,7 @@ static void add_noise(const struct io_fault_spec *spec, struct io_noise *noise, 
  * A bit of the exponent can make a number that no wire carries.  Where the result would not fit a
  * float, the sign turns instead.
  */
-static double flip(double value, uint64_t bit)
+static double flip_bit(double value, uint64_t bit)
 {
     uint64_t word;
     double flipped;
@@ -92,34 +92,35 @@ static double flip(double value, uint64_t bit)
 }
 
 /* One bit of one of the components that the fault strikes. */
-static bool flip_one(const struct io_fault_spec *spec, struct io_noise *noise, double *value,
-                     int count)
+static bool flip_random_bit(const struct io_fault_spec *spec, struct io_noise *noise, double *value,
+                            int count)
 {
     int struck[IO_FAULT_COMPONENT_MAX], struck_count = 0;
     for (int i = 0; i < count; i++) {
-        if (strikes(spec, i))
+        if (affects(spec, i))
             struck[struck_count++] = i;
     }
-    const bool hit = happens(spec, noise);
-    const uint64_t at = choose(noise, 64 * (uint64_t)struck_count);
+    const bool hit = draw_hit(spec, noise);
+    const uint64_t at = draw_index(noise, 64 * (uint64_t)struck_count);
     if (!hit || struck_count == 0)
         return false;
     double *target = &value[struck[at / 64]];
-    *target = flip(*target, at % 64);
+    *target = flip_bit(*target, at % 64);
     return true;
 }
 
 /* The line takes every sample, so that the fault begins with what was before it; out of the window
  * nothing comes out of it.  false: nothing was before it, so nothing is said. */
-static bool pass_late(const struct io_fault_spec *spec, struct io_fault_state *state, bool active,
-                      double *value, int count)
+static bool delay_signal(const struct io_fault_spec *spec, struct io_fault_state *state,
+                         bool active, double *value, int count)
 {
     double row[IO_FAULT_COMPONENT_MAX] = {0.0};
     memcpy(row, value, (size_t)count * sizeof *value);
-    const bool answers = io_delay_pass(state->line[0], IO_FAULT_DELAY_MAX, IO_FAULT_COMPONENT_MAX,
-                                       state->samples, (uint32_t)spec->value, row, row);
+    const bool answers =
+        io_sample_delay_pass(state->line[0], IO_FAULT_DELAY_MAX, IO_FAULT_COMPONENT_MAX,
+                             state->samples, (uint32_t)spec->value, row, row);
     for (int i = 0; i < count; i++) {
-        if (active && strikes(spec, i))
+        if (active && affects(spec, i))
             value[i] = row[i];
     }
     return answers || !active;
@@ -133,32 +134,32 @@ bool io_fault_signal(const struct io_fault_spec *spec, struct io_fault_state *st
     bool hit = true, fresh = true;
 
     if (spec->kind == IO_FAULT_DELAY)
-        fresh = pass_late(spec, state, active, value, count);
+        fresh = delay_signal(spec, state, active, value, count);
     state->samples++;
     if (!active)
         return true;
 
     switch (spec->kind) {
     case IO_FAULT_STUCK:
-        hold(spec, state, value, count);
+        apply_stuck(spec, state, value, count);
         break;
     case IO_FAULT_BIAS:
-        add(spec, spec->value, value, count);
+        add_offset(spec, spec->value, value, count);
         break;
     case IO_FAULT_DRIFT:
-        add(spec, spec->value * ((double)(frame - state->first_frame) * dt), value, count);
+        add_offset(spec, spec->value * ((double)(frame - state->first_frame) * dt), value, count);
         break;
     case IO_FAULT_NOISE:
         add_noise(spec, &state->noise, value, count);
         break;
     case IO_FAULT_DROPOUT:
-        hit = happens(spec, &state->noise);
+        hit = draw_hit(spec, &state->noise);
         fresh = !hit;
         break;
     case IO_FAULT_DELAY:
         break;
     case IO_FAULT_BIT_FLIP:
-        hit = flip_one(spec, &state->noise, value, count);
+        hit = flip_random_bit(spec, &state->noise, value, count);
         break;
     case IO_FAULT_LOSS:
         fresh = false;
@@ -172,7 +173,7 @@ bool io_fault_signal(const struct io_fault_spec *spec, struct io_fault_state *st
 }
 
 /* The last two bytes, each by an exclusive or that is never zero: no checksum there still fits. */
-static void spoil_end(uint64_t mask, unsigned char *bytes, size_t size)
+static void corrupt_checksum(uint64_t mask, unsigned char *bytes, size_t size)
 {
     bytes[size - 1] ^= (unsigned char)(1 + mask / 255);
     if (size > 1)
@@ -187,14 +188,14 @@ size_t io_fault_frame(const struct io_fault_spec *spec, struct io_fault_state *s
         return size;
 
     const bool flips = spec->kind == IO_FAULT_BIT_FLIP, spoils = spec->kind == IO_FAULT_CRC;
-    const bool hit = happens(spec, &state->noise) || spec->kind == IO_FAULT_LOSS;
-    const uint64_t at = choose(&state->noise, flips ? 8 * (uint64_t)size : 255 * 255);
+    const bool hit = draw_hit(spec, &state->noise) || spec->kind == IO_FAULT_LOSS;
+    const uint64_t at = draw_index(&state->noise, flips ? 8 * (uint64_t)size : 255 * 255);
     if (!hit)
         return size;
     state->hits++;
     if (flips)
         bytes[at / 8] ^= (unsigned char)(1u << at % 8);
     if (spoils)
-        spoil_end(at, bytes, size);
+        corrupt_checksum(at, bytes, size);
     return flips || spoils ? size : 0;
 }

@@ -17,16 +17,17 @@ static double lost_small(double r)
 }
 
 /* e^-x = 2^-k e^-r with x = k ln 2 + r.  What is lost keeps its digits where x is small. */
-struct io_wander io_wander_make(double sigma, double time, double dt)
+struct io_gauss_markov io_gauss_markov_make(double sigma, double time, double dt)
 {
     RT_CHECK(sigma >= 0.0 && time >= 0.0 && dt > 0.0);
     const double x = dt / time;
     if (!(x < 700.0))
-        return (struct io_wander){.keep = 0.0, .kick = sigma};
+        return (struct io_gauss_markov){.decay = 0.0, .noise_gain = sigma};
 
     const double k = rint(x * 0x1.71547652b82fep+0);
     const double r = (x - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33;
-    const double small = lost_small(r), keep = ldexp(1.0 - small, -(int)k);
-    const double lost = k > 0.0 ? 1.0 - keep : small;
-    return (struct io_wander){.keep = keep, .kick = sigma * sqrt(lost * (1.0 + keep))};
+    const double small = lost_small(r), decay = ldexp(1.0 - small, -(int)k);
+    const double lost = k > 0.0 ? 1.0 - decay : small;
+    return (struct io_gauss_markov){.decay = decay,
+                                    .noise_gain = sigma * sqrt(lost * (1.0 + decay))};
 }

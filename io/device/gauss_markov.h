@@ -10,16 +10,16 @@
 #pragma once
 
 /* One step's two factors; only exactly rounded operations, as in io/device/noise.h. */
-struct io_wander {
-    double keep;
-    double kick;
+struct io_gauss_markov {
+    double decay;
+    double noise_gain;
 };
 
 /* sigma >= 0; time 0 gives white noise.  Context: any. */
-struct io_wander io_wander_make(double sigma, double time, double dt);
+struct io_gauss_markov io_gauss_markov_make(double sigma, double time, double dt);
 
 /* The value one step later, n a normal number.  Context: any. */
-static inline double io_wander_step(struct io_wander wander, double x, double n)
+static inline double io_gauss_markov_step(struct io_gauss_markov wander, double x, double n)
 {
-    return wander.keep * x + wander.kick * n;
+    return wander.decay * x + wander.noise_gain * n;
 }

@@ -33,8 +33,8 @@ static void measure(const struct io_gps_spec *spec, int axis, struct io_gps_stat
 
     *position += state->wander[axis] + white * fast[0];
     *velocity += speed * fast[1];
-    state->wander[axis] = io_wander_step(
-        io_wander_make(wander_sigma(spec, axis), spec->wander_time, spec->sample_time),
+    state->wander[axis] = io_gauss_markov_step(
+        io_gauss_markov_make(wander_sigma(spec, axis), spec->wander_time, spec->sample_time),
         state->wander[axis], io_noise_normal(&state->noise));
 }
 
@@ -47,8 +47,8 @@ bool io_gps_sample(const struct io_gps_spec *spec, const double position[3],
         row[3 + i] = velocity[i];
         measure(spec, i, state, &row[i], &row[3 + i]);
     }
-    if (!io_delay_pass(state->line[0], IO_GPS_DELAY_MAX, 6, state->samples++, spec->delay, row,
-                       row))
+    if (!io_sample_delay_pass(state->line[0], IO_GPS_DELAY_MAX, 6, state->samples++, spec->delay,
+                              row, row))
         return false;
     memcpy(state->out.position, row, sizeof state->out.position);
     memcpy(state->out.velocity, row + 3, sizeof state->out.velocity);

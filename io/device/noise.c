@@ -73,7 +73,7 @@ static double natural_log(double x)
 }
 
 /* cos and sin of a with |a| <= pi/4: Taylor, whose first term left out is below 1e-18. */
-static void turn_small(double a, double *c, double *s)
+static void cos_sin_small(double a, double *c, double *s)
 {
     const double aa = -a * a;
     double cosine = 1.0, sine = 1.0;
@@ -86,11 +86,11 @@ static void turn_small(double a, double *c, double *s)
 }
 
 /* cos and sin of u turns, 0 <= u < 1: the nearest quarter turn exactly, the rest by series. */
-static void turn(double u, double *c, double *s)
+static void cos_sin_turns(double u, double *c, double *s)
 {
     const int quarter = (int)(4.0 * u + 0.5);
     double x, y;
-    turn_small((u - 0.25 * quarter) * 0x1.921fb54442d18p+2, &x, &y);
+    cos_sin_small((u - 0.25 * quarter) * 0x1.921fb54442d18p+2, &x, &y);
 
     switch (quarter & 3) {
     case 0:
@@ -113,7 +113,7 @@ void io_noise_normal_pair(struct io_noise *noise, double pair[2])
 {
     const double r = sqrt(-2.0 * natural_log(1.0 - io_noise_uniform(noise)));
     double c, s;
-    turn(io_noise_uniform(noise), &c, &s);
+    cos_sin_turns(io_noise_uniform(noise), &c, &s);
     pair[0] = r * c;
     pair[1] = r * s;
 }

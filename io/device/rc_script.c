@@ -8,8 +8,8 @@
 enum { THROTTLE = 2 };
 
 /* A careful pilot: a tenth of the stick for a metre, and as much against a metre a second. */
-static double hold_height(const struct io_sticks_step *step, const struct io_sticks_view *view,
-                          double throttle)
+static double hold_height(const struct io_rc_script_step *step,
+                          const struct io_rc_script_view *view, double throttle)
 {
     static const double us_per_m = 100.0, us_per_m_s = 120.0, most_us = 200.0;
     const double wanted = us_per_m * (step->height - view->height) - us_per_m_s * view->climb;
@@ -17,21 +17,22 @@ static double hold_height(const struct io_sticks_step *step, const struct io_sti
     return fmin(fmax(throttle + bounded, 1000.0), 2000.0);
 }
 
-void io_sticks_at(const struct io_sticks_script *script, double time,
-                  const struct io_sticks_view *view, double channel[IO_STICKS_CHANNEL_COUNT])
+void io_rc_script_channels(const struct io_rc_script *script, double time,
+                           const struct io_rc_script_view *view,
+                           double channel[IO_RC_SCRIPT_CHANNEL_COUNT])
 {
-    RT_CHECK(script->step_count >= 1 && script->step_count <= IO_STICKS_STEP_MAX);
-    const struct io_sticks_step *now = script->step, *end = now + script->step_count;
+    RT_CHECK(script->step_count >= 1 && script->step_count <= IO_RC_SCRIPT_STEP_MAX);
+    const struct io_rc_script_step *now = script->step, *end = now + script->step_count;
     while (now + 1 < end && now[1].time <= time)
         now++;
     memcpy(channel, now->channel, sizeof now->channel);
-    if (now->holds)
+    if (now->holds_height)
         channel[THROTTLE] = hold_height(now, view, channel[THROTTLE]);
 
-    const struct io_sticks_step *next = now + 1;
+    const struct io_rc_script_step *next = now + 1;
     if (next == end || !next->ramp || !(time > now->time))
         return;
     const double share = (time - now->time) / (next->time - now->time);
-    for (int i = 0; i < IO_STICKS_CHANNEL_COUNT; i++)
+    for (int i = 0; i < IO_RC_SCRIPT_CHANNEL_COUNT; i++)
         channel[i] += share * (next->channel[i] - now->channel[i]);
 }

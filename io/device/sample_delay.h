@@ -13,8 +13,9 @@
  * instrument has nothing to say before its delay has passed.  in and out may be the same.
  * Context: frame.
  */
-static inline bool io_delay_pass(double *line, uint32_t length, uint32_t width, uint64_t count,
-                                 uint32_t delay, const double *in, double *out)
+static inline bool io_sample_delay_pass(double *line, uint32_t length, uint32_t width,
+                                        uint64_t count, uint32_t delay, const double *in,
+                                        double *out)
 {
     memcpy(&line[count % length * width], in, width * sizeof *in);
     if (count < delay)

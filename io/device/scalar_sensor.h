@@ -11,29 +11,30 @@
 
 #include "io/device/sensor_error.h"
 
-enum { IO_GAUGE_DELAY_MAX = 16 };
+enum { IO_SCALAR_SENSOR_DELAY_MAX = 16 };
 
-struct io_gauge_spec {
-    struct io_error_spec error;
-    uint32_t delay; /* samples between truth and output, < IO_GAUGE_DELAY_MAX */
+struct io_scalar_sensor_spec {
+    struct io_sensor_error_spec error;
+    uint32_t delay; /* samples between truth and output, < IO_SCALAR_SENSOR_DELAY_MAX */
 };
 
 /* Run state; every byte is part of the hash. */
-struct io_gauge_state {
+struct io_scalar_sensor_state {
     struct io_noise noise;
-    struct io_error_state error;
+    struct io_sensor_error_state error;
     double out; /* what the instrument says now */
-    double line[IO_GAUGE_DELAY_MAX];
+    double line[IO_SCALAR_SENSOR_DELAY_MAX];
     uint64_t samples;
 };
-_Static_assert(sizeof(struct io_gauge_state) ==
-                   sizeof(struct io_noise) + (2 + 1 + IO_GAUGE_DELAY_MAX + 1) * 8,
+_Static_assert(sizeof(struct io_scalar_sensor_state) ==
+                   sizeof(struct io_noise) + (2 + 1 + IO_SCALAR_SENSOR_DELAY_MAX + 1) * 8,
                "no pads in the run state");
 
 /* Context: setup. */
-void io_gauge_begin(const struct io_gauge_spec *spec, uint64_t seed, uint64_t stream,
-                    struct io_gauge_state *state);
+void io_scalar_sensor_begin(const struct io_scalar_sensor_spec *spec, uint64_t seed,
+                            uint64_t stream, struct io_scalar_sensor_state *state);
 
 /* One sample of the true value u; the answer is in state->out.  False while the delay has not
  * passed, and state->out is zero.  Context: frame. */
-bool io_gauge_sample(const struct io_gauge_spec *spec, double u, struct io_gauge_state *state);
+bool io_scalar_sensor_sample(const struct io_scalar_sensor_spec *spec, double u,
+                             struct io_scalar_sensor_state *state);

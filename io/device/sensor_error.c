@@ -5,8 +5,8 @@
 #include "io/device/gauss_markov.h"
 #include "rt/check.h"
 
-void io_error_begin(const struct io_error_spec *spec, struct io_noise *noise,
-                    struct io_error_state *state)
+void io_sensor_error_begin(const struct io_sensor_error_spec *spec, struct io_noise *noise,
+                           struct io_sensor_error_state *state)
 {
     RT_CHECK(spec->sample_time > 0.0);
     state->walk = 0.0;
@@ -14,7 +14,7 @@ void io_error_begin(const struct io_error_spec *spec, struct io_noise *noise,
 }
 
 /* Nearest code, then the ends of the range; comparisons let a NaN through to be seen. */
-static double convert(const struct io_error_spec *spec, double y)
+static double convert(const struct io_sensor_error_spec *spec, double y)
 {
     if (spec->quantum > 0.0)
         y = spec->quantum * rint(y / spec->quantum);
@@ -25,8 +25,8 @@ static double convert(const struct io_error_spec *spec, double y)
     return y;
 }
 
-double io_error_sample(const struct io_error_spec *spec, double u, struct io_noise *noise,
-                       struct io_error_state *state)
+double io_sensor_error_sample(const struct io_sensor_error_spec *spec, double u,
+                              struct io_noise *noise, struct io_sensor_error_state *state)
 {
     const double dt = spec->sample_time, root = sqrt(dt);
     double fast[2], slow[2];
@@ -37,7 +37,8 @@ double io_error_sample(const struct io_error_spec *spec, double u, struct io_noi
         spec->bias + state->walk + state->wander + spec->noise_density / root * fast[0];
     const double y = convert(spec, (1.0 + spec->scale) * u + error);
     state->walk += spec->walk_density * root * fast[1];
-    state->wander = io_wander_step(io_wander_make(spec->instability, spec->instability_time, dt),
-                                   state->wander, slow[0]);
+    state->wander =
+        io_gauss_markov_step(io_gauss_markov_make(spec->instability, spec->instability_time, dt),
+                             state->wander, slow[0]);
     return y;
 }

@@ -13,7 +13,7 @@
 #include "io/device/noise.h"
 
 /* `unit` is that of the instrument: rad/s, m/s^2, T, Pa, rad. */
-struct io_error_spec {
+struct io_sensor_error_spec {
     double scale;            /* relative error, 0 is perfect */
     double bias;             /* unit, at switch-on */
     double noise_density;    /* unit / sqrt(Hz) */
@@ -26,17 +26,17 @@ struct io_error_spec {
 };
 
 /* Run state; every byte is part of the hash. */
-struct io_error_state {
+struct io_sensor_error_state {
     double walk;
     double wander;
 };
-_Static_assert(sizeof(struct io_error_state) == 2 * 8, "no pads in the run state");
+_Static_assert(sizeof(struct io_sensor_error_state) == 2 * 8, "no pads in the run state");
 
 /* The wander begins anywhere in its stationary law: one pair from noise.  Context: setup. */
-void io_error_begin(const struct io_error_spec *spec, struct io_noise *noise,
-                    struct io_error_state *state);
+void io_sensor_error_begin(const struct io_sensor_error_spec *spec, struct io_noise *noise,
+                           struct io_sensor_error_state *state);
 
 /* What the axis says of the true u; two pairs from noise.  A u that is not finite shows as it is
  * and leaves no trace in later samples.  Context: frame. */
-double io_error_sample(const struct io_error_spec *spec, double u, struct io_noise *noise,
-                       struct io_error_state *state);
+double io_sensor_error_sample(const struct io_sensor_error_spec *spec, double u,
+                              struct io_noise *noise, struct io_sensor_error_state *state);

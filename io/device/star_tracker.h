@@ -19,9 +19,9 @@
 
 #include "io/device/noise.h"
 
-enum { IO_TRACKER_DELAY_MAX = 16 };
+enum { IO_STAR_TRACKER_DELAY_MAX = 16 };
 
-struct io_tracker_spec {
+struct io_star_tracker_spec {
     double boresight[3];    /* body axes, unit */
     double misalignment[3]; /* rad, rotation vector in body axes */
     double noise_across;    /* rad, deviation of each of the two axes across the boresight */
@@ -29,11 +29,11 @@ struct io_tracker_spec {
     double sun_exclusion;   /* rad from the boresight to the Sun's centre, 0: none */
     double earth_exclusion; /* rad from the boresight to the Earth's limb */
     double max_rate;        /* rad/s, 0: unlimited */
-    uint32_t delay;         /* samples between picture and answer, < IO_TRACKER_DELAY_MAX */
+    uint32_t delay;         /* samples between picture and answer, < IO_STAR_TRACKER_DELAY_MAX */
 };
 
 /* Truth at the time of the picture.  A direction of zero length is a light that is not there. */
-struct io_tracker_view {
+struct io_star_tracker_view {
     double attitude[4]; /* w x y z, unit */
     double rate[3];     /* rad/s, body axes */
     double sun[3];      /* unit, body axes */
@@ -42,23 +42,24 @@ struct io_tracker_view {
 };
 
 /* Run state; every byte is part of the hash. */
-struct io_tracker_state {
+struct io_star_tracker_state {
     struct io_noise noise;
     double attitude[4]; /* what the instrument says now, w x y z */
     uint64_t valid;     /* 1 or 0 */
     double good[4];     /* last attitude that was valid, before the delay */
-    double line[IO_TRACKER_DELAY_MAX][5];
+    double line[IO_STAR_TRACKER_DELAY_MAX][5];
     uint64_t samples;
 };
-_Static_assert(sizeof(struct io_tracker_state) ==
-                   sizeof(struct io_noise) + (5 + 4 + 5 * IO_TRACKER_DELAY_MAX + 1) * 8,
+_Static_assert(sizeof(struct io_star_tracker_state) ==
+                   sizeof(struct io_noise) + (5 + 4 + 5 * IO_STAR_TRACKER_DELAY_MAX + 1) * 8,
                "no pads in the run state");
 
 /* Context: setup. */
-void io_tracker_begin(const struct io_tracker_spec *spec, uint64_t seed, uint64_t stream,
-                      struct io_tracker_state *state);
+void io_star_tracker_begin(const struct io_star_tracker_spec *spec, uint64_t seed, uint64_t stream,
+                           struct io_star_tracker_state *state);
 
 /* One picture; the answer is in state->attitude and state->valid.  False while the delay has not
  * passed: not valid, with the identity.  Context: frame. */
-bool io_tracker_sample(const struct io_tracker_spec *spec, const struct io_tracker_view *view,
-                       struct io_tracker_state *state);
+bool io_star_tracker_sample(const struct io_star_tracker_spec *spec,
+                            const struct io_star_tracker_view *view,
+                            struct io_star_tracker_state *state);

@@ -9,7 +9,7 @@ static double bend(double way, double expo)
     return (1.0 - expo) * way + expo * way * way * way;
 }
 
-double io_axis_shape(const struct io_axis_spec *spec, double where)
+double io_stick_axis_shape(const struct io_stick_axis_spec *spec, double where)
 {
     const double out = fmin(fabs(where), 1.0);
     if (isnan(where) || out <= spec->dead_band)

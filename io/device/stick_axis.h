@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-struct io_axis_spec {
+struct io_stick_axis_spec {
     double dead_band; /* share of the way, 0 to below 1 */
     double expo;      /* 0: straight, 1: the cube; fine near the centre */
     double scale;     /* at full deflection */
@@ -21,4 +21,4 @@ struct io_axis_spec {
 };
 
 /* where: -1 to 1; beyond that is full deflection, and NAN is the centre.  Context: frame. */
-double io_axis_shape(const struct io_axis_spec *spec, double where);
+double io_stick_axis_shape(const struct io_stick_axis_spec *spec, double where);

@@ -10,10 +10,10 @@
 
 /* The longest component of a unit vector is above 0.57: below 1 the quantum cannot round all three
  * to zero. */
-void io_sun_begin(const struct io_sun_spec *spec, uint64_t seed, uint64_t stream,
-                  struct io_sun_state *state)
+void io_sun_sensor_begin(const struct io_sun_sensor_spec *spec, uint64_t seed, uint64_t stream,
+                         struct io_sun_sensor_state *state)
 {
-    RT_CHECK(spec->delay < IO_SUN_DELAY_MAX);
+    RT_CHECK(spec->delay < IO_SUN_SENSOR_DELAY_MAX);
     RT_CHECK(spec->quantum < 1.0);
     memset(state, 0, sizeof *state);
     io_noise_seed(&state->noise, seed, stream);
@@ -31,8 +31,8 @@ static struct dyn_vec3 quantise(struct dyn_vec3 a, double quantum)
 }
 
 /* s + e x s with e normal in all axes: the part of e along s does nothing. */
-static struct dyn_vec3 spoil(const struct io_sun_spec *spec, struct dyn_vec3 s,
-                             struct io_noise *noise)
+static struct dyn_vec3 add_noise(const struct io_sun_sensor_spec *spec, struct dyn_vec3 s,
+                                 struct io_noise *noise)
 {
     double n[4];
     io_noise_normal_pair(noise, n);
@@ -42,15 +42,15 @@ static struct dyn_vec3 spoil(const struct io_sun_spec *spec, struct dyn_vec3 s,
     return spec->quantum > 0.0 ? unit(quantise(y, spec->quantum)) : y;
 }
 
-bool io_sun_sample(const struct io_sun_spec *spec, const double sun[3], double share,
-                   struct io_sun_state *state)
+bool io_sun_sensor_sample(const struct io_sun_sensor_spec *spec, const double sun[3], double share,
+                          struct io_sun_sensor_state *state)
 {
     const struct dyn_vec3 s = dyn_vec3_load(sun), boresight = dyn_vec3_load(spec->boresight);
-    const struct dyn_vec3 y = spoil(spec, s, &state->noise);
+    const struct dyn_vec3 y = add_noise(spec, s, &state->noise);
     double row[3] = {0.0, 0.0, 0.0};
 
     if (dyn_dot(s, s) > 0.0 && io_angle_between(boresight, s) <= spec->half_angle && share >= 0.5)
         dyn_vec3_store(y, row);
-    return io_delay_pass(state->line[0], IO_SUN_DELAY_MAX, 3, state->samples++, spec->delay, row,
-                         state->out);
+    return io_sample_delay_pass(state->line[0], IO_SUN_SENSOR_DELAY_MAX, 3, state->samples++,
+                                spec->delay, row, state->out);
 }

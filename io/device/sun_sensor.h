@@ -13,33 +13,33 @@
 
 #include "io/device/noise.h"
 
-enum { IO_SUN_DELAY_MAX = 16 };
+enum { IO_SUN_SENSOR_DELAY_MAX = 16 };
 
-struct io_sun_spec {
+struct io_sun_sensor_spec {
     double boresight[3]; /* body axes, unit */
     double half_angle;   /* rad, of the field of view about the boresight */
     double noise;        /* rad, deviation of each of the two axes across the Sun */
     double quantum;      /* of each component, rad, below 1; 0: continuous */
-    uint32_t delay;      /* samples between light and answer, < IO_SUN_DELAY_MAX */
+    uint32_t delay;      /* samples between light and answer, < IO_SUN_SENSOR_DELAY_MAX */
 };
 
 /* Run state; every byte is part of the hash. */
-struct io_sun_state {
+struct io_sun_sensor_state {
     struct io_noise noise;
     double out[3]; /* what the instrument says now: a unit vector or zero */
-    double line[IO_SUN_DELAY_MAX][3];
+    double line[IO_SUN_SENSOR_DELAY_MAX][3];
     uint64_t samples;
 };
-_Static_assert(sizeof(struct io_sun_state) ==
-                   sizeof(struct io_noise) + (3 + 3 * IO_SUN_DELAY_MAX + 1) * 8,
+_Static_assert(sizeof(struct io_sun_sensor_state) ==
+                   sizeof(struct io_noise) + (3 + 3 * IO_SUN_SENSOR_DELAY_MAX + 1) * 8,
                "no pads in the run state");
 
 /* Context: setup. */
-void io_sun_begin(const struct io_sun_spec *spec, uint64_t seed, uint64_t stream,
-                  struct io_sun_state *state);
+void io_sun_sensor_begin(const struct io_sun_sensor_spec *spec, uint64_t seed, uint64_t stream,
+                         struct io_sun_sensor_state *state);
 
 /* One sample: the Sun's true direction in body axes, unit, and the share of its disc that is not
  * in the Earth's shadow, 0..1.  The answer is in state->out.  False while the delay has
  * not passed, and state->out is zero.  Context: frame. */
-bool io_sun_sample(const struct io_sun_spec *spec, const double sun[3], double share,
-                   struct io_sun_state *state);
+bool io_sun_sensor_sample(const struct io_sun_sensor_spec *spec, const double sun[3], double share,
+                          struct io_sun_sensor_state *state);

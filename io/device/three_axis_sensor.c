@@ -5,9 +5,10 @@
 #include "io/device/sample_delay.h"
 #include "rt/check.h"
 
-static struct io_error_spec axis_error(const struct io_triad_spec *spec, int axis)
+static struct io_sensor_error_spec axis_error(const struct io_three_axis_sensor_spec *spec,
+                                              int axis)
 {
-    return (struct io_error_spec){
+    return (struct io_sensor_error_spec){
         .scale = spec->scale[axis],
         .bias = spec->bias[axis],
         .noise_density = spec->noise_density,
@@ -20,20 +21,20 @@ static struct io_error_spec axis_error(const struct io_triad_spec *spec, int axi
     };
 }
 
-void io_triad_begin(const struct io_triad_spec *spec, uint64_t seed, uint64_t stream,
-                    struct io_triad_state *state)
+void io_three_axis_sensor_begin(const struct io_three_axis_sensor_spec *spec, uint64_t seed,
+                                uint64_t stream, struct io_three_axis_sensor_state *state)
 {
-    RT_CHECK(spec->delay < IO_TRIAD_DELAY_MAX);
+    RT_CHECK(spec->delay < IO_THREE_AXIS_SENSOR_DELAY_MAX);
     memset(state, 0, sizeof *state);
     io_noise_seed(&state->noise, seed, stream);
     for (int i = 0; i < 3; i++) {
-        const struct io_error_spec error = axis_error(spec, i);
-        io_error_begin(&error, &state->noise, &state->error[i]);
+        const struct io_sensor_error_spec error = axis_error(spec, i);
+        io_sensor_error_begin(&error, &state->noise, &state->error[i]);
     }
 }
 
 /* (1 + E) M u */
-static void project(const struct io_triad_spec *spec, const double u[3], double y[3])
+static void project(const struct io_three_axis_sensor_spec *spec, const double u[3], double y[3])
 {
     const double *M = spec->mounting, *E = spec->misalignment;
     double m[3];
@@ -44,15 +45,15 @@ static void project(const struct io_triad_spec *spec, const double u[3], double 
     y[2] = m[2] + (E[4] * m[0] + E[5] * m[1]);
 }
 
-bool io_triad_sample(const struct io_triad_spec *spec, const double u[3],
-                     struct io_triad_state *state)
+bool io_three_axis_sensor_sample(const struct io_three_axis_sensor_spec *spec, const double u[3],
+                                 struct io_three_axis_sensor_state *state)
 {
     double y[3];
     project(spec, u, y);
     for (int i = 0; i < 3; i++) {
-        const struct io_error_spec error = axis_error(spec, i);
-        y[i] = io_error_sample(&error, y[i], &state->noise, &state->error[i]);
+        const struct io_sensor_error_spec error = axis_error(spec, i);
+        y[i] = io_sensor_error_sample(&error, y[i], &state->noise, &state->error[i]);
     }
-    return io_delay_pass(state->line[0], IO_TRIAD_DELAY_MAX, 3, state->samples++, spec->delay, y,
-                         state->out);
+    return io_sample_delay_pass(state->line[0], IO_THREE_AXIS_SENSOR_DELAY_MAX, 3, state->samples++,
+                                spec->delay, y, state->out);
 }

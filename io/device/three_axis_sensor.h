@@ -15,9 +15,9 @@
 
 #include "io/device/sensor_error.h"
 
-enum { IO_TRIAD_DELAY_MAX = 16 };
+enum { IO_THREE_AXIS_SENSOR_DELAY_MAX = 16 };
 
-struct io_triad_spec {
+struct io_three_axis_sensor_spec {
     double mounting[9];      /* M, row-major rotation */
     double misalignment[6];  /* E, rad: xy xz yx yz zx zy, what axis x feels of y, of z, ... */
     double scale[3];         /* relative error, 0 is perfect */
@@ -28,28 +28,29 @@ struct io_triad_spec {
     double instability_time; /* s, its correlation time */
     double range;            /* +-, 0: unlimited */
     double quantum;          /* 0: continuous */
-    uint32_t delay;          /* samples between motion and output, < IO_TRIAD_DELAY_MAX */
-    double sample_time;      /* s */
+    uint32_t delay;     /* samples between motion and output, < IO_THREE_AXIS_SENSOR_DELAY_MAX */
+    double sample_time; /* s */
 };
 
 /* Run state; every byte is part of the hash. */
-struct io_triad_state {
+struct io_three_axis_sensor_state {
     struct io_noise noise;
-    struct io_error_state error[3];
+    struct io_sensor_error_state error[3];
     double out[3]; /* what the instrument says now */
-    double line[IO_TRIAD_DELAY_MAX][3];
+    double line[IO_THREE_AXIS_SENSOR_DELAY_MAX][3];
     uint64_t samples;
 };
-_Static_assert(sizeof(struct io_triad_state) ==
-                   sizeof(struct io_noise) + (2 * 3 + 3 + 3 * IO_TRIAD_DELAY_MAX + 1) * 8,
+_Static_assert(sizeof(struct io_three_axis_sensor_state) ==
+                   sizeof(struct io_noise) +
+                       (2 * 3 + 3 + 3 * IO_THREE_AXIS_SENSOR_DELAY_MAX + 1) * 8,
                "no pads in the run state");
 
 /* Context: setup. */
-void io_triad_begin(const struct io_triad_spec *spec, uint64_t seed, uint64_t stream,
-                    struct io_triad_state *state);
+void io_three_axis_sensor_begin(const struct io_three_axis_sensor_spec *spec, uint64_t seed,
+                                uint64_t stream, struct io_three_axis_sensor_state *state);
 
 /* One sample of the true vector u in body axes; the answer is in state->out.  A u that is not
  * finite shows as it is and leaves no trace in later samples.  False while the delay has not
  * passed, and state->out is zero.  Context: frame. */
-bool io_triad_sample(const struct io_triad_spec *spec, const double u[3],
-                     struct io_triad_state *state);
+bool io_three_axis_sensor_sample(const struct io_three_axis_sensor_spec *spec, const double u[3],
+                                 struct io_three_axis_sensor_state *state);

@@ -8,23 +8,23 @@
 
 #include "io/device/noise.h"
 
-struct io_gust_spec {
+struct io_wind_gust_spec {
     double sigma[3];    /* m/s, standard deviation */
     double time[3];     /* s, correlation time: length of the gusts over the airspeed */
     double sample_time; /* s between two steps */
 };
 
 /* Run state; every byte is part of the hash. */
-struct io_gust_state {
+struct io_wind_gust_state {
     struct io_noise noise;
     double out[3]; /* m/s, now */
 };
-_Static_assert(sizeof(struct io_gust_state) == sizeof(struct io_noise) + 3 * 8,
+_Static_assert(sizeof(struct io_wind_gust_state) == sizeof(struct io_noise) + 3 * 8,
                "no pads in the run state");
 
 /* The first gust, already in state->out, is anywhere in the stationary law.  Context: setup. */
-void io_gust_begin(const struct io_gust_spec *spec, uint64_t seed, uint64_t stream,
-                   struct io_gust_state *state);
+void io_wind_gust_begin(const struct io_wind_gust_spec *spec, uint64_t seed, uint64_t stream,
+                        struct io_wind_gust_state *state);
 
 /* One sample_time later; the same number of draws each time.  Context: frame. */
-void io_gust_step(const struct io_gust_spec *spec, struct io_gust_state *state);
+void io_wind_gust_step(const struct io_wind_gust_spec *spec, struct io_wind_gust_state *state);

@@ -4,28 +4,28 @@
 
 #include "rt/check.h"
 
-uint32_t io_relay_push(struct io_relay *relay, const void *bytes, size_t size)
+uint32_t io_frame_queue_push(struct io_frame_queue *queue, const void *bytes, size_t size)
 {
-    RT_CHECK(size <= IO_RELAY_FRAME_MAX);
-    const bool full = relay->count == IO_RELAY_COUNT_MAX;
+    RT_CHECK(size <= IO_QUEUED_FRAME_MAX);
+    const bool full = queue->count == IO_FRAME_QUEUE_MAX;
     if (full)
-        io_relay_pop(relay);
-    struct io_relay_frame *frame =
-        &relay->frame[(relay->first + relay->count) % IO_RELAY_COUNT_MAX];
+        io_frame_queue_pop(queue);
+    struct io_queued_frame *frame =
+        &queue->frame[(queue->first + queue->count) % IO_FRAME_QUEUE_MAX];
     frame->size = (uint16_t)size;
     memcpy(frame->bytes, bytes, size);
-    relay->count++;
+    queue->count++;
     return full;
 }
 
-const struct io_relay_frame *io_relay_front(const struct io_relay *relay)
+const struct io_queued_frame *io_frame_queue_front(const struct io_frame_queue *queue)
 {
-    return relay->count > 0 ? &relay->frame[relay->first] : NULL;
+    return queue->count > 0 ? &queue->frame[queue->first] : NULL;
 }
 
-void io_relay_pop(struct io_relay *relay)
+void io_frame_queue_pop(struct io_frame_queue *queue)
 {
-    RT_CHECK(relay->count > 0);
-    relay->first = (relay->first + 1) % IO_RELAY_COUNT_MAX;
-    relay->count--;
+    RT_CHECK(queue->count > 0);
+    queue->first = (queue->first + 1) % IO_FRAME_QUEUE_MAX;
+    queue->count--;
 }

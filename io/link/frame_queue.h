@@ -10,22 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IO_RELAY_FRAME_MAX = 280, IO_RELAY_COUNT_MAX = 64 };
+enum { IO_QUEUED_FRAME_MAX = 280, IO_FRAME_QUEUE_MAX = 64 };
 
-struct io_relay_frame {
+struct io_queued_frame {
     uint16_t size;
-    unsigned char bytes[IO_RELAY_FRAME_MAX];
+    unsigned char bytes[IO_QUEUED_FRAME_MAX];
 };
 
 /* All zero is empty. */
-struct io_relay {
+struct io_frame_queue {
     uint32_t first, count;
-    struct io_relay_frame frame[IO_RELAY_COUNT_MAX];
+    struct io_queued_frame frame[IO_FRAME_QUEUE_MAX];
 };
 
 /* Frames that were lost for it: 0 or 1.  Context: frame. */
-uint32_t io_relay_push(struct io_relay *relay, const void *bytes, size_t size);
+uint32_t io_frame_queue_push(struct io_frame_queue *queue, const void *bytes, size_t size);
 /* The oldest frame, or NULL.  Valid until the next push or pop.  Context: frame. */
-const struct io_relay_frame *io_relay_front(const struct io_relay *relay);
+const struct io_queued_frame *io_frame_queue_front(const struct io_frame_queue *queue);
 /* There must be one.  Context: frame. */
-void io_relay_pop(struct io_relay *relay);
+void io_frame_queue_pop(struct io_frame_queue *queue);

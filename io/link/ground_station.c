@@ -12,23 +12,23 @@
 
 _Static_assert((int)IO_GROUND_NAME_MAX == MAVLINK_MSG_PARAM_SET_FIELD_PARAM_ID_LEN, "a parameter");
 
-struct io_ground {
+struct io_ground_station {
     struct io_ground_script script;
     struct io_mavlink_parser *parser;
     mavlink_status_t out;                       /* sequence numbers */
-    bool heard;                                 /* a flight controller's heartbeat */
+    bool has_autopilot;                         /* a flight controller's heartbeat */
     uint8_t system_id, component_id, autopilot; /* whose */
     int current;                                /* step; step_count: all have ended */
-    uint64_t next_say, next_beat;               /* frames */
-    bool beats;
-    struct io_ground_seer seer;
+    uint64_t next_send, next_heartbeat;         /* frames */
+    bool has_sent_heartbeat;
+    struct io_ground_observer observer;
     struct io_ground_result result[IO_GROUND_STEP_MAX];
 };
 
-static struct io_ground *lay_out(void *mem, size_t *size)
+static struct io_ground_station *place_station(void *mem, size_t *size)
 {
     *size = 0;
-    struct io_ground *ground = rt_cut(mem, size, sizeof *ground);
+    struct io_ground_station *ground = rt_cut(mem, size, sizeof *ground);
     void *parser = rt_cut(mem, size, io_mavlink_parser_size());
     if (mem == NULL)
         return NULL;
@@ -37,17 +37,17 @@ static struct io_ground *lay_out(void *mem, size_t *size)
     return ground;
 }
 
-size_t io_ground_size(void)
+size_t io_ground_station_size(void)
 {
     size_t size;
-    (void)lay_out(NULL, &size);
+    (void)place_station(NULL, &size);
     return size;
 }
 
-struct io_ground *io_ground_place(const struct io_ground_script *script, void *mem)
+struct io_ground_station *io_ground_station_place(const struct io_ground_script *script, void *mem)
 {
     size_t size;
-    struct io_ground *ground = lay_out(mem, &size);
+    struct io_ground_station *ground = place_station(mem, &size);
     RT_CHECK(script->step_count <= IO_GROUND_STEP_MAX);
     ground->script = *script;
     for (int i = 0; i < IO_GROUND_STEP_MAX; i++)
@@ -55,38 +55,40 @@ struct io_ground *io_ground_place(const struct io_ground_script *script, void *m
     return ground;
 }
 
-void io_ground_show(struct io_ground *ground, struct io_ground_seer seer)
+void io_ground_station_observe(struct io_ground_station *ground, struct io_ground_observer observer)
 {
-    ground->seer = seer;
+    ground->observer = observer;
 }
 
-static void tell(const struct io_ground *ground, enum io_ground_event event, uint64_t frame)
+static void notify_observer(const struct io_ground_station *ground, enum io_ground_event event,
+                            uint64_t frame)
 {
-    const struct io_ground_seer *seer = &ground->seer;
-    if (seer->see != NULL)
-        seer->see(seer->self, seer->link, ground->current, frame, event,
-                  ground->result[ground->current].answer);
+    const struct io_ground_observer *observer = &ground->observer;
+    if (observer->observe != NULL)
+        observer->observe(observer->self, observer->link, ground->current, frame, event,
+                          ground->result[ground->current].answer);
 }
 
 /* In. */
 
-static const struct io_ground_step *step_of(const struct io_ground *ground)
+static const struct io_ground_step *step_of(const struct io_ground_station *ground)
 {
     return &ground->script.step[ground->current];
 }
 
-static void end_step(struct io_ground *ground, enum io_ground_state state, uint64_t frame)
+static void end_step(struct io_ground_station *ground, enum io_ground_state state, uint64_t frame)
 {
     struct io_ground_result *result = &ground->result[ground->current];
     result->state = state;
     result->ended = frame;
-    tell(ground, state == IO_GROUND_DONE ? IO_GROUND_ACCEPTED : IO_GROUND_GIVEN_UP, frame);
+    notify_observer(ground, state == IO_GROUND_DONE ? IO_GROUND_ACCEPTED : IO_GROUND_GAVE_UP,
+                    frame);
     ground->current++;
 }
 
-static uint16_t command_of(enum io_ground_act act)
+static uint16_t command_of(enum io_ground_action act)
 {
-    static const uint16_t command[IO_GROUND_ACT_COUNT] = {
+    static const uint16_t command[IO_GROUND_ACTION_COUNT] = {
         [IO_GROUND_ARM] = MAV_CMD_COMPONENT_ARM_DISARM,
         [IO_GROUND_DISARM] = MAV_CMD_COMPONENT_ARM_DISARM,
         [IO_GROUND_MODE] = MAV_CMD_DO_SET_MODE,
@@ -96,18 +98,19 @@ static uint16_t command_of(enum io_ground_act act)
     return command[act];
 }
 
-static bool is_asked(const struct io_ground *ground)
+static bool is_pending(const struct io_ground_station *ground)
 {
     return ground->current < ground->script.step_count &&
-           ground->result[ground->current].state == IO_GROUND_ASKED;
+           ground->result[ground->current].state == IO_GROUND_PENDING;
 }
 
 /* What is not known there will not be known in a second either. */
-static void take_ack(struct io_ground *ground, const mavlink_message_t *rx, uint64_t frame)
+static void receive_ack(struct io_ground_station *ground, const mavlink_message_t *rx,
+                        uint64_t frame)
 {
     const uint16_t command = mavlink_msg_command_ack_get_command(rx);
     const uint8_t answer = mavlink_msg_command_ack_get_result(rx);
-    if (!is_asked(ground) || step_of(ground)->act == IO_GROUND_SET ||
+    if (!is_pending(ground) || step_of(ground)->act == IO_GROUND_SET ||
         command != command_of(step_of(ground)->act))
         return;
     ground->result[ground->current].answer = answer;
@@ -115,27 +118,29 @@ static void take_ack(struct io_ground *ground, const mavlink_message_t *rx, uint
         end_step(ground, IO_GROUND_DONE, frame);
         return;
     }
-    tell(ground, IO_GROUND_ANSWERED, frame);
+    notify_observer(ground, IO_GROUND_ANSWERED, frame);
     if (answer == MAV_RESULT_UNSUPPORTED)
         end_step(ground, IO_GROUND_FAILED, frame);
 }
 
-static void take_parameter(struct io_ground *ground, const mavlink_message_t *rx, uint64_t frame)
+static void receive_parameter(struct io_ground_station *ground, const mavlink_message_t *rx,
+                              uint64_t frame)
 {
     char name[IO_GROUND_NAME_MAX + 1] = {0};
     mavlink_msg_param_value_get_param_id(rx, name);
-    if (!is_asked(ground) || step_of(ground)->act != IO_GROUND_SET ||
+    if (!is_pending(ground) || step_of(ground)->act != IO_GROUND_SET ||
         strcmp(name, step_of(ground)->name) != 0)
         return;
     ground->result[ground->current].answer = MAV_RESULT_ACCEPTED;
     end_step(ground, IO_GROUND_DONE, frame);
 }
 
-static void take_heartbeat(struct io_ground *ground, const struct io_mavlink_message *message)
+static void receive_heartbeat(struct io_ground_station *ground,
+                              const struct io_mavlink_message *message)
 {
     if (message->heartbeat.autopilot == MAV_AUTOPILOT_INVALID)
         return;
-    ground->heard = true;
+    ground->has_autopilot = true;
     ground->system_id = message->system_id;
     ground->component_id = message->component_id;
     ground->autopilot = message->heartbeat.autopilot;
@@ -155,42 +160,44 @@ static void unpack(const struct io_mavlink_parser *parser, const struct io_mavli
     memcpy(rx->payload64, frame + head, rx->len);
 }
 
-static void take_message(struct io_ground *ground, const struct io_mavlink_message *message,
-                         uint64_t frame)
+static void handle_message(struct io_ground_station *ground,
+                           const struct io_mavlink_message *message, uint64_t frame)
 {
     mavlink_message_t rx;
     if (message->kind == IO_MAVLINK_HEARTBEAT)
-        take_heartbeat(ground, message);
+        receive_heartbeat(ground, message);
     if (message->kind != IO_MAVLINK_OTHER)
         return;
     unpack(ground->parser, message, &rx);
     if (message->id == MAVLINK_MSG_ID_COMMAND_ACK)
-        take_ack(ground, &rx, frame);
+        receive_ack(ground, &rx, frame);
     else if (message->id == MAVLINK_MSG_ID_PARAM_VALUE)
-        take_parameter(ground, &rx, frame);
+        receive_parameter(ground, &rx, frame);
 }
 
-void io_ground_take(struct io_ground *ground, const void *bytes, size_t size, uint64_t frame)
+void io_ground_station_receive(struct io_ground_station *ground, const void *bytes, size_t size,
+                               uint64_t frame)
 {
     for (size_t used = 0; used < size;) {
         struct io_mavlink_message message;
         used += io_mavlink_feed(ground->parser, (const unsigned char *)bytes + used, size - used,
                                 &message);
         if (message.kind != IO_MAVLINK_NONE)
-            take_message(ground, &message, frame);
+            handle_message(ground, &message, frame);
     }
 }
 
 /* Out. */
 
-static void send(const mavlink_message_t *tx, const struct io_ground_port *port)
+static void send(const mavlink_message_t *tx, const struct io_ground_station_port *port)
 {
     unsigned char bytes[IO_MAVLINK_FRAME_MAX];
     const size_t size = mavlink_msg_to_send_buffer(bytes, tx);
     port->send(port->self, bytes, size);
 }
 
-static void say_heartbeat(struct io_ground *ground, const struct io_ground_port *port)
+static void send_heartbeat(struct io_ground_station *ground,
+                           const struct io_ground_station_port *port)
 {
     const mavlink_heartbeat_t beat = {.type = MAV_TYPE_GCS,
                                       .autopilot = MAV_AUTOPILOT_INVALID,
@@ -203,7 +210,7 @@ static void say_heartbeat(struct io_ground *ground, const struct io_ground_port 
 }
 
 /* ArduPilot wants the height above home, PX4 that above the sea. */
-static void fill_command(const struct io_ground *ground, const struct io_ground_step *step,
+static void fill_command(const struct io_ground_station *ground, const struct io_ground_step *step,
                          mavlink_command_long_t *command)
 {
     switch (step->act) {
@@ -228,7 +235,7 @@ static void fill_command(const struct io_ground *ground, const struct io_ground_
     }
 }
 
-static void say_step(struct io_ground *ground, const struct io_ground_port *port)
+static void send_step(struct io_ground_station *ground, const struct io_ground_station_port *port)
 {
     const struct io_ground_step *step = step_of(ground);
     const uint8_t us = ground->script.system_id, part = ground->script.component_id;
@@ -251,38 +258,40 @@ static void say_step(struct io_ground *ground, const struct io_ground_port *port
 }
 
 /* The first time, or again. */
-static void ask(struct io_ground *ground, uint64_t frame, const struct io_ground_port *port)
+static void send_or_fail_step(struct io_ground_station *ground, uint64_t frame,
+                              const struct io_ground_station_port *port)
 {
     struct io_ground_result *result = &ground->result[ground->current];
     if (result->state == IO_GROUND_WAITING) {
-        result->state = IO_GROUND_ASKED;
+        result->state = IO_GROUND_PENDING;
         result->asked = frame;
-    } else if (frame - result->asked >= step_of(ground)->patience) {
+    } else if (frame - result->asked >= step_of(ground)->limit_frames) {
         end_step(ground, IO_GROUND_FAILED, frame);
         return;
-    } else if (frame < ground->next_say) {
+    } else if (frame < ground->next_send) {
         return;
     }
-    ground->next_say = frame + ground->script.second;
-    if (!ground->heard)
+    ground->next_send = frame + ground->script.second;
+    if (!ground->has_autopilot)
         return; /* whom to ask is not known yet; its time runs */
     result->tries++;
-    tell(ground, IO_GROUND_SAID, frame);
-    say_step(ground, port);
+    notify_observer(ground, IO_GROUND_SENT, frame);
+    send_step(ground, port);
 }
 
-void io_ground_turn(struct io_ground *ground, uint64_t frame, const struct io_ground_port *port)
+void io_ground_station_update(struct io_ground_station *ground, uint64_t frame,
+                              const struct io_ground_station_port *port)
 {
-    if (!ground->beats || frame >= ground->next_beat) {
-        ground->beats = true;
-        ground->next_beat = frame + ground->script.second;
-        say_heartbeat(ground, port);
+    if (!ground->has_sent_heartbeat || frame >= ground->next_heartbeat) {
+        ground->has_sent_heartbeat = true;
+        ground->next_heartbeat = frame + ground->script.second;
+        send_heartbeat(ground, port);
     }
     if (ground->current < ground->script.step_count && frame >= step_of(ground)->frame)
-        ask(ground, frame, port);
+        send_or_fail_step(ground, frame, port);
 }
 
-const struct io_ground_result *io_ground_result(const struct io_ground *ground, int step)
+const struct io_ground_result *io_ground_result(const struct io_ground_station *ground, int step)
 {
     return &ground->result[step];
 }

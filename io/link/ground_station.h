@@ -18,20 +18,20 @@
 
 enum { IO_GROUND_STEP_MAX = 16, IO_GROUND_NAME_MAX = 16, IO_GROUND_TEXT_MAX = 64 };
 
-enum io_ground_act {
+enum io_ground_action {
     IO_GROUND_ARM,
     IO_GROUND_DISARM,
     IO_GROUND_MODE,
     IO_GROUND_TAKEOFF,
     IO_GROUND_LAND,
     IO_GROUND_SET,
-    IO_GROUND_ACT_COUNT
+    IO_GROUND_ACTION_COUNT
 };
 
 struct io_ground_step {
-    enum io_ground_act act;
+    enum io_ground_action act;
     uint64_t frame;                    /* when it begins */
-    uint64_t patience;                 /* frames, from the first time it is said */
+    uint64_t limit_frames;             /* frames, from the first time it is said */
     float value;                       /* takeoff: m above home; set: the value */
     float above_sea;                   /* takeoff: the same, m above the sea, as PX4 wants it */
     uint32_t mode[2];                  /* PX4: main and sub mode; ArduPilot: its number and 0 */
@@ -46,7 +46,7 @@ struct io_ground_script {
     struct io_ground_step step[IO_GROUND_STEP_MAX];
 };
 
-enum io_ground_state { IO_GROUND_WAITING, IO_GROUND_ASKED, IO_GROUND_DONE, IO_GROUND_FAILED };
+enum io_ground_state { IO_GROUND_WAITING, IO_GROUND_PENDING, IO_GROUND_DONE, IO_GROUND_FAILED };
 
 struct io_ground_result {
     enum io_ground_state state;
@@ -57,40 +57,43 @@ struct io_ground_result {
 
 /* What happens to a step, in this order. */
 enum io_ground_event {
-    IO_GROUND_SAID,     /* again every second */
+    IO_GROUND_SENT,     /* again every second */
     IO_GROUND_ANSWERED, /* and not accepted */
     IO_GROUND_ACCEPTED,
-    IO_GROUND_GIVEN_UP,
+    IO_GROUND_GAVE_UP,
 };
 
 /* Sees every event; answer as in struct io_ground_result.  Context: as of whoever calls the
  * station, under the rules of the frame. */
-struct io_ground_seer {
+struct io_ground_observer {
     void *self;
     int link; /* whose station, handed through */
-    void (*see)(void *self, int link, int step, uint64_t frame, enum io_ground_event event,
-                int answer);
+    void (*observe)(void *self, int link, int step, uint64_t frame, enum io_ground_event event,
+                    int answer);
 };
 
 /* Where it says something: one whole MAVLink frame. */
-struct io_ground_port {
+struct io_ground_station_port {
     void *self;
     void (*send)(void *self, const void *bytes, size_t size);
 };
 
-struct io_ground;
+struct io_ground_station;
 
 /* The script is copied.  Context: setup. */
-size_t io_ground_size(void);
-struct io_ground *io_ground_place(const struct io_ground_script *script, void *mem);
+size_t io_ground_station_size(void);
+struct io_ground_station *io_ground_station_place(const struct io_ground_script *script, void *mem);
 /* see NULL: nobody looks.  Context: setup. */
-void io_ground_show(struct io_ground *ground, struct io_ground_seer seer);
+void io_ground_station_observe(struct io_ground_station *ground,
+                               struct io_ground_observer observer);
 /* Bytes of the firmware, whole frames or not.  Context: frame. */
-void io_ground_take(struct io_ground *ground, const void *bytes, size_t size, uint64_t frame);
+void io_ground_station_receive(struct io_ground_station *ground, const void *bytes, size_t size,
+                               uint64_t frame);
 /* Before the sample of this frame leaves.  Context: frame. */
-void io_ground_turn(struct io_ground *ground, uint64_t frame, const struct io_ground_port *port);
+void io_ground_station_update(struct io_ground_station *ground, uint64_t frame,
+                              const struct io_ground_station_port *port);
 /* Context: the same thread, or after the run. */
-const struct io_ground_result *io_ground_result(const struct io_ground *ground, int step);
+const struct io_ground_result *io_ground_result(const struct io_ground_station *ground, int step);
 /* "takeoff 2.5 m", "mode guided", "set MIS_TAKEOFF_ALT 2.5" */
 const char *io_ground_step_text(const struct io_ground_step *step, char text[IO_GROUND_TEXT_MAX]);
 /* MAV_RESULT in words; "no answer" for -1. */

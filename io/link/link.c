@@ -33,20 +33,21 @@
 #include "rt/ring.h"
 
 enum {
-    SAMPLES_WAITING_MAX = 8, /* how many frames late the I/O thread may be without losing one */
-    DATAGRAMS_PER_POLL = 8,  /* of the peer */
-    STRANGERS_PER_PEER = 4,  /* so many of strangers cost a poll as much as one of the peer */
+    SAMPLES_WAITING_MAX = 8,  /* how many frames late the I/O thread may be without losing one */
+    DATAGRAMS_PER_POLL = 8,   /* of the peer */
+    REFUSED_PER_ACCEPTED = 4, /* so many of strangers cost a poll as much as one of the peer */
     TICK_NS = 20000000,
-    MUTE_NS = 1000000000, /* a connection that has said nothing yields its place after this */
-    HELLO_TICKS = 10,     /* between two greetings of a named peer that has not spoken */
+    NEWCOMER_SILENT_NS =
+        1000000000,      /* a connection that has said nothing yields its place after this */
+    GREETING_TICKS = 10, /* between two greetings of a named peer that has not spoken */
     STAMP_TRUST_NS = 1000000000, /* a datagram that lay longer in the kernel has a wrong stamp */
     STAMP_SLACK_NS = 1000000,    /* error of the clock mapping, generously */
     GROUND_PERIOD_NS = 2000000,  /* ground stations are listened to no more often */
     GROUND_DATAGRAMS = 4,        /* of each, at a time */
-    RELAYED_FRAMES = 16,         /* each way, behind one sample */
+    FORWARDED_FRAMES = 16,       /* each way, behind one sample */
     BACKLOG_SMALL = 64,          /* bytes waiting on the wire: a forwarded frame may join them */
-    ASK_PERIOD_NS = 40000000,    /* between two questions for the board's time */
-    ASK_LIMIT_NS = 500000000,    /* one without an answer is asked again after this */
+    QUERY_PERIOD_NS = 40000000,  /* between two questions for the board's time */
+    QUERY_LIMIT_NS = 500000000,  /* one without an answer is asked again after this */
     SPIN_NS = 200000,            /* an await in inline mode looks so long before it sleeps */
     CLOCK_VOTES = 3,             /* replies with times we sent: the board has our clock */
     COUNT_MISSES = 2,            /* replies missed in a row: the count starts anew */
@@ -55,8 +56,8 @@ enum {
 
 static const uint64_t SILENT_NS = 5000000000; /* and one that has fallen silent, after this */
 
-const char *const io_part_name[IO_PART_COUNT] = {"wire_in", "grid_wait", "step",
-                                                 "hold",    "wire_out",  "sum"};
+const char *const io_latency_part_name[IO_LATENCY_COUNT] = {"wire_in", "grid_wait", "step",
+                                                            "hold",    "wire_out",  "sum"};
 
 /* Written by one thread, read by any. */
 struct tally {
@@ -67,7 +68,7 @@ struct tally {
 };
 
 /* A sample on its way to the I/O thread. */
-struct letter {
+struct sample_out {
     struct io_sample sample;
     uint64_t handed_ns;
 };
@@ -81,7 +82,7 @@ struct departure {
 
 /* The packet that is being read; look_ns as in struct io_links. */
 struct arrival {
-    uint64_t from, rx_ns, now_ns, look_ns;
+    uint64_t from, rx_ns, now_ns, poll_began_ns;
 };
 
 /* The sample that is being sent. */
@@ -91,12 +92,12 @@ struct sending {
 };
 
 /* Does the board live on the time we send? */
-struct clock_watch {
+struct board_clock_check {
     uint64_t first_us, last_us; /* times sent so far; 0: none */
     int votes;                  /* replies that named such a time; -1: one did not */
 };
 
-struct ground {
+struct ground_peer {
     struct io_udp udp;
     struct io_address address;
 };
@@ -122,10 +123,10 @@ struct link {
     struct departure departure;
     struct arrival arrival;
     struct sending sending;
-    struct clock_watch clock;
-    uint64_t gap_from_ns; /* last byte of the newest command of this far end; 0: none */
-    bool fixed_peer;      /* named by the spec, not learned */
-    uint16_t hears_at;    /* port of a far end that speaks from others; 0: as it speaks */
+    struct board_clock_check clock;
+    uint64_t gap_from_ns;      /* last byte of the newest command of this far end; 0: none */
+    bool fixed_peer;           /* named by the spec, not learned */
+    uint16_t peer_listen_port; /* port of a far end that speaks from others; 0: as it speaks */
     bool lost;
     uint32_t sequence; /* of the newest command */
     uint32_t ticks;    /* while nobody has spoken */
@@ -133,60 +134,61 @@ struct link {
     uint32_t stop_buttons;
     struct rt_estop *estop; /* raised by them, and by the loss of the link; NULL: by neither */
 
-    _Atomic uint64_t peer;       /* packed address; 0: not known yet */
-    _Atomic uint64_t heard_ns;   /* newest sound message of the peer; 0: none yet */
-    _Atomic uint64_t command_ns; /* newest command; 0: none yet */
-    _Atomic uint64_t excused_ns; /* until then nobody asked it for commands */
+    _Atomic uint64_t peer;               /* packed address; 0: not known yet */
+    _Atomic uint64_t heard_ns;           /* newest sound message of the peer; 0: none yet */
+    _Atomic uint64_t command_ns;         /* newest command; 0: none yet */
+    _Atomic uint64_t loss_timer_from_ns; /* until then nobody asked it for commands */
     _Atomic uint64_t gap_ns_max;
     _Atomic uint64_t replied_us; /* board time of the newest command */
-    atomic_bool on_our_time;     /* and that time is the simulation's */
+    atomic_bool on_sim_time;     /* and that time is the simulation's */
     _Atomic uint32_t arrived;    /* its sequence: the word on which io_link_await() sleeps */
     _Atomic uint32_t board, rate_hint;
     atomic_bool lockstep;
     struct tally tally;
-    struct rt_mailbox *commands; /* to the frame */
-    struct rt_mailbox *sights;   /* to the frame, of struct io_clock_sight */
-    uint64_t next_ask_ns;
+    struct rt_mailbox *commands;      /* to the frame */
+    struct rt_mailbox *clock_samples; /* to the frame, of struct io_clock_sample */
+    uint64_t next_query_ns;
     struct rt_ring *samples; /* from the frame, of struct letter */
     struct io_latency latency;
 
     struct io_protocol_port ground_port;
     int ground_count;
     uint64_t next_ground_ns;
-    struct ground ground[IO_GROUND_MAX];
-    struct io_relay to_board, to_ground;
-    struct io_ground *station; /* our own ground station */
-    struct io_udp station_udp; /* its line; closed where it shares the board's */
+    struct ground_peer ground[IO_LINK_GROUND_MAX];
+    struct io_frame_queue to_board, to_ground;
+    struct io_ground_station *station; /* our own ground station */
+    struct io_udp station_udp;         /* its line; closed where it shares the board's */
     struct io_address station_peer;
     int station_status; /* 0, or why its line could not be had */
 
     _Atomic uint64_t frame; /* of the run, by which faults come and go */
-    bool spoke;             /* the far end of this connection has said something sound */
+    bool peer_has_spoken;   /* the far end of this connection has said something sound */
     uint64_t connects;      /* of the bus, when a packet last came */
-    uint64_t seated;        /* the same, when it was last looked at, and since when it is so */
-    uint64_t seated_ns;
+    uint64_t connects_seen; /* the same, when it was last looked at, and since when it is so */
+    uint64_t connected_since_ns;
     int faults_out, faults_in;
     struct wire_fault fault_out[IO_LINK_FAULT_MAX], fault_in[IO_LINK_FAULT_MAX];
     struct window window[IO_LINK_FAULT_MAX];
-    unsigned char spoiled_out[IO_PROTOCOL_FRAME_MAX], spoiled_in[IO_DATAGRAM_MAX];
+    unsigned char faulted_out[IO_PROTOCOL_FRAME_MAX], faulted_in[IO_DATAGRAM_MAX];
 
-    /* Written before the run, for io_links_safe() in whatever thread or signal handler. */
-    atomic_bool can_shout;
-    size_t safe_size;
-    unsigned char safe[IO_PROTOCOL_SAFE_MAX];
+    /* Written before the run, for io_links_invalidate_outputs() in whatever thread or signal
+     * handler. */
+    atomic_bool can_send_emergency;
+    size_t invalid_size;
+    unsigned char invalid[IO_PROTOCOL_INVALID_MAX];
 
     /* frame thread */
     _Alignas(RT_CACHE_LINE) atomic_bool awaited;
-    uint32_t latched;           /* sequence of the command that was latched last */
-    uint32_t asked;             /* sequence of the newest command when the last sample left */
-    uint32_t needed;            /* sequence of the command that answers the last sample */
-    bool asks;                  /* a sample that wants an answer was handed over */
-    bool distrusts;             /* its clock proved not to be ours after all */
-    uint32_t misses;            /* awaits in vain, in a row */
-    uint32_t stale;             /* of those, the ones in which only old times came */
-    _Atomic uint32_t waited_at; /* sequence of the newest command when the waiting began */
-    _Atomic uint64_t waited_ns; /* for a newer one, as far as it counts */
-    _Atomic uint64_t not_taken; /* messages of samples that found the ring full */
+    uint32_t latched;            /* sequence of the command that was latched last */
+    uint32_t sequence_at_send;   /* sequence of the newest command when the last sample left */
+    uint32_t needed;             /* sequence of the command that answers the last sample */
+    bool awaits_reply;           /* a sample that wants an answer was handed over */
+    bool clock_distrusted;       /* its clock proved not to be ours after all */
+    uint32_t misses;             /* awaits in vain, in a row */
+    uint32_t stale;              /* of those, the ones in which only old times came */
+    _Atomic uint32_t waited_at;  /* sequence of the newest command when the waiting began */
+    _Atomic uint64_t waited_ns;  /* for a newer one, as far as it counts */
+    _Atomic uint64_t not_queued; /* messages of samples that found the ring full */
 };
 
 struct io_links {
@@ -196,16 +198,16 @@ struct io_links {
     struct link *link;
     struct io_reactor *reactor;
     struct rt_watchdog *watchdog;
-    struct io_heed heed; /* of whoever awaits */
-    struct io_latency_seer seer;
+    struct io_await_hook hook; /* of whoever awaits */
+    struct io_latency_observer observer;
     struct rt_thread *thread; /* NULL: not running */
     struct rt_wall_map wall;
     uint64_t next_tick_ns;
-    uint64_t look_ns; /* inline: when the frame began to look, 0 while it waits for a reply */
+    uint64_t poll_began_ns; /* inline: when the frame began to look, 0 while it waits for a reply */
     uint64_t faults_at_entry;
     _Atomic uint64_t faults;
     atomic_bool stop;
-    atomic_bool safe;        /* no sample leaves any more */
+    atomic_bool invalid;     /* no sample leaves any more */
     atomic_bool interrupted; /* nobody is to wait any more */
     _Alignas(RT_CACHE_LINE) atomic_bool sleeping;
 };
@@ -223,7 +225,7 @@ static size_t protocol_room(void)
 }
 
 /* One layout answers size and placement. */
-static size_t lay_out(struct io_links *links, int link_count, void *mem)
+static size_t place_links(struct io_links *links, int link_count, void *mem)
 {
     size_t at = 0;
     (void)rt_cut(mem, &at, sizeof *links);
@@ -232,9 +234,10 @@ static size_t lay_out(struct io_links *links, int link_count, void *mem)
     for (int i = 0; i < link_count; i++) {
         void *protocol = rt_cut(mem, &at, protocol_room());
         void *commands = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_command)));
-        void *sights = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_clock_sight)));
-        void *samples = rt_cut(mem, &at, rt_ring_size(sizeof(struct letter), SAMPLES_WAITING_MAX));
-        void *station = rt_cut(mem, &at, io_ground_size());
+        void *clock_samples = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_clock_sample)));
+        void *samples =
+            rt_cut(mem, &at, rt_ring_size(sizeof(struct sample_out), SAMPLES_WAITING_MAX));
+        void *station = rt_cut(mem, &at, io_ground_station_size());
         if (!mem)
             continue;
         memset(&links->link[i], 0, sizeof links->link[i]);
@@ -242,8 +245,10 @@ static size_t lay_out(struct io_links *links, int link_count, void *mem)
         links->link[i].station = station;
         links->link[i].station_udp.fd = -1;
         links->link[i].commands = rt_mailbox_place(sizeof(struct io_command), commands);
-        links->link[i].sights = rt_mailbox_place(sizeof(struct io_clock_sight), sights);
-        links->link[i].samples = rt_ring_place(sizeof(struct letter), SAMPLES_WAITING_MAX, samples);
+        links->link[i].clock_samples =
+            rt_mailbox_place(sizeof(struct io_clock_sample), clock_samples);
+        links->link[i].samples =
+            rt_ring_place(sizeof(struct sample_out), SAMPLES_WAITING_MAX, samples);
     }
     return at;
 }
@@ -251,7 +256,7 @@ static size_t lay_out(struct io_links *links, int link_count, void *mem)
 size_t io_links_size(int link_count)
 {
     struct io_links links;
-    return lay_out(&links, link_count, NULL);
+    return place_links(&links, link_count, NULL);
 }
 
 static void place_link(struct link *link, const struct io_link_spec *spec);
@@ -262,7 +267,7 @@ struct io_links *io_links_place(const struct io_link_spec *specs, int link_count
     RT_CHECK(link_count >= 0 && link_count <= IO_LINK_MAX);
     struct io_links *links = mem;
     memset(links, 0, sizeof *links);
-    (void)lay_out(links, link_count, mem);
+    (void)place_links(links, link_count, mem);
     (void)io_reactor_place(links->reactor);
     links->mode = mode;
     links->link_count = link_count;
@@ -277,14 +282,14 @@ static struct link *at(struct io_links *links, int link)
     return &links->link[link];
 }
 
-static const struct link *look(const struct io_links *links, int link)
+static const struct link *const_link_at(const struct io_links *links, int link)
 {
     RT_CHECK(link >= 0 && link < links->link_count);
     return &links->link[link];
 }
 
 /* One writer, so no locked instruction is needed. */
-static void add(_Atomic uint64_t *counter, uint64_t count)
+static void add_to_counter(_Atomic uint64_t *counter, uint64_t count)
 {
     const uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, now + count, memory_order_relaxed);
@@ -305,16 +310,16 @@ static int refuse_address(const struct link *link, const char *key, const char *
     return -EINVAL;
 }
 
-static void prepare_safe(struct link *link)
+static void prepare_invalid_message(struct link *link)
 {
-    link->safe_size = io_protocol_safe(link->protocol, link->safe);
-    atomic_store(&link->can_shout, true);
+    link->invalid_size = io_protocol_invalid_message(link->protocol, link->invalid);
+    atomic_store(&link->can_send_emergency, true);
 }
 
-static int open_ground(struct link *link, const char *text, char *error)
+static int open_ground_peer(struct link *link, const char *text, char *error)
 {
     enum { LOOPBACK = 127 };
-    struct ground *ground = &link->ground[link->ground_count];
+    struct ground_peer *ground = &link->ground[link->ground_count];
     if (io_address_parse(text, &ground->address) < 0 || ground->address.port == 0)
         return refuse_address(link, "ground", text, error);
     /* Nobody else's network has to see a port of ours that serves this machine alone. */
@@ -329,7 +334,7 @@ static int open_ground(struct link *link, const char *text, char *error)
     return status;
 }
 
-static int open_grounds(struct link *link, char *error)
+static int open_ground_peers(struct link *link, char *error)
 {
     int status = 0;
     if (link->spec.ground[0][0] != '\0' && !link->traits->forwards) {
@@ -339,13 +344,13 @@ static int open_grounds(struct link *link, char *error)
                        link->spec.name, link->traits->name);
         return -EINVAL;
     }
-    for (int i = 0; i < IO_GROUND_MAX && link->spec.ground[i][0] != '\0' && status == 0; i++)
-        status = open_ground(link, link->spec.ground[i], error);
+    for (int i = 0; i < IO_LINK_GROUND_MAX && link->spec.ground[i][0] != '\0' && status == 0; i++)
+        status = open_ground_peer(link, link->spec.ground[i], error);
     return status;
 }
 
 /* The line of our own ground station, where it has one.  Another ground station may have taken it:
- * that is no reason not to fly, and io_link_ground_line() tells. */
+ * that is no reason not to fly, and io_link_ground_line_status() tells. */
 static int open_station(struct link *link, char *error)
 {
     struct io_address at;
@@ -371,17 +376,17 @@ static int open_link(struct link *link, char *error)
     if (link->fixed_peer)
         peer = io_bus_peer(&link->bus);
     if (link->traits->peer_port != 0)
-        link->hears_at = link->fixed_peer ? peer.port : link->traits->peer_port;
+        link->peer_listen_port = link->fixed_peer ? peer.port : link->traits->peer_port;
     atomic_store(&link->peer, io_address_pack(peer));
-    prepare_safe(link);
-    const int grounds = open_grounds(link, error);
+    prepare_invalid_message(link);
+    const int grounds = open_ground_peers(link, error);
     return grounds < 0 ? grounds : open_station(link, error);
 }
 
 static void close_links(struct io_links *links)
 {
     for (int i = 0; i < links->link_count; i++) {
-        atomic_store(&links->link[i].can_shout, false);
+        atomic_store(&links->link[i].can_send_emergency, false);
         io_bus_close(&links->link[i].bus);
         for (int k = 0; k < links->link[i].ground_count; k++)
             io_udp_close(&links->link[i].ground[k].udp);
@@ -394,12 +399,12 @@ static void close_links(struct io_links *links)
     links->is_open = false;
 }
 
-static void take_packet(void *self, int index, const struct io_packet *packet);
+static void receive_packet(void *self, int index, const struct io_packet *packet);
 
 static int open_reactor(struct io_links *links, char *error)
 {
     struct io_bus *buses[IO_LINK_MAX];
-    const struct io_reactor_tasks tasks = {.self = links, .packet = take_packet};
+    const struct io_reactor_tasks tasks = {.self = links, .packet = receive_packet};
     for (int i = 0; i < links->link_count; i++)
         buses[i] = &links->link[i].bus;
     const int status = io_reactor_open(links->reactor, buses, links->link_count, &tasks);
@@ -431,32 +436,33 @@ const char *io_links_note(const struct io_links *links)
 
 uint16_t io_link_port(const struct io_links *links, int link)
 {
-    return io_bus_local(&look(links, link)->bus).port;
+    return io_bus_local(&const_link_at(links, link)->bus).port;
 }
 
-int io_link_sender(const struct io_links *links, int link)
+int io_link_cockpit_sender(const struct io_links *links, int link)
 {
-    return io_bus_sender(&look(links, link)->bus);
+    return io_bus_cockpit_sender(&const_link_at(links, link)->bus);
 }
 
 /* Safe. */
 
-void io_links_safe(struct io_links *links)
+void io_links_invalidate_outputs(struct io_links *links)
 {
-    atomic_store(&links->safe, true);
+    atomic_store(&links->invalid, true);
     for (int i = 0; i < links->link_count; i++) {
         struct link *link = &links->link[i];
         const uint64_t peer = atomic_load(&link->peer);
-        if (atomic_load(&link->can_shout) && peer != 0 && link->safe_size > 0)
-            io_bus_shout(&link->bus, io_address_unpack(peer), link->safe, link->safe_size);
+        if (atomic_load(&link->can_send_emergency) && peer != 0 && link->invalid_size > 0)
+            io_bus_send_emergency(&link->bus, io_address_unpack(peer), link->invalid,
+                                  link->invalid_size);
     }
 }
 
 /* Out. */
 
 /* One fault on one message, within the window of now. */
-static size_t spoil(struct link *link, struct wire_fault *fault, uint64_t frame,
-                    unsigned char *bytes, size_t size)
+static size_t apply_fault(struct link *link, struct wire_fault *fault, uint64_t frame,
+                          unsigned char *bytes, size_t size)
 {
     const struct window *window = &link->window[fault->index];
     io_fault_move(&fault->state, read_counter(&window->first_frame),
@@ -466,15 +472,15 @@ static size_t spoil(struct link *link, struct wire_fault *fault, uint64_t frame,
 
 /* Faults of the wire, on whatever leaves for the board: bytes then point at a changed copy; the
  * size that is returned goes out, 0 swallows the message. */
-static size_t filter_out(struct link *link, const void **bytes, size_t size)
+static size_t apply_faults_out(struct link *link, const void **bytes, size_t size)
 {
     const uint64_t frame = read_counter(&link->frame);
-    if (link->faults_out == 0 || size > sizeof link->spoiled_out)
+    if (link->faults_out == 0 || size > sizeof link->faulted_out)
         return size;
-    memcpy(link->spoiled_out, *bytes, size);
-    *bytes = link->spoiled_out;
+    memcpy(link->faulted_out, *bytes, size);
+    *bytes = link->faulted_out;
     for (int i = 0; i < link->faults_out && size > 0; i++)
-        size = spoil(link, &link->fault_out[i], frame, link->spoiled_out, size);
+        size = apply_fault(link, &link->fault_out[i], frame, link->faulted_out, size);
     return size;
 }
 
@@ -486,26 +492,27 @@ static struct io_address destination(const struct link *link)
     return io_bus_connected(&link->bus) ? io_address_far_end : (struct io_address){0};
 }
 
-static bool transmit(struct link *link, const void *bytes, size_t size, enum io_way way,
+static bool transmit(struct link *link, const void *bytes, size_t size, enum io_destination target,
                      bool stamped)
 {
     struct io_address peer = destination(link);
     if (peer.port == 0)
         return false;
-    size = filter_out(link, &bytes, size);
-    peer.port = (uint16_t)(peer.port + way);
+    size = apply_faults_out(link, &bytes, size);
+    peer.port = (uint16_t)(peer.port + target);
     if (size > 0 && io_bus_send(&link->bus, peer, bytes, size, stamped) < 0)
         return false;
-    add(&link->tally.tx, 1);
-    add(&link->tally.tx_bytes, size);
+    add_to_counter(&link->tally.tx, 1);
+    add_to_counter(&link->tally.tx_bytes, size);
     return true;
 }
 
-static void post(void *self, const void *bytes, size_t size, enum io_way way, bool stamped)
+static void send_message(void *self, const void *bytes, size_t size, enum io_destination target,
+                         bool stamped)
 {
     struct link *link = self;
-    if (!transmit(link, bytes, size, way, stamped && link->sending.traced))
-        add(&link->tally.tx_dropped, 1);
+    if (!transmit(link, bytes, size, target, stamped && link->sending.traced))
+        add_to_counter(&link->tally.tx_dropped, 1);
     else if (stamped)
         link->sending.closed = true;
 }
@@ -518,95 +525,100 @@ static bool has_station(const struct link *link)
 }
 
 /* The board's own. */
-static bool shares_line(const struct link *link)
+static bool shares_board_line(const struct link *link)
 {
     return link->spec.ground_line[0] == '\0';
 }
 
-static void relay_up(void *self, const void *bytes, size_t size)
+static void queue_for_ground(void *self, const void *bytes, size_t size)
 {
     struct link *link = self;
-    if (has_station(link) && shares_line(link))
-        io_ground_take(link->station, bytes, size, read_counter(&link->frame));
+    if (has_station(link) && shares_board_line(link))
+        io_ground_station_receive(link->station, bytes, size, read_counter(&link->frame));
     if (link->ground_count > 0)
-        add(&link->tally.forward_dropped, io_relay_push(&link->to_ground, bytes, size));
+        add_to_counter(&link->tally.forward_dropped,
+                       io_frame_queue_push(&link->to_ground, bytes, size));
 }
 
-static void relay_down(void *self, const void *bytes, size_t size)
+static void queue_for_board(void *self, const void *bytes, size_t size)
 {
     struct link *link = self;
-    add(&link->tally.forward_dropped, io_relay_push(&link->to_board, bytes, size));
+    add_to_counter(&link->tally.forward_dropped, io_frame_queue_push(&link->to_board, bytes, size));
 }
 
-static void hear_ground(struct link *link, struct ground *ground)
+static void receive_from_ground(struct link *link, struct ground_peer *ground)
 {
     struct io_packet packet;
     for (int i = 0; i < GROUND_DATAGRAMS && io_udp_receive(&ground->udp, &packet) > 0; i++) {
         const uint64_t from = io_address_pack(packet.from);
         if (packet.whole && from == io_address_pack(ground->address))
-            io_protocol_ground(link->protocol, packet.bytes, packet.size, &link->ground_port);
+            io_protocol_receive_ground(link->protocol, packet.bytes, packet.size,
+                                       &link->ground_port);
         else
-            add(&link->tally.forward_dropped, 1);
+            add_to_counter(&link->tally.forward_dropped, 1);
     }
-    atomic_store_explicit(&link->tally.ground_bad, io_protocol_counted(link->protocol).ground_bad,
+    atomic_store_explicit(&link->tally.ground_bad,
+                          io_protocol_get_counters(link->protocol).ground_bad,
                           memory_order_relaxed);
 }
 
-static bool send_to_grounds(struct link *link, const struct io_relay_frame *frame)
+static bool send_to_grounds(struct link *link, const struct io_queued_frame *frame)
 {
     bool sent = false;
     for (int i = 0; i < link->ground_count; i++) {
-        struct ground *ground = &link->ground[i];
+        struct ground_peer *ground = &link->ground[i];
         sent |= io_udp_send(&ground->udp, ground->address, frame->bytes, frame->size, false) == 0;
     }
     return sent;
 }
 
-static void count_relayed(struct link *link, bool sent)
+static void count_forwarded(struct link *link, bool sent)
 {
-    add(sent ? &link->tally.forwarded : &link->tally.forward_dropped, 1);
+    add_to_counter(sent ? &link->tally.forwarded : &link->tally.forward_dropped, 1);
 }
 
 /* Called when all waiting samples have left, so that nothing forwarded is ever ahead of one, and by
  * the slow pulse, so that a link without samples forwards too. */
-static void relay(struct link *link, uint64_t now_ns)
+static void forward_frames(struct link *link, uint64_t now_ns)
 {
-    const struct io_relay_frame *frame;
+    const struct io_queued_frame *frame;
     if (link->ground_count == 0)
         return;
     if (now_ns >= link->next_ground_ns) {
         link->next_ground_ns = now_ns + GROUND_PERIOD_NS;
         for (int i = 0; i < link->ground_count; i++)
-            hear_ground(link, &link->ground[i]);
+            receive_from_ground(link, &link->ground[i]);
     }
-    for (int i = 0; i < RELAYED_FRAMES && io_bus_backlog(&link->bus) <= BACKLOG_SMALL &&
-                    (frame = io_relay_front(&link->to_board)) != NULL;
+    for (int i = 0; i < FORWARDED_FRAMES && io_bus_backlog(&link->bus) <= BACKLOG_SMALL &&
+                    (frame = io_frame_queue_front(&link->to_board)) != NULL;
          i++) {
-        count_relayed(link, transmit(link, frame->bytes, frame->size, IO_WAY_PEER, false));
-        io_relay_pop(&link->to_board);
+        count_forwarded(link,
+                        transmit(link, frame->bytes, frame->size, IO_DESTINATION_PEER, false));
+        io_frame_queue_pop(&link->to_board);
     }
-    for (int i = 0; i < RELAYED_FRAMES && (frame = io_relay_front(&link->to_ground)) != NULL; i++) {
-        count_relayed(link, send_to_grounds(link, frame));
-        io_relay_pop(&link->to_ground);
+    for (int i = 0;
+         i < FORWARDED_FRAMES && (frame = io_frame_queue_front(&link->to_ground)) != NULL; i++) {
+        count_forwarded(link, send_to_grounds(link, frame));
+        io_frame_queue_pop(&link->to_ground);
     }
 }
 
 /* Our own ground station. */
 
-static void station_says(void *self, const void *bytes, size_t size)
+static void station_send(void *self, const void *bytes, size_t size)
 {
     struct link *link = self;
-    if (shares_line(link))
-        (void)transmit(link, bytes, size, IO_WAY_PEER, false);
+    if (shares_board_line(link))
+        (void)transmit(link, bytes, size, IO_DESTINATION_PEER, false);
     else if (link->station_peer.port != 0)
         (void)io_udp_send(&link->station_udp, link->station_peer, bytes, size, false);
 }
 
 /* Ahead of the sample: a board in lockstep has heard the command when its clock moves. */
-static void serve_station(struct link *link, uint64_t frame)
+static void update_station(struct link *link, uint64_t frame)
 {
     enum { DATAGRAMS = 16 };
-    const struct io_ground_port port = {.self = link, .send = station_says};
+    const struct io_ground_station_port port = {.self = link, .send = station_send};
     struct io_packet packet;
     if (!has_station(link))
         return;
@@ -614,16 +626,16 @@ static void serve_station(struct link *link, uint64_t frame)
                     io_udp_receive(&link->station_udp, &packet) > 0;
          i++) {
         link->station_peer = packet.from;
-        io_ground_take(link->station, packet.bytes, packet.size, frame);
+        io_ground_station_receive(link->station, packet.bytes, packet.size, frame);
     }
-    io_ground_turn(link->station, frame, &port);
+    io_ground_station_update(link->station, frame, &port);
 }
 
 /* Samples out. */
 
 /* Stamps come from two clocks and one mapping between them, so a short part may come out a little
  * negative: it is 0 then. */
-static uint64_t span(uint64_t from_ns, uint64_t to_ns)
+static uint64_t elapsed_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
@@ -632,55 +644,56 @@ static void record_latency(const struct io_links *links, struct link *link, uint
 {
     const struct departure *left = &link->departure;
     const struct io_trace *trace = &left->trace;
-    const uint64_t part[IO_PART_COUNT] = {
-        [IO_PART_WIRE_IN] = span(trace->rx_ns, trace->ready_ns),
-        [IO_PART_GRID_WAIT] = span(trace->ready_ns, trace->latch_ns),
-        [IO_PART_STEP] = span(trace->latch_ns, trace->step_ns),
-        [IO_PART_HOLD] = span(trace->step_ns, left->handed_ns),
-        [IO_PART_WIRE_OUT] = span(left->handed_ns, sent_ns),
+    const uint64_t part[IO_LATENCY_COUNT] = {
+        [IO_LATENCY_WIRE_IN] = elapsed_ns(trace->rx_ns, trace->ready_ns),
+        [IO_LATENCY_GRID_WAIT] = elapsed_ns(trace->ready_ns, trace->latch_ns),
+        [IO_LATENCY_STEP] = elapsed_ns(trace->latch_ns, trace->step_ns),
+        [IO_LATENCY_HOLD] = elapsed_ns(trace->step_ns, left->handed_ns),
+        [IO_LATENCY_WIRE_OUT] = elapsed_ns(left->handed_ns, sent_ns),
     };
     uint64_t sum = 0;
-    for (int i = 0; i < IO_PART_SUM; i++)
+    for (int i = 0; i < IO_LATENCY_SUM; i++)
         sum += part[i];
-    for (int i = 0; i < IO_PART_COUNT; i++) {
-        const uint64_t value = i == IO_PART_SUM ? sum : part[i];
+    for (int i = 0; i < IO_LATENCY_COUNT; i++) {
+        const uint64_t value = i == IO_LATENCY_SUM ? sum : part[i];
         rt_histogram_add(&link->latency.part[i], value, left->frame);
         atomic_store_explicit(&link->latency.last[i], value, memory_order_relaxed);
     }
-    if (links->seer.see != NULL)
-        links->seer.see(links->seer.self, (int)(link - links->link), left->frame, trace->rx_ns,
-                        part);
+    if (links->observer.observe != NULL)
+        links->observer.observe(links->observer.self, (int)(link - links->link), left->frame,
+                                trace->rx_ns, part);
     link->departure.open = false;
 }
 
 /* A kernel stamp on our clock; outside [floor, ceiling] the wall clock was set meanwhile, and the
  * time that we saw ourselves has to do. */
-static uint64_t trusted(uint64_t stamp_ns, uint64_t floor_ns, uint64_t ceiling_ns, uint64_t seen_ns)
+static uint64_t plausible_stamp(uint64_t stamp_ns, uint64_t floor_ns, uint64_t ceiling_ns,
+                                uint64_t seen_ns)
 {
     return stamp_ns == 0 || stamp_ns < floor_ns || stamp_ns > ceiling_ns ? seen_ns : stamp_ns;
 }
 
-static uint64_t on_our_clock(const struct io_links *links, uint64_t stamp_ns, uint64_t floor_ns,
-                             uint64_t ceiling_ns, uint64_t seen_ns)
+static uint64_t stamp_to_monotonic(const struct io_links *links, uint64_t stamp_ns,
+                                   uint64_t floor_ns, uint64_t ceiling_ns, uint64_t seen_ns)
 {
     const uint64_t ns = stamp_ns ? rt_wall_map_to_monotonic(&links->wall, stamp_ns) : 0;
-    return trusted(ns, floor_ns, ceiling_ns, seen_ns);
+    return plausible_stamp(ns, floor_ns, ceiling_ns, seen_ns);
 }
 
 /* Look for the kernel's stamp of the last traced sample. */
-static void settle(struct io_links *links, struct link *link)
+static void collect_tx_stamp(struct io_links *links, struct link *link)
 {
     uint64_t stamp_ns;
-    if (!link->departure.open || !io_bus_sent(&link->bus, &stamp_ns))
+    if (!link->departure.open || !io_bus_tx_timestamp(&link->bus, &stamp_ns))
         return;
     const struct departure *left = &link->departure;
     record_latency(links, link,
-                   on_our_clock(links, stamp_ns, left->handed_ns - STAMP_SLACK_NS,
-                                rt_now_ns() + STAMP_SLACK_NS, left->sent_ns));
+                   stamp_to_monotonic(links, stamp_ns, left->handed_ns - STAMP_SLACK_NS,
+                                      rt_now_ns() + STAMP_SLACK_NS, left->sent_ns));
 }
 
-static void depart(struct io_links *links, struct link *link, const struct io_sample *sample,
-                   uint64_t handed_ns)
+static void note_departure(struct io_links *links, struct link *link,
+                           const struct io_sample *sample, uint64_t handed_ns)
 {
     if (link->departure.open)
         record_latency(links, link, link->departure.sent_ns); /* its stamp never came */
@@ -691,8 +704,8 @@ static void depart(struct io_links *links, struct link *link, const struct io_sa
         .sent_ns = rt_now_ns(),
         .trace = sample->trace,
     };
-    if (io_bus_stamps(&link->bus))
-        settle(links, link);
+    if (io_bus_has_tx_timestamp(&link->bus))
+        collect_tx_stamp(links, link);
     else
         record_latency(links, link, link->departure.sent_ns);
 }
@@ -706,12 +719,12 @@ static uint64_t unix_us(void)
 
 static void send_status(struct link *link, enum io_status status)
 {
-    io_protocol_status(link->protocol, status, &link->port);
+    io_protocol_send_status(link->protocol, status, &link->port);
 }
 
 /* Hands hear nothing: of them the loop ends where the motion that they made is known. */
-static void show_motion(const struct io_links *links, struct link *link,
-                        const struct io_sample *sample, uint64_t handed_ns)
+static void record_motion_latency(const struct io_links *links, struct link *link,
+                                  const struct io_sample *sample, uint64_t handed_ns)
 {
     link->departure =
         (struct departure){.frame = sample->frame, .handed_ns = handed_ns, .trace = sample->trace};
@@ -722,10 +735,10 @@ static void send_sample(struct io_links *links, struct link *link, const struct 
                         uint64_t handed_ns)
 {
     if (link->traits->hands) {
-        show_motion(links, link, sample, handed_ns);
+        record_motion_latency(links, link, sample, handed_ns);
         return;
     }
-    serve_station(link, sample->frame);
+    update_station(link, sample->frame);
     const uint64_t wall_us = sample->due & IO_SEND_TIME ? unix_us() : 0;
     link->sending = (struct sending){.traced = sample->trace.rx_ns != 0};
     io_protocol_encode(link->protocol, sample, wall_us, &link->port);
@@ -734,7 +747,7 @@ static void send_sample(struct io_links *links, struct link *link, const struct 
         if (link->clock.first_us == 0)
             link->clock.first_us = sample->sim_us;
         if (link->sending.traced)
-            depart(links, link, sample, handed_ns);
+            note_departure(links, link, sample, handed_ns);
     }
     link->sending = (struct sending){0};
 }
@@ -748,34 +761,34 @@ static void send_waiting(struct io_links *links)
 {
     for (int i = 0; i < links->link_count; i++) {
         struct link *link = &links->link[i];
-        const struct letter *letter;
+        const struct sample_out *sample_out;
         bool sent = false;
-        while ((letter = rt_ring_front(link->samples)) != NULL) {
-            if (atomic_load_explicit(&links->safe, memory_order_relaxed))
-                add(&link->tally.tx_dropped, count_due(&letter->sample));
+        while ((sample_out = rt_ring_front(link->samples)) != NULL) {
+            if (atomic_load_explicit(&links->invalid, memory_order_relaxed))
+                add_to_counter(&link->tally.tx_dropped, count_due(&sample_out->sample));
             else
-                send_sample(links, link, &letter->sample, letter->handed_ns);
+                send_sample(links, link, &sample_out->sample, sample_out->handed_ns);
             rt_ring_pop(link->samples);
             sent = true;
         }
-        settle(links, link);
+        collect_tx_stamp(links, link);
         if (sent)
-            relay(link, rt_now_ns());
+            forward_frames(link, rt_now_ns());
     }
 }
 
 /* In. */
 
 /* Hands that rest say nothing, and are there as long as their device is, where the bus sees it. */
-static bool shows_itself(const struct link *link)
+static bool presence_is_known(const struct link *link)
 {
-    return link->traits->hands && io_bus_kind_sees(link->bus.spec.kind);
+    return link->traits->hands && io_bus_kind_detects_peer(link->bus.spec.kind);
 }
 
 static bool silent(const struct link *link, uint64_t since_ns, uint64_t now_ns)
 {
     const uint64_t limit_ns = link->spec.lost_after_ns;
-    if (shows_itself(link))
+    if (presence_is_known(link))
         return !io_bus_connected(&link->bus);
     return limit_ns != 0 && now_ns > since_ns && now_ns - since_ns > limit_ns;
 }
@@ -789,18 +802,18 @@ static uint64_t waited_ns(const struct link *link)
 }
 
 /* In a pause a board that answers samples has nothing to answer. */
-static bool without_command(const struct link *link, uint64_t command_ns, uint64_t now_ns)
+static bool lacks_command(const struct link *link, uint64_t command_ns, uint64_t now_ns)
 {
     const uint64_t limit_ns = link->spec.lost_after_ns;
     if (link->spec.awaited)
         return limit_ns != 0 && waited_ns(link) > limit_ns;
-    const uint64_t excused_ns = read_counter(&link->excused_ns);
-    return silent(link, command_ns > excused_ns ? command_ns : excused_ns, now_ns);
+    const uint64_t loss_timer_from_ns = read_counter(&link->loss_timer_from_ns);
+    return silent(link, command_ns > loss_timer_from_ns ? command_ns : loss_timer_from_ns, now_ns);
 }
 
 /* The first to say something sound is the peer.  Others are foreign, until it has been silent for
  * so long that its place is free. */
-static bool may_speak(const struct link *link, uint64_t from, uint64_t now_ns)
+static bool is_accepted_sender(const struct link *link, uint64_t from, uint64_t now_ns)
 {
     const uint64_t peer = read_counter(&link->peer);
     if (peer == from || link->bus.spec.kind != IO_BUS_UDP)
@@ -816,39 +829,39 @@ static void wake_waiter(struct link *link)
 }
 
 /* Replies that name times which we sent come from a board that lives on them. */
-static void compare_clocks(struct link *link, uint64_t board_us)
+static void check_board_clock(struct link *link, uint64_t board_us)
 {
-    struct clock_watch *clock = &link->clock;
+    struct board_clock_check *clock = &link->clock;
     if (clock->first_us == 0)
         return;
     if (board_us < clock->first_us || board_us > clock->last_us)
         clock->votes = -1;
     else if (clock->votes >= 0 && clock->votes < CLOCK_VOTES)
         clock->votes++;
-    atomic_store(&link->on_our_time, clock->votes == CLOCK_VOTES);
+    atomic_store(&link->on_sim_time, clock->votes == CLOCK_VOTES);
 }
 
-static void watch_gap(struct link *link, uint64_t rx_ns)
+static void update_gap(struct link *link, uint64_t rx_ns)
 {
-    const uint64_t gap_ns = link->gap_from_ns ? span(link->gap_from_ns, rx_ns) : 0;
+    const uint64_t gap_ns = link->gap_from_ns ? elapsed_ns(link->gap_from_ns, rx_ns) : 0;
     link->gap_from_ns = rx_ns;
     if (gap_ns > read_counter(&link->gap_ns_max))
         atomic_store_explicit(&link->gap_ns_max, gap_ns, memory_order_relaxed);
     if (link->spec.late_after_ns != 0 && gap_ns > link->spec.late_after_ns)
-        add(&link->tally.late, 1);
+        add_to_counter(&link->tally.late, 1);
 }
 
 /* A frame that does its own I/O fetches at its release what has been lying in the kernel since it
  * came: that was the wait for the grid, and only the fetching is the wire's. */
 static uint64_t latchable_ns(const struct arrival *arrival, uint64_t now_ns)
 {
-    if (arrival->look_ns <= arrival->rx_ns)
+    if (arrival->poll_began_ns <= arrival->rx_ns)
         return now_ns;
-    return arrival->rx_ns + span(arrival->look_ns, now_ns);
+    return arrival->rx_ns + elapsed_ns(arrival->poll_began_ns, now_ns);
 }
 
 /* By edge and by count of presses: a quick one may be over when it is heard. */
-static void watch_buttons(struct link *link, const struct io_command *said)
+static void check_stop_buttons(struct link *link, const struct io_command *said)
 {
     const uint64_t before = link->buttons;
     const uint32_t pressed =
@@ -861,7 +874,7 @@ static void watch_buttons(struct link *link, const struct io_command *said)
 /* `arrived` and `awaited` are both sequentially consistent here and in io_link_await(): either this
  * side sees that somebody waits, or that side sees what arrived.  The futex compares `arrived` once
  * more inside the kernel, so nothing is lost between the look and the sleep. */
-static bool take_command(void *self, const struct io_command *said)
+static bool receive_command(void *self, const struct io_command *said)
 {
     struct link *link = self;
     struct io_command *command = rt_mailbox_back(link->commands);
@@ -871,11 +884,11 @@ static bool take_command(void *self, const struct io_command *said)
     command->ready_ns = ready_ns;
     command->sequence = ++link->sequence;
     const bool met = rt_mailbox_publish(link->commands);
-    watch_buttons(link, said);
-    watch_gap(link, link->arrival.rx_ns);
-    compare_clocks(link, said->board_us);
+    check_stop_buttons(link, said);
+    update_gap(link, link->arrival.rx_ns);
+    check_board_clock(link, said->board_us);
     atomic_store_explicit(&link->command_ns, ready_ns, memory_order_relaxed);
-    add(&link->tally.commands, 1);
+    add_to_counter(&link->tally.commands, 1);
     link->lost = false;
     atomic_store(&link->replied_us, said->board_us);
     atomic_store(&link->arrived, link->sequence);
@@ -884,27 +897,27 @@ static bool take_command(void *self, const struct io_command *said)
     return met;
 }
 
-static void take_clock(void *self, uint64_t asked_ns, uint64_t board_ns)
+static void receive_clock_reply(void *self, uint64_t asked_ns, uint64_t board_ns)
 {
     struct link *link = self;
-    struct io_clock_sight *sight = rt_mailbox_back(link->sights);
-    const uint64_t delay_ns = span(asked_ns, link->arrival.rx_ns);
-    *sight = (struct io_clock_sight){asked_ns + delay_ns / 2, board_ns, delay_ns};
-    (void)rt_mailbox_publish(link->sights);
-    link->next_ask_ns = asked_ns + ASK_PERIOD_NS;
+    struct io_clock_sample *clock_sample = rt_mailbox_back(link->clock_samples);
+    const uint64_t delay_ns = elapsed_ns(asked_ns, link->arrival.rx_ns);
+    *clock_sample = (struct io_clock_sample){asked_ns + delay_ns / 2, board_ns, delay_ns};
+    (void)rt_mailbox_publish(link->clock_samples);
+    link->next_query_ns = asked_ns + QUERY_PERIOD_NS;
 }
 
-static void take_voice(void *self)
+static void note_peer(void *self)
 {
     struct link *link = self;
-    link->spoke = true;
+    link->peer_has_spoken = true;
     atomic_store(&link->peer, link->arrival.from);
     atomic_store_explicit(&link->heard_ns, link->arrival.now_ns, memory_order_relaxed);
 }
 
-static void publish(struct link *link)
+static void publish_counters(struct link *link)
 {
-    const struct io_protocol_counters in = io_protocol_counted(link->protocol);
+    const struct io_protocol_counters in = io_protocol_get_counters(link->protocol);
     const struct io_protocol_facts *facts = io_protocol_facts(link->protocol);
     struct tally *tally = &link->tally;
     atomic_store_explicit(&tally->rx, in.rx, memory_order_relaxed);
@@ -917,15 +930,15 @@ static void publish(struct link *link)
 }
 
 /* Who it is that sent this; one that speaks from many ports is known by the one it hears at. */
-static uint64_t name_sender(const struct link *link, struct io_address from)
+static uint64_t sender_key(const struct link *link, struct io_address from)
 {
-    if (link->hears_at != 0)
-        from.port = link->hears_at;
+    if (link->peer_listen_port != 0)
+        from.port = link->peer_listen_port;
     return io_address_pack(from);
 }
 
 /* A stream has one far end from each connection to the next; a datagram is whoever's it is. */
-static bool is_new(struct link *link, uint64_t from)
+static bool is_new_peer(struct link *link, uint64_t from)
 {
     const uint64_t connects = read_counter(&link->bus.tally.connects);
     if (link->bus.spec.kind == IO_BUS_UDP)
@@ -935,25 +948,25 @@ static bool is_new(struct link *link, uint64_t from)
     return anew;
 }
 
-static void forget_peer(struct link *link)
+static void reset_peer(struct link *link)
 {
-    io_protocol_forget(link->protocol);
-    link->spoke = false;
+    io_protocol_new_peer(link->protocol);
+    link->peer_has_spoken = false;
     link->clock.votes = 0;
     link->gap_from_ns = 0;
 }
 
 /* Faults of the wire, on whatever comes from the board: the bytes then point at a changed copy;
  * false swallows them.  Of a stream a piece counts as one message. */
-static bool filter_in(struct link *link, struct io_packet *packet)
+static bool apply_faults_in(struct link *link, struct io_packet *packet)
 {
     const uint64_t frame = read_counter(&link->frame);
-    if (link->faults_in == 0 || packet->size > sizeof link->spoiled_in)
+    if (link->faults_in == 0 || packet->size > sizeof link->faulted_in)
         return true;
-    memcpy(link->spoiled_in, packet->bytes, packet->size);
-    packet->bytes = link->spoiled_in;
+    memcpy(link->faulted_in, packet->bytes, packet->size);
+    packet->bytes = link->faulted_in;
     for (int i = 0; i < link->faults_in && packet->size > 0; i++)
-        packet->size = spoil(link, &link->fault_in[i], frame, link->spoiled_in, packet->size);
+        packet->size = apply_fault(link, &link->fault_in[i], frame, link->faulted_in, packet->size);
     return packet->size > 0;
 }
 
@@ -962,34 +975,35 @@ static uint64_t arrival_ns(const struct io_links *links, const struct io_packet 
                            uint64_t now_ns)
 {
     const uint64_t floor_ns = now_ns - STAMP_TRUST_NS;
-    return packet->monotonic ? trusted(packet->stamp_ns, floor_ns, now_ns, now_ns)
-                             : on_our_clock(links, packet->stamp_ns, floor_ns, now_ns, now_ns);
+    return packet->monotonic
+               ? plausible_stamp(packet->stamp_ns, floor_ns, now_ns, now_ns)
+               : stamp_to_monotonic(links, packet->stamp_ns, floor_ns, now_ns, now_ns);
 }
 
-static void take_packet(void *self, int index, const struct io_packet *arrived)
+static void receive_packet(void *self, int index, const struct io_packet *arrived)
 {
     struct io_links *links = self;
     struct link *link = &links->link[index];
     struct io_packet packet = *arrived;
-    const uint64_t from = name_sender(link, packet.from);
+    const uint64_t from = sender_key(link, packet.from);
     const uint64_t now_ns = rt_now_ns();
-    add(&link->tally.rx_bytes, packet.size);
-    if (!packet.whole || !may_speak(link, from, now_ns)) {
-        add(&link->tally.refused, 1);
+    add_to_counter(&link->tally.rx_bytes, packet.size);
+    if (!packet.whole || !is_accepted_sender(link, from, now_ns)) {
+        add_to_counter(&link->tally.refused, 1);
         return;
     }
-    if (!filter_in(link, &packet))
+    if (!apply_faults_in(link, &packet))
         return;
-    if (is_new(link, from))
-        forget_peer(link);
+    if (is_new_peer(link, from))
+        reset_peer(link);
     link->arrival = (struct arrival){
         .from = from,
         .rx_ns = arrival_ns(links, &packet, now_ns),
         .now_ns = now_ns,
-        .look_ns = links->look_ns,
+        .poll_began_ns = links->poll_began_ns,
     };
-    io_protocol_take(link->protocol, packet.bytes, packet.size, now_ns, &link->port);
-    publish(link);
+    io_protocol_receive(link->protocol, packet.bytes, packet.size, now_ns, &link->port);
+    publish_counters(link);
 }
 
 /* Set-up again, now that the ports can be named. */
@@ -1033,82 +1047,86 @@ static void place_link(struct link *link, const struct io_link_spec *spec)
     link->spec = *spec;
     place_faults(link);
     link->traits = io_protocol_traits(spec->protocol);
-    link->station = io_ground_place(&spec->script, link->station);
+    link->station = io_ground_station_place(&spec->script, link->station);
     link->protocol = io_protocol_place(&protocol, link->protocol);
     link->port = (struct io_protocol_port){
         .self = link,
-        .heard = take_voice,
-        .command = take_command,
-        .send = post,
-        .clock = take_clock,
-        .forward = relay_up,
+        .heard = note_peer,
+        .command = receive_command,
+        .send = send_message,
+        .clock = receive_clock_reply,
+        .forward = queue_for_ground,
     };
     link->ground_port = link->port;
-    link->ground_port.forward = relay_down;
-    atomic_init(&link->can_shout, false);
+    link->ground_port.forward = queue_for_board;
+    atomic_init(&link->can_send_emergency, false);
 }
 
-static void receive(struct io_links *links)
+static void receive_all(struct io_links *links)
 {
     for (int i = 0; i < links->link_count; i++) {
         struct io_packet packet;
         const _Atomic uint64_t *refused = &links->link[i].tally.refused;
-        for (int k = 0; k < STRANGERS_PER_PEER * DATAGRAMS_PER_POLL; k++) {
+        for (int k = 0; k < REFUSED_PER_ACCEPTED * DATAGRAMS_PER_POLL; k++) {
             const uint64_t before = read_counter(refused);
             if (io_bus_receive(&links->link[i].bus, &packet) <= 0)
                 break;
-            take_packet(links, i, &packet);
+            receive_packet(links, i, &packet);
             if (read_counter(refused) == before)
-                k += STRANGERS_PER_PEER - 1;
+                k += REFUSED_PER_ACCEPTED - 1;
         }
     }
 }
 
 /* The slow pulse: every 20 ms, in whichever thread does the sending. */
 
-static void notice_loss(struct link *link, uint64_t now_ns)
+static void detect_loss(struct link *link, uint64_t now_ns)
 {
     const uint64_t command_ns = read_counter(&link->command_ns);
-    if (command_ns == 0 || link->lost || !without_command(link, command_ns, now_ns))
+    if (command_ns == 0 || link->lost || !lacks_command(link, command_ns, now_ns))
         return;
     link->lost = true;
-    add(&link->tally.losses, 1);
+    add_to_counter(&link->tally.losses, 1);
     if (link->estop)
         (void)rt_estop_raise(link->estop, RT_ESTOP_LOSS, now_ns);
 }
 
 /* A board may wait to be spoken to; one whose address is known is. */
-static void greet(struct link *link)
+static void send_greeting(struct link *link)
 {
-    if (link->fixed_peer && read_counter(&link->heard_ns) == 0 && link->ticks++ % HELLO_TICKS == 0)
+    if (link->fixed_peer && read_counter(&link->heard_ns) == 0 &&
+        link->ticks++ % GREETING_TICKS == 0)
         send_status(link, IO_STATUS_ACTIVE);
 }
 
 /* Once it has spoken.  A question that stays open is given up after a while. */
-static void ask_time(struct link *link, uint64_t now_ns)
+static void query_time(struct link *link, uint64_t now_ns)
 {
-    if (!link->spec.asks_time || read_counter(&link->heard_ns) == 0 || now_ns < link->next_ask_ns)
+    if (!link->spec.queries_time || read_counter(&link->heard_ns) == 0 ||
+        now_ns < link->next_query_ns)
         return;
-    link->next_ask_ns = now_ns + ASK_LIMIT_NS;
-    io_protocol_ask_time(link->protocol, rt_now_ns(), &link->port);
+    link->next_query_ns = now_ns + QUERY_LIMIT_NS;
+    io_protocol_query_time(link->protocol, rt_now_ns(), &link->port);
 }
 
 /* Of a connection.  One that has said nothing sound holds its place for a moment, in which others
  * wait; one that has, keeps it until it has been silent for long: a PX4 that wakes up leaves dozens
  * of samples unanswered. */
-static enum io_bus_claim claim_of(struct link *link, uint64_t now_ns)
+static enum io_bus_newcomer_policy newcomer_policy(struct link *link, uint64_t now_ns)
 {
     const uint64_t connects = read_counter(&link->bus.tally.connects);
     const uint64_t limit_ns = link->spec.lost_after_ns;
-    if (link->seated != connects) {
-        link->seated = connects;
-        link->seated_ns = now_ns;
+    if (link->connects_seen != connects) {
+        link->connects_seen = connects;
+        link->connected_since_ns = now_ns;
     }
-    if (!link->spoke || link->connects != connects)
-        return span(link->seated_ns, now_ns) > MUTE_NS ? IO_BUS_YIELDS : IO_BUS_HOLDS;
-    const bool gone = limit_ns != 0 && span(read_counter(&link->heard_ns), now_ns) >
+    if (!link->peer_has_spoken || link->connects != connects)
+        return elapsed_ns(link->connected_since_ns, now_ns) > NEWCOMER_SILENT_NS
+                   ? IO_BUS_REPLACE_PEER
+                   : IO_BUS_DEFER_NEWCOMER;
+    const bool gone = limit_ns != 0 && elapsed_ns(read_counter(&link->heard_ns), now_ns) >
                                            (limit_ns > SILENT_NS ? limit_ns : SILENT_NS);
-    return gone ? IO_BUS_YIELDS : IO_BUS_KEEPS;
+    return gone ? IO_BUS_REPLACE_PEER : IO_BUS_REFUSE_NEWCOMER;
 }
 
 static uint64_t thread_faults(void)
@@ -1118,25 +1136,25 @@ static uint64_t thread_faults(void)
     return (uint64_t)(usage.ru_minflt + usage.ru_majflt);
 }
 
-static void tick(struct io_links *links, uint64_t now_ns)
+static void tick_links(struct io_links *links, uint64_t now_ns)
 {
     links->next_tick_ns = now_ns + TICK_NS;
     rt_wall_map_sample(&links->wall);
     for (int i = 0; i < links->link_count; i++) {
-        io_bus_claim(&links->link[i].bus, claim_of(&links->link[i], now_ns));
+        io_bus_newcomer_policy(&links->link[i].bus, newcomer_policy(&links->link[i], now_ns));
         io_bus_tick(&links->link[i].bus, now_ns);
-        notice_loss(&links->link[i], now_ns);
-        greet(&links->link[i]);
-        ask_time(&links->link[i], now_ns);
-        relay(&links->link[i], now_ns);
+        detect_loss(&links->link[i], now_ns);
+        send_greeting(&links->link[i]);
+        query_time(&links->link[i], now_ns);
+        forward_frames(&links->link[i], now_ns);
     }
 }
 
-static void guard(struct io_links *links, uint64_t now_ns)
+static void check_watchdog(struct io_links *links, uint64_t now_ns)
 {
     const bool barks = links->watchdog && rt_watchdog_bark(links->watchdog, now_ns);
-    if (barks || atomic_load_explicit(&links->safe, memory_order_relaxed))
-        io_links_safe(links); /* again and again: a datagram may get lost */
+    if (barks || atomic_load_explicit(&links->invalid, memory_order_relaxed))
+        io_links_invalidate_outputs(links); /* again and again: a datagram may get lost */
     atomic_store_explicit(&links->faults, thread_faults() - links->faults_at_entry,
                           memory_order_relaxed);
 }
@@ -1163,7 +1181,7 @@ static bool has_work(struct io_links *links)
  *
  * Either way the sample goes out, and a thread that is awake costs the frame no system call.
  */
-static void doze(struct io_links *links, uint64_t timeout_ns)
+static void wait_for_work(struct io_links *links, uint64_t timeout_ns)
 {
     (void)atomic_exchange_explicit(&links->sleeping, true, memory_order_acq_rel);
     if (!has_work(links))
@@ -1171,13 +1189,13 @@ static void doze(struct io_links *links, uint64_t timeout_ns)
     atomic_store_explicit(&links->sleeping, false, memory_order_relaxed);
 }
 
-static void rouse(struct io_links *links)
+static void wake_io_thread(struct io_links *links)
 {
     if (atomic_exchange_explicit(&links->sleeping, false, memory_order_acq_rel))
         io_reactor_wake(links->reactor);
 }
 
-static void run(void *self)
+static void io_thread_main(void *self)
 {
     struct io_links *links = self;
     if (!links->polls)
@@ -1187,31 +1205,31 @@ static void run(void *self)
     while (!atomic_load_explicit(&links->stop, memory_order_relaxed)) {
         const uint64_t now_ns = rt_now_ns();
         if (now_ns >= links->next_tick_ns) {
-            tick(links, now_ns);
-            guard(links, now_ns);
+            tick_links(links, now_ns);
+            check_watchdog(links, now_ns);
         }
         if (links->polls)
-            receive(links);
+            receive_all(links);
         else
-            doze(links, span(now_ns, links->next_tick_ns));
+            wait_for_work(links, elapsed_ns(now_ns, links->next_tick_ns));
         send_waiting(links);
     }
     send_waiting(links);
-    guard(links, rt_now_ns());
+    check_watchdog(links, rt_now_ns());
     rt_alloc_unwatch();
 }
 
-void io_links_show_latency(struct io_links *links, struct io_latency_seer seer)
+void io_links_observe_latency(struct io_links *links, struct io_latency_observer observer)
 {
     RT_CHECK(links->thread == NULL);
-    links->seer = seer;
+    links->observer = observer;
 }
 
-void io_links_show_ground(struct io_links *links, struct io_ground_seer seer)
+void io_links_observe_ground(struct io_links *links, struct io_ground_observer observer)
 {
     RT_CHECK(links->thread == NULL);
-    for (seer.link = 0; seer.link < links->link_count; seer.link++)
-        io_ground_show(links->link[seer.link].station, seer);
+    for (observer.link = 0; observer.link < links->link_count; observer.link++)
+        io_ground_station_observe(links->link[observer.link].station, observer);
 }
 
 int io_links_start(struct io_links *links, const struct rt_thread_spec *spec, bool polls,
@@ -1222,7 +1240,7 @@ int io_links_start(struct io_links *links, const struct rt_thread_spec *spec, bo
         return 0;
     links->polls = polls;
     links->watchdog = watchdog;
-    const int status = rt_thread_start(thread, spec, run, links);
+    const int status = rt_thread_start(thread, spec, io_thread_main, links);
     links->thread = status < 0 ? NULL : thread;
     return status;
 }
@@ -1233,7 +1251,7 @@ void io_links_stop(struct io_links *links)
         return;
     if (links->thread) {
         atomic_store(&links->stop, true);
-        rouse(links);
+        wake_io_thread(links);
         rt_thread_join(links->thread);
         links->thread = NULL;
     }
@@ -1249,26 +1267,26 @@ void io_links_stop(struct io_links *links)
 
 /* The frame thread. */
 
-void io_links_spin(struct io_links *links, bool may)
+void io_links_allow_spin(struct io_links *links, bool may)
 {
     links->spins = may;
 }
 
-static void poll_at(struct io_links *links, uint64_t now_ns, uint64_t look_ns)
+static void poll_links(struct io_links *links, uint64_t now_ns, uint64_t poll_began_ns)
 {
-    links->look_ns = look_ns;
+    links->poll_began_ns = poll_began_ns;
     if (now_ns >= links->next_tick_ns)
-        tick(links, now_ns);
-    receive(links);
+        tick_links(links, now_ns);
+    receive_all(links);
     for (int i = 0; i < links->link_count; i++)
-        settle(links, &links->link[i]);
+        collect_tx_stamp(links, &links->link[i]);
 }
 
 void io_links_poll(struct io_links *links)
 {
     const uint64_t now_ns = rt_now_ns();
     if (links->mode == IO_LINK_INLINE)
-        poll_at(links, now_ns, now_ns);
+        poll_links(links, now_ns, now_ns);
 }
 
 bool io_link_latch(struct io_links *links, int link, struct io_command *command)
@@ -1280,10 +1298,11 @@ bool io_link_latch(struct io_links *links, int link, struct io_command *command)
     return fresh;
 }
 
-bool io_link_clock(struct io_links *links, int link, struct io_clock_sight *sight)
+bool io_link_clock(struct io_links *links, int link, struct io_clock_sample *clock_sample)
 {
     bool fresh;
-    *sight = *(const struct io_clock_sight *)rt_mailbox_take(at(links, link)->sights, &fresh);
+    *clock_sample =
+        *(const struct io_clock_sample *)rt_mailbox_take(at(links, link)->clock_samples, &fresh);
     return fresh;
 }
 
@@ -1297,8 +1316,8 @@ static void expect_reply(struct link *link)
     if (starts_anew || (int32_t)(arrived - link->needed) > 0)
         link->needed = arrived;
     link->needed++;
-    link->asked = arrived;
-    link->asks = true;
+    link->sequence_at_send = arrived;
+    link->awaits_reply = true;
 }
 
 void io_link_commit(struct io_links *links, int link, const struct io_sample *sample)
@@ -1306,45 +1325,45 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
     struct link *to = at(links, link);
     const uint64_t handed_ns = rt_now_ns();
     const bool is_inline = links->mode == IO_LINK_INLINE;
-    const bool safe = atomic_load_explicit(&links->safe, memory_order_relaxed);
+    const bool invalid = atomic_load_explicit(&links->invalid, memory_order_relaxed);
     atomic_store_explicit(&to->frame, sample->frame, memory_order_relaxed);
     if (to->traits->hands && sample->trace.rx_ns == 0)
         return; /* nothing to measure, and nobody to tell */
-    struct letter *letter = safe || is_inline ? NULL : rt_ring_claim(to->samples);
-    if (sample->due & IO_SEND_SENSOR && (letter || (is_inline && !safe)))
+    struct sample_out *sample_out = invalid || is_inline ? NULL : rt_ring_claim(to->samples);
+    if (sample->due & IO_SEND_SENSOR && (sample_out || (is_inline && !invalid)))
         expect_reply(to);
-    if (is_inline && !safe) {
+    if (is_inline && !invalid) {
         send_sample(links, to, sample, handed_ns);
-        relay(to, handed_ns);
+        forward_frames(to, handed_ns);
         return;
     }
-    if (!letter) {
-        add(&to->not_taken, count_due(sample));
+    if (!sample_out) {
+        add_to_counter(&to->not_queued, count_due(sample));
         return;
     }
-    letter->sample = *sample;
-    letter->handed_ns = handed_ns;
+    sample_out->sample = *sample;
+    sample_out->handed_ns = handed_ns;
     rt_ring_push(to->samples);
-    rouse(links);
+    wake_io_thread(links);
 }
 
 /* The sequence is published a moment after the letter, so the latch may be ahead of it. */
-static bool has_fresh(const struct link *link, uint32_t arrived)
+static bool has_new_command(const struct link *link, uint32_t arrived)
 {
     return (int32_t)(arrived - link->latched) > 0;
 }
 
-static bool goes_by_clock(const struct link *link)
+static bool uses_board_clock(const struct link *link)
 {
-    return !link->distrusts && atomic_load(&link->on_our_time);
+    return !link->clock_distrusted && atomic_load(&link->on_sim_time);
 }
 
 static bool is_answered(const struct link *link, uint64_t sim_us)
 {
     const uint32_t arrived = atomic_load(&link->arrived);
-    if (!link->asks || !link->traits->stamps)
-        return has_fresh(link, arrived);
-    if (goes_by_clock(link))
+    if (!link->awaits_reply || !link->traits->stamps_commands)
+        return has_new_command(link, arrived);
+    if (uses_board_clock(link))
         return atomic_load(&link->replied_us) >= sim_us;
     return (int32_t)(arrived - link->needed) >= 0;
 }
@@ -1357,9 +1376,9 @@ static struct timespec to_timespec(uint64_t ns)
     };
 }
 
-void io_links_heed(struct io_links *links, struct io_heed heed)
+void io_links_set_await_hook(struct io_links *links, struct io_await_hook hook)
 {
-    links->heed = heed;
+    links->hook = hook;
 }
 
 void io_links_estop(struct io_links *links, int link, uint32_t buttons, struct rt_estop *estop)
@@ -1369,35 +1388,35 @@ void io_links_estop(struct io_links *links, int link, uint32_t buttons, struct r
     of->estop = estop;
 }
 
-static void heed_stop(const struct io_links *links)
+static void call_await_hook(const struct io_links *links)
 {
-    if (links->heed.heed)
-        links->heed.heed(links->heed.self);
+    if (links->hook.hook)
+        links->hook.hook(links->hook.self);
 }
 
 /* True when nobody is waited for any longer.  What was waited adds up until a command comes. */
-static bool runs_out(const struct io_links *links, struct link *link, struct io_patience *patience,
-                     uint64_t now_ns)
+static bool budget_is_spent(const struct io_links *links, struct link *link,
+                            struct io_wait_budget *budget, uint64_t now_ns)
 {
     const uint32_t arrived = atomic_load(&link->arrived);
     const uint64_t before_ns = waited_ns(link);
-    const uint64_t spent_ns = io_patience_spend(patience, now_ns);
+    const uint64_t spent_ns = io_wait_budget_spend(budget, now_ns);
     atomic_store_explicit(&link->waited_ns, before_ns + spent_ns, memory_order_relaxed);
     atomic_store_explicit(&link->waited_at, arrived, memory_order_relaxed);
-    return patience->left_ns == 0 || atomic_load(&links->interrupted);
+    return budget->left_ns == 0 || atomic_load(&links->interrupted);
 }
 
 static bool await_thread(const struct io_links *links, struct link *link, uint64_t sim_us,
-                         struct io_patience *patience)
+                         struct io_wait_budget *budget)
 {
     uint32_t arrived;
     atomic_store(&link->awaited, true);
     while (arrived = atomic_load(&link->arrived), !is_answered(link, sim_us)) {
-        heed_stop(links);
-        const struct timespec wake = to_timespec(io_patience_wake_ns(patience));
+        call_await_hook(links);
+        const struct timespec wake = to_timespec(io_wait_budget_wake_ns(budget));
         (void)syscall(SYS_futex, &link->arrived, FUTEX_WAIT_BITSET_PRIVATE, arrived, &wake, NULL,
                       FUTEX_BITSET_MATCH_ANY);
-        if (runs_out(links, link, patience, rt_now_ns()))
+        if (budget_is_spent(links, link, budget, rt_now_ns()))
             break; /* woken, but not by an answer */
     }
     atomic_store(&link->awaited, false);
@@ -1405,15 +1424,16 @@ static bool await_thread(const struct io_links *links, struct link *link, uint64
 }
 
 /* Until something may have come; not beyond the next tick, at which a peer may be let in. */
-static void nap(const struct link *link, uint64_t limit_ns)
+static void sleep_until_readable(const struct link *link, uint64_t limit_ns)
 {
-    enum { LOOK_NS = 100000 };
+    enum { POLL_PERIOD_NS = 100000 };
     struct io_bus_watch on[IO_BUS_WATCH_MAX];
     const int count = io_bus_watches(&link->bus, on);
     struct pollfd watch[IO_BUS_WATCH_MAX] = {0};
     for (int i = 0; i < count; i++)
         watch[i] = (struct pollfd){.fd = on[i].fd, .events = POLLIN};
-    const uint64_t most_ns = count > 0 && !io_bus_needs_polling(&link->bus) ? TICK_NS : LOOK_NS;
+    const uint64_t most_ns =
+        count > 0 && !io_bus_needs_polling(&link->bus) ? TICK_NS : POLL_PERIOD_NS;
     const struct timespec left = to_timespec(limit_ns < most_ns ? limit_ns : most_ns);
     (void)ppoll(watch, (nfds_t)count, &left, NULL);
 }
@@ -1421,46 +1441,46 @@ static void nap(const struct link *link, uint64_t limit_ns)
 /* To be woken takes longer than everything else on the wire, so at first it looks again and again,
  * where the core is its own. */
 static bool await_inline(struct io_links *links, struct link *link, uint64_t sim_us,
-                         struct io_patience *patience)
+                         struct io_wait_budget *budget)
 {
     uint64_t now_ns = rt_now_ns();
     const uint64_t sleep_ns = links->spins ? now_ns + SPIN_NS : now_ns;
     for (;; now_ns = rt_now_ns()) {
-        poll_at(links, now_ns, 0);
+        poll_links(links, now_ns, 0);
         if (is_answered(link, sim_us))
             return true;
-        if (runs_out(links, link, patience, now_ns))
+        if (budget_is_spent(links, link, budget, now_ns))
             return false;
-        heed_stop(links);
+        call_await_hook(links);
         if (now_ns >= sleep_ns)
-            nap(link, span(now_ns, io_patience_wake_ns(patience)));
+            sleep_until_readable(link, elapsed_ns(now_ns, io_wait_budget_wake_ns(budget)));
     }
 }
 
 /* A clock may look like ours by accident: one that stays behind while replies come is not. */
-static void learn_from_miss(struct link *link)
+static void note_missed_reply(struct link *link)
 {
-    const bool replies_came = atomic_load(&link->arrived) != link->asked;
+    const bool replies_came = atomic_load(&link->arrived) != link->sequence_at_send;
     link->misses++;
     link->stale = replies_came ? link->stale + 1 : 0;
-    if (goes_by_clock(link) && link->stale >= CLOCK_MISSES)
-        link->distrusts = true;
+    if (uses_board_clock(link) && link->stale >= CLOCK_MISSES)
+        link->clock_distrusted = true;
 }
 
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns)
 {
     struct link *from = at(links, link);
-    struct io_patience patience;
-    io_patience_begin(&patience, limit_ns, rt_now_ns());
+    struct io_wait_budget budget;
+    io_wait_budget_begin(&budget, limit_ns, rt_now_ns());
     bool answered = is_answered(from, sim_us);
     if (!answered && links->mode == IO_LINK_INLINE)
-        answered = await_inline(links, from, sim_us, &patience);
+        answered = await_inline(links, from, sim_us, &budget);
     else if (!answered)
-        answered = await_thread(links, from, sim_us, &patience);
+        answered = await_thread(links, from, sim_us, &budget);
     if (answered)
         from->misses = from->stale = 0;
     else
-        learn_from_miss(from);
+        note_missed_reply(from);
     return answered;
 }
 
@@ -1475,59 +1495,60 @@ void io_links_interrupt(struct io_links *links)
 
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns)
 {
-    const struct link *from = look(links, link);
+    const struct link *from = const_link_at(links, link);
     const uint64_t command_ns = read_counter(&from->command_ns);
-    return command_ns != 0 && !without_command(from, command_ns, now_ns);
+    return command_ns != 0 && !lacks_command(from, command_ns, now_ns);
 }
 
 bool io_link_has_peer(const struct io_links *links, int link)
 {
-    return read_counter(&look(links, link)->heard_ns) != 0;
+    return read_counter(&const_link_at(links, link)->heard_ns) != 0;
 }
 
-enum io_board io_link_board(const struct io_links *links, int link)
+enum io_board_state io_link_board_state(const struct io_links *links, int link)
 {
-    const struct link *of = look(links, link);
+    const struct link *of = const_link_at(links, link);
     const uint64_t heard_ns = read_counter(&of->heard_ns);
     if (heard_ns == 0 || silent(of, heard_ns, rt_now_ns()))
         return IO_BOARD_SILENT;
-    return (enum io_board)atomic_load_explicit(&of->board, memory_order_relaxed);
+    return (enum io_board_state)atomic_load_explicit(&of->board, memory_order_relaxed);
 }
 
 bool io_link_lockstep(const struct io_links *links, int link)
 {
-    return atomic_load_explicit(&look(links, link)->lockstep, memory_order_relaxed);
+    return atomic_load_explicit(&const_link_at(links, link)->lockstep, memory_order_relaxed);
 }
 
 uint32_t io_link_rate_hint(const struct io_links *links, int link)
 {
-    return atomic_load_explicit(&look(links, link)->rate_hint, memory_order_relaxed);
+    return atomic_load_explicit(&const_link_at(links, link)->rate_hint, memory_order_relaxed);
 }
 
-void io_link_pulse(const struct io_links *links, int link, uint64_t now_ns, struct io_pulse *pulse)
+void io_link_cadence(const struct io_links *links, int link, uint64_t now_ns,
+                     struct io_cadence *pulse)
 {
-    const struct link *of = look(links, link);
+    const struct link *of = const_link_at(links, link);
     const uint64_t command_ns = read_counter(&of->command_ns);
-    *pulse = (struct io_pulse){
-        .since_ns = command_ns ? span(command_ns, now_ns) : 0,
+    *pulse = (struct io_cadence){
+        .since_ns = command_ns ? elapsed_ns(command_ns, now_ns) : 0,
         .gap_ns_max = read_counter(&of->gap_ns_max),
         .late = read_counter(&of->tally.late),
         .silent = read_counter(&of->tally.losses),
     };
 }
 
-void io_link_counters(const struct io_links *links, int link, struct io_counters *counters)
+void io_link_counters(const struct io_links *links, int link, struct io_link_counts *counters)
 {
-    const struct link *of = look(links, link);
+    const struct link *of = const_link_at(links, link);
     const struct tally *tally = &of->tally;
-    *counters = (struct io_counters){
+    *counters = (struct io_link_counts){
         .rx = read_counter(&tally->rx),
         .tx = read_counter(&tally->tx),
         .rx_bytes = read_counter(&tally->rx_bytes),
         .tx_bytes = read_counter(&tally->tx_bytes),
         .rx_bad = read_counter(&tally->rx_bad) + read_counter(&tally->refused),
         .rx_lost = read_counter(&tally->rx_lost),
-        .tx_dropped = read_counter(&tally->tx_dropped) + read_counter(&of->not_taken),
+        .tx_dropped = read_counter(&tally->tx_dropped) + read_counter(&of->not_queued),
         .commands = read_counter(&tally->commands),
         .losses = read_counter(&tally->losses),
         .duplicates = read_counter(&tally->duplicates),
@@ -1538,14 +1559,14 @@ void io_link_counters(const struct io_links *links, int link, struct io_counters
 
 const struct io_latency *io_link_latency(const struct io_links *links, int link)
 {
-    return &look(links, link)->latency;
+    return &const_link_at(links, link)->latency;
 }
 
-void io_links_excuse(struct io_links *links, uint64_t now_ns)
+void io_links_restart_loss_timers(struct io_links *links, uint64_t now_ns)
 {
     for (int i = 0; i < links->link_count; i++)
         if (!links->link[i].traits->hands)
-            atomic_store_explicit(&links->link[i].excused_ns, now_ns, memory_order_relaxed);
+            atomic_store_explicit(&links->link[i].loss_timer_from_ns, now_ns, memory_order_relaxed);
 }
 
 /* Relaxed, and the end first: the thread that talks may see one half for a message or two, and then
@@ -1560,7 +1581,7 @@ void io_link_fault_move(struct io_links *links, int link, int fault, uint64_t fi
 
 uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault)
 {
-    const struct link *of = look(links, link);
+    const struct link *of = const_link_at(links, link);
     uint64_t hits = 0;
     for (int i = 0; i < of->faults_out; i++)
         hits +=
@@ -1571,14 +1592,14 @@ uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault)
     return hits;
 }
 
-struct io_ground_result io_link_ground(const struct io_links *links, int link, int step)
+struct io_ground_result io_link_ground_result(const struct io_links *links, int link, int step)
 {
-    return *io_ground_result(look(links, link)->station, step);
+    return *io_ground_result(const_link_at(links, link)->station, step);
 }
 
-int io_link_ground_line(const struct io_links *links, int link)
+int io_link_ground_line_status(const struct io_links *links, int link)
 {
-    return look(links, link)->station_status;
+    return const_link_at(links, link)->station_status;
 }
 
 uint64_t io_links_page_faults(const struct io_links *links)

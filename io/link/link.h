@@ -26,11 +26,11 @@
 
 enum {
     IO_LINK_MAX = 4,
-    IO_GROUND_MAX = 4,
+    IO_LINK_GROUND_MAX = 4,
     IO_LINK_FAULT_MAX = 8,
     IO_ADDRESS_MAX = IO_BUS_ADDRESS_MAX,
     IO_ERROR_MAX = 256,
-    IO_LINK_ASK_LOAD = 750, /* bytes a second: what asks_time sends, 25 times 30 */
+    IO_LINK_TIMESYNC_LOAD = 750, /* bytes a second: what queries_time sends, 25 times 30 */
 };
 enum io_link_mode { IO_LINK_THREADED, IO_LINK_INLINE };
 
@@ -53,12 +53,12 @@ struct io_link_spec {
     enum io_protocol_kind protocol;
     bool virtual_gps; /* of struct io_protocol_spec */
     enum io_betaflight_variant variant;
-    bool asks_time; /* ask the board for its clock, some tens of times a second */
+    bool queries_time; /* ask the board for its clock, some tens of times a second */
     struct io_hand_spec hand;
     uint64_t late_after_ns; /* a longer gap between two commands counts as late; 0: none does */
     /* "127.0.0.1:14550": ground stations, "" ends the list.  What the board says besides commands
      * goes to all of them, what any of them says goes to the board, behind the samples. */
-    char ground[IO_GROUND_MAX][IO_ADDRESS_MAX];
+    char ground[IO_LINK_GROUND_MAX][IO_ADDRESS_MAX];
     struct io_ground_script script;   /* of our own ground station */
     char ground_line[IO_ADDRESS_MAX]; /* UDP, where it hears; "": the board's own line */
     uint64_t seed;                    /* of the faults' noise */
@@ -66,7 +66,7 @@ struct io_link_spec {
     struct io_link_fault fault[IO_LINK_FAULT_MAX];
 };
 
-struct io_counters {
+struct io_link_counts {
     uint64_t rx, tx; /* messages */
     uint64_t rx_bytes, tx_bytes;
     uint64_t rx_bad;          /* CRC, length, unknown magic, foreign sender */
@@ -80,13 +80,13 @@ struct io_counters {
 };
 
 /* An answer to "what does your clock show". */
-struct io_clock_sight {
+struct io_clock_sample {
     uint64_t local_ns, board_ns;
     uint64_t delay_ns; /* from the question to the answer */
 };
 
 /* How regularly commands come, by the time of their last byte. */
-struct io_pulse {
+struct io_cadence {
     uint64_t since_ns;   /* from the newest command to now; 0 before the first */
     uint64_t gap_ns_max; /* longest time between two of one far end */
     uint64_t late;       /* gaps longer than late_after_ns */
@@ -94,31 +94,31 @@ struct io_pulse {
 };
 
 /* Parts of the loop latency, in the order of the data flow. */
-enum io_part {
-    IO_PART_WIRE_IN,
-    IO_PART_GRID_WAIT,
-    IO_PART_STEP,
-    IO_PART_HOLD,
-    IO_PART_WIRE_OUT,
-    IO_PART_SUM,
-    IO_PART_COUNT
+enum io_latency_part {
+    IO_LATENCY_WIRE_IN,
+    IO_LATENCY_GRID_WAIT,
+    IO_LATENCY_STEP,
+    IO_LATENCY_HOLD,
+    IO_LATENCY_WIRE_OUT,
+    IO_LATENCY_SUM,
+    IO_LATENCY_COUNT
 };
-extern const char *const io_part_name[IO_PART_COUNT];
+extern const char *const io_latency_part_name[IO_LATENCY_COUNT];
 
 /* The histograms belong to the sending thread until io_links_stop(). */
 struct io_latency {
-    struct rt_histogram part[IO_PART_COUNT];
-    _Atomic uint64_t last[IO_PART_COUNT]; /* of the newest command; any thread may look */
+    struct rt_histogram part[IO_LATENCY_COUNT];
+    _Atomic uint64_t last[IO_LATENCY_COUNT]; /* of the newest command; any thread may look */
 };
 
 struct io_links;
 
 /* Sees the parts of every loop that was measured, the sum left out; frame is that of the sample,
  * rx_ns names the command.  Context: the sending thread, under the rules of the frame. */
-struct io_latency_seer {
+struct io_latency_observer {
     void *self;
-    void (*see)(void *self, int link, uint64_t frame, uint64_t rx_ns,
-                const uint64_t part_ns[IO_PART_SUM]);
+    void (*observe)(void *self, int link, uint64_t frame, uint64_t rx_ns,
+                    const uint64_t part_ns[IO_LATENCY_SUM]);
 };
 
 /* The specs are copied.  Context: setup. */
@@ -136,12 +136,12 @@ uint16_t io_link_port(const struct io_links *links, int link);
 
 /* Of a link on bus cockpit the sending end, the caller's to close; else -1.  Context: setup, after
  * open. */
-int io_link_sender(const struct io_links *links, int link);
+int io_link_cockpit_sender(const struct io_links *links, int link);
 
 /* Before the start; see NULL: nobody looks.  Context: setup. */
-void io_links_show_latency(struct io_links *links, struct io_latency_seer seer);
+void io_links_observe_latency(struct io_links *links, struct io_latency_observer observer);
 /* Sees what happens to the steps of ground stations.  Before the start.  Context: setup. */
-void io_links_show_ground(struct io_links *links, struct io_ground_seer seer);
+void io_links_observe_ground(struct io_links *links, struct io_ground_observer observer);
 /* A press of one of these buttons of a hand raises the stop as soon as it is heard, and so does the
  * loss of the link.  How buttons stand at first is no press.  Context: setup, before the start. */
 struct rt_estop;
@@ -157,7 +157,7 @@ void io_links_stop(struct io_links *links);
 
 /* Inline mode: the calling thread, which from here on is the frame's, has its core for itself, and
  * an await may spin there before it sleeps.  Context: setup. */
-void io_links_spin(struct io_links *links, bool may);
+void io_links_allow_spin(struct io_links *links, bool may);
 /* Inline mode: receive what is there, at most a bounded number of messages.  Nothing in threaded
  * mode.  Context: frame. */
 void io_links_poll(struct io_links *links);
@@ -165,7 +165,7 @@ void io_links_poll(struct io_links *links);
 bool io_link_latch(struct io_links *links, int link, struct io_command *command);
 /* What the board's clock showed and when: the middle between question and answer.  True when there
  * is a newer answer than at the last call.  Context: frame. */
-bool io_link_clock(struct io_links *links, int link, struct io_clock_sight *sight);
+bool io_link_clock(struct io_links *links, int link, struct io_clock_sample *clock_sample);
 /* Hand the sample over; it leaves at once.  Context: frame. */
 void io_link_commit(struct io_links *links, int link, const struct io_sample *sample);
 /* Lockstep: wait for the reply to the sample of sim_us, the last one committed with IO_SEND_SENSOR,
@@ -180,16 +180,16 @@ void io_link_commit(struct io_links *links, int link, const struct io_sample *sa
 bool io_link_await(struct io_links *links, int link, uint64_t sim_us, uint64_t limit_ns);
 /* Whoever awaits calls this before it sleeps and every 20 ms, so that a stop does not wait with it;
  * heed NULL: there is nothing to heed.  Context: setup, or frame. */
-struct io_heed {
+struct io_await_hook {
     void *self;
-    void (*heed)(void *self);
+    void (*hook)(void *self);
 };
-void io_links_heed(struct io_links *links, struct io_heed heed);
+void io_links_set_await_hook(struct io_links *links, struct io_await_hook hook);
 /* Whoever awaits, or will, gives up at once: the run ends.  Context: any. */
 void io_links_interrupt(struct io_links *links);
 /* No samples leave for now, so a board that falls silent is not lost: that counts from here on.
  * Hands answer no samples, and are lost in a pause as well.  Context: frame. */
-void io_links_excuse(struct io_links *links, uint64_t now_ns);
+void io_links_restart_loss_timers(struct io_links *links, uint64_t now_ns);
 /* True while commands come in time, or the device of a hand is there.  False before the first.
  * Context: any. */
 bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns);
@@ -197,7 +197,7 @@ bool io_link_alive(const struct io_links *links, int link, uint64_t now_ns);
 bool io_link_has_peer(const struct io_links *links, int link);
 /* How the far end stands; IO_BOARD_SILENT also when nothing sound came for lost_after_ns.  Context:
  * any. */
-enum io_board io_link_board(const struct io_links *links, int link);
+enum io_board_state io_link_board_state(const struct io_links *links, int link);
 /* It has told that it runs in lockstep (PX4).  Context: any. */
 bool io_link_lockstep(const struct io_links *links, int link);
 /* Frames per second that it would like (ArduPilot); 0: it has not said.  Context: any. */
@@ -205,11 +205,12 @@ uint32_t io_link_rate_hint(const struct io_links *links, int link);
 /* Tell every far end that the simulation is no longer valid (MAVLink: HEARTBEAT,
  * MAV_STATE_EMERGENCY; others have no word for it).  From here on no sample leaves; the I/O thread
  * repeats the message until the stop.  Async-signal-safe. Context: any. */
-void io_links_safe(struct io_links *links);
+void io_links_invalidate_outputs(struct io_links *links);
 
 /* Context: any; exact after io_links_stop(). */
-void io_link_counters(const struct io_links *links, int link, struct io_counters *counters);
-void io_link_pulse(const struct io_links *links, int link, uint64_t now_ns, struct io_pulse *pulse);
+void io_link_counters(const struct io_links *links, int link, struct io_link_counts *counters);
+void io_link_cadence(const struct io_links *links, int link, uint64_t now_ns,
+                     struct io_cadence *pulse);
 const struct io_latency *io_link_latency(const struct io_links *links, int link);
 /* A fault of the spec acts in other frames from here on (io_sample.frame counts them).  Context:
  * any, one thread. */
@@ -218,8 +219,8 @@ void io_link_fault_move(struct io_links *links, int link, int fault, uint64_t fi
 /* Messages that a fault of the spec has altered or swallowed; exact after io_links_stop(). */
 uint64_t io_link_fault_hits(const struct io_links *links, int link, int fault);
 /* What became of a step of the ground station's script; exact after io_links_stop(). */
-struct io_ground_result io_link_ground(const struct io_links *links, int link, int step);
+struct io_ground_result io_link_ground_result(const struct io_links *links, int link, int step);
 /* 0, or -errno when the ground station's line could not be had.  Context: any, after open. */
-int io_link_ground_line(const struct io_links *links, int link);
+int io_link_ground_line_status(const struct io_links *links, int link);
 /* Page faults of the I/O thread since it entered its loop; exact after io_links_stop(). */
 uint64_t io_links_page_faults(const struct io_links *links);

@@ -16,8 +16,8 @@ static uint32_t checksum(const unsigned char *bytes)
     return (uint32_t)crc32(0, bytes, AT_CRC);
 }
 
-void io_grid_pulse_encode(const struct io_grid_pulse *pulse,
-                          unsigned char bytes[IO_GRID_PULSE_SIZE])
+void io_sync_pulse_encode(const struct io_sync_pulse_message *pulse,
+                          unsigned char bytes[IO_SYNC_PULSE_SIZE])
 {
     memcpy(bytes, magic, sizeof magic);
     memcpy(bytes + AT_SEQUENCE, &pulse->sequence, 4);
@@ -29,11 +29,11 @@ void io_grid_pulse_encode(const struct io_grid_pulse *pulse,
     memcpy(bytes + AT_CRC, &sum, 4);
 }
 
-bool io_grid_pulse_decode(const void *bytes, size_t size, struct io_grid_pulse *pulse)
+bool io_sync_pulse_decode(const void *bytes, size_t size, struct io_sync_pulse_message *pulse)
 {
     const unsigned char *from = bytes;
     uint32_t sum;
-    if (size != IO_GRID_PULSE_SIZE || memcmp(from, magic, sizeof magic) != 0)
+    if (size != IO_SYNC_PULSE_SIZE || memcmp(from, magic, sizeof magic) != 0)
         return false;
     memcpy(&sum, from + AT_CRC, 4);
     memcpy(&pulse->sequence, from + AT_SEQUENCE, 4);
@@ -45,7 +45,7 @@ bool io_grid_pulse_decode(const void *bytes, size_t size, struct io_grid_pulse *
 }
 
 /* Could these bytes be how a pulse begins? */
-static bool may_begin(const struct io_grid_pulse_stream *stream)
+static bool may_begin(const struct io_sync_pulse_stream *stream)
 {
     const size_t known = stream->size < sizeof magic ? stream->size : sizeof magic;
     return memcmp(stream->bytes, magic, known) == 0;
@@ -53,22 +53,22 @@ static bool may_begin(const struct io_grid_pulse_stream *stream)
 
 /* The first byte belongs to nothing.  What is behind it may not begin a pulse either: then it goes
  * when the next byte comes. */
-static void skip(struct io_grid_pulse_stream *stream)
+static void skip(struct io_sync_pulse_stream *stream)
 {
     stream->skipped++;
     stream->size--;
     memmove(stream->bytes, stream->bytes + 1, stream->size);
 }
 
-bool io_grid_pulse_feed(struct io_grid_pulse_stream *stream, unsigned char byte,
-                        struct io_grid_pulse *pulse)
+bool io_sync_pulse_feed(struct io_sync_pulse_stream *stream, unsigned char byte,
+                        struct io_sync_pulse_message *pulse)
 {
     stream->bytes[stream->size++] = byte;
     if (!may_begin(stream))
         skip(stream);
-    if (stream->size < IO_GRID_PULSE_SIZE)
+    if (stream->size < IO_SYNC_PULSE_SIZE)
         return false;
-    if (!io_grid_pulse_decode(stream->bytes, stream->size, pulse)) {
+    if (!io_sync_pulse_decode(stream->bytes, stream->size, pulse)) {
         skip(stream);
         return false;
     }
@@ -78,55 +78,55 @@ bool io_grid_pulse_feed(struct io_grid_pulse_stream *stream, unsigned char byte,
 
 /* ---- the sender ---- */
 
-int io_pulser_open(struct io_pulser *pulser, const struct io_bus_spec *spec, uint32_t every,
-                   char error[IO_BUS_ERROR_MAX])
+int io_sync_pulse_open(struct io_sync_pulse *sender, const struct io_bus_spec *spec, uint32_t every,
+                       char error[IO_BUS_ERROR_MAX])
 {
     static const char prefix[] = "links.";
     struct io_bus_spec named = *spec;
-    memset(pulser, 0, sizeof *pulser);
-    pulser->every = every;
+    memset(sender, 0, sizeof *sender);
+    sender->every = every;
     named.name = "pulse"; /* a bus believes that it is a link's */
-    const int status = io_bus_open(&pulser->bus, &named, error);
+    const int status = io_bus_open(&sender->bus, &named, error);
     if (status < 0 && strncmp(error, prefix, sizeof prefix - 1) == 0)
         memmove(error, error + sizeof prefix - 1, strlen(error) - sizeof prefix + 2);
     return status;
 }
 
-static void send_pulse(struct io_pulser *pulser, struct io_grid_pulse *pulse)
+static void send_pulse(struct io_sync_pulse *sender, struct io_sync_pulse_message *pulse)
 {
-    unsigned char bytes[IO_GRID_PULSE_SIZE];
-    pulse->sequence = pulser->sequence++;
+    unsigned char bytes[IO_SYNC_PULSE_SIZE];
+    pulse->sequence = sender->sequence++;
     pulse->sent_ns = rt_now_ns();
-    io_grid_pulse_encode(pulse, bytes);
-    if (io_bus_send(&pulser->bus, io_bus_peer(&pulser->bus), bytes, sizeof bytes, false) == 0)
-        pulser->sent++;
+    io_sync_pulse_encode(pulse, bytes);
+    if (io_bus_send(&sender->bus, io_bus_peer(&sender->bus), bytes, sizeof bytes, false) == 0)
+        sender->sent++;
     else
-        pulser->dropped++;
+        sender->dropped++;
 }
 
-void io_pulser_emit(struct io_pulser *pulser, uint64_t frame, uint64_t sim_ns)
+void io_sync_pulse_emit(struct io_sync_pulse *sender, uint64_t frame, uint64_t sim_ns)
 {
     enum { TICK_NS = 20000000 };
-    if (frame % pulser->every != 0)
+    if (frame % sender->every != 0)
         return;
-    struct io_grid_pulse pulse = {.frame = frame, .sim_ns = sim_ns};
-    send_pulse(pulser, &pulse);
-    if (pulse.sent_ns < pulser->next_tick_ns)
+    struct io_sync_pulse_message pulse = {.frame = frame, .sim_ns = sim_ns};
+    send_pulse(sender, &pulse);
+    if (pulse.sent_ns < sender->next_tick_ns)
         return;
-    pulser->next_tick_ns = pulse.sent_ns + TICK_NS; /* behind the pulse, which is in a hurry */
-    io_bus_tick(&pulser->bus, pulse.sent_ns);
+    sender->next_tick_ns = pulse.sent_ns + TICK_NS; /* behind the pulse, which is in a hurry */
+    io_bus_tick(&sender->bus, pulse.sent_ns);
 }
 
-void io_pulser_close(struct io_pulser *pulser)
+void io_sync_pulse_close(struct io_sync_pulse *sender)
 {
     enum { FAREWELLS = 3 }; /* a datagram may get lost */
-    struct io_grid_pulse pulse = {.last = 1};
-    if (pulser->bus.methods == NULL)
+    struct io_sync_pulse_message pulse = {.last = 1};
+    if (sender->bus.ops == NULL)
         return;
-    const uint64_t sent = pulser->sent, dropped = pulser->dropped;
+    const uint64_t sent = sender->sent, dropped = sender->dropped;
     for (int i = 0; i < FAREWELLS; i++)
-        send_pulse(pulser, &pulse);
-    pulser->sent = sent;
-    pulser->dropped = dropped;
-    io_bus_close(&pulser->bus);
+        send_pulse(sender, &pulse);
+    sender->sent = sent;
+    sender->dropped = dropped;
+    io_bus_close(&sender->bus);
 }

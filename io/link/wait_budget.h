@@ -12,15 +12,15 @@
 
 #include <stdint.h>
 
-struct io_patience {
+struct io_wait_budget {
     uint64_t left_ns;
     uint64_t slice_ns;
-    uint64_t looked_ns; /* when it was last looked at */
+    uint64_t checked_ns; /* when it was last looked at */
 };
 
 /* Context: any, and of the others the same thread. */
-void io_patience_begin(struct io_patience *patience, uint64_t limit_ns, uint64_t now_ns);
+void io_wait_budget_begin(struct io_wait_budget *budget, uint64_t limit_ns, uint64_t now_ns);
 /* What passed since the last look, as far as it counts. */
-uint64_t io_patience_spend(struct io_patience *patience, uint64_t now_ns);
+uint64_t io_wait_budget_spend(struct io_wait_budget *budget, uint64_t now_ns);
 /* When to look again at the latest: the end of the slice, or of all that is left. */
-uint64_t io_patience_wake_ns(const struct io_patience *patience);
+uint64_t io_wait_budget_wake_ns(const struct io_wait_budget *budget);

@@ -2,11 +2,11 @@
 
 #include <stddef.h>
 
-static struct io_door_guest *find(const struct io_door *door, const void *connection)
+static struct io_admission_entry *find(const struct io_admission *admission, const void *connection)
 {
-    for (int i = 0; i < IO_DOOR_MAX; i++)
-        if (door->guest[i].connection == connection)
-            return (struct io_door_guest *)&door->guest[i];
+    for (int i = 0; i < IO_ADMISSION_MAX; i++)
+        if (admission->entry[i].connection == connection)
+            return (struct io_admission_entry *)&admission->entry[i];
     return NULL;
 }
 
@@ -16,32 +16,33 @@ static bool is_loopback(uint32_t address)
 }
 
 /* May this one be sent away? */
-static bool stands(const struct io_door_guest *guest)
+static bool is_evictable(const struct io_admission_entry *entry)
 {
-    return guest->connection && !guest->dismissed && guest->standing <= IO_DOOR_ASKED;
+    return entry->connection && !entry->dismissed && entry->stage <= IO_ADMISSION_REQUESTED;
 }
 
-static int count_standing(const struct io_door *door, const uint32_t *address)
+static int count_evictable(const struct io_admission *admission, const uint32_t *address)
 {
     int count = 0;
-    for (int i = 0; i < IO_DOOR_MAX; i++)
-        count += stands(&door->guest[i]) && (!address || door->guest[i].address == *address);
+    for (int i = 0; i < IO_ADMISSION_MAX; i++)
+        count += is_evictable(&admission->entry[i]) &&
+                 (!address || admission->entry[i].address == *address);
     return count;
 }
 
 /* The address that has the most connections which may be sent away. */
-static uint32_t crowd(const struct io_door *door)
+static uint32_t busiest_address(const struct io_admission *admission)
 {
-    uint32_t address[IO_DOOR_MAX];
-    int count[IO_DOOR_MAX], known = 0, most = 0;
-    for (int i = 0; i < IO_DOOR_MAX; i++) {
+    uint32_t address[IO_ADMISSION_MAX];
+    int count[IO_ADMISSION_MAX], known = 0, most = 0;
+    for (int i = 0; i < IO_ADMISSION_MAX; i++) {
         int k = 0;
-        if (!stands(&door->guest[i]))
+        if (!is_evictable(&admission->entry[i]))
             continue;
-        while (k < known && address[k] != door->guest[i].address)
+        while (k < known && address[k] != admission->entry[i].address)
             k++;
         if (k == known) {
-            address[known] = door->guest[i].address;
+            address[known] = admission->entry[i].address;
             count[known++] = 0;
         }
         count[k]++;
@@ -52,114 +53,118 @@ static uint32_t crowd(const struct io_door *door)
 
 /* Who goes first: those without a request, then those whose request was answered, then those whose
  * request waits to be read. */
-static int rank_of(const struct io_door_guest *guest, bool (*has_said)(void *connection))
+static int eviction_rank(const struct io_admission_entry *entry,
+                         bool (*has_request)(void *connection))
 {
-    if (guest->standing == IO_DOOR_ASKED)
+    if (entry->stage == IO_ADMISSION_REQUESTED)
         return 1;
-    return has_said(guest->connection) ? 2 : 0;
+    return has_request(entry->connection) ? 2 : 0;
 }
 
-static struct io_door_guest *choose(struct io_door *door, uint32_t address, const void *newest,
-                                    bool (*has_said)(void *connection))
+static struct io_admission_entry *choose_victim(struct io_admission *admission, uint32_t address,
+                                                const void *newest,
+                                                bool (*has_request)(void *connection))
 {
-    struct io_door_guest *best = NULL;
+    struct io_admission_entry *best = NULL;
     int best_rank = 0;
-    for (int i = 0; i < IO_DOOR_MAX; i++) {
-        struct io_door_guest *guest = &door->guest[i];
-        if (!stands(guest) || guest->address != address || guest->connection == newest)
+    for (int i = 0; i < IO_ADMISSION_MAX; i++) {
+        struct io_admission_entry *entry = &admission->entry[i];
+        if (!is_evictable(entry) || entry->address != address || entry->connection == newest)
             continue;
-        if (best && best_rank == 0 && best->came < guest->came)
+        if (best && best_rank == 0 && best->arrival < entry->arrival)
             continue; /* it cannot be better, and looking costs */
-        const int rank = rank_of(guest, has_said);
-        if (!best || rank < best_rank || (rank == best_rank && guest->came < best->came)) {
-            best = guest;
+        const int rank = eviction_rank(entry, has_request);
+        if (!best || rank < best_rank || (rank == best_rank && entry->arrival < best->arrival)) {
+            best = entry;
             best_rank = rank;
         }
     }
     return best;
 }
 
-static void *dismiss(struct io_door *door, struct io_door_guest *guest)
+static void *evict(struct io_admission *admission, struct io_admission_entry *entry)
 {
-    guest->dismissed = true;
-    door->dismissed++;
-    return guest->connection;
+    entry->dismissed = true;
+    admission->dismissed++;
+    return entry->connection;
 }
 
-void *io_door_come(struct io_door *door, void *connection, uint32_t address,
-                   bool (*has_said)(void *connection))
+void *io_admission_add(struct io_admission *admission, void *connection, uint32_t address,
+                       bool (*has_request)(void *connection))
 {
-    struct io_door_guest *place = find(door, NULL);
+    struct io_admission_entry *place = find(admission, NULL);
     if (!place) {
-        door->dismissed++;
+        admission->dismissed++;
         return connection;
     }
-    *place = (struct io_door_guest){
-        .connection = connection, .address = address, .came = ++door->arrivals};
-    struct io_door_guest *victim = NULL;
-    if (!is_loopback(address) && count_standing(door, &address) > IO_DOOR_ADDRESS_MAX)
-        victim = choose(door, address, connection, has_said);
-    else if (count_standing(door, NULL) > IO_DOOR_STANDING_MAX)
-        victim = choose(door, crowd(door), connection, has_said);
-    return victim ? dismiss(door, victim) : NULL;
+    *place = (struct io_admission_entry){
+        .connection = connection, .address = address, .arrival = ++admission->arrivals};
+    struct io_admission_entry *victim = NULL;
+    if (!is_loopback(address) && count_evictable(admission, &address) > IO_ADMISSION_ADDRESS_MAX)
+        victim = choose_victim(admission, address, connection, has_request);
+    else if (count_evictable(admission, NULL) > IO_ADMISSION_WAITING_MAX)
+        victim = choose_victim(admission, busiest_address(admission), connection, has_request);
+    return victim ? evict(admission, victim) : NULL;
 }
 
-bool io_door_ask(struct io_door *door, void *connection, bool has_token)
+bool io_admission_note_request(struct io_admission *admission, void *connection, bool has_token)
 {
-    struct io_door_guest *guest = find(door, connection);
-    if (!guest)
+    struct io_admission_entry *entry = find(admission, connection);
+    if (!entry)
         return true;
-    if (guest->standing <= IO_DOOR_ASKED)
-        guest->standing = has_token ? IO_DOOR_KNOWN : IO_DOOR_ASKED;
+    if (entry->stage <= IO_ADMISSION_REQUESTED)
+        entry->stage = has_token ? IO_ADMISSION_AUTHENTICATED : IO_ADMISSION_REQUESTED;
     if (has_token)
-        guest->dismissed = false; /* it was as quick as it could be */
-    return !guest->dismissed;
+        entry->dismissed = false; /* it was as quick as it could be */
+    return !entry->dismissed;
 }
 
-bool io_door_has_seat(const struct io_door *door, const void *connection, bool is_operator)
+bool io_admission_allows_session(const struct io_admission *admission, const void *connection,
+                                 bool is_operator)
 {
-    const struct io_door_guest *own = find(door, connection);
+    const struct io_admission_entry *own = find(admission, connection);
     int count = 0;
     if (!own || is_operator || is_loopback(own->address))
         return true;
-    for (int i = 0; i < IO_DOOR_MAX; i++) {
-        const struct io_door_guest *guest = &door->guest[i];
-        count += guest->connection && guest->standing == IO_DOOR_SEATED && !guest->is_operator &&
-                 guest->address == own->address;
+    for (int i = 0; i < IO_ADMISSION_MAX; i++) {
+        const struct io_admission_entry *entry = &admission->entry[i];
+        count += entry->connection && entry->stage == IO_ADMISSION_IN_SESSION &&
+                 !entry->is_operator && entry->address == own->address;
     }
-    return count < IO_DOOR_SEATS_MAX;
+    return count < IO_ADMISSION_SESSIONS_MAX;
 }
 
-void io_door_sit(struct io_door *door, void *connection, bool is_operator)
+void io_admission_note_session(struct io_admission *admission, void *connection, bool is_operator)
 {
-    struct io_door_guest *guest = find(door, connection);
-    if (!guest)
+    struct io_admission_entry *entry = find(admission, connection);
+    if (!entry)
         return;
-    guest->standing = IO_DOOR_SEATED;
-    guest->is_operator = is_operator;
+    entry->stage = IO_ADMISSION_IN_SESSION;
+    entry->is_operator = is_operator;
 }
 
-void io_door_leave(struct io_door *door, const void *connection)
+void io_admission_remove(struct io_admission *admission, const void *connection)
 {
-    struct io_door_guest *guest = find(door, connection);
-    if (connection && guest)
-        *guest = (struct io_door_guest){0};
+    struct io_admission_entry *entry = find(admission, connection);
+    if (connection && entry)
+        *entry = (struct io_admission_entry){0};
 }
 
-int io_door_tick(struct io_door *door, uint64_t served_ns, void *overdue[IO_DOOR_MAX])
+int io_admission_tick(struct io_admission *admission, uint64_t served_ns,
+                      void *overdue[IO_ADMISSION_MAX])
 {
     int count = 0;
-    for (int i = 0; i < IO_DOOR_MAX; i++) {
-        struct io_door_guest *guest = &door->guest[i];
-        if (!guest->connection)
+    for (int i = 0; i < IO_ADMISSION_MAX; i++) {
+        struct io_admission_entry *entry = &admission->entry[i];
+        if (!entry->connection)
             continue;
-        if (guest->standing == IO_DOOR_SILENT)
-            guest->waited_ns += served_ns;
-        if (guest->waited_ns > IO_DOOR_PATIENCE_NS && guest->standing == IO_DOOR_SILENT &&
-            !guest->dismissed)
-            (void)dismiss(door, guest);
-        if (guest->dismissed)
-            overdue[count++] = guest->connection;
+        if (entry->stage == IO_ADMISSION_SILENT)
+            entry->waited_ns += served_ns;
+        if (entry->waited_ns > IO_ADMISSION_REQUEST_LIMIT_NS &&
+            entry->stage == IO_ADMISSION_SILENT && !entry->dismissed)
+            (void)evict(admission, entry);
+        if (entry->dismissed)
+            overdue[count++] = entry->connection;
     }
     return count;
 }

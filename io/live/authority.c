@@ -8,27 +8,27 @@ const char io_authority_definition[] = "uint32 holder # viewer that may command,
                                        "uint32 asking # viewer that asks for it, 0: nobody\n"
                                        "uint32 viewers # connected\n";
 
-const struct io_fox_service io_authority_services[IO_AUTHORITY_ACT_COUNT] = {
-    [IO_AUTHORITY_TAKE] = {"/authority/take", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
-    [IO_AUTHORITY_GIVE] = {"/authority/give", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
-    [IO_AUTHORITY_ASK] = {"/authority/ask", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+const struct io_foxglove_service io_authority_services[IO_AUTHORITY_ACT_COUNT] = {
+    [IO_AUTHORITY_TAKE] = {"/authority/take", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
+    [IO_AUTHORITY_GIVE] = {"/authority/give", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
+    [IO_AUTHORITY_ASK] = {"/authority/ask", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
 };
 
-static bool say(char text[IO_FOX_TEXT_MAX], bool done, const char *what)
+static bool set_text(char text[IO_FOXGLOVE_TEXT_MAX], bool done, const char *what)
 {
-    snprintf(text, IO_FOX_TEXT_MAX, "%s", what);
+    snprintf(text, IO_FOXGLOVE_TEXT_MAX, "%s", what);
     return done;
 }
 
-static bool say_held(const struct io_authority *authority, char text[IO_FOX_TEXT_MAX])
+static bool set_held_text(const struct io_authority *authority, char text[IO_FOXGLOVE_TEXT_MAX])
 {
-    snprintf(text, IO_FOX_TEXT_MAX, "viewer %llu has authority; it can hand it over, or leave",
+    snprintf(text, IO_FOXGLOVE_TEXT_MAX, "viewer %llu has authority; it can hand it over, or leave",
              (unsigned long long)authority->holder);
     return false;
 }
 
 /* Who asked for it has it now; another still waits. */
-static void hold(struct io_authority *authority, uint64_t viewer)
+static void grant(struct io_authority *authority, uint64_t viewer)
 {
     authority->holder = viewer;
     if (authority->asking == viewer)
@@ -36,39 +36,40 @@ static void hold(struct io_authority *authority, uint64_t viewer)
 }
 
 bool io_authority_command(struct io_authority *authority, uint64_t viewer,
-                          char text[IO_FOX_TEXT_MAX])
+                          char text[IO_FOXGLOVE_TEXT_MAX])
 {
     if (authority->holder != 0 && authority->holder != viewer)
-        return say_held(authority, text);
-    hold(authority, viewer);
-    return say(text, true, "you have authority");
+        return set_held_text(authority, text);
+    grant(authority, viewer);
+    return set_text(text, true, "you have authority");
 }
 
-static bool give(struct io_authority *authority, uint64_t viewer, char text[IO_FOX_TEXT_MAX])
+static bool give(struct io_authority *authority, uint64_t viewer, char text[IO_FOXGLOVE_TEXT_MAX])
 {
     if (authority->holder != viewer)
-        return say(text, false, "you do not have authority");
-    hold(authority, authority->asking);
+        return set_text(text, false, "you do not have authority");
+    grant(authority, authority->asking);
     if (authority->holder == 0)
-        return say(text, true, "nobody has authority now");
-    snprintf(text, IO_FOX_TEXT_MAX, "viewer %llu has authority now",
+        return set_text(text, true, "nobody has authority now");
+    snprintf(text, IO_FOXGLOVE_TEXT_MAX, "viewer %llu has authority now",
              (unsigned long long)authority->holder);
     return true;
 }
 
-static bool ask(struct io_authority *authority, uint64_t viewer, char text[IO_FOX_TEXT_MAX])
+static bool ask(struct io_authority *authority, uint64_t viewer, char text[IO_FOXGLOVE_TEXT_MAX])
 {
     if (authority->holder == viewer)
-        return say(text, false, "you have authority already");
+        return set_text(text, false, "you have authority already");
     if (authority->holder == 0)
-        return say(text, false, "nobody has authority: take it");
+        return set_text(text, false, "nobody has authority: take it");
     authority->asking = viewer;
-    snprintf(text, IO_FOX_TEXT_MAX, "viewer %llu was asked", (unsigned long long)authority->holder);
+    snprintf(text, IO_FOXGLOVE_TEXT_MAX, "viewer %llu was asked",
+             (unsigned long long)authority->holder);
     return true;
 }
 
 bool io_authority_act(struct io_authority *authority, enum io_authority_act act, uint64_t viewer,
-                      char text[IO_FOX_TEXT_MAX])
+                      char text[IO_FOXGLOVE_TEXT_MAX])
 {
     switch (act) {
     case IO_AUTHORITY_TAKE:
@@ -78,7 +79,7 @@ bool io_authority_act(struct io_authority *authority, enum io_authority_act act,
     case IO_AUTHORITY_ASK:
         return ask(authority, viewer, text);
     default:
-        return say(text, false, "there is no such act");
+        return set_text(text, false, "there is no such act");
     }
 }
 

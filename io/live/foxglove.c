@@ -8,11 +8,11 @@
 
 enum { SAYS_DATA = 1, SAYS_TIME = 2, SAYS_RESPONSE = 3, ASKS_DATA = 1, ASKS_CALL = 2 };
 
-static const char *const form_text[IO_FOX_FORM_COUNT] = {
-    [IO_FOX_FORM_EMPTY] = "",
-    [IO_FOX_FORM_FRAMES] = "uint32 frames\n",
-    [IO_FOX_FORM_PATH] = "string path\n",
-    [IO_FOX_FORM_SWITCH] = "string name\nbool active\n",
+static const char *const form_text[IO_FOXGLOVE_FORM_COUNT] = {
+    [IO_FOXGLOVE_FORM_EMPTY] = "",
+    [IO_FOXGLOVE_FORM_FRAMES] = "uint32 frames\n",
+    [IO_FOXGLOVE_FORM_PATH] = "string path\n",
+    [IO_FOXGLOVE_FORM_SWITCH] = "string name\nbool active\n",
 };
 static const char answer_text[] = "bool success\nstring message\n";
 
@@ -26,7 +26,7 @@ static json_t *text_of(const char *text)
 }
 
 /* Takes the object. */
-static void put_json(struct io_bytes *out, json_t *object)
+static void put_json(struct io_byte_writer *out, json_t *object)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     if (text)
@@ -37,7 +37,7 @@ static void put_json(struct io_bytes *out, json_t *object)
     json_decref(object);
 }
 
-static json_t *capabilities_of(const struct io_fox_server *server)
+static json_t *capabilities_of(const struct io_foxglove_server *server)
 {
     json_t *list = json_array();
     json_array_append_new(list, json_string("time"));
@@ -47,21 +47,21 @@ static json_t *capabilities_of(const struct io_fox_server *server)
     }
     if (server->has_services)
         json_array_append_new(list, json_string("services"));
-    if (server->takes_hands)
+    if (server->accepts_hand)
         json_array_append_new(list, json_string("clientPublish"));
     return list;
 }
 
 /* Of what clients send: calls, and pictures. */
-static json_t *encodings_of(const struct io_fox_server *server)
+static json_t *encodings_of(const struct io_foxglove_server *server)
 {
     json_t *list = json_pack("[s,s]", "cdr", "json");
-    if (server->takes_hands)
+    if (server->accepts_hand)
         json_array_append_new(list, json_string("hand"));
     return list;
 }
 
-static json_t *metadata_of(const struct io_fox_server *server)
+static json_t *metadata_of(const struct io_foxglove_server *server)
 {
     json_t *metadata = json_object();
     char text[24];
@@ -77,7 +77,7 @@ static json_t *metadata_of(const struct io_fox_server *server)
     return metadata;
 }
 
-void io_fox_server_info(struct io_bytes *out, const struct io_fox_server *server)
+void io_foxglove_server_info(struct io_byte_writer *out, const struct io_foxglove_server *server)
 {
     put_json(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "op", "serverInfo", "name",
                             text_of(server->name), "capabilities", capabilities_of(server),
@@ -85,7 +85,8 @@ void io_fox_server_info(struct io_bytes *out, const struct io_fox_server *server
                             metadata_of(server), "sessionId", text_of(server->session)));
 }
 
-void io_fox_advertise(struct io_bytes *out, const struct io_fox_channel *channels, int count)
+void io_foxglove_advertise(struct io_byte_writer *out, const struct io_foxglove_channel *channels,
+                           int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
@@ -98,9 +99,9 @@ void io_fox_advertise(struct io_bytes *out, const struct io_fox_channel *channel
 }
 
 /* Old clients read the schemas by themselves, newer ones want them with their names. */
-static json_t *service_json(const struct io_fox_service *service, int id)
+static json_t *service_json(const struct io_foxglove_service *service, int id)
 {
-    char request[IO_FOX_NAME_MAX], response[IO_FOX_NAME_MAX];
+    char request[IO_FOXGLOVE_NAME_MAX], response[IO_FOXGLOVE_NAME_MAX];
     snprintf(request, sizeof request, "%s_Request", service->type);
     snprintf(response, sizeof response, "%s_Response", service->type);
     const char *form = form_text[service->form];
@@ -112,8 +113,8 @@ static json_t *service_json(const struct io_fox_service *service, int id)
                      answer_text);
 }
 
-void io_fox_advertise_services(struct io_bytes *out, const struct io_fox_service *services,
-                               int count)
+void io_foxglove_advertise_services(struct io_byte_writer *out,
+                                    const struct io_foxglove_service *services, int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
@@ -122,8 +123,8 @@ void io_fox_advertise_services(struct io_bytes *out, const struct io_fox_service
 }
 
 /* JSON has no word for what is not finite: such a parameter is shown without a value. */
-void io_fox_parameter_values(struct io_bytes *out, const struct io_fox_value *values, int count,
-                             const char *id)
+void io_foxglove_parameter_values(struct io_byte_writer *out,
+                                  const struct io_foxglove_value *values, int count, const char *id)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++) {
@@ -138,8 +139,8 @@ void io_fox_parameter_values(struct io_bytes *out, const struct io_fox_value *va
     put_json(out, object);
 }
 
-void io_fox_status(struct io_bytes *out, enum io_fox_level level, const char *message,
-                   const char *id)
+void io_foxglove_status(struct io_byte_writer *out, enum io_foxglove_level level,
+                        const char *message, const char *id)
 {
     json_t *object = json_pack("{s:s, s:i, s:o}", "op", "status", "level", (int)level, "message",
                                text_of(message));
@@ -148,19 +149,20 @@ void io_fox_status(struct io_bytes *out, enum io_fox_level level, const char *me
     put_json(out, object);
 }
 
-void io_fox_remove_status(struct io_bytes *out, const char *id)
+void io_foxglove_remove_status(struct io_byte_writer *out, const char *id)
 {
     put_json(out, json_pack("{s:s, s:[o]}", "op", "removeStatus", "statusIds", text_of(id)));
 }
 
-void io_fox_call_failure(struct io_bytes *out, uint32_t service, uint32_t call, const char *message)
+void io_foxglove_call_failure(struct io_byte_writer *out, uint32_t service, uint32_t call,
+                              const char *message)
 {
     put_json(out, json_pack("{s:s, s:I, s:I, s:o}", "op", "serviceCallFailure", "serviceId",
                             (json_int_t)service, "callId", (json_int_t)call, "message",
                             text_of(message)));
 }
 
-static void put_cdr_answer(struct io_bytes *out, bool success, const char *message)
+static void put_cdr_answer(struct io_byte_writer *out, bool success, const char *message)
 {
     static const unsigned char head[4] = {0, 1, 0, 0}; /* CDR, little endian */
     static const unsigned char pad[3];
@@ -172,8 +174,8 @@ static void put_cdr_answer(struct io_bytes *out, bool success, const char *messa
     io_put_raw(out, message, length);
 }
 
-void io_fox_call_response(struct io_bytes *out, uint32_t service, uint32_t call,
-                          const char *encoding, bool success, const char *message)
+void io_foxglove_call_response(struct io_byte_writer *out, uint32_t service, uint32_t call,
+                               const char *encoding, bool success, const char *message)
 {
     io_put_u8(out, SAYS_RESPONSE);
     io_put_u32(out, service);
@@ -185,13 +187,13 @@ void io_fox_call_response(struct io_bytes *out, uint32_t service, uint32_t call,
         put_cdr_answer(out, success, message);
 }
 
-void io_fox_time(struct io_bytes *out, uint64_t time_ns)
+void io_foxglove_time(struct io_byte_writer *out, uint64_t time_ns)
 {
     io_put_u8(out, SAYS_TIME);
     io_put_u64(out, time_ns);
 }
 
-void io_fox_message_head(struct io_bytes *out, uint32_t subscription, uint64_t log_ns)
+void io_foxglove_message_head(struct io_byte_writer *out, uint32_t subscription, uint64_t log_ns)
 {
     io_put_u8(out, SAYS_DATA);
     io_put_u32(out, subscription);
@@ -200,9 +202,9 @@ void io_fox_message_head(struct io_bytes *out, uint32_t subscription, uint64_t l
 
 /* ---- what a client asks for ------------------------------------------------------------ */
 
-static bool complain(char error[IO_FOX_TEXT_MAX], const char *what)
+static bool complain(char error[IO_FOXGLOVE_TEXT_MAX], const char *what)
 {
-    snprintf(error, IO_FOX_TEXT_MAX, "%s", what);
+    snprintf(error, IO_FOXGLOVE_TEXT_MAX, "%s", what);
     return false;
 }
 
@@ -225,229 +227,236 @@ static bool take_text(const json_t *value, char *out, size_t room)
 }
 
 /* The list under a key, which must be there and not too long. */
-static const json_t *list_of(const json_t *root, const char *key, struct io_fox_ask *ask)
+static const json_t *list_of(const json_t *root, const char *key,
+                             struct io_foxglove_request *received)
 {
     const json_t *list = json_object_get(root, key);
-    if (!json_is_array(list) || json_array_size(list) > IO_FOX_LIST_MAX)
+    if (!json_is_array(list) || json_array_size(list) > IO_FOXGLOVE_LIST_MAX)
         return NULL;
-    ask->count = (int)json_array_size(list);
+    received->count = (int)json_array_size(list);
     return list;
 }
 
-static bool read_subscribe(const json_t *root, struct io_fox_ask *ask)
+static bool read_subscribe(const json_t *root, struct io_foxglove_request *received)
 {
-    const json_t *list = list_of(root, "subscriptions", ask);
-    for (int i = 0; list && i < ask->count; i++) {
+    const json_t *list = list_of(root, "subscriptions", received);
+    for (int i = 0; list && i < received->count; i++) {
         const json_t *item = json_array_get(list, (size_t)i);
-        if (!take_u32(json_object_get(item, "id"), &ask->subscription[i].id) ||
-            !take_u32(json_object_get(item, "channelId"), &ask->subscription[i].channel))
+        if (!take_u32(json_object_get(item, "id"), &received->subscription[i].id) ||
+            !take_u32(json_object_get(item, "channelId"), &received->subscription[i].channel))
             return false;
     }
     return list != NULL;
 }
 
-static bool read_unsubscribe(const json_t *root, struct io_fox_ask *ask)
+static bool read_unsubscribe(const json_t *root, struct io_foxglove_request *received)
 {
-    const json_t *list = list_of(root, "subscriptionIds", ask);
-    for (int i = 0; list && i < ask->count; i++) {
-        if (!take_u32(json_array_get(list, (size_t)i), &ask->subscription[i].id))
+    const json_t *list = list_of(root, "subscriptionIds", received);
+    for (int i = 0; list && i < received->count; i++) {
+        if (!take_u32(json_array_get(list, (size_t)i), &received->subscription[i].id))
             return false;
     }
     return list != NULL;
 }
 
-static bool read_names(const json_t *root, struct io_fox_ask *ask)
+static bool read_names(const json_t *root, struct io_foxglove_request *received)
 {
-    const json_t *list = list_of(root, "parameterNames", ask);
-    for (int i = 0; list && i < ask->count; i++) {
-        if (!take_text(json_array_get(list, (size_t)i), ask->parameter[i].name, IO_FOX_NAME_MAX))
+    const json_t *list = list_of(root, "parameterNames", received);
+    for (int i = 0; list && i < received->count; i++) {
+        if (!take_text(json_array_get(list, (size_t)i), received->parameter[i].name,
+                       IO_FOXGLOVE_NAME_MAX))
             return false;
     }
     return list != NULL;
 }
 
-static bool read_set(const json_t *root, struct io_fox_ask *ask)
+static bool read_set(const json_t *root, struct io_foxglove_request *received)
 {
-    const json_t *list = list_of(root, "parameters", ask);
-    for (int i = 0; list && i < ask->count; i++) {
+    const json_t *list = list_of(root, "parameters", received);
+    for (int i = 0; list && i < received->count; i++) {
         const json_t *item = json_array_get(list, (size_t)i);
         const json_t *value = json_object_get(item, "value");
-        if (!take_text(json_object_get(item, "name"), ask->parameter[i].name, IO_FOX_NAME_MAX) ||
+        if (!take_text(json_object_get(item, "name"), received->parameter[i].name,
+                       IO_FOXGLOVE_NAME_MAX) ||
             !json_is_number(value))
             return false;
-        ask->parameter[i].value = json_number_value(value);
+        received->parameter[i].value = json_number_value(value);
     }
     return list != NULL;
 }
 
-static bool read_advertise(const json_t *root, struct io_fox_ask *ask)
+static bool read_advertise(const json_t *root, struct io_foxglove_request *received)
 {
-    const json_t *list = list_of(root, "channels", ask);
-    for (int i = 0; list && i < ask->count; i++) {
+    const json_t *list = list_of(root, "channels", received);
+    for (int i = 0; list && i < received->count; i++) {
         const json_t *item = json_array_get(list, (size_t)i);
         const json_t *topic = json_object_get(item, "topic");
         const json_t *encoding = json_object_get(item, "encoding");
-        if (!take_u32(json_object_get(item, "id"), &ask->publication[i].id) ||
+        if (!take_u32(json_object_get(item, "id"), &received->publication[i].id) ||
             !json_is_string(topic) || !json_is_string(encoding))
             return false;
-        ask->publication[i].is_hand = strcmp(json_string_value(topic), "/hand") == 0 &&
-                                      strcmp(json_string_value(encoding), "hand") == 0;
+        received->publication[i].is_hand = strcmp(json_string_value(topic), "/hand") == 0 &&
+                                           strcmp(json_string_value(encoding), "hand") == 0;
     }
     return list != NULL;
 }
 
-static bool read_unadvertise(const json_t *root, struct io_fox_ask *ask)
+static bool read_unadvertise(const json_t *root, struct io_foxglove_request *received)
 {
-    const json_t *list = list_of(root, "channelIds", ask);
-    for (int i = 0; list && i < ask->count; i++) {
-        if (!take_u32(json_array_get(list, (size_t)i), &ask->publication[i].id))
+    const json_t *list = list_of(root, "channelIds", received);
+    for (int i = 0; list && i < received->count; i++) {
+        if (!take_u32(json_array_get(list, (size_t)i), &received->publication[i].id))
             return false;
     }
     return list != NULL;
 }
 
-static bool read_nothing(const json_t *root, struct io_fox_ask *ask)
+static bool read_nothing(const json_t *root, struct io_foxglove_request *received)
 {
     (void)root;
-    (void)ask;
+    (void)received;
     return true;
 }
 
 static const struct {
     const char *name;
-    enum io_fox_op op;
-    bool (*read)(const json_t *root, struct io_fox_ask *ask);
+    enum io_foxglove_op op;
+    bool (*read)(const json_t *root, struct io_foxglove_request *received);
 } ops[] = {
-    {"subscribe", IO_FOX_SUBSCRIBE, read_subscribe},
-    {"unsubscribe", IO_FOX_UNSUBSCRIBE, read_unsubscribe},
-    {"getParameters", IO_FOX_GET, read_names},
-    {"setParameters", IO_FOX_SET, read_set},
-    {"subscribeParameterUpdates", IO_FOX_WATCH, read_names},
-    {"unsubscribeParameterUpdates", IO_FOX_UNWATCH, read_names},
-    {"advertise", IO_FOX_ADVERTISE, read_advertise},
-    {"unadvertise", IO_FOX_UNADVERTISE, read_unadvertise},
-    {"subscribeConnectionGraph", IO_FOX_NOTHING, read_nothing},
-    {"unsubscribeConnectionGraph", IO_FOX_NOTHING, read_nothing},
+    {"subscribe", IO_FOXGLOVE_SUBSCRIBE, read_subscribe},
+    {"unsubscribe", IO_FOXGLOVE_UNSUBSCRIBE, read_unsubscribe},
+    {"getParameters", IO_FOXGLOVE_GET, read_names},
+    {"setParameters", IO_FOXGLOVE_SET, read_set},
+    {"subscribeParameterUpdates", IO_FOXGLOVE_WATCH, read_names},
+    {"unsubscribeParameterUpdates", IO_FOXGLOVE_UNWATCH, read_names},
+    {"advertise", IO_FOXGLOVE_ADVERTISE, read_advertise},
+    {"unadvertise", IO_FOXGLOVE_UNADVERTISE, read_unadvertise},
+    {"subscribeConnectionGraph", IO_FOXGLOVE_NOTHING, read_nothing},
+    {"unsubscribeConnectionGraph", IO_FOXGLOVE_NOTHING, read_nothing},
 };
 
-static bool read_root(const json_t *root, struct io_fox_ask *ask, char error[IO_FOX_TEXT_MAX])
+static bool read_root(const json_t *root, struct io_foxglove_request *received,
+                      char error[IO_FOXGLOVE_TEXT_MAX])
 {
     const json_t *id = json_object_get(root, "id");
     const char *name = json_string_value(json_object_get(root, "op"));
     if (!name)
         return complain(error, "a text message is a JSON object that has an \"op\"");
-    if (id && !json_is_null(id) && !take_text(id, ask->id, sizeof ask->id))
+    if (id && !json_is_null(id) && !take_text(id, received->id, sizeof received->id))
         return complain(error, "\"id\" is a short string");
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         if (strcmp(name, ops[i].name) != 0)
             continue;
-        ask->op = ops[i].op;
-        if (ops[i].read(root, ask))
+        received->op = ops[i].op;
+        if (ops[i].read(root, received))
             return true;
-        snprintf(error, IO_FOX_TEXT_MAX,
+        snprintf(error, IO_FOXGLOVE_TEXT_MAX,
                  "%s: a field is missing, of another type, too long or out of range", name);
         return false;
     }
     return complain(error, "this op is not known here");
 }
 
-bool io_fox_read_text(struct io_slice message, struct io_fox_ask *ask, char error[IO_FOX_TEXT_MAX])
+bool io_foxglove_read_text(struct io_slice message, struct io_foxglove_request *received,
+                           char error[IO_FOXGLOVE_TEXT_MAX])
 {
     json_error_t where;
-    ask->op = IO_FOX_NOTHING;
-    ask->count = 0;
-    ask->id[0] = '\0';
+    received->op = IO_FOXGLOVE_NOTHING;
+    received->count = 0;
+    received->id[0] = '\0';
     json_t *root = json_loadb((const char *)message.data, message.size, 0, &where);
     if (!root) {
-        snprintf(error, IO_FOX_TEXT_MAX, "no JSON at byte %d", where.position);
+        snprintf(error, IO_FOXGLOVE_TEXT_MAX, "no JSON at byte %d", where.position);
         return false;
     }
-    const bool good = read_root(root, ask, error);
+    const bool good = read_root(root, received, error);
     json_decref(root);
     return good;
 }
 
-bool io_fox_calls(struct io_slice message, uint32_t *service)
+bool io_foxglove_called_service(struct io_slice message, uint32_t *service)
 {
-    struct io_fields fields = io_fields_of(message);
+    struct io_byte_reader fields = io_byte_reader_of(message);
     const uint8_t opcode = io_get_u8(&fields);
     *service = io_get_u32(&fields);
     return !fields.bad && opcode == ASKS_CALL;
 }
 
-bool io_fox_read_binary(struct io_slice message, struct io_fox_ask *ask,
-                        char error[IO_FOX_TEXT_MAX])
+bool io_foxglove_read_binary(struct io_slice message, struct io_foxglove_request *received,
+                             char error[IO_FOXGLOVE_TEXT_MAX])
 {
-    struct io_fields fields = io_fields_of(message);
+    struct io_byte_reader fields = io_byte_reader_of(message);
     const uint8_t opcode = io_get_u8(&fields);
-    ask->op = IO_FOX_NOTHING;
-    ask->count = 0;
-    ask->id[0] = '\0';
+    received->op = IO_FOXGLOVE_NOTHING;
+    received->count = 0;
+    received->id[0] = '\0';
     if (fields.bad)
         return complain(error, "an empty message");
     if (opcode == ASKS_DATA) {
-        ask->op = IO_FOX_PUBLISH;
-        ask->channel = io_get_u32(&fields);
-        ask->payload = (struct io_slice){.data = fields.at, .size = fields.left};
+        received->op = IO_FOXGLOVE_PUBLISH;
+        received->channel = io_get_u32(&fields);
+        received->payload = (struct io_slice){.data = fields.at, .size = fields.left};
         return fields.bad ? complain(error, "a message that is cut off") : true;
     }
     if (opcode != ASKS_CALL)
         return complain(error, "this opcode is not known here");
-    ask->op = IO_FOX_CALL;
-    ask->service = io_get_u32(&fields);
-    ask->call = io_get_u32(&fields);
+    received->op = IO_FOXGLOVE_CALL;
+    received->service = io_get_u32(&fields);
+    received->call = io_get_u32(&fields);
     const struct io_slice encoding = io_get_string(&fields);
     if (fields.bad)
         return complain(error, "a call that is cut off");
     const bool json = io_slice_is(encoding, "json");
     if (!json && !io_slice_is(encoding, "cdr"))
         return complain(error, "a call in another encoding than cdr or json");
-    strcpy(ask->encoding, json ? "json" : "cdr");
-    ask->payload = (struct io_slice){.data = fields.at, .size = fields.left};
+    strcpy(received->encoding, json ? "json" : "cdr");
+    received->payload = (struct io_slice){.data = fields.at, .size = fields.left};
     return true;
 }
 
 /* ---- what a call says ------------------------------------------------------------------ */
 
-static bool take_cdr_text(struct io_fields *fields, char out[IO_FOX_TEXT_MAX])
+static bool take_cdr_text(struct io_byte_reader *fields, char out[IO_FOXGLOVE_TEXT_MAX])
 {
     const struct io_slice text = io_get_string(fields); /* its length counts the NUL */
-    if (fields->bad || text.size == 0 || text.size > IO_FOX_TEXT_MAX ||
+    if (fields->bad || text.size == 0 || text.size > IO_FOXGLOVE_TEXT_MAX ||
         memchr(text.data, 0, text.size) != text.data + text.size - 1)
         return false;
     memcpy(out, text.data, text.size);
     return true;
 }
 
-static bool read_cdr(struct io_slice payload, enum io_fox_form form, struct io_fox_arguments *out)
+static bool read_cdr(struct io_slice payload, enum io_foxglove_form form,
+                     struct io_foxglove_arguments *out)
 {
-    struct io_fields fields = io_fields_of(payload);
+    struct io_byte_reader fields = io_byte_reader_of(payload);
     const uint32_t head = io_get_u32(&fields);
-    if (form == IO_FOX_FORM_EMPTY)
+    if (form == IO_FOXGLOVE_FORM_EMPTY)
         return true;
     if (fields.bad || (head & 0xffff) != 0x0100) /* 00 01: little endian */
         return false;
-    if (form == IO_FOX_FORM_FRAMES) {
+    if (form == IO_FOXGLOVE_FORM_FRAMES) {
         out->frames = io_get_u32(&fields);
         return !fields.bad;
     }
     if (!take_cdr_text(&fields, out->text))
         return false;
-    if (form == IO_FOX_FORM_SWITCH)
+    if (form == IO_FOXGLOVE_FORM_SWITCH)
         out->active = io_get_u8(&fields) != 0;
     return !fields.bad;
 }
 
-static bool read_json(struct io_slice payload, enum io_fox_form form, struct io_fox_arguments *out)
+static bool read_json(struct io_slice payload, enum io_foxglove_form form,
+                      struct io_foxglove_arguments *out)
 {
-    if (form == IO_FOX_FORM_EMPTY)
+    if (form == IO_FOXGLOVE_FORM_EMPTY)
         return true;
     json_t *root = json_loadb((const char *)payload.data, payload.size, 0, NULL);
     const json_t *active = json_object_get(root, "active");
     bool good = false;
-    if (form == IO_FOX_FORM_FRAMES) {
+    if (form == IO_FOXGLOVE_FORM_FRAMES) {
         good = take_u32(json_object_get(root, "frames"), &out->frames);
-    } else if (form == IO_FOX_FORM_PATH) {
+    } else if (form == IO_FOXGLOVE_FORM_PATH) {
         good = take_text(json_object_get(root, "path"), out->text, sizeof out->text);
     } else {
         good = take_text(json_object_get(root, "name"), out->text, sizeof out->text) &&
@@ -458,11 +467,13 @@ static bool read_json(struct io_slice payload, enum io_fox_form form, struct io_
     return good;
 }
 
-bool io_fox_read_arguments(const struct io_fox_ask *ask, enum io_fox_form form,
-                           struct io_fox_arguments *arguments, char error[IO_FOX_TEXT_MAX])
+bool io_foxglove_read_arguments(const struct io_foxglove_request *received,
+                                enum io_foxglove_form form, struct io_foxglove_arguments *arguments,
+                                char error[IO_FOXGLOVE_TEXT_MAX])
 {
-    *arguments = (struct io_fox_arguments){0};
-    const bool good = strcmp(ask->encoding, "json") == 0 ? read_json(ask->payload, form, arguments)
-                                                         : read_cdr(ask->payload, form, arguments);
+    *arguments = (struct io_foxglove_arguments){0};
+    const bool good = strcmp(received->encoding, "json") == 0
+                          ? read_json(received->payload, form, arguments)
+                          : read_cdr(received->payload, form, arguments);
     return good ? true : complain(error, "the request does not have the fields of this service");
 }

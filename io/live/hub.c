@@ -16,23 +16,23 @@ static void list_channels(struct io_hub *hub, const struct io_server_spec *spec)
                                  .schema = io_authority_schema,
                                  .definition = io_authority_definition,
                                  .whole = true,
-                                 .lasts = true};
+                                 .latched = true};
     hub->channel_count = spec->channel_count + 1;
 }
 
 static void list_services(struct io_hub *hub)
 {
-    const int count = hub->desk ? hub->desk->service_count : 0;
+    const int count = hub->service_table ? hub->service_table->service_count : 0;
     RT_CHECK(count + IO_AUTHORITY_ACT_COUNT <= IO_HUB_SERVICE_MAX);
     for (int i = 0; i < count; i++)
-        hub->services[i] = hub->desk->services[i];
+        hub->services[i] = hub->service_table->services[i];
     memcpy(hub->services + count, io_authority_services, sizeof io_authority_services);
     hub->service_count = count + IO_AUTHORITY_ACT_COUNT;
 }
 
 void io_hub_open(struct io_hub *hub, const struct io_server_spec *spec, const char *session)
 {
-    hub->desk = spec->desk;
+    hub->service_table = spec->service_table;
     list_channels(hub, spec);
     list_services(hub);
     hub->pairs = spec->pairs;
@@ -46,210 +46,215 @@ void io_hub_open(struct io_hub *hub, const struct io_server_spec *spec, const ch
 
 void io_hub_close(struct io_hub *hub)
 {
-    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
-        if (hub->seat[i].viewer)
-            io_hub_leave(hub, &hub->seat[i]);
+    for (int i = 0; i < IO_SERVER_SESSION_MAX; i++) {
+        if (hub->client[i].viewer)
+            io_hub_close_session(hub, &hub->client[i]);
     }
     for (int i = 0; i < IO_LIVE_CHANNEL_MAX; i++)
         io_live_message_drop(hub->newest[i]);
-    io_bytes_free(&hub->out);
+    io_byte_writer_free(&hub->out);
 }
 
-void io_hub_say(struct io_hub *hub, struct io_hub_seat *seat, bool binary)
+void io_hub_send(struct io_hub *hub, struct io_session *client, bool binary)
 {
-    if (!io_viewer_say(seat->viewer, &hub->out, binary))
-        seat->gone = true;
-    io_bytes_clear(&hub->out);
+    if (!io_session_queue_push_reply(client->viewer, &hub->out, binary))
+        client->gone = true;
+    io_byte_writer_clear(&hub->out);
 }
 
-void io_hub_complain(struct io_hub *hub, struct io_hub_seat *seat, const char *what)
+void io_hub_send_error(struct io_hub *hub, struct io_session *client, const char *what)
 {
-    io_fox_status(&hub->out, IO_FOX_ERROR, what, "");
-    io_hub_say(hub, seat, false);
+    io_foxglove_status(&hub->out, IO_FOXGLOVE_ERROR, what, "");
+    io_hub_send(hub, client, false);
 }
 
 /* ---- coming and going ------------------------------------------------------------------ */
 
-static void greet(struct io_hub *hub, struct io_hub_seat *seat)
+static void send_welcome(struct io_hub *hub, struct io_session *client)
 {
-    struct io_fox_channel channels[IO_LIVE_CHANNEL_MAX];
-    const struct io_desk *desk = hub->desk;
+    struct io_foxglove_channel channels[IO_LIVE_CHANNEL_MAX];
+    const struct io_service_table *service_table = hub->service_table;
     for (int i = 0; i < hub->channel_count; i++)
-        channels[i] = (struct io_fox_channel){.topic = hub->channels[i].topic,
-                                              .schema = hub->channels[i].schema,
-                                              .definition = hub->channels[i].definition};
-    io_fox_server_info(&hub->out, &(struct io_fox_server){
-                                      .name = hub->name,
-                                      .session = hub->session,
-                                      .has_parameters = desk && desk->parameter_count > 0,
-                                      .has_services = true,
-                                      .takes_hands = hub->hand.pass != NULL,
-                                      .faults = desk ? desk->faults : NULL,
-                                      .fault_count = desk ? desk->fault_count : 0,
-                                      .pairs = hub->pairs,
-                                      .pair_count = hub->pair_count,
-                                      .viewer = seat->serial,
-                                      .is_operator = seat->is_operator,
-                                  });
-    io_hub_say(hub, seat, false);
-    io_fox_advertise(&hub->out, channels, hub->channel_count);
-    io_hub_say(hub, seat, false);
-    io_fox_advertise_services(&hub->out, hub->services, hub->service_count);
-    io_hub_say(hub, seat, false);
+        channels[i] = (struct io_foxglove_channel){.topic = hub->channels[i].topic,
+                                                   .schema = hub->channels[i].schema,
+                                                   .definition = hub->channels[i].definition};
+    io_foxglove_server_info(
+        &hub->out, &(struct io_foxglove_server){
+                       .name = hub->name,
+                       .session = hub->session,
+                       .has_parameters = service_table && service_table->parameter_count > 0,
+                       .has_services = true,
+                       .accepts_hand = hub->hand.pass != NULL,
+                       .faults = service_table ? service_table->faults : NULL,
+                       .fault_count = service_table ? service_table->fault_count : 0,
+                       .pairs = hub->pairs,
+                       .pair_count = hub->pair_count,
+                       .viewer = client->serial,
+                       .is_operator = client->is_operator,
+                   });
+    io_hub_send(hub, client, false);
+    io_foxglove_advertise(&hub->out, channels, hub->channel_count);
+    io_hub_send(hub, client, false);
+    io_foxglove_advertise_services(&hub->out, hub->services, hub->service_count);
+    io_hub_send(hub, client, false);
     for (int i = 0; i < IO_HUB_STATUS_MAX; i++) {
         const struct io_hub_status *status = &hub->status[i];
         if (!status->on)
             continue;
-        io_fox_status(&hub->out, status->level, status->text, status->id);
-        io_hub_say(hub, seat, false);
+        io_foxglove_status(&hub->out, status->level, status->text, status->id);
+        io_hub_send(hub, client, false);
     }
 }
 
-struct io_hub_seat *io_hub_enter(struct io_hub *hub, double rate_hz, bool is_operator)
+struct io_session *io_hub_open_session(struct io_hub *hub, double rate_hz, bool is_operator)
 {
-    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
-        struct io_hub_seat *seat = &hub->seat[i];
-        if (seat->viewer)
+    for (int i = 0; i < IO_SERVER_SESSION_MAX; i++) {
+        struct io_session *client = &hub->client[i];
+        if (client->viewer)
             continue;
-        *seat = (struct io_hub_seat){.viewer = io_viewer_open(rate_hz),
-                                     .serial = ++hub->serials,
-                                     .is_operator = is_operator,
-                                     .heard_ns = hub->now_ns};
-        if (!seat->viewer)
+        *client = (struct io_session){.viewer = io_session_queue_open(rate_hz),
+                                      .serial = ++hub->last_serial,
+                                      .is_operator = is_operator,
+                                      .heard_ns = hub->now_ns};
+        if (!client->viewer)
             return NULL;
-        greet(hub, seat);
-        return seat;
+        send_welcome(hub, client);
+        return client;
     }
     return NULL;
 }
 
-static void count_wanted(struct io_hub *hub, int channel, unsigned more)
+static void count_subscribers(struct io_hub *hub, int channel, unsigned more)
 {
     atomic_fetch_add_explicit(&hub->wanted[channel], more, memory_order_relaxed);
 }
 
-void io_hub_leave(struct io_hub *hub, struct io_hub_seat *seat)
+void io_hub_close_session(struct io_hub *hub, struct io_session *client)
 {
     for (int i = 0; i < IO_LIVE_CHANNEL_MAX; i++) {
-        if (seat->viewer->channel[i].on)
-            count_wanted(hub, i, -1u);
+        if (client->viewer->channel[i].on)
+            count_subscribers(hub, i, -1u);
     }
-    hub->sent += seat->viewer->sent;
-    hub->lost += seat->viewer->lost;
-    if (hub->flown_by == seat->serial && hub->desk && hub->desk->lost)
-        hub->desk->lost(hub->desk->self);
-    io_hub_lay_down(hub, seat);
-    io_viewer_close(seat->viewer);
-    *seat = (struct io_hub_seat){0};
+    hub->sent += client->viewer->sent;
+    hub->lost += client->viewer->lost;
+    if (hub->hand_owner == client->serial && hub->service_table && hub->service_table->lost)
+        hub->service_table->lost(hub->service_table->self);
+    io_hub_release_authority(hub, client);
+    io_session_queue_close(client->viewer);
+    *client = (struct io_session){0};
 }
 
 /* ---- what a viewer asks for ------------------------------------------------------------ */
 
-static void subscribe(struct io_hub *hub, struct io_hub_seat *seat)
+static void subscribe(struct io_hub *hub, struct io_session *client)
 {
-    for (int i = 0; i < hub->ask.count; i++) {
-        const uint32_t channel = hub->ask.subscription[i].channel;
+    for (int i = 0; i < hub->request.count; i++) {
+        const uint32_t channel = hub->request.subscription[i].channel;
         const char *flaw = "there is no such channel";
         if (channel < (uint32_t)hub->channel_count)
-            flaw = io_viewer_subscribe(seat->viewer, hub->ask.subscription[i].id, (int)channel);
+            flaw = io_session_queue_subscribe(client->viewer, hub->request.subscription[i].id,
+                                              (int)channel);
         if (flaw) {
-            io_hub_complain(hub, seat, flaw);
+            io_hub_send_error(hub, client, flaw);
             continue;
         }
-        count_wanted(hub, (int)channel, 1);
+        count_subscribers(hub, (int)channel, 1);
         if (hub->newest[channel])
-            io_viewer_offer(seat->viewer, hub->newest[channel], true, 0);
+            io_session_queue_push(client->viewer, hub->newest[channel], true, 0);
     }
 }
 
-static void unsubscribe(struct io_hub *hub, struct io_hub_seat *seat)
+static void unsubscribe(struct io_hub *hub, struct io_session *client)
 {
-    for (int i = 0; i < hub->ask.count; i++) {
-        const int channel = io_viewer_unsubscribe(seat->viewer, hub->ask.subscription[i].id);
+    for (int i = 0; i < hub->request.count; i++) {
+        const int channel =
+            io_session_queue_unsubscribe(client->viewer, hub->request.subscription[i].id);
         if (channel < 0)
-            io_hub_complain(hub, seat, "there is no such subscription");
+            io_hub_send_error(hub, client, "there is no such subscription");
         else
-            count_wanted(hub, channel, -1u);
+            count_subscribers(hub, channel, -1u);
     }
 }
 
 const char io_hub_flood_text[] = "more than 1000 messages or 1 MB a second; it was let go";
 
 /* What is told to the others about it does not become a flood itself. */
-bool io_hub_bears(struct io_hub *hub, struct io_hub_seat *seat, size_t size, uint64_t now_ns)
+bool io_hub_within_limits(struct io_hub *hub, struct io_session *client, size_t size,
+                          uint64_t now_ns)
 {
     hub->now_ns = now_ns > hub->now_ns ? now_ns : hub->now_ns;
-    const bool few =
-        io_bucket_pour(&seat->messages, 1.0, IO_HUB_MESSAGES_PER_S, IO_HUB_MESSAGES_PER_S, now_ns);
-    const bool small =
-        io_bucket_pour(&seat->bytes, (double)size, IO_HUB_BYTES_PER_S, IO_HUB_BYTES_PER_S, now_ns);
+    const bool few = io_rate_limit_admit(&client->messages, 1.0, IO_HUB_MESSAGES_PER_S,
+                                         IO_HUB_MESSAGES_PER_S, now_ns);
+    const bool small = io_rate_limit_admit(&client->bytes, (double)size, IO_HUB_BYTES_PER_S,
+                                           IO_HUB_BYTES_PER_S, now_ns);
     if (few && small)
         return true;
-    io_hub_lay_down(hub, seat);
+    io_hub_release_authority(hub, client);
     if (now_ns >= hub->flood_ns) {
-        io_hub_note(hub, "viewer %llu sent %s", (unsigned long long)seat->serial,
-                    io_hub_flood_text);
+        io_hub_log_event(hub, "viewer %llu sent %s", (unsigned long long)client->serial,
+                         io_hub_flood_text);
         hub->flood_ns = now_ns + FLOOD_EVERY_NS;
     }
     return false;
 }
 
-void io_hub_hear(struct io_hub *hub, struct io_hub_seat *seat, struct io_slice message, bool binary)
+void io_hub_receive(struct io_hub *hub, struct io_session *client, struct io_slice message,
+                    bool binary)
 {
-    char error[IO_FOX_TEXT_MAX];
-    if (io_hub_stop(hub, seat, message, binary) || seat->gone)
+    char error[IO_FOXGLOVE_TEXT_MAX];
+    if (io_hub_stop(hub, client, message, binary) || client->gone)
         return;
-    seat->heard_ns = hub->now_ns;
-    const bool good = binary ? io_fox_read_binary(message, &hub->ask, error)
-                             : io_fox_read_text(message, &hub->ask, error);
+    client->heard_ns = hub->now_ns;
+    const bool good = binary ? io_foxglove_read_binary(message, &hub->request, error)
+                             : io_foxglove_read_text(message, &hub->request, error);
     if (!good) {
-        io_hub_complain(hub, seat, error);
+        io_hub_send_error(hub, client, error);
         return;
     }
-    switch (hub->ask.op) {
-    case IO_FOX_NOTHING:
+    switch (hub->request.op) {
+    case IO_FOXGLOVE_NOTHING:
         break;
-    case IO_FOX_SUBSCRIBE:
-        subscribe(hub, seat);
+    case IO_FOXGLOVE_SUBSCRIBE:
+        subscribe(hub, client);
         break;
-    case IO_FOX_UNSUBSCRIBE:
-        unsubscribe(hub, seat);
+    case IO_FOXGLOVE_UNSUBSCRIBE:
+        unsubscribe(hub, client);
         break;
-    case IO_FOX_GET:
-        io_hub_get(hub, seat);
+    case IO_FOXGLOVE_GET:
+        io_hub_get_parameters(hub, client);
         break;
-    case IO_FOX_SET:
-        io_hub_set(hub, seat);
+    case IO_FOXGLOVE_SET:
+        io_hub_set_parameters(hub, client);
         break;
-    case IO_FOX_WATCH:
-    case IO_FOX_UNWATCH:
-        io_hub_watch(hub, seat, hub->ask.op == IO_FOX_WATCH);
+    case IO_FOXGLOVE_WATCH:
+    case IO_FOXGLOVE_UNWATCH:
+        io_hub_watch_parameters(hub, client, hub->request.op == IO_FOXGLOVE_WATCH);
         break;
-    case IO_FOX_CALL:
-        io_hub_call(hub, seat);
+    case IO_FOXGLOVE_CALL:
+        io_hub_call_service(hub, client);
         break;
-    case IO_FOX_ADVERTISE:
-        io_hub_advertise(hub, seat);
+    case IO_FOXGLOVE_ADVERTISE:
+        io_hub_advertise(hub, client);
         break;
-    case IO_FOX_UNADVERTISE:
-        io_hub_unadvertise(hub, seat);
+    case IO_FOXGLOVE_UNADVERTISE:
+        io_hub_unadvertise(hub, client);
         break;
-    case IO_FOX_PUBLISH:
-        io_hub_publish(hub, seat);
+    case IO_FOXGLOVE_PUBLISH:
+        io_hub_publish(hub, client);
         break;
     }
 }
 
 /* ---- what viewers are told ------------------------------------------------------------- */
 
-void io_hub_offer(struct io_hub *hub, struct io_live_message *message, uint64_t now_ns)
+void io_hub_broadcast(struct io_hub *hub, struct io_live_message *message, uint64_t now_ns)
 {
     const struct io_live_channel *channel = &hub->channels[message->channel];
-    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
-        if (hub->seat[i].viewer)
-            io_viewer_offer(hub->seat[i].viewer, message, channel->whole, now_ns);
+    for (int i = 0; i < IO_SERVER_SESSION_MAX; i++) {
+        if (hub->client[i].viewer)
+            io_session_queue_push(hub->client[i].viewer, message, channel->whole, now_ns);
     }
-    if (channel->lasts) {
+    if (channel->latched) {
         io_live_message_drop(hub->newest[message->channel]);
         hub->newest[message->channel] = message;
     } else {
@@ -257,34 +262,34 @@ void io_hub_offer(struct io_hub *hub, struct io_live_message *message, uint64_t 
     }
 }
 
-void io_hub_lose(struct io_hub *hub, uint64_t count)
+void io_hub_count_lost(struct io_hub *hub, uint64_t count)
 {
-    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
-        if (hub->seat[i].viewer)
-            hub->seat[i].viewer->lost += count;
+    for (int i = 0; i < IO_SERVER_SESSION_MAX; i++) {
+        if (hub->client[i].viewer)
+            hub->client[i].viewer->lost += count;
     }
 }
 
 void io_hub_time(struct io_hub *hub, uint64_t time_ns)
 {
     hub->time_ns = time_ns;
-    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
-        if (hub->seat[i].viewer)
-            io_viewer_time(hub->seat[i].viewer, time_ns);
+    for (int i = 0; i < IO_SERVER_SESSION_MAX; i++) {
+        if (hub->client[i].viewer)
+            io_session_queue_set_time(hub->client[i].viewer, time_ns);
     }
 }
 
-static void tell_all(struct io_hub *hub, const struct io_hub_status *status)
+static void broadcast_status(struct io_hub *hub, const struct io_hub_status *status)
 {
-    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
-        struct io_hub_seat *seat = &hub->seat[i];
-        if (!seat->viewer)
+    for (int i = 0; i < IO_SERVER_SESSION_MAX; i++) {
+        struct io_session *client = &hub->client[i];
+        if (!client->viewer)
             continue;
         if (status->on)
-            io_fox_status(&hub->out, status->level, status->text, status->id);
+            io_foxglove_status(&hub->out, status->level, status->text, status->id);
         else
-            io_fox_remove_status(&hub->out, status->id);
-        io_hub_say(hub, seat, false);
+            io_foxglove_remove_status(&hub->out, status->id);
+        io_hub_send(hub, client, false);
     }
 }
 
@@ -301,38 +306,38 @@ void io_hub_status(struct io_hub *hub, const struct io_hub_status *status)
     }
     if (place)
         *place = *status;
-    tell_all(hub, status);
+    broadcast_status(hub, status);
 }
 
-static void tell_loss(struct io_hub *hub, struct io_hub_seat *seat, uint64_t now_ns)
+static void report_loss(struct io_hub *hub, struct io_session *client, uint64_t now_ns)
 {
-    const uint64_t lost = seat->viewer->lost;
-    if (lost == seat->told_lost || now_ns - seat->told_ns < LOSS_EVERY_NS)
+    const uint64_t lost = client->viewer->lost;
+    if (lost == client->reported_lost || now_ns - client->reported_ns < LOSS_EVERY_NS)
         return;
-    char text[IO_FOX_TEXT_MAX];
+    char text[IO_FOXGLOVE_TEXT_MAX];
     snprintf(text, sizeof text,
              "%llu messages were lost: they come faster than this client takes them",
              (unsigned long long)lost);
-    seat->told_lost = lost;
-    seat->told_ns = now_ns;
-    io_fox_status(&hub->out, IO_FOX_WARNING, text, "lost");
-    io_hub_say(hub, seat, false);
+    client->reported_lost = lost;
+    client->reported_ns = now_ns;
+    io_foxglove_status(&hub->out, IO_FOXGLOVE_WARNING, text, "lost");
+    io_hub_send(hub, client, false);
 }
 
 void io_hub_tick(struct io_hub *hub, uint64_t now_ns)
 {
     hub->now_ns = now_ns;
-    io_hub_answers(hub);
-    io_hub_changes(hub);
-    io_hub_wake(hub);
-    io_hub_show_authority(hub, now_ns);
-    for (int i = 0; i < IO_SERVER_VIEWER_MAX; i++) {
-        if (hub->seat[i].viewer)
-            tell_loss(hub, &hub->seat[i], now_ns);
+    io_hub_deliver_replies(hub);
+    io_hub_send_changed_parameters(hub);
+    io_hub_expire_holder(hub);
+    io_hub_publish_authority(hub, now_ns);
+    for (int i = 0; i < IO_SERVER_SESSION_MAX; i++) {
+        if (hub->client[i].viewer)
+            report_loss(hub, &hub->client[i], now_ns);
     }
 }
 
-bool io_hub_wanted(const struct io_hub *hub, int channel)
+bool io_hub_is_subscribed(const struct io_hub *hub, int channel)
 {
     return atomic_load_explicit(&hub->wanted[channel], memory_order_relaxed) > 0;
 }

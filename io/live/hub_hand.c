@@ -11,88 +11,90 @@ enum {
     STALE_US = 250000,     /* longer on its way than the quickest: it shows how a hand was */
     DRIFT_PER_S_US = 1000, /* the quickest is forgotten so slowly, and no clock drifts as fast */
 };
-static const uint64_t SET_NS =
+static const uint64_t CLOCK_SET_NS =
     3000000000; /* all were late for so long: the sender's clock was set */
 
 /* Pictures come dozens of times a second; what is wrong with them is told once. */
-static void warn(struct io_hub *hub, struct io_hub_seat *seat, const char *why)
+static void send_warning(struct io_hub *hub, struct io_session *client, const char *why)
 {
-    if (hub->now_ns < seat->warn_ns)
+    if (hub->now_ns < client->next_warning_ns)
         return;
-    seat->warn_ns = hub->now_ns + WARN_EVERY_NS;
-    io_fox_status(&hub->out, IO_FOX_WARNING, why, "hand");
-    io_hub_say(hub, seat, false);
+    client->next_warning_ns = hub->now_ns + WARN_EVERY_NS;
+    io_foxglove_status(&hub->out, IO_FOXGLOVE_WARNING, why, "hand");
+    io_hub_send(hub, client, false);
 }
 
-static int place_of(const struct io_hub_seat *seat, uint32_t id)
+static int channel_index(const struct io_session *client, uint32_t id)
 {
-    for (int i = 0; i < seat->hand_count; i++) {
-        if (seat->hand[i] == id)
+    for (int i = 0; i < client->hand_count; i++) {
+        if (client->hand[i] == id)
             return i;
     }
     return -1;
 }
 
-static void forget(struct io_hub_seat *seat, uint32_t id)
+static void remove_channel(struct io_session *client, uint32_t id)
 {
-    const int place = place_of(seat, id);
+    const int place = channel_index(client, id);
     if (place >= 0)
-        seat->hand[place] = seat->hand[--seat->hand_count];
+        client->hand[place] = client->hand[--client->hand_count];
 }
 
 /* Without a channel nothing can come that would move the stick back. */
-static void let_go(struct io_hub *hub, const struct io_hub_seat *seat)
+static void release_if_unadvertised(struct io_hub *hub, const struct io_session *client)
 {
-    if (seat->hand_count == 0)
-        io_hub_hands_off(hub, seat->serial);
+    if (client->hand_count == 0)
+        io_hub_release_hand(hub, client->serial);
 }
 
-void io_hub_advertise(struct io_hub *hub, struct io_hub_seat *seat)
+void io_hub_advertise(struct io_hub *hub, struct io_session *client)
 {
-    for (int i = 0; i < hub->ask.count; i++) {
-        const uint32_t id = hub->ask.publication[i].id;
-        forget(seat, id);
+    for (int i = 0; i < hub->request.count; i++) {
+        const uint32_t id = hub->request.publication[i].id;
+        remove_channel(client, id);
         if (!hub->hand.pass)
-            warn(hub, seat, "nothing is flown from here: no link of this run is on bus: cockpit");
-        else if (!hub->ask.publication[i].is_hand)
-            warn(hub, seat, "only /hand in the encoding \"hand\" is taken");
-        else if (seat->hand_count == IO_HUB_HAND_MAX)
-            warn(hub, seat, "too many channels of one client");
+            send_warning(hub, client,
+                         "nothing is flown from here: no link of this run is on bus: cockpit");
+        else if (!hub->request.publication[i].is_hand)
+            send_warning(hub, client, "only /hand in the encoding \"hand\" is taken");
+        else if (client->hand_count == IO_HUB_HAND_MAX)
+            send_warning(hub, client, "too many channels of one client");
         else
-            seat->hand[seat->hand_count++] = id;
+            client->hand[client->hand_count++] = id;
     }
-    let_go(hub, seat);
+    release_if_unadvertised(hub, client);
 }
 
-void io_hub_unadvertise(struct io_hub *hub, struct io_hub_seat *seat)
+void io_hub_unadvertise(struct io_hub *hub, struct io_session *client)
 {
-    for (int i = 0; i < hub->ask.count; i++)
-        forget(seat, hub->ask.publication[i].id);
-    let_go(hub, seat);
+    for (int i = 0; i < hub->request.count; i++)
+        remove_channel(client, hub->request.publication[i].id);
+    release_if_unadvertised(hub, client);
 }
 
 /* A hand at rest: whoever flew is not waited for until the silence is long enough to be a loss. */
-void io_hub_hands_off(struct io_hub *hub, uint64_t serial)
+void io_hub_release_hand(struct io_hub *hub, uint64_t serial)
 {
-    struct io_hand_picture rest;
-    if (serial == 0 || hub->flown_by != serial)
+    struct io_hand_report rest;
+    if (serial == 0 || hub->hand_owner != serial)
         return;
-    io_hand_rest(&rest);
+    io_hand_report_neutral(&rest);
     hub->hand.pass(hub->hand.self, &rest, IO_HAND_SIZE);
-    hub->flown_by = 0;
+    hub->hand_owner = 0;
 }
 
 /* The first picture takes what nobody has, as any command does.  But a hand that was on its stick
  * while another flew, or that gave the arm away, does not come to fly by the other's leaving: that
  * takes a word. */
-static bool may_fly(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FOX_TEXT_MAX])
+static bool may_control(struct io_hub *hub, struct io_session *client,
+                        char why[IO_FOXGLOVE_TEXT_MAX])
 {
-    if (hub->authority.holder == 0 && seat->beside) {
-        snprintf(why, IO_FOX_TEXT_MAX, "nobody has authority; take it, and then fly");
+    if (hub->authority.holder == 0 && client->was_denied) {
+        snprintf(why, IO_FOXGLOVE_TEXT_MAX, "nobody has authority; take it, and then fly");
         return false;
     }
-    const bool may = io_hub_may_command(hub, seat, why);
-    seat->beside = seat->is_operator && !may;
+    const bool may = io_hub_may_command(hub, client, why);
+    client->was_denied = client->is_operator && !may;
     return may;
 }
 
@@ -101,52 +103,54 @@ static bool may_fly(struct io_hub *hub, struct io_hub_seat *seat, char why[IO_FO
  * seconds ago must not move an arm now.  The sender's clock is any, so what counts is by how much
  * longer than the quickest a picture took.
  */
-static bool is_stale(const struct io_hub *hub, struct io_hub_seat *seat, uint64_t sent_us)
+static bool is_stale(const struct io_hub *hub, struct io_session *client, uint64_t sent_us)
 {
-    const uint64_t way_us = hub->now_ns / 1000 - sent_us; /* and the clocks' difference */
+    const uint64_t delay_us = hub->now_ns / 1000 - sent_us; /* and the clocks' difference */
     if (sent_us == 0)
         return false;
-    if (seat->timed)
-        seat->quickest_us += (hub->now_ns - seat->timed_ns) / (1000000000 / DRIFT_PER_S_US);
-    if (!seat->timed || (int64_t)(way_us - seat->quickest_us) < 0)
-        seat->quickest_us = way_us;
-    seat->timed = true;
-    seat->timed_ns = hub->now_ns;
-    const bool late = way_us - seat->quickest_us > STALE_US;
-    if (!late || seat->late_ns == 0)
-        seat->late_ns = late ? hub->now_ns : 0;
-    if (!late || hub->now_ns - seat->late_ns < SET_NS)
+    if (client->has_delay_floor)
+        client->delay_floor_us +=
+            (hub->now_ns - client->newest_timed_ns) / (1000000000 / DRIFT_PER_S_US);
+    if (!client->has_delay_floor || (int64_t)(delay_us - client->delay_floor_us) < 0)
+        client->delay_floor_us = delay_us;
+    client->has_delay_floor = true;
+    client->newest_timed_ns = hub->now_ns;
+    const bool late = delay_us - client->delay_floor_us > STALE_US;
+    if (!late || client->late_since_ns == 0)
+        client->late_since_ns = late ? hub->now_ns : 0;
+    if (!late || hub->now_ns - client->late_since_ns < CLOCK_SET_NS)
         return late;
-    seat->quickest_us = way_us;
-    seat->late_ns = 0;
+    client->delay_floor_us = delay_us;
+    client->late_since_ns = 0;
     return false;
 }
 
-void io_hub_publish(struct io_hub *hub, struct io_hub_seat *seat)
+void io_hub_publish(struct io_hub *hub, struct io_session *client)
 {
-    const struct io_slice bytes = hub->ask.payload;
-    struct io_hand_picture picture;
-    char why[IO_FOX_TEXT_MAX];
-    if (place_of(seat, hub->ask.channel) < 0) {
-        warn(hub, seat, "a message of a channel that was not advertised, or is not taken");
+    const struct io_slice bytes = hub->request.payload;
+    struct io_hand_report report;
+    char why[IO_FOXGLOVE_TEXT_MAX];
+    if (channel_index(client, hub->request.channel) < 0) {
+        send_warning(hub, client,
+                     "a message of a channel that was not advertised, or is not taken");
         return;
     }
-    if (!io_hand_decode(bytes.data, bytes.size, &picture)) {
-        warn(hub, seat, "this is no picture of a hand (io/protocol/hand.h)");
+    if (!io_hand_decode(bytes.data, bytes.size, &report)) {
+        send_warning(hub, client, "this is no picture of a hand (io/protocol/hand.h)");
         return;
     }
-    if (!may_fly(hub, seat, why)) {
-        warn(hub, seat, why);
+    if (!may_control(hub, client, why)) {
+        send_warning(hub, client, why);
         return;
     }
-    if (hub->flown_by != seat->serial)
-        seat->timed = false;
-    if (is_stale(hub, seat, picture.sent_us)) {
-        warn(hub, seat, "pictures that come much later than others are dropped");
+    if (hub->hand_owner != client->serial)
+        client->has_delay_floor = false;
+    if (is_stale(hub, client, report.sent_us)) {
+        send_warning(hub, client, "pictures that come much later than others are dropped");
         return;
     }
-    if (hub->flown_by != seat->serial)
+    if (hub->hand_owner != client->serial)
         hub->hand.pass(hub->hand.self, NULL, 0);
-    hub->flown_by = seat->serial;
+    hub->hand_owner = client->serial;
     hub->hand.pass(hub->hand.self, bytes.data, bytes.size);
 }

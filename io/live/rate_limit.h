@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct io_bucket {
+struct io_rate_limit {
     double level;
     uint64_t at_ns; /* when it stood so; 0: empty, never used */
 };
 
 /* Pour something in.  False: more came than leaks away, and it is full.  Context: any. */
-static inline bool io_bucket_pour(struct io_bucket *bucket, double amount, double rate_hz,
-                                  double room, uint64_t now_ns)
+static inline bool io_rate_limit_admit(struct io_rate_limit *limit, double amount, double rate_hz,
+                                       double room, uint64_t now_ns)
 {
-    const double since_s = now_ns > bucket->at_ns ? (double)(now_ns - bucket->at_ns) * 1e-9 : 0.0;
-    const double left = bucket->level - since_s * rate_hz;
-    bucket->level = (left > 0.0 ? left : 0.0) + amount;
-    bucket->at_ns = now_ns;
-    return bucket->level <= room;
+    const double since_s = now_ns > limit->at_ns ? (double)(now_ns - limit->at_ns) * 1e-9 : 0.0;
+    const double left = limit->level - since_s * rate_hz;
+    limit->level = (left > 0.0 ? left : 0.0) + amount;
+    limit->at_ns = now_ns;
+    return limit->level <= room;
 }

@@ -27,7 +27,7 @@
 #include "rt/thread.h"
 
 enum {
-    IO_SERVER_VIEWER_MAX = 76,
+    IO_SERVER_SESSION_MAX = 76,
     IO_SERVER_OPERATOR_MIN = 16, /* of those, kept free for who may command */
     IO_SERVER_ORIGIN_MAX = 16,
     IO_SERVER_ERROR_MAX = 256,
@@ -43,12 +43,12 @@ struct io_page {
 struct io_live_channel {
     const char *topic, *schema, *definition; /* CDR and ros2msg; kept, not copied */
     bool whole;                              /* every message counts: never thinned */
-    bool lasts; /* the newest one holds until the next: who subscribes gets it at once */
+    bool latched; /* the newest one holds until the next: who subscribes gets it at once */
 };
 
 /* Where pictures of a hand go (io/protocol/hand.h); size 0: those behind it are another hand's.
  * Context: server thread. */
-struct io_server_hand {
+struct io_server_hand_sink {
     void *self;
     void (*pass)(void *self, const void *bytes, size_t size); /* NULL: nothing is flown from here */
 };
@@ -66,10 +66,10 @@ struct io_server_spec {
     const struct io_page *guarded; /* a page that is not for everybody; NULL: none */
     const struct io_live_channel *channels;
     int channel_count;
-    const struct io_desk *desk;      /* NULL: nothing to ask for */
-    const struct io_fox_pair *pairs; /* what viewers are told of the run when they come */
+    const struct io_service_table *service_table; /* NULL: nothing to ask for */
+    const struct io_foxglove_metadata *pairs; /* what viewers are told of the run when they come */
     int pair_count;
-    struct io_server_hand hand; /* of who has authority */
+    struct io_server_hand_sink hand; /* of who has authority */
 };
 
 struct io_server_counts {
@@ -94,14 +94,14 @@ int io_server_start(struct io_server *server, const struct rt_thread_spec *spec)
 void io_server_close(struct io_server *server, struct io_server_counts *counts);
 
 /* Does anybody look at this channel?  Context: any. */
-bool io_server_wanted(const struct io_server *server, int channel);
+bool io_server_is_subscribed(const struct io_server *server, int channel);
 /* A record of a channel, without its CDR header; copied where somebody looks.
  * Context: telemetry thread. */
-void io_server_offer(struct io_server *server, int channel, uint64_t log_ns, const void *image,
-                     size_t size);
+void io_server_broadcast(struct io_server *server, int channel, uint64_t log_ns, const void *image,
+                         size_t size);
 /* Simulated time is this.  Context: telemetry thread. */
 void io_server_time(struct io_server *server, uint64_t time_ns);
 /* A line about the run; it replaces the one before of the same id, and new viewers see it too.
  * Level and text NULL: it is over.  Context: telemetry thread. */
-void io_server_status(struct io_server *server, const char *id, enum io_fox_level level,
+void io_server_status(struct io_server *server, const char *id, enum io_foxglove_level level,
                       const char *text);

@@ -6,8 +6,8 @@
 #include "io/live/foxglove.h"
 #include "rt/check.h"
 
-struct io_viewer_answer {
-    struct io_viewer_answer *next;
+struct io_session_queue_reply {
+    struct io_session_queue_reply *next;
     bool binary;
     size_t size;
     unsigned char bytes[];
@@ -33,9 +33,9 @@ void io_live_message_drop(struct io_live_message *message)
         free(message);
 }
 
-struct io_viewer *io_viewer_open(double rate_hz)
+struct io_session_queue *io_session_queue_open(double rate_hz)
 {
-    struct io_viewer *viewer = calloc(1, sizeof *viewer);
+    struct io_session_queue *viewer = calloc(1, sizeof *viewer);
     if (!viewer)
         return NULL;
     viewer->rate_hz = rate_hz;
@@ -43,18 +43,18 @@ struct io_viewer *io_viewer_open(double rate_hz)
     return viewer;
 }
 
-static struct io_live_message *take_oldest(struct io_viewer *viewer)
+static struct io_live_message *pop_oldest(struct io_session_queue *viewer)
 {
     struct io_live_message *message = viewer->message[viewer->first];
-    viewer->first = (viewer->first + 1) % IO_VIEWER_MESSAGES_MAX;
+    viewer->first = (viewer->first + 1) % IO_SESSION_QUEUE_MESSAGES_MAX;
     viewer->count--;
     viewer->bytes -= message->size;
     return message;
 }
 
-static struct io_viewer_answer *take_answer(struct io_viewer *viewer)
+static struct io_session_queue_reply *pop_reply(struct io_session_queue *viewer)
 {
-    struct io_viewer_answer *answer = viewer->answers;
+    struct io_session_queue_reply *answer = viewer->answers;
     viewer->answers = answer->next;
     viewer->answer_bytes -= answer->size;
     if (!viewer->answers)
@@ -62,16 +62,16 @@ static struct io_viewer_answer *take_answer(struct io_viewer *viewer)
     return answer;
 }
 
-void io_viewer_close(struct io_viewer *viewer)
+void io_session_queue_close(struct io_session_queue *viewer)
 {
     while (viewer->count > 0)
-        io_live_message_drop(take_oldest(viewer));
+        io_live_message_drop(pop_oldest(viewer));
     while (viewer->answers)
-        free(take_answer(viewer));
+        free(pop_reply(viewer));
     free(viewer);
 }
 
-static int channel_of(const struct io_viewer *viewer, uint32_t id)
+static int channel_of(const struct io_session_queue *viewer, uint32_t id)
 {
     for (int i = 0; i < IO_LIVE_CHANNEL_MAX; i++) {
         if (viewer->channel[i].on && viewer->channel[i].id == id)
@@ -80,18 +80,18 @@ static int channel_of(const struct io_viewer *viewer, uint32_t id)
     return -1;
 }
 
-const char *io_viewer_subscribe(struct io_viewer *viewer, uint32_t id, int channel)
+const char *io_session_queue_subscribe(struct io_session_queue *viewer, uint32_t id, int channel)
 {
     RT_CHECK(channel >= 0 && channel < IO_LIVE_CHANNEL_MAX);
     if (viewer->channel[channel].on)
         return "this channel is subscribed to already";
     if (channel_of(viewer, id) >= 0)
         return "this subscription id is in use";
-    viewer->channel[channel] = (struct io_viewer_subscription){.on = true, .id = id};
+    viewer->channel[channel] = (struct io_session_queue_subscription){.on = true, .id = id};
     return NULL;
 }
 
-int io_viewer_unsubscribe(struct io_viewer *viewer, uint32_t id)
+int io_session_queue_unsubscribe(struct io_session_queue *viewer, uint32_t id)
 {
     const int channel = channel_of(viewer, id);
     if (channel >= 0)
@@ -101,9 +101,9 @@ int io_viewer_unsubscribe(struct io_viewer *viewer, uint32_t id)
 
 /* Due times lie on a grid, so that the rate is kept though messages come in bursts; after a pause
  * the grid starts anew. */
-static bool is_due(struct io_viewer *viewer, int channel, uint64_t now_ns)
+static bool is_due(struct io_session_queue *viewer, int channel, uint64_t now_ns)
 {
-    struct io_viewer_subscription *subscription = &viewer->channel[channel];
+    struct io_session_queue_subscription *subscription = &viewer->channel[channel];
     if (now_ns < subscription->due_ns)
         return false;
     const uint64_t gap_ns = (uint64_t)(1e9 / viewer->rate_hz);
@@ -112,33 +112,34 @@ static bool is_due(struct io_viewer *viewer, int channel, uint64_t now_ns)
     return true;
 }
 
-void io_viewer_offer(struct io_viewer *viewer, struct io_live_message *message, bool whole,
-                     uint64_t now_ns)
+void io_session_queue_push(struct io_session_queue *viewer, struct io_live_message *message,
+                           bool whole, uint64_t now_ns)
 {
     if (!viewer->channel[message->channel].on)
         return;
     if (!whole && viewer->rate_hz > 0.0 && !is_due(viewer, message->channel, now_ns))
         return;
     /* One that is larger than all the room passes alone. */
-    while (viewer->count == IO_VIEWER_MESSAGES_MAX ||
-           (viewer->count > 0 && viewer->bytes + message->size > IO_VIEWER_BYTES_MAX)) {
-        io_live_message_drop(take_oldest(viewer));
+    while (viewer->count == IO_SESSION_QUEUE_MESSAGES_MAX ||
+           (viewer->count > 0 && viewer->bytes + message->size > IO_SESSION_QUEUE_BYTES_MAX)) {
+        io_live_message_drop(pop_oldest(viewer));
         viewer->lost++;
     }
     message->holders++;
-    viewer->message[(viewer->first + viewer->count) % IO_VIEWER_MESSAGES_MAX] = message;
+    viewer->message[(viewer->first + viewer->count) % IO_SESSION_QUEUE_MESSAGES_MAX] = message;
     viewer->count++;
     viewer->bytes += message->size;
 }
 
-bool io_viewer_say(struct io_viewer *viewer, const struct io_bytes *answer, bool binary)
+bool io_session_queue_push_reply(struct io_session_queue *viewer,
+                                 const struct io_byte_writer *answer, bool binary)
 {
-    if (answer->failed || answer->size > IO_VIEWER_ANSWERS_MAX - viewer->answer_bytes)
+    if (answer->failed || answer->size > IO_SESSION_QUEUE_REPLIES_MAX - viewer->answer_bytes)
         return false;
-    struct io_viewer_answer *copy = malloc(sizeof *copy + answer->size);
+    struct io_session_queue_reply *copy = malloc(sizeof *copy + answer->size);
     if (!copy)
         return false;
-    *copy = (struct io_viewer_answer){.binary = binary, .size = answer->size};
+    *copy = (struct io_session_queue_reply){.binary = binary, .size = answer->size};
     memcpy(copy->bytes, answer->data, answer->size);
     *viewer->last = copy;
     viewer->last = &copy->next;
@@ -146,26 +147,27 @@ bool io_viewer_say(struct io_viewer *viewer, const struct io_bytes *answer, bool
     return true;
 }
 
-void io_viewer_time(struct io_viewer *viewer, uint64_t time_ns)
+void io_session_queue_set_time(struct io_session_queue *viewer, uint64_t time_ns)
 {
     viewer->time_due |= time_ns != viewer->time_ns;
     viewer->time_ns = time_ns;
 }
 
-bool io_viewer_has_more(const struct io_viewer *viewer)
+bool io_session_queue_has_more(const struct io_session_queue *viewer)
 {
     return viewer->answers || viewer->time_due || viewer->count > 0;
 }
 
 /* A message whose subscription has ended meanwhile is passed over. */
-static bool next_message(struct io_viewer *viewer, struct io_bytes *out)
+static bool next_message(struct io_session_queue *viewer, struct io_byte_writer *out)
 {
     bool found = false;
     while (!found && viewer->count > 0) {
-        struct io_live_message *message = take_oldest(viewer);
-        const struct io_viewer_subscription *subscription = &viewer->channel[message->channel];
+        struct io_live_message *message = pop_oldest(viewer);
+        const struct io_session_queue_subscription *subscription =
+            &viewer->channel[message->channel];
         if (subscription->on) {
-            io_fox_message_head(out, subscription->id, message->log_ns);
+            io_foxglove_message_head(out, subscription->id, message->log_ns);
             io_put_raw(out, message->payload, message->size);
             viewer->sent++;
             found = true;
@@ -175,11 +177,12 @@ static bool next_message(struct io_viewer *viewer, struct io_bytes *out)
     return found;
 }
 
-bool io_viewer_next(struct io_viewer *viewer, struct io_bytes *out, bool *binary)
+bool io_session_queue_next(struct io_session_queue *viewer, struct io_byte_writer *out,
+                           bool *binary)
 {
     *binary = true;
     if (viewer->answers) {
-        struct io_viewer_answer *answer = take_answer(viewer);
+        struct io_session_queue_reply *answer = pop_reply(viewer);
         *binary = answer->binary;
         io_put_raw(out, answer->bytes, answer->size);
         free(answer);
@@ -187,7 +190,7 @@ bool io_viewer_next(struct io_viewer *viewer, struct io_bytes *out, bool *binary
     }
     if (viewer->time_due) {
         viewer->time_due = false;
-        io_fox_time(out, viewer->time_ns);
+        io_foxglove_time(out, viewer->time_ns);
         return true;
     }
     return next_message(viewer, out);

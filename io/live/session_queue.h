@@ -21,9 +21,9 @@
 enum {
     IO_LIVE_CHANNEL_MAX = IO_CHANNEL_MAX + 16,
     IO_LIVE_PARAMETER_MAX = 256,
-    IO_VIEWER_MESSAGES_MAX = 4096,
-    IO_VIEWER_BYTES_MAX = 1024 * 1024,
-    IO_VIEWER_ANSWERS_MAX = 4 * 1024 * 1024, /* bytes */
+    IO_SESSION_QUEUE_MESSAGES_MAX = 4096,
+    IO_SESSION_QUEUE_BYTES_MAX = 1024 * 1024,
+    IO_SESSION_QUEUE_REPLIES_MAX = 4 * 1024 * 1024, /* bytes */
 };
 
 /* Counted by its holders, which are all of one thread. */
@@ -41,46 +41,48 @@ struct io_live_message *io_live_message_make(int channel, uint64_t log_ns, const
                                              size_t size);
 void io_live_message_drop(struct io_live_message *message);
 
-struct io_viewer_subscription {
+struct io_session_queue_subscription {
     bool on;
     uint32_t id;     /* the client's */
     uint64_t due_ns; /* wall time from which on the next message passes */
 };
 
-struct io_viewer_answer;
+struct io_session_queue_reply;
 
-struct io_viewer {
+struct io_session_queue {
     double rate_hz; /* 0: all */
-    struct io_viewer_subscription channel[IO_LIVE_CHANNEL_MAX];
+    struct io_session_queue_subscription channel[IO_LIVE_CHANNEL_MAX];
     bool watches[IO_LIVE_PARAMETER_MAX]; /* parameters whose changes it wants to know */
 
-    struct io_live_message *message[IO_VIEWER_MESSAGES_MAX];
+    struct io_live_message *message[IO_SESSION_QUEUE_MESSAGES_MAX];
     unsigned first, count; /* oldest first */
     size_t bytes;
     uint64_t sent, lost;
 
-    struct io_viewer_answer *answers, **last;
+    struct io_session_queue_reply *answers, **last;
     size_t answer_bytes;
 
     uint64_t time_ns; /* simulated, the newest known */
     bool time_due;    /* and not yet told */
 };
 
-struct io_viewer *io_viewer_open(double rate_hz);
-void io_viewer_close(struct io_viewer *viewer);
+struct io_session_queue *io_session_queue_open(double rate_hz);
+void io_session_queue_close(struct io_session_queue *viewer);
 
 /* NULL, or why not. */
-const char *io_viewer_subscribe(struct io_viewer *viewer, uint32_t id, int channel);
+const char *io_session_queue_subscribe(struct io_session_queue *viewer, uint32_t id, int channel);
 /* The channel it was, or -1 when there is no such subscription.  What waits stays. */
-int io_viewer_unsubscribe(struct io_viewer *viewer, uint32_t id);
+int io_session_queue_unsubscribe(struct io_session_queue *viewer, uint32_t id);
 
 /* Offer a message; whole: never thinned. */
-void io_viewer_offer(struct io_viewer *viewer, struct io_live_message *message, bool whole,
-                     uint64_t now_ns);
+void io_session_queue_push(struct io_session_queue *viewer, struct io_live_message *message,
+                           bool whole, uint64_t now_ns);
 /* False: too many answers wait, let the client go. */
-bool io_viewer_say(struct io_viewer *viewer, const struct io_bytes *answer, bool binary);
-void io_viewer_time(struct io_viewer *viewer, uint64_t time_ns);
+bool io_session_queue_push_reply(struct io_session_queue *viewer,
+                                 const struct io_byte_writer *answer, bool binary);
+void io_session_queue_set_time(struct io_session_queue *viewer, uint64_t time_ns);
 
-bool io_viewer_has_more(const struct io_viewer *viewer);
+bool io_session_queue_has_more(const struct io_session_queue *viewer);
 /* Put the next frame behind what is in out: answers, the time, messages.  False: none. */
-bool io_viewer_next(struct io_viewer *viewer, struct io_bytes *out, bool *binary);
+bool io_session_queue_next(struct io_session_queue *viewer, struct io_byte_writer *out,
+                           bool *binary);

@@ -13,19 +13,19 @@
 
 enum { RING_ENTRIES = 4 };
 
-static struct io_log_block *oldest(struct io_log_file *file)
+static struct io_append_file_block *oldest(struct io_append_file *file)
 {
     return &file->blocks[file->first];
 }
 
-static void fail(struct io_log_file *file, int error)
+static void fail(struct io_append_file *file, int error)
 {
     file->error = error;
     file->count = 0;
 }
 
 /* A write came back with its result: bytes, or -errno. */
-static void account(struct io_log_file *file, int result)
+static void note_written(struct io_append_file *file, int result)
 {
     if (result == -EINTR || result == -EAGAIN)
         return; /* started again as it is */
@@ -35,35 +35,36 @@ static void account(struct io_log_file *file, int result)
     }
     file->written += (uint64_t)result;
     for (size_t left = (size_t)result; left > 0;) {
-        struct io_log_block *block = oldest(file);
+        struct io_append_file_block *block = oldest(file);
         const size_t part = left < block->size - block->done ? left : block->size - block->done;
         block->done += part;
         left -= part;
         if (block->done < block->size)
             return; /* short: the rest is started again and brings the reason */
         block->size = block->done = 0;
-        file->first = (file->first + 1) % IO_LOG_BLOCK_COUNT;
+        file->first = (file->first + 1) % IO_APPEND_FILE_BLOCK_COUNT;
         file->count--;
     }
 }
 
-static void write_oldest(struct io_log_file *file)
+static void write_oldest(struct io_append_file *file)
 {
-    const struct io_log_block *block = oldest(file);
+    const struct io_append_file_block *block = oldest(file);
     const ssize_t result = pwrite(file->fd, block->data + block->done, block->size - block->done,
                                   (off_t)file->written);
-    account(file, result < 0 ? -errno : (int)result);
+    note_written(file, result < 0 ? -errno : (int)result);
 }
 
 /* All queued blocks in one go: a worker of the kernel writes them, and on a busy machine each of
  * its turns is long in coming. */
-static bool submit_queued(struct io_log_file *file)
+static bool submit_queued(struct io_append_file *file)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&file->uring);
     if (!sqe)
         return false;
     for (unsigned i = 0; i < file->count; i++) {
-        const struct io_log_block *block = &file->blocks[(file->first + i) % IO_LOG_BLOCK_COUNT];
+        const struct io_append_file_block *block =
+            &file->blocks[(file->first + i) % IO_APPEND_FILE_BLOCK_COUNT];
         file->parts[i] = (struct iovec){.iov_base = block->data + block->done,
                                         .iov_len = block->size - block->done};
     }
@@ -71,7 +72,7 @@ static bool submit_queued(struct io_log_file *file)
     return io_uring_submit(&file->uring) == 1;
 }
 
-static void close_uring(struct io_log_file *file)
+static void close_uring(struct io_append_file *file)
 {
     if (file->uring_open)
         io_uring_queue_exit(&file->uring);
@@ -79,7 +80,7 @@ static void close_uring(struct io_log_file *file)
 }
 
 /* Start what is queued.  A ring that takes no work is given up for pwrite. */
-static void start(struct io_log_file *file)
+static void start_write(struct io_append_file *file)
 {
     if (file->count == 0 || file->under_way)
         return;
@@ -93,17 +94,17 @@ static void start(struct io_log_file *file)
         write_oldest(file);
 }
 
-static void finish(struct io_log_file *file, struct io_uring_cqe *cqe)
+static void finish_write(struct io_append_file *file, struct io_uring_cqe *cqe)
 {
     const int result = cqe->res;
     io_uring_cqe_seen(&file->uring, cqe);
     file->under_way = false;
-    account(file, result);
-    start(file);
+    note_written(file, result);
+    start_write(file);
 }
 
 /* Wait for the blocks under way. */
-static void wait_oldest(struct io_log_file *file)
+static void wait_oldest(struct io_append_file *file)
 {
     struct io_uring_cqe *cqe;
     int error;
@@ -111,7 +112,7 @@ static void wait_oldest(struct io_log_file *file)
         error = io_uring_wait_cqe(&file->uring, &cqe);
     } while (error == -EINTR);
     if (error == 0) {
-        finish(file, cqe);
+        finish_write(file, cqe);
         return;
     }
     close_uring(file); /* the blocks under way are given up with the ring */
@@ -119,54 +120,55 @@ static void wait_oldest(struct io_log_file *file)
     fail(file, error);
 }
 
-void io_log_file_poll(struct io_log_file *file)
+void io_append_file_poll(struct io_append_file *file)
 {
     struct io_uring_cqe *cqe;
     while (file->under_way && io_uring_peek_cqe(&file->uring, &cqe) == 0)
-        finish(file, cqe);
-    start(file);
+        finish_write(file, cqe);
+    start_write(file);
 }
 
-int io_log_file_settle(struct io_log_file *file)
+int io_append_file_flush(struct io_append_file *file)
 {
-    start(file);
+    start_write(file);
     while (file->under_way)
         wait_oldest(file);
     return file->error;
 }
 
 /* A block with room that is not with the kernel, or NULL after an error. */
-static struct io_log_block *open_block(struct io_log_file *file)
+static struct io_append_file_block *open_block(struct io_append_file *file)
 {
-    while (file->count == IO_LOG_BLOCK_COUNT && file->under_way)
+    while (file->count == IO_APPEND_FILE_BLOCK_COUNT && file->under_way)
         wait_oldest(file);
     if (file->error)
         return NULL;
-    struct io_log_block *block = &file->blocks[(file->first + file->count) % IO_LOG_BLOCK_COUNT];
+    struct io_append_file_block *block =
+        &file->blocks[(file->first + file->count) % IO_APPEND_FILE_BLOCK_COUNT];
     block->size = block->done = 0;
     file->count++;
     return block;
 }
 
-void io_log_file_append(struct io_log_file *file, const void *bytes, size_t size)
+void io_append_file_append(struct io_append_file *file, const void *bytes, size_t size)
 {
     const unsigned char *from = bytes;
     file->appended += size;
     while (size > 0 && !file->error) {
-        struct io_log_block *block = open_block(file);
+        struct io_append_file_block *block = open_block(file);
         if (!block)
             return;
-        block->size = size < IO_LOG_BLOCK_SIZE ? size : IO_LOG_BLOCK_SIZE;
+        block->size = size < IO_APPEND_FILE_BLOCK_SIZE ? size : IO_APPEND_FILE_BLOCK_SIZE;
         memcpy(block->data, from, block->size);
         from += block->size;
         size -= block->size;
-        start(file);
+        start_write(file);
     }
 }
 
-int io_log_file_rewind(struct io_log_file *file, uint64_t size)
+int io_append_file_rewind(struct io_append_file *file, uint64_t size)
 {
-    (void)io_log_file_settle(file); /* the kernel lets go of the blocks */
+    (void)io_append_file_flush(file); /* the kernel lets go of the blocks */
     file->count = 0;
     if (ftruncate(file->fd, (off_t)size) != 0)
         return -errno;
@@ -176,7 +178,7 @@ int io_log_file_rewind(struct io_log_file *file, uint64_t size)
 }
 
 /* io_uring may be missing, forbidden (seccomp, sysctl) or too old to write; pwrite serves then. */
-static void open_uring(struct io_log_file *file)
+static void open_uring(struct io_append_file *file)
 {
     if (io_uring_queue_init(RING_ENTRIES, &file->uring, 0) != 0)
         return;
@@ -190,7 +192,7 @@ static void open_uring(struct io_log_file *file)
 
 /* A device or a pipe has no contents to lose, and some file systems know no locks.  What a run that
  * was killed had given to the kernel is written first, and the file is let go of only then. */
-int io_log_file_claim(int fd)
+int io_append_file_lock(int fd)
 {
     enum { LOOKS = 25 };
     const struct timespec pause = {.tv_nsec = 10000000};
@@ -212,24 +214,24 @@ static int open_empty(const char *path)
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0)
         return -errno;
-    int error = io_log_file_claim(fd);
+    int error = io_append_file_lock(fd);
     if (error == 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0)
         error = -errno;
     if (error == 0 && S_ISREG(status.st_mode))
-        error = io_folder_sync(path); /* its name; the bytes follow when it is closed */
+        error = io_durable_sync_folder(path); /* its name; the bytes follow when it is closed */
     if (error)
         close(fd);
     return error ? error : fd;
 }
 
-int io_log_file_open(struct io_log_file *file, const char *path)
+int io_append_file_open(struct io_append_file *file, const char *path)
 {
-    *file = (struct io_log_file){.fd = -1};
-    unsigned char *memory = malloc(IO_LOG_BLOCK_COUNT * IO_LOG_BLOCK_SIZE);
+    *file = (struct io_append_file){.fd = -1};
+    unsigned char *memory = malloc(IO_APPEND_FILE_BLOCK_COUNT * IO_APPEND_FILE_BLOCK_SIZE);
     if (!memory)
         return -ENOMEM;
-    for (int i = 0; i < IO_LOG_BLOCK_COUNT; i++)
-        file->blocks[i].data = memory + (size_t)i * IO_LOG_BLOCK_SIZE;
+    for (int i = 0; i < IO_APPEND_FILE_BLOCK_COUNT; i++)
+        file->blocks[i].data = memory + (size_t)i * IO_APPEND_FILE_BLOCK_SIZE;
 
     file->fd = open_empty(path);
     if (file->fd < 0) {
@@ -240,16 +242,16 @@ int io_log_file_open(struct io_log_file *file, const char *path)
     return 0;
 }
 
-int io_log_file_close(struct io_log_file *file)
+int io_append_file_close(struct io_append_file *file)
 {
-    int error = io_log_file_settle(file);
+    int error = io_append_file_flush(file);
     close_uring(file);
-    const int unsynced = io_file_sync(file->fd);
+    const int unsynced = io_durable_sync_file(file->fd);
     if (error == 0)
         error = unsynced;
     if (close(file->fd) != 0 && error == 0)
         error = -errno;
     free(file->blocks[0].data);
-    *file = (struct io_log_file){.fd = -1};
+    *file = (struct io_append_file){.fd = -1};
     return error;
 }

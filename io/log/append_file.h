@@ -7,7 +7,7 @@
  * When it has been closed without an error all of it survives a loss of power, too; its name does
  * from the start.
  *
- * The first failed write stops the file: later bytes are ignored until io_log_file_rewind().
+ * The first failed write stops the file: later bytes are ignored until io_append_file_rewind().
  */
 #pragma once
 
@@ -19,45 +19,45 @@
 
 /* A second of a heavy log (16 MB/s), a minute of a usual one: so long a disk may stand still before
  * the rings fill up. */
-enum { IO_LOG_BLOCK_COUNT = 64, IO_LOG_BLOCK_SIZE = 256 * 1024 };
+enum { IO_APPEND_FILE_BLOCK_COUNT = 64, IO_APPEND_FILE_BLOCK_SIZE = 256 * 1024 };
 
-struct io_log_block {
+struct io_append_file_block {
     unsigned char *data;
     size_t size, done; /* bytes to write, bytes written */
 };
 
-struct io_log_file {
+struct io_append_file {
     int fd;
     bool uring_open;
     bool under_way; /* blocks[first] and some after it are with the kernel */
     struct io_uring uring;
-    struct io_log_block blocks[IO_LOG_BLOCK_COUNT];
-    struct iovec parts[IO_LOG_BLOCK_COUNT]; /* of the write under way */
-    unsigned first, count;                  /* queued blocks, oldest first */
+    struct io_append_file_block blocks[IO_APPEND_FILE_BLOCK_COUNT];
+    struct iovec parts[IO_APPEND_FILE_BLOCK_COUNT]; /* of the write under way */
+    unsigned first, count;                          /* queued blocks, oldest first */
     uint64_t appended, written;
     int error; /* 0 or -errno */
 };
 
 /* Take an open file for oneself until it is closed.  -EBUSY: somebody else writes it.  Who only
  * reads a log, also one that is being written, asks nobody.  Context: setup. */
-int io_log_file_claim(int fd);
+int io_append_file_lock(int fd);
 
 /* Create the file, or empty it unless somebody writes it (-EBUSY).  0 or -errno.  Context: setup.
  */
-int io_log_file_open(struct io_log_file *file, const char *path);
+int io_append_file_open(struct io_append_file *file, const char *path);
 
 /* Queue bytes; waits only when all blocks are full.  Context: telemetry thread. */
-void io_log_file_append(struct io_log_file *file, const void *bytes, size_t size);
+void io_append_file_append(struct io_append_file *file, const void *bytes, size_t size);
 
 /* Take note of finished writes and start the next one; never waits.  Context: telemetry thread. */
-void io_log_file_poll(struct io_log_file *file);
+void io_append_file_poll(struct io_append_file *file);
 
 /* Wait until all is written or a write failed.  0 or -errno.  Context: telemetry thread. */
-int io_log_file_settle(struct io_log_file *file);
+int io_append_file_flush(struct io_append_file *file);
 
 /* Cut the file back to size, forget the error and what was queued, and append from there.
  * 0 or -errno.  Context: telemetry thread. */
-int io_log_file_rewind(struct io_log_file *file, uint64_t size);
+int io_append_file_rewind(struct io_append_file *file, uint64_t size);
 
 /* Sync and close.  0 or -errno.  Context: after the run. */
-int io_log_file_close(struct io_log_file *file);
+int io_append_file_close(struct io_append_file *file);

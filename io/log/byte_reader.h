@@ -16,18 +16,18 @@ struct io_slice {
     size_t size;
 };
 
-struct io_fields {
+struct io_byte_reader {
     const unsigned char *at;
     size_t left;
     bool bad;
 };
 
-static inline struct io_fields io_fields_of(struct io_slice slice)
+static inline struct io_byte_reader io_byte_reader_of(struct io_slice slice)
 {
-    return (struct io_fields){.at = slice.data, .left = slice.size};
+    return (struct io_byte_reader){.at = slice.data, .left = slice.size};
 }
 
-static inline struct io_slice io_get_slice(struct io_fields *fields, uint64_t size)
+static inline struct io_slice io_get_slice(struct io_byte_reader *fields, uint64_t size)
 {
     if (fields->bad || size > fields->left) {
         fields->bad = true;
@@ -39,7 +39,7 @@ static inline struct io_slice io_get_slice(struct io_fields *fields, uint64_t si
     return slice;
 }
 
-static inline uint64_t io_get(struct io_fields *fields, size_t size)
+static inline uint64_t io_get(struct io_byte_reader *fields, size_t size)
 {
     const struct io_slice slice = io_get_slice(fields, size);
     uint64_t value = 0;
@@ -48,28 +48,28 @@ static inline uint64_t io_get(struct io_fields *fields, size_t size)
     return value;
 }
 
-static inline uint8_t io_get_u8(struct io_fields *fields)
+static inline uint8_t io_get_u8(struct io_byte_reader *fields)
 {
     return (uint8_t)io_get(fields, 1);
 }
 
-static inline uint16_t io_get_u16(struct io_fields *fields)
+static inline uint16_t io_get_u16(struct io_byte_reader *fields)
 {
     return (uint16_t)io_get(fields, 2);
 }
 
-static inline uint32_t io_get_u32(struct io_fields *fields)
+static inline uint32_t io_get_u32(struct io_byte_reader *fields)
 {
     return (uint32_t)io_get(fields, 4);
 }
 
-static inline uint64_t io_get_u64(struct io_fields *fields)
+static inline uint64_t io_get_u64(struct io_byte_reader *fields)
 {
     return io_get(fields, 8);
 }
 
 /* A string, a map or an array: u32 length and that many bytes. */
-static inline struct io_slice io_get_string(struct io_fields *fields)
+static inline struct io_slice io_get_string(struct io_byte_reader *fields)
 {
     return io_get_slice(fields, io_get_u32(fields));
 }

@@ -7,7 +7,7 @@
 
 enum { SMALLEST = 256 };
 
-bool io_bytes_reserve(struct io_bytes *bytes, size_t more)
+bool io_byte_writer_reserve(struct io_byte_writer *bytes, size_t more)
 {
     if (bytes->failed)
         return false;
@@ -27,21 +27,21 @@ bool io_bytes_reserve(struct io_bytes *bytes, size_t more)
     return true;
 }
 
-void io_bytes_clear(struct io_bytes *bytes)
+void io_byte_writer_clear(struct io_byte_writer *bytes)
 {
     bytes->size = 0;
     bytes->failed = false;
 }
 
-void io_bytes_free(struct io_bytes *bytes)
+void io_byte_writer_free(struct io_byte_writer *bytes)
 {
     free(bytes->data);
-    *bytes = (struct io_bytes){0};
+    *bytes = (struct io_byte_writer){0};
 }
 
-void io_put_raw(struct io_bytes *bytes, const void *data, size_t size)
+void io_put_raw(struct io_byte_writer *bytes, const void *data, size_t size)
 {
-    if (size == 0 || !io_bytes_reserve(bytes, size))
+    if (size == 0 || !io_byte_writer_reserve(bytes, size))
         return;
     memcpy(bytes->data + bytes->size, data, size);
     bytes->size += size;
@@ -54,34 +54,34 @@ static void encode(unsigned char *at, uint64_t value, size_t size)
         at[i] = (unsigned char)(value >> (8 * i));
 }
 
-static void put(struct io_bytes *bytes, uint64_t value, size_t size)
+static void put(struct io_byte_writer *bytes, uint64_t value, size_t size)
 {
     unsigned char field[8];
     encode(field, value, size);
     io_put_raw(bytes, field, size);
 }
 
-void io_put_u8(struct io_bytes *bytes, uint8_t value)
+void io_put_u8(struct io_byte_writer *bytes, uint8_t value)
 {
     put(bytes, value, 1);
 }
 
-void io_put_u16(struct io_bytes *bytes, uint16_t value)
+void io_put_u16(struct io_byte_writer *bytes, uint16_t value)
 {
     put(bytes, value, 2);
 }
 
-void io_put_u32(struct io_bytes *bytes, uint32_t value)
+void io_put_u32(struct io_byte_writer *bytes, uint32_t value)
 {
     put(bytes, value, 4);
 }
 
-void io_put_u64(struct io_bytes *bytes, uint64_t value)
+void io_put_u64(struct io_byte_writer *bytes, uint64_t value)
 {
     put(bytes, value, 8);
 }
 
-void io_put_string(struct io_bytes *bytes, const char *text)
+void io_put_string(struct io_byte_writer *bytes, const char *text)
 {
     const size_t size = strlen(text);
     RT_CHECK(size <= UINT32_MAX);
@@ -89,7 +89,7 @@ void io_put_string(struct io_bytes *bytes, const char *text)
     io_put_raw(bytes, text, size);
 }
 
-static void patch(struct io_bytes *bytes, size_t at, uint64_t value, size_t size)
+static void patch(struct io_byte_writer *bytes, size_t at, uint64_t value, size_t size)
 {
     if (bytes->failed)
         return;
@@ -97,12 +97,12 @@ static void patch(struct io_bytes *bytes, size_t at, uint64_t value, size_t size
     encode(bytes->data + at, value, size);
 }
 
-void io_patch_u32(struct io_bytes *bytes, size_t at, uint32_t value)
+void io_patch_u32(struct io_byte_writer *bytes, size_t at, uint32_t value)
 {
     patch(bytes, at, value, 4);
 }
 
-void io_patch_u64(struct io_bytes *bytes, size_t at, uint64_t value)
+void io_patch_u64(struct io_byte_writer *bytes, size_t at, uint64_t value)
 {
     patch(bytes, at, value, 8);
 }

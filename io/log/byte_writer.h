@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct io_bytes {
+struct io_byte_writer {
     unsigned char *data;
     size_t size;
     size_t capacity;
@@ -18,19 +18,19 @@ struct io_bytes {
 };
 
 /* Make room for `more` bytes after size.  False when there is no memory.  Context: any. */
-bool io_bytes_reserve(struct io_bytes *bytes, size_t more);
+bool io_byte_writer_reserve(struct io_byte_writer *bytes, size_t more);
 /* Empty again, memory kept, failure forgiven. */
-void io_bytes_clear(struct io_bytes *bytes);
-void io_bytes_free(struct io_bytes *bytes);
+void io_byte_writer_clear(struct io_byte_writer *bytes);
+void io_byte_writer_free(struct io_byte_writer *bytes);
 
-void io_put_u8(struct io_bytes *bytes, uint8_t value);
-void io_put_u16(struct io_bytes *bytes, uint16_t value);
-void io_put_u32(struct io_bytes *bytes, uint32_t value);
-void io_put_u64(struct io_bytes *bytes, uint64_t value);
-void io_put_raw(struct io_bytes *bytes, const void *data, size_t size);
+void io_put_u8(struct io_byte_writer *bytes, uint8_t value);
+void io_put_u16(struct io_byte_writer *bytes, uint16_t value);
+void io_put_u32(struct io_byte_writer *bytes, uint32_t value);
+void io_put_u64(struct io_byte_writer *bytes, uint64_t value);
+void io_put_raw(struct io_byte_writer *bytes, const void *data, size_t size);
 /* u32 length and the characters, without the NUL. */
-void io_put_string(struct io_bytes *bytes, const char *text);
+void io_put_string(struct io_byte_writer *bytes, const char *text);
 
 /* Overwrite a u32 or u64 that was put earlier. */
-void io_patch_u32(struct io_bytes *bytes, size_t at, uint32_t value);
-void io_patch_u64(struct io_bytes *bytes, size_t at, uint64_t value);
+void io_patch_u32(struct io_byte_writer *bytes, size_t at, uint32_t value);
+void io_patch_u64(struct io_byte_writer *bytes, size_t at, uint64_t value);

@@ -9,25 +9,25 @@
 
 #include "io/log/byte_writer.h"
 
-static inline void io_cdr_align(struct io_bytes *out, size_t to)
+static inline void io_cdr_align(struct io_byte_writer *out, size_t to)
 {
     while (out->size % to != 0 && !out->failed)
         io_put_u8(out, 0);
 }
 
-static inline void io_cdr_u32(struct io_bytes *out, uint32_t value)
+static inline void io_cdr_u32(struct io_byte_writer *out, uint32_t value)
 {
     io_cdr_align(out, 4);
     io_put_u32(out, value);
 }
 
-static inline void io_cdr_u64(struct io_bytes *out, uint64_t value)
+static inline void io_cdr_u64(struct io_byte_writer *out, uint64_t value)
 {
     io_cdr_align(out, 8);
     io_put_u64(out, value);
 }
 
-static inline void io_cdr_f64(struct io_bytes *out, double value)
+static inline void io_cdr_f64(struct io_byte_writer *out, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -35,7 +35,7 @@ static inline void io_cdr_f64(struct io_bytes *out, double value)
 }
 
 /* The length counts the NUL. */
-static inline void io_cdr_text(struct io_bytes *out, const char *text)
+static inline void io_cdr_text(struct io_byte_writer *out, const char *text)
 {
     const size_t size = strlen(text) + 1;
     io_cdr_u32(out, (uint32_t)size);
@@ -43,7 +43,7 @@ static inline void io_cdr_text(struct io_bytes *out, const char *text)
 }
 
 /* builtin_interfaces/Time */
-static inline void io_cdr_time(struct io_bytes *out, uint64_t ns)
+static inline void io_cdr_time(struct io_byte_writer *out, uint64_t ns)
 {
     io_cdr_u32(out, (uint32_t)(ns / 1000000000u));
     io_cdr_u32(out, (uint32_t)(ns % 1000000000u));

@@ -14,26 +14,26 @@
 #include "io/log/mcap_writer.h"
 #include "io/log/telemetry.h"
 
-struct io_thin_channel {
+struct io_decimate_channel {
     unsigned char *items; /* of hold records, NULL where none is held */
     size_t item_size;
     uint32_t every, hold, first, count;
 };
 
-struct io_thin {
+struct io_decimate {
     const struct io_channel_spec *specs;
     int channel_count;
-    struct io_thin_channel channel[IO_CHANNEL_MAX];
+    struct io_decimate_channel channel[IO_CHANNEL_MAX];
     struct io_log_trigger trigger;
-    uint64_t until_ns; /* all records before this time are written */
-    uint64_t thinned;  /* records left out so far */
+    uint64_t until_ns;  /* all records before this time are written */
+    uint64_t decimated; /* records left out so far */
 };
 
 /* 0 or -ENOMEM.  specs must outlive it.  Context: setup. */
-int io_thin_open(struct io_thin *thin, const struct io_channel_spec *specs, int channel_count,
-                 const struct io_log_trigger *trigger);
+int io_decimate_open(struct io_decimate *decimate, const struct io_channel_spec *specs,
+                     int channel_count, const struct io_log_trigger *trigger);
 /* Write the message, hold it back or drop it.  Context: telemetry thread. */
-void io_thin_take(struct io_thin *thin, struct io_mcap_writer *writer,
-                  const struct io_chunk_message *message);
+void io_decimate_message(struct io_decimate *decimate, struct io_mcap_writer *writer,
+                         const struct io_mcap_chunk_message *message);
 /* The count stays readable.  Context: after the run. */
-void io_thin_close(struct io_thin *thin);
+void io_decimate_close(struct io_decimate *decimate);

@@ -14,7 +14,7 @@ static bool has_nothing(int error)
     return error == EINVAL || error == ENOTSUP || error == EROFS;
 }
 
-int io_file_sync(int fd)
+int io_durable_sync_file(int fd)
 {
     int status;
     do {
@@ -23,7 +23,7 @@ int io_file_sync(int fd)
     return status == 0 || has_nothing(errno) ? 0 : -errno;
 }
 
-int io_folder_sync(const char *path)
+int io_durable_sync_folder(const char *path)
 {
     char folder[PATH_SIZE];
     const char *slash = strrchr(path, '/');
@@ -35,7 +35,7 @@ int io_folder_sync(const char *path)
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    const int error = io_file_sync(fd);
+    const int error = io_durable_sync_file(fd);
     (void)close(fd); /* nothing was written through it */
     return error;
 }

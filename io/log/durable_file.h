@@ -6,8 +6,8 @@
 
 /* Sync the folder in which this name lies.  0 or -errno; a file system that cannot sync a folder
  * has no more to give.  Context: any but frame. */
-int io_folder_sync(const char *path);
+int io_durable_sync_folder(const char *path);
 
 /* Sync the bytes of an open file.  0 or -errno; a pipe or a device has nothing to sync.
  * Context: any but frame. */
-int io_file_sync(int fd);
+int io_durable_sync_file(int fd);

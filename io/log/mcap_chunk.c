@@ -15,31 +15,31 @@ enum {
 
 static const unsigned char cdr_little_endian[4] = {0x00, 0x01, 0x00, 0x00};
 
-int io_chunk_open(struct io_chunk *chunk)
+int io_mcap_chunk_open(struct io_mcap_chunk *chunk)
 {
-    *chunk = (struct io_chunk){.entry_capacity = ENTRY_COUNT_FIRST};
+    *chunk = (struct io_mcap_chunk){.entry_capacity = ENTRY_COUNT_FIRST};
     chunk->compressor = ZSTD_createCCtx();
     chunk->entries = calloc(chunk->entry_capacity, sizeof *chunk->entries);
     if (chunk->compressor && chunk->entries)
         return 0;
-    io_chunk_free(chunk);
+    io_mcap_chunk_free(chunk);
     return -ENOMEM;
 }
 
-void io_chunk_free(struct io_chunk *chunk)
+void io_mcap_chunk_free(struct io_mcap_chunk *chunk)
 {
     ZSTD_freeCCtx(chunk->compressor);
     free(chunk->entries);
-    io_bytes_free(&chunk->plain);
-    *chunk = (struct io_chunk){0};
+    io_byte_writer_free(&chunk->plain);
+    *chunk = (struct io_mcap_chunk){0};
 }
 
-static bool reserve_entry(struct io_chunk *chunk)
+static bool reserve_entry(struct io_mcap_chunk *chunk)
 {
     if (chunk->entry_count < chunk->entry_capacity)
         return true;
     const size_t capacity = 2 * (size_t)chunk->entry_capacity;
-    struct io_chunk_entry *entries = realloc(chunk->entries, capacity * sizeof *entries);
+    struct io_mcap_chunk_entry *entries = realloc(chunk->entries, capacity * sizeof *entries);
     if (!entries)
         return false;
     chunk->entries = entries;
@@ -47,13 +47,13 @@ static bool reserve_entry(struct io_chunk *chunk)
     return true;
 }
 
-static void note(struct io_chunk *chunk, const struct io_chunk_message *message)
+static void note(struct io_mcap_chunk *chunk, const struct io_mcap_chunk_message *message)
 {
     if (chunk->entry_count == 0 || message->log_ns < chunk->start_ns)
         chunk->start_ns = message->log_ns;
     if (chunk->entry_count == 0 || message->log_ns > chunk->end_ns)
         chunk->end_ns = message->log_ns;
-    chunk->entries[chunk->entry_count++] = (struct io_chunk_entry){
+    chunk->entries[chunk->entry_count++] = (struct io_mcap_chunk_entry){
         .log_ns = message->log_ns,
         .offset = (uint32_t)chunk->plain.size,
         .channel = message->channel,
@@ -61,11 +61,11 @@ static void note(struct io_chunk *chunk, const struct io_chunk_message *message)
     chunk->records[message->channel]++;
 }
 
-bool io_chunk_add(struct io_chunk *chunk, const struct io_chunk_message *message)
+bool io_mcap_chunk_add(struct io_mcap_chunk *chunk, const struct io_mcap_chunk_message *message)
 {
-    struct io_bytes *plain = &chunk->plain;
+    struct io_byte_writer *plain = &chunk->plain;
     const size_t content = IO_MCAP_MESSAGE_SIZE + sizeof cdr_little_endian + message->size;
-    if (!reserve_entry(chunk) || !io_bytes_reserve(plain, IO_MCAP_PREFIX_SIZE + content))
+    if (!reserve_entry(chunk) || !io_byte_writer_reserve(plain, IO_MCAP_PREFIX_SIZE + content))
         return false;
 
     note(chunk, message);
@@ -81,12 +81,12 @@ bool io_chunk_add(struct io_chunk *chunk, const struct io_chunk_message *message
 }
 
 /* Compress behind what out already holds; the length field in front of it is patched. */
-static int put_compressed(const struct io_chunk *chunk, struct io_bytes *out)
+static int put_compressed(const struct io_mcap_chunk *chunk, struct io_byte_writer *out)
 {
     const size_t place = out->size;
     const size_t bound = ZSTD_compressBound(chunk->plain.size);
     io_put_u64(out, 0);
-    if (!io_bytes_reserve(out, bound))
+    if (!io_byte_writer_reserve(out, bound))
         return -ENOMEM;
     const size_t size = ZSTD_compressCCtx(chunk->compressor, out->data + out->size, bound,
                                           chunk->plain.data, chunk->plain.size, ZSTD_LEVEL);
@@ -97,7 +97,7 @@ static int put_compressed(const struct io_chunk *chunk, struct io_bytes *out)
     return 0;
 }
 
-static int put_chunk(const struct io_chunk *chunk, struct io_bytes *out)
+static int put_chunk(const struct io_mcap_chunk *chunk, struct io_byte_writer *out)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_CHUNK);
     io_put_u64(out, chunk->start_ns);
@@ -111,7 +111,7 @@ static int put_chunk(const struct io_chunk *chunk, struct io_bytes *out)
 }
 
 /* The head of a channel's index; its entries follow later, at the returned place. */
-static size_t put_index_head(struct io_bytes *out, int channel, uint32_t records)
+static size_t put_index_head(struct io_byte_writer *out, int channel, uint32_t records)
 {
     const size_t size = (size_t)records * INDEX_ENTRY_SIZE;
     io_put_u8(out, IO_MCAP_MESSAGE_INDEX);
@@ -124,12 +124,12 @@ static size_t put_index_head(struct io_bytes *out, int channel, uint32_t records
 }
 
 /* One pass to lay the indexes out, one over the entries to deal them to their channels. */
-static int put_indexes(const struct io_chunk *chunk, struct io_bytes *out, size_t base,
+static int put_indexes(const struct io_mcap_chunk *chunk, struct io_byte_writer *out, size_t base,
                        struct io_mcap_chunk_facts *facts)
 {
     const size_t most =
         IO_CHANNEL_MAX * INDEX_HEAD_SIZE + (size_t)chunk->entry_count * INDEX_ENTRY_SIZE;
-    if (!io_bytes_reserve(out, most))
+    if (!io_byte_writer_reserve(out, most))
         return -ENOMEM;
 
     size_t place[IO_CHANNEL_MAX] = {0};
@@ -140,7 +140,7 @@ static int put_indexes(const struct io_chunk *chunk, struct io_bytes *out, size_
         place[i] = put_index_head(out, i, chunk->records[i]);
     }
     for (uint32_t k = 0; k < chunk->entry_count; k++) {
-        const struct io_chunk_entry *entry = &chunk->entries[k];
+        const struct io_mcap_chunk_entry *entry = &chunk->entries[k];
         size_t *at = &place[entry->channel];
         io_patch_u64(out, *at, entry->log_ns);
         io_patch_u64(out, *at + 8, entry->offset);
@@ -149,8 +149,8 @@ static int put_indexes(const struct io_chunk *chunk, struct io_bytes *out, size_
     return 0;
 }
 
-int io_chunk_put(const struct io_chunk *chunk, struct io_bytes *out, uint64_t offset,
-                 struct io_mcap_chunk_facts *facts)
+int io_mcap_chunk_encode(const struct io_mcap_chunk *chunk, struct io_byte_writer *out,
+                         uint64_t offset, struct io_mcap_chunk_facts *facts)
 {
     const size_t base = out->size;
     *facts = (struct io_mcap_chunk_facts){
@@ -174,9 +174,9 @@ int io_chunk_put(const struct io_chunk *chunk, struct io_bytes *out, uint64_t of
     return error;
 }
 
-void io_chunk_clear(struct io_chunk *chunk)
+void io_mcap_chunk_clear(struct io_mcap_chunk *chunk)
 {
-    io_bytes_clear(&chunk->plain);
+    io_byte_writer_clear(&chunk->plain);
     chunk->entry_count = 0;
     memset(chunk->records, 0, sizeof chunk->records);
 }

@@ -14,15 +14,15 @@
 
 struct ZSTD_CCtx_s;
 
-struct io_chunk_entry {
+struct io_mcap_chunk_entry {
     uint64_t log_ns;
     uint32_t offset; /* of the message record in the plain chunk */
     int channel;
 };
 
-struct io_chunk {
-    struct io_bytes plain;
-    struct io_chunk_entry *entries;
+struct io_mcap_chunk {
+    struct io_byte_writer plain;
+    struct io_mcap_chunk_entry *entries;
     uint32_t entry_count, entry_capacity;
     uint64_t start_ns, end_ns;
     uint32_t records[IO_CHANNEL_MAX]; /* entries of each channel */
@@ -30,7 +30,7 @@ struct io_chunk {
 };
 
 /* One message: payload is the CDR image without its header.  Context: any. */
-struct io_chunk_message {
+struct io_mcap_chunk_message {
     int channel;
     uint32_t sequence;
     uint64_t log_ns;
@@ -39,16 +39,16 @@ struct io_chunk_message {
 };
 
 /* 0 or -ENOMEM.  Context: setup. */
-int io_chunk_open(struct io_chunk *chunk);
-void io_chunk_free(struct io_chunk *chunk);
+int io_mcap_chunk_open(struct io_mcap_chunk *chunk);
+void io_mcap_chunk_free(struct io_mcap_chunk *chunk);
 
 /* False when there is no memory; the chunk is as before.  Context: any. */
-bool io_chunk_add(struct io_chunk *chunk, const struct io_chunk_message *message);
+bool io_mcap_chunk_add(struct io_mcap_chunk *chunk, const struct io_mcap_chunk_message *message);
 
 /* Append the compressed chunk record and its message indexes to out, which will land at `offset` of
  * the file, and fill in the facts.  0 or -errno.  Context: any. */
-int io_chunk_put(const struct io_chunk *chunk, struct io_bytes *out, uint64_t offset,
-                 struct io_mcap_chunk_facts *facts);
+int io_mcap_chunk_encode(const struct io_mcap_chunk *chunk, struct io_byte_writer *out,
+                         uint64_t offset, struct io_mcap_chunk_facts *facts);
 
 /* Empty it for the next messages.  Context: any. */
-void io_chunk_clear(struct io_chunk *chunk);
+void io_mcap_chunk_clear(struct io_mcap_chunk *chunk);

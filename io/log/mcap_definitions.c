@@ -5,31 +5,33 @@
 
 enum { PAGE_SIZE = 256, BYTES_MAX = 64 * 1024 * 1024 };
 
-const struct io_definition *io_definition_find(const struct io_definitions *definitions,
-                                               uint16_t id)
+const struct io_mcap_definition *
+io_mcap_definition_find(const struct io_mcap_definitions *definitions, uint16_t id)
 {
-    struct io_definition *const *page = definitions->pages[id / PAGE_SIZE];
+    struct io_mcap_definition *const *page = definitions->pages[id / PAGE_SIZE];
     return page ? page[id % PAGE_SIZE] : NULL;
 }
 
-const struct io_definition *io_definition_by_text(const struct io_definitions *definitions,
-                                                  const char *text)
+const struct io_mcap_definition *
+io_mcap_definition_by_text(const struct io_mcap_definitions *definitions, const char *text)
 {
     for (unsigned id = 0; id <= UINT16_MAX; id++) {
         if (!definitions->pages[id / PAGE_SIZE]) {
             id |= PAGE_SIZE - 1; /* on to the next page */
             continue;
         }
-        const struct io_definition *found = io_definition_find(definitions, (uint16_t)id);
+        const struct io_mcap_definition *found = io_mcap_definition_find(definitions, (uint16_t)id);
         if (found && strcmp(found->text, text) == 0)
             return found;
     }
     return NULL;
 }
 
-static struct io_definition *copy(struct io_slice content, struct io_slice text, uint16_t schema)
+static struct io_mcap_definition *copy(struct io_slice content, struct io_slice text,
+                                       uint16_t schema)
 {
-    struct io_definition *definition = malloc(sizeof *definition + content.size + text.size + 1);
+    struct io_mcap_definition *definition =
+        malloc(sizeof *definition + content.size + text.size + 1);
     if (!definition)
         return NULL;
     char *end = (char *)definition->content + content.size;
@@ -43,34 +45,34 @@ static struct io_definition *copy(struct io_slice content, struct io_slice text,
     return definition;
 }
 
-enum io_define io_define(struct io_definitions *definitions, uint16_t id, struct io_slice content,
-                         struct io_slice text, uint16_t schema)
+enum io_mcap_define io_mcap_define(struct io_mcap_definitions *definitions, uint16_t id,
+                                   struct io_slice content, struct io_slice text, uint16_t schema)
 {
-    const struct io_definition *known = io_definition_find(definitions, id);
+    const struct io_mcap_definition *known = io_mcap_definition_find(definitions, id);
     if (known) {
         const bool same =
             known->size == content.size && memcmp(known->content, content.data, content.size) == 0;
-        return same ? IO_DEFINED : IO_DEFINE_CONTRADICTS;
+        return same ? IO_MCAP_DEFINED : IO_MCAP_DEFINE_CONTRADICTS;
     }
     const size_t bytes = content.size + text.size;
-    struct io_definition ***page = &definitions->pages[id / PAGE_SIZE];
+    struct io_mcap_definition ***page = &definitions->pages[id / PAGE_SIZE];
     if (!*page)
         *page = calloc(PAGE_SIZE, sizeof **page);
     if (!*page || bytes > BYTES_MAX - definitions->bytes)
-        return IO_DEFINE_TOO_MUCH;
+        return IO_MCAP_DEFINE_TOO_MUCH;
     (*page)[id % PAGE_SIZE] = copy(content, text, schema);
     if (!(*page)[id % PAGE_SIZE])
-        return IO_DEFINE_TOO_MUCH;
+        return IO_MCAP_DEFINE_TOO_MUCH;
     definitions->bytes += bytes;
-    return IO_DEFINED;
+    return IO_MCAP_DEFINED;
 }
 
-void io_definitions_free(struct io_definitions *definitions)
+void io_mcap_definitions_free(struct io_mcap_definitions *definitions)
 {
-    for (int p = 0; p < IO_DEFINITION_PAGES; p++) {
+    for (int p = 0; p < IO_MCAP_DEFINITION_PAGES; p++) {
         for (int i = 0; definitions->pages[p] && i < PAGE_SIZE; i++)
             free(definitions->pages[p][i]);
         free(definitions->pages[p]);
     }
-    *definitions = (struct io_definitions){0};
+    *definitions = (struct io_mcap_definitions){0};
 }

@@ -9,34 +9,34 @@
 
 #include "io/log/byte_reader.h"
 
-enum { IO_DEFINITION_PAGES = 256 };
+enum { IO_MCAP_DEFINITION_PAGES = 256 };
 
-struct io_definition {
+struct io_mcap_definition {
     uint16_t schema;  /* of a channel: the id of its schema, 0 for none */
     const char *text; /* a channel's topic, a schema's definition; ends with a NUL */
     size_t size;
     unsigned char content[]; /* the record, to tell a repetition from a contradiction */
 };
 
-struct io_definitions {
-    struct io_definition **pages[IO_DEFINITION_PAGES];
+struct io_mcap_definitions {
+    struct io_mcap_definition **pages[IO_MCAP_DEFINITION_PAGES];
     size_t bytes; /* held by the copies */
 };
 
-enum io_define {
-    IO_DEFINED,
-    IO_DEFINE_CONTRADICTS, /* the id stands for something else already */
-    IO_DEFINE_TOO_MUCH,    /* more than 64 MiB of definitions, or no memory */
+enum io_mcap_define {
+    IO_MCAP_DEFINED,
+    IO_MCAP_DEFINE_CONTRADICTS, /* the id stands for something else already */
+    IO_MCAP_DEFINE_TOO_MUCH,    /* more than 64 MiB of definitions, or no memory */
 };
 
 /* Remember a record under its id; the same record again is fine.  Context: any. */
-enum io_define io_define(struct io_definitions *definitions, uint16_t id, struct io_slice content,
-                         struct io_slice text, uint16_t schema);
+enum io_mcap_define io_mcap_define(struct io_mcap_definitions *definitions, uint16_t id,
+                                   struct io_slice content, struct io_slice text, uint16_t schema);
 
 /* NULL when the id is not defined.  Context: any. */
-const struct io_definition *io_definition_find(const struct io_definitions *definitions,
-                                               uint16_t id);
+const struct io_mcap_definition *
+io_mcap_definition_find(const struct io_mcap_definitions *definitions, uint16_t id);
 /* The first channel of this topic, or NULL. */
-const struct io_definition *io_definition_by_text(const struct io_definitions *definitions,
-                                                  const char *text);
-void io_definitions_free(struct io_definitions *definitions);
+const struct io_mcap_definition *
+io_mcap_definition_by_text(const struct io_mcap_definitions *definitions, const char *text);
+void io_mcap_definitions_free(struct io_mcap_definitions *definitions);

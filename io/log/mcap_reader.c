@@ -60,7 +60,7 @@ struct io_mcap_reader {
     uint32_t crc_due; /* of the data section, 0 when not given */
     char error[ERROR_SIZE];
 
-    struct io_definitions schemas, channels;
+    struct io_mcap_definitions schemas, channels;
     struct attachment *attachments;
     size_t attachment_count;
     struct metadata *metadata;
@@ -121,25 +121,26 @@ static void set_name(struct io_mcap_reader *reader, const char *name)
 /* ---- records ---- */
 
 static int define(struct io_mcap_reader *reader, size_t offset, bool channel, uint16_t id,
-                  const struct record *record, struct io_slice text, uint16_t schema)
+                  const struct io_mcap_raw_record *record, struct io_slice text, uint16_t schema)
 {
-    struct io_definitions *definitions = channel ? &reader->channels : &reader->schemas;
+    struct io_mcap_definitions *definitions = channel ? &reader->channels : &reader->schemas;
     const char *noun = channel ? "channel" : "schema";
-    switch (io_define(definitions, id, record->content, text, schema)) {
-    case IO_DEFINED:
+    switch (io_mcap_define(definitions, id, record->content, text, schema)) {
+    case IO_MCAP_DEFINED:
         return 0;
-    case IO_DEFINE_CONTRADICTS:
+    case IO_MCAP_DEFINE_CONTRADICTS:
         return fail(reader, offset, "%s %u is defined again and differently", noun, id);
-    case IO_DEFINE_TOO_MUCH:
+    case IO_MCAP_DEFINE_TOO_MUCH:
         break;
     }
     return fail(reader, offset, "no room for the definition of %s %u", noun, id);
 }
 
 /* offset: the place to name in an error, which for a record in a chunk is the chunk's. */
-static int read_schema(struct io_mcap_reader *reader, size_t offset, const struct record *record)
+static int read_schema(struct io_mcap_reader *reader, size_t offset,
+                       const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     const uint16_t id = io_get_u16(&fields);
     (void)io_get_string(&fields); /* name */
     (void)io_get_string(&fields); /* encoding */
@@ -151,9 +152,10 @@ static int read_schema(struct io_mcap_reader *reader, size_t offset, const struc
     return define(reader, offset, false, id, record, text, 0);
 }
 
-static int read_channel(struct io_mcap_reader *reader, size_t offset, const struct record *record)
+static int read_channel(struct io_mcap_reader *reader, size_t offset,
+                        const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     const uint16_t id = io_get_u16(&fields);
     const uint16_t schema = io_get_u16(&fields);
     const struct io_slice topic = io_get_string(&fields);
@@ -167,10 +169,10 @@ static int read_channel(struct io_mcap_reader *reader, size_t offset, const stru
 }
 
 /* A message of a known channel.  Returns 1, or -1. */
-static int read_message(struct io_mcap_reader *reader, size_t offset, const struct record *record,
-                        struct io_mcap_message *message)
+static int read_message(struct io_mcap_reader *reader, size_t offset,
+                        const struct io_mcap_raw_record *record, struct io_mcap_message *message)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     const uint16_t id = io_get_u16(&fields);
     *message = (struct io_mcap_message){.channel = id};
     message->sequence = io_get_u32(&fields);
@@ -178,7 +180,7 @@ static int read_message(struct io_mcap_reader *reader, size_t offset, const stru
     message->publish_time_ns = io_get_u64(&fields);
     if (fields.bad)
         return fail(reader, offset, "message record is too short for its fields");
-    const struct io_definition *channel = io_definition_find(&reader->channels, id);
+    const struct io_mcap_definition *channel = io_mcap_definition_find(&reader->channels, id);
     if (!channel)
         return fail(reader, offset, "message of channel %u, which is not defined", id);
     message->topic = channel->text;
@@ -196,9 +198,9 @@ static void *grow(void *array, size_t count, size_t item_size)
     return full ? realloc(array, (count ? 2 * count : 1) * item_size) : array;
 }
 
-static int scan_attachment(struct io_mcap_reader *reader, const struct record *record)
+static int scan_attachment(struct io_mcap_reader *reader, const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     (void)io_get_u64(&fields); /* log time */
     (void)io_get_u64(&fields); /* create time */
     struct attachment attachment = {.name = io_get_string(&fields)};
@@ -243,11 +245,11 @@ static int add_metadata(struct io_mcap_reader *reader, size_t offset, struct io_
     return 0;
 }
 
-static int scan_metadata(struct io_mcap_reader *reader, const struct record *record)
+static int scan_metadata(struct io_mcap_reader *reader, const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     const struct io_slice name = io_get_string(&fields);
-    struct io_fields map = io_fields_of(io_get_string(&fields));
+    struct io_byte_reader map = io_byte_reader_of(io_get_string(&fields));
     while (!fields.bad && map.left > 0) {
         const struct io_slice key = io_get_string(&map);
         const struct io_slice value = io_get_string(&map);
@@ -260,20 +262,20 @@ static int scan_metadata(struct io_mcap_reader *reader, const struct record *rec
     return 0;
 }
 
-static int scan_data_end(struct io_mcap_reader *reader, const struct record *record)
+static int scan_data_end(struct io_mcap_reader *reader, const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     reader->crc_due = io_get_u32(&fields);
-    reader->summary = record_end(record);
+    reader->summary = io_mcap_raw_record_end(record);
     if (fields.bad)
         return fail(reader, record->offset, "data end record is too short for its fields");
     return 0;
 }
 
 /* The CRC covers the summary and the footer up to itself. */
-static int check_summary(struct io_mcap_reader *reader, const struct record *footer)
+static int check_summary(struct io_mcap_reader *reader, const struct io_mcap_raw_record *footer)
 {
-    struct io_fields fields = io_fields_of(footer->content);
+    struct io_byte_reader fields = io_byte_reader_of(footer->content);
     uint64_t start = io_get_u64(&fields);
     (void)io_get_u64(&fields); /* start of the summary offsets */
     const uint32_t crc = io_get_u32(&fields);
@@ -296,20 +298,21 @@ static bool ends_with_magic(const struct io_mcap_reader *reader)
                                                      io_mcap_magic, IO_MCAP_MAGIC_SIZE) == 0;
 }
 
-static int scan_footer(struct io_mcap_reader *reader, const struct record *footer)
+static int scan_footer(struct io_mcap_reader *reader, const struct io_mcap_raw_record *footer)
 {
     if (check_summary(reader, footer) != 0)
         return -1;
-    const size_t left = reader->file.size - record_end(footer);
+    const size_t left = reader->file.size - io_mcap_raw_record_end(footer);
     if (left < IO_MCAP_MAGIC_SIZE)
         return 0; /* cut off within the last eight bytes */
     if (left > IO_MCAP_MAGIC_SIZE || !ends_with_magic(reader))
-        return fail(reader, record_end(footer), "the footer is not followed by the magic alone");
+        return fail(reader, io_mcap_raw_record_end(footer),
+                    "the footer is not followed by the magic alone");
     reader->complete = true;
     return 0;
 }
 
-static int scan_record(struct io_mcap_reader *reader, const struct record *record)
+static int scan_record(struct io_mcap_reader *reader, const struct io_mcap_raw_record *record)
 {
     switch (record->opcode) {
     case 0:
@@ -353,12 +356,12 @@ static void scan_cut(struct io_mcap_reader *reader)
 
 static void scan(struct io_mcap_reader *reader)
 {
-    struct record record;
+    struct io_mcap_raw_record record;
     reader->end = IO_MCAP_MAGIC_SIZE;
-    while (record_at(reader->file, reader->end, &record)) {
+    while (io_mcap_raw_record_at(reader->file, reader->end, &record)) {
         if (scan_record(reader, &record) != 0)
             return;
-        reader->end = record_end(&record);
+        reader->end = io_mcap_raw_record_end(&record);
         if (record.opcode == IO_MCAP_FOOTER)
             return;
     }
@@ -367,13 +370,14 @@ static void scan(struct io_mcap_reader *reader)
 
 static int check_header(struct io_mcap_reader *reader)
 {
-    struct record record;
+    struct io_mcap_raw_record record;
     if (reader->file.size < IO_MCAP_MAGIC_SIZE ||
         memcmp(reader->file.data, io_mcap_magic, IO_MCAP_MAGIC_SIZE) != 0)
         return fail(reader, 0, "not an MCAP file (no magic)");
-    if (!record_at(reader->file, IO_MCAP_MAGIC_SIZE, &record) || record.opcode != IO_MCAP_HEADER)
+    if (!io_mcap_raw_record_at(reader->file, IO_MCAP_MAGIC_SIZE, &record) ||
+        record.opcode != IO_MCAP_HEADER)
         return fail(reader, IO_MCAP_MAGIC_SIZE, "no whole header record");
-    struct io_fields fields = io_fields_of(record.content);
+    struct io_byte_reader fields = io_byte_reader_of(record.content);
     (void)io_get_string(&fields); /* profile */
     (void)io_get_string(&fields); /* library */
     if (fields.bad)
@@ -429,9 +433,9 @@ static int unpack_chunk(struct io_mcap_reader *reader, size_t offset, struct io_
     return 0;
 }
 
-static int open_chunk(struct io_mcap_reader *reader, const struct record *record)
+static int open_chunk(struct io_mcap_reader *reader, const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     reader->chunk_at = record->offset;
     reader->chunk_start_ns = io_get_u64(&fields);
     reader->chunk_end_ns = io_get_u64(&fields);
@@ -449,7 +453,7 @@ static int open_chunk(struct io_mcap_reader *reader, const struct record *record
     return 0;
 }
 
-static int chunk_message(struct io_mcap_reader *reader, const struct record *record,
+static int chunk_message(struct io_mcap_reader *reader, const struct io_mcap_raw_record *record,
                          struct io_mcap_message *message)
 {
     if (read_message(reader, reader->chunk_at, record, message) != 1)
@@ -465,11 +469,11 @@ static int chunk_message(struct io_mcap_reader *reader, const struct record *rec
 static int next_in_chunk(struct io_mcap_reader *reader, struct io_mcap_message *message)
 {
     while (reader->plain_at < reader->plain.size) {
-        struct record record;
-        if (!record_at(reader->plain, reader->plain_at, &record))
+        struct io_mcap_raw_record record;
+        if (!io_mcap_raw_record_at(reader->plain, reader->plain_at, &record))
             return fail(reader, reader->chunk_at, "record at %zu reaches past the chunk's end",
                         reader->plain_at);
-        reader->plain_at = record_end(&record);
+        reader->plain_at = io_mcap_raw_record_end(&record);
 
         int result = 0;
         if (record.opcode == IO_MCAP_MESSAGE)
@@ -489,7 +493,7 @@ static int next_in_chunk(struct io_mcap_reader *reader, struct io_mcap_message *
 
 /* ---- the walk ---- */
 
-static int check_data(struct io_mcap_reader *reader, const struct record *data_end)
+static int check_data(struct io_mcap_reader *reader, const struct io_mcap_raw_record *data_end)
 {
     if (reader->crc_due != 0 && reader->crc != reader->crc_due)
         return fail(reader, data_end->offset, "CRC of the data section is wrong");
@@ -497,17 +501,17 @@ static int check_data(struct io_mcap_reader *reader, const struct record *data_e
 }
 
 /* One record of the file: 1 with a message, 0 to go on, -1. */
-static int step(struct io_mcap_reader *reader, struct io_mcap_message *message)
+static int read_file_record(struct io_mcap_reader *reader, struct io_mcap_message *message)
 {
-    struct record record;
-    if (!record_at(reader->file, reader->at, &record))
+    struct io_mcap_raw_record record;
+    if (!io_mcap_raw_record_at(reader->file, reader->at, &record))
         return fail(reader, reader->at, "record is gone"); /* the file changed under us */
     if (record.opcode == IO_MCAP_DATA_END || record.opcode == IO_MCAP_FOOTER) {
         const int result = record.opcode == IO_MCAP_DATA_END ? check_data(reader, &record) : 0;
         reader->at = reader->end; /* the rest is summary */
         return result;
     }
-    reader->at = record_end(&record);
+    reader->at = io_mcap_raw_record_end(&record);
     if (reader->crc_due != 0)
         reader->crc = (uint32_t)crc32_z(reader->crc, reader->file.data + record.offset,
                                         reader->at - record.offset);
@@ -525,7 +529,7 @@ int io_mcap_next(struct io_mcap_reader *reader, struct io_mcap_message *message,
         result = next_in_chunk(reader, message);
         if (result != 0 || reader->at >= reader->end)
             break;
-        result = step(reader, message);
+        result = read_file_record(reader, message);
         if (result != 0)
             break;
     }
@@ -541,7 +545,7 @@ int io_mcap_next(struct io_mcap_reader *reader, struct io_mcap_message *message,
 
 /* ---- open and close ---- */
 
-static struct io_mcap_reader *refuse(struct io_mcap_reader *reader, char error[256])
+static struct io_mcap_reader *open_error(struct io_mcap_reader *reader, char error[256])
 {
     memcpy(error, reader->error, ERROR_SIZE);
     io_mcap_close(reader);
@@ -559,13 +563,13 @@ static struct io_mcap_reader *create(const char *name, char error[256])
 }
 
 /* Scan the bytes.  A fault ahead of the first chunk leaves nothing worth reading. */
-static struct io_mcap_reader *begin(struct io_mcap_reader *reader, char error[256])
+static struct io_mcap_reader *scan_and_begin(struct io_mcap_reader *reader, char error[256])
 {
     if (check_header(reader) != 0)
-        return refuse(reader, error);
+        return open_error(reader, error);
     scan(reader);
     if (reader->fault && !reader->has_data)
-        return refuse(reader, error);
+        return open_error(reader, error);
     reader->at = IO_MCAP_MAGIC_SIZE;
     reader->crc = (uint32_t)crc32_z(0, reader->file.data, IO_MCAP_MAGIC_SIZE);
     return reader;
@@ -577,7 +581,7 @@ struct io_mcap_reader *io_mcap_open_bytes(const void *bytes, size_t size, char e
     if (!reader)
         return NULL;
     reader->file = (struct io_slice){.data = bytes, .size = size};
-    return begin(reader, error);
+    return scan_and_begin(reader, error);
 }
 
 /* Map the file behind fd.  0 or -1. */
@@ -608,7 +612,7 @@ struct io_mcap_reader *io_mcap_open(const char *path, char error[256])
     const int result = fd < 0 ? fail(reader, 0, "%s", strerror(errno)) : map(reader, fd);
     if (fd >= 0)
         close(fd);
-    return result == 0 ? begin(reader, error) : refuse(reader, error);
+    return result == 0 ? scan_and_begin(reader, error) : open_error(reader, error);
 }
 
 bool io_mcap_complete(const struct io_mcap_reader *reader)
@@ -639,9 +643,9 @@ const char *io_mcap_metadata(struct io_mcap_reader *reader, const char *record, 
 
 const char *io_mcap_schema(struct io_mcap_reader *reader, const char *topic)
 {
-    const struct io_definition *channel = io_definition_by_text(&reader->channels, topic);
-    const struct io_definition *schema =
-        channel ? io_definition_find(&reader->schemas, channel->schema) : NULL;
+    const struct io_mcap_definition *channel = io_mcap_definition_by_text(&reader->channels, topic);
+    const struct io_mcap_definition *schema =
+        channel ? io_mcap_definition_find(&reader->schemas, channel->schema) : NULL;
     return schema ? schema->text : NULL;
 }
 
@@ -649,8 +653,8 @@ void io_mcap_close(struct io_mcap_reader *reader)
 {
     if (!reader)
         return;
-    io_definitions_free(&reader->schemas);
-    io_definitions_free(&reader->channels);
+    io_mcap_definitions_free(&reader->schemas);
+    io_mcap_definitions_free(&reader->channels);
     for (size_t i = 0; i < reader->metadata_count; i++)
         free(reader->metadata[i].value);
     free(reader->metadata);

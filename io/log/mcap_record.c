@@ -8,7 +8,7 @@
 
 const unsigned char io_mcap_magic[IO_MCAP_MAGIC_SIZE] = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
 
-size_t io_mcap_begin(struct io_bytes *out, enum io_mcap_opcode opcode)
+size_t io_mcap_begin(struct io_byte_writer *out, enum io_mcap_opcode opcode)
 {
     io_put_u8(out, (uint8_t)opcode);
     const size_t place = out->size;
@@ -16,25 +16,25 @@ size_t io_mcap_begin(struct io_bytes *out, enum io_mcap_opcode opcode)
     return place;
 }
 
-void io_mcap_end(struct io_bytes *out, size_t place)
+void io_mcap_end(struct io_byte_writer *out, size_t place)
 {
     io_patch_u64(out, place, out->size - place - sizeof(uint64_t));
 }
 
 /* Maps and arrays start with their length in bytes. */
-static size_t begin_map(struct io_bytes *out)
+static size_t begin_map(struct io_byte_writer *out)
 {
     const size_t place = out->size;
     io_put_u32(out, 0);
     return place;
 }
 
-static void end_map(struct io_bytes *out, size_t place)
+static void end_map(struct io_byte_writer *out, size_t place)
 {
     io_patch_u32(out, place, (uint32_t)(out->size - place - sizeof(uint32_t)));
 }
 
-void io_mcap_put_header(struct io_bytes *out)
+void io_mcap_put_header(struct io_byte_writer *out)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_HEADER);
     io_put_string(out, ""); /* profile */
@@ -42,7 +42,7 @@ void io_mcap_put_header(struct io_bytes *out)
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_schema(struct io_bytes *out, uint16_t id, const struct io_channel_spec *spec)
+void io_mcap_put_schema(struct io_byte_writer *out, uint16_t id, const struct io_channel_spec *spec)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_SCHEMA);
     io_put_u16(out, id);
@@ -52,7 +52,7 @@ void io_mcap_put_schema(struct io_bytes *out, uint16_t id, const struct io_chann
     io_mcap_end(out, place);
 }
 
-static void put_pairs(struct io_bytes *out, const char *const *pairs)
+static void put_pairs(struct io_byte_writer *out, const char *const *pairs)
 {
     const size_t map = begin_map(out);
     for (; pairs && pairs[0]; pairs += 2) {
@@ -63,12 +63,12 @@ static void put_pairs(struct io_bytes *out, const char *const *pairs)
 }
 
 /* The units of the fields, and which records were left out on purpose. */
-static void put_traits(struct io_bytes *out, const struct io_channel_spec *spec)
+static void put_traits(struct io_byte_writer *out, const struct io_channel_spec *spec)
 {
     const size_t map = begin_map(out);
-    struct io_schema schema = io_schema_of(spec->definition);
-    for (struct io_schema_field field; io_schema_next(&schema, &field);) {
-        char key[IO_SCHEMA_NAME_MAX + 8];
+    struct io_ros2msg schema = io_ros2msg_begin(spec->definition);
+    for (struct io_ros2msg_field field; io_ros2msg_next(&schema, &field);) {
+        char key[IO_ROS2MSG_NAME_MAX + 8];
         if (field.unit[0] == '\0')
             continue;
         snprintf(key, sizeof key, "unit.%s", field.name);
@@ -84,7 +84,7 @@ static void put_traits(struct io_bytes *out, const struct io_channel_spec *spec)
     end_map(out, map);
 }
 
-void io_mcap_put_channel(struct io_bytes *out, uint16_t id, uint16_t schema_id,
+void io_mcap_put_channel(struct io_byte_writer *out, uint16_t id, uint16_t schema_id,
                          const struct io_channel_spec *spec)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_CHANNEL);
@@ -99,7 +99,7 @@ void io_mcap_put_channel(struct io_bytes *out, uint16_t id, uint16_t schema_id,
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_metadata(struct io_bytes *out, const char *name, const char *const *pairs)
+void io_mcap_put_metadata(struct io_byte_writer *out, const char *name, const char *const *pairs)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_METADATA);
     io_put_string(out, name);
@@ -107,7 +107,7 @@ void io_mcap_put_metadata(struct io_bytes *out, const char *name, const char *co
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_attachment(struct io_bytes *out, const struct io_blob *blob, uint64_t log_ns,
+void io_mcap_put_attachment(struct io_byte_writer *out, const struct io_blob *blob, uint64_t log_ns,
                             uint64_t create_ns)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_ATTACHMENT);
@@ -123,14 +123,14 @@ void io_mcap_put_attachment(struct io_bytes *out, const struct io_blob *blob, ui
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_data_end(struct io_bytes *out, uint32_t crc)
+void io_mcap_put_data_end(struct io_byte_writer *out, uint32_t crc)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_DATA_END);
     io_put_u32(out, crc);
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_chunk_index(struct io_bytes *out, const struct io_mcap_chunk_facts *facts,
+void io_mcap_put_chunk_index(struct io_byte_writer *out, const struct io_mcap_chunk_facts *facts,
                              int channel_count)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_CHUNK_INDEX);
@@ -153,7 +153,7 @@ void io_mcap_put_chunk_index(struct io_bytes *out, const struct io_mcap_chunk_fa
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_attachment_index(struct io_bytes *out, const struct io_mcap_extent *extent,
+void io_mcap_put_attachment_index(struct io_byte_writer *out, const struct io_mcap_extent *extent,
                                   const struct io_blob *blob, uint64_t log_ns, uint64_t create_ns)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_ATTACHMENT_INDEX);
@@ -167,7 +167,7 @@ void io_mcap_put_attachment_index(struct io_bytes *out, const struct io_mcap_ext
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_metadata_index(struct io_bytes *out, const struct io_mcap_extent *extent,
+void io_mcap_put_metadata_index(struct io_byte_writer *out, const struct io_mcap_extent *extent,
                                 const char *name)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_METADATA_INDEX);
@@ -177,7 +177,7 @@ void io_mcap_put_metadata_index(struct io_bytes *out, const struct io_mcap_exten
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_statistics(struct io_bytes *out, const struct io_mcap_statistics *statistics)
+void io_mcap_put_statistics(struct io_byte_writer *out, const struct io_mcap_statistics *statistics)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_STATISTICS);
     io_put_u64(out, statistics->messages);
@@ -197,7 +197,7 @@ void io_mcap_put_statistics(struct io_bytes *out, const struct io_mcap_statistic
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_summary_offset(struct io_bytes *out, enum io_mcap_opcode group,
+void io_mcap_put_summary_offset(struct io_byte_writer *out, enum io_mcap_opcode group,
                                 const struct io_mcap_extent *extent)
 {
     const size_t place = io_mcap_begin(out, IO_MCAP_SUMMARY_OFFSET);
@@ -207,7 +207,7 @@ void io_mcap_put_summary_offset(struct io_bytes *out, enum io_mcap_opcode group,
     io_mcap_end(out, place);
 }
 
-void io_mcap_put_footer(struct io_bytes *out, size_t summary_at, uint64_t summary_offset,
+void io_mcap_put_footer(struct io_byte_writer *out, size_t summary_at, uint64_t summary_offset,
                         uint64_t offsets_offset)
 {
     io_put_u8(out, IO_MCAP_FOOTER);

@@ -64,34 +64,36 @@ struct io_mcap_statistics {
 };
 
 /* Begin a record; the returned place is handed to io_mcap_end, which fills in the length. */
-size_t io_mcap_begin(struct io_bytes *out, enum io_mcap_opcode opcode);
-void io_mcap_end(struct io_bytes *out, size_t place);
+size_t io_mcap_begin(struct io_byte_writer *out, enum io_mcap_opcode opcode);
+void io_mcap_end(struct io_byte_writer *out, size_t place);
 
 static inline uint16_t io_mcap_id(int channel)
 {
     return (uint16_t)(channel + 1);
 }
 
-void io_mcap_put_header(struct io_bytes *out);
-void io_mcap_put_schema(struct io_bytes *out, uint16_t id, const struct io_channel_spec *spec);
-void io_mcap_put_channel(struct io_bytes *out, uint16_t id, uint16_t schema_id,
+void io_mcap_put_header(struct io_byte_writer *out);
+void io_mcap_put_schema(struct io_byte_writer *out, uint16_t id,
+                        const struct io_channel_spec *spec);
+void io_mcap_put_channel(struct io_byte_writer *out, uint16_t id, uint16_t schema_id,
                          const struct io_channel_spec *spec);
 /* pairs: key, value, key, value ... NULL. */
-void io_mcap_put_metadata(struct io_bytes *out, const char *name, const char *const *pairs);
-void io_mcap_put_attachment(struct io_bytes *out, const struct io_blob *blob, uint64_t log_ns,
+void io_mcap_put_metadata(struct io_byte_writer *out, const char *name, const char *const *pairs);
+void io_mcap_put_attachment(struct io_byte_writer *out, const struct io_blob *blob, uint64_t log_ns,
                             uint64_t create_ns);
-void io_mcap_put_data_end(struct io_bytes *out, uint32_t crc);
+void io_mcap_put_data_end(struct io_byte_writer *out, uint32_t crc);
 
-void io_mcap_put_chunk_index(struct io_bytes *out, const struct io_mcap_chunk_facts *facts,
+void io_mcap_put_chunk_index(struct io_byte_writer *out, const struct io_mcap_chunk_facts *facts,
                              int channel_count);
-void io_mcap_put_attachment_index(struct io_bytes *out, const struct io_mcap_extent *extent,
+void io_mcap_put_attachment_index(struct io_byte_writer *out, const struct io_mcap_extent *extent,
                                   const struct io_blob *blob, uint64_t log_ns, uint64_t create_ns);
-void io_mcap_put_metadata_index(struct io_bytes *out, const struct io_mcap_extent *extent,
+void io_mcap_put_metadata_index(struct io_byte_writer *out, const struct io_mcap_extent *extent,
                                 const char *name);
-void io_mcap_put_statistics(struct io_bytes *out, const struct io_mcap_statistics *statistics);
-void io_mcap_put_summary_offset(struct io_bytes *out, enum io_mcap_opcode group,
+void io_mcap_put_statistics(struct io_byte_writer *out,
+                            const struct io_mcap_statistics *statistics);
+void io_mcap_put_summary_offset(struct io_byte_writer *out, enum io_mcap_opcode group,
                                 const struct io_mcap_extent *extent);
 /* The footer and the closing magic.  out holds the summary from its first byte on, so that the CRC
  * over it and over the footer's own start can be taken. */
-void io_mcap_put_footer(struct io_bytes *out, size_t summary_at, uint64_t summary_offset,
+void io_mcap_put_footer(struct io_byte_writer *out, size_t summary_at, uint64_t summary_offset,
                         uint64_t offsets_offset);

@@ -1,7 +1,7 @@
 /*
  * At open the file is walked once: records whose fields fill them exactly are taken, and where
- * there is none the next one is looked for byte by byte.  Chunks are only noted; io_salvage_next()
- * opens them one after the other.
+ * there is none the next one is looked for byte by byte.  Chunks are only noted;
+ * io_mcap_recover_next() opens them one after the other.
  *
  *      | magic | head | chunk | ??????????? | chunk | chunk | cut
  *                               bytes_skipped                 tail
@@ -39,17 +39,17 @@ struct list {
     size_t count;
 };
 
-struct io_salvage {
+struct io_mcap_recover {
     struct io_slice file;
     bool mapped;
     atomic_bool gone; /* it was made shorter meanwhile; what is read then has a wrong CRC */
-    struct io_definitions schemas, channels;
+    struct io_mcap_definitions schemas, channels;
     struct list chunks; /* of struct record: chunks, and messages outside of them */
     struct list attachments, pairs;
     bool found; /* any record at all */
     bool data_ended;
     bool no_memory;
-    struct io_salvage_losses losses;
+    struct io_mcap_recover_losses losses;
 
     size_t next_chunk;
     struct io_slice plain;
@@ -59,12 +59,12 @@ struct io_salvage {
     ZSTD_DCtx *inflater;
 };
 
-static void push(struct io_salvage *salvage, struct list *list, const void *item, size_t size)
+static void push(struct io_mcap_recover *recovery, struct list *list, const void *item, size_t size)
 {
     if ((list->count & (list->count - 1)) == 0) { /* 0 and powers of two: full */
         void *grown = realloc(list->items, (list->count ? 2 * list->count : 1) * size);
         if (!grown) {
-            salvage->no_memory = true;
+            recovery->no_memory = true;
             return;
         }
         list->items = grown;
@@ -75,7 +75,7 @@ static void push(struct io_salvage *salvage, struct list *list, const void *item
 /* ---- what a record must look like ---- */
 
 /* A name that a person or a program chose. */
-static void get_name(struct io_fields *fields)
+static void check_name(struct io_byte_reader *fields)
 {
     const struct io_slice name = io_get_string(fields);
     fields->bad |= name.size > TEXT_SIZE_MAX;
@@ -83,60 +83,60 @@ static void get_name(struct io_fields *fields)
         fields->bad |= name.data[i] < ' ' || name.data[i] == 0x7f;
 }
 
-static void get_map(struct io_fields *fields)
+static void check_map(struct io_byte_reader *fields)
 {
-    struct io_fields map = io_fields_of(io_get_string(fields));
+    struct io_byte_reader map = io_byte_reader_of(io_get_string(fields));
     map.bad |= map.left > MAP_SIZE_MAX;
     while (!map.bad && map.left > 0) {
-        get_name(&map);
+        check_name(&map);
         (void)io_get_string(&map);
     }
     fields->bad |= map.bad;
 }
 
-static void get_chunk(struct io_fields *fields)
+static void check_chunk(struct io_byte_reader *fields)
 {
     (void)io_get_slice(fields, 8 + 8); /* first and last time: not needed, so free to be wrong */
     fields->bad |= io_get_u64(fields) > CHUNK_SIZE_MAX;
     (void)io_get_u32(fields); /* CRC */
-    get_name(fields);         /* compression */
+    check_name(fields);       /* compression */
     (void)io_get_slice(fields, io_get_u64(fields));
 }
 
-static void get_attachment(struct io_fields *fields)
+static void check_attachment(struct io_byte_reader *fields)
 {
     (void)io_get_slice(fields, 8 + 8);
-    get_name(fields);
-    get_name(fields);
+    check_name(fields);
+    check_name(fields);
     (void)io_get_slice(fields, io_get_u64(fields));
     (void)io_get_u32(fields);
 }
 
 /* Do the fields of the record fill it exactly?  What is left of fields tells. */
-static void get_record(uint8_t opcode, struct io_fields *fields)
+static void check_fields(uint8_t opcode, struct io_byte_reader *fields)
 {
     switch (opcode) {
     case IO_MCAP_HEADER:
-        get_name(fields);
-        get_name(fields);
+        check_name(fields);
+        check_name(fields);
         break;
     case IO_MCAP_FOOTER:
         (void)io_get_slice(fields, IO_MCAP_FOOTER_SIZE);
         break;
     case IO_MCAP_SCHEMA:
         (void)io_get_u16(fields);
-        get_name(fields);
-        get_name(fields);
+        check_name(fields);
+        check_name(fields);
         (void)io_get_string(fields);
         break;
     case IO_MCAP_CHANNEL:
         (void)io_get_u32(fields); /* ids of channel and schema */
-        get_name(fields);
-        get_name(fields);
-        get_map(fields);
+        check_name(fields);
+        check_name(fields);
+        check_map(fields);
         break;
     case IO_MCAP_CHUNK:
-        get_chunk(fields);
+        check_chunk(fields);
         break;
     case IO_MCAP_MESSAGE_INDEX:
         (void)io_get_u16(fields);
@@ -146,28 +146,28 @@ static void get_record(uint8_t opcode, struct io_fields *fields)
         (void)io_get_slice(fields, 32);
         (void)io_get_string(fields);
         (void)io_get_u64(fields);
-        get_name(fields);
+        check_name(fields);
         (void)io_get_slice(fields, 16);
         break;
     case IO_MCAP_ATTACHMENT:
-        get_attachment(fields);
+        check_attachment(fields);
         break;
     case IO_MCAP_ATTACHMENT_INDEX:
         (void)io_get_slice(fields, 40);
-        get_name(fields);
-        get_name(fields);
+        check_name(fields);
+        check_name(fields);
         break;
     case IO_MCAP_STATISTICS:
         (void)io_get_slice(fields, 8 + 2 + 4 * 4 + 16);
         (void)io_get_string(fields);
         break;
     case IO_MCAP_METADATA:
-        get_name(fields);
-        get_map(fields);
+        check_name(fields);
+        check_map(fields);
         break;
     case IO_MCAP_METADATA_INDEX:
         (void)io_get_slice(fields, 16);
-        get_name(fields);
+        check_name(fields);
         break;
     case IO_MCAP_SUMMARY_OFFSET:
         (void)io_get_slice(fields, 17);
@@ -180,24 +180,24 @@ static void get_record(uint8_t opcode, struct io_fields *fields)
     }
 }
 
-static bool is_record(struct io_slice file, size_t at, struct record *record)
+static bool is_record(struct io_slice file, size_t at, struct io_mcap_raw_record *record)
 {
-    if (!record_at(file, at, record))
+    if (!io_mcap_raw_record_at(file, at, record))
         return false;
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     if (record->opcode == IO_MCAP_MESSAGE) /* its data fill it whatever they are */
         return fields.left >= IO_MCAP_MESSAGE_SIZE;
-    get_record(record->opcode, &fields);
+    check_fields(record->opcode, &fields);
     return !fields.bad && fields.left == 0;
 }
 
 /* Found by looking for it, a record must be more than short: a few bytes are soon alike. */
-static bool is_landmark(struct io_slice file, size_t at, struct record *record)
+static bool is_distinct_record(struct io_slice file, size_t at, struct io_mcap_raw_record *record)
 {
     const uint8_t opcode = file.data[at];
     if (opcode == IO_MCAP_MESSAGE || opcode == IO_MCAP_DATA_END || !is_record(file, at, record))
         return false;
-    const size_t end = record_end(record);
+    const size_t end = io_mcap_raw_record_end(record);
     return opcode != IO_MCAP_FOOTER ||
            (file.size - end >= IO_MCAP_MAGIC_SIZE &&
             memcmp(file.data + end, io_mcap_magic, IO_MCAP_MAGIC_SIZE) == 0);
@@ -205,92 +205,94 @@ static bool is_landmark(struct io_slice file, size_t at, struct record *record)
 
 /* ---- taking records ---- */
 
-static void define(struct io_salvage *salvage, bool channel, uint16_t id,
-                   const struct record *record, struct io_slice text, uint16_t schema)
+static void define(struct io_mcap_recover *recovery, bool channel, uint16_t id,
+                   const struct io_mcap_raw_record *record, struct io_slice text, uint16_t schema)
 {
-    struct io_definitions *definitions = channel ? &salvage->channels : &salvage->schemas;
-    if (io_define(definitions, id, record->content, text, schema) != IO_DEFINED)
-        salvage->losses.contradictions++;
+    struct io_mcap_definitions *definitions = channel ? &recovery->channels : &recovery->schemas;
+    if (io_mcap_define(definitions, id, record->content, text, schema) != IO_MCAP_DEFINED)
+        recovery->losses.contradictions++;
 }
 
 /* Schemas and channels, in a chunk or outside. */
-static void take_definition(struct io_salvage *salvage, const struct record *record)
+static void read_definition(struct io_mcap_recover *recovery,
+                            const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     const uint16_t id = io_get_u16(&fields);
     if (record->opcode == IO_MCAP_CHANNEL) {
         const uint16_t schema = io_get_u16(&fields);
         const struct io_slice topic = io_get_string(&fields);
         if (!fields.bad && !io_slice_has_nul(topic))
-            define(salvage, true, id, record, topic, schema);
+            define(recovery, true, id, record, topic, schema);
         return;
     }
     (void)io_get_string(&fields);
     (void)io_get_string(&fields);
     const struct io_slice text = io_get_string(&fields);
     if (!fields.bad && id != 0)
-        define(salvage, false, id, record, text, 0);
+        define(recovery, false, id, record, text, 0);
 }
 
-static void take_attachment(struct io_salvage *salvage, const struct record *record)
+static void read_attachment(struct io_mcap_recover *recovery,
+                            const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     (void)io_get_slice(&fields, 8 + 8);
-    struct io_salvage_attachment attachment = {.name = io_get_string(&fields)};
+    struct io_mcap_recover_attachment attachment = {.name = io_get_string(&fields)};
     attachment.media_type = io_get_string(&fields);
     attachment.bytes = io_get_slice(&fields, io_get_u64(&fields));
     const uint32_t crc = io_get_u32(&fields);
     if (crc != 0 && crc != crc32_z(0, record->content.data, record->content.size - 4))
-        salvage->losses.attachments_bad++;
+        recovery->losses.attachments_bad++;
     else
-        push(salvage, &salvage->attachments, &attachment, sizeof attachment);
+        push(recovery, &recovery->attachments, &attachment, sizeof attachment);
 }
 
-static void take_metadata(struct io_salvage *salvage, const struct record *record)
+static void read_metadata(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
-    struct io_salvage_pair pair = {.record = io_get_string(&fields)};
-    struct io_fields map = io_fields_of(io_get_string(&fields));
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
+    struct io_mcap_recover_metadata pair = {.record = io_get_string(&fields)};
+    struct io_byte_reader map = io_byte_reader_of(io_get_string(&fields));
     while (map.left > 0 && !map.bad) {
         pair.key = io_get_string(&map);
         pair.value = io_get_string(&map);
         if (!map.bad)
-            push(salvage, &salvage->pairs, &pair, sizeof pair);
+            push(recovery, &recovery->pairs, &pair, sizeof pair);
     }
 }
 
 /* It covers what no other CRC does: indexes, definitions, metadata.  Only the first is looked at,
  * or else a file of nothing but such records would take its square. */
-static void take_data_end(struct io_salvage *salvage, const struct record *record)
+static void read_data_end(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     const uint32_t crc = io_get_u32(&fields);
-    if (salvage->data_ended)
+    if (recovery->data_ended)
         return;
-    salvage->data_ended = true;
-    salvage->losses.data_bad |= crc != 0 && crc != crc32_z(0, salvage->file.data, record->offset);
+    recovery->data_ended = true;
+    recovery->losses.data_bad |= crc != 0 && crc != crc32_z(0, recovery->file.data, record->offset);
 }
 
-static void take(struct io_salvage *salvage, const struct record *record)
+static void read_record(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record)
 {
-    salvage->found = true;
+    recovery->found = true;
     switch (record->opcode) {
     case IO_MCAP_SCHEMA:
     case IO_MCAP_CHANNEL:
-        take_definition(salvage, record);
+        read_definition(recovery, record);
         break;
     case IO_MCAP_ATTACHMENT:
-        take_attachment(salvage, record);
+        read_attachment(recovery, record);
         break;
     case IO_MCAP_METADATA:
-        take_metadata(salvage, record);
+        read_metadata(recovery, record);
         break;
     case IO_MCAP_DATA_END:
-        take_data_end(salvage, record);
+        read_data_end(recovery, record);
         break;
     case IO_MCAP_CHUNK:
     case IO_MCAP_MESSAGE:
-        push(salvage, &salvage->chunks, record, sizeof *record);
+        push(recovery, &recovery->chunks, record, sizeof *record);
         break;
     default:
         break; /* the rest says again what these say */
@@ -299,9 +301,9 @@ static void take(struct io_salvage *salvage, const struct record *record)
 
 /* ---- the walk ---- */
 
-static void note_gap(struct io_salvage *salvage, size_t from, size_t to)
+static void note_gap(struct io_mcap_recover *recovery, size_t from, size_t to)
 {
-    struct io_salvage_losses *losses = &salvage->losses;
+    struct io_mcap_recover_losses *losses = &recovery->losses;
     if (losses->gaps++ == 0)
         losses->first_gap = from;
     losses->bytes_skipped += to - from;
@@ -310,111 +312,112 @@ static void note_gap(struct io_salvage *salvage, size_t from, size_t to)
 /* The next place where a record begins, or the end of the file. */
 static size_t find_record(struct io_slice file, size_t at)
 {
-    struct record record;
-    while (at < file.size && !is_landmark(file, at, &record))
+    struct io_mcap_raw_record record;
+    while (at < file.size && !is_distinct_record(file, at, &record))
         at++;
     return at;
 }
 
-static void walk(struct io_salvage *salvage)
+static void scan_file(struct io_mcap_recover *recovery)
 {
-    const struct io_slice file = salvage->file;
+    const struct io_slice file = recovery->file;
     const bool has_magic = file.size >= IO_MCAP_MAGIC_SIZE &&
                            memcmp(file.data, io_mcap_magic, IO_MCAP_MAGIC_SIZE) == 0;
     size_t at = has_magic ? IO_MCAP_MAGIC_SIZE : 0;
     while (at < file.size) {
-        struct record record;
+        struct io_mcap_raw_record record;
         if (is_record(file, at, &record)) {
-            take(salvage, &record);
-            at = record_end(&record);
+            read_record(recovery, &record);
+            at = io_mcap_raw_record_end(&record);
             if (record.opcode == IO_MCAP_FOOTER && file.size - at == IO_MCAP_MAGIC_SIZE)
                 return;
             continue;
         }
         const size_t next = find_record(file, at + 1);
         if (next == file.size)
-            salvage->losses.tail = next - at;
+            recovery->losses.tail = next - at;
         else
-            note_gap(salvage, at, next);
+            note_gap(recovery, at, next);
         at = next;
     }
 }
 
-static void take_statistics(struct io_salvage *salvage, const struct record *record)
+static void read_statistics(struct io_mcap_recover *recovery,
+                            const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
-    salvage->losses.told = true;
-    salvage->losses.told_messages = io_get_u64(&fields);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
+    recovery->losses.has_statistics = true;
+    recovery->losses.stated_messages = io_get_u64(&fields);
 }
 
 /* The summary repeats the definitions, and a CRC vouches for it. */
-static void read_summary(struct io_salvage *salvage)
+static void read_summary(struct io_mcap_recover *recovery)
 {
-    const struct io_slice file = salvage->file;
-    struct record footer, record;
+    const struct io_slice file = recovery->file;
+    struct io_mcap_raw_record footer, record;
     if (file.size < END_SIZE + IO_MCAP_MAGIC_SIZE ||
         memcmp(file.data + file.size - IO_MCAP_MAGIC_SIZE, io_mcap_magic, IO_MCAP_MAGIC_SIZE) !=
             0 ||
         !is_record(file, file.size - END_SIZE, &footer) || footer.opcode != IO_MCAP_FOOTER)
         return;
-    struct io_fields fields = io_fields_of(footer.content);
+    struct io_byte_reader fields = io_byte_reader_of(footer.content);
     const uint64_t start = io_get_u64(&fields);
     (void)io_get_u64(&fields);
     const uint32_t crc = io_get_u32(&fields);
-    salvage->losses.complete = true;
+    recovery->losses.complete = true;
     if (start < IO_MCAP_MAGIC_SIZE || start >= footer.offset || crc == 0)
         return;
     const size_t size = footer.offset + IO_MCAP_PREFIX_SIZE + 16 - (size_t)start;
     if (crc32_z(0, file.data + start, size) != crc)
         return;
     for (size_t at = (size_t)start; at < footer.offset && is_record(file, at, &record);
-         at = record_end(&record)) {
+         at = io_mcap_raw_record_end(&record)) {
         if (record.opcode == IO_MCAP_SCHEMA || record.opcode == IO_MCAP_CHANNEL)
-            take_definition(salvage, &record);
+            read_definition(recovery, &record);
         else if (record.opcode == IO_MCAP_STATISTICS)
-            take_statistics(salvage, &record);
+            read_statistics(recovery, &record);
     }
 }
 
 /* ---- messages ---- */
 
-static bool inflate_chunk(struct io_salvage *salvage, struct io_slice stored, size_t size)
+static bool inflate_chunk(struct io_mcap_recover *recovery, struct io_slice stored, size_t size)
 {
-    if (!salvage->inflated || salvage->inflated_capacity < size) {
-        free(salvage->inflated);
-        salvage->inflated = malloc(size + 1);
-        salvage->inflated_capacity = size;
+    if (!recovery->inflated || recovery->inflated_capacity < size) {
+        free(recovery->inflated);
+        recovery->inflated = malloc(size + 1);
+        recovery->inflated_capacity = size;
     }
-    if (!salvage->inflater)
-        salvage->inflater = ZSTD_createDCtx();
-    if (!salvage->inflated || !salvage->inflater)
+    if (!recovery->inflater)
+        recovery->inflater = ZSTD_createDCtx();
+    if (!recovery->inflated || !recovery->inflater)
         return false;
     const size_t got =
-        ZSTD_decompressDCtx(salvage->inflater, salvage->inflated, size, stored.data, stored.size);
-    salvage->plain = (struct io_slice){.data = salvage->inflated, .size = size};
+        ZSTD_decompressDCtx(recovery->inflater, recovery->inflated, size, stored.data, stored.size);
+    recovery->plain = (struct io_slice){.data = recovery->inflated, .size = size};
     return !ZSTD_isError(got) && got == size;
 }
 
-static bool open_chunk(struct io_salvage *salvage, const struct record *record)
+static bool open_chunk(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     (void)io_get_slice(&fields, 8 + 8);
     const size_t size = (size_t)io_get_u64(&fields); /* checked by get_chunk() */
     const uint32_t crc = io_get_u32(&fields);
     const struct io_slice compression = io_get_string(&fields);
     const struct io_slice stored = io_get_slice(&fields, io_get_u64(&fields));
-    salvage->plain = stored;
-    salvage->plain_at = 0;
+    recovery->plain = stored;
+    recovery->plain_at = 0;
     const bool plain = io_slice_is(compression, "zstd")
-                           ? inflate_chunk(salvage, stored, size)
+                           ? inflate_chunk(recovery, stored, size)
                            : compression.size == 0 && stored.size == size;
-    return plain && (crc == 0 || crc == crc32_z(0, salvage->plain.data, size));
+    return plain && (crc == 0 || crc == crc32_z(0, recovery->plain.data, size));
 }
 
-static bool take_message(struct io_salvage *salvage, const struct record *record,
+static bool read_message(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record,
                          struct io_mcap_message *message)
 {
-    struct io_fields fields = io_fields_of(record->content);
+    struct io_byte_reader fields = io_byte_reader_of(record->content);
     *message = (struct io_mcap_message){.channel = io_get_u16(&fields)};
     message->sequence = io_get_u32(&fields);
     message->log_time_ns = io_get_u64(&fields);
@@ -423,90 +426,93 @@ static bool take_message(struct io_salvage *salvage, const struct record *record
     message->size = fields.left;
     if (fields.bad)
         return false;
-    const struct io_definition *channel = io_definition_find(&salvage->channels, message->channel);
+    const struct io_mcap_definition *channel =
+        io_mcap_definition_find(&recovery->channels, message->channel);
     if (!channel) {
-        salvage->losses.nameless++;
+        recovery->losses.without_channel++;
         return false;
     }
     message->topic = channel->text;
-    salvage->losses.messages++;
+    recovery->losses.messages++;
     return true;
 }
 
-static bool next_in_chunk(struct io_salvage *salvage, struct io_mcap_message *message)
+static bool next_in_chunk(struct io_mcap_recover *recovery, struct io_mcap_message *message)
 {
-    struct record record;
-    while (salvage->plain_at < salvage->plain.size) {
-        if (!record_at(salvage->plain, salvage->plain_at, &record)) {
-            salvage->losses.chunks_bad++;
-            salvage->plain_at = salvage->plain.size;
+    struct io_mcap_raw_record record;
+    while (recovery->plain_at < recovery->plain.size) {
+        if (!io_mcap_raw_record_at(recovery->plain, recovery->plain_at, &record)) {
+            recovery->losses.chunks_bad++;
+            recovery->plain_at = recovery->plain.size;
             return false;
         }
-        salvage->plain_at = record_end(&record);
+        recovery->plain_at = io_mcap_raw_record_end(&record);
         if (record.opcode == IO_MCAP_SCHEMA || record.opcode == IO_MCAP_CHANNEL)
-            take_definition(salvage, &record);
-        else if (record.opcode == IO_MCAP_MESSAGE && take_message(salvage, &record, message))
+            read_definition(recovery, &record);
+        else if (record.opcode == IO_MCAP_MESSAGE && read_message(recovery, &record, message))
             return true;
     }
     return false;
 }
 
-bool io_salvage_next(struct io_salvage *salvage, struct io_mcap_message *message)
+bool io_mcap_recover_next(struct io_mcap_recover *recovery, struct io_mcap_message *message)
 {
-    const struct record *chunks = salvage->chunks.items;
+    const struct io_mcap_raw_record *chunks = recovery->chunks.items;
     for (;;) {
-        if (next_in_chunk(salvage, message))
+        if (next_in_chunk(recovery, message))
             return true;
-        if (salvage->next_chunk == salvage->chunks.count)
+        if (recovery->next_chunk == recovery->chunks.count)
             return false;
-        const struct record *record = &chunks[salvage->next_chunk++];
+        const struct io_mcap_raw_record *record = &chunks[recovery->next_chunk++];
         if (record->opcode == IO_MCAP_MESSAGE) {
-            if (take_message(salvage, record, message))
+            if (read_message(recovery, record, message))
                 return true;
             continue;
         }
-        salvage->losses.chunks++;
-        if (!open_chunk(salvage, record)) {
-            salvage->losses.chunks_bad++;
-            salvage->plain = (struct io_slice){0};
+        recovery->losses.chunks++;
+        if (!open_chunk(recovery, record)) {
+            recovery->losses.chunks_bad++;
+            recovery->plain = (struct io_slice){0};
         }
     }
 }
 
 /* ---- what else there is ---- */
 
-const struct io_salvage_losses *io_salvage_losses(const struct io_salvage *salvage)
+const struct io_mcap_recover_losses *io_mcap_recover_losses(const struct io_mcap_recover *recovery)
 {
-    return &salvage->losses;
+    return &recovery->losses;
 }
 
-bool io_salvage_damaged(const struct io_salvage_losses *losses)
+bool io_mcap_recover_damaged(const struct io_mcap_recover_losses *losses)
 {
     return losses->data_bad || losses->gaps > 0 || losses->chunks_bad > 0 ||
-           losses->attachments_bad > 0 || losses->contradictions > 0 || losses->nameless > 0 ||
-           (losses->told && losses->told_messages != losses->messages) ||
+           losses->attachments_bad > 0 || losses->contradictions > 0 ||
+           losses->without_channel > 0 ||
+           (losses->has_statistics && losses->stated_messages != losses->messages) ||
            (losses->complete && losses->tail > 0);
 }
 
-bool io_salvage_channel(const struct io_salvage *salvage, unsigned id,
-                        struct io_salvage_channel *channel)
+bool io_mcap_recover_channel(const struct io_mcap_recover *recovery, unsigned id,
+                             struct io_mcap_recover_channel *channel)
 {
-    const struct io_definition *found = NULL;
+    const struct io_mcap_definition *found = NULL;
     for (; !found && id <= UINT16_MAX; id++)
-        found = io_definition_find(&salvage->channels, (uint16_t)id);
+        found = io_mcap_definition_find(&recovery->channels, (uint16_t)id);
     if (!found)
         return false;
-    struct io_fields fields =
-        io_fields_of((struct io_slice){.data = found->content, .size = found->size});
-    *channel = (struct io_salvage_channel){.id = (uint16_t)(id - 1), .topic = found->text};
+    struct io_byte_reader fields =
+        io_byte_reader_of((struct io_slice){.data = found->content, .size = found->size});
+    *channel = (struct io_mcap_recover_channel){.id = (uint16_t)(id - 1), .topic = found->text};
     (void)io_get_u32(&fields);
     (void)io_get_string(&fields);
     channel->encoding = io_get_string(&fields);
     channel->metadata = io_get_string(&fields);
-    const struct io_definition *schema = io_definition_find(&salvage->schemas, found->schema);
+    const struct io_mcap_definition *schema =
+        io_mcap_definition_find(&recovery->schemas, found->schema);
     if (!schema)
         return true;
-    fields = io_fields_of((struct io_slice){.data = schema->content, .size = schema->size});
+    fields = io_byte_reader_of((struct io_slice){.data = schema->content, .size = schema->size});
     (void)io_get_u16(&fields);
     channel->schema_name = io_get_string(&fields);
     channel->schema_encoding = io_get_string(&fields);
@@ -514,20 +520,21 @@ bool io_salvage_channel(const struct io_salvage *salvage, unsigned id,
     return true;
 }
 
-bool io_salvage_attachment(const struct io_salvage *salvage, size_t index,
-                           struct io_salvage_attachment *attachment)
+bool io_mcap_recover_attachment(const struct io_mcap_recover *recovery, size_t index,
+                                struct io_mcap_recover_attachment *attachment)
 {
-    const struct io_salvage_attachment *items = salvage->attachments.items;
-    if (index >= salvage->attachments.count)
+    const struct io_mcap_recover_attachment *items = recovery->attachments.items;
+    if (index >= recovery->attachments.count)
         return false;
     *attachment = items[index];
     return true;
 }
 
-bool io_salvage_pair(const struct io_salvage *salvage, size_t index, struct io_salvage_pair *pair)
+bool io_mcap_recover_metadata(const struct io_mcap_recover *recovery, size_t index,
+                              struct io_mcap_recover_metadata *pair)
 {
-    const struct io_salvage_pair *items = salvage->pairs.items;
-    if (index >= salvage->pairs.count)
+    const struct io_mcap_recover_metadata *items = recovery->pairs.items;
+    if (index >= recovery->pairs.count)
         return false;
     *pair = items[index];
     return true;
@@ -535,31 +542,32 @@ bool io_salvage_pair(const struct io_salvage *salvage, size_t index, struct io_s
 
 /* ---- open and close ---- */
 
-static struct io_salvage *begin(struct io_salvage *salvage, const char *name, char error[256])
+static struct io_mcap_recover *scan_and_begin(struct io_mcap_recover *recovery, const char *name,
+                                              char error[256])
 {
-    read_summary(salvage);
-    walk(salvage);
-    if (salvage->found && !salvage->no_memory)
-        return salvage;
+    read_summary(recovery);
+    scan_file(recovery);
+    if (recovery->found && !recovery->no_memory)
+        return recovery;
     snprintf(error, 256, "%.200s: %s", name,
-             salvage->no_memory ? "no memory" : "nothing of an MCAP file is in it");
-    io_salvage_close(salvage);
+             recovery->no_memory ? "no memory" : "nothing of an MCAP file is in it");
+    io_mcap_recover_close(recovery);
     return NULL;
 }
 
-struct io_salvage *io_salvage_open_bytes(const void *bytes, size_t size, char error[256])
+struct io_mcap_recover *io_mcap_recover_open_bytes(const void *bytes, size_t size, char error[256])
 {
-    struct io_salvage *salvage = calloc(1, sizeof *salvage);
-    if (!salvage) {
+    struct io_mcap_recover *recovery = calloc(1, sizeof *recovery);
+    if (!recovery) {
         snprintf(error, 256, "bytes: no memory");
         return NULL;
     }
-    salvage->file = (struct io_slice){.data = bytes, .size = size};
-    return begin(salvage, "bytes", error);
+    recovery->file = (struct io_slice){.data = bytes, .size = size};
+    return scan_and_begin(recovery, "bytes", error);
 }
 
 /* NULL when it worked, else what is wrong. */
-static const char *map_file(struct io_salvage *salvage, const char *path)
+static const char *map_file(struct io_mcap_recover *recovery, const char *path)
 {
     struct stat status;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -579,37 +587,37 @@ static const char *map_file(struct io_salvage *salvage, const char *path)
     close(fd);
     if (wrong)
         return wrong;
-    salvage->file = (struct io_slice){.data = bytes, .size = (size_t)status.st_size};
-    salvage->mapped = true;
-    (void)rt_guard_add(bytes, (size_t)status.st_size, &salvage->gone);
+    recovery->file = (struct io_slice){.data = bytes, .size = (size_t)status.st_size};
+    recovery->mapped = true;
+    (void)rt_guard_add(bytes, (size_t)status.st_size, &recovery->gone);
     return NULL;
 }
 
-struct io_salvage *io_salvage_open(const char *path, char error[256])
+struct io_mcap_recover *io_mcap_recover_open(const char *path, char error[256])
 {
-    struct io_salvage *salvage = calloc(1, sizeof *salvage);
-    const char *wrong = salvage ? map_file(salvage, path) : "no memory";
+    struct io_mcap_recover *recovery = calloc(1, sizeof *recovery);
+    const char *wrong = recovery ? map_file(recovery, path) : "no memory";
     if (!wrong)
-        return begin(salvage, path, error);
+        return scan_and_begin(recovery, path, error);
     snprintf(error, 256, "%.150s: %.90s", path, wrong);
-    free(salvage);
+    free(recovery);
     return NULL;
 }
 
-void io_salvage_close(struct io_salvage *salvage)
+void io_mcap_recover_close(struct io_mcap_recover *recovery)
 {
-    if (!salvage)
+    if (!recovery)
         return;
-    io_definitions_free(&salvage->schemas);
-    io_definitions_free(&salvage->channels);
-    free(salvage->chunks.items);
-    free(salvage->attachments.items);
-    free(salvage->pairs.items);
-    free(salvage->inflated);
-    ZSTD_freeDCtx(salvage->inflater);
-    if (salvage->mapped)
-        rt_guard_remove(salvage->file.data);
-    if (salvage->mapped)
-        munmap((void *)(uintptr_t)salvage->file.data, salvage->file.size);
-    free(salvage);
+    io_mcap_definitions_free(&recovery->schemas);
+    io_mcap_definitions_free(&recovery->channels);
+    free(recovery->chunks.items);
+    free(recovery->attachments.items);
+    free(recovery->pairs.items);
+    free(recovery->inflated);
+    ZSTD_freeDCtx(recovery->inflater);
+    if (recovery->mapped)
+        rt_guard_remove(recovery->file.data);
+    if (recovery->mapped)
+        munmap((void *)(uintptr_t)recovery->file.data, recovery->file.size);
+    free(recovery);
 }

@@ -15,24 +15,24 @@
 #include "io/log/byte_reader.h"
 #include "io/log/mcap.h"
 
-struct io_salvage_losses {
-    bool complete;          /* the file ends with a sound footer */
-    bool told;              /* its summary is sound and says how many messages there were */
-    uint64_t told_messages; /* as it says */
-    uint64_t messages;      /* read so far */
-    uint64_t chunks;        /* met so far */
-    uint64_t chunks_bad;    /* of them with a wrong CRC or otherwise not readable */
-    uint64_t gaps;          /* places where no record could begin */
-    uint64_t bytes_skipped; /* in them */
-    uint64_t first_gap;     /* where the first of them begins */
-    uint64_t tail;          /* bytes after the last whole record of a file that was cut off */
-    bool data_bad;          /* the CRC of the whole data section is wrong */
+struct io_mcap_recover_losses {
+    bool complete;            /* the file ends with a sound footer */
+    bool has_statistics;      /* its summary is sound and says how many messages there were */
+    uint64_t stated_messages; /* as it says */
+    uint64_t messages;        /* read so far */
+    uint64_t chunks;          /* met so far */
+    uint64_t chunks_bad;      /* of them with a wrong CRC or otherwise not readable */
+    uint64_t gaps;            /* places where no record could begin */
+    uint64_t bytes_skipped;   /* in them */
+    uint64_t first_gap;       /* where the first of them begins */
+    uint64_t tail;            /* bytes after the last whole record of a file that was cut off */
+    bool data_bad;            /* the CRC of the whole data section is wrong */
     uint64_t attachments_bad;
-    uint64_t contradictions; /* definitions that differ from an earlier or a sounder one */
-    uint64_t nameless;       /* messages of channels that are defined nowhere */
+    uint64_t contradictions;  /* definitions that differ from an earlier or a sounder one */
+    uint64_t without_channel; /* messages of channels that are defined nowhere */
 };
 
-struct io_salvage_channel {
+struct io_mcap_recover_channel {
     uint16_t id;
     const char *topic;
     struct io_slice encoding;    /* of the messages */
@@ -42,33 +42,34 @@ struct io_salvage_channel {
     const char *definition; /* NULL where the schema is not known */
 };
 
-struct io_salvage_attachment {
+struct io_mcap_recover_attachment {
     struct io_slice name, media_type, bytes;
 };
 
-struct io_salvage_pair {
+struct io_mcap_recover_metadata {
     struct io_slice record, key, value;
 };
 
-struct io_salvage;
+struct io_mcap_recover;
 
 /* NULL with one line in error when the file cannot be read at all or has nothing of an MCAP file.
  * The bytes of the second form stay the caller's until close.  Context: any. */
-struct io_salvage *io_salvage_open(const char *path, char error[256]);
-struct io_salvage *io_salvage_open_bytes(const void *bytes, size_t size, char error[256]);
-void io_salvage_close(struct io_salvage *salvage);
+struct io_mcap_recover *io_mcap_recover_open(const char *path, char error[256]);
+struct io_mcap_recover *io_mcap_recover_open_bytes(const void *bytes, size_t size, char error[256]);
+void io_mcap_recover_close(struct io_mcap_recover *recovery);
 
 /* The next message in file order; false at the end.  It lives until the next call. */
-bool io_salvage_next(struct io_salvage *salvage, struct io_mcap_message *message);
-/* Final once io_salvage_next() has returned false. */
-const struct io_salvage_losses *io_salvage_losses(const struct io_salvage *salvage);
+bool io_mcap_recover_next(struct io_mcap_recover *recovery, struct io_mcap_message *message);
+/* Final once io_mcap_recover_next() has returned false. */
+const struct io_mcap_recover_losses *io_mcap_recover_losses(const struct io_mcap_recover *recovery);
 /* True when bytes or chunks are gone; a file that was only cut off has lost nothing it had. */
-bool io_salvage_damaged(const struct io_salvage_losses *losses);
+bool io_mcap_recover_damaged(const struct io_mcap_recover_losses *losses);
 
 /* The first channel whose id is not below; false when there is none. */
-bool io_salvage_channel(const struct io_salvage *salvage, unsigned id,
-                        struct io_salvage_channel *channel);
+bool io_mcap_recover_channel(const struct io_mcap_recover *recovery, unsigned id,
+                             struct io_mcap_recover_channel *channel);
 /* By number, in file order; false when there are no more. */
-bool io_salvage_attachment(const struct io_salvage *salvage, size_t index,
-                           struct io_salvage_attachment *attachment);
-bool io_salvage_pair(const struct io_salvage *salvage, size_t index, struct io_salvage_pair *pair);
+bool io_mcap_recover_attachment(const struct io_mcap_recover *recovery, size_t index,
+                                struct io_mcap_recover_attachment *attachment);
+bool io_mcap_recover_metadata(const struct io_mcap_recover *recovery, size_t index,
+                              struct io_mcap_recover_metadata *pair);

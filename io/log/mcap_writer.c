@@ -29,7 +29,7 @@ static void note_error(struct io_mcap_writer *writer, int error)
 
 static void cut_back(struct io_mcap_writer *writer)
 {
-    writer->stuck = io_log_file_rewind(&writer->file, writer->whole) != 0;
+    writer->stuck = io_append_file_rewind(&writer->file, writer->whole) != 0;
     writer->crc = writer->whole_crc;
 }
 
@@ -76,13 +76,13 @@ static void commit(struct io_mcap_writer *writer)
 static void give_up(struct io_mcap_writer *writer, int error)
 {
     note_error(writer, error);
-    (void)io_log_file_settle(&writer->file);
+    (void)io_append_file_flush(&writer->file);
     commit(writer);
     for (int i = 0; i < writer->pending_count; i++)
         writer->lost += records_in(writer->pending[i].facts.records);
     writer->lost += records_in(writer->chunk.records);
     writer->pending_count = 0;
-    io_chunk_clear(&writer->chunk);
+    io_mcap_chunk_clear(&writer->chunk);
     cut_back(writer);
 }
 
@@ -96,7 +96,7 @@ static void commit_or_give_up(struct io_mcap_writer *writer)
 static void append_out(struct io_mcap_writer *writer)
 {
     writer->crc = (uint32_t)crc32_z(writer->crc, writer->out.data, writer->out.size);
-    io_log_file_append(&writer->file, writer->out.data, writer->out.size);
+    io_append_file_append(&writer->file, writer->out.data, writer->out.size);
 }
 
 static void close_chunk(struct io_mcap_writer *writer)
@@ -104,9 +104,9 @@ static void close_chunk(struct io_mcap_writer *writer)
     if (writer->chunk.entry_count == 0)
         return;
     struct io_mcap_pending fresh;
-    io_bytes_clear(&writer->out);
+    io_byte_writer_clear(&writer->out);
     const int error =
-        io_chunk_put(&writer->chunk, &writer->out, writer->file.appended, &fresh.facts);
+        io_mcap_chunk_encode(&writer->chunk, &writer->out, writer->file.appended, &fresh.facts);
     if (error) {
         give_up(writer, error);
         return;
@@ -115,13 +115,13 @@ static void close_chunk(struct io_mcap_writer *writer)
     commit(writer);
     fresh.end = writer->file.appended;
     fresh.crc = writer->crc;
-    RT_CHECK(writer->pending_count < IO_LOG_BLOCK_COUNT);
+    RT_CHECK(writer->pending_count < IO_APPEND_FILE_BLOCK_COUNT);
     writer->pending[writer->pending_count++] = fresh;
-    io_chunk_clear(&writer->chunk);
+    io_mcap_chunk_clear(&writer->chunk);
     commit_or_give_up(writer);
 }
 
-void io_mcap_writer_add(struct io_mcap_writer *writer, const struct io_chunk_message *message)
+void io_mcap_writer_add(struct io_mcap_writer *writer, const struct io_mcap_chunk_message *message)
 {
     if (writer->error) {
         writer->lost++;
@@ -129,7 +129,7 @@ void io_mcap_writer_add(struct io_mcap_writer *writer, const struct io_chunk_mes
     }
     if (writer->chunk.entry_count == 0)
         writer->chunk_due_ns = rt_now_ns() + CHUNK_AGE_NS;
-    if (!io_chunk_add(&writer->chunk, message)) {
+    if (!io_mcap_chunk_add(&writer->chunk, message)) {
         writer->lost++;
         give_up(writer, -ENOMEM);
         return;
@@ -142,18 +142,18 @@ void io_mcap_writer_poll(struct io_mcap_writer *writer)
 {
     if (writer->error)
         return;
-    io_log_file_poll(&writer->file);
+    io_append_file_poll(&writer->file);
     commit_or_give_up(writer);
     if (writer->chunk.entry_count > 0 && rt_now_ns() >= writer->chunk_due_ns)
         close_chunk(writer);
 }
 
-void io_mcap_writer_settle(struct io_mcap_writer *writer)
+void io_mcap_writer_flush(struct io_mcap_writer *writer)
 {
     if (writer->error)
         return;
     close_chunk(writer);
-    (void)io_log_file_settle(&writer->file);
+    (void)io_append_file_flush(&writer->file);
     commit_or_give_up(writer);
 }
 
@@ -165,7 +165,7 @@ static int write_section(struct io_mcap_writer *writer)
     int error = -ENOMEM;
     if (!writer->out.failed) {
         append_out(writer);
-        error = io_log_file_settle(&writer->file);
+        error = io_append_file_flush(&writer->file);
     }
     if (error) {
         note_error(writer, error);
@@ -224,7 +224,7 @@ static void number_schemas(struct io_mcap_writer *writer)
     }
 }
 
-static void put_schemas(const struct io_mcap_writer *writer, struct io_bytes *out)
+static void put_schemas(const struct io_mcap_writer *writer, struct io_byte_writer *out)
 {
     uint16_t put = 0;
     for (int i = 0; i < writer->channel_count; i++) {
@@ -233,7 +233,7 @@ static void put_schemas(const struct io_mcap_writer *writer, struct io_bytes *ou
     }
 }
 
-static void put_channels(const struct io_mcap_writer *writer, struct io_bytes *out)
+static void put_channels(const struct io_mcap_writer *writer, struct io_byte_writer *out)
 {
     for (int i = 0; i < writer->channel_count; i++)
         io_mcap_put_channel(out, io_mcap_id(i), writer->schema_id[i], &writer->channels[i]);
@@ -255,12 +255,12 @@ static int write_head(struct io_mcap_writer *writer, const char *const *metadata
 
 static void free_buffers(struct io_mcap_writer *writer)
 {
-    io_chunk_free(&writer->chunk);
-    io_bytes_free(&writer->out);
-    io_bytes_free(&writer->chunk_indexes);
-    io_bytes_free(&writer->attachment_indexes);
-    io_bytes_free(&writer->metadata_indexes);
-    io_bytes_free(&writer->summary_offsets);
+    io_mcap_chunk_free(&writer->chunk);
+    io_byte_writer_free(&writer->out);
+    io_byte_writer_free(&writer->chunk_indexes);
+    io_byte_writer_free(&writer->attachment_indexes);
+    io_byte_writer_free(&writer->metadata_indexes);
+    io_byte_writer_free(&writer->summary_offsets);
 }
 
 /* A log that has no head is no log; a device such as /dev/full stays. */
@@ -282,10 +282,10 @@ int io_mcap_writer_open(struct io_mcap_writer *writer, const char *path,
         .channel_count = channel_count,
         .statistics.channels = (uint32_t)channel_count,
     };
-    int error = io_chunk_open(&writer->chunk);
+    int error = io_mcap_chunk_open(&writer->chunk);
     if (error)
         return error;
-    error = io_log_file_open(&writer->file, path);
+    error = io_append_file_open(&writer->file, path);
     if (error) {
         free_buffers(writer);
         return error;
@@ -293,7 +293,7 @@ int io_mcap_writer_open(struct io_mcap_writer *writer, const char *path,
     number_schemas(writer);
     error = write_head(writer, metadata, attachments, attachment_count);
     if (error) {
-        (void)io_log_file_close(&writer->file);
+        (void)io_append_file_close(&writer->file);
         free_buffers(writer);
         remove_file(path);
     }
@@ -303,7 +303,7 @@ int io_mcap_writer_open(struct io_mcap_writer *writer, const char *path,
 static void write_late_attachment(struct io_mcap_writer *writer, const struct io_blob *blob)
 {
     const size_t indexed = writer->attachment_indexes.size;
-    io_bytes_clear(&writer->out);
+    io_byte_writer_clear(&writer->out);
     put_attachment(writer, blob);
     if (write_section(writer) == 0)
         return;
@@ -324,7 +324,7 @@ static size_t end_group(struct io_mcap_writer *writer, enum io_mcap_opcode opcod
 }
 
 static size_t put_group(struct io_mcap_writer *writer, enum io_mcap_opcode opcode, size_t from,
-                        const struct io_bytes *records)
+                        const struct io_byte_writer *records)
 {
     io_put_raw(&writer->out, records->data, records->size);
     writer->out.failed |= records->failed;
@@ -333,8 +333,8 @@ static size_t put_group(struct io_mcap_writer *writer, enum io_mcap_opcode opcod
 
 static void write_summary(struct io_mcap_writer *writer)
 {
-    struct io_bytes *out = &writer->out;
-    io_bytes_clear(out);
+    struct io_byte_writer *out = &writer->out;
+    io_byte_writer_clear(out);
     io_mcap_put_data_end(out, writer->whole_crc);
 
     const size_t summary_at = out->size;
@@ -357,11 +357,11 @@ static void write_summary(struct io_mcap_writer *writer)
 void io_mcap_writer_close(struct io_mcap_writer *writer, const struct io_blob *extra,
                           int extra_count)
 {
-    io_mcap_writer_settle(writer);
+    io_mcap_writer_flush(writer);
     for (int i = 0; i < extra_count; i++)
         write_late_attachment(writer, &extra[i]);
     write_summary(writer);
-    const int error = io_log_file_close(&writer->file);
+    const int error = io_append_file_close(&writer->file);
     if (error)
         note_error(writer, error);
     free_buffers(writer);

@@ -28,20 +28,21 @@ struct io_mcap_writer {
     int channel_count;
     uint16_t schema_id[IO_CHANNEL_MAX];
 
-    struct io_log_file file;
-    struct io_chunk chunk;
-    uint64_t chunk_due_ns; /* when the open chunk is closed whatever its size */
-    struct io_bytes out;   /* the section being encoded */
-    uint32_t crc;          /* of all bytes appended */
+    struct io_append_file file;
+    struct io_mcap_chunk chunk;
+    uint64_t chunk_due_ns;     /* when the open chunk is closed whatever its size */
+    struct io_byte_writer out; /* the section being encoded */
+    uint32_t crc;              /* of all bytes appended */
 
-    struct io_mcap_pending pending[IO_LOG_BLOCK_COUNT]; /* each has a block of its own, at least */
-    int pending_count;                                  /* oldest first */
+    struct io_mcap_pending
+        pending[IO_APPEND_FILE_BLOCK_COUNT]; /* each has a block of its own, at least */
+    int pending_count;                       /* oldest first */
 
     /* Of what is in the file. */
     uint64_t whole; /* bytes */
     uint32_t whole_crc;
     struct io_mcap_statistics statistics;
-    struct io_bytes chunk_indexes, attachment_indexes, metadata_indexes, summary_offsets;
+    struct io_byte_writer chunk_indexes, attachment_indexes, metadata_indexes, summary_offsets;
 
     uint64_t lost; /* messages that did not reach the file */
     int error;     /* 0 or -errno, the first */
@@ -57,13 +58,13 @@ int io_mcap_writer_open(struct io_mcap_writer *writer, const char *path,
                         int attachment_count);
 
 /* Add a message; closes the chunk when it is full.  Context: telemetry thread. */
-void io_mcap_writer_add(struct io_mcap_writer *writer, const struct io_chunk_message *message);
+void io_mcap_writer_add(struct io_mcap_writer *writer, const struct io_mcap_chunk_message *message);
 
 /* Take note of finished writes; close the chunk when it is due.  Context: telemetry thread. */
 void io_mcap_writer_poll(struct io_mcap_writer *writer);
 
 /* Close the open chunk and wait until all is written or lost.  Context: telemetry thread. */
-void io_mcap_writer_settle(struct io_mcap_writer *writer);
+void io_mcap_writer_flush(struct io_mcap_writer *writer);
 
 /* Settle, add the extra attachments and the summary, close.  The counts and the error stay
  * readable. Context: after the run. */

@@ -20,9 +20,9 @@ static const struct {
 static const char *const symbols[] = {"A",  "Hz", "J", "N",   "Pa", "T",  "V",  "W", "deg",
                                       "kg", "m",  "K", "rad", "s",  "ns", "us", "%"};
 
-struct io_schema io_schema_of(const char *definition)
+struct io_ros2msg io_ros2msg_begin(const char *definition)
 {
-    return (struct io_schema){.at = definition};
+    return (struct io_ros2msg){.at = definition};
 }
 
 /* Symbols joined by blanks and slashes, with whole powers: "N m s", "m/s^2". */
@@ -46,7 +46,7 @@ static bool is_unit(const char *text)
     return true;
 }
 
-static void find_unit(struct io_schema_field *field, const char *comment)
+static void find_unit(struct io_ros2msg_field *field, const char *comment)
 {
     const size_t name = strlen(field->name);
     const char *ending = name > 3 ? field->name + name - 3 : "";
@@ -54,7 +54,7 @@ static void find_unit(struct io_schema_field *field, const char *comment)
         strcpy(field->unit, ending + 1);
         return;
     }
-    char text[IO_SCHEMA_UNIT_MAX];
+    char text[IO_ROS2MSG_UNIT_MAX];
     size_t size = strcspn(comment, ",;\n");
     while (size > 0 && comment[size - 1] == ' ')
         size--;
@@ -67,7 +67,7 @@ static void find_unit(struct io_schema_field *field, const char *comment)
 }
 
 /* "float64[3]" or "float64". */
-static bool read_type(const char *word, size_t length, struct io_schema_field *field)
+static bool read_type(const char *word, size_t length, struct io_ros2msg_field *field)
 {
     const char *bracket = memchr(word, '[', length);
     const size_t name = bracket ? (size_t)(bracket - word) : length;
@@ -89,13 +89,13 @@ static bool read_type(const char *word, size_t length, struct io_schema_field *f
     return count > 0 && count <= COUNT_MAX && *rest == ']' && rest + 1 == word + length;
 }
 
-static bool read_line(struct io_schema *schema, const char *line, struct io_schema_field *field)
+static bool read_line(struct io_ros2msg *schema, const char *line, struct io_ros2msg_field *field)
 {
     const size_t type = strcspn(line, " \t\r\n#");
     const char *name = line + type + strspn(line + type, " \t");
     const size_t length = strcspn(name, " \t\r\n#=");
     const char *after = name + length + strspn(name + length, " \t\r");
-    *field = (struct io_schema_field){0};
+    *field = (struct io_ros2msg_field){0};
     if (!read_type(line, type, field) || length == 0 || length >= sizeof field->name ||
         (*after != '#' && *after != '\n' && *after != '\0'))
         return false;
@@ -112,7 +112,7 @@ static bool read_line(struct io_schema *schema, const char *line, struct io_sche
     return true;
 }
 
-bool io_schema_next(struct io_schema *schema, struct io_schema_field *field)
+bool io_ros2msg_next(struct io_ros2msg *schema, struct io_ros2msg_field *field)
 {
     while (!schema->bad && *schema->at != '\0') {
         const char *line = schema->at + strspn(schema->at, " \t\r");
@@ -127,8 +127,8 @@ bool io_schema_next(struct io_schema *schema, struct io_schema_field *field)
     return false;
 }
 
-void io_schema_print(const struct io_schema_field *field, uint32_t index,
-                     const unsigned char *payload, char text[32])
+void io_ros2msg_print(const struct io_ros2msg_field *field, uint32_t index,
+                      const unsigned char *payload, char text[32])
 {
     const unsigned char *at = payload + field->offset + (size_t)index * field->size;
     uint64_t bits = 0;

@@ -16,7 +16,7 @@ enum {
     BATCH = 1024,                   /* records between two looks at the file */
     NAP_NS = 3 * 1000 * 1000,       /* between two looks at empty rings */
     PAYLOAD_MAX = 16 * 1024 * 1024, /* the reader refuses chunks above four times this */
-    HURRY = -10,                    /* nice while behind; still behind all that is real-time */
+    NICE_WHILE_BEHIND = -10,        /* nice while behind; still behind all that is real-time */
 };
 
 /* An item of a ring.  Items begin on a cache line, so the payload is aligned for any field. */
@@ -46,15 +46,15 @@ struct io_telemetry {
     struct producer *producers;
     struct consumer *consumers;
     struct rt_thread thread;
-    struct io_tap tap;
+    struct io_record_observer observer;
     bool to_file;
     struct io_mcap_writer writer;
     struct io_log_trigger trigger;
-    struct io_thin thin;
+    struct io_decimate decimate;
     atomic_bool stop;
 
     /* The writer's counts as other threads may read them. */
-    atomic_uint_fast64_t records, bytes, lost, thinned;
+    atomic_uint_fast64_t records, bytes, lost, decimated;
     atomic_int error;
 };
 
@@ -71,8 +71,9 @@ static void check_spec(const struct io_channel_spec *spec)
 }
 
 /* One layout answers both size and place.  ring_mem: where each ring goes, when mem is not NULL. */
-static size_t lay_out(const struct io_channel_spec *channels, int channel_count,
-                      struct io_telemetry *telemetry, void *mem, void *ring_mem[IO_CHANNEL_MAX])
+static size_t place_telemetry(const struct io_channel_spec *channels, int channel_count,
+                              struct io_telemetry *telemetry, void *mem,
+                              void *ring_mem[IO_CHANNEL_MAX])
 {
     RT_CHECK(channel_count > 0 && channel_count <= IO_CHANNEL_MAX);
     const size_t count = (size_t)channel_count;
@@ -92,7 +93,7 @@ size_t io_telemetry_size(const struct io_channel_spec *channels, int channel_cou
 {
     struct io_telemetry unused;
     void *ring_mem[IO_CHANNEL_MAX];
-    return lay_out(channels, channel_count, &unused, NULL, ring_mem);
+    return place_telemetry(channels, channel_count, &unused, NULL, ring_mem);
 }
 
 struct io_telemetry *io_telemetry_place(const struct io_channel_spec *channels, int channel_count,
@@ -101,7 +102,7 @@ struct io_telemetry *io_telemetry_place(const struct io_channel_spec *channels, 
     struct io_telemetry *telemetry = mem;
     void *ring_mem[IO_CHANNEL_MAX];
     memset(telemetry, 0, sizeof *telemetry);
-    (void)lay_out(channels, channel_count, telemetry, mem, ring_mem);
+    (void)place_telemetry(channels, channel_count, telemetry, mem, ring_mem);
     telemetry->channel_count = channel_count;
     for (int i = 0; i < channel_count; i++) {
         struct rt_ring *ring =
@@ -167,20 +168,20 @@ static int earliest(const struct io_telemetry *telemetry, const struct item **it
     return channel;
 }
 
-static void take(struct io_telemetry *telemetry, int channel, const struct item *item)
+static void handle_record(struct io_telemetry *telemetry, int channel, const struct item *item)
 {
     struct consumer *consumer = &telemetry->consumers[channel];
     if (telemetry->to_file)
-        io_thin_take(&telemetry->thin, &telemetry->writer,
-                     &(struct io_chunk_message){
-                         .channel = channel,
-                         .sequence = item->sequence,
-                         .log_ns = item->log_ns,
-                         .payload = item->payload,
-                         .size = telemetry->channels[channel].payload_size,
-                     });
-    if (telemetry->tap.see)
-        telemetry->tap.see(telemetry->tap.self, channel, item->log_ns, item->payload);
+        io_decimate_message(&telemetry->decimate, &telemetry->writer,
+                            &(struct io_mcap_chunk_message){
+                                .channel = channel,
+                                .sequence = item->sequence,
+                                .log_ns = item->log_ns,
+                                .payload = item->payload,
+                                .size = telemetry->channels[channel].payload_size,
+                            });
+    if (telemetry->observer.observe)
+        telemetry->observer.observe(telemetry->observer.self, channel, item->log_ns, item->payload);
     rt_ring_pop(consumer->ring);
     /* Release: who sees the count also sees the slot it frees. */
     atomic_fetch_add_explicit(&consumer->taken, 1, memory_order_release);
@@ -194,37 +195,38 @@ static bool drain(struct io_telemetry *telemetry)
         const int channel = earliest(telemetry, &item);
         if (channel < 0)
             return false;
-        take(telemetry, channel, item);
+        handle_record(telemetry, channel, item);
     }
     return true;
 }
 
-static void publish(struct io_telemetry *telemetry)
+static void publish_counts(struct io_telemetry *telemetry)
 {
     const struct io_mcap_writer *writer = &telemetry->writer;
     atomic_store_explicit(&telemetry->records, writer->statistics.messages, memory_order_relaxed);
     atomic_store_explicit(&telemetry->bytes, writer->whole, memory_order_relaxed);
     atomic_store_explicit(&telemetry->lost, writer->lost, memory_order_relaxed);
-    atomic_store_explicit(&telemetry->thinned, telemetry->thin.thinned, memory_order_relaxed);
+    atomic_store_explicit(&telemetry->decimated, telemetry->decimate.decimated,
+                          memory_order_relaxed);
     atomic_store_explicit(&telemetry->error, writer->error, memory_order_relaxed);
 }
 
 /* Looks at the rings now and then, so that the frame thread never has to wake it. */
-static void run(void *self)
+static void telemetry_main(void *self)
 {
     struct io_telemetry *telemetry = self;
     const int usual = getpriority(PRIO_PROCESS, 0); /* nice of this thread */
-    bool hurries = false;
+    bool is_behind = false;
     for (bool last = false;;) {
         const bool more = drain(telemetry);
         if (telemetry->to_file)
             io_mcap_writer_poll(&telemetry->writer);
-        publish(telemetry);
+        publish_counts(telemetry);
         /* A board on this core comes first, until records are about to be lost.  Refused: slower.
          */
-        if (more != hurries)
-            (void)setpriority(PRIO_PROCESS, 0, more ? HURRY : usual);
-        hurries = more;
+        if (more != is_behind)
+            (void)setpriority(PRIO_PROCESS, 0, more ? NICE_WHILE_BEHIND : usual);
+        is_behind = more;
         if (more)
             continue;
         if (last)
@@ -235,8 +237,8 @@ static void run(void *self)
             nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     }
     if (telemetry->to_file)
-        io_mcap_writer_settle(&telemetry->writer);
-    publish(telemetry);
+        io_mcap_writer_flush(&telemetry->writer);
+    publish_counts(telemetry);
 }
 
 /* A file-size limit is then an error of the write and not the end of the run. */
@@ -254,9 +256,9 @@ const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *t
     return telemetry->channels;
 }
 
-void io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap tap)
+void io_telemetry_observe(struct io_telemetry *telemetry, struct io_record_observer observer)
 {
-    telemetry->tap = tap;
+    telemetry->observer = observer;
 }
 
 void io_telemetry_trigger(struct io_telemetry *telemetry, const struct io_log_trigger *trigger)
@@ -267,21 +269,21 @@ void io_telemetry_trigger(struct io_telemetry *telemetry, const struct io_log_tr
 static int open_log(struct io_telemetry *telemetry, const char *path, const char *const *metadata,
                     const struct io_blob *attachments, int attachment_count)
 {
-    int error = io_thin_open(&telemetry->thin, telemetry->channels, telemetry->channel_count,
-                             &telemetry->trigger);
+    int error = io_decimate_open(&telemetry->decimate, telemetry->channels,
+                                 telemetry->channel_count, &telemetry->trigger);
     if (error)
         return error;
     error = io_mcap_writer_open(&telemetry->writer, path, telemetry->channels,
                                 telemetry->channel_count, metadata, attachments, attachment_count);
     if (error)
-        io_thin_close(&telemetry->thin);
+        io_decimate_close(&telemetry->decimate);
     return error;
 }
 
 static void close_log(struct io_telemetry *telemetry, const struct io_blob *extra, int extra_count)
 {
     io_mcap_writer_close(&telemetry->writer, extra, extra_count);
-    io_thin_close(&telemetry->thin);
+    io_decimate_close(&telemetry->decimate);
 }
 
 int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
@@ -295,9 +297,9 @@ int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
         error = open_log(telemetry, path, metadata, attachments, attachment_count);
     if (error)
         return error;
-    publish(telemetry);
+    publish_counts(telemetry);
     atomic_store_explicit(&telemetry->stop, false, memory_order_relaxed);
-    error = rt_thread_start(&telemetry->thread, spec, run, telemetry);
+    error = rt_thread_start(&telemetry->thread, spec, telemetry_main, telemetry);
     if (error && telemetry->to_file)
         close_log(telemetry, NULL, 0);
     return error;
@@ -310,7 +312,7 @@ void io_telemetry_stop(struct io_telemetry *telemetry, const struct io_blob *ext
     rt_thread_join(&telemetry->thread);
     if (telemetry->to_file)
         close_log(telemetry, extra, extra_count);
-    publish(telemetry);
+    publish_counts(telemetry);
     io_telemetry_result(telemetry, result);
 }
 
@@ -320,7 +322,7 @@ void io_telemetry_result(const struct io_telemetry *telemetry, struct io_log_res
         .records = atomic_load_explicit(&telemetry->records, memory_order_relaxed),
         .dropped = atomic_load_explicit(&telemetry->lost, memory_order_relaxed),
         .bytes = atomic_load_explicit(&telemetry->bytes, memory_order_relaxed),
-        .thinned = atomic_load_explicit(&telemetry->thinned, memory_order_relaxed),
+        .decimated = atomic_load_explicit(&telemetry->decimated, memory_order_relaxed),
         .error = atomic_load_explicit(&telemetry->error, memory_order_relaxed),
     };
     for (int i = 0; i < telemetry->channel_count; i++)

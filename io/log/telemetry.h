@@ -42,16 +42,16 @@ struct io_log_trigger {
 
 struct io_log_result {
     uint64_t records, dropped, bytes;
-    uint64_t thinned; /* left out because their channel says so */
+    uint64_t decimated; /* left out because their channel says so */
     int error; /* 0, or -errno of the first failed write: the log ends with the last chunk before it
                 */
 };
 
 /* Sees every record when it is taken from its ring, log or not; the payload is gone afterwards.
  * Context: telemetry thread. */
-struct io_tap {
+struct io_record_observer {
     void *self;
-    void (*see)(void *self, int channel, uint64_t log_ns, const void *payload);
+    void (*observe)(void *self, int channel, uint64_t log_ns, const void *payload);
 };
 
 struct io_telemetry;
@@ -78,7 +78,7 @@ uint64_t io_telemetry_depth(const struct io_telemetry *telemetry, int channel);
 const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *telemetry,
                                                     int *count);
 /* Before the start; see NULL: nobody looks.  Context: setup. */
-void io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap tap);
+void io_telemetry_observe(struct io_telemetry *telemetry, struct io_record_observer observer);
 /* What makes channels with `every` pass all their records.  Its seen() is asked for each record, by
  * the telemetry thread.  Context: setup, before the start. */
 void io_telemetry_trigger(struct io_telemetry *telemetry, const struct io_log_trigger *trigger);

@@ -30,7 +30,7 @@ static int write_into(const char *path, int flags, mode_t mode, const void *byte
         return -errno;
     int error = write_all(fd, bytes, size);
     if (error == 0)
-        error = io_file_sync(fd);
+        error = io_durable_sync_file(fd);
     if (close(fd) != 0 && error == 0)
         error = -errno;
     return error;
@@ -53,7 +53,7 @@ static int replace(const char *path, mode_t mode, const void *bytes, size_t size
     return error;
 }
 
-int whole_file_write(const char *path, const void *bytes, size_t size)
+int io_write_file(const char *path, const void *bytes, size_t size)
 {
     struct stat status;
     const bool regular = lstat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -61,5 +61,5 @@ int whole_file_write(const char *path, const void *bytes, size_t size)
     /* A device, a link, or a folder that takes no new file: in place, then. */
     if (error == -EACCES || error == -EPERM || error == -EEXIST || error == -ENAMETOOLONG)
         error = write_into(path, O_TRUNC, 0666, bytes, size);
-    return error ? error : io_folder_sync(path);
+    return error ? error : io_durable_sync_folder(path);
 }

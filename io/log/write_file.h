@@ -7,4 +7,4 @@
 
 /* These bytes are what the file holds.  When this has returned 0 they survive a loss of power, and
  * so does its name.  0 or -errno.  Context: any but frame. */
-int whole_file_write(const char *path, const void *bytes, size_t size);
+int io_write_file(const char *path, const void *bytes, size_t size);

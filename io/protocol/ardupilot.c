@@ -84,7 +84,7 @@ static void put_integer(struct line *line, uint64_t value, int width)
 }
 
 /* value = digits * 10^(exponent - DIGITS + 1), with DIGITS digits. */
-static uint64_t take_apart(double value, int *exponent)
+static uint64_t split_decimal(double value, int *exponent)
 {
     uint64_t limit = 1;
     for (int i = 0; i < DIGITS; i++)
@@ -124,7 +124,7 @@ static void put_number(struct line *line, double value)
         return;
     }
     int exponent;
-    const uint64_t digits = take_apart(fabs(value), &exponent);
+    const uint64_t digits = split_decimal(fabs(value), &exponent);
     if (value < 0.0)
         put_char(line, '-');
     if (exponent >= -ZEROS_MAX && exponent < DIGITS) {

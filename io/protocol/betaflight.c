@@ -58,7 +58,7 @@ bool io_betaflight_decode(const void *bytes, size_t size, float controls[IO_CONT
     return true;
 }
 
-static void to_geodetic(const struct io_fix *fix, struct fdm *out)
+static void to_geodetic(const struct io_geodetic_fix *fix, struct fdm *out)
 {
     out->position[0] = fix->longitude * (180.0 / M_PI);
     out->position[1] = fix->latitude * (180.0 / M_PI);

@@ -45,52 +45,52 @@ enum {
     IO_HAND_LATE_COUNT = 3, /* late in a row, each later than the last: it is the clock */
 };
 
-struct __attribute__((packed, aligned(4))) io_hand_picture {
+struct __attribute__((packed, aligned(4))) io_hand_report {
     char magic[4];
     uint32_t version;
     uint32_t buttons;
     float axis[IO_HAND_AXIS_COUNT];
     uint64_t sent_us; /* 0 in version 1, which ends before it */
 };
-_Static_assert(offsetof(struct io_hand_picture, sent_us) == IO_HAND_SIZE &&
-                   sizeof(struct io_hand_picture) == IO_HAND_SIZE_TIMED,
+_Static_assert(offsetof(struct io_hand_report, sent_us) == IO_HAND_SIZE &&
+                   sizeof(struct io_hand_report) == IO_HAND_SIZE_TIMED,
                "the format is a contract");
 
 /* Axis of the picture to control of the command. */
-struct io_hand_way {
+struct io_hand_axis_map {
     int axis, control;
-    struct io_axis_spec shape;
+    struct io_stick_axis_spec shape;
 };
 
 struct io_hand_spec {
-    int way_count, mode_count;
-    struct io_hand_way way[IO_CONTROL_MAX];
+    int axis_map_count, mode_count;
+    struct io_hand_axis_map axis_map[IO_CONTROL_MAX];
     int mode_button[IO_HAND_MODE_MAX]; /* pressing button mode_button[i] selects mode i */
     uint32_t once; /* buttons whose presses do the same each time: two that nobody saw are one */
 };
 
 /* What is remembered from one picture to the next. */
-struct io_hand {
-    bool met; /* there was a picture */
+struct io_hand_decoder {
+    bool has_report; /* there was a picture */
     uint32_t presses, mode;
-    struct io_hand_picture newest;
+    struct io_hand_report newest;
     int late_count; /* that were overtaken, in a row */
     uint64_t late_us;
-    uint32_t unseen; /* flips of `once` that no frame may have latched, */
-    uint32_t fresh;  /* of those the ones of the newest command, */
-    uint32_t owed;   /* and presses that it left out because of the others */
+    uint32_t unlatched;    /* flips of `once` that no frame may have latched, */
+    uint32_t newest_flips; /* of those the ones of the newest command, */
+    uint32_t deferred;     /* and presses that it left out because of the others */
 };
 
 /* At rest, version 1.  Context: any. */
-void io_hand_rest(struct io_hand_picture *picture);
+void io_hand_report_neutral(struct io_hand_report *report);
 /* False when this is no picture, or a number in it is none or out of range.  Context: frame. */
-bool io_hand_decode(const void *bytes, size_t size, struct io_hand_picture *picture);
+bool io_hand_decode(const void *bytes, size_t size, struct io_hand_report *report);
 /* board_us, flags, mode and controls are written.  Context: frame. */
-void io_hand_command(const struct io_hand_spec *spec, struct io_hand *hand,
-                     const struct io_hand_picture *picture, struct io_command *command);
+void io_hand_to_command(const struct io_hand_spec *spec, struct io_hand_decoder *hand,
+                        const struct io_hand_report *report, struct io_command *command);
 /* When the newest command was given out, the one before had been latched.  True: by that the newest
  * lacks a press, which command has now; it is to be given out as well.  Context: frame. */
-bool io_hand_met(struct io_hand *hand, struct io_command *command);
+bool io_hand_apply_deferred(struct io_hand_decoder *hand, struct io_command *command);
 /* Another device, or the same after it was away: buttons that are down already are no presses.
  * Context: frame. */
-void io_hand_forget(struct io_hand *hand);
+void io_hand_new_peer(struct io_hand_decoder *hand);

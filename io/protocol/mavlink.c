@@ -43,7 +43,7 @@ struct io_mavlink_parser {
     struct io_mavlink_counters counters;
     struct source source[IO_MAVLINK_SOURCE_MAX];
     int source_count;
-    bool stray;        /* inside a run of bytes that start no frame */
+    bool in_garbage;   /* inside a run of bytes that start no frame */
     size_t frame_size; /* bytes of the frame so far, as they came */
     unsigned char frame[IO_MAVLINK_FRAME_MAX];
 };
@@ -61,12 +61,12 @@ struct io_mavlink_parser *io_mavlink_parser_place(void *mem)
     return parser;
 }
 
-const struct io_mavlink_counters *io_mavlink_counted(const struct io_mavlink_parser *parser)
+const struct io_mavlink_counters *io_mavlink_get_counters(const struct io_mavlink_parser *parser)
 {
     return &parser->counters;
 }
 
-void io_mavlink_forget(struct io_mavlink_parser *parser)
+void io_mavlink_new_peer(struct io_mavlink_parser *parser)
 {
     io_mavlink_end(parser); /* what the old one left half said */
     parser->source_count = 0;
@@ -82,7 +82,7 @@ void io_mavlink_end(struct io_mavlink_parser *parser)
     if (!is_idle(parser))
         parser->counters.bad_length++;
     parser->status.parse_state = MAVLINK_PARSE_STATE_IDLE;
-    parser->stray = false;
+    parser->in_garbage = false;
 }
 
 static struct source *find_source(struct io_mavlink_parser *parser)
@@ -97,7 +97,7 @@ static struct source *find_source(struct io_mavlink_parser *parser)
 
 /* An unknown id may be noise, so it never makes a source; but it is a number in the sequence of one
  * that is known.  Sources beyond the table are heard and not watched. */
-static void watch_sequence(struct io_mavlink_parser *parser, bool checked)
+static void count_lost(struct io_mavlink_parser *parser, bool checked)
 {
     const uint8_t sequence = parser->rx.seq;
     struct source *source = find_source(parser);
@@ -298,12 +298,12 @@ static enum io_mavlink_kind decode_body(const mavlink_message_t *rx,
     }
 }
 
-static void take_message(struct io_mavlink_parser *parser, bool checked,
-                         struct io_mavlink_message *message)
+static void finish_message(struct io_mavlink_parser *parser, bool checked,
+                           struct io_mavlink_message *message)
 {
     const mavlink_message_t *rx = &parser->rx;
     parser->counters.messages++;
-    watch_sequence(parser, checked);
+    count_lost(parser, checked);
     message->id = rx->msgid;
     message->system_id = rx->sysid;
     message->component_id = rx->compid;
@@ -325,10 +325,10 @@ static bool is_start(uint8_t byte)
     return byte == MAVLINK_STX || byte == MAVLINK_STX_MAVLINK1;
 }
 
-static void count_stray(struct io_mavlink_parser *parser)
+static void count_garbage(struct io_mavlink_parser *parser)
 {
-    parser->counters.bad_header += !parser->stray;
-    parser->stray = true;
+    parser->counters.bad_header += !parser->in_garbage;
+    parser->in_garbage = true;
 }
 
 /* A checksum that does not fit.  When bytes went missing its last byte may already be the start of
@@ -347,13 +347,13 @@ static void end_frame(struct io_mavlink_parser *parser, bool sound, uint8_t byte
     const mavlink_msg_entry_t *entry = mavlink_get_msg_entry(parser->rx.msgid);
     if (!entry) {
         parser->counters.unknown++;
-        take_message(parser, false, message);
+        finish_message(parser, false, message);
     } else if (!sound) {
         reject_checksum(parser, byte);
     } else if (!length_fits(&parser->rx, entry)) {
         parser->counters.bad_length++;
     } else {
-        take_message(parser, true, message);
+        finish_message(parser, true, message);
     }
 }
 
@@ -368,9 +368,9 @@ static void feed_byte(struct io_mavlink_parser *parser, uint8_t byte,
     if (framing != MAVLINK_FRAMING_INCOMPLETE && is_idle(parser))
         end_frame(parser, framing == MAVLINK_FRAMING_OK, byte, message);
     else if (is_idle(parser))
-        count_stray(parser); /* starts no frame, or flags that we do not understand */
+        count_garbage(parser); /* starts no frame, or flags that we do not understand */
     else if (was_idle)
-        parser->stray = false;
+        parser->in_garbage = false;
 }
 
 /* No frame is longer than the buffer: the library counts its bytes too. */
@@ -675,7 +675,7 @@ static void sample_sensor(const struct io_sample *sample, struct io_mavlink_sens
 
 static void sample_gps(const struct io_sample *sample, struct io_mavlink_gps *out)
 {
-    const struct io_fix *fix = &sample->fix;
+    const struct io_geodetic_fix *fix = &sample->fix;
     const double *v = fix->velocity;
     *out = (struct io_mavlink_gps){
         .time_us = sample->sim_us,
@@ -779,8 +779,8 @@ void io_mavlink_from_status(enum io_mavlink_status status, struct io_mavlink_mes
     };
 }
 
-void io_mavlink_answer(const struct io_mavlink_message *request, uint64_t now_ns,
-                       struct io_mavlink_message *answer)
+void io_mavlink_timesync_reply(const struct io_mavlink_message *request, uint64_t now_ns,
+                               struct io_mavlink_message *answer)
 {
     answer->kind = IO_MAVLINK_TIMESYNC;
     answer->timesync = (struct io_mavlink_timesync){

@@ -170,9 +170,9 @@ const unsigned char *io_mavlink_frame(const struct io_mavlink_parser *parser, si
 /* End of a datagram: half a message is a bad one and does not spoil the next.  Context: frame. */
 void io_mavlink_end(struct io_mavlink_parser *parser);
 /* A new far end: its sequence numbers start anew; the counters go on.  Context: frame. */
-void io_mavlink_forget(struct io_mavlink_parser *parser);
+void io_mavlink_new_peer(struct io_mavlink_parser *parser);
 /* Context: frame, the thread that feeds. */
-const struct io_mavlink_counters *io_mavlink_counted(const struct io_mavlink_parser *parser);
+const struct io_mavlink_counters *io_mavlink_get_counters(const struct io_mavlink_parser *parser);
 
 struct io_mavlink_sender {
     uint8_t system_id, component_id;
@@ -191,7 +191,7 @@ void io_mavlink_from_sample(const struct io_sample *sample, enum io_mavlink_kind
 /* Context: frame. */
 void io_mavlink_from_status(enum io_mavlink_status status, struct io_mavlink_message *message);
 /* Answer to a TIMESYNC request, addressed to who asked.  Context: frame. */
-void io_mavlink_answer(const struct io_mavlink_message *request, uint64_t now_ns,
-                       struct io_mavlink_message *answer);
+void io_mavlink_timesync_reply(const struct io_mavlink_message *request, uint64_t now_ns,
+                               struct io_mavlink_message *answer);
 /* Board time, flags, mode and controls of a CONTROLS message; the rest stays.  Context: frame. */
 void io_mavlink_to_command(const struct io_mavlink_message *message, struct io_command *command);

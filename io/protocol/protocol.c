@@ -24,7 +24,7 @@ _Static_assert((int)IO_STATUS_EMERGENCY == (int)IO_MAVLINK_EMERGENCY, "MAV_STATE
 _Static_assert((int)IO_STATUS_POWEROFF == (int)IO_MAVLINK_POWEROFF, "MAV_STATE");
 _Static_assert((int)IO_PROTOCOL_FRAME_MAX >= (int)IO_MAVLINK_FRAME_MAX, "the longest message");
 _Static_assert((int)IO_PROTOCOL_FRAME_MAX >= (int)IO_ARDUPILOT_REPLY_MAX, "the longest message");
-_Static_assert((int)IO_PROTOCOL_SAFE_MAX >= (int)IO_MAVLINK_FRAME_MAX, "a heartbeat fits");
+_Static_assert((int)IO_PROTOCOL_INVALID_MAX >= (int)IO_MAVLINK_FRAME_MAX, "a heartbeat fits");
 
 struct mavlink {
     struct io_mavlink_parser *board;  /* what the board says */
@@ -52,7 +52,7 @@ struct io_protocol {
     struct mavlink mavlink;
     struct ardupilot ardupilot;
     struct betaflight betaflight;
-    struct io_hand hand;
+    struct io_hand_decoder hand;
 };
 
 static const struct io_protocol_traits traits[IO_PROTOCOL_COUNT] = {
@@ -60,23 +60,23 @@ static const struct io_protocol_traits traits[IO_PROTOCOL_COUNT] = {
                              .listen_port = 14560,
                              .speaks_first = true,
                              .marks_fields = true,
-                             .stamps = true,
-                             .tells_time = true,
+                             .stamps_commands = true,
+                             .answers_time_query = true,
                              .forwards = true},
     [IO_PROTOCOL_PX4] = {.name = "px4",
                          .listen_port = 4560,
                          .speaks_first = true,
                          .lockstep = true,
                          .marks_fields = true,
-                         .stamps = true,
-                         .tells_time = true,
+                         .stamps_commands = true,
+                         .answers_time_query = true,
                          .forwards = true},
     [IO_PROTOCOL_PX4_HITL] = {.name = "px4-hitl",
                               .listen_port = 14560,
                               .speaks_first = true,
                               .marks_fields = true,
-                              .stamps = true,
-                              .tells_time = true,
+                              .stamps_commands = true,
+                              .answers_time_query = true,
                               .forwards = true},
     [IO_PROTOCOL_ARDUPILOT] = {.name = "ardupilot",
                                .listen_port = 9002,
@@ -106,7 +106,7 @@ static bool is_mavlink(const struct io_protocol *protocol)
 }
 
 /* One layout answers size and placement. */
-static size_t lay_out(struct io_protocol *protocol, void *mem)
+static size_t place_protocol(struct io_protocol *protocol, void *mem)
 {
     size_t at = 0;
     (void)rt_cut(mem, &at, sizeof *protocol);
@@ -124,7 +124,7 @@ static size_t lay_out(struct io_protocol *protocol, void *mem)
 size_t io_protocol_size(const struct io_protocol_spec *spec)
 {
     struct io_protocol protocol = {.spec = *spec};
-    return lay_out(&protocol, NULL);
+    return place_protocol(&protocol, NULL);
 }
 
 struct io_protocol *io_protocol_place(const struct io_protocol_spec *spec, void *mem)
@@ -137,12 +137,12 @@ struct io_protocol *io_protocol_place(const struct io_protocol_spec *spec, void 
         .system_id = spec->system_id,
         .component_id = spec->component_id,
     };
-    (void)lay_out(protocol, mem);
+    (void)place_protocol(protocol, mem);
     return protocol;
 }
 
 /* A board that has been told apart as ready or not stays so until it says otherwise. */
-static void notice(struct io_protocol *protocol, const struct io_protocol_port *port)
+static void note_valid_message(struct io_protocol *protocol, const struct io_protocol_port *port)
 {
     if (protocol->facts.board == IO_BOARD_SILENT)
         protocol->facts.board = IO_BOARD_HEARD;
@@ -151,25 +151,25 @@ static void notice(struct io_protocol *protocol, const struct io_protocol_port *
 
 /* MAVLink. */
 
-static void say(struct io_protocol *protocol, const struct io_mavlink_message *message,
-                bool stamped, const struct io_protocol_port *port)
+static void send_message(struct io_protocol *protocol, const struct io_mavlink_message *message,
+                         bool stamped, const struct io_protocol_port *port)
 {
     unsigned char frame[IO_MAVLINK_FRAME_MAX];
     const size_t size = io_mavlink_encode(&protocol->mavlink.sender, message, frame);
-    port->send(port->self, frame, size, IO_WAY_PEER, stamped);
+    port->send(port->self, frame, size, IO_DESTINATION_PEER, stamped);
 }
 
 /* Ground stations and payloads send heartbeats too; only a flight controller's counts. */
-static void watch_heartbeat(struct io_protocol *protocol,
-                            const struct io_mavlink_heartbeat *heartbeat)
+static void check_hil_flag(struct io_protocol *protocol,
+                           const struct io_mavlink_heartbeat *heartbeat)
 {
     if (protocol->spec.kind == IO_PROTOCOL_PX4_HITL && heartbeat->autopilot != MAV_AUTOPILOT_NONE)
         protocol->facts.board =
             heartbeat->base_mode & MAV_MODE_HIL ? IO_BOARD_READY : IO_BOARD_NOT_HIL;
 }
 
-static void take_controls(struct io_protocol *protocol, const struct io_mavlink_message *message,
-                          const struct io_protocol_port *port)
+static void receive_controls(struct io_protocol *protocol, const struct io_mavlink_message *message,
+                             const struct io_protocol_port *port)
 {
     struct io_command command = {.resets = protocol->facts.resets};
     io_mavlink_to_command(message, &command);
@@ -179,7 +179,8 @@ static void take_controls(struct io_protocol *protocol, const struct io_mavlink_
     (void)port->command(port->self, &command);
 }
 
-static bool asks_us(const struct io_protocol *protocol, const struct io_mavlink_timesync *timesync)
+static bool is_time_query(const struct io_protocol *protocol,
+                          const struct io_mavlink_timesync *timesync)
 {
     const struct io_protocol_spec *us = &protocol->spec;
     return timesync->tc1 == 0 &&
@@ -187,18 +188,19 @@ static bool asks_us(const struct io_protocol *protocol, const struct io_mavlink_
            (timesync->target_component == 0 || timesync->target_component == us->component_id);
 }
 
-static void answer(struct io_protocol *protocol, const struct io_mavlink_message *request,
-                   uint64_t now_ns, const struct io_protocol_port *port)
+static void send_time_reply(struct io_protocol *protocol, const struct io_mavlink_message *request,
+                            uint64_t now_ns, const struct io_protocol_port *port)
 {
     struct io_mavlink_message message;
-    io_mavlink_answer(request, now_ns, &message);
-    say(protocol, &message, false, port);
+    io_mavlink_timesync_reply(request, now_ns, &message);
+    send_message(protocol, &message, false, port);
 }
 
 /* True when it answers our question; the board's clock may show anything but 0, which is a
  * question. */
-static bool take_answer(struct io_protocol *protocol, const struct io_mavlink_timesync *timesync,
-                        const struct io_protocol_port *port)
+static bool receive_time_reply(struct io_protocol *protocol,
+                               const struct io_mavlink_timesync *timesync,
+                               const struct io_protocol_port *port)
 {
     const uint64_t asked_ns = protocol->mavlink.asked_ns;
     if (asked_ns == 0 || timesync->tc1 == 0 || (uint64_t)timesync->ts1 != asked_ns)
@@ -218,52 +220,52 @@ static void forward(const struct io_mavlink_parser *parser, const struct io_prot
 
 /* An unknown id may be noise, so it proves nothing about its sender; but it may as well be of a
  * dialect that board and ground station share, so it is passed on. */
-static void take_message(struct io_protocol *protocol, const struct io_mavlink_message *message,
-                         uint64_t now_ns, const struct io_protocol_port *port)
+static void handle_message(struct io_protocol *protocol, const struct io_mavlink_message *message,
+                           uint64_t now_ns, const struct io_protocol_port *port)
 {
     if (message->kind != IO_MAVLINK_UNKNOWN)
-        notice(protocol, port);
+        note_valid_message(protocol, port);
     if (message->kind == IO_MAVLINK_HEARTBEAT)
-        watch_heartbeat(protocol, &message->heartbeat);
+        check_hil_flag(protocol, &message->heartbeat);
     if (message->kind == IO_MAVLINK_CONTROLS)
-        take_controls(protocol, message, port);
-    else if (message->kind == IO_MAVLINK_TIMESYNC && asks_us(protocol, &message->timesync))
-        answer(protocol, message, now_ns, port);
+        receive_controls(protocol, message, port);
+    else if (message->kind == IO_MAVLINK_TIMESYNC && is_time_query(protocol, &message->timesync))
+        send_time_reply(protocol, message, now_ns, port);
     else if (message->kind != IO_MAVLINK_TIMESYNC ||
-             !take_answer(protocol, &message->timesync, port))
+             !receive_time_reply(protocol, &message->timesync, port))
         forward(protocol->mavlink.board, port);
 }
 
-static void take_mavlink(struct io_protocol *protocol, const unsigned char *bytes, size_t size,
-                         uint64_t now_ns, const struct io_protocol_port *port)
+static void receive_mavlink(struct io_protocol *protocol, const unsigned char *bytes, size_t size,
+                            uint64_t now_ns, const struct io_protocol_port *port)
 {
     struct io_mavlink_parser *parser = protocol->mavlink.board;
     for (size_t used = 0; used < size;) {
         struct io_mavlink_message message;
         used += io_mavlink_feed(parser, bytes + used, size - used, &message);
         if (message.kind != IO_MAVLINK_NONE)
-            take_message(protocol, &message, now_ns, port);
+            handle_message(protocol, &message, now_ns, port);
     }
     if (!protocol->spec.stream)
         io_mavlink_end(parser);
 }
 
-static void say_part(struct io_protocol *protocol, const struct io_sample *sample,
-                     enum io_mavlink_kind kind, const struct io_protocol_port *port)
+static void send_part(struct io_protocol *protocol, const struct io_sample *sample,
+                      enum io_mavlink_kind kind, const struct io_protocol_port *port)
 {
     struct io_mavlink_message message;
     io_mavlink_from_sample(sample, kind, &message);
-    say(protocol, &message, kind == IO_MAVLINK_SENSOR, port);
+    send_message(protocol, &message, kind == IO_MAVLINK_SENSOR, port);
 }
 
-static void say_time(struct io_protocol *protocol, const struct io_sample *sample, uint64_t unix_us,
-                     const struct io_protocol_port *port)
+static void send_time(struct io_protocol *protocol, const struct io_sample *sample,
+                      uint64_t unix_us, const struct io_protocol_port *port)
 {
     const struct io_mavlink_message message = {
         .kind = IO_MAVLINK_TIME,
         .time = {.unix_us = unix_us, .boot_ms = (uint32_t)(sample->sim_us / 1000u)},
     };
-    say(protocol, &message, false, port);
+    send_message(protocol, &message, false, port);
 }
 
 /* HIL_SENSOR moves the clock of a board in lockstep, so it is the last message of a sample. */
@@ -283,12 +285,12 @@ static void encode_mavlink(struct io_protocol *protocol, const struct io_sample 
     if (!sample->tracker_valid)
         due &= ~(uint32_t)IO_SEND_TRACKER; /* blinded: it says nothing */
     if (due & IO_SEND_HEARTBEAT)
-        io_protocol_status(protocol, IO_STATUS_ACTIVE, port);
+        io_protocol_send_status(protocol, IO_STATUS_ACTIVE, port);
     if (due & IO_SEND_TIME)
-        say_time(protocol, sample, unix_us, port);
+        send_time(protocol, sample, unix_us, port);
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
         if (due & (uint32_t)part[i].due)
-            say_part(protocol, sample, part[i].kind, port);
+            send_part(protocol, sample, part[i].kind, port);
 }
 
 /* ArduPilot. */
@@ -303,8 +305,8 @@ static bool is_overtaken(const struct ardupilot *self, uint32_t count)
 }
 
 /* A packet that comes again asks for the reply that got lost; a count that fell is a new start. */
-static void take_ardupilot(struct io_protocol *protocol, const void *bytes, size_t size,
-                           const struct io_protocol_port *port)
+static void receive_ardupilot(struct io_protocol *protocol, const void *bytes, size_t size,
+                              const struct io_protocol_port *port)
 {
     struct ardupilot *self = &protocol->ardupilot;
     struct io_ardupilot_servos servos;
@@ -313,11 +315,11 @@ static void take_ardupilot(struct io_protocol *protocol, const void *bytes, size
         return;
     }
     protocol->counters.rx++;
-    notice(protocol, port);
+    note_valid_message(protocol, port);
     if (self->has_last && servos.frame_count == self->last_count) {
         protocol->counters.duplicates++;
         if (self->reply_size > 0)
-            port->send(port->self, self->reply, self->reply_size, IO_WAY_PEER, false);
+            port->send(port->self, self->reply, self->reply_size, IO_DESTINATION_PEER, false);
         return;
     }
     if (is_overtaken(self, servos.frame_count)) {
@@ -346,13 +348,13 @@ static void encode_ardupilot(struct io_protocol *protocol, const struct io_sampl
     if (!(sample->due & IO_SEND_SENSOR))
         return;
     self->reply_size = io_ardupilot_encode(sample, self->reply);
-    port->send(port->self, self->reply, self->reply_size, IO_WAY_PEER, true);
+    port->send(port->self, self->reply, self->reply_size, IO_DESTINATION_PEER, true);
 }
 
 /* Betaflight. */
 
-static void take_betaflight(struct io_protocol *protocol, const void *bytes, size_t size,
-                            const struct io_protocol_port *port)
+static void receive_betaflight(struct io_protocol *protocol, const void *bytes, size_t size,
+                               const struct io_protocol_port *port)
 {
     struct io_command command = {.mode = (uint32_t)size};
     if (!io_betaflight_decode(bytes, size, command.controls)) {
@@ -362,13 +364,13 @@ static void take_betaflight(struct io_protocol *protocol, const void *bytes, siz
     if (protocol->spec.variant == IO_BETAFLIGHT_2026_6 && size == IO_BETAFLIGHT_SPEED_SIZE)
         io_betaflight_reorder(command.controls);
     protocol->counters.rx++;
-    notice(protocol, port);
+    note_valid_message(protocol, port);
     protocol->facts.board = IO_BOARD_READY;
     (void)port->command(port->self, &command);
 }
 
-static void write_motion(struct io_protocol *protocol, const struct io_sample *sample,
-                         unsigned char fdm[IO_BETAFLIGHT_FDM_SIZE])
+static void encode_fdm(struct io_protocol *protocol, const struct io_sample *sample,
+                       unsigned char fdm[IO_BETAFLIGHT_FDM_SIZE])
 {
     struct betaflight *self = &protocol->betaflight;
     if (protocol->spec.variant == IO_BETAFLIGHT_4_5) {
@@ -389,46 +391,46 @@ static void encode_betaflight(struct io_protocol *protocol, const struct io_samp
     unsigned char fdm[IO_BETAFLIGHT_FDM_SIZE], rc[IO_BETAFLIGHT_RC_SIZE];
     if (sample->due & IO_SEND_RC) {
         io_betaflight_rc(sample, rc);
-        port->send(port->self, rc, sizeof rc, IO_WAY_NEXT_PORT, false);
+        port->send(port->self, rc, sizeof rc, IO_DESTINATION_NEXT_PORT, false);
     }
     if (sample->due & IO_SEND_SENSOR) {
-        write_motion(protocol, sample, fdm);
-        port->send(port->self, fdm, sizeof fdm, IO_WAY_PEER, true);
+        encode_fdm(protocol, sample, fdm);
+        port->send(port->self, fdm, sizeof fdm, IO_DESTINATION_PEER, true);
     }
 }
 
 /* Hands. */
 
-static void take_hand(struct io_protocol *protocol, const void *bytes, size_t size,
-                      const struct io_protocol_port *port)
+static void receive_hand(struct io_protocol *protocol, const void *bytes, size_t size,
+                         const struct io_protocol_port *port)
 {
-    struct io_hand_picture picture;
+    struct io_hand_report report;
     struct io_command command = {0};
-    if (!io_hand_decode(bytes, size, &picture)) {
+    if (!io_hand_decode(bytes, size, &report)) {
         protocol->counters.rx_bad++;
         return;
     }
     protocol->counters.rx++;
-    notice(protocol, port);
+    note_valid_message(protocol, port);
     protocol->facts.board = IO_BOARD_READY;
-    io_hand_command(&protocol->spec.hand, &protocol->hand, &picture, &command);
-    while (port->command(port->self, &command) && io_hand_met(&protocol->hand, &command))
+    io_hand_to_command(&protocol->spec.hand, &protocol->hand, &report, &command);
+    while (port->command(port->self, &command) && io_hand_apply_deferred(&protocol->hand, &command))
         continue; /* at most once */
 }
 
 /* All of them. */
 
-void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,
-                      const struct io_protocol_port *port)
+void io_protocol_receive(struct io_protocol *protocol, const void *bytes, size_t size,
+                         uint64_t now_ns, const struct io_protocol_port *port)
 {
     if (is_mavlink(protocol))
-        take_mavlink(protocol, bytes, size, now_ns, port);
+        receive_mavlink(protocol, bytes, size, now_ns, port);
     else if (protocol->spec.kind == IO_PROTOCOL_ARDUPILOT)
-        take_ardupilot(protocol, bytes, size, port);
+        receive_ardupilot(protocol, bytes, size, port);
     else if (protocol->spec.kind == IO_PROTOCOL_BETAFLIGHT)
-        take_betaflight(protocol, bytes, size, port);
+        receive_betaflight(protocol, bytes, size, port);
     else
-        take_hand(protocol, bytes, size, port);
+        receive_hand(protocol, bytes, size, port);
 }
 
 void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sample,
@@ -442,8 +444,8 @@ void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sa
         encode_betaflight(protocol, sample, port);
 }
 
-void io_protocol_ask_time(struct io_protocol *protocol, uint64_t now_ns,
-                          const struct io_protocol_port *port)
+void io_protocol_query_time(struct io_protocol *protocol, uint64_t now_ns,
+                            const struct io_protocol_port *port)
 {
     if (!is_mavlink(protocol))
         return;
@@ -452,21 +454,21 @@ void io_protocol_ask_time(struct io_protocol *protocol, uint64_t now_ns,
         .timesync = {.ts1 = (int64_t)now_ns},
     };
     protocol->mavlink.asked_ns = now_ns;
-    say(protocol, &message, false, port);
+    send_message(protocol, &message, false, port);
 }
 
-void io_protocol_status(struct io_protocol *protocol, enum io_status status,
-                        const struct io_protocol_port *port)
+void io_protocol_send_status(struct io_protocol *protocol, enum io_status status,
+                             const struct io_protocol_port *port)
 {
     struct io_mavlink_message message;
     if (!is_mavlink(protocol))
         return;
     io_mavlink_from_status((enum io_mavlink_status)status, &message);
-    say(protocol, &message, false, port);
+    send_message(protocol, &message, false, port);
 }
 
-size_t io_protocol_safe(const struct io_protocol *protocol,
-                        unsigned char bytes[IO_PROTOCOL_SAFE_MAX])
+size_t io_protocol_invalid_message(const struct io_protocol *protocol,
+                                   unsigned char bytes[IO_PROTOCOL_INVALID_MAX])
 {
     struct io_mavlink_message message;
     struct io_mavlink_sender sender = protocol->mavlink.sender;
@@ -476,8 +478,8 @@ size_t io_protocol_safe(const struct io_protocol *protocol,
     return io_mavlink_encode(&sender, &message, bytes);
 }
 
-void io_protocol_ground(struct io_protocol *protocol, const void *bytes, size_t size,
-                        const struct io_protocol_port *port)
+void io_protocol_receive_ground(struct io_protocol *protocol, const void *bytes, size_t size,
+                                const struct io_protocol_port *port)
 {
     struct io_mavlink_parser *parser = protocol->mavlink.ground;
     if (!is_mavlink(protocol))
@@ -492,26 +494,26 @@ void io_protocol_ground(struct io_protocol *protocol, const void *bytes, size_t 
 }
 
 /* ArduPilot's count goes on: that it falls is how a new start is known. */
-void io_protocol_forget(struct io_protocol *protocol)
+void io_protocol_new_peer(struct io_protocol *protocol)
 {
     if (is_mavlink(protocol))
-        io_mavlink_forget(protocol->mavlink.board);
-    io_hand_forget(&protocol->hand);
+        io_mavlink_new_peer(protocol->mavlink.board);
+    io_hand_new_peer(&protocol->hand);
     protocol->betaflight.has_mirror = false;
     protocol->mavlink.asked_ns = 0;
 }
 
 static uint64_t count_bad(const struct io_mavlink_parser *parser)
 {
-    const struct io_mavlink_counters *counters = io_mavlink_counted(parser);
+    const struct io_mavlink_counters *counters = io_mavlink_get_counters(parser);
     return counters->bad_crc + counters->bad_length + counters->bad_header;
 }
 
-struct io_protocol_counters io_protocol_counted(const struct io_protocol *protocol)
+struct io_protocol_counters io_protocol_get_counters(const struct io_protocol *protocol)
 {
     if (!is_mavlink(protocol))
         return protocol->counters;
-    const struct io_mavlink_counters *board = io_mavlink_counted(protocol->mavlink.board);
+    const struct io_mavlink_counters *board = io_mavlink_get_counters(protocol->mavlink.board);
     return (struct io_protocol_counters){
         .rx = board->messages,
         .rx_bad = count_bad(protocol->mavlink.board),
@@ -567,8 +569,8 @@ static double message_size(const struct io_protocol_spec *spec, uint32_t send, i
     return send == IO_SEND_RC ? IO_BETAFLIGHT_RC_SIZE : 0;
 }
 
-double io_protocol_load(const struct io_protocol_spec *spec, const double hz[IO_SEND_COUNT],
-                        int angle_count)
+double io_protocol_bandwidth(const struct io_protocol_spec *spec, const double hz[IO_SEND_COUNT],
+                             int angle_count)
 {
     double load = 0.0;
     for (int i = 0; i < IO_SEND_COUNT; i++)

@@ -4,7 +4,7 @@
  * Every protocol here is pure.  It owns no socket and reads no clock: what it wants done it says
  * through a port, and the times that it must tell the board are handed in.
  *
- *      bytes in    io_protocol_take(protocol, bytes, size, now_ns, port)
+ *      bytes in    io_protocol_receive(protocol, bytes, size, now_ns, port)
  *                      -> port->heard, command, send (an answer), forward (for ground stations)
  *      sample out  io_protocol_encode(protocol, sample, unix_us, port)
  *                      -> port->send, once per message that is due
@@ -37,21 +37,21 @@ enum io_protocol_kind {
 };
 
 /* Longest run of bytes that a port is given at once. */
-enum { IO_PROTOCOL_FRAME_MAX = 1024, IO_PROTOCOL_SAFE_MAX = 280 };
+enum { IO_PROTOCOL_FRAME_MAX = 1024, IO_PROTOCOL_INVALID_MAX = 280 };
 
 /* What is true of a protocol before anything is heard. */
 struct io_protocol_traits {
     const char *name;     /* as the scenario spells it */
     uint16_t listen_port; /* where its users expect the simulator */
     uint16_t peer_port; /* where the far end hears, when that is not where it speaks from; else 0 */
-    bool datagrams_only; /* no stream (TCP, serial) can carry it */
-    bool speaks_first;   /* the far end says something before the first sample */
-    bool lockstep;       /* one command per sample with IO_SEND_SENSOR */
-    bool marks_fields;   /* a sample says which of its instruments have something new */
-    bool stamps;         /* commands carry the board's time */
-    bool tells_time;     /* the far end can be asked what its clock shows */
-    bool forwards;       /* ground stations can be reached through it */
-    bool hands;          /* a person: silent while at rest, and nothing is sent there */
+    bool datagrams_only;     /* no stream (TCP, serial) can carry it */
+    bool speaks_first;       /* the far end says something before the first sample */
+    bool lockstep;           /* one command per sample with IO_SEND_SENSOR */
+    bool marks_fields;       /* a sample says which of its instruments have something new */
+    bool stamps_commands;    /* commands carry the board's time */
+    bool answers_time_query; /* the far end can be asked what its clock shows */
+    bool forwards;           /* ground stations can be reached through it */
+    bool hands;              /* a person: silent while at rest, and nothing is sent there */
 };
 /* Context: any. */
 const struct io_protocol_traits *io_protocol_traits(enum io_protocol_kind kind);
@@ -67,7 +67,7 @@ struct io_protocol_spec {
 };
 
 /* How the far end stands. */
-enum io_board {
+enum io_board_state {
     IO_BOARD_SILENT,  /* nothing sound has been heard */
     IO_BOARD_HEARD,   /* it speaks, and has not said that it is ready */
     IO_BOARD_NOT_HIL, /* PX4_HITL: its heartbeat lacks the HIL flag; it would ignore the sensors */
@@ -75,7 +75,7 @@ enum io_board {
 };
 
 /* The two ways out: to the peer, and to the port after the peer's. */
-enum io_way { IO_WAY_PEER, IO_WAY_NEXT_PORT };
+enum io_destination { IO_DESTINATION_PEER, IO_DESTINATION_NEXT_PORT };
 
 /* Where a protocol says what it wants done.  The bytes are valid during the call. */
 struct io_protocol_port {
@@ -86,8 +86,9 @@ struct io_protocol_port {
      * the command before this one, and nobody will. */
     bool (*command)(void *self, const struct io_command *command);
     /* One message.  stamped: it is the one that closes the loop, worth a kernel stamp. */
-    void (*send)(void *self, const void *bytes, size_t size, enum io_way way, bool stamped);
-    /* The answer to io_protocol_ask_time(); NULL: nobody asks. */
+    void (*send)(void *self, const void *bytes, size_t size, enum io_destination target,
+                 bool stamped);
+    /* The answer to io_protocol_query_time(); NULL: nobody asks. */
     void (*clock)(void *self, uint64_t asked_ns, uint64_t board_ns);
     /* One whole frame for the other side, unaltered. */
     void (*forward)(void *self, const void *bytes, size_t size);
@@ -103,7 +104,7 @@ struct io_protocol_counters {
 
 /* What the far end has told about itself. */
 struct io_protocol_facts {
-    enum io_board board;
+    enum io_board_state board;
     bool lockstep;         /* PX4: a lockstep build */
     uint32_t rate_hint_hz; /* ARDUPILOT: frames per second that it would like */
     uint32_t resets;       /* times it began anew */
@@ -127,8 +128,8 @@ struct io_protocol *io_protocol_place(const struct io_protocol_spec *spec, void 
  *   HAND            sent_us           buttons          by buttons        by the map of axes
  *
  * Context: frame. */
-void io_protocol_take(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,
-                      const struct io_protocol_port *port);
+void io_protocol_receive(struct io_protocol *protocol, const void *bytes, size_t size,
+                         uint64_t now_ns, const struct io_protocol_port *port);
 /* Everything that is due and that the protocol can say; HIL_SENSOR, which moves the clock of a
  * board in lockstep, last.  unix_us matters when IO_SEND_TIME is due.  Context: frame. */
 void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sample,
@@ -136,32 +137,32 @@ void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sa
 
 /* Ask what the far end's clock shows (MAVLink: TIMESYNC); nothing where that cannot be asked.  Of
  * two questions only the later one's answer counts.  Context: frame. */
-void io_protocol_ask_time(struct io_protocol *protocol, uint64_t now_ns,
-                          const struct io_protocol_port *port);
+void io_protocol_query_time(struct io_protocol *protocol, uint64_t now_ns,
+                            const struct io_protocol_port *port);
 
 /* MAV_STATE, as far as a simulator has one. */
 enum io_status { IO_STATUS_ACTIVE = 4, IO_STATUS_EMERGENCY = 6, IO_STATUS_POWEROFF = 7 };
 /* A sign of life outside the samples; nothing where the protocol has none.  Context: frame. */
-void io_protocol_status(struct io_protocol *protocol, enum io_status status,
-                        const struct io_protocol_port *port);
+void io_protocol_send_status(struct io_protocol *protocol, enum io_status status,
+                             const struct io_protocol_port *port);
 /* The message that says "no longer valid", ready to be sent from a signal handler; 0 bytes where
  * the protocol has none.  Context: setup. */
-size_t io_protocol_safe(const struct io_protocol *protocol,
-                        unsigned char bytes[IO_PROTOCOL_SAFE_MAX]);
+size_t io_protocol_invalid_message(const struct io_protocol *protocol,
+                                   unsigned char bytes[IO_PROTOCOL_INVALID_MAX]);
 
 /* A datagram of a ground station: port->forward gets each whole MAVLink frame in it, unaltered, and
  * nothing else of the port is called.  Context: frame. */
-void io_protocol_ground(struct io_protocol *protocol, const void *bytes, size_t size,
-                        const struct io_protocol_port *port);
+void io_protocol_receive_ground(struct io_protocol *protocol, const void *bytes, size_t size,
+                                const struct io_protocol_port *port);
 
 /* A new far end: its sequence numbers start anew, the counters go on.  Context: frame. */
-void io_protocol_forget(struct io_protocol *protocol);
+void io_protocol_new_peer(struct io_protocol *protocol);
 
 /* Context: frame, the thread that takes. */
-struct io_protocol_counters io_protocol_counted(const struct io_protocol *protocol);
+struct io_protocol_counters io_protocol_get_counters(const struct io_protocol *protocol);
 const struct io_protocol_facts *io_protocol_facts(const struct io_protocol *protocol);
 
 /* Bytes per second that samples with these rates bring at the most; hz[i] belongs to 1 << i of enum
  * io_send, what the protocol does not say costs nothing.  Context: setup. */
-double io_protocol_load(const struct io_protocol_spec *spec, const double hz[IO_SEND_COUNT],
-                        int angle_count);
+double io_protocol_bandwidth(const struct io_protocol_spec *spec, const double hz[IO_SEND_COUNT],
+                             int angle_count);

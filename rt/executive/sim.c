@@ -56,7 +56,7 @@ static void log_input(struct rig *rig, const struct record_input *input)
 static void meet_hand(struct rig *rig, const struct record_input *input)
 {
     if (rig->cfg->arm != NULL && input->link == rig->scenario->arm.button_link)
-        io_panel_keep(&rig->cfg->arm->panel, (uint32_t)(input->flags >> 32));
+        io_arm_panel_adopt_buttons(&rig->cfg->arm->panel, (uint32_t)(input->flags >> 32));
 }
 
 /* Servos look less often than commands come: the panel keeps for them what was pressed. */
@@ -64,7 +64,7 @@ static void tell_panel(struct rig *rig, const struct record_input *input)
 {
     const struct cfg_arm *arm = &rig->scenario->arm;
     if (rig->cfg->arm != NULL && input->link == arm->button_link)
-        io_panel_hear(&arm->panel, input->flags, input->mode, &rig->cfg->arm->panel);
+        io_arm_panel_latch_command(&arm->panel, input->flags, input->mode, &rig->cfg->arm->panel);
 }
 
 /* That the operator was gone also counts when he is back before they look. */
@@ -73,7 +73,7 @@ static void tell_loss(struct rig *rig, int link)
     const struct cfg_arm *arm = &rig->scenario->arm;
     if (rig->cfg->arm != NULL &&
         (link == arm->translation.link || link == arm->rotation.link || link == arm->button_link))
-        io_panel_lose(&rig->cfg->arm->panel);
+        io_arm_panel_mark_lost(&rig->cfg->arm->panel);
 }
 
 void rig_apply(struct rig *rig, struct record_input *input)
@@ -201,9 +201,9 @@ static void keep_hands(struct rig *rig, const struct cfg_link_state *now, bool s
     if (arm == NULL)
         return;
     const struct cfg_link_state *link = &rig->cfg->link[rig->scenario->arm.button_link];
-    io_panel_keep(&arm->panel, (uint32_t)(link->flags >> 32));
-    if (safed || arm->panel.mode != IO_PANEL_HOLD || !arm->panel.brakes)
-        io_panel_stop(&arm->panel);
+    io_arm_panel_adopt_buttons(&arm->panel, (uint32_t)(link->flags >> 32));
+    if (safed || arm->panel.mode != IO_ARM_PANEL_HOLD || !arm->panel.brakes)
+        io_arm_panel_stop(&arm->panel);
 }
 
 /* One that has already begun goes on as it is; one that has ended begins anew. */
@@ -281,9 +281,9 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
         break;
     case OPERATOR_SAFE:
         if (act->index == RT_ESTOP_LOSS)
-            io_panel_stop(&rig->cfg->arm->panel);
+            io_arm_panel_stop(&rig->cfg->arm->panel);
         else
-            io_panel_safe(&rig->cfg->arm->panel);
+            io_arm_panel_stop_and_brake(&rig->cfg->arm->panel);
         break;
     default: /* nothing of the run state */
         break;
@@ -310,7 +310,7 @@ void rig_idle(struct rig *rig, uint64_t releases)
     if (!rig->links)
         return;
     io_links_poll(rig->links);
-    io_links_excuse(rig->links, rig->idle_ns);
+    io_links_restart_loss_timers(rig->links, rig->idle_ns);
 }
 
 static bool boundary(void *self, uint64_t frame)
@@ -354,7 +354,7 @@ static void run_gust(void *self, uint64_t frame)
 {
     (void)frame;
     struct cfg_rig *cfg = ((struct rig *)self)->cfg;
-    io_gust_step(&cfg->scenario->gust, &cfg->surroundings->gust);
+    io_wind_gust_step(&cfg->scenario->gust, &cfg->surroundings->gust);
     cfg_rig_surround(cfg);
 }
 
@@ -384,8 +384,8 @@ static void run_drives(void *self, uint64_t frame)
     struct rig *rig = self;
     struct cfg_rig *cfg = rig->cfg;
     for (int i = 0; i < cfg->scenario->drive_count; i++) {
-        io_drive_update(&cfg->scenario->effectors[i].drive, control_of(rig, i, frame),
-                        &cfg->drive[i]);
+        io_actuator_drive_update(&cfg->scenario->effectors[i].drive, control_of(rig, i, frame),
+                                 &cfg->drive[i]);
         cfg->command[i] = cfg->drive[i].out;
     }
 }
@@ -460,9 +460,9 @@ static void run_sensor(void *self, uint64_t frame)
 }
 
 /* Where no receiver is simulated there is one that makes no errors. */
-static struct io_fix perfect_fix(const struct io_sample *sample)
+static struct io_geodetic_fix perfect_fix(const struct io_sample *sample)
 {
-    return (struct io_fix){
+    return (struct io_geodetic_fix){
         .latitude = sample->latitude,
         .longitude = sample->longitude,
         .altitude = sample->altitude,
@@ -542,17 +542,17 @@ static void run_send_sticks(void *self, uint64_t frame)
     const struct rig_message *message = self;
     const struct rig *rig = message->rig;
     struct io_sample *sample = &message->rig->sample[message->link];
-    const struct io_sticks_script *script = &rig->scenario->links[message->link].sticks;
+    const struct io_rc_script *script = &rig->scenario->links[message->link].sticks;
     const double time = (double)(frame + 1) * rig->cfg->h;
-    double channel[IO_STICKS_CHANNEL_COUNT];
+    double channel[IO_RC_SCRIPT_CHANNEL_COUNT];
     for (int k = 0; k < IO_RC_MAX; k++)
         sample->rc[k] = k == 0 || k == 1 || k == 3 ? 1500 : 1000;
     if (script->step_count > 0) {
-        const struct io_sticks_view view = {
+        const struct io_rc_script_view view = {
             .height = rig->scenario->environment.ground - sample->position[2],
             .climb = -sample->velocity[2],
         };
-        io_sticks_at(script, time, &view, channel);
+        io_rc_script_channels(script, time, &view, channel);
         for (int k = 0; k < IO_RC_MAX; k++)
             sample->rc[k] = (uint16_t)lround(channel[k]);
     }
@@ -831,7 +831,7 @@ static bool await(void *self, uint64_t frame)
     bool all = true;
     rig->next_frame = frame;
     if (rig->links)
-        io_links_heed(rig->links, (struct io_heed){rig, heed});
+        io_links_set_await_hook(rig->links, (struct io_await_hook){rig, heed});
     for (int i = 0; rig->links && i < rig->scenario->link_count; i++) {
         const struct cfg_link *link = &rig->scenario->links[i];
         const uint32_t every = link->every[CFG_SEND_SENSOR];
@@ -931,7 +931,7 @@ static void safe(void *self)
 {
     const struct rig *rig = self;
     if (rig->links)
-        io_links_safe(rig->links);
+        io_links_invalidate_outputs(rig->links);
 }
 
 struct rt_frame_tasks rig_tasks(struct rig *rig)
@@ -1251,7 +1251,7 @@ void rig_rehearse(struct rig *rig)
     rig->rehearses = true;
     rig->inject.kind = RIG_INJECT_NONE;
     if (rig->cfg->arm) { /* one that stands behind its brakes has nothing to do */
-        rig->cfg->arm->panel.mode = IO_PANEL_TOOL;
+        rig->cfg->arm->panel.mode = IO_ARM_PANEL_TOOL;
         rig->cfg->arm->panel.brakes = 0;
     }
 

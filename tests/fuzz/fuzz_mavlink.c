@@ -75,8 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     RT_CHECK(feed(whole, bytes + 1, size - 1) == count);
     io_mavlink_end(cut);
     io_mavlink_end(whole);
-    RT_CHECK(io_mavlink_counted(cut)->messages == count);
-    RT_CHECK(memcmp(io_mavlink_counted(cut), io_mavlink_counted(whole),
+    RT_CHECK(io_mavlink_get_counters(cut)->messages == count);
+    RT_CHECK(memcmp(io_mavlink_get_counters(cut), io_mavlink_get_counters(whole),
                     sizeof(struct io_mavlink_counters)) == 0);
     return 0;
 }

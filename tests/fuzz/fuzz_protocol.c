@@ -53,7 +53,8 @@ static bool on_command(void *self, const struct io_command *command)
     return true;
 }
 
-static void on_send(void *self, const void *bytes, size_t size, enum io_way way, bool stamped)
+static void on_send(void *self, const void *bytes, size_t size, enum io_destination way,
+                    bool stamped)
 {
     RT_CHECK(size > 0 && size <= IO_PROTOCOL_FRAME_MAX);
     write_down(self, stamped ? 'S' : 's', bytes, size);
@@ -105,14 +106,14 @@ static void begin(struct life *life, const struct io_protocol_spec *spec, void *
 static void hear(struct life *life, const uint8_t *bytes, size_t size)
 {
     if (life->cuts == 0) {
-        io_protocol_take(life->protocol, bytes, size, 5, &life->port);
+        io_protocol_receive(life->protocol, bytes, size, 5, &life->port);
         return;
     }
     for (size_t at = 0; at < size;) {
         life->cuts = life->cuts * 1103515245u + 12345u;
         const size_t piece = life->cuts >> 16 & 31;
         const size_t length = piece < size - at ? piece : size - at;
-        io_protocol_take(life->protocol, bytes + at, length, 5, &life->port);
+        io_protocol_receive(life->protocol, bytes + at, length, 5, &life->port);
         at += length;
         life->cuts |= 1;
     }
@@ -129,14 +130,14 @@ static void live(struct life *life, unsigned what, const uint8_t *bytes, size_t 
 {
     switch (what % 8) {
     case 5:
-        io_protocol_ground(life->protocol, bytes, size, &life->port);
+        io_protocol_receive_ground(life->protocol, bytes, size, &life->port);
         break;
     case 6:
         say(life, bytes, size);
         break;
     case 7:
-        io_protocol_forget(life->protocol);
-        io_protocol_ask_time(life->protocol, ASKED_NS, &life->port);
+        io_protocol_new_peer(life->protocol);
+        io_protocol_query_time(life->protocol, ASKED_NS, &life->port);
         break;
     default:
         hear(life, bytes, size);
@@ -145,7 +146,7 @@ static void live(struct life *life, unsigned what, const uint8_t *bytes, size_t 
 
 static void check_counters(struct life *life, uint64_t packets)
 {
-    const struct io_protocol_counters counters = io_protocol_counted(life->protocol);
+    const struct io_protocol_counters counters = io_protocol_get_counters(life->protocol);
     if (!life->diary.is_mavlink)
         RT_CHECK(counters.rx + counters.rx_bad == packets && counters.duplicates <= counters.rx);
     RT_CHECK((io_protocol_facts(life->protocol)->board == IO_BOARD_SILENT) == !life->diary.heard);

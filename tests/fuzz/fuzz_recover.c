@@ -34,15 +34,15 @@ static void touch(struct io_slice slice)
         sink ^= slice.data[i];
 }
 
-static void look_at_channels(const struct io_salvage *salvage)
+static void look_at_channels(const struct io_mcap_recover *recovery)
 {
-    struct io_salvage_channel channel;
-    for (unsigned id = 0; io_salvage_channel(salvage, id, &channel); id = channel.id + 1u) {
+    struct io_mcap_recover_channel channel;
+    for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u) {
         RT_CHECK(channel.id >= id);
         touch(channel.metadata);
         touch(channel.schema_name);
-        struct io_schema schema = io_schema_of(channel.definition ? channel.definition : "");
-        for (struct io_schema_field field; io_schema_next(&schema, &field);) {
+        struct io_ros2msg schema = io_ros2msg_begin(channel.definition ? channel.definition : "");
+        for (struct io_ros2msg_field field; io_ros2msg_next(&schema, &field);) {
             RT_CHECK(field.count > 0 && field.offset % field.size == 0);
             RT_CHECK(memchr(field.name, 0, sizeof field.name));
             RT_CHECK(memchr(field.unit, 0, sizeof field.unit));
@@ -50,17 +50,17 @@ static void look_at_channels(const struct io_salvage *salvage)
     }
 }
 
-static void look_at_rest(const struct io_salvage *salvage)
+static void look_at_rest(const struct io_mcap_recover *recovery)
 {
-    struct io_salvage_attachment attachment;
-    struct io_salvage_pair pair;
-    for (size_t i = 0; io_salvage_attachment(salvage, i, &attachment); i++)
+    struct io_mcap_recover_attachment attachment;
+    struct io_mcap_recover_metadata pair;
+    for (size_t i = 0; io_mcap_recover_attachment(recovery, i, &attachment); i++)
         touch(attachment.bytes);
-    for (size_t i = 0; io_salvage_pair(salvage, i, &pair); i++)
+    for (size_t i = 0; io_mcap_recover_metadata(recovery, i, &pair); i++)
         touch(pair.value);
 }
 
-static void check_losses(const struct io_salvage_losses *losses, size_t size)
+static void check_losses(const struct io_mcap_recover_losses *losses, size_t size)
 {
     RT_CHECK(losses->bytes_skipped + losses->tail <= size);
     RT_CHECK(losses->gaps <= losses->bytes_skipped);
@@ -99,21 +99,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     char error[256] = "";
     struct log_tally tally;
     struct log_kept kept;
-    struct io_salvage *salvage = io_salvage_open_bytes(bytes, size, error);
-    if (!salvage) {
+    struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(bytes, size, error);
+    if (!recovery) {
         RT_CHECK(strncmp(error, "bytes: ", 7) == 0);
         return 0;
     }
-    RT_CHECK(log_tally_open(&tally, salvage));
-    look_at_channels(salvage);
-    look_at_rest(salvage);
-    log_rewrite(salvage, new_log(), &tally, &kept);
+    RT_CHECK(log_tally_open(&tally, recovery));
+    look_at_channels(recovery);
+    look_at_rest(recovery);
+    log_rewrite(recovery, new_log(), &tally, &kept);
     if (kept.error == 0) {
         RT_CHECK(kept.records + kept.foreign == tally.records);
         check_rewritten(&kept);
     }
-    check_losses(io_salvage_losses(salvage), size);
+    check_losses(io_mcap_recover_losses(recovery), size);
     log_tally_free(&tally);
-    io_salvage_close(salvage);
+    io_mcap_recover_close(recovery);
     return 0;
 }

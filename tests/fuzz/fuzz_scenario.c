@@ -95,7 +95,7 @@ static void check_bodies(const struct cfg_scenario *scenario)
     }
 }
 
-static void check_error_spec(const struct io_error_spec *error)
+static void check_error_spec(const struct io_sensor_error_spec *error)
 {
     RT_CHECK(error->sample_time > 0.0 && error->instability_time > 0.0);
     RT_CHECK(error->range >= 0.0 && error->quantum >= 0.0);
@@ -106,9 +106,9 @@ static void check_error_spec(const struct io_error_spec *error)
     check_finite(&error->instability, 1);
 }
 
-static void check_triad(const struct io_triad_spec *triad)
+static void check_triad(const struct io_three_axis_sensor_spec *triad)
 {
-    RT_CHECK(triad->delay < IO_TRIAD_DELAY_MAX && triad->sample_time > 0.0);
+    RT_CHECK(triad->delay < IO_THREE_AXIS_SENSOR_DELAY_MAX && triad->sample_time > 0.0);
     check_finite(triad->mounting, 9);
     check_finite(triad->misalignment, 6);
     check_finite(triad->scale, 3);
@@ -145,11 +145,11 @@ static void check_kind(const struct cfg_scenario *scenario, const struct cfg_sen
         check_gps(&sensor->gps);
         return;
     case CFG_SUN_SENSOR:
-        RT_CHECK(sensor->sun.delay < IO_SUN_DELAY_MAX && sensor->sun.half_angle > 0.0);
+        RT_CHECK(sensor->sun.delay < IO_SUN_SENSOR_DELAY_MAX && sensor->sun.half_angle > 0.0);
         check_finite(sensor->sun.boresight, 3);
         return;
     case CFG_STAR_TRACKER:
-        RT_CHECK(sensor->tracker.delay < IO_TRACKER_DELAY_MAX);
+        RT_CHECK(sensor->tracker.delay < IO_STAR_TRACKER_DELAY_MAX);
         check_finite(sensor->tracker.boresight, 3);
         check_finite(sensor->tracker.misalignment, 3);
         return;
@@ -159,7 +159,7 @@ static void check_kind(const struct cfg_scenario *scenario, const struct cfg_sen
     default:
         break;
     }
-    RT_CHECK(sensor->gauge.delay < IO_GAUGE_DELAY_MAX);
+    RT_CHECK(sensor->gauge.delay < IO_SCALAR_SENSOR_DELAY_MAX);
     check_error_spec(&sensor->gauge.error);
 }
 
@@ -184,7 +184,7 @@ static void check_effectors(const struct cfg_scenario *scenario)
         RT_CHECK(effector->link < scenario->link_count);
         RT_CHECK((effector->link >= 0) == (i < scenario->drive_count));
         RT_CHECK(effector->control >= 0 && effector->control < IO_CONTROL_MAX);
-        RT_CHECK(effector->drive.delay < IO_DRIVE_DELAY_MAX);
+        RT_CHECK(effector->drive.delay < IO_ACTUATOR_DRIVE_DELAY_MAX);
         check_finite(&effector->drive.gain, 1);
         check_finite(&effector->speed, 1);
     }
@@ -223,13 +223,13 @@ static void check_faults(const struct cfg_scenario *scenario)
 
 static void check_hand(const struct io_hand_spec *hand)
 {
-    RT_CHECK(hand->way_count <= IO_CONTROL_MAX && hand->mode_count <= IO_HAND_MODE_MAX);
-    for (int i = 0; i < hand->way_count; i++) {
-        const struct io_hand_way *way = &hand->way[i];
-        RT_CHECK(way->axis >= 0 && way->axis < IO_HAND_AXIS_COUNT);
-        RT_CHECK(way->control >= 0 && way->control < IO_CONTROL_MAX);
-        RT_CHECK(io_axis_shape(&way->shape, 1.0) ==
-                 (way->shape.invert ? -1 : 1) * way->shape.scale);
+    RT_CHECK(hand->axis_map_count <= IO_CONTROL_MAX && hand->mode_count <= IO_HAND_MODE_MAX);
+    for (int i = 0; i < hand->axis_map_count; i++) {
+        const struct io_hand_axis_map *axis_map = &hand->axis_map[i];
+        RT_CHECK(axis_map->axis >= 0 && axis_map->axis < IO_HAND_AXIS_COUNT);
+        RT_CHECK(axis_map->control >= 0 && axis_map->control < IO_CONTROL_MAX);
+        RT_CHECK(io_stick_axis_shape(&axis_map->shape, 1.0) ==
+                 (axis_map->shape.invert ? -1 : 1) * axis_map->shape.scale);
     }
     for (int i = 0; i < hand->mode_count; i++)
         RT_CHECK(hand->mode_button[i] >= 0 && hand->mode_button[i] < IO_HAND_BUTTON_COUNT);
@@ -242,7 +242,7 @@ static void check_links(const struct cfg_scenario *scenario)
         const struct cfg_link *link = &scenario->links[i];
         RT_CHECK(link->body >= 0 && link->body < scenario->body_count);
         RT_CHECK(link->spec.name == link->name && link->spec.bus.name == link->name);
-        RT_CHECK(link->sticks.step_count <= IO_STICKS_STEP_MAX);
+        RT_CHECK(link->sticks.step_count <= IO_RC_SCRIPT_STEP_MAX);
         check_hand(&link->spec.hand);
         for (uint32_t k = 1; k < link->sticks.step_count; k++)
             RT_CHECK(link->sticks.step[k].time >= link->sticks.step[k - 1].time);

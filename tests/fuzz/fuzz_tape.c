@@ -29,7 +29,7 @@ static void play(const uint8_t *bytes, size_t size)
     struct io_tape_reader reader = {.bytes = bytes, .size = size, .at = IO_TAPE_HEADER};
     struct io_packet packet;
     uint64_t time_ns, last_ns = 0;
-    while (io_tape_look(&reader, &time_ns, &packet)) {
+    while (io_tape_peek(&reader, &time_ns, &packet)) {
         RT_CHECK(packet.size > 0 && packet.size <= IO_DATAGRAM_MAX);
         RT_CHECK(time_ns >= last_ns);
         last_ns = time_ns;

@@ -35,7 +35,7 @@ static const struct io_page pages[] = {
 
 static struct {
     double value[2];
-    struct io_desk_answer answer[16];
+    struct io_service_reply answer[16];
     unsigned first, count;
 } desk_state = {.value = {1.0, 2.0}};
 
@@ -51,13 +51,13 @@ static double parameter_value(void *self, int index)
     return desk_state.value[index];
 }
 
-static struct io_desk_answer *new_answer(uint64_t ticket)
+static struct io_service_reply *new_answer(uint64_t ticket)
 {
     if (desk_state.count == 16)
         return NULL;
-    struct io_desk_answer *answer =
+    struct io_service_reply *answer =
         &desk_state.answer[(desk_state.first + desk_state.count++) % 16];
-    *answer = (struct io_desk_answer){.ticket = ticket, .done = true};
+    *answer = (struct io_service_reply){.ticket = ticket, .done = true};
     return answer;
 }
 
@@ -73,10 +73,10 @@ static const char *set(void *self, uint64_t ticket, int parameter, double value)
 }
 
 static const char *call(void *self, uint64_t ticket, int service,
-                        const struct io_fox_arguments *arguments)
+                        const struct io_foxglove_arguments *arguments)
 {
     (void)self;
-    struct io_desk_answer *answer = new_answer(ticket);
+    struct io_service_reply *answer = new_answer(ticket);
     if (!answer)
         return "full";
     snprintf(answer->text, sizeof answer->text, "service %d frames %u text %.200s active %d",
@@ -85,7 +85,7 @@ static const char *call(void *self, uint64_t ticket, int service,
     return NULL;
 }
 
-static bool take_answer(void *self, struct io_desk_answer *out)
+static bool take_answer(void *self, struct io_service_reply *out)
 {
     (void)self;
     if (desk_state.count == 0)
@@ -96,20 +96,20 @@ static bool take_answer(void *self, struct io_desk_answer *out)
     return true;
 }
 
-static const struct io_fox_service services[] = {
-    {"/pause", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
-    {"/step", "airbearing_msgs/srv/Step", IO_FOX_FORM_FRAMES},
-    {"/checkpoint", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
-    {"/fault", "airbearing_msgs/srv/Fault", IO_FOX_FORM_SWITCH},
+static const struct io_foxglove_service services[] = {
+    {"/pause", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
+    {"/step", "airbearing_msgs/srv/Step", IO_FOXGLOVE_FORM_FRAMES},
+    {"/checkpoint", "airbearing_msgs/srv/File", IO_FOXGLOVE_FORM_PATH},
+    {"/fault", "airbearing_msgs/srv/Fault", IO_FOXGLOVE_FORM_SWITCH},
 };
-static const struct io_desk desk = {.parameter_count = 2,
-                                    .parameter_name = parameter_name,
-                                    .parameter_value = parameter_value,
-                                    .service_count = 4,
-                                    .services = services,
-                                    .set = set,
-                                    .call = call,
-                                    .answer = take_answer};
+static const struct io_service_table service_table = {.parameter_count = 2,
+                                                      .parameter_name = parameter_name,
+                                                      .parameter_value = parameter_value,
+                                                      .service_count = 4,
+                                                      .services = services,
+                                                      .set = set,
+                                                      .call = call,
+                                                      .answer = take_answer};
 
 static bool input_ended(void)
 {
@@ -126,8 +126,8 @@ static void offer_some(struct io_server *server, uint64_t k)
         double half;
     } sample = {k, (double)k / 2};
     io_server_time(server, k * 1000000);
-    io_server_offer(server, SAMPLE, k * 1000000, &sample, sizeof sample);
-    io_server_offer(server, BIG, k * 1000000, big, sizeof big);
+    io_server_broadcast(server, SAMPLE, k * 1000000, &sample, sizeof sample);
+    io_server_broadcast(server, BIG, k * 1000000, big, sizeof big);
 }
 
 int main(int argc, char **argv)
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
                                         .page_count = 2,
                                         .channels = channels,
                                         .channel_count = CHANNEL_COUNT,
-                                        .desk = &desk};
+                                        .service_table = &service_table};
     const struct rt_thread_spec thread = {
         .name = "live", .policy = SCHED_OTHER, .cpu = -1, .stack_size = 1024 * 1024};
     struct io_server *server = io_server_open(&spec, error);
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error);
         return 1;
     }
-    io_server_status(server, "sample", IO_FOX_INFO, "it samples");
+    io_server_status(server, "sample", IO_FOXGLOVE_INFO, "it samples");
     printf("%d\n", io_server_port(server));
     fflush(stdout);
     for (uint64_t k = 0; !input_ended(); k++)

@@ -59,7 +59,7 @@ static int encode(void)
     put(&sender, &message);
     const struct io_mavlink_message request = {
         .system_id = 1, .component_id = 2, .timesync = {.ts1 = 1234567890123}};
-    io_mavlink_answer(&request, 987654321, &message);
+    io_mavlink_timesync_reply(&request, 987654321, &message);
     put(&sender, &message);
     io_mavlink_from_sample(&sample, IO_MAVLINK_GPS, &message);
     put(&sender, &message);
@@ -201,7 +201,7 @@ static int decode(void)
                 print_message(&message);
         }
     }
-    const struct io_mavlink_counters *counted = io_mavlink_counted(parser);
+    const struct io_mavlink_counters *counted = io_mavlink_get_counters(parser);
     printf("{\"bad\":%" PRIu64 ",\"lost\":%" PRIu64 "}\n",
            counted->bad_crc + counted->bad_length + counted->bad_header, counted->lost);
     return 0;

@@ -41,7 +41,7 @@ struct stopwatch {
     double seconds; /* 0: until the run or a signal ends it */
 
     struct io_bus bus;
-    struct io_grid_pulse_stream stream;
+    struct io_sync_pulse_stream stream;
     FILE *file;
     uint64_t pulses, bad; /* bad: datagrams that were no pulse */
     bool over;            /* the run has said so */
@@ -141,7 +141,7 @@ static uint64_t realtime_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void write_down(struct stopwatch *watch, const struct io_grid_pulse *pulse,
+static void write_down(struct stopwatch *watch, const struct io_sync_pulse_message *pulse,
                        uint64_t stamp_ns, bool kernel)
 {
     if (pulse->last) {
@@ -158,16 +158,16 @@ static void take_packet(struct stopwatch *watch, const struct io_packet *packet)
 {
     const bool kernel = packet->stamp_ns != 0;
     const uint64_t stamp_ns = kernel ? packet->stamp_ns : realtime_ns();
-    struct io_grid_pulse pulse;
+    struct io_sync_pulse_message pulse;
     if (!io_bus_is_stream(&watch->bus)) {
-        if (io_grid_pulse_decode(packet->bytes, packet->size, &pulse))
+        if (io_sync_pulse_decode(packet->bytes, packet->size, &pulse))
             write_down(watch, &pulse, stamp_ns, kernel);
         else
             watch->bad++;
         return;
     }
     for (size_t i = 0; i < packet->size; i++)
-        if (io_grid_pulse_feed(&watch->stream, packet->bytes[i], &pulse))
+        if (io_sync_pulse_feed(&watch->stream, packet->bytes[i], &pulse))
             write_down(watch, &pulse, stamp_ns, kernel);
 }
 

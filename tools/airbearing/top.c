@@ -63,8 +63,8 @@ struct top {
     int figures, desk;                   /* the channels of /live, /desk; -1: not known yet */
     char name[64], trouble[256];         /* of the run; why there is no connection */
     char status[256];                    /* the newest line */
-    struct io_bytes incoming;
-    struct io_bytes request; /* LWS_PRE bytes, then what is to be sent */
+    struct io_byte_writer incoming;
+    struct io_byte_writer request; /* LWS_PRE bytes, then what is to be sent */
     bool ended, failed;
     uint64_t drawn_ns, begin_ns;
     int lines;
@@ -112,8 +112,8 @@ static void subscribe(struct top *top, const json_t *channels)
         take_channel(top, json_array_get(channels, i), subscriptions);
     json_t *request = json_pack("{s:s, s:o}", "op", "subscribe", "subscriptions", subscriptions);
     char *text = json_dumps(request, JSON_COMPACT);
-    io_bytes_clear(&top->request);
-    if (text && io_bytes_reserve(&top->request, LWS_PRE)) {
+    io_byte_writer_clear(&top->request);
+    if (text && io_byte_writer_reserve(&top->request, LWS_PRE)) {
         top->request.size = LWS_PRE;
         io_put_raw(&top->request, text, strlen(text));
         lws_callback_on_writable(top->wsi);
@@ -138,8 +138,8 @@ static void take_text(struct top *top)
 
 static void take_message(struct top *top)
 {
-    struct io_fields fields =
-        io_fields_of((struct io_slice){.data = top->incoming.data, .size = top->incoming.size});
+    struct io_byte_reader fields = io_byte_reader_of(
+        (struct io_slice){.data = top->incoming.data, .size = top->incoming.size});
     const uint8_t opcode = io_get_u8(&fields);
     const uint32_t id = io_get_u32(&fields);
     (void)io_get_u64(&fields);
@@ -281,7 +281,7 @@ static bool has_figures(const struct top *top)
 static int take(struct top *top, struct lws *wsi, const void *bytes, size_t size)
 {
     if (lws_is_first_fragment(wsi))
-        io_bytes_clear(&top->incoming);
+        io_byte_writer_clear(&top->incoming);
     if (top->incoming.size + size > MESSAGE_MAX)
         return -1;
     io_put_raw(&top->incoming, bytes, size);
@@ -495,8 +495,8 @@ static void clean_up(struct top *top, struct lws_context *context)
         lws_context_destroy(context);
     for (int i = 0; i < CHANNEL_MAX; i++)
         free(top->channel[i].newest);
-    io_bytes_free(&top->incoming);
-    io_bytes_free(&top->request);
+    io_byte_writer_free(&top->incoming);
+    io_byte_writer_free(&top->request);
 }
 
 int command_top(int argc, char **argv)

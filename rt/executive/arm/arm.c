@@ -184,7 +184,7 @@ static bool is_lost(const struct cfg_rig *rig)
 {
     const struct cfg_arm *arm = &rig->scenario->arm;
     return rig->link[arm->translation.link].lost || rig->link[arm->rotation.link].lost ||
-           rig->link[arm->button_link].lost || rig->arm->panel.away;
+           rig->link[arm->button_link].lost || rig->arm->panel.lost_since_update;
 }
 
 static double fastest(const struct cfg_rig *rig)
@@ -202,7 +202,7 @@ static void look_at_panel(struct cfg_rig *rig)
     struct cfg_arm_state *now = rig->arm;
     const bool lost = is_lost(rig);
     now->seen_us = rig->link[arm->translation.link].board_us;
-    io_panel_look(&arm->panel, link->flags, lost, fastest(rig) < arm->still, &now->panel);
+    io_arm_panel_update(&arm->panel, link->flags, lost, fastest(rig) < arm->still, &now->panel);
     now->flags = (lost ? CFG_ARM_LOST : 0u) | (now->panel.safed ? CFG_ARM_SAFED : 0u) |
                  (now->panel.vernier ? CFG_ARM_VERNIER : 0u);
 }
@@ -237,7 +237,7 @@ static struct dyn_pose tool_of(const struct cfg_rig *rig)
 {
     const struct dyn_pose hand = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     const uint64_t configuration = rig->arm->configuration;
-    if (rig->arm->panel.mode != IO_PANEL_PAYLOAD || configuration == 0)
+    if (rig->arm->panel.mode != IO_ARM_PANEL_PAYLOAD || configuration == 0)
         return hand;
     return carried_pose(rig, &rig->scenario->arm.payload[configuration - 1]);
 }
@@ -250,8 +250,8 @@ static unsigned resolve(struct cfg_rig *rig, const struct dyn_arm *kinematics, d
     double twist[6];
     push_of(rig, &arm->rotation, pace, twist);
     push_of(rig, &arm->translation, pace, twist + 3);
-    return dyn_arm_resolve(kinematics, rig->x, &tool, rig->arm->panel.mode != IO_PANEL_BASE, twist,
-                           rig->arm_work, rig->arm->asked, rates);
+    return dyn_arm_resolve(kinematics, rig->x, &tool, rig->arm->panel.mode != IO_ARM_PANEL_BASE,
+                           twist, rig->arm_work, rig->arm->asked, rates);
 }
 
 /* There, or as near as the servos bring it under what it carries: no joint creeps or swings on. */
@@ -305,19 +305,19 @@ static void choose_rates(struct cfg_rig *rig, double *rates)
     kinematics.resolve.center_gain *= effort_of(rig); /* without a hand nothing moves by itself */
     memset(rig->arm->asked, 0, sizeof rig->arm->asked);
     switch (rig->arm->panel.mode) {
-    case IO_PANEL_JOINT: {
+    case IO_ARM_PANEL_JOINT: {
         const int joint = (int)rig->arm->panel.joint;
         const double way = deflection(rig, &rig->scenario->arm.translation, 0);
         flags = dyn_arm_single(&kinematics, rig->x, joint, way * kinematics.resolve.rate_max[joint],
                                rates);
         break;
     }
-    case IO_PANEL_TOOL:
-    case IO_PANEL_BASE:
-    case IO_PANEL_PAYLOAD:
+    case IO_ARM_PANEL_TOOL:
+    case IO_ARM_PANEL_BASE:
+    case IO_ARM_PANEL_PAYLOAD:
         flags = resolve(rig, &kinematics, pace, rates);
         break;
-    case IO_PANEL_AUTO:
+    case IO_ARM_PANEL_AUTO:
         flags = approach(rig, &kinematics, rates);
         break;
     default: /* hold */

@@ -78,7 +78,7 @@ static void watch_clock(const struct live_source *source, const struct cfg_lock 
                         const struct io_command *command)
 {
     struct rt_phase_sight seen = {0};
-    struct io_clock_sight told;
+    struct io_clock_sample told;
     bool fresh = command != NULL;
     if (lock->source == CFG_LOCK_ARRIVAL) {
         seen.local_ns = fresh ? command->rx_ns : 0;
@@ -175,7 +175,7 @@ static void gather(void *self, struct rig *rig, uint64_t frame)
 {
     struct live_source *source = self;
     if (source->pulser)
-        io_pulser_emit(source->pulser, frame, frame * rig->scenario->period_ns);
+        io_sync_pulse_emit(source->pulser, frame, frame * rig->scenario->period_ns);
     if (!source->links)
         return;
     io_links_poll(source->links);

@@ -29,7 +29,7 @@ struct source_outages {
 
 struct live_source {
     struct io_links *links;
-    struct io_pulser *pulser;     /* NULL: no pulses */
+    struct io_sync_pulse *pulser; /* NULL: no pulses */
     struct rt_phase *phase;       /* NULL: no clock is followed */
     atomic_bool *stop;            /* set when a link with on_loss: stop is lost */
     atomic_bool link_lost;        /* that is why */

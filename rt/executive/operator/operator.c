@@ -161,7 +161,7 @@ void operator_watch(struct operator_desk *desk, struct io_links *links)
 {
     const struct cfg_arm *arm = &desk->rig->scenario->arm;
     const int hand[] = {arm->translation.link, arm->rotation.link, arm->button_link};
-    const int button = arm->panel.button[IO_PANEL_SAFE];
+    const int button = arm->panel.button[IO_ARM_PANEL_SAFE];
     for (int i = 0; i < 3; i++) {
         const bool has_button = hand[i] == arm->button_link && button >= 0;
         if (is_near(desk->rig->scenario, hand[i]))

@@ -47,9 +47,9 @@ static void note_read(struct operator_desk *desk, uint32_t count, uint64_t frame
  * notices: once is enough. */
 static bool stands_stopped(const struct operator_desk *desk, uint32_t cause)
 {
-    const struct io_panel_state *panel = &desk->rig->cfg->arm->panel;
+    const struct io_arm_panel_state *panel = &desk->rig->cfg->arm->panel;
     return panel->safed && (panel->brakes || cause == RT_ESTOP_LOSS) &&
-           panel->mode == IO_PANEL_HOLD && panel->chosen == 0;
+           panel->mode == IO_ARM_PANEL_HOLD && panel->latched_mode == 0;
 }
 
 /* Two stops before the same frame, and nothing between them, are one; so where the log has little

@@ -75,7 +75,7 @@ enum { RECORD_EVENT_HEAD = RT_RECORDER_HEAD };
 struct record_latency {
     uint64_t frame; /* whose sample showed the command first */
     uint64_t rx_ns; /* names the command: its last byte in */
-    uint64_t part_ns[IO_PART_SUM];
+    uint64_t part_ns[IO_LATENCY_SUM];
     uint8_t link;
 };
 enum { RECORD_LATENCY_SIZE = offsetof(struct record_latency, link) + 1 };

@@ -35,10 +35,10 @@ static void to_body(const struct dyn_motion *motion, const double world[3], doub
 }
 
 static void view_sky(const struct cfg_rig *cfg, const struct dyn_motion *motion,
-                     struct io_tracker_view *view)
+                     struct io_star_tracker_view *view)
 {
     const struct dyn_environment *environment = &cfg->plant.environment;
-    *view = (struct io_tracker_view){0};
+    *view = (struct io_star_tracker_view){0};
     memcpy(view->attitude, motion->attitude, sizeof view->attitude);
     memcpy(view->rate, motion->rate, sizeof view->rate);
     if (environment->sun_share > 0.0)
@@ -55,17 +55,17 @@ static void view_sky(const struct cfg_rig *cfg, const struct dyn_motion *motion,
 /* ---- what it says ---- */
 
 static bool read_triad(const struct cfg_sensor *sensor, const double truth[3],
-                       struct io_triad_state *state, double *value)
+                       struct io_three_axis_sensor_state *state, double *value)
 {
-    const bool answers = io_triad_sample(&sensor->triad, truth, state);
+    const bool answers = io_three_axis_sensor_sample(&sensor->triad, truth, state);
     memcpy(value, state->out, sizeof state->out);
     return answers;
 }
 
-static bool read_gauge(const struct cfg_sensor *sensor, double truth, struct io_gauge_state *state,
-                       double *value)
+static bool read_gauge(const struct cfg_sensor *sensor, double truth,
+                       struct io_scalar_sensor_state *state, double *value)
 {
-    const bool answers = io_gauge_sample(&sensor->gauge, truth, state);
+    const bool answers = io_scalar_sensor_sample(&sensor->gauge, truth, state);
     value[0] = state->out;
     return answers;
 }
@@ -80,22 +80,24 @@ static bool read_gps(const struct cfg_sensor *sensor, const struct dyn_motion *m
 }
 
 static bool read_sun(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
-                     const struct dyn_motion *motion, struct io_sun_state *state, double *value)
+                     const struct dyn_motion *motion, struct io_sun_sensor_state *state,
+                     double *value)
 {
     double sun[3];
     to_body(motion, cfg->plant.environment.sun, sun);
-    const bool answers = io_sun_sample(&sensor->sun, sun, cfg->plant.environment.sun_share, state);
+    const bool answers =
+        io_sun_sensor_sample(&sensor->sun, sun, cfg->plant.environment.sun_share, state);
     memcpy(value, state->out, sizeof state->out);
     return answers;
 }
 
 static bool read_tracker(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
-                         const struct dyn_motion *motion, struct io_tracker_state *state,
+                         const struct dyn_motion *motion, struct io_star_tracker_state *state,
                          double *value)
 {
-    struct io_tracker_view view;
+    struct io_star_tracker_view view;
     view_sky(cfg, motion, &view);
-    const bool answers = io_tracker_sample(&sensor->tracker, &view, state);
+    const bool answers = io_star_tracker_sample(&sensor->tracker, &view, state);
     memcpy(value, state->attitude, sizeof state->attitude);
     value[4] = (double)state->valid;
     return answers;
@@ -179,7 +181,7 @@ static bool spoil(struct rig *rig, int index, uint64_t frame, double value[WIDTH
 /* ---- where it goes ---- */
 
 static void fill_fix(const struct rig *rig, const struct cfg_sensor *sensor, uint64_t frame,
-                     const double value[WIDTH_MAX], struct io_fix *fix)
+                     const double value[WIDTH_MAX], struct io_geodetic_fix *fix)
 {
     const double seconds =
         (double)(frame + 1) * rig->cfg->h - sensor->gps.delay * sensor->sample_time;
@@ -289,7 +291,7 @@ static bool all_encoders_answer(const struct rig *rig)
     const struct cfg_scenario *scenario = rig->scenario;
     for (int i = 0; i < scenario->sensor_count; i++) {
         const struct cfg_sensor *sensor = &scenario->sensors[i];
-        const struct io_gauge_state *state = rig->cfg->instrument[i];
+        const struct io_scalar_sensor_state *state = rig->cfg->instrument[i];
         if (sensor->kind == CFG_ENCODER && state->samples <= sensor->gauge.delay)
             return false;
     }

@@ -302,7 +302,7 @@ int checkpoint_write(const char *path, const struct checkpoint_mark *mark,
     good = good && rename(beside, path) == 0;
     const int why = errno;
     free(bytes);
-    const int unsynced = good ? io_folder_sync(path) : 0;
+    const int unsynced = good ? io_durable_sync_folder(path) : 0;
     if (unsynced)
         return fail(error, "it is there, but a loss of power may take it: %s", strerror(-unsynced));
     if (good)

@@ -65,7 +65,7 @@ static void begin_arm(struct cfg_rig *rig)
     const struct cfg_arm *arm = &rig->scenario->arm;
     *rig->arm = (struct cfg_arm_state){
         .configuration = (uint64_t)cfg_first_configuration(rig->scenario), .reach = -1.0};
-    io_panel_begin(&rig->arm->panel);
+    io_arm_panel_begin(&rig->arm->panel);
     for (int n = 0; n < arm->joint_count; n++) {
         rig->arm->brake[n] = CFG_BRAKE_HOLDS;
         rig->arm->reference[n] = rig->scenario->bodies[arm->joint[n].body].position[0];
@@ -146,19 +146,19 @@ static void begin_instrument(const struct cfg_rig *rig, int i)
     case CFG_GYRO:
     case CFG_ACCELEROMETER:
     case CFG_MAGNETOMETER:
-        io_triad_begin(&sensor->triad, seed, stream, state);
+        io_three_axis_sensor_begin(&sensor->triad, seed, stream, state);
         break;
     case CFG_GPS:
         io_gps_begin(&sensor->gps, seed, stream, state);
         break;
     case CFG_SUN_SENSOR:
-        io_sun_begin(&sensor->sun, seed, stream, state);
+        io_sun_sensor_begin(&sensor->sun, seed, stream, state);
         break;
     case CFG_STAR_TRACKER:
-        io_tracker_begin(&sensor->tracker, seed, stream, state);
+        io_star_tracker_begin(&sensor->tracker, seed, stream, state);
         break;
     default:
-        io_gauge_begin(&sensor->gauge, seed, stream, state);
+        io_scalar_sensor_begin(&sensor->gauge, seed, stream, state);
     }
 }
 
@@ -166,7 +166,7 @@ static void begin_devices(const struct cfg_rig *rig)
 {
     const struct cfg_scenario *scenario = rig->scenario;
     for (int i = 0; i < scenario->drive_count; i++)
-        io_drive_begin(&scenario->effectors[i].drive, &rig->drive[i]);
+        io_actuator_drive_begin(&scenario->effectors[i].drive, &rig->drive[i]);
     for (int i = 0; i < scenario->sensor_count; i++)
         begin_instrument(rig, i);
 }
@@ -262,7 +262,7 @@ static void begin_surroundings(struct cfg_rig *rig)
     const struct cfg_scenario *scenario = rig->scenario;
     cfg_rig_look_around(rig, (double)rig->schedule->frame * rig->h);
     if (scenario->gusty)
-        io_gust_begin(&scenario->gust, scenario->seed, STREAM_GUST, &rig->surroundings->gust);
+        io_wind_gust_begin(&scenario->gust, scenario->seed, STREAM_GUST, &rig->surroundings->gust);
     cfg_rig_surround(rig);
 }
 
@@ -278,15 +278,15 @@ static bool is_held(const struct cfg_scenario *scenario)
 size_t cfg_instrument_size(enum cfg_instrument kind)
 {
     static const size_t size[CFG_INSTRUMENT_COUNT] = {
-        [CFG_GYRO] = sizeof(struct io_triad_state),
-        [CFG_ACCELEROMETER] = sizeof(struct io_triad_state),
-        [CFG_MAGNETOMETER] = sizeof(struct io_triad_state),
-        [CFG_BAROMETER] = sizeof(struct io_gauge_state),
-        [CFG_AIRSPEED] = sizeof(struct io_gauge_state),
+        [CFG_GYRO] = sizeof(struct io_three_axis_sensor_state),
+        [CFG_ACCELEROMETER] = sizeof(struct io_three_axis_sensor_state),
+        [CFG_MAGNETOMETER] = sizeof(struct io_three_axis_sensor_state),
+        [CFG_BAROMETER] = sizeof(struct io_scalar_sensor_state),
+        [CFG_AIRSPEED] = sizeof(struct io_scalar_sensor_state),
         [CFG_GPS] = sizeof(struct io_gps_state),
-        [CFG_SUN_SENSOR] = sizeof(struct io_sun_state),
-        [CFG_STAR_TRACKER] = sizeof(struct io_tracker_state),
-        [CFG_ENCODER] = sizeof(struct io_gauge_state),
+        [CFG_SUN_SENSOR] = sizeof(struct io_sun_sensor_state),
+        [CFG_STAR_TRACKER] = sizeof(struct io_star_tracker_state),
+        [CFG_ENCODER] = sizeof(struct io_scalar_sensor_state),
     };
     return size[kind];
 }
@@ -470,8 +470,8 @@ static void begin(struct cfg_rig *rig, bool anew)
     if (rig->arm != NULL)
         begin_arm(rig);
     if (rig->arm != NULL && anew) /* the operator's buttons are not at their start */
-        io_panel_keep(&rig->arm->panel,
-                      (uint32_t)(rig->link[rig->scenario->arm.button_link].flags >> 32));
+        io_arm_panel_adopt_buttons(
+            &rig->arm->panel, (uint32_t)(rig->link[rig->scenario->arm.button_link].flags >> 32));
     begin_devices(rig);
     begin_faults(rig, anew);
     fill_state(rig);

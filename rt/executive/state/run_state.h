@@ -30,7 +30,7 @@ struct cfg_link_state {
 /* What the environment has of its own, held between two looks at it. */
 struct cfg_surroundings {
     double magnetic_field[3], sun[3], sun_share;
-    struct io_gust_state gust;
+    struct io_wind_gust_state gust;
 };
 
 enum cfg_brake { CFG_BRAKE_OFF, CFG_BRAKE_SLIPS, CFG_BRAKE_HOLDS };
@@ -48,7 +48,7 @@ enum {
 
 /* What an arm remembers from one servo period to the next. */
 struct cfg_arm_state {
-    struct io_panel_state panel;
+    struct io_arm_panel_state panel;
     double reference[DYN_RESOLVE_MAX]; /* rad, where the servos want the joints */
     double command[DYN_RESOLVE_MAX];   /* rad/s */
     double torque[DYN_RESOLVE_MAX];    /* N m, of the motors, behind their gears */
@@ -67,7 +67,7 @@ struct cfg_arm_state {
     double impulse[6]; /* and what the payload got: at the hand, in its axes; N m s, N s */
 };
 _Static_assert(sizeof(struct cfg_arm_state) ==
-                   sizeof(struct io_panel_state) + (5 * DYN_RESOLVE_MAX + 6 + 19) * 8,
+                   sizeof(struct io_arm_panel_state) + (5 * DYN_RESOLVE_MAX + 6 + 19) * 8,
                "no pads in the run state");
 
 struct cfg_schedule_state {
@@ -108,7 +108,7 @@ struct cfg_rig {
     size_t state_size;
     unsigned char *start; /* a copy of it before the first frame */
     double *x;
-    struct io_drive_state *drive;
+    struct io_actuator_drive_state *drive;
     void **instrument; /* one per sensor: the state of its kind, inside the run state */
     struct io_fault_state *fault;
     struct cfg_link_state *link;

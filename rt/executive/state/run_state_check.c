@@ -39,9 +39,9 @@ static bool are_in_limits(const struct cfg_rig *rig, const void *parameters)
     return true;
 }
 
-static const char *panel_flaw(const struct cfg_arm *arm, const struct io_panel_state *panel)
+static const char *panel_flaw(const struct cfg_arm *arm, const struct io_arm_panel_state *panel)
 {
-    if (panel->mode >= IO_PANEL_MODE_COUNT)
+    if (panel->mode >= IO_ARM_PANEL_MODE_COUNT)
         return "its arm is in a mode that there is not";
     if (panel->joint >= (uint64_t)arm->joint_count)
         return "its arm drives a joint that it has not";

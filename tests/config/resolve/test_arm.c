@@ -366,9 +366,9 @@ static void test_what_is_not_said_has_its_default(void)
         TEST_ASSERT_EQUAL_INT(k, arm->translation.control[k]);
         TEST_ASSERT_EQUAL_INT(3 + k, arm->rotation.control[k]);
     }
-    for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
+    for (int k = 0; k < IO_ARM_PANEL_MODE_COUNT; k++)
         TEST_ASSERT_EQUAL_INT(k < 3 ? k : -1, arm->panel.mode[k]);
-    for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)
+    for (int k = 0; k < IO_ARM_PANEL_BUTTON_COUNT; k++)
         TEST_ASSERT_EQUAL_INT(-1, arm->panel.button[k]);
     TEST_ASSERT_EQUAL_INT(0, arm->panel.select_count);
     TEST_ASSERT_EQUAL_INT(3, arm->panel.joints);
@@ -409,7 +409,7 @@ static void test_what_is_said_arrives(void)
     TEST_ASSERT_EQUAL_UINT32(150, arm->panel.settle);
     NEAR(0.2, arm->vernier);
     NEAR(0.2, arm->resolve.center_gain);
-    for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)
+    for (int k = 0; k < IO_ARM_PANEL_BUTTON_COUNT; k++)
         TEST_ASSERT_EQUAL_INT(6 + k, arm->panel.button[k]);
     TEST_ASSERT_EQUAL_INT(2, arm->panel.select_count);
     TEST_ASSERT_EQUAL_INT(31, arm->panel.select[1]);

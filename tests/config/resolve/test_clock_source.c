@@ -22,7 +22,7 @@ static void test_without_a_word_no_clock_is_followed_and_no_pulse_leaves(void)
     load_with("protocol: mavlink", "");
     TEST_ASSERT_EQUAL_INT(-1, scenario->lock.link);
     TEST_ASSERT_EQUAL_UINT32(0, scenario->pulse.every);
-    TEST_ASSERT_FALSE(scenario->links[0].spec.asks_time || scenario->links[1].spec.asks_time);
+    TEST_ASSERT_FALSE(scenario->links[0].spec.queries_time || scenario->links[1].spec.queries_time);
 }
 
 static void test_a_lock_asks_the_board_of_its_link(void)
@@ -36,8 +36,8 @@ static void test_a_lock_asks_the_board_of_its_link(void)
     TEST_ASSERT_EQUAL_UINT64(1000000, lock->spec.cycle_ns);
     TEST_ASSERT_EQUAL_UINT64(2000000000, lock->spec.time_constant_ns);
     NEAR(200.0, lock->spec.limit_ppm);
-    TEST_ASSERT_FALSE(scenario->links[0].spec.asks_time);
-    TEST_ASSERT_TRUE(scenario->links[1].spec.asks_time);
+    TEST_ASSERT_FALSE(scenario->links[0].spec.queries_time);
+    TEST_ASSERT_TRUE(scenario->links[1].spec.queries_time);
 }
 
 static void test_a_lock_by_arrival_counts_in_what_both_periods_share(void)
@@ -51,7 +51,7 @@ static void test_a_lock_by_arrival_counts_in_what_both_periods_share(void)
     TEST_ASSERT_EQUAL_UINT64(500000, lock->spec.cycle_ns);
     TEST_ASSERT_EQUAL_UINT64(10000000000, lock->spec.time_constant_ns);
     NEAR(50.0, lock->spec.limit_ppm);
-    TEST_ASSERT_FALSE(scenario->links[1].spec.asks_time);
+    TEST_ASSERT_FALSE(scenario->links[1].spec.queries_time);
     load_with("protocol: betaflight", "lock: {link: board, source: arrival}");
     TEST_ASSERT_EQUAL_UINT64(1000000, scenario->lock.spec.cycle_ns);
 }

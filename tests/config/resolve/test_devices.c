@@ -25,7 +25,7 @@ static void load_devices(const char *devices)
     "noise: 2 " unit "/sqrt(Hz), bias_walk: 3 " unit "/sqrt(s), instability: 4 " unit              \
     ", instability_time: 50 s, range: 5 " unit ", quantum: 6 " unit ", rate: 100 Hz, delay: 20 ms"
 
-static void expect_errors(const struct io_error_spec *error_spec, double unit)
+static void expect_errors(const struct io_sensor_error_spec *error_spec, double unit)
 {
     NEAR(2 * unit, error_spec->noise_density);
     NEAR(3 * unit, error_spec->walk_density);
@@ -43,7 +43,7 @@ static void test_a_triad_has_a_wandering_bias_and_axes_that_miss(void)
     load_devices(
         "- {name: g, type: gyro, body: bus, instability: 3 deg/h, instability_time: 50 s,\n"
         "   misalignment: 1 2 3 mrad}\n");
-    const struct io_triad_spec *triad = &scenario->sensors[0].triad;
+    const struct io_three_axis_sensor_spec *triad = &scenario->sensors[0].triad;
     NEAR(3 * DEGREE / 3600, triad->instability);
     NEAR(50, triad->instability_time);
     /* Axes turned by d see u - d x u: x sees dz uy - dy uz, and so on. */
@@ -135,8 +135,8 @@ static void test_sun_sensor_and_star_tracker_are_read(void)
                  "   noise_across: 5 arcsec, noise_about: 40 arcsec, misalignment: 1 2 3 mrad,\n"
                  "   sun_exclusion: 35 deg, earth_exclusion: 25 deg, max_rate: 2 deg/s,\n"
                  "   delay: 250 ms}\n");
-    const struct io_sun_spec *sun = &scenario->sensors[0].sun;
-    const struct io_tracker_spec *tracker = &scenario->sensors[1].tracker;
+    const struct io_sun_sensor_spec *sun = &scenario->sensors[0].sun;
+    const struct io_star_tracker_spec *tracker = &scenario->sensors[1].tracker;
     EXPECT_VECTOR(sun->boresight, 0, 0, -1);
     NEAR(PI / 4, sun->half_angle);
     NEAR(1e-3, sun->noise);

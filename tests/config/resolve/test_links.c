@@ -120,7 +120,7 @@ static void test_can_shared_memory_and_tape_are_read(void)
     TEST_ASSERT_EQUAL_UINT32(256, scenario->links[0].spec.bus.can_id_tx);
     TEST_ASSERT_EQUAL_UINT32(257, scenario->links[0].spec.bus.can_id_rx);
     load_link("bus: shared, device: /board");
-    TEST_ASSERT_EQUAL_INT(IO_BUS_SHARED, scenario->links[0].spec.bus.kind);
+    TEST_ASSERT_EQUAL_INT(IO_BUS_SHM, scenario->links[0].spec.bus.kind);
     load_link("bus: tape, device: board.tape");
     TEST_ASSERT_EQUAL_INT(IO_BUS_TAPE, scenario->links[0].spec.bus.kind);
     TEST_ASSERT_EQUAL_STRING("board.tape", scenario->links[0].spec.bus.device);
@@ -164,8 +164,8 @@ static void test_a_betaflight_has_a_wire_of_its_year_and_a_radio_that_comes_on(v
               " sticks: [{at: 0 s}, {at: 1 s, height: 2 m}]");
     TEST_ASSERT_EQUAL_INT(IO_BETAFLIGHT_2026_6, scenario->links[0].spec.variant);
     NEAR(1.0, scenario->links[0].sticks_from);
-    TEST_ASSERT_EQUAL_UINT32(0, scenario->links[0].sticks.step[0].holds);
-    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].sticks.step[1].holds);
+    TEST_ASSERT_EQUAL_UINT32(0, scenario->links[0].sticks.step[0].holds_height);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].sticks.step[1].holds_height);
     NEAR(2.0, scenario->links[0].sticks.step[1].height);
 }
 
@@ -184,12 +184,12 @@ static void test_sticks_become_the_channels_of_a_receiver(void)
 {
     load_link("protocol: betaflight, sticks: [{at: 0 s}, {at: 6500 ms, roll: -1, pitch: 0.5,"
               " yaw: 1, throttle: 0.25, switches: [1, 0.5]}]");
-    const struct io_sticks_script *script = &scenario->links[0].sticks;
+    const struct io_rc_script *script = &scenario->links[0].sticks;
     TEST_ASSERT_EQUAL_UINT32(2, script->step_count);
     EXPECT_VECTOR(script->step[0].channel, 1500, 1500, 1000, 1500, 1000, 1000, 1000);
     NEAR(6.5, script->step[1].time);
     EXPECT_VECTOR(script->step[1].channel, 1000, 1750, 1250, 2000, 2000, 1500, 1000);
-    NEAR(1000, script->step[1].channel[IO_STICKS_CHANNEL_COUNT - 1]);
+    NEAR(1000, script->step[1].channel[IO_RC_SCRIPT_CHANNEL_COUNT - 1]);
     TEST_ASSERT_EQUAL_UINT32(0, script->step[1].ramp);
 }
 
@@ -223,15 +223,15 @@ static void test_a_hand_moves_controls_and_selects_modes(void)
     const struct io_hand_spec *hand = &spec->hand;
     expect_wire(IO_BUS_EVDEV, "", "");
     TEST_ASSERT_EQUAL_STRING("name:A stick", spec->bus.device);
-    TEST_ASSERT_EQUAL_INT(2, hand->way_count);
-    TEST_ASSERT_EQUAL_INT(0, hand->way[0].axis);
-    TEST_ASSERT_EQUAL_INT(7, hand->way[0].control);
-    EXPECT_VECTOR((&hand->way[0].shape.dead_band), 0.05, 0, 1);
-    TEST_ASSERT_FALSE(hand->way[0].shape.invert);
-    TEST_ASSERT_EQUAL_INT(IO_HAND_AXIS_COUNT - 1, hand->way[1].axis);
-    TEST_ASSERT_EQUAL_INT(0, hand->way[1].control);
-    EXPECT_VECTOR((&hand->way[1].shape.dead_band), 0.1, 0.25, 2);
-    TEST_ASSERT_TRUE(hand->way[1].shape.invert);
+    TEST_ASSERT_EQUAL_INT(2, hand->axis_map_count);
+    TEST_ASSERT_EQUAL_INT(0, hand->axis_map[0].axis);
+    TEST_ASSERT_EQUAL_INT(7, hand->axis_map[0].control);
+    EXPECT_VECTOR((&hand->axis_map[0].shape.dead_band), 0.05, 0, 1);
+    TEST_ASSERT_FALSE(hand->axis_map[0].shape.invert);
+    TEST_ASSERT_EQUAL_INT(IO_HAND_AXIS_COUNT - 1, hand->axis_map[1].axis);
+    TEST_ASSERT_EQUAL_INT(0, hand->axis_map[1].control);
+    EXPECT_VECTOR((&hand->axis_map[1].shape.dead_band), 0.1, 0.25, 2);
+    TEST_ASSERT_TRUE(hand->axis_map[1].shape.invert);
     TEST_ASSERT_EQUAL_INT(2, hand->mode_count);
     TEST_ASSERT_EQUAL_INT(4, hand->mode_button[0]);
     TEST_ASSERT_EQUAL_INT(31, hand->mode_button[1]);

@@ -106,12 +106,12 @@ static void test_refusals_name_the_key_and_the_remedy(void)
 
 static void test_a_shout_is_heard_and_leaves_no_trace_in_errno(void)
 {
-    static const unsigned char long_words[IO_SHOUT_MAX + 1];
+    static const unsigned char long_words[IO_EMERGENCY_MAX + 1];
     struct io_packet packet;
     errno = EDOM;
-    io_bus_shout(&here, io_bus_local(&there), long_words, sizeof long_words);
-    io_bus_shout(&here, (struct io_address){.ip = 0xffffffff, .port = 1}, "no", 2);
-    io_bus_shout(&here, io_bus_local(&there), "safe", 4);
+    io_bus_send_emergency(&here, io_bus_local(&there), long_words, sizeof long_words);
+    io_bus_send_emergency(&here, (struct io_address){.ip = 0xffffffff, .port = 1}, "no", 2);
+    io_bus_send_emergency(&here, io_bus_local(&there), "safe", 4);
     TEST_ASSERT_EQUAL(EDOM, errno);
     wait_packet(&there, &packet);
     TEST_ASSERT_EQUAL_size_t(4, packet.size);
@@ -173,19 +173,19 @@ static ssize_t take_some(void *self, const void *bytes, size_t size)
 static void test_a_frame_taken_in_pieces_stays_one_frame(void)
 {
     static const size_t quotas[] = {3, 0, 2, 0, 2, 99, 1, 0, 0, 99, 99};
-    struct io_stream_rest rest = {0};
+    struct io_partial_frame rest = {0};
     memset(&kernel, 0, sizeof kernel);
     memcpy(kernel.quota, quotas, sizeof quotas);
-    TEST_ASSERT_EQUAL(0, io_stream_send(&rest, take_some, &kernel, "abcdefg", 7)); /* takes abc */
-    TEST_ASSERT_EQUAL(-EAGAIN, io_stream_send(&rest, take_some, &kernel, "never", 5));
-    TEST_ASSERT_EQUAL(-EAGAIN, io_stream_flush(&rest, take_some, &kernel)); /* de */
+    TEST_ASSERT_EQUAL(0, io_partial_send(&rest, take_some, &kernel, "abcdefg", 7)); /* takes abc */
+    TEST_ASSERT_EQUAL(-EAGAIN, io_partial_send(&rest, take_some, &kernel, "never", 5));
+    TEST_ASSERT_EQUAL(-EAGAIN, io_partial_flush(&rest, take_some, &kernel)); /* de */
     TEST_ASSERT_EQUAL_MEMORY("abcde", kernel.bytes, 5);
-    TEST_ASSERT_EQUAL(0, io_stream_send(&rest, take_some, &kernel, "hij", 3)); /* fg, hij */
-    TEST_ASSERT_EQUAL(0, io_stream_send(&rest, take_some, &kernel, "klm", 3)); /* k */
-    TEST_ASSERT_EQUAL(-EAGAIN, io_stream_flush(&rest, take_some, &kernel));
-    TEST_ASSERT_EQUAL(-EAGAIN, io_stream_send(&rest, take_some, &kernel, "never", 5));
-    TEST_ASSERT_EQUAL(0, io_stream_send(&rest, take_some, &kernel, "n", 1)); /* lm, n */
-    TEST_ASSERT_EQUAL(0, io_stream_flush(&rest, take_some, &kernel));
+    TEST_ASSERT_EQUAL(0, io_partial_send(&rest, take_some, &kernel, "hij", 3)); /* fg, hij */
+    TEST_ASSERT_EQUAL(0, io_partial_send(&rest, take_some, &kernel, "klm", 3)); /* k */
+    TEST_ASSERT_EQUAL(-EAGAIN, io_partial_flush(&rest, take_some, &kernel));
+    TEST_ASSERT_EQUAL(-EAGAIN, io_partial_send(&rest, take_some, &kernel, "never", 5));
+    TEST_ASSERT_EQUAL(0, io_partial_send(&rest, take_some, &kernel, "n", 1)); /* lm, n */
+    TEST_ASSERT_EQUAL(0, io_partial_flush(&rest, take_some, &kernel));
     TEST_ASSERT_EQUAL_size_t(14, kernel.size);
     TEST_ASSERT_EQUAL_MEMORY("abcdefghijklmn", kernel.bytes, 14);
     TEST_ASSERT_EQUAL(11, kernel.call);

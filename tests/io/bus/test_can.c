@@ -33,10 +33,10 @@ void tearDown(void)
 
 static void test_classic_frames_have_eight_bytes_and_the_last_what_is_left(void)
 {
-    TEST_ASSERT_EQUAL_size_t(8, io_can_cut(300, false));
-    TEST_ASSERT_EQUAL_size_t(8, io_can_cut(8, false));
+    TEST_ASSERT_EQUAL_size_t(8, io_can_frame_size(300, false));
+    TEST_ASSERT_EQUAL_size_t(8, io_can_frame_size(8, false));
     for (size_t left = 0; left < 8; left++)
-        TEST_ASSERT_EQUAL_size_t(left, io_can_cut(left, false));
+        TEST_ASSERT_EQUAL_size_t(left, io_can_frame_size(left, false));
 }
 
 static void test_fd_frames_have_only_lengths_that_exist(void)
@@ -46,7 +46,7 @@ static void test_fd_frames_have_only_lengths_that_exist(void)
         size_t most = 0;
         for (size_t i = 0; i < sizeof exist / sizeof exist[0]; i++)
             most = exist[i] <= left ? exist[i] : most;
-        TEST_ASSERT_EQUAL_size_t(most, io_can_cut(left, true));
+        TEST_ASSERT_EQUAL_size_t(most, io_can_frame_size(left, true));
     }
 }
 

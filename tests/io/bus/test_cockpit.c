@@ -28,7 +28,7 @@ static struct io_packet packet;
 static _Alignas(4096) unsigned char memory[MEMORY];
 static struct io_links *links;
 static struct rt_thread thread;
-static struct io_hand_picture picture;
+static struct io_hand_report picture;
 static struct io_command command;
 static int sender;
 
@@ -36,7 +36,7 @@ void setUp(void)
 {
     sender = -1;
     command = (struct io_command){0};
-    io_hand_rest(&picture);
+    io_hand_report_neutral(&picture);
 }
 
 void tearDown(void)
@@ -49,7 +49,7 @@ void tearDown(void)
 static void open_cockpit(void)
 {
     open_bus(&bus, &spec);
-    sender = io_bus_sender(&bus);
+    sender = io_bus_cockpit_sender(&bus);
     TEST_ASSERT_GREATER_OR_EQUAL(0, sender);
 }
 
@@ -99,7 +99,7 @@ static void test_the_sender_may_outlive_the_bus(void)
     io_bus_close(&bus);
     for (int i = 0; i < 3; i++)
         io_cockpit_send(sender, &picture, IO_HAND_SIZE);
-    TEST_ASSERT_EQUAL(-1, io_bus_sender(&bus));
+    TEST_ASSERT_EQUAL(-1, io_bus_cockpit_sender(&bus));
 }
 
 static void test_nothing_can_be_sent(void)
@@ -117,7 +117,8 @@ static void start_link(void)
         .bus = spec,
         .lost_after_ns = 100 * MS,
         .protocol = IO_PROTOCOL_HAND,
-        .hand = {.way_count = 1, .way = {{.axis = 0, .control = 2, .shape = {.scale = 1.0}}}},
+        .hand = {.axis_map_count = 1,
+                 .axis_map = {{.axis = 0, .control = 2, .shape = {.scale = 1.0}}}},
     };
     const struct rt_thread_spec io = {.name = "io", .policy = SCHED_OTHER, .cpu = -1};
     char error[IO_ERROR_MAX];
@@ -125,7 +126,7 @@ static void start_link(void)
     links = io_links_place(&link, 1, mode, memory);
     TEST_ASSERT_EQUAL_MESSAGE(0, io_links_open(links, error), error);
     TEST_ASSERT_EQUAL(0, io_links_start(links, &io, polls, NULL, &thread));
-    sender = io_link_sender(links, 0);
+    sender = io_link_cockpit_sender(links, 0);
     TEST_ASSERT_GREATER_OR_EQUAL(0, sender);
 }
 
@@ -143,7 +144,7 @@ static void wait_command(uint32_t sequence)
 
 static uint64_t losses(void)
 {
-    struct io_counters counters;
+    struct io_link_counts counters;
     io_link_counters(links, 0, &counters);
     return counters.losses;
 }
@@ -178,7 +179,7 @@ static void test_a_pause_excuses_no_hand(void)
     start_link();
     io_cockpit_send(sender, &picture, IO_HAND_SIZE);
     wait_command(1);
-    io_links_excuse(links, rt_now_ns() + 10000ull * MS);
+    io_links_restart_loss_timers(links, rt_now_ns() + 10000ull * MS);
     TEST_ASSERT_TRUE(io_link_alive(links, 0, command.ready_ns + 100ull * MS));
     TEST_ASSERT_FALSE(io_link_alive(links, 0, command.ready_ns + 101ull * MS));
     for (int i = 0; i < WAIT_TRIES && losses() == 0; i++) {

@@ -26,21 +26,21 @@ static enum io_link_mode mode;
 static bool polls;
 static char folder[64], path[PATH];
 static int device = -1; /* where the events are written */
-static struct io_input_facts facts;
+static struct io_evdev_info facts;
 static _Atomic int32_t stands_x; /* the device: the I/O thread asks while the test moves it */
 static int ask_status;
 static struct io_bus bus;
 static struct io_bus_spec spec;
 static struct io_packet packet;
 
-static int ask(int fd, struct io_input_facts *out)
+static int query(int fd, struct io_evdev_info *out)
 {
     TEST_ASSERT_GREATER_OR_EQUAL(0, fd);
     *out = facts;
     out->axis[ABS_X].value = stands_x;
     return ask_status;
 }
-static struct io_evdev_world world = {.names = folder, .devices = folder, .ask = ask};
+static struct io_evdev_host world = {.names = folder, .devices = folder, .query = query};
 
 static void write_file(int number, const char *what, const char *text)
 {
@@ -88,7 +88,7 @@ void setUp(void)
     memset(&facts, 0, sizeof facts);
     (void)snprintf(facts.name, sizeof facts.name, "Yoke");
     facts.axes = 1u << ABS_X | 1u << ABS_Y;
-    facts.axis[ABS_X] = facts.axis[ABS_Y] = (struct io_input_axis){-100, 100, 0};
+    facts.axis[ABS_X] = facts.axis[ABS_Y] = (struct io_evdev_axis){-100, 100, 0};
     facts.keys[BTN_TRIGGER / 8] = 1u << BTN_TRIGGER % 8;
     ask_status = 0;
     stands_x = 0;
@@ -120,9 +120,9 @@ static void move(uint16_t type, uint16_t code, int32_t value, uint64_t stamp_ns)
     say(EV_SYN, SYN_REPORT, 0, stamp_ns);
 }
 
-static struct io_hand_picture shown(void)
+static struct io_hand_report shown(void)
 {
-    struct io_hand_picture picture;
+    struct io_hand_report picture;
     TEST_ASSERT_TRUE(io_hand_decode(packet.bytes, packet.size, &picture));
     return picture;
 }
@@ -310,7 +310,7 @@ static void test_nothing_can_be_sent(void)
     const struct io_address nobody = {0};
     open_bus(&bus, &spec);
     TEST_ASSERT_EQUAL(-ENOTCONN, io_bus_send(&bus, nobody, "x", 1, false));
-    io_bus_shout(&bus, nobody, "x", 1);
+    io_bus_send_emergency(&bus, nobody, "x", 1);
     TEST_ASSERT_EQUAL(1, io_bus_receive(&bus, &packet));
     TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet));
 }
@@ -331,7 +331,8 @@ static void start_link(void)
         .bus = spec,
         .protocol = IO_PROTOCOL_HAND,
         .lost_after_ns = 20 * MS, /* much shorter than a hand rests */
-        .hand = {.way_count = 1, .way = {{.axis = ABS_X, .control = 2, .shape = {.scale = 1.0}}}},
+        .hand = {.axis_map_count = 1,
+                 .axis_map = {{.axis = ABS_X, .control = 2, .shape = {.scale = 1.0}}}},
     };
     memset(memory, 0xff, sizeof memory);
     links = io_links_place(&link, 1, mode, memory);
@@ -360,9 +361,9 @@ static void wait_alive(bool alive)
     TEST_ASSERT_EQUAL(alive, io_link_alive(links, 0, rt_now_ns()));
 }
 
-static struct io_counters counted(void)
+static struct io_link_counts counted(void)
 {
-    struct io_counters counters;
+    struct io_link_counts counters;
     io_link_counters(links, 0, &counters);
     return counters;
 }
@@ -378,7 +379,7 @@ static void test_a_hand_at_rest_is_heard_and_stays(void)
         wait_moment();
     }
     TEST_ASSERT_TRUE(io_link_alive(links, 0, rt_now_ns()));
-    TEST_ASSERT_EQUAL(IO_BOARD_READY, io_link_board(links, 0));
+    TEST_ASSERT_EQUAL(IO_BOARD_READY, io_link_board_state(links, 0));
     TEST_ASSERT_EQUAL_UINT64(0, counted().losses);
     io_links_stop(links);
 }
@@ -415,8 +416,8 @@ static void test_the_loop_ends_with_the_motion(void)
     const uint64_t part[] = {10, 100, 1000};
     for (int i = 0; i < 3; i++)
         TEST_ASSERT_EQUAL_UINT64(part[i], latency->last[i]);
-    TEST_ASSERT_EQUAL_UINT64(0, latency->last[IO_PART_WIRE_OUT]);
-    TEST_ASSERT_EQUAL_UINT64(1, latency->part[IO_PART_SUM].count);
+    TEST_ASSERT_EQUAL_UINT64(0, latency->last[IO_LATENCY_WIRE_OUT]);
+    TEST_ASSERT_EQUAL_UINT64(1, latency->part[IO_LATENCY_SUM].count);
     TEST_ASSERT_EQUAL_UINT64(0, counted().tx + counted().tx_dropped);
 }
 
@@ -431,7 +432,7 @@ static void test_an_unplugged_hand_is_lost_and_plugged_in_it_is_back(void)
         wait_moment();
     }
     TEST_ASSERT_EQUAL_UINT64(1, counted().losses);
-    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board(links, 0));
+    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board_state(links, 0));
     stands_x = 50;
     plug_in();
     wait_command(2);

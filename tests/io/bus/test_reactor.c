@@ -279,7 +279,7 @@ static void test_buses_of_all_kinds_are_served_together(void)
         udp_spec,
         tcp_server,
         {.kind = IO_BUS_SERIAL, .name = "serial", .baud = 115200},
-        {.kind = IO_BUS_SHARED, .name = "shared"},
+        {.kind = IO_BUS_SHM, .name = "shared"},
     };
     struct io_bus far_side;
     const int board = plug_in(specs[2].device, sizeof specs[2].device);
@@ -390,7 +390,7 @@ static void test_a_stamp_that_was_asked_for_does_not_keep_the_thread_awake(void)
     for (; rt_now_ns() < end_ns; waits++)
         io_reactor_wait(bus_reactor, NEAR_NS);
     TEST_ASSERT_LESS_OR_EQUAL(20, waits);
-    TEST_ASSERT_EQUAL(bus[0].tcp.stamps_sent, io_bus_sent(&bus[0], &stamp_ns));
+    TEST_ASSERT_EQUAL(bus[0].tcp.stamps_sent, io_bus_tx_timestamp(&bus[0], &stamp_ns));
     (void)close(caller);
     stop_buses();
 }
@@ -405,7 +405,7 @@ static void *send_later(void *self)
 
 static void test_a_message_in_shared_memory_ends_the_wait(void)
 {
-    struct io_bus_spec spec = {.kind = IO_BUS_SHARED, .name = "shared"};
+    struct io_bus_spec spec = {.kind = IO_BUS_SHM, .name = "shared"};
     struct io_bus far_side;
     pthread_t thread;
     (void)snprintf(spec.device, sizeof spec.device, "airbearing-uring-%d", (int)getpid());
@@ -423,7 +423,7 @@ static void test_a_message_in_shared_memory_ends_the_wait(void)
 
 static void test_buses_without_descriptors_are_looked_at_until_time_is_up_or_a_wake(void)
 {
-    struct io_bus_spec spec = {.kind = IO_BUS_SHARED, .name = "shared"};
+    struct io_bus_spec spec = {.kind = IO_BUS_SHM, .name = "shared"};
     struct io_bus far_side;
     (void)snprintf(spec.device, sizeof spec.device, "airbearing-uring-%d", (int)getpid());
     start_buses(&spec, 1);

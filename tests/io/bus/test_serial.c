@@ -77,7 +77,7 @@ static void test_every_byte_goes_through_at_any_baud_rate(void)
         open_bus(&bus, &spec);
         TEST_ASSERT_TRUE(io_bus_is_stream(&bus));
         TEST_ASSERT_TRUE(io_bus_connected(&bus));
-        TEST_ASSERT_EQUAL(0, io_line_set(bus.serial.seat.fd, bauds[k], &actual));
+        TEST_ASSERT_EQUAL(0, io_baud_set(bus.serial.stable_fd.fd, bauds[k], &actual));
         TEST_ASSERT_EQUAL_UINT32(bauds[k], actual);
         TEST_ASSERT_EQUAL(0, io_bus_send(&bus, nobody, all, sizeof all, true));
         TEST_ASSERT_EQUAL_size_t(sizeof back, read_board(back, sizeof back));
@@ -100,7 +100,7 @@ static void test_there_are_no_stamps(void)
     TEST_ASSERT_EQUAL_UINT64(0, packet.stamp_ns);
     TEST_ASSERT_EQUAL_UINT64(io_address_pack(io_address_far_end), io_address_pack(packet.from));
     TEST_ASSERT_EQUAL(0, io_bus_send(&bus, nobody, "y", 1, true));
-    TEST_ASSERT_FALSE(io_bus_sent(&bus, &stamp_ns));
+    TEST_ASSERT_FALSE(io_bus_tx_timestamp(&bus, &stamp_ns));
 }
 
 static void test_refusals_name_the_device_and_the_remedy(void)
@@ -234,12 +234,12 @@ static void test_last_words_are_written(void)
     unsigned char bytes[4];
     open_bus(&bus, &spec);
     errno = EDOM;
-    io_bus_shout(&bus, nobody, "safe", 4);
+    io_bus_send_emergency(&bus, nobody, "safe", 4);
     TEST_ASSERT_EQUAL(EDOM, errno);
     TEST_ASSERT_EQUAL_size_t(4, read_board(bytes, 4));
     TEST_ASSERT_EQUAL_MEMORY("safe", bytes, 4);
     pull_out();
-    io_bus_shout(&bus, nobody, "safe", 4);
+    io_bus_send_emergency(&bus, nobody, "safe", 4);
     TEST_ASSERT_EQUAL(EDOM, errno);
 }
 
@@ -279,10 +279,10 @@ static void test_what_waits_is_in_the_line_or_here(void)
 {
     open_bus(&bus, &spec);
     const size_t before = io_bus_backlog(&bus);
-    bus.serial.rest.at = 10; /* as if the line had taken a part */
-    bus.serial.rest.size = 30;
+    bus.serial.partial.at = 10; /* as if the line had taken a part */
+    bus.serial.partial.size = 30;
     TEST_ASSERT_EQUAL_size_t(before + 20, io_bus_backlog(&bus));
-    bus.serial.rest.at = bus.serial.rest.size = 0;
+    bus.serial.partial.at = bus.serial.partial.size = 0;
 }
 
 int main(void)

@@ -27,7 +27,7 @@ void setUp(void)
 {
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
-    spec = (struct io_bus_spec){.kind = IO_BUS_SHARED, .name = "board"};
+    spec = (struct io_bus_spec){.kind = IO_BUS_SHM, .name = "board"};
     (void)snprintf(spec.device, sizeof spec.device, "airbearing-test-%d", (int)getpid());
     (void)snprintf(path, sizeof path, "/dev/shm/%s", spec.device);
 }
@@ -92,7 +92,7 @@ static void test_rings_wrap_with_every_length(void)
             TEST_ASSERT_EQUAL_MEMORY(message, packet.bytes, size);
         total += size;
     }
-    TEST_ASSERT_GREATER_THAN_size_t(20 * IO_SHARED_RING_SIZE, total);
+    TEST_ASSERT_GREATER_THAN_size_t(20 * IO_SHM_RING_SIZE, total);
 }
 
 static void test_a_full_ring_refuses_and_loses_nothing(void)
@@ -104,7 +104,7 @@ static void test_a_full_ring_refuses_and_loses_nothing(void)
     while (message[0] = (unsigned char)taken,
            io_bus_send(&a, nobody, message, sizeof message, false) == 0)
         taken++;
-    TEST_ASSERT_EQUAL(IO_SHARED_RING_SIZE / 120, taken); /* 16 + 100, padded to 8 */
+    TEST_ASSERT_EQUAL(IO_SHM_RING_SIZE / 120, taken); /* 16 + 100, padded to 8 */
     TEST_ASSERT_EQUAL_size_t((size_t)taken * 120, io_bus_backlog(&a));
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&a).full);
     for (int i = 0; i < taken; i++) {
@@ -179,7 +179,7 @@ static void test_the_layout_is_the_documented_one(void)
 static void test_another_version_is_refused_clearly(void)
 {
     open_bus(&a, &spec);
-    ((struct io_shared_header *)a.shared.mem)->version = 2;
+    ((struct io_shm_header *)a.shared.mem)->version = 2;
     refuse_bus(&spec, -EPROTONOSUPPORT, "links.board.device: /dev/shm/airbearing-test-",
                "has layout version 2, this program speaks version 1");
 }
@@ -189,12 +189,12 @@ static void test_memory_of_somebody_else_is_refused(void)
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     TEST_ASSERT_EQUAL(5, write(fd, "hello", 5));
     refuse_bus(&spec, -EPROTO, "links.board.device: ", "is not shared memory of this program");
-    TEST_ASSERT_EQUAL(0, ftruncate(fd, IO_SHARED_SIZE));
+    TEST_ASSERT_EQUAL(0, ftruncate(fd, IO_SHM_SIZE));
     refuse_bus(&spec, -EPROTO, "links.board.device: ", "is not shared memory of this program");
     (void)close(fd);
     (void)unlink(path);
     open_bus(&a, &spec);
-    struct io_shared_header *header = a.shared.mem;
+    struct io_shm_header *header = a.shared.mem;
     header->total_size++;
     refuse_bus(&spec, -EINVAL, "links.board.device: ", "its sizes are impossible");
     header->total_size--;
@@ -286,7 +286,7 @@ static void test_a_liar_costs_an_error_and_the_ring_goes_on(void)
     join();
     const uint32_t lengths[] = {IO_DATAGRAM_MAX + 1, 0xffffffff, 9};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        const uint64_t at = a.shared.out.at & (IO_SHARED_RING_SIZE - 1);
+        const uint64_t at = a.shared.out.at & (IO_SHM_RING_SIZE - 1);
         TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, "12345678", 8, false));
         memcpy(a.shared.out.bytes + at, &lengths[i], 4);
         TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
@@ -297,12 +297,12 @@ static void test_a_liar_costs_an_error_and_the_ring_goes_on(void)
     }
     static const unsigned char longest[IO_DATAGRAM_MAX];
     const uint32_t longer = IO_DATAGRAM_MAX + 1;
-    const uint64_t at = a.shared.out.at & (IO_SHARED_RING_SIZE - 1);
+    const uint64_t at = a.shared.out.at & (IO_SHM_RING_SIZE - 1);
     TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, longest, sizeof longest, false));
     TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, longest, sizeof longest, false));
     memcpy(a.shared.out.bytes + at, &longer, 4); /* and there are as many bytes */
     TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
-    const uint64_t heads[] = {8, 16 + IO_SHARED_RING_SIZE, 13, UINT64_MAX};
+    const uint64_t heads[] = {8, 16 + IO_SHM_RING_SIZE, 13, UINT64_MAX};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         atomic_store(&b.shared.in.ring->head, b.shared.in.at + heads[i]);
         TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
@@ -319,7 +319,7 @@ static void test_last_words_pass_a_full_ring_and_are_heard_once(void)
     join();
     while (io_bus_send(&a, nobody, message, sizeof message, false) == 0)
         ;
-    io_bus_shout(&a, nobody, "safe", 4);
+    io_bus_send_emergency(&a, nobody, "safe", 4);
     int status, count = 0;
     while ((status = io_bus_receive(&b, &packet)) == 1 && packet.size == sizeof message)
         count++;
@@ -328,11 +328,11 @@ static void test_last_words_pass_a_full_ring_and_are_heard_once(void)
     TEST_ASSERT_EQUAL_size_t(4, packet.size);
     TEST_ASSERT_EQUAL_MEMORY("safe", packet.bytes, 4);
     TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet));
-    io_bus_shout(&a, nobody, "again", 5);
+    io_bus_send_emergency(&a, nobody, "again", 5);
     TEST_ASSERT_EQUAL(1, io_bus_receive(&b, &packet));
     TEST_ASSERT_EQUAL_MEMORY("again", packet.bytes, 5);
-    atomic_fetch_or(&a.shared.out.ring->turn, 1); /* somebody is at it, for ever */
-    io_bus_shout(&a, nobody, "third", 5);
+    atomic_fetch_or(&a.shared.out.ring->emergency_sequence, 1); /* somebody is at it, for ever */
+    io_bus_send_emergency(&a, nobody, "third", 5);
     TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet));
 }
 
@@ -342,8 +342,8 @@ static void expect_lost(struct io_bus *bus)
     struct io_packet packet;
     (void)io_bus_send(bus, nobody, "into the void", 13, false);
     (void)io_bus_receive(bus, &packet); /* what was there before may be there still */
-    io_bus_shout(bus, nobody, "last words", 10);
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(IO_SHARED_RING_SIZE, io_bus_backlog(bus));
+    io_bus_send_emergency(bus, nobody, "last words", 10);
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(IO_SHM_RING_SIZE, io_bus_backlog(bus));
     io_bus_tick(bus, 0);
     TEST_ASSERT_FALSE(io_bus_connected(bus));
     TEST_ASSERT_EQUAL(-ENOTCONN, io_bus_send(bus, nobody, "again", 5, false));
@@ -353,7 +353,7 @@ static void expect_lost(struct io_bus *bus)
 
 static void test_who_cuts_the_file_off_is_gone_and_kills_nobody(void)
 {
-    static const off_t left[] = {0, 1, 64, 4096, IO_SHARED_SIZE / 2, IO_SHARED_SIZE - 1};
+    static const off_t left[] = {0, 1, 64, 4096, IO_SHM_SIZE / 2, IO_SHM_SIZE - 1};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
         join();
         TEST_ASSERT_EQUAL(0, io_bus_send(&b, nobody, "hello", 5, false));
@@ -368,7 +368,7 @@ static void test_who_cuts_the_file_off_is_gone_and_kills_nobody(void)
 static void test_a_cut_is_seen_before_anything_is_touched(void)
 {
     join();
-    TEST_ASSERT_EQUAL(0, truncate(path, IO_SHARED_SIZE - 4096));
+    TEST_ASSERT_EQUAL(0, truncate(path, IO_SHM_SIZE - 4096));
     io_bus_tick(&a, 0);
     TEST_ASSERT_FALSE(io_bus_connected(&a));
 }
@@ -380,7 +380,7 @@ static void test_a_file_that_was_cut_and_grew_again_is_no_danger(void)
     join();
     TEST_ASSERT_EQUAL(0, io_bus_send(&b, nobody, "hello", 5, false));
     TEST_ASSERT_EQUAL(0, truncate(path, 0));
-    TEST_ASSERT_EQUAL(0, truncate(path, IO_SHARED_SIZE));
+    TEST_ASSERT_EQUAL(0, truncate(path, IO_SHM_SIZE));
     for (int i = 0; i < 100; i++) {
         (void)io_bus_send(&a, nobody, "on", 2, false);
         TEST_ASSERT_LESS_OR_EQUAL(0, io_bus_receive(&a, &packet));
@@ -390,32 +390,32 @@ static void test_a_file_that_was_cut_and_grew_again_is_no_danger(void)
 
 static void test_a_header_is_sound_in_all_its_sizes(void)
 {
-    static unsigned char memory[IO_SHARED_SIZE];
-    struct io_shared_header good, header;
-    io_shared_lay_out(memory);
+    static unsigned char memory[IO_SHM_SIZE];
+    struct io_shm_header good, header;
+    io_shm_format(memory);
     memcpy(&good, memory, sizeof good);
-    TEST_ASSERT_EQUAL(0, io_shared_check(&good, IO_SHARED_SIZE));
-    TEST_ASSERT_EQUAL(-EPROTO, io_shared_check(&good, sizeof good - 1));
-    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&good, sizeof good));
-    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&good, IO_SHARED_SIZE - 1));
+    TEST_ASSERT_EQUAL(0, io_shm_check(&good, IO_SHM_SIZE));
+    TEST_ASSERT_EQUAL(-EPROTO, io_shm_check(&good, sizeof good - 1));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shm_check(&good, sizeof good));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shm_check(&good, IO_SHM_SIZE - 1));
     for (size_t i = 0; i < sizeof good.magic; i++) {
         header = good;
         header.magic[i] ^= 1;
-        TEST_ASSERT_EQUAL(-EPROTO, io_shared_check(&header, IO_SHARED_SIZE));
+        TEST_ASSERT_EQUAL(-EPROTO, io_shm_check(&header, IO_SHM_SIZE));
     }
     header = good;
     header.version = 0;
-    TEST_ASSERT_EQUAL(-EPROTONOSUPPORT, io_shared_check(&header, IO_SHARED_SIZE));
+    TEST_ASSERT_EQUAL(-EPROTONOSUPPORT, io_shm_check(&header, IO_SHM_SIZE));
     header = good;
     header.header_size = 65;
-    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&header, IO_SHARED_SIZE));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shm_check(&header, IO_SHM_SIZE));
     header = good;
     header.message_max--;
-    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&header, IO_SHARED_SIZE));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shm_check(&header, IO_SHM_SIZE));
     header = good;
     header.total_size++;
-    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&header, IO_SHARED_SIZE));
-    TEST_ASSERT_EQUAL(-EINVAL, io_shared_check(&header, IO_SHARED_SIZE + 1));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shm_check(&header, IO_SHM_SIZE));
+    TEST_ASSERT_EQUAL(-EINVAL, io_shm_check(&header, IO_SHM_SIZE + 1));
     static const struct {
         uint32_t ring_size;
         int status;
@@ -423,8 +423,8 @@ static void test_a_header_is_sound_in_all_its_sizes(void)
     for (size_t i = 0; i < sizeof rings / sizeof rings[0]; i++) {
         header = good;
         header.ring_size = rings[i].ring_size;
-        header.total_size = IO_SHARED_DATA_AT + 2 * (uint64_t)rings[i].ring_size;
-        TEST_ASSERT_EQUAL(rings[i].status, io_shared_check(&header, (size_t)header.total_size));
+        header.total_size = IO_SHM_DATA_AT + 2 * (uint64_t)rings[i].ring_size;
+        TEST_ASSERT_EQUAL(rings[i].status, io_shm_check(&header, (size_t)header.total_size));
     }
 }
 
@@ -438,7 +438,7 @@ static void test_a_ring_can_be_full_to_its_last_byte(void)
         memset(message, i & 0xff, sizeof message);
         TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, message, sizeof message, false));
     }
-    TEST_ASSERT_EQUAL_size_t(IO_SHARED_RING_SIZE, io_bus_backlog(&a));
+    TEST_ASSERT_EQUAL_size_t(IO_SHM_RING_SIZE, io_bus_backlog(&a));
     TEST_ASSERT_EQUAL(-EAGAIN, io_bus_send(&a, nobody, "", 0, false));
     for (int i = 0; i < 512; i++) {
         TEST_ASSERT_EQUAL(1, io_bus_receive(&b, &packet));
@@ -467,20 +467,20 @@ static void test_a_message_has_the_time_of_its_writing_and_its_sender(void)
 
 static void test_last_words_have_their_greatest_length(void)
 {
-    unsigned char words[IO_SHOUT_MAX], heard[IO_SHOUT_MAX];
+    unsigned char words[IO_EMERGENCY_MAX], heard[IO_EMERGENCY_MAX];
     size_t size = 0;
     join();
     memset(words, 'w', sizeof words);
-    io_bus_shout(&a, nobody, words, sizeof words);
-    TEST_ASSERT_TRUE(io_shared_hear(&b.shared.in, heard, &size));
-    TEST_ASSERT_EQUAL_size_t(IO_SHOUT_MAX, size);
-    TEST_ASSERT_EQUAL_MEMORY(words, heard, IO_SHOUT_MAX);
-    io_bus_shout(&a, nobody, words, 1);
-    a.shared.out.ring->words_size = IO_SHOUT_MAX + 1; /* a liar */
-    TEST_ASSERT_FALSE(io_shared_hear(&b.shared.in, heard, &size));
+    io_bus_send_emergency(&a, nobody, words, sizeof words);
+    TEST_ASSERT_TRUE(io_shm_pull_emergency(&b.shared.in, heard, &size));
+    TEST_ASSERT_EQUAL_size_t(IO_EMERGENCY_MAX, size);
+    TEST_ASSERT_EQUAL_MEMORY(words, heard, IO_EMERGENCY_MAX);
+    io_bus_send_emergency(&a, nobody, words, 1);
+    a.shared.out.ring->emergency_size = IO_EMERGENCY_MAX + 1; /* a liar */
+    TEST_ASSERT_FALSE(io_shm_pull_emergency(&b.shared.in, heard, &size));
     TEST_ASSERT_EQUAL_size_t(0, size);
-    a.shared.out.ring->words_size = 1;
-    TEST_ASSERT_FALSE(io_shared_hear(&b.shared.in, heard, &size)); /* that was it */
+    a.shared.out.ring->emergency_size = 1;
+    TEST_ASSERT_FALSE(io_shm_pull_emergency(&b.shared.in, heard, &size)); /* that was it */
 }
 
 static void test_a_name_may_begin_with_a_slash(void)
@@ -511,7 +511,7 @@ static int next_descriptor(void)
 /* A file that ends within the header, and one that is nothing but a header of zeros. */
 static void test_a_file_that_is_no_layout_is_refused_and_let_go(void)
 {
-    static const unsigned char zeros[sizeof(struct io_shared_header)];
+    static const unsigned char zeros[sizeof(struct io_shm_header)];
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     const int next = next_descriptor();
     TEST_ASSERT_EQUAL(63, write(fd, zeros, 63));
@@ -528,7 +528,7 @@ static void test_memory_that_cannot_be_made_is_refused(void)
     (void)signal(SIGXFSZ, SIG_IGN);
     TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_FSIZE, &before));
     small = before;
-    small.rlim_cur = IO_SHARED_SIZE - 1;
+    small.rlim_cur = IO_SHM_SIZE - 1;
     const int next = next_descriptor();
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &small));
     refuse_bus(&spec, -ENOSPC, "links.board.device: cannot use shared memory /dev/shm/airbearing-",

@@ -14,8 +14,8 @@
 
 static unsigned char *pages;
 static size_t page_size;
-static struct io_shared_ring *ring;
-static struct io_shared_port port;
+static struct io_shm_ring *ring;
+static struct io_shm_port port;
 static uint32_t turn_meanwhile; /* what the writer leaves in the turn */
 
 static void write_meanwhile(int number)
@@ -23,8 +23,8 @@ static void write_meanwhile(int number)
     (void)number;
     if (mprotect(pages + page_size, page_size, PROT_READ | PROT_WRITE))
         _exit(1);
-    memset(ring->words, 'n', sizeof ring->words);
-    atomic_store(&ring->turn, turn_meanwhile);
+    memset(ring->emergency, 'n', sizeof ring->emergency);
+    atomic_store(&ring->emergency_sequence, turn_meanwhile);
 }
 
 void setUp(void)
@@ -32,11 +32,11 @@ void setUp(void)
     page_size = (size_t)sysconf(_SC_PAGESIZE);
     pages = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     TEST_ASSERT_TRUE(pages != MAP_FAILED);
-    ring = (struct io_shared_ring *)(void *)(pages + page_size - 192); /* 56 of its words */
-    port = (struct io_shared_port){.ring = ring};
-    memset(ring->words, 'o', sizeof ring->words);
-    ring->words_size = 200;
-    atomic_store(&ring->turn, 2);
+    ring = (struct io_shm_ring *)(void *)(pages + page_size - 192); /* 56 of its words */
+    port = (struct io_shm_port){.ring = ring};
+    memset(ring->emergency, 'o', sizeof ring->emergency);
+    ring->emergency_size = 200;
+    atomic_store(&ring->emergency_sequence, 2);
     const struct sigaction action = {.sa_handler = write_meanwhile};
     TEST_ASSERT_EQUAL(0, sigaction(SIGSEGV, &action, NULL));
 }
@@ -54,38 +54,38 @@ static void hide_the_rest(void)
 
 static void test_words_that_stay_are_heard_once(void)
 {
-    unsigned char bytes[IO_SHOUT_MAX], old[200];
+    unsigned char bytes[IO_EMERGENCY_MAX], old[200];
     size_t size = 0;
     memset(old, 'o', sizeof old);
-    TEST_ASSERT_TRUE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_TRUE(io_shm_pull_emergency(&port, bytes, &size));
     TEST_ASSERT_EQUAL_size_t(200, size);
     TEST_ASSERT_EQUAL_MEMORY(old, bytes, 200);
-    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_FALSE(io_shm_pull_emergency(&port, bytes, &size));
 }
 
 static void test_words_that_change_meanwhile_are_heard_whole_at_the_next_look(void)
 {
-    unsigned char bytes[IO_SHOUT_MAX], new[200];
+    unsigned char bytes[IO_EMERGENCY_MAX], new[200];
     size_t size = 0;
     memset(new, 'n', sizeof new);
     turn_meanwhile = 4;
     hide_the_rest();
-    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
-    TEST_ASSERT_TRUE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_FALSE(io_shm_pull_emergency(&port, bytes, &size));
+    TEST_ASSERT_TRUE(io_shm_pull_emergency(&port, bytes, &size));
     TEST_ASSERT_EQUAL_MEMORY(new, bytes, 200);
-    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_FALSE(io_shm_pull_emergency(&port, bytes, &size));
 }
 
 static void test_a_writer_that_began_meanwhile_is_waited_for(void)
 {
-    unsigned char bytes[IO_SHOUT_MAX];
+    unsigned char bytes[IO_EMERGENCY_MAX];
     size_t size = 0;
     turn_meanwhile = 3;
     hide_the_rest();
-    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
-    TEST_ASSERT_FALSE(io_shared_hear(&port, bytes, &size));
-    atomic_store(&ring->turn, 4);
-    TEST_ASSERT_TRUE(io_shared_hear(&port, bytes, &size));
+    TEST_ASSERT_FALSE(io_shm_pull_emergency(&port, bytes, &size));
+    TEST_ASSERT_FALSE(io_shm_pull_emergency(&port, bytes, &size));
+    atomic_store(&ring->emergency_sequence, 4);
+    TEST_ASSERT_TRUE(io_shm_pull_emergency(&port, bytes, &size));
 }
 
 int main(void)

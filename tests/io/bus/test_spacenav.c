@@ -65,9 +65,9 @@ static void say(const int32_t *word, size_t size)
 }
 #define SAY(...) say((const int32_t[8]){__VA_ARGS__}, 32)
 
-static struct io_hand_picture next(void)
+static struct io_hand_report next(void)
 {
-    struct io_hand_picture picture;
+    struct io_hand_report picture;
     wait_packet(&bus, &packet);
     TEST_ASSERT_TRUE(io_hand_decode(packet.bytes, packet.size, &picture));
     return picture;
@@ -75,7 +75,7 @@ static struct io_hand_picture next(void)
 
 static void test_a_hand_at_rest_is_heard(void)
 {
-    struct io_hand_picture picture;
+    struct io_hand_report picture;
     open_hand();
     TEST_ASSERT_TRUE(io_hand_decode(packet.bytes, packet.size, &picture));
     for (int i = 0; i < IO_HAND_AXIS_COUNT; i++)
@@ -89,11 +89,11 @@ static void test_moves_are_shares_of_the_full_way(void)
     open_hand();
     SAY(0, 35, -70, 105, -140, 350, -350, 16);
     static const float way[] = {0.1f, -0.2f, 0.3f, -0.4f, 1.0f, -1.0f};
-    const struct io_hand_picture picture = next();
+    const struct io_hand_report picture = next();
     for (int i = 0; i < 6; i++)
         TEST_ASSERT_EQUAL_FLOAT(way[i], picture.axis[i]);
     SAY(0, INT32_MAX, INT32_MIN, 0, 0, 0, 0, 16);
-    const struct io_hand_picture much = next();
+    const struct io_hand_report much = next();
     TEST_ASSERT_TRUE(much.axis[0] == 1.0f && much.axis[1] == -1.0f && much.axis[5] == 0.0f);
 }
 
@@ -135,7 +135,7 @@ static void test_a_message_may_come_in_pieces(void)
 
 static void test_a_daemon_that_went_is_found_again_and_the_hand_rests(void)
 {
-    struct io_hand_picture picture;
+    struct io_hand_report picture;
     open_hand();
     SAY(0, 350, 0, 0, 0, 0, 0, 16);
     (void)next();
@@ -186,7 +186,7 @@ static uint64_t tick_for(uint64_t from_ns, uint64_t ms, int *packets)
 
 static void test_a_hand_that_no_longer_moves_was_let_go(void)
 {
-    struct io_hand_picture picture;
+    struct io_hand_report picture;
     int packets;
     open_hand();
     uint64_t now_ns = tick_for(rt_now_ns(), 1000, &packets);

@@ -129,7 +129,7 @@ static void test_what_is_sent_to_a_tape_is_counted_and_forgotten(void)
     open_bus(&tape, &spec);
     TEST_ASSERT_EQUAL(0, io_bus_send(&tape, nobody, "sensor", 6, true));
     TEST_ASSERT_EQUAL_UINT64(6, counters_of(&tape).tx_bytes);
-    io_bus_shout(&tape, nobody, "safe", 4);
+    io_bus_send_emergency(&tape, nobody, "safe", 4);
 }
 
 static void test_a_recording_is_the_published_format(void)
@@ -137,16 +137,16 @@ static void test_a_recording_is_the_published_format(void)
     struct io_tape_writer writer;
     struct wire_tape wire;
     unsigned char bytes[4096];
-    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 4096, &clock_of_ours));
+    TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 4096, &clock_of_ours));
     time_ns += 5;
-    TEST_ASSERT_TRUE(io_tape_write(&writer, "first", 5));
-    TEST_ASSERT_TRUE(io_tape_write(&writer, "", 0)); /* left out */
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "first", 5));
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "", 0)); /* left out */
     time_ns += 300;
-    TEST_ASSERT_TRUE(io_tape_write(&writer, "second", 6));
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "second", 6));
     time_ns -= 100; /* a clock that goes back does not make a tape that does */
-    TEST_ASSERT_TRUE(io_tape_write(&writer, "third", 5));
-    io_tape_finish(&writer);
-    io_tape_finish(&writer);
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "third", 5));
+    io_tape_writer_close(&writer);
+    io_tape_writer_close(&writer);
     begin(&wire);
     add(&wire, 5, "first");
     add(&wire, 305, "second");
@@ -162,14 +162,14 @@ static void test_a_recording_plays_back_with_its_times(void)
     struct io_tape_writer writer;
     struct io_packet packet;
     unsigned char bytes[IO_DATAGRAM_MAX];
-    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 1 << 20, &clock_of_ours));
+    TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 1 << 20, &clock_of_ours));
     for (size_t i = 1; i <= 200; i++) {
         time_ns += i;
         memset(bytes, (int)i, sizeof bytes);
-        TEST_ASSERT_TRUE(io_tape_write(&writer, bytes, i * 10));
+        TEST_ASSERT_TRUE(io_tape_writer_append(&writer, bytes, i * 10));
     }
-    TEST_ASSERT_FALSE(io_tape_write(&writer, bytes, IO_DATAGRAM_MAX + 1));
-    io_tape_finish(&writer);
+    TEST_ASSERT_FALSE(io_tape_writer_append(&writer, bytes, IO_DATAGRAM_MAX + 1));
+    io_tape_writer_close(&writer);
     open_bus(&tape, &spec);
     TEST_ASSERT_EQUAL(0, io_bus_receive(&tape, &packet));
     for (size_t i = 1; i <= 200; i++) {
@@ -185,12 +185,12 @@ static void test_a_recording_plays_back_with_its_times(void)
 static void test_a_full_tape_keeps_what_it_has(void)
 {
     struct io_tape_writer writer;
-    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 16 + 2 * 20, &clock_of_ours));
-    TEST_ASSERT_TRUE(io_tape_write(&writer, "1234", 4));
-    TEST_ASSERT_FALSE(io_tape_write(&writer, "12345", 5));
-    TEST_ASSERT_TRUE(io_tape_write(&writer, "1234", 4));
-    TEST_ASSERT_FALSE(io_tape_write(&writer, "1", 1));
-    io_tape_finish(&writer);
+    TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 16 + 2 * 20, &clock_of_ours));
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "1234", 4));
+    TEST_ASSERT_FALSE(io_tape_writer_append(&writer, "12345", 5));
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "1234", 4));
+    TEST_ASSERT_FALSE(io_tape_writer_append(&writer, "1", 1));
+    io_tape_writer_close(&writer);
     open_bus(&tape, &spec);
     expect("1234");
     expect("1234");
@@ -200,12 +200,12 @@ static void test_a_recording_that_somebody_cuts_off_ends_there(void)
 {
     struct io_tape_writer writer;
     struct stat file;
-    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 1 << 20, &clock_of_ours));
-    TEST_ASSERT_TRUE(io_tape_write(&writer, "one", 3));
+    TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 1 << 20, &clock_of_ours));
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "one", 3));
     TEST_ASSERT_EQUAL(0, truncate(path, 0));
-    TEST_ASSERT_FALSE(io_tape_write(&writer, "two", 3));
-    TEST_ASSERT_FALSE(io_tape_write(&writer, "three", 5));
-    io_tape_finish(&writer);
+    TEST_ASSERT_FALSE(io_tape_writer_append(&writer, "two", 3));
+    TEST_ASSERT_FALSE(io_tape_writer_append(&writer, "three", 5));
+    io_tape_writer_close(&writer);
     TEST_ASSERT_EQUAL(0, stat(path, &file));
     TEST_ASSERT_EQUAL_INT64(0, file.st_size);
 }
@@ -296,12 +296,12 @@ static void test_a_recording_has_a_least_and_a_greatest_size(void)
 {
     struct io_tape_writer writer;
     const int next = next_descriptor();
-    TEST_ASSERT_EQUAL(-EINVAL, io_tape_record(&writer, path, IO_TAPE_HEADER - 1, NULL));
-    TEST_ASSERT_EQUAL(-EINVAL, io_tape_record(&writer, path, IO_TAPE_SIZE_MAX + 1ul, NULL));
+    TEST_ASSERT_EQUAL(-EINVAL, io_tape_writer_open(&writer, path, IO_TAPE_HEADER - 1, NULL));
+    TEST_ASSERT_EQUAL(-EINVAL, io_tape_writer_open(&writer, path, IO_TAPE_SIZE_MAX + 1ul, NULL));
     TEST_ASSERT_EQUAL(next, next_descriptor());
-    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, IO_TAPE_HEADER, NULL));
-    TEST_ASSERT_FALSE(io_tape_write(&writer, "1", 1));
-    io_tape_finish(&writer);
+    TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, IO_TAPE_HEADER, NULL));
+    TEST_ASSERT_FALSE(io_tape_writer_append(&writer, "1", 1));
+    io_tape_writer_close(&writer);
     TEST_ASSERT_EQUAL(next, next_descriptor());
     open_bus(&tape, &spec); /* with nothing on it */
 }
@@ -314,23 +314,23 @@ static void test_a_recording_that_cannot_be_made_is_refused(void)
     atomic_bool gone = false;
     int count = 0;
     const int next = next_descriptor();
-    TEST_ASSERT_EQUAL(-ENOENT, io_tape_record(&writer, "/nowhere/tape", 4096, NULL));
+    TEST_ASSERT_EQUAL(-ENOENT, io_tape_writer_open(&writer, "/nowhere/tape", 4096, NULL));
     (void)signal(SIGXFSZ, SIG_IGN);
     TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_FSIZE, &before));
     small = before;
     small.rlim_cur = 4095;
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &small));
-    const int status = io_tape_record(&writer, path, 4096, NULL);
+    const int status = io_tape_writer_open(&writer, path, 4096, NULL);
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &before));
     TEST_ASSERT_EQUAL(-EFBIG, status);
     while (count < RT_GUARD_MAX && rt_guard_add(&others[count], 1, &gone))
         count++;
-    TEST_ASSERT_EQUAL(-ENOMEM, io_tape_record(&writer, path, 4096, NULL));
+    TEST_ASSERT_EQUAL(-ENOMEM, io_tape_writer_open(&writer, path, 4096, NULL));
     while (count > 0)
         rt_guard_remove(&others[--count]);
     TEST_ASSERT_EQUAL(next, next_descriptor());
-    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 4096, NULL));
-    io_tape_finish(&writer);
+    TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 4096, NULL));
+    io_tape_writer_close(&writer);
 }
 
 static void test_the_longest_packet_is_recorded_and_played(void)
@@ -339,10 +339,10 @@ static void test_the_longest_packet_is_recorded_and_played(void)
     struct io_tape_writer writer;
     struct io_packet packet;
     memset(longest, 'l', sizeof longest);
-    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 1 << 16, &clock_of_ours));
-    TEST_ASSERT_FALSE(io_tape_write(&writer, longest, IO_DATAGRAM_MAX + 1));
-    TEST_ASSERT_TRUE(io_tape_write(&writer, longest, IO_DATAGRAM_MAX));
-    io_tape_finish(&writer);
+    TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 1 << 16, &clock_of_ours));
+    TEST_ASSERT_FALSE(io_tape_writer_append(&writer, longest, IO_DATAGRAM_MAX + 1));
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, longest, IO_DATAGRAM_MAX));
+    io_tape_writer_close(&writer);
     open_bus(&tape, &spec);
     TEST_ASSERT_EQUAL(1, io_bus_receive(&tape, &packet));
     TEST_ASSERT_EQUAL_size_t(IO_DATAGRAM_MAX, packet.size);
@@ -416,10 +416,10 @@ static void test_without_a_clock_a_tape_plays_by_the_machine_s(void)
     struct io_tape_writer writer;
     struct wire_tape wire;
     spec.clock = NULL;
-    TEST_ASSERT_EQUAL(0, io_tape_record(&writer, path, 4096, NULL));
-    TEST_ASSERT_TRUE(io_tape_write(&writer, "now", 3));
+    TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 4096, NULL));
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "now", 3));
     TEST_ASSERT_LESS_THAN_UINT64(UINT64_C(3600) * 1000000000, writer.last_ns); /* since its start */
-    io_tape_finish(&writer);
+    io_tape_writer_close(&writer);
     begin(&wire);
     add(&wire, 0, "at once");
     store(&wire);

@@ -112,12 +112,12 @@ static void test_what_leaves_is_stamped_when_asked(void)
         TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "plain", 5, false));
         TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "older", 5, true));
         TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "newest", 6, true));
-        for (int i = 0; i < WAIT_TRIES && !(has = io_bus_sent(&server, &stamp_ns)); i++)
+        for (int i = 0; i < WAIT_TRIES && !(has = io_bus_tx_timestamp(&server, &stamp_ns)); i++)
             wait_moment();
         TEST_ASSERT_TRUE(has);
         TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, stamp_ns);
         TEST_ASSERT_LESS_OR_EQUAL_UINT64(wall_ns(), stamp_ns);
-        TEST_ASSERT_FALSE(io_bus_sent(&server, &stamp_ns)); /* once */
+        TEST_ASSERT_FALSE(io_bus_tx_timestamp(&server, &stamp_ns)); /* once */
     }
 }
 
@@ -128,13 +128,13 @@ static void test_a_stamp_that_nobody_fetches_does_not_keep_the_descriptor_ready(
     join();
     if (!server.tcp.stamps_sent)
         TEST_IGNORE_MESSAGE("this kernel does not stamp what leaves");
-    watch.fd = server.tcp.seat.fd;
+    watch.fd = server.tcp.stable_fd.fd;
     TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "frame", 5, true));
     TEST_ASSERT_EQUAL(1, poll(&watch, 1, 5000)); /* the stamp */
     TEST_ASSERT_EQUAL(0, io_bus_receive(&server, &packet));
     TEST_ASSERT_EQUAL(0, poll(&watch, 1, 0));
     uint64_t stamp_ns;
-    TEST_ASSERT_TRUE(io_bus_sent(&server, &stamp_ns));
+    TEST_ASSERT_TRUE(io_bus_tx_timestamp(&server, &stamp_ns));
 }
 
 static void test_a_second_connection_is_turned_away_and_the_first_does_not_notice(void)
@@ -165,7 +165,7 @@ static void test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard(void)
     wait_connected(&server, true);
     TEST_ASSERT_EQUAL(4, send(first, "last", 4, 0));
     (void)close(first);
-    struct pollfd goodbye = {.fd = server.tcp.seat.fd, .events = POLLRDHUP};
+    struct pollfd goodbye = {.fd = server.tcp.stable_fd.fd, .events = POLLRDHUP};
     TEST_ASSERT_EQUAL(1, poll(&goodbye, 1, 5000)); /* or the newcomer might overtake it */
     const int second = call_in();
     for (int i = 0; i < 20; i++) { /* the newcomer must wait, not be refused */
@@ -220,7 +220,7 @@ test_one_who_knocks_waits_while_the_peer_holds_its_place_and_takes_one_that_is_y
     unsigned char bytes[5];
     struct io_bus_watch watch[IO_BUS_WATCH_MAX];
     join();
-    io_bus_claim(&server, IO_BUS_HOLDS);
+    io_bus_newcomer_policy(&server, IO_BUS_DEFER_NEWCOMER);
     const int second = call_in(), third = call_in();
     TEST_ASSERT_EQUAL(5, send(second, "other", 5, 0));
     TEST_ASSERT_EQUAL(5, send(third, "third", 5, 0));
@@ -229,14 +229,14 @@ test_one_who_knocks_waits_while_the_peer_holds_its_place_and_takes_one_that_is_y
     TEST_ASSERT_EQUAL_UINT64(0, counters_of(&server).refused);
     TEST_ASSERT_EQUAL(1, io_bus_watches(&server, watch)); /* nobody sleeps on who waits */
 
-    io_bus_claim(&server, IO_BUS_YIELDS);
+    io_bus_newcomer_policy(&server, IO_BUS_REPLACE_PEER);
     tick_a_while();
     TEST_ASSERT_EQUAL_UINT64(2, counters_of(&server).connects); /* the third must wait again */
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).losses);
     wait_bytes(&server, bytes, 5);
     TEST_ASSERT_EQUAL_MEMORY("other", bytes, 5);
 
-    io_bus_claim(&server, IO_BUS_KEEPS);
+    io_bus_newcomer_policy(&server, IO_BUS_REFUSE_NEWCOMER);
     tick_a_while();
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).refused);
     TEST_ASSERT_EQUAL(2, io_bus_watches(&server, watch));
@@ -302,7 +302,7 @@ static void test_a_frame_that_left_in_part_is_finished_before_the_next(void)
     wait_connected(&server, true);
     const int taken = fill_up(1000000);
     TEST_ASSERT_GREATER_THAN(0, taken);
-    const bool had_rest = server.tcp.rest.at < server.tcp.rest.size;
+    const bool had_rest = server.tcp.partial.at < server.tcp.partial.size;
     memset(frame, 0xee, sizeof frame);
     int status = -EAGAIN;
     for (int i = 0; i < PROBE_TRIES && status == -EAGAIN; i++) { /* read a little, send once more */
@@ -334,7 +334,7 @@ static void test_the_rest_of_a_frame_is_not_for_the_next_peer(void)
     unsigned char bytes[5];
     const int first = call_in();
     wait_connected(&server, true);
-    server.tcp.rest.size = 100; /* as if the kernel had taken a part */
+    server.tcp.partial.size = 100; /* as if the kernel had taken a part */
     io_bus_drop(&server);
     (void)close(first);
     join();
@@ -348,10 +348,10 @@ static void test_small_frames_do_not_wait_for_more(void)
     int on = 0;
     socklen_t size = sizeof on;
     join();
-    TEST_ASSERT_EQUAL(0, getsockopt(server.tcp.seat.fd, IPPROTO_TCP, TCP_NODELAY, &on, &size));
+    TEST_ASSERT_EQUAL(0, getsockopt(server.tcp.stable_fd.fd, IPPROTO_TCP, TCP_NODELAY, &on, &size));
     TEST_ASSERT_NOT_EQUAL(0, on);
     on = 0;
-    TEST_ASSERT_EQUAL(0, getsockopt(client.tcp.seat.fd, IPPROTO_TCP, TCP_NODELAY, &on, &size));
+    TEST_ASSERT_EQUAL(0, getsockopt(client.tcp.stable_fd.fd, IPPROTO_TCP, TCP_NODELAY, &on, &size));
     TEST_ASSERT_NOT_EQUAL(0, on);
 }
 
@@ -481,17 +481,17 @@ static void test_last_words_reach_the_peer_or_nobody(void)
 {
     unsigned char bytes[4];
     errno = EDOM;
-    io_bus_shout(&server, nobody, "void", 4); /* an empty seat */
+    io_bus_send_emergency(&server, nobody, "void", 4); /* an empty seat */
     TEST_ASSERT_EQUAL(EDOM, errno);
     join();
-    io_bus_shout(&server, nobody, "safe", 4);
+    io_bus_send_emergency(&server, nobody, "safe", 4);
     wait_bytes(&client, bytes, 4);
     TEST_ASSERT_EQUAL_MEMORY("safe", bytes, 4);
-    const int seat = server.tcp.seat.fd;
+    const int stable_fd = server.tcp.stable_fd.fd;
     io_bus_drop(&server);
-    TEST_ASSERT_EQUAL(seat, server.tcp.seat.fd);
+    TEST_ASSERT_EQUAL(stable_fd, server.tcp.stable_fd.fd);
     const int other = open("/dev/null", O_RDWR | O_CLOEXEC);
-    TEST_ASSERT_NOT_EQUAL(seat, other); /* the number is not given out again */
+    TEST_ASSERT_NOT_EQUAL(stable_fd, other); /* the number is not given out again */
     (void)close(other);
 }
 
@@ -554,15 +554,15 @@ static void test_what_waits_is_in_the_kernel_or_here(void)
 {
     const int fd = call_in();
     wait_connected(&server, true);
-    server.tcp.rest.at = 10; /* as if the kernel had taken a part */
-    server.tcp.rest.size = 30;
+    server.tcp.partial.at = 10; /* as if the kernel had taken a part */
+    server.tcp.partial.size = 30;
     TEST_ASSERT_EQUAL_size_t(20, io_bus_backlog(&server));
-    server.tcp.rest.at = server.tcp.rest.size = 0;
+    server.tcp.partial.at = server.tcp.partial.size = 0;
     TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server));
     io_bus_drop(&server);
-    server.tcp.rest.size = 30;
+    server.tcp.partial.size = 30;
     TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server)); /* for nobody */
-    server.tcp.rest.size = 0;
+    server.tcp.partial.size = 0;
     (void)close(fd);
 }
 
@@ -573,7 +573,7 @@ static void reset_peer(void)
     const int fd = call_in();
     wait_connected(&server, true);
     TEST_ASSERT_EQUAL(0, setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now));
-    struct pollfd watch = {.fd = server.tcp.seat.fd, .events = 0};
+    struct pollfd watch = {.fd = server.tcp.stable_fd.fd, .events = 0};
     (void)close(fd);
     TEST_ASSERT_EQUAL(1, poll(&watch, 1, 5000)); /* the reset is there */
 }
@@ -589,7 +589,7 @@ static void test_a_reset_is_met_by_a_write_too(void)
     TEST_ASSERT_FALSE(io_bus_connected(&server));
     TEST_ASSERT_EQUAL_UINT64(2, counters_of(&server).losses);
     reset_peer();
-    server.tcp.rest.size = 30; /* what the last frame left over */
+    server.tcp.partial.size = 30; /* what the last frame left over */
     TEST_ASSERT_EQUAL(-ECONNRESET, io_bus_send(&server, nobody, "x", 1, false));
     TEST_ASSERT_FALSE(io_bus_connected(&server));
 }

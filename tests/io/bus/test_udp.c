@@ -122,7 +122,7 @@ static bool await_stamp(uint64_t *stamp_ns)
 {
     for (int i = 0; i < 500; i++) {
         struct pollfd watch = {.fd = here.fd, .events = 0};
-        if (io_udp_sent(&here, stamp_ns))
+        if (io_udp_tx_timestamp(&here, stamp_ns))
             return true;
         (void)poll(&watch, 1, 10);
     }
@@ -145,7 +145,7 @@ static void test_what_leaves_is_stamped_when_asked(void)
         TEST_ASSERT_LESS_OR_EQUAL_UINT64(wall_ns(), stamp_ns);
         TEST_ASSERT_GREATER_THAN_UINT64(last_ns, stamp_ns);
         last_ns = stamp_ns;
-        TEST_ASSERT_FALSE(io_udp_sent(&here, &stamp_ns)); /* once */
+        TEST_ASSERT_FALSE(io_udp_tx_timestamp(&here, &stamp_ns)); /* once */
     }
 }
 
@@ -167,9 +167,9 @@ static void test_a_shout_leaves_no_trace_in_errno(void)
 {
     struct io_packet packet;
     errno = EDOM;
-    io_udp_shout(-1, io_udp_local(&there), "lost", 4);
+    io_udp_send_emergency(-1, io_udp_local(&there), "lost", 4);
     TEST_ASSERT_EQUAL(EDOM, errno);
-    io_udp_shout(here.fd, io_udp_local(&there), "safe", 4);
+    io_udp_send_emergency(here.fd, io_udp_local(&there), "safe", 4);
     await_readable(&there);
     TEST_ASSERT_EQUAL(1, io_udp_receive(&there, &packet));
     TEST_ASSERT_EQUAL_MEMORY("safe", packet.bytes, 4);

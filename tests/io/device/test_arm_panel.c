@@ -11,22 +11,22 @@
 enum { JOINTS = 3, POSES = 2, SETTLE = 20 };
 enum { VERNIER = 6, BRAKES, GRAPPLE, RELEASE, SAFE, NEXT, SELECT = 16 };
 
-static struct io_panel_spec spec;
-static struct io_panel_state state;
+static struct io_arm_panel_spec spec;
+static struct io_arm_panel_state state;
 static uint32_t presses, down;
 static uint64_t last_mode;
 static bool lost, still;
 
 void setUp(void)
 {
-    spec = (struct io_panel_spec){.mode = {0, 1, 2, 3, 4, 5},
-                                  .button = {VERNIER, BRAKES, GRAPPLE, RELEASE, SAFE, NEXT},
-                                  .select_count = 4,
-                                  .select = {SELECT, SELECT + 1, SELECT + 2, 31},
-                                  .joints = JOINTS,
-                                  .poses = POSES,
-                                  .settle = SETTLE};
-    io_panel_begin(&state);
+    spec = (struct io_arm_panel_spec){.mode = {0, 1, 2, 3, 4, 5},
+                                      .button = {VERNIER, BRAKES, GRAPPLE, RELEASE, SAFE, NEXT},
+                                      .select_count = 4,
+                                      .select = {SELECT, SELECT + 1, SELECT + 2, 31},
+                                      .joints = JOINTS,
+                                      .poses = POSES,
+                                      .settle = SETTLE};
+    io_arm_panel_begin(&state);
     presses = down = 0;
     last_mode = 0;
     lost = still = false;
@@ -38,13 +38,13 @@ void tearDown(void)
 
 static void look(void)
 {
-    io_panel_look(&spec, (uint64_t)presses << 32 | down, lost, still, &state);
+    io_arm_panel_update(&spec, (uint64_t)presses << 32 | down, lost, still, &state);
 }
 
 static void picture(uint32_t flips)
 {
     presses ^= flips;
-    io_panel_hear(&spec, (uint64_t)presses << 32 | down, last_mode, &state);
+    io_arm_panel_latch_command(&spec, (uint64_t)presses << 32 | down, last_mode, &state);
 }
 
 static void press(int button)
@@ -61,7 +61,7 @@ static void look_often(int looks)
 
 static void expect_hold(bool brakes, bool safed)
 {
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_HOLD, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_HOLD, state.mode);
     TEST_ASSERT_EQUAL_UINT64(brakes, state.brakes);
     TEST_ASSERT_EQUAL_UINT64(safed, state.safed);
 }
@@ -77,13 +77,13 @@ static void test_it_begins_in_hold_with_brakes(void)
 static void test_a_press_in_the_first_picture_counts(void)
 {
     press(2);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
 }
 
 static void test_every_mode_has_its_button_and_lets_the_brakes_go(void)
 {
-    for (int mode = IO_PANEL_JOINT; mode < IO_PANEL_MODE_COUNT; mode++) {
-        io_panel_begin(&state);
+    for (int mode = IO_ARM_PANEL_JOINT; mode < IO_ARM_PANEL_MODE_COUNT; mode++) {
+        io_arm_panel_begin(&state);
         state.presses = presses;
         press(mode);
         TEST_ASSERT_EQUAL_UINT64(mode, state.mode);
@@ -111,7 +111,7 @@ static void test_vernier_and_brakes_go_on_and_off_in_turns(void)
         TEST_ASSERT_EQUAL_UINT64(i % 2, state.vernier);
         press(BRAKES);
         TEST_ASSERT_EQUAL_UINT64(i % 2, state.brakes);
-        TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+        TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
     }
 }
 
@@ -167,12 +167,12 @@ static void test_select_means_a_joint_or_a_pose_as_the_mode_has_it(void)
 
 static void test_a_panel_without_buttons_hears_nothing(void)
 {
-    for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
+    for (int k = 0; k < IO_ARM_PANEL_MODE_COUNT; k++)
         spec.mode[k] = -1;
-    for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)
+    for (int k = 0; k < IO_ARM_PANEL_BUTTON_COUNT; k++)
         spec.button[k] = -1;
     spec.select_count = 0;
-    struct io_panel_state before = state;
+    struct io_arm_panel_state before = state;
     picture(~0u);
     look();
     before.presses = ~0u;
@@ -189,7 +189,7 @@ static void test_presses_that_came_and_went_between_two_looks_count(void)
     picture(1u << VERNIER);
     picture(1u << GRAPPLE);
     look();
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_BASE, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_BASE, state.mode);
     TEST_ASSERT_EQUAL_UINT64(1, state.vernier);
     TEST_ASSERT_EQUAL_UINT64(1, state.grapple);
 }
@@ -219,32 +219,32 @@ static void press_mode(uint64_t which)
 
 static void test_of_several_modes_the_last_counts(void)
 {
-    press_mode(IO_PANEL_TOOL);
-    press_mode(IO_PANEL_HOLD);
+    press_mode(IO_ARM_PANEL_TOOL);
+    press_mode(IO_ARM_PANEL_HOLD);
     look();
     expect_hold(true, false);
-    press_mode(IO_PANEL_HOLD);
-    press_mode(IO_PANEL_TOOL);
+    press_mode(IO_ARM_PANEL_HOLD);
+    press_mode(IO_ARM_PANEL_TOOL);
     look();
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
     last_mode =
-        IO_PANEL_HOLD; /* hold, base, hold in one command: who decodes has merged the holds */
-    picture(1u << IO_PANEL_HOLD | 1u << IO_PANEL_BASE);
+        IO_ARM_PANEL_HOLD; /* hold, base, hold in one command: who decodes has merged the holds */
+    picture(1u << IO_ARM_PANEL_HOLD | 1u << IO_ARM_PANEL_BASE);
     look();
     expect_hold(false, false);
     last_mode = 77; /* not a word that a hand says */
-    picture(1u << IO_PANEL_BASE);
+    picture(1u << IO_ARM_PANEL_BASE);
     look();
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_BASE, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_BASE, state.mode);
 }
 
 static void test_buttons_that_work_in_turns_may_flip_back(void)
 {
-    const uint32_t once = io_panel_once(&spec);
+    const uint32_t once = io_arm_panel_idempotent_buttons(&spec);
     TEST_ASSERT_EQUAL_HEX32(0, once & (1u << VERNIER | 1u << BRAKES));
     TEST_ASSERT_EQUAL_HEX32(0x80070f3f, once);
-    spec.button[IO_PANEL_SAFE] = spec.mode[0] = spec.select[3] = -1;
-    TEST_ASSERT_EQUAL_HEX32(0x00070b3e, io_panel_once(&spec));
+    spec.button[IO_ARM_PANEL_SAFE] = spec.mode[0] = spec.select[3] = -1;
+    TEST_ASSERT_EQUAL_HEX32(0x00070b3e, io_arm_panel_idempotent_buttons(&spec));
 }
 
 static void test_safe_stops_also_by_being_down(void)
@@ -261,7 +261,7 @@ static void test_safe_stops_also_by_being_down(void)
     look();
     expect_hold(true, true);
     press(2);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
     TEST_ASSERT_EQUAL_UINT64(0, state.brakes);
 }
 
@@ -270,7 +270,7 @@ static void test_another_button_that_is_down_does_nothing(void)
     press(2);
     down = ~(1u << SAFE);
     look_often(3);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
     TEST_ASSERT_EQUAL_UINT64(0, state.brakes);
     TEST_ASSERT_EQUAL_UINT64(0, state.safed);
 }
@@ -279,7 +279,7 @@ static void test_a_mode_and_its_choice_in_one_look_act_in_that_order(void)
 {
     picture(1u << SELECT | 1u << 5);
     look();
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_AUTO, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_AUTO, state.mode);
     TEST_ASSERT_EQUAL_UINT64(1, state.pose);
 }
 
@@ -303,12 +303,12 @@ static void test_safe_brakes_at_once(void)
 static void test_who_has_no_hand_on_it_safes_it_too(void)
 {
     press(2);
-    press_mode(IO_PANEL_BASE); /* heard, and not yet looked at */
-    io_panel_safe(&state);
+    press_mode(IO_ARM_PANEL_BASE); /* heard, and not yet looked at */
+    io_arm_panel_stop_and_brake(&state);
     look();
     expect_hold(true, true);
     press(3);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_BASE, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_BASE, state.mode);
 }
 
 static void test_safing_ends_only_with_a_mode(void)
@@ -327,7 +327,7 @@ static void test_safing_ends_only_with_a_mode(void)
     expect_hold(true, false);
     press(SAFE);
     press(4);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_PAYLOAD, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_PAYLOAD, state.mode);
     TEST_ASSERT_EQUAL_UINT64(0, state.safed);
     TEST_ASSERT_EQUAL_UINT64(0, state.brakes);
 }
@@ -348,18 +348,18 @@ static void test_a_lost_operator_stops_the_arm_and_then_the_brakes_come_on(void)
     look_often(3 * SETTLE);
     expect_hold(true, true);
     press(2);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
     TEST_ASSERT_EQUAL_UINT64(0, state.safed);
 }
 
 static void test_an_operator_who_was_gone_for_a_moment_was_lost(void)
 {
     press(2);
-    io_panel_lose(&state);
+    io_arm_panel_mark_lost(&state);
     look();
     expect_hold(false, true);
     press(2);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
     look_often(3);
     TEST_ASSERT_EQUAL_UINT64(0, state.safed);
 }
@@ -433,15 +433,15 @@ static void test_who_lets_the_brakes_go_in_hold_has_the_servos_hold_it(void)
 static void test_what_was_pressed_in_another_time_does_not_count(void)
 {
     press(2);
-    const struct io_panel_state saved = state;
+    const struct io_arm_panel_state saved = state;
     press(GRAPPLE);
     press(VERNIER);
     press(3);
 
     state = saved;
-    io_panel_keep(&state, presses);
+    io_arm_panel_adopt_buttons(&state, presses);
     look_often(3);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, state.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
     TEST_ASSERT_EQUAL_UINT64(0, state.grapple);
     TEST_ASSERT_EQUAL_UINT64(0, state.vernier);
     press(SAFE);
@@ -451,7 +451,7 @@ static void test_what_was_pressed_in_another_time_does_not_count(void)
 static void test_a_lost_operator_stops_an_arm_that_was_put_back(void)
 {
     press(2);
-    io_panel_keep(&state, presses);
+    io_arm_panel_adopt_buttons(&state, presses);
     lost = true;
     look();
     expect_hold(false, true);

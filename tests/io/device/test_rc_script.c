@@ -8,17 +8,17 @@
 
 #include "unity.h"
 
-static struct io_sticks_script script;
-static struct io_sticks_view view;
-static double channel[IO_STICKS_CHANNEL_COUNT];
+static struct io_rc_script script;
+static struct io_rc_script_view view;
+static double channel[IO_RC_SCRIPT_CHANNEL_COUNT];
 
 /* Channel i is at base + i in each step. */
 static void add_step(double time, double base, uint32_t ramp)
 {
-    struct io_sticks_step *step = &script.step[script.step_count++];
+    struct io_rc_script_step *step = &script.step[script.step_count++];
     step->time = time;
     step->ramp = ramp;
-    for (int i = 0; i < IO_STICKS_CHANNEL_COUNT; i++)
+    for (int i = 0; i < IO_RC_SCRIPT_CHANNEL_COUNT; i++)
         step->channel[i] = base + i;
 }
 
@@ -34,8 +34,8 @@ void tearDown(void)
 
 static void assert_at(double time, double base)
 {
-    io_sticks_at(&script, time, &view, channel);
-    for (int i = 0; i < IO_STICKS_CHANNEL_COUNT; i++)
+    io_rc_script_channels(&script, time, &view, channel);
+    for (int i = 0; i < IO_RC_SCRIPT_CHANNEL_COUNT; i++)
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, base + i, channel[i]);
 }
 
@@ -88,59 +88,59 @@ static void test_of_steps_at_the_same_time_the_last_one_counts(void)
 
 static void test_a_full_script_is_read_to_its_end(void)
 {
-    for (int k = 0; k < IO_STICKS_STEP_MAX; k++)
+    for (int k = 0; k < IO_RC_SCRIPT_STEP_MAX; k++)
         add_step(k, 1000.0 + 10.0 * k, 0);
-    for (int k = 0; k < IO_STICKS_STEP_MAX; k++)
+    for (int k = 0; k < IO_RC_SCRIPT_STEP_MAX; k++)
         assert_at(k + 0.5, 1000.0 + 10.0 * k);
 }
 
 /* Too low: more throttle; climbing: less; never beyond the stick. */
 static void test_a_pilot_holds_a_height_with_the_throttle(void)
 {
-    script = (struct io_sticks_script){.step_count = 1};
-    script.step[0] =
-        (struct io_sticks_step){.channel = {1500, 1500, 1700, 1500}, .holds = 1, .height = 2.0};
-    view = (struct io_sticks_view){.height = 2.0};
-    io_sticks_at(&script, 0.0, &view, channel);
+    script = (struct io_rc_script){.step_count = 1};
+    script.step[0] = (struct io_rc_script_step){
+        .channel = {1500, 1500, 1700, 1500}, .holds_height = 1, .height = 2.0};
+    view = (struct io_rc_script_view){.height = 2.0};
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1700.0, channel[2]);
     view.height = 1.5;
-    io_sticks_at(&script, 0.0, &view, channel);
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1750.0, channel[2]);
     view.climb = 1.0;
-    io_sticks_at(&script, 0.0, &view, channel);
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1630.0, channel[2]);
-    view = (struct io_sticks_view){.height = -100.0};
-    io_sticks_at(&script, 0.0, &view, channel);
+    view = (struct io_rc_script_view){.height = -100.0};
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1900.0, channel[2]);
     script.step[0].channel[2] = 1950.0;
-    io_sticks_at(&script, 0.0, &view, channel);
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 2000.0, channel[2]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1500.0, channel[0]);
-    view = (struct io_sticks_view){0};
+    view = (struct io_rc_script_view){0};
 }
 
 /* Too high: less throttle, as much less as it would be more, and never below the stick's end. */
 static void test_a_pilot_that_is_too_high_takes_the_throttle_back(void)
 {
-    script = (struct io_sticks_script){.step_count = 1};
-    script.step[0] =
-        (struct io_sticks_step){.channel = {1500, 1500, 1700, 1500}, .holds = 1, .height = 2.0};
-    view = (struct io_sticks_view){.height = 3.0};
-    io_sticks_at(&script, 0.0, &view, channel);
+    script = (struct io_rc_script){.step_count = 1};
+    script.step[0] = (struct io_rc_script_step){
+        .channel = {1500, 1500, 1700, 1500}, .holds_height = 1, .height = 2.0};
+    view = (struct io_rc_script_view){.height = 3.0};
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1600.0, channel[2]);
     view.climb = -0.5; /* and sinking already */
-    io_sticks_at(&script, 0.0, &view, channel);
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1660.0, channel[2]);
-    view = (struct io_sticks_view){.height = 100.0};
-    io_sticks_at(&script, 0.0, &view, channel);
+    view = (struct io_rc_script_view){.height = 100.0};
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1500.0, channel[2]);
     script.step[0].channel[2] = 1050.0;
-    io_sticks_at(&script, 0.0, &view, channel);
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1000.0, channel[2]);
-    script.step[0].holds = 0; /* nobody holds it */
-    io_sticks_at(&script, 0.0, &view, channel);
+    script.step[0].holds_height = 0; /* nobody holds it */
+    io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1050.0, channel[2]);
-    view = (struct io_sticks_view){0};
+    view = (struct io_rc_script_view){0};
 }
 
 int main(void)

@@ -13,15 +13,15 @@
 
 enum { SAMPLE_COUNT = 1 << 20, SEGMENT = 1024, CYCLE_COUNT = 16 };
 
-static struct io_error_spec spec;
-static struct io_error_state state;
+static struct io_sensor_error_spec spec;
+static struct io_sensor_error_state state;
 static struct io_noise noise;
 static double record[SAMPLE_COUNT];
 
 /* A perfect axis; each test spoils one thing. */
 void setUp(void)
 {
-    spec = (struct io_error_spec){.sample_time = 0.004};
+    spec = (struct io_sensor_error_spec){.sample_time = 0.004};
     memset(&state, 0xff, sizeof state);
 }
 
@@ -32,12 +32,12 @@ void tearDown(void)
 static void begin(void)
 {
     io_noise_seed(&noise, 7, 1);
-    io_error_begin(&spec, &noise, &state);
+    io_sensor_error_begin(&spec, &noise, &state);
 }
 
 static double say(double u)
 {
-    return io_error_sample(&spec, u, &noise, &state);
+    return io_sensor_error_sample(&spec, u, &noise, &state);
 }
 
 static void record_silence(void)
@@ -210,7 +210,7 @@ static void test_the_instability_begins_in_its_stationary_law(void)
     spec.instability = 0.5, spec.instability_time = 1e6;
     for (int k = 0; k < BEGIN_COUNT; k++) {
         io_noise_seed(&noise, 3, (uint64_t)k);
-        io_error_begin(&spec, &noise, &state);
+        io_sensor_error_begin(&spec, &noise, &state);
         record[k] = say(0.0);
     }
     assert_near(0.25, test_variance_error(BEGIN_COUNT, 0.0),
@@ -241,7 +241,7 @@ static void test_white_noise_walk_and_instability_are_uncorrelated(void)
     spec.noise_density = spec.walk_density = spec.instability = 1.0;
     begin();
     for (int k = 0; k < SAMPLE_COUNT; k++) {
-        const struct io_error_state before = state;
+        const struct io_sensor_error_state before = state;
         const double white = say(0.0) - before.walk - before.wander;
         const double step = state.walk - before.walk;
         sum[0] += white * step;
@@ -272,7 +272,7 @@ static void test_every_sample_takes_the_same_number_of_draws(void)
     begin();
     say(1.0);
     const struct io_noise plain = noise;
-    spec = (struct io_error_spec){0.1, 1.0, 1e-3, 1e-3, 0.1, 2.0, 1.0, 0.25, 0.1};
+    spec = (struct io_sensor_error_spec){0.1, 1.0, 1e-3, 1e-3, 0.1, 2.0, 1.0, 0.25, 0.1};
     begin();
     say(nan(""));
     TEST_ASSERT_EQUAL_MEMORY(&plain, &noise, sizeof noise);

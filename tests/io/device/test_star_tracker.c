@@ -13,16 +13,16 @@
 
 enum { SAMPLE_COUNT = 1 << 16 };
 
-static struct io_tracker_spec spec;
-static struct io_tracker_view view;
-static struct io_tracker_state state;
+static struct io_star_tracker_spec spec;
+static struct io_star_tracker_view view;
+static struct io_star_tracker_state state;
 static double record[3][SAMPLE_COUNT];
 
 /* A perfect instrument that looks along z into a dark sky; each test spoils one thing. */
 void setUp(void)
 {
-    spec = (struct io_tracker_spec){.boresight = {0, 0, 1}};
-    view = (struct io_tracker_view){.attitude = {1, 0, 0, 0}};
+    spec = (struct io_star_tracker_spec){.boresight = {0, 0, 1}};
+    view = (struct io_star_tracker_view){.attitude = {1, 0, 0, 0}};
     memset(&state, 0xff, sizeof state);
 }
 
@@ -32,8 +32,8 @@ void tearDown(void)
 
 static bool sees(void)
 {
-    io_tracker_begin(&spec, 1, 1, &state);
-    io_tracker_sample(&spec, &view, &state);
+    io_star_tracker_begin(&spec, 1, 1, &state);
+    io_star_tracker_sample(&spec, &view, &state);
     return state.valid != 0;
 }
 
@@ -89,9 +89,9 @@ static void test_noise_has_its_deviations_across_and_about_the_boresight(void)
     dyn_vec3_store(axis[0], spec.boresight);
     spec.noise_across = 1e-5, spec.noise_about = 8e-5;
     set_attitude(1.0, 2.0, -0.5);
-    io_tracker_begin(&spec, 4, 4, &state);
+    io_star_tracker_begin(&spec, 4, 4, &state);
     for (int k = 0; k < SAMPLE_COUNT; k++) {
-        io_tracker_sample(&spec, &view, &state);
+        io_star_tracker_sample(&spec, &view, &state);
         for (int i = 0; i < 3; i++)
             record[i][k] = dyn_dot(axis[i], error_now());
     }
@@ -109,10 +109,10 @@ static void test_noise_has_its_deviations_across_and_about_the_boresight(void)
 static void test_the_measured_attitude_stays_a_unit_quaternion(void)
 {
     spec.noise_across = 0.1, spec.noise_about = 0.5, spec.misalignment[1] = 1.0;
-    io_tracker_begin(&spec, 4, 4, &state);
+    io_star_tracker_begin(&spec, 4, 4, &state);
     for (int k = 0; k < 1000; k++) {
         set_attitude(0.1 * k, 1.0, -0.02 * k);
-        io_tracker_sample(&spec, &view, &state);
+        io_star_tracker_sample(&spec, &view, &state);
         TEST_ASSERT_DOUBLE_WITHIN(1e-14, 1.0, dyn_quat_square(dyn_quat_load(state.attitude)));
     }
 }
@@ -188,18 +188,18 @@ static void test_while_it_is_blind_the_last_good_attitude_stays(void)
 {
     double good[4];
     spec.max_rate = 1.0, spec.noise_across = 1e-3;
-    io_tracker_begin(&spec, 1, 1, &state);
+    io_star_tracker_begin(&spec, 1, 1, &state);
     view.rate[0] = 2.0;
-    io_tracker_sample(&spec, &view, &state);
+    io_star_tracker_sample(&spec, &view, &state);
     TEST_ASSERT_TRUE(state.valid == 0 && state.attitude[0] == 1.0 && state.attitude[1] == 0.0);
     view.rate[0] = 0.0;
     set_attitude(0.1, 0.2, 0.3);
-    io_tracker_sample(&spec, &view, &state);
+    io_star_tracker_sample(&spec, &view, &state);
     TEST_ASSERT_TRUE(state.valid == 1);
     memcpy(good, state.attitude, sizeof good);
     view.rate[0] = 2.0;
     set_attitude(0.5, 0.2, 0.3);
-    io_tracker_sample(&spec, &view, &state);
+    io_star_tracker_sample(&spec, &view, &state);
     TEST_ASSERT_TRUE(state.valid == 0);
     TEST_ASSERT_EQUAL_MEMORY(good, state.attitude, sizeof good);
 }
@@ -209,16 +209,16 @@ static void test_attitude_and_mark_are_old_by_the_delay(void)
 {
     double said[64][4];
     spec.max_rate = 1.0;
-    for (uint32_t delay = 0; delay < IO_TRACKER_DELAY_MAX; delay++) {
+    for (uint32_t delay = 0; delay < IO_STAR_TRACKER_DELAY_MAX; delay++) {
         spec.delay = delay;
-        io_tracker_begin(&spec, 1, 1, &state);
+        io_star_tracker_begin(&spec, 1, 1, &state);
         for (uint32_t k = 0; k < 64; k++) {
             const uint32_t old = k < delay ? 0 : k - delay;
             view.rate[1] = k % 5 == 4 ? 2.0 : 0.0;
             set_attitude(0.01 * k, 0.0, 0.0);
             memcpy(said[k], k % 5 == 4 ? said[k - 1] : view.attitude, sizeof said[k]);
             const double none[4] = {1.0, 0.0, 0.0, 0.0};
-            TEST_ASSERT_EQUAL_INT(k >= delay, io_tracker_sample(&spec, &view, &state));
+            TEST_ASSERT_EQUAL_INT(k >= delay, io_star_tracker_sample(&spec, &view, &state));
             TEST_ASSERT_EQUAL_UINT64(k >= delay && old % 5 != 4, state.valid);
             TEST_ASSERT_EQUAL_MEMORY(k >= delay ? said[old] : none, state.attitude,
                                      sizeof said[old]);
@@ -238,14 +238,14 @@ static void test_every_picture_takes_the_same_number_of_draws(void)
 
 static void test_the_same_seed_gives_the_same_state_bit_for_bit(void)
 {
-    struct io_tracker_state other;
+    struct io_star_tracker_state other;
     spec.noise_across = 1e-3, spec.noise_about = 1e-2, spec.delay = 2;
     memset(&other, 0x55, sizeof other);
-    io_tracker_begin(&spec, 2, 2, &state);
-    io_tracker_begin(&spec, 2, 2, &other);
+    io_star_tracker_begin(&spec, 2, 2, &state);
+    io_star_tracker_begin(&spec, 2, 2, &other);
     for (int k = 0; k < 100; k++) {
-        io_tracker_sample(&spec, &view, &state);
-        io_tracker_sample(&spec, &view, &other);
+        io_star_tracker_sample(&spec, &view, &state);
+        io_star_tracker_sample(&spec, &view, &other);
         TEST_ASSERT_EQUAL_MEMORY(&state, &other, sizeof state);
     }
 }

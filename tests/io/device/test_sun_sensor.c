@@ -13,14 +13,14 @@
 
 enum { SAMPLE_COUNT = 1 << 16 };
 
-static struct io_sun_spec spec;
-static struct io_sun_state state;
+static struct io_sun_sensor_spec spec;
+static struct io_sun_sensor_state state;
 static double record[2][SAMPLE_COUNT];
 
 /* A perfect instrument that looks along -y with half the sky in view; each test spoils one. */
 void setUp(void)
 {
-    spec = (struct io_sun_spec){.boresight = {0, -1, 0}, .half_angle = test_pi / 2};
+    spec = (struct io_sun_sensor_spec){.boresight = {0, -1, 0}, .half_angle = test_pi / 2};
     memset(&state, 0xff, sizeof state);
 }
 
@@ -30,8 +30,8 @@ void tearDown(void)
 
 static void look(const double sun[3], double share)
 {
-    io_sun_begin(&spec, 1, 1, &state);
-    io_sun_sample(&spec, sun, share, &state);
+    io_sun_sensor_begin(&spec, 1, 1, &state);
+    io_sun_sensor_sample(&spec, sun, share, &state);
 }
 
 static bool is_zero(void)
@@ -96,9 +96,9 @@ static void test_noise_turns_the_vector_by_its_deviation_in_both_axes_across(voi
     const struct dyn_vec3 across[2] = {{1 / 3.0, 2 / 3.0, 2 / 3.0}, {2 / 3.0, 1 / 3.0, -2 / 3.0}};
     const double variance = 1e-6;
     spec.noise = 1e-3;
-    io_sun_begin(&spec, 6, 6, &state);
+    io_sun_sensor_begin(&spec, 6, 6, &state);
     for (int k = 0; k < SAMPLE_COUNT; k++) {
-        io_sun_sample(&spec, sun, 1.0, &state);
+        io_sun_sensor_sample(&spec, sun, 1.0, &state);
         const struct dyn_vec3 y = dyn_vec3_load(state.out);
         TEST_ASSERT_DOUBLE_WITHIN(1e-14, 1.0, dyn_norm(y));
         for (int i = 0; i < 2; i++)
@@ -128,13 +128,13 @@ static void test_components_go_to_the_nearest_code_and_the_vector_stays_a_unit(v
 /* Light and dark travel as one: every fifth sample is in the shadow. */
 static void test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it(void)
 {
-    for (uint32_t delay = 0; delay < IO_SUN_DELAY_MAX; delay++) {
+    for (uint32_t delay = 0; delay < IO_SUN_SENSOR_DELAY_MAX; delay++) {
         spec.delay = delay;
-        io_sun_begin(&spec, 1, 1, &state);
+        io_sun_sensor_begin(&spec, 1, 1, &state);
         for (uint32_t k = 0; k < 64; k++) {
             const uint32_t old = k < delay ? 0 : k - delay;
             const double lit = k < delay || old % 5 == 4 ? 0.0 : 1.0;
-            const bool answers = io_sun_sample(
+            const bool answers = io_sun_sensor_sample(
                 &spec, (double[]){sin(0.01 * k), -cos(0.01 * k), 0.0}, k % 5 != 4, &state);
             TEST_ASSERT_EQUAL_INT(k >= delay, answers);
             assert_says((double[]){lit * sin(0.01 * old), -lit * cos(0.01 * old), 0.0});
@@ -153,14 +153,14 @@ static void test_every_sample_takes_the_same_number_of_draws(void)
 
 static void test_the_same_seed_gives_the_same_state_bit_for_bit(void)
 {
-    struct io_sun_state other;
+    struct io_sun_sensor_state other;
     spec.noise = 0.1, spec.quantum = 0.1, spec.delay = 2;
     memset(&other, 0x55, sizeof other);
-    io_sun_begin(&spec, 2, 2, &state);
-    io_sun_begin(&spec, 2, 2, &other);
+    io_sun_sensor_begin(&spec, 2, 2, &state);
+    io_sun_sensor_begin(&spec, 2, 2, &other);
     for (int k = 0; k < 100; k++) {
-        io_sun_sample(&spec, (double[]){0.6, -0.8, 0.0}, 1.0, &state);
-        io_sun_sample(&spec, (double[]){0.6, -0.8, 0.0}, 1.0, &other);
+        io_sun_sensor_sample(&spec, (double[]){0.6, -0.8, 0.0}, 1.0, &state);
+        io_sun_sensor_sample(&spec, (double[]){0.6, -0.8, 0.0}, 1.0, &other);
         TEST_ASSERT_EQUAL_MEMORY(&state, &other, sizeof state);
     }
 }

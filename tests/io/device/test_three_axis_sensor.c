@@ -12,8 +12,8 @@
 
 enum { SAMPLE_COUNT = 1 << 18 };
 
-static struct io_triad_spec spec;
-static struct io_triad_state state;
+static struct io_three_axis_sensor_spec spec;
+static struct io_three_axis_sensor_state state;
 static double record[3][SAMPLE_COUNT];
 
 static const double zero[3] = {0.0, 0.0, 0.0};
@@ -21,7 +21,8 @@ static const double zero[3] = {0.0, 0.0, 0.0};
 /* A perfect instrument; each test spoils one thing. */
 void setUp(void)
 {
-    spec = (struct io_triad_spec){.mounting = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .sample_time = 0.004};
+    spec = (struct io_three_axis_sensor_spec){.mounting = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                              .sample_time = 0.004};
     memset(&state, 0xff, sizeof state);
 }
 
@@ -31,7 +32,7 @@ void tearDown(void)
 
 static void begin(void)
 {
-    io_triad_begin(&spec, 7, 1, &state);
+    io_three_axis_sensor_begin(&spec, 7, 1, &state);
 }
 
 static void assert_says(double x, double y, double z)
@@ -45,7 +46,7 @@ static void record_silence(void)
 {
     begin();
     for (int k = 0; k < SAMPLE_COUNT; k++) {
-        io_triad_sample(&spec, zero, &state);
+        io_three_axis_sensor_sample(&spec, zero, &state);
         for (int i = 0; i < 3; i++)
             record[i][k] = state.out[i];
     }
@@ -54,7 +55,7 @@ static void record_silence(void)
 static void test_a_perfect_instrument_says_the_truth_at_once(void)
 {
     begin();
-    io_triad_sample(&spec, (double[]){0.1, -2.0, 3e5}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){0.1, -2.0, 3e5}, &state);
     TEST_ASSERT_TRUE(state.out[0] == 0.1 && state.out[1] == -2.0 && state.out[2] == 3e5);
 }
 
@@ -64,7 +65,7 @@ static void test_the_mounting_gives_instrument_axes_from_body_axes(void)
     const double turned[9] = {0, 1, 0, -1, 0, 0, 0, 0, 1};
     memcpy(spec.mounting, turned, sizeof turned);
     begin();
-    io_triad_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
     assert_says(2.0, -1.0, 3.0);
 }
 
@@ -75,10 +76,11 @@ static void test_the_misalignment_mixes_the_mounted_axes(void)
     memcpy(spec.mounting, turned, sizeof turned);
     memcpy(spec.misalignment, (double[]){0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, sizeof spec.misalignment);
     begin();
-    io_triad_sample(&spec, (double[]){-100.0, 1.0, 10000.0}, &state); /* mounted: 1 100 10000 */
+    io_three_axis_sensor_sample(&spec, (double[]){-100.0, 1.0, 10000.0},
+                                &state); /* mounted: 1 100 10000 */
     assert_says(1.0 + 10.0 + 2000.0, 0.3 + 100.0 + 4000.0, 0.5 + 60.0 + 10000.0);
     memcpy(spec.scale, (double[]){1.0, 0.0, -0.5}, sizeof spec.scale);
-    io_triad_sample(&spec, (double[]){-100.0, 1.0, 10000.0}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){-100.0, 1.0, 10000.0}, &state);
     assert_says(4022.0, 4100.3, 5030.25);
 }
 
@@ -87,7 +89,7 @@ static void test_scale_acts_on_the_signal_and_not_on_the_bias(void)
     memcpy(spec.scale, (double[]){0.01, 0.0, -0.5}, sizeof spec.scale);
     memcpy(spec.bias, (double[]){0.25, -0.5, 1.0}, sizeof spec.bias);
     begin();
-    io_triad_sample(&spec, (double[]){2.0, 2.0, 2.0}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){2.0, 2.0, 2.0}, &state);
     assert_says(2.02 + 0.25, 1.5, 2.0);
 }
 
@@ -97,7 +99,7 @@ static void test_quantisation_goes_to_the_nearest_code(void)
     begin();
     for (int k = -1000; k <= 1000; k++) {
         const double u = 0.0037 * k;
-        io_triad_sample(&spec, (double[]){u, u, u}, &state);
+        io_three_axis_sensor_sample(&spec, (double[]){u, u, u}, &state);
         TEST_ASSERT_TRUE(state.out[0] == 0.25 * floor(u / 0.25 + 0.5));
         TEST_ASSERT_DOUBLE_WITHIN(0.125, u, state.out[1]);
     }
@@ -108,21 +110,22 @@ static void test_nothing_leaves_the_range_even_off_the_codes(void)
     spec.range = 1.0;
     spec.quantum = 0.6; /* the nearest code to 1 would be 1.2 */
     begin();
-    io_triad_sample(&spec, (double[]){1.0, -1e300, 0.5}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){1.0, -1e300, 0.5}, &state);
     assert_says(1.0, -1.0, 0.6);
     spec.quantum = 0.0;
-    io_triad_sample(&spec, (double[]){7.0, -1.5, 0.99}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){7.0, -1.5, 0.99}, &state);
     assert_says(1.0, -1.0, 0.99);
 }
 
 static void test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it(void)
 {
-    for (uint32_t delay = 0; delay < IO_TRIAD_DELAY_MAX; delay++) {
+    for (uint32_t delay = 0; delay < IO_THREE_AXIS_SENSOR_DELAY_MAX; delay++) {
         spec.delay = delay;
         begin();
-        for (uint32_t k = 0; k < 5 * IO_TRIAD_DELAY_MAX; k++) {
+        for (uint32_t k = 0; k < 5 * IO_THREE_AXIS_SENSOR_DELAY_MAX; k++) {
             const double u = 10.0 + k, old = k < delay ? 0.0 : u - delay;
-            const bool answers = io_triad_sample(&spec, (double[]){u, -u, 2.0 * u}, &state);
+            const bool answers =
+                io_three_axis_sensor_sample(&spec, (double[]){u, -u, 2.0 * u}, &state);
             TEST_ASSERT_EQUAL_INT(k >= delay, answers);
             assert_says(old, -old, 2.0 * old);
         }
@@ -177,9 +180,9 @@ static void test_the_walk_starts_at_zero(void)
 {
     spec.walk_density = 1.0;
     begin();
-    io_triad_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
     assert_says(1.0, 2.0, 3.0);
-    io_triad_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
     TEST_ASSERT_TRUE(state.out[0] != 1.0 && state.out[1] != 2.0 && state.out[2] != 3.0);
 }
 
@@ -218,7 +221,7 @@ static void test_white_noise_and_walk_are_uncorrelated(void)
     begin();
     for (int k = 0; k < SAMPLE_COUNT; k++) {
         const double before = state.error[0].walk;
-        io_triad_sample(&spec, zero, &state);
+        io_three_axis_sensor_sample(&spec, zero, &state);
         sum += (state.out[0] - before) * (state.error[0].walk - before);
     }
     TEST_ASSERT_DOUBLE_WITHIN(5.0, 0.0, sum / sqrt(SAMPLE_COUNT));
@@ -226,18 +229,18 @@ static void test_white_noise_and_walk_are_uncorrelated(void)
 
 static void test_the_white_noise_does_not_depend_on_the_walk(void)
 {
-    struct io_triad_state other;
+    struct io_three_axis_sensor_state other;
     spec.noise_density = 1e-3;
     begin();
-    io_triad_begin(&spec, 7, 1, &other);
+    io_three_axis_sensor_begin(&spec, 7, 1, &other);
     for (int k = 0; k < 100; k++) {
         double walk[3];
         for (int i = 0; i < 3; i++)
             walk[i] = other.error[i].walk;
         spec.walk_density = 0.0;
-        io_triad_sample(&spec, zero, &state);
+        io_three_axis_sensor_sample(&spec, zero, &state);
         spec.walk_density = 1e-3;
-        io_triad_sample(&spec, zero, &other);
+        io_three_axis_sensor_sample(&spec, zero, &other);
         for (int i = 0; i < 3; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-15, state.out[i], other.out[i] - walk[i]);
     }
@@ -245,18 +248,18 @@ static void test_the_white_noise_does_not_depend_on_the_walk(void)
 
 static void test_the_same_seed_gives_the_same_state_bit_for_bit(void)
 {
-    struct io_triad_state other;
+    struct io_three_axis_sensor_state other;
     spec.noise_density = 1e-3, spec.walk_density = 1e-4, spec.delay = 3;
     memset(&other, 0x55, sizeof other);
     begin();
-    io_triad_begin(&spec, 7, 1, &other);
+    io_three_axis_sensor_begin(&spec, 7, 1, &other);
     for (int k = 0; k < 1000; k++) {
-        io_triad_sample(&spec, (double[]){k, 1.0, 2.0}, &state);
-        io_triad_sample(&spec, (double[]){k, 1.0, 2.0}, &other);
+        io_three_axis_sensor_sample(&spec, (double[]){k, 1.0, 2.0}, &state);
+        io_three_axis_sensor_sample(&spec, (double[]){k, 1.0, 2.0}, &other);
         TEST_ASSERT_EQUAL_MEMORY(&state, &other, sizeof state);
     }
-    io_triad_begin(&spec, 7, 2, &other);
-    io_triad_sample(&spec, zero, &other);
+    io_three_axis_sensor_begin(&spec, 7, 2, &other);
+    io_three_axis_sensor_sample(&spec, zero, &other);
     TEST_ASSERT_TRUE(memcmp(&state.noise, &other.noise, sizeof other.noise) != 0);
 }
 
@@ -264,9 +267,9 @@ static void test_a_truth_that_is_not_a_number_is_shown_and_forgotten(void)
 {
     spec.range = 10.0, spec.quantum = 0.5, spec.walk_density = 1e-9;
     begin();
-    io_triad_sample(&spec, (double[]){nan(""), nan(""), nan("")}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){nan(""), nan(""), nan("")}, &state);
     TEST_ASSERT_TRUE(isnan(state.out[0]) && isnan(state.out[1]) && isnan(state.out[2]));
-    io_triad_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
+    io_three_axis_sensor_sample(&spec, (double[]){1.0, 2.0, 3.0}, &state);
     assert_says(1.0, 2.0, 3.0);
 }
 

@@ -11,13 +11,13 @@
 
 enum { STEP_COUNT = 1 << 18 };
 
-static struct io_gust_spec spec;
-static struct io_gust_state state;
+static struct io_wind_gust_spec spec;
+static struct io_wind_gust_state state;
 static double record[3][STEP_COUNT];
 
 void setUp(void)
 {
-    spec = (struct io_gust_spec){
+    spec = (struct io_wind_gust_spec){
         .sigma = {1.5, 0.5, 3.0}, .time = {0.5, 0.2, 0.05}, .sample_time = 0.01};
     memset(&state, 0xff, sizeof state);
 }
@@ -28,11 +28,11 @@ void tearDown(void)
 
 static void record_gusts(void)
 {
-    io_gust_begin(&spec, 3, 8, &state);
+    io_wind_gust_begin(&spec, 3, 8, &state);
     for (int k = 0; k < STEP_COUNT; k++) {
         for (int i = 0; i < 3; i++)
             record[i][k] = state.out[i];
-        io_gust_step(&spec, &state);
+        io_wind_gust_step(&spec, &state);
     }
 }
 
@@ -68,7 +68,7 @@ static void test_the_first_gust_is_in_the_stationary_law(void)
 {
     enum { BEGIN_COUNT = 1 << 14 };
     for (int k = 0; k < BEGIN_COUNT; k++) {
-        io_gust_begin(&spec, 3, (uint64_t)k, &state);
+        io_wind_gust_begin(&spec, 3, (uint64_t)k, &state);
         for (int i = 0; i < 3; i++)
             record[i][k] = state.out[i];
     }
@@ -81,25 +81,25 @@ static void test_the_first_gust_is_in_the_stationary_law(void)
 
 static void test_without_deviation_the_air_is_still_and_the_draws_are_the_same(void)
 {
-    struct io_gust_state other;
-    io_gust_begin(&spec, 1, 1, &other);
-    io_gust_step(&spec, &other);
-    spec = (struct io_gust_spec){.sample_time = 0.01};
-    io_gust_begin(&spec, 1, 1, &state);
-    io_gust_step(&spec, &state);
+    struct io_wind_gust_state other;
+    io_wind_gust_begin(&spec, 1, 1, &other);
+    io_wind_gust_step(&spec, &other);
+    spec = (struct io_wind_gust_spec){.sample_time = 0.01};
+    io_wind_gust_begin(&spec, 1, 1, &state);
+    io_wind_gust_step(&spec, &state);
     TEST_ASSERT_TRUE(state.out[0] == 0.0 && state.out[1] == 0.0 && state.out[2] == 0.0);
     TEST_ASSERT_EQUAL_MEMORY(&other.noise, &state.noise, sizeof state.noise);
 }
 
 static void test_the_same_seed_gives_the_same_state_bit_for_bit(void)
 {
-    struct io_gust_state other;
+    struct io_wind_gust_state other;
     memset(&other, 0x55, sizeof other);
-    io_gust_begin(&spec, 3, 8, &state);
-    io_gust_begin(&spec, 3, 8, &other);
+    io_wind_gust_begin(&spec, 3, 8, &state);
+    io_wind_gust_begin(&spec, 3, 8, &other);
     for (int k = 0; k < 100; k++) {
-        io_gust_step(&spec, &state);
-        io_gust_step(&spec, &other);
+        io_wind_gust_step(&spec, &state);
+        io_wind_gust_step(&spec, &other);
         TEST_ASSERT_EQUAL_MEMORY(&state, &other, sizeof state);
     }
 }

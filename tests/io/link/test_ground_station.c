@@ -14,7 +14,7 @@ enum { ACCEPTED = 0, REJECTED_FOR_NOW = 1, UNSUPPORTED = 3 };
 enum { PX4 = 12, ARDUPILOT = 3 };
 
 static _Alignas(64) unsigned char memory[1 << 13];
-static struct io_ground *ground;
+static struct io_ground_station *ground;
 static struct io_ground_script script;
 static unsigned char said[64][IO_MAVLINK_FRAME_MAX];
 static int said_count;
@@ -27,7 +27,7 @@ static void note(void *self, const void *bytes, size_t size)
     memcpy(said[said_count++], bytes, size);
 }
 
-static const struct io_ground_port port = {.send = note};
+static const struct io_ground_station_port port = {.send = note};
 
 void setUp(void)
 {
@@ -49,8 +49,8 @@ static struct {
 } seen[64];
 static int seen_count;
 
-static void see(void *self, int link, int step, uint64_t frame, enum io_ground_event event,
-                int answer)
+static void observe(void *self, int link, int step, uint64_t frame, enum io_ground_event event,
+                    int answer)
 {
     (void)self;
     TEST_ASSERT_LESS_THAN_INT(64, seen_count);
@@ -73,9 +73,9 @@ static void assert_seen(int index, int step, uint64_t frame, int event, int answ
 
 static void place(void)
 {
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof memory, io_ground_size());
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof memory, io_ground_station_size());
     memset(memory, 0xff, sizeof memory);
-    ground = io_ground_place(&script, memory);
+    ground = io_ground_station_place(&script, memory);
 }
 
 static void hear_heartbeat(uint8_t autopilot)
@@ -86,7 +86,7 @@ static void hear_heartbeat(uint8_t autopilot)
         .heartbeat = {.type = 2, .autopilot = autopilot, .version = 3}};
     unsigned char frame[IO_MAVLINK_FRAME_MAX];
     const size_t size = io_mavlink_encode(&sender, &beat, frame);
-    io_ground_take(ground, frame, size, 0);
+    io_ground_station_receive(ground, frame, size, 0);
 }
 
 static uint16_t crc_byte(uint16_t crc, uint8_t byte)
@@ -107,7 +107,7 @@ static void hear(uint32_t id, uint8_t extra, const void *payload, uint8_t size, 
     crc = crc_byte(crc, extra);
     bytes[10 + size] = (unsigned char)crc;
     bytes[11 + size] = (unsigned char)(crc >> 8);
-    io_ground_take(ground, bytes, 12u + size, frame);
+    io_ground_station_receive(ground, bytes, 12u + size, frame);
 }
 
 static void hear_ack(uint16_t command, uint8_t result, uint64_t frame)
@@ -149,24 +149,25 @@ static unsigned command(const unsigned char *payload)
 static void test_a_command_is_said_again_until_it_is_accepted(void)
 {
     script.step_count = 1;
-    script.step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .frame = 50, .patience = 1000};
+    script.step[0] =
+        (struct io_ground_step){.act = IO_GROUND_ARM, .frame = 50, .limit_frames = 1000};
     place();
     hear_heartbeat(PX4);
     for (uint64_t frame = 0; frame < 50; frame++)
-        io_ground_turn(ground, frame, &port);
+        io_ground_station_update(ground, frame, &port);
     TEST_ASSERT_EQUAL_INT(0, count_of(COMMAND_LONG));
-    io_ground_turn(ground, 50, &port);
+    io_ground_station_update(ground, 50, &port);
     TEST_ASSERT_EQUAL_INT(1, count_of(COMMAND_LONG));
     TEST_ASSERT_EQUAL_UINT(400, command(last_of(COMMAND_LONG)));
     TEST_ASSERT_EQUAL_FLOAT(1.0f, param(last_of(COMMAND_LONG), 1));
     hear_ack(400, REJECTED_FOR_NOW, 51);
     for (uint64_t frame = 51; frame < 150; frame++)
-        io_ground_turn(ground, frame, &port);
+        io_ground_station_update(ground, frame, &port);
     TEST_ASSERT_EQUAL_INT(1, count_of(COMMAND_LONG));
-    io_ground_turn(ground, 150, &port);
+    io_ground_station_update(ground, 150, &port);
     TEST_ASSERT_EQUAL_INT(2, count_of(COMMAND_LONG));
     hear_ack(22, ACCEPTED, 151); /* of another command */
-    TEST_ASSERT_EQUAL_INT(IO_GROUND_ASKED, io_ground_result(ground, 0)->state);
+    TEST_ASSERT_EQUAL_INT(IO_GROUND_PENDING, io_ground_result(ground, 0)->state);
     TEST_ASSERT_EQUAL_INT(REJECTED_FOR_NOW, io_ground_result(ground, 0)->answer);
     hear_ack(400, ACCEPTED, 152);
     TEST_ASSERT_EQUAL_INT(IO_GROUND_DONE, io_ground_result(ground, 0)->state);
@@ -174,24 +175,26 @@ static void test_a_command_is_said_again_until_it_is_accepted(void)
     TEST_ASSERT_EQUAL_UINT64(152, io_ground_result(ground, 0)->ended);
     TEST_ASSERT_EQUAL_UINT32(2, io_ground_result(ground, 0)->tries);
     for (uint64_t frame = 152; frame < 500; frame++)
-        io_ground_turn(ground, frame, &port);
+        io_ground_station_update(ground, frame, &port);
     TEST_ASSERT_EQUAL_INT(2, count_of(COMMAND_LONG));
 }
 
 static void test_what_is_never_accepted_fails_and_the_next_step_goes_on(void)
 {
     script.step_count = 3;
-    script.step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .patience = 250};
-    script.step[1] = (struct io_ground_step){.act = IO_GROUND_LAND, .frame = 10, .patience = 1000};
-    script.step[2] = (struct io_ground_step){.act = IO_GROUND_DISARM, .frame = 20, .patience = 9};
+    script.step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .limit_frames = 250};
+    script.step[1] =
+        (struct io_ground_step){.act = IO_GROUND_LAND, .frame = 10, .limit_frames = 1000};
+    script.step[2] =
+        (struct io_ground_step){.act = IO_GROUND_DISARM, .frame = 20, .limit_frames = 9};
     place();
     hear_heartbeat(ARDUPILOT);
     for (uint64_t frame = 0; frame <= 250; frame++)
-        io_ground_turn(ground, frame, &port);
+        io_ground_station_update(ground, frame, &port);
     TEST_ASSERT_EQUAL_INT(IO_GROUND_FAILED, io_ground_result(ground, 0)->state);
     TEST_ASSERT_EQUAL_UINT32(3, io_ground_result(ground, 0)->tries);
     TEST_ASSERT_EQUAL_INT(-1, io_ground_result(ground, 0)->answer);
-    io_ground_turn(ground, 251, &port);
+    io_ground_station_update(ground, 251, &port);
     TEST_ASSERT_EQUAL_UINT(21, command(last_of(COMMAND_LONG)));
     hear_ack(21, UNSUPPORTED, 252); /* no use to ask again */
     TEST_ASSERT_EQUAL_INT(IO_GROUND_FAILED, io_ground_result(ground, 1)->state);
@@ -202,16 +205,16 @@ static void test_each_firmware_is_told_the_height_its_way(void)
 {
     script.step_count = 1;
     script.step[0] = (struct io_ground_step){
-        .act = IO_GROUND_TAKEOFF, .patience = 1000, .value = 2.5f, .above_sea = 490.5f};
+        .act = IO_GROUND_TAKEOFF, .limit_frames = 1000, .value = 2.5f, .above_sea = 490.5f};
     place();
     hear_heartbeat(PX4);
-    io_ground_turn(ground, 0, &port);
+    io_ground_station_update(ground, 0, &port);
     TEST_ASSERT_EQUAL_UINT(22, command(last_of(COMMAND_LONG)));
     TEST_ASSERT_EQUAL_FLOAT(490.5f, param(last_of(COMMAND_LONG), 7));
     TEST_ASSERT_TRUE(isnan(param(last_of(COMMAND_LONG), 5)));
     place();
     hear_heartbeat(ARDUPILOT);
-    io_ground_turn(ground, 0, &port);
+    io_ground_station_update(ground, 0, &port);
     TEST_ASSERT_EQUAL_FLOAT(2.5f, param(last_of(COMMAND_LONG), 7));
 }
 
@@ -220,15 +223,15 @@ static void test_a_parameter_is_set_when_it_is_said_back(void)
     unsigned char value[25] = {0};
     script.step_count = 1;
     script.step[0] = (struct io_ground_step){
-        .act = IO_GROUND_SET, .patience = 1000, .value = 2.5f, .name = "MIS_TAKEOFF_ALT"};
+        .act = IO_GROUND_SET, .limit_frames = 1000, .value = 2.5f, .name = "MIS_TAKEOFF_ALT"};
     place();
     hear_heartbeat(PX4);
-    io_ground_turn(ground, 0, &port);
+    io_ground_station_update(ground, 0, &port);
     TEST_ASSERT_EQUAL_FLOAT(2.5f, param(last_of(PARAM_SET), 1));
     TEST_ASSERT_EQUAL_STRING("MIS_TAKEOFF_ALT", (const char *)last_of(PARAM_SET) + 6);
     strcpy((char *)value + 8, "OTHER");
     hear(PARAM_VALUE, 220, value, sizeof value, 1);
-    TEST_ASSERT_EQUAL_INT(IO_GROUND_ASKED, io_ground_result(ground, 0)->state);
+    TEST_ASSERT_EQUAL_INT(IO_GROUND_PENDING, io_ground_result(ground, 0)->state);
     strcpy((char *)value + 8, "MIS_TAKEOFF_ALT");
     hear(PARAM_VALUE, 220, value, sizeof value, 2);
     TEST_ASSERT_EQUAL_INT(IO_GROUND_DONE, io_ground_result(ground, 0)->state);
@@ -237,42 +240,43 @@ static void test_a_parameter_is_set_when_it_is_said_back(void)
 static void test_what_happens_to_a_step_is_shown_in_order(void)
 {
     script.step_count = 2;
-    script.step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .frame = 5, .patience = 1000};
-    script.step[1] = (struct io_ground_step){.act = IO_GROUND_LAND, .frame = 6, .patience = 50};
+    script.step[0] =
+        (struct io_ground_step){.act = IO_GROUND_ARM, .frame = 5, .limit_frames = 1000};
+    script.step[1] = (struct io_ground_step){.act = IO_GROUND_LAND, .frame = 6, .limit_frames = 50};
     place();
     seen_count = 0;
-    io_ground_show(ground, (struct io_ground_seer){.link = 3, .see = see});
+    io_ground_station_observe(ground, (struct io_ground_observer){.link = 3, .observe = observe});
     hear_heartbeat(PX4);
-    io_ground_turn(ground, 5, &port);
+    io_ground_station_update(ground, 5, &port);
     hear_ack(400, REJECTED_FOR_NOW, 7);
-    io_ground_turn(ground, 5 + SECOND, &port);
+    io_ground_station_update(ground, 5 + SECOND, &port);
     hear_ack(400, ACCEPTED, 110);
-    io_ground_turn(ground, 111, &port);
-    io_ground_turn(ground, 161, &port); /* nobody answers the second */
+    io_ground_station_update(ground, 111, &port);
+    io_ground_station_update(ground, 161, &port); /* nobody answers the second */
     TEST_ASSERT_EQUAL_INT(6, seen_count);
-    assert_seen(0, 0, 5, IO_GROUND_SAID, -1);
+    assert_seen(0, 0, 5, IO_GROUND_SENT, -1);
     assert_seen(1, 0, 7, IO_GROUND_ANSWERED, REJECTED_FOR_NOW);
-    assert_seen(2, 0, 5 + SECOND, IO_GROUND_SAID, REJECTED_FOR_NOW);
+    assert_seen(2, 0, 5 + SECOND, IO_GROUND_SENT, REJECTED_FOR_NOW);
     assert_seen(3, 0, 110, IO_GROUND_ACCEPTED, ACCEPTED);
-    assert_seen(4, 1, 111, IO_GROUND_SAID, -1);
-    assert_seen(5, 1, 161, IO_GROUND_GIVEN_UP, -1);
+    assert_seen(4, 1, 111, IO_GROUND_SENT, -1);
+    assert_seen(5, 1, 161, IO_GROUND_GAVE_UP, -1);
 }
 
 /* It tells that it is there, and asks nobody whom it has not heard. */
 static void test_it_beats_every_second_and_waits_for_a_firmware(void)
 {
     script.step_count = 1;
-    script.step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .patience = 10000};
+    script.step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .limit_frames = 10000};
     place();
     for (uint64_t frame = 0; frame < 5 * SECOND; frame++)
-        io_ground_turn(ground, frame, &port);
+        io_ground_station_update(ground, frame, &port);
     TEST_ASSERT_EQUAL_INT(5, count_of(0));
     TEST_ASSERT_EQUAL_INT(0, count_of(COMMAND_LONG));
     hear_heartbeat(8); /* MAV_AUTOPILOT_INVALID: another ground station */
-    io_ground_turn(ground, 5 * SECOND, &port);
+    io_ground_station_update(ground, 5 * SECOND, &port);
     TEST_ASSERT_EQUAL_INT(0, count_of(COMMAND_LONG));
     hear_heartbeat(PX4);
-    io_ground_turn(ground, 6 * SECOND, &port);
+    io_ground_station_update(ground, 6 * SECOND, &port);
     TEST_ASSERT_EQUAL_INT(1, count_of(COMMAND_LONG));
 }
 

@@ -161,9 +161,9 @@ static void board_hear(struct board *from, enum io_mavlink_kind kind)
     TEST_ASSERT_EQUAL_UINT8(42, from->heard.system_id);
 }
 
-static struct io_counters counters(void)
+static struct io_link_counts counters(void)
 {
-    struct io_counters now;
+    struct io_link_counts now;
     io_link_counters(links, 0, &now);
     return now;
 }
@@ -259,7 +259,7 @@ static void test_a_pause_excuses_a_board(void)
     (void)io_link_latch(links, 0, &command);
     const uint64_t pause_ns = command.ready_ns + 500ull * MS;
     TEST_ASSERT_FALSE(io_link_alive(links, 0, pause_ns));
-    io_links_excuse(links, pause_ns);
+    io_links_restart_loss_timers(links, pause_ns);
     TEST_ASSERT_TRUE(io_link_alive(links, 0, pause_ns + 100ull * MS));
     TEST_ASSERT_FALSE(io_link_alive(links, 0, pause_ns + 101ull * MS));
 }
@@ -302,7 +302,7 @@ static void test_a_sample_leaves_in_order_with_the_sensors_last(void)
     io_links_stop(links);
     TEST_ASSERT_EQUAL_UINT64(7, counters().tx); /* with the farewell */
     TEST_ASSERT_EQUAL_UINT64(0, counters().tx_dropped);
-    TEST_ASSERT_EQUAL_UINT64(0, io_mavlink_counted(board.parser)->lost);
+    TEST_ASSERT_EQUAL_UINT64(0, io_mavlink_get_counters(board.parser)->lost);
 }
 
 static void test_samples_that_find_no_room_are_counted_and_the_others_keep_their_order(void)
@@ -390,8 +390,8 @@ static void test_a_board_is_asked_for_its_time(void)
 {
     const int64_t shown = 3600000000000;
     struct io_link_spec spec = make_spec(10000ull * MS);
-    struct io_clock_sight sight;
-    spec.asks_time = true;
+    struct io_clock_sample sight;
+    spec.queries_time = true;
     start(&spec);
     TEST_ASSERT_FALSE(io_link_clock(links, 0, &sight));
     const uint64_t before_ns = rt_now_ns();
@@ -532,8 +532,8 @@ static void test_a_lost_peer_is_replaced_by_the_next_one(void)
     stranger.sender.sequence = 99; /* the same ids, other numbers: no gap */
     board_command(&stranger, 2);
     wait_commands(2);
-    struct io_pulse pulse;
-    io_link_pulse(links, 0, rt_now_ns(), &pulse);
+    struct io_cadence pulse;
+    io_link_cadence(links, 0, rt_now_ns(), &pulse);
     TEST_ASSERT_EQUAL_UINT64(0, pulse.gap_ns_max); /* of no one's commands */
     TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
     TEST_ASSERT_EQUAL_UINT64(2, command.board_us);
@@ -560,7 +560,7 @@ static void test_gaps_in_the_sequence_are_counted(void)
 static void test_safe_is_told_and_no_sample_follows(void)
 {
     start_with_board(10000ull * MS);
-    io_links_safe(links);
+    io_links_invalidate_outputs(links);
     board_hear(&board, IO_MAVLINK_HEARTBEAT);
     TEST_ASSERT_EQUAL_UINT8(IO_MAVLINK_EMERGENCY, board.heard.heartbeat.status);
     commit(0, IO_SEND_SENSOR);
@@ -568,7 +568,7 @@ static void test_safe_is_told_and_no_sample_follows(void)
     TEST_ASSERT_EQUAL_UINT64(1, counters().tx_dropped);
     while (board_look(&board))
         TEST_ASSERT_EQUAL(IO_MAVLINK_HEARTBEAT, board.heard.kind);
-    io_links_safe(links); /* too late to say anything, and harmless */
+    io_links_invalidate_outputs(links); /* too late to say anything, and harmless */
 }
 
 static void test_a_hung_frame_thread_makes_the_outputs_safe(void)
@@ -615,27 +615,27 @@ static void test_the_loop_latency_is_the_sum_of_its_parts(void)
     io_links_stop(links);
     const struct io_latency *latency = io_link_latency(links, 0);
     uint64_t sum = 0;
-    for (int i = 0; i < IO_PART_COUNT; i++) {
+    for (int i = 0; i < IO_LATENCY_COUNT; i++) {
         TEST_ASSERT_EQUAL_UINT64(1, latency->part[i].count);
         TEST_ASSERT_EQUAL_UINT64(9, latency->part[i].max_frame);
         TEST_ASSERT_EQUAL_UINT64(latency->last[i], latency->part[i].max);
-        if (i != IO_PART_SUM)
+        if (i != IO_LATENCY_SUM)
             sum += latency->last[i];
     }
-    TEST_ASSERT_EQUAL_UINT64(1000, latency->last[IO_PART_WIRE_IN]);
-    TEST_ASSERT_EQUAL_UINT64(2000, latency->last[IO_PART_GRID_WAIT]);
-    TEST_ASSERT_EQUAL_UINT64(3000, latency->last[IO_PART_STEP]);
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(4000, latency->last[IO_PART_HOLD]);
-    TEST_ASSERT_EQUAL_UINT64(sum, latency->last[IO_PART_SUM]);
+    TEST_ASSERT_EQUAL_UINT64(1000, latency->last[IO_LATENCY_WIRE_IN]);
+    TEST_ASSERT_EQUAL_UINT64(2000, latency->last[IO_LATENCY_GRID_WAIT]);
+    TEST_ASSERT_EQUAL_UINT64(3000, latency->last[IO_LATENCY_STEP]);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(4000, latency->last[IO_LATENCY_HOLD]);
+    TEST_ASSERT_EQUAL_UINT64(sum, latency->last[IO_LATENCY_SUM]);
 }
 
 struct seen {
     int count, link;
-    uint64_t frame, rx_ns, part_ns[IO_PART_SUM];
+    uint64_t frame, rx_ns, part_ns[IO_LATENCY_SUM];
 };
 
 static void see(void *self, int link, uint64_t frame, uint64_t rx_ns,
-                const uint64_t part_ns[IO_PART_SUM])
+                const uint64_t part_ns[IO_LATENCY_SUM])
 {
     struct seen *seen = self;
     seen->count++;
@@ -652,7 +652,7 @@ static void test_a_seer_sees_every_measured_loop_once_part_by_part(void)
     struct seen seen = {.link = -1};
     links = io_links_place(&spec, 1, mode, memory);
     TEST_ASSERT_EQUAL_MESSAGE(0, io_links_open(links, error), error);
-    io_links_show_latency(links, (struct io_latency_seer){&seen, see});
+    io_links_observe_latency(links, (struct io_latency_observer){&seen, see});
     TEST_ASSERT_EQUAL(0, io_links_start(links, &thread_spec, polls, &dog, &thread));
     board.simulator = (struct io_address){.ip = loopback.ip, .port = io_link_port(links, 0)};
     board_heartbeat(&board);
@@ -672,9 +672,9 @@ static void test_a_seer_sees_every_measured_loop_once_part_by_part(void)
     TEST_ASSERT_EQUAL(0, seen.link);
     TEST_ASSERT_EQUAL_UINT64(9, seen.frame);
     TEST_ASSERT_EQUAL_UINT64(now_ns - 10000, seen.rx_ns);
-    for (int i = 0; i < IO_PART_SUM; i++)
+    for (int i = 0; i < IO_LATENCY_SUM; i++)
         TEST_ASSERT_EQUAL_UINT64(latency->last[i], seen.part_ns[i]);
-    TEST_ASSERT_EQUAL_UINT64(3000, seen.part_ns[IO_PART_STEP]);
+    TEST_ASSERT_EQUAL_UINT64(3000, seen.part_ns[IO_LATENCY_STEP]);
 }
 
 static void test_parts_that_run_backwards_count_as_nothing(void)
@@ -686,8 +686,8 @@ static void test_parts_that_run_backwards_count_as_nothing(void)
         .rx_ns = now_ns, .ready_ns = now_ns - 5, .latch_ns = now_ns, .step_ns = now_ns};
     io_link_commit(links, 0, &sample);
     io_links_stop(links);
-    TEST_ASSERT_EQUAL_UINT64(0, io_link_latency(links, 0)->last[IO_PART_WIRE_IN]);
-    TEST_ASSERT_EQUAL_UINT64(5, io_link_latency(links, 0)->last[IO_PART_GRID_WAIT]);
+    TEST_ASSERT_EQUAL_UINT64(0, io_link_latency(links, 0)->last[IO_LATENCY_WIRE_IN]);
+    TEST_ASSERT_EQUAL_UINT64(5, io_link_latency(links, 0)->last[IO_LATENCY_GRID_WAIT]);
 }
 
 /* The kernel's stamp is mapped from another clock: a few microseconds may be missing. */
@@ -733,7 +733,7 @@ static void test_what_an_await_waited_for_is_the_wire(void)
     if (mode != IO_LINK_INLINE)
         TEST_IGNORE_MESSAGE("only a frame that does its own I/O looks late");
     start_with_board(10000ull * MS);
-    io_links_spin(links, true);
+    io_links_allow_spin(links, true);
     board_command(&board, 1);
     pause_ms(20);
     TEST_ASSERT_TRUE(io_link_await(links, 0, 0, PATIENCE_NS));
@@ -820,7 +820,7 @@ static void test_an_await_heeds_the_stop(void)
 {
     int heeds = 0;
     start_with_board(10000ull * MS);
-    io_links_heed(links, (struct io_heed){&heeds, count_heed});
+    io_links_set_await_hook(links, (struct io_await_hook){&heeds, count_heed});
     TEST_ASSERT_FALSE(io_link_await(links, 0, 0, 100 * MS));
     TEST_ASSERT_GREATER_OR_EQUAL_INT(2, heeds);
     board_command(&board, 1);
@@ -846,12 +846,12 @@ static void test_a_machine_that_stood_still_has_lost_no_board(void)
     struct io_link_spec spec = make_spec(50ull * MS);
     spec.awaited = true;
     start_spec_with_board(&spec);
-    io_links_heed(links, (struct io_heed){&looks, stand_still});
+    io_links_set_await_hook(links, (struct io_await_hook){&looks, stand_still});
     TEST_ASSERT_TRUE(io_link_await(links, 0, 0, 500 * MS));
     TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
     pause_ms(100); /* and while nobody waits, nobody is late */
     TEST_ASSERT_TRUE(io_link_alive(links, 0, rt_now_ns()));
-    io_links_heed(links, (struct io_heed){0});
+    io_links_set_await_hook(links, (struct io_await_hook){0});
     TEST_ASSERT_FALSE(io_link_await(links, 0, 0, 40 * MS));
     TEST_ASSERT_TRUE(io_link_alive(links, 0, rt_now_ns()));
     TEST_ASSERT_FALSE(io_link_await(links, 0, 0, 40 * MS)); /* silent for 80 ms of waiting */
@@ -925,10 +925,10 @@ static void test_a_lockstep_run_misses_no_reply_and_takes_no_memory(void)
     TEST_ASSERT_EQUAL_UINT64(LOCKSTEP_FRAMES, counters().commands);
     TEST_ASSERT_EQUAL_UINT64(0, counters().rx_lost + counters().rx_bad + counters().tx_dropped);
     const struct rt_histogram *part = io_link_latency(links, 0)->part;
-    for (int i = 0; i < IO_PART_COUNT; i++)
+    for (int i = 0; i < IO_LATENCY_COUNT; i++)
         TEST_ASSERT_EQUAL_UINT64(LOCKSTEP_FRAMES - 1, part[i].count); /* the first shows none */
-    TEST_ASSERT_GREATER_THAN_UINT64(0, part[IO_PART_WIRE_IN].max);
-    TEST_ASSERT_GREATER_THAN_UINT64(0, part[IO_PART_WIRE_OUT].max);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, part[IO_LATENCY_WIRE_IN].max);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, part[IO_LATENCY_WIRE_OUT].max);
     if (rt_alloc_counted())
         TEST_ASSERT_EQUAL_UINT64(allocations, rt_alloc_count());
     if (locked)
@@ -1087,18 +1087,18 @@ static void test_the_state_of_the_board_is_told(void)
                                       .heartbeat = {.autopilot = 12, .base_mode = 0x1d}};
     spec.protocol = IO_PROTOCOL_PX4_HITL;
     start(&spec);
-    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board(links, 0));
+    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board_state(links, 0));
     board_say(&board, &beat);
     wait_seen(1);
     io_links_stop(links);
-    TEST_ASSERT_EQUAL(IO_BOARD_NOT_HIL, io_link_board(links, 0));
+    TEST_ASSERT_EQUAL(IO_BOARD_NOT_HIL, io_link_board_state(links, 0));
     start(&spec);
     beat.heartbeat.base_mode = 0x3d;
     board_say(&board, &beat);
     board_command(&board, 1); /* flags 1 */
     wait_commands(1);
     io_links_stop(links); /* all is published by now */
-    TEST_ASSERT_EQUAL(IO_BOARD_READY, io_link_board(links, 0));
+    TEST_ASSERT_EQUAL(IO_BOARD_READY, io_link_board_state(links, 0));
     TEST_ASSERT_TRUE(io_link_lockstep(links, 0));
 }
 
@@ -1108,26 +1108,26 @@ static void test_a_board_that_fell_silent_is_silent(void)
     board_command(&board, 1);
     wait_commands(1);
     wait_losses(1);
-    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board(links, 0));
+    TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board_state(links, 0));
 }
 
 static void test_the_pulse_of_the_commands_is_taken(void)
 {
     struct io_link_spec spec = make_spec(10000ull * MS);
-    struct io_pulse pulse;
+    struct io_cadence pulse;
     spec.late_after_ns = 10 * MS;
     start(&spec);
-    io_link_pulse(links, 0, rt_now_ns(), &pulse);
+    io_link_cadence(links, 0, rt_now_ns(), &pulse);
     TEST_ASSERT_EQUAL_UINT64(0, pulse.since_ns + pulse.gap_ns_max + pulse.late + pulse.silent);
     board_command(&board, 1);
     wait_commands(1);
-    io_link_pulse(links, 0, rt_now_ns(), &pulse);
+    io_link_cadence(links, 0, rt_now_ns(), &pulse);
     TEST_ASSERT_EQUAL_UINT64(0, pulse.late + pulse.gap_ns_max);
     pause_ms(20);
     board_command(&board, 2);
     wait_commands(2);
     TEST_ASSERT_TRUE(io_link_latch(links, 0, &command));
-    io_link_pulse(links, 0, command.ready_ns + 12345, &pulse);
+    io_link_cadence(links, 0, command.ready_ns + 12345, &pulse);
     TEST_ASSERT_EQUAL_UINT64(12345, pulse.since_ns);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(18ull * MS, pulse.gap_ns_max);
     TEST_ASSERT_EQUAL_UINT64(1, pulse.late);
@@ -1200,7 +1200,7 @@ static void test_the_ground_reaches_the_board_behind_the_sensors(void)
     }
     io_links_stop(links);
     TEST_ASSERT_EQUAL_UINT64(1, counters().forward_dropped); /* the noise */
-    TEST_ASSERT_EQUAL_UINT64(0, io_mavlink_counted(board.parser)->bad_crc);
+    TEST_ASSERT_EQUAL_UINT64(0, io_mavlink_get_counters(board.parser)->bad_crc);
 }
 
 static void test_nobody_but_the_ground_station_reaches_the_board(void)
@@ -1320,7 +1320,7 @@ static void test_ardupilot_is_answered_where_it_spoke_and_paces_the_frames(void)
     TEST_ASSERT_TRUE(io_link_await(links, 0, 8000, PATIENCE_NS));
     raw_hear(&board, &packet);
     raw_hear(&board, &packet);
-    io_links_safe(links); /* no word for it, and harmless */
+    io_links_invalidate_outputs(links); /* no word for it, and harmless */
     io_links_stop(links);
     TEST_ASSERT_EQUAL_UINT64(1, counters().duplicates);
     TEST_ASSERT_EQUAL_UINT64(8, counters().tx); /* and no farewell */
@@ -1469,9 +1469,9 @@ static void start_with_estop(const struct io_link_spec *spec, uint32_t buttons)
 
 static void hold_down(uint32_t buttons)
 {
-    struct io_hand_picture picture;
+    struct io_hand_report picture;
     const uint64_t before = counters().commands;
-    io_hand_rest(&picture);
+    io_hand_report_neutral(&picture);
     picture.buttons = buttons;
     TEST_ASSERT_EQUAL(0, io_udp_send(&board.udp, board.simulator, &picture, IO_HAND_SIZE, false));
     wait_commands(before + 1);
@@ -1531,7 +1531,7 @@ static struct io_link_spec make_station_spec(void)
         .second = 1000,
         .system_id = 255,
         .component_id = 190,
-        .step = {{.act = IO_GROUND_ARM, .frame = 1, .patience = 100000}},
+        .step = {{.act = IO_GROUND_ARM, .frame = 1, .limit_frames = 100000}},
     };
     return spec;
 }
@@ -1555,11 +1555,11 @@ static void test_a_ground_station_whose_line_is_taken_does_not_keep_a_run_from_f
     (void)snprintf(spec.ground_line, sizeof spec.ground_line, "127.0.0.1:%u",
                    io_udp_local(&stranger.udp).port);
     start_spec_with_board(&spec);
-    TEST_ASSERT_EQUAL(-EADDRINUSE, io_link_ground_line(links, 0));
+    TEST_ASSERT_EQUAL(-EADDRINUSE, io_link_ground_line_status(links, 0));
     commit(1, IO_SEND_SENSOR);
     board_hear(&board, IO_MAVLINK_SENSOR);
     io_links_stop(links);
-    TEST_ASSERT_EQUAL_UINT32(0, io_link_ground(links, 0, 0).answer + 1); /* -1: none came */
+    TEST_ASSERT_EQUAL_UINT32(0, io_link_ground_result(links, 0, 0).answer + 1); /* -1: none came */
 }
 
 /* Says nothing before the firmware has, and then to where it spoke from. */
@@ -1574,7 +1574,7 @@ static void test_a_ground_station_on_its_own_line_speaks_with_who_spoke_there(vo
         io_udp_close(&free_port);
         (void)snprintf(spec.ground_line, sizeof spec.ground_line, "127.0.0.1:%u", port);
         start(&spec);
-        if (io_link_ground_line(links, 0) == 0)
+        if (io_link_ground_line_status(links, 0) == 0)
             break;
         io_links_stop(links);
         port = 0;

@@ -8,7 +8,7 @@
 enum { MS = 1000000 };
 static const uint64_t SECOND_NS = 1000000000;
 
-static struct io_patience patience;
+static struct io_wait_budget patience;
 static uint64_t now_ns;
 
 void setUp(void)
@@ -23,14 +23,14 @@ void tearDown(void)
 /* Sleep until it wants to be looked at, and as much longer as the machine stands still. */
 static void doze(uint64_t still_ns)
 {
-    now_ns = io_patience_wake_ns(&patience) + still_ns;
-    (void)io_patience_spend(&patience, now_ns);
+    now_ns = io_wait_budget_wake_ns(&patience) + still_ns;
+    (void)io_wait_budget_spend(&patience, now_ns);
 }
 
 static void test_silence_is_waited_for_as_long_as_was_asked(void)
 {
     const uint64_t begin_ns = now_ns;
-    io_patience_begin(&patience, SECOND_NS, now_ns);
+    io_wait_budget_begin(&patience, SECOND_NS, now_ns);
     while (patience.left_ns > 0) {
         const uint64_t before_ns = now_ns;
         doze(0);
@@ -41,7 +41,7 @@ static void test_silence_is_waited_for_as_long_as_was_asked(void)
 
 static void test_a_machine_that_stood_still_costs_one_slice(void)
 {
-    io_patience_begin(&patience, SECOND_NS, now_ns);
+    io_wait_budget_begin(&patience, SECOND_NS, now_ns);
     doze(2 * SECOND_NS);
     TEST_ASSERT_EQUAL_UINT64(SECOND_NS - 20 * MS, patience.left_ns);
     doze(0);
@@ -50,7 +50,7 @@ static void test_a_machine_that_stood_still_costs_one_slice(void)
 
 static void test_a_short_limit_survives_that_too(void)
 {
-    io_patience_begin(&patience, 40 * MS, now_ns);
+    io_wait_budget_begin(&patience, 40 * MS, now_ns);
     doze(SECOND_NS);
     doze(SECOND_NS);
     TEST_ASSERT_EQUAL_UINT64(35 * MS, patience.left_ns);
@@ -58,18 +58,19 @@ static void test_a_short_limit_survives_that_too(void)
 
 static void test_whoever_is_woken_early_pays_for_what_passed(void)
 {
-    io_patience_begin(&patience, SECOND_NS, now_ns);
-    TEST_ASSERT_EQUAL_UINT64(3 * MS, io_patience_spend(&patience, now_ns + 3 * MS));
-    TEST_ASSERT_EQUAL_UINT64(0, io_patience_spend(&patience, now_ns + 3 * MS));
-    TEST_ASSERT_EQUAL_UINT64(0, io_patience_spend(&patience, now_ns)); /* a clock goes not back */
+    io_wait_budget_begin(&patience, SECOND_NS, now_ns);
+    TEST_ASSERT_EQUAL_UINT64(3 * MS, io_wait_budget_spend(&patience, now_ns + 3 * MS));
+    TEST_ASSERT_EQUAL_UINT64(0, io_wait_budget_spend(&patience, now_ns + 3 * MS));
+    TEST_ASSERT_EQUAL_UINT64(0,
+                             io_wait_budget_spend(&patience, now_ns)); /* a clock goes not back */
     TEST_ASSERT_EQUAL_UINT64(SECOND_NS - 3 * MS, patience.left_ns);
 }
 
 static void test_without_a_limit_nothing_is_waited_for(void)
 {
-    io_patience_begin(&patience, 0, now_ns);
-    TEST_ASSERT_EQUAL_UINT64(now_ns, io_patience_wake_ns(&patience));
-    TEST_ASSERT_EQUAL_UINT64(0, io_patience_spend(&patience, now_ns + SECOND_NS));
+    io_wait_budget_begin(&patience, 0, now_ns);
+    TEST_ASSERT_EQUAL_UINT64(now_ns, io_wait_budget_wake_ns(&patience));
+    TEST_ASSERT_EQUAL_UINT64(0, io_wait_budget_spend(&patience, now_ns + SECOND_NS));
 }
 
 int main(void)

@@ -12,7 +12,7 @@ enum { NOTES_MAX = 32 };
 
 struct note {
     size_t size;
-    enum io_way way;
+    enum io_destination way;
     bool stamped;
     unsigned char bytes[IO_PROTOCOL_FRAME_MAX];
 };
@@ -45,7 +45,7 @@ static inline void note_bytes(struct note *note, const void *bytes, size_t size)
     memcpy(note->bytes, bytes, size);
 }
 
-static inline void note_send(void *self, const void *bytes, size_t size, enum io_way way,
+static inline void note_send(void *self, const void *bytes, size_t size, enum io_destination way,
                              bool stamped)
 {
     struct notebook *book = self;

@@ -9,9 +9,9 @@
 
 enum { HOME = 0x7f000001, NEAR = 0x0a000001, FAR = 0x0a000002 };
 
-static struct io_door door;
-static char people[2 * IO_DOOR_MAX];
-static bool said[2 * IO_DOOR_MAX];
+static struct io_admission door;
+static char people[2 * IO_ADMISSION_MAX];
+static bool said[2 * IO_ADMISSION_MAX];
 
 void setUp(void)
 {
@@ -31,9 +31,9 @@ static bool has_said(void *connection)
 /* Number of who goes for this one; -1: nobody. */
 static int come(int number, uint32_t address)
 {
-    char *victim = io_door_come(&door, &people[number], address, has_said);
+    char *victim = io_admission_add(&door, &people[number], address, has_said);
     if (victim)
-        io_door_leave(&door, victim);
+        io_admission_remove(&door, victim);
     return victim ? (int)(victim - people) : -1;
 }
 
@@ -45,7 +45,7 @@ static void crowd_in(int first, int count, uint32_t address)
 
 static void test_the_oldest_of_the_silent_goes_for_the_newest(void)
 {
-    crowd_in(0, IO_DOOR_STANDING_MAX, HOME);
+    crowd_in(0, IO_ADMISSION_WAITING_MAX, HOME);
     TEST_ASSERT_EQUAL_INT(0, come(300, HOME));
     TEST_ASSERT_EQUAL_INT(1, come(301, HOME));
     TEST_ASSERT_EQUAL_UINT64(2, door.dismissed);
@@ -53,10 +53,10 @@ static void test_the_oldest_of_the_silent_goes_for_the_newest(void)
 
 static void test_who_has_said_something_that_was_not_read_yet_stays(void)
 {
-    crowd_in(0, IO_DOOR_STANDING_MAX, HOME);
+    crowd_in(0, IO_ADMISSION_WAITING_MAX, HOME);
     said[0] = said[1] = true;
     TEST_ASSERT_EQUAL_INT(2, come(300, HOME));
-    TEST_ASSERT_TRUE(io_door_ask(&door, &people[3], false)); /* has its page by now */
+    TEST_ASSERT_TRUE(io_admission_note_request(&door, &people[3], false)); /* has its page by now */
     TEST_ASSERT_EQUAL_INT(4, come(301, HOME));
     memset(said, true, sizeof said);
     TEST_ASSERT_EQUAL_INT(3, come(302, HOME)); /* before those who still wait for an answer */
@@ -67,20 +67,20 @@ static void test_who_has_a_token_or_a_seat_stays_whatever_comes(void)
 {
     crowd_in(0, 20, HOME);
     for (int i = 0; i < 10; i++) {
-        TEST_ASSERT_TRUE(io_door_ask(&door, &people[i], true));
-        io_door_sit(&door, &people[10 + i], false);
+        TEST_ASSERT_TRUE(io_admission_note_request(&door, &people[i], true));
+        io_admission_note_session(&door, &people[10 + i], false);
     }
-    for (int i = 20; i < 2 * IO_DOOR_MAX; i++)
-        TEST_ASSERT_TRUE(come(i, HOME) == -1 || i > IO_DOOR_STANDING_MAX);
+    for (int i = 20; i < 2 * IO_ADMISSION_MAX; i++)
+        TEST_ASSERT_TRUE(come(i, HOME) == -1 || i > IO_ADMISSION_WAITING_MAX);
     for (int i = 0; i < 20; i++)
-        TEST_ASSERT_TRUE(door.guest[i].connection == &people[i]);
+        TEST_ASSERT_TRUE(door.entry[i].connection == &people[i]);
 }
 
 static void test_the_address_with_the_most_gives_way(void)
 {
     crowd_in(0, 10, NEAR);
     crowd_in(20, 5, FAR);
-    for (int i = 0; i < IO_DOOR_STANDING_MAX - 15; i++)
+    for (int i = 0; i < IO_ADMISSION_WAITING_MAX - 15; i++)
         TEST_ASSERT_EQUAL_INT(-1, come(100 + i, HOME));
     TEST_ASSERT_EQUAL_INT(100, come(300, FAR));
     TEST_ASSERT_EQUAL_INT(101, come(301, NEAR));
@@ -88,61 +88,63 @@ static void test_the_address_with_the_most_gives_way(void)
 
 static void test_an_address_has_so_many_and_loopback_has_no_address(void)
 {
-    crowd_in(0, IO_DOOR_ADDRESS_MAX, NEAR);
+    crowd_in(0, IO_ADMISSION_ADDRESS_MAX, NEAR);
     TEST_ASSERT_EQUAL_INT(0, come(100, NEAR));
     TEST_ASSERT_EQUAL_INT(-1, come(101, FAR));
     setUp();
-    crowd_in(0, IO_DOOR_ADDRESS_MAX + 1, HOME);
+    crowd_in(0, IO_ADMISSION_ADDRESS_MAX + 1, HOME);
 }
 
 static void test_an_address_has_so_many_seats_but_for_operators(void)
 {
-    for (int i = 0; i < IO_DOOR_SEATS_MAX; i++) {
+    for (int i = 0; i < IO_ADMISSION_SESSIONS_MAX; i++) {
         TEST_ASSERT_EQUAL_INT(-1, come(i, NEAR));
-        TEST_ASSERT_TRUE(io_door_has_seat(&door, &people[i], false));
-        io_door_sit(&door, &people[i], false);
+        TEST_ASSERT_TRUE(io_admission_allows_session(&door, &people[i], false));
+        io_admission_note_session(&door, &people[i], false);
     }
     crowd_in(100, 1, NEAR);
-    TEST_ASSERT_FALSE(io_door_has_seat(&door, &people[100], false));
-    TEST_ASSERT_TRUE(io_door_has_seat(&door, &people[100], true));
-    io_door_sit(&door, &people[100], true);
+    TEST_ASSERT_FALSE(io_admission_allows_session(&door, &people[100], false));
+    TEST_ASSERT_TRUE(io_admission_allows_session(&door, &people[100], true));
+    io_admission_note_session(&door, &people[100], true);
     crowd_in(101, 1, FAR);
-    TEST_ASSERT_TRUE(io_door_has_seat(&door, &people[101], false));
-    io_door_leave(&door, &people[5]);
+    TEST_ASSERT_TRUE(io_admission_allows_session(&door, &people[101], false));
+    io_admission_remove(&door, &people[5]);
     crowd_in(102, 1, NEAR);
-    TEST_ASSERT_TRUE(io_door_has_seat(&door, &people[102], false));
+    TEST_ASSERT_TRUE(io_admission_allows_session(&door, &people[102], false));
     for (int i = 0; i < 60; i++) {
         crowd_in(200 + i, 1, HOME);
-        TEST_ASSERT_TRUE(io_door_has_seat(&door, &people[200 + i], false));
-        io_door_sit(&door, &people[200 + i], false);
+        TEST_ASSERT_TRUE(io_admission_allows_session(&door, &people[200 + i], false));
+        io_admission_note_session(&door, &people[200 + i], false);
     }
 }
 
 static void test_who_makes_no_request_is_let_go_in_time(void)
 {
-    void *overdue[IO_DOOR_MAX];
+    void *overdue[IO_ADMISSION_MAX];
     crowd_in(0, 3, HOME);
-    TEST_ASSERT_TRUE(io_door_ask(&door, &people[1], false));
-    TEST_ASSERT_EQUAL_INT(0, io_door_tick(&door, IO_DOOR_PATIENCE_NS, overdue));
+    TEST_ASSERT_TRUE(io_admission_note_request(&door, &people[1], false));
+    TEST_ASSERT_EQUAL_INT(0, io_admission_tick(&door, IO_ADMISSION_REQUEST_LIMIT_NS, overdue));
     crowd_in(3, 1, HOME);
-    TEST_ASSERT_EQUAL_INT(2, io_door_tick(&door, 1, overdue));
+    TEST_ASSERT_EQUAL_INT(2, io_admission_tick(&door, 1, overdue));
     TEST_ASSERT_TRUE(overdue[0] == &people[0] && overdue[1] == &people[2]);
-    TEST_ASSERT_FALSE(io_door_ask(&door, &people[0], false)); /* too late */
-    io_door_leave(&door, &people[0]);
-    TEST_ASSERT_EQUAL_INT(1, io_door_tick(&door, 1, overdue)); /* the other has not gone yet */
-    TEST_ASSERT_TRUE(io_door_ask(&door, &people[2], true));    /* and shows a token after all */
-    TEST_ASSERT_EQUAL_INT(0, io_door_tick(&door, 1, overdue));
+    TEST_ASSERT_FALSE(io_admission_note_request(&door, &people[0], false)); /* too late */
+    io_admission_remove(&door, &people[0]);
+    TEST_ASSERT_EQUAL_INT(1, io_admission_tick(&door, 1, overdue)); /* the other has not gone yet */
+    TEST_ASSERT_TRUE(
+        io_admission_note_request(&door, &people[2], true)); /* and shows a token after all */
+    TEST_ASSERT_EQUAL_INT(0, io_admission_tick(&door, 1, overdue));
     TEST_ASSERT_EQUAL_UINT64(2, door.dismissed);
 }
 
 static void test_where_there_is_no_place_at_all_the_newest_goes(void)
 {
-    for (int i = 0; i < IO_DOOR_MAX; i++) {
+    for (int i = 0; i < IO_ADMISSION_MAX; i++) {
         TEST_ASSERT_EQUAL_INT(-1, come(i, HOME));
-        io_door_sit(&door, &people[i], false);
+        io_admission_note_session(&door, &people[i], false);
     }
     TEST_ASSERT_EQUAL_INT(300, come(300, HOME));
-    TEST_ASSERT_TRUE(io_door_ask(&door, &people[300], false)); /* it is not known here */
+    TEST_ASSERT_TRUE(
+        io_admission_note_request(&door, &people[300], false)); /* it is not known here */
 }
 
 int main(void)

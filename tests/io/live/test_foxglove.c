@@ -12,19 +12,19 @@
 
 #include "unity.h"
 
-static struct io_bytes out;
-static struct io_fox_ask ask;
-static char error[IO_FOX_TEXT_MAX];
+static struct io_byte_writer out;
+static struct io_foxglove_request ask;
+static char error[IO_FOXGLOVE_TEXT_MAX];
 
 void setUp(void)
 {
-    io_bytes_clear(&out);
+    io_byte_writer_clear(&out);
     error[0] = '\0';
 }
 
 void tearDown(void)
 {
-    io_bytes_free(&out);
+    io_byte_writer_free(&out);
 }
 
 static void assert_says(const char *expected)
@@ -46,34 +46,35 @@ static void assert_bytes(const void *expected, size_t size)
 
 static bool reads(const char *text)
 {
-    return io_fox_read_text(
+    return io_foxglove_read_text(
         (struct io_slice){.data = (const unsigned char *)text, .size = strlen(text)}, &ask, error);
 }
 
 static bool reads_bytes(const void *bytes, size_t size)
 {
-    return io_fox_read_binary((struct io_slice){.data = bytes, .size = size}, &ask, error);
+    return io_foxglove_read_binary((struct io_slice){.data = bytes, .size = size}, &ask, error);
 }
 
 static void test_server_info_names_only_what_there_is(void)
 {
-    io_fox_server_info(&out, &(struct io_fox_server){.name = "run", .session = "7", .viewer = 3});
+    io_foxglove_server_info(
+        &out, &(struct io_foxglove_server){.name = "run", .session = "7", .viewer = 3});
     assert_says("{\"op\":\"serverInfo\",\"name\":\"run\",\"capabilities\":[\"time\"],"
                 "\"supportedEncodings\":[\"cdr\",\"json\"],\"metadata\":{\"viewer\":\"3\","
                 "\"operator\":\"no\"},\"sessionId\":\"7\"}");
-    io_bytes_clear(&out);
-    const struct io_fox_pair pairs[] = {{"arm", "{\"joints\":[]}"}, {"cameras", "[]"}};
-    io_fox_server_info(
-        &out, &(struct io_fox_server){.name = "\xff",
-                                      .session = "7",
-                                      .has_parameters = true,
-                                      .has_services = true,
-                                      .faults = (const char *const[]){"bias", "gyro stuck"},
-                                      .fault_count = 2,
-                                      .pairs = pairs,
-                                      .pair_count = 2,
-                                      .viewer = 64,
-                                      .is_operator = true});
+    io_byte_writer_clear(&out);
+    const struct io_foxglove_metadata pairs[] = {{"arm", "{\"joints\":[]}"}, {"cameras", "[]"}};
+    io_foxglove_server_info(
+        &out, &(struct io_foxglove_server){.name = "\xff",
+                                           .session = "7",
+                                           .has_parameters = true,
+                                           .has_services = true,
+                                           .faults = (const char *const[]){"bias", "gyro stuck"},
+                                           .fault_count = 2,
+                                           .pairs = pairs,
+                                           .pair_count = 2,
+                                           .viewer = 64,
+                                           .is_operator = true});
     assert_says("{\"op\":\"serverInfo\",\"name\":\"(not UTF-8)\",\"capabilities\":[\"time\","
                 "\"parameters\",\"parametersSubscribe\",\"services\"],"
                 "\"supportedEncodings\":[\"cdr\",\"json\"],"
@@ -85,9 +86,9 @@ static void test_server_info_names_only_what_there_is(void)
 
 static void test_channels_are_advertised_by_their_place(void)
 {
-    const struct io_fox_channel channels[] = {{"/a", "p/msg/A", "uint8 a\n"},
-                                              {"/b", "p/msg/B", "uint8 b\n"}};
-    io_fox_advertise(&out, channels, 2);
+    const struct io_foxglove_channel channels[] = {{"/a", "p/msg/A", "uint8 a\n"},
+                                                   {"/b", "p/msg/B", "uint8 b\n"}};
+    io_foxglove_advertise(&out, channels, 2);
     assert_says("{\"op\":\"advertise\",\"channels\":["
                 "{\"id\":0,\"topic\":\"/a\",\"encoding\":\"cdr\",\"schemaName\":\"p/msg/A\","
                 "\"schema\":\"uint8 a\\n\",\"schemaEncoding\":\"ros2msg\"},"
@@ -97,8 +98,8 @@ static void test_channels_are_advertised_by_their_place(void)
 
 static void test_a_value_that_is_not_finite_is_left_out(void)
 {
-    const struct io_fox_value values[] = {{"a", 0.1}, {"b", (double)NAN}};
-    io_fox_parameter_values(&out, values, 2, "q");
+    const struct io_foxglove_value values[] = {{"a", 0.1}, {"b", (double)NAN}};
+    io_foxglove_parameter_values(&out, values, 2, "q");
     assert_says("{\"op\":\"parameterValues\",\"id\":\"q\",\"parameters\":["
                 "{\"name\":\"a\",\"type\":\"float64\",\"value\":0.1},"
                 "{\"name\":\"b\",\"type\":\"float64\"}]}");
@@ -106,36 +107,36 @@ static void test_a_value_that_is_not_finite_is_left_out(void)
 
 static void test_status_has_an_id_where_it_can_be_replaced(void)
 {
-    io_fox_status(&out, IO_FOX_WARNING, "late", "overruns");
+    io_foxglove_status(&out, IO_FOXGLOVE_WARNING, "late", "overruns");
     assert_says("{\"op\":\"status\",\"level\":1,\"message\":\"late\",\"id\":\"overruns\"}");
-    io_bytes_clear(&out);
-    io_fox_status(&out, IO_FOX_ERROR, "no", "");
+    io_byte_writer_clear(&out);
+    io_foxglove_status(&out, IO_FOXGLOVE_ERROR, "no", "");
     assert_says("{\"op\":\"status\",\"level\":2,\"message\":\"no\"}");
-    io_bytes_clear(&out);
-    io_fox_remove_status(&out, "overruns");
+    io_byte_writer_clear(&out);
+    io_foxglove_remove_status(&out, "overruns");
     assert_says("{\"op\":\"removeStatus\",\"statusIds\":[\"overruns\"]}");
 }
 
 static void test_binary_messages_are_little_endian(void)
 {
-    io_fox_message_head(&out, 0x04030201, 0x0807060504030201);
-    assert_bytes("\1\1\2\3\4\1\2\3\4\5\6\7\10", IO_FOX_HEAD_SIZE);
-    io_bytes_clear(&out);
-    io_fox_time(&out, 0x0807060504030201);
+    io_foxglove_message_head(&out, 0x04030201, 0x0807060504030201);
+    assert_bytes("\1\1\2\3\4\1\2\3\4\5\6\7\10", IO_FOXGLOVE_HEAD_SIZE);
+    io_byte_writer_clear(&out);
+    io_foxglove_time(&out, 0x0807060504030201);
     assert_bytes("\2\1\2\3\4\5\6\7\10", 9);
 }
 
 static void test_a_call_is_answered_in_its_own_encoding(void)
 {
-    io_fox_call_response(&out, 5, 6, "cdr", true, "ok");
+    io_foxglove_call_response(&out, 5, 6, "cdr", true, "ok");
     assert_bytes("\3\5\0\0\0\6\0\0\0\3\0\0\0cdr\0\1\0\0\1\0\0\0\3\0\0\0ok", 31);
-    io_bytes_clear(&out);
-    io_fox_call_response(&out, 5, 6, "json", false, "no");
+    io_byte_writer_clear(&out);
+    io_foxglove_call_response(&out, 5, 6, "json", false, "no");
     TEST_ASSERT_EQUAL_MEMORY("\3\5\0\0\0\6\0\0\0\4\0\0\0json", out.data, 17);
     memmove(out.data, out.data + 17, out.size -= 17);
     assert_says("{\"success\":false,\"message\":\"no\"}");
-    io_bytes_clear(&out);
-    io_fox_call_failure(&out, 5, 6, "why");
+    io_byte_writer_clear(&out);
+    io_foxglove_call_failure(&out, 5, 6, "why");
     assert_says("{\"op\":\"serviceCallFailure\",\"serviceId\":5,\"callId\":6,\"message\":\"why\"}");
 }
 
@@ -143,13 +144,13 @@ static void test_subscriptions_are_read(void)
 {
     TEST_ASSERT_TRUE(reads("{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":3,\"channelId\":1},"
                            "{\"id\":4294967295,\"channelId\":0}]}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_SUBSCRIBE, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_SUBSCRIBE, ask.op);
     TEST_ASSERT_EQUAL_INT(2, ask.count);
     TEST_ASSERT_EQUAL_UINT32(3, ask.subscription[0].id);
     TEST_ASSERT_EQUAL_UINT32(1, ask.subscription[0].channel);
     TEST_ASSERT_EQUAL_UINT32(4294967295u, ask.subscription[1].id);
     TEST_ASSERT_TRUE(reads("{\"op\":\"unsubscribe\",\"subscriptionIds\":[3]}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_UNSUBSCRIBE, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_UNSUBSCRIBE, ask.op);
     TEST_ASSERT_EQUAL_UINT32(3, ask.subscription[0].id);
 }
 
@@ -158,26 +159,26 @@ static void test_parameters_are_read(void)
     TEST_ASSERT_TRUE(reads("{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"a\","
                            "\"value\":3,\"type\":\"float64\"},{\"name\":\"b\",\"value\":-0.5}],"
                            "\"id\":\"x\"}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_SET, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_SET, ask.op);
     TEST_ASSERT_EQUAL_INT(2, ask.count);
     TEST_ASSERT_EQUAL_STRING("b", ask.parameter[1].name);
     TEST_ASSERT_EQUAL_DOUBLE(3.0, ask.parameter[0].value);
     TEST_ASSERT_EQUAL_DOUBLE(-0.5, ask.parameter[1].value);
     TEST_ASSERT_EQUAL_STRING("x", ask.id);
     TEST_ASSERT_TRUE(reads("{\"op\":\"getParameters\",\"parameterNames\":[]}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_GET, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_GET, ask.op);
     TEST_ASSERT_EQUAL_INT(0, ask.count);
     TEST_ASSERT_EQUAL_STRING("", ask.id);
     TEST_ASSERT_TRUE(reads("{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[\"a\"]}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_WATCH, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_WATCH, ask.op);
     TEST_ASSERT_TRUE(reads("{\"op\":\"unsubscribeParameterUpdates\",\"parameterNames\":[]}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_UNWATCH, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_UNWATCH, ask.op);
 }
 
 static void test_what_viewers_say_of_themselves_is_passed_over(void)
 {
     TEST_ASSERT_TRUE(reads("{\"op\":\"subscribeConnectionGraph\"}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_NOTHING, ask.op);
 }
 
 static void test_what_viewers_publish_is_read(void)
@@ -185,16 +186,16 @@ static void test_what_viewers_publish_is_read(void)
     TEST_ASSERT_TRUE(reads("{\"op\":\"advertise\",\"channels\":[{\"id\":4,\"topic\":\"/hand\","
                            "\"encoding\":\"hand\",\"schemaName\":\"hand\"},{\"id\":5,\"topic\":"
                            "\"/hand\",\"encoding\":\"json\"}]}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_ADVERTISE, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_ADVERTISE, ask.op);
     TEST_ASSERT_EQUAL_INT(2, ask.count);
     TEST_ASSERT_EQUAL_UINT32(4, ask.publication[0].id);
     TEST_ASSERT_TRUE(ask.publication[0].is_hand);
     TEST_ASSERT_FALSE(ask.publication[1].is_hand);
     TEST_ASSERT_TRUE(reads("{\"op\":\"unadvertise\",\"channelIds\":[4,5]}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_UNADVERTISE, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_UNADVERTISE, ask.op);
     TEST_ASSERT_EQUAL_UINT32(5, ask.publication[1].id);
     TEST_ASSERT_TRUE(reads_bytes("\1\4\0\0\0xyz", 8));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_PUBLISH, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_PUBLISH, ask.op);
     TEST_ASSERT_EQUAL_UINT32(4, ask.channel);
     TEST_ASSERT_EQUAL_size_t(3, ask.payload.size);
     TEST_ASSERT_EQUAL_MEMORY("xyz", ask.payload.data, 3);
@@ -204,8 +205,8 @@ static void test_what_viewers_publish_is_read(void)
 
 static void test_a_server_that_takes_hands_says_so(void)
 {
-    io_fox_server_info(&out,
-                       &(struct io_fox_server){.name = "a", .session = "", .takes_hands = true});
+    io_foxglove_server_info(
+        &out, &(struct io_foxglove_server){.name = "a", .session = "", .accepts_hand = true});
     assert_says("{\"op\":\"serverInfo\",\"name\":\"a\",\"capabilities\":[\"time\","
                 "\"clientPublish\"],\"supportedEncodings\":[\"cdr\",\"json\",\"hand\"],"
                 "\"metadata\":{\"viewer\":\"0\",\"operator\":\"no\"},\"sessionId\":\"\"}");
@@ -244,9 +245,9 @@ static void test_nonsense_is_refused_with_a_line(void)
         TEST_ASSERT_FALSE_MESSAGE(reads(nonsense[i]), nonsense[i]);
         TEST_ASSERT_TRUE(strlen(error) > 0);
     }
-    char many[16 * (IO_FOX_LIST_MAX + 8)];
+    char many[16 * (IO_FOXGLOVE_LIST_MAX + 8)];
     size_t at = (size_t)sprintf(many, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[0");
-    for (int i = 0; i < IO_FOX_LIST_MAX; i++)
+    for (int i = 0; i < IO_FOXGLOVE_LIST_MAX; i++)
         at += (size_t)sprintf(many + at, ",%d", i);
     strcpy(many + at, "]}");
     TEST_ASSERT_FALSE(reads(many));
@@ -254,12 +255,12 @@ static void test_nonsense_is_refused_with_a_line(void)
 
 static void test_a_name_that_is_too_long_is_refused(void)
 {
-    char text[256], name[IO_FOX_NAME_MAX + 1];
-    for (int length = IO_FOX_NAME_MAX - 1; length <= IO_FOX_NAME_MAX; length++) {
+    char text[256], name[IO_FOXGLOVE_NAME_MAX + 1];
+    for (int length = IO_FOXGLOVE_NAME_MAX - 1; length <= IO_FOXGLOVE_NAME_MAX; length++) {
         memset(name, 'x', sizeof name);
         name[length] = '\0';
         snprintf(text, sizeof text, "{\"op\":\"getParameters\",\"parameterNames\":[\"%s\"]}", name);
-        TEST_ASSERT_EQUAL_INT(length < IO_FOX_NAME_MAX, reads(text));
+        TEST_ASSERT_EQUAL_INT(length < IO_FOXGLOVE_NAME_MAX, reads(text));
     }
 }
 
@@ -270,7 +271,7 @@ static void test_a_call_that_is_cut_off_is_refused(void)
     for (size_t size = 0; size < whole; size++)
         TEST_ASSERT_FALSE(reads_bytes(call, size));
     TEST_ASSERT_TRUE(reads_bytes(call, sizeof call - 1));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_CALL, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_CALL, ask.op);
     TEST_ASSERT_EQUAL_UINT32(5, ask.service);
     TEST_ASSERT_EQUAL_UINT32(6, ask.call);
     TEST_ASSERT_EQUAL_STRING("cdr", ask.encoding);
@@ -304,11 +305,11 @@ static void assert_bytes_refused(const void *bytes, size_t size, const char *why
 
 static void test_services_are_advertised_with_both_ways_of_their_schemas(void)
 {
-    const struct io_fox_service services[] = {
-        {"/pause", "p/srv/Pause", IO_FOX_FORM_EMPTY},
-        {"/step", "p/srv/Step", IO_FOX_FORM_FRAMES},
-        {"/keep", "p/srv/Keep", IO_FOX_FORM_PATH},
-        {"/fault", "p/srv/Fault", IO_FOX_FORM_SWITCH},
+    const struct io_foxglove_service services[] = {
+        {"/pause", "p/srv/Pause", IO_FOXGLOVE_FORM_EMPTY},
+        {"/step", "p/srv/Step", IO_FOXGLOVE_FORM_FRAMES},
+        {"/keep", "p/srv/Keep", IO_FOXGLOVE_FORM_PATH},
+        {"/fault", "p/srv/Fault", IO_FOXGLOVE_FORM_SWITCH},
     };
     static const char *const schema[] = {"", "uint32 frames\\n", "string path\\n",
                                          "string name\\nbool active\\n"};
@@ -326,7 +327,7 @@ static void test_services_are_advertised_with_both_ways_of_their_schemas(void)
                       i > 0 ? "," : "", i, services[i].name, services[i].type, schema[i],
                       services[i].type, schema[i], services[i].type);
     sprintf(at, "]}");
-    io_fox_advertise_services(&out, services, 4);
+    io_foxglove_advertise_services(&out, services, 4);
     assert_says(expected);
 }
 
@@ -335,14 +336,14 @@ static void test_what_is_said_is_compact_and_behind_what_was_said(void)
     static const char said[] = "before{\"op\":\"parameterValues\",\"parameters\":[{\"name\":\"a\","
                                "\"type\":\"float64\",\"value\":0.10000000000000001}]}";
     io_put_raw(&out, "before", 6);
-    io_fox_parameter_values(&out, &(struct io_fox_value){"a", 0.1}, 1, "");
+    io_foxglove_parameter_values(&out, &(struct io_foxglove_value){"a", 0.1}, 1, "");
     assert_bytes(said, sizeof said - 1);
 }
 
 static void test_an_answer_to_no_request_has_no_id(void)
 {
-    const struct io_fox_value values[] = {{"a", -2.5}, {"b", (double)INFINITY}, {"c", 3.0}};
-    io_fox_parameter_values(&out, values, 3, "");
+    const struct io_foxglove_value values[] = {{"a", -2.5}, {"b", (double)INFINITY}, {"c", 3.0}};
+    io_foxglove_parameter_values(&out, values, 3, "");
     assert_says("{\"op\":\"parameterValues\",\"parameters\":["
                 "{\"name\":\"a\",\"type\":\"float64\",\"value\":-2.5},"
                 "{\"name\":\"b\",\"type\":\"float64\"},"
@@ -351,12 +352,12 @@ static void test_an_answer_to_no_request_has_no_id(void)
 
 static void test_the_largest_numbers_are_said_whole(void)
 {
-    io_fox_call_failure(&out, UINT32_MAX, UINT32_MAX - 1, "\xff");
+    io_foxglove_call_failure(&out, UINT32_MAX, UINT32_MAX - 1, "\xff");
     assert_says("{\"op\":\"serviceCallFailure\",\"serviceId\":4294967295,\"callId\":4294967294,"
                 "\"message\":\"(not UTF-8)\"}");
-    io_bytes_clear(&out);
-    io_fox_server_info(&out,
-                       &(struct io_fox_server){.name = "a", .session = "b", .viewer = UINT64_MAX});
+    io_byte_writer_clear(&out);
+    io_foxglove_server_info(
+        &out, &(struct io_foxglove_server){.name = "a", .session = "b", .viewer = UINT64_MAX});
     assert_says("{\"op\":\"serverInfo\",\"name\":\"a\",\"capabilities\":[\"time\"],"
                 "\"supportedEncodings\":[\"cdr\",\"json\"],\"metadata\":{\"viewer\":"
                 "\"18446744073709551615\",\"operator\":\"no\"},\"sessionId\":\"b\"}");
@@ -364,13 +365,13 @@ static void test_the_largest_numbers_are_said_whole(void)
 
 static void test_parameters_and_services_are_told_apart(void)
 {
-    io_fox_server_info(&out,
-                       &(struct io_fox_server){.name = "a", .session = "", .has_services = true});
+    io_foxglove_server_info(
+        &out, &(struct io_foxglove_server){.name = "a", .session = "", .has_services = true});
     io_put_u8(&out, 0);
     TEST_ASSERT_NOT_NULL(strstr((const char *)out.data, "[\"time\",\"services\"]"));
-    io_bytes_clear(&out);
-    io_fox_server_info(&out,
-                       &(struct io_fox_server){.name = "a", .session = "", .has_parameters = true});
+    io_byte_writer_clear(&out);
+    io_foxglove_server_info(
+        &out, &(struct io_foxglove_server){.name = "a", .session = "", .has_parameters = true});
     io_put_u8(&out, 0);
     TEST_ASSERT_NOT_NULL(
         strstr((const char *)out.data, "[\"time\",\"parameters\",\"parametersSubscribe\"]"));
@@ -378,7 +379,7 @@ static void test_parameters_and_services_are_told_apart(void)
 
 static void test_an_empty_answer_has_its_nul(void)
 {
-    io_fox_call_response(&out, 0x04030201, 0x08070605, "cdr", false, "");
+    io_foxglove_call_response(&out, 0x04030201, 0x08070605, "cdr", false, "");
     assert_bytes("\3\1\2\3\4\5\6\7\10\3\0\0\0cdr\0\1\0\0\0\0\0\0\1\0\0\0", 29);
 }
 
@@ -392,9 +393,9 @@ static void test_all_of_a_list_is_read_up_to_its_greatest_length(void)
         "{\"op\":\"advertise\",\"channels\":[",
         "{\"op\":\"unadvertise\",\"channelIds\":[",
     };
-    static char text[64 * (IO_FOX_LIST_MAX + 2)];
+    static char text[64 * (IO_FOXGLOVE_LIST_MAX + 2)];
     for (int op = 0; op < 6; op++) {
-        for (int count = IO_FOX_LIST_MAX; count <= IO_FOX_LIST_MAX + 1; count++) {
+        for (int count = IO_FOXGLOVE_LIST_MAX; count <= IO_FOXGLOVE_LIST_MAX + 1; count++) {
             char *at = text + sprintf(text, "%s", ops[op]);
             for (int i = 0; i < count; i++) {
                 at += sprintf(at, "%s", i > 0 ? "," : "");
@@ -412,11 +413,11 @@ static void test_all_of_a_list_is_read_up_to_its_greatest_length(void)
             }
             strcpy(at, "]}");
             memset(&ask, 0xff, sizeof ask);
-            TEST_ASSERT_EQUAL_INT_MESSAGE(count <= IO_FOX_LIST_MAX, reads(text), ops[op]);
-            if (count > IO_FOX_LIST_MAX)
+            TEST_ASSERT_EQUAL_INT_MESSAGE(count <= IO_FOXGLOVE_LIST_MAX, reads(text), ops[op]);
+            if (count > IO_FOXGLOVE_LIST_MAX)
                 continue;
             TEST_ASSERT_EQUAL_INT(count, ask.count);
-            for (uint32_t i = 0; i < IO_FOX_LIST_MAX; i++) {
+            for (uint32_t i = 0; i < IO_FOXGLOVE_LIST_MAX; i++) {
                 char name[16];
                 sprintf(name, "p%u", (unsigned)i);
                 if (op <= 1)
@@ -462,7 +463,7 @@ static void test_every_field_of_a_request_is_needed(void)
         {"unsubscribeParameterUpdates", "{\"op\":\"unsubscribeParameterUpdates\"}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char why[IO_FOX_TEXT_MAX];
+        char why[IO_FOXGLOVE_TEXT_MAX];
         snprintf(why, sizeof why,
                  "%s: a field is missing, of another type, too long or out of range", cases[i].op);
         assert_refused(cases[i].text, why);
@@ -491,16 +492,16 @@ static void test_a_refusal_says_why(void)
 
 static void test_an_id_is_a_string_or_null_and_as_short_as_a_name(void)
 {
-    char text[256], id[IO_FOX_NAME_MAX + 1];
+    char text[256], id[IO_FOXGLOVE_NAME_MAX + 1];
     TEST_ASSERT_TRUE(reads("{\"op\":\"getParameters\",\"parameterNames\":[],\"id\":null}"));
     TEST_ASSERT_EQUAL_STRING("", ask.id);
-    for (int length = IO_FOX_NAME_MAX - 1; length <= IO_FOX_NAME_MAX; length++) {
+    for (int length = IO_FOXGLOVE_NAME_MAX - 1; length <= IO_FOXGLOVE_NAME_MAX; length++) {
         memset(id, 'i', sizeof id);
         id[length] = '\0';
         snprintf(text, sizeof text, "{\"op\":\"subscribeConnectionGraph\",\"id\":\"%s\"}", id);
         error[0] = '\0';
-        TEST_ASSERT_EQUAL_INT(length < IO_FOX_NAME_MAX, reads(text));
-        if (length < IO_FOX_NAME_MAX)
+        TEST_ASSERT_EQUAL_INT(length < IO_FOXGLOVE_NAME_MAX, reads(text));
+        if (length < IO_FOXGLOVE_NAME_MAX)
             TEST_ASSERT_EQUAL_STRING(id, ask.id);
         else
             TEST_ASSERT_EQUAL_STRING("\"id\" is a short string", error);
@@ -511,17 +512,17 @@ static void test_a_request_leaves_nothing_of_the_one_before(void)
 {
     TEST_ASSERT_TRUE(reads("{\"op\":\"unsubscribe\",\"subscriptionIds\":[3],\"id\":\"x\"}"));
     TEST_ASSERT_TRUE(reads("{\"op\":\"unsubscribeConnectionGraph\"}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_NOTHING, ask.op);
     TEST_ASSERT_EQUAL_INT(0, ask.count);
     TEST_ASSERT_EQUAL_STRING("", ask.id);
     TEST_ASSERT_TRUE(reads("{\"op\":\"unsubscribe\",\"subscriptionIds\":[3],\"id\":\"x\"}"));
     TEST_ASSERT_FALSE(reads_bytes("\7", 1));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_NOTHING, ask.op);
     TEST_ASSERT_EQUAL_INT(0, ask.count);
     TEST_ASSERT_EQUAL_STRING("", ask.id);
     TEST_ASSERT_TRUE(reads("{\"op\":\"unsubscribe\",\"subscriptionIds\":[3]}"));
     TEST_ASSERT_FALSE(reads("{\"op\":\"fly\"}"));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_NOTHING, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_NOTHING, ask.op);
 }
 
 static void test_a_call_in_json_keeps_what_it_says(void)
@@ -529,7 +530,7 @@ static void test_a_call_in_json_keeps_what_it_says(void)
     static const char call[] = "\2\5\6\7\10\11\12\13\14\4\0\0\0json{\"frames\":9}";
     char *bytes = exactly(call, sizeof call - 1);
     TEST_ASSERT_TRUE(reads_bytes(bytes, sizeof call - 1));
-    TEST_ASSERT_EQUAL_INT(IO_FOX_CALL, ask.op);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_CALL, ask.op);
     TEST_ASSERT_EQUAL_HEX32(0x08070605, ask.service);
     TEST_ASSERT_EQUAL_HEX32(0x0c0b0a09, ask.call);
     TEST_ASSERT_EQUAL_STRING("json", ask.encoding);
@@ -545,110 +546,111 @@ static void test_whom_a_call_means_is_known_from_its_head(void)
     for (size_t size = 0; size < sizeof call; size++) {
         char *bytes = exactly(call, size);
         TEST_ASSERT_EQUAL_INT(
-            size >= 5,
-            io_fox_calls((struct io_slice){.data = (void *)bytes, .size = size}, &service));
+            size >= 5, io_foxglove_called_service(
+                           (struct io_slice){.data = (void *)bytes, .size = size}, &service));
         if (size >= 5)
             TEST_ASSERT_EQUAL_HEX32(0x08070605, service);
         free(bytes);
     }
-    TEST_ASSERT_FALSE(io_fox_calls(
+    TEST_ASSERT_FALSE(io_foxglove_called_service(
         (struct io_slice){.data = (const unsigned char *)"\1\5\0\0\0", .size = 5}, &service));
 }
 
-static bool takes(const char *encoding, const void *payload, size_t size, enum io_fox_form form,
-                  struct io_fox_arguments *arguments)
+static bool takes(const char *encoding, const void *payload, size_t size,
+                  enum io_foxglove_form form, struct io_foxglove_arguments *arguments)
 {
     strcpy(ask.encoding, encoding);
     ask.payload = (struct io_slice){.data = payload, .size = size};
-    return io_fox_read_arguments(&ask, form, arguments, error);
+    return io_foxglove_read_arguments(&ask, form, arguments, error);
 }
 
 static void test_arguments_are_read_in_both_encodings(void)
 {
-    struct io_fox_arguments got;
-    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\7\0\0\0", 8, IO_FOX_FORM_FRAMES, &got));
+    struct io_foxglove_arguments got;
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\7\0\0\0", 8, IO_FOXGLOVE_FORM_FRAMES, &got));
     TEST_ASSERT_EQUAL_UINT32(7, got.frames);
-    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0", 11, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0", 11, IO_FOXGLOVE_FORM_PATH, &got));
     TEST_ASSERT_EQUAL_STRING("ab", got.text);
-    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\1", 12, IO_FOX_FORM_SWITCH, &got));
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\1", 12, IO_FOXGLOVE_FORM_SWITCH, &got));
     TEST_ASSERT_TRUE(got.active);
-    TEST_ASSERT_TRUE(takes("json", "{\"frames\":9}", 12, IO_FOX_FORM_FRAMES, &got));
+    TEST_ASSERT_TRUE(takes("json", "{\"frames\":9}", 12, IO_FOXGLOVE_FORM_FRAMES, &got));
     TEST_ASSERT_EQUAL_UINT32(9, got.frames);
     TEST_ASSERT_TRUE(
-        takes("json", "{\"name\":\"n\",\"active\":true}", 26, IO_FOX_FORM_SWITCH, &got));
+        takes("json", "{\"name\":\"n\",\"active\":true}", 26, IO_FOXGLOVE_FORM_SWITCH, &got));
     TEST_ASSERT_EQUAL_STRING("n", got.text);
     TEST_ASSERT_TRUE(got.active);
-    TEST_ASSERT_TRUE(takes("cdr", "", 0, IO_FOX_FORM_EMPTY, &got));
-    TEST_ASSERT_TRUE(takes("json", "", 0, IO_FOX_FORM_EMPTY, &got));
+    TEST_ASSERT_TRUE(takes("cdr", "", 0, IO_FOXGLOVE_FORM_EMPTY, &got));
+    TEST_ASSERT_TRUE(takes("json", "", 0, IO_FOXGLOVE_FORM_EMPTY, &got));
 }
 
 static void test_arguments_that_do_not_fit_are_refused(void)
 {
-    struct io_fox_arguments got;
-    char longest[4 + 4 + IO_FOX_TEXT_MAX + 1] = "\0\1\0\0\1\1\0\0";
-    memset(longest + 8, 'x', IO_FOX_TEXT_MAX);
-    TEST_ASSERT_FALSE(takes("cdr", longest, sizeof longest, IO_FOX_FORM_PATH, &got));
-    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\7\0\0", 7, IO_FOX_FORM_FRAMES, &got));
-    TEST_ASSERT_FALSE(takes("cdr", "\0\0\0\0\0\0\0\7", 8, IO_FOX_FORM_FRAMES, &got));
-    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0a\0\0", 11, IO_FOX_FORM_PATH, &got));
-    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0abc", 11, IO_FOX_FORM_PATH, &got));
-    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\0\0\0\0", 8, IO_FOX_FORM_PATH, &got));
-    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0", 11, IO_FOX_FORM_SWITCH, &got));
-    TEST_ASSERT_FALSE(takes("json", "{\"frames\":-1}", 13, IO_FOX_FORM_FRAMES, &got));
-    TEST_ASSERT_FALSE(takes("json", "nonsense", 8, IO_FOX_FORM_PATH, &got));
-    TEST_ASSERT_FALSE(takes("json", "{\"name\":\"n\"}", 12, IO_FOX_FORM_SWITCH, &got));
+    struct io_foxglove_arguments got;
+    char longest[4 + 4 + IO_FOXGLOVE_TEXT_MAX + 1] = "\0\1\0\0\1\1\0\0";
+    memset(longest + 8, 'x', IO_FOXGLOVE_TEXT_MAX);
+    TEST_ASSERT_FALSE(takes("cdr", longest, sizeof longest, IO_FOXGLOVE_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\7\0\0", 7, IO_FOXGLOVE_FORM_FRAMES, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\0\0\0\0\0\0\7", 8, IO_FOXGLOVE_FORM_FRAMES, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0a\0\0", 11, IO_FOXGLOVE_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0abc", 11, IO_FOXGLOVE_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\0\0\0\0", 8, IO_FOXGLOVE_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0", 11, IO_FOXGLOVE_FORM_SWITCH, &got));
+    TEST_ASSERT_FALSE(takes("json", "{\"frames\":-1}", 13, IO_FOXGLOVE_FORM_FRAMES, &got));
+    TEST_ASSERT_FALSE(takes("json", "nonsense", 8, IO_FOXGLOVE_FORM_PATH, &got));
+    TEST_ASSERT_FALSE(takes("json", "{\"name\":\"n\"}", 12, IO_FOXGLOVE_FORM_SWITCH, &got));
 }
 
-/* The longest text has IO_FOX_TEXT_MAX bytes, its NUL among them. */
+/* The longest text has IO_FOXGLOVE_TEXT_MAX bytes, its NUL among them. */
 static void test_the_longest_text_fits_and_no_longer_one(void)
 {
-    struct io_fox_arguments got;
-    for (size_t size = IO_FOX_TEXT_MAX; size <= IO_FOX_TEXT_MAX + 1; size++) {
-        unsigned char cdr[8 + IO_FOX_TEXT_MAX + 1] = {0, 1, 0, 0};
-        char json[IO_FOX_TEXT_MAX + 32], text[IO_FOX_TEXT_MAX + 1];
+    struct io_foxglove_arguments got;
+    for (size_t size = IO_FOXGLOVE_TEXT_MAX; size <= IO_FOXGLOVE_TEXT_MAX + 1; size++) {
+        unsigned char cdr[8 + IO_FOXGLOVE_TEXT_MAX + 1] = {0, 1, 0, 0};
+        char json[IO_FOXGLOVE_TEXT_MAX + 32], text[IO_FOXGLOVE_TEXT_MAX + 1];
         memset(text, 'x', sizeof text);
         text[size - 1] = '\0';
         cdr[4] = (unsigned char)size;
         cdr[5] = (unsigned char)(size >> 8);
         memcpy(cdr + 8, text, size);
         void *exact = exactly(cdr, 8 + size);
-        TEST_ASSERT_EQUAL_INT(size == IO_FOX_TEXT_MAX,
-                              takes("cdr", exact, 8 + size, IO_FOX_FORM_PATH, &got));
-        if (size == IO_FOX_TEXT_MAX)
+        TEST_ASSERT_EQUAL_INT(size == IO_FOXGLOVE_TEXT_MAX,
+                              takes("cdr", exact, 8 + size, IO_FOXGLOVE_FORM_PATH, &got));
+        if (size == IO_FOXGLOVE_TEXT_MAX)
             TEST_ASSERT_EQUAL_STRING(text, got.text);
         free(exact);
         snprintf(json, sizeof json, "{\"path\":\"%s\"}", text);
-        TEST_ASSERT_EQUAL_INT(size == IO_FOX_TEXT_MAX,
-                              takes("json", json, strlen(json), IO_FOX_FORM_PATH, &got));
-        if (size == IO_FOX_TEXT_MAX)
+        TEST_ASSERT_EQUAL_INT(size == IO_FOXGLOVE_TEXT_MAX,
+                              takes("json", json, strlen(json), IO_FOXGLOVE_FORM_PATH, &got));
+        if (size == IO_FOXGLOVE_TEXT_MAX)
             TEST_ASSERT_EQUAL_STRING(text, got.text);
         snprintf(json, sizeof json, "{\"name\":\"%s\",\"active\":true}", text);
-        TEST_ASSERT_EQUAL_INT(size == IO_FOX_TEXT_MAX,
-                              takes("json", json, strlen(json), IO_FOX_FORM_SWITCH, &got));
+        TEST_ASSERT_EQUAL_INT(size == IO_FOXGLOVE_TEXT_MAX,
+                              takes("json", json, strlen(json), IO_FOXGLOVE_FORM_SWITCH, &got));
     }
 }
 
 static void test_arguments_that_are_not_said_are_zero(void)
 {
-    struct io_fox_arguments got;
+    struct io_foxglove_arguments got;
     memset(&got, 0xff, sizeof got);
-    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\1\2\3\4", 8, IO_FOX_FORM_FRAMES, &got));
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\1\2\3\4", 8, IO_FOXGLOVE_FORM_FRAMES, &got));
     TEST_ASSERT_EQUAL_HEX32(0x04030201, got.frames);
     TEST_ASSERT_FALSE(got.active);
     TEST_ASSERT_EQUAL_STRING("", got.text);
     memset(&got, 0xff, sizeof got);
-    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\1", 12, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\1", 12, IO_FOXGLOVE_FORM_PATH, &got));
     TEST_ASSERT_FALSE(got.active); /* a path has no switch */
-    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\0", 12, IO_FOX_FORM_SWITCH, &got));
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\0", 12, IO_FOXGLOVE_FORM_SWITCH, &got));
     TEST_ASSERT_FALSE(got.active);
     TEST_ASSERT_EQUAL_STRING("ab", got.text);
     TEST_ASSERT_TRUE(
-        takes("json", "{\"name\":\"n\",\"active\":false}", 27, IO_FOX_FORM_SWITCH, &got));
+        takes("json", "{\"name\":\"n\",\"active\":false}", 27, IO_FOXGLOVE_FORM_SWITCH, &got));
     TEST_ASSERT_FALSE(got.active);
-    TEST_ASSERT_TRUE(takes("json", "{\"path\":\"p\",\"name\":\"n\"}", 23, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_TRUE(
+        takes("json", "{\"path\":\"p\",\"name\":\"n\"}", 23, IO_FOXGLOVE_FORM_PATH, &got));
     TEST_ASSERT_EQUAL_STRING("p", got.text);
-    TEST_ASSERT_TRUE(takes("cdr", "nonsense", 8, IO_FOX_FORM_EMPTY, &got));
-    TEST_ASSERT_TRUE(takes("json", "nonsense", 8, IO_FOX_FORM_EMPTY, &got));
+    TEST_ASSERT_TRUE(takes("cdr", "nonsense", 8, IO_FOXGLOVE_FORM_EMPTY, &got));
+    TEST_ASSERT_TRUE(takes("json", "nonsense", 8, IO_FOXGLOVE_FORM_EMPTY, &got));
 }
 
 static void test_arguments_in_part_are_refused_with_a_line(void)
@@ -656,23 +658,23 @@ static void test_arguments_in_part_are_refused_with_a_line(void)
     static const struct {
         const char *encoding, *payload;
         size_t size;
-        enum io_fox_form form;
+        enum io_foxglove_form form;
     } cases[] = {
-        {"cdr", "\0\1\0", 3, IO_FOX_FORM_FRAMES},
-        {"cdr", "\1\1\0\0\7\0\0\0", 8, IO_FOX_FORM_FRAMES},
-        {"cdr", "\0\1\0\0", 4, IO_FOX_FORM_FRAMES},
-        {"cdr", "\0\1\0\0\3\0\0", 7, IO_FOX_FORM_PATH},
-        {"cdr", "\0\1\0\0\3\0\0\0ab", 10, IO_FOX_FORM_PATH},
-        {"cdr", "\0\1\0\0\1\0\0\0x", 9, IO_FOX_FORM_PATH},
-        {"json", "{\"name\":\"n\"}", 12, IO_FOX_FORM_PATH},
-        {"json", "{\"path\":7}", 10, IO_FOX_FORM_PATH},
-        {"json", "{\"active\":true}", 15, IO_FOX_FORM_SWITCH},
-        {"json", "{\"name\":\"n\",\"active\":1}", 23, IO_FOX_FORM_SWITCH},
-        {"json", "{\"name\":7,\"active\":true}", 24, IO_FOX_FORM_SWITCH},
-        {"json", "{\"frames\":1.5}", 14, IO_FOX_FORM_FRAMES},
-        {"json", "{\"frames\":4294967296}", 21, IO_FOX_FORM_FRAMES},
+        {"cdr", "\0\1\0", 3, IO_FOXGLOVE_FORM_FRAMES},
+        {"cdr", "\1\1\0\0\7\0\0\0", 8, IO_FOXGLOVE_FORM_FRAMES},
+        {"cdr", "\0\1\0\0", 4, IO_FOXGLOVE_FORM_FRAMES},
+        {"cdr", "\0\1\0\0\3\0\0", 7, IO_FOXGLOVE_FORM_PATH},
+        {"cdr", "\0\1\0\0\3\0\0\0ab", 10, IO_FOXGLOVE_FORM_PATH},
+        {"cdr", "\0\1\0\0\1\0\0\0x", 9, IO_FOXGLOVE_FORM_PATH},
+        {"json", "{\"name\":\"n\"}", 12, IO_FOXGLOVE_FORM_PATH},
+        {"json", "{\"path\":7}", 10, IO_FOXGLOVE_FORM_PATH},
+        {"json", "{\"active\":true}", 15, IO_FOXGLOVE_FORM_SWITCH},
+        {"json", "{\"name\":\"n\",\"active\":1}", 23, IO_FOXGLOVE_FORM_SWITCH},
+        {"json", "{\"name\":7,\"active\":true}", 24, IO_FOXGLOVE_FORM_SWITCH},
+        {"json", "{\"frames\":1.5}", 14, IO_FOXGLOVE_FORM_FRAMES},
+        {"json", "{\"frames\":4294967296}", 21, IO_FOXGLOVE_FORM_FRAMES},
     };
-    struct io_fox_arguments got;
+    struct io_foxglove_arguments got;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         void *payload = exactly(cases[i].payload, cases[i].size);
         error[0] = '\0';
@@ -682,9 +684,9 @@ static void test_arguments_in_part_are_refused_with_a_line(void)
         TEST_ASSERT_EQUAL_STRING("the request does not have the fields of this service", error);
         free(payload);
     }
-    TEST_ASSERT_TRUE(takes("json", "{\"frames\":4294967295}", 21, IO_FOX_FORM_FRAMES, &got));
+    TEST_ASSERT_TRUE(takes("json", "{\"frames\":4294967295}", 21, IO_FOXGLOVE_FORM_FRAMES, &got));
     TEST_ASSERT_EQUAL_UINT32(UINT32_MAX, got.frames);
-    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\1\0\0\0\0", 9, IO_FOX_FORM_PATH, &got));
+    TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\1\0\0\0\0", 9, IO_FOXGLOVE_FORM_PATH, &got));
     TEST_ASSERT_EQUAL_STRING("", got.text);
 }
 

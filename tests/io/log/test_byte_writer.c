@@ -14,7 +14,7 @@
 #include "io/log/mcap_definitions.h"
 #include "unity.h"
 
-static struct io_bytes bytes;
+static struct io_byte_writer bytes;
 
 void setUp(void)
 {
@@ -22,7 +22,7 @@ void setUp(void)
 
 void tearDown(void)
 {
-    io_bytes_free(&bytes);
+    io_byte_writer_free(&bytes);
 }
 
 static void test_memory_doubles_and_is_as_much_as_is_needed(void)
@@ -36,11 +36,11 @@ static void test_memory_doubles_and_is_as_much_as_is_needed(void)
     io_put_raw(&bytes, block, 255);
     TEST_ASSERT_EQUAL_size_t(256, bytes.size);
     TEST_ASSERT_EQUAL_size_t(256, bytes.capacity); /* full, and no more */
-    TEST_ASSERT_TRUE(io_bytes_reserve(&bytes, 0));
+    TEST_ASSERT_TRUE(io_byte_writer_reserve(&bytes, 0));
     TEST_ASSERT_EQUAL_size_t(256, bytes.capacity);
     io_put_u8(&bytes, 9);
     TEST_ASSERT_EQUAL_size_t(512, bytes.capacity);
-    TEST_ASSERT_TRUE(io_bytes_reserve(&bytes, 255));
+    TEST_ASSERT_TRUE(io_byte_writer_reserve(&bytes, 255));
     TEST_ASSERT_EQUAL_size_t(512, bytes.capacity);
     io_put_raw(&bytes, block, 2000);
     TEST_ASSERT_EQUAL_size_t(2257, bytes.size);
@@ -48,11 +48,11 @@ static void test_memory_doubles_and_is_as_much_as_is_needed(void)
     TEST_ASSERT_EQUAL_UINT8(7, bytes.data[0]);
     TEST_ASSERT_EQUAL_UINT8(9, bytes.data[256]);
     const unsigned char *data = bytes.data;
-    io_bytes_clear(&bytes);
+    io_byte_writer_clear(&bytes);
     TEST_ASSERT_EQUAL_size_t(0, bytes.size);
     TEST_ASSERT_EQUAL_PTR(data, bytes.data);
     TEST_ASSERT_EQUAL_size_t(2257, bytes.capacity);
-    io_bytes_free(&bytes);
+    io_byte_writer_free(&bytes);
     TEST_ASSERT_NULL(bytes.data);
     TEST_ASSERT_EQUAL_size_t(0, bytes.capacity);
 }
@@ -61,13 +61,13 @@ static void test_after_a_failure_nothing_is_put_until_it_is_forgiven(void)
 {
     io_put_u32(&bytes, 0x04030201);
     bytes.failed = true;
-    TEST_ASSERT_FALSE(io_bytes_reserve(&bytes, 1));
+    TEST_ASSERT_FALSE(io_byte_writer_reserve(&bytes, 1));
     io_put_u64(&bytes, 1);
     io_put_string(&bytes, "text");
     io_patch_u32(&bytes, 0, 0);
     TEST_ASSERT_EQUAL_size_t(4, bytes.size);
     TEST_ASSERT_EQUAL_MEMORY("\1\2\3\4", bytes.data, 4);
-    io_bytes_clear(&bytes);
+    io_byte_writer_clear(&bytes);
     TEST_ASSERT_FALSE(bytes.failed);
     io_put_u8(&bytes, 5);
     TEST_ASSERT_EQUAL_size_t(1, bytes.size);
@@ -99,7 +99,8 @@ static void test_fields_are_read_back_and_the_end_is_seen(void)
     for (size_t size = 0; size <= bytes.size; size++) {
         unsigned char *copy = malloc(size > 0 ? size : 1);
         memcpy(copy, bytes.data, size);
-        struct io_fields fields = io_fields_of((struct io_slice){.data = copy, .size = size});
+        struct io_byte_reader fields =
+            io_byte_reader_of((struct io_slice){.data = copy, .size = size});
         TEST_ASSERT_EQUAL_HEX8(size >= 1 ? 0xf1 : 0, io_get_u8(&fields));
         TEST_ASSERT_EQUAL_HEX16(size >= 3 ? 0xf3f2 : 0, io_get_u16(&fields));
         TEST_ASSERT_EQUAL_HEX32(size >= 7 ? 0xf7f6f5f4 : 0, io_get_u32(&fields));
@@ -125,71 +126,74 @@ static struct io_slice slice(const char *text)
 
 static void test_definitions_are_found_by_every_number(void)
 {
-    static struct io_definitions definitions;
+    static struct io_mcap_definitions definitions;
     static const uint16_t ids[] = {0, 255, 256, 511, 65280, 65535};
     enum { COUNT = sizeof ids / sizeof ids[0] };
     char text[COUNT][8];
     for (int i = 0; i < COUNT; i++) {
         text[i][0] = (char)('a' + i);
         text[i][1] = '\0';
-        TEST_ASSERT_NULL(io_definition_find(&definitions, ids[i]));
-        TEST_ASSERT_NULL(io_definition_by_text(&definitions, text[i]));
-        TEST_ASSERT_EQUAL(IO_DEFINED, io_define(&definitions, ids[i], slice("content"),
-                                                slice(text[i]), (uint16_t)(i + 1)));
+        TEST_ASSERT_NULL(io_mcap_definition_find(&definitions, ids[i]));
+        TEST_ASSERT_NULL(io_mcap_definition_by_text(&definitions, text[i]));
+        TEST_ASSERT_EQUAL(IO_MCAP_DEFINED, io_mcap_define(&definitions, ids[i], slice("content"),
+                                                          slice(text[i]), (uint16_t)(i + 1)));
     }
     for (int i = 0; i < COUNT; i++) {
-        const struct io_definition *found = io_definition_find(&definitions, ids[i]);
+        const struct io_mcap_definition *found = io_mcap_definition_find(&definitions, ids[i]);
         TEST_ASSERT_NOT_NULL(found);
         TEST_ASSERT_EQUAL_STRING(text[i], found->text);
         TEST_ASSERT_EQUAL_UINT16(i + 1, found->schema);
         TEST_ASSERT_EQUAL_size_t(7, found->size);
         TEST_ASSERT_EQUAL_MEMORY("content", found->content, 7);
-        TEST_ASSERT_EQUAL_PTR(found, io_definition_by_text(&definitions, text[i]));
+        TEST_ASSERT_EQUAL_PTR(found, io_mcap_definition_by_text(&definitions, text[i]));
     }
-    TEST_ASSERT_NULL(io_definition_find(&definitions, 1));
-    TEST_ASSERT_NULL(io_definition_find(&definitions, 254));
-    TEST_ASSERT_NULL(io_definition_find(&definitions, 257));
-    TEST_ASSERT_NULL(io_definition_find(&definitions, 65534));
+    TEST_ASSERT_NULL(io_mcap_definition_find(&definitions, 1));
+    TEST_ASSERT_NULL(io_mcap_definition_find(&definitions, 254));
+    TEST_ASSERT_NULL(io_mcap_definition_find(&definitions, 257));
+    TEST_ASSERT_NULL(io_mcap_definition_find(&definitions, 65534));
     TEST_ASSERT_EQUAL_size_t(COUNT * 8, definitions.bytes);
-    io_definitions_free(&definitions);
-    TEST_ASSERT_NULL(io_definition_find(&definitions, 0));
+    io_mcap_definitions_free(&definitions);
+    TEST_ASSERT_NULL(io_mcap_definition_find(&definitions, 0));
     TEST_ASSERT_EQUAL_size_t(0, definitions.bytes);
 }
 
 static void test_a_definition_again_is_fine_and_another_contradicts(void)
 {
-    static struct io_definitions definitions;
-    TEST_ASSERT_EQUAL(IO_DEFINED, io_define(&definitions, 5, slice("abc"), slice(""), 0));
-    TEST_ASSERT_EQUAL(IO_DEFINED, io_define(&definitions, 5, slice("abc"), slice(""), 0));
-    TEST_ASSERT_EQUAL(IO_DEFINE_CONTRADICTS,
-                      io_define(&definitions, 5, slice("abd"), slice(""), 0));
-    TEST_ASSERT_EQUAL(IO_DEFINE_CONTRADICTS, io_define(&definitions, 5, slice("ab"), slice(""), 0));
-    TEST_ASSERT_EQUAL(IO_DEFINE_CONTRADICTS,
-                      io_define(&definitions, 5, slice("abcd"), slice(""), 0));
+    static struct io_mcap_definitions definitions;
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINED, io_mcap_define(&definitions, 5, slice("abc"), slice(""), 0));
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINED, io_mcap_define(&definitions, 5, slice("abc"), slice(""), 0));
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINE_CONTRADICTS,
+                      io_mcap_define(&definitions, 5, slice("abd"), slice(""), 0));
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINE_CONTRADICTS,
+                      io_mcap_define(&definitions, 5, slice("ab"), slice(""), 0));
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINE_CONTRADICTS,
+                      io_mcap_define(&definitions, 5, slice("abcd"), slice(""), 0));
     TEST_ASSERT_EQUAL_size_t(3, definitions.bytes);
-    io_definitions_free(&definitions);
+    io_mcap_definitions_free(&definitions);
 }
 
 static void test_definitions_hold_64_mib_and_no_byte_more(void)
 {
     enum { ALL = 64 << 20 };
-    static struct io_definitions definitions;
+    static struct io_mcap_definitions definitions;
     unsigned char *large = calloc(1, ALL);
     TEST_ASSERT_NOT_NULL(large);
     const struct io_slice most = {.data = large, .size = ALL - 3};
-    TEST_ASSERT_EQUAL(IO_DEFINED, io_define(&definitions, 1, most, slice("a"), 0));
-    TEST_ASSERT_EQUAL(IO_DEFINE_TOO_MUCH, io_define(&definitions, 2, slice("bc"), slice("d"), 0));
-    TEST_ASSERT_NULL(io_definition_find(&definitions, 2));
-    TEST_ASSERT_EQUAL(IO_DEFINED, io_define(&definitions, 2, slice("b"), slice("d"), 0));
-    TEST_ASSERT_EQUAL(IO_DEFINE_TOO_MUCH, io_define(&definitions, 3, slice("b"), slice(""), 0));
-    TEST_ASSERT_EQUAL(IO_DEFINED, io_define(&definitions, 3, slice(""), slice(""), 0));
-    io_definitions_free(&definitions);
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINED, io_mcap_define(&definitions, 1, most, slice("a"), 0));
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINE_TOO_MUCH,
+                      io_mcap_define(&definitions, 2, slice("bc"), slice("d"), 0));
+    TEST_ASSERT_NULL(io_mcap_definition_find(&definitions, 2));
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINED, io_mcap_define(&definitions, 2, slice("b"), slice("d"), 0));
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINE_TOO_MUCH,
+                      io_mcap_define(&definitions, 3, slice("b"), slice(""), 0));
+    TEST_ASSERT_EQUAL(IO_MCAP_DEFINED, io_mcap_define(&definitions, 3, slice(""), slice(""), 0));
+    io_mcap_definitions_free(&definitions);
     free(large);
 }
 
 /* ---- a chunk ---- */
 
-static struct io_chunk chunk;
+static struct io_mcap_chunk chunk;
 
 static uint64_t get(const unsigned char *at, int size)
 {
@@ -213,14 +217,14 @@ static uint64_t time_of(uint32_t i)
 
 static void add(uint32_t i)
 {
-    const struct io_chunk_message message = {
+    const struct io_mcap_chunk_message message = {
         .channel = channel_of(i),
         .sequence = i,
         .log_ns = time_of(i),
         .payload = &i,
         .size = sizeof i,
     };
-    TEST_ASSERT_TRUE(io_chunk_add(&chunk, &message));
+    TEST_ASSERT_TRUE(io_mcap_chunk_add(&chunk, &message));
 }
 
 static void check_message(const unsigned char *at, uint32_t i)
@@ -241,7 +245,7 @@ static void test_a_chunk_finds_every_message_by_its_indexes(void)
     enum { COUNT = 4096 + 2, OFFSET = 123456, BEFORE = 11, ONE = 39 };
     static unsigned char plain[COUNT * ONE];
     struct io_mcap_chunk_facts facts;
-    TEST_ASSERT_EQUAL_INT(0, io_chunk_open(&chunk));
+    TEST_ASSERT_EQUAL_INT(0, io_mcap_chunk_open(&chunk));
     io_put_raw(&bytes, "from before", BEFORE);
     for (int round = 0; round < 2; round++) { /* the second is like the first */
         bytes.size = BEFORE;
@@ -251,7 +255,7 @@ static void test_a_chunk_finds_every_message_by_its_indexes(void)
             first = time_of(i) < first ? time_of(i) : first;
             last = time_of(i) > last ? time_of(i) : last;
         }
-        TEST_ASSERT_EQUAL_INT(0, io_chunk_put(&chunk, &bytes, OFFSET, &facts));
+        TEST_ASSERT_EQUAL_INT(0, io_mcap_chunk_encode(&chunk, &bytes, OFFSET, &facts));
         TEST_ASSERT_EQUAL_MEMORY("from before", bytes.data, BEFORE);
         TEST_ASSERT_EQUAL_UINT64(first, facts.start_ns);
         TEST_ASSERT_EQUAL_UINT64(last, facts.end_ns);
@@ -291,26 +295,26 @@ static void test_a_chunk_finds_every_message_by_its_indexes(void)
             }
         }
         TEST_ASSERT_EQUAL_UINT32(0, facts.records[1]);
-        io_chunk_clear(&chunk);
+        io_mcap_chunk_clear(&chunk);
     }
-    io_chunk_free(&chunk);
+    io_mcap_chunk_free(&chunk);
 }
 
 static void test_a_chunk_of_one_message_begins_and_ends_with_it(void)
 {
     struct io_mcap_chunk_facts facts;
-    TEST_ASSERT_EQUAL_INT(0, io_chunk_open(&chunk));
+    TEST_ASSERT_EQUAL_INT(0, io_mcap_chunk_open(&chunk));
     for (uint32_t i = 3; i > 0; i--) { /* earlier and later than the one before */
         add(i);
-        TEST_ASSERT_EQUAL_INT(0, io_chunk_put(&chunk, &bytes, 0, &facts));
+        TEST_ASSERT_EQUAL_INT(0, io_mcap_chunk_encode(&chunk, &bytes, 0, &facts));
         TEST_ASSERT_EQUAL_UINT64(time_of(i), facts.start_ns);
         TEST_ASSERT_EQUAL_UINT64(time_of(i), facts.end_ns);
         TEST_ASSERT_EQUAL_UINT32(1, facts.records[channel_of(i)]);
-        io_chunk_clear(&chunk);
+        io_mcap_chunk_clear(&chunk);
         TEST_ASSERT_EQUAL_UINT32(0, chunk.entry_count);
         TEST_ASSERT_EQUAL_size_t(0, chunk.plain.size);
     }
-    io_chunk_free(&chunk);
+    io_mcap_chunk_free(&chunk);
 }
 
 int main(void)

@@ -26,22 +26,22 @@ static void test_the_folder_of_a_name_is_synced_whether_the_file_is_there_or_not
 {
     char path[64];
     snprintf(path, sizeof path, "%s/file", folder);
-    TEST_ASSERT_EQUAL(0, io_folder_sync(path));
-    TEST_ASSERT_EQUAL(0, io_folder_sync("/file"));
-    TEST_ASSERT_EQUAL(0, io_folder_sync("file"));
+    TEST_ASSERT_EQUAL(0, io_durable_sync_folder(path));
+    TEST_ASSERT_EQUAL(0, io_durable_sync_folder("/file"));
+    TEST_ASSERT_EQUAL(0, io_durable_sync_folder("file"));
 }
 
 static void test_a_folder_that_is_not_there_is_told(void)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/no/file", folder);
-    TEST_ASSERT_EQUAL(-ENOENT, io_folder_sync(path));
+    TEST_ASSERT_EQUAL(-ENOENT, io_durable_sync_folder(path));
     snprintf(path, sizeof path, "%s/file", folder);
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    TEST_ASSERT_EQUAL(0, io_file_sync(fd));
+    TEST_ASSERT_EQUAL(0, io_durable_sync_file(fd));
     close(fd);
     snprintf(path, sizeof path, "%s/file/inside", folder);
-    TEST_ASSERT_EQUAL(-ENOTDIR, io_folder_sync(path));
+    TEST_ASSERT_EQUAL(-ENOTDIR, io_durable_sync_folder(path));
     snprintf(path, sizeof path, "%s/file", folder);
     unlink(path);
 }
@@ -52,17 +52,17 @@ static void test_a_name_that_is_too_long_is_told(void)
     memset(path, 'x', sizeof path - 1);
     path[0] = '/';
     path[sizeof path - 3] = '/';
-    TEST_ASSERT_EQUAL(-ENAMETOOLONG, io_folder_sync(path));
+    TEST_ASSERT_EQUAL(-ENAMETOOLONG, io_durable_sync_folder(path));
 }
 
 static void test_what_has_nothing_to_sync_is_no_failure(void)
 {
     int ends[2];
     TEST_ASSERT_EQUAL(0, pipe(ends));
-    TEST_ASSERT_EQUAL(0, io_file_sync(ends[1]));
+    TEST_ASSERT_EQUAL(0, io_durable_sync_file(ends[1]));
     close(ends[0]);
     close(ends[1]);
-    TEST_ASSERT_EQUAL(-EBADF, io_file_sync(-1));
+    TEST_ASSERT_EQUAL(-EBADF, io_durable_sync_file(-1));
 }
 
 int main(void)

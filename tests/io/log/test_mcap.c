@@ -238,10 +238,10 @@ static uint64_t random_u64(void)
     return z ^ (z >> 31);
 }
 
-static struct io_chunk_message random_message(unsigned char payload[3000], uint64_t *time)
+static struct io_mcap_chunk_message random_message(unsigned char payload[3000], uint64_t *time)
 {
     const int channel = (int)(random_u64() % CHANNEL_COUNT);
-    const struct io_chunk_message message = {
+    const struct io_mcap_chunk_message message = {
         .channel = channel,
         .sequence = (uint32_t)random_u64(),
         .log_ns = *time += random_u64() % 1000,
@@ -264,7 +264,7 @@ static void open_writer(void)
 static void assert_same_message(const struct io_mcap_message *read, uint64_t *time)
 {
     static unsigned char payload[3000];
-    const struct io_chunk_message sent = random_message(payload, time);
+    const struct io_mcap_chunk_message sent = random_message(payload, time);
     TEST_ASSERT_EQUAL_STRING(channels[sent.channel].topic, read->topic);
     TEST_ASSERT_EQUAL_UINT32(sent.sequence, read->sequence);
     TEST_ASSERT_EQUAL_UINT64(sent.log_ns, read->log_time_ns);
@@ -282,7 +282,7 @@ static void test_what_is_written_is_read_back(void)
     open_writer();
     random_state = 1;
     for (int i = 0; i < COUNT; i++) {
-        const struct io_chunk_message message = random_message(payload, &time);
+        const struct io_mcap_chunk_message message = random_message(payload, &time);
         io_mcap_writer_add(&writer, &message);
     }
     io_mcap_writer_close(&writer, &report, 1);
@@ -345,9 +345,9 @@ static struct blob small_log(void)
     for (int c = 1; c <= 3; c++) {
         for (int i = 0; i < c; i++, n++)
             io_mcap_writer_add(&writer,
-                               &(struct io_chunk_message){
+                               &(struct io_mcap_chunk_message){
                                    .channel = 2 * (i % 2), .log_ns = n, .payload = &n, .size = 8});
-        io_mcap_writer_settle(&writer);
+        io_mcap_writer_flush(&writer);
     }
     io_mcap_writer_close(&writer, &report, 1);
     TEST_ASSERT_EQUAL_UINT32(3, writer.statistics.chunks);
@@ -417,7 +417,7 @@ static void add_large(uint64_t time)
     for (size_t k = 0; k < sizeof payload; k++)
         payload[k] = (unsigned char)random_u64();
     io_mcap_writer_add(
-        &writer, &(struct io_chunk_message){
+        &writer, &(struct io_mcap_chunk_message){
                      .channel = 3, .log_ns = time, .payload = payload, .size = sizeof payload});
 }
 
@@ -432,7 +432,7 @@ static int write_limited(size_t size)
     for (uint64_t i = 0; i < 6 && refused == 0; i++) {
         add_large(i);
         if (i % 2 == 1)
-            io_mcap_writer_settle(&writer);
+            io_mcap_writer_flush(&writer);
     }
     if (refused == 0)
         io_mcap_writer_close(&writer, NULL, 0);
@@ -443,23 +443,23 @@ static int write_limited(size_t size)
 /* The disk gets room again between the short write and its rest. */
 static void test_a_short_write_is_continued_where_it_stopped(void)
 {
-    static struct io_log_file log_file;
+    static struct io_append_file log_file;
     unsigned char bytes[1000];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(i % 251);
     signal(SIGXFSZ, SIG_IGN);
-    TEST_ASSERT_EQUAL_INT(0, io_log_file_open(&log_file, path));
+    TEST_ASSERT_EQUAL_INT(0, io_append_file_open(&log_file, path));
     if (!log_file.uring_open) {
-        io_log_file_close(&log_file);
+        io_append_file_close(&log_file);
         TEST_IGNORE_MESSAGE("io_uring is not permitted here");
     }
     limit_file_size(600);
-    io_log_file_append(&log_file, bytes, sizeof bytes);
+    io_append_file_append(&log_file, bytes, sizeof bytes);
     usleep(50000); /* the kernel tries the rest once more by itself */
     limit_file_size(RLIM_INFINITY);
-    TEST_ASSERT_EQUAL_INT(0, io_log_file_settle(&log_file));
+    TEST_ASSERT_EQUAL_INT(0, io_append_file_flush(&log_file));
     TEST_ASSERT_EQUAL_UINT64(sizeof bytes, log_file.written);
-    TEST_ASSERT_EQUAL_INT(0, io_log_file_close(&log_file));
+    TEST_ASSERT_EQUAL_INT(0, io_append_file_close(&log_file));
     const struct blob log = slurp(path);
     TEST_ASSERT_EQUAL_size_t(sizeof bytes, log.size);
     TEST_ASSERT_EQUAL_MEMORY(bytes, log.data, sizeof bytes);
@@ -509,7 +509,7 @@ static void test_a_full_disk_costs_the_open_chunk_too(void)
     signal(SIGXFSZ, SIG_IGN);
     open_writer();
     add_large(0);
-    io_mcap_writer_settle(&writer);
+    io_mcap_writer_flush(&writer);
     limit_file_size(10000);
     for (uint64_t i = 1; i <= 100; i++) /* a chunk and a little of the next */
         add_large(i);

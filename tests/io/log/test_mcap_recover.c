@@ -69,11 +69,11 @@ static void slurp(void)
 static void add(int channel, uint64_t index)
 {
     uint64_t payload[2] = {index, index * UINT64_C(0x9e3779b97f4a7c15)};
-    io_mcap_writer_add(&writer, &(struct io_chunk_message){.channel = channel,
-                                                           .sequence = (uint32_t)index,
-                                                           .log_ns = 1000 * index,
-                                                           .payload = payload,
-                                                           .size = sizeof payload});
+    io_mcap_writer_add(&writer, &(struct io_mcap_chunk_message){.channel = channel,
+                                                                .sequence = (uint32_t)index,
+                                                                .log_ns = 1000 * index,
+                                                                .payload = payload,
+                                                                .size = sizeof payload});
 }
 
 /* A whole log of CHUNKS chunks, each with IN_CHUNK records of either channel. */
@@ -88,7 +88,7 @@ static void make_log(void)
             add(A, k * IN_CHUNK + i);
             add(B, k * IN_CHUNK + i);
         }
-        io_mcap_writer_settle(&writer);
+        io_mcap_writer_flush(&writer);
     }
     chunk_at[CHUNKS] = (size_t)writer.file.appended;
     io_mcap_writer_close(&writer, NULL, 0);
@@ -96,13 +96,13 @@ static void make_log(void)
 }
 
 /* Read all; every message must be one that was written. */
-static struct io_salvage_losses read_all(size_t size, uint64_t *records)
+static struct io_mcap_recover_losses read_all(size_t size, uint64_t *records)
 {
-    struct io_salvage *salvage = io_salvage_open_bytes(file.data, size, error);
-    TEST_ASSERT_NOT_NULL_MESSAGE(salvage, error);
+    struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(file.data, size, error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(recovery, error);
     struct io_mcap_message message;
     *records = 0;
-    while (io_salvage_next(salvage, &message)) {
+    while (io_mcap_recover_next(recovery, &message)) {
         uint64_t payload[2];
         TEST_ASSERT_EQUAL_size_t(4 + sizeof payload, message.size);
         memcpy(payload, message.data + 4, sizeof payload);
@@ -111,9 +111,9 @@ static struct io_salvage_losses read_all(size_t size, uint64_t *records)
         TEST_ASSERT_EQUAL_HEX64(payload[0] * UINT64_C(0x9e3779b97f4a7c15), payload[1]);
         (*records)++;
     }
-    const struct io_salvage_losses losses = *io_salvage_losses(salvage);
+    const struct io_mcap_recover_losses losses = *io_mcap_recover_losses(recovery);
     TEST_ASSERT_EQUAL_UINT64(*records, losses.messages);
-    io_salvage_close(salvage);
+    io_mcap_recover_close(recovery);
     return losses;
 }
 
@@ -123,13 +123,13 @@ static void test_a_whole_log_has_lost_nothing(void)
 {
     uint64_t records;
     make_log();
-    const struct io_salvage_losses losses = read_all(file.size, &records);
+    const struct io_mcap_recover_losses losses = read_all(file.size, &records);
     TEST_ASSERT_EQUAL_UINT64(2 * CHUNKS * IN_CHUNK, records);
     TEST_ASSERT_TRUE(losses.complete);
-    TEST_ASSERT_TRUE(losses.told);
-    TEST_ASSERT_EQUAL_UINT64(records, losses.told_messages);
+    TEST_ASSERT_TRUE(losses.has_statistics);
+    TEST_ASSERT_EQUAL_UINT64(records, losses.stated_messages);
     TEST_ASSERT_EQUAL_UINT64(CHUNKS, losses.chunks);
-    TEST_ASSERT_FALSE(io_salvage_damaged(&losses));
+    TEST_ASSERT_FALSE(io_mcap_recover_damaged(&losses));
 }
 
 /* At every length: all chunks that are whole are read, and the rest is told. */
@@ -138,14 +138,14 @@ static void test_a_log_cut_off_anywhere_keeps_its_whole_chunks(void)
     make_log();
     for (size_t size = chunk_at[0]; size < file.size; size += 13) {
         uint64_t records;
-        const struct io_salvage_losses losses = read_all(size, &records);
+        const struct io_mcap_recover_losses losses = read_all(size, &records);
         uint64_t whole = 0; /* a chunk is whole before its indexes are */
         while (whole < CHUNKS && size >= chunk_at[whole + 1])
             whole++;
         TEST_ASSERT_GREATER_OR_EQUAL_UINT64(2 * IN_CHUNK * whole, records);
         TEST_ASSERT_LESS_OR_EQUAL_UINT64(2 * IN_CHUNK * (whole + 1), records);
         TEST_ASSERT_FALSE(losses.complete);
-        TEST_ASSERT_FALSE_MESSAGE(io_salvage_damaged(&losses), "only cut off");
+        TEST_ASSERT_FALSE_MESSAGE(io_mcap_recover_damaged(&losses), "only cut off");
     }
 }
 
@@ -156,11 +156,12 @@ static void test_a_wrong_byte_costs_at_most_its_chunk(void)
     for (size_t at = chunk_at[0]; at < chunk_at[CHUNKS]; at += 7) {
         uint64_t records;
         file.data[at] ^= 0x5a;
-        const struct io_salvage_losses losses = read_all(file.size, &records);
+        const struct io_mcap_recover_losses losses = read_all(file.size, &records);
         file.data[at] ^= 0x5a;
         TEST_ASSERT_GREATER_OR_EQUAL_UINT64(2 * IN_CHUNK * (CHUNKS - 1), records);
-        TEST_ASSERT_TRUE(io_salvage_damaged(&losses));
-        TEST_ASSERT_EQUAL_UINT64(records == 2 * CHUNKS * IN_CHUNK, losses.told_messages == records);
+        TEST_ASSERT_TRUE(io_mcap_recover_damaged(&losses));
+        TEST_ASSERT_EQUAL_UINT64(records == 2 * CHUNKS * IN_CHUNK,
+                                 losses.stated_messages == records);
     }
 }
 
@@ -169,7 +170,7 @@ static void test_a_hole_is_counted_and_the_records_behind_it_are_found(void)
     uint64_t records;
     make_log();
     memset(file.data + chunk_at[2] - 20, 0xff, chunk_at[4] - chunk_at[2] + 40);
-    const struct io_salvage_losses losses = read_all(file.size, &records);
+    const struct io_mcap_recover_losses losses = read_all(file.size, &records);
     TEST_ASSERT_EQUAL_UINT64(2 * IN_CHUNK * (CHUNKS - 3), records); /* 2, 3, and 4 by its head */
     TEST_ASSERT_EQUAL_UINT64(1, losses.gaps);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(chunk_at[4] - chunk_at[2] + 40, losses.bytes_skipped);
@@ -182,10 +183,10 @@ static void test_a_log_without_its_head_is_read_by_its_summary(void)
     uint64_t records;
     make_log();
     memset(file.data, 0, chunk_at[0]);
-    const struct io_salvage_losses losses = read_all(file.size, &records);
+    const struct io_mcap_recover_losses losses = read_all(file.size, &records);
     TEST_ASSERT_EQUAL_UINT64(2 * CHUNKS * IN_CHUNK, records);
     TEST_ASSERT_EQUAL_UINT64(1, losses.gaps);
-    TEST_ASSERT_EQUAL_UINT64(0, losses.nameless);
+    TEST_ASSERT_EQUAL_UINT64(0, losses.without_channel);
 }
 
 static void test_records_of_channels_that_nobody_defines_are_counted(void)
@@ -193,9 +194,9 @@ static void test_records_of_channels_that_nobody_defines_are_counted(void)
     uint64_t records;
     make_log();
     memset(file.data, 0, chunk_at[0]);
-    const struct io_salvage_losses losses = read_all(chunk_at[CHUNKS], &records);
+    const struct io_mcap_recover_losses losses = read_all(chunk_at[CHUNKS], &records);
     TEST_ASSERT_EQUAL_UINT64(0, records);
-    TEST_ASSERT_EQUAL_UINT64(2 * CHUNKS * IN_CHUNK, losses.nameless);
+    TEST_ASSERT_EQUAL_UINT64(2 * CHUNKS * IN_CHUNK, losses.without_channel);
 }
 
 /* A topic that lost a bit in the head is known better from the summary, which has a CRC. */
@@ -205,52 +206,52 @@ static void test_a_sound_summary_is_believed_before_the_head(void)
     unsigned char *topic = memmem(file.data, chunk_at[0], "/a", 2);
     TEST_ASSERT_NOT_NULL(topic);
     topic[1] = 'x';
-    struct io_salvage *salvage = io_salvage_open_bytes(file.data, file.size, error);
-    struct io_salvage_channel channel;
-    TEST_ASSERT_TRUE(io_salvage_channel(salvage, 0, &channel));
+    struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(file.data, file.size, error);
+    struct io_mcap_recover_channel channel;
+    TEST_ASSERT_TRUE(io_mcap_recover_channel(recovery, 0, &channel));
     TEST_ASSERT_EQUAL_STRING("/a", channel.topic);
-    TEST_ASSERT_EQUAL_UINT64(1, io_salvage_losses(salvage)->contradictions);
-    io_salvage_close(salvage);
+    TEST_ASSERT_EQUAL_UINT64(1, io_mcap_recover_losses(recovery)->contradictions);
+    io_mcap_recover_close(recovery);
 }
 
 static void test_attachments_and_metadata_come_along_and_bad_ones_do_not(void)
 {
-    struct io_salvage_attachment attachment;
-    struct io_salvage_pair pair;
+    struct io_mcap_recover_attachment attachment;
+    struct io_mcap_recover_metadata pair;
     make_log();
-    struct io_salvage *salvage = io_salvage_open_bytes(file.data, file.size, error);
-    TEST_ASSERT_TRUE(io_salvage_attachment(salvage, 0, &attachment));
+    struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(file.data, file.size, error);
+    TEST_ASSERT_TRUE(io_mcap_recover_attachment(recovery, 0, &attachment));
     TEST_ASSERT_EQUAL_MEMORY("a: 1\n", attachment.bytes.data, 5);
-    TEST_ASSERT_FALSE(io_salvage_attachment(salvage, 1, &attachment));
-    TEST_ASSERT_TRUE(io_salvage_pair(salvage, 0, &pair));
+    TEST_ASSERT_FALSE(io_mcap_recover_attachment(recovery, 1, &attachment));
+    TEST_ASSERT_TRUE(io_mcap_recover_metadata(recovery, 0, &pair));
     TEST_ASSERT_TRUE(io_slice_is(pair.key, "seed") && io_slice_is(pair.value, "7"));
-    io_salvage_close(salvage);
+    io_mcap_recover_close(recovery);
 
     ((unsigned char *)memmem(file.data, file.size, "a: 1\n", 5))[0] = 'b';
-    salvage = io_salvage_open_bytes(file.data, file.size, error);
-    TEST_ASSERT_FALSE(io_salvage_attachment(salvage, 0, &attachment));
-    TEST_ASSERT_EQUAL_UINT64(1, io_salvage_losses(salvage)->attachments_bad);
-    io_salvage_close(salvage);
+    recovery = io_mcap_recover_open_bytes(file.data, file.size, error);
+    TEST_ASSERT_FALSE(io_mcap_recover_attachment(recovery, 0, &attachment));
+    TEST_ASSERT_EQUAL_UINT64(1, io_mcap_recover_losses(recovery)->attachments_bad);
+    io_mcap_recover_close(recovery);
 }
 
 /* No name has a control character in it, so this was no key. */
 static void test_metadata_with_a_key_that_is_none_is_left_out(void)
 {
-    struct io_salvage_pair pair;
+    struct io_mcap_recover_metadata pair;
     make_log();
     ((unsigned char *)memmem(file.data, file.size, "seed", 4))[1] = '\n';
-    struct io_salvage *salvage = io_salvage_open_bytes(file.data, file.size, error);
-    TEST_ASSERT_FALSE(io_salvage_pair(salvage, 0, &pair));
-    io_salvage_close(salvage);
+    struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(file.data, file.size, error);
+    TEST_ASSERT_FALSE(io_mcap_recover_metadata(recovery, 0, &pair));
+    io_mcap_recover_close(recovery);
 }
 
 static void test_what_is_no_log_is_refused_in_one_line(void)
 {
     char text[4096];
     memset(text, 'x', sizeof text);
-    TEST_ASSERT_NULL(io_salvage_open_bytes(text, sizeof text, error));
+    TEST_ASSERT_NULL(io_mcap_recover_open_bytes(text, sizeof text, error));
     TEST_ASSERT_EQUAL_STRING("bytes: nothing of an MCAP file is in it", error);
-    TEST_ASSERT_NULL(io_salvage_open("/no/such/file", error));
+    TEST_ASSERT_NULL(io_mcap_recover_open("/no/such/file", error));
     TEST_ASSERT_EQUAL_STRING("/no/such/file: No such file or directory", error);
 }
 
@@ -264,18 +265,19 @@ static void test_fields_lie_where_cdr_puts_them(void)
         uint32_t count;
     } expected[] = {{"a", "", 0, 1},       {"b", "N m s", 8, 3},  {"c", "", 32, 1},
                     {"d", "m/s^2", 36, 2}, {"e_ns", "ns", 48, 1}, {"f", "", 56, 1}};
-    struct io_schema schema = io_schema_of("# A message.\n\nuint8 a\nfloat64[3] b # N m s, of it\n"
-                                           "uint8 c # 0 none 1 fault\nfloat32[2] d# m/s^2\n"
-                                           "uint64 e_ns\nint16 f # a name, then more");
-    struct io_schema_field field;
+    struct io_ros2msg schema =
+        io_ros2msg_begin("# A message.\n\nuint8 a\nfloat64[3] b # N m s, of it\n"
+                         "uint8 c # 0 none 1 fault\nfloat32[2] d# m/s^2\n"
+                         "uint64 e_ns\nint16 f # a name, then more");
+    struct io_ros2msg_field field;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        TEST_ASSERT_TRUE(io_schema_next(&schema, &field));
+        TEST_ASSERT_TRUE(io_ros2msg_next(&schema, &field));
         TEST_ASSERT_EQUAL_STRING(expected[i].name, field.name);
         TEST_ASSERT_EQUAL_STRING(expected[i].unit, field.unit);
         TEST_ASSERT_EQUAL_size_t(expected[i].offset, field.offset);
         TEST_ASSERT_EQUAL_UINT32(expected[i].count, field.count);
     }
-    TEST_ASSERT_FALSE(io_schema_next(&schema, &field));
+    TEST_ASSERT_FALSE(io_ros2msg_next(&schema, &field));
     TEST_ASSERT_FALSE(schema.bad);
 }
 
@@ -284,10 +286,10 @@ static void test_a_text_of_other_things_is_bad(void)
     static const char *const texts[] = {"string a",  "float64[] a", "float64[<=3] a",
                                         "float64",   "Point a",     "float64[0] a",
                                         "uint8 A=1", "uint8 a b",   "float64[99999999999] a"};
-    struct io_schema_field field;
+    struct io_ros2msg_field field;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct io_schema schema = io_schema_of(texts[i]);
-        TEST_ASSERT_FALSE_MESSAGE(io_schema_next(&schema, &field), texts[i]);
+        struct io_ros2msg schema = io_ros2msg_begin(texts[i]);
+        TEST_ASSERT_FALSE_MESSAGE(io_ros2msg_next(&schema, &field), texts[i]);
         TEST_ASSERT_TRUE_MESSAGE(schema.bad, texts[i]);
     }
 }
@@ -300,27 +302,27 @@ static void test_numbers_keep_all_their_bits(void)
         int16_t i;
         uint8_t u;
     } payload = {0.1, 0.1f, -300, 200};
-    struct io_schema schema = io_schema_of("float64 d\nfloat32 f\nint16 i\nuint8 u\n");
+    struct io_ros2msg schema = io_ros2msg_begin("float64 d\nfloat32 f\nint16 i\nuint8 u\n");
     static const char *const expected[] = {"0.10000000000000001", "0.100000001", "-300", "200"};
-    struct io_schema_field field;
+    struct io_ros2msg_field field;
     char text[32];
-    for (int i = 0; io_schema_next(&schema, &field); i++) {
-        io_schema_print(&field, 0, (const unsigned char *)&payload, text);
+    for (int i = 0; io_ros2msg_next(&schema, &field); i++) {
+        io_ros2msg_print(&field, 0, (const unsigned char *)&payload, text);
         TEST_ASSERT_EQUAL_STRING(expected[i], text);
     }
 }
 
 static void test_the_units_are_in_the_channel(void)
 {
-    struct io_salvage_channel channel;
+    struct io_mcap_recover_channel channel;
     make_log();
-    struct io_salvage *salvage = io_salvage_open_bytes(file.data, file.size, error);
-    TEST_ASSERT_TRUE(io_salvage_channel(salvage, 0, &channel));
-    struct io_fields map = io_fields_of(channel.metadata);
+    struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(file.data, file.size, error);
+    TEST_ASSERT_TRUE(io_mcap_recover_channel(recovery, 0, &channel));
+    struct io_byte_reader map = io_byte_reader_of(channel.metadata);
     TEST_ASSERT_TRUE(io_slice_is(io_get_string(&map), "unit.torque"));
     TEST_ASSERT_TRUE(io_slice_is(io_get_string(&map), "N m"));
     TEST_ASSERT_EQUAL_size_t(0, map.left);
-    io_salvage_close(salvage);
+    io_mcap_recover_close(recovery);
 }
 
 /* ---- thinning ---- */
@@ -336,7 +338,7 @@ static bool triggers(void *self, int channel, const void *payload)
 static uint64_t thin(uint64_t at, uint64_t before, uint64_t after, uint32_t hold, bool there[200])
 {
     static struct io_channel_spec specs[CHANNEL_COUNT];
-    static struct io_thin thinning;
+    static struct io_decimate thinning;
     memcpy(specs, channels, sizeof specs);
     specs[B].every = 10;
     specs[B].hold = hold;
@@ -344,28 +346,28 @@ static uint64_t thin(uint64_t at, uint64_t before, uint64_t after, uint32_t hold
         .seen = triggers, .self = &at, .before_ns = 1000 * before, .after_ns = 1000 * after};
     TEST_ASSERT_EQUAL_INT(0,
                           io_mcap_writer_open(&writer, path, specs, CHANNEL_COUNT, NULL, NULL, 0));
-    TEST_ASSERT_EQUAL_INT(0, io_thin_open(&thinning, specs, CHANNEL_COUNT, &trigger));
+    TEST_ASSERT_EQUAL_INT(0, io_decimate_open(&thinning, specs, CHANNEL_COUNT, &trigger));
     for (uint64_t index = 0; index < 200; index++) {
         for (int channel = A; channel <= B; channel++) {
             uint64_t payload[2] = {index, index * UINT64_C(0x9e3779b97f4a7c15)};
-            io_thin_take(&thinning, &writer,
-                         &(struct io_chunk_message){.channel = channel,
-                                                    .sequence = (uint32_t)index,
-                                                    .log_ns = 1000 * index,
-                                                    .payload = payload,
-                                                    .size = sizeof payload});
+            io_decimate_message(&thinning, &writer,
+                                &(struct io_mcap_chunk_message){.channel = channel,
+                                                                .sequence = (uint32_t)index,
+                                                                .log_ns = 1000 * index,
+                                                                .payload = payload,
+                                                                .size = sizeof payload});
         }
     }
     io_mcap_writer_close(&writer, NULL, 0);
-    io_thin_close(&thinning);
+    io_decimate_close(&thinning);
     free(file.data);
     slurp();
 
-    struct io_salvage *salvage = io_salvage_open_bytes(file.data, file.size, error);
+    struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(file.data, file.size, error);
     struct io_mcap_message message;
     uint64_t whole = 0;
     memset(there, 0, 200 * sizeof *there);
-    while (io_salvage_next(salvage, &message)) {
+    while (io_mcap_recover_next(recovery, &message)) {
         whole += message.channel == 1;
         if (message.channel != 2)
             continue;
@@ -373,8 +375,8 @@ static uint64_t thin(uint64_t at, uint64_t before, uint64_t after, uint32_t hold
         there[message.sequence] = true;
     }
     TEST_ASSERT_EQUAL_UINT64(200, whole);
-    io_salvage_close(salvage);
-    return thinning.thinned;
+    io_mcap_recover_close(recovery);
+    return thinning.decimated;
 }
 
 static uint64_t count_thinned(const bool there[200])
@@ -388,19 +390,19 @@ static uint64_t count_thinned(const bool there[200])
 static void test_without_a_trigger_every_tenth_record_is_there(void)
 {
     bool there[200];
-    const uint64_t thinned = thin(1000, 20, 30, 64, there);
+    const uint64_t decimated = thin(1000, 20, 30, 64, there);
     for (int i = 0; i < 200; i++)
         TEST_ASSERT_EQUAL_INT_MESSAGE(i % 10 == 9, there[i], "every tenth");
-    TEST_ASSERT_EQUAL_UINT64(180, thinned);
+    TEST_ASSERT_EQUAL_UINT64(180, decimated);
 }
 
 static void test_around_a_trigger_all_records_are_there(void)
 {
     bool there[200];
-    const uint64_t thinned = thin(100, 20, 30, 64, there);
+    const uint64_t decimated = thin(100, 20, 30, 64, there);
     for (int i = 0; i < 200; i++)
         TEST_ASSERT_EQUAL_INT(i % 10 == 9 || (i >= 80 && i <= 130), there[i]);
-    TEST_ASSERT_EQUAL_UINT64(count_thinned(there), thinned);
+    TEST_ASSERT_EQUAL_UINT64(count_thinned(there), decimated);
 }
 
 static void test_a_trigger_at_the_very_start_does_not_look_before_it(void)
@@ -414,10 +416,10 @@ static void test_a_trigger_at_the_very_start_does_not_look_before_it(void)
 static void test_the_memory_before_a_trigger_is_bounded(void)
 {
     bool there[200];
-    const uint64_t thinned = thin(100, 60, 0, 9, there);
+    const uint64_t decimated = thin(100, 60, 0, 9, there);
     for (int i = 0; i < 200; i++) /* nine held: 90 to 98 */
         TEST_ASSERT_EQUAL_INT(i % 10 == 9 || (i >= 90 && i <= 100), there[i]);
-    TEST_ASSERT_EQUAL_UINT64(count_thinned(there), thinned);
+    TEST_ASSERT_EQUAL_UINT64(count_thinned(there), decimated);
 }
 
 /* ---- the schema's text, limit by limit ---- */
@@ -434,43 +436,43 @@ static void test_every_type_has_its_size_and_its_kind(void)
                  {"char", 'u', 1}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         char text[64];
-        struct io_schema_field field;
+        struct io_ros2msg_field field;
         snprintf(text, sizeof text, "uint8 before\n%s[3] a\nuint8 behind\n", types[i].name);
-        struct io_schema schema = io_schema_of(text);
-        TEST_ASSERT_TRUE(io_schema_next(&schema, &field));
+        struct io_ros2msg schema = io_ros2msg_begin(text);
+        TEST_ASSERT_TRUE(io_ros2msg_next(&schema, &field));
         TEST_ASSERT_FALSE(field.is_array);
-        TEST_ASSERT_TRUE_MESSAGE(io_schema_next(&schema, &field), text);
+        TEST_ASSERT_TRUE_MESSAGE(io_ros2msg_next(&schema, &field), text);
         TEST_ASSERT_EQUAL_INT(types[i].kind, field.kind);
         TEST_ASSERT_EQUAL_UINT32(types[i].size, field.size);
         TEST_ASSERT_EQUAL_UINT32(3, field.count);
         TEST_ASSERT_TRUE(field.is_array);
         TEST_ASSERT_EQUAL_size_t(types[i].size, field.offset); /* a multiple of itself behind 1 */
-        TEST_ASSERT_TRUE(io_schema_next(&schema, &field));
+        TEST_ASSERT_TRUE(io_ros2msg_next(&schema, &field));
         TEST_ASSERT_EQUAL_size_t(4 * types[i].size, field.offset);
         snprintf(text, sizeof text, "%s5 a", types[i].name); /* longer than a type */
-        schema = io_schema_of(text);
-        TEST_ASSERT_FALSE_MESSAGE(io_schema_next(&schema, &field), text);
+        schema = io_ros2msg_begin(text);
+        TEST_ASSERT_FALSE_MESSAGE(io_ros2msg_next(&schema, &field), text);
     }
 }
 
-static bool is_field(const char *text, struct io_schema_field *field)
+static bool is_field(const char *text, struct io_ros2msg_field *field)
 {
-    struct io_schema schema = io_schema_of(text);
-    const bool good = io_schema_next(&schema, field);
+    struct io_ros2msg schema = io_ros2msg_begin(text);
+    const bool good = io_ros2msg_next(&schema, field);
     TEST_ASSERT_EQUAL_INT(!good, schema.bad);
     return good;
 }
 
 static void test_names_and_arrays_have_their_greatest_length(void)
 {
-    struct io_schema_field field;
-    char text[128], name[IO_SCHEMA_NAME_MAX + 1];
-    for (size_t length = IO_SCHEMA_NAME_MAX - 1; length <= IO_SCHEMA_NAME_MAX; length++) {
+    struct io_ros2msg_field field;
+    char text[128], name[IO_ROS2MSG_NAME_MAX + 1];
+    for (size_t length = IO_ROS2MSG_NAME_MAX - 1; length <= IO_ROS2MSG_NAME_MAX; length++) {
         memset(name, 'n', sizeof name);
         name[length] = '\0';
         snprintf(text, sizeof text, "uint8 %s", name);
-        TEST_ASSERT_EQUAL_INT(length < IO_SCHEMA_NAME_MAX, is_field(text, &field));
-        if (length < IO_SCHEMA_NAME_MAX)
+        TEST_ASSERT_EQUAL_INT(length < IO_ROS2MSG_NAME_MAX, is_field(text, &field));
+        if (length < IO_ROS2MSG_NAME_MAX)
             TEST_ASSERT_EQUAL_STRING(name, field.name);
     }
     TEST_ASSERT_TRUE(is_field("uint8[1048576] a", &field));
@@ -522,7 +524,7 @@ static void test_a_unit_is_made_of_symbols_that_are_known(void)
         {"uint8 a # m m m m m m m m m m m kg", ""},                       /* 24 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct io_schema_field field;
+        struct io_ros2msg_field field;
         TEST_ASSERT_TRUE_MESSAGE(is_field(cases[i].text, &field), cases[i].text);
         TEST_ASSERT_EQUAL_STRING_MESSAGE(cases[i].unit, field.unit, cases[i].text);
     }
@@ -540,14 +542,14 @@ static void test_each_number_of_an_array_is_printed(void)
     static const char *const expected[] = {
         "-9223372036854775808", "1", "-2", "2147483647", "-128", "127", "65535",
         "18446744073709551615"};
-    struct io_schema schema =
-        io_schema_of("int64 big\nint32[3] many\nint8[2] small\nuint16 word\nuint64 most\n");
-    struct io_schema_field field;
+    struct io_ros2msg schema =
+        io_ros2msg_begin("int64 big\nint32[3] many\nint8[2] small\nuint16 word\nuint64 most\n");
+    struct io_ros2msg_field field;
     int at = 0;
-    while (io_schema_next(&schema, &field)) {
+    while (io_ros2msg_next(&schema, &field)) {
         for (uint32_t i = 0; i < field.count; i++) {
             char text[32];
-            io_schema_print(&field, i, (const unsigned char *)&payload, text);
+            io_ros2msg_print(&field, i, (const unsigned char *)&payload, text);
             TEST_ASSERT_EQUAL_STRING(expected[at++], text);
         }
     }
@@ -558,7 +560,7 @@ static void test_each_number_of_an_array_is_printed(void)
 static void test_what_was_held_comes_in_order_of_time(void)
 {
     static struct io_channel_spec specs[CHANNEL_COUNT];
-    static struct io_thin thinning;
+    static struct io_decimate thinning;
     uint64_t at = 50, last = 0;
     memcpy(specs, channels, sizeof specs);
     specs[A].every = specs[B].every = 10;
@@ -566,25 +568,26 @@ static void test_what_was_held_comes_in_order_of_time(void)
     const struct io_log_trigger trigger = {.seen = triggers, .self = &at, .before_ns = 20000};
     TEST_ASSERT_EQUAL_INT(0,
                           io_mcap_writer_open(&writer, path, specs, CHANNEL_COUNT, NULL, NULL, 0));
-    TEST_ASSERT_EQUAL_INT(0, io_thin_open(&thinning, specs, CHANNEL_COUNT, &trigger));
+    TEST_ASSERT_EQUAL_INT(0, io_decimate_open(&thinning, specs, CHANNEL_COUNT, &trigger));
     for (uint64_t index = 0; index <= 50; index++) {
         for (int channel = B; channel >= A; channel--) {
             uint64_t payload[2] = {index, index * UINT64_C(0x9e3779b97f4a7c15)};
-            io_thin_take(&thinning, &writer,
-                         &(struct io_chunk_message){.channel = channel,
-                                                    .sequence = (uint32_t)index,
-                                                    .log_ns = 1000 * index + (channel == B ? 0 : 1),
-                                                    .payload = payload,
-                                                    .size = sizeof payload});
+            io_decimate_message(
+                &thinning, &writer,
+                &(struct io_mcap_chunk_message){.channel = channel,
+                                                .sequence = (uint32_t)index,
+                                                .log_ns = 1000 * index + (channel == B ? 0 : 1),
+                                                .payload = payload,
+                                                .size = sizeof payload});
         }
     }
     io_mcap_writer_close(&writer, NULL, 0);
-    io_thin_close(&thinning);
+    io_decimate_close(&thinning);
     slurp();
-    struct io_salvage *salvage = io_salvage_open_bytes(file.data, file.size, error);
+    struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(file.data, file.size, error);
     struct io_mcap_message message;
     int held = 0;
-    while (io_salvage_next(salvage, &message)) {
+    while (io_mcap_recover_next(recovery, &message)) {
         uint64_t payload[2];
         memcpy(payload, message.data + 4, sizeof payload);
         TEST_ASSERT_EQUAL_UINT64(message.sequence, payload[0]);
@@ -600,8 +603,8 @@ static void test_what_was_held_comes_in_order_of_time(void)
     /* 30 to 49 of A and 31 to 49 of B, but for the tenth ones: 30 of B is a nanosecond too old.
      * B's 50 was held as well, the trigger is A's, and five tenth ones are there of either. */
     TEST_ASSERT_EQUAL_INT(18 + 17, held);
-    TEST_ASSERT_EQUAL_UINT64(18 + 17 + 1 + 1 + 10, io_salvage_losses(salvage)->messages);
-    io_salvage_close(salvage);
+    TEST_ASSERT_EQUAL_UINT64(18 + 17 + 1 + 1 + 10, io_mcap_recover_losses(recovery)->messages);
+    io_mcap_recover_close(recovery);
 }
 
 int main(void)

@@ -16,14 +16,14 @@
 
 enum { NAME_MAX_SIZE = 4096, MAP_MAX_SIZE = 1 << 20, CHUNK_MAX_SIZE = 64 << 20 };
 
-static struct io_bytes file, content, chunk;
+static struct io_byte_writer file, content, chunk;
 static char error[256];
-static struct io_salvage *salvage;
+static struct io_mcap_recover *recovery;
 static void *exact; /* the file in memory that ends where it ends */
 
 static const char magic[] = "\x89MCAP0\r\n";
 
-static void put_record(struct io_bytes *to, int opcode, const void *bytes, size_t size)
+static void put_record(struct io_byte_writer *to, int opcode, const void *bytes, size_t size)
 {
     io_put_u8(to, (uint8_t)opcode);
     io_put_u64(to, size);
@@ -33,20 +33,20 @@ static void put_record(struct io_bytes *to, int opcode, const void *bytes, size_
 static void put_content(int opcode)
 {
     put_record(&file, opcode, content.data, content.size);
-    io_bytes_clear(&content);
+    io_byte_writer_clear(&content);
 }
 
-static void put_schema(struct io_bytes *to, uint16_t id, const char *name, const char *text)
+static void put_schema(struct io_byte_writer *to, uint16_t id, const char *name, const char *text)
 {
     io_put_u16(&content, id);
     io_put_string(&content, name);
     io_put_string(&content, "ros2msg");
     io_put_string(&content, text);
     put_record(to, 0x03, content.data, content.size);
-    io_bytes_clear(&content);
+    io_byte_writer_clear(&content);
 }
 
-static void put_channel(struct io_bytes *to, uint16_t id, uint16_t schema, const char *topic)
+static void put_channel(struct io_byte_writer *to, uint16_t id, uint16_t schema, const char *topic)
 {
     io_put_u16(&content, id);
     io_put_u16(&content, schema);
@@ -56,10 +56,10 @@ static void put_channel(struct io_bytes *to, uint16_t id, uint16_t schema, const
     io_put_string(&content, "a");
     io_put_string(&content, "b");
     put_record(to, 0x04, content.data, content.size);
-    io_bytes_clear(&content);
+    io_byte_writer_clear(&content);
 }
 
-static void put_message(struct io_bytes *to, uint16_t channel, const char *data)
+static void put_message(struct io_byte_writer *to, uint16_t channel, const char *data)
 {
     io_put_u16(&content, channel);
     io_put_u32(&content, 77);
@@ -67,7 +67,7 @@ static void put_message(struct io_bytes *to, uint16_t channel, const char *data)
     io_put_u64(&content, 16);
     io_put_raw(&content, data, strlen(data));
     put_record(to, 0x05, content.data, content.size);
-    io_bytes_clear(&content);
+    io_byte_writer_clear(&content);
 }
 
 static void put_chunk(const char *compression, uint64_t plain_size, uint32_t crc,
@@ -95,27 +95,27 @@ static void put_metadata(const char *value)
 
 void setUp(void)
 {
-    io_bytes_clear(&file);
-    io_bytes_clear(&content);
-    io_bytes_clear(&chunk);
+    io_byte_writer_clear(&file);
+    io_byte_writer_clear(&content);
+    io_byte_writer_clear(&chunk);
     io_put_raw(&file, magic, 8);
     error[0] = '\0';
 }
 
 static void end(void)
 {
-    io_salvage_close(salvage);
+    io_mcap_recover_close(recovery);
     free(exact);
-    salvage = NULL;
+    recovery = NULL;
     exact = NULL;
 }
 
 void tearDown(void)
 {
     end();
-    io_bytes_free(&file);
-    io_bytes_free(&content);
-    io_bytes_free(&chunk);
+    io_byte_writer_free(&file);
+    io_byte_writer_free(&content);
+    io_byte_writer_free(&chunk);
 }
 
 static void begin(void)
@@ -124,32 +124,32 @@ static void begin(void)
     exact = malloc(file.size);
     TEST_ASSERT_NOT_NULL(exact);
     memcpy(exact, file.data, file.size);
-    salvage = io_salvage_open_bytes(exact, file.size, error);
-    TEST_ASSERT_NOT_NULL_MESSAGE(salvage, error);
+    recovery = io_mcap_recover_open_bytes(exact, file.size, error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(recovery, error);
 }
 
 /* Read to the end; returns how many messages there are. */
-static int read_all(struct io_salvage_losses *losses)
+static int read_all(struct io_mcap_recover_losses *losses)
 {
     struct io_mcap_message message;
     int count = 0;
     begin();
-    for (; io_salvage_next(salvage, &message); count++)
+    for (; io_mcap_recover_next(recovery, &message); count++)
         TEST_ASSERT_NOT_NULL(message.topic);
-    *losses = *io_salvage_losses(salvage);
+    *losses = *io_mcap_recover_losses(recovery);
     return count;
 }
 
 /* Is what was put behind `at` a record?  If not, exactly it is skipped. */
 static bool is_taken(size_t at)
 {
-    struct io_salvage_pair pair = {0};
+    struct io_mcap_recover_metadata pair = {0};
     const size_t behind = file.size;
     put_metadata("the last");
     begin();
-    const struct io_salvage_losses *losses = io_salvage_losses(salvage);
+    const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(recovery);
     size_t count = 0;
-    while (io_salvage_pair(salvage, count, &pair))
+    while (io_mcap_recover_metadata(recovery, count, &pair))
         count++;
     TEST_ASSERT_TRUE(io_slice_is(pair.value, "the last"));
     TEST_ASSERT_EQUAL_UINT64(0, losses->tail);
@@ -160,7 +160,7 @@ static bool is_taken(size_t at)
     TEST_ASSERT_EQUAL_UINT64(1, losses->gaps);
     TEST_ASSERT_EQUAL_UINT64(at, losses->first_gap);
     TEST_ASSERT_EQUAL_UINT64(behind - at, losses->bytes_skipped);
-    TEST_ASSERT_TRUE(io_salvage_damaged(losses));
+    TEST_ASSERT_TRUE(io_mcap_recover_damaged(losses));
     return false;
 }
 
@@ -379,10 +379,10 @@ static void test_short_records_are_no_landmarks(void)
     put_record(&file, 0x02, zeros, 20);
     io_put_raw(&file, magic, 8);
     begin();
-    TEST_ASSERT_EQUAL_UINT64(1, io_salvage_losses(salvage)->gaps);
-    TEST_ASSERT_EQUAL_UINT64(1, io_salvage_losses(salvage)->bytes_skipped);
-    TEST_ASSERT_EQUAL_UINT64(0, io_salvage_losses(salvage)->tail);
-    TEST_ASSERT_TRUE(io_salvage_losses(salvage)->complete);
+    TEST_ASSERT_EQUAL_UINT64(1, io_mcap_recover_losses(recovery)->gaps);
+    TEST_ASSERT_EQUAL_UINT64(1, io_mcap_recover_losses(recovery)->bytes_skipped);
+    TEST_ASSERT_EQUAL_UINT64(0, io_mcap_recover_losses(recovery)->tail);
+    TEST_ASSERT_TRUE(io_mcap_recover_losses(recovery)->complete);
 }
 
 static void test_gaps_are_counted_one_by_one(void)
@@ -391,13 +391,13 @@ static void test_gaps_are_counted_one_by_one(void)
         put_metadata("between");
         put_filler((size_t)i + 5);
         io_put_raw(&file, content.data, content.size);
-        io_bytes_clear(&content);
+        io_byte_writer_clear(&content);
     }
     put_metadata("last");
     const size_t whole = file.size;
     io_put_raw(&file, "\x0c\x01", 2);
     begin();
-    const struct io_salvage_losses *losses = io_salvage_losses(salvage);
+    const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(recovery);
     TEST_ASSERT_EQUAL_UINT64(3, losses->gaps);
     TEST_ASSERT_EQUAL_UINT64(5 + 6 + 7, losses->bytes_skipped);
     TEST_ASSERT_EQUAL_UINT64(8 + 9 + 8 + 4 + 8 + 3 + 7, losses->first_gap);
@@ -428,20 +428,20 @@ static void test_the_smallest_file_is_a_footer_between_two_magics(void)
 {
     put_footer(0, 8, 0, true);
     begin();
-    TEST_ASSERT_TRUE(io_salvage_losses(salvage)->complete);
-    TEST_ASSERT_FALSE(io_salvage_losses(salvage)->told);
-    TEST_ASSERT_FALSE(io_salvage_damaged(io_salvage_losses(salvage)));
+    TEST_ASSERT_TRUE(io_mcap_recover_losses(recovery)->complete);
+    TEST_ASSERT_FALSE(io_mcap_recover_losses(recovery)->has_statistics);
+    TEST_ASSERT_FALSE(io_mcap_recover_damaged(io_mcap_recover_losses(recovery)));
     file.size--; /* cut off */
     begin();
-    TEST_ASSERT_FALSE(io_salvage_losses(salvage)->complete);
+    TEST_ASSERT_FALSE(io_mcap_recover_losses(recovery)->complete);
     file.data[file.size++] = 'x'; /* another end */
     begin();
-    TEST_ASSERT_FALSE(io_salvage_losses(salvage)->complete);
+    TEST_ASSERT_FALSE(io_mcap_recover_losses(recovery)->complete);
 }
 
 static void test_a_sound_summary_tells_how_many_messages_there_were(void)
 {
-    struct io_salvage_losses losses;
+    struct io_mcap_recover_losses losses;
     for (int bad = 0; bad < 2; bad++) {
         setUp();
         put_channel(&file, 1, 0, "/a");
@@ -452,42 +452,42 @@ static void test_a_sound_summary_tells_how_many_messages_there_were(void)
         put_footer(start, start, (uint32_t)bad, true);
         TEST_ASSERT_EQUAL_INT(1, read_all(&losses));
         TEST_ASSERT_TRUE(losses.complete);
-        TEST_ASSERT_EQUAL_INT(!bad, losses.told);
-        TEST_ASSERT_EQUAL_UINT64(bad ? 0 : 2, losses.told_messages);
+        TEST_ASSERT_EQUAL_INT(!bad, losses.has_statistics);
+        TEST_ASSERT_EQUAL_UINT64(bad ? 0 : 2, losses.stated_messages);
         TEST_ASSERT_EQUAL_UINT64(0, losses.contradictions);
-        TEST_ASSERT_EQUAL_INT(!bad, io_salvage_damaged(&losses)); /* one is missing */
+        TEST_ASSERT_EQUAL_INT(!bad, io_mcap_recover_damaged(&losses)); /* one is missing */
     }
     setUp();
     const size_t start = file.size; /* the first place where a summary can be */
     put_statistics(5);
     put_footer(start, start, 0, true);
     (void)read_all(&losses);
-    TEST_ASSERT_TRUE(losses.told);
-    TEST_ASSERT_EQUAL_UINT64(5, losses.told_messages);
+    TEST_ASSERT_TRUE(losses.has_statistics);
+    TEST_ASSERT_EQUAL_UINT64(5, losses.stated_messages);
     setUp();
     put_statistics(5);
     put_footer(start, start, 0, false); /* nobody vouches for it */
     (void)read_all(&losses);
-    TEST_ASSERT_FALSE(losses.told);
+    TEST_ASSERT_FALSE(losses.has_statistics);
     setUp();
     put_statistics(5);
     put_footer(7, 7, 0, true); /* within the magic */
     (void)read_all(&losses);
     TEST_ASSERT_TRUE(losses.complete);
-    TEST_ASSERT_FALSE(losses.told);
+    TEST_ASSERT_FALSE(losses.has_statistics);
     setUp();
     put_metadata("only");
     const size_t footer = file.size;
     put_footer(footer, footer, 0, true); /* an empty one */
     (void)read_all(&losses);
     TEST_ASSERT_TRUE(losses.complete);
-    TEST_ASSERT_FALSE(losses.told);
-    TEST_ASSERT_FALSE(io_salvage_damaged(&losses));
+    TEST_ASSERT_FALSE(losses.has_statistics);
+    TEST_ASSERT_FALSE(io_mcap_recover_damaged(&losses));
 }
 
 static void test_the_crc_of_the_data_is_looked_at_once(void)
 {
-    struct io_salvage_losses losses;
+    struct io_mcap_recover_losses losses;
     for (uint32_t off = 0; off < 2; off++) {
         setUp();
         put_metadata("some");
@@ -497,7 +497,7 @@ static void test_the_crc_of_the_data_is_looked_at_once(void)
         put_content(0x0f);
         (void)read_all(&losses);
         TEST_ASSERT_EQUAL_INT(off == 1, losses.data_bad);
-        TEST_ASSERT_EQUAL_INT(off == 1, io_salvage_damaged(&losses));
+        TEST_ASSERT_EQUAL_INT(off == 1, io_mcap_recover_damaged(&losses));
     }
     setUp();
     put_metadata("some");
@@ -514,7 +514,7 @@ static void test_a_message_outside_a_chunk_is_read_whole(void)
     put_message(&file, 8, "nobody's");
     put_message(&file, 7, "data");
     begin();
-    TEST_ASSERT_TRUE(io_salvage_next(salvage, &message));
+    TEST_ASSERT_TRUE(io_mcap_recover_next(recovery, &message));
     TEST_ASSERT_EQUAL_UINT16(7, message.channel);
     TEST_ASSERT_EQUAL_STRING("/seven", message.topic);
     TEST_ASSERT_EQUAL_UINT32(77, message.sequence);
@@ -522,10 +522,10 @@ static void test_a_message_outside_a_chunk_is_read_whole(void)
     TEST_ASSERT_EQUAL_UINT64(16, message.publish_time_ns);
     TEST_ASSERT_EQUAL_size_t(4, message.size);
     TEST_ASSERT_EQUAL_MEMORY("data", message.data, 4);
-    TEST_ASSERT_FALSE(io_salvage_next(salvage, &message));
-    TEST_ASSERT_FALSE(io_salvage_next(salvage, &message));
-    TEST_ASSERT_EQUAL_UINT64(1, io_salvage_losses(salvage)->nameless);
-    TEST_ASSERT_EQUAL_UINT64(0, io_salvage_losses(salvage)->chunks);
+    TEST_ASSERT_FALSE(io_mcap_recover_next(recovery, &message));
+    TEST_ASSERT_FALSE(io_mcap_recover_next(recovery, &message));
+    TEST_ASSERT_EQUAL_UINT64(1, io_mcap_recover_losses(recovery)->without_channel);
+    TEST_ASSERT_EQUAL_UINT64(0, io_mcap_recover_losses(recovery)->chunks);
 }
 
 static uint32_t chunk_crc(void)
@@ -535,7 +535,7 @@ static uint32_t chunk_crc(void)
 
 static void test_chunks_that_cannot_be_are_counted_and_passed_over(void)
 {
-    struct io_salvage_losses losses;
+    struct io_mcap_recover_losses losses;
     static unsigned char stored[4096];
     put_channel(&file, 1, 0, "/a");
     put_message(&chunk, 1, "x");
@@ -570,7 +570,7 @@ static void test_chunks_of_several_sizes_are_unpacked(void)
         char text[3002];
         memset(text, 'a' + i, sizeof text);
         text[letters[i]] = '\0';
-        io_bytes_clear(&chunk);
+        io_byte_writer_clear(&chunk);
         put_message(&chunk, 1, text);
         const size_t size = ZSTD_compress(stored, sizeof stored, chunk.data, chunk.size, 1);
         TEST_ASSERT_FALSE(ZSTD_isError(size));
@@ -578,16 +578,16 @@ static void test_chunks_of_several_sizes_are_unpacked(void)
     }
     begin();
     for (int i = 0; i < 4; i++) {
-        TEST_ASSERT_TRUE(io_salvage_next(salvage, &message));
+        TEST_ASSERT_TRUE(io_mcap_recover_next(recovery, &message));
         TEST_ASSERT_EQUAL_size_t(letters[i], message.size);
         TEST_ASSERT_EQUAL_HEX8('a' + i, message.data[letters[i] - 1]);
     }
-    TEST_ASSERT_FALSE(io_salvage_next(salvage, &message));
+    TEST_ASSERT_FALSE(io_mcap_recover_next(recovery, &message));
 }
 
 static void test_a_chunk_is_read_up_to_the_record_that_is_cut_off(void)
 {
-    struct io_salvage_losses losses;
+    struct io_mcap_recover_losses losses;
     put_message(&chunk, 1, "too early"); /* nobody has defined its channel yet */
     put_schema(&chunk, 2, "pkg/msg/A", "uint8 a");
     put_channel(&chunk, 1, 2, "/a");
@@ -600,17 +600,17 @@ static void test_a_chunk_is_read_up_to_the_record_that_is_cut_off(void)
     TEST_ASSERT_EQUAL_INT(1, read_all(&losses));
     TEST_ASSERT_EQUAL_UINT64(1, losses.chunks);
     TEST_ASSERT_EQUAL_UINT64(1, losses.chunks_bad);
-    TEST_ASSERT_EQUAL_UINT64(1, losses.nameless);
-    struct io_salvage_channel channel;
-    TEST_ASSERT_TRUE(io_salvage_channel(salvage, 1, &channel));
+    TEST_ASSERT_EQUAL_UINT64(1, losses.without_channel);
+    struct io_mcap_recover_channel channel;
+    TEST_ASSERT_TRUE(io_mcap_recover_channel(recovery, 1, &channel));
     TEST_ASSERT_EQUAL_STRING("uint8 a", channel.definition);
 }
 
 /* In a chunk nothing has looked at the names before. */
 static void test_a_topic_with_a_nul_is_none(void)
 {
-    struct io_salvage_channel channel;
-    struct io_salvage_losses losses;
+    struct io_mcap_recover_channel channel;
+    struct io_mcap_recover_losses losses;
     put_metadata("something");
     put_record(&chunk, 0x04, "\6\0\3\0\2\0\0\0a\0\0\0\0\0\0\0\0\0", 18);
     put_record(&chunk, 0x04, "\7\0\3\0\2\0\0\0a", 9); /* cut off */
@@ -618,20 +618,20 @@ static void test_a_topic_with_a_nul_is_none(void)
     put_record(&chunk, 0x03, "\1\0\0\0\0\0\0\0\0\0\1\0\0\0", 14); /* cut off */
     put_chunk("", chunk.size, 0, chunk.data, chunk.size);
     TEST_ASSERT_EQUAL_INT(0, read_all(&losses));
-    TEST_ASSERT_FALSE(io_salvage_channel(salvage, 0, &channel));
+    TEST_ASSERT_FALSE(io_mcap_recover_channel(recovery, 0, &channel));
     TEST_ASSERT_EQUAL_UINT64(0, losses.contradictions + losses.chunks_bad);
 }
 
 static void test_channels_are_found_in_the_order_of_their_ids(void)
 {
-    struct io_salvage_channel channel;
+    struct io_mcap_recover_channel channel;
     put_schema(&file, 3, "pkg/msg/A", "uint8 a");
     put_schema(&file, 0, "pkg/msg/None", "none");
     put_channel(&file, 0, 3, "/zero");
     put_channel(&file, UINT16_MAX, 0, "/last");
     put_channel(&file, 300, 4, "/dangling");
     begin();
-    TEST_ASSERT_TRUE(io_salvage_channel(salvage, 0, &channel));
+    TEST_ASSERT_TRUE(io_mcap_recover_channel(recovery, 0, &channel));
     TEST_ASSERT_EQUAL_UINT16(0, channel.id);
     TEST_ASSERT_EQUAL_STRING("/zero", channel.topic);
     TEST_ASSERT_TRUE(io_slice_is(channel.encoding, "cdr"));
@@ -640,16 +640,16 @@ static void test_channels_are_found_in_the_order_of_their_ids(void)
     TEST_ASSERT_TRUE(io_slice_is(channel.schema_name, "pkg/msg/A"));
     TEST_ASSERT_TRUE(io_slice_is(channel.schema_encoding, "ros2msg"));
     TEST_ASSERT_EQUAL_STRING("uint8 a", channel.definition);
-    TEST_ASSERT_TRUE(io_salvage_channel(salvage, 1, &channel));
+    TEST_ASSERT_TRUE(io_mcap_recover_channel(recovery, 1, &channel));
     TEST_ASSERT_EQUAL_UINT16(300, channel.id);
     TEST_ASSERT_NULL(channel.definition);
     TEST_ASSERT_EQUAL_size_t(0, channel.schema_name.size + channel.schema_encoding.size);
-    TEST_ASSERT_TRUE(io_salvage_channel(salvage, 300, &channel));
+    TEST_ASSERT_TRUE(io_mcap_recover_channel(recovery, 300, &channel));
     TEST_ASSERT_EQUAL_UINT16(300, channel.id);
-    TEST_ASSERT_TRUE(io_salvage_channel(salvage, 301, &channel));
+    TEST_ASSERT_TRUE(io_mcap_recover_channel(recovery, 301, &channel));
     TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, channel.id);
     TEST_ASSERT_NULL(channel.definition); /* 0 is no schema */
-    TEST_ASSERT_FALSE(io_salvage_channel(salvage, UINT16_MAX + 1, &channel));
+    TEST_ASSERT_FALSE(io_mcap_recover_channel(recovery, UINT16_MAX + 1, &channel));
 }
 
 static void put_attachment(const char *name, uint32_t crc_off, bool has_crc)
@@ -667,8 +667,8 @@ static void put_attachment(const char *name, uint32_t crc_off, bool has_crc)
 
 static void test_many_attachments_and_pairs_are_kept_in_order(void)
 {
-    struct io_salvage_attachment attachment;
-    struct io_salvage_pair pair;
+    struct io_mcap_recover_attachment attachment;
+    struct io_mcap_recover_metadata pair;
     char text[16];
     for (int i = 0; i < 9; i++) {
         sprintf(text, "text%d", i);
@@ -679,61 +679,62 @@ static void test_many_attachments_and_pairs_are_kept_in_order(void)
     begin();
     for (size_t i = 0; i < 9; i++) {
         sprintf(text, "text%zu", i);
-        TEST_ASSERT_TRUE(io_salvage_attachment(salvage, i, &attachment));
+        TEST_ASSERT_TRUE(io_mcap_recover_attachment(recovery, i, &attachment));
         TEST_ASSERT_TRUE(io_slice_is(attachment.name, text));
         TEST_ASSERT_TRUE(io_slice_is(attachment.media_type, "text/plain"));
         TEST_ASSERT_TRUE(io_slice_is(attachment.bytes, "abc"));
-        TEST_ASSERT_TRUE(io_salvage_pair(salvage, i, &pair));
+        TEST_ASSERT_TRUE(io_mcap_recover_metadata(recovery, i, &pair));
         TEST_ASSERT_TRUE(io_slice_is(pair.record, "name"));
         TEST_ASSERT_TRUE(io_slice_is(pair.key, "key"));
         TEST_ASSERT_TRUE(io_slice_is(pair.value, text));
     }
-    TEST_ASSERT_FALSE(io_salvage_attachment(salvage, 9, &attachment));
-    TEST_ASSERT_FALSE(io_salvage_pair(salvage, 9, &pair));
-    TEST_ASSERT_EQUAL_UINT64(9, io_salvage_losses(salvage)->attachments_bad);
+    TEST_ASSERT_FALSE(io_mcap_recover_attachment(recovery, 9, &attachment));
+    TEST_ASSERT_FALSE(io_mcap_recover_metadata(recovery, 9, &pair));
+    TEST_ASSERT_EQUAL_UINT64(9, io_mcap_recover_losses(recovery)->attachments_bad);
 }
 
 static void test_every_loss_alone_is_damage_but_a_cut(void)
 {
-    TEST_ASSERT_FALSE(io_salvage_damaged(&(struct io_salvage_losses){0}));
-    TEST_ASSERT_FALSE(io_salvage_damaged(&(struct io_salvage_losses){.tail = 1}));
-    TEST_ASSERT_FALSE(io_salvage_damaged(&(struct io_salvage_losses){.complete = true}));
-    TEST_ASSERT_FALSE(io_salvage_damaged(&(struct io_salvage_losses){.told_messages = 1}));
-    TEST_ASSERT_FALSE(io_salvage_damaged(
-        &(struct io_salvage_losses){.told = true, .told_messages = 2, .messages = 2, .chunks = 1}));
-    const struct io_salvage_losses damaged[] = {
+    TEST_ASSERT_FALSE(io_mcap_recover_damaged(&(struct io_mcap_recover_losses){0}));
+    TEST_ASSERT_FALSE(io_mcap_recover_damaged(&(struct io_mcap_recover_losses){.tail = 1}));
+    TEST_ASSERT_FALSE(io_mcap_recover_damaged(&(struct io_mcap_recover_losses){.complete = true}));
+    TEST_ASSERT_FALSE(
+        io_mcap_recover_damaged(&(struct io_mcap_recover_losses){.stated_messages = 1}));
+    TEST_ASSERT_FALSE(io_mcap_recover_damaged(&(struct io_mcap_recover_losses){
+        .has_statistics = true, .stated_messages = 2, .messages = 2, .chunks = 1}));
+    const struct io_mcap_recover_losses damaged[] = {
         {.data_bad = true},
         {.gaps = 1},
         {.chunks_bad = 1},
         {.attachments_bad = 1},
         {.contradictions = 1},
-        {.nameless = 1},
-        {.told = true, .told_messages = 1},
-        {.told = true, .messages = 1},
+        {.without_channel = 1},
+        {.has_statistics = true, .stated_messages = 1},
+        {.has_statistics = true, .messages = 1},
         {.complete = true, .tail = 1},
     };
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++)
-        TEST_ASSERT_TRUE(io_salvage_damaged(&damaged[i]));
+        TEST_ASSERT_TRUE(io_mcap_recover_damaged(&damaged[i]));
 }
 
 static void test_a_definition_that_contradicts_is_counted_and_the_first_stays(void)
 {
-    struct io_salvage_channel channel;
+    struct io_mcap_recover_channel channel;
     put_schema(&file, 1, "pkg/msg/A", "uint8 a");
     put_schema(&file, 1, "pkg/msg/A", "uint8 a");
     put_schema(&file, 1, "pkg/msg/A", "uint8 b");
     put_channel(&file, 1, 1, "/a");
     put_channel(&file, 1, 1, "/b");
     begin();
-    TEST_ASSERT_EQUAL_UINT64(2, io_salvage_losses(salvage)->contradictions);
-    TEST_ASSERT_TRUE(io_salvage_channel(salvage, 0, &channel));
+    TEST_ASSERT_EQUAL_UINT64(2, io_mcap_recover_losses(recovery)->contradictions);
+    TEST_ASSERT_TRUE(io_mcap_recover_channel(recovery, 0, &channel));
     TEST_ASSERT_EQUAL_STRING("/a", channel.topic);
     TEST_ASSERT_EQUAL_STRING("uint8 a", channel.definition);
 }
 
 static void test_files_without_their_first_bytes_are_read(void)
 {
-    struct io_salvage_losses losses;
+    struct io_mcap_recover_losses losses;
     for (size_t cut = 1; cut <= 8; cut++) {
         setUp();
         put_channel(&file, 1, 0, "/a");
@@ -751,33 +752,33 @@ static void test_files_are_opened_or_refused_by_name(void)
     char path[] = "/tmp/test_salvage_XXXXXX", line[256], long_name[300];
     const int fd = mkstemp(path);
     TEST_ASSERT_GREATER_OR_EQUAL_INT(0, fd);
-    TEST_ASSERT_NULL(io_salvage_open(path, error));
+    TEST_ASSERT_NULL(io_mcap_recover_open(path, error));
     snprintf(line, sizeof line, "%s: the file is empty", path);
     TEST_ASSERT_EQUAL_STRING(line, error);
     TEST_ASSERT_EQUAL_INT64(4, write(fd, "text", 4));
-    TEST_ASSERT_NULL(io_salvage_open(path, error));
+    TEST_ASSERT_NULL(io_mcap_recover_open(path, error));
     snprintf(line, sizeof line, "%s: nothing of an MCAP file is in it", path);
     TEST_ASSERT_EQUAL_STRING(line, error);
-    TEST_ASSERT_NULL(io_salvage_open("/tmp", error));
+    TEST_ASSERT_NULL(io_mcap_recover_open("/tmp", error));
     TEST_ASSERT_EQUAL_STRING("/tmp: not a regular file", error);
     put_channel(&file, 1, 0, "/a");
     put_message(&file, 1, "x");
     TEST_ASSERT_EQUAL_INT64((ssize_t)file.size, pwrite(fd, file.data, file.size, 0));
     struct io_mcap_message message;
-    salvage = io_salvage_open(path, error);
-    TEST_ASSERT_NOT_NULL_MESSAGE(salvage, error);
-    TEST_ASSERT_TRUE(io_salvage_next(salvage, &message));
+    recovery = io_mcap_recover_open(path, error);
+    TEST_ASSERT_NOT_NULL_MESSAGE(recovery, error);
+    TEST_ASSERT_TRUE(io_mcap_recover_next(recovery, &message));
     TEST_ASSERT_EQUAL_STRING("/a", message.topic);
-    TEST_ASSERT_FALSE(io_salvage_next(salvage, &message));
+    TEST_ASSERT_FALSE(io_mcap_recover_next(recovery, &message));
     (void)close(fd);
     (void)unlink(path);
     memset(long_name, 'x', sizeof long_name);
     long_name[0] = '/';
     long_name[299] = '\0';
-    TEST_ASSERT_NULL(io_salvage_open(long_name, error));
+    TEST_ASSERT_NULL(io_mcap_recover_open(long_name, error));
     snprintf(line, sizeof line, "%.150s: File name too long", long_name);
     TEST_ASSERT_EQUAL_STRING(line, error);
-    io_salvage_close(NULL);
+    io_mcap_recover_close(NULL);
 }
 
 int main(void)

@@ -266,7 +266,7 @@ static void see_records(const char *to)
 {
     place(64);
     memset(seen, 0, sizeof seen);
-    io_telemetry_tap(telemetry, (struct io_tap){&seen, see});
+    io_telemetry_observe(telemetry, (struct io_record_observer){&seen, see});
     TEST_ASSERT_EQUAL_INT(0, io_telemetry_start(telemetry, to, &thread, NULL, NULL, 0));
     for (int i = 0; i < 300; i++) {
         wait_for_room(FRAME);
@@ -438,17 +438,17 @@ static void test_a_log_that_cannot_be_begun_is_refused(void)
 
 static void test_a_log_that_is_being_written_is_left_alone(void)
 {
-    static struct io_log_file second;
+    static struct io_append_file second;
     place(64);
     start();
     TEST_ASSERT_TRUE(record_frame());
-    TEST_ASSERT_EQUAL_INT(-EBUSY, io_log_file_open(&second, path));
+    TEST_ASSERT_EQUAL_INT(-EBUSY, io_append_file_open(&second, path));
     (void)stop();
     const struct contents contents = read_log();
     TEST_ASSERT_TRUE(contents.complete);
     TEST_ASSERT_EQUAL_UINT64(1, contents.records[FRAME]);
-    TEST_ASSERT_EQUAL_INT(0, io_log_file_open(&second, path));
-    TEST_ASSERT_EQUAL_INT(0, io_log_file_close(&second));
+    TEST_ASSERT_EQUAL_INT(0, io_append_file_open(&second, path));
+    TEST_ASSERT_EQUAL_INT(0, io_append_file_close(&second));
 }
 
 /* io_uring is forbidden in many containers. */

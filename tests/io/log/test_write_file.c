@@ -64,7 +64,7 @@ static void put(const char *name, const char *text)
 
 static void test_a_file_that_was_not_there(void)
 {
-    TEST_ASSERT_EQUAL_INT(0, whole_file_write(path, "new bytes", 3));
+    TEST_ASSERT_EQUAL_INT(0, io_write_file(path, "new bytes", 3));
     TEST_ASSERT_EQUAL_STRING("new", content(path));
     TEST_ASSERT_EQUAL_INT(1, count_files());
 }
@@ -76,7 +76,7 @@ static void test_a_file_that_was_there_is_replaced_and_keeps_its_mode(void)
     TEST_ASSERT_EQUAL_INT(0, chmod(path, 0640));
     const int reader = open(path, O_RDONLY | O_CLOEXEC);
     fstat(reader, &before);
-    TEST_ASSERT_EQUAL_INT(0, whole_file_write(path, "new", 3));
+    TEST_ASSERT_EQUAL_INT(0, io_write_file(path, "new", 3));
     TEST_ASSERT_EQUAL_STRING("new", content(path));
     TEST_ASSERT_EQUAL_INT(0, stat(path, &after));
     TEST_ASSERT_EQUAL_HEX(0640, after.st_mode & 0777);
@@ -92,7 +92,7 @@ static void test_a_link_is_written_through(void)
     struct stat status;
     put(other, "old and longer");
     TEST_ASSERT_EQUAL_INT(0, symlink(other, path));
-    TEST_ASSERT_EQUAL_INT(0, whole_file_write(path, "new", 3));
+    TEST_ASSERT_EQUAL_INT(0, io_write_file(path, "new", 3));
     TEST_ASSERT_EQUAL_STRING("new", content(other));
     TEST_ASSERT_EQUAL_INT(0, lstat(path, &status));
     TEST_ASSERT_TRUE(S_ISLNK(status.st_mode));
@@ -105,7 +105,7 @@ static void test_what_lies_beside_it_stays(void)
     snprintf(beside, sizeof beside, "%s.%d", path, (int)getpid());
     put(path, "old and longer");
     put(beside, "precious");
-    TEST_ASSERT_EQUAL_INT(0, whole_file_write(path, "new", 3));
+    TEST_ASSERT_EQUAL_INT(0, io_write_file(path, "new", 3));
     TEST_ASSERT_EQUAL_STRING("new", content(path));
     TEST_ASSERT_EQUAL_STRING("precious", content(beside));
 }
@@ -117,7 +117,7 @@ static void test_a_name_with_no_room_for_more(void)
     name[sizeof name - 1] = '\0';
     snprintf(longest, sizeof longest, "%s/%s", folder, name);
     put(longest, "old and longer");
-    TEST_ASSERT_EQUAL_INT(0, whole_file_write(longest, "new", 3));
+    TEST_ASSERT_EQUAL_INT(0, io_write_file(longest, "new", 3));
     TEST_ASSERT_EQUAL_STRING("new", content(longest));
     unlink(longest);
 }
@@ -126,9 +126,9 @@ static void test_what_cannot_be_written(void)
 {
     char away[96];
     snprintf(away, sizeof away, "%s/no/file", folder);
-    TEST_ASSERT_EQUAL_INT(-ENOENT, whole_file_write(away, "new", 3));
-    TEST_ASSERT_EQUAL_INT(-EISDIR, whole_file_write(folder, "new", 3));
-    TEST_ASSERT_EQUAL_INT(-ENOSPC, whole_file_write("/dev/full", "new", 3));
+    TEST_ASSERT_EQUAL_INT(-ENOENT, io_write_file(away, "new", 3));
+    TEST_ASSERT_EQUAL_INT(-EISDIR, io_write_file(folder, "new", 3));
+    TEST_ASSERT_EQUAL_INT(-ENOSPC, io_write_file("/dev/full", "new", 3));
     TEST_ASSERT_EQUAL_INT(0, count_files());
 }
 

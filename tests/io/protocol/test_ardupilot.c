@@ -57,7 +57,7 @@ static void hear(uint32_t count)
 {
     unsigned char packet[LARGE];
     make_packet(packet, 18458, count, 16);
-    io_protocol_take(protocol, packet, SMALL, 0, &port);
+    io_protocol_receive(protocol, packet, SMALL, 0, &port);
 }
 
 static const struct io_sample level = {
@@ -74,14 +74,14 @@ static const struct io_sample level = {
 
 static uint64_t bad(void)
 {
-    return io_protocol_counted(protocol).rx_bad;
+    return io_protocol_get_counters(protocol).rx_bad;
 }
 
 static void test_both_packets_become_controls(void)
 {
     unsigned char packet[LARGE];
     make_packet(packet, 18458, 0x00010002, 16);
-    io_protocol_take(protocol, packet, SMALL, 0, &port);
+    io_protocol_receive(protocol, packet, SMALL, 0, &port);
     TEST_ASSERT_EQUAL(1, book.heard);
     TEST_ASSERT_EQUAL(1, book.commands);
     TEST_ASSERT_EQUAL_UINT64(0x00010002, book.command.flags);
@@ -91,11 +91,11 @@ static void test_both_packets_become_controls(void)
         TEST_ASSERT_EQUAL_FLOAT(0.05f * (float)i, book.command.controls[i]);
     make_packet(packet, 29569, 0x00010003, 32);
     put_u16(packet + 8, 2000);
-    io_protocol_take(protocol, packet, LARGE, 0, &port);
+    io_protocol_receive(protocol, packet, LARGE, 0, &port);
     TEST_ASSERT_EQUAL(2, book.commands);
     TEST_ASSERT_EQUAL_FLOAT(1.0f, book.command.controls[0]);
     TEST_ASSERT_EQUAL_FLOAT(0.75f, book.command.controls[15]);
-    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_counted(protocol).rx);
+    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_get_counters(protocol).rx);
     TEST_ASSERT_EQUAL(IO_BOARD_READY, io_protocol_facts(protocol)->board);
     TEST_ASSERT_EQUAL_UINT32(1200, io_protocol_facts(protocol)->rate_hint_hz);
     TEST_ASSERT_EQUAL(0, book.sent_count);
@@ -108,7 +108,7 @@ static void test_a_channel_without_pulses_commands_nothing(void)
     make_packet(packet, 18458, 0, 16);
     put_u16(packet + 8, 0);
     put_u16(packet + 10, 900);
-    io_protocol_take(protocol, packet, SMALL, 0, &port);
+    io_protocol_receive(protocol, packet, SMALL, 0, &port);
     TEST_ASSERT_EQUAL_FLOAT(0.0f, book.command.controls[0]);
     TEST_ASSERT_EQUAL_FLOAT(-0.1f, book.command.controls[1]);
 }
@@ -119,13 +119,13 @@ static void test_the_wrong_size_or_magic_is_bad(void)
     make_packet(packet, 18458, 1, 32);
     for (size_t size = 0; size <= sizeof packet; size++)
         if (size != SMALL)
-            io_protocol_take(protocol, packet, size, 0, &port);
+            io_protocol_receive(protocol, packet, size, 0, &port);
     TEST_ASSERT_EQUAL_UINT64(sizeof packet, bad());
     make_packet(packet, 29569, 1, 32);
-    io_protocol_take(protocol, packet, SMALL, 0, &port);
+    io_protocol_receive(protocol, packet, SMALL, 0, &port);
     make_packet(packet, 18459, 1, 32);
-    io_protocol_take(protocol, packet, SMALL, 0, &port);
-    io_protocol_take(protocol, packet, LARGE, 0, &port);
+    io_protocol_receive(protocol, packet, SMALL, 0, &port);
+    io_protocol_receive(protocol, packet, LARGE, 0, &port);
     TEST_ASSERT_EQUAL_UINT64(sizeof packet + 3, bad());
     TEST_ASSERT_EQUAL(0, book.heard + book.commands);
     TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_protocol_facts(protocol)->board);
@@ -144,8 +144,8 @@ static void test_a_packet_that_comes_again_brings_the_last_reply_again(void)
     TEST_ASSERT_FALSE(book.sent[1].stamped);
     TEST_ASSERT_EQUAL_size_t(book.sent[0].size, book.sent[1].size);
     TEST_ASSERT_EQUAL_MEMORY(book.sent[0].bytes, book.sent[1].bytes, book.sent[0].size);
-    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_counted(protocol).duplicates);
-    TEST_ASSERT_EQUAL_UINT64(3, io_protocol_counted(protocol).rx);
+    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_get_counters(protocol).duplicates);
+    TEST_ASSERT_EQUAL_UINT64(3, io_protocol_get_counters(protocol).rx);
     hear(6);
     TEST_ASSERT_EQUAL(2, book.commands);
     TEST_ASSERT_EQUAL(2, book.sent_count);
@@ -156,7 +156,7 @@ static void test_a_count_that_falls_is_a_new_start(void)
     hear(0);
     hear(1000);
     TEST_ASSERT_EQUAL_UINT32(0, book.command.resets);
-    io_protocol_forget(protocol); /* it speaks from another port now */
+    io_protocol_new_peer(protocol); /* it speaks from another port now */
     hear(0);
     TEST_ASSERT_EQUAL(3, book.commands);
     TEST_ASSERT_EQUAL_UINT32(1, book.command.resets);
@@ -175,7 +175,7 @@ static void test_a_packet_that_was_overtaken_is_no_new_start(void)
     hear(985);
     TEST_ASSERT_EQUAL(2, book.commands);
     TEST_ASSERT_EQUAL(0, book.sent_count);
-    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_counted(protocol).duplicates);
+    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_get_counters(protocol).duplicates);
     TEST_ASSERT_EQUAL_UINT32(0, io_protocol_facts(protocol)->resets);
     hear(1002);
     TEST_ASSERT_EQUAL(3, book.commands);
@@ -210,7 +210,7 @@ static void test_the_reply_is_one_compact_line_between_two_ends(void)
                              "\"airspeed\":12.5,"
                              "\"rng_1\":1000}\n",
                              line);
-    TEST_ASSERT_EQUAL(IO_WAY_PEER, book.sent[0].way);
+    TEST_ASSERT_EQUAL(IO_DESTINATION_PEER, book.sent[0].way);
 }
 
 static void test_range_and_battery_are_told_where_there_are_any(void)
@@ -239,13 +239,13 @@ static void test_the_sticks_are_told_when_they_are_due(void)
 static void test_nothing_is_sent_without_sensors(void)
 {
     struct io_sample other = level;
-    unsigned char safe[IO_PROTOCOL_SAFE_MAX];
+    unsigned char safe[IO_PROTOCOL_INVALID_MAX];
     other.due = IO_SEND_GPS | IO_SEND_RC | IO_SEND_STATE | IO_SEND_HEARTBEAT | IO_SEND_TIME;
     io_protocol_encode(protocol, &other, 1, &port);
-    io_protocol_status(protocol, IO_STATUS_ACTIVE, &port);
-    io_protocol_ground(protocol, "\xfe", 1, &port);
+    io_protocol_send_status(protocol, IO_STATUS_ACTIVE, &port);
+    io_protocol_receive_ground(protocol, "\xfe", 1, &port);
     TEST_ASSERT_EQUAL(0, book.sent_count + book.forwarded_count);
-    TEST_ASSERT_EQUAL_size_t(0, io_protocol_safe(protocol, safe));
+    TEST_ASSERT_EQUAL_size_t(0, io_protocol_invalid_message(protocol, safe));
 }
 
 /* The first number behind a key, as ArduPilot finds it. */

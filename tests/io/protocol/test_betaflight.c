@@ -64,7 +64,7 @@ static void test_the_state_leaves_as_eighteen_doubles_behind_the_sticks(void)
     io_protocol_encode(protocol, &sample, 0, &port);
     TEST_ASSERT_EQUAL(2, book.sent_count);
     TEST_ASSERT_EQUAL_size_t(144, book.sent[1].size);
-    TEST_ASSERT_EQUAL(IO_WAY_PEER, book.sent[1].way);
+    TEST_ASSERT_EQUAL(IO_DESTINATION_PEER, book.sent[1].way);
     TEST_ASSERT_TRUE(book.sent[1].stamped);
     for (size_t i = 0; i < 18; i++)
         TEST_ASSERT_EQUAL_DOUBLE(expected[i], double_at(1, 8 * i));
@@ -74,7 +74,7 @@ static void test_the_sticks_go_to_the_next_port(void)
 {
     io_protocol_encode(protocol, &sample, 0, &port);
     TEST_ASSERT_EQUAL_size_t(40, book.sent[0].size);
-    TEST_ASSERT_EQUAL(IO_WAY_NEXT_PORT, book.sent[0].way);
+    TEST_ASSERT_EQUAL(IO_DESTINATION_NEXT_PORT, book.sent[0].way);
     TEST_ASSERT_FALSE(book.sent[0].stamped);
     TEST_ASSERT_EQUAL_DOUBLE(2.5, double_at(0, 0));
     const unsigned char *channel = book.sent[0].bytes + 8;
@@ -87,10 +87,10 @@ static void test_the_sticks_go_to_the_next_port(void)
 static void test_only_what_is_due_leaves(void)
 {
     struct io_sample one = sample;
-    unsigned char safe[IO_PROTOCOL_SAFE_MAX];
+    unsigned char safe[IO_PROTOCOL_INVALID_MAX];
     one.due = IO_SEND_GPS | IO_SEND_STATE | IO_SEND_TIME | IO_SEND_HEARTBEAT;
     io_protocol_encode(protocol, &one, 0, &port);
-    io_protocol_status(protocol, IO_STATUS_ACTIVE, &port);
+    io_protocol_send_status(protocol, IO_STATUS_ACTIVE, &port);
     TEST_ASSERT_EQUAL(0, book.sent_count);
     one.due = IO_SEND_RC;
     io_protocol_encode(protocol, &one, 0, &port);
@@ -100,7 +100,7 @@ static void test_only_what_is_due_leaves(void)
     io_protocol_encode(protocol, &one, 0, &port);
     TEST_ASSERT_EQUAL(2, book.sent_count);
     TEST_ASSERT_EQUAL_size_t(144, book.sent[1].size);
-    TEST_ASSERT_EQUAL_size_t(0, io_protocol_safe(protocol, safe));
+    TEST_ASSERT_EQUAL_size_t(0, io_protocol_invalid_message(protocol, safe));
 }
 
 static void test_a_virtual_gps_is_told_degrees_and_east_north_up(void)
@@ -128,7 +128,7 @@ static void test_motor_speeds_keep_their_order(void)
     /* 0.0625, 0.125, 0.25, 0.5 as floats, little endian */
     const unsigned char packet[SERVO] = {0, 0, 0x80, 0x3d, 0, 0, 0,    0x3e,
                                          0, 0, 0x80, 0x3e, 0, 0, 0x00, 0x3f};
-    io_protocol_take(protocol, packet, sizeof packet, 0, &port);
+    io_protocol_receive(protocol, packet, sizeof packet, 0, &port);
     TEST_ASSERT_EQUAL(1, book.heard);
     TEST_ASSERT_EQUAL(1, book.commands);
     TEST_ASSERT_EQUAL_FLOAT(0.0625f, book.command.controls[0]);
@@ -138,10 +138,10 @@ static void test_motor_speeds_keep_their_order(void)
     TEST_ASSERT_EQUAL_FLOAT(0.0f, book.command.controls[4]);
     TEST_ASSERT_EQUAL_UINT32(SERVO, book.command.mode);
     TEST_ASSERT_EQUAL(IO_BOARD_READY, io_protocol_facts(protocol)->board);
-    io_protocol_take(protocol, packet, sizeof packet, 0, &port); /* equal, and still a new one */
+    io_protocol_receive(protocol, packet, sizeof packet, 0, &port); /* equal, and still a new one */
     TEST_ASSERT_EQUAL(2, book.commands);
-    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_counted(protocol).rx);
-    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_counted(protocol).duplicates);
+    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_get_counters(protocol).rx);
+    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_get_counters(protocol).duplicates);
 }
 
 static void make_raw(unsigned char packet[RAW], unsigned count)
@@ -159,7 +159,7 @@ static void test_raw_pulses_are_scaled(void)
 {
     unsigned char packet[RAW];
     make_raw(packet, 6);
-    io_protocol_take(protocol, packet, sizeof packet, 0, &port);
+    io_protocol_receive(protocol, packet, sizeof packet, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
     for (int i = 0; i < 6; i++)
         TEST_ASSERT_EQUAL_FLOAT(0.0625f * (float)i, book.command.controls[i]);
@@ -175,25 +175,25 @@ static void test_other_sizes_and_numbers_are_bad(void)
     for (size_t size = 0; size <= sizeof packet; size++) {
         if (size == SERVO || size == RAW)
             continue;
-        io_protocol_take(protocol, packet, size, 0, &port);
+        io_protocol_receive(protocol, packet, size, 0, &port);
         expected++;
     }
     make_raw(packet, 17);
-    io_protocol_take(protocol, packet, RAW, 0, &port);
+    io_protocol_receive(protocol, packet, RAW, 0, &port);
     make_raw(packet, 0x0104);
-    io_protocol_take(protocol, packet, RAW, 0, &port);
+    io_protocol_receive(protocol, packet, RAW, 0, &port);
     make_raw(packet, 4);
     const float bad[2] = {NAN, INFINITY};
     memcpy(packet + 4 + 4 * 3, &bad[0], 4);
-    io_protocol_take(protocol, packet, RAW, 0, &port);
+    io_protocol_receive(protocol, packet, RAW, 0, &port);
     memset(packet, 0, SERVO);
     memcpy(packet + 12, &bad[1], 4);
-    io_protocol_take(protocol, packet, SERVO, 0, &port);
-    TEST_ASSERT_EQUAL_UINT64(expected + 4, io_protocol_counted(protocol).rx_bad);
+    io_protocol_receive(protocol, packet, SERVO, 0, &port);
+    TEST_ASSERT_EQUAL_UINT64(expected + 4, io_protocol_get_counters(protocol).rx_bad);
     TEST_ASSERT_EQUAL(0, book.heard + book.commands);
     make_raw(packet, 4);
     memcpy(packet + 4 + 4 * 4, &bad[0], 4); /* of a motor that is not there */
-    io_protocol_take(protocol, packet, RAW, 0, &port);
+    io_protocol_receive(protocol, packet, RAW, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
 }
 
@@ -244,7 +244,7 @@ static void test_2026_6_counts_its_motors_from_the_rear_right(void)
 {
     const float motor[4] = {0.1f, 0.2f, 0.3f, 0.4f}; /* rear right, front right, rear left, ... */
     place_2026();
-    io_protocol_take(protocol, motor, sizeof motor, 0, &port);
+    io_protocol_receive(protocol, motor, sizeof motor, 0, &port);
     TEST_ASSERT_EQUAL_FLOAT(0.2f, book.command.controls[0]); /* front right */
     TEST_ASSERT_EQUAL_FLOAT(0.3f, book.command.controls[1]); /* rear left */
     TEST_ASSERT_EQUAL_FLOAT(0.4f, book.command.controls[2]); /* front left */
@@ -271,7 +271,7 @@ static void test_2026_6_is_told_both_coordinates_mirrored_about_the_first(void)
     TEST_ASSERT_EQUAL_DOUBLE(499.0, double_at(2, 8 * 16));
     TEST_ASSERT_EQUAL_DOUBLE(95000.0, double_at(2, 8 * 17));
     TEST_ASSERT_EQUAL_DOUBLE(2.5, double_at(2, 0));
-    io_protocol_forget(protocol);
+    io_protocol_new_peer(protocol);
     io_protocol_encode(protocol, &moved, 0, &port);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, -0.24 * degrees, double_at(3, 8 * 14));
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.52 * degrees, double_at(3, 8 * 15));
@@ -285,7 +285,7 @@ static void test_2026_6_leaves_the_order_of_raw_pulses(void)
         const float us = 1000.0f + 10.0f * (float)i;
         memcpy(packet + 4 + 4 * i, &us, 4);
     }
-    io_protocol_take(protocol, packet, RAW, 0, &port);
+    io_protocol_receive(protocol, packet, RAW, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
     TEST_ASSERT_EQUAL_UINT32(RAW, book.command.mode);
     for (int i = 0; i < 16; i++)

@@ -10,22 +10,22 @@
 #include "unity.h"
 
 static const struct io_hand_spec map = {
-    .way_count = 2,
-    .way = {{.axis = 5, .control = 0, .shape = {.dead_band = 0.1, .scale = 1.0}},
-            {.axis = 0, .control = 15, .shape = {.scale = 4.0, .invert = true}}},
+    .axis_map_count = 2,
+    .axis_map = {{.axis = 5, .control = 0, .shape = {.dead_band = 0.1, .scale = 1.0}},
+                 {.axis = 0, .control = 15, .shape = {.scale = 4.0, .invert = true}}},
     .mode_count = 3,
     .mode_button = {4, 2, 31},
     .once = 1u << 7 | 1u << 31,
 };
 static struct notebook book;
 static struct io_protocol *protocol;
-static struct io_hand_picture picture;
+static struct io_hand_report picture;
 
 void setUp(void)
 {
     const struct io_protocol_spec spec = {.kind = IO_PROTOCOL_HAND, .hand = map};
     memset(&book, 0, sizeof book);
-    io_hand_rest(&picture);
+    io_hand_report_neutral(&picture);
     protocol =
         io_protocol_place(&spec, aligned_alloc(64, (io_protocol_size(&spec) + 63) / 64 * 64));
 }
@@ -38,7 +38,7 @@ void tearDown(void)
 static void say_bytes(const void *bytes, size_t size)
 {
     const struct io_protocol_port port = notebook_port(&book);
-    io_protocol_take(protocol, bytes, size, 5, &port);
+    io_protocol_receive(protocol, bytes, size, 5, &port);
 }
 
 static const struct io_command *show(void)
@@ -147,7 +147,7 @@ static void test_a_button_that_was_down_when_the_device_came_is_no_press(void)
     TEST_ASSERT_EQUAL_UINT32(0, book.command.mode);
     (void)hold(0);
     TEST_ASSERT_EQUAL_UINT32(1, hold(1u << 2)->mode);
-    io_protocol_forget(protocol); /* unplugged */
+    io_protocol_new_peer(protocol); /* unplugged */
     TEST_ASSERT_EQUAL_HEX64(UINT64_C(4) << 32 | 0x10, hold(1u << 4)->flags);
     TEST_ASSERT_EQUAL_UINT32(1, book.command.mode);
 }
@@ -164,12 +164,12 @@ static void test_a_picture_of_version_2_has_its_sender_s_time(void)
     TEST_ASSERT_TRUE(book.command.controls[0] == 1.0f);
 }
 
-static const struct io_command *show_at(uint64_t sent_us, uint32_t buttons, float way)
+static const struct io_command *show_at(uint64_t sent_us, uint32_t buttons, float axis_map)
 {
     picture.version = IO_HAND_VERSION_TIMED;
     picture.sent_us = sent_us;
     picture.buttons = buttons;
-    picture.axis[5] = way;
+    picture.axis[5] = axis_map;
     say_bytes(&picture, IO_HAND_SIZE_TIMED);
     return &book.command;
 }
@@ -193,7 +193,7 @@ static void test_a_clock_that_was_set_back_and_another_hand_are_heard(void)
 {
     (void)show_at(9000000, 0, 0.0f);
     TEST_ASSERT_TRUE(show_at(9000000 - IO_HAND_LATE_US, 0, 1.0f)->controls[0] == 1.0f);
-    io_protocol_forget(protocol);
+    io_protocol_new_peer(protocol);
     TEST_ASSERT_TRUE(show_at(7999999, 0, -1.0f)->controls[0] == -1.0f);
     picture.version = IO_HAND_VERSION; /* without a time */
     picture.axis[5] = 1.0f;
@@ -225,7 +225,7 @@ static void refuse(void)
     say_bytes(&picture, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL(0, book.commands);
     TEST_ASSERT_EQUAL(0, book.heard);
-    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_counted(protocol).rx);
+    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_get_counters(protocol).rx);
 }
 
 static void test_what_is_no_picture_is_counted_and_commands_nothing(void)
@@ -235,19 +235,19 @@ static void test_what_is_no_picture_is_counted_and_commands_nothing(void)
         picture.axis[IO_HAND_AXIS_COUNT - 1] = wrong[i];
         refuse();
     }
-    io_hand_rest(&picture);
+    io_hand_report_neutral(&picture);
     picture.version = 2;
     refuse();
-    io_hand_rest(&picture);
+    io_hand_report_neutral(&picture);
     picture.magic[3] = 'd';
     refuse();
-    io_hand_rest(&picture);
+    io_hand_report_neutral(&picture);
     say_bytes(&picture, IO_HAND_SIZE - 1);
     say_bytes(&picture, IO_HAND_SIZE + 1);
     say_bytes(&picture, IO_HAND_SIZE_TIMED); /* of version 1 */
     say_bytes(&picture, 0);
     TEST_ASSERT_EQUAL(0, book.commands);
-    TEST_ASSERT_EQUAL_UINT64(11, io_protocol_counted(protocol).rx_bad);
+    TEST_ASSERT_EQUAL_UINT64(11, io_protocol_get_counters(protocol).rx_bad);
     TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_protocol_facts(protocol)->board);
 }
 
@@ -255,11 +255,11 @@ static void test_hands_are_told_nothing(void)
 {
     const struct io_protocol_port port = notebook_port(&book);
     const struct io_sample sample = {.due = 0x1ff};
-    unsigned char safe[IO_PROTOCOL_SAFE_MAX];
+    unsigned char safe[IO_PROTOCOL_INVALID_MAX];
     io_protocol_encode(protocol, &sample, 7, &port);
-    io_protocol_status(protocol, IO_STATUS_ACTIVE, &port);
+    io_protocol_send_status(protocol, IO_STATUS_ACTIVE, &port);
     TEST_ASSERT_EQUAL(0, book.sent_count);
-    TEST_ASSERT_EQUAL_size_t(0, io_protocol_safe(protocol, safe));
+    TEST_ASSERT_EQUAL_size_t(0, io_protocol_invalid_message(protocol, safe));
 }
 
 int main(void)

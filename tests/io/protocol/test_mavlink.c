@@ -44,7 +44,7 @@ void tearDown(void)
 
 static const struct io_mavlink_counters *counted(void)
 {
-    return io_mavlink_counted(parser);
+    return io_mavlink_get_counters(parser);
 }
 
 /* The first message in the bytes, and how many there are. */
@@ -442,7 +442,7 @@ static void test_bytes_may_come_in_any_pieces(void)
 {
     const struct wire wire = wire_v2(0, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
     for (size_t cut = 1; cut < wire.size; cut++) {
-        io_mavlink_forget(parser);
+        io_mavlink_new_peer(parser);
         TEST_ASSERT_EQUAL(0, feed(wire.bytes, cut));
         TEST_ASSERT_EQUAL(1, feed(wire.bytes + cut, wire.size - cut));
         check_controls();
@@ -530,7 +530,7 @@ static void test_sequence_gaps_are_counted_per_component(void)
     TEST_ASSERT_EQUAL_UINT64(6, counted()->lost);
     feed_heartbeat(6, 2);
     TEST_ASSERT_EQUAL_UINT64(7, counted()->lost);
-    io_mavlink_forget(parser);
+    io_mavlink_new_peer(parser);
     feed_heartbeat(100, 1);
     TEST_ASSERT_EQUAL_UINT64(7, counted()->lost);
 }
@@ -630,7 +630,7 @@ static void test_a_timesync_answer_echoes_and_goes_to_who_asked(void)
     const struct wire wire = wire_v2(0, 0, TIMESYNC, CRC_TIMESYNC, request, sizeof request);
     struct io_mavlink_message answer;
     TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
-    io_mavlink_answer(&message, 123456, &answer);
+    io_mavlink_timesync_reply(&message, 123456, &answer);
     check_frame(io_mavlink_encode(&sender, &answer, frame), TIMESYNC, CRC_TIMESYNC, 18);
     TEST_ASSERT_EQUAL_UINT64(123456, uint64_at(0));
     TEST_ASSERT_EQUAL_UINT64(4711, uint64_at(8));
@@ -990,7 +990,7 @@ static void test_an_answer_names_system_and_component(void)
                                           .system_id = 3,
                                           .component_id = 9,
                                           .timesync = {.tc1 = 0, .ts1 = 4711}};
-    io_mavlink_answer(&message, 123456, &answer);
+    io_mavlink_timesync_reply(&message, 123456, &answer);
     TEST_ASSERT_EQUAL(IO_MAVLINK_TIMESYNC, answer.kind);
     TEST_ASSERT_EQUAL_INT64(123456, answer.timesync.tc1);
     TEST_ASSERT_EQUAL_INT64(4711, answer.timesync.ts1);

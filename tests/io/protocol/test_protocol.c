@@ -56,9 +56,9 @@ static void test_the_traits_are_what_users_expect(void)
 static void test_safe_is_a_heartbeat_in_distress_where_there_are_heartbeats(void)
 {
     for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
-        unsigned char safe[IO_PROTOCOL_SAFE_MAX];
+        unsigned char safe[IO_PROTOCOL_INVALID_MAX];
         const struct io_protocol *protocol = place(i, memory);
-        const size_t size = io_protocol_safe(protocol, safe);
+        const size_t size = io_protocol_invalid_message(protocol, safe);
         if (i > IO_PROTOCOL_PX4_HITL) {
             TEST_ASSERT_EQUAL_size_t(0, size);
             continue;
@@ -82,9 +82,9 @@ static void test_garbage_is_bad_and_moves_nothing(void)
                 garbage[n] = (unsigned char)(rand() % 250); /* no start of a MAVLink frame */
             if (size == 16 || size == 68)
                 continue; /* Betaflight knows its packets by nothing else */
-            const uint64_t before = io_protocol_counted(protocol).rx_bad;
-            io_protocol_take(protocol, garbage, size, 0, &port);
-            TEST_ASSERT_EQUAL_UINT64(before + 1, io_protocol_counted(protocol).rx_bad);
+            const uint64_t before = io_protocol_get_counters(protocol).rx_bad;
+            io_protocol_receive(protocol, garbage, size, 0, &port);
+            TEST_ASSERT_EQUAL_UINT64(before + 1, io_protocol_get_counters(protocol).rx_bad);
         }
         TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_protocol_facts(protocol)->board);
     }
@@ -103,9 +103,9 @@ static void test_no_protocol_takes_memory(void)
         book.sent_count = 0;
         rt_alloc_watch();
         io_protocol_encode(protocol, &sample, 1, &port);
-        io_protocol_status(protocol, IO_STATUS_ACTIVE, &port);
-        io_protocol_take(protocol, "garbage", 7, 0, &port);
-        io_protocol_ground(protocol, "garbage", 7, &port);
+        io_protocol_send_status(protocol, IO_STATUS_ACTIVE, &port);
+        io_protocol_receive(protocol, "garbage", 7, 0, &port);
+        io_protocol_receive_ground(protocol, "garbage", 7, &port);
         rt_alloc_unwatch();
         TEST_ASSERT_EQUAL(i != IO_PROTOCOL_HAND, book.sent_count > 0);
     }
@@ -167,7 +167,7 @@ static void test_the_load_is_what_leaves_at_the_most(void)
         io_protocol_encode(protocol, &full, 0x0123456789abcdef, &port);
         for (int i = 0; i < book.sent_count; i++)
             sum += (double)book.sent[i].size;
-        const double load = io_protocol_load(&spec, hz, 5);
+        const double load = io_protocol_bandwidth(&spec, hz, 5);
         TEST_ASSERT_TRUE(load >= 10.0 * sum);
         TEST_ASSERT_TRUE(load <= 10.0 * sum * 1.25);
     }
@@ -179,8 +179,9 @@ static void test_the_load_of_a_px4_board_is_known(void)
     const double hz[IO_SEND_COUNT] = {1.0, 250.0, 10.0};
     const struct io_protocol_spec hitl = {.kind = IO_PROTOCOL_PX4_HITL};
     const struct io_protocol_spec betaflight = {.kind = IO_PROTOCOL_BETAFLIGHT};
-    TEST_ASSERT_EQUAL_DOUBLE(250.0 * 77.0 + 10.0 * 51.0 + 21.0, io_protocol_load(&hitl, hz, 0));
-    TEST_ASSERT_EQUAL_DOUBLE(250.0 * 144.0, io_protocol_load(&betaflight, hz, 0));
+    TEST_ASSERT_EQUAL_DOUBLE(250.0 * 77.0 + 10.0 * 51.0 + 21.0,
+                             io_protocol_bandwidth(&hitl, hz, 0));
+    TEST_ASSERT_EQUAL_DOUBLE(250.0 * 144.0, io_protocol_bandwidth(&betaflight, hz, 0));
 }
 
 /* ---- whose clock shows what ---- */
@@ -221,7 +222,7 @@ static bool take_timesync(struct io_protocol *protocol, int64_t tc1, int64_t ts1
     payload[16] = (unsigned char)system;
     payload[17] = (unsigned char)component;
     const struct wire wire = wire_v2(0, sequence++, TIMESYNC, CRC_TIMESYNC, payload, 18);
-    io_protocol_take(protocol, wire.bytes, wire.size, 987654321, &port);
+    io_protocol_receive(protocol, wire.bytes, wire.size, 987654321, &port);
     return book.forwarded_count > before;
 }
 
@@ -230,14 +231,14 @@ static void test_our_question_for_the_time_is_answered_once(void)
     struct io_protocol *protocol = place_asked();
     int64_t said[2] = {0};
     TEST_ASSERT_TRUE(take_timesync(protocol, 5, 1000, 0, 0)); /* nobody has asked */
-    io_protocol_ask_time(protocol, 1000, &port);
+    io_protocol_query_time(protocol, 1000, &port);
     TEST_ASSERT_EQUAL(1, book.sent_count);
     TEST_ASSERT_EQUAL_HEX8(TIMESYNC, book.sent[0].bytes[7]);
     memcpy(said, book.sent[0].bytes + 10, book.sent[0].bytes[1]);
     TEST_ASSERT_EQUAL_INT64(0, said[0]);
     TEST_ASSERT_EQUAL_INT64(1000, said[1]);
     TEST_ASSERT_FALSE(book.sent[0].stamped);
-    TEST_ASSERT_EQUAL(IO_WAY_PEER, book.sent[0].way);
+    TEST_ASSERT_EQUAL(IO_DESTINATION_PEER, book.sent[0].way);
     TEST_ASSERT_TRUE(take_timesync(protocol, 5, 999, 0, 0)); /* to another's question */
     TEST_ASSERT_EQUAL(0, clocks.told);
     TEST_ASSERT_FALSE(take_timesync(protocol, 5, 1000, 0, 0));
@@ -252,7 +253,7 @@ static void test_our_question_for_the_time_is_answered_once(void)
 static void test_a_question_with_our_number_is_no_answer(void)
 {
     struct io_protocol *protocol = place_asked();
-    io_protocol_ask_time(protocol, 1000, &port);
+    io_protocol_query_time(protocol, 1000, &port);
     TEST_ASSERT_TRUE(take_timesync(protocol, 0, 1000, 255, 190)); /* of somebody else */
     TEST_ASSERT_EQUAL(0, clocks.told);
     TEST_ASSERT_FALSE(take_timesync(protocol, 7, 1000, 0, 0)); /* ours is still open */
@@ -262,11 +263,11 @@ static void test_a_question_with_our_number_is_no_answer(void)
 static void test_a_new_far_end_is_not_held_to_an_old_question(void)
 {
     struct io_protocol *protocol = place_asked();
-    io_protocol_ask_time(protocol, 1000, &port);
-    io_protocol_forget(protocol);
+    io_protocol_query_time(protocol, 1000, &port);
+    io_protocol_new_peer(protocol);
     TEST_ASSERT_TRUE(take_timesync(protocol, 5, 1000, 0, 0));
     TEST_ASSERT_EQUAL(0, clocks.told);
-    io_protocol_ask_time(protocol, 2000, &port);
+    io_protocol_query_time(protocol, 2000, &port);
     port.clock = NULL; /* nobody wants to know */
     TEST_ASSERT_FALSE(take_timesync(protocol, 5, 2000, 0, 0));
     TEST_ASSERT_TRUE(take_timesync(protocol, 5, 2000, 0, 0));
@@ -307,13 +308,13 @@ static void test_we_answer_who_asks_all_or_us(void)
 static void test_who_has_no_clock_is_not_asked(void)
 {
     for (int i = IO_PROTOCOL_ARDUPILOT; i < IO_PROTOCOL_COUNT; i++)
-        io_protocol_ask_time(place(i, memory), 1000, &port);
+        io_protocol_query_time(place(i, memory), 1000, &port);
     TEST_ASSERT_EQUAL(0, book.sent_count);
     for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
         const struct io_protocol_traits *traits = io_protocol_traits((enum io_protocol_kind)i);
-        TEST_ASSERT_EQUAL(i <= IO_PROTOCOL_PX4_HITL, traits->tells_time);
+        TEST_ASSERT_EQUAL(i <= IO_PROTOCOL_PX4_HITL, traits->answers_time_query);
         TEST_ASSERT_EQUAL(i <= IO_PROTOCOL_PX4_HITL, traits->marks_fields);
-        TEST_ASSERT_EQUAL(i <= IO_PROTOCOL_PX4_HITL, traits->stamps);
+        TEST_ASSERT_EQUAL(i <= IO_PROTOCOL_PX4_HITL, traits->stamps_commands);
     }
 }
 
@@ -331,7 +332,7 @@ static void test_the_load_of_every_message_is_its_size(void)
         for (int i = 0; i < IO_SEND_COUNT; i++) {
             double hz[IO_SEND_COUNT] = {0.0};
             hz[i] = 3.0;
-            TEST_ASSERT_EQUAL_DOUBLE(3.0 * sizes[kind][i], io_protocol_load(&spec, hz, 5));
+            TEST_ASSERT_EQUAL_DOUBLE(3.0 * sizes[kind][i], io_protocol_bandwidth(&spec, hz, 5));
         }
     }
 }
@@ -348,11 +349,11 @@ static void test_a_protocol_stays_in_its_memory(void)
         struct io_protocol *protocol = io_protocol_place(&spec, mem);
         book.sent_count = 0;
         io_protocol_encode(protocol, &sample, 1, &port);
-        io_protocol_take(protocol, "garbage", 7, 0, &port);
-        io_protocol_ground(protocol, "garbage", 7, &port);
-        TEST_ASSERT_EQUAL_UINT64(1, io_protocol_counted(protocol).rx_bad);
+        io_protocol_receive(protocol, "garbage", 7, 0, &port);
+        io_protocol_receive_ground(protocol, "garbage", 7, &port);
+        TEST_ASSERT_EQUAL_UINT64(1, io_protocol_get_counters(protocol).rx_bad);
         TEST_ASSERT_EQUAL_UINT64(i <= IO_PROTOCOL_PX4_HITL,
-                                 io_protocol_counted(protocol).ground_bad);
+                                 io_protocol_get_counters(protocol).ground_bad);
         free(mem);
     }
 }

@@ -42,7 +42,7 @@ void tearDown(void)
 
 static void take(const struct wire *wire)
 {
-    io_protocol_take(protocol, wire->bytes, wire->size, 123456789, &port);
+    io_protocol_receive(protocol, wire->bytes, wire->size, 123456789, &port);
 }
 
 /* custom_mode, type, autopilot, base_mode, status, version */
@@ -63,7 +63,7 @@ static struct wire controls(uint8_t sequence, uint64_t time_us, uint64_t flags, 
     return wire_v2(0, sequence, CONTROLS, CRC_CONTROLS, payload, sizeof payload);
 }
 
-static enum io_board board(void)
+static enum io_board_state board(void)
 {
     return io_protocol_facts(protocol)->board;
 }
@@ -74,7 +74,7 @@ static uint32_t sent_id(int index)
     TEST_ASSERT_LESS_THAN(book.sent_count, index);
     TEST_ASSERT_EQUAL_HEX8(0xfd, frame[0]);
     TEST_ASSERT_EQUAL_UINT8(MINE, frame[5]);
-    TEST_ASSERT_EQUAL(IO_WAY_PEER, book.sent[index].way);
+    TEST_ASSERT_EQUAL(IO_DESTINATION_PEER, book.sent[index].way);
     return frame[7] | (uint32_t)frame[8] << 8;
 }
 
@@ -103,7 +103,7 @@ static void test_the_first_words_of_px4_are_heard_and_not_answered(void)
     TEST_ASSERT_EQUAL_UINT64(1, book.command.flags);
     TEST_ASSERT_EQUAL_UINT32(0x81, book.command.mode);
     TEST_ASSERT_EQUAL_FLOAT(0.5f, book.command.controls[3]);
-    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_counted(protocol).rx_bad);
+    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_get_counters(protocol).rx_bad);
 }
 
 static void test_a_build_without_lockstep_says_so(void)
@@ -237,12 +237,12 @@ static void test_a_stream_may_be_cut_anywhere(void)
     wire_put(&stream, reply.bytes, reply.size);
     for (size_t cut = 1; cut < stream.size; cut++) {
         place(IO_PROTOCOL_PX4_HITL, true);
-        io_protocol_take(protocol, stream.bytes, cut, 0, &port);
-        io_protocol_take(protocol, stream.bytes + cut, stream.size - cut, 0, &port);
+        io_protocol_receive(protocol, stream.bytes, cut, 0, &port);
+        io_protocol_receive(protocol, stream.bytes + cut, stream.size - cut, 0, &port);
         TEST_ASSERT_EQUAL(1, book.commands);
         TEST_ASSERT_EQUAL_UINT64(77, book.command.board_us);
         check_forwarded(0, &beat);
-        TEST_ASSERT_EQUAL_UINT64(0, io_protocol_counted(protocol).rx_bad);
+        TEST_ASSERT_EQUAL_UINT64(0, io_protocol_get_counters(protocol).rx_bad);
     }
 }
 
@@ -251,10 +251,10 @@ static void test_half_a_datagram_is_bad_and_half_a_stream_is_not(void)
     const struct wire beat = heartbeat(0, 12, 0x3d);
     for (int stream = 0; stream < 2; stream++) {
         place(IO_PROTOCOL_PX4_HITL, stream != 0);
-        io_protocol_take(protocol, beat.bytes, 10, 0, &port);
-        io_protocol_take(protocol, beat.bytes + 10, beat.size - 10, 0, &port);
+        io_protocol_receive(protocol, beat.bytes, 10, 0, &port);
+        io_protocol_receive(protocol, beat.bytes + 10, beat.size - 10, 0, &port);
         TEST_ASSERT_EQUAL(stream, book.heard);
-        TEST_ASSERT_EQUAL(stream == 0, io_protocol_counted(protocol).rx_bad > 0);
+        TEST_ASSERT_EQUAL(stream == 0, io_protocol_get_counters(protocol).rx_bad > 0);
     }
 }
 
@@ -270,28 +270,28 @@ static void test_a_ground_station_reaches_the_board_in_whole_frames_only(void)
     wire_put(&datagram, command.bytes, command.size);
     wire_put(&datagram, beat.bytes, beat.size);
     wire_put(&datagram, beat.bytes, beat.size - 1); /* cut */
-    io_protocol_ground(protocol, datagram.bytes, datagram.size, &port);
+    io_protocol_receive_ground(protocol, datagram.bytes, datagram.size, &port);
     TEST_ASSERT_EQUAL(2, book.forwarded_count);
     check_forwarded(0, &command);
     check_forwarded(1, &beat);
     TEST_ASSERT_EQUAL(0, book.heard + book.commands + book.sent_count);
     TEST_ASSERT_EQUAL(IO_BOARD_SILENT, board());
-    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_counted(protocol).ground_bad);
-    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_counted(protocol).rx +
-                                    io_protocol_counted(protocol).rx_bad);
+    TEST_ASSERT_EQUAL_UINT64(2, io_protocol_get_counters(protocol).ground_bad);
+    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_get_counters(protocol).rx +
+                                    io_protocol_get_counters(protocol).rx_bad);
     struct wire broken = beat;
     broken.bytes[12] ^= 1;
-    io_protocol_ground(protocol, broken.bytes, broken.size, &port);
+    io_protocol_receive_ground(protocol, broken.bytes, broken.size, &port);
     TEST_ASSERT_EQUAL(2, book.forwarded_count);
-    TEST_ASSERT_EQUAL_UINT64(3, io_protocol_counted(protocol).ground_bad);
+    TEST_ASSERT_EQUAL_UINT64(3, io_protocol_get_counters(protocol).ground_bad);
 }
 
 static void test_what_a_ground_station_sends_does_not_tear_the_boards_stream(void)
 {
     const struct wire reply = controls(0, 5, 0, 0xb5), beat = heartbeat(7, 8, 0);
-    io_protocol_take(protocol, reply.bytes, 30, 0, &port);
-    io_protocol_ground(protocol, beat.bytes, beat.size, &port);
-    io_protocol_take(protocol, reply.bytes + 30, reply.size - 30, 0, &port);
+    io_protocol_receive(protocol, reply.bytes, 30, 0, &port);
+    io_protocol_receive_ground(protocol, beat.bytes, beat.size, &port);
+    io_protocol_receive(protocol, reply.bytes + 30, reply.size - 30, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
 }
 
@@ -299,12 +299,12 @@ static void test_numbers_start_anew_with_a_new_board(void)
 {
     const struct wire first = heartbeat(0, 12, 0x3d), far = heartbeat(100, 12, 0x3d);
     take(&first);
-    io_protocol_forget(protocol);
+    io_protocol_new_peer(protocol);
     take(&far);
-    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_counted(protocol).rx_lost);
+    TEST_ASSERT_EQUAL_UINT64(0, io_protocol_get_counters(protocol).rx_lost);
     take(&far);
-    TEST_ASSERT_EQUAL_UINT64(255, io_protocol_counted(protocol).rx_lost);
-    TEST_ASSERT_EQUAL_UINT64(3, io_protocol_counted(protocol).rx);
+    TEST_ASSERT_EQUAL_UINT64(255, io_protocol_get_counters(protocol).rx_lost);
+    TEST_ASSERT_EQUAL_UINT64(3, io_protocol_get_counters(protocol).rx);
 }
 
 int main(void)

@@ -88,7 +88,7 @@ static double run_frame(uint64_t frame)
 
 static double reads(int sensor, int axis)
 {
-    return ((const struct io_triad_state *)rig->cfg->instrument[sensor])->out[axis];
+    return ((const struct io_three_axis_sensor_state *)rig->cfg->instrument[sensor])->out[axis];
 }
 
 static void test_instruments_at_the_tip_feel_the_panel_ring_at_its_frequency(void)

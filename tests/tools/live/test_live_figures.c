@@ -35,7 +35,7 @@ static void on_event(void *self, uint64_t log_ns, enum live_level given, const c
     snprintf(event[events++ % NOTE_MAX], sizeof event[0], "%s", text);
 }
 
-static void on_status(void *self, const char *id, enum io_fox_level given, const char *text)
+static void on_status(void *self, const char *id, enum io_foxglove_level given, const char *text)
 {
     (void)self;
     (void)given;
@@ -91,13 +91,13 @@ static void test_what_the_firmware_answers_the_ground_station_is_told(void)
     struct io_ground_script *script = &links[0].spec.script;
     script->step_count = 1;
     script->step[0] = (struct io_ground_step){.act = IO_GROUND_TAKEOFF, .value = 2.5f};
-    ground(0, IO_GROUND_SAID, RECORD_NO_ANSWER);
+    ground(0, IO_GROUND_SENT, RECORD_NO_ANSWER);
     ground(1, IO_GROUND_ACCEPTED, 0); /* there is none */
     TEST_ASSERT_EQUAL_INT(0, events);
     ground(0, IO_GROUND_ANSWERED, 1);
     TEST_ASSERT_EQUAL_STRING("board: ground takeoff 2.5 m: temporarily rejected", event[0]);
     TEST_ASSERT_EQUAL_INT(LIVE_WARNING, level);
-    ground(0, IO_GROUND_GIVEN_UP, RECORD_NO_ANSWER);
+    ground(0, IO_GROUND_GAVE_UP, RECORD_NO_ANSWER);
     TEST_ASSERT_EQUAL_STRING("board: ground takeoff 2.5 m: given up, no answer", event[1]);
     TEST_ASSERT_EQUAL_INT(LIVE_ERROR, level);
     ground(0, IO_GROUND_ACCEPTED, 0);
@@ -235,12 +235,12 @@ static void test_modes_and_brakes_of_an_arm_are_told_when_they_change(void)
     TEST_ASSERT_EQUAL_STRING("", told());
     arm.flags = 0;
     TEST_ASSERT_EQUAL_STRING("", told());
-    arm.mode = IO_PANEL_MODE_COUNT - 1;
-    snprintf(mode, sizeof mode, "mode %s", io_panel_mode_name[arm.mode]);
+    arm.mode = IO_ARM_PANEL_MODE_COUNT - 1;
+    snprintf(mode, sizeof mode, "mode %s", io_arm_panel_mode_name[arm.mode]);
     TEST_ASSERT_EQUAL_STRING(mode, told());
     TEST_ASSERT_EQUAL_INT(LIVE_INFO, level);
     TEST_ASSERT_EQUAL_STRING("", told());
-    arm.mode = IO_PANEL_MODE_COUNT; /* there is none */
+    arm.mode = IO_ARM_PANEL_MODE_COUNT; /* there is none */
     TEST_ASSERT_EQUAL_STRING("", told());
     arm.braked = false;
     TEST_ASSERT_EQUAL_STRING("brakes off", told());

@@ -18,7 +18,7 @@ static unsigned char image[NOTE_MAX][16];
 static size_t size;
 static char event[NOTE_MAX][160];
 
-static void on_image(void *self, const struct io_bytes *given)
+static void on_image(void *self, const struct io_byte_writer *given)
 {
     TEST_ASSERT_EQUAL_PTR(&standing, self);
     size = given->size;

@@ -12,7 +12,7 @@
 
 static struct cfg_body body;
 static struct cfg_scenario scenario;
-static struct io_bytes image;
+static struct io_byte_writer image;
 
 void setUp(void)
 {
@@ -30,7 +30,7 @@ void setUp(void)
 
 void tearDown(void)
 {
-    io_bytes_free(&image);
+    io_byte_writer_free(&image);
 }
 
 static double number_at(size_t at)
@@ -57,7 +57,7 @@ static void check_box(const double side[3], struct dyn_quat turn)
 {
     box_inertia(side, dyn_quat_unit(turn), body.spec.inertia);
     struct picture *picture = picture_make(&scenario);
-    io_bytes_clear(&image);
+    io_byte_writer_clear(&image);
     picture_scene(picture, 0, &image);
     picture_free(picture);
     /* counts 8, time 8, "bus" twice 16, lifetime 8, locked 1+3, metadata 4, arrows 4, cubes 4 */
@@ -247,7 +247,7 @@ static void test_what_is_straight_is_where_it_is_without_its_modes(void)
         "   inertia: 1 1 1}\n";
     const double bent[9] = {1.0, 2.0, 3.0, 1.0, [7] = 0.3, [8] = 0.1};
     const double straight[9] = {1.0, 2.0, 3.0, 1.0, [7] = 0.3};
-    struct io_bytes other = {0};
+    struct io_byte_writer other = {0};
     char text[1024];
     snprintf(text, sizeof text, "%s%s", BOOM("[{type: tube, radius: 0.1}]"), tip);
     struct picture *picture = load(text);
@@ -255,16 +255,16 @@ static void test_what_is_straight_is_where_it_is_without_its_modes(void)
     picture_straight_places(picture, bent, 5, &image);
     TEST_ASSERT_EQUAL_size_t(other.size, image.size);
     TEST_ASSERT_EQUAL_MEMORY(other.data, image.data, image.size);
-    io_bytes_clear(&other);
+    io_byte_writer_clear(&other);
     picture_places(picture, bent, 5, &other);
     TEST_ASSERT_TRUE(memcmp(other.data, image.data, image.size) != 0);
-    io_bytes_clear(&other);
-    io_bytes_clear(&image);
+    io_byte_writer_clear(&other);
+    io_byte_writer_clear(&image);
     picture_lines(picture, straight, 7, &other);
     picture_straight_lines(picture, 7, &image);
     TEST_ASSERT_EQUAL_size_t(other.size, image.size);
     TEST_ASSERT_EQUAL_MEMORY(other.data, image.data, image.size);
-    io_bytes_free(&other);
+    io_byte_writer_free(&other);
     unload(picture);
 }
 
@@ -304,7 +304,7 @@ static void expect_sides(double shortest, double middle, double longest)
 {
     struct picture *picture = picture_make(&scenario);
     double side[3];
-    io_bytes_clear(&image);
+    io_byte_writer_clear(&image);
     picture_scene(picture, 0, &image);
     picture_free(picture);
     TEST_ASSERT_EQUAL_UINT32(1, count_at(52));
@@ -351,7 +351,7 @@ static void test_a_rotor_is_a_disc_across_its_axis(void)
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
         memcpy(effectors[2].effector.rotor.axis, axes[i], sizeof axes[i]);
         struct picture *picture = picture_make(&scenario);
-        io_bytes_clear(&image);
+        io_byte_writer_clear(&image);
         picture_scene(picture, 0, &image);
         picture_free(picture);
         TEST_ASSERT_EQUAL_UINT32(0, count_at(168));
@@ -370,7 +370,7 @@ static void test_a_rotor_is_a_disc_across_its_axis(void)
     effectors[2].effector.rotor.at[0] = 0.03;
     effectors[2].effector.rotor.at[1] = effectors[2].effector.rotor.at[2] = 0.0;
     struct picture *picture = picture_make(&scenario);
-    io_bytes_clear(&image);
+    io_byte_writer_clear(&image);
     picture_scene(picture, 0, &image);
     picture_free(picture);
     EXPECT(232, 0.05, 0.05, 0.0025);

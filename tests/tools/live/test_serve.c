@@ -48,7 +48,7 @@ static int offer_count;
 static uint64_t told_ns, now_ns;
 static char status[64], status_text[512];
 static int status_level, statuses;
-static struct io_tap tap;
+static struct io_record_observer tap;
 static struct io_channel_spec logged[IO_CHANNEL_MAX];
 static struct record_layout layout;
 static double ghost_q[NQ];
@@ -60,14 +60,14 @@ struct io_server *__wrap_io_server_open(const struct io_server_spec *spec,
 int __wrap_io_server_start(struct io_server *server, const struct rt_thread_spec *spec);
 int __wrap_io_server_port(const struct io_server *server);
 void __wrap_io_server_close(struct io_server *server, struct io_server_counts *counts);
-void __wrap_io_server_offer(struct io_server *server, int channel, uint64_t log_ns,
-                            const void *image, size_t size);
+void __wrap_io_server_broadcast(struct io_server *server, int channel, uint64_t log_ns,
+                                const void *image, size_t size);
 void __wrap_io_server_time(struct io_server *server, uint64_t time_ns);
-void __wrap_io_server_status(struct io_server *server, const char *id, enum io_fox_level level,
+void __wrap_io_server_status(struct io_server *server, const char *id, enum io_foxglove_level level,
                              const char *text);
 const struct io_channel_spec *__wrap_io_telemetry_channels(const struct io_telemetry *telemetry,
                                                            int *count);
-void __wrap_io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap given);
+void __wrap_io_telemetry_observe(struct io_telemetry *telemetry, struct io_record_observer given);
 void __wrap_io_cockpit_send(int fd, const void *bytes, size_t size);
 uint64_t __wrap_rt_now_ns(void);
 
@@ -101,8 +101,8 @@ void __wrap_io_server_close(struct io_server *server, struct io_server_counts *c
     closed++;
 }
 
-void __wrap_io_server_offer(struct io_server *server, int channel, uint64_t log_ns,
-                            const void *image, size_t size)
+void __wrap_io_server_broadcast(struct io_server *server, int channel, uint64_t log_ns,
+                                const void *image, size_t size)
 {
     TEST_ASSERT_EQUAL_PTR(the_server, server);
     TEST_ASSERT_LESS_THAN_INT(OFFER_MAX, offer_count);
@@ -117,7 +117,7 @@ void __wrap_io_server_time(struct io_server *server, uint64_t time_ns)
     told_ns = time_ns;
 }
 
-void __wrap_io_server_status(struct io_server *server, const char *id, enum io_fox_level level,
+void __wrap_io_server_status(struct io_server *server, const char *id, enum io_foxglove_level level,
                              const char *text)
 {
     TEST_ASSERT_EQUAL_PTR(the_server, server);
@@ -135,7 +135,7 @@ const struct io_channel_spec *__wrap_io_telemetry_channels(const struct io_telem
     return logged;
 }
 
-void __wrap_io_telemetry_tap(struct io_telemetry *telemetry, struct io_tap given)
+void __wrap_io_telemetry_observe(struct io_telemetry *telemetry, struct io_record_observer given)
 {
     TEST_ASSERT_EQUAL_PTR(the_telemetry, telemetry);
     tap = given;
@@ -207,7 +207,7 @@ void setUp(void)
     told_ns = 0;
     now_ns += 10000000000;
     ghost_is_new = false;
-    tap = (struct io_tap){0};
+    tap = (struct io_record_observer){0};
     serve = NULL;
 }
 
@@ -235,9 +235,9 @@ static void begin(void)
     forget();
 }
 
-static void see(int channel, uint64_t log_ns, const void *payload)
+static void observe(int channel, uint64_t log_ns, const void *payload)
 {
-    tap.see(tap.self, channel, log_ns, payload);
+    tap.observe(tap.self, channel, log_ns, payload);
 }
 
 /* Time, level and the two texts of a line of the viewers' log. */
@@ -280,7 +280,7 @@ static void test_the_channels_of_the_log_come_first_and_then_those_of_the_viewer
 {
     static const struct {
         const char *topic, *schema;
-        bool whole, lasts;
+        bool whole, latched;
     } own[] = {
         {"/live", "airbearing_msgs/msg/Live", false, true},
         {"/log", "foxglove_msgs/msg/Log", true, false},
@@ -300,7 +300,7 @@ static void test_the_channels_of_the_log_come_first_and_then_those_of_the_viewer
         TEST_ASSERT_EQUAL_PTR(logged[i].schema, channel->schema);
         TEST_ASSERT_EQUAL_PTR(logged[i].definition, channel->definition);
         TEST_ASSERT_EQUAL(i == layout.input, channel->whole);
-        TEST_ASSERT_FALSE(channel->lasts);
+        TEST_ASSERT_FALSE(channel->latched);
     }
     for (int i = 0; i <= GHOST; i++) {
         const struct io_live_channel *channel = &opened.channels[live(i)];
@@ -308,7 +308,7 @@ static void test_the_channels_of_the_log_come_first_and_then_those_of_the_viewer
         TEST_ASSERT_EQUAL_STRING(own[i].schema, channel->schema);
         TEST_ASSERT_NOT_NULL(channel->definition);
         TEST_ASSERT_EQUAL(own[i].whole, channel->whole);
-        TEST_ASSERT_EQUAL(own[i].lasts, channel->lasts);
+        TEST_ASSERT_EQUAL(own[i].latched, channel->latched);
     }
 }
 
@@ -405,7 +405,7 @@ static void test_desk_and_scene_are_there_from_the_start(void)
 {
     TEST_ASSERT_EQUAL_INT(0, open_with((struct serve_options){.at = "0"}, -1));
     struct picture *picture = picture_make(scenario);
-    struct io_bytes scene = {0};
+    struct io_byte_writer scene = {0};
     picture_scene(picture, 0, &scene);
     TEST_ASSERT_EQUAL_INT(2, offer_count);
     TEST_ASSERT_EQUAL_INT(live(DESK), offers[0].channel);
@@ -413,7 +413,7 @@ static void test_desk_and_scene_are_there_from_the_start(void)
     TEST_ASSERT_EQUAL_UINT64(0, offers[1].log_ns);
     TEST_ASSERT_EQUAL_size_t(scene.size, offers[1].size);
     TEST_ASSERT_EQUAL_MEMORY(scene.data, offers[1].bytes, scene.size);
-    io_bytes_free(&scene);
+    io_byte_writer_free(&scene);
     picture_free(picture);
 }
 
@@ -426,7 +426,7 @@ static void test_a_server_that_cannot_be_had_is_told(void)
     open_error = NULL;
     start_failure = -EAGAIN;
     TEST_ASSERT_EQUAL_INT(EXIT_BAD_INPUT, open_with((struct serve_options){.at = "0"}, -1));
-    TEST_ASSERT_NULL(tap.see);
+    TEST_ASSERT_NULL(tap.observe);
     serve_close(serve, NULL);
     TEST_ASSERT_EQUAL_INT(1, closed);
     serve = NULL;
@@ -480,7 +480,7 @@ static void test_every_record_is_offered_as_it_is(void)
     begin();
     for (int i = layout.job; i < layout.ground; i++) {
         forget();
-        see(i, 1000 + (uint64_t)i, payload);
+        observe(i, 1000 + (uint64_t)i, payload);
         TEST_ASSERT_EQUAL_INT(1, offer_count);
         TEST_ASSERT_EQUAL_INT(i, offers[0].channel);
         TEST_ASSERT_EQUAL_UINT64(1000 + i, offers[0].log_ns);
@@ -494,7 +494,7 @@ static void test_a_frame_tells_the_time(void)
 {
     const struct record_frame frame = {.frame = 7};
     begin();
-    see(layout.frame, 7000000, &frame);
+    observe(layout.frame, 7000000, &frame);
     TEST_ASSERT_EQUAL_UINT64(7000000, told_ns);
     TEST_ASSERT_EQUAL_INT(layout.frame, offers[0].channel);
     forget();
@@ -514,7 +514,7 @@ static void test_figures_follow_the_frames(void)
     struct record_frame frame = {.frame = 1, .release_ns = 1000, .start_ns = 3000, .end_ns = 9000};
     begin();
     for (int i = 0; i < 3; i++) {
-        see(layout.frame, 5000000, &frame);
+        observe(layout.frame, 5000000, &frame);
         now_ns += 100000000;
         frame.frame++;
     }
@@ -537,17 +537,17 @@ static void test_a_lost_link_is_told_and_stands_until_it_is_heard_again(void)
     const struct record_input heard = {.kind = RECORD_COMMAND, .link = 1};
     const struct record_input loss = {.kind = RECORD_LOSS, .link = 1};
     begin();
-    see(layout.input, 1000000000, &heard);
+    observe(layout.input, 1000000000, &heard);
     expect_event(1, 1000000000, LIVE_INFO, "link hand is heard", "airbearing");
     TEST_ASSERT_EQUAL_INT(0, statuses);
-    see(layout.input, 2500000001, &loss);
+    observe(layout.input, 2500000001, &loss);
     TEST_ASSERT_EQUAL_INT(layout.input, offers[2].channel);
     expect_event(3, 2500000001, LIVE_ERROR, "link hand is lost", "airbearing");
     TEST_ASSERT_EQUAL_INT(1, statuses);
     TEST_ASSERT_EQUAL_STRING("link.hand", status);
     TEST_ASSERT_EQUAL_STRING("link hand is lost since 2.500 s", status_text);
-    TEST_ASSERT_EQUAL_INT(IO_FOX_WARNING, status_level);
-    see(layout.input, 3000000000, &heard);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_WARNING, status_level);
+    observe(layout.input, 3000000000, &heard);
     expect_event(5, 3000000000, LIVE_INFO, "link hand is heard again", "airbearing");
     TEST_ASSERT_EQUAL_STRING("link.hand", status);
     TEST_ASSERT_EQUAL_STRING("(over)", status_text);
@@ -560,7 +560,7 @@ static void test_what_the_ground_station_hears_is_told(void)
     const struct record_ground heard = {
         .frame = 1, .link = 0, .step = 1, .event = IO_GROUND_ACCEPTED, .answer = 0};
     begin();
-    see(layout.ground, 1500000000, &heard);
+    observe(layout.ground, 1500000000, &heard);
     TEST_ASSERT_EQUAL_INT(2, offer_count);
     expect_event(1, 1500000000, LIVE_INFO, "board: ground takeoff 2.5 m: accepted", "airbearing");
     TEST_ASSERT_EQUAL_INT(0, statuses);
@@ -569,14 +569,14 @@ static void test_what_the_ground_station_hears_is_told(void)
 static void expect_places(int at, int channel, const double *q, uint64_t log_ns)
 {
     struct picture *picture = picture_make(scenario);
-    struct io_bytes places = {0};
+    struct io_byte_writer places = {0};
     picture_places(picture, q, log_ns, &places);
     TEST_ASSERT_LESS_THAN_INT(offer_count, at);
     TEST_ASSERT_EQUAL_INT(live(channel), offers[at].channel);
     TEST_ASSERT_EQUAL_UINT64(log_ns, offers[at].log_ns);
     TEST_ASSERT_EQUAL_size_t(places.size, offers[at].size);
     TEST_ASSERT_EQUAL_MEMORY(places.data, offers[at].bytes, places.size);
-    io_bytes_free(&places);
+    io_byte_writer_free(&places);
     picture_free(picture);
 }
 
@@ -584,16 +584,16 @@ static void test_the_vehicle_is_drawn_thirty_times_a_second(void)
 {
     double plant[64] = {1.0, 2.0, 3.0, 1.0};
     begin();
-    see(layout.plant, 1000, plant);
+    observe(layout.plant, 1000, plant);
     TEST_ASSERT_EQUAL_INT(2, offer_count);
     TEST_ASSERT_EQUAL_INT(layout.plant, offers[0].channel);
     expect_places(1, PLACES, plant, 1000);
     now_ns += 1000000000 / 30 - 1;
-    see(layout.plant, 2000, plant);
+    observe(layout.plant, 2000, plant);
     TEST_ASSERT_EQUAL_INT(3, offer_count);
     now_ns += 1;
     plant[0] = 7.0;
-    see(layout.plant, 3000, plant);
+    observe(layout.plant, 3000, plant);
     TEST_ASSERT_EQUAL_INT(5, offer_count);
     expect_places(4, PLACES, plant, 3000);
 }
@@ -605,12 +605,12 @@ static void test_the_ghost_is_drawn_where_it_was_predicted_from(void)
     scenario->predictor.every = 50;
     begin();
     serve_ghost(serve, the_ghost);
-    see(layout.plant, 1000, plant);
+    observe(layout.plant, 1000, plant);
     TEST_ASSERT_EQUAL_INT(2, offer_count);
     now_ns += 1000000000;
     ghost_is_new = true;
     memcpy(ghost_q, ahead, sizeof ahead);
-    see(layout.plant, 2000, plant);
+    observe(layout.plant, 2000, plant);
     TEST_ASSERT_EQUAL_INT(5, offer_count);
     expect_places(3, GHOST, ahead, 123456789012);
     expect_places(4, PLACES, plant, 2000);
@@ -627,11 +627,11 @@ static void test_an_alarm_and_the_verdict_are_told(void)
     expect_event(1, 0, LIVE_INFO, "verdict: all is well", "airbearing");
     TEST_ASSERT_EQUAL_STRING("verdict", status);
     TEST_ASSERT_EQUAL_STRING("verdict: all is well", status_text);
-    TEST_ASSERT_EQUAL_INT(IO_FOX_INFO, status_level);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_INFO, status_level);
     serve_verdict(serve, "nothing is", false);
     expect_event(2, 0, LIVE_ERROR, "verdict: nothing is", "airbearing");
     TEST_ASSERT_EQUAL_STRING("verdict: nothing is", status_text);
-    TEST_ASSERT_EQUAL_INT(IO_FOX_ERROR, status_level);
+    TEST_ASSERT_EQUAL_INT(IO_FOXGLOVE_ERROR, status_level);
     TEST_ASSERT_EQUAL_INT(2, statuses);
     TEST_ASSERT_EQUAL_INT(3, offer_count);
 }

@@ -89,7 +89,7 @@ bool operator_paused(const struct operator_desk *desk)
 
 static struct operator_desk panel;
 static struct desk desk;
-static const struct io_desk *seam;
+static const struct io_service_table *seam;
 static char note[256];
 
 static void take_note(void *self, const char *text)
@@ -109,7 +109,7 @@ void tearDown(void)
 {
 }
 
-static const char *call(const char *name, const struct io_fox_arguments *arguments)
+static const char *call(const char *name, const struct io_foxglove_arguments *arguments)
 {
     for (int i = 0; i < seam->service_count; i++) {
         if (strcmp(seam->services[i].name, name) == 0)
@@ -130,7 +130,7 @@ static void test_each_service_is_its_act(void)
                 {"/checkpoint", OPERATOR_CHECKPOINT},
                 {"/restore", OPERATOR_RESTORE},
                 {"/fault", OPERATOR_FAULT}};
-    struct io_fox_arguments arguments = {.frames = 3, .active = true};
+    struct io_foxglove_arguments arguments = {.frames = 3, .active = true};
     TEST_ASSERT_EQUAL_INT(8, seam->service_count);
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         strcpy(arguments.text, acts[i].act == OPERATOR_FAULT ? "gyro stuck" : "a.checkpoint");
@@ -142,7 +142,7 @@ static void test_each_service_is_its_act(void)
 
 static void test_a_stop_is_no_request_and_a_full_desk_takes_it(void)
 {
-    const struct io_fox_arguments nothing = {0};
+    const struct io_foxglove_arguments nothing = {0};
     panel.full = true;
     TEST_ASSERT_EQUAL_STRING("/safe", seam->services[seam->stop_service].name);
     TEST_ASSERT_TRUE(seam->stop(seam->self, 11));
@@ -156,7 +156,7 @@ static void test_a_stop_is_no_request_and_a_full_desk_takes_it(void)
 
 static void test_arguments_reach_the_desk(void)
 {
-    struct io_fox_arguments arguments = {.frames = 3};
+    struct io_foxglove_arguments arguments = {.frames = 3};
     TEST_ASSERT_NULL(call("/step", &arguments));
     TEST_ASSERT_EQUAL_DOUBLE(3.0, panel.asked.value);
     strcpy(arguments.text, "before-burn");
@@ -182,14 +182,14 @@ static void test_arguments_reach_the_desk(void)
 
 static void test_what_makes_no_sense_does_not_reach_the_desk(void)
 {
-    const struct io_fox_arguments nothing = {0}, unknown = {.text = "gyro"};
+    const struct io_foxglove_arguments nothing = {0}, unknown = {.text = "gyro"};
     TEST_ASSERT_NOT_NULL(call("/step", &nothing));
     TEST_ASSERT_NOT_NULL(call("/checkpoint", &nothing));
     TEST_ASSERT_NOT_NULL(call("/fault", &unknown));
     static const char *const others[] = {"rms.yaml",      "checkpoint",      ".checkpoint",
                                          "/a.checkpoint", "../a.checkpoint", "a.checkpoint.c"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        struct io_fox_arguments file = {0};
+        struct io_foxglove_arguments file = {0};
         strcpy(file.text, others[i]);
         TEST_ASSERT_NOT_NULL_MESSAGE(call("/checkpoint", &file), others[i]);
     }
@@ -201,7 +201,7 @@ static void test_what_makes_no_sense_does_not_reach_the_desk(void)
 
 static void test_answers_come_with_their_frame_and_are_noted(void)
 {
-    struct io_desk_answer answer;
+    struct io_service_reply answer;
     TEST_ASSERT_FALSE(seam->answer(seam->self, &answer));
     panel.answered = true;
     panel.answer =

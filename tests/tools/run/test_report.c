@@ -35,11 +35,12 @@ static int alarms;
 static char alarm_text[128];
 
 const struct io_latency *__wrap_io_link_latency(const struct io_links *links, int link);
-struct io_ground_result __wrap_io_link_ground(const struct io_links *links, int link, int step);
-int __wrap_io_link_ground_line(const struct io_links *links, int link);
+struct io_ground_result __wrap_io_link_ground_result(const struct io_links *links, int link,
+                                                     int step);
+int __wrap_io_link_ground_line_status(const struct io_links *links, int link);
 uint64_t __wrap_io_link_fault_hits(const struct io_links *links, int link, int fault);
 const char *__wrap_io_links_note(const struct io_links *links);
-void __wrap_io_links_safe(struct io_links *links);
+void __wrap_io_links_invalidate_outputs(struct io_links *links);
 void __wrap_io_links_interrupt(struct io_links *links);
 int __wrap_rt_stop_signal(void);
 
@@ -52,13 +53,14 @@ const struct io_latency *__wrap_io_link_latency(const struct io_links *links, in
     return &wire_latency[link];
 }
 
-struct io_ground_result __wrap_io_link_ground(const struct io_links *links, int link, int step)
+struct io_ground_result __wrap_io_link_ground_result(const struct io_links *links, int link,
+                                                     int step)
 {
     TEST_ASSERT_EQUAL_PTR(the_links, links);
     return wire_ground[link][step];
 }
 
-int __wrap_io_link_ground_line(const struct io_links *links, int link)
+int __wrap_io_link_ground_line_status(const struct io_links *links, int link)
 {
     TEST_ASSERT_EQUAL_PTR(the_links, links);
     return link == 0 ? wire_line : 0;
@@ -76,7 +78,7 @@ const char *__wrap_io_links_note(const struct io_links *links)
     return wire_note;
 }
 
-void __wrap_io_links_safe(struct io_links *links)
+void __wrap_io_links_invalidate_outputs(struct io_links *links)
 {
     TEST_ASSERT_EQUAL_PTR(the_links, links);
     wire_safe++;
@@ -209,23 +211,23 @@ static void make_rig(void)
 static void make_link(int i)
 {
     const uint64_t at = 100 * (uint64_t)(i + 1);
-    run.link[i].counters = (struct io_counters){.rx = at + 1,
-                                                .tx = at + 2,
-                                                .rx_bytes = at + 3,
-                                                .tx_bytes = at + 4,
-                                                .rx_bad = at + 5,
-                                                .rx_lost = at + 6,
-                                                .tx_dropped = at + 7,
-                                                .commands = at + 8,
-                                                .losses = at + 9,
-                                                .duplicates = at + 10,
-                                                .forwarded = at + 11,
-                                                .forward_dropped = at + 12};
+    run.link[i].counters = (struct io_link_counts){.rx = at + 1,
+                                                   .tx = at + 2,
+                                                   .rx_bytes = at + 3,
+                                                   .tx_bytes = at + 4,
+                                                   .rx_bad = at + 5,
+                                                   .rx_lost = at + 6,
+                                                   .tx_dropped = at + 7,
+                                                   .commands = at + 8,
+                                                   .losses = at + 9,
+                                                   .duplicates = at + 10,
+                                                   .forwarded = at + 11,
+                                                   .forward_dropped = at + 12};
     run.link[i].pulse =
-        (struct io_pulse){.gap_ns_max = 2500000 + at, .late = at + 14, .silent = at + 15};
+        (struct io_cadence){.gap_ns_max = 2500000 + at, .late = at + 14, .silent = at + 15};
     run.link[i].freewheel = at + 16;
     run.source.resets[i] = (uint32_t)at + 17;
-    for (int part = 0; part < IO_PART_COUNT; part++) {
+    for (int part = 0; part < IO_LATENCY_COUNT; part++) {
         const uint64_t from = (uint64_t)(part + 7 * i);
         fill(&wire_latency[i].part[part], from, 20 + from, 30 + from, 40 + from);
     }
@@ -246,9 +248,9 @@ static void make_rest(void)
     run.page_faults = 31;
     run.switches = 32;
     run.witness.stolen_ns_total = 33;
-    run.io = (struct io_counters){
+    run.io = (struct io_link_counts){
         .rx = 1, .tx = 2, .rx_bad = 3, .tx_dropped = 4, .rx_lost = 5, .commands = 6, .losses = 7};
-    run.log = (struct io_log_result){.records = 51, .bytes = 53, .thinned = 54};
+    run.log = (struct io_log_result){.records = 51, .bytes = 53, .decimated = 54};
     run.acts = (struct operator_result){.acts = 41, .state_size = 43};
 }
 
@@ -458,13 +460,13 @@ static void test_no_more_outages_are_told_than_are_kept(void)
 
 static void test_a_board_that_is_in_time_is_not_mentioned(void)
 {
-    run.link[0].pulse = (struct io_pulse){.gap_ns_max = 3};
+    run.link[0].pulse = (struct io_cadence){.gap_ns_max = 3};
     assert_not_said("  board: ");
     run.link[0].pulse.late = 1;
     assert_said(
         "  board: the controller was late 1 times and fell silent 0 times, longest gap between "
         "commands 3 ns\n");
-    run.link[0].pulse = (struct io_pulse){.gap_ns_max = 3, .silent = 1};
+    run.link[0].pulse = (struct io_cadence){.gap_ns_max = 3, .silent = 1};
     assert_said(
         "  board: the controller was late 0 times and fell silent 1 times, longest gap between "
         "commands 3 ns\n");
@@ -534,7 +536,7 @@ static void make_script(void)
     link->ground_mark[3].line = 1;
     wire_ground[0][0] = (struct io_ground_result){IO_GROUND_DONE, 1, 0, 101, 130};
     wire_ground[0][1] = (struct io_ground_result){IO_GROUND_FAILED, 5, 1, 1501, 1800};
-    wire_ground[0][2] = (struct io_ground_result){IO_GROUND_ASKED, 2, -1, 1801, 0};
+    wire_ground[0][2] = (struct io_ground_result){IO_GROUND_PENDING, 2, -1, 1801, 0};
     wire_ground[0][3] = (struct io_ground_result){IO_GROUND_WAITING, 0, -1, 7, 8};
 }
 
@@ -846,7 +848,7 @@ static void test_the_phase_lock_is_told(void)
 static void test_pulses_are_counted(void)
 {
     scenario->pulse.every = 2;
-    run.pulser = (struct io_pulser){.every = 10, .sent = 11, .dropped = 12};
+    run.pulser = (struct io_sync_pulse){.every = 10, .sent = 11, .dropped = 12};
     assert_part("pulse", "{'every':10,'sent':11,'dropped':12}");
 }
 
@@ -902,7 +904,7 @@ static void test_an_arm_is_told_as_it_was_left(void)
     static struct cfg_arm_state arm;
     arm = (struct cfg_arm_state){
         .grapples = 3, .releases = 2, .refused = 1, .latched = 2, .blow = 0.25};
-    arm.panel.mode = IO_PANEL_BASE;
+    arm.panel.mode = IO_ARM_PANEL_BASE;
     scenario->arm.payload_count = 2;
     scenario->arm.payload[0].body = 1;
     scenario->arm.payload[1].body = 0;

@@ -140,9 +140,9 @@ static void fill(void)
                                           [CFG_ALTITUDE] = 12.375,
                                           [CFG_POSITION_ERROR] = 1.75},
                                .inputs = 77});
-    atomic_store(&latency[0].last[IO_PART_SUM], 31400);
-    atomic_store(&latency[1].last[IO_PART_SUM], 99900);
-    atomic_store(&latency[0].last[IO_PART_SUM - 1], 88800);
+    atomic_store(&latency[0].last[IO_LATENCY_SUM], 31400);
+    atomic_store(&latency[1].last[IO_LATENCY_SUM], 99900);
+    atomic_store(&latency[0].last[IO_LATENCY_SUM - 1], 88800);
 }
 
 /* 5 of 20 s are 7.5 of 30 signs; a sign begun is a sign. */

@@ -494,7 +494,7 @@ static int write_and_read_topic(const char *topic, const void *records, size_t c
     memset(&writer, 0, sizeof writer);
     TEST_ASSERT_EQUAL_INT(0, io_mcap_writer_open(&writer, path, &channel, 1, metadata, NULL, 0));
     for (size_t i = 0; i < count; i++)
-        io_mcap_writer_add(&writer, &(struct io_chunk_message){
+        io_mcap_writer_add(&writer, &(struct io_mcap_chunk_message){
                                         .log_ns = i, .payload = bytes + i * stride, .size = size});
     io_mcap_writer_close(&writer, NULL, 0);
     evidence_free(&evidence);

@@ -227,7 +227,7 @@ static int run_threads(struct run *run, char why_not[IO_ERROR_MAX])
 
 static void take_results(struct run *run, struct loop *loop)
 {
-    const struct rt_histogram *sum = &io_link_latency(run->links, 0)->part[IO_PART_SUM];
+    const struct rt_histogram *sum = &io_link_latency(run->links, 0)->part[IO_LATENCY_SUM];
     if (run->trip_count == 0 || sum->count == 0) {
         (void)snprintf(loop->why_not, sizeof loop->why_not, "the board was not heard");
         return;

@@ -20,12 +20,13 @@ static json_t *describe_joints(const struct cfg_scenario *scenario)
     return joints;
 }
 
-static json_t *describe_buttons(const struct io_panel_spec *panel)
+static json_t *describe_buttons(const struct io_arm_panel_spec *panel)
 {
     json_t *buttons = json_object();
-    for (int k = 0; k < IO_PANEL_BUTTON_COUNT; k++)
+    for (int k = 0; k < IO_ARM_PANEL_BUTTON_COUNT; k++)
         if (panel->button[k] >= 0)
-            json_object_set_new(buttons, io_panel_button_name[k], json_integer(panel->button[k]));
+            json_object_set_new(buttons, io_arm_panel_button_name[k],
+                                json_integer(panel->button[k]));
     return buttons;
 }
 
@@ -59,8 +60,8 @@ char *arm_description(const struct cfg_scenario *scenario)
     if (arm->joint_count == 0)
         return NULL;
     json_t *modes = json_array(), *payloads = json_array(), *poses = json_array();
-    for (int k = 0; k < IO_PANEL_MODE_COUNT; k++)
-        json_array_append_new(modes, json_string(io_panel_mode_name[k]));
+    for (int k = 0; k < IO_ARM_PANEL_MODE_COUNT; k++)
+        json_array_append_new(modes, json_string(io_arm_panel_mode_name[k]));
     for (int i = 0; i < arm->payload_count; i++)
         json_array_append_new(payloads, json_string(scenario->bodies[arm->payload[i].body].name));
     for (int i = 0; i < arm->pose_count; i++)
@@ -69,7 +70,7 @@ char *arm_description(const struct cfg_scenario *scenario)
         "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:{s:f, s:f}}", "joints",
         describe_joints(scenario), "hand", scenario->bodies[arm->hand].name, "base",
         scenario->bodies[arm->base].name, "modes", modes, "mode_buttons",
-        numbers(arm->panel.mode, IO_PANEL_MODE_COUNT), "buttons", describe_buttons(&arm->panel),
+        numbers(arm->panel.mode, IO_ARM_PANEL_MODE_COUNT), "buttons", describe_buttons(&arm->panel),
         "select", numbers(arm->panel.select, arm->panel.select_count), "payloads", payloads,
         "poses", poses, "gaps", describe_gaps(arm), "link", arm->translation.link, "speed",
         "translation", arm->translation.speed, "rotation", arm->rotation.speed);

@@ -85,7 +85,7 @@ static void tell_overruns(struct live *live, uint64_t log_ns, uint64_t now_ns)
     char text[TEXT_MAX];
     snprintf(text, sizeof text, "%llu frames overran and %llu releases were missed so far",
              (unsigned long long)image->overruns, (unsigned long long)image->missed);
-    live->sink.status(live->sink.self, "overruns", IO_FOX_WARNING, text);
+    live->sink.status(live->sink.self, "overruns", IO_FOXGLOVE_WARNING, text);
 }
 
 static void close_window(struct live *live, const struct record_frame *frame, uint64_t log_ns,
@@ -150,7 +150,7 @@ static void lose_link(struct live *live, int link, uint64_t log_ns)
     say(live, log_ns, LIVE_ERROR, "link %s is lost", name);
     snprintf(id, sizeof id, "link.%s", name);
     snprintf(text, sizeof text, "link %s is lost since %.3f s", name, (double)log_ns * 1e-9);
-    live->sink.status(live->sink.self, id, IO_FOX_WARNING, text);
+    live->sink.status(live->sink.self, id, IO_FOXGLOVE_WARNING, text);
 }
 
 static void hear_link(struct live *live, int link, uint64_t log_ns)
@@ -164,7 +164,7 @@ static void hear_link(struct live *live, int link, uint64_t log_ns)
     say(live, log_ns, LIVE_INFO, "link %s is heard%s", name, was_lost ? " again" : "");
     snprintf(id, sizeof id, "link.%s", name);
     if (was_lost)
-        live->sink.status(live->sink.self, id, IO_FOX_INFO, NULL);
+        live->sink.status(live->sink.self, id, IO_FOXGLOVE_INFO, NULL);
 }
 
 void live_input(struct live *live, const struct record_input *input, uint64_t log_ns)
@@ -192,7 +192,7 @@ void live_input(struct live *live, const struct record_input *input, uint64_t lo
 void live_ground(struct live *live, const struct record_ground *ground, uint64_t log_ns)
 {
     char text[IO_GROUND_TEXT_MAX];
-    if (ground->link >= live->scenario->link_count || ground->event == IO_GROUND_SAID)
+    if (ground->link >= live->scenario->link_count || ground->event == IO_GROUND_SENT)
         return;
     const struct cfg_link *link = &live->scenario->links[ground->link];
     if (ground->step >= link->spec.script.step_count)
@@ -204,7 +204,7 @@ void live_ground(struct live *live, const struct record_ground *ground, uint64_t
                                               : LIVE_ERROR,
         "%s: ground %s: %s%s", link->name,
         io_ground_step_text(&link->spec.script.step[ground->step], text),
-        ground->event == IO_GROUND_GIVEN_UP ? "given up, " : "", io_ground_answer_name(answer));
+        ground->event == IO_GROUND_GAVE_UP ? "given up, " : "", io_ground_answer_name(answer));
 }
 
 /* ---- the arm --------------------------------------------------------------------------- */
@@ -231,8 +231,8 @@ void live_arm(struct live *live, const void *image, uint64_t log_ns)
     live->arm = now;
     if (now.flags & ~before.flags & CFG_ARM_SAFED)
         say(live, log_ns, LIVE_ERROR, "the arm is safed; choose a mode to go on");
-    if (now.mode != before.mode && now.mode < IO_PANEL_MODE_COUNT)
-        say(live, log_ns, LIVE_INFO, "mode %s", io_panel_mode_name[now.mode]);
+    if (now.mode != before.mode && now.mode < IO_ARM_PANEL_MODE_COUNT)
+        say(live, log_ns, LIVE_INFO, "mode %s", io_arm_panel_mode_name[now.mode]);
     if (now.braked != before.braked)
         say(live, log_ns, LIVE_INFO, "brakes %s", now.braked ? "on" : "off");
     if (went_on(before.grapples, now.grapples))

@@ -41,7 +41,7 @@ struct live_sink {
     void (*figures)(void *self, uint64_t log_ns, const struct live_image *image);
     void (*event)(void *self, uint64_t log_ns, enum live_level level, const char *text);
     /* text NULL: it stands no more */
-    void (*status)(void *self, const char *id, enum io_fox_level level, const char *text);
+    void (*status)(void *self, const char *id, enum io_foxglove_level level, const char *text);
 };
 
 struct live {

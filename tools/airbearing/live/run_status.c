@@ -16,14 +16,14 @@ void standing_open(struct standing *standing, const struct cfg_scenario *scenari
 
 void standing_close(struct standing *standing)
 {
-    io_bytes_free(&standing->image);
+    io_byte_writer_free(&standing->image);
 }
 
 static void tell_image(struct standing *standing)
 {
-    struct io_bytes *image = &standing->image;
+    struct io_byte_writer *image = &standing->image;
     const int count = standing->scenario->fault_count;
-    io_bytes_clear(image);
+    io_byte_writer_clear(image);
     io_put_u8(image, standing->paused);
     io_cdr_u32(image, (uint32_t)count);
     for (int i = 0; i < count; i++)

@@ -18,14 +18,14 @@ extern const char standing_text[]; /* airbearing_msgs/msg/Desk, its ros2msg */
 /* Who is told. */
 struct standing_sink {
     void *self;
-    void (*image)(void *self, const struct io_bytes *image);
+    void (*image)(void *self, const struct io_byte_writer *image);
     void (*event)(void *self, const char *text);
 };
 
 struct standing {
     const struct cfg_scenario *scenario;
     struct standing_sink sink;
-    struct io_bytes image;
+    struct io_byte_writer image;
     bool met; /* something was told */
     bool paused;
     uint32_t on; /* bit i: fault i, as it was told */

@@ -116,35 +116,35 @@ void picture_carry(struct picture *picture, int carried)
 
 /* ---- pieces of messages ---------------------------------------------------------------- */
 
-static void put_vector(struct io_bytes *out, double x, double y, double z)
+static void put_vector(struct io_byte_writer *out, double x, double y, double z)
 {
     io_cdr_f64(out, x);
     io_cdr_f64(out, y);
     io_cdr_f64(out, z);
 }
 
-static void put_pose(struct io_bytes *out, const struct dyn_pose *pose)
+static void put_pose(struct io_byte_writer *out, const struct dyn_pose *pose)
 {
     put_vector(out, pose->origin.x, pose->origin.y, pose->origin.z);
     put_vector(out, pose->turn.x, pose->turn.y, pose->turn.z);
     io_cdr_f64(out, pose->turn.w);
 }
 
-static void put_color(struct io_bytes *out, int hue, double opacity)
+static void put_color(struct io_byte_writer *out, int hue, double opacity)
 {
     const double *color = hues[hue % HUE_COUNT];
     put_vector(out, color[0], color[1], color[2]);
     io_cdr_f64(out, opacity);
 }
 
-static void put_paint(struct io_bytes *out, const struct cfg_solid *solid, int hue)
+static void put_paint(struct io_byte_writer *out, const struct cfg_solid *solid, int hue)
 {
     const double *color = solid->painted ? solid->color : hues[hue % HUE_COUNT];
     put_vector(out, color[0], color[1], color[2]);
     io_cdr_f64(out, solid->opacity);
 }
 
-static void put_entity_head(struct io_bytes *out, uint64_t log_ns, const char *name)
+static void put_entity_head(struct io_byte_writer *out, uint64_t log_ns, const char *name)
 {
     io_cdr_time(out, log_ns);
     io_cdr_text(out, name); /* the frame */
@@ -155,7 +155,7 @@ static void put_entity_head(struct io_bytes *out, uint64_t log_ns, const char *n
     io_cdr_u32(out, 0);     /* arrows */
 }
 
-static void put_none(struct io_bytes *out, int lists)
+static void put_none(struct io_byte_writer *out, int lists)
 {
     for (int i = 0; i < lists; i++)
         io_cdr_u32(out, 0);
@@ -163,8 +163,8 @@ static void put_none(struct io_bytes *out, int lists)
 
 /* ---- where ----------------------------------------------------------------------------- */
 
-static void put_place(struct io_bytes *out, uint64_t log_ns, const char *parent, const char *child,
-                      const struct dyn_pose *pose)
+static void put_place(struct io_byte_writer *out, uint64_t log_ns, const char *parent,
+                      const char *child, const struct dyn_pose *pose)
 {
     io_cdr_time(out, log_ns);
     io_cdr_text(out, parent);
@@ -180,7 +180,7 @@ static bool is_north_east_down(const struct cfg_scenario *scenario)
 }
 
 void picture_places(const struct picture *picture, const double *q, uint64_t log_ns,
-                    struct io_bytes *out)
+                    struct io_byte_writer *out)
 {
     static const struct dyn_pose upright = {
         .turn = {.x = 0.70710678118654752, .y = 0.70710678118654752}};
@@ -196,7 +196,7 @@ void picture_places(const struct picture *picture, const double *q, uint64_t log
 }
 
 void picture_straight_places(const struct picture *picture, const double *q, uint64_t log_ns,
-                             struct io_bytes *out)
+                             struct io_byte_writer *out)
 {
     memcpy(picture->straight, q, (size_t)dyn_model_nq(picture->model) * sizeof *q);
     for (int i = 0; i < picture->scenario->body_count; i++) {
@@ -234,7 +234,7 @@ static struct dyn_quat principal_turn(const struct dyn_principal *principal)
 }
 
 /* I1 = m (b^2 + c^2) / 12 and so on; a side that vanishes is still drawn. */
-static void put_box(struct io_bytes *out, const struct dyn_body_spec *spec, int hue)
+static void put_box(struct io_byte_writer *out, const struct dyn_body_spec *spec, int hue)
 {
     const struct dyn_sym3 inertia = dyn_sym3_load(spec->inertia);
     const struct dyn_principal principal = dyn_principal(&inertia);
@@ -252,7 +252,7 @@ static void put_box(struct io_bytes *out, const struct dyn_body_spec *spec, int 
     put_color(out, hue, 0.9);
 }
 
-static void put_solid(struct io_bytes *out, const struct cfg_solid *solid, int hue)
+static void put_solid(struct io_byte_writer *out, const struct cfg_solid *solid, int hue)
 {
     const struct dyn_pose pose = {.turn = dyn_quat_load(solid->attitude),
                                   .origin = dyn_vec3_load(solid->at)};
@@ -273,8 +273,8 @@ static uint32_t count_solids(const struct cfg_body *body, enum cfg_solid_type ty
     return count;
 }
 
-static void put_solids(struct io_bytes *out, const struct cfg_body *body, enum cfg_solid_type type,
-                       int hue)
+static void put_solids(struct io_byte_writer *out, const struct cfg_body *body,
+                       enum cfg_solid_type type, int hue)
 {
     for (int i = 0; i < body->solid_count; i++)
         if (body->solids[i].type == type)
@@ -309,7 +309,7 @@ static struct dyn_quat turn_to(const double axis[3])
     return dyn_quat_unit(turn);
 }
 
-static void put_disc(struct io_bytes *out, const struct dyn_rotor *rotor, int hue)
+static void put_disc(struct io_byte_writer *out, const struct dyn_rotor *rotor, int hue)
 {
     const struct dyn_pose pose = {.turn = turn_to(rotor->axis), .origin = dyn_vec3_load(rotor->at)};
     const double across = fmax(dyn_norm(pose.origin), 0.05); /* its size is not known */
@@ -320,7 +320,8 @@ static void put_disc(struct io_bytes *out, const struct dyn_rotor *rotor, int hu
     put_color(out, hue + 2, 0.5);
 }
 
-static void put_body(const struct picture *picture, int body, uint64_t log_ns, struct io_bytes *out)
+static void put_body(const struct picture *picture, int body, uint64_t log_ns,
+                     struct io_byte_writer *out)
 {
     const struct cfg_scenario *scenario = picture->scenario;
     const struct cfg_body *drawn = &scenario->bodies[body];
@@ -350,7 +351,7 @@ static bool is_drawn_bent(const struct picture *picture, int body)
            (dyn_model_modes(picture->model, body) > 0 || picture->along[body] != NULL);
 }
 
-void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_bytes *out)
+void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_byte_writer *out)
 {
     const int count = picture->scenario->body_count;
     io_cdr_u32(out, 0); /* deletions */
@@ -381,7 +382,7 @@ static struct dyn_vec3 bent(const struct dyn_node *node, const double *eta, int 
 
 /* From the joint through the nodes: in the order of the file, of a tube along the body. */
 static void put_points(const struct picture *picture, int body, const double *q,
-                       struct io_bytes *out)
+                       struct io_byte_writer *out)
 {
     const struct cfg_flex *flex = picture->scenario->bodies[body].flex;
     const double *eta = q + dyn_model_eta_index(picture->model, body);
@@ -397,7 +398,8 @@ static void put_points(const struct picture *picture, int body, const double *q,
 }
 
 /* Of a tube as thick as it is, else 3 pixels, however far. */
-static void put_line(const struct picture *picture, int body, const double *q, struct io_bytes *out)
+static void put_line(const struct picture *picture, int body, const double *q,
+                     struct io_byte_writer *out)
 {
     enum { LINE_STRIP = 0 };
     const struct cfg_solid *tube = tube_of(&picture->scenario->bodies[body]);
@@ -415,7 +417,7 @@ static void put_line(const struct picture *picture, int body, const double *q, s
 }
 
 void picture_lines(const struct picture *picture, const double *q, uint64_t log_ns,
-                   struct io_bytes *out)
+                   struct io_byte_writer *out)
 {
     const struct cfg_scenario *scenario = picture->scenario;
     uint32_t count = 0;
@@ -435,7 +437,8 @@ void picture_lines(const struct picture *picture, const double *q, uint64_t log_
 }
 
 /* Of all positions a line feels only the modes. */
-void picture_straight_lines(const struct picture *picture, uint64_t log_ns, struct io_bytes *out)
+void picture_straight_lines(const struct picture *picture, uint64_t log_ns,
+                            struct io_byte_writer *out)
 {
     memset(picture->straight, 0, (size_t)dyn_model_nq(picture->model) * sizeof(double));
     picture_lines(picture, picture->straight, log_ns, out);

@@ -23,16 +23,17 @@ void picture_free(struct picture *picture);
 void picture_carry(struct picture *picture, int carried);
 
 /* foxglove_msgs/msg/SceneUpdate: what does not change.  Context: any. */
-void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_bytes *out);
+void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_byte_writer *out);
 /* foxglove_msgs/msg/FrameTransforms: every body in the world, at positions q. */
 void picture_places(const struct picture *picture, const double *q, uint64_t log_ns,
-                    struct io_bytes *out);
+                    struct io_byte_writer *out);
 /* Is there anything that bends? */
 bool picture_bends(const struct picture *picture);
 /* foxglove_msgs/msg/SceneUpdate: how it is bent. */
 void picture_lines(const struct picture *picture, const double *q, uint64_t log_ns,
-                   struct io_bytes *out);
+                   struct io_byte_writer *out);
 /* Both as they would be if nothing bent, all modes zero.  Context: one thread at a time. */
 void picture_straight_places(const struct picture *picture, const double *q, uint64_t log_ns,
-                             struct io_bytes *out);
-void picture_straight_lines(const struct picture *picture, uint64_t log_ns, struct io_bytes *out);
+                             struct io_byte_writer *out);
+void picture_straight_lines(const struct picture *picture, uint64_t log_ns,
+                            struct io_byte_writer *out);

@@ -60,7 +60,7 @@ struct serve {
     const struct io_channel_spec *logged;
     int logged_count;
     struct io_live_channel channels[IO_CHANNEL_MAX + LIVE_COUNT];
-    struct io_fox_pair pairs[PAIR_MAX];
+    struct io_foxglove_metadata pairs[PAIR_MAX];
     char *told[PAIR_MAX]; /* their values */
     char link_key[IO_LINK_MAX][24];
     int pair_count;
@@ -69,7 +69,7 @@ struct serve {
     struct ghost *ghost; /* NULL: there is none */
     struct live live;
     struct standing standing; /* of the thread that keeps house */
-    struct io_bytes image;
+    struct io_byte_writer image;
     int hand;            /* where pictures of a hand go; -1: nowhere */
     uint64_t drawn_ns;   /* wall time of the newest picture */
     _Atomic uint64_t at; /* simulated time, for notes */
@@ -219,18 +219,19 @@ static int channel_of(const struct serve *serve, int live)
 static void offer(struct serve *serve, int live, uint64_t log_ns)
 {
     if (!serve->image.failed)
-        io_server_offer(serve->server, channel_of(serve, live), log_ns, serve->image.data,
-                        serve->image.size);
-    io_bytes_clear(&serve->image);
+        io_server_broadcast(serve->server, channel_of(serve, live), log_ns, serve->image.data,
+                            serve->image.size);
+    io_byte_writer_clear(&serve->image);
 }
 
 static void show_figures(void *self, uint64_t log_ns, const struct live_image *image)
 {
     struct serve *serve = self;
-    io_server_offer(serve->server, channel_of(serve, LIVE_FIGURES), log_ns, image, LIVE_IMAGE_SIZE);
+    io_server_broadcast(serve->server, channel_of(serve, LIVE_FIGURES), log_ns, image,
+                        LIVE_IMAGE_SIZE);
 }
 
-static void put_event(struct io_bytes *out, uint64_t log_ns, enum live_level level,
+static void put_event(struct io_byte_writer *out, uint64_t log_ns, enum live_level level,
                       const char *text, const char *who)
 {
     io_cdr_time(out, log_ns);
@@ -248,7 +249,7 @@ static void show_event(void *self, uint64_t log_ns, enum live_level level, const
     offer(serve, LIVE_LOG, log_ns);
 }
 
-static void show_status(void *self, const char *id, enum io_fox_level level, const char *text)
+static void show_status(void *self, const char *id, enum io_foxglove_level level, const char *text)
 {
     struct serve *serve = self;
     io_server_status(serve->server, id, level, text);
@@ -257,12 +258,13 @@ static void show_status(void *self, const char *id, enum io_fox_level level, con
 /* Bytes of its own: this is another thread. */
 static void note(struct serve *serve, enum live_level level, const char *text, const char *who)
 {
-    struct io_bytes image = {0};
+    struct io_byte_writer image = {0};
     const uint64_t log_ns = atomic_load_explicit(&serve->at, memory_order_relaxed);
     put_event(&image, log_ns, level, text, who);
     if (!image.failed)
-        io_server_offer(serve->server, channel_of(serve, LIVE_LOG), log_ns, image.data, image.size);
-    io_bytes_free(&image);
+        io_server_broadcast(serve->server, channel_of(serve, LIVE_LOG), log_ns, image.data,
+                            image.size);
+    io_byte_writer_free(&image);
 }
 
 void serve_note(struct serve *serve, const char *text)
@@ -283,15 +285,15 @@ void serve_verdict(struct serve *serve, const char *text, bool ok)
         return;
     snprintf(line, sizeof line, "verdict: %s", text);
     note(serve, ok ? LIVE_INFO : LIVE_ERROR, line, "airbearing");
-    io_server_status(serve->server, "verdict", ok ? IO_FOX_INFO : IO_FOX_ERROR, line);
+    io_server_status(serve->server, "verdict", ok ? IO_FOXGLOVE_INFO : IO_FOXGLOVE_ERROR, line);
 }
 
-static void show_desk(void *self, const struct io_bytes *image)
+static void show_desk(void *self, const struct io_byte_writer *image)
 {
     struct serve *serve = self;
-    io_server_offer(serve->server, channel_of(serve, LIVE_DESK),
-                    atomic_load_explicit(&serve->at, memory_order_relaxed), image->data,
-                    image->size);
+    io_server_broadcast(serve->server, channel_of(serve, LIVE_DESK),
+                        atomic_load_explicit(&serve->at, memory_order_relaxed), image->data,
+                        image->size);
 }
 
 static void show_fault(void *self, const char *text)
@@ -350,7 +352,8 @@ static void show_vehicle(struct serve *serve, const double *q, uint64_t log_ns, 
 static void see(void *self, int channel, uint64_t log_ns, const void *payload)
 {
     struct serve *serve = self;
-    io_server_offer(serve->server, channel, log_ns, payload, serve->logged[channel].payload_size);
+    io_server_broadcast(serve->server, channel, log_ns, payload,
+                        serve->logged[channel].payload_size);
     if (channel == serve->layout.frame) {
         struct record_frame frame = {0};
         memcpy(&frame, payload, RECORD_FRAME_SIZE);
@@ -377,23 +380,23 @@ static void see(void *self, int channel, uint64_t log_ns, const void *payload)
 static void list_channels(struct serve *serve, const struct io_telemetry *telemetry)
 {
     static const struct io_live_channel own[LIVE_COUNT] = {
-        [LIVE_FIGURES] = {"/live", "airbearing_msgs/msg/Live", live_text, .lasts = true},
+        [LIVE_FIGURES] = {"/live", "airbearing_msgs/msg/Live", live_text, .latched = true},
         [LIVE_LOG] = {"/log", "foxglove_msgs/msg/Log", shown_log_text, .whole = true},
         [LIVE_DESK] = {"/desk", "airbearing_msgs/msg/Desk", standing_text, .whole = true,
-                       .lasts = true},
+                       .latched = true},
         [LIVE_PLACES] = {"/tf", "foxglove_msgs/msg/FrameTransforms", shown_transforms_text,
-                         .lasts = true},
+                         .latched = true},
         [LIVE_SCENE] = {"/scene", "foxglove_msgs/msg/SceneUpdate", shown_scene_text, .whole = true,
-                        .lasts = true},
+                        .latched = true},
         [LIVE_LINES] = {"/scene/bent", "foxglove_msgs/msg/SceneUpdate", shown_scene_text,
-                        .lasts = true},
+                        .latched = true},
         /* 3-D panels follow every FrameTransforms, so by that name these would shake them */
         [LIVE_STRAIGHT_PLACES] = {"/tf/straight", "airbearing_msgs/msg/FrameTransforms",
-                                  shown_transforms_text, .lasts = true},
+                                  shown_transforms_text, .latched = true},
         [LIVE_STRAIGHT_LINES] = {"/scene/straight", "foxglove_msgs/msg/SceneUpdate",
-                                 shown_scene_text, .whole = true, .lasts = true},
+                                 shown_scene_text, .whole = true, .latched = true},
         [LIVE_GHOST] = {"/tf/ghost", "airbearing_msgs/msg/FrameTransforms", shown_transforms_text,
-                        .lasts = true},
+                        .latched = true},
     };
     serve->logged = io_telemetry_channels(telemetry, &serve->logged_count);
     for (int i = 0; i < serve->logged_count; i++)
@@ -417,7 +420,7 @@ static void tell(struct serve *serve, const char *key, char *value)
         return;
     RT_CHECK(serve->pair_count < PAIR_MAX);
     serve->told[serve->pair_count] = value;
-    serve->pairs[serve->pair_count++] = (struct io_fox_pair){key, value};
+    serve->pairs[serve->pair_count++] = (struct io_foxglove_metadata){key, value};
 }
 
 /* /live counts links by number. */
@@ -445,7 +448,7 @@ static struct io_server_spec server_of(struct serve *serve, const struct serve_o
         .guarded = serve->scenario->urdf ? &serve->model : NULL,
         .channels = serve->channels,
         .channel_count = channel_of(serve, LIVE_COUNT) - (serve->scenario->predictor.every == 0),
-        .desk = what->desk,
+        .service_table = what->desk,
         .pairs = serve->pairs,
         .pair_count = serve->pair_count,
         .hand = {.self = serve, .pass = serve->hand >= 0 ? pass_hand : NULL},
@@ -544,7 +547,7 @@ int serve_open(const struct serve_options *options, const struct serve_spec *spe
         picture_straight_lines(made->picture, 0, &made->image);
         offer(made, LIVE_STRAIGHT_LINES, 0);
     }
-    io_telemetry_tap(spec->telemetry, (struct io_tap){made, see});
+    io_telemetry_observe(spec->telemetry, (struct io_record_observer){made, see});
     return 0;
 }
 
@@ -557,7 +560,7 @@ void serve_close(struct serve *serve, struct io_server_counts *counts)
     if (serve->hand >= 0)
         close(serve->hand);
     picture_free(serve->picture);
-    io_bytes_free(&serve->image);
+    io_byte_writer_free(&serve->image);
     standing_close(&serve->standing);
     for (int i = 0; i < serve->pair_count; i++)
         free(serve->told[i]);

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct io_fox_service services[] = {
-    {"/pause", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
-    {"/resume", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
-    {"/step", "airbearing_msgs/srv/Step", IO_FOX_FORM_FRAMES},
-    {"/reset", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
-    {"/checkpoint", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
-    {"/restore", "airbearing_msgs/srv/File", IO_FOX_FORM_PATH},
-    {"/fault", "airbearing_msgs/srv/Fault", IO_FOX_FORM_SWITCH},
-    {"/safe", "std_srvs/srv/Trigger", IO_FOX_FORM_EMPTY},
+static const struct io_foxglove_service services[] = {
+    {"/pause", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
+    {"/resume", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
+    {"/step", "airbearing_msgs/srv/Step", IO_FOXGLOVE_FORM_FRAMES},
+    {"/reset", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
+    {"/checkpoint", "airbearing_msgs/srv/File", IO_FOXGLOVE_FORM_PATH},
+    {"/restore", "airbearing_msgs/srv/File", IO_FOXGLOVE_FORM_PATH},
+    {"/fault", "airbearing_msgs/srv/Fault", IO_FOXGLOVE_FORM_SWITCH},
+    {"/safe", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
 };
 static const enum operator_act acts[] = {
     OPERATOR_PAUSE,      OPERATOR_RESUME,  OPERATOR_STEP,  OPERATOR_RESET,
@@ -76,19 +76,19 @@ static bool is_checkpoint_name(const char *text)
 }
 
 static const char *call(void *self, uint64_t ticket, int service,
-                        const struct io_fox_arguments *arguments)
+                        const struct io_foxglove_arguments *arguments)
 {
     struct desk *desk = self;
     if (service >= SAFE)
         return "a stop is not a request";
     struct operator_request request = {.ticket = ticket, .act = acts[service]};
-    const enum io_fox_form form = services[service].form;
+    const enum io_foxglove_form form = services[service].form;
     _Static_assert(sizeof request.path >= sizeof arguments->text, "a path fits");
-    if (form == IO_FOX_FORM_FRAMES) {
+    if (form == IO_FOXGLOVE_FORM_FRAMES) {
         if (arguments->frames == 0)
             return "give the number of frames to step, 1 or more";
         request.value = arguments->frames;
-    } else if (form == IO_FOX_FORM_PATH) {
+    } else if (form == IO_FOXGLOVE_FORM_PATH) {
         if (!is_file_name(arguments->text))
             return "give the name of a file, without a folder; it is kept where the run was "
                    "started";
@@ -96,7 +96,7 @@ static const char *call(void *self, uint64_t ticket, int service,
             return "a checkpoint's name ends with .checkpoint, so that nothing else is written "
                    "over";
         memcpy(request.path, arguments->text, sizeof arguments->text);
-    } else if (form == IO_FOX_FORM_SWITCH) {
+    } else if (form == IO_FOXGLOVE_FORM_SWITCH) {
         if (!find_fault(desk, arguments->text, &request.index))
             return "the scenario has no fault of this name";
         request.value = arguments->active;
@@ -123,20 +123,21 @@ static void note(void *self, const char *text)
         desk->ear.note(desk->ear.self, text);
 }
 
-static bool answer(void *self, struct io_desk_answer *out)
+static bool answer(void *self, struct io_service_reply *out)
 {
     struct desk *desk = self;
     struct operator_answer given;
     if (!operator_answers(desk->panel, &given))
         return false;
-    *out = (struct io_desk_answer){.ticket = given.ticket, .done = given.done};
+    *out = (struct io_service_reply){.ticket = given.ticket, .done = given.done};
     snprintf(out->text, sizeof out->text, "%s (frame %llu)", given.text,
              (unsigned long long)given.frame);
     note(desk, out->text);
     return true;
 }
 
-const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel, struct desk_ear ear)
+const struct io_service_table *desk_open(struct desk *desk, struct operator_desk *panel,
+                                         struct desk_ear ear)
 {
     *desk = (struct desk){
         .panel = panel,

@@ -17,9 +17,9 @@ struct desk {
     struct operator_desk *panel;
     struct desk_ear ear; /* note NULL: nobody listens */
     const char *fault[CFG_FAULT_MAX];
-    struct io_desk seam;
+    struct io_service_table seam;
 };
 
 /* The seam lives as long as the desk.  Context: setup. */
-const struct io_desk *desk_open(struct desk *desk, struct operator_desk *panel,
-                                struct desk_ear ear);
+const struct io_service_table *desk_open(struct desk *desk, struct operator_desk *panel,
+                                         struct desk_ear ear);

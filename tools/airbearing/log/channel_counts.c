@@ -5,9 +5,9 @@
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/log/log.h"
 
-static uint32_t every_of(const struct io_salvage_channel *channel)
+static uint32_t every_of(const struct io_mcap_recover_channel *channel)
 {
-    struct io_fields map = io_fields_of(channel->metadata);
+    struct io_byte_reader map = io_byte_reader_of(channel->metadata);
     while (map.left > 0 && !map.bad) {
         const struct io_slice key = io_get_string(&map), value = io_get_string(&map);
         char text[16];
@@ -19,13 +19,13 @@ static uint32_t every_of(const struct io_salvage_channel *channel)
     return 1;
 }
 
-bool log_tally_open(struct log_tally *tally, const struct io_salvage *salvage)
+bool log_tally_open(struct log_tally *tally, const struct io_mcap_recover *recovery)
 {
     *tally = (struct log_tally){.channel = calloc(LOG_CHANNEL_MAX, sizeof *tally->channel)};
     if (!tally->channel)
         return false;
-    struct io_salvage_channel channel;
-    for (unsigned id = 0; io_salvage_channel(salvage, id, &channel); id = channel.id + 1u)
+    struct io_mcap_recover_channel channel;
+    for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u)
         tally->channel[channel.id].every = every_of(&channel);
     return true;
 }
@@ -82,7 +82,7 @@ uint64_t log_tally_missing_all(const struct log_tally *tally)
     return missing;
 }
 
-void log_print_losses(const struct io_salvage_losses *losses, uint64_t missing, FILE *out)
+void log_print_losses(const struct io_mcap_recover_losses *losses, uint64_t missing, FILE *out)
 {
     if (!losses->complete)
         fprintf(out, "lost: the file was cut off; %" PRIu64 " bytes of an unfinished record\n",
@@ -105,21 +105,21 @@ void log_print_losses(const struct io_salvage_losses *losses, uint64_t missing, 
     if (losses->contradictions > 0)
         fprintf(out, "lost: %" PRIu64 " definitions that contradict others\n",
                 losses->contradictions);
-    if (losses->nameless > 0)
+    if (losses->without_channel > 0)
         fprintf(out, "lost: %" PRIu64 " records of channels that are defined nowhere\n",
-                losses->nameless);
+                losses->without_channel);
     if (losses->data_bad)
         fprintf(out, "lost: something in the data section, whose CRC is wrong\n");
-    if (losses->told && losses->told_messages != losses->messages)
+    if (losses->has_statistics && losses->stated_messages != losses->messages)
         fprintf(out, "lost: the summary tells of %" PRIu64 " records, %" PRIu64 " are there\n",
-                losses->told_messages, losses->messages);
+                losses->stated_messages, losses->messages);
     if (missing > 0)
         fprintf(out, "lost: %" PRIu64 " records are missing by their sequence numbers\n", missing);
 }
 
-int log_verdict(const struct io_salvage_losses *losses, uint64_t missing)
+int log_verdict(const struct io_mcap_recover_losses *losses, uint64_t missing)
 {
-    return io_salvage_damaged(losses) || missing > 0 ? EXIT_VERDICT_NO : EXIT_OK;
+    return io_mcap_recover_damaged(losses) || missing > 0 ? EXIT_VERDICT_NO : EXIT_OK;
 }
 
 const char *log_text(struct io_slice slice, char *text, size_t room)

@@ -44,7 +44,7 @@ struct wishes {
 /* One table under way. */
 struct table {
     FILE *out;
-    struct io_schema_field field[FIELD_MAX];
+    struct io_ros2msg_field field[FIELD_MAX];
     int field_count;
     size_t payload_size;
 };
@@ -52,7 +52,7 @@ struct table {
 struct export
 {
     const struct wishes *wishes;
-    struct io_salvage *salvage;
+    struct io_mcap_recover *recovery;
     struct log_tally tally;
     struct table *table[LOG_CHANNEL_MAX]; /* by channel id */
     uint64_t left_out;                    /* messages too short for their fields */
@@ -83,9 +83,9 @@ static void name_file(const char *folder, const char *topic, char path[PATH_SIZE
 /* False when the text has other things than fixed-size numbers. */
 static bool read_fields(struct table *table, const char *definition)
 {
-    struct io_schema schema = io_schema_of(definition);
-    struct io_schema_field field;
-    while (io_schema_next(&schema, &field)) {
+    struct io_ros2msg schema = io_ros2msg_begin(definition);
+    struct io_ros2msg_field field;
+    while (io_ros2msg_next(&schema, &field)) {
         if (table->field_count == FIELD_MAX)
             return false;
         table->field[table->field_count++] = field;
@@ -98,7 +98,7 @@ static void print_head(const struct table *table)
 {
     fputs("log_time (ns),sequence", table->out);
     for (int i = 0; i < table->field_count; i++) {
-        const struct io_schema_field *field = &table->field[i];
+        const struct io_ros2msg_field *field = &table->field[i];
         for (uint32_t k = 0; k < field->count; k++) {
             fprintf(table->out, ",%s", field->name);
             if (field->is_array)
@@ -117,7 +117,7 @@ static void print_row(const struct table *table, const struct io_mcap_message *m
     for (int i = 0; i < table->field_count; i++) {
         char text[32];
         for (uint32_t k = 0; k < table->field[i].count; k++) {
-            io_schema_print(&table->field[i], k, payload, text);
+            io_ros2msg_print(&table->field[i], k, payload, text);
             fprintf(table->out, ",%s", text);
         }
     }
@@ -138,7 +138,7 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static int open_table(struct export *export, const struct io_salvage_channel *channel)
+static int open_table(struct export *export, const struct io_mcap_recover_channel *channel)
 {
     char path[PATH_SIZE];
     const char *csv = export->wishes->csv;
@@ -163,11 +163,11 @@ static int open_table(struct export *export, const struct io_salvage_channel *ch
 static int open_tables(struct export *export)
 {
     const struct wishes *wishes = export->wishes;
-    struct io_salvage_channel channel;
+    struct io_mcap_recover_channel channel;
     int opened = 0, code = 0;
     if (wishes->channel_count != 1 && !is_folder(wishes->csv) && mkdir(wishes->csv, 0777) != 0)
         return refuse(wishes->csv, strerror(errno));
-    for (unsigned id = 0; code == 0 && io_salvage_channel(export->salvage, id, &channel);
+    for (unsigned id = 0; code == 0 && io_mcap_recover_channel(export->recovery, id, &channel);
          id = channel.id + 1u) {
         if (!is_wanted(wishes, channel.topic))
             continue;
@@ -200,7 +200,7 @@ static int write_tables(struct export *export)
 {
     struct io_mcap_message message;
     int code = open_tables(export);
-    while (code == 0 && io_salvage_next(export->salvage, &message)) {
+    while (code == 0 && io_mcap_recover_next(export->recovery, &message)) {
         const struct table *table = export->table[message.channel];
         log_tally_add(&export->tally, &message);
         if (!table)
@@ -217,10 +217,10 @@ static int write_tables(struct export *export)
 
 static bool wants_busy(const struct export *export)
 {
-    struct io_salvage_pair pair;
+    struct io_mcap_recover_metadata pair;
     if (export->wishes->of)
         return strcmp(export->wishes->of, "busy") == 0;
-    for (size_t i = 0; io_salvage_pair(export->salvage, i, &pair); i++)
+    for (size_t i = 0; io_mcap_recover_metadata(export->recovery, i, &pair); i++)
         if (io_slice_is(pair.key, "pace"))
             return !io_slice_is(pair.value, "real");
     return false;
@@ -247,7 +247,7 @@ static int write_percentiles(struct export *export)
     struct spread spread = {0};
     struct io_mcap_message message;
     bool fits = true;
-    while (io_salvage_next(export->salvage, &message)) {
+    while (io_mcap_recover_next(export->recovery, &message)) {
         log_tally_add(&export->tally, &message);
         if (fits && strcmp(message.topic, "/frame") == 0)
             fits = add_frame(export, &spread, busy, &message);
@@ -278,7 +278,7 @@ static int deliver(struct export *export)
     int code = export->wishes->csv ? write_tables(export) : write_percentiles(export);
     if (code)
         return code;
-    const struct io_salvage_losses *losses = io_salvage_losses(export->salvage);
+    const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(export->recovery);
     const uint64_t missing = log_tally_missing_all(&export->tally);
     log_print_losses(losses, missing, stdout);
     if (export->left_out > 0)
@@ -290,15 +290,16 @@ static int begin(const struct wishes *wishes)
 {
     char error[256];
     static struct export export;
-    export = (struct export){.wishes = wishes, .salvage = io_salvage_open(wishes->log, error)};
-    if (!export.salvage || !log_tally_open(&export.tally, export.salvage)) {
-        fprintf(stderr, "%s\n", export.salvage ? "airbearing log: no memory" : error);
-        io_salvage_close(export.salvage);
+    export =
+        (struct export){.wishes = wishes, .recovery = io_mcap_recover_open(wishes->log, error)};
+    if (!export.recovery || !log_tally_open(&export.tally, export.recovery)) {
+        fprintf(stderr, "%s\n", export.recovery ? "airbearing log: no memory" : error);
+        io_mcap_recover_close(export.recovery);
         return EXIT_BAD_INPUT;
     }
     const int code = deliver(&export);
     log_tally_free(&export.tally);
-    io_salvage_close(export.salvage);
+    io_mcap_recover_close(export.recovery);
     return code;
 }
 

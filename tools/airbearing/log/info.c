@@ -22,18 +22,18 @@ enum { TEXT_MAX = 4096 };
 
 /* ---- for people ---- */
 
-static void print_pairs(const struct io_salvage *salvage)
+static void print_pairs(const struct io_mcap_recover *recovery)
 {
     char record[64], key[128], value[TEXT_MAX];
-    struct io_salvage_pair pair;
-    for (size_t i = 0; io_salvage_pair(salvage, i, &pair); i++)
+    struct io_mcap_recover_metadata pair;
+    for (size_t i = 0; io_mcap_recover_metadata(recovery, i, &pair); i++)
         printf("  %s.%-20s %s\n", log_text(pair.record, record, sizeof record),
                log_text(pair.key, key, sizeof key), log_text(pair.value, value, sizeof value));
 }
 
-static void print_units(const struct io_salvage_channel *channel)
+static void print_units(const struct io_mcap_recover_channel *channel)
 {
-    struct io_fields map = io_fields_of(channel->metadata);
+    struct io_byte_reader map = io_byte_reader_of(channel->metadata);
     while (map.left > 0 && !map.bad) {
         char key[128], value[64];
         log_text(io_get_string(&map), key, sizeof key);
@@ -43,11 +43,11 @@ static void print_units(const struct io_salvage_channel *channel)
     putchar('\n');
 }
 
-static void print_channels(const struct io_salvage *salvage, const struct log_tally *tally)
+static void print_channels(const struct io_mcap_recover *recovery, const struct log_tally *tally)
 {
-    struct io_salvage_channel channel;
+    struct io_mcap_recover_channel channel;
     printf("  %-28s %10s %8s %12s %12s\n", "channel", "records", "missing", "first, s", "last, s");
-    for (unsigned id = 0; io_salvage_channel(salvage, id, &channel); id = channel.id + 1u) {
+    for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u) {
         const struct log_channel *seen = &tally->channel[channel.id];
         char topic[128];
         const struct io_slice text = {(const unsigned char *)channel.topic, strlen(channel.topic)};
@@ -58,36 +58,36 @@ static void print_channels(const struct io_salvage *salvage, const struct log_ta
     }
 }
 
-static void print_attachments(const struct io_salvage *salvage)
+static void print_attachments(const struct io_mcap_recover *recovery)
 {
     char name[256], type[128];
-    struct io_salvage_attachment attachment;
-    for (size_t i = 0; io_salvage_attachment(salvage, i, &attachment); i++)
+    struct io_mcap_recover_attachment attachment;
+    for (size_t i = 0; io_mcap_recover_attachment(recovery, i, &attachment); i++)
         printf("  %-28s %10zu bytes  %s\n", log_text(attachment.name, name, sizeof name),
                attachment.bytes.size, log_text(attachment.media_type, type, sizeof type));
 }
 
 /* A damaged one may have its end and be no whole log all the same. */
-static const char *condition(const struct io_salvage_losses *losses)
+static const char *condition(const struct io_mcap_recover_losses *losses)
 {
     if (!losses->complete)
         return "cut off";
-    return io_salvage_damaged(losses) ? "damaged" : "complete";
+    return io_mcap_recover_damaged(losses) ? "damaged" : "complete";
 }
 
-static void print_all(const char *path, const struct io_salvage *salvage,
+static void print_all(const char *path, const struct io_mcap_recover *recovery,
                       const struct log_tally *tally)
 {
-    const struct io_salvage_losses *losses = io_salvage_losses(salvage);
+    const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(recovery);
     printf("%s: %s, %" PRIu64 " records in %" PRIu64 " chunks, sim time %.6f to %.6f s\n", path,
            condition(losses), tally->records, losses->chunks, (double)tally->first_ns * 1e-9,
            (double)tally->last_ns * 1e-9);
     printf("metadata\n");
-    print_pairs(salvage);
+    print_pairs(recovery);
     printf("channels\n");
-    print_channels(salvage, tally);
+    print_channels(recovery, tally);
     printf("attachments\n");
-    print_attachments(salvage);
+    print_attachments(recovery);
     log_print_losses(losses, log_tally_missing_all(tally), stdout);
 }
 
@@ -103,7 +103,7 @@ static json_t *text_json(struct io_slice slice)
 static json_t *map_json(struct io_slice slice)
 {
     json_t *object = json_object();
-    struct io_fields map = io_fields_of(slice);
+    struct io_byte_reader map = io_byte_reader_of(slice);
     while (map.left > 0 && !map.bad) {
         char key[256];
         log_text(io_get_string(&map), key, sizeof key);
@@ -112,11 +112,11 @@ static json_t *map_json(struct io_slice slice)
     return object;
 }
 
-static json_t *channels_json(const struct io_salvage *salvage, const struct log_tally *tally)
+static json_t *channels_json(const struct io_mcap_recover *recovery, const struct log_tally *tally)
 {
     json_t *list = json_array();
-    struct io_salvage_channel channel;
-    for (unsigned id = 0; io_salvage_channel(salvage, id, &channel); id = channel.id + 1u) {
+    struct io_mcap_recover_channel channel;
+    for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u) {
         const struct log_channel *seen = &tally->channel[channel.id];
         const struct io_slice topic = {(const unsigned char *)channel.topic, strlen(channel.topic)};
         json_array_append_new(
@@ -131,22 +131,22 @@ static json_t *channels_json(const struct io_salvage *salvage, const struct log_
     return list;
 }
 
-static json_t *attachments_json(const struct io_salvage *salvage)
+static json_t *attachments_json(const struct io_mcap_recover *recovery)
 {
     json_t *list = json_array();
-    struct io_salvage_attachment attachment;
-    for (size_t i = 0; io_salvage_attachment(salvage, i, &attachment); i++)
+    struct io_mcap_recover_attachment attachment;
+    for (size_t i = 0; io_mcap_recover_attachment(recovery, i, &attachment); i++)
         json_array_append_new(list, json_pack("{s:o, s:o, s:I}", "name", text_json(attachment.name),
                                               "media_type", text_json(attachment.media_type),
                                               "bytes", (json_int_t)attachment.bytes.size));
     return list;
 }
 
-static json_t *metadata_json(const struct io_salvage *salvage)
+static json_t *metadata_json(const struct io_mcap_recover *recovery)
 {
     json_t *object = json_object();
-    struct io_salvage_pair pair;
-    for (size_t i = 0; io_salvage_pair(salvage, i, &pair); i++) {
+    struct io_mcap_recover_metadata pair;
+    for (size_t i = 0; io_mcap_recover_metadata(recovery, i, &pair); i++) {
         char record[128], key[128];
         log_text(pair.record, record, sizeof record);
         json_t *inner = json_object_get(object, record);
@@ -159,7 +159,7 @@ static json_t *metadata_json(const struct io_salvage *salvage)
     return object;
 }
 
-static json_t *losses_json(const struct io_salvage_losses *losses, uint64_t missing)
+static json_t *losses_json(const struct io_mcap_recover_losses *losses, uint64_t missing)
 {
     return json_pack(
         "{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "data_crc_bad", losses->data_bad,
@@ -167,18 +167,18 @@ static json_t *losses_json(const struct io_salvage_losses *losses, uint64_t miss
         "gaps", (json_int_t)losses->gaps, "bytes_skipped", (json_int_t)losses->bytes_skipped,
         "tail_bytes", (json_int_t)losses->tail, "attachments_bad",
         (json_int_t)losses->attachments_bad, "contradictions", (json_int_t)losses->contradictions,
-        "nameless_records", (json_int_t)losses->nameless);
+        "nameless_records", (json_int_t)losses->without_channel);
 }
 
-static void print_json(const struct io_salvage *salvage, const struct log_tally *tally)
+static void print_json(const struct io_mcap_recover *recovery, const struct log_tally *tally)
 {
-    const struct io_salvage_losses *losses = io_salvage_losses(salvage);
+    const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(recovery);
     json_t *object = json_pack(
         "{s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "complete", losses->complete, "records",
         (json_int_t)tally->records, "chunks", (json_int_t)losses->chunks, "first_ns",
         (json_int_t)tally->first_ns, "last_ns", (json_int_t)tally->last_ns, "metadata",
-        metadata_json(salvage), "channels", channels_json(salvage, tally), "attachments",
-        attachments_json(salvage), "lost", losses_json(losses, log_tally_missing_all(tally)));
+        metadata_json(recovery), "channels", channels_json(recovery, tally), "attachments",
+        attachments_json(recovery), "lost", losses_json(losses, log_tally_missing_all(tally)));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(object);
@@ -187,23 +187,23 @@ static void print_json(const struct io_salvage *salvage, const struct log_tally 
 static int show(const char *path, bool json)
 {
     char error[256];
-    struct io_salvage *salvage = io_salvage_open(path, error);
+    struct io_mcap_recover *recovery = io_mcap_recover_open(path, error);
     struct log_tally tally = {0};
     struct io_mcap_message message;
-    if (!salvage || !log_tally_open(&tally, salvage)) {
-        fprintf(stderr, "%s\n", salvage ? "airbearing log: no memory" : error);
-        io_salvage_close(salvage);
+    if (!recovery || !log_tally_open(&tally, recovery)) {
+        fprintf(stderr, "%s\n", recovery ? "airbearing log: no memory" : error);
+        io_mcap_recover_close(recovery);
         return EXIT_BAD_INPUT;
     }
-    while (io_salvage_next(salvage, &message))
+    while (io_mcap_recover_next(recovery, &message))
         log_tally_add(&tally, &message);
     if (json)
-        print_json(salvage, &tally);
+        print_json(recovery, &tally);
     else
-        print_all(path, salvage, &tally);
-    const int code = log_verdict(io_salvage_losses(salvage), log_tally_missing_all(&tally));
+        print_all(path, recovery, &tally);
+    const int code = log_verdict(io_mcap_recover_losses(recovery), log_tally_missing_all(&tally));
     log_tally_free(&tally);
-    io_salvage_close(salvage);
+    io_mcap_recover_close(recovery);
     return code;
 }
 

@@ -27,7 +27,7 @@ struct log_tally {
 };
 
 /* False when memory ran out.  Context: setup. */
-bool log_tally_open(struct log_tally *tally, const struct io_salvage *salvage);
+bool log_tally_open(struct log_tally *tally, const struct io_mcap_recover *recovery);
 void log_tally_add(struct log_tally *tally, const struct io_mcap_message *message);
 /* Records that a channel should have had between 0 and its last; the recorder or the damage took
  * them. */
@@ -36,9 +36,9 @@ uint64_t log_tally_missing_all(const struct log_tally *tally);
 void log_tally_free(struct log_tally *tally);
 
 /* One line for each kind of loss; none when nothing is known to be lost. */
-void log_print_losses(const struct io_salvage_losses *losses, uint64_t missing, FILE *out);
+void log_print_losses(const struct io_mcap_recover_losses *losses, uint64_t missing, FILE *out);
 /* EXIT_OK, or EXIT_VERDICT_NO when records are known to be gone. */
-int log_verdict(const struct io_salvage_losses *losses, uint64_t missing);
+int log_verdict(const struct io_mcap_recover_losses *losses, uint64_t missing);
 /* A piece of the file as text: one line, printable. */
 const char *log_text(struct io_slice slice, char *text, size_t room);
 
@@ -54,7 +54,7 @@ struct log_kept {
 
 /* Write all that can be read into a new, whole, indexed log.  tally counts along.  Context: setup.
  */
-void log_rewrite(struct io_salvage *salvage, const char *path, struct log_tally *tally,
+void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct log_tally *tally,
                  struct log_kept *kept);
 
 /* The subcommands; each gets its own argc and argv. */

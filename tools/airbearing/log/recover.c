@@ -41,8 +41,8 @@ static int refuse(const char *path, const char *why)
     return EXIT_BAD_INPUT;
 }
 
-static int conclude(const struct io_salvage *salvage, const char *out, const struct log_kept *kept,
-                    uint64_t missing)
+static int conclude(const struct io_mcap_recover *recovery, const char *out,
+                    const struct log_kept *kept, uint64_t missing)
 {
     if (kept->error) {
         if (kept->begun)
@@ -52,11 +52,12 @@ static int conclude(const struct io_salvage *salvage, const char *out, const str
     }
     printf("%s: %" PRIu64 " records in %d channels, %d attachments, %" PRIu64 " bytes\n", out,
            kept->records, kept->channels, kept->attachments, kept->bytes);
-    log_print_losses(io_salvage_losses(salvage), missing, stdout);
+    log_print_losses(io_mcap_recover_losses(recovery), missing, stdout);
     if (kept->foreign > 0)
         printf("lost: %" PRIu64 " records that are not of a log of airbearing run\n",
                kept->foreign);
-    return kept->foreign > 0 ? EXIT_VERDICT_NO : log_verdict(io_salvage_losses(salvage), missing);
+    return kept->foreign > 0 ? EXIT_VERDICT_NO
+                             : log_verdict(io_mcap_recover_losses(recovery), missing);
 }
 
 static int recover(const char *in, const char *out)
@@ -66,18 +67,18 @@ static int recover(const char *in, const char *out)
         return refuse(out, "that is the damaged log itself; give it another name");
     if (!may_write(out))
         return refuse(out, "not a regular file; give the name of one");
-    struct io_salvage *salvage = io_salvage_open(in, error);
+    struct io_mcap_recover *recovery = io_mcap_recover_open(in, error);
     struct log_tally tally = {0};
     struct log_kept kept;
-    if (!salvage || !log_tally_open(&tally, salvage)) {
-        fprintf(stderr, "%s\n", salvage ? "airbearing log: no memory" : error);
-        io_salvage_close(salvage);
+    if (!recovery || !log_tally_open(&tally, recovery)) {
+        fprintf(stderr, "%s\n", recovery ? "airbearing log: no memory" : error);
+        io_mcap_recover_close(recovery);
         return EXIT_BAD_INPUT;
     }
-    log_rewrite(salvage, out, &tally, &kept);
-    const int code = conclude(salvage, out, &kept, log_tally_missing_all(&tally));
+    log_rewrite(recovery, out, &tally, &kept);
+    const int code = conclude(recovery, out, &kept, log_tally_missing_all(&tally));
     log_tally_free(&tally);
-    io_salvage_close(salvage);
+    io_mcap_recover_close(recovery);
     return code;
 }
 

@@ -48,7 +48,7 @@ static const char *const *keep_map(struct rewrite *rewrite, struct io_slice slic
 {
     const char *pairs[2 * PAIR_MAX + 1];
     size_t count = 0;
-    struct io_fields map = io_fields_of(slice);
+    struct io_byte_reader map = io_byte_reader_of(slice);
     while (map.left > 0 && !map.bad && count < 2 * PAIR_MAX) {
         const struct io_slice key = io_get_string(&map), value = io_get_string(&map);
         if (map.bad)
@@ -61,7 +61,7 @@ static const char *const *keep_map(struct rewrite *rewrite, struct io_slice slic
         rewrite, (struct io_slice){(const unsigned char *)pairs, count * sizeof *pairs});
 }
 
-static void keep_channel(struct rewrite *rewrite, const struct io_salvage_channel *channel)
+static void keep_channel(struct rewrite *rewrite, const struct io_mcap_recover_channel *channel)
 {
     struct io_channel_spec *spec = &rewrite->channels[rewrite->channel_count];
     if (rewrite->channel_count == IO_CHANNEL_MAX || strlen(channel->topic) >= IO_TOPIC_MAX ||
@@ -75,11 +75,11 @@ static void keep_channel(struct rewrite *rewrite, const struct io_salvage_channe
     rewrite->number[channel->id] = ++rewrite->channel_count;
 }
 
-static void keep_pairs(struct rewrite *rewrite, const struct io_salvage *salvage)
+static void keep_pairs(struct rewrite *rewrite, const struct io_mcap_recover *recovery)
 {
     size_t count = 0;
-    struct io_salvage_pair pair;
-    for (size_t i = 0; io_salvage_pair(salvage, i, &pair) && count < PAIR_MAX; i++) {
+    struct io_mcap_recover_metadata pair;
+    for (size_t i = 0; io_mcap_recover_metadata(recovery, i, &pair) && count < PAIR_MAX; i++) {
         if (!io_slice_is(pair.record, "airbearing"))
             continue;
         rewrite->metadata[2 * count] = keep(rewrite, pair.key);
@@ -88,10 +88,10 @@ static void keep_pairs(struct rewrite *rewrite, const struct io_salvage *salvage
     }
 }
 
-static void keep_blobs(struct rewrite *rewrite, const struct io_salvage *salvage)
+static void keep_blobs(struct rewrite *rewrite, const struct io_mcap_recover *recovery)
 {
-    struct io_salvage_attachment attachment;
-    for (size_t i = 0; io_salvage_attachment(salvage, i, &attachment); i++) {
+    struct io_mcap_recover_attachment attachment;
+    for (size_t i = 0; io_mcap_recover_attachment(recovery, i, &attachment); i++) {
         struct io_blob *blobs =
             realloc(rewrite->blobs, ((size_t)rewrite->blob_count + 1) * sizeof *blobs);
         if (!blobs) {
@@ -107,12 +107,12 @@ static void keep_blobs(struct rewrite *rewrite, const struct io_salvage *salvage
     }
 }
 
-static void copy_messages(const struct rewrite *rewrite, struct io_salvage *salvage,
+static void copy_messages(const struct rewrite *rewrite, struct io_mcap_recover *recovery,
                           struct io_mcap_writer *writer, struct log_tally *tally,
                           struct log_kept *kept)
 {
     struct io_mcap_message message;
-    while (io_salvage_next(salvage, &message)) {
+    while (io_mcap_recover_next(recovery, &message)) {
         const int number = rewrite->number[message.channel];
         log_tally_add(tally, &message);
         if (number == 0 || message.size <= CDR_HEADER_SIZE ||
@@ -120,7 +120,7 @@ static void copy_messages(const struct rewrite *rewrite, struct io_salvage *salv
             kept->foreign++;
             continue;
         }
-        io_mcap_writer_add(writer, &(struct io_chunk_message){
+        io_mcap_writer_add(writer, &(struct io_mcap_chunk_message){
                                        .channel = number - 1,
                                        .sequence = message.sequence,
                                        .log_ns = message.log_time_ns,
@@ -132,14 +132,14 @@ static void copy_messages(const struct rewrite *rewrite, struct io_salvage *salv
 }
 
 /* What was lost goes along, for whoever has only the new log. */
-static void close_writer(struct io_mcap_writer *writer, const struct io_salvage *salvage,
+static void close_writer(struct io_mcap_writer *writer, const struct io_mcap_recover *recovery,
                          const struct log_tally *tally)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out) {
-        log_print_losses(io_salvage_losses(salvage), log_tally_missing_all(tally), out);
+        log_print_losses(io_mcap_recover_losses(recovery), log_tally_missing_all(tally), out);
         fclose(out);
     }
     const struct io_blob blob = {
@@ -148,8 +148,8 @@ static void close_writer(struct io_mcap_writer *writer, const struct io_salvage 
     free(text);
 }
 
-static void write_all(const struct rewrite *rewrite, struct io_salvage *salvage, const char *path,
-                      struct log_tally *tally, struct log_kept *kept)
+static void write_all(const struct rewrite *rewrite, struct io_mcap_recover *recovery,
+                      const char *path, struct log_tally *tally, struct log_kept *kept)
 {
     struct io_mcap_writer *writer = calloc(1, sizeof *writer);
     kept->error = writer && !rewrite->no_memory
@@ -158,8 +158,8 @@ static void write_all(const struct rewrite *rewrite, struct io_salvage *salvage,
                       : -ENOMEM;
     kept->begun = kept->error == 0;
     if (kept->begun) {
-        copy_messages(rewrite, salvage, writer, tally, kept);
-        close_writer(writer, salvage, tally);
+        copy_messages(rewrite, recovery, writer, tally, kept);
+        close_writer(writer, recovery, tally);
         kept->error = writer->error;
         kept->records = writer->statistics.messages;
         kept->bytes = writer->whole;
@@ -167,19 +167,19 @@ static void write_all(const struct rewrite *rewrite, struct io_salvage *salvage,
     free(writer);
 }
 
-void log_rewrite(struct io_salvage *salvage, const char *path, struct log_tally *tally,
+void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct log_tally *tally,
                  struct log_kept *kept)
 {
     struct rewrite *rewrite = calloc(1, sizeof *rewrite);
-    struct io_salvage_channel channel;
+    struct io_mcap_recover_channel channel;
     *kept = (struct log_kept){.error = -ENOMEM};
     if (!rewrite)
         return;
-    for (unsigned id = 0; io_salvage_channel(salvage, id, &channel); id = channel.id + 1u)
+    for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u)
         keep_channel(rewrite, &channel);
-    keep_pairs(rewrite, salvage);
-    keep_blobs(rewrite, salvage);
-    write_all(rewrite, salvage, path, tally, kept);
+    keep_pairs(rewrite, recovery);
+    keep_blobs(rewrite, recovery);
+    write_all(rewrite, recovery, path, tally, kept);
     kept->channels = rewrite->channel_count;
     kept->attachments = rewrite->blob_count;
     for (size_t i = 0; i < rewrite->text_count; i++)

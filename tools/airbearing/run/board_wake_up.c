@@ -28,7 +28,7 @@ static void first_sample(struct rig *rig, int link, struct io_sample *sample)
     rig->telemetry = NULL;
     rig->live = NULL;
     rig->links = NULL;
-    for (int k = 0; k < IO_TRIAD_DELAY_MAX; k++)
+    for (int k = 0; k < IO_THREE_AXIS_SENSOR_DELAY_MAX; k++)
         rig_sense(rig);
     *sample = rig->sample[link];
     *rig = before;

@@ -85,7 +85,7 @@ void ending_name(struct run *run)
     else if (stopped)
         run->end = RUN_SIGNAL;
     if (run->links && (run->end == RUN_CONTROLLER_ENDED || run->end == RUN_LINK_LOST))
-        io_links_safe(run->links);
+        io_links_invalidate_outputs(run->links);
 }
 
 void ending_text(const struct run *run, char text[ENDING_TEXT_MAX])

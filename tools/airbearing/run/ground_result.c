@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const state_name[] = {[IO_GROUND_WAITING] = "not reached",
-                                         [IO_GROUND_ASKED] = "not accepted",
+                                         [IO_GROUND_PENDING] = "not accepted",
                                          [IO_GROUND_DONE] = "accepted",
                                          [IO_GROUND_FAILED] = "not accepted"};
 
@@ -29,7 +29,7 @@ json_t *report_ground(const struct run *run, int link)
     const struct io_ground_script *script = &run->scenario->links[link].spec.script;
     json_t *array = json_array();
     for (int i = 0; run->links && i < script->step_count; i++) {
-        const struct io_ground_result result = io_link_ground(run->links, link, i);
+        const struct io_ground_result result = io_link_ground_result(run->links, link, i);
         char text[IO_GROUND_TEXT_MAX];
         json_t *step =
             json_pack("{s:s, s:s, s:s, s:i}", "step", io_ground_step_text(&script->step[i], text),
@@ -49,7 +49,7 @@ json_t *report_ground(const struct run *run, int link)
 static void print_step(const struct run *run, int link, int index)
 {
     const struct io_ground_step *step = &run->scenario->links[link].spec.script.step[index];
-    const struct io_ground_result result = io_link_ground(run->links, link, index);
+    const struct io_ground_result result = io_link_ground_result(run->links, link, index);
     char text[IO_GROUND_TEXT_MAX];
     printf("  ground %s at %.4g s: %s", io_ground_step_text(step, text), seconds(run, step->frame),
            state_name[result.state]);
@@ -70,14 +70,14 @@ void print_ground(const struct run *run)
 
 bool ground_step_failed(const struct run *run, int link, int step)
 {
-    const enum io_ground_state state = io_link_ground(run->links, link, step).state;
-    return state == IO_GROUND_ASKED || state == IO_GROUND_FAILED;
+    const enum io_ground_state state = io_link_ground_result(run->links, link, step).state;
+    return state == IO_GROUND_PENDING || state == IO_GROUND_FAILED;
 }
 
 void ground_step_blame(const struct run *run, int link, int step, char text[GROUND_BLAME_MAX])
 {
     const struct cfg_link *of = &run->scenario->links[link];
-    const struct io_ground_result result = io_link_ground(run->links, link, step);
+    const struct io_ground_result result = io_link_ground_result(run->links, link, step);
     const int line = of->ground_mark[step].line;
     char what[IO_GROUND_TEXT_MAX], where[64] = "";
     const char *path = strrchr(run->scenario->path, '/');
@@ -92,7 +92,7 @@ void warn_of_ground_lines(const struct run *run)
 {
     for (int i = 0; run->links && i < run->scenario->link_count; i++) {
         const struct cfg_link *link = &run->scenario->links[i];
-        const int status = io_link_ground_line(run->links, i);
+        const int status = io_link_ground_line_status(run->links, i);
         if (status < 0)
             fprintf(stderr,
                     "%s:%d:%d: links.%s.ground_line: %s cannot be had (%s); another ground station "

@@ -83,9 +83,9 @@ static json_t *latency(const struct run *run, int link)
 {
     static const struct io_latency none;
     const struct io_latency *latency = run->links ? io_link_latency(run->links, link) : &none;
-    json_t *object = percentiles(&latency->part[IO_PART_SUM]);
-    for (int i = 0; i < IO_PART_SUM; i++)
-        json_object_set_new(object, io_part_name[i], percentiles(&latency->part[i]));
+    json_t *object = percentiles(&latency->part[IO_LATENCY_SUM]);
+    for (int i = 0; i < IO_LATENCY_SUM; i++)
+        json_object_set_new(object, io_latency_part_name[i], percentiles(&latency->part[i]));
     return object;
 }
 
@@ -211,7 +211,7 @@ static json_t *links(const struct run *run)
     for (int i = 0; i < run->scenario->link_count; i++) {
         const struct cfg_link *link = &run->scenario->links[i];
         const struct run_link *seen = &run->link[i];
-        const struct io_counters *io = &seen->counters;
+        const struct io_link_counts *io = &seen->counters;
         json_t *object =
             json_pack("{s:s, s:s, s:s, s:s}", "name", link->name, "protocol",
                       cfg_protocol_name(link->spec.protocol), "bus",
@@ -295,7 +295,7 @@ static json_t *arm(const struct run *run)
     const struct cfg_arm *spec = &run->scenario->arm;
     const uint64_t has = state->configuration;
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "mode",
-                     io_panel_mode_name[state->panel.mode], "payload",
+                     io_arm_panel_mode_name[state->panel.mode], "payload",
                      has > 0 ? json_string(run->scenario->bodies[spec->payload[has - 1].body].name)
                              : json_null(),
                      "latched", latched(run), "grapples", whole(state->grapples), "releases",
@@ -350,7 +350,7 @@ static json_t *phase_lock(const struct run *run)
 
 static json_t *pulse(const struct run *run)
 {
-    const struct io_pulser *pulser = &run->pulser;
+    const struct io_sync_pulse *pulser = &run->pulser;
     if (run->scenario->pulse.every == 0)
         return json_null();
     return json_pack("{s:i, s:o, s:o}", "every", (int)pulser->every, "sent", whole(pulser->sent),
@@ -436,8 +436,8 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "log",
                         json_pack("{s:o, s:o, s:o, s:o, s:i}", "records", whole(run->log.records),
                                   "dropped", whole(run->log.dropped), "thinned",
-                                  whole(run->log.thinned), "bytes", whole(run->log.bytes), "error",
-                                  -run->log.error));
+                                  whole(run->log.decimated), "bytes", whole(run->log.bytes),
+                                  "error", -run->log.error));
     json_object_set_new(report, "recorder_lost", whole(run->rig->recorder->lost));
     if (run->serve)
         json_object_set_new(
@@ -527,10 +527,10 @@ static void print_times(const struct run *run)
     if (!run->links)
         return;
     const struct io_latency *latency = io_link_latency(run->links, 0);
-    print_row("loop latency", &latency->part[IO_PART_SUM]);
-    for (int i = 0; i < IO_PART_SUM; i++) {
+    print_row("loop latency", &latency->part[IO_LATENCY_SUM]);
+    for (int i = 0; i < IO_LATENCY_SUM; i++) {
         char name[32];
-        snprintf(name, sizeof name, "  %s", io_part_name[i]);
+        snprintf(name, sizeof name, "  %s", io_latency_part_name[i]);
         print_row(name, &latency->part[i]);
     }
 }

@@ -126,7 +126,7 @@ static size_t lay_out(struct run *run, void *mem)
         struct io_link_spec specs[IO_LINK_MAX];
         for (int i = 0; i < scenario->link_count; i++) {
             specs[i] = scenario->links[i].spec;
-            specs[i].asks_time &= scenario->pace == RT_PACE_REAL; /* else there is no grid */
+            specs[i].queries_time &= scenario->pace == RT_PACE_REAL; /* else there is no grid */
             specs[i].awaited =
                 scenario->pace != RT_PACE_REAL && !io_protocol_traits(specs[i].protocol)->hands;
         }
@@ -150,7 +150,7 @@ static void count_coordinates(const struct cfg_scenario *scenario, int *nq, int 
 
 /* The way of a command through the loop goes into the log. */
 static void log_latency(void *self, int link, uint64_t frame, uint64_t rx_ns,
-                        const uint64_t part_ns[IO_PART_SUM])
+                        const uint64_t part_ns[IO_LATENCY_SUM])
 {
     const struct run *run = self;
     const int channel = run->layout.latency;
@@ -234,8 +234,9 @@ static int place(struct run *run)
     run->layout = run->rig->layout;
     run->rig->links = run->links;
     if (run->links) {
-        io_links_show_latency(run->links, (struct io_latency_seer){run, log_latency});
-        io_links_show_ground(run->links, (struct io_ground_seer){.self = run, .see = log_ground});
+        io_links_observe_latency(run->links, (struct io_latency_observer){run, log_latency});
+        io_links_observe_ground(run->links,
+                                (struct io_ground_observer){.self = run, .observe = log_ground});
     }
     rt_arena_seal(&run->arena);
     return open_desk(run);
@@ -254,7 +255,7 @@ static int open_pulser(struct run *run)
 {
     const struct cfg_pulse *pulse = &run->scenario->pulse;
     char why[IO_BUS_ERROR_MAX], error[CFG_ERROR_MAX];
-    if (pulse->every == 0 || io_pulser_open(&run->pulser, &pulse->bus, pulse->every, why) == 0)
+    if (pulse->every == 0 || io_sync_pulse_open(&run->pulser, &pulse->bus, pulse->every, why) == 0)
         return 0;
     cfg_scenario_complain(run->scenario, pulse->mark, error, "%s", why);
     fprintf(stderr, "%s\n", error);
@@ -311,7 +312,7 @@ static int spare_log(const struct run_options *options, const struct stat *log)
 static int try_claim(const char *path)
 {
     const int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-    const int failure = fd < 0 ? -errno : io_log_file_claim(fd);
+    const int failure = fd < 0 ? -errno : io_append_file_lock(fd);
     if (fd >= 0)
         close(fd);
     return failure ? refuse_file("--log", path, why_no_log(failure)) : 0;
@@ -455,7 +456,7 @@ static int complain_of_board(const struct run *run, int index)
     const struct cfg_link *link = &run->scenario->links[index];
     const struct io_bus_spec *bus = &link->spec.bus;
     const bool gone = run->controller.died_early;
-    const bool not_hil = io_link_board(run->links, index) == IO_BOARD_NOT_HIL;
+    const bool not_hil = io_link_board_state(run->links, index) == IO_BOARD_NOT_HIL;
     fprintf(stderr, "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path, link->mark.line,
             link->mark.column, link->name,
             not_hil ? "board not in HIL mode"
@@ -487,7 +488,7 @@ static int may_wait(struct run *run, int index, uint64_t limit_ns)
 static bool is_there(const struct run *run, int index)
 {
     if (run->scenario->links[index].spec.protocol == IO_PROTOCOL_PX4_HITL)
-        return io_link_board(run->links, index) == IO_BOARD_READY;
+        return io_link_board_state(run->links, index) == IO_BOARD_READY;
     return io_link_has_peer(run->links, index);
 }
 
@@ -539,7 +540,7 @@ static int wait_for_board(struct run *run, int index)
         sleep_ms(5);
         code = may_wait(run, index, limit_ns);
     }
-    const bool locks = run->scenario->pace != RT_PACE_REAL && traits->stamps;
+    const bool locks = run->scenario->pace != RT_PACE_REAL && traits->stamps_commands;
     const bool wakes = !traits->speaks_first || locks;
     const int enough = link->spec.protocol == IO_PROTOCOL_BETAFLIGHT ? BETAFLIGHT_REPLIES : 1;
     for (int replies = 0; wakes && code == 0 && replies < enough;)
@@ -601,7 +602,7 @@ static void frame_thread(void *self)
     run->frame->clock = rt_clock_real_seam(&run->clock);
     rig_rehearse(run->rig);
     if (run->links)
-        io_links_spin(run->links, run->plan.frame_cpu >= 0 && !run->plan.shared);
+        io_links_allow_spin(run->links, run->plan.frame_cpu >= 0 && !run->plan.shared);
     rt_witness_open(&run->witness, &run->clock, run->plan.frame_cpu);
     rt_alloc_watch();
     operator_meet_hands(run->desk);
@@ -689,7 +690,7 @@ static void watch_frames(struct run *run)
                 io_links_interrupt(run->links);
         }
         if (rt_watchdog_bark(&run->watchdog, rt_now_ns()) && run->links)
-            io_links_safe(run->links);
+            io_links_invalidate_outputs(run->links);
         if (atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed)) {
             end_hung(run);
             break;
@@ -704,15 +705,15 @@ static void finish_links(struct run *run)
     if (!run->links)
         return;
     for (int i = 0; i < run->scenario->link_count; i++) {
-        run->link[i].board = io_link_board(run->links, i);
-        io_link_pulse(run->links, i, rt_now_ns(), &run->link[i].pulse);
+        run->link[i].board = io_link_board_state(run->links, i);
+        io_link_cadence(run->links, i, rt_now_ns(), &run->link[i].pulse);
     }
     if (!run->stuck) /* it may come back yet, and must not find them closed */
         io_links_stop(run->links);
     run->allocations = rt_alloc_count();
     run->page_faults += io_links_page_faults(run->links);
     for (int i = 0; i < run->scenario->link_count; i++) {
-        struct io_counters counters;
+        struct io_link_counts counters;
         io_link_counters(run->links, i, &counters);
         run->link[i].counters = counters;
         run->io.rx += counters.rx;
@@ -769,7 +770,7 @@ static int write_report(const struct run *run)
     json_t *report = report_json(run);
     char *text = json_dumps(report, JSON_INDENT(2));
     json_decref(report);
-    const int failure = text ? whole_file_write(run->options.report, text, strlen(text)) : -ENOMEM;
+    const int failure = text ? io_write_file(run->options.report, text, strlen(text)) : -ENOMEM;
     free(text);
     if (failure == 0)
         return 0;
@@ -781,7 +782,7 @@ static void on_panic(void *self)
 {
     struct run *run = self;
     if (run->links)
-        io_links_safe(run->links);
+        io_links_invalidate_outputs(run->links);
 }
 
 static int set_up(struct run *run)
@@ -810,7 +811,7 @@ static int conclude(struct run *run)
     finish_links(run); /* before anything that may wait for a disk */
     house_close(run);
     if (!run->stuck)
-        io_pulser_close(&run->pulser);
+        io_sync_pulse_close(&run->pulser);
     controller_stop(&run->controller);
     ghost_stop(run->ghost, &run->predicted);
     finish_log(run);
@@ -836,7 +837,7 @@ static int conclude(struct run *run)
 static void remove_log(const char *path)
 {
     const int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-    if (fd >= 0 && io_log_file_claim(fd) == 0)
+    if (fd >= 0 && io_append_file_lock(fd) == 0)
         unlink(path);
     if (fd >= 0)
         close(fd);
@@ -846,7 +847,7 @@ static void remove_log(const char *path)
 static void abandon(struct run *run)
 {
     house_abandon(run);
-    io_pulser_close(&run->pulser);
+    io_sync_pulse_close(&run->pulser);
     if (run->links)
         io_links_stop(run->links);
     controller_stop(&run->controller);
@@ -881,7 +882,7 @@ static int open_server(struct run *run)
 {
     const int cockpit = run->links ? cockpit_link(run->scenario) : -1;
     const bool flies = cockpit >= 0 && run->options.serve.at;
-    const int hand = flies ? io_link_sender(run->links, cockpit) : -1;
+    const int hand = flies ? io_link_cockpit_sender(run->links, cockpit) : -1;
     if (cockpit >= 0 && !flies)
         fprintf(stderr, "links.%s: nobody can fly it; give --serve PORT\n",
                 run->scenario->links[cockpit].name);

@@ -37,9 +37,9 @@ enum run_end {
 
 /* What is known of a link when the run is over. */
 struct run_link {
-    struct io_counters counters;
-    struct io_pulse pulse;
-    enum io_board board;
+    struct io_link_counts counters;
+    struct io_cadence pulse;
+    enum io_board_state board;
     uint64_t freewheel; /* messages that woke the board before frame 0 */
 };
 
@@ -79,8 +79,8 @@ struct run {
     atomic_bool finished; /* by the frame thread, last */
     struct house house;   /* what may wait for a disk or a terminal */
     struct rig_inject inject;
-    struct rt_phase phase;   /* of the frame grid, where it follows the board's clock */
-    struct io_pulser pulser; /* closed: no pulses */
+    struct rt_phase phase;       /* of the frame grid, where it follows the board's clock */
+    struct io_sync_pulse pulser; /* closed: no pulses */
 
     bool log_made, report_made; /* those files were not there before */
     bool log_started;
@@ -97,7 +97,7 @@ struct run {
     struct io_log_result log;
     struct io_server_counts served;
     struct ghost_result predicted; /* seconds_ahead 0: there was no ghost */
-    struct io_counters io;         /* all links together */
+    struct io_link_counts io;      /* all links together */
     struct operator_result acts;
     struct run_link link[IO_LINK_MAX];
 };

@@ -21,7 +21,8 @@ static double newest_latency_us(const struct run *run)
     if (!run->links)
         return 0.0;
     const struct io_latency *latency = io_link_latency(run->links, 0);
-    return (double)atomic_load_explicit(&latency->last[IO_PART_SUM], memory_order_relaxed) * 1e-3;
+    return (double)atomic_load_explicit(&latency->last[IO_LATENCY_SUM], memory_order_relaxed) *
+           1e-3;
 }
 
 /* What a person looks at: where it points, or where it flies. */

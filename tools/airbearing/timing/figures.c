@@ -269,16 +269,16 @@ static bool add_latency(struct figures *figures)
         const struct record_latency *latency = &evidence->latency[i];
         struct spread *part = figures->part[latency->link];
         uint64_t sum = 0;
-        for (int p = 0; p < IO_PART_SUM; p++) {
+        for (int p = 0; p < IO_LATENCY_SUM; p++) {
             sum += latency->part_ns[p];
             if (!spread_add(&part[p], latency->part_ns[p], latency->frame))
                 return false;
         }
-        if (!spread_add(&part[IO_PART_SUM], sum, latency->frame))
+        if (!spread_add(&part[IO_LATENCY_SUM], sum, latency->frame))
             return false;
     }
     for (int link = 0; link < IO_LINK_MAX; link++) {
-        for (int p = 0; p < IO_PART_COUNT; p++)
+        for (int p = 0; p < IO_LATENCY_COUNT; p++)
             spread_sort(&figures->part[link][p]);
     }
     return true;
@@ -484,7 +484,7 @@ void figures_free(struct figures *figures)
     for (int j = 0; j < RT_JOB_MAX; j++)
         spread_free(&figures->job[j]);
     for (int link = 0; link < IO_LINK_MAX; link++) {
-        for (int p = 0; p < IO_PART_COUNT; p++)
+        for (int p = 0; p < IO_LATENCY_COUNT; p++)
             spread_free(&figures->part[link][p]);
     }
     free(figures->corrected_ns);

@@ -53,7 +53,7 @@ struct figures {
     struct spread start_error, busy, response;
     int64_t margin_min_ns;
     uint64_t margin_min_frame;
-    struct spread part[IO_LINK_MAX][IO_PART_COUNT];
+    struct spread part[IO_LINK_MAX][IO_LATENCY_COUNT];
 
     struct spread latch; /* start to first job: commit and latch */
     struct spread after; /* last job to end: an early commit */

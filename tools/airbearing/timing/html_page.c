@@ -465,9 +465,9 @@ static void table(const struct figures *figures, FILE *out)
         const struct spread *part = figures->part[link];
         char name[64];
         snprintf(name, sizeof name, "loop latency, link %d", link);
-        table_row(name, &part[IO_PART_SUM], 0.0, 1.0, out);
-        for (int p = 0; p < IO_PART_SUM; p++) {
-            snprintf(name, sizeof name, "&emsp;%s", io_part_name[p]);
+        table_row(name, &part[IO_LATENCY_SUM], 0.0, 1.0, out);
+        for (int p = 0; p < IO_LATENCY_SUM; p++) {
+            snprintf(name, sizeof name, "&emsp;%s", io_latency_part_name[p]);
             table_row(name, &part[p], 0.0, 1.0, out);
         }
     }

@@ -55,12 +55,12 @@ static json_t *latency(const struct figures *figures)
     json_t *array = json_array();
     for (int link = 0; link < IO_LINK_MAX; link++) {
         const struct spread *part = figures->part[link];
-        if (part[IO_PART_SUM].count == 0)
+        if (part[IO_LATENCY_SUM].count == 0)
             continue;
-        json_t *object = percentiles(&part[IO_PART_SUM]);
+        json_t *object = percentiles(&part[IO_LATENCY_SUM]);
         json_object_set_new(object, "link", json_integer(link));
-        for (int p = 0; p < IO_PART_SUM; p++)
-            json_object_set_new(object, io_part_name[p], percentiles(&part[p]));
+        for (int p = 0; p < IO_LATENCY_SUM; p++)
+            json_object_set_new(object, io_latency_part_name[p], percentiles(&part[p]));
         json_array_append_new(array, object);
     }
     return array;

@@ -215,7 +215,7 @@ static int keep_latency(struct evidence *evidence, const unsigned char *data, si
         return fail(error, "a /latency record is too short");
     memcpy(&latency, data, RECORD_LATENCY_SIZE);
     bool sound = latency.link < IO_LINK_MAX;
-    for (int i = 0; i < IO_PART_SUM; i++)
+    for (int i = 0; i < IO_LATENCY_SUM; i++)
         sound = sound && latency.part_ns[i] < TIME_MAX / 8;
     if (!sound)
         return fail(error, "the /latency record of frame %" PRIu64 " cannot be true",

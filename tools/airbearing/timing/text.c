@@ -37,17 +37,17 @@ static void print_parts(const struct figures *figures, FILE *out)
 {
     int links = 0;
     for (int link = 0; link < IO_LINK_MAX; link++)
-        links += figures->part[link][IO_PART_SUM].count > 0;
+        links += figures->part[link][IO_LATENCY_SUM].count > 0;
     for (int link = 0; link < IO_LINK_MAX; link++) {
         const struct spread *part = figures->part[link];
-        if (part[IO_PART_SUM].count == 0)
+        if (part[IO_LATENCY_SUM].count == 0)
             continue;
         if (links > 1)
             fprintf(out, "  link %d\n", link);
-        print_spread("loop latency", &part[IO_PART_SUM], 0.0, 1.0, out);
-        for (int p = 0; p < IO_PART_SUM; p++) {
+        print_spread("loop latency", &part[IO_LATENCY_SUM], 0.0, 1.0, out);
+        for (int p = 0; p < IO_LATENCY_SUM; p++) {
             char name[32];
-            snprintf(name, sizeof name, "  %s", io_part_name[p]);
+            snprintf(name, sizeof name, "  %s", io_latency_part_name[p]);
             print_spread(name, &part[p], 0.0, 1.0, out);
         }
     }

@@ -120,7 +120,7 @@ static void trace_loops(struct trace *trace, const struct evidence *evidence, ui
     for (size_t i = 0; i < evidence->latency_count; i++) {
         const struct record_latency *latency = &evidence->latency[i];
         uint64_t sum_ns = 0;
-        for (int p = 0; p < IO_PART_SUM; p++)
+        for (int p = 0; p < IO_LATENCY_SUM; p++)
             sum_ns += latency->part_ns[p];
         if (latency->frame <= last_frame)
             slice(trace, TRACK_LOOP + latency->link, "loop", latency->rx_ns, sum_ns,

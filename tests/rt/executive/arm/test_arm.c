@@ -639,7 +639,7 @@ static void stir(bool braked)
     const struct dyn_model *model = rig->cfg->plant.model;
     double *v = rig->cfg->x + dyn_model_nq(model);
     rig->cfg->arm->panel.brakes = braked;
-    rig->cfg->arm->panel.mode = braked ? IO_PANEL_HOLD : IO_PANEL_BASE;
+    rig->cfg->arm->panel.mode = braked ? IO_ARM_PANEL_HOLD : IO_ARM_PANEL_BASE;
     for (int n = 0; n < 6; n++)
         rig->cfg->arm->brake[n] = !braked         ? CFG_BRAKE_OFF
                                   : noise() > 0.0 ? CFG_BRAKE_HOLDS
@@ -1052,7 +1052,7 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     act = (struct record_act){.frame = frames, .act = OPERATOR_RESTORE, .index = 1};
     rig_act(rig, &act, &snapshot);
     run_frames(100);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_BASE, arm()->panel.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_BASE, arm()->panel.mode);
     TEST_ASSERT_EQUAL_DOUBLE(1.0, rig->cfg->link[0].control[2]);
     TEST_ASSERT_TRUE(fastest() > 0.05 * DEGREE);
     free(copy);
@@ -1121,11 +1121,11 @@ static void test_what_was_pressed_before_the_run_presses_no_buttons(void)
     hand.flags = 1ull << (32 + TOOL) | 1ull << (32 + VERNIER);
     send_hand();
     run_frames(SERVO);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_HOLD, arm()->panel.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_HOLD, arm()->panel.mode);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.brakes);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.vernier);
     press(TOOL);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_TOOL, arm()->panel.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, arm()->panel.mode);
 }
 
 /* A board on another wire may put the vehicle back to its start. */

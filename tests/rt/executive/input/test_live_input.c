@@ -31,16 +31,16 @@ static const struct rt_clock tape_clock = {.now_ns = tell, .self = &time_ns};
 static void record(const uint32_t *at_ms, int count)
 {
     struct io_tape_writer writer;
-    struct io_hand_picture picture;
+    struct io_hand_report picture;
     time_ns = 0;
-    TEST_ASSERT_EQUAL_INT(0, io_tape_record(&writer, path, 1 << 16, &tape_clock));
+    TEST_ASSERT_EQUAL_INT(0, io_tape_writer_open(&writer, path, 1 << 16, &tape_clock));
     for (int i = 0; i < count; i++) {
         time_ns = (uint64_t)at_ms[i] * 1000000;
-        io_hand_rest(&picture);
+        io_hand_report_neutral(&picture);
         picture.axis[0] = 0.125f * (float)(i + 1);
-        TEST_ASSERT_TRUE(io_tape_write(&writer, &picture, IO_HAND_SIZE));
+        TEST_ASSERT_TRUE(io_tape_writer_append(&writer, &picture, IO_HAND_SIZE));
     }
-    io_tape_finish(&writer);
+    io_tape_writer_close(&writer);
 }
 
 static void begin_with(const char *more, const char *rest)
@@ -298,7 +298,7 @@ static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void
                "  translation: {link: hand, controls: [0, 0, 0], speed: 1}\n"
                "  rotation: {link: hand, controls: [0, 0, 0], speed: 1}\n");
     rig->links = links;
-    const struct rt_histogram *sums = &io_link_latency(links, 0)->part[IO_PART_SUM];
+    const struct rt_histogram *sums = &io_link_latency(links, 0)->part[IO_LATENCY_SUM];
     for (uint64_t seen = 0; seen < 2; time_ns += 1000000) {
         const bool looks = frames % 10 == 0;
         run_frames(1);
@@ -312,18 +312,18 @@ static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void
 /* ---- clocks ---- */
 
 static struct rt_phase phase;
-static struct io_pulser pulser;
+static struct io_sync_pulse pulser;
 static struct rt_phase_sight sight;
-static struct io_clock_sight answer;
+static struct io_clock_sample answer;
 static bool answered;
 static int sights, questions, pulses;
 static uint64_t pulse_frame, pulse_ns;
 
-bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sight *told);
+bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sample *told);
 void __wrap_rt_phase_see(struct rt_phase *of, const struct rt_phase_sight *seen);
-void __wrap_io_pulser_emit(struct io_pulser *of, uint64_t frame, uint64_t sim_ns);
+void __wrap_io_sync_pulse_emit(struct io_sync_pulse *of, uint64_t frame, uint64_t sim_ns);
 
-bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sight *told)
+bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sample *told)
 {
     TEST_ASSERT_EQUAL_PTR(links, of);
     TEST_ASSERT_EQUAL_INT(0, link);
@@ -339,7 +339,7 @@ void __wrap_rt_phase_see(struct rt_phase *of, const struct rt_phase_sight *seen)
     sights++;
 }
 
-void __wrap_io_pulser_emit(struct io_pulser *of, uint64_t frame, uint64_t sim_ns)
+void __wrap_io_sync_pulse_emit(struct io_sync_pulse *of, uint64_t frame, uint64_t sim_ns)
 {
     TEST_ASSERT_EQUAL_PTR(&pulser, of);
     pulse_frame = frame;
@@ -388,7 +388,7 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     scenario->lock.source = CFG_LOCK_TIMESYNC;
     source.phase = &phase;
     sights = questions = 0;
-    answer = (struct io_clock_sight){.local_ns = 11, .board_ns = 12, .delay_ns = 13};
+    answer = (struct io_clock_sample){.local_ns = 11, .board_ns = 12, .delay_ns = 13};
     answered = false;
     run_frames(2);
     TEST_ASSERT_EQUAL_INT(2, questions);

@@ -93,7 +93,7 @@ static void open_all(enum rt_pace pace)
     raise_in_frame = raise_in_wait = late_in_frame = NEVER;
     raised_at = boundaries = 0;
     begun = 0;
-    rig->cfg->arm->panel.mode = IO_PANEL_TOOL; /* it moves */
+    rig->cfg->arm->panel.mode = IO_ARM_PANEL_TOOL; /* it moves */
     rig->cfg->arm->panel.brakes = 0;
     frame.spec = (struct rt_frame_spec){
         .period_ns = scenario->period_ns, .frame_count = 200, .pace = pace, .max_catch_up = 4};
@@ -143,7 +143,7 @@ static void expect_stopped(void)
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(raised_at, answer.frame);
     TEST_ASSERT_TRUE(rig->cfg->arm->panel.safed);
     TEST_ASSERT_TRUE(rig->cfg->arm->panel.brakes);
-    TEST_ASSERT_EQUAL_UINT64(IO_PANEL_HOLD, rig->cfg->arm->panel.mode);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_HOLD, rig->cfg->arm->panel.mode);
 }
 
 /* ---- what may stand before it ---- */

@@ -77,9 +77,9 @@ static void test_a_way_through_the_loop_has_its_parts_in_the_order_of_the_flow(v
     HAS(layout.latency, record_latency, frame);
     HAS(layout.latency, record_latency, rx_ns);
     HAS(layout.latency, record_latency, link);
-    for (int i = 0; i < IO_PART_SUM; i++) {
+    for (int i = 0; i < IO_LATENCY_SUM; i++) {
         char name[64];
-        snprintf(name, sizeof name, "%s_ns", io_part_name[i]);
+        snprintf(name, sizeof name, "%s_ns", io_latency_part_name[i]);
         TEST_ASSERT_EQUAL_size_t_MESSAGE(offsetof(struct record_latency, part_ns) + 8 * (size_t)i,
                                          place_of(channels[layout.latency].definition, name), name);
     }

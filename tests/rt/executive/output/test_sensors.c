@@ -87,7 +87,7 @@ static void test_a_gps_knows_where_on_the_earth_it_is(void)
     const double a = 6378137.0, e2 = 6.69437999014e-3;
     bring_up_on_the_equator("type: fixed, at: 0 2000 -50 m", "at: 0 0 -10 m");
     run_frames(1);
-    const struct io_fix *fix = &rig->sample[0].fix;
+    const struct io_geodetic_fix *fix = &rig->sample[0].fix;
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, fix->latitude);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, atan2(2000, a + 60), fix->longitude);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, sqrt((a + 60) * (a + 60) + 4e6) - a, fix->altitude);
@@ -440,7 +440,7 @@ static void test_a_stuck_receiver_does_not_move_at_all(void)
              "devices: [{name: p, type: gps, body: a}]\n" LINK
              "faults: [{device: p, type: stuck, frame: 99}]\n");
     run_frames(100);
-    const struct io_fix held = rig->sample[0].fix;
+    const struct io_geodetic_fix held = rig->sample[0].fix;
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.981, held.velocity[2]);
     run_frames(100);
     TEST_ASSERT_EQUAL_MEMORY(&held, &rig->sample[0].fix, sizeof held);

@@ -60,7 +60,7 @@ static void test_every_number_that_leads_into_a_table_is_looked_at(void)
     TEST_ASSERT_TRUE(payloads > 0 && poses > 0);
     forge(&arm->configuration, payloads + 1, "in its hand");
     forge(&arm->configuration, UINT64_MAX, "in its hand");
-    forge(&arm->panel.mode, IO_PANEL_MODE_COUNT, "a mode");
+    forge(&arm->panel.mode, IO_ARM_PANEL_MODE_COUNT, "a mode");
     forge(&arm->panel.joint, joints, "a joint");
     forge(&arm->panel.joint, UINT64_MAX, "a joint");
     forge(&arm->panel.joint, joints - 1, NULL);
