@@ -60,7 +60,7 @@ static void fill_joint(const struct cfg_urdf_joint *joint, struct dyn_body_spec 
     memcpy(spec->place_xyz, joint->xyz, sizeof spec->place_xyz);
     memcpy(spec->place_quat, joint->quat, sizeof spec->place_quat);
     if (joint->type != DYN_JOINT_FIXED)
-        spec->law[0].damping = joint->damping;
+        spec->force_spec[0].damping = joint->damping;
 }
 
 /* The root is body 0, the child of the k-th joint in order body k + 1. */

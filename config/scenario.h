@@ -189,7 +189,7 @@ enum cfg_lock_source { CFG_LOCK_TIMESYNC, CFG_LOCK_ARRIVAL };
 struct cfg_lock {
     int link; /* -1: frames follow no clock but this machine's */
     enum cfg_lock_source source;
-    struct rt_phase_spec spec;
+    struct rt_phase_lock_spec spec;
 };
 
 struct cfg_pulse {  /* on the frame grid */

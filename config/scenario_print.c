@@ -69,17 +69,17 @@ static bool is_all_locked(const struct cfg_body *body)
 /* What acts along one velocity of a joint, and what holds it. */
 static void print_motion(const struct cfg_body *body, int k, FILE *out)
 {
-    const struct dyn_joint_law *law = &body->spec.law[k];
+    const struct dyn_joint_force_spec *force_spec = &body->spec.force_spec[k];
     const bool turns = cfg_joint_turns(&body->spec, k);
     const char *way = turns ? "rad" : "m", *force = turns ? "N m" : "N";
-    if (law->stiffness > 0.0)
-        fprintf(out, ", spring %.4g %s/%s", law->stiffness, force, way);
-    if (law->damping > 0.0)
-        fprintf(out, ", damper %.4g %s s/%s", law->damping, force, way);
-    if (law->coulomb > 0.0)
-        fprintf(out, ", friction %.4g %s", law->coulomb, force);
-    if (law->limit_stiffness > 0.0)
-        fprintf(out, ", stops at %.4g and %.4g %s", law->lower, law->upper, way);
+    if (force_spec->stiffness > 0.0)
+        fprintf(out, ", spring %.4g %s/%s", force_spec->stiffness, force, way);
+    if (force_spec->damping > 0.0)
+        fprintf(out, ", damper %.4g %s s/%s", force_spec->damping, force, way);
+    if (force_spec->coulomb > 0.0)
+        fprintf(out, ", friction %.4g %s", force_spec->coulomb, force);
+    if (force_spec->limit_stiffness > 0.0)
+        fprintf(out, ", stops at %.4g and %.4g %s", force_spec->lower, force_spec->upper, way);
     if (is_locked(body, k))
         fputs(is_all_locked(body) ? "" : ", locked", out);
     else if (body->held[k])
@@ -290,7 +290,7 @@ static void print_arm(const struct cfg_scenario *scenario, FILE *out)
             scenario->bodies[arm->base].name, scenario->bodies[arm->hand].name,
             scenario->rate_hz / arm->every, arm->translation.speed, arm->rotation.speed / DEGREE);
     for (int n = 0; n < arm->joint_count; n++) {
-        const struct dyn_resolve *limits = &arm->resolve;
+        const struct dyn_resolved_rate_spec *limits = &arm->resolve;
         fprintf(out, "  %-24s %.4g deg/s, %.4g N m, brake %.4g N m",
                 scenario->bodies[arm->joint[n].body].name, limits->rate_max[n] / DEGREE,
                 arm->joint[n].servo.torque_max, arm->joint[n].brake);

@@ -14,21 +14,21 @@
 #pragma once
 
 /* Surfaces that rub along one direction, or along two: a disc. */
-struct dyn_stick_pair {
-    int row;     /* of b, the first */
-    int width;   /* rows, 1 or 2 */
-    double most; /* |f| at most */
+struct dyn_coulomb_pair {
+    int row;      /* of b, the first */
+    int width;    /* rows, 1 or 2 */
+    double bound; /* |f| at most */
 };
 
-struct dyn_stick {
+struct dyn_coulomb_step {
     int pair_count, row_count;
-    const struct dyn_stick_pair *pair;
+    const struct dyn_coulomb_pair *pair;
     const double *A; /* row_count^2, by rows */
     const double *b;
-    double *f;                             /* found */
-    double *u;                             /* and the slips that are left */
-    double *open, *residual, *way, *moved; /* scratch, by row */
+    double *f;                                                     /* found */
+    double *u;                                                     /* and the slips that are left */
+    double *inverse_diagonal, *residual, *direction, *A_direction; /* scratch, by row */
 };
 
 /* Never fails; a b that is not finite gives no force.  Context: frame. */
-void dyn_stick_solve(const struct dyn_stick *stick);
+void dyn_coulomb_step_solve(const struct dyn_coulomb_step *stick);

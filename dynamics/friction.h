@@ -31,21 +31,21 @@
 #include "dynamics/kernel/response.h"
 #include "dynamics/plant.h"
 
-enum dyn_rub_kind { DYN_RUB_JOINT, DYN_RUB_WHEEL, DYN_RUB_FOOT };
+enum dyn_friction_kind { DYN_FRICTION_JOINT, DYN_FRICTION_WHEEL, DYN_FRICTION_CONTACT };
 
 /* Whose friction the pairs of the same index are. */
-struct dyn_rub {
-    enum dyn_rub_kind kind;
-    int of;                        /* of model->lawful, or effector */
-    struct dyn_follow_share along; /* joint: which velocity it slips by */
+struct dyn_friction_source {
+    enum dyn_friction_kind kind;
+    int of;                     /* of model->lawful, or effector */
+    struct dyn_mimic_row along; /* joint: which velocity it slips by */
 };
 
 struct dyn_friction {
-    int row_max;         /* 0: nothing can rub, and nothing below is there */
-    int pair_count;      /* that rub in this step */
-    int row_count;       /* and in how many directions */
-    struct dyn_rub *rub; /* by pair */
-    struct dyn_stick_pair *pair;
+    int row_max;                        /* 0: nothing can rub, and nothing below is there */
+    int pair_count;                     /* that rub in this step */
+    int row_count;                      /* and in how many directions */
+    struct dyn_friction_source *source; /* by pair */
+    struct dyn_coulomb_pair *pair;
     double *dry;   /* by model->lawful: the force that is held over the step */
     double *force; /* by row */
     double *slip;  /* by row: at the end of the step without friction, then with it */
@@ -59,11 +59,11 @@ struct dyn_friction {
     struct dyn_response *response;
 
     /* what W was found for last, where only joints rub */
-    int kept; /* pairs; 0: nothing is kept */
-    double kept_lead;
-    int *kept_of;
-    double *kept_q;
-    unsigned char *kept_held; /* nv */
+    int cached; /* pairs; 0: nothing is kept */
+    double cached_implicit_step;
+    int *cached_source;
+    double *cached_q;
+    unsigned char *cached_held; /* nv */
 };
 
 struct dyn_plant_work;
@@ -72,25 +72,25 @@ struct dyn_plant_work;
 size_t dyn_friction_size(const struct dyn_plant *plant);
 struct dyn_friction *dyn_friction_place(const struct dyn_plant *plant, void *mem);
 
-/* No friction but that of held joints, for the rates at x that dyn_friction_find() starts from;
+/* No friction but that of held joints, for the rates at x that dyn_friction_solve() starts from;
  * where nothing can rub there never is any.  Context: frame. */
-void dyn_friction_forget(const struct dyn_plant *plant, const double *x,
-                         struct dyn_friction *friction);
+void dyn_friction_clear(const struct dyn_plant *plant, const double *x,
+                        struct dyn_friction *friction);
 static inline void dyn_friction_begin(const struct dyn_plant *plant, const double *x,
                                       struct dyn_friction *friction)
 {
     if (friction->row_max > 0)
-        dyn_friction_forget(plant, x, friction);
+        dyn_friction_clear(plant, x, friction);
 }
 
-/* What acts for h from x on, where everything else makes x change by `rate`; modal_lead: as the
- * rate was found with.  From now on dyn_plant_rate() has it.  Context: frame. */
-void dyn_friction_find(const struct dyn_plant *plant, double h, double modal_lead,
-                       const double *rate, const double *x, struct dyn_plant_work *work);
+/* What acts for h from x on, where everything else makes x change by `rate`; modal_implicit_step:
+ * as the rate was found with.  From now on dyn_plant_rate() has it.  Context: frame. */
+void dyn_friction_solve(const struct dyn_plant *plant, double h, double modal_implicit_step,
+                        const double *rate, const double *x, struct dyn_plant_work *work);
 
 /* rate += what the friction that was found does to it.  Context: frame. */
-void dyn_friction_add(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                      double *rate);
+void dyn_friction_add_rate(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                           double *rate);
 
 /* Of wheels and feet, as loads on their bodies and rates of their states.  Context: frame. */
-void dyn_friction_load(const struct dyn_plant *plant, struct dyn_plant_work *work);
+void dyn_friction_add_loads(const struct dyn_plant *plant, struct dyn_plant_work *work);

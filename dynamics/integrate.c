@@ -39,13 +39,13 @@ static void accumulate(int count, double s, const double *x, double *y)
 }
 
 /* Dry friction over the step, where all else gives x this rate: found, and added to the rate. */
-static void rub(const struct dyn_plant *plant, double h, double *rate, const double *x,
-                struct dyn_plant_work *work)
+static void apply_dry_friction(const struct dyn_plant *plant, double h, double *rate,
+                               const double *x, struct dyn_plant_work *work)
 {
     if (work->friction->row_max == 0)
         return;
-    dyn_friction_find(plant, h, 0.0, rate, x, work);
-    dyn_friction_add(plant, work, rate);
+    dyn_friction_solve(plant, h, 0.0, rate, x, work);
+    dyn_friction_add_rate(plant, work, rate);
 }
 
 /* ---- each but Rosenbrock's finds work->x_rate = f(x) ---- */
@@ -59,33 +59,33 @@ static void euler(const struct dyn_plant *plant, double h, const struct dyn_plan
 }
 
 /* work->x_rate = f(x + h x_rate) */
-static void look_ahead(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
-                       struct dyn_plant_work *work, const double *x)
+static void eval_ahead(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
+                       double h, struct dyn_plant_work *work, const double *x)
 {
     const int count = work->rate_count;
     memcpy(work->stage, x, (size_t)count * sizeof *x);
     accumulate(count, h, work->x_rate, work->stage);
-    dyn_plant_rate(plant, drive, work->stage, work);
+    dyn_plant_rate(plant, plant_input, work->stage, work);
 }
 
 /* The midpoint rule: x += h f(x + h/2 f(x)) */
-static void runge_kutta_2(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
-                          struct dyn_plant_work *work, double *x)
+static void runge_kutta_2(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
+                          double h, struct dyn_plant_work *work, double *x)
 {
-    look_ahead(plant, drive, 0.5 * h, work, x);
+    eval_ahead(plant, plant_input, 0.5 * h, work, x);
     accumulate(work->rate_count, h, work->x_rate, x);
 }
 
 /* x += h/6 (k1 + 2 k2 + 2 k3 + k4), each k taken where the one before points */
-static void runge_kutta_4(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
-                          struct dyn_plant_work *work, double *x)
+static void runge_kutta_4(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
+                          double h, struct dyn_plant_work *work, double *x)
 {
     static const double reach[3] = {0.5, 0.5, 1.0}, weight[3] = {2.0, 2.0, 1.0};
     const int count = work->rate_count;
 
     memcpy(work->sum, work->x_rate, (size_t)count * sizeof *x);
     for (int k = 0; k < 3; k++) {
-        look_ahead(plant, drive, reach[k] * h, work, x);
+        eval_ahead(plant, plant_input, reach[k] * h, work, x);
         accumulate(count, weight[k], work->x_rate, work->sum);
     }
     accumulate(count, h / 6.0, work->sum, x);
@@ -101,12 +101,12 @@ static void extrapolate(const struct dyn_plant *plant, double h, struct dyn_plan
         work->sum[k] = rule->now * work->x_rate[k];
     for (int k = 0; k < rule->depth; k++)
         accumulate(count, rule->past[k], past + k * count, work->sum);
-    rub(plant, h, work->sum, x, work);
+    apply_dry_friction(plant, h, work->sum, x, work);
     accumulate(count, h, work->sum, x);
 }
 
 /* The newest rate goes in front, the oldest is dropped. */
-static void remember(int depth, int count, const double *rate, double *kept, double *past)
+static void push_history(int depth, int count, const double *rate, double *kept, double *past)
 {
     const size_t size = (size_t)count * sizeof *past;
     for (int k = depth - 1; k > 0; k--)
@@ -116,84 +116,86 @@ static void remember(int depth, int count, const double *rate, double *kept, dou
 }
 
 /* Where lags are at the end of the step, exactly; found before anything moves. */
-static void keep_lags(const struct dyn_plant *plant, double h, struct dyn_plant_work *work,
-                      const double *x)
+static void find_lag_ends(const struct dyn_plant *plant, double h, struct dyn_plant_work *work,
+                          const double *x)
 {
     for (int k = 0; k < plant->effector_count; k++) {
-        const int at = work->post[k].state_at;
-        if (work->post[k].is_lag)
-            work->post[k].next = x[at] + h * work->x_rate[at];
+        const int at = work->effector_slot[k].state_at;
+        if (work->effector_slot[k].is_lag)
+            work->effector_slot[k].next = x[at] + h * work->x_rate[at];
     }
 }
 
-static void put_lags(const struct dyn_plant *plant, const struct dyn_plant_work *work, double *x)
+static void store_lag_ends(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                           double *x)
 {
     for (int k = 0; k < plant->effector_count; k++)
-        if (work->post[k].is_lag)
-            x[work->post[k].state_at] = work->post[k].next;
+        if (work->effector_slot[k].is_lag)
+            x[work->effector_slot[k].state_at] = work->effector_slot[k].next;
 }
 
 /* While some of the past is missing RK4 takes the step. */
-static bool has_past(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                     const double *x)
+static bool has_history(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                        const double *x)
 {
     return x[work->rate_count] >= rule_of[plant->integrator].depth;
 }
 
-static void adams_bashforth(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
+static void adams_bashforth(const struct dyn_plant *plant,
+                            const struct dyn_plant_input *plant_input, double h,
                             struct dyn_plant_work *work, double *x)
 {
     const struct adams_bashforth *rule = &rule_of[plant->integrator];
     const int count = work->rate_count;
     double *kept = x + count, *past = kept + 1;
-    const bool full = has_past(plant, work, x);
+    const bool full = has_history(plant, work, x);
 
     if (full) {
-        keep_lags(plant, h, work, x);
+        find_lag_ends(plant, h, work, x);
         extrapolate(plant, h, work, past, x);
-        put_lags(plant, work, x);
+        store_lag_ends(plant, work, x);
     }
-    remember(rule->depth, count, work->x_rate, kept, past);
+    push_history(rule->depth, count, work->x_rate, kept, past);
     if (!full) {
-        rub(plant, h, work->x_rate, x, work);
-        runge_kutta_4(plant, drive, h, work, x);
+        apply_dry_friction(plant, h, work->x_rate, x, work);
+        runge_kutta_4(plant, plant_input, h, work, x);
     }
 }
 
 /* The one that takes this step. */
-static enum dyn_integrator method_of(const struct dyn_plant *plant,
-                                     const struct dyn_plant_work *work, const double *x)
+static enum dyn_integrator step_method(const struct dyn_plant *plant,
+                                       const struct dyn_plant_work *work, const double *x)
 {
-    return rule_of[plant->integrator].depth > 0 && !has_past(plant, work, x) ? DYN_RK4
-                                                                             : plant->integrator;
+    return rule_of[plant->integrator].depth > 0 && !has_history(plant, work, x) ? DYN_RK4
+                                                                                : plant->integrator;
 }
 
-void dyn_integrate(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
-                   struct dyn_plant_work *work, double *x)
+void dyn_integrate(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
+                   double h, struct dyn_plant_work *work, double *x)
 {
-    dyn_plant_time_lags(plant, method_of(plant, work, x), h, work);
+    dyn_plant_set_lags(plant, step_method(plant, work, x), h, work);
     dyn_friction_begin(plant, x, work->friction);
     if (plant->integrator != DYN_ROS2)
-        dyn_plant_rate(plant, drive, x, work);
+        dyn_plant_rate(plant, plant_input, x, work);
     if (plant->integrator < DYN_AB2)
-        rub(plant, h, work->x_rate, x, work);
+        apply_dry_friction(plant, h, work->x_rate, x, work);
     switch (plant->integrator) {
     case DYN_SEMI_IMPLICIT_EULER:
         euler(plant, h, work, x);
         break;
     case DYN_RK2:
-        runge_kutta_2(plant, drive, h, work, x);
+        runge_kutta_2(plant, plant_input, h, work, x);
         break;
     case DYN_RK4:
-        runge_kutta_4(plant, drive, h, work, x);
+        runge_kutta_4(plant, plant_input, h, work, x);
         break;
     case DYN_AB2:
     case DYN_AB3:
     case DYN_AB4:
-        adams_bashforth(plant, drive, h, work, x);
+        adams_bashforth(plant, plant_input, h, work, x);
         break;
     case DYN_ROS2:
-        dyn_rosenbrock(plant, drive, h, work, x);
+        dyn_rosenbrock(plant, plant_input, h, work, x);
         break;
     }
     dyn_position_normalise(plant->model, x);

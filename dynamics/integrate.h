@@ -23,5 +23,5 @@ int dyn_rate_count(const struct dyn_plant *plant);
 int dyn_history_count(const struct dyn_plant *plant);
 
 /* x(t) -> x(t + h), in place, by plant->integrator.  Context: frame. */
-void dyn_integrate(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
-                   struct dyn_plant_work *work, double *x);
+void dyn_integrate(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
+                   double h, struct dyn_plant_work *work, double *x);

@@ -69,9 +69,9 @@ static struct dyn_screw axis_screw(struct dyn_vec3 turn, struct dyn_vec3 travel)
     const double pitch = turns ? dyn_dot(turn, travel) : 1.0;
     const struct dyn_vec3 along = turns ? turn : travel;
     return (struct dyn_screw){
-        .kind = !turns         ? DYN_LINK_SLIDE
-                : pitch == 0.0 ? DYN_LINK_TURN
-                               : DYN_LINK_SCREW,
+        .kind = !turns         ? DYN_TREE_LINK_PRISMATIC
+                : pitch == 0.0 ? DYN_TREE_LINK_REVOLUTE
+                               : DYN_TREE_LINK_HELICAL,
         .frame = {turn_z_to(along), dyn_cross(turn, travel)},
         .pitch = pitch,
     };
@@ -85,7 +85,7 @@ struct dyn_screw dyn_joint_screw(const struct dyn_body_spec *spec, int k)
 
     switch (spec->joint) {
     case DYN_JOINT_FIXED:
-        whole.kind = DYN_LINK_BOLT;
+        whole.kind = DYN_TREE_LINK_FIXED;
         return whole;
     case DYN_JOINT_REVOLUTE:
         return axis_screw(a, none);
@@ -100,10 +100,10 @@ struct dyn_screw dyn_joint_screw(const struct dyn_body_spec *spec, int k)
     case DYN_JOINT_GENERAL:
         return axis_screw(dyn_vec3_load(spec->screw[k]), dyn_vec3_load(spec->screw[k] + 3));
     case DYN_JOINT_SPHERICAL:
-        whole.kind = DYN_LINK_BALL;
+        whole.kind = DYN_TREE_LINK_SPHERICAL;
         return whole;
     case DYN_JOINT_FREE:
-        whole.kind = DYN_LINK_FREE;
+        whole.kind = DYN_TREE_LINK_FREE;
         return whole;
     }
     __builtin_unreachable();

@@ -10,8 +10,8 @@
 #include "dynamics/kernel/link_tree.h"
 
 struct dyn_screw {
-    enum dyn_link_kind kind; /* ball and free joints are one of their own */
-    struct dyn_pose frame;   /* z on the screw axis, seen from the joint frame at q = 0 */
+    enum dyn_tree_link_kind kind; /* ball and free joints are one of their own */
+    struct dyn_pose frame;        /* z on the screw axis, seen from the joint frame at q = 0 */
     double pitch;
 };
 

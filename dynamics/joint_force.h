@@ -6,16 +6,18 @@
 
 #include "dynamics/kernel/link_tree.h"
 
-struct dyn_law_slope {
+struct dyn_joint_force_derivative {
     double dq, dv;
 };
 
 /* The force along the velocity, and how it changes with q and v.  Context: frame. */
-double dyn_law_force(const struct dyn_joint_law *law, double q, double v);
-double dyn_law_wet(const struct dyn_joint_law *law, double q, double v); /* without dry friction */
-struct dyn_law_slope dyn_law_slope(const struct dyn_joint_law *law, double q, double v);
+double dyn_joint_force(const struct dyn_joint_force_spec *force_spec, double q, double v);
+double dyn_joint_force_smooth(const struct dyn_joint_force_spec *force_spec, double q,
+                              double v); /* without dry friction */
+struct dyn_joint_force_derivative
+dyn_joint_force_derivative(const struct dyn_joint_force_spec *force_spec, double q, double v);
 
 /* tau += sign times what every joint of the model does by itself; full coordinates.  dry: its dry
  * friction, by model->lawful; NULL: by its law.  Context: frame. */
-void dyn_law_add(const struct dyn_model *model, const double *q, const double *v, const double *dry,
-                 double sign, double *tau);
+void dyn_joint_force_add(const struct dyn_model *model, const double *q, const double *v,
+                         const double *dry, double sign, double *tau);

@@ -12,7 +12,7 @@ enum { DYN_CACHE_LINE = 64 };
 
 /* Cut size bytes at the next cache line after *at; with mem NULL only the offset advances.
  * Context: setup. */
-static inline void *dyn_cut(void *mem, size_t *at, size_t size)
+static inline void *dyn_layout_cut(void *mem, size_t *at, size_t size)
 {
     const size_t line = DYN_CACHE_LINE;
     const size_t from = (*at + line - 1) / line * line;

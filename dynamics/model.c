@@ -10,23 +10,23 @@
 #include "dynamics/layout.h"
 #include "dynamics/math/principal_axes.h"
 
-static int law_is_empty(const struct dyn_joint_law *law)
+static int force_spec_is_empty(const struct dyn_joint_force_spec *force_spec)
 {
-    return law->stiffness == 0.0 && law->damping == 0.0 && law->coulomb == 0.0 &&
-           law->limit_stiffness == 0.0;
+    return force_spec->stiffness == 0.0 && force_spec->damping == 0.0 &&
+           force_spec->coulomb == 0.0 && force_spec->limit_stiffness == 0.0;
 }
 
-static int lawful_of(const struct dyn_body_spec *spec)
+static int force_entry_count_of(const struct dyn_body_spec *spec)
 {
     const int nv = spec->mimic.on ? 1 : dyn_joint_nv(spec);
     int count = 0;
     for (int k = 0; k < nv; k++)
-        count += !law_is_empty(&spec->law[k]);
+        count += !force_spec_is_empty(&spec->force_spec[k]);
     return count;
 }
 
 /* What the specs amount to. */
-static struct dyn_model count_all(const struct dyn_body_spec *specs, int body_count)
+static struct dyn_model count_model(const struct dyn_body_spec *specs, int body_count)
 {
     struct dyn_model sum = {.body_count = body_count};
     for (int i = 0; i < body_count; i++) {
@@ -36,50 +36,52 @@ static struct dyn_model count_all(const struct dyn_body_spec *specs, int body_co
         sum.nv += dyn_joint_nv(&specs[i]) + modes;
         sum.modal_count += modes > 0;
         sum.node_count += nodes;
-        sum.lawful_count += lawful_of(&specs[i]);
-        sum.follower_count += specs[i].mimic.on;
+        sum.force_entry_count += force_entry_count_of(&specs[i]);
+        sum.mimic_joint_count += specs[i].mimic.on;
     }
-    sum.full_nq = sum.nq + sum.follower_count;
-    sum.full_nv = sum.nv + sum.follower_count;
+    sum.full_nq = sum.nq + sum.mimic_joint_count;
+    sum.full_nv = sum.nv + sum.mimic_joint_count;
     return sum;
 }
 
 /* One layout answers both questions below, so size and placement cannot drift apart.  `next` is
  * scratch of the placement: per depth the next free link. */
-static size_t lay_out(struct dyn_model *model, const struct dyn_body_spec *specs, void *mem,
-                      int **next)
+static size_t lay_out_model(struct dyn_model *model, const struct dyn_body_spec *specs, void *mem,
+                            int **next)
 {
     const size_t n = (size_t)model->body_count, links = (size_t)model->link_count;
     size_t at = 0;
-    (void)dyn_cut(mem, &at, sizeof *model);
-    model->link = dyn_cut(mem, &at, links * sizeof *model->link);
-    model->inertia = dyn_cut(mem, &at, links * sizeof *model->inertia);
-    model->place = dyn_cut(mem, &at, links * sizeof *model->place);
-    model->angle_at = dyn_cut(mem, &at, (links + 3) * sizeof *model->angle_at);
-    model->offset_sine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_sine);
-    model->offset_cosine = dyn_cut(mem, &at, (links + 3) * sizeof *model->offset_cosine);
-    model->lawful = dyn_cut(mem, &at, (size_t)model->lawful_count * sizeof *model->lawful);
-    model->follower = dyn_cut(mem, &at, (size_t)model->follower_count * sizeof *model->follower);
+    (void)dyn_layout_cut(mem, &at, sizeof *model);
+    model->link = dyn_layout_cut(mem, &at, links * sizeof *model->link);
+    model->inertia = dyn_layout_cut(mem, &at, links * sizeof *model->inertia);
+    model->place = dyn_layout_cut(mem, &at, links * sizeof *model->place);
+    model->angle_at = dyn_layout_cut(mem, &at, (links + 3) * sizeof *model->angle_at);
+    model->offset_sine = dyn_layout_cut(mem, &at, (links + 3) * sizeof *model->offset_sine);
+    model->offset_cosine = dyn_layout_cut(mem, &at, (links + 3) * sizeof *model->offset_cosine);
+    model->force_entry =
+        dyn_layout_cut(mem, &at, (size_t)model->force_entry_count * sizeof *model->force_entry);
+    model->mimic_joint =
+        dyn_layout_cut(mem, &at, (size_t)model->mimic_joint_count * sizeof *model->mimic_joint);
     dyn_modal_lay_out(model, specs, mem, &at);
-    model->spec = dyn_cut(mem, &at, n * sizeof *model->spec);
-    model->q_index = dyn_cut(mem, &at, n * sizeof *model->q_index);
-    model->v_index = dyn_cut(mem, &at, n * sizeof *model->v_index);
-    model->body_link = dyn_cut(mem, &at, n * sizeof *model->body_link);
-    model->body_node = dyn_cut(mem, &at, n * sizeof *model->body_node);
-    model->seat = dyn_cut(mem, &at, n * sizeof *model->seat);
-    model->seat_X = dyn_cut(mem, &at, n * sizeof *model->seat_X);
-    *next = dyn_cut(mem, &at, (2 * links + n + 1) * sizeof **next);
+    model->spec = dyn_layout_cut(mem, &at, n * sizeof *model->spec);
+    model->q_index = dyn_layout_cut(mem, &at, n * sizeof *model->q_index);
+    model->v_index = dyn_layout_cut(mem, &at, n * sizeof *model->v_index);
+    model->body_link = dyn_layout_cut(mem, &at, n * sizeof *model->body_link);
+    model->body_node = dyn_layout_cut(mem, &at, n * sizeof *model->body_node);
+    model->body_in_link = dyn_layout_cut(mem, &at, n * sizeof *model->body_in_link);
+    model->link_from_body = dyn_layout_cut(mem, &at, n * sizeof *model->link_from_body);
+    *next = dyn_layout_cut(mem, &at, (2 * links + n + 1) * sizeof **next);
     return at;
 }
 
 size_t dyn_model_size(const struct dyn_body_spec *specs, int body_count)
 {
-    struct dyn_model probe = count_all(specs, body_count);
+    struct dyn_model probe = count_model(specs, body_count);
     int *next;
-    return lay_out(&probe, specs, NULL, &next);
+    return lay_out_model(&probe, specs, NULL, &next);
 }
 
-static void make_unit3(double e[3])
+static void normalise3(double e[3])
 {
     const struct dyn_vec3 a = dyn_vec3_load(e);
     const double norm = dyn_norm(a);
@@ -88,20 +90,20 @@ static void make_unit3(double e[3])
 }
 
 /* The author's numbers are unit to six digits; the kernel wants them unit to rounding. */
-static void make_unit(struct dyn_body_spec *spec)
+static void normalise_spec(struct dyn_body_spec *spec)
 {
     dyn_quat_store(dyn_quat_unit(dyn_quat_load(spec->place_quat)), spec->place_quat);
-    make_unit3(spec->axis);
-    make_unit3(spec->axis2);
-    make_unit3(spec->rotor.axis);
+    normalise3(spec->axis);
+    normalise3(spec->axis2);
+    normalise3(spec->rotor.axis);
     for (int k = 0; k < spec->screw_count; k++) {
         const struct dyn_vec3 turn = dyn_vec3_load(spec->screw[k]);
-        make_unit3(dyn_dot(turn, turn) > 0.0 ? spec->screw[k] : spec->screw[k] + 3);
+        normalise3(dyn_dot(turn, turn) > 0.0 ? spec->screw[k] : spec->screw[k] + 3);
     }
 }
 
 /* A node of a body that is rigid for now is a place on its frame. */
-static void make_rigid(struct dyn_body_spec *spec, const struct dyn_body_spec *on)
+static void rigidify_node(struct dyn_body_spec *spec, const struct dyn_body_spec *on)
 {
     if (spec->node == 0 || dyn_flex_modes(on) > 0)
         return;
@@ -148,7 +150,7 @@ static void order_links(struct dyn_model *model, int *next)
     }
 }
 
-static void place_rotor(struct dyn_link *link, const struct dyn_geared_rotor *rotor,
+static void place_rotor(struct dyn_tree_link *link, const struct dyn_geared_rotor *rotor,
                         const struct dyn_mat3 *from_body)
 {
     if (rotor->terms == DYN_ROTOR_NONE)
@@ -163,7 +165,7 @@ static void place_rotor(struct dyn_link *link, const struct dyn_geared_rotor *ro
 static const struct dyn_pose identity = {.turn = {1.0, 0.0, 0.0, 0.0}};
 
 /* Where body i's joint sits: a link, and the frame in it that the spec's place is told in. */
-static int ground_of(const struct dyn_model *model, int i, struct dyn_pose *on)
+static int joint_base_of(const struct dyn_model *model, int i, struct dyn_pose *on)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
     *on = identity;
@@ -171,14 +173,15 @@ static int ground_of(const struct dyn_model *model, int i, struct dyn_pose *on)
         return -1;
     if (spec->node > 0)
         return model->node_link[model->body_node[spec->parent] + spec->node - 1];
-    *on = model->seat[spec->parent];
+    *on = model->body_in_link[spec->parent];
     return model->body_link[spec->parent];
 }
 
-static struct dyn_link link_at(const struct dyn_pose *at, enum dyn_link_kind kind, int parent)
+static struct dyn_tree_link link_at(const struct dyn_pose *at, enum dyn_tree_link_kind kind,
+                                    int parent)
 {
     const struct dyn_transform X = transform_of(at);
-    return (struct dyn_link){
+    return (struct dyn_tree_link){
         .parent = parent, .kind = kind, .E = X.E, .origin = X.r, .modal = -1, .node = -1};
 }
 
@@ -188,13 +191,13 @@ static void place_links(struct dyn_model *model, int i, int depth, int *next, in
     const struct dyn_body_spec *spec = &model->spec[i];
     const struct dyn_pose place = {dyn_quat_load(spec->place_quat), dyn_vec3_load(spec->place_xyz)};
     struct dyn_pose on;
-    int parent = ground_of(model, i, &on);
+    int parent = joint_base_of(model, i, &on);
     struct dyn_pose at = dyn_pose_mul(&on, &place);
 
     for (int k = 0; k < dyn_joint_screw_count(spec); k++) {
         const struct dyn_screw screw = dyn_joint_screw(spec, k);
         const int index = next[depth + k]++;
-        struct dyn_link *link = &model->link[index];
+        struct dyn_tree_link *link = &model->link[index];
         at = dyn_pose_mul(&at, &screw.frame);
         model->place[index] = at;
         *link = link_at(&at, screw.kind, parent);
@@ -203,15 +206,15 @@ static void place_links(struct dyn_model *model, int i, int depth, int *next, in
         link->pitch = screw.pitch;
         link->body = i;
         if (k == 0) {
-            const struct dyn_mat3 seat = dyn_quat_to_child(on.turn);
-            place_rotor(link, &spec->rotor, &seat);
+            const struct dyn_mat3 body_in_link = dyn_quat_to_child(on.turn);
+            place_rotor(link, &spec->rotor, &body_in_link);
         }
         at = inverse_pose(&screw.frame);
         parent = index;
     }
     model->body_link[i] = parent;
-    model->seat[i] = at;
-    model->seat_X[i] = transform_of(&at);
+    model->body_in_link[i] = at;
+    model->link_from_body[i] = transform_of(&at);
 }
 
 /* The modes of body i and the links of its nodes; the numbers come when all axes are known. */
@@ -229,14 +232,14 @@ static void place_modes(struct dyn_model *model, int i, int depth, int *next)
     modal->q_at = model->nq;
     modal->v_at = model->nv;
     modal->modes = modes;
-    modal->node_at = model->node_count;
+    modal->first_node = model->node_count;
     modal->nodes = dyn_modal_nodes(spec);
     for (int k = 0; k < modal->nodes; k++) {
         const int index = next[depth]++;
         const struct dyn_pose on_body = {identity.turn, dyn_vec3_load(spec->flex->node[k].r)};
-        const struct dyn_pose at = dyn_pose_mul(&model->seat[i], &on_body);
+        const struct dyn_pose at = dyn_pose_mul(&model->body_in_link[i], &on_body);
         model->place[index] = at;
-        model->link[index] = link_at(&at, DYN_LINK_BOLT, l);
+        model->link[index] = link_at(&at, DYN_TREE_LINK_FIXED, l);
         model->link[index].body = i;
         model->link[index].node = model->node_count;
         model->node[model->node_count].modal = model->modal_count;
@@ -255,28 +258,30 @@ static void place_inertia(struct dyn_model *model, int i)
     if (l < 0)
         return;
     const struct dyn_sym3 own = dyn_sym3_load(spec->inertia);
-    const struct dyn_sym3 Ic = dyn_sym3_to_parent(&own, &model->seat_X[i].E);
-    const struct dyn_vec3 c = dyn_pose_point(&model->seat[i], dyn_vec3_load(spec->center));
+    const struct dyn_sym3 Ic = dyn_sym3_to_parent(&own, &model->link_from_body[i].E);
+    const struct dyn_vec3 c = dyn_pose_point(&model->body_in_link[i], dyn_vec3_load(spec->center));
     const struct dyn_inertia J = dyn_inertia_make(spec->mass, c, &Ic);
     model->inertia[l] = dyn_inertia_add(&model->inertia[l], &J);
 }
 
-static void place_laws(struct dyn_model *model, int i, int q_at, int v_at)
+static void place_force_entries(struct dyn_model *model, int i, int q_at, int v_at)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
     const int nv = spec->mimic.on ? 1 : dyn_joint_nv(spec);
     const int has_quat = spec->joint == DYN_JOINT_FREE || spec->joint == DYN_JOINT_SPHERICAL;
     for (int k = 0; k < nv; k++)
-        if (!law_is_empty(&spec->law[k]))
-            model->lawful[model->lawful_count++] = (struct dyn_lawful){
-                .v_at = v_at + k, .q_at = has_quat ? -1 : q_at + k, .law = spec->law[k]};
+        if (!force_spec_is_empty(&spec->force_spec[k]))
+            model->force_entry[model->force_entry_count++] =
+                (struct dyn_joint_force_entry){.v_at = v_at + k,
+                                               .q_at = has_quat ? -1 : q_at + k,
+                                               .force_spec = spec->force_spec[k]};
 }
 
 /* Leaders have their indices by now. */
-static void place_follower(struct dyn_model *model, int i)
+static void place_mimic_joint(struct dyn_model *model, int i)
 {
     const struct dyn_mimic *mimic = &model->spec[i].mimic;
-    model->follower[model->follower_count++] = (struct dyn_follower){
+    model->mimic_joint[model->mimic_joint_count++] = (struct dyn_mimic_joint){
         .q_at = model->q_index[i],
         .v_at = model->v_index[i],
         .q_of = model->q_index[mimic->leader],
@@ -298,20 +303,20 @@ static void place_body(struct dyn_model *model, int i, int *next)
     model->v_index[i] = v_at;
     place_links(model, i, depth_under(model, depth, i), next, q_at, v_at);
     place_inertia(model, i);
-    place_laws(model, i, q_at, v_at);
+    place_force_entries(model, i, q_at, v_at);
     model->nq += dyn_joint_nq(spec);
     model->nv += dyn_joint_nv(spec);
     place_modes(model, i, depth[i], next);
 }
 
 /* Inertia as the kernel turns it into world axes: a sphere and two rods cost least. */
-static void place_roots(struct dyn_model *model)
+static void place_inertia_rods(struct dyn_model *model)
 {
     for (int l = 0; l < model->link_count + 3; l++)
         model->angle_at[l] = -1;
     for (int l = 0; l < model->link_count; l++) {
-        struct dyn_link *link = &model->link[l];
-        model->angle_at[l] = dyn_link_turns(link) ? link->q_at : -1;
+        struct dyn_tree_link *link = &model->link[l];
+        model->angle_at[l] = dyn_tree_link_turns(link) ? link->q_at : -1;
         model->offset_sine[l] = sin(link->offset);
         model->offset_cosine[l] = cos(link->offset);
         const struct dyn_principal p = dyn_principal(&model->inertia[l].I);
@@ -331,23 +336,23 @@ static void place_roots(struct dyn_model *model)
 }
 
 /* How a link without a body goes that carries so many others, the last of them `heir`. */
-static enum dyn_link_way bare_way(const struct dyn_model *model, int carried, int heir)
+static enum dyn_tree_link_pass bare_pass(const struct dyn_model *model, int carried, int heir)
 {
     if (carried == 0)
-        return DYN_WAY_EMPTY_NODE;
-    const struct dyn_link *link = &model->link[heir];
-    const int is_lone = carried == 1 && link->kind == DYN_LINK_TURN && !link->has_rotor;
-    return is_lone ? DYN_WAY_LONE_NODE : DYN_WAY_OTHER;
+        return DYN_PASS_EMPTY_NODE;
+    const struct dyn_tree_link *link = &model->link[heir];
+    const int is_lone = carried == 1 && link->kind == DYN_TREE_LINK_REVOLUTE && !link->has_rotor;
+    return is_lone ? DYN_PASS_LONE_NODE : DYN_PASS_OTHER;
 }
 
 /* With room for two numbers a link. */
-static void place_ways(struct dyn_model *model, int *room)
+static void place_passes(struct dyn_model *model, int *room)
 {
     int *carried = room, *heir = room + model->link_count;
     memset(room, 0, 2 * (size_t)model->link_count * sizeof *room);
     for (int l = 0; l < model->link_count; l++) {
-        struct dyn_link *link = &model->link[l];
-        link->way = link->kind == DYN_LINK_TURN ? DYN_WAY_TURN : DYN_WAY_OTHER;
+        struct dyn_tree_link *link = &model->link[l];
+        link->pass = link->kind == DYN_TREE_LINK_REVOLUTE ? DYN_PASS_REVOLUTE : DYN_PASS_OTHER;
         if (link->parent >= 0) {
             carried[link->parent]++;
             heir[link->parent] = l;
@@ -358,46 +363,46 @@ static void place_ways(struct dyn_model *model, int *room)
             carried[model->body_link[b]] += 2;
     for (int n = 0; n < model->node_count; n++) {
         const int l = model->node_link[n];
-        model->link[l].way = bare_way(model, carried[l], heir[l]);
-        if (model->link[l].way == DYN_WAY_LONE_NODE)
-            model->link[heir[l]].way = DYN_WAY_LONE_TURN;
+        model->link[l].pass = bare_pass(model, carried[l], heir[l]);
+        if (model->link[l].pass == DYN_PASS_LONE_NODE)
+            model->link[heir[l]].pass = DYN_PASS_LONE_REVOLUTE;
     }
 }
 
 struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_count, void *mem)
 {
     struct dyn_model *model = mem;
-    const struct dyn_model sum = count_all(specs, body_count);
+    const struct dyn_model sum = count_model(specs, body_count);
     int *next;
 
     memset(mem, 0, dyn_model_size(specs, body_count));
     *model = sum;
-    lay_out(model, specs, mem, &next);
+    lay_out_model(model, specs, mem, &next);
     model->isa = dyn_isa_best();
     for (int i = 0; i < body_count; i++) {
         DYN_CHECK(specs[i].parent < i);
         model->spec[i] = specs[i];
-        make_unit(&model->spec[i]);
+        normalise_spec(&model->spec[i]);
         if (specs[i].parent >= 0)
-            make_rigid(&model->spec[i], &specs[specs[i].parent]);
+            rigidify_node(&model->spec[i], &specs[specs[i].parent]);
     }
     order_links(model, next);
     model->full_nq = sum.nq, model->full_nv = sum.nv;
-    model->nq = model->nv = model->lawful_count = model->follower_count = 0;
+    model->nq = model->nv = model->force_entry_count = model->mimic_joint_count = 0;
     model->modal_count = model->node_count = 0;
     for (int i = 0; i < body_count; i++)
         place_body(model, i, next);
     for (int i = 0; i < body_count; i++)
         if (specs[i].mimic.on)
-            place_follower(model, i);
+            place_mimic_joint(model, i);
     dyn_model_align(model, next);
     for (int i = 0; i < body_count; i++)
-        model->seat_X[i] = transform_of(&model->seat[i]);
+        model->link_from_body[i] = transform_of(&model->body_in_link[i]);
     dyn_modal_place(model);
     for (int i = 0; i < body_count; i++)
         model->spec[i].flex = NULL; /* the author's; the links have it all */
-    place_roots(model);
-    place_ways(model, next);
+    place_inertia_rods(model);
+    place_passes(model, next);
     return model;
 }
 
@@ -412,11 +417,11 @@ enum dyn_isa dyn_model_isa(const struct dyn_model *model)
     return model->isa;
 }
 
-struct dyn_joint_law *dyn_model_law(struct dyn_model *model, int body, int k)
+struct dyn_joint_force_spec *dyn_model_force_spec(struct dyn_model *model, int body, int k)
 {
-    for (int i = 0; i < model->lawful_count; i++)
-        if (model->lawful[i].v_at == model->v_index[body] + k)
-            return &model->lawful[i].law;
+    for (int i = 0; i < model->force_entry_count; i++)
+        if (model->force_entry[i].v_at == model->v_index[body] + k)
+            return &model->force_entry[i].force_spec;
     return NULL;
 }
 
@@ -446,7 +451,7 @@ int dyn_model_v_index(const struct dyn_model *model, int body)
 }
 
 /* The modes of a body; NULL: none. */
-static const struct dyn_modal_link *modal_of(const struct dyn_model *model, int body)
+static const struct dyn_modal_link *modal_link_of(const struct dyn_model *model, int body)
 {
     const int l = model->body_link[body];
     const int own = l >= 0 && model->link[l].modal >= 0 && model->link[l].body == body;
@@ -455,18 +460,18 @@ static const struct dyn_modal_link *modal_of(const struct dyn_model *model, int 
 
 int dyn_model_modes(const struct dyn_model *model, int body)
 {
-    const struct dyn_modal_link *modal = modal_of(model, body);
+    const struct dyn_modal_link *modal = modal_link_of(model, body);
     return modal != NULL ? modal->modes : 0;
 }
 
 int dyn_model_eta_index(const struct dyn_model *model, int body)
 {
-    const struct dyn_modal_link *modal = modal_of(model, body);
+    const struct dyn_modal_link *modal = modal_link_of(model, body);
     return modal != NULL ? modal->q_at : 0;
 }
 
 int dyn_model_xi_index(const struct dyn_model *model, int body)
 {
-    const struct dyn_modal_link *modal = modal_of(model, body);
+    const struct dyn_modal_link *modal = modal_link_of(model, body);
     return modal != NULL ? modal->v_at : 0;
 }

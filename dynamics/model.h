@@ -48,7 +48,7 @@ enum { DYN_JOINT_DOF_MAX = 6 };
  * spring of limit_stiffness with a damper of limit_damping that pushes back and never pulls. Spring
  * and limits need a coordinate; along the velocities of a quaternion there is none.
  */
-struct dyn_joint_law {
+struct dyn_joint_force_spec {
     double stiffness, rest, damping;
     double coulomb, coulomb_speed;
     double lower, upper; /* meaningful where limit_stiffness is positive */
@@ -93,7 +93,7 @@ struct dyn_body_spec {
     double mass;
     double center[3];  /* mass centre in body axes */
     double inertia[6]; /* about the mass centre, body axes: xx yy zz xy xz yz */
-    struct dyn_joint_law law[DYN_JOINT_DOF_MAX]; /* by velocity */
+    struct dyn_joint_force_spec force_spec[DYN_JOINT_DOF_MAX]; /* by velocity */
     struct dyn_geared_rotor rotor;
     struct dyn_mimic mimic;
     const struct dyn_flex *flex; /* NULL: rigid.  Mass, centre and inertia above are undeformed */
@@ -106,7 +106,7 @@ struct dyn_model; /* opaque outside dynamics/; its fields are in dynamics/kernel
  * inequality), axes that are not unit or not across each other, a law where it has no meaning, not
  * finite numbers.  A joint may carry its inertia anywhere further out.
  * Context: setup. */
-const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, int *body);
+const char *dyn_model_problem(const struct dyn_body_spec *specs, int body_count, int *body);
 
 /* Bytes for the model, and the model laid out in mem, 64-byte aligned and owned by the caller.  The
  * specs must have no flaw; they and what they point at are copied.  The kernel is the best this
@@ -120,7 +120,7 @@ enum dyn_isa dyn_model_isa(const struct dyn_model *model);
 
 /* The law along velocity k of a body's joint, which may be changed between two steps; NULL: the
  * joint was given none there.  Context: any. */
-struct dyn_joint_law *dyn_model_law(struct dyn_model *model, int body, int k);
+struct dyn_joint_force_spec *dyn_model_force_spec(struct dyn_model *model, int body, int k);
 
 /* A mimicking joint has no q and v of its own: its indices lie beyond nq and nv.  Context: any. */
 int dyn_model_body_count(const struct dyn_model *model);

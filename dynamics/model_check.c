@@ -16,7 +16,7 @@ static const double ROUNDING = 1e-12;
 /* How far to look, in all, for inertia that massless bodies carry. */
 enum { STEPS_PER_BODY = 100 };
 
-static bool is_finite(const struct dyn_body_spec *spec)
+static bool is_spec_finite(const struct dyn_body_spec *spec)
 {
     const struct dyn_geared_rotor *rotor = &spec->rotor;
     const double scalars[] = {spec->mass, rotor->ratio, rotor->inertia, spec->mimic.ratio,
@@ -26,12 +26,13 @@ static bool is_finite(const struct dyn_body_spec *spec)
                 dyn_all_finite(spec->center, 3) && dyn_all_finite(spec->inertia, 6) &&
                 dyn_all_finite(scalars, 5) && dyn_all_finite(rotor->axis, 3);
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
-        const struct dyn_joint_law *law = &spec->law[k];
-        const double laws[] = {law->stiffness,    law->rest,          law->damping,
-                               law->coulomb,      law->coulomb_speed, law->limit_stiffness,
-                               law->limit_damping};
+        const struct dyn_joint_force_spec *force_spec = &spec->force_spec[k];
+        const double laws[] = {force_spec->stiffness,     force_spec->rest,
+                               force_spec->damping,       force_spec->coulomb,
+                               force_spec->coulomb_speed, force_spec->limit_stiffness,
+                               force_spec->limit_damping};
         good = good && dyn_all_finite(laws, 7) && dyn_all_finite(spec->screw[k], 6) &&
-               !isnan(law->lower) && !isnan(law->upper);
+               !isnan(force_spec->lower) && !isnan(force_spec->upper);
     }
     return good;
 }
@@ -43,7 +44,7 @@ static bool is_one_dof(const struct dyn_body_spec *spec)
 }
 
 /* Pivots of s + slack 1, one after the other: positive definite or not, without eigenvalues. */
-static bool is_positive(const struct dyn_sym3 *s, double slack)
+static bool is_sym3_positive(const struct dyn_sym3 *s, double slack)
 {
     const double a = s->xx + slack;
     if (!(a > 0.0))
@@ -68,7 +69,7 @@ static bool is_physical(const struct dyn_sym3 *I)
     if (half == 0.0)
         return I->xx == 0.0 && I->yy == 0.0 && I->zz == 0.0 && I->xy == 0.0 && I->xz == 0.0 &&
                I->yz == 0.0;
-    return is_positive(&second, TYPED * half);
+    return is_sym3_positive(&second, TYPED * half);
 }
 
 static bool is_unit(const double *e, int count)
@@ -84,7 +85,7 @@ static bool is_across(const double a[3], const double b[3])
     return fabs(dyn_dot(dyn_vec3_load(a), dyn_vec3_load(b))) <= TYPED;
 }
 
-static const char *axis_flaw(const struct dyn_body_spec *spec)
+static const char *axis_problem(const struct dyn_body_spec *spec)
 {
     switch (spec->joint) {
     case DYN_JOINT_UNIVERSAL:
@@ -108,7 +109,7 @@ static bool is_screw(const double e[6])
     return is_unit(e, 3) || (e[0] == 0.0 && e[1] == 0.0 && e[2] == 0.0 && is_unit(e + 3, 3));
 }
 
-static const char *screw_flaw(const struct dyn_body_spec *spec)
+static const char *screw_problem(const struct dyn_body_spec *spec)
 {
     if (spec->joint != DYN_JOINT_GENERAL)
         return NULL;
@@ -120,9 +121,10 @@ static const char *screw_flaw(const struct dyn_body_spec *spec)
     return NULL;
 }
 
-static bool law_is_positive(const struct dyn_joint_law *law)
+static bool force_spec_is_positive(const struct dyn_joint_force_spec *force_spec)
 {
-    return law->coulomb >= 0.0 && law->limit_stiffness >= 0.0 && law->limit_damping >= 0.0;
+    return force_spec->coulomb >= 0.0 && force_spec->limit_stiffness >= 0.0 &&
+           force_spec->limit_damping >= 0.0;
 }
 
 static bool has_coordinate(const struct dyn_body_spec *spec, int k)
@@ -131,28 +133,29 @@ static bool has_coordinate(const struct dyn_body_spec *spec, int k)
     return !quat && k < (spec->mimic.on ? 1 : dyn_joint_nv(spec));
 }
 
-static const char *law_flaw(const struct dyn_body_spec *spec)
+static const char *force_spec_problem(const struct dyn_body_spec *spec)
 {
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
-        const struct dyn_joint_law *law = &spec->law[k];
-        if (law->stiffness < 0.0 || law->damping < 0.0)
+        const struct dyn_joint_force_spec *force_spec = &spec->force_spec[k];
+        if (force_spec->stiffness < 0.0 || force_spec->damping < 0.0)
             return "stiffness and damping must not be negative";
-        if (!law_is_positive(law))
+        if (!force_spec_is_positive(force_spec))
             return "friction and limits must not be negative";
-        if (law->coulomb > 0.0 && !(law->coulomb_speed > 0.0))
+        if (force_spec->coulomb > 0.0 && !(force_spec->coulomb_speed > 0.0))
             return "Coulomb friction needs a positive speed over which it sets in";
-        if (law->limit_stiffness > 0.0 && !(law->lower < law->upper))
+        if (force_spec->limit_stiffness > 0.0 && !(force_spec->lower < force_spec->upper))
             return "the lower limit must be below the upper one";
-        if (!has_coordinate(spec, k) && (law->stiffness != 0.0 || law->limit_stiffness != 0.0))
+        if (!has_coordinate(spec, k) &&
+            (force_spec->stiffness != 0.0 || force_spec->limit_stiffness != 0.0))
             return "a spring or limit needs a joint coordinate";
         if (k >= (spec->mimic.on ? 1 : dyn_joint_nv(spec)) &&
-            (law->damping != 0.0 || law->coulomb != 0.0))
+            (force_spec->damping != 0.0 || force_spec->coulomb != 0.0))
             return "a damper or friction needs a joint velocity";
     }
     return NULL;
 }
 
-static const char *rotor_flaw(const struct dyn_body_spec *spec)
+static const char *rotor_problem(const struct dyn_body_spec *spec)
 {
     const struct dyn_geared_rotor *rotor = &spec->rotor;
     if ((unsigned)rotor->terms > DYN_ROTOR_FULL)
@@ -168,7 +171,7 @@ static const char *rotor_flaw(const struct dyn_body_spec *spec)
     return NULL;
 }
 
-static const char *mimic_flaw(const struct dyn_body_spec *specs, int body_count, int i)
+static const char *mimic_problem(const struct dyn_body_spec *specs, int body_count, int i)
 {
     const struct dyn_mimic *mimic = &specs[i].mimic;
     if (!mimic->on)
@@ -181,38 +184,38 @@ static const char *mimic_flaw(const struct dyn_body_spec *specs, int body_count,
     return NULL;
 }
 
-static const char *joint_flaw(const struct dyn_body_spec *spec)
+static const char *joint_problem(const struct dyn_body_spec *spec)
 {
-    const char *flaw = axis_flaw(spec);
+    const char *flaw = axis_problem(spec);
     if (flaw == NULL)
-        flaw = screw_flaw(spec);
+        flaw = screw_problem(spec);
     if (flaw == NULL && !is_unit(spec->place_quat, 4))
         flaw = "the placing quaternion is not a unit quaternion";
     if (flaw == NULL)
-        flaw = law_flaw(spec);
-    return flaw != NULL ? flaw : rotor_flaw(spec);
+        flaw = force_spec_problem(spec);
+    return flaw != NULL ? flaw : rotor_problem(spec);
 }
 
-static const char *body_flaw(const struct dyn_body_spec *spec, int i)
+static const char *body_problem(const struct dyn_body_spec *spec, int i)
 {
     const struct dyn_sym3 I = dyn_sym3_load(spec->inertia);
     if (spec->parent < -1 || spec->parent >= i)
         return "a parent must come before its child";
     if ((unsigned)spec->joint > DYN_JOINT_GENERAL)
         return "unknown joint type";
-    if (!is_finite(spec))
+    if (!is_spec_finite(spec))
         return "a number is not finite";
     if (spec->mass < 0.0)
         return "the mass is negative";
     if (!is_physical(&I))
         return "no mass distribution has this inertia (triangle inequality)";
-    const char *flaw = joint_flaw(spec);
-    return flaw != NULL ? flaw : dyn_flex_flaw(spec);
+    const char *flaw = joint_problem(spec);
+    return flaw != NULL ? flaw : dyn_flex_problem(spec);
 }
 
 /* Coordinates that no author has in mind, from 1 to 2, so that inertia that is missing there is
  * missing in every pose: a mass on an axis in the zero pose may be off it in all others. */
-static double any_coordinate(int body, int k)
+static double generic_coordinate(int body, int k)
 {
     const double golden = 0.6180339887498949 * (DYN_JOINT_DOF_MAX * body + k + 1);
     return 1.0 + golden - floor(golden);
@@ -222,18 +225,19 @@ static double any_coordinate(int body, int k)
 static struct dyn_pose move_screw(const struct dyn_body_spec *spec, int body, int k)
 {
     const struct dyn_screw screw = dyn_joint_screw(spec, k);
-    const double q = any_coordinate(body, k);
+    const double q = generic_coordinate(body, k);
     const struct dyn_pose identity = {.turn = {1.0, 0.0, 0.0, 0.0}};
-    if (screw.kind == DYN_LINK_BOLT)
+    if (screw.kind == DYN_TREE_LINK_FIXED)
         return identity;
-    if (screw.kind == DYN_LINK_BALL || screw.kind == DYN_LINK_FREE) {
+    if (screw.kind == DYN_TREE_LINK_SPHERICAL || screw.kind == DYN_TREE_LINK_FREE) {
         const struct dyn_vec3 travel = {q, 1.3 * q, -0.7 * q};
         return (struct dyn_pose){dyn_quat_exp((struct dyn_vec3){0.4 * q, -q, 0.6 * q}),
-                                 screw.kind == DYN_LINK_FREE ? travel : identity.origin};
+                                 screw.kind == DYN_TREE_LINK_FREE ? travel : identity.origin};
     }
-    const double turn = screw.kind == DYN_LINK_SLIDE ? 0.0 : q;
-    const struct dyn_pose along = {dyn_quat_exp((struct dyn_vec3){0.0, 0.0, turn}),
-                                   {0.0, 0.0, screw.kind == DYN_LINK_TURN ? 0.0 : screw.pitch * q}};
+    const double turn = screw.kind == DYN_TREE_LINK_PRISMATIC ? 0.0 : q;
+    const struct dyn_pose along = {
+        dyn_quat_exp((struct dyn_vec3){0.0, 0.0, turn}),
+        {0.0, 0.0, screw.kind == DYN_TREE_LINK_REVOLUTE ? 0.0 : screw.pitch * q}};
     const struct dyn_pose moved = dyn_pose_mul(&screw.frame, &along);
     const struct dyn_pose back = dyn_pose_between(&screw.frame, &identity);
     return dyn_pose_mul(&moved, &back);
@@ -251,8 +255,8 @@ static struct dyn_pose move_joint(const struct dyn_body_spec *spec, int body, in
 }
 
 /* Where body j stands in the frame of its ancestor i, with every joint between moved. */
-static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose,
-                      long *steps)
+static bool pose_in_ancestor(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose,
+                             long *steps)
 {
     *pose = (struct dyn_pose){.turn = {1.0, 0.0, 0.0, 0.0}};
     for (; j > i; j = specs[j].parent, --*steps) {
@@ -270,8 +274,8 @@ static bool stands_on(const struct dyn_body_spec *specs, int j, int i, struct dy
 }
 
 /* Add a body that stands at `pose`. */
-static void add_body(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
-                     const struct dyn_pose *pose)
+static void add_body_inertia(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
+                             const struct dyn_pose *pose)
 {
     const struct dyn_mat3 E = dyn_quat_to_child(pose->turn);
     const struct dyn_sym3 own = dyn_sym3_load(spec->inertia);
@@ -282,7 +286,7 @@ static void add_body(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
 }
 
 /* I about the mass centre from I about the origin. */
-static struct dyn_sym3 central(const struct dyn_inertia *J)
+static struct dyn_sym3 about_center(const struct dyn_inertia *J)
 {
     const struct dyn_vec3 c = dyn_scale(1.0 / J->mass, J->mc);
     struct dyn_sym3 Ic = dyn_sym3_add_square(&J->I, J->mass, c);
@@ -294,7 +298,8 @@ static struct dyn_sym3 central(const struct dyn_inertia *J)
 }
 
 /* S' I S of one screw [turn; travel]. */
-static bool screw_feels(const struct dyn_inertia *J, struct dyn_vec3 turn, struct dyn_vec3 travel)
+static bool screw_moves_inertia(const struct dyn_inertia *J, struct dyn_vec3 turn,
+                                struct dyn_vec3 travel)
 {
     const struct dyn_vec6 s = {turn, travel};
     const struct dyn_vec6 f = dyn_inertia_mul(J, &s);
@@ -302,8 +307,8 @@ static bool screw_feels(const struct dyn_inertia *J, struct dyn_vec3 turn, struc
 }
 
 /* Whether each motion of the joint alone meets inertia, J[k] being what screw k moves; how they
- * meet it together is found when the model is tried (dyn_model_weakness()). */
-static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
+ * meet it together is found when the model is tried (dyn_model_singular_joint()). */
+static bool has_inertia_per_screw(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
 {
     const struct dyn_vec3 none = {0.0, 0.0, 0.0};
     const struct dyn_vec3 a = dyn_vec3_load(spec->axis), b = dyn_vec3_load(spec->axis2);
@@ -312,28 +317,28 @@ static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
     case DYN_JOINT_FIXED:
         return true;
     case DYN_JOINT_REVOLUTE:
-        return spec->rotor.terms != DYN_ROTOR_NONE || screw_feels(J, a, none);
+        return spec->rotor.terms != DYN_ROTOR_NONE || screw_moves_inertia(J, a, none);
     case DYN_JOINT_PRISMATIC:
         return spec->rotor.terms != DYN_ROTOR_NONE || J->mass > 0.0;
     case DYN_JOINT_CYLINDRICAL:
-        return J->mass > 0.0 && screw_feels(&J[0], a, none);
+        return J->mass > 0.0 && screw_moves_inertia(&J[0], a, none);
     case DYN_JOINT_PLANAR:
-        return J->mass > 0.0 && screw_feels(&J[2], a, none);
+        return J->mass > 0.0 && screw_moves_inertia(&J[2], a, none);
     case DYN_JOINT_UNIVERSAL:
-        return screw_feels(&J[0], a, none) && screw_feels(&J[1], b, none);
+        return screw_moves_inertia(&J[0], a, none) && screw_moves_inertia(&J[1], b, none);
     case DYN_JOINT_SPHERICAL:
-        return is_positive(&J->I, -ROUNDING * dyn_sym3_trace(&J->I));
+        return is_sym3_positive(&J->I, -ROUNDING * dyn_sym3_trace(&J->I));
     case DYN_JOINT_FREE: {
         if (!(J->mass > 0.0))
             return false;
-        const struct dyn_sym3 Ic = central(J);
-        return is_positive(&Ic, -ROUNDING * dyn_sym3_trace(&J->I));
+        const struct dyn_sym3 Ic = about_center(J);
+        return is_sym3_positive(&Ic, -ROUNDING * dyn_sym3_trace(&J->I));
     }
     case DYN_JOINT_GENERAL: {
         bool good = true;
         for (int k = 0; k < spec->screw_count; k++)
-            good = good && screw_feels(&J[k], dyn_vec3_load(spec->screw[k]),
-                                       dyn_vec3_load(spec->screw[k] + 3));
+            good = good && screw_moves_inertia(&J[k], dyn_vec3_load(spec->screw[k]),
+                                               dyn_vec3_load(spec->screw[k] + 3));
         return good;
     }
     }
@@ -341,7 +346,7 @@ static bool feels(const struct dyn_body_spec *spec, const struct dyn_inertia *J)
 }
 
 /* A joint that follows another, or is followed, may find its inertia on another branch. */
-static bool is_coupled(const struct dyn_body_spec *specs, int body_count, int i)
+static bool is_mimic_coupled(const struct dyn_body_spec *specs, int body_count, int i)
 {
     bool coupled = specs[i].mimic.on;
     for (int j = 0; j < body_count && !coupled; j++)
@@ -356,48 +361,50 @@ static void add_carried(const struct dyn_body_spec *specs, int i, int j,
     for (int k = 0; k < dyn_joint_screw_count(&specs[i]); k++) {
         const struct dyn_pose behind = move_joint(&specs[i], i, k + 1);
         const struct dyn_pose at = dyn_pose_mul(&behind, pose);
-        add_body(&J[k], &specs[j], &at);
+        add_body_inertia(&J[k], &specs[j], &at);
     }
 }
 
 /* Does the joint of body i meet inertia in a pose like any other: in its own body, as most do, or
  * in what that carries?  Where the search grows long it is taken to, until the model is tried. */
-static bool carries(const struct dyn_body_spec *specs, int body_count, int i, long *steps)
+static bool joint_moves_inertia(const struct dyn_body_spec *specs, int body_count, int i,
+                                long *steps)
 {
     struct dyn_inertia J[DYN_JOINT_DOF_MAX] = {0};
     struct dyn_pose pose;
     if (specs[i].joint == DYN_JOINT_FIXED)
         return true;
     for (int j = i; j < body_count && (*steps > 0 || j == i); j++) {
-        if (!stands_on(specs, j, i, &pose, steps))
+        if (!pose_in_ancestor(specs, j, i, &pose, steps))
             continue;
         add_carried(specs, i, j, &pose, J);
-        if (feels(&specs[i], J))
+        if (has_inertia_per_screw(&specs[i], J))
             return true;
     }
-    return *steps <= 0 || is_coupled(specs, body_count, i);
+    return *steps <= 0 || is_mimic_coupled(specs, body_count, i);
 }
 
-const char *dyn_model_flaw(const struct dyn_body_spec *specs, int body_count, int *body)
+const char *dyn_model_problem(const struct dyn_body_spec *specs, int body_count, int *body)
 {
     long steps = STEPS_PER_BODY * (long)body_count;
     *body = 0;
     if (body_count < 1)
         return "a model needs a body";
     for (int i = 0; i < body_count; i++) {
-        const char *flaw = body_flaw(&specs[i], i);
+        const char *flaw = body_problem(&specs[i], i);
         *body = i;
         if (flaw == NULL)
-            flaw = dyn_node_flaw(&specs[i], specs[i].parent < 0 ? NULL : &specs[specs[i].parent]);
+            flaw =
+                dyn_node_problem(&specs[i], specs[i].parent < 0 ? NULL : &specs[specs[i].parent]);
         if (flaw != NULL)
             return flaw;
     }
     for (int i = 0; i < body_count; i++) {
-        const char *flaw = mimic_flaw(specs, body_count, i);
+        const char *flaw = mimic_problem(specs, body_count, i);
         *body = i;
         if (flaw != NULL)
             return flaw;
-        if (!carries(specs, body_count, i, &steps))
+        if (!joint_moves_inertia(specs, body_count, i, &steps))
             return "the joint carries no inertia";
     }
     return NULL;

@@ -17,7 +17,7 @@ static const double ROUNDING = 1e-11;
  * matrix is taken as dense. */
 enum { COUPLED_NV_MAX = 1500 };
 
-struct sweep {
+struct elimination {
     double *q, *v; /* full coordinates; v is zero */
     struct dyn_work *kernel;
     struct dyn_articulated *A; /* by link: with those further out giving way */
@@ -28,35 +28,37 @@ struct sweep {
     double *M; /* nv x nv */
 };
 
-static int is_coupled(const struct dyn_model *model)
+static int needs_mass_matrix(const struct dyn_model *model)
 {
-    return model->follower_count > 0 || model->modal_count > 0;
+    return model->mimic_joint_count > 0 || model->modal_count > 0;
 }
 
-static size_t lay_out(struct sweep *sweep, void *mem, const struct dyn_model *model)
+static size_t lay_out_elimination(struct elimination *elimination, void *mem,
+                                  const struct dyn_model *model)
 {
     const size_t n = (size_t)model->link_count;
     size_t at = 0;
-    sweep->q = dyn_cut(mem, &at, (size_t)model->full_nq * sizeof *sweep->q);
-    sweep->v = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *sweep->v);
-    sweep->A = dyn_cut(mem, &at, n * sizeof *sweep->A);
-    sweep->B = dyn_cut(mem, &at, n * sizeof *sweep->B);
-    sweep->kernel = dyn_cut(mem, &at, dyn_work_size(model));
-    if (is_coupled(model) && model->nv <= COUPLED_NV_MAX) {
-        sweep->crba = dyn_cut(mem, &at, dyn_crba_work_size(model));
-        sweep->M = dyn_cut(mem, &at, (size_t)model->nv * (size_t)model->nv * sizeof *sweep->M);
+    elimination->q = dyn_layout_cut(mem, &at, (size_t)model->full_nq * sizeof *elimination->q);
+    elimination->v = dyn_layout_cut(mem, &at, (size_t)model->full_nv * sizeof *elimination->v);
+    elimination->A = dyn_layout_cut(mem, &at, n * sizeof *elimination->A);
+    elimination->B = dyn_layout_cut(mem, &at, n * sizeof *elimination->B);
+    elimination->kernel = dyn_layout_cut(mem, &at, dyn_work_size(model));
+    if (needs_mass_matrix(model) && model->nv <= COUPLED_NV_MAX) {
+        elimination->crba = dyn_layout_cut(mem, &at, dyn_crba_work_size(model));
+        elimination->M = dyn_layout_cut(
+            mem, &at, (size_t)model->nv * (size_t)model->nv * sizeof *elimination->M);
     }
     return at;
 }
 
-size_t dyn_weakness_size(const struct dyn_model *model)
+size_t dyn_model_singular_size(const struct dyn_model *model)
 {
-    struct sweep probe = {0};
-    return lay_out(&probe, NULL, model);
+    struct elimination probe = {0};
+    return lay_out_elimination(&probe, NULL, model);
 }
 
 /* Uniform in [-pi, pi), always the same sequence. */
-static double next_number(uint64_t *seed)
+static double next_random_angle(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return 3.14159265358979323846 * ((double)(*seed >> 11) * 0x1p-52 - 1.0);
@@ -64,39 +66,40 @@ static double next_number(uint64_t *seed)
 
 /* A pose that no author has in mind, so that what vanishes there vanishes everywhere.  Nothing is
  * bent: a body may be sound only while its deformation is small. */
-static void take_pose(const struct dyn_model *model, uint64_t *seed, struct sweep *sweep)
+static void set_random_pose(const struct dyn_model *model, uint64_t *seed,
+                            struct elimination *elimination)
 {
-    const struct dyn_state state = {sweep->q, sweep->v};
+    const struct dyn_state state = {elimination->q, elimination->v};
     for (int k = 0; k < model->full_nq; k++)
-        sweep->q[k] = next_number(seed);
+        elimination->q[k] = next_random_angle(seed);
     for (int m = 0; m < model->modal_count; m++)
-        memset(sweep->q + model->modal[m].q_at, 0,
-               (size_t)model->modal[m].modes * sizeof *sweep->q);
+        memset(elimination->q + model->modal[m].q_at, 0,
+               (size_t)model->modal[m].modes * sizeof *elimination->q);
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        double *quat = sweep->q + link->q_at + (link->kind == DYN_LINK_FREE ? 3 : 0);
-        if (link->kind == DYN_LINK_FREE || link->kind == DYN_LINK_BALL)
+        const struct dyn_tree_link *link = &model->link[i];
+        double *quat = elimination->q + link->q_at + (link->kind == DYN_TREE_LINK_FREE ? 3 : 0);
+        if (link->kind == DYN_TREE_LINK_FREE || link->kind == DYN_TREE_LINK_SPHERICAL)
             dyn_quat_store(dyn_quat_unit(dyn_quat_load(quat)), quat);
     }
-    dyn_kinematics(model, &state, sweep->kernel);
+    dyn_kinematics(model, &state, elimination->kernel);
 }
 
 /* Let the joint of link i give way, its velocities one after the other, and hand what is left to
  * the parent.  0 where a velocity meets nothing. */
-static int give_way(const struct dyn_model *model, int i, struct sweep *sweep)
+static int eliminate_joint(const struct dyn_model *model, int i, struct elimination *elimination)
 {
-    const struct dyn_link *link = &model->link[i];
-    const struct dyn_transform *X = &sweep->kernel->X[i];
-    struct dyn_articulated A = sweep->A[i];
+    const struct dyn_tree_link *link = &model->link[i];
+    const struct dyn_transform *X = &elimination->kernel->X[i];
+    struct dyn_articulated A = elimination->A[i];
     const struct dyn_articulated locked = dyn_articulated_to_parent(X, &A);
     struct dyn_articulated left = locked;
 
-    for (int k = 0; k < dyn_link_nv(link); k++) {
+    for (int k = 0; k < dyn_tree_link_nv(link); k++) {
         double unit[6] = {0.0};
         unit[k] = 1.0;
         const struct dyn_vec6 S = dyn_joint_motion(link, unit);
         const struct dyn_vec6 U = dyn_articulated_mul(&A, &S);
-        const struct dyn_vec6 W = dyn_articulated_mul(&sweep->B[i], &S);
+        const struct dyn_vec6 W = dyn_articulated_mul(&elimination->B[i], &S);
         const double D = dyn_dot6(&U, &S) + link->rotor;
         if (!(D > ROUNDING * (dyn_dot6(&W, &S) + link->rotor)))
             return 0;
@@ -106,49 +109,49 @@ static int give_way(const struct dyn_model *model, int i, struct sweep *sweep)
         left = dyn_articulated_add_square(&left, -1.0 / D, &G);
     }
     if (link->parent >= 0) {
-        sweep->A[link->parent] = dyn_articulated_add(&sweep->A[link->parent], &left);
-        sweep->B[link->parent] = dyn_articulated_add(&sweep->B[link->parent], &locked);
+        elimination->A[link->parent] = dyn_articulated_add(&elimination->A[link->parent], &left);
+        elimination->B[link->parent] = dyn_articulated_add(&elimination->B[link->parent], &locked);
     }
     return 1;
 }
 
 /* From the tips to the root; -1: every joint meets inertia. */
-static int weak_body(const struct dyn_model *model, struct sweep *sweep)
+static int singular_body(const struct dyn_model *model, struct elimination *elimination)
 {
     for (int i = 0; i < model->link_count; i++)
-        sweep->A[i] = sweep->B[i] = dyn_articulated_make(&model->inertia[i]);
+        elimination->A[i] = elimination->B[i] = dyn_articulated_make(&model->inertia[i]);
     for (int i = model->link_count - 1; i >= 0; i--)
-        if (!give_way(model, i, sweep))
+        if (!eliminate_joint(model, i, elimination))
             return model->link[i].body;
     return -1;
 }
 
-static int body_of(const struct dyn_model *model, int v)
+static int body_of_velocity(const struct dyn_model *model, int v)
 {
     int i = 0;
     for (int m = 0; m < model->modal_count; m++)
         if (v >= model->modal[m].v_at && v < model->modal[m].v_at + model->modal[m].modes)
             return model->link[model->modal[m].link].body;
-    while (v < model->link[i].v_at || v >= model->link[i].v_at + dyn_link_nv(&model->link[i]))
+    while (v < model->link[i].v_at || v >= model->link[i].v_at + dyn_tree_link_nv(&model->link[i]))
         i++;
     return model->link[i].body;
 }
 
 /* Pivots of the mass matrix itself: what follows and what leads meet inertia together, and so do
  * modes and joints. */
-static int weak_pivot(const struct dyn_model *model, struct sweep *sweep)
+static int singular_pivot(const struct dyn_model *model, struct elimination *elimination)
 {
-    const struct dyn_state state = {sweep->q, sweep->v};
+    const struct dyn_state state = {elimination->q, elimination->v};
     const size_t nv = (size_t)model->nv;
-    double *M = sweep->M;
+    double *M = elimination->M;
 
-    dyn_crba(model, &state, sweep->crba, M);
+    dyn_crba(model, &state, elimination->crba, M);
     for (size_t k = 0; k < nv; k++) {
         const double whole = M[k * nv + k];
         for (size_t j = 0; j < k; j++)
             M[k * nv + k] -= M[k * nv + j] * M[k * nv + j] * M[j * nv + j];
         if (!(M[k * nv + k] > ROUNDING * whole))
-            return body_of(model, (int)k);
+            return body_of_velocity(model, (int)k);
         for (size_t r = k + 1; r < nv; r++) {
             for (size_t j = 0; j < k; j++)
                 M[r * nv + k] -= M[r * nv + j] * M[k * nv + j] * M[j * nv + j];
@@ -158,26 +161,26 @@ static int weak_pivot(const struct dyn_model *model, struct sweep *sweep)
     return -1;
 }
 
-static int weak_in(const struct dyn_model *model, struct sweep *sweep)
+static int singular_in_pose(const struct dyn_model *model, struct elimination *elimination)
 {
-    if (!is_coupled(model))
-        return weak_body(model, sweep);
-    return model->nv <= COUPLED_NV_MAX ? weak_pivot(model, sweep) : -1;
+    if (!needs_mass_matrix(model))
+        return singular_body(model, elimination);
+    return model->nv <= COUPLED_NV_MAX ? singular_pivot(model, elimination) : -1;
 }
 
-int dyn_model_weakness(const struct dyn_model *model, void *mem)
+int dyn_model_singular_joint(const struct dyn_model *model, void *mem)
 {
-    struct sweep sweep = {0};
+    struct elimination elimination = {0};
     uint64_t seed = 1;
     int body = 0;
-    memset(mem, 0, dyn_weakness_size(model));
-    lay_out(&sweep, mem, model);
-    sweep.kernel = dyn_work_place(model, sweep.kernel);
-    if (is_coupled(model) && model->nv <= COUPLED_NV_MAX)
-        sweep.crba = dyn_crba_work_place(model, sweep.crba);
+    memset(mem, 0, dyn_model_singular_size(model));
+    lay_out_elimination(&elimination, mem, model);
+    elimination.kernel = dyn_work_place(model, elimination.kernel);
+    if (needs_mass_matrix(model) && model->nv <= COUPLED_NV_MAX)
+        elimination.crba = dyn_crba_work_place(model, elimination.crba);
     for (int k = 0; k < POSES && body >= 0; k++) {
-        take_pose(model, &seed, &sweep);
-        body = weak_in(model, &sweep);
+        set_random_pose(model, &seed, &elimination);
+        body = singular_in_pose(model, &elimination);
     }
     return body;
 }

@@ -6,11 +6,11 @@
 
 #include "dynamics/model.h"
 
-/* Bytes of scratch for dyn_model_weakness(), 64-byte aligned.  Context: setup. */
-size_t dyn_weakness_size(const struct dyn_model *model);
+/* Bytes of scratch for dyn_model_singular_joint(), 64-byte aligned.  Context: setup. */
+size_t dyn_model_singular_size(const struct dyn_model *model);
 
 /* The body whose joint, with those further out giving way, moves no more inertia than rounding
  * leaves, in each of a few arbitrary poses; -1: there is none.  Where joints
  * mimic others or bodies bend the whole mass matrix is tried, up to 1500 velocities; otherwise
  * O(bodies).  Context: setup. */
-int dyn_model_weakness(const struct dyn_model *model, void *mem);
+int dyn_model_singular_joint(const struct dyn_model *model, void *mem);

@@ -77,8 +77,9 @@ int dyn_plant_step(const struct dyn_plant *plant, const double *commands, const 
 
 /* dx/dt at this x, of q, v and the effectors' states, without dry friction but of held joints.
  * Context: frame. */
-void dyn_plant_flow(const struct dyn_plant *plant, const double *commands, const double *joint_tau,
-                    const double *x, struct dyn_plant_work *work, double *rate);
+void dyn_plant_derivative(const struct dyn_plant *plant, const double *commands,
+                          const double *joint_tau, const double *x, struct dyn_plant_work *work,
+                          double *rate);
 
 /* What a device mounted on a body would feel, at this x with these commands. */
 struct dyn_motion {
@@ -99,8 +100,9 @@ void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work
                       const double *x, int body, const double point[3], struct dyn_motion *motion);
 
 /* The same, but of motion only position, attitude, velocity and rate.  Context: frame. */
-void dyn_plant_course(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                      const double *x, int body, const double point[3], struct dyn_motion *motion);
+void dyn_plant_kinematics(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                          const double *x, int body, const double point[3],
+                          struct dyn_motion *motion);
 
 /* The battery at the last solve; without one no voltage and no current, and ratio 1. */
 struct dyn_supply {
@@ -113,15 +115,15 @@ struct dyn_supply {
 /* Context: any. */
 struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work);
 
-/* What is wrong with the parts together (each by itself: dyn_model_flaw, dyn_effector_flaw), or
- * NULL.  In orbit the first body is free, for gravity is taken at its origin; and semi-implicit
+/* What is wrong with the parts together (each by itself: dyn_model_problem, dyn_effector_problem),
+ * or NULL.  In orbit the first body is free, for gravity is taken at its origin; and semi-implicit
  * Euler, of first order, would add speed to a velocity of km/s in the axes of a body that turns.
  * Context: setup. */
-const char *dyn_plant_flaw(const struct dyn_plant *plant);
+const char *dyn_plant_problem(const struct dyn_plant *plant);
 
 /* dv/dt of the last solve, nv values.  Context: any. */
 const double *dyn_plant_acceleration(const struct dyn_plant_work *work);
 
 /* The force that holding took at the last evaluation, of a step or a solve: nv values, zero where
  * nothing is held; NULL where nothing can be.  Context: any. */
-const double *dyn_plant_holding(const struct dyn_plant_work *work);
+const double *dyn_plant_held_force(const struct dyn_plant_work *work);

@@ -11,22 +11,22 @@
 #include "dynamics/world/orbital_gravity.h"
 
 /* What is held over a step. */
-struct dyn_drive {
-    const double *commands;  /* one per effector */
-    const double *joint_tau; /* nv, or NULL */
-    double modal_lead;       /* as in dyn_input */
-    bool in_step;            /* lags are those of work->post; else the effectors' own */
+struct dyn_plant_input {
+    const double *commands;     /* one per effector */
+    const double *joint_tau;    /* nv, or NULL */
+    double modal_implicit_step; /* as in dyn_input */
+    bool in_step;               /* lags are those of work->post; else the effectors' own */
 };
 
 /* A body that carries effectors: it is looked at once for all of them, and feels their sum. */
-struct dyn_mount {
+struct dyn_effector_body {
     int body;
     unsigned needs; /* of all of them */
 };
 
 /* Where an effector finds its mount and its states. */
-struct dyn_post {
-    int mount;
+struct dyn_effector_slot {
+    int effector_body;
     int state_at;
     bool is_lag; /* its first state follows a target */
     struct dyn_lags own, in_step;
@@ -37,18 +37,18 @@ struct dyn_plant_work {
     /* settled when placed */
     int rate_count; /* doubles of x that have a rate */
     int x_count;    /* and all of them */
-    int mount_count;
+    int effector_body_count;
     int load_count;
     int battery;     /* which effector; -1: none */
     double lag_step; /* the step that post->in_step is for, and the method */
     enum dyn_integrator lag_method;
-    struct dyn_mount *mount; /* at most one per effector */
-    struct dyn_post *post;   /* per effector */
-    struct dyn_tide *tide;   /* per body, in orbit */
+    struct dyn_effector_body *effector_body;       /* at most one per effector */
+    struct dyn_effector_slot *effector_slot;       /* per effector */
+    struct dyn_orbital_gravity_body *gravity_body; /* per body, in orbit */
 
     struct dyn_work *kernel;
-    struct dyn_felt *felt; /* per mount */
-    struct dyn_load *load; /* per mount; in orbit then per body */
+    struct dyn_effector_input *effector_input; /* per mount */
+    struct dyn_load *load;                     /* per mount; in orbit then per body */
     struct dyn_supply supply;
     struct dyn_friction *friction;
     double *x_rate;   /* dx/dt of the last evaluation */
@@ -61,12 +61,12 @@ struct dyn_plant_work {
 };
 
 /* Mounts, posts and what else the effectors settle.  Context: setup. */
-void dyn_plant_mount(const struct dyn_plant *plant, struct dyn_plant_work *work);
+void dyn_plant_place_effectors(const struct dyn_plant *plant, struct dyn_plant_work *work);
 
 /* Lags of the effectors as a step of h by this method takes them.  Context: frame. */
-void dyn_plant_time_lags(const struct dyn_plant *plant, enum dyn_integrator method, double h,
-                         struct dyn_plant_work *work);
+void dyn_plant_set_lags(const struct dyn_plant *plant, enum dyn_integrator method, double h,
+                        struct dyn_plant_work *work);
 
 /* work->x_rate = f(x, drive).  Context: frame. */
-void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_drive *drive, const double *x,
-                    struct dyn_plant_work *work);
+void dyn_plant_rate(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
+                    const double *x, struct dyn_plant_work *work);

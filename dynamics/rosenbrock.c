@@ -6,7 +6,7 @@
 #include "dynamics/kernel/link_tree.h"
 
 /* k1 of the modal coordinates: xi + s k1 of xi. */
-static void lead_first(const struct dyn_model *model, double s, double *k1)
+static void first_modal_rates(const struct dyn_model *model, double s, double *k1)
 {
     for (int m = 0; m < model->modal_count; m++) {
         const struct dyn_modal_link *modal = &model->modal[m];
@@ -17,7 +17,7 @@ static void lead_first(const struct dyn_model *model, double s, double *k1)
 
 /* With u = k2 + 2 k1 the second stage is (1 - s A) u = f - 2 s A k1; this is u of the modal
  * coordinates, whose part of A k1 is k1 of xi. */
-static void lead_second(const struct dyn_model *model, double s, const double *k1, double *u)
+static void second_modal_rates(const struct dyn_model *model, double s, const double *k1, double *u)
 {
     for (int m = 0; m < model->modal_count; m++) {
         const struct dyn_modal_link *modal = &model->modal[m];
@@ -40,41 +40,42 @@ static void second_force(const struct dyn_modal_link *modal, int nq, double s, c
         }
 }
 
-static void second_forces(const struct dyn_model *model, const struct dyn_drive *drive, double s,
-                          const double *k1, double *tau)
+static void second_forces(const struct dyn_model *model, const struct dyn_plant_input *plant_input,
+                          double s, const double *k1, double *tau)
 {
     const size_t size = (size_t)model->nv * sizeof *tau;
-    if (drive->joint_tau != NULL)
-        memcpy(tau, drive->joint_tau, size);
+    if (plant_input->joint_tau != NULL)
+        memcpy(tau, plant_input->joint_tau, size);
     else
         memset(tau, 0, size);
     for (int m = 0; m < model->modal_count; m++)
         second_force(&model->modal[m], model->nq, s, k1, tau);
 }
 
-void dyn_rosenbrock(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
-                    struct dyn_plant_work *work, double *x)
+void dyn_rosenbrock(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
+                    double h, struct dyn_plant_work *work, double *x)
 {
     const struct dyn_model *model = plant->model;
     const int count = work->rate_count;
     const double s = (1.0 - sqrt(0.5)) * h;
-    struct dyn_drive led = {drive->commands, drive->joint_tau, s, drive->in_step};
+    struct dyn_plant_input led = {plant_input->commands, plant_input->joint_tau, s,
+                                  plant_input->in_step};
     double *k1 = work->sum, *u = work->x_rate;
 
     dyn_plant_rate(plant, &led, x, work);
     if (work->friction->row_max > 0) {
-        dyn_friction_find(plant, h, s, work->x_rate, x, work);
-        dyn_friction_add(plant, work, work->x_rate);
+        dyn_friction_solve(plant, h, s, work->x_rate, x, work);
+        dyn_friction_add_rate(plant, work, work->x_rate);
     }
     memcpy(k1, work->x_rate, (size_t)count * sizeof *k1);
-    lead_first(model, s, k1);
+    first_modal_rates(model, s, k1);
 
     for (int k = 0; k < count; k++)
         work->stage[k] = x[k] + h * k1[k];
-    second_forces(model, drive, s, k1, work->tau);
+    second_forces(model, plant_input, s, k1, work->tau);
     led.joint_tau = work->tau;
     dyn_plant_rate(plant, &led, work->stage, work);
-    lead_second(model, s, k1, u);
+    second_modal_rates(model, s, k1, u);
 
     for (int k = 0; k < count; k++)
         x[k] += 0.5 * h * (k1[k] + u[k]);

@@ -14,12 +14,12 @@
  * must be slower than that.
  *
  * The rows of the modes times M read (M + s C + s^2 K) eta'' = ..., which the kernel eliminates as
- * it does M (dyn_input.modal_lead); everything else has A = 0, and Heun's rule is left.
+ * it does M (dyn_input.modal_implicit_step); everything else has A = 0, and Heun's rule is left.
  */
 #pragma once
 
 #include "dynamics/plant_rate.h"
 
 /* x(t) -> x(t + h), in place, but for the length of quaternions.  Context: frame. */
-void dyn_rosenbrock(const struct dyn_plant *plant, const struct dyn_drive *drive, double h,
-                    struct dyn_plant_work *work, double *x);
+void dyn_rosenbrock(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
+                    double h, struct dyn_plant_work *work, double *x);

@@ -33,8 +33,8 @@ struct dyn_input {
     const unsigned char *held;   /* nv, 1: the acceleration is given, not found; NULL: none.  Modes
                                     are never held */
     const double *held_a;        /* nv, read where held; NULL: zero, locked.  v is the caller's */
-    double modal_lead;           /* s; the modes' springs and dampers act on what eta and its rate
-                                    will be by then, if the found acceleration lasts; zero: now */
+    double modal_implicit_step;  /* s; the modes' springs and dampers act on what eta and its rate
+                           will be by then, if the found acceleration lasts; zero: now */
 };
 
 struct dyn_output {

@@ -25,7 +25,7 @@ uint64_t rt_alloc_count(void)
     return 0;
 }
 
-bool rt_alloc_counted(void)
+bool rt_alloc_is_counted(void)
 {
     return false;
 }
@@ -79,7 +79,7 @@ uint64_t rt_alloc_count(void)
     return atomic_load_explicit(&count, memory_order_relaxed);
 }
 
-bool rt_alloc_counted(void)
+bool rt_alloc_is_counted(void)
 {
     return true;
 }

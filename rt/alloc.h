@@ -3,7 +3,7 @@
  * builds (-Dtrap_allocations=true) the first one traps where it happens.
  *
  * alloc.c defines malloc and its relatives on top of glibc's own; sanitizer builds leave it out,
- * and rt_alloc_counted() then answers false.
+ * and rt_alloc_is_counted() then answers false.
  */
 #pragma once
 
@@ -16,4 +16,4 @@ void rt_alloc_watch(void);
 void rt_alloc_unwatch(void);
 /* Heap calls of watched threads so far.  Context: any. */
 uint64_t rt_alloc_count(void);
-bool rt_alloc_counted(void);
+bool rt_alloc_is_counted(void);

@@ -27,7 +27,7 @@ static size_t round_up(size_t size, size_t unit)
  * preference with memory that is a little further away.  Any policy of its own also keeps the
  * kernel's NUMA balancing from unmapping these pages later to see who touches them.
  */
-void rt_memory_near(void *mem, size_t size, int cpu)
+void rt_memory_prefer_node(void *mem, size_t size, int cpu)
 {
     if (cpu < 0 || numa_available() < 0)
         return;
@@ -40,7 +40,7 @@ void rt_memory_near(void *mem, size_t size, int cpu)
     numa_bitmask_free(nodes);
 }
 
-static int node_of(void *mem)
+static int numa_node_of(void *mem)
 {
     int node = -1;
     if (numa_available() < 0 || get_mempolicy(&node, NULL, 0, mem, MPOL_F_NODE | MPOL_F_ADDR) != 0)
@@ -48,7 +48,7 @@ static int node_of(void *mem)
     return node;
 }
 
-static void *map(size_t size, int flags)
+static void *map_pages(size_t size, int flags)
 {
     void *mem =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
@@ -62,10 +62,10 @@ static void *map(size_t size, int flags)
 static bool map_reserved(struct rt_arena *arena, size_t size, int cpu)
 {
     arena->size = round_up(size, HUGE_PAGE);
-    arena->base = map(arena->size, MAP_HUGETLB);
+    arena->base = map_pages(arena->size, MAP_HUGETLB);
     if (!arena->base)
         return false;
-    rt_memory_near(arena->base, arena->size, cpu);
+    rt_memory_prefer_node(arena->base, arena->size, cpu);
     if (madvise(arena->base, arena->size, MADV_POPULATE_WRITE) == 0)
         return true;
     munmap(arena->base, arena->size);
@@ -75,7 +75,7 @@ static bool map_reserved(struct rt_arena *arena, size_t size, int cpu)
 /* A mapping that begins at a multiple of HUGE_PAGE: map more and give the ends back. */
 static unsigned char *map_aligned(size_t size)
 {
-    unsigned char *mem = map(size + HUGE_PAGE, 0);
+    unsigned char *mem = map_pages(size + HUGE_PAGE, 0);
     if (!mem)
         return NULL;
     const size_t before = round_up((uintptr_t)mem, HUGE_PAGE) - (uintptr_t)mem;
@@ -94,10 +94,10 @@ static bool map_ordinary(struct rt_arena *arena, size_t size, int cpu)
 {
     const bool large = size >= HUGE_PAGE;
     arena->size = round_up(size, large ? HUGE_PAGE : (size_t)sysconf(_SC_PAGESIZE));
-    arena->base = large ? map_aligned(arena->size) : map(arena->size, 0);
+    arena->base = large ? map_aligned(arena->size) : map_pages(arena->size, 0);
     if (!arena->base)
         return false;
-    rt_memory_near(arena->base, arena->size, cpu);
+    rt_memory_prefer_node(arena->base, arena->size, cpu);
     memset(arena->base, 0, arena->size);
     arena->huge_pages = large && madvise(arena->base, arena->size, MADV_COLLAPSE) == 0;
     (void)madvise(arena->base, arena->size, MADV_NOHUGEPAGE);
@@ -114,15 +114,15 @@ int rt_arena_open(struct rt_arena *arena, size_t size, int cpu)
     if (!arena->huge_pages && !map_ordinary(arena, size, cpu))
         return -ENOMEM;
     arena->locked = mlock(arena->base, arena->size) == 0;
-    arena->node = node_of(arena->base);
+    arena->node = numa_node_of(arena->base);
     return 0;
 }
 
-void *rt_arena_take(struct rt_arena *arena, size_t size)
+void *rt_arena_alloc(struct rt_arena *arena, size_t size)
 {
     RT_CHECK(!arena->sealed);
     RT_CHECK(size <= arena->size - arena->used);
-    return rt_cut(arena->base, &arena->used, size);
+    return rt_layout_cut(arena->base, &arena->used, size);
 }
 
 void rt_arena_seal(struct rt_arena *arena)
@@ -137,7 +137,7 @@ void rt_arena_close(struct rt_arena *arena)
     memset(arena, 0, sizeof *arena);
 }
 
-void *rt_cut(void *mem, size_t *at, size_t size)
+void *rt_layout_cut(void *mem, size_t *at, size_t size)
 {
     RT_CHECK((uintptr_t)mem % RT_CACHE_LINE == 0);
     const size_t begin = round_up(*at, RT_CACHE_LINE);

@@ -28,7 +28,7 @@ int rt_arena_open(struct rt_arena *arena, size_t size, int cpu);
 
 /* size zeroed bytes on cache lines of their own; traps when the arena is short or sealed.
  * Context: setup. */
-void *rt_arena_take(struct rt_arena *arena, size_t size);
+void *rt_arena_alloc(struct rt_arena *arena, size_t size);
 
 /* End of set-up: no memory is handed out any more.  Context: setup. */
 void rt_arena_seal(struct rt_arena *arena);
@@ -39,8 +39,8 @@ void rt_arena_close(struct rt_arena *arena);
 /* Cut size bytes at the next cache line after *at, and leave *at on a cache line; with mem NULL
  * only the offset advances.  This is how every x_size/x_place pair shares one layout function.
  * Context: setup. */
-void *rt_cut(void *mem, size_t *at, size_t size);
+void *rt_layout_cut(void *mem, size_t *at, size_t size);
 
 /* Prefer the NUMA node of cpu for whole pages of memory and move there what is elsewhere.  Where
  * the machine has no say nothing happens.  Context: setup. */
-void rt_memory_near(void *mem, size_t size, int cpu);
+void rt_memory_prefer_node(void *mem, size_t size, int cpu);

@@ -50,7 +50,7 @@ static uint64_t ticks(void)
     return __rdtsc();
 }
 
-static void relax(void)
+static void cpu_pause(void)
 {
     _mm_pause();
 }
@@ -67,7 +67,7 @@ static uint64_t ticks(void)
     return 0;
 }
 
-static void relax(void)
+static void cpu_pause(void)
 {
 }
 
@@ -77,14 +77,14 @@ static bool counter_is_invariant(void)
 }
 #endif
 
-struct pair {
+struct tsc_sample {
     uint64_t raw_ns, ticks;
 };
 
 /* Clock and counter at the same instant: the try with the least time between two clock readings. */
-static struct pair take_pair(void)
+static struct tsc_sample take_tsc_sample(void)
 {
-    struct pair best = {0};
+    struct tsc_sample best = {0};
     uint64_t width = UINT64_MAX;
     for (int i = 0; i < PAIR_TRIES; i++) {
         const uint64_t before = read_ns(CLOCK_MONOTONIC_RAW);
@@ -92,14 +92,15 @@ static struct pair take_pair(void)
         const uint64_t after = read_ns(CLOCK_MONOTONIC_RAW);
         if (after - before < width) {
             width = after - before;
-            best = (struct pair){.raw_ns = before + width / 2, .ticks = at};
+            best = (struct tsc_sample){.raw_ns = before + width / 2, .ticks = at};
         }
     }
     return best;
 }
 
 /* A counter of 100 MHz to 10 GHz that ran forward is believed. */
-static void calibrate(struct rt_clock_real *real, const struct pair *a, const struct pair *b)
+static void calibrate(struct rt_clock_real *real, const struct tsc_sample *a,
+                      const struct tsc_sample *b)
 {
     real->tsc_ns = 0.0;
     if (b->ticks > a->ticks)
@@ -107,7 +108,7 @@ static void calibrate(struct rt_clock_real *real, const struct pair *a, const st
     real->tsc = counter_is_invariant() && real->tsc_ns > 0.1 && real->tsc_ns < 10.0;
 }
 
-static int by_size(const void *a, const void *b)
+static int compare_durations(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -121,7 +122,7 @@ static uint64_t measure_lead(uint64_t max_lead_ns)
         sleep_until(wake_ns);
         late[i] = rt_now_ns() - wake_ns;
     }
-    qsort(late, LEAD_SLEEPS, sizeof late[0], by_size);
+    qsort(late, LEAD_SLEEPS, sizeof late[0], compare_durations);
     const uint64_t lead_ns = late[LEAD_RANK] + late[LEAD_RANK] / 4;
     if (lead_ns > max_lead_ns)
         return max_lead_ns;
@@ -136,17 +137,17 @@ void rt_clock_real_open(struct rt_clock_real *real, enum rt_wait wait, uint64_t 
     if (wait == RT_WAIT_PLAIN)
         return;
 
-    const struct pair first = take_pair();
+    const struct tsc_sample first = take_tsc_sample();
     const uint64_t begin_ns = rt_now_ns();
     real->lead_ns = lead_ns == 0            ? measure_lead(max_lead_ns)
                     : lead_ns > max_lead_ns ? max_lead_ns
                                             : lead_ns;
     sleep_until(begin_ns + CALIBRATION_NS);
-    const struct pair last = take_pair();
+    const struct tsc_sample last = take_tsc_sample();
     calibrate(real, &first, &last);
 }
 
-static void note_gap(struct rt_clock_real *real, uint64_t gap_ns)
+static void count_gap(struct rt_clock_real *real, uint64_t gap_ns)
 {
     if (gap_ns < real->gap_floor_ns)
         return;
@@ -157,11 +158,11 @@ static void note_gap(struct rt_clock_real *real, uint64_t gap_ns)
 }
 
 /* Sleep to wake_ns and keep the books that tell a late timer from a long sleep. */
-static uint64_t sleep_watched(struct rt_clock_real *real, uint64_t now_ns, uint64_t wake_ns)
+static uint64_t sleep_accounted(struct rt_clock_real *real, uint64_t now_ns, uint64_t wake_ns)
 {
     sleep_until(wake_ns);
     const uint64_t woke_ns = rt_now_ns();
-    real->slept_late_ns = woke_ns > wake_ns ? woke_ns - wake_ns : 0;
+    real->sleep_overshoot_ns = woke_ns > wake_ns ? woke_ns - wake_ns : 0;
     real->asked_ns_total += wake_ns - now_ns;
     real->slept_ns_total += woke_ns - now_ns;
     return woke_ns;
@@ -175,10 +176,10 @@ static void spin_ticks(struct rt_clock_real *real, uint64_t now_ns, uint64_t dea
     const uint64_t target = last + (uint64_t)((double)(deadline_ns - now_ns) / real->tsc_ns);
     const uint64_t floor = (uint64_t)((double)real->gap_floor_ns / real->tsc_ns);
     while (last < target) {
-        relax();
+        cpu_pause();
         const uint64_t at = ticks();
         if (at - last > floor)
-            note_gap(real, (uint64_t)((double)(at - last) * real->tsc_ns));
+            count_gap(real, (uint64_t)((double)(at - last) * real->tsc_ns));
         last = at;
     }
 }
@@ -190,7 +191,7 @@ static void spin_clock(struct rt_clock_real *real, uint64_t deadline_ns)
     uint64_t last = rt_now_ns();
     while (last < deadline_ns) {
         const uint64_t now_ns = rt_now_ns();
-        note_gap(real, now_ns - last);
+        count_gap(real, now_ns - last);
         last = now_ns;
     }
 }
@@ -199,10 +200,10 @@ static void wait_until(void *self, uint64_t deadline_ns)
 {
     struct rt_clock_real *real = self;
     real->gap_ns = 0;
-    real->slept_late_ns = 0;
+    real->sleep_overshoot_ns = 0;
     uint64_t now_ns = rt_now_ns();
     if (now_ns + real->lead_ns < deadline_ns)
-        now_ns = sleep_watched(real, now_ns, deadline_ns - real->lead_ns);
+        now_ns = sleep_accounted(real, now_ns, deadline_ns - real->lead_ns);
     if (real->wait == RT_WAIT_PLAIN)
         return;
     if (real->tsc && now_ns < deadline_ns)
@@ -222,7 +223,7 @@ static uint64_t raw(void *self)
     return read_ns(CLOCK_MONOTONIC_RAW);
 }
 
-struct rt_clock rt_clock_real_seam(struct rt_clock_real *real)
+struct rt_clock rt_clock_real_interface(struct rt_clock_real *real)
 {
     return (struct rt_clock){
         .now_ns = now, .wait_until_ns = wait_until, .raw_ns = raw, .self = real};
@@ -243,7 +244,7 @@ void rt_wall_map_sample(struct rt_wall_map *map)
     }
 }
 
-void rt_clock_sight_take(struct rt_clock_sight *sight)
+void rt_clock_sample_read(struct rt_clock_sample *sight)
 {
     uint64_t width = UINT64_MAX;
     for (int i = 0; i < PAIR_TRIES; i++) {
@@ -254,7 +255,7 @@ void rt_clock_sight_take(struct rt_clock_sight *sight)
         if (after - before >= width)
             continue;
         width = after - before;
-        *sight = (struct rt_clock_sight){
+        *sight = (struct rt_clock_sample){
             .monotonic_ns = before + width / 2,
             .raw_ns = raw_ns,
             .realtime_ns = realtime_ns,

@@ -28,9 +28,9 @@ struct rt_clock_real {
     uint64_t gap_ns;       /* longest gap above the floor in the last wait */
     uint64_t gap_ns_total; /* all gaps above the floor, since set-up */
     uint64_t gap_count;
-    uint64_t slept_late_ns;  /* last wait: how much later than asked the sleep returned */
-    uint64_t asked_ns_total; /* how long the sleeps should have been, since set-up */
-    uint64_t slept_ns_total; /* how long they were */
+    uint64_t sleep_overshoot_ns; /* last wait: how much later than asked the sleep returned */
+    uint64_t asked_ns_total;     /* how long the sleeps should have been, since set-up */
+    uint64_t slept_ns_total;     /* how long they were */
 };
 
 /* With RT_WAIT_HYBRID calibrate the counter and measure the lead, in about 40 ms, on the calling
@@ -40,18 +40,18 @@ void rt_clock_real_open(struct rt_clock_real *real, enum rt_wait wait, uint64_t 
                         uint64_t max_lead_ns);
 
 /* The seam filled for the real clock.  Context: setup. */
-struct rt_clock rt_clock_real_seam(struct rt_clock_real *real);
+struct rt_clock rt_clock_real_interface(struct rt_clock_real *real);
 
 /* CLOCK_MONOTONIC in nanoseconds.  Context: any. */
 uint64_t rt_now_ns(void);
 
 /* Three clocks at one moment, the middle of a window of that width: what drift is measured by. */
-struct rt_clock_sight {
+struct rt_clock_sample {
     uint64_t monotonic_ns, raw_ns, realtime_ns;
     uint32_t window_ns;
 };
 /* The tightest of a few tries.  Context: any. */
-void rt_clock_sight_take(struct rt_clock_sight *sight);
+void rt_clock_sample_read(struct rt_clock_sample *sight);
 
 /* CLOCK_REALTIME to CLOCK_MONOTONIC by sampled pairs, for kernel packet stamps. */
 struct rt_wall_map {

@@ -16,18 +16,19 @@
 #include <stdint.h>
 
 enum rt_estop_cause {
-    RT_ESTOP_OPERATOR, /* somebody asked for it, in words */
-    RT_ESTOP_BUTTON,   /* the pilot's safe button */
-    RT_ESTOP_LOSS,     /* the operator is gone */
-    RT_ESTOP_WATCHDOG, /* the frame thread was away for too long */
+    RT_ESTOP_OPERATOR,      /* somebody asked for it, in words */
+    RT_ESTOP_BUTTON,        /* the pilot's safe button */
+    RT_ESTOP_OPERATOR_LOST, /* the operator is gone */
+    RT_ESTOP_WATCHDOG,      /* the frame thread was away for too long */
     RT_ESTOP_CAUSE_COUNT
 };
-enum { RT_ESTOP_FRAMES_MAX = 2 }; /* from the raise to the boundary, as above */
+enum { RT_ESTOP_LATENCY_FRAMES_MAX = 2 }; /* from the raise to the boundary, as above */
 
 struct rt_estop {
     _Atomic uint32_t raised[RT_ESTOP_CAUSE_COUNT];
-    _Atomic uint64_t since_ns; /* of the first raise that was not read yet; 0: there is none */
-    atomic_bool *knock;        /* the frame loop's */
+    _Atomic uint64_t
+        first_raise_ns;           /* of the first raise that was not read yet; 0: there is none */
+    atomic_bool *boundary_wanted; /* the frame loop's */
 };
 
 /* The number of this raise among those of its cause, from 1.  Context: any. */
@@ -36,12 +37,12 @@ static inline uint32_t rt_estop_raise(struct rt_estop *estop, enum rt_estop_caus
 {
     uint64_t none = 0;
     /* Relaxed: it is a figure for the log. */
-    (void)atomic_compare_exchange_strong_explicit(&estop->since_ns, &none, now_ns,
+    (void)atomic_compare_exchange_strong_explicit(&estop->first_raise_ns, &none, now_ns,
                                                   memory_order_relaxed, memory_order_relaxed);
     /* Release, both: who sees the knock, or the count, sees what was written before. */
     const uint32_t before =
         atomic_fetch_add_explicit(&estop->raised[cause], 1, memory_order_release);
-    atomic_store_explicit(estop->knock, true, memory_order_release);
+    atomic_store_explicit(estop->boundary_wanted, true, memory_order_release);
     return before + 1;
 }
 

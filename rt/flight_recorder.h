@@ -1,6 +1,6 @@
 /*
- * The flight recorder: what each of the last RT_RECORDER_FRAMES frames did and when, so that after
- * an overrun the frames that led to it can still be told.
+ * The flight recorder: what each of the last RT_FLIGHT_RECORDER_FRAMES frames did and when, so that
+ * after an overrun the frames that led to it can still be told.
  *
  *      | start |  commit  | latch | job 0 | job 1 | ... | end | record |
  *   start_ns  sent_ns        jobs_ns  + spent_ns[0] + spent_ns[1]   recorded_ns
@@ -11,11 +11,11 @@
  *
  * An overrun asks for the rows before it, its own and a few after it.  They are not handed over
  * there, which would make the next frame late as well: the frame thread itself takes them out in
- * the slack of the frames that follow, RT_RECORDER_DRAIN at a time, and puts them where it puts all
- * records.  So nothing here is shared between threads, and there is nothing to lock, freeze or
- * swap.  Two are taken for one that comes in, so the circle is never overtaken as long as there is
- * slack; without slack the oldest rows are overwritten, and counted as lost.  An overrun that comes
- * while rows still wait makes one window of both.
+ * the slack of the frames that follow, RT_FLIGHT_RECORDER_DRAIN at a time, and puts them where it
+ * puts all records.  So nothing here is shared between threads, and there is nothing to lock,
+ * freeze or swap.  Two are taken for one that comes in, so the circle is never overtaken as long as
+ * there is slack; without slack the oldest rows are overwritten, and counted as lost.  An overrun
+ * that comes while rows still wait makes one window of both.
  */
 #pragma once
 
@@ -26,13 +26,13 @@
 #include "rt/schedule.h"
 
 enum {
-    RT_RECORDER_FRAMES = 128, /* rows kept; a power of two */
-    RT_RECORDER_BEFORE = 32,  /* rows asked for before an overrun */
-    RT_RECORDER_AFTER = 8,    /* and after it */
-    RT_RECORDER_DRAIN = 2,    /* rows taken out in one slack */
+    RT_FLIGHT_RECORDER_FRAMES = 128, /* rows kept; a power of two */
+    RT_FLIGHT_RECORDER_BEFORE = 32,  /* rows asked for before an overrun */
+    RT_FLIGHT_RECORDER_AFTER = 8,    /* and after it */
+    RT_FLIGHT_RECORDER_DRAIN = 2,    /* rows taken out in one slack */
 };
 
-struct rt_recorder_row {
+struct rt_flight_recorder_row {
     uint64_t frame;
     uint64_t release_ns;
     uint64_t start_ns;    /* woke up, or the reply came */
@@ -50,52 +50,54 @@ struct rt_recorder_row {
     uint32_t spent_ns[RT_JOB_MAX]; /* only as many as there are jobs; of a job that did not run, as
                                       it was before */
 };
-enum { RT_RECORDER_HEAD = offsetof(struct rt_recorder_row, spent_ns) };
+enum { RT_FLIGHT_RECORDER_HEAD = offsetof(struct rt_flight_recorder_row, spent_ns) };
 
-struct rt_recorder {
+struct rt_flight_recorder {
     unsigned char *rows;
-    uint32_t stride;   /* bytes from row to row */
-    uint32_t row_size; /* of them used */
-    uint64_t count;    /* rows finished so far; the one being filled has this number */
-    uint64_t next;     /* the first not taken out yet */
-    uint64_t until;    /* the first not asked for */
-    uint64_t lost;     /* asked for and overwritten */
+    uint32_t stride;      /* bytes from row to row */
+    uint32_t row_size;    /* of them used */
+    uint64_t count;       /* rows finished so far; the one being filled has this number */
+    uint64_t next;        /* the first not taken out yet */
+    uint64_t request_end; /* the first not asked for */
+    uint64_t lost;        /* asked for and overwritten */
 };
 
 /* Context: setup. */
-size_t rt_recorder_size(int job_count);
-struct rt_recorder *rt_recorder_place(int job_count, void *mem);
+size_t rt_flight_recorder_size(int job_count);
+struct rt_flight_recorder *rt_flight_recorder_place(int job_count, void *mem);
 
 /* Row by its number.  Context: frame. */
-static inline struct rt_recorder_row *rt_recorder_row(const struct rt_recorder *recorder,
-                                                      uint64_t number)
+static inline struct rt_flight_recorder_row *
+rt_flight_recorder_row(const struct rt_flight_recorder *recorder, uint64_t number)
 {
-    return (struct rt_recorder_row *)(void *)(recorder->rows +
-                                              (number % RT_RECORDER_FRAMES) * recorder->stride);
+    return (struct rt_flight_recorder_row *)(void *)(recorder->rows +
+                                                     (number % RT_FLIGHT_RECORDER_FRAMES) *
+                                                         recorder->stride);
 }
 
 /* The row of the frame that runs now.  Context: frame. */
-static inline struct rt_recorder_row *rt_recorder_now(const struct rt_recorder *recorder)
+static inline struct rt_flight_recorder_row *
+rt_flight_recorder_current(const struct rt_flight_recorder *recorder)
 {
-    return rt_recorder_row(recorder, recorder->count);
+    return rt_flight_recorder_row(recorder, recorder->count);
 }
 
 /* This frame is worth telling: ask for its row and those around it.  Context: frame, before the row
  * is finished. */
-void rt_recorder_ask(struct rt_recorder *recorder);
+void rt_flight_recorder_request(struct rt_flight_recorder *recorder);
 
 /* The row is complete.  Context: frame. */
-static inline void rt_recorder_finish(struct rt_recorder *recorder)
+static inline void rt_flight_recorder_finish(struct rt_flight_recorder *recorder)
 {
     recorder->count++;
 }
 
 /* Is there a row to be taken out?  Context: frame. */
-static inline bool rt_recorder_waits(const struct rt_recorder *recorder)
+static inline bool rt_flight_recorder_has_requested(const struct rt_flight_recorder *recorder)
 {
-    return recorder->next < recorder->until && recorder->next < recorder->count;
+    return recorder->next < recorder->request_end && recorder->next < recorder->count;
 }
 
 /* The oldest row that was asked for, or NULL; it stays as it is until the next frame begins.
  * Context: frame. */
-const struct rt_recorder_row *rt_recorder_take(struct rt_recorder *recorder);
+const struct rt_flight_recorder_row *rt_flight_recorder_take(struct rt_flight_recorder *recorder);

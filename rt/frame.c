@@ -32,17 +32,17 @@ static const uint64_t DRAIN_SLACK_NS = 10000;
 
 /* Where the loop stands on the grid. */
 struct grid {
-    uint64_t first_ns;   /* release of slot 0; a phase lock moves it */
-    int64_t moved_ns;    /* by so much so far */
-    uint64_t slot;       /* of the frame to run next; ahead of its number by the misses */
-    uint64_t missed;     /* releases dropped right before it */
-    uint64_t carried;    /* the same, before the pause that it is held back by */
-    uint64_t paused;     /* releases of that pause so far */
-    uint32_t held;       /* which frame of a catch-up it is; 0: fresh */
-    enum rt_cause cause; /* of the frame that made the catch-up necessary */
+    uint64_t first_ns;            /* release of slot 0; a phase lock moves it */
+    int64_t moved_ns;             /* by so much so far */
+    uint64_t slot;                /* of the frame to run next; ahead of its number by the misses */
+    uint64_t missed;              /* releases dropped right before it */
+    uint64_t missed_before_pause; /* the same, before the pause that it is held back by */
+    uint64_t paused;              /* releases of that pause so far */
+    uint32_t held;                /* which frame of a catch-up it is; 0: fresh */
+    enum rt_cause cause;          /* of the frame that made the catch-up necessary */
 };
 
-struct run {
+struct loop {
     struct rt_frame *frame;
     struct grid grid;
     struct drift drift;
@@ -57,7 +57,7 @@ static uint64_t now_ns(const struct rt_frame *frame)
     return frame->clock.now_ns(frame->clock.self);
 }
 
-static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+static uint64_t max_ns(uint64_t a_ns, uint64_t b_ns)
 {
     return a_ns > b_ns ? a_ns : b_ns;
 }
@@ -109,35 +109,35 @@ static double drift_ppm(struct drift *drift, uint64_t period_ns)
 
 /* --- one frame -------------------------------------------------------------------------------- */
 
-static void commit_pending(struct run *run)
+static void commit_pending(struct loop *loop)
 {
-    if (!run->pending)
+    if (!loop->pending)
         return;
-    run->pending = false;
-    run->frame->tasks.commit(run->frame->tasks.self, run->pending_frame);
-    run->sent_ns = run->frame->recorder == NULL ? 0 : now_ns(run->frame);
-    RT_PROBE(commit, run->pending_frame, run->sent_ns);
+    loop->pending = false;
+    loop->frame->tasks.commit(loop->frame->tasks.self, loop->pending_frame);
+    loop->sent_ns = loop->frame->recorder == NULL ? 0 : now_ns(loop->frame);
+    RT_PROBE(commit, loop->pending_frame, loop->sent_ns);
 }
 
-static void compute(struct run *run, const struct rt_frame_record *record)
+static void latch_and_run_jobs(struct loop *loop, const struct rt_frame_record *record)
 {
-    struct rt_frame *frame = run->frame;
+    struct rt_frame *frame = loop->frame;
     RT_PROBE(latch, record->frame, record->start_ns);
     frame->tasks.latch(frame->tasks.self, record->frame, record->held);
     rt_schedule_run(frame->schedule, record->frame);
     RT_PROBE(step, record->frame, frame->schedule->begin_ns);
-    run->pending = true;
-    run->pending_frame = record->frame;
+    loop->pending = true;
+    loop->pending_frame = record->frame;
 }
 
 /* Relaxed: what is asked crosses in the boundary's own ways. */
-static bool held_back(struct rt_frame *frame, uint64_t k)
+static bool is_held_at_boundary(struct rt_frame *frame, uint64_t k)
 {
-    return atomic_load_explicit(&frame->knock, memory_order_relaxed) &&
+    return atomic_load_explicit(&frame->boundary_wanted, memory_order_relaxed) &&
            frame->tasks.boundary(frame->tasks.self, k);
 }
 
-static void kick(struct rt_frame *frame, uint64_t start_ns)
+static void kick_watchdog(struct rt_frame *frame, uint64_t start_ns)
 {
     if (frame->watchdog != NULL)
         rt_watchdog_kick(frame->watchdog, start_ns);
@@ -152,26 +152,27 @@ static void publish_live(struct rt_frame *frame, uint64_t k)
         .frame = k,
         .overruns = frame->overruns,
         .missed = frame->missed,
-        .start_error_ns = rt_histogram_at(&frame->start_error_ns, 0.5),
-        .busy_ns = rt_histogram_at(&frame->busy_ns, 0.5),
+        .start_error_ns = rt_histogram_quantile(&frame->start_error_ns, 0.5),
+        .busy_ns = rt_histogram_quantile(&frame->busy_ns, 0.5),
         .margin_ns_min = frame->margin_ns_min,
     };
     (void)rt_mailbox_publish(frame->live);
 }
 
 /* The recorder's row of this frame; a late one, or one that got no reply, is worth telling. */
-static void fill_row(struct run *run, const struct rt_frame_record *record, uint64_t recorded_ns)
+static void fill_recorder_row(struct loop *loop, const struct rt_frame_record *record,
+                              uint64_t recorded_ns)
 {
-    struct rt_recorder *recorder = run->frame->recorder;
-    const struct rt_schedule *schedule = run->frame->schedule;
+    struct rt_flight_recorder *recorder = loop->frame->recorder;
+    const struct rt_schedule *schedule = loop->frame->schedule;
     if (recorder == NULL)
         return;
-    struct rt_recorder_row *row = rt_recorder_now(recorder);
+    struct rt_flight_recorder_row *row = rt_flight_recorder_current(recorder);
     row->frame = record->frame;
     row->release_ns = record->release_ns;
     row->start_ns = record->start_ns;
-    row->await_ns = run->await_ns;
-    row->sent_ns = run->sent_ns;
+    row->await_ns = loop->await_ns;
+    row->sent_ns = loop->sent_ns;
     row->jobs_ns = schedule->begin_ns;
     row->end_ns = record->end_ns;
     row->recorded_ns = recorded_ns;
@@ -179,35 +180,35 @@ static void fill_row(struct run *run, const struct rt_frame_record *record, uint
     row->missed = record->missed;
     row->cause = record->cause;
     row->held = record->held;
-    row->unanswered = run->unanswered;
-    memcpy(row->spent_ns, schedule->spent_ns, recorder->row_size - RT_RECORDER_HEAD);
-    if (record->cause != RT_CAUSE_NONE || run->unanswered)
-        rt_recorder_ask(recorder);
-    rt_recorder_finish(recorder);
-    run->sent_ns = run->await_ns = 0;
+    row->unanswered = loop->unanswered;
+    memcpy(row->spent_ns, schedule->spent_ns, recorder->row_size - RT_FLIGHT_RECORDER_HEAD);
+    if (record->cause != RT_CAUSE_NONE || loop->unanswered)
+        rt_flight_recorder_request(recorder);
+    rt_flight_recorder_finish(recorder);
+    loop->sent_ns = loop->await_ns = 0;
 }
 
-static bool has_rows(const struct rt_frame *frame)
+static bool has_recorder_rows(const struct rt_frame *frame)
 {
-    return frame->recorder != NULL && rt_recorder_waits(frame->recorder);
+    return frame->recorder != NULL && rt_flight_recorder_has_requested(frame->recorder);
 }
 
-static void drain_rows(struct rt_frame *frame)
+static void drain_recorder_rows(struct rt_frame *frame)
 {
-    for (int i = 0; i < RT_RECORDER_DRAIN && frame->tasks.drain(frame->tasks.self); i++)
+    for (int i = 0; i < RT_FLIGHT_RECORDER_DRAIN && frame->tasks.drain(frame->tasks.self); i++)
         continue;
 }
 
 /* Hand the record over and count the frame.  Busy has the frame up to end_ns and the taking of the
  * record, but not the search for a cause in between. */
-static void finish(struct run *run, const struct rt_frame_record *record)
+static void record_frame(struct loop *loop, const struct rt_frame_record *record)
 {
-    struct rt_frame *frame = run->frame;
+    struct rt_frame *frame = loop->frame;
     const uint64_t begin_ns = record->cause == RT_CAUSE_NONE ? record->end_ns : now_ns(frame);
     frame->tasks.record(frame->tasks.self, record);
-    const uint64_t recorded_ns = later(now_ns(frame), begin_ns);
+    const uint64_t recorded_ns = max_ns(now_ns(frame), begin_ns);
     const uint64_t taking_ns = recorded_ns - begin_ns;
-    fill_row(run, record, recorded_ns);
+    fill_recorder_row(loop, record, recorded_ns);
 
     const uint64_t k = record->frame;
     if (frame->frames == 0 && frame->paused == 0)
@@ -220,45 +221,46 @@ static void finish(struct run *run, const struct rt_frame_record *record)
 
 /* --- real pace: the grid ---------------------------------------------------------------------- */
 
-static uint64_t grid_release(const struct run *run, uint64_t slot)
+static uint64_t grid_release(const struct loop *loop, uint64_t slot)
 {
-    return run->grid.first_ns + slot * run->frame->spec.period_ns;
+    return loop->grid.first_ns + slot * loop->frame->spec.period_ns;
 }
 
 /* First slot, from `slot` on, whose release is not before at_ns. */
-static uint64_t grid_reach(const struct run *run, uint64_t slot, uint64_t at_ns)
+static uint64_t grid_slot_at(const struct loop *loop, uint64_t slot, uint64_t at_ns)
 {
-    const uint64_t period_ns = run->frame->spec.period_ns;
-    const int64_t after_ns = (int64_t)(at_ns - run->grid.first_ns); /* slot 0 may lie before 0 */
+    const uint64_t period_ns = loop->frame->spec.period_ns;
+    const int64_t after_ns = (int64_t)(at_ns - loop->grid.first_ns); /* slot 0 may lie before 0 */
     const uint64_t since_ns = after_ns > 0 ? (uint64_t)after_ns : 0;
-    return later(slot, since_ns / period_ns + (since_ns % period_ns != 0));
+    return max_ns(slot, since_ns / period_ns + (since_ns % period_ns != 0));
 }
 
 /* All releases from here on move by what the phase lock says. */
-static void grid_move(struct run *run, const struct rt_frame_record *record)
+static void grid_move(struct loop *loop, const struct rt_frame_record *record)
 {
-    struct rt_frame *frame = run->frame;
-    frame->corrected_ns = run->grid.moved_ns;
-    if (frame->phase == NULL)
+    struct rt_frame *frame = loop->frame;
+    frame->corrected_ns = loop->grid.moved_ns;
+    if (frame->phase_lock == NULL)
         return;
-    const int64_t move_ns = rt_phase_step(frame->phase, record->release_ns,
-                                          UINT64_C(1) + record->missed + record->paused);
-    run->grid.first_ns += (uint64_t)move_ns;
-    run->grid.moved_ns += move_ns;
+    const int64_t move_ns = rt_phase_lock_step(frame->phase_lock, record->release_ns,
+                                               UINT64_C(1) + record->missed + record->paused);
+    loop->grid.first_ns += (uint64_t)move_ns;
+    loop->grid.moved_ns += move_ns;
 }
 
 /* A late frame costs releases: run them back to back while the policy allows, else drop them. */
-static void grid_advance(struct run *run, uint64_t end_ns)
+static void grid_advance(struct loop *loop, uint64_t end_ns)
 {
-    struct grid *grid = &run->grid;
-    grid->carried = grid->paused = 0;
-    const struct rt_frame_spec *spec = &run->frame->spec;
-    const uint64_t next = grid_reach(run, grid->slot + 1, end_ns);
+    struct grid *grid = &loop->grid;
+    grid->missed_before_pause = grid->paused = 0;
+    const struct rt_frame_spec *spec = &loop->frame->spec;
+    const uint64_t next = grid_slot_at(loop, grid->slot + 1, end_ns);
     const uint64_t lost = next - (grid->slot + 1);
     /* Whoever knocks is heard at every release, so nothing is caught up meanwhile. */
-    const bool knocked = atomic_load_explicit(&run->frame->knock, memory_order_relaxed);
+    const bool is_boundary_wanted =
+        atomic_load_explicit(&loop->frame->boundary_wanted, memory_order_relaxed);
     if (lost > 0 && spec->overrun == RT_OVERRUN_CATCH_UP && grid->held < spec->max_catch_up &&
-        !knocked) {
+        !is_boundary_wanted) {
         grid->slot++;
         grid->held++;
         grid->missed = 0;
@@ -270,17 +272,17 @@ static void grid_advance(struct run *run, uint64_t end_ns)
 }
 
 /* This release, and those that are past by now, belong to a pause. */
-static void grid_pass(struct run *run, const struct rt_frame_record *record)
+static void grid_pause(struct loop *loop, const struct rt_frame_record *record)
 {
-    struct rt_frame *frame = run->frame;
-    struct grid *grid = &run->grid;
-    const uint64_t next = grid_reach(run, grid->slot + 1, now_ns(frame));
+    struct rt_frame *frame = loop->frame;
+    struct grid *grid = &loop->grid;
+    const uint64_t next = grid_slot_at(loop, grid->slot + 1, now_ns(frame));
     if (frame->frames == 0 && frame->paused == 0)
         frame->first_release_ns = record->release_ns;
-    frame->last_release_ns = grid_release(run, next - 1);
+    frame->last_release_ns = grid_release(loop, next - 1);
     frame->paused += next - grid->slot;
     grid->paused += next - grid->slot;
-    grid->carried += grid->missed;
+    grid->missed_before_pause += grid->missed;
     grid->missed = 0;
     grid->slot = next;
 }
@@ -306,141 +308,141 @@ static enum rt_cause find_cause(struct rt_frame *frame, const struct rt_frame_re
         .waited_ns = frame->waited_ns,
         .end_ns = record->end_ns,
     };
-    return frame->witness == NULL ? rt_cause_of(&late, &nothing, 0)
-                                  : rt_witness_cause(frame->witness, &late);
+    return frame->cause_finder == NULL ? rt_cause_of(&late, &nothing, 0)
+                                       : rt_cause_finder_find(frame->cause_finder, &late);
 }
 
 /* Was it late, and why?  Held frames are late for the reason that made them necessary. */
-static void judge(struct run *run, struct rt_frame_record *record)
+static void count_overrun(struct loop *loop, struct rt_frame_record *record)
 {
-    struct rt_frame *frame = run->frame;
+    struct rt_frame *frame = loop->frame;
     count_margin(frame, record);
-    if (frame->witness != NULL)
-        frame->witness->waited_ns_total += frame->waited_ns;
+    if (frame->cause_finder != NULL)
+        frame->cause_finder->waited_ns_total += frame->waited_ns;
     if (record->end_ns <= record->release_ns + frame->spec.period_ns)
         return;
     if (!record->held)
-        run->grid.cause = find_cause(frame, record);
-    record->cause = (uint8_t)run->grid.cause;
+        loop->grid.cause = find_cause(frame, record);
+    record->cause = (uint8_t)loop->grid.cause;
     RT_PROBE(overrun, record->frame, record->end_ns);
     frame->overruns++;
-    frame->causes[run->grid.cause]++;
+    frame->causes[loop->grid.cause]++;
 }
 
 /* In a catch-up only the last sample leaves: the one after which the grid is reached again, or the
  * last that the policy allows. */
-static void commit_early(struct run *run, const struct rt_frame_record *record)
+static void commit_early(struct loop *loop, const struct rt_frame_record *record)
 {
-    struct rt_frame *frame = run->frame;
-    if (record->held && run->grid.held < frame->spec.max_catch_up &&
+    struct rt_frame *frame = loop->frame;
+    if (record->held && loop->grid.held < frame->spec.max_catch_up &&
         now_ns(frame) > record->release_ns + frame->spec.period_ns)
         return;
-    commit_pending(run);
+    commit_pending(loop);
 }
 
 /*
  * Wait for the release, start.  A clock that steps back shows a start before the release or an end
  * before the start: stamps never go back within a frame, so neither turns into a huge error.
  */
-static void grid_start(struct run *run, struct rt_frame_record *record)
+static void grid_start(struct loop *loop, struct rt_frame_record *record)
 {
-    struct rt_frame *frame = run->frame;
+    struct rt_frame *frame = loop->frame;
     if (!record->held)
         frame->clock.wait_until_ns(frame->clock.self, record->release_ns);
-    record->start_ns = later(now_ns(frame), record->release_ns);
-    frame->missed += run->grid.missed;
+    record->start_ns = max_ns(now_ns(frame), record->release_ns);
+    frame->missed += loop->grid.missed;
     frame->caught_up += record->held;
     frame->waited_ns = 0;
     RT_PROBE(release, record->frame, record->release_ns);
     if (!record->held)
-        drift_add(&run->drift, frame, record);
-    kick(frame, record->start_ns);
+        drift_add(&loop->drift, frame, record);
+    kick_watchdog(frame, record->start_ns);
 }
 
 /* False: it was held back. */
-static bool grid_frame(struct run *run, uint64_t k)
+static bool grid_frame(struct loop *loop, uint64_t k)
 {
-    struct rt_frame *frame = run->frame;
-    const uint64_t missed = run->grid.missed + run->grid.carried;
+    struct rt_frame *frame = loop->frame;
+    const uint64_t missed = loop->grid.missed + loop->grid.missed_before_pause;
     struct rt_frame_record record = {
         .frame = k,
-        .release_ns = grid_release(run, run->grid.slot),
+        .release_ns = grid_release(loop, loop->grid.slot),
         .missed = missed > UINT32_MAX ? UINT32_MAX : (uint32_t)missed,
-        .paused = run->grid.paused > UINT32_MAX ? UINT32_MAX : (uint32_t)run->grid.paused,
-        .held = run->grid.held > 0,
+        .paused = loop->grid.paused > UINT32_MAX ? UINT32_MAX : (uint32_t)loop->grid.paused,
+        .held = loop->grid.held > 0,
     };
-    grid_start(run, &record);
+    grid_start(loop, &record);
     if (!record.held)
-        commit_pending(run);
-    if (!record.held && held_back(frame, k)) {
-        grid_pass(run, &record);
+        commit_pending(loop);
+    if (!record.held && is_held_at_boundary(frame, k)) {
+        grid_pause(loop, &record);
         return false;
     }
-    compute(run, &record);
+    latch_and_run_jobs(loop, &record);
     if (frame->spec.commit == RT_COMMIT_EARLY)
-        commit_early(run, &record);
-    record.end_ns = later(now_ns(frame), record.start_ns);
+        commit_early(loop, &record);
+    record.end_ns = max_ns(now_ns(frame), record.start_ns);
 
-    judge(run, &record);
-    finish(run, &record);
-    grid_move(run, &record);
-    grid_advance(run, record.end_ns);
+    count_overrun(loop, &record);
+    record_frame(loop, &record);
+    grid_move(loop, &record);
+    grid_advance(loop, record.end_ns);
     if (record.cause != RT_CAUSE_NONE && frame->spec.overrun == RT_OVERRUN_STOP)
         frame->end = RT_END_POLICY;
     return true;
 }
 
-static uint64_t slack_ns(const struct run *run)
+static uint64_t slack_ns(const struct loop *loop)
 {
-    const uint64_t release_ns = grid_release(run, run->grid.slot);
-    const uint64_t at_ns = now_ns(run->frame);
-    return later(release_ns, at_ns) - at_ns;
+    const uint64_t release_ns = grid_release(loop, loop->grid.slot);
+    const uint64_t at_ns = now_ns(loop->frame);
+    return max_ns(release_ns, at_ns) - at_ns;
 }
 
 /* In the slack, where there is time for it: a baseline for the witness, rows of the recorder. */
-static void grid_slack(struct run *run)
+static void grid_slack(struct loop *loop)
 {
-    struct rt_frame *frame = run->frame;
-    if (run->grid.held > 0)
+    struct rt_frame *frame = loop->frame;
+    if (loop->grid.held > 0)
         return;
-    if (frame->witness != NULL)
-        rt_witness_refresh(frame->witness, grid_release(run, run->grid.slot));
-    if (has_rows(frame) && slack_ns(run) >= DRAIN_SLACK_NS)
-        drain_rows(frame);
+    if (frame->cause_finder != NULL)
+        rt_cause_finder_refresh(frame->cause_finder, grid_release(loop, loop->grid.slot));
+    if (has_recorder_rows(frame) && slack_ns(loop) >= DRAIN_SLACK_NS)
+        drain_recorder_rows(frame);
 }
 
 /* The last sample leaves when all others did, unless the safe outputs take its place. */
-static void grid_close(struct run *run)
+static void grid_close(struct loop *loop)
 {
-    struct rt_frame *frame = run->frame;
+    struct rt_frame *frame = loop->frame;
     if (frame->end == RT_END_POLICY) {
-        frame->tasks.safe(frame->tasks.self);
+        frame->tasks.invalidate_outputs(frame->tasks.self);
         return;
     }
-    if (run->pending && frame->spec.commit == RT_COMMIT_GRID) {
-        const uint64_t slot = grid_reach(run, run->grid.slot, now_ns(frame));
-        frame->clock.wait_until_ns(frame->clock.self, grid_release(run, slot));
+    if (loop->pending && frame->spec.commit == RT_COMMIT_GRID) {
+        const uint64_t slot = grid_slot_at(loop, loop->grid.slot, now_ns(frame));
+        frame->clock.wait_until_ns(frame->clock.self, grid_release(loop, slot));
     }
-    commit_pending(run);
+    commit_pending(loop);
 }
 
 /* --- fast and lockstep: no grid --------------------------------------------------------------- */
 
-static void await_reply(struct run *run, uint64_t k)
+static void await_reply(struct loop *loop, uint64_t k)
 {
-    struct rt_frame *frame = run->frame;
+    struct rt_frame *frame = loop->frame;
     if (frame->tasks.await == NULL || k == 0)
         return;
     if (frame->watchdog != NULL)
         rt_watchdog_disarm(frame->watchdog); /* the far end may take its time */
     if (frame->recorder != NULL)
-        run->await_ns = run->sent_ns != 0 ? run->sent_ns : now_ns(frame);
-    run->unanswered = !frame->tasks.await(frame->tasks.self, k);
-    frame->missed_replies += run->unanswered;
+        loop->await_ns = loop->sent_ns != 0 ? loop->sent_ns : now_ns(frame);
+    loop->unanswered = !frame->tasks.await(frame->tasks.self, k);
+    frame->missed_replies += loop->unanswered;
 }
 
 /* Held back for a period; the watchdog looks again when the frame starts. */
-static void free_pass(struct rt_frame *frame)
+static void free_pause(struct rt_frame *frame)
 {
     if (frame->watchdog != NULL)
         rt_watchdog_disarm(frame->watchdog);
@@ -449,40 +451,40 @@ static void free_pass(struct rt_frame *frame)
 }
 
 /* False: it was held back to the end of the run. */
-static bool free_frame(struct run *run, uint64_t k)
+static bool free_frame(struct loop *loop, uint64_t k)
 {
-    struct rt_frame *frame = run->frame;
+    struct rt_frame *frame = loop->frame;
     const uint64_t paused = frame->paused;
-    commit_pending(run);
-    await_reply(run, k);
-    while (held_back(frame, k)) {
+    commit_pending(loop);
+    await_reply(loop, k);
+    while (is_held_at_boundary(frame, k)) {
         if (atomic_load_explicit(&frame->stop, memory_order_relaxed))
             return false;
-        free_pass(frame);
+        free_pause(frame);
     }
     struct rt_frame_record record = {
         .frame = k, .start_ns = now_ns(frame), .paused = (uint32_t)(frame->paused - paused)};
     record.release_ns = record.start_ns;
     RT_PROBE(release, k, record.start_ns);
-    kick(frame, record.start_ns);
-    compute(run, &record);
+    kick_watchdog(frame, record.start_ns);
+    latch_and_run_jobs(loop, &record);
     if (frame->spec.commit == RT_COMMIT_EARLY)
-        commit_pending(run);
-    record.end_ns = later(now_ns(frame), record.start_ns);
-    finish(run, &record);
-    if (has_rows(frame))
-        drain_rows(frame);
+        commit_pending(loop);
+    record.end_ns = max_ns(now_ns(frame), record.start_ns);
+    record_frame(loop, &record);
+    if (has_recorder_rows(frame))
+        drain_recorder_rows(frame);
     return true;
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-static void check(const struct rt_frame *frame)
+static void check_frame(const struct rt_frame *frame)
 {
     RT_CHECK(frame->spec.period_ns > 0);
     RT_CHECK(frame->schedule != NULL);
     RT_CHECK(frame->tasks.commit != NULL && frame->tasks.latch != NULL);
-    RT_CHECK(frame->tasks.record != NULL && frame->tasks.safe != NULL);
+    RT_CHECK(frame->tasks.record != NULL && frame->tasks.invalidate_outputs != NULL);
     RT_CHECK(frame->spec.pace != RT_PACE_LOCKSTEP || frame->tasks.await != NULL);
     RT_CHECK(frame->live == NULL || frame->live_every > 0);
     RT_CHECK(frame->recorder == NULL || frame->tasks.drain != NULL);
@@ -497,7 +499,7 @@ static void clear_results(struct rt_frame *frame)
     frame->margin_frame_min = 0;
     frame->corrected_ns = 0;
     frame->drift_ppm = 0.0;
-    frame->end = RT_END_COUNT;
+    frame->end = RT_END_FRAME_COUNT;
     memset(frame->causes, 0, sizeof frame->causes);
     memset(&frame->start_error_ns, 0, sizeof frame->start_error_ns);
     memset(&frame->busy_ns, 0, sizeof frame->busy_ns);
@@ -513,40 +515,40 @@ static bool stop_asked(struct rt_frame *frame)
     return true;
 }
 
-static void run_grid(struct run *run)
+static void run_grid(struct loop *loop)
 {
-    struct rt_frame *frame = run->frame;
-    run->grid.first_ns = now_ns(frame) + frame->spec.period_ns;
+    struct rt_frame *frame = loop->frame;
+    loop->grid.first_ns = now_ns(frame) + frame->spec.period_ns;
     for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame);) {
-        if (grid_frame(run, k))
+        if (grid_frame(loop, k))
             publish_live(frame, k++);
         if (frame->end == RT_END_POLICY)
             break;
-        grid_slack(run);
+        grid_slack(loop);
     }
-    frame->drift_ppm = drift_ppm(&run->drift, frame->spec.period_ns);
-    grid_close(run);
+    frame->drift_ppm = drift_ppm(&loop->drift, frame->spec.period_ns);
+    grid_close(loop);
 }
 
-static void run_free(struct run *run)
+static void run_free(struct loop *loop)
 {
-    struct rt_frame *frame = run->frame;
+    struct rt_frame *frame = loop->frame;
     for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame);) {
-        if (free_frame(run, k))
+        if (free_frame(loop, k))
             publish_live(frame, k++);
     }
-    commit_pending(run);
+    commit_pending(loop);
 }
 
 void rt_frame_run(struct rt_frame *frame)
 {
-    struct run run = {.frame = frame};
-    check(frame);
+    struct loop loop = {.frame = frame};
+    check_frame(frame);
     clear_results(frame);
     if (frame->spec.pace == RT_PACE_REAL)
-        run_grid(&run);
+        run_grid(&loop);
     else
-        run_free(&run);
+        run_free(&loop);
     if (frame->watchdog != NULL)
         rt_watchdog_disarm(frame->watchdog);
 }

@@ -82,7 +82,7 @@ struct rt_frame_tasks {
      * room.  Needed with a recorder only. */
     bool (*drain)(void *self);
     /* Outputs to their safe values. */
-    void (*safe)(void *self);
+    void (*invalidate_outputs)(void *self);
 };
 
 struct rt_frame_spec {
@@ -102,21 +102,22 @@ struct rt_frame_live {
     int64_t margin_ns_min;
 };
 
-enum rt_frame_end { RT_END_COUNT, RT_END_STOPPED, RT_END_POLICY };
+enum rt_frame_end { RT_END_FRAME_COUNT, RT_END_STOPPED, RT_END_POLICY };
 
 struct rt_frame {
     struct rt_frame_spec spec;
     struct rt_frame_tasks tasks;
     struct rt_schedule *schedule;
     struct rt_clock clock;
-    struct rt_witness *witness; /* NULL: every overrun is unknown unless its own work explains it */
-    struct rt_watchdog *watchdog; /* may be NULL */
-    struct rt_recorder *recorder; /* may be NULL */
-    struct rt_phase *phase;       /* real pace: moves the grid; NULL: nothing does */
-    struct rt_mailbox *live;      /* of struct rt_frame_live; may be NULL */
+    struct rt_cause_finder
+        *cause_finder; /* NULL: every overrun is unknown unless its own work explains it */
+    struct rt_watchdog *watchdog;        /* may be NULL */
+    struct rt_flight_recorder *recorder; /* may be NULL */
+    struct rt_phase_lock *phase_lock;    /* real pace: moves the grid; NULL: nothing does */
+    struct rt_mailbox *live;             /* of struct rt_frame_live; may be NULL */
     uint32_t live_every;
-    atomic_bool stop;   /* set by any thread, read once per frame */
-    atomic_bool knock;  /* the same, for tasks.boundary, which clears it */
+    atomic_bool stop;            /* set by any thread, read once per frame */
+    atomic_bool boundary_wanted; /* the same, for tasks.boundary, which clears it */
     uint64_t waited_ns; /* real pace: tasks and jobs add what they waited for I/O in this frame */
 
     /* results; valid after the run, except through live */

@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { RT_GUARD_MAX = 16 };
+enum { RT_GUARDED_MAPPING_MAX = 16 };
 
 /* Guard a mapping; gone becomes true when it was taken away.  False: there are too many, and it is
  * not guarded.  Context: setup. */
-bool rt_guard_add(void *mem, size_t size, atomic_bool *gone);
+bool rt_guarded_mapping_add(void *mem, size_t size, atomic_bool *is_lost);
 /* No more, which must come before the mapping goes.  Context: setup. */
-void rt_guard_remove(const void *mem);
+void rt_guarded_mapping_remove(const void *mem);
 
 /* What is done about a SIGBUS in memory that nobody guards, instead of what was done before.
  * Context: setup. */
-void rt_guard_otherwise(void (*die)(int number));
+void rt_guarded_mapping_set_fallback(void (*die)(int number));

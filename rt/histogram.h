@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { RT_HISTOGRAM_SUB = 32, RT_HISTOGRAM_BUCKETS = (64 - 5) * RT_HISTOGRAM_SUB };
+enum { RT_HISTOGRAM_SUB_BUCKETS = 32, RT_HISTOGRAM_BUCKETS = (64 - 5) * RT_HISTOGRAM_SUB_BUCKETS };
 
 struct rt_histogram {
     uint64_t count;
@@ -22,4 +22,4 @@ void rt_histogram_add(struct rt_histogram *histogram, uint64_t value_ns, uint64_
 
 /* The value that fraction (0..1) of the values do not exceed, to one bucket, taking the values of a
  * bucket as spread over it evenly; never above max; 0 when empty.  Context: any. */
-uint64_t rt_histogram_at(const struct rt_histogram *histogram, double fraction);
+uint64_t rt_histogram_quantile(const struct rt_histogram *histogram, double fraction);

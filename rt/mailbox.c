@@ -26,14 +26,14 @@ struct rt_mailbox {
     _Alignas(RT_CACHE_LINE) unsigned front; /* the reader's line */
 };
 
-static struct rt_mailbox *lay_out(size_t item_size, void *mem, void *buffer[BUFFER_COUNT],
-                                  size_t *size)
+static struct rt_mailbox *lay_out_mailbox(size_t item_size, void *mem, void *buffer[BUFFER_COUNT],
+                                          size_t *size)
 {
     RT_CHECK(item_size > 0);
     *size = 0;
-    struct rt_mailbox *box = rt_cut(mem, size, sizeof *box);
+    struct rt_mailbox *box = rt_layout_cut(mem, size, sizeof *box);
     for (int i = 0; i < BUFFER_COUNT; i++)
-        buffer[i] = rt_cut(mem, size, item_size);
+        buffer[i] = rt_layout_cut(mem, size, item_size);
     return box;
 }
 
@@ -41,7 +41,7 @@ size_t rt_mailbox_size(size_t item_size)
 {
     void *buffer[BUFFER_COUNT];
     size_t size;
-    (void)lay_out(item_size, NULL, buffer, &size);
+    (void)lay_out_mailbox(item_size, NULL, buffer, &size);
     return size;
 }
 
@@ -49,7 +49,7 @@ struct rt_mailbox *rt_mailbox_place(size_t item_size, void *mem)
 {
     void *buffer[BUFFER_COUNT];
     size_t size;
-    struct rt_mailbox *box = lay_out(item_size, mem, buffer, &size);
+    struct rt_mailbox *box = lay_out_mailbox(item_size, mem, buffer, &size);
     memset(mem, 0, size);
     for (int i = 0; i < BUFFER_COUNT; i++)
         box->buffer[i] = buffer[i];

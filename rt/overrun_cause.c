@@ -22,55 +22,55 @@ enum {
     STAT_TEXT_SIZE = 16 * 1024,         /* the lines of the cores come first */
 };
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t saturating_sub(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
 }
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 /* The timer was due and the core did nothing, yet the thread was not woken. */
-static uint64_t late_timer(const struct rt_evidence *change, unsigned sources)
+static uint64_t timer_late_ns(const struct rt_evidence *change, unsigned sources)
 {
-    if (!(sources & RT_SOURCE_IDLE))
+    if (!(sources & RT_EVIDENCE_IDLE))
         return 0;
-    const uint64_t idle_late = less(change->idle_ns, change->asked_ns);
-    return least(idle_late, less(change->slept_ns, change->asked_ns));
+    const uint64_t idle_late = saturating_sub(change->idle_ns, change->asked_ns);
+    return min_u64(idle_late, saturating_sub(change->slept_ns, change->asked_ns));
 }
 
 /* Others had the core while the thread wanted it: it was runnable, or its timer was due and who was
  * to wake it was runnable.  The second is over when the first begins, and both make a sleep longer,
  * so of the second no more counts than the first leaves of that. */
-static uint64_t kept_waiting(const struct rt_evidence *change, unsigned sources)
+static uint64_t waited_for_core_ns(const struct rt_evidence *change, unsigned sources)
 {
-    if (!(sources & RT_SOURCE_WAKER))
+    if (!(sources & RT_EVIDENCE_WAKER))
         return change->run_delay_ns;
-    const uint64_t slept_late = less(change->slept_ns, change->asked_ns);
+    const uint64_t slept_late = saturating_sub(change->slept_ns, change->asked_ns);
     return change->run_delay_ns +
-           least(change->waker_delay_ns, less(slept_late, change->run_delay_ns));
+           min_u64(change->waker_delay_ns, saturating_sub(slept_late, change->run_delay_ns));
 }
 
 /* Wall time in which the thread was neither asleep nor waiting for the core nor for a reply, and
  * which is missing from its CPU time. */
-static uint64_t vanished(const struct rt_evidence *change, unsigned sources)
+static uint64_t missing_cpu_ns(const struct rt_evidence *change, unsigned sources)
 {
-    if (!(sources & RT_SOURCE_CPU))
+    if (!(sources & RT_EVIDENCE_CPU))
         return 0;
     const uint64_t off_ns = change->slept_ns + change->run_delay_ns + change->waited_ns;
-    return less(change->wall_ns, change->cpu_ns + off_ns);
+    return saturating_sub(change->wall_ns, change->cpu_ns + off_ns);
 }
 
 /* What was taken while running.  A gap that the kernel knows of has vanished too, so the larger of
  * the two counts; a gap in which another thread ran is no theft. */
-static uint64_t taken(const struct rt_evidence *change, unsigned sources)
+static uint64_t stolen_while_running_ns(const struct rt_evidence *change, unsigned sources)
 {
-    const uint64_t gap_ns = less(change->gap_ns, change->run_delay_ns);
-    const uint64_t vanished_ns = vanished(change, sources);
+    const uint64_t gap_ns = saturating_sub(change->gap_ns, change->run_delay_ns);
+    const uint64_t vanished_ns = missing_cpu_ns(change, sources);
     return gap_ns > vanished_ns ? gap_ns : vanished_ns;
 }
 
@@ -79,38 +79,39 @@ static uint64_t taken(const struct rt_evidence *change, unsigned sources)
  * the period: any frame must bear that much, so what was late by a hair was late for another
  * reason.
  */
-static uint64_t enough(const struct rt_lateness *late)
+static uint64_t significant_ns(const struct rt_lateness *late)
 {
-    const uint64_t excess_ns = less(late->start_error_ns + late->busy_ns, late->period_ns);
+    const uint64_t excess_ns =
+        saturating_sub(late->start_error_ns + late->busy_ns, late->period_ns);
     const uint64_t least_ns = late->period_ns / 16;
     return excess_ns / 2 > least_ns ? excess_ns / 2 : least_ns;
 }
 
 /* The frame's own work, borne out by CPU time, makes up most of the time since its release. */
-static bool own_work(const struct rt_lateness *late, uint64_t taken_ns)
+static bool is_own_work(const struct rt_lateness *late, uint64_t taken_ns)
 {
-    const uint64_t work_ns = less(late->busy_ns, late->waited_ns + taken_ns);
+    const uint64_t work_ns = saturating_sub(late->busy_ns, late->waited_ns + taken_ns);
     return work_ns >= late->start_error_ns + late->busy_ns - work_ns;
 }
 
 enum rt_cause rt_cause_of(const struct rt_lateness *late, const struct rt_evidence *change,
                           unsigned sources)
 {
-    const uint64_t enough_ns = enough(late);
-    const uint64_t taken_ns = taken(change, sources);
+    const uint64_t enough_ns = significant_ns(late);
+    const uint64_t taken_ns = stolen_while_running_ns(change, sources);
     if (change->faults > 0)
         return RT_CAUSE_FAULT;
-    if (sources & RT_SOURCE_RUN_DELAY ? kept_waiting(change, sources) >= enough_ns
-                                      : change->switches > 0)
+    if (sources & RT_EVIDENCE_RUN_DELAY ? waited_for_core_ns(change, sources) >= enough_ns
+                                        : change->switches > 0)
         return RT_CAUSE_SWITCH;
     if (late->waited_ns >= enough_ns)
         return RT_CAUSE_IO;
-    if (taken_ns + late_timer(change, sources) >= enough_ns)
+    if (taken_ns + timer_late_ns(change, sources) >= enough_ns)
         return RT_CAUSE_STOLEN;
-    if (own_work(late, taken_ns))
+    if (is_own_work(late, taken_ns))
         return RT_CAUSE_OWN;
     /* The steal counter is coarse: it speaks only where CPU time has not already answered. */
-    if ((sources & RT_SOURCE_STEAL) && change->steal_ns >= enough_ns)
+    if ((sources & RT_EVIDENCE_STEAL) && change->steal_ns >= enough_ns)
         return RT_CAUSE_STOLEN;
     return RT_CAUSE_UNKNOWN;
 }
@@ -157,24 +158,24 @@ static bool read_run_delay(int fd, uint64_t *run_delay_ns)
 }
 
 /* cpuidle: microseconds in each idle state, booked when the state is left. */
-static uint64_t read_idle(const struct rt_witness *witness)
+static uint64_t read_idle(const struct rt_cause_finder *finder)
 {
     uint64_t idle_us = 0;
-    for (int i = 0; i < witness->idle_count; i++) {
+    for (int i = 0; i < finder->idle_count; i++) {
         char text[32];
         const char *at = text;
-        if (read_text(witness->idle_fd[i], text, sizeof text))
+        if (read_text(finder->idle_fd[i], text, sizeof text))
             idle_us += next_number(&at);
     }
     return idle_us * 1000;
 }
 
 /* /proc/stat: the fourth and the eighth number of the core's line. */
-static bool read_ticks(const struct rt_witness *witness, uint64_t *idle_ns, uint64_t *steal_ns)
+static bool read_ticks(const struct rt_cause_finder *finder, uint64_t *idle_ns, uint64_t *steal_ns)
 {
     char text[STAT_TEXT_SIZE], name[24];
-    snprintf(name, sizeof name, "\ncpu%d ", witness->cpu);
-    if (!read_text(witness->stat_fd, text, sizeof text))
+    snprintf(name, sizeof name, "\ncpu%d ", finder->cpu);
+    if (!read_text(finder->stat_fd, text, sizeof text))
         return false;
     const char *at = strstr(text, name);
     if (at == NULL)
@@ -183,98 +184,98 @@ static bool read_ticks(const struct rt_witness *witness, uint64_t *idle_ns, uint
     uint64_t column[8];
     for (int i = 0; i < 8; i++)
         column[i] = next_number(&at);
-    *idle_ns = column[3] * witness->tick_ns;
-    *steal_ns = column[7] * witness->tick_ns;
+    *idle_ns = column[3] * finder->tick_ns;
+    *steal_ns = column[7] * finder->tick_ns;
     return true;
 }
 
 /* All but the steal counter.  On the reference machine 0.4 us for the usage, 0.8 us for CPU time,
  * 1.1 us for the run delay, 1 us for each idle state. */
-static void read_evidence(const struct rt_witness *witness, struct rt_evidence *evidence)
+static void read_evidence(const struct rt_cause_finder *finder, struct rt_evidence *evidence)
 {
     struct rusage usage = {0};
     getrusage(RUSAGE_THREAD, &usage);
     evidence->faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
     evidence->switches = (uint64_t)usage.ru_nivcsw;
     evidence->run_delay_ns = 0;
-    if (witness->sources & RT_SOURCE_RUN_DELAY)
-        (void)read_run_delay(witness->schedstat_fd, &evidence->run_delay_ns);
-    if (witness->sources & RT_SOURCE_WAKER)
-        (void)read_run_delay(witness->waker_fd, &evidence->waker_delay_ns);
-    evidence->idle_ns = read_idle(witness);
-    if (witness->real != NULL) {
-        evidence->gap_ns = witness->real->gap_ns_total;
-        evidence->asked_ns = witness->real->asked_ns_total;
-        evidence->slept_ns = witness->real->slept_ns_total;
+    if (finder->sources & RT_EVIDENCE_RUN_DELAY)
+        (void)read_run_delay(finder->schedstat_fd, &evidence->run_delay_ns);
+    if (finder->sources & RT_EVIDENCE_WAKER)
+        (void)read_run_delay(finder->waker_fd, &evidence->waker_delay_ns);
+    evidence->idle_ns = read_idle(finder);
+    if (finder->real != NULL) {
+        evidence->gap_ns = finder->real->gap_ns_total;
+        evidence->asked_ns = finder->real->asked_ns_total;
+        evidence->slept_ns = finder->real->slept_ns_total;
     }
-    evidence->waited_ns = witness->waited_ns_total;
+    evidence->waited_ns = finder->waited_ns_total;
     /* Last and next to each other: what lies between them would look stolen. */
     evidence->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     evidence->wall_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-static struct rt_evidence change_of(const struct rt_evidence *before,
-                                    const struct rt_evidence *after)
+static struct rt_evidence evidence_change(const struct rt_evidence *baseline,
+                                          const struct rt_evidence *after)
 {
     return (struct rt_evidence){
-        .wall_ns = less(after->wall_ns, before->wall_ns),
-        .faults = less(after->faults, before->faults),
-        .switches = less(after->switches, before->switches),
-        .cpu_ns = less(after->cpu_ns, before->cpu_ns),
-        .run_delay_ns = less(after->run_delay_ns, before->run_delay_ns),
-        .waker_delay_ns = less(after->waker_delay_ns, before->waker_delay_ns),
-        .idle_ns = less(after->idle_ns, before->idle_ns),
-        .steal_ns = less(after->steal_ns, before->steal_ns),
-        .gap_ns = less(after->gap_ns, before->gap_ns),
-        .asked_ns = less(after->asked_ns, before->asked_ns),
-        .slept_ns = less(after->slept_ns, before->slept_ns),
-        .waited_ns = less(after->waited_ns, before->waited_ns),
+        .wall_ns = saturating_sub(after->wall_ns, baseline->wall_ns),
+        .faults = saturating_sub(after->faults, baseline->faults),
+        .switches = saturating_sub(after->switches, baseline->switches),
+        .cpu_ns = saturating_sub(after->cpu_ns, baseline->cpu_ns),
+        .run_delay_ns = saturating_sub(after->run_delay_ns, baseline->run_delay_ns),
+        .waker_delay_ns = saturating_sub(after->waker_delay_ns, baseline->waker_delay_ns),
+        .idle_ns = saturating_sub(after->idle_ns, baseline->idle_ns),
+        .steal_ns = saturating_sub(after->steal_ns, baseline->steal_ns),
+        .gap_ns = saturating_sub(after->gap_ns, baseline->gap_ns),
+        .asked_ns = saturating_sub(after->asked_ns, baseline->asked_ns),
+        .slept_ns = saturating_sub(after->slept_ns, baseline->slept_ns),
+        .waited_ns = saturating_sub(after->waited_ns, baseline->waited_ns),
     };
 }
 
-static void add_late_timer(struct rt_witness *witness, const struct rt_evidence *change,
+static void add_late_timer(struct rt_cause_finder *finder, const struct rt_evidence *change,
                            unsigned sources)
 {
-    const uint64_t late_ns = late_timer(change, sources);
+    const uint64_t late_ns = timer_late_ns(change, sources);
     if (late_ns >= LATE_TIMER_FLOOR_NS)
-        witness->stolen_ns_total += late_ns;
+        finder->stolen_ns_total += late_ns;
 }
 
 /* Every change is seen here once, so the total neither misses nor repeats any. */
-static void add_stolen(struct rt_witness *witness, const struct rt_evidence *change,
+static void add_stolen(struct rt_cause_finder *finder, const struct rt_evidence *change,
                        unsigned sources)
 {
-    const uint64_t taken_ns = taken(change, sources);
+    const uint64_t taken_ns = stolen_while_running_ns(change, sources);
     if (taken_ns >= STOLEN_FLOOR_NS)
-        witness->stolen_ns_total += taken_ns;
-    add_late_timer(witness, change, sources);
+        finder->stolen_ns_total += taken_ns;
+    add_late_timer(finder, change, sources);
 }
 
-static void refresh_steal(struct rt_witness *witness, struct rt_evidence *evidence)
+static void refresh_steal(struct rt_cause_finder *finder, struct rt_evidence *evidence)
 {
-    if (!read_ticks(witness, &witness->tick_idle_ns, &evidence->steal_ns))
+    if (!read_ticks(finder, &finder->tick_idle_ns, &evidence->steal_ns))
         return;
-    witness->steal_read_ns = evidence->wall_ns;
-    witness->tick_asked_ns = evidence->asked_ns;
+    finder->steal_read_ns = evidence->wall_ns;
+    finder->tick_asked_ns = evidence->asked_ns;
 }
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
-static void open_idle(struct rt_witness *witness)
+static void open_idle(struct rt_cause_finder *finder)
 {
     char path[80];
-    for (int i = 0; i < RT_IDLE_STATE_MAX && witness->cpu >= 0; i++) {
+    for (int i = 0; i < RT_IDLE_STATE_MAX && finder->cpu >= 0; i++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/time",
-                 witness->cpu, i);
-        witness->idle_fd[i] = open(path, O_RDONLY | O_CLOEXEC);
-        if (witness->idle_fd[i] < 0)
+                 finder->cpu, i);
+        finder->idle_fd[i] = open(path, O_RDONLY | O_CLOEXEC);
+        if (finder->idle_fd[i] < 0)
             break;
-        witness->idle_count = i + 1;
+        finder->idle_count = i + 1;
     }
 }
 
 /* The core of a thread that may use no other, else -1. */
-static int only_core(void)
+static int sole_allowed_core(void)
 {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) != 1)
@@ -295,7 +296,7 @@ static int open_waker(int cpu)
     char name[32], path[64];
     const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
     const bool ordinary = policy != SCHED_FIFO && policy != SCHED_RR && policy != SCHED_DEADLINE;
-    const int core = cpu >= 0 ? cpu : only_core();
+    const int core = cpu >= 0 ? cpu : sole_allowed_core();
     DIR *folder = core >= 0 && ordinary ? opendir("/proc") : NULL;
     if (folder == NULL)
         return -1;
@@ -317,52 +318,52 @@ static int open_waker(int cpu)
     return found;
 }
 
-static void find_sources(struct rt_witness *witness)
+static void find_sources(struct rt_cause_finder *finder)
 {
     uint64_t value, idle;
-    if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > 0 && witness->real != NULL)
-        witness->sources |= RT_SOURCE_CPU; /* without the sleeps of the clock it says nothing */
-    if (read_run_delay(witness->schedstat_fd, &value))
-        witness->sources |= RT_SOURCE_RUN_DELAY;
-    if (read_run_delay(witness->waker_fd, &value) && witness->real != NULL)
-        witness->sources |= RT_SOURCE_WAKER;
-    if (witness->idle_count > 0 && witness->real != NULL)
-        witness->sources |= RT_SOURCE_IDLE;
-    if (witness->cpu >= 0 && read_ticks(witness, &idle, &value))
-        witness->sources |= RT_SOURCE_STEAL;
+    if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > 0 && finder->real != NULL)
+        finder->sources |= RT_EVIDENCE_CPU; /* without the sleeps of the clock it says nothing */
+    if (read_run_delay(finder->schedstat_fd, &value))
+        finder->sources |= RT_EVIDENCE_RUN_DELAY;
+    if (read_run_delay(finder->waker_fd, &value) && finder->real != NULL)
+        finder->sources |= RT_EVIDENCE_WAKER;
+    if (finder->idle_count > 0 && finder->real != NULL)
+        finder->sources |= RT_EVIDENCE_IDLE;
+    if (finder->cpu >= 0 && read_ticks(finder, &idle, &value))
+        finder->sources |= RT_EVIDENCE_STEAL;
 }
 
 /* What the readings usually cost, so that the frame never takes one it has no time for. */
-static void measure_cost(struct rt_witness *witness)
+static void measure_cost(struct rt_cause_finder *finder)
 {
-    witness->read_ns_cost = UINT64_MAX;
-    witness->steal_ns_cost = UINT64_MAX;
+    finder->read_ns_cost = UINT64_MAX;
+    finder->steal_ns_cost = UINT64_MAX;
     for (int i = 0; i < COST_TRIES; i++) {
         const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
-        read_evidence(witness, &witness->before);
+        read_evidence(finder, &finder->baseline);
         const uint64_t middle_ns = clock_ns(CLOCK_MONOTONIC);
-        if (witness->sources & RT_SOURCE_STEAL)
-            refresh_steal(witness, &witness->before);
+        if (finder->sources & RT_EVIDENCE_STEAL)
+            refresh_steal(finder, &finder->baseline);
         const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC);
-        if (middle_ns - begin_ns < witness->read_ns_cost)
-            witness->read_ns_cost = middle_ns - begin_ns;
-        if (end_ns - middle_ns < witness->steal_ns_cost)
-            witness->steal_ns_cost = end_ns - middle_ns;
+        if (middle_ns - begin_ns < finder->read_ns_cost)
+            finder->read_ns_cost = middle_ns - begin_ns;
+        if (end_ns - middle_ns < finder->steal_ns_cost)
+            finder->steal_ns_cost = end_ns - middle_ns;
     }
 }
 
-void rt_witness_open(struct rt_witness *witness, const struct rt_clock_real *real, int cpu)
+void rt_cause_finder_open(struct rt_cause_finder *finder, const struct rt_clock_real *real, int cpu)
 {
-    *witness = (struct rt_witness){.cpu = cpu, .real = real};
-    witness->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
-    witness->schedstat_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    witness->waker_fd = open_waker(cpu);
-    witness->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-    open_idle(witness);
-    find_sources(witness);
-    measure_cost(witness);
-    witness->faults_at_seal = witness->before.faults;
-    witness->switches_at_seal = witness->before.switches;
+    *finder = (struct rt_cause_finder){.cpu = cpu, .real = real};
+    finder->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    finder->schedstat_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    finder->waker_fd = open_waker(cpu);
+    finder->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    open_idle(finder);
+    find_sources(finder);
+    measure_cost(finder);
+    finder->faults_at_seal = finder->baseline.faults;
+    finder->switches_at_seal = finder->baseline.switches;
 }
 
 static void close_source(int *fd)
@@ -372,15 +373,15 @@ static void close_source(int *fd)
     *fd = -1;
 }
 
-void rt_witness_close(struct rt_witness *witness)
+void rt_cause_finder_close(struct rt_cause_finder *finder)
 {
-    close_source(&witness->schedstat_fd);
-    close_source(&witness->waker_fd);
-    close_source(&witness->stat_fd);
-    for (int i = 0; i < witness->idle_count; i++)
-        close_source(&witness->idle_fd[i]);
-    witness->idle_count = 0;
-    witness->sources = 0;
+    close_source(&finder->schedstat_fd);
+    close_source(&finder->waker_fd);
+    close_source(&finder->stat_fd);
+    for (int i = 0; i < finder->idle_count; i++)
+        close_source(&finder->idle_fd[i]);
+    finder->idle_count = 0;
+    finder->sources = 0;
 }
 
 /* --- every frame ------------------------------------------------------------------------------ */
@@ -388,26 +389,26 @@ void rt_witness_close(struct rt_witness *witness)
 /* Idle time of the core since the end of the frame before, as far as ticks tell: what was asked for
  * between their baseline and then is taken off, and a tick, which is how far two readings may be
  * out. */
-static uint64_t idle_of_ticks(const struct rt_witness *witness, uint64_t idle_before_ns,
+static uint64_t idle_of_ticks(const struct rt_cause_finder *finder, uint64_t idle_before_ns,
                               uint64_t asked_before_ns)
 {
-    const uint64_t earlier_ns = less(witness->before.asked_ns, asked_before_ns);
-    return less(witness->tick_idle_ns, idle_before_ns + earlier_ns + witness->tick_ns);
+    const uint64_t earlier_ns = saturating_sub(finder->baseline.asked_ns, asked_before_ns);
+    return saturating_sub(finder->tick_idle_ns, idle_before_ns + earlier_ns + finder->tick_ns);
 }
 
 /* What the ticks gained, if their baseline is fresh enough to speak of this frame. */
-static void read_tick_change(struct rt_witness *witness, struct rt_evidence *after,
+static void read_tick_change(struct rt_cause_finder *finder, struct rt_evidence *after,
                              const struct rt_lateness *late, struct rt_evidence *change)
 {
-    const uint64_t age_ns = less(after->wall_ns, witness->steal_read_ns);
+    const uint64_t age_ns = saturating_sub(after->wall_ns, finder->steal_read_ns);
     const uint64_t late_ns = late->start_error_ns + late->busy_ns;
-    const uint64_t idle_ns = witness->tick_idle_ns, asked_ns = witness->tick_asked_ns;
-    refresh_steal(witness, after);
+    const uint64_t idle_ns = finder->tick_idle_ns, asked_ns = finder->tick_asked_ns;
+    refresh_steal(finder, after);
     if (age_ns > 2 * (uint64_t)STEAL_EVERY_NS + late_ns)
         return;
-    change->steal_ns = less(after->steal_ns, witness->before.steal_ns);
-    if (!(witness->sources & RT_SOURCE_IDLE))
-        change->idle_ns = idle_of_ticks(witness, idle_ns, asked_ns);
+    change->steal_ns = saturating_sub(after->steal_ns, finder->baseline.steal_ns);
+    if (!(finder->sources & RT_EVIDENCE_IDLE))
+        change->idle_ns = idle_of_ticks(finder, idle_ns, asked_ns);
 }
 
 /*
@@ -416,65 +417,65 @@ static void read_tick_change(struct rt_witness *witness, struct rt_evidence *aft
  * Counted from the end of the frame, not from the beginning of the reading: a thread that loses its
  * core between the two loses it for the next frame as well.
  */
-static bool is_drawn_out(const struct rt_lateness *late, uint64_t done_ns)
+static bool crossed_next_release(const struct rt_lateness *late, uint64_t done_ns)
 {
     const uint64_t into_ns = (late->start_error_ns + late->busy_ns) % late->period_ns;
-    const uint64_t reading_ns = less(done_ns, late->end_ns);
+    const uint64_t reading_ns = saturating_sub(done_ns, late->end_ns);
     return reading_ns > late->period_ns - into_ns && reading_ns > late->period_ns / 16;
 }
 
-enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_lateness *late)
+enum rt_cause rt_cause_finder_find(struct rt_cause_finder *finder, const struct rt_lateness *late)
 {
-    struct rt_evidence after = witness->before;
-    unsigned sources = witness->sources;
-    read_evidence(witness, &after);
-    struct rt_evidence change = change_of(&witness->before, &after);
+    struct rt_evidence after = finder->baseline;
+    unsigned sources = finder->sources;
+    read_evidence(finder, &after);
+    struct rt_evidence change = evidence_change(&finder->baseline, &after);
     enum rt_cause cause = rt_cause_of(late, &change, sources);
-    if (cause == RT_CAUSE_UNKNOWN && (sources & RT_SOURCE_STEAL)) {
-        read_tick_change(witness, &after, late, &change);
-        sources |= RT_SOURCE_IDLE;
+    if (cause == RT_CAUSE_UNKNOWN && (sources & RT_EVIDENCE_STEAL)) {
+        read_tick_change(finder, &after, late, &change);
+        sources |= RT_EVIDENCE_IDLE;
         cause = rt_cause_of(late, &change, sources);
     }
-    if (is_drawn_out(late, clock_ns(CLOCK_MONOTONIC))) {
+    if (crossed_next_release(late, clock_ns(CLOCK_MONOTONIC))) {
         /* The baseline stays, so that the next frame finds its reason too; that of the ticks, which
          * were read anew, does not. */
-        if (sources != witness->sources)
-            add_late_timer(witness, &change, sources);
+        if (sources != finder->sources)
+            add_late_timer(finder, &change, sources);
         return cause;
     }
-    add_stolen(witness, &change, sources);
-    witness->before = after;
+    add_stolen(finder, &change, sources);
+    finder->baseline = after;
     return cause;
 }
 
-void rt_witness_refresh(struct rt_witness *witness, uint64_t release_ns)
+void rt_cause_finder_refresh(struct rt_cause_finder *finder, uint64_t release_ns)
 {
-    const uint64_t margin_ns = less(release_ns, clock_ns(CLOCK_MONOTONIC));
-    if (margin_ns < AMPLE * witness->read_ns_cost)
+    const uint64_t margin_ns = saturating_sub(release_ns, clock_ns(CLOCK_MONOTONIC));
+    if (margin_ns < AMPLE * finder->read_ns_cost)
         return;
-    struct rt_evidence after = witness->before;
-    read_evidence(witness, &after);
+    struct rt_evidence after = finder->baseline;
+    read_evidence(finder, &after);
     if (after.wall_ns > release_ns)
         return; /* kept from it beyond the release: the next frame must find the reason */
-    const struct rt_evidence change = change_of(&witness->before, &after);
-    add_stolen(witness, &change, witness->sources);
-    if ((witness->sources & RT_SOURCE_STEAL) &&
-        after.wall_ns - witness->steal_read_ns >= STEAL_EVERY_NS &&
-        margin_ns >= AMPLE * (witness->read_ns_cost + witness->steal_ns_cost))
-        refresh_steal(witness, &after);
-    witness->before = after;
+    const struct rt_evidence change = evidence_change(&finder->baseline, &after);
+    add_stolen(finder, &change, finder->sources);
+    if ((finder->sources & RT_EVIDENCE_STEAL) &&
+        after.wall_ns - finder->steal_read_ns >= STEAL_EVERY_NS &&
+        margin_ns >= AMPLE * (finder->read_ns_cost + finder->steal_ns_cost))
+        refresh_steal(finder, &after);
+    finder->baseline = after;
 }
 
-uint64_t rt_witness_faults(const struct rt_witness *witness)
+uint64_t rt_cause_finder_faults(const struct rt_cause_finder *finder)
 {
     struct rusage usage = {0};
     getrusage(RUSAGE_THREAD, &usage);
-    return (uint64_t)(usage.ru_minflt + usage.ru_majflt) - witness->faults_at_seal;
+    return (uint64_t)(usage.ru_minflt + usage.ru_majflt) - finder->faults_at_seal;
 }
 
-uint64_t rt_witness_switches(const struct rt_witness *witness)
+uint64_t rt_cause_finder_switches(const struct rt_cause_finder *finder)
 {
     struct rusage usage = {0};
     getrusage(RUSAGE_THREAD, &usage);
-    return (uint64_t)usage.ru_nivcsw - witness->switches_at_seal;
+    return (uint64_t)usage.ru_nivcsw - finder->switches_at_seal;
 }

@@ -53,25 +53,25 @@ struct rt_evidence {
 };
 
 /* Sources that a machine may lack; the other counters are always there. */
-enum rt_source {
-    RT_SOURCE_CPU = 1,
-    RT_SOURCE_RUN_DELAY = 2,
-    RT_SOURCE_IDLE = 4,
-    RT_SOURCE_STEAL = 8,
-    RT_SOURCE_WAKER = 16, /* only of a thread without a real-time policy, and with PREEMPT_RT */
+enum rt_evidence_source {
+    RT_EVIDENCE_CPU = 1,
+    RT_EVIDENCE_RUN_DELAY = 2,
+    RT_EVIDENCE_IDLE = 4,
+    RT_EVIDENCE_STEAL = 8,
+    RT_EVIDENCE_WAKER = 16, /* only of a thread without a real-time policy, and with PREEMPT_RT */
 };
 
 enum { RT_IDLE_STATE_MAX = 10 };
 
-struct rt_witness {
-    unsigned sources;                    /* of enum rt_source */
+struct rt_cause_finder {
+    unsigned sources;                    /* of enum rt_evidence_source */
     int schedstat_fd, waker_fd, stat_fd; /* -1: source not available */
     int idle_fd[RT_IDLE_STATE_MAX];
     int idle_count;
     int cpu;
     uint64_t tick_ns;
     const struct rt_clock_real *real; /* NULL under a fake clock */
-    struct rt_evidence before;        /* the baseline; its steal_ns is as old as steal_read_ns */
+    struct rt_evidence baseline;      /* the baseline; its steal_ns is as old as steal_read_ns */
     uint64_t read_ns_cost;            /* one baseline, measured at open */
     uint64_t steal_ns_cost, steal_read_ns;
     uint64_t tick_idle_ns, tick_asked_ns; /* idle time in ticks, and asked_ns, at steal_read_ns */
@@ -82,9 +82,10 @@ struct rt_witness {
 
 /* Open the sources for the calling thread, which runs on cpu (-1: anywhere).  Context: frame
  * thread, before the first frame. */
-void rt_witness_open(struct rt_witness *witness, const struct rt_clock_real *real, int cpu);
+void rt_cause_finder_open(struct rt_cause_finder *finder, const struct rt_clock_real *real,
+                          int cpu);
 /* Context: after the run. */
-void rt_witness_close(struct rt_witness *witness);
+void rt_cause_finder_close(struct rt_cause_finder *finder);
 
 /* What happened to a frame, in nanoseconds on the frame's clock. */
 struct rt_lateness {
@@ -103,13 +104,13 @@ enum rt_cause rt_cause_of(const struct rt_lateness *late, const struct rt_eviden
 
 /* The cause of a frame that has just ended late; what was read is the next baseline.
  * Context: frame. */
-enum rt_cause rt_witness_cause(struct rt_witness *witness, const struct rt_lateness *late);
+enum rt_cause rt_cause_finder_find(struct rt_cause_finder *finder, const struct rt_lateness *late);
 
 /* In the slack before the next release, CLOCK_MONOTONIC: take a new baseline if there is ample
  * time. Context: frame. */
-void rt_witness_refresh(struct rt_witness *witness, uint64_t release_ns);
+void rt_cause_finder_refresh(struct rt_cause_finder *finder, uint64_t release_ns);
 
-/* Page faults of the calling thread since rt_witness_open().  Context: frame thread. */
-uint64_t rt_witness_faults(const struct rt_witness *witness);
+/* Page faults of the calling thread since rt_cause_finder_open().  Context: frame thread. */
+uint64_t rt_cause_finder_faults(const struct rt_cause_finder *finder);
 /* Its involuntary switches since then.  Context: frame thread. */
-uint64_t rt_witness_switches(const struct rt_witness *witness);
+uint64_t rt_cause_finder_switches(const struct rt_cause_finder *finder);

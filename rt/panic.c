@@ -14,7 +14,7 @@ enum { SIGNAL_STACK = 64 << 10 };
 
 static const struct {
     int number;
-    const char *words;
+    const char *reason;
 } fatal[] = {
     {SIGILL, "SIGILL (a check failed)"},
     {SIGTRAP, "SIGTRAP"},
@@ -26,22 +26,22 @@ static const struct {
 enum { FATAL_COUNT = sizeof fatal / sizeof fatal[0] };
 
 /* A handler has no argument of ours, so this is the one place in rt/ with globals. */
-static void (*make_safe)(void *self);
-static void *safe_self;
+static void (*invalidate_outputs)(void *self);
+static void *invalidate_self;
 static atomic_int dying; /* thread that crashed first */
 static atomic_int stop_signal;
 
-static const char *words_of(int number)
+static const char *signal_text(int number)
 {
     for (int i = 0; i < FATAL_COUNT; i++)
         if (fatal[i].number == number)
-            return fatal[i].words;
+            return fatal[i].reason;
     return number == SIGINT   ? "second SIGINT"
            : number == SIGHUP ? "second SIGHUP"
                               : "second SIGTERM";
 }
 
-static void say(const char *text)
+static void write_stderr(const char *text)
 {
     /* There is nobody left to tell when stderr is gone. */
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
@@ -49,15 +49,15 @@ static void say(const char *text)
 }
 
 /* One line in pieces: snprintf is not async-signal-safe. */
-static void say_why(int number)
+static void write_reason(int number)
 {
     char thread[16] = "";
     (void)prctl(PR_GET_NAME, thread);
-    say("fatal: ");
-    say(words_of(number));
-    say(" in thread ");
-    say(thread);
-    say(make_safe ? "; outputs went safe\n" : "\n");
+    write_stderr("fatal: ");
+    write_stderr(signal_text(number));
+    write_stderr(" in thread ");
+    write_stderr(thread);
+    write_stderr(invalidate_outputs ? "; outputs went safe\n" : "\n");
 }
 
 static void set_action(int number, void (*handler)(int), int flags)
@@ -75,14 +75,14 @@ static void set_action(int number, void (*handler)(int), int flags)
  * SIGBUS alone is not blocked (rt/guarded_mapping.h): a second one finds its own thread dying, and
  * ends it.
  */
-static void die(int number)
+static void on_fatal_signal(int number)
 {
     const int self = gettid();
     int first = 0;
     if (atomic_compare_exchange_strong(&dying, &first, self)) {
-        if (make_safe)
-            make_safe(safe_self);
-        say_why(number);
+        if (invalidate_outputs)
+            invalidate_outputs(invalidate_self);
+        write_reason(number);
     } else if (first != self) {
         /* Another thread is making the outputs safe and will end the process; dying now would
          * cut it short. */
@@ -93,33 +93,33 @@ static void die(int number)
     raise(number);
 }
 
-void rt_panic_install(void (*safe)(void *self), void *self)
+void rt_panic_install(void (*invalidate)(void *self), void *self)
 {
     static _Alignas(64) unsigned char stack[SIGNAL_STACK];
     const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
 
-    make_safe = safe;
-    safe_self = self;
+    invalidate_outputs = invalidate;
+    invalidate_self = self;
     RT_CHECK(sigaltstack(&own, NULL) == 0);
     for (int i = 0; i < FATAL_COUNT; i++)
         if (fatal[i].number != SIGBUS)
-            set_action(fatal[i].number, die, SA_ONSTACK);
-    rt_guard_otherwise(die);
+            set_action(fatal[i].number, on_fatal_signal, SA_ONSTACK);
+    rt_guarded_mapping_set_fallback(on_fatal_signal);
 }
 
-static void stop(int number)
+static void on_stop_signal(int number)
 {
     int none = 0;
     if (!atomic_compare_exchange_strong(&stop_signal, &none, number))
-        die(number);
+        on_fatal_signal(number);
 }
 
 void rt_stop_on_signals(void)
 {
     /* Without SA_RESTART: a main thread that sleeps or waits wakes up to look at the flag. */
-    set_action(SIGINT, stop, 0);
-    set_action(SIGTERM, stop, 0);
-    set_action(SIGHUP, stop, 0);
+    set_action(SIGINT, on_stop_signal, 0);
+    set_action(SIGTERM, on_stop_signal, 0);
+    set_action(SIGHUP, on_stop_signal, 0);
 }
 
 int rt_stop_signal(void)

@@ -24,9 +24,9 @@
 
 #include "rt/histogram.h"
 
-enum { RT_PHASE_SEEN_MAX = 64 };
+enum { RT_PHASE_LOCK_SAMPLE_MAX = 64 };
 
-struct rt_phase_spec {
+struct rt_phase_lock_spec {
     uint64_t period_ns;        /* of the grid */
     uint64_t cycle_ns;         /* phase is counted modulo this */
     uint64_t time_constant_ns; /* of the loop */
@@ -35,32 +35,32 @@ struct rt_phase_spec {
 };
 
 /* When the far end's clock showed board_ns. */
-struct rt_phase_sight {
+struct rt_phase_sample {
     uint64_t local_ns, board_ns;
     uint64_t delay_ns; /* the less, the surer; 0 where it is not known */
 };
 
-struct rt_phase {
-    struct rt_phase_spec spec;
+struct rt_phase_lock {
+    struct rt_phase_lock_spec spec;
 
-    double rate;     /* of the offset, per unit of time: negative is a faster grid */
-    double integral; /* the part of it that stays when the error is gone */
-    double rest_ns;  /* of the offset, below a nanosecond */
+    double rate;        /* of the offset, per unit of time: negative is a faster grid */
+    double integral;    /* the part of it that stays when the error is gone */
+    double fraction_ns; /* of the offset, below a nanosecond */
     int64_t offset_ns;
 
-    bool anchored;      /* the phase to hold is known */
-    uint64_t anchor_ns; /* board time that belongs to grid time 0 */
-    uint64_t window_ns; /* end of this window; 0: before the first step */
-    uint64_t taken_ns;  /* local time of the newest observation that was kept */
-    int seen;
+    bool anchored;           /* the phase to hold is known */
+    uint64_t anchor_ns;      /* board time that belongs to grid time 0 */
+    uint64_t window_ns;      /* end of this window; 0: before the first step */
+    uint64_t last_sample_ns; /* local time of the newest observation that was kept */
+    int sample_count;
     struct {
         uint64_t delay_ns;
         int64_t phase_ns; /* the board ahead of the grid */
-    } kept[RT_PHASE_SEEN_MAX];
-    uint64_t least_ns;  /* delay, of late: what is far above it was held up somewhere */
-    uint32_t blind;     /* windows without an observation, in a row */
-    uint32_t good, bad; /* windows within and beyond a tenth of a cycle, in a row */
-    uint64_t frame;     /* steps so far */
+    } samples[RT_PHASE_LOCK_SAMPLE_MAX];
+    uint64_t min_delay_ns;  /* delay, of late: what is far above it was held up somewhere */
+    uint32_t empty_windows; /* windows without an observation, in a row */
+    uint32_t good_windows, bad_windows; /* windows within and beyond a tenth of a cycle, in a row */
+    uint64_t frame;                     /* steps so far */
 
     /* results */
     bool locked;
@@ -72,14 +72,14 @@ struct rt_phase {
 };
 
 /* Context: setup. */
-void rt_phase_begin(struct rt_phase *phase, const struct rt_phase_spec *spec);
+void rt_phase_lock_begin(struct rt_phase_lock *lock, const struct rt_phase_lock_spec *spec);
 
 /* Context: frame. */
-void rt_phase_see(struct rt_phase *phase, const struct rt_phase_sight *sight);
+void rt_phase_lock_observe(struct rt_phase_lock *lock, const struct rt_phase_sample *sample);
 
 /* So many slots have gone by at this release: nanoseconds by which all later releases move; less
  * than limit_ppm of the time gone by, and rounded.  Context: frame. */
-int64_t rt_phase_step(struct rt_phase *phase, uint64_t release_ns, uint64_t slots);
+int64_t rt_phase_lock_step(struct rt_phase_lock *lock, uint64_t release_ns, uint64_t slots);
 
 /* The grid's rate against nominal: positive is faster.  Context: frame, or after the run. */
-double rt_phase_ppm(const struct rt_phase *phase);
+double rt_phase_lock_ppm(const struct rt_phase_lock *lock);

@@ -19,13 +19,13 @@ struct rt_ring {
 
     /* the producer's line */
     _Alignas(RT_CACHE_LINE) _Atomic uint64_t tail;
-    uint64_t head_seen;
+    uint64_t cached_head;
     _Atomic uint64_t dropped;
     _Atomic uint64_t high_water;
 
     /* the consumer's line */
     _Alignas(RT_CACHE_LINE) _Atomic uint64_t head;
-    uint64_t tail_seen;
+    uint64_t cached_tail;
 };
 
 static size_t power_of_two(size_t count)
@@ -38,21 +38,21 @@ static size_t power_of_two(size_t count)
 }
 
 /* Items begin on a cache line, so filling one never disturbs the reader of its neighbour. */
-static size_t stride_of(size_t item_size)
+static size_t item_stride(size_t item_size)
 {
     size_t stride = 0;
     RT_CHECK(item_size > 0);
-    (void)rt_cut(NULL, &stride, item_size);
+    (void)rt_layout_cut(NULL, &stride, item_size);
     return stride;
 }
 
-static struct rt_ring *lay_out(size_t stride, size_t count, void *mem, unsigned char **items,
-                               size_t *size)
+static struct rt_ring *lay_out_ring(size_t stride, size_t count, void *mem, unsigned char **items,
+                                    size_t *size)
 {
     RT_CHECK(count <= SIZE_MAX / 2 / stride);
     *size = 0;
-    struct rt_ring *ring = rt_cut(mem, size, sizeof *ring);
-    *items = rt_cut(mem, size, count * stride);
+    struct rt_ring *ring = rt_layout_cut(mem, size, sizeof *ring);
+    *items = rt_layout_cut(mem, size, count * stride);
     return ring;
 }
 
@@ -60,16 +60,16 @@ size_t rt_ring_size(size_t item_size, size_t count)
 {
     unsigned char *items;
     size_t size;
-    (void)lay_out(stride_of(item_size), power_of_two(count), NULL, &items, &size);
+    (void)lay_out_ring(item_stride(item_size), power_of_two(count), NULL, &items, &size);
     return size;
 }
 
 struct rt_ring *rt_ring_place(size_t item_size, size_t count, void *mem)
 {
-    const size_t stride = stride_of(item_size), slots = power_of_two(count);
+    const size_t stride = item_stride(item_size), slots = power_of_two(count);
     unsigned char *items;
     size_t size;
-    struct rt_ring *ring = lay_out(stride, slots, mem, &items, &size);
+    struct rt_ring *ring = lay_out_ring(stride, slots, mem, &items, &size);
     memset(mem, 0, size);
     ring->items = items;
     ring->stride = stride;
@@ -77,13 +77,13 @@ struct rt_ring *rt_ring_place(size_t item_size, size_t count, void *mem)
     return ring;
 }
 
-static unsigned char *slot(const struct rt_ring *ring, uint64_t index)
+static unsigned char *slot_at(const struct rt_ring *ring, uint64_t index)
 {
     return ring->items + (index & ring->mask) * ring->stride;
 }
 
 /* One writer per counter, so a plain load and store is an increment nobody can disturb. */
-static void count_one(_Atomic uint64_t *counter)
+static void increment(_Atomic uint64_t *counter)
 {
     const uint64_t count = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, count + 1, memory_order_relaxed);
@@ -91,22 +91,22 @@ static void count_one(_Atomic uint64_t *counter)
 
 /* Acquire: what the consumer still read from a slot before it moved head must be over before the
  * producer overwrites that slot. */
-static void look_at_head(struct rt_ring *ring)
+static void refresh_cached_head(struct rt_ring *ring)
 {
-    ring->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
+    ring->cached_head = atomic_load_explicit(&ring->head, memory_order_acquire);
 }
 
 void *rt_ring_claim(struct rt_ring *ring)
 {
     /* Relaxed: only the producer writes tail. */
     const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    if (tail - ring->head_seen > ring->mask)
-        look_at_head(ring);
-    if (tail - ring->head_seen > ring->mask) {
-        count_one(&ring->dropped);
+    if (tail - ring->cached_head > ring->mask)
+        refresh_cached_head(ring);
+    if (tail - ring->cached_head > ring->mask) {
+        increment(&ring->dropped);
         return NULL;
     }
-    return slot(ring, tail);
+    return slot_at(ring, tail);
 }
 
 /* The last look at head can only overstate what is waiting, so a fresh look is needed just when the
@@ -114,17 +114,17 @@ void *rt_ring_claim(struct rt_ring *ring)
 static void mark_high_water(struct rt_ring *ring, uint64_t tail)
 {
     const uint64_t high = atomic_load_explicit(&ring->high_water, memory_order_relaxed);
-    if (tail - ring->head_seen <= high)
+    if (tail - ring->cached_head <= high)
         return;
-    look_at_head(ring);
-    if (tail - ring->head_seen > high)
-        atomic_store_explicit(&ring->high_water, tail - ring->head_seen, memory_order_relaxed);
+    refresh_cached_head(ring);
+    if (tail - ring->cached_head > high)
+        atomic_store_explicit(&ring->high_water, tail - ring->cached_head, memory_order_relaxed);
 }
 
 void rt_ring_push(struct rt_ring *ring)
 {
     const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed) + 1;
-    RT_CHECK(tail - ring->head_seen <= ring->mask + 1); /* nothing was claimed */
+    RT_CHECK(tail - ring->cached_head <= ring->mask + 1); /* nothing was claimed */
     mark_high_water(ring, tail);
     /* Release: the consumer that sees the new tail must see the whole item. */
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
@@ -136,15 +136,15 @@ const void *rt_ring_front(struct rt_ring *ring)
     const uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     /* Acquire: pairs with the push; the item's bytes must be read after the tail that covers
      * them. */
-    if (head == ring->tail_seen)
-        ring->tail_seen = atomic_load_explicit(&ring->tail, memory_order_acquire);
-    return head == ring->tail_seen ? NULL : slot(ring, head);
+    if (head == ring->cached_tail)
+        ring->cached_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    return head == ring->cached_tail ? NULL : slot_at(ring, head);
 }
 
 void rt_ring_pop(struct rt_ring *ring)
 {
     const uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    RT_CHECK(head != ring->tail_seen); /* there was a front */
+    RT_CHECK(head != ring->cached_tail); /* there was a front */
     /* Release: the producer that sees the slot free must not see it being read any more. */
     atomic_store_explicit(&ring->head, head + 1, memory_order_release);
 }

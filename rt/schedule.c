@@ -29,13 +29,13 @@ uint32_t rt_schedule_pattern(const struct rt_job *jobs, int job_count)
 }
 
 /* One layout answers both size and placement, so they cannot drift apart. */
-static size_t lay_out(struct rt_schedule *schedule, void *mem)
+static size_t lay_out_schedule(struct rt_schedule *schedule, void *mem)
 {
     size_t at = 0;
     const size_t jobs = (size_t)schedule->job_count;
-    (void)rt_cut(mem, &at, sizeof *schedule);
-    schedule->row = rt_cut(mem, &at, schedule->pattern * sizeof *schedule->row);
-    schedule->time = rt_cut(mem, &at, jobs * sizeof *schedule->time);
+    (void)rt_layout_cut(mem, &at, sizeof *schedule);
+    schedule->row = rt_layout_cut(mem, &at, schedule->pattern * sizeof *schedule->row);
+    schedule->time = rt_layout_cut(mem, &at, jobs * sizeof *schedule->time);
     return at;
 }
 
@@ -45,10 +45,10 @@ size_t rt_schedule_size(const struct rt_job *jobs, int job_count)
     struct rt_schedule counted = {.job_count = job_count};
     counted.pattern = rt_schedule_pattern(jobs, job_count);
     RT_CHECK(counted.pattern > 0); /* config/ refuses what does not repeat soon enough */
-    return lay_out(&counted, NULL);
+    return lay_out_schedule(&counted, NULL);
 }
 
-static void fill_rows(struct rt_schedule *schedule)
+static void fill_due_table(struct rt_schedule *schedule)
 {
     for (int j = 0; j < schedule->job_count; j++) {
         const struct rt_job *job = &schedule->job[j];
@@ -66,14 +66,14 @@ struct rt_schedule *rt_schedule_place(const struct rt_job *jobs, int job_count, 
         memcpy(schedule->job, jobs, (size_t)job_count * sizeof *jobs);
     schedule->now_ns = rt_now_ns;
     schedule->pattern = rt_schedule_pattern(jobs, job_count);
-    (void)lay_out(schedule, mem);
-    fill_rows(schedule);
+    (void)lay_out_schedule(schedule, mem);
+    fill_due_table(schedule);
     return schedule;
 }
 
 void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame)
 {
-    const uint64_t counted = frame + schedule->shift;
+    const uint64_t counted = frame + schedule->frame_offset;
     uint64_t due = schedule->row[counted % schedule->pattern];
     /* One stamp per boundary: the end of a job begins the next. */
     uint64_t begin_ns = schedule->now_ns();

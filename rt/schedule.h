@@ -34,7 +34,7 @@ struct rt_schedule {
     uint64_t *row;             /* one bit per job */
     struct rt_histogram *time; /* measured, one per job */
     uint64_t (*now_ns)(void);  /* rt_now_ns() unless a test brings a clock of its own */
-    uint64_t shift; /* jobs count frame + shift, modulo 2^64; 0 unless somebody sets it */
+    uint64_t frame_offset; /* jobs count frame + shift, modulo 2^64; 0 unless somebody sets it */
 
     /* of the frame that ran last, for its record */
     uint64_t begin_ns;             /* when its first job began */

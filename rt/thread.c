@@ -20,7 +20,7 @@
 enum { STACK_DEFAULT = 256 << 10, SIGNAL_STACK = 32 << 10, NAME_SIZE = 16 };
 
 /* On the starter's stack; the thread may touch it only until it posts ready. */
-struct start {
+struct thread_start {
     const struct rt_thread_spec *spec;
     void (*run)(void *self);
     void *self;
@@ -45,7 +45,7 @@ static void add_sentence(char reason[RT_REASON_MAX], const char *format, ...)
     va_end(list);
 }
 
-static int pin(int cpu)
+static int pin_to_core(int cpu)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -72,44 +72,44 @@ static int touch_stack(int cpu)
     pthread_attr_destroy(&attr);
     if (error != 0)
         return error;
-    rt_memory_near(stack, size, cpu);
+    rt_memory_prefer_node(stack, size, cpu);
     return madvise(stack, size, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
 }
 
 /* The core first: pages touched after it come from its node. */
-static void take_properties(struct start *start)
+static void take_properties(struct thread_start *thread_start)
 {
-    const struct rt_thread_spec *spec = start->spec;
+    const struct rt_thread_spec *spec = thread_start->spec;
     const struct sched_param param = {.sched_priority = spec->priority};
 
-    start->tid = gettid();
+    thread_start->tid = gettid();
     pthread_setname_np(pthread_self(), spec->name);
-    start->cpu_error = spec->cpu >= 0 ? pin(spec->cpu) : 0;
-    start->cpu = spec->cpu >= 0 && start->cpu_error == 0 ? spec->cpu : -1;
-    start->stack_error = touch_stack(start->cpu);
-    start->policy_error = pthread_setschedparam(pthread_self(), spec->policy, &param);
+    thread_start->cpu_error = spec->cpu >= 0 ? pin_to_core(spec->cpu) : 0;
+    thread_start->cpu = spec->cpu >= 0 && thread_start->cpu_error == 0 ? spec->cpu : -1;
+    thread_start->stack_error = touch_stack(thread_start->cpu);
+    thread_start->policy_error = pthread_setschedparam(pthread_self(), spec->policy, &param);
 
     struct sched_param got;
-    pthread_getschedparam(pthread_self(), &start->policy, &got);
-    start->priority = got.sched_priority;
+    pthread_getschedparam(pthread_self(), &thread_start->policy, &got);
+    thread_start->priority = got.sched_priority;
 }
 
 /*
  * The signal stack lies in the oldest frame of the thread's own stack: touched and local with the
  * rest, and out of the way of an overflow, which happens at the other end.
  */
-static void *enter(void *argument)
+static void *thread_main(void *argument)
 {
-    struct start *start = argument;
-    void (*const run)(void *) = start->run;
-    void *const self = start->self;
+    struct thread_start *thread_start = argument;
+    void (*const run)(void *) = thread_start->run;
+    void *const self = thread_start->self;
     unsigned char signal_stack[SIGNAL_STACK];
     const stack_t own = {.ss_sp = signal_stack, .ss_size = sizeof signal_stack};
     stack_t before;
 
     RT_CHECK(sigaltstack(&own, &before) == 0);
-    take_properties(start);
-    sem_post(&start->ready);
+    take_properties(thread_start);
+    sem_post(&thread_start->ready);
     run(self);
     /* The sanitizers' runtime unmaps the signal stack it finds at a thread's end. */
     sigaltstack(&before, NULL);
@@ -129,11 +129,12 @@ static void own_signals_only(pthread_attr_t *attr)
 
 /* Born as an ordinary thread whatever its starter is; it takes its properties itself, so that each
  * refusal is known by name and costs nothing but the property. */
-static int create(pthread_t *id, struct start *start)
+static int create_thread(pthread_t *id, struct thread_start *thread_start)
 {
     pthread_attr_t attr;
     const struct sched_param ordinary = {.sched_priority = 0};
-    const size_t size = start->spec->stack_size ? start->spec->stack_size : STACK_DEFAULT;
+    const size_t size =
+        thread_start->spec->stack_size ? thread_start->spec->stack_size : STACK_DEFAULT;
     int error = pthread_attr_init(&attr);
     if (error != 0)
         return error;
@@ -144,7 +145,7 @@ static int create(pthread_t *id, struct start *start)
     own_signals_only(&attr);
     error = pthread_attr_setstacksize(&attr, size + SIGNAL_STACK);
     if (error == 0)
-        error = pthread_create(id, &attr, enter, start);
+        error = pthread_create(id, &attr, thread_main, thread_start);
     pthread_attr_destroy(&attr);
     return error;
 }
@@ -192,41 +193,42 @@ static void explain_cpu(const struct rt_thread_spec *spec, const struct rt_machi
                          "or add it to the cpuset.");
 }
 
-static void explain(const struct start *start, char reason[RT_REASON_MAX])
+static void explain_refusals(const struct thread_start *thread_start, char reason[RT_REASON_MAX])
 {
     struct rt_machine machine;
-    if (start->cpu_error == 0 && start->policy_error == 0 && start->stack_error == 0)
+    if (thread_start->cpu_error == 0 && thread_start->policy_error == 0 &&
+        thread_start->stack_error == 0)
         return;
     rt_machine_read(&machine);
-    if (start->policy_error != 0)
-        explain_policy(start->spec, &machine, start->policy_error, reason);
-    if (start->cpu_error != 0)
-        explain_cpu(start->spec, &machine, start->cpu_error, reason);
-    if (start->stack_error != 0)
+    if (thread_start->policy_error != 0)
+        explain_policy(thread_start->spec, &machine, thread_start->policy_error, reason);
+    if (thread_start->cpu_error != 0)
+        explain_cpu(thread_start->spec, &machine, thread_start->cpu_error, reason);
+    if (thread_start->stack_error != 0)
         add_sentence(reason,
                      "The stack of thread %s was not touched beforehand (%s): its first use of "
                      "each page costs a fault; use Linux 5.14 or later.",
-                     start->spec->name, strerror(start->stack_error));
+                     thread_start->spec->name, strerror(thread_start->stack_error));
 }
 
 int rt_thread_start(struct rt_thread *thread, const struct rt_thread_spec *spec,
                     void (*run)(void *self), void *self)
 {
-    struct start start = {.spec = spec, .run = run, .self = self};
+    struct thread_start thread_start = {.spec = spec, .run = run, .self = self};
     RT_CHECK(strlen(spec->name) < NAME_SIZE);
     memset(thread, 0, sizeof *thread);
-    sem_init(&start.ready, 0, 0);
-    const int error = create(&thread->id, &start);
+    sem_init(&thread_start.ready, 0, 0);
+    const int error = create_thread(&thread->id, &thread_start);
     if (error == 0) {
-        while (sem_wait(&start.ready) != 0)
+        while (sem_wait(&thread_start.ready) != 0)
             RT_CHECK(errno == EINTR);
-        thread->tid = start.tid;
-        thread->policy = start.policy;
-        thread->priority = start.priority;
-        thread->cpu = start.cpu;
-        explain(&start, thread->refused);
+        thread->tid = thread_start.tid;
+        thread->policy = thread_start.policy;
+        thread->priority = thread_start.priority;
+        thread->cpu = thread_start.cpu;
+        explain_refusals(&thread_start, thread->refused);
     }
-    sem_destroy(&start.ready);
+    sem_destroy(&thread_start.ready);
     return -error;
 }
 
@@ -252,7 +254,7 @@ static size_t mapped_size(void)
  * thread's stack.  So all is locked only when at least as much again would still fit; otherwise the
  * allowance is left to the arena, which locks itself.
  */
-static bool fits(const struct rt_machine *machine, rlim_t limit)
+static bool fits_memory_limit(const struct rt_machine *machine, rlim_t limit)
 {
     return machine->cap_ipc_lock || limit == RLIM_INFINITY || mapped_size() <= limit / 2;
 }
@@ -273,7 +275,7 @@ bool rt_lock_memory(char reason[RT_REASON_MAX])
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_MEMLOCK, &limit); /* of no matter where CAP_IPC_LOCK is held */
 
-    if (fits(&machine, limit.rlim_cur) && mlockall(MCL_CURRENT | MCL_FUTURE) == 0)
+    if (fits_memory_limit(&machine, limit.rlim_cur) && mlockall(MCL_CURRENT | MCL_FUTURE) == 0)
         return true;
     if (machine.cap_ipc_lock)
         add_sentence(reason,

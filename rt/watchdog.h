@@ -13,60 +13,61 @@
 
 #include "rt/estop.h"
 
-enum { RT_WATCHDOG_AWAY_NS = 50000000 }; /* lookers come by every 20 ms, or a little later */
+enum { RT_WATCHDOG_POLL_GAP_NS = 50000000 }; /* lookers come by every 20 ms, or a little later */
 
 struct rt_watchdog {
-    _Atomic uint64_t kicked_ns; /* 0: not armed */
-    _Atomic uint64_t looked_ns; /* by whomever; 0: not yet */
-    _Atomic uint64_t since_ns;  /* from when on somebody looks without a break */
+    _Atomic uint64_t kicked_ns;        /* 0: not armed */
+    _Atomic uint64_t polled_ns;        /* by whomever; 0: not yet */
+    _Atomic uint64_t watched_since_ns; /* from when on somebody looks without a break */
     uint64_t limit_ns;
-    atomic_bool barked;
+    atomic_bool expired;
     struct rt_estop
         *estop; /* raised by the bark, for a frame thread that comes back; may be NULL */
 };
 
 /* Context: frame. */
-static inline void rt_watchdog_kick(struct rt_watchdog *dog, uint64_t now_ns)
+static inline void rt_watchdog_kick(struct rt_watchdog *watchdog, uint64_t now_ns)
 {
     /* Relaxed: the number itself is the whole message. */
-    atomic_store_explicit(&dog->kicked_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&watchdog->kicked_ns, now_ns, memory_order_relaxed);
 }
 
 /* Armed from the first kick to this call.  Context: frame. */
-static inline void rt_watchdog_disarm(struct rt_watchdog *dog)
+static inline void rt_watchdog_disarm(struct rt_watchdog *watchdog)
 {
-    atomic_store_explicit(&dog->kicked_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&watchdog->kicked_ns, 0, memory_order_relaxed);
 }
 
 /* Look, after a while in which perhaps nobody did; from when on the silence counts.
  * Context: as below. */
-static inline uint64_t rt_watchdog_look(struct rt_watchdog *dog, uint64_t now_ns)
+static inline uint64_t rt_watchdog_poll(struct rt_watchdog *watchdog, uint64_t now_ns)
 {
-    const uint64_t away_ns =
-        dog->limit_ns / 4 > RT_WATCHDOG_AWAY_NS ? dog->limit_ns / 4 : RT_WATCHDOG_AWAY_NS;
+    const uint64_t away_ns = watchdog->limit_ns / 4 > RT_WATCHDOG_POLL_GAP_NS
+                                 ? watchdog->limit_ns / 4
+                                 : RT_WATCHDOG_POLL_GAP_NS;
     /* Acquire and release: who sees that another has looked sees from when on that counts. */
-    const uint64_t looked_ns = atomic_load_explicit(&dog->looked_ns, memory_order_acquire);
-    if (looked_ns != 0 && now_ns > looked_ns && now_ns - looked_ns > away_ns)
-        atomic_store_explicit(&dog->since_ns, now_ns, memory_order_relaxed);
-    if (now_ns > looked_ns)
-        atomic_store_explicit(&dog->looked_ns, now_ns, memory_order_release);
-    return atomic_load_explicit(&dog->since_ns, memory_order_relaxed);
+    const uint64_t polled_ns = atomic_load_explicit(&watchdog->polled_ns, memory_order_acquire);
+    if (polled_ns != 0 && now_ns > polled_ns && now_ns - polled_ns > away_ns)
+        atomic_store_explicit(&watchdog->watched_since_ns, now_ns, memory_order_relaxed);
+    if (now_ns > polled_ns)
+        atomic_store_explicit(&watchdog->polled_ns, now_ns, memory_order_release);
+    return atomic_load_explicit(&watchdog->watched_since_ns, memory_order_relaxed);
 }
 
 /* True once, for the first caller that finds the frame thread hung.  To be called every 20 ms or
  * so.  Context: any. */
-static inline bool rt_watchdog_bark(struct rt_watchdog *dog, uint64_t now_ns)
+static inline bool rt_watchdog_expired(struct rt_watchdog *watchdog, uint64_t now_ns)
 {
-    const uint64_t kicked_ns = atomic_load_explicit(&dog->kicked_ns, memory_order_relaxed);
+    const uint64_t kicked_ns = atomic_load_explicit(&watchdog->kicked_ns, memory_order_relaxed);
     if (kicked_ns == 0)
         return false;
-    const uint64_t since_ns = rt_watchdog_look(dog, now_ns);
-    const uint64_t from_ns = kicked_ns > since_ns ? kicked_ns : since_ns;
-    if (now_ns < from_ns || now_ns - from_ns < dog->limit_ns)
+    const uint64_t watched_since_ns = rt_watchdog_poll(watchdog, now_ns);
+    const uint64_t from_ns = kicked_ns > watched_since_ns ? kicked_ns : watched_since_ns;
+    if (now_ns < from_ns || now_ns - from_ns < watchdog->limit_ns)
         return false;
-    if (atomic_exchange_explicit(&dog->barked, true, memory_order_relaxed))
+    if (atomic_exchange_explicit(&watchdog->expired, true, memory_order_relaxed))
         return false;
-    if (dog->estop)
-        (void)rt_estop_raise(dog->estop, RT_ESTOP_WATCHDOG, now_ns);
+    if (watchdog->estop)
+        (void)rt_estop_raise(watchdog->estop, RT_ESTOP_WATCHDOG, now_ns);
     return true;
 }

@@ -50,7 +50,7 @@ static void commit(void *self, uint64_t frame)
     (void)self, (void)frame;
 }
 
-static void safe(void *self)
+static void invalidate_outputs(void *self)
 {
     (void)self;
 }
@@ -60,7 +60,7 @@ static void run(void *self)
     struct bench *bench = self;
     static struct rt_clock_real clock;
     rt_clock_real_open(&clock, RT_WAIT_HYBRID, 0, bench->frame.spec.period_ns / 2);
-    bench->frame.clock = rt_clock_real_seam(&clock);
+    bench->frame.clock = rt_clock_real_interface(&clock);
     rt_frame_run(&bench->frame);
 }
 
@@ -132,8 +132,11 @@ int main(int argc, char **argv)
     bench.frame.spec = (struct rt_frame_spec){
         .period_ns = scenario->period_ns, .frame_count = frames, .commit = RT_COMMIT_GRID};
     bench.frame.schedule = bench.rig->schedule;
-    bench.frame.tasks = (struct rt_frame_tasks){
-        .self = &bench, .commit = commit, .latch = latch, .record = record, .safe = safe};
+    bench.frame.tasks = (struct rt_frame_tasks){.self = &bench,
+                                                .commit = commit,
+                                                .latch = latch,
+                                                .record = record,
+                                                .invalidate_outputs = invalidate_outputs};
 
     struct rt_thread thread;
     const struct rt_thread_spec spec = {.name = "frame",

@@ -89,7 +89,7 @@ static void commit(void *self, uint64_t frame)
     (void)self, (void)frame;
 }
 
-static void safe(void *self)
+static void invalidate_outputs(void *self)
 {
     (void)self;
 }
@@ -98,7 +98,7 @@ static void run(void *self)
 {
     struct bench *bench = self;
     rt_clock_real_open(&bench->real, RT_WAIT_HYBRID, 0, bench->frame.spec.period_ns / 2);
-    bench->clock = rt_clock_real_seam(&bench->real);
+    bench->clock = rt_clock_real_interface(&bench->real);
     bench->frame.clock = bench->clock;
     if (bench->alternate)
         bench->frame.clock =
@@ -145,7 +145,7 @@ static void set_up(struct bench *bench, const struct cfg_scenario *scenario, uin
                                                  .latch = latch,
                                                  .record = record,
                                                  .drain = drain,
-                                                 .safe = safe};
+                                                 .invalidate_outputs = invalidate_outputs};
 }
 
 int main(int argc, char **argv)

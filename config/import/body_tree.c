@@ -21,12 +21,12 @@ struct dyn_model *cfg_tree_place(const struct dyn_body_spec *specs, int body_cou
 
 const char *cfg_tree_flaw(const struct dyn_body_spec *specs, int body_count, int *body)
 {
-    const char *flaw = dyn_model_flaw(specs, body_count, body);
+    const char *flaw = dyn_model_problem(specs, body_count, body);
     if (flaw != NULL)
         return flaw;
     struct dyn_model *model = cfg_tree_place(specs, body_count);
-    void *mem = take(dyn_weakness_size(model));
-    *body = dyn_model_weakness(model, mem);
+    void *mem = take(dyn_model_singular_size(model));
+    *body = dyn_model_singular_joint(model, mem);
     free(mem);
     free(model);
     return *body >= 0 ? "its joint and those further out can move without moving any mass" : NULL;

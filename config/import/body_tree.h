@@ -5,8 +5,8 @@
 
 #include "dynamics/model.h"
 
-/* What is wrong with the specs, or NULL; *body tells where.  All that dyn_model_flaw() refuses, and
- * joints that only together have no inertia to move.  Context: setup. */
+/* What is wrong with the specs, or NULL; *body tells where.  All that dyn_model_problem() refuses,
+ * and joints that only together have no inertia to move.  Context: setup. */
 const char *cfg_tree_flaw(const struct dyn_body_spec *specs, int body_count, int *body);
 
 /* The model in memory of its own, for free().  The specs have no flaw.  Context: setup. */

@@ -228,7 +228,7 @@ static bool read_inertia(const struct cfg_urdf_reader *reader, const struct cfg_
     struct dyn_body_spec spec = {.parent = -1, .joint = DYN_JOINT_FIXED, .place_quat = {1.0}};
     int body;
     memcpy(spec.inertia, inertia, sizeof spec.inertia);
-    return dyn_model_flaw(&spec, 1, &body) == NULL ||
+    return dyn_model_problem(&spec, 1, &body) == NULL ||
            cfg_fail(reader->report, NULL, element->mark,
                     "no body has this inertia: each principal moment is at most the sum of the "
                     "other two; check the numbers");

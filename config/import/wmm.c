@@ -25,7 +25,7 @@ struct reader {
     struct cfg_report report;
     struct cfg_line line;
     struct words words;
-    bool seen[DYN_FIELD_TERMS_MAX];
+    bool seen[DYN_MAGNETIC_FIELD_TERMS_MAX];
 };
 
 static void split(struct cfg_line *line, struct words *words)
@@ -106,7 +106,7 @@ static bool read_real(struct reader *reader, int word, double *real)
                     cfg_quote(text).text);
 }
 
-static bool read_term(struct reader *reader, struct dyn_field_model *model)
+static bool read_term(struct reader *reader, struct dyn_magnetic_model *model)
 {
     const struct words *words = &reader->words;
     int n, m;
@@ -114,10 +114,10 @@ static bool read_term(struct reader *reader, struct dyn_field_model *model)
         return cfg_fail(&reader->report, NULL, words->mark[0],
                         "a term has %d numbers (degree, order, g, h and their change); here are %d",
                         TERM_WORDS, words->count);
-    if (!read_whole(reader, 0, "the degree", 1, DYN_FIELD_DEGREE_MAX, &n) ||
+    if (!read_whole(reader, 0, "the degree", 1, DYN_MAGNETIC_FIELD_DEGREE_MAX, &n) ||
         !read_whole(reader, 1, "the order", 0, n, &m))
         return false;
-    const int k = dyn_field_term(n, m);
+    const int k = dyn_magnetic_field_term(n, m);
     if (reader->seen[k])
         return cfg_fail(&reader->report, NULL, words->mark[0],
                         "degree %d, order %d is here for a second time", n, m);
@@ -128,14 +128,14 @@ static bool read_term(struct reader *reader, struct dyn_field_model *model)
 }
 
 /* At the line of nines: is all there that should be? */
-static bool check_terms(struct reader *reader, const struct dyn_field_model *model)
+static bool check_terms(struct reader *reader, const struct dyn_magnetic_model *model)
 {
     const struct cfg_mark here = reader->words.mark[0];
     if (model->degree == 0)
         return cfg_fail(&reader->report, NULL, here, "the file ends without a term");
     for (int n = 1; n <= model->degree; n++)
         for (int m = 0; m <= n; m++)
-            if (!reader->seen[dyn_field_term(n, m)])
+            if (!reader->seen[dyn_magnetic_field_term(n, m)])
                 return cfg_fail(&reader->report, NULL, here,
                                 "the file ends without degree %d, order %d", n, m);
     return true;

@@ -24,7 +24,7 @@ enum {
 
 struct cfg_wmm {
     char name[CFG_WMM_NAME_MAX + 1];
-    struct dyn_field_model model;
+    struct dyn_magnetic_model model;
 };
 
 /* path stands for the text in messages.  false with one line in error.  Context: setup. */

@@ -123,7 +123,7 @@ static const struct cfg_table berth_table = {
 #define AT(member) .offset = offsetof(struct cfg_keys_pose, member)
 static const struct cfg_key pose_keys[] = {
     {"name", CFG_NAME, AT(name), .required = true, .example = "name: cradle", .help = "for people"},
-    {"angles", CFG_NUMBERS, AT(angles), .size = DYN_RESOLVE_MAX, .unit = "rad", .required = true,
+    {"angles", CFG_NUMBERS, AT(angles), .size = DYN_ARM_JOINT_MAX, .unit = "rad", .required = true,
      .example = "angles: 0 25 -30 5 0 0 deg", .help = "of the arm's joints, in their order"},
 };
 static const struct cfg_table pose_table = {
@@ -148,7 +148,7 @@ static const struct cfg_table resolve_table = {
 
 #define AT(member) .offset = offsetof(struct cfg_keys_arm, member)
 static const struct cfg_key arm_keys[] = {
-    {"joints", CFG_LIST, AT(joints), .size = DYN_RESOLVE_MAX, .table = &joint_table, .required = true,
+    {"joints", CFG_LIST, AT(joints), .size = DYN_ARM_JOINT_MAX, .table = &joint_table, .required = true,
      .example = "joints: [{body: elbow, stiffness: 50 kN m/rad, damping: 100 kN m s/rad, max_torque: 1 kN m, max_rate: 2 deg/s}]",
      .help = "from the base out"},
     {"hand", CFG_MAP, AT(hand), .table = &hand_table, .required = true, .example = "hand: end_effector",

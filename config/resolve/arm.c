@@ -145,7 +145,7 @@ static bool resolve_joint(const struct cfg_resolve *resolve, const struct cfg_ke
             "the joint of \"%s\" starts at %.10g rad/s behind a brake that holds; an "
             "arm starts at rest",
             body->name, body->velocity[0]);
-    joint->servo = (struct dyn_servo){keys->stiffness, keys->damping, keys->max_torque};
+    joint->servo = (struct dyn_joint_servo_spec){keys->stiffness, keys->damping, keys->max_torque};
     if (!check_top(resolve, keys, "max_torque", "N m", keys->max_torque, body->range.effort) ||
         !check_top(resolve, keys, "max_rate", "rad/s", keys->max_rate, body->range.velocity))
         return false;
@@ -165,7 +165,7 @@ static bool resolve_joints(const struct cfg_resolve *resolve)
             return false;
     arm->joint_count = arm->resolve.joints = keys->joints.count;
     arm->resolve.length = keys->resolve.length;
-    arm->resolve.weak = keys->resolve.weak;
+    arm->resolve.damped_below = keys->resolve.weak;
     arm->resolve.damping = keys->resolve.damping;
     arm->resolve.center_gain = keys->resolve.center > 0.0 ? 1.0 / keys->resolve.center : 0.0;
     return true;
@@ -384,7 +384,7 @@ static bool resolve_poses(const struct cfg_resolve *resolve)
     const struct cfg_list *list = &resolve->keys->arm.poses;
     const struct cfg_keys_pose *keys = list->items;
     struct cfg_arm *arm = &resolve->scenario->arm;
-    const struct dyn_resolve *limits = &arm->resolve;
+    const struct dyn_resolved_rate_spec *limits = &arm->resolve;
     if (list->count > 0 && !check_stiff(resolve))
         return false;
     for (int i = 0; i < list->count; i++) {

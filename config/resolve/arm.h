@@ -15,7 +15,7 @@ enum { CFG_ARM_NAME_MAX = 48, CFG_POSE_MAX = IO_ARM_PANEL_SELECT_MAX, CFG_PAYLOA
 
 struct cfg_arm_joint {
     int body; /* whose joint it is */
-    struct dyn_servo servo;
+    struct dyn_joint_servo_spec servo;
     double brake; /* N m; more than that, and it slips */
 };
 
@@ -28,7 +28,7 @@ struct cfg_arm_stick {
 
 struct cfg_arm_pose {
     char name[CFG_ARM_NAME_MAX];
-    double angle[DYN_RESOLVE_MAX];
+    double angle[DYN_ARM_JOINT_MAX];
 };
 
 struct cfg_payload {
@@ -48,10 +48,10 @@ struct cfg_payload {
 
 struct cfg_arm {
     int joint_count; /* 0: there is no arm */
-    struct cfg_arm_joint joint[DYN_RESOLVE_MAX];
+    struct cfg_arm_joint joint[DYN_ARM_JOINT_MAX];
     int base, hand;       /* bodies */
     struct dyn_pose grip; /* of the hand on its body */
-    struct dyn_resolve resolve;
+    struct dyn_resolved_rate_spec resolve;
     uint32_t every;      /* frames per servo period */
     bool carries_weight; /* servos know what the arm weighs */
     double vernier;      /* share of the speeds */

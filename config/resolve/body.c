@@ -128,13 +128,13 @@ static bool sort_bodies(const struct cfg_resolve *resolve, const struct roster *
 /* A URDF says it; the stops of the law say it better. */
 static struct cfg_range range_of(const struct cfg_keys_body *keys, const struct dyn_body_spec *spec)
 {
-    const bool stops = dyn_joint_nv(spec) == 1 && spec->law[0].limit_stiffness > 0.0;
+    const bool stops = dyn_joint_nv(spec) == 1 && spec->force_spec[0].limit_stiffness > 0.0;
     struct cfg_range range = {-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     if (keys->range != NULL)
         range = *keys->range;
     if (stops) {
-        range.lower = spec->law[0].lower;
-        range.upper = spec->law[0].upper;
+        range.lower = spec->force_spec[0].lower;
+        range.upper = spec->force_spec[0].upper;
     }
     return range;
 }
@@ -238,7 +238,7 @@ bool cfg_is_physical(const double inertia[6])
     struct dyn_body_spec spec = {.parent = -1, .joint = DYN_JOINT_FIXED, .place_quat = {1.0}};
     int body;
     memcpy(spec.inertia, inertia, sizeof spec.inertia);
-    return dyn_model_flaw(&spec, 1, &body) == NULL;
+    return dyn_model_problem(&spec, 1, &body) == NULL;
 }
 
 static bool check_inertias(const struct cfg_resolve *resolve)

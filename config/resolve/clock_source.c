@@ -12,7 +12,7 @@
 
 /* What the period of the grid and that of the board's commands have in common. */
 static bool resolve_cycle(const struct cfg_resolve *resolve, const struct cfg_keys_lock *keys,
-                          struct rt_phase_spec *spec)
+                          struct rt_phase_lock_spec *spec)
 {
     enum { LEAST_NS = 50000 };
     spec->cycle_ns = spec->period_ns;
@@ -50,7 +50,7 @@ static bool resolve_lock(const struct cfg_resolve *resolve)
                            "arrival, or speak MAVLink",
                            cfg_protocol_name(link->protocol));
     link->queries_time = lock->source == CFG_LOCK_TIMESYNC;
-    lock->spec = (struct rt_phase_spec){
+    lock->spec = (struct rt_phase_lock_spec){
         .period_ns = resolve->scenario->period_ns,
         .time_constant_ns = (uint64_t)llround(keys->time_constant * 1e9),
         .limit_ppm = keys->limit_ppm,

@@ -222,7 +222,7 @@ static struct cfg_effector *next_effector(const struct cfg_resolve *resolve,
 static bool check_flaw(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                        const struct cfg_effector *out)
 {
-    const char *flaw = dyn_effector_flaw(&out->effector, resolve->scenario->body_count);
+    const char *flaw = dyn_effector_problem(&out->effector, resolve->scenario->body_count);
     return flaw == NULL ||
            cfg_fail_at(resolve->report, keys->node, NULL, "device \"%s\": %s", keys->name, flaw);
 }

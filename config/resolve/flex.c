@@ -229,7 +229,7 @@ static bool finish(struct cfg_flex_draft *draft, const struct cfg_keys_body *key
 {
     struct cfg_flex *flex = cfg_pool_take(draft->kept, sizeof *flex);
     struct dyn_modal modal = {0};
-    double *room = cfg_pool_take(draft->kept, dyn_modal_room(draft->modes) * sizeof *room);
+    double *room = cfg_pool_take(draft->kept, dyn_modal_storage_count(draft->modes) * sizeof *room);
     dyn_modal_integrate(draft->stations, draft->station_count, draft->modes, room, &modal);
     flex->modal = modal.flex;
     flex->modal.fidelity = (enum dyn_fidelity)draft->keys->fidelity;

@@ -227,7 +227,7 @@ static bool fill_modal_mass(struct cfg_flex_draft *draft, double *M)
         return true;
     }
     struct dyn_modal modal;
-    double *room = cfg_pool_take(draft->scratch, dyn_modal_room(n) * sizeof *room);
+    double *room = cfg_pool_take(draft->scratch, dyn_modal_storage_count(n) * sizeof *room);
     dyn_modal_integrate(draft->stations, draft->station_count, n, room, &modal);
     memcpy(M, modal.flex.M, (size_t)(n * n) * sizeof *M);
     return true;

@@ -15,29 +15,30 @@ struct motion {
 };
 
 static bool fill_limits(const struct cfg_resolve *resolve, const struct cfg_keys_limits *limits,
-                        struct dyn_joint_law *law)
+                        struct dyn_joint_force_spec *force_spec)
 {
     if (limits->node == NULL)
         return true;
-    law->lower = isnan(limits->lower) ? -HUGE_VAL : limits->lower;
-    law->upper = isnan(limits->upper) ? HUGE_VAL : limits->upper;
-    law->limit_stiffness = limits->stiffness;
-    law->limit_damping = limits->damping;
+    force_spec->lower = isnan(limits->lower) ? -HUGE_VAL : limits->lower;
+    force_spec->upper = isnan(limits->upper) ? HUGE_VAL : limits->upper;
+    force_spec->limit_stiffness = limits->stiffness;
+    force_spec->limit_damping = limits->damping;
     if (isnan(limits->lower) && isnan(limits->upper))
         return cfg_fail_at(resolve->report, limits->node, NULL,
                            "limits has neither lower nor upper; give one or both");
-    return law->lower < law->upper ||
+    return force_spec->lower < force_spec->upper ||
            cfg_fail_at(resolve->report, limits->node, "lower",
-                       "lower must be below upper; here it is %.10g, and upper %.10g", law->lower,
-                       law->upper);
+                       "lower must be below upper; here it is %.10g, and upper %.10g",
+                       force_spec->lower, force_spec->upper);
 }
 
-static void fill_friction(const struct cfg_keys_friction *friction, struct dyn_joint_law *law)
+static void fill_friction(const struct cfg_keys_friction *friction,
+                          struct dyn_joint_force_spec *force_spec)
 {
     if (friction->node == NULL)
         return;
-    law->coulomb = friction->coulomb;
-    law->coulomb_speed = friction->speed;
+    force_spec->coulomb = friction->coulomb;
+    force_spec->coulomb_speed = friction->speed;
 }
 
 static bool check_held(const struct cfg_resolve *resolve, const struct motion *motion)
@@ -56,16 +57,16 @@ static bool fill_motion(const struct cfg_resolve *resolve, const struct motion *
                         struct cfg_body *body)
 {
     const struct cfg_keys_motion *keys = motion->keys;
-    struct dyn_joint_law *law = &body->spec.law[k];
-    law->stiffness = keys->stiffness;
-    law->damping = keys->damping;
-    law->rest = keys->rest;
-    fill_friction(&keys->friction, law);
+    struct dyn_joint_force_spec *force_spec = &body->spec.force_spec[k];
+    force_spec->stiffness = keys->stiffness;
+    force_spec->damping = keys->damping;
+    force_spec->rest = keys->rest;
+    fill_friction(&keys->friction, force_spec);
     body->position[k] = keys->position;
     body->velocity[k] = keys->rate;
     body->held[k] = keys->locked || !isnan(keys->prescribed);
     body->held_a[k] = isnan(keys->prescribed) ? 0.0 : keys->prescribed;
-    return fill_limits(resolve, &keys->limits, law) && check_held(resolve, motion);
+    return fill_limits(resolve, &keys->limits, force_spec) && check_held(resolve, motion);
 }
 
 /* Coordinate k of a joint whose keys have their own mapping, or stand in the joint itself. */
@@ -149,8 +150,8 @@ static bool fill_ball(const struct cfg_resolve *resolve, const struct cfg_keys_j
 {
     const double *w = joint->spin;
     for (int k = 0; k < 3; k++) {
-        body->spec.law[k].damping = joint->drag[k];
-        fill_friction(&joint->motion[0].friction, &body->spec.law[k]);
+        body->spec.force_spec[k].damping = joint->drag[k];
+        fill_friction(&joint->motion[0].friction, &body->spec.force_spec[k]);
         body->held[k] = joint->motion[0].locked;
     }
     return !joint->motion[0].locked || (w[0] == 0.0 && w[1] == 0.0 && w[2] == 0.0) ||

@@ -65,10 +65,10 @@ static void leave_out_dry_friction(struct trial *trial)
     const struct cfg_scenario *scenario = trial->scenario;
     for (int i = 0; i < scenario->body_count; i++)
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
-            struct dyn_joint_law *law =
-                dyn_model_law((struct dyn_model *)trial->rig->plant.model, i, k);
-            if (law != NULL)
-                law->coulomb = 0.0;
+            struct dyn_joint_force_spec *force_spec =
+                dyn_model_force_spec((struct dyn_model *)trial->rig->plant.model, i, k);
+            if (force_spec != NULL)
+                force_spec->coulomb = 0.0;
         }
     for (int i = 0; i < scenario->effector_count; i++) {
         struct dyn_effector *effector = &trial->rig->effectors[i];
@@ -118,16 +118,16 @@ static bool set_stops(struct trial *trial, bool pressed)
     bool some = false;
     for (int i = 0; i < scenario->body_count; i++)
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
-            struct dyn_joint_law *law = dyn_model_law(model, i, k);
-            if (law == NULL || !(law->limit_stiffness > 0.0))
+            struct dyn_joint_force_spec *force_spec = dyn_model_force_spec(model, i, k);
+            if (force_spec == NULL || !(force_spec->limit_stiffness > 0.0))
                 continue;
             some = true;
             if (pressed) {
-                law->stiffness += law->limit_stiffness;
-                law->damping += law->limit_damping;
-                law->rest = trial->x[dyn_model_q_index(model, i) + k];
+                force_spec->stiffness += force_spec->limit_stiffness;
+                force_spec->damping += force_spec->limit_damping;
+                force_spec->rest = trial->x[dyn_model_q_index(model, i) + k];
             }
-            law->limit_stiffness = law->limit_damping = 0.0;
+            force_spec->limit_stiffness = force_spec->limit_damping = 0.0;
         }
     return some;
 }
@@ -185,9 +185,9 @@ static void find_slopes(const struct trial *trial)
     for (int k = 0; k < n; k++) {
         const double keep = trial->x[k], step = STEP * (1.0 + fabs(keep));
         trial->x[k] = keep + step;
-        dyn_plant_flow(&rig->plant, rig->command, NULL, trial->x, rig->work, above);
+        dyn_plant_derivative(&rig->plant, rig->command, NULL, trial->x, rig->work, above);
         trial->x[k] = keep - step;
-        dyn_plant_flow(&rig->plant, rig->command, NULL, trial->x, rig->work, below);
+        dyn_plant_derivative(&rig->plant, rig->command, NULL, trial->x, rig->work, below);
         trial->x[k] = keep;
         for (int i = 0; i < n; i++)
             trial->J[i * n + k] = (above[i] - below[i]) / (2.0 * step);

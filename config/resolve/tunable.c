@@ -100,9 +100,9 @@ static const struct {
     size_t offset;
     const char *unit[2];
 } laws[] = {
-    {"stiffness", offsetof(struct dyn_joint_law, stiffness), {"N m/rad", "N/m"}},
-    {"damping", offsetof(struct dyn_joint_law, damping), {"N m s/rad", "N s/m"}},
-    {"friction.coulomb", offsetof(struct dyn_joint_law, coulomb), {"N m", "N"}},
+    {"stiffness", offsetof(struct dyn_joint_force_spec, stiffness), {"N m/rad", "N/m"}},
+    {"damping", offsetof(struct dyn_joint_force_spec, damping), {"N m s/rad", "N s/m"}},
+    {"friction.coulomb", offsetof(struct dyn_joint_force_spec, coulomb), {"N m", "N"}},
 };
 // clang-format on
 
@@ -335,19 +335,20 @@ static bool find_in_joint(const struct path *path, const char *name, const char 
     if (body < 0)
         return fail(path, "there is no body", name, &bodies, "add it to bodies");
     const struct dyn_body_spec *spec = &scenario->bodies[body].spec;
-    const struct dyn_joint_law *law = &spec->law[0];
+    const struct dyn_joint_force_spec *force_spec = &spec->force_spec[0];
     if (spec->mimic.on || dyn_joint_nv(spec) != 1)
         return fail(path, "only a hinge or slide can be tuned, not the joint of", name, NULL,
                     "remove it");
-    if (law->stiffness == 0.0 && law->damping == 0.0 && law->coulomb == 0.0 &&
-        law->limit_stiffness == 0.0)
+    if (force_spec->stiffness == 0.0 && force_spec->damping == 0.0 && force_spec->coulomb == 0.0 &&
+        force_spec->limit_stiffness == 0.0)
         return fail(path, "there is no spring, damper or friction in the joint of", name, NULL,
                     "give it one to begin with");
     for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
         cfg_suggest_offer(&keys, laws[i].key);
         if (strcmp(laws[i].key, key) != 0)
             continue;
-        if (laws[i].offset == offsetof(struct dyn_joint_law, coulomb) && law->coulomb_speed == 0.0)
+        if (laws[i].offset == offsetof(struct dyn_joint_force_spec, coulomb) &&
+            force_spec->coulomb_speed == 0.0)
             return fail(path, "there is no friction in the joint of", name, NULL,
                         "give it some to begin with");
         find->key = (struct cfg_key){.name = laws[i].key,
@@ -355,7 +356,7 @@ static bool find_in_joint(const struct path *path, const char *name, const char 
                                      .unit = laws[i].unit[!cfg_joint_turns(spec, 0)],
                                      .limit = CFG_NOT_NEGATIVE,
                                      .example = "0.1"};
-        find->first = (const unsigned char *)law + laws[i].offset;
+        find->first = (const unsigned char *)force_spec + laws[i].offset;
         find->count = 1;
         find->parameter =
             (struct cfg_parameter){.seat = CFG_IN_LAW, .index = body, .offset = laws[i].offset};

@@ -51,7 +51,7 @@ static bool resolve_date(const struct cfg_resolve *resolve)
                            "date wants a time in UTC like 2026-06-21T12:00:00Z; here is %s",
                            cfg_quote(keys->date).text);
     resolve->scenario->world.epoch =
-        dyn_instant_of_date(part[0], part[1], part[2], part[3] * 3600.0 + part[4] * 60.0 + seconds);
+        dyn_epoch_of_date(part[0], part[1], part[2], part[3] * 3600.0 + part[4] * 60.0 + seconds);
     return true;
 }
 
@@ -71,10 +71,10 @@ static void resolve_field(const struct cfg_resolve *resolve)
     if (world->fixed_field ||
         !cfg_wmm_parse("WMM.COF", cfg_wmm_text, cfg_wmm_text_size, &wmm, error))
         return;
-    const double year = dyn_instant_year(&world->epoch);
+    const double year = dyn_epoch_year(&world->epoch);
     if (!cfg_wmm_covers(&wmm, year))
         return;
-    dyn_field_date(&wmm.model, year, &world->field);
+    dyn_magnetic_field_at_date(&wmm.model, year, &world->field);
     world->has_field = true;
 }
 
@@ -150,7 +150,7 @@ bool cfg_resolve_world(const struct cfg_resolve *resolve)
     environment->has_ground = is_given(keys, "ground");
     environment->ground = environment->has_ground ? keys->ground : 0.0;
     environment->air = keys->air >= 0 ? keys->air == 1 : keys->world == DYN_WORLD_LOCAL;
-    environment->bulge = keys->world == DYN_WORLD_ORBIT && keys->orbit.bulge == 1;
+    environment->has_j2 = keys->world == DYN_WORLD_ORBIT && keys->orbit.bulge == 1;
     memcpy(environment->wind, keys->wind, sizeof keys->wind);
     memcpy(environment->gravity, keys->gravity, sizeof keys->gravity);
     if (keys->world == DYN_WORLD_LOCAL && !is_given(keys, "gravity"))

@@ -8,7 +8,7 @@
 #include "dynamics/analysis/tree_pose.h"
 
 struct dyn_crba_work {
-    struct dyn_scene *scene;
+    struct dyn_tree_pose *tree_pose;
     struct dyn_inertia *Ic; /* per body: of all it carries, about its origin, world axes */
     struct dyn_vec6 *B; /* per velocity, of modes: the force that its unit acceleration asks of all
                            its link carries, about the link's origin, world axes */
@@ -22,4 +22,5 @@ void dyn_composite_rows(const struct dyn_model *model, struct dyn_crba_work *wor
 
 /* M + s C + s^2 K of the modes, whose springs and dampers act on what will be after s; before the
  * factorisation.  Context: frame. */
-void dyn_composite_lead(const struct dyn_model *model, double s, const struct dyn_ldl *ldl);
+void dyn_composite_add_modal_implicit(const struct dyn_model *model, double s,
+                                      const struct dyn_ldl *ldl);

@@ -12,10 +12,10 @@
 #include "dynamics/kernel/mimic.h"
 
 /* A motion of link i's origin in its axes, in world axes and felt at arm. */
-static struct dyn_vec6 seen_at(const struct dyn_scene *scene, int i, const struct dyn_vec6 *m,
-                               struct dyn_vec3 arm)
+static struct dyn_vec6 motion_at(const struct dyn_tree_pose *tree_pose, int i,
+                                 const struct dyn_vec6 *m, struct dyn_vec3 arm)
 {
-    const struct dyn_mat3 *E = &scene->E[i];
+    const struct dyn_mat3 *E = &tree_pose->E[i];
     const struct dyn_vec6 turned = {dyn_mul_t(E, m->ang), dyn_mul_t(E, m->lin)};
     return dyn_motion_shift(&turned, arm);
 }
@@ -40,56 +40,59 @@ static void add_column(const struct dyn_vec6 *m, double ratio, size_t nv, double
 }
 
 /* Modes follow nothing, and nothing follows them. */
-static void node_columns(const struct dyn_model *model, const struct dyn_scene *scene, int i,
-                         struct dyn_vec3 arm, double *J)
+static void node_columns(const struct dyn_model *model, const struct dyn_tree_pose *tree_pose,
+                         int i, struct dyn_vec3 arm, double *J)
 {
-    const struct dyn_modal_link *modal = dyn_shape_under(model, &model->link[i]);
+    const struct dyn_modal_link *modal = dyn_modal_shape_of_node(model, &model->link[i]);
     for (int p = 0; p < modal->modes; p++) {
-        const struct dyn_vec6 column = dyn_motion_shift(&scene->X[model->link[i].node][p], arm);
+        const struct dyn_vec6 column = dyn_motion_shift(&tree_pose->X[model->link[i].node][p], arm);
         store_column(&column, (size_t)model->nv, J + modal->v_at + p);
     }
 }
 
-static inline void fill(const struct dyn_model *model, const struct dyn_scene *scene,
-                        const struct dyn_point *point, int follows, double *J)
+static inline void fill_jacobian(const struct dyn_model *model,
+                                 const struct dyn_tree_pose *tree_pose,
+                                 const struct dyn_point *point, int follows, double *J)
 {
     const size_t nv = (size_t)model->nv;
-    struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
+    struct dyn_vec3 arm = dyn_tree_pose_arm(model, tree_pose, point);
 
     memset(J, 0, 6 * nv * sizeof *J);
     for (int i = model->body_link[point->body]; i >= 0; i = model->link[i].parent) {
-        const int first = model->link[i].v_at, end = first + dyn_link_nv(&model->link[i]);
+        const int first = model->link[i].v_at, end = first + dyn_tree_link_nv(&model->link[i]);
         for (int k = first; k < end; k++) {
-            const struct dyn_vec6 column = dyn_motion_shift(&scene->S[k], arm);
-            const struct dyn_follow_share share = dyn_follow_share(model, k);
+            const struct dyn_vec6 column = dyn_motion_shift(&tree_pose->S[k], arm);
+            const struct dyn_mimic_row share = dyn_mimic_row(model, k);
             if (follows)
                 add_column(&column, share.ratio, nv, J + share.of);
             else
                 store_column(&column, nv, J + k);
         }
         if (model->link[i].node >= 0)
-            node_columns(model, scene, i, arm, J);
-        arm = dyn_add(arm, scene->arm[i]);
+            node_columns(model, tree_pose, i, arm, J);
+        arm = dyn_add(arm, tree_pose->arm[i]);
     }
 }
 
 /* Two loops of one text: the one without followers does not look for them. */
-void dyn_jacobian(const struct dyn_model *model, const struct dyn_scene *scene,
+void dyn_jacobian(const struct dyn_model *model, const struct dyn_tree_pose *tree_pose,
                   const struct dyn_point *point, double *J)
 {
-    if (dyn_follow_any(model))
-        fill(model, scene, point, 1, J);
+    if (dyn_mimic_any(model))
+        fill_jacobian(model, tree_pose, point, 1, J);
     else
-        fill(model, scene, point, 0, J);
+        fill_jacobian(model, tree_pose, point, 0, J);
 }
 
-struct dyn_vec6 dyn_point_velocity(const struct dyn_model *model, const struct dyn_scene *scene,
+struct dyn_vec6 dyn_point_velocity(const struct dyn_model *model,
+                                   const struct dyn_tree_pose *tree_pose,
                                    const struct dyn_point *point)
 {
     const int l = model->body_link[point->body];
     if (l < 0)
         return (struct dyn_vec6){0};
-    return seen_at(scene, l, &scene->kernel->v[l], dyn_scene_arm(model, scene, point));
+    return motion_at(tree_pose, l, &tree_pose->kernel->v[l],
+                     dyn_tree_pose_arm(model, tree_pose, point));
 }
 
 static struct dyn_vec6 node_motion(const struct dyn_vec6 *X, const struct dyn_modal_link *modal,
@@ -102,39 +105,40 @@ static struct dyn_vec6 node_motion(const struct dyn_vec6 *X, const struct dyn_mo
 }
 
 /* S a of link i's joint, or X a of a node, at its origin. */
-static struct dyn_vec6 joint_motion(const struct dyn_model *model, const struct dyn_scene *scene,
-                                    int i, const double *a)
+static struct dyn_vec6 joint_motion(const struct dyn_model *model,
+                                    const struct dyn_tree_pose *tree_pose, int i, const double *a)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     if (link->node >= 0)
-        return node_motion(scene->X[link->node], dyn_shape_under(model, link), a);
+        return node_motion(tree_pose->X[link->node], dyn_modal_shape_of_node(model, link), a);
     double followed;
-    const struct dyn_vec6 own = dyn_joint_motion(link, dyn_follow_v(model, link, a, &followed));
-    return seen_at(scene, i, &own, (struct dyn_vec3){0.0, 0.0, 0.0});
+    const struct dyn_vec6 own = dyn_joint_motion(link, dyn_mimic_v(model, link, a, &followed));
+    return motion_at(tree_pose, i, &own, (struct dyn_vec3){0.0, 0.0, 0.0});
 }
 
 /* c of the work is what velocities add at each joint, the parent's centripetal term included; only
  * the point's own is left. */
-struct dyn_vec6 dyn_point_acceleration(const struct dyn_model *model, const struct dyn_scene *scene,
+struct dyn_vec6 dyn_point_acceleration(const struct dyn_model *model,
+                                       const struct dyn_tree_pose *tree_pose,
                                        const struct dyn_point *point, const double *a)
 {
-    const struct dyn_work *kernel = scene->kernel;
+    const struct dyn_work *kernel = tree_pose->kernel;
     const int l = model->body_link[point->body];
     if (l < 0)
         return (struct dyn_vec6){0};
-    struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
-    const struct dyn_vec3 w = dyn_mul_t(&scene->E[l], kernel->v[l].ang);
+    struct dyn_vec3 arm = dyn_tree_pose_arm(model, tree_pose, point);
+    const struct dyn_vec3 w = dyn_mul_t(&tree_pose->E[l], kernel->v[l].ang);
     struct dyn_vec6 sum = {.lin = dyn_cross(w, dyn_cross(w, arm))};
 
     for (int i = l; i >= 0; i = model->link[i].parent) {
-        const struct dyn_vec6 c = seen_at(scene, i, &kernel->c[i], arm);
+        const struct dyn_vec6 c = motion_at(tree_pose, i, &kernel->c[i], arm);
         sum = dyn_add6(&sum, &c);
         if (a != NULL) {
-            const struct dyn_vec6 own = joint_motion(model, scene, i, a);
+            const struct dyn_vec6 own = joint_motion(model, tree_pose, i, a);
             const struct dyn_vec6 felt = dyn_motion_shift(&own, arm);
             sum = dyn_add6(&sum, &felt);
         }
-        arm = dyn_add(arm, scene->arm[i]);
+        arm = dyn_add(arm, tree_pose->arm[i]);
     }
     return sum;
 }

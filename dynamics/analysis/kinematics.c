@@ -5,7 +5,7 @@
 #include "dynamics/kernel/work.h"
 
 /* E after a turn about z: rows 0 and 1 mix. */
-static struct dyn_mat3 turned(const struct dyn_mat3 *E, double s, double c)
+static struct dyn_mat3 rotated_about_z(const struct dyn_mat3 *E, double s, double c)
 {
     const struct dyn_vec3 x = E->row[0], y = E->row[1];
     return (struct dyn_mat3){{dyn_add(dyn_scale(c, x), dyn_scale(s, y)),
@@ -17,82 +17,82 @@ static struct dyn_mat3 turned(const struct dyn_mat3 *E, double s, double c)
 static struct dyn_mat3 joint_axes(const struct dyn_model *model, int i, double q)
 {
     const struct dyn_mat3 E =
-        turned(&model->link[i].E, model->offset_sine[i], model->offset_cosine[i]);
-    return turned(&E, sin(q), cos(q));
+        rotated_about_z(&model->link[i].E, model->offset_sine[i], model->offset_cosine[i]);
+    return rotated_about_z(&E, sin(q), cos(q));
 }
 
 static struct dyn_transform joint_transform(const struct dyn_model *model, int i, const double *q)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     struct dyn_transform X = {link->E, link->origin};
 
     switch (link->kind) {
-    case DYN_LINK_TURN:
+    case DYN_TREE_LINK_REVOLUTE:
         X.E = joint_axes(model, i, q[0]);
         break;
-    case DYN_LINK_SCREW:
+    case DYN_TREE_LINK_HELICAL:
         X.E = joint_axes(model, i, q[0]);
         X.r = dyn_add(X.r, dyn_scale(link->pitch * q[0], link->E.row[2]));
         break;
-    case DYN_LINK_SLIDE:
+    case DYN_TREE_LINK_PRISMATIC:
         X.r = dyn_add(X.r, dyn_scale(q[0], link->E.row[2]));
         break;
-    case DYN_LINK_BALL: {
+    case DYN_TREE_LINK_SPHERICAL: {
         const struct dyn_mat3 turn = dyn_quat_to_child(dyn_quat_load(q));
         X.E = dyn_mat3_mul(&turn, &link->E);
         break;
     }
-    case DYN_LINK_FREE: {
+    case DYN_TREE_LINK_FREE: {
         const struct dyn_mat3 turn = dyn_quat_to_child(dyn_quat_load(q + 3));
         X.r = dyn_add(X.r, dyn_mul_t(&link->E, dyn_vec3_load(q)));
         X.E = dyn_mat3_mul(&turn, &link->E);
         break;
     }
-    case DYN_LINK_BOLT:
+    case DYN_TREE_LINK_FIXED:
         break;
     }
     return X;
 }
 
-struct dyn_vec6 dyn_joint_motion(const struct dyn_link *link, const double *a)
+struct dyn_vec6 dyn_joint_motion(const struct dyn_tree_link *link, const double *a)
 {
     switch (link->kind) {
-    case DYN_LINK_TURN:
+    case DYN_TREE_LINK_REVOLUTE:
         return (struct dyn_vec6){.ang = {0.0, 0.0, a[0]}};
-    case DYN_LINK_SLIDE:
+    case DYN_TREE_LINK_PRISMATIC:
         return (struct dyn_vec6){.lin = {0.0, 0.0, a[0]}};
-    case DYN_LINK_SCREW:
+    case DYN_TREE_LINK_HELICAL:
         return (struct dyn_vec6){{0.0, 0.0, a[0]}, {0.0, 0.0, link->pitch * a[0]}};
-    case DYN_LINK_BALL:
+    case DYN_TREE_LINK_SPHERICAL:
         return (struct dyn_vec6){.ang = dyn_vec3_load(a)};
-    case DYN_LINK_FREE:
+    case DYN_TREE_LINK_FREE:
         return (struct dyn_vec6){dyn_vec3_load(a), dyn_vec3_load(a + 3)};
-    case DYN_LINK_BOLT:
+    case DYN_TREE_LINK_FIXED:
         return (struct dyn_vec6){0};
     }
     __builtin_unreachable();
 }
 
-void dyn_joint_project(const struct dyn_link *link, const struct dyn_vec6 *f, double *tau)
+void dyn_joint_project(const struct dyn_tree_link *link, const struct dyn_vec6 *f, double *tau)
 {
     switch (link->kind) {
-    case DYN_LINK_TURN:
+    case DYN_TREE_LINK_REVOLUTE:
         tau[0] = f->ang.z;
         break;
-    case DYN_LINK_SLIDE:
+    case DYN_TREE_LINK_PRISMATIC:
         tau[0] = f->lin.z;
         break;
-    case DYN_LINK_SCREW:
+    case DYN_TREE_LINK_HELICAL:
         tau[0] = f->ang.z + link->pitch * f->lin.z;
         break;
-    case DYN_LINK_BALL:
+    case DYN_TREE_LINK_SPHERICAL:
         dyn_vec3_store(f->ang, tau);
         break;
-    case DYN_LINK_FREE:
+    case DYN_TREE_LINK_FREE:
         dyn_vec3_store(f->ang, tau);
         dyn_vec3_store(f->lin, tau + 3);
         break;
-    case DYN_LINK_BOLT:
+    case DYN_TREE_LINK_FIXED:
         break;
     }
 }
@@ -102,14 +102,14 @@ void dyn_joint_project(const struct dyn_link *link, const struct dyn_vec6 *f, do
  * w: w x s.ang, and twice w x s.lin (Coriolis).  A free joint's components turn with the link,
  * which adds s.ang x s.lin; of the other kinds s keeps its direction.
  */
-static void add_joint_motion(const struct dyn_link *link, const double *qd, struct dyn_vec6 *v,
+static void add_joint_motion(const struct dyn_tree_link *link, const double *qd, struct dyn_vec6 *v,
                              struct dyn_vec6 *c)
 {
     const struct dyn_vec6 s = dyn_joint_motion(link, qd);
     const struct dyn_vec3 w = v->ang;
     c->ang = dyn_cross(w, s.ang);
     c->lin = dyn_add(c->lin, dyn_scale(2.0, dyn_cross(w, s.lin)));
-    if (link->kind == DYN_LINK_FREE)
+    if (link->kind == DYN_TREE_LINK_FREE)
         c->lin = dyn_add(c->lin, dyn_cross(s.ang, s.lin));
     *v = dyn_add6(v, &s);
 }
@@ -123,10 +123,10 @@ static struct dyn_quat gibbs_turn(struct dyn_vec3 theta)
 /* A node stands where the modes of its parent put it, and moves with them. */
 static void move_node(const struct dyn_model *model, int i, struct dyn_work *work)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     const int m = model->node[link->node].modal, deforms = model->modal[m].deforms;
-    const struct dyn_shape_node at =
-        dyn_shape_node(model, link->node, work->modal[m].eta, work->modal[m].xi);
+    const struct dyn_modal_shape_node at =
+        dyn_modal_shape_node(model, link->node, work->modal[m].eta, work->modal[m].xi);
     const struct dyn_mat3 turn = dyn_quat_to_child(gibbs_turn(at.theta));
     const struct dyn_vec6 *on = &work->v[link->parent];
     const struct dyn_vec3 w = on->ang;
@@ -149,9 +149,9 @@ static void move_node(const struct dyn_model *model, int i, struct dyn_work *wor
 void dyn_kinematics(const struct dyn_model *model, const struct dyn_state *state,
                     struct dyn_work *work)
 {
-    dyn_shape_take(model, state->q, state->v, work);
+    dyn_modal_shape_load(model, state->q, state->v, work);
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
+        const struct dyn_tree_link *link = &model->link[i];
         struct dyn_transform *X = &work->X[i];
         struct dyn_vec6 v = {0}, c = {0};
 
@@ -204,14 +204,14 @@ void dyn_position_rate(const struct dyn_model *model, const struct dyn_state *st
             q_rate[modal->q_at + p] = state->v[modal->v_at + p];
     }
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
+        const struct dyn_tree_link *link = &model->link[i];
         const double *q = state->q + link->q_at, *v = state->v + link->v_at;
         double *rate = q_rate + link->q_at;
-        if (link->kind == DYN_LINK_FREE)
+        if (link->kind == DYN_TREE_LINK_FREE)
             free_rate(q, v, rate);
-        else if (link->kind == DYN_LINK_BALL)
+        else if (link->kind == DYN_TREE_LINK_SPHERICAL)
             dyn_quat_store(dyn_quat_rate(dyn_quat_load(q), dyn_vec3_load(v)), rate);
-        else if (link->kind != DYN_LINK_BOLT && link->v_at < model->nv)
+        else if (link->kind != DYN_TREE_LINK_FIXED && link->v_at < model->nv)
             rate[0] = v[0];
     }
 }
@@ -239,14 +239,14 @@ void dyn_position_advance(const struct dyn_model *model, const double *v, double
             q[modal->q_at + p] += h * v[modal->v_at + p];
     }
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
+        const struct dyn_tree_link *link = &model->link[i];
         double *at = q + link->q_at;
         const double *rate = v + link->v_at;
-        if (link->kind == DYN_LINK_FREE)
+        if (link->kind == DYN_TREE_LINK_FREE)
             free_advance(rate, h, at);
-        else if (link->kind == DYN_LINK_BALL)
+        else if (link->kind == DYN_TREE_LINK_SPHERICAL)
             turn_advance(rate, h, at);
-        else if (link->kind != DYN_LINK_BOLT && link->v_at < model->nv)
+        else if (link->kind != DYN_TREE_LINK_FIXED && link->v_at < model->nv)
             at[0] += h * rate[0];
     }
 }
@@ -254,27 +254,27 @@ void dyn_position_advance(const struct dyn_model *model, const double *v, double
 void dyn_position_normalise(const struct dyn_model *model, double *q)
 {
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        double *turn = q + link->q_at + (link->kind == DYN_LINK_FREE ? 3 : 0);
-        if (link->kind == DYN_LINK_FREE || link->kind == DYN_LINK_BALL)
+        const struct dyn_tree_link *link = &model->link[i];
+        double *turn = q + link->q_at + (link->kind == DYN_TREE_LINK_FREE ? 3 : 0);
+        if (link->kind == DYN_TREE_LINK_FREE || link->kind == DYN_TREE_LINK_SPHERICAL)
             dyn_quat_store(dyn_quat_unit(dyn_quat_load(turn)), turn);
     }
 }
 
-static struct dyn_pose joint_motion_pose(const struct dyn_link *link, const double *q)
+static struct dyn_pose joint_motion_pose(const struct dyn_tree_link *link, const double *q)
 {
     struct dyn_pose pose = {.turn = {1.0, 0.0, 0.0, 0.0}};
     switch (link->kind) {
-    case DYN_LINK_BALL:
+    case DYN_TREE_LINK_SPHERICAL:
         pose.turn = dyn_quat_unit(dyn_quat_load(q));
         break;
-    case DYN_LINK_FREE:
+    case DYN_TREE_LINK_FREE:
         pose = (struct dyn_pose){dyn_quat_unit(dyn_quat_load(q + 3)), dyn_vec3_load(q)};
         break;
-    case DYN_LINK_BOLT:
+    case DYN_TREE_LINK_FIXED:
         break;
     default:
-        if (dyn_link_turns(link))
+        if (dyn_tree_link_turns(link))
             pose.turn = (struct dyn_quat){cos(0.5 * q[0]), 0.0, 0.0, sin(0.5 * q[0])};
         pose.origin.z = link->pitch * q[0];
         break;
@@ -285,17 +285,17 @@ static struct dyn_pose joint_motion_pose(const struct dyn_link *link, const doub
 /* Where link i stands in its parent. */
 static struct dyn_pose link_pose(const struct dyn_model *model, const double *q, int i)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     struct dyn_pose pose = model->place[i];
     double followed;
 
     if (link->node < 0) {
         const struct dyn_pose moved =
-            joint_motion_pose(link, dyn_follow_q(model, link, q, &followed));
+            joint_motion_pose(link, dyn_mimic_q(model, link, q, &followed));
         return dyn_pose_mul(&pose, &moved);
     }
-    const double *eta = q + dyn_shape_under(model, link)->q_at;
-    const struct dyn_shape_node at = dyn_shape_node(model, link->node, eta, NULL);
+    const double *eta = q + dyn_modal_shape_of_node(model, link)->q_at;
+    const struct dyn_modal_shape_node at = dyn_modal_shape_node(model, link->node, eta, NULL);
     pose.origin = dyn_add(pose.origin, at.u);
     pose.turn = dyn_quat_mul(gibbs_turn(at.theta), pose.turn);
     return pose;
@@ -304,7 +304,7 @@ static struct dyn_pose link_pose(const struct dyn_model *model, const double *q,
 /* A quaternion keeps its sign from one frame to the next; one taken from a matrix would not. */
 struct dyn_pose dyn_body_pose(const struct dyn_model *model, const double *q, int body)
 {
-    struct dyn_pose pose = model->seat[body];
+    struct dyn_pose pose = model->body_in_link[body];
     for (int i = model->body_link[body]; i >= 0; i = model->link[i].parent) {
         const struct dyn_pose link = link_pose(model, q, i);
         pose = dyn_pose_mul(&link, &pose);

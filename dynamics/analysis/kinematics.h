@@ -25,8 +25,8 @@ struct dyn_vec6 dyn_carried_acceleration(const struct dyn_model *model, const st
 struct dyn_vec6 dyn_world_acceleration(const struct dyn_input *input);
 
 /* S a and S' f of the joint of a link, which leaves its z axis where it is.  Context: frame. */
-struct dyn_vec6 dyn_joint_motion(const struct dyn_link *link, const double *a);
-void dyn_joint_project(const struct dyn_link *link, const struct dyn_vec6 *f, double *tau);
+struct dyn_vec6 dyn_joint_motion(const struct dyn_tree_link *link, const double *a);
+void dyn_joint_project(const struct dyn_tree_link *link, const struct dyn_vec6 *f, double *tau);
 
 /* dq/dt, nq values.  Context: frame. */
 void dyn_position_rate(const struct dyn_model *model, const struct dyn_state *state,

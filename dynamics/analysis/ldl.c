@@ -11,7 +11,7 @@ static int mode_count(const struct dyn_model *model, int modal)
 }
 
 /* The modes by which a link moves, as a node; -1: none. */
-static int modal_under(const struct dyn_model *model, const struct dyn_link *link)
+static int modal_under(const struct dyn_model *model, const struct dyn_tree_link *link)
 {
     return link->node >= 0 ? model->node[link->node].modal : -1;
 }
@@ -20,17 +20,17 @@ static int modal_under(const struct dyn_model *model, const struct dyn_link *lin
 static int last_velocity(const struct dyn_model *model, int link)
 {
     for (; link >= 0; link = model->link[link].parent) {
-        const struct dyn_link *at = &model->link[link];
+        const struct dyn_tree_link *at = &model->link[link];
         const int under = modal_under(model, at);
         if (under >= 0)
             return model->modal[under].v_at + model->modal[under].modes - 1;
-        if (dyn_link_nv(at) > 0)
-            return at->v_at + dyn_link_nv(at) - 1;
+        if (dyn_tree_link_nv(at) > 0)
+            return at->v_at + dyn_tree_link_nv(at) - 1;
     }
     return -1;
 }
 
-int dyn_ldl_tip(const struct dyn_model *model, int body)
+int dyn_ldl_last_velocity(const struct dyn_model *model, int body)
 {
     return last_velocity(model, model->body_link[body]);
 }
@@ -40,7 +40,7 @@ static size_t depth_of(const struct dyn_model *model, int link)
 {
     size_t depth = 0;
     for (; link >= 0; link = model->link[link].parent)
-        depth += (size_t)(dyn_link_nv(&model->link[link]) +
+        depth += (size_t)(dyn_tree_link_nv(&model->link[link]) +
                           mode_count(model, modal_under(model, &model->link[link])));
     return depth;
 }
@@ -50,8 +50,8 @@ static size_t entry_count(const struct dyn_model *model)
 {
     size_t count = 0;
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        const int own = dyn_link_nv(link) + mode_count(model, link->modal);
+        const struct dyn_tree_link *link = &model->link[i];
+        const int own = dyn_tree_link_nv(link) + mode_count(model, link->modal);
         size_t depth = own > 0 ? depth_of(model, link->parent) : 0;
         for (int k = 0; k < own; k++)
             count += ++depth;
@@ -59,23 +59,23 @@ static size_t entry_count(const struct dyn_model *model)
     return count;
 }
 
-static size_t lay_out(struct dyn_ldl *ldl, void *mem, const struct dyn_model *model)
+static size_t lay_out_ldl(struct dyn_ldl *ldl, void *mem, const struct dyn_model *model)
 {
     const size_t nv = (size_t)model->full_nv;
     size_t at = 0;
-    (void)dyn_cut(mem, &at, sizeof *ldl);
-    ldl->parent = dyn_cut(mem, &at, nv * sizeof *ldl->parent);
-    ldl->depth = dyn_cut(mem, &at, nv * sizeof *ldl->depth);
-    ldl->row = dyn_cut(mem, &at, nv * sizeof *ldl->row);
-    ldl->d_inv = dyn_cut(mem, &at, nv * sizeof *ldl->d_inv);
-    ldl->entry = dyn_cut(mem, &at, entry_count(model) * sizeof *ldl->entry);
+    (void)dyn_layout_cut(mem, &at, sizeof *ldl);
+    ldl->parent = dyn_layout_cut(mem, &at, nv * sizeof *ldl->parent);
+    ldl->depth = dyn_layout_cut(mem, &at, nv * sizeof *ldl->depth);
+    ldl->row = dyn_layout_cut(mem, &at, nv * sizeof *ldl->row);
+    ldl->d_inv = dyn_layout_cut(mem, &at, nv * sizeof *ldl->d_inv);
+    ldl->entry = dyn_layout_cut(mem, &at, entry_count(model) * sizeof *ldl->entry);
     return at;
 }
 
 size_t dyn_ldl_size(const struct dyn_model *model)
 {
     struct dyn_ldl probe;
-    return lay_out(&probe, NULL, model);
+    return lay_out_ldl(&probe, NULL, model);
 }
 
 /* Of so many velocities from `first` on, which stand on one another and the first on `under`. */
@@ -90,8 +90,8 @@ static void begin_rows(struct dyn_ldl *ldl, int first, int count, int under)
 
 static void begin_link(const struct dyn_model *model, struct dyn_ldl *ldl, int i)
 {
-    const struct dyn_link *link = &model->link[i];
-    begin_rows(ldl, link->v_at, dyn_link_nv(link), last_velocity(model, link->parent));
+    const struct dyn_tree_link *link = &model->link[i];
+    begin_rows(ldl, link->v_at, dyn_tree_link_nv(link), last_velocity(model, link->parent));
     if (link->modal >= 0)
         begin_rows(ldl, model->modal[link->modal].v_at, model->modal[link->modal].modes,
                    last_velocity(model, i));
@@ -101,7 +101,7 @@ struct dyn_ldl *dyn_ldl_place(const struct dyn_model *model, void *mem)
 {
     struct dyn_ldl *ldl = mem;
     memset(mem, 0, dyn_ldl_size(model));
-    lay_out(ldl, mem, model);
+    lay_out_ldl(ldl, mem, model);
     ldl->nv = model->full_nv;
     for (int i = 0; i < model->link_count; i++)
         begin_link(model, ldl, i);
@@ -111,7 +111,7 @@ struct dyn_ldl *dyn_ldl_place(const struct dyn_model *model, void *mem)
 }
 
 /* y -= s x */
-static void subtract(int count, double s, const double *restrict x, double *restrict y)
+static void subtract_scaled(int count, double s, const double *restrict x, double *restrict y)
 {
     for (int k = 0; k < count; k++)
         y[k] -= s * x[k];
@@ -125,7 +125,7 @@ void dyn_ldl_factor(struct dyn_ldl *ldl)
         int p = 1;
         for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i], p++) {
             const double l = row[p] * d_inv;
-            subtract(ldl->depth[i], l, row + p, ldl->row[i]);
+            subtract_scaled(ldl->depth[i], l, row + p, ldl->row[i]);
             row[p] = l;
         }
         ldl->d_inv[k] = d_inv;
@@ -148,7 +148,7 @@ void dyn_ldl_solve(const struct dyn_ldl *ldl, double *b)
     }
 }
 
-void dyn_ldl_spread(const struct dyn_ldl *ldl, double *M)
+void dyn_ldl_to_dense(const struct dyn_ldl *ldl, double *M)
 {
     const size_t nv = (size_t)ldl->nv;
 

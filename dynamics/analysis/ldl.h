@@ -36,7 +36,7 @@ struct dyn_ldl *dyn_ldl_place(const struct dyn_model *model, void *mem);
 
 /* The last velocity between body and root, its own joint's first to be asked; -1: it cannot move.
  * Context: any. */
-int dyn_ldl_tip(const struct dyn_model *model, int body);
+int dyn_ldl_last_velocity(const struct dyn_model *model, int body);
 
 /* Rows of M to rows of L, in place.  A pivot that is not positive gives NaN, which every solution
  * on its branch shows.  Context: frame. */
@@ -47,4 +47,4 @@ void dyn_ldl_factor(struct dyn_ldl *ldl);
 void dyn_ldl_solve(const struct dyn_ldl *ldl, double *b);
 
 /* Rows of M spread to nv x nv by rows, both triangles; before the factorisation.  Context: any. */
-void dyn_ldl_spread(const struct dyn_ldl *ldl, double *M);
+void dyn_ldl_to_dense(const struct dyn_ldl *ldl, double *M);

@@ -14,7 +14,7 @@
 #include "dynamics/layout.h"
 
 struct dyn_linear_work {
-    struct dyn_slope_work *slope;
+    struct dyn_rnea_derivative_work *derivative;
 
     /* where joints follow others, which ties branches together: M is as full as that of a chain */
     double *full_q, *full_v; /* full_nv x full_nv */
@@ -24,23 +24,24 @@ struct dyn_linear_work {
 /* A chain of velocities: each has all before it towards the root. */
 static void lay_out_chain(struct dyn_ldl *ldl, void *mem, size_t *at, size_t nv)
 {
-    ldl->parent = dyn_cut(mem, at, nv * sizeof *ldl->parent);
-    ldl->depth = dyn_cut(mem, at, nv * sizeof *ldl->depth);
-    ldl->row = dyn_cut(mem, at, nv * sizeof *ldl->row);
-    ldl->d_inv = dyn_cut(mem, at, nv * sizeof *ldl->d_inv);
-    ldl->entry = dyn_cut(mem, at, nv * (nv + 1) / 2 * sizeof *ldl->entry);
+    ldl->parent = dyn_layout_cut(mem, at, nv * sizeof *ldl->parent);
+    ldl->depth = dyn_layout_cut(mem, at, nv * sizeof *ldl->depth);
+    ldl->row = dyn_layout_cut(mem, at, nv * sizeof *ldl->row);
+    ldl->d_inv = dyn_layout_cut(mem, at, nv * sizeof *ldl->d_inv);
+    ldl->entry = dyn_layout_cut(mem, at, nv * (nv + 1) / 2 * sizeof *ldl->entry);
 }
 
-static size_t lay_out(struct dyn_linear_work *work, void *mem, const struct dyn_model *model)
+static size_t lay_out_linear_work(struct dyn_linear_work *work, void *mem,
+                                  const struct dyn_model *model)
 {
     const size_t full = (size_t)model->full_nv * (size_t)model->full_nv;
     size_t at = 0;
-    (void)dyn_cut(mem, &at, sizeof *work);
-    work->slope = dyn_cut(mem, &at, dyn_slope_work_size(model));
-    if (!dyn_follow_any(model))
+    (void)dyn_layout_cut(mem, &at, sizeof *work);
+    work->derivative = dyn_layout_cut(mem, &at, dyn_rnea_derivative_work_size(model));
+    if (!dyn_mimic_any(model))
         return at;
-    work->full_q = dyn_cut(mem, &at, full * sizeof *work->full_q);
-    work->full_v = dyn_cut(mem, &at, full * sizeof *work->full_v);
+    work->full_q = dyn_layout_cut(mem, &at, full * sizeof *work->full_q);
+    work->full_v = dyn_layout_cut(mem, &at, full * sizeof *work->full_v);
     lay_out_chain(&work->chain, mem, &at, (size_t)model->nv);
     return at;
 }
@@ -48,17 +49,17 @@ static size_t lay_out(struct dyn_linear_work *work, void *mem, const struct dyn_
 size_t dyn_linear_work_size(const struct dyn_model *model)
 {
     struct dyn_linear_work probe;
-    return lay_out(&probe, NULL, model);
+    return lay_out_linear_work(&probe, NULL, model);
 }
 
 struct dyn_linear_work *dyn_linear_work_place(const struct dyn_model *model, void *mem)
 {
     struct dyn_linear_work *work = mem;
     memset(mem, 0, dyn_linear_work_size(model));
-    lay_out(work, mem, model);
-    (void)dyn_slope_work_place(model, work->slope);
+    lay_out_linear_work(work, mem, model);
+    (void)dyn_rnea_derivative_work_place(model, work->derivative);
     work->chain.nv = model->nv;
-    for (int k = 0; dyn_follow_any(model) && k < model->nv; k++) {
+    for (int k = 0; dyn_mimic_any(model) && k < model->nv; k++) {
         work->chain.parent[k] = k - 1;
         work->chain.depth[k] = k + 1;
         work->chain.row[k] = work->chain.entry + k * (k + 1) / 2;
@@ -69,79 +70,81 @@ struct dyn_linear_work *dyn_linear_work_place(const struct dyn_model *model, voi
 /* ---- inverse ------------------------------------------------------------------------------ */
 
 /* G' X G */
-static void fold(const struct dyn_model *model, const double *X, double *folded)
+static void to_author_coordinates(const struct dyn_model *model, const double *X, double *folded)
 {
     const int full = model->full_nv, nv = model->nv;
 
     memset(folded, 0, (size_t)nv * (size_t)nv * sizeof *folded);
     for (int r = 0; r < full; r++) {
-        const struct dyn_follow_share at = dyn_follow_share(model, r);
+        const struct dyn_mimic_row at = dyn_mimic_row(model, r);
         for (int c = 0; c < full; c++) {
-            const struct dyn_follow_share by = dyn_follow_share(model, c);
+            const struct dyn_mimic_row by = dyn_mimic_row(model, c);
             folded[at.of * nv + by.of] += at.ratio * by.ratio * X[r * full + c];
         }
     }
 }
 
 /* Both slopes in the author's coordinates.  Returns the rows of M, not yet factored. */
-static struct dyn_ldl *take_slopes(const struct dyn_model *model, const struct dyn_state *state,
-                                   const double *a, const struct dyn_input *input,
-                                   const struct dyn_input *finds, struct dyn_linear_work *work,
-                                   const struct dyn_slope *to)
+static struct dyn_ldl *find_derivatives(const struct dyn_model *model,
+                                        const struct dyn_state *state, const double *a,
+                                        const struct dyn_input *input,
+                                        const struct dyn_input *finds, struct dyn_linear_work *work,
+                                        const struct dyn_rnea_derivative_full *to)
 {
-    const struct dyn_slope full = {work->full_q, work->full_v};
-    struct dyn_crba_work *crba = work->slope->crba;
+    const struct dyn_rnea_derivative_full full = {work->full_q, work->full_v};
+    struct dyn_crba_work *crba = work->derivative->crba;
 
-    if (!dyn_follow_any(model)) {
-        dyn_slope_take(model, state, a, input, finds, work->slope, to);
+    if (!dyn_mimic_any(model)) {
+        dyn_rnea_derivative_compute(model, state, a, input, finds, work->derivative, to);
         return crba->ldl;
     }
-    dyn_slope_take(model, state, a, input, finds, work->slope, &full);
-    fold(model, full.tau_q, to->tau_q);
-    fold(model, full.tau_v, to->tau_v);
-    dyn_follow_mass(model, crba->ldl, crba->dense);
+    dyn_rnea_derivative_compute(model, state, a, input, finds, work->derivative, &full);
+    to_author_coordinates(model, full.tau_q, to->tau_q);
+    to_author_coordinates(model, full.tau_v, to->tau_v);
+    dyn_mimic_mass(model, crba->ldl, crba->dense);
     for (int k = 0; k < model->nv; k++)
         for (int p = 0; p <= k; p++)
             work->chain.row[k][p] = crba->dense[k * model->nv + k - p];
     return &work->chain;
 }
 
-void dyn_rnea_slope(const struct dyn_model *model, const struct dyn_state *state, const double *a,
-                    const struct dyn_input *input, struct dyn_linear_work *work,
-                    struct dyn_inverse_slope *slope)
+void dyn_rnea_differentiate(const struct dyn_model *model, const struct dyn_state *state,
+                            const double *a, const struct dyn_input *input,
+                            struct dyn_linear_work *work, struct dyn_rnea_derivative *derivative)
 {
-    const struct dyn_slope to = {slope->tau_q, slope->tau_v};
-    const struct dyn_ldl *ldl = take_slopes(model, state, a, input, NULL, work, &to);
-    dyn_ldl_spread(ldl, slope->tau_a);
+    const struct dyn_rnea_derivative_full to = {derivative->tau_q, derivative->tau_v};
+    const struct dyn_ldl *ldl = find_derivatives(model, state, a, input, NULL, work, &to);
+    dyn_ldl_to_dense(ldl, derivative->tau_a);
 }
 
 /* ---- forward ------------------------------------------------------------------------------ */
 
 /* What is held leaves the equations: 1 on the diagonal of M, nothing beside it. */
-static void hold_rows(const struct dyn_input *input, struct dyn_ldl *ldl)
+static void hold_sparse_rows(const struct dyn_input *input, struct dyn_ldl *ldl)
 {
     for (int k = 0; k < ldl->nv; k++) {
         double *entry = ldl->row[k];
-        const int held = dyn_is_given(input, k);
+        const int held = dyn_acceleration_is_given(input, k);
         *entry = held ? 1.0 : *entry;
         for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i]) {
             entry++;
-            if (held || dyn_is_given(input, i))
+            if (held || dyn_acceleration_is_given(input, i))
                 *entry = 0.0;
         }
     }
 }
 
-static void hold_dense(const struct dyn_input *input, size_t nv, double *B)
+static void hold_dense_rows(const struct dyn_input *input, size_t nv, double *B)
 {
     for (size_t k = 0; input->held != NULL && k < nv; k++)
         for (size_t i = 0; i < nv; i++)
-            if (dyn_is_given(input, (int)k) || dyn_is_given(input, (int)i))
+            if (dyn_acceleration_is_given(input, (int)k) ||
+                dyn_acceleration_is_given(input, (int)i))
                 B[k * nv + i] = 0.0;
 }
 
 /* y -= s x */
-static void subtract(size_t count, double s, const double *restrict x, double *restrict y)
+static void subtract_scaled(size_t count, double s, const double *restrict x, double *restrict y)
 {
     for (size_t k = 0; k < count; k++)
         y[k] -= s * x[k];
@@ -155,7 +158,7 @@ static void solve_rows(const struct dyn_ldl *ldl, double *B)
     for (int k = ldl->nv - 1; k >= 0; k--) {
         const double *row = ldl->row[k];
         for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i])
-            subtract(nv, *++row, B + (size_t)k * nv, B + (size_t)i * nv);
+            subtract_scaled(nv, *++row, B + (size_t)k * nv, B + (size_t)i * nv);
     }
     for (int k = 0; k < ldl->nv; k++) {
         const double *row = ldl->row[k];
@@ -163,7 +166,7 @@ static void solve_rows(const struct dyn_ldl *ldl, double *B)
         for (size_t c = 0; c < nv; c++)
             b[c] *= -ldl->d_inv[k];
         for (int i = ldl->parent[k]; i >= 0; i = ldl->parent[i])
-            subtract(nv, *++row, B + (size_t)i * nv, b);
+            subtract_scaled(nv, *++row, B + (size_t)i * nv, b);
     }
 }
 
@@ -180,27 +183,28 @@ void dyn_linearize(const struct dyn_model *model, const struct dyn_state *state,
 {
     const size_t nv = (size_t)model->nv;
     double *const each[3] = {linear->a_q, linear->a_v, linear->a_tau};
-    const struct dyn_slope to = {linear->a_q, linear->a_v};
+    const struct dyn_rnea_derivative_full to = {linear->a_q, linear->a_v};
     struct dyn_output output = {.a = linear->a};
     struct dyn_input now = *input;
 
-    now.modal_lead = 0.0;
-    dyn_aba(model, state, &now, work->slope->crba->scene->kernel, &output);
-    struct dyn_ldl *ldl = take_slopes(model, state, linear->a, &now, input, work, &to);
-    hold_rows(input, ldl);
+    now.modal_implicit_step = 0.0;
+    dyn_aba(model, state, &now, work->derivative->crba->tree_pose->kernel, &output);
+    struct dyn_ldl *ldl = find_derivatives(model, state, linear->a, &now, input, work, &to);
+    hold_sparse_rows(input, ldl);
     dyn_ldl_factor(ldl);
     set_minus_unit(nv, linear->a_tau);
     for (int m = 0; m < 3; m++) {
-        hold_dense(input, nv, each[m]);
+        hold_dense_rows(input, nv, each[m]);
         solve_rows(ldl, each[m]);
     }
-    dyn_slope_swing(model, state->v, input, model->nv, linear->a_v);
+    dyn_rnea_derivative_base_turn(model, state->v, input, model->nv, linear->a_v);
 }
 
 /* ---- what dq is measured in --------------------------------------------------------------- */
 
 /* Column k of -v x. */
-static void drift_column(const struct dyn_link *link, const double *v, int k, int nv, double *drift)
+static void drift_column(const struct dyn_tree_link *link, const double *v, int k, int nv,
+                         double *drift)
 {
     const struct dyn_vec6 own = dyn_joint_motion(link, v + link->v_at);
     double unit[6] = {0.0}, column[6];
@@ -208,7 +212,7 @@ static void drift_column(const struct dyn_link *link, const double *v, int k, in
     const struct dyn_vec6 step = dyn_joint_motion(link, unit);
     dyn_vec3_store(dyn_cross(step.ang, own.ang), column);
     dyn_vec3_store(dyn_add(dyn_cross(step.ang, own.lin), dyn_cross(step.lin, own.ang)), column + 3);
-    for (int r = 0; r < dyn_link_nv(link); r++)
+    for (int r = 0; r < dyn_tree_link_nv(link); r++)
         drift[(link->v_at + r) * nv + link->v_at + k] = column[r];
 }
 
@@ -218,8 +222,8 @@ void dyn_linear_drift(const struct dyn_model *model, const double *v, double *dr
 
     memset(drift, 0, nv * nv * sizeof *drift);
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        for (int k = 0; dyn_link_nv(link) > 1 && k < dyn_link_nv(link); k++)
+        const struct dyn_tree_link *link = &model->link[i];
+        for (int k = 0; dyn_tree_link_nv(link) > 1 && k < dyn_tree_link_nv(link); k++)
             drift_column(link, v, k, model->nv, drift);
     }
 }

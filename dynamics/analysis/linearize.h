@@ -12,7 +12,7 @@
  * Effectors are no part of the tree: their forces, how those change and their states are not here,
  * nor is what gravity differs by over a vehicle in orbit.  A
  * joint that mimics another is part of that one.  Springs and dampers of modes act on what eta and
- * its rate are: input->modal_lead is not read.
+ * its rate are: input->modal_implicit_step is not read.
  */
 #pragma once
 
@@ -26,14 +26,14 @@ size_t dyn_linear_work_size(const struct dyn_model *model);
 struct dyn_linear_work *dyn_linear_work_place(const struct dyn_model *model, void *mem);
 
 /* nv x nv by rows, a row per force; tau_a is the mass matrix. */
-struct dyn_inverse_slope {
+struct dyn_rnea_derivative {
     double *tau_q, *tau_v, *tau_a;
 };
 
 /* How tau = ID(q, v, a, f) changes.  O(bodies x depth).  Context: frame. */
-void dyn_rnea_slope(const struct dyn_model *model, const struct dyn_state *state, const double *a,
-                    const struct dyn_input *input, struct dyn_linear_work *work,
-                    struct dyn_inverse_slope *slope);
+void dyn_rnea_differentiate(const struct dyn_model *model, const struct dyn_state *state,
+                            const double *a, const struct dyn_input *input,
+                            struct dyn_linear_work *work, struct dyn_rnea_derivative *derivative);
 
 struct dyn_linear {
     double *a;                 /* nv: dv/dt at the state itself */

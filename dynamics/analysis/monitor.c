@@ -7,7 +7,7 @@
 #include "dynamics/world/earth.h"
 
 /* A body frame seen from the world: everything in world axes. */
-struct sight {
+struct frame_motion {
     struct dyn_quat turn;
     struct dyn_vec3 origin;
     struct dyn_vec3 rate;     /* angular velocity */
@@ -15,21 +15,21 @@ struct sight {
 };
 
 struct dyn_monitor_work {
-    struct sight *sight; /* per body */
+    struct frame_motion *frame_motion; /* per body */
 };
 
-static size_t lay_out(struct dyn_monitor_work *work, void *mem, size_t n)
+static size_t lay_out_monitor_work(struct dyn_monitor_work *work, void *mem, size_t n)
 {
     size_t at = 0;
-    (void)dyn_cut(mem, &at, sizeof *work);
-    work->sight = dyn_cut(mem, &at, n * sizeof *work->sight);
+    (void)dyn_layout_cut(mem, &at, sizeof *work);
+    work->frame_motion = dyn_layout_cut(mem, &at, n * sizeof *work->frame_motion);
     return at;
 }
 
 size_t dyn_monitor_work_bytes(int body_count)
 {
     struct dyn_monitor_work probe;
-    return lay_out(&probe, NULL, (size_t)body_count);
+    return lay_out_monitor_work(&probe, NULL, (size_t)body_count);
 }
 
 size_t dyn_monitor_work_size(const struct dyn_plant *plant)
@@ -40,7 +40,7 @@ size_t dyn_monitor_work_size(const struct dyn_plant *plant)
 struct dyn_monitor_work *dyn_monitor_work_place(const struct dyn_plant *plant, void *mem)
 {
     memset(mem, 0, dyn_monitor_work_size(plant));
-    lay_out(mem, mem, (size_t)plant->model->body_count);
+    lay_out_monitor_work(mem, mem, (size_t)plant->model->body_count);
     return mem;
 }
 
@@ -52,7 +52,7 @@ static struct dyn_quat axis_turn(struct dyn_vec3 axis, double angle)
 }
 
 /* The frame slides along an axis of its own. */
-static void slide(struct sight *s, struct dyn_vec3 axis, double q, double v)
+static void slide(struct frame_motion *s, struct dyn_vec3 axis, double q, double v)
 {
     const struct dyn_vec3 along = dyn_quat_rotate(s->turn, axis);
     const struct dyn_vec3 step = dyn_scale(q, along);
@@ -61,7 +61,8 @@ static void slide(struct sight *s, struct dyn_vec3 axis, double q, double v)
 }
 
 /* The frame turns about an axis of its own through one of its points. */
-static void turn(struct sight *s, struct dyn_vec3 axis, struct dyn_vec3 point, double q, double v)
+static void turn(struct frame_motion *s, struct dyn_vec3 axis, struct dyn_vec3 point, double q,
+                 double v)
 {
     const struct dyn_vec3 spin = dyn_scale(v, dyn_quat_rotate(s->turn, axis));
     const struct dyn_vec3 arm = dyn_quat_rotate(s->turn, point);
@@ -73,7 +74,7 @@ static void turn(struct sight *s, struct dyn_vec3 axis, struct dyn_vec3 point, d
     s->rate = dyn_add(s->rate, spin);
 }
 
-static void screw(struct sight *s, const double e[6], double q, double v)
+static void screw(struct frame_motion *s, const double e[6], double q, double v)
 {
     const struct dyn_vec3 w = dyn_vec3_load(e), t = dyn_vec3_load(e + 3);
     const double pitch = dyn_dot(w, t);
@@ -86,8 +87,8 @@ static void screw(struct sight *s, const double e[6], double q, double v)
 }
 
 /* The frame jumps to a pose and velocities of its own, both relative to where it was. */
-static void loosen(struct sight *s, const double *xyz, const double *quat, const double *w,
-                   const double *v)
+static void move_free(struct frame_motion *s, const double *xyz, const double *quat,
+                      const double *w, const double *v)
 {
     if (xyz != NULL) {
         const struct dyn_vec3 step = dyn_quat_rotate(s->turn, dyn_vec3_load(xyz));
@@ -100,22 +101,23 @@ static void loosen(struct sight *s, const double *xyz, const double *quat, const
         s->velocity = dyn_add(s->velocity, dyn_quat_rotate(s->turn, dyn_vec3_load(v)));
 }
 
-static struct sight placed(const struct dyn_body_spec *spec, const struct sight *on)
+static struct frame_motion at_joint(const struct dyn_body_spec *spec, const struct frame_motion *on)
 {
     const struct dyn_vec3 arm = dyn_quat_rotate(on->turn, dyn_vec3_load(spec->place_xyz));
-    return (struct sight){dyn_quat_mul(on->turn, dyn_quat_load(spec->place_quat)),
-                          dyn_add(on->origin, arm), on->rate,
-                          dyn_add(on->velocity, dyn_cross(on->rate, arm))};
+    return (struct frame_motion){dyn_quat_mul(on->turn, dyn_quat_load(spec->place_quat)),
+                                 dyn_add(on->origin, arm), on->rate,
+                                 dyn_add(on->velocity, dyn_cross(on->rate, arm))};
 }
 
 /* The frame of a body on a parent that is seen as `on`: first the place, then the joint's motion.
  */
-static struct sight carried_sight(const struct dyn_body_spec *spec, const struct sight *on,
-                                  const double *q, const double *v)
+static struct frame_motion carried_motion(const struct dyn_body_spec *spec,
+                                          const struct frame_motion *on, const double *q,
+                                          const double *v)
 {
     const struct dyn_vec3 none = {0.0, 0.0, 0.0};
     const struct dyn_vec3 a = dyn_vec3_load(spec->axis), b = dyn_vec3_load(spec->axis2);
-    struct sight s = placed(spec, on);
+    struct frame_motion s = at_joint(spec, on);
 
     switch (spec->joint) {
     case DYN_JOINT_FIXED:
@@ -140,10 +142,10 @@ static struct sight carried_sight(const struct dyn_body_spec *spec, const struct
         turn(&s, a, none, q[2], v[2]);
         break;
     case DYN_JOINT_SPHERICAL:
-        loosen(&s, NULL, q, v, NULL);
+        move_free(&s, NULL, q, v, NULL);
         break;
     case DYN_JOINT_FREE:
-        loosen(&s, q, q + 3, v, v + 3);
+        move_free(&s, q, q + 3, v, v + 3);
         break;
     case DYN_JOINT_GENERAL:
         for (int k = 0; k < spec->screw_count; k++)
@@ -153,17 +155,17 @@ static struct sight carried_sight(const struct dyn_body_spec *spec, const struct
     return s;
 }
 
-static const struct sight WORLD = {.turn = {1.0, 0.0, 0.0, 0.0}};
+static const struct frame_motion WORLD = {.turn = {1.0, 0.0, 0.0, 0.0}};
 
 /* Coordinates and velocities of body i's joint, its own or its leader's. */
-struct stand {
+struct joint_state {
     double q[DYN_JOINT_DOF_MAX + 1], v[DYN_JOINT_DOF_MAX];
 };
 
-static struct stand stand_of(const struct dyn_model *model, const double *x, int i)
+static struct joint_state joint_state_of(const struct dyn_model *model, const double *x, int i)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
-    struct stand at = {0};
+    struct joint_state at = {0};
     if (spec->mimic.on) {
         const int leader = spec->mimic.leader;
         at.q[0] = spec->mimic.ratio * x[model->q_index[leader]] + spec->mimic.offset;
@@ -177,12 +179,12 @@ static struct stand stand_of(const struct dyn_model *model, const double *x, int
 
 /* ---- modes ---- */
 
-static struct dyn_vec3 plus(struct dyn_vec3 sum, double k, struct dyn_vec3 a)
+static struct dyn_vec3 add_scaled(struct dyn_vec3 sum, double k, struct dyn_vec3 a)
 {
     return dyn_add(sum, dyn_scale(k, a));
 }
 
-static const struct dyn_modal_link *modal_of(const struct dyn_model *model, int body)
+static const struct dyn_modal_link *modal_link_of(const struct dyn_model *model, int body)
 {
     return dyn_model_modes(model, body) > 0
                ? &model->modal[model->link[model->body_link[body]].modal]
@@ -196,17 +198,18 @@ static double eta_of(const struct dyn_modal_link *modal, const double *x, int p)
 }
 
 /* The frame of body i's link, in whose axes its modes are told. */
-static struct sight link_sight(const struct dyn_model *model, int i, const struct sight *body)
+static struct frame_motion link_motion(const struct dyn_model *model, int i,
+                                       const struct frame_motion *body)
 {
-    const struct dyn_pose *seat = &model->seat[i];
-    const struct dyn_quat axes = dyn_quat_mul(body->turn, dyn_quat_conjugate(seat->turn));
-    const struct dyn_vec3 back = dyn_scale(-1.0, dyn_quat_rotate(axes, seat->origin));
-    return (struct sight){axes, dyn_add(body->origin, back), body->rate,
-                          dyn_add(body->velocity, dyn_cross(body->rate, back))};
+    const struct dyn_pose *body_in_link = &model->body_in_link[i];
+    const struct dyn_quat axes = dyn_quat_mul(body->turn, dyn_quat_conjugate(body_in_link->turn));
+    const struct dyn_vec3 back = dyn_scale(-1.0, dyn_quat_rotate(axes, body_in_link->origin));
+    return (struct frame_motion){axes, dyn_add(body->origin, back), body->rate,
+                                 dyn_add(body->velocity, dyn_cross(body->rate, back))};
 }
 
 /* sum a_p y_p + 1/2 sum a1_pq y_p y_q, and sum (a_p + sum a1_pq y_q) z_p. */
-struct swing {
+struct node_deflection {
     struct dyn_vec3 place, rate;
 };
 
@@ -215,19 +218,20 @@ static struct dyn_vec3 element(const double *e, int lanes)
     return (struct dyn_vec3){e[0], e[lanes], e[2 * lanes]};
 }
 
-static struct swing swing_of(const struct dyn_modal_link *modal, const double *a, const double *a1,
-                             const double *x, const double *xi)
+static struct node_deflection node_deflection_of(const struct dyn_modal_link *modal,
+                                                 const double *a, const double *a1, const double *x,
+                                                 const double *xi)
 {
     const int n = modal->lanes;
-    struct swing s = {0};
+    struct node_deflection s = {0};
     for (int p = 0; p < modal->modes; p++) {
         const double eta = eta_of(modal, x, p);
-        s.place = plus(s.place, eta, element(a + p, n));
-        s.rate = plus(s.rate, xi[p], element(a + p, n));
+        s.place = add_scaled(s.place, eta, element(a + p, n));
+        s.rate = add_scaled(s.rate, xi[p], element(a + p, n));
         for (int q = 0; q < modal->modes; q++) {
             const struct dyn_vec3 pair = element(a1 + q * 3 * n + p, n);
-            s.place = plus(s.place, 0.5 * eta * eta_of(modal, x, q), pair);
-            s.rate = plus(s.rate, xi[p] * eta_of(modal, x, q), pair);
+            s.place = add_scaled(s.place, 0.5 * eta * eta_of(modal, x, q), pair);
+            s.rate = add_scaled(s.rate, xi[p] * eta_of(modal, x, q), pair);
         }
     }
     return s;
@@ -235,17 +239,18 @@ static struct swing swing_of(const struct dyn_modal_link *modal, const double *a
 
 /* Where body i's joint sits on a flexible parent: on a node, of which the axes are the parent's
  * while it does not bend. */
-static struct sight node_sight(const struct dyn_model *model, int i, const struct sight *parent,
-                               const double *x)
+static struct frame_motion node_motion(const struct dyn_model *model, int i,
+                                       const struct frame_motion *parent, const double *x)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
     const int node = model->body_node[spec->parent] + spec->node - 1;
     const struct dyn_modal_node *shape = &model->node[node];
     const struct dyn_modal_link *modal = &model->modal[shape->modal];
     const double *xi = x + model->nq + modal->v_at;
-    const struct sight on = link_sight(model, spec->parent, parent);
-    const struct swing travel = swing_of(modal, shape->psi, shape->psi1, x, xi);
-    const struct swing theta = swing_of(modal, shape->theta, shape->theta1, x, xi);
+    const struct frame_motion on = link_motion(model, spec->parent, parent);
+    const struct node_deflection travel = node_deflection_of(modal, shape->psi, shape->psi1, x, xi);
+    const struct node_deflection theta =
+        node_deflection_of(modal, shape->theta, shape->theta1, x, xi);
     const struct dyn_vec3 g = dyn_scale(0.5, theta.place), g_rate = dyn_scale(0.5, theta.rate);
     const struct dyn_vec3 arm =
         dyn_quat_rotate(on.turn, dyn_add(model->link[model->node_link[node]].origin, travel.place));
@@ -254,8 +259,8 @@ static struct sight node_sight(const struct dyn_model *model, int i, const struc
     const struct dyn_quat turned =
         dyn_quat_mul(on.turn, dyn_quat_unit((struct dyn_quat){1.0, g.x, g.y, g.z}));
 
-    return (struct sight){
-        .turn = dyn_quat_mul(turned, model->seat[spec->parent].turn),
+    return (struct frame_motion){
+        .turn = dyn_quat_mul(turned, model->body_in_link[spec->parent].turn),
         .origin = dyn_add(on.origin, arm),
         .rate = dyn_add(on.rate, dyn_quat_rotate(on.turn, spin)),
         .velocity = dyn_add(dyn_add(on.velocity, dyn_cross(on.rate, arm)),
@@ -263,25 +268,28 @@ static struct sight node_sight(const struct dyn_model *model, int i, const struc
     };
 }
 
-static struct sight sight_of_ground(const struct dyn_model *model, const struct sight *sight, int i,
-                                    const double *x)
+static struct frame_motion base_motion(const struct dyn_model *model,
+                                       const struct frame_motion *frame_motion, int i,
+                                       const double *x)
 {
     const int parent = model->spec[i].parent;
     if (parent < 0)
         return WORLD;
-    return model->spec[i].node > 0 ? node_sight(model, i, &sight[parent], x) : sight[parent];
+    return model->spec[i].node > 0 ? node_motion(model, i, &frame_motion[parent], x)
+                                   : frame_motion[parent];
 }
 
-static void look(const struct dyn_model *model, const double *x, struct sight *sight)
+static void find_motions(const struct dyn_model *model, const double *x,
+                         struct frame_motion *frame_motion)
 {
     for (int i = 0; i < model->body_count; i++) {
-        const struct stand at = stand_of(model, x, i);
-        const struct sight on = sight_of_ground(model, sight, i, x);
-        sight[i] = carried_sight(&model->spec[i], &on, at.q, at.v);
+        const struct joint_state at = joint_state_of(model, x, i);
+        const struct frame_motion on = base_motion(model, frame_motion, i, x);
+        frame_motion[i] = carried_motion(&model->spec[i], &on, at.q, at.v);
     }
 }
 
-static void add3(double sum[3], struct dyn_vec3 a)
+static void add_to_array3(double sum[3], struct dyn_vec3 a)
 {
     dyn_vec3_store(dyn_add(dyn_vec3_load(sum), a), sum);
 }
@@ -292,21 +300,22 @@ static double spring(double stiffness, double stretch)
 }
 
 /* Springs and limits of body i's joint. */
-static double joint_energy(const struct dyn_body_spec *spec, const struct stand *at)
+static double joint_energy(const struct dyn_body_spec *spec, const struct joint_state *at)
 {
     double sum = 0.0;
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
-        const struct dyn_joint_law *law = &spec->law[k];
-        sum += spring(law->stiffness, law->stiffness > 0.0 ? at->q[k] - law->rest : 0.0);
-        if (law->limit_stiffness > 0.0)
-            sum += spring(law->limit_stiffness, fmax(0.0, law->lower - at->q[k])) +
-                   spring(law->limit_stiffness, fmax(0.0, at->q[k] - law->upper));
+        const struct dyn_joint_force_spec *force_spec = &spec->force_spec[k];
+        sum += spring(force_spec->stiffness,
+                      force_spec->stiffness > 0.0 ? at->q[k] - force_spec->rest : 0.0);
+        if (force_spec->limit_stiffness > 0.0)
+            sum += spring(force_spec->limit_stiffness, fmax(0.0, force_spec->lower - at->q[k])) +
+                   spring(force_spec->limit_stiffness, fmax(0.0, at->q[k] - force_spec->upper));
     }
     return sum;
 }
 
 /* A geared rotor, beyond what its parent's inertia has of it locked. */
-static void add_rotor(const struct dyn_geared_rotor *rotor, const struct sight *on, double v,
+static void add_rotor(const struct dyn_geared_rotor *rotor, const struct frame_motion *on, double v,
                       struct dyn_monitor *sum)
 {
     const double spin = rotor->ratio * v;
@@ -317,12 +326,12 @@ static void add_rotor(const struct dyn_geared_rotor *rotor, const struct sight *
     if (rotor->terms == DYN_ROTOR_DIAGONAL)
         return;
     sum->kinetic += rotor->inertia * spin * dyn_dot(on->rate, axis);
-    add3(sum->angular_momentum, dyn_scale(rotor->inertia * spin, axis));
+    add_to_array3(sum->angular_momentum, dyn_scale(rotor->inertia * spin, axis));
 }
 
 /* Koenig: of the mass centre, plus of the turning about it. */
-static void add_body(const struct dyn_body_spec *spec, const struct sight *s, struct dyn_vec3 g,
-                     struct dyn_monitor *sum)
+static void add_body(const struct dyn_body_spec *spec, const struct frame_motion *s,
+                     struct dyn_vec3 g, struct dyn_monitor *sum)
 {
     const struct dyn_sym3 Ic = dyn_sym3_load(spec->inertia);
     const struct dyn_vec3 arm = dyn_quat_rotate(s->turn, dyn_vec3_load(spec->center));
@@ -335,9 +344,9 @@ static void add_body(const struct dyn_body_spec *spec, const struct sight *s, st
     sum->kinetic += 0.5 * (dyn_dot(p, vc) + dyn_dot(spin, w));
     sum->potential -= spec->mass * dyn_dot(g, c);
     sum->mass += spec->mass;
-    add3(sum->center, dyn_scale(spec->mass, c));
-    add3(sum->linear_momentum, p);
-    add3(sum->angular_momentum, dyn_add(dyn_cross(c, p), dyn_quat_rotate(s->turn, spin)));
+    add_to_array3(sum->center, dyn_scale(spec->mass, c));
+    add_to_array3(sum->linear_momentum, p);
+    add_to_array3(sum->angular_momentum, dyn_add(dyn_cross(c, p), dyn_quat_rotate(s->turn, spin)));
 }
 
 /* out += k int psi x' of the table. */
@@ -366,7 +375,7 @@ static void sum_moments(const struct dyn_modal_link *modal, const double *x, con
 }
 
 /* (2 tr A - A - A') w: what the deformation adds to the angular momentum of the turning. */
-static struct dyn_vec3 more_spin(double A[3][3], struct dyn_vec3 w)
+static struct dyn_vec3 deformation_momentum(double A[3][3], struct dyn_vec3 w)
 {
     const double e[3] = {w.x, w.y, w.z}, trace = A[0][0] + A[1][1] + A[2][2];
     double h[3];
@@ -390,21 +399,22 @@ static double modal_energy(const struct dyn_modal_link *modal, const double *squ
 
 /* All that modes add to a body that add_body() took as straight, in the axes and about the origin
  * of its link. */
-static void add_modes(const struct dyn_modal_link *modal, const struct sight *link, const double *x,
-                      const double *xi, struct dyn_vec3 g, struct dyn_monitor *sum)
+static void add_modes(const struct dyn_modal_link *modal, const struct frame_motion *link,
+                      const double *x, const double *xi, struct dyn_vec3 g, struct dyn_monitor *sum)
 {
     const struct dyn_quat back = dyn_quat_conjugate(link->turn);
     const struct dyn_vec3 w = dyn_quat_rotate(back, link->rate);
     const struct dyn_vec3 v = dyn_quat_rotate(back, link->velocity);
-    const struct swing mc = swing_of(modal, modal->P, modal->P1, x, xi);
+    const struct node_deflection mc = node_deflection_of(modal, modal->P, modal->P1, x, xi);
     double A[3][3] = {{0.0}}, B[3][3] = {{0.0}};
     struct dyn_vec3 own = {0.0, 0.0, 0.0}; /* int x x x_rate, and of rotary inertia */
 
     sum_moments(modal, x, xi, A, B);
     own = dyn_add(own, (struct dyn_vec3){B[2][1] - B[1][2], B[0][2] - B[2][0], B[1][0] - B[0][1]});
     for (int p = 0; p < modal->modes; p++)
-        own = plus(own, xi[p], element(modal->S + p, modal->lanes));
-    const struct dyn_vec3 p = dyn_add(dyn_cross(w, mc.place), mc.rate), spin = more_spin(A, w);
+        own = add_scaled(own, xi[p], element(modal->S + p, modal->lanes));
+    const struct dyn_vec3 p = dyn_add(dyn_cross(w, mc.place), mc.rate),
+                          spin = deformation_momentum(A, w);
     const struct dyn_vec3 h = dyn_add(dyn_add(dyn_cross(mc.place, v), spin), own);
     const struct dyn_vec3 moved = dyn_quat_rotate(link->turn, mc.place);
     const struct dyn_vec3 p_world = dyn_quat_rotate(link->turn, p);
@@ -412,34 +422,34 @@ static void add_modes(const struct dyn_modal_link *modal, const struct sight *li
     sum->kinetic += dyn_dot(v, p) + 0.5 * dyn_dot(w, spin) + dyn_dot(w, own) +
                     modal_energy(modal, modal->M, xi);
     sum->potential += modal_energy(modal, modal->K, x + modal->q_at) - dyn_dot(g, moved);
-    add3(sum->center, moved);
-    add3(sum->linear_momentum, p_world);
-    add3(sum->angular_momentum,
-         dyn_add(dyn_cross(link->origin, p_world), dyn_quat_rotate(link->turn, h)));
+    add_to_array3(sum->center, moved);
+    add_to_array3(sum->linear_momentum, p_world);
+    add_to_array3(sum->angular_momentum,
+                  dyn_add(dyn_cross(link->origin, p_world), dyn_quat_rotate(link->turn, h)));
 }
 
-static void add_wheel(const struct dyn_wheel *wheel, const struct sight *s, double momentum,
+static void add_wheel(const struct dyn_wheel *wheel, const struct frame_motion *s, double momentum,
                       struct dyn_monitor *sum)
 {
     const struct dyn_vec3 axis = dyn_quat_rotate(s->turn, dyn_vec3_load(wheel->axis));
     sum->kinetic += 0.5 * momentum * momentum / wheel->inertia;
-    add3(sum->angular_momentum, dyn_scale(momentum, axis));
+    add_to_array3(sum->angular_momentum, dyn_scale(momentum, axis));
 }
 
 /* The same of a propeller, which its body's inertia has locked. */
-static void add_propeller(const struct dyn_rotor *rotor, const struct sight *s, double omega,
+static void add_propeller(const struct dyn_rotor *rotor, const struct frame_motion *s, double omega,
                           struct dyn_monitor *sum)
 {
     const struct dyn_vec3 axis = dyn_quat_rotate(s->turn, dyn_vec3_load(rotor->axis));
     const double momentum = rotor->inertia * rotor->spin * omega;
     sum->kinetic += momentum * (0.5 * rotor->spin * omega + dyn_dot(s->rate, axis));
-    add3(sum->angular_momentum, dyn_scale(momentum, axis));
+    add_to_array3(sum->angular_momentum, dyn_scale(momentum, axis));
 }
 
 /* Of the Earth's gravity, with u = c / |c|, I about the mass centre c, and s = c_z / |c|:
  *      -mu m / c - mu (tr I - 3 u I u) / (2 c^3) + mu m J2 a^2 (3 s^2 - 1) / (2 c^3) */
 static double orbit_energy(const struct dyn_environment *environment,
-                           const struct dyn_body_spec *spec, const struct sight *s)
+                           const struct dyn_body_spec *spec, const struct frame_motion *s)
 {
     const struct dyn_sym3 Ic = dyn_sym3_load(spec->inertia);
     const struct dyn_vec3 arm = dyn_quat_rotate(s->turn, dyn_vec3_load(spec->center));
@@ -450,10 +460,10 @@ static double orbit_energy(const struct dyn_environment *environment,
     const double flat =
         DYN_EARTH_J2 * DYN_EARTH_RADIUS * DYN_EARTH_RADIUS * (3.0 * c.z * c.z / (d * d) - 1.0);
     return -DYN_EARTH_MU * spec->mass / d - k * (dyn_sym3_trace(&Ic) - 3.0 * along) +
-           (environment->bulge ? k * spec->mass * flat : 0.0);
+           (environment->has_j2 ? k * spec->mass * flat : 0.0);
 }
 
-static void see_speed(const struct sight *s, int body, struct dyn_monitor *sum)
+static void update_fastest(const struct frame_motion *s, int body, struct dyn_monitor *sum)
 {
     const double speed = dyn_norm(s->velocity);
     if (speed <= sum->speed) /* not finite: it is the fastest */
@@ -462,8 +472,8 @@ static void see_speed(const struct sight *s, int body, struct dyn_monitor *sum)
     sum->fastest = body;
 }
 
-void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn_monitor_work *work,
-                      struct dyn_monitor *monitor)
+void dyn_monitor_compute(const struct dyn_plant *plant, const double *x,
+                         struct dyn_monitor_work *work, struct dyn_monitor *monitor)
 {
     const struct dyn_model *model = plant->model;
     const struct dyn_environment *environment = &plant->environment;
@@ -472,25 +482,25 @@ void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn
         in_orbit ? (struct dyn_vec3){0.0, 0.0, 0.0} : dyn_vec3_load(environment->gravity);
     struct dyn_monitor sum = {0};
 
-    look(model, x, work->sight);
+    find_motions(model, x, work->frame_motion);
     for (int i = 0; i < model->body_count; i++) {
-        const struct stand at = stand_of(model, x, i);
-        const struct sight on = sight_of_ground(model, work->sight, i, x);
-        const struct dyn_modal_link *modal = modal_of(model, i);
-        add_body(&model->spec[i], &work->sight[i], g, &sum);
-        see_speed(&work->sight[i], i, &sum);
+        const struct joint_state at = joint_state_of(model, x, i);
+        const struct frame_motion on = base_motion(model, work->frame_motion, i, x);
+        const struct dyn_modal_link *modal = modal_link_of(model, i);
+        add_body(&model->spec[i], &work->frame_motion[i], g, &sum);
+        update_fastest(&work->frame_motion[i], i, &sum);
         if (in_orbit)
-            sum.potential += orbit_energy(environment, &model->spec[i], &work->sight[i]);
+            sum.potential += orbit_energy(environment, &model->spec[i], &work->frame_motion[i]);
         add_rotor(&model->spec[i].rotor, &on, at.v[0], &sum);
         if (modal != NULL) {
-            const struct sight link = link_sight(model, i, &work->sight[i]);
+            const struct frame_motion link = link_motion(model, i, &work->frame_motion[i]);
             add_modes(modal, &link, x, x + model->nq + modal->v_at, g, &sum);
         }
         sum.potential += joint_energy(&model->spec[i], &at);
     }
     for (int k = 0; k < plant->effector_count; k++) {
         const struct dyn_effector *effector = &plant->effectors[k];
-        const struct sight *s = &work->sight[effector->body];
+        const struct frame_motion *s = &work->frame_motion[effector->body];
         const double *state = x + dyn_plant_effector_index(plant, k);
         if (effector->type == DYN_EFFECTOR_WHEEL)
             add_wheel(&effector->wheel, s, state[0], &sum);

@@ -32,5 +32,5 @@ size_t dyn_monitor_work_bytes(int body_count); /* the same before there is a pla
 struct dyn_monitor_work *dyn_monitor_work_place(const struct dyn_plant *plant, void *mem);
 
 /* Context: frame. */
-void dyn_monitor_take(const struct dyn_plant *plant, const double *x, struct dyn_monitor_work *work,
-                      struct dyn_monitor *monitor);
+void dyn_monitor_compute(const struct dyn_plant *plant, const double *x,
+                         struct dyn_monitor_work *work, struct dyn_monitor *monitor);

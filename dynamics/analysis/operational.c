@@ -27,21 +27,21 @@ struct dyn_operational_work {
     int *tip;       /* per point: that velocity; -1: none */
 };
 
-static size_t lay_out(struct dyn_operational_work *work, void *mem, const struct dyn_model *model,
-                      size_t point_max)
+static size_t lay_out_operational_work(struct dyn_operational_work *work, void *mem,
+                                       const struct dyn_model *model, size_t point_max)
 {
     size_t at = 0;
-    (void)dyn_cut(mem, &at, sizeof *work);
-    work->mass = dyn_cut(mem, &at, dyn_crba_work_size(model));
-    work->Y = dyn_cut(mem, &at, point_max * (size_t)model->nv * sizeof *work->Y);
-    work->tip = dyn_cut(mem, &at, point_max * sizeof *work->tip);
+    (void)dyn_layout_cut(mem, &at, sizeof *work);
+    work->mass = dyn_layout_cut(mem, &at, dyn_crba_work_size(model));
+    work->Y = dyn_layout_cut(mem, &at, point_max * (size_t)model->nv * sizeof *work->Y);
+    work->tip = dyn_layout_cut(mem, &at, point_max * sizeof *work->tip);
     return at;
 }
 
 size_t dyn_operational_work_size(const struct dyn_model *model, int point_max)
 {
     struct dyn_operational_work probe;
-    return lay_out(&probe, NULL, model, (size_t)point_max);
+    return lay_out_operational_work(&probe, NULL, model, (size_t)point_max);
 }
 
 struct dyn_operational_work *dyn_operational_work_place(const struct dyn_model *model,
@@ -49,7 +49,7 @@ struct dyn_operational_work *dyn_operational_work_place(const struct dyn_model *
 {
     struct dyn_operational_work *work = mem;
     memset(mem, 0, dyn_operational_work_size(model, point_max));
-    lay_out(work, mem, model, (size_t)point_max);
+    lay_out_operational_work(work, mem, model, (size_t)point_max);
     work->nv = model->nv;
     work->point_max = point_max;
     (void)dyn_crba_work_place(model, work->mass);
@@ -64,23 +64,23 @@ static void put_column(const struct dyn_vec6 *S, struct dyn_vec3 arm, double Y[6
 }
 
 /* The columns of J from the point towards the root, one after the other. */
-static void branch_columns(const struct dyn_model *model, const struct dyn_scene *scene,
+static void branch_columns(const struct dyn_model *model, const struct dyn_tree_pose *tree_pose,
                            const struct dyn_point *point, double (*Y)[6])
 {
-    struct dyn_vec3 arm = dyn_scene_arm(model, scene, point);
+    struct dyn_vec3 arm = dyn_tree_pose_arm(model, tree_pose, point);
     for (int i = model->body_link[point->body]; i >= 0; i = model->link[i].parent) {
-        const struct dyn_link *link = &model->link[i];
+        const struct dyn_tree_link *link = &model->link[i];
         if (link->node >= 0)
-            for (int p = dyn_shape_under(model, link)->modes - 1; p >= 0; p--)
-                put_column(&scene->X[link->node][p], arm, *Y++);
-        for (int k = dyn_link_nv(link) - 1; k >= 0; k--)
-            put_column(&scene->S[link->v_at + k], arm, *Y++);
-        arm = dyn_add(arm, scene->arm[i]);
+            for (int p = dyn_modal_shape_of_node(model, link)->modes - 1; p >= 0; p--)
+                put_column(&tree_pose->X[link->node][p], arm, *Y++);
+        for (int k = dyn_tree_link_nv(link) - 1; k >= 0; k--)
+            put_column(&tree_pose->S[link->v_at + k], arm, *Y++);
+        arm = dyn_add(arm, tree_pose->arm[i]);
     }
 }
 
 /* L^-T and then D^-1/2, from the tip to the root. */
-static void weigh(const struct dyn_ldl *ldl, int tip, double (*Y)[6])
+static void scale_by_factor(const struct dyn_ldl *ldl, int tip, double (*Y)[6])
 {
     for (int k = tip; k >= 0; k = ldl->parent[k], Y++) {
         const double scale = sqrt(ldl->d_inv[k]);
@@ -93,7 +93,7 @@ static void weigh(const struct dyn_ldl *ldl, int tip, double (*Y)[6])
 }
 
 /* Ya' Yb over what both share.  The larger index cannot lie between the other one and the root. */
-static void block(const struct dyn_operational_work *work, int a, int b, double out[6][6])
+static void sparse_block(const struct dyn_operational_work *work, int a, int b, double out[6][6])
 {
     const struct dyn_ldl *ldl = work->mass->ldl;
     const double(*Ya)[6] = (const double(*)[6])(work->Y + (size_t)a * (size_t)work->nv);
@@ -126,12 +126,12 @@ static void dense_block(const struct dyn_operational_work *work, int a, int b, d
                 out[r][c] += Ya[r * nv + k] * Yb[c * nv + k];
 }
 
-static void store_block(double block[6][6], size_t side, size_t a, size_t b, double *inverse)
+static void store_block(double sparse_block[6][6], size_t side, size_t a, size_t b, double *inverse)
 {
     for (size_t r = 0; r < 6; r++)
         for (size_t c = 0; c < 6; c++) {
-            inverse[(6 * a + r) * side + 6 * b + c] = block[r][c];
-            inverse[(6 * b + c) * side + 6 * a + r] = block[r][c];
+            inverse[(6 * a + r) * side + 6 * b + c] = sparse_block[r][c];
+            inverse[(6 * b + c) * side + 6 * a + r] = sparse_block[r][c];
         }
 }
 
@@ -145,11 +145,11 @@ static void sparse_inverse(const struct dyn_model *model, const struct dyn_point
     dyn_ldl_factor(mass->ldl);
     for (int a = 0; a < n; a++) {
         double(*Y)[6] = work->Y + (size_t)a * (size_t)work->nv;
-        work->tip[a] = dyn_ldl_tip(model, points[a].body);
-        branch_columns(model, mass->scene, &points[a], Y);
-        weigh(mass->ldl, work->tip[a], Y);
+        work->tip[a] = dyn_ldl_last_velocity(model, points[a].body);
+        branch_columns(model, mass->tree_pose, &points[a], Y);
+        scale_by_factor(mass->ldl, work->tip[a], Y);
         for (int b = 0; b <= a; b++) {
-            block(work, a, b, both);
+            sparse_block(work, a, b, both);
             store_block(both, 6 * (size_t)n, (size_t)a, (size_t)b, inverse);
         }
     }
@@ -161,13 +161,13 @@ static void dense_inverse(const struct dyn_model *model, const struct dyn_point 
     const struct dyn_crba_work *mass = work->mass;
     double both[6][6];
 
-    dyn_follow_mass(model, mass->ldl, mass->dense);
+    dyn_mimic_mass(model, mass->ldl, mass->dense);
     dyn_cholesky_factor(work->nv, mass->dense);
     for (int a = 0; a < n; a++) {
         double *Y = *(work->Y + (size_t)a * (size_t)work->nv);
-        dyn_jacobian(model, mass->scene, &points[a], Y);
+        dyn_jacobian(model, mass->tree_pose, &points[a], Y);
         for (int r = 0; r < 6; r++)
-            dyn_cholesky_halve(work->nv, mass->dense, Y + r * work->nv);
+            dyn_cholesky_solve_lower(work->nv, mass->dense, Y + r * work->nv);
         for (int b = 0; b <= a; b++) {
             dense_block(work, a, b, both);
             store_block(both, 6 * (size_t)n, (size_t)a, (size_t)b, inverse);
@@ -181,9 +181,9 @@ void dyn_operational_inverse(const struct dyn_model *model, const struct dyn_sta
 {
     DYN_CHECK(n <= work->point_max);
 
-    dyn_scene_take(model, state, work->mass->scene);
+    dyn_tree_pose_update(model, state, work->mass->tree_pose);
     dyn_composite_rows(model, work->mass);
-    if (dyn_follow_any(model))
+    if (dyn_mimic_any(model))
         dense_inverse(model, points, n, work, inverse);
     else
         sparse_inverse(model, points, n, work, inverse);

@@ -21,10 +21,11 @@ static struct dyn_vec6 mode_force(const struct dyn_modal_link *modal,
                                   struct dyn_vec3 w)
 {
     const int n = modal->lanes;
-    const struct dyn_vec3 P = dyn_shape_P(modal, now->eta, p);
-    const struct dyn_vec3 H = dyn_shape_H(modal, now->eta, p);
-    const struct dyn_mat3 W = dyn_shape_W(modal, now->eta, p), trace_W = dyn_shape_spin(&W);
-    const struct dyn_vec3 S = dyn_shape_pair(modal->S, n, p, 0);
+    const struct dyn_vec3 P = dyn_modal_shape_P(modal, now->eta, p);
+    const struct dyn_vec3 H = dyn_modal_shape_H(modal, now->eta, p);
+    const struct dyn_mat3 W = dyn_modal_shape_W(modal, now->eta, p),
+                          trace_W = dyn_modal_shape_inertia_of_W(&W);
+    const struct dyn_vec3 S = dyn_modal_shape_pair(modal->S, n, p, 0);
     struct dyn_vec6 f = {dyn_scale(accel, H), dyn_scale(accel, P)};
     struct dyn_vec6 rate = {dyn_add(dyn_scale(2.0, dyn_mul(&trace_W, w)), dyn_cross(w, S)),
                             dyn_scale(2.0, dyn_cross(w, P))};
@@ -32,8 +33,8 @@ static struct dyn_vec6 mode_force(const struct dyn_modal_link *modal,
     if (!modal->deforms)
         return f;
     for (int q = 0; q < modal->modes; q++) {
-        const struct dyn_vec6 pair = {dyn_shape_pair(modal->G1, n, p, q),
-                                      dyn_shape_pair(modal->P1, n, p, q)};
+        const struct dyn_vec6 pair = {dyn_modal_shape_pair(modal->G1, n, p, q),
+                                      dyn_modal_shape_pair(modal->P1, n, p, q)};
         rate = dyn_axpy6(&rate, now->xi[q], &pair);
     }
     return dyn_axpy6(&f, now->xi[p], &rate);
@@ -41,14 +42,15 @@ static struct dyn_vec6 mode_force(const struct dyn_modal_link *modal,
 
 /* What mode p itself asks for, but for what its link's nodes carry.  Springs and dampers act on
  * what eta and xi will be after `lead`. */
-static double mode_need(const struct dyn_modal_link *modal, const struct dyn_modal_work *now, int p,
+static double modal_tau(const struct dyn_modal_link *modal, const struct dyn_modal_work *now, int p,
                         const double *accel, double lead, const struct dyn_vec6 *a,
                         struct dyn_vec3 w)
 {
     const int n = modal->lanes;
-    const struct dyn_mat3 W = dyn_shape_W(modal, now->eta, p), trace_W = dyn_shape_spin(&W);
-    double need = dyn_dot(dyn_shape_P(modal, now->eta, p), a->lin) +
-                  dyn_dot(dyn_shape_H(modal, now->eta, p), a->ang) -
+    const struct dyn_mat3 W = dyn_modal_shape_W(modal, now->eta, p),
+                          trace_W = dyn_modal_shape_inertia_of_W(&W);
+    double need = dyn_dot(dyn_modal_shape_P(modal, now->eta, p), a->lin) +
+                  dyn_dot(dyn_modal_shape_H(modal, now->eta, p), a->ang) -
                   dyn_dot(w, dyn_mul(&trace_W, w));
 
     for (int q = 0; q < modal->modes; q++) {
@@ -56,14 +58,14 @@ static double mode_need(const struct dyn_modal_link *modal, const struct dyn_mod
         need +=
             modal->M[q * n + p] * accel[q] + modal->K[q * n + p] * eta + modal->C[q * n + p] * xi;
         if (modal->deforms)
-            need += 2.0 * now->xi[q] * dyn_dot(w, dyn_shape_pair(modal->Y1, n, p, q));
+            need += 2.0 * now->xi[q] * dyn_dot(w, dyn_modal_shape_pair(modal->Y1, n, p, q));
     }
     return need;
 }
 
 /* What the modes of a link add to its force, and what they need. */
-static void bend(const struct dyn_modal_link *modal, const struct dyn_modal_work *now,
-                 const double *a, double lead, struct dyn_work *work, double *tau)
+static void add_modal_forces(const struct dyn_modal_link *modal, const struct dyn_modal_work *now,
+                             const double *a, double lead, struct dyn_work *work, double *tau)
 {
     const int i = modal->link;
     const struct dyn_vec3 w = work->v[i].ang;
@@ -71,7 +73,7 @@ static void bend(const struct dyn_modal_link *modal, const struct dyn_modal_work
     for (int p = 0; p < modal->modes; p++) {
         const struct dyn_vec6 f = mode_force(modal, now, p, accel[p], w);
         work->f[i] = dyn_add6(&work->f[i], &f);
-        tau[modal->v_at + p] = mode_need(modal, now, p, accel, lead, &work->a[i], w);
+        tau[modal->v_at + p] = modal_tau(modal, now, p, accel, lead, &work->a[i], w);
     }
 }
 
@@ -82,11 +84,11 @@ static struct dyn_vec6 node_motion(const struct dyn_model *model, int i, const d
     const int node = model->link[i].node, m = model->node[node].modal;
     const struct dyn_modal_link *modal = &model->modal[m];
     const double *eta = work->modal[m].eta;
-    const struct dyn_shape_node at = dyn_shape_node(model, node, eta, NULL);
+    const struct dyn_modal_shape_node at = dyn_modal_shape_node(model, node, eta, NULL);
     const struct dyn_mat3 *E = &work->X[i].E;
     struct dyn_vec6 sum = {0};
     for (int p = 0; p < modal->modes; p++) {
-        const struct dyn_vec6 column = dyn_shape_column(model, node, eta, &at, p);
+        const struct dyn_vec6 column = dyn_modal_shape_column(model, node, eta, &at, p);
         sum = dyn_axpy6(&sum, a[modal->v_at + p], &column);
     }
     return (struct dyn_vec6){dyn_mul(E, sum.ang), dyn_mul(E, sum.lin)};
@@ -99,11 +101,11 @@ static void node_project(const struct dyn_model *model, int i, const struct dyn_
     const int node = model->link[i].node, m = model->node[node].modal;
     const struct dyn_modal_link *modal = &model->modal[m];
     const double *eta = work->modal[m].eta;
-    const struct dyn_shape_node at = dyn_shape_node(model, node, eta, NULL);
+    const struct dyn_modal_shape_node at = dyn_modal_shape_node(model, node, eta, NULL);
     const struct dyn_mat3 *E = &work->X[i].E;
     const struct dyn_vec6 f = {dyn_mul_t(E, work->f[i].ang), dyn_mul_t(E, work->f[i].lin)};
     for (int p = 0; p < modal->modes; p++) {
-        const struct dyn_vec6 column = dyn_shape_column(model, node, eta, &at, p);
+        const struct dyn_vec6 column = dyn_modal_shape_column(model, node, eta, &at, p);
         tau[modal->v_at + p] += dyn_dot6(&f, &column);
     }
 }
@@ -111,47 +113,47 @@ static void node_project(const struct dyn_model *model, int i, const struct dyn_
 /* ---- the tree ---- */
 
 /* f = I a + w x (I w), per link, and what of it is the modes' own. */
-static void outward(const struct dyn_model *model, const double *a, const struct dyn_input *input,
-                    struct dyn_work *work, double *tau)
+static void outward_pass(const struct dyn_model *model, const double *a,
+                         const struct dyn_input *input, struct dyn_work *work, double *tau)
 {
     const struct dyn_vec6 world = dyn_world_acceleration(input);
 
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
+        const struct dyn_tree_link *link = &model->link[i];
         const struct dyn_vec6 own = link->node >= 0 ? node_motion(model, i, a, work)
                                                     : dyn_joint_motion(link, a + link->v_at);
         const struct dyn_vec6 carried = dyn_carried_acceleration(model, work, i, &world);
-        const struct dyn_inertia J = dyn_shape_link_inertia(model, work, i);
+        const struct dyn_inertia J = dyn_modal_shape_link_inertia(model, work, i);
         work->a[i] = dyn_add6(&carried, &own);
 
         const struct dyn_vec6 f = dyn_inertia_mul(&J, &work->a[i]);
         const struct dyn_vec6 p = gyroscopic_force(&J, work->v[i].ang);
         work->f[i] = dyn_add6(&f, &p);
         if (link->modal >= 0)
-            bend(&model->modal[link->modal], &work->modal[link->modal], a, input->modal_lead, work,
-                 tau);
+            add_modal_forces(&model->modal[link->modal], &work->modal[link->modal], a,
+                             input->modal_implicit_step, work, tau);
     }
 }
 
-static void take_loads(const struct dyn_model *model, const struct dyn_input *input,
-                       struct dyn_work *work)
+static void subtract_loads(const struct dyn_model *model, const struct dyn_input *input,
+                           struct dyn_work *work)
 {
     for (int k = 0; k < input->load_count; k++) {
         const struct dyn_load *load = &input->loads[k];
         const int l = model->body_link[load->body];
         const struct dyn_vec6 at_point = {dyn_vec3_load(load->moment), dyn_vec3_load(load->force)};
         const struct dyn_vec6 at_body = dyn_force_shift(&at_point, dyn_vec3_load(load->at));
-        const struct dyn_vec6 f = dyn_force_to_parent(&model->seat_X[load->body], &at_body);
+        const struct dyn_vec6 f = dyn_force_to_parent(&model->link_from_body[load->body], &at_body);
         if (l >= 0)
             work->f[l] = dyn_axpy6(&work->f[l], -1.0, &f);
     }
 }
 
 /* What the rotor's acceleration asks of the joint, and its change of momentum of the parent. */
-static void turn_rotor(const struct dyn_model *model, const struct dyn_vec6 *world, int i,
-                       double qd, double qdd, struct dyn_work *work, double *tau)
+static void add_rotor_force(const struct dyn_model *model, const struct dyn_vec6 *world, int i,
+                            double qd, double qdd, struct dyn_work *work, double *tau)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     const int parent = link->parent;
     const struct dyn_vec3 e = link->rotor_spin;
     const struct dyn_vec3 alpha = parent >= 0 ? work->a[parent].ang : world->ang;
@@ -171,16 +173,16 @@ static void solve_links(const struct dyn_model *model, const struct dyn_state *s
     const struct dyn_vec6 world = dyn_world_acceleration(input);
 
     dyn_kinematics(model, state, work);
-    outward(model, a, input, work, tau);
-    take_loads(model, input, work);
+    outward_pass(model, a, input, work, tau);
+    subtract_loads(model, input, work);
     for (int i = model->link_count - 1; i >= 0; i--) {
-        const struct dyn_link *link = &model->link[i];
+        const struct dyn_tree_link *link = &model->link[i];
         double *out = tau + link->v_at;
         dyn_joint_project(link, &work->f[i], out);
         if (link->node >= 0)
             node_project(model, i, work, tau);
         if (link->has_rotor)
-            turn_rotor(model, &world, i, state->v[link->v_at], a[link->v_at], work, out);
+            add_rotor_force(model, &world, i, state->v[link->v_at], a[link->v_at], work, out);
         if (link->parent < 0)
             continue;
         const struct dyn_vec6 f = dyn_force_to_parent(&work->X[i], &work->f[i]);
@@ -189,31 +191,33 @@ static void solve_links(const struct dyn_model *model, const struct dyn_state *s
 }
 
 /* lawful: with what the joints do by themselves. */
-static void solve(const struct dyn_model *model, const struct dyn_state *state, const double *a,
-                  const struct dyn_input *input, int lawful, struct dyn_work *work, double *tau)
+static void solve_full(const struct dyn_model *model, const struct dyn_state *state,
+                       const double *a, const struct dyn_input *input, int with_joint_forces,
+                       struct dyn_work *work, double *tau)
 {
-    const struct dyn_follow_work *follow = &work->follow;
-    const struct dyn_state links = dyn_follow_state(model, state, follow);
-    const int follows = dyn_follow_any(model);
-    double *full = follows ? follow->tau : tau;
+    const struct dyn_mimic_work *mimic = &work->mimic;
+    const struct dyn_state links = dyn_mimic_state(model, state, mimic);
+    const int follows = dyn_mimic_any(model);
+    double *full = follows ? mimic->tau : tau;
 
     if (follows)
-        dyn_follow_spread(model, a, follow->a);
-    solve_links(model, &links, follows ? follow->a : a, input, work, full);
-    if (lawful)
-        dyn_law_add(model, links.q, links.v, input->dry, -1.0, full);
+        dyn_mimic_to_full(model, a, mimic->a);
+    solve_links(model, &links, follows ? mimic->a : a, input, work, full);
+    if (with_joint_forces)
+        dyn_joint_force_add(model, links.q, links.v, input->dry, -1.0, full);
     if (follows)
-        dyn_follow_gather(model, full, tau);
+        dyn_mimic_from_full(model, full, tau);
 }
 
 void dyn_rnea(const struct dyn_model *model, const struct dyn_state *state, const double *a,
               const struct dyn_input *input, struct dyn_work *work, double *tau)
 {
-    solve(model, state, a, input, 1, work, tau);
+    solve_full(model, state, a, input, 1, work, tau);
 }
 
-void dyn_rnea_bare(const struct dyn_model *model, const struct dyn_state *state, const double *a,
-                   const struct dyn_input *input, struct dyn_work *work, double *tau)
+void dyn_rnea_without_joint_forces(const struct dyn_model *model, const struct dyn_state *state,
+                                   const double *a, const struct dyn_input *input,
+                                   struct dyn_work *work, double *tau)
 {
-    solve(model, state, a, input, 0, work, tau);
+    solve_full(model, state, a, input, 0, work, tau);
 }

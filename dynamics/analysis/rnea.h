@@ -12,5 +12,6 @@ void dyn_rnea(const struct dyn_model *model, const struct dyn_state *state, cons
 
 /* The same as if the joints had no laws: no springs, dampers, friction or stops.  Context: frame.
  */
-void dyn_rnea_bare(const struct dyn_model *model, const struct dyn_state *state, const double *a,
-                   const struct dyn_input *input, struct dyn_work *work, double *tau);
+void dyn_rnea_without_joint_forces(const struct dyn_model *model, const struct dyn_state *state,
+                                   const double *a, const struct dyn_input *input,
+                                   struct dyn_work *work, double *tau);

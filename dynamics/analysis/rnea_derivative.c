@@ -50,7 +50,7 @@
 #include "dynamics/layout.h"
 
 /* Of a link, in world axes and about its origin, velocities as the observer sees them. */
-struct dyn_slope_part {
+struct dyn_rnea_derivative_link {
     struct dyn_vec6 v;    /* spatial velocity */
     struct dyn_vec6 a;    /* spatial acceleration less gravity */
     struct dyn_vec6 v_on; /* the parent's at this origin */
@@ -62,46 +62,48 @@ struct dyn_slope_part {
 };
 
 /* What a step along a velocity, or of it, does from its link outward. */
-struct dyn_slope_step {
+struct dyn_rnea_derivative_velocity {
     struct dyn_vec6 v_q, a_q, a_v;
 };
 
 /* A mode and all that it moves, about the origin of its link; the force F of it is B of the
  * composite bodies. */
-struct dyn_slope_mode {
+struct dyn_rnea_derivative_mode {
     struct dyn_vec3 n;
     struct dyn_vec6 by_q, by_v; /* the force that a step hands to what is further in */
 };
 
-static size_t lay_out(struct dyn_slope_work *work, void *mem, const struct dyn_model *model)
+static size_t lay_out_derivative_work(struct dyn_rnea_derivative_work *work, void *mem,
+                                      const struct dyn_model *model)
 {
     size_t at = 0;
-    (void)dyn_cut(mem, &at, sizeof *work);
-    work->crba = dyn_cut(mem, &at, dyn_crba_work_size(model));
-    work->part = dyn_cut(mem, &at, (size_t)model->link_count * sizeof *work->part);
-    work->step = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *work->step);
-    work->mode = dyn_cut(mem, &at, (size_t)model->full_nv * sizeof *work->mode);
-    work->node_step = dyn_cut(mem, &at, (size_t)model->node_count * sizeof *work->node_step);
+    (void)dyn_layout_cut(mem, &at, sizeof *work);
+    work->crba = dyn_layout_cut(mem, &at, dyn_crba_work_size(model));
+    work->part = dyn_layout_cut(mem, &at, (size_t)model->link_count * sizeof *work->part);
+    work->step = dyn_layout_cut(mem, &at, (size_t)model->full_nv * sizeof *work->step);
+    work->mode = dyn_layout_cut(mem, &at, (size_t)model->full_nv * sizeof *work->mode);
+    work->node_step = dyn_layout_cut(mem, &at, (size_t)model->node_count * sizeof *work->node_step);
     for (int k = 0; k < model->node_count; k++) {
         const size_t modes = (size_t)model->modal[model->node[k].modal].modes;
-        struct dyn_slope_step *step = dyn_cut(mem, &at, modes * sizeof *step);
+        struct dyn_rnea_derivative_velocity *step = dyn_layout_cut(mem, &at, modes * sizeof *step);
         if (mem != NULL)
             work->node_step[k] = step;
     }
     return at;
 }
 
-size_t dyn_slope_work_size(const struct dyn_model *model)
+size_t dyn_rnea_derivative_work_size(const struct dyn_model *model)
 {
-    struct dyn_slope_work probe;
-    return lay_out(&probe, NULL, model);
+    struct dyn_rnea_derivative_work probe;
+    return lay_out_derivative_work(&probe, NULL, model);
 }
 
-struct dyn_slope_work *dyn_slope_work_place(const struct dyn_model *model, void *mem)
+struct dyn_rnea_derivative_work *dyn_rnea_derivative_work_place(const struct dyn_model *model,
+                                                                void *mem)
 {
-    struct dyn_slope_work *work = mem;
-    memset(mem, 0, dyn_slope_work_size(model));
-    lay_out(work, mem, model);
+    struct dyn_rnea_derivative_work *work = mem;
+    memset(mem, 0, dyn_rnea_derivative_work_size(model));
+    lay_out_derivative_work(work, mem, model);
     (void)dyn_crba_work_place(model, work->crba);
     return work;
 }
@@ -119,117 +121,121 @@ static struct dyn_vec6 cross_force(const struct dyn_vec6 *v, const struct dyn_ve
                              dyn_cross(v->ang, f->lin)};
 }
 
-static struct dyn_vec6 turned(const struct dyn_mat3 *E, const struct dyn_vec6 *m)
+static struct dyn_vec6 rotated(const struct dyn_mat3 *E, const struct dyn_vec6 *m)
 {
     return (struct dyn_vec6){dyn_mul_t(E, m->ang), dyn_mul_t(E, m->lin)};
 }
 
 /* ---- outward: motion ---------------------------------------------------------------------- */
 
-static int is_base(const struct dyn_link *link)
+static int is_base(const struct dyn_tree_link *link)
 {
-    return link->parent < 0 && link->kind == DYN_LINK_FREE;
+    return link->parent < 0 && link->kind == DYN_TREE_LINK_FREE;
 }
 
 /* What the joint's velocities, or the modes under a node, give the link; but a base stands. */
-static struct dyn_vec6 own_motion(const struct dyn_model *model, const struct dyn_scene *scene,
-                                  const double *v, int i)
+static struct dyn_vec6 own_motion(const struct dyn_model *model,
+                                  const struct dyn_tree_pose *tree_pose, const double *v, int i)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     if (link->node >= 0) {
-        const struct dyn_modal_link *under = dyn_shape_under(model, link);
+        const struct dyn_modal_link *under = dyn_modal_shape_of_node(model, link);
         struct dyn_vec6 sum = {0};
         for (int p = 0; p < under->modes; p++)
-            sum = dyn_axpy6(&sum, v[under->v_at + p], &scene->X[link->node][p]);
+            sum = dyn_axpy6(&sum, v[under->v_at + p], &tree_pose->X[link->node][p]);
         return sum;
     }
     struct dyn_vec6 own = dyn_joint_motion(link, v + link->v_at);
     if (is_base(link))
         own.lin = (struct dyn_vec3){0.0, 0.0, 0.0};
-    return turned(&scene->E[i], &own);
+    return rotated(&tree_pose->E[i], &own);
 }
 
-static void take_motion(const struct dyn_model *model, const struct dyn_state *state,
-                        const struct dyn_vec6 *world, struct dyn_slope_work *work, int i)
+static void find_motion(const struct dyn_model *model, const struct dyn_state *state,
+                        const struct dyn_vec6 *world, struct dyn_rnea_derivative_work *work, int i)
 {
-    const struct dyn_link *link = &model->link[i];
-    const struct dyn_scene *scene = work->crba->scene;
-    const struct dyn_mat3 *E = &scene->E[i];
-    const struct dyn_slope_part *on = link->parent >= 0 ? &work->part[link->parent] : NULL;
+    const struct dyn_tree_link *link = &model->link[i];
+    const struct dyn_tree_pose *tree_pose = work->crba->tree_pose;
+    const struct dyn_mat3 *E = &tree_pose->E[i];
+    const struct dyn_rnea_derivative_link *on =
+        link->parent >= 0 ? &work->part[link->parent] : NULL;
     const struct dyn_vec6 still = {0};
-    struct dyn_slope_part *part = &work->part[i];
+    struct dyn_rnea_derivative_link *part = &work->part[i];
 
-    part->own = own_motion(model, scene, state->v, i);
-    part->lags = link->node >= 0 && !dyn_shape_under(model, link)->deforms;
-    part->v_on = dyn_motion_shift(on != NULL ? &on->v : &still, scene->arm[i]);
-    part->a_on = dyn_motion_shift(on != NULL ? &on->a : world, scene->arm[i]);
+    part->own = own_motion(model, tree_pose, state->v, i);
+    part->lags = link->node >= 0 && !dyn_modal_shape_of_node(model, link)->deforms;
+    part->v_on = dyn_motion_shift(on != NULL ? &on->v : &still, tree_pose->arm[i]);
+    part->a_on = dyn_motion_shift(on != NULL ? &on->a : world, tree_pose->arm[i]);
     part->v = dyn_add6(&part->v_on, &part->own);
-    part->a = turned(E, &scene->kernel->a[i]);
+    part->a = rotated(E, &tree_pose->kernel->a[i]);
     part->a.lin = dyn_sub(part->a.lin, dyn_cross(part->v.ang, part->v.lin));
-    part->f = turned(E, &scene->kernel->f[i]);
+    part->f = rotated(E, &tree_pose->kernel->f[i]);
 }
 
-static struct dyn_vec3 axis(int k)
+static struct dyn_vec3 unit_axis(int k)
 {
     return (struct dyn_vec3){k == 0, k == 1, k == 2};
 }
 
 /* What a turning of the base about axis k adds to dv/dt + w x v, which is what forces know: link
  * axes, axis x v. */
-static struct dyn_vec3 base_swing(const struct dyn_link *link, const double *v, int k)
+static struct dyn_vec3 base_turn_term(const struct dyn_tree_link *link, const double *v, int k)
 {
-    return dyn_cross(axis(k), dyn_vec3_load(v + link->v_at + 3));
+    return dyn_cross(unit_axis(k), dyn_vec3_load(v + link->v_at + 3));
 }
 
 /* The same where dv/dt is given.  Where it is found, dv/dt makes up for it. */
-static struct dyn_vec3 given_swing(const struct dyn_link *link, const double *v,
-                                   const struct dyn_input *finds, int k)
+static struct dyn_vec3 given_turn_term(const struct dyn_tree_link *link, const double *v,
+                                       const struct dyn_input *finds, int k)
 {
     const int at = link->v_at + 3;
-    const struct dyn_vec3 swing = base_swing(link, v, k);
-    return (struct dyn_vec3){dyn_is_given(finds, at) ? swing.x : 0.0,
-                             dyn_is_given(finds, at + 1) ? swing.y : 0.0,
-                             dyn_is_given(finds, at + 2) ? swing.z : 0.0};
+    const struct dyn_vec3 swing = base_turn_term(link, v, k);
+    return (struct dyn_vec3){dyn_acceleration_is_given(finds, at) ? swing.x : 0.0,
+                             dyn_acceleration_is_given(finds, at + 1) ? swing.y : 0.0,
+                             dyn_acceleration_is_given(finds, at + 2) ? swing.z : 0.0};
 }
 
-static void take_steps(const struct dyn_model *model, const struct dyn_state *state,
-                       const struct dyn_input *finds, struct dyn_slope_work *work, int i)
+static void find_velocity_columns(const struct dyn_model *model, const struct dyn_state *state,
+                                  const struct dyn_input *finds,
+                                  struct dyn_rnea_derivative_work *work, int i)
 {
-    const struct dyn_link *link = &model->link[i];
-    const struct dyn_scene *scene = work->crba->scene;
-    const struct dyn_slope_part *part = &work->part[i];
+    const struct dyn_tree_link *link = &model->link[i];
+    const struct dyn_tree_pose *tree_pose = work->crba->tree_pose;
+    const struct dyn_rnea_derivative_link *part = &work->part[i];
     const struct dyn_vec6 both = dyn_add6(&part->v_on, &part->v);
 
-    for (int k = 0; k < dyn_link_nv(link); k++) {
-        const struct dyn_vec6 *S = &scene->S[link->v_at + k];
-        struct dyn_slope_step *step = &work->step[link->v_at + k];
+    for (int k = 0; k < dyn_tree_link_nv(link); k++) {
+        const struct dyn_vec6 *S = &tree_pose->S[link->v_at + k];
+        struct dyn_rnea_derivative_velocity *step = &work->step[link->v_at + k];
         step->v_q = cross_motion(&part->v_on, S);
         step->a_q = cross_motion(&part->a_on, S);
         const struct dyn_vec6 twice = cross_motion(&part->v_on, &step->v_q);
         step->a_q = dyn_add6(&step->a_q, &twice);
         step->a_v = cross_motion(&both, S);
         if (is_base(link) && k < 3) {
-            const struct dyn_vec3 swing = given_swing(link, state->v, finds, k);
-            step->a_v.lin = dyn_add(step->a_v.lin, dyn_mul_t(&scene->E[i], swing));
+            const struct dyn_vec3 swing = given_turn_term(link, state->v, finds, k);
+            step->a_v.lin = dyn_add(step->a_v.lin, dyn_mul_t(&tree_pose->E[i], swing));
         }
     }
 }
 
 /* What a node's place and the axes of its columns do in the meantime. */
-static void take_bent_steps(const struct dyn_model *model, const struct dyn_shape_motion *at,
-                            struct dyn_slope_work *work, int i)
+static void find_node_columns(const struct dyn_model *model,
+                              const struct dyn_modal_shape_motion *at,
+                              struct dyn_rnea_derivative_work *work, int i)
 {
-    const struct dyn_link *link = &model->link[i];
-    const struct dyn_mat3 *E = &work->crba->scene->E[link->parent];
-    const struct dyn_slope_part *part = &work->part[i];
-    const struct dyn_shape_path path = dyn_shape_path(model, link->node, at);
+    const struct dyn_tree_link *link = &model->link[i];
+    const struct dyn_mat3 *E = &work->crba->tree_pose->E[link->parent];
+    const struct dyn_rnea_derivative_link *part = &work->part[i];
+    const struct dyn_modal_shape_path path = dyn_modal_shape_path(model, link->node, at);
 
-    for (int p = 0; p < dyn_shape_under(model, link)->modes; p++) {
-        const struct dyn_vec6 *X = &work->crba->scene->X[link->node][p];
-        const struct dyn_column_rate own = dyn_shape_column_rate(model, link->node, at, &path, p);
-        const struct dyn_vec6 rate = turned(E, &own.rate), accel = turned(E, &own.accel);
+    for (int p = 0; p < dyn_modal_shape_of_node(model, link)->modes; p++) {
+        const struct dyn_vec6 *X = &work->crba->tree_pose->X[link->node][p];
+        const struct dyn_modal_column_rate own =
+            dyn_modal_shape_column_rate(model, link->node, at, &path, p);
+        const struct dyn_vec6 rate = rotated(E, &own.rate), accel = rotated(E, &own.accel);
         const struct dyn_vec6 swept = cross_motion(&part->v_on, X);
-        struct dyn_slope_step *step = &work->node_step[link->node][p];
+        struct dyn_rnea_derivative_velocity *step = &work->node_step[link->node][p];
         step->v_q = dyn_add6(&swept, &rate);
         step->a_v = dyn_axpy6(&step->v_q, 1.0, &step->v_q);
         const struct dyn_vec6 both = dyn_add6(&step->v_q, &rate);
@@ -241,14 +247,15 @@ static void take_bent_steps(const struct dyn_model *model, const struct dyn_shap
 }
 
 /* No acceleration comes of such a step, and a_v takes back what the form of it has. */
-static void take_lagging_steps(const struct dyn_model *model, struct dyn_slope_work *work, int i)
+static void find_lagging_columns(const struct dyn_model *model,
+                                 struct dyn_rnea_derivative_work *work, int i)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     const struct dyn_vec6 *v = &work->part[i].v;
 
-    for (int p = 0; p < dyn_shape_under(model, link)->modes; p++) {
-        const struct dyn_vec3 w = work->crba->scene->X[link->node][p].ang;
-        work->node_step[link->node][p] = (struct dyn_slope_step){
+    for (int p = 0; p < dyn_modal_shape_of_node(model, link)->modes; p++) {
+        const struct dyn_vec3 w = work->crba->tree_pose->X[link->node][p].ang;
+        work->node_step[link->node][p] = (struct dyn_rnea_derivative_velocity){
             .a_v = {dyn_cross(v->ang, w), dyn_scale(2.0, dyn_cross(v->lin, w))}};
     }
 }
@@ -256,109 +263,114 @@ static void take_lagging_steps(const struct dyn_model *model, struct dyn_slope_w
 /* ---- inward: composites ------------------------------------------------------------------- */
 
 /* What is missing in a_q for what a node carries that lags, by a turning w. */
-static struct dyn_vec6 lag(const struct dyn_slope_part *part, struct dyn_vec3 w)
+static struct dyn_vec6 lag(const struct dyn_rnea_derivative_link *part, struct dyn_vec3 w)
 {
     return (struct dyn_vec6){dyn_cross(part->own.ang, w),
                              dyn_scale(2.0, dyn_cross(part->own.lin, w))};
 }
 
 /* How a flexible link moves, in its own axes. */
-static struct dyn_shape_motion shape_motion(const struct dyn_modal_link *modal,
-                                            const struct dyn_slope_work *work,
-                                            const struct dyn_modal_work *now, const double *a)
+static struct dyn_modal_shape_motion shape_motion(const struct dyn_modal_link *modal,
+                                                  const struct dyn_rnea_derivative_work *work,
+                                                  const struct dyn_modal_work *now, const double *a)
 {
     const int i = modal->link;
-    const struct dyn_scene *scene = work->crba->scene;
-    return (struct dyn_shape_motion){
+    const struct dyn_tree_pose *tree_pose = work->crba->tree_pose;
+    return (struct dyn_modal_shape_motion){
         .eta = now->eta,
         .xi = now->xi,
         .accel = a + modal->v_at,
-        .w = scene->kernel->v[i].ang,
-        .u = dyn_mul(&scene->E[i], work->part[i].v.lin),
-        .a = scene->kernel->a[i],
+        .w = tree_pose->kernel->v[i].ang,
+        .u = dyn_mul(&tree_pose->E[i], work->part[i].v.lin),
+        .a = tree_pose->kernel->a[i],
     };
 }
 
-static void take_own(const struct dyn_model *model, struct dyn_slope_work *work, int i)
+static void find_link_force(const struct dyn_model *model, struct dyn_rnea_derivative_work *work,
+                            int i)
 {
-    const struct dyn_scene *scene = work->crba->scene;
-    const struct dyn_inertia own = dyn_shape_link_inertia(model, scene->kernel, i);
-    const struct dyn_inertia J = dyn_inertia_turn(&own, &scene->E[i]);
-    struct dyn_slope_part *part = &work->part[i];
+    const struct dyn_tree_pose *tree_pose = work->crba->tree_pose;
+    const struct dyn_inertia own = dyn_modal_shape_link_inertia(model, tree_pose->kernel, i);
+    const struct dyn_inertia J = dyn_inertia_turn(&own, &tree_pose->E[i]);
+    struct dyn_rnea_derivative_link *part = &work->part[i];
     const struct dyn_vec3 w = part->v.ang, u = part->v.lin;
     const struct dyn_vec3 p = dyn_add(dyn_scale(J.mass, u), dyn_cross(w, J.mc));
 
     for (int k = 0; k < 3; k++) {
-        const struct dyn_vec3 twice = dyn_add(dyn_cross(w, dyn_sym3_mul(&J.I, axis(k))),
-                                              dyn_cross(J.mc, dyn_cross(axis(k), u)));
+        const struct dyn_vec3 twice = dyn_add(dyn_cross(w, dyn_sym3_mul(&J.I, unit_axis(k))),
+                                              dyn_cross(J.mc, dyn_cross(unit_axis(k), u)));
         part->turn[k] = (struct dyn_vec6){
-            dyn_sub(dyn_scale(2.0, twice), dyn_scale(dyn_sym3_trace(&J.I), dyn_cross(w, axis(k)))),
-            dyn_scale(2.0, dyn_cross(axis(k), p)),
+            dyn_sub(dyn_scale(2.0, twice),
+                    dyn_scale(dyn_sym3_trace(&J.I), dyn_cross(w, unit_axis(k)))),
+            dyn_scale(2.0, dyn_cross(unit_axis(k), p)),
         };
     }
 }
 
 /* Of the link itself: what its modes add to it, and to each other. */
-static void take_own_modes(const struct dyn_modal_link *modal, const struct dyn_shape_motion *at,
-                           struct dyn_slope_work *work, size_t nv, const struct dyn_slope *slope)
+static void find_modal_force(const struct dyn_modal_link *modal,
+                             const struct dyn_modal_shape_motion *at,
+                             struct dyn_rnea_derivative_work *work, size_t nv,
+                             const struct dyn_rnea_derivative_full *derivative)
 {
-    const struct dyn_mat3 *E = &work->crba->scene->E[modal->link];
-    struct dyn_slope_part *part = &work->part[modal->link];
+    const struct dyn_mat3 *E = &work->crba->tree_pose->E[modal->link];
+    struct dyn_rnea_derivative_link *part = &work->part[modal->link];
 
     for (int k = 0; k < 3; k++) {
-        const struct dyn_vec6 f = dyn_shape_force_turn(modal, at, dyn_mul(E, axis(k)));
-        const struct dyn_vec6 more = turned(E, &f);
+        const struct dyn_vec6 f = dyn_modal_shape_force_dw(modal, at, dyn_mul(E, unit_axis(k)));
+        const struct dyn_vec6 more = rotated(E, &f);
         part->turn[k] = dyn_add6(&part->turn[k], &more);
     }
     for (int j = 0; j < modal->modes; j++) {
-        const struct dyn_vec6 by_q = dyn_shape_force_q(modal, at, j);
-        const struct dyn_vec6 by_v = dyn_shape_force_v(modal, at, j);
-        work->mode[modal->v_at + j] = (struct dyn_slope_mode){
-            dyn_mul_t(E, dyn_shape_need_turn(modal, at, j)), turned(E, &by_q), turned(E, &by_v)};
+        const struct dyn_vec6 by_q = dyn_modal_shape_force_dq(modal, at, j);
+        const struct dyn_vec6 by_v = dyn_modal_shape_force_dv(modal, at, j);
+        work->mode[modal->v_at + j] =
+            (struct dyn_rnea_derivative_mode){dyn_mul_t(E, dyn_modal_shape_tau_dw(modal, at, j)),
+                                              rotated(E, &by_q), rotated(E, &by_v)};
         for (int p = 0; p < modal->modes; p++) {
             const size_t to = (size_t)(modal->v_at + p) * nv + (size_t)(modal->v_at + j);
-            slope->tau_q[to] = dyn_shape_need_q(modal, at, p, j);
-            slope->tau_v[to] = dyn_shape_need_v(modal, at, p, j);
+            derivative->tau_q[to] = dyn_modal_shape_tau_dq(modal, at, p, j);
+            derivative->tau_v[to] = dyn_modal_shape_tau_dv(modal, at, p, j);
         }
     }
 }
 
 /* The rotor of link i, which sits on its parent: axis times momentum per joint speed. */
-static struct dyn_vec3 rotor_spin(const struct dyn_model *model, const struct dyn_scene *scene,
-                                  int i)
+static struct dyn_vec3 rotor_spin(const struct dyn_model *model,
+                                  const struct dyn_tree_pose *tree_pose, int i)
 {
-    const struct dyn_link *link = &model->link[i];
-    return dyn_mul_t(&scene->E[link->parent], link->rotor_spin);
+    const struct dyn_tree_link *link = &model->link[i];
+    return dyn_mul_t(&tree_pose->E[link->parent], link->rotor_spin);
 }
 
 /* Its response to a turning, and a rotor's w x e qd. */
-static void give_parent(const struct dyn_model *model, const struct dyn_state *state,
-                        struct dyn_slope_work *work, int i)
+static void add_to_parent(const struct dyn_model *model, const struct dyn_state *state,
+                          struct dyn_rnea_derivative_work *work, int i)
 {
-    const struct dyn_link *link = &model->link[i];
-    const struct dyn_slope_part *part = &work->part[i];
-    struct dyn_slope_part *on = &work->part[link->parent];
+    const struct dyn_tree_link *link = &model->link[i];
+    const struct dyn_rnea_derivative_link *part = &work->part[i];
+    struct dyn_rnea_derivative_link *on = &work->part[link->parent];
     struct dyn_vec3 h = {0.0, 0.0, 0.0};
 
     if (link->has_rotor)
-        h = dyn_scale(state->v[link->v_at], rotor_spin(model, work->crba->scene, i));
+        h = dyn_scale(state->v[link->v_at], rotor_spin(model, work->crba->tree_pose, i));
     for (int k = 0; k < 3; k++) {
         struct dyn_vec6 f = part->turn[k];
         if (part->lags) {
-            const struct dyn_vec6 behind = lag(part, axis(k));
+            const struct dyn_vec6 behind = lag(part, unit_axis(k));
             const struct dyn_vec6 less = dyn_inertia_mul(&work->crba->Ic[i], &behind);
             f = dyn_add6(&f, &less);
         }
-        f = dyn_force_shift(&f, work->crba->scene->arm[i]);
-        f.ang = dyn_add(f.ang, dyn_cross(axis(k), h));
+        f = dyn_force_shift(&f, work->crba->tree_pose->arm[i]);
+        f.ang = dyn_add(f.ang, dyn_cross(unit_axis(k), h));
         on->turn[k] = dyn_add6(&on->turn[k], &f);
     }
 }
 
 /* Ic a + Bc v */
 static struct dyn_vec6 changed_force(const struct dyn_inertia *Ic,
-                                     const struct dyn_slope_part *part, const struct dyn_vec6 *a,
-                                     struct dyn_vec3 w)
+                                     const struct dyn_rnea_derivative_link *part,
+                                     const struct dyn_vec6 *a, struct dyn_vec3 w)
 {
     struct dyn_vec6 f = dyn_inertia_mul(Ic, a);
     f = dyn_axpy6(&f, w.x, &part->turn[0]);
@@ -367,39 +379,42 @@ static struct dyn_vec6 changed_force(const struct dyn_inertia *Ic,
 }
 
 /* Bc' S: what a force that is felt along S takes from a turning. */
-static struct dyn_vec3 felt_turn(const struct dyn_slope_part *part, const struct dyn_vec6 *S)
+static struct dyn_vec3 turn_response(const struct dyn_rnea_derivative_link *part,
+                                     const struct dyn_vec6 *S)
 {
     return (struct dyn_vec3){dyn_dot6(&part->turn[0], S), dyn_dot6(&part->turn[1], S),
                              dyn_dot6(&part->turn[2], S)};
 }
 
 /* The same of what lags, by the force F of it. */
-static struct dyn_vec3 felt_lag(const struct dyn_slope_part *part, const struct dyn_vec6 *F)
+static struct dyn_vec3 lag_response(const struct dyn_rnea_derivative_link *part,
+                                    const struct dyn_vec6 *F)
 {
     return dyn_add(dyn_cross(F->ang, part->own.ang),
                    dyn_scale(2.0, dyn_cross(F->lin, part->own.lin)));
 }
 
 /* What mode j does to all that node i carries, and that to the other modes and further in. */
-static void load_mode(const struct dyn_model *model, const struct dyn_shape_motion *at,
-                      const struct dyn_shape_path *path, struct dyn_slope_work *work, int i, int j,
-                      const struct dyn_slope *slope)
+static void fill_mode(const struct dyn_model *model, const struct dyn_modal_shape_motion *at,
+                      const struct dyn_modal_shape_path *path,
+                      struct dyn_rnea_derivative_work *work, int i, int j,
+                      const struct dyn_rnea_derivative_full *derivative)
 {
-    const struct dyn_link *link = &model->link[i];
-    const struct dyn_modal_link *under = dyn_shape_under(model, link);
-    const struct dyn_slope_part *part = &work->part[i];
-    const struct dyn_vec6 *X = work->crba->scene->X[link->node];
-    const struct dyn_vec3 arm = work->crba->scene->arm[i];
-    const struct dyn_slope_step *step = &work->node_step[link->node][j];
+    const struct dyn_tree_link *link = &model->link[i];
+    const struct dyn_modal_link *under = dyn_modal_shape_of_node(model, link);
+    const struct dyn_rnea_derivative_link *part = &work->part[i];
+    const struct dyn_vec6 *X = work->crba->tree_pose->X[link->node];
+    const struct dyn_vec3 arm = work->crba->tree_pose->arm[i];
+    const struct dyn_rnea_derivative_velocity *step = &work->node_step[link->node][j];
     const struct dyn_inertia *Ic = &work->crba->Ic[i];
     const struct dyn_vec6 F = dyn_inertia_mul(Ic, &X[j]);
     const struct dyn_vec6 by_q = changed_force(Ic, part, &step->a_q, step->v_q.ang);
     const struct dyn_vec6 by_v = changed_force(Ic, part, &step->a_v, X[j].ang);
-    struct dyn_slope_mode *mode = &work->mode[under->v_at + j];
+    struct dyn_rnea_derivative_mode *mode = &work->mode[under->v_at + j];
 
-    mode->n = dyn_add(mode->n, felt_turn(part, &X[j]));
+    mode->n = dyn_add(mode->n, turn_response(part, &X[j]));
     if (part->lags)
-        mode->n = dyn_add(mode->n, felt_lag(part, &F));
+        mode->n = dyn_add(mode->n, lag_response(part, &F));
     const struct dyn_vec6 swept = cross_force(&X[j], &part->f);
     struct dyn_vec6 handed = part->lags ? by_q : dyn_add6(&by_q, &swept);
     handed = dyn_force_shift(&handed, arm);
@@ -407,39 +422,41 @@ static void load_mode(const struct dyn_model *model, const struct dyn_shape_moti
     handed = dyn_force_shift(&by_v, arm);
     mode->by_v = dyn_add6(&mode->by_v, &handed);
 
-    const struct dyn_mat3 *E = &work->crba->scene->E[link->parent];
+    const struct dyn_mat3 *E = &work->crba->tree_pose->E[link->parent];
     for (int p = 0; p < under->modes; p++) {
         const size_t to =
             (size_t)(under->v_at + p) * (size_t)model->full_nv + (size_t)(under->v_at + j);
-        slope->tau_q[to] += dyn_dot6(&by_q, &X[p]);
-        slope->tau_v[to] += dyn_dot6(&by_v, &X[p]);
+        derivative->tau_q[to] += dyn_dot6(&by_q, &X[p]);
+        derivative->tau_v[to] += dyn_dot6(&by_v, &X[p]);
         if (!part->lags) { /* X_p changes as well: as much as X_j does along p, seen from there */
-            const struct dyn_vec6 own = dyn_shape_column_q(model, link->node, at, path, j, p);
-            const struct dyn_vec6 changed = turned(E, &own);
-            slope->tau_q[to] += dyn_dot6(&changed, &part->f);
+            const struct dyn_vec6 own =
+                dyn_modal_shape_column_dq(model, link->node, at, path, j, p);
+            const struct dyn_vec6 changed = rotated(E, &own);
+            derivative->tau_q[to] += dyn_dot6(&changed, &part->f);
         }
     }
 }
 
-static void load_modes(const struct dyn_model *model, const double *a, struct dyn_slope_work *work,
-                       int i, const struct dyn_slope *slope)
+static void fill_modes(const struct dyn_model *model, const double *a,
+                       struct dyn_rnea_derivative_work *work, int i,
+                       const struct dyn_rnea_derivative_full *derivative)
 {
-    const struct dyn_link *link = &model->link[i];
-    const struct dyn_modal_link *under = dyn_shape_under(model, link);
+    const struct dyn_tree_link *link = &model->link[i];
+    const struct dyn_modal_link *under = dyn_modal_shape_of_node(model, link);
     const struct dyn_modal_work *now =
-        &work->crba->scene->kernel->modal[model->node[link->node].modal];
-    const struct dyn_shape_motion at = shape_motion(under, work, now, a);
-    const struct dyn_shape_path path = dyn_shape_path(model, link->node, &at);
+        &work->crba->tree_pose->kernel->modal[model->node[link->node].modal];
+    const struct dyn_modal_shape_motion at = shape_motion(under, work, now, a);
+    const struct dyn_modal_shape_path path = dyn_modal_shape_path(model, link->node, &at);
 
     for (int j = 0; j < under->modes; j++)
-        load_mode(model, &at, &path, work, i, j, slope);
+        fill_mode(model, &at, &path, work, i, j, derivative);
 }
 
 /* ---- every pair on one branch ------------------------------------------------------------- */
 
 /* One velocity j on its way to the root: what tau_j takes from motion further in, F . a + n . w,
  * and the force that a step along j, or of v_j, hands to what is further in. */
-struct reach {
+struct accumulator {
     int j;
     size_t nv; /* columns of the answer */
     struct dyn_vec6 F;
@@ -447,28 +464,29 @@ struct reach {
     struct dyn_vec6 by_q, by_v;
 };
 
-static struct reach begin_reach(const struct dyn_model *model, const struct dyn_slope_work *work,
-                                int i, int j)
+static struct accumulator begin_accumulator(const struct dyn_model *model,
+                                            const struct dyn_rnea_derivative_work *work, int i,
+                                            int j)
 {
-    const struct dyn_slope_part *part = &work->part[i];
-    const struct dyn_slope_step *step = &work->step[j];
+    const struct dyn_rnea_derivative_link *part = &work->part[i];
+    const struct dyn_rnea_derivative_velocity *step = &work->step[j];
     const struct dyn_inertia *Ic = &work->crba->Ic[i];
-    const struct dyn_vec6 *S = &work->crba->scene->S[j];
-    return (struct reach){
+    const struct dyn_vec6 *S = &work->crba->tree_pose->S[j];
+    return (struct accumulator){
         .j = j,
         .nv = (size_t)model->full_nv,
         .F = dyn_inertia_mul(Ic, S),
-        .n = felt_turn(part, S),
+        .n = turn_response(part, S),
         .by_q = changed_force(Ic, part, &step->a_q, step->v_q.ang),
         .by_v = changed_force(Ic, part, &step->a_v, S->ang),
     };
 }
 
-static struct reach begin_mode_reach(const struct dyn_model *model,
-                                     const struct dyn_slope_work *work, int j)
+static struct accumulator begin_mode_accumulator(const struct dyn_model *model,
+                                                 const struct dyn_rnea_derivative_work *work, int j)
 {
-    const struct dyn_slope_mode *mode = &work->mode[j];
-    return (struct reach){
+    const struct dyn_rnea_derivative_mode *mode = &work->mode[j];
+    return (struct accumulator){
         .j = j,
         .nv = (size_t)model->full_nv,
         .F = work->crba->B[j],
@@ -479,187 +497,197 @@ static struct reach begin_mode_reach(const struct dyn_model *model,
 }
 
 /* tau_j for steps of velocity k, along S, which is further in or of the same link. */
-static void fill_outer(const struct reach *reach, const struct dyn_slope_step *step,
-                       const struct dyn_vec6 *S, int k, const struct dyn_slope *slope)
+static void fill_outer(const struct accumulator *accumulator,
+                       const struct dyn_rnea_derivative_velocity *step, const struct dyn_vec6 *S,
+                       int k, const struct dyn_rnea_derivative_full *derivative)
 {
-    const size_t at = (size_t)reach->j * reach->nv + (size_t)k;
-    slope->tau_q[at] = dyn_dot6(&reach->F, &step->a_q) + dyn_dot(reach->n, step->v_q.ang);
-    slope->tau_v[at] = dyn_dot6(&reach->F, &step->a_v) + dyn_dot(reach->n, S->ang);
+    const size_t at = (size_t)accumulator->j * accumulator->nv + (size_t)k;
+    derivative->tau_q[at] =
+        dyn_dot6(&accumulator->F, &step->a_q) + dyn_dot(accumulator->n, step->v_q.ang);
+    derivative->tau_v[at] = dyn_dot6(&accumulator->F, &step->a_v) + dyn_dot(accumulator->n, S->ang);
 }
 
 /* tau_k for steps of velocity j. */
-static void fill_inner(const struct reach *reach, const struct dyn_vec6 *S, int k,
-                       const struct dyn_slope *slope)
+static void fill_inner(const struct accumulator *accumulator, const struct dyn_vec6 *S, int k,
+                       const struct dyn_rnea_derivative_full *derivative)
 {
-    const size_t at = (size_t)k * reach->nv + (size_t)reach->j;
-    slope->tau_q[at] = dyn_dot6(&reach->by_q, S);
-    slope->tau_v[at] = dyn_dot6(&reach->by_v, S);
+    const size_t at = (size_t)k * accumulator->nv + (size_t)accumulator->j;
+    derivative->tau_q[at] = dyn_dot6(&accumulator->by_q, S);
+    derivative->tau_v[at] = dyn_dot6(&accumulator->by_v, S);
 }
 
 /* Across the joint: the step turns the force as well, and the rotor feels and moves the parent. */
-static void leave_link(const struct dyn_model *model, const struct dyn_slope_work *work, int i,
-                       struct reach *reach)
+static void cross_joint(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
+                        int i, struct accumulator *accumulator)
 {
-    const struct dyn_link *link = &model->link[i];
-    const struct dyn_scene *scene = work->crba->scene;
-    const struct dyn_vec6 swept = cross_force(&scene->S[reach->j], &work->part[i].f);
+    const struct dyn_tree_link *link = &model->link[i];
+    const struct dyn_tree_pose *tree_pose = work->crba->tree_pose;
+    const struct dyn_vec6 swept = cross_force(&tree_pose->S[accumulator->j], &work->part[i].f);
 
-    reach->by_q = dyn_add6(&reach->by_q, &swept);
-    reach->F = dyn_force_shift(&reach->F, scene->arm[i]);
-    reach->by_q = dyn_force_shift(&reach->by_q, scene->arm[i]);
-    reach->by_v = dyn_force_shift(&reach->by_v, scene->arm[i]);
+    accumulator->by_q = dyn_add6(&accumulator->by_q, &swept);
+    accumulator->F = dyn_force_shift(&accumulator->F, tree_pose->arm[i]);
+    accumulator->by_q = dyn_force_shift(&accumulator->by_q, tree_pose->arm[i]);
+    accumulator->by_v = dyn_force_shift(&accumulator->by_v, tree_pose->arm[i]);
     if (link->has_rotor) {
-        const struct dyn_vec3 e = rotor_spin(model, scene, i);
+        const struct dyn_vec3 e = rotor_spin(model, tree_pose, i);
         const struct dyn_vec3 n = dyn_cross(work->part[link->parent].v.ang, e);
-        reach->F.ang = dyn_add(reach->F.ang, e);
-        reach->n = dyn_add(reach->n, n);
-        reach->by_v.ang = dyn_add(reach->by_v.ang, n);
+        accumulator->F.ang = dyn_add(accumulator->F.ang, e);
+        accumulator->n = dyn_add(accumulator->n, n);
+        accumulator->by_v.ang = dyn_add(accumulator->by_v.ang, n);
     }
 }
 
 /* Both, for the velocities of link l and for the modes under it. */
-static void fill_link(const struct dyn_model *model, const struct dyn_slope_work *work, int l,
-                      const struct reach *reach, const struct dyn_slope *slope)
+static void fill_link(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
+                      int l, const struct accumulator *accumulator,
+                      const struct dyn_rnea_derivative_full *derivative)
 {
-    const struct dyn_link *link = &model->link[l];
-    const struct dyn_scene *scene = work->crba->scene;
+    const struct dyn_tree_link *link = &model->link[l];
+    const struct dyn_tree_pose *tree_pose = work->crba->tree_pose;
 
-    for (int k = link->v_at; k < link->v_at + dyn_link_nv(link); k++) {
-        fill_outer(reach, &work->step[k], &scene->S[k], k, slope);
-        fill_inner(reach, &scene->S[k], k, slope);
+    for (int k = link->v_at; k < link->v_at + dyn_tree_link_nv(link); k++) {
+        fill_outer(accumulator, &work->step[k], &tree_pose->S[k], k, derivative);
+        fill_inner(accumulator, &tree_pose->S[k], k, derivative);
     }
     if (link->node < 0)
         return;
-    const struct dyn_modal_link *under = dyn_shape_under(model, link);
+    const struct dyn_modal_link *under = dyn_modal_shape_of_node(model, link);
     for (int p = 0; p < under->modes; p++) {
-        const struct dyn_vec6 *X = &scene->X[link->node][p];
-        fill_outer(reach, &work->node_step[link->node][p], X, under->v_at + p, slope);
-        fill_inner(reach, X, under->v_at + p, slope);
+        const struct dyn_vec6 *X = &tree_pose->X[link->node][p];
+        fill_outer(accumulator, &work->node_step[link->node][p], X, under->v_at + p, derivative);
+        fill_inner(accumulator, X, under->v_at + p, derivative);
     }
 }
 
 /* From link l to the root. */
-static void climb(const struct dyn_model *model, const struct dyn_slope_work *work, int l,
-                  struct reach *reach, const struct dyn_slope *slope)
+static void pass_to_root(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
+                         int l, struct accumulator *accumulator,
+                         const struct dyn_rnea_derivative_full *derivative)
 {
-    const struct dyn_vec3 *arm = work->crba->scene->arm;
+    const struct dyn_vec3 *arm = work->crba->tree_pose->arm;
 
     for (; l >= 0; l = model->link[l].parent) {
-        fill_link(model, work, l, reach, slope);
+        fill_link(model, work, l, accumulator, derivative);
         if (work->part[l].lags)
-            reach->n = dyn_add(reach->n, felt_lag(&work->part[l], &reach->F));
-        reach->F = dyn_force_shift(&reach->F, arm[l]);
-        reach->by_q = dyn_force_shift(&reach->by_q, arm[l]);
-        reach->by_v = dyn_force_shift(&reach->by_v, arm[l]);
+            accumulator->n = dyn_add(accumulator->n, lag_response(&work->part[l], &accumulator->F));
+        accumulator->F = dyn_force_shift(&accumulator->F, arm[l]);
+        accumulator->by_q = dyn_force_shift(&accumulator->by_q, arm[l]);
+        accumulator->by_v = dyn_force_shift(&accumulator->by_v, arm[l]);
     }
 }
 
-static void fill_branch(const struct dyn_model *model, const struct dyn_slope_work *work, int i,
-                        int j, const struct dyn_slope *slope)
+static void fill_branch(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
+                        int i, int j, const struct dyn_rnea_derivative_full *derivative)
 {
-    const struct dyn_link *link = &model->link[i];
-    struct reach reach = begin_reach(model, work, i, j);
+    const struct dyn_tree_link *link = &model->link[i];
+    struct accumulator accumulator = begin_accumulator(model, work, i, j);
 
-    for (int k = link->v_at; k < link->v_at + dyn_link_nv(link); k++)
-        fill_outer(&reach, &work->step[k], &work->crba->scene->S[k], k, slope);
+    for (int k = link->v_at; k < link->v_at + dyn_tree_link_nv(link); k++)
+        fill_outer(&accumulator, &work->step[k], &work->crba->tree_pose->S[k], k, derivative);
     if (link->parent < 0)
         return;
-    leave_link(model, work, i, &reach);
-    climb(model, work, link->parent, &reach, slope);
+    cross_joint(model, work, i, &accumulator);
+    pass_to_root(model, work, link->parent, &accumulator, derivative);
 }
 
-static void fill_mode_branches(const struct dyn_model *model, const struct dyn_slope_work *work,
-                               const struct dyn_modal_link *modal, const struct dyn_slope *slope)
+static void fill_mode_branches(const struct dyn_model *model,
+                               const struct dyn_rnea_derivative_work *work,
+                               const struct dyn_modal_link *modal,
+                               const struct dyn_rnea_derivative_full *derivative)
 {
     for (int j = modal->v_at; j < modal->v_at + modal->modes; j++) {
-        struct reach reach = begin_mode_reach(model, work, j);
-        climb(model, work, modal->link, &reach, slope);
+        struct accumulator accumulator = begin_mode_accumulator(model, work, j);
+        pass_to_root(model, work, modal->link, &accumulator, derivative);
     }
 }
 
-static void add_laws(const struct dyn_model *model, const struct dyn_state *state,
-                     const struct dyn_slope *slope)
+static void add_joint_forces(const struct dyn_model *model, const struct dyn_state *state,
+                             const struct dyn_rnea_derivative_full *derivative)
 {
-    for (int k = 0; k < model->lawful_count; k++) {
-        const struct dyn_lawful *at = &model->lawful[k];
+    for (int k = 0; k < model->force_entry_count; k++) {
+        const struct dyn_joint_force_entry *at = &model->force_entry[k];
         const double q = at->q_at < 0 ? 0.0 : state->q[at->q_at];
-        const struct dyn_law_slope law = dyn_law_slope(&at->law, q, state->v[at->v_at]);
+        const struct dyn_joint_force_derivative force_spec =
+            dyn_joint_force_derivative(&at->force_spec, q, state->v[at->v_at]);
         const size_t diagonal = (size_t)at->v_at * ((size_t)model->full_nv + 1);
-        slope->tau_q[diagonal] -= at->q_at < 0 ? 0.0 : law.dq;
-        slope->tau_v[diagonal] -= law.dv;
+        derivative->tau_q[diagonal] -= at->q_at < 0 ? 0.0 : force_spec.dq;
+        derivative->tau_v[diagonal] -= force_spec.dv;
     }
 }
 
 /* Of all links, from the root. */
 static void move_outward(const struct dyn_model *model, const struct dyn_state *links,
                          const double *a, const struct dyn_input *input,
-                         const struct dyn_input *finds, struct dyn_slope_work *work,
-                         const struct dyn_slope *slope)
+                         const struct dyn_input *finds, struct dyn_rnea_derivative_work *work,
+                         const struct dyn_rnea_derivative_full *derivative)
 {
     const struct dyn_vec6 world = dyn_world_acceleration(input);
-    const struct dyn_modal_work *now = work->crba->scene->kernel->modal;
+    const struct dyn_modal_work *now = work->crba->tree_pose->kernel->modal;
 
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        take_motion(model, links, &world, work, i);
-        take_steps(model, links, finds, work, i);
-        take_own(model, work, i);
+        const struct dyn_tree_link *link = &model->link[i];
+        find_motion(model, links, &world, work, i);
+        find_velocity_columns(model, links, finds, work, i);
+        find_link_force(model, work, i);
         if (link->modal >= 0) {
             const struct dyn_modal_link *modal = &model->modal[link->modal];
-            const struct dyn_shape_motion at = shape_motion(modal, work, &now[link->modal], a);
-            take_own_modes(modal, &at, work, (size_t)model->full_nv, slope);
+            const struct dyn_modal_shape_motion at =
+                shape_motion(modal, work, &now[link->modal], a);
+            find_modal_force(modal, &at, work, (size_t)model->full_nv, derivative);
         }
         if (work->part[i].lags) {
-            take_lagging_steps(model, work, i);
+            find_lagging_columns(model, work, i);
         } else if (link->node >= 0) {
-            const struct dyn_modal_link *under = dyn_shape_under(model, link);
-            const struct dyn_shape_motion at =
+            const struct dyn_modal_link *under = dyn_modal_shape_of_node(model, link);
+            const struct dyn_modal_shape_motion at =
                 shape_motion(under, work, &now[model->node[link->node].modal], a);
-            take_bent_steps(model, &at, work, i);
+            find_node_columns(model, &at, work, i);
         }
     }
 }
 
-void dyn_slope_take(const struct dyn_model *model, const struct dyn_state *state, const double *a,
-                    const struct dyn_input *input, const struct dyn_input *finds,
-                    struct dyn_slope_work *work, const struct dyn_slope *slope)
+void dyn_rnea_derivative_compute(const struct dyn_model *model, const struct dyn_state *state,
+                                 const double *a, const struct dyn_input *input,
+                                 const struct dyn_input *finds,
+                                 struct dyn_rnea_derivative_work *work,
+                                 const struct dyn_rnea_derivative_full *derivative)
 {
-    struct dyn_work *kernel = work->crba->scene->kernel;
+    struct dyn_work *kernel = work->crba->tree_pose->kernel;
     const size_t size = (size_t)model->full_nv * (size_t)model->full_nv * sizeof(double);
 
     /* the forces themselves are not asked for, and have a row of tau_q to go to */
-    dyn_rnea(model, state, a, input, kernel, slope->tau_q);
-    const struct dyn_state links = dyn_follow_state(model, state, &kernel->follow);
-    dyn_scene_turn(model, work->crba->scene);
+    dyn_rnea(model, state, a, input, kernel, derivative->tau_q);
+    const struct dyn_state links = dyn_mimic_state(model, state, &kernel->mimic);
+    dyn_tree_pose_from_kernel(model, work->crba->tree_pose);
     dyn_composite_rows(model, work->crba);
-    memset(slope->tau_q, 0, size);
-    memset(slope->tau_v, 0, size);
-    move_outward(model, &links, a, input, finds, work, slope);
+    memset(derivative->tau_q, 0, size);
+    memset(derivative->tau_v, 0, size);
+    move_outward(model, &links, a, input, finds, work, derivative);
     for (int i = model->link_count - 1; i >= 0; i--) {
-        const struct dyn_link *link = &model->link[i];
-        for (int k = 0; k < dyn_link_nv(link); k++)
-            fill_branch(model, work, i, link->v_at + k, slope);
+        const struct dyn_tree_link *link = &model->link[i];
+        for (int k = 0; k < dyn_tree_link_nv(link); k++)
+            fill_branch(model, work, i, link->v_at + k, derivative);
         if (link->modal >= 0)
-            fill_mode_branches(model, work, &model->modal[link->modal], slope);
+            fill_mode_branches(model, work, &model->modal[link->modal], derivative);
         if (link->node >= 0)
-            load_modes(model, a, work, i, slope);
+            fill_modes(model, a, work, i, derivative);
         if (link->parent >= 0)
-            give_parent(model, &links, work, i);
+            add_to_parent(model, &links, work, i);
     }
-    add_laws(model, &links, slope);
+    add_joint_forces(model, &links, derivative);
 }
 
-void dyn_slope_swing(const struct dyn_model *model, const double *v, const struct dyn_input *finds,
-                     int nv, double *a_v)
+void dyn_rnea_derivative_base_turn(const struct dyn_model *model, const double *v,
+                                   const struct dyn_input *finds, int nv, double *a_v)
 {
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
+        const struct dyn_tree_link *link = &model->link[i];
         for (int k = 0; is_base(link) && k < 3; k++) {
             double swing[3];
-            dyn_vec3_store(base_swing(link, v, k), swing);
+            dyn_vec3_store(base_turn_term(link, v, k), swing);
             for (int r = 0; r < 3; r++)
-                if (!dyn_is_given(finds, link->v_at + 3 + r) &&
-                    !dyn_is_given(finds, link->v_at + k))
+                if (!dyn_acceleration_is_given(finds, link->v_at + 3 + r) &&
+                    !dyn_acceleration_is_given(finds, link->v_at + k))
                     a_v[(link->v_at + 3 + r) * nv + link->v_at + k] -= swing[r];
         }
     }

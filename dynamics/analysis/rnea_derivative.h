@@ -10,41 +10,44 @@
 #include "dynamics/analysis/crba_work.h"
 #include "dynamics/kernel/link_tree.h"
 
-struct dyn_slope_part; /* by link */
-struct dyn_slope_step; /* by velocity of a joint, and of each node by mode */
-struct dyn_slope_mode; /* by velocity */
+struct dyn_rnea_derivative_link;     /* by link */
+struct dyn_rnea_derivative_velocity; /* by velocity of a joint, and of each node by mode */
+struct dyn_rnea_derivative_mode;     /* by velocity */
 
-struct dyn_slope_work {
+struct dyn_rnea_derivative_work {
     struct dyn_crba_work *crba; /* its ldl has the rows of M afterwards */
-    struct dyn_slope_part *part;
-    struct dyn_slope_step *step;
-    struct dyn_slope_mode *mode;
-    struct dyn_slope_step **node_step;
+    struct dyn_rnea_derivative_link *part;
+    struct dyn_rnea_derivative_velocity *step;
+    struct dyn_rnea_derivative_mode *mode;
+    struct dyn_rnea_derivative_velocity **node_step;
 };
 
 /* Bytes, and the work laid out in mem, 64-byte aligned and owned by the caller.  Context: setup. */
-size_t dyn_slope_work_size(const struct dyn_model *model);
-struct dyn_slope_work *dyn_slope_work_place(const struct dyn_model *model, void *mem);
+size_t dyn_rnea_derivative_work_size(const struct dyn_model *model);
+struct dyn_rnea_derivative_work *dyn_rnea_derivative_work_place(const struct dyn_model *model,
+                                                                void *mem);
 
 /* full_nv x full_nv by rows, a row per force. */
-struct dyn_slope {
+struct dyn_rnea_derivative_full {
     double *tau_q, *tau_v;
 };
 
 /* An acceleration is given where it is held, and everywhere where finds is NULL.  Context: any. */
-static inline int dyn_is_given(const struct dyn_input *finds, int k)
+static inline int dyn_acceleration_is_given(const struct dyn_input *finds, int k)
 {
     return finds == NULL || (finds->held != NULL && finds->held[k]);
 }
 
 /* Slopes of tau = ID(q, v, a, f), for accelerations that stay.  The acceleration of a free base
  * stays as the world sees it, dv/dt + w x v, but for the components that are given in its own axes;
- * dyn_slope_swing() has the rest.  Context: frame. */
-void dyn_slope_take(const struct dyn_model *model, const struct dyn_state *state, const double *a,
-                    const struct dyn_input *input, const struct dyn_input *finds,
-                    struct dyn_slope_work *work, const struct dyn_slope *slope);
+ * dyn_rnea_derivative_base_turn() has the rest.  Context: frame. */
+void dyn_rnea_derivative_compute(const struct dyn_model *model, const struct dyn_state *state,
+                                 const double *a, const struct dyn_input *input,
+                                 const struct dyn_input *finds,
+                                 struct dyn_rnea_derivative_work *work,
+                                 const struct dyn_rnea_derivative_full *derivative);
 
 /* a_v of nv columns takes what turning a free base does to dv/dt where it is found: -dw x v.
  * Context: frame. */
-void dyn_slope_swing(const struct dyn_model *model, const double *v, const struct dyn_input *finds,
-                     int nv, double *a_v);
+void dyn_rnea_derivative_base_turn(const struct dyn_model *model, const double *v,
+                                   const struct dyn_input *finds, int nv, double *a_v);

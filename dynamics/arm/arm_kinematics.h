@@ -19,8 +19,8 @@ struct dyn_arm {
     const struct dyn_model *model; /* with nothing in the hand */
     int base, hand;                /* bodies */
     struct dyn_pose grip;          /* of the hand on its body */
-    int q_at[DYN_RESOLVE_MAX], v_at[DYN_RESOLVE_MAX];
-    struct dyn_resolve resolve;
+    int q_at[DYN_ARM_JOINT_MAX], v_at[DYN_ARM_JOINT_MAX];
+    struct dyn_resolved_rate_spec resolve;
 };
 
 struct dyn_arm_work; /* scratch; means nothing between two calls */
@@ -33,42 +33,42 @@ struct dyn_arm_work *dyn_arm_work_place(const struct dyn_model *model, void *mem
 /* Rates that move the tool by `twist` (angular first, rad/s and m/s), in tool or base axes; tool:
  * seen from the hand.  asked: the twist in base axes.  q: of the whole model.  Returns flags of
  * dynamics/arm/resolved_rate.h.  Context: frame. */
-unsigned dyn_arm_resolve(const struct dyn_arm *arm, const double *q, const struct dyn_pose *tool,
-                         int in_tool_axes, const double twist[6], struct dyn_arm_work *work,
-                         double asked[6], double *rates);
+unsigned dyn_arm_resolved_rate(const struct dyn_arm *arm, const double *q,
+                               const struct dyn_pose *tool, int in_tool_axes, const double twist[6],
+                               struct dyn_arm_work *work, double asked[6], double *rates);
 
 /* Rates of one joint alone.  Context: frame. */
-unsigned dyn_arm_single(const struct dyn_arm *arm, const double *q, int joint, double rate,
-                        double *rates);
+unsigned dyn_arm_single_joint(const struct dyn_arm *arm, const double *q, int joint, double rate,
+                              double *rates);
 
 /* Rates that lead from some angles to a pose on a straight line through the joints, as fast as the
  * slowest allows; there, they are zero.  far: the largest way left, rad.  Context: frame. */
-unsigned dyn_arm_approach(const struct dyn_arm *arm, const double *angles, const double *pose,
-                          double *rates, double *far);
+unsigned dyn_arm_rates_to_pose(const struct dyn_arm *arm, const double *angles, const double *pose,
+                               double *rates, double *largest_angle);
 
 /* What the motors must give to carry the arm's own weight as it stands, by its encoders; one torque
  * a joint.  What springs and stops of the joints do is theirs.  gravity: in base axes.
  * Context: frame. */
-void dyn_arm_weight(const struct dyn_arm *arm, const double *q, const double gravity[3],
-                    struct dyn_arm_work *work, double *torques);
+void dyn_arm_gravity_torques(const struct dyn_arm *arm, const double *q, const double gravity[3],
+                             struct dyn_arm_work *work, double *torques);
 
 /* The hand as it is, bent booms and all, against the base: where, in base axes, and how it moves
  * there, angular first.  Context: frame. */
-void dyn_arm_motion(const struct dyn_arm *arm, const struct dyn_state *state,
-                    struct dyn_arm_work *work, struct dyn_pose *pose, double twist[6]);
+void dyn_arm_hand_motion(const struct dyn_arm *arm, const struct dyn_state *state,
+                         struct dyn_arm_work *work, struct dyn_pose *pose, double twist[6]);
 
 /* How far the tool is from a frame of a body: way and turn, and how fast it moves and turns against
  * it. */
-struct dyn_gap {
+struct dyn_tool_gap {
     double reach, tilt;   /* m, rad */
     double closing, spin; /* m/s, rad/s */
 };
 
 /* Look at the whole once, for the gaps that follow.  Context: frame. */
-void dyn_arm_see(const struct dyn_arm *arm, const struct dyn_state *state,
-                 struct dyn_arm_work *work);
+void dyn_arm_update(const struct dyn_arm *arm, const struct dyn_state *state,
+                    struct dyn_arm_work *work);
 
 /* tool: seen from the hand, at rest there.  The state is the one that was seen.  Context: frame. */
-struct dyn_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state,
-                           const struct dyn_pose *tool, int body, const struct dyn_pose *frame,
-                           struct dyn_arm_work *work);
+struct dyn_tool_gap dyn_arm_gap(const struct dyn_arm *arm, const struct dyn_state *state,
+                                const struct dyn_pose *tool, int body, const struct dyn_pose *frame,
+                                struct dyn_arm_work *work);

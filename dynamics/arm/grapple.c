@@ -10,8 +10,8 @@
 #include "dynamics/math/cholesky.h"
 #include "dynamics/math/finite.h"
 
-struct dyn_handover_work {
-    struct dyn_scene *from, *to;
+struct dyn_grapple_work {
+    struct dyn_tree_pose *from, *to;
     struct dyn_crba_work *mass; /* of to */
     double *M, *free;           /* nv x nv by rows: all, and that of the velocities not held */
     double *b;                  /* nv */
@@ -20,41 +20,41 @@ struct dyn_handover_work {
     double *q, *v;              /* nq, nv: the vehicle with its base at rest in the origin */
 };
 
-static size_t lay_out(struct dyn_handover_work *work, void *mem, const struct dyn_model *from,
-                      const struct dyn_model *to)
+static size_t lay_out_grapple_work(struct dyn_grapple_work *work, void *mem,
+                                   const struct dyn_model *from, const struct dyn_model *to)
 {
     const size_t nq = (size_t)to->nq, nv = (size_t)to->nv;
     size_t at = 0;
-    (void)dyn_cut(mem, &at, sizeof *work);
-    work->from = dyn_cut(mem, &at, dyn_scene_size(from));
-    work->to = dyn_cut(mem, &at, dyn_scene_size(to));
-    work->mass = dyn_cut(mem, &at, dyn_crba_work_size(to));
-    work->M = dyn_cut(mem, &at, nv * nv * sizeof *work->M);
-    work->free = dyn_cut(mem, &at, nv * nv * sizeof *work->free);
-    work->b = dyn_cut(mem, &at, nv * sizeof *work->b);
-    work->change = dyn_cut(mem, &at, nv * sizeof *work->change);
-    work->impulse = dyn_cut(mem, &at, nv * sizeof *work->impulse);
-    work->at = dyn_cut(mem, &at, nv * sizeof *work->at);
-    work->q = dyn_cut(mem, &at, nq * sizeof *work->q);
-    work->v = dyn_cut(mem, &at, nv * sizeof *work->v);
+    (void)dyn_layout_cut(mem, &at, sizeof *work);
+    work->from = dyn_layout_cut(mem, &at, dyn_tree_pose_size(from));
+    work->to = dyn_layout_cut(mem, &at, dyn_tree_pose_size(to));
+    work->mass = dyn_layout_cut(mem, &at, dyn_crba_work_size(to));
+    work->M = dyn_layout_cut(mem, &at, nv * nv * sizeof *work->M);
+    work->free = dyn_layout_cut(mem, &at, nv * nv * sizeof *work->free);
+    work->b = dyn_layout_cut(mem, &at, nv * sizeof *work->b);
+    work->change = dyn_layout_cut(mem, &at, nv * sizeof *work->change);
+    work->impulse = dyn_layout_cut(mem, &at, nv * sizeof *work->impulse);
+    work->at = dyn_layout_cut(mem, &at, nv * sizeof *work->at);
+    work->q = dyn_layout_cut(mem, &at, nq * sizeof *work->q);
+    work->v = dyn_layout_cut(mem, &at, nv * sizeof *work->v);
     return at;
 }
 
-size_t dyn_handover_work_size(const struct dyn_model *from, const struct dyn_model *to)
+size_t dyn_grapple_work_size(const struct dyn_model *from, const struct dyn_model *to)
 {
-    struct dyn_handover_work probe;
-    return lay_out(&probe, NULL, from, to);
+    struct dyn_grapple_work probe;
+    return lay_out_grapple_work(&probe, NULL, from, to);
 }
 
-struct dyn_handover_work *dyn_handover_work_place(const struct dyn_model *from,
-                                                  const struct dyn_model *to, void *mem)
+struct dyn_grapple_work *dyn_grapple_work_place(const struct dyn_model *from,
+                                                const struct dyn_model *to, void *mem)
 {
-    struct dyn_handover_work *work = mem;
+    struct dyn_grapple_work *work = mem;
     DYN_CHECK(from->nq == to->nq && from->nv == to->nv);
-    memset(mem, 0, dyn_handover_work_size(from, to));
-    lay_out(work, mem, from, to);
-    (void)dyn_scene_place(from, work->from);
-    (void)dyn_scene_place(to, work->to);
+    memset(mem, 0, dyn_grapple_work_size(from, to));
+    lay_out_grapple_work(work, mem, from, to);
+    (void)dyn_tree_pose_place(from, work->from);
+    (void)dyn_tree_pose_place(to, work->to);
     (void)dyn_crba_work_place(to, work->mass);
     return work;
 }
@@ -62,7 +62,7 @@ struct dyn_handover_work *dyn_handover_work_place(const struct dyn_model *from,
 /* --- the same motion from another parent ---------------------------------------------------- */
 
 /* Of a free joint: x y z qw qx qy qz. */
-static void put_pose(const struct dyn_pose *pose, double q[7])
+static void store_pose(const struct dyn_pose *pose, double q[7])
 {
     dyn_vec3_store(pose->origin, q);
     dyn_quat_store(dyn_quat_unit(pose->turn), q + 3);
@@ -77,44 +77,45 @@ static int floats_on_base(const struct dyn_model *model, int body)
     int i = model->body_link[body];
     while (i >= 0 && i != base)
         i = model->link[i].parent;
-    return i >= 0 && model->link[i].kind == DYN_LINK_FREE;
+    return i >= 0 && model->link[i].kind == DYN_TREE_LINK_FREE;
 }
 
 /* How far bodies on one base are apart does not depend on where that is, but the digits do. */
-static void rest_base(const struct dyn_model *from, const struct dyn_model *to, int body,
-                      struct dyn_handover_work *work)
+static void zero_base(const struct dyn_model *from, const struct dyn_model *to, int body,
+                      struct dyn_grapple_work *work)
 {
     if (!floats_on_base(from, body) || !floats_on_base(to, body))
         return;
-    put_pose(&here, work->q + dyn_model_q_index(to, 0));
+    store_pose(&here, work->q + dyn_model_q_index(to, 0));
     memset(work->v + dyn_model_v_index(to, 0), 0, 6 * sizeof *work->v);
 }
 
-static struct dyn_vec6 velocity_of(const struct dyn_model *model, struct dyn_scene *scene, int body,
-                                   const struct dyn_handover_work *work)
+static struct dyn_vec6 body_velocity_of(const struct dyn_model *model,
+                                        struct dyn_tree_pose *tree_pose, int body,
+                                        const struct dyn_grapple_work *work)
 {
     const struct dyn_point origin = {.body = body};
-    dyn_scene_take(model, &(struct dyn_state){work->q, work->v}, scene);
-    return dyn_point_velocity(model, scene, &origin);
+    dyn_tree_pose_update(model, &(struct dyn_state){work->q, work->v}, tree_pose);
+    return dyn_point_velocity(model, tree_pose, &origin);
 }
 
-void dyn_handover_carry(const struct dyn_model *from, const struct dyn_model *to, int body,
-                        struct dyn_handover_work *work, double *q, double *v)
+void dyn_grapple_reparent(const struct dyn_model *from, const struct dyn_model *to, int body,
+                          struct dyn_grapple_work *work, double *q, double *v)
 {
     double *q_body = work->q + dyn_model_q_index(to, body);
     double *v_body = work->v + dyn_model_v_index(to, body);
     memcpy(work->q, q, (size_t)to->nq * sizeof *q);
     memcpy(work->v, v, (size_t)to->nv * sizeof *v);
-    rest_base(from, to, body, work);
+    zero_base(from, to, body, work);
     const struct dyn_pose pose = dyn_body_pose(from, work->q, body);
-    const struct dyn_vec6 moves = velocity_of(from, work->from, body, work);
+    const struct dyn_vec6 moves = body_velocity_of(from, work->from, body, work);
 
-    put_pose(&here, q_body);
-    const struct dyn_pose seat = dyn_body_pose(to, work->q, body);
-    const struct dyn_pose apart = dyn_pose_between(&seat, &pose);
-    put_pose(&apart, q_body);
+    store_pose(&here, q_body);
+    const struct dyn_pose parent_pose = dyn_body_pose(to, work->q, body);
+    const struct dyn_pose apart = dyn_pose_between(&parent_pose, &pose);
+    store_pose(&apart, q_body);
     memset(v_body, 0, 6 * sizeof *v_body);
-    const struct dyn_vec6 carried = velocity_of(to, work->to, body, work);
+    const struct dyn_vec6 carried = body_velocity_of(to, work->to, body, work);
     const struct dyn_vec6 own = dyn_axpy6(&moves, -1.0, &carried);
     const struct dyn_quat back = dyn_quat_conjugate(dyn_quat_unit(pose.turn));
     dyn_vec3_store(dyn_quat_rotate(back, own.ang), v_body);
@@ -127,18 +128,18 @@ void dyn_handover_carry(const struct dyn_model *from, const struct dyn_model *to
 /* --- the blow --------------------------------------------------------------------------------- */
 
 /* What the free velocities lose to the held ones: free v+ = free v + M(free, held) v(held). */
-static int gather(const double *M, const unsigned char *held, const double *v, int nv,
-                  struct dyn_handover_work *work)
+static int gather_free_velocities(const double *M, const unsigned char *held, const double *v,
+                                  int nv, struct dyn_grapple_work *work)
 {
     int n = 0;
     for (int i = 0; i < nv; i++)
-        if (held[i] == DYN_BLOW_FREE)
+        if (held[i] == DYN_IMPACT_FREE)
             work->at[n++] = i;
     for (int r = 0; r < n; r++) {
         const double *row = M + work->at[r] * nv;
         work->b[r] = 0.0;
         for (int k = 0; k < nv; k++)
-            work->b[r] += held[k] == DYN_BLOW_STOPS ? row[k] * v[k] : 0.0;
+            work->b[r] += held[k] == DYN_IMPACT_STOPPED ? row[k] * v[k] : 0.0;
         for (int c = 0; c < n; c++)
             work->free[r * n + c] = row[work->at[c]];
     }
@@ -147,8 +148,8 @@ static int gather(const double *M, const unsigned char *held, const double *v, i
 
 /* v+ - v of n free velocities and of those that stop; none at all, rather than no motion ever
  * after, where that is not finite. */
-static void tell_change(const unsigned char *held, const double *v, int nv, int n,
-                        struct dyn_handover_work *work)
+static void find_velocity_change(const unsigned char *held, const double *v, int nv, int n,
+                                 struct dyn_grapple_work *work)
 {
     memset(work->change, 0, (size_t)nv * sizeof *work->change);
     if (!dyn_all_finite(work->b, n))
@@ -156,12 +157,12 @@ static void tell_change(const unsigned char *held, const double *v, int nv, int 
     for (int r = 0; r < n; r++)
         work->change[work->at[r]] = work->b[r];
     for (int i = 0; i < nv; i++)
-        if (held[i] == DYN_BLOW_STOPS)
+        if (held[i] == DYN_IMPACT_STOPPED)
             work->change[i] = -v[i];
 }
 
 /* impulse = M (v+ - v) where held; what goes on does so by work from outside, which is no loss. */
-static double tell_impulse(const unsigned char *held, int nv, struct dyn_handover_work *work)
+static double find_impulse(const unsigned char *held, int nv, struct dyn_grapple_work *work)
 {
     double lost = 0.0;
     for (int i = 0; i < nv; i++) {
@@ -169,28 +170,28 @@ static double tell_impulse(const unsigned char *held, int nv, struct dyn_handove
         for (int k = 0; k < nv; k++)
             sum += work->M[i * nv + k] * work->change[k];
         lost += 0.5 * work->change[i] * sum;
-        work->impulse[i] = held[i] == DYN_BLOW_FREE ? 0.0 : sum;
+        work->impulse[i] = held[i] == DYN_IMPACT_FREE ? 0.0 : sum;
     }
     return lost;
 }
 
-void dyn_handover_arrest(const struct dyn_model *to, const unsigned char *held, const double *q,
-                         struct dyn_handover_work *work, double *v, double *lost)
+void dyn_grapple_impact(const struct dyn_model *to, const unsigned char *held, const double *q,
+                        struct dyn_grapple_work *work, double *v, double *lost)
 {
     const int nv = to->nv;
     dyn_crba(to, &(struct dyn_state){q, v}, work->mass, work->M);
-    const int n = gather(work->M, held, v, nv, work);
+    const int n = gather_free_velocities(work->M, held, v, nv, work);
     dyn_cholesky_factor(n, work->free);
     dyn_cholesky_solve(n, work->free, work->b);
-    tell_change(held, v, nv, n, work);
-    const double went = tell_impulse(held, nv, work);
+    find_velocity_change(held, v, nv, n, work);
+    const double went = find_impulse(held, nv, work);
     for (int i = 0; i < nv; i++)
         v[i] += work->change[i]; /* what stops is exactly zero then */
     if (lost != NULL)
         *lost = went;
 }
 
-const double *dyn_handover_impulse(const struct dyn_handover_work *work)
+const double *dyn_grapple_impulse(const struct dyn_grapple_work *work)
 {
     return work->impulse;
 }

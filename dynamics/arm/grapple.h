@@ -17,28 +17,28 @@
 
 #include "dynamics/state.h"
 
-struct dyn_handover_work; /* scratch; means nothing between two calls */
+struct dyn_grapple_work; /* scratch; means nothing between two calls */
 
 /* Bytes for a work, and the work laid out in mem, 64-byte aligned and owned by the caller.
  * Context: setup. */
-size_t dyn_handover_work_size(const struct dyn_model *from, const struct dyn_model *to);
-struct dyn_handover_work *dyn_handover_work_place(const struct dyn_model *from,
-                                                  const struct dyn_model *to, void *mem);
+size_t dyn_grapple_work_size(const struct dyn_model *from, const struct dyn_model *to);
+struct dyn_grapple_work *dyn_grapple_work_place(const struct dyn_model *from,
+                                                const struct dyn_model *to, void *mem);
 
 /* q and v of `from` become those of `to`: every body stays where it is and moves as it did.
  * Context: frame. */
-void dyn_handover_carry(const struct dyn_model *from, const struct dyn_model *to, int body,
-                        struct dyn_handover_work *work, double *q, double *v);
+void dyn_grapple_reparent(const struct dyn_model *from, const struct dyn_model *to, int body,
+                          struct dyn_grapple_work *work, double *q, double *v);
 
 /* What a blow does to a velocity. */
-enum dyn_blow {
-    DYN_BLOW_FREE,   /* it takes up what there is to take up */
-    DYN_BLOW_STOPS,  /* it comes to rest */
-    DYN_BLOW_GOES_ON /* it is moved from outside, and goes on as it does */
+enum dyn_impact {
+    DYN_IMPACT_FREE,      /* it takes up what there is to take up */
+    DYN_IMPACT_STOPPED,   /* it comes to rest */
+    DYN_IMPACT_PRESCRIBED /* it is moved from outside, and goes on as it does */
 };
 
 /*
- * A blow brings the velocities marked in held (nv, enum dyn_blow) to rest; what is free takes it
+ * A blow brings the velocities marked in held (nv, enum dyn_impact) to rest; what is free takes it
  * up:
  *
  *      M v+ = M v + impulse where held,   v+ = 0 where it stops,   v+ = v where it goes on
@@ -47,8 +47,8 @@ enum dyn_blow {
  * 1/2 (v+ - v)' M (v+ - v), J, may be NULL; so told it is of relative motion alone, however fast
  * the vehicle flies.  The model is `to` of the work.  Context: frame.
  */
-void dyn_handover_arrest(const struct dyn_model *to, const unsigned char *held, const double *q,
-                         struct dyn_handover_work *work, double *v, double *lost);
+void dyn_grapple_impact(const struct dyn_model *to, const unsigned char *held, const double *q,
+                        struct dyn_grapple_work *work, double *v, double *lost);
 
 /* What the last arrest took to hold: nv values, N s or N m s, zero where free.  Context: frame. */
-const double *dyn_handover_impulse(const struct dyn_handover_work *work);
+const double *dyn_grapple_impulse(const struct dyn_grapple_work *work);

@@ -10,12 +10,12 @@
  */
 #pragma once
 
-struct dyn_servo {
+struct dyn_joint_servo_spec {
     double stiffness, damping; /* N m/rad, N m s/rad */
     double torque_max;         /* N m */
 };
 
 /* One period h.  bias: what is needed anyway, as for a weight.  limited: set to 1 where the torque
  * is at its limit, else left alone. Context: frame. */
-double dyn_servo(const struct dyn_servo *servo, double bias, double command, double q, double v,
-                 double h, double *reference, int *limited);
+double dyn_joint_servo(const struct dyn_joint_servo_spec *servo, double bias, double command,
+                       double q, double v, double h, double *reference, int *limited);

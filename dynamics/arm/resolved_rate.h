@@ -20,30 +20,32 @@
  */
 #pragma once
 
-enum { DYN_RESOLVE_MAX = 16 }; /* joints */
+enum { DYN_ARM_JOINT_MAX = 16 }; /* joints */
 
-struct dyn_resolve {
+struct dyn_resolved_rate_spec {
     int joints;
-    double length;                    /* m: a turn counts as the motion of a point so far away */
-    double weak;                      /* m: below this singular value of J a direction is damped */
-    double damping;                   /* m */
-    double rate_max[DYN_RESOLVE_MAX]; /* rad/s; 0: none */
-    double lower[DYN_RESOLVE_MAX], upper[DYN_RESOLVE_MAX]; /* rad; equal: none */
-    double braking[DYN_RESOLVE_MAX]; /* rad/s^2, with which a joint can stop */
+    double length;       /* m: a turn counts as the motion of a point so far away */
+    double damped_below; /* m: below this singular value of J a direction is damped */
+    double damping;      /* m */
+    double rate_max[DYN_ARM_JOINT_MAX];                        /* rad/s; 0: none */
+    double lower[DYN_ARM_JOINT_MAX], upper[DYN_ARM_JOINT_MAX]; /* rad; equal: none */
+    double braking[DYN_ARM_JOINT_MAX]; /* rad/s^2, with which a joint can stop */
     double center_gain; /* 1/s: how fast spare motion leads joints to the middle of their range */
 };
 
 enum {
-    DYN_RESOLVE_SINGULAR = 1, /* a direction is damped: the hand does not quite do what is asked */
-    DYN_RESOLVE_LIMIT = 2,    /* a joint is held back before its limit */
-    DYN_RESOLVE_SLOWED = 4,   /* all rates were scaled down to the fastest joint's */
+    DYN_RESOLVED_RATE_SINGULAR =
+        1, /* a direction is damped: the hand does not quite do what is asked */
+    DYN_RESOLVED_RATE_LIMIT = 2,  /* a joint is held back before its limit */
+    DYN_RESOLVED_RATE_SLOWED = 4, /* all rates were scaled down to the fastest joint's */
 };
 
 /* J: 6 x joints by rows, angular first; twist: what the hand shall do, in the same axes; q: the
  * joints.  rates: the answer.  Returns the flags.  Context: frame. */
-unsigned dyn_resolve(const struct dyn_resolve *arm, const double *J, const double twist[6],
-                     const double *q, double *rates);
+unsigned dyn_resolved_rate(const struct dyn_resolved_rate_spec *arm, const double *J,
+                           const double twist[6], const double *q, double *rates);
 
 /* Rates that somebody asked for, scaled together until each joint is slow enough for its limits.
  * Returns the flags.  Context: frame. */
-unsigned dyn_resolve_bound(const struct dyn_resolve *arm, const double *q, double *rates);
+unsigned dyn_resolved_rate_limit(const struct dyn_resolved_rate_spec *arm, const double *q,
+                                 double *rates);

@@ -4,7 +4,7 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_battery_flaw(const struct dyn_battery *battery)
+const char *dyn_battery_problem(const struct dyn_battery *battery)
 {
     if (!dyn_is_positive(battery->voltage_empty) || !dyn_is_positive(battery->voltage_full) ||
         battery->voltage_empty > battery->voltage_full)

@@ -22,7 +22,7 @@ struct dyn_battery {
 };
 
 /* What is wrong with the battery, or NULL.  Context: setup. */
-const char *dyn_battery_flaw(const struct dyn_battery *battery);
+const char *dyn_battery_problem(const struct dyn_battery *battery);
 
 /* At its terminals, V, and out of them, A, when the rotors take so much power.  Context: frame. */
 double dyn_battery_voltage(const struct dyn_battery *battery, double used, double power);

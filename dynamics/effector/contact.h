@@ -19,11 +19,12 @@ struct dyn_contact {
 };
 
 /* What is wrong with the contact, or NULL.  Context: setup. */
-const char *dyn_contact_flaw(const struct dyn_contact *contact);
+const char *dyn_contact_problem(const struct dyn_contact *contact);
 
 /* The force along the ground that friction bears at most.  Context: frame. */
-double dyn_contact_grip(const struct dyn_contact *contact, const struct dyn_felt *felt);
+double dyn_contact_friction_bound(const struct dyn_contact *contact,
+                                  const struct dyn_effector_input *input);
 
 /* As dyn_effector_eval(); no command and no state; without friction.  Context: frame. */
-void dyn_contact_eval(const struct dyn_contact *contact, const struct dyn_felt *felt,
+void dyn_contact_eval(const struct dyn_contact *contact, const struct dyn_effector_input *input,
                       struct dyn_vec6 *force);

@@ -4,30 +4,32 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_drag_flaw(const struct dyn_drag *drag)
+const char *dyn_drag_problem(const struct dyn_drag *drag)
 {
-    if (!dyn_is_place(drag->at))
+    if (!dyn_is_finite_point(drag->at))
         return "the drag's place is not finite";
-    if (!dyn_are_not_negative(drag->area) || !dyn_are_not_negative(drag->linear) ||
-        !dyn_are_not_negative(drag->angular))
+    if (!dyn_all_not_negative(drag->area) || !dyn_all_not_negative(drag->linear) ||
+        !dyn_all_not_negative(drag->angular))
         return "drag must not be negative";
     return NULL;
 }
 
-static struct dyn_vec3 times(struct dyn_vec3 a, struct dyn_vec3 b)
+static struct dyn_vec3 multiply_elements(struct dyn_vec3 a, struct dyn_vec3 b)
 {
     return (struct dyn_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
-void dyn_drag_eval(const struct dyn_drag *drag, const struct dyn_felt *felt, struct dyn_vec6 *force)
+void dyn_drag_eval(const struct dyn_drag *drag, const struct dyn_effector_input *input,
+                   struct dyn_vec6 *force)
 {
-    const struct dyn_vec3 at = dyn_vec3_load(drag->at), v = dyn_felt_air_velocity(felt, at);
-    const double share = felt->density / DYN_SEA_DENSITY;
+    const struct dyn_vec3 at = dyn_vec3_load(drag->at),
+                          v = dyn_effector_point_air_velocity(input, at);
+    const double share = input->density / DYN_SEA_DENSITY;
     const struct dyn_vec3 by_speed =
-        dyn_add(dyn_scale(0.5 * felt->density * dyn_norm(v), dyn_vec3_load(drag->area)),
+        dyn_add(dyn_scale(0.5 * input->density * dyn_norm(v), dyn_vec3_load(drag->area)),
                 dyn_scale(share, dyn_vec3_load(drag->linear)));
-    const struct dyn_vec3 twist = times(dyn_vec3_load(drag->angular), felt->rate);
+    const struct dyn_vec3 twist = multiply_elements(dyn_vec3_load(drag->angular), input->rate);
 
-    force->lin = dyn_scale(-1.0, times(by_speed, v));
+    force->lin = dyn_scale(-1.0, multiply_elements(by_speed, v));
     force->ang = dyn_sub(dyn_cross(at, force->lin), dyn_scale(share, twist));
 }

@@ -19,8 +19,8 @@ struct dyn_drag {
 };
 
 /* What is wrong with the drag, or NULL.  Context: setup. */
-const char *dyn_drag_flaw(const struct dyn_drag *drag);
+const char *dyn_drag_problem(const struct dyn_drag *drag);
 
 /* As dyn_effector_eval(); no command and no state.  Context: frame. */
-void dyn_drag_eval(const struct dyn_drag *drag, const struct dyn_felt *felt,
+void dyn_drag_eval(const struct dyn_drag *drag, const struct dyn_effector_input *input,
                    struct dyn_vec6 *force);

@@ -2,25 +2,25 @@
 
 #include <stddef.h>
 
-const char *dyn_effector_flaw(const struct dyn_effector *effector, int body_count)
+const char *dyn_effector_problem(const struct dyn_effector *effector, int body_count)
 {
     if (effector->body < 0 || effector->body >= body_count)
         return "no such body";
     switch (effector->type) {
     case DYN_EFFECTOR_WHEEL:
-        return dyn_wheel_flaw(&effector->wheel);
+        return dyn_wheel_problem(&effector->wheel);
     case DYN_EFFECTOR_ROTOR:
-        return dyn_rotor_flaw(&effector->rotor);
+        return dyn_rotor_problem(&effector->rotor);
     case DYN_EFFECTOR_TORQUER:
-        return dyn_torquer_flaw(&effector->torquer);
+        return dyn_torquer_problem(&effector->torquer);
     case DYN_EFFECTOR_THRUSTER:
-        return dyn_thruster_flaw(&effector->thruster);
+        return dyn_thruster_problem(&effector->thruster);
     case DYN_EFFECTOR_DRAG:
-        return dyn_drag_flaw(&effector->drag);
+        return dyn_drag_problem(&effector->drag);
     case DYN_EFFECTOR_CONTACT:
-        return dyn_contact_flaw(&effector->contact);
+        return dyn_contact_problem(&effector->contact);
     case DYN_EFFECTOR_BATTERY:
-        return dyn_battery_flaw(&effector->battery);
+        return dyn_battery_problem(&effector->battery);
     }
     return "unknown effector type";
 }
@@ -67,7 +67,7 @@ unsigned dyn_effector_needs(const struct dyn_effector *effector)
     static const unsigned needs[] = {
         [DYN_EFFECTOR_WHEEL] = 0,
         [DYN_EFFECTOR_ROTOR] = DYN_NEED_AIR,
-        [DYN_EFFECTOR_TORQUER] = DYN_NEED_FIELD,
+        [DYN_EFFECTOR_TORQUER] = DYN_NEED_MAGNETIC_FIELD,
         [DYN_EFFECTOR_THRUSTER] = 0,
         [DYN_EFFECTOR_DRAG] = DYN_NEED_AIR,
         [DYN_EFFECTOR_CONTACT] = DYN_NEED_GROUND,
@@ -76,31 +76,31 @@ unsigned dyn_effector_needs(const struct dyn_effector *effector)
     return needs[effector->type];
 }
 
-void dyn_effector_eval(const struct dyn_effector *effector, const struct dyn_felt *felt,
+void dyn_effector_eval(const struct dyn_effector *effector, const struct dyn_effector_input *input,
                        double command, const double *state, double *state_rate,
                        struct dyn_vec6 *force)
 {
     switch (effector->type) {
     case DYN_EFFECTOR_WHEEL:
-        dyn_wheel_eval(&effector->wheel, felt, command, state, state_rate, force);
+        dyn_wheel_eval(&effector->wheel, input, command, state, state_rate, force);
         break;
     case DYN_EFFECTOR_ROTOR:
-        dyn_rotor_eval(&effector->rotor, felt, command, state, state_rate, force);
+        dyn_rotor_eval(&effector->rotor, input, command, state, state_rate, force);
         break;
     case DYN_EFFECTOR_TORQUER:
-        dyn_torquer_eval(&effector->torquer, felt, command, force);
+        dyn_torquer_eval(&effector->torquer, input, command, force);
         break;
     case DYN_EFFECTOR_THRUSTER:
-        dyn_thruster_eval(&effector->thruster, felt, command, state, state_rate, force);
+        dyn_thruster_eval(&effector->thruster, input, command, state, state_rate, force);
         break;
     case DYN_EFFECTOR_DRAG:
-        dyn_drag_eval(&effector->drag, felt, force);
+        dyn_drag_eval(&effector->drag, input, force);
         break;
     case DYN_EFFECTOR_CONTACT:
-        dyn_contact_eval(&effector->contact, felt, force);
+        dyn_contact_eval(&effector->contact, input, force);
         break;
     case DYN_EFFECTOR_BATTERY:
-        state_rate[0] = dyn_battery_current(&effector->battery, state[0], felt->power);
+        state_rate[0] = dyn_battery_current(&effector->battery, state[0], input->power);
         *force = (struct dyn_vec6){.ang = {0.0, 0.0, 0.0}};
         break;
     }

@@ -49,7 +49,7 @@ struct dyn_effector {
 };
 
 /* What is wrong with the effector of a vehicle with so many bodies, or NULL.  Context: setup. */
-const char *dyn_effector_flaw(const struct dyn_effector *effector, int body_count);
+const char *dyn_effector_problem(const struct dyn_effector *effector, int body_count);
 
 /* Continuous states of this effector.  Context: any. */
 int dyn_effector_state_count(const struct dyn_effector *effector);
@@ -61,6 +61,6 @@ bool dyn_effector_lags(const struct dyn_effector *effector, struct dyn_lags *lag
 unsigned dyn_effector_needs(const struct dyn_effector *effector);
 
 /* Force on the body (body axes, at the body origin) and the states' rates.  Context: frame. */
-void dyn_effector_eval(const struct dyn_effector *effector, const struct dyn_felt *felt,
+void dyn_effector_eval(const struct dyn_effector *effector, const struct dyn_effector_input *input,
                        double command, const double *state, double *state_rate,
                        struct dyn_vec6 *force);

@@ -4,14 +4,14 @@
 #include "dynamics/kernel/work.h"
 #include "dynamics/world/atmosphere.h"
 
-static struct dyn_vec3 row(const struct dyn_row *r)
+static struct dyn_vec3 vec3_of_row(const struct dyn_row *r)
 {
     return dyn_vec3_load(r->e);
 }
 
-static struct dyn_mat3 link_axes(const struct dyn_link_work *L)
+static struct dyn_mat3 link_axes(const struct dyn_tree_link_work *L)
 {
-    return (struct dyn_mat3){{row(&L->R[0]), row(&L->R[1]), row(&L->R[2])}};
+    return (struct dyn_mat3){{vec3_of_row(&L->R[0]), vec3_of_row(&L->R[1]), vec3_of_row(&L->R[2])}};
 }
 
 static struct dyn_vec3 link_origin(const struct dyn_model *model, const struct dyn_work *work,
@@ -19,7 +19,7 @@ static struct dyn_vec3 link_origin(const struct dyn_model *model, const struct d
 {
     struct dyn_vec3 r = {0.0, 0.0, 0.0};
     for (; i >= 0; i = model->link[i].parent)
-        r = dyn_add(r, row(&work->link[i].r));
+        r = dyn_add(r, vec3_of_row(&work->link[i].r));
     return r;
 }
 
@@ -30,45 +30,45 @@ static double density_at(const struct dyn_environment *environment, double z)
     return dyn_air_at(environment->height - z).density;
 }
 
-static double ground_of(const struct dyn_environment *environment)
+static double ground_height(const struct dyn_environment *environment)
 {
     const bool some = environment->has_ground && environment->kind != DYN_WORLD_ORBIT;
     return some ? environment->ground : (double)INFINITY;
 }
 
 /* The world about a body that stands and moves so. */
-static void look_around(const struct dyn_environment *environment, unsigned needs,
-                        struct dyn_felt *felt)
+static void sense_environment(const struct dyn_environment *environment, unsigned needs,
+                              struct dyn_effector_input *input)
 {
-    felt->ground = ground_of(environment);
-    felt->density = 0.0;
-    if (needs & DYN_NEED_FIELD)
-        felt->magnetic_field = dyn_mul(&felt->E, dyn_vec3_load(environment->magnetic_field));
+    input->ground = ground_height(environment);
+    input->density = 0.0;
+    if (needs & DYN_NEED_MAGNETIC_FIELD)
+        input->magnetic_field = dyn_mul(&input->E, dyn_vec3_load(environment->magnetic_field));
     if (needs & DYN_NEED_AIR) {
-        const struct dyn_vec3 wind = dyn_mul(&felt->E, dyn_vec3_load(environment->wind));
-        felt->air_velocity = dyn_sub(felt->velocity, wind);
-        felt->density = density_at(environment, felt->position.z);
+        const struct dyn_vec3 wind = dyn_mul(&input->E, dyn_vec3_load(environment->wind));
+        input->air_velocity = dyn_sub(input->velocity, wind);
+        input->density = density_at(environment, input->position.z);
     }
 }
 
-void dyn_felt_take(const struct dyn_model *model, const struct dyn_work *work,
-                   const struct dyn_environment *environment, int body, unsigned needs,
-                   struct dyn_felt *felt)
+void dyn_effector_sense(const struct dyn_model *model, const struct dyn_work *work,
+                        const struct dyn_environment *environment, int body, unsigned needs,
+                        struct dyn_effector_input *input)
 {
     const int l = model->body_link[body];
-    const struct dyn_transform *seat = &model->seat_X[body];
+    const struct dyn_transform *link_from_body_X = &model->link_from_body[body];
     const struct dyn_mat3 axes = link_axes(&work->link[l]);
 
-    felt->supply = 1.0;
-    felt->power = felt->density = 0.0;
+    input->supply = 1.0;
+    input->power = input->density = 0.0;
     if (needs == 0) { /* wheels want no more */
-        felt->rate = dyn_mul(&seat->E, dyn_mul(&axes, row(&work->link[l].w)));
+        input->rate = dyn_mul(&link_from_body_X->E, dyn_mul(&axes, vec3_of_row(&work->link[l].w)));
         return;
     }
     const struct dyn_vec6 v = dyn_body_velocity(model, work, body);
-    felt->rate = v.ang;
-    felt->velocity = v.lin;
-    felt->E = dyn_mat3_mul(&seat->E, &axes);
-    felt->position = dyn_add(link_origin(model, work, l), dyn_mul_t(&axes, seat->r));
-    look_around(environment, needs, felt);
+    input->rate = v.ang;
+    input->velocity = v.lin;
+    input->E = dyn_mat3_mul(&link_from_body_X->E, &axes);
+    input->position = dyn_add(link_origin(model, work, l), dyn_mul_t(&axes, link_from_body_X->r));
+    sense_environment(environment, needs, input);
 }

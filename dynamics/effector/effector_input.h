@@ -10,9 +10,9 @@
 #include "dynamics/world/environment.h"
 
 enum dyn_need {
-    DYN_NEED_FIELD = 1,  /* magnetic_field */
-    DYN_NEED_GROUND = 2, /* position, E, velocity and ground */
-    DYN_NEED_AIR = 4,    /* air_velocity and density */
+    DYN_NEED_MAGNETIC_FIELD = 1, /* magnetic_field */
+    DYN_NEED_GROUND = 2,         /* position, E, velocity and ground */
+    DYN_NEED_AIR = 4,            /* air_velocity and density */
 };
 
 /* Lags of one effector, s, as the step that is under way takes them (lag.h). */
@@ -20,7 +20,7 @@ struct dyn_lags {
     double up, down;
 };
 
-struct dyn_felt {
+struct dyn_effector_input {
     struct dyn_vec3 rate;           /* rad/s, body axes; always there */
     struct dyn_vec3 velocity;       /* of the body's origin, body axes */
     struct dyn_vec3 position;       /* of the body's origin, world */
@@ -39,21 +39,23 @@ struct dyn_felt {
 
 /* Velocity of a point of the body, body axes: against the world and against the air.
  * Context: frame. */
-static inline struct dyn_vec3 dyn_felt_velocity(const struct dyn_felt *felt, struct dyn_vec3 at)
+static inline struct dyn_vec3 dyn_effector_point_velocity(const struct dyn_effector_input *input,
+                                                          struct dyn_vec3 at)
 {
-    return dyn_add(felt->velocity, dyn_cross(felt->rate, at));
+    return dyn_add(input->velocity, dyn_cross(input->rate, at));
 }
 
-static inline struct dyn_vec3 dyn_felt_air_velocity(const struct dyn_felt *felt, struct dyn_vec3 at)
+static inline struct dyn_vec3
+dyn_effector_point_air_velocity(const struct dyn_effector_input *input, struct dyn_vec3 at)
 {
-    return dyn_add(felt->air_velocity, dyn_cross(felt->rate, at));
+    return dyn_add(input->air_velocity, dyn_cross(input->rate, at));
 }
 
 struct dyn_model;
 struct dyn_work;
 
-/* All but the supply, which is full, after dyn_aba_move().  needs: of enum dyn_need.
+/* All but the supply, which is full, after dyn_aba_velocity_pass().  needs: of enum dyn_need.
  * Context: frame. */
-void dyn_felt_take(const struct dyn_model *model, const struct dyn_work *work,
-                   const struct dyn_environment *environment, int body, unsigned needs,
-                   struct dyn_felt *felt);
+void dyn_effector_sense(const struct dyn_model *model, const struct dyn_work *work,
+                        const struct dyn_environment *environment, int body, unsigned needs,
+                        struct dyn_effector_input *input);

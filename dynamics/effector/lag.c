@@ -24,7 +24,7 @@ static double invert_fourth_order(double lost)
     return fmin(z, LAST);
 }
 
-double dyn_lag_in_step(enum dyn_integrator integrator, double lag, double h)
+double dyn_lag_for_step(enum dyn_integrator integrator, double lag, double h)
 {
     const double lost = -expm1(-h / lag);
     switch (integrator) {

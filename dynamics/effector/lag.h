@@ -18,4 +18,4 @@
 #include "dynamics/plant.h"
 
 /* What a step of h takes for this lag, both positive.  Context: frame. */
-double dyn_lag_in_step(enum dyn_integrator integrator, double lag, double h);
+double dyn_lag_for_step(enum dyn_integrator integrator, double lag, double h);

@@ -25,12 +25,12 @@ static inline bool dyn_is_unit(const double axis[3])
     return fabs(dyn_dot(a, a) - 1.0) <= 1e-9;
 }
 
-static inline bool dyn_is_place(const double at[3])
+static inline bool dyn_is_finite_point(const double at[3])
 {
     return isfinite(at[0]) && isfinite(at[1]) && isfinite(at[2]);
 }
 
-static inline bool dyn_are_not_negative(const double each[3])
+static inline bool dyn_all_not_negative(const double each[3])
 {
     return dyn_is_not_negative(each[0]) && dyn_is_not_negative(each[1]) &&
            dyn_is_not_negative(each[2]);

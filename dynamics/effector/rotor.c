@@ -4,9 +4,9 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_rotor_flaw(const struct dyn_rotor *rotor)
+const char *dyn_rotor_problem(const struct dyn_rotor *rotor)
 {
-    if (!dyn_is_place(rotor->at))
+    if (!dyn_is_finite_point(rotor->at))
         return "the rotor's place is not finite";
     if (!dyn_is_unit(rotor->axis))
         return "the rotor axis is not a unit vector";
@@ -44,40 +44,41 @@ static double target_speed(const struct dyn_rotor *rotor, double command, double
     return supply * (wanted > rotor->idle_speed ? wanted : rotor->idle_speed);
 }
 
-static double acceleration(const struct dyn_rotor *rotor, const struct dyn_felt *felt,
-                           double command, double omega)
+static double rotor_acceleration(const struct dyn_rotor *rotor,
+                                 const struct dyn_effector_input *input, double command,
+                                 double omega)
 {
-    const double target = target_speed(rotor, command, felt->supply);
-    if (felt->lags != NULL)
-        return (target - omega) / (target > omega ? felt->lags->up : felt->lags->down);
+    const double target = target_speed(rotor, command, input->supply);
+    if (input->lags != NULL)
+        return (target - omega) / (target > omega ? input->lags->up : input->lags->down);
     return (target - omega) / (target > omega ? rotor->lag_up : rotor->lag_down);
 }
 
 /* What the air does to the hub, at the hub. */
-static struct dyn_vec3 air_force(const struct dyn_rotor *rotor, const struct dyn_felt *felt,
-                                 double omega)
+static struct dyn_vec3 air_force(const struct dyn_rotor *rotor,
+                                 const struct dyn_effector_input *input, double omega)
 {
     const struct dyn_vec3 a = dyn_vec3_load(rotor->axis);
-    const struct dyn_vec3 v = dyn_felt_air_velocity(felt, dyn_vec3_load(rotor->at));
-    const double share = felt->density / DYN_SEA_DENSITY, along = dyn_dot(v, a);
+    const struct dyn_vec3 v = dyn_effector_point_air_velocity(input, dyn_vec3_load(rotor->at));
+    const double share = input->density / DYN_SEA_DENSITY, along = dyn_dot(v, a);
     const struct dyn_vec3 aside = dyn_sub(v, dyn_scale(along, a));
     const double turn = omega - rotor->inflow * along;
     const double thrust = turn > 0.0 ? share * rotor->thrust * omega * turn : 0.0;
     return dyn_sub(dyn_scale(thrust, a), dyn_scale(share * rotor->lateral_drag * omega, aside));
 }
 
-void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_felt *felt, double command,
-                    const double *state, double *state_rate, struct dyn_vec6 *force)
+void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_effector_input *input,
+                    double command, const double *state, double *state_rate, struct dyn_vec6 *force)
 {
     const struct dyn_vec3 a = dyn_vec3_load(rotor->axis);
-    const double omega = state[0], share = felt->density / DYN_SEA_DENSITY;
-    const double gain = acceleration(rotor, felt, command, omega);
+    const double omega = state[0], share = input->density / DYN_SEA_DENSITY;
+    const double gain = rotor_acceleration(rotor, input, command, omega);
     const double against = share * rotor->torque * omega * omega + rotor->inertia * gain;
     const struct dyn_vec3 momentum = dyn_scale(rotor->spin * rotor->inertia * omega, a);
 
     state_rate[0] = gain;
-    force->lin = air_force(rotor, felt, omega);
+    force->lin = air_force(rotor, input, omega);
     force->ang =
         dyn_sub(dyn_cross(dyn_vec3_load(rotor->at), force->lin),
-                dyn_add(dyn_scale(rotor->spin * against, a), dyn_cross(felt->rate, momentum)));
+                dyn_add(dyn_scale(rotor->spin * against, a), dyn_cross(input->rate, momentum)));
 }

@@ -32,11 +32,12 @@ struct dyn_rotor {
 };
 
 /* What is wrong with the rotor, or NULL.  Context: setup. */
-const char *dyn_rotor_flaw(const struct dyn_rotor *rotor);
+const char *dyn_rotor_problem(const struct dyn_rotor *rotor);
 
 /* As dyn_effector_eval(), for a command from 0 to 1.  Context: frame. */
-void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_felt *felt, double command,
-                    const double *state, double *state_rate, struct dyn_vec6 *force);
+void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_effector_input *input,
+                    double command, const double *state, double *state_rate,
+                    struct dyn_vec6 *force);
 
 /* Signed, right-handed about the axis, relative to the body, rad/s.  Context: any. */
 double dyn_rotor_speed(const struct dyn_rotor *rotor, double omega);

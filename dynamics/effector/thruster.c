@@ -4,9 +4,9 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_thruster_flaw(const struct dyn_thruster *thruster)
+const char *dyn_thruster_problem(const struct dyn_thruster *thruster)
 {
-    if (!dyn_is_place(thruster->at))
+    if (!dyn_is_finite_point(thruster->at))
         return "the thruster's place is not finite";
     if (!dyn_is_unit(thruster->axis))
         return "the thruster axis is not a unit vector";
@@ -23,15 +23,15 @@ int dyn_thruster_state_count(const struct dyn_thruster *thruster)
     return thruster->rise > 0.0 ? 1 : 0;
 }
 
-void dyn_thruster_eval(const struct dyn_thruster *thruster, const struct dyn_felt *felt,
+void dyn_thruster_eval(const struct dyn_thruster *thruster, const struct dyn_effector_input *input,
                        double command, const double *state, double *state_rate,
                        struct dyn_vec6 *force)
 {
     const double wanted = dyn_clamp(command, 0.0, 1.0);
     double level = wanted;
     if (dyn_thruster_state_count(thruster) > 0) {
-        const double rise = felt->lags != NULL ? felt->lags->up : thruster->rise;
-        const double fall = felt->lags != NULL ? felt->lags->down : thruster->fall;
+        const double rise = input->lags != NULL ? input->lags->up : thruster->rise;
+        const double fall = input->lags != NULL ? input->lags->down : thruster->fall;
         level = state[0];
         state_rate[0] = (wanted - level) / (wanted > level ? rise : fall);
     }

@@ -16,12 +16,12 @@ struct dyn_thruster {
 };
 
 /* What is wrong with the thruster, or NULL.  Context: setup. */
-const char *dyn_thruster_flaw(const struct dyn_thruster *thruster);
+const char *dyn_thruster_problem(const struct dyn_thruster *thruster);
 
 /* The level, where it has to rise and fall.  Context: any. */
 int dyn_thruster_state_count(const struct dyn_thruster *thruster);
 
 /* As dyn_effector_eval().  Context: frame. */
-void dyn_thruster_eval(const struct dyn_thruster *thruster, const struct dyn_felt *felt,
+void dyn_thruster_eval(const struct dyn_thruster *thruster, const struct dyn_effector_input *input,
                        double command, const double *state, double *state_rate,
                        struct dyn_vec6 *force);

@@ -11,8 +11,8 @@ struct dyn_torquer {
 };
 
 /* What is wrong with the torquer, or NULL.  Context: setup. */
-const char *dyn_torquer_flaw(const struct dyn_torquer *torquer);
+const char *dyn_torquer_problem(const struct dyn_torquer *torquer);
 
 /* As dyn_effector_eval(), for a dipole in A m^2; no state.  Context: frame. */
-void dyn_torquer_eval(const struct dyn_torquer *torquer, const struct dyn_felt *felt,
+void dyn_torquer_eval(const struct dyn_torquer *torquer, const struct dyn_effector_input *input,
                       double command, struct dyn_vec6 *force);

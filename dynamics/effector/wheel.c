@@ -4,7 +4,7 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_wheel_flaw(const struct dyn_wheel *wheel)
+const char *dyn_wheel_problem(const struct dyn_wheel *wheel)
 {
     if (!dyn_is_unit(wheel->axis))
         return "the wheel axis is not a unit vector";
@@ -21,7 +21,7 @@ const char *dyn_wheel_flaw(const struct dyn_wheel *wheel)
     if (!dyn_is_not_negative(wheel->static_imbalance) ||
         !dyn_is_not_negative(wheel->dynamic_imbalance))
         return "wheel imbalance must not be negative";
-    if (!dyn_is_place(wheel->at))
+    if (!dyn_is_finite_point(wheel->at))
         return "the wheel's place is not finite";
     return NULL;
 }
@@ -36,14 +36,14 @@ int dyn_wheel_state_count(const struct dyn_wheel *wheel)
     return is_out_of_balance(wheel) ? 2 : 1;
 }
 
-static double speed_of(const struct dyn_wheel *wheel, struct dyn_vec3 rate, double momentum)
+static double rotor_speed(const struct dyn_wheel *wheel, struct dyn_vec3 rate, double momentum)
 {
     return momentum / wheel->inertia - dyn_dot(dyn_vec3_load(wheel->axis), rate);
 }
 
 double dyn_wheel_speed(const struct dyn_wheel *wheel, const double rate[3], double momentum)
 {
-    return speed_of(wheel, dyn_vec3_load(rate), momentum);
+    return rotor_speed(wheel, dyn_vec3_load(rate), momentum);
 }
 
 double dyn_wheel_momentum(const struct dyn_wheel *wheel, const double rate[3], double speed)
@@ -66,18 +66,19 @@ static double motor_torque(const struct dyn_wheel *wheel, double speed, double c
     return torque;
 }
 
-double dyn_wheel_grip(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double momentum)
+double dyn_wheel_friction_bound(const struct dyn_wheel *wheel,
+                                const struct dyn_effector_input *input, double momentum)
 {
     double dry = wheel->coulomb;
     if (wheel->stiction > 0.0) {
-        const double s = speed_of(wheel, felt->rate, momentum) / wheel->stribeck_speed;
+        const double s = rotor_speed(wheel, input->rate, momentum) / wheel->stribeck_speed;
         dry += wheel->stiction * exp(-s * s);
     }
     return dry;
 }
 
 /* Across the axis, e at angle zero: the projection of the coordinate axis furthest from it. */
-static struct dyn_vec3 across(struct dyn_vec3 a)
+static struct dyn_vec3 imbalance_axis(struct dyn_vec3 a)
 {
     const double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
     const struct dyn_vec3 from = {x <= y && x <= z, y < x && y <= z, z < x && z < y};
@@ -88,7 +89,7 @@ static struct dyn_vec3 across(struct dyn_vec3 a)
 static void add_imbalance(const struct dyn_wheel *wheel, double speed, double angle,
                           struct dyn_vec6 *force)
 {
-    const struct dyn_vec3 a = dyn_vec3_load(wheel->axis), e0 = across(a);
+    const struct dyn_vec3 a = dyn_vec3_load(wheel->axis), e0 = imbalance_axis(a);
     const struct dyn_vec3 side0 = dyn_cross(a, e0);
     const double c = cos(angle), s = sin(angle), square = speed * speed;
     const struct dyn_vec3 e = dyn_add(dyn_scale(c, e0), dyn_scale(s, side0));
@@ -98,15 +99,15 @@ static void add_imbalance(const struct dyn_wheel *wheel, double speed, double an
     force->ang = dyn_add(force->ang, dyn_add(twist, dyn_cross(dyn_vec3_load(wheel->at), push)));
 }
 
-void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double command,
-                    const double *state, double *state_rate, struct dyn_vec6 *force)
+void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_effector_input *input,
+                    double command, const double *state, double *state_rate, struct dyn_vec6 *force)
 {
     const struct dyn_vec3 a = dyn_vec3_load(wheel->axis);
-    const double momentum = state[0], speed = speed_of(wheel, felt->rate, momentum);
+    const double momentum = state[0], speed = rotor_speed(wheel, input->rate, momentum);
     const double tau = motor_torque(wheel, speed, command) - wheel->viscous * speed;
 
     /* -a tau - w x (a h) */
-    const struct dyn_vec3 gyroscopic = dyn_cross(felt->rate, dyn_scale(momentum, a));
+    const struct dyn_vec3 gyroscopic = dyn_cross(input->rate, dyn_scale(momentum, a));
     state_rate[0] = tau;
     *force = (struct dyn_vec6){.ang = dyn_sub(dyn_scale(-tau, a), gyroscopic)};
     if (is_out_of_balance(wheel)) {

@@ -38,17 +38,19 @@ struct dyn_wheel {
 };
 
 /* What is wrong with the wheel, or NULL.  Context: setup. */
-const char *dyn_wheel_flaw(const struct dyn_wheel *wheel);
+const char *dyn_wheel_problem(const struct dyn_wheel *wheel);
 
 /* Momentum; and angle, where it is out of balance.  Context: any. */
 int dyn_wheel_state_count(const struct dyn_wheel *wheel);
 
 /* The torque that dry friction bears at most, at this momentum.  Context: frame. */
-double dyn_wheel_grip(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double momentum);
+double dyn_wheel_friction_bound(const struct dyn_wheel *wheel,
+                                const struct dyn_effector_input *input, double momentum);
 
 /* As dyn_effector_eval(), for a motor torque in N m; without dry friction.  Context: frame. */
-void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_felt *felt, double command,
-                    const double *state, double *state_rate, struct dyn_vec6 *force);
+void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_effector_input *input,
+                    double command, const double *state, double *state_rate,
+                    struct dyn_vec6 *force);
 
 /* Rotor speed relative to the body, rad/s.  Context: any. */
 double dyn_wheel_speed(const struct dyn_wheel *wheel, const double rate[3], double momentum);

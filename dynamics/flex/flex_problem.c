@@ -23,7 +23,7 @@ static bool is_complete(const struct dyn_flex *flex)
     return good;
 }
 
-static bool is_finite(const struct dyn_flex *flex)
+static bool is_flex_finite(const struct dyn_flex *flex)
 {
     const int n = flex->modes, pairs = n * n;
     bool good = dyn_all_finite(flex->P, 3 * n) && dyn_all_finite(flex->L, 9 * n) &&
@@ -66,7 +66,7 @@ static bool is_symmetric(const double *e, int modes, int components)
 }
 
 /* N_qp is N_pq transposed. */
-static bool is_crosswise(const double *N, int modes)
+static bool is_transpose_symmetric(const double *N, int modes)
 {
     const double slack = TYPED * largest(N, 9 * modes * modes);
     bool good = true;
@@ -78,13 +78,13 @@ static bool is_crosswise(const double *N, int modes)
     return good;
 }
 
-static const char *symmetry_flaw(const struct dyn_flex *flex)
+static const char *symmetry_problem(const struct dyn_flex *flex)
 {
     const int n = flex->modes;
     if (!is_symmetric(flex->M, n, 1) || !is_symmetric(flex->K, n, 1) ||
         !is_symmetric(flex->C, n, 1))
         return "modal mass, stiffness and damping must be symmetric";
-    if (!is_crosswise(flex->N, n))
+    if (!is_transpose_symmetric(flex->N, n))
         return "N of two modes must be that of the modes exchanged, transposed";
     bool good = is_symmetric(flex->P2, n, 3) && is_symmetric(flex->L2, n, 9);
     for (int k = 0; k < flex->nodes; k++)
@@ -96,7 +96,7 @@ static const char *symmetry_flaw(const struct dyn_flex *flex)
 /* ---- inertia ---- */
 
 /* Whether the pivots of A, n x n by rows, are positive; A is spent. */
-static bool is_positive(int n, double *A)
+static bool is_matrix_positive(int n, double *A)
 {
     bool good = true;
     dyn_cholesky_factor(n, A);
@@ -114,7 +114,7 @@ static bool is_not_negative(const double *square, int n)
     const double slack = fmax(TYPED * largest(square, n * n), DBL_MIN);
     for (int k = 0; k < n; k++)
         A[k * n + k] += slack;
-    return is_positive(n, A);
+    return is_matrix_positive(n, A);
 }
 
 /* A pivot of a scaled matrix that is rounding is none. */
@@ -128,11 +128,11 @@ static bool is_independent(const double *M, int n)
         for (int q = 0; q < n; q++)
             A[p * n + q] =
                 M[p * n + q] / sqrt(M[p * n + p] * M[q * n + q]) - (p == q ? ROUNDING : 0.0);
-    return is_positive(n, A);
+    return is_matrix_positive(n, A);
 }
 
 /* Momenta of mode p, angular first. */
-static void momenta(const struct dyn_flex *flex, int p, double e[6])
+static void modal_momenta(const struct dyn_flex *flex, int p, double e[6])
 {
     const struct dyn_mat3 L = dyn_mat3_load(flex->L + 9 * p);
     dyn_vec3_store(dyn_axial(&L), e);
@@ -164,7 +164,7 @@ static void put_rigid(const struct dyn_body_spec *spec, int n, double *A)
 
 /* Modes first: what is left of the body when they give way must not be negative.  It may be nothing
  * along some axis, as of a thin rod: whether a joint minds is found when the model is tried. */
-static bool carries_modes(const struct dyn_body_spec *spec)
+static bool body_outweighs_modes(const struct dyn_body_spec *spec)
 {
     const struct dyn_flex *flex = spec->flex;
     const int modes = flex->modes, n = modes + 6;
@@ -173,16 +173,16 @@ static bool carries_modes(const struct dyn_body_spec *spec)
     put_rigid(spec, n, A + modes * n + modes);
     for (int p = 0; p < modes; p++) {
         double e[6];
-        momenta(flex, p, e);
+        modal_momenta(flex, p, e);
         for (int q = 0; q < modes; q++)
             A[p * n + q] = flex->M[p * modes + q];
         for (int k = 0; k < 6; k++)
             A[(modes + k) * n + p] = e[k];
     }
-    return is_positive(n, A);
+    return is_matrix_positive(n, A);
 }
 
-const char *dyn_flex_flaw(const struct dyn_body_spec *spec)
+const char *dyn_flex_problem(const struct dyn_body_spec *spec)
 {
     const struct dyn_flex *flex = spec->flex;
     if (flex == NULL)
@@ -193,9 +193,9 @@ const char *dyn_flex_flaw(const struct dyn_body_spec *spec)
         return "a flexible body has 1 to 64 modes";
     if (flex->nodes < 0 || !is_complete(flex))
         return "a modal table is missing";
-    if (!is_finite(flex))
+    if (!is_flex_finite(flex))
         return "a modal number is not finite";
-    const char *flaw = symmetry_flaw(flex);
+    const char *flaw = symmetry_problem(flex);
     if (flaw != NULL)
         return flaw;
     if (!is_independent(flex->M, flex->modes))
@@ -204,12 +204,12 @@ const char *dyn_flex_flaw(const struct dyn_body_spec *spec)
         return "the modal stiffness matrix has a negative direction";
     if (!is_not_negative(flex->C, flex->modes))
         return "the modal damping matrix has a negative direction";
-    if (!carries_modes(spec))
+    if (!body_outweighs_modes(spec))
         return "the modes weigh more than the body";
     return NULL;
 }
 
-const char *dyn_node_flaw(const struct dyn_body_spec *spec, const struct dyn_body_spec *on)
+const char *dyn_node_problem(const struct dyn_body_spec *spec, const struct dyn_body_spec *on)
 {
     if (spec->node == 0)
         return NULL;

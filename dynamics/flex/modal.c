@@ -15,13 +15,13 @@ struct sums {
     double *P, *L, *S, *N, *P2, *L2, *M;
 };
 
-size_t dyn_modal_room(int modes)
+size_t dyn_modal_storage_count(int modes)
 {
     const size_t n = (size_t)modes;
     return n * (3 + 9 + 3) + n * n * (9 + 3 + 9 + 1);
 }
 
-static struct sums sums_place(int modes, double *room)
+static struct sums place_sums(int modes, double *room)
 {
     const size_t n = (size_t)modes;
     struct sums sums;
@@ -36,7 +36,7 @@ static struct sums sums_place(int modes, double *room)
 }
 
 /* out += k a */
-static void add(double k, const double a[3], double out[3])
+static void add_scaled3(double k, const double a[3], double out[3])
 {
     for (int i = 0; i < 3; i++)
         out[i] += k * a[i];
@@ -46,10 +46,10 @@ static void add(double k, const double a[3], double out[3])
 static void add_outer(double k, const double a[3], const double b[3], double out[9])
 {
     for (int i = 0; i < 3; i++)
-        add(k * a[i], b, out + 3 * i);
+        add_scaled3(k * a[i], b, out + 3 * i);
 }
 
-static double dot(const double a[3], const double b[3])
+static double dot3(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -57,14 +57,14 @@ static double dot(const double a[3], const double b[3])
 static void add_first_order(const struct dyn_station *s, int modes, struct sums *sums)
 {
     for (int p = 0; p < modes; p++) {
-        add(s->mass, s->psi + 3 * p, sums->P + 3 * p);
+        add_scaled3(s->mass, s->psi + 3 * p, sums->P + 3 * p);
         add_outer(s->mass, s->psi + 3 * p, s->r, sums->L + 9 * p);
     }
     for (int p = 0; p < modes; p++)
         for (int q = 0; q < modes; q++) {
             const ptrdiff_t pq = (ptrdiff_t)p * modes + q;
             add_outer(s->mass, s->psi + 3 * p, s->psi + 3 * q, sums->N + 9 * pq);
-            sums->M[pq] += s->mass * dot(s->psi + 3 * p, s->psi + 3 * q);
+            sums->M[pq] += s->mass * dot3(s->psi + 3 * p, s->psi + 3 * q);
         }
 }
 
@@ -74,16 +74,16 @@ static void add_turning(const struct dyn_station *s, int modes, struct sums *sum
     for (int p = 0; p < modes; p++) {
         double spin[3]; /* I theta_p */
         dyn_vec3_store(dyn_sym3_mul(&I, dyn_vec3_load(s->theta + 3 * p)), spin);
-        add(1.0, spin, sums->S + 3 * p);
+        add_scaled3(1.0, spin, sums->S + 3 * p);
         for (int q = 0; q < modes; q++)
-            sums->M[(ptrdiff_t)p * modes + q] += dot(s->theta + 3 * q, spin);
+            sums->M[(ptrdiff_t)p * modes + q] += dot3(s->theta + 3 * q, spin);
     }
 }
 
 static void add_second_order(const struct dyn_station *s, int modes, struct sums *sums)
 {
     for (ptrdiff_t pq = 0; pq < (ptrdiff_t)modes * modes; pq++) {
-        add(s->mass, s->psi2 + 3 * pq, sums->P2 + 3 * pq);
+        add_scaled3(s->mass, s->psi2 + 3 * pq, sums->P2 + 3 * pq);
         add_outer(s->mass, s->psi2 + 3 * pq, s->r, sums->L2 + 9 * pq);
     }
 }
@@ -120,10 +120,10 @@ void dyn_modal_integrate(const struct dyn_station *stations, int count, int mode
                          struct dyn_modal *modal)
 {
     DYN_CHECK(modes >= 1 && modes <= DYN_MODES_MAX);
-    struct sums sums = sums_place(modes, room);
+    struct sums sums = place_sums(modes, room);
     int curved = 0; /* any psi2 at all */
 
-    memset(room, 0, dyn_modal_room(modes) * sizeof *room);
+    memset(room, 0, dyn_modal_storage_count(modes) * sizeof *room);
     for (int k = 0; k < count; k++) {
         const struct dyn_station *s = &stations[k];
         add_first_order(s, modes, &sums);
@@ -145,25 +145,26 @@ void dyn_modal_integrate(const struct dyn_station *stations, int count, int mode
 
 /* --- clamping ------------------------------------------------------------------------------ */
 
-static struct dyn_vec3 load(const double *table, ptrdiff_t row)
+static struct dyn_vec3 load_vec3(const double *table, ptrdiff_t row)
 {
     return table == NULL ? (struct dyn_vec3){0.0, 0.0, 0.0} : dyn_vec3_load(table + 3 * row);
 }
 
-static void less(struct dyn_vec3 a, double *row)
+static void subtract_vec3(struct dyn_vec3 a, double *row)
 {
     dyn_vec3_store(dyn_sub(dyn_vec3_load(row), a), row);
 }
 
 /* What the root takes off psi2 of modes p and q at d from it. */
-static struct dyn_vec3 root_travel2(const struct dyn_node *root, int modes, int p, int q,
-                                    struct dyn_vec3 d, const double *psi)
+static struct dyn_vec3 root_psi2(const struct dyn_node *root, int modes, int p, int q,
+                                 struct dyn_vec3 d, const double *psi)
 {
     const ptrdiff_t pq = (ptrdiff_t)p * modes + q;
-    const struct dyn_vec3 turn_p = load(root->theta, p), turn_q = load(root->theta, q);
-    const struct dyn_vec3 move_p = dyn_sub(load(psi, p), load(root->psi, p));
-    const struct dyn_vec3 move_q = dyn_sub(load(psi, q), load(root->psi, q));
-    const struct dyn_vec3 own = dyn_add(load(root->psi2, pq), dyn_cross(load(root->theta2, pq), d));
+    const struct dyn_vec3 turn_p = load_vec3(root->theta, p), turn_q = load_vec3(root->theta, q);
+    const struct dyn_vec3 move_p = dyn_sub(load_vec3(psi, p), load_vec3(root->psi, p));
+    const struct dyn_vec3 move_q = dyn_sub(load_vec3(psi, q), load_vec3(root->psi, q));
+    const struct dyn_vec3 own =
+        dyn_add(load_vec3(root->psi2, pq), dyn_cross(load_vec3(root->theta2, pq), d));
     const struct dyn_vec3 mixed = dyn_add(dyn_cross(turn_p, move_q), dyn_cross(turn_q, move_p));
     const struct dyn_vec3 twice =
         dyn_add(dyn_cross(turn_p, dyn_cross(turn_q, d)), dyn_cross(turn_q, dyn_cross(turn_p, d)));
@@ -171,12 +172,13 @@ static struct dyn_vec3 root_travel2(const struct dyn_node *root, int modes, int 
 }
 
 /* And off theta2. */
-static struct dyn_vec3 root_turn2(const struct dyn_node *root, int modes, int p, int q,
-                                  const double *theta)
+static struct dyn_vec3 root_theta2(const struct dyn_node *root, int modes, int p, int q,
+                                   const double *theta)
 {
-    const struct dyn_vec3 mixed = dyn_add(dyn_cross(load(root->theta, p), load(theta, q)),
-                                          dyn_cross(load(root->theta, q), load(theta, p)));
-    return dyn_add(load(root->theta2, (ptrdiff_t)p * modes + q), dyn_scale(0.5, mixed));
+    const struct dyn_vec3 mixed =
+        dyn_add(dyn_cross(load_vec3(root->theta, p), load_vec3(theta, q)),
+                dyn_cross(load_vec3(root->theta, q), load_vec3(theta, p)));
+    return dyn_add(load_vec3(root->theta2, (ptrdiff_t)p * modes + q), dyn_scale(0.5, mixed));
 }
 
 /* Second order first: it needs the shapes as they were. */
@@ -188,34 +190,35 @@ void dyn_modal_clamp(const struct dyn_node *root, int modes, const double r[3], 
         for (int q = 0; q < modes; q++) {
             const ptrdiff_t pq = (ptrdiff_t)p * modes + q;
             if (psi2 != NULL)
-                less(root_travel2(root, modes, p, q, d, psi), psi2 + 3 * pq);
+                subtract_vec3(root_psi2(root, modes, p, q, d, psi), psi2 + 3 * pq);
             if (theta2 != NULL)
-                less(root_turn2(root, modes, p, q, theta), theta2 + 3 * pq);
+                subtract_vec3(root_theta2(root, modes, p, q, theta), theta2 + 3 * pq);
         }
     for (int p = 0; p < modes; p++) {
-        const struct dyn_vec3 turn = load(root->theta, p);
-        less(dyn_add(load(root->psi, p), dyn_cross(turn, d)), psi + 3 * p);
+        const struct dyn_vec3 turn = load_vec3(root->theta, p);
+        subtract_vec3(dyn_add(load_vec3(root->psi, p), dyn_cross(turn, d)), psi + 3 * p);
         if (theta != NULL)
-            less(turn, theta + 3 * p);
+            subtract_vec3(turn, theta + 3 * p);
     }
 }
 
 /* --- effective mass ------------------------------------------------------------------------ */
 
-enum { WAYS = 6 }; /* three along the axes, three about the principal axes of the body */
+enum { DIRECTIONS = 6 }; /* three along the axes, three about the principal axes of the body */
 
 /* What each mode has of momentum in each way, about the mass centre. */
-static void couplings(const struct dyn_flex *flex, struct dyn_vec3 center,
-                      const struct dyn_principal *principal, double way[WAYS][DYN_MODES_MAX])
+static void modal_momenta(const struct dyn_flex *flex, struct dyn_vec3 center,
+                          const struct dyn_principal *principal,
+                          double direction[DIRECTIONS][DYN_MODES_MAX])
 {
     for (int p = 0; p < flex->modes; p++) {
         const struct dyn_mat3 L = dyn_mat3_load(flex->L + 9 * (ptrdiff_t)p);
-        const struct dyn_vec3 P = load(flex->P, p);
+        const struct dyn_vec3 P = load_vec3(flex->P, p);
         const struct dyn_vec3 H =
-            dyn_sub(dyn_add(dyn_axial(&L), load(flex->S, p)), dyn_cross(center, P));
-        way[0][p] = P.x, way[1][p] = P.y, way[2][p] = P.z;
+            dyn_sub(dyn_add(dyn_axial(&L), load_vec3(flex->S, p)), dyn_cross(center, P));
+        direction[0][p] = P.x, direction[1][p] = P.y, direction[2][p] = P.z;
         for (int k = 0; k < 3; k++)
-            way[3 + k][p] = dyn_dot(principal->axis[k], H);
+            direction[3 + k][p] = dyn_dot(principal->axis[k], H);
     }
 }
 
@@ -229,29 +232,29 @@ static double dot_modes(int modes, const double *a, const double *b)
 
 /* Greatest eigenvalue of a positive A.  Squared over and over, a power of A keeps nothing but what
  * belongs to it. */
-static double greatest_eigenvalue(double A[WAYS][WAYS])
+static double greatest_eigenvalue(double A[DIRECTIONS][DIRECTIONS])
 {
     enum { SQUARINGS = 40 };
-    double power[WAYS][WAYS], square[WAYS][WAYS], value = 0.0;
+    double power[DIRECTIONS][DIRECTIONS], square[DIRECTIONS][DIRECTIONS], value = 0.0;
     memcpy(power, A, sizeof power);
     for (int step = 0; step < SQUARINGS; step++) {
         double trace = 0.0;
-        for (int i = 0; i < WAYS; i++)
+        for (int i = 0; i < DIRECTIONS; i++)
             trace += power[i][i];
         if (trace == 0.0)
             return 0.0;
-        for (int i = 0; i < WAYS; i++)
-            for (int j = 0; j < WAYS; j++) {
+        for (int i = 0; i < DIRECTIONS; i++)
+            for (int j = 0; j < DIRECTIONS; j++) {
                 square[i][j] = 0.0;
-                for (int k = 0; k < WAYS; k++)
+                for (int k = 0; k < DIRECTIONS; k++)
                     square[i][j] += power[i][k] / trace * (power[k][j] / trace);
             }
         memcpy(power, square, sizeof power);
     }
     double trace = 0.0;
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = 0; i < DIRECTIONS; i++) {
         trace += power[i][i];
-        value += dot_modes(WAYS, A[i], power[i]);
+        value += dot_modes(DIRECTIONS, A[i], power[i]);
     }
     return value / trace;
 }
@@ -264,7 +267,7 @@ double dyn_modal_effective_mass(const struct dyn_flex *flex, double mass, const 
     const struct dyn_sym3 I = dyn_sym3_load(inertia);
     const struct dyn_principal principal = dyn_principal(&I);
     const double nothing = 1e-12 * (principal.moment[2] + mass * dyn_dot(c, c));
-    double way[WAYS][DYN_MODES_MAX], share[WAYS][WAYS];
+    double direction[DIRECTIONS][DYN_MODES_MAX], share[DIRECTIONS][DIRECTIONS];
 
     DYN_CHECK(n >= 1 && n <= DYN_MODES_MAX);
     memcpy(scratch, flex->M, sizeof *scratch * (size_t)n * (size_t)n);
@@ -272,18 +275,18 @@ double dyn_modal_effective_mass(const struct dyn_flex *flex, double mass, const 
     if (isnan(scratch[(ptrdiff_t)n * n - 1]))
         return (double)NAN;
 
-    couplings(flex, c, &principal, way);
-    for (int k = 0; k < WAYS; k++) {
+    modal_momenta(flex, c, &principal, direction);
+    for (int k = 0; k < DIRECTIONS; k++) {
         const double weight = k < 3 ? mass : principal.moment[k - 3];
         const double least = k < 3 ? 0.0 : nothing;
-        dyn_cholesky_halve(n, scratch, way[k]);
-        if (weight <= least && dot_modes(n, way[k], way[k]) > least)
+        dyn_cholesky_solve_lower(n, scratch, direction[k]);
+        if (weight <= least && dot_modes(n, direction[k], direction[k]) > least)
             return (double)INFINITY;
         for (int p = 0; p < n; p++)
-            way[k][p] = weight <= least ? 0.0 : way[k][p] / sqrt(weight);
+            direction[k][p] = weight <= least ? 0.0 : direction[k][p] / sqrt(weight);
     }
-    for (int k = 0; k < WAYS; k++)
-        for (int j = 0; j < WAYS; j++)
-            share[k][j] = dot_modes(n, way[k], way[j]);
+    for (int k = 0; k < DIRECTIONS; k++)
+        for (int j = 0; j < DIRECTIONS; j++)
+            share[k][j] = dot_modes(n, direction[k], direction[j]);
     return greatest_eigenvalue(share);
 }

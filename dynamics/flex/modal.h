@@ -26,7 +26,7 @@ struct dyn_modal {
 };
 
 /* Doubles of room that dyn_modal_integrate needs.  Context: setup. */
-size_t dyn_modal_room(int modes);
+size_t dyn_modal_storage_count(int modes);
 
 /* P L S N P2 L2 and M in room, mass, centre and inertia of the whole; the rest of `modal` is left
  * as it is.  P2 and L2 are NULL when no station has psi2.  Context: setup. */

@@ -10,15 +10,15 @@
 enum { BLOCK_MAX = DYN_JOINT_DOF_MAX + DYN_MODES_MAX, HALVINGS = 20 };
 
 /* Joint velocities, then modes, with mode p at eta: 1 where their mass matrix is positive. */
-static int is_positive(const struct dyn_modal_link *modal, const struct dyn_link *link,
-                       const struct dyn_inertia *straight, int p, double eta)
+static int is_mass_positive(const struct dyn_modal_link *modal, const struct dyn_tree_link *link,
+                            const struct dyn_inertia *straight, int p, double eta)
 {
-    const int own = dyn_link_nv(link), n = own + modal->modes;
+    const int own = dyn_tree_link_nv(link), n = own + modal->modes;
     double M[BLOCK_MAX * BLOCK_MAX], bent[DYN_MODES_MAX] = {0.0};
     struct dyn_vec6 S[DYN_JOINT_DOF_MAX];
 
     bent[p] = eta;
-    const struct dyn_inertia J = dyn_shape_inertia(modal, bent, straight);
+    const struct dyn_inertia J = dyn_modal_shape_inertia(modal, bent, straight);
     for (int i = 0; i < own; i++) {
         double unit[DYN_JOINT_DOF_MAX] = {0.0};
         unit[i] = 1.0;
@@ -28,7 +28,8 @@ static int is_positive(const struct dyn_modal_link *modal, const struct dyn_link
             M[i * n + j] = dyn_dot6(&F, &S[j]) + (i == j ? link->rotor : 0.0);
     }
     for (int q = 0; q < modal->modes; q++) {
-        const struct dyn_vec6 B = {dyn_shape_H(modal, bent, q), dyn_shape_P(modal, bent, q)};
+        const struct dyn_vec6 B = {dyn_modal_shape_H(modal, bent, q),
+                                   dyn_modal_shape_P(modal, bent, q)};
         double *row = M + (own + q) * n;
         for (int j = 0; j < own; j++)
             row[j] = dyn_dot6(&B, &S[j]);
@@ -39,23 +40,23 @@ static int is_positive(const struct dyn_modal_link *modal, const struct dyn_link
     return M[n * n - 1] > 0.0; /* a pivot that is not makes all behind it NaN */
 }
 
-static int holds(const struct dyn_modal_link *modal, const struct dyn_link *link,
-                 const struct dyn_inertia *straight, int p, double eta)
+static int holds_both_sides(const struct dyn_modal_link *modal, const struct dyn_tree_link *link,
+                            const struct dyn_inertia *straight, int p, double eta)
 {
-    return is_positive(modal, link, straight, p, eta) &&
-           is_positive(modal, link, straight, p, -eta);
+    return is_mass_positive(modal, link, straight, p, eta) &&
+           is_mass_positive(modal, link, straight, p, -eta);
 }
 
-double dyn_modal_bound(const struct dyn_modal_link *modal, const struct dyn_link *link,
+double dyn_modal_bound(const struct dyn_modal_link *modal, const struct dyn_tree_link *link,
                        const struct dyn_inertia *straight, int p, double most)
 {
     double low = 0.0, high = most;
-    if (!modal->deforms || !holds(modal, link, straight, p, 0.0) ||
-        holds(modal, link, straight, p, most))
+    if (!modal->deforms || !holds_both_sides(modal, link, straight, p, 0.0) ||
+        holds_both_sides(modal, link, straight, p, most))
         return most;
     for (int k = 0; k < HALVINGS; k++) {
         const double middle = 0.5 * (low + high);
-        if (holds(modal, link, straight, p, middle))
+        if (holds_both_sides(modal, link, straight, p, middle))
             low = middle;
         else
             high = middle;

@@ -13,5 +13,5 @@
 /* The eta at which mode p, bent alone to either side, ends the energy of its link that moves by its
  * joint while the parent stands; at most `most`.  `straight` is the inertia of the link.
  * Context: setup. */
-double dyn_modal_bound(const struct dyn_modal_link *modal, const struct dyn_link *link,
+double dyn_modal_bound(const struct dyn_modal_link *modal, const struct dyn_tree_link *link,
                        const struct dyn_inertia *straight, int p, double most);

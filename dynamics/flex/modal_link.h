@@ -8,7 +8,7 @@
 /* Nodes that are links of their own: those of a body that bends.  Context: setup. */
 int dyn_modal_nodes(const struct dyn_body_spec *spec);
 
-/* The room for the modes and nodes of all bodies, as dyn_cut.  Context: setup. */
+/* The room for the modes and nodes of all bodies, as dyn_layout_cut.  Context: setup. */
 void dyn_modal_lay_out(struct dyn_model *model, const struct dyn_body_spec *specs, void *mem,
                        size_t *at);
 

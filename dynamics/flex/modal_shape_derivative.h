@@ -11,7 +11,7 @@
 
 /* How the link moves: its angular velocity, the velocity of its origin to whom it may concern, and
  * its classical acceleration less gravity; and so do its modes. */
-struct dyn_shape_motion {
+struct dyn_modal_shape_motion {
     const double *eta, *xi, *accel;
     struct dyn_vec3 w, u;
     struct dyn_vec6 a;
@@ -19,47 +19,49 @@ struct dyn_shape_motion {
 
 /* The force of the link itself, but for what its nodes carry, along eta_j and xi_j.
  * Context: frame. */
-struct dyn_vec6 dyn_shape_force_q(const struct dyn_modal_link *modal,
-                                  const struct dyn_shape_motion *at, int j);
-struct dyn_vec6 dyn_shape_force_v(const struct dyn_modal_link *modal,
-                                  const struct dyn_shape_motion *at, int j);
+struct dyn_vec6 dyn_modal_shape_force_dq(const struct dyn_modal_link *modal,
+                                         const struct dyn_modal_shape_motion *at, int j);
+struct dyn_vec6 dyn_modal_shape_force_dv(const struct dyn_modal_link *modal,
+                                         const struct dyn_modal_shape_motion *at, int j);
 
 /* The same along a turning d of its motion, and the acceleration d x w, 2 d x u that goes with it:
  * what the rates of the modes add to a rigid link's.  Context: frame. */
-struct dyn_vec6 dyn_shape_force_turn(const struct dyn_modal_link *modal,
-                                     const struct dyn_shape_motion *at, struct dyn_vec3 d);
+struct dyn_vec6 dyn_modal_shape_force_dw(const struct dyn_modal_link *modal,
+                                         const struct dyn_modal_shape_motion *at,
+                                         struct dyn_vec3 d);
 
 /* What mode p needs, along eta_j and xi_j; and along d as above, the answer times d.
  * Context: frame. */
-double dyn_shape_need_q(const struct dyn_modal_link *modal, const struct dyn_shape_motion *at,
-                        int p, int j);
-double dyn_shape_need_v(const struct dyn_modal_link *modal, const struct dyn_shape_motion *at,
-                        int p, int j);
-struct dyn_vec3 dyn_shape_need_turn(const struct dyn_modal_link *modal,
-                                    const struct dyn_shape_motion *at, int p);
+double dyn_modal_shape_tau_dq(const struct dyn_modal_link *modal,
+                              const struct dyn_modal_shape_motion *at, int p, int j);
+double dyn_modal_shape_tau_dv(const struct dyn_modal_link *modal,
+                              const struct dyn_modal_shape_motion *at, int p, int j);
+struct dyn_vec3 dyn_modal_shape_tau_dw(const struct dyn_modal_link *modal,
+                                       const struct dyn_modal_shape_motion *at, int p);
 
 /* The turn and the travel of a node of a link that deforms, with their rates. */
-struct dyn_shape_path {
+struct dyn_modal_shape_path {
     struct dyn_vec3 theta, theta_rate, theta_accel;
     struct dyn_vec3 u_rate, u_accel;
     double s, s_rate, s_accel; /* 1 / (1 + theta^2 / 4) */
 };
 
 /* Context: frame. */
-struct dyn_shape_path dyn_shape_path(const struct dyn_model *model, int node,
-                                     const struct dyn_shape_motion *at);
+struct dyn_modal_shape_path dyn_modal_shape_path(const struct dyn_model *model, int node,
+                                                 const struct dyn_modal_shape_motion *at);
 
 /* The column of mode p as a motion vector of the link, at the node's origin: its first and second
  * derivative by time, as one sees it who sits on the link.  Context: frame. */
-struct dyn_column_rate {
+struct dyn_modal_column_rate {
     struct dyn_vec6 rate, accel;
 };
 
-struct dyn_column_rate dyn_shape_column_rate(const struct dyn_model *model, int node,
-                                             const struct dyn_shape_motion *at,
-                                             const struct dyn_shape_path *path, int p);
+struct dyn_modal_column_rate dyn_modal_shape_column_rate(const struct dyn_model *model, int node,
+                                                         const struct dyn_modal_shape_motion *at,
+                                                         const struct dyn_modal_shape_path *path,
+                                                         int p);
 
 /* The same along eta_q.  Context: frame. */
-struct dyn_vec6 dyn_shape_column_q(const struct dyn_model *model, int node,
-                                   const struct dyn_shape_motion *at,
-                                   const struct dyn_shape_path *path, int p, int q);
+struct dyn_vec6 dyn_modal_shape_column_dq(const struct dyn_model *model, int node,
+                                          const struct dyn_modal_shape_motion *at,
+                                          const struct dyn_modal_shape_path *path, int p, int q);

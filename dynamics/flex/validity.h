@@ -20,28 +20,28 @@
 #include "dynamics/state.h"
 
 /* What it is left by, to count by. */
-enum dyn_limit {
-    DYN_LIMIT_RATE,
-    DYN_LIMIT_DEFLECTION,
-    DYN_LIMIT_STIFFNESS,
-    DYN_LIMIT_INERTIA,
-    DYN_LIMIT_COUNT
+enum dyn_validity {
+    DYN_VALIDITY_RATE,
+    DYN_VALIDITY_DEFLECTION,
+    DYN_VALIDITY_STIFFNESS,
+    DYN_VALIDITY_INERTIA,
+    DYN_VALIDITY_COUNT
 };
 
 /* The same as a set. */
-enum dyn_range {
-    DYN_RANGE_RATE = 1 << DYN_LIMIT_RATE,
-    DYN_RANGE_DEFLECTION = 1 << DYN_LIMIT_DEFLECTION,
-    DYN_RANGE_STIFFNESS = 1 << DYN_LIMIT_STIFFNESS,
-    DYN_RANGE_INERTIA = 1 << DYN_LIMIT_INERTIA,
+enum dyn_invalid {
+    DYN_INVALID_RATE = 1 << DYN_VALIDITY_RATE,
+    DYN_INVALID_DEFLECTION = 1 << DYN_VALIDITY_DEFLECTION,
+    DYN_INVALID_STIFFNESS = 1 << DYN_VALIDITY_STIFFNESS,
+    DYN_INVALID_INERTIA = 1 << DYN_VALIDITY_INERTIA,
 };
 
 /* What body `body`, with the accelerations of the last dyn_aba(), is out of; 0: nothing, or it does
  * not bend.  Context: frame. */
-unsigned dyn_body_range(const struct dyn_model *model, const struct dyn_state *state,
-                        const struct dyn_work *work, int body);
+unsigned dyn_body_validity(const struct dyn_model *model, const struct dyn_state *state,
+                           const struct dyn_work *work, int body);
 
 /* Of all bodies together, after dyn_plant_solve() with this x; *first is the first of those that
  * are out of anything, left as it is where none is.  Context: frame. */
-unsigned dyn_plant_range(const struct dyn_plant *plant, const struct dyn_plant_work *work,
-                         const double *x, int *first);
+unsigned dyn_plant_validity(const struct dyn_plant *plant, const struct dyn_plant_work *work,
+                            const double *x, int *first);

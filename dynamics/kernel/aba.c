@@ -10,49 +10,53 @@
 #include "dynamics/kernel/aba_isa.h"
 #include "dynamics/kernel/mimic.h"
 
-static const struct dyn_aba_kernel *kernel_of(const struct dyn_model *model)
+static const struct dyn_aba_kernel *aba_kernel_of(const struct dyn_model *model)
 {
     return model->isa == DYN_ISA_AVX512 ? &dyn_aba_avx512
            : model->isa == DYN_ISA_AVX2 ? &dyn_aba_avx2
                                         : &dyn_aba_sse2;
 }
 
-static struct dyn_vec3 row(const struct dyn_row *r)
+static struct dyn_vec3 vec3_of_row(const struct dyn_row *r)
 {
     return dyn_vec3_load(r->e);
 }
 
 /* Link axes to world axes, and back. */
-static struct dyn_vec3 to_world(const struct dyn_link_work *L, struct dyn_vec3 a)
+static struct dyn_vec3 to_world(const struct dyn_tree_link_work *L, struct dyn_vec3 a)
 {
-    return dyn_add(dyn_add(dyn_scale(a.x, row(&L->R[0])), dyn_scale(a.y, row(&L->R[1]))),
-                   dyn_scale(a.z, row(&L->R[2])));
+    return dyn_add(
+        dyn_add(dyn_scale(a.x, vec3_of_row(&L->R[0])), dyn_scale(a.y, vec3_of_row(&L->R[1]))),
+        dyn_scale(a.z, vec3_of_row(&L->R[2])));
 }
 
-static struct dyn_vec3 to_link(const struct dyn_link_work *L, struct dyn_vec3 a)
+static struct dyn_vec3 to_link(const struct dyn_tree_link_work *L, struct dyn_vec3 a)
 {
-    return (struct dyn_vec3){dyn_dot(row(&L->R[0]), a), dyn_dot(row(&L->R[1]), a),
-                             dyn_dot(row(&L->R[2]), a)};
+    return (struct dyn_vec3){dyn_dot(vec3_of_row(&L->R[0]), a), dyn_dot(vec3_of_row(&L->R[1]), a),
+                             dyn_dot(vec3_of_row(&L->R[2]), a)};
 }
 
-static void subtract(struct dyn_row *sum, struct dyn_vec3 a)
+static void subtract_from_row(struct dyn_row *sum, struct dyn_vec3 a)
 {
-    dyn_vec3_store(dyn_sub(row(sum), a), sum->e);
+    dyn_vec3_store(dyn_sub(vec3_of_row(sum), a), sum->e);
 }
 
 static void add_load(const struct dyn_model *model, const struct dyn_load *load,
                      struct dyn_work *work)
 {
     const int l = model->body_link[load->body];
-    const struct dyn_transform *seat = &model->seat_X[load->body];
+    const struct dyn_transform *link_from_body_X = &model->link_from_body[load->body];
     if (l < 0)
         return;
-    struct dyn_link_work *L = &work->link[l];
-    const struct dyn_vec3 f = to_world(L, dyn_mul_t(&seat->E, dyn_vec3_load(load->force)));
-    const struct dyn_vec3 n = to_world(L, dyn_mul_t(&seat->E, dyn_vec3_load(load->moment)));
-    const struct dyn_vec3 at = dyn_add(seat->r, dyn_mul_t(&seat->E, dyn_vec3_load(load->at)));
-    subtract(&L->pa, dyn_add(n, dyn_cross(to_world(L, at), f)));
-    subtract(&L->pl, f);
+    struct dyn_tree_link_work *L = &work->link[l];
+    const struct dyn_vec3 f =
+        to_world(L, dyn_mul_t(&link_from_body_X->E, dyn_vec3_load(load->force)));
+    const struct dyn_vec3 n =
+        to_world(L, dyn_mul_t(&link_from_body_X->E, dyn_vec3_load(load->moment)));
+    const struct dyn_vec3 at =
+        dyn_add(link_from_body_X->r, dyn_mul_t(&link_from_body_X->E, dyn_vec3_load(load->at)));
+    subtract_from_row(&L->pa, dyn_add(n, dyn_cross(to_world(L, at), f)));
+    subtract_from_row(&L->pl, f);
 }
 
 /* Given, and by the joints' own laws. */
@@ -60,19 +64,19 @@ static const double *joint_forces(const struct dyn_model *model, const struct dy
                                   const struct dyn_input *input, struct dyn_work *work)
 {
     const size_t size = (size_t)model->full_nv * sizeof *work->tau;
-    if (input->tau != NULL && model->lawful_count == 0)
+    if (input->tau != NULL && model->force_entry_count == 0)
         return input->tau;
     if (input->tau != NULL)
         memcpy(work->tau, input->tau, size);
     else
         memset(work->tau, 0, size);
-    if (model->lawful_count > 0)
-        dyn_law_add(model, state->q, state->v, input->dry, 1.0, work->tau);
+    if (model->force_entry_count > 0)
+        dyn_joint_force_add(model, state->q, state->v, input->dry, 1.0, work->tau);
     return work->tau;
 }
 
 /* The world falls upward instead of everything else downward. */
-static void take_world(const struct dyn_input *input, struct dyn_link_work *world)
+static void set_world_acceleration(const struct dyn_input *input, struct dyn_tree_link_work *world)
 {
     for (int k = 0; k < 3; k++) {
         world->alpha.e[k] = input->base_acceleration[k];
@@ -82,31 +86,33 @@ static void take_world(const struct dyn_input *input, struct dyn_link_work *worl
 }
 
 /* IA a + pA: the force through the joint. */
-static struct dyn_vec6 joint_force(const struct dyn_link_work *L)
+static struct dyn_vec6 joint_force(const struct dyn_tree_link_work *L)
 {
-    struct dyn_vec6 f = {row(&L->pa), row(&L->pl)};
+    struct dyn_vec6 f = {vec3_of_row(&L->pa), vec3_of_row(&L->pl)};
     for (int k = 0; k < 3; k++) {
-        f.ang = dyn_add(f.ang, dyn_scale(L->alpha.e[k], row(&L->I[k])));
-        f.lin = dyn_add(f.lin, dyn_scale(L->a.e[k], row(&L->M[k])));
-        f.lin = dyn_add(f.lin, dyn_scale(L->alpha.e[k], row(&L->H[k])));
+        f.ang = dyn_add(f.ang, dyn_scale(L->alpha.e[k], vec3_of_row(&L->I[k])));
+        f.lin = dyn_add(f.lin, dyn_scale(L->a.e[k], vec3_of_row(&L->M[k])));
+        f.lin = dyn_add(f.lin, dyn_scale(L->alpha.e[k], vec3_of_row(&L->H[k])));
     }
-    const struct dyn_vec3 a = row(&L->a);
-    const struct dyn_vec3 H_a = {dyn_dot(row(&L->H[0]), a), dyn_dot(row(&L->H[1]), a),
-                                 dyn_dot(row(&L->H[2]), a)};
+    const struct dyn_vec3 a = vec3_of_row(&L->a);
+    const struct dyn_vec3 H_a = {dyn_dot(vec3_of_row(&L->H[0]), a),
+                                 dyn_dot(vec3_of_row(&L->H[1]), a),
+                                 dyn_dot(vec3_of_row(&L->H[2]), a)};
     f.ang = dyn_add(f.ang, H_a);
     return f;
 }
 
 /* What the rotor's own acceleration asks for. */
-static double rotor_force(const struct dyn_link *link, const struct dyn_link_work *on, double qdd)
+static double rotor_force(const struct dyn_tree_link *link, const struct dyn_tree_link_work *on,
+                          double qdd)
 {
-    return link->rotor * qdd + dyn_dot(link->rotor_spin, to_link(on, row(&on->alpha)));
+    return link->rotor * qdd + dyn_dot(link->rotor_spin, to_link(on, vec3_of_row(&on->alpha)));
 }
 
-static int any_held(const struct dyn_input *input, const struct dyn_link *link)
+static int is_any_held(const struct dyn_input *input, const struct dyn_tree_link *link)
 {
     int count = 0;
-    for (int k = 0; k < dyn_link_nv(link); k++)
+    for (int k = 0; k < dyn_tree_link_nv(link); k++)
         count += input->held[link->v_at + k];
     return count;
 }
@@ -117,30 +123,32 @@ static void held_forces(const struct dyn_model *model, const struct dyn_input *i
 {
     memset(output->held_tau, 0, (size_t)model->full_nv * sizeof *output->held_tau);
     for (int i = 0; input->held != NULL && i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        const struct dyn_link_work *L = &work->link[i];
-        if (!any_held(input, link))
+        const struct dyn_tree_link *link = &model->link[i];
+        const struct dyn_tree_link_work *L = &work->link[i];
+        if (!is_any_held(input, link))
             continue;
         const struct dyn_vec6 f = joint_force(L);
         const struct dyn_vec3 n = to_link(L, f.ang), p = to_link(L, f.lin);
-        const double turn = dyn_link_turns(link) ? 1.0 : 0.0;
+        const double turn = dyn_tree_link_turns(link) ? 1.0 : 0.0;
         const double each[6] = {n.x, n.y, n.z, p.x, p.y, p.z};
-        for (int k = 0; k < dyn_link_nv(link); k++) {
+        for (int k = 0; k < dyn_tree_link_nv(link); k++) {
             const int v = link->v_at + k;
             if (!input->held[v])
                 continue;
-            const double need = dyn_link_nv(link) > 1 ? each[k] : turn * n.z + link->pitch * p.z;
+            const double need =
+                dyn_tree_link_nv(link) > 1 ? each[k] : turn * n.z + link->pitch * p.z;
             output->held_tau[v] =
                 need + rotor_force(link, &work->link[link->parent], output->a[v]) - tau[v];
         }
     }
 }
 
-static inline void react(const struct dyn_model *model, const struct dyn_input *input,
-                         const double *tau, struct dyn_work *work, struct dyn_output *output)
+static inline void solve_given_forces(const struct dyn_model *model, const struct dyn_input *input,
+                                      const double *tau, struct dyn_work *work,
+                                      struct dyn_output *output)
 {
-    take_world(input, &work->link[-1]);
-    kernel_of(model)->solve(model, input, tau, work, output->a);
+    set_world_acceleration(input, &work->link[-1]);
+    aba_kernel_of(model)->solve(model, input, tau, work, output->a);
     if (output->held_tau != NULL)
         held_forces(model, input, tau, work, output);
 }
@@ -151,40 +159,40 @@ static inline void solve(const struct dyn_model *model, const struct dyn_state *
 {
     for (int k = 0; k < input->load_count; k++)
         add_load(model, &input->loads[k], work);
-    react(model, input, joint_forces(model, state, input, work), work, output);
+    solve_given_forces(model, input, joint_forces(model, state, input, work), work, output);
 }
 
-void dyn_links_move(const struct dyn_model *model, const struct dyn_state *state,
-                    struct dyn_work *work)
+void dyn_tree_links_velocity_pass(const struct dyn_model *model, const struct dyn_state *state,
+                                  struct dyn_work *work)
 {
-    kernel_of(model)->move(model, state->q, state->v, work);
+    aba_kernel_of(model)->move(model, state->q, state->v, work);
 }
 
-void dyn_links_react(const struct dyn_model *model, const struct dyn_input *input,
-                     struct dyn_work *work, struct dyn_output *output)
+void dyn_tree_links_solve_given_forces(const struct dyn_model *model, const struct dyn_input *input,
+                                       struct dyn_work *work, struct dyn_output *output)
 {
-    react(model, input, work->tau, work, output);
+    solve_given_forces(model, input, work->tau, work, output);
 }
 
-void dyn_links_solve(const struct dyn_model *model, const struct dyn_state *state,
-                     const struct dyn_input *input, struct dyn_work *work,
-                     struct dyn_output *output)
+void dyn_tree_links_solve(const struct dyn_model *model, const struct dyn_state *state,
+                          const struct dyn_input *input, struct dyn_work *work,
+                          struct dyn_output *output)
 {
     solve(model, state, input, work, output);
 }
 
-void dyn_aba_move(const struct dyn_model *model, const struct dyn_state *state,
-                  struct dyn_work *work)
+void dyn_aba_velocity_pass(const struct dyn_model *model, const struct dyn_state *state,
+                           struct dyn_work *work)
 {
-    const struct dyn_state links = dyn_follow_state(model, state, &work->follow);
-    kernel_of(model)->move(model, links.q, links.v, work);
+    const struct dyn_state links = dyn_mimic_state(model, state, &work->mimic);
+    aba_kernel_of(model)->move(model, links.q, links.v, work);
 }
 
 void dyn_aba_solve(const struct dyn_model *model, const struct dyn_state *state,
                    const struct dyn_input *input, struct dyn_work *work, struct dyn_output *output)
 {
-    if (dyn_follow_any(model))
-        dyn_follow_solve(model, state, input, work, output);
+    if (dyn_mimic_any(model))
+        dyn_mimic_solve(model, state, input, work, output);
     else
         solve(model, state, input, work, output);
 }
@@ -192,7 +200,7 @@ void dyn_aba_solve(const struct dyn_model *model, const struct dyn_state *state,
 void dyn_aba(const struct dyn_model *model, const struct dyn_state *state,
              const struct dyn_input *input, struct dyn_work *work, struct dyn_output *output)
 {
-    dyn_aba_move(model, state, work);
+    dyn_aba_velocity_pass(model, state, work);
     dyn_aba_solve(model, state, input, work, output);
 }
 
@@ -203,10 +211,11 @@ static struct dyn_vec3 origin_velocity(const struct dyn_model *model, const stru
 {
     struct dyn_vec3 v = {0.0, 0.0, 0.0};
     for (; i >= 0; i = model->link[i].parent) {
-        const struct dyn_link_work *L = &work->link[i], *on = &work->link[model->link[i].parent];
-        v = dyn_add(v, dyn_cross(row(&on->w), row(&L->r)));
-        if (model->link[i].kind != DYN_LINK_TURN)
-            v = dyn_add(v, row(&L->travel));
+        const struct dyn_tree_link_work *L = &work->link[i],
+                                        *on = &work->link[model->link[i].parent];
+        v = dyn_add(v, dyn_cross(vec3_of_row(&on->w), vec3_of_row(&L->r)));
+        if (model->link[i].kind != DYN_TREE_LINK_REVOLUTE)
+            v = dyn_add(v, vec3_of_row(&L->travel));
     }
     return v;
 }
@@ -214,20 +223,20 @@ static struct dyn_vec3 origin_velocity(const struct dyn_model *model, const stru
 struct dyn_vec6 dyn_body_velocity(const struct dyn_model *model, const struct dyn_work *work,
                                   int body)
 {
-    const struct dyn_link_work *L = &work->link[model->body_link[body]];
-    const struct dyn_transform *seat = &model->seat_X[body];
-    const struct dyn_vec6 link = {to_link(L, row(&L->w)),
+    const struct dyn_tree_link_work *L = &work->link[model->body_link[body]];
+    const struct dyn_transform *link_from_body_X = &model->link_from_body[body];
+    const struct dyn_vec6 link = {to_link(L, vec3_of_row(&L->w)),
                                   to_link(L, origin_velocity(model, work, model->body_link[body]))};
-    return dyn_motion_to_child(seat, &link);
+    return dyn_motion_to_child(link_from_body_X, &link);
 }
 
 struct dyn_vec6 dyn_body_acceleration(const struct dyn_model *model, const struct dyn_work *work,
                                       int body)
 {
-    const struct dyn_link_work *L = &work->link[model->body_link[body]];
-    const struct dyn_transform *seat = &model->seat_X[body];
-    const struct dyn_vec3 w = to_link(L, row(&L->w));
-    struct dyn_vec6 link = {to_link(L, row(&L->alpha)), to_link(L, row(&L->a))};
-    link.lin = dyn_add(link.lin, dyn_cross(w, dyn_cross(w, seat->r)));
-    return dyn_motion_to_child(seat, &link);
+    const struct dyn_tree_link_work *L = &work->link[model->body_link[body]];
+    const struct dyn_transform *link_from_body_X = &model->link_from_body[body];
+    const struct dyn_vec3 w = to_link(L, vec3_of_row(&L->w));
+    struct dyn_vec6 link = {to_link(L, vec3_of_row(&L->alpha)), to_link(L, vec3_of_row(&L->a))};
+    link.lin = dyn_add(link.lin, dyn_cross(w, dyn_cross(w, link_from_body_X->r)));
+    return dyn_motion_to_child(link_from_body_X, &link);
 }

@@ -1,7 +1,8 @@
 /*
- * Slender links and their nodes (struct dyn_slender) in the flexible half of the kernel, included
- * by aba_modes.h.  The same equations, in the link's own axes and without what is zero there: a
- * mode has two numbers across the line that stay, and one along it that follows the others.
+ * Slender links and their nodes (struct dyn_slender_link) in the flexible half of the kernel,
+ * included by aba_modes.h.  The same equations, in the link's own axes and without what is zero
+ * there: a mode has two numbers across the line that stay, and one along it that follows the
+ * others.
  */
 #pragma once
 
@@ -37,8 +38,8 @@ DYN_FOR_LANES struct dyn_slender_inertia slender_inertia(const double *along, in
 }
 
 /* J w */
-static inline struct dyn_mode_rows slender_spun(const struct dyn_slender_inertia *J, dyn_lane Jxy,
-                                                dyn_lane Jxz, struct dyn_vec3 w)
+static inline struct dyn_mode_rows slender_turn_times(const struct dyn_slender_inertia *J,
+                                                      dyn_lane Jxy, dyn_lane Jxz, struct dyn_vec3 w)
 {
     const dyn_lane x = lane_splat(w.x), y = lane_splat(w.y), z = lane_splat(w.z);
     return (struct dyn_mode_rows){J->xx * x + Jxy * y + Jxz * z, Jxy * x + J->yy * y + J->yz * z,
@@ -79,7 +80,8 @@ DYN_FOR_LANES struct dyn_slender_sums slender_four(const struct dyn_modal_link *
     const dyn_lane spring = spring_force(modal, g, modes, lanes, work);
     const struct dyn_slender_inertia J = slender_inertia(along, modes, lanes, work->eta);
     const dyn_lane inertia = lane_sums(eta * J.xx, eta * J.yy, eta * J.zz, eta * J.yz);
-    const struct dyn_mode_rows t = slender_spun(&J, modes_at(across), modes_at(across + lanes), w);
+    const struct dyn_mode_rows t =
+        slender_turn_times(&J, modes_at(across), modes_at(across + lanes), w);
 
     const struct dyn_slender_along x =
         slender_along(along + 4 * lanes, modes, lanes, work->eta, work->xi);
@@ -110,10 +112,10 @@ DYN_FOR_LANES dyn_lane slender_drift(const struct dyn_row *drift, const double *
     return sum;
 }
 
-/* As move_bent_inertia; own is in lanes as in struct dyn_slender, with the force behind. */
-static inline void put_slender(const struct dyn_link *link, const struct dyn_row own[3],
+/* As move_bent_inertia; own is in lanes as in struct dyn_slender_link, with the force behind. */
+static inline void put_slender(const struct dyn_tree_link *link, const struct dyn_row own[3],
                                dyn_lane torque, const struct dyn_row R_rows[3],
-                               struct dyn_link_work *L)
+                               struct dyn_tree_link_work *L)
 {
     const double *a = own[0].e, *b = own[1].e, *c = own[2].e;
     const struct dyn_lane3 R = lane3_load(R_rows);
@@ -136,14 +138,15 @@ static inline void put_slender(const struct dyn_link *link, const struct dyn_row
     lane_store(&L->pl, lane_cross(w, lane_cross(w, h)) + f);
 }
 
-DYN_FOR_LANES void move_slender_modes(const struct dyn_link *link,
+DYN_FOR_LANES void move_slender_modes(const struct dyn_tree_link *link,
                                       const struct dyn_modal_link *modal, int modes, int lanes,
-                                      struct dyn_link_work *L, const struct dyn_modal_work *work)
+                                      struct dyn_tree_link_work *L,
+                                      const struct dyn_modal_work *work)
 {
     static const struct dyn_row twice_and_half = {{0.5, 2.0, 2.0, 2.0}};
-    const struct dyn_slender *slender = &modal->slender;
+    const struct dyn_slender_link *slender = &modal->slender;
     const dyn_lane none = lane_splat(0.0), w = lane_load(&L->w);
-    const struct dyn_lane3 R = turned(lane3_load(L->R), &slender->E);
+    const struct dyn_lane3 R = rotated(lane3_load(L->R), &slender->E);
     const struct dyn_vec3 w_own = lane_vec3(lane_sums(R.x * w, R.y * w, R.z * w, none));
     const double *M = modal->M;
     struct dyn_row own[3];
@@ -165,8 +168,8 @@ DYN_FOR_LANES void move_slender_modes(const struct dyn_link *link,
 }
 
 /* In place of move_bent. */
-DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_link *link,
-                            struct dyn_link_work *L, struct dyn_modal_work *work)
+DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_tree_link *link,
+                            struct dyn_tree_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
     const struct dyn_modal_work here = *work; /* whose pointers no store can change */
@@ -178,8 +181,8 @@ DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_link
 }
 
 /* In place of move_inertia. */
-static void move_flexible(const struct dyn_model *model, const struct dyn_link *link,
-                          struct dyn_link_work *L, struct dyn_modal_work *work)
+static void move_flexible(const struct dyn_model *model, const struct dyn_tree_link *link,
+                          struct dyn_tree_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
     (!modal->deforms     ? move_straight
@@ -232,7 +235,7 @@ DYN_FOR_LANES dyn_lane place_slender_node(const double *along, int modes, int la
  */
 DYN_FOR_LANES void take_slender_node(const struct dyn_slender_node *node, int modes, int lanes,
                                      const struct dyn_modal_work *work, double *X,
-                                     struct dyn_link_work *N)
+                                     struct dyn_tree_link_work *N)
 {
     const dyn_lane along = place_slender_node(node->along, modes, lanes, work, X);
     const dyn_lane across = slender_drift(node->drift, work->eta, modes);
@@ -248,9 +251,9 @@ DYN_FOR_LANES void take_slender_node(const struct dyn_slender_node *node, int mo
 
 /* As turn_node_columns, of X that has only what is along the line. */
 DYN_FOR_LANES struct dyn_node_rate turn_slender_columns(const struct dyn_row R[3],
-                                                        const struct dyn_link_work *N, int lanes,
-                                                        const double *across, const double *xi,
-                                                        double *X)
+                                                        const struct dyn_tree_link_work *N,
+                                                        int lanes, const double *across,
+                                                        const double *xi, double *X)
 {
     const struct dyn_vec3 part = {N->ga.e[0], N->gl.e[0], N->gl.e[1]};
     const dyn_lane s = lane_splat(N->ud);
@@ -275,7 +278,8 @@ DYN_FOR_LANES struct dyn_node_rate turn_slender_columns(const struct dyn_row R[3
 /* As move_bent_node. */
 DYN_FOR_LANES void move_slender_node(const struct dyn_slender_node *node, int lanes,
                                      const struct dyn_modal_work *work, double *X,
-                                     const struct dyn_link_work *on, struct dyn_link_work *L)
+                                     const struct dyn_tree_link_work *on,
+                                     struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 P = lane3_load(work->R);
     const dyn_lane w_on = lane_load(&on->w), half = lane_splat(0.5), s = lane_splat(L->ud);
@@ -283,7 +287,7 @@ DYN_FOR_LANES void move_slender_node(const struct dyn_slender_node *node, int la
     const struct dyn_vec3 u = {L->alpha.e[1], L->a.e[2], L->a.e[3]};
     const struct dyn_lane3 once = times_skew(P, theta), twice = times_skew(once, theta);
     const struct dyn_lane3 turn = lane3_axpy(P, s, lane3_axpy(once, half, twice));
-    lane3_store(L->R, turned(turn, &node->E));
+    lane3_store(L->R, rotated(turn, &node->E));
 
     const struct dyn_node_rate rate =
         turn_slender_columns(work->R, L, lanes, node->across, work->xi, X);
@@ -301,9 +305,10 @@ DYN_FOR_LANES void move_slender_node(const struct dyn_slender_node *node, int la
 
 /* ---- what modes alone tell ---- */
 
-static inline void take_node(const struct dyn_modal_link *modal,
-                             const struct dyn_slender_node *node,
-                             const struct dyn_modal_work *modes, double *X, struct dyn_link_work *N)
+static inline void find_node_columns(const struct dyn_modal_link *modal,
+                                     const struct dyn_slender_node *node,
+                                     const struct dyn_modal_work *modes, double *X,
+                                     struct dyn_tree_link_work *N)
 {
     if (modal->lanes == 4)
         take_slender_node(node, 4, 4, modes, X, N);
@@ -316,13 +321,13 @@ DYN_APART void take_shapes(const struct dyn_model *model, const double *q, const
                            const struct dyn_work *work)
 {
     for (int m = 0; m < model->modal_count; m++)
-        take_modes(&model->modal[m], q, v, &work->modal[m]);
+        load_modal_state(&model->modal[m], q, v, &work->modal[m]);
     for (int n = 0; n < model->node_count; n++) {
         const struct dyn_modal_node *node = &model->node[n];
         const struct dyn_modal_link *modal = &model->modal[node->modal];
         const struct dyn_modal_work modes = work->modal[node->modal]; /* no store changes it */
         if (modal->is_slender)
-            take_node(modal, &node->slender, &modes, work->node[n],
-                      &work->link[model->node_link[n]]);
+            find_node_columns(modal, &node->slender, &modes, work->node[n],
+                              &work->link[model->node_link[n]]);
     }
 }

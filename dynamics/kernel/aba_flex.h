@@ -131,7 +131,7 @@ static inline dyn_lane modes_from(const double *from, int modes)
     return row;
 }
 
-static inline void take_row(const double *from, int modes, int lanes, double *row)
+static inline void load_row(const double *from, int modes, int lanes, double *row)
 {
     if (__builtin_expect(modes == 4, 1)) {
         modes_put(row, lane_at(from));
@@ -172,7 +172,7 @@ static inline struct dyn_mode_rows axial(struct dyn_mode_matrix W)
 }
 
 /* tr(W) w - W w */
-static inline struct dyn_mode_rows spun(struct dyn_mode_matrix W, struct dyn_vec3 w)
+static inline struct dyn_mode_rows turn_times(struct dyn_mode_matrix W, struct dyn_vec3 w)
 {
     const dyn_lane trace = W.x.x + W.y.y + W.z.z;
     return (struct dyn_mode_rows){trace * lane_splat(w.x) - rows_dot(w, W.x),
@@ -211,7 +211,7 @@ DYN_FOR_LANES dyn_lane bend_torque(const struct dyn_modal_link *modal, int g, in
 
     if (modal->rotary)
         torque = rows_sum_of(torque, rows_cross(w, rows_at(modal->S + g, lanes)));
-    if (modal->draws)
+    if (modal->has_second_order)
         torque = rows_gather(torque, modal->G1 + g, work->xi, modes, lanes);
     bent->torque += rows_sum(rows_scale(modes_at(work->xi + g), torque));
     return lane_splat(2.0) * rows_dot(w, Y);
@@ -225,12 +225,12 @@ DYN_FOR_LANES struct dyn_mode_rows bend_center(const struct dyn_modal_link *moda
 {
     const struct dyn_mode_rows P0 = rows_at(modal->P + g, lanes);
     struct dyn_mode_rows P = P0;
-    if (modal->draws)
+    if (modal->has_second_order)
         P = rows_gather(P, modal->P1 + g, work->eta, modes, lanes);
     bent->mc += rows_sum(rows_scale(lane_splat(0.5) * modes_at(work->eta + g), rows_sum_of(P0, P)));
 
     struct dyn_mode_rows force = rows_cross(dyn_scale(2.0, w), P);
-    if (modal->draws)
+    if (modal->has_second_order)
         force = rows_gather(force, modal->P1 + g, work->xi, modes, lanes);
     bent->force += rows_sum(rows_scale(modes_at(work->xi + g), force));
     return P;
@@ -241,7 +241,7 @@ DYN_FOR_LANES dyn_lane spring_force(const struct dyn_modal_link *modal, int g, i
                                     const struct dyn_modal_work *work)
 {
     dyn_lane spring = lane_splat(0.0), damper = spring;
-    if (modal->apart)
+    if (modal->has_diagonal_stiffness)
         return modes_at(modal->k + g) * modes_at(work->eta + g) +
                modes_at(modal->c + g) * modes_at(work->xi + g);
 #pragma GCC unroll 4
@@ -255,14 +255,14 @@ DYN_FOR_LANES dyn_lane spring_force(const struct dyn_modal_link *modal, int g, i
 /* What four modes feel of springs, dampers and rates, and how they couple to the link.  In an order
  * that keeps few values alive. */
 DYN_FOR_LANES void move_four(const struct dyn_modal_link *modal, int deforms, int g, int modes,
-                             int lanes, struct dyn_vec3 w, const struct dyn_link_work *L,
+                             int lanes, struct dyn_vec3 w, const struct dyn_tree_link_work *L,
                              struct dyn_modal_work *work, struct dyn_bent *bent)
 {
     const struct dyn_mode_matrix W =
         deforms ? deformed_W(modal, g, work->eta, modes, lanes) : matrix_at(modal->L + g, lanes);
     if (deforms)
         bend_inertia(modal->Z0 + g, lanes, &W, modes_at(work->eta + g), bent);
-    const struct dyn_mode_rows t = spun(W, w);
+    const struct dyn_mode_rows t = turn_times(W, w);
     struct dyn_mode_rows H = axial(W);
     if (modal->rotary)
         H = rows_sum_of(H, rows_at(modal->S + g, lanes));
@@ -296,8 +296,9 @@ static inline struct dyn_lane3 bent_inertia(const struct dyn_bent *bent, const s
 }
 
 /* As move_inertia, of the deformed link. */
-static inline void move_bent_inertia(const struct dyn_link *link, const struct dyn_inertia *own,
-                                     const struct dyn_bent *bent, struct dyn_link_work *L)
+static inline void move_bent_inertia(const struct dyn_tree_link *link,
+                                     const struct dyn_inertia *own, const struct dyn_bent *bent,
+                                     struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 R = lane3_load(L->R);
     const dyn_lane w = lane_load(&L->w);
@@ -314,7 +315,7 @@ static inline void move_bent_inertia(const struct dyn_link *link, const struct d
 }
 
 DYN_FOR_LANES void move_modes(const struct dyn_modal_link *modal, int deforms, int modes, int lanes,
-                              const struct dyn_link_work *L, struct dyn_modal_work *work,
+                              const struct dyn_tree_link_work *L, struct dyn_modal_work *work,
                               struct dyn_bent *bent)
 {
     const struct dyn_lane3 R = lane3_load(L->R);
@@ -328,16 +329,16 @@ DYN_FOR_LANES void move_modes(const struct dyn_modal_link *modal, int deforms, i
 }
 
 /* The state of the modes, zero in the empty lanes. */
-static inline void take_modes(const struct dyn_modal_link *modal, const double *q, const double *v,
-                              const struct dyn_modal_work *work)
+static inline void load_modal_state(const struct dyn_modal_link *modal, const double *q,
+                                    const double *v, const struct dyn_modal_work *work)
 {
-    take_row(q + modal->q_at, modal->modes, modal->lanes, work->eta);
-    take_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
+    load_row(q + modal->q_at, modal->modes, modal->lanes, work->eta);
+    load_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
 }
 
 /* In place of move_inertia: a link that keeps its shape for all but its modes. */
-DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_link *link,
-                             struct dyn_link_work *L, struct dyn_modal_work *work)
+DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_tree_link *link,
+                             struct dyn_tree_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
 
@@ -349,8 +350,8 @@ DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_lin
 }
 
 /* The same of a link that deforms. */
-DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_link *link,
-                         struct dyn_link_work *L, struct dyn_modal_work *work)
+DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_tree_link *link,
+                         struct dyn_tree_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
     const dyn_lane none = lane_splat(0.0);
@@ -383,9 +384,9 @@ DYN_FOR_LANES struct dyn_node_place place_node(const struct dyn_modal_node *node
         const struct dyn_mode_rows psi0 = rows_at(node->psi + g, lanes),
                                    theta0 = rows_at(node->theta + g, lanes);
         struct dyn_mode_rows psi = psi0, turn = theta0;
-        if (node->bends)
+        if (node->has_psi1)
             psi = rows_gather(psi, node->psi1 + g, work->eta, modes, lanes);
-        if (node->twists)
+        if (node->has_theta1)
             turn = rows_gather(turn, node->theta1 + g, work->eta, modes, lanes);
         u = rows_axpy(u, half_eta, rows_sum_of(psi0, psi));
         theta = rows_axpy(theta, half_eta, rows_sum_of(theta0, turn));
@@ -412,8 +413,8 @@ static inline struct dyn_lane3 times_skew(struct dyn_lane3 P, struct dyn_vec3 th
 }
 
 /* The parent's axes P, turned by theta: 1 + s (theta x) + s/2 (theta x)^2. */
-static inline struct dyn_lane3 turned_by_modes(struct dyn_lane3 P, dyn_lane s,
-                                               struct dyn_vec3 theta)
+static inline struct dyn_lane3 rotated_by_modes(struct dyn_lane3 P, dyn_lane s,
+                                                struct dyn_vec3 theta)
 {
     const struct dyn_lane3 once = times_skew(P, theta), twice = times_skew(once, theta);
     const struct dyn_lane3 sum = lane3_axpy(once, lane_splat(0.5), twice);
@@ -421,9 +422,9 @@ static inline struct dyn_lane3 turned_by_modes(struct dyn_lane3 P, dyn_lane s,
 }
 
 /* The axes of a node, where E is often a turn about x and oftener none. */
-static inline struct dyn_lane3 node_axes(struct dyn_lane3 P, const struct dyn_link *link)
+static inline struct dyn_lane3 node_axes(struct dyn_lane3 P, const struct dyn_tree_link *link)
 {
-    return link->axial ? turned_about_x(P, link->E.row[1]) : turned(P, &link->E);
+    return link->axial ? rotated_about_x(P, link->E.row[1]) : rotated(P, &link->E);
 }
 
 /* How modes move a node, world axes. */
@@ -452,10 +453,10 @@ DYN_FOR_LANES struct dyn_node_rate turn_node_columns(const struct dyn_row R[3], 
 }
 
 /* The node of a link that deforms. */
-DYN_FOR_LANES void move_bent_node(const struct dyn_link *link, const struct dyn_modal_node *node,
-                                  int modes, int lanes, const struct dyn_modal_work *work,
-                                  double *X, const struct dyn_link_work *on,
-                                  struct dyn_link_work *L)
+DYN_FOR_LANES void move_bent_node(const struct dyn_tree_link *link,
+                                  const struct dyn_modal_node *node, int modes, int lanes,
+                                  const struct dyn_modal_work *work, double *X,
+                                  const struct dyn_tree_link_work *on, struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 P = lane3_load(on->R);
     const dyn_lane w_on = lane_load(&on->w), half = lane_splat(0.5);
@@ -463,19 +464,19 @@ DYN_FOR_LANES void move_bent_node(const struct dyn_link *link, const struct dyn_
     const struct dyn_vec3 theta = lane_vec3(at.theta);
     const dyn_lane s =
         lane_splat(1.0) / (lane_splat(1.0) + lane_splat(0.25) * lane_sum(at.theta * at.theta));
-    const dyn_lane bent = node->bends ? bend_rate(node->psi1, modes, lanes, work->xi)
-                                      : lane_splat(0.0); /* while s is waited for */
+    const dyn_lane bent = node->has_psi1 ? bend_rate(node->psi1, modes, lanes, work->xi)
+                                         : lane_splat(0.0); /* while s is waited for */
     const struct dyn_node_rate rate = turn_node_columns(on->R, s, theta, lanes, work->xi, X);
     const dyn_lane r = lane3_mul(P, lane_vec3(lane_load(&link->origin_row) + at.u));
     const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * rate.travel;
     dyn_lane ca =
         lane_cross(w_on, rate.spin) - half * lane_sum(lane3_mul(P, theta) * rate.spin) * rate.spin;
 
-    if (node->twists) {
+    if (node->has_theta1) {
         const dyn_lane b = bend_rate(node->theta1, modes, lanes, work->xi);
         ca += s * lane3_mul(P, lane_vec3(b + half * lane_cross(at.theta, b)));
     }
-    lane3_store(L->R, node_axes(turned_by_modes(P, s, theta), link));
+    lane3_store(L->R, node_axes(rotated_by_modes(P, s, theta), link));
     lane_store(&L->r, r);
     lane_keep(&L->w, w_on + rate.spin);
     lane_store(&L->travel, rate.travel);
@@ -484,10 +485,11 @@ DYN_FOR_LANES void move_bent_node(const struct dyn_link *link, const struct dyn_
 }
 
 /* The node of a link whose modes move it, but not its place. */
-DYN_FOR_LANES void move_straight_node(const struct dyn_link *link,
+DYN_FOR_LANES void move_straight_node(const struct dyn_tree_link *link,
                                       const struct dyn_modal_node *node, int lanes,
                                       const struct dyn_modal_work *work, double *X,
-                                      const struct dyn_link_work *on, struct dyn_link_work *L)
+                                      const struct dyn_tree_link_work *on,
+                                      struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 P = lane3_load(on->R);
     const dyn_lane w_on = lane_load(&on->w), r = lane3_mul(P, link->origin);
@@ -512,9 +514,9 @@ DYN_FOR_LANES void move_straight_node(const struct dyn_link *link,
 
 #include "dynamics/kernel/aba_beam.h"
 
-DYN_APART void move_node(const struct dyn_model *model, const struct dyn_link *link,
-                         const struct dyn_work *work, const struct dyn_link_work *on,
-                         struct dyn_link_work *L)
+DYN_APART void move_node(const struct dyn_model *model, const struct dyn_tree_link *link,
+                         const struct dyn_work *work, const struct dyn_tree_link_work *on,
+                         struct dyn_tree_link_work *L)
 {
     const struct dyn_modal_node *node = &model->node[link->node];
     const struct dyn_modal_link *modal = &model->modal[node->modal];
@@ -561,9 +563,9 @@ static inline dyn_lane couple(dyn_lane ta, const struct dyn_row *h, struct dyn_m
 
 /* B, D and f of the parent feel what the node N carries at the end of the arm: A X, X' A X, X' p,
  * with p = pA + A c. */
-DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, const struct dyn_row *arm, dyn_lane pa,
-                              dyn_lane pl, int modes, int lanes, const double *X,
-                              struct dyn_modal_work *work)
+DYN_FOR_LANES void add_modal_loads(const struct dyn_tree_link_work *N, const struct dyn_row *arm,
+                                   dyn_lane pa, dyn_lane pl, int modes, int lanes, const double *X,
+                                   struct dyn_modal_work *work)
 {
     const struct dyn_vec3 r = dyn_vec3_load(arm->e), n = lane_vec3(pa), f = lane_vec3(pl);
     for (int g = 0; g < lanes; g += 4) {
@@ -587,7 +589,7 @@ DYN_FOR_LANES void load_modes(const struct dyn_link_work *N, const struct dyn_ro
 }
 
 /* p + A c of a node. */
-static inline void node_bias(const struct dyn_link_work *N, dyn_lane *pa, dyn_lane *pl)
+static inline void node_bias(const struct dyn_tree_link_work *N, dyn_lane *pa, dyn_lane *pl)
 {
     struct articulated A = load_articulated(N);
     add_bias(N, &A);
@@ -596,8 +598,9 @@ static inline void node_bias(const struct dyn_link_work *N, dyn_lane *pa, dyn_la
 }
 
 /* Nothing is eliminated at a node; all it carries goes on, and to the modes. */
-DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_link *link,
-                           struct dyn_work *work, struct dyn_link_work *N, struct dyn_link_work *on)
+DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_tree_link *link,
+                           struct dyn_work *work, struct dyn_tree_link_work *N,
+                           struct dyn_tree_link_work *on)
 {
     const struct dyn_modal_node *node = &model->node[link->node];
     const struct dyn_modal_link *modal = &model->modal[node->modal];
@@ -607,11 +610,11 @@ DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_link 
 
     node_bias(N, &pa, &pl);
     if (modal->lanes == 4)
-        load_modes(N, &N->r, pa, pl, 4, 4, X, modes);
+        add_modal_loads(N, &N->r, pa, pl, 4, 4, X, modes);
     else
-        load_modes(N, &N->r, pa, pl, modal->modes, modal->lanes, X, modes);
+        add_modal_loads(N, &N->r, pa, pl, modal->modes, modal->lanes, X, modes);
     const struct articulated A = {lane3_load(N->I), lane3_load(N->H), lane3_load(N->M), pa, pl};
-    hand_whole(&A, &N->r, on);
+    pass_whole_to_parent(&A, &N->r, on);
 }
 
 /* ---- a hinge that is all its node carries ---- */
@@ -635,7 +638,7 @@ DYN_FOR_LANES void extend_columns(struct dyn_vec3 d, int lanes, double *X)
 }
 
 /* c and r of both. */
-static inline void join_hinge(struct dyn_link_work *L, struct dyn_link_work *N)
+static inline void join_hinge(struct dyn_tree_link_work *L, struct dyn_tree_link_work *N)
 {
     const dyn_lane d = lane_load(&L->r), ca = lane_load(&N->ca);
     lane_keep(&L->cl, lane_load(&L->cl) + lane_load(&N->cl) + lane_cross(ca, d));
@@ -644,56 +647,59 @@ static inline void join_hinge(struct dyn_link_work *L, struct dyn_link_work *N)
 }
 
 /* A of the hinge's link, the hinge eliminated, to the node; its bias with c is left in *pa, *pl. */
-static inline void relieve_hinge(double tau, struct dyn_link_work *L, struct dyn_link_work *N)
+static inline void eliminate_hinge(double tau, struct dyn_tree_link_work *L,
+                                   struct dyn_tree_link_work *N)
 {
     struct articulated A = load_articulated(L);
     const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
     const dyn_lane z = lane_load(&L->R[2]);
     const dyn_lane Ua = lane3_mul(A.I, axis), Ul = lane3_mul(A.H, axis);
     const dyn_lane D_inv = inverse(lane_sum(z * Ua));
-    const dyn_lane u = lane_splat(tau) - lane_sum(z * A.pa + charge(Ua, Ul, L));
-    const struct relief f = {Ua, Ul, Ua * D_inv, Ul * D_inv, u};
+    const dyn_lane u = lane_splat(tau) - lane_sum(z * A.pa + bias_product(Ua, Ul, L));
+    const struct elimination f = {Ua, Ul, Ua * D_inv, Ul * D_inv, u};
 
     put_gain(&f, D_inv, L);
     add_bias(L, &A);
     lane_store(&N->pa, A.pa + f.ga * u);
     lane_store(&N->pl, A.pl + f.gl * u);
-    take_square(Ua, Ul, f.ga, f.gl, L->keep, &A);
+    subtract_outer_product(Ua, Ul, f.ga, f.gl, L->keep, &A);
     lane3_keep(N->I, A.I);
     lane3_keep(N->H, A.H);
     lane3_keep(N->M, A.M);
 }
 
-DYN_FOR_LANES void hand_hinge(const struct dyn_link_work *L, const struct dyn_link_work *N,
-                              int modes, int lanes, double *X, struct dyn_modal_work *work,
-                              struct dyn_link_work *on)
+DYN_FOR_LANES void pass_hinge_to_node(const struct dyn_tree_link_work *L,
+                                      const struct dyn_tree_link_work *N, int modes, int lanes,
+                                      double *X, struct dyn_modal_work *work,
+                                      struct dyn_tree_link_work *on)
 {
     const struct articulated A = load_articulated(N);
     extend_columns(dyn_vec3_load(L->r.e), lanes, X);
-    load_modes(N, &N->ga, A.pa, A.pl, modes, lanes, X, work);
-    hand_whole(&A, &N->ga, on);
+    add_modal_loads(N, &N->ga, A.pa, A.pl, modes, lanes, X, work);
+    pass_whole_to_parent(&A, &N->ga, on);
 }
 
-DYN_APART void inward_hinge(const struct dyn_model *model, const struct dyn_link *link, double tau,
-                            struct dyn_work *work, struct dyn_link_work *L)
+DYN_APART void inward_hinge(const struct dyn_model *model, const struct dyn_tree_link *link,
+                            double tau, struct dyn_work *work, struct dyn_tree_link_work *L)
 {
-    const struct dyn_link *under = &model->link[link->parent];
+    const struct dyn_tree_link *under = &model->link[link->parent];
     const int node = under->node, m = model->node[node].modal;
     const struct dyn_modal_link *modal = &model->modal[m];
-    struct dyn_link_work *N = &work->link[link->parent], *on = &work->link[under->parent];
+    struct dyn_tree_link_work *N = &work->link[link->parent], *on = &work->link[under->parent];
 
     join_hinge(L, N);
-    relieve_hinge(tau, L, N);
+    eliminate_hinge(tau, L, N);
     if (modal->lanes == 4)
-        hand_hinge(L, N, 4, 4, work->node[node], &work->modal[m], on);
+        pass_hinge_to_node(L, N, 4, 4, work->node[node], &work->modal[m], on);
     else if (modal->lanes == 8)
-        hand_hinge(L, N, modal->modes, 8, work->node[node], &work->modal[m], on);
+        pass_hinge_to_node(L, N, modal->modes, 8, work->node[node], &work->modal[m], on);
     else
-        hand_hinge(L, N, modal->modes, modal->lanes, work->node[node], &work->modal[m], on);
+        pass_hinge_to_node(L, N, modal->modes, modal->lanes, work->node[node], &work->modal[m], on);
 }
 
 /* M becomes M + s C + s^2 K, and K acts on eta + s xi. */
-static void lead_modes(const struct dyn_modal_link *modal, double s, struct dyn_modal_work *work)
+static void add_modal_implicit(const struct dyn_modal_link *modal, double s,
+                               struct dyn_modal_work *work)
 {
     const int lanes = modal->lanes;
     const dyn_lane lead = lane_splat(s);
@@ -815,17 +821,17 @@ static inline void keep_four(struct dyn_row keep[4], struct dyn_by_mode u)
 }
 
 /* row - sum_p g_p u_p, of an element of u. */
-static inline dyn_lane relieved(dyn_lane row, struct dyn_by_mode g, double u0, double u1, double u2,
-                                double u3)
+static inline dyn_lane subtract_modes(dyn_lane row, struct dyn_by_mode g, double u0, double u1,
+                                      double u2, double u3)
 {
     return row - g.p0 * lane_splat(u0) - g.p1 * lane_splat(u1) - g.p2 * lane_splat(u2) -
            g.p3 * lane_splat(u3);
 }
 
-static inline void relieve_row(struct dyn_row *row, struct dyn_by_mode g, const struct dyn_row u[4],
-                               int c)
+static inline void subtract_modes_from_row(struct dyn_row *row, struct dyn_by_mode g,
+                                           const struct dyn_row u[4], int c)
 {
-    lane_store(row, relieved(lane_load(row), g, u[0].e[c], u[1].e[c], u[2].e[c], u[3].e[c]));
+    lane_store(row, subtract_modes(lane_load(row), g, u[0].e[c], u[1].e[c], u[2].e[c], u[3].e[c]));
 }
 
 /* u = L^-1 B' of four modes, f behind the angular half, in memory. */
@@ -834,37 +840,40 @@ struct dyn_four_kept {
 };
 
 /* A - u D^-1 u', p - u D^-1 f. */
-static inline void relieve_link(struct dyn_by_mode gf, struct dyn_by_mode gl,
-                                const struct dyn_four_kept *u, struct dyn_link_work *L)
+static inline void subtract_modes_from_link(struct dyn_by_mode gf, struct dyn_by_mode gl,
+                                            const struct dyn_four_kept *u,
+                                            struct dyn_tree_link_work *L)
 {
     const struct dyn_by_mode ga = three_of_four(gf);
 #pragma GCC unroll 3
     for (int c = 0; c < 3; c++) {
-        relieve_row(&L->I[c], ga, u->a, c);
-        relieve_row(&L->H[c], gl, u->a, c);
-        relieve_row(&L->M[c], gl, u->l, c);
+        subtract_modes_from_row(&L->I[c], ga, u->a, c);
+        subtract_modes_from_row(&L->H[c], gl, u->a, c);
+        subtract_modes_from_row(&L->M[c], gl, u->l, c);
     }
-    relieve_row(&L->pa, ga, u->a, 3);
-    relieve_row(&L->pl, gl, u->a, 3);
+    subtract_modes_from_row(&L->pa, ga, u->a, 3);
+    subtract_modes_from_row(&L->pl, gl, u->a, 3);
 }
 
 /* The same of the modes that come later, at h: of their B, f, and of D beside the modes between. */
-static inline void relieve_modes(int b, int h, int lanes, struct dyn_by_mode g,
-                                 const struct dyn_four_kept *u, const struct dyn_modal_work *work)
+static inline void subtract_modes_from_modes(int b, int h, int lanes, struct dyn_by_mode g,
+                                             const struct dyn_four_kept *u,
+                                             const struct dyn_modal_work *work)
 {
     double *B = work->B + h, *f = work->f + h, *d = work->D + b * lanes;
     for (int c = 0; c < 3; c++) {
         double *Ba = B + c * lanes, *Bl = Ba + 3 * lanes;
-        modes_put(
-            Ba, relieved(modes_at(Ba), g, u->a[0].e[c], u->a[1].e[c], u->a[2].e[c], u->a[3].e[c]));
-        modes_put(
-            Bl, relieved(modes_at(Bl), g, u->l[0].e[c], u->l[1].e[c], u->l[2].e[c], u->l[3].e[c]));
+        modes_put(Ba, subtract_modes(modes_at(Ba), g, u->a[0].e[c], u->a[1].e[c], u->a[2].e[c],
+                                     u->a[3].e[c]));
+        modes_put(Bl, subtract_modes(modes_at(Bl), g, u->l[0].e[c], u->l[1].e[c], u->l[2].e[c],
+                                     u->l[3].e[c]));
     }
-    modes_put(f, relieved(modes_at(f), g, u->a[0].e[3], u->a[1].e[3], u->a[2].e[3], u->a[3].e[3]));
+    modes_put(
+        f, subtract_modes(modes_at(f), g, u->a[0].e[3], u->a[1].e[3], u->a[2].e[3], u->a[3].e[3]));
     for (int r = b + 4; r < h + 4; r++) {
         double *row = work->D + r * lanes + h;
-        modes_put(row, relieved(modes_at(row), g, d[r], d[lanes + r], d[2 * lanes + r],
-                                d[3 * lanes + r]));
+        modes_put(row, subtract_modes(modes_at(row), g, d[r], d[lanes + r], d[2 * lanes + r],
+                                      d[3 * lanes + r]));
     }
 }
 
@@ -874,7 +883,7 @@ static inline void relieve_modes(int b, int h, int lanes, struct dyn_by_mode g,
  * itself, with its linear half in Z.
  */
 DYN_FOR_LANES void eliminate_four(int b, int lanes, const struct dyn_modal_work *work,
-                                  struct dyn_link_work *L)
+                                  struct dyn_tree_link_work *L)
 {
     double *row = work->D + b * lanes;
     const struct dyn_mode_rows Ba = rows_at(work->B + b, lanes),
@@ -891,24 +900,24 @@ DYN_FOR_LANES void eliminate_four(int b, int lanes, const struct dyn_modal_work 
     keep_four(kept.l, ul);
     by_mode_put(row + b, lanes, backward_four(&D, gf));
     by_mode_put(work->Z + 4 * b, 4, backward_four(&D, gl));
-    relieve_link(gf, gl, &kept, L);
+    subtract_modes_from_link(gf, gl, &kept, L);
     for (int h = b + 4; h < lanes; h += 4)
         by_mode_put(row + h, lanes, forward_four(&D, by_mode_at(row + h, lanes)));
     for (int h = lanes - 4; h > b; h -= 4) {
         const struct dyn_by_mode g = gain_of_four(&D, by_mode_at(row + h, lanes));
-        relieve_modes(b, h, lanes, g, &kept, work);
+        subtract_modes_from_modes(b, h, lanes, g, &kept, work);
         by_mode_put(row + h, lanes, backward_four(&D, g));
     }
 }
 
 DYN_APART void eliminate_modes(const struct dyn_modal_link *modal, const struct dyn_input *input,
                                const double *tau, struct dyn_modal_work *work,
-                               struct dyn_link_work *L)
+                               struct dyn_tree_link_work *L)
 {
     const int modes = modal->modes, lanes = modal->lanes;
 
-    if (input->modal_lead > 0.0)
-        lead_modes(modal, input->modal_lead, work);
+    if (input->modal_implicit_step > 0.0)
+        add_modal_implicit(modal, input->modal_implicit_step, work);
     for (int g = 0; g < lanes; g += 4)
         modes_put(work->f + g,
                   modes_at(work->f + g) - modes_from(tau + modal->v_at + g, modes - g));
@@ -925,8 +934,9 @@ DYN_APART void eliminate_modes(const struct dyn_modal_link *modal, const struct 
 /* ---- outward ------------------------------------------------------------------------------- */
 
 /* Modes b to b + 3, when those behind them are known; 1 stands where alpha has nothing. */
-DYN_FOR_LANES dyn_lane release_four(int b, int lanes, const struct dyn_link_work *L,
-                                    const struct dyn_modal_work *work)
+DYN_FOR_LANES dyn_lane modal_accelerations_of_four(int b, int lanes,
+                                                   const struct dyn_tree_link_work *L,
+                                                   const struct dyn_modal_work *work)
 {
     const dyn_lane a = lane_load(&L->a);
     const dyn_lane alpha = lane_last(lane_load(&L->alpha), lane_splat(1.0));
@@ -944,14 +954,15 @@ DYN_FOR_LANES dyn_lane release_four(int b, int lanes, const struct dyn_link_work
 }
 
 /* eta'' = -D^-1 (f + B' a) */
-static inline void release_modes(const struct dyn_modal_link *modal, const struct dyn_link_work *L,
-                                 const struct dyn_modal_work *work, double *out)
+static inline void modal_accelerations(const struct dyn_modal_link *modal,
+                                       const struct dyn_tree_link_work *L,
+                                       const struct dyn_modal_work *work, double *out)
 {
     if (modal->lanes == 4)
-        modes_put(work->a, release_four(0, 4, L, work));
+        modes_put(work->a, modal_accelerations_of_four(0, 4, L, work));
     else
         for (int b = modal->lanes - 4; b >= 0; b -= 4)
-            modes_put(work->a + b, release_four(b, modal->lanes, L, work));
+            modes_put(work->a + b, modal_accelerations_of_four(b, modal->lanes, L, work));
     if (modal->modes == 4)
         lane_put(out + modal->v_at, modes_at(work->a));
     else
@@ -960,7 +971,7 @@ static inline void release_modes(const struct dyn_modal_link *modal, const struc
 
 /* How the modes of its link make a node accelerate. */
 DYN_FOR_LANES void swing_node(int lanes, const double *X, const double *eta_aa,
-                              struct dyn_link_work *N, const struct dyn_link_work *on)
+                              struct dyn_tree_link_work *N, const struct dyn_tree_link_work *on)
 {
     struct dyn_mode_rows turn = rows_none(), travel = turn;
     const dyn_lane alpha = lane_load(&on->alpha);
@@ -976,7 +987,7 @@ DYN_FOR_LANES void swing_node(int lanes, const double *X, const double *eta_aa,
 
 /* How the modes of its link make the end of an arm accelerate, but for c. */
 DYN_FOR_LANES void swing_hinge(int lanes, const double *X, const double *eta_aa,
-                               struct dyn_link_work *N, const struct dyn_link_work *on)
+                               struct dyn_tree_link_work *N, const struct dyn_tree_link_work *on)
 {
     struct dyn_mode_rows turn = rows_none(), travel = turn;
     const dyn_lane alpha = lane_load(&on->alpha);
@@ -989,14 +1000,14 @@ DYN_FOR_LANES void swing_hinge(int lanes, const double *X, const double *eta_aa,
     lane_store(&N->a, lane_load(&on->a) + lane_cross(alpha, lane_load(&N->ga)) + rows_sum(travel));
 }
 
-DYN_APART void outward_hinge(const struct dyn_model *model, const struct dyn_link *link,
-                             const struct dyn_work *work, struct dyn_link_work *L, double *qdd)
+DYN_APART void outward_hinge(const struct dyn_model *model, const struct dyn_tree_link *link,
+                             const struct dyn_work *work, struct dyn_tree_link_work *L, double *qdd)
 {
-    const struct dyn_link *under = &model->link[link->parent];
+    const struct dyn_tree_link *under = &model->link[link->parent];
     const int node = under->node, m = model->node[node].modal;
     const int lanes = model->modal[m].lanes;
-    struct dyn_link_work *N = &work->link[link->parent];
-    const struct dyn_link_work *on = &work->link[under->parent];
+    struct dyn_tree_link_work *N = &work->link[link->parent];
+    const struct dyn_tree_link_work *on = &work->link[under->parent];
 
     if (lanes == 4)
         swing_hinge(4, work->node[node], work->modal[m].a, N, on);
@@ -1010,9 +1021,9 @@ DYN_APART void outward_hinge(const struct dyn_model *model, const struct dyn_lin
     *qdd = x[0];
 }
 
-DYN_APART void outward_node(const struct dyn_model *model, const struct dyn_link *link,
-                            const struct dyn_work *work, struct dyn_link_work *N,
-                            const struct dyn_link_work *on)
+DYN_APART void outward_node(const struct dyn_model *model, const struct dyn_tree_link *link,
+                            const struct dyn_work *work, struct dyn_tree_link_work *N,
+                            const struct dyn_tree_link_work *on)
 {
     const struct dyn_modal_node *node = &model->node[link->node];
     const int lanes = model->modal[node->modal].lanes;

@@ -18,14 +18,15 @@ struct dyn_aba_kernel {
 
 extern const struct dyn_aba_kernel dyn_aba_sse2, dyn_aba_avx2, dyn_aba_avx512;
 
-/* dyn_aba_move() and dyn_aba_solve() of all links, in full coordinates.  Context: frame. */
-void dyn_links_move(const struct dyn_model *model, const struct dyn_state *state,
-                    struct dyn_work *work);
-void dyn_links_solve(const struct dyn_model *model, const struct dyn_state *state,
-                     const struct dyn_input *input, struct dyn_work *work,
-                     struct dyn_output *output);
+/* dyn_aba_velocity_pass() and dyn_aba_solve() of all links, in full coordinates.  Context: frame.
+ */
+void dyn_tree_links_velocity_pass(const struct dyn_model *model, const struct dyn_state *state,
+                                  struct dyn_work *work);
+void dyn_tree_links_solve(const struct dyn_model *model, const struct dyn_state *state,
+                          const struct dyn_input *input, struct dyn_work *work,
+                          struct dyn_output *output);
 
 /* The same when work->tau and the links' bias have all forces already: neither tau nor loads of the
  * input are read, and no joint acts by itself.  Context: frame. */
-void dyn_links_react(const struct dyn_model *model, const struct dyn_input *input,
-                     struct dyn_work *work, struct dyn_output *output);
+void dyn_tree_links_solve_given_forces(const struct dyn_model *model, const struct dyn_input *input,
+                                       struct dyn_work *work, struct dyn_output *output);

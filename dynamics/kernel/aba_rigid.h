@@ -49,7 +49,8 @@ static inline dyn_lane cosine_series(dyn_lane z)
 }
 
 /* Angles beyond counting, each for itself. */
-static __attribute__((noinline)) void far_sine_cosine(dyn_lane x, dyn_lane *sine, dyn_lane *cosine)
+static __attribute__((noinline)) void library_sine_cosine(dyn_lane x, dyn_lane *sine,
+                                                          dyn_lane *cosine)
 {
     for (int k = 0; k < 4; k++) {
         (*sine)[k] = sin(x[k]);
@@ -87,7 +88,7 @@ static inline void sine_cosine(dyn_lane x, dyn_lane *sine, dyn_lane *cosine)
 
     const dyn_lane_mask near = (x < lane_splat(LARGEST)) & (x > lane_splat(-LARGEST));
     if (__builtin_expect((near[0] & near[1] & near[2] & near[3]) == 0, 0))
-        far_sine_cosine(x, sine, cosine);
+        library_sine_cosine(x, sine, cosine);
 }
 
 static inline double angle(const double *q, int at)
@@ -97,7 +98,8 @@ static inline double angle(const double *q, int at)
 
 /* By q and by the link's offset, one after the other: their sum would cost digits of a q that has
  * turned for long. */
-static void take_angles(const struct dyn_model *model, const double *q, struct dyn_work *work)
+static void find_sines_cosines(const struct dyn_model *model, const double *q,
+                               struct dyn_work *work)
 {
     for (int i = 0; i < model->link_count; i += 4) {
         const int *at = model->angle_at + i;
@@ -114,26 +116,26 @@ static void take_angles(const struct dyn_model *model, const double *q, struct d
 /* ---- move ---------------------------------------------------------------------------------- */
 
 /* P turned by the rotation whose transpose is E. */
-static inline struct dyn_lane3 turned(struct dyn_lane3 P, const struct dyn_mat3 *E)
+static inline struct dyn_lane3 rotated(struct dyn_lane3 P, const struct dyn_mat3 *E)
 {
     return (struct dyn_lane3){lane3_mul(P, E->row[0]), lane3_mul(P, E->row[1]),
                               lane3_mul(P, E->row[2])};
 }
 
-static inline struct dyn_lane3 turned_by_quat(struct dyn_lane3 P, const double quat[4])
+static inline struct dyn_lane3 rotated_by_quat(struct dyn_lane3 P, const double quat[4])
 {
     const struct dyn_mat3 E = dyn_quat_to_child(dyn_quat_load(quat));
-    return turned(P, &E);
+    return rotated(P, &E);
 }
 
 /* y is the second row of such an E: 0, cosine, sine. */
-static inline struct dyn_lane3 turned_about_x(struct dyn_lane3 P, struct dyn_vec3 y)
+static inline struct dyn_lane3 rotated_about_x(struct dyn_lane3 P, struct dyn_vec3 y)
 {
     const dyn_lane sine = lane_splat(y.z), cosine = lane_splat(y.y);
     return (struct dyn_lane3){P.x, cosine * P.y + sine * P.z, cosine * P.z - sine * P.y};
 }
 
-static inline struct dyn_lane3 turned_about_z(struct dyn_lane3 P, double s, double c)
+static inline struct dyn_lane3 rotated_about_z(struct dyn_lane3 P, double s, double c)
 {
     const dyn_lane sine = lane_splat(s), cosine = lane_splat(c);
     return (struct dyn_lane3){cosine * P.x + sine * P.y, cosine * P.y - sine * P.x, P.z};
@@ -141,7 +143,7 @@ static inline struct dyn_lane3 turned_about_z(struct dyn_lane3 P, double s, doub
 
 /* What every joint leaves behind: axes, arm, and how the velocities bend its path. */
 static inline void put_joint(struct dyn_lane3 R, dyn_lane r, dyn_lane w_on, dyn_lane spin,
-                             struct dyn_link_work *L)
+                             struct dyn_tree_link_work *L)
 {
     lane3_store(L->R, R);
     lane_store(&L->r, r);
@@ -150,13 +152,13 @@ static inline void put_joint(struct dyn_lane3 R, dyn_lane r, dyn_lane w_on, dyn_
 }
 
 /* The hot path: the link's origin does not move in the parent. */
-static inline void move_turn(const struct dyn_link *link, double v, double s, double c,
-                             const struct dyn_link_work *on, struct dyn_link_work *L)
+static inline void move_revolute(const struct dyn_tree_link *link, double v, double s, double c,
+                                 const struct dyn_tree_link_work *on, struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 P = lane3_load(on->R);
     const struct dyn_lane3 placed =
-        link->axial ? turned_about_x(P, link->E.row[1]) : turned(P, &link->E);
-    const struct dyn_lane3 R = turned_about_z(placed, s, c);
+        link->axial ? rotated_about_x(P, link->E.row[1]) : rotated(P, &link->E);
+    const struct dyn_lane3 R = rotated_about_z(placed, s, c);
     const dyn_lane w_on = lane_load(&on->w), r = lane3_mul(P, link->origin);
     const dyn_lane carried = lane_cross(w_on, r);
 
@@ -165,10 +167,10 @@ static inline void move_turn(const struct dyn_link *link, double v, double s, do
 }
 
 /* The same on the world, whose axes are those in which all is told, and which does not turn. */
-static inline void move_root_turn(const struct dyn_link *link, double v, double s, double c,
-                                  struct dyn_link_work *L)
+static inline void move_root_revolute(const struct dyn_tree_link *link, double v, double s,
+                                      double c, struct dyn_tree_link_work *L)
 {
-    const struct dyn_lane3 R = turned_about_z(lane3_load(link->E_rows), s, c);
+    const struct dyn_lane3 R = rotated_about_z(lane3_load(link->E_rows), s, c);
     const dyn_lane zero = lane_splat(0.0);
 
     lane3_store(L->R, R);
@@ -179,39 +181,39 @@ static inline void move_root_turn(const struct dyn_link *link, double v, double 
 }
 
 /* Any other joint. */
-static void move_joint(const struct dyn_link *link, const double *q, const double *v, double s,
-                       double c, const struct dyn_link_work *on, struct dyn_link_work *L)
+static void move_joint(const struct dyn_tree_link *link, const double *q, const double *v, double s,
+                       double c, const struct dyn_tree_link_work *on, struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 P = lane3_load(on->R);
     const dyn_lane w_on = lane_load(&on->w), zero = lane_splat(0.0);
-    struct dyn_lane3 R = turned(P, &link->E);
+    struct dyn_lane3 R = rotated(P, &link->E);
     dyn_lane r = lane3_mul(P, link->origin);
     dyn_lane spin = zero, travel = zero, extra = zero;
 
     switch (link->kind) {
-    case DYN_LINK_TURN:
-    case DYN_LINK_SCREW:
-        R = turned_about_z(R, s, c);
+    case DYN_TREE_LINK_REVOLUTE:
+    case DYN_TREE_LINK_HELICAL:
+        R = rotated_about_z(R, s, c);
         spin = R.z * lane_splat(v[0]);
         r += R.z * lane_splat(link->pitch * q[0]);
         travel = R.z * lane_splat(link->pitch * v[0]);
         break;
-    case DYN_LINK_SLIDE:
+    case DYN_TREE_LINK_PRISMATIC:
         r += R.z * lane_splat(q[0]);
         travel = R.z * lane_splat(v[0]);
         break;
-    case DYN_LINK_BALL:
-        R = turned_by_quat(R, q);
+    case DYN_TREE_LINK_SPHERICAL:
+        R = rotated_by_quat(R, q);
         spin = lane3_mul(R, dyn_vec3_load(v));
         break;
-    case DYN_LINK_FREE:
+    case DYN_TREE_LINK_FREE:
         r += lane3_mul(R, dyn_vec3_load(q));
-        R = turned_by_quat(R, q + 3);
+        R = rotated_by_quat(R, q + 3);
         spin = lane3_mul(R, dyn_vec3_load(v));
         travel = lane3_mul(R, dyn_vec3_load(v + 3));
         extra = lane_cross(spin, travel); /* dv/dt counts components in axes that turn */
         break;
-    case DYN_LINK_BOLT:
+    case DYN_TREE_LINK_FIXED:
         break;
     }
     const dyn_lane carried = lane_cross(w_on, r) + travel;
@@ -230,7 +232,7 @@ static inline struct dyn_lane3 skew(dyn_lane h)
 }
 
 /* Own inertia in world axes, and the force its velocity asks for: w x (I w), w x (w x mc). */
-static inline void move_inertia(const struct dyn_link *link, struct dyn_link_work *L)
+static inline void move_inertia(const struct dyn_tree_link *link, struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 R = lane3_load(L->R);
     const dyn_lane w = lane_load(&L->w);
@@ -249,7 +251,7 @@ static inline void move_inertia(const struct dyn_link *link, struct dyn_link_wor
 }
 
 /* A link that only carries. */
-static void leave_inertia(struct dyn_link_work *L)
+static void zero_inertia(struct dyn_tree_link_work *L)
 {
     const dyn_lane none = lane_splat(0.0);
     const struct dyn_lane3 nothing = {none, none, none};
@@ -261,20 +263,21 @@ static void leave_inertia(struct dyn_link_work *L)
 }
 
 /* Nodes that go with their hinge have none either, not even zeros. */
-static inline void leave_massless(const struct dyn_link *link, struct dyn_link_work *L)
+static inline void zero_massless(const struct dyn_tree_link *link, struct dyn_tree_link_work *L)
 {
-    if (link->way != DYN_WAY_LONE_NODE)
-        leave_inertia(L);
+    if (link->pass != DYN_PASS_LONE_NODE)
+        zero_inertia(L);
 }
 
 /* Rotors on the parent, turned into world axes. */
-static inline dyn_lane rotor_spin(const struct dyn_link *link, const struct dyn_link_work *on)
+static inline dyn_lane rotor_spin(const struct dyn_tree_link *link,
+                                  const struct dyn_tree_link_work *on)
 {
     return lane3_mul(lane3_load(on->R), link->rotor_spin);
 }
 
 /* The parent must turn the rotor's momentum along. */
-static void turn_rotor(const struct dyn_link *link, double v, struct dyn_link_work *on)
+static void turn_rotor(const struct dyn_tree_link *link, double v, struct dyn_tree_link_work *on)
 {
     const dyn_lane torque = lane_cross(lane_load(&on->w), rotor_spin(link, on) * lane_splat(v));
     lane_store(&on->pa, lane_load(&on->pa) + torque);
@@ -288,7 +291,7 @@ struct articulated {
     dyn_lane pa, pl;
 };
 
-static inline struct articulated load_articulated(const struct dyn_link_work *L)
+static inline struct articulated load_articulated(const struct dyn_tree_link_work *L)
 {
     return (struct articulated){lane3_load(L->I), lane3_load(L->H), lane3_load(L->M),
                                 lane_load(&L->pa), lane_load(&L->pl)};
@@ -296,7 +299,7 @@ static inline struct articulated load_articulated(const struct dyn_link_work *L)
 
 /* What of a link the parent does not feel: the velocities eliminated there, u' g to be given back.
  */
-struct relief {
+struct elimination {
     dyn_lane Ua, Ul; /* at the parent's origin */
     dyn_lane ga, gl; /* D^-1 U */
     dyn_lane u;
@@ -308,10 +311,10 @@ struct relief {
  * serves the bias: H cl + r x (M cl) / 2 = B' cl. In an order that keeps few values alive; the
  * processor finds its own.
  */
-static inline void hand_over(const struct articulated *A, const struct dyn_row *arm,
-                             const struct dyn_row *bias_a, const struct dyn_row *bias_l,
-                             const struct relief *f, struct dyn_row keep[2],
-                             struct dyn_link_work *on)
+static inline void pass_to_parent(const struct articulated *A, const struct dyn_row *arm,
+                                  const struct dyn_row *bias_a, const struct dyn_row *bias_l,
+                                  const struct elimination *f, struct dyn_row keep[2],
+                                  struct dyn_tree_link_work *on)
 {
     const struct dyn_vec3 r = dyn_vec3_load(arm->e);
     const struct dyn_vec3 ca = dyn_vec3_load(bias_a->e), cl = dyn_vec3_load(bias_l->e);
@@ -335,8 +338,8 @@ static inline void hand_over(const struct articulated *A, const struct dyn_row *
 }
 
 /* The same where nothing is eliminated and c is charged already. */
-static inline void hand_whole(const struct articulated *A, const struct dyn_row *arm,
-                              struct dyn_link_work *on)
+static inline void pass_whole_to_parent(const struct articulated *A, const struct dyn_row *arm,
+                                        struct dyn_tree_link_work *on)
 {
     const struct dyn_vec3 r = dyn_vec3_load(arm->e);
     const dyn_lane x = lane_splat(r.x), y = lane_splat(r.y), z = lane_splat(r.z);
@@ -354,8 +357,8 @@ static inline void hand_whole(const struct articulated *A, const struct dyn_row 
 }
 
 /* A - U g', with g = D^-1 U. */
-static inline void take_square(dyn_lane Ua, dyn_lane Ul, dyn_lane ga, dyn_lane gl,
-                               struct dyn_row keep[2], struct articulated *A)
+static inline void subtract_outer_product(dyn_lane Ua, dyn_lane Ul, dyn_lane ga, dyn_lane gl,
+                                          struct dyn_row keep[2], struct articulated *A)
 {
     lane_keep(&keep[0], Ua);
     lane_keep(&keep[1], Ul);
@@ -369,7 +372,7 @@ static inline void take_square(dyn_lane Ua, dyn_lane Ul, dyn_lane ga, dyn_lane g
 /* D is positive for every pose of a model without a flaw, of flexible bodies within their bounds.
  * When the state has run away it may be anything; a NaN in its place makes the result visibly wrong
  * instead of plausibly wrong. */
-static inline dyn_lane quotient(dyn_lane a, dyn_lane D)
+static inline dyn_lane checked_quotient(dyn_lane a, dyn_lane D)
 {
     const dyn_lane_mask good = D > lane_splat(0.0);
     const dyn_lane_mask bits = (dyn_lane_mask)(a / D);
@@ -378,7 +381,7 @@ static inline dyn_lane quotient(dyn_lane a, dyn_lane D)
 
 static inline dyn_lane inverse(dyn_lane D)
 {
-    return quotient(lane_splat(1.0), D);
+    return checked_quotient(lane_splat(1.0), D);
 }
 
 /* Joint's own acceleration, where it is given, becomes part of c. */
@@ -387,14 +390,15 @@ static inline double held_acceleration(const struct dyn_input *input, int v_at)
     return input->held_a != NULL ? input->held_a[v_at] : 0.0;
 }
 
-static inline int is_held(const struct dyn_input *input, int v_at)
+static inline int is_velocity_held(const struct dyn_input *input, int v_at)
 {
     return input->held != NULL && input->held[v_at];
 }
 
 /* U moved to the parent's origin, what the rotor there feels included. */
-static inline dyn_lane parent_moment(const struct dyn_link *link, dyn_lane Ua, dyn_lane Ul,
-                                     const struct dyn_link_work *L, const struct dyn_link_work *on)
+static inline dyn_lane parent_moment(const struct dyn_tree_link *link, dyn_lane Ua, dyn_lane Ul,
+                                     const struct dyn_tree_link_work *L,
+                                     const struct dyn_tree_link_work *on)
 {
     Ua += lane_cross(lane_load(&L->r), Ul);
     if (__builtin_expect(link->has_rotor, 0))
@@ -402,7 +406,8 @@ static inline dyn_lane parent_moment(const struct dyn_link *link, dyn_lane Ua, d
     return Ua;
 }
 
-static inline void put_gain(const struct relief *f, dyn_lane D_inv, struct dyn_link_work *L)
+static inline void put_gain(const struct elimination *f, dyn_lane D_inv,
+                            struct dyn_tree_link_work *L)
 {
     lane_store(&L->ga, f->ga);
     lane_store(&L->gl, f->gl);
@@ -410,27 +415,27 @@ static inline void put_gain(const struct relief *f, dyn_lane D_inv, struct dyn_l
 }
 
 /* S' IA c = U' c, lane by lane. */
-static inline dyn_lane charge(dyn_lane Ua, dyn_lane Ul, const struct dyn_link_work *L)
+static inline dyn_lane bias_product(dyn_lane Ua, dyn_lane Ul, const struct dyn_tree_link_work *L)
 {
     return Ua * lane_load(&L->ca) + Ul * lane_load(&L->cl);
 }
 
 /* U and D^-1 u kept for the outward pass; the rest to the parent, where there is one. */
-static inline void relieve(const struct dyn_link *link, const struct articulated *A, dyn_lane Ua,
-                           dyn_lane Ul, dyn_lane D_inv, dyn_lane u, struct dyn_link_work *L,
-                           struct dyn_link_work *on)
+static inline void finish_elimination(const struct dyn_tree_link *link, const struct articulated *A,
+                                      dyn_lane Ua, dyn_lane Ul, dyn_lane D_inv, dyn_lane u,
+                                      struct dyn_tree_link_work *L, struct dyn_tree_link_work *on)
 {
     const dyn_lane Up = parent_moment(link, Ua, Ul, L, on);
-    const struct relief f = {Up, Ul, Up * D_inv, Ul * D_inv, u};
+    const struct elimination f = {Up, Ul, Up * D_inv, Ul * D_inv, u};
 
     put_gain(&f, D_inv, L);
     if (__builtin_expect(link->parent >= 0, 1))
-        hand_over(A, &L->r, &L->ca, &L->cl, &f, L->keep, on);
+        pass_to_parent(A, &L->r, &L->ca, &L->cl, &f, L->keep, on);
 }
 
 /* The hot path. */
-static inline void inward_turn(const struct dyn_link *link, double tau, struct dyn_link_work *L,
-                               struct dyn_link_work *on)
+static inline void inward_revolute(const struct dyn_tree_link *link, double tau,
+                                   struct dyn_tree_link_work *L, struct dyn_tree_link_work *on)
 {
     const struct articulated A = load_articulated(L);
     const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
@@ -439,31 +444,31 @@ static inline void inward_turn(const struct dyn_link *link, double tau, struct d
     dyn_lane D = lane_sum(z * Ua);
     if (__builtin_expect(link->has_rotor, 0))
         D += lane_splat(link->rotor);
-    const dyn_lane u = lane_splat(tau) - lane_sum(z * A.pa + charge(Ua, Ul, L));
-    relieve(link, &A, Ua, Ul, inverse(D), u, L, on);
+    const dyn_lane u = lane_splat(tau) - lane_sum(z * A.pa + bias_product(Ua, Ul, L));
+    finish_elimination(link, &A, Ua, Ul, inverse(D), u, L, on);
 }
 
 /* S = [turn z; pitch z] */
-static void inward_screw(const struct dyn_link *link, double tau, struct dyn_link_work *L,
-                         struct dyn_link_work *on)
+static void inward_helical(const struct dyn_tree_link *link, double tau,
+                           struct dyn_tree_link_work *L, struct dyn_tree_link_work *on)
 {
     const struct articulated A = load_articulated(L);
     const struct dyn_lane3 columns = lane3_transpose(A.H);
     const struct dyn_vec3 axis = dyn_vec3_load(L->R[2].e);
     const dyn_lane z = lane_load(&L->R[2]);
-    const dyn_lane turn = lane_splat(dyn_link_turns(link) ? 1.0 : 0.0);
+    const dyn_lane turn = lane_splat(dyn_tree_link_turns(link) ? 1.0 : 0.0);
     const dyn_lane pitch = lane_splat(link->pitch);
     const dyn_lane Ua = turn * lane3_mul(A.I, axis) + pitch * lane3_mul(columns, axis);
     const dyn_lane Ul = turn * lane3_mul(A.H, axis) + pitch * lane3_mul(A.M, axis);
     const dyn_lane D = lane_sum(z * (turn * Ua + pitch * Ul)) + lane_splat(link->rotor);
     const dyn_lane D_inv = inverse(D);
 
-    const dyn_lane p = lane_sum(z * (turn * A.pa + pitch * A.pl) + charge(Ua, Ul, L));
-    relieve(link, &A, Ua, Ul, D_inv, lane_splat(tau) - p, L, on);
+    const dyn_lane p = lane_sum(z * (turn * A.pa + pitch * A.pl) + bias_product(Ua, Ul, L));
+    finish_elimination(link, &A, Ua, Ul, D_inv, lane_splat(tau) - p, L, on);
 }
 
 /* p += A c, at the link's own origin. */
-static inline void add_bias(const struct dyn_link_work *L, struct articulated *A)
+static inline void add_bias(const struct dyn_tree_link_work *L, struct articulated *A)
 {
     const struct dyn_vec3 ca = dyn_vec3_load(L->ca.e), cl = dyn_vec3_load(L->cl.e);
     A->pa += lane3_mul(A->I, ca) + lane3_mul(lane3_transpose(A->H), cl);
@@ -471,8 +476,8 @@ static inline void add_bias(const struct dyn_link_work *L, struct articulated *A
 }
 
 /* A joint whose acceleration is given is a bolt that moves: c has it already. */
-static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link_work *L,
-                        struct dyn_link_work *on)
+static void inward_held(const struct dyn_tree_link *link, double qdd, struct dyn_tree_link_work *L,
+                        struct dyn_tree_link_work *on)
 {
     struct articulated A = load_articulated(L);
 
@@ -481,15 +486,16 @@ static void inward_held(const struct dyn_link *link, double qdd, struct dyn_link
     if (link->has_rotor)
         A.pa += rotor_spin(link, on) * lane_splat(qdd);
     add_bias(L, &A);
-    hand_whole(&A, &L->r, on);
+    pass_whole_to_parent(&A, &L->r, on);
 }
 
 /* c += S a of velocity k, where a is given. */
-static void hold(const struct dyn_link *link, int k, double qdd, struct dyn_link_work *L)
+static void add_held_acceleration(const struct dyn_tree_link *link, int k, double qdd,
+                                  struct dyn_tree_link_work *L)
 {
-    const int is_many = dyn_link_nv(link) > 1;
+    const int is_many = dyn_tree_link_nv(link) > 1;
     const dyn_lane step = lane_load(&L->R[is_many ? k % 3 : 2]) * lane_splat(qdd);
-    const double turn = is_many ? k < 3 : dyn_link_turns(link);
+    const double turn = is_many ? k < 3 : dyn_tree_link_turns(link);
     const double travel = is_many ? k >= 3 : link->pitch;
 
     lane_store(&L->ca, lane_load(&L->ca) + step * lane_splat(turn));
@@ -499,7 +505,7 @@ static void hold(const struct dyn_link *link, int k, double qdd, struct dyn_link
 #include "dynamics/kernel/aba_flex.h"
 
 /* Velocity k of a ball or free link, at the link's own origin. */
-static void eliminate_column(int k, double tau, struct dyn_link_work *L, struct articulated *A,
+static void eliminate_column(int k, double tau, struct dyn_tree_link_work *L, struct articulated *A,
                              struct dyn_column_work *column)
 {
     const struct dyn_vec3 axis = dyn_vec3_load(L->R[k % 3].e);
@@ -510,7 +516,7 @@ static void eliminate_column(int k, double tau, struct dyn_link_work *L, struct 
     const dyn_lane p = lane_sum(s * (k < 3 ? A->pa : A->pl));
     const dyn_lane ud = (lane_splat(tau) - p) * D_inv, ga = Ua * D_inv, gl = Ul * D_inv;
 
-    take_square(Ua, Ul, ga, gl, L->keep, A);
+    subtract_outer_product(Ua, Ul, ga, gl, L->keep, A);
     A->pa += Ua * ud;
     A->pl += Ul * ud;
     lane_store(&column->ga, ga);
@@ -537,7 +543,8 @@ static inline dyn_lane times(struct dyn_lane3 m, dyn_lane a)
 }
 
 /* A [alpha; a] = [n; f], the linear part eliminated first. */
-static void solve_free(const struct articulated *A, dyn_lane n, dyn_lane f, struct dyn_link_work *L)
+static void solve_free(const struct articulated *A, dyn_lane n, dyn_lane f,
+                       struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 M_inv = inverse3(A->M), H = lane3_transpose(A->H);
     const struct dyn_lane3 S = {A->I.x - times(H, times(M_inv, A->H.x)),
@@ -549,8 +556,8 @@ static void solve_free(const struct articulated *A, dyn_lane n, dyn_lane f, stru
 }
 
 /* The parent feels the joint's force and nothing else. */
-static void inward_free(const struct dyn_link *link, const double *tau, struct dyn_link_work *L,
-                        struct dyn_link_work *on)
+static void inward_free(const struct dyn_tree_link *link, const double *tau,
+                        struct dyn_tree_link_work *L, struct dyn_tree_link_work *on)
 {
     const struct articulated A = load_articulated(L);
     const struct dyn_lane3 R = lane3_load(L->R);
@@ -564,7 +571,8 @@ static void inward_free(const struct dyn_link *link, const double *tau, struct d
 }
 
 /* dv/dt is what the joint adds to the parent's acceleration and to what velocities cause. */
-static void outward_free(const struct dyn_link_work *L, const struct dyn_link_work *on, double *qdd)
+static void outward_free(const struct dyn_tree_link_work *L, const struct dyn_tree_link_work *on,
+                         double *qdd)
 {
     const dyn_lane alpha_on = lane_load(&on->alpha);
     const dyn_lane carried = lane_load(&on->a) + lane_cross(alpha_on, lane_load(&L->r));
@@ -576,58 +584,59 @@ static void outward_free(const struct dyn_link_work *L, const struct dyn_link_wo
     }
 }
 
-static int any_held(const struct dyn_input *input, const struct dyn_link *link)
+static int is_any_held(const struct dyn_input *input, const struct dyn_tree_link *link)
 {
     int count = 0;
-    for (int k = 0; k < dyn_link_nv(link); k++)
-        count += is_held(input, link->v_at + k);
+    for (int k = 0; k < dyn_tree_link_nv(link); k++)
+        count += is_velocity_held(input, link->v_at + k);
     return count;
 }
 
-static int is_loose(const struct dyn_input *input, const struct dyn_link *link)
+static int is_unheld_free(const struct dyn_input *input, const struct dyn_tree_link *link)
 {
-    return link->kind == DYN_LINK_FREE && (input->held == NULL || !any_held(input, link));
+    return link->kind == DYN_TREE_LINK_FREE && (input->held == NULL || !is_any_held(input, link));
 }
 
-static void inward_columns(const struct dyn_link *link, const struct dyn_input *input,
-                           const double *tau, struct dyn_work *work, struct dyn_link_work *L,
-                           struct dyn_link_work *on)
+static void inward_columns(const struct dyn_tree_link *link, const struct dyn_input *input,
+                           const double *tau, struct dyn_work *work, struct dyn_tree_link_work *L,
+                           struct dyn_tree_link_work *on)
 {
     struct articulated A = load_articulated(L);
 
     add_bias(L, &A);
-    for (int k = 0; k < dyn_link_nv(link); k++) {
+    for (int k = 0; k < dyn_tree_link_nv(link); k++) {
         const int v = link->v_at + k;
-        if (is_held(input, v))
+        if (is_velocity_held(input, v))
             work->column[v] = (struct dyn_column_work){0};
         else
             eliminate_column(k, tau[v], L, &A, &work->column[v]);
     }
     if (link->parent < 0)
         return;
-    hand_whole(&A, &L->r, on);
+    pass_whole_to_parent(&A, &L->r, on);
 }
 
-static void inward_other(const struct dyn_link *link, const struct dyn_input *input,
-                         const double *tau, struct dyn_work *work, struct dyn_link_work *L,
-                         struct dyn_link_work *on)
+static void inward_other(const struct dyn_tree_link *link, const struct dyn_input *input,
+                         const double *tau, struct dyn_work *work, struct dyn_tree_link_work *L,
+                         struct dyn_tree_link_work *on)
 {
-    if (is_loose(input, link))
+    if (is_unheld_free(input, link))
         inward_free(link, tau + link->v_at, L, on);
-    else if (link->kind == DYN_LINK_BOLT)
+    else if (link->kind == DYN_TREE_LINK_FIXED)
         inward_held(link, 0.0, L, on);
-    else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE)
+    else if (link->kind == DYN_TREE_LINK_SPHERICAL || link->kind == DYN_TREE_LINK_FREE)
         inward_columns(link, input, tau, work, L, on);
-    else if (is_held(input, link->v_at))
+    else if (is_velocity_held(input, link->v_at))
         inward_held(link, held_acceleration(input, link->v_at), L, on);
     else
-        inward_screw(link, tau[link->v_at], L, on);
+        inward_helical(link, tau[link->v_at], L, on);
 }
 
 /* Where joints are held, each link goes by itself. */
-static inline enum dyn_link_way way_of(const struct dyn_link *link, const struct dyn_input *input)
+static inline enum dyn_tree_link_pass pass_of(const struct dyn_tree_link *link,
+                                              const struct dyn_input *input)
 {
-    return input->held == NULL ? link->way : DYN_WAY_OTHER;
+    return input->held == NULL ? link->pass : DYN_PASS_OTHER;
 }
 
 /* The same with modes, out of which a link goes before its joint. */
@@ -635,18 +644,18 @@ DYN_APART void inward_flexible(const struct dyn_model *model, const struct dyn_i
                                const double *tau, struct dyn_work *work)
 {
     for (int i = model->link_count - 1; i >= 0; i--) {
-        const struct dyn_link *link = &model->link[i];
-        const enum dyn_link_way way = way_of(link, input);
-        struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
+        const struct dyn_tree_link *link = &model->link[i];
+        const enum dyn_tree_link_pass pass = pass_of(link, input);
+        struct dyn_tree_link_work *L = &work->link[i], *on = &work->link[link->parent];
 
-        if (way == DYN_WAY_LONE_NODE || way == DYN_WAY_EMPTY_NODE)
+        if (pass == DYN_PASS_LONE_NODE || pass == DYN_PASS_EMPTY_NODE)
             continue; /* with its hinge, or not at all */
         if (link->modal >= 0)
             eliminate_modes(&model->modal[link->modal], input, tau, &work->modal[link->modal], L);
-        if (way == DYN_WAY_LONE_TURN)
+        if (pass == DYN_PASS_LONE_REVOLUTE)
             inward_hinge(model, link, tau[link->v_at], work, L);
-        else if (way == DYN_WAY_TURN)
-            inward_turn(link, tau[link->v_at], L, on);
+        else if (pass == DYN_PASS_REVOLUTE)
+            inward_revolute(link, tau[link->v_at], L, on);
         else if (link->node >= 0)
             inward_node(model, link, work, L, on);
         else
@@ -656,15 +665,15 @@ DYN_APART void inward_flexible(const struct dyn_model *model, const struct dyn_i
 
 /* Leaves to root: parents come before their children, so one descending loop meets every child
  * before its parent. */
-static void inward(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
-                   struct dyn_work *work)
+static void inward_pass(const struct dyn_model *model, const struct dyn_input *input,
+                        const double *tau, struct dyn_work *work)
 {
     for (int i = model->link_count - 1; i >= 0; i--) {
-        const struct dyn_link *link = &model->link[i];
-        struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
+        const struct dyn_tree_link *link = &model->link[i];
+        struct dyn_tree_link_work *L = &work->link[i], *on = &work->link[link->parent];
 
-        if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
-            inward_turn(link, tau[link->v_at], L, on);
+        if (__builtin_expect(link->kind == DYN_TREE_LINK_REVOLUTE && input->held == NULL, 1))
+            inward_revolute(link, tau[link->v_at], L, on);
         else
             inward_other(link, input, tau, work, L, on);
     }
@@ -672,15 +681,15 @@ static void inward(const struct dyn_model *model, const struct dyn_input *input,
 
 /* ---- outward ------------------------------------------------------------------------------- */
 
-static void release_columns(const struct dyn_link *link, const struct dyn_input *input,
-                            const struct dyn_work *work, const struct dyn_link_work *L,
-                            dyn_lane *alpha, dyn_lane *a, double *qdd)
+static void column_accelerations(const struct dyn_tree_link *link, const struct dyn_input *input,
+                                 const struct dyn_work *work, const struct dyn_tree_link_work *L,
+                                 dyn_lane *alpha, dyn_lane *a, double *qdd)
 {
-    for (int k = dyn_link_nv(link) - 1; k >= 0; k--) {
+    for (int k = dyn_tree_link_nv(link) - 1; k >= 0; k--) {
         const struct dyn_column_work *column = &work->column[link->v_at + k];
         const dyn_lane s = lane_load(&L->R[k % 3]);
 
-        if (is_held(input, link->v_at + k)) {
+        if (is_velocity_held(input, link->v_at + k)) {
             qdd[k] = held_acceleration(input, link->v_at + k);
             continue; /* in c already */
         }
@@ -692,16 +701,16 @@ static void release_columns(const struct dyn_link *link, const struct dyn_input 
 }
 
 /* qdd, in all lanes. */
-static inline dyn_lane joint_acceleration(const struct dyn_link_work *L,
-                                          const struct dyn_link_work *on)
+static inline dyn_lane joint_acceleration(const struct dyn_tree_link_work *L,
+                                          const struct dyn_tree_link_work *on)
 {
     const dyn_lane t =
         lane_load(&L->ga) * lane_load(&on->alpha) + lane_load(&L->gl) * lane_load(&on->a);
     return lane_splat(L->ud) - lane_sum(t);
 }
 
-static inline void outward_turn(struct dyn_link_work *L, const struct dyn_link_work *on,
-                                double *qdd)
+static inline void outward_revolute(struct dyn_tree_link_work *L,
+                                    const struct dyn_tree_link_work *on, double *qdd)
 {
     const dyn_lane alpha = lane_load(&on->alpha), x = joint_acceleration(L, on);
     const dyn_lane a = lane_load(&on->a) + lane_load(&L->cl);
@@ -711,27 +720,27 @@ static inline void outward_turn(struct dyn_link_work *L, const struct dyn_link_w
     *qdd = x[0];
 }
 
-static void outward_other(const struct dyn_link *link, const struct dyn_input *input,
-                          struct dyn_work *work, struct dyn_link_work *L,
-                          const struct dyn_link_work *on, double *qdd)
+static void outward_other(const struct dyn_tree_link *link, const struct dyn_input *input,
+                          struct dyn_work *work, struct dyn_tree_link_work *L,
+                          const struct dyn_tree_link_work *on, double *qdd)
 {
     dyn_lane alpha = lane_load(&on->alpha);
     dyn_lane a = lane_load(&on->a) + lane_cross(alpha, lane_load(&L->r));
 
-    if (is_loose(input, link)) {
+    if (is_unheld_free(input, link)) {
         outward_free(L, on, qdd);
         return;
     }
-    if (link->kind == DYN_LINK_BOLT) {
+    if (link->kind == DYN_TREE_LINK_FIXED) {
         /* goes along */
-    } else if (link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE) {
-        release_columns(link, input, work, L, &alpha, &a, qdd);
-    } else if (is_held(input, link->v_at)) {
+    } else if (link->kind == DYN_TREE_LINK_SPHERICAL || link->kind == DYN_TREE_LINK_FREE) {
+        column_accelerations(link, input, work, L, &alpha, &a, qdd);
+    } else if (is_velocity_held(input, link->v_at)) {
         qdd[0] = held_acceleration(input, link->v_at);
     } else {
         const dyn_lane x = joint_acceleration(L, on), z = lane_load(&L->R[2]);
         qdd[0] = x[0];
-        if (dyn_link_turns(link))
+        if (dyn_tree_link_turns(link))
             alpha += z * x;
         a += z * x * lane_splat(link->pitch);
     }
@@ -744,36 +753,36 @@ DYN_APART void outward_flexible(const struct dyn_model *model, const struct dyn_
                                 struct dyn_work *work, double *out)
 {
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        const enum dyn_link_way way = way_of(link, input);
-        struct dyn_link_work *L = &work->link[i];
-        const struct dyn_link_work *on = &work->link[link->parent];
+        const struct dyn_tree_link *link = &model->link[i];
+        const enum dyn_tree_link_pass pass = pass_of(link, input);
+        struct dyn_tree_link_work *L = &work->link[i];
+        const struct dyn_tree_link_work *on = &work->link[link->parent];
 
-        if (way == DYN_WAY_LONE_NODE)
+        if (pass == DYN_PASS_LONE_NODE)
             continue; /* with its hinge */
-        if (way == DYN_WAY_LONE_TURN)
+        if (pass == DYN_PASS_LONE_REVOLUTE)
             outward_hinge(model, link, work, L, out + link->v_at);
-        else if (way == DYN_WAY_TURN)
-            outward_turn(L, on, out + link->v_at);
+        else if (pass == DYN_PASS_REVOLUTE)
+            outward_revolute(L, on, out + link->v_at);
         else if (link->node >= 0)
             outward_node(model, link, work, L, on);
         else
             outward_other(link, input, work, L, on, out + link->v_at);
         if (link->modal >= 0)
-            release_modes(&model->modal[link->modal], L, &work->modal[link->modal], out);
+            modal_accelerations(&model->modal[link->modal], L, &work->modal[link->modal], out);
     }
 }
 
-static void outward(const struct dyn_model *model, const struct dyn_input *input,
-                    struct dyn_work *work, double *out)
+static void outward_pass(const struct dyn_model *model, const struct dyn_input *input,
+                         struct dyn_work *work, double *out)
 {
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        struct dyn_link_work *L = &work->link[i];
-        const struct dyn_link_work *on = &work->link[link->parent];
+        const struct dyn_tree_link *link = &model->link[i];
+        struct dyn_tree_link_work *L = &work->link[i];
+        const struct dyn_tree_link_work *on = &work->link[link->parent];
 
-        if (__builtin_expect(link->kind == DYN_LINK_TURN && input->held == NULL, 1))
-            outward_turn(L, on, out + link->v_at);
+        if (__builtin_expect(link->kind == DYN_TREE_LINK_REVOLUTE && input->held == NULL, 1))
+            outward_revolute(L, on, out + link->v_at);
         else
             outward_other(link, input, work, L, on, out + link->v_at);
     }
@@ -782,7 +791,7 @@ static void outward(const struct dyn_model *model, const struct dyn_input *input
 /* ---- whole ----------------------------------------------------------------------------------- */
 
 /* It stands, and feels nothing of what stands on it. */
-static void begin_world(struct dyn_link_work *world)
+static void reset_world(struct dyn_tree_link_work *world)
 {
     const dyn_lane zero = lane_splat(0.0);
     lane_store(&world->R[0], (dyn_lane){1.0, 0.0, 0.0, 0.0});
@@ -791,21 +800,21 @@ static void begin_world(struct dyn_link_work *world)
     lane_store(&world->w, zero);
 }
 
-static void move(const struct dyn_model *model, const double *q, const double *v,
-                 struct dyn_work *work)
+static void velocity_pass(const struct dyn_model *model, const double *q, const double *v,
+                          struct dyn_work *work)
 {
-    begin_world(&work->link[-1]);
-    take_angles(model, q, work);
+    reset_world(&work->link[-1]);
+    find_sines_cosines(model, q, work);
     if (model->modal_count > 0)
         take_shapes(model, q, v, work);
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        struct dyn_link_work *L = &work->link[i], *on = &work->link[link->parent];
+        const struct dyn_tree_link *link = &model->link[i];
+        struct dyn_tree_link_work *L = &work->link[i], *on = &work->link[link->parent];
         const double sine = work->sine[i], cosine = work->cosine[i];
-        if (link->kind == DYN_LINK_TURN && link->parent < 0)
-            move_root_turn(link, v[link->v_at], sine, cosine, L);
-        else if (__builtin_expect(link->kind == DYN_LINK_TURN, 1))
-            move_turn(link, v[link->v_at], sine, cosine, on, L);
+        if (link->kind == DYN_TREE_LINK_REVOLUTE && link->parent < 0)
+            move_root_revolute(link, v[link->v_at], sine, cosine, L);
+        else if (__builtin_expect(link->kind == DYN_TREE_LINK_REVOLUTE, 1))
+            move_revolute(link, v[link->v_at], sine, cosine, on, L);
         else if (link->node >= 0)
             move_node(model, link, work, on, L);
         else
@@ -813,7 +822,7 @@ static void move(const struct dyn_model *model, const double *q, const double *v
         if (__builtin_expect(link->modal >= 0, 0))
             move_flexible(model, link, L, &work->modal[link->modal]);
         else if (__builtin_expect(link->massless, 0))
-            leave_massless(link, L);
+            zero_massless(link, L);
         else
             move_inertia(link, L);
         if (__builtin_expect(link->has_rotor && link->parent >= 0, 0))
@@ -822,38 +831,39 @@ static void move(const struct dyn_model *model, const double *q, const double *v
 }
 
 /* Nodes that would have gone with their hinge stand for themselves where joints are held. */
-static void part_hinges(const struct dyn_model *model, struct dyn_work *work)
+static void split_lone_hinges(const struct dyn_model *model, struct dyn_work *work)
 {
     for (int n = 0; n < model->node_count; n++)
-        if (model->link[model->node_link[n]].way == DYN_WAY_LONE_NODE)
-            leave_inertia(&work->link[model->node_link[n]]);
+        if (model->link[model->node_link[n]].pass == DYN_PASS_LONE_NODE)
+            zero_inertia(&work->link[model->node_link[n]]);
 }
 
-static void take_held(const struct dyn_model *model, const struct dyn_input *input,
-                      struct dyn_work *work)
+static void add_held_accelerations(const struct dyn_model *model, const struct dyn_input *input,
+                                   struct dyn_work *work)
 {
     for (int i = 0; i < model->link_count; i++) {
-        const struct dyn_link *link = &model->link[i];
-        for (int k = 0; k < dyn_link_nv(link); k++)
-            if (is_held(input, link->v_at + k))
-                hold(link, k, held_acceleration(input, link->v_at + k), &work->link[i]);
+        const struct dyn_tree_link *link = &model->link[i];
+        for (int k = 0; k < dyn_tree_link_nv(link); k++)
+            if (is_velocity_held(input, link->v_at + k))
+                add_held_acceleration(link, k, held_acceleration(input, link->v_at + k),
+                                      &work->link[i]);
     }
 }
 
-static void solve(const struct dyn_model *model, const struct dyn_input *input, const double *tau,
-                  struct dyn_work *work, double *a)
+static void solve_accelerations(const struct dyn_model *model, const struct dyn_input *input,
+                                const double *tau, struct dyn_work *work, double *a)
 {
     if (input->held != NULL) {
-        take_held(model, input, work);
-        part_hinges(model, work);
+        add_held_accelerations(model, input, work);
+        split_lone_hinges(model, work);
     }
     if (model->modal_count > 0) {
         inward_flexible(model, input, tau, work);
         outward_flexible(model, input, work, a);
     } else {
-        inward(model, input, tau, work);
-        outward(model, input, work, a);
+        inward_pass(model, input, tau, work);
+        outward_pass(model, input, work, a);
     }
 }
 
-const struct dyn_aba_kernel DYN_ABA_KERNEL = {move, solve};
+const struct dyn_aba_kernel DYN_ABA_KERNEL = {velocity_pass, solve_accelerations};

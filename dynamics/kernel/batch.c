@@ -22,15 +22,15 @@ struct dyn_batch_branch {
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-static int is_round(const struct dyn_link *link)
+static int is_round(const struct dyn_tree_link *link)
 {
-    return link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE;
+    return link->kind == DYN_TREE_LINK_SPHERICAL || link->kind == DYN_TREE_LINK_FREE;
 }
 
 /* Without a rotor. */
-static int is_hinge(const struct dyn_link *link)
+static int is_hinge(const struct dyn_tree_link *link)
 {
-    return link->kind == DYN_LINK_TURN && !link->has_rotor;
+    return link->kind == DYN_TREE_LINK_REVOLUTE && !link->has_rotor;
 }
 
 static size_t round_count(const struct dyn_model *model)
@@ -51,32 +51,33 @@ static size_t sum_count(const struct dyn_model *model)
 }
 
 /* One layout answers both questions below, so size and placement cannot drift apart. */
-static size_t lay_out(struct dyn_batch_work *work, void *mem, const struct dyn_model *model)
+static size_t lay_out_batch_work(struct dyn_batch_work *work, void *mem,
+                                 const struct dyn_model *model)
 {
     const size_t n = (size_t)model->link_count, nq = (size_t)model->nq, nv = (size_t)model->nv;
     const size_t wide = DYN_BATCH_WIDTH_MAX * sizeof(double);
     size_t at = 0;
-    (void)dyn_cut(mem, &at, sizeof *work);
-    work->link = dyn_cut(mem, &at, n * sizeof *work->link);
-    work->leaf = dyn_cut(mem, &at, n * sizeof *work->leaf);
-    work->turning = dyn_cut(mem, &at, n * sizeof *work->turning);
-    work->law = dyn_cut(mem, &at, nv * sizeof *work->law);
-    work->moving = dyn_cut(mem, &at, (n + 1) * DYN_BATCH_LINK_WIDES * wide);
-    work->round = dyn_cut(mem, &at, round_count(model) * DYN_BATCH_ROUND_WIDES * wide);
-    work->sums = dyn_cut(mem, &at, sum_count(model) * DYN_BATCH_SUM_WIDES * wide);
-    work->q = dyn_cut(mem, &at, nq * wide);
-    work->v = dyn_cut(mem, &at, nv * wide);
-    work->tau = dyn_cut(mem, &at, nv * wide);
-    work->a = dyn_cut(mem, &at, nv * wide);
-    work->branch = dyn_cut(mem, &at, n * sizeof *work->branch);
+    (void)dyn_layout_cut(mem, &at, sizeof *work);
+    work->link = dyn_layout_cut(mem, &at, n * sizeof *work->link);
+    work->leaf = dyn_layout_cut(mem, &at, n * sizeof *work->leaf);
+    work->turning = dyn_layout_cut(mem, &at, n * sizeof *work->turning);
+    work->force_spec = dyn_layout_cut(mem, &at, nv * sizeof *work->force_spec);
+    work->moving = dyn_layout_cut(mem, &at, (n + 1) * DYN_BATCH_LINK_WIDES * wide);
+    work->round = dyn_layout_cut(mem, &at, round_count(model) * DYN_BATCH_ROUND_WIDES * wide);
+    work->sums = dyn_layout_cut(mem, &at, sum_count(model) * DYN_BATCH_SUM_WIDES * wide);
+    work->q = dyn_layout_cut(mem, &at, nq * wide);
+    work->v = dyn_layout_cut(mem, &at, nv * wide);
+    work->tau = dyn_layout_cut(mem, &at, nv * wide);
+    work->a = dyn_layout_cut(mem, &at, nv * wide);
+    work->branch = dyn_layout_cut(mem, &at, n * sizeof *work->branch);
     return at;
 }
 
 size_t dyn_batch_work_size(const struct dyn_model *model)
 {
     struct dyn_batch_work probe;
-    DYN_CHECK(model->follower_count == 0 && model->modal_count == 0);
-    return lay_out(&probe, NULL, model);
+    DYN_CHECK(model->mimic_joint_count == 0 && model->modal_count == 0);
+    return lay_out_batch_work(&probe, NULL, model);
 }
 
 /* ---- order --------------------------------------------------------------------------------- */
@@ -126,19 +127,19 @@ static struct angle make_angle(double sine, double cosine)
     return (struct angle){sine / length, cosine / length};
 }
 
-static struct angle sum_of(struct angle a, struct angle b)
+static struct angle angle_sum(struct angle a, struct angle b)
 {
     return (struct angle){a.sine * b.cosine + a.cosine * b.sine,
                           a.cosine * b.cosine - a.sine * b.sine};
 }
 
-static struct angle minus(struct angle a)
+static struct angle negated_angle(struct angle a)
 {
     return (struct angle){-a.sine, a.cosine};
 }
 
 /* Components on axes turned about z. */
-static struct dyn_mat3 turn_of(struct angle a)
+static struct dyn_mat3 rotation_of(struct angle a)
 {
     return (struct dyn_mat3){{{a.cosine, a.sine, 0.0}, {-a.sine, a.cosine, 0.0}, {0.0, 0.0, 1.0}}};
 }
@@ -150,7 +151,7 @@ struct euler {
 
 /* Where the axes are along each other only turn and skew together mean something: the skew is
  * given.  Along and across is meant to rounding. */
-static struct euler take_apart(const struct dyn_mat3 *E, struct angle skew)
+static struct euler split_euler(const struct dyn_mat3 *E, struct angle skew)
 {
     static const double ROUNDING = 1e-15;
     const struct dyn_vec3 z = E->row[2];
@@ -175,7 +176,7 @@ static void choose_phase(const struct dyn_model *model, int i, struct dyn_batch_
     if (is_round(&model->link[i]))
         ;
     else if (heir >= 0)
-        phase = take_apart(&model->link[heir].E, phase).skew;
+        phase = split_euler(&model->link[heir].E, phase).skew;
     else if (mc.x != 0.0 || mc.y != 0.0)
         phase = make_angle(mc.y, mc.x);
     branch[i].phase_sine = phase.sine;
@@ -189,9 +190,10 @@ static struct angle phase_of(const struct dyn_batch_branch *branch, int i)
 }
 
 /* Parent axes to the link's at q = 0. */
-static struct dyn_mat3 zero_axes(const struct dyn_link *link)
+static struct dyn_mat3 zero_axes(const struct dyn_tree_link *link)
 {
-    const struct dyn_mat3 turned = turn_of((struct angle){sin(link->offset), cos(link->offset)});
+    const struct dyn_mat3 turned =
+        rotation_of((struct angle){sin(link->offset), cos(link->offset)});
     return dyn_mat3_mul(&turned, &link->E);
 }
 
@@ -200,7 +202,7 @@ static struct dyn_mat3 zero_axes(const struct dyn_link *link)
 static struct dyn_vec3 arm_at_zero(const struct dyn_model *model, int i, const struct dyn_mat3 *E,
                                    const struct dyn_batch_branch *branch)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     struct dyn_vec3 arm = link->origin;
     if (link->parent >= 0)
         arm.z -= branch[link->parent].slide;
@@ -215,7 +217,7 @@ static struct dyn_vec3 arm_at_zero(const struct dyn_model *model, int i, const s
 static void choose_slide(const struct dyn_model *model, int i, struct dyn_batch_branch *branch)
 {
     static const double FARTHEST = 2.0; /* of the link's size */
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     const struct dyn_inertia *inertia = &model->inertia[i];
     const struct dyn_mat3 E = zero_axes(link);
     const double slide = -arm_at_zero(model, i, &E, branch).z;
@@ -230,12 +232,13 @@ static void choose_slide(const struct dyn_model *model, int i, struct dyn_batch_
 static void place_axes(const struct dyn_model *model, int i, const struct dyn_batch_branch *branch,
                        struct dyn_batch_link *to)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     const struct angle phase = phase_of(branch, i), phase_on = phase_of(branch, link->parent);
     const struct dyn_mat3 E = zero_axes(link);
-    const struct euler e = take_apart(&E, phase_on);
-    const struct angle skew = sum_of(e.skew, minus(phase_on)), turn = sum_of(e.turn, phase);
-    const struct dyn_mat3 turned = turn_of(e.turn), turned_on = turn_of(phase_on);
+    const struct euler e = split_euler(&E, phase_on);
+    const struct angle skew = angle_sum(e.skew, negated_angle(phase_on)),
+                       turn = angle_sum(e.turn, phase);
+    const struct dyn_mat3 turned = rotation_of(e.turn), turned_on = rotation_of(phase_on);
     const int is_heir = link->parent >= 0 && branch[link->parent].heir == i;
 
     to->turn_sine = turn.sine, to->turn_cosine = turn.cosine;
@@ -255,7 +258,7 @@ static void place_axes(const struct dyn_model *model, int i, const struct dyn_ba
 static void place_inertia(const struct dyn_inertia *inertia, struct angle phase,
                           struct dyn_batch_link *to)
 {
-    const struct dyn_mat3 turned = turn_of(phase), back = turn_of(minus(phase));
+    const struct dyn_mat3 turned = rotation_of(phase), back = rotation_of(negated_angle(phase));
     const struct dyn_sym3 I = dyn_sym3_to_parent(&inertia->I, &back);
     const double each[6] = {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz};
     to->mass = inertia->mass;
@@ -274,7 +277,7 @@ static void add_inertia(const struct dyn_inertia *inertia, struct dyn_batch_link
 }
 
 /* What struct dyn_batch_leaf leaves to the parent: a rod on the axis. */
-static void give_rod(struct dyn_batch_link *leaf, struct dyn_batch_link *on)
+static void move_rod_to_parent(struct dyn_batch_link *leaf, struct dyn_batch_link *on)
 {
     const struct dyn_vec3 r = {leaf->r[0], leaf->r[1], leaf->r[2]};
     const struct dyn_inertia rod = {.mass = leaf->mass,
@@ -284,7 +287,7 @@ static void give_rod(struct dyn_batch_link *leaf, struct dyn_batch_link *on)
     const struct dyn_mat3 tilted = {{{1.0, 0.0, 0.0},
                                      {0.0, leaf->tilt_cosine, leaf->tilt_sine},
                                      {0.0, -leaf->tilt_sine, leaf->tilt_cosine}}};
-    const struct dyn_mat3 skewed = turn_of(leaf->is_skewed ? skew : (struct angle){0.0, 1.0});
+    const struct dyn_mat3 skewed = rotation_of(leaf->is_skewed ? skew : (struct angle){0.0, 1.0});
     const struct dyn_mat3 E = dyn_mat3_mul(&tilted, &skewed);
     const struct dyn_inertia shifted = dyn_inertia_shift(&rod, r);
     const struct dyn_inertia turned = dyn_inertia_turn(&shifted, &E);
@@ -308,7 +311,8 @@ static struct dyn_batch_leaf make_leaf(const struct dyn_batch_link *link)
 
 /* ---- placement ----------------------------------------------------------------------------- */
 
-static enum dyn_batch_way way_of(const struct dyn_link *link, const struct dyn_batch_link *to)
+static enum dyn_batch_method method_of(const struct dyn_tree_link *link,
+                                       const struct dyn_batch_link *to)
 {
     return is_round(link)                       ? DYN_BATCH_ROUND
            : !is_hinge(link) || to->r[2] != 0.0 ? DYN_BATCH_AXIAL
@@ -318,7 +322,7 @@ static enum dyn_batch_way way_of(const struct dyn_link *link, const struct dyn_b
 
 static void place_link(const struct dyn_model *model, int i, struct dyn_batch_work *work)
 {
-    const struct dyn_link *link = &model->link[i];
+    const struct dyn_tree_link *link = &model->link[i];
     const struct dyn_batch_branch *branch = work->branch;
     const struct dyn_vec3 slid = {0.0, 0.0, branch[i].slide};
     const struct dyn_inertia inertia = dyn_inertia_shift(&model->inertia[i], dyn_scale(-1.0, slid));
@@ -343,7 +347,7 @@ static void place_link(const struct dyn_model *model, int i, struct dyn_batch_wo
         work->link[parent].is_fork = 1;
     place_axes(model, i, branch, to);
     place_inertia(&inertia, phase_of(branch, i), to);
-    to->way = way_of(link, to);
+    to->method = method_of(link, to);
 }
 
 /* The tables of those links that have any. */
@@ -352,14 +356,14 @@ static void count_links(const struct dyn_model *model, struct dyn_batch_work *wo
     int leaves = 0, rounds = 0;
     for (int i = 0; i < model->link_count; i++) {
         struct dyn_batch_link *link = &work->link[i];
-        if (link->way == DYN_BATCH_ROUND) {
+        if (link->method == DYN_BATCH_ROUND) {
             link->nth = rounds++;
-        } else if (link->way == DYN_BATCH_LEAF) {
+        } else if (link->method == DYN_BATCH_LEAF) {
             link->nth = leaves++;
             work->leaf[link->nth] = make_leaf(link);
-            give_rod(link, link->parent < 0 ? NULL : &work->link[link->parent]);
+            move_rod_to_parent(link, link->parent < 0 ? NULL : &work->link[link->parent]);
         }
-        if (link->way != DYN_BATCH_ROUND && link->kind != DYN_LINK_SLIDE)
+        if (link->method != DYN_BATCH_ROUND && link->kind != DYN_TREE_LINK_PRISMATIC)
             work->turning[work->turning_count++] = i;
     }
 }
@@ -369,7 +373,7 @@ struct dyn_batch_work *dyn_batch_work_place(const struct dyn_model *model, void 
     struct dyn_batch_work *work = mem;
 
     memset(mem, 0, dyn_batch_work_size(model));
-    lay_out(work, mem, model);
+    lay_out_batch_work(work, mem, model);
     count_branches(model, work->branch);
     order_branches(model, work->branch);
     for (int i = 0; i < model->link_count; i++) {
@@ -380,15 +384,15 @@ struct dyn_batch_work *dyn_batch_work_place(const struct dyn_model *model, void 
         place_link(model, i, work);
     count_links(model, work);
     for (int k = 0; k < model->nv; k++)
-        work->law[k] = -1;
-    for (int k = 0; k < model->lawful_count; k++)
-        work->law[model->lawful[k].v_at] = k;
+        work->force_spec[k] = -1;
+    for (int k = 0; k < model->force_entry_count; k++)
+        work->force_spec[model->force_entry[k].v_at] = k;
     return work;
 }
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-static const struct dyn_batch_kernel *kernel_of(const struct dyn_model *model)
+static const struct dyn_batch_kernel *batch_kernel_of(const struct dyn_model *model)
 {
     return model->isa == DYN_ISA_AVX512 ? &dyn_batch_avx512
            : model->isa == DYN_ISA_AVX2 ? &dyn_batch_avx2
@@ -397,27 +401,29 @@ static const struct dyn_batch_kernel *kernel_of(const struct dyn_model *model)
 
 int dyn_batch_width(const struct dyn_model *model)
 {
-    return kernel_of(model)->width;
+    return batch_kernel_of(model)->width;
 }
 
 /* The last states of a batch, and the very last again in the lanes that are left. */
-static void fill(const double *rows, int row_count, size_t stride, int count, int width, double *to)
+static void fill_group(const double *rows, int row_count, size_t stride, int count, int width,
+                       double *to)
 {
     for (int k = 0; k < row_count; k++)
         for (int s = 0; s < width; s++)
             to[k * width + s] = rows[(size_t)k * stride + (size_t)(s < count ? s : count - 1)];
 }
 
-static void run_rest(const struct dyn_batch_kernel *kernel, const struct dyn_model *model,
-                     const struct dyn_batch_group *rest, int count, struct dyn_batch_work *work)
+static void run_partial_group(const struct dyn_batch_kernel *kernel, const struct dyn_model *model,
+                              const struct dyn_batch_group *rest, int count,
+                              struct dyn_batch_work *work)
 {
     const int width = kernel->width;
     struct dyn_batch_group group = *rest;
 
-    fill(rest->q, model->nq, rest->stride, count, width, work->q);
-    fill(rest->v, model->nv, rest->stride, count, width, work->v);
+    fill_group(rest->q, model->nq, rest->stride, count, width, work->q);
+    fill_group(rest->v, model->nv, rest->stride, count, width, work->v);
     if (rest->tau != NULL)
-        fill(rest->tau, model->nv, rest->stride, count, width, work->tau);
+        fill_group(rest->tau, model->nv, rest->stride, count, width, work->tau);
     group.stride = (size_t)width;
     group.q = work->q, group.v = work->v, group.a = work->a;
     group.tau = rest->tau != NULL ? work->tau : NULL;
@@ -440,7 +446,7 @@ void dyn_batch_run(const struct dyn_batch_kernel *kernel, const struct dyn_model
     };
     for (int left = batch->count; left > 0; left -= kernel->width) {
         if (left < kernel->width)
-            run_rest(kernel, model, &group, left, work);
+            run_partial_group(kernel, model, &group, left, work);
         else
             kernel->run(model, &group, work);
         group.q += kernel->width;
@@ -454,5 +460,5 @@ void dyn_batch_run(const struct dyn_batch_kernel *kernel, const struct dyn_model
 void dyn_aba_batch(const struct dyn_model *model, const struct dyn_batch *batch,
                    struct dyn_batch_work *work, double *a)
 {
-    dyn_batch_run(kernel_of(model), model, batch, work, a);
+    dyn_batch_run(batch_kernel_of(model), model, batch, work, a);
 }

@@ -145,8 +145,8 @@ static void shift(const wide r[3], struct articulated *A)
 }
 
 /* A - U D^-1 U', with g = D^-1 U. */
-static void take_square(const wide Ua[3], const wide Ul[3], const wide ga[3], const wide gl[3],
-                        struct articulated *A)
+static void subtract_outer_product(const wide Ua[3], const wide Ul[3], const wide ga[3],
+                                   const wide gl[3], struct articulated *A)
 {
     for (int k = 0; k < 3; k++) {
         A->I[k] = A->I[k] - Ua[k] * ga[k];

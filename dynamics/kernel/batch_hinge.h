@@ -165,7 +165,7 @@ WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articula
 }
 
 /* The way from joint axes to the parent's, and into its sum. */
-struct way {
+struct parent_axes {
     enum dyn_batch_tilt tilt;
     int is_skewed, adds; /* adds: others have been there before */
     wide s, c;           /* of the tilt */
@@ -173,35 +173,36 @@ struct way {
     wide x, y; /* of the arm, which is level */
 };
 
-WIDE_INLINE void tilt_back(const struct way *way, wide *a, wide *b)
+WIDE_INLINE void tilt_back(const struct parent_axes *parent_axes, wide *a, wide *b)
 {
     const wide x = *a;
-    if (way->tilt == DYN_BATCH_TILT_ANY) {
-        turn_back(way->s, way->c, a, b);
-    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+    if (parent_axes->tilt == DYN_BATCH_TILT_ANY) {
+        turn_back(parent_axes->s, parent_axes->c, a, b);
+    } else if (parent_axes->tilt == DYN_BATCH_TILT_QUARTER) {
         *a = -*b;
         *b = x;
     }
 }
 
-WIDE_INLINE void tilt_sym_back(const struct way *way, wide *aa, wide *bb, wide *ab)
+WIDE_INLINE void tilt_sym_back(const struct parent_axes *parent_axes, wide *aa, wide *bb, wide *ab)
 {
     const wide x = *aa;
-    if (way->tilt == DYN_BATCH_TILT_ANY) {
-        turn_sym_back(way->s, way->c, aa, bb, ab);
-    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+    if (parent_axes->tilt == DYN_BATCH_TILT_ANY) {
+        turn_sym_back(parent_axes->s, parent_axes->c, aa, bb, ab);
+    } else if (parent_axes->tilt == DYN_BATCH_TILT_QUARTER) {
         *aa = *bb;
         *bb = x;
         *ab = -*ab;
     }
 }
 
-WIDE_INLINE void tilt_block_back(const struct way *way, wide *aa, wide *ab, wide *ba, wide *bb)
+WIDE_INLINE void tilt_block_back(const struct parent_axes *parent_axes, wide *aa, wide *ab,
+                                 wide *ba, wide *bb)
 {
     const wide x = *aa, y = *ab;
-    if (way->tilt == DYN_BATCH_TILT_ANY) {
-        turn_block_back(way->s, way->c, aa, ab, ba, bb);
-    } else if (way->tilt == DYN_BATCH_TILT_QUARTER) {
+    if (parent_axes->tilt == DYN_BATCH_TILT_ANY) {
+        turn_block_back(parent_axes->s, parent_axes->c, aa, ab, ba, bb);
+    } else if (parent_axes->tilt == DYN_BATCH_TILT_QUARTER) {
         *aa = *bb;
         *ab = -*ba;
         *ba = -y;
@@ -216,126 +217,129 @@ WIDE_INLINE void make_room(const struct dyn_batch_link *link, struct articulated
         *sum = NOTHING;
 }
 
-WIDE_INLINE void put_in_sum(const struct way *way, wide a, wide *sum)
+WIDE_INLINE void add_to_sum(const struct parent_axes *parent_axes, wide a, wide *sum)
 {
-    if (way->adds)
+    if (parent_axes->adds)
         a = a + *sum;
     *sum = a;
 }
 
 /* From joint axes: vectors and symmetric blocks. */
-WIDE_INLINE void turn_to_parent(const struct way *way, wide a[3])
+WIDE_INLINE void turn_to_parent(const struct parent_axes *parent_axes, wide a[3])
 {
-    tilt_back(way, &a[1], &a[2]);
-    if (way->is_skewed)
-        turn_back(way->skew_s, way->skew_c, &a[0], &a[1]);
+    tilt_back(parent_axes, &a[1], &a[2]);
+    if (parent_axes->is_skewed)
+        turn_back(parent_axes->skew_s, parent_axes->skew_c, &a[0], &a[1]);
 }
 
-WIDE_INLINE void turn_sym_to_parent(const struct way *way, wide m[6])
+WIDE_INLINE void turn_sym_to_parent(const struct parent_axes *parent_axes, wide m[6])
 {
-    tilt_sym_back(way, &m[1], &m[2], &m[5]);
-    tilt_back(way, &m[3], &m[4]);
-    if (way->is_skewed) {
-        turn_sym_back(way->skew_s, way->skew_c, &m[0], &m[1], &m[3]);
-        turn_back(way->skew_s, way->skew_c, &m[4], &m[5]);
+    tilt_sym_back(parent_axes, &m[1], &m[2], &m[5]);
+    tilt_back(parent_axes, &m[3], &m[4]);
+    if (parent_axes->is_skewed) {
+        turn_sym_back(parent_axes->skew_s, parent_axes->skew_c, &m[0], &m[1], &m[3]);
+        turn_back(parent_axes->skew_s, parent_axes->skew_c, &m[4], &m[5]);
     }
 }
 
-WIDE_INLINE void give_vector(const struct way *way, wide a[3], wide sum[3])
+WIDE_INLINE void add_vector_to_parent(const struct parent_axes *parent_axes, wide a[3], wide sum[3])
 {
-    turn_to_parent(way, a);
+    turn_to_parent(parent_axes, a);
     for (int k = 0; k < 3; k++)
-        put_in_sum(way, a[k], &sum[k]);
+        add_to_sum(parent_axes, a[k], &sum[k]);
 }
 
-WIDE_INLINE void give_sym(const struct way *way, wide m[6], wide sum[6])
+WIDE_INLINE void add_sym_to_parent(const struct parent_axes *parent_axes, wide m[6], wide sum[6])
 {
-    turn_sym_to_parent(way, m);
+    turn_sym_to_parent(parent_axes, m);
     for (int k = 0; k < 6; k++)
-        put_in_sum(way, m[k], &sum[k]);
+        add_to_sum(parent_axes, m[k], &sum[k]);
 }
 
-WIDE_INLINE void give_block(const struct way *way, wide x[3], wide y[3], wide z[3], wide sum[3][3])
+WIDE_INLINE void add_block_to_parent(const struct parent_axes *parent_axes, wide x[3], wide y[3],
+                                     wide z[3], wide sum[3][3])
 {
-    tilt_back(way, &x[1], &x[2]);
-    tilt_back(way, &y[0], &z[0]);
-    tilt_block_back(way, &y[1], &y[2], &z[1], &z[2]);
-    if (way->is_skewed) {
-        turn_block_back(way->skew_s, way->skew_c, &x[0], &x[1], &y[0], &y[1]);
-        turn_back(way->skew_s, way->skew_c, &x[2], &y[2]);
-        turn_back(way->skew_s, way->skew_c, &z[0], &z[1]);
+    tilt_back(parent_axes, &x[1], &x[2]);
+    tilt_back(parent_axes, &y[0], &z[0]);
+    tilt_block_back(parent_axes, &y[1], &y[2], &z[1], &z[2]);
+    if (parent_axes->is_skewed) {
+        turn_block_back(parent_axes->skew_s, parent_axes->skew_c, &x[0], &x[1], &y[0], &y[1]);
+        turn_back(parent_axes->skew_s, parent_axes->skew_c, &x[2], &y[2]);
+        turn_back(parent_axes->skew_s, parent_axes->skew_c, &z[0], &z[1]);
     }
     for (int k = 0; k < 3; k++) {
-        put_in_sum(way, x[k], &sum[0][k]);
-        put_in_sum(way, y[k], &sum[1][k]);
-        put_in_sum(way, z[k], &sum[2][k]);
+        add_to_sum(parent_axes, x[k], &sum[0][k]);
+        add_to_sum(parent_axes, y[k], &sum[1][k]);
+        add_to_sum(parent_axes, z[k], &sum[2][k]);
     }
 }
 
-WIDE_INLINE void give_force(const struct way *way, const struct force *p, struct articulated *sum)
+WIDE_INLINE void add_force_to_parent(const struct parent_axes *parent_axes, const struct force *p,
+                                     struct articulated *sum)
 {
     wide pl[3] = {p->pl[0], p->pl[1], p->pl[2]};
-    wide pa[3] = {p->pa[0] + way->y * pl[2], p->pa[1] - way->x * pl[2],
-                  p->pa[2] + way->x * pl[1] - way->y * pl[0]};
-    give_vector(way, pa, sum->pa);
-    give_vector(way, pl, sum->pl);
+    wide pa[3] = {p->pa[0] + parent_axes->y * pl[2], p->pa[1] - parent_axes->x * pl[2],
+                  p->pa[2] + parent_axes->x * pl[1] - parent_axes->y * pl[0]};
+    add_vector_to_parent(parent_axes, pa, sum->pa);
+    add_vector_to_parent(parent_axes, pl, sum->pl);
 }
 
 /*
  * About an origin from which this one stands at r, with H the rows here and h the rows there:
  *      h = H + r x M,   I_ij + (r x H_j)_i + (r x h_i)_j
  */
-WIDE_INLINE void give_I_and_H(const struct way *way, const struct planar *P,
-                              struct articulated *sum)
+WIDE_INLINE void add_I_and_H_to_parent(const struct parent_axes *parent_axes,
+                                       const struct planar *P, struct articulated *sum)
 {
-    const wide rx = way->x, ry = way->y, *x = P->x, *y = P->y, *M = P->M;
+    const wide rx = parent_axes->x, ry = parent_axes->y, *x = P->x, *y = P->y, *M = P->M;
     wide hx[3] = {x[0] + ry * M[4], x[1] + ry * M[5], x[2] + ry * M[2]};
     wide hy[3] = {y[0] - rx * M[4], y[1] - rx * M[5], y[2] - rx * M[2]};
     wide hz[3] = {rx * M[3] - ry * M[0], rx * M[1] - ry * M[3], rx * M[5] - ry * M[4]};
     wide I[6] = {P->xx + ry * (x[2] + hx[2]), P->yy - rx * (y[2] + hy[2]),
                  rx * hz[1] - ry * hz[0],     P->xy + ry * y[2] - rx * hx[2],
                  rx * hx[1] - ry * hx[0],     rx * hy[1] - ry * hy[0]};
-    give_sym(way, I, sum->I);
-    give_block(way, hx, hy, hz, sum->H);
+    add_sym_to_parent(parent_axes, I, sum->I);
+    add_block_to_parent(parent_axes, hx, hy, hz, sum->H);
 }
 
 /* All that is not wide is a constant where this is expanded. */
-WIDE_INLINE struct way way_of(const struct dyn_batch_link *link, enum dyn_batch_tilt tilt,
-                              int is_skewed, int adds)
+WIDE_INLINE struct parent_axes parent_axes_of(const struct dyn_batch_link *link,
+                                              enum dyn_batch_tilt tilt, int is_skewed, int adds)
 {
-    struct way way;
-    way.tilt = tilt;
-    way.is_skewed = is_skewed;
-    way.adds = adds;
-    way.s = wide_splat(link->tilt_sine);
-    way.c = wide_splat(link->tilt_cosine);
-    way.skew_s = wide_splat(link->skew_sine);
-    way.skew_c = wide_splat(link->skew_cosine);
-    way.x = wide_splat(link->r[0]);
-    way.y = wide_splat(link->r[1]);
-    return way;
+    struct parent_axes parent_axes;
+    parent_axes.tilt = tilt;
+    parent_axes.is_skewed = is_skewed;
+    parent_axes.adds = adds;
+    parent_axes.s = wide_splat(link->tilt_sine);
+    parent_axes.c = wide_splat(link->tilt_cosine);
+    parent_axes.skew_s = wide_splat(link->skew_sine);
+    parent_axes.skew_c = wide_splat(link->skew_cosine);
+    parent_axes.x = wide_splat(link->r[0]);
+    parent_axes.y = wide_splat(link->r[1]);
+    return parent_axes;
 }
 
-WIDE_INLINE void give_planar(struct way way, const struct planar *P, struct articulated *sum)
+WIDE_INLINE void add_planar_to_parent(struct parent_axes parent_axes, const struct planar *P,
+                                      struct articulated *sum)
 {
     wide M[6] = {P->M[0], P->M[1], P->M[2], P->M[3], P->M[4], P->M[5]};
-    give_I_and_H(&way, P, sum);
-    give_sym(&way, M, sum->M);
-    give_force(&way, &P->p, sum);
+    add_I_and_H_to_parent(&parent_axes, P, sum);
+    add_sym_to_parent(&parent_axes, M, sum->M);
+    add_force_to_parent(&parent_axes, &P->p, sum);
 }
 
-WIDE_INLINE void give_hinge(const struct dyn_batch_link *link, const struct planar *P,
-                            struct articulated *sum)
+WIDE_INLINE void add_hinge_to_parent(const struct dyn_batch_link *link, const struct planar *P,
+                                     struct articulated *sum)
 {
     if (__builtin_expect(link->is_skewed || !link->is_first, 0)) {
         make_room(link, sum);
-        give_planar(way_of(link, DYN_BATCH_TILT_ANY, 1, 1), P, sum);
+        add_planar_to_parent(parent_axes_of(link, DYN_BATCH_TILT_ANY, 1, 1), P, sum);
     } else if (link->tilt == DYN_BATCH_TILT_ANY) {
-        give_planar(way_of(link, DYN_BATCH_TILT_ANY, 0, 0), P, sum);
+        add_planar_to_parent(parent_axes_of(link, DYN_BATCH_TILT_ANY, 0, 0), P, sum);
     } else if (link->tilt == DYN_BATCH_TILT_QUARTER) {
-        give_planar(way_of(link, DYN_BATCH_TILT_QUARTER, 0, 0), P, sum);
+        add_planar_to_parent(parent_axes_of(link, DYN_BATCH_TILT_QUARTER, 0, 0), P, sum);
     } else {
-        give_planar(way_of(link, DYN_BATCH_TILT_NONE, 0, 0), P, sum);
+        add_planar_to_parent(parent_axes_of(link, DYN_BATCH_TILT_NONE, 0, 0), P, sum);
     }
 }
 
@@ -356,5 +360,5 @@ WIDE_INLINE void inward_hinge(const struct dyn_batch_link *link, wide tau, const
     take_M(link, A, &J, L, &P);
     take_H(link, A, &J, L, &P);
     take_I(link, A, &J, L, &P);
-    give_hinge(link, &P, &at->sum[links[link->parent].sum]);
+    add_hinge_to_parent(link, &P, &at->sum[links[link->parent].sum]);
 }

@@ -32,7 +32,7 @@ enum {
 enum dyn_batch_tilt { DYN_BATCH_TILT_NONE, DYN_BATCH_TILT_QUARTER, DYN_BATCH_TILT_ANY };
 
 /* How a link is computed: the first two are the fast ways. */
-enum dyn_batch_way {
+enum dyn_batch_method {
     DYN_BATCH_HINGE, /* level, without a rotor */
     DYN_BATCH_LEAF,  /* the same, with nothing beyond it */
     DYN_BATCH_AXIAL, /* all else that has one velocity */
@@ -41,8 +41,8 @@ enum dyn_batch_way {
 
 struct dyn_batch_link {
     _Alignas(64) int parent; /* -1: the world */
-    enum dyn_link_kind kind;
-    enum dyn_batch_way way;
+    enum dyn_tree_link_kind kind;
+    enum dyn_batch_method method;
     int nth; /* leaves are counted, and round links */
     int q_at, v_at;
     int sum; /* where the inertia of what it carries is gathered */
@@ -79,7 +79,7 @@ struct dyn_batch_work {
     struct dyn_batch_leaf *leaf; /* likewise */
     int *turning;                /* links that turn by q */
     int turning_count;
-    int *law; /* by velocity: index into the model's, -1: none */
+    int *force_spec; /* by velocity: index into the model's, -1: none */
 
     /* scratch, a number of every state of the group in a row */
     double *moving;                  /* DYN_BATCH_LINK_WIDES by link and first for the world */

@@ -66,48 +66,48 @@ WIDE_INLINE void pass_force(const struct leaf *A, wide D_inv, wide u, wide tau,
 }
 
 /* I - U D^-1 U' in the parent's axes, about its origin. */
-WIDE_INLINE void give_leaf(struct way way, const struct leaf *A, wide D_inv, const struct force *p,
-                           struct articulated *sum)
+WIDE_INLINE void add_leaf_to_parent(struct parent_axes parent_axes, const struct leaf *A,
+                                    wide D_inv, const struct force *p, struct articulated *sum)
 {
-    const wide along = way.x * A->x + way.y * A->y;
-    wide I[6] = {A->I[0] + wide_splat(2.0) * (way.y * A->y),
-                 A->I[1] + wide_splat(2.0) * (way.x * A->x),
+    const wide along = parent_axes.x * A->x + parent_axes.y * A->y;
+    wide I[6] = {A->I[0] + wide_splat(2.0) * (parent_axes.y * A->y),
+                 A->I[1] + wide_splat(2.0) * (parent_axes.x * A->x),
                  A->I[2] + along + along,
-                 A->I[3] - way.x * A->y - way.y * A->x,
+                 A->I[3] - parent_axes.x * A->y - parent_axes.y * A->x,
                  A->I[4],
                  A->I[5]};
     wide a[3] = {A->I[4], A->I[5], A->I[2] + along}; /* Ua + r x Ul */
     wide l[3] = {-A->y, A->x, wide_splat(0.0)};      /* Ul */
     wide h[3] = {A->x, A->y, wide_splat(0.0)};       /* mc */
 
-    turn_to_parent(&way, a);
-    turn_to_parent(&way, l);
-    turn_to_parent(&way, h);
-    turn_sym_to_parent(&way, I);
+    turn_to_parent(&parent_axes, a);
+    turn_to_parent(&parent_axes, l);
+    turn_to_parent(&parent_axes, h);
+    turn_sym_to_parent(&parent_axes, I);
     const wide gl[3] = {l[0] * D_inv, l[1] * D_inv, l[2] * D_inv};
-    put_in_sum(&way, -(l[0] * gl[0]), &sum->M[0]);
-    put_in_sum(&way, -(l[1] * gl[1]), &sum->M[1]);
-    put_in_sum(&way, -(l[2] * gl[2]), &sum->M[2]);
-    put_in_sum(&way, -(l[0] * gl[1]), &sum->M[3]);
-    put_in_sum(&way, -(l[0] * gl[2]), &sum->M[4]);
-    put_in_sum(&way, -(l[1] * gl[2]), &sum->M[5]);
-    put_in_sum(&way, -(a[0] * gl[0]), &sum->H[0][0]);
-    put_in_sum(&way, -h[2] - a[0] * gl[1], &sum->H[0][1]);
-    put_in_sum(&way, h[1] - a[0] * gl[2], &sum->H[0][2]);
-    put_in_sum(&way, h[2] - a[1] * gl[0], &sum->H[1][0]);
-    put_in_sum(&way, -(a[1] * gl[1]), &sum->H[1][1]);
-    put_in_sum(&way, -h[0] - a[1] * gl[2], &sum->H[1][2]);
-    put_in_sum(&way, -h[1] - a[2] * gl[0], &sum->H[2][0]);
-    put_in_sum(&way, h[0] - a[2] * gl[1], &sum->H[2][1]);
-    put_in_sum(&way, -(a[2] * gl[2]), &sum->H[2][2]);
+    add_to_sum(&parent_axes, -(l[0] * gl[0]), &sum->M[0]);
+    add_to_sum(&parent_axes, -(l[1] * gl[1]), &sum->M[1]);
+    add_to_sum(&parent_axes, -(l[2] * gl[2]), &sum->M[2]);
+    add_to_sum(&parent_axes, -(l[0] * gl[1]), &sum->M[3]);
+    add_to_sum(&parent_axes, -(l[0] * gl[2]), &sum->M[4]);
+    add_to_sum(&parent_axes, -(l[1] * gl[2]), &sum->M[5]);
+    add_to_sum(&parent_axes, -(a[0] * gl[0]), &sum->H[0][0]);
+    add_to_sum(&parent_axes, -h[2] - a[0] * gl[1], &sum->H[0][1]);
+    add_to_sum(&parent_axes, h[1] - a[0] * gl[2], &sum->H[0][2]);
+    add_to_sum(&parent_axes, h[2] - a[1] * gl[0], &sum->H[1][0]);
+    add_to_sum(&parent_axes, -(a[1] * gl[1]), &sum->H[1][1]);
+    add_to_sum(&parent_axes, -h[0] - a[1] * gl[2], &sum->H[1][2]);
+    add_to_sum(&parent_axes, -h[1] - a[2] * gl[0], &sum->H[2][0]);
+    add_to_sum(&parent_axes, h[0] - a[2] * gl[1], &sum->H[2][1]);
+    add_to_sum(&parent_axes, -(a[2] * gl[2]), &sum->H[2][2]);
     const wide ga[3] = {a[0] * D_inv, a[1] * D_inv, a[2] * D_inv};
-    put_in_sum(&way, I[0] - a[0] * ga[0], &sum->I[0]);
-    put_in_sum(&way, I[1] - a[1] * ga[1], &sum->I[1]);
-    put_in_sum(&way, I[2] - a[2] * ga[2], &sum->I[2]);
-    put_in_sum(&way, I[3] - a[0] * ga[1], &sum->I[3]);
-    put_in_sum(&way, I[4] - a[0] * ga[2], &sum->I[4]);
-    put_in_sum(&way, I[5] - a[1] * ga[2], &sum->I[5]);
-    give_force(&way, p, sum);
+    add_to_sum(&parent_axes, I[0] - a[0] * ga[0], &sum->I[0]);
+    add_to_sum(&parent_axes, I[1] - a[1] * ga[1], &sum->I[1]);
+    add_to_sum(&parent_axes, I[2] - a[2] * ga[2], &sum->I[2]);
+    add_to_sum(&parent_axes, I[3] - a[0] * ga[1], &sum->I[3]);
+    add_to_sum(&parent_axes, I[4] - a[0] * ga[2], &sum->I[4]);
+    add_to_sum(&parent_axes, I[5] - a[1] * ga[2], &sum->I[5]);
+    add_force_to_parent(&parent_axes, p, sum);
 }
 
 static void inward_leaf(const struct dyn_batch_link *link, const struct dyn_batch_leaf *leaf,
@@ -126,9 +126,9 @@ static void inward_leaf(const struct dyn_batch_link *link, const struct dyn_batc
     pass_force(&A, D_inv, u, tau, L, &p);
     if (link->is_skewed || !link->is_first) {
         make_room(link, sum);
-        give_leaf(way_of(link, DYN_BATCH_TILT_ANY, 1, 1), &A, D_inv, &p, sum);
+        add_leaf_to_parent(parent_axes_of(link, DYN_BATCH_TILT_ANY, 1, 1), &A, D_inv, &p, sum);
     } else {
-        give_leaf(way_of(link, DYN_BATCH_TILT_ANY, 0, 0), &A, D_inv, &p, sum);
+        add_leaf_to_parent(parent_axes_of(link, DYN_BATCH_TILT_ANY, 0, 0), &A, D_inv, &p, sum);
     }
 }
 

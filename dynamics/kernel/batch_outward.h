@@ -79,41 +79,43 @@ WIDE_INLINE wide v_of(const struct dyn_batch_group *group, int at)
 }
 
 /* As push() of law.c. */
-static inline wide push(const struct dyn_joint_law *law, wide depth, wide out)
+static inline wide limit_force(const struct dyn_joint_force_spec *force_spec, wide depth, wide out)
 {
-    const wide f = wide_splat(law->limit_stiffness) * depth + wide_splat(law->limit_damping) * out;
+    const wide f = wide_splat(force_spec->limit_stiffness) * depth +
+                   wide_splat(force_spec->limit_damping) * out;
     return wide_where_positive(depth, wide_where_positive(f, f));
 }
 
-/* As dyn_law_force(). */
-static wide law_force(const struct dyn_joint_law *law, wide q, wide v)
+/* As dyn_joint_force(). */
+static wide joint_force(const struct dyn_joint_force_spec *force_spec, wide q, wide v)
 {
-    wide f =
-        -(wide_splat(law->stiffness) * (q - wide_splat(law->rest))) - wide_splat(law->damping) * v;
-    if (law->coulomb > 0.0)
-        f = f - wide_splat(law->coulomb) * wide_tanh(v * wide_splat(1.0 / law->coulomb_speed));
-    if (law->limit_stiffness > 0.0)
-        f = f + push(law, wide_splat(law->lower) - q, -v) -
-            push(law, q - wide_splat(law->upper), v);
+    wide f = -(wide_splat(force_spec->stiffness) * (q - wide_splat(force_spec->rest))) -
+             wide_splat(force_spec->damping) * v;
+    if (force_spec->coulomb > 0.0)
+        f = f - wide_splat(force_spec->coulomb) *
+                    wide_tanh(v * wide_splat(1.0 / force_spec->coulomb_speed));
+    if (force_spec->limit_stiffness > 0.0)
+        f = f + limit_force(force_spec, wide_splat(force_spec->lower) - q, -v) -
+            limit_force(force_spec, q - wide_splat(force_spec->upper), v);
     return f;
 }
 
-static wide lawful_force(const struct dyn_lawful *at, const struct dyn_batch_group *group)
+static wide entry_force(const struct dyn_joint_force_entry *at, const struct dyn_batch_group *group)
 {
     const wide q = at->q_at < 0 ? wide_splat(0.0) : q_of(group, at->q_at);
-    return law_force(&at->law, q, v_of(group, at->v_at));
+    return joint_force(&at->force_spec, q, v_of(group, at->v_at));
 }
 
 /* All that acts along a velocity. */
 WIDE_INLINE wide tau_of(const struct dyn_model *model, const struct dyn_batch_group *group,
                         const struct dyn_batch_work *work, int at)
 {
-    const int law = work->law[at];
+    const int force_spec = work->force_spec[at];
     wide tau = wide_splat(0.0);
     if (group->tau != NULL)
         tau = wide_load(group->tau + (size_t)at * group->stride);
-    if (__builtin_expect(law >= 0, 0))
-        tau = tau + lawful_force(&model->lawful[law], group);
+    if (__builtin_expect(force_spec >= 0, 0))
+        tau = tau + entry_force(&model->force_entry[force_spec], group);
     return tau;
 }
 
@@ -124,7 +126,7 @@ WIDE_INLINE void arm_of(const struct dyn_batch_link *link, const struct dyn_batc
                         wide r[3])
 {
     splat3(link->r, r);
-    if (link->kind != DYN_LINK_TURN)
+    if (link->kind != DYN_TREE_LINK_REVOLUTE)
         r[2] = r[2] + wide_splat(link->pitch) * q_of(group, link->q_at);
 }
 
@@ -161,21 +163,21 @@ static void move_axial(const struct dyn_batch_link *link, const struct dyn_batch
     wide w[3] = {on->w[0], on->w[1], on->w[2]}, r[3], cl[3];
     const wide v = v_of(group, link->v_at);
 
-    if (link->kind == DYN_LINK_SLIDE) {
+    if (link->kind == DYN_TREE_LINK_PRISMATIC) {
         L->s = wide_splat(link->turn_sine);
         L->c = wide_splat(link->turn_cosine);
     }
     to_joint(link, w);
     arm_of(link, group, r);
     centripetal(w, r, cl);
-    if (link->kind != DYN_LINK_TURN) {
+    if (link->kind != DYN_TREE_LINK_REVOLUTE) {
         const wide coriolis = wide_splat(2.0 * link->pitch) * v;
         cl[0] = cl[0] + w[1] * coriolis;
         cl[1] = cl[1] - w[0] * coriolis;
     }
     for (int k = 0; k < 3; k++)
         L->cl[k] = cl[k];
-    const wide spin = link->kind == DYN_LINK_SLIDE ? wide_splat(0.0) : v;
+    const wide spin = link->kind == DYN_TREE_LINK_PRISMATIC ? wide_splat(0.0) : v;
     L->ca[0] = w[1] * spin;
     L->ca[1] = -(w[0] * spin);
     turn(L->s, L->c, &w[0], &w[1]);
@@ -203,7 +205,7 @@ static void round_arm_of(const struct dyn_batch_link *link, const struct dyn_bat
                          wide r[3])
 {
     splat3(link->r, r);
-    if (link->kind == DYN_LINK_FREE) {
+    if (link->kind == DYN_TREE_LINK_FREE) {
         wide x[3];
         for (int k = 0; k < 3; k++)
             x[k] = q_of(group, link->q_at + k);
@@ -216,7 +218,7 @@ static void round_arm_of(const struct dyn_batch_link *link, const struct dyn_bat
 static void move_round(const struct dyn_batch_link *link, const struct dyn_batch_group *group,
                        const struct moving *on, struct moving *L, struct round_moving *round)
 {
-    const int quat_at = link->q_at + (link->kind == DYN_LINK_FREE ? 3 : 0);
+    const int quat_at = link->q_at + (link->kind == DYN_TREE_LINK_FREE ? 3 : 0);
     wide w[3] = {on->w[0], on->w[1], on->w[2]}, spin[3], quat[4], r[3], carried[3];
 
     for (int k = 0; k < 4; k++)
@@ -234,7 +236,7 @@ static void move_round(const struct dyn_batch_link *link, const struct dyn_batch
     rotate(round->E, carried, L->cl);
     rotate(round->E, w, L->w);
     cross(L->w, spin, L->ca);
-    if (link->kind == DYN_LINK_FREE) {
+    if (link->kind == DYN_TREE_LINK_FREE) {
         /* twice for Coriolis, once more because dv/dt counts components in axes that turn */
         wide travel[3], rate[3];
         for (int k = 0; k < 3; k++) {
@@ -273,8 +275,8 @@ WIDE_INLINE void find_some_angles(const int *turning, int count,
 }
 
 /* Where an angle of the group is too large for the series, or not finite. */
-static void find_far_angles(const struct dyn_batch_group *group, const struct dyn_batch_work *work,
-                            const struct scratch *at)
+static void find_angles_by_library(const struct dyn_batch_group *group,
+                                   const struct dyn_batch_work *work, const struct scratch *at)
 {
     for (int k = 0; k < work->turning_count; k++) {
         const int i = work->turning[k];
@@ -298,22 +300,22 @@ static void find_angles(const struct dyn_batch_group *group, const struct dyn_ba
     for (; k < work->turning_count; k++)
         find_some_angles(turning + k, 1, group, work, at, &far);
     if (__builtin_expect(!wide_is_zero(far), 0))
-        find_far_angles(group, work, at);
+        find_angles_by_library(group, work, at);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static void move(const struct dyn_model *model, const struct dyn_batch_group *group,
-                 const struct dyn_batch_work *work, const struct scratch *at)
+static void velocity_pass(const struct dyn_model *model, const struct dyn_batch_group *group,
+                          const struct dyn_batch_work *work, const struct scratch *at)
 {
     find_angles(group, work, at);
     for (int i = 0; i < model->link_count; i++) {
         const struct dyn_batch_link *link = &work->link[i];
         struct moving *L = &at->moving[i];
         const struct moving *on = &at->moving[link->parent];
-        if (__builtin_expect(link->way <= DYN_BATCH_LEAF, 1))
+        if (__builtin_expect(link->method <= DYN_BATCH_LEAF, 1))
             move_hinge(link, group, on, L);
-        else if (link->way == DYN_BATCH_AXIAL)
+        else if (link->method == DYN_BATCH_AXIAL)
             move_axial(link, group, on, L);
         else
             move_round(link, group, on, L, &at->round[link->nth]);

@@ -22,16 +22,16 @@
 /* ---- inward: all other links --------------------------------------------------------------- */
 
 /* From joint axes, about the parent's origin. */
-static void give_to_parent(const struct dyn_batch_link *link, struct articulated *A,
-                           struct articulated *sum)
+static void add_link_to_parent(const struct dyn_batch_link *link, struct articulated *A,
+                               struct articulated *sum)
 {
-    const struct way way = way_of(link, DYN_BATCH_TILT_ANY, 1, 1);
+    const struct parent_axes parent_axes = parent_axes_of(link, DYN_BATCH_TILT_ANY, 1, 1);
     make_room(link, sum);
-    give_sym(&way, A->I, sum->I);
-    give_block(&way, A->H[0], A->H[1], A->H[2], sum->H);
-    give_sym(&way, A->M, sum->M);
-    give_vector(&way, A->pa, sum->pa);
-    give_vector(&way, A->pl, sum->pl);
+    add_sym_to_parent(&parent_axes, A->I, sum->I);
+    add_block_to_parent(&parent_axes, A->H[0], A->H[1], A->H[2], sum->H);
+    add_sym_to_parent(&parent_axes, A->M, sum->M);
+    add_vector_to_parent(&parent_axes, A->pa, sum->pa);
+    add_vector_to_parent(&parent_axes, A->pl, sum->pl);
 }
 
 /*
@@ -72,7 +72,7 @@ static void couple_rotor(const struct dyn_batch_link *link, wide v, const struct
 static void eliminate_axial(const struct dyn_batch_link *link, wide tau, struct articulated *A,
                             struct moving *L)
 {
-    const wide turns = wide_splat(link->kind == DYN_LINK_SLIDE ? 0.0 : 1.0);
+    const wide turns = wide_splat(link->kind == DYN_TREE_LINK_PRISMATIC ? 0.0 : 1.0);
     const wide pitch = wide_splat(link->pitch);
     const wide Ua[3] = {turns * A->I[4] + pitch * A->H[0][2], turns * A->I[5] + pitch * A->H[1][2],
                         turns * A->I[2] + pitch * A->H[2][2]};
@@ -89,7 +89,7 @@ static void eliminate_axial(const struct dyn_batch_link *link, wide tau, struct 
     }
     L->ud = ud;
     L->D_inv = D_inv;
-    take_square(Ua, Ul, L->ga, L->gl, A);
+    subtract_outer_product(Ua, Ul, L->ga, L->gl, A);
 }
 
 /* Slides, screws, hinges with a rotor, and those that are not level. */
@@ -110,7 +110,7 @@ static void inward_axial(const struct dyn_batch_link *link, const struct dyn_bat
     add_bias(ca, L->cl, &A);
     arm_of(link, group, r);
     shift(r, &A);
-    give_to_parent(link, &A, sum);
+    add_link_to_parent(link, &A, sum);
     if (link->is_coupled)
         couple_rotor(link, v_of(group, link->v_at), &at->moving[link->parent], r, L, sum);
 }
@@ -184,15 +184,15 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
     wide tau[6], p[3], r[3];
 
     add_link(link, L->w, &A);
-    for (int k = 0; k < (link->kind == DYN_LINK_FREE ? 6 : 3); k++)
+    for (int k = 0; k < (link->kind == DYN_TREE_LINK_FREE ? 6 : 3); k++)
         tau[k] = tau_of(model, group, work, link->v_at + k);
-    if (link->kind == DYN_LINK_FREE)
+    if (link->kind == DYN_TREE_LINK_FREE)
         solve_free(tau, &A, round);
     else
         eliminate_ball(tau, &A, round);
     if (link->parent < 0)
         return;
-    if (link->kind == DYN_LINK_FREE)
+    if (link->kind == DYN_TREE_LINK_FREE)
         eliminate_free(tau, &A);
     sym_mul(A.M, L->cl, p);
     for (int k = 0; k < 3; k++)
@@ -202,26 +202,26 @@ static void inward_round(const struct dyn_model *model, const struct dyn_batch_l
     rotate_sym_back(round->E, A.M);
     round_arm_of(link, group, r);
     shift(r, &A);
-    give_to_parent(link, &A, &at->sum[work->link[link->parent].sum]);
+    add_link_to_parent(link, &A, &at->sum[work->link[link->parent].sum]);
 }
 
 /* Backward in depth-first order: every child comes before its parent, and the sums of few are
  * needed at a time. */
-static void inward(const struct dyn_model *model, const struct dyn_batch_group *group,
-                   const struct dyn_batch_work *work, const struct scratch *at)
+static void inward_pass(const struct dyn_model *model, const struct dyn_batch_group *group,
+                        const struct dyn_batch_work *work, const struct scratch *at)
 {
     for (int i = model->link_count - 1; i >= 0; i--) {
         const struct dyn_batch_link *link = &work->link[i];
         struct moving *L = &at->moving[i];
 
-        if (__builtin_expect(link->way == DYN_BATCH_ROUND, 0)) {
+        if (__builtin_expect(link->method == DYN_BATCH_ROUND, 0)) {
             inward_round(model, link, group, work, at, L);
             continue;
         }
         const wide tau = tau_of(model, group, work, link->v_at);
-        if (__builtin_expect(link->way == DYN_BATCH_HINGE, 1))
+        if (__builtin_expect(link->method == DYN_BATCH_HINGE, 1))
             inward_hinge(link, tau, at, work->link, L);
-        else if (link->way == DYN_BATCH_LEAF)
+        else if (link->method == DYN_BATCH_LEAF)
             inward_leaf(link, &work->leaf[link->nth], tau, at, work->link, L);
         else
             inward_axial(link, group, tau, at, work->link, L);
@@ -277,9 +277,9 @@ static void outward_axial(const struct dyn_batch_link *link, const struct dyn_ba
     turn(L->s, L->c, &alpha[0], &alpha[1]);
     turn(L->s, L->c, &a[0], &a[1]);
     qdd = qdd - dot(L->ga, alpha) - dot(L->gl, a);
-    if (link->kind != DYN_LINK_SLIDE)
+    if (link->kind != DYN_TREE_LINK_PRISMATIC)
         alpha[2] = alpha[2] + qdd;
-    if (link->kind != DYN_LINK_TURN)
+    if (link->kind != DYN_TREE_LINK_REVOLUTE)
         a[2] = a[2] + wide_splat(link->pitch) * qdd;
     put(group, link->v_at, qdd);
 }
@@ -301,7 +301,7 @@ static void outward_round(const struct dyn_batch_link *link, const struct dyn_ba
         a_on[k] = a_on[k] + L->cl[k];
     }
     for (int k = 0; k < 3; k++) {
-        if (link->kind == DYN_LINK_FREE) {
+        if (link->kind == DYN_TREE_LINK_FREE) {
             alpha[k] = round->x[k];
             a[k] = round->x[k + 3];
             put(group, link->v_at + 3 + k, a[k] - a_on[k]);
@@ -313,8 +313,8 @@ static void outward_round(const struct dyn_batch_link *link, const struct dyn_ba
     }
 }
 
-static void outward(const struct dyn_model *model, const struct dyn_batch_group *group,
-                    const struct dyn_batch_work *work, const struct scratch *at)
+static void outward_pass(const struct dyn_model *model, const struct dyn_batch_group *group,
+                         const struct dyn_batch_work *work, const struct scratch *at)
 {
     const struct moving *world = &at->moving[-1];
     /* of the link before, which most often is the parent */
@@ -330,11 +330,11 @@ static void outward(const struct dyn_model *model, const struct dyn_batch_group 
                 alpha[k] = on->w[k];
                 a[k] = on->cl[k];
             }
-        if (__builtin_expect(link->way == DYN_BATCH_HINGE, 1))
+        if (__builtin_expect(link->method == DYN_BATCH_HINGE, 1))
             outward_hinge(link, group, alpha, a, L);
-        else if (link->way == DYN_BATCH_LEAF)
+        else if (link->method == DYN_BATCH_LEAF)
             put(group, link->v_at, leaf_acceleration(link, &work->leaf[link->nth], alpha, a, L));
-        else if (link->way == DYN_BATCH_AXIAL)
+        else if (link->method == DYN_BATCH_AXIAL)
             outward_axial(link, group, alpha, a, L);
         else
             outward_round(link, group, alpha, a, L, &at->round[link->nth]);
@@ -347,7 +347,7 @@ static void outward(const struct dyn_model *model, const struct dyn_batch_group 
 }
 
 /* It stands, and falls upward instead of everything else downward. */
-static void begin_world(const double gravity[3], struct moving *world)
+static void reset_world(const double gravity[3], struct moving *world)
 {
     for (int k = 0; k < 3; k++) {
         world->w[k] = wide_splat(0.0);
@@ -355,14 +355,14 @@ static void begin_world(const double gravity[3], struct moving *world)
     }
 }
 
-static void run(const struct dyn_model *model, const struct dyn_batch_group *group,
-                struct dyn_batch_work *work)
+static void run_group(const struct dyn_model *model, const struct dyn_batch_group *group,
+                      struct dyn_batch_work *work)
 {
     const struct scratch at = scratch_of(work);
-    begin_world(group->gravity, &at.moving[-1]);
-    move(model, group, work, &at);
-    inward(model, group, work, &at);
-    outward(model, group, work, &at);
+    reset_world(group->gravity, &at.moving[-1]);
+    velocity_pass(model, group, work, &at);
+    inward_pass(model, group, work, &at);
+    outward_pass(model, group, work, &at);
 }
 
-const struct dyn_batch_kernel DYN_BATCH_KERNEL = {DYN_WIDE, run};
+const struct dyn_batch_kernel DYN_BATCH_KERNEL = {DYN_WIDE, run_group};

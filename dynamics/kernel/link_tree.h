@@ -13,22 +13,22 @@
 
 #include "dynamics/model.h"
 
-enum dyn_link_kind {
-    DYN_LINK_TURN,  /* about z by q */
-    DYN_LINK_SLIDE, /* along z by q */
-    DYN_LINK_SCREW, /* both: about z by q, along z by pitch q */
-    DYN_LINK_BALL,  /* q is a quaternion, v in link axes */
-    DYN_LINK_FREE,  /* q is x y z and a quaternion, v angular first in link axes */
-    DYN_LINK_BOLT,  /* not at all, or as a node by the modes of its parent */
+enum dyn_tree_link_kind {
+    DYN_TREE_LINK_REVOLUTE,  /* about z by q */
+    DYN_TREE_LINK_PRISMATIC, /* along z by q */
+    DYN_TREE_LINK_HELICAL,   /* both: about z by q, along z by pitch q */
+    DYN_TREE_LINK_SPHERICAL, /* q is a quaternion, v in link axes */
+    DYN_TREE_LINK_FREE,      /* q is x y z and a quaternion, v angular first in link axes */
+    DYN_TREE_LINK_FIXED,     /* not at all, or as a node by the modes of its parent */
 };
 
 /* How the kernel takes a link inward and outward, unless joints are held. */
-enum dyn_link_way {
-    DYN_WAY_TURN,      /* a joint that turns */
-    DYN_WAY_LONE_TURN, /* one that is all its node carries: it goes with the node */
-    DYN_WAY_OTHER,
-    DYN_WAY_LONE_NODE,  /* not by itself: the node of such a joint */
-    DYN_WAY_EMPTY_NODE, /* a node that carries nothing */
+enum dyn_tree_link_pass {
+    DYN_PASS_REVOLUTE,      /* a joint that turns */
+    DYN_PASS_LONE_REVOLUTE, /* one that is all its node carries: it goes with the node */
+    DYN_PASS_OTHER,
+    DYN_PASS_LONE_NODE,  /* not by itself: the node of such a joint */
+    DYN_PASS_EMPTY_NODE, /* a node that carries nothing */
 };
 
 /* A three-vector that fills four lanes; the last is zero. */
@@ -36,10 +36,10 @@ struct dyn_row {
     _Alignas(32) double e[4];
 };
 
-struct dyn_link {
+struct dyn_tree_link {
     _Alignas(64) int parent; /* -1: the world */
-    enum dyn_link_kind kind;
-    enum dyn_link_way way;
+    enum dyn_tree_link_kind kind;
+    enum dyn_tree_link_pass pass;
     int q_at, v_at;
     struct dyn_mat3 E;      /* axes of the parent to those of this link, but for its offset */
     struct dyn_vec3 origin; /* at q = 0, parent axes */
@@ -68,7 +68,7 @@ struct dyn_link {
  * nothing else, so two thirds of the tables are zero; these are the rest.  J = tr(W) 1 - W, the
  * symmetric part, is what a mode adds to the inertia, and H the axial vector of W, with S.
  */
-struct dyn_slender {
+struct dyn_slender_link {
     struct dyn_mat3 E;     /* axes of the link to its own */
     struct dyn_row own[3]; /* undeformed: xx yy zz yz, xy xz of I and y z of mc, x of mc */
     double *across;        /* 6: Jxy Jxz Hy Hz Py Pz, which no mode changes */
@@ -94,38 +94,38 @@ struct dyn_modal_link {
     int link;
     int q_at, v_at;
     int modes;
-    int lanes;         /* modes, rounded up to whole vectors */
-    int node_at;       /* its first node, were it to have any */
-    int nodes;         /* and how many follow, that one counted */
-    int deforms;       /* 0: ruthless, nothing of what follows by q is felt */
-    int draws;         /* 1: and P1 or G1 is */
-    int stiffens;      /* 1: and is all of the geometric stiffness, not the frame's part alone */
-    int rotary;        /* S is not zero */
-    int apart;         /* K and C couple no modes */
-    int is_slender;    /* 1: deforms, and the kernel reads `slender` instead of P to G1 */
-    double slowest;    /* rad/s, the lowest frequency of a mode by itself */
-    double length;     /* m, of the body; 0: not known */
-    double *reach;     /* how far a mode moves any point of the body at most */
-    double *ends;      /* 1 / eta at which a mode ends the energy of a consistent link */
-    double *P;         /* 3 */
-    double *L;         /* 9, by rows */
-    double *S;         /* 3 */
-    double *Z0;        /* 6: xx yy zz of L, xy xz yz of L + L' */
-    double *P1;        /* by q, 3: dP_p / deta_q = P2_pq */
-    double *W1;        /* by q, 9: dW_p / deta_q = N_pq + L2_pq */
-    double *Y1;        /* by q, 3: int psi_q x psi_p dm, the axial vector of N_pq */
-    double *G1;        /* by q, 3: int r x psi2_pq dm, that of L2_pq */
-    double *M, *K, *C; /* by q */
-    double *k, *c;     /* 1: the diagonals of K and C */
-    struct dyn_slender slender;
+    int lanes;            /* modes, rounded up to whole vectors */
+    int first_node;       /* its first node, were it to have any */
+    int nodes;            /* and how many follow, that one counted */
+    int deforms;          /* 0: ruthless, nothing of what follows by q is felt */
+    int has_second_order; /* 1: and P1 or G1 is */
+    int stiffens;         /* 1: and is all of the geometric stiffness, not the frame's part alone */
+    int rotary;           /* S is not zero */
+    int has_diagonal_stiffness; /* K and C couple no modes */
+    int is_slender;             /* 1: deforms, and the kernel reads `slender` instead of P to G1 */
+    double slowest;             /* rad/s, the lowest frequency of a mode by itself */
+    double length;              /* m, of the body; 0: not known */
+    double *reach;              /* how far a mode moves any point of the body at most */
+    double *inverse_bound;      /* 1 / eta at which a mode ends the energy of a consistent link */
+    double *P;                  /* 3 */
+    double *L;                  /* 9, by rows */
+    double *S;                  /* 3 */
+    double *Z0;                 /* 6: xx yy zz of L, xy xz yz of L + L' */
+    double *P1;                 /* by q, 3: dP_p / deta_q = P2_pq */
+    double *W1;                 /* by q, 9: dW_p / deta_q = N_pq + L2_pq */
+    double *Y1;                 /* by q, 3: int psi_q x psi_p dm, the axial vector of N_pq */
+    double *G1;                 /* by q, 3: int r x psi2_pq dm, that of L2_pq */
+    double *M, *K, *C;          /* by q */
+    double *k, *c;              /* 1: the diagonals of K and C */
+    struct dyn_slender_link slender;
 };
 
 /* A node of a modal link: how its modes p move the origin and turn the axes, in the axes of that
  * link.  The link of the node has the rest. */
 struct dyn_modal_node {
     int modal;
-    int bends;      /* 1: psi1 is felt */
-    int twists;     /* 1: theta1 is felt */
+    int has_psi1;   /* 1: psi1 is felt */
+    int has_theta1; /* 1: theta1 is felt */
     double *psi;    /* 3 */
     double *theta;  /* 3 */
     double *psi1;   /* by q, 3: dpsi_p / deta_q = psi2_pq */
@@ -134,14 +134,14 @@ struct dyn_modal_node {
 };
 
 /* A velocity along which the joint itself acts. */
-struct dyn_lawful {
+struct dyn_joint_force_entry {
     int v_at;
     int q_at; /* -1: a quaternion's, which has no coordinate */
-    struct dyn_joint_law law;
+    struct dyn_joint_force_spec force_spec;
 };
 
 /* A link whose motion is another's.  Indices are into the full coordinates. */
-struct dyn_follower {
+struct dyn_mimic_joint {
     int q_at, v_at;
     int q_of, v_of; /* the leader's */
     double ratio, offset;
@@ -155,19 +155,19 @@ struct dyn_model {
     int nv;
     int full_nq; /* the links' */
     int full_nv;
-    int lawful_count;
-    int follower_count;
+    int force_entry_count;
+    int mimic_joint_count;
     int modal_count;
     int node_count;
 
-    struct dyn_link *link;
+    struct dyn_tree_link *link;
     struct dyn_inertia *inertia; /* by link, about its origin, link axes */
     struct dyn_pose *place;      /* by link, at q = 0, in its parent */
     int *angle_at;       /* by link: q_at where it turns with its coordinate, else -1; three more */
     double *offset_sine; /* by link, of its offset, and a few lanes more */
     double *offset_cosine;
-    struct dyn_lawful *lawful;
-    struct dyn_follower *follower;
+    struct dyn_joint_force_entry *force_entry;
+    struct dyn_mimic_joint *mimic_joint;
     struct dyn_modal_link *modal;
     struct dyn_modal_node *node;
     int *node_link; /* by node */
@@ -176,28 +176,29 @@ struct dyn_model {
     struct dyn_body_spec *spec; /* axes and quaternions made unit to rounding */
     int *q_index;
     int *v_index;
-    int *body_link;               /* -1: bolted to the world */
-    int *body_node;               /* its first node, were it to have any */
-    struct dyn_pose *seat;        /* the body's frame in its link's */
-    struct dyn_transform *seat_X; /* the same as a transform */
+    int *body_link;                       /* -1: bolted to the world */
+    int *body_node;                       /* its first node, were it to have any */
+    struct dyn_pose *body_in_link;        /* the body's frame in its link's */
+    struct dyn_transform *link_from_body; /* the same as a transform */
 };
 
 /* Velocities and coordinates of a link's joint, its modes not counted.  Context: any. */
-static inline int dyn_link_nv(const struct dyn_link *link)
+static inline int dyn_tree_link_nv(const struct dyn_tree_link *link)
 {
-    static const int count[] = {[DYN_LINK_TURN] = 1, [DYN_LINK_SLIDE] = 1, [DYN_LINK_SCREW] = 1,
-                                [DYN_LINK_BALL] = 3, [DYN_LINK_FREE] = 6,  [DYN_LINK_BOLT] = 0};
+    static const int count[] = {
+        [DYN_TREE_LINK_REVOLUTE] = 1,  [DYN_TREE_LINK_PRISMATIC] = 1, [DYN_TREE_LINK_HELICAL] = 1,
+        [DYN_TREE_LINK_SPHERICAL] = 3, [DYN_TREE_LINK_FREE] = 6,      [DYN_TREE_LINK_FIXED] = 0};
     return count[link->kind];
 }
 
-static inline int dyn_link_nq(const struct dyn_link *link)
+static inline int dyn_tree_link_nq(const struct dyn_tree_link *link)
 {
-    const int has_quat = link->kind == DYN_LINK_BALL || link->kind == DYN_LINK_FREE;
-    return dyn_link_nv(link) + has_quat;
+    const int has_quat = link->kind == DYN_TREE_LINK_SPHERICAL || link->kind == DYN_TREE_LINK_FREE;
+    return dyn_tree_link_nv(link) + has_quat;
 }
 
 /* 1 where the link turns with its one coordinate.  Context: any. */
-static inline int dyn_link_turns(const struct dyn_link *link)
+static inline int dyn_tree_link_turns(const struct dyn_tree_link *link)
 {
-    return link->kind == DYN_LINK_TURN || link->kind == DYN_LINK_SCREW;
+    return link->kind == DYN_TREE_LINK_REVOLUTE || link->kind == DYN_TREE_LINK_HELICAL;
 }

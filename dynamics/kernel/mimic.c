@@ -17,51 +17,53 @@
 #include "dynamics/math/cholesky.h"
 
 /* Followers do as their leaders. */
-static void lead(const struct dyn_model *model, double *full)
+static void set_mimic_joints(const struct dyn_model *model, double *full)
 {
-    for (int k = 0; k < model->follower_count; k++) {
-        const struct dyn_follower *follower = &model->follower[k];
-        full[follower->v_at] = follower->ratio * full[follower->v_of];
+    for (int k = 0; k < model->mimic_joint_count; k++) {
+        const struct dyn_mimic_joint *mimic_joint = &model->mimic_joint[k];
+        full[mimic_joint->v_at] = mimic_joint->ratio * full[mimic_joint->v_of];
     }
 }
 
-void dyn_follow_spread(const struct dyn_model *model, const double *a, double *full)
+void dyn_mimic_to_full(const struct dyn_model *model, const double *a, double *full)
 {
     memcpy(full, a, (size_t)model->nv * sizeof *full);
-    lead(model, full);
+    set_mimic_joints(model, full);
 }
 
-void dyn_follow_gather(const struct dyn_model *model, const double *full, double *tau)
+void dyn_mimic_from_full(const struct dyn_model *model, const double *full, double *tau)
 {
     memcpy(tau, full, (size_t)model->nv * sizeof *tau);
-    for (int k = 0; k < model->follower_count; k++) {
-        const struct dyn_follower *follower = &model->follower[k];
-        tau[follower->v_of] += follower->ratio * full[follower->v_at];
+    for (int k = 0; k < model->mimic_joint_count; k++) {
+        const struct dyn_mimic_joint *mimic_joint = &model->mimic_joint[k];
+        tau[mimic_joint->v_of] += mimic_joint->ratio * full[mimic_joint->v_at];
     }
 }
 
-struct dyn_state dyn_follow_expand(const struct dyn_model *model, const struct dyn_state *state,
-                                   const struct dyn_follow_work *follow)
+struct dyn_state dyn_mimic_expand_state(const struct dyn_model *model,
+                                        const struct dyn_state *state,
+                                        const struct dyn_mimic_work *mimic)
 {
-    memcpy(follow->q, state->q, (size_t)model->nq * sizeof *follow->q);
-    for (int k = 0; k < model->follower_count; k++) {
-        const struct dyn_follower *follower = &model->follower[k];
-        follow->q[follower->q_at] = follower->ratio * state->q[follower->q_of] + follower->offset;
+    memcpy(mimic->q, state->q, (size_t)model->nq * sizeof *mimic->q);
+    for (int k = 0; k < model->mimic_joint_count; k++) {
+        const struct dyn_mimic_joint *mimic_joint = &model->mimic_joint[k];
+        mimic->q[mimic_joint->q_at] =
+            mimic_joint->ratio * state->q[mimic_joint->q_of] + mimic_joint->offset;
     }
-    dyn_follow_spread(model, state->v, follow->v);
-    return (struct dyn_state){follow->q, follow->v};
+    dyn_mimic_to_full(model, state->v, mimic->v);
+    return (struct dyn_state){mimic->q, mimic->v};
 }
 
-void dyn_follow_mass(const struct dyn_model *model, const struct dyn_ldl *ldl, double *M)
+void dyn_mimic_mass(const struct dyn_model *model, const struct dyn_ldl *ldl, double *M)
 {
     const size_t nv = (size_t)model->nv;
 
     memset(M, 0, nv * nv * sizeof *M);
     for (int k = 0; k < ldl->nv; k++) {
-        const struct dyn_follow_share at = dyn_follow_share(model, k);
+        const struct dyn_mimic_row at = dyn_mimic_row(model, k);
         const double *entry = ldl->row[k];
         for (int i = k; i >= 0; i = ldl->parent[i], entry++) {
-            const struct dyn_follow_share by = dyn_follow_share(model, i);
+            const struct dyn_mimic_row by = dyn_mimic_row(model, i);
             const double m = at.ratio * by.ratio * *entry;
             M[(size_t)at.of * nv + (size_t)by.of] += m;
             if (i != k) /* twice on the diagonal where both move by one coordinate */
@@ -72,50 +74,50 @@ void dyn_follow_mass(const struct dyn_model *model, const struct dyn_ldl *ldl, d
 
 /* ---- forward dynamics ---- */
 
-static int is_held(const struct dyn_input *input, int v)
+static int is_velocity_held(const struct dyn_input *input, int v)
 {
     return input->held != NULL && input->held[v];
 }
 
 /* The leaders that the author does not hold, each once; how many.  They are held from now on, at
  * accelerations that are to be found. */
-static int find_leaders(const struct dyn_model *model, const struct dyn_follow_work *follow)
+static int find_leaders(const struct dyn_model *model, const struct dyn_mimic_work *mimic)
 {
     int count = 0;
-    for (int k = 0; k < model->follower_count; k++) {
-        const int leader = model->follower[k].v_of;
-        if (!follow->held[leader])
-            follow->leader[count++] = leader;
-        follow->held[leader] = 1;
+    for (int k = 0; k < model->mimic_joint_count; k++) {
+        const int leader = model->mimic_joint[k].v_of;
+        if (!mimic->held[leader])
+            mimic->leader[count++] = leader;
+        mimic->held[leader] = 1;
     }
     return count;
 }
 
 /* The input of all links, every leader and follower held: at the acceleration which the author
  * gives, or at none. */
-static struct dyn_input take_input(const struct dyn_model *model, const struct dyn_input *input,
-                                   const struct dyn_follow_work *follow)
+static struct dyn_input full_input(const struct dyn_model *model, const struct dyn_input *input,
+                                   const struct dyn_mimic_work *mimic)
 {
     struct dyn_input all = *input;
     for (int k = 0; k < model->nv; k++) {
-        const int held = is_held(input, k);
-        follow->held[k] = (unsigned char)held;
-        follow->held_a[k] = held && input->held_a != NULL ? input->held_a[k] : 0.0;
-        follow->tau[k] = input->tau != NULL ? input->tau[k] : 0.0;
+        const int held = is_velocity_held(input, k);
+        mimic->held[k] = (unsigned char)held;
+        mimic->held_a[k] = held && input->held_a != NULL ? input->held_a[k] : 0.0;
+        mimic->tau[k] = input->tau != NULL ? input->tau[k] : 0.0;
     }
     for (int k = model->nv; k < model->full_nv; k++) {
-        follow->held[k] = 1;
-        follow->tau[k] = 0.0;
+        mimic->held[k] = 1;
+        mimic->tau[k] = 0.0;
     }
-    lead(model, follow->held_a);
-    all.tau = follow->tau;
-    all.held = follow->held;
-    all.held_a = follow->held_a;
+    set_mimic_joints(model, mimic->held_a);
+    all.tau = mimic->tau;
+    all.held = mimic->held;
+    all.held_a = mimic->held_a;
     return all;
 }
 
 /* The forces that keep what is bent as it is. */
-static void keep_bent(const struct dyn_model *model, const double *q, double *tau)
+static void add_modal_spring_forces(const struct dyn_model *model, const double *q, double *tau)
 {
     for (int m = 0; m < model->modal_count; m++) {
         const struct dyn_modal_link *modal = &model->modal[m];
@@ -126,74 +128,74 @@ static void keep_bent(const struct dyn_model *model, const double *q, double *ta
 }
 
 /* Column c of Lambda: what it takes to move one leader from rest, where no other force acts. */
-static void find_column(const struct dyn_model *model, int c, int count, double modal_lead,
-                        struct dyn_work *work)
+static void find_lambda_column(const struct dyn_model *model, int c, int count,
+                               double modal_implicit_step, struct dyn_work *work)
 {
-    const struct dyn_follow_work *follow = &work->follow;
-    const struct dyn_state still = {follow->q, follow->still};
+    const struct dyn_mimic_work *mimic = &work->mimic;
+    const struct dyn_state still = {mimic->q, mimic->still};
     const struct dyn_input given = {
-        .held = follow->held, .held_a = follow->unit, .modal_lead = modal_lead};
-    struct dyn_output output = {.a = follow->a, .held_tau = follow->held_tau};
-    const size_t size = (size_t)model->full_nv * sizeof *follow->unit;
+        .held = mimic->held, .held_a = mimic->unit, .modal_implicit_step = modal_implicit_step};
+    struct dyn_output output = {.a = mimic->a, .held_tau = mimic->held_tau};
+    const size_t size = (size_t)model->full_nv * sizeof *mimic->unit;
 
-    memset(follow->unit, 0, size);
-    follow->unit[follow->leader[c]] = 1.0;
-    lead(model, follow->unit);
-    memset(follow->still, 0, size);
+    memset(mimic->unit, 0, size);
+    mimic->unit[mimic->leader[c]] = 1.0;
+    set_mimic_joints(model, mimic->unit);
+    memset(mimic->still, 0, size);
     memset(work->tau, 0, size);
-    keep_bent(model, follow->q, work->tau);
-    dyn_links_move(model, &still, work);
-    dyn_links_react(model, &given, work, &output);
-    dyn_follow_gather(model, follow->held_tau, follow->need);
+    add_modal_spring_forces(model, mimic->q, work->tau);
+    dyn_tree_links_velocity_pass(model, &still, work);
+    dyn_tree_links_solve_given_forces(model, &given, work, &output);
+    dyn_mimic_from_full(model, mimic->held_tau, mimic->need);
     for (int r = 0; r < count; r++)
-        follow->inertia[r * count + c] = follow->need[follow->leader[r]];
+        mimic->inertia[r * count + c] = mimic->need[mimic->leader[r]];
 }
 
 /* y into held_a, from held_tau of y = 0. */
-static void find_accelerations(const struct dyn_model *model, int count, double modal_lead,
+static void find_accelerations(const struct dyn_model *model, int count, double modal_implicit_step,
                                struct dyn_work *work)
 {
-    const struct dyn_follow_work *follow = &work->follow;
+    const struct dyn_mimic_work *mimic = &work->mimic;
 
-    dyn_follow_gather(model, follow->held_tau, follow->need);
+    dyn_mimic_from_full(model, mimic->held_tau, mimic->need);
     for (int r = 0; r < count; r++)
-        follow->y[r] = -follow->need[follow->leader[r]];
+        mimic->y[r] = -mimic->need[mimic->leader[r]];
     for (int c = 0; c < count; c++)
-        find_column(model, c, count, modal_lead, work);
-    dyn_cholesky_factor(count, follow->inertia);
-    dyn_cholesky_solve(count, follow->inertia, follow->y);
+        find_lambda_column(model, c, count, modal_implicit_step, work);
+    dyn_cholesky_factor(count, mimic->inertia);
+    dyn_cholesky_solve(count, mimic->inertia, mimic->y);
     for (int r = 0; r < count; r++)
-        follow->held_a[follow->leader[r]] = follow->y[r];
-    lead(model, follow->held_a);
+        mimic->held_a[mimic->leader[r]] = mimic->y[r];
+    set_mimic_joints(model, mimic->held_a);
 }
 
 /* What is held for the author's sake. */
-static void give_held_tau(const struct dyn_model *model, const struct dyn_input *input,
-                          const struct dyn_follow_work *follow, double *held_tau)
+static void store_held_tau(const struct dyn_model *model, const struct dyn_input *input,
+                           const struct dyn_mimic_work *mimic, double *held_tau)
 {
-    dyn_follow_gather(model, follow->held_tau, held_tau);
+    dyn_mimic_from_full(model, mimic->held_tau, held_tau);
     for (int k = 0; k < model->nv; k++)
-        if (!is_held(input, k))
+        if (!is_velocity_held(input, k))
             held_tau[k] = 0.0;
 }
 
-void dyn_follow_solve(const struct dyn_model *model, const struct dyn_state *state,
-                      const struct dyn_input *input, struct dyn_work *work,
-                      struct dyn_output *output)
+void dyn_mimic_solve(const struct dyn_model *model, const struct dyn_state *state,
+                     const struct dyn_input *input, struct dyn_work *work,
+                     struct dyn_output *output)
 {
-    const struct dyn_follow_work *follow = &work->follow;
-    const struct dyn_state links = dyn_follow_expand(model, state, follow);
-    const struct dyn_input all = take_input(model, input, follow);
-    const int count = find_leaders(model, follow);
-    struct dyn_output out = {.a = follow->a, .held_tau = follow->held_tau};
+    const struct dyn_mimic_work *mimic = &work->mimic;
+    const struct dyn_state links = dyn_mimic_expand_state(model, state, mimic);
+    const struct dyn_input all = full_input(model, input, mimic);
+    const int count = find_leaders(model, mimic);
+    struct dyn_output out = {.a = mimic->a, .held_tau = mimic->held_tau};
 
-    dyn_links_solve(model, &links, &all, work, &out);
+    dyn_tree_links_solve(model, &links, &all, work, &out);
     if (count > 0) {
-        find_accelerations(model, count, input->modal_lead, work);
-        dyn_links_move(model, &links, work);
-        dyn_links_solve(model, &links, &all, work, &out);
+        find_accelerations(model, count, input->modal_implicit_step, work);
+        dyn_tree_links_velocity_pass(model, &links, work);
+        dyn_tree_links_solve(model, &links, &all, work, &out);
     }
-    memcpy(output->a, follow->a, (size_t)model->nv * sizeof *output->a);
+    memcpy(output->a, mimic->a, (size_t)model->nv * sizeof *output->a);
     if (output->held_tau != NULL)
-        give_held_tau(model, input, follow, output->held_tau);
+        store_held_tau(model, input, mimic, output->held_tau);
 }

@@ -18,67 +18,70 @@
 #include "dynamics/state.h"
 
 /* G a, full_nv values; G' full, nv values.  Context: frame. */
-void dyn_follow_spread(const struct dyn_model *model, const double *a, double *full);
-void dyn_follow_gather(const struct dyn_model *model, const double *full, double *tau);
+void dyn_mimic_to_full(const struct dyn_model *model, const double *a, double *full);
+void dyn_mimic_from_full(const struct dyn_model *model, const double *full, double *tau);
 
 /* The state of all links, in the scratch.  Context: frame. */
-struct dyn_state dyn_follow_expand(const struct dyn_model *model, const struct dyn_state *state,
-                                   const struct dyn_follow_work *follow);
+struct dyn_state dyn_mimic_expand_state(const struct dyn_model *model,
+                                        const struct dyn_state *state,
+                                        const struct dyn_mimic_work *mimic);
 
 /* G' M G, nv x nv by rows, both triangles, of the rows of M before their factorisation.
  * Context: frame. */
-void dyn_follow_mass(const struct dyn_model *model, const struct dyn_ldl *ldl, double *M);
+void dyn_mimic_mass(const struct dyn_model *model, const struct dyn_ldl *ldl, double *M);
 
 /* dyn_aba_solve() where joints follow others.  Context: frame. */
-void dyn_follow_solve(const struct dyn_model *model, const struct dyn_state *state,
-                      const struct dyn_input *input, struct dyn_work *work,
-                      struct dyn_output *output);
+void dyn_mimic_solve(const struct dyn_model *model, const struct dyn_state *state,
+                     const struct dyn_input *input, struct dyn_work *work,
+                     struct dyn_output *output);
 
 /* Context: any. */
-static inline int dyn_follow_any(const struct dyn_model *model)
+static inline int dyn_mimic_any(const struct dyn_model *model)
 {
-    return __builtin_expect(model->follower_count > 0, 0) != 0;
+    return __builtin_expect(model->mimic_joint_count > 0, 0) != 0;
 }
 
 /* The state of all links: the author's own where nothing follows.  Context: frame. */
-static inline struct dyn_state dyn_follow_state(const struct dyn_model *model,
-                                                const struct dyn_state *state,
-                                                const struct dyn_follow_work *follow)
+static inline struct dyn_state dyn_mimic_state(const struct dyn_model *model,
+                                               const struct dyn_state *state,
+                                               const struct dyn_mimic_work *mimic)
 {
-    return dyn_follow_any(model) ? dyn_follow_expand(model, state, follow) : *state;
+    return dyn_mimic_any(model) ? dyn_mimic_expand_state(model, state, mimic) : *state;
 }
 
 /* The one entry in row v of G: which of the author's velocities moves along v, and how far. */
-struct dyn_follow_share {
+struct dyn_mimic_row {
     int of;
     double ratio;
 };
 
 /* Context: any. */
-static inline struct dyn_follow_share dyn_follow_share(const struct dyn_model *model, int v)
+static inline struct dyn_mimic_row dyn_mimic_row(const struct dyn_model *model, int v)
 {
     if (__builtin_expect(v < model->nv, 1))
-        return (struct dyn_follow_share){v, 1.0};
-    const struct dyn_follower *follower = &model->follower[v - model->nv];
-    return (struct dyn_follow_share){follower->v_of, follower->ratio};
+        return (struct dyn_mimic_row){v, 1.0};
+    const struct dyn_mimic_joint *mimic_joint = &model->mimic_joint[v - model->nv];
+    return (struct dyn_mimic_row){mimic_joint->v_of, mimic_joint->ratio};
 }
 
 /* Where the coordinates, or the velocities, of a link's joint stand: among the author's, or, made
  * for a follower, in *own.  Context: any. */
-static inline const double *dyn_follow_q(const struct dyn_model *model, const struct dyn_link *link,
-                                         const double *q, double *own)
+static inline const double *dyn_mimic_q(const struct dyn_model *model,
+                                        const struct dyn_tree_link *link, const double *q,
+                                        double *own)
 {
     if (__builtin_expect(link->q_at < model->nq, 1))
         return q + link->q_at;
-    const struct dyn_follower *follower = &model->follower[link->q_at - model->nq];
-    *own = follower->ratio * q[follower->q_of] + follower->offset;
+    const struct dyn_mimic_joint *mimic_joint = &model->mimic_joint[link->q_at - model->nq];
+    *own = mimic_joint->ratio * q[mimic_joint->q_of] + mimic_joint->offset;
     return own;
 }
 
-static inline const double *dyn_follow_v(const struct dyn_model *model, const struct dyn_link *link,
-                                         const double *v, double *own)
+static inline const double *dyn_mimic_v(const struct dyn_model *model,
+                                        const struct dyn_tree_link *link, const double *v,
+                                        double *own)
 {
-    const struct dyn_follow_share share = dyn_follow_share(model, link->v_at);
+    const struct dyn_mimic_row share = dyn_mimic_row(model, link->v_at);
     *own = share.ratio * v[share.of];
     return link->v_at < model->nv ? v + link->v_at : own;
 }

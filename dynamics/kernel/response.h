@@ -36,14 +36,14 @@ size_t dyn_response_size(const struct dyn_model *model);
 struct dyn_response *dyn_response_place(const struct dyn_model *model, void *mem);
 
 /* From now on as the kernel stands, which was solved with `held`.  Context: frame. */
-void dyn_response_take(const unsigned char *held, const struct dyn_work *kernel,
-                       struct dyn_response *response);
+void dyn_response_begin(const unsigned char *held, const struct dyn_work *kernel,
+                        struct dyn_response *response);
 
 /* w = T F, nv values: of a unit force along the velocity v of a joint that is not held; of a force
  * at a link's origin, world axes.  Context: frame. */
-void dyn_response_joint(struct dyn_response *response, int v, double *w);
-void dyn_response_load(struct dyn_response *response, int link, const struct dyn_vec6 *force,
-                       double *w);
+void dyn_response_of_joint_force(struct dyn_response *response, int v, double *w);
+void dyn_response_of_link_force(struct dyn_response *response, int link,
+                                const struct dyn_vec6 *force, double *w);
 
 /* a += T' w.  Context: frame. */
-void dyn_response_add(struct dyn_response *response, const double *w, double *a);
+void dyn_response_add_acceleration(struct dyn_response *response, const double *w, double *a);

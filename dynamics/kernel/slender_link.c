@@ -20,18 +20,18 @@ static double largest(const double *a, int count)
     return most;
 }
 
-static void keep(struct fit *fit, int count, const double *a)
+static void add_to_size(struct fit *fit, int count, const double *a)
 {
     fit->size = fmax(fit->size, largest(a, count));
 }
 
-static void drop(struct fit *fit, int count, const double *a)
+static void add_to_stray(struct fit *fit, int count, const double *a)
 {
-    keep(fit, count, a);
+    add_to_size(fit, count, a);
     fit->stray = fmax(fit->stray, largest(a, count));
 }
 
-static int fits(const struct fit *fit)
+static int is_slender_table(const struct fit *fit)
 {
     return fit->stray <= rounding * fit->size;
 }
@@ -39,11 +39,11 @@ static int fits(const struct fit *fit)
 /* ---- axes ---- */
 
 /* L_p = int psi_p r' has all its rows along the line on which the mass lies. */
-static struct dyn_vec3 line_of(const struct dyn_modal_link *modal)
+static struct dyn_vec3 mass_line(const struct dyn_modal_link *modal)
 {
     struct dyn_vec3 line = {0.0, 0.0, 0.0};
     for (int p = 0; p < modal->modes; p++) {
-        const struct dyn_mat3 L = dyn_shape_pair_matrix(modal->L, modal->lanes, p, 0);
+        const struct dyn_mat3 L = dyn_modal_shape_pair_matrix(modal->L, modal->lanes, p, 0);
         for (int k = 0; k < 3; k++)
             if (dyn_dot(L.row[k], L.row[k]) > dyn_dot(line, line))
                 line = L.row[k];
@@ -63,7 +63,7 @@ static struct dyn_mat3 axes_along(struct dyn_vec3 a)
 }
 
 /* E A E' */
-static struct dyn_mat3 turned(const struct dyn_mat3 *E, const struct dyn_mat3 *A)
+static struct dyn_mat3 rotated_matrix(const struct dyn_mat3 *E, const struct dyn_mat3 *A)
 {
     const struct dyn_mat3 back = dyn_mat3_transpose(E);
     return dyn_mat3_to_parent(A, &back);
@@ -72,7 +72,7 @@ static struct dyn_mat3 turned(const struct dyn_mat3 *E, const struct dyn_mat3 *A
 static struct dyn_vec3 vector_of(const struct dyn_mat3 *E, const double *table, int lanes, int p,
                                  int q)
 {
-    return dyn_mul(E, dyn_shape_pair(table, lanes, p, q));
+    return dyn_mul(E, dyn_modal_shape_pair(table, lanes, p, q));
 }
 
 /* ---- the link ---- */
@@ -85,10 +85,10 @@ struct link_fit {
 /* What no mode changes. */
 static void place_mode(struct dyn_modal_link *modal, int p, struct link_fit *fit)
 {
-    struct dyn_slender *to = &modal->slender;
+    struct dyn_slender_link *to = &modal->slender;
     const int n = modal->lanes;
-    const struct dyn_mat3 in_link = dyn_shape_pair_matrix(modal->L, n, p, 0);
-    const struct dyn_mat3 L = turned(&to->E, &in_link);
+    const struct dyn_mat3 in_link = dyn_modal_shape_pair_matrix(modal->L, n, p, 0);
+    const struct dyn_mat3 L = rotated_matrix(&to->E, &in_link);
     const struct dyn_vec3 P = vector_of(&to->E, modal->P, n, p, 0);
     const struct dyn_vec3 S = vector_of(&to->E, modal->S, n, p, 0);
     const double y = L.row[1].x, z = L.row[2].x;
@@ -97,20 +97,20 @@ static void place_mode(struct dyn_modal_link *modal, int p, struct link_fit *fit
     for (int k = 0; k < 6; k++)
         to->across[k * n + p] = across[k];
     to->drift[p] = (struct dyn_row){{-y, -z, P.y, P.z}};
-    keep(&fit->L, 2, (double[]){y, z});
-    drop(&fit->L, 3, &L.row[0].x);
-    drop(&fit->L, 5, (double[]){L.row[1].y, L.row[1].z, L.row[2].y, L.row[2].z, S.x});
-    keep(&fit->P, 2, (double[]){P.y, P.z});
-    drop(&fit->P, 1, &P.x);
+    add_to_size(&fit->L, 2, (double[]){y, z});
+    add_to_stray(&fit->L, 3, &L.row[0].x);
+    add_to_stray(&fit->L, 5, (double[]){L.row[1].y, L.row[1].z, L.row[2].y, L.row[2].z, S.x});
+    add_to_size(&fit->P, 2, (double[]){P.y, P.z});
+    add_to_stray(&fit->P, 1, &P.x);
 }
 
 /* What mode p has by mode q. */
 static void place_pair(struct dyn_modal_link *modal, int p, int q, struct link_fit *fit)
 {
-    struct dyn_slender *to = &modal->slender;
+    struct dyn_slender_link *to = &modal->slender;
     const int n = modal->lanes;
-    const struct dyn_mat3 in_link = dyn_shape_pair_matrix(modal->W1, n, p, q);
-    const struct dyn_mat3 W = turned(&to->E, &in_link);
+    const struct dyn_mat3 in_link = dyn_modal_shape_pair_matrix(modal->W1, n, p, q);
+    const struct dyn_mat3 W = rotated_matrix(&to->E, &in_link);
     const struct dyn_vec3 P = vector_of(&to->E, modal->P1, n, p, q);
     const struct dyn_vec3 G = vector_of(&to->E, modal->G1, n, p, q);
     const double x = W.row[0].x, y = W.row[1].y, z = W.row[2].z;
@@ -119,14 +119,14 @@ static void place_pair(struct dyn_modal_link *modal, int p, int q, struct link_f
 
     for (int k = 0; k < 6; k++)
         to->along[(6 * q + k) * n + p] = along[k];
-    keep(&fit->W1, 5, (double[]){x, y, z, yz, zy});
-    drop(&fit->W1, 4, (double[]){W.row[0].y, W.row[0].z, W.row[1].x, W.row[2].x});
-    drop(&fit->W1, 3, &G.x); /* or Hx would not be that of N alone */
-    keep(&fit->P1, 1, &P.x);
-    drop(&fit->P1, 2, &P.y);
+    add_to_size(&fit->W1, 5, (double[]){x, y, z, yz, zy});
+    add_to_stray(&fit->W1, 4, (double[]){W.row[0].y, W.row[0].z, W.row[1].x, W.row[2].x});
+    add_to_stray(&fit->W1, 3, &G.x); /* or Hx would not be that of N alone */
+    add_to_size(&fit->P1, 1, &P.x);
+    add_to_stray(&fit->P1, 2, &P.y);
 }
 
-static void place_own(const struct dyn_inertia *own, struct dyn_slender *to)
+static void place_rigid(const struct dyn_inertia *own, struct dyn_slender_link *to)
 {
     const struct dyn_mat3 back = dyn_mat3_transpose(&to->E);
     const struct dyn_sym3 I = dyn_sym3_to_parent(&own->I, &back);
@@ -136,16 +136,17 @@ static void place_own(const struct dyn_inertia *own, struct dyn_slender *to)
     to->own[2] = (struct dyn_row){{mc.x}};
 }
 
-static int place_link(const struct dyn_model *model, struct dyn_modal_link *modal)
+static int place_slender_link(const struct dyn_model *model, struct dyn_modal_link *modal)
 {
     struct link_fit fit = {0};
-    place_own(&model->inertia[modal->link], &modal->slender);
+    place_rigid(&model->inertia[modal->link], &modal->slender);
     for (int p = 0; p < modal->modes; p++) {
         place_mode(modal, p, &fit);
         for (int q = 0; q < modal->modes; q++)
             place_pair(modal, p, q, &fit);
     }
-    return fits(&fit.L) && fits(&fit.P) && fits(&fit.W1) && fits(&fit.P1);
+    return is_slender_table(&fit.L) && is_slender_table(&fit.P) && is_slender_table(&fit.W1) &&
+           is_slender_table(&fit.P1);
 }
 
 /* ---- nodes ---- */
@@ -161,14 +162,14 @@ static void place_node_pair(const struct dyn_mat3 *E, struct dyn_modal_node *nod
     const struct dyn_vec3 psi = vector_of(E, node->psi1, n, p, q);
     node->slender.along[2 * q * n + p] = theta.x;
     node->slender.along[(2 * q + 1) * n + p] = psi.x;
-    keep(&fit->theta1, 1, &theta.x);
-    drop(&fit->theta1, 2, &theta.y);
-    keep(&fit->psi1, 1, &psi.x);
-    drop(&fit->psi1, 2, &psi.y);
+    add_to_size(&fit->theta1, 1, &theta.x);
+    add_to_stray(&fit->theta1, 2, &theta.y);
+    add_to_size(&fit->psi1, 1, &psi.x);
+    add_to_stray(&fit->psi1, 2, &psi.y);
 }
 
-static int place_node(const struct dyn_mat3 *E, const struct dyn_link *link, int modes, int n,
-                      struct dyn_modal_node *node)
+static int place_slender_node(const struct dyn_mat3 *E, const struct dyn_tree_link *link, int modes,
+                              int n, struct dyn_modal_node *node)
 {
     struct dyn_slender_node *to = &node->slender;
     struct node_fit fit = {0};
@@ -182,24 +183,25 @@ static int place_node(const struct dyn_mat3 *E, const struct dyn_link *link, int
         const double across[4] = {theta.y, theta.z, psi.y, psi.z};
         for (int k = 0; k < 4; k++)
             to->across[k * n + p] = to->drift[p].e[k] = across[k];
-        keep(&fit.theta, 2, &theta.y);
-        drop(&fit.theta, 1, &theta.x);
-        keep(&fit.psi, 2, &psi.y);
-        drop(&fit.psi, 1, &psi.x);
+        add_to_size(&fit.theta, 2, &theta.y);
+        add_to_stray(&fit.theta, 1, &theta.x);
+        add_to_size(&fit.psi, 2, &psi.y);
+        add_to_stray(&fit.psi, 1, &psi.x);
         for (int q = 0; q < modes; q++)
             place_node_pair(E, node, n, p, q, &fit);
     }
-    return fits(&fit.theta) && fits(&fit.psi) && fits(&fit.theta1) && fits(&fit.psi1);
+    return is_slender_table(&fit.theta) && is_slender_table(&fit.psi) &&
+           is_slender_table(&fit.theta1) && is_slender_table(&fit.psi1);
 }
 
-void dyn_slender_place(const struct dyn_model *model, struct dyn_modal_link *modal)
+void dyn_slender_link_place(const struct dyn_model *model, struct dyn_modal_link *modal)
 {
-    const struct dyn_vec3 line = line_of(modal);
+    const struct dyn_vec3 line = mass_line(modal);
     if (!modal->deforms || dyn_dot(line, line) == 0.0)
         return;
     modal->slender.E = axes_along(line);
-    modal->is_slender = place_link(model, modal);
-    for (int k = modal->node_at; modal->is_slender && k < modal->node_at + modal->nodes; k++)
-        modal->is_slender = place_node(&modal->slender.E, &model->link[model->node_link[k]],
-                                       modal->modes, modal->lanes, &model->node[k]);
+    modal->is_slender = place_slender_link(model, modal);
+    for (int k = modal->first_node; modal->is_slender && k < modal->first_node + modal->nodes; k++)
+        modal->is_slender = place_slender_node(&modal->slender.E, &model->link[model->node_link[k]],
+                                               modal->modes, modal->lanes, &model->node[k]);
 }

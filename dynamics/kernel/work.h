@@ -15,7 +15,7 @@
  * every arm begins at the parent's origin, so a vehicle far from the world's loses no digits, and
  * nothing has to be turned from link to link.
  */
-struct dyn_link_work {
+struct dyn_tree_link_work {
     struct dyn_row R[3];     /* the link's axes */
     struct dyn_row r;        /* from the parent's origin */
     struct dyn_row w;        /* angular velocity */
@@ -65,7 +65,7 @@ struct dyn_modal_work {
 };
 
 /* Where joints follow others (follow.h); empty where none does.  Full coordinates. */
-struct dyn_follow_work {
+struct dyn_mimic_work {
     double *q, *v;             /* the state of all links */
     double *a, *tau;           /* of all links */
     unsigned char *held;       /* every leader and follower too */
@@ -79,8 +79,8 @@ struct dyn_follow_work {
 };
 
 struct dyn_work {
-    /* computed by dyn_aba_move and dyn_aba_solve; link[-1] is the world */
-    struct dyn_link_work *link;
+    /* computed by dyn_aba_velocity_pass and dyn_aba_solve; link[-1] is the world */
+    struct dyn_tree_link_work *link;
     struct dyn_column_work *column; /* by velocity; ball and free links */
     double *sine, *cosine;          /* by link, of its angle; zero and one where there is none */
     double *tau;                    /* by velocity: given, and by the joints' own laws */
@@ -96,5 +96,5 @@ struct dyn_work {
     struct dyn_vec6 *f; /* force through the joint */
     struct dyn_vec6 *a; /* acceleration minus gravity */
 
-    struct dyn_follow_work follow;
+    struct dyn_mimic_work mimic;
 };

@@ -9,6 +9,6 @@ void dyn_cholesky_factor(int n, double *A);
 
 /* b = L^-1 b, b = L^-T b, and both, which is b = A^-1 b, after the factorisation.  Context: frame.
  */
-void dyn_cholesky_halve(int n, const double *L, double *b);
-void dyn_cholesky_finish(int n, const double *L, double *b);
+void dyn_cholesky_solve_lower(int n, const double *L, double *b);
+void dyn_cholesky_solve_upper(int n, const double *L, double *b);
 void dyn_cholesky_solve(int n, const double *L, double *b);

@@ -12,7 +12,7 @@ struct dyn_air {
     double pressure;    /* Pa */
     double density;     /* kg/m^3 */
     double temperature; /* K */
-    double sound;       /* speed, m/s */
+    double sound_speed; /* speed, m/s */
 };
 
 /* At a height above the sea, m.  Context: frame. */

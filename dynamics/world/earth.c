@@ -65,24 +65,24 @@ struct dyn_vec3 dyn_home_to_ecef(const struct dyn_home *home, struct dyn_vec3 ne
 
 /* ---- rotation ---- */
 
-double dyn_earth_angle(const struct dyn_instant *instant)
+double dyn_earth_rotation_angle(const struct dyn_epoch *epoch)
 {
     /* IERS Conventions 2010, eq. 5.15.  Whole days are whole turns and a bit; that bit stays the
      * same in a run, and its large number does not shake what the seconds add. */
     static const double BIT = 0.00273781191135448;
-    const double start = 0.7790572732640 + BIT * instant->days;
-    const double turns = (start - floor(start)) + (1.0 + BIT) * (instant->seconds / 86400.0);
+    const double start = 0.7790572732640 + BIT * epoch->days;
+    const double turns = (start - floor(start)) + (1.0 + BIT) * (epoch->seconds / 86400.0);
     return TURN * (turns - floor(turns));
 }
 
-struct dyn_mat3 dyn_earth_turn(const struct dyn_instant *instant)
+struct dyn_mat3 dyn_earth_eci_to_ecef(const struct dyn_epoch *epoch)
 {
-    const double angle = dyn_earth_angle(instant), s = sin(angle), c = cos(angle);
+    const double angle = dyn_earth_rotation_angle(epoch), s = sin(angle), c = cos(angle);
     return (struct dyn_mat3){{{c, s, 0.0}, {-s, c, 0.0}, {0.0, 0.0, 1.0}}};
 }
 
 /* w x r for the Earth's rate times k */
-static struct dyn_vec3 carry(double k, struct dyn_vec3 r)
+static struct dyn_vec3 earth_rate_cross(double k, struct dyn_vec3 r)
 {
     return (struct dyn_vec3){-k * DYN_EARTH_RATE * r.y, k * DYN_EARTH_RATE * r.x, 0.0};
 }
@@ -90,24 +90,24 @@ static struct dyn_vec3 carry(double k, struct dyn_vec3 r)
 struct dyn_vec3 dyn_earth_velocity_to_ecef(const struct dyn_mat3 *turn, struct dyn_vec3 r,
                                            struct dyn_vec3 v)
 {
-    return dyn_mul(turn, dyn_add(v, carry(-1.0, r)));
+    return dyn_mul(turn, dyn_add(v, earth_rate_cross(-1.0, r)));
 }
 
 struct dyn_vec3 dyn_earth_velocity_to_eci(const struct dyn_mat3 *turn, struct dyn_vec3 r,
                                           struct dyn_vec3 v)
 {
-    return dyn_mul_t(turn, dyn_add(v, carry(1.0, r)));
+    return dyn_mul_t(turn, dyn_add(v, earth_rate_cross(1.0, r)));
 }
 
 /* ---- gravity ---- */
 
-struct dyn_vec3 dyn_earth_sphere_gravity(struct dyn_vec3 r)
+struct dyn_vec3 dyn_earth_central_gravity(struct dyn_vec3 r)
 {
     const double d = dyn_norm(r);
     return dyn_scale(-DYN_EARTH_MU / (d * d * d), r);
 }
 
-struct dyn_vec3 dyn_earth_bulge_gravity(struct dyn_vec3 r)
+struct dyn_vec3 dyn_earth_j2_gravity(struct dyn_vec3 r)
 {
     /* -3/2 J2 GM/r^2 (a/r)^2 (x/r (1 - 5 s^2), y/r (1 - 5 s^2), z/r (3 - 5 s^2)), s = z/r */
     const double d2 = dyn_dot(r, r), d = sqrt(d2), s2 = r.z * r.z / d2;

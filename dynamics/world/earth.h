@@ -46,12 +46,12 @@ struct dyn_vec3 dyn_home_to_ned(const struct dyn_home *home, struct dyn_vec3 ece
 struct dyn_vec3 dyn_home_to_ecef(const struct dyn_home *home, struct dyn_vec3 ned);
 
 /* The Earth rotation angle, 0 to 2 pi.  Context: any. */
-double dyn_earth_angle(const struct dyn_instant *instant);
+double dyn_earth_rotation_angle(const struct dyn_epoch *epoch);
 
 /* ECI axes to ECEF axes, for positions and directions; its transpose leads back.  Context: any. */
-struct dyn_mat3 dyn_earth_turn(const struct dyn_instant *instant);
+struct dyn_mat3 dyn_earth_eci_to_ecef(const struct dyn_epoch *epoch);
 
-/* Velocities: what turns with the Earth is at rest in ECEF.  turn is dyn_earth_turn's, r the
+/* Velocities: what turns with the Earth is at rest in ECEF.  turn is dyn_earth_eci_to_ecef's, r the
  * position in the frame that the velocity comes from.  Context: frame. */
 struct dyn_vec3 dyn_earth_velocity_to_ecef(const struct dyn_mat3 *turn, struct dyn_vec3 r,
                                            struct dyn_vec3 v);
@@ -60,8 +60,8 @@ struct dyn_vec3 dyn_earth_velocity_to_eci(const struct dyn_mat3 *turn, struct dy
 
 /* Gravitation at r, m/s^2, in ECI or ECEF alike: of a sphere, and what the bulge (J2) adds to it.
  * In ECEF the centrifugal part comes on top.  Context: frame. */
-struct dyn_vec3 dyn_earth_sphere_gravity(struct dyn_vec3 r);
-struct dyn_vec3 dyn_earth_bulge_gravity(struct dyn_vec3 r);
+struct dyn_vec3 dyn_earth_central_gravity(struct dyn_vec3 r);
+struct dyn_vec3 dyn_earth_j2_gravity(struct dyn_vec3 r);
 
 /* What a plumb line feels, down along the normal and with the centrifugal part, m/s^2: Somigliana's
  * formula on the ellipsoid, and the second-order series above it (1e-6 to 30 km).

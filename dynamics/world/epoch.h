@@ -7,18 +7,18 @@
  */
 #pragma once
 
-struct dyn_instant {
+struct dyn_epoch {
     double days;    /* whole */
     double seconds; /* any number of them */
 };
 
 /* Of a date of the Gregorian calendar from the year 1583 on, and the seconds since its midnight.
  * Context: any. */
-struct dyn_instant dyn_instant_of_date(int year, int month, int day, double seconds);
+struct dyn_epoch dyn_epoch_of_date(int year, int month, int day, double seconds);
 
 /* Days since J2000.0 in one number, good for half a microsecond in this century.  Context: any. */
-double dyn_instant_days(const struct dyn_instant *instant);
+double dyn_epoch_days(const struct dyn_epoch *epoch);
 
 /* The year and the part of it that has gone, as 2025.5: what models of the magnetic field want.
  * Context: any. */
-double dyn_instant_year(const struct dyn_instant *instant);
+double dyn_epoch_year(const struct dyn_epoch *epoch);

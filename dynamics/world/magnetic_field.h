@@ -11,33 +11,36 @@
 #include "dynamics/math/spatial.h"
 
 enum {
-    DYN_FIELD_DEGREE_MAX = 12,
-    DYN_FIELD_TERMS_MAX = (DYN_FIELD_DEGREE_MAX + 1) * (DYN_FIELD_DEGREE_MAX + 2) / 2,
+    DYN_MAGNETIC_FIELD_DEGREE_MAX = 12,
+    DYN_MAGNETIC_FIELD_TERMS_MAX =
+        (DYN_MAGNETIC_FIELD_DEGREE_MAX + 1) * (DYN_MAGNETIC_FIELD_DEGREE_MAX + 2) / 2,
 };
 
 /* Where the term of degree n and order m stands. */
-static inline int dyn_field_term(int n, int m)
+static inline int dyn_magnetic_field_term(int n, int m)
 {
     return n * (n + 1) / 2 + m;
 }
 
 /* As published. */
-struct dyn_field_model {
+struct dyn_magnetic_model {
     double epoch; /* year */
     int degree;
-    double g[DYN_FIELD_TERMS_MAX], h[DYN_FIELD_TERMS_MAX];           /* nT */
-    double g_rate[DYN_FIELD_TERMS_MAX], h_rate[DYN_FIELD_TERMS_MAX]; /* nT a year */
+    double g[DYN_MAGNETIC_FIELD_TERMS_MAX], h[DYN_MAGNETIC_FIELD_TERMS_MAX]; /* nT */
+    double g_rate[DYN_MAGNETIC_FIELD_TERMS_MAX],
+        h_rate[DYN_MAGNETIC_FIELD_TERMS_MAX]; /* nT a year */
 };
 
 /* Of a date: tesla, for P without a norm. */
-struct dyn_field {
+struct dyn_magnetic_field {
     int degree;
-    double g[DYN_FIELD_TERMS_MAX], h[DYN_FIELD_TERMS_MAX];
+    double g[DYN_MAGNETIC_FIELD_TERMS_MAX], h[DYN_MAGNETIC_FIELD_TERMS_MAX];
 };
 
 /* year as 2025.5; no model is meant for more than five years from its epoch on.  Context: setup. */
-void dyn_field_date(const struct dyn_field_model *model, double year, struct dyn_field *field);
+void dyn_magnetic_field_at_date(const struct dyn_magnetic_model *model, double year,
+                                struct dyn_magnetic_field *field);
 
 /* The field at an ECEF position outside the Earth's core, tesla in ECEF axes.  By a recursion in
  * x, y, z that the poles do not disturb, O(degree^2).  Context: frame. */
-struct dyn_vec3 dyn_field_at(const struct dyn_field *field, struct dyn_vec3 r);
+struct dyn_vec3 dyn_magnetic_field_at(const struct dyn_magnetic_field *field, struct dyn_vec3 r);

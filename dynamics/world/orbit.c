@@ -4,7 +4,7 @@ static const double PI = 3.141592653589793;
 
 /* For 0 <= M <= pi.  There f(E) = E - e sin E - M is convex, so that from any upper bound of the
  * root Newton's steps go down to it and never beyond. */
-static double solve(double M, double e)
+static double solve_kepler(double M, double e)
 {
     enum { STEPS_MAX = 30 };
     double E = fmin(M + e, PI);               /* e sin E <= e */
@@ -19,10 +19,10 @@ static double solve(double M, double e)
     return E;
 }
 
-double dyn_orbit_eccentric(double mean, double e)
+double dyn_orbit_eccentric_anomaly(double mean, double e)
 {
     const double M = remainder(mean, 2.0 * PI);
-    return (mean - M) + copysign(solve(fabs(M), e), M);
+    return (mean - M) + copysign(solve_kepler(fabs(M), e), M);
 }
 
 /* The plane of an orbit: n to the ascending node, m a quarter turn ahead of it. */
@@ -37,12 +37,12 @@ static struct plane plane_of(double node, double cos_i, double sin_i)
 }
 
 /* x along n and y along m */
-static struct dyn_vec3 point_of(const struct plane *plane, double x, double y)
+static struct dyn_vec3 point_in_plane(const struct plane *plane, double x, double y)
 {
     return dyn_add(dyn_scale(x, plane->n), dyn_scale(y, plane->m));
 }
 
-double dyn_orbit_rate(const struct dyn_orbit *orbit, double mu)
+double dyn_orbit_mean_motion(const struct dyn_orbit *orbit, double mu)
 {
     return sqrt(mu / orbit->a) / orbit->a;
 }
@@ -50,15 +50,15 @@ double dyn_orbit_rate(const struct dyn_orbit *orbit, double mu)
 struct dyn_orbit_state dyn_orbit_to_state(const struct dyn_orbit *orbit, double mu)
 {
     const double a = orbit->a, e = orbit->e;
-    const double E = dyn_orbit_eccentric(orbit->mean, e), s = sin(E), c = cos(E);
+    const double E = dyn_orbit_eccentric_anomaly(orbit->mean, e), s = sin(E), c = cos(E);
     const double b = a * sqrt((1.0 - e) * (1.0 + e));
-    const double E_rate = dyn_orbit_rate(orbit, mu) / (1.0 - e * c);
+    const double E_rate = dyn_orbit_mean_motion(orbit, mu) / (1.0 - e * c);
     const struct plane plane = plane_of(orbit->node, cos(orbit->i), sin(orbit->i));
     const double sw = sin(orbit->perigee), cw = cos(orbit->perigee);
-    const struct plane own = {point_of(&plane, cw, sw), point_of(&plane, -sw, cw)};
+    const struct plane own = {point_in_plane(&plane, cw, sw), point_in_plane(&plane, -sw, cw)};
     return (struct dyn_orbit_state){
-        .r = point_of(&own, a * (c - e), b * s),
-        .v = point_of(&own, -a * E_rate * s, b * E_rate * c),
+        .r = point_in_plane(&own, a * (c - e), b * s),
+        .v = point_in_plane(&own, -a * E_rate * s, b * E_rate * c),
     };
 }
 
@@ -88,7 +88,7 @@ struct dyn_orbit dyn_orbit_of_state(const struct dyn_orbit_state *state, double 
 struct dyn_orbit dyn_orbit_later(const struct dyn_orbit *orbit, double mu, double seconds)
 {
     struct dyn_orbit later = *orbit;
-    later.mean = remainder(orbit->mean + dyn_orbit_rate(orbit, mu) * seconds, 2.0 * PI);
+    later.mean = remainder(orbit->mean + dyn_orbit_mean_motion(orbit, mu) * seconds, 2.0 * PI);
     return later;
 }
 
@@ -97,7 +97,7 @@ struct dyn_orbit_drift dyn_orbit_drift(const struct dyn_orbit *orbit, double mu,
 {
     const double square = (1.0 - orbit->e) * (1.0 + orbit->e);
     const double ratio = radius / (orbit->a * square), c = cos(orbit->i);
-    const double k = 1.5 * dyn_orbit_rate(orbit, mu) * J2 * ratio * ratio;
+    const double k = 1.5 * dyn_orbit_mean_motion(orbit, mu) * J2 * ratio * ratio;
     return (struct dyn_orbit_drift){
         .node = -k * c,
         .perigee = 0.5 * k * (5.0 * c * c - 1.0),

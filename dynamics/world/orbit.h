@@ -24,7 +24,7 @@ struct dyn_orbit_state {
 };
 
 /* E - e sin E = mean, for any mean; E is on the same turn.  Context: frame. */
-double dyn_orbit_eccentric(double mean, double e);
+double dyn_orbit_eccentric_anomaly(double mean, double e);
 
 /* mu in m^3/s^2.  Context: frame. */
 struct dyn_orbit_state dyn_orbit_to_state(const struct dyn_orbit *orbit, double mu);
@@ -33,7 +33,7 @@ struct dyn_orbit_state dyn_orbit_to_state(const struct dyn_orbit *orbit, double 
 struct dyn_orbit dyn_orbit_of_state(const struct dyn_orbit_state *state, double mu);
 
 /* Mean motion, rad/s.  Context: any. */
-double dyn_orbit_rate(const struct dyn_orbit *orbit, double mu);
+double dyn_orbit_mean_motion(const struct dyn_orbit *orbit, double mu);
 
 /* The orbit some seconds later, with nothing but mu.  Context: frame. */
 struct dyn_orbit dyn_orbit_later(const struct dyn_orbit *orbit, double mu, double seconds);

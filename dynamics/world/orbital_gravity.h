@@ -17,24 +17,27 @@
 #include "dynamics/plant.h"
 
 /* By body, in body axes. */
-struct dyn_tide {
+struct dyn_orbital_gravity_body {
     double mass;
     struct dyn_vec3 center;
     struct dyn_sym3 inertia; /* about the mass centre, with the rotors of wheels */
 };
 
 /* What does not change.  Context: setup. */
-void dyn_tide_place(const struct dyn_plant *plant, struct dyn_tide *tide);
+void dyn_orbital_gravity_place(const struct dyn_plant *plant,
+                               struct dyn_orbital_gravity_body *gravity_body);
 
-/* Where the kernel's gravity is taken; after dyn_aba_move().  Context: frame. */
-struct dyn_vec3 dyn_tide_base(const struct dyn_work *work);
+/* Where the kernel's gravity is taken; after dyn_aba_velocity_pass().  Context: frame. */
+struct dyn_vec3 dyn_orbital_gravity_base(const struct dyn_work *work);
 
 /* Gravity there, and what it is more at r + d than at r: exact for the sphere, and without loss of
  * digits where d is small.  Context: frame. */
-struct dyn_vec3 dyn_tide_gravity(const struct dyn_environment *environment, struct dyn_vec3 r);
-struct dyn_vec3 dyn_tide_difference(const struct dyn_environment *environment, struct dyn_vec3 r,
-                                    struct dyn_vec3 d);
+struct dyn_vec3 dyn_orbital_gravity_at(const struct dyn_environment *environment,
+                                       struct dyn_vec3 r);
+struct dyn_vec3 dyn_orbital_gravity_difference(const struct dyn_environment *environment,
+                                               struct dyn_vec3 r, struct dyn_vec3 d);
 
-/* The load on every body, after dyn_aba_move().  Context: frame. */
-void dyn_tide_loads(const struct dyn_plant *plant, const struct dyn_tide *tide,
-                    const struct dyn_work *work, struct dyn_load *load);
+/* The load on every body, after dyn_aba_velocity_pass().  Context: frame. */
+void dyn_orbital_gravity_loads(const struct dyn_plant *plant,
+                               const struct dyn_orbital_gravity_body *gravity_body,
+                               const struct dyn_work *work, struct dyn_load *load);

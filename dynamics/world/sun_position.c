@@ -9,7 +9,7 @@ static const double SUN_RADIUS = 695.7e6;
 
 /* How far the equinox has gone from the origin of right ascension in ECI, as an angle: Greenwich
  * sidereal time less the rotation angle (IERS Conventions 2010, eq. 5.32, to second order). */
-static double equinox_of(double T)
+static double equinox_offset(double T)
 {
     return (0.014506 + (4612.156534 + 1.3915817 * T) * T) / 3600.0 * DEGREE;
 }
@@ -25,9 +25,9 @@ static double perturbation(double T)
            0.00179 * sin(DEGREE * (350.74 + 445267.1142 * S));
 }
 
-struct dyn_vec3 dyn_sun_at(const struct dyn_instant *instant)
+struct dyn_vec3 dyn_sun_position(const struct dyn_epoch *epoch)
 {
-    const double T = dyn_instant_days(instant) / 36525.0;
+    const double T = dyn_epoch_days(epoch) / 36525.0;
     const double M = DEGREE * (357.52911 + (35999.05029 - 0.0001537 * T) * T); /* mean anomaly */
     const double L = 280.46646 + (36000.76983 + 0.0003032 * T) * T;            /* deg, mean */
     const double centre = (1.914602 - 0.004817 * T) * sin(M) +
@@ -39,7 +39,7 @@ struct dyn_vec3 dyn_sun_at(const struct dyn_instant *instant)
     /* equator and equinox of date, then about the axis to the origin of ECI */
     const struct dyn_vec3 s = {R * cos(lambda), R * cos(epsilon) * sin(lambda),
                                R * sin(epsilon) * sin(lambda)};
-    const double back = equinox_of(T), sb = sin(back), cb = cos(back);
+    const double back = equinox_offset(T), sb = sin(back), cb = cos(back);
     return (struct dyn_vec3){cb * s.x + sb * s.y, cb * s.y - sb * s.x, s.z};
 }
 
@@ -50,13 +50,13 @@ static double angle_between(struct dyn_vec3 a, struct dyn_vec3 b)
 }
 
 /* Of a disc of radius a, the area on the far side of a chord at distance x from its centre. */
-static double segment(double a, double x)
+static double disc_segment_area(double a, double x)
 {
     const double k = fmax(-1.0, fmin(x / a, 1.0)); /* beyond it by rounding only */
     return a * a * (acos(k) - k * sqrt(1.0 - k * k));
 }
 
-double dyn_sun_share(struct dyn_vec3 sun, struct dyn_vec3 r)
+double dyn_sun_visible_fraction(struct dyn_vec3 sun, struct dyn_vec3 r)
 {
     /* Montenbruck and Gill, Satellite Orbits, 3.4.2: two discs on the sky. */
     const struct dyn_vec3 to_sun = dyn_sub(sun, r);
@@ -70,5 +70,5 @@ double dyn_sun_share(struct dyn_vec3 sun, struct dyn_vec3 r)
     if (c <= a - b) /* so far away that the Earth fits into the Sun */
         return 1.0 - b * b / (a * a);
     const double x = (c * c + a * a - b * b) / (2.0 * c);
-    return 1.0 - (segment(a, x) + segment(b, c - x)) / (PI * a * a);
+    return 1.0 - (disc_segment_area(a, x) + disc_segment_area(b, c - x)) / (PI * a * a);
 }

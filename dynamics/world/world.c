@@ -7,9 +7,9 @@ void dyn_world_begin(struct dyn_world *world)
     world->frame = dyn_home_at(&world->home);
 }
 
-struct dyn_instant dyn_world_instant(const struct dyn_world *world, double seconds)
+struct dyn_epoch dyn_world_epoch(const struct dyn_world *world, double seconds)
 {
-    return (struct dyn_instant){world->epoch.days, world->epoch.seconds + seconds};
+    return (struct dyn_epoch){world->epoch.days, world->epoch.seconds + seconds};
 }
 
 /* ECEF axes to the world's, for directions: in orbit ECI, else those of the home. */
@@ -28,35 +28,37 @@ static struct dyn_vec3 to_ecef(const struct dyn_world *world, const struct dyn_m
 
 /* From the place r (ECEF), and for one on the ground by its horizon: the Earth's ball may be above
  * its head. */
-static void see_sun(const struct dyn_world *world, const struct dyn_mat3 *turn, struct dyn_vec3 r,
-                    const struct dyn_instant *now, struct dyn_environment *environment)
+static void update_sun(const struct dyn_world *world, const struct dyn_mat3 *turn,
+                       struct dyn_vec3 r, const struct dyn_epoch *now,
+                       struct dyn_environment *environment)
 {
-    const struct dyn_vec3 sun = dyn_mul(turn, dyn_sun_at(now)), way = dyn_sub(sun, r);
-    const struct dyn_vec3 seen = to_world(world, turn, dyn_scale(1.0 / dyn_norm(way), way));
+    const struct dyn_vec3 sun = dyn_mul(turn, dyn_sun_position(now)), to_sun = dyn_sub(sun, r);
+    const struct dyn_vec3 seen = to_world(world, turn, dyn_scale(1.0 / dyn_norm(to_sun), to_sun));
     dyn_vec3_store(seen, environment->sun);
-    environment->sun_share =
-        world->kind == DYN_WORLD_ORBIT ? dyn_sun_share(sun, r) : (seen.z < 0.0 ? 1.0 : 0.0);
+    environment->sun_visible_fraction = world->kind == DYN_WORLD_ORBIT
+                                            ? dyn_sun_visible_fraction(sun, r)
+                                            : (seen.z < 0.0 ? 1.0 : 0.0);
 }
 
 void dyn_world_update(const struct dyn_world *world, double seconds, const double position[3],
                       struct dyn_environment *environment)
 {
-    const struct dyn_instant now = dyn_world_instant(world, seconds);
-    const struct dyn_mat3 turn = dyn_earth_turn(&now);
+    const struct dyn_epoch now = dyn_world_epoch(world, seconds);
+    const struct dyn_mat3 turn = dyn_earth_eci_to_ecef(&now);
     const struct dyn_vec3 r = to_ecef(world, &turn, position);
 
     if (world->has_field && !world->fixed_field) {
-        const struct dyn_vec3 field = dyn_field_at(&world->field, r);
+        const struct dyn_vec3 field = dyn_magnetic_field_at(&world->field, r);
         dyn_vec3_store(to_world(world, &turn, field), environment->magnetic_field);
     }
-    see_sun(world, &turn, r, &now, environment);
+    update_sun(world, &turn, r, &now, environment);
 }
 
-void dyn_world_where(const struct dyn_world *world, double seconds, const double position[3],
-                     const double velocity[3], struct dyn_geodetic *at, double velocity_ned[3])
+void dyn_world_geodetic(const struct dyn_world *world, double seconds, const double position[3],
+                        const double velocity[3], struct dyn_geodetic *at, double velocity_ned[3])
 {
-    const struct dyn_instant now = dyn_world_instant(world, seconds);
-    const struct dyn_mat3 turn = dyn_earth_turn(&now);
+    const struct dyn_epoch now = dyn_world_epoch(world, seconds);
+    const struct dyn_mat3 turn = dyn_earth_eci_to_ecef(&now);
     const struct dyn_vec3 v = dyn_vec3_load(velocity);
 
     *at = dyn_earth_to_geodetic(to_ecef(world, &turn, position));

@@ -20,16 +20,16 @@ struct dyn_world {
     bool has_field;   /* field is there; else the magnetic field is as given */
     bool fixed_field; /* as given although there is a field */
     struct dyn_geodetic home;
-    struct dyn_home frame;    /* made from home */
-    struct dyn_instant epoch; /* at second 0 of the run */
-    struct dyn_field field;   /* of the epoch */
+    struct dyn_home frame;           /* made from home */
+    struct dyn_epoch epoch;          /* at second 0 of the run */
+    struct dyn_magnetic_field field; /* of the epoch */
 };
 
 /* Fill in what follows from kind, home and epoch.  Context: setup. */
 void dyn_world_begin(struct dyn_world *world);
 
 /* The instant of a second of the run.  Context: frame. */
-struct dyn_instant dyn_world_instant(const struct dyn_world *world, double seconds);
+struct dyn_epoch dyn_world_epoch(const struct dyn_world *world, double seconds);
 
 /* What changes slowly: magnetic field, Sun and its share, at a position in the world.  The share is
  * 1 or 0 by the horizon of the home, and in orbit what the Earth leaves of the Sun; the rest of the
@@ -39,5 +39,5 @@ void dyn_world_update(const struct dyn_world *world, double seconds, const doubl
 
 /* The place on the Earth, and the velocity against the ground, north, east and down there.
  * Context: frame. */
-void dyn_world_where(const struct dyn_world *world, double seconds, const double position[3],
-                     const double velocity[3], struct dyn_geodetic *at, double velocity_ned[3]);
+void dyn_world_geodetic(const struct dyn_world *world, double seconds, const double position[3],
+                        const double velocity[3], struct dyn_geodetic *at, double velocity_ned[3]);

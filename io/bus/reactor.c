@@ -67,10 +67,10 @@ struct io_reactor {
 static size_t place_reactor(unsigned char *mem)
 {
     size_t at = 0;
-    struct io_reactor *reactor = rt_cut(mem, &at, sizeof *reactor);
+    struct io_reactor *reactor = rt_layout_cut(mem, &at, sizeof *reactor);
     unsigned char *buffers =
-        rt_cut(mem, &at, BUFFER_COUNT * sizeof(struct io_uring_buf) + PAGE - 1);
-    unsigned char *bytes = rt_cut(mem, &at, (size_t)BUFFER_COUNT * BUFFER_SIZE);
+        rt_layout_cut(mem, &at, BUFFER_COUNT * sizeof(struct io_uring_buf) + PAGE - 1);
+    unsigned char *bytes = rt_layout_cut(mem, &at, (size_t)BUFFER_COUNT * BUFFER_SIZE);
     if (mem) {
         memset(reactor, 0, sizeof *reactor);
         buffers += -(uintptr_t)buffers % PAGE;

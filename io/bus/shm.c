@@ -213,7 +213,7 @@ static int map(struct io_shm *shared, size_t size)
     void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, shared->fd, 0);
     if (mem == MAP_FAILED)
         return -errno;
-    if (!rt_guard_add(mem, size, &shared->gone)) {
+    if (!rt_guarded_mapping_add(mem, size, &shared->gone)) {
         (void)munmap(mem, size);
         return -ENOMEM;
     }
@@ -266,7 +266,7 @@ static void object_name(const struct io_bus *bus, char name[IO_BUS_DEVICE_MAX + 
 static void unmap(struct io_shm *shared)
 {
     if (shared->mem) {
-        rt_guard_remove(shared->mem);
+        rt_guarded_mapping_remove(shared->mem);
         (void)munmap(shared->mem, shared->mem_size);
     }
     if (shared->fd >= 0)

@@ -141,7 +141,7 @@ static int make_room(struct io_tape_writer *writer, size_t size)
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, writer->fd, 0);
     if (map == MAP_FAILED)
         return -errno;
-    if (!rt_guard_add(map, size, &writer->gone)) {
+    if (!rt_guarded_mapping_add(map, size, &writer->gone)) {
         (void)munmap(map, size);
         return -ENOMEM;
     }
@@ -197,7 +197,7 @@ void io_tape_writer_close(struct io_tape_writer *writer)
 {
     if (!writer->map)
         return;
-    rt_guard_remove(writer->map);
+    rt_guarded_mapping_remove(writer->map);
     (void)munmap(writer->map, writer->size);
     struct stat file;
     const bool whole = fstat(writer->fd, &file) == 0 && (size_t)file.st_size >= writer->used;

@@ -28,8 +28,8 @@ struct io_ground_station {
 static struct io_ground_station *place_station(void *mem, size_t *size)
 {
     *size = 0;
-    struct io_ground_station *ground = rt_cut(mem, size, sizeof *ground);
-    void *parser = rt_cut(mem, size, io_mavlink_parser_size());
+    struct io_ground_station *ground = rt_layout_cut(mem, size, sizeof *ground);
+    void *parser = rt_layout_cut(mem, size, io_mavlink_parser_size());
     if (mem == NULL)
         return NULL;
     memset(ground, 0, sizeof *ground);

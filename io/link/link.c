@@ -228,16 +228,17 @@ static size_t protocol_room(void)
 static size_t place_links(struct io_links *links, int link_count, void *mem)
 {
     size_t at = 0;
-    (void)rt_cut(mem, &at, sizeof *links);
-    links->link = rt_cut(mem, &at, (size_t)link_count * sizeof *links->link);
-    links->reactor = rt_cut(mem, &at, io_reactor_size());
+    (void)rt_layout_cut(mem, &at, sizeof *links);
+    links->link = rt_layout_cut(mem, &at, (size_t)link_count * sizeof *links->link);
+    links->reactor = rt_layout_cut(mem, &at, io_reactor_size());
     for (int i = 0; i < link_count; i++) {
-        void *protocol = rt_cut(mem, &at, protocol_room());
-        void *commands = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_command)));
-        void *clock_samples = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct io_clock_sample)));
+        void *protocol = rt_layout_cut(mem, &at, protocol_room());
+        void *commands = rt_layout_cut(mem, &at, rt_mailbox_size(sizeof(struct io_command)));
+        void *clock_samples =
+            rt_layout_cut(mem, &at, rt_mailbox_size(sizeof(struct io_clock_sample)));
         void *samples =
-            rt_cut(mem, &at, rt_ring_size(sizeof(struct sample_out), SAMPLES_WAITING_MAX));
-        void *station = rt_cut(mem, &at, io_ground_station_size());
+            rt_layout_cut(mem, &at, rt_ring_size(sizeof(struct sample_out), SAMPLES_WAITING_MAX));
+        void *station = rt_layout_cut(mem, &at, io_ground_station_size());
         if (!mem)
             continue;
         memset(&links->link[i], 0, sizeof links->link[i]);
@@ -1088,7 +1089,7 @@ static void detect_loss(struct link *link, uint64_t now_ns)
     link->lost = true;
     add_to_counter(&link->tally.losses, 1);
     if (link->estop)
-        (void)rt_estop_raise(link->estop, RT_ESTOP_LOSS, now_ns);
+        (void)rt_estop_raise(link->estop, RT_ESTOP_OPERATOR_LOST, now_ns);
 }
 
 /* A board may wait to be spoken to; one whose address is known is. */
@@ -1152,7 +1153,7 @@ static void tick_links(struct io_links *links, uint64_t now_ns)
 
 static void check_watchdog(struct io_links *links, uint64_t now_ns)
 {
-    const bool barks = links->watchdog && rt_watchdog_bark(links->watchdog, now_ns);
+    const bool barks = links->watchdog && rt_watchdog_expired(links->watchdog, now_ns);
     if (barks || atomic_load_explicit(&links->invalid, memory_order_relaxed))
         io_links_invalidate_outputs(links); /* again and again: a datagram may get lost */
     atomic_store_explicit(&links->faults, thread_faults() - links->faults_at_entry,

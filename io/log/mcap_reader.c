@@ -599,7 +599,7 @@ static int map(struct io_mcap_reader *reader, int fd)
         return fail(reader, 0, "%s", strerror(errno));
     reader->file = (struct io_slice){.data = bytes, .size = (size_t)status.st_size};
     reader->mapped = true;
-    (void)rt_guard_add(bytes, (size_t)status.st_size, &reader->gone);
+    (void)rt_guarded_mapping_add(bytes, (size_t)status.st_size, &reader->gone);
     return 0;
 }
 
@@ -662,7 +662,7 @@ void io_mcap_close(struct io_mcap_reader *reader)
     free(reader->inflated);
     ZSTD_freeDCtx(reader->inflater);
     if (reader->mapped)
-        rt_guard_remove(reader->file.data);
+        rt_guarded_mapping_remove(reader->file.data);
     if (reader->mapped)
         munmap((void *)(uintptr_t)reader->file.data, reader->file.size);
     free(reader);

@@ -589,7 +589,7 @@ static const char *map_file(struct io_mcap_recover *recovery, const char *path)
         return wrong;
     recovery->file = (struct io_slice){.data = bytes, .size = (size_t)status.st_size};
     recovery->mapped = true;
-    (void)rt_guard_add(bytes, (size_t)status.st_size, &recovery->gone);
+    (void)rt_guarded_mapping_add(bytes, (size_t)status.st_size, &recovery->gone);
     return NULL;
 }
 
@@ -616,7 +616,7 @@ void io_mcap_recover_close(struct io_mcap_recover *recovery)
     free(recovery->inflated);
     ZSTD_freeDCtx(recovery->inflater);
     if (recovery->mapped)
-        rt_guard_remove(recovery->file.data);
+        rt_guarded_mapping_remove(recovery->file.data);
     if (recovery->mapped)
         munmap((void *)(uintptr_t)recovery->file.data, recovery->file.size);
     free(recovery);

@@ -78,13 +78,14 @@ static size_t place_telemetry(const struct io_channel_spec *channels, int channe
     RT_CHECK(channel_count > 0 && channel_count <= IO_CHANNEL_MAX);
     const size_t count = (size_t)channel_count;
     size_t at = 0;
-    (void)rt_cut(mem, &at, sizeof *telemetry);
-    telemetry->channels = rt_cut(mem, &at, count * sizeof *telemetry->channels);
-    telemetry->producers = rt_cut(mem, &at, count * sizeof *telemetry->producers);
-    telemetry->consumers = rt_cut(mem, &at, count * sizeof *telemetry->consumers);
+    (void)rt_layout_cut(mem, &at, sizeof *telemetry);
+    telemetry->channels = rt_layout_cut(mem, &at, count * sizeof *telemetry->channels);
+    telemetry->producers = rt_layout_cut(mem, &at, count * sizeof *telemetry->producers);
+    telemetry->consumers = rt_layout_cut(mem, &at, count * sizeof *telemetry->consumers);
     for (size_t i = 0; i < count; i++) {
         check_spec(&channels[i]);
-        ring_mem[i] = rt_cut(mem, &at, rt_ring_size(item_size(&channels[i]), channels[i].depth));
+        ring_mem[i] =
+            rt_layout_cut(mem, &at, rt_ring_size(item_size(&channels[i]), channels[i].depth));
     }
     return at;
 }

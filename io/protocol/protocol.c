@@ -109,11 +109,11 @@ static bool is_mavlink(const struct io_protocol *protocol)
 static size_t place_protocol(struct io_protocol *protocol, void *mem)
 {
     size_t at = 0;
-    (void)rt_cut(mem, &at, sizeof *protocol);
+    (void)rt_layout_cut(mem, &at, sizeof *protocol);
     if (!is_mavlink(protocol))
         return at;
-    void *board = rt_cut(mem, &at, io_mavlink_parser_size());
-    void *ground = rt_cut(mem, &at, io_mavlink_parser_size());
+    void *board = rt_layout_cut(mem, &at, io_mavlink_parser_size());
+    void *ground = rt_layout_cut(mem, &at, io_mavlink_parser_size());
     if (mem) {
         protocol->mavlink.board = io_mavlink_parser_place(board);
         protocol->mavlink.ground = io_mavlink_parser_place(ground);

@@ -24,7 +24,7 @@ enum { INJECT_PAGE = 4096 };
  * number along, so the executive's own is another. */
 static uint64_t executive_frame(const struct rig *rig, uint64_t frame)
 {
-    return frame - rig->schedule->shift;
+    return frame - rig->schedule->frame_offset;
 }
 
 static uint64_t sim_end_ns(const struct rig *rig, uint64_t frame)
@@ -140,10 +140,10 @@ uint32_t rig_faults(struct rig_shown *shown, uint32_t *struck)
 /* On the executive's count; what lies before its first frame begins with that. */
 static uint64_t on_executive(const struct rig *rig, uint64_t frame)
 {
-    const uint64_t shift = rig->schedule->shift;
+    const uint64_t frame_offset = rig->schedule->frame_offset;
     if (frame == UINT64_MAX)
         return frame;
-    return (int64_t)(frame - shift) < 0 ? 0 : frame - shift;
+    return (int64_t)(frame - frame_offset) < 0 ? 0 : frame - frame_offset;
 }
 
 /* Faults of the wire act in the links, which count with the executive. */
@@ -163,7 +163,7 @@ static void put_back(struct rig *rig, uint64_t frame, const void *state, uint64_
 {
     memcpy(rig->cfg->state, state, rig->cfg->state_size);
     rig->hash = hash;
-    rig->schedule->shift = rig->cfg->schedule->frame - frame;
+    rig->schedule->frame_offset = rig->cfg->schedule->frame - frame;
     cfg_rig_settle(rig->cfg);
 }
 
@@ -179,7 +179,7 @@ static void clear_wires(struct rig *rig, uint64_t shift_before)
     for (int i = 0; i < rig->scenario->link_count; i++) {
         late_drop(&rig->late_out[i]);
         if (has_hands(rig->scenario, i)) {
-            late_keep_newest(&rig->late_in[i], rig->schedule->shift - shift_before);
+            late_keep_newest(&rig->late_in[i], rig->schedule->frame_offset - shift_before);
             late_keep_newest(&rig->wire[i], 0);
         } else {
             late_drop(&rig->late_in[i]);
@@ -259,7 +259,7 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
     struct cfg_link_state hands[IO_LINK_MAX];
     memcpy(hands, rig->cfg->link, (size_t)rig->scenario->link_count * sizeof *hands);
     const bool safed = rig->cfg->arm != NULL && rig->cfg->arm->panel.safed;
-    const uint64_t shift_before = rig->schedule->shift;
+    const uint64_t shift_before = rig->schedule->frame_offset;
     act->ordinal = rig->acts++;
     switch (act->act) {
     case OPERATOR_RESET:
@@ -280,7 +280,7 @@ void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot 
         cfg_rig_tune(rig->cfg, (int)act->index, act->value);
         break;
     case OPERATOR_SAFE:
-        if (act->index == RT_ESTOP_LOSS)
+        if (act->index == RT_ESTOP_OPERATOR_LOST)
             io_arm_panel_stop(&rig->cfg->arm->panel);
         else
             io_arm_panel_stop_and_brake(&rig->cfg->arm->panel);
@@ -324,7 +324,7 @@ static void latch(void *self, uint64_t frame, bool held)
     struct rig *rig = self;
     if (!held)
         rig->source.gather(rig->source.self, rig, frame);
-    show_faults(rig, frame + rig->schedule->shift);
+    show_faults(rig, frame + rig->schedule->frame_offset);
 }
 
 /* ---- jobs, in the order of the frame --------------------------------------------------- */
@@ -427,7 +427,7 @@ static void run_step(void *self, uint64_t frame)
 bool rig_left_range(const struct rig *rig)
 {
     uint64_t sum = 0;
-    for (int k = 0; k < DYN_LIMIT_COUNT; k++)
+    for (int k = 0; k < DYN_VALIDITY_COUNT; k++)
         sum += rig->cfg->schedule->out_of_range[k];
     return sum > 0;
 }
@@ -437,10 +437,10 @@ static void count_range(struct rig *rig)
 {
     const struct cfg_rig *cfg = rig->cfg;
     int first = 0;
-    const unsigned out = dyn_plant_range(&cfg->plant, cfg->work, cfg->x, &first);
+    const unsigned out = dyn_plant_validity(&cfg->plant, cfg->work, cfg->x, &first);
     if (out != 0 && !rig_left_range(rig))
         rig->first_out_of_range = first;
-    for (int k = 0; k < DYN_LIMIT_COUNT; k++)
+    for (int k = 0; k < DYN_VALIDITY_COUNT; k++)
         cfg->schedule->out_of_range[k] += out >> k & 1;
 }
 
@@ -504,8 +504,8 @@ static void run_truth(void *self, uint64_t frame)
     const double *air = motion.air_velocity;
     sample->airspeed = sqrt(air[0] * air[0] + air[1] * air[1] + air[2] * air[2]);
     struct dyn_geodetic at;
-    dyn_world_where(&rig->scenario->world, (double)(frame + 1) * rig->cfg->h, motion.position,
-                    motion.velocity, &at, sample->velocity);
+    dyn_world_geodetic(&rig->scenario->world, (double)(frame + 1) * rig->cfg->h, motion.position,
+                       motion.velocity, &at, sample->velocity);
     sample->latitude = at.latitude;
     sample->longitude = at.longitude;
     sample->altitude = at.height;
@@ -609,15 +609,15 @@ static void watch_motion(struct rig *rig, uint64_t frame)
     struct dyn_motion motion;
     if (scenario->body_count == 0)
         return;
-    dyn_plant_course(&cfg->plant, cfg->work, cfg->x, scenario->target_body, origin, &motion);
+    dyn_plant_kinematics(&cfg->plant, cfg->work, cfg->x, scenario->target_body, origin, &motion);
     const double *w = motion.rate, *v = motion.velocity, *q = motion.attitude;
     const double north = motion.position[0] - scenario->target_position[0];
     const double east = motion.position[1] - scenario->target_position[1];
     double altitude = -motion.position[2], ground_velocity[3];
     struct dyn_geodetic at;
     if (scenario->world.kind == DYN_WORLD_ORBIT) {
-        dyn_world_where(&scenario->world, (double)(frame + 1) * cfg->h, motion.position, v, &at,
-                        ground_velocity);
+        dyn_world_geodetic(&scenario->world, (double)(frame + 1) * cfg->h, motion.position, v, &at,
+                           ground_velocity);
         altitude = at.height;
     }
     rig->signal[CFG_ATTITUDE_ERROR] = attitude_error(scenario->target, q);
@@ -662,7 +662,7 @@ static uint32_t copy_wire(const struct rig *rig, int link, struct rig_letter *to
     for (uint64_t i = 0; i < count; i++) {
         uint64_t due;
         to[i] = *(const struct rig_letter *)late_look(wire, i, &due);
-        to[i].input.frame = due + rig->schedule->shift;
+        to[i].input.frame = due + rig->schedule->frame_offset;
     }
     return (uint32_t)count;
 }
@@ -793,7 +793,7 @@ static void run_hash_parts(void *self, uint64_t frame)
 static void commit(void *self, uint64_t frame)
 {
     struct rig *rig = self;
-    const uint64_t counted = frame + rig->schedule->shift;
+    const uint64_t counted = frame + rig->schedule->frame_offset;
     for (int i = 0; i < rig->scenario->link_count; i++) {
         struct io_sample *sample = &rig->sample[i];
         const struct io_sample *leaves =
@@ -910,7 +910,7 @@ static bool drain(void *self)
     const struct rig *rig = self;
     if (rig->telemetry && !io_telemetry_has_room(rig->telemetry, rig->layout.event))
         return false;
-    const struct rt_recorder_row *row = rt_recorder_take(rig->recorder);
+    const struct rt_flight_recorder_row *row = rt_flight_recorder_take(rig->recorder);
     if (!row || !rig->telemetry)
         return row != NULL;
     void *out = io_telemetry_claim(rig->telemetry, rig->layout.event,
@@ -927,7 +927,7 @@ void rig_tell_rest(struct rig *rig)
         continue;
 }
 
-static void safe(void *self)
+static void invalidate_outputs(void *self)
 {
     const struct rig *rig = self;
     if (rig->links)
@@ -943,7 +943,7 @@ struct rt_frame_tasks rig_tasks(struct rig *rig)
                                    .latch = latch,
                                    .record = record,
                                    .drain = drain,
-                                   .safe = safe};
+                                   .invalidate_outputs = invalidate_outputs};
 }
 
 /* ---- set-up ---------------------------------------------------------------------------- */
@@ -1052,8 +1052,8 @@ static void lay_out_late(const struct cfg_scenario *scenario, struct rig *rig, v
         if (fault->link < 0 || fault->spec.kind != IO_FAULT_DELAY)
             continue;
         const uint64_t delay = (uint64_t)fault->spec.value;
-        void *out = rt_cut(mem, at, late_size(delay, sizeof(struct io_sample)));
-        void *in = rt_cut(mem, at, late_size(delay, sizeof(struct io_command)));
+        void *out = rt_layout_cut(mem, at, late_size(delay, sizeof(struct io_sample)));
+        void *in = rt_layout_cut(mem, at, late_size(delay, sizeof(struct io_command)));
         if (rig && fault->way != CFG_WAY_IN)
             late_place(&rig->late_out[fault->link], delay, &rig->cfg->fault[i],
                        sizeof(struct io_sample), out);
@@ -1065,7 +1065,7 @@ static void lay_out_late(const struct cfg_scenario *scenario, struct rig *rig, v
     }
     for (int i = 0; i < scenario->link_count; i++) {
         const uint32_t delay = scenario->links[i].delay;
-        void *wire = rt_cut(mem, at, late_size(delay, sizeof(struct rig_letter)));
+        void *wire = rt_layout_cut(mem, at, late_size(delay, sizeof(struct rig_letter)));
         if (rig)
             late_place(&rig->wire[i], delay, NULL, sizeof(struct rig_letter), wire);
     }
@@ -1077,7 +1077,7 @@ static void lay_out_outlook(const struct cfg_scenario *scenario, struct rig *rig
     if (scenario->predictor.every == 0)
         return;
     const size_t size = rig_outlook_size(scenario);
-    void *outlook = rt_cut(mem, at, rt_mailbox_size(size));
+    void *outlook = rt_layout_cut(mem, at, rt_mailbox_size(size));
     if (rig)
         rig->outlook = rt_mailbox_place(size, outlook);
 }
@@ -1116,16 +1116,16 @@ static size_t size_of(const struct cfg_scenario *scenario, const struct rig_inje
     struct job_list list;
     list_jobs(scenario, inject, extent, NULL, &list);
     size_t at = 0;
-    (void)rt_cut(NULL, &at, sizeof(struct rig));
-    (void)rt_cut(NULL, &at, cfg_rig_size(scenario));
-    (void)rt_cut(NULL, &at, rt_mailbox_size(sizeof(struct rig_live)));
-    (void)rt_cut(NULL, &at, sizeof(struct rig_shown));
-    (void)rt_cut(NULL, &at, rt_schedule_size(list.job, list.count));
-    (void)rt_cut(NULL, &at, rt_recorder_size(list.count));
-    (void)rt_cut(NULL, &at, parts_size(scenario));
+    (void)rt_layout_cut(NULL, &at, sizeof(struct rig));
+    (void)rt_layout_cut(NULL, &at, cfg_rig_size(scenario));
+    (void)rt_layout_cut(NULL, &at, rt_mailbox_size(sizeof(struct rig_live)));
+    (void)rt_layout_cut(NULL, &at, sizeof(struct rig_shown));
+    (void)rt_layout_cut(NULL, &at, rt_schedule_size(list.job, list.count));
+    (void)rt_layout_cut(NULL, &at, rt_flight_recorder_size(list.count));
+    (void)rt_layout_cut(NULL, &at, parts_size(scenario));
     lay_out_late(scenario, NULL, NULL, &at);
     if (extent == WHOLE) {
-        (void)rt_cut(NULL, &at, plausibility_size(scenario));
+        (void)rt_layout_cut(NULL, &at, plausibility_size(scenario));
         lay_out_outlook(scenario, NULL, NULL, &at);
     }
     return at;
@@ -1140,15 +1140,15 @@ static struct rig *place(const struct cfg_scenario *scenario, const struct rig_i
                          enum extent extent, void *mem)
 {
     size_t at = 0;
-    struct rig *rig = rt_cut(mem, &at, sizeof *rig);
-    void *cfg_mem = rt_cut(mem, &at, cfg_rig_size(scenario));
-    void *live_mem = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct rig_live)));
-    rig->shown = rt_cut(mem, &at, sizeof *rig->shown);
+    struct rig *rig = rt_layout_cut(mem, &at, sizeof *rig);
+    void *cfg_mem = rt_layout_cut(mem, &at, cfg_rig_size(scenario));
+    void *live_mem = rt_layout_cut(mem, &at, rt_mailbox_size(sizeof(struct rig_live)));
+    rig->shown = rt_layout_cut(mem, &at, sizeof *rig->shown);
     struct job_list list;
     list_jobs(scenario, inject, extent, rig, &list);
-    void *schedule_mem = rt_cut(mem, &at, rt_schedule_size(list.job, list.count));
-    void *recorder_mem = rt_cut(mem, &at, rt_recorder_size(list.count));
-    void *parts_mem = rt_cut(mem, &at, parts_size(scenario));
+    void *schedule_mem = rt_layout_cut(mem, &at, rt_schedule_size(list.job, list.count));
+    void *recorder_mem = rt_layout_cut(mem, &at, rt_flight_recorder_size(list.count));
+    void *parts_mem = rt_layout_cut(mem, &at, parts_size(scenario));
 
     rig->scenario = scenario;
     rig->cfg = cfg_rig_place(scenario, cfg_mem);
@@ -1159,7 +1159,7 @@ static struct rig *place(const struct cfg_scenario *scenario, const struct rig_i
     lay_out_late(scenario, rig, mem, &at);
     if (extent == WHOLE) {
         plausibility_place(&rig->plausibility, rig->cfg,
-                           rt_cut(mem, &at, plausibility_size(scenario)));
+                           rt_layout_cut(mem, &at, plausibility_size(scenario)));
         lay_out_outlook(scenario, rig, mem, &at);
     }
     rig->inject = *inject;
@@ -1168,7 +1168,7 @@ static struct rig *place(const struct cfg_scenario *scenario, const struct rig_i
     rig->live = rt_mailbox_place(sizeof(struct rig_live), live_mem);
     rig->live_every = (uint32_t)fmax(1.0, scenario->rate_hz / 20.0);
     rig->schedule = rt_schedule_place(list.job, list.count, schedule_mem);
-    rig->recorder = rt_recorder_place(list.count, recorder_mem);
+    rig->recorder = rt_flight_recorder_place(list.count, recorder_mem);
     rig->layout = record_layout(scenario, dyn_model_nq(rig->cfg->plant.model),
                                 dyn_model_nv(rig->cfg->plant.model), list.count);
     for (int i = 0; i < scenario->sensor_count; i++)
@@ -1257,7 +1257,7 @@ void rig_rehearse(struct rig *rig)
 
     rehearse_frames(schedule);
     for (int i = 0; i < schedule->job_count; i++) {
-        schedule->job[i].predicted_ns = rt_histogram_at(&schedule->time[i], 0.5);
+        schedule->job[i].predicted_ns = rt_histogram_quantile(&schedule->time[i], 0.5);
         schedule->time[i] = (struct rt_histogram){0};
     }
     *rig = before;

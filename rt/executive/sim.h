@@ -140,7 +140,7 @@ struct rig {
     struct cfg_section *part;           /* of the run state; NULL: nobody asks for their hashes */
     double (*reading)[RIG_READING_MAX]; /* what each instrument said last; NULL: nobody looks */
     struct rt_schedule *schedule;
-    struct rt_recorder *recorder;
+    struct rt_flight_recorder *recorder;
     struct rig_device sensor[RT_JOB_MAX];
     struct rig_device link[IO_LINK_MAX];
     struct rig_message message[IO_LINK_MAX][CFG_MESSAGE_COUNT];

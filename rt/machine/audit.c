@@ -10,14 +10,14 @@
 
 enum { IDLE_STATE_MAX = 16, MSR_SMI_COUNT = 0x34, STEAL_COLUMN = 8 };
 
-static bool exists(const char *root, const char *path, int mode)
+static bool file_exists(const char *root, const char *path, int mode)
 {
     char name[RT_PATH_SIZE];
     return snprintf(name, sizeof name, "%s%s", root, path) < (int)sizeof name &&
            access(name, mode) == 0;
 }
 
-static enum rt_answer answer(bool yes)
+static enum rt_tristate tristate_of(bool yes)
 {
     return yes ? RT_YES : RT_NO;
 }
@@ -25,13 +25,13 @@ static enum rt_answer answer(bool yes)
 static void read_word(const char *root, const char *path, char word[RT_WORD_SIZE])
 {
     char line[RT_LINE_SIZE];
-    if (rt_root_line(root, path, line))
+    if (rt_sysroot_first_line(root, path, line))
         snprintf(word, RT_WORD_SIZE, "%.*s", RT_WORD_SIZE - 1, line);
 }
 
 static long read_long_or(const char *root, const char *path, long otherwise)
 {
-    (void)rt_root_long(root, path, &otherwise);
+    (void)rt_sysroot_long(root, path, &otherwise);
     return otherwise;
 }
 
@@ -60,9 +60,9 @@ static const char *boot_option(const char *cmdline, const char *option)
 static void read_nohz_full(const char *root, struct rt_audit *audit)
 {
     char line[RT_LINE_SIZE];
-    if (rt_root_line(root, "/sys/devices/system/cpu/nohz_full", line))
-        audit->nohz_full = answer(list_has(line, audit->cpu));
-    else if (exists(root, "/sys/devices/system/cpu/online", R_OK))
+    if (rt_sysroot_first_line(root, "/sys/devices/system/cpu/nohz_full", line))
+        audit->nohz_full = tristate_of(list_has(line, audit->cpu));
+    else if (file_exists(root, "/sys/devices/system/cpu/online", R_OK))
         audit->nohz_full = RT_NO;
 }
 
@@ -95,8 +95,8 @@ static bool mask_has(const char *mask, int cpu)
 static void read_workqueues(const char *root, struct rt_audit *audit)
 {
     char line[RT_LINE_SIZE];
-    if (rt_root_line(root, "/sys/devices/virtual/workqueue/cpumask", line))
-        audit->workqueues = answer(mask_has(line, audit->cpu));
+    if (rt_sysroot_first_line(root, "/sys/devices/virtual/workqueue/cpumask", line))
+        audit->workqueues = tristate_of(mask_has(line, audit->cpu));
 }
 
 static void read_idle(const char *root, struct rt_audit *audit)
@@ -106,12 +106,12 @@ static void read_idle(const char *root, struct rt_audit *audit)
         long exit_us, disabled = 0;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/latency",
                  audit->cpu, i);
-        if (!rt_root_long(root, path, &exit_us))
+        if (!rt_sysroot_long(root, path, &exit_us))
             return;
         audit->idle_states_known = true;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable",
                  audit->cpu, i);
-        (void)rt_root_long(root, path, &disabled);
+        (void)rt_sysroot_long(root, path, &disabled);
         if (disabled || exit_us <= audit->idle_exit_us)
             continue;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/name",
@@ -129,7 +129,7 @@ static void read_power(const char *root, struct rt_audit *audit)
              audit->cpu);
     read_word(root, path, audit->governor);
     read_idle(root, audit);
-    audit->dma_latency = answer(exists(root, "/dev/cpu_dma_latency", W_OK));
+    audit->dma_latency = tristate_of(file_exists(root, "/dev/cpu_dma_latency", W_OK));
 }
 
 static void read_siblings(const char *root, const struct rt_machine *machine,
@@ -140,14 +140,14 @@ static void read_siblings(const char *root, const struct rt_machine *machine,
     bool isolated = true;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
              audit->cpu);
-    audit->siblings_known = rt_root_line(root, path, line);
+    audit->siblings_known = rt_sysroot_first_line(root, path, line);
     if (!audit->siblings_known)
         return;
     rt_parse_list(line, set);
     set[audit->cpu] = false;
     for (int cpu = 0; cpu < RT_CPU_MAX; cpu++)
         isolated = isolated && (!set[cpu] || machine->isolated[cpu]);
-    audit->siblings_isolated = answer(isolated);
+    audit->siblings_isolated = tristate_of(isolated);
     rt_print_list(set, audit->siblings, sizeof audit->siblings);
 }
 
@@ -156,11 +156,11 @@ static void read_node(const char *root, struct rt_audit *audit)
     char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
     bool nodes[RT_LIST_MAX] = {false};
     audit->node = -1;
-    if (rt_root_line(root, "/sys/devices/system/node/online", line))
+    if (rt_sysroot_first_line(root, "/sys/devices/system/node/online", line))
         rt_parse_list(line, nodes);
     for (int node = 0; node < RT_LIST_MAX && audit->node < 0; node++) {
         snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
-        if (nodes[node] && rt_root_line(root, path, line) && list_has(line, audit->cpu))
+        if (nodes[node] && rt_sysroot_first_line(root, path, line) && list_has(line, audit->cpu))
             audit->node = node;
     }
 }
@@ -168,7 +168,7 @@ static void read_node(const char *root, struct rt_audit *audit)
 static void read_core(const char *root, const struct rt_machine *machine, struct rt_audit *audit)
 {
     char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
-    if (rt_root_line(root, "/sys/devices/system/cpu/online", line))
+    if (rt_sysroot_first_line(root, "/sys/devices/system/cpu/online", line))
         rt_parse_list(line, audit->online);
     read_nohz_full(root, audit);
     read_rcu_nocbs(audit);
@@ -187,7 +187,7 @@ static void read_core(const char *root, const struct rt_machine *machine, struct
 static void read_choice(const char *root, const char *path, char word[RT_WORD_SIZE])
 {
     char line[RT_LINE_SIZE];
-    if (!rt_root_line(root, path, line))
+    if (!rt_sysroot_first_line(root, path, line))
         return;
     const char *begin = strchr(line, '[');
     if (begin)
@@ -197,18 +197,18 @@ static void read_choice(const char *root, const char *path, char word[RT_WORD_SI
 static long read_meminfo(const char *root, const char *key)
 {
     char value[RT_LINE_SIZE];
-    return rt_root_field(root, "/proc/meminfo", key, value) ? strtol(value, NULL, 10) : -1;
+    return rt_sysroot_field(root, "/proc/meminfo", key, value) ? strtol(value, NULL, 10) : -1;
 }
 
 /* A heading, and a line for each. */
 static void read_swaps(const char *root, struct rt_audit *audit)
 {
     char line[RT_LINE_SIZE];
-    FILE *file = rt_root_open(root, "/proc/swaps");
+    FILE *file = rt_sysroot_open(root, "/proc/swaps");
     audit->swaps = -1;
     if (!file)
         return;
-    while (rt_root_next(file, line)) {
+    while (rt_sysroot_next_line(file, line)) {
         if (++audit->swaps == 1)
             snprintf(audit->swap, sizeof audit->swap, "%.*s",
                      (int)strcspn(line, " \t") < RT_LIST_SIZE ? (int)strcspn(line, " \t")
@@ -223,7 +223,7 @@ static void read_swaps(const char *root, struct rt_audit *audit)
 static long read_priority_limit(const char *root)
 {
     char value[RT_LINE_SIZE];
-    if (!rt_root_field(root, "/proc/self/limits", "Max realtime priority", value))
+    if (!rt_sysroot_field(root, "/proc/self/limits", "Max realtime priority", value))
         return -1;
     const char *soft = value + strspn(value, " ");
     return strncmp(soft, "unlimited", 9) == 0 ? LONG_MAX : strtol(soft, NULL, 10);
@@ -238,8 +238,8 @@ static void read_kernel(const char *root, struct rt_audit *audit)
     audit->priority_limit = read_priority_limit(root);
     read_choice(root, "/sys/kernel/mm/transparent_hugepage/enabled", audit->thp);
     /* Real-time kernels are built without. */
-    if (exists(root, "/sys/kernel/mm", F_OK) &&
-        !exists(root, "/sys/kernel/mm/transparent_hugepage", F_OK))
+    if (file_exists(root, "/sys/kernel/mm", F_OK) &&
+        !file_exists(root, "/sys/kernel/mm/transparent_hugepage", F_OK))
         memcpy(audit->thp, "none", sizeof "none");
     audit->huge_free = read_meminfo(root, "HugePages_Free:");
     audit->huge_kb = read_meminfo(root, "Hugepagesize:");
@@ -253,18 +253,18 @@ static void read_clock(const char *root, struct rt_audit *audit)
     char flags[RT_LINE_SIZE];
     read_word(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
               audit->clocksource);
-    if (!rt_root_field(root, "/proc/cpuinfo", "flags", flags))
+    if (!rt_sysroot_field(root, "/proc/cpuinfo", "flags", flags))
         return;
-    audit->constant_tsc = answer(rt_has_word(flags, "constant_tsc", " \t:"));
-    audit->nonstop_tsc = answer(rt_has_word(flags, "nonstop_tsc", " \t:"));
+    audit->constant_tsc = tristate_of(rt_has_word(flags, "constant_tsc", " \t:"));
+    audit->nonstop_tsc = tristate_of(rt_has_word(flags, "nonstop_tsc", " \t:"));
     const char *promise = boot_option(audit->cmdline, "tsc");
-    audit->reliable_tsc = answer(rt_has_word(flags, "tsc_reliable", " \t:") ||
-                                 rt_has_word(flags, "tsc_known_freq", " \t:") ||
-                                 (promise && strncmp(promise, "reliable", 8) == 0));
+    audit->reliable_tsc = tristate_of(rt_has_word(flags, "tsc_reliable", " \t:") ||
+                                      rt_has_word(flags, "tsc_known_freq", " \t:") ||
+                                      (promise && strncmp(promise, "reliable", 8) == 0));
 }
 
 /* Names as the kernel has them: at most 15 characters. */
-static bool steers_clock(const char *name)
+static bool is_clock_daemon(const char *name)
 {
     static const char *const known[] = {"chronyd", "ntpd",    "ntpsec",    "systemd-timesyn",
                                         "ptp4l",   "phc2sys", "timemaster"};
@@ -274,14 +274,14 @@ static bool steers_clock(const char *name)
     return false;
 }
 
-static void see_process(const char *name, struct rt_audit *audit)
+static void note_process(const char *name, struct rt_audit *audit)
 {
     int cpu, end = 0;
     if ((sscanf(name, "rcuop/%d%n", &cpu, &end) == 1 ||
          sscanf(name, "rcuos/%d%n", &cpu, &end) == 1) &&
         name[end] == '\0' && cpu == audit->cpu)
         audit->rcu_nocbs = RT_YES;
-    if (steers_clock(name) && audit->daemon_count < RT_DAEMON_MAX)
+    if (is_clock_daemon(name) && audit->daemon_count < RT_DAEMON_MAX)
         snprintf(audit->daemon[audit->daemon_count++], RT_WORD_SIZE, "%.*s", RT_WORD_SIZE - 1,
                  name);
 }
@@ -301,10 +301,10 @@ static void read_processes(const char *root, struct rt_audit *audit)
         if (!isdigit((unsigned char)entry->d_name[0]))
             continue;
         snprintf(path, sizeof path, "/proc/%s/comm", entry->d_name);
-        if (!rt_root_line(root, path, name))
+        if (!rt_sysroot_first_line(root, path, name))
             continue;
         audit->processes_known = true;
-        see_process(name, audit);
+        note_process(name, audit);
     }
     if (folder)
         closedir(folder);
@@ -324,7 +324,7 @@ void rt_audit_read(const char *root, const struct rt_machine *machine, int cpu,
 {
     memset(audit, 0, sizeof *audit);
     audit->cpu = cpu >= 0 && cpu < RT_CPU_MAX ? cpu : 0;
-    (void)rt_root_line(root, "/proc/cmdline", audit->cmdline);
+    (void)rt_sysroot_first_line(root, "/proc/cmdline", audit->cmdline);
     read_core(root, machine, audit);
     read_kernel(root, audit);
     read_clock(root, audit);
@@ -340,7 +340,7 @@ static int64_t read_steal(const char *root, int cpu)
     char *at = value;
     int64_t ticks = -1;
     snprintf(key, sizeof key, "cpu%d ", cpu);
-    if (!rt_root_field(root, "/proc/stat", key, value))
+    if (!rt_sysroot_field(root, "/proc/stat", key, value))
         return -1;
     for (int column = 1; column <= STEAL_COLUMN; column++) {
         char *end;
@@ -367,7 +367,7 @@ static int64_t read_smi(const char *root, int cpu)
     return got ? (int64_t)(count & UINT32_MAX) : -1;
 }
 
-void rt_taken_read(const char *root, int cpu, struct rt_taken *taken)
+void rt_core_counters_read(const char *root, int cpu, struct rt_core_counters *taken)
 {
     taken->steal_ticks = read_steal(root, cpu);
     taken->smi_count = read_smi(root, cpu);

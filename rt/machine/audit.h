@@ -11,7 +11,7 @@
 #include "rt/machine/machine.h"
 
 /* Zero is the cautious value. */
-enum rt_answer { RT_UNKNOWN, RT_NO, RT_YES };
+enum rt_tristate { RT_UNKNOWN, RT_NO, RT_YES };
 
 enum { RT_WORD_SIZE = 64, RT_LIST_SIZE = 256, RT_DAEMON_MAX = 8 };
 
@@ -20,16 +20,16 @@ struct rt_audit {
     bool online[RT_CPU_MAX];
 
     /* the core */
-    enum rt_answer nohz_full;
-    enum rt_answer rcu_nocbs;
-    enum rt_answer workqueues;   /* unbound kernel work may run on it */
+    enum rt_tristate nohz_full;
+    enum rt_tristate rcu_nocbs;
+    enum rt_tristate workqueues; /* unbound kernel work may run on it */
     char governor[RT_WORD_SIZE]; /* "": no frequency scaling to be seen */
     bool idle_states_known;
-    long idle_exit_us;                /* of its deepest enabled idle state */
-    char idle_state[RT_WORD_SIZE];    /* that state's name */
-    enum rt_answer dma_latency;       /* /dev/cpu_dma_latency may be held */
-    char siblings[RT_LIST_SIZE];      /* other online hardware threads of the same core; "": none */
-    enum rt_answer siblings_isolated; /* all of them */
+    long idle_exit_us;             /* of its deepest enabled idle state */
+    char idle_state[RT_WORD_SIZE]; /* that state's name */
+    enum rt_tristate dma_latency;  /* /dev/cpu_dma_latency may be held */
+    char siblings[RT_LIST_SIZE];   /* other online hardware threads of the same core; "": none */
+    enum rt_tristate siblings_isolated; /* all of them */
     bool siblings_known;
     int node;                 /* -1: unknown */
     long fair_server_runtime; /* ns, on this core; -1: unknown */
@@ -48,7 +48,7 @@ struct rt_audit {
 
     /* time */
     char clocksource[RT_WORD_SIZE];
-    enum rt_answer constant_tsc, nonstop_tsc, reliable_tsc;
+    enum rt_tristate constant_tsc, nonstop_tsc, reliable_tsc;
     int daemon_count; /* programs that steer the clock */
     char daemon[RT_DAEMON_MAX][RT_WORD_SIZE];
     int ptp_clocks;
@@ -62,10 +62,10 @@ void rt_audit_read(const char *root, const struct rt_machine *machine, int cpu,
                    struct rt_audit *audit);
 
 /* Counters of the core that a measurement is put between; -1: not readable. */
-struct rt_taken {
+struct rt_core_counters {
     int64_t steal_ticks; /* of 10 ms, taken by a hypervisor */
     int64_t smi_count;   /* system management interrupts */
 };
 
 /* Context: setup. */
-void rt_taken_read(const char *root, int cpu, struct rt_taken *taken);
+void rt_core_counters_read(const char *root, int cpu, struct rt_core_counters *taken);

@@ -11,10 +11,10 @@
 #include "rt/thread.h"
 
 struct rt_baseline {
-    struct rt_thread thread;  /* what the machine granted: policy, priority, core */
-    struct rt_histogram late; /* ns from the time asked for to the time awake, at 1 kHz */
-    uint64_t spun_ns;         /* time spent watching for gaps */
-    uint64_t gap_count;       /* readings of the counter more than 10 us apart */
+    struct rt_thread thread;          /* what the machine granted: policy, priority, core */
+    struct rt_histogram wake_latency; /* ns from the time asked for to the time awake, at 1 kHz */
+    uint64_t spun_ns;                 /* time spent watching for gaps */
+    uint64_t gap_count;               /* readings of the counter more than 10 us apart */
     uint64_t gap_ns_max, gap_ns_total;
     uint64_t switches; /* involuntary, while spinning: such a gap is another task's */
     bool tsc;          /* the counter was good enough to spin on; else the clock was */

@@ -9,10 +9,10 @@ static bool read_cgroup_path(const char *root, const char *controller, char path
 {
     char line[RT_LINE_SIZE];
     bool found = false;
-    FILE *file = rt_root_open(root, "/proc/self/cgroup");
+    FILE *file = rt_sysroot_open(root, "/proc/self/cgroup");
     if (!file)
         return false;
-    while (!found && rt_root_next(file, line)) {
+    while (!found && rt_sysroot_next_line(file, line)) {
         char *controllers = strchr(line, ':');
         char *at = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!at)
@@ -34,10 +34,10 @@ static bool read_cgroup_mount(const char *root, const char *controller, char mou
 {
     char line[RT_LINE_SIZE], type[32], options[RT_CGROUP_SIZE];
     bool found = false;
-    FILE *file = rt_root_open(root, "/proc/self/mountinfo");
+    FILE *file = rt_sysroot_open(root, "/proc/self/mountinfo");
     if (!file)
         return false;
-    while (!found && rt_root_next(file, line)) {
+    while (!found && rt_sysroot_next_line(file, line)) {
         const char *tail = strstr(line, " - ");
         if (!tail || sscanf(tail, " - %31s %*s %255s", type, options) != 2 ||
             sscanf(line, "%*s %*s %*s %255s %255s", directory, mount) != 2)
@@ -64,15 +64,15 @@ bool rt_cgroup_find(const char *root, const char *controller, struct rt_cgroup *
     return true;
 }
 
-bool rt_cgroup_line(const char *root, const struct rt_cgroup *cgroup, const char *name,
-                    char line[RT_LINE_SIZE])
+bool rt_cgroup_read_line(const char *root, const struct rt_cgroup *cgroup, const char *name,
+                         char line[RT_LINE_SIZE])
 {
     char path[RT_PATH_SIZE];
     snprintf(path, sizeof path, "%s%s/%s", cgroup->mount, cgroup->path, name);
-    return rt_root_line(root, path, line);
+    return rt_sysroot_first_line(root, path, line);
 }
 
-bool rt_cgroup_climb(struct rt_cgroup *cgroup)
+bool rt_cgroup_to_parent(struct rt_cgroup *cgroup)
 {
     char *slash = strrchr(cgroup->path, '/');
     if (!slash)

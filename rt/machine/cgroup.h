@@ -19,8 +19,8 @@ struct rt_cgroup {
 bool rt_cgroup_find(const char *root, const char *controller, struct rt_cgroup *cgroup);
 
 /* The first line of one of its files.  Context: setup. */
-bool rt_cgroup_line(const char *root, const struct rt_cgroup *cgroup, const char *name,
-                    char line[RT_LINE_SIZE]);
+bool rt_cgroup_read_line(const char *root, const struct rt_cgroup *cgroup, const char *name,
+                         char line[RT_LINE_SIZE]);
 
 /* To the parent; false at the root.  Context: setup. */
-bool rt_cgroup_climb(struct rt_cgroup *cgroup);
+bool rt_cgroup_to_parent(struct rt_cgroup *cgroup);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-int rt_power_hold(void)
+int rt_cpu_latency_hold(void)
 {
     const int32_t latency_us = 0;
     const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);

@@ -23,10 +23,10 @@ static bool debugfs_says_managed(const char *root, int number)
     char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
     bool managed = false;
     snprintf(path, sizeof path, "/sys/kernel/debug/irq/irqs/%d", number);
-    FILE *file = rt_root_open(root, path);
+    FILE *file = rt_sysroot_open(root, path);
     if (!file)
         return false;
-    while (!managed && rt_root_next(file, line))
+    while (!managed && rt_sysroot_next_line(file, line))
         managed = strstr(line, "IRQD_AFFINITY_MANAGED") != NULL;
     fclose(file);
     return managed;
@@ -63,14 +63,14 @@ static bool parse_line(const char *line, int number, int column, struct rt_irq *
     return true;
 }
 
-static void read_line_of(const char *root, int cpu, struct rt_irq *irq)
+static void read_interrupt_line(const char *root, int cpu, struct rt_irq *irq)
 {
     char line[RT_LINE_SIZE];
-    FILE *file = rt_root_open(root, "/proc/interrupts");
+    FILE *file = rt_sysroot_open(root, "/proc/interrupts");
     if (!file)
         return;
-    const int column = rt_root_next(file, line) ? column_of(line, cpu) : -1;
-    while (rt_root_next(file, line) && !parse_line(line, irq->number, column, irq))
+    const int column = rt_sysroot_next_line(file, line) ? column_of(line, cpu) : -1;
+    while (rt_sysroot_next_line(file, line) && !parse_line(line, irq->number, column, irq))
         ;
     fclose(file);
 }
@@ -81,7 +81,7 @@ static bool list_allows(const char *root, int number, const char *name, int cpu)
     char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
     bool set[RT_LIST_MAX] = {false};
     snprintf(path, sizeof path, "/proc/irq/%d/%s", number, name);
-    if (!rt_root_line(root, path, line) || line[0] == '\0')
+    if (!rt_sysroot_first_line(root, path, line) || line[0] == '\0')
         return true;
     rt_parse_list(line, set);
     return set[cpu];
@@ -95,10 +95,10 @@ static bool is_delivered(const char *root, int number, int cpu)
            list_allows(root, number, "effective_affinity_list", cpu);
 }
 
-static void add(const char *root, int cpu, int number, struct rt_interrupts *interrupts)
+static void add_interrupt(const char *root, int cpu, int number, struct rt_interrupts *interrupts)
 {
     struct rt_irq irq = {.number = number};
-    read_line_of(root, cpu, &irq);
+    read_interrupt_line(root, cpu, &irq);
     /* A number without a line belongs to no device: nothing will ever fire it. */
     if (irq.name[0] == '\0')
         return;
@@ -109,7 +109,7 @@ static void add(const char *root, int cpu, int number, struct rt_interrupts *int
         interrupts->irq[interrupts->count++] = irq;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     return ((const struct rt_irq *)a)->number - ((const struct rt_irq *)b)->number;
 }
@@ -131,8 +131,8 @@ void rt_interrupts_read(const char *root, int cpu, struct rt_interrupts *interru
         if (end == entry->d_name || *end != '\0' || number < 0 || number > INT32_MAX)
             continue;
         if (is_delivered(root, (int)number, cpu))
-            add(root, cpu, (int)number, interrupts);
+            add_interrupt(root, cpu, (int)number, interrupts);
     }
     closedir(directory);
-    qsort(interrupts->irq, (size_t)interrupts->count, sizeof interrupts->irq[0], by_number);
+    qsort(interrupts->irq, (size_t)interrupts->count, sizeof interrupts->irq[0], compare_numbers);
 }

@@ -24,13 +24,13 @@ static void read_allowed(const char *root, bool allowed[RT_CPU_MAX])
         if (!rt_cgroup_find(root, controller[version], &cgroup))
             continue;
         do {
-            if (rt_cgroup_line(root, &cgroup, name[version], line)) {
+            if (rt_cgroup_read_line(root, &cgroup, name[version], line)) {
                 rt_parse_list(line, allowed);
                 return;
             }
-        } while (rt_cgroup_climb(&cgroup));
+        } while (rt_cgroup_to_parent(&cgroup));
     }
-    if (rt_root_line(root, "/sys/devices/system/cpu/online", line))
+    if (rt_sysroot_first_line(root, "/sys/devices/system/cpu/online", line))
         rt_parse_list(line, allowed);
 }
 
@@ -39,18 +39,18 @@ static void read_isolated(const char *root, bool isolated[RT_CPU_MAX])
 {
     char line[RT_LINE_SIZE];
     struct rt_cgroup cgroup;
-    if (rt_root_line(root, "/sys/devices/system/cpu/isolated", line))
+    if (rt_sysroot_first_line(root, "/sys/devices/system/cpu/isolated", line))
         rt_parse_list(line, isolated);
     if (!rt_cgroup_find(root, "", &cgroup))
         return;
     do {
-        if (!rt_cgroup_line(root, &cgroup, "cpuset.cpus.partition", line) ||
+        if (!rt_cgroup_read_line(root, &cgroup, "cpuset.cpus.partition", line) ||
             strcmp(line, "isolated") != 0)
             continue;
-        if (rt_cgroup_line(root, &cgroup, "cpuset.cpus.effective", line))
+        if (rt_cgroup_read_line(root, &cgroup, "cpuset.cpus.effective", line))
             rt_parse_list(line, isolated);
         return;
-    } while (rt_cgroup_climb(&cgroup));
+    } while (rt_cgroup_to_parent(&cgroup));
 }
 
 /*
@@ -61,7 +61,7 @@ static void read_cpus(const char *root, struct rt_machine *machine)
 {
     bool mask[RT_CPU_MAX] = {false}, allowed[RT_CPU_MAX] = {false};
     char line[RT_LINE_SIZE];
-    if (rt_root_field(root, "/proc/self/status", "Cpus_allowed_list:", line))
+    if (rt_sysroot_field(root, "/proc/self/status", "Cpus_allowed_list:", line))
         rt_parse_list(line + strspn(line, " \t"), mask);
     read_allowed(root, allowed);
     read_isolated(root, machine->isolated);
@@ -74,18 +74,18 @@ static void read_cpus(const char *root, struct rt_machine *machine)
     if (machine->cpu_count == 0)
         machine->cpu_count = 1; /* core 0: this very code runs somewhere */
     long smt = 0;
-    machine->smt = rt_root_long(root, "/sys/devices/system/cpu/smt/active", &smt) && smt == 1;
+    machine->smt = rt_sysroot_long(root, "/sys/devices/system/cpu/smt/active", &smt) && smt == 1;
 }
 
 /* The server can be switched off core by core; only root may look. */
-static bool fair_server_on(const char *root, const struct rt_machine *machine)
+static bool is_fair_server_on(const char *root, const struct rt_machine *machine)
 {
     for (int i = 0; i < machine->cpu_count; i++) {
         char path[RT_PATH_SIZE];
         long runtime = 1;
         snprintf(path, sizeof path, "/sys/kernel/debug/sched/fair_server/cpu%d/runtime",
                  machine->cpus[i]);
-        if (!rt_root_long(root, path, &runtime) || runtime != 0)
+        if (!rt_sysroot_long(root, path, &runtime) || runtime != 0)
             return true;
     }
     return false;
@@ -96,15 +96,16 @@ static void read_kernel(const char *root, struct rt_machine *machine)
     char line[RT_LINE_SIZE];
     int major = 0, minor = 0;
     long value = 0;
-    if (rt_root_line(root, "/proc/sys/kernel/osrelease", line)) {
+    if (rt_sysroot_first_line(root, "/proc/sys/kernel/osrelease", line)) {
         snprintf(machine->kernel, sizeof machine->kernel, "%.63s", line);
         (void)sscanf(line, "%d.%d", &major, &minor);
     }
     if (major > 6 || (major == 6 && minor >= 12))
-        machine->fair_server = fair_server_on(root, machine);
-    machine->kernel_rt = (rt_root_long(root, "/sys/kernel/realtime", &value) && value == 1) ||
-                         (rt_root_line(root, "/proc/version", line) && strstr(line, "PREEMPT_RT"));
-    (void)rt_root_long(root, "/proc/sys/kernel/sched_rt_runtime_us", &machine->rt_runtime_us);
+        machine->fair_server = is_fair_server_on(root, machine);
+    machine->kernel_rt =
+        (rt_sysroot_long(root, "/sys/kernel/realtime", &value) && value == 1) ||
+        (rt_sysroot_first_line(root, "/proc/version", line) && strstr(line, "PREEMPT_RT"));
+    (void)rt_sysroot_long(root, "/proc/sys/kernel/sched_rt_runtime_us", &machine->rt_runtime_us);
 }
 
 /* Only a v1 `cpu` hierarchy of a kernel with RT_GROUP_SCHED has this file. */
@@ -113,7 +114,7 @@ static void read_rt_group(const char *root, struct rt_machine *machine)
     char line[RT_LINE_SIZE];
     struct rt_cgroup cgroup;
     if (!rt_cgroup_find(root, "cpu", &cgroup) ||
-        !rt_cgroup_line(root, &cgroup, "cpu.rt_runtime_us", line))
+        !rt_cgroup_read_line(root, &cgroup, "cpu.rt_runtime_us", line))
         return;
     machine->rt_group_budget_missing = strcmp(line, "0") == 0;
     if (snprintf(machine->rt_group, sizeof machine->rt_group, "%s%s", cgroup.mount, cgroup.path) >=
@@ -125,10 +126,10 @@ static bool read_managed_irqs(const char *root)
 {
     char line[RT_LINE_SIZE];
     bool managed = false;
-    FILE *file = rt_root_open(root, "/proc/interrupts");
+    FILE *file = rt_sysroot_open(root, "/proc/interrupts");
     if (!file)
         return false;
-    while (!managed && rt_root_next(file, line)) {
+    while (!managed && rt_sysroot_next_line(file, line)) {
         const char *name = strrchr(line, ' ');
         managed = name && rt_irq_is_managed(name + 1);
     }
@@ -136,16 +137,16 @@ static bool read_managed_irqs(const char *root)
     return managed;
 }
 
-static void read_rights(const char *root, struct rt_machine *machine)
+static void read_capabilities(const char *root, struct rt_machine *machine)
 {
     char line[RT_LINE_SIZE];
     uint64_t effective = 0;
-    if (rt_root_field(root, "/proc/self/status", "CapEff:", line))
+    if (rt_sysroot_field(root, "/proc/self/status", "CapEff:", line))
         effective = strtoull(line, NULL, 16);
     machine->cap_sys_nice = effective >> CAP_SYS_NICE & 1;
     machine->cap_ipc_lock = effective >> CAP_IPC_LOCK & 1;
     machine->cap_sys_resource = effective >> CAP_SYS_RESOURCE & 1;
-    if (rt_root_field(root, "/proc/self/limits", "Max locked memory", line))
+    if (rt_sysroot_field(root, "/proc/self/limits", "Max locked memory", line))
         machine->memlock_limit = strncmp(line + strspn(line, " "), "unlimited", 9) == 0
                                      ? UINT64_MAX
                                      : strtoull(line, NULL, 10);
@@ -155,17 +156,17 @@ static void read_hardware(const char *root, struct rt_machine *machine)
 {
     char line[RT_LINE_SIZE];
     bool nodes[RT_CPU_MAX] = {false};
-    if (rt_root_line(root, "/sys/devices/system/node/online", line))
+    if (rt_sysroot_first_line(root, "/sys/devices/system/node/online", line))
         rt_parse_list(line, nodes);
     for (int i = 0; i < RT_CPU_MAX; i++)
         machine->numa_nodes += nodes[i];
     if (machine->numa_nodes == 0)
         machine->numa_nodes = 1;
     machine->tsc_clocksource =
-        rt_root_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                     line) &&
+        rt_sysroot_first_line(
+            root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", line) &&
         strcmp(line, "tsc") == 0;
-    machine->hypervisor = rt_root_field(root, "/proc/cpuinfo", "flags", line) &&
+    machine->hypervisor = rt_sysroot_field(root, "/proc/cpuinfo", "flags", line) &&
                           rt_has_word(line, "hypervisor", " \t:");
 }
 
@@ -175,7 +176,7 @@ void rt_machine_read_from(const char *root, struct rt_machine *machine)
     read_cpus(root, machine);
     read_kernel(root, machine);
     read_rt_group(root, machine);
-    read_rights(root, machine);
+    read_capabilities(root, machine);
     read_hardware(root, machine);
     machine->managed_irqs = read_managed_irqs(root);
 }

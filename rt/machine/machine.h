@@ -49,7 +49,7 @@ struct rt_core_plan {
     int housekeeping_cpu; /* telemetry, main */
     bool io_polls;
     bool shared; /* frame and others share a core */
-    char why[RT_NOTE_SIZE];
+    char reason[RT_NOTE_SIZE];
 };
 
 /* frame_cpu / io_cpu >= 0 are the scenario's own choice; -1 lets the plan choose.  0, or -EINVAL

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-FILE *rt_root_open(const char *root, const char *path)
+FILE *rt_sysroot_open(const char *root, const char *path)
 {
     char name[RT_PATH_SIZE];
     if (snprintf(name, sizeof name, "%s%s", root, path) >= (int)sizeof name)
@@ -14,7 +14,7 @@ FILE *rt_root_open(const char *root, const char *path)
     return fopen(name, "re");
 }
 
-bool rt_root_next(FILE *file, char line[RT_LINE_SIZE])
+bool rt_sysroot_next_line(FILE *file, char line[RT_LINE_SIZE])
 {
     if (!fgets(line, RT_LINE_SIZE, file))
         return false;
@@ -23,24 +23,24 @@ bool rt_root_next(FILE *file, char line[RT_LINE_SIZE])
 }
 
 /* The first line of a file, such as most of /sys has. */
-bool rt_root_line(const char *root, const char *path, char line[RT_LINE_SIZE])
+bool rt_sysroot_first_line(const char *root, const char *path, char line[RT_LINE_SIZE])
 {
-    FILE *file = rt_root_open(root, path);
+    FILE *file = rt_sysroot_open(root, path);
     if (!file)
         return false;
-    const bool found = rt_root_next(file, line);
+    const bool found = rt_sysroot_next_line(file, line);
     fclose(file);
     return found;
 }
 
-bool rt_root_field(const char *root, const char *path, const char *key, char value[RT_LINE_SIZE])
+bool rt_sysroot_field(const char *root, const char *path, const char *key, char value[RT_LINE_SIZE])
 {
     char line[RT_LINE_SIZE];
     bool found = false;
-    FILE *file = rt_root_open(root, path);
+    FILE *file = rt_sysroot_open(root, path);
     if (!file)
         return false;
-    while (!found && rt_root_next(file, line))
+    while (!found && rt_sysroot_next_line(file, line))
         found = strncmp(line, key, strlen(key)) == 0;
     fclose(file);
     if (found)
@@ -48,10 +48,10 @@ bool rt_root_field(const char *root, const char *path, const char *key, char val
     return found;
 }
 
-bool rt_root_long(const char *root, const char *path, long *value)
+bool rt_sysroot_long(const char *root, const char *path, long *value)
 {
     char line[RT_LINE_SIZE], *end;
-    if (!rt_root_line(root, path, line))
+    if (!rt_sysroot_first_line(root, path, line))
         return false;
     const long number = strtol(line, &end, 10);
     if (end == line)
@@ -110,7 +110,7 @@ void rt_print_list(const bool set[RT_LIST_MAX], char *list, int size)
 
 /* One write, because that is what the kernel takes for one setting; with an end of line, because
  * nothing at all would be no write. */
-int rt_root_write(const char *root, const char *path, const char *text)
+int rt_sysroot_write(const char *root, const char *path, const char *text)
 {
     char name[RT_PATH_SIZE], line[RT_PATH_SIZE];
     const int size = snprintf(line, sizeof line, "%s\n", text);

@@ -10,23 +10,24 @@
 enum { RT_PATH_SIZE = 1024, RT_LINE_SIZE = 8192, RT_LIST_MAX = 256 };
 
 /* NULL when there is no such file.  Context: setup. */
-FILE *rt_root_open(const char *root, const char *path);
+FILE *rt_sysroot_open(const char *root, const char *path);
 
 /* The next line without its end.  A longer one comes in pieces.  Context: setup. */
-bool rt_root_next(FILE *file, char line[RT_LINE_SIZE]);
+bool rt_sysroot_next_line(FILE *file, char line[RT_LINE_SIZE]);
 
 /* The first line of a file, such as most of /sys has.  Context: setup. */
-bool rt_root_line(const char *root, const char *path, char line[RT_LINE_SIZE]);
+bool rt_sysroot_first_line(const char *root, const char *path, char line[RT_LINE_SIZE]);
 
 /* What follows key on the first line that begins with it.  Context: setup. */
-bool rt_root_field(const char *root, const char *path, const char *key, char value[RT_LINE_SIZE]);
+bool rt_sysroot_field(const char *root, const char *path, const char *key,
+                      char value[RT_LINE_SIZE]);
 
 /* Context: setup. */
-bool rt_root_long(const char *root, const char *path, long *value);
+bool rt_sysroot_long(const char *root, const char *path, long *value);
 
 /* Replace what a file says; it must exist.  The only function that changes anything.  0 or -errno,
  * as the kernel answers the write.  Context: setup. */
-int rt_root_write(const char *root, const char *path, const char *text);
+int rt_sysroot_write(const char *root, const char *path, const char *text);
 
 /* Is word one of the words of list, which are parted by one of parts?  Context: any. */
 bool rt_has_word(const char *list, const char *word, const char *parts);

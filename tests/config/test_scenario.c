@@ -160,7 +160,7 @@ static void test_hinged_and_sliding_bodies_are_read(void)
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_PRISMATIC, boom->joint);
     EXPECT_VECTOR(boom->axis, 0, 0.6, 0.8);
     EXPECT_VECTOR(boom->place_xyz, 0.01, 0.02, 0.03);
-    EXPECT_VECTOR(&boom->law[0].stiffness, 8000, 0.002, 2); /* stiffness, rest, damping */
+    EXPECT_VECTOR(&boom->force_spec[0].stiffness, 8000, 0.002, 2); /* stiffness, rest, damping */
     EXPECT_VECTOR(scenario->bodies[1].position, 0.005);
     EXPECT_VECTOR(scenario->bodies[1].velocity, 0.01);
     NEAR(0.5, boom->mass);
@@ -169,7 +169,7 @@ static void test_hinged_and_sliding_bodies_are_read(void)
     EXPECT_VECTOR(panel->axis, 0, 1, 0);
     EXPECT_VECTOR(panel->place_xyz, 0, 0.6, 0);
     EXPECT_VECTOR(panel->place_quat, 0, 0, 0, 1);
-    EXPECT_VECTOR(&panel->law[0].stiffness, 80, PI / 180, 0.5);
+    EXPECT_VECTOR(&panel->force_spec[0].stiffness, 80, PI / 180, 0.5);
     EXPECT_VECTOR(scenario->bodies[2].position, PI / 90);
     EXPECT_VECTOR(scenario->bodies[2].velocity, PI / 30);
 }

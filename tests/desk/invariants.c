@@ -74,7 +74,7 @@ static void look_at_watchdog(const struct rt_frame *frame)
     const uint64_t kicked_ns = atomic_load(&dog->kicked_ns);
     if (kicked_ns == 0 || sim_now_ns < kicked_ns + dog->limit_ns + WATCH_NS)
         return;
-    if (!atomic_load(&dog->barked))
+    if (!atomic_load(&dog->expired))
         sim_fail("the watchdog is silent: the frame thread hangs since %.1f ms, the limit is "
                  "%.1f ms",
                  (double)(sim_now_ns - kicked_ns) * 1e-6, (double)dog->limit_ns * 1e-6);

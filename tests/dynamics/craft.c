@@ -46,10 +46,10 @@ void craft_build(struct craft *craft)
     plant->substeps = 1;
     memcpy(plant->environment.gravity, craft->tree.gravity, sizeof craft->tree.gravity);
     for (int k = 0; k < plant->effector_count; k++)
-        TEST_ASSERT_NULL(dyn_effector_flaw(&craft->effectors[k], craft->tree.body_count));
+        TEST_ASSERT_NULL(dyn_effector_problem(&craft->effectors[k], craft->tree.body_count));
 
     craft_use(craft, DYN_RK4);
-    TEST_ASSERT_NULL(dyn_plant_flaw(plant));
+    TEST_ASSERT_NULL(dyn_plant_problem(plant));
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof craft->monitor_mem, dyn_monitor_work_size(plant));
     craft->monitor = dyn_monitor_work_place(plant, craft->monitor_mem);
 
@@ -66,8 +66,8 @@ static void add_panel(struct tree *tree, double side)
     panel->mass = 8.0;
     panel->center[1] = 1.0 * side;
     memcpy(panel->inertia, (double[]){2.7, 0.7, 3.4, 0, 0, 0}, sizeof panel->inertia);
-    panel->law[0].stiffness = 40.0;
-    panel->law[0].damping = 0.2;
+    panel->force_spec[0].stiffness = 40.0;
+    panel->force_spec[0].damping = 0.2;
 }
 
 void craft_satellite(struct craft *craft)
@@ -106,7 +106,7 @@ void craft_run(struct craft *craft, int steps, double h)
 struct dyn_monitor craft_monitor(struct craft *craft)
 {
     struct dyn_monitor monitor;
-    dyn_monitor_take(&craft->plant, craft->x, craft->monitor, &monitor);
+    dyn_monitor_compute(&craft->plant, craft->x, craft->monitor, &monitor);
     return monitor;
 }
 
@@ -120,7 +120,8 @@ void craft_poison(struct craft *craft)
     memset(kernel + sizeof(struct dyn_work), 0xff,
            dyn_work_size(craft->plant.model) - sizeof(struct dyn_work));
     memset(work->load, 0xff, (size_t)work->load_count * sizeof *work->load);
-    memset(work->felt, 0xff, (size_t)work->mount_count * sizeof *work->felt);
+    memset(work->effector_input, 0xff,
+           (size_t)work->effector_body_count * sizeof *work->effector_input);
     memset(work->x_rate, 0xff, rate_size);
     memset(work->stage, 0xff, rate_size);
     memset(work->sum, 0xff, rate_size);

@@ -29,8 +29,8 @@ static void build_arm(double coulomb, double gravity)
 {
     const int arm = tree_add(&craft.tree, -1, DYN_JOINT_REVOLUTE, 0, 1, 0);
     craft.tree.spec[arm].center[0] = 1.0;
-    craft.tree.spec[arm].law[0].coulomb = coulomb;
-    craft.tree.spec[arm].law[0].coulomb_speed = 0.01;
+    craft.tree.spec[arm].force_spec[0].coulomb = coulomb;
+    craft.tree.spec[arm].force_spec[0].coulomb_speed = 0.01;
     tree_build(&craft.tree);
     craft.tree.gravity[2] = -gravity;
     craft_build(&craft);
@@ -97,9 +97,9 @@ static void rub_all(struct tree *tree, double coulomb)
 {
     for (int i = 0; i < tree->body_count; i++)
         for (int k = 0; k < dyn_joint_nv(&tree->spec[i]); k++) {
-            memset(&tree->spec[i].law[k], 0, sizeof tree->spec[i].law[k]);
-            tree->spec[i].law[k].coulomb = i > 0 ? coulomb * (1.5 + tree_noise()) : 0.0;
-            tree->spec[i].law[k].coulomb_speed = i > 0 ? 0.01 : 0.0;
+            memset(&tree->spec[i].force_spec[k], 0, sizeof tree->spec[i].force_spec[k]);
+            tree->spec[i].force_spec[k].coulomb = i > 0 ? coulomb * (1.5 + tree_noise()) : 0.0;
+            tree->spec[i].force_spec[k].coulomb_speed = i > 0 ? 0.01 : 0.0;
         }
 }
 
@@ -149,10 +149,10 @@ static void test_forces_obey_the_law_at_the_end_of_the_step(void)
         dyn_plant_solve(&craft.plant, craft.commands, NULL, craft.x, craft.work);
         const struct dyn_friction *friction = craft.work->friction;
         for (int k = 0; k < friction->pair_count; k++) {
-            const double f = friction->force[k], most = friction->pair[k].most;
+            const double f = friction->force[k], bound = friction->pair[k].bound;
             const double slip = friction->slip[k];
-            TEST_ASSERT_TRUE(fabs(f) <= most * (1.0 + 1e-12));
-            if (fabs(f) < most * (1.0 - 1e-9))
+            TEST_ASSERT_TRUE(fabs(f) <= bound * (1.0 + 1e-12));
+            if (fabs(f) < bound * (1.0 - 1e-9))
                 TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.0, slip);
             else
                 TEST_ASSERT_TRUE(f * slip <= 1e-9);
@@ -206,14 +206,14 @@ static void test_a_follower_rubs_and_its_leader_stays(void)
         craft.tree.spec[arm].center[0] = 1.0;
     }
     craft.tree.spec[1].mimic = (struct dyn_mimic){1, 0, 2.0, 0.0};
-    craft.tree.spec[1].law[0].coulomb = 20.0; /* 40 N m on the leader, 9.81 (1 + 2) pull */
-    craft.tree.spec[1].law[0].coulomb_speed = 0.01;
+    craft.tree.spec[1].force_spec[0].coulomb = 20.0; /* 40 N m on the leader, 9.81 (1 + 2) pull */
+    craft.tree.spec[1].force_spec[0].coulomb_speed = 0.01;
     tree_build(&craft.tree);
     craft.tree.gravity[2] = -9.81;
     craft_build(&craft);
     craft_run(&craft, 1000, 0.01);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, craft.x[0]);
-    craft.tree.spec[1].law[0].coulomb = 14.0;
+    craft.tree.spec[1].force_spec[0].coulomb = 14.0;
     tree_build(&craft.tree);
     craft_build(&craft);
     craft_run(&craft, 10, 0.01);
@@ -305,14 +305,14 @@ static void test_friction_of_a_foot_that_left_the_ground_is_gone(void)
 
 /* A tilted vehicle that slides, turns and tips on three uneven feet, with a wheel on a skew axis
  * and an arm that rubs; with a follower of the arm that weighs nothing, or none. */
-static void build_mixed(int follower, unsigned char *held)
+static void build_mixed(int mimic_joint, unsigned char *held)
 {
     static const double feet[3][3] = {{0.3, 0.1, 0.2}, {-0.25, 0.35, 0.15}, {-0.1, -0.4, 0.25}};
     static double at_rest[TREE_NV_MAX];
     setUp();
     tree_add(&craft.tree, -1, DYN_JOINT_FREE, 0, 0, 0);
     const int arm = tree_add(&craft.tree, 0, DYN_JOINT_REVOLUTE, 0.6, 0.0, 0.8);
-    if (follower) {
+    if (mimic_joint) {
         const int light = tree_add(&craft.tree, 0, DYN_JOINT_REVOLUTE, 0, 1, 0);
         craft.tree.spec[light].mass = 1e-12;
         memcpy(craft.tree.spec[light].inertia, (double[]){1e-12, 1e-12, 1e-12, 0, 0, 0}, 48);
@@ -323,8 +323,8 @@ static void build_mixed(int follower, unsigned char *held)
     memcpy(craft.tree.spec[0].inertia, (double[]){0.3, 0.4, 0.5, 0.02, -0.03, 0.04}, 48);
     craft.tree.spec[arm].mass = 0.5;
     memcpy(craft.tree.spec[arm].center, (double[]){0.3, 0.1, -0.2}, 24);
-    craft.tree.spec[arm].law[0].coulomb = 0.4;
-    craft.tree.spec[arm].law[0].coulomb_speed = 0.01;
+    craft.tree.spec[arm].force_spec[0].coulomb = 0.4;
+    craft.tree.spec[arm].force_spec[0].coulomb_speed = 0.01;
     tree_build(&craft.tree);
     craft.tree.gravity[0] = 1.0, craft.tree.gravity[1] = -2.0, craft.tree.gravity[2] = 9.0;
     for (int k = 0; k < 3; k++) {
@@ -388,9 +388,9 @@ static double wheel_slip(void)
  * air. */
 static void test_strong_friction_stops_a_wheel_in_its_body_in_one_step(void)
 {
-    for (int follower = 0; follower < 2; follower++)
+    for (int mimic_joint = 0; mimic_joint < 2; mimic_joint++)
         for (int air = 0; air < 2; air++) {
-            build_mixed(follower, NULL);
+            build_mixed(mimic_joint, NULL);
             craft.effectors[3].wheel.coulomb = 50.0;
             craft.commands[3] = 0.3;
             craft.x[2] -= air * 5.0;

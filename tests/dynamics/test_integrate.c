@@ -58,9 +58,9 @@ static void damped_oscillator(enum dyn_joint_type joint)
     craft.tree.spec[0].mass = joint == DYN_JOINT_PRISMATIC ? m : 1.0;
     craft.tree.spec[0].inertia[2] = m;
     craft.tree.spec[0].inertia[0] = craft.tree.spec[0].inertia[1] = m;
-    craft.tree.spec[0].law[0].stiffness = k;
-    craft.tree.spec[0].law[0].damping = 2.0 * m * d;
-    craft.tree.spec[0].law[0].rest = 0.3;
+    craft.tree.spec[0].force_spec[0].stiffness = k;
+    craft.tree.spec[0].force_spec[0].damping = 2.0 * m * d;
+    craft.tree.spec[0].force_spec[0].rest = 0.3;
     tree_build(&craft.tree);
     craft.tree.q[0] = 1.3;
     craft_build(&craft);
@@ -183,8 +183,8 @@ static double swing_error(enum dyn_integrator integrator, int steps)
     memset(&craft, 0, sizeof craft);
     tree_add(&craft.tree, -1, DYN_JOINT_PRISMATIC, 0, 0, 1);
     craft.tree.spec[0].mass = m;
-    craft.tree.spec[0].law[0].stiffness = k;
-    craft.tree.spec[0].law[0].damping = 2.0 * m * d;
+    craft.tree.spec[0].force_spec[0].stiffness = k;
+    craft.tree.spec[0].force_spec[0].damping = 2.0 * m * d;
     tree_build(&craft.tree);
     craft.tree.q[0] = 1.0;
     craft_build(&craft);
@@ -206,7 +206,7 @@ static void test_every_method_swings_with_its_order(void)
 static void test_semi_implicit_euler_keeps_the_energy_of_a_swing(void)
 {
     tree_add(&craft.tree, -1, DYN_JOINT_PRISMATIC, 1, 0, 0);
-    craft.tree.spec[0].law[0].stiffness = 1.0;
+    craft.tree.spec[0].force_spec[0].stiffness = 1.0;
     tree_build(&craft.tree);
     craft.tree.q[0] = 1.0;
     craft_build(&craft);

@@ -36,7 +36,7 @@ void tearDown(void)
 static void assert_refused(int body, const char *why)
 {
     int at = -1;
-    const char *flaw = dyn_model_flaw(specs, BODIES, &at);
+    const char *flaw = dyn_model_problem(specs, BODIES, &at);
     TEST_ASSERT_NOT_NULL(flaw);
     TEST_ASSERT_EQUAL_STRING(why, flaw);
     TEST_ASSERT_EQUAL_INT(body, at);
@@ -45,7 +45,7 @@ static void assert_refused(int body, const char *why)
 static void assert_accepted(void)
 {
     int at = -1;
-    TEST_ASSERT_NULL(dyn_model_flaw(specs, BODIES, &at));
+    TEST_ASSERT_NULL(dyn_model_problem(specs, BODIES, &at));
 }
 
 static void test_a_sound_model_has_no_flaw(void)
@@ -56,7 +56,7 @@ static void test_a_sound_model_has_no_flaw(void)
 static void test_a_model_without_bodies_is_refused(void)
 {
     int at = -1;
-    TEST_ASSERT_EQUAL_STRING("a model needs a body", dyn_model_flaw(specs, 0, &at));
+    TEST_ASSERT_EQUAL_STRING("a model needs a body", dyn_model_problem(specs, 0, &at));
 }
 
 static void test_a_parent_after_its_child_is_refused(void)
@@ -78,11 +78,16 @@ static void test_an_unknown_joint_is_refused(void)
 
 static void test_every_number_must_be_finite(void)
 {
-    double *numbers[] = {&specs[1].axis[2],          &specs[1].place_xyz[0],
-                         &specs[1].place_quat[3],    &specs[1].mass,
-                         &specs[1].center[1],        &specs[1].inertia[5],
-                         &specs[1].law[0].stiffness, &specs[1].law[0].damping,
-                         &specs[1].law[0].rest,      &specs[1].inertia[0]};
+    double *numbers[] = {&specs[1].axis[2],
+                         &specs[1].place_xyz[0],
+                         &specs[1].place_quat[3],
+                         &specs[1].mass,
+                         &specs[1].center[1],
+                         &specs[1].inertia[5],
+                         &specs[1].force_spec[0].stiffness,
+                         &specs[1].force_spec[0].damping,
+                         &specs[1].force_spec[0].rest,
+                         &specs[1].inertia[0]};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         const double good = *numbers[k];
         *numbers[k] = (double)NAN;
@@ -116,16 +121,18 @@ static void test_no_number_at_all_escapes(void)
             rows[i].first[k] = good;
         }
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k += DYN_JOINT_DOF_MAX - 1) {
-        struct dyn_joint_law *law = &spec->law[k];
-        double *const all[] = {&law->stiffness,     &law->rest,          &law->damping,
-                               &law->coulomb,       &law->coulomb_speed, &law->limit_stiffness,
-                               &law->limit_damping, &law->lower,         &law->upper};
+        struct dyn_joint_force_spec *force_spec = &spec->force_spec[k];
+        double *const all[] = {
+            &force_spec->stiffness,     &force_spec->rest,          &force_spec->damping,
+            &force_spec->coulomb,       &force_spec->coulomb_speed, &force_spec->limit_stiffness,
+            &force_spec->limit_damping, &force_spec->lower,         &force_spec->upper};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
             *all[i] = (double)NAN;
             assert_refused(1, "a number is not finite");
             *all[i] = 0.0;
         }
-        law->lower = -(double)INFINITY, law->upper = (double)INFINITY; /* a stop on one side */
+        force_spec->lower = -(double)INFINITY,
+        force_spec->upper = (double)INFINITY; /* a stop on one side */
         assert_accepted();
     }
 }
@@ -259,34 +266,35 @@ static void test_every_law_needs_what_it_acts_on(void)
 {
     static const char coordinate[] = "a spring or limit needs a joint coordinate";
     static const char velocity[] = "a damper or friction needs a joint velocity";
-    specs[1].law[1].stiffness = 1.0;
+    specs[1].force_spec[1].stiffness = 1.0;
     assert_refused(1, coordinate);
     setUp();
-    specs[1].law[1].limit_stiffness = 1.0, specs[1].law[1].upper = 1.0;
+    specs[1].force_spec[1].limit_stiffness = 1.0, specs[1].force_spec[1].upper = 1.0;
     assert_refused(1, coordinate);
     setUp();
-    specs[1].law[1].damping = 1.0;
+    specs[1].force_spec[1].damping = 1.0;
     assert_refused(1, velocity);
     setUp();
-    specs[1].law[1].coulomb = specs[1].law[1].coulomb_speed = 1.0;
+    specs[1].force_spec[1].coulomb = specs[1].force_spec[1].coulomb_speed = 1.0;
     assert_refused(1, velocity);
     setUp();
-    specs[0].law[5].limit_stiffness = 1.0, specs[0].law[5].upper = 1.0;
+    specs[0].force_spec[5].limit_stiffness = 1.0, specs[0].force_spec[5].upper = 1.0;
     assert_refused(0, coordinate);
     setUp();
-    specs[1].law[0].limit_damping = -1.0;
+    specs[1].force_spec[0].limit_damping = -1.0;
     assert_refused(1, "friction and limits must not be negative");
     setUp();
-    specs[1].law[0].limit_stiffness = -1.0;
+    specs[1].force_spec[0].limit_stiffness = -1.0;
     assert_refused(1, "friction and limits must not be negative");
     setUp();
-    specs[1].law[0].limit_stiffness = 1.0, specs[1].law[0].lower = specs[1].law[0].upper = 2.0;
+    specs[1].force_spec[0].limit_stiffness = 1.0,
+    specs[1].force_spec[0].lower = specs[1].force_spec[0].upper = 2.0;
     assert_refused(1, "the lower limit must be below the upper one");
     setUp();
     specs[1].mimic = (struct dyn_mimic){1, 2, 0.5, 0.0};
-    specs[1].law[0].damping = 1.0;
+    specs[1].force_spec[0].damping = 1.0;
     assert_accepted();
-    specs[1].law[1].damping = 1.0;
+    specs[1].force_spec[1].damping = 1.0;
     assert_refused(1, velocity);
 }
 
@@ -360,16 +368,16 @@ static void test_a_screw_has_a_unit_turn_or_a_unit_travel(void)
 
 static void test_friction_and_limits_must_make_sense(void)
 {
-    specs[1].law[0].coulomb = 1.0;
+    specs[1].force_spec[0].coulomb = 1.0;
     assert_refused(1, "Coulomb friction needs a positive speed over which it sets in");
-    specs[1].law[0].coulomb_speed = 0.1;
+    specs[1].force_spec[0].coulomb_speed = 0.1;
     assert_accepted();
-    specs[1].law[0].coulomb = -1.0;
+    specs[1].force_spec[0].coulomb = -1.0;
     assert_refused(1, "friction and limits must not be negative");
     setUp();
-    specs[1].law[0].limit_stiffness = 5.0;
+    specs[1].force_spec[0].limit_stiffness = 5.0;
     assert_refused(1, "the lower limit must be below the upper one");
-    specs[1].law[0].lower = -1.0;
+    specs[1].force_spec[0].lower = -1.0;
     assert_accepted();
 }
 
@@ -404,22 +412,22 @@ static void test_a_joint_mimics_one_that_has_a_coordinate(void)
 
 static void test_springs_and_dampers_must_not_be_negative(void)
 {
-    specs[1].law[0].stiffness = -1.0;
+    specs[1].force_spec[0].stiffness = -1.0;
     assert_refused(1, "stiffness and damping must not be negative");
     setUp();
-    specs[2].law[0].damping = -1.0;
+    specs[2].force_spec[0].damping = -1.0;
     assert_refused(2, "stiffness and damping must not be negative");
 }
 
 static void test_a_spring_needs_a_coordinate(void)
 {
-    specs[0].law[0].stiffness = 1.0;
+    specs[0].force_spec[0].stiffness = 1.0;
     assert_refused(0, "a spring or limit needs a joint coordinate");
     setUp();
-    specs[0].law[5].damping = 1.0;
+    specs[0].force_spec[5].damping = 1.0;
     assert_accepted();
     setUp();
-    specs[3].law[0].damping = 1.0;
+    specs[3].force_spec[0].damping = 1.0;
     assert_refused(3, "a damper or friction needs a joint velocity");
 }
 

@@ -24,10 +24,10 @@ void tearDown(void)
 
 static int weakness(const struct dyn_model *model)
 {
-    void *mem = aligned_alloc(64, (dyn_weakness_size(model) + 63) / 64 * 64);
+    void *mem = aligned_alloc(64, (dyn_model_singular_size(model) + 63) / 64 * 64);
     TEST_ASSERT_NOT_NULL(mem);
-    memset(mem, 0xff, dyn_weakness_size(model));
-    const int body = dyn_model_weakness(model, mem);
+    memset(mem, 0xff, dyn_model_singular_size(model));
+    const int body = dyn_model_singular_joint(model, mem);
     free(mem);
     return body;
 }
@@ -173,7 +173,7 @@ static void test_a_doubled_hinge_is_found_in_random_trees(void)
         struct dyn_body_spec bare = tree.spec[i];
         bare.mass = 0.0;
         memset(bare.inertia, 0, sizeof bare.inertia);
-        memset(bare.law, 0, sizeof bare.law);
+        memset(bare.force_spec, 0, sizeof bare.force_spec);
         memmove(&tree.spec[i + 1], &tree.spec[i], (size_t)(n - i) * sizeof tree.spec[0]);
         tree.spec[i] = bare;
         for (int j = i + 1; j <= n; j++)
@@ -214,19 +214,19 @@ static void test_a_long_chain_has_no_weakness(void)
 static void test_a_leader_whose_follower_undoes_its_motion_is_found(void)
 {
     const int leader = add_bare(-1, DYN_JOINT_REVOLUTE, 0.6, 0, 0.8);
-    const int follower = tree_add(&tree, leader, DYN_JOINT_REVOLUTE, 0.6, 0, 0.8);
-    tree.spec[follower].mimic = (struct dyn_mimic){1, leader, -1.0, 0.2};
+    const int mimic_joint = tree_add(&tree, leader, DYN_JOINT_REVOLUTE, 0.6, 0, 0.8);
+    tree.spec[mimic_joint].mimic = (struct dyn_mimic){1, leader, -1.0, 0.2};
     expect_weak(leader);
-    tree.spec[follower].mimic.ratio = -0.9;
+    tree.spec[mimic_joint].mimic.ratio = -0.9;
     expect_weak(-1);
 }
 
 static void test_a_leader_may_have_its_inertia_on_another_branch(void)
 {
     const int leader = add_bare(-1, DYN_JOINT_REVOLUTE, 0, 0, 1);
-    const int follower = tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 1, 0, 0);
+    const int mimic_joint = tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 1, 0, 0);
     const int light = add_bare(-1, DYN_JOINT_REVOLUTE, 0, 1, 0);
-    tree.spec[follower].mimic = (struct dyn_mimic){1, leader, 2.0, 0.0};
+    tree.spec[mimic_joint].mimic = (struct dyn_mimic){1, leader, 2.0, 0.0};
     tree.spec[light].mimic = (struct dyn_mimic){1, leader, 3.0, 0.0};
     expect_weak(-1);
 }

@@ -309,10 +309,10 @@ static void assert_felt_as_read(int body)
     const struct dyn_environment *environment = &craft.plant.environment;
     const struct dyn_motion motion = motion_of(body, origin);
     const struct dyn_quat turn = dyn_quat_load(motion.attitude);
-    const unsigned all = DYN_NEED_FIELD | DYN_NEED_GROUND | DYN_NEED_AIR;
-    struct dyn_felt felt, least;
-    dyn_felt_take(craft.plant.model, craft.work->kernel, environment, body, all, &felt);
-    dyn_felt_take(craft.plant.model, craft.work->kernel, environment, body, 0, &least);
+    const unsigned all = DYN_NEED_MAGNETIC_FIELD | DYN_NEED_GROUND | DYN_NEED_AIR;
+    struct dyn_effector_input felt, least;
+    dyn_effector_sense(craft.plant.model, craft.work->kernel, environment, body, all, &felt);
+    dyn_effector_sense(craft.plant.model, craft.work->kernel, environment, body, 0, &least);
     const struct dyn_vec3 v = dyn_quat_rotate(turn, felt.velocity);
     const struct dyn_vec3 up = dyn_mul_t(&felt.E, (struct dyn_vec3){1.0, 2.0, 3.0});
     const struct dyn_vec3 read = dyn_quat_rotate(turn, (struct dyn_vec3){1.0, 2.0, 3.0});

@@ -47,7 +47,7 @@ int tree_add(struct tree *tree, int parent, enum dyn_joint_type joint, double ax
 void tree_build(struct tree *tree)
 {
     int body = -1;
-    TEST_ASSERT_NULL(dyn_model_flaw(tree->spec, tree->body_count, &body));
+    TEST_ASSERT_NULL(dyn_model_problem(tree->spec, tree->body_count, &body));
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof tree->model_mem,
                                      dyn_model_size(tree->spec, tree->body_count));
     tree->model = dyn_model_place(tree->spec, tree->body_count, tree->model_mem);
@@ -131,17 +131,17 @@ static void random_laws(struct dyn_body_spec *spec)
 {
     const int quat = spec->joint == DYN_JOINT_SPHERICAL || spec->joint == DYN_JOINT_FREE;
     for (int k = 0; k < dyn_joint_nv(spec); k++) {
-        struct dyn_joint_law *law = &spec->law[k];
+        struct dyn_joint_force_spec *force_spec = &spec->force_spec[k];
         if (tree_noise() > 0.0) {
-            law->damping = 0.5 * (1.0 + tree_noise());
-            law->stiffness = quat ? 0.0 : 5.0 * (1.0 + tree_noise());
-            law->rest = tree_noise();
+            force_spec->damping = 0.5 * (1.0 + tree_noise());
+            force_spec->stiffness = quat ? 0.0 : 5.0 * (1.0 + tree_noise());
+            force_spec->rest = tree_noise();
         }
         if (tree_noise() > 0.6)
-            law->coulomb = 1.0, law->coulomb_speed = 0.2;
+            force_spec->coulomb = 1.0, force_spec->coulomb_speed = 0.2;
         if (!quat && tree_noise() > 0.6) {
-            law->limit_stiffness = 10.0, law->limit_damping = 1.0;
-            law->lower = -0.5, law->upper = 0.5;
+            force_spec->limit_stiffness = 10.0, force_spec->limit_damping = 1.0;
+            force_spec->lower = -0.5, force_spec->upper = 0.5;
         }
     }
 }
@@ -223,7 +223,8 @@ void tree_unlimit(struct tree *tree)
 {
     for (int i = 0; i < tree->body_count; i++)
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
-            tree->spec[i].law[k].limit_stiffness = tree->spec[i].law[k].limit_damping = 0.0;
+            tree->spec[i].force_spec[k].limit_stiffness =
+                tree->spec[i].force_spec[k].limit_damping = 0.0;
     rebuild(tree);
 }
 
@@ -231,13 +232,13 @@ void tree_unrub(struct tree *tree)
 {
     for (int i = 0; i < tree->body_count; i++)
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
-            tree->spec[i].law[k].coulomb = 0.0;
+            tree->spec[i].force_spec[k].coulomb = 0.0;
     rebuild(tree);
 }
 
 void tree_unlaw_base(struct tree *tree)
 {
-    memset(tree->spec[0].law, 0, sizeof tree->spec[0].law);
+    memset(tree->spec[0].force_spec, 0, sizeof tree->spec[0].force_spec);
     rebuild(tree);
 }
 

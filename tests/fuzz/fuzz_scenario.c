@@ -180,7 +180,7 @@ static void check_effectors(const struct cfg_scenario *scenario)
     RT_CHECK(scenario->effector_count <= CFG_EFFECTOR_MAX);
     for (int i = 0; i < scenario->effector_count; i++) {
         const struct cfg_effector *effector = &scenario->effectors[i];
-        RT_CHECK(dyn_effector_flaw(&effector->effector, scenario->body_count) == NULL);
+        RT_CHECK(dyn_effector_problem(&effector->effector, scenario->body_count) == NULL);
         RT_CHECK(effector->link < scenario->link_count);
         RT_CHECK((effector->link >= 0) == (i < scenario->drive_count));
         RT_CHECK(effector->control >= 0 && effector->control < IO_CONTROL_MAX);
@@ -252,7 +252,7 @@ static void check_links(const struct cfg_scenario *scenario)
 static void check_arm(const struct cfg_scenario *scenario)
 {
     const struct cfg_arm *arm = &scenario->arm;
-    RT_CHECK(arm->joint_count <= DYN_RESOLVE_MAX && arm->payload_count <= CFG_PAYLOAD_MAX);
+    RT_CHECK(arm->joint_count <= DYN_ARM_JOINT_MAX && arm->payload_count <= CFG_PAYLOAD_MAX);
     if (arm->joint_count == 0) {
         RT_CHECK(arm->payload_count == 0);
         return;

@@ -23,15 +23,15 @@ static void check_error(const char *error)
 
 static void check_model(const struct cfg_wmm *wmm)
 {
-    struct dyn_field field;
-    RT_CHECK(wmm->model.degree >= 1 && wmm->model.degree <= DYN_FIELD_DEGREE_MAX);
+    struct dyn_magnetic_field field;
+    RT_CHECK(wmm->model.degree >= 1 && wmm->model.degree <= DYN_MAGNETIC_FIELD_DEGREE_MAX);
     RT_CHECK(strlen(wmm->name) <= CFG_WMM_NAME_MAX);
     RT_CHECK(cfg_wmm_covers(wmm, wmm->model.epoch));
-    dyn_field_date(&wmm->model, wmm->model.epoch + CFG_WMM_YEARS, &field);
+    dyn_magnetic_field_at_date(&wmm->model, wmm->model.epoch + CFG_WMM_YEARS, &field);
     for (int k = 0; k < 8; k++) {
         const struct dyn_vec3 r = {6.4e6 * cos(k), 6.4e6 * sin(k) * cos(3 * k),
                                    6.4e6 * sin(k) * sin(3 * k)};
-        RT_CHECK(isfinite(dyn_norm(dyn_field_at(&field, r))));
+        RT_CHECK(isfinite(dyn_norm(dyn_magnetic_field_at(&field, r))));
     }
 }
 

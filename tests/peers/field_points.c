@@ -11,10 +11,10 @@
 
 static void print_field(const struct cfg_wmm *wmm, double year, const struct dyn_geodetic *at)
 {
-    struct dyn_field field;
-    dyn_field_date(&wmm->model, year, &field);
+    struct dyn_magnetic_field field;
+    dyn_magnetic_field_at_date(&wmm->model, year, &field);
     const struct dyn_home home = dyn_home_at(at);
-    const struct dyn_vec3 ned = dyn_mul(&home.E, dyn_field_at(&field, home.origin));
+    const struct dyn_vec3 ned = dyn_mul(&home.E, dyn_magnetic_field_at(&field, home.origin));
     printf("%.17g %.17g %.17g\n", 1e9 * ned.x, 1e9 * ned.y, 1e9 * ned.z);
 }
 

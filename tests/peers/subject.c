@@ -22,7 +22,7 @@ static void *aligned(size_t size)
 void subject_make(struct subject *subject, const struct dyn_body_spec *specs, int body_count)
 {
     int body;
-    RT_CHECK(dyn_model_flaw(specs, body_count, &body) == NULL);
+    RT_CHECK(dyn_model_problem(specs, body_count, &body) == NULL);
     subject->tree = dyn_model_place(specs, body_count, aligned(dyn_model_size(specs, body_count)));
     subject->work = dyn_work_place(subject->tree, aligned(dyn_work_size(subject->tree)));
     translate_specs(specs, body_count, subject->tree, &subject->engine);

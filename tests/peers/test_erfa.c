@@ -48,9 +48,9 @@ static void test_the_rotation_angle_is_that_of_erfa(void)
 {
     for (int days = -18000; days <= 18000; days += 61) {
         const double seconds = 13.7 * days;
-        const struct dyn_instant instant = {days, seconds};
+        const struct dyn_epoch instant = {days, seconds};
         const double want = eraEra00(J2000 + days, seconds / 86400.0);
-        const double gap = remainder(dyn_earth_angle(&instant) - want, 360.0 * DEGREE);
+        const double gap = remainder(dyn_earth_rotation_angle(&instant) - want, 360.0 * DEGREE);
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, gap);
     }
 }
@@ -59,7 +59,7 @@ static const double DELTA_T = 69.2; /* TT - UT1 of our years, s */
 
 /* As seen from the Earth now, from where the Earth was when the light left; axes of J2000 (GCRS).
  */
-static void sun_by_erfa(const struct dyn_instant *instant, double sun[3])
+static void sun_by_erfa(const struct dyn_epoch *instant, double sun[3])
 {
     const double light = 499.005; /* s per AU */
     const double tt = (instant->seconds + DELTA_T - light) / 86400.0;
@@ -71,7 +71,7 @@ static void sun_by_erfa(const struct dyn_instant *instant, double sun[3])
 /* GCRS to the world's axes in orbit as world.h describes them: by precession to the mean equator
  * and equinox of date, then along the equator to the celestial intermediate origin, which is as far
  * away as Greenwich mean sidereal time is from the rotation angle. */
-static void to_world_axes(const struct dyn_instant *instant, double turn[3][3])
+static void to_world_axes(const struct dyn_epoch *instant, double turn[3][3])
 {
     const double days = J2000 + instant->days, ut = instant->seconds / 86400.0;
     const double tt = (instant->seconds + DELTA_T) / 86400.0;
@@ -84,17 +84,17 @@ static double degrees_between(struct dyn_vec3 a, struct dyn_vec3 b)
     return atan2(dyn_norm(dyn_cross(a, b)), dyn_dot(a, b)) / DEGREE;
 }
 
-static struct dyn_instant instant_of(double days)
+static struct dyn_epoch instant_of(double days)
 {
-    return (struct dyn_instant){floor(days), 86400.0 * (days - floor(days))};
+    return (struct dyn_epoch){floor(days), 86400.0 * (days - floor(days))};
 }
 
 static void test_the_sun_is_where_erfa_has_it(void)
 {
     double mean = 0.0, nutated = 0.0, old = 0.0, farthest = 0.0;
     for (double days = -18262.0; days < 18263.0; days += 3.7) { /* 1950 to 2050 */
-        const struct dyn_instant instant = instant_of(days);
-        const struct dyn_vec3 own = dyn_sun_at(&instant);
+        const struct dyn_epoch instant = instant_of(days);
+        const struct dyn_vec3 own = dyn_sun_position(&instant);
         double gcrs[3], world[3], cirs[3], turn[3][3];
         sun_by_erfa(&instant, gcrs);
         to_world_axes(&instant, turn);
@@ -119,7 +119,7 @@ static void test_the_sun_is_where_erfa_has_it(void)
 static void test_the_axes_part_from_those_of_j2000_as_documented(void)
 {
     for (double year = 1950.0; year <= 2050.0; year += 5.0) {
-        const struct dyn_instant instant = instant_of(365.25 * (year - 2000.0));
+        const struct dyn_epoch instant = instant_of(365.25 * (year - 2000.0));
         double turn[3][3], angles[3];
         to_world_axes(&instant, turn);
         eraRm2v(turn, angles);

@@ -28,7 +28,7 @@ void tearDown(void)
 
 static void need_counting(void)
 {
-    if (!rt_alloc_counted())
+    if (!rt_alloc_is_counted())
         TEST_IGNORE_MESSAGE("sanitizer build: the sanitizer's malloc is in place");
 }
 

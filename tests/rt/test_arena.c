@@ -66,7 +66,7 @@ static void test_blocks_lie_on_cache_lines_of_their_own(void)
 {
     unsigned char *last = NULL;
     for (size_t size = 1; size < 300; size += 37) {
-        unsigned char *block = rt_arena_take(&arena, size);
+        unsigned char *block = rt_arena_alloc(&arena, size);
         TEST_ASSERT_EQUAL_size_t(0, (uintptr_t)block % RT_CACHE_LINE);
         TEST_ASSERT_EACH_EQUAL_HEX8(0, block, size);
         TEST_ASSERT_TRUE((uintptr_t)block / RT_CACHE_LINE > (uintptr_t)last / RT_CACHE_LINE);
@@ -78,7 +78,7 @@ static void test_blocks_lie_on_cache_lines_of_their_own(void)
 
 static void take(void *size)
 {
-    (void)rt_arena_take(&arena, *(size_t *)size);
+    (void)rt_arena_alloc(&arena, *(size_t *)size);
 }
 
 static void test_a_short_arena_traps(void)
@@ -87,7 +87,7 @@ static void test_a_short_arena_traps(void)
     TEST_ASSERT_FALSE(child_traps(take, &all));
     TEST_ASSERT_TRUE(child_traps(take, &more));
     TEST_ASSERT_TRUE(child_traps(take, &most));
-    (void)rt_arena_take(&arena, 1);
+    (void)rt_arena_alloc(&arena, 1);
     TEST_ASSERT_TRUE(child_traps(take, &all));
 }
 
@@ -110,7 +110,7 @@ static void test_memory_nobody_has_is_an_error(void)
 static void test_locked_means_the_kernel_says_locked(void)
 {
     char flags[256] = "";
-    if (!rt_alloc_counted())
+    if (!rt_alloc_is_counted())
         TEST_IGNORE_MESSAGE("sanitizers turn mlock off");
     (void)smaps_kib(arena.base, "VmFlags:", flags);
     TEST_ASSERT_EQUAL(arena.locked, strstr(flags, " lo") != NULL);
@@ -154,8 +154,8 @@ struct pair {
 static size_t lay_out(struct pair *pair, void *mem, size_t n)
 {
     size_t at = 0;
-    pair->a = rt_cut(mem, &at, n);
-    pair->b = rt_cut(mem, &at, n * sizeof *pair->b);
+    pair->a = rt_layout_cut(mem, &at, n);
+    pair->b = rt_layout_cut(mem, &at, n * sizeof *pair->b);
     return at;
 }
 
@@ -176,20 +176,20 @@ static void test_one_layout_answers_size_and_place(void)
 static void test_a_cut_begins_at_the_next_cache_line(void)
 {
     size_t at = 65;
-    TEST_ASSERT_EQUAL_PTR(arena.base + 128, rt_cut(arena.base, &at, 1));
+    TEST_ASSERT_EQUAL_PTR(arena.base + 128, rt_layout_cut(arena.base, &at, 1));
     TEST_ASSERT_EQUAL_size_t(192, at);
 }
 
 static void cut(void *size)
 {
     size_t at = 128;
-    (void)rt_cut(NULL, &at, *(size_t *)size);
+    (void)rt_layout_cut(NULL, &at, *(size_t *)size);
 }
 
 static void cut_askew(void *mem)
 {
     size_t at = 0;
-    (void)rt_cut((char *)mem + 8, &at, 8);
+    (void)rt_layout_cut((char *)mem + 8, &at, 8);
 }
 
 static void test_a_cut_beyond_all_memory_traps(void)

@@ -59,7 +59,7 @@ static void test_no_wait_is_early_and_the_hybrid_one_is_closer(void)
     rt_clock_real_open(&real, RT_WAIT_HYBRID, 0, MS / 4);
     TEST_ASSERT_GREATER_THAN_UINT64(0, real.lead_ns);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(MS / 4, real.lead_ns);
-    struct rt_clock clock[2] = {rt_clock_real_seam(&plain), rt_clock_real_seam(&real)};
+    struct rt_clock clock[2] = {rt_clock_real_interface(&plain), rt_clock_real_interface(&real)};
     for (int segment = 0; segment < SEGMENTS; segment++)
         for (int which = 0; which < 2; which++)
             for (int i = 0; i < WAITS; i++)
@@ -74,7 +74,7 @@ static void test_no_wait_is_early_and_the_hybrid_one_is_closer(void)
 static void test_a_deadline_in_the_past_returns_at_once_and_sleeps_not(void)
 {
     rt_clock_real_open(&real, RT_WAIT_HYBRID, 1000, MS);
-    struct rt_clock clock = rt_clock_real_seam(&real);
+    struct rt_clock clock = rt_clock_real_interface(&real);
     clock.wait_until_ns(clock.self, rt_now_ns() - MS);
     clock.wait_until_ns(clock.self, 0);
     TEST_ASSERT_EQUAL_UINT64(0, real.slept_ns_total);
@@ -94,12 +94,12 @@ static void test_a_given_lead_is_kept_within_its_bound(void)
 static void test_the_books_of_the_sleep_add_up(void)
 {
     rt_clock_real_open(&real, RT_WAIT_PLAIN, 0, 0);
-    struct rt_clock clock = rt_clock_real_seam(&real);
+    struct rt_clock clock = rt_clock_real_interface(&real);
     const uint64_t begin_ns = rt_now_ns();
     uint64_t late_ns = 0;
     for (int i = 0; i < 10; i++) {
         wait_once(&clock);
-        late_ns += real.slept_late_ns;
+        late_ns += real.sleep_overshoot_ns;
     }
     const uint64_t took_ns = rt_now_ns() - begin_ns;
     TEST_ASSERT_EQUAL_UINT64(late_ns, real.slept_ns_total - real.asked_ns_total);
@@ -114,7 +114,7 @@ static uint64_t longest_gap_with_a_stall(bool tsc)
     uint64_t gap_ns = 0;
     rt_clock_real_open(&real, RT_WAIT_HYBRID, 20 * MS, 20 * MS);
     real.tsc = real.tsc && tsc;
-    struct rt_clock clock = rt_clock_real_seam(&real);
+    struct rt_clock clock = rt_clock_real_interface(&real);
     for (int tries = 0; tries < 20 && gap_ns < 2 * MS; tries++) {
         const uint64_t deadline_ns = rt_now_ns() + 15 * MS; /* within the lead: no sleep at all */
         alarm_in_us(5000);
@@ -145,7 +145,7 @@ static void test_without_the_counter_the_clock_itself_sees_the_gap(void)
 static void test_a_signal_does_not_end_a_sleep(void)
 {
     rt_clock_real_open(&real, RT_WAIT_PLAIN, 0, 0);
-    struct rt_clock clock = rt_clock_real_seam(&real);
+    struct rt_clock clock = rt_clock_real_interface(&real);
     const uint64_t deadline_ns = rt_now_ns() + 12 * MS;
     alarm_in_us(3000);
     clock.wait_until_ns(clock.self, deadline_ns);
@@ -161,7 +161,7 @@ static void test_the_calibrated_counter_keeps_pace_with_the_clock(void)
     rt_clock_real_open(&real, RT_WAIT_HYBRID, 1000, MS);
     if (!real.tsc)
         TEST_IGNORE_MESSAGE("no invariant time-stamp counter here");
-    struct rt_clock clock = rt_clock_real_seam(&real);
+    struct rt_clock clock = rt_clock_real_interface(&real);
     double best = 1.0;
     for (int tries = 0; tries < 10 && best >= 20e-6;
          tries++) { /* the machine may split a reading */
@@ -182,13 +182,13 @@ static void test_a_sight_lies_between_readings_of_all_three_clocks(void)
 {
     const clockid_t id[3] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME};
     uint64_t before[3], after[3];
-    struct rt_clock_sight sight;
+    struct rt_clock_sample sight;
     struct timespec now;
     for (int i = 0; i < 3; i++) {
         clock_gettime(id[i], &now);
         before[i] = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     }
-    rt_clock_sight_take(&sight);
+    rt_clock_sample_read(&sight);
     for (int i = 0; i < 3; i++) {
         clock_gettime(id[i], &now);
         after[i] = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

@@ -45,7 +45,7 @@ static void record(void *self, const struct rt_frame_record *taken)
     (void)self, (void)taken;
 }
 
-static void safe(void *self)
+static void invalidate_outputs(void *self)
 {
     (void)self;
 }
@@ -59,8 +59,10 @@ void setUp(void)
     memset(wake_late, 0, sizeof wake_late);
     fake = (struct fake_clock){.wake_late_ns = wake_late, .wake_count = FRAMES + 2};
     frame.spec = (struct rt_frame_spec){.period_ns = H, .frame_count = FRAMES};
-    frame.tasks =
-        (struct rt_frame_tasks){.commit = commit, .latch = latch, .record = record, .safe = safe};
+    frame.tasks = (struct rt_frame_tasks){.commit = commit,
+                                          .latch = latch,
+                                          .record = record,
+                                          .invalidate_outputs = invalidate_outputs};
     frame.schedule = rt_schedule_place(&job, 1, mem);
     frame.clock = fake_clock_seam(&fake);
     frame.clock.raw_ns = raw_clock;

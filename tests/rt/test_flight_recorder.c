@@ -15,12 +15,12 @@ enum { H = 1000 * 1000, FRAMES_MAX = 1000, JOBS = 2 };
 enum { COMMIT = 1000, LATCH = 300, JOB_A = 20000, JOB_B = 5000, RECORD = 70, AWAIT = 9000 };
 
 static struct rt_frame frame;
-static struct rt_recorder *recorder;
+static struct rt_flight_recorder *recorder;
 static struct fake_clock fake;
-static int64_t wake_late[FRAMES_MAX + 2];       /* by wait */
-static int64_t extra[FRAMES_MAX];               /* by frame; spent in job a beyond JOB_A */
-static struct rt_recorder_row rows[FRAMES_MAX]; /* what came out, in order */
-static uint64_t row_at[FRAMES_MAX];             /* and after which frame */
+static int64_t wake_late[FRAMES_MAX + 2];              /* by wait */
+static int64_t extra[FRAMES_MAX];                      /* by frame; spent in job a beyond JOB_A */
+static struct rt_flight_recorder_row rows[FRAMES_MAX]; /* what came out, in order */
+static uint64_t row_at[FRAMES_MAX];                    /* and after which frame */
 static uint64_t row_count, recorded;
 static uint64_t no_reply_at;
 static bool room; /* for what comes out */
@@ -71,7 +71,7 @@ static void record(void *self, const struct rt_frame_record *taken)
 static bool drain(void *self)
 {
     (void)self;
-    const struct rt_recorder_row *row = room ? rt_recorder_take(recorder) : NULL;
+    const struct rt_flight_recorder_row *row = room ? rt_flight_recorder_take(recorder) : NULL;
     if (!row)
         return false;
     memcpy(&rows[row_count], row, recorder->row_size);
@@ -79,7 +79,7 @@ static bool drain(void *self)
     return true;
 }
 
-static void safe(void *self)
+static void invalidate_outputs(void *self)
 {
     (void)self;
 }
@@ -90,7 +90,7 @@ void setUp(void)
     const struct rt_job jobs[JOBS] = {{.name = "a", .run = run_a, .every = 1},
                                       {.name = "b", .run = run_b, .every = 2}};
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof mem, rt_schedule_size(jobs, JOBS));
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof recorder_mem, rt_recorder_size(JOBS));
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof recorder_mem, rt_flight_recorder_size(JOBS));
     memset(recorder_mem, 0xff, sizeof recorder_mem);
     memset(&frame, 0, sizeof frame);
     memset(wake_late, 0, sizeof wake_late);
@@ -100,14 +100,14 @@ void setUp(void)
     row_count = recorded = 0;
     no_reply_at = UINT64_MAX;
     room = true;
-    recorder = rt_recorder_place(JOBS, recorder_mem);
+    recorder = rt_flight_recorder_place(JOBS, recorder_mem);
     frame.spec = (struct rt_frame_spec){.period_ns = H, .frame_count = 300};
     frame.tasks = (struct rt_frame_tasks){.commit = commit,
                                           .await = await_reply,
                                           .latch = latch,
                                           .record = record,
                                           .drain = drain,
-                                          .safe = safe};
+                                          .invalidate_outputs = invalidate_outputs};
     frame.recorder = recorder;
     frame.schedule = rt_schedule_place(jobs, JOBS, mem);
     frame.clock = fake_clock_seam(&fake);
@@ -132,7 +132,7 @@ static void test_a_row_has_every_boundary_of_its_frame_in_order(void)
     frame.spec.frame_count = 3;
     wake_late[2] = 4000;
     rt_frame_run(&frame);
-    const struct rt_recorder_row *row = rt_recorder_row(recorder, 2);
+    const struct rt_flight_recorder_row *row = rt_flight_recorder_row(recorder, 2);
     TEST_ASSERT_EQUAL_UINT64(2, row->frame);
     TEST_ASSERT_EQUAL_UINT64(3 * H, row->release_ns);
     TEST_ASSERT_EQUAL_UINT64(row->release_ns + 4000, row->start_ns);
@@ -145,14 +145,14 @@ static void test_a_row_has_every_boundary_of_its_frame_in_order(void)
     TEST_ASSERT_EQUAL_UINT64(row->end_ns + RECORD, row->recorded_ns);
     TEST_ASSERT_EQUAL_UINT64(0, row->await_ns);
     TEST_ASSERT_EQUAL_UINT8(RT_CAUSE_NONE, row->cause);
-    TEST_ASSERT_EQUAL_UINT64(1, rt_recorder_row(recorder, 1)->due);
+    TEST_ASSERT_EQUAL_UINT64(1, rt_flight_recorder_row(recorder, 1)->due);
 }
 
 static void test_the_first_frame_has_sent_nothing(void)
 {
     frame.spec.frame_count = 1;
     rt_frame_run(&frame);
-    TEST_ASSERT_EQUAL_UINT64(0, rt_recorder_row(recorder, 0)->sent_ns);
+    TEST_ASSERT_EQUAL_UINT64(0, rt_flight_recorder_row(recorder, 0)->sent_ns);
     TEST_ASSERT_EQUAL_UINT64(1, recorder->count);
 }
 
@@ -161,7 +161,7 @@ static void test_an_early_sample_leaves_after_the_jobs(void)
     frame.spec.frame_count = 2;
     frame.spec.commit = RT_COMMIT_EARLY;
     rt_frame_run(&frame);
-    const struct rt_recorder_row *row = rt_recorder_row(recorder, 1);
+    const struct rt_flight_recorder_row *row = rt_flight_recorder_row(recorder, 1);
     TEST_ASSERT_EQUAL_UINT64(row->jobs_ns + JOB_A + COMMIT, row->sent_ns);
     TEST_ASSERT_EQUAL_UINT64(row->sent_ns, row->end_ns);
 }
@@ -171,10 +171,10 @@ static void test_a_wait_for_a_reply_lasts_until_the_start(void)
     frame.spec.pace = RT_PACE_LOCKSTEP;
     frame.spec.frame_count = 3;
     rt_frame_run(&frame);
-    const struct rt_recorder_row *row = rt_recorder_row(recorder, 2);
+    const struct rt_flight_recorder_row *row = rt_flight_recorder_row(recorder, 2);
     TEST_ASSERT_EQUAL_UINT64(row->sent_ns, row->await_ns);
     TEST_ASSERT_EQUAL_UINT64(row->await_ns + AWAIT, row->start_ns);
-    TEST_ASSERT_EQUAL_UINT64(0, rt_recorder_row(recorder, 0)->await_ns);
+    TEST_ASSERT_EQUAL_UINT64(0, rt_flight_recorder_row(recorder, 0)->await_ns);
     TEST_ASSERT_EQUAL_UINT64(0, row_count);
 }
 
@@ -182,7 +182,7 @@ static void test_a_late_frame_has_its_cause_and_the_next_what_it_cost(void)
 {
     extra[50] = 3 * H;
     rt_frame_run(&frame);
-    const struct rt_recorder_row *late = &rows[RT_RECORDER_BEFORE];
+    const struct rt_flight_recorder_row *late = &rows[RT_FLIGHT_RECORDER_BEFORE];
     TEST_ASSERT_EQUAL_UINT64(50, late->frame);
     TEST_ASSERT_EQUAL_UINT8(RT_CAUSE_OWN, late->cause);
     TEST_ASSERT_EQUAL_UINT32(JOB_A + 3 * H, late->spent_ns[0]);
@@ -197,9 +197,9 @@ static void test_held_frames_say_so(void)
     frame.spec.max_catch_up = 10;
     extra[50] = 3 * H;
     rt_frame_run(&frame);
-    TEST_ASSERT_EQUAL_UINT8(0, rows[RT_RECORDER_BEFORE].held);
-    TEST_ASSERT_EQUAL_UINT8(1, rows[RT_RECORDER_BEFORE + 1].held);
-    TEST_ASSERT_EQUAL_UINT64(0, rows[RT_RECORDER_BEFORE + 1].sent_ns);
+    TEST_ASSERT_EQUAL_UINT8(0, rows[RT_FLIGHT_RECORDER_BEFORE].held);
+    TEST_ASSERT_EQUAL_UINT8(1, rows[RT_FLIGHT_RECORDER_BEFORE + 1].held);
+    TEST_ASSERT_EQUAL_UINT64(0, rows[RT_FLIGHT_RECORDER_BEFORE + 1].sent_ns);
 }
 
 /* ---- which rows come out ---- */
@@ -216,7 +216,7 @@ static void test_an_overrun_tells_the_frames_before_it_and_a_few_after(void)
 {
     extra[200] = 2 * H; /* the circle has gone round by then */
     rt_frame_run(&frame);
-    check_span(200 - RT_RECORDER_BEFORE, 200 + RT_RECORDER_AFTER);
+    check_span(200 - RT_FLIGHT_RECORDER_BEFORE, 200 + RT_FLIGHT_RECORDER_AFTER);
     TEST_ASSERT_EQUAL_UINT64(0, recorder->lost);
 }
 
@@ -224,23 +224,24 @@ static void test_an_overrun_at_the_beginning_tells_what_there_is(void)
 {
     extra[2] = 2 * H;
     rt_frame_run(&frame);
-    check_span(0, 2 + RT_RECORDER_AFTER);
+    check_span(0, 2 + RT_FLIGHT_RECORDER_AFTER);
 }
 
 static void test_two_overruns_in_a_row_tell_each_frame_once(void)
 {
     extra[100] = extra[101] = 2 * H;
     rt_frame_run(&frame);
-    check_span(100 - RT_RECORDER_BEFORE, 101 + RT_RECORDER_AFTER);
+    check_span(100 - RT_FLIGHT_RECORDER_BEFORE, 101 + RT_FLIGHT_RECORDER_AFTER);
 }
 
 static void test_two_overruns_apart_tell_each_their_own(void)
 {
     extra[100] = extra[250] = 2 * H;
     rt_frame_run(&frame);
-    TEST_ASSERT_EQUAL_UINT64(2 * (RT_RECORDER_BEFORE + 1 + RT_RECORDER_AFTER), row_count);
-    TEST_ASSERT_EQUAL_UINT64(250 - RT_RECORDER_BEFORE,
-                             rows[RT_RECORDER_BEFORE + 1 + RT_RECORDER_AFTER].frame);
+    TEST_ASSERT_EQUAL_UINT64(2 * (RT_FLIGHT_RECORDER_BEFORE + 1 + RT_FLIGHT_RECORDER_AFTER),
+                             row_count);
+    TEST_ASSERT_EQUAL_UINT64(250 - RT_FLIGHT_RECORDER_BEFORE,
+                             rows[RT_FLIGHT_RECORDER_BEFORE + 1 + RT_FLIGHT_RECORDER_AFTER].frame);
 }
 
 static void test_a_reply_that_does_not_come_is_told(void)
@@ -248,9 +249,9 @@ static void test_a_reply_that_does_not_come_is_told(void)
     frame.spec.pace = RT_PACE_LOCKSTEP;
     no_reply_at = 60;
     rt_frame_run(&frame);
-    check_span(60 - RT_RECORDER_BEFORE, 60 + RT_RECORDER_AFTER);
-    TEST_ASSERT_EQUAL_UINT8(1, rows[RT_RECORDER_BEFORE].unanswered);
-    TEST_ASSERT_EQUAL_UINT8(0, rows[RT_RECORDER_BEFORE + 1].unanswered);
+    check_span(60 - RT_FLIGHT_RECORDER_BEFORE, 60 + RT_FLIGHT_RECORDER_AFTER);
+    TEST_ASSERT_EQUAL_UINT8(1, rows[RT_FLIGHT_RECORDER_BEFORE].unanswered);
+    TEST_ASSERT_EQUAL_UINT8(0, rows[RT_FLIGHT_RECORDER_BEFORE + 1].unanswered);
 }
 
 /* ---- when they come out ---- */
@@ -259,9 +260,9 @@ static void test_no_frame_takes_out_more_than_its_share(void)
 {
     extra[100] = 2 * H;
     rt_frame_run(&frame);
-    for (uint64_t i = RT_RECORDER_DRAIN; i < row_count; i++)
-        TEST_ASSERT_GREATER_THAN_UINT64(row_at[i - RT_RECORDER_DRAIN], row_at[i]);
-    TEST_ASSERT_LESS_THAN_UINT64(100 + RT_RECORDER_BEFORE + RT_RECORDER_AFTER,
+    for (uint64_t i = RT_FLIGHT_RECORDER_DRAIN; i < row_count; i++)
+        TEST_ASSERT_GREATER_THAN_UINT64(row_at[i - RT_FLIGHT_RECORDER_DRAIN], row_at[i]);
+    TEST_ASSERT_LESS_THAN_UINT64(100 + RT_FLIGHT_RECORDER_BEFORE + RT_FLIGHT_RECORDER_AFTER,
                                  row_at[row_count - 1]);
 }
 
@@ -272,9 +273,10 @@ static void test_a_frame_without_slack_takes_out_nothing(void)
         extra[k] = H - COMMIT - LATCH - JOB_A - JOB_B - RECORD - 1000;
     rt_frame_run(&frame);
     TEST_ASSERT_EQUAL_UINT64(1, frame.overruns);
-    check_span(100 - RT_RECORDER_BEFORE, 100 + RT_RECORDER_AFTER);
-    TEST_ASSERT_EQUAL_UINT64(100, row_at[RT_RECORDER_DRAIN - 1]); /* waits for the next release */
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(110, row_at[2 * RT_RECORDER_DRAIN]);
+    check_span(100 - RT_FLIGHT_RECORDER_BEFORE, 100 + RT_FLIGHT_RECORDER_AFTER);
+    TEST_ASSERT_EQUAL_UINT64(100,
+                             row_at[RT_FLIGHT_RECORDER_DRAIN - 1]); /* waits for the next release */
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(110, row_at[2 * RT_FLIGHT_RECORDER_DRAIN]);
 }
 
 static void test_rows_that_nobody_takes_are_overwritten_and_counted(void)
@@ -284,7 +286,7 @@ static void test_rows_that_nobody_takes_are_overwritten_and_counted(void)
     rt_frame_run(&frame);
     room = true;
     TEST_ASSERT_FALSE(drain(NULL));
-    TEST_ASSERT_EQUAL_UINT64(10 + 1 + RT_RECORDER_AFTER, recorder->lost);
+    TEST_ASSERT_EQUAL_UINT64(10 + 1 + RT_FLIGHT_RECORDER_AFTER, recorder->lost);
     TEST_ASSERT_EQUAL_UINT64(0, row_count);
 }
 
@@ -298,8 +300,8 @@ static void test_a_run_that_is_always_late_keeps_its_last_frames(void)
     room = true;
     while (drain(NULL))
         continue;
-    check_span(300 - RT_RECORDER_FRAMES, 299);
-    TEST_ASSERT_EQUAL_UINT64(300 - RT_RECORDER_FRAMES, recorder->lost);
+    check_span(300 - RT_FLIGHT_RECORDER_FRAMES, 299);
+    TEST_ASSERT_EQUAL_UINT64(300 - RT_FLIGHT_RECORDER_FRAMES, recorder->lost);
 }
 
 /* Any script: rows come out in order, none twice, and every late frame's is among them or lost. */

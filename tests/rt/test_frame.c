@@ -78,14 +78,14 @@ static bool boundary(void *self, uint64_t k)
     (void)self;
     fake_clock_spend(&fake, pause_cost);
     if (frame.watchdog != NULL)
-        TEST_ASSERT_FALSE(rt_watchdog_bark(frame.watchdog, fake.now_ns));
+        TEST_ASSERT_FALSE(rt_watchdog_expired(frame.watchdog, fake.now_ns));
     if (k < pause_at)
         return false;
     note('P', k);
     if (stop_in_pause > 0 && --stop_in_pause == 0)
         atomic_store(&frame.stop, true);
     if (pause_for == 0)
-        atomic_store(&frame.knock, false);
+        atomic_store(&frame.boundary_wanted, false);
     return pause_for > 0 && pause_for-- > 0;
 }
 
@@ -102,7 +102,7 @@ static void record(void *self, const struct rt_frame_record *taken)
     records[record_count++] = *taken;
 }
 
-static void safe(void *self)
+static void invalidate_outputs(void *self)
 {
     (void)self;
     note('S', record_count);
@@ -134,7 +134,7 @@ void setUp(void)
         .boundary = boundary,
         .latch = latch,
         .record = record,
-        .safe = safe,
+        .invalidate_outputs = invalidate_outputs,
     };
     frame.schedule = schedule;
     frame.clock = fake_clock_seam(&fake);
@@ -169,7 +169,7 @@ static void test_a_punctual_grid_run_commits_at_the_next_release(void)
         TEST_ASSERT_EQUAL_UINT64(records[k].start_ns + H / 5, records[k].end_ns);
         TEST_ASSERT_EQUAL_UINT64(records[k].release_ns + H, commit_ns[k]);
     }
-    TEST_ASSERT_EQUAL_INT(RT_END_COUNT, frame.end);
+    TEST_ASSERT_EQUAL_INT(RT_END_FRAME_COUNT, frame.end);
     TEST_ASSERT_EQUAL_INT64(H - H / 5, frame.margin_ns_min);
     TEST_ASSERT_EQUAL_UINT64(0, frame.overruns);
     check_identity();
@@ -237,7 +237,7 @@ static void pause_before(uint64_t k, uint64_t releases)
 {
     pause_at = k;
     pause_for = releases;
-    atomic_store(&frame.knock, true);
+    atomic_store(&frame.boundary_wanted, true);
 }
 
 static void test_a_pause_holds_a_frame_back_while_the_grid_goes_on(void)

@@ -32,7 +32,7 @@ void setUp(void)
 
 void tearDown(void)
 {
-    rt_guard_remove(mem);
+    rt_guarded_mapping_remove(mem);
     munmap(mem, SIZE);
     close(fd);
 }
@@ -46,7 +46,7 @@ static void skip_where_signals_are_not_ours(void)
 
 static void test_what_was_cut_off_reads_as_zeros_and_is_told(void)
 {
-    TEST_ASSERT_TRUE(rt_guard_add(mem, SIZE, &gone));
+    TEST_ASSERT_TRUE(rt_guarded_mapping_add(mem, SIZE, &gone));
     TEST_ASSERT_EQUAL_HEX8(7, mem[9 * PAGE]);
     TEST_ASSERT_EQUAL_INT(0, ftruncate(fd, PAGE));
     TEST_ASSERT_FALSE(atomic_load(&gone));
@@ -69,7 +69,7 @@ static void test_any_thread_may_meet_it(void)
 {
     skip_where_signals_are_not_ours();
     pthread_t thread[4];
-    TEST_ASSERT_TRUE(rt_guard_add(mem, SIZE, &gone));
+    TEST_ASSERT_TRUE(rt_guarded_mapping_add(mem, SIZE, &gone));
     TEST_ASSERT_EQUAL_INT(0, ftruncate(fd, 0));
     for (int i = 0; i < 4; i++)
         TEST_ASSERT_EQUAL_INT(0, pthread_create(&thread[i], NULL, write_all_of_it, NULL));
@@ -80,15 +80,17 @@ static void test_any_thread_may_meet_it(void)
 
 static void test_there_is_room_for_so_many(void)
 {
-    static unsigned char bytes[RT_GUARD_MAX + 1];
-    atomic_bool flags[RT_GUARD_MAX + 1];
-    for (int i = 0; i < RT_GUARD_MAX; i++)
-        TEST_ASSERT_TRUE(rt_guard_add(&bytes[i], 1, &flags[i]));
-    TEST_ASSERT_FALSE(rt_guard_add(&bytes[RT_GUARD_MAX], 1, &flags[RT_GUARD_MAX]));
-    rt_guard_remove(&bytes[3]);
-    TEST_ASSERT_TRUE(rt_guard_add(&bytes[RT_GUARD_MAX], 1, &flags[RT_GUARD_MAX]));
-    for (int i = 0; i <= RT_GUARD_MAX; i++)
-        rt_guard_remove(&bytes[i]);
+    static unsigned char bytes[RT_GUARDED_MAPPING_MAX + 1];
+    atomic_bool flags[RT_GUARDED_MAPPING_MAX + 1];
+    for (int i = 0; i < RT_GUARDED_MAPPING_MAX; i++)
+        TEST_ASSERT_TRUE(rt_guarded_mapping_add(&bytes[i], 1, &flags[i]));
+    TEST_ASSERT_FALSE(
+        rt_guarded_mapping_add(&bytes[RT_GUARDED_MAPPING_MAX], 1, &flags[RT_GUARDED_MAPPING_MAX]));
+    rt_guarded_mapping_remove(&bytes[3]);
+    TEST_ASSERT_TRUE(
+        rt_guarded_mapping_add(&bytes[RT_GUARDED_MAPPING_MAX], 1, &flags[RT_GUARDED_MAPPING_MAX]));
+    for (int i = 0; i <= RT_GUARDED_MAPPING_MAX; i++)
+        rt_guarded_mapping_remove(&bytes[i]);
 }
 
 static void say_something(void *self)
@@ -105,7 +107,7 @@ static int die_by(void (*crash)(void), bool guard, char *safe)
     TEST_ASSERT_EQUAL_INT(0, pipe(ends));
     const pid_t child = fork();
     if (child == 0) {
-        if (guard && !rt_guard_add(mem, SIZE, &gone))
+        if (guard && !rt_guarded_mapping_add(mem, SIZE, &gone))
             child_exit(98);
         close(STDERR_FILENO);
         if (safe)
@@ -147,9 +149,9 @@ static void test_memory_that_nobody_guards_still_ends_the_process(void)
     char safe = 0;
     static unsigned char other;
     TEST_ASSERT_EQUAL_INT(BUS_ERROR, die_by(touch, false, NULL));
-    TEST_ASSERT_TRUE(rt_guard_add(&other, 1, &gone));
+    TEST_ASSERT_TRUE(rt_guarded_mapping_add(&other, 1, &gone));
     const int died = die_by(touch, false, NULL);
-    rt_guard_remove(&other);
+    rt_guarded_mapping_remove(&other);
     TEST_ASSERT_EQUAL_INT(BUS_ERROR, died);
     TEST_ASSERT_EQUAL_INT(SIGBUS, die_by(touch, false, &safe));
 }

@@ -49,7 +49,7 @@ static void fill(void)
 
 static void test_an_empty_histogram_answers_zero(void)
 {
-    TEST_ASSERT_EQUAL_UINT64(0, rt_histogram_at(&histogram, 0.5));
+    TEST_ASSERT_EQUAL_UINT64(0, rt_histogram_quantile(&histogram, 0.5));
     TEST_ASSERT_EQUAL_UINT64(0, histogram.min);
     TEST_ASSERT_EQUAL_UINT64(0, histogram.max);
 }
@@ -61,7 +61,7 @@ static void test_every_percentile_is_within_a_bucket_of_the_sorted_value(void)
         const double fraction = permille / 1000.0;
         const int rank = (int)fmax(1.0, ceil(fraction * VALUES));
         const uint64_t exact = values[rank - 1];
-        const uint64_t got = rt_histogram_at(&histogram, fraction);
+        const uint64_t got = rt_histogram_quantile(&histogram, fraction);
         TEST_ASSERT_DOUBLE_WITHIN(0.032 * (double)exact, (double)exact, (double)got);
     }
 }
@@ -71,10 +71,10 @@ static void test_a_median_is_finer_than_its_bucket(void)
     /* 7200 and 7400 share a bucket, or nearly: two even spreads 1 % apart are told apart. */
     for (uint64_t v = 6000; v < 8400; v++)
         rt_histogram_add(&histogram, v, v);
-    TEST_ASSERT_DOUBLE_WITHIN(8.0, 7200.0, (double)rt_histogram_at(&histogram, 0.5));
+    TEST_ASSERT_DOUBLE_WITHIN(8.0, 7200.0, (double)rt_histogram_quantile(&histogram, 0.5));
     for (uint64_t v = 8400; v < 8560; v++)
         rt_histogram_add(&histogram, v, v);
-    TEST_ASSERT_DOUBLE_WITHIN(8.0, 7280.0, (double)rt_histogram_at(&histogram, 0.5));
+    TEST_ASSERT_DOUBLE_WITHIN(8.0, 7280.0, (double)rt_histogram_quantile(&histogram, 0.5));
 }
 
 static void test_small_values_are_exact(void)
@@ -82,7 +82,7 @@ static void test_small_values_are_exact(void)
     for (uint64_t v = 0; v < 64; v++)
         rt_histogram_add(&histogram, v, v);
     for (uint64_t v = 0; v < 64; v++)
-        TEST_ASSERT_EQUAL_UINT64(v, rt_histogram_at(&histogram, (double)(v + 1) / 64.0));
+        TEST_ASSERT_EQUAL_UINT64(v, rt_histogram_quantile(&histogram, (double)(v + 1) / 64.0));
 }
 
 static void test_extremes_count_and_sum_are_exact(void)
@@ -98,7 +98,7 @@ static void test_extremes_count_and_sum_are_exact(void)
     TEST_ASSERT_EQUAL_UINT64(41, histogram.min);
     TEST_ASSERT_EQUAL_UINT64(100000007, histogram.max);
     TEST_ASSERT_EQUAL_UINT64(4, histogram.max_frame); /* the first that reached it */
-    TEST_ASSERT_EQUAL_UINT64(100000007, rt_histogram_at(&histogram, 1.0));
+    TEST_ASSERT_EQUAL_UINT64(100000007, rt_histogram_quantile(&histogram, 1.0));
 }
 
 static void test_the_whole_range_has_buckets(void)
@@ -112,7 +112,7 @@ static void test_the_whole_range_has_buckets(void)
         counted += histogram.bucket[b];
     TEST_ASSERT_EQUAL_UINT64(66, counted);
     TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, histogram.max);
-    TEST_ASSERT_EQUAL_UINT64(INT64_MAX, rt_histogram_at(&histogram, 1.0));
+    TEST_ASSERT_EQUAL_UINT64(INT64_MAX, rt_histogram_quantile(&histogram, 1.0));
 }
 
 int main(void)

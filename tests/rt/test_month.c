@@ -108,7 +108,7 @@ static void record(void *self, const struct rt_frame_record *taken)
     record_count++;
 }
 
-static void safe(void *self)
+static void invalidate_outputs(void *self)
 {
     (void)self;
     safe_count++;
@@ -122,8 +122,11 @@ void setUp(void)
     schedule = rt_schedule_place(&job, 1, mem);
     memset(&frame, 0, sizeof frame);
     frame.spec = (struct rt_frame_spec){.period_ns = SECOND, .frame_count = MONTH};
-    frame.tasks = (struct rt_frame_tasks){
-        .commit = commit, .await = await_reply, .latch = latch, .record = record, .safe = safe};
+    frame.tasks = (struct rt_frame_tasks){.commit = commit,
+                                          .await = await_reply,
+                                          .latch = latch,
+                                          .record = record,
+                                          .invalidate_outputs = invalidate_outputs};
     frame.schedule = schedule;
     frame.clock = (struct rt_clock){.now_ns = clock_now, .wait_until_ns = clock_wait};
     now_ns = frame_now = 0;
@@ -345,14 +348,14 @@ static void clock_wait_and_lose(void *self, uint64_t deadline_ns)
 
 static void test_a_day_of_thefts_is_told_from_own_work_and_the_unexplained(void)
 {
-    struct rt_witness witness = {.sources = RT_SOURCE_RUN_DELAY, /* none was delayed */
-                                 .schedstat_fd = -1,
-                                 .stat_fd = -1,
-                                 .cpu = -1,
-                                 .real = &spin};
+    struct rt_cause_finder cause_finder = {.sources = RT_EVIDENCE_RUN_DELAY, /* none was delayed */
+                                           .schedstat_fd = -1,
+                                           .stat_fd = -1,
+                                           .cpu = -1,
+                                           .real = &spin};
     frame.spec.frame_count = DAY_NS / SECOND;
     frame.clock.wait_until_ns = clock_wait_and_lose;
-    frame.witness = &witness;
+    frame.cause_finder = &cause_finder;
     spin.gap_ns_total = 0;
     /* The witness asks the real clock whether its reading is beyond the next release: no machine
      * has been up for as long as this one. */
@@ -365,7 +368,7 @@ static void test_a_day_of_thefts_is_told_from_own_work_and_the_unexplained(void)
     TEST_ASSERT_UINT64_WITHIN(faults, thefts, frame.causes[RT_CAUSE_STOLEN]);
     TEST_ASSERT_UINT64_WITHIN(faults, struck(LONG_EVERY), frame.causes[RT_CAUSE_OWN]);
     TEST_ASSERT_UINT64_WITHIN(faults, struck(LATE_EVERY), frame.causes[RT_CAUSE_UNKNOWN]);
-    TEST_ASSERT_EQUAL_UINT64(thefts * 2 * SECOND, witness.stolen_ns_total);
+    TEST_ASSERT_EQUAL_UINT64(thefts * 2 * SECOND, cause_finder.stolen_ns_total);
 }
 
 int main(void)

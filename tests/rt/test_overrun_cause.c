@@ -81,7 +81,7 @@ static const struct verdict verdicts[] = {
       .idle_ns = 5850 * US}},
     {"idle time is no evidence where it cannot be read",
      RT_CAUSE_UNKNOWN,
-     ALL & ~RT_SOURCE_IDLE,
+     ALL & ~RT_EVIDENCE_IDLE,
      LATE_WAKE,
      {.wall_ns = 6100 * US,
       .cpu_ns = 210 * US,
@@ -126,7 +126,7 @@ static const struct verdict verdicts[] = {
       .steal_ns = 10 * MS}},
     {"a steal counter that cannot be read says nothing",
      RT_CAUSE_UNKNOWN,
-     ALL & ~RT_SOURCE_STEAL,
+     ALL & ~RT_EVIDENCE_STEAL,
      LATE_WAKE,
      {.wall_ns = 6100 * US,
       .cpu_ns = 210 * US,
@@ -163,7 +163,7 @@ static const struct verdict verdicts[] = {
       .switches = 1}},
     {"switched out, and the delay cannot be read",
      RT_CAUSE_SWITCH,
-     ALL & ~RT_SOURCE_RUN_DELAY,
+     ALL & ~RT_EVIDENCE_RUN_DELAY,
      LATE_WAKE,
      {.wall_ns = 6100 * US, .cpu_ns = 210 * US, .switches = 1}},
     {"preempted in the spin: the gap is no theft",
@@ -275,7 +275,7 @@ static const struct verdict verdicts[] = {
       .waited_ns = MS}},
     {"who was to wake it was kept waiting",
      RT_CAUSE_SWITCH,
-     ALL | RT_SOURCE_WAKER,
+     ALL | RT_EVIDENCE_WAKER,
      LATE_WAKE,
      {.wall_ns = 6100 * US,
       .cpu_ns = 210 * US,
@@ -294,7 +294,7 @@ static const struct verdict verdicts[] = {
       .waker_delay_ns = 4900 * US}},
     {"who was to wake it waited, but for others: the sleep was in time",
      RT_CAUSE_UNKNOWN,
-     ALL | RT_SOURCE_WAKER,
+     ALL | RT_EVIDENCE_WAKER,
      LATE_WAKE,
      {.wall_ns = 6100 * US,
       .cpu_ns = 5200 * US,
@@ -303,7 +303,7 @@ static const struct verdict verdicts[] = {
       .waker_delay_ns = 4900 * US}},
     {"no more time was waited, by both, than the sleep was too long",
      RT_CAUSE_UNKNOWN,
-     ALL | RT_SOURCE_WAKER,
+     ALL | RT_EVIDENCE_WAKER,
      LATE_WAKE,
      {.wall_ns = 6100 * US,
       .cpu_ns = 3100 * US,
@@ -342,7 +342,7 @@ static void test_half_of_the_excess_is_enough_evidence(void)
 enum { CORE = 3, TICK = 10 * MS };
 
 static struct rt_clock_real account; /* what the clock says it asked for, slept and lost */
-static struct rt_witness planted;
+static struct rt_cause_finder planted;
 static const struct rt_lateness fifty_late = {
     .period_ns = MS,
     .start_error_ns = 50 * MS,
@@ -367,17 +367,17 @@ static void plant_ticks(unsigned idle, unsigned steal)
 static void plant_witness(void)
 {
     memset(&account, 0, sizeof account);
-    planted = (struct rt_witness){.sources = RT_SOURCE_RUN_DELAY | RT_SOURCE_STEAL,
-                                  .schedstat_fd = -1,
-                                  .waker_fd = -1,
-                                  .stat_fd = memfd_create("stat", MFD_CLOEXEC),
-                                  .cpu = CORE,
-                                  .tick_ns = TICK,
-                                  .real = &account};
+    planted = (struct rt_cause_finder){.sources = RT_EVIDENCE_RUN_DELAY | RT_EVIDENCE_STEAL,
+                                       .schedstat_fd = -1,
+                                       .waker_fd = -1,
+                                       .stat_fd = memfd_create("stat", MFD_CLOEXEC),
+                                       .cpu = CORE,
+                                       .tick_ns = TICK,
+                                       .real = &account};
     TEST_ASSERT_GREATER_OR_EQUAL(0, planted.stat_fd);
     plant_ticks(1000, 0);
-    (void)rt_witness_cause(&planted, &fifty_late); /* faults in what a reading touches */
-    rt_witness_refresh(&planted, rt_now_ns() + HOUR);
+    (void)rt_cause_finder_find(&planted, &fifty_late); /* faults in what a reading touches */
+    rt_cause_finder_refresh(&planted, rt_now_ns() + HOUR);
     TEST_ASSERT_EQUAL_UINT64(1000 * (uint64_t)TICK, planted.tick_idle_ns);
 }
 
@@ -392,14 +392,14 @@ static enum rt_cause cause_now(void)
 {
     struct rusage usage;
     TEST_ASSERT_EQUAL(0, getrusage(RUSAGE_THREAD, &usage));
-    planted.before.faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
-    return rt_witness_cause(&planted, &fifty_late);
+    planted.baseline.faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
+    return rt_cause_finder_find(&planted, &fifty_late);
 }
 
 static void expect_cause(enum rt_cause expected)
 {
     TEST_ASSERT_EQUAL_STRING(rt_cause_name[expected], rt_cause_name[cause_now()]);
-    rt_witness_close(&planted);
+    rt_cause_finder_close(&planted);
 }
 
 static void test_idle_ticks_show_that_a_late_timer_was_stolen(void)
@@ -425,7 +425,7 @@ static void test_idle_ticks_of_earlier_sleeps_are_not_those_of_the_late_one(void
     sleep_for(40 * MS,
               40 * MS); /* in time, and before the baseline, which leaves the ticks alone */
     planted.steal_ns_cost = HOUR;
-    rt_witness_refresh(&planted, rt_now_ns() + HOUR);
+    rt_cause_finder_refresh(&planted, rt_now_ns() + HOUR);
     sleep_for(900 * US, 50900 * US);
     plant_ticks(1006, 0);
     expect_cause(RT_CAUSE_UNKNOWN);
@@ -460,16 +460,16 @@ static void test_a_wake_that_waits_for_the_core_is_a_switch(void)
 {
     plant_witness();
     planted.waker_fd = memfd_create("waker", MFD_CLOEXEC);
-    planted.sources |= RT_SOURCE_WAKER;
+    planted.sources |= RT_EVIDENCE_WAKER;
     plant_waker_delay(7 * MS);
-    rt_witness_refresh(&planted, rt_now_ns() + HOUR);
+    rt_cause_finder_refresh(&planted, rt_now_ns() + HOUR);
     sleep_for(900 * US, 50900 * US);
     TEST_ASSERT_EQUAL(RT_CAUSE_UNKNOWN,
                       cause_now()); /* what it waited before is not of this frame */
     sleep_for(900 * US, 50900 * US);
     plant_waker_delay(55 * MS);
     TEST_ASSERT_EQUAL(RT_CAUSE_SWITCH, cause_now());
-    rt_witness_close(&planted);
+    rt_cause_finder_close(&planted);
     TEST_ASSERT_EQUAL(-1, planted.waker_fd);
 }
 
@@ -477,10 +477,10 @@ static void test_a_wake_that_waits_for_the_core_is_a_switch(void)
 static void test_an_interrupted_reading_leaves_the_baseline_to_the_next_frame(void)
 {
     plant_witness();
-    const struct rt_evidence before = planted.before;
+    const struct rt_evidence baseline = planted.baseline;
     account.gap_ns_total += 50 * MS;
-    rt_witness_refresh(&planted, rt_now_ns()); /* no reading is that quick */
-    TEST_ASSERT_EQUAL_MEMORY(&before, &planted.before, sizeof before);
+    rt_cause_finder_refresh(&planted, rt_now_ns()); /* no reading is that quick */
+    TEST_ASSERT_EQUAL_MEMORY(&baseline, &planted.baseline, sizeof baseline);
     TEST_ASSERT_EQUAL_UINT64(0, planted.stolen_ns_total);
     TEST_ASSERT_EQUAL(RT_CAUSE_STOLEN, cause_now());
     expect_cause(RT_CAUSE_UNKNOWN);                             /* that one has had its reason */
@@ -491,7 +491,7 @@ static void test_a_reading_in_time_is_the_new_baseline(void)
 {
     plant_witness();
     account.gap_ns_total += 50 * MS;
-    rt_witness_refresh(&planted, rt_now_ns() + HOUR);
+    rt_cause_finder_refresh(&planted, rt_now_ns() + HOUR);
     TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total);
     expect_cause(RT_CAUSE_UNKNOWN); /* of another frame */
     TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total);
@@ -501,12 +501,12 @@ static void test_a_margin_that_is_not_ample_is_left_alone(void)
 {
     plant_witness();
     planted.read_ns_cost = HOUR;
-    const struct rt_evidence before = planted.before;
-    rt_witness_refresh(&planted, rt_now_ns() + 8 * HOUR - 1);
-    TEST_ASSERT_EQUAL_MEMORY(&before, &planted.before, sizeof before);
-    rt_witness_refresh(&planted, rt_now_ns() + 9 * HOUR);
-    TEST_ASSERT_GREATER_THAN_UINT64(before.wall_ns, planted.before.wall_ns);
-    rt_witness_close(&planted);
+    const struct rt_evidence baseline = planted.baseline;
+    rt_cause_finder_refresh(&planted, rt_now_ns() + 8 * HOUR - 1);
+    TEST_ASSERT_EQUAL_MEMORY(&baseline, &planted.baseline, sizeof baseline);
+    rt_cause_finder_refresh(&planted, rt_now_ns() + 9 * HOUR);
+    TEST_ASSERT_GREATER_THAN_UINT64(baseline.wall_ns, planted.baseline.wall_ns);
+    rt_cause_finder_close(&planted);
 }
 
 /* Off the core between the end of a late frame and the reading, the next release long past: the
@@ -514,12 +514,12 @@ static void test_a_margin_that_is_not_ample_is_left_alone(void)
 static void test_a_core_lost_before_the_reading_is_evidence_for_the_next_frame(void)
 {
     plant_witness();
-    const struct rt_evidence before = planted.before;
+    const struct rt_evidence baseline = planted.baseline;
     account.gap_ns_total += 50 * MS;
     struct rt_lateness late = fifty_late;
     late.end_ns = rt_now_ns() - 10 * (uint64_t)MS;
-    (void)rt_witness_cause(&planted, &late);
-    TEST_ASSERT_EQUAL_MEMORY(&before, &planted.before, sizeof before);
+    (void)rt_cause_finder_find(&planted, &late);
+    TEST_ASSERT_EQUAL_MEMORY(&baseline, &planted.baseline, sizeof baseline);
     expect_cause(RT_CAUSE_STOLEN);
     TEST_ASSERT_EQUAL_UINT64(50 * MS, planted.stolen_ns_total); /* once */
 }
@@ -533,12 +533,12 @@ static void test_what_ticks_show_in_a_reading_that_came_late_is_counted_once(voi
     plant_ticks(1006, 0);
     struct rt_lateness late = fifty_late;
     late.end_ns = rt_now_ns() - 10 * (uint64_t)MS;
-    planted.before.faults = UINT64_MAX; /* planting ticks has some */
-    TEST_ASSERT_EQUAL(RT_CAUSE_STOLEN, rt_witness_cause(&planted, &late));
+    planted.baseline.faults = UINT64_MAX; /* planting ticks has some */
+    TEST_ASSERT_EQUAL(RT_CAUSE_STOLEN, rt_cause_finder_find(&planted, &late));
     TEST_ASSERT_EQUAL_UINT64(50 * MS - 900 * US, planted.stolen_ns_total);
     (void)cause_now();
     TEST_ASSERT_EQUAL_UINT64(50 * MS - 900 * US, planted.stolen_ns_total);
-    rt_witness_close(&planted);
+    rt_cause_finder_close(&planted);
 }
 
 /* ---- things really done ---- */
@@ -546,7 +546,7 @@ static void test_what_ticks_show_in_a_reading_that_came_late_is_counted_once(voi
 enum { FRAMES = 60, TRIES = 40, PERIOD = 2 * MS };
 
 static struct rt_clock_real real;
-static struct rt_witness witness;
+static struct rt_cause_finder cause_finder;
 static struct rt_frame frame;
 static enum rt_cause planted_cause;
 static bool undisturbed; /* got a real-time policy: other threads do not get in between */
@@ -680,17 +680,19 @@ static enum rt_cause run_with(void (*plant)(void *self, uint64_t k))
     const struct rt_job job = {.name = "plant", .run = plant, .every = 1};
     memset(&frame, 0, sizeof frame);
     frame.spec = (struct rt_frame_spec){.period_ns = PERIOD, .frame_count = FRAMES};
-    frame.tasks = (struct rt_frame_tasks){
-        .commit = ignore_frame, .latch = ignore_latch, .record = keep_cause, .safe = ignore_safe};
+    frame.tasks = (struct rt_frame_tasks){.commit = ignore_frame,
+                                          .latch = ignore_latch,
+                                          .record = keep_cause,
+                                          .invalidate_outputs = ignore_safe};
     frame.schedule = rt_schedule_place(&job, 1, mem);
     rt_clock_real_open(&real, RT_WAIT_HYBRID, 50 * US, PERIOD / 2);
-    frame.clock = rt_clock_real_seam(&real);
+    frame.clock = rt_clock_real_interface(&real);
     frame.clock.now_ns = now_and_leave;
-    rt_witness_open(&witness, &real, sched_getcpu());
-    frame.witness = &witness;
+    rt_cause_finder_open(&cause_finder, &real, sched_getcpu());
+    frame.cause_finder = &cause_finder;
     planted_cause = RT_CAUSE_NONE;
     rt_frame_run(&frame);
-    rt_witness_close(&witness);
+    rt_cause_finder_close(&cause_finder);
     return planted_cause;
 }
 
@@ -709,7 +711,7 @@ static void expect_planted(void (*plant)(void *self, uint64_t k), enum rt_cause 
 static void test_a_planted_page_fault_is_a_fault(void)
 {
     expect_planted(plant_fault, RT_CAUSE_FAULT);
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(1, rt_witness_faults(&witness));
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(1, rt_cause_finder_faults(&cause_finder));
 }
 
 static void test_planted_long_work_is_own(void)
@@ -720,7 +722,7 @@ static void test_planted_long_work_is_own(void)
 static void test_a_frame_is_not_blamed_for_its_neighbours(void)
 {
     expect_planted(plant_work_after_faults, RT_CAUSE_OWN);
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(PLANTED, rt_witness_faults(&witness));
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(PLANTED, rt_cause_finder_faults(&cause_finder));
 }
 
 /* Late, and off the core between its end stamp and the reading of the evidence: the releases that
@@ -736,7 +738,7 @@ static void test_waiting_for_replies_in_time_is_not_theft(void)
     uint64_t stolen_ns = UINT64_MAX;
     for (int tries = 0; tries < TRIES && stolen_ns > FRAMES * PERIOD / 8; tries++) {
         (void)run_with(wait_a_little);
-        stolen_ns = witness.stolen_ns_total;
+        stolen_ns = cause_finder.stolen_ns_total;
     }
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(FRAMES * PERIOD / 8, stolen_ns); /* half of what it waited */
 }
@@ -759,23 +761,23 @@ static void test_causes_of_a_real_run_add_up_to_its_overruns(void)
 
 static void test_a_witness_on_no_core_has_no_sources_of_the_core(void)
 {
-    rt_witness_open(&witness, NULL, -1);
-    TEST_ASSERT_EQUAL_UINT(0, witness.sources & ~(unsigned)RT_SOURCE_RUN_DELAY);
-    rt_witness_close(&witness);
+    rt_cause_finder_open(&cause_finder, NULL, -1);
+    TEST_ASSERT_EQUAL_UINT(0, cause_finder.sources & ~(unsigned)RT_EVIDENCE_RUN_DELAY);
+    rt_cause_finder_close(&cause_finder);
 }
 
 /* A reading takes far more than these 16 ns and far less than an hour. */
 static void test_a_reading_beyond_the_next_release_leaves_the_evidence_for_the_next_frame(void)
 {
-    rt_witness_open(&witness, NULL, -1);
-    const struct rt_evidence before = witness.before;
+    rt_cause_finder_open(&cause_finder, NULL, -1);
+    const struct rt_evidence baseline = cause_finder.baseline;
     struct rt_lateness late = {.period_ns = 16, .busy_ns = 17, .end_ns = rt_now_ns()};
-    (void)rt_witness_cause(&witness, &late);
-    TEST_ASSERT_EQUAL_MEMORY(&before, &witness.before, sizeof before);
+    (void)rt_cause_finder_find(&cause_finder, &late);
+    TEST_ASSERT_EQUAL_MEMORY(&baseline, &cause_finder.baseline, sizeof baseline);
     late = (struct rt_lateness){.period_ns = HOUR, .busy_ns = HOUR + 1, .end_ns = rt_now_ns()};
-    (void)rt_witness_cause(&witness, &late);
-    TEST_ASSERT_GREATER_THAN_UINT64(before.wall_ns, witness.before.wall_ns);
-    rt_witness_close(&witness);
+    (void)rt_cause_finder_find(&cause_finder, &late);
+    TEST_ASSERT_GREATER_THAN_UINT64(baseline.wall_ns, cause_finder.baseline.wall_ns);
+    rt_cause_finder_close(&cause_finder);
 }
 
 int main(void)

@@ -187,7 +187,7 @@ static void test_a_failed_check_in_a_started_thread_goes_safe(void)
 static void test_a_stack_overflow_goes_safe_too(void)
 {
     void (*run)(void *) = overflow_thread;
-    if (!rt_alloc_counted())
+    if (!rt_alloc_is_counted())
         TEST_IGNORE_MESSAGE("sanitizer build: the sanitizer owns the signal stack");
     dies_of(SIGSEGV, overflow_main, NULL);
     TEST_ASSERT_EQUAL_STRING("s.", letters);

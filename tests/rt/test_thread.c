@@ -444,7 +444,7 @@ static void lock_and_look(void *self)
 
 static void test_memory_is_locked_or_there_is_a_reason(void)
 {
-    if (!rt_alloc_counted())
+    if (!rt_alloc_is_counted())
         TEST_IGNORE_MESSAGE("sanitizers turn mlockall off");
     TEST_ASSERT_TRUE(in_child(lock_and_look, NULL));
 }
@@ -480,7 +480,7 @@ static void lock_without_rights(void *way)
 
 static void test_without_rights_memory_is_not_locked_and_it_says_why(void)
 {
-    if (!rt_alloc_counted())
+    if (!rt_alloc_is_counted())
         TEST_IGNORE_MESSAGE("sanitizers turn mlockall off");
     TEST_ASSERT_TRUE(in_child(lock_without_rights, &by_user));
     TEST_ASSERT_TRUE(in_child(lock_without_rights, &by_capability));
@@ -509,7 +509,7 @@ static void lock_what_does_not_fit(void *self)
 
 static void test_memory_that_does_not_fit_is_not_locked_and_it_says_why(void)
 {
-    if (!rt_alloc_counted())
+    if (!rt_alloc_is_counted())
         TEST_IGNORE_MESSAGE("sanitizers turn mlockall off");
     if (!may_lock())
         TEST_IGNORE_MESSAGE("this user has no CAP_IPC_LOCK");
@@ -537,7 +537,7 @@ static void lock_with_little_room(void *way)
 
 static void test_a_lock_never_takes_the_room_of_what_comes_later(void)
 {
-    if (!rt_alloc_counted())
+    if (!rt_alloc_is_counted())
         TEST_IGNORE_MESSAGE("sanitizers turn mlockall off");
     int *const ways[] = {&by_user, &by_capability};
     for (int i = 0; i < 2; i++) {

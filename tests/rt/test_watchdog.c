@@ -17,40 +17,40 @@ void tearDown(void)
 
 static void test_a_watchdog_that_was_never_kicked_does_not_bark(void)
 {
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, UINT64_MAX));
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, UINT64_MAX));
 }
 
 static void test_a_kick_in_time_keeps_it_quiet(void)
 {
     for (uint64_t now = 1; now < 100000; now += 999) {
         rt_watchdog_kick(&dog, now);
-        TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, now));
-        TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, now + 999));
+        TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, now));
+        TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, now + 999));
     }
 }
 
 static void test_it_barks_at_the_limit_and_once(void)
 {
     rt_watchdog_kick(&dog, 500);
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 1499));
-    TEST_ASSERT_TRUE(rt_watchdog_bark(&dog, 1500));
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 1501));
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 9999));
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, 1499));
+    TEST_ASSERT_TRUE(rt_watchdog_expired(&dog, 1500));
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, 1501));
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, 9999));
 }
 
 static void test_a_disarmed_watchdog_is_quiet(void)
 {
     rt_watchdog_kick(&dog, 500);
     rt_watchdog_disarm(&dog);
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, UINT64_MAX));
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, UINT64_MAX));
     rt_watchdog_kick(&dog, 600);
-    TEST_ASSERT_TRUE(rt_watchdog_bark(&dog, 1600));
+    TEST_ASSERT_TRUE(rt_watchdog_expired(&dog, 1600));
 }
 
 static void test_a_kick_from_after_the_look_is_no_hang(void)
 {
     rt_watchdog_kick(&dog, 5000); /* the looker's clock was read before this kick */
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 4999));
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, 4999));
 }
 
 static const uint64_t MS = 1000000;
@@ -60,7 +60,7 @@ static bool look_on(uint64_t from_ms, uint64_t to_ms)
 {
     bool barks = false;
     for (uint64_t now_ms = from_ms; now_ms <= to_ms; now_ms += 20)
-        barks |= rt_watchdog_bark(&dog, now_ms * MS);
+        barks |= rt_watchdog_expired(&dog, now_ms * MS);
     return barks;
 }
 
@@ -69,8 +69,8 @@ static void test_who_was_away_does_not_judge(void)
     dog.limit_ns = 500 * MS;
     rt_watchdog_kick(&dog, 1000 * MS);
     TEST_ASSERT_FALSE(look_on(1000, 1060));
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 1660 * MS)); /* all stood still for 600 ms */
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 1661 * MS)); /* another looker, which wakes next */
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, 1660 * MS)); /* all stood still for 600 ms */
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, 1661 * MS)); /* another looker, which wakes next */
     rt_watchdog_kick(&dog, 1662 * MS);
     TEST_ASSERT_FALSE(look_on(1680, 2160));
     TEST_ASSERT_TRUE(look_on(2180, 2180));
@@ -91,7 +91,7 @@ static void test_a_looker_that_is_a_little_late_was_there(void)
     rt_watchdog_kick(&dog, 1000 * MS);
     bool barks = false;
     for (uint64_t now_ms = 1000; now_ms <= 1500; now_ms += 125)
-        barks |= rt_watchdog_bark(&dog, now_ms * MS);
+        barks |= rt_watchdog_expired(&dog, now_ms * MS);
     TEST_ASSERT_TRUE(barks);
 }
 
@@ -100,13 +100,13 @@ static void test_a_short_limit_is_no_reason_never_to_bark(void)
 {
     dog.limit_ns = 5 * MS;
     rt_watchdog_kick(&dog, 1000 * MS);
-    TEST_ASSERT_FALSE(rt_watchdog_bark(&dog, 1000 * MS));
-    TEST_ASSERT_TRUE(rt_watchdog_bark(&dog, 1020 * MS));
+    TEST_ASSERT_FALSE(rt_watchdog_expired(&dog, 1000 * MS));
+    TEST_ASSERT_TRUE(rt_watchdog_expired(&dog, 1020 * MS));
 }
 
 static void *look(void *self)
 {
-    return rt_watchdog_bark(&dog, 1u << 20) ? self : NULL;
+    return rt_watchdog_expired(&dog, 1u << 20) ? self : NULL;
 }
 
 static void test_of_many_lookers_one_hears_it(void)

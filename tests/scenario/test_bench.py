@@ -315,7 +315,7 @@ class Work(harness.Case):
         table = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", counts],
                                capture_output=True, text=True, check=True).stdout
         real = 0
-        for function in ("dyn_plant_step", "dyn_plant_solve", "dyn_plant_range"):
+        for function in ("dyn_plant_step", "dyn_plant_solve", "dyn_plant_validity"):
             line = re.search(rf"^ *([\d,]+) .*:{function} ", table, re.M)
             real += int(line.group(1).replace(",", "")) / frames
         return real, bound

@@ -85,7 +85,7 @@ static int print_cores(const struct cfg_scenario *scenario)
            scenario->io_mode == IO_LINK_INLINE ? "inline, inside the frame"
            : plan.io_polls                     ? "polls"
                                                : "blocks",
-           plan.housekeeping_cpu, plan.why);
+           plan.housekeeping_cpu, plan.reason);
     static char notes[RT_NOTE_MAX][RT_NOTE_SIZE];
     const int count = rt_machine_notes(&machine, &plan, notes);
     for (int i = 0; i < count; i++)
@@ -114,7 +114,7 @@ static uint64_t copy_ns(const void *from, size_t size)
         __asm__ volatile("" : : "r"(copy) : "memory");
         rt_histogram_add(spent, rt_now_ns() - begin_ns, i);
     }
-    const uint64_t median_ns = rt_histogram_at(spent, 0.5);
+    const uint64_t median_ns = rt_histogram_quantile(spent, 0.5);
     free(copy);
     free(spent);
     return median_ns;

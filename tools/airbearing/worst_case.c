@@ -17,7 +17,7 @@ struct modal_price {
  */
 struct price {
     double call;
-    double link[DYN_LINK_BOLT + 1];
+    double link[DYN_TREE_LINK_FIXED + 1];
     double rotor;
     struct modal_price modal[2], node[2]; /* ruthless, and bodies that deform */
     double lead;                          /* ROS2: by pair of a mode and a vector of modes */
@@ -25,12 +25,12 @@ struct price {
 
 static const struct price price_of[] = {
     [DYN_ISA_SSE2] = {.call = 400.0,
-                      .link = {[DYN_LINK_TURN] = 1550.0,
-                               [DYN_LINK_SLIDE] = 1600.0,
-                               [DYN_LINK_SCREW] = 1650.0,
-                               [DYN_LINK_BALL] = 2800.0,
-                               [DYN_LINK_FREE] = 3900.0,
-                               [DYN_LINK_BOLT] = 1550.0},
+                      .link = {[DYN_TREE_LINK_REVOLUTE] = 1550.0,
+                               [DYN_TREE_LINK_PRISMATIC] = 1600.0,
+                               [DYN_TREE_LINK_HELICAL] = 1650.0,
+                               [DYN_TREE_LINK_SPHERICAL] = 2800.0,
+                               [DYN_TREE_LINK_FREE] = 3900.0,
+                               [DYN_TREE_LINK_FIXED] = 1550.0},
                       .rotor = 100.0,
                       .modal = {{2300.0, 2700.0, 0.0, 390.0, 3.0},
                                 {3900.0, 3800.0, 0.0, 640.0, 3.0}},
@@ -38,12 +38,12 @@ static const struct price price_of[] = {
                                {3700.0, 1700.0, 1350.0, 170.0, 0.4}},
                       .lead = 80.0},
     [DYN_ISA_AVX2] = {.call = 400.0,
-                      .link = {[DYN_LINK_TURN] = 600.0,
-                               [DYN_LINK_SLIDE] = 650.0,
-                               [DYN_LINK_SCREW] = 650.0,
-                               [DYN_LINK_BALL] = 1250.0,
-                               [DYN_LINK_FREE] = 1900.0,
-                               [DYN_LINK_BOLT] = 600.0},
+                      .link = {[DYN_TREE_LINK_REVOLUTE] = 600.0,
+                               [DYN_TREE_LINK_PRISMATIC] = 650.0,
+                               [DYN_TREE_LINK_HELICAL] = 650.0,
+                               [DYN_TREE_LINK_SPHERICAL] = 1250.0,
+                               [DYN_TREE_LINK_FREE] = 1900.0,
+                               [DYN_TREE_LINK_FIXED] = 600.0},
                       .rotor = 60.0,
                       .modal = {{1100.0, 1700.0, 0.0, 200.0, 0.5},
                                 {1700.0, 2300.0, 0.0, 255.0, 0.5}},
@@ -98,7 +98,7 @@ static double price_modes(const struct modal_price *price, const struct dyn_moda
 }
 
 static double price_link(const struct dyn_model *model, const struct price *price,
-                         const struct dyn_link *link)
+                         const struct dyn_tree_link *link)
 {
     double sum = link->has_rotor ? price->rotor : 0.0;
     if (link->node >= 0) {
@@ -119,8 +119,8 @@ static double price_links(const struct dyn_model *model, const struct price *pri
     double sum = 0.0;
     for (int i = 0; i < model->link_count; i++)
         sum += price_link(model, price, &model->link[i]);
-    for (int k = 0; k < model->lawful_count; k++)
-        sum += law_price + (model->lawful[k].law.coulomb > 0.0 ? coulomb_price : 0.0);
+    for (int k = 0; k < model->force_entry_count; k++)
+        sum += law_price + (model->force_entry[k].force_spec.coulomb > 0.0 ? coulomb_price : 0.0);
     return sum;
 }
 
@@ -137,7 +137,7 @@ static int count_quaternions(const struct dyn_model *model)
 {
     int count = 0;
     for (int i = 0; i < model->link_count; i++)
-        count += dyn_link_nq(&model->link[i]) > dyn_link_nv(&model->link[i]);
+        count += dyn_tree_link_nq(&model->link[i]) > dyn_tree_link_nv(&model->link[i]);
     return count;
 }
 
@@ -175,8 +175,8 @@ static double price_effector(const struct dyn_effector *effector)
 static int count_rubbing(const struct dyn_plant *plant)
 {
     int count = 0;
-    for (int k = 0; k < plant->model->lawful_count; k++)
-        count += plant->model->lawful[k].law.coulomb > 0.0;
+    for (int k = 0; k < plant->model->force_entry_count; k++)
+        count += plant->model->force_entry[k].force_spec.coulomb > 0.0;
     for (int k = 0; k < plant->effector_count; k++) {
         const struct dyn_effector *effector = &plant->effectors[k];
         if (effector->type == DYN_EFFECTOR_CONTACT)
@@ -240,7 +240,7 @@ struct worst_case worst_case_of(const struct dyn_plant *plant, bool solves)
     const enum dyn_isa isa = model->isa == DYN_ISA_SSE2 ? DYN_ISA_SSE2 : DYN_ISA_AVX2;
     struct worst_case worst = {.by_step = evaluations_of(plant->integrator, plant->substeps),
                                .by_solve = solves ? 1 + (count_rubbing(plant) > 0) : 0,
-                               .is_bounded = model->follower_count == 0,
+                               .is_bounded = model->mimic_joint_count == 0,
                                .isa = isa};
     const int evaluations = worst.by_step + worst.by_solve;
     worst.each = price_of[isa].call + price_links(model, &price_of[isa]) + price_effectors(plant) +

@@ -86,12 +86,12 @@ void run_composite(const counting::dyn_model *model, const count_call *call,
     const counting::dyn_input input = input_of(call);
 
     take_count();
-    counting::take_rest(model, &state, work->rest);
-    counting::dyn_rnea(model, &state, work->rest, &input, work->scene->kernel, a);
+    counting::find_rest_acceleration(model, &state, work->rest);
+    counting::dyn_rnea(model, &state, work->rest, &input, work->tree_pose->kernel, a);
     for (int k = 0; k < model->nv; k++)
         a[k] = input.tau[k] - a[k];
     parts[COUNT_BIAS] = take_count();
-    counting::dyn_scene_turn(model, work->scene);
+    counting::dyn_tree_pose_from_kernel(model, work->tree_pose);
     counting::dyn_composite_rows(model, work);
     parts[COUNT_MATRIX] = take_count();
     counting::dyn_ldl_factor(work->ldl);

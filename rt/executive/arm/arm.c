@@ -27,21 +27,21 @@ static double arrest(struct cfg_rig *rig)
 {
     double *v = rig->x + dyn_model_nq(rig->plant.model), lost;
     cfg_rig_grip(rig);
-    dyn_handover_arrest(rig->plant.model, rig->blow, rig->x, rig->take[rig->arm->configuration], v,
-                        &lost);
+    dyn_grapple_impact(rig->plant.model, rig->blow, rig->x, rig->take[rig->arm->configuration], v,
+                       &lost);
     dyn_plant_restart(&rig->plant, rig->x);
     return lost;
 }
 
 /* ---- grapple and release ---------------------------------------------------------------- */
 
-static bool is_inside(const struct cfg_arm *arm, const struct dyn_gap *gap)
+static bool is_inside(const struct cfg_arm *arm, const struct dyn_tool_gap *gap)
 {
     return gap->reach <= arm->capture_reach && gap->tilt <= arm->capture_tilt &&
            gap->closing <= arm->capture_speed && gap->spin <= arm->capture_rate;
 }
 
-static void tell_gap(struct cfg_arm_state *now, int payload, const struct dyn_gap *gap)
+static void tell_gap(struct cfg_arm_state *now, int payload, const struct dyn_tool_gap *gap)
 {
     now->near = 1 + (uint64_t)payload;
     now->reach = gap->reach;
@@ -57,7 +57,7 @@ static bool look_for_fixture(struct cfg_rig *rig)
     const struct dyn_state state = state_of(rig);
     bool inside = false;
     for (int i = 0; i < arm->payload_count; i++) {
-        const struct dyn_gap gap =
+        const struct dyn_tool_gap gap =
             dyn_arm_gap(&rig->kinematics, &state, &hand, arm->payload[i].body,
                         &arm->payload[i].fixture, rig->arm_work);
         const bool fits = is_inside(arm, &gap);
@@ -98,7 +98,7 @@ static bool look_for_berth(struct cfg_rig *rig)
         joint_pose(state.q + dyn_model_q_index(rig->plant.model, payload->body));
     const struct dyn_pose there = joint_pose(payload->berth);
     const struct dyn_pose berth = dyn_pose_between(&now, &there), tool = carried_pose(rig, payload);
-    const struct dyn_gap gap =
+    const struct dyn_tool_gap gap =
         dyn_arm_gap(&rig->kinematics, &state, &tool, payload->body, &berth, rig->arm_work);
     tell_gap(rig->arm, index, &gap);
     return gap.reach <= payload->berth_reach && gap.tilt <= payload->berth_tilt &&
@@ -110,7 +110,7 @@ static void look_around(struct cfg_rig *rig)
 {
     struct cfg_arm_state *now = rig->arm;
     const struct dyn_state state = state_of(rig);
-    dyn_arm_see(&rig->kinematics, &state, rig->arm_work);
+    dyn_arm_update(&rig->kinematics, &state, rig->arm_work);
     now->near = 0;
     now->reach = -1.0;
     now->tilt = now->closing = 0.0;
@@ -126,7 +126,7 @@ static void look_around(struct cfg_rig *rig)
 static void tell_impulse(struct cfg_rig *rig, const struct cfg_payload *payload,
                          const struct dyn_pose *at)
 {
-    const double *impulse = dyn_handover_impulse(rig->take[rig->arm->configuration]) +
+    const double *impulse = dyn_grapple_impulse(rig->take[rig->arm->configuration]) +
                             dyn_model_v_index(rig->plant.model, payload->body);
     const struct dyn_quat turn = dyn_quat_unit(at->turn);
     const struct dyn_vec3 moment = dyn_quat_rotate(turn, dyn_vec3_load(impulse));
@@ -146,8 +146,8 @@ static void grapple(struct cfg_rig *rig)
     const uint64_t index = now->near - 1;
     const struct cfg_payload *payload = &rig->scenario->arm.payload[index];
     double *q = rig->x, *v = rig->x + dyn_model_nq(rig->plant.model);
-    dyn_handover_carry(rig->models[0], rig->models[1 + index], payload->body, rig->take[1 + index],
-                       q, v);
+    dyn_grapple_reparent(rig->models[0], rig->models[1 + index], payload->body,
+                         rig->take[1 + index], q, v);
     now->configuration = 1 + index;
     now->latched &= ~(1ull << index);
     now->blow = arrest(rig);
@@ -166,8 +166,8 @@ static void release(struct cfg_rig *rig)
     const struct dyn_pose at = carried_pose(rig, payload);
     const bool berthed = now->flags & CFG_ARM_BERTHED;
     double *q = rig->x, *v = rig->x + dyn_model_nq(rig->plant.model);
-    dyn_handover_carry(rig->models[1 + index], rig->models[0], payload->body, rig->give[1 + index],
-                       q, v);
+    dyn_grapple_reparent(rig->models[1 + index], rig->models[0], payload->body,
+                         rig->give[1 + index], q, v);
     now->configuration = 0;
     now->latched |= (uint64_t)berthed << index;
     const double lost = arrest(rig);
@@ -250,8 +250,9 @@ static unsigned resolve(struct cfg_rig *rig, const struct dyn_arm *kinematics, d
     double twist[6];
     push_of(rig, &arm->rotation, pace, twist);
     push_of(rig, &arm->translation, pace, twist + 3);
-    return dyn_arm_resolve(kinematics, rig->x, &tool, rig->arm->panel.mode != IO_ARM_PANEL_BASE,
-                           twist, rig->arm_work, rig->arm->asked, rates);
+    return dyn_arm_resolved_rate(kinematics, rig->x, &tool,
+                                 rig->arm->panel.mode != IO_ARM_PANEL_BASE, twist, rig->arm_work,
+                                 rig->arm->asked, rates);
 }
 
 /* There, or as near as the servos bring it under what it carries: no joint creeps or swings on. */
@@ -276,7 +277,8 @@ static unsigned approach(struct cfg_rig *rig, const struct dyn_arm *kinematics, 
     if (index == 0)
         return 0;
     const double *pose = rig->scenario->arm.pose[index - 1].angle;
-    const unsigned flags = dyn_arm_approach(kinematics, rig->arm->reference, pose, rates, &far);
+    const unsigned flags =
+        dyn_arm_rates_to_pose(kinematics, rig->arm->reference, pose, rates, &far);
     rig->arm->flags |= has_arrived(rig, pose, far) ? 0u : CFG_ARM_AUTO;
     return flags;
 }
@@ -308,8 +310,8 @@ static void choose_rates(struct cfg_rig *rig, double *rates)
     case IO_ARM_PANEL_JOINT: {
         const int joint = (int)rig->arm->panel.joint;
         const double way = deflection(rig, &rig->scenario->arm.translation, 0);
-        flags = dyn_arm_single(&kinematics, rig->x, joint, way * kinematics.resolve.rate_max[joint],
-                               rates);
+        flags = dyn_arm_single_joint(&kinematics, rig->x, joint,
+                                     way * kinematics.resolve.rate_max[joint], rates);
         break;
     }
     case IO_ARM_PANEL_TOOL:
@@ -331,7 +333,7 @@ static void choose_rates(struct cfg_rig *rig, double *rates)
 /* The servos' references run ahead of joints that lag, and must end at the limits as well. */
 static double before_limit(const struct cfg_rig *rig, int n, double command, double h)
 {
-    const struct dyn_resolve *limits = &rig->scenario->arm.resolve;
+    const struct dyn_resolved_rate_spec *limits = &rig->scenario->arm.resolve;
     const double at = rig->arm->reference[n];
     const double left = fmax(0.0, command > 0.0 ? limits->upper[n] - at : at - limits->lower[n]);
     const double allowed = fmin(sqrt(2.0 * limits->braking[n] * left), left / h);
@@ -357,21 +359,21 @@ static void weigh(const struct cfg_rig *rig, double *weight)
     const struct dyn_vec3 gravity = dyn_vec3_load(rig->plant.environment.gravity);
     double felt[3];
     dyn_vec3_store(dyn_quat_rotate(dyn_quat_conjugate(dyn_quat_unit(base.turn)), gravity), felt);
-    dyn_arm_weight(&rig->kinematics, rig->x, felt, rig->arm_work, weight);
+    dyn_arm_gravity_torques(&rig->kinematics, rig->x, felt, rig->arm_work, weight);
 }
 
 static void drive(struct cfg_rig *rig, double h)
 {
     const struct cfg_arm *arm = &rig->scenario->arm;
     struct cfg_arm_state *now = rig->arm;
-    double weight[DYN_RESOLVE_MAX] = {0};
+    double weight[DYN_ARM_JOINT_MAX] = {0};
     int limited = 0;
     if (arm->carries_weight)
         weigh(rig, weight);
     for (int n = 0; n < arm->joint_count; n++)
         now->torque[n] =
-            dyn_servo(&arm->joint[n].servo, weight[n], now->command[n], angle_of(rig, n),
-                      rate_of(rig, n), h, &now->reference[n], &limited);
+            dyn_joint_servo(&arm->joint[n].servo, weight[n], now->command[n], angle_of(rig, n),
+                            rate_of(rig, n), h, &now->reference[n], &limited);
     now->flags |= limited ? CFG_ARM_LIMITED : 0u;
 }
 
@@ -409,7 +411,7 @@ static void let_go(struct cfg_rig *rig)
 void arm_servo(struct cfg_rig *rig)
 {
     const double h = rig->h * rig->scenario->arm.every;
-    double rates[DYN_RESOLVE_MAX];
+    double rates[DYN_ARM_JOINT_MAX];
     look_at_panel(rig);
     look_around(rig);
     if (rig->arm->panel.grapple)
@@ -446,7 +448,7 @@ void arm_motors(struct cfg_rig *rig)
  * does not, from now on: what instruments feel of this frame is solved after it. */
 void arm_brakes(struct cfg_rig *rig)
 {
-    const double *holding = dyn_plant_holding(rig->work);
+    const double *holding = dyn_plant_held_force(rig->work);
     struct cfg_arm_state *now = rig->arm;
     bool caught = false, lost = false;
     for (int n = 0; n < rig->scenario->arm.joint_count; n++) {

@@ -87,7 +87,7 @@ static unsigned char *put_hand(const struct cfg_rig *rig, unsigned char *out)
     const struct dyn_state state = {rig->x, rig->x + dyn_model_nq(rig->plant.model)};
     struct dyn_pose pose;
     double place[7], twist[6];
-    dyn_arm_motion(&rig->kinematics, &state, rig->arm_work, &pose, twist);
+    dyn_arm_hand_motion(&rig->kinematics, &state, rig->arm_work, &pose, twist);
     dyn_vec3_store(pose.origin, place);
     dyn_quat_store(pose.turn, place + 3);
     out = put(out, place, sizeof place);

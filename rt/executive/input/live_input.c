@@ -77,17 +77,17 @@ static bool is_lost(const struct live_source *source, const struct rig *rig, int
 static void watch_clock(const struct live_source *source, const struct cfg_lock *lock,
                         const struct io_command *command)
 {
-    struct rt_phase_sight seen = {0};
+    struct rt_phase_sample seen = {0};
     struct io_clock_sample told;
     bool fresh = command != NULL;
     if (lock->source == CFG_LOCK_ARRIVAL) {
         seen.local_ns = fresh ? command->rx_ns : 0;
     } else {
         fresh = io_link_clock(source->links, lock->link, &told);
-        seen = (struct rt_phase_sight){told.local_ns, told.board_ns, told.delay_ns};
+        seen = (struct rt_phase_sample){told.local_ns, told.board_ns, told.delay_ns};
     }
     if (fresh)
-        rt_phase_see(source->phase, &seen);
+        rt_phase_lock_observe(source->phase_lock, &seen);
 }
 
 /* What the near end of the wire sees in this frame. */
@@ -96,10 +96,10 @@ static void hear(struct live_source *source, struct rig *rig, int link, uint64_t
 {
     struct io_command newest;
     const bool fresh = io_link_latch(source->links, link, &newest);
-    if (source->phase && link == rig->scenario->lock.link)
+    if (source->phase_lock && link == rig->scenario->lock.link)
         watch_clock(source, &rig->scenario->lock, fresh ? &newest : NULL);
     const struct io_command *command =
-        late_pass(&rig->late_in[link], frame + rig->schedule->shift, fresh ? &newest : NULL);
+        late_pass(&rig->late_in[link], frame + rig->schedule->frame_offset, fresh ? &newest : NULL);
     if (command)
         put_command(source, rig, link, frame, command);
     else if (!knows_of_loss(rig, link) && is_lost(source, rig, link, now_ns))
@@ -124,7 +124,7 @@ static bool is_looked_at(const struct rig *rig, int link, uint64_t frame)
     const bool moves_arm =
         arm->joint_count > 0 &&
         (link == arm->translation.link || link == arm->rotation.link || link == arm->button_link);
-    return !moves_arm || (frame + rig->schedule->shift) % arm->every == 0;
+    return !moves_arm || (frame + rig->schedule->frame_offset) % arm->every == 0;
 }
 
 /* The way of a command to the motion: it is over with the step of the frame that looked at it.  Of

@@ -29,10 +29,10 @@ struct source_outages {
 
 struct live_source {
     struct io_links *links;
-    struct io_sync_pulse *pulser; /* NULL: no pulses */
-    struct rt_phase *phase;       /* NULL: no clock is followed */
-    atomic_bool *stop;            /* set when a link with on_loss: stop is lost */
-    atomic_bool link_lost;        /* that is why */
+    struct io_sync_pulse *pulser;     /* NULL: no pulses */
+    struct rt_phase_lock *phase_lock; /* NULL: no clock is followed */
+    atomic_bool *stop;                /* set when a link with on_loss: stop is lost */
+    atomic_bool link_lost;            /* that is why */
     uint64_t begin_ns;            /* first frame; a link that never commands is lost from there */
     uint32_t first[IO_LINK_MAX];  /* sequence of the first command that a frame heard */
     uint32_t resets[IO_LINK_MAX]; /* of the board, that went on to the vehicle */

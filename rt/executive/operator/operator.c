@@ -14,16 +14,17 @@
 static size_t lay_out(struct operator_desk *desk, size_t state_size, int parameter_count, void *mem)
 {
     size_t at = 0;
-    void *asked = rt_cut(mem, &at, rt_ring_size(sizeof(struct operator_request), OPERATOR_ASK_MAX));
+    void *asked =
+        rt_layout_cut(mem, &at, rt_ring_size(sizeof(struct operator_request), OPERATOR_ASK_MAX));
     void *rings[3];
     for (int i = 0; i < 3; i++)
-        rings[i] =
-            rt_cut(mem, &at, rt_ring_size(sizeof(struct operator_letter), 2 * OPERATOR_ASK_MAX));
-    desk->snapshot = rt_cut(mem, &at, state_size);
+        rings[i] = rt_layout_cut(
+            mem, &at, rt_ring_size(sizeof(struct operator_letter), 2 * OPERATOR_ASK_MAX));
+    desk->snapshot = rt_layout_cut(mem, &at, state_size);
     for (int i = 0; i < OPERATOR_SIDE_COUNT; i++)
-        desk->staging[i].state = rt_cut(mem, &at, state_size);
+        desk->staging[i].state = rt_layout_cut(mem, &at, state_size);
     desk->parameters =
-        rt_cut(mem, &at, (size_t)parameter_count * sizeof *desk->parameters + RT_CACHE_LINE);
+        rt_layout_cut(mem, &at, (size_t)parameter_count * sizeof *desk->parameters + RT_CACHE_LINE);
     if (mem) {
         desk->asked = rt_ring_place(sizeof(struct operator_request), OPERATOR_ASK_MAX, asked);
         desk->chores =
@@ -63,7 +64,7 @@ static void fill_parameters(struct operator_desk *desk)
     }
 }
 
-struct operator_desk *operator_open(struct rig *rig, atomic_bool *knock,
+struct operator_desk *operator_open(struct rig *rig, atomic_bool *boundary_wanted,
                                     const char *const *overrides, int override_count)
 {
     const size_t state_size = rig->cfg->state_size;
@@ -80,7 +81,7 @@ struct operator_desk *operator_open(struct rig *rig, atomic_bool *knock,
     memset(desk->memory, 0, size); /* and touched, so that the frame finds its pages there */
     (void)lay_out(desk, state_size, parameters, desk->memory);
     desk->rig = rig;
-    desk->knock = desk->estop.knock = knock;
+    desk->boundary_wanted = desk->estop.boundary_wanted = boundary_wanted;
     desk->result.state_size = state_size;
     checkpoint_mark(rig->cfg, overrides, override_count, &desk->mark);
     fill_parameters(desk);
@@ -100,7 +101,7 @@ void operator_close(struct operator_desk *desk)
 void operator_knock(struct operator_desk *desk)
 {
     /* Release: who sees the knock sees what was pushed before it. */
-    atomic_store_explicit(desk->knock, true, memory_order_release);
+    atomic_store_explicit(desk->boundary_wanted, true, memory_order_release);
 }
 
 void operator_script(struct operator_desk *desk, const struct operator_scripted *acts, int count)
@@ -172,13 +173,14 @@ void operator_watch(struct operator_desk *desk, struct io_links *links)
 void operator_lost(struct operator_desk *desk)
 {
     if (is_near(desk->rig->scenario, desk->rig->scenario->arm.button_link))
-        (void)rt_estop_raise(&desk->estop, RT_ESTOP_LOSS, rt_now_ns());
+        (void)rt_estop_raise(&desk->estop, RT_ESTOP_OPERATOR_LOST, rt_now_ns());
 }
 
 void operator_meet_hands(struct operator_desk *desk)
 {
     desk->reader.read[RT_ESTOP_BUTTON] = rt_estop_count(&desk->estop, RT_ESTOP_BUTTON);
-    desk->reader.read[RT_ESTOP_LOSS] = rt_estop_count(&desk->estop, RT_ESTOP_LOSS);
+    desk->reader.read[RT_ESTOP_OPERATOR_LOST] =
+        rt_estop_count(&desk->estop, RT_ESTOP_OPERATOR_LOST);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

@@ -14,7 +14,8 @@
  *
  * A stop is no request (rt/estop.h): it waits behind none, is refused by nothing, and is read at
  * the next boundary, also in a pause, while an act waits for its file, while lockstep waits for a
- * reply and while the log has no room; at most RT_ESTOP_FRAMES_MAX frames after it was raised.
+ * reply and while the log has no room; at most RT_ESTOP_LATENCY_FRAMES_MAX frames after it was
+ * raised.
  *
  * Every request is answered once: it is carried out only when there is room for its answer, and
  * what the end of the run leaves is answered with that reason.  A state that is read for a restore
@@ -81,7 +82,7 @@ struct io_links;
 
 /* A desk for this rig, whose boundary it becomes; knock is the frame loop's.  overrides: those the
  * scenario was loaded with.  NULL: no memory.  Context: setup. */
-struct operator_desk *operator_open(struct rig *rig, atomic_bool *knock,
+struct operator_desk *operator_open(struct rig *rig, atomic_bool *boundary_wanted,
                                     const char *const *overrides, int override_count);
 /* Acts at given boundaries, in order.  Context: setup. */
 void operator_script(struct operator_desk *desk, const struct operator_scripted *acts, int count);

@@ -48,7 +48,7 @@ static void note_read(struct operator_desk *desk, uint32_t count, uint64_t frame
 static bool stands_stopped(const struct operator_desk *desk, uint32_t cause)
 {
     const struct io_arm_panel_state *panel = &desk->rig->cfg->arm->panel;
-    return panel->safed && (panel->brakes || cause == RT_ESTOP_LOSS) &&
+    return panel->safed && (panel->brakes || cause == RT_ESTOP_OPERATOR_LOST) &&
            panel->mode == IO_ARM_PANEL_HOLD && panel->latched_mode == 0;
 }
 
@@ -58,13 +58,14 @@ static bool is_repeated(const struct operator_desk *desk, uint32_t cause, uint64
 {
     return !rig_has_room_for_act(desk->rig) && desk->stopped_at == frame + 1 &&
            desk->stopped_as == desk->rig->acts &&
-           (cause == RT_ESTOP_LOSS || desk->stopped_by != RT_ESTOP_LOSS);
+           (cause == RT_ESTOP_OPERATOR_LOST || desk->stopped_by != RT_ESTOP_OPERATOR_LOST);
 }
 
-static void stop(struct operator_desk *desk, uint32_t cause, uint64_t since_ns, uint64_t frame)
+static void stop(struct operator_desk *desk, uint32_t cause, uint64_t first_raise_ns,
+                 uint64_t frame)
 {
     const struct operator_request request = {
-        .act = OPERATOR_SAFE, .index = cause, .value = (double)since_ns};
+        .act = OPERATOR_SAFE, .index = cause, .value = (double)first_raise_ns};
     if (desk->rig->cfg->arm == NULL || is_repeated(desk, cause, frame) ||
         (cause != RT_ESTOP_OPERATOR && stands_stopped(desk, cause)))
         return;
@@ -78,7 +79,7 @@ static void stop(struct operator_desk *desk, uint32_t cause, uint64_t since_ns, 
  * rest. */
 static uint32_t first_of(uint32_t causes)
 {
-    const uint32_t harder = causes & ~(1u << RT_ESTOP_LOSS);
+    const uint32_t harder = causes & ~(1u << RT_ESTOP_OPERATOR_LOST);
     uint32_t first = 0;
     while (!((harder ? harder : causes) >> first & 1))
         first++;
@@ -96,9 +97,9 @@ void operator_heed(void *self, uint64_t frame)
     }
     if (causes == 0)
         return;
-    const uint64_t since_ns =
-        atomic_exchange_explicit(&desk->estop.since_ns, 0, memory_order_relaxed);
-    stop(desk, first_of(causes), since_ns, frame);
+    const uint64_t first_raise_ns =
+        atomic_exchange_explicit(&desk->estop.first_raise_ns, 0, memory_order_relaxed);
+    stop(desk, first_of(causes), first_raise_ns, frame);
     note_read(desk, now.read[RT_ESTOP_OPERATOR], frame);
     desk->reader = now;
 }
@@ -339,7 +340,7 @@ bool operator_boundary(void *self, uint64_t frame)
     if (atomic_load_explicit(&desk->over, memory_order_relaxed))
         return true;
     /* Acquire: what was pushed or raised before a knock is seen after it. */
-    (void)atomic_exchange_explicit(desk->knock, false, memory_order_acquire);
+    (void)atomic_exchange_explicit(desk->boundary_wanted, false, memory_order_acquire);
     raise_scripted(desk, frame);
     operator_heed(desk, frame);
     const bool stalled = carry_out_some(desk, frame);

@@ -62,7 +62,7 @@ struct operator_waiting_stop {
 
 struct operator_desk {
     struct rig *rig;
-    atomic_bool *knock;
+    atomic_bool *boundary_wanted;
     struct rt_estop estop;
     struct checkpoint_mark mark;
     struct operator_parameter *parameters;

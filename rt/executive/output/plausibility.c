@@ -78,7 +78,7 @@ static double power_of(const struct plausibility *motion, const struct cfg_rig *
 {
     const struct dyn_model *model = rig->plant.model;
     const double *v = rig->x + dyn_model_nq(model);
-    const double *holding = dyn_plant_holding(rig->work);
+    const double *holding = dyn_plant_held_force(rig->work);
     double power = motion->force * speed + motion->torque * (fastest + motion->spin);
     for (int i = 0; i < dyn_model_nv(model); i++) {
         power += rig->joint_tau ? fabs(rig->joint_tau[i] * v[i]) : 0.0;
@@ -92,7 +92,7 @@ void plausibility_start(struct plausibility *motion, const struct cfg_rig *rig, 
     struct dyn_monitor now;
     if (motion->work == NULL)
         return;
-    dyn_monitor_take(&rig->plant, rig->x, motion->work, &now);
+    dyn_monitor_compute(&rig->plant, rig->x, motion->work, &now);
     motion->begun = true;
     motion->start = now.kinetic + now.potential;
     motion->reference = fmax(motion->reference, motion->floor) + now.kinetic + fabs(now.potential);
@@ -117,7 +117,7 @@ static __attribute__((noinline)) void look(struct plausibility *motion, const st
 {
     const struct cfg_physics *bounds = &rig->scenario->physics;
     struct dyn_monitor now;
-    dyn_monitor_take(&rig->plant, rig->x, motion->work, &now);
+    dyn_monitor_compute(&rig->plant, rig->x, motion->work, &now);
     const double power = power_of(motion, rig, now.speed, fastest);
     const double seconds = (double)(frame - motion->looked + 1) * rig->h;
     motion->reference += fmax(power, motion->power) * seconds;

@@ -70,7 +70,7 @@ static const char ground_definition[] =
     "uint8 answer # MAV_RESULT of the newest acknowledgement; 255 none came\n";
 
 /* What fills the C struct up to its last array, in the same order. */
-_Static_assert(offsetof(struct rt_recorder_row, due) == 8 * 8, "as the text below has it");
+_Static_assert(offsetof(struct rt_flight_recorder_row, due) == 8 * 8, "as the text below has it");
 _Static_assert(RECORD_EVENT_HEAD == 9 * 8 + 4 + 4, "as the text below has it");
 static const char event_definition[] =
     "# A frame near an overrun, or near a reply that did not come: what it did and when, from the\n"
@@ -310,7 +310,7 @@ static void describe_timing(const struct cfg_scenario *scenario, const struct re
              layout->job_size, scenario->rate_hz);
     /* At least what the recorder holds, so that all of it finds room when the run ends. */
     describe(&channels[layout->event], "/event", "airbearing_msgs/msg/Event", event_text(jobs),
-             layout->event_size, fmax(scenario->rate_hz, RT_RECORDER_FRAMES));
+             layout->event_size, fmax(scenario->rate_hz, RT_FLIGHT_RECORDER_FRAMES));
     describe(&channels[layout->latency], "/latency", "airbearing_msgs/msg/Latency",
              latency_definition, RECORD_LATENCY_SIZE, scenario->rate_hz * links);
     describe(&channels[layout->clock], "/clock", "airbearing_msgs/msg/Clock", clock_definition,

@@ -69,7 +69,7 @@ struct record_job {
 enum { RECORD_JOB_HEAD = offsetof(struct record_job, spent_ns) };
 
 /* What a frame near an overrun did and when is a row of the flight recorder as it stands. */
-enum { RECORD_EVENT_HEAD = RT_RECORDER_HEAD };
+enum { RECORD_EVENT_HEAD = RT_FLIGHT_RECORDER_HEAD };
 
 /* One way through the loop, written by the thread that sends. */
 struct record_latency {

@@ -41,7 +41,7 @@ static void view_sky(const struct cfg_rig *cfg, const struct dyn_motion *motion,
     *view = (struct io_star_tracker_view){0};
     memcpy(view->attitude, motion->attitude, sizeof view->attitude);
     memcpy(view->rate, motion->rate, sizeof view->rate);
-    if (environment->sun_share > 0.0)
+    if (environment->sun_visible_fraction > 0.0)
         to_body(motion, environment->sun, view->sun);
     if (environment->kind != DYN_WORLD_ORBIT)
         return;
@@ -86,7 +86,7 @@ static bool read_sun(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
     double sun[3];
     to_body(motion, cfg->plant.environment.sun, sun);
     const bool answers =
-        io_sun_sensor_sample(&sensor->sun, sun, cfg->plant.environment.sun_share, state);
+        io_sun_sensor_sample(&sensor->sun, sun, cfg->plant.environment.sun_visible_fraction, state);
     memcpy(value, state->out, sizeof state->out);
     return answers;
 }
@@ -186,7 +186,7 @@ static void fill_fix(const struct rig *rig, const struct cfg_sensor *sensor, uin
     const double seconds =
         (double)(frame + 1) * rig->cfg->h - sensor->gps.delay * sensor->sample_time;
     struct dyn_geodetic at;
-    dyn_world_where(&rig->scenario->world, seconds, value, value + 3, &at, fix->velocity);
+    dyn_world_geodetic(&rig->scenario->world, seconds, value, value + 3, &at, fix->velocity);
     fix->latitude = at.latitude;
     fix->longitude = at.longitude;
     fix->altitude = at.height;
@@ -247,7 +247,8 @@ static void log_reading(struct rig *rig, int index, uint64_t frame, const double
     if (!rig->telemetry)
         return;
     const int channel = rig->layout.sensor + index;
-    const uint64_t log_time_ns = (frame + 1 - rig->schedule->shift) * rig->scenario->period_ns;
+    const uint64_t log_time_ns =
+        (frame + 1 - rig->schedule->frame_offset) * rig->scenario->period_ns;
     void *record = io_telemetry_claim(rig->telemetry, channel, log_time_ns);
     if (!record)
         return;

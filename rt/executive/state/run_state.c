@@ -41,7 +41,7 @@ static void hold(const struct cfg_rig *rig, int body, bool held)
     const int at = dyn_model_v_index(rig->plant.model, body);
     for (int k = 0; k < dyn_joint_nv(&rig->scenario->bodies[body].spec); k++) {
         rig->held[at + k] = held;
-        rig->blow[at + k] = held ? DYN_BLOW_STOPS : DYN_BLOW_FREE;
+        rig->blow[at + k] = held ? DYN_IMPACT_STOPPED : DYN_IMPACT_FREE;
     }
 }
 
@@ -52,7 +52,7 @@ void cfg_rig_grip(struct cfg_rig *rig)
     rig->plant.model = rig->models[state->configuration];
     rig->work = rig->works[state->configuration];
     for (int i = 0; i < dyn_model_nv(rig->plant.model); i++)
-        rig->blow[i] = rig->held[i] ? DYN_BLOW_GOES_ON : DYN_BLOW_FREE;
+        rig->blow[i] = rig->held[i] ? DYN_IMPACT_PRESCRIBED : DYN_IMPACT_FREE;
     for (int n = 0; n < arm->joint_count; n++)
         hold(rig, arm->joint[n].body, state->brake[n] == CFG_BRAKE_HOLDS);
     for (int i = 0; i < arm->payload_count; i++)
@@ -209,7 +209,8 @@ static void apply_parameter(struct cfg_rig *rig, int index)
         break;
     case CFG_IN_LAW:
         for (int i = 0; i < cfg_configuration_count(rig->scenario); i++)
-            put(dyn_model_law(rig->models[i], parameter->index, 0), parameter->offset, value);
+            put(dyn_model_force_spec(rig->models[i], parameter->index, 0), parameter->offset,
+                value);
         break;
     }
 }
@@ -238,7 +239,7 @@ void cfg_rig_surround(struct cfg_rig *rig)
     const struct cfg_surroundings *now = rig->surroundings;
     memcpy(environment->magnetic_field, now->magnetic_field, sizeof now->magnetic_field);
     memcpy(environment->sun, now->sun, sizeof now->sun);
-    environment->sun_share = now->sun_share;
+    environment->sun_visible_fraction = now->sun_visible_fraction;
     for (int k = 0; k < 3; k++)
         environment->wind[k] = rig->scenario->environment.wind[k] + now->gust.out[k];
 }
@@ -254,7 +255,7 @@ void cfg_rig_look_around(struct cfg_rig *rig, double seconds)
     dyn_world_update(&rig->scenario->world, seconds, position, &environment);
     memcpy(now->magnetic_field, environment.magnetic_field, sizeof now->magnetic_field);
     memcpy(now->sun, environment.sun, sizeof now->sun);
-    now->sun_share = environment.sun_share;
+    now->sun_visible_fraction = environment.sun_visible_fraction;
 }
 
 static void begin_surroundings(struct cfg_rig *rig)
@@ -297,19 +298,21 @@ static size_t lay_out_state(struct cfg_rig *rig, unsigned char *state)
     const struct cfg_scenario *scenario = rig->scenario;
     const size_t x_count = (size_t)dyn_plant_state_count(&rig->plant);
     size_t at = 0;
-    rig->x = rt_cut(state, &at, x_count * sizeof *rig->x);
-    rig->drive = rt_cut(state, &at, (size_t)scenario->drive_count * sizeof *rig->drive);
+    rig->x = rt_layout_cut(state, &at, x_count * sizeof *rig->x);
+    rig->drive = rt_layout_cut(state, &at, (size_t)scenario->drive_count * sizeof *rig->drive);
     for (int i = 0; i < scenario->sensor_count; i++) {
-        void *instrument = rt_cut(state, &at, cfg_instrument_size(scenario->sensors[i].kind));
+        void *instrument =
+            rt_layout_cut(state, &at, cfg_instrument_size(scenario->sensors[i].kind));
         if (state)
             rig->instrument[i] = instrument;
     }
-    rig->fault = rt_cut(state, &at, (size_t)scenario->fault_count * sizeof *rig->fault);
-    rig->link = rt_cut(state, &at, (size_t)scenario->link_count * sizeof *rig->link);
-    rig->surroundings = rt_cut(state, &at, sizeof *rig->surroundings);
-    rig->schedule = rt_cut(state, &at, sizeof *rig->schedule);
-    rig->parameter = rt_cut(state, &at, (size_t)scenario->parameter_count * sizeof *rig->parameter);
-    rig->arm = has_arm(scenario) ? rt_cut(state, &at, sizeof *rig->arm) : NULL;
+    rig->fault = rt_layout_cut(state, &at, (size_t)scenario->fault_count * sizeof *rig->fault);
+    rig->link = rt_layout_cut(state, &at, (size_t)scenario->link_count * sizeof *rig->link);
+    rig->surroundings = rt_layout_cut(state, &at, sizeof *rig->surroundings);
+    rig->schedule = rt_layout_cut(state, &at, sizeof *rig->schedule);
+    rig->parameter =
+        rt_layout_cut(state, &at, (size_t)scenario->parameter_count * sizeof *rig->parameter);
+    rig->arm = has_arm(scenario) ? rt_layout_cut(state, &at, sizeof *rig->arm) : NULL;
     return (at + 7) / 8 * 8;
 }
 
@@ -319,10 +322,10 @@ static void lay_out_models(struct cfg_rig *rig, const struct dyn_body_spec *spec
 {
     const struct cfg_scenario *scenario = rig->scenario;
     const int count = cfg_configuration_count(scenario);
-    rig->models = rt_cut(mem, at, (size_t)count * sizeof *rig->models);
+    rig->models = rt_layout_cut(mem, at, (size_t)count * sizeof *rig->models);
     for (int i = 0; i < count; i++) {
         const struct dyn_body_spec *own = specs + (size_t)i * (size_t)scenario->body_count;
-        void *model_mem = rt_cut(mem, at, dyn_model_size(own, scenario->body_count));
+        void *model_mem = rt_layout_cut(mem, at, dyn_model_size(own, scenario->body_count));
         if (mem == NULL)
             continue;
         rig->models[i] = dyn_model_place(own, scenario->body_count, model_mem);
@@ -335,23 +338,23 @@ static void lay_out_arm(struct cfg_rig *rig, unsigned char *mem, size_t *at)
 {
     const size_t count = (size_t)cfg_configuration_count(rig->scenario);
     const struct dyn_model *none = rig->models[0];
-    rig->joint_tau = rt_cut(mem, at, (size_t)dyn_model_nv(none) * sizeof *rig->joint_tau);
-    rig->blow = rt_cut(mem, at, (size_t)dyn_model_nv(none) * sizeof *rig->blow);
-    void *work = rt_cut(mem, at, dyn_arm_work_size(none));
-    rig->take = rt_cut(mem, at, count * sizeof *rig->take);
-    rig->give = rt_cut(mem, at, count * sizeof *rig->give);
+    rig->joint_tau = rt_layout_cut(mem, at, (size_t)dyn_model_nv(none) * sizeof *rig->joint_tau);
+    rig->blow = rt_layout_cut(mem, at, (size_t)dyn_model_nv(none) * sizeof *rig->blow);
+    void *work = rt_layout_cut(mem, at, dyn_arm_work_size(none));
+    rig->take = rt_layout_cut(mem, at, count * sizeof *rig->take);
+    rig->give = rt_layout_cut(mem, at, count * sizeof *rig->give);
     if (mem != NULL) {
         rig->arm_work = dyn_arm_work_place(none, work);
         fill_kinematics(rig);
     }
     for (size_t i = 0; i < count; i++) {
         const struct dyn_model *some = rig->models[i];
-        void *take = rt_cut(mem, at, dyn_handover_work_size(none, some));
-        void *give = rt_cut(mem, at, dyn_handover_work_size(some, none));
+        void *take = rt_layout_cut(mem, at, dyn_grapple_work_size(none, some));
+        void *give = rt_layout_cut(mem, at, dyn_grapple_work_size(some, none));
         if (mem == NULL)
             continue;
-        rig->take[i] = dyn_handover_work_place(none, some, take);
-        rig->give[i] = dyn_handover_work_place(some, none, give);
+        rig->take[i] = dyn_grapple_work_place(none, some, take);
+        rig->give[i] = dyn_grapple_work_place(some, none, give);
     }
 }
 
@@ -377,19 +380,20 @@ static size_t lay_out(struct cfg_rig *rig, struct dyn_effector *effectors, size_
     rig->held = NULL;
     rig->held_a = NULL;
     if (is_held(scenario)) { /* else the kernel need not ask */
-        rig->plant.held = rig->held = rt_cut(mem, &at, nv * sizeof *rig->held);
-        rig->plant.held_a = rig->held_a = rt_cut(mem, &at, nv * sizeof *rig->held_a);
+        rig->plant.held = rig->held = rt_layout_cut(mem, &at, nv * sizeof *rig->held);
+        rig->plant.held_a = rig->held_a = rt_layout_cut(mem, &at, nv * sizeof *rig->held_a);
         static const unsigned char some;
         if (mem == NULL)
             rig->plant.held = &some; /* it is asked whether, not which */
     }
-    rig->command = rt_cut(mem, &at, (size_t)scenario->effector_count * sizeof *rig->command);
-    rig->instrument = rt_cut(mem, &at, (size_t)scenario->sensor_count * sizeof *rig->instrument);
-    rig->works = rt_cut(mem, &at, count * sizeof *rig->works);
+    rig->command = rt_layout_cut(mem, &at, (size_t)scenario->effector_count * sizeof *rig->command);
+    rig->instrument =
+        rt_layout_cut(mem, &at, (size_t)scenario->sensor_count * sizeof *rig->instrument);
+    rig->works = rt_layout_cut(mem, &at, count * sizeof *rig->works);
     for (size_t i = 0; i < count; i++) {
         struct dyn_plant plant = rig->plant;
         plant.model = rig->models[i];
-        void *work = rt_cut(mem, &at, dyn_plant_work_size(&plant));
+        void *work = rt_layout_cut(mem, &at, dyn_plant_work_size(&plant));
         if (mem != NULL)
             rig->works[i] = dyn_plant_work_place(&plant, work);
     }
@@ -398,8 +402,8 @@ static size_t lay_out(struct cfg_rig *rig, struct dyn_effector *effectors, size_
     if (has_arm(scenario))
         lay_out_arm(rig, mem, &at);
     rig->state_size = lay_out_state(rig, NULL);
-    rig->state = rt_cut(mem, &at, rig->state_size);
-    rig->start = rt_cut(mem, &at, rig->state_size);
+    rig->state = rt_layout_cut(mem, &at, rig->state_size);
+    rig->start = rt_layout_cut(mem, &at, rig->state_size);
     if (mem)
         (void)lay_out_state(rig, rig->state);
     return at;
@@ -423,11 +427,11 @@ static size_t cut_head(const struct cfg_scenario *scenario, const struct dyn_bod
 {
     struct cfg_rig probe = {.scenario = scenario};
     size_t at = 0;
-    *rig = rt_cut(mem, &at, sizeof **rig);
+    *rig = rt_layout_cut(mem, &at, sizeof **rig);
     if (mem != NULL)
         (*rig)->scenario = scenario;
     lay_out_models(mem != NULL ? *rig : &probe, specs, mem, &at);
-    *effectors = rt_cut(mem, &at, (size_t)scenario->effector_count * sizeof **effectors);
+    *effectors = rt_layout_cut(mem, &at, (size_t)scenario->effector_count * sizeof **effectors);
     return at;
 }
 

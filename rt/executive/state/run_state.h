@@ -29,7 +29,7 @@ struct cfg_link_state {
 
 /* What the environment has of its own, held between two looks at it. */
 struct cfg_surroundings {
-    double magnetic_field[3], sun[3], sun_share;
+    double magnetic_field[3], sun[3], sun_visible_fraction;
     struct io_wind_gust_state gust;
 };
 
@@ -49,12 +49,12 @@ enum {
 /* What an arm remembers from one servo period to the next. */
 struct cfg_arm_state {
     struct io_arm_panel_state panel;
-    double reference[DYN_RESOLVE_MAX]; /* rad, where the servos want the joints */
-    double command[DYN_RESOLVE_MAX];   /* rad/s */
-    double torque[DYN_RESOLVE_MAX];    /* N m, of the motors, behind their gears */
-    double asked[6];                   /* of the hand, base axes, angular first */
-    uint64_t brake[DYN_RESOLVE_MAX];   /* enum cfg_brake */
-    double rub[DYN_RESOLVE_MAX];       /* sense in which a slipping brake pushes: -1, 1 */
+    double reference[DYN_ARM_JOINT_MAX]; /* rad, where the servos want the joints */
+    double command[DYN_ARM_JOINT_MAX];   /* rad/s */
+    double torque[DYN_ARM_JOINT_MAX];    /* N m, of the motors, behind their gears */
+    double asked[6];                     /* of the hand, base axes, angular first */
+    uint64_t brake[DYN_ARM_JOINT_MAX];   /* enum cfg_brake */
+    double rub[DYN_ARM_JOINT_MAX];       /* sense in which a slipping brake pushes: -1, 1 */
     uint64_t flags;
     uint64_t configuration;      /* what the hand has */
     uint64_t latched;            /* bit i: payload i to its bay */
@@ -67,13 +67,13 @@ struct cfg_arm_state {
     double impulse[6]; /* and what the payload got: at the hand, in its axes; N m s, N s */
 };
 _Static_assert(sizeof(struct cfg_arm_state) ==
-                   sizeof(struct io_arm_panel_state) + (5 * DYN_RESOLVE_MAX + 6 + 19) * 8,
+                   sizeof(struct io_arm_panel_state) + (5 * DYN_ARM_JOINT_MAX + 6 + 19) * 8,
                "no pads in the run state");
 
 struct cfg_schedule_state {
     uint64_t frame;      /* frames completed */
     uint64_t not_finite; /* steps refused because their result was not a number */
-    uint64_t out_of_range[DYN_LIMIT_COUNT]; /* frames in which a flexible body left its model */
+    uint64_t out_of_range[DYN_VALIDITY_COUNT]; /* frames in which a flexible body left its model */
 };
 
 /* A part of the run state that has a name, and the job that writes it. */
@@ -93,14 +93,14 @@ struct cfg_rig {
     unsigned char *held; /* nv, what the plant's joints are held by */
     double *held_a;
     double *joint_tau;   /* nv, by the arm's motors and brakes; NULL: there is no arm */
-    unsigned char *blow; /* nv, enum dyn_blow: what a grapple stops; NULL: there is no arm */
+    unsigned char *blow; /* nv, enum dyn_impact: what a grapple stops; NULL: there is no arm */
     double h;            /* s per frame */
 
     /* An arm has a model for everything that can be in its hand; the plant has the one in force. */
     struct dyn_model **models; /* by configuration */
     struct dyn_plant_work **works;
-    struct dyn_handover_work **take; /* from configuration 0 to each, */
-    struct dyn_handover_work **give; /* and back */
+    struct dyn_grapple_work **take; /* from configuration 0 to each, */
+    struct dyn_grapple_work **give; /* and back */
     struct dyn_arm kinematics;
     struct dyn_arm_work *arm_work;
 

@@ -61,7 +61,7 @@ static bool are_numbers(const struct cfg_arm_state *state)
 
 static const char *brake_flaw(const struct cfg_arm_state *state)
 {
-    for (int n = 0; n < DYN_RESOLVE_MAX; n++) {
+    for (int n = 0; n < DYN_ARM_JOINT_MAX; n++) {
         const double rub = state->rub[n];
         if (state->brake[n] > CFG_BRAKE_HOLDS || !(rub == -1.0 || rub == 0.0 || rub == 1.0))
             return "its arm's brakes are as they cannot be";
@@ -82,8 +82,9 @@ static const char *arm_flaw(const struct cfg_scenario *scenario, const struct cf
         return "its arm is near a payload that there is not";
     if (brake_flaw(state) != NULL)
         return brake_flaw(state);
-    if (!are_finite(state->reference, DYN_RESOLVE_MAX) ||
-        !are_finite(state->command, DYN_RESOLVE_MAX) || !are_finite(state->torque, DYN_RESOLVE_MAX))
+    if (!are_finite(state->reference, DYN_ARM_JOINT_MAX) ||
+        !are_finite(state->command, DYN_ARM_JOINT_MAX) ||
+        !are_finite(state->torque, DYN_ARM_JOINT_MAX))
         return "its arm's servos follow what is no number";
     if (!are_numbers(state))
         return "its arm shows what is no number";

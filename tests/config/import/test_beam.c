@@ -52,7 +52,7 @@ static void integrate(const struct cfg_beam *beam, struct cfg_beam_form *form,
 {
     TEST_ASSERT_NULL(cfg_beam_flaw(beam));
     cfg_beam_shape(&pool, beam, form);
-    double *room = cfg_pool_take(&pool, dyn_modal_room(form->modes) * sizeof *room);
+    double *room = cfg_pool_take(&pool, dyn_modal_storage_count(form->modes) * sizeof *room);
     dyn_modal_integrate(form->station, form->stations, form->modes, room, modal);
 }
 

@@ -95,10 +95,10 @@ static void test_damping_and_friction_act_and_limits_are_told(void)
 {
     load_arm("name: s\nurdf: arm.urdf\n");
     const struct cfg_body *hand = body("hand"), *twin = body("twin");
-    NEAR(7.0, hand->spec.law[0].damping);
-    NEAR(3.0, hand->spec.law[0].coulomb);
-    NEAR(0.01, hand->spec.law[0].coulomb_speed);
-    NEAR(0.0, hand->spec.law[0].limit_stiffness);
+    NEAR(7.0, hand->spec.force_spec[0].damping);
+    NEAR(3.0, hand->spec.force_spec[0].coulomb);
+    NEAR(0.01, hand->spec.force_spec[0].coulomb_speed);
+    NEAR(0.0, hand->spec.force_spec[0].limit_stiffness);
     NEAR(-0.1, hand->range.lower);
     NEAR(0.2, hand->range.upper);
     NEAR(0.5, hand->range.velocity);
@@ -145,19 +145,19 @@ static void test_joints_add_what_the_urdf_does_not_say(void)
     const struct cfg_body *upper = body("upper"), *hand = body("hand");
     NEAR(PI / 2, upper->position[0]);
     NEAR(PI / 30, upper->velocity[0]);
-    NEAR(2.0, upper->spec.law[0].damping);
-    NEAR(0.5, upper->spec.law[0].coulomb);
-    NEAR(100.0, upper->spec.law[0].limit_stiffness);
-    NEAR(-1.0, upper->spec.law[0].lower);
-    NEAR(1.0, upper->spec.law[0].upper);
+    NEAR(2.0, upper->spec.force_spec[0].damping);
+    NEAR(0.5, upper->spec.force_spec[0].coulomb);
+    NEAR(100.0, upper->spec.force_spec[0].limit_stiffness);
+    NEAR(-1.0, upper->spec.force_spec[0].lower);
+    NEAR(1.0, upper->spec.force_spec[0].upper);
     NEAR(-1.0, upper->range.lower);
     NEAR(1.0, upper->range.upper);
     NEAR(2.0, upper->range.velocity);
     NEAR(100.0, upper->spec.rotor.ratio);
     NEAR(0.05, hand->position[0]);
-    NEAR(9.0, hand->spec.law[0].stiffness);
-    NEAR(7.0, hand->spec.law[0].damping);
-    NEAR(3.0, hand->spec.law[0].coulomb);
+    NEAR(9.0, hand->spec.force_spec[0].stiffness);
+    NEAR(7.0, hand->spec.force_spec[0].damping);
+    NEAR(3.0, hand->spec.force_spec[0].coulomb);
 }
 
 static void test_a_root_can_be_free_or_sit_on_a_body_and_bodies_can_sit_on_links(void)

@@ -452,7 +452,7 @@ static void test_a_fixed_base_welds_the_root(void)
         TEST_ASSERT_EQUAL_INT(parent[i], model->specs[i].parent);
     }
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_FIXED, model->specs[0].joint);
-    TEST_ASSERT_EQUAL_DOUBLE(7.0, model->specs[2].law[0].damping);
+    TEST_ASSERT_EQUAL_DOUBLE(7.0, model->specs[2].force_spec[0].damping);
     TEST_ASSERT_DOUBLE_WITHIN(1e-3, 0.034, model->specs[1].place_quat[1]); /* rpy 0.1 0.2 0.3 */
     TEST_ASSERT_EQUAL_INT(3, model->joint_count);
     for (int k = 0; k < 3; k++) {

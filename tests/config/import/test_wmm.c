@@ -45,12 +45,12 @@ static void test_terms_are_read_in_any_order(void)
     TEST_ASSERT_EQUAL_STRING("MADE-UP", wmm.name);
     TEST_ASSERT_EQUAL_DOUBLE(2025.0, wmm.model.epoch);
     TEST_ASSERT_EQUAL_INT(2, wmm.model.degree);
-    TEST_ASSERT_EQUAL_DOUBLE(-29000.5, wmm.model.g[dyn_field_term(1, 0)]);
-    TEST_ASSERT_EQUAL_DOUBLE(4500.0, wmm.model.h[dyn_field_term(1, 1)]);
-    TEST_ASSERT_EQUAL_DOUBLE(9.5, wmm.model.g_rate[dyn_field_term(1, 1)]);
-    TEST_ASSERT_EQUAL_DOUBLE(-2500.0, wmm.model.g[dyn_field_term(2, 0)]);
-    TEST_ASSERT_EQUAL_DOUBLE(-27.0, wmm.model.h_rate[dyn_field_term(2, 1)]);
-    TEST_ASSERT_EQUAL_DOUBLE(-800.0, wmm.model.h[dyn_field_term(2, 2)]);
+    TEST_ASSERT_EQUAL_DOUBLE(-29000.5, wmm.model.g[dyn_magnetic_field_term(1, 0)]);
+    TEST_ASSERT_EQUAL_DOUBLE(4500.0, wmm.model.h[dyn_magnetic_field_term(1, 1)]);
+    TEST_ASSERT_EQUAL_DOUBLE(9.5, wmm.model.g_rate[dyn_magnetic_field_term(1, 1)]);
+    TEST_ASSERT_EQUAL_DOUBLE(-2500.0, wmm.model.g[dyn_magnetic_field_term(2, 0)]);
+    TEST_ASSERT_EQUAL_DOUBLE(-27.0, wmm.model.h_rate[dyn_magnetic_field_term(2, 1)]);
+    TEST_ASSERT_EQUAL_DOUBLE(-800.0, wmm.model.h[dyn_magnetic_field_term(2, 2)]);
 }
 
 static void test_a_model_is_meant_for_five_years(void)
@@ -149,10 +149,10 @@ static void load_real(void)
 
 static struct dyn_vec3 north_east_down(double year, const struct dyn_geodetic *at)
 {
-    struct dyn_field field;
-    dyn_field_date(&wmm.model, year, &field);
+    struct dyn_magnetic_field field;
+    dyn_magnetic_field_at_date(&wmm.model, year, &field);
     const struct dyn_home home = dyn_home_at(at);
-    return dyn_scale(1e9, dyn_mul(&home.E, dyn_field_at(&field, home.origin)));
+    return dyn_scale(1e9, dyn_mul(&home.E, dyn_magnetic_field_at(&field, home.origin)));
 }
 
 static void test_the_published_test_values_are_met(void)

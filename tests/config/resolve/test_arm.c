@@ -359,7 +359,7 @@ static void test_what_is_not_said_has_its_default(void)
     NEAR(15 * PI / 180, arm->capture_tilt);
     NEAR(0.1, arm->capture_speed);
     NEAR(1.0, arm->resolve.length);
-    NEAR(0.05, arm->resolve.weak);
+    NEAR(0.05, arm->resolve.damped_below);
     NEAR(0.05, arm->resolve.damping);
     NEAR(0.0, arm->resolve.center_gain);
     for (int k = 0; k < 3; k++) {
@@ -484,10 +484,10 @@ static void test_a_blow_stops_only_what_the_arm_holds(void)
           "prescribed: 0}, mass: 5, inertia: 1 1 1}\n"
           "- {name: fin, parent: ship, joint: {type: revolute, axis: 0 1 0}, mass: 5, inertia: 1 1 "
           "1}\n" LINKS ARM);
-    TEST_ASSERT_EQUAL_UINT8(DYN_BLOW_FREE, rig->blow[0]);
-    TEST_ASSERT_EQUAL_UINT8(DYN_BLOW_STOPS, rig->blow[6]);
-    TEST_ASSERT_EQUAL_UINT8(DYN_BLOW_GOES_ON, rig->blow[7]);
-    TEST_ASSERT_EQUAL_UINT8(DYN_BLOW_FREE, rig->blow[8]);
+    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_FREE, rig->blow[0]);
+    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_STOPPED, rig->blow[6]);
+    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_PRESCRIBED, rig->blow[7]);
+    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_FREE, rig->blow[8]);
 }
 
 int main(void)

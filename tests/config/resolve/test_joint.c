@@ -90,11 +90,11 @@ static void test_the_laws_of_a_coordinate_are_read(void)
          "   limits: {lower: -90 deg, upper: 45 deg, stiffness: 1 kN m/rad, damping: 7}}" HEAVY
          "- {name: b, parent: a, joint: {type: prismatic, axis: 1 0 0, friction: 3 N,\n"
          "   limits: {upper: 2 cm, stiffness: 9 N/mm}}" HEAVY);
-    const struct dyn_joint_law *turn = &scenario->bodies[0].spec.law[0];
-    const struct dyn_joint_law *slide = &scenario->bodies[1].spec.law[0];
+    const struct dyn_joint_force_spec *turn = &scenario->bodies[0].spec.force_spec[0];
+    const struct dyn_joint_force_spec *slide = &scenario->bodies[1].spec.force_spec[0];
     const double d = PI / 180;
-    const struct dyn_joint_law turns = {80, 3 * d, 0.5, 0.02, d, -90 * d, 45 * d, 1000, 7};
-    const struct dyn_joint_law slides = {
+    const struct dyn_joint_force_spec turns = {80, 3 * d, 0.5, 0.02, d, -90 * d, 45 * d, 1000, 7};
+    const struct dyn_joint_force_spec slides = {
         .coulomb = 3, .coulomb_speed = 0.01, .upper = 0.02, .limit_stiffness = 9000};
     expect_vector(&turns.stiffness, &turn->stiffness, 9);
     TEST_ASSERT_TRUE(isinf(slide->lower) && slide->lower < 0);
@@ -128,14 +128,14 @@ static void test_joints_of_two_coordinates_are_read(void)
     EXPECT_VECTOR(a->spec.place_xyz, 1, 2, 3);
     EXPECT_VECTOR(a->position, PI / 2, 0.04);
     EXPECT_VECTOR(a->velocity, 2, 3);
-    NEAR(5, a->spec.law[0].stiffness);
-    NEAR(0, a->spec.law[0].damping);
-    NEAR(6, a->spec.law[1].damping);
+    NEAR(5, a->spec.force_spec[0].stiffness);
+    NEAR(0, a->spec.force_spec[0].damping);
+    NEAR(6, a->spec.force_spec[1].damping);
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_UNIVERSAL, b->spec.joint);
     EXPECT_VECTOR(b->spec.axis2, 0, 1, 0);
     EXPECT_VECTOR(b->position, 1, 0);
     EXPECT_VECTOR(b->velocity, 0, 4);
-    NEAR(2, b->spec.law[1].coulomb);
+    NEAR(2, b->spec.force_spec[1].coulomb);
 }
 
 static void test_a_planar_joint_is_read(void)
@@ -145,7 +145,7 @@ static void test_a_planar_joint_is_read(void)
     const struct cfg_body *a = &scenario->bodies[0];
     EXPECT_VECTOR(a->position, 1e-3, 0, 3 * PI / 180);
     EXPECT_VECTOR(a->velocity, 0, 2e-3, 0);
-    NEAR(4, a->spec.law[2].damping);
+    NEAR(4, a->spec.force_spec[2].damping);
 }
 
 static void test_a_spherical_joint_is_read(void)
@@ -158,8 +158,8 @@ static void test_a_spherical_joint_is_read(void)
     EXPECT_VECTOR(a->position, sqrt(0.5), 0, 0, sqrt(0.5));
     EXPECT_VECTOR(a->velocity, 4, 5, 6);
     for (int k = 0; k < 3; k++) {
-        NEAR(7 + k, a->spec.law[k].damping);
-        NEAR(2, a->spec.law[k].coulomb);
+        NEAR(7 + k, a->spec.force_spec[k].damping);
+        NEAR(2, a->spec.force_spec[k].coulomb);
     }
 }
 
@@ -201,7 +201,7 @@ static void test_a_general_joint_moves_by_its_screws(void)
     TEST_ASSERT_EQUAL_INT(2, spec->screw_count);
     EXPECT_VECTOR(spec->screw[0], 0, 0, 1, 0, -1, 0.5);
     EXPECT_VECTOR(spec->screw[1], 0, 0, 0, 1, 0, 0);
-    NEAR(5, spec->law[1].stiffness);
+    NEAR(5, spec->force_spec[1].stiffness);
     EXPECT_VECTOR(rig->x, PI / 2, 3, 2, 4);
     const struct dyn_motion motion = motion_of(0);
     EXPECT_VECTOR(motion.position, 1, -1 + 3, PI / 4);
@@ -227,7 +227,7 @@ static void test_followers_follow_the_first_leader(void)
         NEAR(ratio[i], mimic->ratio);
         NEAR(offset[i], mimic->offset);
     }
-    NEAR(5, scenario->bodies[2].spec.law[0].stiffness);
+    NEAR(5, scenario->bodies[2].spec.force_spec[0].stiffness);
 }
 
 /* ---- what is held ---- */
@@ -293,7 +293,7 @@ static struct dyn_monitor monitor(void)
     void *mem = aligned_alloc(64, (dyn_monitor_work_size(&rig->plant) + 63) / 64 * 64);
     struct dyn_monitor now;
     TEST_ASSERT_NOT_NULL(mem);
-    dyn_monitor_take(&rig->plant, rig->x, dyn_monitor_work_place(&rig->plant, mem), &now);
+    dyn_monitor_compute(&rig->plant, rig->x, dyn_monitor_work_place(&rig->plant, mem), &now);
     free(mem);
     return now;
 }

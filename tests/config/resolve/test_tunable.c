@@ -114,7 +114,7 @@ static double number_behind(const struct cfg_parameter *parameter, int more)
         base = &scenario->effectors[parameter->index + more].effector;
         break;
     case CFG_IN_LAW:
-        base = &scenario->bodies[parameter->index].spec.law[0];
+        base = &scenario->bodies[parameter->index].spec.force_spec[0];
         break;
     default:
         TEST_FAIL_MESSAGE("no such seat");

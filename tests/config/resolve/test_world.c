@@ -19,7 +19,7 @@ static void test_a_world_of_which_nothing_is_said_is_uniform_and_empty(void)
     const struct dyn_environment *world = &scenario->environment;
     TEST_ASSERT_EQUAL_INT(DYN_WORLD_UNIFORM, world->kind);
     TEST_ASSERT_EQUAL_INT(DYN_WORLD_UNIFORM, scenario->world.kind);
-    TEST_ASSERT_FALSE(world->air || world->has_ground || world->bulge || scenario->gusty);
+    TEST_ASSERT_FALSE(world->air || world->has_ground || world->has_j2 || scenario->gusty);
     EXPECT_VECTOR(world->gravity, 0, 0, 0);
     EXPECT_VECTOR(world->magnetic_field, 0, 0, 0);
     EXPECT_VECTOR(world->wind, 0, 0, 0);
@@ -33,7 +33,7 @@ static void test_a_world_of_which_nothing_is_said_is_uniform_and_empty(void)
 static void test_the_date_is_utc(void)
 {
     load_world("date: '2026-06-21T18:30:15.5Z'");
-    const struct dyn_instant *epoch = &scenario->world.epoch;
+    const struct dyn_epoch *epoch = &scenario->world.epoch;
     const double seconds = epoch->days * 86400 + epoch->seconds;
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, (9668 - 0.5) * 86400 + 18 * 3600 + 30 * 60 + 15.5, seconds);
     load_world("date: '2024-02-29T00:00:00Z'");
@@ -123,7 +123,7 @@ static void test_the_vehicle_starts_on_its_orbit(void)
          "bodies: [{name: a, joint: {type: free, position: 1 0 0 m, attitude: {yaw: 90 deg},\n"
          "  velocity: 0 0 2 m/s}, mass: 1, inertia: 1 1 1}]\n");
     const double *q = scenario->bodies[0].position, *v = scenario->bodies[0].velocity;
-    TEST_ASSERT_FALSE(scenario->environment.bulge);
+    TEST_ASSERT_FALSE(scenario->environment.has_j2);
     TEST_ASSERT_EQUAL_INT(0, scenario->flier);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1.0, q[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 7e6, q[1]);
@@ -142,7 +142,7 @@ static void test_all_elements_of_the_orbit_are_read(void)
     const double *q = scenario->bodies[0].position, *v = scenario->bodies[0].velocity;
     const double r = 1e7 * 0.8, speed = sqrt(3.986004418e14 / 1e7 * 1.2 / 0.8);
     const double along = cos(0.5), up = sin(0.5), c = cos(60 * DEGREE), s = sin(60 * DEGREE);
-    TEST_ASSERT_TRUE(scenario->environment.bulge);
+    TEST_ASSERT_TRUE(scenario->environment.has_j2);
     const double at[3] = {r * along * c, r * along * s, r * up};
     const double to[3] = {-speed * up * c, -speed * up * s, speed * along};
     for (int k = 0; k < 3; k++) {

@@ -42,19 +42,19 @@ static struct dyn_crba_work *poisoned_work(void)
 {
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof work_mem, dyn_crba_work_size(tree->model));
     struct dyn_crba_work *work = dyn_crba_work_place(tree->model, work_mem);
-    const struct dyn_scene *scene = work->scene;
+    const struct dyn_tree_pose *tree_pose = work->tree_pose;
     const struct dyn_ldl *ldl = work->ldl;
     const size_t bodies = (size_t)tree->model->link_count, n = (size_t)nv();
 
-    memset(scene->E, 0xff, bodies * sizeof *scene->E);
-    memset(scene->arm, 0xff, bodies * sizeof *scene->arm);
-    memset(scene->S, 0xff, n * sizeof *scene->S);
+    memset(tree_pose->E, 0xff, bodies * sizeof *tree_pose->E);
+    memset(tree_pose->arm, 0xff, bodies * sizeof *tree_pose->arm);
+    memset(tree_pose->S, 0xff, n * sizeof *tree_pose->S);
     memset(work->Ic, 0xff, bodies * sizeof *work->Ic);
     memset(work->rest, 0xff, n * sizeof *work->rest);
     memset(ldl->d_inv, 0xff, n * sizeof *ldl->d_inv);
     for (int k = 0; k < nv(); k++)
         memset(ldl->row[k], 0xff, (size_t)ldl->depth[k] * sizeof(double));
-    memset((unsigned char *)scene->kernel + sizeof(struct dyn_work), 0xff,
+    memset((unsigned char *)tree_pose->kernel + sizeof(struct dyn_work), 0xff,
            dyn_work_size(tree->model) - sizeof(struct dyn_work));
     return work;
 }

@@ -14,7 +14,7 @@
 
 static struct craft craft;
 static struct tree *const tree = &craft.tree;
-static struct dyn_scene *scene;
+static struct dyn_tree_pose *tree_pose;
 static double J[6 * TREE_NV_MAX];
 static _Alignas(64) unsigned char scene_mem[1 << 22];
 
@@ -35,14 +35,14 @@ static int nv(void)
 static void take_at(const double *q, const double *v)
 {
     const struct dyn_state state = {q, v};
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof scene_mem, dyn_scene_size(tree->model));
-    scene = dyn_scene_place(tree->model, scene_mem);
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof scene_mem, dyn_tree_pose_size(tree->model));
+    tree_pose = dyn_tree_pose_place(tree->model, scene_mem);
     const size_t head = sizeof(struct dyn_work), bodies = (size_t)tree->body_count;
-    memset((unsigned char *)scene->kernel + head, 0xff, dyn_work_size(tree->model) - head);
-    memset(scene->E, 0xff, bodies * sizeof *scene->E);
-    memset(scene->arm, 0xff, bodies * sizeof *scene->arm);
-    memset(scene->S, 0xff, (size_t)nv() * sizeof *scene->S);
-    dyn_scene_take(tree->model, &state, scene);
+    memset((unsigned char *)tree_pose->kernel + head, 0xff, dyn_work_size(tree->model) - head);
+    memset(tree_pose->E, 0xff, bodies * sizeof *tree_pose->E);
+    memset(tree_pose->arm, 0xff, bodies * sizeof *tree_pose->arm);
+    memset(tree_pose->S, 0xff, (size_t)nv() * sizeof *tree_pose->S);
+    dyn_tree_pose_update(tree->model, &state, tree_pose);
 }
 
 /* A random vehicle, its scene, and a point on one of its bodies with the Jacobian there. */
@@ -53,7 +53,7 @@ static struct dyn_point begin(int body_count, uint64_t seed)
     const struct dyn_point point = {(int)(seed / 2) % body_count,
                                     {tree_noise(), tree_noise(), tree_noise()}};
     memset(J, 0xff, sizeof J);
-    dyn_jacobian(tree->model, scene, &point, J);
+    dyn_jacobian(tree->model, tree_pose, &point, J);
     return point;
 }
 
@@ -112,7 +112,7 @@ static void test_a_planar_arm_has_the_jacobian_of_the_book(void)
     tree_build(tree);
     tree->q[0] = a, tree->q[1] = b, tree->q[2] = 0.3;
     take_at(tree->q, tree->v);
-    dyn_jacobian(tree->model, scene, &tip, J);
+    dyn_jacobian(tree->model, tree_pose, &tip, J);
     const double want[6][3] = {
         {0},
         {0},
@@ -131,7 +131,7 @@ static void test_j_v_is_the_velocity_of_the_point(void)
     for (uint64_t seed = 1; seed <= 1000; seed++) {
         const struct dyn_point point = begin(1 + (int)(seed % 40), 3 * seed);
         double velocity[6];
-        const struct dyn_vec6 velocity_m = dyn_point_velocity(tree->model, scene, &point);
+        const struct dyn_vec6 velocity_m = dyn_point_velocity(tree->model, tree_pose, &point);
         store(&velocity_m, velocity);
         for (int r = 0; r < 6; r++) {
             double sum = 0.0;
@@ -153,8 +153,8 @@ static void test_velocity_and_acceleration_are_those_of_a_device_mounted_there(v
         dyn_plant_motion(&craft.plant, craft.work, craft.x, point.body, point.at, &motion);
 
         const double *a = dyn_plant_acceleration(craft.work);
-        const struct dyn_vec6 v = dyn_point_velocity(tree->model, scene, &point);
-        const struct dyn_vec6 acc = dyn_point_acceleration(tree->model, scene, &point, a);
+        const struct dyn_vec6 v = dyn_point_velocity(tree->model, tree_pose, &point);
+        const struct dyn_vec6 acc = dyn_point_acceleration(tree->model, tree_pose, &point, a);
         const struct dyn_quat turn = dyn_quat_load(motion.attitude);
         const struct dyn_vec3 rate = dyn_quat_rotate(turn, dyn_vec3_load(motion.rate));
         const struct dyn_vec3 felt = dyn_quat_rotate(turn, dyn_vec3_load(motion.specific_force));
@@ -176,7 +176,7 @@ static void velocity_after(const struct dyn_point *point, const double *a, doubl
     for (int k = 0; k < nv(); k++)
         v[k] = tree->v[k] + h * a[k];
     take_at(q, v);
-    const struct dyn_vec6 e_m = dyn_point_velocity(tree->model, scene, point);
+    const struct dyn_vec6 e_m = dyn_point_velocity(tree->model, tree_pose, point);
     store(&e_m, e);
 }
 
@@ -188,7 +188,7 @@ static void test_acceleration_is_the_difference_of_velocities(void)
         double a[TREE_NV_MAX], got[6], before[6], after[6], scale = 1.0;
         for (int k = 0; k < nv(); k++)
             a[k] = tree_noise();
-        const struct dyn_vec6 got_m = dyn_point_acceleration(tree->model, scene, &point, a);
+        const struct dyn_vec6 got_m = dyn_point_acceleration(tree->model, tree_pose, &point, a);
         store(&got_m, got);
         velocity_after(&point, a, -h, before);
         velocity_after(&point, a, h, after);
@@ -204,9 +204,9 @@ static void test_without_joint_accelerations_only_the_velocities_count(void)
     const struct dyn_point point = begin(20, 9);
     const double none[TREE_NV_MAX] = {0};
     double with[6], without[6];
-    const struct dyn_vec6 with_m = dyn_point_acceleration(tree->model, scene, &point, none);
+    const struct dyn_vec6 with_m = dyn_point_acceleration(tree->model, tree_pose, &point, none);
     store(&with_m, with);
-    const struct dyn_vec6 without_m = dyn_point_acceleration(tree->model, scene, &point, NULL);
+    const struct dyn_vec6 without_m = dyn_point_acceleration(tree->model, tree_pose, &point, NULL);
     store(&without_m, without);
     for (int r = 0; r < 6; r++)
         TEST_ASSERT_DOUBLE_WITHIN(1e-14, with[r], without[r]);

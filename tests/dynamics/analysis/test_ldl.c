@@ -38,7 +38,7 @@ static void fill(void)
         for (int p = 1; p < ldl->depth[k]; p++)
             ldl->row[k][p] = tree_noise();
     }
-    dyn_ldl_spread(ldl, M);
+    dyn_ldl_to_dense(ldl, M);
     for (int r = 0; r < ldl->nv; r++)
         memcpy(dense[r], M + r * ldl->nv, (size_t)ldl->nv * sizeof(double));
 }
@@ -93,7 +93,7 @@ static void test_the_tip_is_the_last_velocity_that_moves_a_body(void)
     const int tip[] = {5, 5, 6, 7, 8, 9, -1};
     build_bus();
     for (int i = 0; i < 7; i++)
-        TEST_ASSERT_EQUAL_INT(tip[i], dyn_ldl_tip(tree.model, i));
+        TEST_ASSERT_EQUAL_INT(tip[i], dyn_ldl_last_velocity(tree.model, i));
 }
 
 /* Each pivot in turn: the whole tree it belongs to shows it, the other tree does not. */

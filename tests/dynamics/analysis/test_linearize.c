@@ -26,7 +26,7 @@ static struct dyn_linear_work *work;
 static double tau_q[ENTRY_MAX], tau_v[ENTRY_MAX], tau_a[ENTRY_MAX];
 static double a[NV_MAX], a_q[ENTRY_MAX], a_v[ENTRY_MAX], a_tau[ENTRY_MAX];
 static double near_q[ENTRY_MAX], near_v[ENTRY_MAX]; /* what the differences say */
-static struct dyn_inverse_slope slope = {tau_q, tau_v, tau_a};
+static struct dyn_rnea_derivative slope = {tau_q, tau_v, tau_a};
 static struct dyn_linear linear = {a, a_q, a_v, a_tau};
 static _Alignas(64) unsigned char work_mem[1 << 22];
 
@@ -139,15 +139,17 @@ static void assert_near(double bound, const double *got, const double *wanted, u
 /* A limit that begins to push within reach of the differences has no slope; stand clear of it. */
 static void clear_limits(void)
 {
-    for (int k = 0; k < tree.model->lawful_count; k++) {
-        const struct dyn_lawful *at = &tree.model->lawful[k];
+    for (int k = 0; k < tree.model->force_entry_count; k++) {
+        const struct dyn_joint_force_entry *at = &tree.model->force_entry[k];
         if (at->q_at < 0)
             continue;
         const double q = tree.q[at->q_at], v = tree.v[at->v_at], far = 6.0 * STEP;
-        const double here = dyn_law_slope(&at->law, q, v).dq;
+        const double here = dyn_joint_force_derivative(&at->force_spec, q, v).dq;
         for (int s = 0; s < 8; s++) {
             const double there =
-                dyn_law_slope(&at->law, q + far * cos(0.785 * s), v + far * sin(0.785 * s)).dq;
+                dyn_joint_force_derivative(&at->force_spec, q + far * cos(0.785 * s),
+                                           v + far * sin(0.785 * s))
+                    .dq;
             if (there != here)
                 tree.q[at->q_at] = 0.0;
         }
@@ -183,7 +185,7 @@ static void test_inverse_dynamics_change_as_differences_say(void)
         const struct dyn_state state = tree_state(&tree);
         const struct inverse inverse = {tree.a, &input};
         place_work();
-        dyn_rnea_slope(tree.model, &state, tree.a, &input, work, &slope);
+        dyn_rnea_differentiate(tree.model, &state, tree.a, &input, work, &slope);
         difference(inverse_answer, &inverse, 1, near_q);
         difference(inverse_answer, &inverse, 0, near_v);
         assert_near(1e-10, tau_q, near_q, seed);
@@ -319,7 +321,7 @@ static void test_inverse_dynamics_of_what_bends_change_as_differences_say(void)
         const struct dyn_state state = tree_state(&tree);
         const struct inverse inverse = {tree.a, &input};
         place_work();
-        dyn_rnea_slope(tree.model, &state, tree.a, &input, work, &slope);
+        dyn_rnea_differentiate(tree.model, &state, tree.a, &input, work, &slope);
         difference(inverse_answer, &inverse, 1, near_q);
         difference(inverse_answer, &inverse, 0, near_v);
         assert_near(1e-10, tau_q, near_q, seed);
@@ -354,7 +356,7 @@ static void test_held_joints_of_what_bends_leave_the_equations(void)
         const struct dyn_state state = tree_state(&tree);
         const int nv = dyn_model_nv(tree.model);
         for (int i = 0; i < tree.model->link_count; i++)
-            for (int k = 0; k < dyn_link_nv(&tree.model->link[i]); k++)
+            for (int k = 0; k < dyn_tree_link_nv(&tree.model->link[i]); k++)
                 held[tree.model->link[i].v_at + k] = tree_noise() > 0.3;
         input.held = held;
         linearize(&input);
@@ -384,7 +386,7 @@ static void test_a_lead_of_the_modes_does_not_matter(void)
     TEST_ASSERT_GREATER_THAN_INT(0, tree.model->modal_count);
     linearize(&input);
     memcpy(plain, a_q, size);
-    input.modal_lead = 0.01;
+    input.modal_implicit_step = 0.01;
     linearize(&input);
     TEST_ASSERT_EQUAL_MEMORY(plain, a_q, size);
 }
@@ -455,7 +457,7 @@ static void twin_slopes(const struct dyn_input *input, const double *acceleratio
 {
     static _Alignas(64) unsigned char twin_mem[1 << 22];
     static double each[3][ENTRY_MAX];
-    struct dyn_inverse_slope full = {each[0], each[1], each[2]};
+    struct dyn_rnea_derivative full = {each[0], each[1], each[2]};
     const struct dyn_state state = tree_state(&twin);
     for (int i = 0; i < dyn_model_nv(twin.model); i++) {
         twin.a[i] = 0.0;
@@ -463,8 +465,8 @@ static void twin_slopes(const struct dyn_input *input, const double *acceleratio
             twin.a[i] += G[i * dyn_model_nv(tree.model) + k] * accelerations[k];
     }
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof twin_mem, dyn_linear_work_size(twin.model));
-    dyn_rnea_slope(twin.model, &state, twin.a, input, dyn_linear_work_place(twin.model, twin_mem),
-                   &full);
+    dyn_rnea_differentiate(twin.model, &state, twin.a, input,
+                           dyn_linear_work_place(twin.model, twin_mem), &full);
     fold_twin(each[0], q);
     fold_twin(each[1], v);
     fold_twin(each[2], M);
@@ -476,7 +478,8 @@ static int random_mimics(uint64_t seed)
     random_vehicle(seed);
     for (int i = 0; i < tree.body_count; i++) /* no limits, which have no slope where they begin */
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
-            tree.spec[i].law[k].limit_stiffness = tree.spec[i].law[k].limit_damping = 0.0;
+            tree.spec[i].force_spec[k].limit_stiffness = tree.spec[i].force_spec[k].limit_damping =
+                0.0;
     memcpy(&twin, &tree, sizeof twin);
     const int count = add_mimics();
     tree_build(&twin);
@@ -502,7 +505,7 @@ static void test_joints_that_mimic_fold_into_their_leaders(void)
         const struct dyn_input input = tree_input(&tree);
         count++;
         place_work();
-        dyn_rnea_slope(tree.model, &state, tree.a, &input, work, &slope);
+        dyn_rnea_differentiate(tree.model, &state, tree.a, &input, work, &slope);
         twin_slopes(&input, tree.a, near_q, near_v, M);
         assert_near(1e-13, tau_q, near_q, seed);
         assert_near(1e-13, tau_v, near_v, seed);
@@ -590,7 +593,7 @@ static void test_a_pendulum_has_its_textbook_slopes(void)
     const int rod = tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.0, 1.0, 0.0);
     tree.spec[rod].mass = 3.0;
     tree.spec[rod].center[2] = -0.7;
-    tree.spec[rod].law[0] = (struct dyn_joint_law){
+    tree.spec[rod].force_spec[0] = (struct dyn_joint_force_spec){
         .stiffness = 4.0, .damping = 0.5, .coulomb = 2.0, .coulomb_speed = 0.1};
     tree_build(&tree);
     const double J = 1.0 + 3.0 * 0.49;
@@ -747,10 +750,10 @@ static void test_orbital_speed_costs_no_digits(void)
 /* ---- first order -------------------------------------------------------------------------- */
 
 /* The small step from one place of a quaternion or free link to another, in its own axes. */
-static void step_between(const struct dyn_link *link, const double *from, const double *to,
+static void step_between(const struct dyn_tree_link *link, const double *from, const double *to,
                          double *step)
 {
-    const int free = link->kind == DYN_LINK_FREE;
+    const int free = link->kind == DYN_TREE_LINK_FREE;
     const struct dyn_quat at = dyn_quat_load(from + (free ? 3 : 0));
     const struct dyn_quat turn =
         dyn_quat_mul(dyn_quat_conjugate(at), dyn_quat_load(to + (free ? 3 : 0)));
@@ -776,9 +779,9 @@ static void test_steps_drift_as_their_axes_turn(void)
             fast[k] = tree.v[k] + dv[k];
         }
         for (int i = 0; i < tree.model->link_count; i++) {
-            const struct dyn_link *link = &tree.model->link[i];
+            const struct dyn_tree_link *link = &tree.model->link[i];
             double step[2][6];
-            for (int s = 0; s < 2 && dyn_link_nv(link) > 1; s++) {
+            for (int s = 0; s < 2 && dyn_tree_link_nv(link) > 1; s++) {
                 const double h = s == 0 ? -1e-4 : 1e-4;
                 memcpy(q0, tree.q, sizeof q0);
                 memcpy(q1, tree.q, sizeof q1);
@@ -787,12 +790,12 @@ static void test_steps_drift_as_their_axes_turn(void)
                 dyn_position_advance(tree.model, fast, h, q1);
                 step_between(link, q0 + link->q_at, q1 + link->q_at, step[s]);
             }
-            for (int r = 0; r < dyn_link_nv(link); r++) {
+            for (int r = 0; r < dyn_tree_link_nv(link); r++) {
                 const int at = link->v_at + r;
                 double rate = dv[at];
                 for (int c = 0; c < nv; c++)
                     rate += entry(drift, at, c) * dq[c];
-                if (dyn_link_nv(link) > 1)
+                if (dyn_tree_link_nv(link) > 1)
                     TEST_ASSERT_DOUBLE_WITHIN(1e-10, rate, (step[1][r] - step[0][r]) / 2e-4);
                 else
                     TEST_ASSERT_EQUAL_DOUBLE(dv[at], rate);

@@ -61,7 +61,7 @@ static void test_a_bead_on_a_rod_is_summed_by_hand(void)
     memcpy(craft.tree.spec[0].inertia, (double[]){J, J, J, 0, 0, 0}, 6 * sizeof(double));
     memset(craft.tree.spec[1].inertia, 0, 6 * sizeof(double));
     craft.tree.spec[1].mass = M;
-    craft.tree.spec[1].law[0].stiffness = 7.0, craft.tree.spec[1].law[0].rest = 0.1;
+    craft.tree.spec[1].force_spec[0].stiffness = 7.0, craft.tree.spec[1].force_spec[0].rest = 0.1;
     tree_build(&craft.tree);
     craft.tree.q[0] = q, craft.tree.q[1] = r, craft.tree.v[0] = w, craft.tree.v[1] = rd;
     craft_build(&craft);
@@ -97,13 +97,13 @@ static void random_floating(int body_count, uint64_t seed)
     setUp();
     tree_random(&craft.tree, body_count, 1, seed);
     for (int i = 0; i < body_count; i++) {
-        struct dyn_joint_law *law = craft.tree.spec[i].law;
+        struct dyn_joint_force_spec *force_spec = craft.tree.spec[i].force_spec;
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
-            law[k].damping = law[k].coulomb = law[k].limit_stiffness = 0.0;
+            force_spec[k].damping = force_spec[k].coulomb = force_spec[k].limit_stiffness = 0.0;
         if (i > 0 && craft.tree.spec[i].parent < 0)
             craft.tree.spec[i].parent = 0;
         if (craft.tree.spec[i].joint == DYN_JOINT_PRISMATIC)
-            craft.tree.spec[i].law[0].stiffness = 20.0;
+            craft.tree.spec[i].force_spec[0].stiffness = 20.0;
     }
     tree_build(&craft.tree);
     dyn_quat_store(dyn_quat_unit(dyn_quat_load(craft.tree.q + 3)), craft.tree.q + 3);
@@ -151,7 +151,7 @@ static void test_motors_give_the_energy_that_appears(void)
     const double h = 0.001;
     craft_satellite(&craft);
     for (int i = 0; i < craft.tree.body_count; i++)
-        craft.tree.spec[i].law[0].damping = 0.0;
+        craft.tree.spec[i].force_spec[0].damping = 0.0;
     tree_build(&craft.tree);
     for (int k = 0; k < 3; k++)
         craft.effectors[k].wheel.viscous = craft.effectors[k].wheel.coulomb = 0.0;

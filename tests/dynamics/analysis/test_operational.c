@@ -67,13 +67,13 @@ static void take_dense(int count)
 {
     static double flat[TREE_NV_MAX * TREE_NV_MAX], M[TREE_NV_MAX][TREE_NV_MAX];
     const struct dyn_state state = tree_state(&tree);
-    struct dyn_scene *scene = dyn_scene_place(tree.model, scene_mem);
+    struct dyn_tree_pose *tree_pose = dyn_tree_pose_place(tree.model, scene_mem);
     dyn_crba(tree.model, &state, dyn_crba_work_place(tree.model, mass_mem), flat);
     for (int r = 0; r < nv(); r++)
         memcpy(M[r], flat + r * nv(), (size_t)nv() * sizeof(double));
-    dyn_scene_take(tree.model, &state, scene);
+    dyn_tree_pose_update(tree.model, &state, tree_pose);
     for (int k = 0; k < count; k++)
-        dyn_jacobian(tree.model, scene, &points[k], J + 6 * k * nv());
+        dyn_jacobian(tree.model, tree_pose, &points[k], J + 6 * k * nv());
     for (int r = 0; r < nv(); r++)
         for (int c = 0; c < 6 * count; c++)
             solved[r * 6 * count + c] = J[c * nv() + r];
@@ -117,10 +117,10 @@ static void push(const struct dyn_point *point, int axis, double size)
 static void felt(const struct dyn_point *point, double e[6])
 {
     const struct dyn_state state = tree_state(&tree);
-    struct dyn_scene *scene = dyn_scene_place(tree.model, scene_mem);
+    struct dyn_tree_pose *tree_pose = dyn_tree_pose_place(tree.model, scene_mem);
     tree_forward(&tree);
-    dyn_scene_take(tree.model, &state, scene);
-    const struct dyn_vec6 a = dyn_point_acceleration(tree.model, scene, point, tree.a);
+    dyn_tree_pose_update(tree.model, &state, tree_pose);
+    const struct dyn_vec6 a = dyn_point_acceleration(tree.model, tree_pose, point, tree.a);
     dyn_vec3_store(a.ang, e);
     dyn_vec3_store(a.lin, e + 3);
 }

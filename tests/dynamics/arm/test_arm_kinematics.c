@@ -22,7 +22,7 @@ static struct dyn_arm arm;
 static struct dyn_arm_work *work;
 static int payload;
 static _Alignas(64) unsigned char work_mem[1 << 18];
-static double rates[DYN_RESOLVE_MAX], asked[6];
+static double rates[DYN_ARM_JOINT_MAX], asked[6];
 
 /* ---- the arm ---- */
 
@@ -59,7 +59,7 @@ static void make(int spare)
 {
     arm = (struct dyn_arm){.base = MOUNT,
                            .grip = {dyn_quat_exp((struct dyn_vec3){0.3, -0.8, 0.5}), {0.6, 0.1, 0}},
-                           .resolve = {.length = 7.0, .weak = 0.6, .damping = 0.5}};
+                           .resolve = {.length = 7.0, .damped_below = 0.6, .damping = 0.5}};
     tree_noise_seed(7);
     tree_begin(&tree);
     tree_add(&tree, -1, DYN_JOINT_FREE, 0, 0, 0);
@@ -104,7 +104,7 @@ static void put_angles(const double *angles)
 /* Everything that the arm's computer does not look at. */
 static void disturb(void)
 {
-    double angles[DYN_RESOLVE_MAX];
+    double angles[DYN_ARM_JOINT_MAX];
     for (int n = 0; n < arm.resolve.joints; n++)
         angles[n] = tree.q[arm.q_at[n]];
     tree_random_state(&tree);
@@ -200,7 +200,7 @@ static void expect_resolved(const struct dyn_pose *tool, int in_tool_axes, const
 {
     double want[6], got[6];
     const unsigned flags =
-        dyn_arm_resolve(&arm, tree.q, tool, in_tool_axes, twist, work, asked, rates);
+        dyn_arm_resolved_rate(&arm, tree.q, tool, in_tool_axes, twist, work, asked, rates);
     TEST_ASSERT_EQUAL_UINT(0, flags);
     memcpy(want, twist, sizeof want);
     if (in_tool_axes) {
@@ -221,14 +221,14 @@ static void test_the_tool_does_what_is_asked_for(void)
 {
     int tried = 0;
     for (int k = 0; k < 400; k++) {
-        double angles[DYN_RESOLVE_MAX], twist[6];
+        double angles[DYN_ARM_JOINT_MAX], twist[6];
         some_angles(angles);
         put_angles(angles);
         disturb();
         for (int i = 0; i < 6; i++)
             twist[i] = (i < 3 ? 0.05 : 0.3) * tree_noise();
         const struct dyn_pose tool = k % 2 ? some_pose() : hand_itself;
-        if (dyn_arm_resolve(&arm, tree.q, &tool, 1, twist, work, asked, rates) != 0)
+        if (dyn_arm_resolved_rate(&arm, tree.q, &tool, 1, twist, work, asked, rates) != 0)
             continue; /* near a singular pose */
         tried++;
         expect_resolved(&tool, 1, twist);
@@ -244,7 +244,7 @@ static void test_a_payload_turns_about_its_own_origin(void)
     const double twist[6] = {0.0, 0.03, 0.0, 0.0, 0.0, 0.0};
     double at_tool[6], at_hand[6];
     put_angles(bent);
-    (void)dyn_arm_resolve(&arm, tree.q, &tool, 1, twist, work, asked, rates);
+    (void)dyn_arm_resolved_rate(&arm, tree.q, &tool, 1, twist, work, asked, rates);
     moved_by_rates(&tool, at_tool);
     moved_by_rates(&hand_itself, at_hand);
     for (int i = 3; i < 6; i++)
@@ -255,12 +255,12 @@ static void test_a_payload_turns_about_its_own_origin(void)
 static void test_the_computer_does_not_know_what_bends_or_where_the_base_is(void)
 {
     const double twist[6] = {0.01, -0.02, 0.015, 0.3, -0.2, 0.1};
-    double plain[DYN_RESOLVE_MAX], plain_asked[6];
+    double plain[DYN_ARM_JOINT_MAX], plain_asked[6];
     put_angles(bent);
-    (void)dyn_arm_resolve(&arm, tree.q, &hand_itself, 0, twist, work, plain_asked, plain);
+    (void)dyn_arm_resolved_rate(&arm, tree.q, &hand_itself, 0, twist, work, plain_asked, plain);
     for (int k = 0; k < 10; k++) {
         disturb();
-        (void)dyn_arm_resolve(&arm, tree.q, &hand_itself, 0, twist, work, asked, rates);
+        (void)dyn_arm_resolved_rate(&arm, tree.q, &hand_itself, 0, twist, work, asked, rates);
         TEST_ASSERT_EQUAL_MEMORY(plain, rates, 6 * sizeof *rates);
         TEST_ASSERT_EQUAL_MEMORY(plain_asked, asked, sizeof asked);
     }
@@ -270,12 +270,12 @@ static void test_the_computer_does_not_know_what_bends_or_where_the_base_is(void
 static double largest_jump(const double *from, const double *to, int steps, unsigned *seen)
 {
     const double twist[6] = {0.01, -0.02, 0.015, 0.3, -0.2, 0.1};
-    double before[DYN_RESOLVE_MAX] = {0}, angles[DYN_RESOLVE_MAX], jump = 0.0;
+    double before[DYN_ARM_JOINT_MAX] = {0}, angles[DYN_ARM_JOINT_MAX], jump = 0.0;
     for (int k = 0; k <= steps; k++) {
         for (int n = 0; n < arm.resolve.joints; n++)
             angles[n] = from[n] + (to[n] - from[n]) * k / steps;
         put_angles(angles);
-        *seen |= dyn_arm_resolve(&arm, tree.q, &hand_itself, 1, twist, work, asked, rates);
+        *seen |= dyn_arm_resolved_rate(&arm, tree.q, &hand_itself, 1, twist, work, asked, rates);
         for (int n = 0; n < arm.resolve.joints; n++) {
             if (k > 0)
                 jump = fmax(jump, fabs(rates[n] - before[n]));
@@ -292,7 +292,7 @@ static void test_no_rate_jumps_through_singular_poses(void)
         arm.resolve.rate_max[n] = 0.08;
     unsigned seen = 0;
     for (int k = 0; k < 40; k++) {
-        double from[DYN_RESOLVE_MAX], to[DYN_RESOLVE_MAX];
+        double from[DYN_ARM_JOINT_MAX], to[DYN_ARM_JOINT_MAX];
         some_angles(from);
         some_angles(to);
         if (k % 4 == 0)
@@ -305,8 +305,8 @@ static void test_no_rate_jumps_through_singular_poses(void)
         const double fine = largest_jump(from, to, 8000, &seen);
         TEST_ASSERT_TRUE_MESSAGE(fine < 0.4 * coarse, "a step cannot be refined away");
     }
-    TEST_ASSERT_TRUE(seen & DYN_RESOLVE_SINGULAR);
-    TEST_ASSERT_TRUE(seen & DYN_RESOLVE_SLOWED);
+    TEST_ASSERT_TRUE(seen & DYN_RESOLVED_RATE_SINGULAR);
+    TEST_ASSERT_TRUE(seen & DYN_RESOLVED_RATE_SLOWED);
 }
 
 /* ---- a spare joint ---- */
@@ -331,7 +331,7 @@ static void test_a_spare_joint_goes_to_the_middle_and_the_hand_stands(void)
     const double far = from_middle();
     double least = far;
     for (int k = 0; k < 20000; k++) {
-        (void)dyn_arm_resolve(&arm, tree.q, &hand_itself, 1, rest, work, asked, rates);
+        (void)dyn_arm_resolved_rate(&arm, tree.q, &hand_itself, 1, rest, work, asked, rates);
         for (int n = 0; n < 7; n++)
             tree.q[arm.q_at[n]] += 1e-3 * rates[n];
         TEST_ASSERT_TRUE(from_middle() <= least * (1.0 + 1e-9));
@@ -355,7 +355,7 @@ static void test_a_spare_joint_does_not_push_the_hand_near_a_singular_pose(void)
     for (int k = 0; k <= 1000; k++) {
         angles[3] = 0.5 - 1e-3 * k; /* the elbow stretches */
         put_angles(angles);
-        (void)dyn_arm_resolve(&arm, tree.q, &hand_itself, 1, rest, work, asked, rates);
+        (void)dyn_arm_resolved_rate(&arm, tree.q, &hand_itself, 1, rest, work, asked, rates);
         moved_by_rates(&hand_itself, twist);
         worst = fmax(worst, dyn_norm(dyn_vec3_load(twist + 3)));
     }
@@ -371,19 +371,22 @@ static void test_a_single_joint_moves_alone_and_within_its_limits(void)
     for (int n = 0; n < 6; n++)
         arm.resolve.rate_max[n] = 0.1, arm.resolve.lower[n] = -1.2, arm.resolve.upper[n] = 1.2;
     for (int joint = 0; joint < 6; joint++) {
-        TEST_ASSERT_EQUAL_UINT(0, dyn_arm_single(&arm, tree.q, joint, -0.07, rates));
+        TEST_ASSERT_EQUAL_UINT(0, dyn_arm_single_joint(&arm, tree.q, joint, -0.07, rates));
         for (int n = 0; n < 6; n++)
             TEST_ASSERT_EQUAL_DOUBLE(n == joint ? -0.07 : 0.0, rates[n]);
     }
-    TEST_ASSERT_EQUAL_UINT(DYN_RESOLVE_SLOWED, dyn_arm_single(&arm, tree.q, 1, 5.0, rates));
+    TEST_ASSERT_EQUAL_UINT(DYN_RESOLVED_RATE_SLOWED,
+                           dyn_arm_single_joint(&arm, tree.q, 1, 5.0, rates));
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0.1, rates[1]);
     tree.q[arm.q_at[1]] = 1.2 - 1e-3; /* it brakes with 0.1 rad/s^2 */
-    TEST_ASSERT_EQUAL_UINT(DYN_RESOLVE_LIMIT, dyn_arm_single(&arm, tree.q, 1, 0.1, rates));
+    TEST_ASSERT_EQUAL_UINT(DYN_RESOLVED_RATE_LIMIT,
+                           dyn_arm_single_joint(&arm, tree.q, 1, 0.1, rates));
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, sqrt(2.0 * 0.1 * 1e-3), rates[1]);
     tree.q[arm.q_at[1]] = 1.3; /* outside: only back */
-    TEST_ASSERT_EQUAL_UINT(DYN_RESOLVE_LIMIT, dyn_arm_single(&arm, tree.q, 1, 0.1, rates));
+    TEST_ASSERT_EQUAL_UINT(DYN_RESOLVED_RATE_LIMIT,
+                           dyn_arm_single_joint(&arm, tree.q, 1, 0.1, rates));
     TEST_ASSERT_EQUAL_DOUBLE(0.0, rates[1]);
-    TEST_ASSERT_EQUAL_UINT(0, dyn_arm_single(&arm, tree.q, 1, -0.1, rates));
+    TEST_ASSERT_EQUAL_UINT(0, dyn_arm_single_joint(&arm, tree.q, 1, -0.1, rates));
     TEST_ASSERT_EQUAL_DOUBLE(-0.1, rates[1]);
 }
 
@@ -397,10 +400,10 @@ static void test_an_approach_is_a_straight_line_that_ends_at_rest(void)
     memcpy(angles, bent, sizeof angles);
     for (int n = 0; n < 6; n++)
         start[n] = bent[n] - pose[n];
-    (void)dyn_arm_approach(&arm, angles, pose, rates, &far);
+    (void)dyn_arm_rates_to_pose(&arm, angles, pose, rates, &far);
     for (; far > 1e-7 && time < 200.0; time += dt) {
         memcpy(before, rates, sizeof before);
-        TEST_ASSERT_EQUAL_UINT(0, dyn_arm_approach(&arm, angles, pose, rates, &far));
+        TEST_ASSERT_EQUAL_UINT(0, dyn_arm_rates_to_pose(&arm, angles, pose, rates, &far));
         for (int n = 0; n < 6; n++) {
             const double left = angles[n] - pose[n];
             TEST_ASSERT_TRUE(fabs(rates[n]) <= arm.resolve.rate_max[n] * (1.0 + 1e-12));
@@ -411,7 +414,7 @@ static void test_an_approach_is_a_straight_line_that_ends_at_rest(void)
         }
     }
     TEST_ASSERT_TRUE(time < 1.7 / 0.1 + 20.0); /* at the pace of the slowest, not slower */
-    TEST_ASSERT_EQUAL_UINT(0, dyn_arm_approach(&arm, pose, pose, rates, &far));
+    TEST_ASSERT_EQUAL_UINT(0, dyn_arm_rates_to_pose(&arm, pose, pose, rates, &far));
     TEST_ASSERT_EQUAL_DOUBLE(0.0, far);
     for (int n = 0; n < 6; n++)
         TEST_ASSERT_EQUAL_DOUBLE(0.0, rates[n]);
@@ -422,9 +425,9 @@ static void test_an_approach_is_a_straight_line_that_ends_at_rest(void)
 static void give_laws(double lower, double upper)
 {
     for (int i = FIRST; i <= arm.hand; i++) {
-        struct dyn_joint_law *law = &tree.spec[i].law[0];
-        law->stiffness = 300.0, law->rest = 0.3;
-        law->lower = lower, law->upper = upper, law->limit_stiffness = 5000.0;
+        struct dyn_joint_force_spec *force_spec = &tree.spec[i].force_spec[0];
+        force_spec->stiffness = 300.0, force_spec->rest = 0.3;
+        force_spec->lower = lower, force_spec->upper = upper, force_spec->limit_stiffness = 5000.0;
     }
     tree_build(&tree);
     arm.model = tree.model;
@@ -435,18 +438,18 @@ static void give_laws(double lower, double upper)
 static void test_springs_and_stops_are_no_weight(void)
 {
     static const double none[3], down[3] = {1.0, -3.0, 9.0};
-    double bare[DYN_RESOLVE_MAX], with[DYN_RESOLVE_MAX], most = 0.0;
+    double bare[DYN_ARM_JOINT_MAX], with[DYN_ARM_JOINT_MAX], most = 0.0;
     put_angles(bent);
-    dyn_arm_weight(&arm, tree.q, down, work, bare);
+    dyn_arm_gravity_torques(&arm, tree.q, down, work, bare);
     give_laws(-1.0, 0.1); /* most angles are beyond one of them */
     put_angles(bent);
-    dyn_arm_weight(&arm, tree.q, down, work, with);
+    dyn_arm_gravity_torques(&arm, tree.q, down, work, with);
     for (int n = 0; n < arm.resolve.joints; n++) {
         TEST_ASSERT_EQUAL_DOUBLE(bare[n], with[n]);
         most = fmax(most, fabs(bare[n]));
     }
     TEST_ASSERT_TRUE(most > 1.0);
-    dyn_arm_weight(&arm, tree.q, none, work, with);
+    dyn_arm_gravity_torques(&arm, tree.q, none, work, with);
     for (int n = 0; n < arm.resolve.joints; n++)
         TEST_ASSERT_EQUAL_DOUBLE(0.0, with[n]);
 }
@@ -458,12 +461,12 @@ static void test_the_motion_of_the_hand_is_that_of_its_pose(void)
     static double q[2][TREE_NV_MAX];
     const double dt = 1e-6;
     for (int k = 0; k < 100; k++) {
-        double angles[DYN_RESOLVE_MAX], twist[6], want[6];
+        double angles[DYN_ARM_JOINT_MAX], twist[6], want[6];
         some_angles(angles);
         put_angles(angles);
         disturb();
         struct dyn_pose pose, at[2];
-        dyn_arm_motion(&arm, &(struct dyn_state){tree.q, tree.v}, work, &pose, twist);
+        dyn_arm_hand_motion(&arm, &(struct dyn_state){tree.q, tree.v}, work, &pose, twist);
         const struct dyn_pose here = between(tree.q, arm.base, &hand_itself);
         TEST_ASSERT_TRUE(dyn_norm(dyn_sub(here.origin, pose.origin)) < 1e-12);
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1.0,
@@ -496,7 +499,7 @@ static void test_the_gap_to_a_fixture_is_way_turn_and_speed(void)
     static double q[2][TREE_NV_MAX];
     const double dt = 1e-6;
     for (int k = 0; k < 100; k++) {
-        double angles[DYN_RESOLVE_MAX];
+        double angles[DYN_ARM_JOINT_MAX];
         some_angles(angles);
         put_angles(angles);
         disturb();
@@ -510,13 +513,13 @@ static void test_the_gap_to_a_fixture_is_way_turn_and_speed(void)
         double *free_q = tree.q + dyn_model_q_index(tree.model, payload);
         const double none[7] = {0, 0, 0, 1, 0, 0, 0};
         memcpy(free_q, none, sizeof none);
-        const struct dyn_pose seat = dyn_body_pose(tree.model, tree.q, payload);
-        const struct dyn_pose joint = dyn_pose_between(&seat, &body);
+        const struct dyn_pose parent_pose = dyn_body_pose(tree.model, tree.q, payload);
+        const struct dyn_pose joint = dyn_pose_between(&parent_pose, &body);
         dyn_vec3_store(joint.origin, free_q);
         dyn_quat_store(dyn_quat_unit(joint.turn), free_q + 3);
 
-        dyn_arm_see(&arm, &(struct dyn_state){tree.q, tree.v}, work);
-        const struct dyn_gap gap =
+        dyn_arm_update(&arm, &(struct dyn_state){tree.q, tree.v}, work);
+        const struct dyn_tool_gap gap =
             dyn_arm_gap(&arm, &(struct dyn_state){tree.q, tree.v}, &tool, payload, &fixture, work);
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, dyn_norm(off.origin), gap.reach);
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, 2.0 * acos(fmin(1.0, fabs(off.turn.w))), gap.tilt);

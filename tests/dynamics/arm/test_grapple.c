@@ -21,7 +21,7 @@ enum { BODIES = 7, PAYLOAD = BODIES - 1 };
 static struct craft bay, hand; /* the payload rides on the base, and on some other body */
 static unsigned char held[TREE_NV_MAX];
 static _Alignas(64) unsigned char work_mem[1 << 22];
-static struct dyn_handover_work *work;
+static struct dyn_grapple_work *work;
 
 void setUp(void)
 {
@@ -67,8 +67,8 @@ static void make(uint64_t seed, enum dyn_fidelity fidelity)
     hand.tree = bay.tree;
     ride_on(&hand.tree, some_hand(seed));
     tree_build(&hand.tree);
-    TEST_ASSERT_TRUE(dyn_handover_work_size(bay.tree.model, hand.tree.model) < sizeof work_mem);
-    work = dyn_handover_work_place(bay.tree.model, hand.tree.model, work_mem);
+    TEST_ASSERT_TRUE(dyn_grapple_work_size(bay.tree.model, hand.tree.model) < sizeof work_mem);
+    work = dyn_grapple_work_place(bay.tree.model, hand.tree.model, work_mem);
 }
 
 static struct dyn_monitor seen(struct craft *craft)
@@ -82,7 +82,7 @@ static void grapple(void)
     const int nv = dyn_model_nv(hand.tree.model);
     memcpy(hand.tree.q, bay.tree.q, sizeof hand.tree.q);
     memcpy(hand.tree.v, bay.tree.v, sizeof hand.tree.v);
-    dyn_handover_carry(bay.tree.model, hand.tree.model, PAYLOAD, work, hand.tree.q, hand.tree.v);
+    dyn_grapple_reparent(bay.tree.model, hand.tree.model, PAYLOAD, work, hand.tree.q, hand.tree.v);
     memset(held, 0, (size_t)nv);
     memset(held + dyn_model_v_index(hand.tree.model, PAYLOAD), 1, 6);
 }
@@ -118,10 +118,10 @@ static void test_there_and_back_is_where_it_was(void)
     for (uint64_t seed = 1; seed <= 200; seed++) {
         make(seed, DYN_FLEX_RUTHLESS);
         grapple();
-        struct dyn_handover_work *back =
-            dyn_handover_work_place(hand.tree.model, bay.tree.model, work_mem);
-        dyn_handover_carry(hand.tree.model, bay.tree.model, PAYLOAD, back, hand.tree.q,
-                           hand.tree.v);
+        struct dyn_grapple_work *back =
+            dyn_grapple_work_place(hand.tree.model, bay.tree.model, work_mem);
+        dyn_grapple_reparent(hand.tree.model, bay.tree.model, PAYLOAD, back, hand.tree.q,
+                             hand.tree.v);
         for (int i = 0; i < dyn_model_nq(bay.tree.model); i++)
             if (i < dyn_model_q_index(bay.tree.model, PAYLOAD) + 3)
                 TEST_ASSERT_DOUBLE_WITHIN(1e-12, bay.tree.q[i], hand.tree.q[i]);
@@ -140,7 +140,7 @@ static void test_a_thousand_grapples_keep_their_momentum(void)
         const struct dyn_monitor before = seen(&bay);
         grapple();
         double lost;
-        dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost);
+        dyn_grapple_impact(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost);
         const struct dyn_monitor after = seen(&hand);
         worst_linear = fmax(worst_linear, off(before.linear_momentum, after.linear_momentum) /
                                               size(before.linear_momentum));
@@ -171,18 +171,18 @@ static void test_two_lumps_stick_together(void)
         tree->spec[2].mass = m2;
         tree_build(tree);
     }
-    work = dyn_handover_work_place(bay.tree.model, hand.tree.model, work_mem);
+    work = dyn_grapple_work_place(bay.tree.model, hand.tree.model, work_mem);
     bay.tree.v[3] = v1, bay.tree.v[6 + 3] = v2 - v1;
     memcpy(hand.tree.q, bay.tree.q, sizeof hand.tree.q);
     memcpy(hand.tree.v, bay.tree.v, sizeof hand.tree.v);
-    dyn_handover_carry(bay.tree.model, hand.tree.model, 2, work, hand.tree.q, hand.tree.v);
+    dyn_grapple_reparent(bay.tree.model, hand.tree.model, 2, work, hand.tree.q, hand.tree.v);
     memset(held, 0, sizeof held);
     memset(held + 6, 1, 6);
     double lost;
-    dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost);
+    dyn_grapple_impact(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost);
     TEST_ASSERT_DOUBLE_WITHIN(1e-14, (m1 * v1 + m2 * v2) / (m1 + m2), hand.tree.v[3]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-13, 0.5 * reduced * (v1 - v2) * (v1 - v2), lost);
-    const double *impulse = dyn_handover_impulse(work);
+    const double *impulse = dyn_grapple_impulse(work);
     TEST_ASSERT_DOUBLE_WITHIN(1e-13, reduced * (v1 - v2), impulse[6 + 3]); /* on the second */
     for (int i = 0; i < 12; i++)
         if (i != 6 + 3)
@@ -198,9 +198,9 @@ static void test_what_goes_on_goes_on(void)
         make(seed, DYN_FLEX_CONSISTENT);
         grapple();
         const int nv = dyn_model_nv(hand.tree.model), moved = 6; /* the first behind the base */
-        held[moved] = DYN_BLOW_GOES_ON;
+        held[moved] = DYN_IMPACT_PRESCRIBED;
         memcpy(before, hand.tree.v, sizeof before);
-        dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, NULL);
+        dyn_grapple_impact(hand.tree.model, held, hand.tree.q, work, hand.tree.v, NULL);
         TEST_ASSERT_EQUAL_DOUBLE(before[moved], hand.tree.v[moved]);
         TEST_ASSERT_TRUE(nv * nv <= (int)(sizeof M / sizeof *M));
         struct dyn_crba_work *mass = dyn_crba_work_place(hand.tree.model, mass_mem);
@@ -211,9 +211,9 @@ static void test_what_goes_on_goes_on(void)
                 blow += M[i * nv + k] * (hand.tree.v[k] - before[k]);
                 scale += fabs(M[i * nv + k] * before[k]);
             }
-            TEST_ASSERT_DOUBLE_WITHIN(1e-10 * (1.0 + scale), dyn_handover_impulse(work)[i], blow);
-            if (held[i] == DYN_BLOW_FREE)
-                TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_handover_impulse(work)[i]);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-10 * (1.0 + scale), dyn_grapple_impulse(work)[i], blow);
+            if (held[i] == DYN_IMPACT_FREE)
+                TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_grapple_impulse(work)[i]);
         }
     }
 }
@@ -227,7 +227,7 @@ static void test_an_orbit_costs_no_digits(void)
     double lost, lost_there;
     memcpy(q, hand.tree.q, sizeof q);
     memcpy(v, hand.tree.v, sizeof v);
-    dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost);
+    dyn_grapple_impact(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost);
     bay.tree.q[0] += 7.0e6;
     bay.tree.v[4] += 7.5e3;
     grapple();
@@ -235,7 +235,7 @@ static void test_an_orbit_costs_no_digits(void)
     const int nv = dyn_model_v_index(hand.tree.model, PAYLOAD);
     TEST_ASSERT_EQUAL_MEMORY(q + nq, hand.tree.q + nq, 7 * sizeof *q);
     TEST_ASSERT_EQUAL_MEMORY(v + nv, hand.tree.v + nv, 6 * sizeof *v);
-    dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost_there);
+    dyn_grapple_impact(hand.tree.model, held, hand.tree.q, work, hand.tree.v, &lost_there);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12 * lost, lost, lost_there);
 }
 
@@ -251,7 +251,7 @@ static void test_a_blow_that_is_no_number_changes_nothing(void)
         for (int k = 3; k < 6; k++)
             hand.tree.v[dyn_model_v_index(hand.tree.model, PAYLOAD) + k] = wrong[i];
         memcpy(before, hand.tree.v, sizeof before);
-        dyn_handover_arrest(hand.tree.model, held, hand.tree.q, work, hand.tree.v, NULL);
+        dyn_grapple_impact(hand.tree.model, held, hand.tree.q, work, hand.tree.v, NULL);
         TEST_ASSERT_EQUAL_MEMORY(before, hand.tree.v, sizeof before);
     }
 }

@@ -7,7 +7,8 @@
 
 #include "unity.h"
 
-static const struct dyn_servo servo = {.stiffness = 40.0, .damping = 6.0, .torque_max = 1e9};
+static const struct dyn_joint_servo_spec servo = {
+    .stiffness = 40.0, .damping = 6.0, .torque_max = 1e9};
 
 static double q, v, reference, inertia, load; /* load: N m, from outside */
 static int limited;
@@ -24,9 +25,9 @@ void tearDown(void)
 }
 
 /* One period: a constant torque on a free mass, exactly. */
-static double move(const struct dyn_servo *with, double command, double h)
+static double move(const struct dyn_joint_servo_spec *with, double command, double h)
 {
-    const double tau = dyn_servo(with, 0.0, command, q, v, h, &reference, &limited);
+    const double tau = dyn_joint_servo(with, 0.0, command, q, v, h, &reference, &limited);
     q += h * v + 0.5 * h * h * (tau + load) / inertia;
     v += h * (tau + load) / inertia;
     return tau;
@@ -88,34 +89,35 @@ static void test_a_load_is_carried_as_by_a_spring(void)
 
 static void test_the_torque_ends_at_its_limit_and_says_so(void)
 {
-    struct dyn_servo weak = servo;
+    struct dyn_joint_servo_spec weak = servo;
     weak.torque_max = 5.0;
     const double rates[] = {-100.0, -0.9, -0.7, 0.0, 0.7, 0.9, 100.0}; /* 6 N m s: 5 N m at 0.83 */
     for (int i = 0; i < 7; i++) {
         limited = 0;
         reference = 0.0;
-        const double tau = dyn_servo(&weak, 0.0, rates[i], 0.0, 0.0, 1e-9, &reference, &limited);
+        const double tau =
+            dyn_joint_servo(&weak, 0.0, rates[i], 0.0, 0.0, 1e-9, &reference, &limited);
         TEST_ASSERT_TRUE(fabs(tau) <= 5.0);
         TEST_ASSERT_EQUAL_INT(fabs(rates[i]) > 5.0 / 6.0, limited);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, fmin(fmax(6.0 * rates[i], -5.0), 5.0), tau);
     }
     limited = 1; /* of another joint; it stays */
-    (void)dyn_servo(&weak, 0.0, 0.0, 0.0, 0.0, 1e-3, &reference, &limited);
+    (void)dyn_joint_servo(&weak, 0.0, 0.0, 0.0, 0.0, 1e-3, &reference, &limited);
     TEST_ASSERT_EQUAL_INT(1, limited);
 }
 
 /* Against a wall for a minute: what follows is no longer than what full torque holds. */
 static void test_a_motor_that_could_not_follow_does_not_make_up_for_it(void)
 {
-    struct dyn_servo weak = servo;
+    struct dyn_joint_servo_spec weak = servo;
     weak.torque_max = 5.0;
     const double ahead = weak.torque_max / weak.stiffness;
     for (int k = 0; k < 60000; k++) {
-        (void)dyn_servo(&weak, 0.0, 0.5, 0.0, 0.0, 1e-3, &reference, &limited);
+        (void)dyn_joint_servo(&weak, 0.0, 0.5, 0.0, 0.0, 1e-3, &reference, &limited);
         TEST_ASSERT_TRUE(reference <= ahead * (1.0 + 1e-15));
     }
     const double before = reference;
-    (void)dyn_servo(&weak, 0.0, -0.5, 0.0, 0.0, 1e-3, &reference, &limited);
+    (void)dyn_joint_servo(&weak, 0.0, -0.5, 0.0, 0.0, 1e-3, &reference, &limited);
     TEST_ASSERT_TRUE(reference < before); /* turned round at once */
     double furthest = 0.0;
     for (int k = 0; k < 20000; k++) { /* the wall is gone, and the stick at rest */
@@ -130,7 +132,7 @@ static void test_a_motor_that_could_not_follow_does_not_make_up_for_it(void)
 /* Thrown by something stronger than itself it does not pull back to where it was. */
 static void test_what_was_carried_off_stays_near(void)
 {
-    struct dyn_servo weak = servo;
+    struct dyn_joint_servo_spec weak = servo;
     weak.torque_max = 5.0;
     q = 3.0;
     for (int k = 0; k < 20000; k++)
@@ -140,7 +142,7 @@ static void test_what_was_carried_off_stays_near(void)
 
 static void test_without_stiffness_it_is_a_rate_servo(void)
 {
-    struct dyn_servo rate = {.damping = 6.0, .torque_max = 10.0};
+    struct dyn_joint_servo_spec rate = {.damping = 6.0, .torque_max = 10.0};
     for (int k = 0; k < 20000; k++)
         move(&rate, 0.25, 1e-3);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.25, v);
@@ -149,7 +151,7 @@ static void test_without_stiffness_it_is_a_rate_servo(void)
 /* Whoever asks where the joint is led must not hear of a place that it never comes to. */
 static void test_without_stiffness_the_reference_is_where_the_joint_is(void)
 {
-    struct dyn_servo rate = {.damping = 6.0, .torque_max = 10.0};
+    struct dyn_joint_servo_spec rate = {.damping = 6.0, .torque_max = 10.0};
     load = -0.9; /* it goes slower than it is told */
     for (int k = 0; k < 20000; k++) {
         const double before = q;

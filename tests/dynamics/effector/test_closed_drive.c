@@ -77,12 +77,12 @@ static void forward(const struct dyn_input *input, double *held_tau)
 /* --- laws ---------------------------------------------------------------------------------- */
 
 /* A slider in weightlessness, of mass 2, with this law: what its law does. */
-static double law_force(const struct dyn_joint_law *law, double q, double v)
+static double law_force(const struct dyn_joint_force_spec *force_spec, double q, double v)
 {
     begin();
     struct dyn_body_spec *spec = add(-1, DYN_JOINT_PRISMATIC, 1, 0, 0);
     form_box(spec, 2.0, nowhere, round_box);
-    spec->law[0] = *law;
+    spec->force_spec[0] = *force_spec;
     form_mount(&tree, nowhere);
     tree.q[0] = q, tree.v[0] = v;
     tree_forward(&tree);
@@ -91,37 +91,38 @@ static double law_force(const struct dyn_joint_law *law, double q, double v)
 
 static void test_a_spring_pulls_to_its_rest_and_a_damper_against_the_speed(void)
 {
-    const struct dyn_joint_law law = {.stiffness = 30.0, .rest = 0.4, .damping = 1.5};
+    const struct dyn_joint_force_spec force_spec = {.stiffness = 30.0, .rest = 0.4, .damping = 1.5};
     for (int k = 0; k < STATES; k++) {
         const double q = tree_noise(), v = tree_noise();
-        TEST_ASSERT_DOUBLE_WITHIN(1e-13, -30.0 * (q - 0.4) - 1.5 * v, law_force(&law, q, v));
+        TEST_ASSERT_DOUBLE_WITHIN(1e-13, -30.0 * (q - 0.4) - 1.5 * v, law_force(&force_spec, q, v));
     }
 }
 
 static void test_dry_friction_is_full_beyond_its_speed_and_linear_below(void)
 {
-    const struct dyn_joint_law law = {.coulomb = 3.0, .coulomb_speed = 0.01};
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, -3.0, law_force(&law, 0.7, 1.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 3.0, law_force(&law, 0.7, -1.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&law, 0.7, 0.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-9, -3.0e-3, law_force(&law, 0.7, 1e-5));
+    const struct dyn_joint_force_spec force_spec = {.coulomb = 3.0, .coulomb_speed = 0.01};
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, -3.0, law_force(&force_spec, 0.7, 1.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 3.0, law_force(&force_spec, 0.7, -1.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&force_spec, 0.7, 0.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, -3.0e-3, law_force(&force_spec, 0.7, 1e-5));
     const double e = exp(-2.0 * 0.006 / 0.01);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, -3.0 * (1.0 - e) / (1.0 + e), law_force(&law, 0.7, 0.006));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, -3.0 * (1.0 - e) / (1.0 + e),
+                              law_force(&force_spec, 0.7, 0.006));
 }
 
 static void test_a_limit_pushes_back_and_never_pulls(void)
 {
-    const struct dyn_joint_law law = {
+    const struct dyn_joint_force_spec force_spec = {
         .lower = -0.5, .upper = 0.8, .limit_stiffness = 100.0, .limit_damping = 4.0};
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&law, 0.79, 3.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&law, -0.49, -3.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -20.0, law_force(&law, 1.0, 0.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -26.0, law_force(&law, 1.0, 1.5));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -16.0, law_force(&law, 1.0, -1.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&law, 1.0, -6.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 20.0, law_force(&law, -0.7, 0.0));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 26.0, law_force(&law, -0.7, -1.5));
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&law, -0.7, 6.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&force_spec, 0.79, 3.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&force_spec, -0.49, -3.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -20.0, law_force(&force_spec, 1.0, 0.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -26.0, law_force(&force_spec, 1.0, 1.5));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, -16.0, law_force(&force_spec, 1.0, -1.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&force_spec, 1.0, -6.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 20.0, law_force(&force_spec, -0.7, 0.0));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 26.0, law_force(&force_spec, -0.7, -1.5));
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, 0.0, law_force(&force_spec, -0.7, 6.0));
 }
 
 /* Each velocity of a joint has its law:  J a = -d0 v0,  m s'' = -k1 (s - rest) - d1 v1 */
@@ -131,8 +132,9 @@ static void test_each_velocity_of_a_joint_has_its_own_law(void)
         begin();
         struct dyn_body_spec *spec = add(-1, DYN_JOINT_CYLINDRICAL, 0, 0, 1);
         form_box(spec, 2.0, nowhere, round_box);
-        spec->law[0].damping = 0.7;
-        spec->law[1] = (struct dyn_joint_law){.stiffness = 11.0, .rest = 0.1, .damping = 0.3};
+        spec->force_spec[0].damping = 0.7;
+        spec->force_spec[1] =
+            (struct dyn_joint_force_spec){.stiffness = 11.0, .rest = 0.1, .damping = 0.3};
         form_mount(&tree, nowhere);
         form_stir(&tree);
         double M[] = {round_box[2], 0, 0, 2.0};
@@ -150,7 +152,7 @@ static void test_a_spherical_joint_is_damped_about_each_axis(void)
         struct dyn_body_spec *spec = add(-1, DYN_JOINT_SPHERICAL, 0, 0, 0);
         form_box(spec, 2.0, nowhere, round_box);
         for (int i = 0; i < 3; i++)
-            spec->law[i].damping = 0.2 * (i + 1);
+            spec->force_spec[i].damping = 0.2 * (i + 1);
         form_mount(&tree, g);
         form_stir(&tree);
         double M[9] = {0.4, 0, 0, 0, 0.4, 0, 0, 0, 0.4}, forces[3];
@@ -281,7 +283,8 @@ static void test_the_law_of_a_follower_acts_through_its_ratio(void)
         struct dyn_body_spec *disc = add(-1, DYN_JOINT_REVOLUTE, 0, 0.6, 0.8);
         form_box(disc, 1.0, nowhere, round_box);
         disc->mimic = (struct dyn_mimic){.on = 1, .leader = 0, .ratio = r, .offset = 0.3};
-        disc->law[0] = (struct dyn_joint_law){.stiffness = 7.0, .rest = 0.1, .damping = 0.4};
+        disc->force_spec[0] =
+            (struct dyn_joint_force_spec){.stiffness = 7.0, .rest = 0.1, .damping = 0.4};
         form_mount(&tree, g);
         form_stir(&tree);
         const double M = J + r * r * J;
@@ -472,7 +475,7 @@ static void test_holding_a_joint_works_against_its_law(void)
     begin();
     struct dyn_body_spec *spec = add(-1, DYN_JOINT_PRISMATIC, 1, 0, 0);
     form_box(spec, 2.0, nowhere, round_box);
-    spec->law[0] = (struct dyn_joint_law){.stiffness = 30.0, .damping = 1.5};
+    spec->force_spec[0] = (struct dyn_joint_force_spec){.stiffness = 30.0, .damping = 1.5};
     form_mount(&tree, nowhere);
     tree.q[0] = 0.5, tree.v[0] = 2.0, tree.tau[0] = 7.0;
     const unsigned char held = 1;

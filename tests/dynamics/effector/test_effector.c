@@ -28,10 +28,10 @@ void tearDown(void)
 static double torque_at(double speed, double command)
 {
     const double momentum = dyn_wheel_momentum(&wheel.wheel, still, speed);
-    const struct dyn_felt felt = {.supply = 1.0};
+    const struct dyn_effector_input effector_input = {.supply = 1.0};
     double rate = (double)NAN;
     struct dyn_vec6 force;
-    dyn_effector_eval(&wheel, &felt, command, &momentum, &rate, &force);
+    dyn_effector_eval(&wheel, &effector_input, command, &momentum, &rate, &force);
     return rate;
 }
 
@@ -47,10 +47,10 @@ static void test_the_body_feels_reaction_and_gyroscopic_torque(void)
 {
     const double w[3] = {0.1, 0.2, -0.3}, h = 4.0, tau = 0.05;
     const double a[3] = {0.0, 0.6, 0.8};
-    const struct dyn_felt felt = {.rate = dyn_vec3_load(w)};
+    const struct dyn_effector_input effector_input = {.rate = dyn_vec3_load(w)};
     struct dyn_vec6 felt_force;
     double rate, force[6];
-    dyn_effector_eval(&wheel, &felt, tau, &h, &rate, &felt_force);
+    dyn_effector_eval(&wheel, &effector_input, tau, &h, &rate, &felt_force);
     dyn_vec3_store(felt_force.ang, force);
     dyn_vec3_store(felt_force.lin, force + 3);
     TEST_ASSERT_DOUBLE_WITHIN(1e-16, tau, rate);
@@ -83,8 +83,8 @@ static void test_a_wheel_at_full_speed_can_only_be_braked(void)
 
 static double grip_at(double speed)
 {
-    const struct dyn_felt felt = {.supply = 1.0};
-    return dyn_wheel_grip(&wheel.wheel, &felt, wheel.wheel.inertia * speed);
+    const struct dyn_effector_input effector_input = {.supply = 1.0};
+    return dyn_wheel_friction_bound(&wheel.wheel, &effector_input, wheel.wheel.inertia * speed);
 }
 
 static void test_viscous_friction_brakes_and_dry_friction_has_a_bound(void)
@@ -102,7 +102,7 @@ static void test_viscous_friction_brakes_and_dry_friction_has_a_bound(void)
 
 static void assert_refused(const char *why)
 {
-    const char *flaw = dyn_effector_flaw(&wheel, 3);
+    const char *flaw = dyn_effector_problem(&wheel, 3);
     TEST_ASSERT_NOT_NULL(flaw);
     TEST_ASSERT_EQUAL_STRING(why, flaw);
     setUp();
@@ -110,7 +110,7 @@ static void assert_refused(const char *why)
 
 static void test_an_unsound_wheel_is_refused(void)
 {
-    TEST_ASSERT_NULL(dyn_effector_flaw(&wheel, 3));
+    TEST_ASSERT_NULL(dyn_effector_problem(&wheel, 3));
     wheel.body = 3;
     assert_refused("no such body");
     wheel.body = -1;
@@ -152,9 +152,9 @@ static void test_stiction_and_imbalance_are_checked(void)
 static void assert_number(struct dyn_effector *good, double *number, double value, const char *why)
 {
     const double kept = *number;
-    TEST_ASSERT_NULL(dyn_effector_flaw(good, 1));
+    TEST_ASSERT_NULL(dyn_effector_problem(good, 1));
     *number = value;
-    const char *flaw = dyn_effector_flaw(good, 1);
+    const char *flaw = dyn_effector_problem(good, 1);
     TEST_ASSERT_NOT_NULL(flaw);
     TEST_ASSERT_EQUAL_STRING(why, flaw);
     *number = kept;
@@ -244,7 +244,7 @@ static void assert_taken(struct dyn_effector *good, double *number, double value
 {
     const double kept = *number;
     *number = value;
-    TEST_ASSERT_NULL(dyn_effector_flaw(good, 3));
+    TEST_ASSERT_NULL(dyn_effector_problem(good, 3));
     *number = kept;
 }
 
@@ -258,7 +258,7 @@ static void test_what_is_just_sound_is_taken(void)
         .battery = {16.0, 12.0, 18000.0, .resistance = 0.5, .idle_current = 1, .efficiency = 1}};
     struct dyn_effector foot = {.type = DYN_EFFECTOR_CONTACT, .contact = {.stiffness = 1.0}};
     wheel.body = 2;
-    TEST_ASSERT_NULL(dyn_effector_flaw(&wheel, 3));
+    TEST_ASSERT_NULL(dyn_effector_problem(&wheel, 3));
     assert_taken(&wheel, &wheel.wheel.max_torque, 0.0);
     assert_taken(&wheel, &wheel.wheel.max_speed, 0.0);
     assert_taken(&wheel, &wheel.wheel.viscous, DBL_MAX);
@@ -277,7 +277,7 @@ static void test_what_is_just_sound_is_taken(void)
     wheel.wheel.axis[2] = 0.8 + 7e-10;
     assert_refused("the wheel axis is not a unit vector");
     wheel.wheel.stiction = 1e-3, wheel.wheel.stribeck_speed = 1.0;
-    TEST_ASSERT_NULL(dyn_effector_flaw(&wheel, 3));
+    TEST_ASSERT_NULL(dyn_effector_problem(&wheel, 3));
 }
 
 static void test_every_component_of_a_place_and_of_drag_is_looked_at(void)
@@ -307,13 +307,14 @@ static void test_a_battery_gives_the_power_at_the_voltage_that_is_left(void)
     }
 }
 
-static struct dyn_vec6 eval(const struct dyn_effector *effector, const struct dyn_felt *felt)
+static struct dyn_vec6 eval(const struct dyn_effector *effector,
+                            const struct dyn_effector_input *effector_input)
 {
     struct dyn_vec6 force = {{9, 9, 9}, {9, 9, 9}};
     if (effector->type == DYN_EFFECTOR_DRAG)
-        dyn_drag_eval(&effector->drag, felt, &force);
+        dyn_drag_eval(&effector->drag, effector_input, &force);
     else
-        dyn_contact_eval(&effector->contact, felt, &force);
+        dyn_contact_eval(&effector->contact, effector_input, &force);
     return force;
 }
 
@@ -332,15 +333,15 @@ static void test_drag_acts_at_its_place_along_each_axis_by_itself(void)
                                               .area = {0.1, 0.2, 0.3},
                                               .linear = {4.0, 5.0, 6.0},
                                               .angular = {7.0, 8.0, 9.0}}};
-    const struct dyn_felt felt = {
+    const struct dyn_effector_input effector_input = {
         .rate = {0.0, 0.0, 2.0}, .air_velocity = {1.0, 2.0, 2.0}, .density = 2.45}; /* twice */
     const double speed = sqrt(1.0 + 9.0 + 4.0), half = 0.5 * 2.45 * speed;
-    const struct dyn_vec6 force = eval(&air, &felt);
+    const struct dyn_vec6 force = eval(&air, &effector_input);
     const double fx = -(half * 0.1 + 8.0) * 1.0, fy = -(half * 0.2 + 10.0) * 3.0;
     const double fz = -(half * 0.3 + 12.0) * 2.0;
     expect_vec3(fx, fy, fz, force.lin);
     expect_vec3(0.0, -0.5 * fz, 0.5 * fy - 2.0 * 9.0 * 2.0, force.ang);
-    const struct dyn_felt turning = {
+    const struct dyn_effector_input turning = {
         .rate = {1.0, -3.0, 0.0}, .air_velocity = {0.0, 0.0, -1.5}, .density = 1.225};
     const struct dyn_vec6 twist = eval(&air, &turning); /* w x at cancels the fall */
     expect_vec3(0.0, 0.0, 0.0, twist.lin);
@@ -353,24 +354,26 @@ static void test_a_foot_is_pressed_up_at_its_place(void)
     const struct dyn_effector foot = {
         .type = DYN_EFFECTOR_CONTACT,
         .contact = {.at = {0.5, 0.25, -0.75}, .stiffness = 100.0, .damping = 7.0, .friction = 0.5}};
-    struct dyn_felt felt = {.rate = {0.0, 2.0, 3.0},
-                            .velocity = {1.0, 0.0, 0.0},
-                            .position = {5.0, 6.0, 2.0},
-                            .E = {.row = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}},
-                            .ground = 2.25};
+    struct dyn_effector_input effector_input = {.rate = {0.0, 2.0, 3.0},
+                                                .velocity = {1.0, 0.0, 0.0},
+                                                .position = {5.0, 6.0, 2.0},
+                                                .E = {.row = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}},
+                                                .ground = 2.25};
     /* depth 2 + 0.5 - 2.25; down is x: 1 + (2 (-0.75) - 3 0.25) = -1.25 */
     const double push = 100.0 * 0.25 + 7.0 * -1.25;
-    struct dyn_vec6 force = eval(&foot, &felt);
+    struct dyn_vec6 force = eval(&foot, &effector_input);
     expect_vec3(-push, 0.0, 0.0, force.lin);
     expect_vec3(0.0, -0.75 * -push, -0.25 * -push, force.ang);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * push, dyn_contact_grip(&foot.contact, &felt));
-    felt.velocity.x = -30.0; /* it leaves faster than the ground follows, and nothing pulls */
-    force = eval(&foot, &felt);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5 * push,
+                              dyn_contact_friction_bound(&foot.contact, &effector_input));
+    effector_input.velocity.x =
+        -30.0; /* it leaves faster than the ground follows, and nothing pulls */
+    force = eval(&foot, &effector_input);
     expect_vec3(0.0, 0.0, 0.0, force.lin);
-    felt.velocity.x = 1.0, felt.ground = 2.5; /* it just touches */
-    force = eval(&foot, &felt);
+    effector_input.velocity.x = 1.0, effector_input.ground = 2.5; /* it just touches */
+    force = eval(&foot, &effector_input);
     expect_vec3(0.0, 0.0, 0.0, force.lin);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_contact_grip(&foot.contact, &felt));
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_contact_friction_bound(&foot.contact, &effector_input));
 }
 
 int main(void)

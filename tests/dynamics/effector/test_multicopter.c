@@ -159,7 +159,7 @@ static void test_spinning_rotors_act_as_euler_says(void)
 
     (void)motion_at(ORIGIN);
     vec_multiply(&I, dyn_plant_acceleration(craft.work), expected);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-6, rho, craft.work->felt[0].density);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, rho, craft.work->effector_input[0].density);
     assert_3(1e-6, moment[0], moment[1], moment[2], expected);
 }
 
@@ -523,7 +523,7 @@ static void test_without_a_battery_the_supply_is_full(void)
     TEST_ASSERT_EQUAL_DOUBLE(1.0, dyn_plant_supply(craft.work).ratio);
     add_battery();
     add_battery();
-    TEST_ASSERT_EQUAL_STRING("a vehicle has at most one battery", dyn_plant_flaw(&craft.plant));
+    TEST_ASSERT_EQUAL_STRING("a vehicle has at most one battery", dyn_plant_problem(&craft.plant));
 }
 
 /* ---- all together ---- */

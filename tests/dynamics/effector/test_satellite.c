@@ -96,12 +96,12 @@ static void test_friction_between_wheel_and_body_conserves_momentum(void)
 static struct dyn_vec6 imbalance_at(const struct dyn_wheel *wheel, double speed, double angle)
 {
     const struct dyn_effector effector = {.type = DYN_EFFECTOR_WHEEL, .wheel = *wheel};
-    const struct dyn_felt felt = {.supply = 1.0};
+    const struct dyn_effector_input effector_input = {.supply = 1.0};
     const double state[2] = {wheel->inertia * speed, angle};
     double rate[2] = {(double)NAN, (double)NAN};
     struct dyn_vec6 force;
     TEST_ASSERT_EQUAL_INT(2, dyn_effector_state_count(&effector));
-    dyn_effector_eval(&effector, &felt, 0.0, state, rate, &force);
+    dyn_effector_eval(&effector, &effector_input, 0.0, state, rate, &force);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, speed, rate[1]);
     return force;
 }

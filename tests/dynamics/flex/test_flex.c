@@ -251,7 +251,7 @@ static void test_a_lead_of_the_modes_is_the_same_in_all_three(void)
     for (uint64_t seed = 1; seed <= 500; seed++) {
         take_tree(seed);
         struct dyn_input input = tree_input(&tree);
-        input.modal_lead = 0.05 * (1.0 + tree_noise());
+        input.modal_implicit_step = 0.05 * (1.0 + tree_noise());
         forward(&input, tree.a);
         forward_by_mass(&input, by_mass);
         TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.0, residual(&input, tree.a));
@@ -310,7 +310,7 @@ static double distance_from_rigid(uint64_t seed, enum dyn_fidelity fidelity, dou
         }
         memcpy(tree.gravity, (double[]){1.0, -2.0, 9.0}, sizeof tree.gravity);
         struct dyn_input input = tree_input(&tree);
-        input.modal_lead = 1.0;
+        input.modal_implicit_step = 1.0;
         forward(&input, tree.a);
         for (int i = 0; i < tree.body_count; i++)
             for (int k = 0; k < dyn_joint_nv(&tree.spec[i]); k++) {
@@ -360,7 +360,7 @@ static void test_joints_may_mimic_others_across_bodies_that_bend(void)
         followers += make_mimic();
         flexible_build(&tree);
         struct dyn_input input = tree_input(&tree);
-        input.modal_lead = seed % 2 == 0 ? 0.0 : 0.05;
+        input.modal_implicit_step = seed % 2 == 0 ? 0.0 : 0.05;
         forward(&input, tree.a);
         forward_by_mass(&input, by_mass);
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.0, residual(&input, tree.a));

@@ -35,7 +35,7 @@ static void add_beam(struct lumps *own, double side)
     spec->place_xyz[0] = side;
     memcpy(spec->place_quat, side > 0.0 ? (double[]){1, 0, 0, 0} : (double[]){0, 0, 0, 1},
            sizeof spec->place_quat);
-    spec->law[0].stiffness = 60.0;
+    spec->force_spec[0].stiffness = 60.0;
     spec->inertia[0] += 0.5;
 }
 

@@ -44,7 +44,7 @@ static void take_loose_tree(uint64_t seed, enum dyn_fidelity fidelity)
 {
     flexible_random(&tree, 1 + (int)(seed % 8), 1, seed);
     for (int i = 0; i < tree.body_count; i++) {
-        memset(tree.spec[i].law, 0, sizeof tree.spec[i].law);
+        memset(tree.spec[i].force_spec, 0, sizeof tree.spec[i].force_spec);
         if (i > 0 && tree.spec[i].parent < 0)
             tree.spec[i].parent = 0;
     }
@@ -94,7 +94,7 @@ static struct dyn_monitor monitor(const double *q, const double *v)
     memcpy(x, q, (size_t)dyn_model_nq(tree.model) * sizeof *x);
     memcpy(x + dyn_model_nq(tree.model), v, (size_t)nv() * sizeof *x);
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof mem, dyn_monitor_work_size(&plant));
-    dyn_monitor_take(&plant, x, dyn_monitor_work_place(&plant, mem), &out);
+    dyn_monitor_compute(&plant, x, dyn_monitor_work_place(&plant, mem), &out);
     return out;
 }
 
@@ -200,15 +200,15 @@ static void test_ruthless_vehicles_keep_their_linear_momentum(void)
 }
 
 static _Alignas(64) unsigned char scene_mem[1 << 21];
-static struct dyn_scene *scene;
+static struct dyn_tree_pose *tree_pose;
 static struct dyn_point point;
 
 static void take_scene(const double *q, const double *v)
 {
     const struct dyn_state state = {q, v};
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof scene_mem, dyn_scene_size(tree.model));
-    scene = dyn_scene_place(tree.model, scene_mem);
-    dyn_scene_take(tree.model, &state, scene);
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof scene_mem, dyn_tree_pose_size(tree.model));
+    tree_pose = dyn_tree_pose_place(tree.model, scene_mem);
+    dyn_tree_pose_update(tree.model, &state, tree_pose);
 }
 
 /* Where the point and two of its axes are, and its velocity. */
@@ -216,7 +216,7 @@ static void take_point(const double *q, const double *v, double *out)
 {
     const struct dyn_pose pose = dyn_body_pose(tree.model, q, point.body);
     take_scene(q, v);
-    const struct dyn_vec6 speed = dyn_point_velocity(tree.model, scene, &point);
+    const struct dyn_vec6 speed = dyn_point_velocity(tree.model, tree_pose, &point);
     dyn_vec3_store(dyn_pose_point(&pose, dyn_vec3_load(point.at)), out);
     dyn_vec3_store(dyn_quat_rotate(pose.turn, (struct dyn_vec3){1.0, 0.0, 0.0}), out + 3);
     dyn_vec3_store(dyn_quat_rotate(pose.turn, (struct dyn_vec3){0.0, 1.0, 0.0}), out + 6);
@@ -247,7 +247,7 @@ static void test_points_move_as_their_poses_say(void)
             tree.a[k] = tree_noise();
         rate_of(take_point, 15, rate);
         take_point(tree.q, tree.v, now);
-        const struct dyn_vec6 a = dyn_point_acceleration(tree.model, scene, &point, tree.a);
+        const struct dyn_vec6 a = dyn_point_acceleration(tree.model, tree_pose, &point, tree.a);
         const struct dyn_vec3 w = dyn_vec3_load(now + 9);
         size += dyn_norm(a.lin) + dyn_norm(a.ang);
         for (int k = 0; k < 3; k++)
@@ -274,9 +274,10 @@ static void test_the_kernel_moves_bodies_as_the_scene_does(void)
             const struct dyn_point origin = {.body = i};
             const struct dyn_vec6 v = dyn_body_velocity(tree.model, tree.work, i);
             const struct dyn_vec6 a = dyn_body_acceleration(tree.model, tree.work, i);
-            const struct dyn_vec6 want = dyn_point_acceleration(tree.model, scene, &origin, tree.a);
+            const struct dyn_vec6 want =
+                dyn_point_acceleration(tree.model, tree_pose, &origin, tree.a);
             const double size = 10.0 + dyn_norm(want.lin) + dyn_norm(want.ang);
-            dyn_jacobian(tree.model, scene, &origin, J);
+            dyn_jacobian(tree.model, tree_pose, &origin, J);
             memset(e, 0, sizeof e);
             for (int r = 0; r < 6; r++)
                 for (int k = 0; k < nv(); k++)
@@ -309,7 +310,7 @@ static void test_points_show_the_inertia_of_the_dense_matrices(void)
                                 dyn_operational_work_place(tree.model, 2, mem), inverse);
         take_scene(tree.q, tree.v);
         for (int k = 0; k < 2; k++)
-            dyn_jacobian(tree.model, scene, &points[k], J + 6 * k * nv());
+            dyn_jacobian(tree.model, tree_pose, &points[k], J + 6 * k * nv());
         TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof crba_mem, dyn_crba_work_size(tree.model));
         dyn_crba(tree.model, &state, dyn_crba_work_place(tree.model, crba_mem), M);
         for (int r = 0; r < nv(); r++)

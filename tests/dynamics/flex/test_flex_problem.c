@@ -33,7 +33,7 @@ void tearDown(void)
 static void assert_refused(int at, const char *why)
 {
     int where = -1;
-    const char *flaw = dyn_model_flaw(tree.spec, tree.body_count, &where);
+    const char *flaw = dyn_model_problem(tree.spec, tree.body_count, &where);
     TEST_ASSERT_NOT_NULL_MESSAGE(flaw, why);
     TEST_ASSERT_EQUAL_STRING(why, flaw);
     TEST_ASSERT_EQUAL_INT(at, where);
@@ -42,7 +42,7 @@ static void assert_refused(int at, const char *why)
 static void assert_accepted(void)
 {
     int where;
-    TEST_ASSERT_NULL(dyn_model_flaw(tree.spec, tree.body_count, &where));
+    TEST_ASSERT_NULL(dyn_model_problem(tree.spec, tree.body_count, &where));
 }
 
 /* *number changed and changed back; it must be minded meanwhile. */
@@ -211,8 +211,8 @@ static void test_a_joint_whose_modes_take_all_its_inertia_is_weak(void)
         tree.spec[0].mass = k == 0 ? 1.0 : 1.01;
         tree.spec[0].flex = &flex;
         tree_build(&tree);
-        void *mem = aligned_alloc(64, (dyn_weakness_size(tree.model) + 63) / 64 * 64);
-        TEST_ASSERT_EQUAL_INT(k == 0 ? 0 : -1, dyn_model_weakness(tree.model, mem));
+        void *mem = aligned_alloc(64, (dyn_model_singular_size(tree.model) + 63) / 64 * 64);
+        TEST_ASSERT_EQUAL_INT(k == 0 ? 0 : -1, dyn_model_singular_joint(tree.model, mem));
         free(mem);
     }
 }
@@ -221,8 +221,8 @@ static void test_random_flexible_trees_are_not_weak(void)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         flexible_random(&tree, 1 + (int)(seed % 6), (int)(seed % 2), seed);
-        void *mem = aligned_alloc(64, (dyn_weakness_size(tree.model) + 63) / 64 * 64);
-        TEST_ASSERT_EQUAL_INT(-1, dyn_model_weakness(tree.model, mem));
+        void *mem = aligned_alloc(64, (dyn_model_singular_size(tree.model) + 63) / 64 * 64);
+        TEST_ASSERT_EQUAL_INT(-1, dyn_model_singular_joint(tree.model, mem));
         free(mem);
     }
 }

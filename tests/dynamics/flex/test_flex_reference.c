@@ -80,8 +80,8 @@ static void make_craft(enum dyn_fidelity fidelity, double damping, double hinge_
     memcpy(tree.spec[0].inertia, hub_inertia, sizeof hub_inertia);
     tree_add(&tree, 0, DYN_JOINT_REVOLUTE, 0, 1, 0);
     memcpy(tree.spec[1].place_xyz, hinge, sizeof hinge);
-    tree.spec[1].law[0].stiffness = 2000.0;
-    tree.spec[1].law[0].damping = hinge_damping;
+    tree.spec[1].force_spec[0].stiffness = 2000.0;
+    tree.spec[1].force_spec[0].damping = hinge_damping;
     make_beam(damping);
     lumps_sum(&lumps, fidelity, &tree.spec[1]);
     tree_build(&tree);

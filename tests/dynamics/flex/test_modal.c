@@ -282,7 +282,7 @@ static void test_the_room_is_used_to_its_end_and_not_beyond(void)
     random_body(3, 1);
     for (int k = 0; k <= ROOM; k++)
         wide[k] = (double)NAN;
-    TEST_ASSERT_EQUAL_size_t(ROOM, dyn_modal_room(MODES));
+    TEST_ASSERT_EQUAL_size_t(ROOM, dyn_modal_storage_count(MODES));
     dyn_modal_integrate(body.station, STATIONS, MODES, wide, &modal);
     for (int k = 0; k < ROOM; k++)
         TEST_ASSERT_FALSE(isnan(wide[k]));

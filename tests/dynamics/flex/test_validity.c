@@ -66,7 +66,7 @@ static unsigned range_at(double eta, double speed, double acceleration)
     tree.q[1] = eta;
     tree.v[0] = speed;
     dyn_aba(tree.model, &state, &input, tree.work, &output);
-    return dyn_body_range(tree.model, &state, tree.work, 0);
+    return dyn_body_validity(tree.model, &state, tree.work, 0);
 }
 
 static void test_a_tenth_of_the_lowest_frequency_is_fast_for_what_has_no_geometric_stiffness(void)
@@ -74,7 +74,7 @@ static void test_a_tenth_of_the_lowest_frequency_is_fast_for_what_has_no_geometr
     for (int f = DYN_FLEX_RUTHLESS; f <= DYN_FLEX_INCONSISTENT; f++) {
         make((enum dyn_fidelity)f, DYN_JOINT_REVOLUTE, 0, 1, 0.0);
         TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.351, 0.0));
-        TEST_ASSERT_EQUAL_UINT(f == DYN_FLEX_CONSISTENT ? 0 : DYN_RANGE_RATE,
+        TEST_ASSERT_EQUAL_UINT(f == DYN_FLEX_CONSISTENT ? 0 : DYN_INVALID_RATE,
                                range_at(0.0, -0.353, 0.0));
     }
 }
@@ -87,13 +87,13 @@ static void test_second_order_of_the_frame_alone_is_no_geometric_stiffness(void)
     lumps.flex.stiffens = 0;
     tree_build(&tree);
     TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.351, 0.0));
-    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_RATE, range_at(0.0, 0.353, 0.0));
+    TEST_ASSERT_EQUAL_UINT(DYN_INVALID_RATE, range_at(0.0, 0.353, 0.0));
 
     make(DYN_FLEX_CONSISTENT, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
     lumps.flex.stiffens = 0;
     tree_build(&tree);
     TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, -7.8));
-    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS, range_at(0.0, 0.0, -7.9));
+    TEST_ASSERT_EQUAL_UINT(DYN_INVALID_STIFFNESS, range_at(0.0, 0.0, -7.9));
 }
 
 /* The tip of the first mode is at 2. */
@@ -101,7 +101,7 @@ static void test_a_tenth_of_the_length_is_far(void)
 {
     make(DYN_FLEX_RUTHLESS, DYN_JOINT_REVOLUTE, 0, 1, 0.0);
     TEST_ASSERT_EQUAL_UINT(0, range_at(0.0499, 0.0, 0.0));
-    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_DEFLECTION, range_at(-0.0501, 0.0, 0.0));
+    TEST_ASSERT_EQUAL_UINT(DYN_INVALID_DEFLECTION, range_at(-0.0501, 0.0, 0.0));
 }
 
 /* Thrust g takes g mu, mu = 1.57088, of 3.516^2 = 12.3624: half of it at 3.9348. */
@@ -110,7 +110,7 @@ static void test_half_of_the_way_to_buckling_is_far(void)
     for (int f = DYN_FLEX_RUTHLESS; f <= DYN_FLEX_CONSISTENT; f++) {
         make((enum dyn_fidelity)f, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
         TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, 3.93));
-        TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS, range_at(0.0, 0.0, 3.94));
+        TEST_ASSERT_EQUAL_UINT(DYN_INVALID_STIFFNESS, range_at(0.0, 0.0, 3.94));
     }
 }
 
@@ -121,7 +121,7 @@ static void test_a_load_through_a_node_counts(void)
     const double g = 0.5 * 12.3624 / (mu + m * drawn);
     make(DYN_FLEX_CONSISTENT, DYN_JOINT_PRISMATIC, 1, 0, m);
     TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, 0.999 * g));
-    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS, range_at(0.0, 0.0, 1.001 * g));
+    TEST_ASSERT_EQUAL_UINT(DYN_INVALID_STIFFNESS, range_at(0.0, 0.0, 1.001 * g));
 }
 
 static void test_a_load_counts_on_its_own_body(void)
@@ -137,9 +137,9 @@ static void test_a_load_counts_on_its_own_body(void)
     tree_build(&tree);
     const struct dyn_state state = tree_state(&tree);
     dyn_aba(tree.model, &state, &input, tree.work, &output);
-    TEST_ASSERT_EQUAL_UINT(0, dyn_body_range(tree.model, &state, tree.work, light));
-    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS,
-                           dyn_body_range(tree.model, &state, tree.work, heavy));
+    TEST_ASSERT_EQUAL_UINT(0, dyn_body_validity(tree.model, &state, tree.work, light));
+    TEST_ASSERT_EQUAL_UINT(DYN_INVALID_STIFFNESS,
+                           dyn_body_validity(tree.model, &state, tree.work, heavy));
 }
 
 /* A pull stiffens; that is no news to what feels it. */
@@ -149,7 +149,7 @@ static void test_twice_as_stiff_is_far_for_what_does_not_feel_it(void)
     TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, -8.0));
     make(DYN_FLEX_RUTHLESS, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
     TEST_ASSERT_EQUAL_UINT(0, range_at(0.0, 0.0, -7.8));
-    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_STIFFNESS, range_at(0.0, 0.0, -7.9));
+    TEST_ASSERT_EQUAL_UINT(DYN_INVALID_STIFFNESS, range_at(0.0, 0.0, -7.9));
 }
 
 /* ---- inertia ---- */
@@ -190,20 +190,20 @@ static unsigned loose_range(int p, double eta)
 {
     const struct dyn_state state = tree_state(&tree);
     (void)survives(p, eta);
-    return dyn_body_range(tree.model, &state, tree.work, 0) & DYN_RANGE_INERTIA;
+    return dyn_body_validity(tree.model, &state, tree.work, 0) & DYN_INVALID_INERTIA;
 }
 
 static void test_a_consistent_body_ends_where_its_bound_says(void)
 {
     make_loose(DYN_FLEX_CONSISTENT);
     for (int p = 0; p < MANY; p++) {
-        const double end = 1.0 / tree.model->modal[0].ends[p];
+        const double end = 1.0 / tree.model->modal[0].inverse_bound[p];
         TEST_ASSERT_TRUE(end * fabs(beam_shape(&unit, (struct beam_mode){BEAM_Y, p + 1}, 1.0)) <
                          0.2);
         TEST_ASSERT_TRUE(survives(p, 0.999 * end) && survives(p, -0.999 * end));
         TEST_ASSERT_FALSE(survives(p, 1.001 * end) && survives(p, -1.001 * end));
         TEST_ASSERT_EQUAL_UINT(0, loose_range(p, 0.0999 * end));
-        TEST_ASSERT_EQUAL_UINT(DYN_RANGE_INERTIA, loose_range(p, -0.1001 * end));
+        TEST_ASSERT_EQUAL_UINT(DYN_INVALID_INERTIA, loose_range(p, -0.1001 * end));
     }
 }
 
@@ -236,7 +236,7 @@ static void make_chain(void)
         spec->center[0] = 0.5 * l;
         spec->place_xyz[0] = i > 0 ? l : 0.0;
         memcpy(spec->inertia, (double[]){1e-3 * J, J, J, 0, 0, 0}, sizeof spec->inertia);
-        spec->law[0].stiffness = i > 0 ? 1.0 / l : HINGE;
+        spec->force_spec[0].stiffness = i > 0 ? 1.0 / l : HINGE;
     }
     tree_build(&craft.tree);
     craft_build(&craft);
@@ -275,14 +275,14 @@ static double soft_error(enum dyn_fidelity fidelity, unsigned *out)
     make_loose(fidelity);
     craft.tree.body_count = 1;
     craft.tree.spec[0] = tree.spec[0];
-    craft.tree.spec[0].law[0].stiffness = HINGE;
+    craft.tree.spec[0].force_spec[0].stiffness = HINGE;
     tree_build(&craft.tree);
     craft_build(&craft);
     craft.x[1] = TIP / beam_shape(&unit, first, 1.0);
     for (int k = 0; k < STEPS; k++) {
         craft_run(&craft, 1, STEP);
         dyn_plant_solve(&craft.plant, craft.commands, NULL, craft.x, craft.work);
-        *out |= dyn_plant_range(&craft.plant, craft.work, craft.x, &body);
+        *out |= dyn_plant_validity(&craft.plant, craft.work, craft.x, &body);
         if (k >= STEPS - TAIL)
             found[k - (STEPS - TAIL)] = beam_tip();
     }
@@ -305,7 +305,7 @@ static void test_on_a_soft_hinge_the_worse_model_is_the_one_out_of_range(void)
     const double far = soft_error(DYN_FLEX_CONSISTENT, &consistent);
     const double near = soft_error(DYN_FLEX_RUTHLESS, &ruthless);
     TEST_ASSERT_TRUE(far > 0.08 && near < 0.06);
-    TEST_ASSERT_EQUAL_UINT(DYN_RANGE_INERTIA, consistent);
+    TEST_ASSERT_EQUAL_UINT(DYN_INVALID_INERTIA, consistent);
     TEST_ASSERT_EQUAL_UINT(0, ruthless);
 }
 

@@ -98,8 +98,8 @@ static void test_a_tilted_slide_obeys_its_spring_and_gravity(void)
     const double half = 0.3; /* turn about z, half angle */
     tree_add(&tree, -1, DYN_JOINT_PRISMATIC, 0, 1, 0);
     set_inertia(0, 4.0, 0.1, 0.2, 0.3, 0.5);
-    tree.spec[0].law[0].stiffness = 50.0, tree.spec[0].law[0].damping = 3.0,
-    tree.spec[0].law[0].rest = 0.2;
+    tree.spec[0].force_spec[0].stiffness = 50.0, tree.spec[0].force_spec[0].damping = 3.0,
+    tree.spec[0].force_spec[0].rest = 0.2;
     memcpy(tree.spec[0].place_quat, (double[]){cos(half), 0, 0, sin(half)}, 4 * sizeof(double));
     tree_build(&tree);
     tree.gravity[0] = 2.0, tree.gravity[1] = -9.0;
@@ -115,8 +115,8 @@ static void test_a_spring_hinge_turns_its_axial_inertia(void)
     tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.6, 0.0, 0.8);
     set_inertia(0, 2.0, 0.0, 0.5, 0.0, 0.0);
     memcpy(tree.spec[0].inertia, (double[]){0.3, 0.4, 0.5, 0.01, 0.02, -0.03}, 6 * sizeof(double));
-    tree.spec[0].law[0].stiffness = 7.0, tree.spec[0].law[0].damping = 0.9,
-    tree.spec[0].law[0].rest = -0.4;
+    tree.spec[0].force_spec[0].stiffness = 7.0, tree.spec[0].force_spec[0].damping = 0.9,
+    tree.spec[0].force_spec[0].rest = -0.4;
     tree_build(&tree);
     tree.q[0] = 1.1, tree.v[0] = 0.7, tree.tau[0] = -2.0;
     tree_forward(&tree);

@@ -77,7 +77,7 @@ static void test_a_spring_costs_what_its_formula_says(void)
     const struct flop_count bare = count_tree();
     tree_begin(&tree);
     tree_add(&tree, -1, DYN_JOINT_PRISMATIC, 0, 0, 1);
-    tree.spec[0].law[0].stiffness = 1.0;
+    tree.spec[0].force_spec[0].stiffness = 1.0;
     const struct flop_count sprung = count_tree();
     TEST_ASSERT_EQUAL_INT64(bare.multiplications + 2, sprung.multiplications);
     TEST_ASSERT_EQUAL_INT64(bare.additions + 3, sprung.additions);

@@ -73,7 +73,7 @@ static struct chain make_chain(int count, uint64_t seed)
     tree_noise_seed(seed);
     for (int i = 0; i < count; i++)
         random_link(&chain.spec[i], i);
-    TEST_ASSERT_NULL(dyn_model_flaw(chain.spec, count, &body));
+    TEST_ASSERT_NULL(dyn_model_problem(chain.spec, count, &body));
     chain.model = dyn_model_place(chain.spec, count, get(dyn_model_size(chain.spec, count)));
     chain.work = dyn_work_place(chain.model, get(dyn_work_size(chain.model)));
     chain.q = get(n * sizeof(double));

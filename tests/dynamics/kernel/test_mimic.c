@@ -79,7 +79,8 @@ static void test_what_a_follower_does_by_itself_reaches_the_leader(void)
     add_disc(J2);
     add_disc(J1);
     follow(0, 1, r, offset);
-    tree->spec[0].law[0] = (struct dyn_joint_law){.stiffness = k, .rest = 0.1, .damping = d};
+    tree->spec[0].force_spec[0] =
+        (struct dyn_joint_force_spec){.stiffness = k, .rest = 0.1, .damping = d};
     tree->spec[0].rotor = (struct dyn_geared_rotor){DYN_ROTOR_DIAGONAL, 10.0, 0.002, {0, 0, 1}};
     tree_build(tree);
     tree->q[0] = q, tree->v[0] = v;
@@ -146,13 +147,13 @@ static int carries(int inner, int outer)
     return 0;
 }
 
-static void count_pair(int follower, int leader, struct census *census)
+static void count_pair(int mimic_joint, int leader, struct census *census)
 {
     census->followers++;
-    census->follower_outside += carries(leader, follower);
-    census->leader_outside += carries(follower, leader);
-    census->leader_later += leader > follower;
-    for (int i = 0; i < follower; i++)
+    census->follower_outside += carries(leader, mimic_joint);
+    census->leader_outside += carries(mimic_joint, leader);
+    census->leader_later += leader > mimic_joint;
+    for (int i = 0; i < mimic_joint; i++)
         census->shared += tree->spec[i].mimic.on && tree->spec[i].mimic.leader == leader;
 }
 
@@ -486,13 +487,13 @@ static void difference_column(const struct dyn_point *point, int k, double colum
     dyn_vec3_store(dyn_scale(0.5 / h, way), column + 3);
 }
 
-static struct dyn_scene *take_scene(struct tree *of, unsigned char *at)
+static struct dyn_tree_pose *take_scene(struct tree *of, unsigned char *at)
 {
     const struct dyn_state state = tree_state(of);
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof mem, dyn_scene_size(of->model));
-    struct dyn_scene *scene = dyn_scene_place(of->model, at);
-    dyn_scene_take(of->model, &state, scene);
-    return scene;
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof mem, dyn_tree_pose_size(of->model));
+    struct dyn_tree_pose *tree_pose = dyn_tree_pose_place(of->model, at);
+    dyn_tree_pose_update(of->model, &state, tree_pose);
+    return tree_pose;
 }
 
 static void test_a_jacobian_is_the_way_of_its_point(void)
@@ -500,9 +501,9 @@ static void test_a_jacobian_is_the_way_of_its_point(void)
     struct census census = {0};
     for (uint64_t seed = 1; seed <= 60; seed++) {
         random_pair(seed, &census);
-        const struct dyn_scene *scene = take_scene(tree, mem);
+        const struct dyn_tree_pose *tree_pose = take_scene(tree, mem);
         const struct dyn_point point = random_point();
-        dyn_jacobian(tree->model, scene, &point, got);
+        dyn_jacobian(tree->model, tree_pose, &point, got);
         for (int k = 0; k < nv(); k++) {
             double column[6];
             difference_column(&point, k, column);
@@ -518,19 +519,19 @@ static void test_points_move_as_in_the_loose_tree(void)
     struct census census = {0};
     for (uint64_t seed = 1; seed <= 100; seed++) {
         random_pair(seed, &census);
-        const struct dyn_scene *scene = take_scene(tree, mem),
-                               *other = take_scene(&loose, loose_mem);
+        const struct dyn_tree_pose *tree_pose = take_scene(tree, mem),
+                                   *other = take_scene(&loose, loose_mem);
         for (int k = 0; k < nv(); k++)
             tree->a[k] = tree_noise();
         times_G(tree->a, a);
         for (int k = 0; k < 4; k++) {
             const struct dyn_point point = random_point();
             assert_vec6(1e-11, dyn_point_velocity(loose.model, other, &point),
-                        dyn_point_velocity(tree->model, scene, &point));
+                        dyn_point_velocity(tree->model, tree_pose, &point));
             assert_vec6(1e-11, dyn_point_acceleration(loose.model, other, &point, NULL),
-                        dyn_point_acceleration(tree->model, scene, &point, NULL));
+                        dyn_point_acceleration(tree->model, tree_pose, &point, NULL));
             assert_vec6(1e-11, dyn_point_acceleration(loose.model, other, &point, a),
-                        dyn_point_acceleration(tree->model, scene, &point, tree->a));
+                        dyn_point_acceleration(tree->model, tree_pose, &point, tree->a));
         }
     }
 }
@@ -545,10 +546,10 @@ static void test_the_operational_inertia_is_that_of_the_coupled_tree(void)
         struct dyn_point points[POINT_MAX];
         random_pair(seed, &census);
         take_truth();
-        const struct dyn_scene *scene = take_scene(tree, mem);
+        const struct dyn_tree_pose *tree_pose = take_scene(tree, mem);
         for (int p = 0; p < POINT_MAX; p++) {
             points[p] = random_point();
-            dyn_jacobian(tree->model, scene, &points[p], J + 6 * p * nv());
+            dyn_jacobian(tree->model, tree_pose, &points[p], J + 6 * p * nv());
         }
         for (int r = 0; r < nv(); r++) {
             memcpy(dense[r], M + r * nv(), (size_t)nv() * sizeof *M);
@@ -579,11 +580,12 @@ static void test_the_operational_inertia_is_that_of_the_coupled_tree(void)
 static void calm(struct dyn_body_spec *spec, int i)
 {
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
-        spec->law[k].damping = spec->law[k].coulomb = spec->law[k].limit_stiffness = 0.0;
+        spec->force_spec[k].damping = spec->force_spec[k].coulomb =
+            spec->force_spec[k].limit_stiffness = 0.0;
     if (i > 0 && spec->parent < 0)
         spec->parent = 0;
     if (spec->joint == DYN_JOINT_PRISMATIC)
-        spec->law[0].stiffness = 20.0;
+        spec->force_spec[0].stiffness = 20.0;
 }
 
 static void random_floating(uint64_t seed)
@@ -600,7 +602,7 @@ static void random_floating(uint64_t seed)
         tree->v[k] = tree_noise();
     memset(tree->gravity, 0, sizeof tree->gravity);
     craft_build(&craft);
-    TEST_ASSERT_GREATER_THAN_INT(0, tree->model->follower_count);
+    TEST_ASSERT_GREATER_THAN_INT(0, tree->model->mimic_joint_count);
     TEST_ASSERT_EQUAL_INT(dyn_model_nq(tree->model) + nv(), craft.x_count);
 }
 

@@ -43,7 +43,7 @@ static const unsigned char *hold_some(int some)
 {
     memset(held, 0, sizeof held);
     for (int i = 0; i < tree.model->link_count; i++)
-        for (int k = 0; k < dyn_link_nv(&tree.model->link[i]); k++)
+        for (int k = 0; k < dyn_tree_link_nv(&tree.model->link[i]); k++)
             held[tree.model->link[i].v_at + k] = tree_noise() < -0.3;
     return some ? held : NULL;
 }
@@ -54,18 +54,18 @@ static void take(const unsigned char *with, double lead)
     const struct dyn_state state = tree_state(&tree);
     struct dyn_input input = tree_input(&tree);
     input.held = with;
-    input.modal_lead = lead;
+    input.modal_implicit_step = lead;
     TEST_ASSERT_TRUE(dyn_crba_work_size(tree.model) <= sizeof mass_mem);
     TEST_ASSERT_TRUE(dyn_response_size(tree.model) <= sizeof response_mem);
     mass = dyn_crba_work_place(tree.model, mass_mem);
     response = dyn_response_place(tree.model, response_mem);
-    dyn_scene_take(tree.model, &state, mass->scene);
+    dyn_tree_pose_update(tree.model, &state, mass->tree_pose);
     dyn_composite_rows(tree.model, mass);
-    dyn_composite_lead(tree.model, lead, mass->ldl);
-    dyn_ldl_spread(mass->ldl, M);
+    dyn_composite_add_modal_implicit(tree.model, lead, mass->ldl);
+    dyn_ldl_to_dense(mass->ldl, M);
     tree_poison(&tree);
     dyn_aba(tree.model, &state, &input, tree.work, &(struct dyn_output){.a = tree.a});
-    dyn_response_take(with, tree.work, response);
+    dyn_response_begin(with, tree.work, response);
 }
 
 /* M answer = force, but for what is held, which stays. */
@@ -99,7 +99,7 @@ static void assert_w_is_a_root(void)
 static void find_answer(void)
 {
     memset(answer, 0, sizeof answer);
-    dyn_response_add(response, w, answer);
+    dyn_response_add_acceleration(response, w, answer);
     assert_answer_balances();
     assert_w_is_a_root();
 }
@@ -107,13 +107,13 @@ static void find_answer(void)
 static void assert_joints_answer(void)
 {
     for (int i = 0; i < tree.model->link_count; i++)
-        for (int k = 0; k < dyn_link_nv(&tree.model->link[i]); k++) {
+        for (int k = 0; k < dyn_tree_link_nv(&tree.model->link[i]); k++) {
             const int v = tree.model->link[i].v_at + k;
             if (is_held(v))
                 continue;
             memset(force, 0, sizeof force);
             force[v] = 1.0;
-            dyn_response_joint(response, v, w);
+            dyn_response_of_joint_force(response, v, w);
             find_answer();
         }
 }
@@ -126,14 +126,14 @@ static void assert_loads_answer(void)
                              tree_noise(), tree_noise(), tree_noise()};
         const struct dyn_vec6 there = {dyn_vec3_load(F), dyn_vec3_load(F + 3)};
         const struct dyn_vec6 at_link =
-            dyn_force_shift(&there, dyn_scene_arm(tree.model, mass->scene, &point));
-        dyn_jacobian(tree.model, mass->scene, &point, J);
+            dyn_force_shift(&there, dyn_tree_pose_arm(tree.model, mass->tree_pose, &point));
+        dyn_jacobian(tree.model, mass->tree_pose, &point, J);
         for (int k = 0; k < nv(); k++) {
             force[k] = 0.0;
             for (int c = 0; c < 6; c++)
                 force[k] += J[c * nv() + k] * F[c];
         }
-        dyn_response_load(response, tree.model->body_link[body], &at_link, w);
+        dyn_response_of_link_force(response, tree.model->body_link[body], &at_link, w);
         find_answer();
     }
 }
@@ -143,10 +143,10 @@ static void assert_mutual(int v, int u)
 {
     double of_v[TREE_NV_MAX] = {0.0}, of_u[TREE_NV_MAX] = {0.0};
     double product = 0.0, ww = 0.0, oo = 0.0;
-    dyn_response_joint(response, v, w);
-    dyn_response_joint(response, u, other);
-    dyn_response_add(response, w, of_v);
-    dyn_response_add(response, other, of_u);
+    dyn_response_of_joint_force(response, v, w);
+    dyn_response_of_joint_force(response, u, other);
+    dyn_response_add_acceleration(response, w, of_v);
+    dyn_response_add_acceleration(response, other, of_u);
     for (int k = 0; k < nv(); k++) {
         product += w[k] * other[k];
         ww += w[k] * w[k];
@@ -160,7 +160,7 @@ static void assert_pairs_answer(void)
 {
     int before = -1;
     for (int i = 0; i < tree.model->link_count; i++)
-        for (int k = 0; k < dyn_link_nv(&tree.model->link[i]); k++) {
+        for (int k = 0; k < dyn_tree_link_nv(&tree.model->link[i]); k++) {
             const int v = tree.model->link[i].v_at + k;
             if (is_held(v))
                 continue;
@@ -186,7 +186,7 @@ static void test_rigid_trees_answer_by_their_mass_matrix(void)
         tree_random(&tree, 1 + (int)(seed % 9), seed & 1, seed);
         tree_build(&tree);
         tree_random_state(&tree);
-        if (tree.model->follower_count == 0)
+        if (tree.model->mimic_joint_count == 0)
             assert_all(0.0);
     }
 }
@@ -195,7 +195,7 @@ static void test_flexible_trees_answer_by_their_mass_matrix(void)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         flexible_random(&tree, 2 + (int)(seed % 6), seed & 1, seed);
-        if (tree.model->follower_count == 0)
+        if (tree.model->mimic_joint_count == 0)
             assert_all(seed % 3 == 0 ? 1e-3 : 0.0);
     }
 }

@@ -133,13 +133,13 @@ static struct dyn_point random_point(void)
     return (struct dyn_point){body, {tree_noise(), tree_noise(), tree_noise()}};
 }
 
-static const struct dyn_scene *take_scene(void)
+static const struct dyn_tree_pose *take_scene(void)
 {
     const struct dyn_state state = tree_state(tree);
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof scene_mem, dyn_scene_size(tree->model));
-    struct dyn_scene *scene = dyn_scene_place(tree->model, scene_mem);
-    dyn_scene_take(tree->model, &state, scene);
-    return scene;
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof scene_mem, dyn_tree_pose_size(tree->model));
+    struct dyn_tree_pose *tree_pose = dyn_tree_pose_place(tree->model, scene_mem);
+    dyn_tree_pose_update(tree->model, &state, tree_pose);
+    return tree_pose;
 }
 
 static void expect_jacobian(int mimics)

@@ -63,7 +63,7 @@ static void test_one_half_is_a_root_of_the_inverse(void)
         for (int k = 0; k < n; k++)
             half[k] = whole[k] = b[k] = tree_noise();
         dyn_cholesky_factor(n, A);
-        dyn_cholesky_halve(n, A, half);
+        dyn_cholesky_solve_lower(n, A, half);
         dyn_cholesky_solve(n, A, whole);
         for (int k = 0; k < n; k++) {
             square += half[k] * half[k];

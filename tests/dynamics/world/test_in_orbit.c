@@ -147,7 +147,7 @@ static void test_the_bulge_turns_the_node(void)
     const struct dyn_orbit orbit = {7e6, 0.005, 1.0, 0.4, -1.1, 2.0};
     const struct dyn_orbit_drift drift = dyn_orbit_drift(&orbit, MU, 1.082629821e-3, 6378137.0);
     const double period = 2.0 * PI * sqrt(7e6 * 7e6 * 7e6 / MU);
-    craft.plant.environment.bulge = true;
+    craft.plant.environment.has_j2 = true;
     build();
     put_on_orbit(&orbit, UPRIGHT, STILL);
     const double first = mean_node(period);
@@ -174,7 +174,8 @@ static void test_the_tide_loses_no_digits(void)
             r2 += at * at;
             s2 += beside * beside;
         }
-        dyn_vec3_store(dyn_tide_difference(&sphere, dyn_vec3_load(r), dyn_vec3_load(d)), got);
+        dyn_vec3_store(dyn_orbital_gravity_difference(&sphere, dyn_vec3_load(r), dyn_vec3_load(d)),
+                       got);
         for (int i = 0; i < 3; i++) {
             const long double there =
                 -(long double)MU * ((long double)r[i] + (long double)d[i]) / (s2 * sqrtl(s2));
@@ -186,11 +187,11 @@ static void test_the_tide_loses_no_digits(void)
 
 static void test_the_bulge_has_a_tide_too(void)
 {
-    const struct dyn_environment environment = {.kind = DYN_WORLD_ORBIT, .bulge = true};
+    const struct dyn_environment environment = {.kind = DYN_WORLD_ORBIT, .has_j2 = true};
     const struct dyn_vec3 r = {4e6, 3e6, 5e6}, d = {3e4, -2e4, 1e4};
-    const struct dyn_vec3 there = dyn_tide_gravity(&environment, dyn_add(r, d));
-    const struct dyn_vec3 more = dyn_sub(there, dyn_tide_gravity(&environment, r));
-    const struct dyn_vec3 got = dyn_tide_difference(&environment, r, d);
+    const struct dyn_vec3 there = dyn_orbital_gravity_at(&environment, dyn_add(r, d));
+    const struct dyn_vec3 more = dyn_sub(there, dyn_orbital_gravity_at(&environment, r));
+    const struct dyn_vec3 got = dyn_orbital_gravity_difference(&environment, r, d);
     TEST_ASSERT_TRUE(dyn_norm(dyn_sub(more, got)) < 1e-14);
     TEST_ASSERT_TRUE(dyn_norm(more) > 1e-2);
 }
@@ -342,7 +343,7 @@ static void test_every_body_of_a_tree_has_its_own_weight(void)
 /* What the monitor says of energy, and of momentum about the Earth's axis, in the whole field. */
 static void test_energy_and_momentum_stay_in_orbit(void)
 {
-    craft.plant.environment.bulge = true;
+    craft.plant.environment.has_j2 = true;
     memcpy(craft.tree.spec[0].inertia, (double[]){200.0, 1000.0, 1100.0, 0, 0, 0}, 48);
     build();
     put_on_orbit(&ORBIT, (double[]){0.5, 0.5, -0.5, 0.5}, (double[]){1e-3, -2e-3, 1e-3});
@@ -388,14 +389,15 @@ static void test_there_is_neither_ground_nor_air_in_orbit(void)
 static void test_what_cannot_orbit_is_refused(void)
 {
     build();
-    TEST_ASSERT_NULL(dyn_plant_flaw(&craft.plant));
+    TEST_ASSERT_NULL(dyn_plant_problem(&craft.plant));
     craft.plant.integrator = DYN_SEMI_IMPLICIT_EULER;
     TEST_ASSERT_EQUAL_STRING("semi-implicit Euler does not follow an orbit",
-                             dyn_plant_flaw(&craft.plant));
+                             dyn_plant_problem(&craft.plant));
     craft.tree.spec[0].joint = DYN_JOINT_SPHERICAL;
     tree_build(&craft.tree);
     craft.plant.model = craft.tree.model;
-    TEST_ASSERT_EQUAL_STRING("in orbit the first body must be free", dyn_plant_flaw(&craft.plant));
+    TEST_ASSERT_EQUAL_STRING("in orbit the first body must be free",
+                             dyn_plant_problem(&craft.plant));
 }
 
 int main(void)

@@ -55,12 +55,12 @@ static void test_keplers_equation_is_solved_for_every_ellipse(void)
     static const double es[] = {0.0, 1e-9, 0.01, 0.3, 0.7, 0.95, 0.999, 0.999999};
     for (int k = 0; k < 8; k++)
         for (int j = -2000; j <= 2000; j++) {
-            const double M = PI * j / 1000.0, E = dyn_orbit_eccentric(M, es[k]);
+            const double M = PI * j / 1000.0, E = dyn_orbit_eccentric_anomaly(M, es[k]);
             TEST_ASSERT_DOUBLE_WITHIN(4e-15, M, E - es[k] * sin(E));
         }
     for (double M = 1e-300; M < 1.0; M *= 7.0)
         for (int k = 0; k < 8; k++) {
-            const double E = dyn_orbit_eccentric(M, es[k]);
+            const double E = dyn_orbit_eccentric_anomaly(M, es[k]);
             TEST_ASSERT_DOUBLE_WITHIN(1e-9 * M, M, E - es[k] * sin(E));
         }
 }
@@ -68,7 +68,7 @@ static void test_keplers_equation_is_solved_for_every_ellipse(void)
 static void test_vallados_example_2_1_is_met(void)
 {
     /* Fundamentals of Astrodynamics: M = 235.4 deg, e = 0.4 gives E = 220.512074767522 deg */
-    const double E = dyn_orbit_eccentric(235.4 * DEGREE, 0.4) / DEGREE;
+    const double E = dyn_orbit_eccentric_anomaly(235.4 * DEGREE, 0.4) / DEGREE;
     TEST_ASSERT_DOUBLE_WITHIN(1e-11, 220.512074767522, E);
 }
 
@@ -81,7 +81,7 @@ static void test_vallados_example_2_5_is_met(void)
     const struct dyn_orbit_state state = {{6524834.0, 6862875.0, 6448296.0},
                                           {4901.327, 5533.756, -1976.341}};
     const struct dyn_orbit orbit = dyn_orbit_of_state(&state, MU);
-    const double E = dyn_orbit_eccentric(orbit.mean, orbit.e);
+    const double E = dyn_orbit_eccentric_anomaly(orbit.mean, orbit.e);
     const double nu = 2.0 * atan(sqrt((1.0 + orbit.e) / (1.0 - orbit.e)) * tan(0.5 * E));
     TEST_ASSERT_DOUBLE_WITHIN(25.0, 36127343.0, orbit.a);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.832853, orbit.e);
@@ -167,7 +167,7 @@ static void test_perigee_and_apogee_are_where_they_belong(void)
 static void test_a_geostationary_orbit_takes_a_sidereal_day(void)
 {
     const struct dyn_orbit orbit = {.a = 42164172.0};
-    TEST_ASSERT_DOUBLE_WITHIN(0.05, 86164.09, 2.0 * PI / dyn_orbit_rate(&orbit, MU));
+    TEST_ASSERT_DOUBLE_WITHIN(0.05, 86164.09, 2.0 * PI / dyn_orbit_mean_motion(&orbit, MU));
 }
 
 static void test_after_a_period_all_is_as_before(void)
@@ -184,12 +184,12 @@ static void test_after_a_period_all_is_as_before(void)
 
 static struct dyn_vec3 sphere(struct dyn_vec3 r)
 {
-    return dyn_earth_sphere_gravity(r);
+    return dyn_earth_central_gravity(r);
 }
 
 static struct dyn_vec3 bulging(struct dyn_vec3 r)
 {
-    return dyn_add(dyn_earth_sphere_gravity(r), dyn_earth_bulge_gravity(r));
+    return dyn_add(dyn_earth_central_gravity(r), dyn_earth_j2_gravity(r));
 }
 
 /* x + k d, the state and its rate alike. */
@@ -216,7 +216,7 @@ static struct dyn_orbit_state step_rk4(const struct dyn_orbit_state *x, double h
 static void test_an_integrated_orbit_is_keplers(void)
 {
     const struct dyn_orbit orbit = {7e6, 0.02, 0.9, 1.0, 2.0, 0.3};
-    const double period = 2.0 * PI / dyn_orbit_rate(&orbit, MU);
+    const double period = 2.0 * PI / dyn_orbit_mean_motion(&orbit, MU);
     const int steps = 6000;
     struct dyn_orbit_state state = dyn_orbit_to_state(&orbit, MU);
     double worst = 0.0;

@@ -24,8 +24,8 @@ void tearDown(void)
 
 static void check_days(double want, int year, int month, int day)
 {
-    const struct dyn_instant noon = dyn_instant_of_date(year, month, day, 43200.0);
-    TEST_ASSERT_EQUAL_DOUBLE(want, dyn_instant_days(&noon));
+    const struct dyn_epoch noon = dyn_epoch_of_date(year, month, day, 43200.0);
+    TEST_ASSERT_EQUAL_DOUBLE(want, dyn_epoch_days(&noon));
 }
 
 static void test_dates_have_the_known_julian_days(void)
@@ -45,13 +45,13 @@ static void test_dates_have_the_known_julian_days(void)
 static void test_every_day_follows_the_one_before(void)
 {
     static const int lengths[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const struct dyn_instant start = dyn_instant_of_date(1899, 1, 1, 0.0);
+    const struct dyn_epoch start = dyn_epoch_of_date(1899, 1, 1, 0.0);
     double next = start.days;
     for (int year = 1899; year < 2105; year++)
         for (int month = 1; month <= 12; month++) {
             const int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
             for (int day = 1; day <= lengths[month - 1] + (month == 2 ? leap : 0); day++) {
-                TEST_ASSERT_EQUAL_DOUBLE(next, dyn_instant_of_date(year, month, day, 0.0).days);
+                TEST_ASSERT_EQUAL_DOUBLE(next, dyn_epoch_of_date(year, month, day, 0.0).days);
                 next += 1.0;
             }
         }
@@ -59,8 +59,8 @@ static void test_every_day_follows_the_one_before(void)
 
 static void check_year(double want, int year, int month, int day, double seconds)
 {
-    const struct dyn_instant instant = dyn_instant_of_date(year, month, day, seconds);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-11, want, dyn_instant_year(&instant));
+    const struct dyn_epoch instant = dyn_epoch_of_date(year, month, day, seconds);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-11, want, dyn_epoch_year(&instant));
 }
 
 static void test_the_year_begins_and_ends_at_new_year(void)
@@ -85,9 +85,9 @@ static double declination(struct dyn_vec3 sun)
 
 static struct dyn_vec3 sun_of(int month, int day, int hour, int minute)
 {
-    const struct dyn_instant instant =
-        dyn_instant_of_date(2025, month, day, 3600.0 * hour + 60.0 * minute);
-    return dyn_sun_at(&instant);
+    const struct dyn_epoch instant =
+        dyn_epoch_of_date(2025, month, day, 3600.0 * hour + 60.0 * minute);
+    return dyn_sun_position(&instant);
 }
 
 static void test_equinoxes_and_solstices_of_2025_are_met(void)
@@ -116,9 +116,9 @@ static void test_the_sun_is_farthest_in_july(void)
 static void test_at_noon_the_sun_stands_over_its_meridian(void)
 {
     /* Greenwich, 2025-11-03 12:00: the equation of time is +16 min 26 s */
-    const struct dyn_instant noon = dyn_instant_of_date(2025, 11, 3, 43200.0);
-    const struct dyn_mat3 turn = dyn_earth_turn(&noon);
-    const struct dyn_vec3 sun = dyn_mul(&turn, dyn_sun_at(&noon));
+    const struct dyn_epoch noon = dyn_epoch_of_date(2025, 11, 3, 43200.0);
+    const struct dyn_mat3 turn = dyn_earth_eci_to_ecef(&noon);
+    const struct dyn_vec3 sun = dyn_mul(&turn, dyn_sun_position(&noon));
     const double minutes = -atan2(sun.y, sun.x) / DEGREE * 4.0;
     TEST_ASSERT_DOUBLE_WITHIN(0.1, 16.43, minutes);
 }
@@ -129,7 +129,7 @@ static const struct dyn_vec3 sun_on_x = {149597870700.0, 0.0, 0.0};
 
 static double share_at(double x, double y)
 {
-    return dyn_sun_share(sun_on_x, (struct dyn_vec3){x, y, 0.0});
+    return dyn_sun_visible_fraction(sun_on_x, (struct dyn_vec3){x, y, 0.0});
 }
 
 static void test_the_day_side_is_in_light_and_the_middle_of_the_night_is_dark(void)

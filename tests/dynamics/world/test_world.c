@@ -23,7 +23,7 @@ void setUp(void)
 {
     world = (struct dyn_world){.kind = DYN_WORLD_LOCAL,
                                .home = {47.4 * DEGREE, 8.5 * DEGREE, 488.0},
-                               .epoch = dyn_instant_of_date(2024, 3, 20, 3 * 3600 + 6 * 60)};
+                               .epoch = dyn_epoch_of_date(2024, 3, 20, 3 * 3600 + 6 * 60)};
     dyn_world_begin(&world);
     environment = (struct dyn_environment){.kind = DYN_WORLD_LOCAL};
 }
@@ -51,7 +51,7 @@ static void test_the_world_begins_at_home(void)
     const double v[3] = {1.0, 2.0, 3.0};
     for (int kind = DYN_WORLD_UNIFORM; kind <= DYN_WORLD_LOCAL; kind++) {
         world.kind = (enum dyn_world_kind)kind;
-        dyn_world_where(&world, 1e4, ORIGIN, v, &at, ned);
+        dyn_world_geodetic(&world, 1e4, ORIGIN, v, &at, ned);
         TEST_ASSERT_DOUBLE_WITHIN(1e-14, 47.4 * DEGREE, at.latitude);
         TEST_ASSERT_DOUBLE_WITHIN(1e-14, 8.5 * DEGREE, at.longitude);
         TEST_ASSERT_DOUBLE_WITHIN(1e-8, 488.0, at.height);
@@ -65,11 +65,11 @@ static void test_metres_north_and_east_are_degrees(void)
     const double e2 = 6.69437999014e-3, s = sin(47.4 * DEGREE);
     const double N = 6378137.0 / sqrt(1.0 - e2 * s * s);
     const double M = N * (1.0 - e2) / (1.0 - e2 * s * s);
-    dyn_world_where(&world, 0.0, (double[]){100.0, 0.0, -20.0}, ORIGIN, &at, ned);
+    dyn_world_geodetic(&world, 0.0, (double[]){100.0, 0.0, -20.0}, ORIGIN, &at, ned);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 47.4 * DEGREE + 100.0 / (M + 508.0), at.latitude);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 8.5 * DEGREE, at.longitude);
     TEST_ASSERT_DOUBLE_WITHIN(1e-3, 508.0, at.height);
-    dyn_world_where(&world, 0.0, (double[]){0.0, 100.0, 0.0}, ORIGIN, &at, ned);
+    dyn_world_geodetic(&world, 0.0, (double[]){0.0, 100.0, 0.0}, ORIGIN, &at, ned);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 8.5 * DEGREE + 100.0 / ((N + 488.0) * cos(47.4 * DEGREE)),
                               at.longitude);
 }
@@ -80,7 +80,7 @@ static void test_a_velocity_is_told_in_the_axes_of_the_place(void)
     world.home = (struct dyn_geodetic){0.0, 0.0, 0.0};
     dyn_world_begin(&world);
     const double east[3] = {0.0, 6378137.0 * sin(0.1), 6378137.0 * (1.0 - cos(0.1))};
-    dyn_world_where(&world, 0.0, east, (double[]){5.0, 10.0, 0.0}, &at, ned);
+    dyn_world_geodetic(&world, 0.0, east, (double[]){5.0, 10.0, 0.0}, &at, ned);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.1, at.longitude);
     assert_3(1e-9, 5.0, 10.0 * cos(0.1), -10.0 * sin(0.1), ned);
 }
@@ -94,7 +94,7 @@ static void test_what_turns_with_the_earth_stands_still(void)
         const double seconds = 5000.0 * k, angle = w * seconds;
         const double p[3] = {r * cos(angle), r * sin(angle), 0.0};
         const double v[3] = {-w * r * sin(angle), w * r * cos(angle), 0.0};
-        dyn_world_where(&world, seconds, p, v, &at, ned);
+        dyn_world_geodetic(&world, seconds, p, v, &at, ned);
         assert_3(1e-6, 0.0, 0.0, 0.0, ned);
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, at.latitude);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, r - 6378137.0, at.height);
@@ -111,8 +111,8 @@ static void use_field(double g10, double g11)
 {
     world.has_field = true;
     world.field.degree = 1;
-    world.field.g[dyn_field_term(1, 0)] = g10;
-    world.field.g[dyn_field_term(1, 1)] = g11;
+    world.field.g[dyn_magnetic_field_term(1, 0)] = g10;
+    world.field.g[dyn_magnetic_field_term(1, 1)] = g11;
 }
 
 /* On the equator g10 points south: B = -g10 (6371.2 / r)^3. */
@@ -165,10 +165,10 @@ static void test_the_sun_is_overhead_at_noon_on_the_equator(void)
     dyn_world_begin(&world);
     dyn_world_update(&world, 0.0, ORIGIN, &environment);
     assert_3(0.5 * DEGREE, 0.0, 0.0, -1.0, environment.sun);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, environment.sun_share);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, environment.sun_visible_fraction);
     dyn_world_update(&world, 43200.0, ORIGIN, &environment);
     assert_3(0.5 * DEGREE, 0.0, 0.0, 1.0, environment.sun);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, environment.sun_share);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, environment.sun_visible_fraction);
     dyn_world_update(&world, 6.0 * 3600, ORIGIN, &environment); /* it sets in the west */
     TEST_ASSERT_DOUBLE_WITHIN(1e-3, -1.0, environment.sun[1]);
 }
@@ -179,11 +179,11 @@ static void test_the_earth_shades_what_is_behind_it(void)
     use_orbit();
     dyn_world_update(&world, 0.0, (double[]){7e6, 0.0, 0.0}, &environment);
     assert_3(0.5 * DEGREE, 1.0, 0.0, 0.0, environment.sun);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, environment.sun_share);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, environment.sun_visible_fraction);
     dyn_world_update(&world, 0.0, (double[]){-7e6, 0.0, 0.0}, &environment);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, environment.sun_share);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, environment.sun_visible_fraction);
     dyn_world_update(&world, 182.6 * 86400.0, (double[]){-7e6, 0.0, 0.0}, &environment);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, environment.sun_share);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, environment.sun_visible_fraction);
     assert_3(4.0 * DEGREE, -1.0, 0.0, 0.0, environment.sun);
     TEST_ASSERT_DOUBLE_WITHIN(
         1e-15, 1.0, hypot(hypot(environment.sun[0], environment.sun[1]), environment.sun[2]));
@@ -202,7 +202,7 @@ static void test_the_rest_of_the_environment_is_left_alone(void)
     dyn_world_update(&world, 0.0, ORIGIN, &environment);
     assert_3(0.0, 1, 2, 3, environment.gravity);
     assert_3(0.0, 4, 5, 6, environment.wind);
-    TEST_ASSERT_TRUE(environment.has_ground && environment.air && !environment.bulge);
+    TEST_ASSERT_TRUE(environment.has_ground && environment.air && !environment.has_j2);
     TEST_ASSERT_EQUAL_DOUBLE(before.ground, environment.ground);
     TEST_ASSERT_EQUAL_DOUBLE(before.height, environment.height);
 }

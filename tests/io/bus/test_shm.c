@@ -541,17 +541,17 @@ static void test_memory_that_cannot_be_made_is_refused(void)
 /* Unguarded memory could kill the run, so there is none. */
 static void test_memory_that_cannot_be_guarded_is_refused(void)
 {
-    static unsigned char others[RT_GUARD_MAX];
+    static unsigned char others[RT_GUARDED_MAPPING_MAX];
     atomic_bool gone = false;
     int count = 0;
-    while (count < RT_GUARD_MAX && rt_guard_add(&others[count], 1, &gone))
+    while (count < RT_GUARDED_MAPPING_MAX && rt_guarded_mapping_add(&others[count], 1, &gone))
         count++;
     const int next = next_descriptor();
     refuse_bus(&spec, -ENOMEM, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
                ": Cannot allocate memory");
     TEST_ASSERT_EQUAL(next, next_descriptor());
     while (count > 0)
-        rt_guard_remove(&others[--count]);
+        rt_guarded_mapping_remove(&others[--count]);
 }
 
 /* Somebody stopped in the middle of opening. */

@@ -308,7 +308,7 @@ static void test_a_recording_has_a_least_and_a_greatest_size(void)
 
 static void test_a_recording_that_cannot_be_made_is_refused(void)
 {
-    static unsigned char others[RT_GUARD_MAX];
+    static unsigned char others[RT_GUARDED_MAPPING_MAX];
     struct io_tape_writer writer;
     struct rlimit before, small;
     atomic_bool gone = false;
@@ -323,11 +323,11 @@ static void test_a_recording_that_cannot_be_made_is_refused(void)
     const int status = io_tape_writer_open(&writer, path, 4096, NULL);
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &before));
     TEST_ASSERT_EQUAL(-EFBIG, status);
-    while (count < RT_GUARD_MAX && rt_guard_add(&others[count], 1, &gone))
+    while (count < RT_GUARDED_MAPPING_MAX && rt_guarded_mapping_add(&others[count], 1, &gone))
         count++;
     TEST_ASSERT_EQUAL(-ENOMEM, io_tape_writer_open(&writer, path, 4096, NULL));
     while (count > 0)
-        rt_guard_remove(&others[--count]);
+        rt_guarded_mapping_remove(&others[--count]);
     TEST_ASSERT_EQUAL(next, next_descriptor());
     TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 4096, NULL));
     io_tape_writer_close(&writer);

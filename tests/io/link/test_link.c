@@ -929,7 +929,7 @@ static void test_a_lockstep_run_misses_no_reply_and_takes_no_memory(void)
         TEST_ASSERT_EQUAL_UINT64(LOCKSTEP_FRAMES - 1, part[i].count); /* the first shows none */
     TEST_ASSERT_GREATER_THAN_UINT64(0, part[IO_LATENCY_WIRE_IN].max);
     TEST_ASSERT_GREATER_THAN_UINT64(0, part[IO_LATENCY_WIRE_OUT].max);
-    if (rt_alloc_counted())
+    if (rt_alloc_is_counted())
         TEST_ASSERT_EQUAL_UINT64(allocations, rt_alloc_count());
     if (locked)
         TEST_ASSERT_EQUAL_UINT64(0, io_links_page_faults(links));
@@ -1450,15 +1450,15 @@ static void test_two_links_do_not_mix(void)
 
 /* ---- the stop that a link raises ---- */
 
-static atomic_bool knock;
+static atomic_bool boundary_wanted;
 static struct rt_estop estop;
 
 static void start_with_estop(const struct io_link_spec *spec, uint32_t buttons)
 {
     char error[IO_ERROR_MAX];
     memset(&estop, 0, sizeof estop);
-    estop.knock = &knock;
-    atomic_store(&knock, false);
+    estop.boundary_wanted = &boundary_wanted;
+    atomic_store(&boundary_wanted, false);
     links = io_links_place(spec, 1, mode, memory);
     TEST_ASSERT_EQUAL_MESSAGE(0, io_links_open(links, error), error);
     io_links_estop(links, 0, buttons, &estop);
@@ -1487,16 +1487,16 @@ static void test_a_press_of_the_stop_button_raises_the_stop(void)
     hold_down(0);
     hold_down(1u << 2); /* another one */
     TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_BUTTON));
-    TEST_ASSERT_FALSE(atomic_load(&knock));
+    TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
     hold_down(1u << 2 | 1u << 3);
     TEST_ASSERT_EQUAL_UINT32(1, rt_estop_count(&estop, RT_ESTOP_BUTTON));
-    TEST_ASSERT_TRUE(atomic_load(&knock));
+    TEST_ASSERT_TRUE(atomic_load(&boundary_wanted));
     hold_down(1u << 3); /* still down */
     TEST_ASSERT_EQUAL_UINT32(1, rt_estop_count(&estop, RT_ESTOP_BUTTON));
     hold_down(0);
     hold_down(1u << 7);
     TEST_ASSERT_EQUAL_UINT32(2, rt_estop_count(&estop, RT_ESTOP_BUTTON));
-    TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_LOSS));
+    TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_OPERATOR_LOST));
 }
 
 static void test_the_loss_of_a_hand_raises_the_stop_once(void)
@@ -1504,20 +1504,21 @@ static void test_the_loss_of_a_hand_raises_the_stop_once(void)
     struct io_link_spec spec = make_spec(50ull * MS);
     spec.protocol = IO_PROTOCOL_HAND;
     start_with_estop(&spec, 1u << 3);
-    TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_LOSS)); /* nobody came yet */
+    TEST_ASSERT_EQUAL_UINT32(0,
+                             rt_estop_count(&estop, RT_ESTOP_OPERATOR_LOST)); /* nobody came yet */
     hold_down(0);
     const uint64_t limit_ns = rt_now_ns() + PATIENCE_NS;
-    while (rt_estop_count(&estop, RT_ESTOP_LOSS) == 0) {
+    while (rt_estop_count(&estop, RT_ESTOP_OPERATOR_LOST) == 0) {
         TEST_ASSERT_LESS_THAN_UINT64_MESSAGE(limit_ns, rt_now_ns(), "no loss");
         breathe();
     }
-    TEST_ASSERT_TRUE(atomic_load(&knock));
+    TEST_ASSERT_TRUE(atomic_load(&boundary_wanted));
     TEST_ASSERT_EQUAL_UINT64(1, counters().losses);
     for (int i = 0; i < 20; i++) { /* it is not lost again and again */
         pause_ms(5);
         breathe();
     }
-    TEST_ASSERT_EQUAL_UINT32(1, rt_estop_count(&estop, RT_ESTOP_LOSS));
+    TEST_ASSERT_EQUAL_UINT32(1, rt_estop_count(&estop, RT_ESTOP_OPERATOR_LOST));
     TEST_ASSERT_EQUAL_UINT32(0, rt_estop_count(&estop, RT_ESTOP_BUTTON));
 }
 
@@ -1612,7 +1613,7 @@ int main(int argc, char **argv)
         return 77;
     }
     char reason[RT_REASON_MAX];
-    locked = rt_alloc_counted() && rt_lock_memory(reason); /* sanitizers fault as they like */
+    locked = rt_alloc_is_counted() && rt_lock_memory(reason); /* sanitizers fault as they like */
     if (!hold_stamps()) {
         puts("the kernel stamps no packets");
         return 1;

@@ -134,7 +134,7 @@ static void test_every_nth_frame_sends_one_and_the_end_is_told(void)
         TEST_ASSERT_LESS_OR_EQUAL_UINT64(rt_now_ns(), pulse.sent_ns);
     }
     TEST_ASSERT_EQUAL_UINT64(3, pulser.sent);
-    if (rt_alloc_counted())
+    if (rt_alloc_is_counted())
         TEST_ASSERT_EQUAL_UINT64(allocations, rt_alloc_count());
     io_sync_pulse_close(&pulser);
     TEST_ASSERT_EQUAL_UINT32(1, hear(&watch).last);

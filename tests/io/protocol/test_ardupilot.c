@@ -344,7 +344,7 @@ static void test_a_line_takes_no_memory(void)
         (void)io_ardupilot_encode(&level, reply);
     }
     rt_alloc_unwatch();
-    if (rt_alloc_counted())
+    if (rt_alloc_is_counted())
         TEST_ASSERT_EQUAL_UINT64(before, rt_alloc_count());
 }
 

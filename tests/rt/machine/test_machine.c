@@ -336,11 +336,11 @@ static void make_cores(int count, int isolated_count, const int *isolated)
 
 static void expect_plan(int frame_cpu, int io_cpu, int housekeeping_cpu, bool io_polls, bool shared)
 {
-    TEST_ASSERT_EQUAL_INT_MESSAGE(frame_cpu, plan.frame_cpu, plan.why);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(io_cpu, plan.io_cpu, plan.why);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(housekeeping_cpu, plan.housekeeping_cpu, plan.why);
-    TEST_ASSERT_EQUAL_MESSAGE(io_polls, plan.io_polls, plan.why);
-    TEST_ASSERT_EQUAL_MESSAGE(shared, plan.shared, plan.why);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(frame_cpu, plan.frame_cpu, plan.reason);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(io_cpu, plan.io_cpu, plan.reason);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(housekeeping_cpu, plan.housekeeping_cpu, plan.reason);
+    TEST_ASSERT_EQUAL_MESSAGE(io_polls, plan.io_polls, plan.reason);
+    TEST_ASSERT_EQUAL_MESSAGE(shared, plan.shared, plan.reason);
 }
 
 static void make_plan(int frame_cpu, int io_cpu, bool threaded)
@@ -364,7 +364,7 @@ static void test_of_two_cores_the_frame_has_the_higher_and_io_blocks(void)
     expect_plan(1, 0, 0, false, false);
     TEST_ASSERT_EQUAL_STRING("The frame has core 1; I/O blocks on core 0, because that is not its "
                              "own to spin on; core 0 keeps house.",
-                             plan.why);
+                             plan.reason);
 }
 
 static void test_an_isolated_core_is_the_frame_s_even_when_it_is_the_lower(void)
@@ -387,7 +387,7 @@ static void test_three_cores_let_io_poll(void)
     expect_plan(5, 4, 0, true, false);
     TEST_ASSERT_EQUAL_STRING("The frame has isolated core 5; I/O polls on isolated core 4 of its "
                              "own; core 0 keeps house.",
-                             plan.why);
+                             plan.reason);
 }
 
 static void test_when_all_cores_are_isolated_one_still_keeps_house(void)
@@ -433,9 +433,9 @@ static void test_a_core_that_is_not_usable_is_an_error(void)
 {
     make_cores(2, 0, NULL);
     TEST_ASSERT_EQUAL_INT(-EINVAL, rt_core_plan(&machine, 2, -1, true, &plan));
-    TEST_ASSERT_NOT_NULL(strstr(plan.why, "core 2 "));
+    TEST_ASSERT_NOT_NULL(strstr(plan.reason, "core 2 "));
     TEST_ASSERT_EQUAL_INT(-EINVAL, rt_core_plan(&machine, 1, 9, true, &plan));
-    TEST_ASSERT_NOT_NULL(strstr(plan.why, "core 9 "));
+    TEST_ASSERT_NOT_NULL(strstr(plan.reason, "core 9 "));
 }
 
 /* Whatever the machine and the choice: nothing that spins shares the house's core. */

@@ -95,21 +95,21 @@ static void test_lines_fields_and_numbers_are_read(void)
     put("/sys/n", "-12 and more\n");
     put("/sys/word", "none\n");
     put("/sys/empty", "");
-    TEST_ASSERT_TRUE(rt_root_line(root, "/proc/x", line));
+    TEST_ASSERT_TRUE(rt_sysroot_first_line(root, "/proc/x", line));
     TEST_ASSERT_EQUAL_STRING("Name:\ttask", line);
-    TEST_ASSERT_TRUE(rt_root_field(root, "/proc/x", "CapEff:", value));
+    TEST_ASSERT_TRUE(rt_sysroot_field(root, "/proc/x", "CapEff:", value));
     TEST_ASSERT_EQUAL_STRING(" 0f", value);
-    TEST_ASSERT_TRUE(rt_root_field(root, "/proc/x", "Cap:", value));
+    TEST_ASSERT_TRUE(rt_sysroot_field(root, "/proc/x", "Cap:", value));
     TEST_ASSERT_EQUAL_STRING(" 7", value);
-    TEST_ASSERT_FALSE(rt_root_field(root, "/proc/x", "task", value));
+    TEST_ASSERT_FALSE(rt_sysroot_field(root, "/proc/x", "task", value));
     TEST_ASSERT_EQUAL_STRING(" 7", value); /* as it was */
-    TEST_ASSERT_FALSE(rt_root_field(root, "/proc/y", "Cap:", value));
-    TEST_ASSERT_FALSE(rt_root_line(root, "/proc/y", line));
-    TEST_ASSERT_FALSE(rt_root_line(root, "/sys/empty", line));
-    TEST_ASSERT_TRUE(rt_root_long(root, "/sys/n", &number));
+    TEST_ASSERT_FALSE(rt_sysroot_field(root, "/proc/y", "Cap:", value));
+    TEST_ASSERT_FALSE(rt_sysroot_first_line(root, "/proc/y", line));
+    TEST_ASSERT_FALSE(rt_sysroot_first_line(root, "/sys/empty", line));
+    TEST_ASSERT_TRUE(rt_sysroot_long(root, "/sys/n", &number));
     TEST_ASSERT_EQUAL_INT(-12, number);
-    TEST_ASSERT_FALSE(rt_root_long(root, "/sys/word", &number));
-    TEST_ASSERT_FALSE(rt_root_long(root, "/sys/empty", &number));
+    TEST_ASSERT_FALSE(rt_sysroot_long(root, "/sys/word", &number));
+    TEST_ASSERT_FALSE(rt_sysroot_long(root, "/sys/empty", &number));
     TEST_ASSERT_EQUAL_INT(-12, number);
 }
 
@@ -119,29 +119,29 @@ static void test_what_is_too_long_is_not_written(void)
     static char text[RT_PATH_SIZE + 1], path[RT_PATH_SIZE + 1];
     put("/sys/x", "old\n");
     memset(text, 'a', RT_PATH_SIZE - 2); /* and the end of line */
-    TEST_ASSERT_EQUAL_INT(0, rt_root_write(root, "/sys/x", text));
+    TEST_ASSERT_EQUAL_INT(0, rt_sysroot_write(root, "/sys/x", text));
     text[RT_PATH_SIZE - 2] = 'a';
-    TEST_ASSERT_EQUAL_INT(-ENAMETOOLONG, rt_root_write(root, "/sys/x", text));
+    TEST_ASSERT_EQUAL_INT(-ENAMETOOLONG, rt_sysroot_write(root, "/sys/x", text));
     path[0] = '/';
     memset(path + 1, '/', RT_PATH_SIZE - 2 - strlen(root));
-    TEST_ASSERT_EQUAL_INT(-EISDIR, rt_root_write(root, path, "7"));
+    TEST_ASSERT_EQUAL_INT(-EISDIR, rt_sysroot_write(root, path, "7"));
     path[strlen(path)] = '/';
-    TEST_ASSERT_EQUAL_INT(-ENAMETOOLONG, rt_root_write(root, path, "7"));
+    TEST_ASSERT_EQUAL_INT(-ENAMETOOLONG, rt_sysroot_write(root, path, "7"));
 }
 
 static void test_writing_replaces_a_file_and_makes_none(void)
 {
     char line[RT_LINE_SIZE];
     put("/sys/x", "a longer text\n");
-    TEST_ASSERT_EQUAL_INT(0, rt_root_write(root, "/sys/x", "7"));
-    FILE *file = rt_root_open(root, "/sys/x");
-    TEST_ASSERT_TRUE(rt_root_next(file, line));
+    TEST_ASSERT_EQUAL_INT(0, rt_sysroot_write(root, "/sys/x", "7"));
+    FILE *file = rt_sysroot_open(root, "/sys/x");
+    TEST_ASSERT_TRUE(rt_sysroot_next_line(file, line));
     TEST_ASSERT_EQUAL_STRING("7", line);
-    TEST_ASSERT_FALSE(rt_root_next(file, line)); /* nothing of the old text is left */
+    TEST_ASSERT_FALSE(rt_sysroot_next_line(file, line)); /* nothing of the old text is left */
     fclose(file);
-    TEST_ASSERT_EQUAL_INT(-ENOENT, rt_root_write(root, "/sys/y", "7"));
-    TEST_ASSERT_EQUAL_INT(-EISDIR, rt_root_write(root, "/sys", "7"));
-    TEST_ASSERT_EQUAL_INT(-ENOSPC, rt_root_write("", "/dev/full", "7"));
+    TEST_ASSERT_EQUAL_INT(-ENOENT, rt_sysroot_write(root, "/sys/y", "7"));
+    TEST_ASSERT_EQUAL_INT(-EISDIR, rt_sysroot_write(root, "/sys", "7"));
+    TEST_ASSERT_EQUAL_INT(-ENOSPC, rt_sysroot_write("", "/dev/full", "7"));
 }
 
 int main(void)

@@ -92,7 +92,7 @@ static void read_facts(void)
     const int cpu = facts.plan.frame_cpu >= 0 ? facts.plan.frame_cpu : 0;
     rt_audit_read(root, &facts.machine, cpu, &facts.audit);
     facts.uring = (struct doctor_uring){.defer = true, .multishot = true};
-    rt_taken_read(root, cpu, &facts.before);
+    rt_core_counters_read(root, cpu, &facts.before);
     facts.after = facts.before;
 }
 
@@ -142,7 +142,7 @@ static void drop(const char *path)
 static void expect_text(const char *path, const char *text)
 {
     char line[RT_LINE_SIZE];
-    TEST_ASSERT_TRUE_MESSAGE(rt_root_line(root, path, line), path);
+    TEST_ASSERT_TRUE_MESSAGE(rt_sysroot_first_line(root, path, line), path);
     TEST_ASSERT_EQUAL_STRING_MESSAGE(text, line, path);
 }
 
@@ -494,7 +494,7 @@ static void make_measured(void)
     facts.baseline.thread.policy = SCHED_FIFO;
     facts.baseline.thread.cpu = 2;
     for (uint64_t i = 1; i <= 100; i++)
-        rt_histogram_add(&facts.baseline.late, i * 100, i);
+        rt_histogram_add(&facts.baseline.wake_latency, i * 100, i);
     facts.baseline.spun_ns = 400000000;
 }
 
@@ -520,7 +520,7 @@ static void test_a_late_timer_alone_does_not_make_it_unfit(void)
     make_measured();
     doctor_examine(&facts, &findings);
     expect("timer", DOCTOR_OK, "100 wake-ups: min 0.1, median 5.");
-    rt_histogram_add(&facts.baseline.late, 50000000, 101);
+    rt_histogram_add(&facts.baseline.wake_latency, 50000000, 101);
     doctor_examine(&facts, &findings);
     expect("timer", DOCTOR_WARN, "max 50000.0");
     TEST_ASSERT_EQUAL_INT(0, doctor_missing(&findings));

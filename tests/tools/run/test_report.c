@@ -247,7 +247,7 @@ static void make_rest(void)
     run.end_priority = 80;
     run.page_faults = 31;
     run.switches = 32;
-    run.witness.stolen_ns_total = 33;
+    run.cause_finder.stolen_ns_total = 33;
     run.io = (struct io_link_counts){
         .rx = 1, .tx = 2, .rx_bad = 3, .tx_dropped = 4, .rx_lost = 5, .commands = 6, .losses = 7};
     run.log = (struct io_log_result){.records = 51, .bytes = 53, .decimated = 54};
@@ -812,16 +812,16 @@ static void test_guarantees_that_were_refused_are_told_in_real_time_alone(void)
 
 static void test_the_phase_lock_is_told(void)
 {
-    static struct rt_phase phase;
-    phase = (struct rt_phase){.spec.limit_ppm = 200.0,
-                              .rate = -1.5e-6,
-                              .observations = 3,
-                              .losses = 4,
-                              .slips = 5,
-                              .locked_steps = 6,
-                              .locked = true};
-    fill(&phase.error_ns, 21, 22, 23, 24);
-    frame.phase = &phase;
+    static struct rt_phase_lock phase_lock;
+    phase_lock = (struct rt_phase_lock){.spec.limit_ppm = 200.0,
+                                        .rate = -1.5e-6,
+                                        .observations = 3,
+                                        .losses = 4,
+                                        .slips = 5,
+                                        .locked_steps = 6,
+                                        .locked = true};
+    fill(&phase_lock.error_ns, 21, 22, 23, 24);
+    frame.phase_lock = &phase_lock;
     scenario->lock.link = 0;
     scenario->lock.source = CFG_LOCK_ARRIVAL;
     assert_part(
@@ -831,8 +831,8 @@ static void test_the_phase_lock_is_told(void)
         "frame':77,'count':1000},'observations':3,'locked_frames':6,'losses':4,'slips':5}");
     assert_said("  phase lock to board: locked, error 21 ns median, 24 ns worst; grid +1.500 ppm, "
                 "corrected -1.5 us\n");
-    phase.locked = false;
-    phase.saturated = true;
+    phase_lock.locked = false;
+    phase_lock.saturated = true;
     assert_said(
         "  phase lock to board: NOT locked, error 21 ns median, 24 ns worst; grid +1.500 ppm (its "
         "limit), corrected -1.5 us\n");
@@ -841,7 +841,7 @@ static void test_the_phase_lock_is_told(void)
         "{'link':'board','source':'arrival','locked':false,'saturated':true,'rate_ppm':1.5,'limit_"
         "ppm':200.0,'corrected_ns':-1500,'error_ns':{'p50':21,'p99':22,'p999':23,'max':24,'max_"
         "frame':77,'count':1000},'observations':3,'locked_frames':6,'losses':4,'slips':5}");
-    phase.observations = 0;
+    phase_lock.observations = 0;
     assert_said("  phase lock to board: NOT locked, the board never told its time, error ");
 }
 
@@ -971,12 +971,12 @@ static void test_where_a_flexible_body_left_its_model_is_told(void)
     scenario->bodies[1].spec.flex = &flex;
     run.rig->first_out_of_range = 1;
     assert_not_said("left the range");
-    out[DYN_LIMIT_DEFLECTION] = 2;
-    out[DYN_LIMIT_STIFFNESS] = 3;
+    out[DYN_VALIDITY_DEFLECTION] = 2;
+    out[DYN_VALIDITY_STIFFNESS] = 3;
     assert_said(
         "  flexible bodies left the range of their models, \"claw\" first: by rate in 0 frames, by "
         "deflection in 2, by stiffness in 3, by inertia in 0\n");
-    out[DYN_LIMIT_RATE] = 1;
+    out[DYN_VALIDITY_RATE] = 1;
     assert_said(" by inertia in 0; its modes have no psi2 and know no geometric stiffness\n");
     flex.stiffens = 1;
     assert_said(" by inertia in 0\n");
@@ -986,7 +986,7 @@ static void test_where_a_flexible_body_left_its_model_is_told(void)
     run.rig->cfg->schedule->not_finite = 5;
     assert_said("  5 steps were refused; make the step smaller (integrator.substeps) or the forces "
                 "softer\n");
-    out[DYN_LIMIT_INERTIA] = 4;
+    out[DYN_VALIDITY_INERTIA] = 4;
     assert_said("  5 steps were refused; make the step smaller (integrator.substeps), the bent "
                 "body's fidelity "
                 "ruthless, its modes fewer or the forces softer\n");
@@ -1289,7 +1289,7 @@ static int name_end(enum rt_frame_end of_frames, enum run_end expected)
 
 static void test_an_end_is_named_by_what_came_first(void)
 {
-    TEST_ASSERT_EQUAL_INT(0, name_end(RT_END_COUNT, RUN_COMPLETE));
+    TEST_ASSERT_EQUAL_INT(0, name_end(RT_END_FRAME_COUNT, RUN_COMPLETE));
     stop_signal = SIGHUP;
     TEST_ASSERT_EQUAL_INT(0, name_end(RT_END_STOPPED, RUN_SIGNAL));
     TEST_ASSERT_EQUAL_INT(SIGHUP, run.signal);
@@ -1298,35 +1298,35 @@ static void test_an_end_is_named_by_what_came_first(void)
     run.controller_stops = true;
     TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_STOPPED, RUN_CONTROLLER_ENDED));
     TEST_ASSERT_EQUAL_INT(0, name_end(RT_END_POLICY, RUN_OVERRUN));
-    TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_COUNT, RUN_LINK_LOST));
+    TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_FRAME_COUNT, RUN_LINK_LOST));
     run.links = NULL;
     TEST_ASSERT_EQUAL_INT(0, name_end(RT_END_STOPPED, RUN_CONTROLLER_ENDED));
-    atomic_store(&run.watchdog.barked, true);
+    atomic_store(&run.watchdog.expired, true);
     TEST_ASSERT_EQUAL_INT(0, name_end(RT_END_POLICY, RUN_HUNG));
 }
 
 static void test_a_controller_that_died_before_its_last_reply_ended_the_run(void)
 {
     run.controller.died_early = true;
-    (void)name_end(RT_END_COUNT, RUN_COMPLETE);
+    (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
     run.rig->cfg->link[1].lost = 1; /* a person's */
-    (void)name_end(RT_END_COUNT, RUN_COMPLETE);
+    (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
     run.rig->cfg->link[0].lost = 1;
-    TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_COUNT, RUN_CONTROLLER_ENDED));
+    TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_FRAME_COUNT, RUN_CONTROLLER_ENDED));
     run.stuck = true;
-    (void)name_end(RT_END_COUNT, RUN_COMPLETE);
+    (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
     run.stuck = false;
     scenario->links[0].loss_given = true;
-    (void)name_end(RT_END_COUNT, RUN_COMPLETE);
+    (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
     scenario->links[0].loss_given = false;
     run.rig->cfg->link[0].lost = 0;
     run.rig->unanswered[0] = true;
-    (void)name_end(RT_END_COUNT, RUN_COMPLETE); /* no reply is owed in real time */
+    (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE); /* no reply is owed in real time */
     scenario->pace = RT_PACE_LOCKSTEP;
-    (void)name_end(RT_END_COUNT, RUN_CONTROLLER_ENDED);
+    (void)name_end(RT_END_FRAME_COUNT, RUN_CONTROLLER_ENDED);
     (void)name_end(RT_END_STOPPED, RUN_SIGNAL);
     run.controller.died_early = false;
-    (void)name_end(RT_END_COUNT, RUN_COMPLETE);
+    (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
 }
 
 static bool is_told_to_stop(void)

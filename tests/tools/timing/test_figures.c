@@ -548,7 +548,7 @@ static void test_a_record_that_cannot_be_true_is_refused(void)
 
 /* The reading ends at the first bad event, and at the latest for want of a frame: the text tells.
  */
-static const char *read_events(const struct rt_recorder_row *rows, size_t count, size_t size)
+static const char *read_events(const struct rt_flight_recorder_row *rows, size_t count, size_t size)
 {
     static char error[EVIDENCE_ERROR_MAX];
     TEST_ASSERT_EQUAL_INT(-1,
@@ -558,19 +558,19 @@ static const char *read_events(const struct rt_recorder_row *rows, size_t count,
 
 static const char all_good[] = "no /frame record inside";
 
-static const struct rt_recorder_row good_row = {.frame = 3,
-                                                .release_ns = 1000,
-                                                .start_ns = 1100,
-                                                .await_ns = 900,
-                                                .sent_ns = 1150,
-                                                .jobs_ns = 1200,
-                                                .end_ns = 1300,
-                                                .recorded_ns = 1400};
+static const struct rt_flight_recorder_row good_row = {.frame = 3,
+                                                       .release_ns = 1000,
+                                                       .start_ns = 1100,
+                                                       .await_ns = 900,
+                                                       .sent_ns = 1150,
+                                                       .jobs_ns = 1200,
+                                                       .end_ns = 1300,
+                                                       .recorded_ns = 1400};
 
 static void test_an_event_that_cannot_be_true_is_refused(void)
 {
     const char refused[] = "the /event record of frame 3 cannot be true";
-    struct rt_recorder_row rows[2] = {good_row, good_row};
+    struct rt_flight_recorder_row rows[2] = {good_row, good_row};
     rows[1].frame = 4;
     TEST_ASSERT_EQUAL_STRING(all_good, read_events(rows, 2, RECORD_EVENT_HEAD));
     TEST_ASSERT_EQUAL_STRING("an /event record is too short",
@@ -594,7 +594,7 @@ static void test_an_event_that_cannot_be_true_is_refused(void)
 
 /* ---- what ran when --------------------------------------------------------------------- */
 
-static char *steps_text(const struct rt_recorder_row *row)
+static char *steps_text(const struct rt_flight_recorder_row *row)
 {
     static char text[512];
     struct step steps[STEPS_MAX];
@@ -613,7 +613,7 @@ static char *steps_text(const struct rt_recorder_row *row)
 
 static void test_the_steps_of_a_frame_follow_each_other(void)
 {
-    struct rt_recorder_row row = good_row;
+    struct rt_flight_recorder_row row = good_row;
     row.await_ns = 0;
     row.due = 5;
     row.spent_ns[0] = 30;
@@ -632,7 +632,7 @@ static void test_the_steps_of_a_frame_follow_each_other(void)
 
 static void test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply(void)
 {
-    struct rt_recorder_row row = good_row;
+    struct rt_flight_recorder_row row = good_row;
     row.release_ns = row.start_ns;
     row.sent_ns = row.await_ns;
     TEST_ASSERT_EQUAL_STRING("reply 900-1100, latch 1100-1200, record 1300-1400", steps_text(&row));
@@ -644,7 +644,7 @@ static void test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply(void)
 /* With a sanitizer it would be told if there were no room. */
 static void test_there_is_room_for_the_steps_of_every_job(void)
 {
-    struct rt_recorder_row row = good_row;
+    struct rt_flight_recorder_row row = good_row;
     struct step steps[STEPS_MAX];
     evidence.job_count = RT_JOB_MAX;
     row.await_ns = row.release_ns - 10;
@@ -669,7 +669,7 @@ static void test_the_latest_frame_is_the_one_with_the_most_over(void)
                                 {.frame = 4, .over_ns = 50},
                                 {.frame = 5, .over_ns = 500},
                                 {.frame = 6, .over_ns = 7}};
-    struct rt_recorder_row rows[] = {{.frame = 3}, {.frame = 4}, {.frame = 6}};
+    struct rt_flight_recorder_row rows[] = {{.frame = 3}, {.frame = 4}, {.frame = 6}};
     const struct evidence told = {.row = rows, .row_count = 3};
     struct figures some = {.evidence = &told, .late = late, .late_count = 4};
     TEST_ASSERT_EQUAL_PTR(&rows[1], steps_worst(&some)); /* of frame 5 nothing was told */

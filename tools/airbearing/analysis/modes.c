@@ -99,10 +99,10 @@ static void take_slopes(const struct point *point, const double *a, double *M, d
 {
     const struct dyn_model *tree = point->model->tree;
     const struct dyn_state state = point_state(point);
-    struct dyn_inverse_slope slope = {tau_q, tau_v, M};
+    struct dyn_rnea_derivative slope = {tau_q, tau_v, M};
     struct dyn_linear_work *linear =
         dyn_linear_work_place(tree, point_take(dyn_linear_work_size(tree)));
-    dyn_rnea_slope(tree, &state, a, &point->input, linear, &slope);
+    dyn_rnea_differentiate(tree, &state, a, &point->input, linear, &slope);
     free(linear);
 }
 

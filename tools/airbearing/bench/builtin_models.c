@@ -187,7 +187,7 @@ static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int mode
     const struct mixture mixture = make_mixture(random, modes);
     struct dyn_modal *modal = cfg_pool_take(&made->pool, sizeof *modal);
     struct dyn_node *tip = cfg_pool_take(&made->pool, sizeof *tip);
-    double *room = cfg_pool_take(&made->pool, dyn_modal_room(modes) * sizeof *room);
+    double *room = cfg_pool_take(&made->pool, dyn_modal_storage_count(modes) * sizeof *room);
     struct cfg_beam_form form;
 
     cfg_beam_shape(&made->pool, &beam, &form);

@@ -48,7 +48,7 @@ static const char *run_counting(const struct subject *subject, bool is_composite
     struct flop_count own, parts[COUNT_PARTS];
     const bool is_batch = !is_composite && subject->batch_work != NULL;
 
-    if (subject->tree->follower_count > 0)
+    if (subject->tree->mimic_joint_count > 0)
         return "a joint mimics another";
     if (is_batch ? count_flops(subject->tree, &own)
                  : count_articulated(subject->tree, &call, subject->a, &own))

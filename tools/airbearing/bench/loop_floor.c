@@ -153,7 +153,7 @@ static void record(void *self, const struct rt_frame_record *record)
     (void)self, (void)record;
 }
 
-static void safe(void *self)
+static void invalidate_outputs(void *self)
 {
     (void)self;
 }
@@ -175,9 +175,9 @@ static void fill_frame(struct run *run)
                                                .await = await,
                                                .latch = latch,
                                                .record = record,
-                                               .safe = safe};
+                                               .invalidate_outputs = invalidate_outputs};
     run->frame.schedule = run->rig->schedule;
-    run->frame.clock = rt_clock_real_seam(&run->clock);
+    run->frame.clock = rt_clock_real_interface(&run->clock);
 }
 
 static void run_frames(void *self)
@@ -234,8 +234,8 @@ static void take_results(struct run *run, struct loop *loop)
     }
     loop->is_measured = true;
     loop->io_polls = run->plan.io_polls;
-    loop->latency_ns =
-        (struct spread){.median = (double)rt_histogram_at(sum, 0.5), .lowest = (double)sum->min};
+    loop->latency_ns = (struct spread){.median = (double)rt_histogram_quantile(sum, 0.5),
+                                       .lowest = (double)sum->min};
     loop->round_trip_ns = spread_of(run->trip_ns, run->trip_count);
 }
 

@@ -104,7 +104,7 @@ static void open_tree(struct subject *subject, struct dyn_model *tree)
     subject->link_count = tree->link_count;
     subject->work = dyn_work_place(tree, subject_room(dyn_work_size(tree)));
     subject->batch_work = NULL;
-    if (tree->follower_count == 0 && tree->modal_count == 0)
+    if (tree->mimic_joint_count == 0 && tree->modal_count == 0)
         subject->batch_work = dyn_batch_work_place(tree, subject_room(dyn_batch_work_size(tree)));
     fill_states(subject);
 }

@@ -41,14 +41,14 @@ static int check_partition(const char *root, const struct change *change)
     char line[RT_LINE_SIZE];
     if (!ends_with(change->path, "/cpuset.cpus.partition"))
         return 0;
-    return rt_root_line(root, change->path, line) && strstr(line, "invalid") ? -EBUSY : 0;
+    return rt_sysroot_first_line(root, change->path, line) && strstr(line, "invalid") ? -EBUSY : 0;
 }
 
 static int make(const char *root, const struct change *change)
 {
     if (change->kind == CHANGE_FOLDER)
         return make_folder(root, change->path);
-    const int status = rt_root_write(root, change->path, change->after);
+    const int status = rt_sysroot_write(root, change->path, change->after);
     return status != 0 ? status : check_partition(root, change);
 }
 
@@ -56,7 +56,7 @@ static int take_back(const char *root, const struct change *change)
 {
     if (change->kind == CHANGE_FOLDER)
         return remove_folder(root, change->path);
-    return rt_root_write(root, change->path, change->before);
+    return rt_sysroot_write(root, change->path, change->before);
 }
 
 static void explain(char why[CHANGE_WHY_SIZE], const struct change *change, const char *text,
@@ -133,7 +133,7 @@ static int may_write(const char *root, const char *path)
 /* Whether the kernel lets an interrupt be moved shows when it is sent where it already goes. */
 static bool refuses_to_move(const char *root, const struct change *change)
 {
-    const int status = rt_root_write(root, change->path, change->before);
+    const int status = rt_sysroot_write(root, change->path, change->before);
     return status == -EIO || status == -EPERM;
 }
 
@@ -255,9 +255,9 @@ static int load_lines(FILE *file, struct changes *changes, int *number)
 {
     char line[RT_LINE_SIZE];
     *number = 1;
-    if (!rt_root_next(file, line) || strcmp(line, heading) != 0)
+    if (!rt_sysroot_next_line(file, line) || strcmp(line, heading) != 0)
         return -EINVAL;
-    for (changes->count = 0; rt_root_next(file, line); changes->count++) {
+    for (changes->count = 0; rt_sysroot_next_line(file, line); changes->count++) {
         ++*number;
         if (changes->count == CHANGE_MAX || !change_parse(line, &changes->change[changes->count]))
             return -EINVAL;
@@ -267,7 +267,7 @@ static int load_lines(FILE *file, struct changes *changes, int *number)
 
 int changes_load(const char *path, struct changes *changes, int *line)
 {
-    FILE *file = rt_root_open("", path);
+    FILE *file = rt_sysroot_open("", path);
     *line = 0;
     if (!file)
         return -errno;

@@ -271,7 +271,7 @@ int command_doctor(int argc, char **argv)
     if (options.undo)
         return undo(&options);
     if (doctor_read(options.root, options.cpu, &facts) != 0) {
-        fprintf(stderr, "airbearing doctor: --cpu: %s\n", facts.plan.why);
+        fprintf(stderr, "airbearing doctor: --cpu: %s\n", facts.plan.reason);
         return EXIT_BAD_INPUT;
     }
     return options.tune ? tune_machine(&options, &facts) : examine(&options, &facts);

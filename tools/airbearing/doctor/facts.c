@@ -23,10 +23,10 @@ int doctor_read(const char *root, int cpu, struct doctor_facts *facts)
 void doctor_measure(const char *root, double seconds, struct doctor_facts *facts)
 {
     const int cpu = facts->audit.cpu;
-    rt_taken_read(root, cpu, &facts->before);
+    rt_core_counters_read(root, cpu, &facts->before);
     if (seconds > 0.0)
         facts->measured = rt_baseline_measure(cpu, DOCTOR_PRIORITY, seconds, &facts->baseline) == 0;
-    rt_taken_read(root, cpu, &facts->after);
+    rt_core_counters_read(root, cpu, &facts->after);
 }
 
 char *doctor_attest(const struct rt_machine *machine, const struct rt_core_plan *plan,

@@ -52,7 +52,7 @@ struct doctor_facts {
     struct rt_core_plan plan;
     struct rt_audit audit;
     struct doctor_uring uring;
-    struct rt_taken before, after; /* the baseline, or twice the same */
+    struct rt_core_counters before, after; /* the baseline, or twice the same */
     bool measured;
     struct rt_baseline baseline;
 };

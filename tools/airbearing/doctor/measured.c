@@ -58,14 +58,15 @@ static void examine_smi(const struct doctor_facts *facts, struct doctor_findings
 /* For information: a late timer may have many reasons, and each has its own finding. */
 static void examine_timer(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
-    const struct rt_histogram *late = &facts->baseline.late;
+    const struct rt_histogram *wake_latency = &facts->baseline.wake_latency;
     struct doctor_finding *finding =
         doctor_begin(findings, "timer", DOCTOR_HELPFUL, "so late would frames start");
-    doctor_seen(finding, late->max > DOCTOR_GAP_BAD_NS ? DOCTOR_WARN : DOCTOR_OK,
+    doctor_seen(finding, wake_latency->max > DOCTOR_GAP_BAD_NS ? DOCTOR_WARN : DOCTOR_OK,
                 "%llu wake-ups: min %.1f, median %.1f, p99 %.1f, max %.1f us late",
-                (unsigned long long)late->count, (double)late->min / 1e3,
-                (double)rt_histogram_at(late, 0.5) / 1e3, (double)rt_histogram_at(late, 0.99) / 1e3,
-                (double)late->max / 1e3);
+                (unsigned long long)wake_latency->count, (double)wake_latency->min / 1e3,
+                (double)rt_histogram_quantile(wake_latency, 0.5) / 1e3,
+                (double)rt_histogram_quantile(wake_latency, 0.99) / 1e3,
+                (double)wake_latency->max / 1e3);
     if (finding->state == DOCTOR_WARN)
         doctor_remedy(finding, "mend what is bad first, then measure longer: doctor --seconds 60");
 }

@@ -71,7 +71,8 @@ static void print_verdict(const struct doctor_facts *facts, const struct doctor_
     else
         printf("fit for hard real time (core %d), as far as a measurement of %.1f s can tell\n",
                facts->audit.cpu,
-               (double)facts->baseline.late.count / 1e3 + (double)facts->baseline.spun_ns / 1e9);
+               (double)facts->baseline.wake_latency.count / 1e3 +
+                   (double)facts->baseline.spun_ns / 1e9);
 }
 
 static void print_boot_line(const char *boot_line)
@@ -147,11 +148,13 @@ static json_t *list_json(const struct doctor_findings *findings)
     return list;
 }
 
-static json_t *late_json(const struct rt_histogram *late)
+static json_t *late_json(const struct rt_histogram *wake_latency)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "count", (json_int_t)late->count, "min",
-                     (json_int_t)late->min, "p50", (json_int_t)rt_histogram_at(late, 0.5), "p99",
-                     (json_int_t)rt_histogram_at(late, 0.99), "max", (json_int_t)late->max);
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "count", (json_int_t)wake_latency->count, "min",
+                     (json_int_t)wake_latency->min, "p50",
+                     (json_int_t)rt_histogram_quantile(wake_latency, 0.5), "p99",
+                     (json_int_t)rt_histogram_quantile(wake_latency, 0.99), "max",
+                     (json_int_t)wake_latency->max);
 }
 
 /* The difference of two counts; null when one was not readable. */
@@ -167,11 +170,11 @@ static json_t *baseline_json(const struct doctor_facts *facts)
         return json_null();
     return json_pack(
         "{s:i, s:b, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:o, s:o}", "cpu", baseline->thread.cpu,
-        "fifo", baseline->thread.policy == SCHED_FIFO, "late_ns", late_json(&baseline->late),
-        "gaps", "watched_ns", (json_int_t)baseline->spun_ns, "count",
-        (json_int_t)baseline->gap_count, "longest_ns", (json_int_t)baseline->gap_ns_max, "total_ns",
-        (json_int_t)baseline->gap_ns_total, "switches", (json_int_t)baseline->switches, "steal_ms",
-        difference_json(facts->before.steal_ticks, facts->after.steal_ticks, 10), "smi",
+        "fifo", baseline->thread.policy == SCHED_FIFO, "late_ns",
+        late_json(&baseline->wake_latency), "gaps", "watched_ns", (json_int_t)baseline->spun_ns,
+        "count", (json_int_t)baseline->gap_count, "longest_ns", (json_int_t)baseline->gap_ns_max,
+        "total_ns", (json_int_t)baseline->gap_ns_total, "switches", (json_int_t)baseline->switches,
+        "steal_ms", difference_json(facts->before.steal_ticks, facts->after.steal_ticks, 10), "smi",
         difference_json(facts->before.smi_count, facts->after.smi_count, 1));
 }
 

@@ -69,7 +69,7 @@ static void add_write(struct plan *plan, const char *name, const char *path, con
 static void want(struct plan *plan, const char *name, const char *path, const char *after)
 {
     char before[RT_LINE_SIZE];
-    if (is_skipped(plan, name) || !rt_root_line(plan->root, path, before) ||
+    if (is_skipped(plan, name) || !rt_sysroot_first_line(plan->root, path, before) ||
         strcmp(before, after) == 0)
         return;
     add_write(plan, name, path, before, after);
@@ -182,7 +182,7 @@ static bool has_controller(const char *root, const char *mount, const char *name
 {
     char path[CHANGE_PATH_SIZE], line[RT_LINE_SIZE];
     snprintf(path, sizeof path, "%s/%s", mount, name);
-    return rt_root_line(root, path, line) && rt_has_word(line, "cpuset", " ");
+    return rt_sysroot_first_line(root, path, line) && rt_has_word(line, "cpuset", " ");
 }
 
 static bool is_folder(const char *root, const char *path)

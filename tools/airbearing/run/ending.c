@@ -71,7 +71,7 @@ void ending_name(struct run *run)
 {
     run->signal = rt_stop_signal();
     /* Barked and came back while nobody looked: the outputs went safe all the same. */
-    if (atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed))
+    if (atomic_load_explicit(&run->watchdog.expired, memory_order_relaxed))
         run->end = RUN_HUNG;
     if (run->end == RUN_HUNG)
         return;

@@ -28,8 +28,8 @@ static void log_clocks(const struct run *run)
 {
     if (run->scenario->pace != RT_PACE_REAL)
         return;
-    struct rt_clock_sight sight;
-    rt_clock_sight_take(&sight);
+    struct rt_clock_sample sight;
+    rt_clock_sample_read(&sight);
     const int channel = run->layout.clock;
     struct record_clock *out =
         io_telemetry_claim(run->telemetry, channel, sight.monotonic_ns - run->house.begin_ns);

@@ -16,8 +16,8 @@ int cores_plan(const struct cfg_scenario *scenario, struct rt_machine *machine,
         rt_core_plan(machine, scenario->frame_cpu, -1, false, &frame_alone) != 0;
     const struct cfg_mark mark = frame_wrong ? scenario->frame_cpu_mark : scenario->io_cpu_mark;
     if (mark.line > 0)
-        fprintf(stderr, "%s:%d:%d: %s\n", scenario->path, mark.line, mark.column, plan->why);
+        fprintf(stderr, "%s:%d:%d: %s\n", scenario->path, mark.line, mark.column, plan->reason);
     else
-        fprintf(stderr, "--set %s.cpu: %s\n", frame_wrong ? "frame" : "io", plan->why);
+        fprintf(stderr, "--set %s.cpu: %s\n", frame_wrong ? "frame" : "io", plan->reason);
     return EXIT_BAD_INPUT;
 }

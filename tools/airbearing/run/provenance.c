@@ -32,7 +32,7 @@ static char *audit_machine(const struct run *run)
     const int cpu = run->plan.frame_cpu >= 0 ? run->plan.frame_cpu : run->machine.cpus[0];
     rt_audit_read("", &facts.machine, cpu, &facts.audit);
     doctor_try_uring(&facts.uring);
-    rt_taken_read("", cpu, &facts.before);
+    rt_core_counters_read("", cpu, &facts.before);
     facts.after = facts.before;
     doctor_examine(&facts, &findings);
     tune_boot_line(&facts, boot_line, sizeof boot_line);

@@ -47,9 +47,9 @@ static json_t *real_or_null(double value, bool known)
 static json_t *percentiles(const struct rt_histogram *histogram)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "p50",
-                     whole(rt_histogram_at(histogram, 0.5)), "p99",
-                     whole(rt_histogram_at(histogram, 0.99)), "p999",
-                     whole(rt_histogram_at(histogram, 0.999)), "max", whole(histogram->max),
+                     whole(rt_histogram_quantile(histogram, 0.5)), "p99",
+                     whole(rt_histogram_quantile(histogram, 0.99)), "p999",
+                     whole(rt_histogram_quantile(histogram, 0.999)), "max", whole(histogram->max),
                      "max_frame", whole(histogram->max_frame), "count", whole(histogram->count));
 }
 
@@ -58,7 +58,7 @@ static int64_t margin_at(const struct rt_frame *frame, double fraction)
 {
     if (frame->response_ns.count == 0)
         return 0;
-    return (int64_t)(frame->spec.period_ns - rt_histogram_at(&frame->response_ns, fraction));
+    return (int64_t)(frame->spec.period_ns - rt_histogram_quantile(&frame->response_ns, fraction));
 }
 
 static json_t *margin(const struct rt_frame *frame)
@@ -167,20 +167,20 @@ static void add_time(json_t *report, const struct run *run)
     json_object_set_new(report, "missed_replies", whole(frame->missed_replies));
     json_object_set_new(report, "lag_ns", whole(lag_ns(frame)));
     json_object_set_new(report, "overrun_causes", causes(frame));
-    json_object_set_new(report, "stolen_ns_total", whole(run->witness.stolen_ns_total));
+    json_object_set_new(report, "stolen_ns_total", whole(run->cause_finder.stolen_ns_total));
     json_object_set_new(report, "drift_ppm", real_or_null(frame->drift_ppm, !run->stuck));
 }
 
-static const char *const limit_name[] = {[DYN_LIMIT_RATE] = "rate",
-                                         [DYN_LIMIT_DEFLECTION] = "deflection",
-                                         [DYN_LIMIT_STIFFNESS] = "stiffness",
-                                         [DYN_LIMIT_INERTIA] = "inertia"};
+static const char *const limit_name[] = {[DYN_VALIDITY_RATE] = "rate",
+                                         [DYN_VALIDITY_DEFLECTION] = "deflection",
+                                         [DYN_VALIDITY_STIFFNESS] = "stiffness",
+                                         [DYN_VALIDITY_INERTIA] = "inertia"};
 
 /* Frames in which a flexible body left the range of its model. */
 static json_t *out_of_range(const struct cfg_schedule_state *schedule)
 {
     json_t *counts = json_object();
-    for (int k = 0; k < DYN_LIMIT_COUNT; k++)
+    for (int k = 0; k < DYN_VALIDITY_COUNT; k++)
         json_object_set_new(counts, limit_name[k], whole(schedule->out_of_range[k]));
     return counts;
 }
@@ -329,22 +329,22 @@ static json_t *controller(const struct run *run)
 }
 
 /* How well the frames followed the board's clock; null where they followed none. */
-static json_t *phase_lock(const struct run *run)
+static json_t *phase_lock_json(const struct run *run)
 {
-    const struct rt_phase *phase = run->frame->phase;
+    const struct rt_phase_lock *phase_lock = run->frame->phase_lock;
     const struct cfg_lock *lock = &run->scenario->lock;
-    if (phase == NULL)
+    if (phase_lock == NULL)
         return json_null();
     json_t *object = json_pack(
         "{s:s, s:s, s:b, s:b, s:f, s:f, s:I}", "link", run->scenario->links[lock->link].name,
-        "source", cfg_lock_source_name(lock->source), "locked", phase->locked, "saturated",
-        phase->saturated, "rate_ppm", rt_phase_ppm(phase), "limit_ppm", phase->spec.limit_ppm,
-        "corrected_ns", (json_int_t)run->frame->corrected_ns);
-    json_object_set_new(object, "error_ns", percentiles(&phase->error_ns));
-    json_object_set_new(object, "observations", whole(phase->observations));
-    json_object_set_new(object, "locked_frames", whole(phase->locked_steps));
-    json_object_set_new(object, "losses", whole(phase->losses));
-    json_object_set_new(object, "slips", whole(phase->slips));
+        "source", cfg_lock_source_name(lock->source), "locked", phase_lock->locked, "saturated",
+        phase_lock->saturated, "rate_ppm", rt_phase_lock_ppm(phase_lock), "limit_ppm",
+        phase_lock->spec.limit_ppm, "corrected_ns", (json_int_t)run->frame->corrected_ns);
+    json_object_set_new(object, "error_ns", percentiles(&phase_lock->error_ns));
+    json_object_set_new(object, "observations", whole(phase_lock->observations));
+    json_object_set_new(object, "locked_frames", whole(phase_lock->locked_steps));
+    json_object_set_new(object, "losses", whole(phase_lock->losses));
+    json_object_set_new(object, "slips", whole(phase_lock->slips));
     return object;
 }
 
@@ -360,7 +360,8 @@ static json_t *pulse(const struct run *run)
 /* Simulated seconds per second of the wall clock, by the median. */
 static double predictor_speed(const struct ghost_result *predicted)
 {
-    return predicted->seconds_ahead / ((double)rt_histogram_at(&predicted->spent_ns, 0.5) * 1e-9);
+    return predicted->seconds_ahead /
+           ((double)rt_histogram_quantile(&predicted->spent_ns, 0.5) * 1e-9);
 }
 
 /* How the ghost did; null where none ran. */
@@ -412,7 +413,7 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "loop_latency_ns", latency(run, 0));
     json_object_set_new(report, "jobs", jobs(run->rig->schedule, run->scenario->rate_hz));
     json_object_set_new(report, "allocations_after_seal", whole(run->allocations));
-    json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_counted()));
+    json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_is_counted()));
     json_object_set_new(report, "page_faults_after_seal",
                         run->stuck ? json_null() : whole(run->page_faults));
     json_object_set_new(report, "involuntary_switches",
@@ -423,7 +424,7 @@ static void add_rest(json_t *report, const struct run *run)
                                   "tx_dropped", whole(run->io.tx_dropped), "rx_lost",
                                   whole(run->io.rx_lost), "commands", whole(run->io.commands),
                                   "losses", whole(run->io.losses)));
-    json_object_set_new(report, "phase_lock", phase_lock(run));
+    json_object_set_new(report, "phase_lock", phase_lock_json(run));
     json_object_set_new(report, "pulse", pulse(run));
     json_object_set_new(report, "predictor", predictor(run));
     json_object_set_new(report, "links", links(run));
@@ -512,9 +513,9 @@ static void print_row(const char *name, const struct rt_histogram *histogram)
     if (histogram->count == 0)
         return;
     printf("  %-14s %11s %11s %11s %11s\n", name,
-           time_text((double)rt_histogram_at(histogram, 0.5), p50),
-           time_text((double)rt_histogram_at(histogram, 0.99), p99),
-           time_text((double)rt_histogram_at(histogram, 0.999), p999),
+           time_text((double)rt_histogram_quantile(histogram, 0.5), p50),
+           time_text((double)rt_histogram_quantile(histogram, 0.99), p99),
+           time_text((double)rt_histogram_quantile(histogram, 0.999), p999),
            time_text((double)histogram->max, max));
 }
 
@@ -544,7 +545,7 @@ static void print_jobs(const struct run *run)
         const struct rt_job *job = &schedule->job[i];
         printf("  %-14s %8.4g Hz %11s %11s %11s\n", job->name, run->scenario->rate_hz / job->every,
                time_text((double)job->predicted_ns, predicted),
-               time_text((double)rt_histogram_at(&schedule->time[i], 0.5), median),
+               time_text((double)rt_histogram_quantile(&schedule->time[i], 0.5), median),
                time_text((double)schedule->time[i].max, worst));
     }
 }
@@ -600,18 +601,18 @@ static void print_boards(const struct run *run)
 
 static void print_lock(const struct run *run)
 {
-    const struct rt_phase *phase = run->frame->phase;
+    const struct rt_phase_lock *phase_lock = run->frame->phase_lock;
     char median[24], worst[24], corrected[24];
-    if (phase == NULL)
+    if (phase_lock == NULL)
         return;
     printf("  phase lock to %s: %s, error %s median, %s worst; grid %+.3f ppm%s, corrected %s\n",
            run->scenario->links[run->scenario->lock.link].name,
-           phase->locked              ? "locked"
-           : phase->observations == 0 ? "NOT locked, the board never told its time"
-                                      : "NOT locked",
-           time_text((double)rt_histogram_at(&phase->error_ns, 0.5), median),
-           time_text((double)phase->error_ns.max, worst), rt_phase_ppm(phase),
-           phase->saturated ? " (its limit)" : "",
+           phase_lock->locked              ? "locked"
+           : phase_lock->observations == 0 ? "NOT locked, the board never told its time"
+                                           : "NOT locked",
+           time_text((double)rt_histogram_quantile(&phase_lock->error_ns, 0.5), median),
+           time_text((double)phase_lock->error_ns.max, worst), rt_phase_lock_ppm(phase_lock),
+           phase_lock->saturated ? " (its limit)" : "",
            time_text((double)run->frame->corrected_ns, corrected));
 }
 
@@ -712,7 +713,7 @@ static const char *rate_note(const struct dyn_flex *flex)
 /* A consistent body has an end of its own. */
 static const char *bent_note(const struct run *run)
 {
-    return run->rig->cfg->schedule->out_of_range[DYN_LIMIT_INERTIA] > 0
+    return run->rig->cfg->schedule->out_of_range[DYN_VALIDITY_INERTIA] > 0
                ? ", the bent body's fidelity ruthless, its modes fewer"
                : "";
 }
@@ -725,10 +726,10 @@ static void print_range(const struct run *run)
     if (!rig_left_range(rig))
         return;
     printf("  flexible bodies left the range of their models, \"%s\" first:", first->name);
-    for (int k = 0; k < DYN_LIMIT_COUNT; k++)
+    for (int k = 0; k < DYN_VALIDITY_COUNT; k++)
         printf("%s by %s in %llu%s", k > 0 ? "," : "", limit_name[k], (unsigned long long)out[k],
                k > 0 ? "" : " frames");
-    printf("%s\n", out[DYN_LIMIT_RATE] > 0 ? rate_note(first->spec.flex) : "");
+    printf("%s\n", out[DYN_VALIDITY_RATE] > 0 ? rate_note(first->spec.flex) : "");
 }
 
 static void print_expectations(const struct run *run)

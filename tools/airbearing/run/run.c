@@ -116,10 +116,10 @@ static size_t lay_out(struct run *run, void *mem)
 {
     const struct cfg_scenario *scenario = run->scenario;
     size_t at = 0;
-    void *rig = rt_cut(mem, &at, rig_size(scenario, &run->inject));
-    run->frame = rt_cut(mem, &at, sizeof *run->frame);
-    void *live = rt_cut(mem, &at, rt_mailbox_size(sizeof(struct rt_frame_live)));
-    void *links = rt_cut(mem, &at, io_links_size(scenario->link_count));
+    void *rig = rt_layout_cut(mem, &at, rig_size(scenario, &run->inject));
+    run->frame = rt_layout_cut(mem, &at, sizeof *run->frame);
+    void *live = rt_layout_cut(mem, &at, rt_mailbox_size(sizeof(struct rt_frame_live)));
+    void *links = rt_layout_cut(mem, &at, io_links_size(scenario->link_count));
     if (mem) {
         run->rig = rig_place(scenario, &run->inject, rig);
         run->frame_live = rt_mailbox_place(sizeof(struct rt_frame_live), live);
@@ -187,8 +187,8 @@ static int open_desk(struct run *run)
 {
     const struct run_options *options = &run->options;
     char error[256];
-    run->desk =
-        operator_open(run->rig, &run->frame->knock, options->overrides, options->override_count);
+    run->desk = operator_open(run->rig, &run->frame->boundary_wanted, options->overrides,
+                              options->override_count);
     RT_CHECK(run->desk);
     operator_script(run->desk, run->script, run->script_count);
     run->watchdog.estop = operator_estop(run->desk);
@@ -224,9 +224,9 @@ static int place(struct run *run)
                 size, strerror(-failure));
         return EXIT_BAD_INPUT;
     }
-    (void)lay_out(run, rt_arena_take(&run->arena, lay_out(run, NULL)));
+    (void)lay_out(run, rt_arena_alloc(&run->arena, lay_out(run, NULL)));
     run->telemetry =
-        io_telemetry_place(channels, channel_count, rt_arena_take(&run->arena, telemetry_size));
+        io_telemetry_place(channels, channel_count, rt_arena_alloc(&run->arena, telemetry_size));
     io_telemetry_trigger(run->telemetry, &run->thinning.trigger);
     run->rig->telemetry = run->telemetry;
     run->rig_live = run->rig->live;
@@ -599,19 +599,19 @@ static void frame_thread(void *self)
     struct run *run = self;
     rt_clock_real_open(&run->clock, run->scenario->wait, run->scenario->lead_ns,
                        run->scenario->period_ns / 2);
-    run->frame->clock = rt_clock_real_seam(&run->clock);
+    run->frame->clock = rt_clock_real_interface(&run->clock);
     rig_rehearse(run->rig);
     if (run->links)
         io_links_allow_spin(run->links, run->plan.frame_cpu >= 0 && !run->plan.shared);
-    rt_witness_open(&run->witness, &run->clock, run->plan.frame_cpu);
+    rt_cause_finder_open(&run->cause_finder, &run->clock, run->plan.frame_cpu);
     rt_alloc_watch();
     operator_meet_hands(run->desk);
     rt_frame_run(run->frame);
     rig_tell_rest(run->rig);
     rt_alloc_unwatch();
-    run->page_faults = rt_witness_faults(&run->witness);
-    run->switches = rt_witness_switches(&run->witness);
-    rt_witness_close(&run->witness);
+    run->page_faults = rt_cause_finder_faults(&run->cause_finder);
+    run->switches = rt_cause_finder_switches(&run->cause_finder);
+    rt_cause_finder_close(&run->cause_finder);
     note_policy(run);
     atomic_store_explicit(&run->finished, true, memory_order_release);
 }
@@ -633,13 +633,13 @@ static void fill_frame(struct run *run)
         .max_catch_up = scenario->max_catch_up,
     };
     if (scenario->lock.link >= 0 && scenario->pace == RT_PACE_REAL) {
-        rt_phase_begin(&run->phase, &scenario->lock.spec);
-        frame->phase = run->source.phase = &run->phase;
+        rt_phase_lock_begin(&run->phase_lock, &scenario->lock.spec);
+        frame->phase_lock = run->source.phase_lock = &run->phase_lock;
     }
     frame->tasks = rig_tasks(run->rig);
     frame->schedule = run->rig->schedule;
     frame->recorder = run->rig->recorder;
-    frame->witness = &run->witness;
+    frame->cause_finder = &run->cause_finder;
     frame->watchdog = &run->watchdog;
     frame->live = run->frame_live;
     frame->live_every = run->rig->live_every;
@@ -689,9 +689,9 @@ static void watch_frames(struct run *run)
             if (run->links)
                 io_links_interrupt(run->links);
         }
-        if (rt_watchdog_bark(&run->watchdog, rt_now_ns()) && run->links)
+        if (rt_watchdog_expired(&run->watchdog, rt_now_ns()) && run->links)
             io_links_invalidate_outputs(run->links);
-        if (atomic_load_explicit(&run->watchdog.barked, memory_order_relaxed)) {
+        if (atomic_load_explicit(&run->watchdog.expired, memory_order_relaxed)) {
             end_hung(run);
             break;
         }
@@ -796,7 +796,7 @@ static int set_up(struct run *run)
     code = place(run);
     if (code)
         return code;
-    (void)rt_power_hold(); /* for as long as the process lives; refused: only less punctual */
+    (void)rt_cpu_latency_hold(); /* for as long as the process lives; refused: only less punctual */
     rt_panic_install(on_panic, run);
     rt_stop_on_signals();
     code = open_links(run);

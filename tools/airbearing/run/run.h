@@ -73,14 +73,14 @@ struct run {
     struct rig_shown *rig_shown;
     struct record_layout layout;
     struct rt_clock_real clock;
-    struct rt_witness witness;
+    struct rt_cause_finder cause_finder;
     struct rt_watchdog watchdog;
     struct rt_thread frame_thread, io_thread;
     atomic_bool finished; /* by the frame thread, last */
     struct house house;   /* what may wait for a disk or a terminal */
     struct rig_inject inject;
-    struct rt_phase phase;       /* of the frame grid, where it follows the board's clock */
-    struct io_sync_pulse pulser; /* closed: no pulses */
+    struct rt_phase_lock phase_lock; /* of the frame grid, where it follows the board's clock */
+    struct io_sync_pulse pulser;     /* closed: no pulses */
 
     bool log_made, report_made; /* those files were not there before */
     bool log_started;

@@ -15,7 +15,7 @@ static void add(struct list *list, const char *name, uint64_t to_ns)
     list->at_ns = to_ns;
 }
 
-int steps_of(const struct evidence *evidence, const struct rt_recorder_row *row,
+int steps_of(const struct evidence *evidence, const struct rt_flight_recorder_row *row,
              struct step steps[STEPS_MAX])
 {
     const bool is_early = row->sent_ns > row->jobs_ns;
@@ -39,13 +39,13 @@ int steps_of(const struct evidence *evidence, const struct rt_recorder_row *row,
     return list.count;
 }
 
-const struct rt_recorder_row *steps_worst(const struct figures *figures)
+const struct rt_flight_recorder_row *steps_worst(const struct figures *figures)
 {
-    const struct rt_recorder_row *worst = NULL;
+    const struct rt_flight_recorder_row *worst = NULL;
     uint64_t worst_ns = 0;
     for (size_t i = 0; i < figures->late_count; i++) {
         const struct late_frame *late = &figures->late[i];
-        const struct rt_recorder_row *row = evidence_row_of(figures->evidence, late->frame);
+        const struct rt_flight_recorder_row *row = evidence_row_of(figures->evidence, late->frame);
         if (row && late->over_ns > worst_ns) {
             worst = row;
             worst_ns = late->over_ns;

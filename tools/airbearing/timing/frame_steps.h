@@ -13,7 +13,7 @@ struct step {
 };
 
 /* How many; in the order of time.  Context: any. */
-int steps_of(const struct evidence *evidence, const struct rt_recorder_row *row,
+int steps_of(const struct evidence *evidence, const struct rt_flight_recorder_row *row,
              struct step steps[STEPS_MAX]);
 /* The row of the latest of the late frames that the recorder has told of, or NULL. */
-const struct rt_recorder_row *steps_worst(const struct figures *figures);
+const struct rt_flight_recorder_row *steps_worst(const struct figures *figures);

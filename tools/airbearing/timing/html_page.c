@@ -410,7 +410,7 @@ static void step_bar(const struct plot *plot, const struct step *step, uint64_t 
 /* What ran when, from top to bottom, as the flight recorder saw it. */
 static void latest_frame(const struct figures *figures, FILE *out)
 {
-    const struct rt_recorder_row *row = steps_worst(figures);
+    const struct rt_flight_recorder_row *row = steps_worst(figures);
     struct step steps[STEPS_MAX];
     struct plot plot;
     char title[64];

@@ -178,7 +178,7 @@ static int keep_job(struct evidence *evidence, const unsigned char *data, size_t
     return 0;
 }
 
-static bool is_row_sound(const struct rt_recorder_row *row)
+static bool is_row_sound(const struct rt_flight_recorder_row *row)
 {
     return row->release_ns <= row->start_ns && row->start_ns <= row->jobs_ns &&
            row->jobs_ns <= row->end_ns && row->end_ns <= row->recorded_ns &&
@@ -189,7 +189,7 @@ static bool is_row_sound(const struct rt_recorder_row *row)
 static int keep_row(struct evidence *evidence, const unsigned char *data, size_t size,
                     char error[EVIDENCE_ERROR_MAX])
 {
-    struct rt_recorder_row row = {0};
+    struct rt_flight_recorder_row row = {0};
     const size_t wanted = RECORD_EVENT_HEAD + (size_t)evidence->job_count * sizeof row.spent_ns[0];
     if (size < wanted)
         return fail(error, "an /event record is too short");
@@ -389,7 +389,8 @@ const struct record_job *evidence_jobs_of(const struct evidence *evidence, uint6
                                                                             : NULL;
 }
 
-const struct rt_recorder_row *evidence_row_of(const struct evidence *evidence, uint64_t frame)
+const struct rt_flight_recorder_row *evidence_row_of(const struct evidence *evidence,
+                                                     uint64_t frame)
 {
     size_t low = 0, high = evidence->row_count;
     while (low < high) {

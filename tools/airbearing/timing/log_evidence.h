@@ -46,7 +46,7 @@ struct evidence {
     struct record_job *job; /* by frame, which are rarer where the recorder lost some */
     size_t job_records, job_room;
 
-    struct rt_recorder_row *row; /* of the flight recorder, by frame: only around overruns */
+    struct rt_flight_recorder_row *row; /* of the flight recorder, by frame: only around overruns */
     size_t row_count, row_room;
 
     struct record_latency *latency;
@@ -78,5 +78,6 @@ size_t evidence_find(const struct evidence *evidence, uint64_t frame);
 /* The jobs of this frame, or NULL. */
 const struct record_job *evidence_jobs_of(const struct evidence *evidence, uint64_t frame);
 /* What the flight recorder told of this frame, or NULL. */
-const struct rt_recorder_row *evidence_row_of(const struct evidence *evidence, uint64_t frame);
+const struct rt_flight_recorder_row *evidence_row_of(const struct evidence *evidence,
+                                                     uint64_t frame);
 void evidence_free(struct evidence *evidence);

@@ -111,7 +111,7 @@ static void print_late(const struct figures *figures, FILE *out)
 
 static void print_steps(const struct figures *figures, FILE *out)
 {
-    const struct rt_recorder_row *row = steps_worst(figures);
+    const struct rt_flight_recorder_row *row = steps_worst(figures);
     struct step steps[STEPS_MAX];
     if (!row)
         return;

@@ -99,7 +99,7 @@ static struct dyn_monitor seen(void)
     const struct dyn_plant *plant = &rig->cfg->plant;
     void *mem = aligned_alloc(64, (dyn_monitor_work_size(plant) / 64 + 1) * 64);
     struct dyn_monitor monitor;
-    dyn_monitor_take(plant, rig->cfg->x, dyn_monitor_work_place(plant, mem), &monitor);
+    dyn_monitor_compute(plant, rig->cfg->x, dyn_monitor_work_place(plant, mem), &monitor);
     free(mem);
     return monitor;
 }
@@ -142,11 +142,11 @@ struct view {
 static struct view view(void)
 {
     const struct dyn_model *model = rig->cfg->plant.model;
-    void *mem = aligned_alloc(64, (dyn_scene_size(model) / 64 + 1) * 64);
-    struct dyn_scene *scene = dyn_scene_place(model, mem);
+    void *mem = aligned_alloc(64, (dyn_tree_pose_size(model) / 64 + 1) * 64);
+    struct dyn_tree_pose *scene = dyn_tree_pose_place(model, mem);
     struct view out;
-    dyn_scene_take(model, &(struct dyn_state){rig->cfg->x, rig->cfg->x + dyn_model_nq(model)},
-                   scene);
+    dyn_tree_pose_update(model, &(struct dyn_state){rig->cfg->x, rig->cfg->x + dyn_model_nq(model)},
+                         scene);
     for (int i = 0; i < BODIES; i++) {
         out.pose[i] = dyn_body_pose(model, rig->cfg->x, i);
         out.moves[i] = dyn_point_velocity(model, scene, &(struct dyn_point){.body = i});
@@ -297,8 +297,8 @@ static void commanded_twist(double twist[6])
     memset(v, 0, sizeof v);
     for (int n = 0; n < 6; n++)
         v[kinematics->v_at[n]] = arm()->command[n];
-    dyn_arm_motion(kinematics, &(struct dyn_state){rig->cfg->x, v}, rig->cfg->arm_work, &pose,
-                   twist);
+    dyn_arm_hand_motion(kinematics, &(struct dyn_state){rig->cfg->x, v}, rig->cfg->arm_work, &pose,
+                        twist);
 }
 
 /* Straight along an axis of the orbiter, however fast. */
@@ -372,13 +372,13 @@ static void test_mode_payload_turns_about_its_origin(void)
 
 /* ---- no jumps ---- */
 
-static double command_before[DYN_RESOLVE_MAX];
+static double command_before[DYN_ARM_JOINT_MAX];
 
 /* No commanded rate changes faster than its joint may accelerate, but for the last looks before a
  * limit, and none is too fast; all flags that were seen. */
 static uint64_t fly_smoothly(int looks)
 {
-    const struct dyn_resolve *limits = &scenario->arm.resolve;
+    const struct dyn_resolved_rate_spec *limits = &scenario->arm.resolve;
     uint64_t seen_flags = 0;
     for (int k = 0; k < looks; k++) {
         memcpy(command_before, arm()->command, sizeof command_before);
@@ -421,7 +421,7 @@ static void test_singular_poses_are_flagged_and_nothing_jumps(void)
             take_at_once(2);
         press(flight[i].mode);
         push(flight[i].control, flight[i].way);
-        TEST_ASSERT_TRUE(fly_smoothly(900) & DYN_RESOLVE_SINGULAR);
+        TEST_ASSERT_TRUE(fly_smoothly(900) & DYN_RESOLVED_RATE_SINGULAR);
         const struct dyn_pose from = hand_pose();
         push(flight[i].control, -flight[i].way);
         (void)fly_smoothly(600);
@@ -1379,7 +1379,7 @@ static void test_a_brake_holds_below_its_torque(void)
 static double rest_band(int n)
 {
     const struct cfg_arm_joint *joint = &scenario->arm.joint[n];
-    const double coulomb = scenario->bodies[joint->body].spec.law[0].coulomb;
+    const double coulomb = scenario->bodies[joint->body].spec.force_spec[0].coulomb;
     return 0.05 * DEGREE + coulomb / joint->servo.stiffness;
 }
 
@@ -1451,7 +1451,7 @@ static void test_auto_takes_the_module_to_a_pose(void)
 
 static void drive_to_limit(int joint, int way, int payload)
 {
-    const struct dyn_resolve *limit = &scenario->arm.resolve;
+    const struct dyn_resolved_rate_spec *limit = &scenario->arm.resolve;
     const double end = way > 0 ? limit->upper[joint] : limit->lower[joint];
     const double share = payload < 0 ? 1.0 : scenario->arm.payload[payload].speed;
     rig->cfg->x[rig->cfg->kinematics.q_at[joint]] = end - way * share * 6.0 * DEGREE;

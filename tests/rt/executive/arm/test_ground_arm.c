@@ -67,7 +67,7 @@ static double height_of_block(void)
 /* Furthest that a joint strays in a second after the brakes are let go in hold. */
 static double sag(const char *more)
 {
-    double before[DYN_RESOLVE_MAX], most = 0.0;
+    double before[DYN_ARM_JOINT_MAX], most = 0.0;
     bring_up_arm(more);
     run_frames(100);
     for (int n = 0; n < 7; n++)
@@ -94,7 +94,7 @@ static void test_the_arm_stands_still_at_a_coarse_step(void)
     static const char *const servo[] = {"arm.servo=250 Hz", "arm.servo=100 Hz"};
     static const int second[] = {250, 100};
     for (int k = 0; k < 2; k++) {
-        double before[DYN_RESOLVE_MAX];
+        double before[DYN_ARM_JOINT_MAX];
         bring_up_arm_at(rate[k], servo[k], NULL);
         run_frames(second[k]);
         for (int n = 0; n < 7; n++)
@@ -137,18 +137,19 @@ static void test_the_weight_is_the_slope_of_the_potential(void)
     const struct dyn_plant *plant = &cfg->plant;
     void *mem = aligned_alloc(64, (dyn_monitor_work_size(plant) / 64 + 1) * 64);
     struct dyn_monitor_work *work = dyn_monitor_work_place(plant, mem);
-    double torques[DYN_RESOLVE_MAX];
+    double torques[DYN_ARM_JOINT_MAX];
     for (int k = 0; k < 7; k++)
         cfg->x[cfg->kinematics.q_at[k]] += 0.2 * sin(1.0 + k);
-    dyn_arm_weight(&cfg->kinematics, cfg->x, plant->environment.gravity, cfg->arm_work, torques);
+    dyn_arm_gravity_torques(&cfg->kinematics, cfg->x, plant->environment.gravity, cfg->arm_work,
+                            torques);
     for (int k = 0; k < 7; k++) {
         const double step = 1e-5;
         struct dyn_monitor above, below;
         double *q = &cfg->x[cfg->kinematics.q_at[k]];
         *q += step;
-        dyn_monitor_take(plant, cfg->x, work, &above);
+        dyn_monitor_compute(plant, cfg->x, work, &above);
         *q -= 2.0 * step;
-        dyn_monitor_take(plant, cfg->x, work, &below);
+        dyn_monitor_compute(plant, cfg->x, work, &below);
         *q += step;
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, (above.potential - below.potential) / (2.0 * step),
                                   torques[k]);
@@ -222,7 +223,7 @@ static void test_the_block_is_lifted_and_falls_when_let_go(void)
 /* Sum of squares of how far the joints are from the middle of their range. */
 static double from_middle(void)
 {
-    const struct dyn_resolve *limits = &scenario->arm.resolve;
+    const struct dyn_resolved_rate_spec *limits = &scenario->arm.resolve;
     double sum = 0.0;
     for (int n = 0; n < 7; n++) {
         const double off = angle(n) - 0.5 * (limits->lower[n] + limits->upper[n]);

@@ -311,16 +311,16 @@ static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void
 
 /* ---- clocks ---- */
 
-static struct rt_phase phase;
+static struct rt_phase_lock phase_lock;
 static struct io_sync_pulse pulser;
-static struct rt_phase_sight sight;
+static struct rt_phase_sample sight;
 static struct io_clock_sample answer;
 static bool answered;
 static int sights, questions, pulses;
 static uint64_t pulse_frame, pulse_ns;
 
 bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sample *told);
-void __wrap_rt_phase_see(struct rt_phase *of, const struct rt_phase_sight *seen);
+void __wrap_rt_phase_lock_observe(struct rt_phase_lock *of, const struct rt_phase_sample *seen);
 void __wrap_io_sync_pulse_emit(struct io_sync_pulse *of, uint64_t frame, uint64_t sim_ns);
 
 bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sample *told)
@@ -332,9 +332,9 @@ bool __wrap_io_link_clock(struct io_links *of, int link, struct io_clock_sample 
     return answered;
 }
 
-void __wrap_rt_phase_see(struct rt_phase *of, const struct rt_phase_sight *seen)
+void __wrap_rt_phase_lock_observe(struct rt_phase_lock *of, const struct rt_phase_sample *seen)
 {
-    TEST_ASSERT_EQUAL_PTR(&phase, of);
+    TEST_ASSERT_EQUAL_PTR(&phase_lock, of);
     sight = *seen;
     sights++;
 }
@@ -355,7 +355,7 @@ static void test_a_grid_that_follows_arrivals_sees_each_command_once(void)
     begin("delay: 20 ms"); /* of the wire to the vehicle, which the clock does not feel */
     scenario->lock.link = 0;
     scenario->lock.source = CFG_LOCK_ARRIVAL;
-    source.phase = &phase;
+    source.phase_lock = &phase_lock;
     sights = questions = 0;
     while (rig->wire[0].put < 3) {
         const uint64_t before = rig->wire[0].put;
@@ -386,7 +386,7 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     begin("delay: 20 ms");
     scenario->lock.link = 0;
     scenario->lock.source = CFG_LOCK_TIMESYNC;
-    source.phase = &phase;
+    source.phase_lock = &phase_lock;
     sights = questions = 0;
     answer = (struct io_clock_sample){.local_ns = 11, .board_ns = 12, .delay_ns = 13};
     answered = false;
@@ -403,7 +403,7 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     scenario->lock.link = 1; /* another link's clock is none of this one's */
     run_frames(1);
     scenario->lock.link = 0;
-    source.phase = NULL; /* and without a lock there is nobody to tell */
+    source.phase_lock = NULL; /* and without a lock there is nobody to tell */
     run_frames(1);
     TEST_ASSERT_EQUAL_INT(3, questions);
     TEST_ASSERT_EQUAL_INT(1, sights);

@@ -85,7 +85,7 @@ static void open_all(enum rt_pace pace)
     rig = rig_on_heap(scenario);
     rig->source.gather = gather;
     memset(&frame, 0, sizeof frame);
-    desk = operator_open(rig, &frame.knock, NULL, 0);
+    desk = operator_open(rig, &frame.boundary_wanted, NULL, 0);
     TEST_ASSERT_NOT_NULL(desk);
     real_boundary = rig->desk.boundary;
     rig->desk.boundary = count_boundary;
@@ -139,7 +139,7 @@ static void expect_stopped(void)
     while (answer.ticket != TICKET)
         TEST_ASSERT_TRUE(operator_answers(desk, &answer));
     TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
-    TEST_ASSERT_LESS_OR_EQUAL_UINT64(raised_at + RT_ESTOP_FRAMES_MAX - 1, answer.frame);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(raised_at + RT_ESTOP_LATENCY_FRAMES_MAX - 1, answer.frame);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(raised_at, answer.frame);
     TEST_ASSERT_TRUE(rig->cfg->arm->panel.safed);
     TEST_ASSERT_TRUE(rig->cfg->arm->panel.brakes);
@@ -305,7 +305,7 @@ static void test_each_cause_stops_and_is_told(void)
         TEST_ASSERT_FALSE(rig->desk.boundary(rig->desk.self, 0));
         TEST_ASSERT_EQUAL_UINT64(1, rig->acts);
         TEST_ASSERT_TRUE(rig->cfg->arm->panel.safed);
-        TEST_ASSERT_EQUAL_INT(cause != RT_ESTOP_LOSS, rig->cfg->arm->panel.brakes);
+        TEST_ASSERT_EQUAL_INT(cause != RT_ESTOP_OPERATOR_LOST, rig->cfg->arm->panel.brakes);
         (void)rt_estop_raise(operator_estop(desk), (enum rt_estop_cause)cause, 8);
         TEST_ASSERT_FALSE(rig->desk.boundary(rig->desk.self, 1));
         /* The arm stands already; only who asks is shown that it was heard. */
@@ -316,7 +316,7 @@ static void test_each_cause_stops_and_is_told(void)
 static void test_what_hands_did_before_the_first_frame_is_not_news(void)
 {
     (void)rt_estop_raise(operator_estop(desk), RT_ESTOP_BUTTON, 7);
-    (void)rt_estop_raise(operator_estop(desk), RT_ESTOP_LOSS, 7);
+    (void)rt_estop_raise(operator_estop(desk), RT_ESTOP_OPERATOR_LOST, 7);
     operator_meet_hands(desk);
     rt_frame_run(&frame);
     TEST_ASSERT_EQUAL_UINT64(0, rig->acts);
@@ -348,7 +348,7 @@ static void test_many_may_raise_it_at_once_and_none_is_left(void)
                              rt_estop_count(operator_estop(desk), RT_ESTOP_BUTTON));
     TEST_ASSERT_TRUE(rig->cfg->arm->panel.safed);
     const uint64_t acts = rig->acts;
-    atomic_store(&frame.knock, true);
+    atomic_store(&frame.boundary_wanted, true);
     (void)rig->desk.boundary(rig->desk.self, 201);
     TEST_ASSERT_EQUAL_UINT64(acts, rig->acts);
 }

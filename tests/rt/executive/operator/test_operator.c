@@ -72,7 +72,7 @@ static struct cfg_scenario *scenario;
 static struct rig *rig;
 static struct rt_frame_tasks tasks;
 static struct operator_desk *desk;
-static atomic_bool knock;
+static atomic_bool boundary_wanted;
 static uint64_t next_frame;
 static char path[64];
 
@@ -90,8 +90,8 @@ static void open_all(void)
     rig = rig_on_heap(scenario);
     rig->source.gather = gather;
     tasks = rig_tasks(rig);
-    atomic_store(&knock, false);
-    desk = operator_open(rig, &knock, NULL, 0);
+    atomic_store(&boundary_wanted, false);
+    desk = operator_open(rig, &boundary_wanted, NULL, 0);
     TEST_ASSERT_NOT_NULL(desk);
     next_frame = 0;
 }
@@ -118,7 +118,7 @@ void tearDown(void)
 /* One boundary, as the frame loop has it; false: held back. */
 static bool try_frame(void)
 {
-    if (atomic_load(&knock) && tasks.boundary(tasks.self, next_frame))
+    if (atomic_load(&boundary_wanted) && tasks.boundary(tasks.self, next_frame))
         return false;
     tasks.latch(tasks.self, next_frame, false);
     rt_schedule_run(rig->schedule, next_frame);
@@ -169,7 +169,7 @@ static void test_a_pause_holds_until_it_is_resumed(void)
     TEST_ASSERT_TRUE(try_frame());
     TEST_ASSERT_TRUE(try_frame());
     TEST_ASSERT_FALSE(operator_paused(desk));
-    TEST_ASSERT_FALSE(atomic_load(&knock));
+    TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
 }
 
 static void test_a_step_runs_so_many_frames_and_pauses(void)
@@ -187,11 +187,11 @@ static void test_a_step_runs_so_many_frames_and_pauses(void)
 static void test_nobody_knocks_while_nothing_is_asked(void)
 {
     run_frames(5);
-    TEST_ASSERT_FALSE(atomic_load(&knock));
+    TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
     ask(OPERATOR_TUNE, BIAS_X, 0.5);
-    TEST_ASSERT_TRUE(atomic_load(&knock));
+    TEST_ASSERT_TRUE(atomic_load(&boundary_wanted));
     run_frames(1);
-    TEST_ASSERT_FALSE(atomic_load(&knock));
+    TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
 }
 
 static void test_more_than_a_frame_can_do_is_spread_and_none_is_lost(void)
@@ -476,11 +476,11 @@ static void test_the_boards_clock_never_goes_back(void)
 {
     ask(OPERATOR_RESET, 0, 0);
     run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->schedule->shift);
+    TEST_ASSERT_EQUAL_UINT64(0, rig->schedule->frame_offset);
     run_frames(99);
     ask(OPERATOR_RESET, 0, 0);
     run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(UINT64_C(0) - 100, rig->schedule->shift);
+    TEST_ASSERT_EQUAL_UINT64(UINT64_C(0) - 100, rig->schedule->frame_offset);
     TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->schedule->frame);
 }
 
@@ -585,7 +585,7 @@ static void test_each_restore_puts_in_what_it_was_asked_for(void)
     operator_keep_house(desk);      /* b is there, */
     TEST_ASSERT_FALSE(try_frame()); /* and a is due */
     operator_keep_house(desk);
-    atomic_store(&knock, true);
+    atomic_store(&boundary_wanted, true);
     TEST_ASSERT_TRUE(try_frame()); /* a, and then b */
     TEST_ASSERT_EQUAL_UINT64(7 + 1, rig->cfg->schedule->frame);
     TEST_ASSERT_TRUE(operator_answers(desk, &answer));

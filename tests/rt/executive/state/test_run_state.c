@@ -69,7 +69,7 @@ static void test_every_number_that_leads_into_a_table_is_looked_at(void)
     forge(&arm->near, payloads + 1, "near");
     forge(&arm->near, payloads, NULL);
     forge(&arm->latched, 1ull << payloads, "latched");
-    for (int n = 0; n < DYN_RESOLVE_MAX; n++)
+    for (int n = 0; n < DYN_ARM_JOINT_MAX; n++)
         forge(&arm->brake[n], CFG_BRAKE_HOLDS + 1, "brakes");
     free(forged);
 }
@@ -85,7 +85,7 @@ static void forge_real(const double *number, double value, const char *part)
 static void test_a_brake_rubs_one_way_or_the_other(void)
 {
     bring_up_arm();
-    for (int n = 0; n < DYN_RESOLVE_MAX; n++) {
+    for (int n = 0; n < DYN_ARM_JOINT_MAX; n++) {
         forge_real(&rig->cfg->arm->rub[n], -1.0, NULL);
         forge_real(&rig->cfg->arm->rub[n], 1.0, NULL);
         forge_real(&rig->cfg->arm->rub[n], (double)NAN, "brakes");
@@ -114,7 +114,7 @@ static void test_what_is_no_number_is_refused(void)
     for (int i = 0; i < dyn_plant_state_count(&rig->cfg->plant); i++)
         forge(&rig->cfg->x[i], i % 2 ? nan : infinity, "no number");
     forge(&rig->cfg->arm->reference[0], nan, "no number");
-    forge(&rig->cfg->arm->command[DYN_RESOLVE_MAX - 1], infinity, "no number");
+    forge(&rig->cfg->arm->command[DYN_ARM_JOINT_MAX - 1], infinity, "no number");
     const struct cfg_arm_state *arm = rig->cfg->arm;
     const double *const shown[] = {&arm->asked[0],   &arm->asked[5],  &arm->reach,
                                    &arm->tilt,       &arm->closing,   &arm->blow,
