@@ -13,13 +13,13 @@
 #include "config/yaml/text_file.h"
 #include "rt/check.h"
 
-static void make_room(struct cfg_model *model, int body_count)
+static void alloc_arrays(struct cfg_model *model, int body_count)
 {
     const size_t count = (size_t)body_count;
     model->body_count = body_count;
-    model->specs = cfg_pool_take(&model->pool, count * sizeof *model->specs);
-    model->body_names = cfg_pool_take(&model->pool, count * sizeof *model->body_names);
-    model->joints = cfg_pool_take(&model->pool, count * sizeof *model->joints);
+    model->specs = cfg_load_arena_take(&model->pool, count * sizeof *model->specs);
+    model->body_names = cfg_load_arena_take(&model->pool, count * sizeof *model->body_names);
+    model->joints = cfg_load_arena_take(&model->pool, count * sizeof *model->joints);
 }
 
 static struct cfg_model_start zero_pose(const struct dyn_body_spec *spec)
@@ -120,10 +120,10 @@ static void fill_mimics(const struct cfg_urdf *urdf, const int *body_of, struct 
 }
 
 static bool check_flaw(const struct cfg_urdf *urdf, const struct cfg_model *model,
-                       struct cfg_report *report)
+                       struct cfg_complaint *report)
 {
     int body;
-    const char *flaw = cfg_tree_flaw(model->specs, model->body_count, &body);
+    const char *flaw = cfg_tree_problem(model->specs, model->body_count, &body);
     if (flaw == NULL)
         return true;
     const int link = body == 0 ? urdf->root : urdf->joints[urdf->order[body - 1]].child;
@@ -133,13 +133,13 @@ static bool check_flaw(const struct cfg_urdf *urdf, const struct cfg_model *mode
 }
 
 static bool from_urdf(struct cfg_model *model, const char *text, size_t size, enum cfg_base base,
-                      struct cfg_report *report)
+                      struct cfg_complaint *report)
 {
     const struct cfg_urdf *urdf = cfg_urdf_parse(&model->pool, text, size, report);
     if (urdf == NULL)
         return false;
-    int *body_of = cfg_pool_take(&model->pool, (size_t)urdf->link_count * sizeof *body_of);
-    make_room(model, urdf->link_count);
+    int *body_of = cfg_load_arena_take(&model->pool, (size_t)urdf->link_count * sizeof *body_of);
+    alloc_arrays(model, urdf->link_count);
     fill_bodies(urdf, base, body_of, model);
     fill_mimics(urdf, body_of, model);
     list_joints(urdf, body_of, model);
@@ -180,7 +180,7 @@ static int compare_ranks(const void *a, const void *b)
                                               : x->body - y->body; /* of one URDF */
 }
 
-static struct cfg_model_start start_of(const struct cfg_body *body)
+static struct cfg_model_start start_of(const struct sim_body *body)
 {
     struct cfg_model_start start = {0};
     memcpy(start.q, body->position, sizeof start.q);
@@ -196,7 +196,7 @@ static struct cfg_model_start start_of(const struct cfg_body *body)
 static void list_bodies(const struct cfg_scenario *scenario, struct cfg_model *model)
 {
     const size_t room = (size_t)scenario->body_count * sizeof(struct rank);
-    struct rank *ranks = cfg_pool_take(&model->pool, room);
+    struct rank *ranks = cfg_load_arena_take(&model->pool, room);
     int count = 0;
     for (int i = 0; i < scenario->body_count; i++) {
         const struct dyn_body_spec *spec = &scenario->bodies[i].spec;
@@ -213,7 +213,7 @@ static void list_bodies(const struct cfg_scenario *scenario, struct cfg_model *m
 }
 
 static bool from_scenario(struct cfg_model *model, const char *text, size_t size,
-                          enum cfg_base base, struct cfg_report *report)
+                          enum cfg_base base, struct cfg_complaint *report)
 {
     struct cfg_scenario *scenario;
     if (base != CFG_BASE_UNSAID)
@@ -221,31 +221,31 @@ static bool from_scenario(struct cfg_model *model, const char *text, size_t size
                         "--base is for URDF; a scenario says itself which body is free");
     if (cfg_scenario_load_text(report->path, text, size, NULL, 0, &scenario, report->line))
         return false;
-    make_room(model, scenario->body_count);
+    alloc_arrays(model, scenario->body_count);
     for (int i = 0; i < scenario->body_count; i++) {
         const char *name = scenario->bodies[i].name;
         model->specs[i] = scenario->bodies[i].spec;
-        model->body_names[i] = cfg_pool_copy(&model->pool, name, strlen(name));
+        model->body_names[i] = cfg_load_arena_copy(&model->pool, name, strlen(name));
     }
     lock_rotors(scenario, model);
     list_bodies(scenario, model);
     memcpy(model->gravity, scenario->environment.gravity, sizeof model->gravity);
     model->kept = scenario->kept; /* taken over */
-    scenario->kept = (struct cfg_pool){0};
+    scenario->kept = (struct cfg_load_arena){0};
     cfg_scenario_free(scenario);
     return true;
 }
 
 /* ---- both ---- */
 
-static void place_tree(struct cfg_model *model, enum dyn_isa isa)
+static void place_model(struct cfg_model *model, enum dyn_isa isa)
 {
     model->tree = cfg_tree_place(model->specs, model->body_count);
     dyn_model_use_isa(model->tree, isa);
     model->nq = dyn_model_nq(model->tree);
     model->nv = dyn_model_nv(model->tree);
-    model->q_at = cfg_pool_take(&model->pool, (size_t)model->nq * sizeof *model->q_at);
-    model->v_at = cfg_pool_take(&model->pool, (size_t)model->nv * sizeof *model->v_at);
+    model->q_at = cfg_load_arena_take(&model->pool, (size_t)model->nq * sizeof *model->q_at);
+    model->v_at = cfg_load_arena_take(&model->pool, (size_t)model->nv * sizeof *model->v_at);
 }
 
 static void map_coordinates(struct cfg_model *model)
@@ -276,17 +276,17 @@ static void map_coordinates(struct cfg_model *model)
 int cfg_model_load_text(const char *name, const char *text, size_t size, enum cfg_base base,
                         struct cfg_model **out, char error[CFG_ERROR_MAX])
 {
-    struct cfg_report report = {.path = name, .line = error};
+    struct cfg_complaint report = {.path = name, .line = error};
     struct cfg_model *model = calloc(1, sizeof *model);
     enum dyn_isa isa;
     RT_CHECK(model != NULL);
     *out = NULL;
     if (!cfg_isa(&isa, error) ||
-        !(cfg_xml_smells(text) ? from_urdf : from_scenario)(model, text, size, base, &report)) {
+        !(cfg_xml_looks_like(text) ? from_urdf : from_scenario)(model, text, size, base, &report)) {
         cfg_model_free(model);
         return -EINVAL;
     }
-    place_tree(model, isa);
+    place_model(model, isa);
     map_coordinates(model);
     *out = model;
     return 0;
@@ -309,8 +309,8 @@ void cfg_model_free(struct cfg_model *model)
 {
     if (model == NULL)
         return;
-    cfg_pool_free(&model->pool);
-    cfg_pool_free(&model->kept);
+    cfg_load_arena_free(&model->pool);
+    cfg_load_arena_free(&model->kept);
     free(model->tree);
     free(model);
 }

@@ -47,8 +47,8 @@ struct cfg_model {
     int nq, nv;
     int *q_at, *v_at;  /* the kernel's index of each coordinate of the file */
     double gravity[3]; /* of the scenario; a URDF stands on the ground: 0 0 -9.81 */
-    struct cfg_pool pool;
-    struct cfg_pool kept; /* where the specs of flexible bodies lead */
+    struct cfg_load_arena pool;
+    struct cfg_load_arena kept; /* where the specs of flexible bodies lead */
 };
 
 /* A file that begins with `<` is a URDF, any other a scenario.  Of a scenario count the bodies,

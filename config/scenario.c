@@ -47,7 +47,7 @@ static bool check_priority(const struct cfg_resolve *resolve)
 static bool resolve_controller(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_controller *keys = &resolve->keys->controller;
-    struct cfg_controller *controller = &resolve->scenario->controller;
+    struct sim_controller *controller = &resolve->scenario->controller;
     const char *const *words = keys->command.items;
     if (keys->node != NULL)
         controller->mark = keys->node->mark;
@@ -69,7 +69,7 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
 /* The link must know which of its buttons are an arm's. */
 static bool resolve_buttons(const struct cfg_resolve *resolve)
 {
-    const struct cfg_arm *arm = &resolve->scenario->arm;
+    const struct sim_arm *arm = &resolve->scenario->arm;
     if (arm->joint_count > 0)
         resolve->scenario->links[arm->button_link].spec.hand.once =
             io_arm_panel_idempotent_buttons(&arm->panel);
@@ -80,20 +80,20 @@ static bool resolve_all(const struct cfg_resolve *resolve)
 {
     return cfg_resolve_run(resolve) && cfg_resolve_bodies(resolve) && cfg_resolve_orbit(resolve) &&
            cfg_resolve_links(resolve) && cfg_resolve_arm(resolve) && resolve_buttons(resolve) &&
-           cfg_resolve_devices(resolve) && cfg_resolve_truth(resolve) &&
-           cfg_resolve_predictor(resolve) && cfg_resolve_sends(resolve) &&
-           cfg_resolve_model(resolve) && cfg_resolve_table(resolve) && resolve_pointing(resolve) &&
-           resolve_controller(resolve) && cfg_resolve_faults(resolve) &&
-           cfg_resolve_expects(resolve) && cfg_resolve_log(resolve) &&
-           cfg_resolve_tunables(resolve) && cfg_resolve_cameras(resolve) &&
-           cfg_check_stability(resolve);
+           cfg_resolve_devices(resolve) && cfg_resolve_clock(resolve) &&
+           cfg_resolve_predictor(resolve) && cfg_resolve_message_rates(resolve) &&
+           cfg_resolve_model(resolve) && cfg_resolve_frame_table(resolve) &&
+           resolve_pointing(resolve) && resolve_controller(resolve) &&
+           cfg_resolve_faults(resolve) && cfg_resolve_expects(resolve) &&
+           cfg_resolve_log(resolve) && cfg_resolve_tunables(resolve) &&
+           cfg_resolve_cameras(resolve) && cfg_check_stability(resolve);
 }
 
 /* ---- loading ---- */
 
 static bool read_document(struct cfg_scenario *scenario, const char *const *overrides,
-                          int override_count, const struct cfg_shelf *shelf, struct cfg_pool *pool,
-                          struct cfg_report *report)
+                          int override_count, const struct cfg_file_source *shelf,
+                          struct cfg_load_arena *pool, struct cfg_complaint *report)
 {
     struct cfg_keys_scenario keys = {0};
     const struct cfg_resolve resolve = {&keys, scenario, report, shelf};
@@ -109,12 +109,12 @@ static bool read_document(struct cfg_scenario *scenario, const char *const *over
 }
 
 /* Takes text over. */
-static int load(const char *name, char *text, size_t size, const char *const *overrides,
-                int override_count, const struct cfg_shelf *shelf, struct cfg_scenario **out,
-                char error[CFG_ERROR_MAX])
+static int load_document(const char *name, char *text, size_t size, const char *const *overrides,
+                         int override_count, const struct cfg_file_source *shelf,
+                         struct cfg_scenario **out, char error[CFG_ERROR_MAX])
 {
-    struct cfg_report report = {.path = name, .line = error};
-    struct cfg_pool pool = {0};
+    struct cfg_complaint report = {.path = name, .line = error};
+    struct cfg_load_arena pool = {0};
     struct cfg_scenario *scenario = calloc(1, sizeof *scenario);
     RT_CHECK(scenario != NULL);
     scenario->path = strdup(name);
@@ -125,7 +125,7 @@ static int load(const char *name, char *text, size_t size, const char *const *ov
     *out = NULL;
     const bool good = cfg_isa(&scenario->isa, error) &&
                       read_document(scenario, overrides, override_count, shelf, &pool, &report);
-    cfg_pool_free(&pool);
+    cfg_load_arena_free(&pool);
     if (good)
         *out = scenario;
     else
@@ -135,7 +135,7 @@ static int load(const char *name, char *text, size_t size, const char *const *ov
 
 int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
                              const char *const *overrides, int override_count,
-                             const struct cfg_shelf *shelf, struct cfg_scenario **scenario,
+                             const struct cfg_file_source *shelf, struct cfg_scenario **scenario,
                              char error[CFG_ERROR_MAX])
 {
     char *copy = malloc(size + 1);
@@ -143,7 +143,7 @@ int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
     if (size > 0)
         memcpy(copy, text, size);
     copy[size] = '\0';
-    return load(name, copy, size, overrides, override_count, shelf, scenario, error);
+    return load_document(name, copy, size, overrides, override_count, shelf, scenario, error);
 }
 
 int cfg_scenario_load_text(const char *name, const char *text, size_t size,
@@ -161,8 +161,9 @@ int cfg_scenario_load(const char *path, const char *const *overrides, int overri
     size_t size;
     *scenario = NULL;
     const int status = cfg_file_read(path, "scenario", CFG_TEXT_MAX, &text, &size, error);
-    return status ? status
-                  : load(path, text, size, overrides, override_count, NULL, scenario, error);
+    return status
+               ? status
+               : load_document(path, text, size, overrides, override_count, NULL, scenario, error);
 }
 
 void cfg_scenario_free(struct cfg_scenario *scenario)
@@ -171,7 +172,7 @@ void cfg_scenario_free(struct cfg_scenario *scenario)
         return;
     for (int i = 0; i < scenario->controller.argument_count; i++)
         free(scenario->controller.argument[i]);
-    cfg_pool_free(&scenario->kept);
+    cfg_load_arena_free(&scenario->kept);
     free(scenario->bodies);
     free(scenario->effectors);
     free(scenario->sensors);
@@ -186,7 +187,7 @@ void cfg_scenario_free(struct cfg_scenario *scenario)
 void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark mark,
                            char error[CFG_ERROR_MAX], const char *format, ...)
 {
-    struct cfg_report report = {.path = scenario->path, .line = error};
+    struct cfg_complaint report = {.path = scenario->path, .line = error};
     char what[CFG_ERROR_MAX];
     va_list arguments;
     va_start(arguments, format);
@@ -197,7 +198,7 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
 }
 
 /* The first link whose board lives by the wall clock and not by replies. */
-static const struct cfg_link *first_live(const struct cfg_scenario *scenario)
+static const struct sim_link *first_live(const struct cfg_scenario *scenario)
 {
     for (int i = 0; i < scenario->link_count; i++)
         if (!io_protocol_traits(scenario->links[i].spec.protocol)->lockstep)
@@ -209,7 +210,7 @@ int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
                    char error[CFG_ERROR_MAX])
 {
     error[0] = '\0';
-    const struct cfg_link *live = first_live(scenario);
+    const struct sim_link *live = first_live(scenario);
     if (pace == RT_PACE_FAST && live != NULL)
         cfg_scenario_complain(scenario, live->mark, error,
                               "a board on link \"%s\" cannot follow pace fast; use --pace real or "

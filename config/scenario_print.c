@@ -22,16 +22,16 @@ static const char *const fidelity_name[] = {[DYN_FLEX_RIGID] = "rigid",
                                             [DYN_FLEX_RUTHLESS] = "ruthless",
                                             [DYN_FLEX_CONSISTENT] = "consistent",
                                             [DYN_FLEX_INCONSISTENT] = "inconsistent (for tests)"};
-static const char *const instrument_name[CFG_INSTRUMENT_COUNT] = {
-    [CFG_GYRO] = "gyro",
-    [CFG_ACCELEROMETER] = "accelerometer",
-    [CFG_MAGNETOMETER] = "magnetometer",
-    [CFG_BAROMETER] = "barometer",
-    [CFG_AIRSPEED] = "airspeed",
-    [CFG_GPS] = "gps",
-    [CFG_SUN_SENSOR] = "sun sensor",
-    [CFG_STAR_TRACKER] = "star tracker",
-    [CFG_ENCODER] = "encoder"};
+static const char *const instrument_name[SIM_SENSOR_KIND_COUNT] = {
+    [SIM_SENSOR_GYRO] = "gyro",
+    [SIM_SENSOR_ACCELEROMETER] = "accelerometer",
+    [SIM_SENSOR_MAGNETOMETER] = "magnetometer",
+    [SIM_SENSOR_BAROMETER] = "barometer",
+    [SIM_SENSOR_AIRSPEED] = "airspeed",
+    [SIM_SENSOR_GPS] = "gps",
+    [SIM_SENSOR_SUN] = "sun sensor",
+    [SIM_SENSOR_STAR_TRACKER] = "star tracker",
+    [SIM_SENSOR_ENCODER] = "encoder"};
 static const char *const world_name[] = {"uniform", "local", "orbit"};
 static const char *const pace_name[] = {"real", "fast", "lockstep"};
 static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
@@ -52,12 +52,12 @@ static void print_head(const struct cfg_scenario *scenario, FILE *out)
             scenario->substeps, scenario->substeps == 1 ? "" : "s");
 }
 
-static bool is_locked(const struct cfg_body *body, int k)
+static bool is_locked(const struct sim_body *body, int k)
 {
     return body->held[k] && body->held_a[k] == 0.0 && body->velocity[k] == 0.0;
 }
 
-static bool is_all_locked(const struct cfg_body *body)
+static bool is_all_locked(const struct sim_body *body)
 {
     const int nv = dyn_joint_nv(&body->spec);
     for (int k = 0; k < nv; k++)
@@ -67,7 +67,7 @@ static bool is_all_locked(const struct cfg_body *body)
 }
 
 /* What acts along one velocity of a joint, and what holds it. */
-static void print_motion(const struct cfg_body *body, int k, FILE *out)
+static void print_motion(const struct sim_body *body, int k, FILE *out)
 {
     const struct dyn_joint_force_spec *force_spec = &body->spec.force_spec[k];
     const bool turns = cfg_joint_turns(&body->spec, k);
@@ -86,7 +86,7 @@ static void print_motion(const struct cfg_body *body, int k, FILE *out)
         fprintf(out, ", prescribed %.4g %s/s^2", body->held_a[k], way);
 }
 
-static void print_joint(const struct cfg_scenario *scenario, const struct cfg_body *body, FILE *out)
+static void print_joint(const struct cfg_scenario *scenario, const struct sim_body *body, FILE *out)
 {
     const struct dyn_body_spec *spec = &body->spec;
     fprintf(out, "%-11s %9.4g kg", joint_name[spec->joint], spec->mass);
@@ -101,7 +101,7 @@ static void print_joint(const struct cfg_scenario *scenario, const struct cfg_bo
     fputc('\n', out);
 }
 
-static void print_flex(const struct cfg_flex *flex, int indent, FILE *out)
+static void print_flex(const struct sim_flex *flex, int indent, FILE *out)
 {
     const struct dyn_flex *modal = &flex->modal;
     fprintf(out, "  %*sbends: %d mode%s, %.4g", indent + 2, "", modal->modes,
@@ -115,7 +115,7 @@ static void print_flex(const struct cfg_flex *flex, int indent, FILE *out)
 static void print_body(const struct cfg_scenario *scenario, int i, int depth, FILE *out)
 {
     const int indent = depth < INDENT_MAX ? 2 * depth : 2 * INDENT_MAX;
-    const struct cfg_body *body = &scenario->bodies[i];
+    const struct sim_body *body = &scenario->bodies[i];
     fprintf(out, "  %*s%-*s ", indent, "", indent < 20 ? 24 - indent : 4, body->name);
     print_joint(scenario, body, out);
     if (body->flex != NULL)
@@ -156,25 +156,25 @@ static void print_tree(const struct cfg_scenario *scenario, FILE *out)
     free(child);
 }
 
-static uint32_t delay_of(const struct cfg_sensor *sensor)
+static uint32_t delay_of(const struct sim_sensor *sensor)
 {
     switch (sensor->kind) {
-    case CFG_GYRO:
-    case CFG_ACCELEROMETER:
-    case CFG_MAGNETOMETER:
+    case SIM_SENSOR_GYRO:
+    case SIM_SENSOR_ACCELEROMETER:
+    case SIM_SENSOR_MAGNETOMETER:
         return sensor->triad.delay;
-    case CFG_GPS:
+    case SIM_SENSOR_GPS:
         return sensor->gps.delay;
-    case CFG_SUN_SENSOR:
+    case SIM_SENSOR_SUN:
         return sensor->sun.delay;
-    case CFG_STAR_TRACKER:
+    case SIM_SENSOR_STAR_TRACKER:
         return sensor->tracker.delay;
     default:
         return sensor->gauge.delay;
     }
 }
 
-static void print_sensor(const struct cfg_scenario *scenario, const struct cfg_sensor *sensor,
+static void print_sensor(const struct cfg_scenario *scenario, const struct sim_sensor *sensor,
                          FILE *out)
 {
     fprintf(out, "  %-24s %-13s on %s, %.6g Hz", sensor->name, instrument_name[sensor->kind],
@@ -219,7 +219,7 @@ static void print_law(const struct dyn_effector *effector, const char *name, con
     }
 }
 
-static void print_effector(const struct cfg_scenario *scenario, const struct cfg_effector *from,
+static void print_effector(const struct cfg_scenario *scenario, const struct sim_effector *from,
                            FILE *out)
 {
     print_law(&from->effector, from->name, scenario->bodies[from->effector.body].name, out);
@@ -236,7 +236,7 @@ static void print_world(const struct cfg_scenario *scenario, FILE *out)
     if (environment->kind != DYN_WORLD_ORBIT)
         fprintf(out, ", gravity %.6g %.6g %.6g m/s^2", g[0], g[1], g[2]);
     fprintf(out, "%s%s%s%s\n", environment->air ? ", air" : "",
-            environment->has_ground ? ", ground" : "", scenario->gusty ? ", gusts" : "",
+            environment->has_ground ? ", ground" : "", scenario->has_gust ? ", gusts" : "",
             scenario->world.has_field ? ", magnetic field by the World Magnetic Model" : "");
 }
 
@@ -256,7 +256,7 @@ static void print_hand(const struct io_hand_spec *hand, FILE *out)
 }
 
 /* Hands at rest are silent: they are lost with their device, where the bus sees it. */
-static void print_link(const struct cfg_scenario *scenario, const struct cfg_link *link, FILE *out)
+static void print_link(const struct cfg_scenario *scenario, const struct sim_link *link, FILE *out)
 {
     const bool hands = io_protocol_traits(link->spec.protocol)->hands;
     fprintf(out, "  %-24s %s on %s %s, motion of %s, lost ", link->name,
@@ -276,14 +276,14 @@ static void print_link(const struct cfg_scenario *scenario, const struct cfg_lin
         return;
     }
     fprintf(out, "  %-24s sends", "");
-    for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
         print_rate(out, cfg_message_name(m), scenario->rate_hz, link->every[m]);
     fputc('\n', out);
 }
 
 static void print_arm(const struct cfg_scenario *scenario, FILE *out)
 {
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     if (arm->joint_count == 0)
         return;
     fprintf(out, "arm on %s, hand %s, servos at %.4g Hz, %.4g m/s and %.4g deg/s\n",
@@ -300,7 +300,7 @@ static void print_arm(const struct cfg_scenario *scenario, FILE *out)
         fputc('\n', out);
     }
     for (int i = 0; i < arm->payload_count; i++) {
-        const struct cfg_payload *payload = &arm->payload[i];
+        const struct sim_payload *payload = &arm->payload[i];
         const char *bay = scenario->bodies[payload->bay].name;
         fprintf(out, "  payload %-16s ", scenario->bodies[payload->body].name);
         if (payload->in_hand)
@@ -313,7 +313,7 @@ static void print_arm(const struct cfg_scenario *scenario, FILE *out)
 
 static void print_predictor(const struct cfg_scenario *scenario, FILE *out)
 {
-    const struct cfg_predictor *predictor = &scenario->predictor;
+    const struct sim_predictor_spec *predictor = &scenario->predictor;
     if (predictor->every > 0)
         fprintf(out, "predictor %.10g s ahead, %.4g times a second\n",
                 (double)predictor->ahead * (double)scenario->period_ns * 1e-9,
@@ -322,8 +322,8 @@ static void print_predictor(const struct cfg_scenario *scenario, FILE *out)
 
 static void print_truth(const struct cfg_scenario *scenario, FILE *out)
 {
-    const struct cfg_lock *lock = &scenario->lock;
-    const struct cfg_pulse *pulse = &scenario->pulse;
+    const struct sim_phase_lock *lock = &scenario->lock;
+    const struct sim_sync_pulse *pulse = &scenario->pulse;
     if (lock->link >= 0)
         fprintf(out, "lock to %s by %s, at most %.6g ppm, time constant %.4g s\n",
                 scenario->links[lock->link].name, cfg_lock_source_name(lock->source),
@@ -355,7 +355,7 @@ static void print_parameters(const struct cfg_scenario *scenario, FILE *out)
     if (scenario->parameter_count > 0)
         fputs("tunable\n", out);
     for (int i = 0; i < scenario->parameter_count; i++) {
-        const struct cfg_parameter *parameter = &scenario->parameters[i];
+        const struct sim_parameter *parameter = &scenario->parameters[i];
         fprintf(out, "  %-32s %.10g %s, from %.6g to %.6g\n", parameter->name, parameter->initial,
                 parameter->unit, parameter->low, parameter->high);
     }

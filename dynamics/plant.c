@@ -168,39 +168,44 @@ static struct dyn_vec3 subtract_gravity_difference(const struct dyn_plant *plant
 }
 
 /* How a point of a body moves: body axes, but for where it is. */
-struct point_state {
+struct operating_point_state {
     struct dyn_pose pose;
     struct dyn_vec6 v; /* of the body's origin */
     struct dyn_vec3 at, v_point;
 };
 
-static inline struct point_state point_state_of(const struct dyn_plant *plant,
-                                                const struct dyn_plant_work *work, const double *x,
-                                                int body, struct dyn_vec3 r)
+static inline struct operating_point_state point_state_of(const struct dyn_plant *plant,
+                                                          const struct dyn_plant_work *work,
+                                                          const double *x, int body,
+                                                          struct dyn_vec3 r)
 {
-    struct point_state point_state = {.pose = dyn_body_pose(plant->model, x, body),
-                                      .v = dyn_body_velocity(plant->model, work->kernel, body)};
-    point_state.at = dyn_pose_point(&point_state.pose, r);
-    point_state.v_point = dyn_add(point_state.v.lin, dyn_cross(point_state.v.ang, r));
-    return point_state;
+    struct operating_point_state operating_point_state = {
+        .pose = dyn_body_pose(plant->model, x, body),
+        .v = dyn_body_velocity(plant->model, work->kernel, body)};
+    operating_point_state.at = dyn_pose_point(&operating_point_state.pose, r);
+    operating_point_state.v_point =
+        dyn_add(operating_point_state.v.lin, dyn_cross(operating_point_state.v.ang, r));
+    return operating_point_state;
 }
 
-static inline void store_point_state(const struct point_state *point_state,
+static inline void store_point_state(const struct operating_point_state *operating_point_state,
                                      struct dyn_motion *motion)
 {
-    dyn_vec3_store(point_state->at, motion->position);
-    dyn_quat_store(point_state->pose.turn, motion->attitude);
-    dyn_vec3_store(dyn_quat_rotate(point_state->pose.turn, point_state->v_point), motion->velocity);
-    dyn_vec3_store(point_state->v.ang, motion->rate);
+    dyn_vec3_store(operating_point_state->at, motion->position);
+    dyn_quat_store(operating_point_state->pose.turn, motion->attitude);
+    dyn_vec3_store(
+        dyn_quat_rotate(operating_point_state->pose.turn, operating_point_state->v_point),
+        motion->velocity);
+    dyn_vec3_store(operating_point_state->v.ang, motion->rate);
 }
 
 void dyn_plant_kinematics(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                           const double *x, int body, const double point[3],
                           struct dyn_motion *motion)
 {
-    const struct point_state point_state =
+    const struct operating_point_state operating_point_state =
         point_state_of(plant, work, x, body, dyn_vec3_load(point));
-    store_point_state(&point_state, motion);
+    store_point_state(&operating_point_state, motion);
 }
 
 void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
@@ -208,20 +213,21 @@ void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work
 {
     const struct dyn_environment *environment = &plant->environment;
     const struct dyn_vec3 r = dyn_vec3_load(point);
-    const struct point_state point_state = point_state_of(plant, work, x, body, r);
+    const struct operating_point_state operating_point_state =
+        point_state_of(plant, work, x, body, r);
     const struct dyn_vec6 a = dyn_body_acceleration(plant->model, work->kernel, body);
-    const struct dyn_quat back = dyn_quat_conjugate(point_state.pose.turn);
+    const struct dyn_quat back = dyn_quat_conjugate(operating_point_state.pose.turn);
     const struct dyn_vec3 field = dyn_quat_rotate(back, dyn_vec3_load(environment->magnetic_field));
     const struct dyn_vec3 wind = dyn_quat_rotate(back, dyn_vec3_load(environment->wind));
-    struct dyn_vec3 effector_input = specific_force(&a, point_state.v.ang, r);
+    struct dyn_vec3 effector_input = specific_force(&a, operating_point_state.v.ang, r);
 
     if (environment->kind == DYN_WORLD_ORBIT)
-        effector_input =
-            subtract_gravity_difference(plant, work, point_state.at, back, effector_input);
-    store_point_state(&point_state, motion);
+        effector_input = subtract_gravity_difference(plant, work, operating_point_state.at, back,
+                                                     effector_input);
+    store_point_state(&operating_point_state, motion);
     dyn_vec3_store(effector_input, motion->specific_force);
     dyn_vec3_store(field, motion->magnetic_field);
-    dyn_vec3_store(dyn_sub(point_state.v_point, wind), motion->air_velocity);
+    dyn_vec3_store(dyn_sub(operating_point_state.v_point, wind), motion->air_velocity);
 }
 
 struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work)

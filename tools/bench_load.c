@@ -48,7 +48,7 @@ static struct io_telemetry *telemetry_of(const struct bench *bench, uint64_t fra
                                                  : bench->telemetry[DRAINED];
 }
 
-static void step(struct bench *bench)
+static void step_once(struct bench *bench)
 {
     for (int i = 0; i < bench->signals; i++) {
         bench->velocity[i] -= bench->stiffness[i] * bench->position[i];
@@ -74,7 +74,7 @@ __attribute__((noinline)) void bench_frame(struct bench *bench, uint64_t frame);
 void bench_frame(struct bench *bench, uint64_t frame)
 {
     struct io_telemetry *telemetry = telemetry_of(bench, frame);
-    step(bench);
+    step_once(bench);
     if (telemetry)
         copy_signals(bench, telemetry, frame * bench->period_ns);
 }
@@ -96,7 +96,7 @@ static void sleep_until(uint64_t ns)
     }
 }
 
-static void run(void *self)
+static void run_bench(void *self)
 {
     struct bench *bench = self;
     uint64_t release_ns = rt_now_ns();
@@ -168,7 +168,7 @@ static uint64_t median_ns(const struct bench *bench, const struct io_telemetry *
     return median;
 }
 
-static void place(struct bench *bench)
+static void place_bench(struct bench *bench)
 {
     const size_t count = (size_t)bench->signals;
     bench->position = calloc(3 * count, sizeof(double));
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
     if (rt_core_plan(&machine, -1, -1, true, &plan) != 0)
         return EXIT_BAD_INPUT;
     (void)rt_lock_memory(refused);
-    place(&bench);
+    place_bench(&bench);
     bench.telemetry[DRAINED] = start_telemetry(&bench, NULL, plan.housekeeping_cpu, rate_hz);
     bench.telemetry[WRITTEN] = start_telemetry(&bench, argv[1], plan.housekeeping_cpu, rate_hz);
 
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
                                         .policy = rate_hz > 0.0 ? SCHED_FIFO : SCHED_OTHER,
                                         .priority = rate_hz > 0.0 ? 90 : 0,
                                         .cpu = plan.frame_cpu};
-    RT_CHECK(rt_thread_start(&thread, &spec, run, &bench) == 0);
+    RT_CHECK(rt_thread_start(&thread, &spec, run_bench, &bench) == 0);
     rt_thread_join(&thread);
     struct io_log_result result[KINDS];
     for (int i = 0; i < KINDS; i++)

@@ -22,7 +22,7 @@
 enum { WINDOW = 50 };
 
 struct bench {
-    struct rig *rig;
+    struct sim *sim;
     struct rt_frame_tasks tasks;       /* of the rig */
     struct io_telemetry *telemetry[2]; /* drained, written */
     struct rt_frame frame;
@@ -35,7 +35,7 @@ static void latch(void *self, uint64_t frame, bool held)
     struct bench *bench = self;
     (void)held;
     bench->begin_ns = rt_now_ns();
-    bench->rig->telemetry = bench->telemetry[frame / WINDOW % 2];
+    bench->sim->telemetry = bench->telemetry[frame / WINDOW % 2];
 }
 
 static void record(void *self, const struct rt_frame_record *frame)
@@ -55,7 +55,7 @@ static void invalidate_outputs(void *self)
     (void)self;
 }
 
-static void run(void *self)
+static void run_bench(void *self)
 {
     struct bench *bench = self;
     static struct rt_clock_real clock;
@@ -67,16 +67,16 @@ static void run(void *self)
 static struct io_telemetry *start_telemetry(const struct bench *bench, const char *path, int cpu)
 {
     static struct io_channel_spec channels[IO_CHANNEL_MAX];
-    const struct dyn_model *model = bench->rig->cfg->plant.model;
-    struct record_jobs jobs;
-    rig_jobs(bench->rig->scenario, &bench->rig->inject, &jobs);
-    record_channels(bench->rig->scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs,
-                    channels);
-    const size_t size = io_telemetry_size(channels, bench->rig->layout.count);
+    const struct dyn_model *model = bench->sim->vehicle->plant.model;
+    struct sim_record_jobs jobs;
+    sim_job_names(bench->sim->scenario, &bench->sim->inject, &jobs);
+    sim_record_channels(bench->sim->scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs,
+                        channels);
+    const size_t size = io_telemetry_size(channels, bench->sim->layout.count);
     void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     RT_CHECK(mem);
     memset(mem, 0, size);
-    struct io_telemetry *telemetry = io_telemetry_place(channels, bench->rig->layout.count, mem);
+    struct io_telemetry *telemetry = io_telemetry_place(channels, bench->sim->layout.count, mem);
     const struct rt_thread_spec spec = {.name = "telemetry", .policy = SCHED_OTHER, .cpu = cpu};
     RT_CHECK(io_telemetry_start(telemetry, path, &spec, NULL, NULL, 0) == 0);
     return telemetry;
@@ -119,19 +119,19 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    if (cores_plan(scenario, &machine, &plan))
+    if (place_threads_plan(scenario, &machine, &plan))
         return EXIT_BAD_INPUT;
     (void)rt_lock_memory(refused);
     const uint64_t frames = argc == 4 ? strtoull(argv[3], NULL, 10) : 20000;
-    bench.rig = rig_on_heap(scenario);
-    bench.tasks = rig_tasks(bench.rig);
+    bench.sim = sim_create(scenario);
+    bench.tasks = sim_tasks(bench.sim);
     bench.busy_ns = calloc(frames + 1, sizeof *bench.busy_ns);
     RT_CHECK(bench.busy_ns);
     bench.telemetry[0] = start_telemetry(&bench, NULL, plan.housekeeping_cpu);
     bench.telemetry[1] = start_telemetry(&bench, argv[2], plan.housekeeping_cpu);
     bench.frame.spec = (struct rt_frame_spec){
         .period_ns = scenario->period_ns, .frame_count = frames, .commit = RT_COMMIT_GRID};
-    bench.frame.schedule = bench.rig->schedule;
+    bench.frame.schedule = bench.sim->schedule;
     bench.frame.tasks = (struct rt_frame_tasks){.self = &bench,
                                                 .commit = commit,
                                                 .latch = latch,
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
                                         .policy = SCHED_FIFO,
                                         .priority = scenario->frame_priority,
                                         .cpu = plan.frame_cpu};
-    RT_CHECK(rt_thread_start(&thread, &spec, run, &bench) == 0);
+    RT_CHECK(rt_thread_start(&thread, &spec, run_bench, &bench) == 0);
     rt_thread_join(&thread);
     struct io_log_result result;
     for (int i = 0; i < 2; i++)

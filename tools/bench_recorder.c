@@ -28,7 +28,7 @@ struct times {
 };
 
 struct bench {
-    struct rig *rig;
+    struct sim *sim;
     struct rt_frame_tasks tasks; /* of the rig */
     struct rt_frame frame;
     struct rt_clock_real real;
@@ -38,7 +38,7 @@ struct bench {
     struct times busy[KINDS], start_error[KINDS];
 };
 
-static void note(struct times *times, uint64_t ns)
+static void note_time(struct times *times, uint64_t ns)
 {
     times->ns[times->count++] = ns;
 }
@@ -50,11 +50,11 @@ static void wait_and_note(void *self, uint64_t deadline_ns)
     const int kind = bench->frame.recorder ? ON : OFF;
     const bool counts = bench->begin_ns != 0 && bench->frame_now % WINDOW != 0;
     if (counts)
-        note(&bench->busy[kind], rt_now_ns() - bench->begin_ns);
+        note_time(&bench->busy[kind], rt_now_ns() - bench->begin_ns);
     bench->clock.wait_until_ns(bench->clock.self, deadline_ns);
     bench->begin_ns = rt_now_ns();
     if (counts)
-        note(&bench->start_error[kind], bench->begin_ns - deadline_ns);
+        note_time(&bench->start_error[kind], bench->begin_ns - deadline_ns);
 }
 
 static uint64_t now_ns(void *self)
@@ -69,7 +69,7 @@ static void latch(void *self, uint64_t frame, bool held)
     (void)held;
     bench->frame_now = frame;
     if (bench->alternate)
-        bench->frame.recorder = frame / WINDOW % 2 ? bench->rig->recorder : NULL;
+        bench->frame.recorder = frame / WINDOW % 2 ? bench->sim->recorder : NULL;
 }
 
 static void record(void *self, const struct rt_frame_record *frame)
@@ -94,7 +94,7 @@ static void invalidate_outputs(void *self)
     (void)self;
 }
 
-static void run(void *self)
+static void run_bench(void *self)
 {
     struct bench *bench = self;
     rt_clock_real_open(&bench->real, RT_WAIT_HYBRID, 0, bench->frame.spec.period_ns / 2);
@@ -131,15 +131,15 @@ static void set_up(struct bench *bench, const struct cfg_scenario *scenario, uin
 {
     make_room(bench->busy, frames);
     make_room(bench->start_error, frames);
-    bench->rig = rig_on_heap(scenario);
-    bench->tasks = rig_tasks(bench->rig);
+    bench->sim = sim_create(scenario);
+    bench->tasks = sim_tasks(bench->sim);
     bench->alternate = kind == NULL;
-    bench->frame.recorder = kind && strcmp(kind, "on") == 0 ? bench->rig->recorder : NULL;
+    bench->frame.recorder = kind && strcmp(kind, "on") == 0 ? bench->sim->recorder : NULL;
     bench->frame.spec = (struct rt_frame_spec){.period_ns = scenario->period_ns,
                                                .frame_count = frames,
                                                .pace = kind ? RT_PACE_FAST : RT_PACE_REAL,
                                                .commit = RT_COMMIT_GRID};
-    bench->frame.schedule = bench->rig->schedule;
+    bench->frame.schedule = bench->sim->schedule;
     bench->frame.tasks = (struct rt_frame_tasks){.self = bench,
                                                  .commit = commit,
                                                  .latch = latch,
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    if (cores_plan(scenario, &machine, &plan))
+    if (place_threads_plan(scenario, &machine, &plan))
         return EXIT_BAD_INPUT;
     (void)rt_lock_memory(refused);
     set_up(&bench, scenario, strtoull(argv[2], NULL, 10), argv[3]);
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
                                         .policy = SCHED_FIFO,
                                         .priority = scenario->frame_priority,
                                         .cpu = plan.frame_cpu};
-    RT_CHECK(rt_thread_start(&thread, &spec, run, &bench) == 0);
+    RT_CHECK(rt_thread_start(&thread, &spec, run_bench, &bench) == 0);
     rt_thread_join(&thread);
     printf("%llu %llu %llu %llu\n", median_ns(&bench.busy[ON]), median_ns(&bench.start_error[ON]),
            median_ns(&bench.busy[OFF]), median_ns(&bench.start_error[OFF]));

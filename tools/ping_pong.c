@@ -88,7 +88,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct rt_thread_spec seat(const char *name, int cpu, int priority)
+static struct rt_thread_spec thread_spec(const char *name, int cpu, int priority)
 {
     return (struct rt_thread_spec){.name = name,
                                    .policy = priority > 0 ? SCHED_FIFO : SCHED_OTHER,
@@ -111,8 +111,8 @@ int main(int argc, char **argv)
     RT_CHECK(a.trip_ns);
     introduce(&a, &b);
 
-    const struct rt_thread_spec seat_a = seat("ping", cpu_a, priority);
-    const struct rt_thread_spec seat_b = seat("pong", cpu_b, 0);
+    const struct rt_thread_spec seat_a = thread_spec("ping", cpu_a, priority);
+    const struct rt_thread_spec seat_b = thread_spec("pong", cpu_b, 0);
     struct rt_thread thread_a, thread_b;
     RT_CHECK(rt_thread_start(&thread_b, &seat_b, pong, &b) == 0);
     RT_CHECK(rt_thread_start(&thread_a, &seat_a, ping, &a) == 0);

@@ -18,10 +18,10 @@ static double family_mass(const struct cfg_beam *beam, enum cfg_beam_family fami
     return family == CFG_BEAM_TWIST ? beam->polar : beam->mass;
 }
 
-static struct cfg_span family_span(const struct cfg_beam *beam, enum cfg_beam_family family)
+static struct cfg_beam_span family_span(const struct cfg_beam *beam, enum cfg_beam_family family)
 {
     const double square = beam->mass * beam->length * beam->length;
-    struct cfg_span span = {.root = beam->root, .tip_mass = beam->tip_mass / beam->mass};
+    struct cfg_beam_span span = {.root = beam->root, .tip_mass = beam->tip_mass / beam->mass};
     if (family == CFG_BEAM_BEND_Y)
         span.tip_inertia = beam->tip_inertia[2] / square;
     if (family == CFG_BEAM_BEND_Z)
@@ -34,22 +34,22 @@ static struct cfg_span family_span(const struct cfg_beam *beam, enum cfg_beam_fa
 static struct cfg_beam_mode mode_make(const struct cfg_beam *beam, enum cfg_beam_family family,
                                       int k)
 {
-    const struct cfg_span span = family_span(beam, family);
+    const struct cfg_beam_span span = family_span(beam, family);
     const double mass = family_mass(beam, family), length = beam->length;
     const double spring = beam->stiffness[family] / (bends(family) ? pow(length, 3.0) : length);
     struct cfg_beam_mode mode = {.family = family, .size = 1.0 / sqrt(mass)};
-    mode.wave = bends(family) ? cfg_wave_bending(&span, k) : cfg_wave_rod(&span, k);
+    mode.wave = bends(family) ? cfg_beam_wave_bending(&span, k) : cfg_beam_wave_rod(&span, k);
     mode.rate = mode.wave.rate * sqrt(spring / mass);
     return mode;
 }
 
-static void modes_make(struct cfg_pool *pool, struct cfg_beam_form *form)
+static void modes_make(struct cfg_load_arena *pool, struct cfg_beam_form *form)
 {
     const struct cfg_beam *beam = &form->beam;
     for (int family = 0; family < CFG_BEAM_FAMILIES; family++)
         form->modes += beam->modes[family];
 
-    form->mode = cfg_pool_take(pool, (size_t)form->modes * sizeof *form->mode);
+    form->mode = cfg_load_arena_take(pool, (size_t)form->modes * sizeof *form->mode);
     int p = 0;
     for (int family = 0; family < CFG_BEAM_FAMILIES; family++)
         for (int k = 0; k < beam->modes[family]; k++, p++)
@@ -68,7 +68,7 @@ static void local_at(const struct cfg_beam_form *form, double x, struct local *l
     for (int p = 0; p < form->modes; p++) {
         const struct cfg_beam_mode *mode = &form->mode[p];
         double *at = local->at[p], scale = mode->size;
-        cfg_wave_at(&mode->wave, x / form->beam.length, at);
+        cfg_beam_wave_at(&mode->wave, x / form->beam.length, at);
         for (int d = 0; d < 3; d++) {
             at[d] *= scale;
             scale /= form->beam.length;
@@ -83,8 +83,8 @@ struct march {
     double draw[DYN_MODES_MAX][DYN_MODES_MAX], turn[DYN_MODES_MAX][DYN_MODES_MAX];
 };
 
-static void march_add(const struct cfg_beam_form *form, double x, double weight,
-                      struct march *march)
+static void integrate_add(const struct cfg_beam_form *form, double x, double weight,
+                          struct march *march)
 {
     struct local local;
     local_at(form, x, &local);
@@ -108,17 +108,17 @@ static double highest_beta(const struct cfg_beam_form *form)
 }
 
 /* On to x, in panels of less than a radian of the highest mode. */
-static void march_to(const struct cfg_beam_form *form, double x, struct march *march)
+static void integrate_to(const struct cfg_beam_form *form, double x, struct march *march)
 {
     enum { POINTS = 10 };
     double points[POINTS], weights[POINTS];
     const double from = march->x, way = x - from;
     const int panels = 1 + (int)(highest_beta(form) * way / form->beam.length);
-    cfg_gauss(POINTS, points, weights);
+    cfg_quadrature(POINTS, points, weights);
     for (int panel = 0; panel < panels; panel++)
         for (int k = 0; k < POINTS; k++)
-            march_add(form, from + way * (panel + points[k]) / panels, way * weights[k] / panels,
-                      march);
+            integrate_add(form, from + way * (panel + points[k]) / panels,
+                          way * weights[k] / panels, march);
     march->x = x;
 }
 
@@ -128,7 +128,7 @@ struct shapes {
 };
 
 /* From the beam's axes to the body's. */
-static void put(const struct cfg_beam *beam, struct dyn_vec3 a, double *row)
+static void put_in_body_axes(const struct cfg_beam *beam, struct dyn_vec3 a, double *row)
 {
     dyn_vec3_store(dyn_quat_rotate(beam->pose.turn, a), row);
 }
@@ -153,8 +153,8 @@ static void put_first(const struct cfg_beam_form *form, const struct local *loca
         default:
             move.x = value;
         }
-        put(&form->beam, move, shapes->psi + 3 * p);
-        put(&form->beam, turn, shapes->theta + 3 * p);
+        put_in_body_axes(&form->beam, move, shapes->psi + 3 * p);
+        put_in_body_axes(&form->beam, turn, shapes->theta + 3 * p);
     }
 }
 
@@ -189,22 +189,23 @@ static void put_second(const struct cfg_beam_form *form, const struct local *loc
             const int low = p < q ? p : q, high = p < q ? q : p;
             const ptrdiff_t row = 3 * ((ptrdiff_t)p * n + q);
             const struct dyn_vec3 move = {-march->draw[low][high], 0.0, 0.0};
-            put(&form->beam, move, shapes->psi2 + row);
-            put(&form->beam, turn2(form, local, march, low, high), shapes->theta2 + row);
+            put_in_body_axes(&form->beam, move, shapes->psi2 + row);
+            put_in_body_axes(&form->beam, turn2(form, local, march, low, high),
+                             shapes->theta2 + row);
         }
 }
 
 /* At march->x, as the waves have them. */
-static void shapes_make(struct cfg_pool *pool, const struct cfg_beam_form *form,
+static void shapes_make(struct cfg_load_arena *pool, const struct cfg_beam_form *form,
                         const struct march *march, struct shapes *shapes)
 {
     const size_t n = (size_t)form->modes, row = 3 * sizeof(double);
     const struct dyn_vec3 place = {march->x, 0.0, 0.0};
     struct local local;
-    shapes->psi = cfg_pool_take(pool, n * row);
-    shapes->theta = cfg_pool_take(pool, n * row);
-    shapes->psi2 = cfg_pool_take(pool, n * n * row);
-    shapes->theta2 = cfg_pool_take(pool, n * n * row);
+    shapes->psi = cfg_load_arena_take(pool, n * row);
+    shapes->theta = cfg_load_arena_take(pool, n * row);
+    shapes->psi2 = cfg_load_arena_take(pool, n * n * row);
+    shapes->theta2 = cfg_load_arena_take(pool, n * n * row);
     local_at(form, march->x, &local);
     dyn_vec3_store(dyn_pose_point(&form->beam.pose, place), shapes->r);
     put_first(form, &local, shapes);
@@ -231,7 +232,7 @@ static void put_inertia(const struct cfg_beam *beam, const double moment[3], dou
     memcpy(inertia, (double[6]){I.xx, I.yy, I.zz, I.xy, I.xz, I.yz}, 6 * sizeof(double));
 }
 
-static void station_make(struct cfg_pool *pool, const struct cfg_beam_form *form,
+static void station_make(struct cfg_load_arena *pool, const struct cfg_beam_form *form,
                          const struct march *march, double mass, const double moment[3],
                          struct dyn_station *station)
 {
@@ -250,24 +251,24 @@ static bool has_tip(const struct cfg_beam *beam)
     return beam->tip_mass > 0.0 || I[0] > 0.0 || I[1] > 0.0 || I[2] > 0.0;
 }
 
-static void stations_make(struct cfg_pool *pool, struct cfg_beam_form *form)
+static void stations_make(struct cfg_load_arena *pool, struct cfg_beam_form *form)
 {
     const struct cfg_beam *beam = &form->beam;
-    const int count = cfg_wave_points(highest_beta(form));
-    double *points = cfg_pool_take(pool, 2 * (size_t)count * sizeof(double));
+    const int count = cfg_beam_wave_points(highest_beta(form));
+    double *points = cfg_load_arena_take(pool, 2 * (size_t)count * sizeof(double));
     double *weights = points + count;
     struct march march = {.x = 0.0};
 
-    cfg_gauss(count, points, weights);
+    cfg_quadrature(count, points, weights);
     form->stations = count + has_tip(beam);
-    form->station = cfg_pool_take(pool, (size_t)form->stations * sizeof *form->station);
+    form->station = cfg_load_arena_take(pool, (size_t)form->stations * sizeof *form->station);
     for (int k = 0; k < count; k++) {
         const double moment[3] = {weights[k] * beam->polar, 0.0, 0.0};
-        march_to(form, points[k] * beam->length, &march);
+        integrate_to(form, points[k] * beam->length, &march);
         station_make(pool, form, &march, weights[k] * beam->mass, moment, &form->station[k]);
     }
     if (has_tip(beam)) {
-        march_to(form, beam->length, &march);
+        integrate_to(form, beam->length, &march);
         station_make(pool, form, &march, beam->tip_mass, beam->tip_inertia, &form->station[count]);
     }
 }
@@ -280,18 +281,19 @@ static struct dyn_node node_of(const struct shapes *shapes)
     return node;
 }
 
-void cfg_beam_node(struct cfg_pool *pool, const struct cfg_beam_form *form, double x,
+void cfg_beam_node(struct cfg_load_arena *pool, const struct cfg_beam_form *form, double x,
                    struct dyn_node *node)
 {
     struct march march = {.x = 0.0};
     struct shapes shapes;
-    march_to(form, x, &march);
+    integrate_to(form, x, &march);
     shapes_make(pool, form, &march, &shapes);
     shapes_hold(form, &shapes);
     *node = node_of(&shapes);
 }
 
-void cfg_beam_shape(struct cfg_pool *pool, const struct cfg_beam *beam, struct cfg_beam_form *form)
+void cfg_beam_shape(struct cfg_load_arena *pool, const struct cfg_beam *beam,
+                    struct cfg_beam_form *form)
 {
     const struct march at_root = {.x = 0.0};
     struct shapes root;
@@ -330,7 +332,7 @@ static const char *family_flaw(const struct cfg_beam *beam, int family)
     return NULL;
 }
 
-const char *cfg_beam_flaw(const struct cfg_beam *beam)
+const char *cfg_beam_problem(const struct cfg_beam *beam)
 {
     int modes = 0;
     if (!positive(beam->length))

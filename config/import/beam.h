@@ -35,7 +35,7 @@ struct cfg_beam {
     double mass;                         /* without the tip */
     double polar;                        /* kg m^2, of the whole beam about its own axis */
     double stiffness[CFG_BEAM_FAMILIES]; /* EI in N m^2, EI, GJ, EA in N */
-    enum cfg_root root;
+    enum cfg_beam_root root;
     double tip_mass;
     double tip_inertia[3]; /* about the tip, kg m^2, along the beam's x y z */
     int modes[CFG_BEAM_FAMILIES];
@@ -47,7 +47,7 @@ struct cfg_beam_mode {
     enum cfg_beam_family family;
     double rate; /* rad/s */
     double size; /* of the wave, for unit modal mass */
-    struct cfg_wave wave;
+    struct cfg_beam_wave wave;
 };
 
 /* The modes and the stations, to be integrated by dyn_modal_integrate. */
@@ -61,11 +61,12 @@ struct cfg_beam_form {
 };
 
 /* What is wrong with the numbers; NULL: nothing.  Context: setup. */
-const char *cfg_beam_flaw(const struct cfg_beam *beam);
+const char *cfg_beam_problem(const struct cfg_beam *beam);
 
 /* Of a beam without flaw; all memory is the pool's.  Context: setup. */
-void cfg_beam_shape(struct cfg_pool *pool, const struct cfg_beam *beam, struct cfg_beam_form *form);
+void cfg_beam_shape(struct cfg_load_arena *pool, const struct cfg_beam *beam,
+                    struct cfg_beam_form *form);
 
 /* A node at x, metres from the root, with all of its shapes.  Context: setup. */
-void cfg_beam_node(struct cfg_pool *pool, const struct cfg_beam_form *form, double x,
+void cfg_beam_node(struct cfg_load_arena *pool, const struct cfg_beam_form *form, double x,
                    struct dyn_node *node);

@@ -18,7 +18,7 @@ static const double slow_below = 2.0; /* beta; both sets are good around here */
 
 enum { POINTS_MAX = 256 };
 
-int cfg_wave_points(double beta)
+int cfg_beam_wave_points(double beta)
 {
     /* 2 n - 1 must pass the phase of the product, beta from -1 to 1, by some margin. */
     const int count = 16 + (int)ceil(0.6 * beta);
@@ -51,7 +51,7 @@ struct tip {
     double free, pinned, guided, clamped;
 };
 
-static struct tip tip_stiffness(enum cfg_root root, double beta)
+static struct tip tip_stiffness(enum cfg_beam_root root, double beta)
 {
     double plus, minus, sum, difference, ss, cc; /* 1 +- c C, s C +- c S, s S, c C */
     if (beta < slow_below) {
@@ -85,7 +85,7 @@ static struct tip tip_stiffness(enum cfg_root root, double beta)
 
 /* Frequencies below beta when the tip is clamped.  There is one for each pi of beta, from pi, or
  * from zero when the root is free; the sign says whether that of this pi is past. */
-static int count_clamped(enum cfg_root root, double beta, double clamped)
+static int count_clamped(enum cfg_beam_root root, double beta, double clamped)
 {
     const int least = (int)floor(beta / M_PI) - (root == CFG_ROOT_FREE ? 0 : 1);
     if (least < 0)
@@ -96,7 +96,7 @@ static int count_clamped(enum cfg_root root, double beta, double clamped)
 /* Frequencies below beta, rigid modes included (Wittrick and Williams): those of the clamped tip,
  * and one for each negative direction of the tip's stiffness.  Both signs come from the same
  * functions, so that a frequency next to one of the clamped tip is not lost between them. */
-static int count_below(const struct cfg_span *span, double beta)
+static int count_below(const struct cfg_beam_span *span, double beta)
 {
     const double m = span->tip_mass * beta, j = span->tip_inertia * beta * beta * beta;
     const struct tip tip = tip_stiffness(span->root, beta);
@@ -106,12 +106,12 @@ static int count_below(const struct cfg_span *span, double beta)
     return count_clamped(span->root, beta, tip.clamped) + (mixed ? 1 : soft ? 2 : 0);
 }
 
-static int rigid_modes(enum cfg_root root)
+static int rigid_modes(enum cfg_beam_root root)
 {
     return root == CFG_ROOT_FREE ? 2 : root == CFG_ROOT_PINNED ? 1 : 0;
 }
 
-static double bending_beta(const struct cfg_span *span, int k)
+static double bending_beta(const struct cfg_beam_span *span, int k)
 {
     const int below = k + rigid_modes(span->root);
     double low = 0.0, high = (k + 2) * M_PI;
@@ -145,12 +145,12 @@ static double rod_beta(double tip_mass, double phase, int k)
 /* --- shapes -------------------------------------------------------------------------------- */
 
 /* Each of the four functions, and its derivatives, in powers of unit(). */
-static double unit(const struct cfg_wave *wave)
+static double unit(const struct cfg_beam_wave *wave)
 {
     return wave->slow ? 1.0 : wave->beta;
 }
 
-static void functions_at(const struct cfg_wave *wave, double s, double f[4][4])
+static void functions_at(const struct cfg_beam_wave *wave, double s, double f[4][4])
 {
     const double b = wave->beta, b4 = b * b * b * b;
     if (wave->slow) {
@@ -167,7 +167,7 @@ static void functions_at(const struct cfg_wave *wave, double s, double f[4][4])
     memcpy(f, value, sizeof value);
 }
 
-void cfg_wave_at(const struct cfg_wave *wave, double s, double derivative[3])
+void cfg_beam_wave_at(const struct cfg_beam_wave *wave, double s, double derivative[3])
 {
     double f[4][4], scale = 1.0;
     functions_at(wave, s, f);
@@ -191,7 +191,8 @@ static void condition(double f[4][4], int first, double share, int second, doubl
         row[i] /= size;
 }
 
-static void conditions(const struct cfg_span *span, const struct cfg_wave *wave, double A[4][4])
+static void conditions(const struct cfg_beam_span *span, const struct cfg_beam_wave *wave,
+                       double A[4][4])
 {
     static const int held[][2] = {
         [CFG_ROOT_CLAMPED] = {0, 1}, [CFG_ROOT_FREE] = {2, 3}, [CFG_ROOT_PINNED] = {0, 2}};
@@ -248,26 +249,26 @@ static void null_vector(double A[4][4], double x[4])
 }
 
 /* Unit modal mass, positive in the derivative `lead` at the root. */
-static void normalise(struct cfg_wave *wave, double tip_mass, double tip_inertia, int lead)
+static void normalise(struct cfg_beam_wave *wave, double tip_mass, double tip_inertia, int lead)
 {
     double points[POINTS_MAX], weights[POINTS_MAX], d[3];
-    const int count = cfg_wave_points(wave->beta);
-    cfg_gauss(count, points, weights);
-    cfg_wave_at(wave, 1.0, d);
+    const int count = cfg_beam_wave_points(wave->beta);
+    cfg_quadrature(count, points, weights);
+    cfg_beam_wave_at(wave, 1.0, d);
     double mass = tip_mass * d[0] * d[0] + tip_inertia * d[1] * d[1];
     for (int k = 0; k < count; k++) {
-        cfg_wave_at(wave, points[k], d);
+        cfg_beam_wave_at(wave, points[k], d);
         mass += weights[k] * d[0] * d[0];
     }
-    cfg_wave_at(wave, 0.0, d);
+    cfg_beam_wave_at(wave, 0.0, d);
     for (int i = 0; i < 4; i++)
         wave->amount[i] *= (d[lead] < 0.0 ? -1.0 : 1.0) / sqrt(mass);
 }
 
-struct cfg_wave cfg_wave_bending(const struct cfg_span *span, int k)
+struct cfg_beam_wave cfg_beam_wave_bending(const struct cfg_beam_span *span, int k)
 {
     static const int lead[] = {[CFG_ROOT_CLAMPED] = 2, [CFG_ROOT_FREE] = 0, [CFG_ROOT_PINNED] = 1};
-    struct cfg_wave wave = {.beta = bending_beta(span, k)};
+    struct cfg_beam_wave wave = {.beta = bending_beta(span, k)};
     double A[4][4];
     wave.rate = wave.beta * wave.beta;
     wave.slow = wave.beta < slow_below;
@@ -277,10 +278,10 @@ struct cfg_wave cfg_wave_bending(const struct cfg_span *span, int k)
     return wave;
 }
 
-struct cfg_wave cfg_wave_rod(const struct cfg_span *span, int k)
+struct cfg_beam_wave cfg_beam_wave_rod(const struct cfg_beam_span *span, int k)
 {
     const bool free = span->root == CFG_ROOT_FREE;
-    struct cfg_wave wave = {.beta = rod_beta(span->tip_mass, free ? M_PI_2 : 0.0, k)};
+    struct cfg_beam_wave wave = {.beta = rod_beta(span->tip_mass, free ? M_PI_2 : 0.0, k)};
     wave.rate = wave.beta;
     wave.amount[free ? 0 : 1] = 1.0;
     normalise(&wave, span->tip_mass, 0.0, free ? 0 : 1);

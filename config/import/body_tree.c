@@ -7,7 +7,7 @@
 
 enum { CACHE_LINE = 64 };
 
-static void *take(size_t size)
+static void *alloc_aligned(size_t size)
 {
     void *mem = aligned_alloc(CACHE_LINE, (size / CACHE_LINE + 1) * CACHE_LINE);
     RT_CHECK(mem != NULL);
@@ -16,16 +16,16 @@ static void *take(size_t size)
 
 struct dyn_model *cfg_tree_place(const struct dyn_body_spec *specs, int body_count)
 {
-    return dyn_model_place(specs, body_count, take(dyn_model_size(specs, body_count)));
+    return dyn_model_place(specs, body_count, alloc_aligned(dyn_model_size(specs, body_count)));
 }
 
-const char *cfg_tree_flaw(const struct dyn_body_spec *specs, int body_count, int *body)
+const char *cfg_tree_problem(const struct dyn_body_spec *specs, int body_count, int *body)
 {
     const char *flaw = dyn_model_problem(specs, body_count, body);
     if (flaw != NULL)
         return flaw;
     struct dyn_model *model = cfg_tree_place(specs, body_count);
-    void *mem = take(dyn_model_singular_size(model));
+    void *mem = alloc_aligned(dyn_model_singular_size(model));
     *body = dyn_model_singular_joint(model, mem);
     free(mem);
     free(model);

@@ -12,7 +12,7 @@ int cfg_mimic_resolve(struct cfg_mimic *mimics, int count)
     RT_CHECK(leader != NULL && order != NULL);
     for (int i = 0; i < count; i++)
         leader[i] = mimics[i].leader;
-    const int circle = cfg_order(leader, count, order);
+    const int circle = cfg_sort_parents_first(leader, count, order);
     for (int k = 0; k < count && circle < 0; k++) { /* a leader has its own leader by then */
         struct cfg_mimic *own = &mimics[order[k]];
         const struct cfg_mimic *next = own->leader >= 0 ? &mimics[own->leader] : NULL;

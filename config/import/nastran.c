@@ -11,9 +11,9 @@
 static const double pi = 3.14159265358979323846;
 
 struct reader {
-    struct cfg_pool *pool;
+    struct cfg_load_arena *pool;
     struct cfg_nastran_choice choice;
-    struct cfg_report bulk_report, punch_report; /* one line between them */
+    struct cfg_complaint bulk_report, punch_report; /* one line between them */
     const struct cfg_bulk *bulk;
     const struct cfg_punch *punch;
     const struct cfg_punch_mode **taken; /* by mode of the body */
@@ -102,14 +102,14 @@ static bool make_nodes(struct reader *reader)
     struct cfg_nastran *body = reader->body;
     const struct cfg_punch_mode *first = reader->taken[0];
     const size_t count = (size_t)first->row_count, shape = 3 * (size_t)body->mode_count;
-    reader->rows = cfg_pool_take(reader->pool, count * sizeof *reader->rows);
+    reader->rows = cfg_load_arena_take(reader->pool, count * sizeof *reader->rows);
     if (!cfg_punch_read(reader->punch, first, reader->rows, &reader->punch_report) ||
         !check_grids(reader, first))
         return false;
     body->node_count = first->row_count;
-    body->nodes = cfg_pool_take(reader->pool, count * sizeof *body->nodes);
-    reader->psi = cfg_pool_take(reader->pool, count * shape * sizeof(double));
-    reader->theta = cfg_pool_take(reader->pool, count * shape * sizeof(double));
+    body->nodes = cfg_load_arena_take(reader->pool, count * sizeof *body->nodes);
+    reader->psi = cfg_load_arena_take(reader->pool, count * shape * sizeof(double));
+    reader->theta = cfg_load_arena_take(reader->pool, count * shape * sizeof(double));
     for (int i = 0; i < body->node_count; i++) {
         const int grid = cfg_bulk_find_grid(reader->bulk, reader->rows[i].grid);
         struct dyn_node *node = &body->nodes[i].node;
@@ -190,8 +190,8 @@ static void fill_station(struct reader *reader, const struct cfg_bulk_lump *lump
     const struct dyn_sym3 *I = &lump->inertia;
     const double inertia[6] = {f * I->xx, f * I->yy, f * I->zz, f * I->xy, f * I->xz, f * I->yz};
     const int modes = reader->body->mode_count;
-    double *psi = cfg_pool_take(reader->pool, 3 * (size_t)modes * sizeof *psi);
-    double *theta = cfg_pool_take(reader->pool, 3 * (size_t)modes * sizeof *theta);
+    double *psi = cfg_load_arena_take(reader->pool, 3 * (size_t)modes * sizeof *psi);
+    double *theta = cfg_load_arena_take(reader->pool, 3 * (size_t)modes * sizeof *theta);
     for (int p = 0; p < modes; p++) {
         const struct dyn_vec3 turn = dyn_vec3_load(node->theta + 3 * p);
         const struct dyn_vec3 travel = dyn_vec3_load(node->psi + 3 * p);
@@ -207,7 +207,8 @@ static bool make_stations(struct reader *reader)
 {
     const struct cfg_bulk *bulk = reader->bulk;
     struct cfg_nastran *body = reader->body;
-    body->stations = cfg_pool_take(reader->pool, (size_t)bulk->lump_count * sizeof *body->stations);
+    body->stations =
+        cfg_load_arena_take(reader->pool, (size_t)bulk->lump_count * sizeof *body->stations);
     for (int i = 0; i < bulk->lump_count; i++) {
         const struct cfg_bulk_lump *lump = &bulk->lumps[i];
         const int grid = bulk->grids[lump->grid].id;
@@ -286,7 +287,7 @@ static bool weigh_modes(struct reader *reader)
 
 /* ---- all of it ---- */
 
-static bool check_size(const struct cfg_nastran_text *text, struct cfg_report *report)
+static bool check_size(const struct cfg_nastran_text *text, struct cfg_complaint *report)
 {
     return text->size <= CFG_NASTRAN_TEXT_MAX ||
            cfg_fail(report, NULL, (struct cfg_mark){0, 0},
@@ -313,9 +314,9 @@ static bool make_body(struct reader *reader)
     struct cfg_nastran *body = reader->body;
     const size_t count = (size_t)reader->choice.modes;
     body->mode_count = reader->choice.modes;
-    body->modes = cfg_pool_take(reader->pool, count * sizeof *body->modes);
-    reader->taken = cfg_pool_take(reader->pool, count * sizeof *reader->taken);
-    reader->by_peak = cfg_pool_take(reader->pool, count * sizeof *reader->by_peak);
+    body->modes = cfg_load_arena_take(reader->pool, count * sizeof *body->modes);
+    reader->taken = cfg_load_arena_take(reader->pool, count * sizeof *reader->taken);
+    reader->by_peak = cfg_load_arena_take(reader->pool, count * sizeof *reader->by_peak);
     if (!(reader->choice.numbers != NULL ? take_listed : take_first)(reader) || !make_nodes(reader))
         return false;
     for (int p = 0; p < body->mode_count; p++)
@@ -324,7 +325,7 @@ static bool make_body(struct reader *reader)
     return make_stations(reader) && weigh_modes(reader);
 }
 
-const struct cfg_nastran *cfg_nastran_parse(struct cfg_pool *pool,
+const struct cfg_nastran *cfg_nastran_parse(struct cfg_load_arena *pool,
                                             const struct cfg_nastran_text *bulk,
                                             const struct cfg_nastran_text *punch,
                                             const struct cfg_nastran_choice *choice,
@@ -338,7 +339,7 @@ const struct cfg_nastran *cfg_nastran_parse(struct cfg_pool *pool,
         .choice = *choice,
         .bulk_report = {.path = bulk->name, .line = error},
         .punch_report = {.path = punch->name, .line = error},
-        .body = cfg_pool_take(pool, sizeof *reader.body),
+        .body = cfg_load_arena_take(pool, sizeof *reader.body),
     };
     error[0] = '\0';
     return read_texts(&reader, bulk, punch) && make_body(&reader) ? reader.body : NULL;

@@ -54,7 +54,7 @@ struct cfg_nastran_text {
 };
 
 /* The body lives in the pool.  NULL with one line in error.  Context: setup. */
-const struct cfg_nastran *cfg_nastran_parse(struct cfg_pool *pool,
+const struct cfg_nastran *cfg_nastran_parse(struct cfg_load_arena *pool,
                                             const struct cfg_nastran_text *bulk,
                                             const struct cfg_nastran_text *punch,
                                             const struct cfg_nastran_choice *choice,

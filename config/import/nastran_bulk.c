@@ -40,8 +40,8 @@ struct raw_lump {
 };
 
 struct reader {
-    struct cfg_pool *pool;
-    struct cfg_report *report;
+    struct cfg_load_arena *pool;
+    struct cfg_complaint *report;
     int system_count, grid_count, lump_count;
     struct raw_system *systems;
     struct raw_grid *grids;
@@ -207,14 +207,15 @@ static bool count_cards(const struct reader *reader, const char *text, size_t si
     return reader->report->line[0] == '\0';
 }
 
-static bool make_room(struct reader *reader, const char *text, size_t size)
+static bool alloc_cards(struct reader *reader, const char *text, size_t size)
 {
     int counts[3] = {0};
     if (!count_cards(reader, text, size, counts))
         return false;
-    reader->grids = cfg_pool_take(reader->pool, (size_t)counts[0] * sizeof *reader->grids);
-    reader->lumps = cfg_pool_take(reader->pool, (size_t)counts[1] * sizeof *reader->lumps);
-    reader->systems = cfg_pool_take(reader->pool, (size_t)counts[2] * sizeof *reader->systems);
+    reader->grids = cfg_load_arena_take(reader->pool, (size_t)counts[0] * sizeof *reader->grids);
+    reader->lumps = cfg_load_arena_take(reader->pool, (size_t)counts[1] * sizeof *reader->lumps);
+    reader->systems =
+        cfg_load_arena_take(reader->pool, (size_t)counts[2] * sizeof *reader->systems);
     return true;
 }
 
@@ -345,7 +346,8 @@ static bool resolve_systems(struct reader *reader)
     const struct dyn_mat3 unit = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
     struct cfg_bulk *bulk = reader->bulk;
     bulk->system_count = reader->system_count + 1;
-    bulk->systems = cfg_pool_take(reader->pool, (size_t)bulk->system_count * sizeof *bulk->systems);
+    bulk->systems =
+        cfg_load_arena_take(reader->pool, (size_t)bulk->system_count * sizeof *bulk->systems);
     bulk->systems[0].axes = unit;
     int open, done;
     do {
@@ -378,7 +380,8 @@ static bool resolve_grid(const struct reader *reader, const struct raw_grid *raw
 static bool resolve_grids(struct reader *reader)
 {
     struct cfg_bulk *bulk = reader->bulk;
-    bulk->grids = cfg_pool_take(reader->pool, (size_t)reader->grid_count * sizeof *bulk->grids);
+    bulk->grids =
+        cfg_load_arena_take(reader->pool, (size_t)reader->grid_count * sizeof *bulk->grids);
     for (int i = 0; i < reader->grid_count; i++)
         if (!resolve_grid(reader, &reader->grids[i], &bulk->grids[i]))
             return false;
@@ -413,7 +416,8 @@ static bool resolve_lump(const struct reader *reader, const struct raw_lump *raw
 static bool resolve_lumps(struct reader *reader)
 {
     struct cfg_bulk *bulk = reader->bulk;
-    bulk->lumps = cfg_pool_take(reader->pool, (size_t)reader->lump_count * sizeof *bulk->lumps);
+    bulk->lumps =
+        cfg_load_arena_take(reader->pool, (size_t)reader->lump_count * sizeof *bulk->lumps);
     for (int i = 0; i < reader->lump_count; i++)
         if (!resolve_lump(reader, &reader->lumps[i], &bulk->lumps[i]))
             return false;
@@ -426,16 +430,16 @@ int cfg_bulk_find_grid(const struct cfg_bulk *bulk, int id)
     return find_id(id, bulk->grids, bulk->grid_count, sizeof *bulk->grids);
 }
 
-const struct cfg_bulk *cfg_bulk_parse(struct cfg_pool *pool, const char *text, size_t size,
-                                      struct cfg_report *report)
+const struct cfg_bulk *cfg_bulk_parse(struct cfg_load_arena *pool, const char *text, size_t size,
+                                      struct cfg_complaint *report)
 {
     struct reader reader = {
         .pool = pool,
         .report = report,
         .mass_factor = 1.0,
-        .bulk = cfg_pool_take(pool, sizeof *reader.bulk),
+        .bulk = cfg_load_arena_take(pool, sizeof *reader.bulk),
     };
-    const bool is_good = make_room(&reader, text, size) && read_cards(&reader, text, size) &&
+    const bool is_good = alloc_cards(&reader, text, size) && read_cards(&reader, text, size) &&
                          sort_cards(&reader) && resolve_systems(&reader) &&
                          resolve_grids(&reader) && resolve_lumps(&reader);
     return is_good ? reader.bulk : NULL;

@@ -49,8 +49,8 @@ struct cfg_bulk {
 
 /* Read and check a text.  The model lives in the pool.  NULL with the complaint in report.
  * Context: setup. */
-const struct cfg_bulk *cfg_bulk_parse(struct cfg_pool *pool, const char *text, size_t size,
-                                      struct cfg_report *report);
+const struct cfg_bulk *cfg_bulk_parse(struct cfg_load_arena *pool, const char *text, size_t size,
+                                      struct cfg_complaint *report);
 
 /* The index of a grid; -1: there is none.  Context: setup. */
 int cfg_bulk_find_grid(const struct cfg_bulk *bulk, int id);

@@ -19,7 +19,7 @@ struct piece {
 /* Where a card is being put together. */
 struct builder {
     struct cfg_card *card;
-    struct cfg_report *report;
+    struct cfg_complaint *report;
     int next;                      /* field */
     char label[CFG_FIELD_MAX + 1]; /* that the last line asks its continuation for */
 };
@@ -96,7 +96,7 @@ static bool begins(const struct cfg_line *line, const char *first, const char *s
 }
 
 void cfg_deck_open(struct cfg_deck *deck, const char *text, size_t size, const char *const *names,
-                   struct cfg_report *report)
+                   struct cfg_complaint *report)
 {
     const struct cfg_columns start = {text, text + size, 0};
     *deck = (struct cfg_deck){.columns = start, .names = names, .report = report};
@@ -274,7 +274,7 @@ bool cfg_card_has(const struct cfg_card *card, int field)
 }
 
 bool cfg_card_real(const struct cfg_card *card, int field, const char *name, double *real,
-                   struct cfg_report *report)
+                   struct cfg_complaint *report)
 {
     const struct cfg_field *from = &card->field[field];
     *real = 0.0;
@@ -284,7 +284,7 @@ bool cfg_card_real(const struct cfg_card *card, int field, const char *name, dou
 }
 
 bool cfg_card_whole(const struct cfg_card *card, int field, const char *name, int least, int *whole,
-                    struct cfg_report *report)
+                    struct cfg_complaint *report)
 {
     const struct cfg_field *from = &card->field[field];
     if (from->text[0] == '\0')

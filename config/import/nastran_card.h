@@ -30,14 +30,14 @@ struct cfg_card {
 struct cfg_deck {
     struct cfg_columns columns;
     const char *const *names; /* of the cards that are wanted, NULL behind the last */
-    struct cfg_report *report;
+    struct cfg_complaint *report;
     bool has_line; /* one was read that is not used up */
     struct cfg_line line;
 };
 
 /* Begin at the first card: behind BEGIN BULK where the text has such a line.  Context: setup. */
 void cfg_deck_open(struct cfg_deck *deck, const char *text, size_t size, const char *const *names,
-                   struct cfg_report *report);
+                   struct cfg_complaint *report);
 
 /* The next wanted card.  false: ENDDATA, the end of the text, or a complaint.  Context: setup. */
 bool cfg_deck_next(struct cfg_deck *deck, struct cfg_card *card);
@@ -48,6 +48,6 @@ bool cfg_card_has(const struct cfg_card *card, int field);
 /* A field as a number, 0 when blank, or as a whole number from least on; false with a complaint,
  * which calls the field `name`.  Context: setup. */
 bool cfg_card_real(const struct cfg_card *card, int field, const char *name, double *real,
-                   struct cfg_report *report);
+                   struct cfg_complaint *report);
 bool cfg_card_whole(const struct cfg_card *card, int field, const char *name, int least, int *whole,
-                    struct cfg_report *report);
+                    struct cfg_complaint *report);

@@ -7,7 +7,7 @@
 
 enum { TAB = 8, REAL_MAX = 48, WHOLE_DIGITS_MAX = 9 };
 
-static void put(struct cfg_line *line, char c)
+static void put_column(struct cfg_line *line, char c)
 {
     line->cut = line->cut || line->size == CFG_LINE_MAX;
     if (!line->cut)
@@ -24,11 +24,11 @@ bool cfg_columns_next(struct cfg_columns *columns, struct cfg_line *line)
     for (; columns->at < columns->end && *columns->at != '\n'; columns->at++) {
         const char c = *columns->at;
         if (c != '\t') {
-            put(line, c != '\0' ? c : '?'); /* so that the text ends where its size says */
+            put_column(line, c != '\0' ? c : '?'); /* so that the text ends where its size says */
             continue;
         }
         do
-            put(line, ' ');
+            put_column(line, ' ');
         while (!line->cut && line->size % TAB != 0);
     }
     columns->at += columns->at < columns->end;

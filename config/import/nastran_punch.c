@@ -24,7 +24,7 @@ static bool next_line(struct cfg_columns *columns, struct cfg_line *line)
     return true;
 }
 
-static struct tokens split(const struct cfg_line *line)
+static struct tokens split_line(const struct cfg_line *line)
 {
     struct tokens tokens = {0};
     const char *at = line->text + strspn(line->text, " ");
@@ -77,7 +77,7 @@ static void copy_word(char out[TOKEN_MAX + 1], const char *at)
 }
 
 static bool read_value(struct header *header, const struct cfg_line *line, const char *at,
-                       struct cfg_report *report)
+                       struct cfg_complaint *report)
 {
     char word[TOKEN_MAX + 1];
     copy_word(word, at);
@@ -89,7 +89,7 @@ static bool read_value(struct header *header, const struct cfg_line *line, const
 }
 
 static bool read_number(struct header *header, const struct cfg_line *line, const char *at,
-                        struct cfg_report *report)
+                        struct cfg_complaint *report)
 {
     char word[TOKEN_MAX + 1];
     copy_word(word, at);
@@ -107,7 +107,8 @@ static bool is_kind(const char *text, const char *kind)
 }
 
 /* The kind of result is the one line that gives nothing a value. */
-static bool read_kind(struct header *header, const struct cfg_line *line, struct cfg_report *report)
+static bool read_kind(struct header *header, const struct cfg_line *line,
+                      struct cfg_complaint *report)
 {
     const struct cfg_mark mark = {line->number, 1};
     if (strcasestr(line->text, " OUTPUT") == NULL) {
@@ -120,7 +121,7 @@ static bool read_kind(struct header *header, const struct cfg_line *line, struct
 }
 
 static bool read_header(struct header *header, const struct cfg_line *line,
-                        struct cfg_report *report)
+                        struct cfg_complaint *report)
 {
     if (!header->is_open)
         *header = (struct header){.is_open = true};
@@ -137,7 +138,7 @@ static bool read_header(struct header *header, const struct cfg_line *line,
 }
 
 static bool check_header(const struct header *header, struct cfg_mark row,
-                         struct cfg_report *report)
+                         struct cfg_complaint *report)
 {
     if (!header->has_value)
         return cfg_fail(report, NULL, row,
@@ -157,7 +158,7 @@ static int compare_modes(const void *a, const void *b)
 struct scan {
     struct cfg_punch_mode *modes; /* NULL: they are only counted */
     int mode_count;
-    struct cfg_report *report;
+    struct cfg_complaint *report;
 };
 
 static bool open_mode(struct scan *scan, const struct header *header, struct cfg_mark row,
@@ -196,7 +197,7 @@ static bool scan_text(struct scan *scan, const char *text, const char *end)
     struct cfg_line line;
     struct header header = {0};
     for (const char *at = text; next_line(&columns, &line); at = columns.at) {
-        const struct tokens tokens = split(&line);
+        const struct tokens tokens = split_line(&line);
         const struct cfg_mark mark = {line.number, 1};
         if (line.text[0] == '$') {
             if (!read_header(&header, &line, scan->report))
@@ -214,7 +215,7 @@ static bool scan_text(struct scan *scan, const char *text, const char *end)
     return true;
 }
 
-static bool sort_modes(struct cfg_punch *punch, struct cfg_report *report)
+static bool sort_modes(struct cfg_punch *punch, struct cfg_complaint *report)
 {
     qsort(punch->modes, (size_t)punch->mode_count, sizeof *punch->modes, compare_modes);
     for (int i = 1; i < punch->mode_count; i++) {
@@ -228,10 +229,10 @@ static bool sort_modes(struct cfg_punch *punch, struct cfg_report *report)
     return true;
 }
 
-const struct cfg_punch *cfg_punch_scan(struct cfg_pool *pool, const char *text, size_t size,
-                                       struct cfg_report *report)
+const struct cfg_punch *cfg_punch_scan(struct cfg_load_arena *pool, const char *text, size_t size,
+                                       struct cfg_complaint *report)
 {
-    struct cfg_punch *punch = cfg_pool_take(pool, sizeof *punch);
+    struct cfg_punch *punch = cfg_load_arena_take(pool, sizeof *punch);
     struct scan scan = {.report = report};
     punch->end = text + size;
     if (!scan_text(&scan, text, punch->end))
@@ -242,7 +243,7 @@ const struct cfg_punch *cfg_punch_scan(struct cfg_pool *pool, const char *text, 
         return NULL;
     }
     punch->mode_count = scan.mode_count;
-    punch->modes = cfg_pool_take(pool, (size_t)scan.mode_count * sizeof *punch->modes);
+    punch->modes = cfg_load_arena_take(pool, (size_t)scan.mode_count * sizeof *punch->modes);
     scan = (struct scan){.modes = punch->modes, .report = report};
     return scan_text(&scan, text, punch->end) && sort_modes(punch, report) ? punch : NULL;
 }
@@ -267,7 +268,7 @@ static int compare_rows(const void *a, const void *b)
 
 /* Three numbers that end a line, from the given word on. */
 static bool read_triple(const struct tokens *tokens, int first, double *out,
-                        struct cfg_report *report)
+                        struct cfg_complaint *report)
 {
     if (tokens->count != first + 3)
         return cfg_fail(report, NULL, tokens->mark[0],
@@ -282,7 +283,7 @@ static bool read_triple(const struct tokens *tokens, int first, double *out,
 }
 
 static bool read_travel(const struct tokens *tokens, struct cfg_punch_row *row,
-                        struct cfg_report *report)
+                        struct cfg_complaint *report)
 {
     row->mark = tokens->mark[0];
     if (!cfg_columns_whole(tokens->text[0], &row->grid) || row->grid < 1)
@@ -298,12 +299,12 @@ static bool is_continuation(const struct tokens *tokens)
 
 /* The line below a grid's, with its turn. */
 static bool read_turn(struct cfg_columns *columns, struct cfg_punch_row *row,
-                      struct cfg_report *report)
+                      struct cfg_complaint *report)
 {
     struct cfg_line line;
     struct tokens tokens = {0};
     if (next_line(columns, &line))
-        tokens = split(&line);
+        tokens = split_line(&line);
     if (!is_continuation(&tokens))
         return cfg_fail(report, NULL, row->mark,
                         "grid %d has no -CONT- line below it; is the file complete?", row->grid);
@@ -320,13 +321,13 @@ static bool is_other_row(const struct tokens *tokens)
 }
 
 static bool read_rows(const struct cfg_punch *punch, const struct cfg_punch_mode *mode,
-                      struct cfg_punch_row *rows, struct cfg_report *report)
+                      struct cfg_punch_row *rows, struct cfg_complaint *report)
 {
     struct cfg_columns columns = {mode->text, punch->end, mode->start.line - 1};
     struct cfg_line line;
     int count = 0;
     while (next_line(&columns, &line) && line.text[0] != '$') {
-        const struct tokens tokens = split(&line);
+        const struct tokens tokens = split_line(&line);
         if (is_grid_row(&tokens)) {
             if (!read_travel(&tokens, &rows[count], report) ||
                 !read_turn(&columns, &rows[count++], report))
@@ -342,7 +343,7 @@ static bool read_rows(const struct cfg_punch *punch, const struct cfg_punch_mode
 }
 
 bool cfg_punch_read(const struct cfg_punch *punch, const struct cfg_punch_mode *mode,
-                    struct cfg_punch_row *rows, struct cfg_report *report)
+                    struct cfg_punch_row *rows, struct cfg_complaint *report)
 {
     if (!read_rows(punch, mode, rows, report))
         return false;

@@ -44,12 +44,12 @@ struct cfg_punch {
 
 /* The modes of a text, which must outlive them.  NULL with the complaint in report.
  * Context: setup. */
-const struct cfg_punch *cfg_punch_scan(struct cfg_pool *pool, const char *text, size_t size,
-                                       struct cfg_report *report);
+const struct cfg_punch *cfg_punch_scan(struct cfg_load_arena *pool, const char *text, size_t size,
+                                       struct cfg_complaint *report);
 
 /* The rows of one mode, row_count of them, by grid.  false with a complaint.  Context: setup. */
 bool cfg_punch_read(const struct cfg_punch *punch, const struct cfg_punch_mode *mode,
-                    struct cfg_punch_row *rows, struct cfg_report *report);
+                    struct cfg_punch_row *rows, struct cfg_complaint *report);
 
 /* The index of a mode; -1: there is none.  Context: setup. */
 int cfg_punch_find(const struct cfg_punch *punch, int number);

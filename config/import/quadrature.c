@@ -15,7 +15,7 @@ static double legendre(int n, double x, double *slope)
     return now;
 }
 
-void cfg_gauss(int count, double *points, double *weights)
+void cfg_quadrature(int count, double *points, double *weights)
 {
     enum { STEPS = 8 }; /* Newton's, from a start good to three digits */
     for (int k = 0; k < count; k++) {

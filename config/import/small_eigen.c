@@ -86,7 +86,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-bool cfg_spectrum(int n, const double *A, const double *B, double *values)
+bool cfg_small_eigenvalues(int n, const double *A, const double *B, double *values)
 {
     const size_t count = (size_t)n * (size_t)n;
     double *work = malloc(2 * count * sizeof *work), *L = work + count;

@@ -5,7 +5,7 @@
 
 #include "rt/check.h"
 
-int cfg_order(const int *parent, int count, int *order)
+int cfg_sort_parents_first(const int *parent, int count, int *order)
 {
     bool *listed = calloc((size_t)count + 1, sizeof *listed);
     int placed = 0, circle = -1;

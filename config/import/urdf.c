@@ -281,7 +281,7 @@ static bool sort_names(const struct cfg_urdf_reader *reader, const char *what,
                        struct cfg_name *names, const struct cfg_mark *marks, int count)
 {
     int twin;
-    const int again = cfg_names_sort(names, count, &twin);
+    const int again = cfg_name_index_sort(names, count, &twin);
     if (again < 0)
         return true;
     int at = 0;
@@ -296,7 +296,7 @@ static bool resolve(const struct cfg_urdf_reader *reader, const struct cfg_attri
                     const char *what, const struct cfg_name *names, int count, int *index)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(attribute->value);
-    *index = cfg_names_find(names, count, attribute->value);
+    *index = cfg_name_index_find(names, count, attribute->value);
     if (*index >= 0)
         return true;
     for (int i = 0; i < count; i++)
@@ -488,9 +488,11 @@ static bool read_links(struct cfg_urdf_reader *reader, const struct cfg_element 
     if (urdf->link_count > CFG_URDF_LINKS_MAX)
         return cfg_fail(reader->report, NULL, robot->mark, "more than %d links",
                         CFG_URDF_LINKS_MAX);
-    urdf->links = cfg_pool_take(reader->pool, (size_t)urdf->link_count * sizeof *urdf->links);
-    struct cfg_name *names = cfg_pool_take(reader->pool, (size_t)urdf->link_count * sizeof *names);
-    struct cfg_mark *marks = cfg_pool_take(reader->pool, (size_t)urdf->link_count * sizeof *marks);
+    urdf->links = cfg_load_arena_take(reader->pool, (size_t)urdf->link_count * sizeof *urdf->links);
+    struct cfg_name *names =
+        cfg_load_arena_take(reader->pool, (size_t)urdf->link_count * sizeof *names);
+    struct cfg_mark *marks =
+        cfg_load_arena_take(reader->pool, (size_t)urdf->link_count * sizeof *marks);
     for (int i = 0; i < urdf->link_count; i++, element = element->next) {
         element = next_named(element, "link");
         if (!read_link(reader, element, &urdf->links[i]))
@@ -507,9 +509,12 @@ static bool read_joints(struct cfg_urdf_reader *reader, const struct cfg_element
     struct cfg_urdf *urdf = reader->urdf;
     const struct cfg_element *element = robot->first;
     urdf->joint_count = count_children(robot, "joint");
-    urdf->joints = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *urdf->joints);
-    struct cfg_name *names = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *names);
-    struct cfg_mark *marks = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *marks);
+    urdf->joints =
+        cfg_load_arena_take(reader->pool, (size_t)urdf->joint_count * sizeof *urdf->joints);
+    struct cfg_name *names =
+        cfg_load_arena_take(reader->pool, (size_t)urdf->joint_count * sizeof *names);
+    struct cfg_mark *marks =
+        cfg_load_arena_take(reader->pool, (size_t)urdf->joint_count * sizeof *marks);
     for (int i = 0; i < urdf->joint_count; i++, element = element->next) {
         element = next_named(element, "joint");
         if (!read_joint(reader, element, &urdf->joints[i]))
@@ -525,7 +530,8 @@ static bool read_mimics(const struct cfg_urdf_reader *reader, const struct cfg_e
 {
     struct cfg_urdf *urdf = reader->urdf;
     const struct cfg_element *element = robot->first;
-    urdf->mimics = cfg_pool_take(reader->pool, (size_t)urdf->joint_count * sizeof *urdf->mimics);
+    urdf->mimics =
+        cfg_load_arena_take(reader->pool, (size_t)urdf->joint_count * sizeof *urdf->mimics);
     for (int i = 0; i < urdf->joint_count; i++, element = element->next) {
         element = next_named(element, "joint");
         if (!read_mimic(reader, element, i))
@@ -537,10 +543,10 @@ static bool read_mimics(const struct cfg_urdf_reader *reader, const struct cfg_e
                                   cfg_quote(urdf->joints[circle].name).text);
 }
 
-const struct cfg_urdf *cfg_urdf_parse(struct cfg_pool *pool, const char *text, size_t size,
-                                      struct cfg_report *report)
+const struct cfg_urdf *cfg_urdf_parse(struct cfg_load_arena *pool, const char *text, size_t size,
+                                      struct cfg_complaint *report)
 {
-    struct cfg_urdf *urdf = cfg_pool_take(pool, sizeof *urdf);
+    struct cfg_urdf *urdf = cfg_load_arena_take(pool, sizeof *urdf);
     struct cfg_urdf_reader reader = {.pool = pool, .report = report, .urdf = urdf};
     const struct cfg_element *robot = cfg_xml_parse(pool, text, size, report);
     if (robot == NULL)

@@ -64,11 +64,12 @@ struct cfg_urdf {
 
 /* Read and check a text behind which stands a NUL.  The robot lives in the pool.  NULL with the
  * complaint in report.  Context: setup. */
-const struct cfg_urdf *cfg_urdf_parse(struct cfg_pool *pool, const char *text, size_t size,
-                                      struct cfg_report *report);
+const struct cfg_urdf *cfg_urdf_parse(struct cfg_load_arena *pool, const char *text, size_t size,
+                                      struct cfg_complaint *report);
 
 /* Find root and order; false with a complaint where the joints make no tree.  Context: setup. */
-bool cfg_urdf_sort(struct cfg_urdf *urdf, struct cfg_pool *pool, struct cfg_report *report);
+bool cfg_urdf_sort(struct cfg_urdf *urdf, struct cfg_load_arena *pool,
+                   struct cfg_complaint *report);
 
 /* One visual of a link that is a box, a cylinder or a sphere. */
 enum cfg_urdf_form { CFG_URDF_BOX, CFG_URDF_CYLINDER, CFG_URDF_SPHERE };
@@ -83,5 +84,5 @@ struct cfg_urdf_visual {
 
 /* Those of a link; meshes are left out.  Returns how many, *visuals in the pool; -1 with the
  * complaint in report.  Context: setup. */
-int cfg_urdf_visuals(const struct cfg_urdf *urdf, int link, struct cfg_pool *pool,
-                     struct cfg_report *report, struct cfg_urdf_visual **visuals);
+int cfg_urdf_visuals(const struct cfg_urdf *urdf, int link, struct cfg_load_arena *pool,
+                     struct cfg_complaint *report, struct cfg_urdf_visual **visuals);

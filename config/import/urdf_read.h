@@ -8,8 +8,8 @@
 #include "config/yaml/name_index.h"
 
 struct cfg_urdf_reader {
-    struct cfg_pool *pool;
-    struct cfg_report *report;
+    struct cfg_load_arena *pool;
+    struct cfg_complaint *report;
     struct cfg_urdf *urdf;           /* NULL when it has been read */
     const struct cfg_element *robot; /* then */
     /* by name, for look-up */

@@ -5,7 +5,7 @@
 #include "config/import/urdf.h"
 
 /* The joint that carries each link; -1: none. */
-static bool find_carriers(const struct cfg_urdf *urdf, int *carrier, struct cfg_report *report)
+static bool find_carriers(const struct cfg_urdf *urdf, int *carrier, struct cfg_complaint *report)
 {
     for (int i = 0; i < urdf->link_count; i++)
         carrier[i] = -1;
@@ -24,7 +24,7 @@ static bool find_carriers(const struct cfg_urdf *urdf, int *carrier, struct cfg_
     return true;
 }
 
-static bool find_root(struct cfg_urdf *urdf, const int *carrier, struct cfg_report *report)
+static bool find_root(struct cfg_urdf *urdf, const int *carrier, struct cfg_complaint *report)
 {
     urdf->root = -1;
     for (int i = 0; i < urdf->link_count; i++) {
@@ -42,7 +42,7 @@ static bool find_root(struct cfg_urdf *urdf, const int *carrier, struct cfg_repo
                     "every link hangs on a joint, so they go in a circle; a robot has one root");
 }
 
-static bool refuse_circle(const struct cfg_urdf *urdf, int j, struct cfg_report *report)
+static bool refuse_circle(const struct cfg_urdf *urdf, int j, struct cfg_complaint *report)
 {
     return cfg_fail(report, NULL, urdf->joints[j].mark,
                     "joint %s hangs in a circle that never meets the root %s",
@@ -50,15 +50,15 @@ static bool refuse_circle(const struct cfg_urdf *urdf, int j, struct cfg_report 
                     cfg_quote(urdf->links[urdf->root].name).text);
 }
 
-bool cfg_urdf_sort(struct cfg_urdf *urdf, struct cfg_pool *pool, struct cfg_report *report)
+bool cfg_urdf_sort(struct cfg_urdf *urdf, struct cfg_load_arena *pool, struct cfg_complaint *report)
 {
-    int *carrier = cfg_pool_take(pool, (size_t)urdf->link_count * sizeof *carrier);
-    int *above = cfg_pool_take(pool, (size_t)urdf->joint_count * sizeof *above);
-    urdf->order = cfg_pool_take(pool, (size_t)urdf->joint_count * sizeof *urdf->order);
+    int *carrier = cfg_load_arena_take(pool, (size_t)urdf->link_count * sizeof *carrier);
+    int *above = cfg_load_arena_take(pool, (size_t)urdf->joint_count * sizeof *above);
+    urdf->order = cfg_load_arena_take(pool, (size_t)urdf->joint_count * sizeof *urdf->order);
     if (!find_carriers(urdf, carrier, report) || !find_root(urdf, carrier, report))
         return false;
     for (int j = 0; j < urdf->joint_count; j++)
         above[j] = carrier[urdf->joints[j].parent];
-    const int circle = cfg_order(above, urdf->joint_count, urdf->order);
+    const int circle = cfg_sort_parents_first(above, urdf->joint_count, urdf->order);
     return circle < 0 || refuse_circle(urdf, circle, report);
 }

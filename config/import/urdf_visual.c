@@ -102,15 +102,15 @@ static bool read_visual(const struct cfg_urdf_reader *reader, const struct cfg_e
            read_material(reader, element, visual);
 }
 
-int cfg_urdf_visuals(const struct cfg_urdf *urdf, int link, struct cfg_pool *pool,
-                     struct cfg_report *report, struct cfg_urdf_visual **visuals)
+int cfg_urdf_visuals(const struct cfg_urdf *urdf, int link, struct cfg_load_arena *pool,
+                     struct cfg_complaint *report, struct cfg_urdf_visual **visuals)
 {
     const struct cfg_element *element = urdf->links[link].element;
     const struct cfg_urdf_reader reader = {.pool = pool, .report = report, .robot = urdf->robot};
     int count = 0;
     for (const struct cfg_element *e = element->first; e != NULL; e = e->next)
         count += strcmp(e->name, "visual") == 0;
-    *visuals = cfg_pool_take(pool, (size_t)count * sizeof **visuals);
+    *visuals = cfg_load_arena_take(pool, (size_t)count * sizeof **visuals);
     count = 0;
     for (const struct cfg_element *e = element->first; e != NULL; e = e->next) {
         struct cfg_urdf_visual visual = {0};

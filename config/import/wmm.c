@@ -22,13 +22,13 @@ struct words {
 
 struct reader {
     struct cfg_columns columns;
-    struct cfg_report report;
+    struct cfg_complaint report;
     struct cfg_line line;
     struct words words;
     bool seen[DYN_MAGNETIC_FIELD_TERMS_MAX];
 };
 
-static void split(struct cfg_line *line, struct words *words)
+static void split_words(struct cfg_line *line, struct words *words)
 {
     *words = (struct words){0};
     for (char *at = line->text + strspn(line->text, " "); *at != '\0'; at += strspn(at, " ")) {
@@ -52,7 +52,7 @@ static bool next_line(struct reader *reader)
         if (reader->line.cut)
             return cfg_fail(&reader->report, NULL, (struct cfg_mark){reader->line.number, 1},
                             "a line of more than %d columns is not of a .COF file", CFG_LINE_MAX);
-        split(&reader->line, &reader->words);
+        split_words(&reader->line, &reader->words);
     } while (reader->words.count == 0);
     return true;
 }
@@ -66,7 +66,7 @@ static bool is_end(const struct words *words)
 static bool read_head(struct reader *reader, struct cfg_wmm *wmm)
 {
     const struct words *words = &reader->words;
-    struct cfg_report *report = &reader->report;
+    struct cfg_complaint *report = &reader->report;
     if (!next_line(reader))
         return cfg_fail(report, NULL, (struct cfg_mark){1, 1},
                         "nothing here; a .COF file begins with epoch, name and date");

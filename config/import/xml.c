@@ -107,7 +107,7 @@ static bool find_value(struct cursor *cursor, const char *name)
 
 /* ---- before libxml2 ---- */
 
-bool cfg_xml_smells(const char *text)
+bool cfg_xml_looks_like(const char *text)
 {
     struct cursor cursor = cursor_at_start(text);
     skip_blanks(&cursor);
@@ -130,7 +130,7 @@ static int count_values(struct cursor cursor)
     return count;
 }
 
-static bool check_tags(const char *text, struct cfg_report *report)
+static bool check_tags(const char *text, struct cfg_complaint *report)
 {
     struct cursor cursor = cursor_at_start(text);
     int elements = 0;
@@ -149,7 +149,7 @@ static bool check_tags(const char *text, struct cfg_report *report)
     return true;
 }
 
-static bool check_text(const char *text, size_t size, struct cfg_report *report)
+static bool check_text(const char *text, size_t size, struct cfg_complaint *report)
 {
     const struct cfg_mark nowhere = {0, 0};
     if (size > CFG_XML_TEXT_MAX)
@@ -158,7 +158,7 @@ static bool check_text(const char *text, size_t size, struct cfg_report *report)
     if (strlen(text) != size)
         return cfg_fail(report, NULL, nowhere,
                         "this is no text (it has a byte 0); save it as UTF-8");
-    if (!cfg_xml_smells(text))
+    if (!cfg_xml_looks_like(text))
         return cfg_fail(report, NULL, (struct cfg_mark){1, 1}, "this is no XML: it begins with %s",
                         text[0] != '\0' ? cfg_quote(text).text : "nothing");
     return check_tags(text, report);
@@ -167,29 +167,29 @@ static bool check_text(const char *text, size_t size, struct cfg_report *report)
 /* ---- libxml2's tree to ours ---- */
 
 struct builder {
-    struct cfg_pool *pool;
+    struct cfg_load_arena *pool;
     struct cursor cursor;
 };
 
-static const char *copy_name(struct cfg_pool *pool, const xmlNs *space, const xmlChar *name)
+static const char *copy_name(struct cfg_load_arena *pool, const xmlNs *space, const xmlChar *name)
 {
     const char *local = (const char *)name;
     if (space == NULL || space->prefix == NULL)
-        return cfg_pool_copy(pool, local, strlen(local));
+        return cfg_load_arena_copy(pool, local, strlen(local));
     const char *prefix = (const char *)space->prefix;
     const size_t size = strlen(prefix) + 1 + strlen(local);
-    char *full = cfg_pool_take(pool, size + 1);
+    char *full = cfg_load_arena_take(pool, size + 1);
     snprintf(full, size + 1, "%s:%s", prefix, local);
     return full;
 }
 
 static struct cfg_attribute *build_attribute(struct builder *builder, const xmlAttr *from)
 {
-    struct cfg_attribute *attribute = cfg_pool_take(builder->pool, sizeof *attribute);
+    struct cfg_attribute *attribute = cfg_load_arena_take(builder->pool, sizeof *attribute);
     xmlChar *value = xmlNodeListGetString(from->doc, from->children, 1);
     const char *text = value != NULL ? (const char *)value : "";
     attribute->name = copy_name(builder->pool, from->ns, from->name);
-    attribute->value = cfg_pool_copy(builder->pool, text, strlen(text));
+    attribute->value = cfg_load_arena_copy(builder->pool, text, strlen(text));
     xmlFree(value);
     attribute->mark = builder->cursor.mark;
     if (find_value(&builder->cursor, attribute->name)) {
@@ -201,7 +201,7 @@ static struct cfg_attribute *build_attribute(struct builder *builder, const xmlA
 
 static struct cfg_element *build(struct builder *builder, const xmlNode *from)
 {
-    struct cfg_element *element = cfg_pool_take(builder->pool, sizeof *element);
+    struct cfg_element *element = cfg_load_arena_take(builder->pool, sizeof *element);
     element->name = copy_name(builder->pool, from->ns, from->name);
     const bool found = next_tag(&builder->cursor);
     element->mark = builder->cursor.mark; /* the last place known where the walk lost its way */
@@ -231,7 +231,7 @@ static struct cfg_element *build(struct builder *builder, const xmlNode *from)
  * full of them. */
 static void take_error(void *parser, xmlErrorPtr error)
 {
-    struct cfg_report *report = ((xmlParserCtxtPtr)parser)->_private;
+    struct cfg_complaint *report = ((xmlParserCtxtPtr)parser)->_private;
     if (error->level < XML_ERR_ERROR || error->domain == XML_FROM_NAMESPACE)
         return;
     const char *words = error->message != NULL ? error->message : "cannot be read";
@@ -241,7 +241,7 @@ static void take_error(void *parser, xmlErrorPtr error)
 }
 
 /* The walk beside libxml2 goes by bytes: encodings in which `<` is always itself. */
-static bool check_encoding(const xmlDoc *document, struct cfg_report *report)
+static bool check_encoding(const xmlDoc *document, struct cfg_complaint *report)
 {
     static const char *const good[] = {"UTF-8", "UTF8", "US-ASCII", "ASCII"};
     const char *name = (const char *)document->encoding;
@@ -256,12 +256,12 @@ static bool check_encoding(const xmlDoc *document, struct cfg_report *report)
                     cfg_quote(name).text);
 }
 
-static void say_nothing(void *self, const char *format, ...)
+static void ignore_error(void *self, const char *format, ...)
 {
     (void)self, (void)format;
 }
 
-static xmlDoc *read_text(const char *text, size_t size, struct cfg_report *report)
+static xmlDoc *read_text(const char *text, size_t size, struct cfg_complaint *report)
 {
     const int options = XML_PARSE_NONET | XML_PARSE_NOBLANKS | XML_PARSE_NOWARNING;
     xmlParserCtxtPtr parser = xmlNewParserCtxt();
@@ -270,7 +270,7 @@ static xmlDoc *read_text(const char *text, size_t size, struct cfg_report *repor
     parser->sax->serror = take_error;
     const xmlGenericErrorFunc told = xmlGenericError;
     void *const listener = xmlGenericErrorContext;
-    xmlSetGenericErrorFunc(NULL, say_nothing); /* some complaints go past the parser */
+    xmlSetGenericErrorFunc(NULL, ignore_error); /* some complaints go past the parser */
     xmlDoc *document = xmlCtxtReadMemory(parser, text, (int)size, NULL, NULL, options);
     xmlSetGenericErrorFunc(listener, told);
     xmlFreeParserCtxt(parser);
@@ -281,8 +281,8 @@ static xmlDoc *read_text(const char *text, size_t size, struct cfg_report *repor
     return document;
 }
 
-struct cfg_element *cfg_xml_parse(struct cfg_pool *pool, const char *text, size_t size,
-                                  struct cfg_report *report)
+struct cfg_element *cfg_xml_parse(struct cfg_load_arena *pool, const char *text, size_t size,
+                                  struct cfg_complaint *report)
 {
     if (!check_text(text, size, report))
         return NULL;

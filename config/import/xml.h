@@ -32,12 +32,12 @@ struct cfg_element {
 
 /* The root, or NULL with the complaint in report.  A NUL stands behind text.  Everything lives in
  * the pool.  Context: setup. */
-struct cfg_element *cfg_xml_parse(struct cfg_pool *pool, const char *text, size_t size,
-                                  struct cfg_report *report);
+struct cfg_element *cfg_xml_parse(struct cfg_load_arena *pool, const char *text, size_t size,
+                                  struct cfg_complaint *report);
 
 /* NULL: none.  Context: setup. */
 const struct cfg_attribute *cfg_xml_attribute(const struct cfg_element *element, const char *name);
 const struct cfg_element *cfg_xml_child(const struct cfg_element *element, const char *name);
 
 /* Does text look like XML: is its first character a `<`?  Context: setup. */
-bool cfg_xml_smells(const char *text);
+bool cfg_xml_looks_like(const char *text);

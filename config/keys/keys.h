@@ -13,12 +13,12 @@
 enum {
     CFG_BODY_MAX = CFG_ITEMS_MAX,
     CFG_DEVICE_MAX = 60,
-    CFG_STATION_MAX = 2048, /* of one body */
-    CFG_SEAT_MAX = 256,     /* nodes of one body */
-    CFG_SOLID_MAX = 64,     /* of one body */
+    CFG_STATION_MAX = 2048,  /* of one body */
+    CFG_FLEX_NODE_MAX = 256, /* nodes of one body */
+    CFG_SOLID_MAX = 64,      /* of one body */
 };
 
-enum cfg_device_type { /* instruments first, in the order of enum cfg_instrument */
+enum cfg_device_type { /* instruments first, in the order of enum sim_sensor_kind */
                        CFG_DEVICE_GYRO,
                        CFG_DEVICE_ACCELEROMETER,
                        CFG_DEVICE_MAGNETOMETER,
@@ -201,7 +201,7 @@ struct cfg_keys_tip {
 };
 
 /* Where others sit: of a beam at x, of a FE model at a grid point, else with its own shapes. */
-struct cfg_keys_seat {
+struct cfg_keys_node {
     const struct cfg_node *node;
     const char *name;
     double x;
@@ -215,7 +215,7 @@ struct cfg_keys_flex {
     const struct cfg_node *node;
     int type, fidelity;
     struct cfg_numbers start, start_rate;
-    struct cfg_list nodes; /* of struct cfg_keys_seat */
+    struct cfg_list nodes; /* of struct cfg_keys_node */
     struct cfg_numbers damping;
     /* beam */
     double length, mass, roll_inertia;
@@ -267,8 +267,8 @@ struct cfg_keys_body {
     struct cfg_keys_joint joint;
     double mass, center[3], inertia[6]; /* mass NAN: not given */
     struct cfg_keys_flex flex;
-    struct cfg_list solids;        /* of struct cfg_keys_solid; items NULL: not said */
-    const struct cfg_range *range; /* of a URDF's joint; NULL: no URDF has it */
+    struct cfg_list solids;              /* of struct cfg_keys_solid; items NULL: not said */
+    const struct sim_joint_range *range; /* of a URDF's joint; NULL: no URDF has it */
 };
 
 struct cfg_keys_command {
@@ -309,7 +309,7 @@ struct cfg_keys_device {
 
 struct cfg_keys_send {
     const struct cfg_node *node;
-    double rate[CFG_MESSAGE_COUNT]; /* Hz; NAN: not said */
+    double rate[SIM_MESSAGE_COUNT]; /* Hz; NAN: not said */
 };
 
 /* Where a pilot's sticks are from some time on; the channels in the order of an AETR receiver. */
@@ -330,7 +330,7 @@ struct cfg_keys_ground {
 };
 
 /* An axis of a hand controller and the control that it moves. */
-struct cfg_keys_way {
+struct cfg_keys_hand_axis {
     const struct cfg_node *node;
     int axis, invert;
     int64_t control;
@@ -352,7 +352,7 @@ struct cfg_keys_link {
     struct cfg_list sticks;  /* of struct cfg_keys_stick */
     struct cfg_list ground;  /* of struct cfg_keys_ground */
     const char *ground_line;
-    struct cfg_list axes; /* of struct cfg_keys_way */
+    struct cfg_list axes; /* of struct cfg_keys_hand_axis */
     struct cfg_numbers modes;
 };
 
@@ -409,13 +409,13 @@ struct cfg_keys_arm_joint {
     double acceleration, brake, lower, upper; /* NAN: not said */
 };
 
-struct cfg_keys_place {
+struct cfg_keys_hand {
     const struct cfg_node *node;
     const char *body;
     double at[3], attitude[4];
 };
 
-struct cfg_keys_stick3 {
+struct cfg_keys_three_axis_stick {
     const struct cfg_node *node;
     const char *link;
     struct cfg_numbers controls;
@@ -448,11 +448,11 @@ struct cfg_keys_damping {
 struct cfg_keys_arm {
     const struct cfg_node *node;
     struct cfg_list joints; /* of struct cfg_keys_arm_joint */
-    struct cfg_keys_place hand;
+    struct cfg_keys_hand hand;
     const char *base;
     int weight;
     double servo, vernier, still, settle;
-    struct cfg_keys_stick3 translation, rotation;
+    struct cfg_keys_three_axis_stick translation, rotation;
     struct cfg_keys_buttons buttons;
     struct cfg_keys_damping resolve;
     struct cfg_keys_capture capture;
@@ -462,7 +462,7 @@ struct cfg_keys_arm {
 struct cfg_keys_payload {
     const struct cfg_node *node;
     const char *body, *bay;
-    struct cfg_keys_place fixture;
+    struct cfg_keys_hand fixture;
     int latched;
     struct cfg_keys_capture berth;
     double speed;

@@ -34,7 +34,7 @@ static const struct cfg_table joint_table = {
     CFG_KEYS("a joint of the arm", joint_keys), .size = sizeof(struct cfg_keys_arm_joint)};
 #undef AT
 
-#define AT(member) .offset = offsetof(struct cfg_keys_place, member)
+#define AT(member) .offset = offsetof(struct cfg_keys_hand, member)
 static const struct cfg_key hand_keys[] = {
     {"body", CFG_NAME, AT(body), .required = true, .example = "body: end_effector",
      .help = "the last of the arm"},
@@ -44,7 +44,7 @@ static const struct cfg_key hand_keys[] = {
      .help = "its axes in the body's: of commands, and of what it grips"},
 };
 static const struct cfg_table hand_table = {
-    CFG_KEYS("the hand", hand_keys), .size = sizeof(struct cfg_keys_place), .shorthand = "body"};
+    CFG_KEYS("the hand", hand_keys), .size = sizeof(struct cfg_keys_hand), .shorthand = "body"};
 
 static const struct cfg_key fixture_keys[] = {
     {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0", .example = "0 0 -1 m",
@@ -53,10 +53,10 @@ static const struct cfg_key fixture_keys[] = {
      .help = "the hand's axes in the body's when it is aligned"},
 };
 static const struct cfg_table fixture_table = {
-    CFG_KEYS("a fixture", fixture_keys), .size = sizeof(struct cfg_keys_place)};
+    CFG_KEYS("a fixture", fixture_keys), .size = sizeof(struct cfg_keys_hand)};
 #undef AT
 
-#define AT(member) .offset = offsetof(struct cfg_keys_stick3, member)
+#define AT(member) .offset = offsetof(struct cfg_keys_three_axis_stick, member)
 #define STICK_KEYS(slow, some, first) \
     {"link", CFG_NAME, AT(link), .required = true, .example = "link: hand", .help = "of a hand controller"}, \
     {"controls", CFG_NUMBERS, AT(controls), .size = 3, .limit = CFG_BETWEEN, .min = 0, \
@@ -66,9 +66,9 @@ static const struct cfg_table fixture_table = {
 static const struct cfg_key translation_keys[] = {STICK_KEYS("m/s", "0.6 m/s", "0 1 2")};
 static const struct cfg_key rotation_keys[] = {STICK_KEYS("rad/s", "5 deg/s", "3 4 5")};
 static const struct cfg_table translation_table = {
-    CFG_KEYS("translation", translation_keys), .size = sizeof(struct cfg_keys_stick3)};
+    CFG_KEYS("translation", translation_keys), .size = sizeof(struct cfg_keys_three_axis_stick)};
 static const struct cfg_table rotation_table = {
-    CFG_KEYS("rotation", rotation_keys), .size = sizeof(struct cfg_keys_stick3)};
+    CFG_KEYS("rotation", rotation_keys), .size = sizeof(struct cfg_keys_three_axis_stick)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_buttons, member)
@@ -172,7 +172,7 @@ static const struct cfg_key arm_keys[] = {
      .fallback = "2 s", .example = "2 s", .help = "so long after a stop hold brakes in any case"},
     {"resolve", CFG_MAP, AT(resolve), .table = &resolve_table, .help = "near singular poses"},
     {"capture", CFG_MAP, AT(capture), .table = &capture_table, .help = "envelope of a grapple"},
-    {"poses", CFG_LIST, AT(poses), .size = CFG_POSE_MAX, .table = &pose_table,
+    {"poses", CFG_LIST, AT(poses), .size = SIM_ARM_POSE_MAX, .table = &pose_table,
      .example = "[{name: cradle, angles: 0 25 -30 5 0 0 deg}]", .help = "where mode auto can go"},
 };
 const struct cfg_table cfg_arm_table = {

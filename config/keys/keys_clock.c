@@ -6,7 +6,7 @@
 #include "config/scenario.h"
 
 static const char *const sources[] = {
-    [CFG_LOCK_TIMESYNC] = "timesync", [CFG_LOCK_ARRIVAL] = "arrival", NULL};
+    [SIM_LOCK_TIMESYNC] = "timesync", [SIM_LOCK_ARRIVAL] = "arrival", NULL};
 
 // clang-format off
 
@@ -44,7 +44,7 @@ const struct cfg_table cfg_pulse_table = {
 #undef AT
 // clang-format on
 
-const char *cfg_lock_source_name(enum cfg_lock_source source)
+const char *cfg_lock_source_name(enum sim_lock_source source)
 {
     return sources[source];
 }

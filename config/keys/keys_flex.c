@@ -28,7 +28,7 @@ static const char *const roots[] = {
     {"damping", CFG_QUANTITY, AT(damping), .limit = CFG_NOT_NEGATIVE, .fallback = "0", \
      .example = "0.5 %", .help = text}
 #define NAME_KEY \
-    {"name", CFG_NAME, .offset = offsetof(struct cfg_keys_seat, name), .required = true, .example = "name: tip", \
+    {"name", CFG_NAME, .offset = offsetof(struct cfg_keys_node, name), .required = true, .example = "name: tip", \
      .help = "by which a joint's node refers to it; not frame"}
 #define RATIOS_KEY \
     {"damping", CFG_NUMBERS, AT(damping), .size = DYN_MODES_MAX, .limit = CFG_NOT_NEGATIVE, \
@@ -66,14 +66,14 @@ static const struct cfg_table tip_table = {
     CFG_KEYS("a tip", tip_keys), .size = sizeof(struct cfg_keys_tip), .shorthand = "mass"};
 #undef AT
 
-#define AT(member) .offset = offsetof(struct cfg_keys_seat, member)
+#define AT(member) .offset = offsetof(struct cfg_keys_node, member)
 static const struct cfg_key beam_node_keys[] = {
     NAME_KEY,
     {"x", CFG_QUANTITY, AT(x), .required = true, .unit = "m", .limit = CFG_NOT_NEGATIVE,
      .example = "x: 4 m", .help = "from the joint along the beam"},
 };
 static const struct cfg_table beam_node_table = {
-    CFG_KEYS("a node", beam_node_keys), .size = sizeof(struct cfg_keys_seat)};
+    CFG_KEYS("a node", beam_node_keys), .size = sizeof(struct cfg_keys_node)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_flex, member)
@@ -96,7 +96,7 @@ static const struct cfg_key beam_keys[] = {
     FAMILY_KEY(stretch, CFG_BEAM_STRETCH, "modes that move it along its x"),
     {"tip", CFG_MAP, AT(tip), .table = &tip_table, .otherwise = "none", .help = "what the far end carries"},
     RATIOS_KEY,
-    {"nodes", CFG_LIST, AT(nodes), .size = CFG_SEAT_MAX, .table = &beam_node_table, .example = "[{name: tip, x: 4 m}]",
+    {"nodes", CFG_LIST, AT(nodes), .size = CFG_FLEX_NODE_MAX, .table = &beam_node_table, .example = "[{name: tip, x: 4 m}]",
      .help = "where other bodies may sit"},
 };
 #undef AT
@@ -177,20 +177,20 @@ static const struct cfg_table station_table = {
 #undef AT
 #undef OWN
 
-#define AT(member) .offset = offsetof(struct cfg_keys_seat, member)
+#define AT(member) .offset = offsetof(struct cfg_keys_node, member)
 static const struct cfg_key grid_node_keys[] = {
     NAME_KEY,
     {"grid", CFG_INTEGER, AT(grid), .required = true, .limit = CFG_BETWEEN, .min = 1,
      .max = 100000000, .example = "grid: 17", .help = "identifier of a grid point"},
 };
 static const struct cfg_table grid_node_table = {
-    CFG_KEYS("a node", grid_node_keys), .size = sizeof(struct cfg_keys_seat)};
+    CFG_KEYS("a node", grid_node_keys), .size = sizeof(struct cfg_keys_node)};
 #undef AT
 
-#define AT(member) .offset = offsetof(struct cfg_keys_seat, shape.member)
+#define AT(member) .offset = offsetof(struct cfg_keys_node, shape.member)
 static const struct cfg_key table_node_keys[] = {NAME_KEY, AT_KEY, SHAPE_KEYS, SHAPE2_KEY};
 static const struct cfg_table table_node_table = {
-    CFG_KEYS("a node", table_node_keys), .size = sizeof(struct cfg_keys_seat)};
+    CFG_KEYS("a node", table_node_keys), .size = sizeof(struct cfg_keys_node)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_flex, member)
@@ -208,7 +208,7 @@ static const struct cfg_key table_keys[] = {
      .help = "the body's mass in pieces; body keys left out are their sum"},
     {"joint", CFG_MAP, AT(joint), .table = &joint_shape_table, .otherwise = "0",
      .help = "shapes at the body's joint; taken off all others, so that it stands still there"},
-    {"nodes", CFG_LIST, AT(nodes), .size = CFG_SEAT_MAX, .table = &table_node_table,
+    {"nodes", CFG_LIST, AT(nodes), .size = CFG_FLEX_NODE_MAX, .table = &table_node_table,
      .example = "[{name: tip, at: 0 4 0 m, psi: [0 0 1]}]", .help = "where other bodies may sit"},
 };
 
@@ -235,7 +235,7 @@ static const struct cfg_key nastran_keys[] = {
     {"tolerance", CFG_QUANTITY, AT(tolerance), .limit = CFG_BETWEEN, .min = 1e-6, .max = 1,
      .fallback = "5 %", .example = "2 %", .help = "how well the lumped mass must suit the modes"},
     RATIOS_KEY,
-    {"nodes", CFG_LIST, AT(nodes), .size = CFG_SEAT_MAX, .table = &grid_node_table,
+    {"nodes", CFG_LIST, AT(nodes), .size = CFG_FLEX_NODE_MAX, .table = &grid_node_table,
      .example = "[{name: tip, grid: 17}]", .help = "where other bodies may sit"},
 };
 

@@ -36,7 +36,7 @@ static const char *const fault_types[] = {
     [IO_FAULT_LOSS] = "loss",         NULL};
 static const char *const occasions[] = {"time", "operator", NULL};
 static const char *const ways[] = {
-    [CFG_WAY_BOTH] = "both", [CFG_WAY_OUT] = "out", [CFG_WAY_IN] = "in", NULL};
+    [SIM_DIRECTION_BOTH] = "both", [SIM_DIRECTION_OUT] = "out", [SIM_DIRECTION_IN] = "in", NULL};
 
 // clang-format off
 
@@ -45,16 +45,16 @@ static const char *const ways[] = {
     {name, CFG_QUANTITY, AT(message), .unit = "Hz", .limit = CFG_NOT_NEGATIVE, \
      .otherwise = "as the protocol has it", .example = "50 Hz", .help = text}
 static const struct cfg_key send_keys[] = {
-    SEND_KEY("sensor", CFG_SEND_SENSOR,
+    SEND_KEY("sensor", SIM_MESSAGE_SENSOR,
              "instrument readings; each rate divides the frame rate, 0 is never"),
-    SEND_KEY("state", CFG_SEND_STATE, "true motion of the body"),
-    SEND_KEY("gps", CFG_SEND_GPS, "position and velocity"),
-    SEND_KEY("heartbeat", CFG_SEND_HEARTBEAT, "sign of life"),
-    SEND_KEY("time", CFG_SEND_TIME, "system time"),
-    SEND_KEY("star_tracker", CFG_SEND_TRACKER, "attitude by the star tracker (ATT_POS_MOCAP)"),
-    SEND_KEY("sun", CFG_SEND_SUN, "direction of the Sun (DEBUG_VECT)"),
-    SEND_KEY("angles", CFG_SEND_ANGLES, "joint angles by encoders (DEBUG_FLOAT_ARRAY)"),
-    SEND_KEY("rc", CFG_SEND_RC, "a pilot's sticks"),
+    SEND_KEY("state", SIM_MESSAGE_STATE, "true motion of the body"),
+    SEND_KEY("gps", SIM_MESSAGE_GPS, "position and velocity"),
+    SEND_KEY("heartbeat", SIM_MESSAGE_HEARTBEAT, "sign of life"),
+    SEND_KEY("time", SIM_MESSAGE_TIME, "system time"),
+    SEND_KEY("star_tracker", SIM_MESSAGE_TRACKER, "attitude by the star tracker (ATT_POS_MOCAP)"),
+    SEND_KEY("sun", SIM_MESSAGE_SUN, "direction of the Sun (DEBUG_VECT)"),
+    SEND_KEY("angles", SIM_MESSAGE_ANGLES, "joint angles by encoders (DEBUG_FLOAT_ARRAY)"),
+    SEND_KEY("rc", SIM_MESSAGE_RC, "a pilot's sticks"),
 };
 static const struct cfg_table send_table = {
     CFG_KEYS("send", send_keys), .size = sizeof(struct cfg_keys_send)};
@@ -102,7 +102,7 @@ static const struct cfg_table ground_table = {
     CFG_KEYS("a step of the ground station", ground_keys), .size = sizeof(struct cfg_keys_ground)};
 #undef AT
 
-#define AT(member) .offset = offsetof(struct cfg_keys_way, member)
+#define AT(member) .offset = offsetof(struct cfg_keys_hand_axis, member)
 static const struct cfg_key way_keys[] = {
     {"axis", CFG_CHOICE, AT(axis), .required = true, .choices = axes, .example = "axis: x",
      .help = "by the kernel's name; `evtest` shows which is which"},
@@ -118,7 +118,7 @@ static const struct cfg_key way_keys[] = {
      .help = "the other way round"},
 };
 static const struct cfg_table way_table = {
-    CFG_KEYS("an axis", way_keys), .size = sizeof(struct cfg_keys_way)};
+    CFG_KEYS("an axis", way_keys), .size = sizeof(struct cfg_keys_hand_axis)};
 #undef AT
 
 #define AT(member) .offset = offsetof(struct cfg_keys_link, member)
@@ -198,7 +198,7 @@ const struct cfg_table cfg_link_table = {
 
 #define AT(member) .offset = offsetof(struct cfg_keys_controller, member)
 static const struct cfg_key controller_keys[] = {
-    {"command", CFG_TEXTS, AT(command), .required = true, .size = CFG_ARGUMENT_MAX - 1,
+    {"command", CFG_TEXTS, AT(command), .required = true, .size = SIM_ARGUMENT_MAX - 1,
      .example = "command: [board, --connect, 127.0.0.1:14560]", .help = "program and arguments"},
     {"cpu", CFG_INTEGER, AT(cpu), .limit = CFG_BETWEEN, .min = 0, .max = 1023, .word = "auto",
      .fallback = "auto", .example = "3", .help = "core that it runs on; auto: where the run keeps house"},

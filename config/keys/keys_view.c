@@ -3,10 +3,10 @@
  */
 #include "config/keys/keys.h"
 
-static const char *const solids[] = {[CFG_SOLID_BOX] = "box",
-                                     [CFG_SOLID_CYLINDER] = "cylinder",
-                                     [CFG_SOLID_SPHERE] = "sphere",
-                                     [CFG_SOLID_TUBE] = "tube",
+static const char *const solids[] = {[SIM_SOLID_BOX] = "box",
+                                     [SIM_SOLID_CYLINDER] = "cylinder",
+                                     [SIM_SOLID_SPHERE] = "sphere",
+                                     [SIM_SOLID_TUBE] = "tube",
                                      NULL};
 
 // clang-format off
@@ -37,10 +37,10 @@ static const struct cfg_key tube_keys[] = {
     RADIUS_KEY("about the line from the joint through the body's nodes, as it bends"),
 };
 static const struct cfg_table solid_variants[] = {
-    [CFG_SOLID_BOX] = {CFG_KEYS("a box", box_keys)},
-    [CFG_SOLID_CYLINDER] = {CFG_KEYS("a cylinder", cylinder_keys)},
-    [CFG_SOLID_SPHERE] = {CFG_KEYS("a sphere", sphere_keys)},
-    [CFG_SOLID_TUBE] = {CFG_KEYS("a tube", tube_keys)},
+    [SIM_SOLID_BOX] = {CFG_KEYS("a box", box_keys)},
+    [SIM_SOLID_CYLINDER] = {CFG_KEYS("a cylinder", cylinder_keys)},
+    [SIM_SOLID_SPHERE] = {CFG_KEYS("a sphere", sphere_keys)},
+    [SIM_SOLID_TUBE] = {CFG_KEYS("a tube", tube_keys)},
 };
 static const struct cfg_key solid_keys[] = {
     CFG_TYPE_KEY(solids, "type: box"),

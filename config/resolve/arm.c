@@ -10,12 +10,12 @@
 
 /* ---- what the hand has ---- */
 
-int cfg_configuration_count(const struct cfg_scenario *scenario)
+int sim_arm_configuration_count(const struct cfg_scenario *scenario)
 {
     return 1 + scenario->arm.payload_count;
 }
 
-int cfg_first_configuration(const struct cfg_scenario *scenario)
+int sim_arm_first_configuration(const struct cfg_scenario *scenario)
 {
     for (int i = 0; i < scenario->arm.payload_count; i++)
         if (scenario->arm.payload[i].in_hand)
@@ -23,7 +23,8 @@ int cfg_first_configuration(const struct cfg_scenario *scenario)
     return 0;
 }
 
-static void seat(const struct dyn_pose *place, int parent, int node, struct dyn_body_spec *spec)
+static void attach_at_pose(const struct dyn_pose *place, int parent, int node,
+                           struct dyn_body_spec *spec)
 {
     spec->parent = parent;
     spec->node = node;
@@ -31,19 +32,19 @@ static void seat(const struct dyn_pose *place, int parent, int node, struct dyn_
     dyn_quat_store(place->turn, spec->place_quat);
 }
 
-void cfg_configuration_specs(const struct cfg_scenario *scenario, int configuration,
-                             struct dyn_body_spec *specs)
+void sim_arm_configuration_specs(const struct cfg_scenario *scenario, int configuration,
+                                 struct dyn_body_spec *specs)
 {
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     for (int i = 0; i < scenario->body_count; i++)
         specs[i] = scenario->bodies[i].spec;
     for (int i = 0; i < arm->payload_count; i++) {
-        const struct cfg_payload *payload = &arm->payload[i];
+        const struct sim_payload *payload = &arm->payload[i];
         if (configuration == 1 + i)
-            seat(&payload->on_hand, arm->hand, 0, &specs[payload->body]);
+            attach_at_pose(&payload->on_hand, arm->hand, 0, &specs[payload->body]);
         else
-            seat(&payload->on_bay, payload->bay, scenario->bodies[payload->body].spec.node,
-                 &specs[payload->body]);
+            attach_at_pose(&payload->on_bay, payload->bay,
+                           scenario->bodies[payload->body].spec.node, &specs[payload->body]);
     }
 }
 
@@ -55,7 +56,7 @@ static struct dyn_pose pose_of(const double at[3], const double attitude[4])
 }
 
 /* An angle for who wrote it in radians, and for who wrote it in degrees. */
-static struct cfg_quote in_words(double angle)
+static struct cfg_quote angle_text(double angle)
 {
     struct cfg_quote words;
     snprintf(words.text, sizeof words.text, "%.10g rad (%.6g deg)", angle,
@@ -68,15 +69,15 @@ static const double typed = 1e-6;
 
 /* No angle is commanded that the joint itself would stop. */
 static bool check_limit(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
-                        const char *key, double limit, const struct cfg_body *body)
+                        const char *key, double limit, const struct sim_body *body)
 {
-    const struct cfg_range *own = &body->range;
+    const struct sim_joint_range *own = &body->range;
     if (limit >= own->lower - typed * fabs(own->lower) &&
         limit <= own->upper + typed * fabs(own->upper))
         return true;
-    return cfg_fail_at(resolve->report, keys->node, key,
-                       "%s of %s lies outside the joint's own range, %s to %s", key,
-                       in_words(limit).text, in_words(own->lower).text, in_words(own->upper).text);
+    return cfg_fail_at(
+        resolve->report, keys->node, key, "%s of %s lies outside the joint's own range, %s to %s",
+        key, angle_text(limit).text, angle_text(own->lower).text, angle_text(own->upper).text);
 }
 
 /* Many a URDF has 0 for what it does not know. */
@@ -94,8 +95,8 @@ static bool check_top(const struct cfg_resolve *resolve, const struct cfg_keys_a
 static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
                            int n)
 {
-    struct cfg_arm *arm = &resolve->scenario->arm;
-    const struct cfg_body *body = &resolve->scenario->bodies[arm->joint[n].body];
+    struct sim_arm *arm = &resolve->scenario->arm;
+    const struct sim_body *body = &resolve->scenario->bodies[arm->joint[n].body];
     double *lower = &arm->resolve.lower[n], *upper = &arm->resolve.upper[n];
     *lower = !isnan(keys->lower) ? keys->lower : body->range.lower;
     *upper = !isnan(keys->upper) ? keys->upper : body->range.upper;
@@ -106,8 +107,8 @@ static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_k
                            body->name);
     if (*lower >= *upper)
         return cfg_fail_at(resolve->report, keys->node, "lower",
-                           "lower, %s, is not below upper, %s", in_words(*lower).text,
-                           in_words(*upper).text);
+                           "lower, %s, is not below upper, %s", angle_text(*lower).text,
+                           angle_text(*upper).text);
     if (!check_limit(resolve, keys, "lower", *lower, body) ||
         !check_limit(resolve, keys, "upper", *upper, body))
         return false;
@@ -116,19 +117,19 @@ static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_k
     else if (body->position[0] < *lower || body->position[0] > *upper)
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "the joint of \"%s\" starts at %s, outside its limits %s and %s",
-                           body->name, in_words(body->position[0]).text, in_words(*lower).text,
-                           in_words(*upper).text);
+                           body->name, angle_text(body->position[0]).text, angle_text(*lower).text,
+                           angle_text(*upper).text);
     return true;
 }
 
 static bool resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
                           int n)
 {
-    struct cfg_arm *arm = &resolve->scenario->arm;
-    struct cfg_arm_joint *joint = &arm->joint[n];
+    struct sim_arm *arm = &resolve->scenario->arm;
+    struct sim_arm_joint *joint = &arm->joint[n];
     if (!cfg_find_body(resolve, keys->node, "body", keys->body, &joint->body))
         return false;
-    const struct cfg_body *body = &resolve->scenario->bodies[joint->body];
+    const struct sim_body *body = &resolve->scenario->bodies[joint->body];
     if (body->spec.joint != DYN_JOINT_REVOLUTE || body->spec.mimic.on || body->held[0])
         return cfg_fail_at(resolve->report, keys->node, "body",
                            "the joint of \"%s\" is not a revolute one that can be driven; an arm's "
@@ -159,7 +160,7 @@ static bool resolve_joints(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
     const struct cfg_keys_arm_joint *joints = keys->joints.items;
-    struct cfg_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->arm;
     for (int n = 0; n < keys->joints.count; n++)
         if (!resolve_joint(resolve, &joints[n], n))
             return false;
@@ -180,7 +181,7 @@ static bool is_above(const struct cfg_scenario *scenario, int above, int body)
     return body == above;
 }
 
-static bool is_joint_of(const struct cfg_arm *arm, int body)
+static bool is_joint_of(const struct sim_arm *arm, int body)
 {
     for (int n = 0; n < arm->joint_count; n++)
         if (arm->joint[n].body == body)
@@ -192,7 +193,7 @@ static bool is_joint_of(const struct cfg_arm *arm, int body)
 static bool check_between(const struct cfg_resolve *resolve)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     for (int i = arm->hand; i != arm->base; i = scenario->bodies[i].spec.parent)
         if (scenario->bodies[i].spec.joint != DYN_JOINT_FIXED && !is_joint_of(arm, i))
             return cfg_fail_at(resolve->report, resolve->keys->arm.node, "joints",
@@ -206,7 +207,7 @@ static bool resolve_ends(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
     struct cfg_scenario *scenario = resolve->scenario;
-    struct cfg_arm *arm = &scenario->arm;
+    struct sim_arm *arm = &scenario->arm;
     const int first = arm->joint[0].body;
     if (!cfg_find_body(resolve, keys->hand.node, "body", keys->hand.body, &arm->hand))
         return false;
@@ -254,8 +255,9 @@ static bool is_moved(const struct io_hand_spec *hand, int control)
     return false;
 }
 
-static bool resolve_stick(const struct cfg_resolve *resolve, const struct cfg_keys_stick3 *keys,
-                          int first, struct cfg_arm_stick *stick)
+static bool resolve_stick(const struct cfg_resolve *resolve,
+                          const struct cfg_keys_three_axis_stick *keys, int first,
+                          struct sim_arm_stick *stick)
 {
     if (!find_hand(resolve, keys->node, keys->link, &stick->link))
         return false;
@@ -281,7 +283,7 @@ static bool resolve_stick(const struct cfg_resolve *resolve, const struct cfg_ke
 }
 
 /* All that a button can mean, one after the other: modes, buttons, select. */
-static int meaning(const struct io_arm_panel_spec *panel, int k, struct cfg_quote *name)
+static int button_meaning(const struct io_arm_panel_spec *panel, int k, struct cfg_quote *name)
 {
     if (k < IO_ARM_PANEL_MODE_COUNT) {
         snprintf(name->text, sizeof name->text, "mode %s", io_arm_panel_mode_name[k]);
@@ -306,8 +308,8 @@ static bool check_buttons(const struct cfg_resolve *resolve, const struct io_arm
     for (int k = 0; k < count; k++) {
         for (int before = 0; before < k; before++) {
             struct cfg_quote first, second;
-            const int button = meaning(panel, before, &first);
-            if (meaning(panel, k, &second) == button && button >= 0)
+            const int button = button_meaning(panel, before, &first);
+            if (button_meaning(panel, k, &second) == button && button >= 0)
                 return cfg_fail_at(
                     resolve->report, node, NULL,
                     "button %d means two things, %s and %s; give one of them another", button,
@@ -334,12 +336,12 @@ static bool resolve_buttons(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_arm *arm_keys = &resolve->keys->arm;
     const struct cfg_keys_buttons *keys = &arm_keys->buttons;
-    struct cfg_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->arm;
     struct io_arm_panel_spec *panel = &arm->panel;
     arm->button_link = arm->translation.link;
     if (keys->link != NULL && !find_hand(resolve, keys->node, keys->link, &arm->button_link))
         return false;
-    const struct cfg_link *link = &resolve->scenario->links[arm->button_link];
+    const struct sim_link *link = &resolve->scenario->links[arm->button_link];
     const struct io_hand_spec *hand = &link->spec.hand;
     if (hand->mode_count < 2)
         return cfg_fail_at(
@@ -383,7 +385,7 @@ static bool resolve_poses(const struct cfg_resolve *resolve)
 {
     const struct cfg_list *list = &resolve->keys->arm.poses;
     const struct cfg_keys_pose *keys = list->items;
-    struct cfg_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->arm;
     const struct dyn_resolved_rate_spec *limits = &arm->resolve;
     if (list->count > 0 && !check_stiff(resolve))
         return false;
@@ -406,8 +408,8 @@ static bool resolve_poses(const struct cfg_resolve *resolve)
                     resolve->report, keys[i].node, "angles",
                     "angle %d of pose \"%s\", %s, lies outside the joint's limits %s "
                     "and %s",
-                    n, keys[i].name, in_words(angle).text, in_words(limits->lower[n]).text,
-                    in_words(limits->upper[n]).text);
+                    n, keys[i].name, angle_text(angle).text, angle_text(limits->lower[n]).text,
+                    angle_text(limits->upper[n]).text);
         }
         arm->pose_count++;
     }
@@ -417,7 +419,7 @@ static bool resolve_poses(const struct cfg_resolve *resolve)
 /* ---- payloads ---- */
 
 static bool check_bay(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys,
-                      const struct cfg_payload *payload)
+                      const struct sim_payload *payload)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
     const char *name = scenario->bodies[payload->body].name;
@@ -440,9 +442,9 @@ static bool check_bay(const struct cfg_resolve *resolve, const struct cfg_keys_p
 
 /* What is held would keep its velocity for ever. */
 static bool check_start(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys,
-                        const struct cfg_payload *payload)
+                        const struct sim_payload *payload)
 {
-    const struct cfg_body *body = &resolve->scenario->bodies[payload->body];
+    const struct sim_body *body = &resolve->scenario->bodies[payload->body];
     if (keys->berth.node != NULL && !payload->latched)
         return cfg_fail_at(resolve->report, keys->node, "berth",
                            "\"%s\" does not start latched in its bay and has no berth; remove this",
@@ -457,10 +459,10 @@ static bool check_start(const struct cfg_resolve *resolve, const struct cfg_keys
 }
 
 static bool place_payload(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys,
-                          struct cfg_payload *payload)
+                          struct sim_payload *payload)
 {
     struct cfg_scenario *scenario = resolve->scenario;
-    struct cfg_body *body = &scenario->bodies[payload->body];
+    struct sim_body *body = &scenario->bodies[payload->body];
     const struct dyn_pose own = pose_of(body->spec.place_xyz, body->spec.place_quat);
     const struct dyn_pose here = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     if (body->spec.joint != DYN_JOINT_FREE || body->flex != NULL)
@@ -488,8 +490,8 @@ static bool place_payload(const struct cfg_resolve *resolve, const struct cfg_ke
 
 static bool resolve_payload(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys)
 {
-    struct cfg_arm *arm = &resolve->scenario->arm;
-    struct cfg_payload *payload = &arm->payload[arm->payload_count];
+    struct sim_arm *arm = &resolve->scenario->arm;
+    struct sim_payload *payload = &arm->payload[arm->payload_count];
     if (!cfg_find_body(resolve, keys->node, "body", keys->body, &payload->body) ||
         !place_payload(resolve, keys, payload))
         return false;
@@ -525,7 +527,7 @@ static bool resolve_payloads(const struct cfg_resolve *resolve)
 bool cfg_resolve_arm(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
-    struct cfg_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->arm;
     if (keys->node == NULL)
         return resolve->keys->payloads.count == 0 ||
                cfg_fail_at(resolve->report, resolve->keys->node, "payloads",

@@ -11,27 +11,27 @@
 #include "dynamics/arm/joint_servo.h"
 #include "io/device/arm_panel.h"
 
-enum { CFG_ARM_NAME_MAX = 48, CFG_POSE_MAX = IO_ARM_PANEL_SELECT_MAX, CFG_PAYLOAD_MAX = 8 };
+enum { SIM_ARM_NAME_MAX = 48, SIM_ARM_POSE_MAX = IO_ARM_PANEL_SELECT_MAX, SIM_PAYLOAD_MAX = 8 };
 
-struct cfg_arm_joint {
+struct sim_arm_joint {
     int body; /* whose joint it is */
     struct dyn_joint_servo_spec servo;
     double brake; /* N m; more than that, and it slips */
 };
 
 /* Three controls of a link. */
-struct cfg_arm_stick {
+struct sim_arm_stick {
     int link;
     int control[3];
     double speed; /* at full deflection: m/s or rad/s */
 };
 
-struct cfg_arm_pose {
-    char name[CFG_ARM_NAME_MAX];
+struct sim_arm_pose {
+    char name[SIM_ARM_NAME_MAX];
     double angle[DYN_ARM_JOINT_MAX];
 };
 
-struct cfg_payload {
+struct sim_payload {
     int body;
     int bay;                        /* the body that it rides on unless the hand has it */
     struct dyn_pose fixture;        /* where the hand grips it; body axes */
@@ -46,9 +46,9 @@ struct cfg_payload {
     struct cfg_mark mark;
 };
 
-struct cfg_arm {
+struct sim_arm {
     int joint_count; /* 0: there is no arm */
-    struct cfg_arm_joint joint[DYN_ARM_JOINT_MAX];
+    struct sim_arm_joint joint[DYN_ARM_JOINT_MAX];
     int base, hand;       /* bodies */
     struct dyn_pose grip; /* of the hand on its body */
     struct dyn_resolved_rate_spec resolve;
@@ -56,15 +56,15 @@ struct cfg_arm {
     bool carries_weight; /* servos know what the arm weighs */
     double vernier;      /* share of the speeds */
     double still;        /* rad/s: slower is standing */
-    struct cfg_arm_stick translation, rotation;
+    struct sim_arm_stick translation, rotation;
     int button_link;
     struct io_arm_panel_spec panel;
     double capture_reach, capture_tilt; /* m, rad */
     double capture_speed, capture_rate; /* m/s, rad/s */
     int pose_count;
-    struct cfg_arm_pose pose[CFG_POSE_MAX];
+    struct sim_arm_pose pose[SIM_ARM_POSE_MAX];
     int payload_count;
-    struct cfg_payload payload[CFG_PAYLOAD_MAX];
+    struct sim_payload payload[SIM_PAYLOAD_MAX];
 };
 
 /* What the hand has: configuration 0 is nothing, configuration 1 + i payload i. */
@@ -72,9 +72,9 @@ struct cfg_scenario;
 struct dyn_body_spec;
 
 /* Context: any. */
-int cfg_configuration_count(const struct cfg_scenario *scenario);
-int cfg_first_configuration(const struct cfg_scenario *scenario);
+int sim_arm_configuration_count(const struct cfg_scenario *scenario);
+int sim_arm_first_configuration(const struct cfg_scenario *scenario);
 
 /* The bodies, as many as the scenario has, as the kernel sees them then.  Context: setup. */
-void cfg_configuration_specs(const struct cfg_scenario *scenario, int configuration,
-                             struct dyn_body_spec *specs);
+void sim_arm_configuration_specs(const struct cfg_scenario *scenario, int configuration,
+                                 struct dyn_body_spec *specs);

@@ -59,27 +59,27 @@ struct roster {
     struct cfg_mimic *mimics;
 };
 
-static void *take(size_t count, size_t size)
+static void *alloc_zeroed(size_t count, size_t size)
 {
     void *mem = calloc(count + 1, size);
     RT_CHECK(mem != NULL);
     return mem;
 }
 
-static struct roster roster_make(int count)
+static struct roster name_index_make(int count)
 {
     const size_t n = (size_t)count;
     return (struct roster){
         .count = count,
-        .names = take(n, sizeof(struct cfg_name)),
-        .parent = take(n, sizeof(int)),
-        .order = take(n, sizeof(int)),
-        .place = take(n, sizeof(int)),
-        .mimics = take(n, sizeof(struct cfg_mimic)),
+        .names = alloc_zeroed(n, sizeof(struct cfg_name)),
+        .parent = alloc_zeroed(n, sizeof(int)),
+        .order = alloc_zeroed(n, sizeof(int)),
+        .place = alloc_zeroed(n, sizeof(int)),
+        .mimics = alloc_zeroed(n, sizeof(struct cfg_mimic)),
     };
 }
 
-static void roster_free(struct roster *roster)
+static void name_index_free(struct roster *roster)
 {
     free(roster->names);
     free(roster->parent);
@@ -93,7 +93,7 @@ static bool sort_names(const struct cfg_resolve *resolve, const struct roster *r
     int twin;
     for (int i = 0; i < roster->count; i++)
         roster->names[i] = (struct cfg_name){body_keys(resolve, i)->name, i};
-    const int again = cfg_names_sort(roster->names, roster->count, &twin);
+    const int again = cfg_name_index_sort(roster->names, roster->count, &twin);
     return again < 0 || cfg_fail_at(resolve->report, body_keys(resolve, again)->node, "name",
                                     "there is already a body \"%s\"; choose another name",
                                     body_keys(resolve, again)->name);
@@ -103,8 +103,9 @@ static bool find_parents(const struct cfg_resolve *resolve, const struct roster 
 {
     for (int i = 0; i < roster->count; i++) {
         const struct cfg_keys_body *body = body_keys(resolve, i);
-        roster->parent[i] =
-            body->parent != NULL ? cfg_names_find(roster->names, roster->count, body->parent) : -1;
+        roster->parent[i] = body->parent != NULL
+                                ? cfg_name_index_find(roster->names, roster->count, body->parent)
+                                : -1;
         if (body->parent != NULL && roster->parent[i] < 0)
             return no_body(resolve, body->node, "parent", body->parent);
     }
@@ -113,7 +114,7 @@ static bool find_parents(const struct cfg_resolve *resolve, const struct roster 
 
 static bool sort_bodies(const struct cfg_resolve *resolve, const struct roster *roster)
 {
-    const int circle = cfg_order(roster->parent, roster->count, roster->order);
+    const int circle = cfg_sort_parents_first(roster->parent, roster->count, roster->order);
     for (int k = 0; k < roster->count && circle < 0; k++)
         roster->place[roster->order[k]] = k;
     if (circle < 0)
@@ -126,10 +127,11 @@ static bool sort_bodies(const struct cfg_resolve *resolve, const struct roster *
 }
 
 /* A URDF says it; the stops of the law say it better. */
-static struct cfg_range range_of(const struct cfg_keys_body *keys, const struct dyn_body_spec *spec)
+static struct sim_joint_range range_of(const struct cfg_keys_body *keys,
+                                       const struct dyn_body_spec *spec)
 {
     const bool stops = dyn_joint_nv(spec) == 1 && spec->force_spec[0].limit_stiffness > 0.0;
-    struct cfg_range range = {-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    struct sim_joint_range range = {-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     if (keys->range != NULL)
         range = *keys->range;
     if (stops) {
@@ -142,7 +144,7 @@ static struct cfg_range range_of(const struct cfg_keys_body *keys, const struct 
 static bool fill_body(const struct cfg_resolve *resolve, const struct roster *roster, int i)
 {
     const struct cfg_keys_body *keys = body_keys(resolve, i);
-    struct cfg_body *body = &resolve->scenario->bodies[roster->place[i]];
+    struct sim_body *body = &resolve->scenario->bodies[roster->place[i]];
     strcpy(body->name, keys->name);
     body->mark = keys->node->mark;
     body->spec.parent = roster->parent[i] >= 0 ? roster->place[roster->parent[i]] : -1;
@@ -157,11 +159,11 @@ static bool fill_body(const struct cfg_resolve *resolve, const struct roster *ro
 }
 
 /* On which nodes the bodies sit; those that carry none are kept from the kernel. */
-static bool fill_seats(const struct cfg_resolve *resolve, const struct roster *roster)
+static bool fill_parent_nodes(const struct cfg_resolve *resolve, const struct roster *roster)
 {
-    struct cfg_body *bodies = resolve->scenario->bodies;
+    struct sim_body *bodies = resolve->scenario->bodies;
     for (int i = 0; i < roster->count; i++)
-        if (!cfg_resolve_seat(resolve, body_keys(resolve, i), &bodies[roster->place[i]]))
+        if (!cfg_resolve_parent_node(resolve, body_keys(resolve, i), &bodies[roster->place[i]]))
             return false;
     for (int i = 0; i < roster->count; i++)
         cfg_gather_nodes(resolve, &bodies[i]);
@@ -177,10 +179,10 @@ static bool find_leader(const struct cfg_resolve *resolve, const struct roster *
     *mimic = (struct cfg_mimic){-1, keys->ratio, keys->offset};
     if (keys->node == NULL)
         return true;
-    mimic->leader = cfg_names_find(roster->names, roster->count, keys->body);
+    mimic->leader = cfg_name_index_find(roster->names, roster->count, keys->body);
     if (mimic->leader < 0)
         return no_body(resolve, keys->node, "body", keys->body);
-    const struct cfg_body *leader = &resolve->scenario->bodies[roster->place[mimic->leader]];
+    const struct sim_body *leader = &resolve->scenario->bodies[roster->place[mimic->leader]];
     return dyn_joint_nv(&leader->spec) == 1 ||
            cfg_fail_at(resolve->report, keys->node, "body",
                        "the joint of \"%s\" has not one coordinate to follow; name a body with a "
@@ -214,19 +216,19 @@ static bool fill_bodies(const struct cfg_resolve *resolve, const struct roster *
     if (!sort_names(resolve, roster) || !find_parents(resolve, roster) ||
         !sort_bodies(resolve, roster))
         return false;
-    scenario->bodies = take((size_t)roster->count, sizeof *scenario->bodies);
+    scenario->bodies = alloc_zeroed((size_t)roster->count, sizeof *scenario->bodies);
     scenario->body_count = roster->count;
     for (int i = 0; i < roster->count; i++)
         if (!fill_body(resolve, roster, i))
             return false;
-    return fill_seats(resolve, roster) && resolve_mimics(resolve, roster);
+    return fill_parent_nodes(resolve, roster) && resolve_mimics(resolve, roster);
 }
 
 bool cfg_resolve_bodies(const struct cfg_resolve *resolve)
 {
-    struct roster roster = roster_make(resolve->keys->bodies.count);
+    struct roster roster = name_index_make(resolve->keys->bodies.count);
     const bool good = fill_bodies(resolve, &roster);
-    roster_free(&roster);
+    name_index_free(&roster);
     return good;
 }
 
@@ -264,10 +266,10 @@ static const struct cfg_node *device_node(const struct cfg_resolve *resolve, con
 }
 
 /* The kernel wants the body without J a a'; the file states it with the rotors locked. */
-static bool take_rotor_out(const struct cfg_resolve *resolve, const struct cfg_effector *wheel)
+static bool take_rotor_out(const struct cfg_resolve *resolve, const struct sim_effector *wheel)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    struct cfg_body *body = &resolve->scenario->bodies[wheel->effector.body];
+    struct sim_body *body = &resolve->scenario->bodies[wheel->effector.body];
     const double *a = wheel->effector.wheel.axis, J = wheel->effector.wheel.inertia;
     if (wheel->effector.type != DYN_EFFECTOR_WHEEL)
         return true;
@@ -290,7 +292,7 @@ static const struct cfg_keys_body *keys_of(const struct cfg_resolve *resolve, co
 }
 
 /* Bolted to the world. */
-static bool rests(const struct cfg_body *bodies, int i)
+static bool is_fixed_to_world(const struct sim_body *bodies, int i)
 {
     for (; i >= 0; i = bodies[i].spec.parent)
         if (bodies[i].spec.joint != DYN_JOINT_FIXED)
@@ -303,11 +305,11 @@ static bool rests(const struct cfg_body *bodies, int i)
 static bool check_motor(const struct cfg_resolve *resolve, int i)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    const struct cfg_body *bodies = resolve->scenario->bodies, *body = &bodies[i];
+    const struct sim_body *bodies = resolve->scenario->bodies, *body = &bodies[i];
     const struct dyn_geared_rotor *rotor = &body->spec.rotor;
     const int parent = body->spec.parent;
     double left[6];
-    if (rotor->terms != DYN_ROTOR_FULL || parent < 0 || rests(bodies, parent))
+    if (rotor->terms != DYN_ROTOR_FULL || parent < 0 || is_fixed_to_world(bodies, parent))
         return true;
     memcpy(left, bodies[parent].spec.inertia, sizeof left);
     for (int j = 0; j < resolve->scenario->body_count; j++) {
@@ -328,7 +330,7 @@ static bool check_motor(const struct cfg_resolve *resolve, int i)
 static bool check_bending(const struct cfg_resolve *resolve)
 {
     for (int i = 0; i < resolve->scenario->body_count; i++) {
-        struct cfg_body *body = &resolve->scenario->bodies[i];
+        struct sim_body *body = &resolve->scenario->bodies[i];
         if (body->flex != NULL && !cfg_check_flex(resolve, keys_of(resolve, body->name), body))
             return false;
     }
@@ -338,10 +340,10 @@ static bool check_bending(const struct cfg_resolve *resolve)
 static bool check_model(const struct cfg_resolve *resolve, int configuration)
 {
     struct cfg_scenario *scenario = resolve->scenario;
-    struct dyn_body_spec *specs = take((size_t)scenario->body_count, sizeof *specs);
-    cfg_configuration_specs(scenario, configuration, specs);
+    struct dyn_body_spec *specs = alloc_zeroed((size_t)scenario->body_count, sizeof *specs);
+    sim_arm_configuration_specs(scenario, configuration, specs);
     int at = 0;
-    const char *flaw = cfg_tree_flaw(specs, scenario->body_count, &at);
+    const char *flaw = cfg_tree_problem(specs, scenario->body_count, &at);
     free(specs);
     if (flaw == NULL)
         return true;
@@ -362,7 +364,7 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve)
             return false;
     if (!check_bending(resolve))
         return false;
-    for (int i = 0; i < cfg_configuration_count(resolve->scenario); i++)
+    for (int i = 0; i < sim_arm_configuration_count(resolve->scenario); i++)
         if (!check_model(resolve, i))
             return false;
     return true;

@@ -18,7 +18,7 @@ static bool resolve_cycle(const struct cfg_resolve *resolve, const struct cfg_ke
     spec->cycle_ns = spec->period_ns;
     if (isnan(keys->period))
         return true;
-    if (keys->source != CFG_LOCK_ARRIVAL)
+    if (keys->source != SIM_LOCK_ARRIVAL)
         return cfg_fail_at(resolve->report, keys->node, "period",
                            "period goes with source: arrival; a board that is asked tells its time "
                            "by itself");
@@ -35,26 +35,26 @@ static bool resolve_cycle(const struct cfg_resolve *resolve, const struct cfg_ke
 static bool resolve_lock(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_lock *keys = &resolve->keys->lock;
-    struct cfg_lock *lock = &resolve->scenario->lock;
+    struct sim_phase_lock *lock = &resolve->scenario->lock;
     lock->link = -1;
     if (keys->node == NULL)
         return true;
     if (!cfg_find_link(resolve, keys->node, keys->link, &lock->link))
         return false;
     struct io_link_spec *link = &resolve->scenario->links[lock->link].spec;
-    lock->source = (enum cfg_lock_source)keys->source;
-    if (lock->source == CFG_LOCK_TIMESYNC &&
+    lock->source = (enum sim_lock_source)keys->source;
+    if (lock->source == SIM_LOCK_TIMESYNC &&
         !io_protocol_traits(link->protocol)->answers_time_query)
         return cfg_fail_at(resolve->report, keys->node, "source",
                            "a board that speaks %s cannot be asked for its time; write source: "
                            "arrival, or speak MAVLink",
                            cfg_protocol_name(link->protocol));
-    link->queries_time = lock->source == CFG_LOCK_TIMESYNC;
+    link->queries_time = lock->source == SIM_LOCK_TIMESYNC;
     lock->spec = (struct rt_phase_lock_spec){
         .period_ns = resolve->scenario->period_ns,
         .time_constant_ns = (uint64_t)llround(keys->time_constant * 1e9),
         .limit_ppm = keys->limit_ppm,
-        .has_delay = lock->source == CFG_LOCK_TIMESYNC,
+        .has_delay = lock->source == SIM_LOCK_TIMESYNC,
     };
     return resolve_cycle(resolve, keys, &lock->spec);
 }
@@ -95,7 +95,7 @@ static bool resolve_address(const struct cfg_resolve *resolve, const struct cfg_
 static bool resolve_pulse(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_pulse *keys = &resolve->keys->pulse;
-    struct cfg_pulse *pulse = &resolve->scenario->pulse;
+    struct sim_sync_pulse *pulse = &resolve->scenario->pulse;
     if (keys->node == NULL)
         return true;
     pulse->mark = keys->node->mark;
@@ -108,7 +108,7 @@ static bool resolve_pulse(const struct cfg_resolve *resolve)
                             : resolve_line(resolve, keys, &pulse->bus);
 }
 
-bool cfg_resolve_truth(const struct cfg_resolve *resolve)
+bool cfg_resolve_clock(const struct cfg_resolve *resolve)
 {
     return resolve_lock(resolve) && resolve_pulse(resolve);
 }

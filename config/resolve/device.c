@@ -24,7 +24,7 @@ static bool check_name(const struct cfg_resolve *resolve, int i)
 /* Those that somebody commands first, otherwise as in the file. */
 static void sort_effectors(struct cfg_scenario *scenario)
 {
-    struct cfg_effector *sorted = calloc(CFG_EFFECTOR_MAX, sizeof *sorted);
+    struct sim_effector *sorted = calloc(SIM_EFFECTOR_MAX, sizeof *sorted);
     int at = 0;
     RT_CHECK(sorted != NULL);
     for (int commanded = 1; commanded >= 0; commanded--) {
@@ -43,7 +43,7 @@ bool cfg_resolve_devices(const struct cfg_resolve *resolve)
     struct cfg_scenario *scenario = resolve->scenario;
     const size_t count = (size_t)resolve->keys->devices.count;
     scenario->sensors = calloc(count + 1, sizeof *scenario->sensors);
-    scenario->effectors = calloc(CFG_EFFECTOR_MAX, sizeof *scenario->effectors);
+    scenario->effectors = calloc(SIM_EFFECTOR_MAX, sizeof *scenario->effectors);
     RT_CHECK(scenario->sensors != NULL && scenario->effectors != NULL);
     for (int i = 0; i < resolve->keys->devices.count; i++) {
         const struct cfg_keys_device *keys = device_keys(resolve, i);

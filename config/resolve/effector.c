@@ -14,12 +14,12 @@ static const double FULL_TURN = 6.283185307179586;
 /* ---- who commands it ---- */
 
 static bool resolve_command(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                            struct cfg_effector *out)
+                            struct sim_effector *out)
 {
     if (!cfg_find_link(resolve, keys->command.node, keys->command.link, &out->link))
         return false;
     out->control = (int)keys->command.control;
-    for (const struct cfg_effector *other = resolve->scenario->effectors; other < out; other++)
+    for (const struct sim_effector *other = resolve->scenario->effectors; other < out; other++)
         if (other->link == out->link && other->control == out->control)
             return cfg_fail_at(resolve->report, keys->command.node, "control",
                                "control %d already drives \"%s\"; take another", out->control,
@@ -28,7 +28,7 @@ static bool resolve_command(const struct cfg_resolve *resolve, const struct cfg_
 }
 
 static bool resolve_drive(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                          struct cfg_effector *out)
+                          struct sim_effector *out)
 {
     out->drive.quantum = keys->quantum;
     return resolve_command(resolve, keys, out) &&
@@ -48,7 +48,7 @@ static bool check_speed(const struct cfg_resolve *resolve, const struct cfg_keys
 }
 
 static bool resolve_wheel(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                          struct cfg_effector *out)
+                          struct sim_effector *out)
 {
     out->speed = keys->speed;
     out->drive.gain = isnan(keys->gain) ? keys->max_torque : keys->gain;
@@ -87,7 +87,7 @@ static bool check_lag(const struct cfg_resolve *resolve, const struct cfg_keys_d
 }
 
 static bool resolve_rotor(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                          struct cfg_effector *out)
+                          struct sim_effector *out)
 {
     const double square = keys->max_speed * keys->max_speed;
     const double down = isnan(keys->lag_down) ? keys->lag : keys->lag_down;
@@ -128,7 +128,7 @@ static bool check_field(const struct cfg_resolve *resolve, const struct cfg_keys
 }
 
 static bool resolve_torquer(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                            struct cfg_effector *out)
+                            struct sim_effector *out)
 {
     if (!check_field(resolve, keys))
         return false;
@@ -141,7 +141,7 @@ static bool resolve_torquer(const struct cfg_resolve *resolve, const struct cfg_
 }
 
 static bool resolve_thruster(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                             struct cfg_effector *out)
+                             struct sim_effector *out)
 {
     const double fall = isnan(keys->lag_down) ? keys->lag : keys->lag_down;
     out->drive.gain = 1.0;
@@ -159,7 +159,7 @@ static bool resolve_thruster(const struct cfg_resolve *resolve, const struct cfg
 }
 
 static bool resolve_drag(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                         struct cfg_effector *out)
+                         struct sim_effector *out)
 {
     struct dyn_drag *drag = &out->effector.drag;
     memcpy(drag->at, keys->at, sizeof drag->at);
@@ -170,7 +170,7 @@ static bool resolve_drag(const struct cfg_resolve *resolve, const struct cfg_key
 }
 
 static bool resolve_battery(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                            struct cfg_effector *out)
+                            struct sim_effector *out)
 {
     out->effector.battery = (struct dyn_battery){
         .voltage_full = keys->voltage,
@@ -185,7 +185,7 @@ static bool resolve_battery(const struct cfg_resolve *resolve, const struct cfg_
             resolve->report, keys->node, "voltage_empty",
             "an empty battery's %.10g V is not below a full one's %.10g V; check both",
             keys->voltage_empty, keys->voltage);
-    for (const struct cfg_effector *other = resolve->scenario->effectors; other < out; other++)
+    for (const struct sim_effector *other = resolve->scenario->effectors; other < out; other++)
         if (other->effector.type == DYN_EFFECTOR_BATTERY)
             return cfg_fail_at(resolve->report, keys->node, "type",
                                "\"%s\" is already the battery, and a vehicle has one; remove one",
@@ -196,7 +196,7 @@ static bool resolve_battery(const struct cfg_resolve *resolve, const struct cfg_
 static const struct {
     enum dyn_effector_type type;
     bool (*resolve)(const struct cfg_resolve *, const struct cfg_keys_device *,
-                    struct cfg_effector *);
+                    struct sim_effector *);
 } kinds[] = {
     [CFG_DEVICE_WHEEL] = {DYN_EFFECTOR_WHEEL, resolve_wheel},
     [CFG_DEVICE_ROTOR] = {DYN_EFFECTOR_ROTOR, resolve_rotor},
@@ -208,11 +208,11 @@ static const struct {
 };
 
 /* Name, mark, type and body, before the rest. */
-static struct cfg_effector *next_effector(const struct cfg_resolve *resolve,
+static struct sim_effector *next_effector(const struct cfg_resolve *resolve,
                                           const struct cfg_keys_device *keys)
 {
-    struct cfg_effector *out = &resolve->scenario->effectors[resolve->scenario->effector_count];
-    *out = (struct cfg_effector){.link = -1, .mark = keys->node->mark};
+    struct sim_effector *out = &resolve->scenario->effectors[resolve->scenario->effector_count];
+    *out = (struct sim_effector){.link = -1, .mark = keys->node->mark};
     snprintf(out->name, sizeof out->name, "%s", keys->name);
     out->effector.type = kinds[keys->type].type;
     return cfg_find_body(resolve, keys->node, "body", keys->body, &out->effector.body) ? out : NULL;
@@ -220,7 +220,7 @@ static struct cfg_effector *next_effector(const struct cfg_resolve *resolve,
 
 /* What the kernel would not bear although each number is in its range. */
 static bool check_flaw(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                       const struct cfg_effector *out)
+                       const struct sim_effector *out)
 {
     const char *flaw = dyn_effector_problem(&out->effector, resolve->scenario->body_count);
     return flaw == NULL ||
@@ -235,12 +235,12 @@ static bool resolve_contact(const struct cfg_resolve *resolve, const struct cfg_
         return cfg_fail_at(resolve->report, keys->node, "type",
                            "there is no ground to touch; give environment.ground, e.g. 0 m");
     for (int i = 0; i < keys->points.count; i++) {
-        if (scenario->effector_count == CFG_EFFECTOR_MAX)
+        if (scenario->effector_count == SIM_EFFECTOR_MAX)
             return cfg_fail_at(resolve->report, keys->points.node, NULL,
                                "a vehicle can have %d actuators, drags and contact points; remove "
                                "some",
-                               CFG_EFFECTOR_MAX);
-        struct cfg_effector *out = next_effector(resolve, keys);
+                               SIM_EFFECTOR_MAX);
+        struct sim_effector *out = next_effector(resolve, keys);
         if (out == NULL)
             return false;
         struct dyn_contact *contact = &out->effector.contact;
@@ -259,11 +259,11 @@ bool cfg_resolve_effector(const struct cfg_resolve *resolve, const struct cfg_ke
 {
     if (keys->type == CFG_DEVICE_CONTACT)
         return resolve_contact(resolve, keys);
-    if (resolve->scenario->effector_count == CFG_EFFECTOR_MAX)
+    if (resolve->scenario->effector_count == SIM_EFFECTOR_MAX)
         return cfg_fail_at(resolve->report, keys->node, "type",
                            "a vehicle can have %d actuators, drags and contact points; remove some",
-                           CFG_EFFECTOR_MAX);
-    struct cfg_effector *out = next_effector(resolve, keys);
+                           SIM_EFFECTOR_MAX);
+    struct sim_effector *out = next_effector(resolve, keys);
     if (out == NULL || !kinds[keys->type].resolve(resolve, keys, out) ||
         !check_flaw(resolve, keys, out))
         return false;

@@ -23,7 +23,7 @@ static void swap(double *x, double *y)
 /* ---- preparations -------------------------------------------------------------------------- */
 
 /* Scale coordinate i by a power of two so that its row and column weigh alike; false: they do. */
-static bool even_out(const struct matrix *A, int i)
+static bool balance_coordinate(const struct matrix *A, int i)
 {
     static const double RADIX = 2.0, WORTH = 0.95;
     double row = 0.0, column = 0.0, factor = 1.0;
@@ -54,7 +54,7 @@ static void balance(const struct matrix *A)
     for (int round = 0; round < ROUNDS && better; round++) {
         better = false;
         for (int i = 0; i < A->n; i++)
-            better = even_out(A, i) || better;
+            better = balance_coordinate(A, i) || better;
     }
 }
 
@@ -234,7 +234,7 @@ static struct shifts odd_shifts(const struct matrix *A, int last, double *shift)
 
 static bool iterate(const struct matrix *A, double norm, double *re, double *im)
 {
-    enum { STEPS_MAX = 60, ODD = 10 };
+    enum { FRAME_STEPS_MAX = 60, ODD = 10 };
     double shift = 0.0;
     int steps = 0;
     for (int last = A->n - 1; last >= 0;) {
@@ -251,7 +251,7 @@ static bool iterate(const struct matrix *A, double norm, double *re, double *im)
             steps = 0;
             continue;
         }
-        if (steps++ == STEPS_MAX)
+        if (steps++ == FRAME_STEPS_MAX)
             return false;
         const struct shifts shifts =
             steps % ODD == 0 ? odd_shifts(A, last, &shift) : shifts_of(A, last);

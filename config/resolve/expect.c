@@ -11,14 +11,14 @@
     {                                                                                              \
         .name = text, .unit = si, .limit = least, .type = CFG_QUANTITY, .example = some            \
     }
-static const struct cfg_key signals[CFG_SIGNAL_COUNT] = {
-    [CFG_ATTITUDE_ERROR] = SIGNAL("attitude_error", "rad", CFG_NOT_NEGATIVE, "0.1 deg"),
-    [CFG_RATE] = SIGNAL("rate", "rad/s", CFG_NOT_NEGATIVE, "0.01 deg/s"),
-    [CFG_WHEEL_SPEED] = SIGNAL("wheel_speed", "rad/s", CFG_NOT_NEGATIVE, "4000 rpm"),
-    [CFG_ALTITUDE] = SIGNAL("altitude", "m", CFG_ANY, "9 m"),
-    [CFG_SPEED] = SIGNAL("speed", "m/s", CFG_NOT_NEGATIVE, "1 m/s"),
-    [CFG_POSITION_ERROR] = SIGNAL("position_error", "m", CFG_NOT_NEGATIVE, "1 m"),
-    [CFG_TILT] = SIGNAL("tilt", "rad", CFG_NOT_NEGATIVE, "5 deg"),
+static const struct cfg_key signals[SIM_SIGNAL_COUNT] = {
+    [SIM_SIGNAL_ATTITUDE_ERROR] = SIGNAL("attitude_error", "rad", CFG_NOT_NEGATIVE, "0.1 deg"),
+    [SIM_SIGNAL_RATE] = SIGNAL("rate", "rad/s", CFG_NOT_NEGATIVE, "0.01 deg/s"),
+    [SIM_SIGNAL_WHEEL_SPEED] = SIGNAL("wheel_speed", "rad/s", CFG_NOT_NEGATIVE, "4000 rpm"),
+    [SIM_SIGNAL_ALTITUDE] = SIGNAL("altitude", "m", CFG_ANY, "9 m"),
+    [SIM_SIGNAL_SPEED] = SIGNAL("speed", "m/s", CFG_NOT_NEGATIVE, "1 m/s"),
+    [SIM_SIGNAL_POSITION_ERROR] = SIGNAL("position_error", "m", CFG_NOT_NEGATIVE, "1 m"),
+    [SIM_SIGNAL_TILT] = SIGNAL("tilt", "rad", CFG_NOT_NEGATIVE, "5 deg"),
 };
 static const struct cfg_key after_key = {.name = "after",
                                          .unit = "s",
@@ -32,12 +32,12 @@ static const char *const shape = "attitude_error < 0.1 deg after 15 s";
 
 /* The text cut at its signs: signal, < or >, limit, after or within, time. */
 struct parts {
-    char signal[CFG_EXPECT_TEXT_MAX], limit[CFG_EXPECT_TEXT_MAX];
+    char signal[SIM_LABEL_MAX], limit[SIM_LABEL_MAX];
     bool below, within;
     const char *time;
 };
 
-static void copy_trimmed(char out[CFG_EXPECT_TEXT_MAX], const char *text, size_t size)
+static void copy_trimmed(char out[SIM_LABEL_MAX], const char *text, size_t size)
 {
     while (size > 0 && *text == ' ') {
         text++;
@@ -64,13 +64,12 @@ static bool cut(const char *text, struct parts *parts)
     return true;
 }
 
-static bool find_signal(const char *name, enum cfg_expect_signal *signal,
-                        struct cfg_phrase *problem)
+static bool find_signal(const char *name, enum sim_signal *signal, struct cfg_phrase *problem)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
-    for (int i = 0; i < CFG_SIGNAL_COUNT; i++) {
+    for (int i = 0; i < SIM_SIGNAL_COUNT; i++) {
         if (strcmp(signals[i].name, name) == 0) {
-            *signal = (enum cfg_expect_signal)i;
+            *signal = (enum sim_signal)i;
             return true;
         }
         cfg_suggest_offer(&suggestion, signals[i].name);
@@ -86,10 +85,10 @@ static bool find_signal(const char *name, enum cfg_expect_signal *signal,
     return false;
 }
 
-static bool parse(const char *text, struct cfg_expect *expect, struct cfg_phrase *problem)
+static bool parse(const char *text, struct sim_expectation *expect, struct cfg_phrase *problem)
 {
     struct parts parts;
-    if (strlen(text) >= CFG_EXPECT_TEXT_MAX || !cut(text, &parts)) {
+    if (strlen(text) >= SIM_LABEL_MAX || !cut(text, &parts)) {
         cfg_phrase_add(problem, "an expectation looks like \"%s\" (or > and within); here is %s",
                        shape, cfg_quote(text).text);
         return false;
@@ -112,11 +111,11 @@ static bool has_wheel(const struct cfg_scenario *scenario)
 }
 
 /* An expectation that no frame can test would pass by saying nothing. */
-static bool check_tested(const struct cfg_resolve *resolve, const struct cfg_expect *expect,
+static bool check_tested(const struct cfg_resolve *resolve, const struct sim_expectation *expect,
                          struct cfg_phrase *problem)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
-    if (expect->signal == CFG_WHEEL_SPEED && !has_wheel(scenario)) {
+    if (expect->signal == SIM_SIGNAL_WHEEL_SPEED && !has_wheel(scenario)) {
         cfg_phrase_add(problem, "there is no wheel whose speed could be tested; add one or remove "
                                 "the line");
         return false;
@@ -131,12 +130,12 @@ static bool check_tested(const struct cfg_resolve *resolve, const struct cfg_exp
     return false;
 }
 
-const char *cfg_signal_name(enum cfg_expect_signal signal)
+const char *cfg_signal_name(enum sim_signal signal)
 {
     return signals[signal].name;
 }
 
-const char *cfg_signal_unit(enum cfg_expect_signal signal)
+const char *cfg_signal_unit(enum sim_signal signal)
 {
     return signals[signal].unit;
 }
@@ -148,7 +147,7 @@ bool cfg_resolve_expects(const struct cfg_resolve *resolve)
     const struct cfg_node *node = list != NULL ? list->first : NULL;
     for (; node != NULL; node = node->next) {
         struct cfg_phrase problem = {0};
-        struct cfg_expect *expect = &scenario->expects[scenario->expect_count];
+        struct sim_expectation *expect = &scenario->expects[scenario->expect_count];
         expect->mark = node->mark;
         if (!parse(node->text, expect, &problem) || !check_tested(resolve, expect, &problem))
             return cfg_fail_at(resolve->report, node, NULL, "%s", problem.text);

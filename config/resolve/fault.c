@@ -24,7 +24,7 @@ static bool unknown(const struct cfg_resolve *resolve, const struct cfg_keys_fau
 }
 
 static bool find_device(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                        struct cfg_fault *fault)
+                        struct sim_fault *fault)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
     struct cfg_suggestion suggestion = cfg_suggest_begin(keys->device);
@@ -48,7 +48,7 @@ static bool find_device(const struct cfg_resolve *resolve, const struct cfg_keys
 }
 
 static bool find_link(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                      struct cfg_fault *fault)
+                      struct sim_fault *fault)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
     struct cfg_suggestion suggestion = cfg_suggest_begin(keys->link);
@@ -61,7 +61,7 @@ static bool find_link(const struct cfg_resolve *resolve, const struct cfg_keys_f
 }
 
 static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                        struct cfg_fault *fault)
+                        struct sim_fault *fault)
 {
     const enum io_fault_kind kind = (enum io_fault_kind)keys->type;
     fault->sensor = fault->effector = fault->link = -1;
@@ -117,26 +117,30 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
 
 /* ---- how hard ---- */
 
-static int component_count(enum cfg_instrument kind)
+static int component_count(enum sim_sensor_kind kind)
 {
-    return kind == CFG_BAROMETER || kind == CFG_AIRSPEED || kind == CFG_ENCODER ? 1 : 3;
+    return kind == SIM_SENSOR_BAROMETER || kind == SIM_SENSOR_AIRSPEED || kind == SIM_SENSOR_ENCODER
+               ? 1
+               : 3;
 }
 
 /* Unit of a signal, NULL: plain numbers; and its components. */
-static const char *signal_unit(const struct cfg_scenario *scenario, const struct cfg_fault *fault,
+static const char *signal_unit(const struct cfg_scenario *scenario, const struct sim_fault *fault,
                                int *count)
 {
     static const char *const unit[] = {
-        [CFG_GYRO] = "rad/s",    [CFG_ACCELEROMETER] = "m/s^2", [CFG_MAGNETOMETER] = "T",
-        [CFG_BAROMETER] = "Pa",  [CFG_AIRSPEED] = "Pa",         [CFG_GPS] = "m",
-        [CFG_SUN_SENSOR] = NULL, [CFG_STAR_TRACKER] = "rad",    [CFG_ENCODER] = "rad"};
+        [SIM_SENSOR_GYRO] = "rad/s",     [SIM_SENSOR_ACCELEROMETER] = "m/s^2",
+        [SIM_SENSOR_MAGNETOMETER] = "T", [SIM_SENSOR_BAROMETER] = "Pa",
+        [SIM_SENSOR_AIRSPEED] = "Pa",    [SIM_SENSOR_GPS] = "m",
+        [SIM_SENSOR_SUN] = NULL,         [SIM_SENSOR_STAR_TRACKER] = "rad",
+        [SIM_SENSOR_ENCODER] = "rad"};
     *count = 1;
     if (fault->sensor < 0)
         return NULL; /* controls */
-    const struct cfg_sensor *sensor = &scenario->sensors[fault->sensor];
+    const struct sim_sensor *sensor = &scenario->sensors[fault->sensor];
     const struct dyn_body_spec *spec = &scenario->bodies[sensor->body].spec;
     *count = component_count(sensor->kind);
-    if (sensor->kind == CFG_ENCODER && !cfg_joint_turns(spec, sensor->coordinate))
+    if (sensor->kind == SIM_SENSOR_ENCODER && !cfg_joint_turns(spec, sensor->coordinate))
         return "m";
     return unit[sensor->kind];
 }
@@ -150,7 +154,7 @@ static bool parse_value(const struct cfg_resolve *resolve, const struct cfg_keys
 }
 
 static bool resolve_delay(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                          const struct cfg_fault *fault, struct io_fault_spec *spec)
+                          const struct sim_fault *fault, struct io_fault_spec *spec)
 {
     static const struct cfg_key key = {.name = "value",
                                        .type = CFG_QUANTITY,
@@ -207,7 +211,7 @@ static bool missing_value(const struct cfg_resolve *resolve, const struct cfg_ke
 }
 
 static bool resolve_value(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                          struct cfg_fault *fault, const char *unit)
+                          struct sim_fault *fault, const char *unit)
 {
     struct io_fault_spec *spec = &fault->spec;
     const enum io_fault_kind kind = spec->kind;
@@ -262,10 +266,11 @@ static bool check_keys(const struct cfg_resolve *resolve, const struct cfg_keys_
 
 /* An attitude is wrong by a turn about some axes, or it is another attitude altogether. */
 static bool check_attitude(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                           const struct cfg_fault *fault)
+                           const struct sim_fault *fault)
 {
     const enum io_fault_kind kind = fault->spec.kind;
-    if (fault->sensor < 0 || resolve->scenario->sensors[fault->sensor].kind != CFG_STAR_TRACKER)
+    if (fault->sensor < 0 ||
+        resolve->scenario->sensors[fault->sensor].kind != SIM_SENSOR_STAR_TRACKER)
         return true;
     if (kind == IO_FAULT_STUCK && keys->value != NULL)
         return cfg_fail_at(resolve->report, keys->node, "value",
@@ -279,7 +284,7 @@ static bool check_attitude(const struct cfg_resolve *resolve, const struct cfg_k
 
 /* ---- all ---- */
 
-static void describe(const struct cfg_keys_fault *keys, struct cfg_fault *fault)
+static void describe_fault(const struct cfg_keys_fault *keys, struct sim_fault *fault)
 {
     if (keys->name != NULL)
         snprintf(fault->text, sizeof fault->text, "%s", keys->name);
@@ -289,26 +294,26 @@ static void describe(const struct cfg_keys_fault *keys, struct cfg_fault *fault)
 }
 
 /* Faults of the wire act in the link. */
-static bool hand_over(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                      struct cfg_fault *fault)
+static bool add_link_fault(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                           struct sim_fault *fault)
 {
     struct io_link_spec *link = &resolve->scenario->links[fault->link].spec;
     if (link->fault_count == IO_LINK_FAULT_MAX)
         return cfg_fail_at(resolve->report, keys->node, "link",
                            "a link can have %d faults; remove some", IO_LINK_FAULT_MAX);
-    fault->in_link = link->fault_count;
+    fault->link_fault_index = link->fault_count;
     link->fault[link->fault_count++] = (struct io_link_fault){
         .spec = fault->spec,
-        .out = fault->way != CFG_WAY_IN,
-        .in = fault->way != CFG_WAY_OUT,
+        .out = fault->way != SIM_DIRECTION_IN,
+        .in = fault->way != SIM_DIRECTION_OUT,
     };
     return true;
 }
 
 static bool check_name(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                       const struct cfg_fault *fault)
+                       const struct sim_fault *fault)
 {
-    for (const struct cfg_fault *other = resolve->scenario->faults; other < fault; other++)
+    for (const struct sim_fault *other = resolve->scenario->faults; other < fault; other++)
         if (keys->name != NULL && strcmp(other->text, fault->text) == 0)
             return cfg_fail_at(resolve->report, keys->node, "name",
                                "another fault is called \"%s\" already; take another name",
@@ -317,9 +322,9 @@ static bool check_name(const struct cfg_resolve *resolve, const struct cfg_keys_
 }
 
 static bool check_one_delay(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                            const struct cfg_fault *fault)
+                            const struct sim_fault *fault)
 {
-    for (const struct cfg_fault *other = resolve->scenario->faults; other < fault; other++)
+    for (const struct sim_fault *other = resolve->scenario->faults; other < fault; other++)
         if (other->link == fault->link && other->spec.kind == IO_FAULT_DELAY)
             return cfg_fail_at(resolve->report, keys->node, "type",
                                "this link is late already by another fault; make it one");
@@ -331,10 +336,10 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
     struct cfg_scenario *scenario = resolve->scenario;
     for (int i = 0; i < resolve->keys->faults.count; i++) {
         const struct cfg_keys_fault *keys = fault_keys(resolve, i);
-        struct cfg_fault *fault = &scenario->faults[i];
+        struct sim_fault *fault = &scenario->faults[i];
         int count;
         fault->mark = keys->node->mark;
-        fault->way = (enum cfg_way)keys->way;
+        fault->way = (enum sim_direction)keys->way;
         fault->spec.kind = (enum io_fault_kind)keys->type;
         if (!find_target(resolve, keys, fault) || !check_keys(resolve, keys) ||
             !check_attitude(resolve, keys, fault) || !resolve_window(resolve, keys, &fault->spec))
@@ -344,14 +349,14 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
             !resolve_axes(resolve, keys, &fault->spec, count))
             return false;
         fault->frames = duration(resolve, keys);
-        describe(keys, fault);
+        describe_fault(keys, fault);
         if (!check_name(resolve, keys, fault))
             return false;
         scenario->fault_count++;
         if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY) {
             if (!check_one_delay(resolve, keys, fault))
                 return false;
-        } else if (fault->link >= 0 && !hand_over(resolve, keys, fault))
+        } else if (fault->link >= 0 && !add_link_fault(resolve, keys, fault))
             return false;
     }
     return true;

@@ -7,5 +7,6 @@
 
 /* The file of this name, kept with the scenario; read once, whoever asks again.  A relative name is
  * seen from the scenario's folder.  NULL with one line in error.  Context: setup. */
-const struct cfg_file *cfg_shelf_take(const struct cfg_resolve *resolve, const char *name,
-                                      const char *what, size_t max, char error[CFG_ERROR_MAX]);
+const struct cfg_file *cfg_file_source_take(const struct cfg_resolve *resolve, const char *name,
+                                            const char *what, size_t max,
+                                            char error[CFG_ERROR_MAX]);

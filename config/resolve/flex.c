@@ -9,9 +9,9 @@
 #include "config/yaml/name_index.h"
 #include "config/yaml/suggest.h"
 
-double *cfg_take_numbers(struct cfg_pool *pool, int count)
+double *cfg_take_numbers(struct cfg_load_arena *pool, int count)
 {
-    return cfg_pool_take(pool, (size_t)count * sizeof(double));
+    return cfg_load_arena_take(pool, (size_t)count * sizeof(double));
 }
 
 void cfg_draft_modes(struct cfg_flex_draft *draft, int modes)
@@ -37,14 +37,14 @@ void cfg_draft_reach(struct cfg_flex_draft *draft, const double r[3], const doub
 void cfg_draft_nodes(struct cfg_flex_draft *draft, int count)
 {
     draft->node_count = count;
-    draft->nodes = cfg_pool_take(draft->kept, (size_t)count * sizeof *draft->nodes);
-    draft->places = cfg_pool_take(draft->scratch, (size_t)count * sizeof *draft->places);
+    draft->nodes = cfg_load_arena_take(draft->kept, (size_t)count * sizeof *draft->nodes);
+    draft->places = cfg_load_arena_take(draft->scratch, (size_t)count * sizeof *draft->places);
 }
 
 void cfg_draft_name(struct cfg_flex_draft *draft, int i, const char *name,
                     const struct cfg_node *place)
 {
-    draft->nodes[i].name = cfg_pool_copy(draft->kept, name, strlen(name));
+    draft->nodes[i].name = cfg_load_arena_copy(draft->kept, name, strlen(name));
     draft->places[i] = place;
 }
 
@@ -86,7 +86,7 @@ static const char *given_key(const struct cfg_keys_body *keys)
 static bool fill_mass(const struct cfg_flex_draft *draft, const struct cfg_keys_body *keys,
                       const struct dyn_modal *modal, struct dyn_body_spec *spec)
 {
-    struct cfg_report *report = draft->resolve->report;
+    struct cfg_complaint *report = draft->resolve->report;
     const char *given = given_key(keys);
     if (given == NULL && draft->station_count > 0 && draft->keys->type != CFG_FLEX_OSCILLATORS) {
         spec->mass = modal->mass;
@@ -115,7 +115,7 @@ static bool fill_mass(const struct cfg_flex_draft *draft, const struct cfg_keys_
 static bool check_names(const struct cfg_flex_draft *draft)
 {
     struct cfg_name *names =
-        cfg_pool_take(draft->scratch, (size_t)draft->node_count * sizeof *names);
+        cfg_load_arena_take(draft->scratch, (size_t)draft->node_count * sizeof *names);
     int twin;
     for (int i = 0; i < draft->node_count; i++) {
         if (strcmp(draft->nodes[i].name, "frame") == 0)
@@ -124,14 +124,14 @@ static bool check_names(const struct cfg_flex_draft *draft)
                                "another name");
         names[i] = (struct cfg_name){draft->nodes[i].name, i};
     }
-    const int again = cfg_names_sort(names, draft->node_count, &twin);
+    const int again = cfg_name_index_sort(names, draft->node_count, &twin);
     return again < 0 || cfg_fail_at(draft->resolve->report, draft->places[again], "name",
                                     "there is already a node \"%s\"; choose another name",
                                     draft->nodes[again].name);
 }
 
 static bool no_node(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                    const struct cfg_body *parent)
+                    const struct sim_body *parent)
 {
     const char *seat = keys->joint.seat;
     struct cfg_phrase names = {0};
@@ -157,12 +157,12 @@ static bool no_node(const struct cfg_resolve *resolve, const struct cfg_keys_bod
                        names.text);
 }
 
-bool cfg_resolve_seat(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                      struct cfg_body *body)
+bool cfg_resolve_parent_node(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                             struct sim_body *body)
 {
     const char *seat = keys->joint.seat;
     const int parent = body->spec.parent;
-    struct cfg_body *carrier = parent >= 0 ? &resolve->scenario->bodies[parent] : NULL;
+    struct sim_body *carrier = parent >= 0 ? &resolve->scenario->bodies[parent] : NULL;
     const bool bends = carrier != NULL && carrier->flex != NULL;
     if (seat == NULL ? !bends : strcmp(seat, "frame") == 0)
         return true;
@@ -171,7 +171,7 @@ bool cfg_resolve_seat(const struct cfg_resolve *resolve, const struct cfg_keys_b
                            "\"%s\" does not bend and has no nodes; remove node and say where by at",
                            carrier != NULL ? carrier->name : "the world");
     for (int i = 0; seat != NULL && i < carrier->flex->node_count; i++) {
-        struct cfg_flex_node *node = &carrier->flex->nodes[i];
+        struct sim_flex_node *node = &carrier->flex->nodes[i];
         if (strcmp(node->name, seat) != 0)
             continue;
         if (node->index == 0)
@@ -182,13 +182,13 @@ bool cfg_resolve_seat(const struct cfg_resolve *resolve, const struct cfg_keys_b
     return no_node(resolve, keys, carrier);
 }
 
-void cfg_gather_nodes(const struct cfg_resolve *resolve, struct cfg_body *body)
+void cfg_gather_nodes(const struct cfg_resolve *resolve, struct sim_body *body)
 {
-    struct cfg_flex *flex = body->flex;
+    struct sim_flex *flex = body->flex;
     if (flex == NULL)
         return;
     struct dyn_node *nodes =
-        cfg_pool_take(&resolve->scenario->kept, (size_t)flex->modal.nodes * sizeof *nodes);
+        cfg_load_arena_take(&resolve->scenario->kept, (size_t)flex->modal.nodes * sizeof *nodes);
     for (int i = 0; i < flex->node_count; i++)
         if (flex->nodes[i].index > 0)
             nodes[flex->nodes[i].index - 1] = flex->nodes[i].node;
@@ -214,7 +214,7 @@ static bool fill_start(const struct cfg_flex_draft *draft, const char *key,
 }
 
 /* What swings on a spring is no deflection of the body. */
-static void measure(struct cfg_flex_draft *draft)
+static void measure_reach(struct cfg_flex_draft *draft)
 {
     if (draft->keys->type == CFG_FLEX_OSCILLATORS)
         return;
@@ -225,11 +225,12 @@ static void measure(struct cfg_flex_draft *draft)
 }
 
 static bool finish(struct cfg_flex_draft *draft, const struct cfg_keys_body *keys,
-                   struct cfg_body *body)
+                   struct sim_body *body)
 {
-    struct cfg_flex *flex = cfg_pool_take(draft->kept, sizeof *flex);
+    struct sim_flex *flex = cfg_load_arena_take(draft->kept, sizeof *flex);
     struct dyn_modal modal = {0};
-    double *room = cfg_pool_take(draft->kept, dyn_modal_storage_count(draft->modes) * sizeof *room);
+    double *room =
+        cfg_load_arena_take(draft->kept, dyn_modal_storage_count(draft->modes) * sizeof *room);
     dyn_modal_integrate(draft->stations, draft->station_count, draft->modes, room, &modal);
     flex->modal = modal.flex;
     flex->modal.fidelity = (enum dyn_fidelity)draft->keys->fidelity;
@@ -238,7 +239,7 @@ static bool finish(struct cfg_flex_draft *draft, const struct cfg_keys_body *key
     flex->modal.K = draft->K;
     flex->modal.C = draft->C;
     flex->modal.stiffens = draft->stiffens;
-    measure(draft);
+    measure_reach(draft);
     flex->modal.length = draft->length;
     flex->modal.reach = draft->reach;
     flex->node_count = draft->node_count;
@@ -251,7 +252,7 @@ static bool finish(struct cfg_flex_draft *draft, const struct cfg_keys_body *key
 }
 
 bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                      struct cfg_body *body)
+                      struct sim_body *body)
 {
     static bool (*const of_type[])(struct cfg_flex_draft *) = {
         [CFG_FLEX_BEAM] = cfg_draft_beam,
@@ -259,7 +260,7 @@ bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_b
         [CFG_FLEX_TABLE] = cfg_draft_table,
         [CFG_FLEX_NASTRAN] = cfg_draft_nastran,
     };
-    struct cfg_pool scratch = {0};
+    struct cfg_load_arena scratch = {0};
     struct cfg_flex_draft draft = {.resolve = resolve,
                                    .keys = &keys->flex,
                                    .spec = &body->spec,
@@ -267,6 +268,6 @@ bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_b
                                    .scratch = &scratch};
     const bool good =
         of_type[keys->flex.type](&draft) && check_names(&draft) && finish(&draft, keys, body);
-    cfg_pool_free(&scratch);
+    cfg_load_arena_free(&scratch);
     return good;
 }

@@ -10,9 +10,9 @@
 struct cfg_flex_draft {
     const struct cfg_resolve *resolve;
     const struct cfg_keys_flex *keys;
-    const struct dyn_body_spec *spec; /* its joint is known */
-    struct cfg_pool *kept, *scratch;  /* lives with the scenario; with the draft */
-    bool whole;                       /* the stations are the body, which has no mass of its own */
+    const struct dyn_body_spec *spec;      /* its joint is known */
+    struct cfg_load_arena *kept, *scratch; /* lives with the scenario; with the draft */
+    bool whole; /* the stations are the body, which has no mass of its own */
     int modes;
     int station_count;
     struct dyn_station *stations; /* scratch */
@@ -22,7 +22,7 @@ struct cfg_flex_draft {
     double length;                /* as in dyn_flex, before stations and nodes are looked at */
     double *reach;                /* kept, the same */
     int node_count;
-    struct cfg_flex_node *nodes;    /* kept */
+    struct sim_flex_node *nodes;    /* kept */
     const struct cfg_node **places; /* scratch: where each is given in the file */
 };
 
@@ -59,4 +59,4 @@ bool cfg_draft_check_ratios(const struct cfg_flex_draft *draft);
 double cfg_draft_ratio(const struct cfg_flex_draft *draft, int p);
 
 /* Numbers in a pool, zero.  Context: setup. */
-double *cfg_take_numbers(struct cfg_pool *pool, int count);
+double *cfg_take_numbers(struct cfg_load_arena *pool, int count);

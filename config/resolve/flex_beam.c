@@ -20,7 +20,7 @@ static void fill_beam(const struct cfg_flex_draft *draft, struct cfg_beam *beam)
         .length = keys->length,
         .mass = keys->mass,
         .polar = keys->roll_inertia,
-        .root = (enum cfg_root)keys->root,
+        .root = (enum cfg_beam_root)keys->root,
         .tip_mass = keys->tip.node != NULL ? keys->tip.mass : 0.0,
         .floats = draft->spec->joint == DYN_JOINT_FREE,
     };
@@ -48,7 +48,7 @@ static double stiffness_of(const struct cfg_flex_draft *draft, const struct cfg_
 static bool fill_family(const struct cfg_flex_draft *draft, int family, struct cfg_beam *beam)
 {
     const struct cfg_keys_family *keys = &draft->keys->family[family];
-    struct cfg_report *report = draft->resolve->report;
+    struct cfg_complaint *report = draft->resolve->report;
     if (keys->node == NULL)
         return true;
     if (isnan(keys->stiffness) == isnan(keys->frequency))
@@ -65,7 +65,7 @@ static bool fill_family(const struct cfg_flex_draft *draft, int family, struct c
 
 static bool fill_nodes(struct cfg_flex_draft *draft, const struct cfg_beam_form *form)
 {
-    const struct cfg_keys_seat *keys = draft->keys->nodes.items;
+    const struct cfg_keys_node *keys = draft->keys->nodes.items;
     cfg_draft_nodes(draft, draft->keys->nodes.count);
     for (int i = 0; i < draft->node_count; i++) {
         if (keys[i].x > form->beam.length)
@@ -101,7 +101,7 @@ bool cfg_draft_beam(struct cfg_flex_draft *draft)
         return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL,
                            "a beam needs modes that bend, twist or stretch it; write e.g. bend_y: "
                            "{modes: 2, frequency: 0.5 Hz}");
-    const char *flaw = cfg_beam_flaw(&beam); /* what the keys have let through */
+    const char *flaw = cfg_beam_problem(&beam); /* what the keys have let through */
     if (flaw != NULL)
         return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL, "a beam: %s", flaw);
     cfg_beam_shape(draft->scratch, &beam, &form);

@@ -17,11 +17,11 @@ enum { RIGID = 6, ROW = RIGID + DYN_MODES_MAX };
 struct check {
     const struct cfg_resolve *resolve;
     const struct cfg_keys_body *keys;
-    struct cfg_body *body;
+    struct sim_body *body;
     const struct dyn_flex *modal;
 };
 
-static bool fail(const struct check *check, const char *key, const char *what)
+static bool fail_at_flex(const struct check *check, const char *key, const char *what)
 {
     return cfg_fail_at(check->resolve->report, check->keys->flex.node, key, "%s", what);
 }
@@ -33,19 +33,22 @@ static bool check_matrices(const struct check *check)
     const struct dyn_flex *modal = check->modal;
     const int last = modal->modes - 1;
     double square[DYN_MODES_MAX], rate[DYN_MODES_MAX];
-    if (!cfg_spectrum(modal->modes, modal->K, modal->M, square) ||
-        !cfg_spectrum(modal->modes, modal->C, modal->M, rate))
-        return fail(check, "mass",
-                    "the modal mass matrix is not positive definite: a mode moves no mass, or "
-                    "several move the body alike; check the shapes");
+    if (!cfg_small_eigenvalues(modal->modes, modal->K, modal->M, square) ||
+        !cfg_small_eigenvalues(modal->modes, modal->C, modal->M, rate))
+        return fail_at_flex(
+            check, "mass",
+            "the modal mass matrix is not positive definite: a mode moves no mass, or "
+            "several move the body alike; check the shapes");
     if (!(isfinite(square[0]) && isfinite(square[last]) && isfinite(rate[last])))
-        return fail(check, NULL, "the modes have no finite frequency; check the numbers");
+        return fail_at_flex(check, NULL, "the modes have no finite frequency; check the numbers");
     if (square[0] < -ROUNDING * fabs(square[last]))
-        return fail(check, "stiffness",
-                    "the stiffness matrix pushes outwards, it has a negative eigenvalue; check it");
+        return fail_at_flex(
+            check, "stiffness",
+            "the stiffness matrix pushes outwards, it has a negative eigenvalue; check it");
     if (rate[0] < -ROUNDING * fabs(rate[last]))
-        return fail(check, "damping",
-                    "the damping matrix drives the motion, it has a negative eigenvalue; check it");
+        return fail_at_flex(
+            check, "damping",
+            "the damping matrix drives the motion, it has a negative eigenvalue; check it");
     check->body->flex->first_hz = sqrt(fmax(square[0], 0.0)) / cfg_omega(1.0);
     check->body->flex->last_hz = sqrt(square[last]) / cfg_omega(1.0);
     return true;
@@ -168,8 +171,8 @@ static double fastest(const struct check *check)
     for (int p = 0; p < n; p++)
         for (int q = 0; q < n; q++)
             M[p * n + q] = 0.5 * (A[RIGID + p][RIGID + q] + A[RIGID + q][RIGID + p]);
-    const bool good =
-        cfg_spectrum(n, check->modal->K, M, square) && cfg_spectrum(n, check->modal->C, M, rate);
+    const bool good = cfg_small_eigenvalues(n, check->modal->K, M, square) &&
+                      cfg_small_eigenvalues(n, check->modal->C, M, rate);
     free(M);
     free(A);
     if (!good)
@@ -198,7 +201,7 @@ static bool check_speed(const struct check *check)
 }
 
 bool cfg_check_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                    struct cfg_body *body)
+                    struct sim_body *body)
 {
     const struct check check = {resolve, keys, body, &body->flex->modal};
     return check_matrices(&check) && check_share(&check) &&

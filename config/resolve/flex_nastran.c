@@ -13,7 +13,7 @@
 static bool fill_numbers(const struct cfg_flex_draft *draft, struct cfg_nastran_choice *choice)
 {
     const struct cfg_numbers *pick = &draft->keys->pick;
-    int *numbers = cfg_pool_take(draft->scratch, (size_t)pick->count * sizeof *numbers);
+    int *numbers = cfg_load_arena_take(draft->scratch, (size_t)pick->count * sizeof *numbers);
     for (int i = 0; i < pick->count; i++) {
         const double number = pick->items[i];
         if (!(number >= 1.0 && number <= 1e8 && number == floor(number)))
@@ -45,12 +45,12 @@ static bool fill_choice(const struct cfg_flex_draft *draft, struct cfg_nastran_c
 /* ---- the files ---- */
 
 /* One of the two files; NULL with the complaint in report. */
-static const struct cfg_file *take(const struct cfg_flex_draft *draft, const char *key,
-                                   const char *name, const char *what)
+static const struct cfg_file *read_model_file(const struct cfg_flex_draft *draft, const char *key,
+                                              const char *name, const char *what)
 {
     char error[CFG_ERROR_MAX] = "";
     const struct cfg_file *file =
-        cfg_shelf_take(draft->resolve, name, what, CFG_NASTRAN_TEXT_MAX, error);
+        cfg_file_source_take(draft->resolve, name, what, CFG_NASTRAN_TEXT_MAX, error);
     if (file == NULL)
         cfg_fail_at(draft->resolve->report, draft->keys->node, key, "%.400s", error);
     return file;
@@ -59,9 +59,9 @@ static const struct cfg_file *take(const struct cfg_flex_draft *draft, const cha
 static const struct cfg_nastran *load(const struct cfg_flex_draft *draft,
                                       const struct cfg_nastran_choice *choice)
 {
-    const struct cfg_file *bulk = take(draft, "bulk", draft->keys->bulk, "bulk data");
+    const struct cfg_file *bulk = read_model_file(draft, "bulk", draft->keys->bulk, "bulk data");
     const struct cfg_file *punch =
-        bulk != NULL ? take(draft, "punch", draft->keys->punch, "punch") : NULL;
+        bulk != NULL ? read_model_file(draft, "punch", draft->keys->punch, "punch") : NULL;
     if (punch == NULL)
         return NULL;
     char error[CFG_ERROR_MAX] = "";
@@ -76,9 +76,10 @@ static const struct cfg_nastran *load(const struct cfg_flex_draft *draft,
     return body;
 }
 
-static const struct dyn_node *find(const struct cfg_flex_draft *draft,
-                                   const struct cfg_nastran *body, const struct cfg_node *place,
-                                   const char *key, int64_t grid)
+static const struct dyn_node *find_grid_node(const struct cfg_flex_draft *draft,
+                                             const struct cfg_nastran *body,
+                                             const struct cfg_node *place, const char *key,
+                                             int64_t grid)
 {
     const struct dyn_node *node = cfg_nastran_find(body, (int)grid);
     if (node == NULL)
@@ -90,7 +91,7 @@ static const struct dyn_node *find(const struct cfg_flex_draft *draft,
 /* ---- shapes ---- */
 
 /* A copy that can be changed, of numbers that may be none. */
-static double *copy(struct cfg_pool *pool, const double *numbers, int count)
+static double *copy_numbers(struct cfg_load_arena *pool, const double *numbers, int count)
 {
     double *own = cfg_take_numbers(pool, count);
     if (numbers != NULL)
@@ -100,10 +101,11 @@ static double *copy(struct cfg_pool *pool, const double *numbers, int count)
 
 /* The point of the joint becomes the origin, and the shapes stand still in it. */
 static void rebase(const struct cfg_flex_draft *draft, const struct dyn_node *joint,
-                   struct cfg_pool *pool, struct dyn_node *node)
+                   struct cfg_load_arena *pool, struct dyn_node *node)
 {
     const int n = draft->modes;
-    double *psi = copy(pool, node->psi, 3 * n), *theta = copy(pool, node->theta, 3 * n);
+    double *psi = copy_numbers(pool, node->psi, 3 * n),
+           *theta = copy_numbers(pool, node->theta, 3 * n);
     *node =
         (struct dyn_node){.r = {node->r[0], node->r[1], node->r[2]}, .psi = psi, .theta = theta};
     if (joint == NULL)
@@ -121,7 +123,7 @@ static void fill_stations(struct cfg_flex_draft *draft, const struct cfg_nastran
 {
     const size_t count = (size_t)body->station_count;
     draft->station_count = body->station_count;
-    draft->stations = cfg_pool_take(draft->scratch, count * sizeof *draft->stations);
+    draft->stations = cfg_load_arena_take(draft->scratch, count * sizeof *draft->stations);
     for (int i = 0; i < body->station_count; i++) {
         struct dyn_station *station = &draft->stations[i];
         *station = body->stations[i];
@@ -138,10 +140,11 @@ static void fill_stations(struct cfg_flex_draft *draft, const struct cfg_nastran
 static bool fill_nodes(struct cfg_flex_draft *draft, const struct cfg_nastran *body,
                        const struct dyn_node *joint)
 {
-    const struct cfg_keys_seat *keys = draft->keys->nodes.items;
+    const struct cfg_keys_node *keys = draft->keys->nodes.items;
     cfg_draft_nodes(draft, draft->keys->nodes.count);
     for (int i = 0; i < draft->node_count; i++) {
-        const struct dyn_node *found = find(draft, body, keys[i].node, "grid", keys[i].grid);
+        const struct dyn_node *found =
+            find_grid_node(draft, body, keys[i].node, "grid", keys[i].grid);
         if (found == NULL)
             return false;
         draft->nodes[i].node = *found;
@@ -160,8 +163,8 @@ bool cfg_draft_nastran(struct cfg_flex_draft *draft)
     const struct cfg_nastran *body = load(draft, &choice);
     if (body == NULL)
         return false;
-    if (draft->keys->grid > 0 &&
-        (joint = find(draft, body, draft->keys->node, "joint", draft->keys->grid)) == NULL)
+    if (draft->keys->grid > 0 && (joint = find_grid_node(draft, body, draft->keys->node, "joint",
+                                                         draft->keys->grid)) == NULL)
         return false;
     cfg_draft_modes(draft, body->mode_count);
     if (!cfg_draft_check_ratios(draft))

@@ -54,7 +54,8 @@ bool cfg_draft_oscillators(struct cfg_flex_draft *draft)
     cfg_draft_nodes(draft, list->count);
     draft->node_count = 0; /* those without a name are none */
     draft->station_count = list->count;
-    draft->stations = cfg_pool_take(draft->scratch, (size_t)list->count * sizeof *draft->stations);
+    draft->stations =
+        cfg_load_arena_take(draft->scratch, (size_t)list->count * sizeof *draft->stations);
     for (int p = 0; p < list->count; p++) {
         if (!check_kind(draft, &oscillators[p]))
             return false;

@@ -11,7 +11,7 @@
 static bool check_square(const struct cfg_flex_draft *draft, const char *key,
                          const struct cfg_rows *rows)
 {
-    struct cfg_report *report = draft->resolve->report;
+    struct cfg_complaint *report = draft->resolve->report;
     if (rows->count != rows->columns)
         return cfg_fail_at(report, rows->node, NULL,
                            "%s has %d row%s of %d; a square matrix has as many rows as numbers in "
@@ -132,7 +132,7 @@ static bool fill_stations(struct cfg_flex_draft *draft, struct shape *shapes)
     const struct cfg_keys_station *keys = draft->keys->stations.items;
     const int count = draft->keys->stations.count;
     draft->station_count = count;
-    draft->stations = cfg_pool_take(draft->scratch, (size_t)count * sizeof *draft->stations);
+    draft->stations = cfg_load_arena_take(draft->scratch, (size_t)count * sizeof *draft->stations);
     for (int i = 0; i < count; i++) {
         struct dyn_station *station = &draft->stations[i];
         if (!fill_shape(draft, &keys[i].shape, &shapes[i]))
@@ -153,7 +153,7 @@ static bool fill_stations(struct cfg_flex_draft *draft, struct shape *shapes)
 
 static bool fill_nodes(struct cfg_flex_draft *draft, struct shape *shapes)
 {
-    const struct cfg_keys_seat *keys = draft->keys->nodes.items;
+    const struct cfg_keys_node *keys = draft->keys->nodes.items;
     cfg_draft_nodes(draft, draft->keys->nodes.count);
     for (int i = 0; i < draft->node_count; i++) {
         struct dyn_node *node = &draft->nodes[i].node;
@@ -174,7 +174,7 @@ static bool fill_nodes(struct cfg_flex_draft *draft, struct shape *shapes)
 static bool has_psi2(const struct cfg_keys_flex *keys)
 {
     const struct cfg_keys_station *stations = keys->stations.items;
-    const struct cfg_keys_seat *nodes = keys->nodes.items;
+    const struct cfg_keys_node *nodes = keys->nodes.items;
     for (int i = 0; i < keys->stations.count; i++)
         if (stations[i].shape.psi2.node != NULL)
             return true;
@@ -189,7 +189,7 @@ static bool has_psi2(const struct cfg_keys_flex *keys)
 static bool count_modes(struct cfg_flex_draft *draft)
 {
     const struct cfg_keys_flex *keys = draft->keys;
-    struct cfg_report *report = draft->resolve->report;
+    struct cfg_complaint *report = draft->resolve->report;
     if (keys->modes.count == 0 && keys->stiffness_matrix.node == NULL)
         return cfg_fail_at(report, keys->node, NULL,
                            "a table of modes needs \"modes\", each by its frequency, or "
@@ -227,7 +227,7 @@ static bool fill_modal_mass(struct cfg_flex_draft *draft, double *M)
         return true;
     }
     struct dyn_modal modal;
-    double *room = cfg_pool_take(draft->scratch, dyn_modal_storage_count(n) * sizeof *room);
+    double *room = cfg_load_arena_take(draft->scratch, dyn_modal_storage_count(n) * sizeof *room);
     dyn_modal_integrate(draft->stations, draft->station_count, n, room, &modal);
     memcpy(M, modal.flex.M, (size_t)(n * n) * sizeof *M);
     return true;
@@ -269,8 +269,8 @@ bool cfg_draft_table(struct cfg_flex_draft *draft)
         return false;
     const size_t station_count = (size_t)draft->keys->stations.count;
     const size_t node_count = (size_t)draft->keys->nodes.count;
-    struct shape *stations = cfg_pool_take(draft->scratch, station_count * sizeof *stations);
-    struct shape *nodes = cfg_pool_take(draft->scratch, node_count * sizeof *nodes);
+    struct shape *stations = cfg_load_arena_take(draft->scratch, station_count * sizeof *stations);
+    struct shape *nodes = cfg_load_arena_take(draft->scratch, node_count * sizeof *nodes);
     double *M = cfg_take_numbers(draft->kept, draft->modes * draft->modes);
     draft->stiffens = has_psi2(draft->keys);
     return fill_stations(draft, stations) && fill_nodes(draft, nodes) &&

@@ -61,7 +61,7 @@ bool cfg_whole_steps(const struct cfg_resolve *resolve, const struct cfg_node *n
 
 /* Field and Sun change slowly: ten looks a second at home, a hundred on the way around the Earth,
  * or a few more, so that they come in step with the frames of a second and lengthen no pattern. */
-uint32_t cfg_look_every(const struct cfg_scenario *scenario)
+uint32_t sim_environment_every(const struct cfg_scenario *scenario)
 {
     if (scenario->world.kind == DYN_WORLD_UNIFORM)
         return 1; /* a divisor of all; there is no such job */
@@ -112,20 +112,20 @@ static bool add_link(struct table *table, int i)
 {
     const struct cfg_keys_link *keys =
         (const struct cfg_keys_link *)table->resolve->keys->links.items + i;
-    const struct cfg_link *link = &table->resolve->scenario->links[i];
+    const struct sim_link *link = &table->resolve->scenario->links[i];
     const struct cfg_node *node = keys->send.node != NULL ? keys->send.node : keys->node;
     table->jobs++; /* true motion, for its messages */
-    for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
         if (!add_job(table, node, cfg_message_name(m), link->every[m]))
             return false;
     return true;
 }
 
-bool cfg_resolve_table(const struct cfg_resolve *resolve)
+bool cfg_resolve_frame_table(const struct cfg_resolve *resolve)
 {
     struct table table = {.resolve = resolve, .pattern = 1};
     const struct cfg_keys_device *devices = resolve->keys->devices.items;
-    const struct cfg_sensor *sensor = resolve->scenario->sensors;
+    const struct sim_sensor *sensor = resolve->scenario->sensors;
     for (int i = 0; i < resolve->keys->devices.count; i++)
         if (devices[i].type < CFG_DEVICE_WHEEL &&
             !add_job(&table, devices[i].node, "rate", sensor++->every))
@@ -140,5 +140,5 @@ bool cfg_resolve_table(const struct cfg_resolve *resolve)
     return extend_pattern(&table, resolve->keys->log.node, "every", resolve->scenario->log_every) &&
            extend_pattern(&table, resolve->keys->predictor.node, "rate", predicts ? predicts : 1) &&
            extend_pattern(&table, resolve->keys->environment.node, "world",
-                          cfg_look_every(resolve->scenario));
+                          sim_environment_every(resolve->scenario));
 }

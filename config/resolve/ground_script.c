@@ -121,7 +121,7 @@ static bool resolve_line(const struct cfg_resolve *resolve, const struct cfg_key
 }
 
 bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                        struct cfg_link *link)
+                        struct sim_link *link)
 {
     struct io_link_spec *spec = &link->spec;
     const struct cfg_keys_ground *steps = keys->ground.items;

@@ -54,7 +54,7 @@ static bool check_held(const struct cfg_resolve *resolve, const struct motion *m
 }
 
 static bool fill_motion(const struct cfg_resolve *resolve, const struct motion *motion, int k,
-                        struct cfg_body *body)
+                        struct sim_body *body)
 {
     const struct cfg_keys_motion *keys = motion->keys;
     struct dyn_joint_force_spec *force_spec = &body->spec.force_spec[k];
@@ -71,7 +71,7 @@ static bool fill_motion(const struct cfg_resolve *resolve, const struct motion *
 
 /* Coordinate k of a joint whose keys have their own mapping, or stand in the joint itself. */
 static bool fill_coordinate(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
-                            int k, struct cfg_body *body)
+                            int k, struct sim_body *body)
 {
     const struct cfg_keys_motion *keys = &joint->motion[k];
     const struct motion motion = {keys, keys->node != NULL ? keys->node : joint->node,
@@ -117,7 +117,7 @@ static void fill_screw(const struct cfg_keys_screw *keys, double screw[6])
 }
 
 static bool fill_screws(const struct cfg_resolve *resolve, const struct cfg_list *list,
-                        struct cfg_body *body)
+                        struct sim_body *body)
 {
     const struct cfg_keys_screw *screws = list->items;
     body->spec.screw_count = list->count;
@@ -132,7 +132,7 @@ static bool fill_screws(const struct cfg_resolve *resolve, const struct cfg_list
 }
 
 /* The body starts at its place, which is its coordinates. */
-static void fill_start(const struct cfg_keys_joint *joint, struct cfg_body *body)
+static void fill_start(const struct cfg_keys_joint *joint, struct sim_body *body)
 {
     const bool is_free = body->spec.joint == DYN_JOINT_FREE;
     memcpy(body->velocity, joint->spin, sizeof joint->spin);
@@ -146,7 +146,7 @@ static void fill_start(const struct cfg_keys_joint *joint, struct cfg_body *body
 }
 
 static bool fill_ball(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
-                      struct cfg_body *body)
+                      struct sim_body *body)
 {
     const double *w = joint->spin;
     for (int k = 0; k < 3; k++) {
@@ -195,7 +195,7 @@ static bool check_follower(const struct cfg_resolve *resolve, const struct cfg_k
 }
 
 bool cfg_resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
-                       struct cfg_body *body)
+                       struct sim_body *body)
 {
     struct dyn_body_spec *spec = &body->spec;
     spec->joint = (enum dyn_joint_type)joint->type;

@@ -212,7 +212,7 @@ static double stick_us(double way)
 static const double radio_on_s = 5.0;
 
 static bool resolve_radio(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                          struct cfg_link *link)
+                          struct sim_link *link)
 {
     const char *const of_betaflight[] = {"variant", "sticks_from"};
     for (int i = 0; i < 2; i++)
@@ -234,7 +234,7 @@ static bool resolve_radio(const struct cfg_resolve *resolve, const struct cfg_ke
 }
 
 static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                           struct cfg_link *link)
+                           struct sim_link *link)
 {
     const struct cfg_keys_stick *steps = keys->sticks.items;
     struct io_rc_script *script = &link->sticks;
@@ -266,13 +266,13 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
 
 /* ---- hands ---- */
 
-static bool resolve_ways(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
+static bool resolve_axes(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                          struct io_hand_spec *hand)
 {
-    const struct cfg_keys_way *ways = keys->axes.items;
+    const struct cfg_keys_hand_axis *ways = keys->axes.items;
     hand->axis_map_count = keys->axes.count;
     for (int i = 0; i < keys->axes.count; i++) {
-        const struct cfg_keys_way *from = &ways[i];
+        const struct cfg_keys_hand_axis *from = &ways[i];
         for (int k = 0; k < i; k++)
             if (ways[k].control == from->control)
                 return cfg_fail_at(resolve->report, from->node, "control",
@@ -302,7 +302,7 @@ static bool resolve_modes(const struct cfg_resolve *resolve, const struct cfg_ke
 }
 
 static bool resolve_hand(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                         struct cfg_link *link)
+                         struct sim_link *link)
 {
     if (!io_protocol_traits(link->spec.protocol)->hands) {
         const char *const of_hands[] = {"axes", "modes"};
@@ -317,12 +317,12 @@ static bool resolve_hand(const struct cfg_resolve *resolve, const struct cfg_key
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "a hand controller needs \"axes\"; write e.g. axes: [{axis: x, control: "
                            "0}]");
-    return resolve_ways(resolve, keys, &link->spec.hand) &&
+    return resolve_axes(resolve, keys, &link->spec.hand) &&
            resolve_modes(resolve, keys, &link->spec.hand);
 }
 
 static bool resolve_delay(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                          struct cfg_link *link)
+                          struct sim_link *link)
 {
     const double most = CFG_LINK_DELAY_MAX * resolve->scenario->rate_hz;
     return cfg_whole_steps(resolve, keys->node, "delay", keys->delay, 1,
@@ -331,7 +331,7 @@ static bool resolve_delay(const struct cfg_resolve *resolve, const struct cfg_ke
 
 /* ---- all ---- */
 
-static bool same_wire(const struct io_bus_spec *a, const struct io_bus_spec *b)
+static bool is_same_bus(const struct io_bus_spec *a, const struct io_bus_spec *b)
 {
     return a->kind == b->kind && strcmp(a->listen, b->listen) == 0 &&
            strcmp(a->peer, b->peer) == 0 && strcmp(a->device, b->device) == 0;
@@ -340,7 +340,7 @@ static bool same_wire(const struct io_bus_spec *a, const struct io_bus_spec *b)
 static bool check_unique(const struct cfg_resolve *resolve, int i)
 {
     const struct cfg_keys_link *keys = link_keys(resolve, i);
-    const struct cfg_link *links = resolve->scenario->links;
+    const struct sim_link *links = resolve->scenario->links;
     for (int k = 0; k < i; k++) {
         if (strcmp(links[k].name, keys->name) == 0)
             return cfg_fail_at(resolve->report, keys->node, "name",
@@ -355,7 +355,7 @@ static bool check_unique(const struct cfg_resolve *resolve, int i)
             return cfg_fail_at(resolve->report, keys->node, "bus",
                                "link \"%s\" is already the cockpit's; take another bus",
                                links[k].name);
-        if (same_wire(&links[k].spec.bus, &links[i].spec.bus))
+        if (is_same_bus(&links[k].spec.bus, &links[i].spec.bus))
             return cfg_fail_at(resolve->report, keys->node,
                                keys->device != NULL ? "device" : "peer",
                                "link \"%s\" is already on %s; take another", links[k].name,
@@ -365,7 +365,7 @@ static bool check_unique(const struct cfg_resolve *resolve, int i)
 }
 
 static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                         struct cfg_link *link)
+                         struct sim_link *link)
 {
     strcpy(link->name, keys->name);
     link->mark = keys->node->mark;
@@ -376,7 +376,7 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     link->spec.system_id = (uint8_t)keys->system_id;
     link->spec.component_id = (uint8_t)keys->component_id;
     link->stop_on_loss = keys->on_loss == 1;
-    link->loss_given = cfg_node_find(keys->node, "on_loss") != NULL;
+    link->on_loss_given = cfg_node_find(keys->node, "on_loss") != NULL;
     /* ArduPilot must be able to stand in a debugger without the physics going on. */
     const double wait = link->spec.protocol == IO_PROTOCOL_ARDUPILOT ? 60.0 : 1.0;
     link->wait_limit_ns = nanoseconds(isnan(keys->wait_limit) ? wait : keys->wait_limit);
@@ -414,7 +414,7 @@ bool cfg_resolve_predictor(const struct cfg_resolve *resolve)
     static const double most_seconds = 60.0;
     const struct cfg_keys_predictor *keys = &resolve->keys->predictor;
     const struct cfg_scenario *scenario = resolve->scenario;
-    struct cfg_predictor *predictor = &resolve->scenario->predictor;
+    struct sim_predictor_spec *predictor = &resolve->scenario->predictor;
     const double most = most_seconds * scenario->rate_hz;
     if (keys->node == NULL)
         return true;

@@ -15,10 +15,10 @@ static const char PLANT[] = "/plant", DEVICE[] = "/device/";
 
 /* Frames between two records of the channel, where it is whole; 0: there is no such one. */
 static uint32_t find_topic(const struct cfg_scenario *scenario, const char *topic,
-                           struct cfg_log_channel *channel)
+                           struct sim_log_channel *channel)
 {
     const size_t prefix = strlen(DEVICE);
-    *channel = (struct cfg_log_channel){.sensor = -1, .drive = -1};
+    *channel = (struct sim_log_channel){.sensor = -1, .drive = -1};
     if (strcmp(topic, PLANT) == 0)
         return scenario->log_every;
     if (strncmp(topic, DEVICE, prefix) != 0)
@@ -62,7 +62,7 @@ static bool unknown_topic(const struct cfg_resolve *resolve,
 /* every counts records, rate counts frames. */
 static bool resolve_every(const struct cfg_resolve *resolve,
                           const struct cfg_keys_log_channel *keys, uint32_t own,
-                          struct cfg_log_channel *channel)
+                          struct sim_log_channel *channel)
 {
     if (isnan(keys->rate) == (keys->every < 1))
         return cfg_fail_at(resolve->report, keys->node, NULL,
@@ -84,9 +84,9 @@ static bool resolve_every(const struct cfg_resolve *resolve,
 
 static bool resolve_channel(const struct cfg_resolve *resolve,
                             const struct cfg_keys_log_channel *keys,
-                            struct cfg_log_channel *channel)
+                            struct sim_log_channel *channel)
 {
-    const struct cfg_log *log = &resolve->scenario->log;
+    const struct sim_log_spec *log = &resolve->scenario->log;
     const uint32_t own = find_topic(resolve->scenario, keys->topic, channel);
     if (own == 0)
         return unknown_topic(resolve, keys);
@@ -100,7 +100,7 @@ static bool resolve_channel(const struct cfg_resolve *resolve,
 static bool resolve_trigger(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_trigger *keys = &resolve->keys->log.trigger;
-    struct cfg_log *log = &resolve->scenario->log;
+    struct sim_log_spec *log = &resolve->scenario->log;
     const char *const *when = keys->when.items;
     if (keys->node != NULL && log->channel_count == 0)
         return cfg_fail_at(resolve->report, resolve->keys->log.node, "trigger",
@@ -122,7 +122,7 @@ static bool resolve_trigger(const struct cfg_resolve *resolve)
 bool cfg_resolve_log(const struct cfg_resolve *resolve)
 {
     const struct cfg_list *list = &resolve->keys->log.channels;
-    struct cfg_log *log = &resolve->scenario->log;
+    struct sim_log_spec *log = &resolve->scenario->log;
     for (int i = 0; i < list->count; i++) {
         const struct cfg_keys_log_channel *keys = list->items;
         if (!resolve_channel(resolve, &keys[i], &log->channel[i]))

@@ -5,23 +5,23 @@
 
 #include "config/resolve/resolve.h"
 
-static const char *const message_key[CFG_MESSAGE_COUNT] = {
-    [CFG_SEND_HEARTBEAT] = "heartbeat",
-    [CFG_SEND_SENSOR] = "sensor",
-    [CFG_SEND_GPS] = "gps",
-    [CFG_SEND_STATE] = "state",
-    [CFG_SEND_TIME] = "time",
-    [CFG_SEND_TRACKER] = "star_tracker",
-    [CFG_SEND_SUN] = "sun",
-    [CFG_SEND_ANGLES] = "angles",
-    [CFG_SEND_RC] = "rc",
+static const char *const message_key[SIM_MESSAGE_COUNT] = {
+    [SIM_MESSAGE_HEARTBEAT] = "heartbeat",
+    [SIM_MESSAGE_SENSOR] = "sensor",
+    [SIM_MESSAGE_GPS] = "gps",
+    [SIM_MESSAGE_STATE] = "state",
+    [SIM_MESSAGE_TIME] = "time",
+    [SIM_MESSAGE_TRACKER] = "star_tracker",
+    [SIM_MESSAGE_SUN] = "sun",
+    [SIM_MESSAGE_ANGLES] = "angles",
+    [SIM_MESSAGE_RC] = "rc",
 };
 
 /* A board that lets so many sensor messages go by without a command is late.  In lockstep, and as
  * fast as it goes, real time means nothing to the run: there a board is slow, never late. */
 enum { LATE_PERIODS = 4 };
 
-static bool can_be_late(const struct cfg_scenario *scenario, const struct cfg_link *link)
+static bool can_be_late(const struct cfg_scenario *scenario, const struct sim_link *link)
 {
     return scenario->pace == RT_PACE_REAL && !io_protocol_traits(link->spec.protocol)->hands;
 }
@@ -33,7 +33,7 @@ static bool can_be_late(const struct cfg_scenario *scenario, const struct cfg_li
  * and scales its accelerometer to milli-g, so its estimator never starts.  In lockstep the same
  * message is ground truth for PX4's log. */
 enum { NEVER = 0, FRAME = -1, DEVICE = -2, NONE = -3 };
-static const int usual_hz[IO_PROTOCOL_COUNT][CFG_MESSAGE_COUNT] = {
+static const int usual_hz[IO_PROTOCOL_COUNT][SIM_MESSAGE_COUNT] = {
     /*                         heartbeat sensor gps   state time  tracker  sun     angles  rc */
     [IO_PROTOCOL_MAVLINK] = {1, 250, 10, 50, 1, DEVICE, DEVICE, DEVICE, NONE},
     [IO_PROTOCOL_PX4] = {NONE, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
@@ -47,9 +47,9 @@ static const int usual_hz[IO_PROTOCOL_COUNT][CFG_MESSAGE_COUNT] = {
 /* The slowest instrument that feeds the message; 0: there is none. */
 static uint32_t device_every(const struct cfg_scenario *scenario, int message)
 {
-    const enum cfg_instrument kind = message == CFG_SEND_TRACKER ? CFG_STAR_TRACKER
-                                     : message == CFG_SEND_SUN   ? CFG_SUN_SENSOR
-                                                                 : CFG_ENCODER;
+    const enum sim_sensor_kind kind = message == SIM_MESSAGE_TRACKER ? SIM_SENSOR_STAR_TRACKER
+                                      : message == SIM_MESSAGE_SUN   ? SIM_SENSOR_SUN
+                                                                     : SIM_SENSOR_ENCODER;
     uint32_t every = 0;
     for (int i = 0; i < scenario->sensor_count; i++)
         if (scenario->sensors[i].kind == kind && scenario->sensors[i].every > every)
@@ -93,16 +93,16 @@ static int angle_count(const struct cfg_scenario *scenario)
 {
     int count = 0;
     for (int i = 0; i < scenario->sensor_count; i++)
-        count += scenario->sensors[i].kind == CFG_ENCODER;
+        count += scenario->sensors[i].kind == SIM_SENSOR_ENCODER;
     return count;
 }
 
 /* A serial line carries one byte in ten bits; what does not fit piles up and makes samples late. */
 static bool check_budget(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                         const struct cfg_link *link)
+                         const struct sim_link *link)
 {
-    double hz[CFG_MESSAGE_COUNT];
-    for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+    double hz[SIM_MESSAGE_COUNT];
+    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
         hz[m] = link->every[m] ? resolve->scenario->rate_hz / link->every[m] : 0.0;
     const struct io_protocol_spec spec = {.kind = link->spec.protocol};
     const double load = io_protocol_bandwidth(&spec, hz, angle_count(resolve->scenario)) +
@@ -116,17 +116,17 @@ static bool check_budget(const struct cfg_resolve *resolve, const struct cfg_key
                        load, link->spec.bus.baud, room, ceil(load / 100.0) * 1000.0);
 }
 
-bool cfg_resolve_sends(const struct cfg_resolve *resolve)
+bool cfg_resolve_message_rates(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_link *keys = resolve->keys->links.items;
     for (int i = 0; i < resolve->scenario->link_count; i++, keys++) {
-        struct cfg_link *link = &resolve->scenario->links[i];
-        for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+        struct sim_link *link = &resolve->scenario->links[i];
+        for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
             if (!resolve_send(resolve, keys, m, &link->every[m]))
                 return false;
         if (can_be_late(resolve->scenario, link))
             link->spec.late_after_ns =
-                LATE_PERIODS * link->every[CFG_SEND_SENSOR] * resolve->scenario->period_ns;
+                LATE_PERIODS * link->every[SIM_MESSAGE_SENSOR] * resolve->scenario->period_ns;
         if (!check_budget(resolve, keys, link))
             return false;
     }

@@ -10,14 +10,14 @@
 struct cfg_resolve {
     const struct cfg_keys_scenario *keys;
     struct cfg_scenario *scenario;
-    struct cfg_report *report;
-    const struct cfg_shelf *shelf; /* NULL: files are on disk */
+    struct cfg_complaint *report;
+    const struct cfg_file_source *shelf; /* NULL: files are on disk */
 };
 
 /* The links of the URDF that the scenario names become bodies among its keys, before all others.
  * What they need lives in the pool.  false with the complaint in report.  Context: setup. */
 bool cfg_take_urdf(const struct cfg_resolve *resolve, struct cfg_keys_scenario *keys,
-                   struct cfg_pool *pool);
+                   struct cfg_load_arena *pool);
 
 /* In this order; each false with the complaint in report.  Context: setup. */
 bool cfg_resolve_run(const struct cfg_resolve *resolve);
@@ -29,14 +29,14 @@ bool cfg_resolve_devices(const struct cfg_resolve *resolve);
 /* The arm and its payloads; after bodies and links. */
 bool cfg_resolve_arm(const struct cfg_resolve *resolve);
 /* The board's clock that frames follow, and the stopwatch that they are checked by. */
-bool cfg_resolve_truth(const struct cfg_resolve *resolve);
+bool cfg_resolve_clock(const struct cfg_resolve *resolve);
 /* How far ahead and how often; after the links. */
 bool cfg_resolve_predictor(const struct cfg_resolve *resolve);
 /* Of one link: its ground station. */
 bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
-                        struct cfg_link *link);
+                        struct sim_link *link);
 /* How often each message of a link leaves, by its protocol and the instruments that there are. */
-bool cfg_resolve_sends(const struct cfg_resolve *resolve);
+bool cfg_resolve_message_rates(const struct cfg_resolve *resolve);
 bool cfg_resolve_faults(const struct cfg_resolve *resolve);
 bool cfg_resolve_expects(const struct cfg_resolve *resolve);
 /* What may be changed while the run goes on, and where the frame reads it. */
@@ -46,7 +46,7 @@ bool cfg_resolve_log(const struct cfg_resolve *resolve);
 /* From where viewers look. */
 bool cfg_resolve_cameras(const struct cfg_resolve *resolve);
 /* The frame table: few enough jobs, and a pattern that repeats soon enough. */
-bool cfg_resolve_table(const struct cfg_resolve *resolve);
+bool cfg_resolve_frame_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */
 bool cfg_resolve_model(const struct cfg_resolve *resolve);
 
@@ -63,30 +63,30 @@ extern const char cfg_no_air[];
 /* One body's joint: all but whom it mimics.  false with the complaint in report.  Context: setup.
  */
 bool cfg_resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
-                       struct cfg_body *body);
+                       struct sim_body *body);
 
 /* How a body bends, and what it weighs where that says it.  keys->flex is given.  false with the
  * complaint in report.  Context: setup. */
 bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                      struct cfg_body *body);
+                      struct sim_body *body);
 
 /* The node of the parent that a body's joint sits on.  false with the complaint in report.
  * Context: setup. */
-bool cfg_resolve_seat(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                      struct cfg_body *body);
+bool cfg_resolve_parent_node(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
+                             struct sim_body *body);
 
 /* The nodes of a flexible body that carry something, for the kernel; after all seats.
  * Context: setup. */
-void cfg_gather_nodes(const struct cfg_resolve *resolve, struct cfg_body *body);
+void cfg_gather_nodes(const struct cfg_resolve *resolve, struct sim_body *body);
 
 /* Modes that the kernel and the integrator survive; after the rotors are out of the body.  false
  * with the complaint in report.  Context: setup. */
 bool cfg_check_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                    struct cfg_body *body);
+                    struct sim_body *body);
 
 /* What a body looks like; after its flex.  false with the complaint in report.  Context: setup. */
 bool cfg_resolve_solids(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                        struct cfg_body *body);
+                        struct sim_body *body);
 
 /* Is there a mass distribution with this inertia?  Context: setup. */
 bool cfg_is_physical(const double inertia[6]);

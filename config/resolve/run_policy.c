@@ -126,12 +126,12 @@ static void resolve_policies(const struct cfg_resolve *resolve)
     scenario->overrun = (enum rt_overrun)keys->overrun.policy;
     scenario->max_catch_up = (uint32_t)keys->overrun.max_catch_up;
     scenario->require_realtime = keys->require.machine == 1;
-    scenario->require = (struct cfg_require){.time = keys->require.time == 1,
+    scenario->require = (struct sim_require){.time = keys->require.time == 1,
                                              .link = keys->require.link == 1,
                                              .log = keys->require.log == 1,
                                              .expectations = keys->require.expectations == 1};
     scenario->physics =
-        (struct cfg_physics){keys->physics.max_speed, keys->physics.max_energy_growth};
+        (struct sim_physics_limits){keys->physics.max_speed, keys->physics.max_energy_growth};
     scenario->log_every = (uint32_t)keys->log.every;
     scenario->log_parts = keys->log.parts == 1;
     scenario->integrator = (enum dyn_integrator)keys->integrator.method;

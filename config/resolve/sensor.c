@@ -98,21 +98,21 @@ static void fill_tracker(const struct cfg_keys_device *keys, struct io_star_trac
 }
 
 /* Where the delay of its kind is kept. */
-static uint32_t *fill(const struct cfg_keys_device *keys, struct cfg_sensor *sensor)
+static uint32_t *fill(const struct cfg_keys_device *keys, struct sim_sensor *sensor)
 {
     switch (sensor->kind) {
-    case CFG_GYRO:
-    case CFG_ACCELEROMETER:
-    case CFG_MAGNETOMETER:
+    case SIM_SENSOR_GYRO:
+    case SIM_SENSOR_ACCELEROMETER:
+    case SIM_SENSOR_MAGNETOMETER:
         fill_triad(keys, sensor->sample_time, &sensor->triad);
         return &sensor->triad.delay;
-    case CFG_GPS:
+    case SIM_SENSOR_GPS:
         fill_gps(keys, sensor->sample_time, &sensor->gps);
         return &sensor->gps.delay;
-    case CFG_SUN_SENSOR:
+    case SIM_SENSOR_SUN:
         fill_sun(keys, &sensor->sun);
         return &sensor->sun.delay;
-    case CFG_STAR_TRACKER:
+    case SIM_SENSOR_STAR_TRACKER:
         fill_tracker(keys, &sensor->tracker);
         return &sensor->tracker.delay;
     default:
@@ -126,7 +126,7 @@ static bool check_only_one(const struct cfg_resolve *resolve, const struct cfg_k
     if (keys->type == CFG_DEVICE_ENCODER)
         return true;
     for (int i = 0; i < resolve->scenario->sensor_count; i++) {
-        const struct cfg_sensor *other = &resolve->scenario->sensors[i];
+        const struct sim_sensor *other = &resolve->scenario->sensors[i];
         if ((int)other->kind == keys->type)
             return cfg_fail_at(
                 resolve->report, keys->node, "type",
@@ -154,7 +154,7 @@ static bool check_world(const struct cfg_resolve *resolve, const struct cfg_keys
 }
 
 static bool resolve_encoder(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                            struct cfg_sensor *sensor)
+                            struct sim_sensor *sensor)
 {
     if (keys->type != CFG_DEVICE_ENCODER)
         return true;
@@ -163,7 +163,7 @@ static bool resolve_encoder(const struct cfg_resolve *resolve, const struct cfg_
     const int count = spec->mimic.on ? 0 : dyn_joint_nq(spec);
     sensor->coordinate = (int)keys->coordinate;
     for (int i = 0; i < scenario->sensor_count; i++)
-        sensor->angle += scenario->sensors[i].kind == CFG_ENCODER;
+        sensor->angle += scenario->sensors[i].kind == SIM_SENSOR_ENCODER;
     if (spec->joint == DYN_JOINT_FREE || spec->joint == DYN_JOINT_SPHERICAL || count == 0)
         return cfg_fail_at(resolve->report, keys->node, "body",
                            "the joint of \"%s\" has no angle or travel that an encoder could read; "
@@ -181,15 +181,15 @@ static bool resolve_encoder(const struct cfg_resolve *resolve, const struct cfg_
 
 bool cfg_resolve_sensor(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
-    _Static_assert((int)CFG_GYRO == (int)CFG_DEVICE_GYRO &&
-                       (int)CFG_ENCODER == (int)CFG_DEVICE_ENCODER &&
-                       (int)CFG_INSTRUMENT_COUNT == (int)CFG_DEVICE_WHEEL,
+    _Static_assert((int)SIM_SENSOR_GYRO == (int)CFG_DEVICE_GYRO &&
+                       (int)SIM_SENSOR_ENCODER == (int)CFG_DEVICE_ENCODER &&
+                       (int)SIM_SENSOR_KIND_COUNT == (int)CFG_DEVICE_WHEEL,
                    "instruments come first among the devices");
-    struct cfg_sensor *sensor = &resolve->scenario->sensors[resolve->scenario->sensor_count];
+    struct sim_sensor *sensor = &resolve->scenario->sensors[resolve->scenario->sensor_count];
     if (!check_only_one(resolve, keys) || !check_world(resolve, keys))
         return false;
-    *sensor = (struct cfg_sensor){
-        .kind = (enum cfg_instrument)keys->type, .every = 1, .mark = keys->node->mark};
+    *sensor = (struct sim_sensor){
+        .kind = (enum sim_sensor_kind)keys->type, .every = 1, .mark = keys->node->mark};
     strcpy(sensor->name, keys->name);
     memcpy(sensor->point, keys->at, sizeof sensor->point);
     if (!isnan(keys->rate) &&

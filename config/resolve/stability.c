@@ -11,7 +11,7 @@
 #include "rt/executive/state/run_state.h"
 
 enum { METHODS = DYN_ROS2 + 1 };
-enum occasion { AT_START, AT_STOPS, ON_GROUND, OCCASIONS };
+enum stability_case { AT_START, AT_STOPS, ON_GROUND, OCCASIONS };
 
 static const char *const occasion_name[OCCASIONS] = {"as it starts", "pressed against its stops",
                                                      "on the ground"};
@@ -19,7 +19,7 @@ static const char *const occasion_name[OCCASIONS] = {"as it starts", "pressed ag
 /* One vehicle of its own, which may be changed. */
 struct trial {
     const struct cfg_scenario *scenario;
-    struct cfg_rig *rig;
+    struct sim_vehicle *vehicle;
     double *x;
     int count; /* of states that have a rate */
     double *J; /* by rows */
@@ -30,16 +30,16 @@ struct trial {
 /* The motion that asks for the shortest step on one occasion. */
 struct stiffest {
     bool found;
-    struct cfg_rate mu;
+    struct cfg_growth_rate mu;
     int state; /* that has the most of it */
     double limit[METHODS];
-    double growth;           /* in a step, of what a step of ROS2 lets grow; 0: of nothing */
-    bool or_more;            /* ROS2's limit is the step taken, and no longer one was tried */
-    struct cfg_rate growing; /* what decays or swings and still grows a little, fastest */
-    double twofold;          /* s, in which; infinite: there is none */
+    double growth; /* in a step, of what a step of ROS2 lets grow; 0: of nothing */
+    bool or_more;  /* ROS2's limit is the step taken, and no longer one was tried */
+    struct cfg_growth_rate growing; /* what decays or swings and still grows a little, fastest */
+    double twofold;                 /* s, in which; infinite: there is none */
 };
 
-static void *take(size_t size)
+static void *alloc_aligned(size_t size)
 {
     void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     RT_CHECK(mem != NULL);
@@ -52,11 +52,11 @@ static void *take(size_t size)
 static void release_brakes(struct trial *trial)
 {
     const struct cfg_scenario *scenario = trial->scenario;
-    struct cfg_rig *rig = trial->rig;
-    for (int i = 0; i < scenario->body_count && rig->held != NULL; i++) {
-        const int v = dyn_model_v_index(rig->plant.model, i);
+    struct sim_vehicle *vehicle = trial->vehicle;
+    for (int i = 0; i < scenario->body_count && vehicle->held != NULL; i++) {
+        const int v = dyn_model_v_index(vehicle->plant.model, i);
         for (int k = 0; k < dyn_joint_nv(&scenario->bodies[i].spec); k++)
-            rig->held[v + k] = scenario->bodies[i].held[k];
+            vehicle->held[v + k] = scenario->bodies[i].held[k];
     }
 }
 
@@ -66,12 +66,12 @@ static void leave_out_dry_friction(struct trial *trial)
     for (int i = 0; i < scenario->body_count; i++)
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
             struct dyn_joint_force_spec *force_spec =
-                dyn_model_force_spec((struct dyn_model *)trial->rig->plant.model, i, k);
+                dyn_model_force_spec((struct dyn_model *)trial->vehicle->plant.model, i, k);
             if (force_spec != NULL)
                 force_spec->coulomb = 0.0;
         }
     for (int i = 0; i < scenario->effector_count; i++) {
-        struct dyn_effector *effector = &trial->rig->effectors[i];
+        struct dyn_effector *effector = &trial->vehicle->effectors[i];
         if (effector->type == DYN_EFFECTOR_WHEEL)
             effector->wheel.coulomb = effector->wheel.stiction = 0.0;
         if (effector->type == DYN_EFFECTOR_CONTACT)
@@ -82,27 +82,27 @@ static void leave_out_dry_friction(struct trial *trial)
 static void begin_trial(const struct cfg_scenario *scenario, struct trial *trial)
 {
     *trial = (struct trial){.scenario = scenario};
-    trial->rig = cfg_rig_place(scenario, take(cfg_rig_size(scenario)));
-    const struct dyn_plant *plant = &trial->rig->plant;
+    trial->vehicle = sim_vehicle_place(scenario, alloc_aligned(sim_vehicle_size(scenario)));
+    const struct dyn_plant *plant = &trial->vehicle->plant;
     const size_t n = (size_t)dyn_plant_effector_index(plant, plant->effector_count);
     trial->count = (int)n;
-    trial->x = take((size_t)dyn_plant_state_count(plant) * sizeof *trial->x);
-    memcpy(trial->x, trial->rig->x, n * sizeof *trial->x);
+    trial->x = alloc_aligned((size_t)dyn_plant_state_count(plant) * sizeof *trial->x);
+    memcpy(trial->x, trial->vehicle->x, n * sizeof *trial->x);
     for (int i = 0; i < scenario->body_count; i++)
         trial->has_modes = trial->has_modes || dyn_model_modes(plant->model, i) > 0;
     if (trial->count > CFG_STABILITY_MAX)
         return;
-    trial->J = take(n * n * sizeof *trial->J);
-    trial->re = take(n * sizeof *trial->re);
-    trial->im = take(n * sizeof *trial->im);
-    trial->rig->plant.substeps = 1; /* for one is judged */
+    trial->J = alloc_aligned(n * n * sizeof *trial->J);
+    trial->re = alloc_aligned(n * sizeof *trial->re);
+    trial->im = alloc_aligned(n * sizeof *trial->im);
+    trial->vehicle->plant.substeps = 1; /* for one is judged */
     release_brakes(trial);
     leave_out_dry_friction(trial);
 }
 
 static void end_trial(struct trial *trial)
 {
-    free(trial->rig);
+    free(trial->vehicle);
     free(trial->x);
     free(trial->J);
     free(trial->re);
@@ -114,7 +114,7 @@ static void end_trial(struct trial *trial)
 static bool set_stops(struct trial *trial, bool pressed)
 {
     const struct cfg_scenario *scenario = trial->scenario;
-    struct dyn_model *model = (struct dyn_model *)trial->rig->plant.model;
+    struct dyn_model *model = (struct dyn_model *)trial->vehicle->plant.model;
     bool some = false;
     for (int i = 0; i < scenario->body_count; i++)
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
@@ -134,21 +134,21 @@ static bool set_stops(struct trial *trial, bool pressed)
 
 /* At rest, with the ground a little above the lowest point that can touch it.  false: there is
  * none. */
-static bool stand(struct trial *trial)
+static bool set_on_ground(struct trial *trial)
 {
     static const double DEPTH = 1e-3, SPEED = 1e-5; /* m, m/s */
-    struct dyn_plant *plant = &trial->rig->plant;
+    struct dyn_plant *plant = &trial->vehicle->plant;
     double lowest = -HUGE_VAL, depth = DEPTH;
     memset(trial->x + dyn_model_nq(plant->model), 0,
            (size_t)dyn_model_nv(plant->model) * sizeof *trial->x);
-    dyn_plant_solve(plant, trial->rig->command, NULL, trial->x, trial->rig->work);
+    dyn_plant_solve(plant, trial->vehicle->command, NULL, trial->x, trial->vehicle->work);
     for (int i = 0; i < plant->effector_count; i++) {
         const struct dyn_effector *effector = &plant->effectors[i];
         struct dyn_motion motion;
         if (effector->type != DYN_EFFECTOR_CONTACT)
             continue;
-        dyn_plant_motion(plant, trial->rig->work, trial->x, effector->body, effector->contact.at,
-                         &motion);
+        dyn_plant_motion(plant, trial->vehicle->work, trial->x, effector->body,
+                         effector->contact.at, &motion);
         lowest = fmax(lowest, motion.position[2]);
         depth = fmax(depth, SPEED * effector->contact.damping / effector->contact.stiffness);
     }
@@ -159,7 +159,7 @@ static bool stand(struct trial *trial)
 /* ---- its slopes ---------------------------------------------------------------------------- */
 
 /* What is stepped exactly takes no part. */
-static void leave_out(const struct trial *trial, int state)
+static void remove_state(const struct trial *trial, int state)
 {
     const int n = trial->count;
     for (int k = 0; k < n; k++)
@@ -168,26 +168,29 @@ static void leave_out(const struct trial *trial, int state)
 
 static void leave_out_lags(const struct trial *trial)
 {
-    const struct dyn_plant *plant = &trial->rig->plant;
+    const struct dyn_plant *plant = &trial->vehicle->plant;
     for (int i = 0; i < plant->effector_count; i++) {
         struct dyn_lags lags;
         if (dyn_effector_lags(&plant->effectors[i], &lags))
-            leave_out(trial, dyn_plant_effector_index(plant, i));
+            remove_state(trial, dyn_plant_effector_index(plant, i));
     }
 }
 
-static void find_slopes(const struct trial *trial)
+static void compute_jacobian(const struct trial *trial)
 {
     static const double STEP = 1e-7;
-    const struct cfg_rig *rig = trial->rig;
+    const struct sim_vehicle *vehicle = trial->vehicle;
     const int n = trial->count;
-    double *above = take((size_t)n * sizeof *above), *below = take((size_t)n * sizeof *below);
+    double *above = alloc_aligned((size_t)n * sizeof *above),
+           *below = alloc_aligned((size_t)n * sizeof *below);
     for (int k = 0; k < n; k++) {
         const double keep = trial->x[k], step = STEP * (1.0 + fabs(keep));
         trial->x[k] = keep + step;
-        dyn_plant_derivative(&rig->plant, rig->command, NULL, trial->x, rig->work, above);
+        dyn_plant_derivative(&vehicle->plant, vehicle->command, NULL, trial->x, vehicle->work,
+                             above);
         trial->x[k] = keep - step;
-        dyn_plant_derivative(&rig->plant, rig->command, NULL, trial->x, rig->work, below);
+        dyn_plant_derivative(&vehicle->plant, vehicle->command, NULL, trial->x, vehicle->work,
+                             below);
         trial->x[k] = keep;
         for (int i = 0; i < n; i++)
             trial->J[i * n + k] = (above[i] - below[i]) / (2.0 * step);
@@ -200,7 +203,7 @@ static void find_slopes(const struct trial *trial)
 /* ---- whose motion it is -------------------------------------------------------------------- */
 
 /* B x = b, in place; a pivot that is none is made one, for B is singular on purpose. */
-static void solve(int n, double *B, double *b)
+static void solve_linear(int n, double *B, double *b)
 {
     double size = 0.0;
     for (int k = 0; k < n * n; k++)
@@ -234,7 +237,7 @@ static void solve(int n, double *B, double *b)
 }
 
 /* B = (J - re)^2 + im^2, which the eigenvectors of the pair make zero. */
-static void fill_square(const struct trial *trial, struct cfg_rate mu, double *B)
+static void fill_square(const struct trial *trial, struct cfg_growth_rate mu, double *B)
 {
     const int n = trial->count;
     const double *J = trial->J;
@@ -248,9 +251,9 @@ static void fill_square(const struct trial *trial, struct cfg_rate mu, double *B
 }
 
 /* The momentum of a wheel counts as the speed that it stands for. */
-static double weight_of(const struct trial *trial, int state)
+static double momentum_scale(const struct trial *trial, int state)
 {
-    const struct dyn_plant *plant = &trial->rig->plant;
+    const struct dyn_plant *plant = &trial->vehicle->plant;
     for (int i = 0; i < plant->effector_count; i++)
         if (plant->effectors[i].type == DYN_EFFECTOR_WHEEL &&
             dyn_plant_effector_index(plant, i) == state)
@@ -259,12 +262,12 @@ static double weight_of(const struct trial *trial, int state)
 }
 
 /* The velocity or the effector's state that has the most of a motion, by inverse iteration. */
-static int owner_of(const struct trial *trial, struct cfg_rate mu)
+static int owner_of(const struct trial *trial, struct cfg_growth_rate mu)
 {
-    const int n = trial->count, nq = dyn_model_nq(trial->rig->plant.model);
-    double *B = take((size_t)n * (size_t)n * sizeof *B),
-           *copy = take((size_t)n * sizeof(double) * (size_t)n);
-    double *y = take((size_t)n * sizeof *y);
+    const int n = trial->count, nq = dyn_model_nq(trial->vehicle->plant.model);
+    double *B = alloc_aligned((size_t)n * (size_t)n * sizeof *B),
+           *copy = alloc_aligned((size_t)n * sizeof(double) * (size_t)n);
+    double *y = alloc_aligned((size_t)n * sizeof *y);
     int owner = nq < n ? nq : 0;
     fill_square(trial, mu, B);
     for (int k = 0; k < n; k++)
@@ -272,14 +275,14 @@ static int owner_of(const struct trial *trial, struct cfg_rate mu)
     for (int round = 0; round < 3; round++) {
         double most = 0.0;
         memcpy(copy, B, (size_t)n * (size_t)n * sizeof *B);
-        solve(n, copy, y);
+        solve_linear(n, copy, y);
         for (int k = 0; k < n; k++)
             most = fmax(most, fabs(y[k]));
         for (int k = 0; k < n && most > 0.0; k++)
             y[k] /= most;
     }
     for (int k = nq; k < n; k++) {
-        y[k] *= weight_of(trial, k);
+        y[k] *= momentum_scale(trial, k);
         owner = fabs(y[k]) > fabs(y[owner]) ? k : owner;
     }
     free(B);
@@ -290,10 +293,10 @@ static int owner_of(const struct trial *trial, struct cfg_rate mu)
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
-static void note_growth(const struct trial *trial, struct cfg_rate mu, double h,
+static void note_growth(const struct trial *trial, struct cfg_growth_rate mu, double h,
                         struct stiffest *out)
 {
-    const struct cfg_rate z = {h * mu.re, h * mu.im};
+    const struct cfg_growth_rate z = {h * mu.re, h * mu.im};
     const double growth = cfg_step_growth(trial->scenario->integrator, z);
     const double twofold = growth > 1.0 + 1e-9 ? h * log(2.0) / log(growth) : HUGE_VAL;
     if (mu.re <= 0.0 && twofold < out->twofold) {
@@ -306,10 +309,10 @@ static void note_growth(const struct trial *trial, struct cfg_rate mu, double h,
  * beyond all sense, whose slopes say nothing of the method. */
 static double *unbent_state(const struct trial *trial)
 {
-    const struct dyn_plant *plant = &trial->rig->plant;
+    const struct dyn_plant *plant = &trial->vehicle->plant;
     const struct dyn_model *model = plant->model;
     const size_t size = (size_t)dyn_plant_state_count(plant) * sizeof(double);
-    double *x = take(size);
+    double *x = alloc_aligned(size);
     memcpy(x, trial->x, size);
     for (int i = 0; i < trial->scenario->body_count; i++)
         for (int k = 0; k < dyn_model_modes(model, i); k++) {
@@ -321,23 +324,24 @@ static double *unbent_state(const struct trial *trial)
 
 /* The most that a step of ROS2 lets grow though the vehicle does not, in `worst` and, by inverse
  * iteration, whose it is; 0: nothing. */
-static double growth_at(const struct trial *trial, double h, struct cfg_rate *worst, int *owner)
+static double growth_at(const struct trial *trial, double h, struct cfg_growth_rate *worst,
+                        int *owner)
 {
     const int n = trial->count;
-    const struct cfg_rates rates = {n, trial->re, trial->im};
+    const struct cfg_growth_rates rates = {n, trial->re, trial->im};
     struct trial step = *trial;
     double growth = 0.0;
-    step.J = take((size_t)n * (size_t)n * sizeof(double));
-    step.re = take((size_t)n * sizeof(double));
-    step.im = take((size_t)n * sizeof(double));
-    double *copy = take((size_t)n * (size_t)n * sizeof *copy);
+    step.J = alloc_aligned((size_t)n * (size_t)n * sizeof(double));
+    step.re = alloc_aligned((size_t)n * sizeof(double));
+    step.im = alloc_aligned((size_t)n * sizeof(double));
+    double *copy = alloc_aligned((size_t)n * (size_t)n * sizeof *copy);
     double *x = unbent_state(trial);
-    bool good = cfg_step_slopes(trial->rig, h, n, x, step.J);
+    bool good = cfg_step_derivative(trial->vehicle, h, n, x, step.J);
     free(x);
     memcpy(copy, step.J, (size_t)n * (size_t)n * sizeof *copy);
     good = good && cfg_eigenvalues(n, copy, step.re, step.im);
     for (int k = 0; k < n && good; k++) {
-        const struct cfg_rate eigenvalue = {step.re[k], fabs(step.im[k])};
+        const struct cfg_growth_rate eigenvalue = {step.re[k], fabs(step.im[k])};
         const double excess = cfg_step_excess(eigenvalue, h, &rates);
         if (excess > growth) {
             growth = excess;
@@ -357,7 +361,7 @@ static double growth_at(const struct trial *trial, double h, struct cfg_rate *wo
 static void judge_step(const struct trial *trial, double h, struct stiffest *out)
 {
     enum { HALVES = 14 };
-    struct cfg_rate worst;
+    struct cfg_growth_rate worst;
     double good = 0.0, bad = h;
     out->limit[DYN_ROS2] = h;
     out->growth = growth_at(trial, h, &worst, &out->state);
@@ -371,7 +375,7 @@ static void judge_step(const struct trial *trial, double h, struct stiffest *out
     out->limit[DYN_ROS2] = good;
 }
 
-static void judge_rate(const struct trial *trial, struct cfg_rate mu, bool by_step, double h,
+static void judge_rate(const struct trial *trial, struct cfg_growth_rate mu, bool by_step, double h,
                        struct stiffest *out)
 {
     const enum dyn_integrator own = trial->scenario->integrator;
@@ -387,24 +391,24 @@ static void judge_rate(const struct trial *trial, struct cfg_rate mu, bool by_st
         note_growth(trial, mu, h, out);
 }
 
-static struct stiffest judge(const struct trial *trial)
+static struct stiffest judge_trial(const struct trial *trial)
 {
     const int n = trial->count;
     const double h = (double)trial->scenario->period_ns * 1e-9 / trial->scenario->substeps;
     const bool by_step = trial->scenario->integrator == DYN_ROS2 && trial->has_modes;
     struct stiffest out = {.twofold = HUGE_VAL};
-    double *J = take((size_t)n * (size_t)n * sizeof *J);
+    double *J = alloc_aligned((size_t)n * (size_t)n * sizeof *J);
     for (int m = 0; m < METHODS; m++)
         out.limit[m] = HUGE_VAL;
     if (by_step) /* what hangs and has not sagged yet jerks so much that two stages differ */
-        memset(trial->rig->plant.environment.gravity, 0,
-               sizeof trial->rig->plant.environment.gravity);
-    find_slopes(trial);
+        memset(trial->vehicle->plant.environment.gravity, 0,
+               sizeof trial->vehicle->plant.environment.gravity);
+    compute_jacobian(trial);
     memcpy(J, trial->J, (size_t)n * (size_t)n * sizeof *J);
     if (n > 0 && cfg_eigenvalues(n, J, trial->re, trial->im))
         for (int k = 0; k < n; k++)
-            judge_rate(trial, (struct cfg_rate){trial->re[k], fabs(trial->im[k])}, by_step, h,
-                       &out);
+            judge_rate(trial, (struct cfg_growth_rate){trial->re[k], fabs(trial->im[k])}, by_step,
+                       h, &out);
     if (out.found)
         out.state = owner_of(trial, out.mu);
     if (out.found && by_step)
@@ -415,7 +419,8 @@ static struct stiffest judge(const struct trial *trial)
     return out;
 }
 
-static struct stiffest try_on(const struct cfg_scenario *scenario, enum occasion occasion)
+static struct stiffest analyse_case(const struct cfg_scenario *scenario,
+                                    enum stability_case occasion)
 {
     struct stiffest out = {.twofold = HUGE_VAL};
     struct trial trial;
@@ -423,8 +428,8 @@ static struct stiffest try_on(const struct cfg_scenario *scenario, enum occasion
     const bool small = trial.count <= CFG_STABILITY_MAX;
     const bool has_stops = small && set_stops(&trial, occasion == AT_STOPS);
     if (small && (occasion == AT_START || (occasion == AT_STOPS && has_stops) ||
-                  (occasion == ON_GROUND && stand(&trial))))
-        out = judge(&trial);
+                  (occasion == ON_GROUND && set_on_ground(&trial))))
+        out = judge_trial(&trial);
     end_trial(&trial);
     return out;
 }
@@ -448,12 +453,12 @@ static int body_of(const struct cfg_scenario *scenario, const struct dyn_model *
     return found;
 }
 
-static struct owner owner_named(const struct cfg_scenario *scenario, enum occasion occasion,
+static struct owner owner_named(const struct cfg_scenario *scenario, enum stability_case occasion,
                                 int state)
 {
     struct trial trial;
     begin_trial(scenario, &trial);
-    const struct dyn_plant *plant = &trial.rig->plant;
+    const struct dyn_plant *plant = &trial.vehicle->plant;
     const int v = state - dyn_model_nq(plant->model);
     struct owner owner = {scenario->name, {0, 0}};
     if (v >= dyn_model_nv(plant->model)) {
@@ -461,7 +466,7 @@ static struct owner owner_named(const struct cfg_scenario *scenario, enum occasi
             if (dyn_plant_effector_index(plant, i) <= state)
                 owner = (struct owner){scenario->effectors[i].name, scenario->effectors[i].mark};
     } else if (scenario->body_count > 0) {
-        const struct cfg_body *body = &scenario->bodies[body_of(scenario, plant->model, v)];
+        const struct sim_body *body = &scenario->bodies[body_of(scenario, plant->model, v)];
         owner = (struct owner){body->name, body->mark};
     }
     for (int i = scenario->effector_count - 1; i >= 0 && occasion == ON_GROUND; i--)
@@ -472,7 +477,7 @@ static struct owner owner_named(const struct cfg_scenario *scenario, enum occasi
 }
 
 /* "swings with 12 Hz" or "decays by 300 /s" */
-static void describe(struct cfg_rate mu, char *text, size_t size)
+static void describe_owner(struct cfg_growth_rate mu, char *text, size_t size)
 {
     static const double FULL_TURN = 6.283185307179586;
     if (mu.im > 0.0)
@@ -487,17 +492,18 @@ bool cfg_check_stability(const struct cfg_resolve *resolve)
     const struct cfg_scenario *scenario = resolve->scenario;
     const double period = (double)scenario->period_ns * 1e-9, h = period / scenario->substeps;
     for (int occasion = 0; occasion < OCCASIONS; occasion++) {
-        const struct stiffest stiffest = try_on(scenario, (enum occasion)occasion);
+        const struct stiffest stiffest = analyse_case(scenario, (enum stability_case)occasion);
         const double limit = stiffest.limit[scenario->integrator];
         char motion[64], more[48] = "";
         if (!stiffest.found || h <= limit * (1.0 + 1e-6))
             continue;
-        const struct owner owner = owner_named(scenario, (enum occasion)occasion, stiffest.state);
+        const struct owner owner =
+            owner_named(scenario, (enum stability_case)occasion, stiffest.state);
         const double substeps = ceil(period / limit);
         if (stiffest.growth > 0.0)
             snprintf(motion, sizeof motion, "grows by a factor of %.4g in a step", stiffest.growth);
         else
-            describe(stiffest.mu, motion, sizeof motion);
+            describe_owner(stiffest.mu, motion, sizeof motion);
         if (substeps <= 1000.0)
             snprintf(more, sizeof more, "%d substeps, ", (int)substeps);
         return cfg_fail(resolve->report, NULL, owner.mark,
@@ -534,16 +540,16 @@ void cfg_stability_print(const struct cfg_scenario *scenario, FILE *out)
     fprintf(out, "\nstability, with steps of %.6g ms by %s\n", h * 1e3,
             cfg_integrator_name(scenario->integrator));
     for (int occasion = 0; occasion < OCCASIONS; occasion++) {
-        const struct stiffest stiffest = try_on(scenario, (enum occasion)occasion);
+        const struct stiffest stiffest = analyse_case(scenario, (enum stability_case)occasion);
         char motion[64];
         if (!stiffest.found)
             continue;
         some = true;
-        describe(stiffest.mu, motion, sizeof motion);
+        describe_owner(stiffest.mu, motion, sizeof motion);
         fprintf(out, "  %-25s stiffest: \"%s\" %s\n", occasion_name[occasion],
-                owner_named(scenario, (enum occasion)occasion, stiffest.state).name, motion);
+                owner_named(scenario, (enum stability_case)occasion, stiffest.state).name, motion);
         print_limits(&stiffest, out);
-        describe(stiffest.growing, motion, sizeof motion);
+        describe_owner(stiffest.growing, motion, sizeof motion);
         if (stiffest.twofold < scenario->seconds)
             fprintf(out, "      - what %s grows twofold in %.4g s; take shorter steps, or rk4\n",
                     motion, stiffest.twofold);

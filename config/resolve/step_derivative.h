@@ -12,16 +12,18 @@
 #include "rt/executive/state/run_state.h"
 
 /* Rates of the vehicle itself, to tell what it does from what the step makes of it. */
-struct cfg_rates {
+struct cfg_growth_rates {
     int count;
     const double *re, *im; /* 1/s */
 };
 
 /* slope: count x count by rows, d x(t + h) / d x(t) of the first `count` states at x, which is
  * restored.  false: the step failed.  Context: setup. */
-bool cfg_step_slopes(const struct cfg_rig *rig, double h, int count, double *x, double *slope);
+bool cfg_step_derivative(const struct sim_vehicle *vehicle, double h, int count, double *x,
+                         double *slope);
 
 /* How much an eigenvalue of these slopes grows in a step, where the vehicle does not do so itself.
  * 0 where it does not, or by less than 0.1 % a step, or where it swings slowly and grows by less
  * than twofold in two periods.  Context: setup. */
-double cfg_step_excess(struct cfg_rate eigenvalue, double h, const struct cfg_rates *rates);
+double cfg_step_excess(struct cfg_growth_rate eigenvalue, double h,
+                       const struct cfg_growth_rates *rates);

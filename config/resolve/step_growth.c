@@ -5,7 +5,7 @@
 
 typedef double complex number;
 
-static number number_of(struct cfg_rate z)
+static number number_of(struct cfg_growth_rate z)
 {
     return z.re + z.im * (number)_Complex_I;
 }
@@ -38,7 +38,7 @@ static double greatest_root(int degree, const number *c)
 }
 
 /* x'' + c x' + k x = 0 with h c = -2 Re z and h^2 k = |z|^2. */
-static double semi_implicit(struct cfg_rate z)
+static double semi_implicit(struct cfg_growth_rate z)
 {
     if (z.im == 0.0)
         return fmax(1.0, fabs(1.0 + z.re));
@@ -46,7 +46,7 @@ static double semi_implicit(struct cfg_rate z)
     return greatest_root(2, c);
 }
 
-double cfg_step_growth(enum dyn_integrator integrator, struct cfg_rate rate)
+double cfg_step_growth(enum dyn_integrator integrator, struct cfg_growth_rate rate)
 {
     const number z = number_of(rate);
     switch (integrator) {
@@ -69,14 +69,14 @@ double cfg_step_growth(enum dyn_integrator integrator, struct cfg_rate rate)
     return 1.0;
 }
 
-bool cfg_growth_is_faint(struct cfg_rate z, double growth)
+bool cfg_growth_is_faint(struct cfg_growth_rate z, double growth)
 {
     static const double FAINT = 1e-5, PI = 3.141592653589793;
     const double in_two_periods = z.im != 0.0 ? log(growth) * 4.0 * PI / fabs(z.im) : HUGE_VAL;
     return fabs(z.re) <= FAINT * fabs(z.im) && in_two_periods <= log(2.0);
 }
 
-bool cfg_step_is_sound(enum dyn_integrator integrator, struct cfg_rate z)
+bool cfg_step_is_sound(enum dyn_integrator integrator, struct cfg_growth_rate z)
 {
     static const double ROUNDING = 1e-9, SEEN = 1.0;
     const double size = hypot(z.re, z.im), growth = cfg_step_growth(integrator, z);
@@ -85,17 +85,18 @@ bool cfg_step_is_sound(enum dyn_integrator integrator, struct cfg_rate z)
     return (z.re > 0.0 && size < SEEN) || cfg_growth_is_faint(z, growth);
 }
 
-double cfg_step_limit(enum dyn_integrator integrator, struct cfg_rate mu)
+double cfg_step_limit(enum dyn_integrator integrator, struct cfg_growth_rate mu)
 {
     enum { HALVES = 60 };
     const double size = hypot(mu.re, mu.im);
     double good = 0.0, bad = 8.0 / size;
-    if (size == 0.0 || cfg_step_is_sound(integrator, (struct cfg_rate){bad * mu.re, bad * mu.im}))
+    if (size == 0.0 ||
+        cfg_step_is_sound(integrator, (struct cfg_growth_rate){bad * mu.re, bad * mu.im}))
         return HUGE_VAL;
     for (int k = 0; k < HALVES; k++) {
         const double h = 0.5 * (good + bad);
-        *(cfg_step_is_sound(integrator, (struct cfg_rate){h * mu.re, h * mu.im}) ? &good : &bad) =
-            h;
+        *(cfg_step_is_sound(integrator, (struct cfg_growth_rate){h * mu.re, h * mu.im}) ? &good
+                                                                                        : &bad) = h;
     }
     return good;
 }

@@ -12,17 +12,17 @@
 #include "config/yaml/suggest.h"
 
 /* A key of a device that can be tuned, and where its number is in the compiled scenario. */
-struct knob {
+struct tunable_field {
     enum cfg_device_type type;
     const char *key;
-    enum cfg_seat seat;
-    size_t offset; /* in struct cfg_sensor or cfg_effector; in struct dyn_effector */
+    enum sim_parameter_home seat;
+    size_t offset; /* in struct sim_sensor or sim_effector; in struct dyn_effector */
     int count;     /* of numbers */
 };
 
-#define SENSOR(member)   CFG_IN_SCENARIO, offsetof(struct cfg_sensor, member)
-#define DRIVE(member)    CFG_IN_SCENARIO, offsetof(struct cfg_effector, drive.member)
-#define EFFECTOR(member) CFG_IN_EFFECTOR, offsetof(struct dyn_effector, member)
+#define SENSOR(member)   SIM_PARAMETER_IN_SCENARIO, offsetof(struct sim_sensor, member)
+#define DRIVE(member)    SIM_PARAMETER_IN_SCENARIO, offsetof(struct sim_effector, drive.member)
+#define EFFECTOR(member) SIM_PARAMETER_IN_EFFECTOR, offsetof(struct dyn_effector, member)
 // clang-format off
 #define TRIAD(type) \
     {type, "bias", SENSOR(triad.bias), 3}, {type, "scale", SENSOR(triad.scale), 3}, \
@@ -37,7 +37,7 @@ struct knob {
     {type, "instability", SENSOR(gauge.error.instability), 1}, \
     {type, "range", SENSOR(gauge.error.range), 1}, {type, "quantum", SENSOR(gauge.error.quantum), 1}
 
-static const struct knob knobs[] = {
+static const struct tunable_field knobs[] = {
     TRIAD(CFG_DEVICE_GYRO), TRIAD(CFG_DEVICE_ACCELEROMETER), TRIAD(CFG_DEVICE_MAGNETOMETER),
     GAUGE(CFG_DEVICE_BAROMETER), GAUGE(CFG_DEVICE_AIRSPEED), GAUGE(CFG_DEVICE_ENCODER),
     {CFG_DEVICE_GPS, "noise_horizontal", SENSOR(gps.noise_horizontal), 1},
@@ -82,16 +82,16 @@ static const struct knob knobs[] = {
 /* What belongs to no device. */
 static const struct {
     const char *path;
-    enum cfg_seat seat;
+    enum sim_parameter_home seat;
     size_t offset; /* in struct cfg_scenario; in struct dyn_environment */
     int count;
 } places[] = {
-    {"environment.wind", CFG_IN_SCENARIO, offsetof(struct cfg_scenario, environment.wind), 3},
-    {"environment.gust.sigma", CFG_IN_SCENARIO, offsetof(struct cfg_scenario, gust.sigma), 3},
-    {"environment.gravity", CFG_IN_ENVIRONMENT, offsetof(struct dyn_environment, gravity), 3},
-    {"environment.ground", CFG_IN_ENVIRONMENT, offsetof(struct dyn_environment, ground), 1},
-    {"pointing.position", CFG_IN_SCENARIO, offsetof(struct cfg_scenario, target_position), 3},
-    {"pointing.target", CFG_IN_SCENARIO, offsetof(struct cfg_scenario, target), 4},
+    {"environment.wind", SIM_PARAMETER_IN_SCENARIO, offsetof(struct cfg_scenario, environment.wind), 3},
+    {"environment.gust.sigma", SIM_PARAMETER_IN_SCENARIO, offsetof(struct cfg_scenario, gust.sigma), 3},
+    {"environment.gravity", SIM_PARAMETER_IN_ENVIRONMENT, offsetof(struct dyn_environment, gravity), 3},
+    {"environment.ground", SIM_PARAMETER_IN_ENVIRONMENT, offsetof(struct dyn_environment, ground), 1},
+    {"pointing.position", SIM_PARAMETER_IN_SCENARIO, offsetof(struct cfg_scenario, target_position), 3},
+    {"pointing.target", SIM_PARAMETER_IN_SCENARIO, offsetof(struct cfg_scenario, target), 4},
 };
 
 /* Along the one velocity of a joint; the unit of what turns and of what slides. */
@@ -110,20 +110,20 @@ static const struct {
 struct path {
     const struct cfg_resolve *resolve;
     const struct cfg_keys_tunable *keys;
-    char text[CFG_PARAMETER_NAME_MAX]; /* without the component */
+    char text[SIM_PARAMETER_NAME_MAX]; /* without the component */
     int component;                     /* -1: all */
 };
 
 /* What it has led to, before components. */
 struct find {
     struct cfg_key key; /* unit and limits */
-    struct cfg_parameter parameter;
+    struct sim_parameter parameter;
     const void *first; /* its first number, as the scenario has it */
     int count;
 };
 
-static bool fail(const struct path *path, const char *what, const char *name,
-                 const struct cfg_suggestion *suggestion, const char *otherwise)
+static bool fail_tunable(const struct path *path, const char *what, const char *name,
+                         const struct cfg_suggestion *suggestion, const char *otherwise)
 {
     const char *best = suggestion != NULL ? suggestion->best : NULL;
     return cfg_fail_at(path->resolve->report, path->keys->node, "of", "%s %s; %s%s%s", what,
@@ -133,7 +133,7 @@ static bool fail(const struct path *path, const char *what, const char *name,
 
 /* ---- one number ---- */
 
-static void take_limits(const struct cfg_key *key, struct cfg_parameter *parameter)
+static void take_limits(const struct cfg_key *key, struct sim_parameter *parameter)
 {
     static const double FAR = 1e30;
     parameter->low = key->limit == CFG_BETWEEN        ? key->min
@@ -151,7 +151,7 @@ static bool read_limit(const struct path *path, const struct cfg_key *key, const
            cfg_fail_at(path->resolve->report, path->keys->node, name, "%s", problem.text);
 }
 
-static bool check_limits(const struct path *path, const struct cfg_parameter *parameter)
+static bool check_limits(const struct path *path, const struct sim_parameter *parameter)
 {
     if (parameter->low <= parameter->initial && parameter->initial <= parameter->high)
         return true;
@@ -166,29 +166,30 @@ static bool check_new(const struct path *path, const char *name)
     const struct cfg_scenario *scenario = path->resolve->scenario;
     for (int i = 0; i < scenario->parameter_count; i++)
         if (strcmp(scenario->parameters[i].name, name) == 0)
-            return fail(path, "this is in the list already:", name, NULL, "remove one");
-    return scenario->parameter_count < CFG_PARAMETER_MAX ||
-           fail(path, "there are too many numbers that can be tuned, at", name, NULL,
-                "name single components, or fewer keys");
+            return fail_tunable(path, "this is in the list already:", name, NULL, "remove one");
+    return scenario->parameter_count < SIM_PARAMETER_MAX ||
+           fail_tunable(path, "there are too many numbers that can be tuned, at", name, NULL,
+                        "name single components, or fewer keys");
 }
 
-static bool add(const struct path *path, const struct find *find, int component)
+static bool add_parameter(const struct path *path, const struct find *find, int component)
 {
     static const char axes[2][5] = {"xyz", "wxyz"};
     struct cfg_scenario *scenario = path->resolve->scenario;
-    struct cfg_parameter parameter = find->parameter;
+    struct sim_parameter parameter = find->parameter;
     const char letter[3] = {'.', axes[find->count == 4][component], '\0'};
     const int length = snprintf(parameter.name, sizeof parameter.name, "%s%s", path->text,
                                 find->count > 1 ? letter : "");
-    if (length >= CFG_PARAMETER_NAME_MAX)
-        return fail(path, "the name is too long:", path->text, NULL, "shorten that of the device");
+    if (length >= SIM_PARAMETER_NAME_MAX)
+        return fail_tunable(path, "the name is too long:", path->text, NULL,
+                            "shorten that of the device");
     if (!check_new(path, parameter.name))
         return false;
 
     snprintf(parameter.unit, sizeof parameter.unit, "%s", find->key.unit ? find->key.unit : "");
     memcpy(&parameter.initial, (const double *)find->first + component, sizeof(double));
     parameter.offset += (size_t)component * sizeof(double);
-    if (parameter.seat == CFG_IN_SCENARIO)
+    if (parameter.seat == SIM_PARAMETER_IN_SCENARIO)
         parameter.at += component;
     take_limits(&find->key, &parameter);
     if (!read_limit(path, &find->key, "low", path->keys->low, &parameter.low) ||
@@ -207,17 +208,17 @@ static bool find_place(const struct path *path, struct find *find, bool *found)
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (strcmp(places[i].path, path->text) != 0)
             continue;
-        char words[CFG_PARAMETER_NAME_MAX], *rest = words;
+        char words[SIM_PARAMETER_NAME_MAX], *rest = words;
         snprintf(words, sizeof words, "%s", path->text);
         const struct cfg_key *key = NULL;
         for (const struct cfg_table *table = &cfg_scenario_table; rest != NULL; table = key->table)
             key = cfg_table_find(table, -1, strsep(&rest, "."));
-        const bool plant = places[i].seat == CFG_IN_ENVIRONMENT;
+        const bool plant = places[i].seat == SIM_PARAMETER_IN_ENVIRONMENT;
         unsigned char *base = plant ? (void *)&scenario->environment : (void *)scenario;
         find->key = *key;
         find->first = base + places[i].offset;
         find->count = places[i].count;
-        find->parameter = (struct cfg_parameter){.seat = places[i].seat,
+        find->parameter = (struct sim_parameter){.seat = places[i].seat,
                                                  .offset = plant ? places[i].offset : 0,
                                                  .at = (double *)(void *)(base + places[i].offset)};
         if (find->count == 4) /* of a unit quaternion */
@@ -231,14 +232,14 @@ static bool find_place(const struct path *path, struct find *find, bool *found)
 static bool check_place(const struct path *path)
 {
     const struct cfg_scenario *scenario = path->resolve->scenario;
-    if (strcmp(path->text, "environment.gust.sigma") == 0 && !scenario->gusty)
-        return fail(path, "there are no gusts to change with", path->text, NULL,
-                    "give environment.gust");
+    if (strcmp(path->text, "environment.gust.sigma") == 0 && !scenario->has_gust)
+        return fail_tunable(path, "there are no gusts to change with", path->text, NULL,
+                            "give environment.gust");
     if (strcmp(path->text, "environment.gravity") == 0 && scenario->world.kind == DYN_WORLD_ORBIT)
-        return fail(path, "in orbit nobody reads", path->text, NULL, "remove it");
+        return fail_tunable(path, "in orbit nobody reads", path->text, NULL, "remove it");
     if (strcmp(path->text, "environment.ground") == 0 && !scenario->environment.has_ground)
-        return fail(path, "there is no ground to move with", path->text, NULL,
-                    "give environment.ground");
+        return fail_tunable(path, "there is no ground to move with", path->text, NULL,
+                            "give environment.ground");
     return true;
 }
 
@@ -255,8 +256,9 @@ static const struct cfg_keys_device *device_named(const struct path *path, const
     return NULL;
 }
 
-static const struct knob *knob_named(enum cfg_device_type type, const char *key,
-                                     struct cfg_suggestion *suggestion, struct cfg_phrase *all)
+static const struct tunable_field *find_field(enum cfg_device_type type, const char *key,
+                                              struct cfg_suggestion *suggestion,
+                                              struct cfg_phrase *all)
 {
     for (size_t i = 0; i < sizeof knobs / sizeof knobs[0]; i++) {
         if (knobs[i].type != type)
@@ -269,8 +271,8 @@ static const struct knob *knob_named(enum cfg_device_type type, const char *key,
     return NULL;
 }
 
-static void seat_sensor(struct cfg_scenario *scenario, const char *name, const struct knob *knob,
-                        struct find *find)
+static void locate_in_sensor(struct cfg_scenario *scenario, const char *name,
+                             const struct tunable_field *knob, struct find *find)
 {
     for (int i = 0; i < scenario->sensor_count; i++)
         if (strcmp(scenario->sensors[i].name, name) == 0)
@@ -279,15 +281,15 @@ static void seat_sensor(struct cfg_scenario *scenario, const char *name, const s
 }
 
 /* A contact has an effector for each of its points, one after the other. */
-static void seat_effector(struct cfg_scenario *scenario, const char *name, const struct knob *knob,
-                          struct find *find)
+static void locate_in_effector(struct cfg_scenario *scenario, const char *name,
+                               const struct tunable_field *knob, struct find *find)
 {
     for (int i = scenario->effector_count - 1; i >= 0; i--) {
-        struct cfg_effector *effector = &scenario->effectors[i];
+        struct sim_effector *effector = &scenario->effectors[i];
         if (strcmp(effector->name, name) != 0)
             continue;
-        unsigned char *base =
-            knob->seat == CFG_IN_EFFECTOR ? (void *)&effector->effector : (void *)effector;
+        unsigned char *base = knob->seat == SIM_PARAMETER_IN_EFFECTOR ? (void *)&effector->effector
+                                                                      : (void *)effector;
         find->first = base + knob->offset;
         find->parameter.at = (double *)(void *)(base + knob->offset);
         find->parameter.index = i;
@@ -302,16 +304,17 @@ static bool find_in_device(const struct path *path, const char *name, const char
     struct cfg_phrase all = {0};
     const struct cfg_keys_device *device = device_named(path, name, &devices);
     if (device == NULL)
-        return fail(path, "there is no device", name, &devices, "add it to devices");
+        return fail_tunable(path, "there is no device", name, &devices, "add it to devices");
     const enum cfg_device_type type = (enum cfg_device_type)device->type;
-    const struct knob *knob = knob_named(type, key, &keys, &all);
+    const struct tunable_field *knob = find_field(type, key, &keys, &all);
     if (knob == NULL)
-        return fail(path, "while it runs a device does not change its", key, &keys, all.text);
+        return fail_tunable(path, "while it runs a device does not change its", key, &keys,
+                            all.text);
     find->key = *cfg_table_find(&cfg_device_table, device->type, key);
     find->count = knob->count;
-    find->parameter = (struct cfg_parameter){.seat = knob->seat, .offset = knob->offset};
-    (type <= CFG_DEVICE_ENCODER ? seat_sensor : seat_effector)(path->resolve->scenario, name, knob,
-                                                               find);
+    find->parameter = (struct sim_parameter){.seat = knob->seat, .offset = knob->offset};
+    (type <= CFG_DEVICE_ENCODER ? locate_in_sensor : locate_in_effector)(path->resolve->scenario,
+                                                                         name, knob, find);
     return true;
 }
 
@@ -333,24 +336,24 @@ static bool find_in_joint(const struct path *path, const char *name, const char 
     struct cfg_suggestion bodies = cfg_suggest_begin(name), keys = cfg_suggest_begin(key);
     const int body = body_named(scenario, name, &bodies);
     if (body < 0)
-        return fail(path, "there is no body", name, &bodies, "add it to bodies");
+        return fail_tunable(path, "there is no body", name, &bodies, "add it to bodies");
     const struct dyn_body_spec *spec = &scenario->bodies[body].spec;
     const struct dyn_joint_force_spec *force_spec = &spec->force_spec[0];
     if (spec->mimic.on || dyn_joint_nv(spec) != 1)
-        return fail(path, "only a hinge or slide can be tuned, not the joint of", name, NULL,
-                    "remove it");
+        return fail_tunable(path, "only a hinge or slide can be tuned, not the joint of", name,
+                            NULL, "remove it");
     if (force_spec->stiffness == 0.0 && force_spec->damping == 0.0 && force_spec->coulomb == 0.0 &&
         force_spec->limit_stiffness == 0.0)
-        return fail(path, "there is no spring, damper or friction in the joint of", name, NULL,
-                    "give it one to begin with");
+        return fail_tunable(path, "there is no spring, damper or friction in the joint of", name,
+                            NULL, "give it one to begin with");
     for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
         cfg_suggest_offer(&keys, laws[i].key);
         if (strcmp(laws[i].key, key) != 0)
             continue;
         if (laws[i].offset == offsetof(struct dyn_joint_force_spec, coulomb) &&
             force_spec->coulomb_speed == 0.0)
-            return fail(path, "there is no friction in the joint of", name, NULL,
-                        "give it some to begin with");
+            return fail_tunable(path, "there is no friction in the joint of", name, NULL,
+                                "give it some to begin with");
         find->key = (struct cfg_key){.name = laws[i].key,
                                      .type = CFG_QUANTITY,
                                      .unit = laws[i].unit[!cfg_joint_turns(spec, 0)],
@@ -358,12 +361,12 @@ static bool find_in_joint(const struct path *path, const char *name, const char 
                                      .example = "0.1"};
         find->first = (const unsigned char *)force_spec + laws[i].offset;
         find->count = 1;
-        find->parameter =
-            (struct cfg_parameter){.seat = CFG_IN_LAW, .index = body, .offset = laws[i].offset};
+        find->parameter = (struct sim_parameter){
+            .seat = SIM_PARAMETER_IN_JOINT_FORCE, .index = body, .offset = laws[i].offset};
         return true;
     }
-    return fail(path, "while it runs a joint does not change its", key, &keys,
-                "one can tune stiffness, damping and friction.coulomb");
+    return fail_tunable(path, "while it runs a joint does not change its", key, &keys,
+                        "one can tune stiffness, damping and friction.coulomb");
 }
 
 /* Faults of the wire have been handed over to it, and a delay is a whole number of samples. */
@@ -372,7 +375,7 @@ static bool find_in_fault(const struct path *path, const char *name, struct find
     struct cfg_scenario *scenario = path->resolve->scenario;
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
     for (int i = 0; i < scenario->fault_count; i++) {
-        struct cfg_fault *fault = &scenario->faults[i];
+        struct sim_fault *fault = &scenario->faults[i];
         cfg_suggest_offer(&suggestion, fault->text);
         if (strcmp(fault->text, name) != 0)
             continue;
@@ -380,8 +383,9 @@ static bool find_in_fault(const struct path *path, const char *name, struct find
         const bool chance = kind == IO_FAULT_DROPOUT || kind == IO_FAULT_BIT_FLIP;
         const bool size = kind == IO_FAULT_BIAS || kind == IO_FAULT_DRIFT || kind == IO_FAULT_NOISE;
         if (fault->link >= 0 || !(chance || size))
-            return fail(path, "while it runs nothing changes the value of", name, NULL,
-                        "only bias, drift, noise, dropout and bit_flip of a device can be tuned");
+            return fail_tunable(
+                path, "while it runs nothing changes the value of", name, NULL,
+                "only bias, drift, noise, dropout and bit_flip of a device can be tuned");
         find->key = (struct cfg_key){.name = "value",
                                      .type = CFG_QUANTITY,
                                      .limit = chance                   ? CFG_BETWEEN
@@ -393,45 +397,46 @@ static bool find_in_fault(const struct path *path, const char *name, struct find
         find->count = 1;
         return true;
     }
-    return fail(path, "there is no fault", name, &suggestion, "add it to faults");
+    return fail_tunable(path, "there is no fault", name, &suggestion, "add it to faults");
 }
 
 /* ---- the path ---- */
 
-static bool advise(const struct path *path)
+static bool suggest_fields(const struct path *path)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(path->text);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         cfg_suggest_offer(&suggestion, places[i].path);
-    return fail(path, "no number that can be tuned is at", path->text, &suggestion,
-                "give e.g. devices.gyro.bias, environment.wind, bodies.panel.joint.damping");
+    return fail_tunable(
+        path, "no number that can be tuned is at", path->text, &suggestion,
+        "give e.g. devices.gyro.bias, environment.wind, bodies.panel.joint.damping");
 }
 
 static bool find_number(const struct path *path, struct find *find)
 {
-    char words[CFG_PARAMETER_NAME_MAX], *rest = words;
+    char words[SIM_PARAMETER_NAME_MAX], *rest = words;
     bool found = false;
     snprintf(words, sizeof words, "%s", path->text);
     if (!find_place(path, find, &found) || found)
         return found && check_place(path);
     const char *head = strsep(&rest, "."), *name = strsep(&rest, ".");
     if (name == NULL || rest == NULL)
-        return advise(path);
+        return suggest_fields(path);
     if (strcmp(head, "devices") == 0)
         return find_in_device(path, name, rest, find);
     if (strcmp(head, "bodies") == 0 && strncmp(rest, "joint.", 6) == 0)
         return find_in_joint(path, name, rest + 6, find);
     if (strcmp(head, "faults") == 0 && strcmp(rest, "value") == 0)
         return find_in_fault(path, name, find);
-    return advise(path);
+    return suggest_fields(path);
 }
 
 /* A last word of one letter is a component. */
-static bool split(const char *of, struct path *path, char *letter)
+static bool split_path(const char *of, struct path *path, char *letter)
 {
     *letter = '\0';
     if (strlen(of) >= sizeof path->text)
-        return fail(path, "the path is too long:", of, NULL, "shorten the names in it");
+        return fail_tunable(path, "the path is too long:", of, NULL, "shorten the names in it");
     snprintf(path->text, sizeof path->text, "%s", of);
     char *dot = strrchr(path->text, '.');
     if (dot != NULL && dot[1] != '\0' && dot[2] == '\0') {
@@ -446,17 +451,17 @@ static bool resolve_one(const struct cfg_resolve *resolve, const struct cfg_keys
     struct path path = {.resolve = resolve, .keys = keys};
     struct find find = {0};
     char letter;
-    if (!split(keys->of, &path, &letter) || !find_number(&path, &find))
+    if (!split_path(keys->of, &path, &letter) || !find_number(&path, &find))
         return false;
     const char *axes = find.count == 4 ? "wxyz" : "xyz";
     const char *at = letter != '\0' && find.count > 1 ? strchr(axes, letter) : NULL;
     if (letter != '\0' && at == NULL)
-        return fail(&path, "there is no such component:", keys->of, NULL,
-                    find.count == 1   ? "it is one number"
-                    : find.count == 4 ? "they are w, x, y and z"
-                                      : "they are x, y and z");
+        return fail_tunable(&path, "there is no such component:", keys->of, NULL,
+                            find.count == 1   ? "it is one number"
+                            : find.count == 4 ? "they are w, x, y and z"
+                                              : "they are x, y and z");
     for (int i = 0; i < find.count; i++)
-        if ((at == NULL || at - axes == i) && !add(&path, &find, i))
+        if ((at == NULL || at - axes == i) && !add_parameter(&path, &find, i))
             return false;
     return true;
 }

@@ -16,14 +16,14 @@
 struct import {
     const struct cfg_resolve *resolve;
     struct cfg_keys_scenario *keys;
-    struct cfg_pool *pool;
+    struct cfg_load_arena *pool;
     const char *path; /* as the file was found */
     const struct cfg_urdf *urdf;
     const struct cfg_keys_urdf_joint **added; /* by joint; NULL: nothing */
 };
 
 /* A complaint about the URDF stands where the scenario names it. */
-static bool fail(const struct import *import, const char *line)
+static bool fail_at_urdf(const struct import *import, const char *line)
 {
     return cfg_fail_at(import->resolve->report, import->keys->urdf.node, "file", "%.400s", line);
 }
@@ -33,22 +33,22 @@ static bool fail(const struct import *import, const char *line)
 static bool read_urdf(struct import *import)
 {
     char line[CFG_ERROR_MAX] = "";
-    const struct cfg_file *file =
-        cfg_shelf_take(import->resolve, import->keys->urdf.file, "URDF", CFG_XML_TEXT_MAX, line);
+    const struct cfg_file *file = cfg_file_source_take(import->resolve, import->keys->urdf.file,
+                                                       "URDF", CFG_XML_TEXT_MAX, line);
     if (file == NULL)
-        return fail(import, line);
-    struct cfg_report inside = {.path = file->path, .line = line};
+        return fail_at_urdf(import, line);
+    struct cfg_complaint inside = {.path = file->path, .line = line};
     import->resolve->scenario->urdf = file;
     import->path = file->path;
     import->urdf = cfg_urdf_parse(import->pool, file->text, file->size, &inside);
-    return import->urdf != NULL || fail(import, line);
+    return import->urdf != NULL || fail_at_urdf(import, line);
 }
 
 /* A body's name goes into topics and paths. */
 static bool check_names(const struct import *import)
 {
     char line[CFG_ERROR_MAX] = "";
-    struct cfg_report inside = {.path = import->path, .line = line};
+    struct cfg_complaint inside = {.path = import->path, .line = line};
     for (int i = 0; i < import->urdf->link_count; i++) {
         const struct cfg_urdf_link *link = &import->urdf->links[i];
         if (cfg_is_name(link->name))
@@ -57,14 +57,14 @@ static bool check_names(const struct import *import)
                  "link %s cannot be a body; a body's name is a letter, then letters, digits, _ or "
                  "-, at most 47 in all",
                  cfg_quote(link->name).text);
-        return fail(import, line);
+        return fail_at_urdf(import, line);
     }
     return true;
 }
 
 /* ---- what the scenario adds ---- */
 
-static const char *carried(const struct cfg_urdf *urdf, int joint)
+static const char *carried_link_name(const struct cfg_urdf *urdf, int joint)
 {
     return urdf->links[urdf->joints[joint].child].name;
 }
@@ -76,7 +76,7 @@ static int find_joint(const struct cfg_urdf *urdf, const char *name)
         if (strcmp(urdf->joints[j].name, name) == 0)
             return j;
     for (int j = 0; j < urdf->joint_count; j++)
-        if (strcmp(carried(urdf, j), name) == 0)
+        if (strcmp(carried_link_name(urdf, j), name) == 0)
             return j;
     return -1;
 }
@@ -86,7 +86,7 @@ static bool no_joint(const struct import *import, const struct cfg_keys_urdf_joi
     struct cfg_suggestion suggestion = cfg_suggest_begin(keys->name);
     for (int j = 0; j < import->urdf->joint_count; j++) {
         cfg_suggest_offer(&suggestion, import->urdf->joints[j].name);
-        cfg_suggest_offer(&suggestion, carried(import->urdf, j));
+        cfg_suggest_offer(&suggestion, carried_link_name(import->urdf, j));
     }
     return cfg_fail_at(import->resolve->report, keys->node, "name",
                        suggestion.best != NULL
@@ -95,14 +95,14 @@ static bool no_joint(const struct import *import, const struct cfg_keys_urdf_joi
                        cfg_quote(keys->name).text, suggestion.best);
 }
 
-static int way_of(const struct cfg_urdf_joint *joint)
+static int screw_type_of(const struct cfg_urdf_joint *joint)
 {
     return joint->type == DYN_JOINT_PRISMATIC ? CFG_SCREW_SLIDE : CFG_SCREW_TURN;
 }
 
 static bool add_joint(const struct import *import, const struct cfg_keys_urdf_joint *keys)
 {
-    struct cfg_report *report = import->resolve->report;
+    struct cfg_complaint *report = import->resolve->report;
     const int j = find_joint(import->urdf, keys->name);
     if (j < 0)
         return no_joint(import, keys);
@@ -112,7 +112,7 @@ static bool add_joint(const struct import *import, const struct cfg_keys_urdf_jo
                            "joint %s has not one coordinate to add to; name one that is revolute, "
                            "continuous or prismatic",
                            cfg_quote(keys->name).text);
-    if (keys->type != way_of(joint))
+    if (keys->type != screw_type_of(joint))
         return cfg_fail_at(report, keys->node, "type", "joint %s %s; write type: %s",
                            cfg_quote(keys->name).text,
                            joint->type == DYN_JOINT_PRISMATIC ? "slides" : "turns",
@@ -129,8 +129,8 @@ static bool add_joints(struct import *import)
 {
     const struct cfg_list *list = &import->keys->joints;
     const struct cfg_keys_urdf_joint *keys = list->items;
-    import->added =
-        cfg_pool_take(import->pool, (size_t)import->urdf->joint_count * sizeof *import->added);
+    import->added = cfg_load_arena_take(import->pool,
+                                        (size_t)import->urdf->joint_count * sizeof *import->added);
     for (int i = 0; i < list->count; i++)
         if (!add_joint(import, &keys[i]))
             return false;
@@ -142,7 +142,7 @@ static bool add_joints(struct import *import)
 static struct cfg_node *make_node(const struct import *import, enum cfg_node_kind kind,
                                   const char *key, const char *text)
 {
-    struct cfg_node *node = cfg_pool_take(import->pool, sizeof *node);
+    struct cfg_node *node = cfg_load_arena_take(import->pool, sizeof *node);
     *node = (struct cfg_node){.kind = kind,
                               .mark = import->keys->urdf.node->mark,
                               .origin = import->keys->urdf.node->origin,
@@ -152,13 +152,13 @@ static struct cfg_node *make_node(const struct import *import, enum cfg_node_kin
 }
 
 /* Of a joint to which nothing is added: the defaults of the keys. */
-static bool read_nothing(const struct import *import, int j, struct cfg_keys_urdf_joint *out)
+static bool read_defaults(const struct import *import, int j, struct cfg_keys_urdf_joint *out)
 {
     static const char *const ways[] = {[CFG_SCREW_TURN] = "turn", [CFG_SCREW_SLIDE] = "slide"};
     const struct cfg_urdf_joint *joint = &import->urdf->joints[j];
     struct cfg_node *map = make_node(import, CFG_NODE_MAP, NULL, NULL);
     cfg_node_append(map, make_node(import, CFG_NODE_SCALAR, "name", joint->name));
-    cfg_node_append(map, make_node(import, CFG_NODE_SCALAR, "type", ways[way_of(joint)]));
+    cfg_node_append(map, make_node(import, CFG_NODE_SCALAR, "type", ways[screw_type_of(joint)]));
     return cfg_schema_read(&cfg_urdf_joint_table, map, out, import->pool, import->resolve->report);
 }
 
@@ -186,8 +186,9 @@ static void fill_mimic(const struct import *import, int j, struct cfg_keys_joint
 {
     const struct cfg_mimic *mimic = &import->urdf->mimics[j];
     if (mimic->leader >= 0)
-        keys->mimic = (struct cfg_keys_mimic){keys->node, carried(import->urdf, mimic->leader),
-                                              mimic->ratio, mimic->offset};
+        keys->mimic =
+            (struct cfg_keys_mimic){keys->node, carried_link_name(import->urdf, mimic->leader),
+                                    mimic->ratio, mimic->offset};
 }
 
 static bool fill_joint(const struct import *import, int j, struct cfg_keys_joint *keys)
@@ -205,7 +206,7 @@ static bool fill_joint(const struct import *import, int j, struct cfg_keys_joint
     if (!cfg_urdf_is_single(joint))
         return true;
     if (added == NULL) {
-        if (!read_nothing(import, j, &nothing))
+        if (!read_defaults(import, j, &nothing))
             return false;
         added = &nothing;
     }
@@ -221,9 +222,9 @@ static bool fill_joint(const struct import *import, int j, struct cfg_keys_joint
 static void fill_solid(const struct cfg_node *node, const struct cfg_urdf_visual *visual,
                        struct cfg_keys_solid *solid)
 {
-    static const int types[] = {[CFG_URDF_BOX] = CFG_SOLID_BOX,
-                                [CFG_URDF_CYLINDER] = CFG_SOLID_CYLINDER,
-                                [CFG_URDF_SPHERE] = CFG_SOLID_SPHERE};
+    static const int types[] = {[CFG_URDF_BOX] = SIM_SOLID_BOX,
+                                [CFG_URDF_CYLINDER] = SIM_SOLID_CYLINDER,
+                                [CFG_URDF_SPHERE] = SIM_SOLID_SPHERE};
     *solid = (struct cfg_keys_solid){.node = node,
                                      .type = types[visual->form],
                                      .radius = visual->size[0],
@@ -240,14 +241,15 @@ static void fill_solid(const struct cfg_node *node, const struct cfg_urdf_visual
 static bool fill_solids(const struct import *import, int link, struct cfg_keys_body *body)
 {
     char line[CFG_ERROR_MAX] = "";
-    struct cfg_report inside = {.path = import->path, .line = line};
+    struct cfg_complaint inside = {.path = import->path, .line = line};
     struct cfg_urdf_visual *visuals;
     const int count = cfg_urdf_visuals(import->urdf, link, import->pool, &inside, &visuals);
     if (count < 0)
-        return fail(import, line);
+        return fail_at_urdf(import, line);
     if (count == 0)
         return true;
-    struct cfg_keys_solid *solids = cfg_pool_take(import->pool, (size_t)count * sizeof *solids);
+    struct cfg_keys_solid *solids =
+        cfg_load_arena_take(import->pool, (size_t)count * sizeof *solids);
     for (int i = 0; i < count; i++)
         fill_solid(body->node, &visuals[i], &solids[i]);
     body->solids = (struct cfg_list){count, solids};
@@ -279,8 +281,8 @@ static bool fill_child(const struct import *import, int j, struct cfg_keys_body 
 {
     const struct cfg_urdf_joint *joint = &import->urdf->joints[j];
     const struct cfg_urdf_limit *limit = &joint->limit;
-    struct cfg_range *range = cfg_pool_take(import->pool, sizeof *range);
-    *range = (struct cfg_range){limit->lower, limit->upper, limit->velocity, limit->effort};
+    struct sim_joint_range *range = cfg_load_arena_take(import->pool, sizeof *range);
+    *range = (struct sim_joint_range){limit->lower, limit->upper, limit->velocity, limit->effort};
     body->node = body->joint.node = make_node(import, CFG_NODE_SCALAR, NULL, "");
     body->parent = import->urdf->links[joint->parent].name;
     body->range = cfg_urdf_is_single(joint) ? range : NULL;
@@ -296,7 +298,8 @@ static bool fill_bodies(const struct import *import)
         return cfg_fail_at(import->resolve->report, import->keys->urdf.node, "file",
                            "the URDF and bodies are %d; there can be %d, remove some", count,
                            CFG_BODY_MAX);
-    struct cfg_keys_body *bodies = cfg_pool_take(import->pool, (size_t)count * sizeof *bodies);
+    struct cfg_keys_body *bodies =
+        cfg_load_arena_take(import->pool, (size_t)count * sizeof *bodies);
     if (!fill_root(import, &bodies[0]))
         return false;
     for (int k = 0; k < urdf->joint_count; k++)
@@ -309,7 +312,7 @@ static bool fill_bodies(const struct import *import)
 }
 
 bool cfg_take_urdf(const struct cfg_resolve *resolve, struct cfg_keys_scenario *keys,
-                   struct cfg_pool *pool)
+                   struct cfg_load_arena *pool)
 {
     struct import import = {.resolve = resolve, .keys = keys, .pool = pool};
     if (keys->urdf.node == NULL)

@@ -8,18 +8,18 @@
 
 /* ---- solids ---- */
 
-static void fill_solid(const struct cfg_keys_solid *keys, struct cfg_solid *solid)
+static void fill_solid(const struct cfg_keys_solid *keys, struct sim_solid *solid)
 {
     static const double upright[4] = {1.0};
     const double across = 2.0 * keys->radius;
-    const bool turned = keys->type == CFG_SOLID_BOX || keys->type == CFG_SOLID_CYLINDER;
-    *solid = (struct cfg_solid){
-        .type = (enum cfg_solid_type)keys->type,
-        .size = {across, across, keys->type == CFG_SOLID_CYLINDER ? keys->length : across},
+    const bool turned = keys->type == SIM_SOLID_BOX || keys->type == SIM_SOLID_CYLINDER;
+    *solid = (struct sim_solid){
+        .type = (enum sim_solid_type)keys->type,
+        .size = {across, across, keys->type == SIM_SOLID_CYLINDER ? keys->length : across},
         .painted = !isnan(keys->color[0]),
         .opacity = keys->opacity,
     };
-    if (keys->type == CFG_SOLID_BOX)
+    if (keys->type == SIM_SOLID_BOX)
         memcpy(solid->size, keys->size, sizeof solid->size);
     memcpy(solid->at, keys->at, sizeof solid->at);
     memcpy(solid->attitude, turned ? keys->attitude : upright, sizeof solid->attitude);
@@ -29,9 +29,9 @@ static void fill_solid(const struct cfg_keys_solid *keys, struct cfg_solid *soli
 
 /* A tube needs a line, and there is one line. */
 static bool check_tube(const struct cfg_resolve *resolve, const struct cfg_keys_solid *keys,
-                       const struct cfg_body *body)
+                       const struct sim_body *body)
 {
-    if (keys->type != CFG_SOLID_TUBE)
+    if (keys->type != SIM_SOLID_TUBE)
         return true;
     if (body->flex == NULL || body->flex->node_count == 0)
         return cfg_fail_at(resolve->report, keys->node, "type",
@@ -39,19 +39,19 @@ static bool check_tube(const struct cfg_resolve *resolve, const struct cfg_keys_
                            "give it flex with nodes, or draw a cylinder",
                            body->name);
     for (int i = 0; i < body->solid_count; i++)
-        if (body->solids[i].type == CFG_SOLID_TUBE)
+        if (body->solids[i].type == SIM_SOLID_TUBE)
             return cfg_fail_at(resolve->report, keys->node, "type",
                                "a body has one line through its nodes, so one tube; remove this");
     return true;
 }
 
 bool cfg_resolve_solids(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
-                        struct cfg_body *body)
+                        struct sim_body *body)
 {
     const struct cfg_keys_solid *solids = keys->solids.items;
-    body->drawn = keys->solids.items != NULL;
-    body->solids =
-        cfg_pool_take(&resolve->scenario->kept, (size_t)keys->solids.count * sizeof *body->solids);
+    body->has_solids = keys->solids.items != NULL;
+    body->solids = cfg_load_arena_take(&resolve->scenario->kept,
+                                       (size_t)keys->solids.count * sizeof *body->solids);
     for (int i = 0; i < keys->solids.count; i++) {
         if (!check_tube(resolve, &solids[i], body))
             return false;
@@ -80,7 +80,7 @@ bool cfg_resolve_cameras(const struct cfg_resolve *resolve)
     const struct cfg_keys_camera *keys = resolve->keys->cameras.items;
     struct cfg_scenario *scenario = resolve->scenario;
     for (int i = 0; i < resolve->keys->cameras.count; i++) {
-        struct cfg_camera camera = {.body = -1, .field = keys[i].field};
+        struct sim_camera camera = {.body = -1, .field = keys[i].field};
         if (!check_camera(resolve, &keys[i]) ||
             (keys[i].body != NULL &&
              !cfg_find_body(resolve, keys[i].node, "body", keys[i].body, &camera.body)))

@@ -98,8 +98,8 @@ static bool resolve_gust(const struct cfg_resolve *resolve)
     memcpy(scenario->gust.sigma, keys->sigma, sizeof keys->sigma);
     memcpy(scenario->gust.time, keys->time, sizeof keys->time);
     scenario->gust.sample_time = (double)scenario->period_ns * 1e-9;
-    scenario->gusty = keys->sigma[0] > 0.0 || keys->sigma[1] > 0.0 || keys->sigma[2] > 0.0;
-    if (!scenario->gusty || scenario->environment.air)
+    scenario->has_gust = keys->sigma[0] > 0.0 || keys->sigma[1] > 0.0 || keys->sigma[2] > 0.0;
+    if (!scenario->has_gust || scenario->environment.air)
         return true;
     return cfg_fail_at(resolve->report, keys->node, NULL,
                        "there is no air for a gust; give environment.air: true, or world: local");
@@ -177,7 +177,7 @@ static bool check_roots(const struct cfg_resolve *resolve)
     const struct cfg_scenario *scenario = resolve->scenario;
     static const double polar_radius = DYN_EARTH_RADIUS * (1.0 - DYN_EARTH_FLATTENING);
     for (int i = 0; i < scenario->body_count; i++) {
-        const struct cfg_body *body = &scenario->bodies[i];
+        const struct sim_body *body = &scenario->bodies[i];
         const double *r = body->position;
         if (body->spec.parent >= 0)
             continue;
@@ -215,12 +215,12 @@ bool cfg_resolve_orbit(const struct cfg_resolve *resolve)
     const struct cfg_keys_orbit *keys = &resolve->keys->environment.orbit;
     struct cfg_scenario *scenario = resolve->scenario;
     int index = 0;
-    scenario->flier = first_free(scenario);
+    scenario->reference_body = first_free(scenario);
     if (scenario->world.kind != DYN_WORLD_ORBIT)
         return true;
     if (!find_flier(resolve, &index))
         return false;
-    scenario->flier = index;
+    scenario->reference_body = index;
     const struct dyn_orbit orbit = {
         .a = DYN_EARTH_RADIUS + keys->altitude,
         .e = keys->eccentricity,

@@ -6,7 +6,7 @@
 
 enum { QUOTE_SHOWN = 40 };
 
-static size_t place_format(char *out, const struct cfg_report *report, const char *origin,
+static size_t place_format(char *out, const struct cfg_complaint *report, const char *origin,
                            struct cfg_mark mark)
 {
     int size;
@@ -19,7 +19,7 @@ static size_t place_format(char *out, const struct cfg_report *report, const cha
     return size > 0 ? (size_t)size : 0;
 }
 
-bool cfg_fail(struct cfg_report *report, const char *origin, struct cfg_mark mark,
+bool cfg_fail(struct cfg_complaint *report, const char *origin, struct cfg_mark mark,
               const char *format, ...)
 {
     if (report->line[0] != '\0')

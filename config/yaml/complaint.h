@@ -13,14 +13,14 @@ struct cfg_mark { /* where a thing stands in the file, from 1; line 0: nowhere i
     int line, column;
 };
 
-struct cfg_report {
+struct cfg_complaint {
     const char *path; /* what stands before the colon */
     char *line;       /* CFG_ERROR_MAX bytes, "" while nothing is wrong */
 };
 
 /* Complain about a place; origin is the override that the place came from, or NULL for the file.
  * Always false, so that a reader can `return cfg_fail(...)`.  Context: setup. */
-bool cfg_fail(struct cfg_report *report, const char *origin, struct cfg_mark mark,
+bool cfg_fail(struct cfg_complaint *report, const char *origin, struct cfg_mark mark,
               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A piece of a sentence that grows; what does not fit is cut.  Context: setup. */

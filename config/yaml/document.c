@@ -17,8 +17,8 @@ struct level {
 };
 
 struct builder {
-    struct cfg_pool *pool;
-    struct cfg_report *report;
+    struct cfg_load_arena *pool;
+    struct cfg_complaint *report;
     const char *origin;
     struct cfg_node *root;
     int depth;
@@ -62,7 +62,7 @@ static bool ends_line(const char *text, size_t left)
 
 /* libyaml would refuse most of these itself, but by byte and not by line and column. */
 static bool check_characters(const char *text, size_t size, const char *origin,
-                             struct cfg_report *report)
+                             struct cfg_complaint *report)
 {
     struct cfg_mark mark = {1, 1};
     for (size_t i = 0; i < size;) {
@@ -86,7 +86,8 @@ static bool check_characters(const char *text, size_t size, const char *origin,
     return true;
 }
 
-static bool check_text(const char *text, size_t size, const char *origin, struct cfg_report *report)
+static bool check_text(const char *text, size_t size, const char *origin,
+                       struct cfg_complaint *report)
 {
     if (size > CFG_TEXT_MAX)
         return cfg_fail(report, origin, (struct cfg_mark){0, 0},
@@ -115,7 +116,7 @@ static bool awaits_key(const struct level *level)
 static struct cfg_node *node_new(struct builder *builder, enum cfg_node_kind kind,
                                  struct cfg_mark mark)
 {
-    struct cfg_node *node = cfg_pool_take(builder->pool, sizeof *node);
+    struct cfg_node *node = cfg_load_arena_take(builder->pool, sizeof *node);
     node->kind = kind;
     node->mark = mark;
     node->origin = builder->origin;
@@ -188,7 +189,7 @@ static bool take_scalar(struct builder *builder, const yaml_event_t *event)
     if (memchr(text, '\0', size) != NULL)
         return cfg_fail(builder->report, builder->origin, mark, "NUL inside a text; remove it");
 
-    const char *copy = cfg_pool_copy(builder->pool, text, size);
+    const char *copy = cfg_load_arena_copy(builder->pool, text, size);
     if (awaits_key(top(builder)))
         return take_key(builder, copy, mark);
     const struct cfg_mark nowhere = {0, 0};
@@ -215,7 +216,7 @@ static bool open_level(struct builder *builder, enum cfg_node_kind kind, struct 
     return true;
 }
 
-static bool refuse(struct builder *builder, const yaml_event_t *event, const char *what)
+static bool refuse_syntax(struct builder *builder, const yaml_event_t *event, const char *what)
 {
     return cfg_fail(builder->report, builder->origin, mark_of(event), "%s", what);
 }
@@ -225,17 +226,17 @@ static bool check_properties(struct builder *builder, const yaml_event_t *event,
                              const yaml_char_t *anchor, const yaml_char_t *tag)
 {
     if (anchor != NULL && tag != NULL)
-        return refuse(builder, event, CFG_NO_ANCHORS_OR_TAGS);
+        return refuse_syntax(builder, event, CFG_NO_ANCHORS_OR_TAGS);
     if (anchor != NULL)
-        return refuse(builder, event, CFG_NO_ANCHORS);
-    return tag == NULL || refuse(builder, event, CFG_NO_TAGS);
+        return refuse_syntax(builder, event, CFG_NO_ANCHORS);
+    return tag == NULL || refuse_syntax(builder, event, CFG_NO_TAGS);
 }
 
 static bool begin_document(struct builder *builder, const yaml_event_t *event)
 {
     return builder->root == NULL ||
-           refuse(builder, event,
-                  "a second document begins here; a scenario is one, remove the ---");
+           refuse_syntax(builder, event,
+                         "a second document begins here; a scenario is one, remove the ---");
 }
 
 static bool take_event(struct builder *builder, const yaml_event_t *event)
@@ -261,7 +262,7 @@ static bool take_event(struct builder *builder, const yaml_event_t *event)
         builder->depth--;
         return true;
     case YAML_ALIAS_EVENT:
-        return refuse(builder, event, CFG_NO_ALIASES);
+        return refuse_syntax(builder, event, CFG_NO_ALIASES);
     default: /* stream start and end, document end */
         return true;
     }
@@ -292,8 +293,8 @@ static void parse(struct builder *builder, const char *text, size_t size)
     yaml_parser_delete(&parser);
 }
 
-struct cfg_node *cfg_document_parse(struct cfg_pool *pool, const char *text, size_t size,
-                                    const char *origin, struct cfg_report *report)
+struct cfg_node *cfg_document_parse(struct cfg_load_arena *pool, const char *text, size_t size,
+                                    const char *origin, struct cfg_complaint *report)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
     const size_t skip = size >= 3 && memcmp(text, byte_order_mark, 3) == 0 ? 3 : 0;
@@ -344,7 +345,7 @@ const char *cfg_node_kind_name(const struct cfg_node *node)
     return node->empty ? "nothing" : names[node->kind];
 }
 
-bool cfg_fail_at(struct cfg_report *report, const struct cfg_node *node, const char *key,
+bool cfg_fail_at(struct cfg_complaint *report, const struct cfg_node *node, const char *key,
                  const char *format, ...)
 {
     char what[CFG_ERROR_MAX];

@@ -33,8 +33,8 @@ struct cfg_node {
 
 /* The tree of a text, or NULL with the complaint in report.  origin marks every node of an
  * override's value.  Everything lives in the pool.  Context: setup. */
-struct cfg_node *cfg_document_parse(struct cfg_pool *pool, const char *text, size_t size,
-                                    const char *origin, struct cfg_report *report);
+struct cfg_node *cfg_document_parse(struct cfg_load_arena *pool, const char *text, size_t size,
+                                    const char *origin, struct cfg_complaint *report);
 
 /* A child of a mapping by key, of a list by the `name` its items carry; NULL: none.
  * Context: setup. */
@@ -48,5 +48,5 @@ void cfg_node_append(struct cfg_node *parent, struct cfg_node *child);
 
 /* Complain at a node, or at the value of one of its keys when that was given.  A node of NULL
  * stands for a mapping that the file leaves out.  Always false.  Context: setup. */
-bool cfg_fail_at(struct cfg_report *report, const struct cfg_node *node, const char *key,
+bool cfg_fail_at(struct cfg_complaint *report, const struct cfg_node *node, const char *key,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));

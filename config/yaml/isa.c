@@ -16,7 +16,7 @@ bool cfg_isa_named(const char *name, enum dyn_isa *isa)
 
 bool cfg_isa(enum dyn_isa *isa, char error[CFG_ERROR_MAX])
 {
-    struct cfg_report report = {.path = "AIRBEARING_ISA", .line = error};
+    struct cfg_complaint report = {.path = "AIRBEARING_ISA", .line = error};
     const struct cfg_mark nowhere = {0, 0};
     const char *name = getenv("AIRBEARING_ISA");
     *isa = dyn_isa_best();

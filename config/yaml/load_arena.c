@@ -8,16 +8,16 @@
 
 enum { BLOCK_SIZE = 16384 };
 
-struct cfg_pool_block {
-    struct cfg_pool_block *next;
+struct cfg_load_arena_block {
+    struct cfg_load_arena_block *next;
     size_t size, used;
     alignas(max_align_t) unsigned char memory[];
 };
 
-static struct cfg_pool_block *block_new(struct cfg_pool *pool, size_t size)
+static struct cfg_load_arena_block *block_new(struct cfg_load_arena *pool, size_t size)
 {
     const size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
-    struct cfg_pool_block *block = calloc(1, sizeof *block + room);
+    struct cfg_load_arena_block *block = calloc(1, sizeof *block + room);
     RT_CHECK(block != NULL);
     block->size = room;
     block->next = pool->blocks;
@@ -25,11 +25,11 @@ static struct cfg_pool_block *block_new(struct cfg_pool *pool, size_t size)
     return block;
 }
 
-void *cfg_pool_take(struct cfg_pool *pool, size_t size)
+void *cfg_load_arena_take(struct cfg_load_arena *pool, size_t size)
 {
     const size_t step = alignof(max_align_t);
     const size_t rounded = (size + step - 1) / step * step;
-    struct cfg_pool_block *block = pool->blocks;
+    struct cfg_load_arena_block *block = pool->blocks;
     if (block == NULL || block->size - block->used < rounded)
         block = block_new(pool, rounded);
     void *piece = block->memory + block->used;
@@ -37,17 +37,17 @@ void *cfg_pool_take(struct cfg_pool *pool, size_t size)
     return piece;
 }
 
-char *cfg_pool_copy(struct cfg_pool *pool, const char *text, size_t size)
+char *cfg_load_arena_copy(struct cfg_load_arena *pool, const char *text, size_t size)
 {
-    char *copy = cfg_pool_take(pool, size + 1);
+    char *copy = cfg_load_arena_take(pool, size + 1);
     memcpy(copy, text, size);
     return copy;
 }
 
-void cfg_pool_free(struct cfg_pool *pool)
+void cfg_load_arena_free(struct cfg_load_arena *pool)
 {
     while (pool->blocks != NULL) {
-        struct cfg_pool_block *block = pool->blocks;
+        struct cfg_load_arena_block *block = pool->blocks;
         pool->blocks = block->next;
         free(block);
     }

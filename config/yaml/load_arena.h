@@ -5,12 +5,13 @@
 
 #include <stddef.h>
 
-struct cfg_pool {
-    struct cfg_pool_block *blocks;
+struct cfg_load_arena {
+    struct cfg_load_arena_block *blocks;
 };
 
 /* Zeroed, aligned for anything, never NULL: traps when the machine has no memory left, since at
  * set-up there is no plant yet to make safe.  Context: setup. */
-void *cfg_pool_take(struct cfg_pool *pool, size_t size);
-char *cfg_pool_copy(struct cfg_pool *pool, const char *text, size_t size); /* ends with NUL */
-void cfg_pool_free(struct cfg_pool *pool);
+void *cfg_load_arena_take(struct cfg_load_arena *pool, size_t size);
+char *cfg_load_arena_copy(struct cfg_load_arena *pool, const char *text,
+                          size_t size); /* ends with NUL */
+void cfg_load_arena_free(struct cfg_load_arena *pool);

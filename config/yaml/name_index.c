@@ -10,7 +10,7 @@ static int compare(const void *a, const void *b)
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-int cfg_names_sort(struct cfg_name *names, int count, int *twin)
+int cfg_name_index_sort(struct cfg_name *names, int count, int *twin)
 {
     int first = -1;
     qsort(names, (size_t)count, sizeof *names, compare);
@@ -23,7 +23,7 @@ int cfg_names_sort(struct cfg_name *names, int count, int *twin)
     return first;
 }
 
-int cfg_names_find(const struct cfg_name *names, int count, const char *text)
+int cfg_name_index_find(const struct cfg_name *names, int count, const char *text)
 {
     int low = 0, high = count;
     while (low < high) {

@@ -16,12 +16,12 @@ struct place {
 
 struct override {
     const char *text;
-    struct cfg_pool *pool;
-    struct cfg_report *report;
+    struct cfg_load_arena *pool;
+    struct cfg_complaint *report;
 };
 
-static bool fail(const struct override *override, const char *what, const char *name,
-                 const char *advice)
+static bool fail_override(const struct override *override, const char *what, const char *name,
+                          const char *advice)
 {
     return cfg_fail(override->report, override->text, (struct cfg_mark){0, 0}, "%s %s; %s", what,
                     cfg_quote(name).text, advice);
@@ -54,7 +54,7 @@ static void replace(struct cfg_node *node, const struct cfg_node *value)
 static struct cfg_node *add_child(const struct override *override, struct cfg_node *map,
                                   const char *key)
 {
-    struct cfg_node *child = cfg_pool_take(override->pool, sizeof *child);
+    struct cfg_node *child = cfg_load_arena_take(override->pool, sizeof *child);
     child->kind = CFG_NODE_MAP;
     child->origin = override->text;
     child->key = key;
@@ -70,7 +70,7 @@ static void spell_out(const struct override *override, struct cfg_node *node,
     if (node->kind != CFG_NODE_SCALAR || node->empty || table == NULL || table->shorthand == NULL)
         return;
     struct cfg_node map = {.kind = CFG_NODE_MAP, .origin = node->origin};
-    struct cfg_node *value = cfg_pool_take(override->pool, sizeof *value);
+    struct cfg_node *value = cfg_load_arena_take(override->pool, sizeof *value);
     *value = *node;
     value->key = table->shorthand;
     cfg_node_append(&map, value);
@@ -90,14 +90,14 @@ static bool enter_key(const struct override *override, struct place *place, char
     if (key == NULL) {
         struct cfg_phrase advice = {0};
         cfg_table_advise(place->table, -1, word, &advice);
-        return fail(override, "there is no key", word, advice.text);
+        return fail_override(override, "there is no key", word, advice.text);
     }
     if (!last && !has_inside(key))
-        return fail(override, "there is nothing inside", word, "end the path there");
+        return fail_override(override, "there is nothing inside", word, "end the path there");
 
     struct cfg_node *child = cfg_node_find(place->node, word);
     if (child == NULL && !last && key->type != CFG_MAP && key->type != CFG_ATTITUDE)
-        return fail(override, "the file does not give", word, "set it as a whole");
+        return fail_override(override, "the file does not give", word, "set it as a whole");
     if (child == NULL)
         child = add_child(override, place->node, word);
     const struct cfg_table *table = key->type == CFG_ATTITUDE ? &cfg_euler_table : key->table;
@@ -146,17 +146,18 @@ static bool enter_entry(const struct override *override, struct place *place, co
     return true;
 }
 
-static bool enter(const struct override *override, struct place *place, char *word, bool last)
+static bool enter_child(const struct override *override, struct place *place, char *word, bool last)
 {
     if (place->node->kind == CFG_NODE_MAP && place->table != NULL)
         return enter_key(override, place, word, last);
     if (place->node->kind == CFG_NODE_LIST)
         return enter_entry(override, place, word);
-    return fail(override, "in the file there is nothing inside", place->name, "set it as a whole");
+    return fail_override(override, "in the file there is nothing inside", place->name,
+                         "set it as a whole");
 }
 
 bool cfg_override_apply(const struct cfg_table *table, struct cfg_node *root, const char *text,
-                        struct cfg_pool *pool, struct cfg_report *report)
+                        struct cfg_load_arena *pool, struct cfg_complaint *report)
 {
     const struct override override = {.text = text, .pool = pool, .report = report};
     const char *sign = strchr(text, '=');
@@ -167,10 +168,10 @@ bool cfg_override_apply(const struct cfg_table *table, struct cfg_node *root, co
     if (value == NULL)
         return false;
 
-    char *path = cfg_pool_copy(pool, text, (size_t)(sign - text));
+    char *path = cfg_load_arena_copy(pool, text, (size_t)(sign - text));
     struct place place = {.node = root, .table = table, .name = "a scenario"};
     for (char *word = next_word(&path); word != NULL; word = next_word(&path))
-        if (!enter(&override, &place, word, path == NULL))
+        if (!enter_child(&override, &place, word, path == NULL))
             return false;
     replace(place.node, value);
     return true;

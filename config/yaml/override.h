@@ -11,4 +11,4 @@
 
 /* false with `--set key=value: what` in report.  Context: setup. */
 bool cfg_override_apply(const struct cfg_table *table, struct cfg_node *root, const char *override,
-                        struct cfg_pool *pool, struct cfg_report *report);
+                        struct cfg_load_arena *pool, struct cfg_complaint *report);

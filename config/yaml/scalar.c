@@ -48,8 +48,8 @@ static struct cfg_quote found(const struct cfg_node *node)
     return quote;
 }
 
-bool cfg_wants(const struct cfg_reader *reader, const struct cfg_key *key,
-               const struct cfg_node *node)
+bool cfg_fail_wants(const struct cfg_reader *reader, const struct cfg_key *key,
+                    const struct cfg_node *node)
 {
     struct cfg_phrase want = {0};
     cfg_describe(key, &want);
@@ -149,7 +149,7 @@ static bool read_integer(const struct cfg_reader *reader, const struct cfg_key *
     errno = 0;
     const long long value = strtoll(node->text, &end, 10);
     if (end == node->text || *end != '\0' || isspace((unsigned char)node->text[0]))
-        return cfg_wants(reader, key, node);
+        return cfg_fail_wants(reader, key, node);
     if (errno != 0)
         return cfg_fail_at(reader->report, node, NULL, "%s has too many digits; shorten %s",
                            key->name, cfg_quote(node->text).text);
@@ -193,8 +193,8 @@ static bool find_factor(const struct cfg_key *key, const char *text, double *fac
     return false;
 }
 
-bool cfg_accept(const struct cfg_key *key, const char *unit, double *value,
-                struct cfg_phrase *problem)
+bool cfg_accept_quantity(const struct cfg_key *key, const char *unit, double *value,
+                         struct cfg_phrase *problem)
 {
     double factor;
     if (!find_factor(key, unit, &factor, problem))
@@ -224,7 +224,7 @@ bool cfg_quantity_parse(const struct cfg_key *key, const char *text, double *val
                        cfg_quote(text).text);
         return false;
     }
-    return cfg_accept(key, unit, value, problem);
+    return cfg_accept_quantity(key, unit, value, problem);
 }
 
 static bool read_quantity(const struct cfg_reader *reader, const struct cfg_key *key,
@@ -243,7 +243,7 @@ bool cfg_read_scalar(const struct cfg_reader *reader, const struct cfg_key *key,
                      const struct cfg_node *node, void *out)
 {
     if (node->kind != CFG_NODE_SCALAR)
-        return cfg_wants(reader, key, node);
+        return cfg_fail_wants(reader, key, node);
     switch (key->type) {
     case CFG_NAME:
         return read_name(reader, key, node, out);

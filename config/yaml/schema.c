@@ -14,7 +14,7 @@ static bool check_list(const struct cfg_reader *reader, const struct cfg_key *ke
                        const struct cfg_node *node)
 {
     if (node->kind != CFG_NODE_LIST)
-        return cfg_wants(reader, key, node);
+        return cfg_fail_wants(reader, key, node);
     if (key->required && node->count == 0)
         return cfg_fail_at(reader->report, node, NULL, "%s is empty; give at least one", key->name);
     if (key->size == 0 || node->count <= key->size)
@@ -28,7 +28,8 @@ static bool read_list(const struct cfg_reader *reader, const struct cfg_key *key
 {
     if (!check_list(reader, key, node))
         return false;
-    unsigned char *items = cfg_pool_take(reader->pool, (size_t)node->count * key->table->size);
+    unsigned char *items =
+        cfg_load_arena_take(reader->pool, (size_t)node->count * key->table->size);
     *out = (struct cfg_list){.count = node->count, .items = items};
     for (const struct cfg_node *item = node->first; item != NULL; item = item->next) {
         if (!read_map(reader, key->table, item, items))
@@ -43,7 +44,7 @@ static bool read_texts(const struct cfg_reader *reader, const struct cfg_key *ke
 {
     if (!check_list(reader, key, node))
         return false;
-    const char **items = cfg_pool_take(reader->pool, (size_t)node->count * sizeof *items);
+    const char **items = cfg_load_arena_take(reader->pool, (size_t)node->count * sizeof *items);
     *out = (struct cfg_list){.count = node->count, .items = items};
     for (const struct cfg_node *item = node->first; item != NULL; item = item->next) {
         if (item->kind != CFG_NODE_SCALAR || item->empty)
@@ -59,7 +60,7 @@ static bool read_value(const struct cfg_reader *reader, const struct cfg_key *ke
                        const struct cfg_node *node, void *out)
 {
     if (node->empty)
-        return cfg_wants(reader, key, node);
+        return cfg_fail_wants(reader, key, node);
     switch (key->type) {
     case CFG_VECTOR:
     case CFG_NUMBERS:
@@ -201,8 +202,8 @@ static const struct cfg_node *expand_shorthand(const struct cfg_reader *reader,
 {
     if (node->kind != CFG_NODE_SCALAR || table->shorthand == NULL || node->empty)
         return node;
-    struct cfg_node *map = cfg_pool_take(reader->pool, sizeof *map);
-    struct cfg_node *value = cfg_pool_take(reader->pool, sizeof *value);
+    struct cfg_node *map = cfg_load_arena_take(reader->pool, sizeof *map);
+    struct cfg_node *value = cfg_load_arena_take(reader->pool, sizeof *value);
     *value = *node;
     value->key = table->shorthand;
     *map = *node;
@@ -243,7 +244,7 @@ static bool read_map(const struct cfg_reader *reader, const struct cfg_table *ta
 }
 
 bool cfg_schema_read(const struct cfg_table *table, const struct cfg_node *node, void *out,
-                     struct cfg_pool *pool, struct cfg_report *report)
+                     struct cfg_load_arena *pool, struct cfg_complaint *report)
 {
     const struct cfg_reader reader = {.pool = pool, .report = report};
     return read_map(&reader, table, node, out);

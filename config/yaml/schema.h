@@ -97,7 +97,7 @@ const struct cfg_node *cfg_rows_node(const struct cfg_rows *rows, int i);
 /* Fill the struct of table from the mapping at node.  false with the complaint in report.
  * Context: setup. */
 bool cfg_schema_read(const struct cfg_table *table, const struct cfg_node *node, void *out,
-                     struct cfg_pool *pool, struct cfg_report *report);
+                     struct cfg_load_arena *pool, struct cfg_complaint *report);
 
 /* A number with its unit, as a value of this key.  Used for texts that hold quantities (expect).
  * Context: setup. */

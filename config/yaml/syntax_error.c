@@ -71,8 +71,8 @@ static bool is_same(const char *known, const char *said)
     return known == NULL || (said != NULL && strcmp(known, said) == 0);
 }
 
-static const struct known *find(const struct known *known, size_t count,
-                                const yaml_parser_t *parser)
+static const struct known *find_known(const struct known *known, size_t count,
+                                      const yaml_parser_t *parser)
 {
     for (size_t i = 0; i < count; i++)
         if (is_same(known[i].problem, parser->problem) &&
@@ -104,8 +104,8 @@ static char character_at(const char *text, size_t size, size_t index)
     return i < size ? text[i] : '\0';
 }
 
-static bool fail_at_character(struct cfg_report *report, const char *origin, struct cfg_mark mark,
-                              char character)
+static bool fail_at_character(struct cfg_complaint *report, const char *origin,
+                              struct cfg_mark mark, char character)
 {
     if (character == '\t')
         return cfg_fail(report, origin, mark, "YAML syntax: " NO_TABS);
@@ -113,15 +113,15 @@ static bool fail_at_character(struct cfg_report *report, const char *origin, str
                     "YAML syntax: no value begins with %c; put quotes around the text", character);
 }
 
-bool cfg_syntax_fail(struct cfg_report *report, const char *origin, const yaml_parser_t *parser,
+bool cfg_syntax_fail(struct cfg_complaint *report, const char *origin, const yaml_parser_t *parser,
                      const char *text, size_t size)
 {
     RT_CHECK(parser->error != YAML_MEMORY_ERROR);
     const struct cfg_mark mark = cfg_syntax_mark(&parser->problem_mark);
-    const struct known *known = find(refused, sizeof refused / sizeof refused[0], parser);
+    const struct known *known = find_known(refused, sizeof refused / sizeof refused[0], parser);
     if (known != NULL)
         return cfg_fail(report, origin, place_of(known, parser), "%s", known->words);
-    known = find(slips, sizeof slips / sizeof slips[0], parser);
+    known = find_known(slips, sizeof slips / sizeof slips[0], parser);
     if (known != NULL)
         return cfg_fail(report, origin, place_of(known, parser), "YAML syntax: %s", known->words);
     const struct unfinished *open = find_unfinished(parser);

@@ -18,5 +18,5 @@
 struct cfg_mark cfg_syntax_mark(const yaml_mark_t *mark);
 
 /* Report what stopped the parser of this text.  Always false.  Context: setup. */
-bool cfg_syntax_fail(struct cfg_report *report, const char *origin, const yaml_parser_t *parser,
+bool cfg_syntax_fail(struct cfg_complaint *report, const char *origin, const yaml_parser_t *parser,
                      const char *text, size_t size);

@@ -61,7 +61,7 @@ static bool find_alike(const char *path, char found[PATH_MAX])
 
 static int unreadable(const char *path, const char *what, int code, char error[CFG_ERROR_MAX])
 {
-    struct cfg_report report = {.path = path, .line = error};
+    struct cfg_complaint report = {.path = path, .line = error};
     const struct cfg_mark nowhere = {0, 0};
     char alike[PATH_MAX];
     if (code == ENOENT && strcmp(what, "scenario") == 0 && find_alike(path, alike))

@@ -6,8 +6,8 @@
 #include "config/yaml/schema.h"
 
 struct cfg_reader {
-    struct cfg_pool *pool;
-    struct cfg_report *report;
+    struct cfg_load_arena *pool;
+    struct cfg_complaint *report;
 };
 
 /* What the key wants, in words.  Context: setup. */
@@ -15,15 +15,15 @@ void cfg_describe(const struct cfg_key *key, struct cfg_phrase *phrase);
 
 /* The general complaint: what the key wants, and what stands there instead.  Always
  * false.  Context: setup. */
-bool cfg_wants(const struct cfg_reader *reader, const struct cfg_key *key,
-               const struct cfg_node *node);
+bool cfg_fail_wants(const struct cfg_reader *reader, const struct cfg_key *key,
+                    const struct cfg_node *node);
 
 /* May a thing be called so?  Context: setup. */
 bool cfg_is_name(const char *text);
 
 /* A number in some unit ("": SI) made SI, when unit and size suit the key.  Context: setup. */
-bool cfg_accept(const struct cfg_key *key, const char *unit, double *value,
-                struct cfg_phrase *problem);
+bool cfg_accept_quantity(const struct cfg_key *key, const char *unit, double *value,
+                         struct cfg_phrase *problem);
 
 /* Scalars: name, text, integer, quantity, choice.  Context: setup. */
 bool cfg_read_scalar(const struct cfg_reader *reader, const struct cfg_key *key,

@@ -41,10 +41,10 @@ static bool read_line(const struct cfg_reader *reader, const struct cfg_key *key
         rest = next;
     }
     if (row->count == 0)
-        return cfg_wants(reader, key, node);
+        return cfg_fail_wants(reader, key, node);
     struct cfg_phrase problem = {0};
     for (int i = 0; i < row->count; i++)
-        if (!cfg_accept(key, rest, &row->items[i], &problem))
+        if (!cfg_accept_quantity(key, rest, &row->items[i], &problem))
             return cfg_fail_at(reader->report, node, NULL, "%s", problem.text);
     return true;
 }
@@ -81,7 +81,7 @@ static bool read_items(const struct cfg_reader *reader, const struct cfg_key *ke
     for (const struct cfg_node *item = list->first; item != NULL; item = item->next) {
         struct cfg_phrase problem = {0};
         if (item->kind != CFG_NODE_SCALAR || item->empty)
-            return cfg_wants(reader, key, item);
+            return cfg_fail_wants(reader, key, item);
         if (!cfg_quantity_parse(key, item->text, out++, &problem))
             return cfg_fail_at(reader->report, item, NULL, "%s", problem.text);
     }
@@ -92,10 +92,10 @@ static bool read_numbers(const struct cfg_reader *reader, const struct cfg_key *
                          const struct cfg_node *node, struct row *row)
 {
     if (node->kind == CFG_NODE_SCALAR)
-        return node->empty ? cfg_wants(reader, key, node) : read_line(reader, key, node, row);
+        return node->empty ? cfg_fail_wants(reader, key, node) : read_line(reader, key, node, row);
     if (node->kind == CFG_NODE_LIST)
         return read_items(reader, key, node, row);
-    return cfg_wants(reader, key, node);
+    return cfg_fail_wants(reader, key, node);
 }
 
 static bool read_vector(const struct cfg_reader *reader, const struct cfg_key *key,
@@ -122,7 +122,7 @@ static bool read_open_row(const struct cfg_reader *reader, const struct cfg_key 
                             ? strlen(node->text) / 2 + 1
                             : (size_t)node->count;
     *row = (struct row){.room = (int)room,
-                        .items = cfg_pool_take(reader->pool, room * sizeof(double))};
+                        .items = cfg_load_arena_take(reader->pool, room * sizeof(double))};
     return read_numbers(reader, key, node, row);
 }
 
@@ -158,7 +158,7 @@ static bool read_one(const struct cfg_reader *reader, const struct cfg_key *key,
     if (out->items == NULL) {
         out->columns = key->size > 0 ? key->size : row.count;
         out->items =
-            cfg_pool_take(reader->pool, (size_t)rows * (size_t)out->columns * sizeof(double));
+            cfg_load_arena_take(reader->pool, (size_t)rows * (size_t)out->columns * sizeof(double));
     }
     if (row.count != out->columns)
         return cfg_fail_at(reader->report, node, NULL, "a row of %s wants %d number%s; here %s %d",
@@ -176,7 +176,7 @@ static bool read_rows(const struct cfg_reader *reader, const struct cfg_key *key
     if (node->kind == CFG_NODE_SCALAR)
         return read_one(reader, key, node, 1, out);
     if (node->kind != CFG_NODE_LIST)
-        return cfg_wants(reader, key, node);
+        return cfg_fail_wants(reader, key, node);
     if (node->count == 0)
         return cfg_fail_at(reader->report, node, NULL, "%s is empty; give at least one row",
                            key->name);

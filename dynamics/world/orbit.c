@@ -6,11 +6,11 @@ static const double PI = 3.141592653589793;
  * root Newton's steps go down to it and never beyond. */
 static double solve_kepler(double M, double e)
 {
-    enum { STEPS_MAX = 30 };
+    enum { FRAME_STEPS_MAX = 30 };
     double E = fmin(M + e, PI);               /* e sin E <= e */
     E = fmin(E, cbrt(PI * PI * M));           /* E - sin E >= E^3 / pi^2 */
     E = e < 1.0 ? fmin(E, M / (1.0 - e)) : E; /* sin E <= E */
-    for (int k = 0; k < STEPS_MAX; k++) {
+    for (int k = 0; k < FRAME_STEPS_MAX; k++) {
         const double step = (E - e * sin(E) - M) / (1.0 - e * cos(E));
         if (!(E - step < E)) /* rounding is all that is left */
             break;

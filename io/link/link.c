@@ -641,7 +641,7 @@ static uint64_t elapsed_ns(uint64_t from_ns, uint64_t to_ns)
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static void record_latency(const struct io_links *links, struct link *link, uint64_t sent_ns)
+static void sim_record_latency(const struct io_links *links, struct link *link, uint64_t sent_ns)
 {
     const struct departure *left = &link->departure;
     const struct io_trace *trace = &left->trace;
@@ -688,16 +688,16 @@ static void collect_tx_stamp(struct io_links *links, struct link *link)
     if (!link->departure.open || !io_bus_tx_timestamp(&link->bus, &stamp_ns))
         return;
     const struct departure *left = &link->departure;
-    record_latency(links, link,
-                   stamp_to_monotonic(links, stamp_ns, left->handed_ns - STAMP_SLACK_NS,
-                                      rt_now_ns() + STAMP_SLACK_NS, left->sent_ns));
+    sim_record_latency(links, link,
+                       stamp_to_monotonic(links, stamp_ns, left->handed_ns - STAMP_SLACK_NS,
+                                          rt_now_ns() + STAMP_SLACK_NS, left->sent_ns));
 }
 
 static void note_departure(struct io_links *links, struct link *link,
                            const struct io_sample *sample, uint64_t handed_ns)
 {
     if (link->departure.open)
-        record_latency(links, link, link->departure.sent_ns); /* its stamp never came */
+        sim_record_latency(links, link, link->departure.sent_ns); /* its stamp never came */
     link->departure = (struct departure){
         .open = true,
         .frame = sample->frame,
@@ -708,7 +708,7 @@ static void note_departure(struct io_links *links, struct link *link,
     if (io_bus_has_tx_timestamp(&link->bus))
         collect_tx_stamp(links, link);
     else
-        record_latency(links, link, link->departure.sent_ns);
+        sim_record_latency(links, link, link->departure.sent_ns);
 }
 
 static uint64_t unix_us(void)
@@ -729,7 +729,7 @@ static void record_motion_latency(const struct io_links *links, struct link *lin
 {
     link->departure =
         (struct departure){.frame = sample->frame, .handed_ns = handed_ns, .trace = sample->trace};
-    record_latency(links, link, handed_ns);
+    sim_record_latency(links, link, handed_ns);
 }
 
 static void send_sample(struct io_links *links, struct link *link, const struct io_sample *sample,
@@ -1259,7 +1259,7 @@ void io_links_stop(struct io_links *links)
     for (int i = 0; i < links->link_count; i++) {
         struct link *link = &links->link[i];
         if (link->departure.open)
-            record_latency(links, link, link->departure.sent_ns);
+            sim_record_latency(links, link, link->departure.sent_ns);
         if (read_counter(&link->peer) != 0)
             send_status(link, IO_STATUS_POWEROFF);
     }

@@ -50,10 +50,10 @@ static bool is_late(struct io_hand_decoder *hand, const struct io_hand_report *r
     const uint64_t newest_us = hand->newest.sent_us, sent_us = report->sent_us;
     const bool older = hand->has_report && sent_us != 0 && sent_us < newest_us &&
                        newest_us - sent_us < IO_HAND_LATE_US;
-    const bool goes_on = older && hand->late_count > 0 && sent_us > hand->late_us;
+    const bool goes_on = older && hand->sim_delay_line_count > 0 && sent_us > hand->late_us;
     hand->late_us = sent_us;
-    hand->late_count = goes_on ? hand->late_count + 1 : older;
-    return older && hand->late_count < IO_HAND_LATE_COUNT;
+    hand->sim_delay_line_count = goes_on ? hand->sim_delay_line_count + 1 : older;
+    return older && hand->sim_delay_line_count < IO_HAND_LATE_COUNT;
 }
 
 void io_hand_to_command(const struct io_hand_spec *spec, struct io_hand_decoder *hand,

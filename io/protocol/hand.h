@@ -74,7 +74,7 @@ struct io_hand_decoder {
     bool has_report; /* there was a picture */
     uint32_t presses, mode;
     struct io_hand_report newest;
-    int late_count; /* that were overtaken, in a row */
+    int sim_delay_line_count; /* that were overtaken, in a row */
     uint64_t late_us;
     uint32_t unlatched;    /* flips of `once` that no frame may have latched, */
     uint32_t newest_flips; /* of those the ones of the newest command, */

@@ -11,83 +11,86 @@
 #include "rt/clock.h"
 #include "rt/thread.h"
 
-struct place { /* letter to whoever shows it; the positions follow */
+struct predicted_pose { /* letter to whoever shows it; the positions follow */
     uint64_t log_ns;
     uint64_t carried;
 };
 
-struct ghost {
+struct sim_predictor {
     struct cfg_scenario *scenario; /* its own: a parameter that is tuned is written into it */
-    struct rig *rig;
-    struct rt_mailbox *outlook; /* from the frame */
-    struct rt_mailbox *shown;   /* of struct place */
+    struct sim *sim;
+    struct rt_mailbox *prediction_input; /* from the frame */
+    struct rt_mailbox *shown;            /* of struct place */
     void *shown_mem;
     size_t q_size;
     uint64_t every_ns; /* between two predictions */
     long pause_ns;     /* between two looks into the mailbox */
     struct rt_thread thread;
     atomic_bool stop;
-    struct ghost_result result;
+    struct sim_predictor_result result;
 };
 
 /* ---- one prediction -------------------------------------------------------------------- */
 
-static void gather(void *self, struct rig *rig, uint64_t frame)
+static void read_inputs(void *self, struct sim *sim, uint64_t frame)
 {
     (void)self;
-    for (int i = 0; i < rig->scenario->link_count; i++)
-        for (const struct rig_letter *letter; (letter = late_take(&rig->wire[i], frame)) != NULL;)
-            rig_apply_letter(rig, letter, frame);
+    for (int i = 0; i < sim->scenario->link_count; i++)
+        for (const struct sim_command *letter;
+             (letter = sim_delay_line_pop(&sim->wire[i], frame)) != NULL;)
+            sim_apply_command(sim, letter, frame);
 }
 
-bool ghost_run_ahead(struct rig *rig, const struct rig_outlook *from, uint64_t frames,
-                     const atomic_bool *stop)
+bool sim_predictor_run_ahead(struct sim *sim, const struct sim_prediction_input *from,
+                             uint64_t frames, const atomic_bool *stop)
 {
-    rig->source = (struct rig_source){.gather = gather};
-    rig_look_out(rig, from);
-    const struct rt_frame_tasks tasks = rig_tasks(rig);
+    sim->source = (struct sim_input){.read_inputs = read_inputs};
+    sim_load_prediction_input(sim, from);
+    const struct rt_frame_tasks tasks = sim_tasks(sim);
     for (uint64_t frame = from->frame; frame < from->frame + frames; frame++) {
         if (atomic_load_explicit(stop, memory_order_relaxed))
             return false;
         tasks.latch(tasks.self, frame, false);
-        rt_schedule_run(rig->schedule, frame);
+        rt_schedule_run(sim->schedule, frame);
     }
     return true;
 }
 
-static void show(struct ghost *ghost, uint64_t log_ns)
+static void publish_prediction(struct sim_predictor *predictor, uint64_t log_ns)
 {
-    struct place *place = rt_mailbox_back(ghost->shown);
+    struct predicted_pose *place = rt_mailbox_back(predictor->shown);
     place->log_ns = log_ns;
-    place->carried = ghost->rig->cfg->arm ? ghost->rig->cfg->arm->configuration : 0;
-    memcpy(place + 1, ghost->rig->cfg->x, ghost->q_size);
-    (void)rt_mailbox_publish(ghost->shown);
+    place->carried = predictor->sim->vehicle->arm ? predictor->sim->vehicle->arm->configuration : 0;
+    memcpy(place + 1, predictor->sim->vehicle->x, predictor->q_size);
+    (void)rt_mailbox_publish(predictor->shown);
 }
 
-static void predict(struct ghost *ghost, const struct rig_outlook *from)
+static void predict(struct sim_predictor *predictor, const struct sim_prediction_input *from)
 {
-    struct ghost_result *result = &ghost->result;
+    struct sim_predictor_result *result = &predictor->result;
     const uint64_t begin_ns = rt_now_ns();
-    if (!ghost_run_ahead(ghost->rig, from, ghost->scenario->predictor.ahead, &ghost->stop))
+    if (!sim_predictor_run_ahead(predictor->sim, from, predictor->scenario->predictor.ahead,
+                                 &predictor->stop))
         return;
     const uint64_t spent_ns = rt_now_ns() - begin_ns;
-    show(ghost, from->log_ns);
+    publish_prediction(predictor, from->log_ns);
     rt_histogram_add(&result->spent_ns, spent_ns, result->predictions);
     result->predictions++;
-    result->late += spent_ns > ghost->every_ns;
+    result->late += spent_ns > predictor->every_ns;
     result->cut += from->cut;
 }
 
 /* The newest outlook counts; those that came while it was busy are passed over. */
-static void run(void *self)
+static void predictor_thread(void *self)
 {
-    struct ghost *ghost = self;
-    const struct timespec pause = {.tv_nsec = ghost->pause_ns};
-    while (!atomic_load_explicit(&ghost->stop, memory_order_relaxed)) {
+    struct sim_predictor *predictor = self;
+    const struct timespec pause = {.tv_nsec = predictor->pause_ns};
+    while (!atomic_load_explicit(&predictor->stop, memory_order_relaxed)) {
         bool fresh;
-        const struct rig_outlook *from = rt_mailbox_take(ghost->outlook, &fresh);
+        const struct sim_prediction_input *from =
+            rt_mailbox_take(predictor->prediction_input, &fresh);
         if (fresh)
-            predict(ghost, from);
+            predict(predictor, from);
         else
             nanosleep(&pause, NULL);
     }
@@ -107,12 +110,12 @@ static const void *find_file(void *scenario, const char *name, size_t *size)
 }
 
 /* It was good once. */
-static struct cfg_scenario *read_again(const struct cfg_scenario *scenario,
-                                       const char *const *overrides, int override_count)
+static struct cfg_scenario *reload_scenario(const struct cfg_scenario *scenario,
+                                            const char *const *overrides, int override_count)
 {
     char error[CFG_ERROR_MAX];
     struct cfg_scenario *copy;
-    const struct cfg_shelf shelf = {find_file, (void *)(uintptr_t)scenario};
+    const struct cfg_file_source shelf = {find_file, (void *)(uintptr_t)scenario};
     RT_CHECK(cfg_scenario_load_logged(scenario->path, scenario->text, scenario->text_size,
                                       overrides, override_count, &shelf, &copy, error) == 0);
     copy->isa = scenario->isa;
@@ -126,71 +129,72 @@ static long pause_between(uint64_t every_ns)
     return wanted < least ? least : wanted > most ? most : wanted;
 }
 
-static void place_shown(struct ghost *ghost)
+static void place_output_mailbox(struct sim_predictor *predictor)
 {
-    ghost->q_size = (size_t)dyn_model_nq(ghost->rig->cfg->plant.model) * sizeof(double);
-    const size_t item = sizeof(struct place) + ghost->q_size;
+    predictor->q_size = (size_t)dyn_model_nq(predictor->sim->vehicle->plant.model) * sizeof(double);
+    const size_t item = sizeof(struct predicted_pose) + predictor->q_size;
     const size_t size = rt_mailbox_size(item);
-    ghost->shown_mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
-    RT_CHECK(ghost->shown_mem);
-    ghost->shown = rt_mailbox_place(item, ghost->shown_mem);
+    predictor->shown_mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
+    RT_CHECK(predictor->shown_mem);
+    predictor->shown = rt_mailbox_place(item, predictor->shown_mem);
 }
 
-static void release(struct ghost *ghost)
+static void free_predictor(struct sim_predictor *predictor)
 {
-    free(ghost->shown_mem);
-    free(ghost->rig);
-    cfg_scenario_free(ghost->scenario);
-    free(ghost);
+    free(predictor->shown_mem);
+    free(predictor->sim);
+    cfg_scenario_free(predictor->scenario);
+    free(predictor);
 }
 
-struct ghost *ghost_open(const struct cfg_scenario *scenario, const char *const *overrides,
-                         int override_count, struct rt_mailbox *outlook, int cpu, int *failure)
+struct sim_predictor *sim_predictor_open(const struct cfg_scenario *scenario,
+                                         const char *const *overrides, int override_count,
+                                         struct rt_mailbox *prediction_input, int cpu, int *failure)
 {
-    const struct cfg_predictor *predictor = &scenario->predictor;
+    const struct sim_predictor_spec *horizon = &scenario->predictor;
     *failure = 0;
-    if (predictor->every == 0)
+    if (horizon->every == 0)
         return NULL;
-    struct ghost *ghost = calloc(1, sizeof *ghost);
-    RT_CHECK(ghost);
-    ghost->scenario = read_again(scenario, overrides, override_count);
-    ghost->rig = rig_that_moves(ghost->scenario);
-    ghost->outlook = outlook;
-    ghost->every_ns = predictor->every * scenario->period_ns;
-    ghost->pause_ns = pause_between(ghost->every_ns);
-    ghost->result.seconds_ahead = (double)(predictor->ahead * scenario->period_ns) * 1e-9;
-    place_shown(ghost);
+    struct sim_predictor *predictor = calloc(1, sizeof *predictor);
+    RT_CHECK(predictor);
+    predictor->scenario = reload_scenario(scenario, overrides, override_count);
+    predictor->sim = sim_create_motion_only(predictor->scenario);
+    predictor->prediction_input = prediction_input;
+    predictor->every_ns = horizon->every * scenario->period_ns;
+    predictor->pause_ns = pause_between(predictor->every_ns);
+    predictor->result.seconds_ahead = (double)(horizon->ahead * scenario->period_ns) * 1e-9;
+    place_output_mailbox(predictor);
     const struct rt_thread_spec spec = {.name = "ghost", .policy = SCHED_OTHER, .cpu = cpu};
-    *failure = rt_thread_start(&ghost->thread, &spec, run, ghost);
+    *failure = rt_thread_start(&predictor->thread, &spec, predictor_thread, predictor);
     if (*failure == 0)
-        return ghost;
-    release(ghost);
+        return predictor;
+    free_predictor(predictor);
     return NULL;
 }
 
-const double *ghost_newest(struct ghost *ghost, uint64_t *log_ns, int *carried)
+const double *sim_predictor_newest(struct sim_predictor *predictor, uint64_t *log_ns, int *carried)
 {
     bool fresh;
-    const struct place *place = rt_mailbox_take(ghost->shown, &fresh);
+    const struct predicted_pose *place = rt_mailbox_take(predictor->shown, &fresh);
     *log_ns = place->log_ns;
     *carried = (int)place->carried;
     return fresh ? (const double *)(place + 1) : NULL;
 }
 
-void ghost_stop(struct ghost *ghost, struct ghost_result *result)
+void sim_predictor_stop(struct sim_predictor *predictor, struct sim_predictor_result *result)
 {
-    if (!ghost)
+    if (!predictor)
         return;
-    if (!atomic_exchange_explicit(&ghost->stop, true, memory_order_relaxed))
-        rt_thread_join(&ghost->thread);
-    *result = ghost->result;
+    if (!atomic_exchange_explicit(&predictor->stop, true, memory_order_relaxed))
+        rt_thread_join(&predictor->thread);
+    *result = predictor->result;
 }
 
-void ghost_close(struct ghost *ghost)
+void sim_predictor_close(struct sim_predictor *predictor)
 {
-    struct ghost_result unused;
-    if (!ghost)
+    struct sim_predictor_result unused;
+    if (!predictor)
         return;
-    ghost_stop(ghost, &unused);
-    release(ghost);
+    sim_predictor_stop(predictor, &unused);
+    free_predictor(predictor);
 }

@@ -1,11 +1,11 @@
 /*
  * The ghost: where the vehicle will be when what is commanded now has come to it.
  *
- * The frame leaves what is known of the frames to come (struct rig_outlook).  A thread of its own,
- * never real-time, takes the newest, puts it into a rig of its own and runs that ahead with the
- * same jobs: commands that are under way take effect in their frames, the last one holds.  As far
- * as all commands are known, which is as far as the links are late, the ghost is where the vehicle
- * will be, bit for bit.
+ * The frame leaves what is known of the frames to come (struct sim_prediction_input).  A thread of
+ * its own, never real-time, takes the newest, puts it into a rig of its own and runs that ahead
+ * with the same jobs: commands that are under way take effect in their frames, the last one holds.
+ * As far as all commands are known, which is as far as the links are late, the ghost is where the
+ * vehicle will be, bit for bit.
  */
 #pragma once
 
@@ -16,9 +16,9 @@
 #include "rt/histogram.h"
 #include "rt/mailbox.h"
 
-struct ghost;
+struct sim_predictor;
 
-struct ghost_result {
+struct sim_predictor_result {
     uint64_t predictions;
     uint64_t late; /* that took longer than there is between two */
     uint64_t cut;  /* that did not know all that was under way */
@@ -28,20 +28,22 @@ struct ghost_result {
 
 /* Put a rig that moves where the outlook is, and run it frames ahead; false: it was stopped on the
  * way.  Context: any, the rig's. */
-bool ghost_run_ahead(struct rig *rig, const struct rig_outlook *from, uint64_t frames,
-                     const atomic_bool *stop);
+bool sim_predictor_run_ahead(struct sim *sim, const struct sim_prediction_input *from,
+                             uint64_t frames, const atomic_bool *stop);
 
 /* Start predicting from outlooks of a rig of this scenario; NULL when it has no predictor.  The
  * scenario is not shared: it is read again, from its text and the overrides.  -errno in *failure:
  * no thread.  Context: setup. */
-struct ghost *ghost_open(const struct cfg_scenario *scenario, const char *const *overrides,
-                         int override_count, struct rt_mailbox *outlook, int cpu, int *failure);
+struct sim_predictor *sim_predictor_open(const struct cfg_scenario *scenario,
+                                         const char *const *overrides, int override_count,
+                                         struct rt_mailbox *prediction_input, int cpu,
+                                         int *failure);
 /* The newest positions q, when there are such since the last call, else NULL; *log_ns is the time
  * from which they were predicted, *carried what the arm has in its hand then: 0 nothing, 1 +
  * payload.  Valid until the next call.  Context: any, one thread. */
-const double *ghost_newest(struct ghost *ghost, uint64_t *log_ns, int *carried);
+const double *sim_predictor_newest(struct sim_predictor *predictor, uint64_t *log_ns, int *carried);
 /* No more predictions; what came of them.  NULL is fine: none.  Context: after the run. */
-void ghost_stop(struct ghost *ghost, struct ghost_result *result);
+void sim_predictor_stop(struct sim_predictor *predictor, struct sim_predictor_result *result);
 /* The same, and let go; nobody asks for the newest any more.  NULL is fine.
  * Context: after the run. */
-void ghost_close(struct ghost *ghost);
+void sim_predictor_close(struct sim_predictor *predictor);

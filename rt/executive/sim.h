@@ -24,88 +24,90 @@
 #include "rt/schedule.h"
 
 /* What a display may look at while the run goes on. */
-struct rig_live {
-    double signal[CFG_SIGNAL_COUNT]; /* SI, by enum cfg_expect_signal */
+struct sim_live {
+    double signal[SIM_SIGNAL_COUNT]; /* SI, by enum sim_signal */
     uint64_t inputs;
 };
 
 /* Which faults are on, for whoever looks less often than frames come. */
-struct rig_shown {
-    _Atomic uint32_t on;     /* bit i: fault i */
-    _Atomic uint32_t struck; /* the same, that was on since somebody looked */
+struct sim_fault_flags {
+    _Atomic uint32_t on;        /* bit i: fault i */
+    _Atomic uint32_t triggered; /* the same, that was on since somebody looked */
 };
-_Static_assert(CFG_FAULT_MAX <= 32, "a bit for each fault");
+_Static_assert(SIM_FAULT_MAX <= 32, "a bit for each fault");
 
-struct rig;
+struct sim;
 
-/* Gives the inputs of a frame, by rig_apply() or by way of the wires.  Context: frame. */
-struct rig_source {
+/* Gives the inputs of a frame, by sim_apply_input() or by way of the wires.  Context: frame. */
+struct sim_input {
     void *self;
-    void (*gather)(void *self, struct rig *rig, uint64_t frame);
+    void (*read_inputs)(void *self, struct sim *sim, uint64_t frame);
 };
 
 /* A run state in other memory, and the hash rolled up to it. */
-struct rig_snapshot {
+struct sim_snapshot {
     const void *state;
     uint64_t hash;
 };
 
 /* Hears the operator between two frames; true holds the frame back.  heed reads the stop alone,
  * before the same frame, for as long as something is waited for.  Context: frame. */
-struct rig_desk {
+struct sim_boundary {
     void *self;
     bool (*boundary)(void *self, uint64_t frame);
     void (*heed)(void *self, uint64_t frame);
 };
 
-struct rig_device { /* self of a job that serves one device or link */
-    struct rig *rig;
+struct sim_device_job { /* self of a job that serves one device or link */
+    struct sim *sim;
     int index;
 };
 
-struct rig_message { /* self of a job that makes a message due */
-    struct rig *rig;
-    int link, message; /* enum cfg_message */
+struct sim_message_job { /* self of a job that makes a message due */
+    struct sim *sim;
+    int link, message; /* enum sim_message_kind */
 };
 
 /* A job of the injector: what a user asks for to see how his bench behaves then. */
-enum rig_inject_kind { RIG_INJECT_NONE, RIG_INJECT_HANG, RIG_INJECT_LATE, RIG_INJECT_TOUCH };
-struct rig_inject {
-    enum rig_inject_kind kind;
+enum sim_inject_kind { SIM_INJECT_NONE, SIM_INJECT_HANG, SIM_INJECT_DELAY, SIM_INJECT_PAGE_FAULT };
+struct sim_inject {
+    enum sim_inject_kind kind;
     uint64_t frame;
     uint64_t late_ns;
     uint32_t pages;                /* touched for the first time in that frame */
-    volatile unsigned char *fresh; /* they; placed by rig_place() */
+    volatile unsigned char *fresh; /* they; placed by sim_place() */
 };
 
 /* What the wire of a link carries: a command, or the loss of who gave them. */
-struct rig_letter {
-    struct record_input input; /* its frame is not known yet */
-    bool anew;                 /* a command of a board that has begun anew */
+struct sim_command {
+    struct sim_record_input input; /* its frame is not known yet */
+    bool restarts;                 /* a command of a board that has begun anew */
 };
 
 /* All that is known of what comes: the run state after a frame, and what is under way to it. */
-enum { RIG_UNDER_WAY_MAX = 4096 }; /* letters that are copied; it bounds the work of a frame */
-struct rig_outlook {
-    uint64_t frame;                   /* that comes next, as the run state counts */
-    uint64_t log_ns;                  /* of the state */
-    const void *state;                /* it and the letters lie behind this */
-    const struct rig_letter *letters; /* of each link in order, with the frame they come out in */
-    uint32_t letter_count;
+enum {
+    SIM_PENDING_COMMAND_MAX = 4096
+}; /* letters that are copied; it bounds the work of a frame */
+struct sim_prediction_input {
+    uint64_t frame;                     /* that comes next, as the run state counts */
+    uint64_t log_ns;                    /* of the state */
+    const void *state;                  /* it and the letters lie behind this */
+    const struct sim_command *commands; /* of each link in order, with the frame they come out in */
+    uint32_t command_count;
     bool cut; /* there were more */
 };
 
-enum { RIG_READING_MAX = 6 }; /* numbers of one instrument */
+enum { SIM_READING_MAX = 6 }; /* numbers of one instrument */
 
-struct rig {
-    struct cfg_rig *cfg;
+struct sim {
+    struct sim_vehicle *vehicle;
     const struct cfg_scenario *scenario;
-    struct rig_source source;
-    struct rig_desk desk;           /* boundary NULL: nobody asks */
+    struct sim_input source;
+    struct sim_boundary desk;       /* boundary NULL: nobody asks */
     struct io_links *links;         /* NULL: samples go nowhere */
     struct io_telemetry *telemetry; /* NULL: nothing is recorded */
-    struct record_layout layout;
-    struct rig_inject inject;
+    struct sim_record_layout layout;
+    struct sim_inject inject;
     struct rt_watchdog *watchdog; /* kicked while waiting for the log; may be NULL */
     const atomic_bool *stop;      /* nobody waits for the log any more; may be NULL */
 
@@ -113,84 +115,84 @@ struct rig {
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
     uint64_t epoch_us[IO_LINK_MAX];     /* what a board's clock showed when frame 0 began */
     bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
-    bool unasked[IO_LINK_MAX];          /* the last sensor message was held back */
-    struct late late_out[IO_LINK_MAX], late_in[IO_LINK_MAX]; /* by a fault */
-    struct late wire[IO_LINK_MAX]; /* by the link's delay: of struct rig_letter, counted in the
-                                      executive's frames */
-    uint32_t mute;                 /* messages whose instrument gives nothing; enum io_send */
-    uint32_t silent;               /* gyro, accelerometer within their delay; enum io_field */
+    bool sensor_withheld[IO_LINK_MAX];  /* the last sensor message was held back */
+    struct sim_delay_line delay_out[IO_LINK_MAX], delay_in[IO_LINK_MAX]; /* by a fault */
+    struct sim_delay_line wire[IO_LINK_MAX]; /* by the link's delay: of struct sim_command, counted
+                                      in the executive's frames */
+    uint32_t withheld_messages; /* messages whose instrument gives nothing; enum io_send */
+    uint32_t silent;            /* gyro, accelerometer within their delay; enum io_field */
     bool has_gps;
-    double signal[CFG_SIGNAL_COUNT];  /* what is watched, SI, by enum cfg_expect_signal */
-    uint64_t hash;                    /* rolled over the run state */
-    uint64_t inputs;                  /* applied so far */
-    uint64_t acts;                    /* of the operator, so far */
-    uint64_t idle_ns;                 /* newest release of a pause; 0: none yet */
-    uint64_t next_frame;              /* that the frame thread waits to begin */
-    uint64_t first_not_finite;        /* frame of the first step that was refused, if any was */
-    struct plausibility plausibility; /* is the motion one that can be? */
+    double signal[SIM_SIGNAL_COUNT];      /* what is watched, SI, by enum sim_signal */
+    uint64_t hash;                        /* rolled over the run state */
+    uint64_t inputs;                      /* applied so far */
+    uint64_t acts;                        /* of the operator, so far */
+    uint64_t idle_ns;                     /* newest release of a pause; 0: none yet */
+    uint64_t next_frame;                  /* that the frame thread waits to begin */
+    uint64_t first_not_finite;            /* frame of the first step that was refused, if any was */
+    struct sim_plausibility plausibility; /* is the motion one that can be? */
     int first_out_of_range; /* the body that left the range of its model first, if any did */
-    struct expect_watch expect[CFG_EXPECT_MAX];
-    struct rig_shown *shown;
+    struct sim_expectation_watch expect[SIM_EXPECTATION_MAX];
+    struct sim_fault_flags *shown;
     uint32_t faults_on;      /* as shown */
-    struct rt_mailbox *live; /* of struct rig_live; may be NULL */
+    struct rt_mailbox *live; /* of struct sim_live; may be NULL */
     uint32_t live_every;
-    struct rt_mailbox *outlook; /* of struct rig_outlook; NULL: nobody predicts */
-    bool rehearses;
+    struct rt_mailbox *prediction_input; /* of struct sim_prediction_input; NULL: nobody predicts */
+    bool warming_up;
 
-    struct cfg_section *part;           /* of the run state; NULL: nobody asks for their hashes */
-    double (*reading)[RIG_READING_MAX]; /* what each instrument said last; NULL: nobody looks */
+    struct sim_run_state_section *part; /* of the run state; NULL: nobody asks for their hashes */
+    double (*reading)[SIM_READING_MAX]; /* what each instrument said last; NULL: nobody looks */
     struct rt_schedule *schedule;
     struct rt_flight_recorder *recorder;
-    struct rig_device sensor[RT_JOB_MAX];
-    struct rig_device link[IO_LINK_MAX];
-    struct rig_message message[IO_LINK_MAX][CFG_MESSAGE_COUNT];
+    struct sim_device_job sensor[RT_JOB_MAX];
+    struct sim_device_job link[IO_LINK_MAX];
+    struct sim_message_job message[IO_LINK_MAX][SIM_MESSAGE_COUNT];
 };
 
-/* Bytes that rig_place() takes of mem: the compiled scenario, the schedule and this struct.
+/* Bytes that sim_place() takes of mem: the compiled scenario, the schedule and this struct.
  * Context: setup. */
-size_t rig_size(const struct cfg_scenario *scenario, const struct rig_inject *inject);
-struct rig *rig_place(const struct cfg_scenario *scenario, const struct rig_inject *inject,
+size_t sim_size(const struct cfg_scenario *scenario, const struct sim_inject *inject);
+struct sim *sim_place(const struct cfg_scenario *scenario, const struct sim_inject *inject,
                       void *mem);
 
 /* The names of its jobs, which belong to the scenario.  Context: setup. */
-void rig_jobs(const struct cfg_scenario *scenario, const struct rig_inject *inject,
-              struct record_jobs *jobs);
+void sim_job_names(const struct cfg_scenario *scenario, const struct sim_inject *inject,
+                   struct sim_record_jobs *jobs);
 
 /* A rig in heap memory of its own, for replay and check; free(rig) gives everything back.
  * Context: setup. */
-struct rig *rig_on_heap(const struct cfg_scenario *scenario);
+struct sim *sim_create(const struct cfg_scenario *scenario);
 /* The same with the jobs alone that move the vehicle: what instruments, messages and the log would
  * make of it nobody asks for.  Context: setup. */
-struct rig *rig_that_moves(const struct cfg_scenario *scenario);
+struct sim *sim_create_motion_only(const struct cfg_scenario *scenario);
 
 /* Bytes of an outlook, which is as many as the job of that name copies at most.  Context: setup. */
-size_t rig_outlook_size(const struct cfg_scenario *scenario);
+size_t sim_prediction_input_size(const struct cfg_scenario *scenario);
 /* Put the state of an outlook in, and what is under way into the wires.  The source is to take it
  * out of them.  Context: between two frames. */
-void rig_look_out(struct rig *rig, const struct rig_outlook *from);
+void sim_load_prediction_input(struct sim *sim, const struct sim_prediction_input *from);
 
 /* Run the jobs on the initial state, take their median times as predictions, and put everything
  * back as it was.  Also brings code and data into the caches.  Context: frame thread, before the
  * first frame. */
-void rig_rehearse(struct rig *rig);
+void sim_warm_up(struct sim *sim);
 
 /* Solve, and let every instrument and link look once at the state as it is.  Context: setup. */
-void rig_sense(struct rig *rig);
+void sim_sample_all_sensors(struct sim *sim);
 
 /* The tasks of the frame loop for this rig.  Context: setup. */
-struct rt_frame_tasks rig_tasks(struct rig *rig);
+struct rt_frame_tasks sim_tasks(struct sim *sim);
 
 /* What the recorder still has to tell goes into the log.  Context: frame thread, after the run. */
-void rig_tell_rest(struct rig *rig);
+void sim_flush_flight_recorder(struct sim *sim);
 
 /* Has any flexible body left the range of its model so far?  Context: any. */
-bool rig_left_range(const struct rig *rig);
+bool sim_left_flex_range(const struct sim *sim);
 
 /* An input enters the run state and the log.  Context: frame, from gather. */
-void rig_apply(struct rig *rig, struct record_input *input);
+void sim_apply_input(struct sim *sim, struct sim_record_input *input);
 
 /* What came out of a wire, as an input of this frame.  Context: frame, from gather. */
-void rig_apply_letter(struct rig *rig, const struct rig_letter *letter, uint64_t frame);
+void sim_apply_command(struct sim *sim, const struct sim_command *letter, uint64_t frame);
 
 /*
  * An act of the operator does the same, before the frame that it names.
@@ -205,19 +207,20 @@ void rig_apply_letter(struct rig *rig, const struct rig_letter *letter, uint64_t
  * snapshot: of a restore.  index and value of tune and fault have been checked, and there is an arm
  * to safe.  Context: frame, between two frames.
  */
-void rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot);
+void sim_apply_act(struct sim *sim, struct sim_record_act *act,
+                   const struct sim_snapshot *snapshot);
 
 /* The faults that are on, and those that were since the last such look, which may be over.
  * Context: any, but one thread looks. */
-uint32_t rig_faults(struct rig_shown *shown, uint32_t *struck);
+uint32_t sim_take_fault_flags(struct sim_fault_flags *shown, uint32_t *struck);
 
 /* The hash of one part of the run state.  Context: any. */
-uint64_t rig_part_hash(const struct rig *rig, const struct cfg_section *part);
+uint64_t sim_section_hash(const struct sim *sim, const struct sim_run_state_section *part);
 
 /* Is there room in the log for another act?  A restored state is large, and a replay cannot do
  * without.  Half of the room for acts is kept for stops, which do not ask.  Context: frame. */
-bool rig_has_room_for_act(const struct rig *rig);
+bool sim_has_room_for_act(const struct sim *sim);
 
 /* In a pause nothing new is sent, but that we are still there.  releases: of the pause so far.
  * Context: frame, between two frames. */
-void rig_idle(struct rig *rig, uint64_t releases);
+void sim_send_heartbeats(struct sim *sim, uint64_t releases);

@@ -84,12 +84,12 @@ static void test_the_thinned_channels_and_the_trigger_are_read(void)
                                   cfg_scenario_load_text("s.yaml", base_text, strlen(base_text),
                                                          overrides, 2, &scenario, error),
                                   error);
-    const struct cfg_log *log = &scenario->log;
+    const struct sim_log_spec *log = &scenario->log;
     TEST_ASSERT_EQUAL_INT(3, log->channel_count);
     TEST_ASSERT_EQUAL_INT(-1, log->channel[0].sensor);
     TEST_ASSERT_EQUAL_INT(-1, log->channel[0].drive);
     TEST_ASSERT_EQUAL_UINT32(5, log->channel[0].every);
-    const struct cfg_sensor *gyro = &scenario->sensors[log->channel[1].sensor];
+    const struct sim_sensor *gyro = &scenario->sensors[log->channel[1].sensor];
     TEST_ASSERT_EQUAL_STRING("gyro", gyro->name);
     TEST_ASSERT_EQUAL_UINT32(20 / gyro->every, log->channel[1].every);
     TEST_ASSERT_EQUAL_STRING("wheel", scenario->effectors[log->channel[2].drive].name);
@@ -141,7 +141,7 @@ static void test_bodies_are_sorted_parent_before_child(void)
 static void test_a_free_body_is_read(void)
 {
     load(base_text);
-    const struct cfg_body *bus = &scenario->bodies[0];
+    const struct sim_body *bus = &scenario->bodies[0];
     const double half = sqrt(0.5);
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_FREE, bus->spec.joint);
     EXPECT_VECTOR(bus->position, 1, 2, 3, half, 0, 0, half);
@@ -193,9 +193,9 @@ static void test_instruments_are_read(void)
 {
     load(base_text);
     TEST_ASSERT_EQUAL_INT(1, scenario->sensor_count);
-    const struct cfg_sensor *gyro = &scenario->sensors[0];
+    const struct sim_sensor *gyro = &scenario->sensors[0];
     TEST_ASSERT_EQUAL_STRING("gyro", gyro->name);
-    TEST_ASSERT_EQUAL_INT(CFG_GYRO, gyro->kind);
+    TEST_ASSERT_EQUAL_INT(SIM_SENSOR_GYRO, gyro->kind);
     TEST_ASSERT_EQUAL_INT(0, gyro->body);
     TEST_ASSERT_EQUAL_UINT32(4, gyro->every);
     TEST_ASSERT_EQUAL_UINT32(2, gyro->triad.delay);
@@ -281,7 +281,7 @@ static void test_wheels_are_read(void)
 {
     load(base_text);
     TEST_ASSERT_EQUAL_INT(1, scenario->effector_count);
-    const struct cfg_effector *wheel = &scenario->effectors[0];
+    const struct sim_effector *wheel = &scenario->effectors[0];
     TEST_ASSERT_EQUAL_STRING("wheel", wheel->name);
     TEST_ASSERT_EQUAL_INT(0, wheel->effector.body);
     EXPECT_VECTOR(wheel->effector.wheel.axis, 0, 0, 1);
@@ -302,16 +302,16 @@ static void test_links_are_read(void)
 {
     load(base_text);
     TEST_ASSERT_EQUAL_INT(1, scenario->link_count);
-    const struct cfg_link *link = &scenario->links[0];
+    const struct sim_link *link = &scenario->links[0];
     TEST_ASSERT_EQUAL_STRING("board", link->spec.name);
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14560", link->spec.bus.listen);
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14561", link->spec.bus.peer);
     TEST_ASSERT_EQUAL_INT(0, link->body);
-    TEST_ASSERT_EQUAL_UINT32(2, link->every[CFG_SEND_SENSOR]);
-    TEST_ASSERT_EQUAL_UINT32(10, link->every[CFG_SEND_STATE]);
-    TEST_ASSERT_EQUAL_UINT32(200, link->every[CFG_SEND_GPS]);
-    TEST_ASSERT_EQUAL_UINT32(500, link->every[CFG_SEND_HEARTBEAT]);
-    TEST_ASSERT_EQUAL_UINT32(0, link->every[CFG_SEND_TIME]);
+    TEST_ASSERT_EQUAL_UINT32(2, link->every[SIM_MESSAGE_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(10, link->every[SIM_MESSAGE_STATE]);
+    TEST_ASSERT_EQUAL_UINT32(200, link->every[SIM_MESSAGE_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(500, link->every[SIM_MESSAGE_HEARTBEAT]);
+    TEST_ASSERT_EQUAL_UINT32(0, link->every[SIM_MESSAGE_TIME]);
     TEST_ASSERT_EQUAL_UINT64(250000000, link->spec.lost_after_ns);
     TEST_ASSERT_TRUE(link->stop_on_loss);
     TEST_ASSERT_EQUAL_UINT64(3000000000, link->connect_limit_ns);
@@ -331,13 +331,13 @@ static void test_controller_target_and_expectations_are_read(void)
     EXPECT_VECTOR(scenario->target, 0, 1, 0, 0);
     TEST_ASSERT_EQUAL_INT(2, scenario->expect_count);
 
-    const struct cfg_expect *first = &scenario->expects[0], *second = &scenario->expects[1];
-    TEST_ASSERT_EQUAL_INT(CFG_ATTITUDE_ERROR, first->signal);
+    const struct sim_expectation *first = &scenario->expects[0], *second = &scenario->expects[1];
+    TEST_ASSERT_EQUAL_INT(SIM_SIGNAL_ATTITUDE_ERROR, first->signal);
     TEST_ASSERT_TRUE(first->below && !first->within);
     NEAR(PI / 1800, first->limit);
     NEAR(15.0, first->seconds);
     TEST_ASSERT_EQUAL_STRING("attitude_error < 0.1 deg after 15 s", first->text);
-    TEST_ASSERT_EQUAL_INT(CFG_RATE, second->signal);
+    TEST_ASSERT_EQUAL_INT(SIM_SIGNAL_RATE, second->signal);
     TEST_ASSERT_TRUE(!second->below && second->within);
     NEAR(PI / 360, second->limit);
     NEAR(0.5, second->seconds);
@@ -386,12 +386,12 @@ static void test_defaults_of_devices_and_links(void)
     TEST_ASSERT_EQUAL_UINT32(1, scenario->sensors[0].every);
     EXPECT_VECTOR(scenario->sensors[0].triad.mounting, 1, 0, 0, 0, 1, 0, 0, 0, 1);
     TEST_ASSERT_EQUAL_DOUBLE(0.3, scenario->effectors[0].drive.gain);
-    const struct cfg_link *link = &scenario->links[0];
-    TEST_ASSERT_EQUAL_UINT32(4, link->every[CFG_SEND_SENSOR]);
-    TEST_ASSERT_EQUAL_UINT32(20, link->every[CFG_SEND_STATE]);
-    TEST_ASSERT_EQUAL_UINT32(100, link->every[CFG_SEND_GPS]);
-    TEST_ASSERT_EQUAL_UINT32(1000, link->every[CFG_SEND_HEARTBEAT]);
-    TEST_ASSERT_EQUAL_UINT32(1000, link->every[CFG_SEND_TIME]);
+    const struct sim_link *link = &scenario->links[0];
+    TEST_ASSERT_EQUAL_UINT32(4, link->every[SIM_MESSAGE_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(20, link->every[SIM_MESSAGE_STATE]);
+    TEST_ASSERT_EQUAL_UINT32(100, link->every[SIM_MESSAGE_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(1000, link->every[SIM_MESSAGE_HEARTBEAT]);
+    TEST_ASSERT_EQUAL_UINT32(1000, link->every[SIM_MESSAGE_TIME]);
     TEST_ASSERT_EQUAL_STRING("", link->spec.bus.peer);
     TEST_ASSERT_FALSE(link->stop_on_loss);
     TEST_ASSERT_EQUAL_UINT64(500000000, link->spec.lost_after_ns);
@@ -406,9 +406,9 @@ static void test_unwritten_message_rates_fit_a_slow_frame(void)
     const char *const overrides[] = {"rate=20 Hz"};
     TEST_ASSERT_EQUAL_INT(0, cfg_scenario_load_text("s.yaml", small_text, strlen(small_text),
                                                     overrides, 1, &scenario, error));
-    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].every[CFG_SEND_SENSOR]);
-    TEST_ASSERT_EQUAL_UINT32(2, scenario->links[0].every[CFG_SEND_GPS]);
-    TEST_ASSERT_EQUAL_UINT32(20, scenario->links[0].every[CFG_SEND_TIME]);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].every[SIM_MESSAGE_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(2, scenario->links[0].every[SIM_MESSAGE_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(20, scenario->links[0].every[SIM_MESSAGE_TIME]);
 }
 
 static void test_a_lone_word_stands_for_its_mapping(void)

@@ -101,18 +101,18 @@ static struct version promises[PROMISE_MAX];
 static int promise_count;
 
 static bool read_checkpoint(const unsigned char *bytes, size_t size, uint64_t *hash,
-                            char why[CHECKPOINT_ERROR_MAX])
+                            char why[SIM_CHECKPOINT_ERROR_MAX])
 {
-    struct checkpoint_mark mark;
-    struct checkpoint found;
-    snprintf(why, CHECKPOINT_ERROR_MAX, "it is not there");
+    struct sim_checkpoint_identity mark;
+    struct sim_checkpoint found;
+    snprintf(why, SIM_CHECKPOINT_ERROR_MAX, "it is not there");
     if (!bytes)
         return false;
     if (size >= 16 + sizeof mark)
         memcpy(&mark, bytes + 16, sizeof mark); /* whose it is does not matter here */
     else
         memset(&mark, 0, sizeof mark);
-    if (checkpoint_find(bytes, size, &mark, &found, why))
+    if (sim_checkpoint_parse(bytes, size, &mark, &found, why))
         return false;
     *hash = found.hash;
     return true;
@@ -120,7 +120,7 @@ static bool read_checkpoint(const unsigned char *bytes, size_t size, uint64_t *h
 
 void invariants_file(const char *name)
 {
-    char why[CHECKPOINT_ERROR_MAX];
+    char why[SIM_CHECKPOINT_ERROR_MAX];
     size_t size;
     uint64_t hash;
     if (!strstr(name, ".checkpoint") || version_count == VERSION_MAX)
@@ -151,7 +151,7 @@ static bool held(const char *name, uint64_t hash)
 
 static void check_promise(const struct version *promise)
 {
-    char why[CHECKPOINT_ERROR_MAX];
+    char why[SIM_CHECKPOINT_ERROR_MAX];
     size_t size;
     uint64_t hash = 0;
     const unsigned char *bytes = disk_after_crash(promise->name, &size);
@@ -185,10 +185,10 @@ static void promise(const char *name, uint64_t hash)
 
 static int act_of(const char *service)
 {
-    static const char *const names[OPERATOR_ACT_COUNT] = {"/pause", "/resume",     "/step",
-                                                          "/reset", "/checkpoint", "/restore",
-                                                          "/fault", "/tune",       "/safe"};
-    for (int i = 0; i < OPERATOR_ACT_COUNT; i++) {
+    static const char *const names[SIM_ACT_COUNT] = {"/pause", "/resume",     "/step",
+                                                     "/reset", "/checkpoint", "/restore",
+                                                     "/fault", "/tune",       "/safe"};
+    for (int i = 0; i < SIM_ACT_COUNT; i++) {
         if (strcmp(names[i], service) == 0)
             return i;
     }
@@ -214,24 +214,24 @@ void invariants_answer(struct call *call, const char *text)
     const int kind = act_of(call->service);
     if (!text || !text[0])
         sim_fail("call %u, %s, was answered without a word", call->id, call->service);
-    if (kind == OPERATOR_SAFE && call->state == CALL_REFUSED && call->client->is_operator &&
+    if (kind == SIM_ACT_STOP_ARM && call->state == CALL_REFUSED && call->client->is_operator &&
         !watch_is_over() && !strstr(text, "the run "))
         sim_fail("SAFE was refused: %s", text);
-    if (kind < 0 || kind == OPERATOR_SAFE)
+    if (kind < 0 || kind == SIM_ACT_STOP_ARM)
         return;
     const bool has_file =
-        kind == OPERATOR_RESTORE || (kind == OPERATOR_CHECKPOINT && call->state == CALL_DONE);
+        kind == SIM_ACT_RESTORE || (kind == SIM_ACT_CHECKPOINT && call->state == CALL_DONE);
     struct act *act = find_act(kind, call->frame, has_file ? call->path : NULL);
-    if (act && kind == OPERATOR_CHECKPOINT && call->state == CALL_DONE)
+    if (act && kind == SIM_ACT_CHECKPOINT && call->state == CALL_DONE)
         promise(call->path, act->hash);
-    if (act && (call->state == CALL_DONE || kind == OPERATOR_CHECKPOINT)) {
+    if (act && (call->state == CALL_DONE || kind == SIM_ACT_CHECKPOINT)) {
         act->matched = call->matched = true;
         return;
     }
     if (call->state == CALL_DONE)
         sim_fail("call %u, %s %s, was answered as done before frame %llu, and was not%s", call->id,
                  call->service, call->path, (unsigned long long)call->frame,
-                 kind == OPERATOR_RESTORE ? " (or with another state)" : "");
+                 kind == SIM_ACT_RESTORE ? " (or with another state)" : "");
 }
 
 /* Acts that nobody claims yet are those of the command line, or of calls in doubt. */
@@ -243,8 +243,7 @@ static bool claim_for_script(struct act *act, bool any_file)
         snprintf(service, sizeof service, "/%s", workload_script[i].what);
         if (used[i] || act_of(service) != act->act)
             continue;
-        if (!held(workload_script[i].path, act->hash) &&
-            (act->act == OPERATOR_RESTORE || !any_file))
+        if (!held(workload_script[i].path, act->hash) && (act->act == SIM_ACT_RESTORE || !any_file))
             continue;
         used[i] = act->matched = true;
         act->path = workload_script[i].path;
@@ -262,7 +261,7 @@ static bool claim_in_doubt(struct act *act)
         const bool open = call->state == CALL_IN_DOUBT || call->state == CALL_OPEN;
         if (!open || call->matched || !call->was_read || act_of(call->service) != act->act)
             continue;
-        if (act->act == OPERATOR_RESTORE && !held(call->path, act->hash))
+        if (act->act == SIM_ACT_RESTORE && !held(call->path, act->hash))
             continue;
         call->matched = act->matched = true;
         return true;
@@ -277,7 +276,7 @@ static int64_t number(const json_t *root, const char *group, const char *key)
 
 static bool is_unclaimed(const struct act *act)
 {
-    return !act->matched && act->act != OPERATOR_SAFE;
+    return !act->matched && act->act != SIM_ACT_STOP_ARM;
 }
 
 /* In a pause many checkpoints are of one state, and a viewer's answer may have claimed that of the
@@ -287,7 +286,7 @@ static bool is_mistaken(const struct act *act, const struct act *acts, int count
     if (held(act->path, act->hash))
         return false;
     for (int i = 0; i < count; i++) {
-        if (acts[i].act == OPERATOR_CHECKPOINT && held(act->path, acts[i].hash))
+        if (acts[i].act == SIM_ACT_CHECKPOINT && held(act->path, acts[i].hash))
             return true;
     }
     return false;
@@ -318,7 +317,7 @@ static void settle_acts(const json_t *report)
     for (int i = 0; i < workload_script_count; i++)
         asked += strcmp(workload_script[i].what, "safe") != 0;
     for (int i = 0; i < count && failed == 0; i++) {
-        if (acts[i].path && acts[i].act == OPERATOR_CHECKPOINT &&
+        if (acts[i].path && acts[i].act == SIM_ACT_CHECKPOINT &&
             !is_mistaken(&acts[i], acts, count))
             promise(acts[i].path, acts[i].hash);
     }

@@ -71,13 +71,13 @@ int __wrap_getrusage(int who, struct rusage *usage)
 }
 
 /* What the doctor would find here says nothing about the desk. */
-void __wrap_provenance_take(struct provenance *provenance, const struct run *run)
+void __wrap_provenance_collect(struct provenance *provenance, const struct run *run)
 {
     (void)provenance, (void)run;
 }
 
-char *__wrap_doctor_attest(const struct rt_machine *machine, const struct rt_core_plan *plan,
-                           double seconds)
+char *__wrap_doctor_findings_json(const struct rt_machine *machine, const struct rt_core_plan *plan,
+                                  double seconds)
 {
     (void)machine, (void)plan, (void)seconds;
     return NULL;

@@ -177,7 +177,7 @@ void workload_begin(void);
 
 /* An act of the operator as the frame carried it out. */
 struct act {
-    int act; /* enum operator_act */
+    int act; /* enum sim_act */
     uint64_t frame, hash;
     bool matched;
     const char *path; /* of the command line's */

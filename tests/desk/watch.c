@@ -19,7 +19,7 @@ static struct act acts[ACT_MAX];
 static int act_count;
 static uint64_t frames;
 
-static const char *const act_names[OPERATOR_ACT_COUNT] = {
+static const char *const act_names[SIM_ACT_COUNT] = {
     "pause", "resume", "step", "reset", "checkpoint", "restore", "fault", "tune", "safe"};
 
 int watch_acts(struct act **list)
@@ -63,26 +63,27 @@ void __wrap_rt_schedule_run(struct rt_schedule *schedule, uint64_t k)
     __real_rt_schedule_run(schedule, k);
 }
 
-void __wrap_rig_idle(struct rig *rig, uint64_t releases)
+void __wrap_sim_send_heartbeats(struct sim *sim, uint64_t releases)
 {
     invariants_boundary(false);
-    __real_rig_idle(rig, releases);
+    __real_sim_send_heartbeats(sim, releases);
 }
 
-void __wrap_rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot)
+void __wrap_sim_apply_act(struct sim *sim, struct sim_record_act *act,
+                          const struct sim_snapshot *snapshot)
 {
     if (!sim_self()) { /* a replay */
-        __real_rig_act(rig, act, snapshot);
+        __real_sim_apply_act(sim, act, snapshot);
         return;
     }
     if (act_count == ACT_MAX)
         sim_fail("more than %d acts", ACT_MAX);
-    const uint64_t hash = snapshot ? snapshot->hash : rig->hash;
+    const uint64_t hash = snapshot ? snapshot->hash : sim->hash;
     acts[act_count++] = (struct act){.act = act->act, .frame = act->frame, .hash = hash};
     sim_trace("%s before frame %llu, state %016llx", act_names[act->act],
               (unsigned long long)act->frame, (unsigned long long)hash);
-    sim_shared->checkpoints += act->act == OPERATOR_CHECKPOINT;
-    sim_shared->restores += act->act == OPERATOR_RESTORE;
-    invariants_act(act->act == OPERATOR_SAFE);
-    __real_rig_act(rig, act, snapshot);
+    sim_shared->checkpoints += act->act == SIM_ACT_CHECKPOINT;
+    sim_shared->restores += act->act == SIM_ACT_RESTORE;
+    invariants_act(act->act == SIM_ACT_STOP_ARM);
+    __real_sim_apply_act(sim, act, snapshot);
 }

@@ -24,9 +24,9 @@ struct provenance;
 struct run;
 struct rt_frame;
 struct rt_schedule;
-struct rig;
-struct record_act;
-struct rig_snapshot;
+struct sim;
+struct sim_record_act;
+struct sim_snapshot;
 struct io_uring;
 struct io_uring_cqe;
 struct io_uring_params;
@@ -84,9 +84,9 @@ int __wrap_getpriority(int which, id_t who);
 int __wrap_setpriority(int which, id_t who, int priority);
 int __wrap_sigaltstack(const stack_t *stack, stack_t *before);
 int __wrap_getrusage(int who, struct rusage *usage);
-void __wrap_provenance_take(struct provenance *provenance, const struct run *run);
-char *__wrap_doctor_attest(const struct rt_machine *machine, const struct rt_core_plan *plan,
-                           double seconds);
+void __wrap_provenance_collect(struct provenance *provenance, const struct run *run);
+char *__wrap_doctor_findings_json(const struct rt_machine *machine, const struct rt_core_plan *plan,
+                                  double seconds);
 FILE *__wrap_fopen64(const char *path, const char *mode);
 FILE *__real_fopen64(const char *path, const char *mode);
 
@@ -144,7 +144,9 @@ void __wrap_rt_frame_run(struct rt_frame *frame);
 void __real_rt_frame_run(struct rt_frame *frame);
 void __wrap_rt_schedule_run(struct rt_schedule *schedule, uint64_t frame);
 void __real_rt_schedule_run(struct rt_schedule *schedule, uint64_t frame);
-void __wrap_rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot);
-void __real_rig_act(struct rig *rig, struct record_act *act, const struct rig_snapshot *snapshot);
-void __wrap_rig_idle(struct rig *rig, uint64_t releases);
-void __real_rig_idle(struct rig *rig, uint64_t releases);
+void __wrap_sim_apply_act(struct sim *sim, struct sim_record_act *act,
+                          const struct sim_snapshot *snapshot);
+void __real_sim_apply_act(struct sim *sim, struct sim_record_act *act,
+                          const struct sim_snapshot *snapshot);
+void __wrap_sim_send_heartbeats(struct sim *sim, uint64_t releases);
+void __real_sim_send_heartbeats(struct sim *sim, uint64_t releases);

@@ -66,7 +66,7 @@ static void check(const struct board_vehicle *which)
 static void take(const struct board_message *message)
 {
     for (int i = 0; i < VEHICLES; i++) {
-        board_vehicle_take(&vehicle[i], message);
+        board_vehicle_receive(&vehicle[i], message);
         check(&vehicle[i]);
     }
 }

@@ -19,16 +19,16 @@ static volatile unsigned char sink;
 static void try_bytes(const uint8_t *bytes, size_t size)
 {
     /* as the corpus has it */
-    const struct checkpoint_mark mark = {.program = "0.1.0",
-                                         .isa = "avx2",
-                                         .scenario = 1,
-                                         .model = 2,
-                                         .layout = 3,
-                                         .period_ns = 1000000,
-                                         .state_size = 64};
-    char error[CHECKPOINT_ERROR_MAX] = "";
-    struct checkpoint found = {0};
-    if (checkpoint_find(bytes, size, &mark, &found, error)) {
+    const struct sim_checkpoint_identity mark = {.program = "0.1.0",
+                                                 .isa = "avx2",
+                                                 .scenario = 1,
+                                                 .model = 2,
+                                                 .layout = 3,
+                                                 .period_ns = 1000000,
+                                                 .state_size = 64};
+    char error[SIM_CHECKPOINT_ERROR_MAX] = "";
+    struct sim_checkpoint found = {0};
+    if (sim_checkpoint_parse(bytes, size, &mark, &found, error)) {
         RT_CHECK(memchr(error, '\0', sizeof error) && error[0] != '\0');
         for (const char *at = error; *at; at++)
             RT_CHECK((unsigned char)*at >= ' ' && *at != 0x7f);
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     uint8_t *fitted = malloc(size);
     RT_CHECK(fitted);
     memcpy(fitted, bytes, size);
-    const uint64_t sum = digest_bytes(bytes, size - 8);
+    const uint64_t sum = sim_digest_bytes(bytes, size - 8);
     memcpy(fitted + size - 8, &sum, sizeof sum);
     try_bytes(fitted, size);
     free(fitted);

@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const struct cfg_nastran_text bulk =
         copy("f.bdf", bytes + 1, (size_t)((cut != NULL ? cut : end) - bytes - 1));
     const struct cfg_nastran_text punch = copy("f.pch", second, (size_t)(end - second));
-    struct cfg_pool pool = {0};
+    struct cfg_load_arena pool = {0};
     char error[CFG_ERROR_MAX];
     const struct cfg_nastran *body = cfg_nastran_parse(&pool, &bulk, &punch, &choice, error);
     RT_CHECK((body != NULL) == (error[0] == '\0'));
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_body(body, modes);
     else
         check_error(error);
-    cfg_pool_free(&pool);
+    cfg_load_arena_free(&pool);
     free((void *)(uintptr_t)bulk.text);
     free((void *)(uintptr_t)punch.text);
     return 0;

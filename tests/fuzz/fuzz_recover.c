@@ -97,14 +97,14 @@ static void check_rewritten(const struct log_kept *kept)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char error[256] = "";
-    struct log_tally tally;
+    struct channel_counts tally;
     struct log_kept kept;
     struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(bytes, size, error);
     if (!recovery) {
         RT_CHECK(strncmp(error, "bytes: ", 7) == 0);
         return 0;
     }
-    RT_CHECK(log_tally_open(&tally, recovery));
+    RT_CHECK(channel_counts_open(&tally, recovery));
     look_at_channels(recovery);
     look_at_rest(recovery);
     log_rewrite(recovery, new_log(), &tally, &kept);
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_rewritten(&kept);
     }
     check_losses(io_mcap_recover_losses(recovery), size);
-    log_tally_free(&tally);
+    channel_counts_free(&tally);
     io_mcap_recover_close(recovery);
     return 0;
 }

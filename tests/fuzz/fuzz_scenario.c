@@ -57,12 +57,12 @@ static void check_mimic(const struct cfg_scenario *scenario, int i)
     RT_CHECK(isfinite(mimic->ratio) && isfinite(mimic->offset));
 }
 
-static void check_flex(const struct cfg_scenario *scenario, const struct cfg_body *body)
+static void check_flex(const struct cfg_scenario *scenario, const struct sim_body *body)
 {
-    const struct cfg_flex *flex = body->flex;
+    const struct sim_flex *flex = body->flex;
     RT_CHECK((flex != NULL) == (body->spec.flex != NULL));
     const int parent = body->spec.parent;
-    const struct cfg_flex *below = parent >= 0 ? scenario->bodies[parent].flex : NULL;
+    const struct sim_flex *below = parent >= 0 ? scenario->bodies[parent].flex : NULL;
     RT_CHECK(body->spec.node >= 0 && body->spec.node <= (below != NULL ? below->modal.nodes : 0));
     if (flex == NULL)
         return;
@@ -83,7 +83,7 @@ static void check_bodies(const struct cfg_scenario *scenario)
 {
     RT_CHECK(scenario->body_count >= 1);
     for (int i = 0; i < scenario->body_count; i++) {
-        const struct cfg_body *body = &scenario->bodies[i];
+        const struct sim_body *body = &scenario->bodies[i];
         RT_CHECK(body->spec.parent >= -1 && body->spec.parent < i);
         RT_CHECK(body->spec.mass >= 0.0 && body->mark.line >= 1);
         check_finite(body->position, 7);
@@ -125,7 +125,7 @@ static void check_gps(const struct io_gps_spec *gps)
     check_finite(&gps->epv, 1);
 }
 
-static void check_encoder(const struct cfg_scenario *scenario, const struct cfg_sensor *sensor)
+static void check_encoder(const struct cfg_scenario *scenario, const struct sim_sensor *sensor)
 {
     const struct dyn_body_spec *spec = &scenario->bodies[sensor->body].spec;
     RT_CHECK(sensor->coordinate >= 0 && sensor->coordinate < dyn_joint_nq(spec));
@@ -133,27 +133,27 @@ static void check_encoder(const struct cfg_scenario *scenario, const struct cfg_
 }
 
 /* The part of the union that its kind has. */
-static void check_kind(const struct cfg_scenario *scenario, const struct cfg_sensor *sensor)
+static void check_kind(const struct cfg_scenario *scenario, const struct sim_sensor *sensor)
 {
     switch (sensor->kind) {
-    case CFG_GYRO:
-    case CFG_ACCELEROMETER:
-    case CFG_MAGNETOMETER:
+    case SIM_SENSOR_GYRO:
+    case SIM_SENSOR_ACCELEROMETER:
+    case SIM_SENSOR_MAGNETOMETER:
         check_triad(&sensor->triad);
         return;
-    case CFG_GPS:
+    case SIM_SENSOR_GPS:
         check_gps(&sensor->gps);
         return;
-    case CFG_SUN_SENSOR:
+    case SIM_SENSOR_SUN:
         RT_CHECK(sensor->sun.delay < IO_SUN_SENSOR_DELAY_MAX && sensor->sun.half_angle > 0.0);
         check_finite(sensor->sun.boresight, 3);
         return;
-    case CFG_STAR_TRACKER:
+    case SIM_SENSOR_STAR_TRACKER:
         RT_CHECK(sensor->tracker.delay < IO_STAR_TRACKER_DELAY_MAX);
         check_finite(sensor->tracker.boresight, 3);
         check_finite(sensor->tracker.misalignment, 3);
         return;
-    case CFG_ENCODER:
+    case SIM_SENSOR_ENCODER:
         check_encoder(scenario, sensor);
         break;
     default:
@@ -166,7 +166,7 @@ static void check_kind(const struct cfg_scenario *scenario, const struct cfg_sen
 static void check_sensors(const struct cfg_scenario *scenario)
 {
     for (int i = 0; i < scenario->sensor_count; i++) {
-        const struct cfg_sensor *sensor = &scenario->sensors[i];
+        const struct sim_sensor *sensor = &scenario->sensors[i];
         RT_CHECK(sensor->body >= 0 && sensor->body < scenario->body_count);
         RT_CHECK(sensor->every >= 1 && sensor->sample_time > 0.0);
         check_finite(sensor->point, 3);
@@ -177,9 +177,9 @@ static void check_sensors(const struct cfg_scenario *scenario)
 static void check_effectors(const struct cfg_scenario *scenario)
 {
     RT_CHECK(scenario->drive_count <= scenario->effector_count);
-    RT_CHECK(scenario->effector_count <= CFG_EFFECTOR_MAX);
+    RT_CHECK(scenario->effector_count <= SIM_EFFECTOR_MAX);
     for (int i = 0; i < scenario->effector_count; i++) {
-        const struct cfg_effector *effector = &scenario->effectors[i];
+        const struct sim_effector *effector = &scenario->effectors[i];
         RT_CHECK(dyn_effector_problem(&effector->effector, scenario->body_count) == NULL);
         RT_CHECK(effector->link < scenario->link_count);
         RT_CHECK((effector->link >= 0) == (i < scenario->drive_count));
@@ -194,8 +194,8 @@ static void check_world(const struct cfg_scenario *scenario)
 {
     const struct dyn_environment *environment = &scenario->environment;
     RT_CHECK(environment->kind == scenario->world.kind);
-    RT_CHECK(scenario->flier >= -1 && scenario->flier < scenario->body_count);
-    RT_CHECK(environment->kind != DYN_WORLD_ORBIT || scenario->flier >= 0);
+    RT_CHECK(scenario->reference_body >= -1 && scenario->reference_body < scenario->body_count);
+    RT_CHECK(environment->kind != DYN_WORLD_ORBIT || scenario->reference_body >= 0);
     check_finite(environment->gravity, 3);
     check_finite(environment->magnetic_field, 3);
     check_finite(environment->wind, 3);
@@ -207,9 +207,9 @@ static void check_world(const struct cfg_scenario *scenario)
 
 static void check_faults(const struct cfg_scenario *scenario)
 {
-    RT_CHECK(scenario->fault_count <= CFG_FAULT_MAX);
+    RT_CHECK(scenario->fault_count <= SIM_FAULT_MAX);
     for (int i = 0; i < scenario->fault_count; i++) {
-        const struct cfg_fault *fault = &scenario->faults[i];
+        const struct sim_fault *fault = &scenario->faults[i];
         RT_CHECK((fault->sensor >= 0) + (fault->effector >= 0) + (fault->link >= 0) == 1);
         RT_CHECK(fault->sensor < scenario->sensor_count && fault->link < scenario->link_count);
         RT_CHECK(fault->effector < scenario->drive_count);
@@ -239,7 +239,7 @@ static void check_links(const struct cfg_scenario *scenario)
 {
     RT_CHECK(scenario->link_count <= IO_LINK_MAX);
     for (int i = 0; i < scenario->link_count; i++) {
-        const struct cfg_link *link = &scenario->links[i];
+        const struct sim_link *link = &scenario->links[i];
         RT_CHECK(link->body >= 0 && link->body < scenario->body_count);
         RT_CHECK(link->spec.name == link->name && link->spec.bus.name == link->name);
         RT_CHECK(link->sticks.step_count <= IO_RC_SCRIPT_STEP_MAX);
@@ -251,8 +251,8 @@ static void check_links(const struct cfg_scenario *scenario)
 
 static void check_arm(const struct cfg_scenario *scenario)
 {
-    const struct cfg_arm *arm = &scenario->arm;
-    RT_CHECK(arm->joint_count <= DYN_ARM_JOINT_MAX && arm->payload_count <= CFG_PAYLOAD_MAX);
+    const struct sim_arm *arm = &scenario->arm;
+    RT_CHECK(arm->joint_count <= DYN_ARM_JOINT_MAX && arm->payload_count <= SIM_PAYLOAD_MAX);
     if (arm->joint_count == 0) {
         RT_CHECK(arm->payload_count == 0);
         return;
@@ -262,10 +262,10 @@ static void check_arm(const struct cfg_scenario *scenario)
     check_finite(arm->resolve.lower, arm->joint_count);
     check_finite(arm->resolve.upper, arm->joint_count);
     for (int i = 0; i < arm->payload_count; i++) {
-        const struct cfg_payload *payload = &arm->payload[i];
+        const struct sim_payload *payload = &arm->payload[i];
         RT_CHECK(payload->body > arm->hand && payload->body < scenario->body_count);
         RT_CHECK(payload->bay >= 0 && payload->bay < payload->body);
-        RT_CHECK(payload->in_hand == (cfg_first_configuration(scenario) == 1 + i));
+        RT_CHECK(payload->in_hand == (sim_arm_first_configuration(scenario) == 1 + i));
         RT_CHECK(!payload->in_hand || !payload->latched);
     }
 }
@@ -276,11 +276,11 @@ static void check_run(const struct cfg_scenario *scenario)
     RT_CHECK(scenario->max_catch_up >= 1 && scenario->substeps >= 1 && scenario->log_every >= 1);
     RT_CHECK(2 * scenario->lead_ns < scenario->period_ns + 2);
     RT_CHECK(scenario->target_body >= 0 && scenario->target_body < scenario->body_count);
-    RT_CHECK(scenario->controller.argument_count < CFG_ARGUMENT_MAX);
-    RT_CHECK(scenario->expect_count <= CFG_EXPECT_MAX);
-    RT_CHECK(scenario->log.channel_count <= CFG_LOG_CHANNEL_MAX);
+    RT_CHECK(scenario->controller.argument_count < SIM_ARGUMENT_MAX);
+    RT_CHECK(scenario->expect_count <= SIM_EXPECTATION_MAX);
+    RT_CHECK(scenario->log.channel_count <= SIM_LOG_CHANNEL_MAX);
     for (int i = 0; i < scenario->log.channel_count; i++) {
-        const struct cfg_log_channel *channel = &scenario->log.channel[i];
+        const struct sim_log_channel *channel = &scenario->log.channel[i];
         RT_CHECK(channel->every >= 1 && channel->sensor < scenario->sensor_count &&
                  channel->drive < scenario->drive_count);
     }
@@ -300,72 +300,73 @@ static void check_print(const struct cfg_scenario *scenario)
 }
 
 /* A frame survives every parameter at both ends of its limits, and every fault begun. */
-static void check_tunes(struct rig *rig)
+static void check_tunes(struct sim *sim)
 {
-    const struct cfg_scenario *scenario = rig->scenario;
+    const struct cfg_scenario *scenario = sim->scenario;
     for (int i = 0; i < scenario->parameter_count; i++) {
-        const struct cfg_parameter *parameter = &scenario->parameters[i];
+        const struct sim_parameter *parameter = &scenario->parameters[i];
         RT_CHECK(parameter->low <= parameter->initial && parameter->initial <= parameter->high);
         RT_CHECK(memchr(parameter->name, '\0', sizeof parameter->name));
         for (int end = 0; end < 2; end++) {
-            cfg_rig_tune(rig->cfg, i, end == 0 ? parameter->low : parameter->high);
-            rt_schedule_run(rig->schedule, 2);
+            sim_vehicle_tune(sim->vehicle, i, end == 0 ? parameter->low : parameter->high);
+            rt_schedule_run(sim->schedule, 2);
         }
-        cfg_rig_tune(rig->cfg, i, parameter->initial);
+        sim_vehicle_tune(sim->vehicle, i, parameter->initial);
     }
     for (int i = 0; i < scenario->fault_count; i++) {
-        struct record_act act = {
-            .frame = 2, .act = OPERATOR_FAULT, .index = (uint32_t)i, .value = 1.0};
-        rig_act(rig, &act, NULL);
+        struct sim_record_act act = {
+            .frame = 2, .act = SIM_ACT_FAULT, .index = (uint32_t)i, .value = 1.0};
+        sim_apply_act(sim, &act, NULL);
     }
-    struct record_act reset = {.frame = 2, .act = OPERATOR_RESET};
-    rt_schedule_run(rig->schedule, 2);
-    rig_act(rig, &reset, NULL);
-    RT_CHECK(memcmp(rig->cfg->state, rig->cfg->start, rig->cfg->state_size) == 0);
+    struct sim_record_act reset = {.frame = 2, .act = SIM_ACT_RESET};
+    rt_schedule_run(sim->schedule, 2);
+    sim_apply_act(sim, &reset, NULL);
+    RT_CHECK(memcmp(sim->vehicle->state, sim->vehicle->start, sim->vehicle->state_size) == 0);
 }
 
 /* Every button in its turn, with the sticks at their ends. */
-static void check_flight(struct rig *rig)
+static void check_flight(struct sim *sim)
 {
-    const struct cfg_arm *arm = &rig->scenario->arm;
+    const struct sim_arm *arm = &sim->scenario->arm;
     unsigned char record[2048];
-    struct record_input input = {.kind = RECORD_COMMAND, .link = (uint8_t)arm->button_link};
-    RT_CHECK(arm_record_size(arm->joint_count) <= sizeof record);
-    rig_apply(rig, &input); /* how it stands at first is no press */
+    struct sim_record_input input = {.kind = SIM_RECORD_COMMAND, .link = (uint8_t)arm->button_link};
+    RT_CHECK(sim_arm_record_size(arm->joint_count) <= sizeof record);
+    sim_apply_input(sim, &input); /* how it stands at first is no press */
     for (int button = 0; button < IO_HAND_BUTTON_COUNT; button++) {
         input.flags ^= 1ull << (32 + button);
         for (int k = 0; k < IO_CONTROL_MAX; k++)
             input.controls[k] = (button + k) % 3 == 0 ? 1.0f : -1.0f;
-        rig_apply(rig, &input);
-        rt_schedule_run(rig->schedule, (uint64_t)button * arm->every);
-        arm_record_fill(rig->cfg, record);
-        RT_CHECK(rig->cfg->arm->configuration < (uint64_t)cfg_configuration_count(rig->scenario));
-        RT_CHECK(rig->cfg->arm->near <= (uint64_t)arm->payload_count);
-        RT_CHECK(cfg_rig_state_flaw(rig->cfg, rig->cfg->state) == NULL);
-        check_finite(rig->cfg->x, dyn_plant_state_count(&rig->cfg->plant));
+        sim_apply_input(sim, &input);
+        rt_schedule_run(sim->schedule, (uint64_t)button * arm->every);
+        sim_arm_record_fill(sim->vehicle, record);
+        RT_CHECK(sim->vehicle->arm->configuration <
+                 (uint64_t)sim_arm_configuration_count(sim->scenario));
+        RT_CHECK(sim->vehicle->arm->near <= (uint64_t)arm->payload_count);
+        RT_CHECK(sim_run_state_problem(sim->vehicle, sim->vehicle->state) == NULL);
+        check_finite(sim->vehicle->x, dyn_plant_state_count(&sim->vehicle->plant));
     }
 }
 
 /* Whatever comes of it; a step that is not finite is taken back. */
 static void check_frames(const struct cfg_scenario *scenario)
 {
-    struct rig *rig = rig_on_heap(scenario);
+    struct sim *sim = sim_create(scenario);
     struct io_channel_spec channels[IO_CHANNEL_MAX];
-    struct record_jobs jobs;
-    rig_jobs(scenario, &rig->inject, &jobs);
-    record_channels(scenario, dyn_model_nq(rig->cfg->plant.model),
-                    dyn_model_nv(rig->cfg->plant.model), &jobs, channels);
-    rig->cfg->plant.substeps = 1;
+    struct sim_record_jobs jobs;
+    sim_job_names(scenario, &sim->inject, &jobs);
+    sim_record_channels(scenario, dyn_model_nq(sim->vehicle->plant.model),
+                        dyn_model_nv(sim->vehicle->plant.model), &jobs, channels);
+    sim->vehicle->plant.substeps = 1;
     for (uint64_t frame = 0; frame < 2; frame++)
-        rt_schedule_run(rig->schedule, frame);
-    check_tunes(rig);
-    if (rig->cfg->arm != NULL)
-        check_flight(rig);
-    struct record_input reset = {.frame = 2, .kind = RECORD_RESET};
+        rt_schedule_run(sim->schedule, frame);
+    check_tunes(sim);
+    if (sim->vehicle->arm != NULL)
+        check_flight(sim);
+    struct sim_record_input reset = {.frame = 2, .kind = SIM_RECORD_RESET};
     if (scenario->link_count > 0)
-        rig_apply(rig, &reset);
-    rig_sense(rig);
-    free(rig);
+        sim_apply_input(sim, &reset);
+    sim_sample_all_sensors(sim);
+    free(sim);
 }
 
 /* The one file that there is; nothing is read from disk. */
@@ -386,21 +387,21 @@ static const void *find(void *context, const char *name, size_t *size)
 
 static void check_looks(const struct cfg_scenario *scenario)
 {
-    RT_CHECK(scenario->camera_count <= CFG_CAMERA_MAX);
+    RT_CHECK(scenario->camera_count <= SIM_CAMERA_MAX);
     for (int i = 0; i < scenario->camera_count; i++) {
-        const struct cfg_camera *camera = &scenario->cameras[i];
+        const struct sim_camera *camera = &scenario->cameras[i];
         RT_CHECK(camera->body >= -1 && camera->body < scenario->body_count && camera->field > 0.0);
         check_finite(camera->at, 3);
         check_finite(camera->look, 3);
         check_finite(camera->up, 3);
     }
     for (int i = 0; i < scenario->body_count; i++) {
-        const struct cfg_body *body = &scenario->bodies[i];
+        const struct sim_body *body = &scenario->bodies[i];
         RT_CHECK(body->range.lower <= body->range.upper && body->solid_count >= 0);
         for (int k = 0; k < body->solid_count; k++) {
-            const struct cfg_solid *solid = &body->solids[k];
+            const struct sim_solid *solid = &body->solids[k];
             RT_CHECK(solid->size[0] > 0.0 && solid->opacity >= 0.0 && solid->opacity <= 1.0);
-            RT_CHECK(solid->type != CFG_SOLID_TUBE || body->flex->node_count > 0);
+            RT_CHECK(solid->type != SIM_SOLID_TUBE || body->flex->node_count > 0);
             check_finite(solid->at, 3);
             check_finite(solid->attitude, 4);
             check_finite(solid->size, 3);
@@ -416,7 +417,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const size_t skip = text_size < size ? text_size + 1 : size;
     const int count = split_overrides(bytes + skip, size - skip, overrides);
     struct cfg_scenario *scenario;
-    const struct cfg_shelf shelf = {.find = find};
+    const struct cfg_file_source shelf = {.find = find};
     const int status =
         cfg_scenario_load_logged("f.yaml", (const char *)bytes, text_size,
                                  (const char *const *)overrides, count, &shelf, &scenario, error);

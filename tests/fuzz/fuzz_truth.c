@@ -16,8 +16,8 @@ enum { FRAMES = 400, PERIOD = 1000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static struct record_frame frames[FRAMES];
-static struct record_clock clock_sight = {.monotonic_ns = 1, .realtime_ns = 1000, .raw_ns = 1};
+static struct sim_record_frame frames[FRAMES];
+static struct sim_record_clock clock_sight = {.monotonic_ns = 1, .realtime_ns = 1000, .raw_ns = 1};
 
 static void check_line(const char *error)
 {
@@ -26,7 +26,7 @@ static void check_line(const char *error)
         RT_CHECK((unsigned char)*at >= ' ');
 }
 
-static void show(const struct evidence *evidence, const struct truth *truth)
+static void show(const struct evidence *evidence, const struct external_clock *truth)
 {
     static FILE *nowhere;
     static struct figures figures;
@@ -34,9 +34,9 @@ static void show(const struct evidence *evidence, const struct truth *truth)
         nowhere = fopen("/dev/null", "w");
     RT_CHECK(nowhere != NULL);
     figures = (struct figures){.evidence = evidence, .truth = truth};
-    show_truth_text(&figures, nowhere);
-    show_truth_page(&figures, nowhere);
-    json_decref(show_truth_json(truth));
+    show_external_clock_text(&figures, nowhere);
+    show_external_clock_page(&figures, nowhere);
+    json_decref(show_external_clock_json(truth));
 }
 
 /* Every second frame is running for a whole period. */
@@ -49,30 +49,30 @@ static void make_run(struct evidence *evidence)
                                   .clock = &clock_sight,
                                   .clock_count = 1};
     for (uint64_t k = 0; k < FRAMES; k++)
-        frames[k] = (struct record_frame){.frame = k,
-                                          .release_ns = 2 * k * PERIOD,
-                                          .start_ns = 2 * k * PERIOD,
-                                          .end_ns = 2 * k * PERIOD + PERIOD};
+        frames[k] = (struct sim_record_frame){.frame = k,
+                                              .release_ns = 2 * k * PERIOD,
+                                              .start_ns = 2 * k * PERIOD,
+                                              .end_ns = 2 * k * PERIOD + PERIOD};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static struct evidence evidence;
-    static struct truth truth;
+    static struct external_clock truth;
     char error[EVIDENCE_ERROR_MAX];
     make_run(&evidence);
-    if (truth_parse(&truth, (const char *)bytes, size, error)) {
+    if (external_clock_parse(&truth, (const char *)bytes, size, error)) {
         check_line(error);
     } else {
         const size_t count = truth.count;
         for (size_t i = 1; i < count; i++)
             RT_CHECK(truth.stamp[i].sequence > truth.stamp[i - 1].sequence);
-        const bool compared = truth_compare(&truth, &evidence, error);
+        const bool compared = external_clock_compare(&truth, &evidence, error);
         RT_CHECK(truth.matched + truth.foreign == count);
         RT_CHECK(compared == (truth.matched > 0));
         if (compared)
             show(&evidence, &truth);
     }
-    truth_free(&truth);
+    external_clock_free(&truth);
     return 0;
 }

@@ -88,9 +88,9 @@ static const void *find(void *context, const char *name, size_t *size)
     return shelf->text;
 }
 
-static void check_solid(const struct cfg_solid *solid)
+static void check_solid(const struct sim_solid *solid)
 {
-    RT_CHECK(solid->type < CFG_SOLID_TUBE && solid->opacity >= 0.0 && solid->opacity <= 1.0);
+    RT_CHECK(solid->type < SIM_SOLID_TUBE && solid->opacity >= 0.0 && solid->opacity <= 1.0);
     for (int k = 0; k < 3; k++)
         RT_CHECK(solid->size[k] > 0.0 && isfinite(solid->at[k]) && isfinite(solid->color[k]));
 }
@@ -102,14 +102,14 @@ static void check_scenario(const char *text, size_t size, enum cfg_base base, bo
                                                : "name: f\nurdf: f.urdf\n";
     char error[CFG_ERROR_MAX];
     struct shelf own = {text, size};
-    const struct cfg_shelf shelf = {.find = find, .context = &own};
+    const struct cfg_file_source shelf = {.find = find, .context = &own};
     struct cfg_scenario *scenario;
     cfg_scenario_load_logged("f.urdf", around, strlen(around), NULL, 0, &shelf, &scenario, error);
     RT_CHECK(scenario == NULL || is_robot);
     if (scenario == NULL)
         check_error(error);
     for (int i = 0; scenario != NULL && i < scenario->body_count; i++) {
-        const struct cfg_body *body = &scenario->bodies[i];
+        const struct sim_body *body = &scenario->bodies[i];
         RT_CHECK(body->range.lower <= body->range.upper && body->spec.parent < i);
         for (int k = 0; k < body->solid_count; k++)
             check_solid(&body->solids[k]);
@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_model(model);
         run_dynamics(model);
     }
-    if (cfg_xml_smells(text))
+    if (cfg_xml_looks_like(text))
         check_scenario(text, size - 1, base, model != NULL);
     cfg_model_free(model);
     free(text);

@@ -73,7 +73,7 @@ static struct cfg_nastran_text read_text(const char *path, char **text, char err
 
 int main(int argc, char **argv)
 {
-    struct cfg_pool pool = {0};
+    struct cfg_load_arena pool = {0};
     char error[CFG_ERROR_MAX], *bulk_text, *punch_text;
     if (argc != 5)
         return 64;
@@ -99,6 +99,6 @@ int main(int argc, char **argv)
         print_mode(body, p, node);
     }
     printf("]}\n");
-    cfg_pool_free(&pool);
+    cfg_load_arena_free(&pool);
     return 0;
 }

@@ -476,7 +476,7 @@ class Authority(harness.Case):
         watcher.subscribe("/input")
 
         def control():
-            """The first of the next input that a frame latched (struct record_input)."""
+            """The first of the next input that a frame latched (struct sim_record_input)."""
             return struct.unpack_from("<f", watcher.wait(op="binary 1")["data"], 13 + 4 + 56)[0]
 
         for leaves in (lambda pilot: pilot.close(), lambda pilot: pilot.call("/authority/give")):

@@ -9,7 +9,7 @@
 
 #include "unity.h"
 
-static struct decode decode;
+static struct cdr_layout decode;
 
 void setUp(void)
 {
@@ -21,9 +21,9 @@ void tearDown(void)
 
 static double number(const char *name, int index, const void *bytes, size_t size)
 {
-    const struct decode_field *field = decode_find(&decode, name);
+    const struct cdr_field *field = cdr_layout_find(&decode, name);
     TEST_ASSERT_NOT_NULL_MESSAGE(field, name);
-    return decode_number(field, index, bytes, size);
+    return cdr_field_number(field, index, bytes, size);
 }
 
 static void test_fields_lie_where_cdr_has_them(void)
@@ -37,28 +37,29 @@ static void test_fields_lie_where_cdr_has_them(void)
         double d;
         int8_t minus;
     } m = {{0, 1, 0, 0}, 7, {0}, 0.5f, {1, -2, 3}, {0}, 1e300, -1};
-    decode_open(&decode, "# a comment\nuint8 small\nuint8 CONSTANT=3\nfloat32 f # rad/s, told\n"
-                         "int16[3] steps # counts so far: none\n\nfloat64 d\nint8 minus\n");
+    cdr_layout_parse(&decode,
+                     "# a comment\nuint8 small\nuint8 CONSTANT=3\nfloat32 f # rad/s, told\n"
+                     "int16[3] steps # counts so far: none\n\nfloat64 d\nint8 minus\n");
     TEST_ASSERT_EQUAL_INT(5, decode.field_count);
     TEST_ASSERT_EQUAL_DOUBLE(7.0, number("small", 0, &m, sizeof m));
     TEST_ASSERT_EQUAL_DOUBLE(0.5, number("f", 0, &m, sizeof m));
     TEST_ASSERT_EQUAL_DOUBLE(-2.0, number("steps", 1, &m, sizeof m));
     TEST_ASSERT_EQUAL_DOUBLE(1e300, number("d", 0, &m, sizeof m));
     TEST_ASSERT_EQUAL_DOUBLE(-1.0, number("minus", 0, &m, sizeof m));
-    TEST_ASSERT_EQUAL_STRING("rad/s", decode_find(&decode, "f")->unit);
-    TEST_ASSERT_EQUAL_STRING("", decode_find(&decode, "steps")->unit);
+    TEST_ASSERT_EQUAL_STRING("rad/s", cdr_layout_find(&decode, "f")->unit);
+    TEST_ASSERT_EQUAL_STRING("", cdr_layout_find(&decode, "steps")->unit);
 }
 
 static void test_what_is_not_there_is_not_a_number(void)
 {
     const unsigned char bytes[12] = {0, 1, 0, 0};
-    decode_open(&decode, "float64 a\nfloat64[2] b\n");
+    cdr_layout_parse(&decode, "float64 a\nfloat64[2] b\n");
     TEST_ASSERT_EQUAL_DOUBLE(0.0, number("a", 0, bytes, 12));
     TEST_ASSERT_TRUE(isnan(number("a", 0, bytes, 11)));
     TEST_ASSERT_TRUE(isnan(number("b", 0, bytes, 12)));
     TEST_ASSERT_TRUE(isnan(number("a", 1, bytes, 12)));
     TEST_ASSERT_TRUE(isnan(number("a", -1, bytes, 12)));
-    TEST_ASSERT_NULL(decode_find(&decode, "c"));
+    TEST_ASSERT_NULL(cdr_layout_find(&decode, "c"));
 }
 
 static void test_the_first_field_of_no_fixed_size_ends_the_list(void)
@@ -69,21 +70,21 @@ static void test_the_first_field_of_no_fixed_size_ends_the_list(void)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char text[128] = "uint8 a\n";
         strcat(strcat(text, ends[i]), "\nuint8 b\n");
-        decode_open(&decode, text);
+        cdr_layout_parse(&decode, text);
         TEST_ASSERT_EQUAL_INT_MESSAGE(1, decode.field_count, ends[i]);
     }
-    char many[DECODE_FIELD_MAX * 16] = "";
-    for (int i = 0; i < DECODE_FIELD_MAX + 3; i++)
+    char many[CDR_FIELD_MAX * 16] = "";
+    for (int i = 0; i < CDR_FIELD_MAX + 3; i++)
         strcat(many, "uint8 a\n");
-    decode_open(&decode, many);
-    TEST_ASSERT_EQUAL_INT(DECODE_FIELD_MAX, decode.field_count);
+    cdr_layout_parse(&decode, many);
+    TEST_ASSERT_EQUAL_INT(CDR_FIELD_MAX, decode.field_count);
 }
 
 static const char *unit_of(const char *comment)
 {
     char text[128] = "float64 x #";
-    decode_open(&decode, strcat(strcat(text, comment), "\n"));
-    return decode_find(&decode, "x")->unit;
+    cdr_layout_parse(&decode, strcat(strcat(text, comment), "\n"));
+    return cdr_layout_find(&decode, "x")->unit;
 }
 
 static void test_a_unit_is_short_and_can_be_shown(void)
@@ -115,36 +116,36 @@ static void test_every_type_has_its_size_and_sign(void)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char text[64];
         snprintf(text, sizeof text, "byte a\n%s az_AZ09\n", table[i].type);
-        decode_open(&decode, text);
-        const struct decode_field *field = decode_find(&decode, "az_AZ09");
+        cdr_layout_parse(&decode, text);
+        const struct cdr_field *field = cdr_layout_find(&decode, "az_AZ09");
         TEST_ASSERT_NOT_NULL_MESSAGE(field, table[i].type);
         TEST_ASSERT_EQUAL_size_t(table[i].size, field->at);
         TEST_ASSERT_EQUAL_DOUBLE(table[i].all_ones,
-                                 decode_number(field, 0, bytes, 4 + 2 * table[i].size));
-        TEST_ASSERT_TRUE(isnan(decode_number(field, 0, bytes, 3 + 2 * table[i].size)));
+                                 cdr_field_number(field, 0, bytes, 4 + 2 * table[i].size));
+        TEST_ASSERT_TRUE(isnan(cdr_field_number(field, 0, bytes, 3 + 2 * table[i].size)));
     }
 }
 
 static void test_how_long_a_name_a_line_and_an_array_may_be(void)
 {
-    char text[400], name[DECODE_NAME_MAX + 1];
+    char text[400], name[CDR_FIELD_NAME_MAX + 1];
     for (int more = 0; more < 2; more++) {
         memset(name, 'n', sizeof name);
-        name[DECODE_NAME_MAX - 1 + more] = '\0';
+        name[CDR_FIELD_NAME_MAX - 1 + more] = '\0';
         snprintf(text, sizeof text, "uint8 %s\n", name);
-        decode_open(&decode, text);
+        cdr_layout_parse(&decode, text);
         TEST_ASSERT_EQUAL_INT(1 - more, decode.field_count);
         snprintf(text, sizeof text, "uint8[%d] x\nuint8 CONSTANT = 3\nuint8 y\n",
-                 DECODE_COUNT_MAX + more);
-        decode_open(&decode, text);
+                 CDR_ARRAY_MAX + more);
+        cdr_layout_parse(&decode, text);
         TEST_ASSERT_EQUAL_INT(2 - 2 * more, decode.field_count);
         snprintf(text, sizeof text, "uint8 x\n#%*s\nuint8 y", 254 + more, "");
-        decode_open(&decode, text);
+        cdr_layout_parse(&decode, text);
         TEST_ASSERT_EQUAL_INT(2 - more, decode.field_count);
     }
-    decode_open(&decode, "uint8[1] one\nuint8[-1] none\n");
+    cdr_layout_parse(&decode, "uint8[1] one\nuint8[-1] none\n");
     TEST_ASSERT_EQUAL_INT(1, decode.field_count);
-    TEST_ASSERT_EQUAL_INT(1, decode_find(&decode, "one")->count);
+    TEST_ASSERT_EQUAL_INT(1, cdr_layout_find(&decode, "one")->count);
 }
 
 int main(void)

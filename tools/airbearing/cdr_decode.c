@@ -22,14 +22,14 @@ static bool is_plain(char c)
 }
 
 /* `float64[3]` or `uint8`; false for what has no fixed size. */
-static bool read_type(const char *word, struct decode_field *field)
+static bool read_type(const char *word, struct cdr_field *field)
 {
     const size_t length = strcspn(word, "[");
     char *end;
     field->count = 1;
     if (word[length] == '[') {
         const long count = strtol(word + length + 1, &end, 10);
-        if (strcmp(end, "]") != 0 || count < 1 || count > DECODE_COUNT_MAX)
+        if (strcmp(end, "]") != 0 || count < 1 || count > CDR_ARRAY_MAX)
             return false;
         field->count = (int)count;
     }
@@ -43,9 +43,9 @@ static bool read_type(const char *word, struct decode_field *field)
     return false;
 }
 
-static bool read_name(const char *word, struct decode_field *field)
+static bool read_name(const char *word, struct cdr_field *field)
 {
-    if (strlen(word) >= DECODE_NAME_MAX)
+    if (strlen(word) >= CDR_FIELD_NAME_MAX)
         return false;
     for (const char *at = word; *at; at++) {
         if (!is_plain(*at))
@@ -56,7 +56,7 @@ static bool read_name(const char *word, struct decode_field *field)
 }
 
 /* Of "rad/s, as the instrument says" the part before the comma, if a terminal can show it. */
-static void read_unit(const char *comment, struct decode_field *field)
+static void read_unit(const char *comment, struct cdr_field *field)
 {
     size_t length = strcspn(comment, ",;:");
     field->unit[0] = '\0';
@@ -71,7 +71,7 @@ static void read_unit(const char *comment, struct decode_field *field)
 }
 
 /* False where the fields that can be found end. */
-static bool read_line(struct decode *decode, char *line, size_t *at)
+static bool read_line(struct cdr_layout *decode, char *line, size_t *at)
 {
     char *comment = strchr(line, '#');
     char *rest;
@@ -81,9 +81,9 @@ static bool read_line(struct decode *decode, char *line, size_t *at)
     const char *name = strtok_r(NULL, " \t\r", &rest);
     if (!type)
         return true; /* empty, or a comment alone */
-    if (!name || decode->field_count == DECODE_FIELD_MAX)
+    if (!name || decode->field_count == CDR_FIELD_MAX)
         return false;
-    struct decode_field *field = &decode->field[decode->field_count];
+    struct cdr_field *field = &decode->field[decode->field_count];
     if (strchr(name, '=') || (rest && strchr(rest, '=')))
         return true; /* a constant takes no room */
     if (!read_type(type, field) || !read_name(name, field))
@@ -95,7 +95,7 @@ static bool read_line(struct decode *decode, char *line, size_t *at)
     return true;
 }
 
-void decode_open(struct decode *decode, const char *text)
+void cdr_layout_parse(struct cdr_layout *decode, const char *text)
 {
     size_t at = 0;
     decode->field_count = 0;
@@ -112,7 +112,7 @@ void decode_open(struct decode *decode, const char *text)
     }
 }
 
-const struct decode_field *decode_find(const struct decode *decode, const char *name)
+const struct cdr_field *cdr_layout_find(const struct cdr_layout *decode, const char *name)
 {
     for (int i = 0; i < decode->field_count; i++) {
         if (strcmp(decode->field[i].name, name) == 0)
@@ -131,7 +131,7 @@ static double float_of(uint64_t bits, size_t size)
     return size == 8 ? wide : (double)narrow;
 }
 
-double decode_number(const struct decode_field *field, int index, const void *bytes, size_t size)
+double cdr_field_number(const struct cdr_field *field, int index, const void *bytes, size_t size)
 {
     const unsigned char *data = bytes;
     const size_t at = 4 + field->at + field->size * (size_t)index;

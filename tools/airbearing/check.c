@@ -26,16 +26,16 @@ static const char usage[] =
     "--schema prints every key a scenario may have, with its unit and default.\n"
     "Exit: 0 good, 2 one line file:line:column: what is wrong, 64 usage.\n";
 
-static void print_jobs(const struct rig *rig)
+static void print_jobs(const struct sim *sim)
 {
-    const struct rt_schedule *schedule = rig->schedule;
+    const struct rt_schedule *schedule = sim->schedule;
     double mean_ns = 0.0;
     uint64_t worst_ns = 0;
     printf("\njobs, in order (times measured now on this machine, medians)\n");
     for (int i = 0; i < schedule->job_count; i++) {
         const struct rt_job *job = &schedule->job[i];
         printf("  %-16s %8g Hz   every %u, phase %u   %6llu ns\n", job->name,
-               rig->scenario->rate_hz / job->every, job->every, job->phase,
+               sim->scenario->rate_hz / job->every, job->every, job->phase,
                (unsigned long long)job->predicted_ns);
         mean_ns += (double)job->predicted_ns / job->every;
     }
@@ -45,11 +45,11 @@ static void print_jobs(const struct rig *rig)
             sum_ns += schedule->row[row] >> i & 1 ? schedule->job[i].predicted_ns : 0;
         worst_ns = sum_ns > worst_ns ? sum_ns : worst_ns;
     }
-    printf("  kernel %s; AIRBEARING_ISA asks for another\n", dyn_isa_name(rig->scenario->isa));
+    printf("  kernel %s; AIRBEARING_ISA asks for another\n", dyn_isa_name(sim->scenario->isa));
     printf("  pattern repeats after %u frames; work per frame %.0f ns on average, %llu ns at most, "
            "of %llu ns\n",
            schedule->pattern, mean_ns, (unsigned long long)worst_ns,
-           (unsigned long long)rig->scenario->period_ns);
+           (unsigned long long)sim->scenario->period_ns);
 }
 
 static bool has_job(const struct rt_schedule *schedule, const char *name)
@@ -61,10 +61,10 @@ static bool has_job(const struct rt_schedule *schedule, const char *name)
     return false;
 }
 
-static void print_work(const struct rig *rig)
+static void print_work(const struct sim *sim)
 {
     const struct worst_case worst =
-        worst_case_of(&rig->cfg->plant, has_job(rig->schedule, "solve"));
+        worst_case_of(&sim->vehicle->plant, has_job(sim->schedule, "solve"));
     printf("\nworst case by the model\n  %d forward dynamics a frame: step %d, instruments %d\n",
            worst.by_step + worst.by_solve, worst.by_step, worst.by_solve);
     if (worst.is_bounded)
@@ -79,7 +79,7 @@ static int print_cores(const struct cfg_scenario *scenario)
 {
     static struct rt_machine machine;
     struct rt_core_plan plan;
-    if (cores_plan(scenario, &machine, &plan))
+    if (place_threads_plan(scenario, &machine, &plan))
         return EXIT_BAD_INPUT;
     printf("\ncores\n  frame %d, I/O %d (%s), housekeeping %d\n  %s\n", plan.frame_cpu, plan.io_cpu,
            scenario->io_mode == IO_LINK_INLINE ? "inline, inside the frame"
@@ -93,11 +93,11 @@ static int print_cores(const struct cfg_scenario *scenario)
     return EXIT_OK;
 }
 
-static size_t instruments_size(const struct cfg_rig *cfg)
+static size_t instruments_size(const struct sim_vehicle *vehicle)
 {
     size_t size = 0;
-    for (int i = 0; i < cfg->scenario->sensor_count; i++)
-        size += cfg_instrument_size(cfg->scenario->sensors[i].kind);
+    for (int i = 0; i < vehicle->scenario->sensor_count; i++)
+        size += sim_sensor_state_size(vehicle->scenario->sensors[i].kind);
     return size;
 }
 
@@ -120,28 +120,29 @@ static uint64_t copy_ns(const void *from, size_t size)
     return median_ns;
 }
 
-static void print_memory(const struct rig *rig)
+static void print_memory(const struct sim *sim)
 {
-    const size_t size = rig_size(rig->scenario, &rig->inject);
-    const struct cfg_rig *cfg = rig->cfg;
+    const size_t size = sim_size(sim->scenario, &sim->inject);
+    const struct sim_vehicle *vehicle = sim->vehicle;
     printf(
         "\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
         "%zu, instruments %zu, faults %zu, links %zu, world %zu, schedule %zu, parameters %zu, arm "
         "%zu\n",
-        size, cfg->state_size, (const unsigned char *)cfg->drive - cfg->state,
-        (size_t)cfg->scenario->drive_count * sizeof *cfg->drive, instruments_size(cfg),
-        (size_t)cfg->scenario->fault_count * sizeof *cfg->fault,
-        (size_t)cfg->scenario->link_count * sizeof *cfg->link, sizeof *cfg->surroundings,
-        sizeof *cfg->schedule, (size_t)cfg->scenario->parameter_count * sizeof *cfg->parameter,
-        cfg->arm ? sizeof *cfg->arm : 0);
+        size, vehicle->state_size, (const unsigned char *)vehicle->drive - vehicle->state,
+        (size_t)vehicle->scenario->drive_count * sizeof *vehicle->drive, instruments_size(vehicle),
+        (size_t)vehicle->scenario->fault_count * sizeof *vehicle->fault,
+        (size_t)vehicle->scenario->link_count * sizeof *vehicle->link,
+        sizeof *vehicle->surroundings, sizeof *vehicle->schedule,
+        (size_t)vehicle->scenario->parameter_count * sizeof *vehicle->parameter,
+        vehicle->arm ? sizeof *vehicle->arm : 0);
     printf("  a checkpoint copies the run state between two frames: %zu bytes, %llu ns here\n",
-           cfg->state_size, (unsigned long long)copy_ns(cfg->state, cfg->state_size));
-    if (!rig->outlook)
+           vehicle->state_size, (unsigned long long)copy_ns(vehicle->state, vehicle->state_size));
+    if (!sim->prediction_input)
         return;
-    const size_t most = rig_outlook_size(rig->scenario);
+    const size_t most = sim_prediction_input_size(sim->scenario);
     printf("  a prediction copies it, too, and the commands under way: with one in every frame %zu "
            "bytes, %llu ns here\n",
-           most, (unsigned long long)copy_ns(rt_mailbox_back(rig->outlook), most));
+           most, (unsigned long long)copy_ns(rt_mailbox_back(sim->prediction_input), most));
 }
 
 static int check(const char *path, const char *const *overrides, int override_count)
@@ -152,16 +153,16 @@ static int check(const char *path, const char *const *overrides, int override_co
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    struct rig *rig = rig_on_heap(scenario);
-    rig_rehearse(rig);
+    struct sim *sim = sim_create(scenario);
+    sim_warm_up(sim);
 
     cfg_scenario_print(scenario, stdout);
-    print_jobs(rig);
-    print_work(rig);
+    print_jobs(sim);
+    print_work(sim);
     cfg_stability_print(scenario, stdout);
-    print_memory(rig);
+    print_memory(sim);
     const int code = print_cores(scenario);
-    free(rig);
+    free(sim);
     cfg_scenario_free(scenario);
     return code;
 }

@@ -40,8 +40,8 @@ static const char usage[] =
     "of a run that goes on, its own.\n";
 
 /* What the command line asks for. */
-struct wish {
-    const char *until, *go_on;
+struct replay_options {
+    const char *until, *continue_at;
     bool steps, safe;
     struct run_options run;
 };
@@ -108,7 +108,7 @@ static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
     if (load_overrides(replay, reader))
         return replay_refuse(replay, "one of its --set is too long");
     char error[CFG_ERROR_MAX];
-    const struct cfg_shelf shelf = {find_file, reader};
+    const struct cfg_file_source shelf = {find_file, reader};
     if (cfg_scenario_load_logged("scenario.yaml", text, size, replay->overrides,
                                  replay->override_count, &shelf, &replay->scenario, error)) {
         fprintf(stderr, "%s: %s\n", replay->path, error);
@@ -123,7 +123,7 @@ static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
 }
 
 /* Room for one more of size bytes; NULL: no memory. */
-static void *grow(void *items, size_t size, size_t count, size_t *room)
+static void *grow_array(void *items, size_t size, size_t count, size_t *room)
 {
     if (count < *room)
         return items;
@@ -131,17 +131,17 @@ static void *grow(void *items, size_t size, size_t count, size_t *room)
     return realloc(items, *room * size);
 }
 
-static bool keep_input(struct replay *replay, const struct io_mcap_message *message)
+static bool append_input(struct replay *replay, const struct io_mcap_message *message)
 {
-    if (message->size < REPLAY_CDR_HEADER + RECORD_INPUT_SIZE)
+    if (message->size < REPLAY_CDR_HEADER + SIM_RECORD_INPUT_SIZE)
         return false;
-    void *grown =
-        grow(replay->inputs, sizeof *replay->inputs, replay->input_count, &replay->input_room);
+    void *grown = grow_array(replay->inputs, sizeof *replay->inputs, replay->input_count,
+                             &replay->input_room);
     if (!grown)
         return false;
     replay->inputs = grown;
-    struct record_input *input = &replay->inputs[replay->input_count];
-    memcpy(input, message->data + REPLAY_CDR_HEADER, RECORD_INPUT_SIZE);
+    struct sim_record_input *input = &replay->inputs[replay->input_count];
+    memcpy(input, message->data + REPLAY_CDR_HEADER, SIM_RECORD_INPUT_SIZE);
     if (input->link >= replay->scenario->link_count || input->ordinal != replay->input_count)
         return false;
     replay->input_count++;
@@ -149,46 +149,47 @@ static bool keep_input(struct replay *replay, const struct io_mcap_message *mess
 }
 
 /* Is it an act that this scenario bears? */
-static bool is_sound(const struct cfg_scenario *scenario, const struct record_act *act)
+static bool is_valid_act(const struct cfg_scenario *scenario, const struct sim_record_act *act)
 {
-    if (act->act == OPERATOR_FAULT)
+    if (act->act == SIM_ACT_FAULT)
         return act->index < (uint32_t)scenario->fault_count;
-    if (act->act == OPERATOR_RESTORE)
+    if (act->act == SIM_ACT_RESTORE)
         return act->index <= 1;
-    if (act->act == OPERATOR_SAFE)
+    if (act->act == SIM_ACT_STOP_ARM)
         return scenario->arm.joint_count > 0 && act->index < RT_ESTOP_CAUSE_COUNT;
-    if (act->act != OPERATOR_TUNE)
-        return act->act < OPERATOR_ACT_COUNT;
+    if (act->act != SIM_ACT_TUNE)
+        return act->act < SIM_ACT_COUNT;
     if (act->index >= (uint32_t)scenario->parameter_count)
         return false;
-    const struct cfg_parameter *parameter = &scenario->parameters[act->index];
+    const struct sim_parameter *parameter = &scenario->parameters[act->index];
     return act->value >= parameter->low && act->value <= parameter->high;
 }
 
-static bool keep_act(struct replay *replay, const struct io_mcap_message *message)
+static bool append_act(struct replay *replay, const struct io_mcap_message *message)
 {
-    if (message->size < REPLAY_CDR_HEADER + RECORD_ACT_SIZE)
+    if (message->size < REPLAY_CDR_HEADER + SIM_RECORD_ACT_SIZE)
         return false;
-    void *grown = grow(replay->acts, sizeof *replay->acts, replay->act_count, &replay->act_room);
+    void *grown =
+        grow_array(replay->acts, sizeof *replay->acts, replay->act_count, &replay->act_room);
     if (!grown)
         return false;
     replay->acts = grown;
-    struct record_act *act = &replay->acts[replay->act_count];
-    memcpy(act, message->data + REPLAY_CDR_HEADER, RECORD_ACT_SIZE);
-    if (act->ordinal != replay->act_count || !is_sound(replay->scenario, act))
+    struct sim_record_act *act = &replay->acts[replay->act_count];
+    memcpy(act, message->data + REPLAY_CDR_HEADER, SIM_RECORD_ACT_SIZE);
+    if (act->ordinal != replay->act_count || !is_valid_act(replay->scenario, act))
         return false;
     replay->act_count++;
     return true;
 }
 
-static bool keep_state(struct replay *replay, const struct io_mcap_message *message)
+static bool append_state(struct replay *replay, const struct io_mcap_message *message)
 {
-    const size_t size = replay->rig->layout.state_size;
+    const size_t size = replay->sim->layout.state_size;
     if (message->size != REPLAY_CDR_HEADER + size ||
-        cfg_rig_state_flaw(replay->rig->cfg,
-                           message->data + REPLAY_CDR_HEADER + sizeof(struct record_state)))
+        sim_run_state_problem(replay->sim->vehicle,
+                              message->data + REPLAY_CDR_HEADER + sizeof(struct sim_record_state)))
         return false;
-    void *grown = grow(replay->states, size, replay->state_count, &replay->state_room);
+    void *grown = grow_array(replay->states, size, replay->state_count, &replay->state_room);
     if (!grown)
         return false;
     replay->states = grown;
@@ -201,12 +202,12 @@ static const struct {
     const char *topic, *what;
     bool (*keep)(struct replay *replay, const struct io_mcap_message *message);
 } needed[] = {
-    {"/input", "input", keep_input},
-    {"/operator", "act of the operator", keep_act},
-    {"/state", "restored state", keep_state},
+    {"/input", "input", append_input},
+    {"/operator", "act of the operator", append_act},
+    {"/state", "restored state", append_state},
 };
 
-static int keep_message(struct replay *replay, const struct io_mcap_message *message)
+static int append_message(struct replay *replay, const struct io_mcap_message *message)
 {
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         if (strcmp(message->topic, needed[i].topic) != 0 || needed[i].keep(replay, message))
@@ -226,11 +227,11 @@ static int check_states(const struct replay *replay)
 {
     size_t next = 0;
     for (size_t i = 0; i < replay->act_count; i++) {
-        if (replay->acts[i].act != OPERATOR_RESTORE)
+        if (replay->acts[i].act != SIM_ACT_RESTORE)
             continue;
-        struct record_state head;
+        struct sim_record_state head;
         if (next < replay->state_count)
-            memcpy(&head, replay->states + next * replay->rig->layout.state_size, sizeof head);
+            memcpy(&head, replay->states + next * replay->sim->layout.state_size, sizeof head);
         if (next >= replay->state_count || head.ordinal != replay->acts[i].ordinal)
             return replay_refuse(replay, "a restored state is missing, so the run cannot be "
                                          "repeated beyond it");
@@ -245,7 +246,7 @@ static int load_inputs(struct replay *replay, struct io_mcap_reader *reader)
     char error[256];
     int more;
     while ((more = io_mcap_next(reader, &message, error)) == 1) {
-        const int code = keep_message(replay, &message);
+        const int code = append_message(replay, &message);
         if (code)
             return code;
     }
@@ -258,62 +259,62 @@ static int load_inputs(struct replay *replay, struct io_mcap_reader *reader)
 
 /* ---- running it again ------------------------------------------------------------------ */
 
-static void gather(void *self, struct rig *rig, uint64_t frame)
+static void read_inputs(void *self, struct sim *sim, uint64_t frame)
 {
     struct replay *replay = self;
     while (replay->input_next < replay->input_count &&
            replay->inputs[replay->input_next].frame == frame) {
-        struct record_input input = replay->inputs[replay->input_next++];
-        rig_apply(rig, &input);
+        struct sim_record_input input = replay->inputs[replay->input_next++];
+        sim_apply_input(sim, &input);
     }
 }
 
-static void place(struct replay *replay)
+static void create_sim(struct replay *replay)
 {
-    replay->rig = rig_on_heap(replay->scenario);
-    replay->rig->source = (struct rig_source){.self = replay, .gather = gather};
-    replay->rig->reading =
-        calloc((size_t)replay->scenario->sensor_count + 1, sizeof *replay->rig->reading);
-    RT_CHECK(replay->rig->reading);
+    replay->sim = sim_create(replay->scenario);
+    replay->sim->source = (struct sim_input){.self = replay, .read_inputs = read_inputs};
+    replay->sim->reading =
+        calloc((size_t)replay->scenario->sensor_count + 1, sizeof *replay->sim->reading);
+    RT_CHECK(replay->sim->reading);
 }
 
-static void act(struct replay *replay)
+static void apply_recorded_acts(struct replay *replay)
 {
     while (replay->act_next < replay->act_count &&
            replay->acts[replay->act_next].frame == replay->next_frame) {
-        struct record_act again = replay->acts[replay->act_next++];
-        struct rig_snapshot snapshot = {0};
-        if (again.act == OPERATOR_RESTORE) {
+        struct sim_record_act again = replay->acts[replay->act_next++];
+        struct sim_snapshot snapshot = {0};
+        if (again.act == SIM_ACT_RESTORE) {
             const unsigned char *state =
-                replay->states + replay->state_next++ * replay->rig->layout.state_size;
-            struct record_state head;
+                replay->states + replay->state_next++ * replay->sim->layout.state_size;
+            struct sim_record_state head;
             memcpy(&head, state, sizeof head);
-            snapshot = (struct rig_snapshot){state + sizeof head, head.hash};
+            snapshot = (struct sim_snapshot){state + sizeof head, head.hash};
         }
-        rig_act(replay->rig, &again, &snapshot);
+        sim_apply_act(replay->sim, &again, &snapshot);
     }
 }
 
 static void run_frame(struct replay *replay)
 {
-    const struct rt_frame_tasks tasks = rig_tasks(replay->rig);
-    act(replay);
+    const struct rt_frame_tasks tasks = sim_tasks(replay->sim);
+    apply_recorded_acts(replay);
     tasks.latch(tasks.self, replay->next_frame, false);
-    rt_schedule_run(replay->rig->schedule, replay->next_frame);
+    rt_schedule_run(replay->sim->schedule, replay->next_frame);
     tasks.commit(tasks.self, replay->next_frame);
     replay->next_frame++;
 }
 
 /* 0 to go on, else the exit code: a frame differs. */
-static int compare_frame(struct replay *replay, const struct record_frame *recorded)
+static int compare_frame(struct replay *replay, const struct sim_record_frame *recorded)
 {
     replay->compared++;
-    if (replay->rig->hash == recorded->state_hash)
+    if (replay->sim->hash == recorded->state_hash)
         return 0;
     printf("replay: frame %" PRIu64 " differs: recorded hash %016" PRIx64 ", replayed %016" PRIx64
            "\n",
-           recorded->frame, recorded->state_hash, replay->rig->hash);
-    replay_name(replay, recorded->frame);
+           recorded->frame, recorded->state_hash, replay->sim->hash);
+    replay_print_divergence(replay, recorded->frame);
     return EXIT_VERDICT_NO;
 }
 
@@ -357,9 +358,9 @@ static int read_record(struct replay *replay, struct io_mcap_reader *reader)
     while ((more = io_mcap_next(reader, &message, error)) == 1) {
         if (strcmp(message.topic, "/frame") != 0)
             continue;
-        if (message.size < REPLAY_CDR_HEADER + RECORD_FRAME_SIZE)
+        if (message.size < REPLAY_CDR_HEADER + SIM_RECORD_FRAME_SIZE)
             return replay_refuse(replay, "a /frame record is too short");
-        memcpy(&replay->pending, message.data + REPLAY_CDR_HEADER, RECORD_FRAME_SIZE);
+        memcpy(&replay->pending, message.data + REPLAY_CDR_HEADER, SIM_RECORD_FRAME_SIZE);
         replay->has_pending = true;
         return check_record(replay, message.log_time_ns);
     }
@@ -371,7 +372,7 @@ static int read_record(struct replay *replay, struct io_mcap_reader *reader)
 }
 
 /* Run and compare all frames before `until` that the log has.  0, or the exit code. */
-static int advance(struct replay *replay, struct io_mcap_reader *reader, uint64_t until)
+static int run_until(struct replay *replay, struct io_mcap_reader *reader, uint64_t until)
 {
     while (replay->next_frame < until) {
         if (!replay->has_pending) {
@@ -390,13 +391,13 @@ static int advance(struct replay *replay, struct io_mcap_reader *reader, uint64_
     return 0;
 }
 
-static int conclude(const struct replay *replay, struct io_mcap_reader *reader)
+static int print_identical(const struct replay *replay, struct io_mcap_reader *reader)
 {
     if (replay->compared == 0)
         return replay_refuse(replay, "no /frame record inside");
     printf("replay: %" PRIu64 " of %" PRIu64 " frames compared, all identical; hash %016" PRIx64
            "%s\n",
-           replay->compared, replay->next_frame, replay->rig->hash,
+           replay->compared, replay->next_frame, replay->sim->hash,
            !replay->ended             ? "; stopped there"
            : io_mcap_complete(reader) ? ""
                                       : "; the log was cut off after that");
@@ -404,11 +405,11 @@ static int conclude(const struct replay *replay, struct io_mcap_reader *reader)
 }
 
 static int compare_all(struct replay *replay, struct io_mcap_reader *reader,
-                       const struct wish *wish)
+                       const struct replay_options *wish)
 {
     (void)wish;
-    const int code = advance(replay, reader, UINT64_MAX);
-    return code ? code : conclude(replay, reader);
+    const int code = run_until(replay, reader, UINT64_MAX);
+    return code ? code : print_identical(replay, reader);
 }
 
 /* ---- stopping on the way --------------------------------------------------------------- */
@@ -426,28 +427,29 @@ static bool read_when(const struct replay *replay, const char *text, uint64_t *f
 }
 
 static int compare_until(struct replay *replay, struct io_mcap_reader *reader,
-                         const struct wish *wish)
+                         const struct replay_options *wish)
 {
     uint64_t until;
     if (!read_when(replay, wish->until, &until))
         return replay_refuse(replay, "--until wants a frame, as 1500, or a time, as 1.5s");
-    int code = advance(replay, reader, until);
+    int code = run_until(replay, reader, until);
     if (code == 0)
-        code = conclude(replay, reader);
+        code = print_identical(replay, reader);
     if (code == 0)
-        replay_print(replay);
+        replay_print_state(replay);
     return code;
 }
 
 /* One command of --step; false: quit. */
-static bool obey(struct replay *replay, struct io_mcap_reader *reader, char *line, int *code)
+static bool run_step_command(struct replay *replay, struct io_mcap_reader *reader, char *line,
+                             int *code)
 {
     uint64_t until = replay->next_frame + 1;
     line[strcspn(line, "\r\n")] = '\0';
     if (strcmp(line, "quit") == 0 || strcmp(line, "q") == 0)
         return false;
     if (strcmp(line, "print") == 0 || strcmp(line, "p") == 0) {
-        replay_print(replay);
+        replay_print_state(replay);
         return true;
     }
     uint64_t count = 0;
@@ -459,14 +461,15 @@ static bool obey(struct replay *replay, struct io_mcap_reader *reader, char *lin
         printf("step [N], go WHEN, print, quit\n");
         return true;
     }
-    *code = advance(replay, reader, until);
+    *code = run_until(replay, reader, until);
     if (*code == 0)
         printf("next frame %" PRIu64 ", hash %016" PRIx64 "%s\n", replay->next_frame,
-               replay->rig->hash, replay->ended ? ", the end" : "");
+               replay->sim->hash, replay->ended ? ", the end" : "");
     return *code == 0;
 }
 
-static int step(struct replay *replay, struct io_mcap_reader *reader, const struct wish *wish)
+static int step_interactively(struct replay *replay, struct io_mcap_reader *reader,
+                              const struct replay_options *wish)
 {
     char line[128];
     int code = 0;
@@ -476,38 +479,40 @@ static int step(struct replay *replay, struct io_mcap_reader *reader, const stru
         if (asks)
             printf("> ");
         fflush(stdout);
-        more = fgets(line, sizeof line, stdin) != NULL && obey(replay, reader, line, &code);
+        more = fgets(line, sizeof line, stdin) != NULL &&
+               run_step_command(replay, reader, line, &code);
     }
-    return code ? code : replay->compared > 0 ? conclude(replay, reader) : EXIT_OK;
+    return code ? code : replay->compared > 0 ? print_identical(replay, reader) : EXIT_OK;
 }
 
 /* ---- what if ----------------------------------------------------------------------------- */
 
-static void make_safe(const struct replay *replay)
+static void zero_controls(const struct replay *replay)
 {
     for (int i = 0; i < replay->scenario->link_count; i++) {
-        struct cfg_link_state *link = &replay->rig->cfg->link[i];
+        struct sim_link_state *link = &replay->sim->vehicle->link[i];
         memset(link->control, 0, sizeof link->control);
         link->lost = 1;
     }
 }
 
-static int go_on(struct replay *replay, struct io_mcap_reader *reader, const struct wish *wish)
+static int go_on(struct replay *replay, struct io_mcap_reader *reader,
+                 const struct replay_options *wish)
 {
     uint64_t from;
-    if (!read_when(replay, wish->go_on, &from))
+    if (!read_when(replay, wish->continue_at, &from))
         return replay_refuse(replay, "--continue-at wants a frame, as 1500, or a time, as 1.5s");
-    const int code = advance(replay, reader, from);
+    const int code = run_until(replay, reader, from);
     if (code)
         return code;
     if (replay->next_frame < from)
         return replay_refuse(replay, "the log ends before that");
-    act(replay); /* what was done before that frame is of the past, too */
+    apply_recorded_acts(replay); /* what was done before that frame is of the past, too */
     if (wish->safe)
-        make_safe(replay);
+        zero_controls(replay);
     printf("replay: identical up to frame %" PRIu64 ", hash %016" PRIx64
            "; from there on without a board, its inputs %s\n",
-           from, replay->rig->hash, wish->safe ? "safe" : "held");
+           from, replay->sim->hash, wish->safe ? "safe" : "held");
     fflush(stdout);
     struct run_options options = wish->run;
     memcpy(options.overrides, replay->overrides, sizeof options.overrides);
@@ -516,16 +521,16 @@ static int go_on(struct replay *replay, struct io_mcap_reader *reader, const str
         const double left = replay->scenario->seconds - (double)from / replay->scenario->rate_hz;
         options.seconds = left > 0.0 ? left : 0.0;
     }
-    const struct rig_snapshot snapshot = {replay->rig->cfg->state, replay->rig->hash};
+    const struct sim_snapshot snapshot = {replay->sim->vehicle->state, replay->sim->hash};
     struct cfg_scenario *scenario = replay->scenario;
     replay->scenario = NULL; /* the run's, from here on */
-    return run_on(scenario, &options, &snapshot);
+    return run_from_snapshot(scenario, &options, &snapshot);
 }
 
 /* ---- the command -------------------------------------------------------------------------- */
 
 /* Open the log and hand it to one pass over it. */
-static int pass(struct replay *replay, int (*over)(struct replay *, struct io_mcap_reader *))
+static int with_log(struct replay *replay, int (*over)(struct replay *, struct io_mcap_reader *))
 {
     char error[256];
     struct io_mcap_reader *reader = io_mcap_open(replay->path, error);
@@ -538,7 +543,7 @@ static int pass(struct replay *replay, int (*over)(struct replay *, struct io_mc
     return code;
 }
 
-static int pass_again(struct replay *replay, const struct wish *wish)
+static int replay_log(struct replay *replay, const struct replay_options *wish)
 {
     char error[256];
     struct io_mcap_reader *reader = io_mcap_open(replay->path, error);
@@ -546,10 +551,10 @@ static int pass_again(struct replay *replay, const struct wish *wish)
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    const int code = (wish->go_on   ? go_on
-                      : wish->steps ? step
-                      : wish->until ? compare_until
-                                    : compare_all)(replay, reader, wish);
+    const int code = (wish->continue_at ? go_on
+                      : wish->steps     ? step_interactively
+                      : wish->until     ? compare_until
+                                        : compare_all)(replay, reader, wish);
     io_mcap_close(reader);
     return code;
 }
@@ -563,7 +568,7 @@ static int usage_error(const char *what, const char *value)
 
 static int take_option(void *self, int option, char *value)
 {
-    struct wish *wish = self;
+    struct replay_options *wish = self;
     char *rest;
     struct run_options *run = &wish->run;
     switch (option) {
@@ -574,7 +579,7 @@ static int take_option(void *self, int option, char *value)
         wish->steps = true;
         return 0;
     case 'c':
-        wish->go_on = value;
+        wish->continue_at = value;
         return 0;
     case 'i':
         wish->safe = strcmp(value, "safe") == 0;
@@ -598,7 +603,7 @@ static int take_option(void *self, int option, char *value)
         run->report = value;
         return 0;
     case 'a':
-        if (run->act_count == OPERATOR_SCRIPT_MAX)
+        if (run->act_count == SIM_OPERATOR_SCRIPT_MAX)
             return usage_error("too many --act, at", value);
         run->acts[run->act_count++] = value;
         return 0;
@@ -607,7 +612,7 @@ static int take_option(void *self, int option, char *value)
     }
 }
 
-static int read_wish(int argc, char **argv, struct wish *wish, bool *done)
+static int read_options(int argc, char **argv, struct replay_options *wish, bool *done)
 {
     static const struct option table[] = {
         {"until", required_argument, NULL, 'u'},
@@ -626,9 +631,9 @@ static int read_wish(int argc, char **argv, struct wish *wish, bool *done)
     if (code || *done)
         return code;
     const struct run_options *run = &wish->run;
-    if (!wish->go_on && (run->seconds > 0.0 || run->log || run->report || run->act_count > 0))
+    if (!wish->continue_at && (run->seconds > 0.0 || run->log || run->report || run->act_count > 0))
         return usage_error("that goes with", "--continue-at");
-    if ((wish->until != NULL) + wish->steps + (wish->go_on != NULL) > 1)
+    if ((wish->until != NULL) + wish->steps + (wish->continue_at != NULL) > 1)
         return usage_error("only one at a time:", "--until, --step, --continue-at");
     if (optind == argc - 1)
         return 0;
@@ -639,25 +644,25 @@ static int read_wish(int argc, char **argv, struct wish *wish, bool *done)
 int command_replay(int argc, char **argv)
 {
     static struct replay replay;
-    static struct wish wish = {.run = {.pace = RT_PACE_FAST}};
+    static struct replay_options wish = {.run = {.pace = RT_PACE_FAST}};
     bool done = false;
-    int code = read_wish(argc, argv, &wish, &done);
+    int code = read_options(argc, argv, &wish, &done);
     if (code || done)
         return code;
     replay.path = wish.run.scenario = argv[optind];
-    code = pass(&replay, load_scenario);
+    code = with_log(&replay, load_scenario);
     if (code == 0) {
-        place(&replay);
-        code = pass(&replay, load_inputs);
+        create_sim(&replay);
+        code = with_log(&replay, load_inputs);
     }
     if (code == 0)
-        code = pass_again(&replay, &wish);
+        code = replay_log(&replay, &wish);
     free(replay.inputs);
     free(replay.acts);
     free(replay.states);
-    if (replay.rig)
-        free(replay.rig->reading);
-    free(replay.rig);
+    if (replay.sim)
+        free(replay.sim->reading);
+    free(replay.sim);
     if (replay.scenario)
         cfg_scenario_free(replay.scenario);
     return code;

@@ -17,10 +17,10 @@
 /* The records of one frame that can be compared; NULL: the log does not have them. */
 struct found {
     unsigned char *plant, *part;
-    unsigned char *device[CFG_EFFECTOR_MAX + 64]; /* by channel from the first sensor on */
+    unsigned char *device[SIM_EFFECTOR_MAX + 64]; /* by channel from the first sensor on */
 };
 
-static unsigned char *keep(const struct io_mcap_message *message, size_t size)
+static unsigned char *keep_record(const struct io_mcap_message *message, size_t size)
 {
     unsigned char *copy =
         message->size == REPLAY_CDR_HEADER + size ? malloc(size ? size : 1) : NULL;
@@ -36,12 +36,12 @@ static void keep_device(const struct replay *replay, const struct io_mcap_messag
     const char *name = message->topic + strlen("/device/");
     for (int i = 0; i < scenario->sensor_count; i++)
         if (strcmp(scenario->sensors[i].name, name) == 0 && !found->device[i])
-            found->device[i] =
-                keep(message, (size_t)instrument_width(scenario->sensors[i].kind) * sizeof(double));
+            found->device[i] = keep_record(
+                message, (size_t)sim_sensor_width(scenario->sensors[i].kind) * sizeof(double));
     for (int i = 0; i < scenario->drive_count; i++)
         if (strcmp(scenario->effectors[i].name, name) == 0 &&
             !found->device[scenario->sensor_count + i])
-            found->device[scenario->sensor_count + i] = keep(message, 2 * sizeof(double));
+            found->device[scenario->sensor_count + i] = keep_record(message, 2 * sizeof(double));
 }
 
 static void find_records(const struct replay *replay, uint64_t frame, struct found *found)
@@ -54,9 +54,9 @@ static void find_records(const struct replay *replay, uint64_t frame, struct fou
         if (message.log_time_ns != log_time_ns)
             continue;
         if (strcmp(message.topic, "/plant") == 0 && !found->plant)
-            found->plant = keep(&message, replay->rig->layout.plant_size);
+            found->plant = keep_record(&message, replay->sim->layout.plant_size);
         else if (strcmp(message.topic, "/part") == 0 && !found->part)
-            found->part = keep(&message, replay->rig->layout.part_size);
+            found->part = keep_record(&message, replay->sim->layout.part_size);
         else if (strncmp(message.topic, "/device/", strlen("/device/")) == 0)
             keep_device(replay, &message, found);
     }
@@ -73,8 +73,8 @@ static int differs(const unsigned char *recorded, const double *replayed, int co
     return -1;
 }
 
-static void say(const char *job, const char *variable, int index, const unsigned char *recorded,
-                double replayed)
+static void print_difference(const char *job, const char *variable, int index,
+                             const unsigned char *recorded, double replayed)
 {
     double value;
     memcpy(&value, recorded + (size_t)index * sizeof value, sizeof value);
@@ -82,27 +82,27 @@ static void say(const char *job, const char *variable, int index, const unsigned
            replayed);
 }
 
-static bool name_drive(const struct replay *replay, const struct found *found)
+static bool print_drive(const struct replay *replay, const struct found *found)
 {
     const struct cfg_scenario *scenario = replay->scenario;
     for (int i = 0; i < scenario->drive_count; i++) {
         const unsigned char *recorded = found->device[scenario->sensor_count + i];
-        if (differs(recorded, &replay->rig->cfg->command[i], 1) < 0)
+        if (differs(recorded, &replay->sim->vehicle->command[i], 1) < 0)
             continue;
-        char variable[CFG_NAME_MAX + 16];
+        char variable[SIM_NAME_MAX + 16];
         snprintf(variable, sizeof variable, "drive %s: out", scenario->effectors[i].name);
-        say("drives", variable, 0, recorded, replay->rig->cfg->command[i]);
+        print_difference("drives", variable, 0, recorded, replay->sim->vehicle->command[i]);
         return true;
     }
     return false;
 }
 
-static bool name_plant(const struct replay *replay, const struct found *found)
+static bool print_plant(const struct replay *replay, const struct found *found)
 {
-    const struct cfg_rig *cfg = replay->rig->cfg;
-    const int nq = dyn_model_nq(cfg->plant.model), nv = dyn_model_nv(cfg->plant.model);
-    const int count = (int)replay->rig->layout.x_count;
-    const int at = differs(found->plant, cfg->x, count);
+    const struct sim_vehicle *vehicle = replay->sim->vehicle;
+    const int nq = dyn_model_nq(vehicle->plant.model), nv = dyn_model_nv(vehicle->plant.model);
+    const int count = (int)replay->sim->layout.x_count;
+    const int at = differs(found->plant, vehicle->x, count);
     if (at < 0)
         return false;
     char variable[48];
@@ -113,47 +113,47 @@ static bool name_plant(const struct replay *replay, const struct found *found)
              at < nq        ? at
              : at < nq + nv ? at - nq
                             : at - nq - nv);
-    say("step", variable, at, found->plant, cfg->x[at]);
+    print_difference("step", variable, at, found->plant, vehicle->x[at]);
     return true;
 }
 
-static bool name_instrument(const struct replay *replay, const struct found *found)
+static bool print_sensor(const struct replay *replay, const struct found *found)
 {
     const struct cfg_scenario *scenario = replay->scenario;
     for (int i = 0; i < scenario->sensor_count; i++) {
         const char *name = scenario->sensors[i].name;
-        const double *reading = replay->rig->reading[i];
+        const double *reading = replay->sim->reading[i];
         const int at =
-            differs(found->device[i], reading, instrument_width(scenario->sensors[i].kind));
+            differs(found->device[i], reading, sim_sensor_width(scenario->sensors[i].kind));
         if (at < 0)
             continue;
-        char variable[CFG_NAME_MAX + 32];
+        char variable[SIM_NAME_MAX + 32];
         snprintf(variable, sizeof variable, "device %s: reading[%d]", name, at);
-        say(name, variable, at, found->device[i], reading[at]);
+        print_difference(name, variable, at, found->device[i], reading[at]);
         return true;
     }
     return false;
 }
 
 /* What an earlier job of the frame writes comes first. */
-static int order_of(const struct rig *rig, const char *job)
+static int job_order_of(const struct sim *sim, const char *job)
 {
-    for (int i = 0; i < rig->schedule->job_count; i++)
-        if (strcmp(rig->schedule->job[i].name, job) == 0)
+    for (int i = 0; i < sim->schedule->job_count; i++)
+        if (strcmp(sim->schedule->job[i].name, job) == 0)
             return i;
     return -1; /* the latch is before all jobs */
 }
 
 /* Parts have no values in the log: they are named as a whole. */
-static bool name_part(const struct replay *replay, const struct found *found)
+static bool print_section(const struct replay *replay, const struct found *found)
 {
-    const struct cfg_section *best = NULL;
-    for (int i = 0; found->part && i < cfg_section_count(replay->scenario); i++) {
-        const struct cfg_section *part = &replay->rig->part[i];
+    const struct sim_run_state_section *best = NULL;
+    for (int i = 0; found->part && i < sim_run_state_section_count(replay->scenario); i++) {
+        const struct sim_run_state_section *part = &replay->sim->part[i];
         uint64_t recorded;
         memcpy(&recorded, found->part + (size_t)(1 + i) * sizeof recorded, sizeof recorded);
-        if (recorded != rig_part_hash(replay->rig, part) &&
-            (!best || order_of(replay->rig, part->job) < order_of(replay->rig, best->job)))
+        if (recorded != sim_section_hash(replay->sim, part) &&
+            (!best || job_order_of(replay->sim, part->job) < job_order_of(replay->sim, best->job)))
             best = part;
     }
     if (best)
@@ -161,13 +161,13 @@ static bool name_part(const struct replay *replay, const struct found *found)
     return best != NULL;
 }
 
-void replay_name(const struct replay *replay, uint64_t frame)
+void replay_print_divergence(const struct replay *replay, uint64_t frame)
 {
     struct found found = {0};
     find_records(replay, frame, &found);
-    const bool part = name_part(replay, &found);
+    const bool part = print_section(replay, &found);
     const bool variable =
-        name_drive(replay, &found) || name_plant(replay, &found) || name_instrument(replay, &found);
+        print_drive(replay, &found) || print_plant(replay, &found) || print_sensor(replay, &found);
     if (!part && !variable)
         printf("  no variable that the log has of this frame differs: it is in what it has not "
                "(noise, delay\n  lines, faults, links, parameters); log: {parts: true} would name "
@@ -178,22 +178,22 @@ void replay_name(const struct replay *replay, uint64_t frame)
         free(found.device[i]);
 }
 
-void replay_print(const struct replay *replay)
+void replay_print_state(const struct replay *replay)
 {
-    const struct cfg_rig *cfg = replay->rig->cfg;
-    const int nq = dyn_model_nq(cfg->plant.model), nv = dyn_model_nv(cfg->plant.model);
-    const uint64_t counted = cfg->schedule->frame;
+    const struct sim_vehicle *vehicle = replay->sim->vehicle;
+    const int nq = dyn_model_nq(vehicle->plant.model), nv = dyn_model_nv(vehicle->plant.model);
+    const uint64_t counted = vehicle->schedule->frame;
     printf("next frame %" PRIu64 ", simulated %.6f s, hash %016" PRIx64 "\n", replay->next_frame,
-           (double)counted * (double)replay->scenario->period_ns * 1e-9, replay->rig->hash);
+           (double)counted * (double)replay->scenario->period_ns * 1e-9, replay->sim->hash);
     for (int i = 0; i < nq + nv; i++)
-        printf("  plant.%s[%d] %.17g\n", i < nq ? "q" : "v", i < nq ? i : i - nq, cfg->x[i]);
+        printf("  plant.%s[%d] %.17g\n", i < nq ? "q" : "v", i < nq ? i : i - nq, vehicle->x[i]);
     for (int i = 0; i < replay->scenario->drive_count; i++)
-        printf("  drive %s: out %.17g\n", replay->scenario->effectors[i].name, cfg->command[i]);
+        printf("  drive %s: out %.17g\n", replay->scenario->effectors[i].name, vehicle->command[i]);
     for (int i = 0; i < replay->scenario->sensor_count; i++)
-        for (int k = 0; k < instrument_width(replay->scenario->sensors[i].kind); k++)
+        for (int k = 0; k < sim_sensor_width(replay->scenario->sensors[i].kind); k++)
             printf("  device %s: reading[%d] %.17g\n", replay->scenario->sensors[i].name, k,
-                   replay->rig->reading[i][k]);
+                   replay->sim->reading[i][k]);
     for (int i = 0; i < replay->scenario->parameter_count; i++)
-        printf("  %s %.17g %s\n", replay->scenario->parameters[i].name, cfg->parameter[i],
+        printf("  %s %.17g %s\n", replay->scenario->parameters[i].name, vehicle->parameter[i],
                replay->scenario->parameters[i].unit);
 }

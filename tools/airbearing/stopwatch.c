@@ -54,7 +54,7 @@ static int usage_error(const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static int take_wire(struct io_bus_spec *spec, enum io_bus_kind kind, const char *value)
+static int decode_stream(struct io_bus_spec *spec, enum io_bus_kind kind, const char *value)
 {
     char *to = kind == IO_BUS_UDP ? spec->listen : spec->device;
     const size_t room = kind == IO_BUS_UDP ? sizeof spec->listen : sizeof spec->device;
@@ -88,9 +88,9 @@ static int take_option(struct stopwatch *watch, int option, const char *value)
     int code;
     switch (option) {
     case 'l':
-        return take_wire(&watch->spec, IO_BUS_UDP, value);
+        return decode_stream(&watch->spec, IO_BUS_UDP, value);
     case 'd':
-        return take_wire(&watch->spec, IO_BUS_SERIAL, value);
+        return decode_stream(&watch->spec, IO_BUS_SERIAL, value);
     case 'b':
         code = take_number("--baud", value, 50.0, 2e7, &baud);
         watch->spec.baud = (uint32_t)baud;
@@ -154,7 +154,7 @@ static void write_down(struct stopwatch *watch, const struct io_sync_pulse_messa
             (unsigned long long)pulse->sent_ns, (unsigned long long)stamp_ns, kernel);
 }
 
-static void take_packet(struct stopwatch *watch, const struct io_packet *packet)
+static void decode_packet(struct stopwatch *watch, const struct io_packet *packet)
 {
     const bool kernel = packet->stamp_ns != 0;
     const uint64_t stamp_ns = kernel ? packet->stamp_ns : realtime_ns();
@@ -183,7 +183,7 @@ static void wait_for_bytes(const struct io_bus *bus)
     (void)ppoll(watch, (nfds_t)count, &while_idle, NULL);
 }
 
-static void run(struct stopwatch *watch)
+static void record_pulses(struct stopwatch *watch)
 {
     const uint64_t begin_ns = rt_now_ns();
     const uint64_t limit_ns = (uint64_t)llround(watch->seconds * 1e9);
@@ -192,12 +192,12 @@ static void run(struct stopwatch *watch)
         struct io_packet packet;
         wait_for_bytes(&watch->bus);
         while (io_bus_receive(&watch->bus, &packet) > 0)
-            take_packet(watch, &packet);
+            decode_packet(watch, &packet);
         io_bus_tick(&watch->bus, rt_now_ns());
     }
 }
 
-static int refuse(const char *what, const char *why)
+static int print_error(const char *what, const char *why)
 {
     fprintf(stderr, "airbearing stopwatch: %s: %s\n", what, why);
     return EXIT_BAD_INPUT;
@@ -208,15 +208,15 @@ static int open_all(struct stopwatch *watch)
     char error[IO_BUS_ERROR_MAX];
     watch->spec.name = "stopwatch";
     if (io_bus_open(&watch->bus, &watch->spec, error) < 0)
-        return refuse(watch->spec.kind == IO_BUS_UDP ? watch->spec.listen : watch->spec.device,
-                      strchr(error, ' ') ? strchr(error, ' ') + 1 : error);
+        return print_error(watch->spec.kind == IO_BUS_UDP ? watch->spec.listen : watch->spec.device,
+                           strchr(error, ' ') ? strchr(error, ' ') + 1 : error);
     watch->file = fopen(watch->out, "we");
     if (!watch->file) {
         io_bus_close(&watch->bus);
-        return refuse(watch->out, strerror(errno));
+        return print_error(watch->out, strerror(errno));
     }
     (void)setvbuf(watch->file, NULL, _IOLBF, BUFSIZ);
-    fprintf(watch->file, "%s\n%s\n", truth_title, truth_columns);
+    fprintf(watch->file, "%s\n%s\n", external_clock_title, external_clock_columns);
     return 0;
 }
 
@@ -225,7 +225,7 @@ static int close_all(struct stopwatch *watch)
     io_bus_close(&watch->bus);
     const bool is_lost = ferror(watch->file) != 0;
     if (fclose(watch->file) != 0 || is_lost)
-        return refuse(watch->out, "cannot be written");
+        return print_error(watch->out, "cannot be written");
     printf("%llu pulses stamped, %llu datagrams and %llu bytes were something else\n",
            (unsigned long long)watch->pulses, (unsigned long long)watch->bad,
            (unsigned long long)watch->stream.skipped);
@@ -243,6 +243,6 @@ int command_stopwatch(int argc, char **argv)
     code = open_all(&watch);
     if (code)
         return code;
-    run(&watch);
+    record_pulses(&watch);
     return close_all(&watch);
 }

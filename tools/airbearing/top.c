@@ -51,7 +51,7 @@ struct options {
 struct channel {
     bool on;
     char topic[64];
-    struct decode decode;
+    struct cdr_layout decode;
     unsigned char *newest; /* CDR with its header; NULL: none yet */
     size_t size;
 };
@@ -96,7 +96,7 @@ static void take_channel(struct top *top, const json_t *item, json_t *subscripti
         return;
     struct channel *channel = &top->channel[id];
     copy_text(channel->topic, sizeof channel->topic, topic);
-    decode_open(&channel->decode, schema);
+    cdr_layout_parse(&channel->decode, schema);
     channel->on = true;
     if (strcmp(topic, "/live") == 0)
         top->figures = (int)id;
@@ -122,7 +122,7 @@ static void subscribe(struct top *top, const json_t *channels)
     json_decref(request);
 }
 
-static void take_text(struct top *top)
+static void handle_json(struct top *top)
 {
     json_t *root = json_loadb((const char *)top->incoming.data, top->incoming.size, 0, NULL);
     const char *op = json_string_value(json_object_get(root, "op"));
@@ -136,7 +136,7 @@ static void take_text(struct top *top)
     json_decref(root);
 }
 
-static void take_message(struct top *top)
+static void handle_binary(struct top *top)
 {
     struct io_byte_reader fields = io_byte_reader_of(
         (struct io_slice){.data = top->incoming.data, .size = top->incoming.size});
@@ -160,8 +160,8 @@ static void take_message(struct top *top)
 /* NAN where nothing came yet. */
 static double number_of(const struct channel *channel, const char *name, int index)
 {
-    const struct decode_field *field = decode_find(&channel->decode, name);
-    return field && channel->newest ? decode_number(field, index, channel->newest, channel->size)
+    const struct cdr_field *field = cdr_layout_find(&channel->decode, name);
+    return field && channel->newest ? cdr_field_number(field, index, channel->newest, channel->size)
                                     : (double)NAN;
 }
 
@@ -219,13 +219,13 @@ static void draw_device(struct top *top, const struct channel *channel)
     char text[ROW_MAX] = "";
     size_t at = 0;
     for (int f = 0; f < channel->decode.field_count && at < sizeof text; f++) {
-        const struct decode_field *field = &channel->decode.field[f];
+        const struct cdr_field *field = &channel->decode.field[f];
         if (strcmp(field->name, "unused") == 0)
             continue;
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", f ? "   " : "", field->name);
         for (int i = 0; i < field->count && i < 4 && at < sizeof text; i++)
             at += (size_t)snprintf(text + at, sizeof text - at, " %.4g",
-                                   decode_number(field, i, channel->newest, channel->size));
+                                   cdr_field_number(field, i, channel->newest, channel->size));
         if (at < sizeof text)
             at += (size_t)snprintf(text + at, sizeof text - at, " %s", field->unit);
     }
@@ -278,7 +278,7 @@ static bool has_figures(const struct top *top)
 
 /* ---- the connection -------------------------------------------------------------------- */
 
-static int take(struct top *top, struct lws *wsi, const void *bytes, size_t size)
+static int receive_fragment(struct top *top, struct lws *wsi, const void *bytes, size_t size)
 {
     if (lws_is_first_fragment(wsi))
         io_byte_writer_clear(&top->incoming);
@@ -288,9 +288,9 @@ static int take(struct top *top, struct lws *wsi, const void *bytes, size_t size
     if (!lws_is_final_fragment(wsi) || top->incoming.failed)
         return 0;
     if (lws_frame_is_binary(wsi))
-        take_message(top);
+        handle_binary(top);
     else
-        take_text(top);
+        handle_json(top);
     return 0;
 }
 
@@ -314,8 +314,8 @@ static int add_token(const struct top *top, struct lws *wsi, void *in, size_t ro
                                         (const unsigned char *)text, length, at, *at + room);
 }
 
-static int on_top(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                  size_t size)
+static int on_websocket(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                        size_t size)
 {
     struct top *top = lws_context_user(lws_get_context(wsi));
     (void)user;
@@ -323,7 +323,7 @@ static int on_top(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
         return add_token(top, wsi, in, size);
     case LWS_CALLBACK_CLIENT_RECEIVE:
-        return take(top, wsi, in, size);
+        return receive_fragment(top, wsi, in, size);
     case LWS_CALLBACK_CLIENT_WRITEABLE:
         return send_request(top, wsi);
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
@@ -341,7 +341,7 @@ static int on_top(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 static struct lws_context *connect_to(struct top *top)
 {
     static const struct lws_protocols protocols[] = {
-        {.name = "foxglove.sdk.v1", .callback = on_top, .rx_buffer_size = 65536}, {0}};
+        {.name = "foxglove.sdk.v1", .callback = on_websocket, .rx_buffer_size = 65536}, {0}};
     const struct options *options = &top->options;
     struct lws_context_creation_info info = {
         .port = CONTEXT_PORT_NO_LISTEN,
@@ -463,17 +463,17 @@ static bool is_due(const struct top *top)
            now_ns - top->drawn_ns > DRAW_EVERY_NS;
 }
 
-static void wake(lws_sorted_usec_list_t *sul)
+static void wake_service(lws_sorted_usec_list_t *sul)
 {
     (void)sul; /* so that the service returns now and then */
 }
 
-static void look(struct top *top, struct lws_context *context)
+static void run_service_loop(struct top *top, struct lws_context *context)
 {
     lws_sorted_usec_list_t timer = {0};
     top->begin_ns = rt_now_ns();
     while (!top->ended && !rt_stop_signal()) {
-        lws_sul_schedule(context, 0, &timer, wake, 50 * 1000);
+        lws_sul_schedule(context, 0, &timer, wake_service, 50 * 1000);
         (void)lws_service(context, 0);
         if (is_due(top)) {
             draw(top);
@@ -486,7 +486,7 @@ static void look(struct top *top, struct lws_context *context)
             break;
         }
     }
-    lws_sul_schedule(context, 0, &timer, wake, LWS_SET_TIMER_USEC_CANCEL);
+    lws_sul_schedule(context, 0, &timer, wake_service, LWS_SET_TIMER_USEC_CANCEL);
 }
 
 static void clean_up(struct top *top, struct lws_context *context)
@@ -513,7 +513,7 @@ int command_top(int argc, char **argv)
     rt_stop_on_signals();
     struct lws_context *context = connect_to(&top);
     if (context && !top.failed)
-        look(&top, context);
+        run_service_loop(&top, context);
     if (!top.failed && !has_figures(&top) && !rt_stop_signal()) {
         snprintf(top.trouble, sizeof top.trouble, "the run ended before it said anything");
         top.failed = true;

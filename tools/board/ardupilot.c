@@ -29,7 +29,7 @@ size_t board_ardupilot_write(bool is_pwm32, uint16_t frame_rate, uint32_t frame_
 }
 
 /* Just behind `key":`, wherever the key stands after the section. */
-static const char *find(const char *text, const char *section, const char *key)
+static const char *find_field(const char *text, const char *section, const char *key)
 {
     const char *at = strstr(text, section);
     if (at != NULL)
@@ -39,14 +39,14 @@ static const char *find(const char *text, const char *section, const char *key)
 
 static bool read_vector(const char *text, const char *section, const char *key, double v[3])
 {
-    const char *at = find(text, section, key);
+    const char *at = find_field(text, section, key);
     return at != NULL && sscanf(at, "[%lf,%lf,%lf]", &v[0], &v[1], &v[2]) == 3;
 }
 
 /* As a quaternion, or as roll, pitch and yaw. */
 static bool read_attitude(const char *text, double q[4])
 {
-    const char *at = find(text, "", "quaternion");
+    const char *at = find_field(text, "", "quaternion");
     double e[3];
     if (at != NULL)
         return sscanf(at, "[%lf,%lf,%lf,%lf]", &q[0], &q[1], &q[2], &q[3]) == 4;
@@ -73,7 +73,7 @@ static bool is_sane(const double *v, int count)
 bool board_ardupilot_read(const char *text, struct board_message *message)
 {
     const size_t size = strlen(text);
-    const char *stamp = find(text, "", "timestamp");
+    const char *stamp = find_field(text, "", "timestamp");
     *message = (struct board_message){.type = BOARD_MESSAGE_OTHER};
     if (size < 2 || text[0] != '\n' || text[size - 1] != '\n' || stamp == NULL)
         return false;

@@ -26,7 +26,7 @@ enum { BATCH_MAX = 64 }; /* messages between two looks at the clock */
 static const uint64_t second_ns = 1000000000u;
 static const uint64_t nap_ns_max = 20000000u; /* finer than all that is due at leisure */
 
-enum end {
+enum board_end {
     END_NOT,
     END_SIGNAL,
     END_POWEROFF,
@@ -46,7 +46,7 @@ struct board {
     uint64_t first_sensor_us;
     bool heard; /* the simulator has spoken */
     uint64_t heard_ns;
-    enum end end;
+    enum board_end end;
 };
 
 static volatile sig_atomic_t signalled;
@@ -76,7 +76,7 @@ static void catch_signals(sigset_t *while_waiting)
 }
 
 /* Faults on purpose; true when this sensor message is to be ignored. */
-static bool misbehave(struct board *board, uint64_t time_us)
+static bool inject_misbehaviour(struct board *board, uint64_t time_us)
 {
     const struct board_options *options = &board->options;
     const double age_s = (double)(int64_t)(time_us - board->first_sensor_us) * 1e-6;
@@ -88,16 +88,16 @@ static bool misbehave(struct board *board, uint64_t time_us)
     return options->drop > 0 && board->sensors % options->drop == 0;
 }
 
-static void take_sensor(struct board *board, const struct board_message *message)
+static void handle_sensor(struct board *board, const struct board_message *message)
 {
     if (board->sensors++ == 0)
         board->first_sensor_us = message->time_us;
-    if (misbehave(board, message->time_us))
+    if (inject_misbehaviour(board, message->time_us))
         return;
 
     if (board->options.ground != NULL)
         board_orders_turn(&board->orders, message->time_us);
-    board_vehicle_take(&board->vehicle, message);
+    board_vehicle_receive(&board->vehicle, message);
     board_vehicle_command(&board->vehicle, &board->command);
     board->wire->kind->answer(board->wire, &board->command);
 }
@@ -108,7 +108,7 @@ static void stop_commanding(struct board *board)
     board->wire->kind->answer(board->wire, &board->command);
 }
 
-static void take_status(struct board *board, int status)
+static void handle_status(struct board *board, int status)
 {
     if (status == BOARD_STATUS_POWEROFF) {
         board->end = END_POWEROFF;
@@ -118,24 +118,24 @@ static void take_status(struct board *board, int status)
     }
 }
 
-static void take_message(struct board *board, const struct board_message *message)
+static void handle_message(struct board *board, const struct board_message *message)
 {
     if (message->type == BOARD_MESSAGE_SENSOR || message->type == BOARD_MESSAGE_STATE)
-        take_sensor(board, message);
+        handle_sensor(board, message);
     else if (message->type == BOARD_MESSAGE_STATUS)
-        take_status(board, message->status);
+        handle_status(board, message->status);
     else
-        board_vehicle_take(&board->vehicle, message);
+        board_vehicle_receive(&board->vehicle, message);
 }
 
-static void take_messages(struct board *board)
+static void handle_messages(struct board *board)
 {
     struct board_wire *wire = board->wire;
     struct board_message message;
     for (int i = 0; i < BATCH_MAX && !board->end && wire->kind->next(wire, &message); i++) {
         board->heard = true;
         board->heard_ns = board_now_ns();
-        take_message(board, &message);
+        handle_message(board, &message);
     }
 }
 
@@ -145,7 +145,7 @@ static void keep_time(struct board *board, uint64_t now_ns)
     const double limit_s = board->heard ? board->options.timeout_s : board->options.wait_s;
 
     if (board->wire->has_own_clock) {
-        board_vehicle_wait(&board->vehicle, now_ns / 1000);
+        board_vehicle_elapse(&board->vehicle, now_ns / 1000);
         board_vehicle_command(&board->vehicle, &board->command);
     }
     board->wire->kind->keep_time(board->wire, now_ns, board->heard, &board->command);
@@ -157,7 +157,7 @@ static void keep_time(struct board *board, uint64_t now_ns)
         board->end = END_SIGNAL;
 }
 
-static void nap(const struct board_wire *wire, const sigset_t *while_waiting)
+static void wait_for_input(const struct board_wire *wire, const sigset_t *while_waiting)
 {
     struct pollfd wait[2] = {{.fd = wire->fd[0], .events = POLLIN},
                              {.fd = wire->fd[1], .events = POLLIN}};
@@ -169,7 +169,7 @@ static void nap(const struct board_wire *wire, const sigset_t *while_waiting)
     ppoll(wait, 2, &limit, while_waiting);
 }
 
-static void run(struct board *board)
+static void run_loop(struct board *board)
 {
     sigset_t while_waiting;
 
@@ -178,15 +178,15 @@ static void run(struct board *board)
     while (!board->end) {
         /* Read before looking at the clock: a board that was held up itself must not call the
          * simulator silent while its messages wait in the socket. */
-        take_messages(board);
+        handle_messages(board);
         if (!board->end)
             keep_time(board, board_now_ns());
         if (!board->end)
-            nap(board->wire, &while_waiting);
+            wait_for_input(board->wire, &while_waiting);
     }
 }
 
-static const char *why(enum end end)
+static const char *end_text(enum board_end end)
 {
     switch (end) {
     case END_POWEROFF:
@@ -226,7 +226,7 @@ static void summarise(const struct board *board)
     struct board_wire_counters count;
     board->wire->kind->count(board->wire, &count);
 
-    printf("board: %s; %llu in, %llu out, %llu lost, %llu bad", why(board->end),
+    printf("board: %s; %llu in, %llu out, %llu lost, %llu bad", end_text(board->end),
            (unsigned long long)count.rx, (unsigned long long)count.tx,
            (unsigned long long)count.rx_lost, (unsigned long long)count.rx_bad);
     summarise_vehicle(&board->vehicle);
@@ -273,12 +273,12 @@ int main(int argc, char **argv)
         return EXIT_ADDRESS;
     }
 
-    run(&board);
+    run_loop(&board);
     const bool silent = board.end == END_SILENT || board.end == END_NO_ANSWER;
     if (!board.options.quiet)
         summarise(&board);
     else if (silent || board.end == END_EMERGENCY)
-        fprintf(stderr, "board: %s\n", why(board.end));
+        fprintf(stderr, "board: %s\n", end_text(board.end));
     board.wire->kind->close(board.wire);
     return silent ? EXIT_SILENT : EXIT_OK;
 }

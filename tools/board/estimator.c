@@ -26,7 +26,7 @@ static void predict(struct board_estimator *e, const double gyro[3], double dt)
     e->bias_variance += dt * walk_density * walk_density;
 }
 
-static void begin(struct board_estimator *e, const double star[4])
+static void restart_estimate(struct board_estimator *e, const double star[4])
 {
     e->has_attitude = true;
     memcpy(e->attitude, star, sizeof e->attitude);
@@ -70,7 +70,7 @@ static void use_star(struct board_estimator *e)
     if (e->has_attitude)
         correct(e, e->star);
     else
-        begin(e, e->star);
+        restart_estimate(e, e->star);
 }
 
 bool board_estimator_gyro(struct board_estimator *e, uint64_t time_us, const double gyro[3])

@@ -31,12 +31,12 @@ bool board_frames_push(struct board_frames *frames, uint8_t byte, mavlink_messag
     return framing == MAVLINK_FRAMING_OK;
 }
 
-void board_frames_forget(struct board_frames *frames)
+void board_frames_reset(struct board_frames *frames)
 {
     frames->rx_status.parse_state = MAVLINK_PARSE_STATE_IDLE;
 }
 
-static void put(double out[3], float x, float y, float z, double scale)
+static void write_frame(double out[3], float x, float y, float z, double scale)
 {
     out[0] = (double)x * scale;
     out[1] = (double)y * scale;
@@ -55,9 +55,9 @@ static void read_sensor(const mavlink_message_t *raw, struct board_message *mess
     message->has_gyro = (sensor.fields_updated & GYRO_BITS) == GYRO_BITS;
     message->has_field = (sensor.fields_updated & FIELD_BITS) == FIELD_BITS;
     message->has_pressure = (sensor.fields_updated & PRESSURE_BITS) == PRESSURE_BITS;
-    put(message->accel, sensor.xacc, sensor.yacc, sensor.zacc, 1.0);
-    put(message->gyro, sensor.xgyro, sensor.ygyro, sensor.zgyro, 1.0);
-    put(message->field, sensor.xmag, sensor.ymag, sensor.zmag, tesla_per_gauss);
+    write_frame(message->accel, sensor.xacc, sensor.yacc, sensor.zacc, 1.0);
+    write_frame(message->gyro, sensor.xgyro, sensor.ygyro, sensor.zgyro, 1.0);
+    write_frame(message->field, sensor.xmag, sensor.ymag, sensor.zmag, tesla_per_gauss);
     message->pressure = (double)sensor.abs_pressure * pascal_per_hectopascal;
 }
 
@@ -74,7 +74,7 @@ static void read_gps(const mavlink_message_t *raw, struct board_message *message
     message->latitude = gps.lat * e7;
     message->longitude = gps.lon * e7;
     message->altitude = gps.alt * 1e-3;
-    put(message->velocity, gps.vn, gps.ve, gps.vd, 0.01);
+    write_frame(message->velocity, gps.vn, gps.ve, gps.vd, 0.01);
 }
 
 static void read_truth(const mavlink_message_t *raw, struct board_message *message)

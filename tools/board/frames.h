@@ -21,7 +21,7 @@ struct board_frames {
 /* True when this byte completes a frame. */
 bool board_frames_push(struct board_frames *frames, uint8_t byte, mavlink_message_t *raw);
 /* Half a frame does not belong to what follows. */
-void board_frames_forget(struct board_frames *frames);
+void board_frames_reset(struct board_frames *frames);
 /* What a frame of the simulator says. */
 void board_frames_read(const mavlink_message_t *raw, struct board_message *message);
 

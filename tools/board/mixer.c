@@ -37,7 +37,7 @@ static double share(const double base[MOTORS], const double extra[MOTORS], doubl
     return low;
 }
 
-static void add(double value[MOTORS], const double extra[MOTORS], double range)
+static void add_share(double value[MOTORS], const double extra[MOTORS], double range)
 {
     const double part = share(value, extra, range);
     for (int i = 0; i < MOTORS; i++)
@@ -55,8 +55,8 @@ void board_mix(const struct board_airframe *airframe, double thrust, const doubl
                           sense[i][1] * torque[1] / airframe->forward_arm);
         yaw[i] = 0.25 * sense[i][2] * torque[2] / airframe->drag_ratio;
     }
-    add(force, tilt, range);
-    add(force, yaw, range);
+    add_share(force, tilt, range);
+    add_share(force, yaw, range);
     bounds(force, &least, &most);
     const double common = fmin(fmax(0.25 * thrust, -least), range - most);
     for (int i = 0; i < MOTORS; i++)

@@ -99,7 +99,7 @@ static void take_state(struct board_pilot *pilot, const struct board_message *me
         fly(pilot, step);
 }
 
-void board_pilot_take(struct board_pilot *pilot, const struct board_message *message)
+void board_pilot_receive(struct board_pilot *pilot, const struct board_message *message)
 {
     if (message->type == BOARD_MESSAGE_STICKS)
         take_sticks(pilot, message);

@@ -24,5 +24,5 @@ struct board_pilot {
 };
 
 void board_pilot_begin(struct board_pilot *pilot, const struct board_airframe *airframe);
-void board_pilot_take(struct board_pilot *pilot, const struct board_message *message);
+void board_pilot_receive(struct board_pilot *pilot, const struct board_message *message);
 void board_pilot_command(const struct board_pilot *pilot, struct board_command *command);

@@ -35,7 +35,7 @@ bool board_place_has_height(const struct board_place *p)
     return barometer_lives(p) || board_place_has_fix(p);
 }
 
-void board_place_wait(struct board_place *p, double dt)
+void board_place_elapse(struct board_place *p, double dt)
 {
     p->since_pressure += dt;
     p->since_change += dt;
@@ -52,7 +52,7 @@ void board_place_accel(struct board_place *p, const double attitude[4], const do
         p->velocity[i] += (p->force[i] + fall) * dt;
         p->position[i] += 0.5 * (before + p->velocity[i]) * dt;
     }
-    board_place_wait(p, dt);
+    board_place_elapse(p, dt);
 }
 
 /* Three equal poles: the errors of height, its rate and the bias fade together. */

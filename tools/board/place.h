@@ -29,7 +29,7 @@ bool board_place_has_fix(const struct board_place *p);
 void board_place_accel(struct board_place *p, const double attitude[4], const double accel[3],
                        double dt);
 /* Time that passed without a specific force. */
-void board_place_wait(struct board_place *p, double dt);
+void board_place_elapse(struct board_place *p, double dt);
 void board_place_pressure(struct board_place *p, double pressure, bool flying);
 /* A GPS fix; error becomes the velocity by GPS less ours before the correction, dt the seconds
  * that it stands for. */

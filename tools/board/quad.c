@@ -199,7 +199,7 @@ static void take_sensor(struct board_quad *quad, const struct board_message *mes
     if (attitude->ready && quad->since_accel < 0.0)
         board_place_accel(&quad->place, attitude->attitude, message->accel, dt);
     else
-        board_place_wait(&quad->place, dt);
+        board_place_elapse(&quad->place, dt);
     if (message->has_pressure && attitude->ready)
         board_place_pressure(&quad->place, message->pressure, is_flying(quad));
     control(quad, dt);
@@ -262,7 +262,7 @@ bool board_quad_land(struct board_quad *quad)
     return quad->lands;
 }
 
-void board_quad_take(struct board_quad *quad, const struct board_message *message)
+void board_quad_receive(struct board_quad *quad, const struct board_message *message)
 {
     if (message->type == BOARD_MESSAGE_SENSOR)
         take_sensor(quad, message);
@@ -272,12 +272,12 @@ void board_quad_take(struct board_quad *quad, const struct board_message *messag
         take_state(quad, message);
 }
 
-void board_quad_wait(struct board_quad *quad, uint64_t time_us)
+void board_quad_elapse(struct board_quad *quad, uint64_t time_us)
 {
     if (!quad->has_time || (int64_t)(time_us - quad->time_us) < 50000)
         return;
     const double dt = advance(quad, time_us);
-    board_place_wait(&quad->place, dt);
+    board_place_elapse(&quad->place, dt);
     control(quad, dt);
 }
 

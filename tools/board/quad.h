@@ -51,9 +51,9 @@ struct board_quad {
 
 void board_quad_begin(struct board_quad *quad, const struct board_airframe *airframe, double height,
                       double declination);
-void board_quad_take(struct board_quad *quad, const struct board_message *message);
+void board_quad_receive(struct board_quad *quad, const struct board_message *message);
 /* What the board does while its clock runs and no message comes. */
-void board_quad_wait(struct board_quad *quad, uint64_t time_us);
+void board_quad_elapse(struct board_quad *quad, uint64_t time_us);
 void board_quad_command(const struct board_quad *quad, struct board_command *command);
 /* Orders; false: not now.  The height is above the start, m. */
 bool board_quad_arm(struct board_quad *quad, bool on);

@@ -62,7 +62,7 @@ static void take_sensor(struct board_satellite *s, const struct board_message *m
         point(s, since(message->time_us, before_us, step_max_s));
 }
 
-void board_satellite_take(struct board_satellite *satellite, const struct board_message *message)
+void board_satellite_receive(struct board_satellite *satellite, const struct board_message *message)
 {
     switch (message->type) {
     case BOARD_MESSAGE_SENSOR:

@@ -34,6 +34,7 @@ struct board_satellite {
     double controls[6];
 };
 
-void board_satellite_take(struct board_satellite *satellite, const struct board_message *message);
+void board_satellite_receive(struct board_satellite *satellite,
+                             const struct board_message *message);
 void board_satellite_command(const struct board_satellite *satellite,
                              struct board_command *command);

@@ -12,7 +12,7 @@
 enum { HOST_MAX = 128, PORT_MAX = 16 };
 
 /* "host:port" in two; brackets around an IPv6 address are taken off. */
-static bool split(const char *address, char host[HOST_MAX], long *number)
+static bool split_address(const char *address, char host[HOST_MAX], long *number)
 {
     const char *colon = strrchr(address, ':');
     if (colon == NULL || colon == address || strlen(colon + 1) == 0)
@@ -40,7 +40,8 @@ static struct addrinfo *look_up(const char *address, int offset, int type, char 
     char host[HOST_MAX], port[PORT_MAX];
     long number;
 
-    if (!split(address, host, &number) || number + offset <= 0 || number + offset > UINT16_MAX) {
+    if (!split_address(address, host, &number) || number + offset <= 0 ||
+        number + offset > UINT16_MAX) {
         snprintf(error, 256, "%.100s: an address is host:port, such as 127.0.0.1:14560", address);
         return NULL;
     }
@@ -51,7 +52,7 @@ static struct addrinfo *look_up(const char *address, int offset, int type, char 
     return failure == 0 ? found : NULL;
 }
 
-static int fail(int fd, const char *what, char error[256])
+static int set_error(int fd, const char *what, char error[256])
 {
     snprintf(error, 256, "%.150s: %s", what, strerror(errno));
     if (fd >= 0)
@@ -68,7 +69,7 @@ static int open_to(const char *address, int offset, int type, char error[256])
     const bool ok =
         fd >= 0 && (connect(fd, found->ai_addr, found->ai_addrlen) == 0 || errno == EINPROGRESS);
     freeaddrinfo(found);
-    return ok ? fd : fail(fd, address, error);
+    return ok ? fd : set_error(fd, address, error);
 }
 
 int board_socket_udp(const char *address, char error[256])
@@ -104,7 +105,7 @@ static int bind_beside(const char *address, int offset, char error[256])
     const int fd = socket(found->ai_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     freeaddrinfo(found);
     ok = fd >= 0 && bind(fd, (struct sockaddr *)&own, size) == 0;
-    return ok ? fd : fail(fd, address, error);
+    return ok ? fd : set_error(fd, address, error);
 }
 
 int board_socket_udp_beside(const char *address, int offset, bool bound, char error[256])

@@ -19,7 +19,7 @@ static bool fetch(struct board_stream *stream)
     stream->at = 0;
     stream->size = size > 0 ? (size_t)size : 0;
     if (stream->is_datagram)
-        board_frames_forget(&stream->frames);
+        board_frames_reset(&stream->frames);
     else if (size == 0 || (size < 0 && errno != EAGAIN))
         stream->wire.closed = true;
     return size > 0;

@@ -16,7 +16,7 @@ struct board_vehicle {
     struct board_pilot pilot;
 };
 
-void board_vehicle_take(struct board_vehicle *vehicle, const struct board_message *message);
+void board_vehicle_receive(struct board_vehicle *vehicle, const struct board_message *message);
 /* The board's own clock went on without a message. */
-void board_vehicle_wait(struct board_vehicle *vehicle, uint64_t time_us);
+void board_vehicle_elapse(struct board_vehicle *vehicle, uint64_t time_us);
 void board_vehicle_command(const struct board_vehicle *vehicle, struct board_command *command);

@@ -5,13 +5,13 @@
  *      motors (every frame)   torques of servos and slipping brakes, for the step
  *      brakes (after it)      who has come to rest is held, who is pulled too hard slips
  *
- * All that it remembers is struct cfg_arm_state, a part of the run state.
+ * All that it remembers is struct sim_arm_state, a part of the run state.
  */
 #pragma once
 
 #include "rt/executive/state/run_state.h"
 
 /* Context: frame, as jobs. */
-void arm_servo(struct cfg_rig *rig);
-void arm_motors(struct cfg_rig *rig);
-void arm_brakes(struct cfg_rig *rig);
+void sim_arm_servo(struct sim_vehicle *vehicle);
+void sim_arm_motors(struct sim_vehicle *vehicle);
+void sim_arm_brakes(struct sim_vehicle *vehicle);

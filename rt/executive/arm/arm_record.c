@@ -13,12 +13,12 @@ enum {
     BYTES = 9,        /* uint8 at the end, besides the brakes */
 };
 
-size_t arm_record_size(int joints)
+size_t sim_arm_record_size(int joints)
 {
     return (size_t)(COUNTS + JOINT_ARRAYS * joints + HAND + GAP) * 8 + 4 + (size_t)joints + BYTES;
 }
 
-const char *arm_record_text(int joints)
+const char *sim_arm_record_text(int joints)
 {
     static char text[2048];
     const int length =
@@ -59,7 +59,7 @@ const char *arm_record_text(int joints)
     return text;
 }
 
-static unsigned char *put(unsigned char *out, const void *from, size_t size)
+static unsigned char *put_bytes(unsigned char *out, const void *from, size_t size)
 {
     memcpy(out, from, size);
     return out + size;
@@ -67,49 +67,50 @@ static unsigned char *put(unsigned char *out, const void *from, size_t size)
 
 static unsigned char *put_number(unsigned char *out, double number)
 {
-    return put(out, &number, sizeof number);
+    return put_bytes(out, &number, sizeof number);
 }
 
-static unsigned char *put_joints(const struct cfg_rig *rig, unsigned char *out)
+static unsigned char *put_joints(const struct sim_vehicle *vehicle, unsigned char *out)
 {
-    const size_t size = (size_t)rig->scenario->arm.joint_count * sizeof(double);
-    const double *v = rig->x + dyn_model_nq(rig->plant.model);
-    for (int n = 0; n < rig->scenario->arm.joint_count; n++)
-        out = put_number(out, rig->x[rig->kinematics.q_at[n]]);
-    for (int n = 0; n < rig->scenario->arm.joint_count; n++)
-        out = put_number(out, v[rig->kinematics.v_at[n]]);
-    out = put(out, rig->arm->command, size);
-    return put(out, rig->arm->torque, size);
+    const size_t size = (size_t)vehicle->scenario->arm.joint_count * sizeof(double);
+    const double *v = vehicle->x + dyn_model_nq(vehicle->plant.model);
+    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++)
+        out = put_number(out, vehicle->x[vehicle->kinematics.q_at[n]]);
+    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++)
+        out = put_number(out, v[vehicle->kinematics.v_at[n]]);
+    out = put_bytes(out, vehicle->arm->command, size);
+    return put_bytes(out, vehicle->arm->torque, size);
 }
 
-static unsigned char *put_hand(const struct cfg_rig *rig, unsigned char *out)
+static unsigned char *put_hand(const struct sim_vehicle *vehicle, unsigned char *out)
 {
-    const struct dyn_state state = {rig->x, rig->x + dyn_model_nq(rig->plant.model)};
+    const struct dyn_state state = {vehicle->x, vehicle->x + dyn_model_nq(vehicle->plant.model)};
     struct dyn_pose pose;
     double place[7], twist[6];
-    dyn_arm_hand_motion(&rig->kinematics, &state, rig->arm_work, &pose, twist);
+    dyn_arm_hand_motion(&vehicle->kinematics, &state, vehicle->arm_work, &pose, twist);
     dyn_vec3_store(pose.origin, place);
     dyn_quat_store(pose.turn, place + 3);
-    out = put(out, place, sizeof place);
-    out = put(out, twist, sizeof twist);
-    return put(out, rig->arm->asked, sizeof rig->arm->asked);
+    out = put_bytes(out, place, sizeof place);
+    out = put_bytes(out, twist, sizeof twist);
+    return put_bytes(out, vehicle->arm->asked, sizeof vehicle->arm->asked);
 }
 
-void arm_record_fill(const struct cfg_rig *rig, unsigned char *out)
+void sim_arm_record_fill(const struct sim_vehicle *vehicle, unsigned char *out)
 {
-    const struct cfg_arm_state *now = rig->arm;
-    const struct cfg_link_state *link = &rig->link[rig->scenario->arm.translation.link];
-    const double delay = rig->h * rig->scenario->links[rig->scenario->arm.translation.link].delay;
+    const struct sim_arm_state *now = vehicle->arm;
+    const struct sim_link_state *link = &vehicle->link[vehicle->scenario->arm.translation.link];
+    const double delay =
+        vehicle->h * vehicle->scenario->links[vehicle->scenario->arm.translation.link].delay;
     const double gap[5] = {now->reach, now->tilt, now->closing, now->blow, delay};
     const uint32_t flags = (uint32_t)now->flags;
-    out = put(out, &now->seen_us, sizeof now->seen_us);
-    out = put(out, &link->commands, sizeof link->commands);
-    out = put_joints(rig, out);
-    out = put_hand(rig, out);
-    out = put(out, gap, sizeof gap);
-    out = put(out, now->impulse, sizeof now->impulse);
-    out = put(out, &flags, sizeof flags);
-    for (int n = 0; n < rig->scenario->arm.joint_count; n++)
+    out = put_bytes(out, &now->newest_stick_us, sizeof now->newest_stick_us);
+    out = put_bytes(out, &link->commands, sizeof link->commands);
+    out = put_joints(vehicle, out);
+    out = put_hand(vehicle, out);
+    out = put_bytes(out, gap, sizeof gap);
+    out = put_bytes(out, now->impulse, sizeof now->impulse);
+    out = put_bytes(out, &flags, sizeof flags);
+    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++)
         *out++ = (unsigned char)now->brake[n];
     const unsigned char rest[BYTES] = {
         (unsigned char)now->panel.mode,    (unsigned char)now->panel.joint,
@@ -117,15 +118,15 @@ void arm_record_fill(const struct cfg_rig *rig, unsigned char *out)
         (unsigned char)now->near,          (unsigned char)now->grapples,
         (unsigned char)now->releases,      (unsigned char)now->refused,
         (unsigned char)now->latched};
-    _Static_assert(CFG_PAYLOAD_MAX <= 8, "a bit each");
+    _Static_assert(SIM_PAYLOAD_MAX <= 8, "a bit each");
     memcpy(out, rest, sizeof rest);
 }
 
 /* ---- back again ------------------------------------------------------------------------ */
 
-struct arm_told arm_record_read(int joints, const unsigned char *image)
+struct sim_arm_summary sim_arm_record_read(int joints, const unsigned char *image)
 {
-    struct arm_told told = {0};
+    struct sim_arm_summary told = {0};
     const unsigned char *gap = image + (size_t)(COUNTS + JOINT_ARRAYS * joints + HAND) * 8;
     const unsigned char *flags = gap + GAP * sizeof(double);
     const unsigned char *brake = flags + sizeof told.flags, *rest = brake + joints;
@@ -133,7 +134,7 @@ struct arm_told arm_record_read(int joints, const unsigned char *image)
     memcpy(&told.blow, gap + 3 * sizeof(double), sizeof told.blow);
     memcpy(&told.flags, flags, sizeof told.flags);
     for (int n = 0; n < joints; n++)
-        told.braked = told.braked || brake[n] != CFG_BRAKE_OFF;
+        told.braked = told.braked || brake[n] != SIM_ARM_BRAKE_OFF;
     told.mode = rest[0];
     told.payload = rest[2];
     told.grapples = rest[5];

@@ -11,14 +11,14 @@
 
 /* The record as CDR lays it out, for so many joints, and its ros2msg text, which lives as long as
  * the program.  Context: setup. */
-size_t arm_record_size(int joints);
-const char *arm_record_text(int joints);
+size_t sim_arm_record_size(int joints);
+const char *sim_arm_record_text(int joints);
 
 /* Context: frame. */
-void arm_record_fill(const struct cfg_rig *rig, unsigned char *out);
+void sim_arm_record_fill(const struct sim_vehicle *vehicle, unsigned char *out);
 
 /* What is told in words when it changes. */
-struct arm_told {
+struct sim_arm_summary {
     double reach, blow;
     uint32_t flags;
     bool braked; /* some brake is on */
@@ -26,4 +26,4 @@ struct arm_told {
 };
 
 /* A record back again.  Context: any. */
-struct arm_told arm_record_read(int joints, const unsigned char *image);
+struct sim_arm_summary sim_arm_record_read(int joints, const unsigned char *image);

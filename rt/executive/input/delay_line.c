@@ -5,93 +5,93 @@
 #include "rt/check.h"
 
 /* One layout answers size and placement. */
-static size_t lay_out(struct late *late, void *mem)
+static size_t lay_out_slots(struct sim_delay_line *line, void *mem)
 {
-    const size_t slots = (size_t)late->slots;
-    late->due = mem;
-    late->items = mem ? (unsigned char *)mem + slots * sizeof *late->due : NULL;
-    return slots * (sizeof *late->due + late->item_size);
+    const size_t slots = (size_t)line->slots;
+    line->due = mem;
+    line->items = mem ? (unsigned char *)mem + slots * sizeof *line->due : NULL;
+    return slots * (sizeof *line->due + line->item_size);
 }
 
-size_t late_size(uint64_t delay, size_t item_size)
+size_t sim_delay_line_size(uint64_t delay, size_t item_size)
 {
-    struct late late = {.slots = delay + 1, .item_size = item_size};
-    return lay_out(&late, NULL);
+    struct sim_delay_line line = {.slots = delay + 1, .item_size = item_size};
+    return lay_out_slots(&line, NULL);
 }
 
-void late_place(struct late *late, uint64_t delay, const struct io_fault_state *fault,
-                size_t item_size, void *mem)
+void sim_delay_line_place(struct sim_delay_line *line, uint64_t delay,
+                          const struct io_fault_state *fault, size_t item_size, void *mem)
 {
-    *late =
-        (struct late){.fault = fault, .delay = delay, .slots = delay + 1, .item_size = item_size};
-    (void)lay_out(late, mem);
+    *line = (struct sim_delay_line){
+        .fault = fault, .delay = delay, .slots = delay + 1, .item_size = item_size};
+    (void)lay_out_slots(line, mem);
 }
 
-void late_put(struct late *late, uint64_t frame, const void *item)
+void sim_delay_line_push(struct sim_delay_line *line, uint64_t frame, const void *item)
 {
-    const uint64_t slot = late->put % late->slots;
-    RT_CHECK(late_count(late) < late->slots);
-    late->due[slot] = frame + late->delay;
-    memcpy(late->items + slot * late->item_size, item, late->item_size);
-    late->put++;
+    const uint64_t slot = line->put % line->slots;
+    RT_CHECK(sim_delay_line_count(line) < line->slots);
+    line->due[slot] = frame + line->delay;
+    memcpy(line->items + slot * line->item_size, item, line->item_size);
+    line->put++;
 }
 
-const void *late_look(const struct late *late, uint64_t index, uint64_t *due)
+const void *sim_delay_line_peek(const struct sim_delay_line *line, uint64_t index, uint64_t *due)
 {
-    const uint64_t slot = (late->taken + index) % late->slots;
+    const uint64_t slot = (line->taken + index) % line->slots;
     if (due)
-        *due = late->due[slot];
-    return late->items + slot * late->item_size;
+        *due = line->due[slot];
+    return line->items + slot * line->item_size;
 }
 
-const void *late_take(struct late *late, uint64_t frame)
+const void *sim_delay_line_pop(struct sim_delay_line *line, uint64_t frame)
 {
     uint64_t due;
-    if (late_count(late) == 0)
+    if (sim_delay_line_count(line) == 0)
         return NULL;
-    const void *item = late_look(late, 0, &due);
+    const void *item = sim_delay_line_peek(line, 0, &due);
     if (due > frame)
         return NULL;
-    late->taken++;
+    line->taken++;
     return item;
 }
 
-void late_drop(struct late *late)
+void sim_delay_line_clear(struct sim_delay_line *line)
 {
-    late->taken = late->put;
+    line->taken = line->put;
 }
 
-void late_keep_newest(struct late *late, uint64_t shift)
+void sim_delay_line_keep_newest(struct sim_delay_line *line, uint64_t shift)
 {
-    if (late_count(late) == 0)
+    if (sim_delay_line_count(line) == 0)
         return;
-    late->taken = late->put - 1;
-    late->due[late->taken % late->slots] += shift;
+    line->taken = line->put - 1;
+    line->due[line->taken % line->slots] += shift;
 }
 
 /* The newest of what is under way, if somebody waits for it. */
-static const void *last_word(struct late *late)
+static const void *newest_pending(struct sim_delay_line *line)
 {
-    if (!late->has_last_word || late_count(late) == 0)
+    if (!line->delivers_last || sim_delay_line_count(line) == 0)
         return NULL;
-    return late_look(late, late_count(late) - 1, NULL);
+    return sim_delay_line_peek(line, sim_delay_line_count(line) - 1, NULL);
 }
 
-const void *late_pass(struct late *late, uint64_t frame, const void *in)
+const void *sim_delay_line_pass(struct sim_delay_line *line, uint64_t frame, const void *in)
 {
-    if (late->slots == 0)
+    if (line->slots == 0)
         return in;
-    if (!io_fault_active(late->fault, frame)) {
-        const void *last = last_word(late);
-        late_drop(late);
+    if (!io_fault_active(line->fault, frame)) {
+        const void *last = newest_pending(line);
+        sim_delay_line_clear(line);
         return in != NULL ? in : last;
     }
     if (in != NULL) {
-        late_put(late, frame, in);
-        late->hits++;
+        sim_delay_line_push(line, frame, in);
+        line->hits++;
     }
     const void *out = NULL;
-    for (const void *next; (next = late_take(late, frame)) != NULL;)
+    for (const void *next; (next = sim_delay_line_pop(line, frame)) != NULL;)
         out = next;
     return out;
 }

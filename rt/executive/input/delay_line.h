@@ -13,43 +13,43 @@
 
 #include "io/device/fault.h"
 
-struct late {
+struct sim_delay_line {
     const struct io_fault_state *fault; /* that makes it late; NULL: it is so always */
     uint64_t delay;                     /* frames */
-    bool has_last_word;                 /* who puts in may say nothing more: see late_pass() */
-    uint64_t slots;                     /* 0: this wire is never late */
-    uint64_t taken, put;                /* so far; what is between them is under way */
-    uint64_t hits;                      /* items that the fault held back */
-    uint64_t *due;                      /* by slot, the frame in which it comes out */
-    unsigned char *items;               /* the same, what it is */
+    bool delivers_last;   /* who puts in may say nothing more: see sim_delay_line_pass() */
+    uint64_t slots;       /* 0: this wire is never late */
+    uint64_t taken, put;  /* so far; what is between them is under way */
+    uint64_t hits;        /* items that the fault held back */
+    uint64_t *due;        /* by slot, the frame in which it comes out */
+    unsigned char *items; /* the same, what it is */
     size_t item_size;
 };
 
-/* Bytes of mem that late_place() takes: room for an item in every frame of the delay.
+/* Bytes of mem that sim_delay_line_place() takes: room for an item in every frame of the delay.
  * Context: setup. */
-size_t late_size(uint64_t delay, size_t item_size);
-void late_place(struct late *late, uint64_t delay, const struct io_fault_state *fault,
-                size_t item_size, void *mem);
+size_t sim_delay_line_size(uint64_t delay, size_t item_size);
+void sim_delay_line_place(struct sim_delay_line *line, uint64_t delay,
+                          const struct io_fault_state *fault, size_t item_size, void *mem);
 
 /* At most one in a frame, and in each all that is due is taken afterwards.  Context: frame. */
-void late_put(struct late *late, uint64_t frame, const void *item);
+void sim_delay_line_push(struct sim_delay_line *line, uint64_t frame, const void *item);
 /* The next one that is due by this frame, or NULL; valid until the next put.  Context: frame. */
-const void *late_take(struct late *late, uint64_t frame);
+const void *sim_delay_line_pop(struct sim_delay_line *line, uint64_t frame);
 /* What is under way is lost.  Context: frame. */
-void late_drop(struct late *late);
+void sim_delay_line_clear(struct sim_delay_line *line);
 /* The same but for the newest, which comes out when it was to, in frames that are counted by shift
  * more from here on.  Context: frame. */
-void late_keep_newest(struct late *late, uint64_t shift);
+void sim_delay_line_keep_newest(struct sim_delay_line *line, uint64_t shift);
 
 /* How many are under way, and each of them from the oldest on, with the frame in which it comes out
  * (due may be NULL).  Context: frame. */
-static inline uint64_t late_count(const struct late *late)
+static inline uint64_t sim_delay_line_count(const struct sim_delay_line *line)
 {
-    return late->put - late->taken;
+    return line->put - line->taken;
 }
-const void *late_look(const struct late *late, uint64_t index, uint64_t *due);
+const void *sim_delay_line_peek(const struct sim_delay_line *line, uint64_t index, uint64_t *due);
 
 /* A wire that is late while its fault lasts: put in, which may be NULL, and take what is due, or
  * NULL; of several the newest.  What is under way when the fault ends is lost, as on a line that is
  * switched over; but where it has a last word, the newest comes out then.  Context: frame. */
-const void *late_pass(struct late *late, uint64_t frame, const void *in);
+const void *sim_delay_line_pass(struct sim_delay_line *line, uint64_t frame, const void *in);

@@ -13,21 +13,21 @@
 #include "rt/executive/sim.h"
 #include "rt/phase_lock.h"
 
-enum { SOURCE_OUTAGE_MAX = 16 };
+enum { SIM_LINK_OUTAGE_MAX = 16 };
 
 /* From the frame that learnt of a loss to the one that heard the link again. */
-struct source_outage {
+struct sim_link_outage {
     uint64_t first_frame;
     uint64_t last_frame; /* UINT64_MAX: it was not heard again */
 };
 
 /* The outages of a link: all are counted, the first are kept. */
-struct source_outages {
+struct sim_link_outages {
     uint32_t count, returns;
-    struct source_outage kept[SOURCE_OUTAGE_MAX];
+    struct sim_link_outage kept[SIM_LINK_OUTAGE_MAX];
 };
 
-struct live_source {
+struct sim_live_input {
     struct io_links *links;
     struct io_sync_pulse *pulser;     /* NULL: no pulses */
     struct rt_phase_lock *phase_lock; /* NULL: no clock is followed */
@@ -36,8 +36,8 @@ struct live_source {
     uint64_t begin_ns;            /* first frame; a link that never commands is lost from there */
     uint32_t first[IO_LINK_MAX];  /* sequence of the first command that a frame heard */
     uint32_t resets[IO_LINK_MAX]; /* of the board, that went on to the vehicle */
-    struct source_outages outages[IO_LINK_MAX];
+    struct sim_link_outages outages[IO_LINK_MAX];
     struct io_trace unseen[IO_LINK_MAX]; /* oldest command that nothing has looked at yet */
 };
 
-struct rig_source live_source_seam(struct live_source *source);
+struct sim_input sim_live_input_interface(struct sim_live_input *source);

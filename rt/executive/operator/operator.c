@@ -11,50 +11,53 @@
 /* ---- set-up ------------------------------------------------------------------------------ */
 
 /* One layout answers size and placement. */
-static size_t lay_out(struct operator_desk *desk, size_t state_size, int parameter_count, void *mem)
+static size_t lay_out_operator(struct sim_operator *desk, size_t state_size, int parameter_count,
+                               void *mem)
 {
     size_t at = 0;
-    void *asked =
-        rt_layout_cut(mem, &at, rt_ring_size(sizeof(struct operator_request), OPERATOR_ASK_MAX));
+    void *asked = rt_layout_cut(
+        mem, &at, rt_ring_size(sizeof(struct sim_operator_request), SIM_OPERATOR_REQUEST_MAX));
     void *rings[3];
     for (int i = 0; i < 3; i++)
         rings[i] = rt_layout_cut(
-            mem, &at, rt_ring_size(sizeof(struct operator_letter), 2 * OPERATOR_ASK_MAX));
+            mem, &at,
+            rt_ring_size(sizeof(struct sim_operator_result_message), 2 * SIM_OPERATOR_REQUEST_MAX));
     desk->snapshot = rt_layout_cut(mem, &at, state_size);
-    for (int i = 0; i < OPERATOR_SIDE_COUNT; i++)
+    for (int i = 0; i < SIM_ORIGIN_COUNT; i++)
         desk->staging[i].state = rt_layout_cut(mem, &at, state_size);
     desk->parameters =
         rt_layout_cut(mem, &at, (size_t)parameter_count * sizeof *desk->parameters + RT_CACHE_LINE);
     if (mem) {
-        desk->asked = rt_ring_place(sizeof(struct operator_request), OPERATOR_ASK_MAX, asked);
-        desk->chores =
-            rt_ring_place(sizeof(struct operator_letter), 2 * OPERATOR_ASK_MAX, rings[0]);
-        desk->from_frame =
-            rt_ring_place(sizeof(struct operator_letter), 2 * OPERATOR_ASK_MAX, rings[1]);
-        desk->from_house =
-            rt_ring_place(sizeof(struct operator_letter), 2 * OPERATOR_ASK_MAX, rings[2]);
+        desk->asked =
+            rt_ring_place(sizeof(struct sim_operator_request), SIM_OPERATOR_REQUEST_MAX, asked);
+        desk->file_jobs = rt_ring_place(sizeof(struct sim_operator_result_message),
+                                        2 * SIM_OPERATOR_REQUEST_MAX, rings[0]);
+        desk->from_frame = rt_ring_place(sizeof(struct sim_operator_result_message),
+                                         2 * SIM_OPERATOR_REQUEST_MAX, rings[1]);
+        desk->from_files = rt_ring_place(sizeof(struct sim_operator_result_message),
+                                         2 * SIM_OPERATOR_REQUEST_MAX, rings[2]);
     }
     return at;
 }
 
-void operator_show_value(struct operator_desk *desk, int index)
+void sim_operator_publish_parameter(struct sim_operator *desk, int index)
 {
     uint64_t bits;
-    memcpy(&bits, &desk->rig->cfg->parameter[index], sizeof bits);
+    memcpy(&bits, &desk->sim->vehicle->parameter[index], sizeof bits);
     atomic_store_explicit(&desk->value[index], bits, memory_order_relaxed);
 }
 
-void operator_show_values(struct operator_desk *desk)
+void sim_operator_publish_parameters(struct sim_operator *desk)
 {
-    for (int i = 0; i < desk->rig->scenario->parameter_count; i++)
-        operator_show_value(desk, i);
+    for (int i = 0; i < desk->sim->scenario->parameter_count; i++)
+        sim_operator_publish_parameter(desk, i);
 }
 
-static void fill_parameters(struct operator_desk *desk)
+static void fill_parameters(struct sim_operator *desk)
 {
-    for (int i = 0; i < desk->rig->scenario->parameter_count; i++) {
-        const struct cfg_parameter *from = &desk->rig->scenario->parameters[i];
-        struct operator_parameter *to = &desk->parameters[i];
+    for (int i = 0; i < desk->sim->scenario->parameter_count; i++) {
+        const struct sim_parameter *from = &desk->sim->scenario->parameters[i];
+        struct sim_operator_parameter *to = &desk->parameters[i];
         _Static_assert(sizeof to->name == sizeof from->name && sizeof to->unit == sizeof from->unit,
                        "names fit");
         memcpy(to->name, from->name, sizeof to->name);
@@ -64,33 +67,33 @@ static void fill_parameters(struct operator_desk *desk)
     }
 }
 
-struct operator_desk *operator_open(struct rig *rig, atomic_bool *boundary_wanted,
-                                    const char *const *overrides, int override_count)
+struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wanted,
+                                       const char *const *overrides, int override_count)
 {
-    const size_t state_size = rig->cfg->state_size;
-    const int parameters = rig->scenario->parameter_count;
-    struct operator_desk *desk = calloc(1, sizeof *desk);
+    const size_t state_size = sim->vehicle->state_size;
+    const int parameters = sim->scenario->parameter_count;
+    struct sim_operator *desk = calloc(1, sizeof *desk);
     if (!desk)
         return NULL;
-    const size_t size = lay_out(desk, state_size, parameters, NULL);
+    const size_t size = lay_out_operator(desk, state_size, parameters, NULL);
     desk->memory = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     if (!desk->memory) {
         free(desk);
         return NULL;
     }
     memset(desk->memory, 0, size); /* and touched, so that the frame finds its pages there */
-    (void)lay_out(desk, state_size, parameters, desk->memory);
-    desk->rig = rig;
+    (void)lay_out_operator(desk, state_size, parameters, desk->memory);
+    desk->sim = sim;
     desk->boundary_wanted = desk->estop.boundary_wanted = boundary_wanted;
     desk->result.state_size = state_size;
-    checkpoint_mark(rig->cfg, overrides, override_count, &desk->mark);
+    sim_checkpoint_identify(sim->vehicle, overrides, override_count, &desk->mark);
     fill_parameters(desk);
-    operator_show_values(desk);
-    rig->desk = (struct rig_desk){desk, operator_boundary, operator_heed};
+    sim_operator_publish_parameters(desk);
+    sim->desk = (struct sim_boundary){desk, sim_operator_boundary, sim_operator_check_stop};
     return desk;
 }
 
-void operator_close(struct operator_desk *desk)
+void sim_operator_close(struct sim_operator *desk)
 {
     if (!desk)
         return;
@@ -98,33 +101,34 @@ void operator_close(struct operator_desk *desk)
     free(desk);
 }
 
-void operator_knock(struct operator_desk *desk)
+void sim_operator_want_boundary(struct sim_operator *desk)
 {
     /* Release: who sees the knock sees what was pushed before it. */
     atomic_store_explicit(desk->boundary_wanted, true, memory_order_release);
 }
 
-void operator_script(struct operator_desk *desk, const struct operator_scripted *acts, int count)
+void sim_operator_set_script(struct sim_operator *desk, const struct sim_scripted_act *acts,
+                             int count)
 {
     desk->script = acts;
     desk->script_count = count;
     if (count > 0)
-        operator_knock(desk);
+        sim_operator_want_boundary(desk);
 }
 
 /* The first act of the command line is the restore that this is for. */
-static void stage_first(struct operator_desk *desk)
+static void stage_first(struct sim_operator *desk)
 {
-    desk->staging[OPERATOR_SIDE_SCRIPT].serial = 0;
-    atomic_store_explicit(&desk->staging[OPERATOR_SIDE_SCRIPT].stage, OPERATOR_READY,
+    desk->staging[SIM_ORIGIN_SCRIPT].serial = 0;
+    atomic_store_explicit(&desk->staging[SIM_ORIGIN_SCRIPT].stage, SIM_RESTORE_READY,
                           memory_order_release);
 }
 
-int operator_begin_with(struct operator_desk *desk, const char *path, char error[256])
+int sim_operator_start_from_file(struct sim_operator *desk, const char *path, char error[256])
 {
-    struct operator_staging *staging = &desk->staging[OPERATOR_SIDE_SCRIPT];
-    if (checkpoint_read(path, &desk->mark, desk->rig->cfg, staging->state, &staging->found,
-                        staging->why)) {
+    struct sim_restore_buffer *staging = &desk->staging[SIM_ORIGIN_SCRIPT];
+    if (sim_checkpoint_read(path, &desk->mark, desk->sim->vehicle, staging->state, &staging->found,
+                            staging->why)) {
         snprintf(error, 256, "%.80s: %s", path, staging->why);
         return -1;
     }
@@ -132,51 +136,52 @@ int operator_begin_with(struct operator_desk *desk, const char *path, char error
     return 0;
 }
 
-void operator_begin_from(struct operator_desk *desk, const void *state, uint64_t hash)
+void sim_operator_start_from_state(struct sim_operator *desk, const void *state, uint64_t hash)
 {
-    struct operator_staging *staging = &desk->staging[OPERATOR_SIDE_SCRIPT];
-    memcpy(staging->state, state, desk->rig->cfg->state_size);
-    staging->found = (struct checkpoint){.hash = hash, .state = staging->state};
+    struct sim_restore_buffer *staging = &desk->staging[SIM_ORIGIN_SCRIPT];
+    memcpy(staging->state, state, desk->sim->vehicle->state_size);
+    staging->found = (struct sim_checkpoint){.hash = hash, .state = staging->state};
     stage_first(desk);
 }
 
-struct rt_estop *operator_estop(struct operator_desk *desk)
+struct rt_estop *sim_operator_estop(struct sim_operator *desk)
 {
     return &desk->estop;
 }
 
 /* Is this hand at the arm, or as far away as the scenario wants it? */
-static bool is_near(const struct cfg_scenario *scenario, int link)
+static bool is_undelayed_hand(const struct cfg_scenario *scenario, int link)
 {
     if (scenario->arm.joint_count == 0 || link < 0 || scenario->links[link].delay > 0)
         return false;
     for (int i = 0; i < scenario->fault_count; i++) {
-        const struct cfg_fault *fault = &scenario->faults[i];
-        if (fault->link == link && fault->spec.kind == IO_FAULT_DELAY && fault->way != CFG_WAY_OUT)
+        const struct sim_fault *fault = &scenario->faults[i];
+        if (fault->link == link && fault->spec.kind == IO_FAULT_DELAY &&
+            fault->way != SIM_DIRECTION_OUT)
             return false;
     }
     return true;
 }
 
-void operator_watch(struct operator_desk *desk, struct io_links *links)
+void sim_operator_watch_links(struct sim_operator *desk, struct io_links *links)
 {
-    const struct cfg_arm *arm = &desk->rig->scenario->arm;
+    const struct sim_arm *arm = &desk->sim->scenario->arm;
     const int hand[] = {arm->translation.link, arm->rotation.link, arm->button_link};
     const int button = arm->panel.button[IO_ARM_PANEL_SAFE];
     for (int i = 0; i < 3; i++) {
         const bool has_button = hand[i] == arm->button_link && button >= 0;
-        if (is_near(desk->rig->scenario, hand[i]))
+        if (is_undelayed_hand(desk->sim->scenario, hand[i]))
             io_links_estop(links, hand[i], has_button ? 1u << button : 0, &desk->estop);
     }
 }
 
-void operator_lost(struct operator_desk *desk)
+void sim_operator_client_lost(struct sim_operator *desk)
 {
-    if (is_near(desk->rig->scenario, desk->rig->scenario->arm.button_link))
+    if (is_undelayed_hand(desk->sim->scenario, desk->sim->scenario->arm.button_link))
         (void)rt_estop_raise(&desk->estop, RT_ESTOP_OPERATOR_LOST, rt_now_ns());
 }
 
-void operator_meet_hands(struct operator_desk *desk)
+void sim_operator_ignore_earlier_stops(struct sim_operator *desk)
 {
     desk->reader.read[RT_ESTOP_BUTTON] = rt_estop_count(&desk->estop, RT_ESTOP_BUTTON);
     desk->reader.read[RT_ESTOP_OPERATOR_LOST] =
@@ -185,35 +190,35 @@ void operator_meet_hands(struct operator_desk *desk)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-void operator_end(struct operator_desk *desk)
+void sim_operator_end(struct sim_operator *desk)
 {
     /* Release: the asker takes over what the frame thread left. */
     atomic_store_explicit(&desk->over, true, memory_order_release);
 }
 
 /* Acts of the command line that lie behind the end, but for one that was due and waits. */
-static int unreached(const struct operator_desk *desk)
+static int unreached(const struct sim_operator *desk)
 {
     int count = 0;
     for (int i = 0; i < desk->script_count; i++)
-        count += i >= (desk->script[i].request.act == OPERATOR_SAFE ? desk->stop_next
-                                                                    : desk->script_next);
-    return count - desk->script_late;
+        count += i >= (desk->script[i].request.act == SIM_ACT_STOP_ARM ? desk->stop_next
+                                                                       : desk->script_next);
+    return count - desk->script_waits;
 }
 
-static void name_failure(const struct operator_desk *desk, struct operator_result *result,
-                         uint64_t unfinished)
+static void describe_failure(const struct sim_operator *desk, struct sim_operator_result *result,
+                             uint64_t unfinished)
 {
-    const struct operator_letter *letter = &desk->frame_failure;
+    const struct sim_operator_result_message *letter = &desk->frame_failure;
     char why[192];
     if (desk->failure[0] != '\0') {
         snprintf(result->failure, sizeof result->failure, "%s", desk->failure);
     } else if (desk->frame_failed > 0) {
-        operator_say(desk, letter, why, sizeof why);
-        const bool restores = letter->request.act == OPERATOR_RESTORE;
+        sim_operator_describe(desk, letter, why, sizeof why);
+        const bool restores = letter->request.act == SIM_ACT_RESTORE;
         snprintf(result->failure, sizeof result->failure, "%s%s: %s", restores ? "restore " : "",
                  restores ? letter->request.path : desk->script[letter->serial].text, why);
-    } else if (desk->script_late) {
+    } else if (desk->script_waits) {
         snprintf(result->failure, sizeof result->failure,
                  "%s: the run ended before it could be carried out",
                  desk->script[desk->script_next].text);
@@ -223,65 +228,66 @@ static void name_failure(const struct operator_desk *desk, struct operator_resul
     }
 }
 
-void operator_result(const struct operator_desk *desk, struct operator_result *result)
+void sim_operator_result(const struct sim_operator *desk, struct sim_operator_result *result)
 {
     const uint64_t unfinished =
         desk->scripted_checkpoints - atomic_load_explicit(&desk->written, memory_order_acquire);
     *result = desk->result;
     result->unreached = unreached(desk);
     result->failed = atomic_load_explicit(&desk->failed, memory_order_relaxed) +
-                     desk->frame_failed + desk->script_late + (int)unfinished;
-    name_failure(desk, result, unfinished);
+                     desk->frame_failed + desk->script_waits + (int)unfinished;
+    describe_failure(desk, result, unfinished);
 }
 
 /* ---- asker --------------------------------------------------------------------------------- */
 
-bool operator_ask(struct operator_desk *desk, const struct operator_request *request)
+bool sim_operator_request_act(struct sim_operator *desk, const struct sim_operator_request *request)
 {
-    struct operator_request *asked = rt_ring_claim(desk->asked);
+    struct sim_operator_request *asked = rt_ring_claim(desk->asked);
     if (!asked)
         return false;
     *asked = *request;
     asked->path[sizeof asked->path - 1] = '\0';
-    if (asked->ticket == OPERATOR_SCRIPTED)
+    if (asked->ticket == SIM_OPERATOR_SCRIPT_TICKET)
         asked->ticket--;
     rt_ring_push(desk->asked);
-    operator_knock(desk);
+    sim_operator_want_boundary(desk);
     return true;
 }
 
-bool operator_stop(struct operator_desk *desk, uint64_t ticket)
+bool sim_operator_stop_arm(struct sim_operator *desk, uint64_t ticket)
 {
     const uint32_t number = rt_estop_raise(&desk->estop, RT_ESTOP_OPERATOR, rt_now_ns());
-    for (int i = 0; i < OPERATOR_STOPS_MAX; i++) {
+    for (int i = 0; i < SIM_OPERATOR_PENDING_STOP_MAX; i++) {
         if (desk->waiting[i].number != 0)
             continue;
-        desk->waiting[i] = (struct operator_waiting_stop){ticket, number};
+        desk->waiting[i] = (struct sim_pending_stop){ticket, number};
         return true;
     }
     return false;
 }
 
 /* A stop that the frame has read, or never will. */
-static bool answer_stop(struct operator_desk *desk, bool over, struct operator_answer *answer)
+static bool answer_stop(struct sim_operator *desk, bool over, struct sim_operator_answer *answer)
 {
     /* Acquire: with the count come the frames. */
     const uint32_t stopped = atomic_load_explicit(&desk->stopped, memory_order_acquire);
-    for (int i = 0; i < OPERATOR_STOPS_MAX; i++) {
-        struct operator_waiting_stop *waiting = &desk->waiting[i];
+    for (int i = 0; i < SIM_OPERATOR_PENDING_STOP_MAX; i++) {
+        struct sim_pending_stop *waiting = &desk->waiting[i];
         const bool read = (int32_t)(stopped - waiting->number) >= 0;
         if (waiting->number == 0 || !(read || over))
             continue;
-        const struct operator_letter letter = {
-            .request = {.act = OPERATOR_SAFE},
+        const struct sim_operator_result_message letter = {
+            .request = {.act = SIM_ACT_STOP_ARM},
             .frame = atomic_load_explicit(
-                &desk->stopped_before[waiting->number % OPERATOR_READ_MAX], memory_order_relaxed),
-            .outcome = desk->rig->cfg->arm == NULL ? OPERATOR_NO_ARM : OPERATOR_DONE,
+                &desk->stopped_before[waiting->number % SIM_OPERATOR_STOP_HISTORY],
+                memory_order_relaxed),
+            .outcome = desk->sim->vehicle->arm == NULL ? SIM_OUTCOME_NO_ARM : SIM_OUTCOME_DONE,
         };
-        *answer = (struct operator_answer){.ticket = waiting->ticket,
-                                           .frame = letter.frame,
-                                           .done = letter.outcome == OPERATOR_DONE};
-        operator_say(desk, &letter, answer->text, sizeof answer->text);
+        *answer = (struct sim_operator_answer){.ticket = waiting->ticket,
+                                               .frame = letter.frame,
+                                               .done = letter.outcome == SIM_OUTCOME_DONE};
+        sim_operator_describe(desk, &letter, answer->text, sizeof answer->text);
         if (answer->done && !read) /* nothing moves any more */
             snprintf(answer->text, sizeof answer->text,
                      "the run has ended, and no frame follows the stop");
@@ -292,53 +298,55 @@ static bool answer_stop(struct operator_desk *desk, bool over, struct operator_a
 }
 
 /* What nobody will carry out any more. */
-static bool answer_rest(struct operator_desk *desk, struct operator_answer *answer)
+static bool answer_unserved(struct sim_operator *desk, struct sim_operator_answer *answer)
 {
-    const struct operator_request *request = rt_ring_front(desk->asked);
+    const struct sim_operator_request *request = rt_ring_front(desk->asked);
     if (!request)
         return false;
-    const struct operator_letter letter = {.request = *request, .outcome = OPERATOR_RUN_OVER};
-    *answer = (struct operator_answer){.ticket = request->ticket};
-    operator_say(desk, &letter, answer->text, sizeof answer->text);
+    const struct sim_operator_result_message letter = {.request = *request,
+                                                       .outcome = SIM_OUTCOME_RUN_OVER};
+    *answer = (struct sim_operator_answer){.ticket = request->ticket};
+    sim_operator_describe(desk, &letter, answer->text, sizeof answer->text);
     rt_ring_pop(desk->asked);
     return true;
 }
 
-bool operator_answers(struct operator_desk *desk, struct operator_answer *answer)
+bool sim_operator_next_answer(struct sim_operator *desk, struct sim_operator_answer *answer)
 {
     /* Acquire: the frame thread has looked for the last time before it was over. */
     const bool over = atomic_load_explicit(&desk->over, memory_order_acquire);
     if (answer_stop(desk, over, answer))
         return true;
     struct rt_ring *ring = desk->from_frame;
-    const struct operator_letter *letter = rt_ring_front(ring);
+    const struct sim_operator_result_message *letter = rt_ring_front(ring);
     if (!letter) {
-        ring = desk->from_house;
+        ring = desk->from_files;
         letter = rt_ring_front(ring);
     }
     if (!letter)
-        return over && answer_rest(desk, answer);
-    *answer = (struct operator_answer){.ticket = letter->request.ticket,
-                                       .frame = letter->frame,
-                                       .done = letter->outcome == OPERATOR_DONE};
-    operator_say(desk, letter, answer->text, sizeof answer->text);
+        return over && answer_unserved(desk, answer);
+    *answer = (struct sim_operator_answer){.ticket = letter->request.ticket,
+                                           .frame = letter->frame,
+                                           .done = letter->outcome == SIM_OUTCOME_DONE};
+    sim_operator_describe(desk, letter, answer->text, sizeof answer->text);
     rt_ring_pop(ring);
     return true;
 }
 
 /* ---- what there is -------------------------------------------------------------------------- */
 
-int operator_parameter_count(const struct operator_desk *desk)
+int sim_operator_parameter_count(const struct sim_operator *desk)
 {
-    return desk->rig->scenario->parameter_count;
+    return desk->sim->scenario->parameter_count;
 }
 
-const struct operator_parameter *operator_parameter(const struct operator_desk *desk, int index)
+const struct sim_operator_parameter *sim_operator_parameter(const struct sim_operator *desk,
+                                                            int index)
 {
     return &desk->parameters[index];
 }
 
-double operator_value(const struct operator_desk *desk, int index)
+double sim_operator_parameter_value(const struct sim_operator *desk, int index)
 {
     const uint64_t bits = atomic_load_explicit(&desk->value[index], memory_order_relaxed);
     double value;
@@ -346,17 +354,17 @@ double operator_value(const struct operator_desk *desk, int index)
     return value;
 }
 
-int operator_fault_count(const struct operator_desk *desk)
+int sim_operator_fault_count(const struct sim_operator *desk)
 {
-    return desk->rig->scenario->fault_count;
+    return desk->sim->scenario->fault_count;
 }
 
-const char *operator_fault_name(const struct operator_desk *desk, int index)
+const char *sim_operator_fault_name(const struct sim_operator *desk, int index)
 {
-    return desk->rig->scenario->faults[index].text;
+    return desk->sim->scenario->faults[index].text;
 }
 
-bool operator_paused(const struct operator_desk *desk)
+bool sim_operator_is_paused(const struct sim_operator *desk)
 {
-    return atomic_load_explicit(&desk->shows_paused, memory_order_relaxed);
+    return atomic_load_explicit(&desk->published_paused, memory_order_relaxed);
 }

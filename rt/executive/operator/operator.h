@@ -31,82 +31,83 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum operator_act {
-    OPERATOR_PAUSE,
-    OPERATOR_RESUME,
-    OPERATOR_STEP,       /* value: frames; pauses after them */
-    OPERATOR_RESET,      /* the run state as it was before the first frame */
-    OPERATOR_CHECKPOINT, /* path */
-    OPERATOR_RESTORE,    /* path; index 1: with the hands as they were then */
-    OPERATOR_FAULT,      /* index of the scenario's fault; value: 1 begins now, 0 ends now */
-    OPERATOR_TUNE,       /* index of the parameter; value: SI */
-    OPERATOR_SAFE, /* the arm stops and brakes, until a mode is chosen.  As a request it is the
-                      command line's alone; others call operator_stop() */
-    OPERATOR_ACT_COUNT
+enum sim_act {
+    SIM_ACT_PAUSE,
+    SIM_ACT_RESUME,
+    SIM_ACT_STEP,       /* value: frames; pauses after them */
+    SIM_ACT_RESET,      /* the run state as it was before the first frame */
+    SIM_ACT_CHECKPOINT, /* path */
+    SIM_ACT_RESTORE,    /* path; index 1: with the hands as they were then */
+    SIM_ACT_FAULT,      /* index of the scenario's fault; value: 1 begins now, 0 ends now */
+    SIM_ACT_TUNE,       /* index of the parameter; value: SI */
+    SIM_ACT_STOP_ARM,   /* the arm stops and brakes, until a mode is chosen.  As a request it is the
+                        command line's alone; others call sim_operator_stop_arm() */
+    SIM_ACT_COUNT
 };
 
-enum { OPERATOR_PATH_MAX = 256, OPERATOR_SCRIPT_MAX = 64 };
+enum { SIM_OPERATOR_PATH_MAX = 256, SIM_OPERATOR_SCRIPT_MAX = 64 };
 
-struct operator_request {
+struct sim_operator_request {
     uint64_t ticket; /* the asker's own number, given back with the answer */
-    enum operator_act act;
+    enum sim_act act;
     uint32_t index;
     double value;
-    char path[OPERATOR_PATH_MAX];
+    char path[SIM_OPERATOR_PATH_MAX];
 };
 
-struct operator_answer {
+struct sim_operator_answer {
     uint64_t ticket;
     uint64_t frame; /* at whose boundary it was carried out */
     bool done;
     char text[192]; /* why not, or what was done */
 };
 
-struct operator_parameter { /* what the scenario marks tunable */
-    char name[64];          /* "devices.gyro.bias.x" */
+struct sim_operator_parameter { /* what the scenario marks tunable */
+    char name[64];              /* "devices.gyro.bias.x" */
     char unit[16];
     double low, high;
 };
 
 /* An act of the command line. */
-struct operator_scripted {
+struct sim_scripted_act {
     uint64_t boundary;
-    struct operator_request request;
+    struct sim_operator_request request;
     const char *text; /* as given */
 };
 
-struct operator_desk;
-struct rig;
+struct sim_operator;
+struct sim;
 struct rt_estop;
 struct io_links;
 
 /* A desk for this rig, whose boundary it becomes; knock is the frame loop's.  overrides: those the
  * scenario was loaded with.  NULL: no memory.  Context: setup. */
-struct operator_desk *operator_open(struct rig *rig, atomic_bool *boundary_wanted,
-                                    const char *const *overrides, int override_count);
+struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wanted,
+                                       const char *const *overrides, int override_count);
 /* Acts at given boundaries, in order.  Context: setup. */
-void operator_script(struct operator_desk *desk, const struct operator_scripted *acts, int count);
+void sim_operator_set_script(struct sim_operator *desk, const struct sim_scripted_act *acts,
+                             int count);
 /* Begin with this checkpoint instead of the start; 0, or -1 with what is wrong in error.
  * Context: setup. */
-int operator_begin_with(struct operator_desk *desk, const char *path, char error[256]);
+int sim_operator_start_from_file(struct sim_operator *desk, const char *path, char error[256]);
 /* The same with a state in memory, which is copied.  Context: setup. */
-void operator_begin_from(struct operator_desk *desk, const void *state, uint64_t hash);
+void sim_operator_start_from_state(struct sim_operator *desk, const void *state, uint64_t hash);
 /* The latch, for whoever else may raise it.  Context: any. */
-struct rt_estop *operator_estop(struct operator_desk *desk);
+struct rt_estop *sim_operator_estop(struct sim_operator *desk);
 /* The safe button of the panel raises it as well, when it is heard, and so does the loss of a hand.
  * A link that is late on purpose keeps its distance: there both take their way through the wire.
  * Context: setup. */
-void operator_watch(struct operator_desk *desk, struct io_links *links);
+void sim_operator_watch_links(struct sim_operator *desk, struct io_links *links);
 /* What hands did before the first frame is not news.  Context: frame thread, before that. */
-void operator_meet_hands(struct operator_desk *desk);
+void sim_operator_ignore_earlier_stops(struct sim_operator *desk);
 /* Read and write the files that are asked for.  Context: the thread that keeps house. */
-void operator_keep_house(struct operator_desk *desk);
+void sim_operator_run_file_jobs(struct sim_operator *desk);
 /* The frame thread looks no more: whoever still waits is answered so.  Context: after the run. */
-void operator_end(struct operator_desk *desk);
-void operator_close(struct operator_desk *desk);
+void sim_operator_end(struct sim_operator *desk);
+void sim_operator_close(struct sim_operator *desk);
 
 /* What came of it.  Context: after the run. */
-struct operator_result {
+struct sim_operator_result {
     uint64_t acts;        /* carried out */
     uint64_t checkpoints; /* taken */
     uint64_t copy_ns_max; /* what taking one cost the frame */
@@ -115,21 +116,24 @@ struct operator_result {
     int failed;        /* those that could not be carried out, or not before the end, */
     char failure[512]; /* and the first of them, in one line */
 };
-void operator_result(const struct operator_desk *desk, struct operator_result *result);
+void sim_operator_result(const struct sim_operator *desk, struct sim_operator_result *result);
 
 /* Stop the arm.  It is latched when this returns; false: it will not be answered, because too many
  * of those who asked before still wait for their answers.  Context: the asking thread. */
-bool operator_stop(struct operator_desk *desk, uint64_t ticket);
+bool sim_operator_stop_arm(struct sim_operator *desk, uint64_t ticket);
 /* Who flew has left: the arm comes to rest, until a mode is chosen.  Context: any. */
-void operator_lost(struct operator_desk *desk);
+void sim_operator_client_lost(struct sim_operator *desk);
 /* Context: one asking thread (the server's).  False: too many are waiting. */
-bool operator_ask(struct operator_desk *desk, const struct operator_request *request);
+bool sim_operator_request_act(struct sim_operator *desk,
+                              const struct sim_operator_request *request);
 /* The next answer, if any.  Context: the asking thread. */
-bool operator_answers(struct operator_desk *desk, struct operator_answer *answer);
+bool sim_operator_next_answer(struct sim_operator *desk, struct sim_operator_answer *answer);
 /* Context: any. */
-int operator_parameter_count(const struct operator_desk *desk);
-const struct operator_parameter *operator_parameter(const struct operator_desk *desk, int index);
-double operator_value(const struct operator_desk *desk, int index); /* in force now */
-int operator_fault_count(const struct operator_desk *desk);
-const char *operator_fault_name(const struct operator_desk *desk, int index); /* "bias of gyro" */
-bool operator_paused(const struct operator_desk *desk);
+int sim_operator_parameter_count(const struct sim_operator *desk);
+const struct sim_operator_parameter *sim_operator_parameter(const struct sim_operator *desk,
+                                                            int index);
+double sim_operator_parameter_value(const struct sim_operator *desk, int index); /* in force now */
+int sim_operator_fault_count(const struct sim_operator *desk);
+const char *sim_operator_fault_name(const struct sim_operator *desk,
+                                    int index); /* "bias of gyro" */
+bool sim_operator_is_paused(const struct sim_operator *desk);

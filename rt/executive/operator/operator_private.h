@@ -14,100 +14,106 @@
 #include "rt/ring.h"
 
 enum {
-    OPERATOR_ASK_MAX = 64,   /* requests that may wait */
-    OPERATOR_STOPS_MAX = 64, /* stops whose askers wait for the answer */
-    OPERATOR_READ_MAX = 256, /* frames of the newest stops, for the answers */
+    SIM_OPERATOR_REQUEST_MAX = 64,      /* requests that may wait */
+    SIM_OPERATOR_PENDING_STOP_MAX = 64, /* stops whose askers wait for the answer */
+    SIM_OPERATOR_STOP_HISTORY = 256,    /* frames of the newest stops, for the answers */
 };
-static const uint64_t OPERATOR_SCRIPTED = UINT64_MAX; /* ticket of an act of the command line */
+static const uint64_t SIM_OPERATOR_SCRIPT_TICKET =
+    UINT64_MAX; /* ticket of an act of the command line */
 
 /* What came of a request, in a word; whoever asks makes a sentence of it. */
-enum operator_outcome {
-    OPERATOR_DONE,
-    OPERATOR_NO_SUCH_INDEX,
-    OPERATOR_NO_ARM,
-    OPERATOR_OUT_OF_LIMITS,
-    OPERATOR_FILE_FAILED,
-    OPERATOR_RUN_OVER,
+enum sim_operator_outcome {
+    SIM_OUTCOME_DONE,
+    SIM_OUTCOME_NO_SUCH_INDEX,
+    SIM_OUTCOME_NO_ARM,
+    SIM_OUTCOME_OUT_OF_LIMITS,
+    SIM_OUTCOME_FILE_FAILED,
+    SIM_OUTCOME_RUN_OVER,
 };
 
 /* Requests come from two sides.  Each has its own order, and its own place for a state. */
-enum operator_side { OPERATOR_SIDE_SCRIPT, OPERATOR_SIDE_ASKER, OPERATOR_SIDE_COUNT };
+enum sim_request_origin { SIM_ORIGIN_SCRIPT, SIM_ORIGIN_CLIENT, SIM_ORIGIN_COUNT };
 
-struct operator_letter {
-    struct operator_request request;
-    enum operator_side side;
+struct sim_operator_result_message {
+    struct sim_operator_request request;
+    enum sim_request_origin side;
     uint64_t serial; /* of the request, on its side */
     uint64_t frame;
-    enum operator_outcome outcome;
+    enum sim_operator_outcome outcome;
     uint64_t copy_ns;
-    char why[CHECKPOINT_ERROR_MAX];
+    char why[SIM_CHECKPOINT_ERROR_MAX];
 };
 
 /* Where a state that is to be restored stands on its way to the frame.  It belongs to one request:
  * serial says to which, and no other takes it.  The frame owns all of it but while it is read. */
-enum operator_stage { OPERATOR_EMPTY, OPERATOR_READING, OPERATOR_READY, OPERATOR_FAILED };
-struct operator_staging {
-    _Atomic int stage; /* enum operator_stage */
+enum sim_restore_stage {
+    SIM_RESTORE_EMPTY,
+    SIM_RESTORE_READING,
+    SIM_RESTORE_READY,
+    SIM_RESTORE_FAILED
+};
+struct sim_restore_buffer {
+    _Atomic int stage; /* enum sim_restore_stage */
     uint64_t serial;
     unsigned char *state;
-    struct checkpoint found;
-    char why[CHECKPOINT_ERROR_MAX];
+    struct sim_checkpoint found;
+    char why[SIM_CHECKPOINT_ERROR_MAX];
 };
 
 /* A stop that was asked for in words, until it is answered. */
-struct operator_waiting_stop {
+struct sim_pending_stop {
     uint64_t ticket;
     uint32_t number; /* of the raise; 0: free */
 };
 
-struct operator_desk {
-    struct rig *rig;
+struct sim_operator {
+    struct sim *sim;
     atomic_bool *boundary_wanted;
     struct rt_estop estop;
-    struct checkpoint_mark mark;
-    struct operator_parameter *parameters;
-    _Atomic uint64_t value[CFG_PARAMETER_MAX]; /* bits of a double, in force */
-    atomic_bool shows_paused;
+    struct sim_checkpoint_identity mark;
+    struct sim_operator_parameter *parameters;
+    _Atomic uint64_t value[SIM_PARAMETER_MAX]; /* bits of a double, in force */
+    atomic_bool published_paused;
     atomic_bool over; /* the frame thread looks no more, and the asker has the rest of asked */
 
-    struct rt_ring *asked;      /* asker to frame, of struct operator_request */
-    struct rt_ring *chores;     /* frame to house, of struct operator_letter */
-    struct rt_ring *from_frame; /* to asker, of struct operator_letter */
-    struct rt_ring *from_house; /* to asker, of the same */
+    struct rt_ring *asked;      /* asker to frame, of struct sim_operator_request */
+    struct rt_ring *file_jobs;  /* frame to house, of struct sim_operator_result_message */
+    struct rt_ring *from_frame; /* to asker, of struct sim_operator_result_message */
+    struct rt_ring *from_files; /* to asker, of the same */
 
     /* frame thread */
     bool paused;
-    uint64_t steps;    /* left to run before the pause goes on */
-    uint64_t held;     /* releases of pauses so far; how long a file took does not count */
-    uint64_t held_now; /* releases of the pause that lasts */
-    const struct operator_scripted *script;
+    uint64_t steps;          /* left to run before the pause goes on */
+    uint64_t held;           /* releases of pauses so far; how long a file took does not count */
+    uint64_t pause_releases; /* releases of the pause that lasts */
+    const struct sim_scripted_act *script;
     int script_count;
-    int script_next;  /* of all but stops, */
-    int stop_next;    /* and of the stops, which wait for nothing */
-    uint64_t popped;  /* requests of the asker's, so far */
-    bool script_late; /* the next of the script was due and had to wait */
+    int script_next;        /* of all but stops, */
+    int stop_next;          /* and of the stops, which wait for nothing */
+    uint64_t requests_done; /* requests of the asker's, so far */
+    bool script_waits;      /* the next of the script was due and had to wait */
     struct rt_estop_reader reader;
-    uint64_t stopped_at;           /* 1 + the frame before which the newest stop was carried out, */
-    uint64_t stopped_as;           /* its number among all acts, */
-    uint32_t stopped_by;           /* and its cause */
+    uint64_t last_stop_frame;      /* 1 + the frame before which the newest stop was carried out, */
+    uint64_t last_stop_act;        /* its number among all acts, */
+    uint32_t last_stop_cause;      /* and its cause */
     uint64_t scripted_checkpoints; /* given to the house */
-    struct operator_result result;
-    int frame_failed;                     /* acts of the command line, here; */
-    struct operator_letter frame_failure; /* and the first of them */
+    struct sim_operator_result result;
+    int frame_failed;                                 /* acts of the command line, here; */
+    struct sim_operator_result_message frame_failure; /* and the first of them */
 
     /* frame to asker: the frames of the newest stops, by their numbers; written before `stopped` */
-    _Atomic uint64_t stopped_before[OPERATOR_READ_MAX];
+    _Atomic uint64_t stopped_before[SIM_OPERATOR_STOP_HISTORY];
     _Atomic uint32_t stopped; /* stops of the operator's that were read so far */
 
     /* frame to house: written by the frame while not busy, read by the house while busy */
     atomic_bool snapshot_busy;
     unsigned char *snapshot;
-    struct checkpoint taken;
+    struct sim_checkpoint taken;
 
-    struct operator_staging staging[OPERATOR_SIDE_COUNT];
+    struct sim_restore_buffer staging[SIM_ORIGIN_COUNT];
 
     /* asker */
-    struct operator_waiting_stop waiting[OPERATOR_STOPS_MAX];
+    struct sim_pending_stop waiting[SIM_OPERATOR_PENDING_STOP_MAX];
 
     /* house */
     atomic_int failed;        /* acts of the command line, */
@@ -117,14 +123,15 @@ struct operator_desk {
 };
 
 /* Of operator_frame.c: the boundary, and the latch alone.  Context: frame. */
-bool operator_boundary(void *self, uint64_t frame);
-void operator_heed(void *self, uint64_t frame);
+bool sim_operator_boundary(void *self, uint64_t frame);
+void sim_operator_check_stop(void *self, uint64_t frame);
 
 /* Of operator.c.  Context: any. */
-void operator_knock(struct operator_desk *desk);
-void operator_show_value(struct operator_desk *desk, int index);
-void operator_show_values(struct operator_desk *desk);
+void sim_operator_want_boundary(struct sim_operator *desk);
+void sim_operator_publish_parameter(struct sim_operator *desk, int index);
+void sim_operator_publish_parameters(struct sim_operator *desk);
 
 /* Of operator_words.c: what was done, or why not.  Context: any but frame. */
-void operator_say(const struct operator_desk *desk, const struct operator_letter *letter,
-                  char *text, size_t size);
+void sim_operator_describe(const struct sim_operator *desk,
+                           const struct sim_operator_result_message *letter, char *text,
+                           size_t size);

@@ -6,37 +6,37 @@
 
 #include "rt/executive/operator/operator_private.h"
 
-static void say_done(const struct operator_desk *desk, const struct operator_letter *letter,
-                     char *text, size_t size)
+static void describe_done(const struct sim_operator *desk,
+                          const struct sim_operator_result_message *letter, char *text, size_t size)
 {
-    const struct operator_request *request = &letter->request;
-    const struct cfg_scenario *scenario = desk->rig->scenario;
+    const struct sim_operator_request *request = &letter->request;
+    const struct cfg_scenario *scenario = desk->sim->scenario;
     switch (request->act) {
-    case OPERATOR_PAUSE:
+    case SIM_ACT_PAUSE:
         snprintf(text, size, "paused before frame %" PRIu64, letter->frame);
         break;
-    case OPERATOR_RESUME:
+    case SIM_ACT_RESUME:
         snprintf(text, size, "goes on with frame %" PRIu64, letter->frame);
         break;
-    case OPERATOR_STEP:
+    case SIM_ACT_STEP:
         snprintf(text, size, "%.0f frames from frame %" PRIu64 " on, then a pause", request->value,
                  letter->frame);
         break;
-    case OPERATOR_RESET:
+    case SIM_ACT_RESET:
         snprintf(text, size, "as at the start, before frame %" PRIu64, letter->frame);
         break;
-    case OPERATOR_CHECKPOINT:
+    case SIM_ACT_CHECKPOINT:
         snprintf(text, size, "%" PRIu64 " bytes taken before frame %" PRIu64 " in %" PRIu64 " ns",
                  desk->mark.state_size, letter->frame, letter->copy_ns);
         break;
-    case OPERATOR_RESTORE:
+    case SIM_ACT_RESTORE:
         snprintf(text, size, "put back before frame %" PRIu64, letter->frame);
         break;
-    case OPERATOR_FAULT:
+    case SIM_ACT_FAULT:
         snprintf(text, size, "%s: %s before frame %" PRIu64, scenario->faults[request->index].text,
                  request->value != 0.0 ? "begins" : "ends", letter->frame);
         break;
-    case OPERATOR_SAFE:
+    case SIM_ACT_STOP_ARM:
         snprintf(text, size, "the arm stops before frame %" PRIu64, letter->frame);
         break;
     default:
@@ -46,21 +46,23 @@ static void say_done(const struct operator_desk *desk, const struct operator_let
     }
 }
 
-static void say_refused(const struct operator_desk *desk, const struct operator_letter *letter,
-                        char *text, size_t size)
+static void describe_refused(const struct sim_operator *desk,
+                             const struct sim_operator_result_message *letter, char *text,
+                             size_t size)
 {
-    const struct operator_request *request = &letter->request;
-    const bool tunes = request->act == OPERATOR_TUNE;
-    if (letter->outcome == OPERATOR_RUN_OVER)
+    const struct sim_operator_request *request = &letter->request;
+    const bool tunes = request->act == SIM_ACT_TUNE;
+    if (letter->outcome == SIM_OUTCOME_RUN_OVER)
         snprintf(text, size, "the run ended before it was carried out");
-    else if (letter->outcome == OPERATOR_FILE_FAILED)
+    else if (letter->outcome == SIM_OUTCOME_FILE_FAILED)
         snprintf(text, size, "%s", letter->why);
-    else if (letter->outcome == OPERATOR_NO_ARM)
+    else if (letter->outcome == SIM_OUTCOME_NO_ARM)
         snprintf(text, size, "there is no arm to stop in this scenario");
-    else if (letter->outcome == OPERATOR_NO_SUCH_INDEX && (tunes || request->act == OPERATOR_FAULT))
+    else if (letter->outcome == SIM_OUTCOME_NO_SUCH_INDEX &&
+             (tunes || request->act == SIM_ACT_FAULT))
         snprintf(text, size, "there is no %s %" PRIu32, tunes ? "parameter" : "fault",
                  request->index);
-    else if (letter->outcome == OPERATOR_NO_SUCH_INDEX)
+    else if (letter->outcome == SIM_OUTCOME_NO_SUCH_INDEX)
         snprintf(text, size, "nobody knows how to do that");
     else if (tunes)
         snprintf(text, size, "%.10g is not from %.10g to %.10g", request->value,
@@ -69,8 +71,10 @@ static void say_refused(const struct operator_desk *desk, const struct operator_
         snprintf(text, size, "%.10g is not a number of frames from 1 on", request->value);
 }
 
-void operator_say(const struct operator_desk *desk, const struct operator_letter *letter,
-                  char *text, size_t size)
+void sim_operator_describe(const struct sim_operator *desk,
+                           const struct sim_operator_result_message *letter, char *text,
+                           size_t size)
 {
-    (letter->outcome == OPERATOR_DONE ? say_done : say_refused)(desk, letter, text, size);
+    (letter->outcome == SIM_OUTCOME_DONE ? describe_done : describe_refused)(desk, letter, text,
+                                                                             size);
 }

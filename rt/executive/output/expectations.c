@@ -1,13 +1,14 @@
 #include "rt/executive/output/expectations.h"
 
-void expect_begin(struct expect_watch *watch, const struct cfg_expect *expect)
+void sim_expectation_begin(struct sim_expectation_watch *watch,
+                           const struct sim_expectation *expect)
 {
-    *watch = (struct expect_watch){.expect = expect};
+    *watch = (struct sim_expectation_watch){.expect = expect};
 }
 
-void expect_see(struct expect_watch *watch, double seconds, double value)
+void sim_expectation_update(struct sim_expectation_watch *watch, double seconds, double value)
 {
-    const struct cfg_expect *expect = watch->expect;
+    const struct sim_expectation *expect = watch->expect;
     const bool inside = expect->within ? seconds <= expect->seconds : seconds >= expect->seconds;
     if (!inside) {
         watch->window_closed = expect->within;
@@ -25,17 +26,17 @@ void expect_see(struct expect_watch *watch, double seconds, double value)
     watch->broken += !holds;
 }
 
-enum expect_verdict expect_judge(const struct expect_watch *watch)
+enum sim_expectation_verdict sim_expectation_judge(const struct sim_expectation_watch *watch)
 {
-    const struct cfg_expect *expect = watch->expect;
+    const struct sim_expectation *expect = watch->expect;
     if (watch->seen == 0)
-        return EXPECT_NOT_REACHED;
+        return SIM_EXPECTATION_NOT_REACHED;
     if (!expect->within)
-        return watch->broken == 0 ? EXPECT_MET : EXPECT_FAILED;
+        return watch->broken == 0 ? SIM_EXPECTATION_MET : SIM_EXPECTATION_FAILED;
     if (watch->held > 0)
-        return EXPECT_MET;
+        return SIM_EXPECTATION_MET;
     /* A run that ended inside the window proves nothing; 1 us is less than any period. */
     return watch->last_seconds + 1e-6 < expect->seconds && !watch->window_closed
-               ? EXPECT_NOT_REACHED
-               : EXPECT_FAILED;
+               ? SIM_EXPECTATION_NOT_REACHED
+               : SIM_EXPECTATION_FAILED;
 }

@@ -8,8 +8,8 @@
 
 #include "config/scenario.h"
 
-struct expect_watch {
-    const struct cfg_expect *expect;
+struct sim_expectation_watch {
+    const struct sim_expectation *expect;
     uint64_t seen;       /* frames in its window */
     uint64_t broken;     /* of those, frames in which it did not hold */
     uint64_t held;       /* of those, frames in which it held */
@@ -18,11 +18,16 @@ struct expect_watch {
     double worst;        /* farthest value on the wrong side, or nearest to it */
 };
 
-enum expect_verdict { EXPECT_MET, EXPECT_FAILED, EXPECT_NOT_REACHED };
+enum sim_expectation_verdict {
+    SIM_EXPECTATION_MET,
+    SIM_EXPECTATION_FAILED,
+    SIM_EXPECTATION_NOT_REACHED
+};
 
 /* Context: setup. */
-void expect_begin(struct expect_watch *watch, const struct cfg_expect *expect);
+void sim_expectation_begin(struct sim_expectation_watch *watch,
+                           const struct sim_expectation *expect);
 /* value of the signal after the frame that ends at seconds.  Context: frame. */
-void expect_see(struct expect_watch *watch, double seconds, double value);
+void sim_expectation_update(struct sim_expectation_watch *watch, double seconds, double value);
 /* Context: after the run. */
-enum expect_verdict expect_judge(const struct expect_watch *watch);
+enum sim_expectation_verdict sim_expectation_judge(const struct sim_expectation_watch *watch);

@@ -16,23 +16,25 @@ static bool begins_fault(const struct cfg_scenario *scenario, uint64_t frame)
 
 static bool is_trigger(void *self, int channel, const void *payload)
 {
-    const struct thinning *thinning = self;
-    struct record_frame frame;
-    if (channel != thinning->frame_channel)
+    const struct sim_log_decimation *decimation = self;
+    struct sim_record_frame frame;
+    if (channel != decimation->frame_channel)
         return false;
-    memcpy(&frame, payload, RECORD_FRAME_SIZE);
-    const struct cfg_log *log = &thinning->scenario->log;
+    memcpy(&frame, payload, SIM_RECORD_FRAME_SIZE);
+    const struct sim_log_spec *log = &decimation->scenario->log;
     return (log->on_overrun && (frame.cause != 0 || frame.missed > 0)) ||
-           (log->on_fault && begins_fault(thinning->scenario, frame.frame));
+           (log->on_fault && begins_fault(decimation->scenario, frame.frame));
 }
 
-void thinning_apply(struct thinning *thinning, const struct cfg_scenario *scenario,
-                    const struct record_layout *layout, struct io_channel_spec *channels)
+void sim_log_decimation_apply(struct sim_log_decimation *decimation,
+                              const struct cfg_scenario *scenario,
+                              const struct sim_record_layout *layout,
+                              struct io_channel_spec *channels)
 {
-    const struct cfg_log *log = &scenario->log;
-    *thinning = (struct thinning){.scenario = scenario, .frame_channel = layout->frame};
+    const struct sim_log_spec *log = &scenario->log;
+    *decimation = (struct sim_log_decimation){.scenario = scenario, .frame_channel = layout->frame};
     for (int i = 0; i < log->channel_count; i++) {
-        const struct cfg_log_channel *thinned = &log->channel[i];
+        const struct sim_log_channel *thinned = &log->channel[i];
         const uint32_t own =
             thinned->sensor >= 0 ? scenario->sensors[thinned->sensor].every : scenario->log_every;
         const int channel = thinned->sensor >= 0  ? layout->sensor + thinned->sensor
@@ -43,9 +45,9 @@ void thinning_apply(struct thinning *thinning, const struct cfg_scenario *scenar
         channels[channel].hold =
             HOLD_SLACK + (uint32_t)ceil((double)log->before_ns * 1e-9 * rate_hz);
     }
-    thinning->trigger = (struct io_log_trigger){
+    decimation->trigger = (struct io_log_trigger){
         .seen = log->on_overrun || log->on_fault ? is_trigger : NULL,
-        .self = thinning,
+        .self = decimation,
         .before_ns = log->before_ns,
         .after_ns = log->after_ns,
     };

@@ -7,7 +7,7 @@
 #include "config/scenario.h"
 #include "rt/executive/output/records.h"
 
-struct thinning {
+struct sim_log_decimation {
     const struct cfg_scenario *scenario;
     int frame_channel;
     struct io_log_trigger trigger;
@@ -15,5 +15,7 @@ struct thinning {
 
 /* Fill every and hold of the specs, and the trigger, which looks at the records of /frame. Context:
  * setup; thinning must stay where it is. */
-void thinning_apply(struct thinning *thinning, const struct cfg_scenario *scenario,
-                    const struct record_layout *layout, struct io_channel_spec *channels);
+void sim_log_decimation_apply(struct sim_log_decimation *decimation,
+                              const struct cfg_scenario *scenario,
+                              const struct sim_record_layout *layout,
+                              struct io_channel_spec *channels);

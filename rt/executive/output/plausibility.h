@@ -21,40 +21,47 @@
 #include "dynamics/analysis/monitor.h"
 #include "rt/executive/state/run_state.h"
 
-enum plausibility_flaw { PLAUSIBILITY_NONE, PLAUSIBILITY_TOO_FAST, PLAUSIBILITY_TOO_ENERGETIC };
+enum sim_plausibility_problem {
+    SIM_PLAUSIBILITY_OK,
+    SIM_PLAUSIBILITY_TOO_FAST,
+    SIM_PLAUSIBILITY_TOO_ENERGETIC
+};
 
-struct plausibility {
+struct sim_plausibility {
     struct dyn_monitor_work *work; /* NULL: nobody looks */
     uint32_t every;                /* frames between two looks */
     double force, torque, spin;    /* the most of all actuators: N, N m, and rad/s of a rotor */
     double floor;                  /* J */
 
     bool begun;
-    double start;     /* J, of what the growth is counted from */
-    double reference; /* J, what the motion may have */
-    double power;     /* W, the most that was done at the last look */
-    double fastest;   /* coordinate at any look so far, rad/s or m/s */
-    uint64_t looked;  /* frame of the last look */
+    double start;              /* J, of what the growth is counted from */
+    double reference;          /* J, what the motion may have */
+    double power;              /* W, the most that was done at the last look */
+    double fastest;            /* coordinate at any look so far, rad/s or m/s */
+    uint64_t last_check_frame; /* frame of the last look */
 
     /* the first thing that was wrong */
-    enum plausibility_flaw flaw;
+    enum sim_plausibility_problem flaw;
     uint64_t frame;
     int body;
     double value; /* m/s, or how many times the reference */
 };
 
-/* Bytes of the scratch memory that plausibility_place() takes.  Context: setup. */
-size_t plausibility_size(const struct cfg_scenario *scenario);
-void plausibility_place(struct plausibility *motion, const struct cfg_rig *rig, void *mem);
+/* Bytes of the scratch memory that sim_plausibility_place() takes.  Context: setup. */
+size_t sim_plausibility_size(const struct cfg_scenario *scenario);
+void sim_plausibility_place(struct sim_plausibility *motion, const struct sim_vehicle *vehicle,
+                            void *mem);
 
 /* Before a step: what is there is what growth is counted from, unless it already is.  After the
  * state was put back, or a parameter changed, begun is to be made false.  Context: frame. */
-void plausibility_start(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame);
-static inline void plausibility_begin(struct plausibility *motion, const struct cfg_rig *rig,
-                                      uint64_t frame)
+void sim_plausibility_start(struct sim_plausibility *motion, const struct sim_vehicle *vehicle,
+                            uint64_t frame);
+static inline void sim_plausibility_begin(struct sim_plausibility *motion,
+                                          const struct sim_vehicle *vehicle, uint64_t frame)
 {
     if (!motion->begun)
-        plausibility_start(motion, rig, frame);
+        sim_plausibility_start(motion, vehicle, frame);
 }
 /* After the step of this frame.  Context: frame. */
-void plausibility_look(struct plausibility *motion, const struct cfg_rig *rig, uint64_t frame);
+void sim_plausibility_check(struct sim_plausibility *motion, const struct sim_vehicle *vehicle,
+                            uint64_t frame);

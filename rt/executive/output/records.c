@@ -71,7 +71,7 @@ static const char ground_definition[] =
 
 /* What fills the C struct up to its last array, in the same order. */
 _Static_assert(offsetof(struct rt_flight_recorder_row, due) == 8 * 8, "as the text below has it");
-_Static_assert(RECORD_EVENT_HEAD == 9 * 8 + 4 + 4, "as the text below has it");
+_Static_assert(SIM_RECORD_EVENT_HEAD == 9 * 8 + 4 + 4, "as the text below has it");
 static const char event_definition[] =
     "# A frame near an overrun, or near a reply that did not come: what it did and when, from the\n"
     "# flight recorder.  Times on CLOCK_MONOTONIC; the end of one thing begins the next.\n"
@@ -99,26 +99,27 @@ static const char clock_definition[] =
 
 static const struct {
     const char *schema, *definition;
-} instrument[CFG_INSTRUMENT_COUNT] = {
-    [CFG_GYRO] = {"airbearing_msgs/msg/Gyro", "float64[3] rate # rad/s, as the instrument says\n"},
-    [CFG_ACCELEROMETER] = {"airbearing_msgs/msg/Accelerometer",
-                           "float64[3] specific_force # m/s^2, as the instrument says\n"},
-    [CFG_MAGNETOMETER] = {"airbearing_msgs/msg/Magnetometer",
-                          "float64[3] magnetic_field # T, as the instrument says\n"},
-    [CFG_BAROMETER] = {"airbearing_msgs/msg/Barometer",
-                       "float64 pressure # Pa, as the instrument says\n"},
-    [CFG_AIRSPEED] = {"airbearing_msgs/msg/Airspeed",
-                      "float64 pressure # Pa, dynamic, as the instrument says\n"},
-    [CFG_GPS] = {"airbearing_msgs/msg/Gps",
-                 "float64[3] position # m, world axes, as the receiver says\n"
-                 "float64[3] velocity # m/s, world axes, as the receiver says\n"},
-    [CFG_SUN_SENSOR] = {"airbearing_msgs/msg/SunSensor",
+} instrument[SIM_SENSOR_KIND_COUNT] = {
+    [SIM_SENSOR_GYRO] = {"airbearing_msgs/msg/Gyro",
+                         "float64[3] rate # rad/s, as the instrument says\n"},
+    [SIM_SENSOR_ACCELEROMETER] = {"airbearing_msgs/msg/Accelerometer",
+                                  "float64[3] specific_force # m/s^2, as the instrument says\n"},
+    [SIM_SENSOR_MAGNETOMETER] = {"airbearing_msgs/msg/Magnetometer",
+                                 "float64[3] magnetic_field # T, as the instrument says\n"},
+    [SIM_SENSOR_BAROMETER] = {"airbearing_msgs/msg/Barometer",
+                              "float64 pressure # Pa, as the instrument says\n"},
+    [SIM_SENSOR_AIRSPEED] = {"airbearing_msgs/msg/Airspeed",
+                             "float64 pressure # Pa, dynamic, as the instrument says\n"},
+    [SIM_SENSOR_GPS] = {"airbearing_msgs/msg/Gps",
+                        "float64[3] position # m, world axes, as the receiver says\n"
+                        "float64[3] velocity # m/s, world axes, as the receiver says\n"},
+    [SIM_SENSOR_SUN] = {"airbearing_msgs/msg/SunSensor",
                         "float64[3] direction # body axes, as the instrument says; 0 0 0: none\n"},
-    [CFG_STAR_TRACKER] = {"airbearing_msgs/msg/StarTracker",
-                          "float64[4] attitude # w x y z, as the instrument says\n"
-                          "float64 valid # 1 or 0\n"},
-    [CFG_ENCODER] = {"airbearing_msgs/msg/Encoder",
-                     "float64 position # rad or m, as the instrument says\n"},
+    [SIM_SENSOR_STAR_TRACKER] = {"airbearing_msgs/msg/StarTracker",
+                                 "float64[4] attitude # w x y z, as the instrument says\n"
+                                 "float64 valid # 1 or 0\n"},
+    [SIM_SENSOR_ENCODER] = {"airbearing_msgs/msg/Encoder",
+                            "float64 position # rad or m, as the instrument says\n"},
 };
 
 static const struct {
@@ -159,16 +160,16 @@ static bool has_script(const struct cfg_scenario *scenario)
     return false;
 }
 
-struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, int nv,
-                                   int job_count)
+struct sim_record_layout sim_record_layout(const struct cfg_scenario *scenario, int nq, int nv,
+                                           int job_count)
 {
     _Static_assert(12 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
-    struct record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
+    struct sim_record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
     layout.drive = layout.sensor + scenario->sensor_count;
     layout.arm = layout.drive + scenario->drive_count;
     layout.part = layout.arm + (scenario->arm.joint_count > 0);
     layout.job = layout.part + scenario->log_parts;
-    layout.part_size = (uint32_t)((1 + cfg_section_count(scenario)) * 8);
+    layout.part_size = (uint32_t)((1 + sim_run_state_section_count(scenario)) * 8);
     layout.act = layout.job + 1;
     layout.state = layout.act + 1;
     layout.event = layout.state + 1;
@@ -176,12 +177,12 @@ struct record_layout record_layout(const struct cfg_scenario *scenario, int nq, 
     layout.ground = layout.latency + 1;
     layout.clock = layout.ground + has_script(scenario);
     layout.count = layout.clock + 1;
-    layout.job_size = (uint32_t)(RECORD_JOB_HEAD + job_count * 4);
-    layout.event_size = (uint32_t)(RECORD_EVENT_HEAD + job_count * 4);
-    layout.state_size = (uint32_t)(sizeof(struct record_state) + cfg_state_size(scenario));
+    layout.job_size = (uint32_t)(SIM_RECORD_JOB_HEAD + job_count * 4);
+    layout.event_size = (uint32_t)(SIM_RECORD_EVENT_HEAD + job_count * 4);
+    layout.state_size = (uint32_t)(sizeof(struct sim_record_state) + sim_run_state_size(scenario));
     layout.x_count = (uint32_t)(nq + nv + effector_states(scenario));
     layout.plant_size = (layout.x_count + 1 + has_payloads(scenario)) * 8;
-    layout.arm_size = (uint32_t)arm_record_size(scenario->arm.joint_count);
+    layout.arm_size = (uint32_t)sim_arm_record_size(scenario->arm.joint_count);
     return layout;
 }
 
@@ -244,9 +245,9 @@ static const char *part_definition(int count)
 }
 
 /* And which job is which. */
-static const char *job_definition(const struct record_jobs *jobs)
+static const char *job_definition(const struct sim_record_jobs *jobs)
 {
-    static char text[512 + RT_JOB_MAX * (CFG_NAME_MAX + 16)];
+    static char text[512 + RT_JOB_MAX * (SIM_NAME_MAX + 16)];
     int at = snprintf(text, sizeof text,
                       "# What each job of a frame took.\n"
                       "uint64 frame\n"
@@ -261,7 +262,7 @@ static const char *job_definition(const struct record_jobs *jobs)
     return text;
 }
 
-static const char *event_text(const struct record_jobs *jobs)
+static const char *event_text(const struct sim_record_jobs *jobs)
 {
     static char text[sizeof event_definition + 96];
     const int length = snprintf(
@@ -275,7 +276,7 @@ static const char *event_text(const struct record_jobs *jobs)
 static const char *ground_text(const struct cfg_scenario *scenario)
 {
     static char text[sizeof ground_definition +
-                     IO_LINK_MAX * IO_GROUND_STEP_MAX * (CFG_NAME_MAX + IO_GROUND_TEXT_MAX + 16)];
+                     IO_LINK_MAX * IO_GROUND_STEP_MAX * (SIM_NAME_MAX + IO_GROUND_TEXT_MAX + 16)];
     int at = snprintf(text, sizeof text, "%s", ground_definition);
     for (int i = 0; i < scenario->link_count; i++) {
         const struct io_ground_script *script = &scenario->links[i].spec.script;
@@ -289,8 +290,8 @@ static const char *ground_text(const struct cfg_scenario *scenario)
     return text;
 }
 
-static void describe(struct io_channel_spec *channel, const char *topic, const char *schema,
-                     const char *definition, size_t payload_size, double rate_hz)
+static void describe_channel(struct io_channel_spec *channel, const char *topic, const char *schema,
+                             const char *definition, size_t payload_size, double rate_hz)
 {
     const double wanted = rate_hz * ring_seconds;
     *channel = (struct io_channel_spec){0};
@@ -302,65 +303,68 @@ static void describe(struct io_channel_spec *channel, const char *topic, const c
 }
 
 /* What the verdict on time needs besides the frames. */
-static void describe_timing(const struct cfg_scenario *scenario, const struct record_layout *layout,
-                            const struct record_jobs *jobs, struct io_channel_spec *channels)
+static void describe_timing(const struct cfg_scenario *scenario,
+                            const struct sim_record_layout *layout,
+                            const struct sim_record_jobs *jobs, struct io_channel_spec *channels)
 {
     const int links = scenario->link_count > 1 ? scenario->link_count : 1;
-    describe(&channels[layout->job], "/job", "airbearing_msgs/msg/Job", job_definition(jobs),
-             layout->job_size, scenario->rate_hz);
+    describe_channel(&channels[layout->job], "/job", "airbearing_msgs/msg/Job",
+                     job_definition(jobs), layout->job_size, scenario->rate_hz);
     /* At least what the recorder holds, so that all of it finds room when the run ends. */
-    describe(&channels[layout->event], "/event", "airbearing_msgs/msg/Event", event_text(jobs),
-             layout->event_size, fmax(scenario->rate_hz, RT_FLIGHT_RECORDER_FRAMES));
-    describe(&channels[layout->latency], "/latency", "airbearing_msgs/msg/Latency",
-             latency_definition, RECORD_LATENCY_SIZE, scenario->rate_hz * links);
-    describe(&channels[layout->clock], "/clock", "airbearing_msgs/msg/Clock", clock_definition,
-             RECORD_CLOCK_SIZE, 50.0);
+    describe_channel(&channels[layout->event], "/event", "airbearing_msgs/msg/Event",
+                     event_text(jobs), layout->event_size,
+                     fmax(scenario->rate_hz, RT_FLIGHT_RECORDER_FRAMES));
+    describe_channel(&channels[layout->latency], "/latency", "airbearing_msgs/msg/Latency",
+                     latency_definition, SIM_RECORD_LATENCY_SIZE, scenario->rate_hz * links);
+    describe_channel(&channels[layout->clock], "/clock", "airbearing_msgs/msg/Clock",
+                     clock_definition, SIM_RECORD_CLOCK_SIZE, 50.0);
 }
 
-void record_channels(const struct cfg_scenario *scenario, int nq, int nv,
-                     const struct record_jobs *jobs,
-                     struct io_channel_spec channels[IO_CHANNEL_MAX])
+void sim_record_channels(const struct cfg_scenario *scenario, int nq, int nv,
+                         const struct sim_record_jobs *jobs,
+                         struct io_channel_spec channels[IO_CHANNEL_MAX])
 {
-    const struct record_layout layout = record_layout(scenario, nq, nv, jobs->count);
+    const struct sim_record_layout layout = sim_record_layout(scenario, nq, nv, jobs->count);
     const double log_hz = scenario->rate_hz / scenario->log_every;
     RT_CHECK(layout.count <= IO_CHANNEL_MAX);
-    describe(&channels[layout.frame], "/frame", "airbearing_msgs/msg/Frame", frame_definition,
-             RECORD_FRAME_SIZE, scenario->rate_hz);
-    describe(&channels[layout.input], "/input", "airbearing_msgs/msg/Input", input_definition,
-             RECORD_INPUT_SIZE, scenario->rate_hz);
-    describe(&channels[layout.act], "/operator", "airbearing_msgs/msg/Act", act_definition,
-             RECORD_ACT_SIZE, 32.0);
-    describe(&channels[layout.state], "/state", "airbearing_msgs/msg/State",
-             state_definition(layout.state_size - sizeof(struct record_state)), layout.state_size,
-             0.0);
+    describe_channel(&channels[layout.frame], "/frame", "airbearing_msgs/msg/Frame",
+                     frame_definition, SIM_RECORD_FRAME_SIZE, scenario->rate_hz);
+    describe_channel(&channels[layout.input], "/input", "airbearing_msgs/msg/Input",
+                     input_definition, SIM_RECORD_INPUT_SIZE, scenario->rate_hz);
+    describe_channel(&channels[layout.act], "/operator", "airbearing_msgs/msg/Act", act_definition,
+                     SIM_RECORD_ACT_SIZE, 32.0);
+    describe_channel(&channels[layout.state], "/state", "airbearing_msgs/msg/State",
+                     state_definition(layout.state_size - sizeof(struct sim_record_state)),
+                     layout.state_size, 0.0);
     channels[layout.state].depth = 2; /* large and rare */
-    describe(&channels[layout.plant], "/plant", "airbearing_msgs/msg/Plant",
-             plant_definition(nq, nv, effector_states(scenario), has_payloads(scenario)),
-             layout.plant_size, log_hz);
+    describe_channel(&channels[layout.plant], "/plant", "airbearing_msgs/msg/Plant",
+                     plant_definition(nq, nv, effector_states(scenario), has_payloads(scenario)),
+                     layout.plant_size, log_hz);
     for (int i = 0; i < scenario->sensor_count; i++) {
-        const struct cfg_sensor *sensor = &scenario->sensors[i];
+        const struct sim_sensor *sensor = &scenario->sensors[i];
         char topic[IO_TOPIC_MAX];
         snprintf(topic, sizeof topic, "/device/%s", sensor->name);
-        describe(&channels[layout.sensor + i], topic, instrument[sensor->kind].schema,
-                 instrument[sensor->kind].definition,
-                 (size_t)instrument_width(sensor->kind) * sizeof(double),
-                 scenario->rate_hz / sensor->every);
+        describe_channel(&channels[layout.sensor + i], topic, instrument[sensor->kind].schema,
+                         instrument[sensor->kind].definition,
+                         (size_t)sim_sensor_width(sensor->kind) * sizeof(double),
+                         scenario->rate_hz / sensor->every);
     }
     for (int i = 0; i < scenario->drive_count; i++) {
-        const struct cfg_effector *effector = &scenario->effectors[i];
+        const struct sim_effector *effector = &scenario->effectors[i];
         char topic[IO_TOPIC_MAX];
         snprintf(topic, sizeof topic, "/device/%s", effector->name);
-        describe(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
-                 drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
+        describe_channel(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
+                         drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
     }
     if (scenario->arm.joint_count > 0)
-        describe(&channels[layout.arm], "/arm", "airbearing_msgs/msg/Arm",
-                 arm_record_text(scenario->arm.joint_count), layout.arm_size, log_hz);
+        describe_channel(&channels[layout.arm], "/arm", "airbearing_msgs/msg/Arm",
+                         sim_arm_record_text(scenario->arm.joint_count), layout.arm_size, log_hz);
     if (has_script(scenario))
-        describe(&channels[layout.ground], "/ground", "airbearing_msgs/msg/Ground",
-                 ground_text(scenario), RECORD_GROUND_SIZE, 0.0);
+        describe_channel(&channels[layout.ground], "/ground", "airbearing_msgs/msg/Ground",
+                         ground_text(scenario), SIM_RECORD_GROUND_SIZE, 0.0);
     if (scenario->log_parts)
-        describe(&channels[layout.part], "/part", "airbearing_msgs/msg/Part",
-                 part_definition(cfg_section_count(scenario)), layout.part_size, scenario->rate_hz);
+        describe_channel(&channels[layout.part], "/part", "airbearing_msgs/msg/Part",
+                         part_definition(sim_run_state_section_count(scenario)), layout.part_size,
+                         scenario->rate_hz);
     describe_timing(scenario, &layout, jobs, channels);
 }

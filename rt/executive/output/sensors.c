@@ -8,24 +8,24 @@
 #include "dynamics/world/earth.h"
 #include "rt/executive/sim.h"
 
-enum { WIDTH_MAX = RIG_READING_MAX };
+enum { WIDTH_MAX = SIM_READING_MAX };
 static const double kelvin = 273.15;
 
-int instrument_width(enum cfg_instrument kind)
+int sim_sensor_width(enum sim_sensor_kind kind)
 {
-    static const int width[CFG_INSTRUMENT_COUNT] = {
-        [CFG_GYRO] = 3,       [CFG_ACCELEROMETER] = 3, [CFG_MAGNETOMETER] = 3,
-        [CFG_BAROMETER] = 1,  [CFG_AIRSPEED] = 1,      [CFG_GPS] = 6,
-        [CFG_SUN_SENSOR] = 3, [CFG_STAR_TRACKER] = 5,  [CFG_ENCODER] = 1,
+    static const int width[SIM_SENSOR_KIND_COUNT] = {
+        [SIM_SENSOR_GYRO] = 3,      [SIM_SENSOR_ACCELEROMETER] = 3, [SIM_SENSOR_MAGNETOMETER] = 3,
+        [SIM_SENSOR_BAROMETER] = 1, [SIM_SENSOR_AIRSPEED] = 1,      [SIM_SENSOR_GPS] = 6,
+        [SIM_SENSOR_SUN] = 3,       [SIM_SENSOR_STAR_TRACKER] = 5,  [SIM_SENSOR_ENCODER] = 1,
     };
     return width[kind];
 }
 
 /* ---- what the world does to it ---- */
 
-static struct dyn_air air_at(const struct cfg_rig *cfg, const struct dyn_motion *motion)
+static struct dyn_air air_at(const struct sim_vehicle *vehicle, const struct dyn_motion *motion)
 {
-    return dyn_air_at(cfg->plant.environment.height - motion->position[2]);
+    return dyn_air_at(vehicle->plant.environment.height - motion->position[2]);
 }
 
 static void to_body(const struct dyn_motion *motion, const double world[3], double body[3])
@@ -34,10 +34,10 @@ static void to_body(const struct dyn_motion *motion, const double world[3], doub
     dyn_vec3_store(dyn_quat_rotate(dyn_quat_conjugate(turn), dyn_vec3_load(world)), body);
 }
 
-static void view_sky(const struct cfg_rig *cfg, const struct dyn_motion *motion,
-                     struct io_star_tracker_view *view)
+static void compute_sky_view(const struct sim_vehicle *vehicle, const struct dyn_motion *motion,
+                             struct io_star_tracker_view *view)
 {
-    const struct dyn_environment *environment = &cfg->plant.environment;
+    const struct dyn_environment *environment = &vehicle->plant.environment;
     *view = (struct io_star_tracker_view){0};
     memcpy(view->attitude, motion->attitude, sizeof view->attitude);
     memcpy(view->rate, motion->rate, sizeof view->rate);
@@ -54,7 +54,7 @@ static void view_sky(const struct cfg_rig *cfg, const struct dyn_motion *motion,
 
 /* ---- what it says ---- */
 
-static bool read_triad(const struct cfg_sensor *sensor, const double truth[3],
+static bool read_triad(const struct sim_sensor *sensor, const double truth[3],
                        struct io_three_axis_sensor_state *state, double *value)
 {
     const bool answers = io_three_axis_sensor_sample(&sensor->triad, truth, state);
@@ -62,7 +62,7 @@ static bool read_triad(const struct cfg_sensor *sensor, const double truth[3],
     return answers;
 }
 
-static bool read_gauge(const struct cfg_sensor *sensor, double truth,
+static bool read_gauge(const struct sim_sensor *sensor, double truth,
                        struct io_scalar_sensor_state *state, double *value)
 {
     const bool answers = io_scalar_sensor_sample(&sensor->gauge, truth, state);
@@ -70,7 +70,7 @@ static bool read_gauge(const struct cfg_sensor *sensor, double truth,
     return answers;
 }
 
-static bool read_gps(const struct cfg_sensor *sensor, const struct dyn_motion *motion,
+static bool read_gps(const struct sim_sensor *sensor, const struct dyn_motion *motion,
                      struct io_gps_state *state, double *value)
 {
     const bool answers = io_gps_sample(&sensor->gps, motion->position, motion->velocity, state);
@@ -79,24 +79,24 @@ static bool read_gps(const struct cfg_sensor *sensor, const struct dyn_motion *m
     return answers;
 }
 
-static bool read_sun(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
+static bool read_sun(const struct sim_vehicle *vehicle, const struct sim_sensor *sensor,
                      const struct dyn_motion *motion, struct io_sun_sensor_state *state,
                      double *value)
 {
     double sun[3];
-    to_body(motion, cfg->plant.environment.sun, sun);
-    const bool answers =
-        io_sun_sensor_sample(&sensor->sun, sun, cfg->plant.environment.sun_visible_fraction, state);
+    to_body(motion, vehicle->plant.environment.sun, sun);
+    const bool answers = io_sun_sensor_sample(
+        &sensor->sun, sun, vehicle->plant.environment.sun_visible_fraction, state);
     memcpy(value, state->out, sizeof state->out);
     return answers;
 }
 
-static bool read_tracker(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
+static bool read_tracker(const struct sim_vehicle *vehicle, const struct sim_sensor *sensor,
                          const struct dyn_motion *motion, struct io_star_tracker_state *state,
                          double *value)
 {
     struct io_star_tracker_view view;
-    view_sky(cfg, motion, &view);
+    compute_sky_view(vehicle, motion, &view);
     const bool answers = io_star_tracker_sample(&sensor->tracker, &view, state);
     memcpy(value, state->attitude, sizeof state->attitude);
     value[4] = (double)state->valid;
@@ -104,31 +104,32 @@ static bool read_tracker(const struct cfg_rig *cfg, const struct cfg_sensor *sen
 }
 
 /* False while it has nothing to say because its delay has not passed. */
-static bool read(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
-                 const struct dyn_motion *motion, void *state, double value[WIDTH_MAX])
+static bool read_sensor(const struct sim_vehicle *vehicle, const struct sim_sensor *sensor,
+                        const struct dyn_motion *motion, void *state, double value[WIDTH_MAX])
 {
     const double along = motion->air_velocity[0];
     switch (sensor->kind) {
-    case CFG_GYRO:
+    case SIM_SENSOR_GYRO:
         return read_triad(sensor, motion->rate, state, value);
-    case CFG_ACCELEROMETER:
+    case SIM_SENSOR_ACCELEROMETER:
         return read_triad(sensor, motion->specific_force, state, value);
-    case CFG_MAGNETOMETER:
+    case SIM_SENSOR_MAGNETOMETER:
         return read_triad(sensor, motion->magnetic_field, state, value);
-    case CFG_BAROMETER:
-        return read_gauge(sensor, air_at(cfg, motion).pressure, state, value);
-    case CFG_AIRSPEED: /* what a probe along x is pressed by */
-        return read_gauge(sensor, 0.5 * air_at(cfg, motion).density * along * fabs(along), state,
-                          value);
-    case CFG_GPS:
+    case SIM_SENSOR_BAROMETER:
+        return read_gauge(sensor, air_at(vehicle, motion).pressure, state, value);
+    case SIM_SENSOR_AIRSPEED: /* what a probe along x is pressed by */
+        return read_gauge(sensor, 0.5 * air_at(vehicle, motion).density * along * fabs(along),
+                          state, value);
+    case SIM_SENSOR_GPS:
         return read_gps(sensor, motion, state, value);
-    case CFG_SUN_SENSOR:
-        return read_sun(cfg, sensor, motion, state, value);
-    case CFG_STAR_TRACKER:
-        return read_tracker(cfg, sensor, motion, state, value);
+    case SIM_SENSOR_SUN:
+        return read_sun(vehicle, sensor, motion, state, value);
+    case SIM_SENSOR_STAR_TRACKER:
+        return read_tracker(vehicle, sensor, motion, state, value);
     default:
         return read_gauge(
-            sensor, cfg->x[dyn_model_q_index(cfg->plant.model, sensor->body) + sensor->coordinate],
+            sensor,
+            vehicle->x[dyn_model_q_index(vehicle->plant.model, sensor->body) + sensor->coordinate],
             state, value);
     }
 }
@@ -136,8 +137,8 @@ static bool read(const struct cfg_rig *cfg, const struct cfg_sensor *sensor,
 /* ---- what goes wrong with it ---- */
 
 /* An attitude goes wrong by a small turn; a stuck or late one is another attitude. */
-static bool spoil_attitude(const struct io_fault_spec *spec, struct io_fault_state *state,
-                           uint64_t frame, double dt, double q[4])
+static bool apply_attitude_fault(const struct io_fault_spec *spec, struct io_fault_state *state,
+                                 uint64_t frame, double dt, double q[4])
 {
     const bool turns =
         spec->kind == IO_FAULT_BIAS || spec->kind == IO_FAULT_DRIFT || spec->kind == IO_FAULT_NOISE;
@@ -152,41 +153,41 @@ static bool spoil_attitude(const struct io_fault_spec *spec, struct io_fault_sta
 
 /* A receiver that is stuck or late is so with its velocity too; metres of a bias leave that alone.
  */
-static int struck_count(enum cfg_instrument kind, const struct io_fault_spec *spec)
+static int faulted_width(enum sim_sensor_kind kind, const struct io_fault_spec *spec)
 {
     const bool whole = spec->kind == IO_FAULT_DELAY || spec->kind == IO_FAULT_BIT_FLIP ||
                        (spec->kind == IO_FAULT_STUCK && !spec->at_value);
-    return kind == CFG_GPS && !whole ? 3 : instrument_width(kind);
+    return kind == SIM_SENSOR_GPS && !whole ? 3 : sim_sensor_width(kind);
 }
 
 /* Every fault of this sensor in turn; false: it gives nothing new. */
-static bool spoil(struct rig *rig, int index, uint64_t frame, double value[WIDTH_MAX])
+static bool apply_faults(struct sim *sim, int index, uint64_t frame, double value[WIDTH_MAX])
 {
-    const struct cfg_scenario *scenario = rig->scenario;
-    const enum cfg_instrument kind = scenario->sensors[index].kind;
+    const struct cfg_scenario *scenario = sim->scenario;
+    const enum sim_sensor_kind kind = scenario->sensors[index].kind;
     bool fresh = true;
     for (int i = 0; i < scenario->fault_count; i++) {
-        const struct cfg_fault *fault = &scenario->faults[i];
-        struct io_fault_state *state = &rig->cfg->fault[i];
+        const struct sim_fault *fault = &scenario->faults[i];
+        struct io_fault_state *state = &sim->vehicle->fault[i];
         if (fault->sensor != index)
             continue;
-        fresh &= kind == CFG_STAR_TRACKER
-                     ? spoil_attitude(&fault->spec, state, frame, rig->cfg->h, value)
-                     : io_fault_signal(&fault->spec, state, frame, rig->cfg->h, value,
-                                       struck_count(kind, &fault->spec));
+        fresh &= kind == SIM_SENSOR_STAR_TRACKER
+                     ? apply_attitude_fault(&fault->spec, state, frame, sim->vehicle->h, value)
+                     : io_fault_signal(&fault->spec, state, frame, sim->vehicle->h, value,
+                                       faulted_width(kind, &fault->spec));
     }
     return fresh;
 }
 
 /* ---- where it goes ---- */
 
-static void fill_fix(const struct rig *rig, const struct cfg_sensor *sensor, uint64_t frame,
+static void fill_fix(const struct sim *sim, const struct sim_sensor *sensor, uint64_t frame,
                      const double value[WIDTH_MAX], struct io_geodetic_fix *fix)
 {
     const double seconds =
-        (double)(frame + 1) * rig->cfg->h - sensor->gps.delay * sensor->sample_time;
+        (double)(frame + 1) * sim->vehicle->h - sensor->gps.delay * sensor->sample_time;
     struct dyn_geodetic at;
-    dyn_world_geodetic(&rig->scenario->world, seconds, value, value + 3, &at, fix->velocity);
+    dyn_world_geodetic(&sim->scenario->world, seconds, value, value + 3, &at, fix->velocity);
     fix->latitude = at.latitude;
     fix->longitude = at.longitude;
     fix->altitude = at.height;
@@ -196,38 +197,38 @@ static void fill_fix(const struct rig *rig, const struct cfg_sensor *sensor, uin
     fix->satellites = sensor->gps.satellites;
 }
 
-static void fill_sample(const struct rig *rig, const struct cfg_sensor *sensor, uint64_t frame,
+static void fill_sample(const struct sim *sim, const struct sim_sensor *sensor, uint64_t frame,
                         double temperature, const double value[WIDTH_MAX], struct io_sample *sample)
 {
     switch (sensor->kind) {
-    case CFG_GYRO:
+    case SIM_SENSOR_GYRO:
         memcpy(sample->gyro, value, sizeof sample->gyro);
         sample->fields |= IO_FIELD_GYRO;
         break;
-    case CFG_ACCELEROMETER:
+    case SIM_SENSOR_ACCELEROMETER:
         memcpy(sample->accel, value, sizeof sample->accel);
         sample->fields |= IO_FIELD_ACCEL;
         break;
-    case CFG_MAGNETOMETER:
+    case SIM_SENSOR_MAGNETOMETER:
         memcpy(sample->mag, value, sizeof sample->mag);
         sample->fields |= IO_FIELD_MAG;
         break;
-    case CFG_BAROMETER:
+    case SIM_SENSOR_BAROMETER:
         sample->pressure = value[0];
         sample->temperature = temperature;
         sample->fields |= IO_FIELD_BARO;
         break;
-    case CFG_AIRSPEED:
+    case SIM_SENSOR_AIRSPEED:
         sample->diff_pressure = value[0];
         sample->fields |= IO_FIELD_AIRSPEED;
         break;
-    case CFG_GPS:
-        fill_fix(rig, sensor, frame, value, &sample->fix);
+    case SIM_SENSOR_GPS:
+        fill_fix(sim, sensor, frame, value, &sample->fix);
         break;
-    case CFG_SUN_SENSOR:
+    case SIM_SENSOR_SUN:
         memcpy(sample->sun, value, sizeof sample->sun);
         break;
-    case CFG_STAR_TRACKER:
+    case SIM_SENSOR_STAR_TRACKER:
         memcpy(sample->tracker, value, sizeof sample->tracker);
         sample->tracker_valid = value[4] != 0.0;
         break;
@@ -238,33 +239,33 @@ static void fill_sample(const struct rig *rig, const struct cfg_sensor *sensor, 
     }
 }
 
-static void log_reading(struct rig *rig, int index, uint64_t frame, const double *value)
+static void log_reading(struct sim *sim, int index, uint64_t frame, const double *value)
 {
     const size_t size =
-        (size_t)instrument_width(rig->scenario->sensors[index].kind) * sizeof *value;
-    if (rig->reading)
-        memcpy(rig->reading[index], value, size);
-    if (!rig->telemetry)
+        (size_t)sim_sensor_width(sim->scenario->sensors[index].kind) * sizeof *value;
+    if (sim->reading)
+        memcpy(sim->reading[index], value, size);
+    if (!sim->telemetry)
         return;
-    const int channel = rig->layout.sensor + index;
+    const int channel = sim->layout.sensor + index;
     const uint64_t log_time_ns =
-        (frame + 1 - rig->schedule->frame_offset) * rig->scenario->period_ns;
-    void *record = io_telemetry_claim(rig->telemetry, channel, log_time_ns);
+        (frame + 1 - sim->schedule->frame_offset) * sim->scenario->period_ns;
+    void *record = io_telemetry_claim(sim->telemetry, channel, log_time_ns);
     if (!record)
         return;
     memcpy(record, value, size);
-    io_telemetry_push(rig->telemetry, channel);
+    io_telemetry_push(sim->telemetry, channel);
 }
 
 /* The message that only this instrument feeds; nothing of it leaves while it is dropped. */
-static uint32_t message_of(enum cfg_instrument kind)
+static uint32_t message_of(enum sim_sensor_kind kind)
 {
     switch (kind) {
-    case CFG_GPS:
+    case SIM_SENSOR_GPS:
         return IO_SEND_GPS;
-    case CFG_SUN_SENSOR:
+    case SIM_SENSOR_SUN:
         return IO_SEND_SUN;
-    case CFG_STAR_TRACKER:
+    case SIM_SENSOR_STAR_TRACKER:
         return IO_SEND_TRACKER;
     default:
         return 0;
@@ -272,64 +273,68 @@ static uint32_t message_of(enum cfg_instrument kind)
 }
 
 /* What only this instrument puts into a sensor message that must have it. */
-static uint32_t field_of(enum cfg_instrument kind)
+static uint32_t field_of(enum sim_sensor_kind kind)
 {
-    return kind == CFG_GYRO ? IO_FIELD_GYRO : kind == CFG_ACCELEROMETER ? IO_FIELD_ACCEL : 0;
+    return kind == SIM_SENSOR_GYRO            ? IO_FIELD_GYRO
+           : kind == SIM_SENSOR_ACCELEROMETER ? IO_FIELD_ACCEL
+                                              : 0;
 }
 
-void instrument_begin(struct rig *rig)
+void sim_sensors_begin(struct sim *sim)
 {
-    for (int i = 0; i < rig->scenario->sensor_count; i++) {
-        const enum cfg_instrument kind = rig->scenario->sensors[i].kind;
-        rig->mute |= kind == CFG_ENCODER ? (uint32_t)IO_SEND_ANGLES : message_of(kind);
-        rig->silent |= field_of(kind);
+    for (int i = 0; i < sim->scenario->sensor_count; i++) {
+        const enum sim_sensor_kind kind = sim->scenario->sensors[i].kind;
+        sim->withheld_messages |=
+            kind == SIM_SENSOR_ENCODER ? (uint32_t)IO_SEND_ANGLES : message_of(kind);
+        sim->silent |= field_of(kind);
     }
 }
 
 /* Encoders share a message, so it waits for the last of them. */
-static bool all_encoders_answer(const struct rig *rig)
+static bool all_encoders_ready(const struct sim *sim)
 {
-    const struct cfg_scenario *scenario = rig->scenario;
+    const struct cfg_scenario *scenario = sim->scenario;
     for (int i = 0; i < scenario->sensor_count; i++) {
-        const struct cfg_sensor *sensor = &scenario->sensors[i];
-        const struct io_scalar_sensor_state *state = rig->cfg->instrument[i];
-        if (sensor->kind == CFG_ENCODER && state->samples <= sensor->gauge.delay)
+        const struct sim_sensor *sensor = &scenario->sensors[i];
+        const struct io_scalar_sensor_state *state = sim->vehicle->instrument[i];
+        if (sensor->kind == SIM_SENSOR_ENCODER && state->samples <= sensor->gauge.delay)
             return false;
     }
     return true;
 }
 
 /* What a board must not hear before this instrument has something to say. */
-static void note_answer(struct rig *rig, const struct cfg_sensor *sensor, bool answers)
+static void update_withheld(struct sim *sim, const struct sim_sensor *sensor, bool answers)
 {
     const uint32_t field = field_of(sensor->kind);
-    rig->silent = answers ? rig->silent & ~field : rig->silent | field;
-    if (sensor->kind != CFG_ENCODER)
+    sim->silent = answers ? sim->silent & ~field : sim->silent | field;
+    if (sensor->kind != SIM_SENSOR_ENCODER)
         return;
     if (!answers)
-        rig->mute |= IO_SEND_ANGLES;
-    else if (rig->mute & IO_SEND_ANGLES && all_encoders_answer(rig))
-        rig->mute &= ~(uint32_t)IO_SEND_ANGLES;
+        sim->withheld_messages |= IO_SEND_ANGLES;
+    else if (sim->withheld_messages & IO_SEND_ANGLES && all_encoders_ready(sim))
+        sim->withheld_messages &= ~(uint32_t)IO_SEND_ANGLES;
 }
 
-void instrument_sample(struct rig *rig, int index, uint64_t frame)
+void sim_sensor_sample(struct sim *sim, int index, uint64_t frame)
 {
-    struct cfg_rig *cfg = rig->cfg;
-    const struct cfg_sensor *sensor = &rig->scenario->sensors[index];
+    struct sim_vehicle *vehicle = sim->vehicle;
+    const struct sim_sensor *sensor = &sim->scenario->sensors[index];
     double value[WIDTH_MAX] = {0};
     struct dyn_motion motion;
-    dyn_plant_motion(&cfg->plant, cfg->work, cfg->x, sensor->body, sensor->point, &motion);
-    const bool answers = read(cfg, sensor, &motion, cfg->instrument[index], value);
-    const bool fresh = answers && spoil(rig, index, frame, value);
+    dyn_plant_motion(&vehicle->plant, vehicle->work, vehicle->x, sensor->body, sensor->point,
+                     &motion);
+    const bool answers = read_sensor(vehicle, sensor, &motion, vehicle->instrument[index], value);
+    const bool fresh = answers && apply_faults(sim, index, frame, value);
 
-    note_answer(rig, sensor, answers);
-    rig->mute =
-        fresh ? rig->mute & ~message_of(sensor->kind) : rig->mute | message_of(sensor->kind);
+    update_withheld(sim, sensor, answers);
+    sim->withheld_messages = fresh ? sim->withheld_messages & ~message_of(sensor->kind)
+                                   : sim->withheld_messages | message_of(sensor->kind);
     if (!fresh)
         return;
     const double temperature =
-        sensor->kind == CFG_BAROMETER ? air_at(cfg, &motion).temperature - kelvin : 0.0;
-    for (int i = 0; i < rig->scenario->link_count; i++)
-        fill_sample(rig, sensor, frame, temperature, value, &rig->sample[i]);
-    log_reading(rig, index, frame, value);
+        sensor->kind == SIM_SENSOR_BAROMETER ? air_at(vehicle, &motion).temperature - kelvin : 0.0;
+    for (int i = 0; i < sim->scenario->link_count; i++)
+        fill_sample(sim, sensor, frame, temperature, value, &sim->sample[i]);
+    log_reading(sim, index, frame, value);
 }

@@ -8,13 +8,13 @@
 
 #include "config/scenario.h"
 
-struct rig;
+struct sim;
 
 /* Numbers that an instrument's log record has.  Context: setup. */
-int instrument_width(enum cfg_instrument kind);
+int sim_sensor_width(enum sim_sensor_kind kind);
 
 /* Nothing has been said yet, and no board is told otherwise.  Context: setup. */
-void instrument_begin(struct rig *rig);
+void sim_sensors_begin(struct sim *sim);
 
 /* One sample of sensor index at the end of this frame; after a solve.  Context: frame. */
-void instrument_sample(struct rig *rig, int index, uint64_t frame);
+void sim_sensor_sample(struct sim *sim, int index, uint64_t frame);

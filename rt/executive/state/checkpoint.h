@@ -12,10 +12,10 @@
 
 #include "rt/executive/state/run_state.h"
 
-enum { CHECKPOINT_ERROR_MAX = 160, CHECKPOINT_SIZE_MAX = 1 << 28 };
+enum { SIM_CHECKPOINT_ERROR_MAX = 160, SIM_CHECKPOINT_SIZE_MAX = 1 << 28 };
 
 /* What a state belongs to. */
-struct checkpoint_mark {
+struct sim_checkpoint_identity {
     char program[32];    /* version of the program */
     char isa[16];        /* instruction set */
     uint64_t scenario;   /* hash of its text and of the overrides that bear on the state */
@@ -25,7 +25,7 @@ struct checkpoint_mark {
     uint64_t state_size; /* bytes */
 };
 
-struct checkpoint {
+struct sim_checkpoint {
     uint64_t frame; /* frames that it has behind it */
     uint64_t hash;  /* rolled up to it */
     const void *state;
@@ -33,21 +33,23 @@ struct checkpoint {
 
 /* The mark of a rig.  Overrides that only say where boards are, how long a run is and how it is
  * paced do not count.  Context: setup. */
-void checkpoint_mark(const struct cfg_rig *rig, const char *const *overrides, int override_count,
-                     struct checkpoint_mark *mark);
+void sim_checkpoint_identify(const struct sim_vehicle *vehicle, const char *const *overrides,
+                             int override_count, struct sim_checkpoint_identity *mark);
 
 /* 0, or -1 with what is wrong in error; a checkpoint of that name is replaced at once or not at
  * all, and anything else of that name is left alone.  Symbolic links are not followed, here or when
  * one is read.  What was written survives a loss of power, its bytes and its name.
  * Context: any but frame. */
-int checkpoint_write(const char *path, const struct checkpoint_mark *mark,
-                     const struct checkpoint *checkpoint, char error[CHECKPOINT_ERROR_MAX]);
+int sim_checkpoint_write(const char *path, const struct sim_checkpoint_identity *mark,
+                         const struct sim_checkpoint *checkpoint,
+                         char error[SIM_CHECKPOINT_ERROR_MAX]);
 
 /* The checkpoint in these bytes, whose state stays in them.  Context: any but frame. */
-int checkpoint_find(const void *bytes, size_t size, const struct checkpoint_mark *mark,
-                    struct checkpoint *checkpoint, char error[CHECKPOINT_ERROR_MAX]);
+int sim_checkpoint_parse(const void *bytes, size_t size, const struct sim_checkpoint_identity *mark,
+                         struct sim_checkpoint *checkpoint, char error[SIM_CHECKPOINT_ERROR_MAX]);
 
 /* The same from a file, its state copied to mark->state_size bytes at state; and all numbers that
  * the frame could not survive are refused, too.  Context: any but frame. */
-int checkpoint_read(const char *path, const struct checkpoint_mark *mark, const struct cfg_rig *rig,
-                    void *state, struct checkpoint *checkpoint, char error[CHECKPOINT_ERROR_MAX]);
+int sim_checkpoint_read(const char *path, const struct sim_checkpoint_identity *mark,
+                        const struct sim_vehicle *vehicle, void *state,
+                        struct sim_checkpoint *checkpoint, char error[SIM_CHECKPOINT_ERROR_MAX]);

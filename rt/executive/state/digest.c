@@ -14,7 +14,7 @@ struct digest {
 };
 
 /* The last word is filled up with zeros; the size, hashed last, tells how many. */
-static void add(struct digest *digest, const unsigned char *bytes, size_t size)
+static void add_block(struct digest *digest, const unsigned char *bytes, size_t size)
 {
     const size_t whole = size / 8 * 8;
     unsigned char last[8] = {0};
@@ -26,16 +26,16 @@ static void add(struct digest *digest, const unsigned char *bytes, size_t size)
     digest->hash = rt_hash(digest->hash, last, sizeof last);
 }
 
-uint64_t digest_bytes(const void *bytes, size_t size)
+uint64_t sim_digest_bytes(const void *bytes, size_t size)
 {
     const unsigned char *from = bytes;
     struct digest digest = {0};
     for (size_t at = 0; at < size; at += BLOCK)
-        add(&digest, from + at, size - at < BLOCK ? size - at : BLOCK);
+        add_block(&digest, from + at, size - at < BLOCK ? size - at : BLOCK);
     return rt_hash_mix(digest.hash, digest.size);
 }
 
-bool digest_file(const char *path, uint64_t *hash, uint64_t *size)
+bool sim_digest_file(const char *path, uint64_t *hash, uint64_t *size)
 {
     static unsigned char block[BLOCK];
     struct digest digest = {0};
@@ -44,7 +44,7 @@ bool digest_file(const char *path, uint64_t *hash, uint64_t *size)
     if (file == NULL)
         return false;
     while ((got = fread(block, 1, sizeof block, file)) > 0)
-        add(&digest, block, got);
+        add_block(&digest, block, got);
     const bool is_read = !ferror(file);
     fclose(file);
     *hash = rt_hash_mix(digest.hash, digest.size);
@@ -52,8 +52,8 @@ bool digest_file(const char *path, uint64_t *hash, uint64_t *size)
     return is_read;
 }
 
-const char *digest_text(uint64_t hash, char text[DIGEST_TEXT_SIZE])
+const char *sim_digest_text(uint64_t hash, char text[SIM_DIGEST_TEXT_SIZE])
 {
-    snprintf(text, DIGEST_TEXT_SIZE, "%016" PRIx64, hash);
+    snprintf(text, SIM_DIGEST_TEXT_SIZE, "%016" PRIx64, hash);
     return text;
 }

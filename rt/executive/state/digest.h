@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DIGEST_TEXT_SIZE = 17 };
+enum { SIM_DIGEST_TEXT_SIZE = 17 };
 
 /* Of any number of bytes.  Context: setup. */
-uint64_t digest_bytes(const void *bytes, size_t size);
+uint64_t sim_digest_bytes(const void *bytes, size_t size);
 /* Of a whole file; false when it cannot be read.  Context: setup. */
-bool digest_file(const char *path, uint64_t *hash, uint64_t *size);
+bool sim_digest_file(const char *path, uint64_t *hash, uint64_t *size);
 /* As 16 digits.  Context: any. */
-const char *digest_text(uint64_t hash, char text[DIGEST_TEXT_SIZE]);
+const char *sim_digest_text(uint64_t hash, char text[SIM_DIGEST_TEXT_SIZE]);

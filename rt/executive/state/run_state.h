@@ -20,7 +20,7 @@
 #include "rt/arena.h"
 
 /* What a link holds between two commands. */
-struct cfg_link_state {
+struct sim_link_state {
     double control[IO_CONTROL_MAX];
     uint64_t flags, board_us, sequence, mode; /* of the newest command, as the board sent them */
     uint64_t commands;                        /* latched so far */
@@ -28,32 +28,32 @@ struct cfg_link_state {
 };
 
 /* What the environment has of its own, held between two looks at it. */
-struct cfg_surroundings {
+struct sim_environment_state {
     double magnetic_field[3], sun[3], sun_visible_fraction;
     struct io_wind_gust_state gust;
 };
 
-enum cfg_brake { CFG_BRAKE_OFF, CFG_BRAKE_SLIPS, CFG_BRAKE_HOLDS };
+enum sim_arm_brake { SIM_ARM_BRAKE_OFF, SIM_ARM_BRAKE_SLIPS, SIM_ARM_BRAKE_HOLDS };
 
 /* Flags of an arm besides those of dynamics/arm/resolved_rate.h. */
 enum {
-    CFG_ARM_LOST = 8,      /* a link of the operator's is lost */
-    CFG_ARM_SAFED = 16,    /* it waits for a mode to be chosen */
-    CFG_ARM_VERNIER = 32,  /* fine */
-    CFG_ARM_CAPTURE = 64,  /* a fixture is inside the capture envelope */
-    CFG_ARM_AUTO = 128,    /* on its way to a pose */
-    CFG_ARM_LIMITED = 256, /* a motor gives all it can */
-    CFG_ARM_BERTHED = 512, /* what the hand has is in its berth, where a release latches it */
+    SIM_ARM_LINK_LOST = 8,        /* a link of the operator's is lost */
+    SIM_ARM_STOPPED = 16,         /* it waits for a mode to be chosen */
+    SIM_ARM_VERNIER = 32,         /* fine */
+    SIM_ARM_CAPTURE_READY = 64,   /* a fixture is inside the capture envelope */
+    SIM_ARM_AUTO = 128,           /* on its way to a pose */
+    SIM_ARM_TORQUE_LIMITED = 256, /* a motor gives all it can */
+    SIM_ARM_BERTH_READY = 512, /* what the hand has is in its berth, where a release latches it */
 };
 
 /* What an arm remembers from one servo period to the next. */
-struct cfg_arm_state {
+struct sim_arm_state {
     struct io_arm_panel_state panel;
     double reference[DYN_ARM_JOINT_MAX]; /* rad, where the servos want the joints */
     double command[DYN_ARM_JOINT_MAX];   /* rad/s */
     double torque[DYN_ARM_JOINT_MAX];    /* N m, of the motors, behind their gears */
     double asked[6];                     /* of the hand, base axes, angular first */
-    uint64_t brake[DYN_ARM_JOINT_MAX];   /* enum cfg_brake */
+    uint64_t brake[DYN_ARM_JOINT_MAX];   /* enum sim_arm_brake */
     double rub[DYN_ARM_JOINT_MAX];       /* sense in which a slipping brake pushes: -1, 1 */
     uint64_t flags;
     uint64_t configuration;      /* what the hand has */
@@ -61,30 +61,30 @@ struct cfg_arm_state {
     uint64_t near;               /* 1 + the payload whose fixture is nearest; 0: none is free */
     double reach, tilt, closing; /* of that one: m, rad, m/s */
     uint64_t grapples, releases, refused;
-    uint64_t stood;    /* looks in which it stood where a pose led it */
-    uint64_t seen_us;  /* the sender's time of the sticks that the servos saw last */
-    double blow;       /* J lost in the last grapple, or release into a berth, */
-    double impulse[6]; /* and what the payload got: at the hand, in its axes; N m s, N s */
+    uint64_t poses_settled;   /* looks in which it stood where a pose led it */
+    uint64_t newest_stick_us; /* the sender's time of the sticks that the servos saw last */
+    double blow;              /* J lost in the last grapple, or release into a berth, */
+    double impulse[6];        /* and what the payload got: at the hand, in its axes; N m s, N s */
 };
-_Static_assert(sizeof(struct cfg_arm_state) ==
+_Static_assert(sizeof(struct sim_arm_state) ==
                    sizeof(struct io_arm_panel_state) + (5 * DYN_ARM_JOINT_MAX + 6 + 19) * 8,
                "no pads in the run state");
 
-struct cfg_schedule_state {
+struct sim_schedule_state {
     uint64_t frame;      /* frames completed */
     uint64_t not_finite; /* steps refused because their result was not a number */
     uint64_t out_of_range[DYN_VALIDITY_COUNT]; /* frames in which a flexible body left its model */
 };
 
 /* A part of the run state that has a name, and the job that writes it. */
-enum { CFG_SECTION_MAX = 256 };
-struct cfg_section {
-    char name[CFG_EXPECT_TEXT_MAX + 16]; /* "plant", "device gyro", "fault bias of gyro" */
+enum { SIM_RUN_STATE_SECTION_MAX = 256 };
+struct sim_run_state_section {
+    char name[SIM_LABEL_MAX + 16]; /* "plant", "device gyro", "fault bias of gyro" */
     const char *job;
     size_t offset, size;
 };
 
-struct cfg_rig {
+struct sim_vehicle {
     const struct cfg_scenario *scenario;
     struct dyn_plant plant;
     struct dyn_effector *effectors; /* of the plant, for the parameters in them */
@@ -111,50 +111,52 @@ struct cfg_rig {
     struct io_actuator_drive_state *drive;
     void **instrument; /* one per sensor: the state of its kind, inside the run state */
     struct io_fault_state *fault;
-    struct cfg_link_state *link;
-    struct cfg_surroundings *surroundings;
-    struct cfg_schedule_state *schedule;
+    struct sim_link_state *link;
+    struct sim_environment_state *surroundings;
+    struct sim_schedule_state *schedule;
     double *parameter;         /* in force, one per parameter of the scenario */
-    struct cfg_arm_state *arm; /* NULL: there is none */
+    struct sim_arm_state *arm; /* NULL: there is none */
 };
 
-/* Bytes of arena that cfg_rig_place() takes.  Context: setup. */
-size_t cfg_rig_size(const struct cfg_scenario *scenario);
+/* Bytes of arena that sim_vehicle_place() takes.  Context: setup. */
+size_t sim_vehicle_size(const struct cfg_scenario *scenario);
 /* Of those, the run state.  Context: setup. */
-size_t cfg_state_size(const struct cfg_scenario *scenario);
+size_t sim_run_state_size(const struct cfg_scenario *scenario);
 /* Bytes of run state that an instrument has.  Context: setup. */
-size_t cfg_instrument_size(enum cfg_instrument kind);
+size_t sim_sensor_state_size(enum sim_sensor_kind kind);
 
 /* Field, Sun and gusts as of now, from the run state into the plant.  Context: frame. */
-void cfg_rig_surround(struct cfg_rig *rig);
+void sim_vehicle_apply_environment(struct sim_vehicle *vehicle);
 /* The same looked at anew, seconds into the run.  Context: frame. */
-void cfg_rig_look_around(struct cfg_rig *rig, double seconds);
+void sim_vehicle_update_environment(struct sim_vehicle *vehicle, double seconds);
 
 /* The vehicle back at its start, with its devices; links, schedule, windows of faults and
  * parameters go on.  Context: frame. */
-void cfg_rig_reset(struct cfg_rig *rig);
+void sim_vehicle_reset(struct sim_vehicle *vehicle);
 
 /* A parameter takes another value, which lies in its limits.  Context: frame, between two frames.
  */
-void cfg_rig_tune(struct cfg_rig *rig, int index, double value);
+void sim_vehicle_tune(struct sim_vehicle *vehicle, int index, double value);
 
 /* The arm has something else in its hand, or other brakes and latches hold: bring in line with its
  * state what the kernel reads.  Context: frame. */
-void cfg_rig_grip(struct cfg_rig *rig);
+void sim_vehicle_apply_arm_configuration(struct sim_vehicle *vehicle);
 
 /* The run state was put in as a whole: bring in line with it what the frame reads elsewhere.
  * Context: frame, between two frames. */
-void cfg_rig_settle(struct cfg_rig *rig);
+void sim_vehicle_apply_state(struct sim_vehicle *vehicle);
 
 /* What of a run state of the right size cannot be, and would lead the frame astray; NULL: it is
  * sound.  The state may come from a file of anybody's.  Context: any. */
-const char *cfg_rig_state_flaw(const struct cfg_rig *rig, const void *state);
+const char *sim_run_state_problem(const struct sim_vehicle *vehicle, const void *state);
 
-/* The run state part by part, in order; as many as cfg_section_count().  Context: setup. */
-int cfg_rig_sections(const struct cfg_rig *rig, struct cfg_section sections[CFG_SECTION_MAX]);
+/* The run state part by part, in order; as many as sim_run_state_section_count().  Context: setup.
+ */
+int sim_run_state_sections(const struct sim_vehicle *vehicle,
+                           struct sim_run_state_section sections[SIM_RUN_STATE_SECTION_MAX]);
 
 /* Context: setup. */
-int cfg_section_count(const struct cfg_scenario *scenario);
+int sim_run_state_section_count(const struct cfg_scenario *scenario);
 
 /* The rig at its initial state.  The scenario must outlive it.  Context: setup. */
-struct cfg_rig *cfg_rig_place(const struct cfg_scenario *scenario, void *mem);
+struct sim_vehicle *sim_vehicle_place(const struct cfg_scenario *scenario, void *mem);

@@ -11,9 +11,10 @@
 #include "rt/executive/state/run_state.h"
 
 /* Where this part of the rig's own state is in the other one. */
-static const void *same_place(const struct cfg_rig *rig, const void *part, const void *state)
+static const void *same_place(const struct sim_vehicle *vehicle, const void *part,
+                              const void *state)
 {
-    return (const unsigned char *)state + ((const unsigned char *)part - rig->state);
+    return (const unsigned char *)state + ((const unsigned char *)part - vehicle->state);
 }
 
 static bool are_finite(const void *numbers, int count)
@@ -27,10 +28,10 @@ static bool are_finite(const void *numbers, int count)
     return true;
 }
 
-static bool are_in_limits(const struct cfg_rig *rig, const void *parameters)
+static bool are_in_limits(const struct sim_vehicle *vehicle, const void *parameters)
 {
-    for (int i = 0; i < rig->scenario->parameter_count; i++) {
-        const struct cfg_parameter *parameter = &rig->scenario->parameters[i];
+    for (int i = 0; i < vehicle->scenario->parameter_count; i++) {
+        const struct sim_parameter *parameter = &vehicle->scenario->parameters[i];
         double value;
         memcpy(&value, (const unsigned char *)parameters + (size_t)i * sizeof value, sizeof value);
         if (!(value >= parameter->low && value <= parameter->high))
@@ -39,7 +40,7 @@ static bool are_in_limits(const struct cfg_rig *rig, const void *parameters)
     return true;
 }
 
-static const char *panel_flaw(const struct cfg_arm *arm, const struct io_arm_panel_state *panel)
+static const char *panel_flaw(const struct sim_arm *arm, const struct io_arm_panel_state *panel)
 {
     if (panel->mode >= IO_ARM_PANEL_MODE_COUNT)
         return "its arm is in a mode that there is not";
@@ -52,29 +53,29 @@ static const char *panel_flaw(const struct cfg_arm *arm, const struct io_arm_pan
 
 /* What is only shown must be a number as well: a run that goes on from here says it, too.  What a
  * board or a hand sent may be none, and who reads it expects that. */
-static bool are_numbers(const struct cfg_arm_state *state)
+static bool are_numbers(const struct sim_arm_state *state)
 {
     return are_finite(state->asked, 6) && are_finite(&state->reach, 1) &&
            are_finite(&state->tilt, 1) && are_finite(&state->closing, 1) &&
            are_finite(&state->blow, 1) && are_finite(state->impulse, 6);
 }
 
-static const char *brake_flaw(const struct cfg_arm_state *state)
+static const char *brake_flaw(const struct sim_arm_state *state)
 {
     for (int n = 0; n < DYN_ARM_JOINT_MAX; n++) {
         const double rub = state->rub[n];
-        if (state->brake[n] > CFG_BRAKE_HOLDS || !(rub == -1.0 || rub == 0.0 || rub == 1.0))
+        if (state->brake[n] > SIM_ARM_BRAKE_HOLDS || !(rub == -1.0 || rub == 0.0 || rub == 1.0))
             return "its arm's brakes are as they cannot be";
     }
     return NULL;
 }
 
 /* What the hand has is not latched to a bay as well. */
-static const char *arm_flaw(const struct cfg_scenario *scenario, const struct cfg_arm_state *state)
+static const char *arm_flaw(const struct cfg_scenario *scenario, const struct sim_arm_state *state)
 {
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     const uint64_t has = state->configuration, payloads = (uint64_t)arm->payload_count;
-    if (has >= (uint64_t)cfg_configuration_count(scenario))
+    if (has >= (uint64_t)sim_arm_configuration_count(scenario))
         return "its arm has something in its hand that there is not";
     if (state->latched >> payloads != 0 || (has > 0 && (state->latched >> (has - 1) & 1)))
         return "its payloads are latched as they cannot be";
@@ -91,15 +92,15 @@ static const char *arm_flaw(const struct cfg_scenario *scenario, const struct cf
     return panel_flaw(arm, &state->panel);
 }
 
-const char *cfg_rig_state_flaw(const struct cfg_rig *rig, const void *state)
+const char *sim_run_state_problem(const struct sim_vehicle *vehicle, const void *state)
 {
-    struct cfg_arm_state arm;
-    if (!are_finite(same_place(rig, rig->x, state), dyn_plant_state_count(&rig->plant)))
+    struct sim_arm_state arm;
+    if (!are_finite(same_place(vehicle, vehicle->x, state), dyn_plant_state_count(&vehicle->plant)))
         return "its vehicle is where no number says";
-    if (!are_in_limits(rig, same_place(rig, rig->parameter, state)))
+    if (!are_in_limits(vehicle, same_place(vehicle, vehicle->parameter, state)))
         return "a parameter is out of its limits";
-    if (rig->arm == NULL)
+    if (vehicle->arm == NULL)
         return NULL;
-    memcpy(&arm, same_place(rig, rig->arm, state), sizeof arm);
-    return arm_flaw(rig->scenario, &arm);
+    memcpy(&arm, same_place(vehicle, vehicle->arm, state), sizeof arm);
+    return arm_flaw(vehicle->scenario, &arm);
 }

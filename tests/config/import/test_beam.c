@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979323846;
 static const struct dyn_pose in_place = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-static struct cfg_pool pool;
+static struct cfg_load_arena pool;
 
 void setUp(void)
 {
@@ -19,11 +19,11 @@ void setUp(void)
 
 void tearDown(void)
 {
-    cfg_pool_free(&pool);
+    cfg_load_arena_free(&pool);
 }
 
 /* Of unit length, mass and stiffness. */
-static struct cfg_beam unit_beam(enum cfg_root root)
+static struct cfg_beam unit_beam(enum cfg_beam_root root)
 {
     return (struct cfg_beam){.pose = in_place,
                              .length = 1.0,
@@ -50,18 +50,18 @@ static void set_modes(struct cfg_beam *beam, int y, int z, int twist, int stretc
 static void integrate(const struct cfg_beam *beam, struct cfg_beam_form *form,
                       struct dyn_modal *modal)
 {
-    TEST_ASSERT_NULL(cfg_beam_flaw(beam));
+    TEST_ASSERT_NULL(cfg_beam_problem(beam));
     cfg_beam_shape(&pool, beam, form);
-    double *room = cfg_pool_take(&pool, dyn_modal_storage_count(form->modes) * sizeof *room);
+    double *room = cfg_load_arena_take(&pool, dyn_modal_storage_count(form->modes) * sizeof *room);
     dyn_modal_integrate(form->station, form->stations, form->modes, room, modal);
 }
 
 /* --- frequencies --------------------------------------------------------------------------- */
 
-static double beta_of(enum cfg_root root, double mass, double inertia, int k)
+static double beta_of(enum cfg_beam_root root, double mass, double inertia, int k)
 {
-    const struct cfg_span span = {root, mass, inertia};
-    return cfg_wave_bending(&span, k).beta;
+    const struct cfg_beam_span span = {root, mass, inertia};
+    return cfg_beam_wave_bending(&span, k).beta;
 }
 
 static void test_clamped_frequencies_are_those_of_the_books(void)
@@ -98,7 +98,7 @@ static void test_high_frequencies_keep_all_digits(void)
         for (int k = 11; k < DYN_MODES_MAX; k++) {
             const double want = (k + phase[root]) * pi;
             TEST_ASSERT_DOUBLE_WITHIN(1e-15 * want, want,
-                                      beta_of((enum cfg_root)root, 0.0, 0.0, k));
+                                      beta_of((enum cfg_beam_root)root, 0.0, 0.0, k));
         }
 }
 
@@ -157,7 +157,7 @@ static void test_a_heavy_tip_hangs_on_a_spring(void)
 enum { ELEMENTS = 40, FREEDOMS = 2 * ELEMENTS + 2 };
 
 /* Negative pivots of K - square M of Hermite elements: how many frequencies lie below. */
-static int count_by_elements(const struct cfg_span *span, double square)
+static int count_by_elements(const struct cfg_beam_span *span, double square)
 {
     static const double K[4][4] = {
         {12, 6, -12, 6}, {6, 4, -6, 2}, {-12, -6, 12, -6}, {6, 2, -6, 4}};
@@ -194,8 +194,9 @@ static void test_finite_elements_count_as_many_frequencies(void)
     for (int root = 0; root < 3; root++)
         for (int l = 0; l < 6; l++)
             for (int k = 0; k < 6; k++) {
-                const struct cfg_span span = {(enum cfg_root)root, load[l][0], load[l][1]};
-                const double rate = cfg_wave_bending(&span, k).rate, square = rate * rate;
+                const struct cfg_beam_span span = {(enum cfg_beam_root)root, load[l][0],
+                                                   load[l][1]};
+                const double rate = cfg_beam_wave_bending(&span, k).rate, square = rate * rate;
                 TEST_ASSERT_EQUAL_INT(rigid[root] + k, count_by_elements(&span, 0.9998 * square));
                 TEST_ASSERT_EQUAL_INT(rigid[root] + k + 1,
                                       count_by_elements(&span, 1.0002 * square));
@@ -205,12 +206,15 @@ static void test_finite_elements_count_as_many_frequencies(void)
 static void test_rods_have_the_frequencies_of_a_string_of_sines(void)
 {
     for (int k = 0; k < 20; k++) {
-        const struct cfg_span clamped = {CFG_ROOT_CLAMPED, 0.0, 0.0};
-        const struct cfg_span pinned = {CFG_ROOT_PINNED, 0.0, 0.0};
-        const struct cfg_span free = {CFG_ROOT_FREE, 0.0, 0.0};
-        TEST_ASSERT_DOUBLE_WITHIN(1e-14 * (k + 1), (k + 0.5) * pi, cfg_wave_rod(&clamped, k).rate);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-14 * (k + 1), (k + 0.5) * pi, cfg_wave_rod(&pinned, k).rate);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-14 * (k + 1), (k + 1.0) * pi, cfg_wave_rod(&free, k).rate);
+        const struct cfg_beam_span clamped = {CFG_ROOT_CLAMPED, 0.0, 0.0};
+        const struct cfg_beam_span pinned = {CFG_ROOT_PINNED, 0.0, 0.0};
+        const struct cfg_beam_span free = {CFG_ROOT_FREE, 0.0, 0.0};
+        TEST_ASSERT_DOUBLE_WITHIN(1e-14 * (k + 1), (k + 0.5) * pi,
+                                  cfg_beam_wave_rod(&clamped, k).rate);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-14 * (k + 1), (k + 0.5) * pi,
+                                  cfg_beam_wave_rod(&pinned, k).rate);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-14 * (k + 1), (k + 1.0) * pi,
+                                  cfg_beam_wave_rod(&free, k).rate);
     }
 }
 
@@ -221,9 +225,10 @@ static void test_loaded_rods_solve_their_equations(void)
     for (int l = 0; l < 3; l++)
         for (int k = 0; k < 10; k++) {
             const double m = load[l];
-            const struct cfg_span clamped = {CFG_ROOT_CLAMPED, m, 0.0};
-            const struct cfg_span free = {CFG_ROOT_FREE, m, 0.0};
-            const double held = cfg_wave_rod(&clamped, k).rate, loose = cfg_wave_rod(&free, k).rate;
+            const struct cfg_beam_span clamped = {CFG_ROOT_CLAMPED, m, 0.0};
+            const struct cfg_beam_span free = {CFG_ROOT_FREE, m, 0.0};
+            const double held = cfg_beam_wave_rod(&clamped, k).rate,
+                         loose = cfg_beam_wave_rod(&free, k).rate;
             TEST_ASSERT_DOUBLE_WITHIN(1e-13, held, k * pi + atan(1.0 / (m * held)));
             TEST_ASSERT_DOUBLE_WITHIN(1e-13, loose, (k + 1) * pi - atan(m * loose));
         }
@@ -324,7 +329,7 @@ static void test_modes_have_unit_mass_and_are_orthogonal(void)
 {
     for (int root = 0; root < 3; root++)
         for (int loaded = 0; loaded < 2; loaded++) {
-            struct cfg_beam beam = unit_beam((enum cfg_root)root);
+            struct cfg_beam beam = unit_beam((enum cfg_beam_root)root);
             struct cfg_beam_form form;
             struct dyn_modal modal = {0};
             set_modes(&beam, 16, 16, 16, 16);
@@ -352,16 +357,17 @@ static void test_strain_energy_is_that_of_the_frequency(void)
 {
     enum { POINTS = 80, MODES = 12 };
     double x[POINTS], weight[POINTS];
-    cfg_gauss(POINTS, x, weight);
+    cfg_quadrature(POINTS, x, weight);
     for (int root = 0; root < 3; root++)
         for (int k = 0; k < MODES; k++) {
-            const struct cfg_span span = {(enum cfg_root)root, 0.4, 0.1};
-            const struct cfg_wave bend = cfg_wave_bending(&span, k), rod = cfg_wave_rod(&span, k);
+            const struct cfg_beam_span span = {(enum cfg_beam_root)root, 0.4, 0.1};
+            const struct cfg_beam_wave bend = cfg_beam_wave_bending(&span, k),
+                                       rod = cfg_beam_wave_rod(&span, k);
             double bent = 0.0, drawn = 0.0, d[3];
             for (int i = 0; i < POINTS; i++) {
-                cfg_wave_at(&bend, x[i], d);
+                cfg_beam_wave_at(&bend, x[i], d);
                 bent += weight[i] * d[2] * d[2];
-                cfg_wave_at(&rod, x[i], d);
+                cfg_beam_wave_at(&rod, x[i], d);
                 drawn += weight[i] * d[1] * d[1];
             }
             TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1.0, bent / (bend.rate * bend.rate));
@@ -486,7 +492,7 @@ static double turn_distance(struct dyn_quat a, struct dyn_quat b)
 
 static struct dyn_node bent_node[BENT_STEPS + 1];
 
-static void bend(enum cfg_root root)
+static void bend(enum cfg_beam_root root)
 {
     struct cfg_beam beam = unit_beam(root);
     struct cfg_beam_form form;
@@ -533,7 +539,7 @@ static double carried_error(double scale)
 static void test_a_node_turns_with_its_section_to_second_order(void)
 {
     for (int root = 0; root < 3; root++) {
-        bend((enum cfg_root)root);
+        bend((enum cfg_beam_root)root);
         const double coarse = carried_error(0.08), fine = carried_error(0.04);
         TEST_ASSERT_TRUE(coarse > 1e-5); /* there is something to see */
         TEST_ASSERT_DOUBLE_WITHIN(1.0, 8.0, coarse / fine);
@@ -620,7 +626,7 @@ static void test_a_beam_may_lie_anywhere_in_its_body(void)
 static void test_a_root_that_would_move_stands_still_in_the_body_frame(void)
 {
     for (int root = 0; root < 3; root++) {
-        struct cfg_beam beam = unit_beam((enum cfg_root)root);
+        struct cfg_beam beam = unit_beam((enum cfg_beam_root)root);
         struct cfg_beam_form form;
         struct dyn_node node;
         beam.pose.origin = (struct dyn_vec3){0.3, 0.0, 0.1};
@@ -711,8 +717,9 @@ static void test_numbers_that_make_no_beam_are_named(void)
     const double nan = (double)NAN;
     struct cfg_beam good = unit_beam(CFG_ROOT_CLAMPED), bad;
     set_modes(&good, 1, 1, 1, 1);
-    TEST_ASSERT_NULL(cfg_beam_flaw(&good));
-#define FLAW(text, change) bad = good, change, TEST_ASSERT_EQUAL_STRING(text, cfg_beam_flaw(&bad))
+    TEST_ASSERT_NULL(cfg_beam_problem(&good));
+#define FLAW(text, change)                                                                         \
+    bad = good, change, TEST_ASSERT_EQUAL_STRING(text, cfg_beam_problem(&bad))
     FLAW("length must be positive", bad.length = 0.0);
     FLAW("length must be positive", bad.length = nan);
     FLAW("mass must be positive", bad.mass = -1.0);
@@ -733,7 +740,7 @@ static void test_numbers_that_make_no_beam_are_named(void)
     bad = good;
     bad.modes[CFG_BEAM_TWIST] = 0;
     bad.polar = bad.stiffness[CFG_BEAM_TWIST] = 0.0;
-    TEST_ASSERT_NULL(cfg_beam_flaw(&bad));
+    TEST_ASSERT_NULL(cfg_beam_problem(&bad));
 }
 
 int main(void)

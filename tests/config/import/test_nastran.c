@@ -210,17 +210,17 @@ static const struct mistake mode_mistakes[] = {
 };
 // clang-format on
 
-static struct cfg_pool pool;
+static struct cfg_load_arena pool;
 static char error[CFG_ERROR_MAX];
 
 void setUp(void)
 {
-    pool = (struct cfg_pool){0};
+    pool = (struct cfg_load_arena){0};
 }
 
 void tearDown(void)
 {
-    cfg_pool_free(&pool);
+    cfg_load_arena_free(&pool);
 }
 
 /* A text with one piece exchanged, which must be in it exactly once. */
@@ -229,7 +229,7 @@ static const char *edit(const char *text, const char *good, const char *bad)
     const char *at = strstr(text, good);
     TEST_ASSERT_NOT_NULL_MESSAGE(at, good);
     TEST_ASSERT_NULL_MESSAGE(strstr(at + 1, good), good);
-    char *changed = cfg_pool_take(&pool, strlen(text) + strlen(bad) + 1);
+    char *changed = cfg_load_arena_take(&pool, strlen(text) + strlen(bad) + 1);
     sprintf(changed, "%.*s%s%s", (int)(at - text), text, bad, at + strlen(good));
     return changed;
 }
@@ -284,7 +284,7 @@ static void expect_complaint(const char *bulk, const char *punch,
 
 static const char *behind(const char *name, const char *complaint)
 {
-    char *line = cfg_pool_take(&pool, strlen(name) + strlen(complaint) + 1);
+    char *line = cfg_load_arena_take(&pool, strlen(name) + strlen(complaint) + 1);
     return strcat(strcpy(line, name), complaint);
 }
 
@@ -333,7 +333,7 @@ static void test_lines_keep_their_columns_and_lose_their_ends(void)
 
 static const struct cfg_bulk *read_bulk(const char *text)
 {
-    struct cfg_report report = {.path = "m.bdf", .line = error};
+    struct cfg_complaint report = {.path = "m.bdf", .line = error};
     error[0] = '\0';
     const struct cfg_bulk *bulk = cfg_bulk_parse(&pool, text, strlen(text), &report);
     TEST_ASSERT_NOT_NULL_MESSAGE(bulk, error);
@@ -692,13 +692,13 @@ static void test_truncated_files_are_refused(void)
     const struct cfg_nastran_choice one = choose(1, NULL);
     const size_t whole_deck = (size_t)(strstr(deck, "ENDDATA") - deck) - 1;
     for (size_t size = 0; size < whole_deck; size++) {
-        char *cut = cfg_pool_copy(&pool, deck, size);
+        char *cut = cfg_load_arena_copy(&pool, deck, size);
         TEST_ASSERT_NULL_MESSAGE(parse(cut, modes, &one), cut);
         TEST_ASSERT_EQUAL_STRING_LEN("m.", error, 2);
     }
     const size_t whole_mode = (size_t)(strstr(modes, "      22") - modes);
     for (size_t size = 0; size < whole_mode - 12; size++) {
-        char *cut = cfg_pool_copy(&pool, modes, size);
+        char *cut = cfg_load_arena_copy(&pool, modes, size);
         TEST_ASSERT_NULL_MESSAGE(parse(deck, cut, &one), cut);
         TEST_ASSERT_EQUAL_STRING_LEN("m.", error, 2);
     }

@@ -45,7 +45,7 @@ static const void *find(void *context, const char *name, size_t *size)
 
 static int load_with(const char *urdf, const char *text)
 {
-    const struct cfg_shelf shelf = {.find = find, .context = (void *)urdf};
+    const struct cfg_file_source shelf = {.find = find, .context = (void *)urdf};
     cfg_scenario_free(scenario);
     return cfg_scenario_load_logged("s.yaml", text, strlen(text), NULL, 0, &shelf, &scenario,
                                     error);
@@ -65,7 +65,7 @@ static int index_of(const char *name)
     return -1;
 }
 
-static const struct cfg_body *body(const char *name)
+static const struct sim_body *body(const char *name)
 {
     return &scenario->bodies[index_of(name)];
 }
@@ -77,7 +77,7 @@ static void test_links_are_bodies(void)
     TEST_ASSERT_EQUAL_INT(0, index_of("base"));
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_FIXED, body("base")->spec.joint);
     TEST_ASSERT_EQUAL_INT(-1, body("base")->spec.parent);
-    const struct cfg_body *upper = body("upper"), *hand = body("hand");
+    const struct sim_body *upper = body("upper"), *hand = body("hand");
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_REVOLUTE, upper->spec.joint);
     TEST_ASSERT_EQUAL_INT(0, upper->spec.parent);
     EXPECT_VECTOR(upper->spec.axis, 0, 1, 0);
@@ -94,7 +94,7 @@ static void test_links_are_bodies(void)
 static void test_damping_and_friction_act_and_limits_are_told(void)
 {
     load_arm("name: s\nurdf: arm.urdf\n");
-    const struct cfg_body *hand = body("hand"), *twin = body("twin");
+    const struct sim_body *hand = body("hand"), *twin = body("twin");
     NEAR(7.0, hand->spec.force_spec[0].damping);
     NEAR(3.0, hand->spec.force_spec[0].coulomb);
     NEAR(0.01, hand->spec.force_spec[0].coulomb_speed);
@@ -120,19 +120,19 @@ static void test_a_joint_that_mimics_follows_the_body_that_its_leader_carries(vo
 static void test_visuals_are_shapes_but_for_meshes(void)
 {
     load_arm("name: s\nurdf: arm.urdf\n");
-    const struct cfg_body *hand = body("hand"), *upper = body("upper");
-    TEST_ASSERT_TRUE(hand->drawn && upper->drawn && !body("twin")->drawn);
+    const struct sim_body *hand = body("hand"), *upper = body("upper");
+    TEST_ASSERT_TRUE(hand->has_solids && upper->has_solids && !body("twin")->has_solids);
     TEST_ASSERT_EQUAL_INT(2, hand->solid_count);
-    TEST_ASSERT_EQUAL_INT(CFG_SOLID_BOX, hand->solids[0].type);
+    TEST_ASSERT_EQUAL_INT(SIM_SOLID_BOX, hand->solids[0].type);
     EXPECT_VECTOR(hand->solids[0].at, 0, 0, 0.5);
     EXPECT_VECTOR(hand->solids[0].attitude, 0, 0, 0, 1);
     EXPECT_VECTOR(hand->solids[0].size, 1, 2, 3);
     EXPECT_VECTOR(hand->solids[0].color, 0.1, 0.2, 0.3);
     NEAR(0.4, hand->solids[0].opacity);
-    TEST_ASSERT_EQUAL_INT(CFG_SOLID_CYLINDER, hand->solids[1].type);
+    TEST_ASSERT_EQUAL_INT(SIM_SOLID_CYLINDER, hand->solids[1].type);
     EXPECT_VECTOR(hand->solids[1].size, 0.2, 0.2, 4);
     TEST_ASSERT_FALSE(hand->solids[1].painted);
-    TEST_ASSERT_EQUAL_INT(CFG_SOLID_SPHERE, upper->solids[0].type);
+    TEST_ASSERT_EQUAL_INT(SIM_SOLID_SPHERE, upper->solids[0].type);
     EXPECT_VECTOR(upper->solids[0].color, 1, 0, 0);
 }
 
@@ -142,7 +142,7 @@ static void test_joints_add_what_the_urdf_does_not_say(void)
              "- {name: shoulder, angle: 90 deg, rate: 1 rpm, damping: 2, friction: 0.5,\n"
              "   limits: {stiffness: 100, upper: 1}, motor: {ratio: 100, inertia: 1e-5}}\n"
              "- {name: hand, type: slide, position: 5 cm, stiffness: 9}\n");
-    const struct cfg_body *upper = body("upper"), *hand = body("hand");
+    const struct sim_body *upper = body("upper"), *hand = body("hand");
     NEAR(PI / 2, upper->position[0]);
     NEAR(PI / 30, upper->velocity[0]);
     NEAR(2.0, upper->spec.force_spec[0].damping);

@@ -180,19 +180,19 @@ static const struct mistake wholes[] = {
 };
 // clang-format on
 
-static struct cfg_pool pool;
+static struct cfg_load_arena pool;
 static struct cfg_model *model;
 static char error[CFG_ERROR_MAX];
 
 void setUp(void)
 {
-    pool = (struct cfg_pool){0};
+    pool = (struct cfg_load_arena){0};
     model = NULL;
 }
 
 void tearDown(void)
 {
-    cfg_pool_free(&pool);
+    cfg_load_arena_free(&pool);
     cfg_model_free(model);
 }
 
@@ -202,14 +202,14 @@ static const char *edit(const char *good, const char *bad)
     const char *at = strstr(arm, good);
     TEST_ASSERT_NOT_NULL_MESSAGE(at, good);
     TEST_ASSERT_NULL_MESSAGE(strstr(at + 1, good), good);
-    char *text = cfg_pool_take(&pool, sizeof arm + strlen(bad));
+    char *text = cfg_load_arena_take(&pool, sizeof arm + strlen(bad));
     sprintf(text, "%.*s%s%s", (int)(at - arm), arm, bad, at + strlen(good));
     return text;
 }
 
 static const struct cfg_urdf *read_urdf(const char *text)
 {
-    struct cfg_report report = {.path = "r.urdf", .line = error};
+    struct cfg_complaint report = {.path = "r.urdf", .line = error};
     error[0] = '\0';
     const struct cfg_urdf *urdf = cfg_urdf_parse(&pool, text, strlen(text), &report);
     TEST_ASSERT_NOT_NULL_MESSAGE(urdf, error);
@@ -347,7 +347,7 @@ static void test_who_mimics_a_follower_mimics_its_leader(void)
     static const char *const slide =
         "<child link=\"hand\"/><mimic joint='wrist' multiplier='3' offset='0.25'/>";
     const char *once = edit("<child link=\"wheel\"/>", wrist);
-    char *text = cfg_pool_take(&pool, strlen(once) + strlen(slide) + 1);
+    char *text = cfg_load_arena_take(&pool, strlen(once) + strlen(slide) + 1);
     const char *at = strstr(once, "<child link=\"hand\"/>");
     sprintf(text, "%.*s%s%s", (int)(at - once), once, slide, at + strlen("<child link=\"hand\"/>"));
     const struct cfg_urdf *urdf = read_urdf(text);
@@ -558,11 +558,11 @@ static void test_who_listens_to_the_xml_library_still_does(void)
 {
     int listener;
     xmlSetGenericErrorFunc(&listener, hear);
-    struct cfg_pool own = {0};
+    struct cfg_load_arena own = {0};
     char complaint[CFG_ERROR_MAX] = "";
-    struct cfg_report report = {.path = "a.urdf", .line = complaint};
+    struct cfg_complaint report = {.path = "a.urdf", .line = complaint};
     TEST_ASSERT_NOT_NULL(cfg_xml_parse(&own, "<robot/>", 8, &report));
-    cfg_pool_free(&own);
+    cfg_load_arena_free(&own);
     TEST_ASSERT_TRUE(xmlGenericError == hear);
     TEST_ASSERT_EQUAL_PTR(&listener, xmlGenericErrorContext);
     xmlSetGenericErrorFunc(NULL, NULL);

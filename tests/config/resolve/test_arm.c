@@ -194,20 +194,20 @@ static const struct {
 // clang-format on
 
 static struct cfg_scenario *scenario;
-static struct cfg_rig *rig;
+static struct sim_vehicle *vehicle;
 static char error[CFG_ERROR_MAX];
 
 void setUp(void)
 {
     scenario = NULL;
-    rig = NULL;
+    vehicle = NULL;
 }
 
 void tearDown(void)
 {
-    free(rig);
+    free(vehicle);
     cfg_scenario_free(scenario);
-    rig = NULL;
+    vehicle = NULL;
     scenario = NULL;
 }
 
@@ -242,11 +242,11 @@ static void load_well(const char *text)
 static void place(const char *text)
 {
     load_well(text);
-    const size_t size = (cfg_rig_size(scenario) + 63) / 64 * 64;
+    const size_t size = (sim_vehicle_size(scenario) + 63) / 64 * 64;
     void *mem = aligned_alloc(64, size);
     TEST_ASSERT_NOT_NULL(mem);
     memset(mem, 0, size);
-    rig = cfg_rig_place(scenario, mem);
+    vehicle = sim_vehicle_place(scenario, mem);
 }
 
 /* ---- mistakes ---- */
@@ -347,7 +347,7 @@ static void test_what_floats_may_start_with_a_velocity(void)
 static void test_what_is_not_said_has_its_default(void)
 {
     load_well(good_text);
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     TEST_ASSERT_EQUAL_INT(3, arm->joint_count);
     TEST_ASSERT_EQUAL_INT(0, arm->base);
     TEST_ASSERT_EQUAL_INT(3, arm->hand);
@@ -385,7 +385,7 @@ static void test_what_is_not_said_has_its_default(void)
 static void test_limits_are_the_arms_or_those_of_the_joint_or_none(void)
 {
     load_well(good_text);
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     const double lower[3] = {0, -1, -3}, upper[3] = {0, 2, 3};
     for (int n = 0; n < 3; n++) {
         NEAR(lower[n], arm->resolve.lower[n]);
@@ -404,7 +404,7 @@ static void test_what_is_said_arrives(void)
                      "  resolve: {length: 5, weak: 0.6, damping: 0.5, center: 5 s}\n"
                      "  buttons: {vernier: 6, brakes: 7, grapple: 8, release: 9, safe: 10, "
                      "next: 11, select: [16, 31]}\n  poses:"));
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     TEST_ASSERT_EQUAL_UINT32(20, arm->every);
     TEST_ASSERT_EQUAL_UINT32(150, arm->panel.settle);
     NEAR(0.2, arm->vernier);
@@ -420,7 +420,7 @@ static void test_a_berth_is_as_it_is_said(void)
 {
     load_well(
         edited("- {body: box,", "- {body: box, berth: {reach: 1, tilt: 2, speed: 3, rate: 4},"));
-    const struct cfg_payload *payload = &scenario->arm.payload[0];
+    const struct sim_payload *payload = &scenario->arm.payload[0];
     NEAR(1.0, payload->berth_reach);
     NEAR(2.0, payload->berth_tilt);
     NEAR(3.0, payload->berth_speed);
@@ -433,10 +433,10 @@ static void test_a_configuration_is_what_the_hand_has(void)
 {
     struct dyn_body_spec specs[6];
     load_well(good_text);
-    TEST_ASSERT_EQUAL_INT(3, cfg_configuration_count(scenario));
-    TEST_ASSERT_EQUAL_INT(0, cfg_first_configuration(scenario));
+    TEST_ASSERT_EQUAL_INT(3, sim_arm_configuration_count(scenario));
+    TEST_ASSERT_EQUAL_INT(0, sim_arm_first_configuration(scenario));
     for (int c = 0; c < 3; c++) {
-        cfg_configuration_specs(scenario, c, specs);
+        sim_arm_configuration_specs(scenario, c, specs);
         for (int i = 0; i < 4; i++)
             TEST_ASSERT_EQUAL_MEMORY(&scenario->bodies[i].spec, &specs[i], sizeof specs[i]);
         TEST_ASSERT_EQUAL_INT(c == 1 ? 3 : 0, specs[4].parent);
@@ -452,10 +452,10 @@ static void test_what_starts_in_the_hand_is_the_first_configuration(void)
              "name: a\nbodies:\n" SHIP CLAW HELD LINKS ARM "payloads: [{body: one, bay: ship}]\n",
              "one");
     place(text);
-    TEST_ASSERT_EQUAL_INT(1, cfg_first_configuration(scenario));
-    TEST_ASSERT_EQUAL_UINT64(1, rig->arm->configuration);
-    TEST_ASSERT_EQUAL_PTR(rig->models[1], rig->plant.model);
-    TEST_ASSERT_TRUE(rig->held[dyn_model_v_index(rig->plant.model, 2)]);
+    TEST_ASSERT_EQUAL_INT(1, sim_arm_first_configuration(scenario));
+    TEST_ASSERT_EQUAL_UINT64(1, vehicle->arm->configuration);
+    TEST_ASSERT_EQUAL_PTR(vehicle->models[1], vehicle->plant.model);
+    TEST_ASSERT_TRUE(vehicle->held[dyn_model_v_index(vehicle->plant.model, 2)]);
     TEST_ASSERT_FALSE(scenario->arm.payload[0].latched);
 }
 
@@ -470,9 +470,9 @@ static void test_a_payload_rides_on_the_node_of_its_bay(void)
         "- {name: box, parent: shelf, joint: {type: free, node: tip}, mass: 50, inertia: 9 9 "
         "9}\n" LINKS ARM "payloads: [{body: box}]\n");
     TEST_ASSERT_EQUAL_INT(1, scenario->bodies[3].spec.node);
-    cfg_configuration_specs(scenario, 0, specs);
+    sim_arm_configuration_specs(scenario, 0, specs);
     TEST_ASSERT_EQUAL_INT(1, specs[3].node);
-    cfg_configuration_specs(scenario, 1, specs);
+    sim_arm_configuration_specs(scenario, 1, specs);
     TEST_ASSERT_EQUAL_INT(0, specs[3].node);
 }
 
@@ -484,10 +484,10 @@ static void test_a_blow_stops_only_what_the_arm_holds(void)
           "prescribed: 0}, mass: 5, inertia: 1 1 1}\n"
           "- {name: fin, parent: ship, joint: {type: revolute, axis: 0 1 0}, mass: 5, inertia: 1 1 "
           "1}\n" LINKS ARM);
-    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_FREE, rig->blow[0]);
-    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_STOPPED, rig->blow[6]);
-    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_PRESCRIBED, rig->blow[7]);
-    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_FREE, rig->blow[8]);
+    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_FREE, vehicle->blow[0]);
+    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_STOPPED, vehicle->blow[6]);
+    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_PRESCRIBED, vehicle->blow[7]);
+    TEST_ASSERT_EQUAL_UINT8(DYN_IMPACT_FREE, vehicle->blow[8]);
 }
 
 int main(void)

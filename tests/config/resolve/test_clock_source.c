@@ -28,9 +28,9 @@ static void test_without_a_word_no_clock_is_followed_and_no_pulse_leaves(void)
 static void test_a_lock_asks_the_board_of_its_link(void)
 {
     load_with("protocol: mavlink", "lock: {link: board}");
-    const struct cfg_lock *lock = &scenario->lock;
+    const struct sim_phase_lock *lock = &scenario->lock;
     TEST_ASSERT_EQUAL_INT(1, lock->link);
-    TEST_ASSERT_EQUAL_INT(CFG_LOCK_TIMESYNC, lock->source);
+    TEST_ASSERT_EQUAL_INT(SIM_LOCK_TIMESYNC, lock->source);
     TEST_ASSERT_TRUE(lock->spec.has_delay);
     TEST_ASSERT_EQUAL_UINT64(1000000, lock->spec.period_ns);
     TEST_ASSERT_EQUAL_UINT64(1000000, lock->spec.cycle_ns);
@@ -45,8 +45,8 @@ static void test_a_lock_by_arrival_counts_in_what_both_periods_share(void)
     load_with("protocol: betaflight",
               "lock: {link: board, source: arrival, period: 2.5 ms, limit_ppm: 50,"
               " time_constant: 10 s}");
-    const struct cfg_lock *lock = &scenario->lock;
-    TEST_ASSERT_EQUAL_INT(CFG_LOCK_ARRIVAL, lock->source);
+    const struct sim_phase_lock *lock = &scenario->lock;
+    TEST_ASSERT_EQUAL_INT(SIM_LOCK_ARRIVAL, lock->source);
     TEST_ASSERT_FALSE(lock->spec.has_delay);
     TEST_ASSERT_EQUAL_UINT64(500000, lock->spec.cycle_ns);
     TEST_ASSERT_EQUAL_UINT64(10000000000, lock->spec.time_constant_ns);

@@ -62,8 +62,8 @@ static void test_barometer_and_airspeed_are_read(void)
             "mPa") "}\n"
                    "- {name: s, type: airspeed, body: bus, at: 4 5 6 cm, bias: 7 Pa, scale: -1 %,\n"
                    "   " ERRORS("Pa") "}\n");
-    const struct cfg_sensor *barometer = &scenario->sensors[0], *probe = &scenario->sensors[1];
-    TEST_ASSERT_EQUAL_INT(CFG_BAROMETER, barometer->kind);
+    const struct sim_sensor *barometer = &scenario->sensors[0], *probe = &scenario->sensors[1];
+    TEST_ASSERT_EQUAL_INT(SIM_SENSOR_BAROMETER, barometer->kind);
     TEST_ASSERT_EQUAL_INT(1, barometer->body);
     TEST_ASSERT_EQUAL_UINT32(10, barometer->every);
     TEST_ASSERT_EQUAL_UINT32(2, barometer->gauge.delay);
@@ -72,7 +72,7 @@ static void test_barometer_and_airspeed_are_read(void)
     NEAR(1e-3, barometer->gauge.error.bias);
     NEAR(0.02, barometer->gauge.error.scale);
     expect_errors(&barometer->gauge.error, 1e-3);
-    TEST_ASSERT_EQUAL_INT(CFG_AIRSPEED, probe->kind);
+    TEST_ASSERT_EQUAL_INT(SIM_SENSOR_AIRSPEED, probe->kind);
     EXPECT_VECTOR(probe->point, 0.04, 0.05, 0.06);
     NEAR(7, probe->gauge.error.bias);
     NEAR(-0.01, probe->gauge.error.scale);
@@ -85,8 +85,8 @@ static void test_encoders_are_counted_in_the_order_of_the_file(void)
         "mrad") "}\n"
                 "- {name: g, type: gyro, body: bus}\n"
                 "- {name: second, type: encoder, body: arm, coordinate: 1}\n");
-    const struct cfg_sensor *first = &scenario->sensors[0], *second = &scenario->sensors[2];
-    TEST_ASSERT_EQUAL_INT(CFG_ENCODER, first->kind);
+    const struct sim_sensor *first = &scenario->sensors[0], *second = &scenario->sensors[2];
+    TEST_ASSERT_EQUAL_INT(SIM_SENSOR_ENCODER, first->kind);
     TEST_ASSERT_EQUAL_INT(1, first->body);
     TEST_ASSERT_EQUAL_INT(0, first->coordinate);
     TEST_ASSERT_EQUAL_INT(0, first->angle);
@@ -102,9 +102,9 @@ static void test_a_gps_is_read(void)
     load_devices("- {name: p, type: gps, body: bus, at: 1 2 3 m, rate: 5 Hz, delay: 400 ms,\n"
                  "   noise_horizontal: 1 cm, noise_vertical: 2 cm, noise_velocity: 3 cm/s,\n"
                  "   wander: 4 cm, wander_time: 1 min, eph: 5 cm, epv: 6 cm, satellites: 3}\n");
-    const struct cfg_sensor *sensor = &scenario->sensors[0];
+    const struct sim_sensor *sensor = &scenario->sensors[0];
     const struct io_gps_spec *gps = &sensor->gps;
-    TEST_ASSERT_EQUAL_INT(CFG_GPS, sensor->kind);
+    TEST_ASSERT_EQUAL_INT(SIM_SENSOR_GPS, sensor->kind);
     EXPECT_VECTOR(sensor->point, 1, 2, 3);
     TEST_ASSERT_EQUAL_UINT32(200, sensor->every);
     TEST_ASSERT_EQUAL_UINT32(2, gps->delay);
@@ -179,7 +179,7 @@ static void test_a_rotor_is_read(void)
                  "   torque_ratio: 2 cm, lag: 30 ms, lag_down: 40 ms, inertia: 7e-5,\n"
                  "   lateral_drag: 1e-4, pitch: 10 cm, speed: 100 rad/s, quantum: 0.01,\n"
                  "   delay: 2 ms, " COMMAND "}\n");
-    const struct cfg_effector *effector = &scenario->effectors[0];
+    const struct sim_effector *effector = &scenario->effectors[0];
     const struct dyn_rotor *rotor = &effector->effector.rotor;
     TEST_ASSERT_EQUAL_INT(DYN_EFFECTOR_ROTOR, effector->effector.type);
     EXPECT_VECTOR(rotor->at, 0.01, 0.02, 0.03);
@@ -225,8 +225,8 @@ static void test_torquer_and_thruster_are_read(void)
                  "- {name: t, type: thruster, body: arm, at: 1 2 3 m, axis: -1 0 0,\n"
                  "   thrust: 2 N, rise: 10 ms, fall: 20 ms, min_control: 5 %,\n"
                  "   command: {link: board, control: 2}}\n");
-    const struct cfg_effector *coil = &scenario->effectors[0], *plain = &scenario->effectors[1];
-    const struct cfg_effector *jet = &scenario->effectors[2];
+    const struct sim_effector *coil = &scenario->effectors[0], *plain = &scenario->effectors[1];
+    const struct sim_effector *jet = &scenario->effectors[2];
     EXPECT_VECTOR(coil->effector.torquer.axis, 0, 1, 0);
     NEAR(0.2, coil->effector.torquer.max_dipole);
     NEAR(-0.1, coil->drive.gain);
@@ -275,7 +275,7 @@ static void test_each_point_of_a_contact_is_an_effector(void)
     TEST_ASSERT_EQUAL_INT(2, scenario->effector_count);
     TEST_ASSERT_EQUAL_INT(0, scenario->drive_count);
     for (int i = 0; i < 2; i++) {
-        const struct cfg_effector *effector = &scenario->effectors[i];
+        const struct sim_effector *effector = &scenario->effectors[i];
         const struct dyn_contact *contact = &effector->effector.contact;
         TEST_ASSERT_EQUAL_STRING("feet", effector->name);
         TEST_ASSERT_EQUAL_INT(DYN_EFFECTOR_CONTACT, effector->effector.type);

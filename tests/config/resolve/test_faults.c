@@ -4,7 +4,7 @@
 #include "tests/config/loaded.h"
 
 /* One fault in a vehicle with a signal of every unit, at 500 frames a second. */
-static const struct cfg_fault *load_fault(const char *fault)
+static const struct sim_fault *load_fault(const char *fault)
 {
     static char text[4096];
     snprintf(text, sizeof text,
@@ -39,7 +39,7 @@ static const struct cfg_fault *load_fault(const char *fault)
 
 static void test_a_fault_may_wait_for_the_operator(void)
 {
-    const struct cfg_fault *fault =
+    const struct sim_fault *fault =
         load_fault("name: silent, device: accel, type: stuck, when: operator, for: 20 ms");
     TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, fault->spec.first_frame);
     TEST_ASSERT_EQUAL_UINT64(10, fault->frames); /* of 2 ms */
@@ -50,7 +50,7 @@ static void test_a_fault_may_wait_for_the_operator(void)
 
 static void test_a_fault_hits_a_sensor_an_actuator_or_a_link(void)
 {
-    const struct cfg_fault *fault = load_fault("device: accel, type: stuck, at: 0 s");
+    const struct sim_fault *fault = load_fault("device: accel, type: stuck, at: 0 s");
     TEST_ASSERT_EQUAL_INT(1, fault->sensor);
     TEST_ASSERT_EQUAL_INT(-1, fault->effector);
     TEST_ASSERT_EQUAL_INT(-1, fault->link);
@@ -64,9 +64,10 @@ static void test_a_fault_hits_a_sensor_an_actuator_or_a_link(void)
     TEST_ASSERT_EQUAL_INT(-1, fault->sensor);
     TEST_ASSERT_EQUAL_INT(-1, fault->effector);
     TEST_ASSERT_EQUAL_INT(1, fault->link);
-    TEST_ASSERT_EQUAL_INT(CFG_WAY_IN, fault->way);
-    TEST_ASSERT_EQUAL_INT(CFG_WAY_OUT, load_fault("link: first, type: crc, at: 0, way: out")->way);
-    TEST_ASSERT_EQUAL_INT(CFG_WAY_BOTH, load_fault("link: first, type: crc, at: 0")->way);
+    TEST_ASSERT_EQUAL_INT(SIM_DIRECTION_IN, fault->way);
+    TEST_ASSERT_EQUAL_INT(SIM_DIRECTION_OUT,
+                          load_fault("link: first, type: crc, at: 0, way: out")->way);
+    TEST_ASSERT_EQUAL_INT(SIM_DIRECTION_BOTH, load_fault("link: first, type: crc, at: 0")->way);
 }
 
 /* What goes wrong on the wire acts there; way says on which way. */
@@ -79,11 +80,11 @@ static void test_a_fault_of_a_link_is_handed_to_it(void)
                 {"link: second, type: crc, at: 2 s, value: 0.5, way: out", true, false},
                 {"link: second, type: crc, at: 2 s, value: 0.5, way: in", false, true}};
     for (int i = 0; i < 3; i++) {
-        const struct cfg_fault *fault = load_fault(ways[i].fault);
+        const struct sim_fault *fault = load_fault(ways[i].fault);
         const struct io_link_spec *link = &scenario->links[1].spec;
         TEST_ASSERT_EQUAL_INT(0, scenario->links[0].spec.fault_count);
         TEST_ASSERT_EQUAL_INT(1, link->fault_count);
-        TEST_ASSERT_EQUAL_INT(0, fault->in_link);
+        TEST_ASSERT_EQUAL_INT(0, fault->link_fault_index);
         TEST_ASSERT_EQUAL_INT(IO_FAULT_CRC, link->fault[0].spec.kind);
         TEST_ASSERT_EQUAL_UINT64(1000, link->fault[0].spec.first_frame);
         NEAR(0.5, link->fault[0].spec.value);
@@ -94,7 +95,7 @@ static void test_a_fault_of_a_link_is_handed_to_it(void)
 
 static void test_a_fault_begins_at_a_time_or_in_a_frame(void)
 {
-    const struct cfg_fault *fault = load_fault("device: gyro, type: stuck, at: 3 s, for: 500 ms");
+    const struct sim_fault *fault = load_fault("device: gyro, type: stuck, at: 3 s, for: 500 ms");
     TEST_ASSERT_EQUAL_UINT64(1500, fault->spec.first_frame);
     TEST_ASSERT_EQUAL_UINT64(1750, fault->spec.last_frame);
     fault = load_fault("device: gyro, type: stuck, frame: 7");
@@ -106,7 +107,7 @@ static void test_a_fault_begins_at_a_time_or_in_a_frame(void)
 
 static void expect_size(const char *fault, enum io_fault_kind kind, double value)
 {
-    const struct cfg_fault *loaded = load_fault(fault);
+    const struct sim_fault *loaded = load_fault(fault);
     TEST_ASSERT_EQUAL_INT_MESSAGE(kind, loaded->spec.kind, fault);
     TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-12, value, loaded->spec.value, fault);
 }
@@ -140,7 +141,7 @@ static void test_what_strikes_by_chance_strikes_always_where_nothing_is_said(voi
 static void test_stuck_is_where_it_was_or_at_the_value(void)
 {
     TEST_ASSERT_EQUAL_UINT32(0, load_fault("device: gyro, type: stuck, at: 0")->spec.at_value);
-    const struct cfg_fault *fault = load_fault("device: wheel, type: stuck, at: 0, value: 0.5");
+    const struct sim_fault *fault = load_fault("device: wheel, type: stuck, at: 0, value: 0.5");
     TEST_ASSERT_EQUAL_UINT32(1, fault->spec.at_value);
     NEAR(0.5, fault->spec.value);
 }
@@ -155,14 +156,14 @@ static void test_a_delay_is_counted_in_samples(void)
 static void test_axes_are_bits(void)
 {
     TEST_ASSERT_EQUAL_HEX32(0, load_fault("device: gyro, type: stuck, at: 0")->spec.components);
-    const struct cfg_fault *fault =
+    const struct sim_fault *fault =
         load_fault("device: gyro, type: bias, at: 0, value: 1, axes: [0, 2]");
     TEST_ASSERT_EQUAL_HEX32(5, fault->spec.components);
 }
 
 /* ---- expectations ---- */
 
-static const struct cfg_expect *load_expect(const char *line)
+static const struct sim_expectation *load_expect(const char *line)
 {
     char text[512];
     snprintf(text, sizeof text,
@@ -174,22 +175,22 @@ static const struct cfg_expect *load_expect(const char *line)
     return &scenario->expects[0];
 }
 
-static void expect_limit(const char *line, enum cfg_expect_signal signal, double limit)
+static void expect_limit(const char *line, enum sim_signal signal, double limit)
 {
-    const struct cfg_expect *expect = load_expect(line);
+    const struct sim_expectation *expect = load_expect(line);
     TEST_ASSERT_EQUAL_INT_MESSAGE(signal, expect->signal, line);
     TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-12, limit, expect->limit, line);
 }
 
 static void test_every_signal_has_its_unit(void)
 {
-    expect_limit("altitude > -9 m within 5 s", CFG_ALTITUDE, -9);
-    expect_limit("speed < 3.6 km/h after 5 s", CFG_SPEED, 1);
-    expect_limit("position_error < 50 cm after 5 s", CFG_POSITION_ERROR, 0.5);
-    expect_limit("tilt < 10 deg after 5 s", CFG_TILT, 10 * DEGREE);
+    expect_limit("altitude > -9 m within 5 s", SIM_SIGNAL_ALTITUDE, -9);
+    expect_limit("speed < 3.6 km/h after 5 s", SIM_SIGNAL_SPEED, 1);
+    expect_limit("position_error < 50 cm after 5 s", SIM_SIGNAL_POSITION_ERROR, 0.5);
+    expect_limit("tilt < 10 deg after 5 s", SIM_SIGNAL_TILT, 10 * DEGREE);
     EXPECT_VECTOR(scenario->target_position, 1, 2, -3);
-    TEST_ASSERT_EQUAL_STRING("tilt", cfg_signal_name(CFG_TILT));
-    TEST_ASSERT_EQUAL_STRING("m/s", cfg_signal_unit(CFG_SPEED));
+    TEST_ASSERT_EQUAL_STRING("tilt", cfg_signal_name(SIM_SIGNAL_TILT));
+    TEST_ASSERT_EQUAL_STRING("m/s", cfg_signal_unit(SIM_SIGNAL_SPEED));
 }
 
 int main(void)

@@ -38,7 +38,7 @@ static void load(const char *text)
     TEST_ASSERT_EQUAL_INT(0, status);
 }
 
-static const struct cfg_body *body(const char *name)
+static const struct sim_body *body(const char *name)
 {
     int i = 0;
     while (i < scenario->body_count && strcmp(scenario->bodies[i].name, name) != 0)
@@ -81,7 +81,7 @@ static const char beam_text[] =
 static void test_a_beam_gives_its_modes_and_its_mass(void)
 {
     load(beam_text);
-    const struct cfg_body *arm = body("arm");
+    const struct sim_body *arm = body("arm");
     const struct dyn_flex *modal = arm->spec.flex;
     const double center[3] = {5, 0, 0}, inertia[6] = {2, 500.0 / 3, 500.0 / 3, 0, 0, 0};
     const double hertz[3] = {0.8, 0.5, 3.133446512885333}, ratio[3] = {0.005, 0.01, 0.02};
@@ -123,7 +123,7 @@ static void test_a_beam_lies_as_its_attitude_says(void)
 {
     load("name: x\nbodies:\n- {name: a, joint: fixed, flex: {type: beam, length: 2, mass: 3, "
          "attitude: {yaw: 90 deg}, bend_y: {modes: 1, stiffness: 7}, tip: 4 kg}}\n");
-    const struct cfg_body *a = body("a");
+    const struct sim_body *a = body("a");
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 7.0, a->spec.mass);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, (3.0 * 1 + 4.0 * 2) / 7, a->spec.center[1]);
     TEST_ASSERT_TRUE(fabs(a->spec.flex->P[0]) > 0.1); /* its y is minus the body's x */
@@ -146,25 +146,25 @@ static void test_only_nodes_that_carry_something_go_to_the_kernel(void)
                               fabs(modal->node[body("far")->spec.node - 1].psi[5]));
 }
 
-static struct cfg_rig *place(void **mem)
+static struct sim_vehicle *place(void **mem)
 {
-    const size_t size = (cfg_rig_size(scenario) + 63) / 64 * 64;
+    const size_t size = (sim_vehicle_size(scenario) + 63) / 64 * 64;
     *mem = aligned_alloc(64, size);
     TEST_ASSERT_NOT_NULL(*mem);
-    return cfg_rig_place(scenario, memset(*mem, 0, size));
+    return sim_vehicle_place(scenario, memset(*mem, 0, size));
 }
 
 static void test_the_run_starts_with_the_modes_as_given(void)
 {
     load(beam_text);
     void *mem;
-    const struct cfg_rig *rig = place(&mem);
-    const struct dyn_model *model = rig->plant.model;
+    const struct sim_vehicle *vehicle = place(&mem);
+    const struct dyn_model *model = vehicle->plant.model;
     const int arm = (int)(body("arm") - scenario->bodies);
     const double eta[3] = {1e-3, 2e-3, 1e-4}, xi[3] = {0.1, 0.2, 0.3};
     TEST_ASSERT_EQUAL_INT(3, dyn_model_modes(model, arm));
-    expect_numbers(eta, rig->x + dyn_model_eta_index(model, arm), 3, 0.0);
-    expect_numbers(xi, rig->x + dyn_model_nq(model) + dyn_model_xi_index(model, arm), 3, 0.0);
+    expect_numbers(eta, vehicle->x + dyn_model_eta_index(model, arm), 3, 0.0);
+    expect_numbers(xi, vehicle->x + dyn_model_nq(model) + dyn_model_xi_index(model, arm), 3, 0.0);
     free(mem);
 }
 
@@ -179,8 +179,8 @@ static int modes_placed(const char *fidelity)
     cfg_scenario_free(scenario);
     load(text);
     void *mem;
-    const struct cfg_rig *rig = place(&mem);
-    const int modes = dyn_model_modes(rig->plant.model, 0);
+    const struct sim_vehicle *vehicle = place(&mem);
+    const int modes = dyn_model_modes(vehicle->plant.model, 0);
     free(mem);
     return modes;
 }
@@ -203,7 +203,7 @@ static void test_an_oscillator_is_a_mass_on_a_spring(void)
          "    - {axis: 0 3 4, at: 1 0 0, frequency: 0.5 Hz, damping: 2 %, mass: 5}\n"
          "    - {name: wheel, axis: 0 0 1, at: 0 2 0, frequency: 2 Hz, inertia: 0.5}\n"
          "- {name: a, parent: bus, joint: {type: fixed, node: wheel}, mass: 1, inertia: 1 1 1}\n");
-    const struct cfg_body *bus = body("bus");
+    const struct sim_body *bus = body("bus");
     const struct dyn_flex *modal = bus->spec.flex;
     const double P[6] = {0, 3, 4, 0, 0, 0}, S[6] = {0, 0, 0, 0, 0, 0.5}, M[4] = {5, 0, 0, 0.5};
     const double slow = TURN * 0.5, fast = TURN * 2;
@@ -236,7 +236,7 @@ static void test_a_table_is_summed_over_its_stations(void)
          "    - {at: 0 1 0, mass: 2}\n"
          "    - {at: 0 2 0, mass: 3, psi: [0 0 2, [1, 0, 0]], inertia: 0.5 0.5 0.5,\n"
          "       theta: [1 0 0, 0 0 1], psi2: [0 -1 0, 0 -2 0, 0 -3 0]}\n");
-    const struct cfg_body *a = body("a");
+    const struct sim_body *a = body("a");
     const struct dyn_flex *modal = a->spec.flex;
     const double P[6] = {0, 0, 6, 3, 0, 0}, M[4] = {12.5, 0, 0, 3.5};
     const double K[4] = {12.5 * TURN * TURN, 0, 0, 3.5 * 9 * TURN * TURN};
@@ -260,7 +260,7 @@ static void test_a_table_takes_matrices_and_leaves_the_body_its_mass(void)
     load("name: x\nbodies:\n- name: a\n  joint: fixed\n  mass: 7\n  inertia: 1 1 1\n  flex:\n"
          "    type: table\n    mass: [2 0.5, 0.5 1]\n    stiffness: [[9, 1], [1, 4]]\n"
          "    damping: [0.2 0, 0 0.1]\n");
-    const struct cfg_body *a = body("a");
+    const struct sim_body *a = body("a");
     const double M[4] = {2, 0.5, 0.5, 1}, K[4] = {9, 1, 1, 4}, C[4] = {0.2, 0, 0, 0.1};
     const double P[6] = {0};
     TEST_ASSERT_EQUAL_INT(2, a->spec.flex->modes);
@@ -397,7 +397,7 @@ static void test_files_of_an_fe_model_lie_beside_the_scenario(void)
     TEST_ASSERT_EQUAL_STRING(want, lack);
     TEST_ASSERT_EQUAL_STRING("", error);
     TEST_ASSERT_EQUAL_INT(0, status);
-    const struct cfg_body *bus = body("bus");
+    const struct sim_body *bus = body("bus");
     const struct dyn_flex *modal = bus->spec.flex;
     const double at[3] = {1.5, 0, 0}, psi = modal->node[0].psi[1];
     TEST_ASSERT_EQUAL_INT(1, modal->modes);
@@ -454,12 +454,12 @@ static bool is_refused(const char *method, double ratio, double reach)
 }
 
 /* The greatest swing within the last radians of many steps; infinite when it was not a number. */
-static double swing_after(double *x, const struct cfg_rig *rig)
+static double swing_after(double *x, const struct sim_vehicle *vehicle)
 {
-    const struct dyn_model *model = rig->plant.model;
+    const struct dyn_model *model = vehicle->plant.model;
     double most = 0.0;
     for (int i = 0; i < STEPS; i++) {
-        if (!dyn_plant_step(&rig->plant, rig->command, NULL, rig->h, rig->work, x))
+        if (!dyn_plant_step(&vehicle->plant, vehicle->command, NULL, vehicle->h, vehicle->work, x))
             return HUGE_VAL;
         if (i > STEPS - 200)
             most = fmax(most, fabs(x[dyn_model_eta_index(model, 0)]));
@@ -474,8 +474,8 @@ static double swing(const char *method, double ratio, double reach)
     cfg_scenario_free(scenario);
     load(text);
     void *mem;
-    const struct cfg_rig *rig = place(&mem);
-    const double most = swing_after(rig->x, rig);
+    const struct sim_vehicle *vehicle = place(&mem);
+    const double most = swing_after(vehicle->x, vehicle);
     free(mem);
     return most;
 }
@@ -574,7 +574,7 @@ static void test_the_spectrum_of_a_row_of_springs_is_known(void)
         if (i > 0)
             A[i * N + i - 1] = A[(i - 1) * N + i] = -3.0;
     }
-    TEST_ASSERT_TRUE(cfg_spectrum(N, A, B, values));
+    TEST_ASSERT_TRUE(cfg_small_eigenvalues(N, A, B, values));
     for (int k = 1; k <= N; k++) {
         const double half = 2.0 * sin((2 * k - 1) * TURN / 2 / (4 * N + 2));
         TEST_ASSERT_DOUBLE_WITHIN(1e-13, half * half, values[k - 1]);
@@ -586,15 +586,15 @@ static void test_a_spectrum_needs_a_positive_matrix(void)
     const double A[4] = {1, 0, 0, 1}, good[4] = {2, 1, 1, 2}, bad[4] = {1, 2, 2, 1},
                  thin[4] = {1, 1, 1, 1};
     double values[2];
-    TEST_ASSERT_TRUE(cfg_spectrum(2, A, good, values));
+    TEST_ASSERT_TRUE(cfg_small_eigenvalues(2, A, good, values));
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, 1.0 / 3, values[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, 1.0, values[1]);
-    TEST_ASSERT_FALSE(cfg_spectrum(2, A, bad, values));
-    TEST_ASSERT_FALSE(cfg_spectrum(2, A, thin, values));
+    TEST_ASSERT_FALSE(cfg_small_eigenvalues(2, A, bad, values));
+    TEST_ASSERT_FALSE(cfg_small_eigenvalues(2, A, thin, values));
     for (int k = 1; k <= 100; k++) { /* what rounding leaves of a pivot is not positive */
         const double v[2] = {0.1 * k, 1.0 / k};
         const double outer[4] = {v[0] * v[0], v[0] * v[1], v[0] * v[1], v[1] * v[1]};
-        TEST_ASSERT_FALSE(cfg_spectrum(2, A, outer, values));
+        TEST_ASSERT_FALSE(cfg_small_eigenvalues(2, A, outer, values));
     }
 }
 

@@ -13,18 +13,18 @@
 #define NEAR(expected, actual) TEST_ASSERT_DOUBLE_WITHIN(1e-12, expected, actual)
 
 static struct cfg_scenario *scenario;
-static struct cfg_rig *rig;
+static struct sim_vehicle *vehicle;
 static char error[CFG_ERROR_MAX];
 
 void setUp(void)
 {
     scenario = NULL;
-    rig = NULL;
+    vehicle = NULL;
 }
 
 void tearDown(void)
 {
-    free(rig);
+    free(vehicle);
     cfg_scenario_free(scenario);
 }
 
@@ -33,7 +33,7 @@ static void load(const char *bodies)
 {
     static char text[4096];
     tearDown();
-    rig = NULL;
+    vehicle = NULL;
     snprintf(text, sizeof text, "name: a\nbodies:\n%s", bodies);
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("s.yaml", text, strlen(text), NULL, 0, &scenario, error), error);
@@ -42,31 +42,31 @@ static void load(const char *bodies)
 static void place(const char *bodies)
 {
     load(bodies);
-    const size_t size = (cfg_rig_size(scenario) + 63) / 64 * 64;
+    const size_t size = (sim_vehicle_size(scenario) + 63) / 64 * 64;
     void *mem = aligned_alloc(64, size);
     TEST_ASSERT_NOT_NULL(mem);
     memset(mem, 0, size);
-    rig = cfg_rig_place(scenario, mem);
+    vehicle = sim_vehicle_place(scenario, mem);
 }
 
 static void run(int frames)
 {
     for (int i = 0; i < frames; i++)
-        TEST_ASSERT_EQUAL_INT(
-            1, dyn_plant_step(&rig->plant, rig->command, NULL, rig->h, rig->work, rig->x));
+        TEST_ASSERT_EQUAL_INT(1, dyn_plant_step(&vehicle->plant, vehicle->command, NULL, vehicle->h,
+                                                vehicle->work, vehicle->x));
 }
 
 static const double *velocities(void)
 {
-    return rig->x + dyn_model_nq(rig->plant.model);
+    return vehicle->x + dyn_model_nq(vehicle->plant.model);
 }
 
 static struct dyn_motion motion_of(int body)
 {
     const double origin[3] = {0};
     struct dyn_motion motion;
-    dyn_plant_solve(&rig->plant, rig->command, NULL, rig->x, rig->work);
-    dyn_plant_motion(&rig->plant, rig->work, rig->x, body, origin, &motion);
+    dyn_plant_solve(&vehicle->plant, vehicle->command, NULL, vehicle->x, vehicle->work);
+    dyn_plant_motion(&vehicle->plant, vehicle->work, vehicle->x, body, origin, &motion);
     return motion;
 }
 
@@ -123,7 +123,7 @@ static void test_joints_of_two_coordinates_are_read(void)
          "   damping: 6}}" HEAVY
          "- {name: b, parent: a, joint: {type: universal, axis: 0 0 1, axis2: 0 2 0,\n"
          "   turn: {angle: 1}, turn2: {rate: 4, friction: 2}}" HEAVY);
-    const struct cfg_body *a = &scenario->bodies[0], *b = &scenario->bodies[1];
+    const struct sim_body *a = &scenario->bodies[0], *b = &scenario->bodies[1];
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_CYLINDRICAL, a->spec.joint);
     EXPECT_VECTOR(a->spec.place_xyz, 1, 2, 3);
     EXPECT_VECTOR(a->position, PI / 2, 0.04);
@@ -142,7 +142,7 @@ static void test_a_planar_joint_is_read(void)
 {
     load("- {name: a, joint: {type: planar, axis: 0 0 1, axis2: 1 0 0, slide: {position: 1 mm},\n"
          "   slide2: {velocity: 2 mm/s}, turn: {angle: 3 deg, damping: 4 N m s/rad}}" HEAVY);
-    const struct cfg_body *a = &scenario->bodies[0];
+    const struct sim_body *a = &scenario->bodies[0];
     EXPECT_VECTOR(a->position, 1e-3, 0, 3 * PI / 180);
     EXPECT_VECTOR(a->velocity, 0, 2e-3, 0);
     NEAR(4, a->spec.force_spec[2].damping);
@@ -152,7 +152,7 @@ static void test_a_spherical_joint_is_read(void)
 {
     load("- {name: a, joint: {type: spherical, at: 1 2 3, attitude: {yaw: 90 deg}, rate: 4 5 6,\n"
          "   damping: 7 8 9, friction: 2 N m}" HEAVY);
-    const struct cfg_body *a = &scenario->bodies[0];
+    const struct sim_body *a = &scenario->bodies[0];
     EXPECT_VECTOR(a->spec.place_xyz, 1, 2, 3);
     EXPECT_VECTOR(a->spec.place_quat, 1, 0, 0, 0);
     EXPECT_VECTOR(a->position, sqrt(0.5), 0, 0, sqrt(0.5));
@@ -202,7 +202,7 @@ static void test_a_general_joint_moves_by_its_screws(void)
     EXPECT_VECTOR(spec->screw[0], 0, 0, 1, 0, -1, 0.5);
     EXPECT_VECTOR(spec->screw[1], 0, 0, 0, 1, 0, 0);
     NEAR(5, spec->force_spec[1].stiffness);
-    EXPECT_VECTOR(rig->x, PI / 2, 3, 2, 4);
+    EXPECT_VECTOR(vehicle->x, PI / 2, 3, 2, 4);
     const struct dyn_motion motion = motion_of(0);
     EXPECT_VECTOR(motion.position, 1, -1 + 3, PI / 4);
     EXPECT_VECTOR(motion.velocity, -2 * 2, 4, 1);
@@ -266,7 +266,7 @@ static void test_a_locked_panel_is_a_bolted_one(void)
             "deg}}" PANEL TIP,
         BUS "- {name: panel, parent: bus, joint: {type: revolute, axis: 0 0 1, at: 0 1 0,\n"
             "   angle: 30 deg, stiffness: 100, locked: true}" PANEL TIP);
-    NEAR(30 * PI / 180, rig->x[7]);
+    NEAR(30 * PI / 180, vehicle->x[7]);
     NEAR(0, velocities()[6]);
 }
 
@@ -290,10 +290,11 @@ static void test_one_coordinate_alone_may_be_locked(void)
 
 static struct dyn_monitor monitor(void)
 {
-    void *mem = aligned_alloc(64, (dyn_monitor_work_size(&rig->plant) + 63) / 64 * 64);
+    void *mem = aligned_alloc(64, (dyn_monitor_work_size(&vehicle->plant) + 63) / 64 * 64);
     struct dyn_monitor now;
     TEST_ASSERT_NOT_NULL(mem);
-    dyn_monitor_compute(&rig->plant, rig->x, dyn_monitor_work_place(&rig->plant, mem), &now);
+    dyn_monitor_compute(&vehicle->plant, vehicle->x, dyn_monitor_work_place(&vehicle->plant, mem),
+                        &now);
     free(mem);
     return now;
 }
@@ -315,7 +316,7 @@ static void test_a_prescribed_panel_goes_its_way_and_momentum_stays(void)
     const double t = 2.0;
     run(2000);
     const struct dyn_monitor after = monitor();
-    NEAR(0.1 + 0.2 * t + 0.3 * t * t, rig->x[7]);
+    NEAR(0.1 + 0.2 * t + 0.3 * t * t, vehicle->x[7]);
     NEAR(0.2 + 0.6 * t, velocities()[6]);
     expect_momentum(&before, &after);
     TEST_ASSERT_TRUE(fabs(after.kinetic - before.kinetic) > 0.1);
@@ -339,12 +340,12 @@ static void test_a_follower_is_drawn_by_its_leader(void)
     place("- {name: a, joint: {type: prismatic, axis: 1 0 0, position: 0.1, stiffness: 90}" HEAVY
           "- {name: b, joint: {type: prismatic, axis: 0 1 0, mimic: {body: a, ratio: -2,\n"
           "   offset: 1}}" HEAVY);
-    TEST_ASSERT_EQUAL_INT(2, dyn_plant_state_count(&rig->plant));
+    TEST_ASSERT_EQUAL_INT(2, dyn_plant_state_count(&vehicle->plant));
     run(1000);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.1 * cos(3.0), rig->x[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.1 * cos(3.0), vehicle->x[0]);
     const struct dyn_motion motion = motion_of(1);
-    EXPECT_VECTOR(motion.position, 0, 1 - 2 * rig->x[0], 0);
-    EXPECT_VECTOR(motion.velocity, 0, -2 * rig->x[1], 0);
+    EXPECT_VECTOR(motion.position, 0, 1 - 2 * vehicle->x[0], 0);
+    EXPECT_VECTOR(motion.velocity, 0, -2 * vehicle->x[1], 0);
 }
 
 /* A leader that is prescribed takes its follower along. */
@@ -353,7 +354,7 @@ static void test_a_prescribed_leader_draws_its_follower(void)
     place("- {name: a, joint: {type: prismatic, axis: 1 0 0, prescribed: 3}" HEAVY
           "- {name: b, joint: {type: prismatic, axis: 0 1 0, mimic: {body: a, ratio: -2}}" HEAVY);
     run(1000);
-    NEAR(1.5, rig->x[0]);
+    NEAR(1.5, vehicle->x[0]);
     const struct dyn_motion motion = motion_of(1);
     NEAR(-3.0, motion.position[1]);
     NEAR(-6.0, motion.specific_force[1]);
@@ -362,7 +363,7 @@ static void test_a_prescribed_leader_draws_its_follower(void)
 static void test_nothing_is_held_where_the_scenario_holds_nothing(void)
 {
     place(BUS);
-    TEST_ASSERT_NULL(rig->plant.held);
+    TEST_ASSERT_NULL(vehicle->plant.held);
 }
 
 /* ---- the printed tree ---- */

@@ -25,16 +25,16 @@ static void load_link(const char *link)
     load(text);
 }
 
-static void expect_sends(const uint32_t expected[CFG_MESSAGE_COUNT])
+static void expect_sends(const uint32_t expected[SIM_MESSAGE_COUNT])
 {
-    for (int m = 0; m < CFG_MESSAGE_COUNT; m++)
+    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
         TEST_ASSERT_EQUAL_UINT32_MESSAGE(expected[m], scenario->links[0].every[m],
                                          cfg_message_name(m));
 }
 
 static void expect_wire(enum io_bus_kind bus, const char *listen, const char *peer)
 {
-    const struct cfg_link *link = &scenario->links[0];
+    const struct sim_link *link = &scenario->links[0];
     TEST_ASSERT_EQUAL_INT(bus, link->spec.bus.kind);
     TEST_ASSERT_EQUAL_STRING(listen, link->spec.bus.listen);
     TEST_ASSERT_EQUAL_STRING(peer, link->spec.bus.peer);

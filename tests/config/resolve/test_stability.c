@@ -92,20 +92,23 @@ static void test_what_decays_has_the_bounds_of_the_books(void)
     static const double limit[METHODS] = {2.0, 2.0, 2.785293563405282, 1.0, 6.0 / 11.0, 0.3, 2.0};
     for (int m = 0; m < METHODS; m++)
         TEST_ASSERT_DOUBLE_WITHIN(
-            1e-6, limit[m], cfg_step_limit((enum dyn_integrator)m, (struct cfg_rate){-1.0, 0.0}));
+            1e-6, limit[m],
+            cfg_step_limit((enum dyn_integrator)m, (struct cfg_growth_rate){-1.0, 0.0}));
 }
 
 /* An oscillator: Euler and RK4 to their bounds, the others where they double it in two periods. */
 static void test_what_swings_is_bounded_too(void)
 {
-    TEST_ASSERT_DOUBLE_WITHIN(0.01, 2.0,
-                              cfg_step_limit(DYN_SEMI_IMPLICIT_EULER, (struct cfg_rate){0.0, 1.0}));
-    TEST_ASSERT_DOUBLE_WITHIN(0.1, 2.828, cfg_step_limit(DYN_RK4, (struct cfg_rate){0.0, 1.0}));
+    TEST_ASSERT_DOUBLE_WITHIN(
+        0.01, 2.0, cfg_step_limit(DYN_SEMI_IMPLICIT_EULER, (struct cfg_growth_rate){0.0, 1.0}));
+    TEST_ASSERT_DOUBLE_WITHIN(0.1, 2.828,
+                              cfg_step_limit(DYN_RK4, (struct cfg_growth_rate){0.0, 1.0}));
     for (int m = DYN_AB2; m <= DYN_AB4; m++) {
-        const double limit = cfg_step_limit((enum dyn_integrator)m, (struct cfg_rate){0.0, 1.0});
+        const double limit =
+            cfg_step_limit((enum dyn_integrator)m, (struct cfg_growth_rate){0.0, 1.0});
         TEST_ASSERT_TRUE(limit > 0.4 && limit < 0.8);
     }
-    TEST_ASSERT_TRUE(isinf(cfg_step_limit(DYN_RK4, (struct cfg_rate){0.0, 0.0})));
+    TEST_ASSERT_TRUE(isinf(cfg_step_limit(DYN_RK4, (struct cfg_growth_rate){0.0, 0.0})));
 }
 
 /* ---- vehicles ---- */
@@ -173,16 +176,17 @@ static bool is_refused(const char *text)
 static bool stays(const char *text, double bound)
 {
     load(text);
-    const size_t size = cfg_rig_size(scenario);
+    const size_t size = sim_vehicle_size(scenario);
     void *mem = aligned_alloc(64, (size / 64 + 1) * 64);
     TEST_ASSERT_NOT_NULL(mem);
     memset(mem, 0, size);
-    struct cfg_rig *rig = cfg_rig_place(scenario, mem);
+    struct sim_vehicle *vehicle = sim_vehicle_place(scenario, mem);
     bool good = true;
     for (int k = 0; k < 3000 && good; k++) {
-        good = dyn_plant_step(&rig->plant, rig->command, NULL, rig->h, rig->work, rig->x);
-        for (int i = 0; i < dyn_model_nq(rig->plant.model); i++)
-            good = good && fabs(rig->x[i]) <= bound;
+        good = dyn_plant_step(&vehicle->plant, vehicle->command, NULL, vehicle->h, vehicle->work,
+                              vehicle->x);
+        for (int i = 0; i < dyn_model_nq(vehicle->plant.model); i++)
+            good = good && fabs(vehicle->x[i]) <= bound;
     }
     free(mem);
     return good;
@@ -241,17 +245,19 @@ static void test_what_is_refused_would_have_blown_up(void)
 static bool beams_stay(const char *text)
 {
     load(text);
-    const size_t size = cfg_rig_size(scenario);
+    const size_t size = sim_vehicle_size(scenario);
     void *mem = aligned_alloc(64, (size / 64 + 1) * 64);
     TEST_ASSERT_NOT_NULL(mem);
     memset(mem, 0, size);
-    struct cfg_rig *rig = cfg_rig_place(scenario, mem);
+    struct sim_vehicle *vehicle = sim_vehicle_place(scenario, mem);
     bool good = true;
-    rig->plant.substeps = 1;
+    vehicle->plant.substeps = 1;
     for (int k = 0; k < 3000 && good; k++) {
-        good = dyn_plant_step(&rig->plant, rig->command, NULL, 1e-3, rig->work, rig->x);
-        for (int i = 0; i < dyn_model_nq(rig->plant.model) + dyn_model_nv(rig->plant.model); i++)
-            good = good && fabs(rig->x[i]) <= 1.0;
+        good = dyn_plant_step(&vehicle->plant, vehicle->command, NULL, 1e-3, vehicle->work,
+                              vehicle->x);
+        for (int i = 0; i < dyn_model_nq(vehicle->plant.model) + dyn_model_nv(vehicle->plant.model);
+             i++)
+            good = good && fabs(vehicle->x[i]) <= 1.0;
     }
     free(mem);
     return good;

@@ -99,21 +99,21 @@ static const void *place_in_untouched(const double *at)
 
 /* Where the frame reads a number: by a pointer, in its effector or in the law of a joint.  Loading
  * stores the first values there already, so the pointer is followed in the untouched scenario. */
-static double number_behind(const struct cfg_parameter *parameter, int more)
+static double number_behind(const struct sim_parameter *parameter, int more)
 {
     double number = NAN;
     const void *base = NULL;
     switch (parameter->seat) {
-    case CFG_IN_SCENARIO:
+    case SIM_PARAMETER_IN_SCENARIO:
         memcpy(&number, place_in_untouched(parameter->at), sizeof number);
         return number;
-    case CFG_IN_ENVIRONMENT:
+    case SIM_PARAMETER_IN_ENVIRONMENT:
         base = &scenario->environment;
         break;
-    case CFG_IN_EFFECTOR:
+    case SIM_PARAMETER_IN_EFFECTOR:
         base = &scenario->effectors[parameter->index + more].effector;
         break;
-    case CFG_IN_LAW:
+    case SIM_PARAMETER_IN_JOINT_FORCE:
         base = &scenario->bodies[parameter->index].spec.force_spec[0];
         break;
     default:
@@ -126,92 +126,92 @@ static double number_behind(const struct cfg_parameter *parameter, int more)
 // clang-format off
 static const struct {
     const char *path;
-    enum cfg_seat seat;
+    enum sim_parameter_home seat;
     const char *unit;
     double low, high;
     int count;
     double number[4];
 } all[] = {
 #define ERROR_ROWS(name, unit, density, walk)                                                      \
-    {name ".noise", CFG_IN_SCENARIO, density, 0, FAR, 1, {0.11}},                                  \
-    {name ".bias_walk", CFG_IN_SCENARIO, walk, 0, FAR, 1, {0.12}},                                 \
-    {name ".instability", CFG_IN_SCENARIO, unit, 0, FAR, 1, {0.13}},                               \
-    {name ".range", CFG_IN_SCENARIO, unit, 0, FAR, 1, {0.14}},                                     \
-    {name ".quantum", CFG_IN_SCENARIO, unit, 0, FAR, 1, {0.15}}
+    {name ".noise", SIM_PARAMETER_IN_SCENARIO, density, 0, FAR, 1, {0.11}},                                  \
+    {name ".bias_walk", SIM_PARAMETER_IN_SCENARIO, walk, 0, FAR, 1, {0.12}},                                 \
+    {name ".instability", SIM_PARAMETER_IN_SCENARIO, unit, 0, FAR, 1, {0.13}},                               \
+    {name ".range", SIM_PARAMETER_IN_SCENARIO, unit, 0, FAR, 1, {0.14}},                                     \
+    {name ".quantum", SIM_PARAMETER_IN_SCENARIO, unit, 0, FAR, 1, {0.15}}
     ERROR_ROWS("devices.gyro", "rad/s", "rad/s/sqrt(Hz)", "rad/s/sqrt(s)"),
-    {"devices.gyro.bias", CFG_IN_SCENARIO, "rad/s", -FAR, FAR, 3, {1, 2, 3}},
-    {"devices.gyro.scale", CFG_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.3}},
+    {"devices.gyro.bias", SIM_PARAMETER_IN_SCENARIO, "rad/s", -FAR, FAR, 3, {1, 2, 3}},
+    {"devices.gyro.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.3}},
     ERROR_ROWS("devices.accel", "m/s^2", "m/s^2/sqrt(Hz)", "m/s^2/sqrt(s)"),
-    {"devices.accel.bias", CFG_IN_SCENARIO, "m/s^2", -FAR, FAR, 3, {4, 5, 6}},
-    {"devices.accel.scale", CFG_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.4}},
+    {"devices.accel.bias", SIM_PARAMETER_IN_SCENARIO, "m/s^2", -FAR, FAR, 3, {4, 5, 6}},
+    {"devices.accel.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.4}},
     ERROR_ROWS("devices.mag", "T", "T/sqrt(Hz)", "T/sqrt(s)"),
-    {"devices.mag.bias", CFG_IN_SCENARIO, "T", -FAR, FAR, 3, {7, 8, 9}},
-    {"devices.mag.scale", CFG_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.5}},
+    {"devices.mag.bias", SIM_PARAMETER_IN_SCENARIO, "T", -FAR, FAR, 3, {7, 8, 9}},
+    {"devices.mag.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.5}},
     ERROR_ROWS("devices.baro", "Pa", "Pa/sqrt(Hz)", "Pa/sqrt(s)"),
-    {"devices.baro.bias", CFG_IN_SCENARIO, "Pa", -FAR, FAR, 1, {1.5}},
-    {"devices.baro.scale", CFG_IN_SCENARIO, "", -0.5, 0.5, 1, {0.25}},
+    {"devices.baro.bias", SIM_PARAMETER_IN_SCENARIO, "Pa", -FAR, FAR, 1, {1.5}},
+    {"devices.baro.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 1, {0.25}},
     ERROR_ROWS("devices.pitot", "Pa", "Pa/sqrt(Hz)", "Pa/sqrt(s)"),
-    {"devices.pitot.bias", CFG_IN_SCENARIO, "Pa", -FAR, FAR, 1, {2.5}},
-    {"devices.pitot.scale", CFG_IN_SCENARIO, "", -0.5, 0.5, 1, {0.35}},
+    {"devices.pitot.bias", SIM_PARAMETER_IN_SCENARIO, "Pa", -FAR, FAR, 1, {2.5}},
+    {"devices.pitot.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 1, {0.35}},
     ERROR_ROWS("devices.angle", "rad", "rad/sqrt(Hz)", "rad/sqrt(s)"),
-    {"devices.angle.bias", CFG_IN_SCENARIO, "rad", -FAR, FAR, 1, {3.5}},
-    {"devices.angle.scale", CFG_IN_SCENARIO, "", -0.5, 0.5, 1, {0.45}},
-    {"devices.gps.noise_horizontal", CFG_IN_SCENARIO, "m", 0, FAR, 1, {1}},
-    {"devices.gps.noise_vertical", CFG_IN_SCENARIO, "m", 0, FAR, 1, {2}},
-    {"devices.gps.eph", CFG_IN_SCENARIO, "m", 0, FAR, 1, {3}},
-    {"devices.gps.epv", CFG_IN_SCENARIO, "m", 0, FAR, 1, {4}},
-    {"devices.sun.noise", CFG_IN_SCENARIO, "rad", 0, FAR, 1, {0.01}},
-    {"devices.sun.view", CFG_IN_SCENARIO, "rad", 0.001, 3.15, 1, {0.5}},
-    {"devices.star.noise_across", CFG_IN_SCENARIO, "rad", 0, FAR, 1, {0.01}},
-    {"devices.star.noise_about", CFG_IN_SCENARIO, "rad", 0, FAR, 1, {0.02}},
-    {"devices.star.misalignment", CFG_IN_SCENARIO, "rad", -0.2, 0.2, 3, {0.03, 0.04, 0.05}},
-    {"devices.star.sun_exclusion", CFG_IN_SCENARIO, "rad", 0, 3.15, 1, {0.06}},
-    {"devices.star.earth_exclusion", CFG_IN_SCENARIO, "rad", 0, 3.15, 1, {0.07}},
-    {"devices.star.max_rate", CFG_IN_SCENARIO, "rad/s", 0, FAR, 1, {0.08}},
-    {"devices.wheel.max_torque", CFG_IN_EFFECTOR, "N m", DBL_MIN, FAR, 1, {1}},
-    {"devices.wheel.max_speed", CFG_IN_EFFECTOR, "rad/s", DBL_MIN, FAR, 1, {2}},
-    {"devices.wheel.viscous", CFG_IN_EFFECTOR, "N m s/rad", 0, FAR, 1, {3}},
-    {"devices.wheel.coulomb", CFG_IN_EFFECTOR, "N m", 0, FAR, 1, {4}},
-    {"devices.wheel.stiction", CFG_IN_EFFECTOR, "N m", 0, FAR, 1, {5}},
-    {"devices.wheel.gain", CFG_IN_SCENARIO, "N m", -FAR, FAR, 1, {-6}},
-    {"devices.wheel.quantum", CFG_IN_SCENARIO, "", 0, 1, 1, {0.7}},
-    {"devices.prop.idle_speed", CFG_IN_EFFECTOR, "rad/s", 0, FAR, 1, {20}},
-    {"devices.prop.lateral_drag", CFG_IN_EFFECTOR, "N s^2/m/rad", 0, FAR, 1, {0.3}},
-    {"devices.prop.quantum", CFG_IN_SCENARIO, "", 0, 1, 1, {0.4}},
-    {"devices.coil.max_dipole", CFG_IN_EFFECTOR, "A m^2", DBL_MIN, FAR, 1, {2}},
-    {"devices.coil.gain", CFG_IN_SCENARIO, "A m^2", -FAR, FAR, 1, {-3}},
-    {"devices.coil.quantum", CFG_IN_SCENARIO, "", 0, 1, 1, {0.5}},
-    {"devices.jet.thrust", CFG_IN_EFFECTOR, "N", DBL_MIN, FAR, 1, {7}},
-    {"devices.jet.min_control", CFG_IN_SCENARIO, "", 0, 1, 1, {0.2}},
-    {"devices.jet.quantum", CFG_IN_SCENARIO, "", 0, 1, 1, {0.3}},
-    {"devices.air.area", CFG_IN_EFFECTOR, "m^2", 0, FAR, 3, {1, 2, 3}},
-    {"devices.air.linear", CFG_IN_EFFECTOR, "N s/m", 0, FAR, 3, {4, 5, 6}},
-    {"devices.air.angular", CFG_IN_EFFECTOR, "N m s/rad", 0, FAR, 3, {7, 8, 9}},
-    {"devices.feet.stiffness", CFG_IN_EFFECTOR, "N/m", DBL_MIN, FAR, 1, {70}},
-    {"devices.feet.damping", CFG_IN_EFFECTOR, "N s/m", 0, FAR, 1, {8}},
-    {"devices.feet.friction", CFG_IN_EFFECTOR, "", 0, FAR, 1, {0.9}},
-    {"devices.cell.resistance", CFG_IN_EFFECTOR, "ohm", 0, FAR, 1, {0.125}},
-    {"devices.cell.idle_current", CFG_IN_EFFECTOR, "A", 0, FAR, 1, {0.5}},
-    {"devices.cell.efficiency", CFG_IN_EFFECTOR, "", 0.01, 1, 1, {0.75}},
-    {"environment.wind", CFG_IN_SCENARIO, "m/s", -FAR, FAR, 3, {2, 3, 4}},
-    {"environment.gust.sigma", CFG_IN_SCENARIO, "m/s", 0, FAR, 3, {5, 6, 7}},
-    {"environment.gravity", CFG_IN_ENVIRONMENT, "m/s^2", -FAR, FAR, 3, {0.25, 0.5, 9.75}},
-    {"environment.ground", CFG_IN_ENVIRONMENT, "m", -FAR, FAR, 1, {1.5}},
-    {"pointing.position", CFG_IN_SCENARIO, "m", -FAR, FAR, 3, {21, 22, 23}},
-    {"pointing.target", CFG_IN_SCENARIO, "", -1, 1, 4, {0.5, -0.5, 0.5, -0.5}},
-    {"bodies.arm.joint.stiffness", CFG_IN_LAW, "N m/rad", 0, FAR, 1, {11}},
-    {"bodies.arm.joint.damping", CFG_IN_LAW, "N m s/rad", 0, FAR, 1, {12}},
-    {"bodies.arm.joint.friction.coulomb", CFG_IN_LAW, "N m", 0, FAR, 1, {13}},
-    {"bodies.rod.joint.stiffness", CFG_IN_LAW, "N/m", 0, FAR, 1, {14}},
-    {"bodies.rod.joint.damping", CFG_IN_LAW, "N s/m", 0, FAR, 1, {15}},
-    {"bodies.rod.joint.friction.coulomb", CFG_IN_LAW, "N", 0, FAR, 1, {16}},
-    {"bodies.stop.joint.stiffness", CFG_IN_LAW, "N m/rad", 0, FAR, 1, {0}},
-    {"bodies.stop.joint.damping", CFG_IN_LAW, "N m s/rad", 0, FAR, 1, {0}},
-    {"faults.shift.value", CFG_IN_SCENARIO, "", -FAR, FAR, 1, {0.5}},
-    {"faults.creep.value", CFG_IN_SCENARIO, "", -FAR, FAR, 1, {0.25}},
-    {"faults.hiss.value", CFG_IN_SCENARIO, "", 0, FAR, 1, {0.125}},
-    {"faults.gap.value", CFG_IN_SCENARIO, "", 0, 1, 1, {0.75}},
-    {"faults.flip.value", CFG_IN_SCENARIO, "", 0, 1, 1, {0.0625}},
+    {"devices.angle.bias", SIM_PARAMETER_IN_SCENARIO, "rad", -FAR, FAR, 1, {3.5}},
+    {"devices.angle.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 1, {0.45}},
+    {"devices.gps.noise_horizontal", SIM_PARAMETER_IN_SCENARIO, "m", 0, FAR, 1, {1}},
+    {"devices.gps.noise_vertical", SIM_PARAMETER_IN_SCENARIO, "m", 0, FAR, 1, {2}},
+    {"devices.gps.eph", SIM_PARAMETER_IN_SCENARIO, "m", 0, FAR, 1, {3}},
+    {"devices.gps.epv", SIM_PARAMETER_IN_SCENARIO, "m", 0, FAR, 1, {4}},
+    {"devices.sun.noise", SIM_PARAMETER_IN_SCENARIO, "rad", 0, FAR, 1, {0.01}},
+    {"devices.sun.view", SIM_PARAMETER_IN_SCENARIO, "rad", 0.001, 3.15, 1, {0.5}},
+    {"devices.star.noise_across", SIM_PARAMETER_IN_SCENARIO, "rad", 0, FAR, 1, {0.01}},
+    {"devices.star.noise_about", SIM_PARAMETER_IN_SCENARIO, "rad", 0, FAR, 1, {0.02}},
+    {"devices.star.misalignment", SIM_PARAMETER_IN_SCENARIO, "rad", -0.2, 0.2, 3, {0.03, 0.04, 0.05}},
+    {"devices.star.sun_exclusion", SIM_PARAMETER_IN_SCENARIO, "rad", 0, 3.15, 1, {0.06}},
+    {"devices.star.earth_exclusion", SIM_PARAMETER_IN_SCENARIO, "rad", 0, 3.15, 1, {0.07}},
+    {"devices.star.max_rate", SIM_PARAMETER_IN_SCENARIO, "rad/s", 0, FAR, 1, {0.08}},
+    {"devices.wheel.max_torque", SIM_PARAMETER_IN_EFFECTOR, "N m", DBL_MIN, FAR, 1, {1}},
+    {"devices.wheel.max_speed", SIM_PARAMETER_IN_EFFECTOR, "rad/s", DBL_MIN, FAR, 1, {2}},
+    {"devices.wheel.viscous", SIM_PARAMETER_IN_EFFECTOR, "N m s/rad", 0, FAR, 1, {3}},
+    {"devices.wheel.coulomb", SIM_PARAMETER_IN_EFFECTOR, "N m", 0, FAR, 1, {4}},
+    {"devices.wheel.stiction", SIM_PARAMETER_IN_EFFECTOR, "N m", 0, FAR, 1, {5}},
+    {"devices.wheel.gain", SIM_PARAMETER_IN_SCENARIO, "N m", -FAR, FAR, 1, {-6}},
+    {"devices.wheel.quantum", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.7}},
+    {"devices.prop.idle_speed", SIM_PARAMETER_IN_EFFECTOR, "rad/s", 0, FAR, 1, {20}},
+    {"devices.prop.lateral_drag", SIM_PARAMETER_IN_EFFECTOR, "N s^2/m/rad", 0, FAR, 1, {0.3}},
+    {"devices.prop.quantum", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.4}},
+    {"devices.coil.max_dipole", SIM_PARAMETER_IN_EFFECTOR, "A m^2", DBL_MIN, FAR, 1, {2}},
+    {"devices.coil.gain", SIM_PARAMETER_IN_SCENARIO, "A m^2", -FAR, FAR, 1, {-3}},
+    {"devices.coil.quantum", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.5}},
+    {"devices.jet.thrust", SIM_PARAMETER_IN_EFFECTOR, "N", DBL_MIN, FAR, 1, {7}},
+    {"devices.jet.min_control", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.2}},
+    {"devices.jet.quantum", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.3}},
+    {"devices.air.area", SIM_PARAMETER_IN_EFFECTOR, "m^2", 0, FAR, 3, {1, 2, 3}},
+    {"devices.air.linear", SIM_PARAMETER_IN_EFFECTOR, "N s/m", 0, FAR, 3, {4, 5, 6}},
+    {"devices.air.angular", SIM_PARAMETER_IN_EFFECTOR, "N m s/rad", 0, FAR, 3, {7, 8, 9}},
+    {"devices.feet.stiffness", SIM_PARAMETER_IN_EFFECTOR, "N/m", DBL_MIN, FAR, 1, {70}},
+    {"devices.feet.damping", SIM_PARAMETER_IN_EFFECTOR, "N s/m", 0, FAR, 1, {8}},
+    {"devices.feet.friction", SIM_PARAMETER_IN_EFFECTOR, "", 0, FAR, 1, {0.9}},
+    {"devices.cell.resistance", SIM_PARAMETER_IN_EFFECTOR, "ohm", 0, FAR, 1, {0.125}},
+    {"devices.cell.idle_current", SIM_PARAMETER_IN_EFFECTOR, "A", 0, FAR, 1, {0.5}},
+    {"devices.cell.efficiency", SIM_PARAMETER_IN_EFFECTOR, "", 0.01, 1, 1, {0.75}},
+    {"environment.wind", SIM_PARAMETER_IN_SCENARIO, "m/s", -FAR, FAR, 3, {2, 3, 4}},
+    {"environment.gust.sigma", SIM_PARAMETER_IN_SCENARIO, "m/s", 0, FAR, 3, {5, 6, 7}},
+    {"environment.gravity", SIM_PARAMETER_IN_ENVIRONMENT, "m/s^2", -FAR, FAR, 3, {0.25, 0.5, 9.75}},
+    {"environment.ground", SIM_PARAMETER_IN_ENVIRONMENT, "m", -FAR, FAR, 1, {1.5}},
+    {"pointing.position", SIM_PARAMETER_IN_SCENARIO, "m", -FAR, FAR, 3, {21, 22, 23}},
+    {"pointing.target", SIM_PARAMETER_IN_SCENARIO, "", -1, 1, 4, {0.5, -0.5, 0.5, -0.5}},
+    {"bodies.arm.joint.stiffness", SIM_PARAMETER_IN_JOINT_FORCE, "N m/rad", 0, FAR, 1, {11}},
+    {"bodies.arm.joint.damping", SIM_PARAMETER_IN_JOINT_FORCE, "N m s/rad", 0, FAR, 1, {12}},
+    {"bodies.arm.joint.friction.coulomb", SIM_PARAMETER_IN_JOINT_FORCE, "N m", 0, FAR, 1, {13}},
+    {"bodies.rod.joint.stiffness", SIM_PARAMETER_IN_JOINT_FORCE, "N/m", 0, FAR, 1, {14}},
+    {"bodies.rod.joint.damping", SIM_PARAMETER_IN_JOINT_FORCE, "N s/m", 0, FAR, 1, {15}},
+    {"bodies.rod.joint.friction.coulomb", SIM_PARAMETER_IN_JOINT_FORCE, "N", 0, FAR, 1, {16}},
+    {"bodies.stop.joint.stiffness", SIM_PARAMETER_IN_JOINT_FORCE, "N m/rad", 0, FAR, 1, {0}},
+    {"bodies.stop.joint.damping", SIM_PARAMETER_IN_JOINT_FORCE, "N m s/rad", 0, FAR, 1, {0}},
+    {"faults.shift.value", SIM_PARAMETER_IN_SCENARIO, "", -FAR, FAR, 1, {0.5}},
+    {"faults.creep.value", SIM_PARAMETER_IN_SCENARIO, "", -FAR, FAR, 1, {0.25}},
+    {"faults.hiss.value", SIM_PARAMETER_IN_SCENARIO, "", 0, FAR, 1, {0.125}},
+    {"faults.gap.value", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.75}},
+    {"faults.flip.value", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.0625}},
 };
 // clang-format on
 
@@ -225,7 +225,7 @@ static void test_every_number_is_found_where_the_frame_reads_it(void)
         load_tunable(ALL, path);
         TEST_ASSERT_EQUAL_INT_MESSAGE(all[i].count, scenario->parameter_count, path);
         for (int k = 0; k < all[i].count; k++) {
-            const struct cfg_parameter *parameter = &scenario->parameters[k];
+            const struct sim_parameter *parameter = &scenario->parameters[k];
             char name[96];
             snprintf(name, sizeof name, all[i].count > 1 ? "%s.%c" : "%s", path, axes[k]);
             TEST_ASSERT_EQUAL_STRING(name, parameter->name);
@@ -259,7 +259,7 @@ static void test_one_component_is_one_number(void)
 static void test_a_contact_counts_its_points(void)
 {
     load_tunable(ALL, "devices.feet.damping, devices.cell.resistance, devices.wheel.viscous");
-    const struct cfg_parameter *feet = &scenario->parameters[0];
+    const struct sim_parameter *feet = &scenario->parameters[0];
     TEST_ASSERT_EQUAL_INT(3, feet->count);
     for (int i = 0; i < 3; i++)
         TEST_ASSERT_EQUAL_DOUBLE(8.0, number_behind(feet, i));
@@ -412,7 +412,7 @@ static void test_only_so_many_numbers_can_be_tuned(void)
         size += (size_t)snprintf(list + size, sizeof list - size, ", devices.%s.%s", devices[i / 5],
                                  keys[i % 5]);
     load_tunable(ALL, list);
-    TEST_ASSERT_EQUAL_INT(CFG_PARAMETER_MAX, scenario->parameter_count);
+    TEST_ASSERT_EQUAL_INT(SIM_PARAMETER_MAX, scenario->parameter_count);
     TEST_ASSERT_EQUAL_STRING("devices.baro.instability", scenario->parameters[63].name);
     snprintf(most, sizeof most, "%s, devices.gps.eph", list);
     char complaint[256];

@@ -19,7 +19,7 @@ static void test_a_world_of_which_nothing_is_said_is_uniform_and_empty(void)
     const struct dyn_environment *world = &scenario->environment;
     TEST_ASSERT_EQUAL_INT(DYN_WORLD_UNIFORM, world->kind);
     TEST_ASSERT_EQUAL_INT(DYN_WORLD_UNIFORM, scenario->world.kind);
-    TEST_ASSERT_FALSE(world->air || world->has_ground || world->has_j2 || scenario->gusty);
+    TEST_ASSERT_FALSE(world->air || world->has_ground || world->has_j2 || scenario->has_gust);
     EXPECT_VECTOR(world->gravity, 0, 0, 0);
     EXPECT_VECTOR(world->magnetic_field, 0, 0, 0);
     EXPECT_VECTOR(world->wind, 0, 0, 0);
@@ -46,7 +46,7 @@ static void test_wind_gusts_air_and_ground_are_read(void)
     load_world("air: true, wind: 3.6 0 -7.2 km/h, ground: 20 cm,"
                " gust: {sigma: 1 2 0 m/s, time: 3 2 500 ms}");
     const struct dyn_environment *world = &scenario->environment;
-    TEST_ASSERT_TRUE(world->air && world->has_ground && scenario->gusty);
+    TEST_ASSERT_TRUE(world->air && world->has_ground && scenario->has_gust);
     EXPECT_VECTOR(world->wind, 1, 0, -2);
     NEAR(0.2, world->ground);
     EXPECT_VECTOR(scenario->gust.sigma, 1, 2, 0);
@@ -60,7 +60,7 @@ static void test_at_home_gravity_and_air_follow_from_the_place(void)
 {
     load_world("world: local, home: {latitude: 0 deg, altitude: 0 m}");
     TEST_ASSERT_TRUE(scenario->environment.air);
-    TEST_ASSERT_EQUAL_INT(0, scenario->flier);
+    TEST_ASSERT_EQUAL_INT(0, scenario->reference_body);
     EXPECT_VECTOR(scenario->environment.gravity, 0, 0, scenario->environment.gravity[2]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 9.7803253359, scenario->environment.gravity[2]);
     load_world("world: local, home: {latitude: -90 deg, altitude: 1000 m}");
@@ -106,7 +106,7 @@ static void test_looks_around_are_in_step_with_a_second(void)
                      looks[i].rate, orbit ? "orbit" : "local");
             load(text);
             TEST_ASSERT_EQUAL_UINT32_MESSAGE(orbit ? looks[i].orbit : looks[i].local,
-                                             cfg_look_every(scenario), text);
+                                             sim_environment_every(scenario), text);
         }
     }
 }
@@ -124,7 +124,7 @@ static void test_the_vehicle_starts_on_its_orbit(void)
          "  velocity: 0 0 2 m/s}, mass: 1, inertia: 1 1 1}]\n");
     const double *q = scenario->bodies[0].position, *v = scenario->bodies[0].velocity;
     TEST_ASSERT_FALSE(scenario->environment.has_j2);
-    TEST_ASSERT_EQUAL_INT(0, scenario->flier);
+    TEST_ASSERT_EQUAL_INT(0, scenario->reference_body);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1.0, q[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 7e6, q[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.0, q[2]);
@@ -158,7 +158,7 @@ static void test_the_named_body_flies_the_orbit_and_others_where_they_are_put(vo
          "bodies:\n"
          "- {name: a, joint: {type: free, position: 0 8000 0 km}, mass: 1, inertia: 1 1 1}\n"
          "- {name: b, joint: free, mass: 1, inertia: 1 1 1}\n");
-    TEST_ASSERT_EQUAL_INT(1, scenario->flier);
+    TEST_ASSERT_EQUAL_INT(1, scenario->reference_body);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 8e6, scenario->bodies[0].position[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 7e6, scenario->bodies[1].position[0]);
 }

@@ -9,7 +9,7 @@
 
 #include "unity.h"
 
-static struct cfg_pool pool;
+static struct cfg_load_arena pool;
 static char error[CFG_ERROR_MAX];
 
 void setUp(void)
@@ -18,14 +18,14 @@ void setUp(void)
 
 void tearDown(void)
 {
-    cfg_pool_free(&pool);
-    pool = (struct cfg_pool){0};
+    cfg_load_arena_free(&pool);
+    pool = (struct cfg_load_arena){0};
 }
 
 /* A copy of exact size, so that a sanitizer sees a read behind the end. */
 static struct cfg_node *parse_bytes(const char *text, size_t size)
 {
-    struct cfg_report report = {.path = "d.yaml", .line = error};
+    struct cfg_complaint report = {.path = "d.yaml", .line = error};
     error[0] = '\0';
     char *copy = malloc(size > 0 ? size : 1);
     TEST_ASSERT_NOT_NULL(copy);

@@ -106,7 +106,7 @@ static void begin_run(struct run *run)
     memcpy(run->x + 8, row->eta, sizeof row->eta);
 }
 
-static void run_on(struct run *run)
+static void run_from_snapshot(struct run *run)
 {
     for (int k = 0; k < STEPS; k++)
         TEST_ASSERT_EQUAL_INT(1, dyn_plant_step(&run->plant, NULL, NULL, step, run->work, run->x));
@@ -131,7 +131,7 @@ static struct errors errors_of(enum dyn_fidelity fidelity, double damping, doubl
     make_craft(fidelity, damping, hinge_damping);
     begin_run(&run);
     for (int k = 1; k < ROWS; k++) {
-        run_on(&run);
+        run_from_snapshot(&run);
         worst.eta = fmax(worst.eta, largest(MODES, run.x + 8, truth[k].eta));
         worst.angle = fmax(worst.angle, fabs(run.x[7] - truth[k].angle));
         worst.w = fmax(worst.w, largest(3, run.x + NQ, truth[k].w));
@@ -259,7 +259,7 @@ static struct drift drift_of(int substeps)
     begin_run(&run);
     run.plant.substeps = substeps;
     for (int k = 1; k < ROWS; k++) {
-        run_on(&run);
+        run_from_snapshot(&run);
         const struct momenta sum = momenta_of(run.x);
         drift.p = fmax(drift.p, sqrt(vec_dot(sum.p, sum.p)));
         drift.h = fmax(drift.h, sqrt(vec_dot(sum.h, sum.h)));
@@ -361,7 +361,7 @@ static void test_the_undamped_run_has_no_rate_of_momentum(void)
     forget_psi2();
     begin_run(&run);
     for (int k = 1; k < ROWS; k++) {
-        run_on(&run);
+        run_from_snapshot(&run);
         const struct momenta rate = rates_of(run.x);
         worst.p = fmax(worst.p, sqrt(vec_dot(rate.p, rate.p)) / rate.p_size);
         worst.h = fmax(worst.h, sqrt(vec_dot(rate.h, rate.h)) / rate.h_size);

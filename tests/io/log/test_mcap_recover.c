@@ -338,7 +338,7 @@ static bool triggers(void *self, int channel, const void *payload)
 static uint64_t thin(uint64_t at, uint64_t before, uint64_t after, uint32_t hold, bool there[200])
 {
     static struct io_channel_spec specs[CHANNEL_COUNT];
-    static struct io_decimate thinning;
+    static struct io_decimate decimation;
     memcpy(specs, channels, sizeof specs);
     specs[B].every = 10;
     specs[B].hold = hold;
@@ -346,11 +346,11 @@ static uint64_t thin(uint64_t at, uint64_t before, uint64_t after, uint32_t hold
         .seen = triggers, .self = &at, .before_ns = 1000 * before, .after_ns = 1000 * after};
     TEST_ASSERT_EQUAL_INT(0,
                           io_mcap_writer_open(&writer, path, specs, CHANNEL_COUNT, NULL, NULL, 0));
-    TEST_ASSERT_EQUAL_INT(0, io_decimate_open(&thinning, specs, CHANNEL_COUNT, &trigger));
+    TEST_ASSERT_EQUAL_INT(0, io_decimate_open(&decimation, specs, CHANNEL_COUNT, &trigger));
     for (uint64_t index = 0; index < 200; index++) {
         for (int channel = A; channel <= B; channel++) {
             uint64_t payload[2] = {index, index * UINT64_C(0x9e3779b97f4a7c15)};
-            io_decimate_message(&thinning, &writer,
+            io_decimate_message(&decimation, &writer,
                                 &(struct io_mcap_chunk_message){.channel = channel,
                                                                 .sequence = (uint32_t)index,
                                                                 .log_ns = 1000 * index,
@@ -359,7 +359,7 @@ static uint64_t thin(uint64_t at, uint64_t before, uint64_t after, uint32_t hold
         }
     }
     io_mcap_writer_close(&writer, NULL, 0);
-    io_decimate_close(&thinning);
+    io_decimate_close(&decimation);
     free(file.data);
     slurp();
 
@@ -376,7 +376,7 @@ static uint64_t thin(uint64_t at, uint64_t before, uint64_t after, uint32_t hold
     }
     TEST_ASSERT_EQUAL_UINT64(200, whole);
     io_mcap_recover_close(recovery);
-    return thinning.decimated;
+    return decimation.decimated;
 }
 
 static uint64_t count_thinned(const bool there[200])
@@ -560,7 +560,7 @@ static void test_each_number_of_an_array_is_printed(void)
 static void test_what_was_held_comes_in_order_of_time(void)
 {
     static struct io_channel_spec specs[CHANNEL_COUNT];
-    static struct io_decimate thinning;
+    static struct io_decimate decimation;
     uint64_t at = 50, last = 0;
     memcpy(specs, channels, sizeof specs);
     specs[A].every = specs[B].every = 10;
@@ -568,12 +568,12 @@ static void test_what_was_held_comes_in_order_of_time(void)
     const struct io_log_trigger trigger = {.seen = triggers, .self = &at, .before_ns = 20000};
     TEST_ASSERT_EQUAL_INT(0,
                           io_mcap_writer_open(&writer, path, specs, CHANNEL_COUNT, NULL, NULL, 0));
-    TEST_ASSERT_EQUAL_INT(0, io_decimate_open(&thinning, specs, CHANNEL_COUNT, &trigger));
+    TEST_ASSERT_EQUAL_INT(0, io_decimate_open(&decimation, specs, CHANNEL_COUNT, &trigger));
     for (uint64_t index = 0; index <= 50; index++) {
         for (int channel = B; channel >= A; channel--) {
             uint64_t payload[2] = {index, index * UINT64_C(0x9e3779b97f4a7c15)};
             io_decimate_message(
-                &thinning, &writer,
+                &decimation, &writer,
                 &(struct io_mcap_chunk_message){.channel = channel,
                                                 .sequence = (uint32_t)index,
                                                 .log_ns = 1000 * index + (channel == B ? 0 : 1),
@@ -582,7 +582,7 @@ static void test_what_was_held_comes_in_order_of_time(void)
         }
     }
     io_mcap_writer_close(&writer, NULL, 0);
-    io_decimate_close(&thinning);
+    io_decimate_close(&decimation);
     slurp();
     struct io_mcap_recover *recovery = io_mcap_recover_open_bytes(file.data, file.size, error);
     struct io_mcap_message message;

@@ -14,12 +14,12 @@
 #define DEGREE (PI / 180)
 
 static struct cfg_scenario *scenario;
-static struct rig *rig;
+static struct sim *sim;
 static uint64_t frames; /* run so far */
 static uint32_t due;    /* messages of the last frame, enum io_send */
 static uint32_t fields; /* instruments of the last frame, enum io_field */
 
-static void gather_nothing(void *self, struct rig *to, uint64_t frame)
+static void gather_nothing(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     (void)to;
@@ -28,9 +28,9 @@ static void gather_nothing(void *self, struct rig *to, uint64_t frame)
 
 static void bring_down(void)
 {
-    free(rig);
+    free(sim);
     cfg_scenario_free(scenario);
-    rig = NULL;
+    sim = NULL;
     scenario = NULL;
 }
 
@@ -50,31 +50,31 @@ static inline void bring_up(const char *text)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("test.yaml", text, strlen(text), NULL, 0, &scenario, error),
         error);
-    rig = rig_on_heap(scenario);
-    rig->source.gather = gather_nothing;
+    sim = sim_create(scenario);
+    sim->source.read_inputs = gather_nothing;
     frames = 0;
 }
 
 static inline void run_frames(int count)
 {
-    const struct rt_frame_tasks tasks = rig_tasks(rig);
+    const struct rt_frame_tasks tasks = sim_tasks(sim);
     for (int i = 0; i < count; i++, frames++) {
         tasks.latch(tasks.self, frames, false);
-        rt_schedule_run(rig->schedule, frames);
-        due = rig->sample[0].due;
-        fields = rig->sample[0].fields;
+        rt_schedule_run(sim->schedule, frames);
+        due = sim->sample[0].due;
+        fields = sim->sample[0].fields;
         tasks.commit(tasks.self, frames);
     }
-    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->schedule->not_finite);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->schedule->not_finite);
 }
 
 /* The controls from the next frame on. */
 static inline void command(float first, float second)
 {
-    struct record_input input = {.frame = frames, .kind = RECORD_COMMAND};
+    struct sim_record_input input = {.frame = frames, .kind = SIM_RECORD_COMMAND};
     input.controls[0] = first;
     input.controls[1] = second;
-    rig_apply(rig, &input);
+    sim_apply_input(sim, &input);
 }
 
 static inline void expect_vector(double tolerance, const double *expected, const double *actual,

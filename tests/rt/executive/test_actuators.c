@@ -8,23 +8,23 @@
 
 static double *state_of(int effector)
 {
-    return rig->cfg->x + dyn_plant_effector_index(&rig->cfg->plant, effector);
+    return sim->vehicle->x + dyn_plant_effector_index(&sim->vehicle->plant, effector);
 }
 
 /* Of a lone free body: x y z, quaternion, rate, velocity. */
 static const double *position(void)
 {
-    return rig->cfg->x;
+    return sim->vehicle->x;
 }
 
 static const double *spin(void)
 {
-    return rig->cfg->x + 7;
+    return sim->vehicle->x + 7;
 }
 
 static const double *velocity(void)
 {
-    return rig->cfg->x + 10;
+    return sim->vehicle->x + 10;
 }
 
 /* ---- pushes and turns ---- */
@@ -199,7 +199,7 @@ static void test_friction_stops_a_sliding_body(void)
 {
     bring_up(FEET("0 0 0"));
     run_frames(10000);
-    rig->cfg->x[10] = 2;
+    sim->vehicle->x[10] = 2;
     const double from = position()[0];
     run_frames(300);
     TEST_ASSERT_DOUBLE_WITHIN(0.02, 2 - 5 * 0.3, velocity()[0]);
@@ -234,8 +234,8 @@ static void expect_control(int frame, double faulty)
         command((float)(0.001 * (double)frames), (float)(0.001 * (double)frames));
         run_frames(1);
     }
-    TEST_ASSERT_DOUBLE_WITHIN(1e-7, 0.001 * (frame - 1), rig->cfg->command[0]);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-7, faulty, rig->cfg->command[1]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-7, 0.001 * (frame - 1), sim->vehicle->command[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-7, faulty, sim->vehicle->command[1]);
 }
 
 static void test_a_fault_hits_the_actuator_that_it_names(void)
@@ -293,9 +293,9 @@ static const char everything[] =
     "at: 0.3 s},\n"
     "  {device: n, type: delay, at: 0, value: 20 ms}]\n";
 
-static void expect_start(const struct cfg_rig *start)
+static void expect_start(const struct sim_vehicle *start)
 {
-    const struct cfg_rig *now = rig->cfg;
+    const struct sim_vehicle *now = sim->vehicle;
     const size_t x_size = (size_t)dyn_plant_state_count(&now->plant) * sizeof *now->x;
     TEST_ASSERT_EQUAL_MEMORY(start->x, now->x, x_size);
     TEST_ASSERT_EQUAL_MEMORY(start->drive, now->drive,
@@ -304,7 +304,7 @@ static void expect_start(const struct cfg_rig *start)
                              (size_t)scenario->fault_count * sizeof *now->fault);
     for (int i = 0; i < scenario->sensor_count; i++)
         TEST_ASSERT_EQUAL_MEMORY_MESSAGE(start->instrument[i], now->instrument[i],
-                                         cfg_instrument_size(scenario->sensors[i].kind),
+                                         sim_sensor_state_size(scenario->sensors[i].kind),
                                          scenario->sensors[i].name);
     TEST_ASSERT_EQUAL_MEMORY(&start->surroundings->gust, &now->surroundings->gust,
                              sizeof now->surroundings->gust);
@@ -314,19 +314,19 @@ static void expect_start(const struct cfg_rig *start)
 static void test_a_reset_brings_the_vehicle_back_to_its_start(void)
 {
     bring_up(everything);
-    struct rig *fresh = rig_on_heap(scenario);
-    expect_start(fresh->cfg);
+    struct sim *fresh = sim_create(scenario);
+    expect_start(fresh->vehicle);
     command(0.5f, 0.25f);
     run_frames(500);
-    TEST_ASSERT_TRUE(fabs(fresh->cfg->x[2] - rig->cfg->x[2]) > 0.1);
-    struct record_input reset = {.frame = frames, .kind = RECORD_RESET};
-    rig_apply(rig, &reset);
-    expect_start(fresh->cfg);
+    TEST_ASSERT_TRUE(fabs(fresh->vehicle->x[2] - sim->vehicle->x[2]) > 0.1);
+    struct sim_record_input reset = {.frame = frames, .kind = SIM_RECORD_RESET};
+    sim_apply_input(sim, &reset);
+    expect_start(fresh->vehicle);
     free(fresh);
     TEST_ASSERT_EQUAL_UINT64(1, reset.ordinal);
-    TEST_ASSERT_EQUAL_UINT64(500, rig->cfg->schedule->frame);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->link[0].commands);
-    TEST_ASSERT_EQUAL_DOUBLE(0.5, rig->cfg->link[0].control[0]);
+    TEST_ASSERT_EQUAL_UINT64(500, sim->vehicle->schedule->frame);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->link[0].commands);
+    TEST_ASSERT_EQUAL_DOUBLE(0.5, sim->vehicle->link[0].control[0]);
 }
 
 static double angle_between(const double a[3], const double b[3])
@@ -342,23 +342,23 @@ static void test_a_reset_does_not_turn_the_earth_back(void)
              "  date: 2026-03-20T12:00:00Z}\n"
              "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n" LINK);
     double first[3], before[3];
-    memcpy(first, rig->cfg->plant.environment.sun, sizeof first);
+    memcpy(first, sim->vehicle->plant.environment.sun, sizeof first);
     run_frames(3600);
-    memcpy(before, rig->cfg->plant.environment.sun, sizeof before);
+    memcpy(before, sim->vehicle->plant.environment.sun, sizeof before);
     TEST_ASSERT_DOUBLE_WITHIN(0.1, 15, angle_between(first, before) / DEGREE);
-    struct record_input reset = {.frame = frames, .kind = RECORD_RESET};
-    rig_apply(rig, &reset);
+    struct sim_record_input reset = {.frame = frames, .kind = SIM_RECORD_RESET};
+    sim_apply_input(sim, &reset);
     TEST_ASSERT_DOUBLE_WITHIN(0.02, 0,
-                              angle_between(before, rig->cfg->plant.environment.sun) / DEGREE);
+                              angle_between(before, sim->vehicle->plant.environment.sun) / DEGREE);
 }
 
 /* ---- run state ---- */
 
 static uint64_t hash_of(int count)
 {
-    rig->hash = 0;
+    sim->hash = 0;
     run_frames(count);
-    return rig->hash;
+    return sim->hash;
 }
 
 static void test_the_run_state_is_all_of_the_state_with_every_device(void)
@@ -366,11 +366,11 @@ static void test_the_run_state_is_all_of_the_state_with_every_device(void)
     bring_up(everything);
     command(0.5f, 0.25f);
     run_frames(250);
-    void *snapshot = malloc(rig->cfg->state_size);
-    memcpy(snapshot, rig->cfg->state, rig->cfg->state_size);
+    void *snapshot = malloc(sim->vehicle->state_size);
+    memcpy(snapshot, sim->vehicle->state, sim->vehicle->state_size);
     const uint64_t first = hash_of(400);
-    memcpy(rig->cfg->state, snapshot, rig->cfg->state_size);
-    cfg_rig_surround(rig->cfg);
+    memcpy(sim->vehicle->state, snapshot, sim->vehicle->state_size);
+    sim_vehicle_apply_environment(sim->vehicle);
     frames = 250;
     TEST_ASSERT_EQUAL_HEX64(first, hash_of(400));
     free(snapshot);
@@ -387,7 +387,7 @@ static void test_a_rehearsal_leaves_no_trace_in_the_world(void)
         bring_up(worlds[i]);
         const uint64_t plain = hash_of(300);
         bring_up(worlds[i]);
-        rig_rehearse(rig);
+        sim_warm_up(sim);
         TEST_ASSERT_EQUAL_HEX64(plain, hash_of(300));
     }
 }

@@ -41,16 +41,16 @@ enum { GYRO, ACCELEROMETER };
 enum { FRAMES = 2000 }; /* three periods */
 
 static struct cfg_scenario *scenario;
-static struct rig *rig;
+static struct sim *sim;
 static struct rt_frame_tasks tasks;
 static double control;
 
-static void gather(void *self, struct rig *to, uint64_t frame)
+static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
-    struct record_input input = {.frame = frame, .kind = RECORD_COMMAND};
+    struct sim_record_input input = {.frame = frame, .kind = SIM_RECORD_COMMAND};
     input.controls[0] = (float)control;
-    rig_apply(to, &input);
+    sim_apply_input(to, &input);
 }
 
 static void load(const char *const *settings, int count)
@@ -59,9 +59,9 @@ static void load(const char *const *settings, int count)
     const int code = cfg_scenario_load_text("node.yaml", text, sizeof text - 1, settings, count,
                                             &scenario, error);
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, code, error);
-    rig = rig_on_heap(scenario);
-    rig->source.gather = gather;
-    tasks = rig_tasks(rig);
+    sim = sim_create(scenario);
+    sim->source.read_inputs = read_inputs;
+    tasks = sim_tasks(sim);
 }
 
 void setUp(void)
@@ -71,9 +71,9 @@ void setUp(void)
 
 void tearDown(void)
 {
-    free(rig);
+    free(sim);
     cfg_scenario_free(scenario);
-    rig = NULL;
+    sim = NULL;
     scenario = NULL;
 }
 
@@ -81,14 +81,14 @@ void tearDown(void)
 static double run_frame(uint64_t frame)
 {
     tasks.latch(tasks.self, frame, false);
-    rt_schedule_run(rig->schedule, frame);
+    rt_schedule_run(sim->schedule, frame);
     tasks.commit(tasks.self, frame);
     return 1e-3 * (double)(frame + 1);
 }
 
 static double reads(int sensor, int axis)
 {
-    return ((const struct io_three_axis_sensor_state *)rig->cfg->instrument[sensor])->out[axis];
+    return ((const struct io_three_axis_sensor_state *)sim->vehicle->instrument[sensor])->out[axis];
 }
 
 static void test_instruments_at_the_tip_feel_the_panel_ring_at_its_frequency(void)

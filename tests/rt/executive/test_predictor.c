@@ -13,8 +13,8 @@
 static const atomic_bool go_on;   /* nobody stops it */
 static const char *root;          /* of the source tree */
 static struct cfg_scenario *twin; /* the ghost's own */
-static struct rig *ghost;
-static const struct rig_outlook *outlook;
+static struct sim *predicting_sim;
+static const struct sim_prediction_input *prediction_input;
 static bool silent;
 
 /* Of an arm's buttons, so far: base, grapple, vernier, release, auto, its second pose, safe. */
@@ -29,14 +29,14 @@ static uint64_t presses_until(uint64_t frame)
 
 /* A hand that never rests, a board that begins anew, one that falls silent for a while: functions
  * of the frame alone. */
-static bool write_letter(uint64_t frame, int link, struct rig_letter *letter)
+static bool write_letter(uint64_t frame, int link, struct sim_command *letter)
 {
     const uint64_t beat = (uint64_t)(link == 0 ? 7 : 11);
     if (silent || frame % beat != 3)
         return false;
-    *letter = (struct rig_letter){.anew = link == 1 && frame % 1001 == 3};
+    *letter = (struct sim_command){.restarts = link == 1 && frame % 1001 == 3};
     letter->input.link = (uint8_t)link;
-    letter->input.kind = frame % 1300 > 1200 ? RECORD_LOSS : RECORD_COMMAND;
+    letter->input.kind = frame % 1300 > 1200 ? SIM_RECORD_LOSS : SIM_RECORD_COMMAND;
     letter->input.sequence = (uint32_t)frame;
     letter->input.flags = presses_until(frame) << 32;
     for (int i = 0; i < IO_CONTROL_MAX; i++)
@@ -45,34 +45,36 @@ static bool write_letter(uint64_t frame, int link, struct rig_letter *letter)
 }
 
 /* A wire that a fault makes late as well, as the frame hears it: before the delay of the link. */
-static bool hear(struct rig *to, uint64_t frame, int link, struct rig_letter *letter)
+static bool hear(struct sim *to, uint64_t frame, int link, struct sim_command *letter)
 {
     struct io_command said = {0};
     const bool fresh = write_letter(frame, link, letter);
-    if (to->late_in[link].slots == 0)
+    if (to->delay_in[link].slots == 0)
         return fresh;
     said.sequence = (uint32_t)frame;
-    const struct io_command *heard = late_pass(&to->late_in[link], frame, fresh ? &said : NULL);
+    const struct io_command *heard =
+        sim_delay_line_pass(&to->delay_in[link], frame, fresh ? &said : NULL);
     return heard && write_letter(heard->sequence, link, letter);
 }
 
-static void gather(void *self, struct rig *to, uint64_t frame)
+static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     for (int i = 0; i < to->scenario->link_count; i++) {
-        struct rig_letter letter;
+        struct sim_command letter;
         if (hear(to, frame, i, &letter))
-            late_put(&to->wire[i], frame, &letter);
-        for (const struct rig_letter *out; (out = late_take(&to->wire[i], frame)) != NULL;)
-            rig_apply_letter(to, out, frame);
+            sim_delay_line_push(&to->wire[i], frame, &letter);
+        for (const struct sim_command *out;
+             (out = sim_delay_line_pop(&to->wire[i], frame)) != NULL;)
+            sim_apply_command(to, out, frame);
     }
 }
 
 static void let_go(void)
 {
-    free(ghost);
+    free(predicting_sim);
     cfg_scenario_free(twin);
-    ghost = NULL;
+    predicting_sim = NULL;
     twin = NULL;
 }
 
@@ -81,32 +83,32 @@ static void bring_up_both(const char *text)
     char error[CFG_ERROR_MAX];
     let_go();
     bring_up(text);
-    rig->source.gather = gather;
+    sim->source.read_inputs = read_inputs;
     silent = false;
     TEST_ASSERT_EQUAL_INT(
         0, cfg_scenario_load_text("test.yaml", text, strlen(text), NULL, 0, &twin, error));
-    ghost = rig_that_moves(twin);
-    TEST_ASSERT_EQUAL_size_t(rig->cfg->state_size, ghost->cfg->state_size);
+    predicting_sim = sim_create_motion_only(twin);
+    TEST_ASSERT_EQUAL_size_t(sim->vehicle->state_size, predicting_sim->vehicle->state_size);
 }
 
 /* The next outlook, as the frame leaves it. */
 static void run_to_outlook(void)
 {
     bool fresh;
-    (void)rt_mailbox_take(rig->outlook, &fresh); /* of before */
+    (void)rt_mailbox_take(sim->prediction_input, &fresh); /* of before */
     do {
         run_frames(1);
-        outlook = rt_mailbox_take(rig->outlook, &fresh);
+        prediction_input = rt_mailbox_take(sim->prediction_input, &fresh);
     } while (!fresh);
-    TEST_ASSERT_EQUAL_UINT64(frames * scenario->period_ns, outlook->log_ns);
-    TEST_ASSERT_EQUAL_UINT64(rig->cfg->schedule->frame, outlook->frame);
-    TEST_ASSERT_FALSE(outlook->cut);
+    TEST_ASSERT_EQUAL_UINT64(frames * scenario->period_ns, prediction_input->log_ns);
+    TEST_ASSERT_EQUAL_UINT64(sim->vehicle->schedule->frame, prediction_input->frame);
+    TEST_ASSERT_FALSE(prediction_input->cut);
 }
 
 /* The vehicle with all that drives it; instruments have not looked in the ghost. */
 static void expect_same(void)
 {
-    const struct cfg_rig *there = rig->cfg, *here = ghost->cfg;
+    const struct sim_vehicle *there = sim->vehicle, *here = predicting_sim->vehicle;
     const size_t x = (size_t)dyn_plant_state_count(&there->plant) * sizeof *there->x;
     TEST_ASSERT_EQUAL_MEMORY(there->x, here->x, x);
     if (scenario->drive_count > 0)
@@ -124,10 +126,11 @@ static void expect_same(void)
 static void predict_and_see(void)
 {
     run_to_outlook();
-    TEST_ASSERT_TRUE(ghost_run_ahead(ghost, outlook, scenario->predictor.ahead, &go_on));
+    TEST_ASSERT_TRUE(sim_predictor_run_ahead(predicting_sim, prediction_input,
+                                             scenario->predictor.ahead, &go_on));
     double moved = 0.0;
-    for (int i = 0; i < dyn_model_nq(rig->cfg->plant.model); i++)
-        moved = fmax(moved, fabs(ghost->cfg->x[i] - rig->cfg->x[i]));
+    for (int i = 0; i < dyn_model_nq(sim->vehicle->plant.model); i++)
+        moved = fmax(moved, fabs(predicting_sim->vehicle->x[i] - sim->vehicle->x[i]));
     TEST_ASSERT_TRUE(moved > 1e-4); /* or there is nothing to predict */
     run_frames((int)scenario->predictor.ahead);
     expect_same();
@@ -210,7 +213,7 @@ static void test_the_ghost_of_a_hand_is_where_the_vehicle_will_be(void)
     TEST_ASSERT_EQUAL_UINT32(500, scenario->predictor.ahead);
     for (int i = 0; i < 5; i++)
         predict_and_see();
-    TEST_ASSERT_GREATER_THAN_UINT32(50, outlook->letter_count);
+    TEST_ASSERT_GREATER_THAN_UINT32(50, prediction_input->command_count);
 }
 
 static void test_so_is_that_of_a_craft_with_two_links_in_the_wind(void)
@@ -226,10 +229,10 @@ static void test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault(void)
     (void)read_hand();
     strcat(file_text, "faults: [{link: hand, type: delay, way: in, at: 0.3 s, value: 60 ms}]\n");
     bring_up_both(file_text);
-    TEST_ASSERT_TRUE(rig->late_in[0].slots > 0);
+    TEST_ASSERT_TRUE(sim->delay_in[0].slots > 0);
     for (int i = 0; i < 5; i++)
         predict_and_see();
-    TEST_ASSERT_GREATER_THAN_UINT64(100, rig->late_in[0].hits);
+    TEST_ASSERT_GREATER_THAN_UINT64(100, sim->delay_in[0].hits);
 }
 
 /* A grapple that is still under way happens to the ghost first, and so does all that follows. */
@@ -241,16 +244,17 @@ static void test_the_ghost_of_an_arm_grapples_before_the_arm(void)
     run_frames(600);
     for (int i = 0; i < 6; i++) {
         run_to_outlook();
-        TEST_ASSERT_TRUE(ghost_run_ahead(ghost, outlook, scenario->predictor.ahead, &go_on));
-        ahead += ghost->cfg->arm->grapples > rig->cfg->arm->grapples;
-        ahead += ghost->cfg->arm->releases > rig->cfg->arm->releases;
+        TEST_ASSERT_TRUE(sim_predictor_run_ahead(predicting_sim, prediction_input,
+                                                 scenario->predictor.ahead, &go_on));
+        ahead += predicting_sim->vehicle->arm->grapples > sim->vehicle->arm->grapples;
+        ahead += predicting_sim->vehicle->arm->releases > sim->vehicle->arm->releases;
         run_frames((int)scenario->predictor.ahead);
         expect_same();
     }
     TEST_ASSERT_EQUAL_INT(2, ahead);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->arm->grapples);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->arm->releases);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->arm->panel.safed);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->arm->grapples);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->arm->releases);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->arm->panel.safed);
 }
 
 /* What the operator does between frames comes along with the next outlook. */
@@ -259,16 +263,16 @@ static void test_a_tuned_and_restored_vehicle_has_its_ghost_too(void)
     bring_up_both(craft);
     for (int i = 0; i < 2; i++)
         predict_and_see();
-    unsigned char *kept = malloc(rig->cfg->state_size);
-    memcpy(kept, rig->cfg->state, rig->cfg->state_size);
-    struct record_act tune = {.frame = frames, .act = OPERATOR_TUNE, .value = 0.05};
-    rig_act(rig, &tune, NULL);
-    tune = (struct record_act){.frame = frames, .act = OPERATOR_TUNE, .index = 1, .value = -8.0};
-    rig_act(rig, &tune, NULL);
+    unsigned char *kept = malloc(sim->vehicle->state_size);
+    memcpy(kept, sim->vehicle->state, sim->vehicle->state_size);
+    struct sim_record_act tune = {.frame = frames, .act = SIM_ACT_TUNE, .value = 0.05};
+    sim_apply_act(sim, &tune, NULL);
+    tune = (struct sim_record_act){.frame = frames, .act = SIM_ACT_TUNE, .index = 1, .value = -8.0};
+    sim_apply_act(sim, &tune, NULL);
     predict_and_see();
-    const struct rig_snapshot snapshot = {kept, 0};
-    struct record_act restore = {.frame = frames, .act = OPERATOR_RESTORE};
-    rig_act(rig, &restore, &snapshot);
+    const struct sim_snapshot snapshot = {kept, 0};
+    struct sim_record_act restore = {.frame = frames, .act = SIM_ACT_RESTORE};
+    sim_apply_act(sim, &restore, &snapshot);
     run_frames(30);
     predict_and_see();
     predict_and_see();
@@ -282,7 +286,7 @@ static void test_where_no_more_commands_come_it_is_right_however_far(void)
     run_frames(700);
     silent = true;
     run_to_outlook();
-    TEST_ASSERT_TRUE(ghost_run_ahead(ghost, outlook, 3000, &go_on));
+    TEST_ASSERT_TRUE(sim_predictor_run_ahead(predicting_sim, prediction_input, 3000, &go_on));
     run_frames(3000);
     expect_same();
 }
@@ -294,29 +298,29 @@ static void test_more_than_the_outlook_has_room_for_is_cut(void)
                   "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
                   "links: [{name: l, body: a, delay: 10 s}]\n"
                   "predictor: {rate: 1 Hz}\n");
-    rig->source.gather = gather_nothing;
-    struct rig_letter letter = {0};
-    for (uint64_t frame = 0; frame < RIG_UNDER_WAY_MAX + 10; frame++) {
+    sim->source.read_inputs = gather_nothing;
+    struct sim_command letter = {0};
+    for (uint64_t frame = 0; frame < SIM_PENDING_COMMAND_MAX + 10; frame++) {
         letter.input.sequence = (uint32_t)frame;
-        late_put(&rig->wire[0], frame, &letter);
+        sim_delay_line_push(&sim->wire[0], frame, &letter);
     }
     bool fresh = false;
     while (!fresh) {
         run_frames(1);
-        outlook = rt_mailbox_take(rig->outlook, &fresh);
+        prediction_input = rt_mailbox_take(sim->prediction_input, &fresh);
     }
-    TEST_ASSERT_TRUE(outlook->cut);
-    TEST_ASSERT_EQUAL_UINT32(RIG_UNDER_WAY_MAX, outlook->letter_count);
-    TEST_ASSERT_EQUAL_UINT32(0, outlook->letters[0].input.sequence);
-    TEST_ASSERT_EQUAL_UINT64(10000, outlook->letters[0].input.frame);
+    TEST_ASSERT_TRUE(prediction_input->cut);
+    TEST_ASSERT_EQUAL_UINT32(SIM_PENDING_COMMAND_MAX, prediction_input->command_count);
+    TEST_ASSERT_EQUAL_UINT32(0, prediction_input->commands[0].input.sequence);
+    TEST_ASSERT_EQUAL_UINT64(10000, prediction_input->commands[0].input.frame);
 }
 
 static void test_a_rehearsal_shows_nothing(void)
 {
     bool fresh;
     bring_up_both(read_hand());
-    rig_rehearse(rig);
-    (void)rt_mailbox_take(rig->outlook, &fresh);
+    sim_warm_up(sim);
+    (void)rt_mailbox_take(sim->prediction_input, &fresh);
     TEST_ASSERT_FALSE(fresh);
 }
 
@@ -328,38 +332,39 @@ static void test_the_thread_predicts_what_it_is_shown(void)
     uint64_t log_ns;
     const double *q;
     bring_up_both(read_hand());
-    struct ghost *runs = ghost_open(scenario, NULL, 0, rig->outlook, -1, &failure);
+    struct sim_predictor *runs =
+        sim_predictor_open(scenario, NULL, 0, sim->prediction_input, -1, &failure);
     TEST_ASSERT_EQUAL_INT(0, failure);
     TEST_ASSERT_NOT_NULL(runs);
-    TEST_ASSERT_NULL(ghost_newest(runs, &log_ns, &carried));
+    TEST_ASSERT_NULL(sim_predictor_newest(runs, &log_ns, &carried));
     run_frames(1000);
     const uint64_t until_ns = rt_now_ns() + UINT64_C(60000000000);
     do {
-        q = ghost_newest(runs, &log_ns, &carried);
+        q = sim_predictor_newest(runs, &log_ns, &carried);
         const struct timespec pause = {.tv_nsec = 1000000};
         nanosleep(&pause, NULL);
     } while ((!q || log_ns != 1000 * scenario->period_ns) && rt_now_ns() < until_ns);
     TEST_ASSERT_NOT_NULL(q);
     run_frames(500);
-    TEST_ASSERT_EQUAL_MEMORY(rig->cfg->x, q, 7 * sizeof *q);
+    TEST_ASSERT_EQUAL_MEMORY(sim->vehicle->x, q, 7 * sizeof *q);
 
-    struct ghost_result result;
-    ghost_stop(runs, &result);
+    struct sim_predictor_result result;
+    sim_predictor_stop(runs, &result);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(1, result.predictions);
     TEST_ASSERT_EQUAL_UINT64(result.predictions, result.spent_ns.count);
     TEST_ASSERT_EQUAL_DOUBLE(0.5, result.seconds_ahead);
     TEST_ASSERT_EQUAL_UINT64(0, result.cut);
-    ghost_close(runs);
+    sim_predictor_close(runs);
 }
 
 static void test_without_a_predictor_there_is_no_ghost(void)
 {
     int failure = 1;
     bring_up("name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
-    TEST_ASSERT_NULL(rig->outlook);
-    TEST_ASSERT_NULL(ghost_open(scenario, NULL, 0, rig->outlook, -1, &failure));
+    TEST_ASSERT_NULL(sim->prediction_input);
+    TEST_ASSERT_NULL(sim_predictor_open(scenario, NULL, 0, sim->prediction_input, -1, &failure));
     TEST_ASSERT_EQUAL_INT(0, failure);
-    ghost_close(NULL);
+    sim_predictor_close(NULL);
 }
 
 int main(int argc, char **argv)

@@ -35,19 +35,19 @@ static const char text[] =
     "     gps: 10 Hz, heartbeat: 1 Hz, time: 1 Hz}}\n";
 
 static struct cfg_scenario *scenario;
-static struct rig *rig;
+static struct sim *sim;
 static struct rt_frame_tasks tasks;
 static uint64_t sent[5];
 
 /* A command every 7 frames, as if a board had sent it: a function of the frame alone. */
-static void gather(void *self, struct rig *to, uint64_t frame)
+static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     if (frame % 7 != 3)
         return;
-    struct record_input input = {.frame = frame, .kind = RECORD_COMMAND};
+    struct sim_record_input input = {.frame = frame, .kind = SIM_RECORD_COMMAND};
     input.controls[3] = (float)sin(0.01 * (double)frame);
-    rig_apply(to, &input);
+    sim_apply_input(to, &input);
 }
 
 void setUp(void)
@@ -56,15 +56,15 @@ void setUp(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("test.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
         error);
-    rig = rig_on_heap(scenario);
-    rig->source.gather = gather;
-    tasks = rig_tasks(rig);
+    sim = sim_create(scenario);
+    sim->source.read_inputs = read_inputs;
+    tasks = sim_tasks(sim);
     memset(sent, 0, sizeof sent);
 }
 
 void tearDown(void)
 {
-    free(rig);
+    free(sim);
     cfg_scenario_free(scenario);
 }
 
@@ -72,9 +72,9 @@ static void run_frames(uint64_t first, uint64_t count)
 {
     for (uint64_t frame = first; frame < first + count; frame++) {
         tasks.latch(tasks.self, frame, false);
-        rt_schedule_run(rig->schedule, frame);
+        rt_schedule_run(sim->schedule, frame);
         for (int i = 0; i < 5; i++)
-            sent[i] += rig->sample[0].due >> i & 1;
+            sent[i] += sim->sample[0].due >> i & 1;
         tasks.commit(tasks.self, frame);
     }
 }
@@ -82,41 +82,42 @@ static void run_frames(uint64_t first, uint64_t count)
 static void test_the_run_state_is_all_of_the_state(void)
 {
     run_frames(0, 500);
-    void *snapshot = malloc(rig->cfg->state_size);
-    memcpy(snapshot, rig->cfg->state, rig->cfg->state_size);
-    rig->hash = 0;
+    void *snapshot = malloc(sim->vehicle->state_size);
+    memcpy(snapshot, sim->vehicle->state, sim->vehicle->state_size);
+    sim->hash = 0;
     run_frames(500, 500);
-    const uint64_t first = rig->hash;
+    const uint64_t first = sim->hash;
 
-    memcpy(rig->cfg->state, snapshot, rig->cfg->state_size);
-    rig->hash = 0;
+    memcpy(sim->vehicle->state, snapshot, sim->vehicle->state_size);
+    sim->hash = 0;
     run_frames(500, 500);
-    TEST_ASSERT_EQUAL_HEX64(first, rig->hash);
+    TEST_ASSERT_EQUAL_HEX64(first, sim->hash);
     free(snapshot);
 }
 
 static void test_every_byte_of_the_state_counts_in_the_hash(void)
 {
     run_frames(0, 10);
-    rig->hash = 0;
-    const uint64_t before = rt_hash(0, rig->cfg->state, rig->cfg->state_size);
-    for (size_t i = 0; i < rig->cfg->state_size; i++) {
-        rig->cfg->state[i] ^= 1;
-        TEST_ASSERT_NOT_EQUAL_HEX64(before, rt_hash(0, rig->cfg->state, rig->cfg->state_size));
-        rig->cfg->state[i] ^= 1;
+    sim->hash = 0;
+    const uint64_t before = rt_hash(0, sim->vehicle->state, sim->vehicle->state_size);
+    for (size_t i = 0; i < sim->vehicle->state_size; i++) {
+        sim->vehicle->state[i] ^= 1;
+        TEST_ASSERT_NOT_EQUAL_HEX64(before,
+                                    rt_hash(0, sim->vehicle->state, sim->vehicle->state_size));
+        sim->vehicle->state[i] ^= 1;
     }
 }
 
 static void test_a_rehearsal_leaves_no_trace(void)
 {
-    struct rig *other = rig_on_heap(scenario);
-    rig_rehearse(rig);
-    TEST_ASSERT_EQUAL_MEMORY(other->cfg->state, rig->cfg->state, rig->cfg->state_size);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->hash);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
-    TEST_ASSERT_EQUAL_UINT32(0, rig->sample[0].due);
-    for (int i = 0; i < rig->schedule->job_count; i++)
-        TEST_ASSERT_EQUAL_UINT64(0, rig->schedule->time[i].count);
+    struct sim *other = sim_create(scenario);
+    sim_warm_up(sim);
+    TEST_ASSERT_EQUAL_MEMORY(other->vehicle->state, sim->vehicle->state, sim->vehicle->state_size);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->hash);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->inputs);
+    TEST_ASSERT_EQUAL_UINT32(0, sim->sample[0].due);
+    for (int i = 0; i < sim->schedule->job_count; i++)
+        TEST_ASSERT_EQUAL_UINT64(0, sim->schedule->time[i].count);
     free(other);
 }
 
@@ -128,65 +129,65 @@ static void test_messages_leave_at_their_rates_and_at_whole_multiples(void)
     TEST_ASSERT_EQUAL_UINT64(10, sent[2]);  /* gps */
     TEST_ASSERT_EQUAL_UINT64(1, sent[0]);   /* heartbeat */
     TEST_ASSERT_EQUAL_UINT64(1, sent[4]);   /* time */
-    TEST_ASSERT_EQUAL_UINT64(1000000, rig->sample[0].sim_us);
+    TEST_ASSERT_EQUAL_UINT64(1000000, sim->sample[0].sim_us);
 }
 
 static void test_a_command_reaches_its_wheel_in_the_frame_that_latched_it(void)
 {
     run_frames(0, 3);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->command[0]);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim->vehicle->command[0]);
     run_frames(3, 1);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.2 * sin(0.03), rig->cfg->command[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.2 * sin(0.03), sim->vehicle->command[0]);
     run_frames(4, 6);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.2 * sin(0.03), rig->cfg->command[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-8, 0.2 * sin(0.03), sim->vehicle->command[0]);
 }
 
 static void test_a_lost_link_makes_the_controls_zero(void)
 {
     run_frames(0, 200);
-    TEST_ASSERT_TRUE(rig->cfg->command[0] > 0.01);
-    struct record_input loss = {.frame = 200, .kind = RECORD_LOSS};
-    rig->source.gather = NULL;
-    rig_apply(rig, &loss);
-    rt_schedule_run(rig->schedule, 200);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->command[0]);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->link[0].lost);
+    TEST_ASSERT_TRUE(sim->vehicle->command[0] > 0.01);
+    struct sim_record_input loss = {.frame = 200, .kind = SIM_RECORD_LOSS};
+    sim->source.read_inputs = NULL;
+    sim_apply_input(sim, &loss);
+    rt_schedule_run(sim->schedule, 200);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim->vehicle->command[0]);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->link[0].lost);
 }
 
 static void test_a_control_that_is_not_a_number_never_enters_the_plant(void)
 {
-    struct record_input input = {.frame = 0, .kind = RECORD_COMMAND};
+    struct sim_record_input input = {.frame = 0, .kind = SIM_RECORD_COMMAND};
     for (int i = 0; i < IO_CONTROL_MAX; i++)
         input.controls[i] = NAN;
-    rig_apply(rig, &input);
-    rt_schedule_run(rig->schedule, 0);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->schedule->not_finite);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->command[0]);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->drive[0].rejected);
+    sim_apply_input(sim, &input);
+    rt_schedule_run(sim->schedule, 0);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->schedule->not_finite);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim->vehicle->command[0]);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->drive[0].rejected);
 }
 
 /* A log that nobody drains, as on a disk that takes nothing any more. */
 static void test_who_is_told_to_stop_waits_for_no_log(void)
 {
     static struct io_channel_spec channels[IO_CHANNEL_MAX];
-    const struct rig_inject none = {0};
-    const struct dyn_model *model = rig->cfg->plant.model;
-    struct record_jobs jobs;
+    const struct sim_inject none = {0};
+    const struct dyn_model *model = sim->vehicle->plant.model;
+    struct sim_record_jobs jobs;
     atomic_bool stop = true;
-    rig_jobs(scenario, &none, &jobs);
-    record_channels(scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs, channels);
-    const size_t size = io_telemetry_size(channels, rig->layout.count);
+    sim_job_names(scenario, &none, &jobs);
+    sim_record_channels(scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs, channels);
+    const size_t size = io_telemetry_size(channels, sim->layout.count);
     void *memory = aligned_alloc(64, (size / 64 + 1) * 64);
     memset(memory, 0, size);
-    rig->telemetry = io_telemetry_place(channels, rig->layout.count, memory);
-    rig->stop = &stop;
+    sim->telemetry = io_telemetry_place(channels, sim->layout.count, memory);
+    sim->stop = &stop;
     scenario->pace = RT_PACE_FAST;
     uint64_t frame = 0;
-    while (io_telemetry_has_room(rig->telemetry, rig->layout.frame))
+    while (io_telemetry_has_room(sim->telemetry, sim->layout.frame))
         tasks.record(tasks.self, &(struct rt_frame_record){.frame = frame++});
     tasks.record(tasks.self, &(struct rt_frame_record){.frame = frame}); /* and comes back */
     TEST_ASSERT_GREATER_THAN_UINT64(0, frame);
-    rig->telemetry = NULL;
+    sim->telemetry = NULL;
     free(memory);
 }
 

@@ -36,7 +36,7 @@ static void radio(uint16_t roll, uint16_t pitch, uint16_t throttle, uint16_t yaw
 {
     const struct board_message sticks = {.type = BOARD_MESSAGE_STICKS,
                                          .stick = {roll, pitch, throttle, yaw, arm}};
-    board_pilot_take(&pilot, &sticks);
+    board_pilot_receive(&pilot, &sticks);
 }
 
 static void motion(void)
@@ -44,7 +44,7 @@ static void motion(void)
     struct board_message state = {.type = BOARD_MESSAGE_STATE, .time_us = time_us += 1000};
     memcpy(state.attitude, quadrotor_attitude(&quadrotor), sizeof state.attitude);
     memcpy(state.gyro, quadrotor_rate(&quadrotor), sizeof state.gyro);
-    board_pilot_take(&pilot, &state);
+    board_pilot_receive(&pilot, &state);
     board_pilot_command(&pilot, &command);
 }
 

@@ -66,7 +66,7 @@ static void fly(double seconds)
     for (int k = 0; k < (int)(seconds * SECOND); k++, step++) {
         const int count = instruments_read(&instruments, &quadrotor, step, message);
         for (int i = 0; i < count; i++)
-            board_quad_take(&board, &message[i]);
+            board_quad_receive(&board, &message[i]);
         board_quad_command(&board, &command);
         for (int i = 0; i < 4; i++)
             quadrotor_step(&quadrotor, command.controls, INSTRUMENTS_STEP_US * 0.25e-6);
@@ -237,10 +237,10 @@ static void test_on_its_own_clock_silence_is_loss(void)
 {
     fly(15.0);
     const uint64_t last_us = step * INSTRUMENTS_STEP_US;
-    board_quad_wait(&board, last_us + 150000);
+    board_quad_elapse(&board, last_us + 150000);
     TEST_ASSERT_EQUAL_INT(BOARD_QUAD_HOLD, board.phase);
     for (uint64_t wait_us = 200000; wait_us <= 400000; wait_us += 5000)
-        board_quad_wait(&board, last_us + wait_us);
+        board_quad_elapse(&board, last_us + wait_us);
     TEST_ASSERT_EQUAL_INT(BOARD_QUAD_DESCEND, board.phase);
 }
 
@@ -263,7 +263,7 @@ static void test_with_a_known_state_it_holds_within_centimetres(void)
         memcpy(state.velocity, quadrotor_velocity(&quadrotor), sizeof state.velocity);
         memcpy(state.attitude, quadrotor_attitude(&quadrotor), sizeof state.attitude);
         memcpy(state.gyro, quadrotor_rate(&quadrotor), sizeof state.gyro);
-        board_quad_take(&board, &state);
+        board_quad_receive(&board, &state);
         board_quad_command(&board, &command);
         for (int i = 0; i < 4; i++)
             quadrotor_step(&quadrotor, command.controls, 1e-3);

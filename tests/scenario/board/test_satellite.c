@@ -66,7 +66,7 @@ static void detumble(double seconds)
     while (cubesat.time < seconds) {
         const struct board_message sensor = sense(1e-7);
         double dipole[3];
-        board_satellite_take(&board, &sensor);
+        board_satellite_receive(&board, &sensor);
         board_satellite_command(&board, &command);
         for (int i = 0; i < 3; i++) {
             TEST_ASSERT_TRUE(fabs(command.controls[i]) <= 1.0);
@@ -120,7 +120,7 @@ static void test_one_look_at_the_field_is_not_enough_to_arm(void)
 {
     tumble();
     struct board_message sensor = sense(0.0);
-    board_satellite_take(&board, &sensor);
+    board_satellite_receive(&board, &sensor);
     board_satellite_command(&board, &command);
     TEST_ASSERT_FALSE(command.armed);
     detumble(1.0);
@@ -154,8 +154,8 @@ static void test_torquers_unload_the_wheels_while_it_points(void)
         const struct board_message sensor = sense(1e-7);
         double dipole[3], motor[3];
         memcpy(star.attitude, cubesat.q, sizeof star.attitude);
-        board_satellite_take(&board, &star);
-        board_satellite_take(&board, &sensor);
+        board_satellite_receive(&board, &star);
+        board_satellite_receive(&board, &sensor);
         board_satellite_command(&board, &command);
         for (int i = 0; i < 3; i++) {
             motor[i] = 0.2 * command.controls[i];
@@ -191,7 +191,7 @@ static void take(enum board_message_type type, uint64_t time_us, double w, doubl
 {
     const struct board_message message = {
         .type = type, .time_us = time_us, .has_gyro = true, .attitude = {w, x, 0.0, 0.0}};
-    board_satellite_take(&board, &message);
+    board_satellite_receive(&board, &message);
 }
 
 static void test_truth_is_the_attitude_until_a_star_tracker_speaks(void)

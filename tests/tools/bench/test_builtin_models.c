@@ -63,11 +63,11 @@ static void test_a_direction_has_length_one_and_is_not_begun_near_zero(void)
 static void test_a_spread_has_median_and_lowest(void)
 {
     double odd[] = {3.0, 1.0, 2.0, 9.0, 8.0}, even[] = {4.0, 1.0, 3.0, 2.0}, one[] = {7.0};
-    struct spread spread = spread_of(odd, 5);
+    struct median spread = median_of(odd, 5);
     TEST_ASSERT_TRUE(spread.median == 3.0 && spread.lowest == 1.0);
-    spread = spread_of(even, 4);
+    spread = median_of(even, 4);
     TEST_ASSERT_TRUE(spread.median == 3.0 && spread.lowest == 1.0);
-    spread = spread_of(one, 1);
+    spread = median_of(one, 1);
     TEST_ASSERT_TRUE(spread.median == 7.0 && spread.lowest == 7.0);
 }
 
@@ -80,7 +80,7 @@ static double thread_ns(void)
 
 static void test_time_is_the_threads_own(void)
 {
-    const double before = thread_ns(), now = spread_cpu_ns(), after = thread_ns();
+    const double before = thread_ns(), now = median_cpu_ns(), after = thread_ns();
     TEST_ASSERT_TRUE(before <= now && now <= after);
 }
 
@@ -112,7 +112,7 @@ static double weigh(const double *values, size_t count, double *weight)
     return sum;
 }
 
-static double weigh_specs(const struct made *made)
+static double weigh_specs(const struct builtin_model *made)
 {
     double sum = 0.0, weight = 1.0;
     for (int i = 0; i < made->body_count; i++) {
@@ -166,9 +166,9 @@ static double weigh_answers(const char *name)
 static void test_models_are_always_the_same(void)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        struct made made;
+        struct builtin_model made;
         struct subject subject;
-        TEST_ASSERT_TRUE_MESSAGE(made_model(known[i].name, &made), known[i].name);
+        TEST_ASSERT_TRUE_MESSAGE(builtin_model_create(known[i].name, &made), known[i].name);
         open_made(&subject, known[i].name, 1);
         const double answers = weigh_answers(known[i].name);
         TEST_ASSERT_EQUAL_INT(known[i].bodies, made.body_count);
@@ -179,15 +179,15 @@ static void test_models_are_always_the_same(void)
         assert_near(known[i].tables, weigh_tables(made.specs[0].flex), known[i].name);
         assert_near(known[i].answers, answers, known[i].name);
         subject_close(&subject);
-        made_free(&made);
+        builtin_model_free(&made);
     }
 }
 
 /* Principal moments of a real body obey the triangle inequality; the trace test is enough here. */
 static void test_bodies_are_physical(void)
 {
-    struct made made;
-    TEST_ASSERT_TRUE(made_model("chain50", &made));
+    struct builtin_model made;
+    TEST_ASSERT_TRUE(builtin_model_create("chain50", &made));
     for (int i = 0; i < made.body_count; i++) {
         const struct dyn_body_spec *s = &made.specs[i];
         const double *I = s->inertia;
@@ -197,7 +197,7 @@ static void test_bodies_are_physical(void)
                            I[4] * (I[3] * I[5] - I[1] * I[4]);
         TEST_ASSERT_TRUE(det > 0.0);
     }
-    made_free(&made);
+    builtin_model_free(&made);
 }
 
 static void test_names(void)
@@ -226,13 +226,13 @@ static void test_names(void)
                                       "mixed3x4",
                                       "spacecraft22x2",
                                       "chain3mixed"};
-    struct made made;
+    struct builtin_model made;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        TEST_ASSERT_TRUE_MESSAGE(made_model(good[i], &made), good[i]);
-        made_free(&made);
+        TEST_ASSERT_TRUE_MESSAGE(builtin_model_create(good[i], &made), good[i]);
+        builtin_model_free(&made);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        TEST_ASSERT_FALSE_MESSAGE(made_model(bad[i], &made), bad[i]);
+        TEST_ASSERT_FALSE_MESSAGE(builtin_model_create(bad[i], &made), bad[i]);
 }
 
 /* ---- subjects ---------------------------------------------------------------------------- */
@@ -312,7 +312,7 @@ static void test_each_instruction_set_is_measured_that_was_asked_for(void)
     speed_measure(&subject, DYN_ISA_SSE2, speeds);
     for (int isa = 0; isa < SPEED_ISA_COUNT; isa++) {
         TEST_ASSERT_EQUAL_INT(isa == DYN_ISA_SSE2, speeds[isa].is_measured);
-        const struct spread all[2] = {speeds[isa].forward_ns, speeds[isa].batch_ns};
+        const struct median all[2] = {speeds[isa].forward_ns, speeds[isa].batch_ns};
         for (int k = 0; k < 2; k++)
             TEST_ASSERT_TRUE(isa == DYN_ISA_SSE2
                                  ? all[k].lowest > 0.0 && all[k].median >= all[k].lowest

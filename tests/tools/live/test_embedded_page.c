@@ -32,7 +32,7 @@ static void check(const struct io_page *page, const char *path, const char *type
 static void test_the_cockpit_is_what_was_built(void)
 {
     struct io_page pages[PAGE_MAX];
-    TEST_ASSERT_EQUAL_INT(3, page_cockpit(pages));
+    TEST_ASSERT_EQUAL_INT(3, embedded_page_cockpit(pages));
     check(&pages[0], "/index.html", "text/html; charset=utf-8", cockpit_html, 4);
     check(&pages[1], "/cockpit.js", "text/javascript; charset=utf-8", cockpit_script, 6);
     check(&pages[2], "/icon.svg", "image/svg+xml", cockpit_icon, 3);
@@ -42,7 +42,7 @@ static void test_the_model_is_the_urdf_as_it_was_read(void)
 {
     char text[] = "<robot/>";
     const struct cfg_file urdf = {.text = text, .size = 8};
-    const struct io_page page = page_model(&urdf);
+    const struct io_page page = embedded_page_urdf(&urdf);
     check(&page, "/model.urdf", "application/xml", text, 8);
 }
 

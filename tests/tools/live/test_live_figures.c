@@ -12,8 +12,8 @@
 enum { PERIOD_NS = 1000000, NOTE_MAX = 32 };
 
 static struct cfg_scenario scenario;
-static struct cfg_link links[2];
-static struct live *live;
+static struct sim_link links[2];
+static struct live_figures *live;
 static struct live_image image;
 static int images, events, statuses;
 static char event[NOTE_MAX][192], status[NOTE_MAX][256];
@@ -52,7 +52,7 @@ void setUp(void)
     scenario.link_count = 2;
     images = events = statuses = 0;
     live = malloc(sizeof *live);
-    live_open(live, &scenario, (struct live_sink){NULL, on_figures, on_event, on_status});
+    live_figures_open(live, &scenario, (struct live_sink){NULL, on_figures, on_event, on_status});
 }
 
 void tearDown(void)
@@ -64,25 +64,25 @@ void tearDown(void)
 static void frame(uint64_t k, uint64_t start_ns, uint64_t busy_ns, int cause)
 {
     const uint64_t release_ns = 1000000000 + k * PERIOD_NS;
-    const struct record_frame record = {.frame = k,
-                                        .release_ns = release_ns,
-                                        .start_ns = release_ns + start_ns,
-                                        .end_ns = release_ns + start_ns + busy_ns,
-                                        .cause = (uint8_t)cause};
-    live_frame(live, &record, k * PERIOD_NS, release_ns + PERIOD_NS);
+    const struct sim_record_frame record = {.frame = k,
+                                            .release_ns = release_ns,
+                                            .start_ns = release_ns + start_ns,
+                                            .end_ns = release_ns + start_ns + busy_ns,
+                                            .cause = (uint8_t)cause};
+    live_figures_frame(live, &record, k * PERIOD_NS, release_ns + PERIOD_NS);
 }
 
 static void input(int link, int kind)
 {
-    const struct record_input record = {.kind = (uint8_t)kind, .link = (uint8_t)link};
-    live_input(live, &record, 2500000000);
+    const struct sim_record_input record = {.kind = (uint8_t)kind, .link = (uint8_t)link};
+    live_figures_input(live, &record, 2500000000);
 }
 
 static void ground(int step, enum io_ground_event happened, uint8_t answer)
 {
-    const struct record_ground record = {
+    const struct sim_record_ground record = {
         .step = (uint8_t)step, .event = (uint8_t)happened, .answer = answer};
-    live_ground(live, &record, 2500000000);
+    live_figures_ground(live, &record, 2500000000);
 }
 
 /* A step of the ground station that is said again and again is told when it is answered. */
@@ -91,13 +91,13 @@ static void test_what_the_firmware_answers_the_ground_station_is_told(void)
     struct io_ground_script *script = &links[0].spec.script;
     script->step_count = 1;
     script->step[0] = (struct io_ground_step){.act = IO_GROUND_TAKEOFF, .value = 2.5f};
-    ground(0, IO_GROUND_SENT, RECORD_NO_ANSWER);
+    ground(0, IO_GROUND_SENT, SIM_RECORD_NO_ANSWER);
     ground(1, IO_GROUND_ACCEPTED, 0); /* there is none */
     TEST_ASSERT_EQUAL_INT(0, events);
     ground(0, IO_GROUND_ANSWERED, 1);
     TEST_ASSERT_EQUAL_STRING("board: ground takeoff 2.5 m: temporarily rejected", event[0]);
     TEST_ASSERT_EQUAL_INT(LIVE_WARNING, level);
-    ground(0, IO_GROUND_GAVE_UP, RECORD_NO_ANSWER);
+    ground(0, IO_GROUND_GAVE_UP, SIM_RECORD_NO_ANSWER);
     TEST_ASSERT_EQUAL_STRING("board: ground takeoff 2.5 m: given up, no answer", event[1]);
     TEST_ASSERT_EQUAL_INT(LIVE_ERROR, level);
     ground(0, IO_GROUND_ACCEPTED, 0);
@@ -129,9 +129,9 @@ static void test_figures_are_of_the_window(void)
 
 static void test_a_run_faster_than_the_clock_still_fits(void)
 {
-    const struct record_frame record = {.release_ns = 1, .start_ns = 1, .end_ns = 1};
+    const struct sim_record_frame record = {.release_ns = 1, .start_ns = 1, .end_ns = 1};
     for (int k = 0; k < 3 * LIVE_WINDOW_MAX; k++)
-        live_frame(live, &record, 0, 1); /* wall time stands still */
+        live_figures_frame(live, &record, 0, 1); /* wall time stands still */
     TEST_ASSERT_EQUAL_INT(3, images);
 }
 
@@ -165,21 +165,21 @@ static void test_overruns_are_counted_by_cause_and_told(void)
 
 static void test_a_link_is_heard_lost_and_heard_again(void)
 {
-    input(1, RECORD_COMMAND);
-    input(1, RECORD_COMMAND);
+    input(1, SIM_RECORD_COMMAND);
+    input(1, SIM_RECORD_COMMAND);
     TEST_ASSERT_EQUAL_INT(1, events);
     TEST_ASSERT_EQUAL_STRING("link arm is heard", event[0]);
     TEST_ASSERT_EQUAL_INT(0, statuses);
-    input(1, RECORD_LOSS);
+    input(1, SIM_RECORD_LOSS);
     TEST_ASSERT_EQUAL_STRING("link arm is lost", event[1]);
     TEST_ASSERT_EQUAL_INT(LIVE_ERROR, level);
     TEST_ASSERT_EQUAL_STRING("link.arm: link arm is lost since 2.500 s", status[0]);
-    input(1, RECORD_COMMAND);
+    input(1, SIM_RECORD_COMMAND);
     TEST_ASSERT_EQUAL_STRING("link arm is heard again", event[2]);
     TEST_ASSERT_EQUAL_STRING("link.arm: over", status[1]);
-    input(0, RECORD_RESET);
+    input(0, SIM_RECORD_RESET);
     TEST_ASSERT_EQUAL_STRING("the board on link board began anew", event[3]);
-    input(3, RECORD_COMMAND); /* there is no such link */
+    input(3, SIM_RECORD_COMMAND); /* there is no such link */
     TEST_ASSERT_EQUAL_INT(4, events);
     frame(0, 0, 0, 0);
     TEST_ASSERT_EQUAL_UINT64(6, image.inputs);
@@ -189,11 +189,11 @@ static void test_a_link_is_heard_lost_and_heard_again(void)
 
 /* ---- the arm ---- */
 
-static struct arm_told arm;
+static struct sim_arm_summary arm;
 
-struct arm_told __wrap_arm_record_read(int joints, const unsigned char *record);
+struct sim_arm_summary __wrap_sim_arm_record_read(int joints, const unsigned char *record);
 
-struct arm_told __wrap_arm_record_read(int joints, const unsigned char *record)
+struct sim_arm_summary __wrap_sim_arm_record_read(int joints, const unsigned char *record)
 {
     TEST_ASSERT_EQUAL_INT(7, joints);
     TEST_ASSERT_EQUAL_STRING("record", (const char *)record);
@@ -204,14 +204,14 @@ struct arm_told __wrap_arm_record_read(int joints, const unsigned char *record)
 static const char *told(void)
 {
     events = 0;
-    live_arm(live, "record", 1000);
+    live_figures_arm(live, "record", 1000);
     TEST_ASSERT_LESS_OR_EQUAL_INT(1, events);
     return events ? event[0] : "";
 }
 
 static void equip(void)
 {
-    static struct cfg_body bodies[3];
+    static struct sim_body bodies[3];
     strcpy(bodies[0].name, "base");
     strcpy(bodies[1].name, "pallet");
     strcpy(bodies[2].name, "mirror");
@@ -221,7 +221,7 @@ static void equip(void)
     scenario.arm.payload_count = 2;
     scenario.arm.payload[0].body = 2;
     scenario.arm.payload[1].body = 1;
-    arm = (struct arm_told){.reach = -1.0, .braked = true}; /* as it begins */
+    arm = (struct sim_arm_summary){.reach = -1.0, .braked = true}; /* as it begins */
 }
 
 static void test_modes_and_brakes_of_an_arm_are_told_when_they_change(void)
@@ -229,7 +229,7 @@ static void test_modes_and_brakes_of_an_arm_are_told_when_they_change(void)
     char mode[64];
     equip();
     TEST_ASSERT_EQUAL_STRING("", told());
-    arm.flags = CFG_ARM_SAFED;
+    arm.flags = SIM_ARM_STOPPED;
     TEST_ASSERT_EQUAL_STRING("the arm is safed; choose a mode to go on", told());
     TEST_ASSERT_EQUAL_INT(LIVE_ERROR, level);
     TEST_ASSERT_EQUAL_STRING("", told());

@@ -38,7 +38,7 @@ struct offer {
 
 static struct io_server *const the_server = (struct io_server *)&the_server;
 static struct io_telemetry *const the_telemetry = (struct io_telemetry *)&the_telemetry;
-static struct ghost *const the_ghost = (struct ghost *)&the_ghost;
+static struct sim_predictor *const the_ghost = (struct sim_predictor *)&the_ghost;
 static struct io_server_spec opened;
 static struct rt_thread_spec started;
 static const char *open_error;
@@ -50,7 +50,7 @@ static char status[64], status_text[512];
 static int status_level, statuses;
 static struct io_record_observer tap;
 static struct io_channel_spec logged[IO_CHANNEL_MAX];
-static struct record_layout layout;
+static struct sim_record_layout layout;
 static double ghost_q[NQ];
 static bool ghost_is_new;
 static int hand_fd, hand_size;
@@ -153,7 +153,7 @@ uint64_t __wrap_rt_now_ns(void)
     return now_ns;
 }
 
-const double *ghost_newest(struct ghost *ghost, uint64_t *log_ns, int *carried)
+const double *sim_predictor_newest(struct sim_predictor *ghost, uint64_t *log_ns, int *carried)
 {
     TEST_ASSERT_EQUAL_PTR(the_ghost, ghost);
     *log_ns = 123456789012;
@@ -195,13 +195,13 @@ static void forget(void)
 
 void setUp(void)
 {
-    static const struct record_jobs jobs = {.count = 2, .name = {"sense", "step"}};
+    static const struct sim_record_jobs jobs = {.count = 2, .name = {"sense", "step"}};
     char error[CFG_ERROR_MAX] = "";
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("made.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
         error);
-    layout = record_layout(scenario, NQ, NV, jobs.count);
-    record_channels(scenario, NQ, NV, &jobs, logged);
+    layout = sim_record_layout(scenario, NQ, NV, jobs.count);
+    sim_record_channels(scenario, NQ, NV, &jobs, logged);
     open_error = NULL;
     start_failure = closed = 0;
     told_ns = 0;
@@ -270,8 +270,8 @@ static void test_nothing_is_served_unasked(void)
 {
     TEST_ASSERT_EQUAL_INT(0, open_with((struct serve_options){0}, -1));
     TEST_ASSERT_NULL(serve);
-    serve_desk(NULL, true, 0, 0);
-    serve_alarm(NULL, "x");
+    serve_run_status(NULL, true, 0, 0);
+    serve_log_error(NULL, "x");
     serve_verdict(NULL, "x", true);
     TEST_ASSERT_EQUAL_INT(0, offer_count);
 }
@@ -404,9 +404,9 @@ static void test_a_robot_is_told_of_and_handed_out(void)
 static void test_desk_and_scene_are_there_from_the_start(void)
 {
     TEST_ASSERT_EQUAL_INT(0, open_with((struct serve_options){.at = "0"}, -1));
-    struct picture *picture = picture_make(scenario);
+    struct scene_view *picture = scene_view_create(scenario);
     struct io_byte_writer scene = {0};
-    picture_scene(picture, 0, &scene);
+    scene_view_static(picture, 0, &scene);
     TEST_ASSERT_EQUAL_INT(2, offer_count);
     TEST_ASSERT_EQUAL_INT(live(DESK), offers[0].channel);
     TEST_ASSERT_EQUAL_INT(live(SCENE), offers[1].channel);
@@ -414,7 +414,7 @@ static void test_desk_and_scene_are_there_from_the_start(void)
     TEST_ASSERT_EQUAL_size_t(scene.size, offers[1].size);
     TEST_ASSERT_EQUAL_MEMORY(scene.data, offers[1].bytes, scene.size);
     io_byte_writer_free(&scene);
-    picture_free(picture);
+    scene_view_free(picture);
 }
 
 static void test_a_server_that_cannot_be_had_is_told(void)
@@ -492,26 +492,27 @@ static void test_every_record_is_offered_as_it_is(void)
 
 static void test_a_frame_tells_the_time(void)
 {
-    const struct record_frame frame = {.frame = 7};
+    const struct sim_record_frame frame = {.frame = 7};
     begin();
     observe(layout.frame, 7000000, &frame);
     TEST_ASSERT_EQUAL_UINT64(7000000, told_ns);
     TEST_ASSERT_EQUAL_INT(layout.frame, offers[0].channel);
     forget();
-    serve_note(serve, "paused");
+    serve_log_note(serve, "paused");
     expect_event(0, 7000000, LIVE_INFO, "paused", "operator");
-    serve_desk(serve, true, 0, 0);
+    serve_run_status(serve, true, 0, 0);
     TEST_ASSERT_EQUAL_INT(2, offer_count);
     TEST_ASSERT_EQUAL_INT(live(DESK), offers[1].channel);
     TEST_ASSERT_EQUAL_UINT64(7000000, offers[1].log_ns);
-    serve_desk(serve, true, 0, 0);
+    serve_run_status(serve, true, 0, 0);
     TEST_ASSERT_EQUAL_INT(2, offer_count);
 }
 
 /* The figures of a tenth of a second, by the wall clock. */
 static void test_figures_follow_the_frames(void)
 {
-    struct record_frame frame = {.frame = 1, .release_ns = 1000, .start_ns = 3000, .end_ns = 9000};
+    struct sim_record_frame frame = {
+        .frame = 1, .release_ns = 1000, .start_ns = 3000, .end_ns = 9000};
     begin();
     for (int i = 0; i < 3; i++) {
         observe(layout.frame, 5000000, &frame);
@@ -534,8 +535,8 @@ static void test_figures_follow_the_frames(void)
 
 static void test_a_lost_link_is_told_and_stands_until_it_is_heard_again(void)
 {
-    const struct record_input heard = {.kind = RECORD_COMMAND, .link = 1};
-    const struct record_input loss = {.kind = RECORD_LOSS, .link = 1};
+    const struct sim_record_input heard = {.kind = SIM_RECORD_COMMAND, .link = 1};
+    const struct sim_record_input loss = {.kind = SIM_RECORD_LOSS, .link = 1};
     begin();
     observe(layout.input, 1000000000, &heard);
     expect_event(1, 1000000000, LIVE_INFO, "link hand is heard", "airbearing");
@@ -557,7 +558,7 @@ static void test_a_lost_link_is_told_and_stands_until_it_is_heard_again(void)
 
 static void test_what_the_ground_station_hears_is_told(void)
 {
-    const struct record_ground heard = {
+    const struct sim_record_ground heard = {
         .frame = 1, .link = 0, .step = 1, .event = IO_GROUND_ACCEPTED, .answer = 0};
     begin();
     observe(layout.ground, 1500000000, &heard);
@@ -568,16 +569,16 @@ static void test_what_the_ground_station_hears_is_told(void)
 
 static void expect_places(int at, int channel, const double *q, uint64_t log_ns)
 {
-    struct picture *picture = picture_make(scenario);
+    struct scene_view *picture = scene_view_create(scenario);
     struct io_byte_writer places = {0};
-    picture_places(picture, q, log_ns, &places);
+    scene_view_transforms(picture, q, log_ns, &places);
     TEST_ASSERT_LESS_THAN_INT(offer_count, at);
     TEST_ASSERT_EQUAL_INT(live(channel), offers[at].channel);
     TEST_ASSERT_EQUAL_UINT64(log_ns, offers[at].log_ns);
     TEST_ASSERT_EQUAL_size_t(places.size, offers[at].size);
     TEST_ASSERT_EQUAL_MEMORY(places.data, offers[at].bytes, places.size);
     io_byte_writer_free(&places);
-    picture_free(picture);
+    scene_view_free(picture);
 }
 
 static void test_the_vehicle_is_drawn_thirty_times_a_second(void)
@@ -604,7 +605,7 @@ static void test_the_ghost_is_drawn_where_it_was_predicted_from(void)
     const double ahead[NQ] = {4.0, 5.0, 6.0, 0.6, 0.8};
     scenario->predictor.every = 50;
     begin();
-    serve_ghost(serve, the_ghost);
+    serve_show_prediction(serve, the_ghost);
     observe(layout.plant, 1000, plant);
     TEST_ASSERT_EQUAL_INT(2, offer_count);
     now_ns += 1000000000;
@@ -621,7 +622,7 @@ static void test_the_ghost_is_drawn_where_it_was_predicted_from(void)
 static void test_an_alarm_and_the_verdict_are_told(void)
 {
     begin();
-    serve_alarm(serve, "the disk is full");
+    serve_log_error(serve, "the disk is full");
     expect_event(0, 0, LIVE_ERROR, "the disk is full", "airbearing");
     serve_verdict(serve, "all is well", true);
     expect_event(1, 0, LIVE_INFO, "verdict: all is well", "airbearing");

@@ -11,36 +11,36 @@
 
 /* ---- an operator's desk at which nobody sits ---- */
 
-struct operator_desk {
-    struct operator_request asked;
+struct sim_operator {
+    struct sim_operator_request asked;
     int count;
     bool full;
-    struct operator_answer answer;
+    struct sim_operator_answer answer;
     bool answered;
     int stops, losses;
     uint64_t stop_ticket;
 };
 
-bool operator_ask(struct operator_desk *desk, const struct operator_request *request)
+bool sim_operator_request_act(struct sim_operator *desk, const struct sim_operator_request *request)
 {
     desk->asked = *request;
     desk->count++;
     return !desk->full;
 }
 
-bool operator_stop(struct operator_desk *desk, uint64_t ticket)
+bool sim_operator_stop_arm(struct sim_operator *desk, uint64_t ticket)
 {
     desk->stops++;
     desk->stop_ticket = ticket;
     return true;
 }
 
-void operator_lost(struct operator_desk *desk)
+void sim_operator_client_lost(struct sim_operator *desk)
 {
     desk->losses++;
 }
 
-bool operator_answers(struct operator_desk *desk, struct operator_answer *answer)
+bool sim_operator_next_answer(struct sim_operator *desk, struct sim_operator_answer *answer)
 {
     const bool has = desk->answered;
     *answer = desk->answer;
@@ -48,38 +48,39 @@ bool operator_answers(struct operator_desk *desk, struct operator_answer *answer
     return has;
 }
 
-int operator_parameter_count(const struct operator_desk *desk)
+int sim_operator_parameter_count(const struct sim_operator *desk)
 {
     (void)desk;
     return 2;
 }
 
-const struct operator_parameter *operator_parameter(const struct operator_desk *desk, int index)
+const struct sim_operator_parameter *sim_operator_parameter(const struct sim_operator *desk,
+                                                            int index)
 {
-    static const struct operator_parameter parameters[] = {{.name = "a"}, {.name = "b"}};
+    static const struct sim_operator_parameter parameters[] = {{.name = "a"}, {.name = "b"}};
     (void)desk;
     return &parameters[index];
 }
 
-double operator_value(const struct operator_desk *desk, int index)
+double sim_operator_parameter_value(const struct sim_operator *desk, int index)
 {
     (void)desk;
     return index + 0.5;
 }
 
-int operator_fault_count(const struct operator_desk *desk)
+int sim_operator_fault_count(const struct sim_operator *desk)
 {
     (void)desk;
     return 2;
 }
 
-const char *operator_fault_name(const struct operator_desk *desk, int index)
+const char *sim_operator_fault_name(const struct sim_operator *desk, int index)
 {
     (void)desk;
     return index ? "gyro stuck" : "wheel bias";
 }
 
-bool operator_paused(const struct operator_desk *desk)
+bool sim_operator_is_paused(const struct sim_operator *desk)
 {
     (void)desk;
     return false;
@@ -87,8 +88,8 @@ bool operator_paused(const struct operator_desk *desk)
 
 /* ---- */
 
-static struct operator_desk panel;
-static struct desk desk;
+static struct sim_operator panel;
+static struct service_desk desk;
 static const struct io_service_table *seam;
 static char note[256];
 
@@ -102,7 +103,7 @@ void setUp(void)
 {
     memset(&panel, 0, sizeof panel);
     note[0] = '\0';
-    seam = desk_open(&desk, &panel, (struct desk_ear){NULL, take_note});
+    seam = services_open(&desk, &panel, (struct service_listener){NULL, take_note});
 }
 
 void tearDown(void)
@@ -122,18 +123,18 @@ static void test_each_service_is_its_act(void)
 {
     static const struct {
         const char *name;
-        enum operator_act act;
-    } acts[] = {{"/pause", OPERATOR_PAUSE},
-                {"/resume", OPERATOR_RESUME},
-                {"/step", OPERATOR_STEP},
-                {"/reset", OPERATOR_RESET},
-                {"/checkpoint", OPERATOR_CHECKPOINT},
-                {"/restore", OPERATOR_RESTORE},
-                {"/fault", OPERATOR_FAULT}};
+        enum sim_act act;
+    } acts[] = {{"/pause", SIM_ACT_PAUSE},
+                {"/resume", SIM_ACT_RESUME},
+                {"/step", SIM_ACT_STEP},
+                {"/reset", SIM_ACT_RESET},
+                {"/checkpoint", SIM_ACT_CHECKPOINT},
+                {"/restore", SIM_ACT_RESTORE},
+                {"/fault", SIM_ACT_FAULT}};
     struct io_foxglove_arguments arguments = {.frames = 3, .active = true};
     TEST_ASSERT_EQUAL_INT(8, seam->service_count);
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
-        strcpy(arguments.text, acts[i].act == OPERATOR_FAULT ? "gyro stuck" : "a.checkpoint");
+        strcpy(arguments.text, acts[i].act == SIM_ACT_FAULT ? "gyro stuck" : "a.checkpoint");
         TEST_ASSERT_NULL_MESSAGE(call(acts[i].name, &arguments), acts[i].name);
         TEST_ASSERT_EQUAL_INT(acts[i].act, panel.asked.act);
         TEST_ASSERT_EQUAL_UINT64(7, panel.asked.ticket);
@@ -173,7 +174,7 @@ static void test_arguments_reach_the_desk(void)
     TEST_ASSERT_EQUAL_UINT32(0, panel.asked.index);
     TEST_ASSERT_EQUAL_DOUBLE(0.0, panel.asked.value);
     TEST_ASSERT_NULL(seam->set(seam->self, 9, 1, -2.5));
-    TEST_ASSERT_EQUAL_INT(OPERATOR_TUNE, panel.asked.act);
+    TEST_ASSERT_EQUAL_INT(SIM_ACT_TUNE, panel.asked.act);
     TEST_ASSERT_EQUAL_UINT32(1, panel.asked.index);
     TEST_ASSERT_EQUAL_DOUBLE(-2.5, panel.asked.value);
     TEST_ASSERT_EQUAL_STRING("b", seam->parameter_name(seam->self, 1));
@@ -205,7 +206,7 @@ static void test_answers_come_with_their_frame_and_are_noted(void)
     TEST_ASSERT_FALSE(seam->answer(seam->self, &answer));
     panel.answered = true;
     panel.answer =
-        (struct operator_answer){.ticket = 5, .frame = 12, .done = true, .text = "paused"};
+        (struct sim_operator_answer){.ticket = 5, .frame = 12, .done = true, .text = "paused"};
     TEST_ASSERT_TRUE(seam->answer(seam->self, &answer));
     TEST_ASSERT_EQUAL_UINT64(5, answer.ticket);
     TEST_ASSERT_TRUE(answer.done);

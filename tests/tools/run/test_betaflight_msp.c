@@ -45,11 +45,11 @@ static void test_motion_waits_until_it_has_booted(void)
 {
     const uint64_t s = 1000000000;
     struct betaflight_gate gate = {0};
-    TEST_ASSERT_FALSE(betaflight_gate_opens(&gate, BETAFLIGHT_ABSENT, 1 * s));
+    TEST_ASSERT_FALSE(betaflight_gate_opens(&gate, BETAFLIGHT_NO_PORT, 1 * s));
     TEST_ASSERT_FALSE(betaflight_gate_opens(&gate, BETAFLIGHT_BOOTING, 10 * s));
     TEST_ASSERT_TRUE(betaflight_gate_opens(&gate, BETAFLIGHT_BOOTED, 10 * s));
     TEST_ASSERT_FALSE(betaflight_gate_opens(&gate, BETAFLIGHT_BOOTING, 12 * s));
-    TEST_ASSERT_FALSE(betaflight_gate_opens(&gate, BETAFLIGHT_ABSENT, 12 * s)); /* it restarts */
+    TEST_ASSERT_FALSE(betaflight_gate_opens(&gate, BETAFLIGHT_NO_PORT, 12 * s)); /* it restarts */
     TEST_ASSERT_FALSE(betaflight_gate_opens(&gate, BETAFLIGHT_BOOTING, 13 * s));
     TEST_ASSERT_FALSE(betaflight_gate_opens(&gate, BETAFLIGHT_BOOTING, 15 * s));
     TEST_ASSERT_TRUE(betaflight_gate_opens(&gate, BETAFLIGHT_BOOTING, 16 * s));
@@ -65,11 +65,11 @@ static void test_a_bound_port_is_told_from_an_empty_one(void)
     TEST_ASSERT_EQUAL_INT(0, bind(fd, (const struct sockaddr *)&name, size));
     TEST_ASSERT_EQUAL_INT(0, getsockname(fd, (struct sockaddr *)&name, &size));
     snprintf(address, sizeof address, "127.0.0.1:%u", ntohs(name.sin_port));
-    TEST_ASSERT_EQUAL_INT(BETAFLIGHT_BOOTING, betaflight_ask(address, &version));
+    TEST_ASSERT_EQUAL_INT(BETAFLIGHT_BOOTING, betaflight_query(address, &version));
     TEST_ASSERT_EQUAL_INT(0, version.number[0]);
     close(fd);
-    TEST_ASSERT_EQUAL_INT(BETAFLIGHT_ABSENT, betaflight_ask(address, &version));
-    TEST_ASSERT_EQUAL_INT(BETAFLIGHT_ABSENT, betaflight_ask("nonsense", &version));
+    TEST_ASSERT_EQUAL_INT(BETAFLIGHT_NO_PORT, betaflight_query(address, &version));
+    TEST_ASSERT_EQUAL_INT(BETAFLIGHT_NO_PORT, betaflight_query("nonsense", &version));
 }
 
 int main(void)

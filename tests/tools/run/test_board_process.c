@@ -30,7 +30,7 @@ static char shell[] = "sh", dash_c[] = "-c", script[1024];
 void setUp(void)
 {
     scenario = (struct cfg_scenario){.path = path};
-    scenario.controller = (struct cfg_controller){.argument_count = 3,
+    scenario.controller = (struct sim_controller){.argument_count = 3,
                                                   .argument = {shell, dash_c, script},
                                                   .cpu = -1,
                                                   .mark = {.line = 12, .column = 3}};
@@ -78,7 +78,7 @@ static const char *shown(void)
     const int fd = memfd_create("shown", MFD_CLOEXEC);
     TEST_ASSERT_TRUE(before >= 0 && fd >= 0);
     dup2(fd, STDOUT_FILENO);
-    controller_show(&controller, "| ");
+    controller_print_output(&controller, "| ");
     fflush(stdout);
     dup2(before, STDOUT_FILENO);
     close(before);

@@ -41,33 +41,33 @@ static void work(void *self)
 
 static void test_it_works_again_and_again_and_once_more_at_the_end(void)
 {
-    struct worker worker = {0};
-    TEST_ASSERT_EQUAL_INT(0, worker_start(&worker, "worker", -1, work, NULL));
+    struct periodic_thread worker = {0};
+    TEST_ASSERT_EQUAL_INT(0, periodic_thread_start(&worker, "worker", -1, work, NULL));
     while (atomic_load(&rounds) < 3)
         sched_yield();
     const int before = atomic_load(&rounds);
-    TEST_ASSERT_TRUE(worker_stop(&worker, PATIENCE_NS));
+    TEST_ASSERT_TRUE(periodic_thread_stop(&worker, PATIENCE_NS));
     TEST_ASSERT_GREATER_THAN_INT(before, atomic_load(&rounds));
-    TEST_ASSERT_TRUE(worker_stop(&worker, 0)); /* again is nothing */
+    TEST_ASSERT_TRUE(periodic_thread_stop(&worker, 0)); /* again is nothing */
 }
 
 static void test_one_that_was_never_started_has_ended(void)
 {
-    struct worker worker = {0};
-    TEST_ASSERT_TRUE(worker_stop(&worker, 0));
+    struct periodic_thread worker = {0};
+    TEST_ASSERT_TRUE(periodic_thread_stop(&worker, 0));
 }
 
 static void test_one_that_hangs_is_left_and_begins_nothing_more(void)
 {
-    static struct worker worker;
+    static struct periodic_thread worker;
     atomic_store(&stands, true);
-    TEST_ASSERT_EQUAL_INT(0, worker_start(&worker, "worker", -1, work, NULL));
+    TEST_ASSERT_EQUAL_INT(0, periodic_thread_start(&worker, "worker", -1, work, NULL));
     sem_wait(&waits);
-    TEST_ASSERT_FALSE(worker_stop(&worker, 1000000));
+    TEST_ASSERT_FALSE(periodic_thread_stop(&worker, 1000000));
     atomic_store(&stands, false);
     sem_post(&disk);
-    TEST_ASSERT_TRUE(worker_stop(&worker, PATIENCE_NS)); /* it came back after all, */
-    TEST_ASSERT_EQUAL_INT(1, atomic_load(&rounds));      /* and finished what it had begun */
+    TEST_ASSERT_TRUE(periodic_thread_stop(&worker, PATIENCE_NS)); /* it came back after all, */
+    TEST_ASSERT_EQUAL_INT(1, atomic_load(&rounds)); /* and finished what it had begun */
 }
 
 int main(void)

@@ -95,7 +95,7 @@ int __wrap_rt_stop_signal(void)
     return stop_signal;
 }
 
-void serve_alarm(struct serve *serve, const char *text)
+void serve_log_error(struct serve *serve, const char *text)
 {
     TEST_ASSERT_EQUAL_PTR(the_server, serve);
     snprintf(alarm_text, sizeof alarm_text, "%s", text);
@@ -191,21 +191,21 @@ static void make_frame(void)
 
 static void make_rig(void)
 {
-    static const double signal[CFG_SIGNAL_COUNT] = {0.5, 0.25, 7.0, 9.5, 1.5, 2.5, 0.125};
-    struct rig *rig = run.rig;
-    rig->schedule = schedule;
-    rig->hash = 0x123456789abcdef0;
-    rig->recorder->lost = 8;
-    memcpy(rig->signal, signal, sizeof signal);
-    rig->epoch_us[0] = 61;
-    rig->epoch_us[1] = 62;
-    rig->cfg->fault[0].hits = 91;
-    rig->cfg->fault[0].first_frame = 1000;
-    rig->late_out[0].hits = 70;
-    rig->late_in[0].hits = 5;
-    expect_see(&rig->expect[0], 1.5, 0.01);
-    expect_see(&rig->expect[1], 0.5, 0.5);
-    expect_see(&rig->expect[1], 1.5, 0.0);
+    static const double signal[SIM_SIGNAL_COUNT] = {0.5, 0.25, 7.0, 9.5, 1.5, 2.5, 0.125};
+    struct sim *sim = run.sim;
+    sim->schedule = schedule;
+    sim->hash = 0x123456789abcdef0;
+    sim->recorder->lost = 8;
+    memcpy(sim->signal, signal, sizeof signal);
+    sim->epoch_us[0] = 61;
+    sim->epoch_us[1] = 62;
+    sim->vehicle->fault[0].hits = 91;
+    sim->vehicle->fault[0].first_frame = 1000;
+    sim->delay_out[0].hits = 70;
+    sim->delay_in[0].hits = 5;
+    sim_expectation_update(&sim->expect[0], 1.5, 0.01);
+    sim_expectation_update(&sim->expect[1], 0.5, 0.5);
+    sim_expectation_update(&sim->expect[1], 1.5, 0.0);
 }
 
 static void make_link(int i)
@@ -225,7 +225,7 @@ static void make_link(int i)
                                                    .forward_dropped = at + 12};
     run.link[i].pulse =
         (struct io_cadence){.gap_ns_max = 2500000 + at, .late = at + 14, .silent = at + 15};
-    run.link[i].freewheel = at + 16;
+    run.link[i].board_wake_up = at + 16;
     run.source.resets[i] = (uint32_t)at + 17;
     for (int part = 0; part < IO_LATENCY_COUNT; part++) {
         const uint64_t from = (uint64_t)(part + 7 * i);
@@ -251,7 +251,7 @@ static void make_rest(void)
     run.io = (struct io_link_counts){
         .rx = 1, .tx = 2, .rx_bad = 3, .tx_dropped = 4, .rx_lost = 5, .commands = 6, .losses = 7};
     run.log = (struct io_log_result){.records = 51, .bytes = 53, .decimated = 54};
-    run.acts = (struct operator_result){.acts = 41, .state_size = 43};
+    run.acts = (struct sim_operator_result){.acts = 41, .state_size = 43};
 }
 
 void setUp(void)
@@ -271,7 +271,7 @@ void setUp(void)
     alarm_text[0] = '\0';
     run.scenario = scenario;
     run.frame = &frame;
-    run.rig = rig_on_heap(scenario);
+    run.sim = sim_create(scenario);
     run.links = the_links;
     run.controller.output = -1;
     make_schedule();
@@ -285,7 +285,7 @@ void setUp(void)
 void tearDown(void)
 {
     free(schedule);
-    free(run.rig);
+    free(run.sim);
     cfg_scenario_free(scenario);
 }
 
@@ -428,14 +428,14 @@ static void test_rows_of_what_never_happened_are_left_out(void)
 
 static void test_outages_are_told_with_the_first_and_their_number(void)
 {
-    struct source_outages *seen = &run.source.outages[0];
+    struct sim_link_outages *seen = &run.source.outages[0];
     assert_not_said("lost at");
-    *seen = (struct source_outages){.count = 1, .kept = {{300, UINT64_MAX}}};
+    *seen = (struct sim_link_outages){.count = 1, .kept = {{300, UINT64_MAX}}};
     assert_said("  board: lost at frame 300, not heard again\n");
-    *seen = (struct source_outages){.count = 1, .returns = 1, .kept = {{300, 400}}};
+    *seen = (struct sim_link_outages){.count = 1, .returns = 1, .kept = {{300, 400}}};
     assert_said("  board: lost at frame 300, heard again at frame 400\n");
-    *seen =
-        (struct source_outages){.count = 2, .returns = 1, .kept = {{300, 400}, {500, UINT64_MAX}}};
+    *seen = (struct sim_link_outages){
+        .count = 2, .returns = 1, .kept = {{300, 400}, {500, UINT64_MAX}}};
     assert_said(
         "  board: lost at frame 300, heard again at frame 400; 2 losses, 1 returns in all\n");
 }
@@ -452,10 +452,10 @@ static int outages_told(void)
 
 static void test_no_more_outages_are_told_than_are_kept(void)
 {
-    run.source.outages[1].count = SOURCE_OUTAGE_MAX - 1;
-    TEST_ASSERT_EQUAL_INT(SOURCE_OUTAGE_MAX - 1, outages_told());
-    run.source.outages[1].count = SOURCE_OUTAGE_MAX + 1;
-    TEST_ASSERT_EQUAL_INT(SOURCE_OUTAGE_MAX, outages_told());
+    run.source.outages[1].count = SIM_LINK_OUTAGE_MAX - 1;
+    TEST_ASSERT_EQUAL_INT(SIM_LINK_OUTAGE_MAX - 1, outages_told());
+    run.source.outages[1].count = SIM_LINK_OUTAGE_MAX + 1;
+    TEST_ASSERT_EQUAL_INT(SIM_LINK_OUTAGE_MAX, outages_told());
 }
 
 static void test_a_board_that_is_in_time_is_not_mentioned(void)
@@ -476,8 +476,8 @@ static void test_a_board_that_is_in_time_is_not_mentioned(void)
 
 static void test_the_report_says_all_of_each_link(void)
 {
-    run.source.outages[1] =
-        (struct source_outages){.count = 2, .returns = 1, .kept = {{300, 400}, {500, UINT64_MAX}}};
+    run.source.outages[1] = (struct sim_link_outages){
+        .count = 2, .returns = 1, .kept = {{300, 400}, {500, UINT64_MAX}}};
     run.link[0].board = IO_BOARD_NOT_HIL;
     run.link[1].board = IO_BOARD_HEARD;
     assert_part(
@@ -515,7 +515,7 @@ static void test_faults_are_counted_where_they_strike(void)
         "board','first_frame':1000,'hits':75},{'fault':'crc of "
         "board','first_frame':1000,'hits':1000},{'fault':'gap','first_frame':null,'hits':1001}]");
     run.links = NULL;
-    run.rig->cfg->fault[2].hits = 17;
+    run.sim->vehicle->fault[2].hits = 17;
     assert_said("  fault crc of board struck 17 times\n");
 }
 
@@ -523,7 +523,7 @@ static void test_faults_are_counted_where_they_strike(void)
 
 static void make_script(void)
 {
-    struct cfg_link *link = &scenario->links[0];
+    struct sim_link *link = &scenario->links[0];
     struct io_ground_script *script = &link->spec.script;
     script->step_count = 4;
     script->step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .frame = 100};
@@ -547,8 +547,8 @@ static void test_each_step_of_a_ground_station_is_told(void)
         "  ground arm at 0.1 s: accepted at 0.13 s after 1 tries\n  ground takeoff 2.5 m at 1.5 s: "
         "not accepted, temporarily rejected, after 5 tries\n  ground mode guided at 1.6 s: not "
         "accepted, no answer, after 2 tries\n  ground land at 9 s: not reached\n",
-        heard(print_ground));
-    json_t *told = report_ground(&run, 0);
+        heard(ground_result_print));
+    json_t *told = ground_result_json(&run, 0);
     char *text = json_dumps(told, JSON_COMPACT | JSON_REAL_PRECISION(7));
     TEST_ASSERT_EQUAL_STRING(
         "[{\"step\":\"arm\",\"state\":\"accepted\",\"answer\":\"accepted\",\"tries\":1,"
@@ -563,12 +563,12 @@ static void test_each_step_of_a_ground_station_is_told(void)
         text);
     free(text);
     json_decref(told);
-    told = report_ground(&run, 1);
+    told = ground_result_json(&run, 1);
     TEST_ASSERT_EQUAL_size_t(0, json_array_size(told));
     json_decref(told);
     run.links = NULL;
-    TEST_ASSERT_EQUAL_STRING("", heard(print_ground));
-    told = report_ground(&run, 0);
+    TEST_ASSERT_EQUAL_STRING("", heard(ground_result_print));
+    told = ground_result_json(&run, 0);
     TEST_ASSERT_EQUAL_size_t(0, json_array_size(told));
     json_decref(told);
 }
@@ -578,37 +578,37 @@ static void test_a_step_that_was_asked_for_and_not_accepted_is_a_no_with_its_pla
     struct verdict verdict;
     make_script();
     frame.missed_replies = 0;
-    verdict_take(&run, &verdict);
+    verdict_judge(&run, &verdict);
     TEST_ASSERT_EQUAL_STRING(
         "board did not accept \"takeoff 2.5 m\" (made.yaml:47): temporarily rejected; "
         "board did not accept \"mode guided\": no answer",
         verdict.line[VERDICT_LINK].text);
     TEST_ASSERT_TRUE(verdict.line[VERDICT_LINK].asked);
     TEST_ASSERT_FALSE(verdict.line[VERDICT_LINK].kept);
-    TEST_ASSERT_FALSE(ground_step_failed(&run, 0, 0));
-    TEST_ASSERT_TRUE(ground_step_failed(&run, 0, 1));
-    TEST_ASSERT_TRUE(ground_step_failed(&run, 0, 2));
-    TEST_ASSERT_FALSE(ground_step_failed(&run, 0, 3));
-    char text[GROUND_BLAME_MAX];
-    ground_step_blame(&run, 0, 3, text);
+    TEST_ASSERT_FALSE(ground_result_failed(&run, 0, 0));
+    TEST_ASSERT_TRUE(ground_result_failed(&run, 0, 1));
+    TEST_ASSERT_TRUE(ground_result_failed(&run, 0, 2));
+    TEST_ASSERT_FALSE(ground_result_failed(&run, 0, 3));
+    char text[GROUND_RESULT_TEXT_MAX];
+    ground_result_failure_text(&run, 0, 3, text);
     TEST_ASSERT_EQUAL_STRING("board did not accept \"land\" (made.yaml:1): no answer", text);
     strcpy(scenario->path, "made.yaml"); /* which is shorter */
-    ground_step_blame(&run, 0, 3, text);
+    ground_result_failure_text(&run, 0, 3, text);
     TEST_ASSERT_EQUAL_STRING("board did not accept \"land\" (made.yaml:1): no answer", text);
 }
 
 static void test_a_ground_line_that_cannot_be_had_is_a_warning(void)
 {
     strcpy(scenario->links[0].spec.ground_line, "127.0.0.1:14550");
-    TEST_ASSERT_EQUAL_STRING("", heard(warn_of_ground_lines));
+    TEST_ASSERT_EQUAL_STRING("", heard(ground_result_warn_unheard));
     wire_line = -EADDRINUSE;
     TEST_ASSERT_EQUAL_STRING(
         "some/where/made.yaml:11:5: links.board.ground_line: 127.0.0.1:14550 cannot be had "
         "(Address already "
         "in use); another ground station may have it, and the script is not said\n",
-        heard(warn_of_ground_lines));
+        heard(ground_result_warn_unheard));
     run.links = NULL;
-    TEST_ASSERT_EQUAL_STRING("", heard(warn_of_ground_lines));
+    TEST_ASSERT_EQUAL_STRING("", heard(ground_result_warn_unheard));
 }
 
 /* ---- the rest of the report ------------------------------------------------------------- */
@@ -707,7 +707,7 @@ static void test_of_a_stuck_thread_its_own_figures_are_not_known(void)
 
 static void test_what_is_no_number_is_null(void)
 {
-    run.rig->signal[CFG_ATTITUDE_ERROR] = (double)INFINITY;
+    run.sim->signal[SIM_SIGNAL_ATTITUDE_ERROR] = (double)INFINITY;
     frame.drift_ppm = (double)NAN;
     assert_part("attitude_error_rad", "null");
     assert_part("drift_ppm", "null");
@@ -823,7 +823,7 @@ static void test_the_phase_lock_is_told(void)
     fill(&phase_lock.error_ns, 21, 22, 23, 24);
     frame.phase_lock = &phase_lock;
     scenario->lock.link = 0;
-    scenario->lock.source = CFG_LOCK_ARRIVAL;
+    scenario->lock.source = SIM_LOCK_ARRIVAL;
     assert_part(
         "phase_lock",
         "{'link':'board','source':'arrival','locked':true,'saturated':false,'rate_ppm':1.5,'limit_"
@@ -855,7 +855,7 @@ static void test_pulses_are_counted(void)
 static void test_the_predictor_is_told_by_its_speed(void)
 {
     run.predicted =
-        (struct ghost_result){.predictions = 2, .late = 3, .cut = 4, .seconds_ahead = 5.0};
+        (struct sim_predictor_result){.predictions = 2, .late = 3, .cut = 4, .seconds_ahead = 5.0};
     rt_histogram_add(&run.predicted.spent_ns, 40, 9);
     assert_part("predictor",
                 "{'predictions':2,'seconds_ahead':5.0,'speed':1.25e8,'late':3,'cut':4,"
@@ -872,14 +872,14 @@ static void test_the_predictor_is_told_by_its_speed(void)
 
 static void test_acts_of_the_operator_are_told(void)
 {
-    run.acts = (struct operator_result){.acts = 41,
-                                        .checkpoints = 42,
-                                        .copy_ns_max = 2500,
-                                        .state_size = 43,
-                                        .unreached = 44,
-                                        .failed = 45,
-                                        .failure = "1s:reset: no"};
-    run.house.files_hung = true;
+    run.acts = (struct sim_operator_result){.acts = 41,
+                                            .checkpoints = 42,
+                                            .copy_ns_max = 2500,
+                                            .state_size = 43,
+                                            .unreached = 44,
+                                            .failed = 45,
+                                            .failure = "1s:reset: no"};
+    run.housekeeping.files_hung = true;
     assert_part("operator",
                 "{'acts':41,'checkpoints':42,'checkpoint_bytes':43,'checkpoint_copy_ns_max':2500,"
                 "'failed':45,'not_reached':44,'files_hung':true}");
@@ -892,8 +892,8 @@ static void test_acts_of_the_operator_are_told(void)
         "  44 acts lie behind the end of the run and were not carried out\n");
     assert_said("expectations  1 of 3 failed; the run ended before 1 of 3; an act of the operator "
                 "failed: NO");
-    run.acts = (struct operator_result){0};
-    run.house.files_hung = false;
+    run.acts = (struct sim_operator_result){0};
+    run.housekeeping.files_hung = false;
     frame.paused = 0;
     assert_said("least margin -12.5 us\n  late because of: fault 1 switch 2 io 3 stolen 4 own 5 "
                 "unknown 6\n");
@@ -901,14 +901,14 @@ static void test_acts_of_the_operator_are_told(void)
 
 static void test_an_arm_is_told_as_it_was_left(void)
 {
-    static struct cfg_arm_state arm;
-    arm = (struct cfg_arm_state){
+    static struct sim_arm_state arm;
+    arm = (struct sim_arm_state){
         .grapples = 3, .releases = 2, .refused = 1, .latched = 2, .blow = 0.25};
     arm.panel.mode = IO_ARM_PANEL_BASE;
     scenario->arm.payload_count = 2;
     scenario->arm.payload[0].body = 1;
     scenario->arm.payload[1].body = 0;
-    run.rig->cfg->arm = &arm;
+    run.sim->vehicle->arm = &arm;
     assert_part(
         "arm",
         "{'mode':'base','payload':null,'latched':['bus'],'grapples':3,'releases':2,'refused':1,"
@@ -966,10 +966,10 @@ static void test_a_log_is_told_with_what_the_disk_refused(void)
 static void test_where_a_flexible_body_left_its_model_is_told(void)
 {
     static struct dyn_flex flex;
-    uint64_t *out = run.rig->cfg->schedule->out_of_range;
+    uint64_t *out = run.sim->vehicle->schedule->out_of_range;
     flex = (struct dyn_flex){.fidelity = DYN_FLEX_CONSISTENT};
     scenario->bodies[1].spec.flex = &flex;
-    run.rig->first_out_of_range = 1;
+    run.sim->first_out_of_range = 1;
     assert_not_said("left the range");
     out[DYN_VALIDITY_DEFLECTION] = 2;
     out[DYN_VALIDITY_STIFFNESS] = 3;
@@ -983,7 +983,7 @@ static void test_where_a_flexible_body_left_its_model_is_told(void)
     flex.fidelity = DYN_FLEX_RUTHLESS;
     assert_said(" by inertia in 0; fidelity: consistent knows no limit of rate\n");
     assert_part("out_of_range", "{'rate':1,'deflection':2,'stiffness':3,'inertia':0}");
-    run.rig->cfg->schedule->not_finite = 5;
+    run.sim->vehicle->schedule->not_finite = 5;
     assert_said("  5 steps were refused; make the step smaller (integrator.substeps) or the forces "
                 "softer\n");
     out[DYN_VALIDITY_INERTIA] = 4;
@@ -1006,7 +1006,7 @@ static struct verdict verdict;
 
 static const char *line_of(enum verdict_aspect aspect)
 {
-    verdict_take(&run, &verdict);
+    verdict_judge(&run, &verdict);
     return verdict.line[aspect].text;
 }
 
@@ -1041,27 +1041,27 @@ static void test_a_run_that_keeps_all_is_ok(void)
 
 static void test_unsound_motion_is_a_no(void)
 {
-    struct plausibility *motion = &run.rig->plausibility;
+    struct sim_plausibility *motion = &run.sim->plausibility;
     keep_all();
     scenario->physics.max_speed = 11.0;
-    *motion =
-        (struct plausibility){.flaw = PLAUSIBILITY_TOO_FAST, .frame = 12, .body = 1, .value = 13.5};
+    *motion = (struct sim_plausibility){
+        .flaw = SIM_PLAUSIBILITY_TOO_FAST, .frame = 12, .body = 1, .value = 13.5};
     TEST_ASSERT_EQUAL_STRING(
         "body \"claw\" moves at 13.5 m/s from frame 12 on, above max_speed of 11 m/s",
         line_of(VERDICT_PHYSICS));
     TEST_ASSERT_EQUAL_STRING("NO, physics not sound", verdict.text);
     TEST_ASSERT_EQUAL_INT(EXIT_VERDICT_NO, verdict.exit_code);
     assert_part("unsound", "{'what':'speed','frame':12,'body':'claw','value':13.5}");
-    motion->flaw = PLAUSIBILITY_TOO_ENERGETIC;
+    motion->flaw = SIM_PLAUSIBILITY_TOO_ENERGETIC;
     TEST_ASSERT_EQUAL_STRING(
         "energy grew 13.5-fold without work done by frame 12, body \"claw\" is the fastest",
         line_of(VERDICT_PHYSICS));
     assert_part("unsound", "{'what':'energy','frame':12,'body':'claw','value':13.5}");
     motion->value = (double)INFINITY;
-    run.rig->cfg->schedule->not_finite = 1;
-    run.rig->first_not_finite = 14;
+    run.sim->vehicle->schedule->not_finite = 1;
+    run.sim->first_not_finite = 14;
     TEST_ASSERT_EQUAL_STRING("the motion is not finite from frame 14 on", line_of(VERDICT_PHYSICS));
-    motion->flaw = PLAUSIBILITY_TOO_FAST;
+    motion->flaw = SIM_PLAUSIBILITY_TOO_FAST;
     TEST_ASSERT_EQUAL_STRING("the motion is not finite from frame 14 on", line_of(VERDICT_PHYSICS));
     assert_part("unsound", "{'what':'speed','frame':12,'body':'claw','value':null}");
 }
@@ -1070,7 +1070,7 @@ static void test_expectations_that_were_not_reached_are_a_no_where_all_are_requi
 {
     keep_all();
     scenario->expect_count = 3;
-    run.rig->expect[1].held = 1;
+    run.sim->expect[1].held = 1;
     TEST_ASSERT_EQUAL_STRING("the run ended before 1 of 3", line_of(VERDICT_EXPECTATIONS));
     TEST_ASSERT_EQUAL_STRING("ok so far", verdict.text);
     TEST_ASSERT_EQUAL_INT(EXIT_OK, verdict.exit_code);
@@ -1081,9 +1081,9 @@ static void test_expectations_that_were_not_reached_are_a_no_where_all_are_requi
     TEST_ASSERT_EQUAL_INT(EXIT_VERDICT_NO, verdict.exit_code);
     scenario->expect_count = 2;
     TEST_ASSERT_EQUAL_STRING("all 2 met", line_of(VERDICT_EXPECTATIONS));
-    run.house.files_hung = true;
+    run.housekeeping.files_hung = true;
     TEST_ASSERT_EQUAL_STRING("an act of the operator failed", line_of(VERDICT_EXPECTATIONS));
-    run.house.files_hung = false;
+    run.housekeeping.files_hung = false;
     run.acts.failed = 1;
     TEST_ASSERT_EQUAL_STRING("an act of the operator failed", line_of(VERDICT_EXPECTATIONS));
     TEST_ASSERT_EQUAL_INT(EXIT_VERDICT_NO, verdict.exit_code);
@@ -1214,10 +1214,10 @@ static void test_the_verdict_says_all_that_was_not_kept_after_how_it_ended(void)
     run.options.log = "a.mcap";
     run.log.dropped = 1;
     frame.causes[RT_CAUSE_OWN] = 1;
-    run.rig->cfg->schedule->not_finite = 1;
+    run.sim->vehicle->schedule->not_finite = 1;
     run.acts.failed = 1;
     frame.missed_replies = 1;
-    verdict_take(&run, &verdict);
+    verdict_judge(&run, &verdict);
     TEST_ASSERT_EQUAL_STRING(
         "interrupted by SIGTERM after frame 2000, physics not sound, expectations not met, "
         "time not kept, link broken, log not complete",
@@ -1239,7 +1239,7 @@ static void test_the_verdict_says_all_that_was_not_kept_after_how_it_ended(void)
     free(text);
     json_decref(told);
     run.end = RUN_LINK_LOST;
-    verdict_take(&run, &verdict);
+    verdict_judge(&run, &verdict);
     TEST_ASSERT_EQUAL_INT(EXIT_BY_POLICY, verdict.exit_code);
 }
 
@@ -1282,7 +1282,7 @@ static int name_end(enum rt_frame_end of_frames, enum run_end expected)
     run.end = RUN_COMPLETE;
     frame.end = of_frames;
     wire_safe = 0;
-    ending_name(&run);
+    ending_classify(&run);
     TEST_ASSERT_EQUAL_INT(expected, run.end);
     return wire_safe;
 }
@@ -1295,7 +1295,7 @@ static void test_an_end_is_named_by_what_came_first(void)
     TEST_ASSERT_EQUAL_INT(SIGHUP, run.signal);
     atomic_store(&run.source.link_lost, true);
     TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_STOPPED, RUN_LINK_LOST));
-    run.controller_stops = true;
+    run.stopped_by_controller = true;
     TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_STOPPED, RUN_CONTROLLER_ENDED));
     TEST_ASSERT_EQUAL_INT(0, name_end(RT_END_POLICY, RUN_OVERRUN));
     TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_FRAME_COUNT, RUN_LINK_LOST));
@@ -1309,18 +1309,18 @@ static void test_a_controller_that_died_before_its_last_reply_ended_the_run(void
 {
     run.controller.died_early = true;
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
-    run.rig->cfg->link[1].lost = 1; /* a person's */
+    run.sim->vehicle->link[1].lost = 1; /* a person's */
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
-    run.rig->cfg->link[0].lost = 1;
+    run.sim->vehicle->link[0].lost = 1;
     TEST_ASSERT_EQUAL_INT(1, name_end(RT_END_FRAME_COUNT, RUN_CONTROLLER_ENDED));
     run.stuck = true;
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
     run.stuck = false;
-    scenario->links[0].loss_given = true;
+    scenario->links[0].on_loss_given = true;
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
-    scenario->links[0].loss_given = false;
-    run.rig->cfg->link[0].lost = 0;
-    run.rig->unanswered[0] = true;
+    scenario->links[0].on_loss_given = false;
+    run.sim->vehicle->link[0].lost = 0;
+    run.sim->unanswered[0] = true;
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE); /* no reply is owed in real time */
     scenario->pace = RT_PACE_LOCKSTEP;
     (void)name_end(RT_END_FRAME_COUNT, RUN_CONTROLLER_ENDED);
@@ -1352,7 +1352,7 @@ static void test_frames_go_on_for_ten_looks_without_a_controller(void)
     TEST_ASSERT_EQUAL_INT(0, alarms);
     look(1);
     TEST_ASSERT_TRUE(is_told_to_stop());
-    TEST_ASSERT_TRUE(run.controller_stops);
+    TEST_ASSERT_TRUE(run.stopped_by_controller);
     TEST_ASSERT_EQUAL_INT(1, wire_interrupts);
     TEST_ASSERT_EQUAL_STRING("controller ended, status 3", alarm_text);
     look(2);
@@ -1364,10 +1364,10 @@ static void test_a_controller_is_not_missed_where_its_loss_is_provided_for_or_th
 {
     run.serve = the_server;
     strcpy(run.controller.program, "board");
-    scenario->links[0].loss_given = true;
+    scenario->links[0].on_loss_given = true;
     look(20);
     TEST_ASSERT_FALSE(is_told_to_stop());
-    scenario->links[0].loss_given = false;
+    scenario->links[0].on_loss_given = false;
     stop_signal = SIGINT;
     look(20);
     TEST_ASSERT_FALSE(is_told_to_stop());
@@ -1382,11 +1382,11 @@ static void test_where_no_board_is_on_the_wire_the_controller_is_a_hand_that_is_
     run.serve = the_server;
     strcpy(run.controller.program, "hand");
     scenario->links[0].spec.protocol = IO_PROTOCOL_HAND;
-    scenario->links[0].loss_given = true; /* and not of the cockpit */
+    scenario->links[0].on_loss_given = true; /* and not of the cockpit */
     look(20);
     TEST_ASSERT_FALSE(is_told_to_stop());
-    scenario->links[0].loss_given = false;
-    scenario->links[1].loss_given = true;
+    scenario->links[0].on_loss_given = false;
+    scenario->links[1].on_loss_given = true;
     look(11);
     TEST_ASSERT_TRUE(is_told_to_stop());
 }

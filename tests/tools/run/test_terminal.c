@@ -58,10 +58,10 @@ static void tell_frame(struct rt_frame_live figures)
     (void)rt_mailbox_publish(run.frame_live);
 }
 
-static void tell_rig(struct rig_live figures)
+static void tell_rig(struct sim_live figures)
 {
-    *(struct rig_live *)rt_mailbox_back(run.rig_live) = figures;
-    (void)rt_mailbox_publish(run.rig_live);
+    *(struct sim_live *)rt_mailbox_back(run.sim_live) = figures;
+    (void)rt_mailbox_publish(run.sim_live);
 }
 
 void setUp(void)
@@ -74,7 +74,7 @@ void setUp(void)
     scenario.seconds = 20.0;
     run.scenario = &scenario;
     run.frame_live = make_box(sizeof(struct rt_frame_live));
-    run.rig_live = make_box(sizeof(struct rig_live));
+    run.sim_live = make_box(sizeof(struct sim_live));
     terminal = true;
     now_ns += 1000000000; /* long after the test before */
 }
@@ -82,7 +82,7 @@ void setUp(void)
 void tearDown(void)
 {
     free(run.frame_live);
-    free(run.rig_live);
+    free(run.sim_live);
 }
 
 static const char *heard(void (*print)(void))
@@ -105,12 +105,12 @@ static const char *heard(void (*print)(void))
 
 static void draw(void)
 {
-    status_draw(&run);
+    terminal_draw(&run);
 }
 
 static void end(void)
 {
-    status_end();
+    terminal_end();
     fflush(stdout);
 }
 
@@ -132,13 +132,13 @@ static void fill(void)
                                       .start_error_ns = 4560,
                                       .busy_ns = 78900,
                                       .margin_ns_min = -12500});
-    tell_rig((struct rig_live){.signal = {[CFG_ATTITUDE_ERROR] = 0.25,
-                                          [CFG_RATE] = 0.125,
-                                          [CFG_WHEEL_SPEED] = 100.0,
-                                          [CFG_SPEED] = 3.25,
-                                          [CFG_TILT] = 0.5,
-                                          [CFG_ALTITUDE] = 12.375,
-                                          [CFG_POSITION_ERROR] = 1.75},
+    tell_rig((struct sim_live){.signal = {[SIM_SIGNAL_ATTITUDE_ERROR] = 0.25,
+                                          [SIM_SIGNAL_RATE] = 0.125,
+                                          [SIM_SIGNAL_WHEEL_SPEED] = 100.0,
+                                          [SIM_SIGNAL_SPEED] = 3.25,
+                                          [SIM_SIGNAL_TILT] = 0.5,
+                                          [SIM_SIGNAL_ALTITUDE] = 12.375,
+                                          [SIM_SIGNAL_POSITION_ERROR] = 1.75},
                                .inputs = 77});
     atomic_store(&latency[0].last[IO_LATENCY_SUM], 31400);
     atomic_store(&latency[1].last[IO_LATENCY_SUM], 99900);

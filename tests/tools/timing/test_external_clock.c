@@ -16,7 +16,7 @@ static const uint64_t FIRST = 5000000000, WALL = 1700000000000000000;
 
 static struct evidence evidence;
 static struct figures figures;
-static struct truth truth;
+static struct external_clock truth;
 static char error[EVIDENCE_ERROR_MAX];
 static uint32_t dice;
 
@@ -36,10 +36,12 @@ void setUp(void)
     evidence.clock = calloc(1, sizeof *evidence.clock);
     evidence.frame_count = FRAMES;
     evidence.clock_count = 1;
-    evidence.clock[0] = (struct record_clock){.monotonic_ns = FIRST, .realtime_ns = FIRST + WALL};
+    evidence.clock[0] =
+        (struct sim_record_clock){.monotonic_ns = FIRST, .realtime_ns = FIRST + WALL};
     uint64_t slot = 0;
     for (uint64_t k = 0; k < FRAMES; k++) {
-        evidence.frame[k] = (struct record_frame){.frame = k, .release_ns = FIRST + slot * PERIOD};
+        evidence.frame[k] =
+            (struct sim_record_frame){.frame = k, .release_ns = FIRST + slot * PERIOD};
         evidence.frame[k].start_ns = evidence.frame[k].release_ns + 500;
         evidence.frame[k].end_ns = evidence.frame[k].start_ns + 100000;
         slot += k % 1000 == 999 ? 7 : 1;
@@ -49,16 +51,16 @@ void setUp(void)
 void tearDown(void)
 {
     figures_free(&figures);
-    truth_free(&truth);
+    external_clock_free(&truth);
     evidence_free(&evidence);
 }
 
 /* Pulse i by a clock that runs fast by ppm, shows offset_ns more, and got it late_ns too late. */
 static void stamp(size_t i, double ppm, int64_t offset_ns, uint64_t late_ns)
 {
-    const struct record_frame *frame = &evidence.frame[i * EVERY];
+    const struct sim_record_frame *frame = &evidence.frame[i * EVERY];
     const double since_ns = (double)(frame->release_ns - FIRST);
-    truth.stamp[i] = (struct truth_stamp){
+    truth.stamp[i] = (struct external_clock_stamp){
         .sequence = i,
         .frame = frame->frame,
         .sim_ns = frame->frame * PERIOD,
@@ -81,7 +83,7 @@ static void stamp_all(double ppm, int64_t offset_ns, uint32_t jitter_ns, uint32_
 
 static void compare(void)
 {
-    TEST_ASSERT_TRUE_MESSAGE(truth_compare(&truth, &evidence, error), error);
+    TEST_ASSERT_TRUE_MESSAGE(external_clock_compare(&truth, &evidence, error), error);
 }
 
 static void test_a_clock_of_known_slope_and_offset_is_recovered(void)
@@ -130,8 +132,8 @@ static void test_pulses_that_were_held_up_do_not_bend_the_line(void)
     TEST_ASSERT_DOUBLE_WITHIN(0.5, 30.0, truth.ppm);
     TEST_ASSERT_DOUBLE_WITHIN(truth.half_width_ppm, 30.0009, truth.ppm);
     uint64_t median, most;
-    TEST_ASSERT_TRUE(spread_at(&truth.jitter, 0.5, &median) &&
-                     spread_at(&truth.jitter, 0.99, &most));
+    TEST_ASSERT_TRUE(percentiles_at(&truth.jitter, 0.5, &median) &&
+                     percentiles_at(&truth.jitter, 0.99, &most));
     TEST_ASSERT_UINT64_WITHIN(3000, 11000, median); /* of 0 to 20 us, a tenth far above */
     TEST_ASSERT_UINT64_WITHIN(50000, 40000000, most);
     TEST_ASSERT_EQUAL_UINT64(1, truth.jitter.max_frame / EVERY % 10);
@@ -174,7 +176,7 @@ static void test_a_file_of_another_run_is_refused(void)
     stamp_all(0.0, 0, 0, 0);
     for (size_t i = 0; i < truth.count; i++)
         truth.stamp[i].sent_ns += 3600000000000;
-    TEST_ASSERT_FALSE(truth_compare(&truth, &evidence, error));
+    TEST_ASSERT_FALSE(external_clock_compare(&truth, &evidence, error));
     TEST_ASSERT_EQUAL_STRING("none of its 1000 pulses is of this run", error);
 }
 
@@ -194,9 +196,9 @@ static void test_a_file_is_read(void)
 {
     const char text[] = HEAD "0,0,0,11,12,1\n2,200,200000000,21,22,0\n2,200,200000000,21,23,0\n"
                              "1,100,100000000,15,16,1\n3,300,300000000,31,1700000000000000000,1\n";
-    TEST_ASSERT_EQUAL(0, truth_parse(&truth, text, strlen(text), error));
+    TEST_ASSERT_EQUAL(0, external_clock_parse(&truth, text, strlen(text), error));
     TEST_ASSERT_EQUAL_size_t(3, truth.count);
-    TEST_ASSERT_EQUAL_UINT64(2, truth.doubled);
+    TEST_ASSERT_EQUAL_UINT64(2, truth.duplicates);
     TEST_ASSERT_EQUAL_UINT64(200, truth.stamp[1].frame);
     TEST_ASSERT_EQUAL_UINT64(200000000, truth.stamp[1].sim_ns);
     TEST_ASSERT_EQUAL_UINT64(21, truth.stamp[1].sent_ns);
@@ -222,8 +224,9 @@ static void test_a_file_with_a_mistake_is_refused_at_its_place(void)
         {HEAD "0,0,0,99999999999999999999,12,1\n", "3:7: this number is too large"},
     };
     for (size_t i = 0; i < sizeof mistake / sizeof mistake[0]; i++) {
-        truth_free(&truth);
-        TEST_ASSERT_EQUAL(-1, truth_parse(&truth, mistake[i].text, strlen(mistake[i].text), error));
+        external_clock_free(&truth);
+        TEST_ASSERT_EQUAL(
+            -1, external_clock_parse(&truth, mistake[i].text, strlen(mistake[i].text), error));
         TEST_ASSERT_EQUAL_STRING(mistake[i].complaint, error);
     }
 }
@@ -234,7 +237,7 @@ static void test_a_file_with_a_mistake_is_refused_at_its_place(void)
 static void speed_up(double ppm)
 {
     for (size_t k = 0; k < FRAMES; k++) {
-        struct record_frame *frame = &evidence.frame[k];
+        struct sim_record_frame *frame = &evidence.frame[k];
         const double since_ns = (double)(frame->release_ns - FIRST);
         const uint64_t sooner_ns = (uint64_t)llround(since_ns * ppm * 1e-6);
         frame->release_ns -= sooner_ns;

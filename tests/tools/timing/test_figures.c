@@ -56,7 +56,7 @@ static void make_frames(size_t count)
     evidence.frame = calloc(count, sizeof *evidence.frame);
     evidence.frame_count = count;
     for (size_t k = 0; k < count; k++) {
-        struct record_frame *frame = &evidence.frame[k];
+        struct sim_record_frame *frame = &evidence.frame[k];
         frame->frame = k;
         frame->release_ns = FIRST + k * PERIOD;
         frame->start_ns = frame->release_ns + k + 1;
@@ -87,10 +87,10 @@ static void compute(void)
     TEST_ASSERT_TRUE(figures_compute(&figures, &evidence, &limits));
 }
 
-static uint64_t at(const struct spread *spread, double fraction)
+static uint64_t at(const struct percentiles *spread, double fraction)
 {
     uint64_t value = 0;
-    TEST_ASSERT_TRUE(spread_at(spread, fraction, &value));
+    TEST_ASSERT_TRUE(percentiles_at(spread, fraction, &value));
     return value;
 }
 
@@ -115,37 +115,37 @@ static void test_a_percentile_is_the_value_of_the_nearest_rank(void)
 
 static void test_a_percentile_beyond_the_run_is_not_given(void)
 {
-    struct spread spread = {0};
+    struct percentiles spread = {0};
     uint64_t value;
     for (uint64_t i = 1; i <= 1000; i++)
-        spread_add(&spread, 1001 - i, i);
-    spread_sort(&spread);
+        percentiles_add(&spread, 1001 - i, i);
+    percentiles_sort(&spread);
     TEST_ASSERT_EQUAL_UINT64(999, at(&spread, 0.999));
-    TEST_ASSERT_FALSE(spread_at(&spread, 0.9999, &value));
+    TEST_ASSERT_FALSE(percentiles_at(&spread, 0.9999, &value));
     TEST_ASSERT_EQUAL_UINT64(1, spread.max_frame);
-    TEST_ASSERT_EQUAL_size_t(1, spread_above(&spread, 999));
-    TEST_ASSERT_EQUAL_size_t(1000, spread_above(&spread, 0));
-    TEST_ASSERT_EQUAL_size_t(0, spread_above(&spread, 1000));
-    spread_free(&spread);
+    TEST_ASSERT_EQUAL_size_t(1, percentiles_above(&spread, 999));
+    TEST_ASSERT_EQUAL_size_t(1000, percentiles_above(&spread, 0));
+    TEST_ASSERT_EQUAL_size_t(0, percentiles_above(&spread, 1000));
+    percentiles_free(&spread);
 }
 
 static void test_the_hgrm_text_ends_with_the_maximum_and_the_count(void)
 {
-    struct spread spread = {0};
+    struct percentiles spread = {0};
     char *text = NULL;
     size_t size;
     for (uint64_t i = 1; i <= 1000; i++)
-        spread_add(&spread, i * 1000, i);
-    spread_sort(&spread);
+        percentiles_add(&spread, i * 1000, i);
+    percentiles_sort(&spread);
     FILE *out = open_memstream(&text, &size);
-    spread_print_hgrm(&spread, out);
+    percentiles_print_hgrm(&spread, out);
     fclose(out);
     TEST_ASSERT_NOT_NULL(strstr(text, "     500.000 0.500000000000        500           2.00\n"));
     TEST_ASSERT_NOT_NULL(strstr(text, "    1000.000 1.000000000000       1000\n"));
     TEST_ASSERT_NOT_NULL(strstr(text, "#[Mean    =      500.500, StdDeviation   =      288.675]"));
     TEST_ASSERT_NOT_NULL(strstr(text, "#[Max     =     1000.000, Total count    =         1000]"));
     free(text);
-    spread_free(&spread);
+    percentiles_free(&spread);
 }
 
 /* ---- late frames ----------------------------------------------------------------------- */
@@ -158,10 +158,10 @@ static void give_jobs(void)
     evidence.job = calloc(evidence.frame_count, sizeof *evidence.job);
     evidence.job_records = evidence.frame_count;
     for (size_t k = 0; k < evidence.frame_count; k++)
-        evidence.job[k] = (struct record_job){.frame = k,
-                                              .begin_ns = evidence.frame[k].start_ns + 1000,
-                                              .due = k % 2 ? 3 : 1,
-                                              .spent_ns = {100000, 50000}};
+        evidence.job[k] = (struct sim_record_job){.frame = k,
+                                                  .begin_ns = evidence.frame[k].start_ns + 1000,
+                                                  .due = k % 2 ? 3 : 1,
+                                                  .spent_ns = {100000, 50000}};
 }
 
 static void test_a_late_frame_names_the_job_that_ran_and_the_one_that_grew(void)
@@ -172,12 +172,12 @@ static void test_a_late_frame_names_the_job_that_ran_and_the_one_that_grew(void)
     evidence.job[501].spent_ns[1] = 60000;
     make_late(501, 1200000, RT_CAUSE_OWN);
     compute();
-    TEST_ASSERT_EQUAL_size_t(1, figures.late_count);
+    TEST_ASSERT_EQUAL_size_t(1, figures.sim_delay_line_count);
     TEST_ASSERT_EQUAL_UINT64(501, figures.late[0].frame);
     TEST_ASSERT_EQUAL_UINT64(200000 + 502, figures.late[0].over_ns);
     TEST_ASSERT_EQUAL_STRING("hash", figures_phase_name(&figures, figures.late[0].running));
-    TEST_ASSERT_EQUAL_STRING("step", figures_phase_name(&figures, figures.late[0].grew));
-    TEST_ASSERT_EQUAL_UINT64(890000, figures.late[0].grew_ns);
+    TEST_ASSERT_EQUAL_STRING("step", figures_phase_name(&figures, figures.late[0].slowest_job));
+    TEST_ASSERT_EQUAL_UINT64(890000, figures.late[0].slowest_job_ns);
     TEST_ASSERT_EQUAL_UINT64(1, figures.late[0].cost);
     TEST_ASSERT_EQUAL_size_t(1000, figures.job[0].count);
     TEST_ASSERT_EQUAL_size_t(500, figures.job[1].count);
@@ -192,7 +192,7 @@ static void test_a_late_wake_is_no_job(void)
     miss(11, 3);
     compute();
     TEST_ASSERT_EQUAL_INT(PHASE_WAKE, figures.late[0].running);
-    TEST_ASSERT_EQUAL_INT(PHASE_WAKE, figures.late[0].grew);
+    TEST_ASSERT_EQUAL_INT(PHASE_WAKE, figures.late[0].slowest_job);
 }
 
 static void test_a_frame_can_be_late_behind_its_jobs(void)
@@ -202,7 +202,7 @@ static void test_a_frame_can_be_late_behind_its_jobs(void)
     make_late(10, PERIOD + 5000, RT_CAUSE_IO);
     compute();
     TEST_ASSERT_EQUAL_INT(PHASE_AFTER, figures.late[0].running);
-    TEST_ASSERT_EQUAL_INT(PHASE_AFTER, figures.late[0].grew);
+    TEST_ASSERT_EQUAL_INT(PHASE_AFTER, figures.late[0].slowest_job);
 }
 
 static void test_missed_releases_are_lag_and_sim_time_follows_no_closer(void)
@@ -316,7 +316,7 @@ static void test_a_run_without_a_wall_clock_promised_nothing(void)
     evidence.pace = RT_PACE_FAST;
     compute();
     TEST_ASSERT_TRUE(figures.kept);
-    TEST_ASSERT_EQUAL_size_t(0, figures.late_count);
+    TEST_ASSERT_EQUAL_size_t(0, figures.sim_delay_line_count);
     TEST_ASSERT_EQUAL_size_t(0, figures.start_error.count);
     TEST_ASSERT_FALSE(figures.raw.known);
 }
@@ -329,7 +329,7 @@ static void give_clocks(double raw_ppm, double wall_ppm)
     evidence.clock = calloc(evidence.clock_count, sizeof *evidence.clock);
     for (size_t i = 0; i < evidence.clock_count; i++) {
         const double since = (double)i * 20e6;
-        evidence.clock[i] = (struct record_clock){
+        evidence.clock[i] = (struct sim_record_clock){
             .monotonic_ns = FIRST - 7000000 + i * 20000000,
             .raw_ns = 123456789 + (uint64_t)(since * (1.0 + raw_ppm * 1e-6) + 40.0 * roll()),
             .realtime_ns = UINT64_C(1700000000000000000) +
@@ -371,14 +371,14 @@ static int hits_of_interval(double memory)
     enum { RUNS = 400, POINTS = 150 };
     int hits = 0;
     for (int run = 0; run < RUNS; run++) {
-        struct slope_point points[POINTS];
-        struct slope fit;
+        struct fit_point points[POINTS];
+        struct drift_fit fit;
         double error = 0.0;
         for (int i = 0; i < POINTS; i++) {
             error = memory * error + bell();
-            points[i] = (struct slope_point){0.1 * i, 5.0 + 0.25 * (0.1 * i) + error};
+            points[i] = (struct fit_point){0.1 * i, 5.0 + 0.25 * (0.1 * i) + error};
         }
-        TEST_ASSERT_TRUE(slope_fit(points, POINTS, &fit));
+        TEST_ASSERT_TRUE(drift_fit_line(points, POINTS, &fit));
         hits += fabs(fit.slope - 0.25) <= fit.half_width;
     }
     return hits * 100 / RUNS;
@@ -392,19 +392,19 @@ static void test_the_interval_holds_the_true_slope_as_often_as_it_says(void)
 
 static void test_two_points_have_no_interval(void)
 {
-    const struct slope_point points[3] = {{0, 0}, {1, 1}, {1, 1}};
-    struct slope fit;
-    TEST_ASSERT_FALSE(slope_fit(points, 2, &fit));
-    TEST_ASSERT_FALSE(slope_fit(points + 1, 2, &fit));
-    TEST_ASSERT_TRUE(slope_fit(points, 3, &fit));
+    const struct fit_point points[3] = {{0, 0}, {1, 1}, {1, 1}};
+    struct drift_fit fit;
+    TEST_ASSERT_FALSE(drift_fit_line(points, 2, &fit));
+    TEST_ASSERT_FALSE(drift_fit_line(points + 1, 2, &fit));
+    TEST_ASSERT_TRUE(drift_fit_line(points, 3, &fit));
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1.0, fit.slope);
 }
 
 static void test_students_factor_is_that_of_the_tables(void)
 {
-    TEST_ASSERT_DOUBLE_WITHIN(0.04, 3.182, slope_student(3));
-    TEST_ASSERT_DOUBLE_WITHIN(0.005, 2.228, slope_student(10));
-    TEST_ASSERT_DOUBLE_WITHIN(0.001, 1.984, slope_student(100));
+    TEST_ASSERT_DOUBLE_WITHIN(0.04, 3.182, drift_fit_student(3));
+    TEST_ASSERT_DOUBLE_WITHIN(0.005, 2.228, drift_fit_student(10));
+    TEST_ASSERT_DOUBLE_WITHIN(0.001, 1.984, drift_fit_student(100));
 }
 
 /* ---- best-fit delay -------------------------------------------------------------------- */
@@ -432,7 +432,7 @@ static void make_series(double delay, double gain, double noise)
 static void test_the_best_fit_delay_is_the_delay(void)
 {
     static const double delays[] = {0.0015, 0.0125, 0.0905};
-    struct delay delay;
+    struct effective_latency delay;
     for (int i = 0; i < 3; i++) {
         make_series(delays[i], -3.0, 0.05);
         TEST_ASSERT_TRUE(delay_fit(asked, COMMANDS, done, SAMPLES, 0.25, 0.0005, &delay));
@@ -444,7 +444,7 @@ static void test_the_best_fit_delay_is_the_delay(void)
 
 static void test_what_was_done_before_the_first_command_does_not_count(void)
 {
-    struct delay delay;
+    struct effective_latency delay;
     make_series(0.0125, 1.0, 0.0);
     for (int i = 0; i < 500; i++)
         done[i].value = 100.0 * bell();
@@ -454,7 +454,7 @@ static void test_what_was_done_before_the_first_command_does_not_count(void)
 
 static void test_a_lag_counts_as_about_its_time_constant(void)
 {
-    struct delay delay;
+    struct effective_latency delay;
     double state = 0.0;
     make_series(0.0, 1.0, 0.0);
     for (int i = 0; i < SAMPLES; i++) {
@@ -467,7 +467,7 @@ static void test_a_lag_counts_as_about_its_time_constant(void)
 
 static void test_what_does_not_move_has_no_delay(void)
 {
-    struct delay delay;
+    struct effective_latency delay;
     make_series(0.01, 0.0, 0.0);
     TEST_ASSERT_FALSE(delay_fit(asked, COMMANDS, done, SAMPLES, 0.25, 0.0005, &delay));
     make_series(0.01, 0.0, 1.0);
@@ -506,7 +506,7 @@ static int write_and_read_topic(const char *topic, const void *records, size_t c
     return code;
 }
 
-static int write_and_read(const struct record_frame *frames, size_t count, size_t size,
+static int write_and_read(const struct sim_record_frame *frames, size_t count, size_t size,
                           char error[EVIDENCE_ERROR_MAX])
 {
     return write_and_read_topic("/frame", frames, count, sizeof *frames, size, error);
@@ -515,10 +515,10 @@ static int write_and_read(const struct record_frame *frames, size_t count, size_
 static void test_a_log_is_read_and_a_frame_that_is_missing_is_counted(void)
 {
     char error[EVIDENCE_ERROR_MAX];
-    const struct record_frame frames[] = {
+    const struct sim_record_frame frames[] = {
         {.frame = 3, .release_ns = 9, .start_ns = 10, .end_ns = 11},
         {.frame = 7, .release_ns = 12, .start_ns = 12, .end_ns = 12}};
-    TEST_ASSERT_EQUAL_INT(0, write_and_read(frames, 2, RECORD_FRAME_SIZE, error));
+    TEST_ASSERT_EQUAL_INT(0, write_and_read(frames, 2, SIM_RECORD_FRAME_SIZE, error));
     TEST_ASSERT_EQUAL_size_t(2, evidence.frame_count);
     TEST_ASSERT_EQUAL_UINT64(3, evidence.lost);
     TEST_ASSERT_EQUAL_UINT64(PERIOD, evidence.period_ns);
@@ -529,21 +529,22 @@ static void test_a_log_is_read_and_a_frame_that_is_missing_is_counted(void)
 static void test_a_record_that_cannot_be_true_is_refused(void)
 {
     char error[EVIDENCE_ERROR_MAX];
-    const struct record_frame good = {.frame = 3, .release_ns = 9, .start_ns = 10, .end_ns = 11};
-    struct record_frame bad[2] = {good,
-                                  {.frame = 4, .release_ns = 20, .start_ns = 19, .end_ns = 21}};
-    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, RECORD_FRAME_SIZE, error));
-    bad[1] = (struct record_frame){.frame = 4, .release_ns = 20, .start_ns = 21, .end_ns = 20};
-    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, RECORD_FRAME_SIZE, error));
+    const struct sim_record_frame good = {
+        .frame = 3, .release_ns = 9, .start_ns = 10, .end_ns = 11};
+    struct sim_record_frame bad[2] = {good,
+                                      {.frame = 4, .release_ns = 20, .start_ns = 19, .end_ns = 21}};
+    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, SIM_RECORD_FRAME_SIZE, error));
+    bad[1] = (struct sim_record_frame){.frame = 4, .release_ns = 20, .start_ns = 21, .end_ns = 20};
+    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, SIM_RECORD_FRAME_SIZE, error));
     bad[1] = good;
-    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, RECORD_FRAME_SIZE, error));
-    bad[1] = (struct record_frame){.frame = 4, .release_ns = 8, .start_ns = 21, .end_ns = 22};
-    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, RECORD_FRAME_SIZE, error));
-    bad[1] = (struct record_frame){
+    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, SIM_RECORD_FRAME_SIZE, error));
+    bad[1] = (struct sim_record_frame){.frame = 4, .release_ns = 8, .start_ns = 21, .end_ns = 22};
+    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, SIM_RECORD_FRAME_SIZE, error));
+    bad[1] = (struct sim_record_frame){
         .frame = 4, .release_ns = 20, .start_ns = 21, .end_ns = 22, .cause = RT_CAUSE_COUNT};
-    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, RECORD_FRAME_SIZE, error));
-    TEST_ASSERT_EQUAL_INT(-1, write_and_read(&good, 1, RECORD_FRAME_SIZE - 1, error));
-    TEST_ASSERT_EQUAL_INT(-1, write_and_read(&good, 0, RECORD_FRAME_SIZE, error));
+    TEST_ASSERT_EQUAL_INT(-1, write_and_read(bad, 2, SIM_RECORD_FRAME_SIZE, error));
+    TEST_ASSERT_EQUAL_INT(-1, write_and_read(&good, 1, SIM_RECORD_FRAME_SIZE - 1, error));
+    TEST_ASSERT_EQUAL_INT(-1, write_and_read(&good, 0, SIM_RECORD_FRAME_SIZE, error));
 }
 
 /* The reading ends at the first bad event, and at the latest for want of a frame: the text tells.
@@ -572,24 +573,24 @@ static void test_an_event_that_cannot_be_true_is_refused(void)
     const char refused[] = "the /event record of frame 3 cannot be true";
     struct rt_flight_recorder_row rows[2] = {good_row, good_row};
     rows[1].frame = 4;
-    TEST_ASSERT_EQUAL_STRING(all_good, read_events(rows, 2, RECORD_EVENT_HEAD));
+    TEST_ASSERT_EQUAL_STRING(all_good, read_events(rows, 2, SIM_RECORD_EVENT_HEAD));
     TEST_ASSERT_EQUAL_STRING("an /event record is too short",
-                             read_events(rows, 2, RECORD_EVENT_HEAD - 1));
+                             read_events(rows, 2, SIM_RECORD_EVENT_HEAD - 1));
     rows[1].frame = 3;
-    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 2, RECORD_EVENT_HEAD));
+    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 2, SIM_RECORD_EVENT_HEAD));
     uint64_t *const stamps[] = {&rows[0].release_ns, &rows[0].start_ns, &rows[0].await_ns,
                                 &rows[0].sent_ns,    &rows[0].jobs_ns,  &rows[0].end_ns};
     for (size_t i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
         rows[0] = good_row;
         *stamps[i] = 1401; /* after all the others */
-        TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, RECORD_EVENT_HEAD));
+        TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, SIM_RECORD_EVENT_HEAD));
     }
     rows[0] = good_row;
     rows[0].recorded_ns = UINT64_MAX;
-    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, RECORD_EVENT_HEAD));
+    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, SIM_RECORD_EVENT_HEAD));
     rows[0] = good_row;
     rows[0].cause = RT_CAUSE_COUNT;
-    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, RECORD_EVENT_HEAD));
+    TEST_ASSERT_EQUAL_STRING(refused, read_events(rows, 1, SIM_RECORD_EVENT_HEAD));
 }
 
 /* ---- what ran when --------------------------------------------------------------------- */
@@ -597,11 +598,11 @@ static void test_an_event_that_cannot_be_true_is_refused(void)
 static char *steps_text(const struct rt_flight_recorder_row *row)
 {
     static char text[512];
-    struct step steps[STEPS_MAX];
+    struct frame_step steps[FRAME_STEPS_MAX];
     evidence.job_count = 3;
     for (int j = 0; j < 3; j++)
         snprintf(evidence.job_name[j], EVIDENCE_NAME_MAX, "job%d", j);
-    const int count = steps_of(&evidence, row, steps);
+    const int count = frame_steps_of(&evidence, row, steps);
     text[0] = '\0';
     for (int i = 0; i < count; i++) {
         const size_t used = strlen(text);
@@ -645,7 +646,7 @@ static void test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply(void)
 static void test_there_is_room_for_the_steps_of_every_job(void)
 {
     struct rt_flight_recorder_row row = good_row;
-    struct step steps[STEPS_MAX];
+    struct frame_step steps[FRAME_STEPS_MAX];
     evidence.job_count = RT_JOB_MAX;
     row.await_ns = row.release_ns - 10;
     row.start_ns = row.release_ns;
@@ -656,7 +657,7 @@ static void test_there_is_room_for_the_steps_of_every_job(void)
         snprintf(evidence.job_name[j], EVIDENCE_NAME_MAX, "job%d", j);
         row.spent_ns[j] = 1;
     }
-    TEST_ASSERT_EQUAL_INT(3 + RT_JOB_MAX + 1, steps_of(&evidence, &row, steps));
+    TEST_ASSERT_EQUAL_INT(3 + RT_JOB_MAX + 1, frame_steps_of(&evidence, &row, steps));
     TEST_ASSERT_EQUAL_STRING("reply", steps[0].name);
     TEST_ASSERT_EQUAL_STRING("job0", steps[3].name);
     TEST_ASSERT_EQUAL_UINT64(row.jobs_ns + RT_JOB_MAX, steps[2 + RT_JOB_MAX].to_ns);
@@ -671,10 +672,10 @@ static void test_the_latest_frame_is_the_one_with_the_most_over(void)
                                 {.frame = 6, .over_ns = 7}};
     struct rt_flight_recorder_row rows[] = {{.frame = 3}, {.frame = 4}, {.frame = 6}};
     const struct evidence told = {.row = rows, .row_count = 3};
-    struct figures some = {.evidence = &told, .late = late, .late_count = 4};
-    TEST_ASSERT_EQUAL_PTR(&rows[1], steps_worst(&some)); /* of frame 5 nothing was told */
-    some.late_count = 0;
-    TEST_ASSERT_NULL(steps_worst(&some));
+    struct figures some = {.evidence = &told, .late = late, .sim_delay_line_count = 4};
+    TEST_ASSERT_EQUAL_PTR(&rows[1], frame_steps_worst(&some)); /* of frame 5 nothing was told */
+    some.sim_delay_line_count = 0;
+    TEST_ASSERT_NULL(frame_steps_worst(&some));
 }
 
 int main(void)

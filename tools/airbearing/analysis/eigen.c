@@ -24,7 +24,7 @@ struct lapack {
 
 static const char failed[] = "LAPACK did not converge; check the point";
 
-static const char *load(struct lapack *lapack)
+static const char *load_lapack(struct lapack *lapack)
 {
     static const char *const names[] = {"LAPACKE_dpotrf", "LAPACKE_dsyev", "LAPACKE_dgesvd",
                                         "LAPACKE_dgeev"};
@@ -41,7 +41,7 @@ static const char *load(struct lapack *lapack)
     return NULL;
 }
 
-static double *take(size_t rows, size_t columns)
+static double *alloc_matrix(size_t rows, size_t columns)
 {
     double *matrix = calloc(rows * columns + 1, sizeof *matrix);
     RT_CHECK(matrix != NULL);
@@ -88,7 +88,7 @@ static void normalise(size_t n, const double *L, double *X)
 }
 
 /* X = L' X L^-T */
-static void carry(size_t n, const double *L, double *X)
+static void change_basis(size_t n, const double *L, double *X)
 {
     for (size_t i = 0; i < n; i++) /* row i of L' has its entries from i on: what is read is old */
         for (size_t c = 0; c < n; c++) {
@@ -103,7 +103,7 @@ static void carry(size_t n, const double *L, double *X)
 /* L^-T z into a shape whose largest component is 1 */
 static double *shape_of(size_t n, const double *L, double complex *z)
 {
-    double *shape = take(n, 2);
+    double *shape = alloc_matrix(n, 2);
     size_t most = 0;
     for (size_t i = n; i-- > 0;) {
         for (size_t j = i + 1; j < n; j++)
@@ -128,7 +128,7 @@ static void add_mode(struct eigen *eigen, struct eigen_mode mode)
 /* Diagonal entry i of M^-1: the square of column i of L^-1. */
 static double inverse_entry(size_t n, const double *L, size_t i)
 {
-    double *y = take(n, 1), square = 0.0;
+    double *y = alloc_matrix(n, 1), square = 0.0;
     for (size_t r = i; r < n; r++) {
         y[r] = r == i ? 1.0 : 0.0;
         for (size_t c = i; c < r; c++)
@@ -170,8 +170,8 @@ static const char *solve_symmetric(const struct lapack *lapack, struct eigen_pro
 {
     const int n = problem->count;
     const double tolerance = 64.0 * n * DBL_EPSILON * scale;
-    double *stiffness = take((size_t)n, 1);
-    double complex *z = (double complex *)take((size_t)n, 2);
+    double *stiffness = alloc_matrix((size_t)n, 1);
+    double complex *z = (double complex *)alloc_matrix((size_t)n, 2);
     const int status = lapack->dsyev(LAPACK_ROW_MAJOR, 'V', 'L', n, problem->K, n, stiffness);
 
     for (int m = 0; status == 0 && m < n; m++) {
@@ -211,7 +211,8 @@ struct staircase {
 static void begin_stairs(const struct eigen_problem *problem, double rate, struct staircase *stairs)
 {
     const size_t n = (size_t)problem->count, size = 2 * n;
-    *stairs = (struct staircase){.size = (int)size, .T = take(size, size), .Q = take(size, size)};
+    *stairs = (struct staircase){
+        .size = (int)size, .T = alloc_matrix(size, size), .Q = alloc_matrix(size, size)};
     for (size_t i = 0; i < size; i++)
         stairs->Q[i * size + i] = 1.0;
     for (size_t i = 0; i < n; i++) {
@@ -228,7 +229,7 @@ static void begin_stairs(const struct eigen_problem *problem, double rate, struc
 static void turn_columns(double *X, size_t rows, size_t size, size_t from, const double *Vt)
 {
     const size_t m = size - from;
-    double *row = take(m, 1);
+    double *row = alloc_matrix(m, 1);
     for (size_t r = 0; r < rows; r++) {
         double *x = X + r * size + from;
         memcpy(row, x, m * sizeof *row);
@@ -245,7 +246,7 @@ static void turn_columns(double *X, size_t rows, size_t size, size_t from, const
 static void turn_rows(double *X, size_t size, size_t from, const double *Vt)
 {
     const size_t m = size - from;
-    double *column = take(m, 1);
+    double *column = alloc_matrix(m, 1);
     for (size_t c = from; c < size; c++) {
         for (size_t k = 0; k < m; k++)
             column[k] = X[(from + k) * size + c];
@@ -260,11 +261,12 @@ static void turn_rows(double *X, size_t size, size_t from, const double *Vt)
 }
 
 /* Take the null space of what is left to the front.  *found tells its dimension. */
-static const char *climb(const struct lapack *lapack, struct staircase *stairs, double floor,
-                         int *found)
+static const char *deflate_null_space(const struct lapack *lapack, struct staircase *stairs,
+                                      double floor, int *found)
 {
     const size_t size = (size_t)stairs->size, from = (size_t)stairs->zeros, m = size - from;
-    double *copy = take(m, m), *sigma = take(m, 1), *Vt = take(m, m), *spare = take(m, 1);
+    double *copy = alloc_matrix(m, m), *sigma = alloc_matrix(m, 1), *Vt = alloc_matrix(m, m),
+           *spare = alloc_matrix(m, 1);
     const int left = (int)m;
 
     for (size_t r = 0; r < m; r++)
@@ -298,7 +300,8 @@ static const char *count_motions(const struct lapack *lapack, const struct stair
 {
     const size_t size = (size_t)stairs->size, n = size / 2, zeros = (size_t)stairs->zeros;
     const size_t rank_max = n < zeros ? n : zeros;
-    double *part = take(n, zeros), *sigma = take(rank_max, 1), *spare = take(rank_max, 1);
+    double *part = alloc_matrix(n, zeros), *sigma = alloc_matrix(rank_max, 1),
+           *spare = alloc_matrix(rank_max, 1);
     for (size_t r = 0; r < n; r++)
         memcpy(part + r * zeros, stairs->Q + r * size, zeros * sizeof *part);
     const int status = zeros == 0
@@ -360,7 +363,12 @@ struct rest {
 static struct rest take_rest(const struct staircase *stairs)
 {
     const size_t size = (size_t)stairs->size, from = (size_t)stairs->zeros, m = size - from;
-    const struct rest rest = {m, take(m, m), take(m, 1), take(m, 1), take(m, m), take(m, m)};
+    const struct rest rest = {m,
+                              alloc_matrix(m, m),
+                              alloc_matrix(m, 1),
+                              alloc_matrix(m, 1),
+                              alloc_matrix(m, m),
+                              alloc_matrix(m, m)};
     for (size_t r = 0; r < m; r++)
         memcpy(rest.T + r * m, stairs->T + (from + r) * size + from, m * sizeof(double));
     return rest;
@@ -383,8 +391,9 @@ static const char *solve_rest(const struct lapack *lapack, const struct staircas
     struct rest rest = take_rest(stairs);
     const size_t m = rest.size;
     const int count = (int)m;
-    double complex *x = (double complex *)take(size, 2), *y = (double complex *)take(size, 2);
-    double complex *z = (double complex *)take(size, 2);
+    double complex *x = (double complex *)alloc_matrix(size, 2),
+                   *y = (double complex *)alloc_matrix(size, 2);
+    double complex *z = (double complex *)alloc_matrix(size, 2);
     const int status = count == 0
                            ? 0
                            : lapack->dgeev(LAPACK_ROW_MAJOR, 'V', 'V', count, rest.T, count,
@@ -425,7 +434,7 @@ static const char *solve_general(const struct lapack *lapack, struct eigen_probl
 
     begin_stairs(problem, rate, &stairs);
     for (int found = 1; wrong == NULL && found > 0 && stairs.zeros < stairs.size;)
-        wrong = climb(lapack, &stairs, scale / (rate * rate), &found);
+        wrong = deflate_null_space(lapack, &stairs, scale / (rate * rate), &found);
     eigen->zeros = stairs.zeros;
     if (wrong == NULL)
         wrong = count_motions(lapack, &stairs, &eigen->motions);
@@ -455,7 +464,7 @@ const char *eigen_solve(struct eigen_problem *problem, struct eigen *eigen)
     RT_CHECK(eigen->modes != NULL);
     if (n == 0)
         return NULL;
-    const char *wrong = load(&lapack);
+    const char *wrong = load_lapack(&lapack);
     if (wrong != NULL)
         return wrong;
     if (lapack.dpotrf(LAPACK_ROW_MAJOR, 'L', n, problem->M, n) != 0)
@@ -463,7 +472,7 @@ const char *eigen_solve(struct eigen_problem *problem, struct eigen *eigen)
     const double made_of = scale_of(problem);
     normalise((size_t)n, problem->M, problem->K);
     normalise((size_t)n, problem->M, problem->C);
-    carry((size_t)n, problem->M, problem->W);
+    change_basis((size_t)n, problem->M, problem->W);
     const double scale = fmax(largest(problem->K, entries), made_of);
     wrong = (is_symmetric(problem, scale) ? solve_symmetric : solve_general)(&lapack, problem,
                                                                              scale, eigen);

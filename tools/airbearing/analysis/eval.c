@@ -69,7 +69,7 @@ static int take_option(void *self, int option, char *value)
                    : usage_error("--algorithm is aba or crba, not", value);
     case 'g':
         options->gravity_given = true;
-        return gravity_parse(value, options->gravity)
+        return gravity_option_parse(value, options->gravity)
                    ? 0
                    : usage_error("--gravity wants three numbers x,y,z, not", value);
     case 'b':
@@ -115,7 +115,7 @@ static int read_options(int argc, char **argv, struct eval_options *options, boo
 /* ---- one state ------------------------------------------------------------------------- */
 
 /* The kernel's side of the model: its order of coordinates, its scratch. */
-struct bench {
+struct eval_model {
     const struct cfg_model *model;
     struct dyn_input input;
     struct dyn_work *work;
@@ -133,14 +133,14 @@ static int place_error(long line, int column, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    cfg_fail(&(struct cfg_report){"<stdin>", error}, NULL, (struct cfg_mark){(int)line, column},
+    cfg_fail(&(struct cfg_complaint){"<stdin>", error}, NULL, (struct cfg_mark){(int)line, column},
              "%s", what);
     fprintf(stderr, "%s\n", error);
     return EXIT_BAD_INPUT;
 }
 
 /* The numbers at key, put where the kernel wants them. */
-static int take_numbers(long line, const json_t *state, const char *key, const int *at, int count,
+static int read_numbers(long line, const json_t *state, const char *key, const int *at, int count,
                         double *out)
 {
     const json_t *row = json_object_get(state, key);
@@ -161,7 +161,7 @@ static int take_numbers(long line, const json_t *state, const char *key, const i
 }
 
 /* The kernel takes the direction of a quaternion; one that is far from unit is a mistake. */
-static int check_quaternions(long line, const struct bench *bench)
+static int check_quaternions(long line, const struct eval_model *bench)
 {
     const struct cfg_model *model = bench->model;
     for (int k = 0; k < model->joint_count; k++) {
@@ -180,7 +180,7 @@ static int check_quaternions(long line, const struct bench *bench)
     return EXIT_OK;
 }
 
-static int print_answer(long line, const struct bench *bench, const char *key)
+static int print_answer(long line, const struct eval_model *bench, const char *key)
 {
     const struct cfg_model *model = bench->model;
     for (int k = 0; k < model->nv; k++)
@@ -194,7 +194,7 @@ static int print_answer(long line, const struct bench *bench, const char *key)
 }
 
 /* The one place where an algorithm is chosen. */
-static void solve(struct bench *bench, bool inverse)
+static void run_dynamics(struct eval_model *bench, bool inverse)
 {
     const struct dyn_model *tree = bench->model->tree;
     const struct dyn_state state = {bench->q, bench->v};
@@ -210,26 +210,27 @@ static void solve(struct bench *bench, bool inverse)
         dyn_aba(tree, &state, &bench->input, bench->work, &output);
 }
 
-static int answer_state(long line, const json_t *state, bool inverse, struct bench *bench)
+static int answer_state(long line, const json_t *state, bool inverse, struct eval_model *bench)
 {
     const struct cfg_model *model = bench->model;
-    int code = take_numbers(line, state, "q", model->q_at, model->nq, bench->q);
+    int code = read_numbers(line, state, "q", model->q_at, model->nq, bench->q);
     if (!code)
-        code = take_numbers(line, state, "v", model->v_at, model->nv, bench->v);
+        code = read_numbers(line, state, "v", model->v_at, model->nv, bench->v);
     if (!code)
         code =
-            take_numbers(line, state, inverse ? "a" : "tau", model->v_at, model->nv, bench->given);
+            read_numbers(line, state, inverse ? "a" : "tau", model->v_at, model->nv, bench->given);
     if (!code)
         code = check_quaternions(line, bench);
     if (code)
         return code;
-    solve(bench, inverse);
+    run_dynamics(bench, inverse);
     return print_answer(line, bench, inverse ? "tau" : "a");
 }
 
 /* ---- all of them ----------------------------------------------------------------------- */
 
-static int answer_line(long line, const char *text, size_t size, bool inverse, struct bench *bench)
+static int answer_line(long line, const char *text, size_t size, bool inverse,
+                       struct eval_model *bench)
 {
     json_error_t error;
     json_t *state =
@@ -244,7 +245,7 @@ static int answer_line(long line, const char *text, size_t size, bool inverse, s
 }
 
 /* Line by line, so that a program on the other end of two pipes gets its answers. */
-static int answer_all(bool inverse, struct bench *bench)
+static int answer_all(bool inverse, struct eval_model *bench)
 {
     char *text = NULL;
     size_t room = 0;
@@ -269,7 +270,7 @@ static int answer_all(bool inverse, struct bench *bench)
     return code;
 }
 
-static void *take(size_t size)
+static void *alloc_aligned(size_t size)
 {
     void *mem = aligned_alloc(64, (size + 64) / 64 * 64);
     if (mem == NULL) {
@@ -285,16 +286,17 @@ static void *take(size_t size)
 static int eval(const struct eval_options *options, const struct cfg_model *model)
 {
     const size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
-    struct bench bench = {
+    struct eval_model bench = {
         .model = model,
-        .work = dyn_work_place(model->tree, take(dyn_work_size(model->tree))),
-        .q = take(nq),
-        .v = take(nv),
-        .given = take(nv),
-        .answer = take(nv),
+        .work = dyn_work_place(model->tree, alloc_aligned(dyn_work_size(model->tree))),
+        .q = alloc_aligned(nq),
+        .v = alloc_aligned(nv),
+        .given = alloc_aligned(nv),
+        .answer = alloc_aligned(nv),
     };
     if (options->crba)
-        bench.crba = dyn_crba_work_place(model->tree, take(dyn_crba_work_size(model->tree)));
+        bench.crba =
+            dyn_crba_work_place(model->tree, alloc_aligned(dyn_crba_work_size(model->tree)));
     memcpy(bench.input.gravity, options->gravity_given ? options->gravity : model->gravity,
            sizeof bench.input.gravity);
     const int code = answer_all(options->inverse, &bench);

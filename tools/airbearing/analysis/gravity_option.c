@@ -5,7 +5,7 @@
 
 #include "config/yaml/unit.h"
 
-bool gravity_parse(const char *text, double gravity[3])
+bool gravity_option_parse(const char *text, double gravity[3])
 {
     for (int k = 0; k < 3; k++) {
         text = cfg_number_parse(text, &gravity[k]);

@@ -6,4 +6,4 @@
 #include <stdbool.h>
 
 /* false: text is not three finite numbers with commas between.  Context: setup. */
-bool gravity_parse(const char *text, double gravity[3]);
+bool gravity_option_parse(const char *text, double gravity[3]);

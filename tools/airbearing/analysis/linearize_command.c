@@ -34,7 +34,7 @@ static const char usage[] =
 /* All four matrices as one: [A B; C D]. */
 struct model {
     int count, inputs, outputs; /* of x, u, y */
-    struct table_name *x, *u, *y;
+    struct matrix_label *x, *u, *y;
     double *A, *B, *C, *D;
     double *a; /* of the point itself */
 };
@@ -42,26 +42,27 @@ struct model {
 static double *take_matrix(int rows, int columns)
 {
     const size_t count = (size_t)rows * (size_t)columns;
-    double *matrix = point_take(count * sizeof *matrix);
+    double *matrix = operating_point_alloc(count * sizeof *matrix);
     for (size_t k = 0; k < count; k++)
         matrix[k] = 0.0;
     return matrix;
 }
 
-static struct table_name *take_names(int count)
+static struct matrix_label *take_names(int count)
 {
-    return point_take((size_t)count * sizeof(struct table_name));
+    return operating_point_alloc((size_t)count * sizeof(struct matrix_label));
 }
 
 /* Rows and columns of the velocities that are not held, to a place in a larger matrix. */
-static void put_block(const struct point *point, const double *from, double *to, int stride,
-                      int row, int column)
+static void put_block(const struct operating_point *point, const double *from, double *to,
+                      int stride, int row, int column)
 {
     const size_t nv = (size_t)point->model->nv;
     for (int r = 0; r < point->count; r++)
         for (int c = 0; c < point->count; c++)
             to[(size_t)(row + r) * (size_t)stride + (size_t)(column + c)] =
-                from[(size_t)point_at(point, r) * nv + (size_t)point_at(point, c)];
+                from[(size_t)operating_point_v_index(point, r) * nv +
+                     (size_t)operating_point_v_index(point, c)];
 }
 
 static void put_ones(double *to, int count, int stride, int row, int column)
@@ -70,18 +71,18 @@ static void put_ones(double *to, int count, int stride, int row, int column)
         to[(size_t)(row + k) * (size_t)stride + (size_t)(column + k)] = 1.0;
 }
 
-static void name_all(const struct point *point, struct model *model)
+static void name_all(const struct operating_point *point, struct model *model)
 {
     const int n = point->count;
     for (int k = 0; k < n; k++) {
-        model->x[k] = model->y[k] = point_name(point, POINT_POSITION, k);
-        model->x[n + k] = model->y[n + k] = point_name(point, POINT_VELOCITY, k);
-        model->u[k] = point_name(point, POINT_FORCE, k);
-        model->y[2 * n + k] = point_name(point, POINT_ACCELERATION, k);
+        model->x[k] = model->y[k] = operating_point_name(point, POINT_POSITION, k);
+        model->x[n + k] = model->y[n + k] = operating_point_name(point, POINT_VELOCITY, k);
+        model->u[k] = operating_point_name(point, POINT_FORCE, k);
+        model->y[2 * n + k] = operating_point_name(point, POINT_ACCELERATION, k);
     }
 }
 
-static struct model take_model(const struct point *point)
+static struct model take_model(const struct operating_point *point)
 {
     const int n = point->count;
     struct model model = {
@@ -109,7 +110,7 @@ static void free_model(struct model *model)
 }
 
 /* A = [drift 1; a_q a_v], B = [0; a_tau], C = [1; a_q a_v], D = [0; a_tau] */
-static void fill_model(const struct point *point, const struct dyn_linear *linear,
+static void fill_model(const struct operating_point *point, const struct dyn_linear *linear,
                        const double *drift, struct model *model)
 {
     const int n = point->count;
@@ -123,16 +124,16 @@ static void fill_model(const struct point *point, const struct dyn_linear *linea
     put_block(point, linear->a_v, model->C, 2 * n, 2 * n, n);
     put_block(point, linear->a_tau, model->D, n, 2 * n, 0);
     for (int k = 0; k < n; k++)
-        model->a[k] = linear->a[point_at(point, k)];
+        model->a[k] = linear->a[operating_point_v_index(point, k)];
 }
 
-static void solve(const struct point *point, struct model *model)
+static void solve(const struct operating_point *point, struct model *model)
 {
     const struct dyn_model *tree = point->model->tree;
-    const struct dyn_state state = point_state(point);
+    const struct dyn_state state = operating_point_state(point);
     const int nv = point->model->nv;
     struct dyn_linear_work *work =
-        dyn_linear_work_place(tree, point_take(dyn_linear_work_size(tree)));
+        dyn_linear_work_place(tree, operating_point_alloc(dyn_linear_work_size(tree)));
     struct dyn_linear linear = {take_matrix(nv, 1), take_matrix(nv, nv), take_matrix(nv, nv),
                                 take_matrix(nv, nv)};
     double *drift = take_matrix(nv, nv);
@@ -173,17 +174,17 @@ static void print_json(const struct model *model, const struct table tables[4])
     putchar('{');
     for (int k = 0; k < 4; k++) {
         printf("\"%s\":", keys[k]);
-        table_json_matrix(&tables[k]);
+        matrix_json(&tables[k]);
         putchar(',');
     }
     fputs("\"x\":", stdout);
-    table_json_names(model->x, model->count);
+    matrix_json_labels(model->x, model->count);
     fputs(",\"u\":", stdout);
-    table_json_names(model->u, model->inputs);
+    matrix_json_labels(model->u, model->inputs);
     fputs(",\"y\":", stdout);
-    table_json_names(model->y, model->outputs);
+    matrix_json_labels(model->y, model->outputs);
     fputs(",\"equilibrium\":{\"acceleration\":", stdout);
-    table_json_row(model->a, model->inputs);
+    matrix_json_row(model->a, model->inputs);
     printf(",\"largest\":%.17g}}\n",
            model->inputs > 0 ? fabs(model->a[largest(model->a, model->inputs)]) : 0.0);
 }
@@ -199,11 +200,11 @@ static void print_tables(const struct model *model, const struct table tables[4]
     }
     for (int k = 0; k < 4 && n > 0; k++) {
         puts("");
-        table_print(&tables[k]);
+        matrix_print(&tables[k]);
     }
 }
 
-static int print(const struct point_options *options, const struct model *model)
+static int print(const struct operating_point_options *options, const struct model *model)
 {
     const int n = model->count, inputs = model->inputs, outputs = model->outputs;
     const struct table tables[4] = {
@@ -227,19 +228,19 @@ static int print(const struct point_options *options, const struct model *model)
 
 int command_linearize(int argc, char **argv)
 {
-    struct point_options options;
-    struct point point;
+    struct operating_point_options options;
+    struct operating_point point;
     bool done;
-    int code = point_read_options(argc, argv, usage, &options, &done);
+    int code = operating_point_read_options(argc, argv, usage, &options, &done);
     if (code || done)
         return code;
-    code = point_load(&options, &point);
+    code = operating_point_load(&options, &point);
     if (code)
         return code;
     struct model model = take_model(&point);
     solve(&point, &model);
     code = print(&options, &model);
     free_model(&model);
-    point_free(&point);
+    operating_point_free(&point);
     return code;
 }

@@ -6,7 +6,7 @@
 
 enum { LINE = 100, NUMBER = 11 };
 
-static int widest(const struct table_name *names, int count, int least)
+static int widest(const struct matrix_label *names, int count, int least)
 {
     for (int k = 0; k < count; k++) {
         const int width = (int)strlen(names[k].text);
@@ -35,7 +35,7 @@ static void print_block(const struct table *table, int from, int to, int head, i
     }
 }
 
-void table_print(const struct table *table)
+void matrix_print(const struct table *table)
 {
     const int head = widest(table->row_names, table->rows, 1);
     const int width = widest(table->column_names, table->columns, NUMBER);
@@ -47,7 +47,7 @@ void table_print(const struct table *table)
                     width);
 }
 
-void table_json_row(const double *row, int count)
+void matrix_json_row(const double *row, int count)
 {
     putchar('[');
     for (int k = 0; k < count; k++)
@@ -55,17 +55,17 @@ void table_json_row(const double *row, int count)
     putchar(']');
 }
 
-void table_json_matrix(const struct table *table)
+void matrix_json(const struct table *table)
 {
     putchar('[');
     for (int r = 0; r < table->rows; r++) {
         fputs(r > 0 ? "," : "", stdout);
-        table_json_row(table->entry + (size_t)r * (size_t)table->columns, table->columns);
+        matrix_json_row(table->entry + (size_t)r * (size_t)table->columns, table->columns);
     }
     putchar(']');
 }
 
-void table_json_names(const struct table_name *names, int count)
+void matrix_json_labels(const struct matrix_label *names, int count)
 {
     putchar('[');
     for (int k = 0; k < count; k++) {

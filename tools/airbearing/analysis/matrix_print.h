@@ -4,21 +4,21 @@
 #pragma once
 
 /* The name of a row or a column, at most 127 characters. */
-struct table_name {
+struct matrix_label {
     char text[128];
 };
 
 struct table {
     const char *title;
     int rows, columns;
-    const struct table_name *row_names, *column_names;
+    const struct matrix_label *row_names, *column_names;
     const double *entry; /* by rows */
 };
 
 /* In blocks of columns that fit a terminal, five digits. */
-void table_print(const struct table *table);
+void matrix_print(const struct table *table);
 
 /* One line of JSON each, 17 digits: a list, a list of lists, a list of names. */
-void table_json_row(const double *row, int count);
-void table_json_matrix(const struct table *table);
-void table_json_names(const struct table_name *names, int count);
+void matrix_json_row(const double *row, int count);
+void matrix_json(const struct table *table);
+void matrix_json_labels(const struct matrix_label *names, int count);

@@ -39,39 +39,40 @@ enum { SHOWN_MAX = 4 }; /* components of a shape in a line */
 
 /* ---- the equation --------------------------------------------------------------------------- */
 
-static double *take_matrix(const struct point *point)
+static double *take_matrix(const struct operating_point *point)
 {
     const size_t nv = (size_t)point->model->nv;
-    return point_take(nv * nv * sizeof(double));
+    return operating_point_alloc(nv * nv * sizeof(double));
 }
 
 /* What is held leaves: rows and columns of the free velocities, by the order of the file. */
-static double *free_part(const struct point *point, const double *X)
+static double *free_part(const struct operating_point *point, const double *X)
 {
     const size_t nv = (size_t)point->model->nv, n = (size_t)point->count;
-    double *part = point_take(n * n * sizeof *part);
+    double *part = operating_point_alloc(n * n * sizeof *part);
     for (int r = 0; r < point->count; r++)
         for (int c = 0; c < point->count; c++)
-            part[(size_t)r * n + (size_t)c] =
-                X[(size_t)point_at(point, r) * nv + (size_t)point_at(point, c)];
+            part[(size_t)r * n + (size_t)c] = X[(size_t)operating_point_v_index(point, r) * nv +
+                                                (size_t)operating_point_v_index(point, c)];
     return part;
 }
 
 /* What K is the slope of: forces that hold the point, and those that accelerate it. */
-static double *take_forces(const struct point *point, const double *a, const double *M)
+static double *take_forces(const struct operating_point *point, const double *a, const double *M)
 {
     const struct dyn_model *tree = point->model->tree;
-    const struct dyn_state state = point_state(point);
+    const struct dyn_state state = operating_point_state(point);
     const size_t nv = (size_t)point->model->nv;
-    double *still = point_take(nv * sizeof *still), *tau = point_take(nv * sizeof *tau);
-    double *force = point_take((size_t)point->count * sizeof *force);
-    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+    double *still = operating_point_alloc(nv * sizeof *still),
+           *tau = operating_point_alloc(nv * sizeof *tau);
+    double *force = operating_point_alloc((size_t)point->count * sizeof *force);
+    struct dyn_work *work = dyn_work_place(tree, operating_point_alloc(dyn_work_size(tree)));
 
     for (size_t k = 0; k < nv; k++)
         still[k] = 0.0;
     dyn_rnea(tree, &state, still, &point->input, work, tau);
     for (int k = 0; k < point->count; k++) {
-        const size_t at = (size_t)point_at(point, k);
+        const size_t at = (size_t)operating_point_v_index(point, k);
         force[k] = fabs(tau[at]);
         for (size_t c = 0; c < nv; c++)
             force[k] += fabs(M[at * nv + c] * a[c]);
@@ -82,32 +83,33 @@ static double *take_forces(const struct point *point, const double *a, const dou
     return force;
 }
 
-static double *take_acceleration(const struct point *point)
+static double *take_acceleration(const struct operating_point *point)
 {
     const struct dyn_model *tree = point->model->tree;
-    const struct dyn_state state = point_state(point);
-    struct dyn_output output = {.a = point_take((size_t)point->model->nv * sizeof(double))};
-    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+    const struct dyn_state state = operating_point_state(point);
+    struct dyn_output output = {
+        .a = operating_point_alloc((size_t)point->model->nv * sizeof(double))};
+    struct dyn_work *work = dyn_work_place(tree, operating_point_alloc(dyn_work_size(tree)));
     dyn_aba(tree, &state, &point->input, work, &output);
     free(work);
     return output.a;
 }
 
 /* M, and how the forces of inverse dynamics change with coordinates and velocities. */
-static void take_slopes(const struct point *point, const double *a, double *M, double *tau_q,
-                        double *tau_v)
+static void take_slopes(const struct operating_point *point, const double *a, double *M,
+                        double *tau_q, double *tau_v)
 {
     const struct dyn_model *tree = point->model->tree;
-    const struct dyn_state state = point_state(point);
+    const struct dyn_state state = operating_point_state(point);
     struct dyn_rnea_derivative slope = {tau_q, tau_v, M};
     struct dyn_linear_work *linear =
-        dyn_linear_work_place(tree, point_take(dyn_linear_work_size(tree)));
+        dyn_linear_work_place(tree, operating_point_alloc(dyn_linear_work_size(tree)));
     dyn_rnea_differentiate(tree, &state, a, &point->input, linear, &slope);
     free(linear);
 }
 
 /* Nothing asks how fast this joint's body travels: it flies in the world, and no axis is held. */
-static bool is_adrift(const struct point *point, const struct cfg_model_joint *joint)
+static bool is_adrift(const struct operating_point *point, const struct cfg_model_joint *joint)
 {
     const struct dyn_body_spec *spec = &point->model->specs[joint->body];
     if (spec->joint != DYN_JOINT_FREE || spec->parent >= 0)
@@ -119,7 +121,7 @@ static bool is_adrift(const struct point *point, const struct cfg_model_joint *j
 }
 
 /* Nothing stands in the world: gravity moves all alike. */
-static bool all_adrift(const struct point *point)
+static bool all_adrift(const struct operating_point *point)
 {
     const struct cfg_model *model = point->model;
     int roots = 0;
@@ -136,12 +138,12 @@ static bool all_adrift(const struct point *point)
  * gravity only leads from turns to travel, which nothing else depends on.  Orbital speed and
  * gravity would drown slow rates in their rounding.
  */
-static struct point travel_along(const struct point *point)
+static struct operating_point travel_along(const struct operating_point *point)
 {
     const struct cfg_model *model = point->model;
     const size_t nv = (size_t)model->nv;
-    struct point along = *point;
-    along.v = point_take(nv * sizeof *along.v);
+    struct operating_point along = *point;
+    along.v = operating_point_alloc(nv * sizeof *along.v);
     memcpy(along.v, point->v, nv * sizeof *along.v);
     for (int j = 0; j < model->joint_count; j++)
         for (int k = 3; k < 6 && is_adrift(point, &model->joints[j]); k++)
@@ -152,9 +154,9 @@ static struct point travel_along(const struct point *point)
 }
 
 /* What linearize prints as A, [W 1; a_q a_v], with a_q = -M^-1 tau_q and a_v = -M^-1 tau_v. */
-static struct eigen_problem equation(const struct point *point)
+static struct eigen_problem equation(const struct operating_point *point)
 {
-    const struct point along = travel_along(point);
+    const struct operating_point along = travel_along(point);
     double *M = take_matrix(point), *tau_q = take_matrix(point), *tau_v = take_matrix(point);
     double *W = take_matrix(point), *a = take_acceleration(&along);
 
@@ -208,34 +210,35 @@ static int count_growing(const struct eigen *eigen)
     return count;
 }
 
-static double largest_free(const struct point *point, const double *a)
+static double largest_free(const struct operating_point *point, const double *a)
 {
     double most = 0.0;
     for (int k = 0; k < point->count; k++)
-        most = fmax(most, fabs(a[point_at(point, k)]));
+        most = fmax(most, fabs(a[operating_point_v_index(point, k)]));
     return most;
 }
 
-static void print_json(const struct point *point, const struct eigen *eigen, const double *a)
+static void print_json(const struct operating_point *point, const struct eigen *eigen,
+                       const double *a)
 {
-    struct table_name *names = point_take((size_t)point->count * sizeof *names);
+    struct matrix_label *names = operating_point_alloc((size_t)point->count * sizeof *names);
     for (int k = 0; k < point->count; k++)
-        names[k] = point_name(point, POINT_POSITION, k);
+        names[k] = operating_point_name(point, POINT_POSITION, k);
     fputs("{\"modes\":[", stdout);
     for (int m = 0; m < eigen->mode_count; m++) {
         const struct eigen_mode *mode = &eigen->modes[m];
         const double value[2] = {mode->re, mode->im};
         printf("%s{\"frequency_hz\":%.17g,\"damping\":%.17g,\"kind\":\"%s\",\"eigenvalue\":",
                m > 0 ? "," : "", frequency_of(mode), damping_of(mode), kind_of(mode));
-        table_json_row(value, 2);
+        matrix_json_row(value, 2);
         fputs(",\"shape\":", stdout);
         const struct table shape = {NULL, point->count, 2, NULL, NULL, mode->shape};
-        table_json_matrix(&shape);
+        matrix_json(&shape);
         putchar('}');
     }
     printf("],\"rigid\":%d,\"zero_eigenvalues\":%d,\"growing\":%d,\"x\":", eigen->motions,
            eigen->zeros, count_growing(eigen));
-    table_json_names(names, point->count);
+    matrix_json_labels(names, point->count);
     printf(",\"equilibrium\":{\"largest\":%.17g}}\n", largest_free(point, a));
     free(names);
 }
@@ -256,7 +259,7 @@ static int next_component(const struct eigen_mode *mode, int count, double below
 }
 
 /* With a sign: components that move against the first are negative. */
-static void print_shape(const struct point *point, const struct eigen_mode *mode)
+static void print_shape(const struct operating_point *point, const struct eigen_mode *mode)
 {
     double below = HUGE_VAL;
     for (int shown = 0; shown < SHOWN_MAX; shown++) {
@@ -264,13 +267,15 @@ static void print_shape(const struct point *point, const struct eigen_mode *mode
         if (k < 0)
             break;
         below = hypot(mode->shape[2 * k], mode->shape[2 * k + 1]);
-        printf("%s%s %.2f", shown > 0 ? ", " : "", point_name(point, POINT_POSITION, k).text,
+        printf("%s%s %.2f", shown > 0 ? ", " : "",
+               operating_point_name(point, POINT_POSITION, k).text,
                mode->shape[2 * k] < 0.0 ? -below : below);
     }
     puts("");
 }
 
-static void print_table(const struct point *point, const struct eigen *eigen, const double *a)
+static void print_table(const struct operating_point *point, const struct eigen *eigen,
+                        const double *a)
 {
     if (eigen->mode_count > 0)
         printf("%14s %10s  %-11s  %s\n", "frequency Hz", "damping", "kind", "what moves");
@@ -298,13 +303,13 @@ static bool is_finite(const struct eigen_problem *problem)
     return isfinite(sum);
 }
 
-static int tell(const char *where, const char *what)
+static int print_error_line(const char *where, const char *what)
 {
     fprintf(stderr, "%s: %s\n", where, what);
     return EXIT_BAD_INPUT;
 }
 
-static int modes(const struct point_options *options, const struct point *point)
+static int modes(const struct operating_point_options *options, const struct operating_point *point)
 {
     const char *where = options->at != NULL ? options->at : options->model;
     double *a = take_acceleration(point);
@@ -315,11 +320,11 @@ static int modes(const struct point_options *options, const struct point *point)
                             : "the answer is too large for a number; check the point";
     int code = EXIT_OK;
     if (wrong != NULL)
-        code = tell(where, wrong);
+        code = print_error_line(where, wrong);
     else
         (options->json ? print_json : print_table)(point, &eigen, a);
     if (fflush(stdout) != 0 || ferror(stdout))
-        code = tell("airbearing modes", "the answer cannot be written");
+        code = print_error_line("airbearing modes", "the answer cannot be written");
     eigen_free(&eigen);
     free(problem.M);
     free(problem.W);
@@ -332,16 +337,16 @@ static int modes(const struct point_options *options, const struct point *point)
 
 int command_modes(int argc, char **argv)
 {
-    struct point_options options;
-    struct point point;
+    struct operating_point_options options;
+    struct operating_point point;
     bool done;
-    int code = point_read_options(argc, argv, usage, &options, &done);
+    int code = operating_point_read_options(argc, argv, usage, &options, &done);
     if (code || done)
         return code;
-    code = point_load(&options, &point);
+    code = operating_point_load(&options, &point);
     if (code)
         return code;
     code = modes(&options, &point);
-    point_free(&point);
+    operating_point_free(&point);
     return code;
 }

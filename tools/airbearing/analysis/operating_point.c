@@ -48,7 +48,7 @@ static int usage_error(const char *command, const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static int take_option(const char *command, struct point_options *options, int option,
+static int take_option(const char *command, struct operating_point_options *options, int option,
                        const char *value)
 {
     switch (option) {
@@ -60,7 +60,7 @@ static int take_option(const char *command, struct point_options *options, int o
         return 0;
     case 'g':
         options->gravity_given = true;
-        return gravity_parse(value, options->gravity)
+        return gravity_option_parse(value, options->gravity)
                    ? 0
                    : usage_error(command, "--gravity wants three numbers x,y,z, not", value);
     case 'b':
@@ -75,15 +75,15 @@ static int take_option(const char *command, struct point_options *options, int o
     }
 }
 
-int point_read_options(int argc, char **argv, const char *usage, struct point_options *options,
-                       bool *done)
+int operating_point_read_options(int argc, char **argv, const char *usage,
+                                 struct operating_point_options *options, bool *done)
 {
     static const struct option table[] = {
         {"at", required_argument, NULL, 'a'},   {"gravity", required_argument, NULL, 'g'},
         {"base", required_argument, NULL, 'b'}, {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},       {0},
     };
-    *options = (struct point_options){0};
+    *options = (struct operating_point_options){0};
     *done = false;
     for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (option == 'h') {
@@ -111,7 +111,7 @@ int point_read_options(int argc, char **argv, const char *usage, struct point_op
 /* ---- the file ---------------------------------------------------------------------------- */
 
 /* A finite number; key and number name it where it is none. */
-static bool read_number(const struct cfg_node *node, const char *key, struct cfg_report *report,
+static bool read_number(const struct cfg_node *node, const char *key, struct cfg_complaint *report,
                         double *out)
 {
     const char *rest = NULL;
@@ -124,7 +124,7 @@ static bool read_number(const struct cfg_node *node, const char *key, struct cfg
 
 /* As many numbers as wanted; number k goes to at[k], or to k where at is NULL. */
 static bool read_list(const struct cfg_node *node, const char *key, int count, const int *at,
-                      struct cfg_report *report, double *out)
+                      struct cfg_complaint *report, double *out)
 {
     int k = 0;
     if (node->kind != CFG_NODE_LIST)
@@ -139,19 +139,19 @@ static bool read_list(const struct cfg_node *node, const char *key, int count, c
 }
 
 /* The velocities of a joint, in the order of the file. */
-static int joint_nv(const struct point *point, int joint)
+static int joint_nv(const struct operating_point *point, int joint)
 {
     return dyn_joint_nv(&point->model->specs[point->model->joints[joint].body]);
 }
 
-static bool is_fixed(const struct point *point, int joint)
+static bool is_fixed(const struct operating_point *point, int joint)
 {
     return point->model->specs[point->model->joints[joint].body].joint == DYN_JOINT_FIXED;
 }
 
 /* A joint by the name at a mark; one that mimics another has no motion of its own to hold. */
-static bool find_joint(const struct point *point, const char *name, struct cfg_mark mark,
-                       struct cfg_report *report, int *joint)
+static bool find_joint(const struct operating_point *point, const char *name, struct cfg_mark mark,
+                       struct cfg_complaint *report, int *joint)
 {
     const struct cfg_model *model = point->model;
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
@@ -171,7 +171,7 @@ static bool find_joint(const struct point *point, const char *name, struct cfg_m
 }
 
 /* The joint leaves the states.  Its accelerations, and its velocities unless they are kept. */
-static void hold(struct point *point, int joint, const double *v, const double *a)
+static void hold(struct operating_point *point, int joint, const double *v, const double *a)
 {
     const int *at = point->model->v_at + point->model->joints[joint].v_first;
     for (int k = 0; k < joint_nv(point, joint); k++) {
@@ -182,7 +182,7 @@ static void hold(struct point *point, int joint, const double *v, const double *
 }
 
 /* What the model holds itself, whatever the velocities said. */
-static void hold_as_model(struct point *point)
+static void hold_as_model(struct operating_point *point)
 {
     for (int j = 0; j < point->model->joint_count; j++) {
         const struct cfg_model_start *start = &point->model->joints[j].start;
@@ -196,7 +196,8 @@ static void hold_as_model(struct point *point)
     }
 }
 
-static bool read_locked(struct point *point, const struct cfg_node *node, struct cfg_report *report)
+static bool read_locked(struct operating_point *point, const struct cfg_node *node,
+                        struct cfg_complaint *report)
 {
     const double still[DYN_JOINT_DOF_MAX] = {0.0};
     if (node->kind != CFG_NODE_LIST)
@@ -213,15 +214,16 @@ static bool read_locked(struct point *point, const struct cfg_node *node, struct
 }
 
 /* One number for a joint of one velocity, else a list. */
-static bool read_motion(const struct cfg_node *node, int nv, struct cfg_report *report, double *out)
+static bool read_motion(const struct cfg_node *node, int nv, struct cfg_complaint *report,
+                        double *out)
 {
     if (nv == 1 && node->kind == CFG_NODE_SCALAR)
         return read_number(node, node->key, report, out);
     return read_list(node, node->key, nv, NULL, report, out);
 }
 
-static bool read_prescribed_joint(struct point *point, const struct cfg_node *node,
-                                  struct cfg_report *report)
+static bool read_prescribed_joint(struct operating_point *point, const struct cfg_node *node,
+                                  struct cfg_complaint *report)
 {
     double v[DYN_JOINT_DOF_MAX] = {0.0}, a[DYN_JOINT_DOF_MAX] = {0.0};
     int joint;
@@ -245,8 +247,8 @@ static bool read_prescribed_joint(struct point *point, const struct cfg_node *no
     return true;
 }
 
-static bool read_prescribed(struct point *point, const struct cfg_node *node,
-                            struct cfg_report *report)
+static bool read_prescribed(struct operating_point *point, const struct cfg_node *node,
+                            struct cfg_complaint *report)
 {
     if (node->kind != CFG_NODE_MAP)
         return cfg_fail_at(report, node, NULL,
@@ -258,8 +260,8 @@ static bool read_prescribed(struct point *point, const struct cfg_node *node,
 }
 
 /* The kernel takes the direction of a quaternion; one that is far from unit is a mistake. */
-static bool check_quaternions(const struct point *point, const struct cfg_node *node,
-                              struct cfg_report *report)
+static bool check_quaternions(const struct operating_point *point, const struct cfg_node *node,
+                              struct cfg_complaint *report)
 {
     const struct cfg_model *model = point->model;
     for (int k = 0; k < model->joint_count; k++) {
@@ -282,7 +284,7 @@ static bool check_quaternions(const struct point *point, const struct cfg_node *
 static const char *const keys[] = {"q",      "v",          "tau", "gravity", "base_acceleration",
                                    "locked", "prescribed", NULL};
 
-static bool check_keys(const struct cfg_node *root, struct cfg_report *report)
+static bool check_keys(const struct cfg_node *root, struct cfg_complaint *report)
 {
     if (root->kind != CFG_NODE_MAP)
         return cfg_fail_at(report, root, NULL, "a point is an object, {\"q\":[],\"v\":[],...}");
@@ -305,7 +307,8 @@ static bool is_hold(const struct cfg_node *node)
     return node->kind == CFG_NODE_SCALAR && !node->empty && strcmp(node->text, "hold") == 0;
 }
 
-static bool read_held(struct point *point, const struct cfg_node *root, struct cfg_report *report)
+static bool read_held(struct operating_point *point, const struct cfg_node *root,
+                      struct cfg_complaint *report)
 {
     const struct cfg_node *locked = cfg_node_find(root, "locked");
     const struct cfg_node *prescribed = cfg_node_find(root, "prescribed");
@@ -316,8 +319,8 @@ static bool read_held(struct point *point, const struct cfg_node *root, struct c
 }
 
 /* *holds: tau is to be found. */
-static bool read_root(struct point *point, const struct cfg_node *root, struct cfg_report *report,
-                      bool *holds)
+static bool read_root(struct operating_point *point, const struct cfg_node *root,
+                      struct cfg_complaint *report, bool *holds)
 {
     const struct cfg_model *model = point->model;
     struct dyn_input *input = &point->input;
@@ -345,7 +348,7 @@ static bool read_root(struct point *point, const struct cfg_node *root, struct c
 
 /* YAML reads "1" as it reads 1.  Text inside of a key that has numbers is told at its place. */
 static bool check_numbers(const struct cfg_node *node, const json_t *json, const char *key,
-                          struct cfg_report *report)
+                          struct cfg_complaint *report)
 {
     size_t k = 0;
     for (const struct cfg_node *item = node->first; item != NULL; item = item->next, k++) {
@@ -361,7 +364,7 @@ static bool check_numbers(const struct cfg_node *node, const json_t *json, const
 }
 
 static bool check_all_numbers(const struct cfg_node *root, const json_t *json,
-                              struct cfg_report *report)
+                              struct cfg_complaint *report)
 {
     if (root->kind != CFG_NODE_MAP)
         return true; /* told later */
@@ -373,8 +376,8 @@ static bool check_all_numbers(const struct cfg_node *root, const json_t *json,
 }
 
 /* jansson says what is no JSON; where the parts of JSON stand, only the YAML reader knows. */
-static const struct cfg_node *parse(const char *text, size_t size, struct cfg_pool *pool,
-                                    struct cfg_report *report)
+static const struct cfg_node *parse_file(const char *text, size_t size, struct cfg_load_arena *pool,
+                                         struct cfg_complaint *report)
 {
     json_error_t error;
     json_t *json = json_loadb(text, size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
@@ -391,35 +394,36 @@ static const struct cfg_node *parse(const char *text, size_t size, struct cfg_po
     return root;
 }
 
-static bool read_file(const char *path, struct point *point, bool *holds, char error[CFG_ERROR_MAX])
+static bool read_file(const char *path, struct operating_point *point, bool *holds,
+                      char error[CFG_ERROR_MAX])
 {
-    struct cfg_report report = {.path = path, .line = error};
-    struct cfg_pool pool = {0};
+    struct cfg_complaint report = {.path = path, .line = error};
+    struct cfg_load_arena pool = {0};
     char *text;
     size_t size;
     error[0] = '\0';
     if (cfg_file_read(path, "point", CFG_TEXT_MAX, &text, &size, error))
         return false;
-    const struct cfg_node *root = parse(text, size, &pool, &report);
+    const struct cfg_node *root = parse_file(text, size, &pool, &report);
     const bool good = root != NULL && read_root(point, root, &report, holds);
-    cfg_pool_free(&pool);
+    cfg_load_arena_free(&pool);
     free(text);
     return good;
 }
 
 /* ---- the point --------------------------------------------------------------------------- */
 
-static void make_room(struct point *point)
+static void alloc_arrays(struct operating_point *point)
 {
     struct cfg_model *model = point->model;
-    struct cfg_pool *pool = &model->pool;
+    struct cfg_load_arena *pool = &model->pool;
     const size_t nv = (size_t)model->nv;
-    point->q = cfg_pool_take(pool, (size_t)model->nq * sizeof *point->q);
-    point->v = cfg_pool_take(pool, nv * sizeof *point->v);
-    point->tau = cfg_pool_take(pool, nv * sizeof *point->tau);
-    point->held = cfg_pool_take(pool, nv * sizeof *point->held);
-    point->held_a = cfg_pool_take(pool, nv * sizeof *point->held_a);
-    point->free_v = cfg_pool_take(pool, nv * sizeof *point->free_v);
+    point->q = cfg_load_arena_take(pool, (size_t)model->nq * sizeof *point->q);
+    point->v = cfg_load_arena_take(pool, nv * sizeof *point->v);
+    point->tau = cfg_load_arena_take(pool, nv * sizeof *point->tau);
+    point->held = cfg_load_arena_take(pool, nv * sizeof *point->held);
+    point->held_a = cfg_load_arena_take(pool, nv * sizeof *point->held_a);
+    point->free_v = cfg_load_arena_take(pool, nv * sizeof *point->free_v);
     for (int k = 0; k < model->joint_count; k++) {
         const struct cfg_model_joint *joint = &model->joints[k];
         for (int i = 0; i < dyn_joint_nq(&model->specs[joint->body]); i++)
@@ -431,7 +435,7 @@ static void make_room(struct point *point)
         (struct dyn_input){.tau = point->tau, .held = point->held, .held_a = point->held_a};
 }
 
-void *point_take(size_t size)
+void *operating_point_alloc(size_t size)
 {
     void *mem = aligned_alloc(64, (size + 64) / 64 * 64);
     if (mem == NULL) {
@@ -441,37 +445,38 @@ void *point_take(size_t size)
     return mem;
 }
 
-struct dyn_state point_state(const struct point *point)
+struct dyn_state operating_point_state(const struct operating_point *point)
 {
     return (struct dyn_state){point->q, point->v};
 }
 
 /* tau that leaves no acceleration but the prescribed. */
-static void find_tau(struct point *point)
+static void find_tau(struct operating_point *point)
 {
     const struct dyn_model *tree = point->model->tree;
-    const struct dyn_state state = point_state(point);
-    struct dyn_work *work = dyn_work_place(tree, point_take(dyn_work_size(tree)));
+    const struct dyn_state state = operating_point_state(point);
+    struct dyn_work *work = dyn_work_place(tree, operating_point_alloc(dyn_work_size(tree)));
     dyn_rnea(tree, &state, point->held_a, &point->input, work, point->tau);
     free(work);
 }
 
-int point_load(const struct point_options *options, struct point *point)
+int operating_point_load(const struct operating_point_options *options,
+                         struct operating_point *point)
 {
     char error[CFG_ERROR_MAX];
     bool holds = false;
-    *point = (struct point){0};
+    *point = (struct operating_point){0};
     if (cfg_model_load(options->model, options->base, &point->model, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    make_room(point);
+    alloc_arrays(point);
     memcpy(point->input.gravity, point->model->gravity, sizeof point->model->gravity);
     if (options->at == NULL)
         hold_as_model(point);
     else if (!read_file(options->at, point, &holds, error)) {
         fprintf(stderr, "%s\n", error);
-        point_free(point);
+        operating_point_free(point);
         return EXIT_BAD_INPUT;
     }
     if (options->gravity_given)
@@ -484,7 +489,7 @@ int point_load(const struct point_options *options, struct point *point)
     return EXIT_OK;
 }
 
-void point_free(struct point *point)
+void operating_point_free(struct operating_point *point)
 {
     cfg_model_free(point->model);
 }
@@ -500,9 +505,10 @@ static const char *const rigid_suffix[][6] = {
 static const char *const joint_suffix[] = {"q", "v", "tau", "a"};
 static const char *const mode_suffix[] = {"eta", "xi", "force", "dxi"};
 
-static struct table_name mode_name(const struct cfg_model *model, enum point_signal signal, int v)
+static struct matrix_label mode_name(const struct cfg_model *model,
+                                     enum operating_point_signal signal, int v)
 {
-    struct table_name out;
+    struct matrix_label out;
     int joint = 0;
     while (v >= model->joints[joint].mode_first + model->joints[joint].modes)
         joint++;
@@ -511,7 +517,8 @@ static struct table_name mode_name(const struct cfg_model *model, enum point_sig
     return out;
 }
 
-struct table_name point_name(const struct point *point, enum point_signal signal, int k)
+struct matrix_label operating_point_name(const struct operating_point *point,
+                                         enum operating_point_signal signal, int k)
 {
     const struct cfg_model *model = point->model;
     const int v = point->free_v[k];
@@ -523,7 +530,7 @@ struct table_name point_name(const struct point *point, enum point_signal signal
     const char *name = model->joints[joint].name;
     const enum dyn_joint_type type = model->specs[model->joints[joint].body].joint;
     const int of = v - model->joints[joint].v_first;
-    struct table_name out;
+    struct matrix_label out;
     if (type == DYN_JOINT_FREE || type == DYN_JOINT_SPHERICAL)
         snprintf(out.text, sizeof out.text, "%s.%s", name, rigid_suffix[signal][of]);
     else if (joint_nv(point, joint) == 1)

@@ -11,14 +11,14 @@
 #include "dynamics/state.h"
 #include "tools/airbearing/analysis/matrix_print.h"
 
-struct point_options {
+struct operating_point_options {
     const char *model, *at; /* at NULL: as the model begins, at rest */
     enum cfg_base base;
     bool gravity_given, json;
     double gravity[3];
 };
 
-struct point {
+struct operating_point {
     struct cfg_model *model;
     double *q, *v, *tau; /* as the kernel counts */
     unsigned char *held;
@@ -29,27 +29,29 @@ struct point {
 };
 
 /* Free velocity k as the kernel counts. */
-static inline int point_at(const struct point *point, int k)
+static inline int operating_point_v_index(const struct operating_point *point, int k)
 {
     return point->model->v_at[point->free_v[k]];
 }
 
 /* What a name stands for. */
-enum point_signal { POINT_POSITION, POINT_VELOCITY, POINT_FORCE, POINT_ACCELERATION };
+enum operating_point_signal { POINT_POSITION, POINT_VELOCITY, POINT_FORCE, POINT_ACCELERATION };
 
 /* Options of a command that looks at a point: 0 to go on, else the exit code; *done tells that
  * --help was served, which is `usage` and what the options mean. */
-int point_read_options(int argc, char **argv, const char *usage, struct point_options *options,
-                       bool *done);
+int operating_point_read_options(int argc, char **argv, const char *usage,
+                                 struct operating_point_options *options, bool *done);
 
 /* Model and point; an exit code, with one line on stderr where it is not EXIT_OK. */
-int point_load(const struct point_options *options, struct point *point);
-void point_free(struct point *point);
+int operating_point_load(const struct operating_point_options *options,
+                         struct operating_point *point);
+void operating_point_free(struct operating_point *point);
 
-struct dyn_state point_state(const struct point *point);
+struct dyn_state operating_point_state(const struct operating_point *point);
 
 /* The name of free velocity k, or of its coordinate, force or acceleration. */
-struct table_name point_name(const struct point *point, enum point_signal signal, int k);
+struct matrix_label operating_point_name(const struct operating_point *point,
+                                         enum operating_point_signal signal, int k);
 
 /* Memory on a cache line; a machine that has no more of it ends the program with a line. */
-void *point_take(size_t size);
+void *operating_point_alloc(size_t size);

@@ -62,14 +62,14 @@ static void step_chain(struct chain *chain, int state)
 
 static double turn_ns(struct chain *chain, bool is_step)
 {
-    const double begin_ns = spread_cpu_ns();
+    const double begin_ns = median_cpu_ns();
     for (int round = 0; round < chain->rounds[is_step]; round++)
         for (int i = 0; i < chain->subject.state_count; i++)
             if (is_step)
                 step_chain(chain, i);
             else
                 subject_forward(&chain->subject, i);
-    return spread_cpu_ns() - begin_ns;
+    return median_cpu_ns() - begin_ns;
 }
 
 static void choose_rounds(struct chain *chain, bool is_step)
@@ -99,23 +99,23 @@ static double median_ratio(const double *above, const double *below)
     double ratio[SPEED_SEGMENTS];
     for (int k = 0; k < SPEED_SEGMENTS; k++)
         ratio[k] = above[k] / below[k];
-    return spread_of(ratio, SPEED_SEGMENTS).median;
+    return median_of(ratio, SPEED_SEGMENTS).median;
 }
 
-static void conclude(struct chain *chains, struct beams *beams)
+static void fill_rows(struct chain *chains, struct beams *beams)
 {
     for (int i = BEAMS_KINDS - 1; i >= 0; i--) { /* the rigid one last: sorting loses the turns */
         struct beams_row *row = &beams->row[i];
         const struct subject_source source = {.name = chains[i].name, .is_made = true};
         row->fidelity = fidelity_of[i];
         row->ratio = median_ratio(chains[i].forward_ns, chains[0].forward_ns);
-        row->forward_ns = spread_of(chains[i].forward_ns, SPEED_SEGMENTS);
-        row->step_ns = spread_of(chains[i].step_ns, SPEED_SEGMENTS);
+        row->forward_ns = median_of(chains[i].forward_ns, SPEED_SEGMENTS);
+        row->step_ns = median_of(chains[i].step_ns, SPEED_SEGMENTS);
         count_measure(&source, beams->isa, &row->count);
     }
 }
 
-static void measure(struct chain *chains, int isa, struct beams *beams)
+static void measure_chains(struct chain *chains, int isa, struct beams *beams)
 {
     for (int i = 0; i < BEAMS_KINDS; i++) {
         if (isa >= 0)
@@ -127,7 +127,7 @@ static void measure(struct chain *chains, int isa, struct beams *beams)
         RT_CHECK(subject_is_finite(&chains[i].subject));
     beams->isa = dyn_model_isa(chains[0].subject.tree);
     take_turns(chains);
-    conclude(chains, beams);
+    fill_rows(chains, beams);
 }
 
 int beams_measure(int bodies, int modes, int isa, struct beams *beams, char error[CFG_ERROR_MAX])
@@ -142,7 +142,7 @@ int beams_measure(int bodies, int modes, int isa, struct beams *beams, char erro
         opened += failure == 0;
     }
     if (failure == 0)
-        measure(chains, isa, beams);
+        measure_chains(chains, isa, beams);
     for (int i = 0; i < opened; i++)
         close_chain(&chains[i]);
     return failure;
@@ -150,7 +150,7 @@ int beams_measure(int bodies, int modes, int isa, struct beams *beams, char erro
 
 /* ---- as a table ---- */
 
-static void print_count(const struct count *count)
+static void print_count(const struct operation_count *count)
 {
     if (count->has_instructions)
         printf(" %13.0f", count->instructions);
@@ -192,7 +192,7 @@ static json_t *number_or_null(bool is_known, double value)
 
 static json_t *row_json(const struct beams_row *row)
 {
-    const struct count *count = &row->count;
+    const struct operation_count *count = &row->count;
     return json_pack("{s:s,s:f,s:f,s:f,s:f,s:f,s:o,s:o}", "fidelity", row->fidelity, "forward_ns",
                      row->forward_ns.median, "forward_ns_min", row->forward_ns.lowest, "ratio",
                      row->ratio, "rk4_step_ns", row->step_ns.median, "rk4_step_ns_min",

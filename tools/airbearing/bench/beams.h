@@ -12,10 +12,10 @@ enum { BEAMS_KINDS = 3 };
 
 struct beams_row {
     const char *fidelity; /* rigid, ruthless, consistent */
-    struct spread forward_ns;
-    struct spread step_ns; /* of RK4, with nothing on the chain but gravity */
+    struct median forward_ns;
+    struct median step_ns; /* of RK4, with nothing on the chain but gravity */
     double ratio;          /* of forward_ns to that of the rigid chain, turn by turn: median */
-    struct count count;
+    struct operation_count count;
 };
 
 struct beams {

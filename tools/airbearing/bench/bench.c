@@ -106,7 +106,7 @@ static int take_beams(struct bench_options *options, const char *value)
     const bool is_good =
         sscanf(value, "%4dx%2d%n", &options->beams, &options->modes, &length) == 2 &&
         value[length] == '\0' && options->beams > 0 && options->modes > 0 &&
-        options->modes <= MADE_MODES_MAX;
+        options->modes <= BUILTIN_MODES_MAX;
     return is_good ? 0 : usage_error("--beams wants such as 16x4, not", value);
 }
 
@@ -176,7 +176,7 @@ struct finding {
     struct subject subject; /* open */
     enum dyn_isa isa;       /* that a run would use */
     struct speed speed[SPEED_ISA_COUNT];
-    struct count count;
+    struct operation_count count;
 };
 
 static void measure_model(const struct subject_source *source, int only, struct finding *finding)
@@ -236,7 +236,7 @@ static void print_speed(const struct finding *finding, int isa)
 
 static void print_count(const struct finding *finding)
 {
-    const struct count *count = &finding->count;
+    const struct operation_count *count = &finding->count;
     const struct subject *subject = &finding->subject;
     const int links = subject->link_count > 0 ? subject->link_count : 1;
     const int dof = subject->nv > 0 ? subject->nv : 1;
@@ -272,7 +272,7 @@ static void print_finding(const struct finding *finding)
     (void)fflush(stdout);
 }
 
-static void print_executive(struct spread frame_ns, const struct loop *loop)
+static void print_executive(struct median frame_ns, const struct loop_floor *loop)
 {
     printf("\nflops of articulated bodies elsewhere: 250 mul + 220 add a hinge (Brandl et al., as "
            "quoted by Lilly and Orin 1989)\n\n");
@@ -299,7 +299,7 @@ static void set_number(json_t *object, const char *key, bool is_known, double va
     json_object_set_new(object, key, is_known ? json_real(value) : json_null());
 }
 
-static void set_spread(json_t *object, const char *key, bool is_known, struct spread spread)
+static void set_spread(json_t *object, const char *key, bool is_known, struct median spread)
 {
     char lowest[64];
     (void)snprintf(lowest, sizeof lowest, "%s_min", key);
@@ -314,7 +314,7 @@ static void set_speed(json_t *object, const struct finding *finding, int isa)
     set_spread(object, "batch_ns", is_batched, finding->speed[isa].batch_ns);
 }
 
-static void set_count(json_t *object, const struct count *count)
+static void set_count(json_t *object, const struct operation_count *count)
 {
     set_number(object, "instructions", count->has_instructions, count->instructions);
     json_object_set_new(object, "instructions_isa",
@@ -383,8 +383,8 @@ static void take_model(const struct bench_options *options, const struct subject
 
 static void take_executive(const struct bench_options *options, json_t *report)
 {
-    struct loop loop;
-    const struct spread frame_ns = overhead_measure();
+    struct loop_floor loop;
+    const struct median frame_ns = overhead_measure();
     loop_measure(&loop);
     set_spread(report, "frame_overhead_ns", true, frame_ns);
     set_spread(report, "loop_latency_floor_ns", loop.is_measured, loop.latency_ns);
@@ -430,7 +430,7 @@ static int measure_beams(const struct bench_options *options)
 }
 
 /* A model that cannot be read is told before anything is printed. */
-static int measure(const struct bench_options *options)
+static int measure_subject(const struct bench_options *options)
 {
     const bool is_one = options->source.name != NULL;
     const struct subject_source *sources = is_one ? &options->source : made_here;
@@ -493,5 +493,5 @@ int command_bench(int argc, char **argv)
         return code;
     return options.calls > 0   ? make_calls(&options)
            : options.beams > 0 ? measure_beams(&options)
-                               : measure(&options);
+                               : measure_subject(&options);
 }

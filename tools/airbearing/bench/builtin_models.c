@@ -43,13 +43,13 @@ static struct dyn_body_spec make_body(uint64_t *random, int parent, enum dyn_joi
     return spec;
 }
 
-static void begin_bodies(struct made *made, int count)
+static void begin_bodies(struct builtin_model *made, int count)
 {
     made->body_count = count;
-    made->specs = cfg_pool_take(&made->pool, (size_t)count * sizeof *made->specs);
+    made->specs = cfg_load_arena_take(&made->pool, (size_t)count * sizeof *made->specs);
 }
 
-static void make_chain(struct made *made, int count)
+static void make_chain(struct builtin_model *made, int count)
 {
     uint64_t random = (uint64_t)count;
     begin_bodies(made, count);
@@ -57,7 +57,7 @@ static void make_chain(struct made *made, int count)
         made->specs[i] = make_body(&random, i - 1, DYN_JOINT_REVOLUTE);
 }
 
-static void make_spacecraft(struct made *made)
+static void make_spacecraft(struct builtin_model *made)
 {
     static const int hinges[] = {1, 1, 2, 2, 2, 3, 3, 4, 4}; /* of each appendage, 22 in all */
     uint64_t random = 22;
@@ -98,13 +98,13 @@ static struct cfg_beam slant_beam(uint64_t *random, int modes)
  */
 struct mixture {
     int modes;
-    double mix[MADE_MODES_MAX][MADE_MODES_MAX];
+    double mix[BUILTIN_MODES_MAX][BUILTIN_MODES_MAX];
 };
 
 static struct mixture make_mixture(uint64_t *random, int modes)
 {
     struct mixture mixture = {.modes = modes};
-    double normal[MADE_MODES_MAX];
+    double normal[BUILTIN_MODES_MAX];
     random_unit(random, normal, modes);
     for (int p = 0; p < modes; p++)
         for (int q = 0; q < modes; q++)
@@ -114,13 +114,13 @@ static struct mixture make_mixture(uint64_t *random, int modes)
 }
 
 /* A table of so many numbers a mode, new; of none there is none. */
-static const double *mix_modes(struct made *made, const struct mixture *mixture, int width,
+static const double *mix_modes(struct builtin_model *made, const struct mixture *mixture, int width,
                                const double *table)
 {
     const size_t modes = (size_t)mixture->modes, row = (size_t)width;
     if (table == NULL)
         return NULL;
-    double *mixed = cfg_pool_take(&made->pool, modes * row * sizeof *mixed);
+    double *mixed = cfg_load_arena_take(&made->pool, modes * row * sizeof *mixed);
     for (size_t p = 0; p < modes; p++)
         for (size_t q = 0; q < modes; q++)
             for (size_t k = 0; k < row; k++)
@@ -129,13 +129,13 @@ static const double *mix_modes(struct made *made, const struct mixture *mixture,
 }
 
 /* The same of two modes. */
-static const double *mix_pairs(struct made *made, const struct mixture *mixture, int width,
+static const double *mix_pairs(struct builtin_model *made, const struct mixture *mixture, int width,
                                const double *table)
 {
     const size_t modes = (size_t)mixture->modes, row = (size_t)width;
     if (table == NULL)
         return NULL;
-    double *half = cfg_pool_take(&made->pool, modes * modes * row * sizeof *half);
+    double *half = cfg_load_arena_take(&made->pool, modes * modes * row * sizeof *half);
     for (size_t p = 0; p < modes; p++) {
         const double *second = mix_modes(made, mixture, width, table + p * modes * row);
         memcpy(half + p * modes * row, second, modes * row * sizeof *half);
@@ -143,7 +143,8 @@ static const double *mix_pairs(struct made *made, const struct mixture *mixture,
     return mix_modes(made, mixture, width * mixture->modes, half);
 }
 
-static void mix_node(struct made *made, const struct mixture *mixture, struct dyn_node *node)
+static void mix_node(struct builtin_model *made, const struct mixture *mixture,
+                     struct dyn_node *node)
 {
     node->psi = mix_modes(made, mixture, 3, node->psi);
     node->theta = mix_modes(made, mixture, 3, node->theta);
@@ -151,7 +152,8 @@ static void mix_node(struct made *made, const struct mixture *mixture, struct dy
     node->theta2 = mix_pairs(made, mixture, 3, node->theta2);
 }
 
-static void mix_flex(struct made *made, const struct mixture *mixture, struct dyn_flex *flex)
+static void mix_flex(struct builtin_model *made, const struct mixture *mixture,
+                     struct dyn_flex *flex)
 {
     flex->P = mix_modes(made, mixture, 3, flex->P);
     flex->L = mix_modes(made, mixture, 9, flex->L);
@@ -165,11 +167,12 @@ static void mix_flex(struct made *made, const struct mixture *mixture, struct dy
 }
 
 /* Stiffness and damping of the beam's own modes, whose modal masses are one. */
-static void tune_beam(struct made *made, const struct cfg_beam_form *form, struct dyn_flex *flex)
+static void tune_beam(struct builtin_model *made, const struct cfg_beam_form *form,
+                      struct dyn_flex *flex)
 {
     const size_t modes = (size_t)form->modes;
-    double *K = cfg_pool_take(&made->pool, modes * modes * sizeof *K);
-    double *C = cfg_pool_take(&made->pool, modes * modes * sizeof *C);
+    double *K = cfg_load_arena_take(&made->pool, modes * modes * sizeof *K);
+    double *C = cfg_load_arena_take(&made->pool, modes * modes * sizeof *C);
     for (size_t p = 0; p < modes; p++) {
         const double rate = form->mode[p].rate, damping_ratio = 0.005;
         K[p * (modes + 1)] = rate * rate;
@@ -180,14 +183,14 @@ static void tune_beam(struct made *made, const struct cfg_beam_form *form, struc
 }
 
 /* One for all of them, with a node at its tip. */
-static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int modes,
+static struct dyn_modal *make_beam(struct builtin_model *made, uint64_t *random, int modes,
                                    enum dyn_fidelity fidelity, bool is_mixed)
 {
     const struct cfg_beam beam = slant_beam(random, modes);
     const struct mixture mixture = make_mixture(random, modes);
-    struct dyn_modal *modal = cfg_pool_take(&made->pool, sizeof *modal);
-    struct dyn_node *tip = cfg_pool_take(&made->pool, sizeof *tip);
-    double *room = cfg_pool_take(&made->pool, dyn_modal_storage_count(modes) * sizeof *room);
+    struct dyn_modal *modal = cfg_load_arena_take(&made->pool, sizeof *modal);
+    struct dyn_node *tip = cfg_load_arena_take(&made->pool, sizeof *tip);
+    double *room = cfg_load_arena_take(&made->pool, dyn_modal_storage_count(modes) * sizeof *room);
     struct cfg_beam_form form;
 
     cfg_beam_shape(&made->pool, &beam, &form);
@@ -204,7 +207,7 @@ static struct dyn_modal *make_beam(struct made *made, uint64_t *random, int mode
 }
 
 /* The hinges stand off the tips a little: an arm of zero would cost nothing. */
-static void make_beams(struct made *made, int count, int modes, enum dyn_fidelity fidelity,
+static void make_beams(struct builtin_model *made, int count, int modes, enum dyn_fidelity fidelity,
                        bool is_mixed)
 {
     uint64_t random = (uint64_t)modes;
@@ -242,16 +245,16 @@ static bool take_word(const char **text, const char *word)
     return is_there;
 }
 
-static bool make_named_chain(struct made *made, const char *name)
+static bool make_named_chain(struct builtin_model *made, const char *name)
 {
-    const int count = take_word(&name, "chain") ? read_number(&name, MADE_CHAIN_MAX) : 0;
+    const int count = take_word(&name, "chain") ? read_number(&name, BUILTIN_CHAIN_MAX) : 0;
     if (count == 0 || *name != '\0')
         return false;
     make_chain(made, count);
     return true;
 }
 
-static bool make_named_beams(struct made *made, const char *name)
+static bool make_named_beams(struct builtin_model *made, const char *name)
 {
     static const char *const fidelity[] = {
         [DYN_FLEX_RIGID] = "rigid",
@@ -262,8 +265,8 @@ static bool make_named_beams(struct made *made, const char *name)
     int k = 0;
     while (k <= DYN_FLEX_INCONSISTENT && !take_word(&name, fidelity[k]))
         k++;
-    const int count = read_number(&name, MADE_CHAIN_MAX);
-    const int modes = take_word(&name, "x") ? read_number(&name, MADE_MODES_MAX) : 0;
+    const int count = read_number(&name, BUILTIN_CHAIN_MAX);
+    const int modes = take_word(&name, "x") ? read_number(&name, BUILTIN_MODES_MAX) : 0;
     const bool is_mixed = take_word(&name, "mixed");
     if (k > DYN_FLEX_INCONSISTENT || count == 0 || modes == 0 || *name != '\0')
         return false;
@@ -271,9 +274,9 @@ static bool make_named_beams(struct made *made, const char *name)
     return true;
 }
 
-bool made_model(const char *name, struct made *made)
+bool builtin_model_create(const char *name, struct builtin_model *made)
 {
-    *made = (struct made){0};
+    *made = (struct builtin_model){0};
     if (strcmp(name, "spacecraft22") == 0) {
         make_spacecraft(made);
         return true;
@@ -285,7 +288,7 @@ bool made_model(const char *name, struct made *made)
     return make_named_chain(made, name) || make_named_beams(made, name);
 }
 
-void made_free(struct made *made)
+void builtin_model_free(struct builtin_model *made)
 {
-    cfg_pool_free(&made->pool);
+    cfg_load_arena_free(&made->pool);
 }

@@ -20,7 +20,7 @@ static enum dyn_isa known_isa(enum dyn_isa isa)
 }
 
 /* Collection is on inside dyn_aba() only, so that nothing has to be taken off. */
-static void run_callgrind(const struct subject_source *source, struct count *count)
+static void run_callgrind(const struct subject_source *source, struct operation_count *count)
 {
     char self[PATH_MAX], isa[32], calls[16], output[OUTPUT_SIZE];
     const char *argv[20] = {"env",
@@ -54,7 +54,7 @@ static void run_callgrind(const struct subject_source *source, struct count *cou
     count->instructions /= CALLS;
 }
 
-static void run_counting(const struct subject_source *source, struct count *count)
+static void run_counting(const struct subject_source *source, struct operation_count *count)
 {
     char program[PATH_MAX], output[OUTPUT_SIZE];
     if (child_beside("bench_flops", program, sizeof program) != 0) {
@@ -72,14 +72,15 @@ static void run_counting(const struct subject_source *source, struct count *coun
         (void)snprintf(count->no_flops, sizeof count->no_flops, "%.79s", output);
 }
 
-void count_measure(const struct subject_source *source, enum dyn_isa isa, struct count *count)
+void count_measure(const struct subject_source *source, enum dyn_isa isa,
+                   struct operation_count *count)
 {
-    *count = (struct count){.isa = known_isa(isa)};
+    *count = (struct operation_count){.isa = known_isa(isa)};
     run_callgrind(source, count);
     run_counting(source, count);
 }
 
-double count_sum(const struct count *count)
+double count_sum(const struct operation_count *count)
 {
     return count->mul + count->add + count->div;
 }

@@ -5,7 +5,7 @@
 
 #include "tools/airbearing/bench/subject.h"
 
-struct count {
+struct operation_count {
     bool has_instructions, has_flops;
     double instructions;                    /* of one call of dyn_aba() */
     enum dyn_isa isa;                       /* with which they were counted */
@@ -17,7 +17,8 @@ struct count {
 /* Callgrind counts this same program (`airbearing bench ... --calls`), of which isa is an
  * instruction set that it knows or the next smaller; bench_flops beside it counts flops.
  * Context: setup. */
-void count_measure(const struct subject_source *source, enum dyn_isa isa, struct count *count);
+void count_measure(const struct subject_source *source, enum dyn_isa isa,
+                   struct operation_count *count);
 
 /* mul + add + div.  Context: any. */
-double count_sum(const struct count *count);
+double count_sum(const struct operation_count *count);

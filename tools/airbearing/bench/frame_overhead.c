@@ -34,28 +34,28 @@ static void jump(void *self, uint64_t deadline_ns)
         clock->ahead_ns += deadline_ns - now_ns;
 }
 
-static void gather_nothing(void *self, struct rig *rig, uint64_t frame)
+static void gather_nothing(void *self, struct sim *sim, uint64_t frame)
 {
-    (void)self, (void)rig, (void)frame;
+    (void)self, (void)sim, (void)frame;
 }
 
-static struct rt_frame *make_frame(struct rig *rig, struct rt_watchdog *watchdog,
+static struct rt_frame *make_frame(struct sim *sim, struct rt_watchdog *watchdog,
                                    struct jumping_clock *clock)
 {
     struct rt_frame *frame = calloc(1, sizeof *frame);
     RT_CHECK(frame);
-    rig->source.gather = gather_nothing;
+    sim->source.read_inputs = gather_nothing;
     frame->spec = (struct rt_frame_spec){
-        .period_ns = rig->scenario->period_ns, .frame_count = FRAMES, .pace = RT_PACE_REAL};
-    frame->tasks = rig_tasks(rig);
-    frame->schedule = rig->schedule;
+        .period_ns = sim->scenario->period_ns, .frame_count = FRAMES, .pace = RT_PACE_REAL};
+    frame->tasks = sim_tasks(sim);
+    frame->schedule = sim->schedule;
     frame->watchdog = watchdog;
     frame->clock = (struct rt_clock){
         .now_ns = jumping_now, .wait_until_ns = jump, .raw_ns = jumping_now, .self = clock};
     return frame;
 }
 
-struct spread overhead_measure(void)
+struct median overhead_measure(void)
 {
     struct cfg_scenario *scenario;
     struct rt_watchdog watchdog = {.limit_ns = UINT64_MAX};
@@ -65,15 +65,15 @@ struct spread overhead_measure(void)
 
     RT_CHECK(cfg_scenario_load_text("empty", empty, sizeof empty - 1, NULL, 0, &scenario, error) ==
              0);
-    struct rig *rig = rig_on_heap(scenario);
-    struct rt_frame *frame = make_frame(rig, &watchdog, &clock);
+    struct sim *sim = sim_create(scenario);
+    struct rt_frame *frame = make_frame(sim, &watchdog, &clock);
     for (int i = 0; i < SEGMENTS; i++) {
-        const double begin_ns = spread_cpu_ns();
+        const double begin_ns = median_cpu_ns();
         rt_frame_run(frame);
-        frame_ns[i] = (spread_cpu_ns() - begin_ns) / FRAMES;
+        frame_ns[i] = (median_cpu_ns() - begin_ns) / FRAMES;
     }
     free(frame);
-    free(rig);
+    free(sim);
     cfg_scenario_free(scenario);
-    return spread_of(frame_ns, SEGMENTS);
+    return median_of(frame_ns, SEGMENTS);
 }

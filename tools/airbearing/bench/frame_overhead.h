@@ -8,4 +8,4 @@
 /* CPU time of one frame on the grid of real pace: commit, latch, every job of a rig whose plant
  * does not move, stamps, margin, drift.  The wait for the release is jumped over, nothing is
  * logged and there is no link.  Context: setup. */
-struct spread overhead_measure(void);
+struct median overhead_measure(void);

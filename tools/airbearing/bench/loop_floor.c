@@ -29,7 +29,7 @@ static const char loop_text[] =
     "links:\n"
     "  - {name: board, listen: 127.0.0.1:14560, body: stand}\n";
 
-static void *take(size_t size)
+static void *receive_sample(size_t size)
 {
     void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     RT_CHECK(mem);
@@ -48,37 +48,37 @@ struct board {
     atomic_bool stop;
 };
 
-static void say(struct board *board, const struct io_mavlink_message *message)
+static void send_command(struct board *board, const struct io_mavlink_message *message)
 {
     unsigned char bytes[IO_MAVLINK_FRAME_MAX];
     const size_t size = io_mavlink_encode(&board->sender, message, bytes);
     (void)io_udp_send(&board->udp, board->simulator, bytes, size, false); /* lost: asked again */
 }
 
-static void answer(struct board *board, const struct io_packet *packet)
+static void answer_samples(struct board *board, const struct io_packet *packet)
 {
     const struct io_mavlink_message command = {.kind = IO_MAVLINK_CONTROLS};
     for (size_t at = 0; at < packet->size;) {
         struct io_mavlink_message message;
         at += io_mavlink_feed(board->parser, packet->bytes + at, packet->size - at, &message);
         if (message.kind == IO_MAVLINK_SENSOR)
-            say(board, &command);
+            send_command(board, &command);
     }
     io_mavlink_end(board->parser);
 }
 
-static void be_board(void *self)
+static void board_thread(void *self)
 {
     struct board *board = self;
     struct io_mavlink_message hello;
     io_mavlink_from_status(IO_MAVLINK_ACTIVE, &hello);
-    say(board, &hello);
+    send_command(board, &hello);
     while (!atomic_load_explicit(&board->stop, memory_order_relaxed)) {
         struct pollfd wait = {.fd = board->udp.fd, .events = POLLIN};
         struct io_packet packet;
         (void)poll(&wait, 1, LOOK_MS);
         while (io_udp_receive(&board->udp, &packet) > 0)
-            answer(board, &packet);
+            answer_samples(board, &packet);
     }
 }
 
@@ -88,10 +88,10 @@ static int board_open(struct board *board, uint16_t port, int cpu)
     const struct rt_thread_spec spec = {.name = "board", .policy = SCHED_OTHER, .cpu = cpu};
     board->simulator = (struct io_address){.ip = anywhere.ip, .port = port};
     board->sender = (struct io_mavlink_sender){.system_id = 1, .component_id = 1};
-    board->parser = io_mavlink_parser_place(take(io_mavlink_parser_size()));
+    board->parser = io_mavlink_parser_place(receive_sample(io_mavlink_parser_size()));
     int failure = io_udp_open(&board->udp, anywhere);
     if (failure == 0)
-        failure = rt_thread_start(&board->thread, &spec, be_board, board);
+        failure = rt_thread_start(&board->thread, &spec, board_thread, board);
     board->is_open = failure == 0;
     return failure;
 }
@@ -111,10 +111,10 @@ static void board_close(struct board *board)
 struct run {
     struct cfg_scenario *scenario;
     struct rt_core_plan plan;
-    struct rig *rig;
-    struct rt_frame_tasks rig_tasks;
+    struct sim *sim;
+    struct rt_frame_tasks sim_tasks;
     struct io_links *links;
-    struct live_source source;
+    struct sim_live_input source;
     struct rt_frame frame;
     struct rt_clock_real clock;
     struct rt_thread io_thread;
@@ -130,21 +130,21 @@ static void commit(void *self, uint64_t frame)
     run->handed_ns = rt_now_ns();
     if (run->handed_ns - run->begin_ns > LIMIT_NS)
         atomic_store_explicit(&run->frame.stop, true, memory_order_relaxed);
-    run->rig_tasks.commit(run->rig_tasks.self, frame);
+    run->sim_tasks.commit(run->sim_tasks.self, frame);
 }
 
 static bool await(void *self, uint64_t frame)
 {
     struct run *run = self;
-    return run->rig_tasks.await(run->rig_tasks.self, frame);
+    return run->sim_tasks.await(run->sim_tasks.self, frame);
 }
 
 static void latch(void *self, uint64_t frame, bool held)
 {
     struct run *run = self;
-    const uint64_t sequence = run->rig->cfg->link[0].sequence;
-    run->rig_tasks.latch(run->rig_tasks.self, frame, held);
-    if (frame > 0 && run->rig->cfg->link[0].sequence != sequence)
+    const uint64_t sequence = run->sim->vehicle->link[0].sequence;
+    run->sim_tasks.latch(run->sim_tasks.self, frame, held);
+    if (frame > 0 && run->sim->vehicle->link[0].sequence != sequence)
         run->trip_ns[run->trip_count++] = (double)(rt_now_ns() - run->handed_ns);
 }
 
@@ -162,9 +162,9 @@ static void fill_frame(struct run *run)
 {
     run->source.links = run->links;
     run->source.stop = &run->frame.stop;
-    run->rig->source = live_source_seam(&run->source);
-    run->rig->links = run->links;
-    run->rig_tasks = rig_tasks(run->rig);
+    run->sim->source = sim_live_input_interface(&run->source);
+    run->sim->links = run->links;
+    run->sim_tasks = sim_tasks(run->sim);
     rt_clock_real_open(&run->clock, RT_WAIT_PLAIN, 0, 0);
     run->frame.spec = (struct rt_frame_spec){.period_ns = run->scenario->period_ns,
                                              .frame_count = FRAMES,
@@ -176,7 +176,7 @@ static void fill_frame(struct run *run)
                                                .latch = latch,
                                                .record = record,
                                                .invalidate_outputs = invalidate_outputs};
-    run->frame.schedule = run->rig->schedule;
+    run->frame.schedule = run->sim->schedule;
     run->frame.clock = rt_clock_real_interface(&run->clock);
 }
 
@@ -195,7 +195,7 @@ static int open_links(struct run *run, char why_not[IO_ERROR_MAX])
     struct io_link_spec spec = run->scenario->links[0].spec;
     (void)snprintf(spec.bus.listen, sizeof spec.bus.listen,
                    "127.0.0.1:0"); /* a port that is free */
-    run->links = io_links_place(&spec, 1, IO_LINK_THREADED, take(io_links_size(1)));
+    run->links = io_links_place(&spec, 1, IO_LINK_THREADED, receive_sample(io_links_size(1)));
     return io_links_open(run->links, why_not);
 }
 
@@ -225,7 +225,7 @@ static int run_threads(struct run *run, char why_not[IO_ERROR_MAX])
     return failure;
 }
 
-static void take_results(struct run *run, struct loop *loop)
+static void take_results(struct run *run, struct loop_floor *loop)
 {
     const struct rt_histogram *sum = &io_link_latency(run->links, 0)->part[IO_LATENCY_SUM];
     if (run->trip_count == 0 || sum->count == 0) {
@@ -234,12 +234,12 @@ static void take_results(struct run *run, struct loop *loop)
     }
     loop->is_measured = true;
     loop->io_polls = run->plan.io_polls;
-    loop->latency_ns = (struct spread){.median = (double)rt_histogram_quantile(sum, 0.5),
+    loop->latency_ns = (struct median){.median = (double)rt_histogram_quantile(sum, 0.5),
                                        .lowest = (double)sum->min};
-    loop->round_trip_ns = spread_of(run->trip_ns, run->trip_count);
+    loop->round_trip_ns = median_of(run->trip_ns, run->trip_count);
 }
 
-void loop_measure(struct loop *loop)
+void loop_measure(struct loop_floor *loop)
 {
     static struct rt_machine machine;
     struct run *run = calloc(1, sizeof *run);
@@ -249,15 +249,15 @@ void loop_measure(struct loop *loop)
     memset(loop, 0, sizeof *loop);
     RT_CHECK(cfg_scenario_load_text("loop", loop_text, sizeof loop_text - 1, NULL, 0,
                                     &run->scenario, error) == 0);
-    RT_CHECK(cores_plan(run->scenario, &machine, &run->plan) == 0);
-    run->rig = rig_on_heap(run->scenario);
+    RT_CHECK(place_threads_plan(run->scenario, &machine, &run->plan) == 0);
+    run->sim = sim_create(run->scenario);
     if (open_links(run, loop->why_not) == 0) {
         fill_frame(run);
         if (run_threads(run, loop->why_not) == 0)
             take_results(run, loop);
     }
     free(run->links);
-    free(run->rig);
+    free(run->sim);
     cfg_scenario_free(run->scenario);
     free(run);
 }

@@ -11,14 +11,14 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct spread spread_of(double *values, int count)
+struct median median_of(double *values, int count)
 {
     RT_CHECK(count > 0);
     qsort(values, (size_t)count, sizeof *values, by_size);
-    return (struct spread){.median = values[count / 2], .lowest = values[0]};
+    return (struct median){.median = values[count / 2], .lowest = values[0]};
 }
 
-double spread_cpu_ns(void)
+double median_cpu_ns(void)
 {
     struct timespec now;
     RT_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);

@@ -3,12 +3,12 @@
  */
 #pragma once
 
-struct spread {
+struct median {
     double median, lowest;
 };
 
 /* Sorts the values.  Context: setup. */
-struct spread spread_of(double *values, int count);
+struct median median_of(double *values, int count);
 
 /* CPU time of the calling thread, ns.  Context: any. */
-double spread_cpu_ns(void);
+double median_cpu_ns(void);

@@ -24,10 +24,10 @@ static void run_pool(const struct subject *subject, bool is_batch)
 static double turn_ns(const struct subject *subject, const struct contender *contender)
 {
     dyn_model_use_isa(subject->tree, contender->isa);
-    const double begin_ns = spread_cpu_ns();
+    const double begin_ns = median_cpu_ns();
     for (int round = 0; round < contender->rounds; round++)
         run_pool(subject, contender->is_batch);
-    return spread_cpu_ns() - begin_ns;
+    return median_cpu_ns() - begin_ns;
 }
 
 /* Also the warm-up. */
@@ -71,7 +71,7 @@ void speed_measure(const struct subject *subject, int only, struct speed speeds[
     memset(speeds, 0, SPEED_ISA_COUNT * sizeof *speeds);
     for (int i = 0; i < count; i++) {
         struct speed *speed = &speeds[contenders[i].isa];
-        const struct spread spread = spread_of(contenders[i].state_ns, SPEED_SEGMENTS);
+        const struct median spread = median_of(contenders[i].state_ns, SPEED_SEGMENTS);
         speed->is_measured = true;
         *(contenders[i].is_batch ? &speed->batch_ns : &speed->forward_ns) = spread;
     }

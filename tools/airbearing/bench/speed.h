@@ -10,7 +10,7 @@ enum { SPEED_ISA_COUNT = DYN_ISA_AVX512 + 1, SPEED_SEGMENTS = 24 };
 
 struct speed {
     bool is_measured;                   /* this processor runs it, and it was asked for */
-    struct spread forward_ns, batch_ns; /* batch_ns: zero where the subject knows no batch */
+    struct median forward_ns, batch_ns; /* batch_ns: zero where the subject knows no batch */
 };
 
 /* All in turns, so that each meets the same machine: SPEED_SEGMENTS turns each, thread CPU time.

@@ -110,7 +110,7 @@ static void open_tree(struct subject *subject, struct dyn_model *tree)
 }
 
 /* The file's name without its folder and without what is behind the last dot. */
-static void take_name(struct subject *subject, const char *path)
+static void copy_name(struct subject *subject, const char *path)
 {
     const char *slash = strrchr(path, '/');
     (void)snprintf(subject->name, sizeof subject->name, "%s", slash ? slash + 1 : path);
@@ -119,29 +119,29 @@ static void take_name(struct subject *subject, const char *path)
         *dot = '\0';
 }
 
-static int load(struct subject *subject, const struct subject_source *source,
-                char error[CFG_ERROR_MAX])
+static int load_model(struct subject *subject, const struct subject_source *source,
+                      char error[CFG_ERROR_MAX])
 {
     const int failure = cfg_model_load(source->name, source->base, &subject->file, error);
     if (failure)
         return failure;
-    take_name(subject, source->name);
+    copy_name(subject, source->name);
     open_tree(subject, subject->file->tree);
     return 0;
 }
 
-static int make(struct subject *subject, const char *name, char error[CFG_ERROR_MAX])
+static int make_builtin(struct subject *subject, const char *name, char error[CFG_ERROR_MAX])
 {
-    struct made made;
+    struct builtin_model made;
     enum dyn_isa isa;
     if (!cfg_isa(&isa, error))
         return -EINVAL;
-    if (!made_model(name, &made)) {
+    if (!builtin_model_create(name, &made)) {
         (void)snprintf(error, CFG_ERROR_MAX,
                        "there is no made model \"%s\"; there are arm7, spacecraft22, chain1 to "
                        "chain%d, and rigid16x4, ruthless16x4 and consistent16x4 of any number of "
                        "beams and 1 to %d modes",
-                       name, MADE_CHAIN_MAX, MADE_MODES_MAX);
+                       name, BUILTIN_CHAIN_MAX, BUILTIN_MODES_MAX);
         return -EINVAL;
     }
     subject->file = NULL;
@@ -149,7 +149,7 @@ static int make(struct subject *subject, const char *name, char error[CFG_ERROR_
     open_tree(subject, dyn_model_place(made.specs, made.body_count,
                                        subject_room(dyn_model_size(made.specs, made.body_count))));
     dyn_model_use_isa(subject->tree, isa);
-    made_free(&made);
+    builtin_model_free(&made);
     return 0;
 }
 
@@ -157,7 +157,8 @@ int subject_open(struct subject *subject, const struct subject_source *source, i
                  char error[CFG_ERROR_MAX])
 {
     subject->state_count = state_count;
-    return source->is_made ? make(subject, source->name, error) : load(subject, source, error);
+    return source->is_made ? make_builtin(subject, source->name, error)
+                           : load_model(subject, source, error);
 }
 
 void subject_close(struct subject *subject)

@@ -44,7 +44,7 @@ static int check_partition(const char *root, const struct change *change)
     return rt_sysroot_first_line(root, change->path, line) && strstr(line, "invalid") ? -EBUSY : 0;
 }
 
-static int make(const char *root, const struct change *change)
+static int apply_change(const char *root, const struct change *change)
 {
     if (change->kind == CHANGE_FOLDER)
         return make_folder(root, change->path);
@@ -89,7 +89,7 @@ int changes_make(const char *root, const struct changes *changes, char why[CHANG
 {
     for (int i = 0; i < changes->count; i++) {
         const struct change *change = &changes->change[i];
-        const int status = make(root, change);
+        const int status = apply_change(root, change);
         if (status == 0)
             continue;
         char stuck[CHANGE_WHY_SIZE] = "";
@@ -137,7 +137,7 @@ static bool refuses_to_move(const char *root, const struct change *change)
     return status == -EIO || status == -EPERM;
 }
 
-static void drop(struct changes *changes, int at, char *stays, size_t stays_size)
+static void drop_unmovable(struct changes *changes, int at, char *stays, size_t stays_size)
 {
     const size_t used = strlen(stays);
     snprintf(stays + used, stays_size - used, "%s%s", used > 0 ? ", " : "",
@@ -163,7 +163,7 @@ int changes_try(const char *root, struct changes *changes, char *stays, size_t s
     }
     for (int i = changes->count - 1; i >= 0; i--)
         if (is_interrupt(&changes->change[i]) && refuses_to_move(root, &changes->change[i]))
-            drop(changes, i, stays, stays_size);
+            drop_unmovable(changes, i, stays, stays_size);
     return 0;
 }
 
@@ -225,7 +225,7 @@ static bool may_be_ours(const struct change *change)
 }
 
 /* Copy up to end; false when there is no room. */
-static bool take(const char *from, size_t size, char *to, size_t room)
+static bool copy_word(const char *from, size_t size, char *to, size_t room)
 {
     if (size >= room)
         return false;
@@ -243,12 +243,12 @@ bool change_parse(const char *line, struct change *change)
     change->kind = folder ? CHANGE_FOLDER : CHANGE_WRITE;
     line += folder ? 7 : 6;
     const size_t size = strcspn(line, " ");
-    if (!take(line, size, change->path, sizeof change->path) || !may_be_ours(change))
+    if (!copy_word(line, size, change->path, sizeof change->path) || !may_be_ours(change))
         return false;
     if (folder)
         return line[size] == '\0';
-    return line[size] == ' ' &&
-           take(line + size + 1, strlen(line + size + 1), change->before, sizeof change->before);
+    return line[size] == ' ' && copy_word(line + size + 1, strlen(line + size + 1), change->before,
+                                          sizeof change->before);
 }
 
 static int load_lines(FILE *file, struct changes *changes, int *number)

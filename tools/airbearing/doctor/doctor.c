@@ -158,7 +158,7 @@ static int read_options(int argc, char **argv, struct doctor_options *options, b
 
 /* --- the examination -------------------------------------------------------------------------- */
 
-static void measure(const struct doctor_options *options, struct doctor_facts *facts)
+static void measure_machine(const struct doctor_options *options, struct doctor_facts *facts)
 {
     const bool shown = options->seconds > 0.0 && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO);
     if (shown)
@@ -173,7 +173,7 @@ static int examine(const struct doctor_options *options, struct doctor_facts *fa
 {
     static struct doctor_findings findings;
     char boot_line[DOCTOR_TEXT_SIZE * 2];
-    measure(options, facts);
+    measure_machine(options, facts);
     doctor_examine(facts, &findings);
     tune_boot_line(facts, boot_line, sizeof boot_line);
     (options->json ? print_findings_json : print_findings)(facts, &findings, boot_line);

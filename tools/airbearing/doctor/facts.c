@@ -29,8 +29,8 @@ void doctor_measure(const char *root, double seconds, struct doctor_facts *facts
     rt_core_counters_read(root, cpu, &facts->after);
 }
 
-char *doctor_attest(const struct rt_machine *machine, const struct rt_core_plan *plan,
-                    double seconds)
+char *doctor_findings_json(const struct rt_machine *machine, const struct rt_core_plan *plan,
+                           double seconds)
 {
     static struct doctor_facts facts;
     static struct doctor_findings findings;

@@ -64,8 +64,8 @@ int doctor_read(const char *root, int cpu, struct doctor_facts *facts);
 void doctor_measure(const char *root, double seconds, struct doctor_facts *facts);
 /* Both for the machine and the cores of a run, and the findings as JSON text, which the caller
  * frees.  Context: setup, or after the run. */
-char *doctor_attest(const struct rt_machine *machine, const struct rt_core_plan *plan,
-                    double seconds);
+char *doctor_findings_json(const struct rt_machine *machine, const struct rt_core_plan *plan,
+                           double seconds);
 
 /* All findings, in the order a person would ask.  Pure.  Context: setup. */
 void doctor_examine(const struct doctor_facts *facts, struct doctor_findings *findings);

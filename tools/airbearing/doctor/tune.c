@@ -43,8 +43,8 @@ static bool is_skipped(const struct plan *plan, const char *name)
     return false;
 }
 
-static struct change *add(struct plan *plan, const char *name, enum change_kind kind,
-                          const char *path)
+static struct change *add_change(struct plan *plan, const char *name, enum change_kind kind,
+                                 const char *path)
 {
     struct changes *changes = &plan->tune->changes;
     if (changes->count == CHANGE_MAX || strlen(path) >= CHANGE_PATH_SIZE)
@@ -58,7 +58,7 @@ static struct change *add(struct plan *plan, const char *name, enum change_kind 
 static void add_write(struct plan *plan, const char *name, const char *path, const char *before,
                       const char *after)
 {
-    struct change *change = add(plan, name, CHANGE_WRITE, path);
+    struct change *change = add_change(plan, name, CHANGE_WRITE, path);
     if (!change)
         return;
     snprintf(change->before, sizeof change->before, "%.*s", CHANGE_TEXT_SIZE - 1, before);
@@ -66,7 +66,7 @@ static void add_write(struct plan *plan, const char *name, const char *path, con
 }
 
 /* A file that can be read, and says something else. */
-static void want(struct plan *plan, const char *name, const char *path, const char *after)
+static void plan_write(struct plan *plan, const char *name, const char *path, const char *after)
 {
     char before[RT_LINE_SIZE];
     if (is_skipped(plan, name) || !rt_sysroot_first_line(plan->root, path, before) ||
@@ -92,18 +92,18 @@ static void advise(struct plan *plan, const char *format, ...)
 static void plan_kernel(struct plan *plan)
 {
     const struct rt_audit *audit = &plan->facts->audit;
-    want(plan, "throttling", "/proc/sys/kernel/sched_rt_runtime_us", "-1");
+    plan_write(plan, "throttling", "/proc/sys/kernel/sched_rt_runtime_us", "-1");
     for (int cpu = 0; cpu < RT_LIST_MAX; cpu++) {
         char path[CHANGE_PATH_SIZE];
         snprintf(path, sizeof path, "/sys/kernel/debug/sched/fair_server/cpu%d/runtime", cpu);
         if (plan->own[cpu])
-            want(plan, "fair-server", path, "0");
+            plan_write(plan, "fair-server", path, "0");
     }
-    want(plan, "timer-migration", "/proc/sys/kernel/timer_migration", "0");
+    plan_write(plan, "timer-migration", "/proc/sys/kernel/timer_migration", "0");
     if (strcmp(audit->thp, "always") == 0 && !is_skipped(plan, "thp"))
         add_write(plan, "thp", "/sys/kernel/mm/transparent_hugepage/enabled", audit->thp, "never");
     if (plan->facts->machine.numa_nodes > 1)
-        want(plan, "numa", "/proc/sys/kernel/numa_balancing", "0");
+        plan_write(plan, "numa", "/proc/sys/kernel/numa_balancing", "0");
 }
 
 static void plan_governors(struct plan *plan)
@@ -112,7 +112,7 @@ static void plan_governors(struct plan *plan)
         char path[CHANGE_PATH_SIZE];
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
         if (plan->own[cpu])
-            want(plan, "governor", path, "performance");
+            plan_write(plan, "governor", path, "performance");
     }
 }
 
@@ -136,7 +136,7 @@ static void plan_workqueues(struct plan *plan)
     char mask[CHANGE_TEXT_SIZE];
     print_mask(plan->house, mask, sizeof mask);
     if (plan->facts->audit.workqueues == RT_YES && plan->house_count > 0)
-        want(plan, "workqueues", "/sys/devices/virtual/workqueue/cpumask", mask);
+        plan_write(plan, "workqueues", "/sys/devices/virtual/workqueue/cpumask", mask);
 }
 
 static void plan_interrupts_of(struct plan *plan, int cpu, const char *house)
@@ -147,7 +147,7 @@ static void plan_interrupts_of(struct plan *plan, int cpu, const char *house)
         char path[CHANGE_PATH_SIZE];
         snprintf(path, sizeof path, "/proc/irq/%d/smp_affinity_list", interrupts.irq[i].number);
         if (!interrupts.irq[i].managed)
-            want(plan, "interrupts", path, house);
+            plan_write(plan, "interrupts", path, house);
     }
 }
 
@@ -201,15 +201,15 @@ static void write_partition(struct plan *plan, const char *mount, const char *cp
     snprintf(path, sizeof path, "%s/airbearing", mount);
     const bool exists = is_folder(plan->root, path);
     if (!exists)
-        add(plan, "cpuset", CHANGE_FOLDER, path);
+        add_change(plan, "cpuset", CHANGE_FOLDER, path);
     snprintf(path, sizeof path, "%s/airbearing/cpuset.cpus", mount);
     if (exists)
-        want(plan, "cpuset", path, cpus);
+        plan_write(plan, "cpuset", path, cpus);
     else
         add_write(plan, "cpuset", path, "", cpus);
     snprintf(path, sizeof path, "%s/airbearing/cpuset.cpus.partition", mount);
     if (exists)
-        want(plan, "cpuset", path, "isolated");
+        plan_write(plan, "cpuset", path, "isolated");
     else
         add_write(plan, "cpuset", path, "member", "isolated");
     advise(plan,

@@ -6,7 +6,7 @@
 
 static json_t *describe_joints(const struct cfg_scenario *scenario)
 {
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     json_t *joints = json_array();
     for (int n = 0; n < arm->joint_count; n++) {
         const bool bounded = arm->resolve.lower[n] != arm->resolve.upper[n];
@@ -40,13 +40,13 @@ static json_t *numbers(const int *from, int count)
 
 /* How near, straight and slow the hand must come to grapple; then, how what it has must come to its
  * berth, by payload, nothing where there is none. */
-static json_t *describe_gaps(const struct cfg_arm *arm)
+static json_t *describe_gaps(const struct sim_arm *arm)
 {
     json_t *gaps = json_array();
     json_array_append_new(
         gaps, json_pack("[f, f, f]", arm->capture_reach, arm->capture_tilt, arm->capture_speed));
     for (int i = 0; i < arm->payload_count; i++) {
-        const struct cfg_payload *it = &arm->payload[i];
+        const struct sim_payload *it = &arm->payload[i];
         json_array_append_new(gaps, it->latched ? json_pack("[f, f, f]", it->berth_reach,
                                                             it->berth_tilt, it->berth_speed)
                                                 : json_array());
@@ -56,7 +56,7 @@ static json_t *describe_gaps(const struct cfg_arm *arm)
 
 char *arm_description(const struct cfg_scenario *scenario)
 {
-    const struct cfg_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->arm;
     if (arm->joint_count == 0)
         return NULL;
     json_t *modes = json_array(), *payloads = json_array(), *poses = json_array();

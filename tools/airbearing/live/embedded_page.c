@@ -6,7 +6,7 @@
 extern const char cockpit_html[], cockpit_script[], cockpit_style[], cockpit_icon[];
 extern const size_t cockpit_html_size, cockpit_script_size, cockpit_style_size, cockpit_icon_size;
 
-int page_cockpit(struct io_page pages[PAGE_MAX])
+int embedded_page_cockpit(struct io_page pages[PAGE_MAX])
 {
     const struct io_page all[PAGE_MAX] = {
         {"/index.html", "text/html; charset=utf-8", cockpit_html, cockpit_html_size},
@@ -21,7 +21,7 @@ int page_cockpit(struct io_page pages[PAGE_MAX])
     return count;
 }
 
-struct io_page page_model(const struct cfg_file *urdf)
+struct io_page embedded_page_urdf(const struct cfg_file *urdf)
 {
     return (struct io_page){"/model.urdf", "application/xml", urdf->text, urdf->size};
 }

@@ -9,7 +9,7 @@
 enum { PAGE_MAX = 4 };
 
 /* How many there are.  Context: any. */
-int page_cockpit(struct io_page pages[PAGE_MAX]);
+int embedded_page_cockpit(struct io_page pages[PAGE_MAX]);
 
 /* The robot of the scenario, for viewers that draw it themselves: /model.urdf.  Context: any. */
-struct io_page page_model(const struct cfg_file *urdf);
+struct io_page embedded_page_urdf(const struct cfg_file *urdf);

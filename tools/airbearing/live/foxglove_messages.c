@@ -16,14 +16,14 @@
     "geometry_msgs/Point position\ngeometry_msgs/Quaternion orientation\n"
 #define COLOR MESSAGE("foxglove_msgs/Color") "float64 r\nfloat64 g\nfloat64 b\nfloat64 a\n"
 
-const char shown_transforms_text[] = "foxglove_msgs/FrameTransform[] transforms\n" MESSAGE(
+const char foxglove_transforms_text[] = "foxglove_msgs/FrameTransform[] transforms\n" MESSAGE(
     "foxglove_msgs/FrameTransform") "builtin_interfaces/Time timestamp\n"
                                     "string parent_frame_id\n"
                                     "string child_frame_id\n"
                                     "geometry_msgs/Vector3 translation\n"
                                     "geometry_msgs/Quaternion rotation\n" TIME VECTOR QUATERNION;
 
-const char shown_scene_text[] =
+const char foxglove_scene_text[] =
     "foxglove_msgs/SceneEntityDeletion[] deletions\n"
     "foxglove_msgs/SceneEntity[] entities\n" MESSAGE(
         "foxglove_msgs/SceneEntityDeletion") "builtin_interfaces/Time timestamp\n"
@@ -137,15 +137,15 @@ const char shown_scene_text[] =
                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  VECTOR QUATERNION
                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      COLOR;
 
-const char shown_log_text[] = "builtin_interfaces/Time timestamp\n"
-                              "uint8 UNKNOWN=0\n"
-                              "uint8 DEBUG=1\n"
-                              "uint8 INFO=2\n"
-                              "uint8 WARNING=3\n"
-                              "uint8 ERROR=4\n"
-                              "uint8 FATAL=5\n"
-                              "uint8 level\n"
-                              "string message\n"
-                              "string name\n"
-                              "string file\n"
-                              "uint32 line\n" TIME;
+const char foxglove_log_text[] = "builtin_interfaces/Time timestamp\n"
+                                 "uint8 UNKNOWN=0\n"
+                                 "uint8 DEBUG=1\n"
+                                 "uint8 INFO=2\n"
+                                 "uint8 WARNING=3\n"
+                                 "uint8 ERROR=4\n"
+                                 "uint8 FATAL=5\n"
+                                 "uint8 level\n"
+                                 "string message\n"
+                                 "string name\n"
+                                 "string file\n"
+                                 "uint32 line\n" TIME;

@@ -3,6 +3,6 @@
  */
 #pragma once
 
-extern const char shown_transforms_text[]; /* foxglove_msgs/msg/FrameTransforms */
-extern const char shown_scene_text[];      /* foxglove_msgs/msg/SceneUpdate */
-extern const char shown_log_text[];        /* foxglove_msgs/msg/Log */
+extern const char foxglove_transforms_text[]; /* foxglove_msgs/msg/FrameTransforms */
+extern const char foxglove_scene_text[];      /* foxglove_msgs/msg/SceneUpdate */
+extern const char foxglove_log_text[];        /* foxglove_msgs/msg/Log */

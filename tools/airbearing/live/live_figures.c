@@ -25,13 +25,15 @@ const char live_text[] =
     "uint8[4] link # 0 silent so far 1 heard 2 lost\n";
 _Static_assert(RT_CAUSE_COUNT == 7 && IO_LINK_MAX == 4, "as the text above says");
 
-void live_open(struct live *live, const struct cfg_scenario *scenario, struct live_sink sink)
+void live_figures_open(struct live_figures *live, const struct cfg_scenario *scenario,
+                       struct live_sink sink)
 {
-    *live = (struct live){.scenario = scenario, .sink = sink, .arm.braked = true};
+    *live = (struct live_figures){.scenario = scenario, .sink = sink, .arm.braked = true};
 }
 
-__attribute__((format(printf, 4, 5))) static void
-say(struct live *live, uint64_t log_ns, enum live_level level, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void log_event(struct live_figures *live,
+                                                            uint64_t log_ns, enum live_level level,
+                                                            const char *format, ...)
 {
     char text[TEXT_MAX];
     va_list arguments;
@@ -55,7 +57,7 @@ static int compare_i64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void fill_times(struct live *live)
+static void fill_times(struct live_figures *live)
 {
     struct live_image *image = &live->image;
     const size_t count = (size_t)live->count;
@@ -70,17 +72,17 @@ static void fill_times(struct live *live)
     image->margin_us_min = (double)live->margin_ns[0] * 1e-3;
 }
 
-static void tell_overruns(struct live *live, uint64_t log_ns, uint64_t now_ns)
+static void log_overruns(struct live_figures *live, uint64_t log_ns, uint64_t now_ns)
 {
     const struct live_image *image = &live->image;
-    if (live->untold > 0)
-        say(live, log_ns, LIVE_WARNING, "and %llu more frames overran",
-            (unsigned long long)live->untold);
+    if (live->unreported > 0)
+        log_event(live, log_ns, LIVE_WARNING, "and %llu more frames overran",
+                  (unsigned long long)live->unreported);
     live->told = 0;
-    live->untold = 0;
-    if (image->overruns == live->told_overruns || now_ns - live->told_ns < STATUS_EVERY_NS)
+    live->unreported = 0;
+    if (image->overruns == live->reported_overruns || now_ns - live->told_ns < STATUS_EVERY_NS)
         return;
-    live->told_overruns = image->overruns;
+    live->reported_overruns = image->overruns;
     live->told_ns = now_ns;
     char text[TEXT_MAX];
     snprintf(text, sizeof text, "%llu frames overran and %llu releases were missed so far",
@@ -88,8 +90,8 @@ static void tell_overruns(struct live *live, uint64_t log_ns, uint64_t now_ns)
     live->sink.status(live->sink.self, "overruns", IO_FOXGLOVE_WARNING, text);
 }
 
-static void close_window(struct live *live, const struct record_frame *frame, uint64_t log_ns,
-                         uint64_t now_ns)
+static void close_window(struct live_figures *live, const struct sim_record_frame *frame,
+                         uint64_t log_ns, uint64_t now_ns)
 {
     struct live_image *image = &live->image;
     const uint64_t passed_ns = frame->release_ns - live->window_release_ns;
@@ -98,20 +100,21 @@ static void close_window(struct live *live, const struct record_frame *frame, ui
     image->seconds = (double)log_ns * 1e-9;
     image->rate_hz = passed_ns > 0 ? (live->count - 1) * 1e9 / (double)passed_ns : 0.0;
     live->sink.figures(live->sink.self, log_ns, image);
-    tell_overruns(live, log_ns, now_ns);
+    log_overruns(live, log_ns, now_ns);
     live->count = 0;
     live->window_ns = now_ns;
 }
 
-static void tell_overrun(struct live *live, const struct record_frame *frame, uint64_t log_ns,
-                         int64_t margin_ns)
+static void log_overrun(struct live_figures *live, const struct sim_record_frame *frame,
+                        uint64_t log_ns, int64_t margin_ns)
 {
     if (++live->told > TOLD_MAX) {
-        live->untold++;
+        live->unreported++;
         return;
     }
-    say(live, log_ns, LIVE_WARNING, "frame %llu overran by %.1f us: %s",
-        (unsigned long long)frame->frame, (double)-margin_ns * 1e-3, rt_cause_name[frame->cause]);
+    log_event(live, log_ns, LIVE_WARNING, "frame %llu overran by %.1f us: %s",
+              (unsigned long long)frame->frame, (double)-margin_ns * 1e-3,
+              rt_cause_name[frame->cause]);
 }
 
 static uint32_t clamp(uint64_t ns)
@@ -119,8 +122,8 @@ static uint32_t clamp(uint64_t ns)
     return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-void live_frame(struct live *live, const struct record_frame *frame, uint64_t log_ns,
-                uint64_t now_ns)
+void live_figures_frame(struct live_figures *live, const struct sim_record_frame *frame,
+                        uint64_t log_ns, uint64_t now_ns)
 {
     const int64_t margin_ns =
         (int64_t)(frame->release_ns + live->scenario->period_ns - frame->end_ns);
@@ -134,7 +137,7 @@ void live_frame(struct live *live, const struct record_frame *frame, uint64_t lo
     if (frame->cause > 0 && frame->cause < RT_CAUSE_COUNT) {
         live->image.overruns++;
         live->image.cause[frame->cause]++;
-        tell_overrun(live, frame, log_ns, margin_ns);
+        log_overrun(live, frame, log_ns, margin_ns);
     }
     if (now_ns - live->window_ns >= WINDOW_NS || live->count == LIVE_WINDOW_MAX)
         close_window(live, frame, log_ns, now_ns);
@@ -142,46 +145,47 @@ void live_frame(struct live *live, const struct record_frame *frame, uint64_t lo
 
 /* ---- links ----------------------------------------------------------------------------- */
 
-static void lose_link(struct live *live, int link, uint64_t log_ns)
+static void mark_link_lost(struct live_figures *live, int link, uint64_t log_ns)
 {
     const char *name = live->scenario->links[link].name;
-    char id[CFG_NAME_MAX + 8], text[TEXT_MAX];
+    char id[SIM_NAME_MAX + 8], text[TEXT_MAX];
     live->image.link[link] = LIVE_LINK_LOST;
-    say(live, log_ns, LIVE_ERROR, "link %s is lost", name);
+    log_event(live, log_ns, LIVE_ERROR, "link %s is lost", name);
     snprintf(id, sizeof id, "link.%s", name);
     snprintf(text, sizeof text, "link %s is lost since %.3f s", name, (double)log_ns * 1e-9);
     live->sink.status(live->sink.self, id, IO_FOXGLOVE_WARNING, text);
 }
 
-static void hear_link(struct live *live, int link, uint64_t log_ns)
+static void mark_link_heard(struct live_figures *live, int link, uint64_t log_ns)
 {
     const char *name = live->scenario->links[link].name;
-    char id[CFG_NAME_MAX + 8];
+    char id[SIM_NAME_MAX + 8];
     const bool was_lost = live->image.link[link] == LIVE_LINK_LOST;
     if (live->image.link[link] == LIVE_LINK_HEARD)
         return;
     live->image.link[link] = LIVE_LINK_HEARD;
-    say(live, log_ns, LIVE_INFO, "link %s is heard%s", name, was_lost ? " again" : "");
+    log_event(live, log_ns, LIVE_INFO, "link %s is heard%s", name, was_lost ? " again" : "");
     snprintf(id, sizeof id, "link.%s", name);
     if (was_lost)
         live->sink.status(live->sink.self, id, IO_FOXGLOVE_INFO, NULL);
 }
 
-void live_input(struct live *live, const struct record_input *input, uint64_t log_ns)
+void live_figures_input(struct live_figures *live, const struct sim_record_input *input,
+                        uint64_t log_ns)
 {
     live->image.inputs++;
     if (input->link >= live->scenario->link_count)
         return;
-    switch ((enum record_input_kind)input->kind) {
-    case RECORD_COMMAND:
-        hear_link(live, input->link, log_ns);
+    switch ((enum sim_record_input_kind)input->kind) {
+    case SIM_RECORD_COMMAND:
+        mark_link_heard(live, input->link, log_ns);
         break;
-    case RECORD_LOSS:
-        lose_link(live, input->link, log_ns);
+    case SIM_RECORD_LOSS:
+        mark_link_lost(live, input->link, log_ns);
         break;
-    case RECORD_RESET:
-        say(live, log_ns, LIVE_INFO, "the board on link %s began anew",
-            live->scenario->links[input->link].name);
+    case SIM_RECORD_RESET:
+        log_event(live, log_ns, LIVE_INFO, "the board on link %s began anew",
+                  live->scenario->links[input->link].name);
         break;
     default:
         break;
@@ -189,61 +193,63 @@ void live_input(struct live *live, const struct record_input *input, uint64_t lo
 }
 
 /* A step that is said again and again is told once for each answer, not for each try. */
-void live_ground(struct live *live, const struct record_ground *ground, uint64_t log_ns)
+void live_figures_ground(struct live_figures *live, const struct sim_record_ground *ground,
+                         uint64_t log_ns)
 {
     char text[IO_GROUND_TEXT_MAX];
     if (ground->link >= live->scenario->link_count || ground->event == IO_GROUND_SENT)
         return;
-    const struct cfg_link *link = &live->scenario->links[ground->link];
+    const struct sim_link *link = &live->scenario->links[ground->link];
     if (ground->step >= link->spec.script.step_count)
         return;
-    const int answer = ground->answer == RECORD_NO_ANSWER ? -1 : ground->answer;
-    say(live, log_ns,
-        ground->event == IO_GROUND_ACCEPTED   ? LIVE_INFO
-        : ground->event == IO_GROUND_ANSWERED ? LIVE_WARNING
-                                              : LIVE_ERROR,
-        "%s: ground %s: %s%s", link->name,
-        io_ground_step_text(&link->spec.script.step[ground->step], text),
-        ground->event == IO_GROUND_GAVE_UP ? "given up, " : "", io_ground_answer_name(answer));
+    const int answer = ground->answer == SIM_RECORD_NO_ANSWER ? -1 : ground->answer;
+    log_event(live, log_ns,
+              ground->event == IO_GROUND_ACCEPTED   ? LIVE_INFO
+              : ground->event == IO_GROUND_ANSWERED ? LIVE_WARNING
+                                                    : LIVE_ERROR,
+              "%s: ground %s: %s%s", link->name,
+              io_ground_step_text(&link->spec.script.step[ground->step], text),
+              ground->event == IO_GROUND_GAVE_UP ? "given up, " : "",
+              io_ground_answer_name(answer));
 }
 
 /* ---- the arm --------------------------------------------------------------------------- */
 
-static const char *payload_name(const struct live *live, uint8_t payload)
+static const char *payload_name(const struct live_figures *live, uint8_t payload)
 {
-    const struct cfg_arm *arm = &live->scenario->arm;
+    const struct sim_arm *arm = &live->scenario->arm;
     return payload > 0 && payload <= arm->payload_count
                ? live->scenario->bodies[arm->payload[payload - 1].body].name
                : "nothing";
 }
 
 /* A count that went on; after a reset or a restore it may have gone back. */
-static bool went_on(uint8_t before, uint8_t now)
+static bool counter_advanced(uint8_t before, uint8_t now)
 {
     const uint8_t way = (uint8_t)(now - before);
     return way != 0 && way < 128;
 }
 
-void live_arm(struct live *live, const void *image, uint64_t log_ns)
+void live_figures_arm(struct live_figures *live, const void *image, uint64_t log_ns)
 {
-    const struct arm_told now = arm_record_read(live->scenario->arm.joint_count, image);
-    const struct arm_told before = live->arm;
+    const struct sim_arm_summary now = sim_arm_record_read(live->scenario->arm.joint_count, image);
+    const struct sim_arm_summary before = live->arm;
     live->arm = now;
-    if (now.flags & ~before.flags & CFG_ARM_SAFED)
-        say(live, log_ns, LIVE_ERROR, "the arm is safed; choose a mode to go on");
+    if (now.flags & ~before.flags & SIM_ARM_STOPPED)
+        log_event(live, log_ns, LIVE_ERROR, "the arm is safed; choose a mode to go on");
     if (now.mode != before.mode && now.mode < IO_ARM_PANEL_MODE_COUNT)
-        say(live, log_ns, LIVE_INFO, "mode %s", io_arm_panel_mode_name[now.mode]);
+        log_event(live, log_ns, LIVE_INFO, "mode %s", io_arm_panel_mode_name[now.mode]);
     if (now.braked != before.braked)
-        say(live, log_ns, LIVE_INFO, "brakes %s", now.braked ? "on" : "off");
-    if (went_on(before.grapples, now.grapples))
-        say(live, log_ns, LIVE_INFO, "grappled %s; the blow took %.3g J",
-            payload_name(live, now.payload), now.blow);
-    if (went_on(before.releases, now.releases))
-        say(live, log_ns, LIVE_INFO, "released %s%s", payload_name(live, before.payload),
-            now.latched & ~before.latched ? " into its berth, which latched" : "");
-    if (went_on(before.refused, now.refused))
-        say(live, log_ns, LIVE_WARNING, "no grapple: %s",
-            before.payload != 0 ? "the hand has something already"
-            : now.reach < 0.0   ? "there is no fixture"
-                                : "no fixture is inside the capture envelope");
+        log_event(live, log_ns, LIVE_INFO, "brakes %s", now.braked ? "on" : "off");
+    if (counter_advanced(before.grapples, now.grapples))
+        log_event(live, log_ns, LIVE_INFO, "grappled %s; the blow took %.3g J",
+                  payload_name(live, now.payload), now.blow);
+    if (counter_advanced(before.releases, now.releases))
+        log_event(live, log_ns, LIVE_INFO, "released %s%s", payload_name(live, before.payload),
+                  now.latched & ~before.latched ? " into its berth, which latched" : "");
+    if (counter_advanced(before.refused, now.refused))
+        log_event(live, log_ns, LIVE_WARNING, "no grapple: %s",
+                  before.payload != 0 ? "the hand has something already"
+                  : now.reach < 0.0   ? "there is no fixture"
+                                      : "no fixture is inside the capture envelope");
 }

@@ -44,7 +44,7 @@ struct live_sink {
     void (*status)(void *self, const char *id, enum io_foxglove_level level, const char *text);
 };
 
-struct live {
+struct live_figures {
     const struct cfg_scenario *scenario;
     struct live_sink sink;
     struct live_image image;
@@ -53,18 +53,21 @@ struct live {
     int count; /* frames in it */
     uint32_t start_ns[LIVE_WINDOW_MAX], busy_ns[LIVE_WINDOW_MAX];
     int64_t margin_ns[LIVE_WINDOW_MAX];
-    int told;               /* overruns told one by one in this window */
-    uint64_t untold;        /* and those that were not */
-    uint64_t told_overruns; /* as the status has it */
+    int told;                   /* overruns told one by one in this window */
+    uint64_t unreported;        /* and those that were not */
+    uint64_t reported_overruns; /* as the status has it */
     uint64_t told_ns;
-    struct arm_told arm;
+    struct sim_arm_summary arm;
 };
 
 /* Context: setup. */
-void live_open(struct live *live, const struct cfg_scenario *scenario, struct live_sink sink);
+void live_figures_open(struct live_figures *live, const struct cfg_scenario *scenario,
+                       struct live_sink sink);
 /* A record passes by; now_ns is wall time.  Context: telemetry thread. */
-void live_frame(struct live *live, const struct record_frame *frame, uint64_t log_ns,
-                uint64_t now_ns);
-void live_input(struct live *live, const struct record_input *input, uint64_t log_ns);
-void live_ground(struct live *live, const struct record_ground *ground, uint64_t log_ns);
-void live_arm(struct live *live, const void *image, uint64_t log_ns);
+void live_figures_frame(struct live_figures *live, const struct sim_record_frame *frame,
+                        uint64_t log_ns, uint64_t now_ns);
+void live_figures_input(struct live_figures *live, const struct sim_record_input *input,
+                        uint64_t log_ns);
+void live_figures_ground(struct live_figures *live, const struct sim_record_ground *ground,
+                         uint64_t log_ns);
+void live_figures_arm(struct live_figures *live, const void *image, uint64_t log_ns);

@@ -4,22 +4,22 @@
 
 #include "io/log/cdr.h"
 
-const char standing_text[] = "# How the operator's desk stands.\n"
-                             "bool paused\n"
-                             "uint8[] faults # 1: it is on; by the numbers of fault.N\n";
+const char run_status_schema[] = "# How the operator's desk stands.\n"
+                                 "bool paused\n"
+                                 "uint8[] faults # 1: it is on; by the numbers of fault.N\n";
 
-void standing_open(struct standing *standing, const struct cfg_scenario *scenario,
-                   struct standing_sink sink)
+void run_status_open(struct run_status *standing, const struct cfg_scenario *scenario,
+                     struct run_status_sink sink)
 {
-    *standing = (struct standing){.scenario = scenario, .sink = sink};
+    *standing = (struct run_status){.scenario = scenario, .sink = sink};
 }
 
-void standing_close(struct standing *standing)
+void run_status_close(struct run_status *standing)
 {
     io_byte_writer_free(&standing->image);
 }
 
-static void tell_image(struct standing *standing)
+static void publish_message(struct run_status *standing)
 {
     struct io_byte_writer *image = &standing->image;
     const int count = standing->scenario->fault_count;
@@ -32,9 +32,9 @@ static void tell_image(struct standing *standing)
         standing->sink.image(standing->sink.self, image);
 }
 
-static void tell_faults(const struct standing *standing, uint32_t which, const char *what)
+static void publish_faults(const struct run_status *standing, uint32_t which, const char *what)
 {
-    char text[CFG_EXPECT_TEXT_MAX + 32];
+    char text[SIM_LABEL_MAX + 32];
     for (int i = 0; i < standing->scenario->fault_count; i++) {
         if (!(which >> i & 1))
             continue;
@@ -44,7 +44,7 @@ static void tell_faults(const struct standing *standing, uint32_t which, const c
 }
 
 /* To be told after what was told last, if it is anything else. */
-static void tell(struct standing *standing, bool paused, uint32_t on)
+static void publish_if_changed(struct run_status *standing, bool paused, uint32_t on)
 {
     const uint32_t before = standing->on;
     if (standing->met && paused == standing->paused && on == before)
@@ -52,15 +52,15 @@ static void tell(struct standing *standing, bool paused, uint32_t on)
     standing->met = true;
     standing->paused = paused;
     standing->on = on;
-    tell_image(standing);
-    tell_faults(standing, on & ~before, "begins");
-    tell_faults(standing, before & ~on, "ends");
+    publish_message(standing);
+    publish_faults(standing, on & ~before, "begins");
+    publish_faults(standing, before & ~on, "ends");
 }
 
 /* One that came and went since the last look was there all the same. */
-void standing_look(struct standing *standing, bool paused, uint32_t on, uint32_t struck)
+void run_status_update(struct run_status *standing, bool paused, uint32_t on, uint32_t struck)
 {
     if (struck & ~standing->on & ~on)
-        tell(standing, paused, standing->on | struck | on);
-    tell(standing, paused, on);
+        publish_if_changed(standing, paused, standing->on | struck | on);
+    publish_if_changed(standing, paused, on);
 }

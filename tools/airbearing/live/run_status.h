@@ -13,18 +13,18 @@
 #include "config/scenario.h"
 #include "io/log/byte_writer.h"
 
-extern const char standing_text[]; /* airbearing_msgs/msg/Desk, its ros2msg */
+extern const char run_status_schema[]; /* airbearing_msgs/msg/Desk, its ros2msg */
 
 /* Who is told. */
-struct standing_sink {
+struct run_status_sink {
     void *self;
     void (*image)(void *self, const struct io_byte_writer *image);
     void (*event)(void *self, const char *text);
 };
 
-struct standing {
+struct run_status {
     const struct cfg_scenario *scenario;
-    struct standing_sink sink;
+    struct run_status_sink sink;
     struct io_byte_writer image;
     bool met; /* something was told */
     bool paused;
@@ -32,10 +32,10 @@ struct standing {
 };
 
 /* The first look is told whatever it sees.  Context: setup. */
-void standing_open(struct standing *standing, const struct cfg_scenario *scenario,
-                   struct standing_sink sink);
+void run_status_open(struct run_status *standing, const struct cfg_scenario *scenario,
+                     struct run_status_sink sink);
 /* One look.  on: the faults of now; struck: those that were on since the look before, which may be
  * over.  Context: one thread that is not real-time. */
-void standing_look(struct standing *standing, bool paused, uint32_t on, uint32_t struck);
+void run_status_update(struct run_status *standing, bool paused, uint32_t on, uint32_t struck);
 /* Context: after the run. */
-void standing_close(struct standing *standing);
+void run_status_close(struct run_status *standing);

@@ -18,9 +18,9 @@ static const double hues[][3] = {
 };
 enum { HUE_COUNT = sizeof hues / sizeof *hues };
 
-struct picture {
+struct scene_view {
     const struct cfg_scenario *scenario;
-    struct dyn_model *models[1 + CFG_PAYLOAD_MAX]; /* by what the arm has in its hand */
+    struct dyn_model *models[1 + SIM_PAYLOAD_MAX]; /* by what the arm has in its hand */
     const struct dyn_model *model;                 /* the one in force */
     double *straight;                              /* room for positions whose modes are zero */
     int **along; /* by body with a tube: its nodes in the order of the line, -1 for the joint */
@@ -41,16 +41,16 @@ static int compare_stops(const void *a, const void *b)
                             : (x->node > y->node) - (x->node < y->node);
 }
 
-static const struct cfg_solid *tube_of(const struct cfg_body *body)
+static const struct sim_solid *tube_of(const struct sim_body *body)
 {
     for (int i = 0; i < body->solid_count; i++)
-        if (body->solids[i].type == CFG_SOLID_TUBE)
+        if (body->solids[i].type == SIM_SOLID_TUBE)
             return &body->solids[i];
     return NULL;
 }
 
 /* From joint to farthest node; the joint is first where the body lies on one side of it. */
-static int *sort_nodes(const struct cfg_flex *flex)
+static int *sort_nodes(const struct sim_flex *flex)
 {
     const int count = flex->node_count;
     struct stop *stops = calloc((size_t)count + 1, sizeof *stops);
@@ -74,18 +74,18 @@ static int *sort_nodes(const struct cfg_flex *flex)
 
 /* ---- make and free --------------------------------------------------------------------- */
 
-struct picture *picture_make(const struct cfg_scenario *scenario)
+struct scene_view *scene_view_create(const struct cfg_scenario *scenario)
 {
     const size_t count = (size_t)scenario->body_count;
-    struct picture *picture = calloc(1, sizeof *picture);
+    struct scene_view *picture = calloc(1, sizeof *picture);
     struct dyn_body_spec *specs = calloc(count + 1, sizeof *specs);
     RT_CHECK(picture && specs);
-    for (int i = 0; i < cfg_configuration_count(scenario); i++) {
-        cfg_configuration_specs(scenario, i, specs);
+    for (int i = 0; i < sim_arm_configuration_count(scenario); i++) {
+        sim_arm_configuration_specs(scenario, i, specs);
         picture->models[i] = cfg_tree_place(specs, scenario->body_count);
     }
     picture->scenario = scenario;
-    picture->model = picture->models[cfg_first_configuration(scenario)];
+    picture->model = picture->models[sim_arm_first_configuration(scenario)];
     free(specs);
     picture->straight = calloc((size_t)dyn_model_nq(picture->model) + 1, sizeof(double));
     picture->along = calloc(count + 1, sizeof *picture->along);
@@ -96,7 +96,7 @@ struct picture *picture_make(const struct cfg_scenario *scenario)
     return picture;
 }
 
-void picture_free(struct picture *picture)
+void scene_view_free(struct scene_view *picture)
 {
     if (!picture)
         return;
@@ -104,12 +104,12 @@ void picture_free(struct picture *picture)
         free(picture->along[i]);
     free(picture->along);
     free(picture->straight);
-    for (int i = 0; i < cfg_configuration_count(picture->scenario); i++)
+    for (int i = 0; i < sim_arm_configuration_count(picture->scenario); i++)
         free(picture->models[i]);
     free(picture);
 }
 
-void picture_carry(struct picture *picture, int carried)
+void scene_view_set_payload(struct scene_view *picture, int carried)
 {
     picture->model = picture->models[carried];
 }
@@ -137,7 +137,7 @@ static void put_color(struct io_byte_writer *out, int hue, double opacity)
     io_cdr_f64(out, opacity);
 }
 
-static void put_paint(struct io_byte_writer *out, const struct cfg_solid *solid, int hue)
+static void put_paint(struct io_byte_writer *out, const struct sim_solid *solid, int hue)
 {
     const double *color = solid->painted ? solid->color : hues[hue % HUE_COUNT];
     put_vector(out, color[0], color[1], color[2]);
@@ -179,8 +179,8 @@ static bool is_north_east_down(const struct cfg_scenario *scenario)
     return scenario->environment.gravity[2] > 0.0;
 }
 
-void picture_places(const struct picture *picture, const double *q, uint64_t log_ns,
-                    struct io_byte_writer *out)
+void scene_view_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
+                           struct io_byte_writer *out)
 {
     static const struct dyn_pose upright = {
         .turn = {.x = 0.70710678118654752, .y = 0.70710678118654752}};
@@ -195,8 +195,8 @@ void picture_places(const struct picture *picture, const double *q, uint64_t log
         put_place(out, log_ns, map_frame, world_frame, &upright);
 }
 
-void picture_straight_places(const struct picture *picture, const double *q, uint64_t log_ns,
-                             struct io_byte_writer *out)
+void scene_view_rigid_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
+                                 struct io_byte_writer *out)
 {
     memcpy(picture->straight, q, (size_t)dyn_model_nq(picture->model) * sizeof *q);
     for (int i = 0; i < picture->scenario->body_count; i++) {
@@ -205,7 +205,7 @@ void picture_straight_places(const struct picture *picture, const double *q, uin
             memset(picture->straight + dyn_model_eta_index(picture->model, i), 0,
                    (size_t)modes * sizeof *q);
     }
-    picture_places(picture, picture->straight, log_ns, out);
+    scene_view_transforms(picture, picture->straight, log_ns, out);
 }
 
 /* ---- what ------------------------------------------------------------------------------ */
@@ -252,20 +252,20 @@ static void put_box(struct io_byte_writer *out, const struct dyn_body_spec *spec
     put_color(out, hue, 0.9);
 }
 
-static void put_solid(struct io_byte_writer *out, const struct cfg_solid *solid, int hue)
+static void put_solid(struct io_byte_writer *out, const struct sim_solid *solid, int hue)
 {
     const struct dyn_pose pose = {.turn = dyn_quat_load(solid->attitude),
                                   .origin = dyn_vec3_load(solid->at)};
     put_pose(out, &pose);
     put_vector(out, solid->size[0], solid->size[1], solid->size[2]);
-    if (solid->type == CFG_SOLID_CYLINDER) { /* as wide at both ends */
+    if (solid->type == SIM_SOLID_CYLINDER) { /* as wide at both ends */
         io_cdr_f64(out, 1.0);
         io_cdr_f64(out, 1.0);
     }
     put_paint(out, solid, hue);
 }
 
-static uint32_t count_solids(const struct cfg_body *body, enum cfg_solid_type type)
+static uint32_t count_solids(const struct sim_body *body, enum sim_solid_type type)
 {
     uint32_t count = 0;
     for (int i = 0; i < body->solid_count; i++)
@@ -273,8 +273,8 @@ static uint32_t count_solids(const struct cfg_body *body, enum cfg_solid_type ty
     return count;
 }
 
-static void put_solids(struct io_byte_writer *out, const struct cfg_body *body,
-                       enum cfg_solid_type type, int hue)
+static void put_solids(struct io_byte_writer *out, const struct sim_body *body,
+                       enum sim_solid_type type, int hue)
 {
     for (int i = 0; i < body->solid_count; i++)
         if (body->solids[i].type == type)
@@ -282,12 +282,12 @@ static void put_solids(struct io_byte_writer *out, const struct cfg_body *body,
 }
 
 /* Its author wants nothing to be seen of it. */
-static bool is_hidden(const struct cfg_body *body)
+static bool is_hidden(const struct sim_body *body)
 {
-    return body->drawn && body->solid_count == 0;
+    return body->has_solids && body->solid_count == 0;
 }
 
-static bool is_rotor_of(const struct cfg_effector *effector, int body)
+static bool is_rotor_of(const struct sim_effector *effector, int body)
 {
     return effector->effector.type == DYN_EFFECTOR_ROTOR && effector->effector.body == body;
 }
@@ -320,22 +320,22 @@ static void put_disc(struct io_byte_writer *out, const struct dyn_rotor *rotor, 
     put_color(out, hue + 2, 0.5);
 }
 
-static void put_body(const struct picture *picture, int body, uint64_t log_ns,
+static void put_body(const struct scene_view *picture, int body, uint64_t log_ns,
                      struct io_byte_writer *out)
 {
     const struct cfg_scenario *scenario = picture->scenario;
-    const struct cfg_body *drawn = &scenario->bodies[body];
-    const bool boxed = !drawn->drawn && drawn->spec.mass > 0.0;
+    const struct sim_body *drawn = &scenario->bodies[body];
+    const bool boxed = !drawn->has_solids && drawn->spec.mass > 0.0;
     const uint32_t discs = is_hidden(drawn) ? 0 : count_rotors(scenario, body);
     put_entity_head(out, log_ns, drawn->name);
-    io_cdr_u32(out, boxed ? 1 : count_solids(drawn, CFG_SOLID_BOX)); /* cubes */
+    io_cdr_u32(out, boxed ? 1 : count_solids(drawn, SIM_SOLID_BOX)); /* cubes */
     if (boxed)
         put_box(out, &drawn->spec, body);
-    put_solids(out, drawn, CFG_SOLID_BOX, body);
-    io_cdr_u32(out, count_solids(drawn, CFG_SOLID_SPHERE)); /* spheres */
-    put_solids(out, drawn, CFG_SOLID_SPHERE, body);
-    io_cdr_u32(out, count_solids(drawn, CFG_SOLID_CYLINDER) + discs); /* cylinders */
-    put_solids(out, drawn, CFG_SOLID_CYLINDER, body);
+    put_solids(out, drawn, SIM_SOLID_BOX, body);
+    io_cdr_u32(out, count_solids(drawn, SIM_SOLID_SPHERE)); /* spheres */
+    put_solids(out, drawn, SIM_SOLID_SPHERE, body);
+    io_cdr_u32(out, count_solids(drawn, SIM_SOLID_CYLINDER) + discs); /* cylinders */
+    put_solids(out, drawn, SIM_SOLID_CYLINDER, body);
     for (int i = 0; i < scenario->effector_count && discs > 0; i++) {
         if (is_rotor_of(&scenario->effectors[i], body))
             put_disc(out, &scenario->effectors[i].effector.rotor, body);
@@ -344,14 +344,15 @@ static void put_body(const struct picture *picture, int body, uint64_t log_ns,
 }
 
 /* What bends is drawn as it is bent; a tube also where it is held straight. */
-static bool is_drawn_bent(const struct picture *picture, int body)
+static bool is_drawn_bent(const struct scene_view *picture, int body)
 {
-    const struct cfg_body *drawn = &picture->scenario->bodies[body];
+    const struct sim_body *drawn = &picture->scenario->bodies[body];
     return drawn->flex != NULL && drawn->flex->node_count > 0 && !is_hidden(drawn) &&
            (dyn_model_modes(picture->model, body) > 0 || picture->along[body] != NULL);
 }
 
-void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_byte_writer *out)
+void scene_view_static(const struct scene_view *picture, uint64_t log_ns,
+                       struct io_byte_writer *out)
 {
     const int count = picture->scenario->body_count;
     io_cdr_u32(out, 0); /* deletions */
@@ -362,7 +363,7 @@ void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_byt
 
 /* ---- what bends ------------------------------------------------------------------------ */
 
-bool picture_bends(const struct picture *picture)
+bool scene_view_has_flex(const struct scene_view *picture)
 {
     for (int i = 0; i < picture->scenario->body_count; i++) {
         if (is_drawn_bent(picture, i))
@@ -381,10 +382,10 @@ static struct dyn_vec3 bent(const struct dyn_node *node, const double *eta, int 
 }
 
 /* From the joint through the nodes: in the order of the file, of a tube along the body. */
-static void put_points(const struct picture *picture, int body, const double *q,
+static void put_points(const struct scene_view *picture, int body, const double *q,
                        struct io_byte_writer *out)
 {
-    const struct cfg_flex *flex = picture->scenario->bodies[body].flex;
+    const struct sim_flex *flex = picture->scenario->bodies[body].flex;
     const double *eta = q + dyn_model_eta_index(picture->model, body);
     const int modes = dyn_model_modes(picture->model, body);
     const int *along = picture->along[body];
@@ -398,11 +399,11 @@ static void put_points(const struct picture *picture, int body, const double *q,
 }
 
 /* Of a tube as thick as it is, else 3 pixels, however far. */
-static void put_line(const struct picture *picture, int body, const double *q,
+static void put_line(const struct scene_view *picture, int body, const double *q,
                      struct io_byte_writer *out)
 {
     enum { LINE_STRIP = 0 };
-    const struct cfg_solid *tube = tube_of(&picture->scenario->bodies[body]);
+    const struct sim_solid *tube = tube_of(&picture->scenario->bodies[body]);
     const struct dyn_pose here = {.turn = {.w = 1.0}};
     io_put_u8(out, LINE_STRIP);
     put_pose(out, &here);
@@ -416,8 +417,8 @@ static void put_line(const struct picture *picture, int body, const double *q,
     put_none(out, 2); /* colors, indices */
 }
 
-void picture_lines(const struct picture *picture, const double *q, uint64_t log_ns,
-                   struct io_byte_writer *out)
+void scene_view_flex_lines(const struct scene_view *picture, const double *q, uint64_t log_ns,
+                           struct io_byte_writer *out)
 {
     const struct cfg_scenario *scenario = picture->scenario;
     uint32_t count = 0;
@@ -437,9 +438,9 @@ void picture_lines(const struct picture *picture, const double *q, uint64_t log_
 }
 
 /* Of all positions a line feels only the modes. */
-void picture_straight_lines(const struct picture *picture, uint64_t log_ns,
+void scene_view_rigid_lines(const struct scene_view *picture, uint64_t log_ns,
                             struct io_byte_writer *out)
 {
     memset(picture->straight, 0, (size_t)dyn_model_nq(picture->model) * sizeof(double));
-    picture_lines(picture, picture->straight, log_ns, out);
+    scene_view_flex_lines(picture, picture->straight, log_ns, out);
 }

@@ -13,27 +13,28 @@
 #include "config/scenario.h"
 #include "io/log/byte_writer.h"
 
-struct picture;
+struct scene_view;
 
 /* The scenario must outlive it.  Context: setup. */
-struct picture *picture_make(const struct cfg_scenario *scenario);
-void picture_free(struct picture *picture);
+struct scene_view *scene_view_create(const struct cfg_scenario *scenario);
+void scene_view_free(struct scene_view *picture);
 
 /* What the arm has in its hand from here on: 0 nothing, 1 + payload.  Context: any. */
-void picture_carry(struct picture *picture, int carried);
+void scene_view_set_payload(struct scene_view *picture, int carried);
 
 /* foxglove_msgs/msg/SceneUpdate: what does not change.  Context: any. */
-void picture_scene(const struct picture *picture, uint64_t log_ns, struct io_byte_writer *out);
+void scene_view_static(const struct scene_view *picture, uint64_t log_ns,
+                       struct io_byte_writer *out);
 /* foxglove_msgs/msg/FrameTransforms: every body in the world, at positions q. */
-void picture_places(const struct picture *picture, const double *q, uint64_t log_ns,
-                    struct io_byte_writer *out);
+void scene_view_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
+                           struct io_byte_writer *out);
 /* Is there anything that bends? */
-bool picture_bends(const struct picture *picture);
+bool scene_view_has_flex(const struct scene_view *picture);
 /* foxglove_msgs/msg/SceneUpdate: how it is bent. */
-void picture_lines(const struct picture *picture, const double *q, uint64_t log_ns,
-                   struct io_byte_writer *out);
+void scene_view_flex_lines(const struct scene_view *picture, const double *q, uint64_t log_ns,
+                           struct io_byte_writer *out);
 /* Both as they would be if nothing bent, all modes zero.  Context: one thread at a time. */
-void picture_straight_places(const struct picture *picture, const double *q, uint64_t log_ns,
-                             struct io_byte_writer *out);
-void picture_straight_lines(const struct picture *picture, uint64_t log_ns,
+void scene_view_rigid_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
+                                 struct io_byte_writer *out);
+void scene_view_rigid_lines(const struct scene_view *picture, uint64_t log_ns,
                             struct io_byte_writer *out);

@@ -53,7 +53,7 @@ enum { PAIR_MAX = 4 + IO_LINK_MAX };
 
 struct serve {
     const struct cfg_scenario *scenario;
-    struct record_layout layout;
+    struct sim_record_layout layout;
     char address[ADDRESS_MAX], token[TOKEN_MAX], operator_token[TOKEN_MAX];
     struct io_page pages[PAGE_MAX], model;
     int page_count;
@@ -65,10 +65,10 @@ struct serve {
     char link_key[IO_LINK_MAX][24];
     int pair_count;
     struct io_server *server;
-    struct picture *picture;
-    struct ghost *ghost; /* NULL: there is none */
-    struct live live;
-    struct standing standing; /* of the thread that keeps house */
+    struct scene_view *picture;
+    struct sim_predictor *predictor; /* NULL: there is none */
+    struct live_figures live;
+    struct run_status standing; /* of the thread that keeps house */
     struct io_byte_writer image;
     int hand;            /* where pictures of a hand go; -1: nowhere */
     uint64_t drawn_ns;   /* wall time of the newest picture */
@@ -77,14 +77,14 @@ struct serve {
 
 /* ---- options --------------------------------------------------------------------------- */
 
-static int refuse(const char *at, const char *why)
+static int print_error(const char *at, const char *why)
 {
     fprintf(stderr, "airbearing run: --serve %s: %s\n", at, why);
     return EXIT_BAD_INPUT;
 }
 
 /* [ADDRESS:]PORT; localhost is 127.0.0.1. */
-static bool split(const char *at, char address[ADDRESS_MAX], int *port)
+static bool split_address(const char *at, char address[ADDRESS_MAX], int *port)
 {
     const char *colon = strrchr(at, ':');
     const char *digits = colon ? colon + 1 : at;
@@ -122,7 +122,7 @@ int serve_check(const struct serve_options *options)
               stderr);
         return EXIT_USAGE;
     }
-    if (!split(options->at, address, &port)) {
+    if (!split_address(options->at, address, &port)) {
         fprintf(stderr,
                 "airbearing run: --serve wants PORT, from 0 (any that is free) to 65535, or "
                 "ADDRESS:PORT with a numeric IPv4 address, not \"%s\"\n",
@@ -130,15 +130,16 @@ int serve_check(const struct serve_options *options)
         return EXIT_USAGE;
     }
     if (!options->certificate != !options->key)
-        return refuse(options->at, "--cert and --key go together");
+        return print_error(options->at, "--cert and --key go together");
     if (!is_loopback(address) && !(has_token && has_tls))
-        return refuse(options->at,
-                      "other machines reach this address; give --token-file FILE and --cert FILE "
-                      "--key FILE, or serve on 127.0.0.1 and come in over ssh -L");
+        return print_error(
+            options->at,
+            "other machines reach this address; give --token-file FILE and --cert FILE "
+            "--key FILE, or serve on 127.0.0.1 and come in over ssh -L");
     if (options->token && options->token[0] == '\0')
-        return refuse(options->at, "the token is empty");
+        return print_error(options->at, "the token is empty");
     if (options->operator_token && options->operator_token[0] == '\0')
-        return refuse(options->at, "the operator token is empty");
+        return print_error(options->at, "the operator token is empty");
     return 0;
 }
 
@@ -216,7 +217,7 @@ static int channel_of(const struct serve *serve, int live)
     return serve->logged_count + live;
 }
 
-static void offer(struct serve *serve, int live, uint64_t log_ns)
+static void broadcast_image(struct serve *serve, int live, uint64_t log_ns)
 {
     if (!serve->image.failed)
         io_server_broadcast(serve->server, channel_of(serve, live), log_ns, serve->image.data,
@@ -224,15 +225,15 @@ static void offer(struct serve *serve, int live, uint64_t log_ns)
     io_byte_writer_clear(&serve->image);
 }
 
-static void show_figures(void *self, uint64_t log_ns, const struct live_image *image)
+static void publish_figures(void *self, uint64_t log_ns, const struct live_image *image)
 {
     struct serve *serve = self;
     io_server_broadcast(serve->server, channel_of(serve, LIVE_FIGURES), log_ns, image,
                         LIVE_IMAGE_SIZE);
 }
 
-static void put_event(struct io_byte_writer *out, uint64_t log_ns, enum live_level level,
-                      const char *text, const char *who)
+static void encode_event(struct io_byte_writer *out, uint64_t log_ns, enum live_level level,
+                         const char *text, const char *who)
 {
     io_cdr_time(out, log_ns);
     io_put_u8(out, (uint8_t)level);
@@ -242,40 +243,42 @@ static void put_event(struct io_byte_writer *out, uint64_t log_ns, enum live_lev
     io_cdr_u32(out, 0);   /* line */
 }
 
-static void show_event(void *self, uint64_t log_ns, enum live_level level, const char *text)
+static void log_event(void *self, uint64_t log_ns, enum live_level level, const char *text)
 {
     struct serve *serve = self;
-    put_event(&serve->image, log_ns, level, text, "airbearing");
-    offer(serve, LIVE_LOG, log_ns);
+    encode_event(&serve->image, log_ns, level, text, "airbearing");
+    broadcast_image(serve, LIVE_LOG, log_ns);
 }
 
-static void show_status(void *self, const char *id, enum io_foxglove_level level, const char *text)
+static void publish_status(void *self, const char *id, enum io_foxglove_level level,
+                           const char *text)
 {
     struct serve *serve = self;
     io_server_status(serve->server, id, level, text);
 }
 
 /* Bytes of its own: this is another thread. */
-static void note(struct serve *serve, enum live_level level, const char *text, const char *who)
+static void broadcast_log(struct serve *serve, enum live_level level, const char *text,
+                          const char *who)
 {
     struct io_byte_writer image = {0};
     const uint64_t log_ns = atomic_load_explicit(&serve->at, memory_order_relaxed);
-    put_event(&image, log_ns, level, text, who);
+    encode_event(&image, log_ns, level, text, who);
     if (!image.failed)
         io_server_broadcast(serve->server, channel_of(serve, LIVE_LOG), log_ns, image.data,
                             image.size);
     io_byte_writer_free(&image);
 }
 
-void serve_note(struct serve *serve, const char *text)
+void serve_log_note(struct serve *serve, const char *text)
 {
-    note(serve, LIVE_INFO, text, "operator");
+    broadcast_log(serve, LIVE_INFO, text, "operator");
 }
 
-void serve_alarm(struct serve *serve, const char *text)
+void serve_log_error(struct serve *serve, const char *text)
 {
     if (serve)
-        note(serve, LIVE_ERROR, text, "airbearing");
+        broadcast_log(serve, LIVE_ERROR, text, "airbearing");
 }
 
 void serve_verdict(struct serve *serve, const char *text, bool ok)
@@ -284,11 +287,11 @@ void serve_verdict(struct serve *serve, const char *text, bool ok)
     if (!serve)
         return;
     snprintf(line, sizeof line, "verdict: %s", text);
-    note(serve, ok ? LIVE_INFO : LIVE_ERROR, line, "airbearing");
+    broadcast_log(serve, ok ? LIVE_INFO : LIVE_ERROR, line, "airbearing");
     io_server_status(serve->server, "verdict", ok ? IO_FOXGLOVE_INFO : IO_FOXGLOVE_ERROR, line);
 }
 
-static void show_desk(void *self, const struct io_byte_writer *image)
+static void publish_run_status(void *self, const struct io_byte_writer *image)
 {
     struct serve *serve = self;
     io_server_broadcast(serve->server, channel_of(serve, LIVE_DESK),
@@ -296,33 +299,34 @@ static void show_desk(void *self, const struct io_byte_writer *image)
                         image->size);
 }
 
-static void show_fault(void *self, const char *text)
+static void log_fault(void *self, const char *text)
 {
-    note(self, LIVE_WARNING, text, "airbearing");
+    broadcast_log(self, LIVE_WARNING, text, "airbearing");
 }
 
-void serve_desk(struct serve *serve, bool paused, uint32_t on, uint32_t struck)
+void serve_run_status(struct serve *serve, bool paused, uint32_t on, uint32_t struck)
 {
     if (serve)
-        standing_look(&serve->standing, paused, on, struck);
+        run_status_update(&serve->standing, paused, on, struck);
 }
 
-void serve_ghost(struct serve *serve, struct ghost *ghost)
+void serve_show_prediction(struct serve *serve, struct sim_predictor *predictor)
 {
-    serve->ghost = ghost;
+    serve->predictor = predictor;
 }
 
 /* The ghost is shown at the time from which it was predicted: there it is ahead. */
-static void show_ghost(struct serve *serve)
+static void publish_prediction(struct serve *serve)
 {
     uint64_t log_ns;
     int carried;
-    const double *q = serve->ghost ? ghost_newest(serve->ghost, &log_ns, &carried) : NULL;
+    const double *q =
+        serve->predictor ? sim_predictor_newest(serve->predictor, &log_ns, &carried) : NULL;
     if (!q)
         return;
-    picture_carry(serve->picture, carried);
-    picture_places(serve->picture, q, log_ns, &serve->image);
-    offer(serve, LIVE_GHOST, log_ns);
+    scene_view_set_payload(serve->picture, carried);
+    scene_view_transforms(serve->picture, q, log_ns, &serve->image);
+    broadcast_image(serve, LIVE_GHOST, log_ns);
 }
 
 /* As /plant tells it, behind the state. */
@@ -332,46 +336,46 @@ static int carried_by(const struct serve *serve, const double *record)
     return serve->scenario->arm.payload_count > 0 ? (int)record[behind] : 0;
 }
 
-static void show_vehicle(struct serve *serve, const double *q, uint64_t log_ns, uint64_t now_ns)
+static void publish_vehicle(struct serve *serve, const double *q, uint64_t log_ns, uint64_t now_ns)
 {
     if (now_ns - serve->drawn_ns < PICTURE_EVERY_NS)
         return;
     serve->drawn_ns = now_ns;
-    show_ghost(serve);
-    picture_carry(serve->picture, carried_by(serve, q));
-    picture_places(serve->picture, q, log_ns, &serve->image);
-    offer(serve, LIVE_PLACES, log_ns);
-    if (!picture_bends(serve->picture))
+    publish_prediction(serve);
+    scene_view_set_payload(serve->picture, carried_by(serve, q));
+    scene_view_transforms(serve->picture, q, log_ns, &serve->image);
+    broadcast_image(serve, LIVE_PLACES, log_ns);
+    if (!scene_view_has_flex(serve->picture))
         return;
-    picture_lines(serve->picture, q, log_ns, &serve->image);
-    offer(serve, LIVE_LINES, log_ns);
-    picture_straight_places(serve->picture, q, log_ns, &serve->image);
-    offer(serve, LIVE_STRAIGHT_PLACES, log_ns);
+    scene_view_flex_lines(serve->picture, q, log_ns, &serve->image);
+    broadcast_image(serve, LIVE_LINES, log_ns);
+    scene_view_rigid_transforms(serve->picture, q, log_ns, &serve->image);
+    broadcast_image(serve, LIVE_STRAIGHT_PLACES, log_ns);
 }
 
-static void see(void *self, int channel, uint64_t log_ns, const void *payload)
+static void on_record(void *self, int channel, uint64_t log_ns, const void *payload)
 {
     struct serve *serve = self;
     io_server_broadcast(serve->server, channel, log_ns, payload,
                         serve->logged[channel].payload_size);
     if (channel == serve->layout.frame) {
-        struct record_frame frame = {0};
-        memcpy(&frame, payload, RECORD_FRAME_SIZE);
+        struct sim_record_frame frame = {0};
+        memcpy(&frame, payload, SIM_RECORD_FRAME_SIZE);
         atomic_store_explicit(&serve->at, log_ns, memory_order_relaxed);
         io_server_time(serve->server, log_ns);
-        live_frame(&serve->live, &frame, log_ns, rt_now_ns());
+        live_figures_frame(&serve->live, &frame, log_ns, rt_now_ns());
     } else if (channel == serve->layout.input) {
-        struct record_input input = {0};
-        memcpy(&input, payload, RECORD_INPUT_SIZE);
-        live_input(&serve->live, &input, log_ns);
+        struct sim_record_input input = {0};
+        memcpy(&input, payload, SIM_RECORD_INPUT_SIZE);
+        live_figures_input(&serve->live, &input, log_ns);
     } else if (channel == serve->layout.plant) {
-        show_vehicle(serve, payload, log_ns, rt_now_ns());
+        publish_vehicle(serve, payload, log_ns, rt_now_ns());
     } else if (serve->scenario->arm.joint_count > 0 && channel == serve->layout.arm) {
-        live_arm(&serve->live, payload, log_ns);
+        live_figures_arm(&serve->live, payload, log_ns);
     } else if (channel == serve->layout.ground && channel != serve->layout.clock) {
-        struct record_ground ground = {0};
-        memcpy(&ground, payload, RECORD_GROUND_SIZE);
-        live_ground(&serve->live, &ground, log_ns);
+        struct sim_record_ground ground = {0};
+        memcpy(&ground, payload, SIM_RECORD_GROUND_SIZE);
+        live_figures_ground(&serve->live, &ground, log_ns);
     }
 }
 
@@ -381,22 +385,22 @@ static void list_channels(struct serve *serve, const struct io_telemetry *teleme
 {
     static const struct io_live_channel own[LIVE_COUNT] = {
         [LIVE_FIGURES] = {"/live", "airbearing_msgs/msg/Live", live_text, .latched = true},
-        [LIVE_LOG] = {"/log", "foxglove_msgs/msg/Log", shown_log_text, .whole = true},
-        [LIVE_DESK] = {"/desk", "airbearing_msgs/msg/Desk", standing_text, .whole = true,
+        [LIVE_LOG] = {"/log", "foxglove_msgs/msg/Log", foxglove_log_text, .whole = true},
+        [LIVE_DESK] = {"/desk", "airbearing_msgs/msg/Desk", run_status_schema, .whole = true,
                        .latched = true},
-        [LIVE_PLACES] = {"/tf", "foxglove_msgs/msg/FrameTransforms", shown_transforms_text,
+        [LIVE_PLACES] = {"/tf", "foxglove_msgs/msg/FrameTransforms", foxglove_transforms_text,
                          .latched = true},
-        [LIVE_SCENE] = {"/scene", "foxglove_msgs/msg/SceneUpdate", shown_scene_text, .whole = true,
-                        .latched = true},
-        [LIVE_LINES] = {"/scene/bent", "foxglove_msgs/msg/SceneUpdate", shown_scene_text,
+        [LIVE_SCENE] = {"/scene", "foxglove_msgs/msg/SceneUpdate", foxglove_scene_text,
+                        .whole = true, .latched = true},
+        [LIVE_LINES] = {"/scene/bent", "foxglove_msgs/msg/SceneUpdate", foxglove_scene_text,
                         .latched = true},
         /* 3-D panels follow every FrameTransforms, so by that name these would shake them */
         [LIVE_STRAIGHT_PLACES] = {"/tf/straight", "airbearing_msgs/msg/FrameTransforms",
-                                  shown_transforms_text, .latched = true},
+                                  foxglove_transforms_text, .latched = true},
         [LIVE_STRAIGHT_LINES] = {"/scene/straight", "foxglove_msgs/msg/SceneUpdate",
-                                 shown_scene_text, .whole = true, .latched = true},
-        [LIVE_GHOST] = {"/tf/ghost", "airbearing_msgs/msg/FrameTransforms", shown_transforms_text,
-                        .latched = true},
+                                 foxglove_scene_text, .whole = true, .latched = true},
+        [LIVE_GHOST] = {"/tf/ghost", "airbearing_msgs/msg/FrameTransforms",
+                        foxglove_transforms_text, .latched = true},
     };
     serve->logged = io_telemetry_channels(telemetry, &serve->logged_count);
     for (int i = 0; i < serve->logged_count; i++)
@@ -407,14 +411,14 @@ static void list_channels(struct serve *serve, const struct io_telemetry *teleme
     memcpy(serve->channels + serve->logged_count, own, sizeof own);
 }
 
-static void pass_hand(void *self, const void *bytes, size_t size)
+static void forward_hand(void *self, const void *bytes, size_t size)
 {
     const struct serve *serve = self;
     io_cockpit_send(serve->hand, bytes, size);
 }
 
 /* value is taken over; NULL: there is nothing to tell. */
-static void tell(struct serve *serve, const char *key, char *value)
+static void add_server_info(struct serve *serve, const char *key, char *value)
 {
     if (value == NULL)
         return;
@@ -424,11 +428,11 @@ static void tell(struct serve *serve, const char *key, char *value)
 }
 
 /* /live counts links by number. */
-static void tell_links(struct serve *serve)
+static void publish_link_status(struct serve *serve)
 {
     for (int i = 0; i < serve->scenario->link_count; i++) {
         snprintf(serve->link_key[i], sizeof serve->link_key[i], "link.%d", i);
-        tell(serve, serve->link_key[i], strdup(serve->scenario->links[i].name));
+        add_server_info(serve, serve->link_key[i], strdup(serve->scenario->links[i].name));
     }
 }
 
@@ -451,7 +455,7 @@ static struct io_server_spec server_of(struct serve *serve, const struct serve_o
         .service_table = what->desk,
         .pairs = serve->pairs,
         .pair_count = serve->pair_count,
-        .hand = {.self = serve, .pass = serve->hand >= 0 ? pass_hand : NULL},
+        .hand = {.self = serve, .pass = serve->hand >= 0 ? forward_hand : NULL},
     };
     int count = 0;
     for (size_t i = 0; i < sizeof known_origins / sizeof *known_origins; i++)
@@ -498,19 +502,19 @@ static int start(struct serve *serve, const struct serve_options *options,
 {
     char error[IO_SERVER_ERROR_MAX];
     int port = 0;
-    (void)split(options->at, serve->address, &port); /* checked before */
-    serve->page_count = page_cockpit(serve->pages);
+    (void)split_address(options->at, serve->address, &port); /* checked before */
+    serve->page_count = embedded_page_cockpit(serve->pages);
     if (serve->scenario->urdf)
-        serve->model = page_model(serve->scenario->urdf);
+        serve->model = embedded_page_urdf(serve->scenario->urdf);
     const struct io_server_spec spec = server_of(serve, options, what, port);
     const struct rt_thread_spec thread = {
         .name = "live", .policy = SCHED_OTHER, .cpu = what->cpu, .stack_size = 1024 * 1024};
     serve->server = io_server_open(&spec, error);
     if (!serve->server)
-        return refuse(options->at, error);
+        return print_error(options->at, error);
     const int failure = io_server_start(serve->server, &thread);
     if (failure)
-        return refuse(options->at, strerror(-failure));
+        return print_error(options->at, strerror(-failure));
     print_address(serve, options);
     return 0;
 }
@@ -526,28 +530,28 @@ int serve_open(const struct serve_options *options, const struct serve_spec *spe
     made->scenario = spec->scenario;
     made->layout = *spec->layout;
     list_channels(made, spec->telemetry);
-    tell(made, "arm", arm_description(spec->scenario));
-    tell(made, "cameras", camera_json(spec->scenario));
-    tell(made, "urdf", spec->scenario->urdf ? strdup("yes") : NULL);
-    tell_links(made);
+    add_server_info(made, "arm", arm_description(spec->scenario));
+    add_server_info(made, "cameras", camera_json(spec->scenario));
+    add_server_info(made, "urdf", spec->scenario->urdf ? strdup("yes") : NULL);
+    publish_link_status(made);
     int code = read_tokens(made, options);
     if (code == 0)
         code = start(made, options, spec);
     if (code)
         return code;
-    made->picture = picture_make(spec->scenario);
-    live_open(&made->live, spec->scenario,
-              (struct live_sink){made, show_figures, show_event, show_status});
-    standing_open(&made->standing, spec->scenario,
-                  (struct standing_sink){made, show_desk, show_fault});
-    serve_desk(made, false, 0, 0);
-    picture_scene(made->picture, 0, &made->image);
-    offer(made, LIVE_SCENE, 0);
-    if (picture_bends(made->picture)) {
-        picture_straight_lines(made->picture, 0, &made->image);
-        offer(made, LIVE_STRAIGHT_LINES, 0);
+    made->picture = scene_view_create(spec->scenario);
+    live_figures_open(&made->live, spec->scenario,
+                      (struct live_sink){made, publish_figures, log_event, publish_status});
+    run_status_open(&made->standing, spec->scenario,
+                    (struct run_status_sink){made, publish_run_status, log_fault});
+    serve_run_status(made, false, 0, 0);
+    scene_view_static(made->picture, 0, &made->image);
+    broadcast_image(made, LIVE_SCENE, 0);
+    if (scene_view_has_flex(made->picture)) {
+        scene_view_rigid_lines(made->picture, 0, &made->image);
+        broadcast_image(made, LIVE_STRAIGHT_LINES, 0);
     }
-    io_telemetry_observe(spec->telemetry, (struct io_record_observer){made, see});
+    io_telemetry_observe(spec->telemetry, (struct io_record_observer){made, on_record});
     return 0;
 }
 
@@ -559,9 +563,9 @@ void serve_close(struct serve *serve, struct io_server_counts *counts)
         io_server_close(serve->server, counts);
     if (serve->hand >= 0)
         close(serve->hand);
-    picture_free(serve->picture);
+    scene_view_free(serve->picture);
     io_byte_writer_free(&serve->image);
-    standing_close(&serve->standing);
+    run_status_close(&serve->standing);
     for (int i = 0; i < serve->pair_count; i++)
         free(serve->told[i]);
     free(serve);

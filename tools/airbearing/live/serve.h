@@ -20,7 +20,7 @@ struct serve_options {
 /* What is served.  All of it must outlive the server, but for the layout. */
 struct serve_spec {
     const struct cfg_scenario *scenario;
-    const struct record_layout *layout;
+    const struct sim_record_layout *layout;
     struct io_telemetry *telemetry;      /* not started yet */
     const struct io_service_table *desk; /* NULL: nothing to ask for */
     int hand; /* sending end of the link on bus cockpit, the server's from here on; -1: none */
@@ -28,7 +28,7 @@ struct serve_spec {
 };
 
 struct serve;
-struct ghost;
+struct sim_predictor;
 
 /* Is the address one that may be served?  0, or the exit code with one line said.
  * Context: setup. */
@@ -39,17 +39,17 @@ int serve_open(const struct serve_options *options, const struct serve_spec *spe
                struct serve **serve);
 /* Show where this ghost is, too; it outlives the telemetry.  Context: setup, after serve_open() and
  * before the telemetry is started. */
-void serve_ghost(struct serve *serve, struct ghost *ghost);
+void serve_show_prediction(struct serve *serve, struct sim_predictor *predictor);
 /* A line in the viewers' log, said by somebody at the desk.  Context: server thread. */
-void serve_note(struct serve *serve, const char *text);
+void serve_log_note(struct serve *serve, const char *text);
 /* The same of what went wrong, said by the run itself.  NULL is fine.  Context: the thread that
  * keeps house, after serve_open(). */
-void serve_alarm(struct serve *serve, const char *text);
+void serve_log_error(struct serve *serve, const char *text);
 /* How the run came out, the last thing that viewers are told.  NULL is fine.  Context: after the
  * run. */
 void serve_verdict(struct serve *serve, const char *text, bool ok);
-/* How the operator's desk stands, as rig_faults() has it; viewers are told what is new.  NULL is
- * fine.  Context: the thread that keeps house, after serve_open(). */
-void serve_desk(struct serve *serve, bool paused, uint32_t on, uint32_t struck);
+/* How the operator's desk stands, as sim_take_fault_flags() has it; viewers are told what is new.
+ * NULL is fine.  Context: the thread that keeps house, after serve_open(). */
+void serve_run_status(struct serve *serve, bool paused, uint32_t on, uint32_t struck);
 /* The telemetry has ended.  NULL is fine.  Context: after the run. */
 void serve_close(struct serve *serve, struct io_server_counts *counts);

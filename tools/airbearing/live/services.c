@@ -14,46 +14,49 @@ static const struct io_foxglove_service services[] = {
     {"/fault", "airbearing_msgs/srv/Fault", IO_FOXGLOVE_FORM_SWITCH},
     {"/safe", "std_srvs/srv/Trigger", IO_FOXGLOVE_FORM_EMPTY},
 };
-static const enum operator_act acts[] = {
-    OPERATOR_PAUSE,      OPERATOR_RESUME,  OPERATOR_STEP,  OPERATOR_RESET,
-    OPERATOR_CHECKPOINT, OPERATOR_RESTORE, OPERATOR_FAULT,
+static const enum sim_act acts[] = {
+    SIM_ACT_PAUSE,      SIM_ACT_RESUME,  SIM_ACT_STEP,  SIM_ACT_RESET,
+    SIM_ACT_CHECKPOINT, SIM_ACT_RESTORE, SIM_ACT_FAULT,
 };
 enum { SERVICE_COUNT = sizeof services / sizeof *services, SAFE = SERVICE_COUNT - 1 };
 _Static_assert(SAFE == sizeof acts / sizeof *acts, "each service but the stop is an act");
 
 static const char *parameter_name(void *self, int index)
 {
-    const struct desk *desk = self;
-    return operator_parameter(desk->panel, index)->name;
+    const struct service_desk *desk = self;
+    return sim_operator_parameter(desk->panel, index)->name;
 }
 
 static double parameter_value(void *self, int index)
 {
-    const struct desk *desk = self;
-    return operator_value(desk->panel, index);
+    const struct service_desk *desk = self;
+    return sim_operator_parameter_value(desk->panel, index);
 }
 
-static const char *ask(struct desk *desk, const struct operator_request *request)
+static const char *post_request(struct service_desk *desk,
+                                const struct sim_operator_request *request)
 {
-    return operator_ask(desk->panel, request) ? NULL : "too many requests wait at the desk";
+    return sim_operator_request_act(desk->panel, request) ? NULL
+                                                          : "too many requests wait at the desk";
 }
 
 static const char *set(void *self, uint64_t ticket, int parameter, double value)
 {
-    struct desk *desk = self;
-    const struct operator_request request = {
-        .ticket = ticket, .act = OPERATOR_TUNE, .index = (uint32_t)parameter, .value = value};
-    return isfinite(value) ? ask(desk, &request) : "a parameter is a finite number";
+    struct service_desk *desk = self;
+    const struct sim_operator_request request = {
+        .ticket = ticket, .act = SIM_ACT_TUNE, .index = (uint32_t)parameter, .value = value};
+    return isfinite(value) ? post_request(desk, &request) : "a parameter is a finite number";
 }
 
 /* By its name, or by its number where two have the same. */
-static bool find_fault(const struct desk *desk, const char *name, uint32_t *index)
+static bool find_fault(const struct service_desk *desk, const char *name, uint32_t *index)
 {
-    const int count = operator_fault_count(desk->panel);
+    const int count = sim_operator_fault_count(desk->panel);
     for (int i = 0; i < count; i++) {
         char number[16];
         snprintf(number, sizeof number, "%d", i);
-        if (strcmp(name, operator_fault_name(desk->panel, i)) == 0 || strcmp(name, number) == 0) {
+        if (strcmp(name, sim_operator_fault_name(desk->panel, i)) == 0 ||
+            strcmp(name, number) == 0) {
             *index = (uint32_t)i;
             return true;
         }
@@ -78,10 +81,10 @@ static bool is_checkpoint_name(const char *text)
 static const char *call(void *self, uint64_t ticket, int service,
                         const struct io_foxglove_arguments *arguments)
 {
-    struct desk *desk = self;
+    struct service_desk *desk = self;
     if (service >= SAFE)
         return "a stop is not a request";
-    struct operator_request request = {.ticket = ticket, .act = acts[service]};
+    struct sim_operator_request request = {.ticket = ticket, .act = acts[service]};
     const enum io_foxglove_form form = services[service].form;
     _Static_assert(sizeof request.path >= sizeof arguments->text, "a path fits");
     if (form == IO_FOXGLOVE_FORM_FRAMES) {
@@ -92,7 +95,7 @@ static const char *call(void *self, uint64_t ticket, int service,
         if (!is_file_name(arguments->text))
             return "give the name of a file, without a folder; it is kept where the run was "
                    "started";
-        if (request.act == OPERATOR_CHECKPOINT && !is_checkpoint_name(arguments->text))
+        if (request.act == SIM_ACT_CHECKPOINT && !is_checkpoint_name(arguments->text))
             return "a checkpoint's name ends with .checkpoint, so that nothing else is written "
                    "over";
         memcpy(request.path, arguments->text, sizeof arguments->text);
@@ -101,33 +104,33 @@ static const char *call(void *self, uint64_t ticket, int service,
             return "the scenario has no fault of this name";
         request.value = arguments->active;
     }
-    return ask(desk, &request);
+    return post_request(desk, &request);
 }
 
 static bool stop(void *self, uint64_t ticket)
 {
-    struct desk *desk = self;
-    return operator_stop(desk->panel, ticket);
+    struct service_desk *desk = self;
+    return sim_operator_stop_arm(desk->panel, ticket);
 }
 
 static void lost(void *self)
 {
-    struct desk *desk = self;
-    operator_lost(desk->panel);
+    struct service_desk *desk = self;
+    sim_operator_client_lost(desk->panel);
 }
 
 static void note(void *self, const char *text)
 {
-    const struct desk *desk = self;
-    if (desk->ear.note)
-        desk->ear.note(desk->ear.self, text);
+    const struct service_desk *desk = self;
+    if (desk->listener.note)
+        desk->listener.note(desk->listener.self, text);
 }
 
 static bool answer(void *self, struct io_service_reply *out)
 {
-    struct desk *desk = self;
-    struct operator_answer given;
-    if (!operator_answers(desk->panel, &given))
+    struct service_desk *desk = self;
+    struct sim_operator_answer given;
+    if (!sim_operator_next_answer(desk->panel, &given))
         return false;
     *out = (struct io_service_reply){.ticket = given.ticket, .done = given.done};
     snprintf(out->text, sizeof out->text, "%s (frame %llu)", given.text,
@@ -136,29 +139,29 @@ static bool answer(void *self, struct io_service_reply *out)
     return true;
 }
 
-const struct io_service_table *desk_open(struct desk *desk, struct operator_desk *panel,
-                                         struct desk_ear ear)
+const struct io_service_table *services_open(struct service_desk *desk, struct sim_operator *panel,
+                                             struct service_listener ear)
 {
-    *desk = (struct desk){
+    *desk = (struct service_desk){
         .panel = panel,
-        .ear = ear,
-        .seam = {.self = desk,
-                 .parameter_count = operator_parameter_count(panel),
-                 .parameter_name = parameter_name,
-                 .parameter_value = parameter_value,
-                 .fault_count = operator_fault_count(panel),
-                 .faults = desk->fault,
-                 .service_count = SERVICE_COUNT,
-                 .services = services,
-                 .stop_service = SAFE,
-                 .set = set,
-                 .call = call,
-                 .stop = stop,
-                 .lost = lost,
-                 .answer = answer,
-                 .note = note},
+        .listener = ear,
+        .interface = {.self = desk,
+                      .parameter_count = sim_operator_parameter_count(panel),
+                      .parameter_name = parameter_name,
+                      .parameter_value = parameter_value,
+                      .fault_count = sim_operator_fault_count(panel),
+                      .faults = desk->fault,
+                      .service_count = SERVICE_COUNT,
+                      .services = services,
+                      .stop_service = SAFE,
+                      .set = set,
+                      .call = call,
+                      .stop = stop,
+                      .lost = lost,
+                      .answer = answer,
+                      .note = note},
     };
-    for (int i = 0; i < desk->seam.fault_count; i++)
-        desk->fault[i] = operator_fault_name(panel, i);
-    return &desk->seam;
+    for (int i = 0; i < desk->interface.fault_count; i++)
+        desk->fault[i] = sim_operator_fault_name(panel, i);
+    return &desk->interface;
 }

@@ -8,18 +8,18 @@
 #include "rt/executive/operator/operator.h"
 
 /* Hears what was done, what was not and why, and who has authority.  Context: server thread. */
-struct desk_ear {
+struct service_listener {
     void *self;
     void (*note)(void *self, const char *text);
 };
 
-struct desk {
-    struct operator_desk *panel;
-    struct desk_ear ear; /* note NULL: nobody listens */
-    const char *fault[CFG_FAULT_MAX];
-    struct io_service_table seam;
+struct service_desk {
+    struct sim_operator *panel;
+    struct service_listener listener; /* note NULL: nobody listens */
+    const char *fault[SIM_FAULT_MAX];
+    struct io_service_table interface;
 };
 
 /* The seam lives as long as the desk.  Context: setup. */
-const struct io_service_table *desk_open(struct desk *desk, struct operator_desk *panel,
-                                         struct desk_ear ear);
+const struct io_service_table *services_open(struct service_desk *desk, struct sim_operator *panel,
+                                             struct service_listener ear);

@@ -19,9 +19,9 @@ static uint32_t every_of(const struct io_mcap_recover_channel *channel)
     return 1;
 }
 
-bool log_tally_open(struct log_tally *tally, const struct io_mcap_recover *recovery)
+bool channel_counts_open(struct channel_counts *tally, const struct io_mcap_recover *recovery)
 {
-    *tally = (struct log_tally){.channel = calloc(LOG_CHANNEL_MAX, sizeof *tally->channel)};
+    *tally = (struct channel_counts){.channel = calloc(LOG_CHANNEL_MAX, sizeof *tally->channel)};
     if (!tally->channel)
         return false;
     struct io_mcap_recover_channel channel;
@@ -30,10 +30,10 @@ bool log_tally_open(struct log_tally *tally, const struct io_mcap_recover *recov
     return true;
 }
 
-void log_tally_free(struct log_tally *tally)
+void channel_counts_free(struct channel_counts *tally)
 {
     free(tally->channel);
-    *tally = (struct log_tally){0};
+    *tally = (struct channel_counts){0};
 }
 
 static void widen(uint64_t *first, uint64_t *last, bool is_first, uint64_t ns)
@@ -44,7 +44,7 @@ static void widen(uint64_t *first, uint64_t *last, bool is_first, uint64_t ns)
         *last = ns;
 }
 
-void log_tally_add(struct log_tally *tally, const struct io_mcap_message *message)
+void channel_counts_add(struct channel_counts *tally, const struct io_mcap_message *message)
 {
     struct log_channel *channel = &tally->channel[message->channel];
     if (channel->every == 0)
@@ -66,7 +66,7 @@ void log_tally_add(struct log_tally *tally, const struct io_mcap_message *messag
         tally->id_end = message->channel + 1;
 }
 
-uint64_t log_tally_missing(const struct log_channel *channel)
+uint64_t channel_counts_missing(const struct log_channel *channel)
 {
     if (channel->records == 0)
         return 0;
@@ -74,11 +74,11 @@ uint64_t log_tally_missing(const struct log_channel *channel)
     return due > channel->chosen ? due - channel->chosen : 0;
 }
 
-uint64_t log_tally_missing_all(const struct log_tally *tally)
+uint64_t channel_counts_missing_all(const struct channel_counts *tally)
 {
     uint64_t missing = 0;
     for (int id = 0; id < tally->id_end; id++)
-        missing += log_tally_missing(&tally->channel[id]);
+        missing += channel_counts_missing(&tally->channel[id]);
     return missing;
 }
 

@@ -35,7 +35,7 @@ static const char usage[] =
 
 enum { CHANNEL_MAX = 64, FIELD_MAX = 512, CDR_HEADER_SIZE = 4, PATH_SIZE = 4096 };
 
-struct wishes {
+struct export_options {
     const char *log, *csv, *hgrm, *of;
     const char *channel[CHANNEL_MAX];
     int channel_count;
@@ -51,14 +51,14 @@ struct table {
 
 struct export
 {
-    const struct wishes *wishes;
+    const struct export_options *wishes;
     struct io_mcap_recover *recovery;
-    struct log_tally tally;
+    struct channel_counts tally;
     struct table *table[LOG_CHANNEL_MAX]; /* by channel id */
     uint64_t left_out;                    /* messages too short for their fields */
 };
 
-static int refuse(const char *path, const char *why)
+static int print_error(const char *path, const char *why)
 {
     fprintf(stderr, "airbearing log export: %s: %s\n", path, why);
     return EXIT_BAD_INPUT;
@@ -124,7 +124,7 @@ static void print_row(const struct table *table, const struct io_mcap_message *m
     putc('\n', table->out);
 }
 
-static bool is_wanted(const struct wishes *wishes, const char *topic)
+static bool is_wanted(const struct export_options *wishes, const char *topic)
 {
     for (int i = 0; i < wishes->channel_count; i++)
         if (strcmp(wishes->channel[i], topic) == 0)
@@ -144,29 +144,30 @@ static int open_table(struct export *export, const struct io_mcap_recover_channe
     const char *csv = export->wishes->csv;
     struct table *table = calloc(1, sizeof *table);
     if (!table)
-        return refuse(csv, "no memory");
+        return print_error(csv, "no memory");
     export->table[channel->id] = table;
     if (!channel->definition || !io_slice_is(channel->encoding, "cdr") ||
         !read_fields(table, channel->definition))
-        return refuse(channel->topic, "its schema is not known or not of numbers of fixed size");
+        return print_error(channel->topic,
+                           "its schema is not known or not of numbers of fixed size");
     if (is_folder(csv))
         name_file(csv, channel->topic, path);
     else
         snprintf(path, sizeof path, "%s", csv);
     table->out = fopen(path, "we");
     if (!table->out)
-        return refuse(path, strerror(errno));
+        return print_error(path, strerror(errno));
     print_head(table);
     return 0;
 }
 
 static int open_tables(struct export *export)
 {
-    const struct wishes *wishes = export->wishes;
+    const struct export_options *wishes = export->wishes;
     struct io_mcap_recover_channel channel;
     int opened = 0, code = 0;
     if (wishes->channel_count != 1 && !is_folder(wishes->csv) && mkdir(wishes->csv, 0777) != 0)
-        return refuse(wishes->csv, strerror(errno));
+        return print_error(wishes->csv, strerror(errno));
     for (unsigned id = 0; code == 0 && io_mcap_recover_channel(export->recovery, id, &channel);
          id = channel.id + 1u) {
         if (!is_wanted(wishes, channel.topic))
@@ -175,8 +176,9 @@ static int open_tables(struct export *export)
         code = open_table(export, &channel);
     }
     if (code == 0 && opened < wishes->channel_count)
-        return refuse(wishes->log, "it has not all the channels asked for; airbearing log info "
-                                   "lists them");
+        return print_error(wishes->log,
+                           "it has not all the channels asked for; airbearing log info "
+                           "lists them");
     return code;
 }
 
@@ -189,7 +191,7 @@ static int close_tables(struct export *export, int code)
         if (table->out) {
             const bool is_lost = ferror(table->out) != 0;
             if ((fclose(table->out) != 0 || is_lost) && code == 0)
-                code = refuse(export->wishes->csv, "cannot be written");
+                code = print_error(export->wishes->csv, "cannot be written");
         }
         free(table);
     }
@@ -202,7 +204,7 @@ static int write_tables(struct export *export)
     int code = open_tables(export);
     while (code == 0 && io_mcap_recover_next(export->recovery, &message)) {
         const struct table *table = export->table[message.channel];
-        log_tally_add(&export->tally, &message);
+        channel_counts_add(&export->tally, &message);
         if (!table)
             continue;
         if (message.size < CDR_HEADER_SIZE + table->payload_size)
@@ -226,79 +228,79 @@ static bool wants_busy(const struct export *export)
     return false;
 }
 
-static bool add_frame(struct export *export, struct spread *spread, bool busy,
+static bool add_frame(struct export *export, struct percentiles *spread, bool busy,
                       const struct io_mcap_message *message)
 {
-    struct record_frame frame;
-    if (message->size < CDR_HEADER_SIZE + RECORD_FRAME_SIZE) {
+    struct sim_record_frame frame;
+    if (message->size < CDR_HEADER_SIZE + SIM_RECORD_FRAME_SIZE) {
         export->left_out++;
         return true;
     }
-    memcpy(&frame, message->data + CDR_HEADER_SIZE, RECORD_FRAME_SIZE);
+    memcpy(&frame, message->data + CDR_HEADER_SIZE, SIM_RECORD_FRAME_SIZE);
     const uint64_t from = busy ? frame.start_ns : frame.release_ns;
     const uint64_t to = busy ? frame.end_ns : frame.start_ns;
-    return spread_add(spread, to > from ? to - from : 0, frame.frame);
+    return percentiles_add(spread, to > from ? to - from : 0, frame.frame);
 }
 
 static int write_percentiles(struct export *export)
 {
     const char *path = export->wishes->hgrm;
     const bool busy = wants_busy(export);
-    struct spread spread = {0};
+    struct percentiles spread = {0};
     struct io_mcap_message message;
     bool fits = true;
     while (io_mcap_recover_next(export->recovery, &message)) {
-        log_tally_add(&export->tally, &message);
+        channel_counts_add(&export->tally, &message);
         if (fits && strcmp(message.topic, "/frame") == 0)
             fits = add_frame(export, &spread, busy, &message);
     }
     int code = 0;
     FILE *out = NULL;
     if (!fits)
-        code = refuse(path, "no memory");
+        code = print_error(path, "no memory");
     else if (spread.count == 0)
-        code = refuse(export->wishes->log, "no /frame record inside");
+        code = print_error(export->wishes->log, "no /frame record inside");
     else if (!(out = fopen(path, "we")))
-        code = refuse(path, strerror(errno));
+        code = print_error(path, strerror(errno));
     if (out) {
-        spread_sort(&spread);
-        spread_print_hgrm(&spread, out);
+        percentiles_sort(&spread);
+        percentiles_print_hgrm(&spread, out);
         const bool is_lost = ferror(out) != 0;
         if (fclose(out) != 0 || is_lost)
-            code = refuse(path, "cannot be written");
+            code = print_error(path, "cannot be written");
     }
-    spread_free(&spread);
+    percentiles_free(&spread);
     return code;
 }
 
 /* ---- all ---- */
 
-static int deliver(struct export *export)
+static int write_outputs(struct export *export)
 {
     int code = export->wishes->csv ? write_tables(export) : write_percentiles(export);
     if (code)
         return code;
     const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(export->recovery);
-    const uint64_t missing = log_tally_missing_all(&export->tally);
+    const uint64_t missing = channel_counts_missing_all(&export->tally);
     log_print_losses(losses, missing, stdout);
     if (export->left_out > 0)
         printf("lost: %" PRIu64 " records too short for their fields\n", export->left_out);
     return export->left_out > 0 ? EXIT_VERDICT_NO : log_verdict(losses, missing);
 }
 
-static int begin(const struct wishes *wishes)
+static int export_log(const struct export_options *wishes)
 {
     char error[256];
     static struct export export;
     export =
         (struct export){.wishes = wishes, .recovery = io_mcap_recover_open(wishes->log, error)};
-    if (!export.recovery || !log_tally_open(&export.tally, export.recovery)) {
+    if (!export.recovery || !channel_counts_open(&export.tally, export.recovery)) {
         fprintf(stderr, "%s\n", export.recovery ? "airbearing log: no memory" : error);
         io_mcap_recover_close(export.recovery);
         return EXIT_BAD_INPUT;
     }
-    const int code = deliver(&export);
-    log_tally_free(&export.tally);
+    const int code = write_outputs(&export);
+    channel_counts_free(&export.tally);
     io_mcap_recover_close(export.recovery);
     return code;
 }
@@ -310,7 +312,7 @@ static int usage_error(const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static int take_option(struct wishes *wishes, int option, const char *value)
+static int take_option(struct export_options *wishes, int option, const char *value)
 {
     switch (option) {
     case 'c':
@@ -341,7 +343,7 @@ int log_export(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},          {"csv", required_argument, NULL, 'c'},
         {"hgrm", required_argument, NULL, 'g'},    {"of", required_argument, NULL, 'o'},
         {"channel", required_argument, NULL, 't'}, {0}};
-    struct wishes wishes = {0};
+    struct export_options wishes = {0};
     for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (option == 'h') {
             fputs(usage, stdout);
@@ -356,5 +358,5 @@ int log_export(int argc, char **argv)
     if ((wishes.hgrm && wishes.channel_count > 0) || (wishes.csv && wishes.of))
         return usage_error("--channel goes with --csv, --of with --hgrm", "");
     wishes.log = argv[optind];
-    return begin(&wishes);
+    return export_log(&wishes);
 }

@@ -43,7 +43,8 @@ static void print_units(const struct io_mcap_recover_channel *channel)
     putchar('\n');
 }
 
-static void print_channels(const struct io_mcap_recover *recovery, const struct log_tally *tally)
+static void print_channels(const struct io_mcap_recover *recovery,
+                           const struct channel_counts *tally)
 {
     struct io_mcap_recover_channel channel;
     printf("  %-28s %10s %8s %12s %12s\n", "channel", "records", "missing", "first, s", "last, s");
@@ -52,7 +53,7 @@ static void print_channels(const struct io_mcap_recover *recovery, const struct 
         char topic[128];
         const struct io_slice text = {(const unsigned char *)channel.topic, strlen(channel.topic)};
         printf("  %-28s %10" PRIu64 " %8" PRIu64 " %12.6f %12.6f",
-               log_text(text, topic, sizeof topic), seen->records, log_tally_missing(seen),
+               log_text(text, topic, sizeof topic), seen->records, channel_counts_missing(seen),
                (double)seen->first_ns * 1e-9, (double)seen->last_ns * 1e-9);
         print_units(&channel);
     }
@@ -76,7 +77,7 @@ static const char *condition(const struct io_mcap_recover_losses *losses)
 }
 
 static void print_all(const char *path, const struct io_mcap_recover *recovery,
-                      const struct log_tally *tally)
+                      const struct channel_counts *tally)
 {
     const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(recovery);
     printf("%s: %s, %" PRIu64 " records in %" PRIu64 " chunks, sim time %.6f to %.6f s\n", path,
@@ -88,7 +89,7 @@ static void print_all(const char *path, const struct io_mcap_recover *recovery,
     print_channels(recovery, tally);
     printf("attachments\n");
     print_attachments(recovery);
-    log_print_losses(losses, log_tally_missing_all(tally), stdout);
+    log_print_losses(losses, channel_counts_missing_all(tally), stdout);
 }
 
 /* ---- for programs ---- */
@@ -112,7 +113,8 @@ static json_t *map_json(struct io_slice slice)
     return object;
 }
 
-static json_t *channels_json(const struct io_mcap_recover *recovery, const struct log_tally *tally)
+static json_t *channels_json(const struct io_mcap_recover *recovery,
+                             const struct channel_counts *tally)
 {
     json_t *list = json_array();
     struct io_mcap_recover_channel channel;
@@ -123,10 +125,10 @@ static json_t *channels_json(const struct io_mcap_recover *recovery, const struc
             list,
             json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:i, s:o}", "topic", text_json(topic),
                       "schema", text_json(channel.schema_name), "records",
-                      (json_int_t)seen->records, "missing", (json_int_t)log_tally_missing(seen),
-                      "first_ns", (json_int_t)seen->first_ns, "last_ns", (json_int_t)seen->last_ns,
-                      "every", seen->every ? (int)seen->every : 1, "metadata",
-                      map_json(channel.metadata)));
+                      (json_int_t)seen->records, "missing",
+                      (json_int_t)channel_counts_missing(seen), "first_ns",
+                      (json_int_t)seen->first_ns, "last_ns", (json_int_t)seen->last_ns, "every",
+                      seen->every ? (int)seen->every : 1, "metadata", map_json(channel.metadata)));
     }
     return list;
 }
@@ -170,7 +172,7 @@ static json_t *losses_json(const struct io_mcap_recover_losses *losses, uint64_t
         "nameless_records", (json_int_t)losses->without_channel);
 }
 
-static void print_json(const struct io_mcap_recover *recovery, const struct log_tally *tally)
+static void print_json(const struct io_mcap_recover *recovery, const struct channel_counts *tally)
 {
     const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(recovery);
     json_t *object = json_pack(
@@ -178,31 +180,32 @@ static void print_json(const struct io_mcap_recover *recovery, const struct log_
         (json_int_t)tally->records, "chunks", (json_int_t)losses->chunks, "first_ns",
         (json_int_t)tally->first_ns, "last_ns", (json_int_t)tally->last_ns, "metadata",
         metadata_json(recovery), "channels", channels_json(recovery, tally), "attachments",
-        attachments_json(recovery), "lost", losses_json(losses, log_tally_missing_all(tally)));
+        attachments_json(recovery), "lost", losses_json(losses, channel_counts_missing_all(tally)));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(object);
 }
 
-static int show(const char *path, bool json)
+static int print_log(const char *path, bool json)
 {
     char error[256];
     struct io_mcap_recover *recovery = io_mcap_recover_open(path, error);
-    struct log_tally tally = {0};
+    struct channel_counts tally = {0};
     struct io_mcap_message message;
-    if (!recovery || !log_tally_open(&tally, recovery)) {
+    if (!recovery || !channel_counts_open(&tally, recovery)) {
         fprintf(stderr, "%s\n", recovery ? "airbearing log: no memory" : error);
         io_mcap_recover_close(recovery);
         return EXIT_BAD_INPUT;
     }
     while (io_mcap_recover_next(recovery, &message))
-        log_tally_add(&tally, &message);
+        channel_counts_add(&tally, &message);
     if (json)
         print_json(recovery, &tally);
     else
         print_all(path, recovery, &tally);
-    const int code = log_verdict(io_mcap_recover_losses(recovery), log_tally_missing_all(&tally));
-    log_tally_free(&tally);
+    const int code =
+        log_verdict(io_mcap_recover_losses(recovery), channel_counts_missing_all(&tally));
+    channel_counts_free(&tally);
     io_mcap_recover_close(recovery);
     return code;
 }
@@ -220,7 +223,7 @@ int log_info(int argc, char **argv)
         return option == 'h' ? EXIT_OK : EXIT_USAGE;
     }
     if (optind == argc - 1)
-        return show(argv[optind], json);
+        return print_log(argv[optind], json);
     fputs(usage, stderr);
     return EXIT_USAGE;
 }

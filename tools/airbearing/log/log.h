@@ -19,7 +19,7 @@ struct log_channel {
     uint32_t every; /* 1: all records were to be there */
 };
 
-struct log_tally {
+struct channel_counts {
     struct log_channel *channel; /* by id */
     int id_end;                  /* above all that were seen */
     uint64_t records;
@@ -27,13 +27,13 @@ struct log_tally {
 };
 
 /* False when memory ran out.  Context: setup. */
-bool log_tally_open(struct log_tally *tally, const struct io_mcap_recover *recovery);
-void log_tally_add(struct log_tally *tally, const struct io_mcap_message *message);
+bool channel_counts_open(struct channel_counts *tally, const struct io_mcap_recover *recovery);
+void channel_counts_add(struct channel_counts *tally, const struct io_mcap_message *message);
 /* Records that a channel should have had between 0 and its last; the recorder or the damage took
  * them. */
-uint64_t log_tally_missing(const struct log_channel *channel);
-uint64_t log_tally_missing_all(const struct log_tally *tally);
-void log_tally_free(struct log_tally *tally);
+uint64_t channel_counts_missing(const struct log_channel *channel);
+uint64_t channel_counts_missing_all(const struct channel_counts *tally);
+void channel_counts_free(struct channel_counts *tally);
 
 /* One line for each kind of loss; none when nothing is known to be lost. */
 void log_print_losses(const struct io_mcap_recover_losses *losses, uint64_t missing, FILE *out);
@@ -54,7 +54,7 @@ struct log_kept {
 
 /* Write all that can be read into a new, whole, indexed log.  tally counts along.  Context: setup.
  */
-void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct log_tally *tally,
+void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct channel_counts *tally,
                  struct log_kept *kept);
 
 /* The subcommands; each gets its own argc and argv. */

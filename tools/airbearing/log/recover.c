@@ -35,20 +35,20 @@ static bool may_write(const char *path)
     return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
-static int refuse(const char *path, const char *why)
+static int print_error(const char *path, const char *why)
 {
     fprintf(stderr, "airbearing log recover: %s: %s\n", path, why);
     return EXIT_BAD_INPUT;
 }
 
-static int conclude(const struct io_mcap_recover *recovery, const char *out,
-                    const struct log_kept *kept, uint64_t missing)
+static int print_result(const struct io_mcap_recover *recovery, const char *out,
+                        const struct log_kept *kept, uint64_t missing)
 {
     if (kept->error) {
         if (kept->begun)
             (void)unlink(out);
-        return refuse(out, kept->error == -EBUSY ? "a run writes it; give another name"
-                                                 : strerror(-kept->error));
+        return print_error(out, kept->error == -EBUSY ? "a run writes it; give another name"
+                                                      : strerror(-kept->error));
     }
     printf("%s: %" PRIu64 " records in %d channels, %d attachments, %" PRIu64 " bytes\n", out,
            kept->records, kept->channels, kept->attachments, kept->bytes);
@@ -64,20 +64,20 @@ static int recover(const char *in, const char *out)
 {
     char error[256];
     if (is_same(in, out))
-        return refuse(out, "that is the damaged log itself; give it another name");
+        return print_error(out, "that is the damaged log itself; give it another name");
     if (!may_write(out))
-        return refuse(out, "not a regular file; give the name of one");
+        return print_error(out, "not a regular file; give the name of one");
     struct io_mcap_recover *recovery = io_mcap_recover_open(in, error);
-    struct log_tally tally = {0};
+    struct channel_counts tally = {0};
     struct log_kept kept;
-    if (!recovery || !log_tally_open(&tally, recovery)) {
+    if (!recovery || !channel_counts_open(&tally, recovery)) {
         fprintf(stderr, "%s\n", recovery ? "airbearing log: no memory" : error);
         io_mcap_recover_close(recovery);
         return EXIT_BAD_INPUT;
     }
     log_rewrite(recovery, out, &tally, &kept);
-    const int code = conclude(recovery, out, &kept, log_tally_missing_all(&tally));
-    log_tally_free(&tally);
+    const int code = print_result(recovery, out, &kept, channel_counts_missing_all(&tally));
+    channel_counts_free(&tally);
     io_mcap_recover_close(recovery);
     return code;
 }

@@ -26,7 +26,7 @@ struct rewrite {
 };
 
 /* A copy that ends with a NUL and lives as long as the rewriting. */
-static const char *keep(struct rewrite *rewrite, struct io_slice slice)
+static const char *copy_record(struct rewrite *rewrite, struct io_slice slice)
 {
     char **texts = realloc(rewrite->texts, (rewrite->text_count + 1) * sizeof *texts);
     if (texts)
@@ -44,7 +44,7 @@ static const char *keep(struct rewrite *rewrite, struct io_slice slice)
 }
 
 /* key, value ... NULL of a channel, which outlive the spec. */
-static const char *const *keep_map(struct rewrite *rewrite, struct io_slice slice)
+static const char *const *copy_metadata_map(struct rewrite *rewrite, struct io_slice slice)
 {
     const char *pairs[2 * PAIR_MAX + 1];
     size_t count = 0;
@@ -53,15 +53,15 @@ static const char *const *keep_map(struct rewrite *rewrite, struct io_slice slic
         const struct io_slice key = io_get_string(&map), value = io_get_string(&map);
         if (map.bad)
             break;
-        pairs[count++] = keep(rewrite, key);
-        pairs[count++] = keep(rewrite, value);
+        pairs[count++] = copy_record(rewrite, key);
+        pairs[count++] = copy_record(rewrite, value);
     }
     pairs[count++] = NULL;
-    return (const char *const *)(const void *)keep(
+    return (const char *const *)(const void *)copy_record(
         rewrite, (struct io_slice){(const unsigned char *)pairs, count * sizeof *pairs});
 }
 
-static void keep_channel(struct rewrite *rewrite, const struct io_mcap_recover_channel *channel)
+static void copy_channel(struct rewrite *rewrite, const struct io_mcap_recover_channel *channel)
 {
     struct io_channel_spec *spec = &rewrite->channels[rewrite->channel_count];
     if (rewrite->channel_count == IO_CHANNEL_MAX || strlen(channel->topic) >= IO_TOPIC_MAX ||
@@ -69,26 +69,26 @@ static void keep_channel(struct rewrite *rewrite, const struct io_mcap_recover_c
         !io_slice_is(channel->encoding, "cdr") || !io_slice_is(channel->schema_encoding, "ros2msg"))
         return;
     *spec = (struct io_channel_spec){.definition = channel->definition,
-                                     .metadata = keep_map(rewrite, channel->metadata)};
+                                     .metadata = copy_metadata_map(rewrite, channel->metadata)};
     strcpy(spec->topic, channel->topic);
     log_text(channel->schema_name, spec->schema, sizeof spec->schema);
     rewrite->number[channel->id] = ++rewrite->channel_count;
 }
 
-static void keep_pairs(struct rewrite *rewrite, const struct io_mcap_recover *recovery)
+static void copy_metadata(struct rewrite *rewrite, const struct io_mcap_recover *recovery)
 {
     size_t count = 0;
     struct io_mcap_recover_metadata pair;
     for (size_t i = 0; io_mcap_recover_metadata(recovery, i, &pair) && count < PAIR_MAX; i++) {
         if (!io_slice_is(pair.record, "airbearing"))
             continue;
-        rewrite->metadata[2 * count] = keep(rewrite, pair.key);
-        rewrite->metadata[2 * count + 1] = keep(rewrite, pair.value);
+        rewrite->metadata[2 * count] = copy_record(rewrite, pair.key);
+        rewrite->metadata[2 * count + 1] = copy_record(rewrite, pair.value);
         count++;
     }
 }
 
-static void keep_blobs(struct rewrite *rewrite, const struct io_mcap_recover *recovery)
+static void copy_attachments(struct rewrite *rewrite, const struct io_mcap_recover *recovery)
 {
     struct io_mcap_recover_attachment attachment;
     for (size_t i = 0; io_mcap_recover_attachment(recovery, i, &attachment); i++) {
@@ -100,21 +100,21 @@ static void keep_blobs(struct rewrite *rewrite, const struct io_mcap_recover *re
         }
         rewrite->blobs = blobs;
         rewrite->blobs[rewrite->blob_count++] =
-            (struct io_blob){.name = keep(rewrite, attachment.name),
-                             .media_type = keep(rewrite, attachment.media_type),
+            (struct io_blob){.name = copy_record(rewrite, attachment.name),
+                             .media_type = copy_record(rewrite, attachment.media_type),
                              .bytes = attachment.bytes.data,
                              .size = attachment.bytes.size};
     }
 }
 
 static void copy_messages(const struct rewrite *rewrite, struct io_mcap_recover *recovery,
-                          struct io_mcap_writer *writer, struct log_tally *tally,
+                          struct io_mcap_writer *writer, struct channel_counts *tally,
                           struct log_kept *kept)
 {
     struct io_mcap_message message;
     while (io_mcap_recover_next(recovery, &message)) {
         const int number = rewrite->number[message.channel];
-        log_tally_add(tally, &message);
+        channel_counts_add(tally, &message);
         if (number == 0 || message.size <= CDR_HEADER_SIZE ||
             memcmp(message.data, cdr_header, CDR_HEADER_SIZE) != 0) {
             kept->foreign++;
@@ -133,13 +133,13 @@ static void copy_messages(const struct rewrite *rewrite, struct io_mcap_recover 
 
 /* What was lost goes along, for whoever has only the new log. */
 static void close_writer(struct io_mcap_writer *writer, const struct io_mcap_recover *recovery,
-                         const struct log_tally *tally)
+                         const struct channel_counts *tally)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out) {
-        log_print_losses(io_mcap_recover_losses(recovery), log_tally_missing_all(tally), out);
+        log_print_losses(io_mcap_recover_losses(recovery), channel_counts_missing_all(tally), out);
         fclose(out);
     }
     const struct io_blob blob = {
@@ -149,7 +149,7 @@ static void close_writer(struct io_mcap_writer *writer, const struct io_mcap_rec
 }
 
 static void write_all(const struct rewrite *rewrite, struct io_mcap_recover *recovery,
-                      const char *path, struct log_tally *tally, struct log_kept *kept)
+                      const char *path, struct channel_counts *tally, struct log_kept *kept)
 {
     struct io_mcap_writer *writer = calloc(1, sizeof *writer);
     kept->error = writer && !rewrite->no_memory
@@ -167,7 +167,7 @@ static void write_all(const struct rewrite *rewrite, struct io_mcap_recover *rec
     free(writer);
 }
 
-void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct log_tally *tally,
+void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct channel_counts *tally,
                  struct log_kept *kept)
 {
     struct rewrite *rewrite = calloc(1, sizeof *rewrite);
@@ -176,9 +176,9 @@ void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct log_
     if (!rewrite)
         return;
     for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u)
-        keep_channel(rewrite, &channel);
-    keep_pairs(rewrite, recovery);
-    keep_blobs(rewrite, recovery);
+        copy_channel(rewrite, &channel);
+    copy_metadata(rewrite, recovery);
+    copy_attachments(rewrite, recovery);
     write_all(rewrite, recovery, path, tally, kept);
     kept->channels = rewrite->channel_count;
     kept->attachments = rewrite->blob_count;

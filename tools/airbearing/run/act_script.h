@@ -9,11 +9,11 @@
 #include "rt/executive/operator/operator.h"
 
 /* 0, or -1 with what is wrong in error.  Context: setup. */
-int script_read(const char *text, const struct cfg_scenario *scenario,
-                struct operator_scripted *act, char error[CFG_ERROR_MAX]);
+int act_script_read(const char *text, const struct cfg_scenario *scenario,
+                    struct sim_scripted_act *act, char error[CFG_ERROR_MAX]);
 
 /* By time; those of one time stay in their order.  Context: setup. */
-void script_sort(struct operator_scripted *acts, int count);
+void act_script_sort(struct sim_scripted_act *acts, int count);
 
 /* Would the run wait for ever?  Context: setup. */
-bool script_ends_paused(const struct operator_scripted *acts, int count);
+bool act_script_ends_paused(const struct sim_scripted_act *acts, int count);

@@ -44,11 +44,11 @@ enum io_betaflight_variant betaflight_variant_of(const struct betaflight_version
     return version->number[0] >= 2026 ? IO_BETAFLIGHT_2026_6 : IO_BETAFLIGHT_4_5;
 }
 
-bool betaflight_gate_opens(struct betaflight_gate *gate, enum betaflight_stand stand,
+bool betaflight_gate_opens(struct betaflight_gate *gate, enum betaflight_state stand,
                            uint64_t now_ns)
 {
     static const uint64_t boot_ns = 3000000000;
-    if (stand == BETAFLIGHT_ABSENT)
+    if (stand == BETAFLIGHT_NO_PORT)
         gate->bound_since_ns = 0;
     else if (gate->bound_since_ns == 0)
         gate->bound_since_ns = now_ns;
@@ -105,12 +105,12 @@ static bool exchange(int fd, const struct sockaddr_in *to, struct betaflight_ver
     return false;
 }
 
-enum betaflight_stand betaflight_ask(const char *motion, struct betaflight_version *version)
+enum betaflight_state betaflight_query(const char *motion, struct betaflight_version *version)
 {
     struct io_address address;
     *version = (struct betaflight_version){0};
     if (io_address_parse(motion, &address) < 0)
-        return BETAFLIGHT_ABSENT;
+        return BETAFLIGHT_NO_PORT;
     if (address.port > MSP_BELOW_MOTION) {
         const struct sockaddr_in to = to_socket(address, address.port - MSP_BELOW_MOTION);
         const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -120,5 +120,5 @@ enum betaflight_stand betaflight_ask(const char *motion, struct betaflight_versi
         if (told)
             return BETAFLIGHT_BOOTED;
     }
-    return is_bound(address) ? BETAFLIGHT_BOOTING : BETAFLIGHT_ABSENT;
+    return is_bound(address) ? BETAFLIGHT_BOOTING : BETAFLIGHT_NO_PORT;
 }

@@ -17,15 +17,15 @@ struct betaflight_version {
 };
 
 /* How the firmware on the other end stands. */
-enum betaflight_stand {
-    BETAFLIGHT_ABSENT,  /* nobody is on its ports */
+enum betaflight_state {
+    BETAFLIGHT_NO_PORT, /* nobody is on its ports */
     BETAFLIGHT_BOOTING, /* its motion port is bound, and MSP is silent */
     BETAFLIGHT_BOOTED,  /* MSP told the version */
 };
 
 /* Ask once; motion: the IPv4 address and port that hear the motion (9003; MSP is on the port
  * 3242 below).  Takes up to half a second.  Context: setup. */
-enum betaflight_stand betaflight_ask(const char *motion, struct betaflight_version *version);
+enum betaflight_state betaflight_query(const char *motion, struct betaflight_version *version);
 
 /* Whether motion packets may leave: when it has booted, or some seconds after its port was bound,
  * for whoever stands in for it without MSP. */
@@ -34,7 +34,7 @@ struct betaflight_gate {
     struct betaflight_version version;
 };
 /* Context: setup. */
-bool betaflight_gate_opens(struct betaflight_gate *gate, enum betaflight_stand stand,
+bool betaflight_gate_opens(struct betaflight_gate *gate, enum betaflight_state stand,
                            uint64_t now_ns);
 
 /* Whose wire this version speaks. */

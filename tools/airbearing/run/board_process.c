@@ -32,7 +32,7 @@ static void find_beside(const char *name, char path[256])
 }
 
 /* Runs in the child of a vfork: shares our memory until it execs, so it only calls the kernel. */
-static int become(const struct controller *controller, const struct cfg_controller *spec,
+static int become(const struct controller *controller, const struct sim_controller *spec,
                   char *const *argument)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -63,7 +63,7 @@ static int become(const struct controller *controller, const struct cfg_controll
  * vfork, not fork: a fork would make every page of this process copy-on-write, and the frame and
  * I/O threads would then fault on each page they write.
  */
-static int spawn(struct controller *controller, const struct cfg_controller *spec,
+static int spawn(struct controller *controller, const struct sim_controller *spec,
                  char *const *argument)
 {
     volatile int failure = 0;
@@ -98,11 +98,11 @@ static int open_output(void)
 int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
                      char error[CFG_ERROR_MAX])
 {
-    const struct cfg_controller *spec = &scenario->controller;
+    const struct sim_controller *spec = &scenario->controller;
     *controller = (struct controller){.output = -1};
     if (spec->argument_count == 0)
         return 0;
-    char *argument[CFG_ARGUMENT_MAX + 1] = {0};
+    char *argument[SIM_ARGUMENT_MAX + 1] = {0};
     memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
     find_beside(spec->argument[0], controller->program);
     controller->output = open_output();
@@ -223,7 +223,7 @@ void controller_stop(struct controller *controller)
     end_offspring(controller);
 }
 
-void controller_show(const struct controller *controller, const char *prefix)
+void controller_print_output(const struct controller *controller, const char *prefix)
 {
     if (controller->output < 0)
         return;

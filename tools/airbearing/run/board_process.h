@@ -34,4 +34,4 @@ void controller_stop(struct controller *controller);
 /* "controller ended, status 3", or the signal.  Context: after its end. */
 void controller_end_text(const struct controller *controller, char text[CONTROLLER_TEXT_MAX]);
 /* Copy its output to stdout, each line after `prefix`.  Context: after the run. */
-void controller_show(const struct controller *controller, const char *prefix);
+void controller_print_output(const struct controller *controller, const char *prefix);

@@ -19,37 +19,37 @@ static const uint64_t PATIENCE_NS = 40000000;
 
 /* What the instruments say at the start, with nothing in the rig or its state changed.  They have
  * been on for longer than their delays, at rest. */
-static void first_sample(struct rig *rig, int link, struct io_sample *sample)
+static void first_sample(struct sim *sim, int link, struct io_sample *sample)
 {
-    void *state = malloc(rig->cfg->state_size);
+    void *state = malloc(sim->vehicle->state_size);
     RT_CHECK(state);
-    memcpy(state, rig->cfg->state, rig->cfg->state_size);
-    const struct rig before = *rig;
-    rig->telemetry = NULL;
-    rig->live = NULL;
-    rig->links = NULL;
+    memcpy(state, sim->vehicle->state, sim->vehicle->state_size);
+    const struct sim before = *sim;
+    sim->telemetry = NULL;
+    sim->live = NULL;
+    sim->links = NULL;
     for (int k = 0; k < IO_THREE_AXIS_SENSOR_DELAY_MAX; k++)
-        rig_sense(rig);
-    *sample = rig->sample[link];
-    *rig = before;
-    memcpy(rig->cfg->state, state, rig->cfg->state_size);
+        sim_sample_all_sensors(sim);
+    *sample = sim->sample[link];
+    *sim = before;
+    memcpy(sim->vehicle->state, state, sim->vehicle->state_size);
     free(state);
 }
 
-bool freewheel(struct run *run, int link)
+bool board_wake_up(struct run *run, int link)
 {
-    struct rig *rig = run->rig;
-    const struct cfg_link *spec = &run->scenario->links[link];
-    const uint32_t every = spec->every[CFG_SEND_SENSOR] ? spec->every[CFG_SEND_SENSOR] : 1;
+    struct sim *sim = run->sim;
+    const struct sim_link *spec = &run->scenario->links[link];
+    const uint32_t every = spec->every[SIM_MESSAGE_SENSOR] ? spec->every[SIM_MESSAGE_SENSOR] : 1;
     const uint64_t step_us = every * run->scenario->period_ns / 1000;
     struct io_sample sample;
-    first_sample(rig, link, &sample);
-    rig->epoch_us[link] += step_us;
-    run->link[link].freewheel++;
-    sample.sim_us = rig->epoch_us[link];
-    const bool radio = spec->every[CFG_SEND_RC] && spec->sticks_from == 0.0;
+    first_sample(sim, link, &sample);
+    sim->epoch_us[link] += step_us;
+    run->link[link].board_wake_up++;
+    sample.sim_us = sim->epoch_us[link];
+    const bool radio = spec->every[SIM_MESSAGE_RC] && spec->sticks_from == 0.0;
     sample.due = IO_SEND_SENSOR | (radio ? IO_SEND_RC : 0);
     io_link_commit(run->links, link, &sample);
-    const bool patient = run->link[link].freewheel <= PATIENT_MESSAGES;
+    const bool patient = run->link[link].board_wake_up <= PATIENT_MESSAGES;
     return io_link_await(run->links, link, sample.sim_us, patient ? PATIENCE_NS : step_us * 1000);
 }

@@ -12,21 +12,21 @@ enum { GRACE_LOOKS = 10 };
 /* ---- the controller -------------------------------------------------------------------- */
 
 /* Does the controller answer on this link?  Where boards are on the wire hands are a person's. */
-static bool is_its_link(const struct cfg_scenario *scenario, int index)
+static bool is_controller_link(const struct cfg_scenario *scenario, int index)
 {
     bool boards = false;
     for (int i = 0; i < scenario->link_count; i++)
         boards = boards || !io_protocol_traits(scenario->links[i].spec.protocol)->hands;
-    const struct cfg_link *link = &scenario->links[index];
+    const struct sim_link *link = &scenario->links[index];
     return boards ? !io_protocol_traits(link->spec.protocol)->hands
                   : link->spec.bus.kind != IO_BUS_COCKPIT;
 }
 
 /* May the run go on without it?  Where the file says what a loss means, for each of its links. */
-static bool loss_is_provided_for(const struct cfg_scenario *scenario)
+static bool loss_policy_is_given(const struct cfg_scenario *scenario)
 {
     for (int i = 0; i < scenario->link_count; i++)
-        if (is_its_link(scenario, i) && !scenario->links[i].loss_given)
+        if (is_controller_link(scenario, i) && !scenario->links[i].on_loss_given)
             return false;
     return true;
 }
@@ -36,15 +36,15 @@ void ending_watch_controller(struct run *run)
     char text[CONTROLLER_TEXT_MAX];
     if (run->controller.program[0] == '\0' || controller_running(&run->controller))
         return;
-    if (rt_stop_signal() || loss_is_provided_for(run->scenario))
+    if (rt_stop_signal() || loss_policy_is_given(run->scenario))
         return;
-    if (run->controller_looks++ < GRACE_LOOKS)
+    if (run->controller_gone_polls++ < GRACE_LOOKS)
         return;
-    if (!run->controller_stops) {
+    if (!run->stopped_by_controller) {
         controller_end_text(&run->controller, text);
-        serve_alarm(run->serve, text);
+        serve_log_error(run->serve, text);
     }
-    run->controller_stops = true;
+    run->stopped_by_controller = true;
     atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
     if (run->links)
         io_links_interrupt(run->links);
@@ -52,22 +52,22 @@ void ending_watch_controller(struct run *run)
 
 /* The frames were all run, but not all of them with a controller: a reply was owed, or the link was
  * given up. */
-static bool missed_its_end(const struct run *run)
+static bool frames_ran_without_controller(const struct run *run)
 {
     const struct cfg_scenario *scenario = run->scenario;
-    if (!run->controller.died_early || run->stuck || loss_is_provided_for(scenario))
+    if (!run->controller.died_early || run->stuck || loss_policy_is_given(scenario))
         return false;
     for (int i = 0; i < scenario->link_count; i++)
-        if (is_its_link(scenario, i) &&
-            (run->rig->cfg->link[i].lost ||
-             (scenario->pace != RT_PACE_REAL && run->rig->unanswered[i])))
+        if (is_controller_link(scenario, i) &&
+            (run->sim->vehicle->link[i].lost ||
+             (scenario->pace != RT_PACE_REAL && run->sim->unanswered[i])))
             return true;
     return false;
 }
 
 /* ---- the end --------------------------------------------------------------------------- */
 
-void ending_name(struct run *run)
+void ending_classify(struct run *run)
 {
     run->signal = rt_stop_signal();
     /* Barked and came back while nobody looked: the outputs went safe all the same. */
@@ -78,7 +78,8 @@ void ending_name(struct run *run)
     const bool stopped = run->frame->end == RT_END_STOPPED;
     if (run->frame->end == RT_END_POLICY)
         run->end = RUN_OVERRUN;
-    else if ((run->controller_stops && stopped) || (!stopped && missed_its_end(run)))
+    else if ((run->stopped_by_controller && stopped) ||
+             (!stopped && frames_ran_without_controller(run)))
         run->end = RUN_CONTROLLER_ENDED;
     else if (atomic_load_explicit(&run->source.link_lost, memory_order_relaxed))
         run->end = RUN_LINK_LOST;

@@ -14,9 +14,9 @@ void ending_watch_controller(struct run *run);
 
 /* Why the run is over; what stopped it has made its outputs safe.  Context: after the last frame.
  */
-void ending_name(struct run *run);
+void ending_classify(struct run *run);
 
 /* How it ended in a few words: "controller ended, status 1"; "" when it ran to its end.
- * Context: after ending_name(). */
+ * Context: after ending_classify(). */
 enum { ENDING_TEXT_MAX = 128 };
 void ending_text(const struct run *run, char text[ENDING_TEXT_MAX]);

@@ -18,13 +18,13 @@ static json_t *time_or_null(const struct run *run, bool known, uint64_t frame)
     return known ? json_real(seconds(run, frame)) : json_null();
 }
 
-static json_t *line_or_null(const struct cfg_link *link, int step)
+static json_t *line_or_null(const struct sim_link *link, int step)
 {
     const int line = link->ground_mark[step].line;
     return line > 0 ? json_integer(line) : json_null();
 }
 
-json_t *report_ground(const struct run *run, int link)
+json_t *ground_result_json(const struct run *run, int link)
 {
     const struct io_ground_script *script = &run->scenario->links[link].spec.script;
     json_t *array = json_array();
@@ -61,37 +61,38 @@ static void print_step(const struct run *run, int link, int index)
         printf(", %s, after %u tries\n", io_ground_answer_name(result.answer), result.tries);
 }
 
-void print_ground(const struct run *run)
+void ground_result_print(const struct run *run)
 {
     for (int i = 0; run->links && i < run->scenario->link_count; i++)
         for (int k = 0; k < run->scenario->links[i].spec.script.step_count; k++)
             print_step(run, i, k);
 }
 
-bool ground_step_failed(const struct run *run, int link, int step)
+bool ground_result_failed(const struct run *run, int link, int step)
 {
     const enum io_ground_state state = io_link_ground_result(run->links, link, step).state;
     return state == IO_GROUND_PENDING || state == IO_GROUND_FAILED;
 }
 
-void ground_step_blame(const struct run *run, int link, int step, char text[GROUND_BLAME_MAX])
+void ground_result_failure_text(const struct run *run, int link, int step,
+                                char text[GROUND_RESULT_TEXT_MAX])
 {
-    const struct cfg_link *of = &run->scenario->links[link];
+    const struct sim_link *of = &run->scenario->links[link];
     const struct io_ground_result result = io_link_ground_result(run->links, link, step);
     const int line = of->ground_mark[step].line;
     char what[IO_GROUND_TEXT_MAX], where[64] = "";
     const char *path = strrchr(run->scenario->path, '/');
     if (line > 0)
         snprintf(where, sizeof where, " (%.48s:%d)", path ? path + 1 : run->scenario->path, line);
-    snprintf(text, GROUND_BLAME_MAX, "%.32s did not accept \"%s\"%s: %s", of->name,
+    snprintf(text, GROUND_RESULT_TEXT_MAX, "%.32s did not accept \"%s\"%s: %s", of->name,
              io_ground_step_text(&of->spec.script.step[step], what), where,
              io_ground_answer_name(result.answer));
 }
 
-void warn_of_ground_lines(const struct run *run)
+void ground_result_warn_unheard(const struct run *run)
 {
     for (int i = 0; run->links && i < run->scenario->link_count; i++) {
-        const struct cfg_link *link = &run->scenario->links[i];
+        const struct sim_link *link = &run->scenario->links[i];
         const int status = io_link_ground_line_status(run->links, i);
         if (status < 0)
             fprintf(stderr,

@@ -13,14 +13,14 @@ static const uint64_t DISPLAY_LIMIT_NS = 1000000000, FILES_LIMIT_NS = 3000000000
 /* Acquire: with the word comes begin_ns. */
 static bool has_begun(const struct run *run)
 {
-    return atomic_load_explicit(&run->house.begun, memory_order_acquire);
+    return atomic_load_explicit(&run->housekeeping.begun, memory_order_acquire);
 }
 
-static void keep_files(void *self)
+static void run_file_jobs(void *self)
 {
     const struct run *run = self;
     if (has_begun(run))
-        operator_keep_house(run->desk);
+        sim_operator_run_file_jobs(run->desk);
 }
 
 /* The clocks side by side, into the log; what the frames need no time for. */
@@ -31,8 +31,8 @@ static void log_clocks(const struct run *run)
     struct rt_clock_sample sight;
     rt_clock_sample_read(&sight);
     const int channel = run->layout.clock;
-    struct record_clock *out =
-        io_telemetry_claim(run->telemetry, channel, sight.monotonic_ns - run->house.begin_ns);
+    struct sim_record_clock *out = io_telemetry_claim(
+        run->telemetry, channel, sight.monotonic_ns - run->housekeeping.begin_ns);
     if (!out)
         return;
     out->monotonic_ns = sight.monotonic_ns;
@@ -43,58 +43,59 @@ static void log_clocks(const struct run *run)
 }
 
 /* How the desk stands is no record of the frames: in a pause there are none. */
-static void show_desk(const struct run *run)
+static void publish_run_status(const struct run *run)
 {
     uint32_t struck;
-    const uint32_t on = rig_faults(run->rig_shown, &struck);
-    serve_desk(run->serve, operator_paused(run->desk), on, struck);
+    const uint32_t on = sim_take_fault_flags(run->sim_fault_flags, &struck);
+    serve_run_status(run->serve, sim_operator_is_paused(run->desk), on, struck);
 }
 
 /* The terminal last: what is before it never waits long. */
-static void show_way(void *self)
+static void update_display(void *self)
 {
     const struct run *run = self;
     if (!has_begun(run))
         return;
     log_clocks(run);
-    show_desk(run);
-    status_draw(run);
+    publish_run_status(run);
+    terminal_draw(run);
 }
 
-int house_open(struct run *run)
+int housekeeping_open(struct run *run)
 {
-    struct house *house = &run->house;
+    struct housekeeping *housekeeping = &run->housekeeping;
     const int cpu = run->plan.housekeeping_cpu;
-    int failure = worker_start(&house->files, "files", cpu, keep_files, run);
+    int failure = periodic_thread_start(&housekeeping->files, "files", cpu, run_file_jobs, run);
     if (failure == 0)
-        failure = worker_start(&house->display, "display", cpu, show_way, run);
+        failure =
+            periodic_thread_start(&housekeeping->display, "display", cpu, update_display, run);
     if (failure == 0)
         return 0;
     fprintf(stderr, "airbearing run: no thread to keep house: %s\n", strerror(-failure));
     return EXIT_BAD_INPUT;
 }
 
-void house_begin(struct run *run)
+void housekeeping_begin(struct run *run)
 {
-    run->house.begin_ns = rt_now_ns();
-    atomic_store_explicit(&run->house.begun, true, memory_order_release);
+    run->housekeeping.begin_ns = rt_now_ns();
+    atomic_store_explicit(&run->housekeeping.begun, true, memory_order_release);
 }
 
-void house_close(struct run *run)
+void housekeeping_close(struct run *run)
 {
-    struct house *house = &run->house;
-    house->display_hung = !worker_stop(&house->display, DISPLAY_LIMIT_NS);
-    house->files_hung = !worker_stop(&house->files, FILES_LIMIT_NS);
-    operator_end(run->desk);
-    if (!house->display_hung) {
-        show_desk(run);
-        status_end();
+    struct housekeeping *housekeeping = &run->housekeeping;
+    housekeeping->display_hung = !periodic_thread_stop(&housekeeping->display, DISPLAY_LIMIT_NS);
+    housekeeping->files_hung = !periodic_thread_stop(&housekeeping->files, FILES_LIMIT_NS);
+    sim_operator_end(run->desk);
+    if (!housekeeping->display_hung) {
+        publish_run_status(run);
+        terminal_end();
     }
-    operator_result(run->desk, &run->acts);
+    sim_operator_result(run->desk, &run->acts);
 }
 
-void house_abandon(struct run *run)
+void housekeeping_abandon(struct run *run)
 {
-    (void)worker_stop(&run->house.display, DISPLAY_LIMIT_NS);
-    (void)worker_stop(&run->house.files, FILES_LIMIT_NS);
+    (void)periodic_thread_stop(&run->housekeeping.display, DISPLAY_LIMIT_NS);
+    (void)periodic_thread_stop(&run->housekeeping.files, FILES_LIMIT_NS);
 }

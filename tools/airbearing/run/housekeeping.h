@@ -18,8 +18,8 @@
 
 struct run;
 
-struct house {
-    struct worker files, display;
+struct housekeeping {
+    struct periodic_thread files, display;
     atomic_bool begun;             /* there is work for them */
     uint64_t begin_ns;             /* since when */
     bool files_hung, display_hung; /* known when it is over: hung in a call, and left behind */
@@ -27,11 +27,11 @@ struct house {
 
 /* Start the threads, before anybody waits for the first frame; 0, or the exit code with a line on
  * stderr.  Context: setup. */
-int house_open(struct run *run);
+int housekeeping_open(struct run *run);
 /* The frames begin.  Context: setup. */
-void house_begin(struct run *run);
+void housekeeping_begin(struct run *run);
 /* What was begun is finished, for as long as a disk may take, which is half a minute; then what
  * came of the operator's acts is known.  Context: after the run, with the links closed. */
-void house_close(struct run *run);
+void housekeeping_close(struct run *run);
 /* The same where no frame ran.  Context: setup. */
-void house_abandon(struct run *run);
+void housekeeping_abandon(struct run *run);

@@ -68,7 +68,7 @@ static int usage_error(const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static int take_serve_option(struct serve_options *serve, int option, const char *value)
+static int read_serve_option(struct serve_options *serve, int option, const char *value)
 {
     switch (option) {
     case 'v':
@@ -139,12 +139,12 @@ static int take_option(void *self, int option, char *value)
         options->restore = value;
         return 0;
     case 'a':
-        if (options->act_count == OPERATOR_SCRIPT_MAX)
+        if (options->act_count == SIM_OPERATOR_SCRIPT_MAX)
             return usage_error("too many --act, at", value);
         options->acts[options->act_count++] = value;
         return 0;
     default:
-        return take_serve_option(&options->serve, option, value);
+        return read_serve_option(&options->serve, option, value);
     }
 }
 
@@ -188,20 +188,20 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
 }
 
 int options_inject(const struct run_options *options, const struct cfg_scenario *scenario,
-                   struct rig_inject *inject)
+                   struct sim_inject *inject)
 {
     double at_s = 0.0, late_ms = 0.0, pages = 0.0;
     int end = 0;
     if (!options->inject)
         return 0;
     if (sscanf(options->inject, "hang@%lfs%n", &at_s, &end) == 1 && options->inject[end] == '\0')
-        inject->kind = RIG_INJECT_HANG;
+        inject->kind = SIM_INJECT_HANG;
     else if (sscanf(options->inject, "late=%lfms@%lfs%n", &late_ms, &at_s, &end) == 2 &&
              options->inject[end] == '\0')
-        inject->kind = RIG_INJECT_LATE;
+        inject->kind = SIM_INJECT_DELAY;
     else if (sscanf(options->inject, "touch=%lf@%lfs%n", &pages, &at_s, &end) == 2 &&
              options->inject[end] == '\0' && pages >= 1.0 && pages <= 1e5)
-        inject->kind = RIG_INJECT_TOUCH;
+        inject->kind = SIM_INJECT_PAGE_FAULT;
     else
         return usage_error("--inject is hang@2s, late=5ms@2s or touch=100@2s, not",
                            options->inject);

@@ -24,7 +24,7 @@ struct run_options {
     const char *inject;
     struct serve_options serve;
     const char *restore; /* checkpoint to begin with */
-    const char *acts[OPERATOR_SCRIPT_MAX];
+    const char *acts[SIM_OPERATOR_SCRIPT_MAX];
     int act_count;
 };
 
@@ -36,4 +36,4 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
 /* What --inject asks for: hang@2s, late=5ms@2s, touch=100@2s.  0, or the exit code.  Context:
  * setup. */
 int options_inject(const struct run_options *options, const struct cfg_scenario *scenario,
-                   struct rig_inject *inject);
+                   struct sim_inject *inject);

@@ -13,9 +13,9 @@ static void sleep_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-static void run(void *self)
+static void thread_main(void *self)
 {
-    struct worker *worker = self;
+    struct periodic_thread *worker = self;
     /* Acquire: what was to be done before the end was asked for is seen in the last round. */
     while (!atomic_load_explicit(&worker->stop, memory_order_acquire)) {
         worker->work(worker->self);
@@ -27,18 +27,18 @@ static void run(void *self)
     atomic_store_explicit(&worker->over, true, memory_order_release);
 }
 
-int worker_start(struct worker *worker, const char *name, int cpu, void (*work)(void *self),
-                 void *self)
+int periodic_thread_start(struct periodic_thread *worker, const char *name, int cpu,
+                          void (*work)(void *self), void *self)
 {
     const struct rt_thread_spec spec = {.name = name, .policy = SCHED_OTHER, .cpu = cpu};
     worker->work = work;
     worker->self = self;
-    const int failure = rt_thread_start(&worker->thread, &spec, run, worker);
+    const int failure = rt_thread_start(&worker->thread, &spec, thread_main, worker);
     worker->started = failure == 0;
     return failure;
 }
 
-bool worker_stop(struct worker *worker, uint64_t limit_ns)
+bool periodic_thread_stop(struct periodic_thread *worker, uint64_t limit_ns)
 {
     if (!worker->started)
         return true;

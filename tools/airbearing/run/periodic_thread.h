@@ -10,7 +10,7 @@
 
 #include "rt/thread.h"
 
-struct worker {
+struct periodic_thread {
     struct rt_thread thread;
     void (*work)(void *self);
     void *self;
@@ -21,9 +21,9 @@ struct worker {
 };
 
 /* 0 or -errno.  name: at most 15 characters; cpu -1: anywhere.  Context: setup. */
-int worker_start(struct worker *worker, const char *name, int cpu, void (*work)(void *self),
-                 void *self);
+int periodic_thread_start(struct periodic_thread *worker, const char *name, int cpu,
+                          void (*work)(void *self), void *self);
 /* Let it do its work once more and end.  False: it hangs in a call for longer than limit_ns and is
  * left behind; it begins no other work, but what this work looks at must not go away.  True also
  * where it was never started.  Context: after the run. */
-bool worker_stop(struct worker *worker, uint64_t limit_ns);
+bool periodic_thread_stop(struct periodic_thread *worker, uint64_t limit_ns);

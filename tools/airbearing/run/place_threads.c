@@ -4,8 +4,8 @@
 
 #include "tools/airbearing/command.h"
 
-int cores_plan(const struct cfg_scenario *scenario, struct rt_machine *machine,
-               struct rt_core_plan *plan)
+int place_threads_plan(const struct cfg_scenario *scenario, struct rt_machine *machine,
+                       struct rt_core_plan *plan)
 {
     const bool threaded = scenario->io_mode == IO_LINK_THREADED && scenario->link_count > 0;
     rt_machine_read(machine);

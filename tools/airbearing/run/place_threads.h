@@ -8,5 +8,5 @@
 
 /* Read the machine and make the plan.  0, or the exit code after one line at the core that is not
  * there. Context: setup. */
-int cores_plan(const struct cfg_scenario *scenario, struct rt_machine *machine,
-               struct rt_core_plan *plan);
+int place_threads_plan(const struct cfg_scenario *scenario, struct rt_machine *machine,
+                       struct rt_core_plan *plan);

@@ -14,9 +14,9 @@ static uint64_t hash_files(const struct cfg_scenario *scenario)
 {
     uint64_t hash = 0;
     for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next) {
-        const uint64_t part[3] = {hash, digest_bytes(file->name, strlen(file->name)),
-                                  digest_bytes(file->text, file->size)};
-        hash = digest_bytes(part, sizeof part);
+        const uint64_t part[3] = {hash, sim_digest_bytes(file->name, strlen(file->name)),
+                                  sim_digest_bytes(file->text, file->size)};
+        hash = sim_digest_bytes(part, sizeof part);
     }
     return hash;
 }
@@ -42,11 +42,12 @@ static char *audit_machine(const struct run *run)
     return text;
 }
 
-void provenance_take(struct provenance *provenance, const struct run *run)
+void provenance_collect(struct provenance *provenance, const struct run *run)
 {
     const struct cfg_scenario *scenario = run->scenario;
-    digest_text(digest_bytes(scenario->text, scenario->text_size), provenance->scenario_hash);
-    digest_text(hash_files(scenario), provenance->model_hash);
+    sim_digest_text(sim_digest_bytes(scenario->text, scenario->text_size),
+                    provenance->scenario_hash);
+    sim_digest_text(hash_files(scenario), provenance->model_hash);
     provenance->machine = audit_machine(run);
 }
 

@@ -33,7 +33,7 @@ static uint64_t lag_ns(const struct rt_frame *frame)
 
 /* ---- JSON ------------------------------------------------------------------------------ */
 
-static json_t *whole(uint64_t value)
+static json_t *json_u64(uint64_t value)
 {
     return json_integer((json_int_t)value);
 }
@@ -44,13 +44,13 @@ static json_t *real_or_null(double value, bool known)
     return known && isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *percentiles(const struct rt_histogram *histogram)
+static json_t *histogram_json(const struct rt_histogram *histogram)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "p50",
-                     whole(rt_histogram_quantile(histogram, 0.5)), "p99",
-                     whole(rt_histogram_quantile(histogram, 0.99)), "p999",
-                     whole(rt_histogram_quantile(histogram, 0.999)), "max", whole(histogram->max),
-                     "max_frame", whole(histogram->max_frame), "count", whole(histogram->count));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "p50", json_u64(rt_histogram_quantile(histogram, 0.5)),
+        "p99", json_u64(rt_histogram_quantile(histogram, 0.99)), "p999",
+        json_u64(rt_histogram_quantile(histogram, 0.999)), "max", json_u64(histogram->max),
+        "max_frame", json_u64(histogram->max_frame), "count", json_u64(histogram->count));
 }
 
 /* The margin that this fraction of the frames had at least. */
@@ -61,43 +61,44 @@ static int64_t margin_at(const struct rt_frame *frame, double fraction)
     return (int64_t)(frame->spec.period_ns - rt_histogram_quantile(&frame->response_ns, fraction));
 }
 
-static json_t *margin(const struct rt_frame *frame)
+static json_t *margin_json(const struct rt_frame *frame)
 {
     const struct rt_histogram *response = &frame->response_ns;
     return json_pack("{s:I, s:o, s:I, s:I, s:I, s:o}", "min", (json_int_t)frame->margin_ns_min,
-                     "min_frame", whole(frame->margin_frame_min), "p50",
+                     "min_frame", json_u64(frame->margin_frame_min), "p50",
                      (json_int_t)margin_at(frame, 0.5), "p99", (json_int_t)margin_at(frame, 0.99),
-                     "p999", (json_int_t)margin_at(frame, 0.999), "count", whole(response->count));
+                     "p999", (json_int_t)margin_at(frame, 0.999), "count",
+                     json_u64(response->count));
 }
 
-static json_t *causes(const struct rt_frame *frame)
+static json_t *causes_json(const struct rt_frame *frame)
 {
     json_t *object = json_object();
     for (int i = RT_CAUSE_NONE + 1; i < RT_CAUSE_COUNT; i++)
-        json_object_set_new(object, rt_cause_name[i], whole(frame->causes[i]));
+        json_object_set_new(object, rt_cause_name[i], json_u64(frame->causes[i]));
     return object;
 }
 
 /* The sum at the top, each part by its name below it. */
-static json_t *latency(const struct run *run, int link)
+static json_t *latency_json(const struct run *run, int link)
 {
     static const struct io_latency none;
     const struct io_latency *latency = run->links ? io_link_latency(run->links, link) : &none;
-    json_t *object = percentiles(&latency->part[IO_LATENCY_SUM]);
+    json_t *object = histogram_json(&latency->part[IO_LATENCY_SUM]);
     for (int i = 0; i < IO_LATENCY_SUM; i++)
-        json_object_set_new(object, io_latency_part_name[i], percentiles(&latency->part[i]));
+        json_object_set_new(object, io_latency_part_name[i], histogram_json(&latency->part[i]));
     return object;
 }
 
-static json_t *jobs(const struct rt_schedule *schedule, double rate_hz)
+static json_t *jobs_json(const struct rt_schedule *schedule, double rate_hz)
 {
     json_t *array = json_array();
     for (int i = 0; i < schedule->job_count; i++) {
         const struct rt_job *job = &schedule->job[i];
-        json_t *object = percentiles(&schedule->time[i]);
+        json_t *object = histogram_json(&schedule->time[i]);
         json_object_set_new(object, "name", json_string(job->name));
         json_object_set_new(object, "rate_hz", json_real(rate_hz / job->every));
-        json_object_set_new(object, "predicted_ns", whole(job->predicted_ns));
+        json_object_set_new(object, "predicted_ns", json_u64(job->predicted_ns));
         json_array_append_new(array, object);
     }
     return array;
@@ -109,7 +110,7 @@ static int policy_of(const struct run *run)
     return run->stuck ? run->frame_thread.policy : run->end_policy;
 }
 
-static json_t *realtime(const struct run *run)
+static json_t *realtime_json(const struct run *run)
 {
     const int policy = policy_of(run);
     const int priority = run->stuck ? run->frame_thread.priority : run->end_priority;
@@ -130,18 +131,19 @@ static json_t *realtime(const struct run *run)
                      "missing", why);
 }
 
-static json_t *expectations(const struct run *run)
+static json_t *expectations_json(const struct run *run)
 {
-    static const char *const verdict[] = {
-        [EXPECT_MET] = "met", [EXPECT_FAILED] = "failed", [EXPECT_NOT_REACHED] = "not reached"};
+    static const char *const verdict[] = {[SIM_EXPECTATION_MET] = "met",
+                                          [SIM_EXPECTATION_FAILED] = "failed",
+                                          [SIM_EXPECTATION_NOT_REACHED] = "not reached"};
     json_t *array = json_array();
     for (int i = 0; i < run->scenario->expect_count; i++) {
-        const struct expect_watch *watch = &run->rig->expect[i];
-        const enum expect_verdict judged = expect_judge(watch);
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:o}", "expect", watch->expect->text, "verdict",
-                                        verdict[judged], "worst",
-                                        real_or_null(watch->worst, judged != EXPECT_NOT_REACHED)));
+        const struct sim_expectation_watch *watch = &run->sim->expect[i];
+        const enum sim_expectation_verdict judged = sim_expectation_judge(watch);
+        json_array_append_new(
+            array,
+            json_pack("{s:s, s:s, s:o}", "expect", watch->expect->text, "verdict", verdict[judged],
+                      "worst", real_or_null(watch->worst, judged != SIM_EXPECTATION_NOT_REACHED)));
     }
     return array;
 }
@@ -150,24 +152,24 @@ static void add_time(json_t *report, const struct run *run)
 {
     const struct rt_frame *frame = run->frame;
     const double simulated = (double)(frame->frames * frame->spec.period_ns) * 1e-9;
-    json_object_set_new(report, "frames", whole(frame->frames));
+    json_object_set_new(report, "frames", json_u64(frame->frames));
     json_object_set_new(report, "rate_hz", json_real(run->scenario->rate_hz));
     json_object_set_new(report, "pace", json_string(options_pace_name[run->scenario->pace]));
     json_object_set_new(report, "seconds_simulated", json_real(simulated));
     json_object_set_new(report, "seconds_wall", json_real((double)wall_ns(frame) * 1e-9));
-    json_object_set_new(report, "period_ns", whole(frame->spec.period_ns));
-    json_object_set_new(report, "wall_ns", whole(wall_ns(frame)));
-    json_object_set_new(report, "start_error_ns", percentiles(&frame->start_error_ns));
-    json_object_set_new(report, "busy_ns", percentiles(&frame->busy_ns));
-    json_object_set_new(report, "margin_ns", margin(frame));
-    json_object_set_new(report, "overruns", whole(frame->overruns));
-    json_object_set_new(report, "missed", whole(frame->missed));
-    json_object_set_new(report, "paused", whole(frame->paused));
-    json_object_set_new(report, "caught_up", whole(frame->caught_up));
-    json_object_set_new(report, "missed_replies", whole(frame->missed_replies));
-    json_object_set_new(report, "lag_ns", whole(lag_ns(frame)));
-    json_object_set_new(report, "overrun_causes", causes(frame));
-    json_object_set_new(report, "stolen_ns_total", whole(run->cause_finder.stolen_ns_total));
+    json_object_set_new(report, "period_ns", json_u64(frame->spec.period_ns));
+    json_object_set_new(report, "wall_ns", json_u64(wall_ns(frame)));
+    json_object_set_new(report, "start_error_ns", histogram_json(&frame->start_error_ns));
+    json_object_set_new(report, "busy_ns", histogram_json(&frame->busy_ns));
+    json_object_set_new(report, "margin_ns", margin_json(frame));
+    json_object_set_new(report, "overruns", json_u64(frame->overruns));
+    json_object_set_new(report, "missed", json_u64(frame->missed));
+    json_object_set_new(report, "paused", json_u64(frame->paused));
+    json_object_set_new(report, "caught_up", json_u64(frame->caught_up));
+    json_object_set_new(report, "missed_replies", json_u64(frame->missed_replies));
+    json_object_set_new(report, "lag_ns", json_u64(lag_ns(frame)));
+    json_object_set_new(report, "overrun_causes", causes_json(frame));
+    json_object_set_new(report, "stolen_ns_total", json_u64(run->cause_finder.stolen_ns_total));
     json_object_set_new(report, "drift_ppm", real_or_null(frame->drift_ppm, !run->stuck));
 }
 
@@ -177,11 +179,11 @@ static const char *const limit_name[] = {[DYN_VALIDITY_RATE] = "rate",
                                          [DYN_VALIDITY_INERTIA] = "inertia"};
 
 /* Frames in which a flexible body left the range of its model. */
-static json_t *out_of_range(const struct cfg_schedule_state *schedule)
+static json_t *out_of_range_json(const struct sim_schedule_state *schedule)
 {
     json_t *counts = json_object();
     for (int k = 0; k < DYN_VALIDITY_COUNT; k++)
-        json_object_set_new(counts, limit_name[k], whole(schedule->out_of_range[k]));
+        json_object_set_new(counts, limit_name[k], json_u64(schedule->out_of_range[k]));
     return counts;
 }
 
@@ -191,25 +193,26 @@ static const char *const board_name[] = {[IO_BOARD_SILENT] = "silent",
                                          [IO_BOARD_READY] = "ready"};
 
 /* When a link was lost, and when it was heard again: null where it was not. */
-static json_t *outages(const struct run *run, int link)
+static json_t *outages_json(const struct run *run, int link)
 {
-    const struct source_outages *seen = &run->source.outages[link];
+    const struct sim_link_outages *seen = &run->source.outages[link];
     json_t *array = json_array();
-    for (uint32_t i = 0; i < seen->count && i < SOURCE_OUTAGE_MAX; i++) {
-        const struct source_outage *outage = &seen->kept[i];
-        json_t *last = outage->last_frame == UINT64_MAX ? json_null() : whole(outage->last_frame);
+    for (uint32_t i = 0; i < seen->count && i < SIM_LINK_OUTAGE_MAX; i++) {
+        const struct sim_link_outage *outage = &seen->kept[i];
+        json_t *last =
+            outage->last_frame == UINT64_MAX ? json_null() : json_u64(outage->last_frame);
         json_array_append_new(array, json_pack("{s:o, s:o}", "lost_frame",
-                                               whole(outage->first_frame), "heard_frame", last));
+                                               json_u64(outage->first_frame), "heard_frame", last));
     }
     return array;
 }
 
 /* Each link by itself: who was there, how regularly it spoke. */
-static json_t *links(const struct run *run)
+static json_t *links_json(const struct run *run)
 {
     json_t *array = json_array();
     for (int i = 0; i < run->scenario->link_count; i++) {
-        const struct cfg_link *link = &run->scenario->links[i];
+        const struct sim_link *link = &run->scenario->links[i];
         const struct run_link *seen = &run->link[i];
         const struct io_link_counts *io = &seen->counters;
         json_t *object =
@@ -235,14 +238,14 @@ static json_t *links(const struct run *run)
                      {"late", seen->pulse.late},
                      {"silent", seen->pulse.silent},
                      {"resets", run->source.resets[i]},
-                     {"freewheel_messages", seen->freewheel},
-                     {"epoch_us", run->rig->epoch_us[i]},
+                     {"freewheel_messages", seen->board_wake_up},
+                     {"epoch_us", run->sim->epoch_us[i]},
                      {"delay_ns", link->delay * run->scenario->period_ns}};
         for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
-            json_object_set_new(object, count[k].name, whole(count[k].value));
-        json_object_set_new(object, "loop_latency_ns", latency(run, i));
-        json_object_set_new(object, "outages", outages(run, i));
-        json_object_set_new(object, "ground", report_ground(run, i));
+            json_object_set_new(object, count[k].name, json_u64(count[k].value));
+        json_object_set_new(object, "loop_latency_ns", latency_json(run, i));
+        json_object_set_new(object, "outages", outages_json(run, i));
+        json_object_set_new(object, "ground", ground_result_json(run, i));
         json_array_append_new(array, object);
     }
     return array;
@@ -250,74 +253,75 @@ static json_t *links(const struct run *run)
 
 static uint64_t hits_of(const struct run *run, int i)
 {
-    const struct cfg_fault *fault = &run->scenario->faults[i];
+    const struct sim_fault *fault = &run->scenario->faults[i];
     if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY)
-        return run->rig->late_out[fault->link].hits + run->rig->late_in[fault->link].hits;
+        return run->sim->delay_out[fault->link].hits + run->sim->delay_in[fault->link].hits;
     return fault->link >= 0 && run->links
-               ? io_link_fault_hits(run->links, fault->link, fault->in_link)
-               : run->rig->cfg->fault[i].hits;
+               ? io_link_fault_hits(run->links, fault->link, fault->link_fault_index)
+               : run->sim->vehicle->fault[i].hits;
 }
 
 /* By the operator's hand or the scenario's; null: it was never begun. */
-static json_t *first_frame(const struct run *run, int i)
+static json_t *first_frame_json(const struct run *run, int i)
 {
-    const uint64_t frame = run->rig->cfg->fault[i].first_frame;
-    return frame == UINT64_MAX ? json_null() : whole(frame);
+    const uint64_t frame = run->sim->vehicle->fault[i].first_frame;
+    return frame == UINT64_MAX ? json_null() : json_u64(frame);
 }
 
 /* What the operator did, and what it cost the frame. */
-static json_t *operator_acts(const struct run *run)
+static json_t *operator_acts_json(const struct run *run)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:b}", "acts", whole(run->acts.acts),
-                     "checkpoints", whole(run->acts.checkpoints), "checkpoint_bytes",
-                     whole(run->acts.state_size), "checkpoint_copy_ns_max",
-                     whole(run->acts.copy_ns_max), "failed", run->acts.failed, "not_reached",
-                     run->acts.unreached, "files_hung", run->house.files_hung);
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:b}", "acts", json_u64(run->acts.acts),
+                     "checkpoints", json_u64(run->acts.checkpoints), "checkpoint_bytes",
+                     json_u64(run->acts.state_size), "checkpoint_copy_ns_max",
+                     json_u64(run->acts.copy_ns_max), "failed", run->acts.failed, "not_reached",
+                     run->acts.unreached, "files_hung", run->housekeeping.files_hung);
 }
 
-static json_t *latched(const struct run *run)
+static json_t *latched_json(const struct run *run)
 {
-    const struct cfg_arm *spec = &run->scenario->arm;
+    const struct sim_arm *spec = &run->scenario->arm;
     json_t *names = json_array();
     for (int i = 0; i < spec->payload_count; i++)
-        if (run->rig->cfg->arm->latched >> i & 1)
+        if (run->sim->vehicle->arm->latched >> i & 1)
             json_array_append_new(names,
                                   json_string(run->scenario->bodies[spec->payload[i].body].name));
     return names;
 }
 
 /* How the arm was left, and what it took and gave. */
-static json_t *arm(const struct run *run)
+static json_t *arm_json(const struct run *run)
 {
-    const struct cfg_arm_state *state = run->rig->cfg->arm;
+    const struct sim_arm_state *state = run->sim->vehicle->arm;
     if (state == NULL)
         return json_null();
-    const struct cfg_arm *spec = &run->scenario->arm;
+    const struct sim_arm *spec = &run->scenario->arm;
     const uint64_t has = state->configuration;
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "mode",
                      io_arm_panel_mode_name[state->panel.mode], "payload",
                      has > 0 ? json_string(run->scenario->bodies[spec->payload[has - 1].body].name)
                              : json_null(),
-                     "latched", latched(run), "grapples", whole(state->grapples), "releases",
-                     whole(state->releases), "refused", whole(state->refused), "safed",
-                     state->panel.safed != 0, "last_blow_joules", real_or_null(state->blow, true));
+                     "latched", latched_json(run), "grapples", json_u64(state->grapples),
+                     "releases", json_u64(state->releases), "refused", json_u64(state->refused),
+                     "safed", state->panel.safed != 0, "last_blow_joules",
+                     real_or_null(state->blow, true));
 }
 
 /* How often each fault struck. */
-static json_t *faults(const struct run *run)
+static json_t *faults_json(const struct run *run)
 {
     json_t *array = json_array();
     for (int i = 0; i < run->scenario->fault_count; i++) {
-        const struct cfg_fault *fault = &run->scenario->faults[i];
-        json_array_append_new(array,
-                              json_pack("{s:s, s:o, s:o}", "fault", fault->text, "first_frame",
-                                        first_frame(run, i), "hits", whole(hits_of(run, i))));
+        const struct sim_fault *fault = &run->scenario->faults[i];
+        json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "fault", fault->text,
+                                               "first_frame", first_frame_json(run, i), "hits",
+                                               json_u64(hits_of(run, i))));
     }
     return array;
 }
 
 /* The board as a process: did it live, and as long as the run? */
-static json_t *controller(const struct run *run)
+static json_t *controller_json(const struct run *run)
 {
     const struct controller *board = &run->controller;
     char text[CONTROLLER_TEXT_MAX] = "";
@@ -332,7 +336,7 @@ static json_t *controller(const struct run *run)
 static json_t *phase_lock_json(const struct run *run)
 {
     const struct rt_phase_lock *phase_lock = run->frame->phase_lock;
-    const struct cfg_lock *lock = &run->scenario->lock;
+    const struct sim_phase_lock *lock = &run->scenario->lock;
     if (phase_lock == NULL)
         return json_null();
     json_t *object = json_pack(
@@ -340,126 +344,126 @@ static json_t *phase_lock_json(const struct run *run)
         "source", cfg_lock_source_name(lock->source), "locked", phase_lock->locked, "saturated",
         phase_lock->saturated, "rate_ppm", rt_phase_lock_ppm(phase_lock), "limit_ppm",
         phase_lock->spec.limit_ppm, "corrected_ns", (json_int_t)run->frame->corrected_ns);
-    json_object_set_new(object, "error_ns", percentiles(&phase_lock->error_ns));
-    json_object_set_new(object, "observations", whole(phase_lock->observations));
-    json_object_set_new(object, "locked_frames", whole(phase_lock->locked_steps));
-    json_object_set_new(object, "losses", whole(phase_lock->losses));
-    json_object_set_new(object, "slips", whole(phase_lock->slips));
+    json_object_set_new(object, "error_ns", histogram_json(&phase_lock->error_ns));
+    json_object_set_new(object, "observations", json_u64(phase_lock->observations));
+    json_object_set_new(object, "locked_frames", json_u64(phase_lock->locked_steps));
+    json_object_set_new(object, "losses", json_u64(phase_lock->losses));
+    json_object_set_new(object, "slips", json_u64(phase_lock->slips));
     return object;
 }
 
-static json_t *pulse(const struct run *run)
+static json_t *pulse_json(const struct run *run)
 {
     const struct io_sync_pulse *pulser = &run->pulser;
     if (run->scenario->pulse.every == 0)
         return json_null();
-    return json_pack("{s:i, s:o, s:o}", "every", (int)pulser->every, "sent", whole(pulser->sent),
-                     "dropped", whole(pulser->dropped));
+    return json_pack("{s:i, s:o, s:o}", "every", (int)pulser->every, "sent", json_u64(pulser->sent),
+                     "dropped", json_u64(pulser->dropped));
 }
 
 /* Simulated seconds per second of the wall clock, by the median. */
-static double predictor_speed(const struct ghost_result *predicted)
+static double predictor_speed(const struct sim_predictor_result *predicted)
 {
     return predicted->seconds_ahead /
            ((double)rt_histogram_quantile(&predicted->spent_ns, 0.5) * 1e-9);
 }
 
 /* How the ghost did; null where none ran. */
-static json_t *predictor(const struct run *run)
+static json_t *predictor_json(const struct run *run)
 {
-    const struct ghost_result *predicted = &run->predicted;
+    const struct sim_predictor_result *predicted = &run->predicted;
     if (predicted->seconds_ahead <= 0.0)
         return json_null();
-    return json_pack("{s:o, s:f, s:o, s:o, s:o, s:o}", "predictions", whole(predicted->predictions),
-                     "seconds_ahead", predicted->seconds_ahead, "speed",
-                     real_or_null(predictor_speed(predicted), predicted->predictions > 0), "late",
-                     whole(predicted->late), "cut", whole(predicted->cut), "spent_ns",
-                     percentiles(&predicted->spent_ns));
+    return json_pack("{s:o, s:f, s:o, s:o, s:o, s:o}", "predictions",
+                     json_u64(predicted->predictions), "seconds_ahead", predicted->seconds_ahead,
+                     "speed", real_or_null(predictor_speed(predicted), predicted->predictions > 0),
+                     "late", json_u64(predicted->late), "cut", json_u64(predicted->cut), "spent_ns",
+                     histogram_json(&predicted->spent_ns));
 }
 
 /* The watched signals as the run left them, SI. */
-static json_t *signals(const struct run *run)
+static json_t *signals_json(const struct run *run)
 {
     json_t *object = json_object();
-    for (int i = 0; i < CFG_SIGNAL_COUNT; i++)
-        json_object_set_new(object, cfg_signal_name((enum cfg_expect_signal)i),
-                            real_or_null(run->rig->signal[i], true));
+    for (int i = 0; i < SIM_SIGNAL_COUNT; i++)
+        json_object_set_new(object, cfg_signal_name((enum sim_signal)i),
+                            real_or_null(run->sim->signal[i], true));
     return object;
 }
 
 /* Where the motion began to be absurd; null: nowhere. */
-static json_t *unsound(const struct run *run)
+static json_t *unsound_json(const struct run *run)
 {
-    const struct plausibility *motion = &run->rig->plausibility;
-    if (motion->flaw == PLAUSIBILITY_NONE)
+    const struct sim_plausibility *motion = &run->sim->plausibility;
+    if (motion->flaw == SIM_PLAUSIBILITY_OK)
         return json_null();
     return json_pack("{s:s, s:o, s:s, s:o}", "what",
-                     motion->flaw == PLAUSIBILITY_TOO_FAST ? "speed" : "energy", "frame",
-                     whole(motion->frame), "body", run->scenario->bodies[motion->body].name,
+                     motion->flaw == SIM_PLAUSIBILITY_TOO_FAST ? "speed" : "energy", "frame",
+                     json_u64(motion->frame), "body", run->scenario->bodies[motion->body].name,
                      "value", real_or_null(motion->value, true));
 }
 
-static json_t *verdict(const struct run *run)
+static json_t *verdict_object(const struct run *run)
 {
     struct verdict verdict;
-    verdict_take(run, &verdict);
+    verdict_judge(run, &verdict);
     return verdict_json(&verdict);
 }
 
 static void add_rest(json_t *report, const struct run *run)
 {
     char hash[20];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->rig->hash);
-    json_object_set_new(report, "loop_latency_ns", latency(run, 0));
-    json_object_set_new(report, "jobs", jobs(run->rig->schedule, run->scenario->rate_hz));
-    json_object_set_new(report, "allocations_after_seal", whole(run->allocations));
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->sim->hash);
+    json_object_set_new(report, "loop_latency_ns", latency_json(run, 0));
+    json_object_set_new(report, "jobs", jobs_json(run->sim->schedule, run->scenario->rate_hz));
+    json_object_set_new(report, "allocations_after_seal", json_u64(run->allocations));
     json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_is_counted()));
     json_object_set_new(report, "page_faults_after_seal",
-                        run->stuck ? json_null() : whole(run->page_faults));
+                        run->stuck ? json_null() : json_u64(run->page_faults));
     json_object_set_new(report, "involuntary_switches",
-                        run->stuck ? json_null() : whole(run->switches));
+                        run->stuck ? json_null() : json_u64(run->switches));
     json_object_set_new(report, "io",
-                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rx", whole(run->io.rx),
-                                  "tx", whole(run->io.tx), "rx_bad", whole(run->io.rx_bad),
-                                  "tx_dropped", whole(run->io.tx_dropped), "rx_lost",
-                                  whole(run->io.rx_lost), "commands", whole(run->io.commands),
-                                  "losses", whole(run->io.losses)));
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rx", json_u64(run->io.rx),
+                                  "tx", json_u64(run->io.tx), "rx_bad", json_u64(run->io.rx_bad),
+                                  "tx_dropped", json_u64(run->io.tx_dropped), "rx_lost",
+                                  json_u64(run->io.rx_lost), "commands", json_u64(run->io.commands),
+                                  "losses", json_u64(run->io.losses)));
     json_object_set_new(report, "phase_lock", phase_lock_json(run));
-    json_object_set_new(report, "pulse", pulse(run));
-    json_object_set_new(report, "predictor", predictor(run));
-    json_object_set_new(report, "links", links(run));
-    json_object_set_new(report, "faults", faults(run));
-    json_object_set_new(report, "operator", operator_acts(run));
-    json_object_set_new(report, "arm", arm(run));
-    json_object_set_new(report, "signals", signals(run));
+    json_object_set_new(report, "pulse", pulse_json(run));
+    json_object_set_new(report, "predictor", predictor_json(run));
+    json_object_set_new(report, "links", links_json(run));
+    json_object_set_new(report, "faults", faults_json(run));
+    json_object_set_new(report, "operator", operator_acts_json(run));
+    json_object_set_new(report, "arm", arm_json(run));
+    json_object_set_new(report, "signals", signals_json(run));
     if (run->controller.program[0])
-        json_object_set_new(report, "controller", controller(run));
+        json_object_set_new(report, "controller", controller_json(run));
     json_object_set_new(report, "log",
-                        json_pack("{s:o, s:o, s:o, s:o, s:i}", "records", whole(run->log.records),
-                                  "dropped", whole(run->log.dropped), "thinned",
-                                  whole(run->log.decimated), "bytes", whole(run->log.bytes),
-                                  "error", -run->log.error));
-    json_object_set_new(report, "recorder_lost", whole(run->rig->recorder->lost));
+                        json_pack("{s:o, s:o, s:o, s:o, s:i}", "records",
+                                  json_u64(run->log.records), "dropped", json_u64(run->log.dropped),
+                                  "thinned", json_u64(run->log.decimated), "bytes",
+                                  json_u64(run->log.bytes), "error", -run->log.error));
+    json_object_set_new(report, "recorder_lost", json_u64(run->sim->recorder->lost));
     if (run->serve)
         json_object_set_new(
             report, "live",
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "viewers", whole(run->served.viewers),
-                      "refused", whole(run->served.refused), "floods", whole(run->served.floods),
-                      "dismissed", whole(run->served.dismissed), "sent", whole(run->served.sent),
-                      "lost", whole(run->served.lost)));
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "viewers", json_u64(run->served.viewers),
+                      "refused", json_u64(run->served.refused), "floods",
+                      json_u64(run->served.floods), "dismissed", json_u64(run->served.dismissed),
+                      "sent", json_u64(run->served.sent), "lost", json_u64(run->served.lost)));
     json_object_set_new(report, "state_hash", json_string(hash));
     json_object_set_new(report, "isa", json_string(dyn_isa_name(run->scenario->isa)));
-    json_object_set_new(report, "realtime", realtime(run));
+    json_object_set_new(report, "realtime", realtime_json(run));
     json_object_set_new(report, "scenario", json_string(run->scenario->name));
-    json_object_set_new(report, "seed", whole(run->scenario->seed));
+    json_object_set_new(report, "seed", json_u64(run->scenario->seed));
     json_object_set_new(report, "ended", json_string(end_name[run->end]));
     json_object_set_new(report, "attitude_error_rad",
-                        real_or_null(run->rig->signal[CFG_ATTITUDE_ERROR], true));
-    json_object_set_new(report, "not_finite", whole(run->rig->cfg->schedule->not_finite));
-    json_object_set_new(report, "out_of_range", out_of_range(run->rig->cfg->schedule));
-    json_object_set_new(report, "unsound", unsound(run));
-    json_object_set_new(report, "expect", expectations(run));
-    json_object_set_new(report, "verdict", verdict(run));
+                        real_or_null(run->sim->signal[SIM_SIGNAL_ATTITUDE_ERROR], true));
+    json_object_set_new(report, "not_finite", json_u64(run->sim->vehicle->schedule->not_finite));
+    json_object_set_new(report, "out_of_range", out_of_range_json(run->sim->vehicle->schedule));
+    json_object_set_new(report, "unsound", unsound_json(run));
+    json_object_set_new(report, "expect", expectations_json(run));
+    json_object_set_new(report, "verdict", verdict_object(run));
 }
 
 struct json_t *report_json(const struct run *run)
@@ -538,7 +542,7 @@ static void print_times(const struct run *run)
 
 static void print_jobs(const struct run *run)
 {
-    const struct rt_schedule *schedule = run->rig->schedule;
+    const struct rt_schedule *schedule = run->sim->schedule;
     printf("\n  %-14s %11s %11s %11s %11s\n", "job", "rate", "predicted", "median", "worst");
     for (int i = 0; i < schedule->job_count; i++) {
         char predicted[24], median[24], worst[24];
@@ -553,8 +557,8 @@ static void print_jobs(const struct run *run)
 /* The first, and how many more there were. */
 static void print_outages(const struct run *run, int link)
 {
-    const struct source_outages *seen = &run->source.outages[link];
-    const struct source_outage *first = &seen->kept[0];
+    const struct sim_link_outages *seen = &run->source.outages[link];
+    const struct sim_link_outage *first = &seen->kept[0];
     if (seen->count == 0)
         return;
     printf("  %s: lost at frame %llu", run->scenario->links[link].name,
@@ -585,7 +589,7 @@ static void print_boards(const struct run *run)
                    (unsigned long long)seen->pulse.silent,
                    time_text((double)seen->pulse.gap_ns_max, gap));
     }
-    print_ground(run);
+    ground_result_print(run);
     if (run->frame->missed_replies > 0)
         printf("  lockstep: %llu replies did not come within the wait limit\n",
                (unsigned long long)run->frame->missed_replies);
@@ -618,7 +622,7 @@ static void print_lock(const struct run *run)
 
 static void print_predictor(const struct run *run)
 {
-    const struct ghost_result *predicted = &run->predicted;
+    const struct sim_predictor_result *predicted = &run->predicted;
     if (predicted->predictions > 0)
         printf("  %llu predictions of %.4g s, %.4g times faster than the clock; %llu took longer "
                "than there is between two\n",
@@ -628,7 +632,7 @@ static void print_predictor(const struct run *run)
 
 static void print_acts(const struct run *run)
 {
-    const struct operator_result *acts = &run->acts;
+    const struct sim_operator_result *acts = &run->acts;
     char copy[24];
     if (run->frame->paused > 0)
         printf("  paused for %llu releases\n", (unsigned long long)run->frame->paused);
@@ -638,7 +642,7 @@ static void print_acts(const struct run *run)
                time_text((double)acts->copy_ns_max, copy));
     if (acts->failed > 0)
         printf("  --act %s\n", acts->failure);
-    if (run->house.files_hung)
+    if (run->housekeeping.files_hung)
         printf("  a checkpoint was still under way half a minute after the last frame: its file is "
                "not "
                "known to be written\n");
@@ -675,12 +679,12 @@ static void print_counts(const struct run *run)
            frame->drift_ppm);
     if (run->scenario->environment.has_ground)
         printf("  altitude at the end %.3f m, %.3f m off, tilt %.2f deg\n",
-               run->rig->signal[CFG_ALTITUDE], run->rig->signal[CFG_POSITION_ERROR],
-               run->rig->signal[CFG_TILT] * 180.0 / 3.14159265358979323846);
+               run->sim->signal[SIM_SIGNAL_ALTITUDE], run->sim->signal[SIM_SIGNAL_POSITION_ERROR],
+               run->sim->signal[SIM_SIGNAL_TILT] * 180.0 / 3.14159265358979323846);
     else if (run->scenario->link_count > 0)
         printf("  attitude error at the end %.4f deg\n",
-               run->rig->signal[CFG_ATTITUDE_ERROR] * 180.0 / 3.14159265358979323846);
-    printf("  state hash %016llx\n", (unsigned long long)run->rig->hash);
+               run->sim->signal[SIM_SIGNAL_ATTITUDE_ERROR] * 180.0 / 3.14159265358979323846);
+    printf("  state hash %016llx\n", (unsigned long long)run->sim->hash);
 }
 
 /* What the machine did not give, each with its remedy. */
@@ -711,19 +715,19 @@ static const char *rate_note(const struct dyn_flex *flex)
 }
 
 /* A consistent body has an end of its own. */
-static const char *bent_note(const struct run *run)
+static const char *stiffness_note(const struct run *run)
 {
-    return run->rig->cfg->schedule->out_of_range[DYN_VALIDITY_INERTIA] > 0
+    return run->sim->vehicle->schedule->out_of_range[DYN_VALIDITY_INERTIA] > 0
                ? ", the bent body's fidelity ruthless, its modes fewer"
                : "";
 }
 
 static void print_range(const struct run *run)
 {
-    const struct rig *rig = run->rig;
-    const uint64_t *out = rig->cfg->schedule->out_of_range;
-    const struct cfg_body *first = &run->scenario->bodies[rig->first_out_of_range];
-    if (!rig_left_range(rig))
+    const struct sim *sim = run->sim;
+    const uint64_t *out = sim->vehicle->schedule->out_of_range;
+    const struct sim_body *first = &run->scenario->bodies[sim->first_out_of_range];
+    if (!sim_left_flex_range(sim))
         return;
     printf("  flexible bodies left the range of their models, \"%s\" first:", first->name);
     for (int k = 0; k < DYN_VALIDITY_COUNT; k++)
@@ -735,15 +739,15 @@ static void print_range(const struct run *run)
 static void print_expectations(const struct run *run)
 {
     for (int i = 0; i < run->scenario->expect_count; i++) {
-        const struct expect_watch *watch = &run->rig->expect[i];
-        const enum expect_verdict verdict = expect_judge(watch);
+        const struct sim_expectation_watch *watch = &run->sim->expect[i];
+        const enum sim_expectation_verdict verdict = sim_expectation_judge(watch);
         const char *unit = cfg_signal_unit(watch->expect->signal);
         const bool turns = strncmp(unit, "rad", 3) == 0;
-        if (verdict == EXPECT_NOT_REACHED)
+        if (verdict == SIM_EXPECTATION_NOT_REACHED)
             printf("  expect %s: the run ended before that\n", watch->expect->text);
         else
             printf("  expect %s: %s, worst %.4g %s%s\n", watch->expect->text,
-                   verdict == EXPECT_MET ? "yes" : "NO",
+                   verdict == SIM_EXPECTATION_MET ? "yes" : "NO",
                    watch->worst * (turns ? 180.0 / 3.14159265358979323846 : 1.0),
                    turns ? "deg" : "", turns ? unit + 3 : unit);
     }
@@ -755,10 +759,10 @@ static void print_verdict(const struct run *run, const struct verdict *verdict)
     printf("\nverdict: %s; simulated %.3f s in %.3f s of wall time\n", verdict->text,
            (double)(frame->frames * frame->spec.period_ns) * 1e-9, (double)wall_ns(frame) * 1e-9);
     verdict_print(verdict);
-    if (run->rig->cfg->schedule->not_finite > 0)
+    if (run->sim->vehicle->schedule->not_finite > 0)
         printf("  %llu steps were refused; make the step smaller (integrator.substeps)%s or the "
                "forces softer\n",
-               (unsigned long long)run->rig->cfg->schedule->not_finite, bent_note(run));
+               (unsigned long long)run->sim->vehicle->schedule->not_finite, stiffness_note(run));
     print_range(run);
     print_expectations(run);
 }
@@ -766,7 +770,7 @@ static void print_verdict(const struct run *run, const struct verdict *verdict)
 void report_print(const struct run *run)
 {
     struct verdict verdict;
-    verdict_take(run, &verdict);
+    verdict_judge(run, &verdict);
     printf("%s: %g Hz, %s pace: %s\n", run->scenario->name, run->scenario->rate_hz,
            options_pace_name[run->scenario->pace], verdict.text);
     print_times(run);
@@ -775,7 +779,7 @@ void report_print(const struct run *run)
     print_boards(run);
     print_lock(run);
     print_predictor(run);
-    controller_show(&run->controller, "  ");
+    controller_print_output(&run->controller, "  ");
     if (run->scenario->pace == RT_PACE_REAL)
         print_notes(run);
     print_verdict(run, &verdict);

@@ -39,29 +39,30 @@ static int read_script(struct run *run)
     const struct run_options *options = &run->options;
     char error[CFG_ERROR_MAX];
     if (options->restore || run->from) {
-        struct operator_scripted *first = &run->script[run->script_count++];
+        struct sim_scripted_act *first = &run->script[run->script_count++];
         first->text = "--restore";
-        first->request = (struct operator_request){
-            .ticket = UINT64_MAX, .act = OPERATOR_RESTORE, .index = run->from != NULL};
+        first->request = (struct sim_operator_request){
+            .ticket = UINT64_MAX, .act = SIM_ACT_RESTORE, .index = run->from != NULL};
     }
     for (int i = 0; i < options->act_count; i++) {
-        if (run->script_count == OPERATOR_SCRIPT_MAX ||
-            script_read(options->acts[i], run->scenario, &run->script[run->script_count], error)) {
+        if (run->script_count == SIM_OPERATOR_SCRIPT_MAX ||
+            act_script_read(options->acts[i], run->scenario, &run->script[run->script_count],
+                            error)) {
             fprintf(stderr, "--act %s: %s\n", options->acts[i],
-                    run->script_count == OPERATOR_SCRIPT_MAX ? "too many" : error);
+                    run->script_count == SIM_OPERATOR_SCRIPT_MAX ? "too many" : error);
             return EXIT_BAD_INPUT;
         }
         run->script_count++;
     }
-    script_sort(run->script, run->script_count);
-    if (!script_ends_paused(run->script, run->script_count) || options->serve.at)
+    act_script_sort(run->script, run->script_count);
+    if (!act_script_ends_paused(run->script, run->script_count) || options->serve.at)
         return 0; /* who looks on may end a pause */
     fprintf(stderr,
             "airbearing run: the last --act leaves a pause that nobody ends; add a resume\n");
     return EXIT_BAD_INPUT;
 }
 
-static int load(struct run *run)
+static int load_scenario_and_options(struct run *run)
 {
     char error[CFG_ERROR_MAX];
     const struct run_options *options = &run->options;
@@ -92,7 +93,7 @@ static int load(struct run *run)
 }
 
 /* This thread, and with it the board's process, stays off the frame's core. */
-static void keep_house(int cpu)
+static void pin_to_housekeeping(int cpu)
 {
     cpu_set_t set;
     if (cpu < 0 || cpu >= CPU_SETSIZE)
@@ -104,24 +105,24 @@ static void keep_house(int cpu)
 
 static int plan_cores(struct run *run)
 {
-    const int code = cores_plan(run->scenario, &run->machine, &run->plan);
+    const int code = place_threads_plan(run->scenario, &run->machine, &run->plan);
     if (code == 0)
-        keep_house(run->plan.housekeeping_cpu);
+        pin_to_housekeeping(run->plan.housekeeping_cpu);
     return code;
 }
 
 /* Everything the run touches, in one arena: laid out twice, once to size it and once to place it.
  */
-static size_t lay_out(struct run *run, void *mem)
+static size_t lay_out_arena(struct run *run, void *mem)
 {
     const struct cfg_scenario *scenario = run->scenario;
     size_t at = 0;
-    void *rig = rt_layout_cut(mem, &at, rig_size(scenario, &run->inject));
+    void *sim = rt_layout_cut(mem, &at, sim_size(scenario, &run->inject));
     run->frame = rt_layout_cut(mem, &at, sizeof *run->frame);
     void *live = rt_layout_cut(mem, &at, rt_mailbox_size(sizeof(struct rt_frame_live)));
     void *links = rt_layout_cut(mem, &at, io_links_size(scenario->link_count));
     if (mem) {
-        run->rig = rig_place(scenario, &run->inject, rig);
+        run->sim = sim_place(scenario, &run->inject, sim);
         run->frame_live = rt_mailbox_place(sizeof(struct rt_frame_live), live);
         struct io_link_spec specs[IO_LINK_MAX];
         for (int i = 0; i < scenario->link_count; i++) {
@@ -154,7 +155,7 @@ static void log_latency(void *self, int link, uint64_t frame, uint64_t rx_ns,
 {
     const struct run *run = self;
     const int channel = run->layout.latency;
-    struct record_latency *out =
+    struct sim_record_latency *out =
         io_telemetry_claim(run->telemetry, channel, frame * run->scenario->period_ns);
     if (!out)
         return;
@@ -171,50 +172,52 @@ static void log_ground(void *self, int link, int step, uint64_t frame, enum io_g
 {
     const struct run *run = self;
     const int channel = run->layout.ground;
-    struct record_ground *out =
+    struct sim_record_ground *out =
         io_telemetry_claim(run->telemetry, channel, frame * run->scenario->period_ns);
     if (!out)
         return;
-    *out = (struct record_ground){.frame = frame,
-                                  .link = (uint8_t)link,
-                                  .step = (uint8_t)step,
-                                  .event = (uint8_t)event,
-                                  .answer = answer < 0 ? RECORD_NO_ANSWER : (uint8_t)answer};
+    *out =
+        (struct sim_record_ground){.frame = frame,
+                                   .link = (uint8_t)link,
+                                   .step = (uint8_t)step,
+                                   .event = (uint8_t)event,
+                                   .answer = answer < 0 ? SIM_RECORD_NO_ANSWER : (uint8_t)answer};
     io_telemetry_push(run->telemetry, channel);
 }
 
-static int open_desk(struct run *run)
+static int open_operator(struct run *run)
 {
     const struct run_options *options = &run->options;
     char error[256];
-    run->desk = operator_open(run->rig, &run->frame->boundary_wanted, options->overrides,
-                              options->override_count);
+    run->desk = sim_operator_open(run->sim, &run->frame->boundary_wanted, options->overrides,
+                                  options->override_count);
     RT_CHECK(run->desk);
-    operator_script(run->desk, run->script, run->script_count);
-    run->watchdog.estop = operator_estop(run->desk);
+    sim_operator_set_script(run->desk, run->script, run->script_count);
+    run->watchdog.estop = sim_operator_estop(run->desk);
     if (run->links)
-        operator_watch(run->desk, run->links);
+        sim_operator_watch_links(run->desk, run->links);
     if (run->from)
-        operator_begin_from(run->desk, run->from->state, run->from->hash);
-    if (!options->restore || operator_begin_with(run->desk, options->restore, error) == 0)
+        sim_operator_start_from_state(run->desk, run->from->state, run->from->hash);
+    if (!options->restore || sim_operator_start_from_file(run->desk, options->restore, error) == 0)
         return 0;
     fprintf(stderr, "airbearing run: --restore %s\n", error);
     return EXIT_BAD_INPUT;
 }
 
-static int place(struct run *run)
+static int place_in_arena(struct run *run)
 {
     struct io_channel_spec channels[IO_CHANNEL_MAX];
     int nq, nv;
     count_coordinates(run->scenario, &nq, &nv);
-    struct record_jobs jobs;
-    rig_jobs(run->scenario, &run->inject, &jobs);
-    record_channels(run->scenario, nq, nv, &jobs, channels);
-    const struct record_layout layout = record_layout(run->scenario, nq, nv, jobs.count);
+    struct sim_record_jobs jobs;
+    sim_job_names(run->scenario, &run->inject, &jobs);
+    sim_record_channels(run->scenario, nq, nv, &jobs, channels);
+    const struct sim_record_layout layout = sim_record_layout(run->scenario, nq, nv, jobs.count);
     const int channel_count = layout.count;
-    thinning_apply(&run->thinning, run->scenario, &layout, channels);
+    sim_log_decimation_apply(&run->decimation, run->scenario, &layout, channels);
     const size_t telemetry_size = io_telemetry_size(channels, channel_count);
-    const size_t size = lay_out(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two takes */
+    const size_t size =
+        lay_out_arena(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two takes */
 
     const int failure = rt_arena_open(&run->arena, size, run->plan.frame_cpu);
     if (failure) {
@@ -224,22 +227,22 @@ static int place(struct run *run)
                 size, strerror(-failure));
         return EXIT_BAD_INPUT;
     }
-    (void)lay_out(run, rt_arena_alloc(&run->arena, lay_out(run, NULL)));
+    (void)lay_out_arena(run, rt_arena_alloc(&run->arena, lay_out_arena(run, NULL)));
     run->telemetry =
         io_telemetry_place(channels, channel_count, rt_arena_alloc(&run->arena, telemetry_size));
-    io_telemetry_trigger(run->telemetry, &run->thinning.trigger);
-    run->rig->telemetry = run->telemetry;
-    run->rig_live = run->rig->live;
-    run->rig_shown = run->rig->shown;
-    run->layout = run->rig->layout;
-    run->rig->links = run->links;
+    io_telemetry_trigger(run->telemetry, &run->decimation.trigger);
+    run->sim->telemetry = run->telemetry;
+    run->sim_live = run->sim->live;
+    run->sim_fault_flags = run->sim->shown;
+    run->layout = run->sim->layout;
+    run->sim->links = run->links;
     if (run->links) {
         io_links_observe_latency(run->links, (struct io_latency_observer){run, log_latency});
         io_links_observe_ground(run->links,
                                 (struct io_ground_observer){.self = run, .observe = log_ground});
     }
     rt_arena_seal(&run->arena);
-    return open_desk(run);
+    return open_operator(run);
 }
 
 static int open_links(struct run *run)
@@ -253,7 +256,7 @@ static int open_links(struct run *run)
 
 static int open_pulser(struct run *run)
 {
-    const struct cfg_pulse *pulse = &run->scenario->pulse;
+    const struct sim_sync_pulse *pulse = &run->scenario->pulse;
     char why[IO_BUS_ERROR_MAX], error[CFG_ERROR_MAX];
     if (pulse->every == 0 || io_sync_pulse_open(&run->pulser, &pulse->bus, pulse->every, why) == 0)
         return 0;
@@ -282,7 +285,7 @@ static const char *why_no_log(int failure)
 
 /* Can it be written?  Found out before the run, without touching what is in it; *made tells that it
  * was not there before. */
-static int try_file(const char *option, const char *path, struct stat *status, bool *made)
+static int check_output_file(const char *option, const char *path, struct stat *status, bool *made)
 {
     const bool there = lstat(path, status) == 0; /* a link to nowhere is there, too */
     if (stat(path, status) == 0 && !S_ISREG(status->st_mode) && !S_ISCHR(status->st_mode))
@@ -297,7 +300,7 @@ static int try_file(const char *option, const char *path, struct stat *status, b
 }
 
 /* What another run has recorded is not written over unasked. */
-static int spare_log(const struct run_options *options, const struct stat *log)
+static int refuse_overwrite(const struct run_options *options, const struct stat *log)
 {
     char why[128];
     if (options->overwrite || !S_ISREG(log->st_mode) || log->st_size == 0)
@@ -309,7 +312,7 @@ static int spare_log(const struct run_options *options, const struct stat *log)
 }
 
 /* Does another run write this log?  Found out before a board is kept waiting for it. */
-static int try_claim(const char *path)
+static int check_log_lock(const char *path)
 {
     const int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     const int failure = fd < 0 ? -errno : io_append_file_lock(fd);
@@ -318,20 +321,20 @@ static int try_claim(const char *path)
     return failure ? refuse_file("--log", path, why_no_log(failure)) : 0;
 }
 
-static int try_files(struct run *run)
+static int check_output_files(struct run *run)
 {
     const struct run_options *options = &run->options;
     struct stat scenario = {0}, log = {0}, report = {0};
     int code = 0;
     (void)stat(options->scenario, &scenario);
     if (options->log)
-        code = try_file("--log", options->log, &log, &run->log_made);
+        code = check_output_file("--log", options->log, &log, &run->log_made);
     if (code == 0 && options->log)
-        code = try_claim(options->log);
+        code = check_log_lock(options->log);
     if (code == 0 && options->log && !same_file(&log, &scenario))
-        code = spare_log(options, &log);
+        code = refuse_overwrite(options, &log);
     if (code == 0 && options->report)
-        code = try_file("--report", options->report, &report, &run->report_made);
+        code = check_output_file("--report", options->report, &report, &run->report_made);
     if (code)
         return code;
     if (options->log && same_file(&log, &scenario))
@@ -345,7 +348,7 @@ static int try_files(struct run *run)
 
 /* The scenario and the files that it names, which is all that a replay needs, and the machine. The
  * caller frees it. */
-static struct io_blob *blobs_of(const struct run *run, int *count)
+static struct io_blob *log_attachments(const struct run *run, int *count)
 {
     const struct cfg_scenario *scenario = run->scenario;
     const char *machine = run->provenance.machine;
@@ -373,12 +376,12 @@ static struct io_blob *blobs_of(const struct run *run, int *count)
 }
 
 /* Which program this is. */
-static void name_binary(char text[DIGEST_TEXT_SIZE])
+static void name_binary(char text[SIM_DIGEST_TEXT_SIZE])
 {
     uint64_t hash, size;
     text[0] = '\0';
-    if (digest_file("/proc/self/exe", &hash, &size))
-        digest_text(hash, text);
+    if (sim_digest_file("/proc/self/exe", &hash, &size))
+        sim_digest_text(hash, text);
 }
 
 static int start_log(struct run *run)
@@ -386,7 +389,7 @@ static int start_log(struct run *run)
     static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
     const struct cfg_scenario *scenario = run->scenario;
     char lock_ppm[32], seed[32], rate[32], seconds[32], period[32], set_key[RUN_OVERRIDE_MAX][16];
-    char binary[DIGEST_TEXT_SIZE];
+    char binary[SIM_DIGEST_TEXT_SIZE];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->seed);
     snprintf(rate, sizeof rate, "%.17g", scenario->rate_hz);
     snprintf(seconds, sizeof seconds, "%.17g", scenario->seconds);
@@ -430,7 +433,7 @@ static int start_log(struct run *run)
         pairs[count++] = run->options.overrides[i];
     }
     int blob_count;
-    struct io_blob *blobs = blobs_of(run, &blob_count);
+    struct io_blob *blobs = log_attachments(run, &blob_count);
     const struct rt_thread_spec spec = {
         .name = "telemetry", .policy = SCHED_OTHER, .cpu = run->plan.housekeeping_cpu};
     const int failure =
@@ -451,9 +454,9 @@ static void sleep_ms(long ms)
 }
 
 /* Nobody came: why, and what to do. */
-static int complain_of_board(const struct run *run, int index)
+static int print_board_missing(const struct run *run, int index)
 {
-    const struct cfg_link *link = &run->scenario->links[index];
+    const struct sim_link *link = &run->scenario->links[index];
     const struct io_bus_spec *bus = &link->spec.bus;
     const bool gone = run->controller.died_early;
     const bool not_hil = io_link_board_state(run->links, index) == IO_BOARD_NOT_HIL;
@@ -468,12 +471,12 @@ static int complain_of_board(const struct run *run, int index)
             not_hil ? "set SYS_HITL to 1 on the board (airframe HIL Quadcopter X) and restart it"
             : gone  ? "its output follows"
                     : "start it, or check its address and port");
-    controller_show(&run->controller, "  ");
+    controller_print_output(&run->controller, "  ");
     return EXIT_BY_POLICY;
 }
 
 /* 0 to go on waiting, else the exit code. */
-static int may_wait(struct run *run, int index, uint64_t limit_ns)
+static int check_wait(struct run *run, int index, uint64_t limit_ns)
 {
     if (rt_stop_signal()) {
         fprintf(stderr, "airbearing run: ended by SIG%s before the first frame; nothing was run\n",
@@ -481,11 +484,11 @@ static int may_wait(struct run *run, int index, uint64_t limit_ns)
         return EXIT_INTERRUPTED;
     }
     const bool gone = run->controller.program[0] && !controller_running(&run->controller);
-    return gone || rt_now_ns() > limit_ns ? complain_of_board(run, index) : 0;
+    return gone || rt_now_ns() > limit_ns ? print_board_missing(run, index) : 0;
 }
 
 /* A PX4 board must also be in HIL mode, or it would ignore what it is sent. */
-static bool is_there(const struct run *run, int index)
+static bool board_is_ready(const struct run *run, int index)
 {
     if (run->scenario->links[index].spec.protocol == IO_PROTOCOL_PX4_HITL)
         return io_link_board_state(run->links, index) == IO_BOARD_READY;
@@ -496,7 +499,7 @@ static bool is_there(const struct run *run, int index)
 static void compare_variants(const struct run *run, int index,
                              const struct betaflight_version *version)
 {
-    const struct cfg_link *link = &run->scenario->links[index];
+    const struct sim_link *link = &run->scenario->links[index];
     const int *n = version->number;
     const enum io_betaflight_variant speaks = betaflight_variant_of(version);
     if (n[0] != 0 && speaks != link->spec.variant)
@@ -509,16 +512,16 @@ static void compare_variants(const struct run *run, int index,
 
 static int wait_for_betaflight(struct run *run, int index, uint64_t limit_ns)
 {
-    const struct cfg_link *link = &run->scenario->links[index];
+    const struct sim_link *link = &run->scenario->links[index];
     struct betaflight_gate gate = {0};
     int code = 0;
     if (link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
         return 0;
     while (code == 0 &&
-           !betaflight_gate_opens(&gate, betaflight_ask(link->spec.bus.peer, &gate.version),
+           !betaflight_gate_opens(&gate, betaflight_query(link->spec.bus.peer, &gate.version),
                                   rt_now_ns())) {
         sleep_ms(100);
-        code = may_wait(run, index, limit_ns);
+        code = check_wait(run, index, limit_ns);
     }
     compare_variants(run, index, &gate.version);
     return code;
@@ -529,25 +532,25 @@ enum { BETAFLIGHT_REPLIES = 20 };
 
 static int wait_for_board(struct run *run, int index)
 {
-    const struct cfg_link *link = &run->scenario->links[index];
+    const struct sim_link *link = &run->scenario->links[index];
     const struct io_protocol_traits *traits = io_protocol_traits(link->spec.protocol);
     const uint64_t limit_ns = rt_now_ns() + link->connect_limit_ns;
     int code = wait_for_betaflight(run, index, limit_ns);
     if (link->spec.bus.kind == IO_BUS_COCKPIT)
         return 0; /* a person comes when the run is there to be seen */
-    while (traits->speaks_first && code == 0 && !is_there(run, index)) {
+    while (traits->speaks_first && code == 0 && !board_is_ready(run, index)) {
         io_links_poll(run->links);
         sleep_ms(5);
-        code = may_wait(run, index, limit_ns);
+        code = check_wait(run, index, limit_ns);
     }
     const bool locks = run->scenario->pace != RT_PACE_REAL && traits->stamps_commands;
     const bool wakes = !traits->speaks_first || locks;
     const int enough = link->spec.protocol == IO_PROTOCOL_BETAFLIGHT ? BETAFLIGHT_REPLIES : 1;
     for (int replies = 0; wakes && code == 0 && replies < enough;)
-        if (freewheel(run, index))
+        if (board_wake_up(run, index))
             replies++;
         else
-            code = may_wait(run, index, limit_ns);
+            code = check_wait(run, index, limit_ns);
     return code;
 }
 
@@ -575,7 +578,7 @@ static int connect_boards(struct run *run)
         fprintf(stderr, "airbearing run: no I/O thread: %s\n", strerror(-failure));
         return EXIT_BAD_INPUT;
     }
-    warn_of_ground_lines(run);
+    ground_result_warn_unheard(run);
     char error[CFG_ERROR_MAX];
     if (!run->options.external_controller && controller_start(&run->controller, scenario, error)) {
         fprintf(stderr, "%s\n", error);
@@ -587,7 +590,7 @@ static int connect_boards(struct run *run)
 /* ---- the frames ------------------------------------------------------------------------ */
 
 /* Somebody may have changed them since the start. */
-static void note_policy(struct run *run)
+static void record_end_policy(struct run *run)
 {
     struct sched_param param = {0};
     run->end_policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
@@ -600,19 +603,19 @@ static void frame_thread(void *self)
     rt_clock_real_open(&run->clock, run->scenario->wait, run->scenario->lead_ns,
                        run->scenario->period_ns / 2);
     run->frame->clock = rt_clock_real_interface(&run->clock);
-    rig_rehearse(run->rig);
+    sim_warm_up(run->sim);
     if (run->links)
         io_links_allow_spin(run->links, run->plan.frame_cpu >= 0 && !run->plan.shared);
     rt_cause_finder_open(&run->cause_finder, &run->clock, run->plan.frame_cpu);
     rt_alloc_watch();
-    operator_meet_hands(run->desk);
+    sim_operator_ignore_earlier_stops(run->desk);
     rt_frame_run(run->frame);
-    rig_tell_rest(run->rig);
+    sim_flush_flight_recorder(run->sim);
     rt_alloc_unwatch();
     run->page_faults = rt_cause_finder_faults(&run->cause_finder);
     run->switches = rt_cause_finder_switches(&run->cause_finder);
     rt_cause_finder_close(&run->cause_finder);
-    note_policy(run);
+    record_end_policy(run);
     atomic_store_explicit(&run->finished, true, memory_order_release);
 }
 
@@ -623,7 +626,7 @@ static void fill_frame(struct run *run)
     run->source.links = run->links;
     run->source.stop = &frame->stop;
     run->source.pulser = scenario->pulse.every > 0 ? &run->pulser : NULL;
-    run->rig->source = live_source_seam(&run->source);
+    run->sim->source = sim_live_input_interface(&run->source);
     frame->spec = (struct rt_frame_spec){
         .period_ns = scenario->period_ns,
         .frame_count = (uint64_t)llround(scenario->seconds * scenario->rate_hz),
@@ -636,15 +639,15 @@ static void fill_frame(struct run *run)
         rt_phase_lock_begin(&run->phase_lock, &scenario->lock.spec);
         frame->phase_lock = run->source.phase_lock = &run->phase_lock;
     }
-    frame->tasks = rig_tasks(run->rig);
-    frame->schedule = run->rig->schedule;
-    frame->recorder = run->rig->recorder;
+    frame->tasks = sim_tasks(run->sim);
+    frame->schedule = run->sim->schedule;
+    frame->recorder = run->sim->recorder;
     frame->cause_finder = &run->cause_finder;
     frame->watchdog = &run->watchdog;
     frame->live = run->frame_live;
-    frame->live_every = run->rig->live_every;
-    run->rig->watchdog = &run->watchdog;
-    run->rig->stop = &frame->stop;
+    frame->live_every = run->sim->live_every;
+    run->sim->watchdog = &run->watchdog;
+    run->sim->stop = &frame->stop;
 }
 
 static int start_frames(struct run *run)
@@ -662,7 +665,7 @@ static int start_frames(struct run *run)
     return EXIT_BAD_INPUT;
 }
 
-static bool finished(const struct run *run)
+static bool frames_finished(const struct run *run)
 {
     return atomic_load_explicit(&run->finished, memory_order_acquire);
 }
@@ -673,16 +676,16 @@ static void end_hung(struct run *run)
 {
     run->end = RUN_HUNG;
     atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
-    for (int i = 0; i < 100 && !finished(run); i++)
+    for (int i = 0; i < 100 && !frames_finished(run); i++)
         sleep_ms(10);
-    run->stuck = !finished(run);
+    run->stuck = !frames_finished(run);
 }
 
 /* Wait for the end.  Nothing here touches a file, a terminal or a lock (house.h does): whatever
  * stands still there, a frame thread that hangs is found and a signal is heard. */
 static void watch_frames(struct run *run)
 {
-    while (!finished(run)) {
+    while (!frames_finished(run)) {
         sleep_ms(20);
         if (rt_stop_signal()) {
             atomic_store_explicit(&run->frame->stop, true, memory_order_relaxed);
@@ -733,11 +736,11 @@ static const double baseline_seconds = 0.1;
 
 /* The doctor on the machine of a run that was to be in time, and what the frame's core gives right
  * after it.  A frame thread that is stuck there would be all that is measured. */
-static char *machine_text(const struct run *run)
+static char *measure_machine_json(const struct run *run)
 {
     if (!run->options.log || run->scenario->pace != RT_PACE_REAL || run->stuck)
         return NULL;
-    return doctor_attest(&run->machine, &run->plan, baseline_seconds);
+    return doctor_findings_json(&run->machine, &run->plan, baseline_seconds);
 }
 
 static struct io_blob json_blob(const char *name, const char *text)
@@ -754,7 +757,7 @@ static void finish_log(struct run *run)
     io_telemetry_result(run->telemetry, &run->log);
     json_t *report = report_json(run);
     char *text = json_dumps(report, JSON_INDENT(2));
-    char *machine = machine_text(run);
+    char *machine = measure_machine_json(run);
     const struct io_blob blobs[] = {json_blob("report.json", text),
                                     json_blob("machine.json", machine)};
     io_telemetry_stop(run->telemetry, blobs, machine ? 2 : 1, &run->log);
@@ -787,13 +790,13 @@ static void on_panic(void *self)
 
 static int set_up(struct run *run)
 {
-    int code = load(run);
+    int code = load_scenario_and_options(run);
     if (code == 0)
         code = plan_cores(run);
     if (code)
         return code;
     run->memory_locked = rt_lock_memory(run->lock_refused);
-    code = place(run);
+    code = place_in_arena(run);
     if (code)
         return code;
     (void)rt_cpu_latency_hold(); /* for as long as the process lives; refused: only less punctual */
@@ -804,21 +807,21 @@ static int set_up(struct run *run)
 }
 
 /* From the last frame to the exit code.  A stuck frame thread is left where it is. */
-static int conclude(struct run *run)
+static int finish_run(struct run *run)
 {
     struct verdict verdict;
-    ending_name(run);
+    ending_classify(run);
     finish_links(run); /* before anything that may wait for a disk */
-    house_close(run);
+    housekeeping_close(run);
     if (!run->stuck)
         io_sync_pulse_close(&run->pulser);
     controller_stop(&run->controller);
-    ghost_stop(run->ghost, &run->predicted);
+    sim_predictor_stop(run->predictor, &run->predicted);
     finish_log(run);
-    verdict_take(run, &verdict);
+    verdict_judge(run, &verdict);
     serve_verdict(run->serve, verdict.text, verdict.exit_code == EXIT_OK);
     serve_close(run->serve, &run->served);
-    ghost_close(run->ghost);
+    sim_predictor_close(run->predictor);
     const int code = write_report(run);
     if (code)
         run->options.report = NULL;
@@ -828,7 +831,7 @@ static int conclude(struct run *run)
         _exit(EXIT_BY_POLICY);
     rt_thread_join(&run->frame_thread);
     const int exit_code = verdict.exit_code ? verdict.exit_code : code;
-    if (run->house.files_hung || run->house.display_hung)
+    if (run->housekeeping.files_hung || run->housekeeping.display_hung)
         _exit(exit_code); /* they may still look at what exit() takes down */
     return exit_code;
 }
@@ -844,9 +847,9 @@ static void remove_log(const char *path)
 }
 
 /* No frame ran: leave nothing behind that was not there before. */
-static void abandon(struct run *run)
+static void abandon_start(struct run *run)
 {
-    house_abandon(run);
+    housekeeping_abandon(run);
     io_sync_pulse_close(&run->pulser);
     if (run->links)
         io_links_stop(run->links);
@@ -854,7 +857,7 @@ static void abandon(struct run *run)
     if (run->log_started)
         io_telemetry_stop(run->telemetry, NULL, 0, &run->log);
     serve_close(run->serve, NULL);
-    ghost_close(run->ghost);
+    sim_predictor_close(run->predictor);
     if (run->log_made)
         remove_log(run->options.log);
     if (run->report_made)
@@ -862,10 +865,10 @@ static void abandon(struct run *run)
 }
 
 /* What was done at the desk, in the viewers' log. */
-static void note_act(void *self, const char *text)
+static void log_note(void *self, const char *text)
 {
     const struct run *run = self;
-    serve_note(run->serve, text);
+    serve_log_note(run->serve, text);
 }
 
 /* The one link that is flown from the page; -1: there is none. */
@@ -895,7 +898,7 @@ static int open_server(struct run *run)
         .scenario = run->scenario,
         .layout = &run->layout,
         .telemetry = run->telemetry,
-        .desk = desk_open(&run->viewers_desk, run->desk, (struct desk_ear){run, note_act}),
+        .desk = services_open(&run->services, run->desk, (struct service_listener){run, log_note}),
         .hand = hand,
         .cpu = run->plan.housekeeping_cpu,
     };
@@ -903,14 +906,15 @@ static int open_server(struct run *run)
 }
 
 /* Simulated time without a wall clock has no ahead. */
-static int open_ghost(struct run *run)
+static int open_predictor(struct run *run)
 {
     int failure = 0;
     if (run->scenario->pace == RT_PACE_REAL)
-        run->ghost = ghost_open(run->scenario, run->options.overrides, run->options.override_count,
-                                run->rig->outlook, run->plan.housekeeping_cpu, &failure);
-    if (run->ghost && run->serve)
-        serve_ghost(run->serve, run->ghost);
+        run->predictor =
+            sim_predictor_open(run->scenario, run->options.overrides, run->options.override_count,
+                               run->sim->prediction_input, run->plan.housekeeping_cpu, &failure);
+    if (run->predictor && run->serve)
+        serve_show_prediction(run->serve, run->predictor);
     if (failure == 0)
         return 0;
     fprintf(stderr, "airbearing run: no predictor thread: %s\n", strerror(-failure));
@@ -918,27 +922,27 @@ static int open_ghost(struct run *run)
 }
 
 /* Everything up to the first frame; the board has spoken then, and only then is the log begun. */
-static int begin(struct run *run)
+static int start_run(struct run *run)
 {
     int code = serve_check(&run->options.serve);
     if (code == 0)
         code = set_up(run);
     if (code == 0)
-        code = try_files(run);
+        code = check_output_files(run);
     if (code == 0 && run->options.log)
-        provenance_take(&run->provenance, run);
+        provenance_collect(&run->provenance, run);
     if (code == 0)
         code = open_server(run);
     if (code == 0)
-        code = open_ghost(run);
+        code = open_predictor(run);
     if (code == 0)
-        code = house_open(run);
+        code = housekeeping_open(run);
     if (code == 0)
         code = connect_boards(run);
     if (code == 0)
         code = start_log(run);
     if (code == 0)
-        house_begin(run);
+        housekeeping_begin(run);
     if (code == 0)
         code = start_frames(run);
     return code;
@@ -949,17 +953,17 @@ static struct run run_of_process = {.controller = {.output = -1}};
 
 static int run_all(struct run *run)
 {
-    const int code = begin(run);
+    const int code = start_run(run);
     if (code) {
-        abandon(run);
+        abandon_start(run);
         return code;
     }
     watch_frames(run);
-    return conclude(run);
+    return finish_run(run);
 }
 
-int run_on(struct cfg_scenario *scenario, const struct run_options *options,
-           const struct rig_snapshot *from)
+int run_from_snapshot(struct cfg_scenario *scenario, const struct run_options *options,
+                      const struct sim_snapshot *from)
 {
     struct run *run = &run_of_process;
     run->options = *options;

@@ -40,7 +40,7 @@ struct run_link {
     struct io_link_counts counters;
     struct io_cadence pulse;
     enum io_board_state board;
-    uint64_t freewheel; /* messages that woke the board before frame 0 */
+    uint64_t board_wake_up; /* messages that woke the board before frame 0 */
 };
 
 struct run {
@@ -52,39 +52,39 @@ struct run {
     bool memory_locked;
     char lock_refused[RT_REASON_MAX];
 
-    struct rig *rig;
-    const struct rig_snapshot *from; /* the state to begin with, and no board; NULL: neither */
+    struct sim *sim;
+    const struct sim_snapshot *from; /* the state to begin with, and no board; NULL: neither */
     struct io_links *links;          /* NULL: the scenario has none, or its boards are left out */
     struct io_telemetry *telemetry;
-    struct live_source source;
-    struct operator_desk *desk;
-    struct desk viewers_desk; /* the same for those who look on */
-    struct operator_scripted script[OPERATOR_SCRIPT_MAX];
+    struct sim_live_input source;
+    struct sim_operator *desk;
+    struct service_desk services; /* the same for those who look on */
+    struct sim_scripted_act script[SIM_OPERATOR_SCRIPT_MAX];
     int script_count;
     struct controller controller;
-    int controller_looks;  /* since it was found gone */
-    bool controller_stops; /* that is why the frames were told to stop */
-    struct serve *serve;   /* NULL: nobody asked for it */
-    struct ghost *ghost;   /* NULL: nobody predicts */
+    int controller_gone_polls;       /* since it was found gone */
+    bool stopped_by_controller;      /* that is why the frames were told to stop */
+    struct serve *serve;             /* NULL: nobody asked for it */
+    struct sim_predictor *predictor; /* NULL: nobody predicts */
     struct rt_frame *frame;
     struct rt_mailbox *frame_live;
     /* Of the rig, for other threads: it is put aside while it rehearses. */
-    struct rt_mailbox *rig_live;
-    struct rig_shown *rig_shown;
-    struct record_layout layout;
+    struct rt_mailbox *sim_live;
+    struct sim_fault_flags *sim_fault_flags;
+    struct sim_record_layout layout;
     struct rt_clock_real clock;
     struct rt_cause_finder cause_finder;
     struct rt_watchdog watchdog;
     struct rt_thread frame_thread, io_thread;
-    atomic_bool finished; /* by the frame thread, last */
-    struct house house;   /* what may wait for a disk or a terminal */
-    struct rig_inject inject;
+    atomic_bool finished;             /* by the frame thread, last */
+    struct housekeeping housekeeping; /* what may wait for a disk or a terminal */
+    struct sim_inject inject;
     struct rt_phase_lock phase_lock; /* of the frame grid, where it follows the board's clock */
     struct io_sync_pulse pulser;     /* closed: no pulses */
 
     bool log_made, report_made; /* those files were not there before */
     bool log_started;
-    struct thinning thinning;
+    struct sim_log_decimation decimation;
     struct provenance provenance; /* of the log; empty where there is none */
 
     /* known when it is over */
@@ -96,21 +96,21 @@ struct run {
     int end_policy, end_priority; /* of the frame thread after its last frame */
     struct io_log_result log;
     struct io_server_counts served;
-    struct ghost_result predicted; /* seconds_ahead 0: there was no ghost */
-    struct io_link_counts io;      /* all links together */
-    struct operator_result acts;
+    struct sim_predictor_result predicted; /* seconds_ahead 0: there was no ghost */
+    struct io_link_counts io;              /* all links together */
+    struct sim_operator_result acts;
     struct run_link link[IO_LINK_MAX];
 };
 
 /* Wake a board that speaks only when spoken to: the vehicle stands at its start and one more sample
  * leaves.  True once the board has answered it; frame 0 then begins at the time that the board's
  * clock shows.  Context: setup, links are started. */
-bool freewheel(struct run *run, int link);
+bool board_wake_up(struct run *run, int link);
 
 /* A run of this scenario, which it takes over, from a state on and without its boards: what the
  * options ask for, but for the scenario.  The exit code.  Context: setup. */
-int run_on(struct cfg_scenario *scenario, const struct run_options *options,
-           const struct rig_snapshot *from);
+int run_from_snapshot(struct cfg_scenario *scenario, const struct run_options *options,
+                      const struct sim_snapshot *from);
 
 /* What came out, as the JSON object of the contract; the caller owns it (json_t). */
 struct json_t;
@@ -121,6 +121,6 @@ void report_print(const struct run *run);
 bool report_realtime(const struct run *run, const char **why);
 
 /* Redraw the live table; on a terminal only. */
-void status_draw(const struct run *run);
+void terminal_draw(const struct run *run);
 /* Leave the screen below the table. */
-void status_end(void);
+void terminal_end(void);

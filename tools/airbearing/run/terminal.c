@@ -26,32 +26,32 @@ static double newest_latency_us(const struct run *run)
 }
 
 /* What a person looks at: where it points, or where it flies. */
-static void draw_motion(const struct run *run, const struct rig_live *live)
+static void draw_motion(const struct run *run, const struct sim_live *live)
 {
     const double degrees = 180.0 / 3.14159265358979323846;
     const double *signal = live->signal;
     if (run->scenario->environment.has_ground)
         printf("\033[K  altitude        %.2f m   way off %.2f m   speed %.2f m/s   tilt %.1f deg\n",
-               signal[CFG_ALTITUDE], signal[CFG_POSITION_ERROR], signal[CFG_SPEED],
-               signal[CFG_TILT] * degrees);
+               signal[SIM_SIGNAL_ALTITUDE], signal[SIM_SIGNAL_POSITION_ERROR],
+               signal[SIM_SIGNAL_SPEED], signal[SIM_SIGNAL_TILT] * degrees);
     else
         printf("\033[K  attitude error  %.4f deg   rate %.4f deg/s   fastest wheel %.0f rpm\n",
-               signal[CFG_ATTITUDE_ERROR] * degrees, signal[CFG_RATE] * degrees,
-               signal[CFG_WHEEL_SPEED] * 9.549296585513721);
+               signal[SIM_SIGNAL_ATTITUDE_ERROR] * degrees, signal[SIM_SIGNAL_RATE] * degrees,
+               signal[SIM_SIGNAL_WHEEL_SPEED] * 9.549296585513721);
 }
 
-void status_draw(const struct run *run)
+void terminal_draw(const struct run *run)
 {
     static uint64_t drawn_ns;
     static struct rt_frame_live frame;
-    static struct rig_live rig;
+    static struct sim_live sim;
     const uint64_t now_ns = rt_now_ns();
     if (!isatty(STDOUT_FILENO) || now_ns - drawn_ns < 100000000u)
         return;
     drawn_ns = now_ns;
     bool fresh;
     frame = *(const struct rt_frame_live *)rt_mailbox_take(run->frame_live, &fresh);
-    rig = *(const struct rig_live *)rt_mailbox_take(run->rig_live, &fresh);
+    sim = *(const struct sim_live *)rt_mailbox_take(run->sim_live, &fresh);
 
     const double seconds = (double)frame.frame / run->scenario->rate_hz;
     if (drawn)
@@ -65,13 +65,13 @@ void status_draw(const struct run *run)
     printf("\033[K  start error     %.2f us (median)   busy %.1f us (median)\n",
            (double)frame.start_error_ns * 1e-3, (double)frame.busy_ns * 1e-3);
     printf("\033[K  loop latency    %.1f us (newest)   commands %llu\n", newest_latency_us(run),
-           (unsigned long long)rig.inputs);
-    draw_motion(run, &rig);
+           (unsigned long long)sim.inputs);
+    draw_motion(run, &sim);
     fflush(stdout);
     drawn = TABLE_LINES;
 }
 
-void status_end(void)
+void terminal_end(void)
 {
     if (drawn)
         printf("\n");

@@ -24,8 +24,8 @@ static const char *const not_kept[VERDICT_COUNT] = {[VERDICT_PHYSICS] = "physics
                                                     [VERDICT_LOG] = "log not complete"};
 
 /* One more sentence of a line, as far as there is room. */
-__attribute__((format(printf, 2, 3))) static void add(char text[VERDICT_LINE_MAX],
-                                                      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void set_line(char text[VERDICT_LINE_MAX],
+                                                           const char *format, ...)
 {
     size_t at = strlen(text);
     va_list arguments;
@@ -42,93 +42,94 @@ __attribute__((format(printf, 2, 3))) static void add(char text[VERDICT_LINE_MAX
 #define BREAK(line, ...)                                                                           \
     do {                                                                                           \
         (line)->kept = false;                                                                      \
-        add((line)->text, __VA_ARGS__);                                                            \
+        set_line((line)->text, __VA_ARGS__);                                                       \
     } while (0)
 
 /* ---- the lines ------------------------------------------------------------------------- */
 
 static void judge_physics(const struct run *run, struct verdict_line *line)
 {
-    const struct rig *rig = run->rig;
-    const struct plausibility *motion = &rig->plausibility;
-    const uint64_t refused = rig->cfg->schedule->not_finite;
+    const struct sim *sim = run->sim;
+    const struct sim_plausibility *motion = &sim->plausibility;
+    const uint64_t refused = sim->vehicle->schedule->not_finite;
     line->asked = true;
     if (refused > 0)
         BREAK(line, "the motion is not finite from frame %llu on",
-              (unsigned long long)rig->first_not_finite);
-    if (motion->flaw == PLAUSIBILITY_TOO_FAST && isfinite(motion->value))
+              (unsigned long long)sim->first_not_finite);
+    if (motion->flaw == SIM_PLAUSIBILITY_TOO_FAST && isfinite(motion->value))
         BREAK(line,
               "body \"%.64s\" moves at %.3g m/s from frame %llu on, above max_speed of %.3g m/s",
               run->scenario->bodies[motion->body].name, motion->value,
               (unsigned long long)motion->frame, run->scenario->physics.max_speed);
-    if (motion->flaw == PLAUSIBILITY_TOO_ENERGETIC && isfinite(motion->value))
+    if (motion->flaw == SIM_PLAUSIBILITY_TOO_ENERGETIC && isfinite(motion->value))
         BREAK(
             line,
             "energy grew %.3g-fold without work done by frame %llu, body \"%.64s\" is the fastest",
             motion->value, (unsigned long long)motion->frame,
             run->scenario->bodies[motion->body].name);
     if (line->kept)
-        add(line->text, "sound");
+        set_line(line->text, "sound");
 }
 
-static int count_expectations(const struct run *run, enum expect_verdict verdict)
+static int count_expectations(const struct run *run, enum sim_expectation_verdict verdict)
 {
     int count = 0;
     for (int i = 0; i < run->scenario->expect_count; i++)
-        count += expect_judge(&run->rig->expect[i]) == verdict;
+        count += sim_expectation_judge(&run->sim->expect[i]) == verdict;
     return count;
 }
 
 static void judge_expectations(const struct run *run, struct verdict_line *line)
 {
     const int count = run->scenario->expect_count;
-    const int failed = count_expectations(run, EXPECT_FAILED);
-    const int open = count_expectations(run, EXPECT_NOT_REACHED);
+    const int failed = count_expectations(run, SIM_EXPECTATION_FAILED);
+    const int open = count_expectations(run, SIM_EXPECTATION_NOT_REACHED);
     line->asked = true;
     if (failed > 0)
         BREAK(line, "%d of %d failed", failed, count);
     if (open > 0 && run->scenario->require.expectations)
         BREAK(line, "the run ended before %d of %d, and require asks for all", open, count);
     else if (open > 0)
-        add(line->text, "the run ended before %d of %d", open, count);
-    if (run->acts.failed > 0 || run->house.files_hung)
+        set_line(line->text, "the run ended before %d of %d", open, count);
+    if (run->acts.failed > 0 || run->housekeeping.files_hung)
         BREAK(line, "an act of the operator failed");
     if (line->text[0] == '\0')
-        add(line->text, count > 0 ? "all %d met" : "none", count);
+        set_line(line->text, count > 0 ? "all %d met" : "none", count);
 }
 
-static void hear_time(void *self, const char *text)
+static void note_time_problem(void *self, const char *text)
 {
     struct verdict_line *line = self;
-    add(line->text, "%s", text);
+    set_line(line->text, "%s", text);
 }
 
 static void judge_time(const struct run *run, struct verdict_line *line)
 {
     const struct rt_frame *frame = run->frame;
-    struct promise promise = {.pace = run->scenario->pace,
-                              .memory_locked = run->memory_locked,
-                              .lag_ns = frame->missed * frame->spec.period_ns,
-                              .simulated_ns = frame->frames * frame->spec.period_ns,
-                              .hung = run->end == RUN_HUNG,
-                              .realtime_asked = run->scenario->require_realtime};
+    struct time_kept promise = {.pace = run->scenario->pace,
+                                .memory_locked = run->memory_locked,
+                                .lag_ns = frame->missed * frame->spec.period_ns,
+                                .simulated_ns = frame->frames * frame->spec.period_ns,
+                                .hung = run->end == RUN_HUNG,
+                                .realtime_asked = run->scenario->require_realtime};
     memcpy(promise.causes, frame->causes, sizeof promise.causes);
     promise.realtime_met = report_realtime(run, &promise.missing);
     line->asked = run->scenario->require.time || run->scenario->require_realtime;
-    line->kept = promise_kept(&promise, (struct promise_ear){line, hear_time});
+    line->kept = time_kept_judge(&promise, (struct time_kept_listener){line, note_time_problem});
     if (line->text[0] == '\0')
-        add(line->text, promise.pace == RT_PACE_REAL ? "kept" : "no wall clock paced this run (%s)",
-            options_pace_name[promise.pace]);
+        set_line(line->text,
+                 promise.pace == RT_PACE_REAL ? "kept" : "no wall clock paced this run (%s)",
+                 options_pace_name[promise.pace]);
 }
 
 /* A step of its script is what the scenario asks for: one that was not accepted is a no. */
 static void judge_ground(const struct run *run, int link, struct verdict_line *line)
 {
     for (int i = 0; i < run->scenario->links[link].spec.script.step_count; i++) {
-        char text[GROUND_BLAME_MAX];
-        if (!ground_step_failed(run, link, i))
+        char text[GROUND_RESULT_TEXT_MAX];
+        if (!ground_result_failed(run, link, i))
             continue;
-        ground_step_blame(run, link, i, text);
+        ground_result_failure_text(run, link, i, text);
         line->asked = true;
         BREAK(line, "%s", text);
     }
@@ -138,7 +139,7 @@ static void judge_link(const struct run *run, struct verdict_line *line)
 {
     line->asked = run->scenario->require.link;
     for (int i = 0; run->links && i < run->scenario->link_count; i++) {
-        const struct cfg_link *link = &run->scenario->links[i];
+        const struct sim_link *link = &run->scenario->links[i];
         const uint32_t outages = run->source.outages[i].count;
         if (run->link[i].counters.commands == 0 && link->spec.bus.kind != IO_BUS_COCKPIT)
             BREAK(line, "%.32s never commanded", link->name);
@@ -156,7 +157,7 @@ static void judge_link(const struct run *run, struct verdict_line *line)
         BREAK(line, "%s", text);
     }
     if (line->kept)
-        add(line->text, run->links ? "unbroken" : "nobody on the wire");
+        set_line(line->text, run->links ? "unbroken" : "nobody on the wire");
 }
 
 static void judge_log(const struct run *run, struct verdict_line *line)
@@ -164,7 +165,7 @@ static void judge_log(const struct run *run, struct verdict_line *line)
     line->asked = run->scenario->require.log || run->log.error != 0;
     if (!run->options.log) {
         line->kept = !run->scenario->require.log;
-        add(line->text, "none was asked for with --log");
+        set_line(line->text, "none was asked for with --log");
         return;
     }
     if (run->log.error)
@@ -172,7 +173,7 @@ static void judge_log(const struct run *run, struct verdict_line *line)
     if (run->log.dropped > 0)
         BREAK(line, "%llu records were dropped", (unsigned long long)run->log.dropped);
     if (line->kept)
-        add(line->text, "complete");
+        set_line(line->text, "complete");
 }
 
 /* ---- what they come to ----------------------------------------------------------------- */
@@ -196,7 +197,7 @@ static void write_text(const struct run *run, struct verdict *verdict)
     if (run->end != RUN_COMPLETE) {
         ending_text(run, text);
     } else {
-        const bool open = count_expectations(run, EXPECT_NOT_REACHED) > 0;
+        const bool open = count_expectations(run, SIM_EXPECTATION_NOT_REACHED) > 0;
         snprintf(text, VERDICT_TEXT_MAX, "%s",
                  verdict->exit_code != EXIT_OK ? "NO"
                  : open                        ? "ok so far"
@@ -209,7 +210,7 @@ static void write_text(const struct run *run, struct verdict *verdict)
     }
 }
 
-void verdict_take(const struct run *run, struct verdict *verdict)
+void verdict_judge(const struct run *run, struct verdict *verdict)
 {
     static void (*const judge[VERDICT_COUNT])(const struct run *, struct verdict_line *) = {
         [VERDICT_PHYSICS] = judge_physics, [VERDICT_EXPECTATIONS] = judge_expectations,

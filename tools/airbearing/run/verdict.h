@@ -43,7 +43,7 @@ struct verdict {
 };
 
 /* Context: after the run. */
-void verdict_take(const struct run *run, struct verdict *verdict);
+void verdict_judge(const struct run *run, struct verdict *verdict);
 
 /* As an object of the report; the caller owns it (json_t). */
 struct json_t;

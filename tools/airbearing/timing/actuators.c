@@ -29,7 +29,7 @@ void evidence_name_drives(struct evidence *evidence, struct io_mcap_reader *read
         if (!overrides[count])
             break;
     }
-    const struct cfg_shelf shelf = {find_file, reader};
+    const struct cfg_file_source shelf = {find_file, reader};
     if (!text || cfg_scenario_load_logged("scenario.yaml", text, size, overrides, count, &shelf,
                                           &scenario, error))
         return;
@@ -41,9 +41,10 @@ void evidence_name_drives(struct evidence *evidence, struct io_mcap_reader *read
     }
     evidence->files = json_object();
     for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next) {
-        char hash[DIGEST_TEXT_SIZE];
-        json_object_set_new(evidence->files, file->name,
-                            json_string(digest_text(digest_bytes(file->text, file->size), hash)));
+        char hash[SIM_DIGEST_TEXT_SIZE];
+        json_object_set_new(
+            evidence->files, file->name,
+            json_string(sim_digest_text(sim_digest_bytes(file->text, file->size), hash)));
     }
     cfg_scenario_free(scenario);
 }

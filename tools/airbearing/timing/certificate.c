@@ -13,8 +13,8 @@ static const char kind[] = "airbearing timing 2";
 
 static json_t *hash_text(uint64_t hash)
 {
-    char text[DIGEST_TEXT_SIZE];
-    return json_string(digest_text(hash, text));
+    char text[SIM_DIGEST_TEXT_SIZE];
+    return json_string(sim_digest_text(hash, text));
 }
 
 static json_t *hashes(const struct figures *figures, struct io_mcap_reader *reader,
@@ -23,7 +23,7 @@ static json_t *hashes(const struct figures *figures, struct io_mcap_reader *read
     uint64_t log, log_bytes;
     size_t scenario_size;
     const void *scenario = io_mcap_attachment(reader, "scenario.yaml", &scenario_size);
-    if (!digest_file(path, &log, &log_bytes))
+    if (!sim_digest_file(path, &log, &log_bytes))
         return NULL;
     json_t *object = json_object();
     json_object_set_new(object, "kind",
@@ -31,7 +31,8 @@ static json_t *hashes(const struct figures *figures, struct io_mcap_reader *read
     json_object_set_new(object, "log", hash_text(log));
     json_object_set_new(object, "log_bytes", json_integer((json_int_t)log_bytes));
     json_object_set_new(object, "scenario",
-                        scenario ? hash_text(digest_bytes(scenario, scenario_size)) : json_null());
+                        scenario ? hash_text(sim_digest_bytes(scenario, scenario_size))
+                                 : json_null());
     json_object_set(object, "files", figures->evidence->files);
     json_object_set_new(object, "binary",
                         figures->evidence->binary_hash[0]

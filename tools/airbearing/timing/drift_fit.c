@@ -4,7 +4,7 @@
 
 /* Student's t for 95 %, two sides: Cornish-Fisher in 1/freedom; right to 1 % from three degrees of
  * freedom on, below that a table. */
-double slope_student(double freedom)
+double drift_fit_student(double freedom)
 {
     const double z = 1.959963984540054;
     if (freedom < 1.5)
@@ -18,13 +18,13 @@ double slope_student(double freedom)
     return z + g1 / freedom + g2 / (freedom * freedom) + g3 / (freedom * freedom * freedom);
 }
 
-static double residual_of(const struct slope *fit, const struct slope_point *point)
+static double residual_of(const struct drift_fit *fit, const struct fit_point *point)
 {
     return point->y - fit->intercept - fit->slope * point->x;
 }
 
 /* How much each residual is like the one before it: 0 to just below 1. */
-static double likeness(const struct slope *fit, const struct slope_point *points, double square)
+static double likeness(const struct drift_fit *fit, const struct fit_point *points, double square)
 {
     double product = 0.0;
     for (size_t i = 1; i < fit->count; i++)
@@ -32,10 +32,10 @@ static double likeness(const struct slope *fit, const struct slope_point *points
     return square > 0.0 ? fmin(fmax(product / square, 0.0), 0.99) : 0.0;
 }
 
-bool slope_fit(const struct slope_point *points, size_t count, struct slope *fit)
+bool drift_fit_line(const struct fit_point *points, size_t count, struct drift_fit *fit)
 {
     double mean_x = 0.0, mean_y = 0.0, xx = 0.0, xy = 0.0, square = 0.0;
-    *fit = (struct slope){.count = count};
+    *fit = (struct drift_fit){.count = count};
     for (size_t i = 0; i < count; i++) {
         mean_x += (points[i].x - mean_x) / (double)(i + 1);
         mean_y += (points[i].y - mean_y) / (double)(i + 1);
@@ -58,6 +58,6 @@ bool slope_fit(const struct slope_point *points, size_t count, struct slope *fit
     const double freedom = (double)count - 2.0;
     const double effective = fmax(1.0, (double)count / widening - 2.0);
     fit->residual = sqrt(square / (double)count);
-    fit->half_width = slope_student(effective) * sqrt(square / freedom / xx * widening);
+    fit->half_width = drift_fit_student(effective) * sqrt(square / freedom / xx * widening);
     return true;
 }

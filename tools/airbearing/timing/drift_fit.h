@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct slope_point {
+struct fit_point {
     double x, y;
 };
 
-struct slope {
+struct drift_fit {
     size_t count;
     double slope, intercept; /* y = intercept + slope x */
     double half_width;       /* the true slope lies within slope +- this, 95 % */
@@ -22,6 +22,6 @@ struct slope {
 };
 
 /* False with fewer than three points, or all at one x.  Context: any. */
-bool slope_fit(const struct slope_point *points, size_t count, struct slope *fit);
+bool drift_fit_line(const struct fit_point *points, size_t count, struct drift_fit *fit);
 /* The factor of the standard error that makes 95 %, for so many degrees of freedom. */
-double slope_student(double freedom);
+double drift_fit_student(double freedom);

@@ -39,13 +39,13 @@ static struct sums sums_at(const struct series *series, double delay, double fro
     return sums;
 }
 
-static struct delay fit_at(const struct series *series, double delay, double from)
+static struct effective_latency fit_at(const struct series *series, double delay, double from)
 {
     const struct sums s = sums_at(series, delay, from);
     const double uu = s.uu - s.u * s.u / s.n, uy = s.uy - s.u * s.y / s.n;
     const double yy = s.yy - s.y * s.y / s.n;
     const bool moves = s.n > 0.0 && uu > 1e-12 * s.uu && yy > 1e-12 * s.yy;
-    return (struct delay){
+    return (struct effective_latency){
         .seconds = delay,
         .explained = moves ? uy * uy / (uu * yy) : 0.0,
         .gain = moves ? uy / uu : 0.0,
@@ -53,13 +53,13 @@ static struct delay fit_at(const struct series *series, double delay, double fro
 }
 
 /* The best of the delays from low to high. */
-static struct delay best_of(const struct series *series, double low, double high, double step,
-                            double from)
+static struct effective_latency best_of(const struct series *series, double low, double high,
+                                        double step, double from)
 {
-    struct delay best = {0};
+    struct effective_latency best = {0};
     const long count = lround((high - low) / step);
     for (long i = 0; i <= count; i++) {
-        const struct delay fit = fit_at(series, low + (double)i * step, from);
+        const struct effective_latency fit = fit_at(series, low + (double)i * step, from);
         if (i == 0 || fit.explained > best.explained)
             best = fit;
     }
@@ -68,15 +68,15 @@ static struct delay best_of(const struct series *series, double low, double high
 
 bool delay_fit(const struct delay_sample *asked, size_t asked_count,
                const struct delay_sample *done, size_t done_count, double limit, double step,
-               struct delay *delay)
+               struct effective_latency *delay)
 {
     const struct series series = {asked, done, asked_count, done_count};
-    *delay = (struct delay){0};
+    *delay = (struct effective_latency){0};
     if (asked_count < 2 || done_count < 8 || !(step > 0.0) || !(limit > step))
         return false;
     /* The same stretch for every delay, and none in which u is not known yet. */
     const double from = fmax(asked[0].seconds + limit, done[0].seconds);
-    const struct delay rough = best_of(&series, 0.0, limit, step, from);
+    const struct effective_latency rough = best_of(&series, 0.0, limit, step, from);
     const double low = fmax(0.0, rough.seconds - step), fine = step / 100.0;
     const double high = fmin(limit, rough.seconds + step);
     *delay = best_of(&series, low, high, fine, from);

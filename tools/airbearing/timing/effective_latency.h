@@ -16,7 +16,7 @@ struct delay_sample {
     double value;
 };
 
-struct delay {
+struct effective_latency {
     double seconds;
     double explained; /* share of y's motion that u, delayed, explains: 1 is all */
     double gain;
@@ -27,4 +27,4 @@ struct delay {
  * all the same).  Context: any. */
 bool delay_fit(const struct delay_sample *asked, size_t asked_count,
                const struct delay_sample *done, size_t done_count, double limit, double step,
-               struct delay *delay);
+               struct effective_latency *delay);

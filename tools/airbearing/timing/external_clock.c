@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char truth_title[] = "# airbearing stopwatch 1";
-const char truth_columns[] = "sequence,frame,sim_ns,sent_ns,stamp_ns,kernel";
+const char external_clock_title[] = "# airbearing stopwatch 1";
+const char external_clock_columns[] = "sequence,frame,sim_ns,sent_ns,stamp_ns,kernel";
 
 enum { COLUMNS = 6 };
 static const uint64_t NUMBER_MAX = (uint64_t)1 << 62;
@@ -35,7 +35,7 @@ static void next_line(struct cursor *cursor)
     cursor->begin = cursor->at;
 }
 
-static int take_text(struct cursor *cursor, const char *text, const char *what)
+static int match_text(struct cursor *cursor, const char *text, const char *what)
 {
     const size_t size = strlen(text);
     if ((size_t)(cursor->end - cursor->at) <= size || memcmp(cursor->at, text, size) != 0 ||
@@ -46,7 +46,7 @@ static int take_text(struct cursor *cursor, const char *text, const char *what)
     return 0;
 }
 
-static int take_number(struct cursor *cursor, uint64_t *number)
+static int parse_number(struct cursor *cursor, uint64_t *number)
 {
     const char *from = cursor->at;
     *number = 0;
@@ -61,11 +61,11 @@ static int take_number(struct cursor *cursor, uint64_t *number)
     return cursor->at > from ? 0 : complain(cursor, "a whole number is wanted here");
 }
 
-static int take_row(struct cursor *cursor, uint64_t column[COLUMNS])
+static int parse_row(struct cursor *cursor, uint64_t column[COLUMNS])
 {
     for (int i = 0; i < COLUMNS; i++) {
         const char after = i + 1 < COLUMNS ? ',' : '\n';
-        if (take_number(cursor, &column[i]))
+        if (parse_number(cursor, &column[i]))
             return -1;
         if (cursor->at == cursor->end || *cursor->at != after)
             return complain(cursor,
@@ -76,73 +76,76 @@ static int take_row(struct cursor *cursor, uint64_t column[COLUMNS])
 }
 
 /* Pulses that come twice or overtake each other tell less than the first one did. */
-static bool keep(struct truth *truth, const uint64_t column[COLUMNS])
+static bool append_stamp(struct external_clock *truth, const uint64_t column[COLUMNS])
 {
     if (truth->count > 0 && column[0] <= truth->stamp[truth->count - 1].sequence) {
-        truth->doubled++;
+        truth->duplicates++;
         return true;
     }
     if (truth->count == truth->room) {
         const size_t room = truth->room ? 2 * truth->room : 1024;
-        struct truth_stamp *grown = realloc(truth->stamp, room * sizeof *grown);
+        struct external_clock_stamp *grown = realloc(truth->stamp, room * sizeof *grown);
         if (!grown)
             return false;
         truth->stamp = grown;
         truth->room = room;
     }
-    truth->stamp[truth->count++] =
-        (struct truth_stamp){column[0], column[1], column[2], column[3], column[4], column[5]};
+    truth->stamp[truth->count++] = (struct external_clock_stamp){column[0], column[1], column[2],
+                                                                 column[3], column[4], column[5]};
     return true;
 }
 
-int truth_parse(struct truth *truth, const char *text, size_t size, char error[EVIDENCE_ERROR_MAX])
+int external_clock_parse(struct external_clock *truth, const char *text, size_t size,
+                         char error[EVIDENCE_ERROR_MAX])
 {
     struct cursor cursor = {text, text + size, 1, text, error};
-    if (take_text(&cursor, truth_title, "this is no file of airbearing stopwatch") ||
-        take_text(&cursor, truth_columns, "these are not the columns of a stopwatch's file"))
+    if (match_text(&cursor, external_clock_title, "this is no file of airbearing stopwatch") ||
+        match_text(&cursor, external_clock_columns,
+                   "these are not the columns of a stopwatch's file"))
         return -1;
     while (cursor.at < cursor.end) {
         uint64_t column[COLUMNS];
-        if (take_row(&cursor, column))
+        if (parse_row(&cursor, column))
             return -1;
-        if (!keep(truth, column))
+        if (!append_stamp(truth, column))
             return complain(&cursor, "no memory for so many pulses");
         next_line(&cursor);
     }
     return 0;
 }
 
-void truth_free(struct truth *truth)
+void external_clock_free(struct external_clock *truth)
 {
     free(truth->stamp);
     free(truth->point);
-    spread_free(&truth->jitter);
-    *truth = (struct truth){0};
+    percentiles_free(&truth->jitter);
+    *truth = (struct external_clock){0};
 }
 
 /* ---- the comparison -------------------------------------------------------------------- */
 
 /* The frame that was running when the pulse left; NULL: none, so it is of another run. */
-static const struct record_frame *frame_of(const struct evidence *evidence,
-                                           const struct truth_stamp *stamp)
+static const struct sim_record_frame *frame_of(const struct evidence *evidence,
+                                               const struct external_clock_stamp *stamp)
 {
     const size_t at = evidence_find(evidence, stamp->frame);
     if (at == evidence->frame_count)
         return NULL;
-    const struct record_frame *frame = &evidence->frame[at];
+    const struct sim_record_frame *frame = &evidence->frame[at];
     const bool ours = frame->frame == stamp->frame && stamp->sent_ns >= frame->start_ns &&
                       stamp->sent_ns <= frame->end_ns;
     return ours ? frame : NULL;
 }
 
 /* Keep the stamps that are of this run, each with its frame in the same place. */
-static const struct record_frame **match(struct truth *truth, const struct evidence *evidence)
+static const struct sim_record_frame **match(struct external_clock *truth,
+                                             const struct evidence *evidence)
 {
-    const struct record_frame **frames = calloc(truth->count + 1, sizeof *frames);
+    const struct sim_record_frame **frames = calloc(truth->count + 1, sizeof *frames);
     if (!frames)
         return NULL;
     for (size_t i = 0; i < truth->count; i++) {
-        const struct record_frame *frame = frame_of(evidence, &truth->stamp[i]);
+        const struct sim_record_frame *frame = frame_of(evidence, &truth->stamp[i]);
         if (!frame) {
             truth->foreign++;
             continue;
@@ -155,7 +158,7 @@ static const struct record_frame **match(struct truth *truth, const struct evide
 }
 
 /* The run says how many it sent; one that was cut off does not, and then only gaps are known. */
-static void count_lost(struct truth *truth, const struct evidence *evidence)
+static void count_lost(struct external_clock *truth, const struct evidence *evidence)
 {
     const json_t *sent = json_object_get(json_object_get(evidence->report, "pulse"), "sent");
     const uint64_t known =
@@ -165,13 +168,13 @@ static void count_lost(struct truth *truth, const struct evidence *evidence)
     truth->lost = known > truth->matched ? known - truth->matched : 0;
 }
 
-static double residual(const struct slope *fit, const struct slope_point *point)
+static double residual(const struct drift_fit *fit, const struct fit_point *point)
 {
     return point->y - fit->intercept - fit->slope * point->x;
 }
 
 /* Of every block the pulse that came soonest: one that was held up says nothing of the clocks. */
-static size_t pick_fastest(const struct truth *truth, struct slope_point *picked)
+static size_t select_fastest(const struct external_clock *truth, struct fit_point *picked)
 {
     enum { BLOCKS = 16, BLOCK_MAX = 64 };
     const size_t share = truth->matched / BLOCKS;
@@ -190,15 +193,15 @@ static size_t pick_fastest(const struct truth *truth, struct slope_point *picked
 }
 
 /* First through all of them, then through the fastest of each block. */
-static bool fit_clocks(struct truth *truth)
+static bool fit_clocks(struct external_clock *truth)
 {
-    struct slope_point *picked = calloc(truth->matched, sizeof *picked);
+    struct fit_point *picked = calloc(truth->matched, sizeof *picked);
     if (!picked)
         return false;
-    truth->known = slope_fit(truth->point, truth->matched, &truth->fit);
+    truth->known = drift_fit_line(truth->point, truth->matched, &truth->fit);
     if (truth->known) {
-        struct slope fastest;
-        if (slope_fit(picked, pick_fastest(truth, picked), &fastest))
+        struct drift_fit fastest;
+        if (drift_fit_line(picked, select_fastest(truth, picked), &fastest))
             truth->fit = fastest;
     }
     truth->ppm = truth->fit.slope * 1e-3; /* ns in a second */
@@ -207,9 +210,9 @@ static bool fit_clocks(struct truth *truth)
     return true;
 }
 
-static bool add_points(struct truth *truth, const struct record_frame *const *frame)
+static bool add_points(struct external_clock *truth, const struct sim_record_frame *const *frame)
 {
-    const struct truth_stamp *first = &truth->stamp[0];
+    const struct external_clock_stamp *first = &truth->stamp[0];
     truth->point = calloc(truth->matched, sizeof *truth->point);
     if (!truth->point)
         return false;
@@ -217,7 +220,7 @@ static bool add_points(struct truth *truth, const struct record_frame *const *fr
         const int64_t by_watch_ns = (int64_t)(truth->stamp[i].stamp_ns - first->stamp_ns);
         const int64_t by_grid_ns = (int64_t)(frame[i]->release_ns - frame[0]->release_ns);
         truth->point[i] =
-            (struct slope_point){(double)by_watch_ns * 1e-9, (double)(by_grid_ns - by_watch_ns)};
+            (struct fit_point){(double)by_watch_ns * 1e-9, (double)(by_grid_ns - by_watch_ns)};
     }
     const size_t last = truth->matched - 1;
     const int64_t sim_ns = (int64_t)(truth->stamp[last].sim_ns - first->sim_ns);
@@ -227,37 +230,37 @@ static bool add_points(struct truth *truth, const struct record_frame *const *fr
     return true;
 }
 
-static bool add_jitter(struct truth *truth)
+static bool add_jitter(struct external_clock *truth)
 {
     double fastest = residual(&truth->fit, &truth->point[0]);
     for (size_t i = 1; i < truth->matched; i++)
         fastest = fmax(fastest, residual(&truth->fit, &truth->point[i]));
     for (size_t i = 0; i < truth->matched; i++) {
         const double late_ns = fmin(fastest - residual(&truth->fit, &truth->point[i]), 0x1p62);
-        if (!spread_add(&truth->jitter, (uint64_t)late_ns, truth->stamp[i].frame))
+        if (!percentiles_add(&truth->jitter, (uint64_t)late_ns, truth->stamp[i].frame))
             return false;
     }
-    spread_sort(&truth->jitter);
+    percentiles_sort(&truth->jitter);
     return true;
 }
 
 /* Where both clocks are of one machine this is how long the fastest pulse took. */
-static void add_offset(struct truth *truth, const struct evidence *evidence,
-                       const struct record_frame *first)
+static void add_offset(struct external_clock *truth, const struct evidence *evidence,
+                       const struct sim_record_frame *first)
 {
     if (evidence->clock_count == 0)
         return;
-    const struct record_clock *clock = &evidence->clock[0];
+    const struct sim_record_clock *clock = &evidence->clock[0];
     const uint64_t wall_ns = first->release_ns + clock->realtime_ns - clock->monotonic_ns;
     truth->has_offset = true;
     truth->offset_ns =
         (int64_t)(truth->stamp[0].stamp_ns - wall_ns) - llround(truth->fit.intercept);
 }
 
-bool truth_compare(struct truth *truth, const struct evidence *evidence,
-                   char error[EVIDENCE_ERROR_MAX])
+bool external_clock_compare(struct external_clock *truth, const struct evidence *evidence,
+                            char error[EVIDENCE_ERROR_MAX])
 {
-    const struct record_frame **frames = match(truth, evidence);
+    const struct sim_record_frame **frames = match(truth, evidence);
     snprintf(error, EVIDENCE_ERROR_MAX, "no memory for its pulses");
     bool good = frames != NULL;
     if (good && truth->matched == 0) {

@@ -19,40 +19,41 @@
 #include "tools/airbearing/timing/percentiles.h"
 
 /* How a stopwatch's file begins: what it is, then its columns. */
-extern const char truth_title[], truth_columns[];
+extern const char external_clock_title[], external_clock_columns[];
 
-struct truth_stamp {
+struct external_clock_stamp {
     uint64_t sequence, frame, sim_ns;
     uint64_t sent_ns;  /* on the executive's clock */
     uint64_t stamp_ns; /* on the stopwatch's */
     uint64_t kernel;   /* 1: stamped by the kernel at arrival; 0: by the program that read it */
 };
 
-struct truth {
-    struct truth_stamp *stamp; /* in the order of their sequence, each once */
+struct external_clock {
+    struct external_clock_stamp *stamp; /* in the order of their sequence, each once */
     size_t count, room;
-    uint64_t doubled; /* came again, or was overtaken */
+    uint64_t duplicates; /* came again, or was overtaken */
 
     /* compared */
-    size_t matched;   /* have a frame in the log */
-    size_t foreign;   /* were sent at no time at which the log has that frame running */
-    uint64_t lost;    /* were sent and never stamped */
-    size_t by_kernel; /* of those that matched */
-    double span_s;    /* by the stopwatch */
-    bool known;       /* enough of them for a slope */
-    struct slope fit; /* x: s by the stopwatch, y: ns that the grid is ahead of it */
+    size_t matched;       /* have a frame in the log */
+    size_t foreign;       /* were sent at no time at which the log has that frame running */
+    uint64_t lost;        /* were sent and never stamped */
+    size_t by_kernel;     /* of those that matched */
+    double span_s;        /* by the stopwatch */
+    bool known;           /* enough of them for a slope */
+    struct drift_fit fit; /* x: s by the stopwatch, y: ns that the grid is ahead of it */
     double ppm, half_width_ppm;
-    bool has_offset;      /* the log says how its clock and its wall clock stood */
-    int64_t offset_ns;    /* stopwatch less the run's wall clock, as the fastest pulses saw it */
-    struct spread jitter; /* ns that each came later than the fastest, the slope taken out */
-    struct slope_point *point; /* of all that matched, same axes as the fit */
+    bool has_offset;   /* the log says how its clock and its wall clock stood */
+    int64_t offset_ns; /* stopwatch less the run's wall clock, as the fastest pulses saw it */
+    struct percentiles jitter; /* ns that each came later than the fastest, the slope taken out */
+    struct fit_point *point;   /* of all that matched, same axes as the fit */
     int64_t behind_ns;         /* simulated time fell behind the stopwatch, first to last */
     int64_t log_behind_ns;     /* and behind the executive's own clock */
 };
 
 /* A stopwatch's file.  0, or -1 with `line:column: what` in error.  Context: any. */
-int truth_parse(struct truth *truth, const char *text, size_t size, char error[EVIDENCE_ERROR_MAX]);
+int external_clock_parse(struct external_clock *truth, const char *text, size_t size,
+                         char error[EVIDENCE_ERROR_MAX]);
 /* False with one line in error when no pulse is of this run, or memory ran out.  Context: any. */
-bool truth_compare(struct truth *truth, const struct evidence *evidence,
-                   char error[EVIDENCE_ERROR_MAX]);
-void truth_free(struct truth *truth);
+bool external_clock_compare(struct external_clock *truth, const struct evidence *evidence,
+                            char error[EVIDENCE_ERROR_MAX]);
+void external_clock_free(struct external_clock *truth);

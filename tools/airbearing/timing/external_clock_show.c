@@ -9,35 +9,35 @@
 #include "tools/airbearing/timing/show.h"
 #include "tools/airbearing/timing/svg_plot.h"
 
-static const char *stamped_by(const struct truth *truth)
+static const char *stamped_by(const struct external_clock *truth)
 {
     return truth->by_kernel == truth->matched ? "kernel"
            : truth->by_kernel == 0            ? "program"
                                               : "both";
 }
 
-static const char *stamped_by_words(const struct truth *truth)
+static const char *stamped_by_words(const struct external_clock *truth)
 {
     return truth->by_kernel == truth->matched ? "kernel"
            : truth->by_kernel == 0            ? "program that read them"
                                               : "kernel or by the program that read them";
 }
 
-static void print_jitter(const struct truth *truth, FILE *out)
+static void print_jitter(const struct external_clock *truth, FILE *out)
 {
     uint64_t value;
     char text[24];
     fprintf(out, "    later than the fastest:");
-    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++)
-        if (spread_at(&truth->jitter, spread_fraction[i], &value))
-            fprintf(out, " %s %s,", spread_header[i], figures_time((double)value, text));
+    for (int i = 0; i < PERCENTILE_COUNT; i++)
+        if (percentiles_at(&truth->jitter, percentile_fraction[i], &value))
+            fprintf(out, " %s %s,", percentile_header[i], figures_time((double)value, text));
     fprintf(out, " worst %s (frame %" PRIu64 ")\n", figures_time((double)truth->jitter.max, text),
             truth->jitter.max_frame);
 }
 
-void show_truth_text(const struct figures *figures, FILE *out)
+void show_external_clock_text(const struct figures *figures, FILE *out)
 {
-    const struct truth *truth = figures->truth;
+    const struct external_clock *truth = figures->truth;
     char behind[24], log[24], offset[24];
     if (!truth)
         return;
@@ -61,13 +61,13 @@ void show_truth_text(const struct figures *figures, FILE *out)
             figures_time((double)truth->log_behind_ns, log));
 }
 
-static json_t *jitter(const struct spread *spread)
+static json_t *jitter(const struct percentiles *spread)
 {
     json_t *object = json_object();
     uint64_t value;
-    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++)
-        json_object_set_new(object, spread_name[i],
-                            spread_at(spread, spread_fraction[i], &value)
+    for (int i = 0; i < PERCENTILE_COUNT; i++)
+        json_object_set_new(object, percentile_name[i],
+                            percentiles_at(spread, percentile_fraction[i], &value)
                                 ? json_integer((json_int_t)value)
                                 : json_null());
     json_object_set_new(object, "max", json_integer((json_int_t)spread->max));
@@ -81,7 +81,7 @@ static json_t *real(double value, bool known)
     return known && isfinite(value) ? json_real(value) : json_null();
 }
 
-struct json_t *show_truth_json(const struct truth *truth)
+struct json_t *show_external_clock_json(const struct external_clock *truth)
 {
     json_t *object = json_object();
     const struct {
@@ -90,7 +90,7 @@ struct json_t *show_truth_json(const struct truth *truth)
     } count[] = {{"pulses", truth->matched},
                  {"lost", truth->lost},
                  {"foreign", truth->foreign},
-                 {"doubled", truth->doubled}};
+                 {"doubled", truth->duplicates}};
     for (size_t i = 0; i < sizeof count / sizeof count[0]; i++)
         json_object_set_new(object, count[i].name, json_integer((json_int_t)count[i].value));
     json_object_set_new(object, "stamped_by", json_string(stamped_by(truth)));
@@ -120,7 +120,7 @@ static const char *nanoseconds(double value, char *text)
     return figures_time(value, text);
 }
 
-static void range(const struct truth *truth, double *low, double *high)
+static void range(const struct external_clock *truth, double *low, double *high)
 {
     *low = *high = truth->point[0].y;
     for (size_t i = 0; i < truth->matched; i++) {
@@ -132,10 +132,10 @@ static void range(const struct truth *truth, double *low, double *high)
     *high += room;
 }
 
-void show_truth_page(const struct figures *figures, FILE *out)
+void show_external_clock_page(const struct figures *figures, FILE *out)
 {
     enum { WIDTH = 1240, HEIGHT = 320, DOTS_MAX = 1500 };
-    const struct truth *truth = figures->truth;
+    const struct external_clock *truth = figures->truth;
     struct plot plot;
     double low, high;
     char worst[24];

@@ -14,10 +14,10 @@ static bool is_real(const struct figures *figures)
 
 /* Sim time stands behind wall time by the start error and by all releases that were lost; those of
  * a pause were not. */
-static void follow(struct figures *figures, const struct record_frame *frame)
+static void follow(struct figures *figures, const struct sim_record_frame *frame)
 {
     const struct evidence *evidence = figures->evidence;
-    const struct record_frame *first = &evidence->frame[0];
+    const struct sim_record_frame *first = &evidence->frame[0];
     const uint64_t sim_ns = (frame->frame - first->frame + figures->paused) * evidence->period_ns;
     const uint64_t wall_ns = frame->start_ns - first->release_ns;
     const uint64_t behind_ns = wall_ns > sim_ns ? wall_ns - sim_ns : 0;
@@ -30,11 +30,11 @@ static void follow(struct figures *figures, const struct record_frame *frame)
     }
 }
 
-static bool add_frame(struct figures *figures, const struct record_frame *frame)
+static bool add_frame(struct figures *figures, const struct sim_record_frame *frame)
 {
     const uint64_t response_ns = frame->end_ns - frame->release_ns;
     const int64_t margin_ns = (int64_t)(figures->evidence->period_ns - response_ns);
-    if (!spread_add(&figures->busy, frame->end_ns - frame->start_ns, frame->frame))
+    if (!percentiles_add(&figures->busy, frame->end_ns - frame->start_ns, frame->frame))
         return false;
     if (!is_real(figures))
         return true;
@@ -44,15 +44,16 @@ static bool add_frame(struct figures *figures, const struct record_frame *frame)
     }
     figures->caught_up += frame->held != 0;
     follow(figures, frame);
-    return spread_add(&figures->start_error, frame->start_ns - frame->release_ns, frame->frame) &&
-           spread_add(&figures->response, response_ns, frame->frame);
+    return percentiles_add(&figures->start_error, frame->start_ns - frame->release_ns,
+                           frame->frame) &&
+           percentiles_add(&figures->response, response_ns, frame->frame);
 }
 
 static bool add_frames(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
-    const struct record_frame *first = &evidence->frame[0];
-    const struct record_frame *last = &evidence->frame[evidence->frame_count - 1];
+    const struct sim_record_frame *first = &evidence->frame[0];
+    const struct sim_record_frame *last = &evidence->frame[evidence->frame_count - 1];
     if (is_real(figures) && evidence->lock_ppm > 0.0 && !figures_walk_grid(figures))
         return false;
     for (size_t i = 0; i < evidence->frame_count; i++) {
@@ -60,9 +61,9 @@ static bool add_frames(struct figures *figures)
         if (!add_frame(figures, &evidence->frame[i]))
             return false;
     }
-    spread_sort(&figures->busy);
-    spread_sort(&figures->start_error);
-    spread_sort(&figures->response);
+    percentiles_sort(&figures->busy);
+    percentiles_sort(&figures->start_error);
+    percentiles_sort(&figures->response);
     const uint64_t frames = last->frame - first->frame + 1;
     const uint64_t wall_ns = last->release_ns - first->release_ns + evidence->period_ns;
     figures->seconds_simulated = (double)frames * (double)evidence->period_ns * 1e-9;
@@ -93,37 +94,37 @@ static void take_predictions(struct figures *figures)
 }
 
 /* What a frame did before its first job and after its last. */
-static bool add_edges(struct figures *figures, const struct record_job *record)
+static bool add_edges(struct figures *figures, const struct sim_record_job *record)
 {
     const struct evidence *evidence = figures->evidence;
     const size_t at = evidence_find(evidence, record->frame);
-    const struct record_frame *frame = &evidence->frame[at];
+    const struct sim_record_frame *frame = &evidence->frame[at];
     if (at == evidence->frame_count || frame->frame != record->frame ||
         record->begin_ns < frame->start_ns)
         return true;
     const uint64_t jobs_end_ns = figures_jobs_end_ns(record, evidence->job_count);
-    return spread_add(&figures->latch, record->begin_ns - frame->start_ns, record->frame) &&
+    return percentiles_add(&figures->latch, record->begin_ns - frame->start_ns, record->frame) &&
            (jobs_end_ns > frame->end_ns ||
-            spread_add(&figures->after, frame->end_ns - jobs_end_ns, record->frame));
+            percentiles_add(&figures->after, frame->end_ns - jobs_end_ns, record->frame));
 }
 
 static bool add_jobs(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
     for (size_t i = 0; i < evidence->job_records; i++) {
-        const struct record_job *record = &evidence->job[i];
+        const struct sim_record_job *record = &evidence->job[i];
         if (!add_edges(figures, record))
             return false;
         for (int j = 0; j < evidence->job_count; j++) {
             if (record->due >> j & 1 &&
-                !spread_add(&figures->job[j], record->spent_ns[j], record->frame))
+                !percentiles_add(&figures->job[j], record->spent_ns[j], record->frame))
                 return false;
         }
     }
-    spread_sort(&figures->latch);
-    spread_sort(&figures->after);
+    percentiles_sort(&figures->latch);
+    percentiles_sort(&figures->after);
     for (int j = 0; j < evidence->job_count; j++)
-        spread_sort(&figures->job[j]);
+        percentiles_sort(&figures->job[j]);
     take_predictions(figures);
     return true;
 }
@@ -138,7 +139,7 @@ const char *figures_phase_name(const struct figures *figures, int phase)
                                   : "not recorded";
 }
 
-uint64_t figures_jobs_end_ns(const struct record_job *job, int job_count)
+uint64_t figures_jobs_end_ns(const struct sim_record_job *job, int job_count)
 {
     uint64_t end_ns = job->begin_ns;
     for (int j = 0; j < job_count; j++)
@@ -149,8 +150,8 @@ uint64_t figures_jobs_end_ns(const struct record_job *job, int job_count)
 /* ---- late frames ----------------------------------------------------------------------- */
 
 /* What was running when the next release came. */
-static int running_at(const struct evidence *evidence, const struct record_frame *frame,
-                      const struct record_job *jobs)
+static int running_at(const struct evidence *evidence, const struct sim_record_frame *frame,
+                      const struct sim_record_job *jobs)
 {
     const uint64_t deadline_ns = frame->release_ns + evidence->period_ns;
     if (frame->start_ns > deadline_ns)
@@ -168,27 +169,27 @@ static int running_at(const struct evidence *evidence, const struct record_frame
     return PHASE_AFTER;
 }
 
-static uint64_t median(const struct spread *spread)
+static uint64_t median(const struct percentiles *spread)
 {
     uint64_t value = 0;
-    (void)spread_at(spread, 0.5, &value);
+    (void)percentiles_at(spread, 0.5, &value);
     return value;
 }
 
 static void suspect(struct late_frame *late, int phase, uint64_t spent_ns,
-                    const struct spread *usual)
+                    const struct percentiles *usual)
 {
     const uint64_t usual_ns = median(usual);
-    if (spent_ns <= usual_ns || spent_ns - usual_ns <= late->grew_ns)
+    if (spent_ns <= usual_ns || spent_ns - usual_ns <= late->slowest_job_ns)
         return;
-    late->grew = phase;
-    late->grew_ns = spent_ns - usual_ns;
+    late->slowest_job = phase;
+    late->slowest_job_ns = spent_ns - usual_ns;
 }
 
-static void find_growth(const struct figures *figures, const struct record_frame *frame,
-                        const struct record_job *jobs, struct late_frame *late)
+static void find_growth(const struct figures *figures, const struct sim_record_frame *frame,
+                        const struct sim_record_job *jobs, struct late_frame *late)
 {
-    late->grew = PHASE_UNKNOWN;
+    late->slowest_job = PHASE_UNKNOWN;
     suspect(late, PHASE_WAKE, late->start_error_ns, &figures->start_error);
     if (!jobs || jobs->begin_ns < frame->start_ns)
         return;
@@ -205,8 +206,8 @@ static void find_growth(const struct figures *figures, const struct record_frame
 static bool add_late(struct figures *figures, size_t index)
 {
     const struct evidence *evidence = figures->evidence;
-    const struct record_frame *frame = &evidence->frame[index];
-    const struct record_job *jobs = evidence_jobs_of(evidence, frame->frame);
+    const struct sim_record_frame *frame = &evidence->frame[index];
+    const struct sim_record_job *jobs = evidence_jobs_of(evidence, frame->frame);
     struct late_frame late = {
         .frame = frame->frame,
         .cause = frame->cause == RT_CAUSE_NONE ? RT_CAUSE_UNKNOWN : (enum rt_cause)frame->cause,
@@ -219,14 +220,14 @@ static bool add_late(struct figures *figures, size_t index)
     find_growth(figures, frame, jobs, &late);
     if (index + 1 < evidence->frame_count)
         late.cost = frame[1].missed;
-    if (figures->late_count == figures->late_room) {
+    if (figures->sim_delay_line_count == figures->late_room) {
         figures->late_room = figures->late_room ? 2 * figures->late_room : 64;
         void *grown = realloc(figures->late, figures->late_room * sizeof late);
         if (!grown)
             return false;
         figures->late = grown;
     }
-    figures->late[figures->late_count++] = late;
+    figures->late[figures->sim_delay_line_count++] = late;
     figures->causes[late.cause]++;
     return true;
 }
@@ -252,7 +253,7 @@ static bool add_lates(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
     for (size_t i = 0; is_real(figures) && i < evidence->frame_count; i++) {
-        const struct record_frame *frame = &evidence->frame[i];
+        const struct sim_record_frame *frame = &evidence->frame[i];
         if (frame->end_ns - frame->release_ns > evidence->period_ns && !add_late(figures, i))
             return false;
     }
@@ -266,20 +267,20 @@ static bool add_latency(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
     for (size_t i = 0; i < evidence->latency_count; i++) {
-        const struct record_latency *latency = &evidence->latency[i];
-        struct spread *part = figures->part[latency->link];
+        const struct sim_record_latency *latency = &evidence->latency[i];
+        struct percentiles *part = figures->part[latency->link];
         uint64_t sum = 0;
         for (int p = 0; p < IO_LATENCY_SUM; p++) {
             sum += latency->part_ns[p];
-            if (!spread_add(&part[p], latency->part_ns[p], latency->frame))
+            if (!percentiles_add(&part[p], latency->part_ns[p], latency->frame))
                 return false;
         }
-        if (!spread_add(&part[IO_LATENCY_SUM], sum, latency->frame))
+        if (!percentiles_add(&part[IO_LATENCY_SUM], sum, latency->frame))
             return false;
     }
     for (int link = 0; link < IO_LINK_MAX; link++) {
         for (int p = 0; p < IO_LATENCY_COUNT; p++)
-            spread_sort(&figures->part[link][p]);
+            percentiles_sort(&figures->part[link][p]);
     }
     return true;
 }
@@ -289,10 +290,10 @@ static bool add_latency(struct figures *figures)
 /* The other clock at a time of the frame's clock, by the sights before and after it. */
 static double other_clock(const struct evidence *evidence, bool wall, uint64_t at_ns, size_t *hint)
 {
-    const struct record_clock *clock = evidence->clock;
+    const struct sim_record_clock *clock = evidence->clock;
     while (*hint + 2 < evidence->clock_count && clock[*hint + 1].monotonic_ns < at_ns)
         (*hint)++;
-    const struct record_clock *a = &clock[*hint], *b = &clock[*hint + 1];
+    const struct sim_record_clock *a = &clock[*hint], *b = &clock[*hint + 1];
     const uint64_t other_a = wall ? a->realtime_ns : a->raw_ns;
     const uint64_t other_b = wall ? b->realtime_ns : b->raw_ns;
     const uint64_t other_first = wall ? clock[0].realtime_ns : clock[0].raw_ns;
@@ -306,12 +307,12 @@ static double other_clock(const struct evidence *evidence, bool wall, uint64_t a
 }
 
 /* Of every block of frames the most punctual one is a point: a late wake says nothing of drift. */
-static const struct record_frame *most_punctual(const struct evidence *evidence, size_t from,
-                                                size_t to)
+static const struct sim_record_frame *most_punctual(const struct evidence *evidence, size_t from,
+                                                    size_t to)
 {
-    const struct record_frame *best = NULL;
+    const struct sim_record_frame *best = NULL;
     for (size_t i = from; i < to; i++) {
-        const struct record_frame *frame = &evidence->frame[i];
+        const struct sim_record_frame *frame = &evidence->frame[i];
         if (!frame->held &&
             (!best || frame->start_ns - frame->release_ns < best->start_ns - best->release_ns))
             best = frame;
@@ -319,11 +320,11 @@ static const struct record_frame *most_punctual(const struct evidence *evidence,
     return best;
 }
 
-static void add_point(struct figures *figures, const struct record_frame *frame, size_t *raw_hint,
-                      size_t *wall_hint)
+static void add_point(struct figures *figures, const struct sim_record_frame *frame,
+                      size_t *raw_hint, size_t *wall_hint)
 {
     const struct evidence *evidence = figures->evidence;
-    const struct record_frame *first = &evidence->frame[0];
+    const struct sim_record_frame *first = &evidence->frame[0];
     const double seconds = (double)(frame->release_ns - first->release_ns) * 1e-9;
     /* A grid that was moved is ahead of sim by that. */
     const double behind_ns =
@@ -337,14 +338,14 @@ static void add_point(struct figures *figures, const struct record_frame *frame,
     /* Releases that were lost are given to sim, so that both run on together over a miss: what is
      * left of sim - clock is the start error and what the clocks differ by. */
     const size_t at = figures->point_count++;
-    figures->raw_point[at] = (struct slope_point){seconds, -behind_ns - raw_ahead};
-    figures->wall_point[at] = (struct slope_point){seconds, -behind_ns - wall_ahead};
+    figures->raw_point[at] = (struct fit_point){seconds, -behind_ns - raw_ahead};
+    figures->wall_point[at] = (struct fit_point){seconds, -behind_ns - wall_ahead};
 }
 
-static void fit_drift(const struct figures *figures, const struct slope_point *points,
+static void fit_drift(const struct figures *figures, const struct fit_point *points,
                       struct drift_figure *drift)
 {
-    drift->known = slope_fit(points, figures->point_count, &drift->fit);
+    drift->known = drift_fit_line(points, figures->point_count, &drift->fit);
     drift->ppm = drift->fit.slope * 1e-3; /* ns in a second */
     drift->half_width_ppm = drift->fit.half_width * 1e-3;
 }
@@ -365,7 +366,7 @@ static bool add_drift(struct figures *figures)
     for (size_t from = 0; from < evidence->frame_count; from += BLOCK) {
         const size_t to =
             from + BLOCK < evidence->frame_count ? from + BLOCK : evidence->frame_count;
-        const struct record_frame *best = most_punctual(evidence, from, to);
+        const struct sim_record_frame *best = most_punctual(evidence, from, to);
         if (best)
             add_point(figures, best, &raw_hint, &wall_hint);
     }
@@ -394,7 +395,7 @@ static size_t list_asked(const struct evidence *evidence, const struct evidence_
     const uint64_t origin_ns = evidence->frame[0].release_ns;
     size_t count = 0;
     for (size_t i = 0; i < evidence->input_count; i++) {
-        const struct record_input *input = &evidence->input[i];
+        const struct sim_record_input *input = &evidence->input[i];
         const double value = (double)input->controls[drive->control];
         const double seconds = (double)(int64_t)(input->rx_ns - origin_ns) * 1e-9;
         if (input->link != drive->link || !isfinite(value) ||
@@ -476,16 +477,16 @@ bool figures_compute(struct figures *figures, const struct evidence *evidence,
 
 void figures_free(struct figures *figures)
 {
-    spread_free(&figures->start_error);
-    spread_free(&figures->busy);
-    spread_free(&figures->response);
-    spread_free(&figures->latch);
-    spread_free(&figures->after);
+    percentiles_free(&figures->start_error);
+    percentiles_free(&figures->busy);
+    percentiles_free(&figures->response);
+    percentiles_free(&figures->latch);
+    percentiles_free(&figures->after);
     for (int j = 0; j < RT_JOB_MAX; j++)
-        spread_free(&figures->job[j]);
+        percentiles_free(&figures->job[j]);
     for (int link = 0; link < IO_LINK_MAX; link++) {
         for (int p = 0; p < IO_LATENCY_COUNT; p++)
-            spread_free(&figures->part[link][p]);
+            percentiles_free(&figures->part[link][p]);
     }
     free(figures->corrected_ns);
     free(figures->late);

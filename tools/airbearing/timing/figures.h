@@ -27,22 +27,22 @@ struct late_frame {
     enum rt_cause cause;
     uint64_t over_ns; /* past the next release */
     uint64_t start_error_ns, busy_ns;
-    uint64_t cost;    /* releases lost right after it */
-    int running;      /* what ran when the next release came: a job or a PHASE_ */
-    int grew;         /* what took most above its median */
-    uint64_t grew_ns; /* by so much */
+    uint64_t cost;           /* releases lost right after it */
+    int running;             /* what ran when the next release came: a job or a PHASE_ */
+    int slowest_job;         /* what took most above its median */
+    uint64_t slowest_job_ns; /* by so much */
     bool held;
 };
 
 struct drift_figure {
     bool known;
-    struct slope fit; /* x: seconds since the first release, y: sim ahead of the clock, ns */
+    struct drift_fit fit; /* x: seconds since the first release, y: sim ahead of the clock, ns */
     double ppm, half_width_ppm;
 };
 
 struct effective {
     const char *name;
-    struct delay delay;
+    struct effective_latency delay;
     bool known;
 };
 
@@ -50,18 +50,18 @@ enum { FIGURES_REASON_MAX = 12, FIGURES_TEXT_MAX = 320 };
 
 struct figures {
     const struct evidence *evidence;
-    struct spread start_error, busy, response;
+    struct percentiles start_error, busy, response;
     int64_t margin_min_ns;
     uint64_t margin_min_frame;
-    struct spread part[IO_LINK_MAX][IO_LATENCY_COUNT];
+    struct percentiles part[IO_LINK_MAX][IO_LATENCY_COUNT];
 
-    struct spread latch; /* start to first job: commit and latch */
-    struct spread after; /* last job to end: an early commit */
-    struct spread job[RT_JOB_MAX];
+    struct percentiles latch; /* start to first job: commit and latch */
+    struct percentiles after; /* last job to end: an early commit */
+    struct percentiles job[RT_JOB_MAX];
     uint64_t predicted_ns[RT_JOB_MAX]; /* 0: not known */
 
     struct late_frame *late;
-    size_t late_count, late_room;
+    size_t sim_delay_line_count, late_room;
     uint64_t causes[RT_CAUSE_COUNT];
     uint64_t machine, ours, unexplained; /* late frames by whose they were; together all of them */
     uint64_t missed, lag_ns, caught_up;
@@ -76,7 +76,7 @@ struct figures {
     uint64_t follow_frame;
     double seconds_simulated, seconds_wall;
 
-    struct slope_point *raw_point, *wall_point; /* what the drift was fitted to */
+    struct fit_point *raw_point, *wall_point; /* what the drift was fitted to */
     size_t point_count;
     struct drift_figure raw, wall; /* against CLOCK_MONOTONIC_RAW, and CLOCK_REALTIME */
     bool wall_was_set;
@@ -85,7 +85,7 @@ struct figures {
     int effective_count;
     const char *effective_why; /* why there is none; NULL: there is */
 
-    const struct truth *truth; /* NULL: nobody held a stopwatch */
+    const struct external_clock *truth; /* NULL: nobody held a stopwatch */
 
     bool kept;
     char verdict[FIGURES_TEXT_MAX];
@@ -107,7 +107,7 @@ void figures_judge(struct figures *figures, const struct figures_limits *limits)
 /* "step", "wake-up" ... of a job or PHASE_. */
 const char *figures_phase_name(const struct figures *figures, int phase);
 /* When the last job of the record ended. */
-uint64_t figures_jobs_end_ns(const struct record_job *job, int job_count);
+uint64_t figures_jobs_end_ns(const struct sim_record_job *job, int job_count);
 /* A time in the unit that a person would choose. */
 const char *figures_time(double ns, char text[24]);
 void figures_free(struct figures *figures);

@@ -140,8 +140,8 @@ static void limit_line(const struct plot *plot, double ns)
 }
 
 /* Ten bars to a decade, counted on a log scale: one frame in a million can still be seen. */
-static void histogram(const struct figures *figures, const struct spread *spread, const char *title,
-                      const char *class, FILE *out)
+static void histogram(const struct figures *figures, const struct percentiles *spread,
+                      const char *title, const char *class, FILE *out)
 {
     enum { PER_DECADE = 10 };
     struct plot plot;
@@ -158,8 +158,8 @@ static void histogram(const struct figures *figures, const struct spread *spread
     for (int i = 0; i < bins; i++) {
         const double low = x.low * pow(10.0, (double)i / PER_DECADE);
         const double high = x.low * pow(10.0, (double)(i + 1) / PER_DECADE);
-        const size_t above = i == 0 ? spread->count : spread_above(spread, (uint64_t)low);
-        const size_t in = above - spread_above(spread, (uint64_t)high);
+        const size_t above = i == 0 ? spread->count : percentiles_above(spread, (uint64_t)low);
+        const size_t in = above - percentiles_above(spread, (uint64_t)high);
         char from[24], to[24];
         if (in == 0)
             continue;
@@ -178,14 +178,16 @@ static void histogram(const struct figures *figures, const struct spread *spread
 }
 
 /* The share of frames above each value: a step for every decade of rarity. */
-static void exceedance_line(const struct plot *plot, const struct spread *spread, const char *class)
+static void exceedance_line(const struct plot *plot, const struct percentiles *spread,
+                            const char *class)
 {
     enum { POINTS = 400 };
     fprintf(plot->out, "<path class=\"line %s\" d=\"", class);
     bool begun = false;
     for (int i = 0; i <= POINTS; i++) {
         const double ns = plot->x.low * pow(plot->x.high / plot->x.low, (double)i / (double)POINTS);
-        const double above = (double)spread_above(spread, (uint64_t)ns) / (double)spread->count;
+        const double above =
+            (double)percentiles_above(spread, (uint64_t)ns) / (double)spread->count;
         if (above <= 0.0)
             break;
         fprintf(plot->out, "%c%.1f %.1f", begun ? 'L' : 'M', plot_x(plot, ns), plot_y(plot, above));
@@ -199,7 +201,7 @@ static void exceedance_line(const struct plot *plot, const struct spread *spread
 static void exceedance(const struct figures *figures, FILE *out)
 {
     struct plot plot;
-    const struct spread *start = &figures->start_error, *busy = &figures->busy;
+    const struct percentiles *start = &figures->start_error, *busy = &figures->busy;
     const double low = start->count ? fmin((double)start->value[0], (double)busy->value[0])
                                     : (double)busy->value[0];
     const double high = fmax((double)start->max, (double)busy->max);
@@ -248,9 +250,10 @@ static void draw_late(const struct plot *plot, const struct figures *figures)
 {
     enum { MARKS_MAX = 4000 };
     const struct evidence *evidence = figures->evidence;
-    for (size_t i = 0; i < figures->late_count && i < MARKS_MAX; i++) {
+    for (size_t i = 0; i < figures->sim_delay_line_count && i < MARKS_MAX; i++) {
         const struct late_frame *late = &figures->late[i];
-        const struct record_frame *frame = &evidence->frame[evidence_find(evidence, late->frame)];
+        const struct sim_record_frame *frame =
+            &evidence->frame[evidence_find(evidence, late->frame)];
         const double at = (double)(frame->release_ns - evidence->frame[0].release_ns) * 1e-9;
         const double ns = (double)(late->over_ns + evidence->period_ns);
         char text[24];
@@ -269,7 +272,7 @@ static void timeline(const struct figures *figures, FILE *out)
     struct plot plot;
     const struct evidence *evidence = figures->evidence;
     uint64_t median = 1;
-    (void)spread_at(&figures->response, 0.5, &median);
+    (void)percentiles_at(&figures->response, 0.5, &median);
     if (!is_real(figures))
         return;
     open_figure("When was it late?",
@@ -315,7 +318,7 @@ static void drift(const struct figures *figures, FILE *out)
     char caption[200];
     if (!figures->raw.known)
         return;
-    const struct slope *fit = &figures->raw.fit;
+    const struct drift_fit *fit = &figures->raw.fit;
     snprintf(caption, sizeof caption,
              "sim time less the raw clock, lost releases left out; slope %+.4f ppm, 95 %% within "
              "±%.4f ppm",
@@ -339,16 +342,16 @@ static void drift(const struct figures *figures, FILE *out)
     fputs("</figure>\n", out);
 }
 
-static double known_or(const struct spread *spread, double fraction, double otherwise)
+static double known_or(const struct percentiles *spread, double fraction, double otherwise)
 {
     uint64_t value;
-    return spread_at(spread, fraction, &value) ? (double)value : otherwise;
+    return percentiles_at(spread, fraction, &value) ? (double)value : otherwise;
 }
 
 /* A job: the bar is its median, the whisker goes to its worst, the mark is what was predicted. */
 static void job_bar(const struct plot *plot, const struct figures *figures, int job, double y)
 {
-    const struct spread *spread = &figures->job[job];
+    const struct percentiles *spread = &figures->job[job];
     const double median = known_or(spread, 0.5, (double)spread->max);
     char text[24];
     fprintf(plot->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", plot->left - 10, y + 15);
@@ -392,7 +395,7 @@ static void job_bars(const struct figures *figures, FILE *out)
 
 /* ---- the latest frame ------------------------------------------------------------------ */
 
-static void step_bar(const struct plot *plot, const struct step *step, uint64_t release_ns,
+static void step_bar(const struct plot *plot, const struct frame_step *step, uint64_t release_ns,
                      double y)
 {
     const double from = plot_x(plot, (double)(int64_t)(step->from_ns - release_ns));
@@ -410,13 +413,13 @@ static void step_bar(const struct plot *plot, const struct step *step, uint64_t 
 /* What ran when, from top to bottom, as the flight recorder saw it. */
 static void latest_frame(const struct figures *figures, FILE *out)
 {
-    const struct rt_flight_recorder_row *row = steps_worst(figures);
-    struct step steps[STEPS_MAX];
+    const struct rt_flight_recorder_row *row = frame_steps_worst(figures);
+    struct frame_step steps[FRAME_STEPS_MAX];
     struct plot plot;
     char title[64];
     if (!row)
         return;
-    const int count = steps_of(figures->evidence, row, steps);
+    const int count = frame_steps_of(figures->evidence, row, steps);
     snprintf(title, sizeof title, "The latest frame, %" PRIu64 ": what ran when?", row->frame);
     open_figure(title, "from its release; the dashed line is the next one", out);
     plot_open(&plot, out, WIDE, 110 + 30.0 * count,
@@ -433,16 +436,16 @@ static void latest_frame(const struct figures *figures, FILE *out)
 
 /* ---- numbers --------------------------------------------------------------------------- */
 
-static void table_row(const char *name, const struct spread *spread, double offset, double sign,
-                      FILE *out)
+static void table_row(const char *name, const struct percentiles *spread, double offset,
+                      double sign, FILE *out)
 {
     char text[24];
     if (spread->count == 0)
         return;
     fprintf(out, "<tr><td>%s</td>", name);
-    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++) {
+    for (int i = 0; i < PERCENTILE_COUNT; i++) {
         uint64_t value;
-        const bool known = spread_at(spread, spread_fraction[i], &value);
+        const bool known = percentiles_at(spread, percentile_fraction[i], &value);
         fprintf(out, "<td>%s</td>",
                 known ? figures_time(offset + sign * (double)value, text) : "–");
     }
@@ -455,14 +458,14 @@ static void table(const struct figures *figures, FILE *out)
     fputs("<figure><h2>The numbers</h2><figcaption>– : the run is too short to know it"
           "</figcaption><div class=\"scroll\"><table><tr><th></th>",
           out);
-    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++)
-        fprintf(out, "<th>%s</th>", spread_header[i]);
+    for (int i = 0; i < PERCENTILE_COUNT; i++)
+        fprintf(out, "<th>%s</th>", percentile_header[i]);
     fputs("<th>worst</th><th>in frame</th></tr>\n", out);
     table_row("start error", &figures->start_error, 0.0, 1.0, out);
     table_row("busy", &figures->busy, 0.0, 1.0, out);
     table_row("margin", &figures->response, (double)figures->evidence->period_ns, -1.0, out);
     for (int link = 0; link < IO_LINK_MAX; link++) {
-        const struct spread *part = figures->part[link];
+        const struct percentiles *part = figures->part[link];
         char name[64];
         snprintf(name, sizeof name, "loop latency, link %d", link);
         table_row(name, &part[IO_LATENCY_SUM], 0.0, 1.0, out);
@@ -498,23 +501,24 @@ static void effective_table(const struct figures *figures, FILE *out)
 static void late_table(const struct figures *figures, FILE *out)
 {
     enum { ROWS_MAX = 200 };
-    if (figures->late_count == 0)
+    if (figures->sim_delay_line_count == 0)
         return;
     fprintf(out,
             "<figure><h2>Late frames</h2><figcaption>%zu%s</figcaption><div class=\"scroll\">"
             "<table><tr><th>frame</th><th>cause</th><th>late by</th><th>was in</th><th>grew"
             "</th><th>by</th><th>releases lost</th></tr>\n",
-            figures->late_count, figures->late_count > ROWS_MAX ? ", the first 200" : "");
-    for (size_t i = 0; i < figures->late_count && i < ROWS_MAX; i++) {
+            figures->sim_delay_line_count,
+            figures->sim_delay_line_count > ROWS_MAX ? ", the first 200" : "");
+    for (size_t i = 0; i < figures->sim_delay_line_count && i < ROWS_MAX; i++) {
         const struct late_frame *late = &figures->late[i];
         char over[24], grew[24];
         fprintf(out, "<tr><td>%" PRIu64 "</td><td>%s</td><td>%s</td><td>", late->frame,
                 rt_cause_name[late->cause], figures_time((double)late->over_ns, over));
         escape(figures_phase_name(figures, late->running), out);
         fputs("</td><td>", out);
-        escape(figures_phase_name(figures, late->grew), out);
+        escape(figures_phase_name(figures, late->slowest_job), out);
         fprintf(out, "</td><td>%s</td><td>%" PRIu64 "</td></tr>\n",
-                figures_time((double)late->grew_ns, grew), late->cost);
+                figures_time((double)late->slowest_job_ns, grew), late->cost);
     }
     fputs("</table></div></figure>\n", out);
 }
@@ -538,7 +542,7 @@ static void tiles(const struct figures *figures, FILE *out)
                           time),
              out);
         tile("start error, worst", figures_time((double)figures->start_error.max, time), out);
-        snprintf(text, sizeof text, "%zu", figures->late_count);
+        snprintf(text, sizeof text, "%zu", figures->sim_delay_line_count);
         tile("late frames", text, out);
         tile("sim lags wall by", figures_time((double)figures->lag_ns, time), out);
     }
@@ -589,7 +593,7 @@ void show_page(const struct figures *figures, FILE *out)
     exceedance(figures, out);
     drift(figures, out);
     latest_frame(figures, out);
-    show_truth_page(figures, out);
+    show_external_clock_page(figures, out);
     job_bars(figures, out);
     table(figures, out);
     effective_table(figures, out);

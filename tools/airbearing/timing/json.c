@@ -16,13 +16,13 @@ static json_t *real(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *percentiles(const struct spread *spread)
+static json_t *percentiles(const struct percentiles *spread)
 {
     json_t *object = json_object();
-    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++) {
+    for (int i = 0; i < PERCENTILE_COUNT; i++) {
         uint64_t value;
-        const bool known = spread_at(spread, spread_fraction[i], &value);
-        json_object_set_new(object, spread_name[i], known ? whole(value) : json_null());
+        const bool known = percentiles_at(spread, percentile_fraction[i], &value);
+        json_object_set_new(object, percentile_name[i], known ? whole(value) : json_null());
     }
     json_object_set_new(object, "max", spread->count ? whole(spread->max) : json_null());
     json_object_set_new(object, "max_frame",
@@ -36,11 +36,11 @@ static json_t *margin(const struct figures *figures)
 {
     json_t *object = json_object();
     const bool any = figures->response.count > 0;
-    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++) {
+    for (int i = 0; i < PERCENTILE_COUNT; i++) {
         uint64_t response;
-        const bool known = spread_at(&figures->response, spread_fraction[i], &response);
+        const bool known = percentiles_at(&figures->response, percentile_fraction[i], &response);
         json_object_set_new(
-            object, spread_name[i],
+            object, percentile_name[i],
             known ? json_integer((json_int_t)figures->evidence->period_ns - (json_int_t)response)
                   : json_null());
     }
@@ -54,7 +54,7 @@ static json_t *latency(const struct figures *figures)
 {
     json_t *array = json_array();
     for (int link = 0; link < IO_LINK_MAX; link++) {
-        const struct spread *part = figures->part[link];
+        const struct percentiles *part = figures->part[link];
         if (part[IO_LATENCY_SUM].count == 0)
             continue;
         json_t *object = percentiles(&part[IO_LATENCY_SUM]);
@@ -83,7 +83,7 @@ static json_t *jobs(const struct figures *figures)
 static json_t *late(const struct figures *figures)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < figures->late_count; i++) {
+    for (size_t i = 0; i < figures->sim_delay_line_count; i++) {
         const struct late_frame *frame = &figures->late[i];
         json_t *object = json_object();
         json_object_set_new(object, "frame", whole(frame->frame));
@@ -93,8 +93,9 @@ static json_t *late(const struct figures *figures)
         json_object_set_new(object, "busy_ns", whole(frame->busy_ns));
         json_object_set_new(object, "job",
                             json_string(figures_phase_name(figures, frame->running)));
-        json_object_set_new(object, "grew", json_string(figures_phase_name(figures, frame->grew)));
-        json_object_set_new(object, "grew_ns", whole(frame->grew_ns));
+        json_object_set_new(object, "grew",
+                            json_string(figures_phase_name(figures, frame->slowest_job)));
+        json_object_set_new(object, "grew_ns", whole(frame->slowest_job_ns));
         json_object_set_new(object, "missed", whole(frame->cost));
         json_object_set_new(object, "held", json_boolean(frame->held));
         json_array_append_new(array, object);
@@ -174,7 +175,7 @@ static void add_clocks(json_t *object, const struct figures *figures)
         json_object_set(object, "phase_lock", lock ? lock : json_null());
     }
     if (figures->truth)
-        json_object_set_new(object, "truth", show_truth_json(figures->truth));
+        json_object_set_new(object, "truth", show_external_clock_json(figures->truth));
 }
 
 struct json_t *show_json(const struct figures *figures)
@@ -189,7 +190,7 @@ struct json_t *show_json(const struct figures *figures)
     json_object_set_new(object, "start_error_ns", percentiles(&figures->start_error));
     json_object_set_new(object, "busy_ns", percentiles(&figures->busy));
     json_object_set_new(object, "margin_ns", margin(figures));
-    json_object_set_new(object, "overruns", whole(figures->late_count));
+    json_object_set_new(object, "overruns", whole(figures->sim_delay_line_count));
     json_object_set_new(object, "overrun_causes", causes(figures));
     json_object_set_new(object, "machine", whole(figures->machine));
     json_object_set_new(object, "own", whole(figures->ours));

@@ -20,7 +20,7 @@ static bool fits(const struct evidence *evidence, int64_t extra_ns, uint64_t las
 bool figures_walk_grid(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
-    const struct record_frame *frame = evidence->frame;
+    const struct sim_record_frame *frame = evidence->frame;
     const uint64_t h = evidence->period_ns;
     uint64_t last_slots = 1;
     int64_t corrected_ns = 0;

@@ -15,8 +15,8 @@ enum { CDR_HEADER_SIZE = 4 };
 static const uint64_t TIME_MAX = UINT64_C(1) << 61;
 static const uint64_t PERIOD_MAX = UINT64_C(60000000000);
 
-__attribute__((format(printf, 2, 3))) static int fail(char error[EVIDENCE_ERROR_MAX],
-                                                      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int set_error(char error[EVIDENCE_ERROR_MAX],
+                                                           const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -62,7 +62,7 @@ static int read_pace(struct evidence *evidence, char error[EVIDENCE_ERROR_MAX])
             return 0;
         }
     }
-    return fail(error, "it does not say at which pace it ran; only logs of airbearing run do");
+    return set_error(error, "it does not say at which pace it ran; only logs of airbearing run do");
 }
 
 static int read_period(struct evidence *evidence, struct io_mcap_reader *reader,
@@ -72,7 +72,7 @@ static int read_period(struct evidence *evidence, struct io_mcap_reader *reader,
     const char *rate = io_mcap_metadata(reader, "airbearing", "rate_hz");
     const double ns = period ? strtod(period, NULL) : rate ? round(1e9 / strtod(rate, NULL)) : 0.0;
     if (!(ns >= 1.0 && ns <= (double)PERIOD_MAX))
-        return fail(error, "it does not say its rate; only logs of airbearing run do");
+        return set_error(error, "it does not say its rate; only logs of airbearing run do");
     evidence->period_ns = (uint64_t)ns;
     return 0;
 }
@@ -136,23 +136,23 @@ static void read_job_names(struct evidence *evidence, struct io_mcap_reader *rea
 static int keep_frame(struct evidence *evidence, const unsigned char *data, size_t size,
                       char error[EVIDENCE_ERROR_MAX])
 {
-    struct record_frame frame = {0};
-    if (size < RECORD_FRAME_SIZE)
-        return fail(error, "a /frame record is too short");
-    memcpy(&frame, data, RECORD_FRAME_SIZE);
-    const struct record_frame *last =
+    struct sim_record_frame frame = {0};
+    if (size < SIM_RECORD_FRAME_SIZE)
+        return set_error(error, "a /frame record is too short");
+    memcpy(&frame, data, SIM_RECORD_FRAME_SIZE);
+    const struct sim_record_frame *last =
         evidence->frame_count ? &evidence->frame[evidence->frame_count - 1] : NULL;
     if (frame.frame > TIME_MAX / evidence->period_ns || frame.release_ns > frame.start_ns ||
         frame.start_ns > frame.end_ns || frame.end_ns > TIME_MAX || frame.cause >= RT_CAUSE_COUNT)
-        return fail(error, "the record of frame %" PRIu64 " cannot be true", frame.frame);
+        return set_error(error, "the record of frame %" PRIu64 " cannot be true", frame.frame);
     if (last && (frame.frame <= last->frame || frame.release_ns < last->release_ns))
-        return fail(error, "the record of frame %" PRIu64 " is out of order", frame.frame);
+        return set_error(error, "the record of frame %" PRIu64 " is out of order", frame.frame);
     if (last)
         evidence->lost += frame.frame - last->frame - 1;
     void *grown = append(evidence->frame, &evidence->frame_count, &evidence->frame_room, &frame,
                          sizeof frame);
     if (!grown)
-        return fail(error, "no memory for its frames");
+        return set_error(error, "no memory for its frames");
     evidence->frame = grown;
     return 0;
 }
@@ -160,20 +160,21 @@ static int keep_frame(struct evidence *evidence, const unsigned char *data, size
 static int keep_job(struct evidence *evidence, const unsigned char *data, size_t size,
                     char error[EVIDENCE_ERROR_MAX])
 {
-    struct record_job job = {0};
-    const size_t wanted = RECORD_JOB_HEAD + (size_t)evidence->job_count * sizeof job.spent_ns[0];
+    struct sim_record_job job = {0};
+    const size_t wanted =
+        SIM_RECORD_JOB_HEAD + (size_t)evidence->job_count * sizeof job.spent_ns[0];
     if (size < wanted)
-        return fail(error, "a /job record is too short");
+        return set_error(error, "a /job record is too short");
     memcpy(&job, data, wanted);
     if (evidence->job_count < RT_JOB_MAX)
         job.due &= (UINT64_C(1) << evidence->job_count) - 1;
     if (job.begin_ns > TIME_MAX ||
         (evidence->job_records && job.frame <= evidence->job[evidence->job_records - 1].frame))
-        return fail(error, "the /job record of frame %" PRIu64 " cannot be true", job.frame);
+        return set_error(error, "the /job record of frame %" PRIu64 " cannot be true", job.frame);
     void *grown =
         append(evidence->job, &evidence->job_records, &evidence->job_room, &job, sizeof job);
     if (!grown)
-        return fail(error, "no memory for its jobs");
+        return set_error(error, "no memory for its jobs");
     evidence->job = grown;
     return 0;
 }
@@ -190,19 +191,20 @@ static int keep_row(struct evidence *evidence, const unsigned char *data, size_t
                     char error[EVIDENCE_ERROR_MAX])
 {
     struct rt_flight_recorder_row row = {0};
-    const size_t wanted = RECORD_EVENT_HEAD + (size_t)evidence->job_count * sizeof row.spent_ns[0];
+    const size_t wanted =
+        SIM_RECORD_EVENT_HEAD + (size_t)evidence->job_count * sizeof row.spent_ns[0];
     if (size < wanted)
-        return fail(error, "an /event record is too short");
+        return set_error(error, "an /event record is too short");
     memcpy(&row, data, wanted);
     if (evidence->job_count < RT_JOB_MAX)
         row.due &= (UINT64_C(1) << evidence->job_count) - 1;
     if (!is_row_sound(&row) ||
         (evidence->row_count && row.frame <= evidence->row[evidence->row_count - 1].frame))
-        return fail(error, "the /event record of frame %" PRIu64 " cannot be true", row.frame);
+        return set_error(error, "the /event record of frame %" PRIu64 " cannot be true", row.frame);
     void *grown =
         append(evidence->row, &evidence->row_count, &evidence->row_room, &row, sizeof row);
     if (!grown)
-        return fail(error, "no memory for its events");
+        return set_error(error, "no memory for its events");
     evidence->row = grown;
     return 0;
 }
@@ -210,20 +212,20 @@ static int keep_row(struct evidence *evidence, const unsigned char *data, size_t
 static int keep_latency(struct evidence *evidence, const unsigned char *data, size_t size,
                         char error[EVIDENCE_ERROR_MAX])
 {
-    struct record_latency latency = {0};
-    if (size < RECORD_LATENCY_SIZE)
-        return fail(error, "a /latency record is too short");
-    memcpy(&latency, data, RECORD_LATENCY_SIZE);
+    struct sim_record_latency latency = {0};
+    if (size < SIM_RECORD_LATENCY_SIZE)
+        return set_error(error, "a /latency record is too short");
+    memcpy(&latency, data, SIM_RECORD_LATENCY_SIZE);
     bool sound = latency.link < IO_LINK_MAX;
     for (int i = 0; i < IO_LATENCY_SUM; i++)
         sound = sound && latency.part_ns[i] < TIME_MAX / 8;
     if (!sound)
-        return fail(error, "the /latency record of frame %" PRIu64 " cannot be true",
-                    latency.frame);
+        return set_error(error, "the /latency record of frame %" PRIu64 " cannot be true",
+                         latency.frame);
     void *grown = append(evidence->latency, &evidence->latency_count, &evidence->latency_room,
                          &latency, sizeof latency);
     if (!grown)
-        return fail(error, "no memory for its latencies");
+        return set_error(error, "no memory for its latencies");
     evidence->latency = grown;
     return 0;
 }
@@ -231,21 +233,21 @@ static int keep_latency(struct evidence *evidence, const unsigned char *data, si
 static int keep_clock(struct evidence *evidence, const unsigned char *data, size_t size,
                       char error[EVIDENCE_ERROR_MAX])
 {
-    struct record_clock clock = {0};
-    if (size < RECORD_CLOCK_SIZE)
-        return fail(error, "a /clock record is too short");
-    memcpy(&clock, data, RECORD_CLOCK_SIZE);
+    struct sim_record_clock clock = {0};
+    if (size < SIM_RECORD_CLOCK_SIZE)
+        return set_error(error, "a /clock record is too short");
+    memcpy(&clock, data, SIM_RECORD_CLOCK_SIZE);
     const bool sound =
         clock.monotonic_ns <= TIME_MAX && clock.raw_ns <= TIME_MAX &&
         clock.realtime_ns <= TIME_MAX &&
         (!evidence->clock_count ||
          clock.monotonic_ns > evidence->clock[evidence->clock_count - 1].monotonic_ns);
     if (!sound)
-        return fail(error, "a /clock record cannot be true");
+        return set_error(error, "a /clock record cannot be true");
     void *grown = append(evidence->clock, &evidence->clock_count, &evidence->clock_room, &clock,
                          sizeof clock);
     if (!grown)
-        return fail(error, "no memory for its clocks");
+        return set_error(error, "no memory for its clocks");
     evidence->clock = grown;
     return 0;
 }
@@ -253,18 +255,18 @@ static int keep_clock(struct evidence *evidence, const unsigned char *data, size
 static int keep_input(struct evidence *evidence, const unsigned char *data, size_t size,
                       char error[EVIDENCE_ERROR_MAX])
 {
-    struct record_input input = {0};
-    if (size < RECORD_INPUT_SIZE)
-        return fail(error, "an /input record is too short");
-    memcpy(&input, data, RECORD_INPUT_SIZE);
+    struct sim_record_input input = {0};
+    if (size < SIM_RECORD_INPUT_SIZE)
+        return set_error(error, "an /input record is too short");
+    memcpy(&input, data, SIM_RECORD_INPUT_SIZE);
     if (input.rx_ns > TIME_MAX)
-        return fail(error, "the /input record %" PRIu64 " cannot be true", input.ordinal);
-    if (input.kind != RECORD_COMMAND)
+        return set_error(error, "the /input record %" PRIu64 " cannot be true", input.ordinal);
+    if (input.kind != SIM_RECORD_COMMAND)
         return 0;
     void *grown = append(evidence->input, &evidence->input_count, &evidence->input_room, &input,
                          sizeof input);
     if (!grown)
-        return fail(error, "no memory for its inputs");
+        return set_error(error, "no memory for its inputs");
     evidence->input = grown;
     return 0;
 }
@@ -285,7 +287,7 @@ static int keep_drive(struct evidence *evidence, const struct io_mcap_message *m
             continue;
         void *grown = append(drive->point, &drive->count, &drive->room, &point, sizeof point);
         if (!grown)
-            return fail(error, "no memory for its actuators");
+            return set_error(error, "no memory for its actuators");
         drive->point = grown;
     }
     return 0;
@@ -305,7 +307,7 @@ static int keep(struct evidence *evidence, const struct io_mcap_message *message
         if (strcmp(message->topic, table[i].topic) != 0)
             continue;
         if (message->size < CDR_HEADER_SIZE)
-            return fail(error, "a %s record is too short", table[i].topic);
+            return set_error(error, "a %s record is too short", table[i].topic);
         return table[i].keep(evidence, message->data + CDR_HEADER_SIZE,
                              message->size - CDR_HEADER_SIZE, error);
     }
@@ -352,7 +354,7 @@ int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
     if (more < 0)
         return -2;
     if (evidence->frame_count == 0)
-        return fail(error, "no /frame record inside");
+        return set_error(error, "no /frame record inside");
     sort_drives(evidence);
     evidence->complete = io_mcap_complete(reader);
     evidence->report = read_json(reader, "report.json");
@@ -375,7 +377,7 @@ size_t evidence_find(const struct evidence *evidence, uint64_t frame)
     return low;
 }
 
-const struct record_job *evidence_jobs_of(const struct evidence *evidence, uint64_t frame)
+const struct sim_record_job *evidence_jobs_of(const struct evidence *evidence, uint64_t frame)
 {
     size_t low = 0, high = evidence->job_records;
     while (low < high) {

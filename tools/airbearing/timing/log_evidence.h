@@ -37,23 +37,23 @@ struct evidence {
     double lock_ppm; /* most that a phase lock may have moved the grid by; 0: there was none */
     bool commits_early, require_realtime;
 
-    struct record_frame *frame;
+    struct sim_record_frame *frame;
     size_t frame_count, frame_room;
     uint64_t lost; /* frames between the first and the last that have no record */
 
     int job_count; /* 0: the log has no /job */
     char job_name[RT_JOB_MAX][EVIDENCE_NAME_MAX];
-    struct record_job *job; /* by frame, which are rarer where the recorder lost some */
+    struct sim_record_job *job; /* by frame, which are rarer where the recorder lost some */
     size_t job_records, job_room;
 
     struct rt_flight_recorder_row *row; /* of the flight recorder, by frame: only around overruns */
     size_t row_count, row_room;
 
-    struct record_latency *latency;
+    struct sim_record_latency *latency;
     size_t latency_count, latency_room;
-    struct record_clock *clock;
+    struct sim_record_clock *clock;
     size_t clock_count, clock_room;
-    struct record_input *input; /* commands only */
+    struct sim_record_input *input; /* commands only */
     size_t input_count, input_room;
 
     struct evidence_drive drive[EVIDENCE_DRIVE_MAX];
@@ -76,7 +76,7 @@ void evidence_copy_text(char *to, size_t room, const char *from);
 /* Index of this frame, or of the first one after it; frame_count when there is none. */
 size_t evidence_find(const struct evidence *evidence, uint64_t frame);
 /* The jobs of this frame, or NULL. */
-const struct record_job *evidence_jobs_of(const struct evidence *evidence, uint64_t frame);
+const struct sim_record_job *evidence_jobs_of(const struct evidence *evidence, uint64_t frame);
 /* What the flight recorder told of this frame, or NULL. */
 const struct rt_flight_recorder_row *evidence_row_of(const struct evidence *evidence,
                                                      uint64_t frame);

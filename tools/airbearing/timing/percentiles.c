@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-const double spread_fraction[SPREAD_FRACTION_COUNT] = {0.5, 0.9, 0.99, 0.999, 0.9999};
-const char *const spread_name[SPREAD_FRACTION_COUNT] = {"p50", "p90", "p99", "p999", "p9999"};
-const char *const spread_header[SPREAD_FRACTION_COUNT] = {"50 %", "90 %", "99 %", "99.9 %",
-                                                          "99.99 %"};
+const double percentile_fraction[PERCENTILE_COUNT] = {0.5, 0.9, 0.99, 0.999, 0.9999};
+const char *const percentile_name[PERCENTILE_COUNT] = {"p50", "p90", "p99", "p999", "p9999"};
+const char *const percentile_header[PERCENTILE_COUNT] = {"50 %", "90 %", "99 %", "99.9 %",
+                                                         "99.99 %"};
 
-bool spread_add(struct spread *spread, uint64_t value, uint64_t frame)
+bool percentiles_add(struct percentiles *spread, uint64_t value, uint64_t frame)
 {
     if (spread->count == spread->room) {
         const size_t room = spread->room ? 2 * spread->room : 1024;
@@ -34,7 +34,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void spread_sort(struct spread *spread)
+void percentiles_sort(struct percentiles *spread)
 {
     if (!spread->sorted && spread->count > 0)
         qsort(spread->value, spread->count, sizeof *spread->value, by_size);
@@ -49,7 +49,7 @@ static size_t rank_of(double fraction, size_t count)
     return wanted < 1.0 ? 1 : (size_t)wanted;
 }
 
-bool spread_at(const struct spread *spread, double fraction, uint64_t *value)
+bool percentiles_at(const struct percentiles *spread, double fraction, uint64_t *value)
 {
     const size_t rank = rank_of(fraction, spread->count);
     if (rank >= spread->count)
@@ -58,7 +58,7 @@ bool spread_at(const struct spread *spread, double fraction, uint64_t *value)
     return true;
 }
 
-size_t spread_above(const struct spread *spread, uint64_t value)
+size_t percentiles_above(const struct percentiles *spread, uint64_t value)
 {
     size_t low = 0, high = spread->count;
     while (low < high) {
@@ -71,7 +71,8 @@ size_t spread_above(const struct spread *spread, uint64_t value)
     return spread->count - low;
 }
 
-static void print_hgrm_line(const struct spread *spread, size_t rank, double fraction, FILE *out)
+static void print_hgrm_line(const struct percentiles *spread, size_t rank, double fraction,
+                            FILE *out)
 {
     const double us = (double)spread->value[rank - 1] * 1e-3;
     fprintf(out, "%12.3f %2.12f %10zu", us, fraction, rank);
@@ -81,7 +82,7 @@ static void print_hgrm_line(const struct spread *spread, size_t rank, double fra
         fprintf(out, "\n");
 }
 
-static double deviation(const struct spread *spread, double mean)
+static double deviation(const struct percentiles *spread, double mean)
 {
     double square = 0.0;
     for (size_t i = 0; i < spread->count; i++)
@@ -90,7 +91,7 @@ static double deviation(const struct spread *spread, double mean)
 }
 
 /* Five steps to each halving of what lies beyond, as its readers expect. */
-void spread_print_hgrm(const struct spread *spread, FILE *out)
+void percentiles_print_hgrm(const struct percentiles *spread, FILE *out)
 {
     enum { STEPS = 5 };
     size_t last = 0;
@@ -118,8 +119,8 @@ void spread_print_hgrm(const struct spread *spread, FILE *out)
     fprintf(out, "#[Buckets = %12d, SubBuckets     = %12d]\n", 1, 1);
 }
 
-void spread_free(struct spread *spread)
+void percentiles_free(struct percentiles *spread)
 {
     free(spread->value);
-    *spread = (struct spread){0};
+    *spread = (struct percentiles){0};
 }

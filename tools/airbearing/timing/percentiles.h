@@ -11,12 +11,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { SPREAD_FRACTION_COUNT = 5 };
-extern const double spread_fraction[SPREAD_FRACTION_COUNT];    /* 0.5 ... 0.9999 */
-extern const char *const spread_name[SPREAD_FRACTION_COUNT];   /* "p50" ... "p9999" */
-extern const char *const spread_header[SPREAD_FRACTION_COUNT]; /* "50 %" ... */
+enum { PERCENTILE_COUNT = 5 };
+extern const double percentile_fraction[PERCENTILE_COUNT];    /* 0.5 ... 0.9999 */
+extern const char *const percentile_name[PERCENTILE_COUNT];   /* "p50" ... "p9999" */
+extern const char *const percentile_header[PERCENTILE_COUNT]; /* "50 %" ... */
 
-struct spread {
+struct percentiles {
     uint64_t *value; /* as they came; in ascending order once sorted */
     size_t count, room;
     uint64_t max, max_frame;
@@ -25,12 +25,12 @@ struct spread {
 };
 
 /* False when memory ran out. */
-bool spread_add(struct spread *spread, uint64_t value, uint64_t frame);
-void spread_sort(struct spread *spread);
+bool percentiles_add(struct percentiles *spread, uint64_t value, uint64_t frame);
+void percentiles_sort(struct percentiles *spread);
 /* False when the spread has no value beyond that fraction.  Sorted spreads only. */
-bool spread_at(const struct spread *spread, double fraction, uint64_t *value);
+bool percentiles_at(const struct percentiles *spread, double fraction, uint64_t *value);
 /* How many values are larger.  Sorted spreads only. */
-size_t spread_above(const struct spread *spread, uint64_t value);
+size_t percentiles_above(const struct percentiles *spread, uint64_t value);
 /* The percentile text of HdrHistogram, in microseconds.  Sorted spreads only. */
-void spread_print_hgrm(const struct spread *spread, FILE *out);
-void spread_free(struct spread *spread);
+void percentiles_print_hgrm(const struct percentiles *spread, FILE *out);
+void percentiles_free(struct percentiles *spread);

@@ -15,9 +15,9 @@ struct json_t *show_json(const struct figures *figures);
 /* One HTML file that needs nothing else. */
 void show_page(const struct figures *figures, FILE *out);
 /* What the stopwatch saw; nothing where there was none. */
-void show_truth_text(const struct figures *figures, FILE *out);
-void show_truth_page(const struct figures *figures, FILE *out);
-struct json_t *show_truth_json(const struct truth *truth);
+void show_external_clock_text(const struct figures *figures, FILE *out);
+void show_external_clock_page(const struct figures *figures, FILE *out);
+struct json_t *show_external_clock_json(const struct external_clock *truth);
 /* Chrome's trace format, which Perfetto reads: at most some tens of thousands of frames, those
  * around late ones first. */
 void show_trace(const struct figures *figures, FILE *out);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static double place(const struct plot_axis *axis, double value)
+static double map_axis(const struct plot_axis *axis, double value)
 {
     const double low = axis->log ? log10(axis->low) : axis->low;
     const double high = axis->log ? log10(axis->high) : axis->high;
@@ -13,12 +13,12 @@ static double place(const struct plot_axis *axis, double value)
 
 double plot_x(const struct plot *plot, double x)
 {
-    return plot->left + place(&plot->x, x) * (plot->right - plot->left);
+    return plot->left + map_axis(&plot->x, x) * (plot->right - plot->left);
 }
 
 double plot_y(const struct plot *plot, double y)
 {
-    return plot->bottom - place(&plot->y, y) * (plot->bottom - plot->top);
+    return plot->bottom - map_axis(&plot->y, y) * (plot->bottom - plot->top);
 }
 
 void plot_open(struct plot *plot, FILE *out, double width, double height, struct plot_axis x,

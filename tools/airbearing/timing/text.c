@@ -8,27 +8,27 @@
 #include "tools/airbearing/timing/frame_steps.h"
 #include "tools/airbearing/timing/show.h"
 
-static void print_at(const struct spread *spread, double fraction, double offset, double sign,
+static void print_at(const struct percentiles *spread, double fraction, double offset, double sign,
                      FILE *out)
 {
     uint64_t value;
     char text[24];
-    if (spread_at(spread, fraction, &value))
+    if (percentiles_at(spread, fraction, &value))
         fprintf(out, " %10s", figures_time(offset + sign * (double)value, text));
     else
         fprintf(out, " %10s", "-");
 }
 
 /* offset and sign make a margin of a response. */
-static void print_spread(const char *name, const struct spread *spread, double offset, double sign,
-                         FILE *out)
+static void print_spread(const char *name, const struct percentiles *spread, double offset,
+                         double sign, FILE *out)
 {
     char worst[24];
     if (spread->count == 0)
         return;
     fprintf(out, "  %-14s", name);
-    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++)
-        print_at(spread, spread_fraction[i], offset, sign, out);
+    for (int i = 0; i < PERCENTILE_COUNT; i++)
+        print_at(spread, percentile_fraction[i], offset, sign, out);
     fprintf(out, " %10s  frame %" PRIu64 "\n",
             figures_time(offset + sign * (double)spread->max, worst), spread->max_frame);
 }
@@ -39,7 +39,7 @@ static void print_parts(const struct figures *figures, FILE *out)
     for (int link = 0; link < IO_LINK_MAX; link++)
         links += figures->part[link][IO_LATENCY_SUM].count > 0;
     for (int link = 0; link < IO_LINK_MAX; link++) {
-        const struct spread *part = figures->part[link];
+        const struct percentiles *part = figures->part[link];
         if (part[IO_LATENCY_SUM].count == 0)
             continue;
         if (links > 1)
@@ -56,8 +56,8 @@ static void print_parts(const struct figures *figures, FILE *out)
 static void print_times(const struct figures *figures, FILE *out)
 {
     fprintf(out, "\n  %-14s", "");
-    for (int i = 0; i < SPREAD_FRACTION_COUNT; i++)
-        fprintf(out, " %10s", spread_header[i]);
+    for (int i = 0; i < PERCENTILE_COUNT; i++)
+        fprintf(out, " %10s", percentile_header[i]);
     fprintf(out, " %10s\n", "worst");
     print_spread("start error", &figures->start_error, 0.0, 1.0, out);
     print_spread("busy", &figures->busy, 0.0, 1.0, out);
@@ -75,7 +75,7 @@ static void print_jobs(const struct figures *figures, FILE *out)
     fprintf(out, "\n  %-14s %10s %10s %10s %10s %10s\n", "job", "predicted", "50 %", "99 %",
             "worst", "runs");
     for (int j = 0; j < evidence->job_count; j++) {
-        const struct spread *spread = &figures->job[j];
+        const struct percentiles *spread = &figures->job[j];
         char text[24];
         fprintf(out, "  %-14s %10s", evidence->job_name[j],
                 figures->predicted_ns[j] ? figures_time((double)figures->predicted_ns[j], text)
@@ -89,7 +89,7 @@ static void print_jobs(const struct figures *figures, FILE *out)
 static void print_late(const struct figures *figures, FILE *out)
 {
     enum { SHOWN = 20 };
-    for (size_t i = 0; i < figures->late_count && i < SHOWN; i++) {
+    for (size_t i = 0; i < figures->sim_delay_line_count && i < SHOWN; i++) {
         const struct late_frame *late = &figures->late[i];
         char over[24], grew[24];
         fprintf(out, "  late: frame %-8" PRIu64 " %-7s by %10s", late->frame,
@@ -98,24 +98,26 @@ static void print_late(const struct figures *figures, FILE *out)
             fprintf(out, "; the times of its jobs were not recorded");
         else
             fprintf(out, ", in %s", figures_phase_name(figures, late->running));
-        if (late->grew != PHASE_UNKNOWN)
-            fprintf(out, "; %s took %s more than usual", figures_phase_name(figures, late->grew),
-                    figures_time((double)late->grew_ns, grew));
+        if (late->slowest_job != PHASE_UNKNOWN)
+            fprintf(out, "; %s took %s more than usual",
+                    figures_phase_name(figures, late->slowest_job),
+                    figures_time((double)late->slowest_job_ns, grew));
         if (late->cost > 0)
             fprintf(out, "; cost %" PRIu64 " release%s", late->cost, late->cost == 1 ? "" : "s");
         fprintf(out, "%s\n", late->held ? " (catching up)" : "");
     }
-    if (figures->late_count > SHOWN)
-        fprintf(out, "  late: %zu more; --json has them all\n", figures->late_count - SHOWN);
+    if (figures->sim_delay_line_count > SHOWN)
+        fprintf(out, "  late: %zu more; --json has them all\n",
+                figures->sim_delay_line_count - SHOWN);
 }
 
 static void print_steps(const struct figures *figures, FILE *out)
 {
-    const struct rt_flight_recorder_row *row = steps_worst(figures);
-    struct step steps[STEPS_MAX];
+    const struct rt_flight_recorder_row *row = frame_steps_worst(figures);
+    struct frame_step steps[FRAME_STEPS_MAX];
     if (!row)
         return;
-    const int count = steps_of(figures->evidence, row, steps);
+    const int count = frame_steps_of(figures->evidence, row, steps);
     fprintf(out, "  the latest of them, frame %" PRIu64 ", from its release on:\n", row->frame);
     for (int i = 0; i < count; i++) {
         char at[24], spent[24];
@@ -158,7 +160,7 @@ static void print_counts(const struct figures *figures, FILE *out)
 {
     char lag[24];
     fprintf(out, "\n  frames %zu, late %zu, releases missed %" PRIu64 ", sim lags wall by %s",
-            figures->evidence->frame_count, figures->late_count, figures->missed,
+            figures->evidence->frame_count, figures->sim_delay_line_count, figures->missed,
             figures_time((double)figures->lag_ns, lag));
     if (figures->paused > 0)
         fprintf(out, ", paused for %" PRIu64 " releases", figures->paused);
@@ -208,7 +210,7 @@ void show_text(const struct figures *figures, FILE *out)
         print_counts(figures, out);
     else
         fprintf(out, "\n");
-    show_truth_text(figures, out);
+    show_external_clock_text(figures, out);
     print_effective(figures, out);
     fprintf(out, "\nverdict: %s: %s\n", figures->kept ? "kept" : "NOT KEPT", figures->verdict);
     for (int i = 0; i < figures->reason_count; i++)

@@ -7,8 +7,8 @@
 enum { TEXT_MAX = 320 };
 static const uint64_t least_lag_ns = 50000000;
 
-__attribute__((format(printf, 2, 3))) static void tell(struct promise_ear ear, const char *format,
-                                                       ...)
+__attribute__((format(printf, 2, 3))) static void report_problem(struct time_kept_listener ear,
+                                                                 const char *format, ...)
 {
     char text[TEXT_MAX];
     va_list arguments;
@@ -18,7 +18,7 @@ __attribute__((format(printf, 2, 3))) static void tell(struct promise_ear ear, c
     ear.hear(ear.self, text);
 }
 
-static bool frames_kept(const struct promise *promise, struct promise_ear ear)
+static bool frames_kept(const struct time_kept *promise, struct time_kept_listener ear)
 {
     static const struct {
         enum rt_cause cause;
@@ -34,15 +34,15 @@ static bool frames_kept(const struct promise *promise, struct promise_ear ear)
         const bool is_machines = cause == RT_CAUSE_FAULT && !promise->memory_locked;
         if (count <= promise->allowed[cause])
             continue;
-        tell(ear, "%" PRIu64 " frame%s %s%s", count, count == 1 ? "" : "s", table[i].what,
-             is_machines ? ": memory was not locked" : "");
+        report_problem(ear, "%" PRIu64 " frame%s %s%s", count, count == 1 ? "" : "s", table[i].what,
+                       is_machines ? ": memory was not locked" : "");
         kept = kept && is_machines;
     }
     return kept;
 }
 
 /* Time that the machine took is gone, too; but who allows for its late frames allows for that. */
-static bool pace_kept(const struct promise *promise, struct promise_ear ear)
+static bool pace_kept(const struct time_kept *promise, struct time_kept_listener ear)
 {
     const uint64_t share_ns = promise->simulated_ns / 100;
     const uint64_t limit_ns = share_ns > least_lag_ns ? share_ns : least_lag_ns;
@@ -52,12 +52,12 @@ static bool pace_kept(const struct promise *promise, struct promise_ear ear)
         promise->causes[RT_CAUSE_STOLEN] <= promise->allowed[RT_CAUSE_STOLEN];
     if (promise->lag_ns <= limit_ns || is_allowed_for)
         return true;
-    tell(ear, "simulated time fell %.3f s behind wall time in %.3f s",
-         (double)promise->lag_ns * 1e-9, (double)promise->simulated_ns * 1e-9);
+    report_problem(ear, "simulated time fell %.3f s behind wall time in %.3f s",
+                   (double)promise->lag_ns * 1e-9, (double)promise->simulated_ns * 1e-9);
     return false;
 }
 
-bool promise_kept(const struct promise *promise, struct promise_ear ear)
+bool time_kept_judge(const struct time_kept *promise, struct time_kept_listener ear)
 {
     bool kept = true;
     if (promise->pace == RT_PACE_REAL) {
@@ -65,12 +65,13 @@ bool promise_kept(const struct promise *promise, struct promise_ear ear)
         kept = pace_kept(promise, ear) && kept;
     }
     if (promise->realtime_asked && !promise->realtime_met) {
-        tell(ear, "require: realtime was not met: %.200s",
-             promise->missing ? promise->missing : "the log does not say what the machine gave");
+        report_problem(ear, "require: realtime was not met: %.200s",
+                       promise->missing ? promise->missing
+                                        : "the log does not say what the machine gave");
         kept = false;
     }
     if (promise->hung) {
-        tell(ear, "the run hung");
+        report_problem(ear, "the run hung");
         kept = false;
     }
     return kept;

@@ -16,7 +16,7 @@
 
 #include "rt/frame.h"
 
-struct promise {
+struct time_kept {
     enum rt_pace pace;
     uint64_t causes[RT_CAUSE_COUNT];  /* late frames */
     uint64_t allowed[RT_CAUSE_COUNT]; /* of those, so many break nothing */
@@ -29,10 +29,10 @@ struct promise {
 };
 
 /* Hears each thing that is wrong, and what else to know of late frames. */
-struct promise_ear {
+struct time_kept_listener {
     void *self;
     void (*hear)(void *self, const char *text);
 };
 
 /* Context: any but frame. */
-bool promise_kept(const struct promise *promise, struct promise_ear ear);
+bool time_kept_judge(const struct time_kept *promise, struct time_kept_listener ear);

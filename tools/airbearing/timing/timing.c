@@ -44,7 +44,7 @@ static const char usage[] =
 
 enum { TRUTH_MAX = 1 << 29 }; /* bytes: weeks at ten pulses a second */
 
-struct wishes {
+struct timing_options {
     const char *path, *html, *hgrm, *trace, *certificate, *verify, *truth;
     bool json;
     struct figures_limits limits;
@@ -57,7 +57,7 @@ static int usage_error(const char *what, const char *value)
     return EXIT_USAGE;
 }
 
-static int allow(struct wishes *wishes, const char *value)
+static int allow(struct timing_options *wishes, const char *value)
 {
     const char *equals = strchr(value, '=');
     char *rest;
@@ -74,7 +74,7 @@ static int allow(struct wishes *wishes, const char *value)
     return usage_error("--allow wants a cause and a number, as in own=2, not", value);
 }
 
-static int take_option(struct wishes *wishes, int option, const char *value)
+static int take_option(struct timing_options *wishes, int option, const char *value)
 {
     switch (option) {
     case 'j':
@@ -106,7 +106,7 @@ static int take_option(struct wishes *wishes, int option, const char *value)
     }
 }
 
-static int read_options(int argc, char **argv, struct wishes *wishes, bool *done)
+static int read_options(int argc, char **argv, struct timing_options *wishes, bool *done)
 {
     static const struct option table[] = {
         {"help", no_argument, NULL, 'h'},         {"json", no_argument, NULL, 'j'},
@@ -136,7 +136,7 @@ static int read_options(int argc, char **argv, struct wishes *wishes, bool *done
 
 static void print_hgrm(const struct figures *figures, FILE *out)
 {
-    spread_print_hgrm(
+    percentiles_print_hgrm(
         figures->evidence->pace == RT_PACE_REAL ? &figures->start_error : &figures->busy, out);
 }
 
@@ -159,7 +159,7 @@ static int write_file(const char *path, const struct figures *figures,
     return fclose(out) != 0 || is_lost ? refuse_file(path, "cannot be written") : 0;
 }
 
-static int write_certificate(const struct wishes *wishes, const struct figures *figures,
+static int write_certificate(const struct timing_options *wishes, const struct figures *figures,
                              struct io_mcap_reader *reader)
 {
     if (!wishes->certificate)
@@ -172,7 +172,7 @@ static int write_certificate(const struct wishes *wishes, const struct figures *
     return failure ? refuse_file(wishes->certificate, "the certificate cannot be written") : 0;
 }
 
-static int verify(const struct wishes *wishes, const struct figures *figures,
+static int verify(const struct timing_options *wishes, const struct figures *figures,
                   struct io_mcap_reader *reader, json_t *given)
 {
     json_t *made = certificate_make(figures, reader, wishes->path, &wishes->limits);
@@ -189,7 +189,7 @@ static int verify(const struct wishes *wishes, const struct figures *figures,
     return EXIT_OK;
 }
 
-static void show(const struct wishes *wishes, const struct figures *figures)
+static void print_figures(const struct timing_options *wishes, const struct figures *figures)
 {
     if (!wishes->json) {
         show_text(figures, stdout);
@@ -201,12 +201,12 @@ static void show(const struct wishes *wishes, const struct figures *figures)
     json_decref(object);
 }
 
-static int deliver(const struct wishes *wishes, const struct figures *figures,
-                   struct io_mcap_reader *reader, json_t *given)
+static int write_results(const struct timing_options *wishes, const struct figures *figures,
+                         struct io_mcap_reader *reader, json_t *given)
 {
     if (given)
         return verify(wishes, figures, reader, given);
-    show(wishes, figures);
+    print_figures(wishes, figures);
     int code = write_file(wishes->html, figures, show_page);
     if (code == 0)
         code = write_file(wishes->hgrm, figures, print_hgrm);
@@ -219,7 +219,7 @@ static int deliver(const struct wishes *wishes, const struct figures *figures,
 
 /* ---- the stopwatch --------------------------------------------------------------------- */
 
-static int read_truth(const char *path, struct truth *truth)
+static int read_truth(const char *path, struct external_clock *truth)
 {
     char line[CFG_ERROR_MAX], error[EVIDENCE_ERROR_MAX];
     char *text;
@@ -228,7 +228,7 @@ static int read_truth(const char *path, struct truth *truth)
         fprintf(stderr, "%s\n", line);
         return EXIT_BAD_INPUT;
     }
-    const int failure = size > TRUTH_MAX ? -1 : truth_parse(truth, text, size, error);
+    const int failure = size > TRUTH_MAX ? -1 : external_clock_parse(truth, text, size, error);
     if (size > TRUTH_MAX)
         fprintf(stderr, "%s:1:1: larger than any stopwatch's file\n", path);
     else if (failure)
@@ -237,7 +237,8 @@ static int read_truth(const char *path, struct truth *truth)
     return failure ? EXIT_BAD_INPUT : 0;
 }
 
-static int add_truth(const struct wishes *wishes, struct figures *figures, struct truth *truth)
+static int add_truth(const struct timing_options *wishes, struct figures *figures,
+                     struct external_clock *truth)
 {
     char error[EVIDENCE_ERROR_MAX];
     if (!wishes->truth)
@@ -248,7 +249,7 @@ static int add_truth(const struct wishes *wishes, struct figures *figures, struc
     const int code = read_truth(wishes->truth, truth);
     if (code)
         return code;
-    if (!truth_compare(truth, figures->evidence, error))
+    if (!external_clock_compare(truth, figures->evidence, error))
         return refuse_file(wishes->truth, error);
     figures->truth = truth;
     return 0;
@@ -256,11 +257,11 @@ static int add_truth(const struct wishes *wishes, struct figures *figures, struc
 
 /* ---- the log --------------------------------------------------------------------------- */
 
-static int judge(const struct wishes *wishes, struct io_mcap_reader *reader, json_t *given)
+static int judge(const struct timing_options *wishes, struct io_mcap_reader *reader, json_t *given)
 {
     static struct evidence evidence;
     static struct figures figures;
-    static struct truth truth;
+    static struct external_clock truth;
     char error[EVIDENCE_ERROR_MAX];
     int code;
     evidence_name_drives(&evidence, reader);
@@ -276,16 +277,16 @@ static int judge(const struct wishes *wishes, struct io_mcap_reader *reader, jso
     } else {
         code = add_truth(wishes, &figures, &truth);
         if (code == 0)
-            code = deliver(wishes, &figures, reader, given);
+            code = write_results(wishes, &figures, reader, given);
     }
     figures_free(&figures);
-    truth_free(&truth);
+    external_clock_free(&truth);
     evidence_free(&evidence);
     return code;
 }
 
 /* A certificate also says what was allowed when it was made. */
-static int read_certificate(struct wishes *wishes, json_t **given)
+static int read_certificate(struct timing_options *wishes, json_t **given)
 {
     json_error_t error;
     if (!wishes->verify)
@@ -302,7 +303,7 @@ static int read_certificate(struct wishes *wishes, json_t **given)
 
 int command_timing(int argc, char **argv)
 {
-    struct wishes wishes = {0};
+    struct timing_options wishes = {0};
     json_t *given = NULL;
     char error[EVIDENCE_ERROR_MAX];
     bool done = false;

@@ -32,7 +32,7 @@ static void print_name(const char *name, FILE *out)
     json_decref(text);
 }
 
-static void begin(struct trace *trace)
+static void begin_event(struct trace *trace)
 {
     fputs(trace->any ? ",\n" : "\n", trace->out);
     trace->any = true;
@@ -41,7 +41,7 @@ static void begin(struct trace *trace)
 static void slice(struct trace *trace, int track, const char *name, uint64_t from_ns,
                   uint64_t spent_ns, uint64_t frame)
 {
-    begin(trace);
+    begin_event(trace);
     fputs("{\"ph\":\"X\",\"pid\":1,\"name\":", trace->out);
     print_name(name, trace->out);
     fprintf(trace->out, ",\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"frame\":%" PRIu64 "}}",
@@ -51,7 +51,7 @@ static void slice(struct trace *trace, int track, const char *name, uint64_t fro
 
 static void name_track(struct trace *trace, int track, const char *name)
 {
-    begin(trace);
+    begin_event(trace);
     fprintf(
         trace->out,
         "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
@@ -59,10 +59,10 @@ static void name_track(struct trace *trace, int track, const char *name)
 }
 
 static void trace_jobs(struct trace *trace, const struct figures *figures,
-                       const struct record_frame *frame)
+                       const struct sim_record_frame *frame)
 {
     const struct evidence *evidence = figures->evidence;
-    const struct record_job *jobs = evidence_jobs_of(evidence, frame->frame);
+    const struct sim_record_job *jobs = evidence_jobs_of(evidence, frame->frame);
     if (!jobs || jobs->begin_ns < frame->start_ns)
         return;
     uint64_t at_ns = jobs->begin_ns;
@@ -77,7 +77,7 @@ static void trace_jobs(struct trace *trace, const struct figures *figures,
 }
 
 static void trace_frame(struct trace *trace, const struct figures *figures,
-                        const struct record_frame *frame)
+                        const struct sim_record_frame *frame)
 {
     const uint64_t period_ns = figures->evidence->period_ns;
     slice(trace, TRACK_FRAME, frame->held ? "frame (held)" : "frame", frame->start_ns,
@@ -90,19 +90,19 @@ static void trace_frame(struct trace *trace, const struct figures *figures,
 
 static bool is_near_late(const struct figures *figures, uint64_t frame, size_t *next)
 {
-    while (*next < figures->late_count && figures->late[*next].frame + AROUND < frame)
+    while (*next < figures->sim_delay_line_count && figures->late[*next].frame + AROUND < frame)
         (*next)++;
-    return *next < figures->late_count && frame + AROUND >= figures->late[*next].frame;
+    return *next < figures->sim_delay_line_count && frame + AROUND >= figures->late[*next].frame;
 }
 
 /* A frame is released while the one before it still runs, when that one is late: its wake-up is
  * shown from where that ended, since slices of one track must not overlap. */
 static void trace_rows(struct trace *trace, const struct evidence *evidence)
 {
-    struct step steps[STEPS_MAX];
+    struct frame_step steps[FRAME_STEPS_MAX];
     uint64_t at_ns = 0;
     for (size_t i = 0; i < evidence->row_count && i < FRAMES_MAX; i++) {
-        const int count = steps_of(evidence, &evidence->row[i], steps);
+        const int count = frame_steps_of(evidence, &evidence->row[i], steps);
         for (int s = 0; s < count; s++) {
             const uint64_t from_ns = steps[s].from_ns > at_ns ? steps[s].from_ns : at_ns;
             if (steps[s].to_ns <= from_ns)
@@ -118,7 +118,7 @@ static void trace_rows(struct trace *trace, const struct evidence *evidence)
 static void trace_loops(struct trace *trace, const struct evidence *evidence, uint64_t last_frame)
 {
     for (size_t i = 0; i < evidence->latency_count; i++) {
-        const struct record_latency *latency = &evidence->latency[i];
+        const struct sim_record_latency *latency = &evidence->latency[i];
         uint64_t sum_ns = 0;
         for (int p = 0; p < IO_LATENCY_SUM; p++)
             sum_ns += latency->part_ns[p];
@@ -134,8 +134,8 @@ void show_trace(const struct figures *figures, FILE *out)
     struct trace trace = {.out = out, .origin_ns = evidence->frame[0].release_ns};
     size_t shown = 0, next = 0;
     const size_t first = evidence->frame_count < FRAMES_MAX ? evidence->frame_count
-                         : figures->late_count * (2 * AROUND + 1) < FRAMES_MAX - 1000
-                             ? FRAMES_MAX - figures->late_count * (2 * AROUND + 1)
+                         : figures->sim_delay_line_count * (2 * AROUND + 1) < FRAMES_MAX - 1000
+                             ? FRAMES_MAX - figures->sim_delay_line_count * (2 * AROUND + 1)
                              : 1000;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
     name_track(&trace, TRACK_FRAME, "frames");

@@ -25,8 +25,8 @@ const char *figures_time(double ns, char text[24])
 }
 
 /* One more thing to know; beyond the room for them they are not. */
-__attribute__((format(printf, 2, 3))) static void note(struct figures *figures, const char *format,
-                                                       ...)
+__attribute__((format(printf, 2, 3))) static void add_reason(struct figures *figures,
+                                                             const char *format, ...)
 {
     va_list arguments;
     if (figures->reason_count == FIGURES_REASON_MAX)
@@ -36,9 +36,9 @@ __attribute__((format(printf, 2, 3))) static void note(struct figures *figures, 
     va_end(arguments);
 }
 
-static void hear(void *self, const char *text)
+static void add_time_problem(void *self, const char *text)
 {
-    note(self, "%s", text);
+    add_reason(self, "%s", text);
 }
 
 /* By the same rule as the run's own verdict. */
@@ -47,7 +47,7 @@ static void judge_time(struct figures *figures, const struct figures_limits *lim
     const json_t *report = figures->evidence->report;
     const json_t *realtime = json_object_get(report, "realtime");
     const char *ended = json_string_value(json_object_get(report, "ended"));
-    struct promise promise = {
+    struct time_kept promise = {
         .pace = figures->evidence->pace,
         .memory_locked =
             figures->ours > figures->causes[RT_CAUSE_OWN] + figures->causes[RT_CAUSE_IO],
@@ -60,10 +60,11 @@ static void judge_time(struct figures *figures, const struct figures_limits *lim
     };
     memcpy(promise.causes, figures->causes, sizeof promise.causes);
     memcpy(promise.allowed, limits->allowed, sizeof promise.allowed);
-    figures->kept = promise_kept(&promise, (struct promise_ear){figures, hear});
+    figures->kept =
+        time_kept_judge(&promise, (struct time_kept_listener){figures, add_time_problem});
 }
 
-static bool differs(const struct figures *figures, const char *key, uint64_t found)
+static bool values_differ(const struct figures *figures, const char *key, uint64_t found)
 {
     const json_t *value = json_object_get(figures->evidence->report, key);
     return json_is_integer(value) && json_integer_value(value) != (json_int_t)found;
@@ -74,26 +75,29 @@ static void judge_log(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
     if (evidence->lost > 0) {
-        note(figures, "%" PRIu64 " frames have no record: the recorder lost them", evidence->lost);
+        add_reason(figures, "%" PRIu64 " frames have no record: the recorder lost them",
+                   evidence->lost);
         figures->kept = false;
     }
     if (figures->off_grid > 0) {
-        note(figures, "%" PRIu64 " releases lie off the grid", figures->off_grid);
+        add_reason(figures, "%" PRIu64 " releases lie off the grid", figures->off_grid);
         figures->kept = false;
     }
     if (evidence->lost == 0 && evidence->complete &&
-        (differs(figures, "frames", evidence->frame_count) ||
-         (evidence->pace == RT_PACE_REAL && (differs(figures, "overruns", figures->late_count) ||
-                                             differs(figures, "missed", figures->missed))))) {
-        note(figures, "the frames in the log are not those that its report counts");
+        (values_differ(figures, "frames", evidence->frame_count) ||
+         (evidence->pace == RT_PACE_REAL &&
+          (values_differ(figures, "overruns", figures->sim_delay_line_count) ||
+           values_differ(figures, "missed", figures->missed))))) {
+        add_reason(figures, "the frames in the log are not those that its report counts");
         figures->kept = false;
     }
     if (!evidence->complete)
-        note(figures, "the log was cut off after frame %" PRIu64 "; this is of what is there",
-             evidence->frame[evidence->frame_count - 1].frame);
+        add_reason(figures, "the log was cut off after frame %" PRIu64 "; this is of what is there",
+                   evidence->frame[evidence->frame_count - 1].frame);
     if (!evidence->report)
-        note(figures, "the log has no report: what the machine gave and what was predicted are "
-                      "not known");
+        add_reason(figures,
+                   "the log has no report: what the machine gave and what was predicted are "
+                   "not known");
 }
 
 static void write_verdict(struct figures *figures)
@@ -115,7 +119,7 @@ static void write_verdict(struct figures *figures)
              "simulated time followed wall time within %s over %.3f s; %" PRIu64
              " of %zu late frames were the machine's%s, %" PRIu64 " unexplained",
              figures_time((double)figures->follow_ns, follow), figures->seconds_wall,
-             figures->machine, figures->late_count, ours, figures->unexplained);
+             figures->machine, figures->sim_delay_line_count, ours, figures->unexplained);
 }
 
 void figures_judge(struct figures *figures, const struct figures_limits *limits)
@@ -124,6 +128,6 @@ void figures_judge(struct figures *figures, const struct figures_limits *limits)
     judge_time(figures, limits);
     judge_log(figures);
     if (figures->wall_was_set)
-        note(figures, "the wall clock was set during the run");
+        add_reason(figures, "the wall clock was set during the run");
     write_verdict(figures);
 }

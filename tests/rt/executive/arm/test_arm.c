@@ -18,7 +18,7 @@ enum { ORBITER, HAND = 6, SATELLITE, MODULE, FLYER, BODIES };
 static const char anything[] =
     "arm.capture={reach: 100 m, tilt: 4 rad, speed: 100 m/s, rate: 100 rad/s}";
 
-static struct record_input hand; /* as the operator holds it */
+static struct sim_record_input hand; /* as the operator holds it */
 
 static void bring_up_arm(const char *const *more, int count)
 {
@@ -31,22 +31,22 @@ static void bring_up_arm(const char *const *more, int count)
         0,
         cfg_scenario_load(AIRBEARING_SCENARIOS "/rms.yaml", overrides, 2 + count, &scenario, error),
         error);
-    rig = rig_on_heap(scenario);
-    rig->source.gather = gather_nothing;
+    sim = sim_create(scenario);
+    sim->source.read_inputs = gather_nothing;
     frames = 0;
-    hand = (struct record_input){.kind = RECORD_COMMAND};
+    hand = (struct sim_record_input){.kind = SIM_RECORD_COMMAND};
 }
 
 static void send_hand(void)
 {
-    struct record_input input = hand;
+    struct sim_record_input input = hand;
     input.frame = frames;
-    rig_apply(rig, &input);
+    sim_apply_input(sim, &input);
 }
 
 static void press(int button)
 {
-    if (rig->cfg->link[0].commands == 0)
+    if (sim->vehicle->link[0].commands == 0)
         send_hand(); /* how it stands at first is no press */
     hand.flags ^= 1ull << (32 + button);
     send_hand();
@@ -67,23 +67,24 @@ static void let_go(void)
 
 static void lose_operator(void)
 {
-    struct record_input input = {.frame = frames, .kind = RECORD_LOSS};
-    rig_apply(rig, &input);
+    struct sim_record_input input = {.frame = frames, .kind = SIM_RECORD_LOSS};
+    sim_apply_input(sim, &input);
 }
 
-static const struct cfg_arm_state *arm(void)
+static const struct sim_arm_state *arm(void)
 {
-    return rig->cfg->arm;
+    return sim->vehicle->arm;
 }
 
 static double angle(int n)
 {
-    return rig->cfg->x[rig->cfg->kinematics.q_at[n]];
+    return sim->vehicle->x[sim->vehicle->kinematics.q_at[n]];
 }
 
 static double rate(int n)
 {
-    return rig->cfg->x[dyn_model_nq(rig->cfg->plant.model) + rig->cfg->kinematics.v_at[n]];
+    return sim->vehicle
+        ->x[dyn_model_nq(sim->vehicle->plant.model) + sim->vehicle->kinematics.v_at[n]];
 }
 
 static double fastest(void)
@@ -96,10 +97,10 @@ static double fastest(void)
 
 static struct dyn_monitor seen(void)
 {
-    const struct dyn_plant *plant = &rig->cfg->plant;
+    const struct dyn_plant *plant = &sim->vehicle->plant;
     void *mem = aligned_alloc(64, (dyn_monitor_work_size(plant) / 64 + 1) * 64);
     struct dyn_monitor monitor;
-    dyn_monitor_compute(plant, rig->cfg->x, dyn_monitor_work_place(plant, mem), &monitor);
+    dyn_monitor_compute(plant, sim->vehicle->x, dyn_monitor_work_place(plant, mem), &monitor);
     free(mem);
     return monitor;
 }
@@ -113,7 +114,7 @@ static void test_it_begins_braked_and_stays(void)
     run_frames(2000);
     for (int n = 0; n < 6; n++) {
         TEST_ASSERT_EQUAL_DOUBLE(before[n], angle(n));
-        TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[n]);
+        TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[n]);
     }
 }
 
@@ -141,14 +142,14 @@ struct view {
 
 static struct view view(void)
 {
-    const struct dyn_model *model = rig->cfg->plant.model;
+    const struct dyn_model *model = sim->vehicle->plant.model;
     void *mem = aligned_alloc(64, (dyn_tree_pose_size(model) / 64 + 1) * 64);
     struct dyn_tree_pose *scene = dyn_tree_pose_place(model, mem);
     struct view out;
-    dyn_tree_pose_update(model, &(struct dyn_state){rig->cfg->x, rig->cfg->x + dyn_model_nq(model)},
-                         scene);
+    dyn_tree_pose_update(
+        model, &(struct dyn_state){sim->vehicle->x, sim->vehicle->x + dyn_model_nq(model)}, scene);
     for (int i = 0; i < BODIES; i++) {
-        out.pose[i] = dyn_body_pose(model, rig->cfg->x, i);
+        out.pose[i] = dyn_body_pose(model, sim->vehicle->x, i);
         out.moves[i] = dyn_point_velocity(model, scene, &(struct dyn_point){.body = i});
     }
     free(mem);
@@ -195,21 +196,21 @@ static struct dyn_pose hand_pose(void)
 
 static double *v_of(int body)
 {
-    const struct dyn_model *model = rig->cfg->plant.model;
-    return rig->cfg->x + dyn_model_nq(model) + dyn_model_v_index(model, body);
+    const struct dyn_model *model = sim->vehicle->plant.model;
+    return sim->vehicle->x + dyn_model_nq(model) + dyn_model_v_index(model, body);
 }
 
 /* The payload there where the hand would hold it, but for `off`. */
 static void put_at_hand(int payload, const struct dyn_pose *off)
 {
-    const struct cfg_payload *it = &scenario->arm.payload[payload];
-    const struct dyn_model *model = rig->cfg->plant.model;
+    const struct sim_payload *it = &scenario->arm.payload[payload];
+    const struct dyn_model *model = sim->vehicle->plant.model;
     const struct dyn_pose none = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    double *q = rig->cfg->x + dyn_model_q_index(model, it->body);
+    double *q = sim->vehicle->x + dyn_model_q_index(model, it->body);
     dyn_vec3_store(none.origin, q);
     dyn_quat_store(none.turn, q + 3);
-    const struct dyn_pose seat = dyn_body_pose(model, rig->cfg->x, it->body);
-    const struct dyn_pose body = dyn_body_pose(model, rig->cfg->x, HAND);
+    const struct dyn_pose seat = dyn_body_pose(model, sim->vehicle->x, it->body);
+    const struct dyn_pose body = dyn_body_pose(model, sim->vehicle->x, HAND);
     const struct dyn_pose hand_there = dyn_pose_mul(&body, &scenario->arm.grip);
     const struct dyn_pose fixture = dyn_pose_mul(&hand_there, off);
     const struct dyn_pose back = dyn_pose_between(&it->fixture, &none);
@@ -217,7 +218,7 @@ static void put_at_hand(int payload, const struct dyn_pose *off)
     const struct dyn_pose joint = dyn_pose_between(&seat, &place);
     dyn_vec3_store(joint.origin, q);
     dyn_quat_store(dyn_quat_unit(joint.turn), q + 3);
-    dyn_plant_restart(&rig->cfg->plant, rig->cfg->x);
+    dyn_plant_restart(&sim->vehicle->plant, sim->vehicle->x);
 }
 
 static const struct dyn_pose exactly = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
@@ -235,14 +236,14 @@ static void fly_to_satellite(void)
 {
     press(TOOL);
     push(0, 0.5);
-    for (int i = 0; i < 60 && !(arm()->flags & CFG_ARM_CAPTURE); i++) {
+    for (int i = 0; i < 60 && !(arm()->flags & SIM_ARM_CAPTURE_READY); i++) {
         run_frames(250);
         if (arm()->reach < 0.35)
             push(0, 0.1);
     }
     let_go();
     run_frames(2000);
-    TEST_ASSERT_TRUE(arm()->flags & CFG_ARM_CAPTURE);
+    TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_CAPTURE_READY);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->near);
 }
 
@@ -292,13 +293,13 @@ static void test_mode_base_moves_along_the_axes_of_the_orbiter(void)
 static void commanded_twist(double twist[6])
 {
     static double v[256];
-    const struct dyn_arm *kinematics = &rig->cfg->kinematics;
+    const struct dyn_arm *kinematics = &sim->vehicle->kinematics;
     struct dyn_pose pose;
     memset(v, 0, sizeof v);
     for (int n = 0; n < 6; n++)
         v[kinematics->v_at[n]] = arm()->command[n];
-    dyn_arm_hand_motion(kinematics, &(struct dyn_state){rig->cfg->x, v}, rig->cfg->arm_work, &pose,
-                        twist);
+    dyn_arm_hand_motion(kinematics, &(struct dyn_state){sim->vehicle->x, v}, sim->vehicle->arm_work,
+                        &pose, twist);
 }
 
 /* Straight along an axis of the orbiter, however fast. */
@@ -386,7 +387,7 @@ static uint64_t fly_smoothly(int looks)
         seen_flags |= arm()->flags;
         for (int n = 0; n < 6; n++) {
             const double step = fabs(arm()->command[n] - command_before[n]);
-            TEST_ASSERT_TRUE(step <= 2.0 * limits->braking[n] * SERVO * rig->cfg->h);
+            TEST_ASSERT_TRUE(step <= 2.0 * limits->braking[n] * SERVO * sim->vehicle->h);
             TEST_ASSERT_TRUE(fabs(arm()->command[n]) <= limits->rate_max[n] * (1.0 + 1e-12));
         }
     }
@@ -396,8 +397,8 @@ static uint64_t fly_smoothly(int looks)
 static void stand_at(const double *degrees)
 {
     for (int n = 0; n < 6; n++)
-        rig->cfg->x[rig->cfg->kinematics.q_at[n]] = degrees[n] * DEGREE;
-    dyn_plant_restart(&rig->cfg->plant, rig->cfg->x);
+        sim->vehicle->x[sim->vehicle->kinematics.q_at[n]] = degrees[n] * DEGREE;
+    dyn_plant_restart(&sim->vehicle->plant, sim->vehicle->x);
     run_frames(SERVO);
 }
 
@@ -453,7 +454,7 @@ static void test_a_change_of_mode_under_way_jumps_nowhere(void)
     hand.flags ^= 1ull << (32 + HOLD);
     send_hand();
     (void)fly_smoothly(600);
-    TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[0]);
+    TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[0]);
 }
 
 /* ---- speeds ---- */
@@ -476,7 +477,7 @@ static void test_fine_and_loaded_are_slower(void)
     bring_up_arm(more, 1);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 4.76 * DEGREE, commanded(5));
     press(VERNIER);
-    TEST_ASSERT_TRUE(arm()->flags & CFG_ARM_VERNIER);
+    TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_VERNIER);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.1 * 4.76 * DEGREE, commanded(5));
     press(VERNIER);
     take_at_once(0);
@@ -583,7 +584,7 @@ static void test_of_two_fixtures_the_one_that_fits_is_taken(void)
         put_at_hand(2 - first, &further);
         memset(v_of(FLYER), 0, 6 * sizeof(double));
         run_frames(SERVO);
-        TEST_ASSERT_TRUE(arm()->flags & CFG_ARM_CAPTURE);
+        TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_CAPTURE_READY);
         TEST_ASSERT_EQUAL_UINT64(1 + 2 - first, arm()->near);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.05, arm()->reach);
         press(GRAPPLE);
@@ -610,7 +611,7 @@ static void test_a_flight_to_the_satellite_ends_in_a_grapple(void)
     const struct dyn_monitor kept = seen();
     hand.flags ^= 1ull << (32 + GRAPPLE);
     send_hand();
-    arm_servo(rig->cfg);
+    sim_arm_servo(sim->vehicle);
     const struct view after = view();
     const struct dyn_monitor now = seen();
     TEST_ASSERT_EQUAL_UINT64(1, arm()->configuration);
@@ -636,29 +637,29 @@ static double noise(void)
 /* Everything that is not held moves; some brakes hold, or none is on and the servos work. */
 static void stir(bool braked)
 {
-    const struct dyn_model *model = rig->cfg->plant.model;
-    double *v = rig->cfg->x + dyn_model_nq(model);
-    rig->cfg->arm->panel.brakes = braked;
-    rig->cfg->arm->panel.mode = braked ? IO_ARM_PANEL_HOLD : IO_ARM_PANEL_BASE;
+    const struct dyn_model *model = sim->vehicle->plant.model;
+    double *v = sim->vehicle->x + dyn_model_nq(model);
+    sim->vehicle->arm->panel.brakes = braked;
+    sim->vehicle->arm->panel.mode = braked ? IO_ARM_PANEL_HOLD : IO_ARM_PANEL_BASE;
     for (int n = 0; n < 6; n++)
-        rig->cfg->arm->brake[n] = !braked         ? CFG_BRAKE_OFF
-                                  : noise() > 0.0 ? CFG_BRAKE_HOLDS
-                                                  : CFG_BRAKE_SLIPS;
-    cfg_rig_grip(rig->cfg);
+        sim->vehicle->arm->brake[n] = !braked         ? SIM_ARM_BRAKE_OFF
+                                      : noise() > 0.0 ? SIM_ARM_BRAKE_HOLDS
+                                                      : SIM_ARM_BRAKE_SLIPS;
+    sim_vehicle_apply_arm_configuration(sim->vehicle);
     for (int i = 0; i < dyn_model_nv(model); i++)
-        v[i] = rig->cfg->held[i] ? 0.0 : 0.05 * noise();
+        v[i] = sim->vehicle->held[i] ? 0.0 : 0.05 * noise();
 }
 
 /* Everything moves, bends and has its own brakes. */
 static void shake(int payload, bool braked)
 {
-    const struct dyn_model *model = rig->cfg->plant.model;
-    double *x = rig->cfg->x;
+    const struct dyn_model *model = sim->vehicle->plant.model;
+    double *x = sim->vehicle->x;
     for (int body = 0; body < BODIES; body++)
         for (int p = 0; p < dyn_model_modes(model, body); p++)
             x[dyn_model_eta_index(model, body) + p] = 0.01 * noise();
     for (int n = 0; n < 6; n++)
-        x[rig->cfg->kinematics.q_at[n]] += 0.2 * noise();
+        x[sim->vehicle->kinematics.q_at[n]] += 0.2 * noise();
     stir(braked);
     const struct dyn_pose off = {
         dyn_quat_exp((struct dyn_vec3){0.2 * noise(), 0.2 * noise(), noise()}),
@@ -704,7 +705,7 @@ static void act_and_compare(int button, int payload, struct kept *worst)
     const struct view placed = view();
     hand.flags ^= 1ull << (32 + button);
     send_hand();
-    arm_servo(rig->cfg);
+    sim_arm_servo(sim->vehicle);
     const struct dyn_monitor after = seen();
     const struct view now = view();
     expect_same_places(&placed, &now);
@@ -731,14 +732,14 @@ static void test_a_thousand_grapples_through_the_rig_keep_momentum_and_places(vo
     noise_state = 8;
     bring_up_arm(more, 2);
     send_hand(); /* how it stands at first is no press */
-    const size_t size = rig->cfg->state_size;
+    const size_t size = sim->vehicle->state_size;
     unsigned char *start = malloc(size);
-    memcpy(start, rig->cfg->state, size);
+    memcpy(start, sim->vehicle->state, size);
     for (int k = 0; k < 1000; k++) {
         const int payload = k % 3;
-        memcpy(rig->cfg->state, start, size);
-        rig->cfg->arm->latched = (uint64_t)(k / 3 % 8);
-        cfg_rig_settle(rig->cfg);
+        memcpy(sim->vehicle->state, start, size);
+        sim->vehicle->arm->latched = (uint64_t)(k / 3 % 8);
+        sim_vehicle_apply_state(sim->vehicle);
         hand.flags = 0;
         shake(payload, k / 24 % 2);
         act_and_compare(GRAPPLE, payload, &taken);
@@ -771,7 +772,7 @@ static void test_what_is_released_floats_on_as_it_moved(void)
     const struct view before = view();
     hand.flags ^= 1ull << (32 + RELEASE);
     send_hand();
-    arm_servo(rig->cfg);
+    sim_arm_servo(sim->vehicle);
     const struct view after = view();
     TEST_ASSERT_EQUAL_UINT64(0, arm()->configuration);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->releases);
@@ -793,13 +794,13 @@ static void test_what_is_released_floats_on_as_it_moved(void)
  */
 static void expect_berth_told(int body, bool ready)
 {
-    const struct cfg_payload *it = &scenario->arm.payload[arm()->configuration - 1];
+    const struct sim_payload *it = &scenario->arm.payload[arm()->configuration - 1];
     const struct dyn_pose there = {dyn_quat_load(it->berth + 3), dyn_vec3_load(it->berth)};
     const struct dyn_pose berth = dyn_pose_mul(&it->on_bay, &there), here = in_bay(body);
     TEST_ASSERT_EQUAL_UINT64(arm()->configuration, arm()->near);
     TEST_ASSERT_DOUBLE_WITHIN(2e-3, apart(berth.origin, here.origin), arm()->reach);
     TEST_ASSERT_DOUBLE_WITHIN(1e-3, turn_between(berth.turn, here.turn), arm()->tilt);
-    TEST_ASSERT_EQUAL(ready, (arm()->flags & CFG_ARM_BERTHED) != 0);
+    TEST_ASSERT_EQUAL(ready, (arm()->flags & SIM_ARM_BERTH_READY) != 0);
 }
 
 /* Out of it the light is off, and the way back is told. */
@@ -807,14 +808,14 @@ static void test_the_berth_of_what_the_hand_has_is_told(void)
 {
     bring_up_arm(NULL, 0);
     fly_to_satellite();
-    TEST_ASSERT_FALSE(arm()->flags & CFG_ARM_BERTHED);
+    TEST_ASSERT_FALSE(arm()->flags & SIM_ARM_BERTH_READY);
     press(GRAPPLE);
     push(0, -1.0);
     run_frames(8000);
     let_go();
     run_frames(4000);
     TEST_ASSERT_TRUE(arm()->reach > 0.1);
-    TEST_ASSERT_FALSE(arm()->flags & CFG_ARM_CAPTURE);
+    TEST_ASSERT_FALSE(arm()->flags & SIM_ARM_CAPTURE_READY);
     expect_berth_told(SATELLITE, false);
     press(RELEASE);
     TEST_ASSERT_EQUAL_UINT64(2, arm()->latched);
@@ -847,11 +848,11 @@ static void release_moving(const char *berth, double speed, bool latches)
     press(GRAPPLE);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->configuration);
     const double blow = arm()->blow;
-    double *shoulder = &rig->cfg->x[dyn_model_nq(rig->cfg->plant.model)];
-    shoulder += rig->cfg->kinematics.v_at[0];
+    double *shoulder = &sim->vehicle->x[dyn_model_nq(sim->vehicle->plant.model)];
+    shoulder += sim->vehicle->kinematics.v_at[0];
     stir(false);
-    memset(rig->cfg->x + dyn_model_nq(rig->cfg->plant.model), 0,
-           (size_t)dyn_model_nv(rig->cfg->plant.model) * sizeof(double));
+    memset(sim->vehicle->x + dyn_model_nq(sim->vehicle->plant.model), 0,
+           (size_t)dyn_model_nv(sim->vehicle->plant.model) * sizeof(double));
     *shoulder = 1.0;
     *shoulder = speed / dyn_norm(view().moves[SATELLITE].lin);
 
@@ -911,25 +912,25 @@ static void test_the_run_state_is_all_of_the_state_across_a_grapple(void)
 {
     bring_up_arm(NULL, 0);
     fly_to_satellite();
-    const size_t size = rig->cfg->state_size;
+    const size_t size = sim->vehicle->state_size;
     unsigned char *saved = malloc(size), *end = malloc(size);
-    const struct record_input hand_then = hand;
-    const uint64_t frames_then = frames, hash_then = rig->hash;
-    memcpy(saved, rig->cfg->state, size);
+    const struct sim_record_input hand_then = hand;
+    const uint64_t frames_then = frames, hash_then = sim->hash;
+    memcpy(saved, sim->vehicle->state, size);
     fly_a_program();
     TEST_ASSERT_EQUAL_UINT64(1, arm()->grapples);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->releases);
-    const uint64_t hash_end = rig->hash;
-    memcpy(end, rig->cfg->state, size);
+    const uint64_t hash_end = sim->hash;
+    memcpy(end, sim->vehicle->state, size);
 
-    memcpy(rig->cfg->state, saved, size);
-    cfg_rig_settle(rig->cfg);
-    rig->hash = hash_then;
+    memcpy(sim->vehicle->state, saved, size);
+    sim_vehicle_apply_state(sim->vehicle);
+    sim->hash = hash_then;
     hand = hand_then;
     frames = frames_then;
     fly_a_program();
-    TEST_ASSERT_EQUAL_MEMORY(end, rig->cfg->state, size);
-    TEST_ASSERT_EQUAL_UINT64(hash_end, rig->hash);
+    TEST_ASSERT_EQUAL_MEMORY(end, sim->vehicle->state, size);
+    TEST_ASSERT_EQUAL_UINT64(hash_end, sim->hash);
     free(saved);
     free(end);
 }
@@ -939,14 +940,14 @@ static void test_a_restore_presses_no_buttons(void)
 {
     bring_up_arm(NULL, 0);
     fly_to_satellite();
-    void *copy = malloc(rig->cfg->state_size);
-    memcpy(copy, rig->cfg->state, rig->cfg->state_size);
-    const struct rig_snapshot snapshot = {.state = copy, .hash = rig->hash};
+    void *copy = malloc(sim->vehicle->state_size);
+    memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
     press(GRAPPLE);
     press(VERNIER);
     press(BASE);
-    struct record_act act = {.frame = frames, .act = OPERATOR_RESTORE};
-    rig_act(rig, &act, &snapshot);
+    struct sim_record_act act = {.frame = frames, .act = SIM_ACT_RESTORE};
+    sim_apply_act(sim, &act, &snapshot);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->configuration);
     run_frames(3 * SERVO);
     send_hand();
@@ -969,27 +970,28 @@ static void test_a_restore_gives_the_payload_back_to_the_hand(void)
     press(BASE);
     push(2, 0.5);
     run_frames(3000);
-    const size_t size = rig->cfg->state_size;
+    const size_t size = sim->vehicle->state_size;
     unsigned char *copy = malloc(size), *later = malloc(size);
-    memcpy(copy, rig->cfg->state, size);
-    const struct rig_snapshot snapshot = {.state = copy, .hash = rig->hash};
+    memcpy(copy, sim->vehicle->state, size);
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
     run_frames(1000);
-    memcpy(later, rig->cfg->x, (size_t)dyn_plant_state_count(&rig->cfg->plant) * sizeof(double));
+    memcpy(later, sim->vehicle->x,
+           (size_t)dyn_plant_state_count(&sim->vehicle->plant) * sizeof(double));
     press(RELEASE);
     run_frames(500);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->configuration);
-    struct record_act act = {
-        .frame = frames, .act = OPERATOR_RESTORE, .index = 1}; /* his hands, too */
-    rig_act(rig, &act, &snapshot);
+    struct sim_record_act act = {
+        .frame = frames, .act = SIM_ACT_RESTORE, .index = 1}; /* his hands, too */
+    sim_apply_act(sim, &act, &snapshot);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->configuration);
-    TEST_ASSERT_EQUAL_PTR(rig->cfg->models[1], rig->cfg->plant.model);
+    TEST_ASSERT_EQUAL_PTR(sim->vehicle->models[1], sim->vehicle->plant.model);
     run_frames(1000);
-    TEST_ASSERT_EQUAL_MEMORY(later, rig->cfg->x,
-                             (size_t)dyn_plant_state_count(&rig->cfg->plant) * sizeof(double));
+    TEST_ASSERT_EQUAL_MEMORY(later, sim->vehicle->x,
+                             (size_t)dyn_plant_state_count(&sim->vehicle->plant) * sizeof(double));
     TEST_ASSERT_EQUAL_UINT64(1, arm()->configuration);
 
-    act = (struct record_act){.frame = frames, .act = OPERATOR_RESET};
-    rig_act(rig, &act, NULL); /* back in the bay, and latched */
+    act = (struct sim_record_act){.frame = frames, .act = SIM_ACT_RESET};
+    sim_apply_act(sim, &act, NULL); /* back in the bay, and latched */
     run_frames(1000);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->configuration);
     TEST_ASSERT_EQUAL_UINT64(3, arm()->latched);
@@ -1030,39 +1032,39 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     press(BASE);
     push(2, 1.0);
     run_frames(2000);
-    void *copy = malloc(rig->cfg->state_size);
-    memcpy(copy, rig->cfg->state, rig->cfg->state_size);
-    const struct rig_snapshot snapshot = {.state = copy, .hash = rig->hash};
+    void *copy = malloc(sim->vehicle->state_size);
+    memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
     let_go();
     run_frames(SERVO);
-    struct record_act act = {.frame = frames, .act = OPERATOR_RESTORE};
-    rig_act(rig, &act, &snapshot);
+    struct sim_record_act act = {.frame = frames, .act = SIM_ACT_RESTORE};
+    sim_apply_act(sim, &act, &snapshot);
     run_frames(6000); /* nothing new comes: a stick at rest sends nothing */
     TEST_ASSERT_TRUE(fastest() < 0.05 * DEGREE);
 
     bring_up_arm(NULL, 0); /* in a run in which nobody has taken the stick yet */
-    act = (struct record_act){.frame = frames, .act = OPERATOR_RESTORE};
-    rig_act(rig, &act, &snapshot);
+    act = (struct sim_record_act){.frame = frames, .act = SIM_ACT_RESTORE};
+    sim_apply_act(sim, &act, &snapshot);
     TEST_ASSERT_EQUAL_UINT64(HOLD, arm()->panel.mode);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
     run_frames(4000);
-    TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[0]);
+    TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[0]);
 
     bring_up_arm(NULL, 0); /* and where what he did last is to be held */
-    act = (struct record_act){.frame = frames, .act = OPERATOR_RESTORE, .index = 1};
-    rig_act(rig, &act, &snapshot);
+    act = (struct sim_record_act){.frame = frames, .act = SIM_ACT_RESTORE, .index = 1};
+    sim_apply_act(sim, &act, &snapshot);
     run_frames(100);
     TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_BASE, arm()->panel.mode);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, rig->cfg->link[0].control[2]);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, sim->vehicle->link[0].control[2]);
     TEST_ASSERT_TRUE(fastest() > 0.05 * DEGREE);
     free(copy);
 }
 
 /* The stick is still held, and what it moved when the state was taken does not move again. */
-static void expect_a_stop(const struct rig_snapshot *snapshot)
+static void expect_a_stop(const struct sim_snapshot *snapshot)
 {
-    struct record_act act = {.frame = frames, .act = OPERATOR_RESTORE};
-    rig_act(rig, &act, snapshot);
+    struct sim_record_act act = {.frame = frames, .act = SIM_ACT_RESTORE};
+    sim_apply_act(sim, &act, snapshot);
     TEST_ASSERT_EQUAL_UINT64(HOLD, arm()->panel.mode);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
     push(2, 0.9);
@@ -1079,19 +1081,19 @@ static void expect_a_stop(const struct rig_snapshot *snapshot)
 static void test_after_a_restore_the_sticks_wait_for_a_mode(void)
 {
     bring_up_arm(NULL, 0);
-    void *start = malloc(rig->cfg->state_size), *copy = malloc(rig->cfg->state_size);
-    memcpy(start, rig->cfg->state, rig->cfg->state_size);
+    void *start = malloc(sim->vehicle->state_size), *copy = malloc(sim->vehicle->state_size);
+    memcpy(start, sim->vehicle->state, sim->vehicle->state_size);
     press(BASE);
     push(2, 1.0);
     run_frames(2000);
-    memcpy(copy, rig->cfg->state, rig->cfg->state_size);
-    const struct rig_snapshot moving = {.state = copy, .hash = rig->hash};
+    memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
+    const struct sim_snapshot moving = {.state = copy, .hash = sim->hash};
     expect_a_stop(&moving); /* while he moves it */
     press(SAFE);
     run_frames(400 * SERVO);
     expect_a_stop(&moving); /* when he has stopped it */
     press(SAFE);
-    expect_a_stop(&(struct rig_snapshot){.state = start}); /* that was before, and braked */
+    expect_a_stop(&(struct sim_snapshot){.state = start}); /* that was before, and braked */
     free(start);
     free(copy);
 }
@@ -1103,15 +1105,15 @@ static void test_a_restore_without_anybody_sets_the_brakes(void)
     run_frames(400 * SERVO);
     press(BRAKES); /* servos hold it */
     TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.brakes);
-    void *copy = malloc(rig->cfg->state_size);
-    memcpy(copy, rig->cfg->state, rig->cfg->state_size);
-    const struct rig_snapshot snapshot = {.state = copy, .hash = rig->hash};
+    void *copy = malloc(sim->vehicle->state_size);
+    memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
     bring_up_arm(NULL, 0);
-    struct record_act act = {.frame = frames, .act = OPERATOR_RESTORE};
-    rig_act(rig, &act, &snapshot);
+    struct sim_record_act act = {.frame = frames, .act = SIM_ACT_RESTORE};
+    sim_apply_act(sim, &act, &snapshot);
     run_frames(400 * SERVO);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.brakes);
-    TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[0]);
+    TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[0]);
     free(copy);
 }
 
@@ -1134,8 +1136,8 @@ static void test_a_reset_presses_no_buttons(void)
     bring_up_arm(NULL, 0);
     press(TOOL);
     press(VERNIER);
-    struct record_input input = {.frame = frames, .kind = RECORD_RESET};
-    rig_apply(rig, &input);
+    struct sim_record_input input = {.frame = frames, .kind = SIM_RECORD_RESET};
+    sim_apply_input(sim, &input);
     run_frames(3 * SERVO);
     send_hand();
     run_frames(3 * SERVO);
@@ -1174,8 +1176,8 @@ static void test_the_desk_safes_it(void)
     bring_up_arm(NULL, 0);
     fly_fast();
     run_frames(3);
-    struct record_act act = {.frame = frames, .act = OPERATOR_SAFE};
-    rig_act(rig, &act, NULL);
+    struct sim_record_act act = {.frame = frames, .act = SIM_ACT_STOP_ARM};
+    sim_apply_act(sim, &act, NULL);
     run_frames(SERVO);
     expect_no_command();
     TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
@@ -1229,9 +1231,9 @@ static void test_a_short_loss_stops_it_too(void)
     run_frames(SERVO);
     expect_no_command();
     TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.safed);
-    TEST_ASSERT_EQUAL_UINT64(CFG_ARM_LOST, arm()->flags & CFG_ARM_LOST);
+    TEST_ASSERT_EQUAL_UINT64(SIM_ARM_LINK_LOST, arm()->flags & SIM_ARM_LINK_LOST);
     run_frames(SERVO);
-    TEST_ASSERT_EQUAL_UINT64(0, arm()->flags & CFG_ARM_LOST);
+    TEST_ASSERT_EQUAL_UINT64(0, arm()->flags & SIM_ARM_LINK_LOST);
     press(BASE);
     TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.safed);
 }
@@ -1244,19 +1246,19 @@ static void test_a_lost_operator_stops_it_within_one_servo_period(void)
     lose_operator();
     run_frames(SERVO);
     expect_no_command();
-    TEST_ASSERT_EQUAL_UINT64(CFG_ARM_LOST | CFG_ARM_SAFED,
-                             arm()->flags & (CFG_ARM_LOST | CFG_ARM_SAFED));
+    TEST_ASSERT_EQUAL_UINT64(SIM_ARM_LINK_LOST | SIM_ARM_STOPPED,
+                             arm()->flags & (SIM_ARM_LINK_LOST | SIM_ARM_STOPPED));
     TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.brakes);
     run_frames(2100); /* settle: 2 s */
     TEST_ASSERT_EQUAL_UINT64(1, arm()->panel.brakes);
     run_frames(2000);
     for (int n = 0; n < 6; n++)
-        TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[n]);
+        TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[n]);
     send_hand(); /* he is back, with the stick where it was */
     run_frames(1000);
     TEST_ASSERT_EQUAL_DOUBLE(0.0, fastest());
-    TEST_ASSERT_TRUE(arm()->flags & CFG_ARM_SAFED);
-    TEST_ASSERT_FALSE(arm()->flags & CFG_ARM_LOST);
+    TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_STOPPED);
+    TEST_ASSERT_FALSE(arm()->flags & SIM_ARM_LINK_LOST);
 }
 
 /* With 29.5 t in the hand, too; then the brakes slip for a while. */
@@ -1274,13 +1276,13 @@ static void test_a_lost_operator_stops_the_module(void)
     run_frames(2100);
     int slipping = 0;
     for (int n = 0; n < 6; n++) {
-        TEST_ASSERT_TRUE(arm()->brake[n] != CFG_BRAKE_OFF);
-        slipping += arm()->brake[n] == CFG_BRAKE_SLIPS;
+        TEST_ASSERT_TRUE(arm()->brake[n] != SIM_ARM_BRAKE_OFF);
+        slipping += arm()->brake[n] == SIM_ARM_BRAKE_SLIPS;
     }
     TEST_ASSERT_TRUE(slipping > 0);
     run_frames(20000);
     for (int n = 0; n < 6; n++)
-        TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[n]);
+        TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[n]);
 }
 
 static void test_safe_brakes_at_once(void)
@@ -1290,7 +1292,7 @@ static void test_safe_brakes_at_once(void)
     press(SAFE);
     expect_no_command();
     for (int n = 0; n < 6; n++)
-        TEST_ASSERT_TRUE(arm()->brake[n] != CFG_BRAKE_OFF);
+        TEST_ASSERT_TRUE(arm()->brake[n] != SIM_ARM_BRAKE_OFF);
     run_frames(2000);
     TEST_ASSERT_EQUAL_DOUBLE(0.0, fastest());
 }
@@ -1305,11 +1307,11 @@ static double energy(void)
 
 static void bend_booms(double by)
 {
-    const struct dyn_model *model = rig->cfg->plant.model;
+    const struct dyn_model *model = sim->vehicle->plant.model;
     for (int body = 0; body < BODIES; body++)
         if (dyn_model_modes(model, body) > 0)
-            rig->cfg->x[dyn_model_eta_index(model, body)] = by;
-    dyn_plant_restart(&rig->cfg->plant, rig->cfg->x);
+            sim->vehicle->x[dyn_model_eta_index(model, body)] = by;
+    dyn_plant_restart(&sim->vehicle->plant, sim->vehicle->x);
 }
 
 static void test_a_brake_slips_above_its_torque_and_only_eats_energy(void)
@@ -1325,13 +1327,13 @@ static void test_a_brake_slips_above_its_torque_and_only_eats_energy(void)
         run_frames(1);
         const double now = energy();
         TEST_ASSERT_TRUE_MESSAGE(now <= before * (1.0 + 1e-10), "a brake gave energy");
-        slipped += arm()->brake[0] == CFG_BRAKE_SLIPS;
+        slipped += arm()->brake[0] == SIM_ARM_BRAKE_SLIPS;
         moved = fmax(moved, fabs(angle(0) - began));
         before = now;
     }
     TEST_ASSERT_TRUE(slipped > 10);
     TEST_ASSERT_TRUE(moved > 1e-4);
-    TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[0]);
+    TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[0]);
 }
 
 /* The torque of a brake is that of its state, in the frame in which that changes too: what sensors
@@ -1346,12 +1348,12 @@ static void test_a_brake_rubs_from_the_frame_on_in_which_it_slips(void)
     for (int k = 0; k < 8000; k++) {
         const uint64_t before = arm()->brake[0];
         run_frames(1);
-        slips += before == CFG_BRAKE_HOLDS && arm()->brake[0] == CFG_BRAKE_SLIPS;
-        catches += before == CFG_BRAKE_SLIPS && arm()->brake[0] == CFG_BRAKE_HOLDS;
+        slips += before == SIM_ARM_BRAKE_HOLDS && arm()->brake[0] == SIM_ARM_BRAKE_SLIPS;
+        catches += before == SIM_ARM_BRAKE_SLIPS && arm()->brake[0] == SIM_ARM_BRAKE_HOLDS;
         for (int n = 0; n < 3; n++) {
-            const double tau = rig->cfg->joint_tau[rig->cfg->kinematics.v_at[n]];
+            const double tau = sim->vehicle->joint_tau[sim->vehicle->kinematics.v_at[n]];
             TEST_ASSERT_EQUAL_DOUBLE(
-                arm()->brake[n] == CFG_BRAKE_SLIPS ? 20.0 * arm()->rub[n] : 0.0, tau);
+                arm()->brake[n] == SIM_ARM_BRAKE_SLIPS ? 20.0 * arm()->rub[n] : 0.0, tau);
         }
     }
     TEST_ASSERT_TRUE(slips > 2 && catches > 2);
@@ -1367,7 +1369,7 @@ static void test_a_brake_holds_below_its_torque(void)
     for (int k = 0; k < 5000; k++) {
         run_frames(1);
         for (int n = 0; n < 6; n++)
-            TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, arm()->brake[n]);
+            TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[n]);
     }
     for (int n = 0; n < 6; n++)
         TEST_ASSERT_EQUAL_DOUBLE(before[n], angle(n));
@@ -1378,7 +1380,7 @@ static void test_a_brake_holds_below_its_torque(void)
 /* Where the spring of the servo is weaker than dry friction, the joint may come to rest. */
 static double rest_band(int n)
 {
-    const struct cfg_arm_joint *joint = &scenario->arm.joint[n];
+    const struct sim_arm_joint *joint = &scenario->arm.joint[n];
     const double coulomb = scenario->bodies[joint->body].spec.force_spec[0].coulomb;
     return 0.05 * DEGREE + coulomb / joint->servo.stiffness;
 }
@@ -1391,10 +1393,10 @@ static void test_auto_goes_to_each_pose_and_stands_there(void)
     TEST_ASSERT_TRUE(fastest() < 0.1 * DEGREE); /* until it is told where */
     for (int pose = 0; pose < scenario->arm.pose_count; pose++) {
         press(SELECT + pose);
-        TEST_ASSERT_TRUE(arm()->flags & CFG_ARM_AUTO);
-        for (int k = 0; k < 120 && (k == 0 || arm()->flags & CFG_ARM_AUTO); k++)
+        TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_AUTO);
+        for (int k = 0; k < 120 && (k == 0 || arm()->flags & SIM_ARM_AUTO); k++)
             run_frames(1000);
-        TEST_ASSERT_FALSE(arm()->flags & CFG_ARM_AUTO);
+        TEST_ASSERT_FALSE(arm()->flags & SIM_ARM_AUTO);
         run_frames(5000);
         for (int n = 0; n < 6; n++) {
             TEST_ASSERT_DOUBLE_WITHIN(rest_band(n), scenario->arm.pose[pose].angle[n], angle(n));
@@ -1412,8 +1414,8 @@ static void test_auto_goes_straight(void)
     memcpy(from, arm()->reference, sizeof from);
     memcpy(goal, scenario->arm.pose[3].angle, sizeof goal);
     press(SELECT + 3);
-    TEST_ASSERT_TRUE(arm()->flags & CFG_ARM_AUTO);
-    while (arm()->flags & CFG_ARM_AUTO) {
+    TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_AUTO);
+    while (arm()->flags & SIM_ARM_AUTO) {
         double way = 0.0, done = 0.0;
         for (int n = 0; n < 6; n++) {
             way += (goal[n] - from[n]) * (goal[n] - from[n]);
@@ -1436,7 +1438,7 @@ static void test_auto_takes_the_module_to_a_pose(void)
     take_at_once(1);
     press(AUTO);
     press(SELECT + 3);
-    TEST_ASSERT_TRUE(arm()->flags & CFG_ARM_AUTO);
+    TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_AUTO);
     run_frames(60000);
     for (int k = 0; k < 60; k++) {
         run_frames(1000);
@@ -1454,8 +1456,8 @@ static void drive_to_limit(int joint, int way, int payload)
     const struct dyn_resolved_rate_spec *limit = &scenario->arm.resolve;
     const double end = way > 0 ? limit->upper[joint] : limit->lower[joint];
     const double share = payload < 0 ? 1.0 : scenario->arm.payload[payload].speed;
-    rig->cfg->x[rig->cfg->kinematics.q_at[joint]] = end - way * share * 6.0 * DEGREE;
-    dyn_plant_restart(&rig->cfg->plant, rig->cfg->x);
+    sim->vehicle->x[sim->vehicle->kinematics.q_at[joint]] = end - way * share * 6.0 * DEGREE;
+    dyn_plant_restart(&sim->vehicle->plant, sim->vehicle->x);
     if (payload >= 0)
         take_at_once(payload);
     press(JOINT);
@@ -1496,8 +1498,8 @@ static void test_a_joint_without_stiffness_ends_at_its_limit(void)
     const char *more[] = {"arm.joints.5.stiffness=0", "arm.poses=[]"};
     const double end = 440.0 * DEGREE;
     bring_up_arm(more, 2);
-    rig->cfg->x[rig->cfg->kinematics.q_at[5]] = end - 60.0 * DEGREE;
-    dyn_plant_restart(&rig->cfg->plant, rig->cfg->x);
+    sim->vehicle->x[sim->vehicle->kinematics.q_at[5]] = end - 60.0 * DEGREE;
+    dyn_plant_restart(&sim->vehicle->plant, sim->vehicle->x);
     run_frames(SERVO);
     press(JOINT);
     press(SELECT + 5);
@@ -1519,7 +1521,7 @@ static uint64_t recorded_us(void)
 {
     unsigned char record[512];
     uint64_t us;
-    arm_record_fill(rig->cfg, record);
+    sim_arm_record_fill(sim->vehicle, record);
     memcpy(&us, record, sizeof us);
     return us;
 }
@@ -1544,7 +1546,7 @@ static void test_the_record_has_every_number_in_its_place(void)
 {
     unsigned char record[512];
     bring_up_arm(NULL, 0);
-    TEST_ASSERT_EQUAL_size_t(467, arm_record_size(6));
+    TEST_ASSERT_EQUAL_size_t(467, sim_arm_record_size(6));
     hand.board_us = 0x0123456789abcdefull;
     fly_to_satellite();
     press(GRAPPLE);
@@ -1554,13 +1556,13 @@ static void test_the_record_has_every_number_in_its_place(void)
     push(0, -0.4);
     run_frames(3000); /* the servos lead until they overcome dry friction */
     memset(record, 0xee, sizeof record);
-    arm_record_fill(rig->cfg, record);
+    sim_arm_record_fill(sim->vehicle, record);
 
     uint64_t count;
     memcpy(&count, record, 8);
     TEST_ASSERT_EQUAL_UINT64(0x0123456789abcdefull, count);
     memcpy(&count, record + 8, 8);
-    TEST_ASSERT_EQUAL_UINT64(rig->cfg->link[0].commands, count);
+    TEST_ASSERT_EQUAL_UINT64(sim->vehicle->link[0].commands, count);
     for (size_t n = 0; n < 6; n++) {
         TEST_ASSERT_EQUAL_DOUBLE(angle((int)n), number_at(record, 16 + 8 * n));
         TEST_ASSERT_EQUAL_DOUBLE(rate((int)n), number_at(record, 64 + 8 * n));
@@ -1596,7 +1598,7 @@ static void test_the_record_has_every_number_in_its_place(void)
     uint32_t flags;
     memcpy(&flags, record + 448, 4);
     TEST_ASSERT_EQUAL_UINT32(arm()->flags, flags);
-    TEST_ASSERT_TRUE(flags & CFG_ARM_VERNIER);
+    TEST_ASSERT_TRUE(flags & SIM_ARM_VERNIER);
     const unsigned char rest[] = {0, 0, 0, 0, 0, 0, PAYLOAD, 0, 1, 0, 1, 1, 0, 1, 2};
     TEST_ASSERT_EQUAL_MEMORY(rest, record + 452, sizeof rest);
     TEST_ASSERT_EQUAL_UINT8(0xee, record[467]);

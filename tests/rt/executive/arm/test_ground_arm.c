@@ -8,7 +8,7 @@
 enum { GRAPPLE = 8, RELEASE = 9, SELECT = 16, BRAKES = 7 };
 enum { HOLD, JOINT, TOOL, BASE, PAYLOAD, AUTO };
 
-static struct record_input hand;
+static struct sim_record_input hand;
 
 static void bring_up_arm_at(const char *rate, const char *servo, const char *more)
 {
@@ -20,10 +20,10 @@ static void bring_up_arm_at(const char *rate, const char *servo, const char *mor
                                   cfg_scenario_load(AIRBEARING_SCENARIOS "/arm7.yaml", overrides,
                                                     more != NULL ? 5 : 4, &scenario, error),
                                   error);
-    rig = rig_on_heap(scenario);
-    rig->source.gather = gather_nothing;
+    sim = sim_create(scenario);
+    sim->source.read_inputs = gather_nothing;
     frames = 0;
-    hand = (struct record_input){.kind = RECORD_COMMAND};
+    hand = (struct sim_record_input){.kind = SIM_RECORD_COMMAND};
 }
 
 static void bring_up_arm(const char *more)
@@ -36,12 +36,12 @@ static void push(int control, double way)
     memset(hand.controls, 0, sizeof hand.controls);
     hand.controls[control] = (float)way;
     hand.frame = frames;
-    rig_apply(rig, &hand);
+    sim_apply_input(sim, &hand);
 }
 
 static void press(int button)
 {
-    if (rig->cfg->link[0].commands == 0)
+    if (sim->vehicle->link[0].commands == 0)
         push(0, 0.0); /* how it stands at first is no press */
     hand.flags ^= 1ull << (32 + button);
     push(0, 0.0);
@@ -50,17 +50,17 @@ static void press(int button)
 
 static double angle(int n)
 {
-    return rig->cfg->x[rig->cfg->kinematics.q_at[n]];
+    return sim->vehicle->x[sim->vehicle->kinematics.q_at[n]];
 }
 
 static double height_of_block(void)
 {
     const double origin[3] = {0};
     struct dyn_motion motion;
-    dyn_plant_solve(&rig->cfg->plant, rig->cfg->command, rig->cfg->joint_tau, rig->cfg->x,
-                    rig->cfg->work);
-    dyn_plant_motion(&rig->cfg->plant, rig->cfg->work, rig->cfg->x, scenario->arm.payload[0].body,
-                     origin, &motion);
+    dyn_plant_solve(&sim->vehicle->plant, sim->vehicle->command, sim->vehicle->joint_tau,
+                    sim->vehicle->x, sim->vehicle->work);
+    dyn_plant_motion(&sim->vehicle->plant, sim->vehicle->work, sim->vehicle->x,
+                     scenario->arm.payload[0].body, origin, &motion);
     return motion.position[2];
 }
 
@@ -75,7 +75,7 @@ static double sag(const char *more)
     press(BRAKES);
     run_frames(1000);
     for (int n = 0; n < 7; n++) {
-        TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_OFF, rig->cfg->arm->brake[n]);
+        TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_OFF, sim->vehicle->arm->brake[n]);
         most = fmax(most, fabs(angle(n) - before[n]));
     }
     return most;
@@ -121,10 +121,11 @@ static void test_a_brake_on_a_joint_that_stands_does_not_move_it(void)
     press(BRAKES);
     run_frames(500);
     const double before = angle(1);
-    rig->cfg->x[dyn_model_nq(rig->cfg->plant.model) + rig->cfg->kinematics.v_at[1]] = -1e-6;
-    rig->cfg->arm->rub[1] = 1.0; /* of another time */
+    sim->vehicle->x[dyn_model_nq(sim->vehicle->plant.model) + sim->vehicle->kinematics.v_at[1]] =
+        -1e-6;
+    sim->vehicle->arm->rub[1] = 1.0; /* of another time */
     press(BRAKES);
-    TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_HOLDS, rig->cfg->arm->brake[1]);
+    TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, sim->vehicle->arm->brake[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-8, before, angle(1));
 }
 
@@ -133,23 +134,23 @@ static void test_a_brake_on_a_joint_that_stands_does_not_move_it(void)
 static void test_the_weight_is_the_slope_of_the_potential(void)
 {
     bring_up_arm(NULL);
-    const struct cfg_rig *cfg = rig->cfg;
-    const struct dyn_plant *plant = &cfg->plant;
+    const struct sim_vehicle *vehicle = sim->vehicle;
+    const struct dyn_plant *plant = &vehicle->plant;
     void *mem = aligned_alloc(64, (dyn_monitor_work_size(plant) / 64 + 1) * 64);
     struct dyn_monitor_work *work = dyn_monitor_work_place(plant, mem);
     double torques[DYN_ARM_JOINT_MAX];
     for (int k = 0; k < 7; k++)
-        cfg->x[cfg->kinematics.q_at[k]] += 0.2 * sin(1.0 + k);
-    dyn_arm_gravity_torques(&cfg->kinematics, cfg->x, plant->environment.gravity, cfg->arm_work,
-                            torques);
+        vehicle->x[vehicle->kinematics.q_at[k]] += 0.2 * sin(1.0 + k);
+    dyn_arm_gravity_torques(&vehicle->kinematics, vehicle->x, plant->environment.gravity,
+                            vehicle->arm_work, torques);
     for (int k = 0; k < 7; k++) {
         const double step = 1e-5;
         struct dyn_monitor above, below;
-        double *q = &cfg->x[cfg->kinematics.q_at[k]];
+        double *q = &vehicle->x[vehicle->kinematics.q_at[k]];
         *q += step;
-        dyn_monitor_compute(plant, cfg->x, work, &above);
+        dyn_monitor_compute(plant, vehicle->x, work, &above);
         *q -= 2.0 * step;
-        dyn_monitor_compute(plant, cfg->x, work, &below);
+        dyn_monitor_compute(plant, vehicle->x, work, &below);
         *q += step;
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, (above.potential - below.potential) / (2.0 * step),
                                   torques[k]);
@@ -163,12 +164,12 @@ static double pushed_out(bool carries_weight)
     bring_up_arm("environment.gravity=0 0 0");
     scenario->arm.carries_weight = carries_weight;
     const double stop = scenario->arm.resolve.upper[3];
-    rig->cfg->x[rig->cfg->kinematics.q_at[3]] = stop + 0.01;
-    dyn_plant_restart(&rig->cfg->plant, rig->cfg->x);
+    sim->vehicle->x[sim->vehicle->kinematics.q_at[3]] = stop + 0.01;
+    dyn_plant_restart(&sim->vehicle->plant, sim->vehicle->x);
     run_frames(10);
     press(BRAKES);
     run_frames(1000);
-    TEST_ASSERT_EQUAL_UINT64(CFG_BRAKE_OFF, rig->cfg->arm->brake[3]);
+    TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_OFF, sim->vehicle->arm->brake[3]);
     return angle(3) - stop;
 }
 
@@ -183,12 +184,12 @@ static void test_a_stop_pushes_a_joint_whose_weight_is_carried(void)
 static void test_the_block_is_lifted_and_falls_when_let_go(void)
 {
     bring_up_arm(NULL);
-    const struct cfg_arm_state *arm = rig->cfg->arm;
+    const struct sim_arm_state *arm = sim->vehicle->arm;
     press(AUTO);
     TEST_ASSERT_EQUAL_UINT64(AUTO, arm->panel.mode);
     press(SELECT + 1); /* above the block */
     TEST_ASSERT_EQUAL_UINT64(2, arm->panel.pose);
-    for (int i = 0; i < 200 && (i < 2 || arm->flags & CFG_ARM_AUTO); i++)
+    for (int i = 0; i < 200 && (i < 2 || arm->flags & SIM_ARM_AUTO); i++)
         run_frames(100);
     run_frames(500);
     TEST_ASSERT_DOUBLE_WITHIN(0.005, 0.12, arm->reach);
@@ -264,12 +265,12 @@ static void test_auto_arrives_with_the_block(void)
 {
     bring_up_arm("arm.capture={reach: 10 m, tilt: 4 rad}");
     press(GRAPPLE);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->arm->configuration);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->arm->configuration);
     press(AUTO);
     press(SELECT + 1);
-    for (int i = 0; i < 200 && (i < 2 || rig->cfg->arm->flags & CFG_ARM_AUTO); i++)
+    for (int i = 0; i < 200 && (i < 2 || sim->vehicle->arm->flags & SIM_ARM_AUTO); i++)
         run_frames(100);
-    TEST_ASSERT_FALSE(rig->cfg->arm->flags & CFG_ARM_AUTO);
+    TEST_ASSERT_FALSE(sim->vehicle->arm->flags & SIM_ARM_AUTO);
     for (int n = 0; n < 7; n++)
         TEST_ASSERT_DOUBLE_WITHIN(0.022, scenario->arm.pose[1].angle[n], angle(n));
 }

@@ -8,16 +8,16 @@
 enum { DELAY = 3 };
 
 static struct io_fault_state state;
-static struct late late;
+static struct sim_delay_line line;
 static uint64_t memory[64];
 
 void setUp(void)
 {
     const struct io_fault_spec fault = {
         .kind = IO_FAULT_DELAY, .first_frame = 10, .last_frame = 30, .value = DELAY};
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof memory, late_size(DELAY, sizeof(uint32_t)));
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof memory, sim_delay_line_size(DELAY, sizeof(uint32_t)));
     io_fault_begin(&fault, 1, 1, &state);
-    late_place(&late, DELAY, &state, sizeof(uint32_t), memory);
+    sim_delay_line_place(&line, DELAY, &state, sizeof(uint32_t), memory);
 }
 
 void tearDown(void)
@@ -28,7 +28,7 @@ void tearDown(void)
 
 static void expect(uint32_t expected, uint64_t frame, uint32_t in)
 {
-    const uint32_t *out = late_pass(&late, frame, in ? &in : NULL);
+    const uint32_t *out = sim_delay_line_pass(&line, frame, in ? &in : NULL);
     TEST_ASSERT_EQUAL_UINT32(expected, out ? *out : 0);
 }
 
@@ -38,14 +38,14 @@ static void test_outside_its_window_a_wire_is_on_time(void)
         expect(100 + frame, frame, 100 + frame);
     for (uint32_t frame = 30; frame < 100; frame++)
         expect(100 + frame, frame, 100 + frame);
-    TEST_ASSERT_EQUAL_UINT64(0, late.hits);
+    TEST_ASSERT_EQUAL_UINT64(0, line.hits);
 }
 
 static void test_within_it_items_come_as_many_frames_later(void)
 {
     for (uint32_t frame = 10; frame < 30; frame++)
         expect(frame < 13 ? 0 : 100 + frame - 3, frame, 100 + frame);
-    TEST_ASSERT_EQUAL_UINT64(20, late.hits);
+    TEST_ASSERT_EQUAL_UINT64(20, line.hits);
 }
 
 static void test_frames_without_an_item_stay_so(void)
@@ -78,7 +78,7 @@ static void test_what_is_under_way_when_it_ends_is_lost(void)
 
 static void test_but_of_who_may_say_nothing_more_the_newest_comes_out(void)
 {
-    late.has_last_word = true;
+    line.delivers_last = true;
     expect(0, 28, 1);
     expect(0, 29, 2);
     expect(2, 30, 0);
@@ -91,7 +91,7 @@ static void test_but_of_who_may_say_nothing_more_the_newest_comes_out(void)
 
 static void test_a_wire_without_a_fault_is_never_late(void)
 {
-    late = (struct late){0};
+    line = (struct sim_delay_line){0};
     expect(7, 15, 7);
 }
 
@@ -99,29 +99,29 @@ static void test_a_wire_without_a_fault_is_never_late(void)
 
 static void put(uint64_t frame, uint32_t item)
 {
-    late_put(&late, frame, &item);
+    sim_delay_line_push(&line, frame, &item);
 }
 
 static uint32_t take(uint64_t frame)
 {
-    const uint32_t *out = late_take(&late, frame);
+    const uint32_t *out = sim_delay_line_pop(&line, frame);
     return out ? *out : 0;
 }
 
 static void test_each_item_comes_once_and_in_order(void)
 {
-    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
+    sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
     for (uint32_t frame = 0; frame < 100; frame++) {
         put(frame, 1000 + frame);
         TEST_ASSERT_EQUAL_UINT32(frame < DELAY ? 0 : 1000 + frame - DELAY, take(frame));
         TEST_ASSERT_EQUAL_UINT32(0, take(frame));
     }
-    TEST_ASSERT_EQUAL_UINT64(DELAY, late_count(&late));
+    TEST_ASSERT_EQUAL_UINT64(DELAY, sim_delay_line_count(&line));
 }
 
 static void test_all_that_came_due_is_there_to_be_taken(void)
 {
-    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
+    sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
     put(5, 1);
     put(6, 2);
     put(7, 3);
@@ -133,7 +133,7 @@ static void test_all_that_came_due_is_there_to_be_taken(void)
 
 static void test_without_a_delay_it_is_there_at_once(void)
 {
-    late_place(&late, 0, NULL, sizeof(uint32_t), memory);
+    sim_delay_line_place(&line, 0, NULL, sizeof(uint32_t), memory);
     put(5, 1);
     TEST_ASSERT_EQUAL_UINT32(1, take(5));
     put(6, 2);
@@ -143,18 +143,18 @@ static void test_without_a_delay_it_is_there_at_once(void)
 static void test_what_is_under_way_can_be_looked_at_and_dropped(void)
 {
     uint64_t due;
-    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
+    sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
     for (uint32_t frame = 0; frame < 6; frame++) { /* around the end of the ring */
         put(frame, 10 + frame);
         (void)take(frame);
     }
-    TEST_ASSERT_EQUAL_UINT64(3, late_count(&late));
+    TEST_ASSERT_EQUAL_UINT64(3, sim_delay_line_count(&line));
     for (uint32_t i = 0; i < 3; i++) {
-        TEST_ASSERT_EQUAL_UINT32(13 + i, *(const uint32_t *)late_look(&late, i, &due));
+        TEST_ASSERT_EQUAL_UINT32(13 + i, *(const uint32_t *)sim_delay_line_peek(&line, i, &due));
         TEST_ASSERT_EQUAL_UINT64(6 + i, due);
     }
-    late_drop(&late);
-    TEST_ASSERT_EQUAL_UINT64(0, late_count(&late));
+    sim_delay_line_clear(&line);
+    TEST_ASSERT_EQUAL_UINT64(0, sim_delay_line_count(&line));
     TEST_ASSERT_EQUAL_UINT32(0, take(100));
     put(100, 7);
     TEST_ASSERT_EQUAL_UINT32(7, take(103));
@@ -162,13 +162,13 @@ static void test_what_is_under_way_can_be_looked_at_and_dropped(void)
 
 static void test_all_but_the_newest_can_be_dropped(void)
 {
-    late_place(&late, DELAY, NULL, sizeof(uint32_t), memory);
-    late_keep_newest(&late, 7);
-    TEST_ASSERT_EQUAL_UINT64(0, late_count(&late));
+    sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
+    sim_delay_line_keep_newest(&line, 7);
+    TEST_ASSERT_EQUAL_UINT64(0, sim_delay_line_count(&line));
     for (uint32_t frame = 10; frame < 13; frame++)
         put(frame, 10 + frame);
-    late_keep_newest(&late, (uint64_t)-8); /* frames go on at 5 */
-    TEST_ASSERT_EQUAL_UINT64(1, late_count(&late));
+    sim_delay_line_keep_newest(&line, (uint64_t)-8); /* frames go on at 5 */
+    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&line));
     TEST_ASSERT_EQUAL_UINT32(0, take(6));
     TEST_ASSERT_EQUAL_UINT32(22, take(7));
     put(8, 1);

@@ -16,7 +16,7 @@ enum { DELAY = 20, FRAMES = 200 };
 
 static char path[] = "/tmp/test_source_XXXXXX";
 static uint64_t time_ns; /* of the tape; a millisecond a frame */
-static struct live_source source;
+static struct sim_live_input source;
 static struct io_links *links;
 static atomic_bool stop;
 static uint64_t put[FRAMES], applied[FRAMES], lost[FRAMES]; /* so far, after each frame */
@@ -66,8 +66,8 @@ static void begin_with(const char *more, const char *rest)
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, io_links_open(links, error), error);
     TEST_ASSERT_EQUAL_INT(0, io_links_start(links, NULL, false, NULL, NULL));
     stop = false;
-    source = (struct live_source){.links = links, .stop = &stop};
-    rig->source = live_source_seam(&source);
+    source = (struct sim_live_input){.links = links, .stop = &stop};
+    sim->source = sim_live_input_interface(&source);
 }
 
 static void begin(const char *more)
@@ -86,9 +86,9 @@ static void fly(void)
 {
     for (int frame = 0; frame < FRAMES; frame++) {
         run_frames(1);
-        put[frame] = rig->wire[0].put;
-        applied[frame] = rig->inputs;
-        lost[frame] = rig->cfg->link[0].lost;
+        put[frame] = sim->wire[0].put;
+        applied[frame] = sim->inputs;
+        lost[frame] = sim->vehicle->link[0].lost;
         time_ns += 1000000;
     }
 }
@@ -109,14 +109,14 @@ static void test_commands_and_loss_come_as_many_frames_later(void)
     record(moves, 4);
     begin("delay: 20 ms");
     fly();
-    TEST_ASSERT_EQUAL_UINT64(5, rig->inputs);
-    TEST_ASSERT_EQUAL_UINT64(4, rig->cfg->link[0].commands);
+    TEST_ASSERT_EQUAL_UINT64(5, sim->inputs);
+    TEST_ASSERT_EQUAL_UINT64(4, sim->vehicle->link[0].commands);
     for (uint64_t n = 1; n <= 5; n++)
         TEST_ASSERT_EQUAL_INT(first_with(put, n) + DELAY, first_with(applied, n));
     /* The near end has known for long when the vehicle still follows what is under way. */
     TEST_ASSERT_LESS_THAN_INT(first_with(applied, 4), first_with(put, 5));
     TEST_ASSERT_EQUAL_INT(first_with(applied, 5), first_with(lost, 1));
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, rig->cfg->link[0].control[0]);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim->vehicle->link[0].control[0]);
     TEST_ASSERT_FALSE(stop);
     end();
 }
@@ -126,7 +126,7 @@ static void test_without_a_delay_they_come_at_once(void)
     record(moves, 4);
     begin("delay: 0 s");
     fly();
-    TEST_ASSERT_EQUAL_UINT64(5, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64(5, sim->inputs);
     TEST_ASSERT_EQUAL_UINT64_ARRAY(put, applied, FRAMES);
     end();
 }
@@ -136,7 +136,7 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 {
     record(moves, 1);
     begin("delay: 20 ms, on_loss: stop, lost_after: 1 ms");
-    while (rig->wire[0].put < 2) {
+    while (sim->wire[0].put < 2) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
@@ -155,15 +155,16 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 /* Two pictures that come at once are one command. */
 static bool is_loss_under_way(void)
 {
-    const uint64_t count = late_count(&rig->wire[0]);
-    const struct rig_letter *newest = count ? late_look(&rig->wire[0], count - 1, NULL) : NULL;
-    return newest && newest->input.kind == RECORD_LOSS;
+    const uint64_t count = sim_delay_line_count(&sim->wire[0]);
+    const struct sim_command *newest =
+        count ? sim_delay_line_peek(&sim->wire[0], count - 1, NULL) : NULL;
+    return newest && newest->input.kind == SIM_RECORD_LOSS;
 }
 
 static void put_back(void)
 {
-    struct record_act reset = {.frame = frames, .act = OPERATOR_RESET};
-    rig_act(rig, &reset, NULL);
+    struct sim_record_act reset = {.frame = frames, .act = SIM_ACT_RESET};
+    sim_apply_act(sim, &reset, NULL);
 }
 
 /* It is held where it was moved to, and nobody says so again. */
@@ -172,7 +173,7 @@ static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_w
     static const uint32_t some[] = {2, 5, 6, 5000};
     record(some, 4);
     begin("delay: 20 ms");
-    while (rig->wire[0].put < 3) {
+    while (sim->wire[0].put < 3) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
@@ -180,13 +181,13 @@ static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_w
     const uint64_t comes = frames - 1 + DELAY;
     run_frames(3);
     put_back();
-    TEST_ASSERT_EQUAL_UINT64(1, late_count(&rig->wire[0]));
+    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->wire[0]));
     while (frames < comes)
         run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->inputs);
     run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
-    TEST_ASSERT_EQUAL_DOUBLE(0.375, rig->cfg->link[0].control[0]);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->inputs);
+    TEST_ASSERT_EQUAL_DOUBLE(0.375, sim->vehicle->link[0].control[0]);
     end();
 }
 
@@ -199,25 +200,25 @@ static void test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand(
     for (int put_back_too = 0; put_back_too < 2; put_back_too++) {
         record(some, 4);
         begin_with("modes: [0, 1]", late);
-        struct record_act fault = {.act = OPERATOR_FAULT, .value = 1.0};
+        struct sim_record_act fault = {.act = SIM_ACT_FAULT, .value = 1.0};
         run_frames(1);
         fault.frame = frames;
-        rig_act(rig, &fault, NULL);
-        while (rig->late_in[0].put < 3) {
+        sim_apply_act(sim, &fault, NULL);
+        while (sim->delay_in[0].put < 3) {
             run_frames(1);
             time_ns += 1000000;
             TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
         }
-        TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+        TEST_ASSERT_EQUAL_UINT64(0, sim->inputs);
         fault.frame = frames;
         fault.value = 0.0;
         if (put_back_too)
             put_back(); /* it is not on at the start */
         else
-            rig_act(rig, &fault, NULL);
+            sim_apply_act(sim, &fault, NULL);
         run_frames(2);
-        TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
-        TEST_ASSERT_EQUAL_DOUBLE(0.375, rig->cfg->link[0].control[0]);
+        TEST_ASSERT_EQUAL_UINT64(1, sim->inputs);
+        TEST_ASSERT_EQUAL_DOUBLE(0.375, sim->vehicle->link[0].control[0]);
         end();
     }
 }
@@ -232,12 +233,12 @@ static void test_a_state_that_is_put_back_finds_the_loss_still_under_way(void)
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
     put_back();
-    TEST_ASSERT_EQUAL_UINT64(1, late_count(&rig->wire[0]));
-    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->link[0].lost);
+    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->wire[0]));
+    TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->link[0].lost);
     run_frames(DELAY - 1);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->link[0].lost);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->link[0].lost);
     run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->link[0].lost);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->link[0].lost);
     end();
 }
 
@@ -247,20 +248,20 @@ static void test_the_trace_of_a_command_has_the_delay_in_it(void)
     static const uint32_t move[] = {2, 5000};
     record(move, 2);
     begin("delay: 20 ms");
-    while (rig->wire[0].put < 1) {
+    while (sim->wire[0].put < 1) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
-    const struct rig_letter *letter = late_look(&rig->wire[0], 0, NULL);
+    const struct sim_command *letter = sim_delay_line_peek(&sim->wire[0], 0, NULL);
     const uint64_t ready_ns = letter->input.ready_ns, heard_ns = rt_now_ns();
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(heard_ns, ready_ns);
     run_frames(DELAY - 1);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->inputs);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->inputs);
     const uint64_t before_ns = rt_now_ns();
-    rig_tasks(rig).latch(rig, frames, false);
-    TEST_ASSERT_EQUAL_UINT64(ready_ns, rig->trace[0].ready_ns);
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, rig->trace[0].latch_ns);
+    sim_tasks(sim).latch(sim, frames, false);
+    TEST_ASSERT_EQUAL_UINT64(ready_ns, sim->trace[0].ready_ns);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, sim->trace[0].latch_ns);
     end();
 }
 
@@ -270,16 +271,16 @@ static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
     static const uint32_t move[] = {2, 5000};
     record(move, 2);
     begin("delay: 20 ms");
-    while (rig->wire[0].put < 1) {
+    while (sim->wire[0].put < 1) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
-    rig->idle_ns = rt_now_ns() + 1;
+    sim->idle_ns = rt_now_ns() + 1;
     run_frames(DELAY - 1);
-    rig_tasks(rig).latch(rig, frames, false);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->inputs);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->trace[0].latch_ns);
+    sim_tasks(sim).latch(sim, frames, false);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->inputs);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->trace[0].latch_ns);
     end();
 }
 
@@ -297,13 +298,13 @@ static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void
                "  hand: claw\n"
                "  translation: {link: hand, controls: [0, 0, 0], speed: 1}\n"
                "  rotation: {link: hand, controls: [0, 0, 0], speed: 1}\n");
-    rig->links = links;
+    sim->links = links;
     const struct rt_histogram *sums = &io_link_latency(links, 0)->part[IO_LATENCY_SUM];
     for (uint64_t seen = 0; seen < 2; time_ns += 1000000) {
         const bool looks = frames % 10 == 0;
         run_frames(1);
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
-        seen = looks ? rig->inputs : seen;
+        seen = looks ? sim->inputs : seen;
         TEST_ASSERT_EQUAL_UINT64(seen, sums->count);
     }
     end();
@@ -354,20 +355,20 @@ static void test_a_grid_that_follows_arrivals_sees_each_command_once(void)
     record(some, 4);
     begin("delay: 20 ms"); /* of the wire to the vehicle, which the clock does not feel */
     scenario->lock.link = 0;
-    scenario->lock.source = CFG_LOCK_ARRIVAL;
+    scenario->lock.source = SIM_LOCK_ARRIVAL;
     source.phase_lock = &phase_lock;
     sights = questions = 0;
-    while (rig->wire[0].put < 3) {
-        const uint64_t before = rig->wire[0].put;
+    while (sim->wire[0].put < 3) {
+        const uint64_t before = sim->wire[0].put;
         const int seen = sights;
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
-        TEST_ASSERT_EQUAL_UINT64(rig->wire[0].put - before, sights - seen);
+        TEST_ASSERT_EQUAL_UINT64(sim->wire[0].put - before, sights - seen);
         if (sights == seen)
             continue;
-        const struct rig_letter *newest =
-            late_look(&rig->wire[0], late_count(&rig->wire[0]) - 1, NULL);
+        const struct sim_command *newest =
+            sim_delay_line_peek(&sim->wire[0], sim_delay_line_count(&sim->wire[0]) - 1, NULL);
         TEST_ASSERT_EQUAL_UINT64(newest->input.rx_ns, sight.local_ns);
         TEST_ASSERT_GREATER_THAN_UINT64(0, sight.local_ns);
         TEST_ASSERT_EQUAL_UINT64(0, sight.board_ns);
@@ -385,7 +386,7 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     record(some, 2);
     begin("delay: 20 ms");
     scenario->lock.link = 0;
-    scenario->lock.source = CFG_LOCK_TIMESYNC;
+    scenario->lock.source = SIM_LOCK_TIMESYNC;
     source.phase_lock = &phase_lock;
     sights = questions = 0;
     answer = (struct io_clock_sample){.local_ns = 11, .board_ns = 12, .delay_ns = 13};
@@ -434,33 +435,34 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
     static const uint32_t some[] = {2, 5000};
     record(some, 2);
     begin("modes: [0, 1]");
-    const struct source_outages *outages = &source.outages[0];
-    for (uint64_t n = 0; n < SOURCE_OUTAGE_MAX + 2; n++) {
-        struct rig_letter letter = {.input = {.kind = RECORD_COMMAND, .rx_ns = 5, .ready_ns = 6}};
+    const struct sim_link_outages *outages = &source.outages[0];
+    for (uint64_t n = 0; n < SIM_LINK_OUTAGE_MAX + 2; n++) {
+        struct sim_command letter = {
+            .input = {.kind = SIM_RECORD_COMMAND, .rx_ns = 5, .ready_ns = 6}};
         const uint64_t from = frames;
-        letter.input.kind = RECORD_LOSS;
-        late_put(&rig->wire[0], frames, &letter);
+        letter.input.kind = SIM_RECORD_LOSS;
+        sim_delay_line_push(&sim->wire[0], frames, &letter);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->count);
         TEST_ASSERT_EQUAL_UINT32(n, outages->returns);
-        if (n < SOURCE_OUTAGE_MAX) {
+        if (n < SIM_LINK_OUTAGE_MAX) {
             TEST_ASSERT_EQUAL_UINT64(from, outages->kept[n].first_frame);
             TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, outages->kept[n].last_frame);
         }
         run_frames(2);
-        letter.input.kind = RECORD_COMMAND;
-        late_put(&rig->wire[0], frames, &letter);
+        letter.input.kind = SIM_RECORD_COMMAND;
+        sim_delay_line_push(&sim->wire[0], frames, &letter);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
-        if (n < SOURCE_OUTAGE_MAX)
+        if (n < SIM_LINK_OUTAGE_MAX)
             TEST_ASSERT_EQUAL_UINT64(from + 3, outages->kept[n].last_frame);
-        letter.input.kind = RECORD_COMMAND; /* one more is no return */
-        late_put(&rig->wire[0], frames, &letter);
+        letter.input.kind = SIM_RECORD_COMMAND; /* one more is no return */
+        sim_delay_line_push(&sim->wire[0], frames, &letter);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
     }
-    TEST_ASSERT_EQUAL_UINT64((SOURCE_OUTAGE_MAX - 1) * 5,
-                             outages->kept[SOURCE_OUTAGE_MAX - 1].first_frame);
+    TEST_ASSERT_EQUAL_UINT64((SIM_LINK_OUTAGE_MAX - 1) * 5,
+                             outages->kept[SIM_LINK_OUTAGE_MAX - 1].first_frame);
     TEST_ASSERT_EQUAL_UINT32(0, source.outages[1].count); /* another link's lie right behind */
     end();
 }

@@ -19,8 +19,8 @@
 enum { TICKET = 4711, OTHERS = 1, NEVER = -1 };
 
 static struct cfg_scenario *scenario;
-static struct rig *rig;
-static struct operator_desk *desk;
+static struct sim *sim;
+static struct sim_operator *desk;
 static struct rt_frame frame;
 static struct fake_clock fake;
 static void *log_memory;
@@ -39,10 +39,10 @@ static void raise_now(void)
 {
     raised_at = begun;
     boundaries_at = boundaries;
-    TEST_ASSERT_TRUE(operator_stop(desk, TICKET));
+    TEST_ASSERT_TRUE(sim_operator_stop_arm(desk, TICKET));
 }
 
-static void gather(void *self, struct rig *to, uint64_t at)
+static void read_inputs(void *self, struct sim *to, uint64_t at)
 {
     (void)self, (void)to, (void)at;
 }
@@ -82,33 +82,33 @@ static void open_all(enum rt_pace pace)
         0, cfg_scenario_load(AIRBEARING_SCENARIOS "/rms.yaml", overrides, 2, &scenario, error),
         error);
     scenario->pace = pace;
-    rig = rig_on_heap(scenario);
-    rig->source.gather = gather;
+    sim = sim_create(scenario);
+    sim->source.read_inputs = read_inputs;
     memset(&frame, 0, sizeof frame);
-    desk = operator_open(rig, &frame.boundary_wanted, NULL, 0);
+    desk = sim_operator_open(sim, &frame.boundary_wanted, NULL, 0);
     TEST_ASSERT_NOT_NULL(desk);
-    real_boundary = rig->desk.boundary;
-    rig->desk.boundary = count_boundary;
+    real_boundary = sim->desk.boundary;
+    sim->desk.boundary = count_boundary;
     fake = (struct fake_clock){.now_ns = 1000000};
     raise_in_frame = raise_in_wait = late_in_frame = NEVER;
     raised_at = boundaries = 0;
     begun = 0;
-    rig->cfg->arm->panel.mode = IO_ARM_PANEL_TOOL; /* it moves */
-    rig->cfg->arm->panel.brakes = 0;
+    sim->vehicle->arm->panel.mode = IO_ARM_PANEL_TOOL; /* it moves */
+    sim->vehicle->arm->panel.brakes = 0;
     frame.spec = (struct rt_frame_spec){
         .period_ns = scenario->period_ns, .frame_count = 200, .pace = pace, .max_catch_up = 4};
-    frame.tasks = rig_tasks(rig);
+    frame.tasks = sim_tasks(sim);
     real_latch = frame.tasks.latch;
     frame.tasks.latch = latch;
-    frame.schedule = rig->schedule;
+    frame.schedule = sim->schedule;
     frame.clock = fake_clock_seam(&fake);
     frame.clock.wait_until_ns = wait_until;
 }
 
 static void close_all(void)
 {
-    operator_close(desk);
-    free(rig);
+    sim_operator_close(desk);
+    free(sim);
     cfg_scenario_free(scenario);
     free(log_memory);
     log_memory = NULL;
@@ -124,26 +124,26 @@ void tearDown(void)
     close_all();
 }
 
-static void ask(enum operator_act act, int count)
+static void ask(enum sim_act act, int count)
 {
-    struct operator_request request = {.ticket = OTHERS, .act = act, .value = 1.0};
+    struct sim_operator_request request = {.ticket = OTHERS, .act = act, .value = 1.0};
     snprintf(request.path, sizeof request.path, "/nowhere/%d", (int)getpid());
     for (int i = 0; i < count; i++)
-        TEST_ASSERT_TRUE(operator_ask(desk, &request));
+        TEST_ASSERT_TRUE(sim_operator_request_act(desk, &request));
 }
 
 /* It was answered, by a frame of which at most two had begun since. */
 static void expect_stopped(void)
 {
-    struct operator_answer answer = {0};
+    struct sim_operator_answer answer = {0};
     while (answer.ticket != TICKET)
-        TEST_ASSERT_TRUE(operator_answers(desk, &answer));
+        TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
     TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(raised_at + RT_ESTOP_LATENCY_FRAMES_MAX - 1, answer.frame);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(raised_at, answer.frame);
-    TEST_ASSERT_TRUE(rig->cfg->arm->panel.safed);
-    TEST_ASSERT_TRUE(rig->cfg->arm->panel.brakes);
-    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_HOLD, rig->cfg->arm->panel.mode);
+    TEST_ASSERT_TRUE(sim->vehicle->arm->panel.safed);
+    TEST_ASSERT_TRUE(sim->vehicle->arm->panel.brakes);
+    TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_HOLD, sim->vehicle->arm->panel.mode);
 }
 
 /* ---- what may stand before it ---- */
@@ -156,7 +156,7 @@ static void test_the_next_boundary_reads_it(void)
         *(in_wait ? &raise_in_wait : &raise_in_frame) = 50;
         rt_frame_run(&frame);
         expect_stopped();
-        TEST_ASSERT_EQUAL_UINT64(1, rig->acts);
+        TEST_ASSERT_EQUAL_UINT64(1, sim->acts);
         TEST_ASSERT_EQUAL_UINT64(200, frame.frames);
     }
 }
@@ -164,9 +164,9 @@ static void test_the_next_boundary_reads_it(void)
 /* Nobody keeps house: the disk stands still.  64 checkpoints wait, and no more are taken. */
 static void test_a_stopped_disk_and_a_full_queue_do_not_delay_it(void)
 {
-    struct operator_request more = {.act = OPERATOR_CHECKPOINT};
-    ask(OPERATOR_CHECKPOINT, 64);
-    TEST_ASSERT_FALSE(operator_ask(desk, &more));
+    struct sim_operator_request more = {.act = SIM_ACT_CHECKPOINT};
+    ask(SIM_ACT_CHECKPOINT, 64);
+    TEST_ASSERT_FALSE(sim_operator_request_act(desk, &more));
     raise_in_frame = 20;
     rt_frame_run(&frame);
     expect_stopped();
@@ -174,7 +174,7 @@ static void test_a_stopped_disk_and_a_full_queue_do_not_delay_it(void)
 
 static void test_a_pause_does_not_delay_it(void)
 {
-    ask(OPERATOR_PAUSE, 1);
+    ask(SIM_ACT_PAUSE, 1);
     raise_in_wait = 30;
     rt_frame_run(&frame);
     TEST_ASSERT_EQUAL_UINT64(0, frame.frames);
@@ -186,7 +186,7 @@ static void test_an_act_that_waits_for_its_file_does_not_delay_it(void)
 {
     close_all();
     open_all(RT_PACE_FAST);
-    ask(OPERATOR_RESTORE, 1);
+    ask(SIM_ACT_RESTORE, 1);
     raise_in_wait = 30;
     rt_frame_run(&frame);
     TEST_ASSERT_EQUAL_UINT64(0, frame.frames); /* it waits for the file to this day, */
@@ -210,30 +210,30 @@ static void test_a_catch_up_does_not_delay_it(void)
 static void give_log(void)
 {
     struct io_channel_spec channels[IO_CHANNEL_MAX];
-    const struct rig_inject none = {0};
-    struct record_jobs jobs;
-    rig_jobs(scenario, &none, &jobs);
-    record_channels(scenario, dyn_model_nq(rig->cfg->plant.model),
-                    dyn_model_nv(rig->cfg->plant.model), &jobs, channels);
-    const size_t size = io_telemetry_size(channels, rig->layout.count);
+    const struct sim_inject none = {0};
+    struct sim_record_jobs jobs;
+    sim_job_names(scenario, &none, &jobs);
+    sim_record_channels(scenario, dyn_model_nq(sim->vehicle->plant.model),
+                        dyn_model_nv(sim->vehicle->plant.model), &jobs, channels);
+    const size_t size = io_telemetry_size(channels, sim->layout.count);
     log_memory = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
-    rig->telemetry = io_telemetry_place(channels, rig->layout.count, log_memory);
+    sim->telemetry = io_telemetry_place(channels, sim->layout.count, log_memory);
 }
 
 static void test_a_full_log_does_not_delay_it_and_has_it(void)
 {
     give_log();
-    ask(OPERATOR_RESUME, 64);
+    ask(SIM_ACT_RESUME, 64);
     raise_in_frame = 100;
-    struct operator_request more = {.act = OPERATOR_RESUME};
+    struct sim_operator_request more = {.act = SIM_ACT_RESUME};
     rt_frame_run(&frame);
-    while (operator_ask(desk, &more))
+    while (sim_operator_request_act(desk, &more))
         continue;
-    const uint64_t room = io_telemetry_room(rig->telemetry, rig->layout.act);
-    TEST_ASSERT_FALSE(rig_has_room_for_act(rig));
+    const uint64_t room = io_telemetry_room(sim->telemetry, sim->layout.act);
+    TEST_ASSERT_FALSE(sim_has_room_for_act(sim));
     TEST_ASSERT_GREATER_THAN_UINT64(0, room);
     expect_stopped();
-    TEST_ASSERT_EQUAL_UINT64(io_telemetry_depth(rig->telemetry, rig->layout.act) - room, rig->acts);
+    TEST_ASSERT_EQUAL_UINT64(io_telemetry_depth(sim->telemetry, sim->layout.act) - room, sim->acts);
 }
 
 /* What no wall clock paces waits for room in the log: there, too, the stop is read. */
@@ -246,9 +246,9 @@ static void *stop_and_look(void *self)
         before = atomic_load(&begun);
         usleep(100000);
     } while (before == 0 || before != atomic_load(&begun));
-    TEST_ASSERT_TRUE(operator_stop(desk, TICKET));
-    struct operator_answer answer;
-    while (!operator_answers(desk, &answer))
+    TEST_ASSERT_TRUE(sim_operator_stop_arm(desk, TICKET));
+    struct sim_operator_answer answer;
+    while (!sim_operator_next_answer(desk, &answer))
         usleep(1000);
     is_safed_while_waiting = answer.done;
     atomic_store(&frame.stop, true);
@@ -261,32 +261,32 @@ static void test_a_run_that_waits_for_its_log_reads_it(void)
     close_all();
     open_all(RT_PACE_FAST);
     give_log();
-    rig->stop = &frame.stop;
+    sim->stop = &frame.stop;
     frame.spec.frame_count = UINT64_MAX;
     TEST_ASSERT_EQUAL_INT(0, pthread_create(&other, NULL, stop_and_look, NULL));
     rt_frame_run(&frame);
     pthread_join(other, NULL);
     TEST_ASSERT_TRUE(is_safed_while_waiting);
-    TEST_ASSERT_TRUE(rig->cfg->arm->panel.safed);
+    TEST_ASSERT_TRUE(sim->vehicle->arm->panel.safed);
 }
 
 /* ---- of the command line ---- */
 
 static void test_a_scripted_stop_does_not_wait_behind_a_scripted_file(void)
 {
-    const struct operator_scripted acts[] = {
+    const struct sim_scripted_act acts[] = {
         {.boundary = 5,
          .text = "restore",
-         .request = {.ticket = UINT64_MAX, .act = OPERATOR_RESTORE, .path = "/nowhere"}},
-        {.boundary = 40, .request = {.ticket = UINT64_MAX, .act = OPERATOR_SAFE}},
-        {.boundary = 500, .request = {.ticket = UINT64_MAX, .act = OPERATOR_SAFE}},
+         .request = {.ticket = UINT64_MAX, .act = SIM_ACT_RESTORE, .path = "/nowhere"}},
+        {.boundary = 40, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_STOP_ARM}},
+        {.boundary = 500, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_STOP_ARM}},
     };
-    operator_script(desk, acts, 3);
+    sim_operator_set_script(desk, acts, 3);
     raise_in_frame = 39; /* both are read before frame 40, as one */
     rt_frame_run(&frame);
     expect_stopped();
-    struct operator_result result;
-    operator_result(desk, &result);
+    struct sim_operator_result result;
+    sim_operator_result(desk, &result);
     TEST_ASSERT_EQUAL_UINT64(1, result.acts);
     TEST_ASSERT_EQUAL_INT(1, result.unreached);
     TEST_ASSERT_EQUAL_INT(1, result.failed); /* the restore was due, and never done */
@@ -301,26 +301,26 @@ static void test_each_cause_stops_and_is_told(void)
         close_all();
         open_all(RT_PACE_REAL);
         give_log();
-        (void)rt_estop_raise(operator_estop(desk), (enum rt_estop_cause)cause, 7);
-        TEST_ASSERT_FALSE(rig->desk.boundary(rig->desk.self, 0));
-        TEST_ASSERT_EQUAL_UINT64(1, rig->acts);
-        TEST_ASSERT_TRUE(rig->cfg->arm->panel.safed);
-        TEST_ASSERT_EQUAL_INT(cause != RT_ESTOP_OPERATOR_LOST, rig->cfg->arm->panel.brakes);
-        (void)rt_estop_raise(operator_estop(desk), (enum rt_estop_cause)cause, 8);
-        TEST_ASSERT_FALSE(rig->desk.boundary(rig->desk.self, 1));
+        (void)rt_estop_raise(sim_operator_estop(desk), (enum rt_estop_cause)cause, 7);
+        TEST_ASSERT_FALSE(sim->desk.boundary(sim->desk.self, 0));
+        TEST_ASSERT_EQUAL_UINT64(1, sim->acts);
+        TEST_ASSERT_TRUE(sim->vehicle->arm->panel.safed);
+        TEST_ASSERT_EQUAL_INT(cause != RT_ESTOP_OPERATOR_LOST, sim->vehicle->arm->panel.brakes);
+        (void)rt_estop_raise(sim_operator_estop(desk), (enum rt_estop_cause)cause, 8);
+        TEST_ASSERT_FALSE(sim->desk.boundary(sim->desk.self, 1));
         /* The arm stands already; only who asks is shown that it was heard. */
-        TEST_ASSERT_EQUAL_UINT64(cause == RT_ESTOP_OPERATOR ? 2 : 1, rig->acts);
+        TEST_ASSERT_EQUAL_UINT64(cause == RT_ESTOP_OPERATOR ? 2 : 1, sim->acts);
     }
 }
 
 static void test_what_hands_did_before_the_first_frame_is_not_news(void)
 {
-    (void)rt_estop_raise(operator_estop(desk), RT_ESTOP_BUTTON, 7);
-    (void)rt_estop_raise(operator_estop(desk), RT_ESTOP_OPERATOR_LOST, 7);
-    operator_meet_hands(desk);
+    (void)rt_estop_raise(sim_operator_estop(desk), RT_ESTOP_BUTTON, 7);
+    (void)rt_estop_raise(sim_operator_estop(desk), RT_ESTOP_OPERATOR_LOST, 7);
+    sim_operator_ignore_earlier_stops(desk);
     rt_frame_run(&frame);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->acts);
-    TEST_ASSERT_FALSE(rig->cfg->arm->panel.safed);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->acts);
+    TEST_ASSERT_FALSE(sim->vehicle->arm->panel.safed);
 }
 
 /* ---- many at once ---- */
@@ -338,42 +338,42 @@ static void test_many_may_raise_it_at_once_and_none_is_left(void)
 {
     pthread_t thread[RAISERS];
     for (int i = 0; i < RAISERS; i++)
-        TEST_ASSERT_EQUAL_INT(0,
-                              pthread_create(&thread[i], NULL, raise_many, operator_estop(desk)));
+        TEST_ASSERT_EQUAL_INT(
+            0, pthread_create(&thread[i], NULL, raise_many, sim_operator_estop(desk)));
     rt_frame_run(&frame);
     for (int i = 0; i < RAISERS; i++)
         pthread_join(thread[i], NULL);
-    (void)rig->desk.boundary(rig->desk.self, 200);
+    (void)sim->desk.boundary(sim->desk.self, 200);
     TEST_ASSERT_EQUAL_UINT32(RAISERS * RAISES,
-                             rt_estop_count(operator_estop(desk), RT_ESTOP_BUTTON));
-    TEST_ASSERT_TRUE(rig->cfg->arm->panel.safed);
-    const uint64_t acts = rig->acts;
+                             rt_estop_count(sim_operator_estop(desk), RT_ESTOP_BUTTON));
+    TEST_ASSERT_TRUE(sim->vehicle->arm->panel.safed);
+    const uint64_t acts = sim->acts;
     atomic_store(&frame.boundary_wanted, true);
-    (void)rig->desk.boundary(rig->desk.self, 201);
-    TEST_ASSERT_EQUAL_UINT64(acts, rig->acts);
+    (void)sim->desk.boundary(sim->desk.self, 201);
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
 }
 
 static void test_a_stop_that_no_frame_reads_is_answered_at_the_end(void)
 {
-    struct operator_answer answer;
+    struct sim_operator_answer answer;
     rt_frame_run(&frame);
     raise_now();
-    ask(OPERATOR_PAUSE, 1);
-    TEST_ASSERT_FALSE(operator_answers(desk, &answer));
-    operator_end(desk);
-    TEST_ASSERT_TRUE(operator_answers(desk, &answer));
+    ask(SIM_ACT_PAUSE, 1);
+    TEST_ASSERT_FALSE(sim_operator_next_answer(desk, &answer));
+    sim_operator_end(desk);
+    TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
     TEST_ASSERT_EQUAL_UINT64(TICKET, answer.ticket);
     TEST_ASSERT_TRUE(answer.done); /* nothing moves any more */
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(answer.text, "the run has ended"), answer.text);
-    TEST_ASSERT_TRUE(operator_answers(desk, &answer));
+    TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
     TEST_ASSERT_EQUAL_UINT64(OTHERS, answer.ticket);
     TEST_ASSERT_FALSE(answer.done);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(answer.text, "the run ended"), answer.text);
-    TEST_ASSERT_FALSE(operator_answers(desk, &answer));
-    const uint64_t acts = rig->acts;
-    ask(OPERATOR_PAUSE, 1); /* and a frame thread that comes back does nothing more */
-    TEST_ASSERT_TRUE(rig->desk.boundary(rig->desk.self, 200));
-    TEST_ASSERT_EQUAL_UINT64(acts, rig->acts);
+    TEST_ASSERT_FALSE(sim_operator_next_answer(desk, &answer));
+    const uint64_t acts = sim->acts;
+    ask(SIM_ACT_PAUSE, 1); /* and a frame thread that comes back does nothing more */
+    TEST_ASSERT_TRUE(sim->desk.boundary(sim->desk.self, 200));
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
 }
 
 int main(void)

@@ -69,14 +69,14 @@ enum {
 };
 
 static struct cfg_scenario *scenario;
-static struct rig *rig;
+static struct sim *sim;
 static struct rt_frame_tasks tasks;
-static struct operator_desk *desk;
+static struct sim_operator *desk;
 static atomic_bool boundary_wanted;
 static uint64_t next_frame;
 static char path[64];
 
-static void gather(void *self, struct rig *to, uint64_t frame)
+static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self, (void)to, (void)frame;
 }
@@ -87,19 +87,19 @@ static void open_all(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("test.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
         error);
-    rig = rig_on_heap(scenario);
-    rig->source.gather = gather;
-    tasks = rig_tasks(rig);
+    sim = sim_create(scenario);
+    sim->source.read_inputs = read_inputs;
+    tasks = sim_tasks(sim);
     atomic_store(&boundary_wanted, false);
-    desk = operator_open(rig, &boundary_wanted, NULL, 0);
+    desk = sim_operator_open(sim, &boundary_wanted, NULL, 0);
     TEST_ASSERT_NOT_NULL(desk);
     next_frame = 0;
 }
 
 static void close_all(void)
 {
-    operator_close(desk);
-    free(rig);
+    sim_operator_close(desk);
+    free(sim);
     cfg_scenario_free(scenario);
 }
 
@@ -121,7 +121,7 @@ static bool try_frame(void)
     if (atomic_load(&boundary_wanted) && tasks.boundary(tasks.self, next_frame))
         return false;
     tasks.latch(tasks.self, next_frame, false);
-    rt_schedule_run(rig->schedule, next_frame);
+    rt_schedule_run(sim->schedule, next_frame);
     tasks.commit(tasks.self, next_frame++);
     return true;
 }
@@ -130,20 +130,20 @@ static void run_frames(uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         while (!try_frame())
-            operator_keep_house(desk);
+            sim_operator_run_file_jobs(desk);
 }
 
-static void ask(enum operator_act act, uint32_t index, double value)
+static void ask(enum sim_act act, uint32_t index, double value)
 {
-    struct operator_request request = {.ticket = 7, .act = act, .index = index, .value = value};
+    struct sim_operator_request request = {.ticket = 7, .act = act, .index = index, .value = value};
     snprintf(request.path, sizeof request.path, "%s", path);
-    TEST_ASSERT_TRUE(operator_ask(desk, &request));
+    TEST_ASSERT_TRUE(sim_operator_request_act(desk, &request));
 }
 
 static void expect_answer(bool done, uint64_t frame, const char *part)
 {
-    struct operator_answer answer;
-    TEST_ASSERT_TRUE_MESSAGE(operator_answers(desk, &answer), part);
+    struct sim_operator_answer answer;
+    TEST_ASSERT_TRUE_MESSAGE(sim_operator_next_answer(desk, &answer), part);
     TEST_ASSERT_EQUAL_UINT64(7, answer.ticket);
     TEST_ASSERT_EQUAL_UINT64(frame, answer.frame);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(answer.text, part), answer.text);
@@ -152,7 +152,7 @@ static void expect_answer(bool done, uint64_t frame, const char *part)
 
 static uint64_t state_hash(void)
 {
-    return rt_hash(0, rig->cfg->state, rig->cfg->state_size);
+    return rt_hash(0, sim->vehicle->state, sim->vehicle->state_size);
 }
 
 /* ---- pause, step, resume ---- */
@@ -160,25 +160,25 @@ static uint64_t state_hash(void)
 static void test_a_pause_holds_until_it_is_resumed(void)
 {
     run_frames(3);
-    ask(OPERATOR_PAUSE, 0, 0);
+    ask(SIM_ACT_PAUSE, 0, 0);
     for (int i = 0; i < 5; i++)
         TEST_ASSERT_FALSE(try_frame());
     expect_answer(true, 3, "paused before frame 3");
-    TEST_ASSERT_TRUE(operator_paused(desk));
-    ask(OPERATOR_RESUME, 0, 0);
+    TEST_ASSERT_TRUE(sim_operator_is_paused(desk));
+    ask(SIM_ACT_RESUME, 0, 0);
     TEST_ASSERT_TRUE(try_frame());
     TEST_ASSERT_TRUE(try_frame());
-    TEST_ASSERT_FALSE(operator_paused(desk));
+    TEST_ASSERT_FALSE(sim_operator_is_paused(desk));
     TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
 }
 
 static void test_a_step_runs_so_many_frames_and_pauses(void)
 {
-    ask(OPERATOR_STEP, 0, 3);
+    ask(SIM_ACT_STEP, 0, 3);
     for (int i = 0; i < 10; i++)
         (void)try_frame();
     TEST_ASSERT_EQUAL_UINT64(3, next_frame);
-    ask(OPERATOR_STEP, 0, 0.5);
+    ask(SIM_ACT_STEP, 0, 0.5);
     TEST_ASSERT_FALSE(try_frame());
     expect_answer(true, 0, "3 frames");
     expect_answer(false, 3, "not a number of frames");
@@ -188,7 +188,7 @@ static void test_nobody_knocks_while_nothing_is_asked(void)
 {
     run_frames(5);
     TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
-    ask(OPERATOR_TUNE, BIAS_X, 0.5);
+    ask(SIM_ACT_TUNE, BIAS_X, 0.5);
     TEST_ASSERT_TRUE(atomic_load(&boundary_wanted));
     run_frames(1);
     TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
@@ -197,30 +197,30 @@ static void test_nobody_knocks_while_nothing_is_asked(void)
 static void test_more_than_a_frame_can_do_is_spread_and_none_is_lost(void)
 {
     for (int i = 0; i < 64; i++)
-        ask(OPERATOR_TUNE, BIAS_X, i);
-    struct operator_request more = {.act = OPERATOR_RESET};
-    TEST_ASSERT_FALSE(operator_ask(desk, &more));
+        ask(SIM_ACT_TUNE, BIAS_X, i);
+    struct sim_operator_request more = {.act = SIM_ACT_RESET};
+    TEST_ASSERT_FALSE(sim_operator_request_act(desk, &more));
     run_frames(1);
-    TEST_ASSERT_EQUAL_DOUBLE(7.0, operator_value(desk, BIAS_X));
+    TEST_ASSERT_EQUAL_DOUBLE(7.0, sim_operator_parameter_value(desk, BIAS_X));
     run_frames(7);
-    TEST_ASSERT_EQUAL_DOUBLE(63.0, operator_value(desk, BIAS_X));
-    TEST_ASSERT_EQUAL_UINT64(64, rig->acts);
+    TEST_ASSERT_EQUAL_DOUBLE(63.0, sim_operator_parameter_value(desk, BIAS_X));
+    TEST_ASSERT_EQUAL_UINT64(64, sim->acts);
 }
 
 /* ---- parameters ---- */
 
 static void test_parameters_are_named_with_unit_and_limits(void)
 {
-    TEST_ASSERT_EQUAL_INT(TARGET + 1, operator_parameter_count(desk));
-    TEST_ASSERT_EQUAL_STRING("devices.gyro.bias.x", operator_parameter(desk, BIAS_X)->name);
-    TEST_ASSERT_EQUAL_STRING("rad/s", operator_parameter(desk, BIAS_X)->unit);
-    TEST_ASSERT_EQUAL_STRING("devices.gyro.bias.z", operator_parameter(desk, 2)->name);
-    TEST_ASSERT_EQUAL_STRING("devices.gyro.noise", operator_parameter(desk, NOISE)->name);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, operator_parameter(desk, NOISE)->low);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, operator_parameter(desk, NOISE)->high);
-    TEST_ASSERT_EQUAL_STRING("N m/rad", operator_parameter(desk, STIFFNESS)->unit);
-    TEST_ASSERT_EQUAL_DOUBLE(60.0, operator_value(desk, STIFFNESS));
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, operator_value(desk, TARGET));
+    TEST_ASSERT_EQUAL_INT(TARGET + 1, sim_operator_parameter_count(desk));
+    TEST_ASSERT_EQUAL_STRING("devices.gyro.bias.x", sim_operator_parameter(desk, BIAS_X)->name);
+    TEST_ASSERT_EQUAL_STRING("rad/s", sim_operator_parameter(desk, BIAS_X)->unit);
+    TEST_ASSERT_EQUAL_STRING("devices.gyro.bias.z", sim_operator_parameter(desk, 2)->name);
+    TEST_ASSERT_EQUAL_STRING("devices.gyro.noise", sim_operator_parameter(desk, NOISE)->name);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim_operator_parameter(desk, NOISE)->low);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, sim_operator_parameter(desk, NOISE)->high);
+    TEST_ASSERT_EQUAL_STRING("N m/rad", sim_operator_parameter(desk, STIFFNESS)->unit);
+    TEST_ASSERT_EQUAL_DOUBLE(60.0, sim_operator_parameter_value(desk, STIFFNESS));
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim_operator_parameter_value(desk, TARGET));
 }
 
 static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
@@ -234,39 +234,41 @@ static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
     for (size_t i = 0; i < sizeof change / sizeof change[0]; i++) {
         close_all();
         open_all();
-        ask(OPERATOR_FAULT, 0, 1);
+        ask(SIM_ACT_FAULT, 0, 1);
         run_frames(200);
-        struct rig *other = rig;
-        unsigned char *before = malloc(other->cfg->state_size);
-        const double error = rig->signal[CFG_ATTITUDE_ERROR];
-        memcpy(before, other->cfg->state, other->cfg->state_size);
+        struct sim *other = sim;
+        unsigned char *before = malloc(other->vehicle->state_size);
+        const double error = sim->signal[SIM_SIGNAL_ATTITUDE_ERROR];
+        memcpy(before, other->vehicle->state, other->vehicle->state_size);
 
         close_all();
         open_all();
-        ask(OPERATOR_FAULT, 0, 1);
-        ask(OPERATOR_TUNE, (uint32_t)change[i].index, change[i].value);
+        ask(SIM_ACT_FAULT, 0, 1);
+        ask(SIM_ACT_TUNE, (uint32_t)change[i].index, change[i].value);
         run_frames(200);
-        const size_t tuned = (size_t)((unsigned char *)rig->cfg->parameter - rig->cfg->state);
-        const bool same = memcmp(before, rig->cfg->state, tuned) == 0;
-        TEST_ASSERT_EQUAL_DOUBLE(change[i].value, operator_value(desk, change[i].index));
+        const size_t tuned =
+            (size_t)((unsigned char *)sim->vehicle->parameter - sim->vehicle->state);
+        const bool same = memcmp(before, sim->vehicle->state, tuned) == 0;
+        TEST_ASSERT_EQUAL_DOUBLE(change[i].value,
+                                 sim_operator_parameter_value(desk, change[i].index));
         if (change[i].index == TARGET)
-            TEST_ASSERT_TRUE(error != rig->signal[CFG_ATTITUDE_ERROR]);
+            TEST_ASSERT_TRUE(error != sim->signal[SIM_SIGNAL_ATTITUDE_ERROR]);
         else if (change[i].index == LEAN) /* what a bias adds leaves no trace in the state */
             TEST_ASSERT_EQUAL_DOUBLE(2.0, scenario->faults[0].spec.value);
         else if (change[i].index != FRICTION) /* nothing touches the ground yet */
-            TEST_ASSERT_FALSE_MESSAGE(same, operator_parameter(desk, change[i].index)->name);
+            TEST_ASSERT_FALSE_MESSAGE(same, sim_operator_parameter(desk, change[i].index)->name);
         free(before);
     }
 }
 
 static void test_a_contact_has_its_friction_at_every_point(void)
 {
-    ask(OPERATOR_TUNE, FRICTION, 0.125);
+    ask(SIM_ACT_TUNE, FRICTION, 0.125);
     run_frames(1);
     int points = 0;
-    for (int i = 0; i < rig->cfg->plant.effector_count; i++)
-        if (rig->cfg->plant.effectors[i].type == DYN_EFFECTOR_CONTACT) {
-            TEST_ASSERT_EQUAL_DOUBLE(0.125, rig->cfg->plant.effectors[i].contact.friction);
+    for (int i = 0; i < sim->vehicle->plant.effector_count; i++)
+        if (sim->vehicle->plant.effectors[i].type == DYN_EFFECTOR_CONTACT) {
+            TEST_ASSERT_EQUAL_DOUBLE(0.125, sim->vehicle->plant.effectors[i].contact.friction);
             points++;
         }
     TEST_ASSERT_EQUAL_INT(2, points);
@@ -274,14 +276,14 @@ static void test_a_contact_has_its_friction_at_every_point(void)
 
 static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
 {
-    const uint64_t acts = rig->acts;
-    ask(OPERATOR_TUNE, NOISE, 1.5);
-    ask(OPERATOR_TUNE, NOISE, -0.1);
-    ask(OPERATOR_TUNE, NOISE, (double)NAN);
-    ask(OPERATOR_TUNE, TARGET + 1, 0.0);
-    ask(OPERATOR_FAULT, 3, 1.0);
-    ask(OPERATOR_ACT_COUNT, 0, 0.0);
-    ask(OPERATOR_SAFE, 0, 0.0);
+    const uint64_t acts = sim->acts;
+    ask(SIM_ACT_TUNE, NOISE, 1.5);
+    ask(SIM_ACT_TUNE, NOISE, -0.1);
+    ask(SIM_ACT_TUNE, NOISE, (double)NAN);
+    ask(SIM_ACT_TUNE, TARGET + 1, 0.0);
+    ask(SIM_ACT_FAULT, 3, 1.0);
+    ask(SIM_ACT_COUNT, 0, 0.0);
+    ask(SIM_ACT_STOP_ARM, 0, 0.0);
     run_frames(1);
     expect_answer(false, 0, "1.5 is not from 0 to 1");
     expect_answer(false, 0, "-0.1 is not from");
@@ -290,25 +292,25 @@ static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
     expect_answer(false, 0, "no fault 3");
     expect_answer(false, 0, "nobody knows");
     expect_answer(false, 0, "nobody knows"); /* a stop is no request */
-    TEST_ASSERT_EQUAL_UINT64(acts, rig->acts);
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
 }
 
 static void test_a_parameter_is_part_of_the_state(void)
 {
-    ask(OPERATOR_TUNE, GRAVITY, 1.0);
-    ask(OPERATOR_CHECKPOINT, 0, 0);
+    ask(SIM_ACT_TUNE, GRAVITY, 1.0);
+    ask(SIM_ACT_CHECKPOINT, 0, 0);
     run_frames(1);
-    operator_keep_house(desk);
-    ask(OPERATOR_TUNE, GRAVITY, 2.0);
+    sim_operator_run_file_jobs(desk);
+    ask(SIM_ACT_TUNE, GRAVITY, 2.0);
     run_frames(10);
-    TEST_ASSERT_EQUAL_DOUBLE(2.0, rig->cfg->plant.environment.gravity[2]);
-    ask(OPERATOR_RESTORE, 0, 0);
+    TEST_ASSERT_EQUAL_DOUBLE(2.0, sim->vehicle->plant.environment.gravity[2]);
+    ask(SIM_ACT_RESTORE, 0, 0);
     run_frames(1);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, rig->cfg->plant.environment.gravity[2]);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, operator_value(desk, GRAVITY));
-    ask(OPERATOR_RESET, 0, 0);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, sim->vehicle->plant.environment.gravity[2]);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, sim_operator_parameter_value(desk, GRAVITY));
+    ask(SIM_ACT_RESET, 0, 0);
     run_frames(1);
-    TEST_ASSERT_DOUBLE_WITHIN(0.1, 9.81, rig->cfg->plant.environment.gravity[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(0.1, 9.81, sim->vehicle->plant.environment.gravity[2]);
 }
 
 /* ---- faults ---- */
@@ -316,57 +318,57 @@ static void test_a_parameter_is_part_of_the_state(void)
 static void test_a_fault_waits_for_the_operator_and_lasts_as_it_says(void)
 {
     run_frames(100);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->fault[0].hits);
-    ask(OPERATOR_FAULT, 0, 1);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->fault[0].hits);
+    ask(SIM_ACT_FAULT, 0, 1);
     run_frames(100);
-    TEST_ASSERT_EQUAL_UINT64(50 / 4, rig->cfg->fault[0].hits); /* of a gyro at 250 Hz */
+    TEST_ASSERT_EQUAL_UINT64(50 / 4, sim->vehicle->fault[0].hits); /* of a gyro at 250 Hz */
     expect_answer(true, 100, "lean: begins before frame 100");
-    ask(OPERATOR_FAULT, 0, 1);
+    ask(SIM_ACT_FAULT, 0, 1);
     run_frames(20);
-    ask(OPERATOR_FAULT, 0, 0);
+    ask(SIM_ACT_FAULT, 0, 0);
     run_frames(100);
-    TEST_ASSERT_EQUAL_UINT64(50 / 4 + 20 / 4, rig->cfg->fault[0].hits);
+    TEST_ASSERT_EQUAL_UINT64(50 / 4 + 20 / 4, sim->vehicle->fault[0].hits);
 }
 
 static void test_beginning_what_has_begun_and_ending_what_has_not_changes_nothing(void)
 {
-    ask(OPERATOR_FAULT, 0, 1);
+    ask(SIM_ACT_FAULT, 0, 1);
     run_frames(20);
-    ask(OPERATOR_FAULT, 0, 1);
-    ask(OPERATOR_FAULT, 2, 0);
+    ask(SIM_ACT_FAULT, 0, 1);
+    ask(SIM_ACT_FAULT, 2, 0);
     run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->cfg->fault[0].first_frame);
-    TEST_ASSERT_EQUAL_UINT64(50, rig->cfg->fault[0].last_frame);
-    TEST_ASSERT_EQUAL_UINT64(5000, rig->cfg->fault[2].first_frame);
-    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, rig->cfg->fault[2].last_frame);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->fault[0].first_frame);
+    TEST_ASSERT_EQUAL_UINT64(50, sim->vehicle->fault[0].last_frame);
+    TEST_ASSERT_EQUAL_UINT64(5000, sim->vehicle->fault[2].first_frame);
+    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, sim->vehicle->fault[2].last_frame);
 }
 
 static void test_a_fault_that_begins_anew_holds_nothing_of_before(void)
 {
-    ask(OPERATOR_FAULT, 1, 1);
+    ask(SIM_ACT_FAULT, 1, 1);
     run_frames(40);
-    const double first = rig->cfg->fault[1].stuck[0];
-    ask(OPERATOR_FAULT, 1, 0);
+    const double first = sim->vehicle->fault[1].stuck[0];
+    ask(SIM_ACT_FAULT, 1, 0);
     run_frames(300);
-    ask(OPERATOR_FAULT, 1, 1);
+    ask(SIM_ACT_FAULT, 1, 1);
     run_frames(40);
-    TEST_ASSERT_TRUE(first != rig->cfg->fault[1].stuck[0]);
-    TEST_ASSERT_EQUAL_STRING("stuck of barometer", operator_fault_name(desk, 1));
-    TEST_ASSERT_EQUAL_INT(3, operator_fault_count(desk));
+    TEST_ASSERT_TRUE(first != sim->vehicle->fault[1].stuck[0]);
+    TEST_ASSERT_EQUAL_STRING("stuck of barometer", sim_operator_fault_name(desk, 1));
+    TEST_ASSERT_EQUAL_INT(3, sim_operator_fault_count(desk));
 }
 
 static void test_a_board_that_begins_anew_does_not_end_the_operators_fault(void)
 {
-    ask(OPERATOR_FAULT, 1, 1);
+    ask(SIM_ACT_FAULT, 1, 1);
     run_frames(10);
-    cfg_rig_reset(rig->cfg);
-    TEST_ASSERT_TRUE(io_fault_active(&rig->cfg->fault[1], 10));
+    sim_vehicle_reset(sim->vehicle);
+    TEST_ASSERT_TRUE(io_fault_active(&sim->vehicle->fault[1], 10));
 }
 
 static void expect_faults(uint32_t on, uint32_t struck)
 {
     uint32_t was;
-    TEST_ASSERT_EQUAL_HEX32(on, rig_faults(rig->shown, &was));
+    TEST_ASSERT_EQUAL_HEX32(on, sim_take_fault_flags(sim->shown, &was));
     TEST_ASSERT_EQUAL_HEX32(struck, was);
 }
 
@@ -374,20 +376,20 @@ static void test_faults_are_shown_as_they_are_and_not_as_they_were_planned(void)
 {
     expect_faults(0, 0);
     run_frames(100);
-    ask(OPERATOR_FAULT, 0, 1);
+    ask(SIM_ACT_FAULT, 0, 1);
     run_frames(1);
     expect_faults(1, 1);
     run_frames(49); /* its own end */
     expect_faults(1, 0);
     run_frames(1);
     expect_faults(0, 0);
-    ask(OPERATOR_FAULT, 2, 1);
+    ask(SIM_ACT_FAULT, 2, 1);
     run_frames(1);
     expect_faults(4, 4);
-    ask(OPERATOR_RESET, 0, 0); /* its time has not come */
+    ask(SIM_ACT_RESET, 0, 0); /* its time has not come */
     run_frames(1);
     expect_faults(0, 0);
-    ask(OPERATOR_FAULT, 0, 1);
+    ask(SIM_ACT_FAULT, 0, 1);
     run_frames(50);
     expect_faults(1, 1);
     run_frames(1);
@@ -401,30 +403,30 @@ static void test_faults_are_shown_as_they_are_and_not_as_they_were_planned(void)
 static void test_faults_that_are_switched_in_a_pause_are_shown_in_it(void)
 {
     run_frames(10);
-    ask(OPERATOR_PAUSE, 0, 0);
-    ask(OPERATOR_FAULT, 1, 1);
+    ask(SIM_ACT_PAUSE, 0, 0);
+    ask(SIM_ACT_FAULT, 1, 1);
     TEST_ASSERT_FALSE(try_frame());
-    TEST_ASSERT_TRUE(operator_paused(desk));
+    TEST_ASSERT_TRUE(sim_operator_is_paused(desk));
     expect_faults(2, 2);
-    ask(OPERATOR_FAULT, 1, 0);
+    ask(SIM_ACT_FAULT, 1, 0);
     TEST_ASSERT_FALSE(try_frame());
     expect_faults(0, 0);
 }
 
 static void test_a_fault_that_nobody_saw_has_struck(void)
 {
-    ask(OPERATOR_FAULT, 0, 1);
-    ask(OPERATOR_FAULT, 1, 1);
+    ask(SIM_ACT_FAULT, 0, 1);
+    ask(SIM_ACT_FAULT, 1, 1);
     run_frames(60);
     expect_faults(2, 3);
     expect_faults(2, 0);
-    ask(OPERATOR_CHECKPOINT, 0, 0);
+    ask(SIM_ACT_CHECKPOINT, 0, 0);
     run_frames(1);
-    operator_keep_house(desk);
-    ask(OPERATOR_FAULT, 1, 0);
+    sim_operator_run_file_jobs(desk);
+    ask(SIM_ACT_FAULT, 1, 0);
     run_frames(1);
     expect_faults(0, 0);
-    ask(OPERATOR_RESTORE, 0, 0); /* it was on then */
+    ask(SIM_ACT_RESTORE, 0, 0); /* it was on then */
     run_frames(1);
     expect_faults(2, 2);
 }
@@ -434,123 +436,123 @@ static void test_a_fault_that_nobody_saw_has_struck(void)
 static void test_a_restored_run_goes_on_as_the_first_one_did(void)
 {
     run_frames(333);
-    ask(OPERATOR_CHECKPOINT, 0, 0);
+    ask(SIM_ACT_CHECKPOINT, 0, 0);
     run_frames(500);
-    operator_keep_house(desk);
+    sim_operator_run_file_jobs(desk);
     expect_answer(true, 333, "bytes taken before frame 333");
-    const uint64_t first = state_hash(), rolled = rig->hash;
+    const uint64_t first = state_hash(), rolled = sim->hash;
 
     run_frames(77);
-    ask(OPERATOR_RESTORE, 0, 0);
+    ask(SIM_ACT_RESTORE, 0, 0);
     run_frames(500);
     expect_answer(true, 910, "put back before frame 910");
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, rig->hash);
-    TEST_ASSERT_EQUAL_UINT64(833, rig->cfg->schedule->frame);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
+    TEST_ASSERT_EQUAL_UINT64(833, sim->vehicle->schedule->frame);
 
     close_all(); /* and in a new process */
     open_all();
     char error[256] = "";
-    const struct operator_scripted begin = {
-        .request = {.ticket = UINT64_MAX, .act = OPERATOR_RESTORE}};
-    operator_script(desk, &begin, 1);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(0, operator_begin_with(desk, path, error), error);
+    const struct sim_scripted_act begin = {
+        .request = {.ticket = UINT64_MAX, .act = SIM_ACT_RESTORE}};
+    sim_operator_set_script(desk, &begin, 1);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, sim_operator_start_from_file(desk, path, error), error);
     run_frames(500);
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, rig->hash);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
 }
 
 static void test_a_reset_begins_anew_in_every_bit(void)
 {
     run_frames(250);
-    const uint64_t first = state_hash(), rolled = rig->hash;
-    ask(OPERATOR_TUNE, WIND, 9.0);
+    const uint64_t first = state_hash(), rolled = sim->hash;
+    ask(SIM_ACT_TUNE, WIND, 9.0);
     run_frames(33);
-    ask(OPERATOR_RESET, 0, 0);
+    ask(SIM_ACT_RESET, 0, 0);
     run_frames(250);
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, rig->hash);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
 }
 
 static void test_the_boards_clock_never_goes_back(void)
 {
-    ask(OPERATOR_RESET, 0, 0);
+    ask(SIM_ACT_RESET, 0, 0);
     run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(0, rig->schedule->frame_offset);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->schedule->frame_offset);
     run_frames(99);
-    ask(OPERATOR_RESET, 0, 0);
+    ask(SIM_ACT_RESET, 0, 0);
     run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(UINT64_C(0) - 100, rig->schedule->frame_offset);
-    TEST_ASSERT_EQUAL_UINT64(1, rig->cfg->schedule->frame);
+    TEST_ASSERT_EQUAL_UINT64(UINT64_C(0) - 100, sim->schedule->frame_offset);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->schedule->frame);
 }
 
 static void test_files_that_cannot_be_are_answered_with_the_reason(void)
 {
-    ask(OPERATOR_RESTORE, 0, 0);
+    ask(SIM_ACT_RESTORE, 0, 0);
     run_frames(1);
     expect_answer(false, 0, "No such file");
     snprintf(path, sizeof path, "/nowhere/at/all");
-    ask(OPERATOR_CHECKPOINT, 0, 0);
+    ask(SIM_ACT_CHECKPOINT, 0, 0);
     run_frames(1);
-    operator_keep_house(desk);
+    sim_operator_run_file_jobs(desk);
     expect_answer(false, 1, "No such file");
 }
 
 static void test_scripted_acts_come_at_their_boundaries_pauses_counted(void)
 {
-    const struct operator_scripted acts[] = {
-        {.boundary = 10, .request = {.ticket = UINT64_MAX, .act = OPERATOR_PAUSE}},
-        {.boundary = 15, .request = {.ticket = UINT64_MAX, .act = OPERATOR_STEP, .value = 2}},
-        {.boundary = 20, .request = {.ticket = UINT64_MAX, .act = OPERATOR_RESUME}},
-        {.boundary = 30, .request = {.ticket = UINT64_MAX, .act = OPERATOR_FAULT, .value = 1}},
-        {.boundary = 999, .request = {.ticket = UINT64_MAX, .act = OPERATOR_RESET}},
+    const struct sim_scripted_act acts[] = {
+        {.boundary = 10, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_PAUSE}},
+        {.boundary = 15, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_STEP, .value = 2}},
+        {.boundary = 20, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_RESUME}},
+        {.boundary = 30, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_FAULT, .value = 1}},
+        {.boundary = 999, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_RESET}},
     };
-    operator_script(desk, acts, 5);
+    sim_operator_set_script(desk, acts, 5);
     for (int boundary = 0; boundary < 40; boundary++) {
         const bool runs = try_frame();
         TEST_ASSERT_EQUAL_INT(boundary < 10 || boundary == 15 || boundary == 16 || boundary >= 20,
                               runs);
     }
     TEST_ASSERT_EQUAL_UINT64(32, next_frame);
-    TEST_ASSERT_EQUAL_UINT64(22, rig->cfg->fault[0].first_frame);
-    struct operator_result result;
-    operator_result(desk, &result);
+    TEST_ASSERT_EQUAL_UINT64(22, sim->vehicle->fault[0].first_frame);
+    struct sim_operator_result result;
+    sim_operator_result(desk, &result);
     TEST_ASSERT_EQUAL_INT(1, result.unreached);
     TEST_ASSERT_EQUAL_UINT64(4, result.acts);
 }
 
 static void test_how_long_a_file_takes_moves_no_later_act(void)
 {
-    struct operator_scripted acts[] = {
-        {.boundary = 5, .request = {.ticket = UINT64_MAX, .act = OPERATOR_CHECKPOINT}},
-        {.boundary = 10, .request = {.ticket = UINT64_MAX, .act = OPERATOR_RESTORE}},
-        {.boundary = 20, .request = {.ticket = UINT64_MAX, .act = OPERATOR_FAULT, .value = 1}},
+    struct sim_scripted_act acts[] = {
+        {.boundary = 5, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_CHECKPOINT}},
+        {.boundary = 10, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_RESTORE}},
+        {.boundary = 20, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_FAULT, .value = 1}},
     };
     for (int i = 0; i < 2; i++)
         snprintf(acts[i].request.path, sizeof acts[i].request.path, "%s", path);
-    operator_script(desk, acts, 3);
+    sim_operator_set_script(desk, acts, 3);
     int held = 0;
     while (next_frame < 30)
         if (!try_frame() && ++held % 3 == 0)
-            operator_keep_house(desk);
+            sim_operator_run_file_jobs(desk);
     TEST_ASSERT_GREATER_OR_EQUAL_INT(3, held);
-    TEST_ASSERT_EQUAL_UINT64(20 - 10 + 5, rig->cfg->fault[0].first_frame);
+    TEST_ASSERT_EQUAL_UINT64(20 - 10 + 5, sim->vehicle->fault[0].first_frame);
 }
 
 /* ---- whose state it is ---- */
 
-static void ask_file(uint64_t ticket, enum operator_act act, const char *name)
+static void ask_file(uint64_t ticket, enum sim_act act, const char *name)
 {
-    struct operator_request request = {.ticket = ticket, .act = act};
+    struct sim_operator_request request = {.ticket = ticket, .act = act};
     snprintf(request.path, sizeof request.path, "%s.%s", path, name);
-    TEST_ASSERT_TRUE(operator_ask(desk, &request));
+    TEST_ASSERT_TRUE(sim_operator_request_act(desk, &request));
 }
 
-static void script_file(struct operator_scripted *act, uint64_t boundary, const char *name)
+static void script_file(struct sim_scripted_act *act, uint64_t boundary, const char *name)
 {
-    *act = (struct operator_scripted){.boundary = boundary,
-                                      .text = "10ms:restore",
-                                      .request = {.ticket = UINT64_MAX, .act = OPERATOR_RESTORE}};
+    *act = (struct sim_scripted_act){.boundary = boundary,
+                                     .text = "10ms:restore",
+                                     .request = {.ticket = UINT64_MAX, .act = SIM_ACT_RESTORE}};
     snprintf(act->request.path, sizeof act->request.path, "%s.%s", path, name);
 }
 
@@ -566,33 +568,33 @@ static void remove_files(void)
 /* A live restore of b is on its way when the command line's restore of a is due. */
 static void test_each_restore_puts_in_what_it_was_asked_for(void)
 {
-    static struct operator_scripted act;
-    struct operator_answer answer;
+    static struct sim_scripted_act act;
+    struct sim_operator_answer answer;
     run_frames(3);
-    ask_file(1, OPERATOR_CHECKPOINT, "a");
+    ask_file(1, SIM_ACT_CHECKPOINT, "a");
     run_frames(4);
-    operator_keep_house(desk);
-    ask_file(2, OPERATOR_CHECKPOINT, "b");
+    sim_operator_run_file_jobs(desk);
+    ask_file(2, SIM_ACT_CHECKPOINT, "b");
     run_frames(3);
-    operator_keep_house(desk);
-    while (operator_answers(desk, &answer))
+    sim_operator_run_file_jobs(desk);
+    while (sim_operator_next_answer(desk, &answer))
         TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
 
-    ask_file(3, OPERATOR_RESTORE, "b");
+    ask_file(3, SIM_ACT_RESTORE, "b");
     TEST_ASSERT_FALSE(try_frame()); /* asked for */
     script_file(&act, 10, "a");
-    operator_script(desk, &act, 1);
-    operator_keep_house(desk);      /* b is there, */
-    TEST_ASSERT_FALSE(try_frame()); /* and a is due */
-    operator_keep_house(desk);
+    sim_operator_set_script(desk, &act, 1);
+    sim_operator_run_file_jobs(desk); /* b is there, */
+    TEST_ASSERT_FALSE(try_frame());   /* and a is due */
+    sim_operator_run_file_jobs(desk);
     atomic_store(&boundary_wanted, true);
     TEST_ASSERT_TRUE(try_frame()); /* a, and then b */
-    TEST_ASSERT_EQUAL_UINT64(7 + 1, rig->cfg->schedule->frame);
-    TEST_ASSERT_TRUE(operator_answers(desk, &answer));
+    TEST_ASSERT_EQUAL_UINT64(7 + 1, sim->vehicle->schedule->frame);
+    TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
     TEST_ASSERT_EQUAL_UINT64(3, answer.ticket);
     TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
-    struct operator_result result;
-    operator_result(desk, &result);
+    struct sim_operator_result result;
+    sim_operator_result(desk, &result);
     TEST_ASSERT_EQUAL_UINT64(4, result.acts); /* two checkpoints, two restores */
     TEST_ASSERT_EQUAL_INT(0, result.failed);
     remove_files();
@@ -601,29 +603,29 @@ static void test_each_restore_puts_in_what_it_was_asked_for(void)
 /* The live restore fails; the command line's is not taken for it, and the other way round. */
 static void test_a_restore_that_fails_is_told_to_who_asked_for_it(void)
 {
-    static struct operator_scripted act;
-    struct operator_answer answer;
-    struct operator_result result;
+    static struct sim_scripted_act act;
+    struct sim_operator_answer answer;
+    struct sim_operator_result result;
     for (int scripted_fails = 0; scripted_fails < 2; scripted_fails++) {
         close_all();
         open_all();
         run_frames(3);
-        ask_file(1, OPERATOR_CHECKPOINT, "a");
+        ask_file(1, SIM_ACT_CHECKPOINT, "a");
         run_frames(7);
-        operator_keep_house(desk);
-        TEST_ASSERT_TRUE(operator_answers(desk, &answer));
-        ask_file(3, OPERATOR_RESTORE, scripted_fails ? "a" : "none");
+        sim_operator_run_file_jobs(desk);
+        TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
+        ask_file(3, SIM_ACT_RESTORE, scripted_fails ? "a" : "none");
         TEST_ASSERT_FALSE(try_frame());
         script_file(&act, 10, scripted_fails ? "none" : "a");
-        operator_script(desk, &act, 1);
+        sim_operator_set_script(desk, &act, 1);
         for (int i = 0; i < 10 && !try_frame(); i++)
-            operator_keep_house(desk);
-        TEST_ASSERT_EQUAL_UINT64(3 + 1, rig->cfg->schedule->frame);
-        TEST_ASSERT_TRUE(operator_answers(desk, &answer));
+            sim_operator_run_file_jobs(desk);
+        TEST_ASSERT_EQUAL_UINT64(3 + 1, sim->vehicle->schedule->frame);
+        TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
         TEST_ASSERT_EQUAL_UINT64(3, answer.ticket);
         TEST_ASSERT_EQUAL_INT_MESSAGE(scripted_fails, answer.done, answer.text);
-        TEST_ASSERT_FALSE(operator_answers(desk, &answer)); /* once */
-        operator_result(desk, &result);
+        TEST_ASSERT_FALSE(sim_operator_next_answer(desk, &answer)); /* once */
+        sim_operator_result(desk, &result);
         TEST_ASSERT_EQUAL_INT(scripted_fails, result.failed);
         TEST_ASSERT_EQUAL_INT(scripted_fails, strstr(result.failure, ".none: ") != NULL);
         TEST_ASSERT_EQUAL_INT(0, result.unreached);
@@ -634,39 +636,39 @@ static void test_a_restore_that_fails_is_told_to_who_asked_for_it(void)
 /* Nobody takes the answers: what could not be answered is not done, and comes when it can be. */
 static void test_no_answer_is_lost(void)
 {
-    struct operator_answer answer;
+    struct sim_operator_answer answer;
     uint64_t asked = 0, heard = 0;
     while (asked < 500) {
-        const struct operator_request request = {.ticket = asked, .act = OPERATOR_RESUME};
-        if (!operator_ask(desk, &request))
+        const struct sim_operator_request request = {.ticket = asked, .act = SIM_ACT_RESUME};
+        if (!sim_operator_request_act(desk, &request))
             break;
         asked++;
         (void)try_frame();
     }
     TEST_ASSERT_GREATER_THAN_UINT64(100, asked);
     while (heard < asked) {
-        if (operator_answers(desk, &answer))
+        if (sim_operator_next_answer(desk, &answer))
             TEST_ASSERT_EQUAL_UINT64(heard++, answer.ticket);
         else
             TEST_ASSERT_TRUE(try_frame());
     }
-    TEST_ASSERT_EQUAL_UINT64(asked, rig->acts);
+    TEST_ASSERT_EQUAL_UINT64(asked, sim->acts);
 }
 
 /* The house has not finished when the run is over. */
 static void test_a_checkpoint_that_is_not_known_to_be_written_is_told(void)
 {
-    static struct operator_scripted act;
-    struct operator_result result;
+    static struct sim_scripted_act act;
+    struct sim_operator_result result;
     script_file(&act, 2, "a");
-    act.request.act = OPERATOR_CHECKPOINT;
-    operator_script(desk, &act, 1);
+    act.request.act = SIM_ACT_CHECKPOINT;
+    sim_operator_set_script(desk, &act, 1);
     run_frames(5);
-    operator_result(desk, &result);
+    sim_operator_result(desk, &result);
     TEST_ASSERT_EQUAL_INT(1, result.failed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(result.failure, "the disk did not answer"), result.failure);
-    operator_keep_house(desk);
-    operator_result(desk, &result);
+    sim_operator_run_file_jobs(desk);
+    sim_operator_result(desk, &result);
     TEST_ASSERT_EQUAL_INT(0, result.failed);
     remove_files();
 }
@@ -679,26 +681,26 @@ static atomic_bool over;
 static void *keep_house(void *self)
 {
     while (!atomic_load(&over))
-        operator_keep_house(self);
+        sim_operator_run_file_jobs(self);
     return NULL;
 }
 
 /* Every request is answered once, whatever it is; the frame runs on meanwhile. */
 static void *ask_and_hear(void *self)
 {
-    static const enum operator_act order[] = {OPERATOR_TUNE,  OPERATOR_CHECKPOINT,
-                                              OPERATOR_STEP,  OPERATOR_RESTORE,
-                                              OPERATOR_FAULT, OPERATOR_RESUME};
+    static const enum sim_act order[] = {SIM_ACT_TUNE,    SIM_ACT_CHECKPOINT, SIM_ACT_STEP,
+                                         SIM_ACT_RESTORE, SIM_ACT_FAULT,      SIM_ACT_RESUME};
     static unsigned char answered[TICKETS];
     uint64_t asked = 0, heard = 0;
     memset(answered, 0, sizeof answered);
     while (heard < TICKETS) {
-        struct operator_request request = {.ticket = asked, .act = order[asked % 6], .value = 1.0};
-        struct operator_answer answer;
+        struct sim_operator_request request = {
+            .ticket = asked, .act = order[asked % 6], .value = 1.0};
+        struct sim_operator_answer answer;
         snprintf(request.path, sizeof request.path, "%s", path);
         if (asked < TICKETS && asked - heard < 32)
-            asked += operator_ask(self, &request);
-        if (!operator_answers(self, &answer))
+            asked += sim_operator_request_act(self, &request);
+        if (!sim_operator_next_answer(self, &answer))
             continue;
         heard += answer.done && answered[answer.ticket]++ == 0 ? 1 : TICKETS;
     }
@@ -708,54 +710,55 @@ static void *ask_and_hear(void *self)
 
 static void test_an_asker_a_house_and_frames_go_together(void)
 {
-    pthread_t house, asker;
+    pthread_t housekeeping, asker;
     void *wrong;
     atomic_store(&over, false);
-    TEST_ASSERT_EQUAL_INT(0, pthread_create(&house, NULL, keep_house, desk));
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&housekeeping, NULL, keep_house, desk));
     TEST_ASSERT_EQUAL_INT(0, pthread_create(&asker, NULL, ask_and_hear, desk));
     while (!atomic_load(&over))
         (void)try_frame();
-    pthread_join(house, NULL);
+    pthread_join(housekeeping, NULL);
     pthread_join(asker, &wrong);
     TEST_ASSERT_NULL(wrong);
-    TEST_ASSERT_EQUAL_UINT64(TICKETS, rig->acts);
+    TEST_ASSERT_EQUAL_UINT64(TICKETS, sim->acts);
 }
 
 /* ---- the file ---- */
 
 static unsigned char bytes[1 << 16];
 static size_t size;
-static struct checkpoint_mark mark;
+static struct sim_checkpoint_identity mark;
 
 static void write_file(void)
 {
-    char error[CHECKPOINT_ERROR_MAX];
+    char error[SIM_CHECKPOINT_ERROR_MAX];
     run_frames(20);
-    const struct checkpoint checkpoint = {20, rig->hash, rig->cfg->state};
-    checkpoint_mark(rig->cfg, NULL, 0, &mark);
-    TEST_ASSERT_EQUAL_INT(0, checkpoint_write(path, &mark, &checkpoint, error));
+    const struct sim_checkpoint checkpoint = {20, sim->hash, sim->vehicle->state};
+    sim_checkpoint_identify(sim->vehicle, NULL, 0, &mark);
+    TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_write(path, &mark, &checkpoint, error));
     FILE *file = fopen(path, "rb");
     size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
 }
 
-static void expect_refused(const struct checkpoint_mark *ours, size_t count, const char *part)
+static void expect_refused(const struct sim_checkpoint_identity *ours, size_t count,
+                           const char *part)
 {
-    char error[CHECKPOINT_ERROR_MAX] = "";
-    struct checkpoint found;
-    TEST_ASSERT_EQUAL_INT(-1, checkpoint_find(bytes, count, ours, &found, error));
+    char error[SIM_CHECKPOINT_ERROR_MAX] = "";
+    struct sim_checkpoint found;
+    TEST_ASSERT_EQUAL_INT(-1, sim_checkpoint_parse(bytes, count, ours, &found, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, part), error);
 }
 
 static void test_a_checkpoint_is_found_as_it_was_written(void)
 {
-    char error[CHECKPOINT_ERROR_MAX];
-    struct checkpoint found;
+    char error[SIM_CHECKPOINT_ERROR_MAX];
+    struct sim_checkpoint found;
     write_file();
-    TEST_ASSERT_EQUAL_INT(0, checkpoint_find(bytes, size, &mark, &found, error));
+    TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_parse(bytes, size, &mark, &found, error));
     TEST_ASSERT_EQUAL_UINT64(20, found.frame);
-    TEST_ASSERT_EQUAL_HEX64(rig->hash, found.hash);
-    TEST_ASSERT_EQUAL_MEMORY(rig->cfg->state, found.state, rig->cfg->state_size);
+    TEST_ASSERT_EQUAL_HEX64(sim->hash, found.hash);
+    TEST_ASSERT_EQUAL_MEMORY(sim->vehicle->state, found.state, sim->vehicle->state_size);
 }
 
 static void test_every_cut_and_every_flipped_byte_is_refused(void)
@@ -774,7 +777,7 @@ static void test_every_cut_and_every_flipped_byte_is_refused(void)
 static void test_what_was_made_elsewhere_is_refused_with_the_reason(void)
 {
     write_file();
-    struct checkpoint_mark other = mark;
+    struct sim_checkpoint_identity other = mark;
     snprintf(other.program, sizeof other.program, "9.9");
     expect_refused(&other, size, "version");
     other = mark;
@@ -799,31 +802,31 @@ static void test_overrides_count_where_they_bear_on_the_state(void)
     const char *const neutral[] = {"seconds=3", "links.board.listen=127.0.0.1:9", "pace=fast",
                                    "predictor.ahead=2 s", "cameras=[]"};
     const char *const telling[] = {"seed=3"};
-    struct checkpoint_mark plain, other;
-    checkpoint_mark(rig->cfg, NULL, 0, &plain);
-    checkpoint_mark(rig->cfg, neutral, 5, &other);
+    struct sim_checkpoint_identity plain, other;
+    sim_checkpoint_identify(sim->vehicle, NULL, 0, &plain);
+    sim_checkpoint_identify(sim->vehicle, neutral, 5, &other);
     TEST_ASSERT_EQUAL_MEMORY(&plain, &other, sizeof plain);
-    checkpoint_mark(rig->cfg, telling, 1, &other);
+    sim_checkpoint_identify(sim->vehicle, telling, 1, &other);
     TEST_ASSERT_TRUE(plain.scenario != other.scenario);
 }
 
 static void test_numbers_that_cannot_be_are_refused(void)
 {
-    char error[CHECKPOINT_ERROR_MAX];
-    struct checkpoint found;
-    unsigned char *state = malloc(rig->cfg->state_size);
+    char error[SIM_CHECKPOINT_ERROR_MAX];
+    struct sim_checkpoint found;
+    unsigned char *state = malloc(sim->vehicle->state_size);
     run_frames(5);
-    checkpoint_mark(rig->cfg, NULL, 0, &mark);
+    sim_checkpoint_identify(sim->vehicle, NULL, 0, &mark);
     for (int what = 0; what < 4; what++) {
-        const double x = rig->cfg->x[0], noise = rig->cfg->parameter[NOISE];
-        rig->cfg->x[0] = what == 1 ? (double)NAN : x;
-        rig->cfg->parameter[NOISE] = what == 2 ? -1.0 : noise;
-        const struct checkpoint checkpoint = {what == 3 ? 6 : 5, 1, rig->cfg->state};
-        TEST_ASSERT_EQUAL_INT(0, checkpoint_write(path, &mark, &checkpoint, error));
-        rig->cfg->x[0] = x;
-        rig->cfg->parameter[NOISE] = noise;
+        const double x = sim->vehicle->x[0], noise = sim->vehicle->parameter[NOISE];
+        sim->vehicle->x[0] = what == 1 ? (double)NAN : x;
+        sim->vehicle->parameter[NOISE] = what == 2 ? -1.0 : noise;
+        const struct sim_checkpoint checkpoint = {what == 3 ? 6 : 5, 1, sim->vehicle->state};
+        TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_write(path, &mark, &checkpoint, error));
+        sim->vehicle->x[0] = x;
+        sim->vehicle->parameter[NOISE] = noise;
         TEST_ASSERT_EQUAL_INT(what == 0 ? 0 : -1,
-                              checkpoint_read(path, &mark, rig->cfg, state, &found, error));
+                              sim_checkpoint_read(path, &mark, sim->vehicle, state, &found, error));
     }
     free(state);
 }

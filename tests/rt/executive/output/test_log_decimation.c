@@ -11,12 +11,12 @@ enum { SLACK = 16 };
 
 static struct cfg_scenario scenario;
 static struct io_channel_spec channels[12];
-static struct thinning thinning;
-static const struct record_layout layout = {.frame = 1, .plant = 2, .sensor = 4, .drive = 7};
+static struct sim_log_decimation decimation;
+static const struct sim_record_layout layout = {.frame = 1, .plant = 2, .sensor = 4, .drive = 7};
 
 void setUp(void)
 {
-    static struct cfg_sensor sensors[3];
+    static struct sim_sensor sensors[3];
     sensors[0].every = 1;
     sensors[1].every = 4;
     sensors[2].every = 10;
@@ -35,7 +35,7 @@ void tearDown(void)
 static void thin(int sensor, int drive, uint32_t every)
 {
     scenario.log.channel[scenario.log.channel_count++] =
-        (struct cfg_log_channel){.sensor = sensor, .drive = drive, .every = every};
+        (struct sim_log_channel){.sensor = sensor, .drive = drive, .every = every};
 }
 
 static void test_each_channel_by_its_own_number_and_rate(void)
@@ -43,37 +43,37 @@ static void test_each_channel_by_its_own_number_and_rate(void)
     thin(-1, -1, 50);
     thin(1, -1, 5);
     thin(-1, 2, 7);
-    thinning_apply(&thinning, &scenario, &layout, channels);
+    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
     for (int i = 0; i < 12; i++) {
         const uint32_t every = i == 2 ? 50 : i == 5 ? 5 : i == 9 ? 7 : 0;
         const uint32_t hold = i == 2 || i == 9 ? SLACK + 50 : i == 5 ? SLACK + 25 : 0;
         TEST_ASSERT_EQUAL_UINT32(every, channels[i].every);
         TEST_ASSERT_EQUAL_UINT32(hold, channels[i].hold);
     }
-    TEST_ASSERT_EQUAL_UINT64(100000000, thinning.trigger.before_ns);
-    TEST_ASSERT_EQUAL_UINT64(250000000, thinning.trigger.after_ns);
+    TEST_ASSERT_EQUAL_UINT64(100000000, decimation.trigger.before_ns);
+    TEST_ASSERT_EQUAL_UINT64(250000000, decimation.trigger.after_ns);
 }
 
 static void test_what_is_held_is_rounded_up(void)
 {
     thin(2, -1, 3);
     scenario.log.before_ns = 1; /* a part of one record */
-    thinning_apply(&thinning, &scenario, &layout, channels);
+    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
     TEST_ASSERT_EQUAL_UINT32(SLACK + 1, channels[6].hold);
     scenario.log.before_ns = 0;
-    thinning_apply(&thinning, &scenario, &layout, channels);
+    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
     TEST_ASSERT_EQUAL_UINT32(SLACK, channels[6].hold);
 }
 
-static bool triggers(int channel, struct record_frame frame)
+static bool triggers(int channel, struct sim_record_frame frame)
 {
-    return thinning.trigger.seen(thinning.trigger.self, channel, &frame);
+    return decimation.trigger.seen(decimation.trigger.self, channel, &frame);
 }
 
 static void test_without_a_trigger_nobody_looks(void)
 {
-    thinning_apply(&thinning, &scenario, &layout, channels);
-    TEST_ASSERT_NULL(thinning.trigger.seen);
+    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
+    TEST_ASSERT_NULL(decimation.trigger.seen);
 }
 
 static void test_an_overrun_is_a_late_frame_or_a_lost_release(void)
@@ -81,11 +81,11 @@ static void test_an_overrun_is_a_late_frame_or_a_lost_release(void)
     scenario.log.on_overrun = true;
     scenario.fault_count = 1;
     scenario.faults[0].spec.first_frame = 30;
-    thinning_apply(&thinning, &scenario, &layout, channels);
-    TEST_ASSERT_FALSE(triggers(layout.frame, (struct record_frame){.frame = 30}));
-    TEST_ASSERT_TRUE(triggers(layout.frame, (struct record_frame){.cause = RT_CAUSE_OWN}));
-    TEST_ASSERT_TRUE(triggers(layout.frame, (struct record_frame){.missed = 1}));
-    TEST_ASSERT_FALSE(triggers(layout.plant, (struct record_frame){.missed = 1}));
+    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
+    TEST_ASSERT_FALSE(triggers(layout.frame, (struct sim_record_frame){.frame = 30}));
+    TEST_ASSERT_TRUE(triggers(layout.frame, (struct sim_record_frame){.cause = RT_CAUSE_OWN}));
+    TEST_ASSERT_TRUE(triggers(layout.frame, (struct sim_record_frame){.missed = 1}));
+    TEST_ASSERT_FALSE(triggers(layout.plant, (struct sim_record_frame){.missed = 1}));
 }
 
 static void test_a_fault_triggers_when_it_begins(void)
@@ -95,11 +95,11 @@ static void test_a_fault_triggers_when_it_begins(void)
     scenario.faults[0].spec.first_frame = 30;
     scenario.faults[1].spec.first_frame = 40;
     scenario.faults[2].spec.first_frame = 50; /* not of this scenario */
-    thinning_apply(&thinning, &scenario, &layout, channels);
+    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
     for (uint64_t frame = 29; frame < 52; frame++)
         TEST_ASSERT_EQUAL(frame == 30 || frame == 40,
-                          triggers(layout.frame, (struct record_frame){.frame = frame}));
-    TEST_ASSERT_FALSE(triggers(layout.frame, (struct record_frame){.missed = 1, .cause = 1}));
+                          triggers(layout.frame, (struct sim_record_frame){.frame = frame}));
+    TEST_ASSERT_FALSE(triggers(layout.frame, (struct sim_record_frame){.missed = 1, .cause = 1}));
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 #include "unity.h"
 
 static struct cfg_scenario *scenario;
-static struct rig *rig;
+static struct sim *sim;
 static struct rt_frame_tasks tasks;
 
 void setUp(void)
@@ -22,37 +22,37 @@ void setUp(void)
 
 void tearDown(void)
 {
-    free(rig);
-    rig = NULL;
+    free(sim);
+    sim = NULL;
     cfg_scenario_free(scenario);
     scenario = NULL;
 }
 
 /* Every control of every link goes from one end to the other, each at its own pace. */
-static void push(void *self, struct rig *to, uint64_t frame)
+static void push(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     for (int link = 0; link < to->scenario->link_count; link++) {
-        struct record_input input = {
-            .frame = frame, .kind = RECORD_COMMAND, .link = (uint8_t)link, .flags = 1};
+        struct sim_record_input input = {
+            .frame = frame, .kind = SIM_RECORD_COMMAND, .link = (uint8_t)link, .flags = 1};
         for (int i = 0; i < IO_CONTROL_MAX; i++)
             input.controls[i] = (float)sin((0.001 + 0.0007 * i) * (double)frame + i);
-        rig_apply(to, &input);
+        sim_apply_input(to, &input);
     }
 }
 
 static void begin(void)
 {
-    rig = rig_on_heap(scenario);
-    rig->source.gather = push;
-    tasks = rig_tasks(rig);
+    sim = sim_create(scenario);
+    sim->source.read_inputs = push;
+    tasks = sim_tasks(sim);
 }
 
 static void run_frames(uint64_t count)
 {
     for (uint64_t frame = 0; frame < count; frame++) {
         tasks.latch(tasks.self, frame, false);
-        rt_schedule_run(rig->schedule, frame);
+        rt_schedule_run(sim->schedule, frame);
         tasks.commit(tasks.self, frame);
     }
 }
@@ -84,41 +84,41 @@ static void test_energy_from_nowhere_is_found_and_the_body_named(void)
 {
     load_bus("stiffness: 60 N m/rad", "");
     run_frames(2000);
-    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
-    TEST_ASSERT_TRUE(rig->plausibility.reference > 0.0);
-    free(rig);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
+    TEST_ASSERT_TRUE(sim->plausibility.reference > 0.0);
+    free(sim);
     cfg_scenario_free(scenario);
     load_bus("rate: 0.001 deg/s", "");
     run_frames(100);
-    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
     /* As a kernel that makes energy would: ten times as fast in every frame, from frame 100 on. */
-    for (uint64_t frame = 100; frame < 130 && rig->plausibility.flaw == PLAUSIBILITY_NONE;
+    for (uint64_t frame = 100; frame < 130 && sim->plausibility.flaw == SIM_PLAUSIBILITY_OK;
          frame++) {
-        double *v = rig->cfg->x + dyn_model_nq(rig->cfg->plant.model);
+        double *v = sim->vehicle->x + dyn_model_nq(sim->vehicle->plant.model);
         v[6] *= 10.0;
-        rt_schedule_run(rig->schedule, frame);
+        rt_schedule_run(sim->schedule, frame);
     }
-    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_TOO_ENERGETIC, rig->plausibility.flaw);
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(105, rig->plausibility.frame);
-    TEST_ASSERT_LESS_THAN_UINT64(115, rig->plausibility.frame);
-    TEST_ASSERT_TRUE(rig->plausibility.value > 1e6);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_TOO_ENERGETIC, sim->plausibility.flaw);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(105, sim->plausibility.frame);
+    TEST_ASSERT_LESS_THAN_UINT64(115, sim->plausibility.frame);
+    TEST_ASSERT_TRUE(sim->plausibility.value > 1e6);
 }
 
 static void test_a_speed_beyond_the_bound_is_found_in_its_frame(void)
 {
     load_bus("rate: 1 deg/s", "physics: {max_speed: 50 m/s}\n");
     run_frames(10);
-    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
-    double *v = rig->cfg->x + dyn_model_nq(rig->cfg->plant.model);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
+    double *v = sim->vehicle->x + dyn_model_nq(sim->vehicle->plant.model);
     v[3] = 49.0; /* of the bus */
-    rt_schedule_run(rig->schedule, 10);
-    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
-    rt_schedule_run(rig->schedule, 11);
+    rt_schedule_run(sim->schedule, 10);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
+    rt_schedule_run(sim->schedule, 11);
     v[3] = 120.0;
-    rt_schedule_run(rig->schedule, 12);
-    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_TOO_FAST, rig->plausibility.flaw);
-    TEST_ASSERT_EQUAL_UINT64(12, rig->plausibility.frame);
-    TEST_ASSERT_DOUBLE_WITHIN(1.0, 120.0, rig->plausibility.value);
+    rt_schedule_run(sim->schedule, 12);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_TOO_FAST, sim->plausibility.flaw);
+    TEST_ASSERT_EQUAL_UINT64(12, sim->plausibility.frame);
+    TEST_ASSERT_DOUBLE_WITHIN(1.0, 120.0, sim->plausibility.value);
 }
 
 /* A motor's torque times its joint's rate, whatever the signs. */
@@ -126,24 +126,24 @@ static void test_the_power_of_motors_is_that_of_their_joints(void)
 {
     static double tau[7] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -3.0};
     load_bus("rate: 0.2 rad/s", "");
-    rig->cfg->joint_tau = tau;
-    plausibility_start(&rig->plausibility, rig->cfg, 0);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, rig->plausibility.power);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.2, rig->plausibility.fastest);
+    sim->vehicle->joint_tau = tau;
+    sim_plausibility_start(&sim->plausibility, sim->vehicle, 0);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, sim->plausibility.power);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.2, sim->plausibility.fastest);
     tau[0] = 5.0; /* of the bus, which does not turn */
-    plausibility_start(&rig->plausibility, rig->cfg, 0);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, rig->plausibility.power);
+    sim_plausibility_start(&sim->plausibility, sim->vehicle, 0);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, sim->plausibility.power);
 }
 
 static void test_what_the_operator_changes_is_no_growth(void)
 {
     load_bus("rate: 0.001 deg/s", "tunable: [{of: environment.gravity, low: -1e6, high: 1e6}]\n");
     run_frames(100);
-    struct record_act act = {.act = OPERATOR_TUNE, .frame = 100, .index = 2, .value = 1e6};
-    rig_act(rig, &act, NULL);
+    struct sim_record_act act = {.act = SIM_ACT_TUNE, .frame = 100, .index = 2, .value = 1e6};
+    sim_apply_act(sim, &act, NULL);
     for (uint64_t frame = 100; frame < 102; frame++)
-        rt_schedule_run(rig->schedule, frame);
-    TEST_ASSERT_EQUAL_INT(PLAUSIBILITY_NONE, rig->plausibility.flaw);
+        rt_schedule_run(sim->schedule, frame);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
 }
 
 static void try_scenario(const char *name)
@@ -157,7 +157,7 @@ static void try_scenario(const char *name)
         TEST_FAIL_MESSAGE(error);
     begin();
     run_frames(4000);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(PLAUSIBILITY_NONE, rig->plausibility.flaw, name);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw, name);
     tearDown();
 }
 

@@ -20,18 +20,18 @@ static const char text[] =
     "     ground: [{at: 1 s, arm: true}, {at: 2 s, takeoff: 2.5 m}]}\n";
 
 static struct io_channel_spec channels[IO_CHANNEL_MAX];
-static struct record_layout layout;
+static struct sim_record_layout layout;
 
 void setUp(void)
 {
-    static const struct record_jobs jobs = {.count = 2, .name = {"sense", "step"}};
+    static const struct sim_record_jobs jobs = {.count = 2, .name = {"sense", "step"}};
     struct cfg_scenario *scenario;
     char error[CFG_ERROR_MAX] = "";
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("test.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
         error);
-    layout = record_layout(scenario, 7, 6, jobs.count);
-    record_channels(scenario, 7, 6, &jobs, channels);
+    layout = sim_record_layout(scenario, 7, 6, jobs.count);
+    sim_record_channels(scenario, 7, 6, &jobs, channels);
     cfg_scenario_free(scenario);
 }
 
@@ -74,49 +74,50 @@ static void test_every_payload_is_as_long_as_its_text_says(void)
 static void test_a_way_through_the_loop_has_its_parts_in_the_order_of_the_flow(void)
 {
     TEST_ASSERT_EQUAL_STRING("/latency", channels[layout.latency].topic);
-    HAS(layout.latency, record_latency, frame);
-    HAS(layout.latency, record_latency, rx_ns);
-    HAS(layout.latency, record_latency, link);
+    HAS(layout.latency, sim_record_latency, frame);
+    HAS(layout.latency, sim_record_latency, rx_ns);
+    HAS(layout.latency, sim_record_latency, link);
     for (int i = 0; i < IO_LATENCY_SUM; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s_ns", io_latency_part_name[i]);
-        TEST_ASSERT_EQUAL_size_t_MESSAGE(offsetof(struct record_latency, part_ns) + 8 * (size_t)i,
+        TEST_ASSERT_EQUAL_size_t_MESSAGE(offsetof(struct sim_record_latency, part_ns) +
+                                             8 * (size_t)i,
                                          place_of(channels[layout.latency].definition, name), name);
     }
 }
 
 static void test_frames_inputs_jobs_and_clocks_lie_where_their_texts_say(void)
 {
-    HAS(layout.frame, record_frame, frame);
-    HAS(layout.frame, record_frame, release_ns);
-    HAS(layout.frame, record_frame, start_ns);
-    HAS(layout.frame, record_frame, end_ns);
-    HAS(layout.frame, record_frame, state_hash);
-    HAS(layout.frame, record_frame, missed);
-    HAS(layout.frame, record_frame, cause);
-    HAS(layout.frame, record_frame, held);
-    HAS(layout.input, record_input, ordinal);
-    HAS(layout.input, record_input, rx_ns);
-    HAS(layout.input, record_input, ready_ns);
-    HAS(layout.input, record_input, board_us);
-    HAS(layout.input, record_input, flags);
-    HAS(layout.input, record_input, sequence);
-    HAS(layout.input, record_input, mode);
-    HAS(layout.input, record_input, controls);
-    HAS(layout.input, record_input, kind);
-    HAS(layout.input, record_input, link);
-    HAS(layout.job, record_job, begin_ns);
-    HAS(layout.job, record_job, due);
-    HAS(layout.job, record_job, spent_ns);
-    HAS(layout.ground, record_ground, link);
-    HAS(layout.ground, record_ground, step);
-    HAS(layout.ground, record_ground, event);
-    HAS(layout.ground, record_ground, answer);
+    HAS(layout.frame, sim_record_frame, frame);
+    HAS(layout.frame, sim_record_frame, release_ns);
+    HAS(layout.frame, sim_record_frame, start_ns);
+    HAS(layout.frame, sim_record_frame, end_ns);
+    HAS(layout.frame, sim_record_frame, state_hash);
+    HAS(layout.frame, sim_record_frame, missed);
+    HAS(layout.frame, sim_record_frame, cause);
+    HAS(layout.frame, sim_record_frame, held);
+    HAS(layout.input, sim_record_input, ordinal);
+    HAS(layout.input, sim_record_input, rx_ns);
+    HAS(layout.input, sim_record_input, ready_ns);
+    HAS(layout.input, sim_record_input, board_us);
+    HAS(layout.input, sim_record_input, flags);
+    HAS(layout.input, sim_record_input, sequence);
+    HAS(layout.input, sim_record_input, mode);
+    HAS(layout.input, sim_record_input, controls);
+    HAS(layout.input, sim_record_input, kind);
+    HAS(layout.input, sim_record_input, link);
+    HAS(layout.job, sim_record_job, begin_ns);
+    HAS(layout.job, sim_record_job, due);
+    HAS(layout.job, sim_record_job, spent_ns);
+    HAS(layout.ground, sim_record_ground, link);
+    HAS(layout.ground, sim_record_ground, step);
+    HAS(layout.ground, sim_record_ground, event);
+    HAS(layout.ground, sim_record_ground, answer);
     TEST_ASSERT_NOT_NULL(
         strstr(channels[layout.ground].definition, "# step 1 board: takeoff 2.5 m\n"));
-    HAS(layout.clock, record_clock, raw_ns);
-    HAS(layout.clock, record_clock, realtime_ns);
-    HAS(layout.clock, record_clock, window_ns);
+    HAS(layout.clock, sim_record_clock, raw_ns);
+    HAS(layout.clock, sim_record_clock, realtime_ns);
+    HAS(layout.clock, sim_record_clock, window_ns);
 }
 
 int main(void)

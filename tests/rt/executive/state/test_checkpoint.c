@@ -13,9 +13,10 @@
 
 static char directory[] = "/tmp/airbearing-checkpoint-XXXXXX";
 static const unsigned char state[16] = "a state";
-static const struct checkpoint_mark mark = {.program = "1", .isa = "sse2", .state_size = 16};
-static const struct checkpoint checkpoint = {.frame = 7, .hash = 9, .state = state};
-static char error[CHECKPOINT_ERROR_MAX];
+static const struct sim_checkpoint_identity mark = {
+    .program = "1", .isa = "sse2", .state_size = 16};
+static const struct sim_checkpoint checkpoint = {.frame = 7, .hash = 9, .state = state};
+static char error[SIM_CHECKPOINT_ERROR_MAX];
 
 void setUp(void)
 {
@@ -54,21 +55,21 @@ static void expect_text(const char *name, const char *text)
 
 static void expect_refused(const char *part)
 {
-    TEST_ASSERT_EQUAL_INT(-1, checkpoint_write("a.checkpoint", &mark, &checkpoint, error));
+    TEST_ASSERT_EQUAL_INT(-1, sim_checkpoint_write("a.checkpoint", &mark, &checkpoint, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, part), error);
 }
 
 static void expect_written(void)
 {
-    struct checkpoint found;
+    struct sim_checkpoint found;
     unsigned char bytes[512];
-    TEST_ASSERT_EQUAL_INT_MESSAGE(0, checkpoint_write("a.checkpoint", &mark, &checkpoint, error),
-                                  error);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0, sim_checkpoint_write("a.checkpoint", &mark, &checkpoint, error), error);
     FILE *file = fopen("a.checkpoint", "rb");
     TEST_ASSERT_NOT_NULL(file);
     const size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    TEST_ASSERT_EQUAL_INT(0, checkpoint_find(bytes, size, &mark, &found, error));
+    TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_parse(bytes, size, &mark, &found, error));
     TEST_ASSERT_EQUAL_MEMORY(state, found.state, sizeof state);
     TEST_ASSERT_EQUAL_INT(-1, access("a.checkpoint.part", F_OK));
 }
@@ -123,11 +124,11 @@ static void test_an_older_checkpoint_and_the_rest_of_one_give_way(void)
 
 static void test_a_checkpoint_is_not_read_through_a_link(void)
 {
-    struct checkpoint found;
+    struct sim_checkpoint found;
     unsigned char into[sizeof state];
     expect_written();
     TEST_ASSERT_EQUAL_INT(0, symlink("a.checkpoint", "notes"));
-    TEST_ASSERT_EQUAL_INT(-1, checkpoint_read("notes", &mark, NULL, into, &found, error));
+    TEST_ASSERT_EQUAL_INT(-1, sim_checkpoint_read("notes", &mark, NULL, into, &found, error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "symbolic link"), error);
 }
 

@@ -14,17 +14,17 @@ static void bring_up_arm(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load(AIRBEARING_SCENARIOS "/rms.yaml", overrides, 2, &scenario, error),
         error);
-    rig = rig_on_heap(scenario);
-    rig->source.gather = gather_nothing;
+    sim = sim_create(scenario);
+    sim->source.read_inputs = gather_nothing;
     frames = 0;
     run_frames(30);
-    forged = malloc(rig->cfg->state_size);
-    memcpy(forged, rig->cfg->state, rig->cfg->state_size);
+    forged = malloc(sim->vehicle->state_size);
+    memcpy(forged, sim->vehicle->state, sim->vehicle->state_size);
 }
 
 static void expect(const char *part)
 {
-    const char *flaw = cfg_rig_state_flaw(rig->cfg, forged);
+    const char *flaw = sim_run_state_problem(sim->vehicle, forged);
     TEST_ASSERT_EQUAL_INT_MESSAGE(part != NULL, flaw != NULL, part ? part : flaw);
     if (part)
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(flaw, part), flaw);
@@ -33,8 +33,8 @@ static void expect(const char *part)
 /* With one number of the state put to this value, and back again. */
 static void forge(const void *number, uint64_t value, const char *part)
 {
-    const size_t at = (size_t)((const unsigned char *)number - rig->cfg->state);
-    TEST_ASSERT_LESS_THAN_size_t(rig->cfg->state_size, at);
+    const size_t at = (size_t)((const unsigned char *)number - sim->vehicle->state);
+    TEST_ASSERT_LESS_THAN_size_t(sim->vehicle->state_size, at);
     memcpy(forged + at, &value, sizeof value);
     expect(part);
     memcpy(forged + at, number, sizeof value);
@@ -45,7 +45,7 @@ static void test_what_was_taken_is_sound(void)
 {
     bring_up_arm();
     expect(NULL);
-    memcpy(forged, rig->cfg->start, rig->cfg->state_size);
+    memcpy(forged, sim->vehicle->start, sim->vehicle->state_size);
     expect(NULL);
     free(forged);
 }
@@ -53,8 +53,8 @@ static void test_what_was_taken_is_sound(void)
 static void test_every_number_that_leads_into_a_table_is_looked_at(void)
 {
     bring_up_arm();
-    const struct cfg_arm_state *arm = rig->cfg->arm;
-    const struct cfg_arm *spec = &scenario->arm;
+    const struct sim_arm_state *arm = sim->vehicle->arm;
+    const struct sim_arm *spec = &scenario->arm;
     const uint64_t joints = (uint64_t)spec->joint_count, poses = (uint64_t)spec->pose_count,
                    payloads = (uint64_t)spec->payload_count;
     TEST_ASSERT_TRUE(payloads > 0 && poses > 0);
@@ -70,7 +70,7 @@ static void test_every_number_that_leads_into_a_table_is_looked_at(void)
     forge(&arm->near, payloads, NULL);
     forge(&arm->latched, 1ull << payloads, "latched");
     for (int n = 0; n < DYN_ARM_JOINT_MAX; n++)
-        forge(&arm->brake[n], CFG_BRAKE_HOLDS + 1, "brakes");
+        forge(&arm->brake[n], SIM_ARM_BRAKE_HOLDS + 1, "brakes");
     free(forged);
 }
 
@@ -86,10 +86,10 @@ static void test_a_brake_rubs_one_way_or_the_other(void)
 {
     bring_up_arm();
     for (int n = 0; n < DYN_ARM_JOINT_MAX; n++) {
-        forge_real(&rig->cfg->arm->rub[n], -1.0, NULL);
-        forge_real(&rig->cfg->arm->rub[n], 1.0, NULL);
-        forge_real(&rig->cfg->arm->rub[n], (double)NAN, "brakes");
-        forge_real(&rig->cfg->arm->rub[n], 1e6, "brakes");
+        forge_real(&sim->vehicle->arm->rub[n], -1.0, NULL);
+        forge_real(&sim->vehicle->arm->rub[n], 1.0, NULL);
+        forge_real(&sim->vehicle->arm->rub[n], (double)NAN, "brakes");
+        forge_real(&sim->vehicle->arm->rub[n], 1e6, "brakes");
     }
     free(forged);
 }
@@ -97,8 +97,8 @@ static void test_a_brake_rubs_one_way_or_the_other(void)
 static void test_what_the_hand_has_no_bay_has(void)
 {
     bring_up_arm();
-    struct cfg_arm_state *arm =
-        (void *)(forged + ((const unsigned char *)rig->cfg->arm - rig->cfg->state));
+    struct sim_arm_state *arm =
+        (void *)(forged + ((const unsigned char *)sim->vehicle->arm - sim->vehicle->state));
     arm->configuration = 1;
     arm->latched = 1;
     expect("latched");
@@ -111,19 +111,19 @@ static void test_what_is_no_number_is_refused(void)
 {
     const uint64_t nan = 0x7ff8000000000000, infinity = 0x7ff0000000000000;
     bring_up_arm();
-    for (int i = 0; i < dyn_plant_state_count(&rig->cfg->plant); i++)
-        forge(&rig->cfg->x[i], i % 2 ? nan : infinity, "no number");
-    forge(&rig->cfg->arm->reference[0], nan, "no number");
-    forge(&rig->cfg->arm->command[DYN_ARM_JOINT_MAX - 1], infinity, "no number");
-    const struct cfg_arm_state *arm = rig->cfg->arm;
+    for (int i = 0; i < dyn_plant_state_count(&sim->vehicle->plant); i++)
+        forge(&sim->vehicle->x[i], i % 2 ? nan : infinity, "no number");
+    forge(&sim->vehicle->arm->reference[0], nan, "no number");
+    forge(&sim->vehicle->arm->command[DYN_ARM_JOINT_MAX - 1], infinity, "no number");
+    const struct sim_arm_state *arm = sim->vehicle->arm;
     const double *const shown[] = {&arm->asked[0],   &arm->asked[5],  &arm->reach,
                                    &arm->tilt,       &arm->closing,   &arm->blow,
                                    &arm->impulse[0], &arm->impulse[5]};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         forge(shown[i], i % 2 ? nan : infinity, "shows what is no number");
-    forge(&rig->cfg->link[0].control[0], nan, NULL); /* a stick that says so does nothing */
+    forge(&sim->vehicle->link[0].control[0], nan, NULL); /* a stick that says so does nothing */
     for (int i = 0; i < scenario->parameter_count; i++)
-        forge(&rig->cfg->parameter[i], nan, "limits");
+        forge(&sim->vehicle->parameter[i], nan, "limits");
     free(forged);
 }
 
